@@ -1,0 +1,119 @@
+package location
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// checkResult fails unless r keeps what every Result promises.
+func checkResult(t *testing.T, n *Normalizer, r Result) {
+	t.Helper()
+	if r.NeedsCanonical && (r.Reason != ReasonQuery || r.Location == "") {
+		t.Fatalf("%+v needs a canonical link without cause", r)
+	}
+	if (r.Location != "") != (r.Reason == ReasonNone || r.NeedsCanonical) {
+		t.Fatalf("%+v: a location and a reason against it, or neither", r)
+	}
+	if r.Location == "" {
+		return
+	}
+	if len(r.Location) > maxLocation || !strings.HasPrefix(r.Location, n.Origin().Folder()) {
+		t.Fatalf("%q is too long or outside the folder", r.Location)
+	}
+	for i := range len(r.Location) {
+		if c := r.Location[i]; c < 0x21 || c > 0x7E || strings.IndexByte("\"<>\\^`{|}#", c) >= 0 {
+			t.Fatalf("%q has the byte %#x", r.Location, c)
+		}
+	}
+	u, err := url.Parse(n.Origin().URL(r.Location))
+	if err != nil {
+		t.Fatalf("%q cannot be parsed: %v", r.Location, err)
+	}
+	if u.Host != n.Origin().Host() || u.User != nil || u.Fragment != "" || u.RequestURI() != r.Location {
+		t.Fatalf("%q is read as %q on host %q", r.Location, u.RequestURI(), u.Host)
+	}
+	if again := n.Parse(r.Location); again != r {
+		t.Fatalf("Parse(%q) = %+v, want %+v", r.Location, again, r)
+	}
+	if again := n.Resolve(r.Location, ""); again != r {
+		t.Fatalf("Resolve(%q, \"\") = %+v, want %+v", r.Location, again, r)
+	}
+}
+
+func FuzzRequest(f *testing.F) {
+	for _, s := range []string{
+		"/", "/a/b?page=2&lang=de", "http://example.com/a?utm_source=b", "/caf%c3%a9/%F0%9F%98%80", "/a%252Fb", "/a;b",
+		"/a/%2e%2E/b", "//evil.com/x", "/x@y.zz", "/.//a", "/a?page=%27+&id=7", "/a?page='", "*", "/%", "/blog/a", "/\xff",
+	} {
+		f.Add("example.com", s)
+	}
+	f.Add("[::1]:80", "/a")
+	f.Add("EXAMPLE.com.:443", "/a")
+	plain := newNormalizer(f, "https://example.com", Config{Params: []string{"page", "lang"}})
+	folder := newNormalizer(f, "https://example.com/blog", Config{})
+	stripped := newNormalizer(f, "https://example.com", Config{StrippedPrefix: "/app"})
+	f.Fuzz(func(t *testing.T, host, target string) {
+		r := plain.Request(host, target)
+		checkResult(t, plain, r)
+		if r.Location != "" {
+			if again := plain.Request("example.com", r.Location); again != r {
+				t.Fatalf("Request(%q) = %+v, want %+v", r.Location, again, r)
+			}
+		}
+		checkResult(t, folder, folder.Request(host, target))
+		r = stripped.Request(host, target)
+		checkResult(t, stripped, r)
+		if r.Location != "" && !strings.HasPrefix(r.Location, "/app/") {
+			t.Fatalf("%q lacks the prefix", r.Location)
+		}
+	})
+}
+
+func FuzzResolve(f *testing.F) {
+	for _, s := range []string{
+		"", "#a", "?page=2", "b", "../b", "/b/./..", "//example.com/b", "https://example.com", "mailto:a@b.cc", `\\a\b`,
+		"/b c{d}^?page='", "%2e%2e/b", "/.//b", "http:b", " /b\n", "https://exämple.com/", "/%zz", "java\tscript:a",
+	} {
+		f.Add("/a/b?page=2", s, "/docs/")
+		f.Add("/a/b", "c", s)
+	}
+	n := newNormalizer(f, "https://example.com", Config{})
+	folder := newNormalizer(f, "https://example.com/a", Config{})
+	f.Fuzz(func(t *testing.T, base, href, baseHref string) {
+		checkResult(t, n, n.Resolve(base, href))
+		checkResult(t, folder, folder.Resolve(base, href))
+		checkResult(t, n, n.Resolve(n.Base("/a/b", baseHref), href))
+		checkResult(t, n, n.Parse(href))
+	})
+}
+
+func FuzzParseOrigin(f *testing.F) {
+	for _, s := range []string{
+		"https://example.com", "http://example.com:80/blog/", "https://[::1]:8080", "https://user@a", "https://a/é?b#c",
+		"https://A.", "https://a:1/%41", "HTTP://1.2.3.4",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		o, err := ParseOrigin(s)
+		if err != nil {
+			if o != (Origin{}) {
+				t.Fatalf("ParseOrigin(%q) = %v with the error %v", s, o, err)
+			}
+			return
+		}
+		if again, err := ParseOrigin(o.String()); err != nil || again != o {
+			t.Fatalf("ParseOrigin(%q) = %v, %v; want %v", o, again, err, o)
+		}
+		n, err := New(o, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := n.Request(o.Host(), o.Folder())
+		if want := (Result{Location: o.Folder()}); r != want {
+			t.Fatalf("the folder of %v: %+v, want %+v", o, r, want)
+		}
+		checkResult(t, n, r)
+	})
+}

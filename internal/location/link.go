@@ -1,0 +1,226 @@
+package location
+
+import (
+	"bytes"
+	"strings"
+)
+
+// reference is a link in parts, after RFC 3986 section 3 and without its fragment. An empty authority means the
+// origin's.
+type reference struct{ authority, path, query string }
+
+// Resolve returns the location a link leads to. base is the location of the page the link is on, or what Base returned
+// for it, or an absolute URL; href is the link as written, with entities decoded. It is read the way browsers read it (WHATWG URL): space
+// around it and line breaks within it do not count, a backslash is a slash, dot segments are resolved, and a fragment
+// is dropped. An empty href leads to base itself. What is then left has to pass the rules of a request, and its host
+// has to be the origin's or one of Config.Hosts, under either of http and https.
+func (n *Normalizer) Resolve(base, href string) Result {
+	if len(base) > maxInput || len(href) > maxInput {
+		return Result{Reason: ReasonTooLong}
+	}
+	b, ok := parseBase(base)
+	if !ok {
+		return Result{Reason: ReasonForm}
+	}
+	ref, ok := resolve(b, href)
+	if !ok {
+		return Result{Reason: ReasonForm}
+	}
+	if ref.authority != "" && !n.link.hasLink(ref.authority) {
+		return Result{Reason: ReasonHost}
+	}
+	return n.locate(ref.path, ref.query, browser)
+}
+
+// Base returns what to pass to Resolve as base for a page at location that has a base element with this href. An href
+// that cannot be a base is ignored, as in browsers, and an empty one too: the result is then location.
+func (n *Normalizer) Base(location, href string) string {
+	if href == "" || len(location) > maxInput || len(href) > maxInput {
+		return location
+	}
+	b, ok := parseBase(location)
+	if !ok {
+		return location
+	}
+	ref, ok := resolve(b, href)
+	if !ok {
+		return location
+	}
+	s := ref.path
+	if ref.authority != "" {
+		s = n.origin.scheme + "://" + ref.authority + s
+	}
+	if ref.query != "" {
+		s += "?" + ref.query
+	}
+	return s
+}
+
+// Parse returns the location of a URL or a path that the owner of the site names, for example one copied from a
+// browser. It is public, so Config.StrippedPrefix is part of it already.
+func (n *Normalizer) Parse(url string) Result {
+	s := strings.TrimSpace(url)
+	if _, absolute := cutHTTP(s); !absolute && !strings.HasPrefix(s, "/") {
+		return Result{Reason: ReasonForm}
+	}
+	return n.Resolve("/", s)
+}
+
+// parseBase reads a base, which is absolute or starts with a slash.
+func parseBase(s string) (reference, bool) {
+	if s == "" {
+		return reference{}, false
+	}
+	if s[0] == '/' {
+		path, query, _ := strings.Cut(s, "?")
+		return reference{path: path, query: query}, true
+	}
+	after, ok := cutHTTP(clean(s))
+	if !ok {
+		return reference{}, false
+	}
+	return resolveNetwork(after)
+}
+
+// resolve resolves a link against a base, after RFC 3986 section 5.2.2. It reports false for what is not a link to a
+// web page.
+func resolve(base reference, href string) (reference, bool) {
+	href = clean(href)
+	if after, ok := cutHTTP(href); ok {
+		return resolveNetwork(after)
+	}
+	if hasScheme(href) {
+		return reference{}, false
+	}
+	if strings.HasPrefix(href, "//") {
+		return resolveNetwork(href)
+	}
+	path, query, hasQuery := strings.Cut(href, "?")
+	switch {
+	case path == "" && !hasQuery:
+		return base, true
+	case path == "":
+		path = base.path
+	case path[0] != '/':
+		path = base.path[:strings.LastIndexByte(base.path, '/')+1] + path
+	}
+	return reference{base.authority, removeDots(path), query}, true
+}
+
+// resolveNetwork reads what follows the scheme of a URL. User information is refused: it is either a credential or a
+// disguise.
+func resolveNetwork(s string) (reference, bool) {
+	if !strings.HasPrefix(s, "//") {
+		return reference{}, false
+	}
+	authority, rest := cutAuthority(s[2:])
+	if authority == "" || strings.IndexByte(authority, '@') >= 0 {
+		return reference{}, false
+	}
+	path, query, _ := strings.Cut(rest, "?")
+	if path == "" {
+		path = "/"
+	}
+	return reference{authority, removeDots(path), query}, true
+}
+
+// cutAuthority splits what follows "//" where the authority ends.
+func cutAuthority(s string) (authority, rest string) {
+	if i := strings.IndexAny(s, "/?#"); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+// cutHTTP returns what follows "http:" or "https:", in any case.
+func cutHTTP(s string) (after string, ok bool) {
+	for _, scheme := range [...]string{"http:", "https:"} {
+		if len(s) >= len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
+			return s[len(scheme):], true
+		}
+	}
+	return "", false
+}
+
+// hasScheme reports whether s starts with a scheme, RFC 3986 section 3.1.
+func hasScheme(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case isLetter(c):
+		case i > 0 && (isDigit(c) || c == '+' || c == '-' || c == '.'):
+		default:
+			return i > 0 && c == ':'
+		}
+	}
+	return false
+}
+
+// clean does to a link what browsers do before they parse it, and cuts off the fragment.
+func clean(href string) string {
+	href = strings.TrimFunc(href, func(r rune) bool { return r <= ' ' })
+	if i := strings.IndexByte(href, '#'); i >= 0 {
+		href = href[:i]
+	}
+	if !strings.ContainsAny(href, "\t\n\r\\") {
+		return href
+	}
+	b := make([]byte, 0, len(href))
+	inQuery := false
+	for i := range len(href) {
+		c := href[i]
+		switch {
+		case c == '\t', c == '\n', c == '\r':
+			continue
+		case c == '?':
+			inQuery = true
+		case c == '\\' && !inQuery:
+			c = '/'
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+// removeDots resolves the dot segments of a path that starts with a slash, RFC 3986 section 5.2.4. As in browsers, an
+// escaped dot is a dot.
+func removeDots(path string) string {
+	if !strings.Contains(path, "/.") && !strings.Contains(path, "/%2") {
+		return path
+	}
+	out := make([]byte, 0, len(path))
+	for rest := path[1:]; ; {
+		segment, after, more := strings.Cut(rest, "/")
+		switch dots(segment) {
+		case 0:
+			out = append(append(out, '/'), segment...)
+		case 2:
+			out = out[:max(bytes.LastIndexByte(out, '/'), 0)]
+		}
+		if !more {
+			if dots(segment) > 0 {
+				out = append(out, '/')
+			}
+			return string(out)
+		}
+		rest = after
+	}
+}
+
+// dots returns 1 or 2 for a segment that is one or two dots, and else 0.
+func dots(segment string) int {
+	n := 0
+	for segment != "" {
+		switch {
+		case segment[0] == '.':
+			segment = segment[1:]
+		case len(segment) >= 3 && strings.EqualFold(segment[:3], "%2e"):
+			segment = segment[3:]
+		default:
+			return 0
+		}
+		if n++; n > 2 {
+			return 0
+		}
+	}
+	return n
+}

@@ -1,0 +1,205 @@
+package location
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestResolve(t *testing.T) {
+	n := newShop(t)
+	for _, tt := range []struct {
+		name string
+		base string
+		href string
+		want Result
+	}{
+		{"absolute path", "/a/b", "/c", Result{Location: "/c"}},
+		{"relative", "/a/b", "c", Result{Location: "/a/c"}},
+		{"relative in a folder", "/a/b/", "c/", Result{Location: "/a/b/c/"}},
+		{"relative from the root", "/", "c", Result{Location: "/c"}},
+		{"parent", "/a/b/c", "../d", Result{Location: "/a/d"}},
+		{"parent of the root", "/a", "../../d", Result{Location: "/d"}},
+		{"parent at the end", "/a/b/c", "..", Result{Location: "/a/"}},
+		{"this folder", "/a/b", ".", Result{Location: "/a/"}},
+		{"this folder in front", "/a/b", "./c:d", Result{Location: "/a/c:d"}},
+		{"dots inside an absolute path", "/a", "/b/./../c", Result{Location: "/c"}},
+		{"escaped dots", "/a/b/c", "%2e%2E/.%2e/d", Result{Location: "/d"}},
+		{"three dots", "/a", "/.../b", Result{Location: "/.../b"}},
+		{"parent of an empty segment", "/", "/a//../b", Result{Location: "/a/b"}},
+		{"empty", "/a?page=2", "", Result{Location: "/a?page=2"}},
+		{"only space", "/a", " \n ", Result{Location: "/a"}},
+		{"only a fragment", "/a?page=2", "#top", Result{Location: "/a?page=2"}},
+		{"fragment", "/a", "/b?page=2#top", Result{Location: "/b?page=2"}},
+		{"only a query", "/a/b?page=2", "?page=3", Result{Location: "/a/b?page=3"}},
+		{"empty query", "/a?page=2", "?", Result{Location: "/a"}},
+		{"question mark and slashes in the query", "/a/b?page=c/d", "e", Result{Location: "/a/e"}},
+		{"absolute", "/a", "https://example.com/b", Result{Location: "/b"}},
+		{"absolute, other scheme of the two", "/a", "http://example.com/b", Result{Location: "/b"}},
+		{"absolute, upper case", "/a", "HTTPS://EXAMPLE.COM/B", Result{Location: "/B"}},
+		{"absolute, default port", "/a", "https://example.com:443/b", Result{Location: "/b"}},
+		{"absolute, alias", "/a", "https://www.example.com/b", Result{Location: "/b"}},
+		{"absolute, no path", "/a", "https://example.com", Result{Location: "/"}},
+		{"absolute, query and no path", "/a", "https://example.com?page=2", Result{Location: "/?page=2"}},
+		{"absolute, fragment and no path", "/a", "https://example.com#top", Result{Location: "/"}},
+		{"absolute, dots", "/a", "https://example.com/../b", Result{Location: "/b"}},
+		{"same scheme", "/a", "//example.com/b", Result{Location: "/b"}},
+		{"same scheme, other host", "/a", "//evil.com/b", Result{Reason: ReasonHost}},
+		{"other host", "/a", "https://evil.com/b", Result{Reason: ReasonHost}},
+		{"other port", "/a", "https://example.com:8443/b", Result{Reason: ReasonHost}},
+		{"local host", "/a", "http://localhost/b", Result{Reason: ReasonHost}},
+		{"address", "/a", "http://127.0.0.1/b", Result{Reason: ReasonHost}},
+		{"host not in ASCII", "/a", "https://exämple.com/b", Result{Reason: ReasonHost}},
+		{"host not a host", "/a", "https://exä mple.com/b", Result{Reason: ReasonHost}},
+		{"user", "/a", "https://user@example.com/b", Result{Reason: ReasonForm}},
+		{"host as user", "/a", "https://example.com@evil.com/b", Result{Reason: ReasonForm}},
+		{"no host", "/a", "https:///b", Result{Reason: ReasonForm}},
+		{"scheme and no slashes", "/a", "https:b", Result{Reason: ReasonForm}},
+		{"mail", "/a", "mailto:jane@example.com", Result{Reason: ReasonForm}},
+		{"script", "/a", " JavaScript:void(0)", Result{Reason: ReasonForm}},
+		{"telephone", "/a", "tel:+49123", Result{Reason: ReasonForm}},
+		{"data", "/a", "data:text/html,x", Result{Reason: ReasonForm}},
+		{"space around", "/a", "\t /b \r\n", Result{Location: "/b"}},
+		{"line break within", "/a", "/b\n\t/c", Result{Location: "/b/c"}},
+		{"scheme broken by a tab", "/a", "java\tscript:x", Result{Reason: ReasonForm}},
+		{"backslashes", "/a", `\b\c`, Result{Location: "/b/c"}},
+		{"backslashes before a host", "/a", `\\evil.com/b`, Result{Reason: ReasonHost}},
+		{"slash and backslash before a host", "/a", `/\evil.com/b`, Result{Reason: ReasonHost}},
+		{"backslash after a host", "/a", `https://example.com\b`, Result{Location: "/b"}},
+		{"backslash in the query", "/a", `/b?page=\`, Result{Reason: ReasonQuery}},
+		{"space within", "/a", "/b c", Result{Location: "/b%20c"}},
+		{"braces within", "/a", "/{b}^", Result{Location: "/%7Bb%7D%5E"}},
+		{"space in the query", "/a", "/b?page=c d", Result{Location: "/b?page=c%20d"}},
+		{"quote in the query", "/a", "/b?page='", Result{Location: "/b?page=%27"}},
+		{"raw UTF-8", "/a", "/é", Result{Location: "/%C3%A9"}},
+		{"escapes in lower case", "/a", "/%c3%a9%7e", Result{Location: "/%C3%A9~"}},
+		{"escaped slash", "/a", "/b%2fc", Result{Reason: ReasonEncodedSlash}},
+		{"two slashes", "/a", "/b//c", Result{Reason: ReasonEmptySegment}},
+		{"two slashes by dots", "/a", "/.//evil.com", Result{Reason: ReasonEmptySegment}},
+		{"angle bracket", "/a", "/<b>", Result{Reason: ReasonRawChar}},
+		{"broken escape", "/a", "/%zz", Result{Reason: ReasonRawChar}},
+		{"control character", "/a", "/b\x01c", Result{Reason: ReasonControl}},
+		{"address in the path", "/a", "/jane@example.org", Result{Reason: ReasonEmail}},
+		{"tracking", "/a", "/b?utm_source=a", Result{Location: "/b"}},
+		{"unknown parameter", "/a", "/b?sort=asc", Result{"/b?sort=asc", ReasonQuery, true}},
+		{"too long", "/a", "/" + strings.Repeat("b", 1024), Result{Reason: ReasonTooLong}},
+		{"much too long", "/a", "/" + strings.Repeat("../", 5000), Result{Reason: ReasonTooLong}},
+		{"many dots", "/a", strings.Repeat("../", 2000) + "b", Result{Location: "/b"}},
+		{"base is absolute", "https://example.com/b/c", "d", Result{Location: "/b/d"}},
+		{"base is absolute, fragment", "https://example.com/b/c#d", "", Result{Location: "/b/c"}},
+		{"base on another host", "https://cdn.example/b/", "c", Result{Reason: ReasonHost}},
+		{"base on another host, absolute path", "https://cdn.example/b/", "/c", Result{Reason: ReasonHost}},
+		{"base on another host, own link", "https://cdn.example/b/", "https://example.com/c", Result{Location: "/c"}},
+		{"base with two slashes is a path", "//example.com/b", "c", Result{Reason: ReasonEmptySegment}},
+		{"base is relative", "b/c", "d", Result{Reason: ReasonForm}},
+		{"base is no web page", "data:text/html,x", "/d", Result{Reason: ReasonForm}},
+		{"base is empty", "", "/d", Result{Reason: ReasonForm}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := n.Resolve(tt.base, tt.href); got != tt.want {
+				t.Errorf("Resolve(%q, %.80q) = %+v, want %+v", tt.base, tt.href, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestResolveFolder(t *testing.T) {
+	// Links are public: what a proxy strips from requests is in them already.
+	n := newNormalizer(t, "https://example.com/app", Config{StrippedPrefix: "/app"})
+	for _, tt := range []struct {
+		name string
+		href string
+		want Result
+	}{
+		{"relative", "b", Result{Location: "/app/b"}},
+		{"absolute path", "/app/b", Result{Location: "/app/b"}},
+		{"outside", "/b", Result{Reason: ReasonOutsideFolder}},
+		{"out by dots", "../b", Result{Reason: ReasonOutsideFolder}},
+		{"out and in again", "../app/b", Result{Location: "/app/b"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := n.Resolve("/app/a", tt.href); got != tt.want {
+				t.Errorf("Resolve(%q) = %+v, want %+v", tt.href, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestResolveHostsGiven(t *testing.T) {
+	// The host a proxy sends is not the one that links name.
+	n := newNormalizer(t, "https://example.com", Config{Hosts: []string{"backend.internal"}})
+	if got := n.Resolve("/", "https://example.com/a"); got.Location != "/a" {
+		t.Errorf("a link to the origin: %+v", got)
+	}
+	if got := n.Request("example.com", "/a"); got.Reason != ReasonHost {
+		t.Errorf("a request for a host that is not listed: %+v", got)
+	}
+}
+
+func TestBase(t *testing.T) {
+	n := newNormalizer(t, "https://example.com", Config{})
+	for _, tt := range []struct {
+		name string
+		href string
+		want string
+	}{
+		{"none", "", "/a/b?page=2"},
+		{"folder", "/docs/", "/docs/"},
+		{"relative", "../c/d", "/c/d"},
+		{"query", "?page=3", "/a/b?page=3"},
+		{"own host", "https://example.com/docs/#x", "https://example.com/docs/"},
+		{"other host", "//cdn.example/x/", "https://cdn.example/x/"},
+		{"not normal", "/d%6fcs/", "/d%6fcs/"},
+		{"script", "javascript:x", "/a/b?page=2"},
+		{"data", "data:text/html,x", "/a/b?page=2"},
+		{"too long", strings.Repeat("a", 9000), "/a/b?page=2"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := n.Base("/a/b?page=2", tt.href); got != tt.want {
+				t.Errorf("Base(%.80q) = %q, want %q", tt.href, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestParse(t *testing.T) {
+	n := newNormalizer(t, "https://example.com/blog", Config{StrippedPrefix: "/blog"})
+	for _, tt := range []struct {
+		name string
+		url  string
+		want Result
+	}{
+		{"URL", "https://example.com/blog/a", Result{Location: "/blog/a"}},
+		{"URL from a browser", " https://example.com/blog/é?utm_source=x#top\n", Result{Location: "/blog/%C3%A9"}},
+		{"path", "/blog/a", Result{Location: "/blog/a"}},
+		{"path outside", "/a", Result{Reason: ReasonOutsideFolder}},
+		{"relative path", "blog/a", Result{Reason: ReasonForm}},
+		{"no scheme", "example.com/blog/a", Result{Reason: ReasonForm}},
+		{"other scheme", "ftp://example.com/blog/a", Result{Reason: ReasonForm}},
+		{"other host", "https://evil.com/blog/a", Result{Reason: ReasonHost}},
+		{"unknown parameter", "/blog/a?id=7", Result{"/blog/a?id=7", ReasonQuery, true}},
+		{"empty", "", Result{Reason: ReasonForm}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := n.Parse(tt.url); got != tt.want {
+				t.Errorf("Parse(%q) = %+v, want %+v", tt.url, got, tt.want)
+			}
+		})
+	}
+}
+
+func BenchmarkResolve(b *testing.B) {
+	n := newNormalizer(b, "https://example.com", Config{})
+	for _, bb := range []struct{ name, href string }{
+		{"Path", "/news/2026/a-short-title"},
+		{"Absolute", "https://example.com/news/2026/a-short-title"},
+		{"Relative", "../2026/a-short-title"},
+		{"OtherHost", "https://social.example/share?u=https%3A%2F%2Fexample.com%2Fnews"},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				n.Resolve("/news/2025/b", bb.href)
+			}
+		})
+	}
+}

@@ -1,0 +1,266 @@
+// Package location decides under which location a page is listed.
+//
+// A location is a path-absolute reference, such as "/news/42" or "/news?page=2", in one normal form: printable ASCII
+// from 0x21 to 0x7E, starting with a single slash, without dot segments, empty segments or fragment, escapes in upper
+// case and only where they are needed, parameters sorted by key. Two spellings of one page have one location, and what
+// is not safe or not sure has none. The normaliser rejects rather than repairs, since a repaired location is one that
+// nobody asked for and the site may not answer.
+//
+// The host of a location is always that of the configured Origin, and never one that a request or a page names.
+package location
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// The limits of a location. The sitemap protocol allows a URL fewer than 2,048 characters, origin included; half of
+// that still holds a hundred CJK characters, each of which takes nine bytes when it is escaped.
+const (
+	maxLocation = 1024 // bytes of a location
+	maxSegments = 12   // segments of its path
+	maxParams   = 3    // parameters of its query
+	maxValue    = 64   // bytes of a parameter's value, decoded
+	maxInput    = 8192 // bytes of what is read at all
+)
+
+// Reason says why a request, a link or a URL has no location of its own. The zero Reason means that it has one. The
+// numbers may change from one version to the next, the strings do not.
+type Reason uint8
+
+// The reasons. Of several defects an input has, the one that stands first here is named, as a rule.
+const (
+	ReasonNone          Reason = iota // accepted
+	ReasonHost                        // the host is not one of the site's
+	ReasonForm                        // not a path or an http(s) URL, or one with user information or, in a request, a fragment
+	ReasonRawChar                     // a character that may not stand there, even escaped, or a broken escape
+	ReasonUTF8                        // the decoded text is not UTF-8
+	ReasonControl                     // a control character, line separator or noncharacter
+	ReasonBidi                        // an invisible formatting character, such as a change of writing direction
+	ReasonBackslash                   // a backslash, which some clients read as a slash
+	ReasonDoubleEncoded               // an escape inside an escape
+	ReasonEmptySegment                // two slashes in a row
+	ReasonEncodedSlash                // an escaped slash, which cannot be told from a real one once decoded
+	ReasonPathParam                   // a semicolon in the path, as in ";jsessionid="
+	ReasonTooLong                     // more bytes or more segments than a location may have
+	ReasonDotSegment                  // "." or ".." as a segment
+	ReasonEmail                       // an e-mail address
+	ReasonOutsideFolder               // not at or below the origin's folder
+	ReasonQuery                       // a parameter that is not allowed, or a query that is malformed
+)
+
+// String returns the reason's fixed name, such as "dot-segment"; that of ReasonNone is "none".
+func (r Reason) String() string {
+	switch r {
+	case ReasonNone:
+		return "none"
+	case ReasonHost:
+		return "host"
+	case ReasonForm:
+		return "form"
+	case ReasonRawChar:
+		return "raw-char"
+	case ReasonUTF8:
+		return "utf8"
+	case ReasonControl:
+		return "control"
+	case ReasonBidi:
+		return "bidi"
+	case ReasonBackslash:
+		return "backslash"
+	case ReasonDoubleEncoded:
+		return "double-encoded"
+	case ReasonEmptySegment:
+		return "empty-segment"
+	case ReasonEncodedSlash:
+		return "encoded-slash"
+	case ReasonPathParam:
+		return "path-param"
+	case ReasonTooLong:
+		return "too-long"
+	case ReasonDotSegment:
+		return "dot-segment"
+	case ReasonEmail:
+		return "email"
+	case ReasonOutsideFolder:
+		return "outside-folder"
+	case ReasonQuery:
+		return "query"
+	}
+	return "unknown"
+}
+
+// Result is the location of a request or a link, or the reason why there is none.
+type Result struct {
+	// Location is the location when Reason is ReasonNone, and empty when there is none. It may share memory with the
+	// input; a caller that keeps it for long clones it.
+	Location string
+	// Reason is ReasonNone for what may be listed as far as its URL goes.
+	Reason Reason
+	// NeedsCanonical says that Reason is ReasonQuery only because a well-formed parameter is not an allowed one.
+	// Location then carries every parameter that is not a tracking one, and the page may be listed there if its own
+	// canonical link resolves to that same location.
+	NeedsCanonical bool
+}
+
+// Config holds what a Normalizer is told besides the origin. The zero Config is ready for use.
+type Config struct {
+	// Hosts are the hosts whose requests count, with or without port, in any case; a default port (80 or 443) and a
+	// trailing dot make no difference. When given it holds all of them: the origin's host counts only if it is listed.
+	// Empty means the origin's host and what a proxy on the same machine or network may send in its place: IP
+	// addresses, "localhost" and other names of a single label. In links the origin's host always counts, Hosts do
+	// too, and nothing else does.
+	Hosts []string
+	// StrippedPrefix is the start of the public path that a proxy removes before the request arrives: with "/app" the
+	// request for "/docs" has the location "/app/docs". Links are public and are not touched. Empty means none.
+	StrippedPrefix string
+	// Params are the keys of the query parameters that make a page of its own. Nil means "page"; empty but not nil
+	// means none. A key that is listed here is kept even if it looks like a tracking parameter.
+	Params []string
+}
+
+// Normalizer turns requests, links and URLs into locations. It never changes and may be used concurrently.
+type Normalizer struct {
+	origin  Origin
+	prefix  string
+	params  map[string]bool
+	request hostSet
+	link    hostSet
+}
+
+// New returns a Normalizer for the origin. It keeps nothing of cfg. The error names the setting that is wrong.
+func New(origin Origin, cfg Config) (*Normalizer, error) {
+	if origin.host == "" {
+		return nil, errors.New("origin is empty; ParseOrigin makes one")
+	}
+	prefix, err := parseStrippedPrefix(cfg.StrippedPrefix, origin.Folder())
+	if err != nil {
+		return nil, err
+	}
+	params, err := parseParams(cfg.Params)
+	if err != nil {
+		return nil, err
+	}
+	n := &Normalizer{origin: origin, prefix: prefix, params: params}
+	own := hostKey(origin.host)
+	n.request = hostSet{own: own, lenient: len(cfg.Hosts) == 0}
+	n.link = hostSet{own: own}
+	if len(cfg.Hosts) == 0 {
+		return n, nil
+	}
+	names := make(map[string]bool, len(cfg.Hosts))
+	for _, h := range cfg.Hosts {
+		key, err := parseHost(h)
+		if err != nil {
+			return nil, fmt.Errorf("setting Hosts: %w", err)
+		}
+		names[hostKey(key)] = true
+	}
+	n.request.others, n.link.others = names, names
+	if !names[own] {
+		n.request.own = ""
+	}
+	return n, nil
+}
+
+// Origin returns the origin the Normalizer was made for.
+func (n *Normalizer) Origin() Origin { return n.origin }
+
+// Request returns the location of the page that a request asks for. The arguments are the Host and RequestURI of the
+// http.Request as the server received it, not its URL, whose path is decoded and may have been cut by http.StripPrefix.
+// The host is only compared. A plain short path costs no allocation.
+func (n *Normalizer) Request(host, requestURI string) Result {
+	if len(requestURI) > maxInput {
+		return Result{Reason: ReasonTooLong}
+	}
+	target := requestURI
+	if target == "" || target[0] != '/' {
+		authority, rest, ok := cutAbsolute(target)
+		if !ok {
+			return Result{Reason: ReasonForm}
+		}
+		if !n.request.has(authority) {
+			return Result{Reason: ReasonHost}
+		}
+		target = rest
+	}
+	if !n.request.has(host) {
+		return Result{Reason: ReasonHost}
+	}
+	if strings.IndexByte(target, '#') >= 0 {
+		return Result{Reason: ReasonForm}
+	}
+	path, query, _ := strings.Cut(target, "?")
+	if n.prefix != "" {
+		path = n.prefix + path
+	}
+	return n.locate(path, query, strict)
+}
+
+// cutAbsolute splits a request target in absolute form into its authority and the rest, which starts with a slash.
+// Go drops user information in such a target silently, so it is refused here.
+func cutAbsolute(target string) (authority, rest string, ok bool) {
+	after, ok := cutHTTP(target)
+	if !ok || !strings.HasPrefix(after, "//") {
+		return "", "", false
+	}
+	authority, rest = cutAuthority(after[2:])
+	if authority == "" || strings.IndexByte(authority, '@') >= 0 {
+		return "", "", false
+	}
+	if rest == "" || rest[0] != '/' {
+		rest = "/" + rest
+	}
+	return authority, rest, true
+}
+
+// locate applies the rules of a path and of a query and puts the two together.
+func (n *Normalizer) locate(path, query string, m mode) Result {
+	path, reason := normalPath(path, m)
+	if reason != ReasonNone {
+		return Result{Reason: reason}
+	}
+	if !strings.HasPrefix(path, n.origin.Folder()) {
+		return Result{Reason: ReasonOutsideFolder}
+	}
+	if query == "" {
+		return fit(Result{Location: path})
+	}
+	q, reason := n.parseQuery(query, m)
+	if reason != ReasonNone {
+		return Result{Reason: reason}
+	}
+	r := Result{Location: q.appendTo(path)}
+	if q.foreign {
+		r.Reason, r.NeedsCanonical = ReasonQuery, true
+	}
+	return fit(r)
+}
+
+// fit refuses a location that is too long.
+func fit(r Result) Result {
+	if len(r.Location) > maxLocation {
+		return Result{Reason: ReasonTooLong}
+	}
+	return r
+}
+
+// parseStrippedPrefix checks the setting of that name and returns it without a trailing slash.
+func parseStrippedPrefix(s, folder string) (string, error) {
+	if s == "" || s == "/" {
+		return "", nil
+	}
+	if s[0] != '/' {
+		return "", fmt.Errorf("setting StrippedPrefix: %q does not start with a slash; write %q", s, "/"+s)
+	}
+	prefix, reason := normalFolder(s)
+	if reason != ReasonNone {
+		return "", fmt.Errorf("setting StrippedPrefix: %q is not a path that can be listed: %v", s, reason)
+	}
+	// One of the two has to lie in the other, or no page of the site could ever be listed.
+	if !strings.HasPrefix(prefix, folder) && !strings.HasPrefix(folder, prefix) {
+		return "", fmt.Errorf("setting StrippedPrefix: %q is outside the origin's folder %q, so no page could be listed", s, folder)
+	}
+	return strings.TrimSuffix(prefix, "/"), nil
+}

@@ -1,0 +1,335 @@
+package location
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// newNormalizer returns a Normalizer or ends the test.
+func newNormalizer(t testing.TB, origin string, cfg Config) *Normalizer {
+	t.Helper()
+	o, err := ParseOrigin(origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := New(o, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// newShop returns a Normalizer with all that most rows need.
+func newShop(t testing.TB) *Normalizer {
+	return newNormalizer(t, "https://example.com", Config{
+		Hosts:  []string{"example.com", "www.example.com"},
+		Params: []string{"page", "lang"},
+	})
+}
+
+func TestRequest(t *testing.T) {
+	n := newShop(t)
+	for _, tt := range []struct {
+		name   string
+		host   string
+		target string
+		want   string
+		reason Reason
+	}{
+		{"N01 root", "example.com", "/", "/", ReasonNone},
+		{"N02 host in upper case", "EXAMPLE.com", "/a", "/a", ReasonNone},
+		{"N03 default port", "example.com:443", "/a", "/a", ReasonNone},
+		{"N04 trailing dot", "example.com.", "/a", "/a", ReasonNone},
+		{"N05 alias", "www.example.com", "/a", "/a", ReasonNone},
+		{"N06 other host", "evil.com", "/a", "", ReasonHost},
+		{"N07 no host", "", "/a", "", ReasonHost},
+		{"N08 two hosts in one", "example.com,evil.com", "/a", "", ReasonHost},
+		{"N09 address", "10.0.0.1:8080", "/a", "", ReasonHost},
+		{"N10 absolute form, other host", "example.com", "http://evil.com/a", "", ReasonHost},
+		{"N11 absolute form, own host", "example.com", "http://example.com/a", "/a", ReasonNone},
+		{"N12 absolute form, user", "example.com", "http://user:pw@example.com/a", "", ReasonForm},
+		{"N13 asterisk form", "example.com", "*", "", ReasonForm},
+		{"N13 authority form", "example.com", "example.com:443", "", ReasonForm},
+		{"N14 fragment", "example.com", "/a#frag", "", ReasonForm},
+		{"N15 two slashes in front", "example.com", "//evil.com/x", "", ReasonEmptySegment},
+		{"N16 two slashes", "example.com", "/a//b", "", ReasonEmptySegment},
+		{"N17 dot segment", "example.com", "/a/../b", "", ReasonDotSegment},
+		{"N18 escaped dot segment", "example.com", "/a/%2e%2E/b", "", ReasonDotSegment},
+		{"N19 escaped slash, upper case", "example.com", "/a%2Fb", "", ReasonEncodedSlash},
+		{"N19 escaped slash, lower case", "example.com", "/a%2fb", "", ReasonEncodedSlash},
+		{"N20 escaped backslash", "example.com", "/a%5cb", "", ReasonBackslash},
+		{"N21 escaped letter", "example.com", "/%41bc", "/Abc", ReasonNone},
+		{"N22 escaped tilde", "example.com", "/%7euser", "/~user", ReasonNone},
+		{"N23 escape in lower case", "example.com", "/caf%c3%a9", "/caf%C3%A9", ReasonNone},
+		{"N24 raw UTF-8", "example.com", "/café", "/caf%C3%A9", ReasonNone},
+		{"N25 escaped space", "example.com", "/a%20b", "/a%20b", ReasonNone},
+		{"N26 plus", "example.com", "/a+b", "/a+b", ReasonNone},
+		{"N26 escaped plus", "example.com", "/a%2Bb", "/a%2Bb", ReasonNone},
+		{"N27 quote and ampersand", "example.com", "/a'b&c", "/a'b&c", ReasonNone},
+		{"N28 overlong UTF-8", "example.com", "/%C0%AF", "", ReasonUTF8},
+		{"N29 surrogate", "example.com", "/%ED%A0%80", "", ReasonUTF8},
+		{"N30 not UTF-8", "example.com", "/%ff", "", ReasonUTF8},
+		{"N31 noncharacter", "example.com", "/%EF%BF%BE", "", ReasonControl},
+		{"N32 escaped NUL", "example.com", "/a%00b", "", ReasonControl},
+		{"N32 escaped line break", "example.com", "/a%0d%0aX", "", ReasonControl},
+		{"N33 right-to-left override", "example.com", "/%E2%80%AEevil", "", ReasonBidi},
+		{"N34 escape inside an escape", "example.com", "/a%252Fb", "", ReasonDoubleEncoded},
+		{"N35 raw angle bracket", "example.com", "/<script>", "", ReasonRawChar},
+		{"N35 escaped angle bracket", "example.com", "/%3Cscript%3E", "", ReasonRawChar},
+		{"N36 path parameter", "example.com", "/a;jsessionid=1A2B", "", ReasonPathParam},
+		{"N37 e-mail address", "example.com", "/u/jane.doe@example.org/inbox", "", ReasonEmail},
+		{"N38 handle", "example.com", "/@jane", "/@jane", ReasonNone},
+		{"N39 empty query", "example.com", "/a?", "/a", ReasonNone},
+		{"N39 tracking parameters", "example.com", "/a?utm_source=x&gclid=1", "/a", ReasonNone},
+		{"N40 sorted parameters", "example.com", "/a?page=2&lang=de", "/a?lang=de&page=2", ReasonNone},
+		{"N40 parameters in order", "example.com", "/a?lang=de&page=2", "/a?lang=de&page=2", ReasonNone},
+		{"N41 parameter twice", "example.com", "/a?page=2&page=3", "", ReasonQuery},
+		{"N41 unknown parameter", "example.com", "/a?token=abc", "/a?token=abc", ReasonQuery},
+		{"N41 semicolon", "example.com", "/a?page=2;token=abc", "", ReasonQuery},
+		{"N41 broken escape in query", "example.com", "/a?%zz", "", ReasonQuery},
+		{"N42 upper case and slash at the end", "example.com", "/A/B/", "/A/B/", ReasonNone},
+		{"N42 index file", "example.com", "/index.html", "/index.html", ReasonNone},
+		{"N43 too many bytes", "example.com", "/" + strings.Repeat("a", 1100), "", ReasonTooLong},
+		{"N43 too many segments", "example.com", strings.Repeat("/a", 13), "", ReasonTooLong},
+		{"N43 broken escape", "example.com", "/%zz", "", ReasonRawChar},
+		{"N44 emoji", "example.com", "/%F0%9F%98%80", "/%F0%9F%98%80", ReasonNone},
+
+		{"longest path", "example.com", "/" + strings.Repeat("a", 1023), "/" + strings.Repeat("a", 1023), ReasonNone},
+		{"one byte too many", "example.com", "/" + strings.Repeat("a", 1024), "", ReasonTooLong},
+		{"one byte too many when escaped", "example.com", "/" + strings.Repeat("a", 1021) + "é", "", ReasonTooLong},
+		{"one byte too many with query", "example.com", "/" + strings.Repeat("a", 1017) + "?page=2", "", ReasonTooLong},
+		{"more than is read", "example.com", "/?utm_x=" + strings.Repeat("a", 8192), "", ReasonTooLong},
+		{"most segments", "example.com", strings.Repeat("/a", 12) + "/", strings.Repeat("/a", 12) + "/", ReasonNone},
+		{"most segments, escaped", "example.com", strings.Repeat("/%61", 12) + "/", strings.Repeat("/a", 12) + "/", ReasonNone},
+		{"too many segments, escaped", "example.com", strings.Repeat("/%61", 13), "", ReasonTooLong},
+		{"empty target", "example.com", "", "", ReasonForm},
+		{"relative target", "example.com", "a", "", ReasonForm},
+		{"other scheme", "example.com", "ftp://example.com/a", "", ReasonForm},
+		{"absolute form, no host", "example.com", "http:///a", "", ReasonForm},
+		{"absolute form, no slashes", "example.com", "http:/a", "", ReasonForm},
+		{"absolute form, no path", "example.com", "https://www.example.com", "/", ReasonNone},
+		{"absolute form, query only", "example.com", "https://example.com?page=2", "/?page=2", ReasonNone},
+		{"absolute form, fragment only", "example.com", "https://example.com#a", "", ReasonForm},
+		{"absolute form, own target but other host", "evil.com", "http://example.com/a", "", ReasonHost},
+		{"fragment in query", "example.com", "/a?page=2#frag", "", ReasonForm},
+		{"other port", "example.com:8443", "/a", "", ReasonHost},
+		{"port 80", "example.com:80", "/a", "/a", ReasonNone},
+		{"port and trailing dot", "WWW.example.com.:443", "/a", "/a", ReasonNone},
+		{"subdomain", "a.example.com", "/a", "", ReasonHost},
+		{"host as a suffix", "notexample.com", "/a", "", ReasonHost},
+		{"escaped host", "ex%61mple.com", "/a", "", ReasonHost},
+		{"host with user", "user@example.com", "/a", "", ReasonHost},
+		{"only a port", ":443", "/a", "", ReasonHost},
+		{"single label when hosts are given", "backend", "/a", "", ReasonHost},
+		{"slash at the end twice", "example.com", "/a//", "", ReasonEmptySegment},
+		{"dot segment at the end", "example.com", "/a/.", "", ReasonDotSegment},
+		{"dot file", "example.com", "/.well-known/a", "/.well-known/a", ReasonNone},
+		{"three dots", "example.com", "/.../a", "/.../a", ReasonNone},
+		{"raw backslash", "example.com", `/a\b`, "", ReasonBackslash},
+		{"raw control character", "example.com", "/a\x01", "", ReasonControl},
+		{"raw space", "example.com", "/a b", "", ReasonRawChar},
+		{"raw brace", "example.com", "/{id}", "", ReasonRawChar},
+		{"raw bracket", "example.com", "/[1]", "/[1]", ReasonNone},
+		{"escape cut short", "example.com", "/a%4", "", ReasonRawChar},
+		{"line separator", "example.com", "/%E2%80%A8", "", ReasonControl},
+		{"C1 control", "example.com", "/%C2%85", "", ReasonControl},
+		{"replacement character", "example.com", "/%EF%BF%BD", "", ReasonControl},
+		{"soft hyphen", "example.com", "/a%C2%ADb", "", ReasonBidi},
+		{"zero-width non-joiner", "example.com", "/%E2%80%8C", "/%E2%80%8C", ReasonNone},
+		{"character half escaped", "example.com", "/\xc3%a9", "/%C3%A9", ReasonNone},
+		{"percent sign", "example.com", "/100%25", "/100%25", ReasonNone},
+		{"percent sign and one hex digit", "example.com", "/100%25a", "/100%25a", ReasonNone},
+		{"percent sign and an escaped digit", "example.com", "/%25%32f", "", ReasonDoubleEncoded},
+		{"escaped semicolon", "example.com", "/a%3Bjsessionid%3D1", "", ReasonPathParam},
+		{"escaped e-mail address", "example.com", "/jane%40example.org", "", ReasonEmail},
+		{"e-mail address in another script", "example.com", "/jörg@müller.example", "", ReasonEmail},
+		{"second at sign is the address", "example.com", "/@a/jane@example.org", "", ReasonEmail},
+		{"package and version", "example.com", "/lib@1.2.3/docs", "/lib@1.2.3/docs", ReasonNone},
+		{"scope", "example.com", "/@scope/pkg@next", "/@scope/pkg@next", ReasonNone},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := n.Request(tt.host, tt.target)
+			want := Result{tt.want, tt.reason, tt.reason == ReasonQuery && tt.want != ""}
+			if got != want {
+				t.Errorf("Request(%q, %.80q) = %+v, want %+v", tt.host, tt.target, got, want)
+			}
+		})
+	}
+}
+
+func TestRequestHostsByDefault(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		origin string
+		host   string
+		ok     bool
+	}{
+		{"own", "https://example.com", "example.com", true},
+		{"own, other port", "https://example.com", "example.com:8080", false},
+		{"own, with the origin's port", "https://example.com:8443", "example.com:8443", true},
+		{"own, without the origin's port", "https://example.com:8443", "example.com", false},
+		{"localhost", "https://example.com", "localhost:8080", true},
+		{"single label", "https://example.com", "backend", true},
+		{"single label, trailing dot", "https://example.com", "backend.", true},
+		{"compose service", "https://example.com", "my_app:3000", true},
+		{"IPv4", "https://example.com", "127.0.0.1", true},
+		{"IPv4 and port", "https://example.com", "10.0.0.1:8080", true},
+		{"IPv6", "https://example.com", "[::1]", true},
+		{"IPv6 and port", "https://example.com", "[fd00::1]:8080", true},
+		{"IPv6 without brackets", "https://example.com", "fd00::1", false},
+		{"other", "https://example.com", "evil.com", false},
+		{"looks like an address", "https://example.com", "127.0.0.1.evil.com", false},
+		{"address and a name as port", "https://example.com", "127.0.0.1:evil.com", false},
+		{"port that is none", "https://example.com", "localhost:99999", false},
+		{"port with a sign", "https://example.com", "localhost:+80", false},
+		{"user", "https://example.com", "user@localhost", false},
+		{"space", "https://example.com", "local host", false},
+		{"dot alone", "https://example.com", ".", false},
+		{"empty", "https://example.com", "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n := newNormalizer(t, tt.origin, Config{})
+			got := n.Request(tt.host, "/a")
+			want := Result{Location: "/a"}
+			if !tt.ok {
+				want = Result{Reason: ReasonHost}
+			}
+			if got != want {
+				t.Errorf("Request(%q) = %+v, want %+v", tt.host, got, want)
+			}
+		})
+	}
+}
+
+func TestRequestHostsExactly(t *testing.T) {
+	n := newNormalizer(t, "https://example.com", Config{Hosts: []string{"Backend.Internal.:8080"}})
+	if got := n.Request("backend.internal:8080", "/a"); got.Location != "/a" {
+		t.Errorf("a listed host: %+v", got)
+	}
+	for _, host := range []string{"example.com", "localhost", "127.0.0.1", "backend.internal"} {
+		if got := n.Request(host, "/a"); got.Reason != ReasonHost {
+			t.Errorf("host %q, which is not listed: %+v", host, got)
+		}
+	}
+}
+
+func TestRequestFolder(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		origin string
+		prefix string
+		target string
+		want   Result
+	}{
+		{"inside", "https://example.com/blog", "", "/blog/a", Result{Location: "/blog/a"}},
+		{"the folder itself", "https://example.com/blog", "", "/blog/", Result{Location: "/blog/"}},
+		{"without its slash", "https://example.com/blog", "", "/blog", Result{Reason: ReasonOutsideFolder}},
+		{"a longer name", "https://example.com/blog", "", "/blogs/a", Result{Reason: ReasonOutsideFolder}},
+		{"beside", "https://example.com/blog", "", "/a", Result{Reason: ReasonOutsideFolder}},
+		{"in other case", "https://example.com/blog", "", "/Blog/a", Result{Reason: ReasonOutsideFolder}},
+		{"other spelling", "https://example.com/café", "", "/caf%c3%a9/a", Result{Location: "/caf%C3%A9/a"}},
+		{"prefix on a whole host", "https://example.com", "/app", "/a", Result{Location: "/app/a"}},
+		{"prefix with a slash", "https://example.com", "/app/", "/a", Result{Location: "/app/a"}},
+		{"prefix alone", "https://example.com", "/app", "/", Result{Location: "/app/"}},
+		{"prefix is the folder", "https://example.com/blog", "/blog", "/a?page=2", Result{Location: "/blog/a?page=2"}},
+		{"prefix above the folder", "https://example.com/a/b", "/a", "/b/c", Result{Location: "/a/b/c"}},
+		{"prefix above the folder, outside", "https://example.com/a/b", "/a", "/c", Result{Reason: ReasonOutsideFolder}},
+		{"prefix counts as segments", "https://example.com", "/app", strings.Repeat("/a", 12), Result{Reason: ReasonTooLong}},
+		{"prefix and two slashes", "https://example.com", "/app", "//a", Result{Reason: ReasonEmptySegment}},
+		{"prefix and absolute form", "https://example.com", "/app", "http://example.com/a", Result{Location: "/app/a"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n := newNormalizer(t, tt.origin, Config{StrippedPrefix: tt.prefix})
+			if got := n.Request("example.com", tt.target); got != tt.want {
+				t.Errorf("Request(%q) = %+v, want %+v", tt.target, got, tt.want)
+			}
+		})
+	}
+}
+
+// TestRequestInsideStripPrefix shows why RequestURI is asked for: a handler may see another path.
+func TestRequestInsideStripPrefix(t *testing.T) {
+	n := newNormalizer(t, "https://example.com", Config{})
+	var got Result
+	h := http.StripPrefix("/app", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = n.Request(r.Host, r.RequestURI)
+	}))
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/app/docs/x", nil))
+	if want := (Result{Location: "/app/docs/x"}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		origin  string
+		cfg     Config
+		mention string
+	}{
+		{"no origin", "", Config{}, "origin"},
+		{"prefix without slash", "https://example.com", Config{StrippedPrefix: "app"}, `write "/app"`},
+		{"prefix with dots", "https://example.com", Config{StrippedPrefix: "/a/../b"}, "StrippedPrefix"},
+		{"prefix with two slashes at its end", "https://example.com", Config{StrippedPrefix: "/a//"}, "empty-segment"},
+		{"prefix with a query", "https://example.com", Config{StrippedPrefix: "/a?b"}, "raw-char"},
+		{"prefix outside the folder", "https://example.com/blog", Config{StrippedPrefix: "/app"}, `folder "/blog/"`},
+		{"host with a scheme", "https://example.com", Config{Hosts: []string{"https://example.com"}}, "Hosts"},
+		{"host with a wildcard", "https://example.com", Config{Hosts: []string{"*.example.com"}}, "Hosts"},
+		{"host with a bad port", "https://example.com", Config{Hosts: []string{"example.com:0"}}, "port"},
+		{"empty host", "https://example.com", Config{Hosts: []string{""}}, "Hosts"},
+		{"empty parameter", "https://example.com", Config{Params: []string{""}}, "Params"},
+		{"parameter with value", "https://example.com", Config{Params: []string{"page=2"}}, "Params"},
+		{"parameter not ASCII", "https://example.com", Config{Params: []string{"seité"}}, "Params"},
+		{"long parameter", "https://example.com", Config{Params: []string{strings.Repeat("a", 65)}}, "Params"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var o Origin
+			if tt.origin != "" {
+				var err error
+				if o, err = ParseOrigin(tt.origin); err != nil {
+					t.Fatal(err)
+				}
+			}
+			n, err := New(o, tt.cfg)
+			if err == nil || n != nil || !strings.Contains(err.Error(), tt.mention) {
+				t.Errorf("New = %v, %v; want an error with %q", n, err, tt.mention)
+			}
+		})
+	}
+}
+
+func TestReasonsHaveNames(t *testing.T) {
+	seen := map[string]bool{"unknown": true, "": true}
+	for r := ReasonNone; r <= ReasonQuery; r++ {
+		if s := r.String(); seen[s] {
+			t.Errorf("reason %d has the name %q, which is none of its own", r, s)
+		} else {
+			seen[s] = true
+		}
+	}
+	if s := (ReasonQuery + 1).String(); s != "unknown" {
+		t.Errorf("a reason that does not exist is called %q", s)
+	}
+}
+
+func BenchmarkRequest(b *testing.B) {
+	n := newNormalizer(b, "https://example.com", Config{})
+	for _, bb := range []struct{ name, host, target string }{
+		{"Plain", "example.com", "/news/2026/a-short-title"},
+		{"PlainLocalhost", "localhost:8080", "/news/2026/a-short-title"},
+		{"Escaped", "example.com", "/news/2026/caf%c3%a9"},
+		{"Page", "example.com", "/news/?page=2"},
+		{"Tracking", "example.com", "/news/a-title?utm_source=x&utm_medium=y&fbclid=abcdefghijklmn"},
+		{"Refused", "example.com", "/news/?token=abc&q=1&r=2&s=3"},
+		{"ForeignHost", "evil.com", "/news/"},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				n.Request(bb.host, bb.target)
+			}
+		})
+	}
+}

@@ -1,0 +1,101 @@
+package location
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Origin is the scheme and host under which the site is public, with the folder it lives in. It is the only source of
+// them: nothing that a request says becomes part of a URL. The zero Origin is none; ParseOrigin makes one.
+type Origin struct {
+	scheme string // "http" or "https"
+	host   string // lower case, punycode, with the port if it is not the scheme's own
+	folder string // starts and ends with a slash
+}
+
+// ParseOrigin reads an origin such as "https://example.com" or, for a site that is one folder of its host,
+// "https://example.com/blog", which means the same as "https://example.com/blog/". A host in another script than ASCII
+// is converted to punycode. Addresses and "localhost" are allowed, for development. The error says what is wrong
+// and what to write instead; it does not repeat a password.
+func ParseOrigin(s string) (Origin, error) {
+	if s == "" {
+		return Origin{}, errors.New(`origin is empty; write it as "https://example.com"`)
+	}
+	scheme, rest, ok := strings.Cut(s, "://")
+	if !ok {
+		return Origin{}, fmt.Errorf("origin %q has no scheme; write it as %q", withoutUser(s), "https://"+withoutUser(s))
+	}
+	scheme = strings.ToLower(scheme)
+	if scheme != "http" && scheme != "https" {
+		return Origin{}, fmt.Errorf("origin %q has the scheme %q; it must be http or https", withoutUser(s), scheme)
+	}
+	authority, path := cutAuthority(rest)
+	if strings.IndexByte(authority, '@') >= 0 {
+		return Origin{}, fmt.Errorf("origin has a user name in front of its host; write it as %q", scheme+"://"+withoutUser(authority))
+	}
+	if i := strings.IndexAny(path, "?#"); i >= 0 {
+		return Origin{}, fmt.Errorf("origin %q has a query or a fragment; write it as %q", s, scheme+"://"+authority+path[:i])
+	}
+	host, err := parseHost(authority)
+	if err != nil {
+		return Origin{}, fmt.Errorf("origin %q: %w", s, err)
+	}
+	folder, err := parseFolder(path)
+	if err != nil {
+		return Origin{}, fmt.Errorf("origin %q: %w", s, err)
+	}
+	return Origin{scheme, dropPort(host, scheme), folder}, nil
+}
+
+// withoutUser returns s without what stands before its last "@", which may be a password.
+func withoutUser(s string) string {
+	return s[strings.LastIndexByte(s, '@')+1:]
+}
+
+// dropPort removes the port that the scheme implies.
+func dropPort(host, scheme string) string {
+	if scheme == "http" {
+		return strings.TrimSuffix(host, ":80")
+	}
+	return strings.TrimSuffix(host, ":443")
+}
+
+// parseFolder returns the folder that the path of an origin names, with a slash at its end.
+func parseFolder(path string) (string, error) {
+	if path == "" || path == "/" {
+		return "/", nil
+	}
+	folder, reason := normalFolder(path)
+	if reason != ReasonNone {
+		return "", fmt.Errorf("its path %q is not one that can be listed: %v", path, reason)
+	}
+	return folder, nil
+}
+
+// normalFolder returns the normal form of a path that names a folder, with a slash at its end.
+func normalFolder(path string) (string, Reason) {
+	folder, reason := normalPath(strings.TrimSuffix(path, "/")+"/", strict)
+	if len(folder) > maxLocation {
+		return "", ReasonTooLong
+	}
+	return folder, reason
+}
+
+// String returns the origin without a trailing slash, such as "https://example.com" or "https://example.com/blog".
+func (o Origin) String() string {
+	if o.host == "" {
+		return ""
+	}
+	return o.URL(strings.TrimSuffix(o.folder, "/"))
+}
+
+// Host returns the host in lower case and punycode, with the port only if it is not the scheme's own.
+func (o Origin) Host() string { return o.host }
+
+// Folder returns the path of the public folder, with a slash at both ends: "/" for a whole host, or such as "/blog/".
+// Every location starts with it.
+func (o Origin) Folder() string { return o.folder }
+
+// URL returns the absolute URL of a location, in ASCII. The location contains the folder already.
+func (o Origin) URL(location string) string { return o.scheme + "://" + o.host + location }

@@ -1,0 +1,114 @@
+package location
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseOrigin(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		in     string
+		want   string
+		host   string
+		folder string
+	}{
+		{"host", "https://example.com", "https://example.com", "example.com", "/"},
+		{"slash at the end", "https://example.com/", "https://example.com", "example.com", "/"},
+		{"upper case", "HTTPS://Example.COM", "https://example.com", "example.com", "/"},
+		{"folder", "https://example.com/blog", "https://example.com/blog", "example.com", "/blog/"},
+		{"folder, slash at the end", "https://example.com/blog/", "https://example.com/blog", "example.com", "/blog/"},
+		{"folder in a folder", "https://example.com/a/B/", "https://example.com/a/B", "example.com", "/a/B/"},
+		{"folder not in ASCII", "https://example.com/café", "https://example.com/caf%C3%A9", "example.com", "/caf%C3%A9/"},
+		{"folder with a handle", "https://example.com/@jane", "https://example.com/@jane", "example.com", "/@jane/"},
+		{"default port of https", "https://example.com:443", "https://example.com", "example.com", "/"},
+		{"default port of http", "http://example.com:80", "http://example.com", "example.com", "/"},
+		{"default port of the other", "http://example.com:443", "http://example.com:443", "example.com:443", "/"},
+		{"other port", "https://example.com:8443/a", "https://example.com:8443/a", "example.com:8443", "/a/"},
+		{"trailing dot", "https://example.com.", "https://example.com", "example.com", "/"},
+		{"punycode", "https://xn--mller-kva.example", "https://xn--mller-kva.example", "xn--mller-kva.example", "/"},
+		{"localhost", "http://localhost:8080", "http://localhost:8080", "localhost:8080", "/"},
+		{"IPv4", "http://127.0.0.1", "http://127.0.0.1", "127.0.0.1", "/"},
+		{"IPv6", "http://[0:0::1]:8080", "http://[::1]:8080", "[::1]:8080", "/"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o, err := ParseOrigin(tt.in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.String() != tt.want || o.Host() != tt.host || o.Folder() != tt.folder {
+				t.Errorf("ParseOrigin(%q) = %q, host %q, folder %q; want %q, %q, %q",
+					tt.in, o, o.Host(), o.Folder(), tt.want, tt.host, tt.folder)
+			}
+			again, err := ParseOrigin(o.String())
+			if err != nil || again != o {
+				t.Errorf("ParseOrigin(%q) = %v, %v; want the same origin again", o, again, err)
+			}
+			if got, want := o.URL(o.Folder()+"x?page=2"), strings.TrimSuffix(tt.want, "/")+"/x?page=2"; got != want {
+				t.Errorf("URL = %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestParseOriginRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		in      string
+		mention string // the defect or the fix
+	}{
+		{"empty", "", `"https://example.com"`},
+		{"no scheme", "example.com", `write it as "https://example.com"`},
+		{"no scheme, port", "example.com:8080", "no scheme"},
+		{"other scheme", "ftp://example.com", "http or https"},
+		{"space in front", " https://example.com", "http or https"},
+		{"user", "https://user:secret@example.com", `write it as "https://example.com"`},
+		{"user, no scheme", "user:secret@example.com", `write it as "https://example.com"`},
+		{"user, other scheme", "ftp://user:secret@example.com", "http or https"},
+		{"query", "https://example.com/a?b", `write it as "https://example.com/a"`},
+		{"query, no path", "https://example.com?b", `write it as "https://example.com"`},
+		{"fragment", "https://example.com/#b", "fragment"},
+		{"no host", "https://", "host is empty"},
+		{"no host, folder", "https:///blog", "host is empty"},
+		{"only a port", "https://:8080", "not a host name"},
+		{"port zero", "https://example.com:0", "bad port"},
+		{"port too high", "https://example.com:65536", "bad port"},
+		{"port not a number", "https://example.com:http", "bad port"},
+		{"port with a sign", "https://example.com:+80", "bad port"},
+		{"empty port", "https://example.com:", "bad port"},
+		{"IPv6 without brackets", "https://fd00::1", "in brackets"},
+		{"IPv6 with zone", "https://[fe80::1%25eth0]", "IPv6"},
+		{"IPv4 in brackets", "https://[127.0.0.1]", "IPv6"},
+		{"wildcard", "https://*.example.com", "wildcard"},
+		{"empty label", "https://example..com", "not a host name"},
+		{"two dots at the end", "https://example.com..", "not a host name"},
+		{"hyphen in front", "https://-a.example.com", "not a host name"},
+		{"label too long", "https://" + strings.Repeat("a", 64) + ".com", "not a host name"},
+		{"host too long", "https://" + strings.Repeat("a.", 127) + "com", "not a host name"},
+		{"space in the host", "https://exam ple.com", "not a host"},
+		{"backslash after the host", `https://example.com\blog`, "not a host"},
+		{"folder with dots", "https://example.com/a/../b", "dot-segment"},
+		{"folder with two slashes", "https://example.com/a//", "empty-segment"},
+		{"folder with a broken escape", "https://example.com/%zz", "raw-char"},
+		{"folder too long", "https://example.com/" + strings.Repeat("a", 1023), "too-long"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o, err := ParseOrigin(tt.in)
+			if err == nil || o != (Origin{}) {
+				t.Fatalf("ParseOrigin(%q) = %v, %v; want an error", tt.in, o, err)
+			}
+			if !strings.Contains(err.Error(), tt.mention) {
+				t.Errorf("error %q does not mention %q", err, tt.mention)
+			}
+			if strings.Contains(err.Error(), "secret") {
+				t.Errorf("error %q repeats the password", err)
+			}
+		})
+	}
+}
+
+func TestZeroOriginIsEmpty(t *testing.T) {
+	if s := (Origin{}).String(); s != "" {
+		t.Errorf("String of the zero Origin = %q", s)
+	}
+}

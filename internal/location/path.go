@@ -1,0 +1,253 @@
+package location
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// mode says whose spelling is read.
+type mode uint8
+
+const (
+	strict  mode = iota // a request: taken as it is
+	browser             // a link: spelled as a browser would before it requests it
+)
+
+// What a byte may be, as bits of class.
+const (
+	unreserved = 1 << iota // RFC 3986 section 2.3: an escape of it is undone
+	inPath                 // may stand raw in a path
+	inKey                  // may stand raw in the key of a parameter
+	inValue                // may stand raw in the value of a parameter
+	plainPath              // inPath, and no rule looks at it
+	linkPath               // escaped by a browser in a path, WHATWG URL "path percent-encode set"
+	linkQuery              // escaped by a browser in a query, WHATWG URL "special-query percent-encode set"
+)
+
+// class tells what each byte may be. Bytes from 0x80 on are always escaped and have no bit.
+var class = buildClass()
+
+func buildClass() (t [256]uint8) {
+	set := func(chars string, bits uint8) {
+		for i := range len(chars) {
+			t[chars[i]] |= bits
+		}
+	}
+	const alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	set(alnum+"-._~", unreserved|inPath|inKey|inValue|plainPath)
+	set("/!$&'()*+,=:[]", inPath|plainPath)
+	set(";@", inPath)
+	set("!$()*,:@/", inKey|inValue)
+	set("+", inValue)
+	set(" {}^", linkPath)
+	// A browser never sends an apostrophe in a query, so a raw one is refused in requests: it would be a second spelling.
+	set(" '", linkQuery)
+	return t
+}
+
+// normalPath returns the normal form of a path, or the rule it breaks.
+func normalPath(path string, m mode) (string, Reason) {
+	if isNormal(path) {
+		return path, ReasonNone
+	}
+	if path == "" || path[0] != '/' {
+		return "", ReasonForm
+	}
+	var outBuf, textBuf [512]byte
+	escape := uint8(0)
+	if m == browser {
+		escape = linkPath
+	}
+	out, text, reason := unescape(outBuf[:0], textBuf[:0], path, inPath, escape)
+	if reason == ReasonNone {
+		reason = checkText(text)
+	}
+	if reason == ReasonNone {
+		reason = checkSegments(out)
+	}
+	if reason == ReasonNone && hasEmail(text) {
+		reason = ReasonEmail
+	}
+	if reason != ReasonNone {
+		return "", reason
+	}
+	return string(out), ReasonNone
+}
+
+// isNormal reports whether path is plainly in normal form. It may say no to a path that is, but never yes to one that
+// is not; it exists because nearly all paths are this simple.
+func isNormal(path string) bool {
+	if len(path) == 0 || len(path) > maxLocation || path[0] != '/' {
+		return false
+	}
+	segments, prev := 0, byte(0)
+	for i := range len(path) {
+		c := path[i]
+		if class[c]&plainPath == 0 {
+			return false
+		}
+		if prev == '/' {
+			// A dot here may start a dot segment, or a name such as ".well-known".
+			if c == '/' || c == '.' {
+				return false
+			}
+			segments++
+		}
+		prev = c
+	}
+	return segments <= maxSegments
+}
+
+// unescape appends the normal form of s to out and its decoded text to text. Bytes with a bit of raw stand as they are,
+// bytes with a bit of escape are escaped.
+func unescape(out, text []byte, s string, raw, escape uint8) (_, _ []byte, _ Reason) {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch k := class[c]; {
+		case k&escape == 0 && k&raw != 0:
+			out, text = append(out, c), append(text, c)
+		case c == '%':
+			if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
+				return nil, nil, ReasonRawChar
+			}
+			d := unhex(s[i+1])<<4 | unhex(s[i+2])
+			i += 2
+			text = append(text, d)
+			if class[d]&unreserved != 0 {
+				out = append(out, d)
+			} else {
+				out = appendEscape(out, d)
+			}
+		case c >= utf8.RuneSelf || k&escape != 0:
+			out, text = appendEscape(out, c), append(text, c)
+		case c == '\\':
+			return nil, nil, ReasonBackslash
+		case c < ' ' || c == 0x7F:
+			return nil, nil, ReasonControl
+		default:
+			return nil, nil, ReasonRawChar
+		}
+	}
+	return out, text, ReasonNone
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	const hex = "0123456789ABCDEF"
+	return append(dst, '%', hex[c>>4], hex[c&15])
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}
+
+// checkText looks for what may not be in the decoded text of a path or a parameter, however it was spelled.
+func checkText(text []byte) Reason {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return ReasonUTF8
+		}
+		if r == '%' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]) {
+			return ReasonDoubleEncoded
+		}
+		if reason := checkRune(r); reason != ReasonNone {
+			return reason
+		}
+		i += size
+	}
+	return ReasonNone
+}
+
+func checkRune(r rune) Reason {
+	switch {
+	case r < ' ', 0x7F <= r && r <= 0x9F, r == 0x2028, r == 0x2029, r == utf8.RuneError:
+		return ReasonControl
+	case r == '\\':
+		return ReasonBackslash
+	case r == '<', r == '>', r == '"', r == '`':
+		return ReasonRawChar
+	case r < utf8.RuneSelf:
+		return ReasonNone
+	case 0xFDD0 <= r && r <= 0xFDEF, r&0xFFFE == 0xFFFE: // noncharacters, The Unicode Standard section 23.7
+		return ReasonControl
+	case r == 0x200C, r == 0x200D: // the joiners are part of Persian and Indic spelling and of emoji
+		return ReasonNone
+	case unicode.Is(unicode.Cf, r):
+		return ReasonBidi
+	}
+	return ReasonNone
+}
+
+// checkSegments looks at a path in normal form, segment by segment.
+func checkSegments(path []byte) Reason {
+	switch {
+	case bytes.Contains(path, []byte("//")):
+		return ReasonEmptySegment
+	case bytes.Contains(path, []byte("%2F")):
+		return ReasonEncodedSlash
+	case bytes.IndexByte(path, ';') >= 0, bytes.Contains(path, []byte("%3B")):
+		return ReasonPathParam
+	case bytes.Count(bytes.TrimSuffix(path, []byte("/")), []byte("/")) > maxSegments:
+		return ReasonTooLong
+	}
+	for more := true; more; {
+		var segment []byte
+		segment, path, more = bytes.Cut(path, []byte("/"))
+		if s := string(segment); s == "." || s == ".." {
+			return ReasonDotSegment
+		}
+	}
+	return ReasonNone
+}
+
+// hasEmail reports whether decoded text has what looks like an e-mail address. A handle such as "@jane" and a version
+// such as "lib@1.2.3" do not: a domain ends in a label that starts with a letter.
+func hasEmail(text []byte) bool {
+	for {
+		at := bytes.IndexByte(text, '@')
+		if at < 0 {
+			return false
+		}
+		local, rest := text[:at], text[at+1:]
+		if at > 0 && isMailbox(local[at-1]) && startsWithDomain(rest) {
+			return true
+		}
+		text = rest
+	}
+}
+
+// isMailbox reports whether c may end the part of an address before the "@".
+func isMailbox(c byte) bool {
+	return isDomain(c) || strings.IndexByte("_+~!$&'*=", c) >= 0
+}
+
+func startsWithDomain(text []byte) bool {
+	end := 0
+	for end < len(text) && isDomain(text[end]) {
+		end++
+	}
+	domain := bytes.TrimRight(text[:end], ".-")
+	dot := bytes.LastIndexByte(domain, '.')
+	if dot < 1 || len(domain)-dot < 3 {
+		return false
+	}
+	return !isDigit(domain[dot+1])
+}
+
+// isDomain reports whether c may be in a domain name, written in any script.
+func isDomain(c byte) bool {
+	return isLetter(c) || isDigit(c) || c == '-' || c == '.' || c >= utf8.RuneSelf
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

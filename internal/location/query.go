@@ -1,0 +1,189 @@
+package location
+
+import (
+	"fmt"
+	"strings"
+)
+
+// query holds the parameters that are kept, sorted by key.
+type query struct {
+	params  [maxParams]param
+	n       int
+	foreign bool // one of them is not an allowed one
+}
+
+// param is a parameter in normal form.
+type param struct{ key, value string }
+
+// parseParams checks the setting Params.
+func parseParams(keys []string) (map[string]bool, error) {
+	if keys == nil {
+		keys = []string{"page"}
+	}
+	allowed := make(map[string]bool, len(keys))
+	for _, k := range keys {
+		if k == "" || len(k) > maxValue {
+			return nil, fmt.Errorf("setting Params: %q has not between 1 and %d bytes", k, maxValue)
+		}
+		for i := range len(k) {
+			if class[k[i]]&inKey == 0 {
+				return nil, fmt.Errorf("setting Params: %q has the character %q, which a key may not have; name the key alone, without value", k, k[i])
+			}
+		}
+		allowed[k] = true
+	}
+	return allowed, nil
+}
+
+// parseQuery reads the query of a location. Any defect makes the whole query malformed: a page shown for a query that
+// two readers understand differently is not a page with an address.
+func (n *Normalizer) parseQuery(s string, m mode) (q query, _ Reason) {
+	// Some servers take a semicolon for a separator; what it hides must not slip in behind an allowed parameter.
+	if strings.IndexByte(s, ';') >= 0 {
+		return query{}, ReasonQuery
+	}
+	for pair := range strings.SplitSeq(s, "&") {
+		rawKey, rawValue, _ := strings.Cut(pair, "=")
+		key, ok := normalKey(rawKey)
+		if !ok {
+			return query{}, ReasonQuery
+		}
+		allowed := n.params[key]
+		if !allowed && isTracking(key) {
+			continue
+		}
+		value, reason := normalValue(rawValue, m)
+		if reason != ReasonNone {
+			return query{}, reason
+		}
+		if !q.insert(param{key, value}) {
+			return query{}, ReasonQuery
+		}
+		q.foreign = q.foreign || !allowed
+	}
+	return q, ReasonNone
+}
+
+// insert puts p in its place. It reports false when there are too many or the key is there already.
+func (q *query) insert(p param) bool {
+	if q.n == maxParams {
+		return false
+	}
+	i := q.n
+	for i > 0 && q.params[i-1].key >= p.key {
+		if q.params[i-1].key == p.key {
+			return false
+		}
+		q.params[i] = q.params[i-1]
+		i--
+	}
+	q.params[i] = p
+	q.n++
+	return true
+}
+
+// appendTo returns the path with the query behind it.
+func (q *query) appendTo(path string) string {
+	if q.n == 0 {
+		return path
+	}
+	size := len(path)
+	for _, p := range q.params[:q.n] {
+		size += len(p.key) + len(p.value) + 2
+	}
+	b := make([]byte, 0, size)
+	b = append(b, path...)
+	for i, p := range q.params[:q.n] {
+		sep := byte('&')
+		if i == 0 {
+			sep = '?'
+		}
+		b = append(b, sep)
+		b = append(b, p.key...)
+		b = append(b, '=')
+		b = append(b, p.value...)
+	}
+	return string(b)
+}
+
+// normalKey returns the normal form of a key. A key that still needs an escape is refused, so that equal keys are
+// equal strings.
+func normalKey(s string) (string, bool) {
+	if s == "" {
+		return "", false
+	}
+	if isRaw(s, inKey) {
+		return s, true
+	}
+	var outBuf, textBuf [128]byte
+	out, _, reason := unescape(outBuf[:0], textBuf[:0], s, inKey, 0)
+	if reason != ReasonNone || !isRaw(string(out), inKey) {
+		return "", false
+	}
+	return string(out), true
+}
+
+// normalValue returns the normal form of a value.
+func normalValue(s string, m mode) (string, Reason) {
+	if s == "" {
+		return "", ReasonQuery
+	}
+	var outBuf, textBuf [256]byte
+	escape := uint8(0)
+	if m == browser {
+		escape = linkQuery
+	}
+	out, text, reason := unescape(outBuf[:0], textBuf[:0], s, inValue, escape)
+	if reason != ReasonNone || len(text) > maxValue || checkText(text) != ReasonNone {
+		return "", ReasonQuery
+	}
+	if hasEmail(text) {
+		return "", ReasonEmail
+	}
+	if string(out) == s {
+		return s, ReasonNone
+	}
+	return string(out), ReasonNone
+}
+
+// isRaw reports whether every byte of s has the bit.
+func isRaw(s string, bit uint8) bool {
+	for i := range len(s) {
+		if class[s[i]]&bit == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isTracking reports whether a parameter says where a visitor came from and nothing about the page. Ambiguous names
+// such as "ref" or "source" are none: they are the name of a filter on some sites.
+func isTracking(key string) bool {
+	key = strings.ToLower(key)
+	switch key {
+	case "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "gad_source", "gad_campaignid", "srsltid", "gs_l", "usqp",
+		"fbclid", "msclkid", "yclid", "ymclid", "ysclid", "yadclid", "yadordid", "ttclid", "twclid", "li_fat_id",
+		"rdt_cid", "igshid", "igsh", "irclickid", "irgwc", "ircid", "clickid", "awclid", "s_kwcid", "s_cid",
+		"s_campaign", "ef_id", "dicbo", "tblci", "_openstat", "mc_cid", "mc_eid", "ck_subscriber_id", "_kx",
+		"mkt_tok", "_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking", "_bhlid", "_branch_match_id",
+		"_branch_referrer", "guccounter", "guce_referrer", "guce_referrer_sig", "wickedid", "__s",
+		"action_object_map", "action_ref_map", "action_type_map", "sms_click", "sms_source", "sms_uph",
+		"eblastid", "h_sid", "h_slt", "ex_cid":
+		return true
+	}
+	return hasTrackingPrefix(key)
+}
+
+// hasTrackingPrefix reports whether a key belongs to a family of tracking parameters.
+func hasTrackingPrefix(key string) bool {
+	family, _, ok := strings.Cut(key, "_")
+	if !ok {
+		return strings.HasPrefix(key, "brave-")
+	}
+	switch family {
+	case "utm", "ga", "mtm", "pk", "piwik", "hsa", "at", "nb", "sc", "ss", "et", "ir", "cx", "fb", "hmb", "itm",
+		"ml", "oly", "vero":
+		return true
+	}
+	return strings.HasPrefix(key, "cm_mmc") || strings.HasPrefix(key, "brave-")
+}

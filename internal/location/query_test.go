@@ -1,0 +1,74 @@
+package location
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestQuery(t *testing.T) {
+	long := strings.Repeat("v", 64)
+	for _, tt := range []struct {
+		name   string
+		params []string
+		query  string
+		want   Result
+	}{
+		{"page by default", nil, "page=2", Result{Location: "/a?page=2"}},
+		{"none by choice", []string{}, "page=2", Result{"/a?page=2", ReasonQuery, true}},
+		{"other key by choice", []string{"p"}, "p=2", Result{Location: "/a?p=2"}},
+		{"key is told by case", nil, "Page=2", Result{"/a?Page=2", ReasonQuery, true}},
+		{"escaped key", nil, "p%61ge=2", Result{Location: "/a?page=2"}},
+		{"key twice, once escaped", nil, "page=2&p%61ge=3", Result{Reason: ReasonQuery}},
+		{"key that needs an escape", nil, "f%5B%5D=2", Result{Reason: ReasonQuery}},
+		{"key with a raw bracket", nil, "f[]=2", Result{Reason: ReasonQuery}},
+		{"empty key", nil, "=2", Result{Reason: ReasonQuery}},
+		{"empty value", nil, "page=", Result{Reason: ReasonQuery}},
+		{"no value", nil, "page", Result{Reason: ReasonQuery}},
+		{"empty pair", nil, "page=2&", Result{Reason: ReasonQuery}},
+		{"equal sign in the value", nil, "page=a=b", Result{Reason: ReasonQuery}},
+		{"longest value", nil, "page=" + long, Result{Location: "/a?page=" + long}},
+		{"value too long", nil, "page=v" + long, Result{Reason: ReasonQuery}},
+		{"value short once decoded", nil, "page=" + strings.Repeat("%61", 64), Result{Location: "/a?page=" + strings.Repeat("a", 64)}},
+		{"value with a space", nil, "page=a%20b", Result{Location: "/a?page=a%20b"}},
+		{"value with a plus", nil, "page=a+b", Result{Location: "/a?page=a+b"}},
+		{"value with a slash", nil, "page=a/b", Result{Location: "/a?page=a/b"}},
+		{"value with an escaped ampersand", nil, "page=a%26b", Result{Location: "/a?page=a%26b"}},
+		{"value in UTF-8", nil, "page=é", Result{Location: "/a?page=%C3%A9"}},
+		{"value not in UTF-8", nil, "page=%ff", Result{Reason: ReasonQuery}},
+		{"value with a control character", nil, "page=%00", Result{Reason: ReasonQuery}},
+		{"value with an escape inside an escape", nil, "page=%2541", Result{Reason: ReasonQuery}},
+		{"value with a raw quote", nil, `page="2"`, Result{Reason: ReasonQuery}},
+		{"value with an apostrophe", nil, "page='", Result{Reason: ReasonQuery}},
+		{"value with an escaped apostrophe", nil, "page=%27", Result{Location: "/a?page=%27"}},
+		{"value is an address", nil, "page=jane@example.org", Result{Reason: ReasonEmail}},
+		{"unknown value is an address", nil, "u=jane%40example.org", Result{Reason: ReasonEmail}},
+		{"unknown with known, sorted", nil, "page=2&id=7", Result{"/a?id=7&page=2", ReasonQuery, true}},
+		{"three parameters", []string{"a", "b", "c"}, "c=3&a=1&b=2", Result{Location: "/a?a=1&b=2&c=3"}},
+		{"four parameters", []string{"a", "b", "c", "d"}, "a=1&b=2&c=3&d=4", Result{Reason: ReasonQuery}},
+		{"unknown twice", nil, "id=7&id=8", Result{Reason: ReasonQuery}},
+		{"second question mark", nil, "page=2?x=1", Result{Reason: ReasonQuery}},
+		{"tracking beside known", nil, "utm_source=x&page=2&fbclid=y", Result{Location: "/a?page=2"}},
+		{"tracking beside unknown", nil, "utm_source=x&id=7", Result{"/a?id=7", ReasonQuery, true}},
+		{"tracking in upper case", nil, "UTM_SOURCE=x", Result{Location: "/a"}},
+		{"tracking in mixed case", nil, "hsCtaTracking=x", Result{Location: "/a"}},
+		{"tracking with odd value", nil, "utm_campaign={a|b}%zz", Result{Location: "/a"}},
+		{"tracking without value", nil, "gclid", Result{Location: "/a"}},
+		{"tracking twice", nil, "gclid=1&gclid=2", Result{Location: "/a"}},
+		{"tracking, more than a page may have", nil, "utm_a=1&utm_b=2&utm_c=3&utm_d=4", Result{Location: "/a"}},
+		{"tracking family of two words", nil, "cm_mmc-x=1", Result{Location: "/a"}},
+		{"tracking family with hyphen", nil, "brave-x=1", Result{Location: "/a"}},
+		{"tracking family with hyphen and underscore", nil, "brave-x_y=1", Result{Location: "/a"}},
+		{"tracking, escaped", nil, "utm%5Fsource=x", Result{Location: "/a"}},
+		{"tracking by look, but allowed", []string{"at_home"}, "at_home=1", Result{Location: "/a?at_home=1"}},
+		{"starts like a tracking family", nil, "utmost=1", Result{"/a?utmost=1", ReasonQuery, true}},
+		{"ambiguous names are kept", nil, "ref=1&source=2", Result{"/a?ref=1&source=2", ReasonQuery, true}},
+		{"semicolon in a tracking value", nil, "utm_source=x;token=y", Result{Reason: ReasonQuery}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n := newNormalizer(t, "https://example.com", Config{Params: tt.params})
+			if got := n.Request("example.com", "/a?"+tt.query); got != tt.want {
+				t.Errorf("query %q: %+v, want %+v", tt.query, got, tt.want)
+			}
+		})
+	}
+}

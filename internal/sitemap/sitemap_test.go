@@ -1,0 +1,310 @@
+package sitemap
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+const november = 1_795_222_923 // 2026-11-21T01:02:03Z
+
+func TestURLSet(t *testing.T) {
+	file := []byte(URLSetOpen)
+	for _, u := range []URL{
+		{Loc: "https://example.com/"},
+		{Loc: "https://example.com/a", LastMod: november},
+		{Loc: "https://example.com/a'b&c?x=1&y=%22", LastMod: november, ChangeFreq: "daily"},
+		{Loc: "https://example.com/b", ChangeFreq: "never"},
+	} {
+		var ok bool
+		if file, ok = AppendURL(file, u); !ok {
+			t.Fatalf("%+v was refused", u)
+		}
+	}
+	file = append(file, URLSetClose...)
+	const want = `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<url><loc>https://example.com/</loc></url>
+<url><loc>https://example.com/a</loc><lastmod>2026-11-21T01:02:03Z</lastmod></url>
+<url><loc>https://example.com/a&apos;b&amp;c?x=1&amp;y=%22</loc><lastmod>2026-11-21T01:02:03Z</lastmod><changefreq>daily</changefreq></url>
+<url><loc>https://example.com/b</loc><changefreq>never</changefreq></url>
+</urlset>
+`
+	if string(file) != want {
+		t.Errorf("got\n%s\nwant\n%s", file, want)
+	}
+}
+
+func TestIndex(t *testing.T) {
+	file := []byte(IndexOpen)
+	file, _ = AppendSitemap(file, "https://example.com/sitemap-1.xml", november)
+	file, ok := AppendSitemap(file, "https://example.com/sitemap 2.xml", november)
+	if ok {
+		t.Error("an address with a space was accepted")
+	}
+	file, _ = AppendSitemap(file, "https://example.com/sitemap-3.xml?a&b", 0)
+	file = append(file, IndexClose...)
+	const want = `<?xml version="1.0" encoding="UTF-8"?>
+<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<sitemap><loc>https://example.com/sitemap-1.xml</loc><lastmod>2026-11-21T01:02:03Z</lastmod></sitemap>
+<sitemap><loc>https://example.com/sitemap-3.xml?a&amp;b</loc></sitemap>
+</sitemapindex>
+`
+	if string(file) != want {
+		t.Errorf("got\n%s\nwant\n%s", file, want)
+	}
+}
+
+func TestAppendURLRefuses(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		u    URL
+	}{
+		{"no address", URL{}},
+		{"space", URL{Loc: "https://example.com/a b"}},
+		{"line break", URL{Loc: "https://example.com/a\n"}},
+		{"NUL", URL{Loc: "https://example.com/\x00"}},
+		{"DEL", URL{Loc: "https://example.com/\x7f"}},
+		{"raw UTF-8", URL{Loc: "https://example.com/é"}},
+		{"after a special byte", URL{Loc: "https://example.com/&é"}},
+		{"too long", URL{Loc: strings.Repeat("a", MaxLoc+1)}},
+		{"freq in upper case", URL{Loc: "https://example.com/", ChangeFreq: "Daily"}},
+		{"freq that is markup", URL{Loc: "https://example.com/", ChangeFreq: "</changefreq>"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, ok := AppendURL([]byte("before"), tt.u)
+			if ok || string(got) != "before" {
+				t.Errorf("AppendURL = %q, %v; want dst unchanged and false", got, ok)
+			}
+			if tt.u.ChangeFreq != "" {
+				return
+			}
+			got, ok = AppendSitemap([]byte("before"), tt.u.Loc, 0)
+			if ok || string(got) != "before" {
+				t.Errorf("AppendSitemap = %q, %v; want dst unchanged and false", got, ok)
+			}
+		})
+	}
+}
+
+func TestLastMod(t *testing.T) {
+	const last = 253_402_300_799
+	for _, tt := range []struct {
+		name string
+		unix int64
+		want string
+	}{
+		{"absent", 0, ""},
+		{"before the epoch", -1, ""},
+		{"first second", 1, "1970-01-01T00:00:01Z"},
+		{"leap day", 951_782_400, "2000-02-29T00:00:00Z"},
+		{"last of a leap year", 1_735_689_599, "2024-12-31T23:59:59Z"},
+		{"no leap day in 2100", 4_107_542_400, "2100-03-01T00:00:00Z"},
+		{"after 32 bits", 1 << 32, "2106-02-07T06:28:16Z"},
+		{"last of four digits", last, "9999-12-31T23:59:59Z"},
+		{"five digits", last + 1, ""},
+		{"largest", 1<<63 - 1, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			want := tt.want
+			if want != "" {
+				want = "<lastmod>" + want + "</lastmod>"
+			}
+			if got := string(appendLastMod(nil, tt.unix)); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// TestLastModEveryDay compares each day of four centuries and more with the standard library.
+func TestLastModEveryDay(t *testing.T) {
+	var buf []byte
+	for unix := int64(1); unix < 500*366*86_400; unix += 86_399 {
+		buf = appendLastMod(buf[:0], unix)
+		want := time.Unix(unix, 0).UTC().Format("<lastmod>2006-01-02T15:04:05Z</lastmod>")
+		if string(buf) != want {
+			t.Fatalf("%d: got %s, want %s", unix, buf, want)
+		}
+	}
+}
+
+func TestMaxEntryOverhead(t *testing.T) {
+	most := 0
+	for _, freq := range []string{"", "always", "hourly", "daily", "weekly", "monthly", "yearly", "never"} {
+		loc := `https://example.com/&'"<>`
+		entry, ok := AppendURL(nil, URL{Loc: loc, LastMod: november, ChangeFreq: freq})
+		if !ok {
+			t.Fatalf("%q was refused", freq)
+		}
+		most = max(most, len(entry)-EscapedLen(loc))
+	}
+	if most != MaxEntryOverhead {
+		t.Errorf("the longest entry takes %d bytes beyond its address, MaxEntryOverhead is %d", most, MaxEntryOverhead)
+	}
+	entry, _ := AppendSitemap(nil, "https://example.com/sitemap-1.xml", november)
+	if over := len(entry) - EscapedLen("https://example.com/sitemap-1.xml"); over > MaxEntryOverhead {
+		t.Errorf("an entry of an index takes %d bytes beyond its address, MaxEntryOverhead is %d", over, MaxEntryOverhead)
+	}
+}
+
+func TestAppendURLAllocatesNothing(t *testing.T) {
+	buf := make([]byte, 0, 4096)
+	u := URL{Loc: "https://example.com/a?b&c", LastMod: november, ChangeFreq: "monthly"}
+	if n := testing.AllocsPerRun(100, func() { AppendURL(buf, u) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// The shape of the two files, as any reader of XML sees them.
+type (
+	xmlURLSet struct {
+		XMLName xml.Name `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
+		URLs    []xmlURL `xml:"url"`
+	}
+	xmlURL struct {
+		Loc        string `xml:"loc"`
+		LastMod    string `xml:"lastmod,omitempty"`
+		ChangeFreq string `xml:"changefreq,omitempty"`
+	}
+	xmlIndex struct {
+		XMLName  xml.Name `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemapindex"`
+		Sitemaps []xmlURL `xml:"sitemap"`
+	}
+)
+
+// FuzzFile writes a sitemap and an index with one sound entry and one that may be anything, and reads them back.
+func FuzzFile(f *testing.F) {
+	f.Add("https://example.com/a&b'c", int64(november), "daily")
+	f.Add("]]></loc>", int64(-1), "")
+	f.Add("https://example.com/\xff", int64(1)<<40, "</url>")
+	f.Add("&amp;", int64(1), "never")
+	f.Fuzz(func(t *testing.T, loc string, lastMod int64, freq string) {
+		want := []xmlURL{{Loc: "https://example.com/"}}
+		file, _ := AppendURL([]byte(URLSetOpen), URL{Loc: "https://example.com/"})
+		before := len(file)
+		file, ok := AppendURL(file, URL{Loc: loc, LastMod: lastMod, ChangeFreq: freq})
+		if ok {
+			want = append(want, xmlURL{loc, wantDate(lastMod), freq})
+		}
+		if taken := len(file) - before; taken > EscapedLen(loc)+MaxEntryOverhead {
+			t.Fatalf("the entry takes %d bytes", taken)
+		}
+		var set xmlURLSet
+		if err := xml.Unmarshal(append(file, URLSetClose...), &set); err != nil {
+			t.Fatalf("%v in\n%s", err, file)
+		}
+		if fmt.Sprint(set.URLs) != fmt.Sprint(want) {
+			t.Fatalf("read %q, want %q", set.URLs, want)
+		}
+
+		want = nil
+		file, ok = AppendSitemap([]byte(IndexOpen), loc, lastMod)
+		if ok {
+			want = []xmlURL{{loc, wantDate(lastMod), ""}}
+		}
+		var index xmlIndex
+		if err := xml.Unmarshal(append(file, IndexClose...), &index); err != nil {
+			t.Fatalf("%v in\n%s", err, file)
+		}
+		if fmt.Sprint(index.Sitemaps) != fmt.Sprint(want) {
+			t.Fatalf("read %q, want %q", index.Sitemaps, want)
+		}
+	})
+}
+
+func wantDate(unix int64) string {
+	if unix <= 0 || unix > maxTime {
+		return ""
+	}
+	return time.Unix(unix, 0).UTC().Format(time.RFC3339)
+}
+
+// benchURLs returns a full sitemap's entries as sites have them: words, numbers, now and then a query.
+func benchURLs() []URL {
+	freqs := []string{"", "daily", "weekly", "monthly", "yearly"}
+	urls := make([]URL, MaxURLs)
+	for i := range urls {
+		loc := fmt.Sprintf("https://www.example.com/section-%d/a-title-of-some-words-%d", i%37, i*7919)
+		if i%10 == 0 {
+			loc += "?lang=de&page=2"
+		}
+		urls[i] = URL{Loc: loc, LastMod: november - int64(i)*977, ChangeFreq: freqs[i%len(freqs)]}
+	}
+	return urls
+}
+
+// writeURLSet writes a whole file in buf.
+func writeURLSet(buf []byte, urls []URL) []byte {
+	buf = append(buf[:0], URLSetOpen...)
+	for _, u := range urls {
+		buf, _ = AppendURL(buf, u)
+	}
+	return append(buf, URLSetClose...)
+}
+
+func reportURLs(b *testing.B) {
+	b.ReportMetric(float64(MaxURLs)*float64(b.N)/b.Elapsed().Seconds(), "URLs/s")
+}
+
+func BenchmarkWriteURLSet(b *testing.B) {
+	urls := benchURLs()
+	buf := writeURLSet(nil, urls)
+	b.SetBytes(int64(len(buf)))
+	b.ReportAllocs()
+	for b.Loop() {
+		buf = writeURLSet(buf, urls)
+	}
+	reportURLs(b)
+}
+
+func BenchmarkWriteURLSetGzip(b *testing.B) {
+	for _, bb := range []struct {
+		name  string
+		level int
+	}{
+		{"Level1", 1}, {"Level3", 3},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			urls := benchURLs()
+			buf := writeURLSet(nil, urls)
+			zw, err := gzip.NewWriterLevel(io.Discard, bb.level)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(buf)))
+			b.ReportAllocs()
+			for b.Loop() {
+				buf = writeURLSet(buf, urls)
+				zw.Reset(io.Discard)
+				if _, err := zw.Write(buf); err != nil {
+					b.Fatal(err)
+				}
+				if err := zw.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			reportURLs(b)
+		})
+	}
+}
+
+// BenchmarkEncodingXML writes the same entries the way one would without this package.
+func BenchmarkEncodingXML(b *testing.B) {
+	set := xmlURLSet{}
+	for _, u := range benchURLs() {
+		set.URLs = append(set.URLs, xmlURL{u.Loc, wantDate(u.LastMod), u.ChangeFreq})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := xml.NewEncoder(io.Discard).Encode(set); err != nil {
+			b.Fatal(err)
+		}
+	}
+	reportURLs(b)
+}
