@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/servemap/servemap/internal/rate"
+)
+
+const (
+	trained     = 0.7 // the part of a history that the estimators see; the rest is what they should have foretold
+	leastSpan   = 60 * day
+	leastTrain  = 3 // changes to learn from; without any there is nothing to foretell
+	pagesOfFile = 600
+)
+
+// A history is when one page changed, in unix seconds, and until when that is known.
+type history struct {
+	page       string
+	changes    []int64 // the first is the page's beginning
+	last, hash string
+	end        int64
+}
+
+// replay lets visitors look at real pages for the first part of their history and judges the words by the rest: a class is right
+// that the mean time between changes there has; where there was no change, any at least as slow as the rest is long.
+func replay(dir string, seed uint64, v visitors, confidence float64) (*table, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.tsv.gz"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, errors.New("no *.tsv.gz files in the folder of histories")
+	}
+	t := newTable(confidence)
+	for _, file := range files {
+		pages, err := readHistories(file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Base(file), err)
+		}
+		name := strings.TrimSuffix(filepath.Base(file), ".tsv.gz")
+		for _, h := range sample(pages, seed) {
+			t.replay(name, h, seed, v)
+		}
+	}
+	return t, nil
+}
+
+// sample returns at most pagesOfFile of the pages with enough history, in no order that means anything.
+func sample(pages []*history, seed uint64) []*history {
+	pages = slices.DeleteFunc(pages, func(h *history) bool {
+		return float64(h.end-h.changes[0]) < leastSpan || h.changesBefore(h.split()) < leastTrain
+	})
+	r := rand.New(rand.NewPCG(seed, 0))
+	r.Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
+	return pages[:min(len(pages), pagesOfFile)]
+}
+
+// split is where training ends.
+func (h *history) split() int64 {
+	first := h.changes[0]
+	return first + int64(trained*float64(h.end-first))
+}
+
+// changesBefore counts the changes after the beginning and before a time.
+func (h *history) changesBefore(unix int64) int {
+	n, _ := slices.BinarySearch(h.changes, unix)
+	return max(n-1, 0)
+}
+
+// replay scores one page.
+func (t *table) replay(name string, h *history, seed uint64, v visitors) {
+	id := fnv.New64a()
+	io.WriteString(id, h.page)
+	r := rand.New(rand.NewPCG(seed, id.Sum64()))
+	first, split := h.changes[0], h.split()
+	changes := func(yield func(float64) bool) {
+		for _, at := range h.changes[1:] {
+			if !yield(float64(at - first)) {
+				return
+			}
+		}
+	}
+	var all estimators
+	t.looks += v.look(r, float64(split-first), changes, false, all.saw)
+	rest := float64(h.end - split)
+	n := len(h.changes) - 1 - h.changesBefore(split)
+	if n == 0 {
+		t.scoreAny(name, all.labels(), class(rest), rate.Never)
+		return
+	}
+	f := class(rest / float64(n))
+	t.score(name, all.labels(), f)
+}
+
+// readHistories reads lines of page, unix time and hash of the page's main text, or "gone", sorted by page and time, below a heading.
+func readHistories(file string) ([]*history, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return parseHistories(z)
+}
+
+func parseHistories(r io.Reader) ([]*history, error) {
+	var pages []*history
+	byPage := map[string]*history{}
+	var end int64 // of the whole history
+	lines := bufio.NewScanner(r)
+	lines.Scan() // the heading
+	for n := 2; lines.Scan(); n++ {
+		page, rest, _ := strings.Cut(lines.Text(), "\t")
+		at, hash, ok := strings.Cut(rest, "\t")
+		unix, err := strconv.ParseInt(at, 10, 64)
+		if err != nil || !ok {
+			return nil, fmt.Errorf("line %d is not page, time and hash", n)
+		}
+		h := byPage[page]
+		if h == nil {
+			h = &history{page: page}
+			byPage[page] = h
+			pages = append(pages, h)
+		}
+		h.add(unix, hash)
+		end = max(end, unix)
+	}
+	for _, h := range pages {
+		if h.last != gone {
+			h.end = end
+		}
+	}
+	pages = slices.DeleteFunc(pages, func(h *history) bool { return len(h.changes) == 0 })
+	return pages, lines.Err()
+}
+
+const gone = "gone"
+
+// add takes the next line of the page. A page that comes back as it was did not change.
+func (h *history) add(unix int64, hash string) {
+	if hash != gone && hash != h.hash && (len(h.changes) == 0 || unix > h.changes[len(h.changes)-1]) {
+		h.changes = append(h.changes, unix)
+		h.hash = hash
+	}
+	h.last, h.end = hash, unix
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"iter"
+	"math"
+	"math/rand/v2"
+
+	"github.com/servemap/servemap/internal/rate"
+)
+
+const (
+	minute = 60.0
+	hour   = 60 * minute
+	day    = 24 * hour
+	year   = 365.25 * day
+	month  = year / 12
+)
+
+// A kind is a sort of simulated page. Its share is in percent.
+type kind struct {
+	name  string
+	share int
+	make  func(r *rand.Rand, window float64) (changes iter.Seq[float64], truth rate.Freq)
+}
+
+// kinds are the pages of the simulation. Changes are given in seconds from the start of the window, in order; a page of kind always has
+// none, since every look finds one.
+var kinds = []kind{
+	{"poisson", 55, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
+		mean := logUniform(r, 10*minute, 5*year)
+		return poisson(r, 0, window, mean), class(mean)
+	}},
+	{"daily-fixed", 7, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
+		return fixed(r, window, day), rate.Daily
+	}},
+	{"weekly-fixed", 7, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
+		return fixed(r, window, 7*day), rate.Weekly
+	}},
+	{"stopper", 8, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
+		return poisson(r, 0, window*(0.2+0.6*r.Float64()), logUniform(r, 10*minute, month)), rate.Never
+	}},
+	{"rate-shift", 6, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
+		at := window * (0.2 + 0.6*r.Float64())
+		before, now := logUniform(r, 10*minute, year/4), logUniform(r, 10*minute, year/4)
+		return then(poisson(r, 0, at, before), poisson(r, at, window, now)), class(now)
+	}},
+	{"static", 6, func(*rand.Rand, float64) (iter.Seq[float64], rate.Freq) {
+		return func(func(float64) bool) {}, rate.Never
+	}},
+	{"always", 5, func(*rand.Rand, float64) (iter.Seq[float64], rate.Freq) {
+		return func(func(float64) bool) {}, rate.Always
+	}},
+	{"bursty", 6, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
+		mean := logUniform(r, 10*minute, year)
+		return weibullHalf(r, window, mean), class(mean)
+	}},
+}
+
+// simulate lets visitors look at n pages of all kinds, for days or, if that is 0, for one to two years each.
+func simulate(n int, seed uint64, days float64, v visitors, confidence float64) *table {
+	t := newTable(confidence)
+	for i := range n {
+		r := rand.New(rand.NewPCG(seed, uint64(i)))
+		window := days * day
+		if days == 0 {
+			window = year * (1 + r.Float64())
+		}
+		k := pick(r)
+		changes, truth := k.make(r, window)
+		if days > 0 && (k.name == "stopper" || k.name == "rate-shift") {
+			continue // their truth needs a long window to show
+		}
+		var all estimators
+		t.looks += v.look(r, window, changes, k.name == "always", all.saw)
+		t.score(k.name, all.labels(), truth)
+	}
+	return t
+}
+
+func pick(r *rand.Rand) kind {
+	x := r.IntN(100)
+	for _, k := range kinds {
+		if x -= k.share; x < 0 {
+			return k
+		}
+	}
+	return kinds[0]
+}
+
+// Visitors are when looks happen and how well they tell a change.
+type visitors struct {
+	burst bool
+	noise float64
+}
+
+const (
+	sessionLooks = 9.0
+	sessionGap   = 30.0 // seconds
+)
+
+// look calls saw for every look within the window, at a mean gap log-uniform from a minute to a month, and returns how many there were.
+// Looks at a page of kind always find a change every time.
+func (v visitors) look(r *rand.Rand, window float64, changes iter.Seq[float64], always bool, saw func(at int64, changed bool)) int {
+	next, stop := iter.Pull(changes)
+	defer stop()
+	change, ok := next()
+	gap := logUniform(r, minute, month)
+	n := 0
+	for at := range v.times(r, window, gap) {
+		changed := always
+		for ok && change <= at {
+			changed = true
+			change, ok = next()
+		}
+		if v.noise > 0 && r.Float64() < v.noise {
+			changed = true
+		}
+		saw(start+int64(at), changed)
+		n++
+	}
+	return n
+}
+
+const start = 1_700_000_000 // any time will do
+
+// times are the looks, from a first one that begins the window.
+func (v visitors) times(r *rand.Rand, window, gap float64) iter.Seq[float64] {
+	within := min(sessionGap, gap/2)
+	between := gap*sessionLooks - within*(sessionLooks-1)
+	if !v.burst {
+		within, between = gap, gap
+	}
+	return func(yield func(float64) bool) {
+		for at := 0.0; at < window && yield(at); {
+			mean := within
+			if r.Float64() < 1/sessionLooks {
+				mean = between
+			}
+			at += r.ExpFloat64() * mean
+		}
+	}
+}
+
+func poisson(r *rand.Rand, from, to, mean float64) iter.Seq[float64] {
+	return func(yield func(float64) bool) {
+		for at := from + r.ExpFloat64()*mean; at < to && yield(at); at += r.ExpFloat64() * mean {
+		}
+	}
+}
+
+func fixed(r *rand.Rand, window, every float64) iter.Seq[float64] {
+	return func(yield func(float64) bool) {
+		for at := r.Float64() * every; at < window && yield(at); at += every {
+		}
+	}
+}
+
+// weibullHalf is a renewal process whose gaps are Weibull with shape ½: that is the square of an exponential, with mean 2.
+func weibullHalf(r *rand.Rand, window, mean float64) iter.Seq[float64] {
+	gap := func() float64 { x := r.ExpFloat64(); return x * x / 2 * mean }
+	return func(yield func(float64) bool) {
+		for at := gap(); at < window && yield(at); at += gap() {
+		}
+	}
+}
+
+func then(a, b iter.Seq[float64]) iter.Seq[float64] {
+	return func(yield func(float64) bool) {
+		for x := range a {
+			if !yield(x) {
+				return
+			}
+		}
+		b(yield)
+	}
+}
+
+func logUniform(r *rand.Rand, lo, hi float64) float64 {
+	return lo * math.Exp(r.Float64()*math.Log(hi/lo))
+}
+
+// class is the word whose nominal time is nearest to a mean time between changes, on a logarithmic scale.
+func class(mean float64) rate.Freq {
+	nominal := [...]float64{hour, day, 7 * day, month, year}
+	f := rate.Hourly
+	for i := 1; i < len(nominal); i++ {
+		if mean*mean >= nominal[i-1]*nominal[i] {
+			f = rate.Hourly + rate.Freq(i)
+		}
+	}
+	return f
+}

@@ -1,0 +1,229 @@
+package page
+
+import (
+	"bytes"
+
+	"golang.org/x/net/html"
+)
+
+// attr is an attribute that matters for reading.
+type attr uint8
+
+const (
+	noAttr attr = iota
+	attrContent
+	attrHidden
+	attrHref
+	attrHreflang
+	attrHTTPEquiv
+	attrLang
+	attrMedia
+	attrName
+	attrProperty
+	attrRel
+	attrRole
+	attrSrc
+	attrType
+	attrs // how many there are
+)
+
+// attrOf returns the attribute with a name, in any case.
+func attrOf(key []byte) attr {
+	if a := lowerAttr(key); a != noAttr {
+		return a
+	}
+	var buf [maxName]byte
+	return lowerAttr(lowerName(&buf, key))
+}
+
+// lowerAttr is attrOf for names in lower case, as nearly all are.
+func lowerAttr(key []byte) attr {
+	switch string(key) {
+	case "content":
+		return attrContent
+	case "hidden":
+		return attrHidden
+	case "href":
+		return attrHref
+	case "hreflang":
+		return attrHreflang
+	case "http-equiv":
+		return attrHTTPEquiv
+	case "lang":
+		return attrLang
+	case "media":
+		return attrMedia
+	case "name":
+		return attrName
+	case "property":
+		return attrProperty
+	case "rel":
+		return attrRel
+	case "role":
+		return attrRole
+	case "src":
+		return attrSrc
+	case "type":
+		return attrType
+	}
+	return noAttr
+}
+
+// tag holds the attributes of one start tag, the first one where one is
+// repeated. The values are valid until the next token.
+type tag struct {
+	have uint16 // a bit for each attribute that is there
+	vals [attrs][]byte
+}
+
+func (t *tag) has(a attr) bool { return t.have&(1<<a) != 0 }
+
+// get returns the value of an attribute, which is empty if it is absent.
+func (t *tag) get(a attr) []byte {
+	if !t.has(a) {
+		return nil
+	}
+	return t.vals[a]
+}
+
+func (t *tag) set(a attr, val []byte) {
+	if a != noAttr && !t.has(a) {
+		t.have |= 1 << a
+		t.vals[a] = val
+	}
+}
+
+// read fills t from the current start tag of z, whose name has nameLen bytes.
+// Reading the raw bytes saves the copies that [html.Tokenizer.TagAttr] makes of
+// every name and value; it is left to do what needs decoding.
+func (t *tag) read(z *html.Tokenizer, nameLen int) {
+	t.have = 0
+	s := attrScanner{b: z.Raw()[len("<")+nameLen:]}
+	for {
+		key, val, ok := s.next()
+		if !ok {
+			return
+		}
+		a := attrOf(key)
+		if a == noAttr {
+			continue
+		}
+		if needsDecoding(val) {
+			t.decode(z)
+			return
+		}
+		t.set(a, val)
+	}
+}
+
+// decode is read with character references decoded.
+func (t *tag) decode(z *html.Tokenizer) {
+	t.have = 0
+	for more := true; more; {
+		var key, val []byte
+		key, val, more = z.TagAttr()
+		t.set(attrOf(key), val)
+	}
+}
+
+// needsDecoding reports whether the value of an attribute is not what is
+// written.
+func needsDecoding(val []byte) bool {
+	for _, c := range val {
+		if c == '&' || c == '\r' || c == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// attrScanner cuts what follows the name in a start tag into attributes, by
+// the rules of section 13.2.5.32 and following of the HTML standard, as the
+// tokenizer does that found the end of the tag.
+type attrScanner struct {
+	b []byte
+	i int // what has been read
+}
+
+// next returns the next attribute as written. It is not ok at the end.
+func (s *attrScanner) next() (key, val []byte, ok bool) {
+	for {
+		s.skipSpace()
+		if s.i == len(s.b) || s.b[s.i] == '>' {
+			return nil, nil, false
+		}
+		key = s.key()
+		val = s.value()
+		if len(key) > 0 {
+			return key, val, true
+		}
+	}
+}
+
+func (s *attrScanner) skipSpace() {
+	for s.i < len(s.b) && isSpace(s.b[s.i]) {
+		s.i++
+	}
+}
+
+// key takes a name. A leading equals sign is part of it.
+func (s *attrScanner) key() []byte {
+	i := s.i
+	for ; i < len(s.b); i++ {
+		c := s.b[i]
+		if c <= '>' && (isSpace(c) || c == '/' || c == '>' || c == '=' && i > s.i) {
+			break
+		}
+	}
+	key := s.b[s.i:i]
+	s.i = i
+	return key
+}
+
+// value takes what follows a name: an equals sign and a value, a slash that
+// belongs to nothing, or nothing.
+func (s *attrScanner) value() []byte {
+	s.skipSpace()
+	if s.i == len(s.b) {
+		return nil
+	}
+	switch s.b[s.i] {
+	case '/':
+		s.i++
+		return nil
+	case '=':
+		s.i++
+	default:
+		return nil
+	}
+	s.skipSpace()
+	if s.i == len(s.b) || s.b[s.i] == '>' {
+		return nil
+	}
+	if q := s.b[s.i]; q == '"' || q == '\'' {
+		return s.quoted(q)
+	}
+	i := s.i
+	for i < len(s.b) && !isSpace(s.b[i]) && s.b[i] != '>' {
+		i++
+	}
+	val := s.b[s.i:i]
+	s.i = i
+	return val
+}
+
+func (s *attrScanner) quoted(q byte) []byte {
+	rest := s.b[s.i+1:]
+	n := bytes.IndexByte(rest, q)
+	if n < 0 {
+		s.i = len(s.b)
+		return rest
+	}
+	s.i += n + 2
+	return rest[:n]
+}
+
+// isSpace reports whether c is white space in HTML.
+func isSpace(c byte) bool {
+	return c <= ' ' && (c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f')
+}

@@ -1,0 +1,67 @@
+package page
+
+import (
+	"bytes"
+	"mime"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
+)
+
+// toUTF8 returns body in UTF-8 without a byte order mark. The encoding is
+// given by a byte order mark, else by the header, else by what the bytes are
+// valid in, else by a meta element among the first 1,024 bytes, and else is
+// windows-1252, as the Encoding and HTML standards have it. What is not valid
+// in it becomes U+FFFD. An unknown encoding is read as UTF-8.
+func toUTF8(body []byte, opts Options) []byte {
+	if rest, ok := bytes.CutPrefix(body, []byte("\xef\xbb\xbf")); ok {
+		return rest
+	}
+	if !hasUTF16Mark(body) {
+		label := charsetOf(opts.ContentType)
+		if strings.EqualFold(label, "utf-8") || label == "" && looksUTF8(body) {
+			return body
+		}
+	}
+	e, name, _ := charset.DetermineEncoding(body, opts.ContentType)
+	if name == "utf-8" || name == "replacement" {
+		return body
+	}
+	out, err := e.NewDecoder().Bytes(body)
+	if err != nil {
+		return body
+	}
+	return bytes.TrimPrefix(out, []byte("\ufeff"))
+}
+
+func hasUTF16Mark(body []byte) bool {
+	return len(body) >= 2 && (body[0] == 0xFE && body[1] == 0xFF || body[0] == 0xFF && body[1] == 0xFE)
+}
+
+// charsetOf returns the charset parameter of a content type, or "".
+func charsetOf(contentType string) string {
+	if contentType == "text/html; charset=utf-8" { // what net/http sends
+		return "utf-8"
+	}
+	_, params, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return ""
+	}
+	return params["charset"]
+}
+
+// looksUTF8 reports whether body is valid UTF-8, but for a character that is
+// cut off at the end, and not in an encoding that hides letters behind escape
+// sequences.
+func looksUTF8(body []byte) bool {
+	for i := len(body) - 1; i >= 0 && i >= len(body)-utf8.UTFMax; i-- {
+		if utf8.RuneStart(body[i]) {
+			if !utf8.FullRune(body[i:]) {
+				body = body[:i]
+			}
+			break
+		}
+	}
+	return utf8.Valid(body) && bytes.IndexByte(body, 0x1B) < 0
+}

@@ -1,0 +1,207 @@
+package page
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+)
+
+// encode applies one content coding; raw is deflate without the zlib format.
+func encode(t testing.TB, coding string, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	var w io.WriteCloser
+	var err error
+	switch coding {
+	case "gzip":
+		w = gzip.NewWriter(&b)
+	case "deflate":
+		w = zlib.NewWriter(&b)
+	case "raw":
+		w, err = flate.NewWriter(&b, flate.BestSpeed)
+	case "br":
+		w = brotli.NewWriter(&b)
+	case "zstd":
+		w, err = zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
+	default:
+		t.Fatalf("no coding %q", coding)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestDecode(t *testing.T) {
+	text := []byte(strings.Repeat("<p>some text</p>\n", 1000))
+	gz := encode(t, "gzip", text)
+	tests := []struct {
+		name, encoding string
+		body           []byte
+	}{
+		{"empty", "", text},
+		{"identity", "identity", text},
+		{"gzip", "gzip", gz},
+		{"x-gzip in upper case", " X-GZIP ", gz},
+		{"gzip of two members", "gzip", append(encode(t, "gzip", text[:100]), encode(t, "gzip", text[100:])...)},
+		{"deflate", "deflate", encode(t, "deflate", text)},
+		{"deflate without the zlib format", "deflate", encode(t, "raw", text)},
+		{"br", "br", encode(t, "br", text)},
+		{"zstd", "zstd", encode(t, "zstd", text)},
+		{"gzip, then br", "gzip, br", encode(t, "br", gz)},
+		{"br, then gzip", "br,gzip", encode(t, "gzip", encode(t, "br", text))},
+		{"identity among others", "identity, gzip, , identity", gz},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for range 2 { // the second time with decoders that were used before
+				out, truncated, err := Decode([]byte("before "), tt.encoding, tt.body, len(text))
+				if err != nil || truncated || string(out) != "before "+string(text) {
+					t.Fatalf("%d bytes, truncated %v, error %v", len(out), truncated, err)
+				}
+			}
+			out, truncated, err := Decode(nil, tt.encoding, tt.body, len(text)-1)
+			if err != nil || !truncated || !bytes.Equal(out, text[:len(text)-1]) {
+				t.Errorf("beyond the limit: %d bytes, truncated %v, error %v", len(out), truncated, err)
+			}
+			out, truncated, err = Decode(nil, tt.encoding, tt.body, 0)
+			if err != nil || !truncated || len(out) != 0 {
+				t.Errorf("limit of zero: %d bytes, truncated %v, error %v", len(out), truncated, err)
+			}
+		})
+	}
+}
+
+func TestDecodeCutOff(t *testing.T) {
+	text := make([]byte, 50_000)
+	for i := range text {
+		text[i] = byte('a' + rand.N(26))
+	}
+	tests := []struct{ name, encoding, coding string }{
+		{"gzip", "gzip", "gzip"},
+		{"deflate", "deflate", "deflate"},
+		{"deflate without the zlib format", "deflate", "raw"},
+		{"br", "br", "br"},
+		{"zstd", "zstd", "zstd"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			body := encode(t, tt.coding, text)
+			for _, n := range []int{0, 1, 3, 9, 12, len(body) / 2, len(body) - 1} {
+				out, truncated, err := Decode(nil, tt.encoding, body[:n], 1<<20)
+				if err != nil || !truncated || !bytes.HasPrefix(text, out) {
+					t.Errorf("after %d of %d bytes: %d bytes, truncated %v, error %v", n, len(body), len(out), truncated, err)
+				}
+			}
+		})
+	}
+}
+
+func TestDecodeErrors(t *testing.T) {
+	gz := encode(t, "gzip", []byte("text"))
+	damaged := bytes.Clone(gz)
+	damaged[len(damaged)-5] ^= 1 // the checksum
+	tests := []struct {
+		name, encoding string
+		body           []byte
+		coding         bool // whether the coding is at fault
+	}{
+		{"unknown coding", "compress", gz, true},
+		{"unknown coding behind a known one", "gzip, aes128gcm", gz, true},
+		{"three codings", "gzip, gzip, gzip", gz, true},
+		{"not gzip", "gzip", []byte("<!doctype html><title>x</title>"), false},
+		{"not brotli", "br", []byte("<!doctype html><title>x</title>"), false},
+		{"not zstd", "zstd", []byte("<!doctype html><title>x</title>"), false},
+		{"wrong checksum", "gzip", damaged, false},
+		{"window beyond the standard's", "zstd", []byte("\x28\xb5\x2f\xfd\x00\xa0\x00\x00\x00"), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, truncated, err := Decode(nil, tt.encoding, tt.body, 1<<20)
+			if err == nil || truncated || errors.Is(err, ErrCoding) != tt.coding {
+				t.Errorf("truncated %v, error %v, want one for which ErrCoding is %v", truncated, err, tt.coding)
+			}
+		})
+	}
+}
+
+// zeros is an endless source.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// TestDecodeBomb counts the memory that bombs cost: that of their limit.
+func TestDecodeBomb(t *testing.T) {
+	const size, limit = 16 << 20, 64 << 10
+	var gz, br bytes.Buffer
+	zw, bw := gzip.NewWriter(&gz), brotli.NewWriterLevel(&br, 1)
+	for _, w := range []io.WriteCloser{zw, bw} {
+		if _, err := io.CopyN(w, zeros{}, size); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Many empty members yield nothing for the outer limit to stop.
+	members := bytes.Repeat(encode(t, "gzip", nil), 1<<16)
+	tests := []struct {
+		name, encoding string
+		body           []byte
+		want           int
+	}{
+		{"gzip", "gzip", gz.Bytes(), limit},
+		{"br", "br", br.Bytes(), limit},
+		{"gzip in br", "gzip, br", encode(t, "br", gz.Bytes()), limit},
+		{"nothing in a bomb", "gzip, br", encode(t, "br", members), 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			out, truncated, err := Decode(nil, tt.encoding, tt.body, limit)
+			if err != nil || !truncated || len(out) != tt.want || cap(out) > 2*limit {
+				t.Errorf("%d bytes with room for %d, truncated %v, error %v", len(out), cap(out), truncated, err)
+			}
+		})
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, coding := range []string{"gzip", "deflate", "br", "zstd"} {
+		f.Add(coding, encode(f, coding, []byte("<p>some text, some text</p>")), 20)
+	}
+	f.Add("gzip, br", encode(f, "br", encode(f, "gzip", []byte("text"))), 100)
+	f.Add("deflate", encode(f, "raw", []byte("text")), 100)
+	f.Fuzz(func(t *testing.T, encoding string, body []byte, limit int) {
+		limit %= 1 << 16
+		out, truncated, err := Decode([]byte("x"), encoding, body, limit)
+		if len(out) < 1 || out[0] != 'x' || len(out)-1 > max(limit, 0) {
+			t.Fatalf("%d bytes with a limit of %d", len(out)-1, limit)
+		}
+		if truncated && err != nil {
+			t.Fatalf("truncated, and yet error %v", err)
+		}
+		again, truncatedAgain, errAgain := Decode([]byte("x"), encoding, body, limit)
+		if !bytes.Equal(out, again) || truncated != truncatedAgain || (err == nil) != (errAgain == nil) {
+			t.Fatalf("decoders that were used before give another result: %d and %d bytes, errors %v and %v",
+				len(out), len(again), err, errAgain)
+		}
+	})
+}

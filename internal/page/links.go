@@ -1,0 +1,160 @@
+package page
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+)
+
+// hrefs gathers distinct references. Their bytes lie one after the other in a
+// buffer and become one string at the end.
+type hrefs struct {
+	buf   []byte
+	refs  []ref
+	slots [hrefSlots]uint16 // an open-addressed table: the place in refs plus one, or zero
+}
+
+// hrefSlots is a power of two that leaves a third of the table empty.
+const hrefSlots = 8192
+
+// ref is one reference.
+type ref struct {
+	hash       uint64
+	start, end int
+	where      where
+	noFollow   bool
+}
+
+func (h *hrefs) reset() {
+	if len(h.refs) > 0 {
+		clear(h.slots[:])
+	}
+	h.buf, h.refs = h.buf[:0], h.refs[:0]
+}
+
+// add notes a reference unless it is known or there are limit of them, which
+// must be at most maxLinks. What is known is raised to the best of its
+// occurrences.
+func (h *hrefs) add(href []byte, w where, noFollow bool, limit int) {
+	hash := xxh3.Hash(href)
+	slot := hash % hrefSlots
+	for ; h.slots[slot] != 0; slot = (slot + 1) % hrefSlots {
+		r := &h.refs[h.slots[slot]-1]
+		if r.hash == hash && string(h.buf[r.start:r.end]) == string(href) {
+			r.where |= w
+			r.noFollow = r.noFollow && noFollow
+			return
+		}
+	}
+	if len(h.refs) >= limit {
+		return
+	}
+	start := len(h.buf)
+	h.buf = append(h.buf, href...)
+	h.refs = append(h.refs, ref{hash, start, len(h.buf), w, noFollow})
+	h.slots[slot] = uint16(len(h.refs))
+}
+
+func (h *hrefs) links(main where) []Link {
+	if len(h.refs) == 0 {
+		return nil
+	}
+	all := string(h.buf)
+	list := make([]Link, len(h.refs))
+	for i, r := range h.refs {
+		list[i] = Link{Href: all[r.start:r.end], NoFollow: r.noFollow, Main: r.where&main != 0}
+	}
+	return list
+}
+
+// sources returns the references in the main text.
+func (h *hrefs) sources(main where) []string {
+	n := 0
+	for _, r := range h.refs {
+		if r.where&main != 0 {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	all := string(h.buf)
+	list := make([]string, 0, min(n, maxImages))
+	for _, r := range h.refs {
+		if r.where&main != 0 && len(list) < maxImages {
+			list = append(list, all[r.start:r.end])
+		}
+	}
+	return list
+}
+
+// link notes the link of an a or area element.
+func (r *reader) link(t *tag, in trait) {
+	if in&inert != 0 || t.has(attrHidden) {
+		return
+	}
+	href := trimHref(t.get(attrHref))
+	if len(href) == 0 || len(href) > maxHref || href[0] == '#' || !webHref(href) {
+		return
+	}
+	r.links.add(href, whereOf(in), noFollowRel(t.get(attrRel)), maxLinks)
+}
+
+// image notes the source of an img element.
+func (r *reader) image(t *tag, in trait) {
+	if in&inert != 0 || t.has(attrHidden) {
+		return
+	}
+	src := trimHref(t.get(attrSrc))
+	if len(src) == 0 || len(src) > maxHref || !webHref(src) {
+		return
+	}
+	r.images.add(src, whereOf(in), false, 2*maxImages)
+}
+
+func noFollowRel(rel []byte) bool {
+	if len(rel) < len("ugc") {
+		return false
+	}
+	s := string(rel)
+	return hasToken(s, "nofollow") || hasToken(s, "ugc") || hasToken(s, "sponsored")
+}
+
+// webHref reports whether href is relative or has the scheme http or https.
+func webHref[T string | []byte](href T) bool {
+	for i := 0; i < len(href); i++ {
+		switch c := href[i]; {
+		case c == ':':
+			return i == 0 || strings.EqualFold(string(href[:i]), "http") || strings.EqualFold(string(href[:i]), "https")
+		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		default:
+			return true // no scheme
+		}
+	}
+	return true
+}
+
+// trimHref removes control characters and spaces at both ends, and tabs and
+// line ends anywhere, as the URL standard does before it parses. It may change
+// the bytes of href.
+func trimHref(href []byte) []byte {
+	for len(href) > 0 && href[0] <= ' ' {
+		href = href[1:]
+	}
+	for len(href) > 0 && href[len(href)-1] <= ' ' {
+		href = href[:len(href)-1]
+	}
+	for _, c := range href {
+		if isLineSpace(c) {
+			return slices.DeleteFunc(href, isLineSpace)
+		}
+	}
+	return href
+}
+
+func isLineSpace(c byte) bool { return c <= '\r' && (c == '\t' || c == '\n' || c == '\r') }
+
+// cleanHref is trimHref for strings.
+func cleanHref(href string) string { return string(trimHref([]byte(href))) }

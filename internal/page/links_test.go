@@ -1,0 +1,69 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestLinks(t *testing.T) {
+	tests := []struct {
+		name, html string
+		want       []Link
+	}{
+		{"a and area", `<a href="/a">x</a><map><area href=/b></map>`, []Link{{"/a", false, true}, {"/b", false, true}}},
+		{"upper case, single quotes", `<A HREF='/a'>x</A>`, []Link{{"/a", false, true}}},
+		{"entities", `<a href="/a?b=1&amp;c=2">x`, []Link{{"/a?b=1&c=2", false, true}}},
+		{"ambiguous entity", `<a href="/a?b=1&copy=2">x`, []Link{{"/a?b=1&copy=2", false, true}}},
+		{"space", "<a href=' \n/a\tb\n '>x", []Link{{"/ab", false, true}}},
+		{"nofollow", `<a rel="noopener NoFollow" href=/a>x</a><a rel=ugc href=/b>x</a><a rel=sponsored href=/c>x</a><a rel=noopener href=/d>x`, []Link{{"/a", true, true}, {"/b", true, true}, {"/c", true, true}, {"/d", false, true}}},
+		{"a second one without nofollow", `<a rel=nofollow href=/a>x</a><a href=/a>x`, []Link{{"/a", false, true}}},
+		{"a second one with nofollow", `<a href=/a>x</a><a rel=nofollow href=/a>x`, []Link{{"/a", false, true}}},
+		{"main text", `<nav><a href=/a>x</a><a href=/b>x</a></nav><main><a href=/b>x</a></main>`, []Link{{"/a", false, false}, {"/b", false, true}}},
+		{"other schemes", `<a href="javascript:x()">x</a><a href=mailto:a@example.com>x</a><a href=tel:1>x</a><a href="data:text/html,x">x</a><a href="JAVA
+script:x()">x</a><a href=ftp://example.com/>x</a>`, nil},
+		{"schemes of the web", `<a href=https://example.com/>x</a><a href=HTTP://example.com/>x</a><a href=//example.com/>x</a>`, []Link{{"https://example.com/", false, true}, {"HTTP://example.com/", false, true}, {"//example.com/", false, true}}},
+		{"colon that is no scheme", `<a href=/a:b>x</a><a href=?a:b>x</a><a href=1:2>x</a><a href=a/b:c>x</a>`, []Link{{"/a:b", false, true}, {"?a:b", false, true}, {"1:2", false, true}, {"a/b:c", false, true}}},
+		{"fragments and nothing", `<a href="#top">x</a><a href="">x</a><a>x</a><a href>x</a>`, nil},
+		{"fragment of another page", `<a href="/a#b">x</a>`, []Link{{"/a#b", false, true}}},
+		{"hidden", `<a hidden href=/a>x</a><div hidden><a href=/b>x</a></div><template><a href=/c>x</a></template><!-- <a href=/d>x</a> -->`, nil},
+		{"for visitors without scripts", `<noscript><a href=/a>x</a></noscript>`, []Link{{"/a", false, true}}},
+		{"too long", `<a href=/` + strings.Repeat("a", maxHref) + `>x`, nil},
+		{"longest", `<a href=/` + strings.Repeat("a", maxHref-1) + `>x`, []Link{{"/" + strings.Repeat("a", maxHref-1), false, true}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			html := "<p>text</p>" + tt.html
+			if got := Read([]byte(html), Options{}).Links; !slices.Equal(got, tt.want) {
+				t.Errorf("links %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestLinkLimit(t *testing.T) {
+	var html strings.Builder
+	for i := range maxLinks + 100 {
+		fmt.Fprintf(&html, "<a rel=nofollow href=/%d>x</a><img src=/%d>", i, i)
+	}
+	for i := range maxLinks + 100 {
+		fmt.Fprintf(&html, "<a href=/%d>x</a>", i)
+	}
+	f := Read([]byte(html.String()), Options{})
+	if len(f.Links) != maxLinks || f.Links[maxLinks-1] != (Link{"/4999", false, true}) {
+		t.Errorf("%d links, the last is %v", len(f.Links), f.Links[len(f.Links)-1])
+	}
+	if len(f.Images) != maxImages {
+		t.Errorf("%d images, want %d", len(f.Images), maxImages)
+	}
+}
+
+func TestImages(t *testing.T) {
+	html := `<header><img src=/logo.png></header><article>text<img src="/a.jpg"><IMG SRC='b.jpg?x&amp;y'><img src="data:image/png;base64,x">
+		<img src=/a.jpg><img alt=x><noscript><img src=/lazy.jpg></noscript><template><img src=/t.jpg></template></article><img src=/ad.png>`
+	want := []string{"/a.jpg", "b.jpg?x&y", "/lazy.jpg"}
+	if got := Read([]byte(html), Options{}).Images; !slices.Equal(got, want) {
+		t.Errorf("images %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,304 @@
+package page
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+
+	"github.com/zeebo/xxh3"
+	"golang.org/x/net/html"
+)
+
+// reader reads one page. It is used again for the next one, so that its
+// buffers are made once.
+type reader struct {
+	src    bytes.Reader
+	z      *html.Tokenizer
+	facts  Facts
+	rules  rules
+	jsonLD dates
+
+	headOnly bool // for Head
+	xhtml    bool // a slash ends an element
+	inHead   bool
+	tail     int // bytes left to read after the head, for Head
+
+	raw       element // the element whose characters the next token holds
+	rawJSON   bool    // whether it is a script of structured data
+	jsonLeft  int     // bytes of structured data that may still be read
+	titleSeen bool
+
+	stack   stack
+	text    text
+	links   hrefs
+	images  hrefs
+	tag     tag
+	scratch []byte
+	hasher  *xxh3.Hasher
+}
+
+// readers keeps readers for use.
+var readers = sync.Pool{New: func() any { return &reader{hasher: xxh3.New()} }}
+
+// maxKept is the size of buffers above which a reader is not kept.
+const maxKept = 4 << 20
+
+func read(body []byte, opts Options, headOnly bool) Facts {
+	r := readers.Get().(*reader)
+	r.reset(toUTF8(body, opts), opts, headOnly)
+	r.run()
+	f := r.finish(opts.Truncated)
+	r.z, r.facts, r.tag = nil, Facts{}, tag{}
+	r.src.Reset(nil)
+	if cap(r.text.buf)+cap(r.links.buf)+cap(r.images.buf) <= maxKept {
+		readers.Put(r)
+	}
+	return f
+}
+
+func (r *reader) reset(body []byte, opts Options, headOnly bool) {
+	r.src.Reset(body)
+	r.z = html.NewTokenizer(&r.src)
+	r.facts, r.rules, r.jsonLD = Facts{}, rules{}, dates{}
+	r.headOnly = headOnly
+	r.xhtml = isXHTML(opts.ContentType)
+	r.inHead, r.tail = true, headTail
+	r.raw, r.rawJSON, r.jsonLeft, r.titleSeen = unknown, false, maxJSONLD, false
+	r.stack.reset()
+	r.text.reset()
+	r.links.reset()
+	r.images.reset()
+}
+
+func isXHTML(contentType string) bool {
+	t, _, _ := strings.Cut(contentType, ";")
+	return strings.EqualFold(strings.TrimSpace(t), "application/xhtml+xml")
+}
+
+// run reads tokens to the end of the page or, for Head, of what it reads.
+func (r *reader) run() {
+	for {
+		tt := r.z.Next()
+		switch tt {
+		case html.ErrorToken:
+			return
+		case html.TextToken:
+			r.characters()
+		case html.StartTagToken, html.SelfClosingTagToken:
+			r.startTag(tt == html.SelfClosingTagToken)
+		case html.EndTagToken:
+			r.endTag()
+		}
+		if r.headOnly && !r.inHead {
+			if r.tail -= len(r.z.Raw()); r.tail < 0 {
+				return
+			}
+		}
+	}
+}
+
+// finish returns the facts.
+func (r *reader) finish(truncated bool) Facts {
+	f := &r.facts
+	f.NoIndex, f.NoFollow, f.UnavailableAfter = r.rules.noIndex, r.rules.noFollow, r.rules.after
+	f.Truncated = truncated
+	f.HeadSeen = !r.inHead || !truncated
+	r.finishDates()
+	if r.headOnly {
+		return *f
+	}
+	r.text.cut()
+	var main where
+	f.Region, main = r.text.region()
+	f.Blocks = r.text.blocks(main)
+	f.VisibleHash, f.MainHash = r.text.hashes(main, r.hasher)
+	f.Links = r.links.links(main)
+	f.Images = r.images.sources(main)
+	return *f
+}
+
+// finishDates fills in the dates of structured data.
+func (r *reader) finishDates() {
+	f := &r.facts
+	if !r.jsonLD.modified.IsZero() && (f.ModifiedSource == DateNone || f.ModifiedSource > DateJSONLD) {
+		f.Modified, f.ModifiedSource = r.jsonLD.modified, DateJSONLD
+	}
+	if f.Published.IsZero() {
+		f.Published = r.jsonLD.published
+	}
+}
+
+// tagName returns the name of the current tag as name. Before it are skip
+// bytes of the raw token.
+func tagName(rawToken []byte, skip int) []byte {
+	name := rawToken[skip:]
+	for i, c := range name {
+		if c <= '>' && (isSpace(c) || c == '/' || c == '>') {
+			return name[:i]
+		}
+	}
+	return name
+}
+
+func (r *reader) startTag(selfClosing bool) {
+	r.raw, r.rawJSON = unknown, false
+	name := tagName(r.z.Raw(), len("<"))
+	el := elementOf(name)
+	t := traits[el]
+	if t&block != 0 {
+		r.text.cut()
+		r.stack.imply(el)
+	}
+	_, in := r.stack.top()
+	if r.inHead && t&inHead == 0 && in&noText == 0 {
+		r.inHead = false
+	}
+	if el == unknown {
+		return
+	}
+	t |= r.attributes(el, len(name), in)
+	empty := selfClosing && (r.xhtml || el == elSVG || el == elMath)
+	if el == elNoscript || empty {
+		r.z.NextIsNotRawText() // the tokenizer takes noscript for characters
+	}
+	switch {
+	case empty:
+	case t&raw != 0:
+		r.raw = el
+	case t&open != 0:
+		r.stack.push(el, name, t)
+	}
+}
+
+// attributes reads what the attributes of a start tag say. It returns the
+// traits that they give the element.
+func (r *reader) attributes(el element, nameLen int, in trait) trait {
+	switch el {
+	case elA, elArea, elImg, elInput:
+		if r.headOnly {
+			return 0
+		}
+	case elLink, elMeta, elBase, elScript:
+	default:
+		if traits[el]&open == 0 {
+			return 0
+		}
+		r.tag.read(r.z, nameLen)
+		return givenTraits(&r.tag)
+	}
+	t := &r.tag
+	t.read(r.z, nameLen)
+	switch el {
+	case elA, elArea:
+		r.link(t, in)
+	case elImg:
+		r.image(t, in)
+	case elInput:
+		if strings.EqualFold(string(t.get(attrType)), "password") {
+			r.facts.Password = true
+		}
+	case elMeta:
+		r.meta(t, in)
+	case elLink:
+		if r.inHead && in&(noText|inert) == 0 {
+			r.headLink(t)
+		}
+	case elBase:
+		r.base(t, in)
+	case elScript:
+		r.rawJSON = !r.headOnly && in&inert == 0 && isJSONLD(t.get(attrType))
+	}
+	return 0
+}
+
+// isJSONLD reports whether a script of that type is structured data.
+func isJSONLD(typ []byte) bool {
+	if len(typ) < len("application/ld+json") {
+		return false
+	}
+	t, _, _ := strings.Cut(string(typ), ";")
+	return strings.EqualFold(strings.TrimSpace(t), "application/ld+json")
+}
+
+// givenTraits returns the traits that the attributes role and hidden give.
+func givenTraits(t *tag) trait {
+	var given trait
+	if t.has(attrHidden) && !strings.EqualFold(string(t.get(attrHidden)), "until-found") {
+		given = noText | inert
+	}
+	if len(t.get(attrRole)) == 0 {
+		return given
+	}
+	switch strings.ToLower(strings.TrimSpace(string(t.get(attrRole)))) {
+	case "main":
+		given |= inMain
+	case "navigation", "banner", "contentinfo", "complementary", "search":
+		given |= furniture
+	}
+	return given
+}
+
+func (r *reader) endTag() {
+	r.raw, r.rawJSON = unknown, false
+	el := elementOf(tagName(r.z.Raw(), len("</")))
+	switch el {
+	case elHead, elBody, elHTML, elBr:
+		_, in := r.stack.top()
+		if in&noText == 0 {
+			r.inHead = false
+		}
+	}
+	t := traits[el]
+	if t&block != 0 {
+		r.text.cut()
+	}
+	if t&open != 0 {
+		r.stack.end(el)
+	}
+}
+
+// characters takes a text token.
+func (r *reader) characters() {
+	el, isJSON := r.raw, r.rawJSON
+	r.raw, r.rawJSON = unknown, false
+	place, in := r.stack.top()
+	if el != unknown {
+		r.rawCharacters(el, isJSON, place, in)
+		return
+	}
+	if in&noText != 0 || r.headOnly && !r.inHead {
+		return
+	}
+	s := r.z.Raw()
+	if skipSpace(s) == len(s) { // as between most tags
+		r.text.space = true
+		return
+	}
+	if bytes.IndexByte(s, '&') >= 0 {
+		s = r.z.Text() // decodes, in two more passes
+	}
+	if r.inHead && skipSpace(s) < len(s) {
+		r.inHead = false
+	}
+	if !r.headOnly {
+		r.text.add(s, place, in)
+	}
+}
+
+// rawCharacters takes the characters of an element that holds no others.
+func (r *reader) rawCharacters(el element, isJSON bool, place uint64, in trait) {
+	switch {
+	case el == elTitle:
+		if in&(noText|inert) == 0 {
+			r.title(r.z.Text())
+		}
+	case isJSON:
+		if s := r.z.Text(); len(s) <= r.jsonLeft {
+			r.jsonLeft -= len(s)
+			r.jsonLD.add(readJSONLD(s))
+		}
+	case (in|traits[el])&noText == 0 && !r.headOnly:
+		r.text.add(r.z.Text(), place, in|traits[el]&inherited)
+		r.text.cut()
+	}
+}

@@ -1,0 +1,120 @@
+package page
+
+import (
+	"strings"
+	"time"
+)
+
+// maxRules is how much of one robots value is read, in bytes.
+const maxRules = 4096
+
+// robotNames are the names of meta elements that hold robots rules: the
+// general one and those of the engines' page crawlers.
+func isRobotName(name []byte) bool {
+	if len(name) < len("yeti") || len(name) > len("googlebot-news") {
+		return false
+	}
+	switch strings.ToLower(string(name)) {
+	case "robots", "googlebot", "googlebot-news", "bingbot", "msnbot", "slurp", "teoma",
+		"yandex", "yandexbot", "baiduspider", "duckduckbot", "applebot", "seznambot", "petalbot",
+		"yeti", "naverbot", "sogou", "qwantbot", "otherbot":
+		return true
+	}
+	return false
+}
+
+// Robots reads the values of X-Robots-Tag headers. Rules for any robot, with
+// or without its name before them, count for all: the most restrictive ones
+// win, which is noindex or none for noindex, nofollow or none for nofollow, and
+// the earliest valid date of unavailable_after, which is zero if there is none.
+func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time) {
+	var r rules
+	for _, v := range values {
+		r.read(v)
+	}
+	return r.noIndex, r.noFollow, r.after
+}
+
+// rules sums up robots rules.
+type rules struct {
+	noIndex, noFollow bool
+	after             time.Time
+}
+
+// read adds the rules of one value. Google and MDN give the grammar only by
+// examples: rules separated by commas, each a word or a name, a colon and a
+// value, where a name that is not a rule's is a robot's. Space and semicolons
+// are taken for commas too, as people write them so.
+func (r *rules) read(v string) {
+	v = v[:min(len(v), maxRules)]
+	for v != "" {
+		var word string
+		word, v = cutWord(v)
+		if !strings.HasPrefix(v, ":") {
+			r.word(word)
+			continue
+		}
+		v = strings.TrimLeft(v[1:], " \t")
+		switch {
+		case strings.EqualFold(word, "unavailable_after"):
+			var t time.Time
+			if t, v = cutDate(v); !t.IsZero() && (r.after.IsZero() || t.Before(r.after)) {
+				r.after = t
+			}
+		case len(word) >= 4 && strings.EqualFold(word[:4], "max-"):
+			_, v = cutWord(v) // max-image-preview:none is not none
+		}
+	}
+}
+
+func (r *rules) word(w string) {
+	switch {
+	case strings.EqualFold(w, "noindex"):
+		r.noIndex = true
+	case strings.EqualFold(w, "nofollow"):
+		r.noFollow = true
+	case strings.EqualFold(w, "none"):
+		r.noIndex, r.noFollow = true, true
+	}
+}
+
+// cutWord returns the first word of v and the rest. The rest begins with a
+// colon if one follows the word, if need be after white space.
+func cutWord(v string) (word, rest string) {
+	v = strings.TrimLeft(v, separators)
+	i := strings.IndexAny(v, separators+":")
+	if i < 0 {
+		return v, ""
+	}
+	word, rest = v[:i], strings.TrimLeft(v[i:], " \t\r\n\f")
+	if word == "" { // a colon that nothing precedes
+		return "", rest[1:]
+	}
+	return word, rest
+}
+
+const separators = " \t\r\n\f,;"
+
+// cutDate takes a date from the beginning of v. Since dates may contain a
+// comma, up to two pieces between commas are tried together. Without a valid
+// date, the rule is void and what follows the first comma is the rest.
+func cutDate(v string) (t time.Time, rest string) {
+	end := 0
+	for range 2 {
+		i := strings.IndexByte(v[end:], ',')
+		if i < 0 {
+			end = len(v)
+		} else {
+			end += i
+		}
+		if t, ok := parseDate(v[:end]); ok {
+			return t, v[end:]
+		}
+		if end == len(v) {
+			break
+		}
+		end++
+	}
+	_, rest, _ = strings.Cut(v, ",")
+	return time.Time{}, rest
+}

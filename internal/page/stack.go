@@ -1,0 +1,135 @@
+package page
+
+// frame is an open element.
+type frame struct {
+	place     uint64
+	prev      int32 // the frame below with the same element, or -1
+	prevScope int32 // the frame below that is a scope, or -1
+	traits    trait // its own and the inherited ones
+	el        element
+}
+
+// stack holds the open block-level elements. Every operation takes constant
+// time, or removes what it looks at: each element knows the frame of its kind
+// below, so a stray end tag needs no search.
+type stack struct {
+	frames   []frame
+	last     [elements]int32 // the topmost frame of each element, or -1
+	scope    int32           // the topmost frame that is a scope, or -1
+	overflow int             // elements that were too deep to be kept and are still open
+}
+
+func (s *stack) reset() {
+	s.frames = s.frames[:0]
+	for i := range s.last {
+		s.last[i] = -1
+	}
+	s.scope = -1
+	s.overflow = 0
+}
+
+// top returns the place and the traits inside the innermost open element.
+func (s *stack) top() (place uint64, t trait) {
+	if len(s.frames) == 0 {
+		return rootPlace, 0
+	}
+	f := &s.frames[len(s.frames)-1]
+	return f.place, f.traits & inherited
+}
+
+// push opens an element with the traits t.
+func (s *stack) push(el element, name []byte, t trait) {
+	limit := maxDepth
+	if t&inherited != 0 {
+		limit = maxDepthAll
+	}
+	if len(s.frames) >= limit {
+		s.overflow++
+		return
+	}
+	place, above := s.top()
+	i := int32(len(s.frames))
+	s.frames = append(s.frames, frame{
+		place:     nameHash(place, name),
+		prev:      s.last[el],
+		prevScope: s.scope,
+		traits:    t | above,
+		el:        el,
+	})
+	s.last[el] = i
+	if t&scope != 0 {
+		s.scope = i
+	}
+}
+
+// popTo closes the frames from i on.
+func (s *stack) popTo(i int32) {
+	for j := int32(len(s.frames)) - 1; j >= i; j-- {
+		f := &s.frames[j]
+		s.last[f.el] = f.prev
+		s.scope = f.prevScope
+	}
+	s.frames = s.frames[:i]
+}
+
+// end closes the innermost el and all that is open in it. An end tag without
+// an open element in its scope is ignored.
+func (s *stack) end(el element) {
+	if s.overflow > 0 {
+		s.overflow--
+		return
+	}
+	if i := s.last[el]; i >= 0 && i >= s.scopeFor(el) {
+		s.popTo(i)
+	}
+}
+
+// scopeFor returns the frame beyond which an end tag of el does not reach. Of
+// the parts of a table, only another table keeps it.
+func (s *stack) scopeFor(el element) int32 {
+	switch el {
+	case elTable, elCaption, elTHead, elTBody, elTFoot, elTR, elTD, elTH:
+		return s.tableScope()
+	case elTemplate:
+		return -1
+	}
+	return s.scope
+}
+
+// imply closes what the begin of el implies to be closed: a paragraph before a
+// block, an item before the next one.
+func (s *stack) imply(el element) {
+	if traits[el]&endsP != 0 {
+		if i := s.last[elP]; i > s.scope {
+			s.popTo(i)
+		}
+	}
+	switch el {
+	case elLI:
+		s.closeAny(max(s.scope, s.last[elUL], s.last[elOL], s.last[elMenu]), elLI, elLI)
+	case elDD, elDT:
+		s.closeAny(max(s.scope, s.last[elDL]), elDD, elDT)
+	case elTD, elTH:
+		s.closeAny(s.tableScope(), elTD, elTH)
+	case elTR:
+		s.closeAny(s.tableScope(), elTR, elCaption)
+	case elTHead, elTBody, elTFoot:
+		within := s.tableScope()
+		s.closeAny(within, elCaption, elTHead)
+		s.closeAny(within, elTBody, elTFoot)
+	}
+}
+
+func (s *stack) tableScope() int32 { return max(s.last[elTable], s.last[elTemplate]) }
+
+// closeAny closes the lower one of the innermost a and b above the frame
+// within, with all that is open in it.
+func (s *stack) closeAny(within int32, a, b element) {
+	i, j := s.last[a], s.last[b]
+	if i <= within || j > within && j < i {
+		i = j
+	}
+	if i > within {
+		s.popTo(i)
+	}
+}

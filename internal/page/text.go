@@ -1,0 +1,199 @@
+package page
+
+import "github.com/zeebo/xxh3"
+
+// run is a block of text while the page is being read.
+type run struct {
+	place      uint64
+	start, end int // in the text
+	where      where
+}
+
+// where says in which regions something lies.
+type where uint8
+
+const (
+	whereMain where = 1 << iota
+	whereArticle
+	whereBody // neither furniture nor hidden
+	whereAll
+)
+
+func whereOf(t trait) where {
+	w := whereAll
+	if t&inMain != 0 {
+		w |= whereMain
+	}
+	if t&inArticle != 0 {
+		w |= whereArticle
+	}
+	if t&furniture == 0 {
+		w |= whereBody
+	}
+	return w
+}
+
+// text gathers the visible text: blocks with single spaces between them.
+type text struct {
+	buf   []byte
+	runs  []run
+	open  bool // whether the last run still grows
+	space bool // whether white space has been read since the last character
+	seen  where
+}
+
+func (x *text) reset() {
+	*x = text{buf: x.buf[:0], runs: x.runs[:0]}
+}
+
+// add appends characters that stand at a place with the traits t.
+func (x *text) add(s []byte, place uint64, t trait) {
+	i := skipSpace(s)
+	if i > 0 {
+		x.space = true
+		s = s[i:]
+	}
+	if len(s) == 0 {
+		return
+	}
+	if !x.open {
+		x.begin(place, whereOf(t))
+	} else if x.space {
+		x.buf = append(x.buf, ' ')
+	}
+	x.space = false
+	x.buf, x.space = appendCollapsed(x.buf, s)
+}
+
+// begin opens a run. When there are too many, the last one takes the rest.
+func (x *text) begin(place uint64, w where) {
+	if len(x.buf) > 0 {
+		x.buf = append(x.buf, ' ')
+	}
+	x.open = true
+	x.seen |= w
+	if len(x.runs) == maxBlocks {
+		x.runs[maxBlocks-1].where |= w
+		return
+	}
+	x.runs = append(x.runs, run{place: place, start: len(x.buf), where: w})
+}
+
+// cut ends the open run, if there is one.
+func (x *text) cut() {
+	if x.open {
+		x.runs[len(x.runs)-1].end = len(x.buf)
+		x.open = false
+	}
+	x.space = false
+}
+
+// skipSpace returns how much white space s begins with. A no-break space is
+// white space too: it says nothing that a reader sees.
+func skipSpace(s []byte) int {
+	i := 0
+	for i < len(s) {
+		switch {
+		case isSpace(s[i]):
+			i++
+		case s[i] == 0xC2 && i+1 < len(s) && s[i+1] == 0xA0:
+			i += 2
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// appendCollapsed appends s, which does not begin with white space, to dst
+// with a single space for each run of white space within it. It reports
+// whether s ends in white space, which is not appended.
+func appendCollapsed(dst, s []byte) (out []byte, space bool) {
+	for len(s) > 0 {
+		i := collapsedPrefix(s)
+		dst = append(dst, s[:i]...)
+		if s = s[i:]; len(s) == 0 {
+			break
+		}
+		if n := skipSpace(s); n > 0 {
+			if s = s[n:]; len(s) == 0 {
+				return dst, true
+			}
+			dst = append(dst, ' ')
+			continue
+		}
+		dst = append(dst, s[0]) // a control character or another character of that lead byte
+		s = s[1:]
+	}
+	return dst, false
+}
+
+// collapsedPrefix returns how much of s is words with single spaces between
+// them.
+func collapsedPrefix(s []byte) int {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c > ' ' && c != 0xC2 {
+			continue
+		}
+		if s[i] != ' ' || i+1 == len(s) || s[i+1] <= ' ' || s[i+1] == 0xC2 {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// region returns where the main text is, and the mark of what belongs to it.
+func (x *text) region() (Region, where) {
+	switch {
+	case x.seen&whereMain != 0:
+		return RegionMain, whereMain
+	case x.seen&whereArticle != 0:
+		return RegionArticle, whereArticle
+	case x.seen&whereBody != 0:
+		return RegionBody, whereBody
+	case x.seen != 0:
+		return RegionAll, whereAll
+	}
+	return RegionNone, whereAll
+}
+
+// blocks returns the runs as blocks. Their texts share one string.
+func (x *text) blocks(main where) []Block {
+	if len(x.runs) == 0 {
+		return nil
+	}
+	all := string(x.buf)
+	list := make([]Block, len(x.runs))
+	for i, r := range x.runs {
+		s := all[r.start:r.end]
+		list[i] = Block{
+			Place:     r.place,
+			Hash:      xxh3.HashString(s),
+			Text:      s,
+			Main:      r.where&main != 0,
+			Furniture: r.where&whereBody == 0,
+		}
+	}
+	return list
+}
+
+// hashes returns the hashes of the visible and of the main text.
+func (x *text) hashes(main where, h *xxh3.Hasher) (visible, mainText uint64) {
+	if len(x.runs) == 0 {
+		return 0, 0
+	}
+	visible = xxh3.Hash(x.buf)
+	h.Reset()
+	for i, n := 0, 0; i < len(x.runs); i++ {
+		r := x.runs[i]
+		if r.where&main == 0 {
+			continue
+		}
+		if n > 0 {
+			r.start-- // the space before it
+		}
+		h.Write(x.buf[r.start:r.end])
+		n++
+	}
+	return visible, h.Sum64()
+}

@@ -1,0 +1,213 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zeebo/xxh3"
+)
+
+// outline writes blocks as lines: the text, after + for main text and - for
+// other text, and ~ for furniture.
+func outline(f Facts) []string {
+	var lines []string
+	for _, b := range f.Blocks {
+		line := "-"
+		if b.Main {
+			line = "+"
+		}
+		if b.Furniture {
+			line += "~"
+		}
+		lines = append(lines, line+b.Text)
+	}
+	return lines
+}
+
+func TestMainText(t *testing.T) {
+	tests := []struct {
+		name, html string
+		region     Region
+		want       []string
+	}{
+		{"main", `<nav>menu</nav><main><h1>Title</h1><p>text</p></main><footer>foot</footer>`, RegionMain, []string{"-~menu", "+Title", "+text", "-~foot"}},
+		{"role main", `<div role="navigation">menu</div><div role=Main><p>text</p></div><div>rest</div>`, RegionMain, []string{"-~menu", "+text", "-rest"}},
+		{"main before article", `<article>teaser</article><main>text</main>`, RegionMain, []string{"-teaser", "+text"}},
+		{"furniture in main stays", `<main>text<nav>toc</nav></main>`, RegionMain, []string{"+text", "+~toc"}},
+		{"articles", `<div>menu</div><article><header>Title</header>one</article><article>two</article><div>rest</div>`, RegionArticle, []string{"-menu", "+~Title", "+one", "+two", "-rest"}},
+		{"body without furniture", `<header>a</header><nav>b</nav><div>c</div><aside>d</aside><form>e</form><button>f</button><select><option>g<option>h</select><footer>i</footer>`, RegionBody, []string{"-~a", "-~b", "+c", "-~d", "-~e", "-~f", "-~g", "-~h", "-~i"}},
+		{"furniture by role", `<div role=banner>a</div><div role=contentinfo>b</div><div role=complementary>c</div><div role=search>d</div><div role=note>e</div>`, RegionBody, []string{"-~a", "-~b", "-~c", "-~d", "+e"}},
+		{"nothing but furniture", `<form><p>a page in a form</p></form>`, RegionAll, []string{"+~a page in a form"}},
+		{"empty main", `<main> </main><p>text</p>`, RegionBody, []string{"+text"}},
+		{"no text", `<main></main>`, RegionNone, nil},
+		{"textarea is furniture", `<p>a<textarea>b<i></textarea>c`, RegionBody, []string{"+a", "-~b<i>", "+c"}},
+		{"hidden text", `<p>a</p><p hidden>b</p><div hidden=until-found>c</div>`, RegionBody, []string{"+a", "+c"}},
+		{"invisible text", `<p>a<script>b</script><style>c</style><noscript>d</noscript><template><p>e</p></template><svg><text>f</text></svg><iframe>g</iframe><!-- h --><video>i</video></p>`, RegionBody, []string{"+a"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := Read([]byte(tt.html), Options{})
+			if got := outline(f); f.Region != tt.region || !slices.Equal(got, tt.want) {
+				t.Errorf("region %d, blocks %q; want %d, %q", f.Region, got, tt.region, tt.want)
+			}
+		})
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	tests := []struct {
+		name, html string
+		want       []string
+	}{
+		{"inline elements do not cut", `<p>one <b>t</b>wo <a href=x>three</a></p>`, []string{"one two three"}},
+		{"unknown elements do not cut", `<p>one<x-y>two</x-y></p>`, []string{"onetwo"}},
+		{"line breaks cut", `one<br>two<hr>three`, []string{"one", "two", "three"}},
+		{"space is collapsed", "<p>\n one \t\r\n two\u00a0\u00a0three \n</p>", []string{"one two three"}},
+		{"space between inline elements", `<p>one<b> two</b> <i> three</i></p>`, []string{"one two three"}},
+		{"entities", `<p>&lt;one&gt; &amp;&nbsp;two &#8364;</p>`, []string{"<one> & two €"}},
+		{"letters beside the no-break space", "<p>\u00a9 \u00a0\u00ae\u00bf</p>", []string{"\u00a9 \u00ae\u00bf"}},
+		{"implied end of a paragraph", `<p>one<p>two<div>three</div>`, []string{"one", "two", "three"}},
+		{"implied end of items", `<ul><li>one<li>two<ul><li>three</ul>four</ul>`, []string{"one", "two", "three", "four"}},
+		{"cells", `<table><caption>c<tr><th>one<td>two<tr><td>three</table>four`, []string{"c", "one", "two", "three", "four"}},
+		{"invisible elements do not cut", `<p>one<script>x</script>two<svg><g/></svg>three</p>`, []string{"onetwothree"}},
+		{"text outside of the body", `one</body></html>two`, []string{"onetwo"}},
+		{"preformatted", "<pre>one\n  two</pre>", []string{"one two"}},
+		{"cut in a tag", `<p>one</p><p class="tw`, []string{"one"}},
+		{"lone brackets", `<p>1 < 2 > 0 <3</p>`, []string{"1 < 2 > 0 <3"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, b := range Read([]byte(tt.html), Options{}).Blocks {
+				got = append(got, b.Text)
+				if b.Hash != xxh3.HashString(b.Text) {
+					t.Errorf("hash of %q is not that of its text", b.Text)
+				}
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("blocks %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestPlace has pairs of pages whose last blocks lie at the same place or not.
+func TestPlace(t *testing.T) {
+	tests := []struct {
+		name, a, b string
+		same       bool
+	}{
+		{"siblings", `<div><p>a</p></div>`, `<div><p>b</p><p>a</p></div>`, true},
+		{"other element", `<div><p>a</p></div>`, `<div><h2>a</h2></div>`, false},
+		{"deeper", `<div>a</div>`, `<div><div>a</div></div>`, false},
+		{"names are not run together", `<div><p>a`, `<d><ivp>a`, false},
+		{"inline elements", `<div>a</div>`, `<div><b>a</b></div>`, true},
+		{"case", `<DIV>a</DIV>`, `<div>a</div>`, true},
+		{"attributes", `<div>a</div>`, `<div class=x id=y>a</div>`, true},
+		{"stray end tags", `<div>a</div>`, `</p></section></td><div></ul>a</div>`, true},
+		{"unclosed paragraph", `<div><p>x</p><p>a</p></div>`, `<div><p>x<p>a</div>`, true},
+		{"unclosed items", `<ul><li>x</li><li>a</li></ul>`, `<ul><li>x<li>a</ul>`, true},
+		{"unclosed definitions", `<dl><dt>x</dt><dd>a</dd></dl>`, `<dl><dt>x<dd>a</dl>`, true},
+		{"unclosed cells", `<table><tr><td>x</td></tr><tr><td>a</td></tr></table>`, `<table><tr><td>x<tr><td>a</table>`, true},
+		{"unclosed cells with unclosed content", `<table><tr><td>x</td></tr><tr><td>a</td></tr></table>`, `<table><tr><td><div><p>x<tr><td>a</table>`, true},
+		{"unclosed sections of a table", `<table><thead></thead><tbody><tr><td>a</td></table>`, `<table><thead><tr><th>x<tbody><tr><td>a</table>`, true},
+		{"item in a cell in an item", `<ul><li><table><tr><td><li>a`, `<ul><li>a`, false},
+		{"paragraph in a cell in a paragraph", `<table><tr><td><p>a`, `<p><table><tr><td><p>a`, true},
+		{"end tag does not leave a cell", `<div><table><tr><td></div>a`, `<div><table><tr><td>a`, true},
+		{"end tag closes what is open in it", `<p>a</p>`, `<section><div><ul><li>x</section><p>a</p>`, true},
+		{"after a button that is not closed", `<p>a</p>`, `<div><button>x</div><p>a</p>`, true},
+		{"after an empty picture", `<p>a</p>`, `<svg/><p>a</p>`, true},
+		{"after a picture", `<p>a</p>`, `<svg><path d=x /></svg><p>a</p>`, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := lastPlace(t, tt.a) == lastPlace(t, tt.b); got != tt.same {
+				t.Errorf("same place: %v, want %v", got, tt.same)
+			}
+		})
+	}
+}
+
+func lastPlace(t *testing.T, html string) uint64 {
+	t.Helper()
+	blocks := Read([]byte(html), Options{}).Blocks
+	if len(blocks) == 0 || blocks[len(blocks)-1].Text != "a" {
+		t.Fatalf("last block of %q is not a: %v", html, blocks)
+	}
+	return blocks[len(blocks)-1].Place
+}
+
+// TestPlaceIsStable holds the values that other releases have stored.
+func TestPlaceIsStable(t *testing.T) {
+	tests := []struct {
+		html string
+		want uint64
+	}{
+		{`a`, 0xcbf29ce484222325},
+		{`<main><p>a`, 0x390e4f5f61e4c20},
+		{`<p>a`, 0x8d57907b575b7c0},
+	}
+	for _, tt := range tests {
+		if got := lastPlace(t, tt.html); got != tt.want {
+			t.Errorf("place in %q is %#x, want %#x", tt.html, got, tt.want)
+		}
+	}
+}
+
+func TestHashes(t *testing.T) {
+	page := func(html string) Facts { return Read([]byte(html), Options{}) }
+	base := page(`<nav>menu</nav><main><p>one two</p><p>three</p></main>`)
+	if base.MainHash != xxh3.HashString("one two three") || base.VisibleHash != xxh3.HashString("menu one two three") {
+		t.Error("the hashes are not those of the texts joined by spaces")
+	}
+	tests := []struct {
+		name, html    string
+		visible, main bool // whether the hashes stay
+	}{
+		{"the same", `<nav>menu</nav><main><p>one two</p><p>three</p></main>`, true, true},
+		{"other markup", `<nav class=x><b>menu</b></nav><div role=main>one<br>two<ul><li>three</ul></div>`, true, true},
+		{"other scripts", `<script>x</script><nav>menu</nav><main><p>one two</p><p>three</p></main>`, true, true},
+		{"other furniture", `<nav>menus</nav><main><p>one two</p><p>three</p></main>`, false, true},
+		{"other main text", `<nav>menu</nav><main><p>one two</p><p>four</p></main>`, false, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := page(tt.html)
+			if (f.VisibleHash == base.VisibleHash) != tt.visible || (f.MainHash == base.MainHash) != tt.main {
+				t.Errorf("visible text stays %v, main text stays %v; want %v, %v", f.VisibleHash == base.VisibleHash,
+					f.MainHash == base.MainHash, tt.visible, tt.main)
+			}
+		})
+	}
+	if f := page(`<main></main>`); f.VisibleHash != 0 || f.MainHash != 0 {
+		t.Error("hashes without text are not zero")
+	}
+}
+
+func TestXHTML(t *testing.T) {
+	const html = `<div/><script/><p>a</p><title/><p>b</p>`
+	f := Read([]byte(html), Options{ContentType: "Application/XHTML+XML; charset=utf-8"})
+	if got := outline(f); !slices.Equal(got, []string{"+a", "+b"}) {
+		t.Errorf("blocks %q", got)
+	}
+	if f := Read([]byte(html), Options{ContentType: "text/html"}); len(f.Blocks) != 0 {
+		t.Errorf("in HTML a slash ends no script, but there are blocks %q", outline(f))
+	}
+}
+
+func TestBlockLimit(t *testing.T) {
+	var html strings.Builder
+	for i := range maxBlocks + 100 {
+		fmt.Fprintf(&html, "<p>%d", i)
+	}
+	f := Read([]byte(html.String()), Options{})
+	if len(f.Blocks) != maxBlocks {
+		t.Fatalf("%d blocks, want %d", len(f.Blocks), maxBlocks)
+	}
+	last := f.Blocks[maxBlocks-1].Text
+	if !strings.HasPrefix(last, "19999 20000 ") || !strings.HasSuffix(last, " 20099") {
+		t.Errorf("the last block does not take the rest: %.40q", last)
+	}
+}

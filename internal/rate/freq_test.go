@@ -1,0 +1,128 @@
+package rate
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+func TestFreqString(t *testing.T) {
+	for f, want := range map[Freq]string{
+		Unknown: "", Always: "always", Hourly: "hourly", Daily: "daily", Weekly: "weekly", Monthly: "monthly", Yearly: "yearly",
+		Never: "never", 8: "", 255: "",
+	} {
+		if got := f.String(); got != want {
+			t.Errorf("Freq(%d) = %q, want %q", uint8(f), got, want)
+		}
+	}
+}
+
+func TestFreq(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		e           Estimate
+		want        Freq
+		least, most float64 // probability
+	}{
+		{"nothing seen", Estimate{}, Unknown, 0, 0},
+		{"seen once", Estimate{}.Saw(t0, false), Unknown, 0, 0},
+		{"seen once, with a date", Estimate{}.SawChangeAt(t0, t0-day), Unknown, 0, 0},
+		{"changed at every look, a minute apart", looks(30, minute, always), Always, 0.95, 1},
+		{"changed at every look, an hour apart", looks(30, hour, always), Always, 0.7, 1},
+		{"changes every 10 s, seen every 5 s for 2 minutes", looks(24, 5, everyNth(2)), Hourly, 0.9, 1},
+		{"changes every half hour, seen every 10 minutes", looks(600, 10*minute, everyNth(3)), Hourly, 0.9, 1},
+		{"daily", looks(24*30, hour, everyNth(24)), Daily, 0.9, 1},
+		{"weekly", looks(7*20, day, everyNth(7)), Weekly, 0.9, 1},
+		{"monthly", looks(12*30, day, everyNth(30)), Monthly, 0.9, 1},
+		{"yearly", looks(6*365, day, everyNth(365)), Yearly, 0.7, 1},
+		{"two years and never changed", looks(730, day, never), Never, 0.6, 1},
+		{"changed daily, then quiet for half a year", looks(300, day, func(i int) bool { return i < 120 }), Never, 0.6, 1},
+		{"changed hourly, then not for two looks a month apart", looks(200, hour, everyNth(2)).Saw(t0+60*day, false).Saw(t0+90*day, false), Never, 0.5, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f, p := tt.e.Freq()
+			if f != tt.want || p < tt.least || p > tt.most {
+				t.Errorf("got %v with %.3f, want %v with %g to %g", f, p, tt.want, tt.least, tt.most)
+			}
+		})
+	}
+}
+
+func TestLittleSeenIsLittleKnown(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		e    Estimate
+	}{
+		{"two looks within a second", looks(2, 1, never)},
+		{"two minutes, unchanged", looks(24, 5, never)},
+		{"an hour, unchanged", looks(60, minute, never)},
+		{"a day, unchanged", looks(24, hour, never)},
+		{"two looks a month apart, changed", looks(2, 30*day, always)},
+		{"two looks a week apart, changed", looks(2, 7*day, always)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if f, p := tt.e.Freq(); p >= 0.5 {
+				t.Errorf("%v with %.3f, want less than a half", f, p)
+			}
+		})
+	}
+}
+
+func TestAlwaysIsGivenUp(t *testing.T) {
+	e := looks(100, minute, always)
+	at := e.LastVisit()
+	for i := range int64(5) {
+		e = e.Saw(at+(i+1)*minute, false)
+	}
+	if f, _ := e.Freq(); f == Always {
+		t.Errorf("still %v after five unchanged looks", f)
+	}
+	t.Run("and not taken up by quiet", func(t *testing.T) {
+		e := looks(200, hour, everyNth(2)).Saw(t0+1000*day, false)
+		if f, _ := e.Freq(); f == Always {
+			t.Errorf("%v after a long quiet time of a page that changed at every second look", f)
+		}
+	})
+}
+
+func TestABurstOfEditsIsNotAlways(t *testing.T) {
+	e := looks(1000, hour, everyNth(300))
+	at := e.LastVisit()
+	for i := range int64(4) {
+		e = e.Saw(at+(i+1)*minute, true)
+	}
+	e = e.Saw(at+5*minute, false).Saw(at+6*minute, false)
+	if f, _ := e.Freq(); f == Always {
+		t.Errorf("%v after four edits in four minutes and two quiet ones", f)
+	}
+}
+
+func TestQuietNeverMakesFaster(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		e := Estimate{}.Saw(t0, false)
+		for range r.IntN(60) {
+			e = visit(r, e)
+		}
+		e = e.Saw(e.LastVisit()+1, false)
+		f, _ := e.Freq()
+		for range 40 {
+			e = e.Saw(e.LastVisit()+r.Int64N(40*day), false)
+			g, p := e.Freq()
+			if g < f {
+				t.Fatalf("seed %d: %v became %v with more quiet time: %+v", seed, f, g, e)
+			}
+			if !(p > 0 && p <= 1) {
+				t.Fatalf("seed %d: probability %g", seed, p)
+			}
+			f = g
+		}
+	}
+}
+
+func BenchmarkFreq(b *testing.B) {
+	b.ReportAllocs()
+	e := looks(100, day, everyNth(3))
+	for b.Loop() {
+		e.Freq()
+	}
+}

@@ -1,0 +1,136 @@
+// Package record is the encoding of everything that is stored: a set of
+// numbered fields in the wire format of protocol buffers, with a leading
+// version and a trailing checksum. A reader keeps the fields it does not know,
+// so that an older program beside a newer one destroys nothing; a record that
+// was damaged on its way is recognised and left out.
+package record
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// version leads each record. It changes only when an older reader could no
+// longer make sense of the fields it knows.
+const version = 1
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// ErrDamaged says that bytes are no record, or no longer one.
+var ErrDamaged = errors.New("record is damaged")
+
+// ErrVersion says that a record was written by a later, incompatible version.
+var ErrVersion = errors.New("record is of a later version")
+
+// Encoder builds one record. The zero value is ready.
+type Encoder struct{ b []byte }
+
+// Uint adds field num, unless v is 0, which is what an absent field means.
+func (e *Encoder) Uint(num int, v uint64) {
+	if v != 0 {
+		e.b = protowire.AppendTag(e.b, protowire.Number(num), protowire.VarintType)
+		e.b = protowire.AppendVarint(e.b, v)
+	}
+}
+
+// Int adds field num, unless v is 0.
+func (e *Encoder) Int(num int, v int64) { e.Uint(num, protowire.EncodeZigZag(v)) }
+
+// Bool adds field num if v is true.
+func (e *Encoder) Bool(num int, v bool) {
+	if v {
+		e.Uint(num, 1)
+	}
+}
+
+// Fixed adds field num, a hash, unless v is 0.
+func (e *Encoder) Fixed(num int, v uint64) {
+	if v != 0 {
+		e.b = protowire.AppendTag(e.b, protowire.Number(num), protowire.Fixed64Type)
+		e.b = protowire.AppendFixed64(e.b, v)
+	}
+}
+
+// Bytes adds field num, unless v is empty.
+func (e *Encoder) Bytes(num int, v []byte) {
+	if len(v) > 0 {
+		e.b = protowire.AppendTag(e.b, protowire.Number(num), protowire.BytesType)
+		e.b = protowire.AppendBytes(e.b, v)
+	}
+}
+
+// Raw adds fields as [Field.Raw] holds them.
+func (e *Encoder) Raw(fields []byte) { e.b = append(e.b, fields...) }
+
+// Seal returns the finished record, which is the caller's.
+func (e *Encoder) Seal() []byte {
+	out := make([]byte, 0, len(e.b)+5)
+	out = append(out, version)
+	out = append(out, e.b...)
+	return binary.BigEndian.AppendUint32(out, crc32.Checksum(out, castagnoli))
+}
+
+// Field is one field of a record: Num with either Value or Data, as its
+// writer chose. Data and Raw alias the record.
+type Field struct {
+	Num   int
+	Value uint64
+	Data  []byte
+	Raw   []byte // the field as it is encoded, to be kept by who does not know it
+}
+
+// Int returns the value of a field written by [Encoder.Int].
+func (f Field) Int() int64 { return protowire.DecodeZigZag(f.Value) }
+
+// Open checks b and calls fn for each of its fields, in the order they were
+// written. It returns ErrDamaged or ErrVersion, having called fn for none if
+// the checksum does not hold.
+func Open(b []byte, fn func(Field)) error {
+	if len(b) < 5 {
+		return ErrDamaged
+	}
+	body, sum := b[:len(b)-4], b[len(b)-4:]
+	if crc32.Checksum(body, castagnoli) != binary.BigEndian.Uint32(sum) {
+		return ErrDamaged
+	}
+	if body[0] != version {
+		return ErrVersion
+	}
+	for rest := body[1:]; len(rest) > 0; {
+		f, n := field(rest)
+		if n < 0 {
+			return ErrDamaged
+		}
+		fn(f)
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// field reads the first field of b and returns its length, negative if it is
+// malformed.
+func field(b []byte) (Field, int) {
+	num, typ, tag := protowire.ConsumeTag(b)
+	if tag < 0 {
+		return Field{}, tag
+	}
+	f, n := Field{Num: int(num)}, 0
+	switch typ {
+	case protowire.VarintType:
+		f.Value, n = protowire.ConsumeVarint(b[tag:])
+	case protowire.Fixed64Type:
+		f.Value, n = protowire.ConsumeFixed64(b[tag:])
+	case protowire.BytesType:
+		f.Data, n = protowire.ConsumeBytes(b[tag:])
+	default:
+		n = protowire.ConsumeFieldValue(num, typ, b[tag:])
+	}
+	if n < 0 {
+		return Field{}, n
+	}
+	f.Raw = b[:tag+n]
+	return f, tag + n
+}
