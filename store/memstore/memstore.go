@@ -1,0 +1,149 @@
+// Package memstore keeps servemap's records in memory: for tests, and for
+// sites that may forget everything when they end.
+package memstore
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/servemap/servemap/store"
+)
+
+// A Store is a [store.Store] in memory. Its zero value is empty and ready for
+// use. It may be used concurrently and must not be copied. It needs no
+// closing. What it holds does not survive the process, so Sync does nothing.
+type Store struct {
+	// writer is held for the whole of an Update, so that updates run one after
+	// the other; mu only while records are looked at or exchanged, so that a
+	// slow fn keeps no reader waiting.
+	writer sync.Mutex
+	mu     sync.RWMutex
+	table  table
+}
+
+var _ store.Store = (*Store)(nil)
+
+// View implements [store.Store].
+func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte) error) error {
+	if err := store.CheckKeys(keys); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return fn(s.read(keys))
+}
+
+// Update implements [store.Store]. It calls fn once.
+func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]byte) error) error {
+	if err := store.CheckKeys(keys); err != nil {
+		return err
+	}
+	s.writer.Lock()
+	defer s.writer.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	values := s.read(keys)
+	if err := fn(values); err != nil {
+		return err
+	}
+	if err := store.CheckValues(keys, values); err != nil {
+		return err
+	}
+	for i, value := range values {
+		values[i] = clone(value)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, key := range keys {
+		if values[i] == nil {
+			s.table.remove(key)
+		} else {
+			s.table.put(strings.Clone(key), values[i])
+		}
+	}
+	return nil
+}
+
+// scanChunk is how many records a Scan takes from the table at a time.
+const scanChunk = 256
+
+// Scan implements [store.Store].
+func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		if err := store.CheckScan(prefix, after); err != nil {
+			yield(store.Record{}, err)
+			return
+		}
+		from, buf := max(prefix, next(after)), make([]byte, 0, 256)
+		chunk := make([]record, 0, scanChunk)
+		for {
+			chunk = s.chunk(chunk[:0], prefix, from)
+			for _, r := range chunk {
+				if err := ctx.Err(); err != nil {
+					yield(store.Record{}, err)
+					return
+				}
+				buf = append(buf[:0], r.value...)
+				if !yield(store.Record{Key: r.key, Value: buf}, nil) {
+					return
+				}
+			}
+			if len(chunk) < scanChunk {
+				break
+			}
+			from = next(chunk[len(chunk)-1].key)
+		}
+		if err := ctx.Err(); err != nil {
+			yield(store.Record{}, err)
+		}
+	}
+}
+
+// Sync implements [store.Store] and does nothing: memory survives nothing.
+func (s *Store) Sync(ctx context.Context) error { return ctx.Err() }
+
+// read returns copies of the values of keys, nil for absent ones.
+func (s *Store) read(keys []string) [][]byte {
+	values := make([][]byte, len(keys))
+	s.mu.RLock()
+	for i, key := range keys {
+		values[i] = s.table.get(key)
+	}
+	s.mu.RUnlock()
+	for i, value := range values {
+		values[i] = clone(value)
+	}
+	return values
+}
+
+// chunk appends the next records at or after from that begin with prefix to
+// an empty chunk. Their values are the table's own, which never change once
+// stored.
+func (s *Store) chunk(chunk []record, prefix, from string) []record {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	s.table.ascend(from, func(r record) bool {
+		if len(chunk) == scanChunk || !strings.HasPrefix(r.key, prefix) {
+			return false
+		}
+		chunk = append(chunk, r)
+		return true
+	})
+	return chunk
+}
+
+// next returns the least key greater than key, and the least of all for "".
+func next(key string) string {
+	if key == "" {
+		return ""
+	}
+	return key + "\x00"
+}
+
+// clone keeps nil nil and empty empty.
+func clone(b []byte) []byte { return slices.Clone(b) }

@@ -1,0 +1,16 @@
+package memstore
+
+import (
+	"testing"
+
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/storetest"
+)
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(*testing.T) store.Store { return new(Store) })
+}
+
+func BenchmarkStore(b *testing.B) {
+	storetest.Bench(b, func(*testing.B) store.Store { return new(Store) })
+}

@@ -1,0 +1,117 @@
+// Package storetest holds the rules that every store of servemap keeps. A
+// store's whole test of behaviour is
+//
+//	storetest.Run(t, func(t *testing.T) store.Store { ... })
+//
+// The rules are themselves tried against stores that break them one by one.
+package storetest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/servemap/servemap/store"
+)
+
+// Run tries every rule, as a subtest named after it, on a store of its own.
+// open returns an empty store, and leaves closing it to t.Cleanup.
+func Run(t *testing.T, open func(t *testing.T) store.Store) {
+	for _, r := range rules {
+		t.Run(r.name, func(t *testing.T) {
+			st := open(t)
+			r.try(t, pair{st, st})
+		})
+	}
+}
+
+// RunShared tries every rule on two handles to the same data, as two servers
+// hold them: what a rule writes through one it looks for through the other.
+// open returns two handles to one empty store, and leaves closing them to
+// t.Cleanup.
+func RunShared(t *testing.T, open func(t *testing.T) (a, b store.Store)) {
+	for _, r := range rules {
+		t.Run(r.name, func(t *testing.T) {
+			a, b := open(t)
+			r.try(t, pair{a, b})
+		})
+	}
+}
+
+// A rule is something that every store does. Its try says so through t, and
+// returns when that is settled.
+type rule struct {
+	name string
+	why  string // what goes wrong where a store breaks it
+	try  func(t tester, p pair)
+}
+
+// tester is what a rule uses of a *testing.T, so that a rule can be tried on a
+// broken store without failing the test that tries it.
+type tester interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// A pair is two handles to one store, which may be the same: rules write
+// through a and read through b.
+type pair struct{ a, b store.Store }
+
+// put writes one value through a.
+func (p pair) put(t tester, key string, value []byte) {
+	t.Helper()
+	p.putAll(t, map[string][]byte{key: value})
+}
+
+// putAll writes values through a, in one update.
+func (p pair) putAll(t tester, records map[string][]byte) {
+	t.Helper()
+	keys := sortedKeys(records)
+	err := p.a.Update(context.Background(), keys, func(values [][]byte) error {
+		for i, key := range keys {
+			values[i] = clone(records[key])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("Update of %d keys: %v", len(keys), err)
+	}
+}
+
+// get reads one value through b.
+func (p pair) get(t tester, key string) []byte {
+	t.Helper()
+	return p.getAll(t, []string{key})[0]
+}
+
+// getAll reads values through b.
+func (p pair) getAll(t tester, keys []string) [][]byte {
+	t.Helper()
+	var got [][]byte
+	calls := 0
+	err := p.b.View(context.Background(), keys, func(values [][]byte) error {
+		calls++
+		got = cloneAll(values)
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("View of %d keys: %v", len(keys), err)
+	}
+	if calls != 1 || len(got) != len(keys) {
+		t.Fatalf("View of %d keys called fn %d times, the last time with %d values", len(keys), calls, len(got))
+	}
+	return got
+}
+
+// scan returns what a scan through b yields.
+func (p pair) scan(t tester, prefix, after string) []store.Record {
+	t.Helper()
+	var got []store.Record
+	for r, err := range p.b.Scan(context.Background(), prefix, after) {
+		if err != nil {
+			t.Fatalf("Scan(%q, %q): %v", prefix, after, err)
+		}
+		got = append(got, store.Record{Key: r.Key, Value: clone(r.Value)})
+	}
+	return got
+}

@@ -1,0 +1,58 @@
+package storetest
+
+import (
+	"testing"
+
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+func sound() store.Store { return new(memstore.Store) }
+
+// TestRunShared tries the rules over two handles of a sound store.
+func TestRunShared(t *testing.T) {
+	RunShared(t, func(*testing.T) (a, b store.Store) {
+		st := sound()
+		return struct{ store.Store }{st}, struct{ store.Store }{st}
+	})
+}
+
+// TestRulesRejectBrokenStores tries each broken store on the rule that it
+// breaks, and sees that each rule rejects some store.
+func TestRulesRejectBrokenStores(t *testing.T) {
+	byName := map[string]rule{}
+	for _, r := range rules {
+		byName[r.name] = r
+	}
+	rejects := map[string]bool{}
+	for _, br := range brokenStores {
+		t.Run(br.name, func(t *testing.T) {
+			r, ok := byName[br.breaks]
+			if !ok {
+				t.Fatalf("there is no rule %s", br.breaks)
+			}
+			st := br.make(sound())
+			if found := record(r, pair{st, st}); len(found) == 0 {
+				t.Errorf("%s accepts a store that %s", r.name, br.name)
+			}
+			rejects[r.name] = true
+		})
+	}
+	for _, r := range rules {
+		if !rejects[r.name] {
+			t.Errorf("no broken store tries %s", r.name)
+		}
+		if r.why == "" {
+			t.Errorf("%s does not say what it is for", r.name)
+		}
+	}
+}
+
+// TestRulesRejectTwoStores has two handles that do not share anything.
+func TestRulesRejectTwoStores(t *testing.T) {
+	for _, r := range sharingRules[:1] {
+		if found := record(r, pair{sound(), sound()}); len(found) == 0 {
+			t.Errorf("%s accepts two handles to different stores", r.name)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"testing"
+
+	"github.com/servemap/servemap/store"
+)
+
+// Strict returns st, policing whoever calls it: a break of what callers of a
+// [store.Store] promise becomes an error of t. It
+//   - runs the fn of each Update twice on equal values, and compares what the
+//     two runs leave and return, as fn must be pure;
+//   - overwrites the slices handed to fn when the call has ended, and a
+//     Record's Value before the next iteration, so that a slice that was kept
+//     shows;
+//   - holds calls to the limits.
+//
+// A fn that hands results out through captured variables is pure enough if a
+// second run sets them to the same.
+//
+// The store may be used concurrently, but not after t has ended.
+func Strict(t testing.TB, st store.Store) store.Store { return &strict{t, st} }
+
+type strict struct {
+	t  tester
+	st store.Store
+}
+
+func (s *strict) View(ctx context.Context, keys []string, fn func(values [][]byte) error) error {
+	s.t.Helper()
+	s.check(store.CheckKeys(keys))
+	return s.st.View(ctx, keys, func(values [][]byte) error {
+		handed := cloneAll(values)
+		given := append([][]byte(nil), handed...)
+		defer scribble(given)
+		return fn(handed)
+	})
+}
+
+func (s *strict) Update(ctx context.Context, keys []string, fn func(values [][]byte) error) error {
+	s.t.Helper()
+	s.check(store.CheckKeys(keys))
+	return s.st.Update(ctx, keys, func(values [][]byte) error {
+		rehearsed, wantErr := rehearse(values, fn)
+		left, err := rehearse(values, fn)
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			s.t.Errorf("storetest: fn is not pure: it returned %v, and run again %v", wantErr, err)
+		}
+		if i := firstDifference(rehearsed, left); i >= 0 {
+			s.t.Errorf("storetest: fn is not pure: run again, it left another value for key %d of %d", i, len(keys))
+		}
+		if err != nil {
+			return err
+		}
+		s.check(store.CheckValues(keys, left))
+		copy(values, left)
+		return nil
+	})
+}
+
+func (s *strict) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+	s.t.Helper()
+	s.check(store.CheckScan(prefix, after))
+	return func(yield func(store.Record, error) bool) {
+		for r, err := range s.st.Scan(ctx, prefix, after) {
+			handed := clone(r.Value)
+			more := yield(store.Record{Key: r.Key, Value: handed}, err)
+			fill(handed, 0xdb)
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+func (s *strict) Sync(ctx context.Context) error { return s.st.Sync(ctx) }
+
+func (s *strict) check(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Errorf("storetest: %v", err)
+	}
+}
+
+// rehearse runs fn on copies of values and returns copies of what it left. The
+// slices that fn was handed are overwritten then; slices that fn made are its
+// own, and may be ones that it uses again.
+func rehearse(values [][]byte, fn func([][]byte) error) ([][]byte, error) {
+	handed := cloneAll(values)
+	given := append([][]byte(nil), handed...)
+	defer scribble(given)
+	err := fn(handed)
+	return cloneAll(handed), err
+}
+
+func scribble(values [][]byte) {
+	for _, value := range values {
+		fill(value[:cap(value)], 0xdb)
+	}
+}
+
+// firstDifference returns the index at which a and b differ, or -1.
+func firstDifference(a, b [][]byte) int {
+	for i := range a {
+		if (a[i] == nil) != (b[i] == nil) || !bytes.Equal(a[i], b[i]) {
+			return i
+		}
+	}
+	return -1
+}

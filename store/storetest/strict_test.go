@@ -1,0 +1,106 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/store"
+)
+
+// TestStrictAcceptsGoodCallers has the rules call a strict store, except for
+// those that break promises on purpose.
+func TestStrictAcceptsGoodCallers(t *testing.T) {
+	for _, r := range slices.Concat(valueRules, updateRules, sharingRules, scanRules) {
+		if r.name == "AllOrNothing" {
+			continue
+		}
+		t.Run(r.name, func(t *testing.T) {
+			st := Strict(t, sound())
+			r.try(t, pair{st, st})
+		})
+	}
+}
+
+func TestStrictRejectsBadCallers(t *testing.T) {
+	runs := 0
+	var buf []byte
+	for _, c := range []struct {
+		name string
+		fn   func(values [][]byte) error
+		keys []string
+		want string // in what Strict says
+	}{
+		{"counts its runs", func(values [][]byte) error {
+			runs++
+			values[0] = []byte{byte(runs)}
+			return nil
+		}, []string{"k"}, "not pure"},
+		{"fails the second time", func([][]byte) error {
+			if runs++; runs%2 == 0 {
+				return errors.New("enough")
+			}
+			return nil
+		}, []string{"k"}, "not pure"},
+		{"keeps a slice for the next run", func(values [][]byte) error {
+			if buf == nil {
+				buf = values[0]
+			}
+			values[1] = clone(buf)
+			return nil
+		}, []string{"k", "l"}, "not pure"},
+		{"writes too much", func(values [][]byte) error {
+			values[0] = make([]byte, store.MaxValue+1)
+			return nil
+		}, []string{"k"}, "at most"},
+		{"has a key twice", func([][]byte) error { return nil }, []string{"k", "k"}, "the same"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			runs, buf = 0, nil
+			inner := sound()
+			pair{inner, inner}.put(t, "k", []byte("value"))
+			var rec recorder
+			_ = (&strict{&rec, inner}).Update(context.Background(), c.keys, c.fn)
+			if said := strings.Join(rec.failures, "; "); !strings.Contains(said, c.want) {
+				t.Errorf("Strict says %q of a caller that %s, want %q", said, c.name, c.want)
+			}
+		})
+	}
+}
+
+// TestStrictOverwrites keeps slices beyond their time.
+func TestStrictOverwrites(t *testing.T) {
+	st := Strict(t, sound())
+	p := pair{st, st}
+	p.putAll(t, map[string][]byte{"a": []byte("value"), "b": []byte("value")})
+	kept := map[string][]byte{}
+	keep := func(where string) func(values [][]byte) error {
+		return func(values [][]byte) error {
+			kept[where] = values[0]
+			return nil
+		}
+	}
+	if err := st.View(context.Background(), []string{"a"}, keep("View")); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Update(context.Background(), []string{"a"}, keep("Update")); err != nil {
+		t.Fatal(err)
+	}
+	for r, err := range st.Scan(context.Background(), "", "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept["Scan of "+r.Key] = r.Value
+	}
+	for where, value := range kept {
+		if string(value) == "value" {
+			t.Errorf("a slice kept from %s is as it was", where)
+		}
+	}
+	if got := fmt.Sprintf("%s", p.getAll(t, []string{"a", "b"})); got != "[value value]" {
+		t.Errorf("the stored values are now %s", got)
+	}
+}
