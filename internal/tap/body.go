@@ -1,0 +1,87 @@
+package tap
+
+import "net/http"
+
+// observe takes note of bytes that w accepted, after the header is out.
+func observe[T string | []byte](t *tap, p T) {
+	t.seen.Written += int64(len(p))
+	switch t.stage {
+	case sniffing:
+		sniff(t, p)
+	case keeping:
+		keep(t, p)
+	}
+}
+
+// sniff collects the first bytes across small writes, as net/http's own buffer does, and settles the type when
+// there are enough.
+func sniff[T string | []byte](t *tap, p T) {
+	head := p[:min(len(p), sniffLen-t.seen.kept())]
+	keep(t, head)
+	if t.seen.Truncated || t.seen.kept() == sniffLen {
+		t.sniffed()
+	}
+	if t.stage == keeping {
+		keep(t, p[len(head):])
+	}
+}
+
+// sniffed settles a type that is still open from the bytes that are there, when net/http has to send the header.
+func (t *tap) sniffed() {
+	s := t.seen
+	switch {
+	case t.stage != sniffing:
+	case s.kept() > 0:
+		t.settle(*s.buf)
+	case s.Truncated: // no memory for the first bytes: nobody knows
+		t.stage = skipping
+	default:
+		t.settle(nil)
+	}
+}
+
+// settle ends the sniffing with the first bytes of a body; with none, net/http sends no type.
+func (t *tap) settle(start []byte) {
+	s := t.seen
+	if len(start) > 0 {
+		sniffed := http.DetectContentType(start)
+		if s.Header.ContentType != "" { // under a key in another spelling: the client gets two
+			sniffed = s.Header.ContentType + ", " + sniffed
+		}
+		s.Header.ContentType = sniffed
+	}
+	if t.stage = judgeTyped(t.get, &s.Header); t.stage == skipping {
+		s.Release()
+		s.Truncated = false
+	}
+}
+
+// keep appends to the body what there is room for.
+func keep[T string | []byte](t *tap, p T) {
+	s := t.seen
+	if s.Truncated || len(p) == 0 {
+		return
+	}
+	have := s.kept()
+	room := p[:min(len(p), s.buffers.each-have)]
+	if s.buf == nil || cap(*s.buf) < have+len(room) {
+		var ok bool
+		if s.buf, ok = s.buffers.grow(s.buf, max(have+len(room), t.expected())); !ok {
+			s.Truncated = true
+			return
+		}
+	}
+	*s.buf = append(*s.buf, room...)
+	s.Truncated = len(room) < len(p)
+}
+
+// expected returns the room that a page of declared length will need, so that its buffer need not grow; else 0.
+func (t *tap) expected() int {
+	if t.stage != keeping {
+		return 0
+	}
+	return int(min(max(declared(t.seen.Header.ContentLength), 0), int64(t.seen.buffers.each)))
+}
+
+// clamp keeps a count that a writer returned within what it was given.
+func clamp(n, most int) int { return min(max(n, 0), most) }

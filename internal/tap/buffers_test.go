@@ -1,0 +1,97 @@
+package tap
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// serveSizes serves a typed page in writes of these sizes.
+func serveSizes(b *Buffers, length string, sizes ...int) *Response {
+	return Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if length != "" {
+			w.Header().Set("Content-Length", length)
+		}
+		for _, n := range sizes {
+			w.Write([]byte(strings.Repeat("x", n)))
+		}
+	}), httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), b)
+}
+
+func TestBodyIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		each, total int
+		length      string
+		sizes       []int
+		kept, inUse int
+		truncated   bool
+	}{
+		{"small", 1 << 20, 1 << 20, "", []int{10}, 10, 16 << 10, false},
+		{"grows", 1 << 20, 1 << 20, "", []int{10000, 10000, 80000}, 100000, 128 << 10, false},
+		{"exactly the bound", 50000, 1 << 20, "", []int{25000, 25000}, 50000, 50000, false},
+		{"over the bound", 50000, 1 << 20, "", []int{25000, 25001}, 50000, 50000, true},
+		{"over the bound at once", 50000, 1 << 20, "", []int{99999}, 50000, 50000, true},
+		{"declared", 1 << 20, 1 << 20, "100000", []int{10, 99990}, 100000, 128 << 10, false},
+		{"declared too much", 50000, 1 << 20, "999999999999", []int{10}, 10, 50000, false},
+		{"no total", 1 << 20, 0, "", []int{10}, 0, 0, true},
+		{"total used up on the way", 1 << 20, 20 << 10, "", []int{16 << 10, 10}, 16 << 10, 16 << 10, true},
+		{"tiny bound", 1, 1 << 20, "", []int{1000}, 512, 512, true},
+		{"nothing written", 1 << 20, 1 << 20, "", nil, 0, 0, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := NewBuffers(c.each, c.total)
+			seen := serveSizes(b, c.length, c.sizes...)
+			if len(seen.Body) != c.kept || seen.Truncated != c.truncated || b.InUse() != int64(c.inUse) {
+				t.Errorf("kept %d, truncated %v, %d in use", len(seen.Body), seen.Truncated, b.InUse())
+			}
+			seen.Release()
+			seen.Release()
+			if b.InUse() != 0 || seen.Body != nil {
+				t.Errorf("%d in use after Release", b.InUse())
+			}
+		})
+	}
+}
+
+func TestTypeStaysOpenWithoutMemory(t *testing.T) {
+	seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Write([]byte("<html>"))
+		w.Write([]byte(strings.Repeat(" ", 600)))
+	}), httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 0))
+	if seen.HTML() || !seen.Truncated || seen.Body != nil || seen.Written != 606 || !seen.Complete {
+		t.Errorf("saw %+v", seen)
+	}
+}
+
+// TestBuffersTogether holds the bound on all bodies while many are being kept, and their content apart.
+func TestBuffersTogether(t *testing.T) {
+	const total = 256 << 10
+	b := NewBuffers(64<<10, total)
+	var wg sync.WaitGroup
+	for worker := range 8 {
+		wg.Go(func() {
+			for range 50 {
+				text := strings.Repeat(string(rune('a'+worker)), 1000+worker*7000)
+				seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", "text/html")
+					w.Write([]byte(text))
+				}), httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), b)
+				if string(seen.Body) != text && !seen.Truncated {
+					t.Errorf("worker %d: another's content", worker)
+				}
+				if b.InUse() > 2*total { // one that was refused may be counted for a moment
+					t.Errorf("%d bytes in use", b.InUse())
+				}
+				seen.Release()
+			}
+		})
+	}
+	wg.Wait()
+	if b.InUse() != 0 {
+		t.Errorf("%d bytes in use at the end", b.InUse())
+	}
+}

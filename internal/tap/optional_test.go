@@ -1,0 +1,246 @@
+package tap
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// original is a writer that notes which of its methods was called last. The types below add optional interfaces.
+type original struct {
+	header http.Header
+	called string
+}
+
+func (o *original) Header() http.Header         { return o.header }
+func (o *original) WriteHeader(int)             {}
+func (o *original) Write(p []byte) (int, error) { return len(p), nil }
+
+type (
+	orgFlush       struct{ o *original }
+	orgFlushError  struct{ o *original }
+	orgHijack      struct{ o *original }
+	orgReadFrom    struct{ o *original }
+	orgPush        struct{ o *original }
+	orgCloseNotify struct{ o *original }
+	orgWriteString struct{ o *original }
+)
+
+var errHere = errors.New("this very error")
+
+func (w orgFlush) Flush()                 { w.o.called = "Flush" }
+func (w orgFlushError) FlushError() error { w.o.called = "FlushError"; return errHere }
+func (w orgHijack) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	w.o.called = "Hijack"
+	return nil, nil, errHere
+}
+func (w orgReadFrom) ReadFrom(io.Reader) (int64, error) { w.o.called = "ReadFrom"; return 7, errHere }
+func (w orgPush) Push(string, *http.PushOptions) error  { w.o.called = "Push"; return errHere }
+func (w orgCloseNotify) CloseNotify() <-chan bool       { w.o.called = "CloseNotify"; return nil }
+func (w orgWriteString) WriteString(string) (int, error) {
+	w.o.called = "WriteString"
+	return 3, errHere
+}
+
+// calls calls every optional method that w has, and returns for each the interface's name and what was wrong.
+func calls(w http.ResponseWriter, o *original) map[string]string {
+	found := map[string]string{}
+	note := func(name string, same bool) {
+		found[name] = ""
+		if o.called != name || !same {
+			found[name] = fmt.Sprintf("called %q, same result: %v", o.called, same)
+		}
+	}
+	if f, ok := w.(http.Flusher); ok {
+		f.Flush()
+		note("Flush", true)
+	}
+	if f, ok := w.(interface{ FlushError() error }); ok {
+		note("FlushError", f.FlushError() == errHere)
+	}
+	if h, ok := w.(http.Hijacker); ok {
+		_, _, err := h.Hijack()
+		note("Hijack", err == errHere)
+	}
+	if rf, ok := w.(io.ReaderFrom); ok {
+		n, err := rf.ReadFrom(strings.NewReader(""))
+		note("ReadFrom", n == 7 && err == errHere)
+	}
+	if p, ok := w.(http.Pusher); ok {
+		note("Push", p.Push("/", nil) == errHere)
+	}
+	if c, ok := w.(interface{ CloseNotify() <-chan bool }); ok {
+		note("CloseNotify", c.CloseNotify() == nil)
+	}
+	if s, ok := w.(io.StringWriter); ok {
+		n, err := s.WriteString("abcd")
+		note("WriteString", n == 3 && err == errHere)
+	}
+	return found
+}
+
+func TestTapHasExactlyTheOptionalInterfaces(t *testing.T) {
+	names := strings.Fields("Flush FlushError Hijack ReadFrom Push CloseNotify WriteString")
+	for set := has(0); set < 1<<7; set++ {
+		var want []string
+		for bit, name := range names {
+			if set&(1<<bit) != 0 {
+				want = append(want, name)
+			}
+		}
+		t.Run(strings.Join(append(want, "Writer"), "+"), func(t *testing.T) {
+			o := &original{header: http.Header{}}
+			w := o.withSet(set)
+			b := NewBuffers(1<<10, 1<<20)
+			Serve(http.HandlerFunc(func(got http.ResponseWriter, _ *http.Request) {
+				found := calls(got, o)
+				for _, name := range want {
+					if wrong, ok := found[name]; !ok || wrong != "" {
+						t.Errorf("%s: present %v %s", name, ok, wrong)
+					}
+					delete(found, name)
+				}
+				for name := range found {
+					t.Errorf("%s is claimed, but the original has it not", name)
+				}
+				if got.(unwrapper).Unwrap() != w {
+					t.Error("Unwrap does not lead to the original")
+				}
+				if From(got, b) == nil {
+					t.Error("From does not find the tap")
+				}
+			}), w, httptest.NewRequest("GET", "/", nil), b)
+		})
+	}
+}
+
+// TestServerWriters compares the interfaces with and without a tap on the writers of real servers.
+func TestServerWriters(t *testing.T) {
+	http1 := hasFlush | hasFlushError | hasHijack | hasReadFrom | hasCloseNotify | hasWriteString
+	http2 := hasFlush | hasFlushError | hasPush | hasCloseNotify | hasWriteString
+	for _, server := range []struct {
+		name  string
+		start func(http.Handler) *httptest.Server
+		least has
+	}{
+		{"HTTP/1.1", newHTTP1, http1},
+		{"HTTP/1.1 with TLS", httptest.NewTLSServer, http1},
+		{"HTTP/2", newHTTP2, http2},
+	} {
+		t.Run(server.name, func(t *testing.T) {
+			var bare, got has
+			var same [3]bool
+			b := NewBuffers(1<<10, 1<<20)
+			srv := server.start(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				bare = optional(w)
+				Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					got = optional(w)
+					same = controls(w)
+				}), w, r, b)
+			}))
+			defer srv.Close()
+			get(t, srv, "/")
+			if got != bare || bare&server.least != server.least {
+				t.Errorf("interfaces %07b, without the tap %07b, expected at least %07b", got, bare, server.least)
+			}
+			if same != [3]bool{true, true, true} {
+				t.Errorf("deadlines and full duplex through the controller: %v", same)
+			}
+		})
+	}
+}
+
+// controls reports which of the deadlines and full duplex a controller can set.
+func controls(w http.ResponseWriter) [3]bool {
+	rc := http.NewResponseController(w)
+	return [3]bool{rc.SetReadDeadline(never) == nil, rc.SetWriteDeadline(never) == nil, rc.EnableFullDuplex() == nil}
+}
+
+// caddyish can flush and hijack only through what it unwraps to.
+type caddyish struct{ below http.ResponseWriter }
+
+func (w caddyish) Header() http.Header         { return w.below.Header() }
+func (w caddyish) WriteHeader(status int)      { w.below.WriteHeader(status) }
+func (w caddyish) Write(p []byte) (int, error) { return w.below.Write(p) }
+func (w caddyish) Unwrap() http.ResponseWriter { return w.below }
+
+func TestFlushBehindUnwrapIsSeen(t *testing.T) {
+	var claimed has
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		claimed = optional(w)
+		io.WriteString(w, "<")
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			t.Errorf("flush through the controller: %v", err)
+		}
+		io.WriteString(w, "html>")
+		w.WriteHeader(http.StatusNotFound)
+	})
+	var saw *Response
+	srv := newHTTP1(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		saw = Serve(h, caddyish{w}, r, NewBuffers(1<<10, 1<<20))
+	}))
+	defer srv.Close()
+	resp, body := get(t, srv, "/")
+	if claimed != 0 {
+		t.Errorf("claimed %07b, which the original has not", claimed)
+	}
+	if saw.Status != 200 || saw.Header.ContentType != resp.Header.Get("Content-Type") || body != "<html>" {
+		t.Errorf("saw %d %q, client got %q %q", saw.Status, saw.Header.ContentType, resp.Header.Get("Content-Type"), body)
+	}
+}
+
+func TestBehindClaimsWhatIsReachable(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		below         has
+		flush, hijack bool
+	}{
+		{"nothing", 0, false, false},
+		{"flush", hasFlush, true, false},
+		{"flush with error", hasFlushError, true, false},
+		{"hijack", hasHijack, false, true},
+		{"both", hasFlush | hasHijack, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := &original{header: http.Header{}}
+			below := o.withSet(c.below)
+			Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				stand := w.(unwrapper).Unwrap()
+				_, flush := stand.(interface{ FlushError() error })
+				_, hijack := stand.(http.Hijacker)
+				if flush != c.flush || hijack != c.hijack {
+					t.Errorf("stands in for flush %v, hijack %v", flush, hijack)
+				}
+				rc := http.NewResponseController(w)
+				if err := rc.Flush(); errors.Is(err, http.ErrNotSupported) == c.flush {
+					t.Errorf("Flush: %v", err)
+				}
+				if _, _, err := rc.Hijack(); errors.Is(err, http.ErrNotSupported) == c.hijack {
+					t.Errorf("Hijack: %v", err)
+				}
+				if !unwraps(w, below) {
+					t.Error("the writer below cannot be reached")
+				}
+			}), caddyish{below}, httptest.NewRequestWithContext(context.Background(), "GET", "/", nil), NewBuffers(1<<10, 1<<20))
+		})
+	}
+}
+
+// unwraps reports whether target is found by unwrapping w.
+func unwraps(w, target http.ResponseWriter) bool {
+	for w != target {
+		u, ok := w.(unwrapper)
+		if !ok {
+			return false
+		}
+		w = u.Unwrap()
+	}
+	return true
+}

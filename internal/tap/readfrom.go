@@ -1,0 +1,153 @@
+package tap
+
+import (
+	"io"
+	"net/http"
+	"syscall"
+)
+
+// readFrom lets w read from src, in one call as it would get it without the tap, because when net/http flushes and
+// where it cuts chunks depends on that. If the body is wanted, what w reads is overheard, which costs sendfile;
+// else w gets src itself.
+func (t *tap) readFrom(w io.ReaderFrom, src io.Reader) (int64, error) {
+	if t.seen == nil || t.hijacked {
+		return w.ReadFrom(src)
+	}
+	t.snapshot()
+	next, start := t.foresee(src)
+	if next == skipping {
+		return t.readUnheard(w, src, start)
+	}
+	e := &ear{t: t, src: src}
+	t.inside++
+	n, err := w.ReadFrom(e.reader())
+	t.inside--
+	t.checkRead(n == e.heard, err)
+	return n, err
+}
+
+// readUnheard lets w read a source that holds no page. start is how it begins, where that tells its type.
+func (t *tap) readUnheard(w io.ReaderFrom, src io.Reader, start []byte) (int64, error) {
+	t.inside++
+	n, err := w.ReadFrom(src)
+	t.inside--
+	if n > 0 {
+		t.implicit()
+		if t.stage == sniffing {
+			t.settle(start)
+		}
+		t.seen.Written += n
+	}
+	if t.stage == waiting && err != nil {
+		t.failed = true // either src gave nothing, or w took nothing and has sent the header
+		return n, err
+	}
+	t.checkRead(true, err)
+	return n, err
+}
+
+// checkRead is check for a source: an empty one sends no header, and when it cannot be read, the handler may still
+// answer with an error.
+func (t *tap) checkRead(all bool, err error) {
+	if t.stage != waiting {
+		t.check(all, err)
+	}
+}
+
+// foresee returns what will become of the bytes of src. When they will tell the type, and src is a file that w could
+// send without copying, its start is looked at beforehand and returned.
+func (t *tap) foresee(src io.Reader) (stage, []byte) {
+	next := t.stage
+	if next == waiting {
+		next = judge(t.get, http.StatusOK, t.untyped, &t.seen.Header)
+	}
+	if next != sniffing {
+		return next, nil
+	}
+	start := make([]byte, sniffLen)
+	have := 0
+	if t.seen.buf != nil {
+		have = copy(start, *t.seen.buf)
+	}
+	start = start[:have+peek(src, start[have:])]
+	if len(start) < sniffLen {
+		return sniffing, nil
+	}
+	typed := t.seen.Header
+	typed.ContentType = http.DetectContentType(start)
+	return judgeTyped(t.get, &typed), start
+}
+
+// peek copies into p what src will give next and returns how much. It leaves src as it is; it can do so for files,
+// which are all that net sends without copying.
+func peek(src io.Reader, p []byte) int {
+	if limited, ok := src.(*io.LimitedReader); ok {
+		p = p[:min(int64(len(p)), max(limited.N, 0))]
+		src = limited.R
+	}
+	file, ok := src.(interface {
+		io.ReaderAt
+		io.Seeker
+		syscall.Conn
+	})
+	if !ok {
+		return 0
+	}
+	at, err := file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return 0
+	}
+	n, _ := file.ReadAt(p, at)
+	return n
+}
+
+// An ear is a source whose bytes the tap hears as they are read.
+type ear struct {
+	t     *tap
+	src   io.Reader
+	heard int64
+}
+
+// reader returns the source to hand on. io.Copy asks a source for WriteTo, so it is there if src has it.
+func (e *ear) reader() io.Reader {
+	if _, ok := e.src.(io.WriterTo); ok {
+		return earWriterTo{e}
+	}
+	return e
+}
+
+func (e *ear) Read(p []byte) (int, error) {
+	n, err := e.src.Read(p)
+	if n > 0 {
+		// The header goes out after this and before the first byte.
+		e.t.snapshot()
+		e.t.hear(e, p[:clamp(n, len(p))])
+	}
+	return n, err
+}
+
+type earWriterTo struct{ *ear }
+
+func (e earWriterTo) WriteTo(dst io.Writer) (int64, error) {
+	return e.src.(io.WriterTo).WriteTo(earWriter{e.ear, dst})
+}
+
+// An earWriter is where a source with WriteTo writes to.
+type earWriter struct {
+	e   *ear
+	dst io.Writer
+}
+
+func (w earWriter) Write(p []byte) (int, error) {
+	w.e.t.snapshot()
+	n, err := w.dst.Write(p)
+	w.e.t.hear(w.e, p[:clamp(n, len(p))])
+	return n, err
+}
+
+// hear takes note of bytes on their way from a source to w.
+func (t *tap) hear(e *ear, p []byte) {
+	t.implicit()
+	observe(t, p)
+	e.heard += int64(len(p))
+}

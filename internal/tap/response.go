@@ -1,0 +1,139 @@
+package tap
+
+import (
+	"net/http"
+	"net/textproto"
+	"strings"
+)
+
+// A Response is what one response showed. [Serve] fills it; once Serve has returned it, it belongs to the caller,
+// may be handed to another goroutine, and is never written to again, whatever a late goroutine of the handler does.
+// It holds no reference to the request or the connection.
+type Response struct {
+	// Status is the final status code; 1xx codes are not final, except 101 before HTTP/2. A handler that says
+	// nothing sent 200. It is 0 when the connection was hijacked, since then nobody knows.
+	Status int
+
+	// Header holds the values as they were when the handler sent them, by its first final WriteHeader, Write or
+	// Flush. Later changes to the map reach no client and are not in it.
+	Header Header
+
+	// Body is the content the writer below accepted, at most the number of bytes [NewBuffers] was told. It is kept
+	// only where it can be a page: a GET, status 200, HTML or XHTML, not an attachment. Otherwise it is nil. It is
+	// as it was sent, with the coding of Header.ContentEncoding. It is valid until Release.
+	Body []byte
+
+	// Truncated reports that Body lacks what came after it, because it was too long or all buffers were in use.
+	Truncated bool
+
+	// Written is the number of bytes of content the writer below accepted, kept or not.
+	Written int64
+
+	// Complete reports that the client was sent all of it, as far as a server can know: the connection was not
+	// hijacked, no write failed, the request was not cancelled, a declared Content-Length was met, and no error
+	// status came after the header was out, as when a recovery middleware answers a panic in the middle of a page.
+	// Where it is false, the other fields may be wrong about what the client got.
+	Complete bool
+
+	// Route is left empty by this package. A middleware nearer to the handler, which knows the route, may set it
+	// through [From] before it calls the handler.
+	Route string
+
+	// Exact goes with Route: the route matches nothing but its template.
+	Exact bool
+
+	buffers *Buffers
+	buf     *[]byte // from buffers; nil when nothing is kept
+}
+
+// Release gives the memory of Body back and sets Body to nil. The owner of the Response calls it when it is done
+// with Body; calling it again does nothing. It must not run at the same time as another use of the Response.
+func (s *Response) Release() {
+	if s.buf != nil {
+		s.buffers.put(s.buf)
+	}
+	s.buf, s.Body = nil, nil
+}
+
+// kept returns how much of the body is kept so far.
+func (s *Response) kept() int {
+	if s.buf == nil {
+		return 0
+	}
+	return len(*s.buf)
+}
+
+// HTML reports whether the client was told that the content is HTML or XHTML.
+func (s *Response) HTML() bool { return isHTML(s.Header.ContentType) }
+
+// Header is the part of a response's header that says something about a page. A field that was absent is empty.
+// Where a field was sent several times, the values are joined with ", ", which means the same (RFC 9110 section
+// 5.3); only those of X-Robots-Tag are joined with a line feed, for there a robot's name holds to the end of its line.
+type Header struct {
+	// ContentType is what the client was told: the handler's value, or what net/http put in its place from the
+	// first bytes of a 200.
+	ContentType        string
+	ContentLength      string
+	ContentEncoding    string
+	ContentDisposition string
+	TransferEncoding   string
+	CacheControl       string
+	RobotsTag          string // X-Robots-Tag
+	ETag               string
+	LastModified       string
+	Location           string
+	Link               string
+	Vary               string
+}
+
+// take reads the fields from src. Handlers may put keys into the map that are not in canonical form, and net/http
+// sends them all the same: a noindex spelled x-robots-tag must be seen.
+func (h *Header) take(src http.Header) {
+	*h = Header{}
+	for key, values := range src {
+		if len(values) == 0 {
+			continue
+		}
+		field, sep := h.field(textproto.CanonicalMIMEHeaderKey(key))
+		switch {
+		case field == nil:
+		case *field == "" && len(values) == 1:
+			*field = values[0]
+		case *field == "":
+			*field = strings.Join(values, sep)
+		default:
+			*field += sep + strings.Join(values, sep)
+		}
+	}
+}
+
+// field returns where the values of a canonical key are kept and what stands between them; nil for other keys.
+func (h *Header) field(key string) (field *string, sep string) {
+	switch key {
+	case "Content-Type":
+		return &h.ContentType, ", "
+	case "Content-Length":
+		return &h.ContentLength, ", "
+	case "Content-Encoding":
+		return &h.ContentEncoding, ", "
+	case "Content-Disposition":
+		return &h.ContentDisposition, ", "
+	case "Transfer-Encoding":
+		return &h.TransferEncoding, ", "
+	case "Cache-Control":
+		return &h.CacheControl, ", "
+	case "X-Robots-Tag":
+		return &h.RobotsTag, "\n"
+	case "Etag":
+		return &h.ETag, ", "
+	case "Last-Modified":
+		return &h.LastModified, ", "
+	case "Location":
+		return &h.Location, ", "
+	case "Link":
+		return &h.Link, ", "
+	case "Vary":
+		return &h.Vary, ", "
+	}
+	return nil, ""
+}

@@ -1,0 +1,214 @@
+package tap
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"net/textproto"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestHijack(t *testing.T) {
+	h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, rw, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		fmt.Fprint(rw, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n")
+		rw.Flush()
+		line, _ := rw.ReadString('\n')
+		io.WriteString(conn, line)
+		w.WriteHeader(http.StatusOK) // as some websocket handlers do
+		if _, err := w.Write([]byte("x")); !errors.Is(err, http.ErrHijacked) {
+			t.Errorf("write after hijack: %v", err)
+		}
+	}), NewBuffers(1<<20, 1<<20))
+	srv := newHTTP1(h)
+	defer srv.Close()
+	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: example.com\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\nhello\n")
+	all, err := io.ReadAll(conn)
+	if err != nil || !strings.HasSuffix(string(all), "\r\n\r\nhello\n") {
+		t.Errorf("echo gave %q, %v", all, err)
+	}
+	if seen := <-saw; seen.Status != 0 || seen.Complete || seen.Body != nil {
+		t.Errorf("saw %+v of a hijacked connection", seen)
+	}
+}
+
+// hijackable gives its connection away unless it has an error.
+type hijackable struct {
+	http.ResponseWriter
+	err error
+}
+
+func (w hijackable) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, w.err }
+
+func TestStatusOfHijacked(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		err      error
+		status   int
+		complete bool
+	}{
+		{"hijacked", nil, 0, false},
+		{"refused", errHere, 404, true},
+	} {
+		seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusNotFound)
+			if _, _, err := w.(http.Hijacker).Hijack(); err != c.err {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		}), hijackable{httptest.NewRecorder(), c.err}, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+		if seen.Status != c.status || seen.Complete != c.complete {
+			t.Errorf("%s: saw status %d, complete %v", c.name, seen.Status, seen.Complete)
+		}
+	}
+}
+
+// TestEventsArriveOneByOne lets the handler send an event only after the client has read the one before.
+func TestEventsArriveOneByOne(t *testing.T) {
+	for _, start := range []func(http.Handler) *httptest.Server{newHTTP1, newHTTP2} {
+		read := make(chan struct{})
+		h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			for range 3 {
+				io.WriteString(w, "data: event\n\n")
+				w.(http.Flusher).Flush()
+				<-read
+			}
+		}), NewBuffers(1<<20, 1<<20))
+		srv := start(h)
+		resp, err := srv.Client().Get(srv.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		event := make([]byte, len("data: event\n\n"))
+		for range 3 {
+			if _, err := io.ReadFull(resp.Body, event); err != nil {
+				t.Fatal(err)
+			}
+			read <- struct{}{}
+		}
+		if seen := <-saw; seen.Body != nil || seen.Written != 39 {
+			t.Errorf("saw %d bytes, kept %q", seen.Written, seen.Body)
+		}
+		resp.Body.Close()
+		srv.Close()
+	}
+}
+
+func TestEarlyHintsReachTheClient(t *testing.T) {
+	for _, start := range []func(http.Handler) *httptest.Server{newHTTP1, newHTTP2} {
+		h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Link", "</a.css>; rel=preload")
+			w.WriteHeader(http.StatusEarlyHints)
+			w.WriteHeader(http.StatusNotFound)
+		}), NewBuffers(1<<20, 1<<20))
+		srv := start(h)
+		hints := 0
+		ctx := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{
+			Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
+				hints += code
+				return nil
+			},
+		})
+		req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL, nil)
+		resp, err := srv.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if seen := <-saw; hints != 103 || resp.StatusCode != 404 || seen.Status != 404 {
+			t.Errorf("hints %d, client got %d, tap saw %d", hints, resp.StatusCode, seen.Status)
+		}
+		srv.Close()
+	}
+}
+
+func TestClientGone(t *testing.T) {
+	h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, page)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}), NewBuffers(1<<20, 1<<20))
+	srv := newHTTP1(h)
+	defer srv.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL, nil)
+	if _, err := srv.Client().Do(req); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if seen := <-saw; seen.Complete {
+		t.Error("complete although the client left")
+	}
+}
+
+func TestTimeoutHandlerOutside(t *testing.T) {
+	h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done()
+		for { // until the timeout handler has noticed too
+			if _, err := io.WriteString(w, page); err != nil {
+				return
+			}
+		}
+	}), NewBuffers(1<<20, 1<<20))
+	srv := newHTTP1(http.TimeoutHandler(h, time.Millisecond, "late"))
+	defer srv.Close()
+	if resp, body := get(t, srv, "/"); resp.StatusCode != 503 || body != "late" {
+		t.Errorf("client got %d %q", resp.StatusCode, body)
+	}
+	if seen := <-saw; seen.Complete {
+		t.Error("complete although it timed out")
+	}
+}
+
+func TestFullDuplex(t *testing.T) {
+	h, _ := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
+			t.Error(err)
+		}
+		lines := bufio.NewReader(r.Body)
+		for {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				return
+			}
+			io.WriteString(w, line)
+			http.NewResponseController(w).Flush()
+		}
+	}), NewBuffers(1<<20, 1<<20))
+	srv := newHTTP1(h)
+	defer srv.Close()
+	in, out := io.Pipe()
+	req, _ := http.NewRequest("POST", srv.URL, in)
+	go io.WriteString(out, "first\n")
+	resp, err := srv.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	echo := bufio.NewReader(resp.Body)
+	for _, next := range []string{"second\n", "third\n", ""} {
+		if _, err := echo.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(out, next)
+	}
+	out.Close()
+}

@@ -1,0 +1,170 @@
+// Package tap watches one response on its way to the client, without being felt: the wrapped writer has exactly the
+// optional interfaces of the original, every call goes straight through with the same arguments and results, nothing
+// is delayed, and panics pass untouched. What was seen is handed over after the handler has returned normally.
+package tap
+
+import (
+	"context"
+	"net/http"
+)
+
+// Serve calls next with a writer that watches what goes through w, and returns what it saw. Call Release on the
+// result when its body is no longer needed.
+//
+// Serve returns only if next returns. If next panics or ends its goroutine, that goes on as if Serve were not there,
+// and what was seen is thrown away.
+//
+// Like w itself, the writer is not for concurrent use, except for what w allows. It stays valid for as long as w
+// does, but is blind once next has returned.
+func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
+	t := &tap{
+		w:     w,
+		ctx:   r.Context(),
+		seen:  &Response{buffers: b},
+		major: r.ProtoMajor,
+		get:   r.Method == http.MethodGet,
+		head:  r.Method == http.MethodHead,
+	}
+	defer t.abandon()
+	next.ServeHTTP(combine(t), r)
+	return t.finish()
+}
+
+// From returns what a tap of b has seen so far of the response to w, or nil when w is not watched for b. It finds
+// the tap behind other middleware's writers if those have an Unwrap method. It is for the handler's goroutine and
+// until the handler returns: a second middleware of the same site knows by it that there is nothing left to do.
+func From(w http.ResponseWriter, b *Buffers) *Response {
+	for range deepest {
+		if t, ok := w.(interface{ watching() *Response }); ok {
+			if seen := t.watching(); seen != nil && seen.buffers == b {
+				return seen
+			}
+		}
+		u, ok := w.(unwrapper)
+		if !ok {
+			return nil
+		}
+		w = u.Unwrap()
+	}
+	return nil
+}
+
+// deepest is how many writers are unwrapped before it must be a circle.
+const deepest = 100
+
+type unwrapper interface{ Unwrap() http.ResponseWriter }
+
+// A tap is what all variants of the wrapped writer share.
+type tap struct {
+	w    http.ResponseWriter
+	ctx  context.Context
+	seen *Response // nil when the watching is over
+
+	stage     stage
+	get, head bool
+	untyped   bool // net/http will tell the type from the content; as of the last snapshot
+	hijacked  bool
+	failed    bool // a write failed, or an error status came too late
+	major     int  // of the HTTP version
+	inside    int  // calls into w that have not come back; if one never does, it panicked
+}
+
+func (t *tap) watching() *Response { return t.seen }
+
+func (t *tap) Header() http.Header { return t.w.Header() }
+
+func (t *tap) WriteHeader(status int) {
+	s := t.seen
+	if s == nil || t.hijacked || !final(status, t.major) {
+		t.w.WriteHeader(status)
+		return
+	}
+	if t.stage != waiting {
+		t.w.WriteHeader(status)
+		t.failed = t.failed || status >= 400 && s.Status < 400
+		return
+	}
+	t.snapshot()
+	t.inside++
+	t.w.WriteHeader(status)
+	t.inside--
+	t.begin(status)
+}
+
+func (t *tap) Write(p []byte) (int, error) {
+	if t.seen == nil || t.hijacked {
+		return t.w.Write(p)
+	}
+	t.snapshot()
+	t.inside++
+	n, err := t.w.Write(p)
+	t.inside--
+	t.implicit()
+	observe(t, p[:clamp(n, len(p))])
+	t.check(n == len(p), err)
+	return n, err
+}
+
+// snapshot reads the header, if it has not been sent: the next call into w may send it. Afterwards it would be too
+// late, for a compressor around the tap changes the same map when it gets the header.
+func (t *tap) snapshot() {
+	if t.stage == waiting {
+		h := t.w.Header()
+		t.seen.Header.take(h)
+		t.untyped = sniffs(t.major, h)
+	}
+}
+
+// implicit notes that w has sent the header without being told a status.
+func (t *tap) implicit() {
+	if t.stage == waiting {
+		t.begin(http.StatusOK)
+	}
+}
+
+// begin notes that the header is out.
+func (t *tap) begin(status int) {
+	t.seen.Status = status
+	t.stage = judge(t.get, status, t.untyped, &t.seen.Header)
+}
+
+// check notes a failed write. A body that must not be there is refused too, and does no harm to the response.
+func (t *tap) check(all bool, err error) {
+	if (err != nil || !all) && hasBody(t.seen.Status) {
+		t.failed = true
+	}
+}
+
+// finish ends the watching after the handler returned.
+func (t *tap) finish() *Response {
+	s := t.seen
+	t.snapshot()
+	t.implicit()
+	t.sniffed()
+	s.Complete = t.complete()
+	if t.hijacked {
+		s.Status = 0
+	}
+	if s.buf != nil {
+		s.Body = *s.buf
+	}
+	t.seen, t.ctx = nil, nil
+	return s
+}
+
+// complete reports whether all of the response was handed to w, and the client was there to take it.
+func (t *tap) complete() bool {
+	if t.hijacked || t.failed || t.inside != 0 || t.ctx.Err() != nil {
+		return false
+	}
+	length := declared(t.seen.Header.ContentLength)
+	return t.head || !hasBody(t.seen.Status) || length < 0 || length == t.seen.Written
+}
+
+// abandon gives the body's memory back if the handler did not return.
+func (t *tap) abandon() {
+	if t.seen != nil {
+		t.seen.Release()
+		t.seen = nil
+	}
+}
