@@ -1,0 +1,227 @@
+package servemap
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/ledger"
+)
+
+// Handler returns a handler that serves the sitemap: "/sitemap.xml", where the
+// site is large its parts "/sitemap-1.xml" and so on, and each with ".gz"
+// added. It goes by the last element of the path, serves GET and HEAD, and
+// answers 404 to any other name. While nothing is listed it answers 503 and
+// says why.
+//
+// [http.ServeMux] cannot match all of these names and nothing else, so there
+// [Site.Wrap] is simpler; for gorilla/mux there is [Site.Mount].
+func (s *Site) Handler() http.Handler { return s.files }
+
+// Wrap returns a handler that answers requests for the sitemap's own files and
+// observes all others, which next serves. It is also a [mux.MiddlewareFunc].
+func (s *Site) Wrap(next http.Handler) http.Handler { return wrapped{s, next} }
+
+type wrapped struct {
+	site *Site
+	next http.Handler
+}
+
+func (o wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if o.site.owns(r.URL.Path) {
+		o.site.files.ServeHTTP(w, r)
+		return
+	}
+	o.site.observer.Serve(o.next, w, r)
+}
+
+// owns reports whether path, as it arrives, is that of one of the sitemap's
+// files.
+func (s *Site) owns(path string) bool {
+	name, below := strings.CutPrefix(path, s.path)
+	if !below {
+		return false
+	}
+	_, _, ok := s.files.Number(name)
+	return ok
+}
+
+// Mount makes r serve the sitemap and has its responses observed, those to
+// requests that match no route too. Call it once, after r's routes and its
+// NotFoundHandler are set. The sitemap's files are served whatever routes there
+// are; a route that matches everything does not hide them.
+func (s *Site) Mount(r *mux.Router) {
+	r.Use(s.Wrap)
+	r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.owns(r.URL.Path) }).Handler(s.files)
+	if r.NotFoundHandler == nil {
+		r.NotFoundHandler = http.NotFoundHandler()
+	}
+	r.NotFoundHandler = s.Observe(r.NotFoundHandler)
+}
+
+// RobotsLine returns the line for robots.txt that tells crawlers where the
+// sitemap is, such as "Sitemap: https://example.com/sitemap.xml".
+func (s *Site) RobotsLine() string {
+	return "Sitemap: " + s.origin.URL(s.origin.Folder()+s.name+".xml")
+}
+
+// Page is what is known of a listed page.
+type Page struct {
+	URL       string
+	FirstSeen time.Time
+	LastSeen  time.Time
+	// LastModified is the lastmod of the sitemap: when the page's content
+	// changed, as far as that is known, else the zero Time.
+	LastModified time.Time
+	// ChangeFreq is the changefreq of the sitemap, "" if it is not known well
+	// enough.
+	ChangeFreq string
+	// Changes is how many changes of its content were seen.
+	Changes int
+}
+
+// Pages yields the listed pages, in the order of their URLs. An error ends it.
+func (s *Site) Pages(ctx context.Context) iter.Seq2[Page, error] {
+	return func(yield func(Page, error) bool) {
+		for p, err := range s.ledger.Pages(ctx) {
+			if err != nil {
+				yield(Page{}, fmt.Errorf("servemap: reading the pages: %w", err))
+				return
+			}
+			if !yield(s.page(p), nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Site) page(p ledger.Page) Page {
+	page := Page{
+		URL:        s.origin.URL(p.Location),
+		FirstSeen:  p.FirstSeen,
+		LastSeen:   p.LastSeen,
+		ChangeFreq: p.Listing.Freq.String(),
+		Changes:    int(p.Changes),
+	}
+	if at := p.Listing.LastMod(s.files.Trust(), time.Now().Unix()); at != 0 {
+		page.LastModified = time.Unix(at, 0).UTC()
+	}
+	return page
+}
+
+// Explanation is why a page is listed, or not.
+type Explanation struct {
+	URL     string
+	Listed  bool
+	Verdict string // "listed", "waiting", "held", "excluded", "gone", or "unknown" if nothing is known of it
+	Reason  string // the one that decided, such as "link" or "noindex"
+	// Text says the same in a sentence, and what would change it.
+	Text string
+	// Page is what was seen of it; its zero values are what was not.
+	Page Page
+	// Status is that of the last response, 0 if there was none.
+	Status int
+	// Evidence names what speaks for listing it: "rule", "entry", "route",
+	// "link".
+	Evidence []string
+	// Networks is how many distinct client networks got it, counted while it
+	// waits; Siblings how many pages beside it are listed by a link, counted
+	// for it then.
+	Networks, Siblings int
+}
+
+// Explain says whether the page at url is listed, and why. The url is one of
+// the site's, or a location such as "/about". An error means that url can be no
+// page of the site, and why, or that the store did not answer.
+func (s *Site) Explain(ctx context.Context, url string) (Explanation, error) {
+	loc, err := s.locate(url)
+	if err != nil {
+		return Explanation{}, err
+	}
+	p, err := s.ledger.Page(ctx, loc)
+	if err != nil {
+		return Explanation{}, fmt.Errorf("servemap: %w", err)
+	}
+	e := Explanation{
+		URL:     s.origin.URL(loc),
+		Listed:  p.Verdict == admit.Listed,
+		Verdict: p.Verdict.String(), Reason: p.Reason.String(), Text: admit.Explain(p.Verdict, p.Reason),
+		Page: s.page(p), Status: p.Status, Networks: p.Networks, Siblings: p.Siblings,
+	}
+	for _, ev := range []struct {
+		is   bool
+		name admit.Reason
+	}{{p.Entry, admit.ByEntry}, {p.Route, admit.ByRoute}, {p.Link, admit.ByLink}} {
+		if ev.is {
+			e.Evidence = append(e.Evidence, ev.name.String())
+		}
+	}
+	return e, nil
+}
+
+// locate returns the location of a URL that the owner names.
+func (s *Site) locate(url string) (string, error) {
+	r := s.norm.Parse(url)
+	if r.Location == "" {
+		return "", fmt.Errorf("servemap: %q can be no page of %s: %v", url, s.origin, r.Reason)
+	}
+	return r.Location, nil
+}
+
+// Stats are counts since the start, unless they say otherwise.
+type Stats struct {
+	Listed    int    // pages in the sitemap that is served now
+	Waiting   int    // locations now known and not listed
+	Sightings uint64 // responses that showed something of a page
+	Dropped   uint64 // sightings lost because too many came at once
+	Queued    int    // sightings not yet merged now
+	Damaged   uint64 // records of the store that could not be read
+	// Ignored counts the responses that were looked at and showed nothing of a
+	// public page, by reason, such as "cookie" or "not-html".
+	Ignored map[string]uint64
+	// Store says why the store cannot be used now, "" if it can.
+	Store string
+}
+
+// Stats returns the present counts.
+func (s *Site) Stats() Stats {
+	l := s.ledger.Stats()
+	st := Stats{
+		Listed: s.files.Listed(), Waiting: l.Waiting,
+		Sightings: l.Sightings, Dropped: l.Dropped, Queued: l.Queued,
+		Damaged: l.Damaged + uint64(s.files.Damaged()), Ignored: s.observer.Counts(),
+	}
+	if l.Problem != nil {
+		st.Store = l.Problem.Error()
+	}
+	return st
+}
+
+// explainNothing says why there is no sitemap. It is read by strangers too, so
+// it names no page.
+func (s *Site) explainNothing() string {
+	st := s.Stats()
+	var b strings.Builder
+	fmt.Fprintf(&b, "No page of %s is listed yet.\n\n", s.origin)
+	if st.Store != "" {
+		b.WriteString("The store cannot be used at the moment; the log says why.\n")
+	}
+	fmt.Fprintf(&b, "Since the start %d responses to anonymous visitors were observed.\n", st.Sightings)
+	fmt.Fprintf(&b, "%d locations are known and wait for evidence that they are public.\n", st.Waiting)
+	if st.Sightings == 0 && len(st.Ignored) == 0 {
+		b.WriteString("Visit the site as an anonymous visitor would: without cookies, from its first page on.\n")
+	}
+	for _, reason := range slices.Sorted(maps.Keys(st.Ignored)) {
+		fmt.Fprintf(&b, "%d responses did not count: %s\n", st.Ignored[reason], reason)
+	}
+	b.WriteString("\nPages are listed from the entry on, by the links of listed pages. The owner can ask Site.Explain about any page.\n")
+	return b.String()
+}

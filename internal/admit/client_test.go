@@ -1,0 +1,319 @@
+package admit
+
+import (
+	"bufio"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+func TestCredentialsOfHeaders(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		header string
+		want   Reason
+	}{
+		{"nothing", "", None},
+		{"what every browser sends", "User-Agent: x\nAccept: text/html\nAccept-Language: de\nReferer: https://example.com/\nSec-Fetch-Site: none", None},
+		{"what every proxy sends", "X-Forwarded-For: 192.0.2.1\nX-Forwarded-Proto: https\nX-Forwarded-Host: example.com\nVia: 1.1 a\nX-Request-Id: 1\nCf-Ray: 1", None},
+		{"names that only look similar", "X-User-Agent: x\nRemote-Host: x\nClient-Hints: x\nX-Sslv: x\nApi-Version: 2", None},
+		{"Basic", "Authorization: Basic dTpw", Authorization},
+		{"Bearer", "Authorization: Bearer x", Authorization},
+		{"empty Authorization", "Authorization:", Authorization},
+		{"proxy's own", "Proxy-Authorization: Basic dTpw", Authorization},
+		{"Envoy certificate", "X-Forwarded-Client-Cert: By=x", ClientCertificate},
+		{"Traefik certificate", "X-Forwarded-Tls-Client-Cert: x", ClientCertificate},
+		{"Traefik certificate's names", "X-Forwarded-Tls-Client-Cert-Info: x", ClientCertificate},
+		{"nginx certificate", "X-SSL-Client-Cert: x", ClientCertificate},
+		{"nginx subject", "X-SSL-Client-S-DN: x", ClientCertificate},
+		{"HAProxy subject", "X-SSL-Client-DN: x", ClientCertificate},
+		{"HAProxy common name", "X-SSL-Client-CN: x", ClientCertificate},
+		{"ingress-nginx certificate", "Ssl-Client-Cert: x", ClientCertificate},
+		{"ingress-nginx subject", "Ssl-Client-Subject-Dn: x", ClientCertificate},
+		{"no certificate, ingress-nginx", "Ssl-Client-Verify: NONE", None},
+		{"plain certificate", "X-Client-Cert: x", ClientCertificate},
+		{"RFC 9440", "Client-Cert: :x:", ClientCertificate},
+		{"RFC 9440 chain", "Client-Cert-Chain: :x:", ClientCertificate},
+		{"Azure certificate", "X-ARR-ClientCert: x", ClientCertificate},
+		{"AWS certificate", "X-Amzn-Mtls-Clientcert-Leaf: x", ClientCertificate},
+		{"Cloudflare certificate", "Cf-Client-Cert-Der-Base64: x", ClientCertificate},
+		{"oauth2-proxy user", "X-Forwarded-User: jane", IdentityHeader},
+		{"oauth2-proxy email", "X-Forwarded-Email: j@example.com", IdentityHeader},
+		{"oauth2-proxy name", "X-Forwarded-Preferred-Username: jane", IdentityHeader},
+		{"oauth2-proxy groups", "X-Forwarded-Groups: a", IdentityHeader},
+		{"oauth2-proxy token", "X-Forwarded-Access-Token: x", IdentityHeader},
+		{"remote user", "X-Remote-User: jane", IdentityHeader},
+		{"remote user's id", "X-Remote-User-Id: 1", IdentityHeader},
+		{"remote group", "X-Remote-Group: a", IdentityHeader},
+		{"Authelia user", "Remote-User: jane", IdentityHeader},
+		{"Authelia name", "Remote-Name: jane", IdentityHeader},
+		{"Authelia email", "Remote-Email: j@example.com", IdentityHeader},
+		{"Authelia groups", "Remote-Groups: a", IdentityHeader},
+		{"nginx auth_request", "X-Auth-Request-Email: j@example.com", IdentityHeader},
+		{"authenticated user", "X-Authenticated-Userid: 1", IdentityHeader},
+		{"token", "X-Auth-Token: x", IdentityHeader},
+		{"auth user", "X-Auth-Username: jane", IdentityHeader},
+		{"access token", "X-Access-Token: x", IdentityHeader},
+		{"API key", "X-API-Key: x", IdentityHeader},
+		{"API key without X", "Api-Key: x", IdentityHeader},
+		{"API key in one word", "apikey: x", IdentityHeader},
+		{"API token", "X-Api-Token: x", IdentityHeader},
+		{"user", "X-User: jane", IdentityHeader},
+		{"user id", "X-User-Id: 1", IdentityHeader},
+		{"user email", "X-User-Email: j@example.com", IdentityHeader},
+		{"user name", "X-Username: jane", IdentityHeader},
+		{"session", "X-Session-Id: 1", IdentityHeader},
+		{"Grafana", "X-WEBAUTH-USER: jane", IdentityHeader},
+		{"Cloudflare Access", "Cf-Access-Jwt-Assertion: x", IdentityHeader},
+		{"Google IAP", "X-Goog-IAP-JWT-Assertion: x", IdentityHeader},
+		{"Google IAP user", "X-Goog-Authenticated-User-Email: x", IdentityHeader},
+		{"AWS load balancer", "X-Amzn-Oidc-Data: x", IdentityHeader},
+		{"Azure", "X-MS-CLIENT-PRINCIPAL-NAME: x", IdentityHeader},
+		{"Azure token", "X-MS-TOKEN-AAD-ID-TOKEN: x", IdentityHeader},
+		{"Tailscale", "Tailscale-User-Login: x", IdentityHeader},
+		{"Pomerium", "X-Pomerium-Jwt-Assertion: x", IdentityHeader},
+		{"authentik", "X-authentik-username: x", IdentityHeader},
+		{"Vouch", "X-Vouch-User: x", IdentityHeader},
+		{"Kong", "X-Consumer-Username: x", IdentityHeader},
+		{"Kong credential", "X-Credential-Identifier: x", IdentityHeader},
+		{"APISIX", "X-Userinfo: x", IdentityHeader},
+		{"id token", "X-Id-Token: x", IdentityHeader},
+		{"WSO2", "X-JWT-Assertion: x", IdentityHeader},
+		{"mod_auth_openidc", "OIDC_CLAIM_sub: x", IdentityHeader},
+		{"Shibboleth", "Shib-Session-ID: x", IdentityHeader},
+		{"GitLab", "X-Gitlab-Token: x", IdentityHeader},
+		{"CSRF token of a session", "X-CSRF-Token: x", IdentityHeader},
+		{"XSRF token of a session", "X-XSRF-TOKEN: x", IdentityHeader},
+		{"lower case", "x-forwarded-user: jane", IdentityHeader},
+		{"upper case", "AUTHORIZATION: x", Authorization},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Credentials(get(t, tt.header), Cookies{}); got != tt.want {
+				t.Errorf("credentials = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// get reads a GET with the header lines as a server would.
+func get(t *testing.T, lines string) *http.Request {
+	t.Helper()
+	if lines != "" {
+		lines = strings.ReplaceAll(lines, "\n", "\r\n") + "\r\n"
+	}
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader("GET / HTTP/1.1\r\nHost: example.com\r\n" + lines + "\r\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestCredentialsOfCookies(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		header string
+		own    []string
+		want   Reason
+	}{
+		{"analytics", "Cookie: _ga=GA1.2.3; _gid=1", nil, None},
+		{"every built-in prefix", "Cookie: _ga_ABC=1; _gat_x=1; _gcl_au=1; __utma=1; _hjSession_1=1; _pk_id.1=1; cookieconsent_status=1; AWSALBCORS=1", nil, None},
+		{"every built-in name", "Cookie: _gid=1; _fbp=1; OptanonConsent=a&b; CookieConsent=1; __cf_bm=1; cf_clearance=1", nil, None},
+		{"session", "Cookie: session=abc", nil, Cookie},
+		{"unknown beside benign", "Cookie: _ga=1; zzz=1", nil, Cookie},
+		{"unknown before benign", "Cookie: zzz=1; _ga=1", nil, Cookie},
+		{"unknown in the second line", "Cookie: _ga=1\nCookie: zzz=1", nil, Cookie},
+		{"benign in two lines", "Cookie: _ga=1\nCookie: _gid=1", nil, None},
+		{"a name that is no prefix", "Cookie: _gidx=1", nil, Cookie},
+		{"a name in another case", "Cookie: _GA=1", nil, Cookie},
+		{"a benign name as value", "Cookie: x=_ga", nil, Cookie},
+		{"no name", "Cookie: =abc", nil, Cookie},
+		{"no equals sign", "Cookie: _ga", nil, Cookie},
+		{"nothing but an unknown word", "Cookie: abc", nil, Cookie},
+		{"value with equals signs", "Cookie: _ga=a=b==", nil, None},
+		{"empty", "Cookie:", nil, None},
+		{"only separators", "Cookie: ; ;; ", nil, None},
+		{"no space after the semicolon", "Cookie: _ga=1;sid=2", nil, Cookie},
+		{"space before the equals sign", "Cookie: _ga =1", nil, None},
+		{"quoted semicolon", `Cookie: _ga="a;sid=1"`, nil, Cookie},
+		{"owner's name", "Cookie: lang=de", []string{"lang"}, None},
+		{"owner's prefix", "Cookie: ab_test7=x", []string{"ab_*"}, None},
+		{"owner's beside built-in", "Cookie: ab_x=1; _ga=1", []string{"ab_*"}, None},
+		{"owner's name is not a prefix", "Cookie: language=de", []string{"lang"}, Cookie},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Credentials(get(t, tt.header), NewCookies(tt.own)); got != tt.want {
+				t.Errorf("credentials = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestNewCookiesKeepsItsOwnCopy(t *testing.T) {
+	names := []string{"lang"}
+	cookies := NewCookies(names)
+	names[0] = "session"
+	if got := Credentials(get(t, "Cookie: session=1"), cookies); got != Cookie {
+		t.Errorf("credentials = %v after the caller changed its slice, want %v", got, Cookie)
+	}
+}
+
+func TestCredentialsOfTLS(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		state *tls.ConnectionState
+		want  Reason
+	}{
+		{"no TLS", nil, None},
+		{"TLS", &tls.ConnectionState{}, None},
+		{"certificate", &tls.ConnectionState{PeerCertificates: []*x509.Certificate{{}}}, ClientCertificate},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := get(t, "")
+			r.TLS = tt.state
+			if got := Credentials(r, Cookies{}); got != tt.want {
+				t.Errorf("credentials = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// Spellings that a server may get on the wire, through a real one.
+func TestCredentialsThroughAServer(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, Credentials(r, Cookies{}).String())
+	}))
+	defer srv.Close()
+	for _, tt := range []struct {
+		name  string
+		lines string
+		want  Reason
+	}{
+		{"none", "", None},
+		{"lower case", "authorization: Basic x\r\n", Authorization},
+		{"mixed case", "aUtHoRiZaTiOn: Basic x\r\n", Authorization},
+		{"no space after the colon", "X-FORWARDED-USER:jane\r\n", IdentityHeader},
+		{"tab after the colon", "Cookie:\tsid=1\r\n", Cookie},
+		{"underscores", "OIDC_access_token: x\r\n", IdentityHeader},
+		{"two lines of cookies", "cookie: _ga=1\r\nCOOKIE: sid=1\r\n", Cookie},
+		{"benign in lower case", "cookie: _ga=1\r\n", None},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n%s\r\n", tt.lines)
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			got, err := io.ReadAll(resp.Body)
+			if err != nil || string(got) != tt.want.String() {
+				t.Errorf("credentials = %q, %v, want %v", got, err, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzCookies(f *testing.F) {
+	f.Add("_ga=1; sid=2")
+	f.Add("_ga; ; =")
+	f.Fuzz(func(t *testing.T, line string) {
+		r := &http.Request{Header: http.Header{"Cookie": {line}}}
+		if Credentials(r, Cookies{}) != None {
+			return
+		}
+		for _, c := range r.Cookies() { // what the application can see of them
+			if !(Cookies{}).benign(c.Name) {
+				t.Errorf("%q passes for anonymous, and the application reads the cookie %q", line, c.Name)
+			}
+		}
+	})
+}
+
+func TestNetwork(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		addr string
+		want string // "" for none
+	}{
+		{"IPv4", "8.8.4.77", "8.8.4.0/24"},
+		{"IPv4 in IPv6", "::ffff:8.8.4.77", "8.8.4.0/24"},
+		{"IPv6", "2a00:1450:4001:81b::200e", "2a00:1450:4001::/48"},
+		{"IPv6 with zone", "2a00:1450:4001::1%eth0", "2a00:1450:4001::/48"},
+		{"10/8", "10.0.0.5", ""},
+		{"172.16/12, first", "172.16.0.1", ""},
+		{"172.16/12, last", "172.31.255.255", ""},
+		{"beside 172.16/12", "172.32.0.1", "172.32.0.0/24"},
+		{"192.168/16", "192.168.1.1", ""},
+		{"private in IPv6", "::ffff:192.168.1.1", ""},
+		{"carrier-grade NAT, first", "100.64.0.0", ""},
+		{"carrier-grade NAT, last", "100.127.255.255", ""},
+		{"carrier-grade NAT in IPv6", "::ffff:100.64.0.1", ""},
+		{"below carrier-grade NAT", "100.63.255.255", "100.63.255.0/24"},
+		{"above carrier-grade NAT", "100.128.0.0", "100.128.0.0/24"},
+		{"loopback", "127.0.0.1", ""},
+		{"loopback in IPv6", "::ffff:127.0.0.1", ""},
+		{"IPv6 loopback", "::1", ""},
+		{"unspecified", "0.0.0.0", ""},
+		{"IPv6 unspecified", "::", ""},
+		{"link-local", "169.254.1.1", ""},
+		{"IPv6 link-local with zone", "fe80::1%eth0", ""},
+		{"unique local", "fd12:3456::1", ""},
+		{"multicast", "224.0.0.1", ""},
+		{"IPv6 multicast", "ff02::1", ""},
+		{"broadcast", "255.255.255.255", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var want netip.Prefix
+			if tt.want != "" {
+				want = netip.MustParsePrefix(tt.want)
+			}
+			if got := Network(netip.MustParseAddr(tt.addr)); got != want {
+				t.Errorf("network = %v, want %v", got, want)
+			}
+		})
+	}
+	if got := Network(netip.Addr{}); got.IsValid() {
+		t.Errorf("the network of no address = %v, want none", got)
+	}
+}
+
+func TestForwarded(t *testing.T) {
+	for _, name := range []string{
+		"X-Forwarded-For", "Forwarded", "X-Real-IP", "True-Client-IP", "CF-Connecting-IP", "Fastly-Client-IP",
+		"X-Client-IP", "X-Cluster-Client-IP", "Via", "Fly-Client-IP", "X-Envoy-External-Address", "X-Azure-ClientIP",
+		"X-Forwarded-Host", "X-Forwarded-Proto", "CDN-Loop", "x-forwarded-for",
+	} {
+		h := http.Header{}
+		h.Set(name, "")
+		if !Forwarded(h) {
+			t.Errorf("%s does not count as forwarded", name)
+		}
+	}
+	if Forwarded(http.Header{"User-Agent": {"x"}, "Accept": {"*/*"}}) {
+		t.Error("a plain request counts as forwarded")
+	}
+}
+
+func BenchmarkCredentials(b *testing.B) {
+	r := &http.Request{Header: http.Header{
+		"User-Agent": {"Mozilla/5.0"}, "Accept": {"text/html"}, "Accept-Language": {"de"}, "Accept-Encoding": {"gzip"},
+		"Cookie": {"_ga=1; _gid=2"}, "X-Forwarded-For": {"192.0.2.1"}, "Cache-Control": {"no-cache"}, "Referer": {"https://example.com/"},
+	}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if Credentials(r, Cookies{}) != None {
+			b.Fatal("not anonymous")
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package admit
+
+import (
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/servemap/servemap/internal/tap"
+)
+
+// Kind says what a response to an anonymous client proves of its location.
+type Kind uint8
+
+// The kinds.
+const (
+	Nothing    Kind = iota // no sighting
+	Witness                // the page is there, and may be listed as far as the headers go
+	Forbidden              // the page is there, and its headers forbid listing it
+	Alive                  // the page is there; it was not sent
+	Vanished               // the page is gone, and the site says so for good
+	Doubtful               // the page may be gone, or this client is not let in
+	Redirected             // the location leads elsewhere
+)
+
+// Response returns what a response proves, and why: for Forbidden, Vanished and
+// Doubtful the reason to withdraw a page, for Nothing why it is no sighting.
+// Only a complete response proves a witness or gives reason to doubt; see
+// [tap.Response].
+func Response(method string, location string, resp *tap.Response) (Kind, Reason) {
+	switch {
+	case method == http.MethodHead && resp.Status == http.StatusOK:
+		return Alive, None
+	case method != http.MethodGet:
+		return Nothing, Method
+	}
+	kind, why := status(location, resp)
+	if kind == Doubtful && !resp.Complete {
+		return Nothing, Incomplete // handlers say 404 when a client that left cancels their query
+	}
+	return kind, why
+}
+
+// status judges a response to a GET by its status first.
+func status(location string, resp *tap.Response) (Kind, Reason) {
+	switch resp.Status {
+	case http.StatusOK:
+		return page(location, resp)
+	case http.StatusNotModified:
+		return Alive, None
+	case http.StatusGone:
+		return Vanished, StatusGone
+	case http.StatusNotFound:
+		return Doubtful, NotFound
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return Doubtful, Denied
+	case http.StatusMovedPermanently, http.StatusPermanentRedirect,
+		http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect:
+		if leadsToLogin(resp.Header.Location) {
+			return Doubtful, LoginRedirect
+		}
+		return Redirected, None
+	}
+	return Nothing, Status
+}
+
+// page judges a 200 by its headers alone.
+func page(location string, resp *tap.Response) (Kind, Reason) {
+	if why := cacheControl(resp.Header.CacheControl); why != None {
+		return Forbidden, why
+	}
+	switch {
+	case !resp.HTML():
+		return Nothing, NotHTML
+	case attachment(resp.Header.ContentDisposition):
+		return Nothing, Attachment
+	case assetName(location):
+		return Nothing, NotHTML
+	case !resp.Complete || unread(resp):
+		return Nothing, Incomplete
+	}
+	return Witness, None
+}
+
+// unread reports whether the body was sent in a form in which nobody could look
+// for a noindex in it, and nothing else will tell.
+func unread(resp *tap.Response) bool {
+	return resp.Written > 0 && len(resp.Body) == 0 && !resp.Truncated && resp.Header.ContentEncoding == ""
+}
+
+// cacheControl returns Private or NoStore if the header has that directive (RFC
+// 9111, sections 5.2.2.5 and 5.2.2.7); "private" with a list of fields counts
+// too, since what it keeps from a shared cache was meant for one person. So do
+// directives that semicolons or spaces part instead of commas: what they mean is
+// plain.
+func cacheControl(header string) Reason {
+	why := None
+	parts := func(c rune) bool { return strings.ContainsRune(",; \t", c) }
+	for directive := range strings.FieldsFuncSeq(header, parts) {
+		name, _, _ := strings.Cut(directive, "=")
+		switch strings.ToLower(name) {
+		case "no-store":
+			return NoStore
+		case "private":
+			why = Private
+		}
+	}
+	return why
+}
+
+// attachment reports whether the browser is told to do something else with the
+// response than show it. Types it does not know are treated as attachments (RFC
+// 6266, section 4.2).
+func attachment(header string) bool {
+	kind, _, _ := strings.Cut(header, ";")
+	kind = strings.TrimSpace(kind)
+	return kind != "" && !strings.EqualFold(kind, "inline")
+}
+
+// assetName reports whether the location has the name of something that is
+// never a page. HTML under such a name is an error page, or the trick of a
+// cache deception: a personal page asked for as "profile.css" (Mirheidari et
+// al., "Cached and Confused", USENIX Security 2020).
+func assetName(location string) bool {
+	p, _, _ := strings.Cut(location, "?")
+	switch strings.ToLower(path.Ext(p)) {
+	case ".css", ".js", ".mjs", ".map", ".json", ".xml", ".txt", ".csv",
+		".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".ico", ".bmp",
+		".woff", ".woff2", ".ttf", ".otf", ".eot",
+		".mp3", ".mp4", ".webm", ".ogg", ".wav", ".avi", ".mov",
+		".pdf", ".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".exe", ".dmg", ".iso", ".wasm", ".swf", ".jar", ".class":
+		return true
+	}
+	return false
+}
+
+// loginWords are the segments of a path that leads to a log-in page.
+var loginWords = []string{
+	"login", "log-in", "log_in", "logon", "signin", "sign-in", "sign_in", "signon", "auth", "oauth", "oauth2", "sso", "saml", "authorize",
+	"authenticate", "wp-login", "session", "openid", "openid-connect",
+}
+
+// leadsToLogin reports whether a redirect leads to a log-in page.
+func leadsToLogin(target string) bool {
+	target, _, _ = strings.Cut(target, "#")
+	target, _, _ = strings.Cut(target, "?")
+	if _, rest, ok := strings.Cut(target, "://"); ok {
+		host, path, _ := strings.Cut(rest, "/")
+		label, _, _ := strings.Cut(host, ".")
+		if isLoginWord(label) {
+			return true
+		}
+		target = path
+	}
+	for segment := range strings.SplitSeq(target, "/") {
+		name, _, _ := strings.Cut(segment, ".")
+		if isLoginWord(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func isLoginWord(s string) bool {
+	for _, w := range loginWords {
+		if strings.EqualFold(s, w) {
+			return true
+		}
+	}
+	return false
+}

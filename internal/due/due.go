@@ -1,0 +1,225 @@
+// Package due decides, on the request's path, whether a request target is to be
+// looked at now. Most requests teach nothing, so the answer must cost next to
+// nothing: one hash, two cache lines, and no lock where the target is known.
+package due
+
+import (
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The spacing of looks at one page: the second follows the first after
+// Shortest, each wait is a quarter longer than the one before, and none is
+// longer than Longest, so that a withdrawal is seen within a minute on a page
+// that is visited.
+const (
+	Shortest = 2 * time.Second
+	Longest  = time.Minute
+)
+
+// longestPass is the longest wait after looks that taught nothing.
+const longestPass = 10 * time.Second
+
+// lease is how long a look that was begun keeps others from beginning, should
+// it never be settled.
+const lease = time.Second
+
+// ways is how many slots share a bucket; a target may stand in any of them.
+const ways = 8
+
+// A Table remembers when each of a bounded number of request targets is next
+// due. Targets that were pushed out, or were never seen, are due at once, as
+// long as the common budget for unknown targets lasts. It is safe for
+// concurrent use.
+type Table struct {
+	seed    maphash.Seed
+	start   time.Time
+	mask    uint64
+	buckets [][ways]slot
+	unknown bucket
+
+	inserting sync.Mutex // held while a target is given a slot
+}
+
+// slot is one target. The tag is a hash of it, 0 for a free slot. The state
+// holds in its high 48 bits when the target is next due, in milliseconds since
+// the table's start, and in the low 16 the last wait in tenths of a second.
+type slot struct {
+	tag   atomic.Uint64
+	state atomic.Uint64
+}
+
+// New returns a table of at least size targets.
+func New(size int) *Table {
+	n := 1
+	for n*ways < size {
+		n *= 2
+	}
+	return &Table{
+		seed:    maphash.MakeSeed(),
+		start:   time.Now(),
+		mask:    uint64(n - 1),
+		buckets: make([][ways]slot, n),
+		unknown: newBucket(unknownRate, unknownBurst),
+	}
+}
+
+// unknownRate and unknownBurst bound the looks at targets that the table does
+// not know: a flood of made-up addresses must not crowd out the site's pages,
+// and a walk through a new site must not lose any.
+const (
+	unknownRate  = 2_000
+	unknownBurst = 20_000
+)
+
+// A Look is a claim on one target, to be settled once what the response showed
+// is known. The zero Look settles to nothing.
+type Look struct {
+	table *Table
+	slot  *slot
+	tag   uint64
+}
+
+// Begin claims a look at target. ok is false if the target is not due.
+func (t *Table) Begin(target string) (look Look, ok bool) {
+	tag := t.tag(target)
+	now := t.now()
+	s := t.find(tag)
+	if s == nil {
+		if !t.unknown.take(now) {
+			return Look{}, false
+		}
+		return t.insert(tag, now)
+	}
+	return t.claim(s, tag, now)
+}
+
+// claim begins a look at the target in s, if it is due and nobody else does.
+func (t *Table) claim(s *slot, tag, now uint64) (look Look, ok bool) {
+	state := s.state.Load()
+	if state>>16 > now || !s.state.CompareAndSwap(state, leased(now, state&0xffff)) {
+		return Look{}, false
+	}
+	return Look{t, s, tag}, true
+}
+
+// Accept settles the look as one that taught something: the target is next due
+// after a wait that grows from look to look.
+func (l Look) Accept() { l.wait(Longest) }
+
+// Pass settles the look as one that taught nothing, as the next would: the
+// target is no page, or not now. It is next due after a wait that grows too,
+// but never to more than a few seconds, since the same target may be a page for
+// another client.
+func (l Look) Pass() { l.wait(longestPass) }
+
+func (l Look) wait(longest time.Duration) {
+	const tenth = uint64(100 * time.Millisecond)
+	l.settle(func(wait uint64) uint64 {
+		wait = min(max(wait*5/4, uint64(Shortest)/tenth), uint64(longest)/tenth)
+		return pack(l.table.now()+wait*100, wait)
+	})
+}
+
+// Return settles the look as one that taught nothing: the target stays due.
+func (l Look) Return() {
+	l.settle(func(wait uint64) uint64 { return pack(l.table.now(), wait) })
+}
+
+// settle sets the state that follows from the last wait, unless the slot was
+// given to another target meanwhile.
+func (l Look) settle(next func(wait uint64) uint64) {
+	if l.slot == nil {
+		return
+	}
+	state := l.slot.state.Load()
+	if l.slot.tag.Load() == l.tag {
+		l.slot.state.CompareAndSwap(state, next(state&0xffff))
+	}
+}
+
+// Reset makes target due at once, and its waits short again.
+func (t *Table) Reset(target string) {
+	if s := t.find(t.tag(target)); s != nil {
+		s.state.Store(pack(t.now(), 0))
+	}
+}
+
+func pack(due, wait uint64) uint64 { return due<<16 | wait }
+
+func leased(now, wait uint64) uint64 { return pack(now+uint64(lease.Milliseconds()), wait) }
+
+// now is in milliseconds since the start, on the monotonic clock.
+func (t *Table) now() uint64 { return uint64(time.Since(t.start) / time.Millisecond) }
+
+func (t *Table) tag(target string) uint64 { return maphash.String(t.seed, target) | 1 }
+
+func (t *Table) find(tag uint64) *slot {
+	b := &t.buckets[tag>>1&t.mask]
+	for i := range b {
+		if b[i].tag.Load() == tag {
+			return &b[i]
+		}
+	}
+	return nil
+}
+
+// insert puts tag into a free slot of its bucket, else into that which has been
+// due for the longest, whose page is visited the least, and begins the look.
+// Of several callers with one tag, only the first gets the look.
+func (t *Table) insert(tag, now uint64) (look Look, ok bool) {
+	t.inserting.Lock()
+	defer t.inserting.Unlock()
+	if s := t.find(tag); s != nil {
+		return t.claim(s, tag, now)
+	}
+	s := t.victim(tag)
+	s.tag.Store(0) // a look at the target that is pushed out must not settle the new one
+	s.state.Store(leased(now, 0))
+	s.tag.Store(tag)
+	return Look{t, s, tag}, true
+}
+
+// victim returns the slot that tag is to have.
+func (t *Table) victim(tag uint64) *slot {
+	b := &t.buckets[tag>>1&t.mask]
+	oldest := &b[0]
+	for i := range b {
+		if b[i].tag.Load() == 0 {
+			return &b[i]
+		}
+		if b[i].state.Load() < oldest.state.Load() {
+			oldest = &b[i]
+		}
+	}
+	return oldest
+}
+
+// bucket is a token bucket without a lock, in milliseconds. It keeps the time
+// at which it would be full, as the generic cell rate algorithm does.
+type bucket struct {
+	full *atomic.Uint64 // in microseconds
+	cost uint64         // microseconds a token takes to come back
+	size uint64         // microseconds that a full bucket is worth
+}
+
+func newBucket(perSecond, burst uint64) bucket {
+	cost := 1_000_000 / perSecond
+	return bucket{full: new(atomic.Uint64), cost: cost, size: burst * cost}
+}
+
+func (b bucket) take(nowMillis uint64) bool {
+	now := nowMillis * 1000
+	for {
+		full := b.full.Load()
+		next := max(full, now) + b.cost
+		if next > now+b.size {
+			return false
+		}
+		if b.full.CompareAndSwap(full, next) {
+			return true
+		}
+	}
+}

@@ -1,0 +1,340 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/rate"
+)
+
+func modified(t time.Time) string {
+	return fmt.Sprintf(`<meta property="article:modified_time" content="%s">`, t.UTC().Format(time.RFC3339))
+}
+
+func TestLastModIsAbsentUntilItIsKnown(t *testing.T) {
+	withPage(t, func(r *rig) {
+		if got := r.lastMod("/a"); got != 0 {
+			t.Errorf("lastmod %d after one look", got)
+		}
+		time.Sleep(time.Hour)
+		r.sight("/a", html("a"))
+		if got := r.lastMod("/a"); got != 0 {
+			t.Errorf("lastmod %d of a page that never changed", got)
+		}
+	})
+}
+
+func TestLastModIsTheChangeThatWasSeen(t *testing.T) {
+	withPage(t, func(r *rig) {
+		time.Sleep(time.Hour)
+		want := time.Now().Unix()
+		r.sight("/a", html("a second text"))
+		if got := r.lastMod("/a"); got != want {
+			t.Errorf("lastmod %d, want the time of the look, %d", got, want)
+		}
+		for _, noise := range []string{
+			strings.Replace(html("a second text"), "<head>", `<head><meta name="csrf" content="8f2e">`, 1),
+			strings.Replace(html("a second text"), "<body>", `<body><nav>new menu</nav><header>banner</header>`, 1),
+			strings.Replace(html("a second text"), "</body>", `<footer>© 2027</footer><script>x()</script></body>`, 1),
+			html("a"), // what it showed before: a variant
+		} {
+			time.Sleep(time.Hour)
+			r.sight("/a", noise)
+			if got := r.lastMod("/a"); got != want {
+				t.Errorf("after %q lastmod is %d, want %d", noise, got, want)
+			}
+		}
+		time.Sleep(time.Hour)
+		want = time.Now().Unix()
+		r.sight("/a", html("a third text"))
+		if got := r.lastMod("/a"); got != want {
+			t.Errorf("lastmod %d, want that of the second change, %d", got, want)
+		}
+	})
+}
+
+func TestGivenDates(t *testing.T) {
+	const day = 24 * time.Hour
+	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // of the bubble
+	old := start.Add(-30 * day)
+	tests := []struct {
+		name string
+		see  func(r *rig)
+		want time.Time
+	}{
+		{"Last-Modified", func(r *rig) { r.sight("/b", html("b"), lastModified(old)) }, old},
+		{"the page's own", func(r *rig) { r.sight("/b", modified(old)+html("b")) }, old},
+		{"both: the server's first", func(r *rig) { r.sight("/b", modified(old.Add(day))+html("b"), lastModified(old)) }, old},
+		{"in the future", func(r *rig) { r.sight("/b", html("b"), lastModified(start.Add(365*day))) }, time.Time{}},
+		{"now", func(r *rig) { r.sight("/b", html("b"), lastModified(time.Now())) }, time.Time{}},
+		{"now, and the same an hour later", func(r *rig) {
+			at := time.Now()
+			r.sight("/b", html("b"), lastModified(at))
+			time.Sleep(time.Hour)
+			r.sight("/b", html("b"), lastModified(at))
+		}, start.Add(4 * time.Second)},
+		{"always now", func(r *rig) {
+			for range 3 {
+				r.sight("/b", html("b"), lastModified(time.Now()))
+				time.Sleep(time.Hour)
+			}
+		}, time.Time{}},
+		{"moved without a change", func(r *rig) {
+			r.sight("/b", html("b"), lastModified(old))
+			r.sight("/b", html("b"), lastModified(old.Add(day)))
+		}, time.Time{}},
+		{"moved back without a change", func(r *rig) {
+			r.sight("/b", html("b"), lastModified(old))
+			r.sight("/b", html("b"), lastModified(old.Add(-day)))
+		}, time.Time{}},
+		{"moved with the change, to a time between the looks", func(r *rig) {
+			r.sight("/b", html("b"), lastModified(old))
+			time.Sleep(10 * time.Hour)
+			r.sight("/b", html("b2"), lastModified(start.Add(5*time.Hour)))
+		}, start.Add(5 * time.Hour)},
+		{"moved with the change, to a time before the last look", func(r *rig) {
+			r.sight("/b", html("b"), lastModified(old))
+			time.Sleep(10 * time.Hour)
+			r.sight("/b", html("b2"), lastModified(old.Add(day)))
+		}, start.Add(10*time.Hour + 6*time.Second)},
+		{"does not move with the change", func(r *rig) {
+			r.sight("/b", html("b"), lastModified(old))
+			time.Sleep(time.Hour)
+			r.sight("/b", html("b2"), lastModified(old))
+		}, start.Add(time.Hour + 6*time.Second)},
+		{"another page was caught", func(r *rig) {
+			r.sight("/b", html("b"), lastModified(old))
+			r.sight("/a", html("a"), lastModified(old))
+			r.sight("/a", html("a"), lastModified(old.Add(day)))
+		}, time.Time{}},
+		{"the server was caught, the page was not", func(r *rig) {
+			r.sight("/a", html("a"), lastModified(old))
+			r.sight("/a", html("a"), lastModified(old.Add(day)))
+			r.sight("/b", modified(old.Add(2*day))+html("b"), lastModified(old))
+		}, old.Add(2 * day)},
+		{"exact, and then caught", func(r *rig) {
+			r.sight("/b", html("b"), lastModified(old))
+			time.Sleep(10 * time.Hour)
+			r.sight("/b", html("b2"), lastModified(start.Add(5*time.Hour)))
+			r.sight("/b", html("b2"), lastModified(start.Add(6*time.Hour)))
+		}, start.Add(10*time.Hour + 6*time.Second)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.sight("/", html("home", "/a", "/b")) // 2 seconds
+				r.sight("/a", html("a"))               // 2 seconds
+				tt.see(r)
+				r.flush()
+				want := tt.want.Unix()
+				if tt.want.IsZero() {
+					want = 0
+				}
+				if got := r.lastMod("/b"); got != want {
+					t.Errorf("lastmod %v, want %v", fromSeconds(got).UTC(), tt.want)
+				}
+				r.restart()
+				r.flush()
+				if got := r.lastMod("/b"); got != want {
+					t.Errorf("after a restart lastmod is %v, want %v", fromSeconds(got).UTC(), tt.want)
+				}
+			})
+		})
+	}
+}
+
+func TestOneInstantForMostOfTheSiteIsABuildStamp(t *testing.T) {
+	build := time.Date(1999, 12, 1, 12, 0, 0, 0, time.UTC)
+	const pages = 20
+	tests := []struct {
+		name string
+		at   func(i int) time.Time
+		kept int // of the pages' dates
+	}{
+		{"one instant", func(int) time.Time { return build }, 0},
+		{"a burst of seconds", func(i int) time.Time { return build.Add(time.Duration(i/5) * time.Second) }, 0},
+		{"one instant for most", func(i int) time.Time {
+			if i < 5 {
+				return build.Add(-time.Duration(i+1) * 24 * time.Hour)
+			}
+			return build
+		}, 5},
+		{"a second apart", func(i int) time.Time { return build.Add(time.Duration(i) * time.Second) }, pages},
+		{"days apart", func(i int) time.Time { return build.Add(-time.Duration(i) * 24 * time.Hour) }, pages},
+		{"one instant for a few", func(i int) time.Time {
+			if i < 8 {
+				return build
+			}
+			return build.Add(-time.Duration(i) * time.Hour)
+		}, pages},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				var links []string
+				for i := range pages {
+					links = append(links, fmt.Sprintf("/p%d", i))
+				}
+				r.sight("/", html("home", links...))
+				for i, l := range links {
+					r.sight(l, html(l), lastModified(tt.at(i)))
+				}
+				kept := 0
+				for i, l := range links {
+					if got := r.lastMod(l); got == tt.at(i).Unix() {
+						kept++
+					} else if got != 0 {
+						t.Errorf("%s: lastmod %v, given was %v", l, fromSeconds(got).UTC(), tt.at(i))
+					}
+				}
+				if kept != tt.kept {
+					t.Errorf("%d of %d dates are published, want %d", kept, pages, tt.kept)
+				}
+			})
+		})
+	}
+}
+
+func TestANewPageIsDatedByItsFirstSighting(t *testing.T) {
+	tests := []struct {
+		name string
+		see  func(r *rig)
+		want bool
+	}{
+		{"a page read before links to it now", func(r *rig) {
+			r.sight("/", html("home and news", "/a", "/new"))
+		}, true},
+		{"it was seen before", func(r *rig) {
+			r.sight("/new", html("new"))
+			r.sight("/", html("home and news", "/a", "/new"))
+		}, false},
+		{"the page had not been read before", func(r *rig) {
+			r.sight("/", html("home", "/a", "/other"))
+			r.sight("/other", html("other", "/new"))
+		}, false},
+		{"in a menu, not in the text", func(r *rig) {
+			r.sight("/", "<nav><a href=/new>new</a></nav>"+html("home and news", "/a"))
+		}, false},
+		{"the text did not change", func(r *rig) {
+			r.sight("/", strings.Replace(html("home", "/a"), "</main>", `<a href="/new"></a></main>`, 1))
+		}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			withPage(t, func(r *rig) {
+				tt.see(r)
+				r.flush()
+				time.Sleep(time.Minute)
+				at := time.Now().Unix()
+				r.sight("/new", html("new"))
+				want := int64(0)
+				if tt.want {
+					want = at
+				}
+				if got := r.lastMod("/new"); got != want {
+					t.Errorf("lastmod %d, want %d", got, want)
+				}
+			})
+		})
+	}
+}
+
+func TestChangeFreqIsInferred(t *testing.T) {
+	tests := []struct {
+		name  string
+		every time.Duration // between changes; 0 for never
+		looks int
+		gap   time.Duration
+		want  rate.Freq
+	}{
+		{"one look", time.Hour, 1, time.Minute, rate.Unknown},
+		{"two minutes without a change", 0, 24, 5 * time.Second, rate.Unknown},
+		{"every ten seconds", 10 * time.Second, 24, 5 * time.Second, rate.Hourly},
+		{"every look", time.Second, 24, 5 * time.Second, rate.Always},
+		{"every day", 24 * time.Hour, 200, 2 * time.Hour, rate.Daily},
+		{"every week", 7 * 24 * time.Hour, 400, 6 * time.Hour, rate.Weekly},
+		{"never for two years", 0, 800, 24 * time.Hour, rate.Never},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.sight("/", html("home", "/b"))
+				start := time.Now()
+				for range tt.looks {
+					version := 0
+					if tt.every > 0 {
+						version = int(time.Since(start) / tt.every)
+					}
+					r.sight("/b", html(fmt.Sprintf("version %d", version)))
+					time.Sleep(tt.gap - 2*time.Second)
+				}
+				e := r.page("/b").Listing
+				if e.Freq != tt.want {
+					p := r.page("/b")
+					t.Errorf("changefreq %q, want %q (likeliest %q, %.2f)", e.Freq, tt.want, p.Freq, p.Confidence)
+				}
+				if tt.want == rate.Always && r.lastMod("/b") != 0 {
+					t.Error("a page that is another one at every look has a lastmod")
+				}
+			})
+		})
+	}
+}
+
+func TestGivenDateJudgement(t *testing.T) {
+	tests := []struct {
+		name    string
+		d       givenDate
+		outcome mark.Outcome
+		want    dateVerdict
+	}{
+		{"first", givenDate{new: 50, at: 100}, mark.First, datePlain},
+		{"still the same", givenDate{old: 50, new: 50, at: 100, before: 90}, mark.Same, datePlain},
+		{"gone", givenDate{old: 50, at: 100, before: 90}, mark.Same, datePlain},
+		{"moved, nothing changed", givenDate{old: 50, new: 60, at: 100, before: 90}, mark.Same, dateLies},
+		{"moved back, nothing changed", givenDate{old: 50, new: 40, at: 100, before: 90}, mark.Same, dateLies},
+		{"moved into the future, nothing changed", givenDate{old: 50, new: 200, at: 100, before: 90}, mark.Same, datePlain},
+		{"moved to between the looks", givenDate{old: 50, new: 95, at: 100, before: 90}, mark.Changed, dateExact},
+		{"moved to this moment", givenDate{old: 50, new: 100, at: 100, before: 90}, mark.Changed, dateExact},
+		{"moved to before the last look", givenDate{old: 50, new: 90, at: 100, before: 90}, mark.Changed, datePlain},
+		{"a variant with another date", givenDate{old: 50, new: 60, at: 100, before: 90}, mark.Variant, datePlain},
+		{"a variant, and the clock's twice", givenDate{old: 90, oldWasClock: true, new: 100, at: 100, before: 90}, mark.Variant, dateLies},
+		{"changed, and the clock's twice", givenDate{old: 90, oldWasClock: true, new: 100, at: 100, before: 90}, mark.Changed, dateExact},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.d.judge(tt.outcome); got != tt.want {
+				t.Errorf("verdict %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestLastModOfAnEntry(t *testing.T) {
+	tests := []struct {
+		name string
+		e    part.Entry
+		now  int64
+		want int64
+	}{
+		{"nothing known", part.Entry{}, 100, 0},
+		{"changed", part.Entry{Changed: 50}, 100, 50},
+		{"changed after now", part.Entry{Changed: 150}, 100, 0},
+		{"fresh", part.Entry{Fresh: 50}, 100, 50},
+		{"given before fresh", part.Entry{Fresh: 50, Given: [3]int64{part.Page: 40}}, 100, 40},
+		{"changed before given", part.Entry{Changed: 60, Given: [3]int64{part.Server: 90}}, 100, 60},
+		{"always", part.Entry{Changed: 50, Freq: rate.Always}, 100, 0},
+		{"given after now", part.Entry{Given: [3]int64{part.Server: 101}}, 100, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.e.LastMod(part.Trust{}, tt.now); got != tt.want {
+				t.Errorf("lastmod %d, want %d", got, tt.want)
+			}
+		})
+	}
+}

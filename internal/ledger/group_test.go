@@ -1,0 +1,47 @@
+package ledger
+
+import (
+	"testing"
+	"time"
+)
+
+func TestGroupName(t *testing.T) {
+	tests := []struct{ name, route, location, want string }{
+		{"no route", "", "/blog/a", "folder /blog/"},
+		{"at the root", "", "/a", "folder /"},
+		{"the root itself", "", "/", "folder "},
+		{"final slash", "", "/blog/a/", "folder /blog/"},
+		{"with a query", "", "/blog/a?page=2", "folder /blog/"},
+		{"template", "/blog/{slug}", "/blog/a", "route /blog/{slug}"},
+		{"template with a final slash", "/blog/{slug}/", "/blog/a/", "route /blog/{slug}/"},
+		{"template without variables", "/blog/a", "/blog/a", "folder /blog/"},
+		{"subtree", "/blog/", "/blog/a/b", "folder /blog/a/"},
+		{"template that swallows the rest", "/{rest...}", "/blog/a", "folder /blog/"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := groupName(tt.route, tt.location); got != tt.want {
+				t.Errorf("group %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestBudget(t *testing.T) {
+	start := time.Now()
+	b := newBudget(start)
+	b.spend(budgetSaved + time.Second)
+	if b.allows(start.Add(10 * time.Second)) {
+		t.Error("a debt of a second is paid after ten, want twenty")
+	}
+	if !b.allows(start.Add(21 * time.Second)) {
+		t.Error("a debt of a second is not paid after 21 seconds")
+	}
+	if !b.allows(start.Add(1000 * time.Hour)) {
+		t.Fatal("nothing is left after a long rest")
+	}
+	b.spend(budgetSaved)
+	if b.allows(start.Add(1000 * time.Hour)) {
+		t.Errorf("more than %v were saved", budgetSaved)
+	}
+}

@@ -1,0 +1,77 @@
+package ledger
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/store"
+)
+
+// keys names the records of one site. All begin with the site's origin, so
+// that several sites share a store, and what was learned under one origin is
+// never listed under another.
+//
+//	site            the secret, see secret
+//	trust           the sources whose dates were caught lying
+//	page|LOCATION   the state of a page that is or was listed, and so is public
+//	wait|HASH       the state of any other location: nobody can read which one
+//	lost|LOCATION   a listed page that may be gone, until that is confirmed
+//	kin|HASH        how many pages of a route or folder are listed by a link
+//	head, part|N, list|N|LOCATION, file|N: see package part
+type keys string
+
+// originBytes is the longest origin that leaves room for the longest location
+// in a key.
+const originBytes = store.MaxKey - 1024 - len("||list|000000|")
+
+func newKeys(origin string) (keys, error) {
+	if len(origin) > originBytes {
+		return "", fmt.Errorf("origin is %d bytes long, at most %d can be stored", len(origin), originBytes)
+	}
+	return keys(origin + "|"), nil
+}
+
+func (k keys) parts() part.Keys            { return part.Keys(k) }
+func (k keys) site() string                { return string(k) + "site" }
+func (k keys) trust() string               { return string(k) + "trust" }
+func (k keys) pages() string               { return string(k) + "page|" }
+func (k keys) page(location string) string { return k.pages() + location }
+func (k keys) waits() string               { return string(k) + "wait|" }
+func (k keys) losts() string               { return string(k) + "lost|" }
+func (k keys) lost(location string) string { return k.losts() + location }
+func (k keys) kin(group uint64) string     { return fmt.Sprintf("%skin|%016x", string(k), group) }
+func (k keys) wait(s secret, location string) string {
+	sum := s.sum("location", location)
+	return k.waits() + hex.EncodeToString(sum[:16])
+}
+
+// secret keys the hashes of what must not be stored in clear: locations that
+// may not be public, and client networks.
+type secret []byte
+
+const secretBytes = 32
+
+func (s secret) sum(purpose, text string) [sha256.Size]byte {
+	mac := hmac.New(sha256.New, s)
+	mac.Write([]byte(purpose))
+	mac.Write([]byte{0})
+	mac.Write([]byte(text))
+	return [sha256.Size]byte(mac.Sum(nil))
+}
+
+// network returns 16 bits of a client network: enough to tell a few apart, too
+// few to tell which they are.
+func (s secret) network(prefix string) uint16 {
+	sum := s.sum("network", prefix)
+	return binary.BigEndian.Uint16(sum[:])
+}
+
+// group returns the name of a route template or folder.
+func (s secret) group(name string) uint64 {
+	sum := s.sum("group", name)
+	return binary.BigEndian.Uint64(sum[:])
+}

@@ -1,0 +1,223 @@
+package ledger
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/tap"
+)
+
+func cacheControl(v string) func(*Sighting) {
+	return header(func(h *tap.Header) { h.CacheControl, h.ContentType = v, "text/html" })
+}
+
+// withPage begins with a home page that links to a listed page /a.
+func withPage(t *testing.T, fn func(*rig)) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home", "/a"))
+		r.sight("/a", html("a"))
+		r.wantListed("/", "/a")
+		fn(r)
+	})
+}
+
+func TestWithdrawalAtOnce(t *testing.T) {
+	tests := []struct {
+		name    string
+		see     func(r *rig)
+		verdict admit.Verdict
+		reason  admit.Reason
+	}{
+		{"410", func(r *rig) { r.answer("/a", http.StatusGone) }, admit.Gone, admit.StatusGone},
+		{"private", func(r *rig) { r.answer("/a", 200, cacheControl("private, max-age=60")) }, admit.Excluded, admit.Private},
+		{"no-store", func(r *rig) { r.answer("/a", 200, cacheControl("max-age=0, No-Store")) }, admit.Excluded, admit.NoStore},
+		{"noindex header", func(r *rig) {
+			r.sight("/a", html("a"), header(func(h *tap.Header) { h.RobotsTag = "noindex" }))
+		}, admit.Excluded, admit.NoIndex},
+		{"noindex for a named robot", func(r *rig) {
+			r.sight("/a", html("changed"), header(func(h *tap.Header) { h.RobotsTag = "max-snippet:5\ngooglebot: noindex, nofollow" }))
+		}, admit.Excluded, admit.NoIndex},
+		{"noindex meta", func(r *rig) {
+			r.sight("/a", "<html><head><META CONTENT='NoIndex,follow' NAME=Robots></head><body>a</body></html>")
+		}, admit.Excluded, admit.NoIndex},
+		{"unavailable_after has passed", func(r *rig) {
+			r.sight("/a", `<html><head><meta name="robots" content="unavailable_after: 1999-12-31"></head><body>a</body></html>`)
+		}, admit.Excluded, admit.NoIndex},
+		{"canonical elsewhere", func(r *rig) {
+			r.sight("/a", `<html><head><link rel=canonical href="https://example.com/b"></head><body>a</body></html>`)
+		}, admit.Excluded, admit.CanonicalElsewhere},
+		{"canonical on another host", func(r *rig) {
+			r.sight("/a", `<html><head><link rel=canonical href="https://other.example/a"></head><body>a</body></html>`)
+		}, admit.Excluded, admit.CanonicalElsewhere},
+		{"canonicals that differ", func(r *rig) {
+			r.sight("/a", `<html><head><link rel=canonical href="/a"></head><body>a</body></html>`,
+				header(func(h *tap.Header) { h.Link = `</b>; rel="canonical"` }))
+		}, admit.Excluded, admit.CanonicalElsewhere},
+		{"two canonicals", func(r *rig) {
+			r.sight("/a", `<html><head><link rel=canonical href="/a"><link rel=canonical href="/b"></head><body>a</body></html>`)
+		}, admit.Excluded, admit.CanonicalConflict},
+		{"moved on the site", func(r *rig) { r.answer("/a", http.StatusMovedPermanently, location302("/b")) }, admit.Gone, admit.Moved},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			withPage(t, func(r *rig) {
+				tt.see(r)
+				r.wantListed("/")
+				r.wantVerdict("/a", tt.verdict, tt.reason)
+				r.restart()
+				r.flush()
+				r.wantListed("/")
+				r.sight("/a", html("a is back"))
+				r.wantListed("/", "/a")
+			})
+		})
+	}
+}
+
+func TestDoubtTakesAMinute(t *testing.T) {
+	tests := []struct {
+		name   string
+		doubt  func(r *rig)
+		reason admit.Reason
+	}{
+		{"404", func(r *rig) { r.answer("/a", http.StatusNotFound) }, admit.NotFound},
+		{"401", func(r *rig) { r.answer("/a", http.StatusUnauthorized) }, admit.Denied},
+		{"403", func(r *rig) { r.answer("/a", http.StatusForbidden) }, admit.Denied},
+		{"login", func(r *rig) { r.answer("/a", http.StatusFound, location302("/login?next=/a")) }, admit.LoginRedirect},
+		{"login for good", func(r *rig) {
+			r.answer("/a", http.StatusMovedPermanently, location302("https://accounts.example/oauth/authorize"))
+		}, admit.LoginRedirect},
+		{"moved off the site", func(r *rig) {
+			r.answer("/a", http.StatusPermanentRedirect, location302("https://other.example/"))
+		}, admit.Moved},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			withPage(t, func(r *rig) {
+				tt.doubt(r)
+				time.Sleep(59 * time.Second)
+				r.flush()
+				r.wantListed("/", "/a")
+				time.Sleep(2 * time.Second)
+				r.flush()
+				r.wantListed("/")
+				r.wantVerdict("/a", admit.Gone, tt.reason)
+				r.sight("/a", html("a"))
+				r.wantListed("/", "/a")
+			})
+		})
+		t.Run(tt.name+" and a witness in between", func(t *testing.T) {
+			withPage(t, func(r *rig) {
+				tt.doubt(r)
+				time.Sleep(30 * time.Second)
+				r.sight("/a", html("a"))
+				time.Sleep(2 * time.Minute)
+				r.flush()
+				r.wantListed("/", "/a")
+				if len(r.ledger.doubts) != 0 {
+					t.Errorf("doubts remain: %v", r.ledger.doubts)
+				}
+			})
+		})
+		t.Run(tt.name+" and a restart in between", func(t *testing.T) {
+			withPage(t, func(r *rig) {
+				tt.doubt(r)
+				r.restart()
+				time.Sleep(61 * time.Second)
+				r.flush()
+				r.wantListed("/")
+			})
+		})
+	}
+}
+
+func TestADoubtIsActedOnWithoutAVisitor(t *testing.T) {
+	withPage(t, func(r *rig) {
+		r.answer("/a", http.StatusNotFound)
+		time.Sleep(70 * time.Second) // nobody calls Flush
+		r.wantListed("/")
+	})
+}
+
+func TestWhatRemovesNothing(t *testing.T) {
+	tests := []struct {
+		name   string
+		status int
+		target string
+	}{
+		{"302", http.StatusFound, "/elsewhere"},
+		{"303", http.StatusSeeOther, "/elsewhere"},
+		{"307", http.StatusTemporaryRedirect, "https://other.example/"},
+		{"429", http.StatusTooManyRequests, ""},
+		{"500", http.StatusInternalServerError, ""},
+		{"503", http.StatusServiceUnavailable, ""},
+		{"304", http.StatusNotModified, ""},
+		{"to itself for good", http.StatusMovedPermanently, "http://example.com/a"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			withPage(t, func(r *rig) {
+				resp := &tap.Response{Status: tt.status, Complete: true, Header: tap.Header{Location: tt.target}}
+				kind, why := admit.Response(http.MethodGet, "/a", resp)
+				if kind == admit.Nothing {
+					return
+				}
+				r.ledger.Offer(&Sighting{Kind: kind, Reason: why, Location: "/a", At: time.Now(), Response: resp})
+				r.flush()
+				time.Sleep(2 * time.Minute)
+				r.flush()
+				r.wantListed("/", "/a")
+			})
+		})
+	}
+}
+
+func TestNothingIsRememberedOfJunk(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home"))
+		before := clone(r.dump())
+		for _, status := range []int{401, 403, 404, 410, 301, 302, 304} {
+			r.answer("/junk", status, location302("/junk2"))
+		}
+		r.answer("/junk", 200, cacheControl("private"))
+		time.Sleep(2 * time.Minute)
+		r.flush()
+		if after := r.dump(); len(after) != len(before) {
+			t.Errorf("%d records, there were %d before the junk", len(after), len(before))
+		}
+	})
+}
+
+func TestAMoveForGoodTakesTheHistoryAlong(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home", "/a"))
+		r.sight("/a", html("one"))
+		first := r.page("/a").FirstSeen
+		time.Sleep(time.Hour)
+		r.sight("/a", html("two"))
+		changed := r.lastMod("/a")
+		time.Sleep(time.Hour)
+		r.answer("/a", http.StatusMovedPermanently, location302("/b"))
+		r.sight("/b", html("two"))
+		r.wantListed("/", "/b")
+		if got := r.page("/b").FirstSeen; !got.Equal(first) {
+			t.Errorf("first seen %v, want that of the old location, %v", got, first)
+		}
+		if got := r.lastMod("/b"); got != changed || got == 0 {
+			t.Errorf("lastmod %d, want that of the old location, %d", got, changed)
+		}
+	})
+}
+
+func TestAPermanentRedirectOnAPublicLinkLeadsToAPublicPage(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home", "/docs/index.html", "/temporary"))
+		r.answer("/docs/index.html", http.StatusMovedPermanently, location302("./"))
+		r.answer("/temporary", http.StatusFound, location302("/session/1"))
+		r.sight("/docs/", html("docs"))
+		r.sight("/session/1", html("s"))
+		r.wantListed("/", "/docs/")
+	})
+}

@@ -1,0 +1,330 @@
+// Package ledger merges what responses showed into what is known of a site's
+// pages. Requests offer sightings and never wait; one worker reads them in
+// order, merges each into the state of its location, and stores that. How a
+// sighting changes a state is a pure function of the two, so that a store may
+// run it again.
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/store"
+)
+
+// Config says what a ledger works with. All but the last three are required.
+type Config struct {
+	Store      store.Store
+	Normalizer *location.Normalizer
+	Files      *part.Files
+	Rules      admit.Rules
+	Entries    []string // locations
+	Networks   int      // distinct networks that make evidence
+	Confidence float64  // least probability of a changefreq
+	Look       func(location string)
+	Logger     *slog.Logger
+	MaxURLs    int // of a part; 0 means the protocol's limit
+	MaxBytes   int // of a part; 0 means the protocol's limit
+	MaxWaiting int // locations known and not listed; 0 means 250,000
+}
+
+// Ledger is the one writer of a site's records in this process.
+type Ledger struct {
+	cfg     Config
+	keys    keys
+	book    part.Book
+	entries map[string]bool
+	queue   *queue
+	calls   chan call
+	stopped chan struct{} // closed when Run has returned
+
+	// What only the worker touches.
+	secret   secret // nil until the store was read
+	followed followed
+	budget   budget
+	doubts   map[string]time.Time // when each location came in doubt
+	unsynced bool
+	urgent   bool // what is unsynced must not wait
+	synced   time.Time
+	pending  []*Sighting // taken from the queue and not yet stored
+
+	waiting    atomic.Int64
+	sightings  atomic.Uint64
+	damaged    atomic.Uint64
+	distrusted atomic.Uint32
+
+	mu      sync.Mutex
+	problem error // why the store cannot be used, nil if it can
+}
+
+// confirmAfter is how long a page in doubt has to show that it is there.
+const confirmAfter = time.Minute
+
+// Keys returns the beginning of the keys of a site's records, for
+// [part.Config]. It refuses an origin too long to be stored.
+func Keys(origin string) (part.Keys, error) {
+	k, err := newKeys(origin)
+	return k.parts(), err
+}
+
+// New returns a ledger. It does nothing until Run.
+func New(cfg Config) (*Ledger, error) {
+	origin := cfg.Normalizer.Origin()
+	k, err := newKeys(origin.String())
+	if err != nil {
+		return nil, err
+	}
+	l := &Ledger{
+		cfg:     cfg,
+		keys:    k,
+		book:    part.Book{Keys: k.parts(), URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
+		entries: map[string]bool{},
+		queue:   newQueue(),
+		calls:   make(chan call),
+		stopped: make(chan struct{}),
+		doubts:  map[string]time.Time{},
+		budget:  newBudget(time.Now()),
+	}
+	if cfg.MaxWaiting == 0 {
+		l.cfg.MaxWaiting = waitingKept
+	}
+	for _, e := range cfg.Entries {
+		l.entries[e] = true
+	}
+	return l, nil
+}
+
+// Offer hands a sighting over, or returns false if there is no room for it.
+// It never waits. It may be called concurrently.
+func (l *Ledger) Offer(s *Sighting) bool {
+	if !l.queue.offer(s) {
+		s.Response.Release()
+		return false
+	}
+	l.sightings.Add(1)
+	return true
+}
+
+// Drop counts a sighting that could not be offered. It may be called
+// concurrently.
+func (l *Ledger) Drop() { l.queue.dropped.Add(1) }
+
+// Distrusted returns the sources of dates that were caught lying. It may be
+// called concurrently.
+func (l *Ledger) Distrusted() part.Sources { return part.Sources(l.distrusted.Load()) }
+
+// Stats are counts of the worker's doings.
+type Stats struct {
+	Sightings uint64 // taken since the start
+	Dropped   uint64 // not taken for want of room
+	Queued    int    // waiting to be read
+	Waiting   int    // locations known and not listed
+	Damaged   uint64 // records that could not be read
+	Problem   error  // why the store cannot be used, nil if it can
+}
+
+// Stats may be called concurrently.
+func (l *Ledger) Stats() Stats {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return Stats{
+		Sightings: l.sightings.Load(),
+		Dropped:   l.queue.dropped.Load(),
+		Queued:    l.queue.depth(),
+		Waiting:   int(l.waiting.Load()),
+		Damaged:   l.damaged.Load(),
+		Problem:   l.problem,
+	}
+}
+
+var errStopped = errors.New("the site is closed")
+
+// call is work that somebody waits for.
+type call struct {
+	run  func(context.Context) error
+	done chan error
+}
+
+// call has the worker run fn, and returns what it returned.
+func (l *Ledger) call(ctx context.Context, fn func(context.Context) error) error {
+	c := call{fn, make(chan error, 1)}
+	select {
+	case l.calls <- c:
+	case <-l.stopped:
+		return errStopped
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-c.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Flush returns when everything offered before the call is read, stored and
+// synced. It returns an error at once if the store cannot be used; what was
+// offered is then still kept, and stored when the store can be used again.
+func (l *Ledger) Flush(ctx context.Context) error {
+	return l.call(ctx, func(ctx context.Context) error { return l.work(ctx, true) })
+}
+
+// Forget takes location out of the sitemap, erases what is known of it, and
+// bars it until a rule lists it. When it returns nil, that survives a loss of
+// power.
+func (l *Ledger) Forget(ctx context.Context, location string) error {
+	l.cfg.Files.Withdraw(location)
+	return l.call(ctx, func(ctx context.Context) error {
+		if err := l.open(ctx); err != nil {
+			return err
+		}
+		if err := l.commit(ctx, nil, func(m *merge) { m.forget(location) }); err != nil {
+			return err
+		}
+		delete(l.doubts, location)
+		return l.sync(ctx, true)
+	})
+}
+
+// Run works until ctx ends. What is then not stored is lost; Flush first.
+func (l *Ledger) Run(ctx context.Context) {
+	defer close(l.stopped)
+	defer l.queue.close()
+	timer := time.NewTimer(0) // the first round reads what the store holds
+	defer timer.Stop()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return
+		case c := <-l.calls:
+			err = c.run(ctx)
+			c.done <- err
+		case <-l.queue.wake:
+			err = l.work(ctx, false)
+		case <-timer.C:
+			err = l.work(ctx, false)
+		}
+		l.note(ctx, err)
+		timer.Reset(l.nextRound(err))
+	}
+}
+
+// batch is how many sightings are taken from the queue at once.
+const batch = 128
+
+// roundBatches is how many batches are merged before time gets its due.
+const roundBatches = 16
+
+// work merges what waits in the queue, then sees to what time has brought
+// about. all means that nothing is left of what waits at the beginning, that
+// no budget applies, and that everything is synced.
+func (l *Ledger) work(ctx context.Context, all bool) error {
+	for _, location := range l.overdue(time.Now()) {
+		l.cfg.Files.Withdraw(location) // whatever the store does
+	}
+	if err := l.open(ctx); err != nil {
+		return err
+	}
+	rounds := roundBatches
+	if all {
+		rounds = l.queue.depth()/batch + 2
+	}
+	for range rounds {
+		if len(l.pending) == 0 {
+			l.pending = l.queue.take(batch)
+		}
+		if err := l.process(ctx, all); err != nil {
+			return err
+		}
+	}
+	if err := l.confirmDoubts(ctx); err != nil {
+		return err
+	}
+	if err := l.evict(ctx); err != nil {
+		return err
+	}
+	return l.sync(ctx, all)
+}
+
+// sync makes what was stored survive a loss of power: at once for a withdrawal
+// and for Flush, else once a second at most, and while there is much to do
+// only so often that a loss stays small.
+func (l *Ledger) sync(ctx context.Context, now bool) error {
+	wait := syncEvery
+	if l.queue.depth() > 0 {
+		wait = syncBusy
+	}
+	if !l.unsynced || !now && !l.urgent && time.Since(l.synced) < wait {
+		return nil
+	}
+	if err := guard(func() error { return l.cfg.Store.Sync(ctx) }); err != nil {
+		return err
+	}
+	l.unsynced, l.urgent, l.synced = false, false, time.Now()
+	return nil
+}
+
+// The pauses of the worker when nothing wakes it.
+const (
+	idleRound  = time.Hour
+	retryRound = time.Second
+	syncEvery  = time.Second
+	syncBusy   = 5 * time.Second
+)
+
+func (l *Ledger) nextRound(err error) time.Duration {
+	next := idleRound
+	switch {
+	case err != nil:
+		return retryRound
+	case l.queue.depth() > 0:
+		return 0
+	case l.unsynced:
+		next = max(0, time.Until(l.synced.Add(syncEvery)))
+	}
+	for _, since := range l.doubts {
+		next = min(next, max(0, time.Until(since.Add(confirmAfter))))
+	}
+	return next
+}
+
+// note keeps the store's trouble for Stats, and logs each cause once.
+func (l *Ledger) note(ctx context.Context, err error) {
+	if err != nil && ctx.Err() != nil {
+		return
+	}
+	l.mu.Lock()
+	before := l.problem
+	l.problem = err
+	l.mu.Unlock()
+	switch {
+	case errors.Is(err, store.ErrUnavailable):
+		// The store tells of its troubles itself.
+	case err != nil && (before == nil || before.Error() != err.Error()):
+		l.cfg.Logger.Warn("servemap: the store cannot be used; the site goes on, and what is seen is stored when it can", "err", err)
+	case err == nil && before != nil:
+		l.followed.forget()
+		l.cfg.Files.ChangedAll()
+	}
+}
+
+// guard turns a panic of the store into an error: a guest's trouble is not the
+// host's.
+func guard(fn func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("store panicked: %v", p)
+		}
+	}()
+	return fn()
+}

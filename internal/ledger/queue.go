@@ -1,0 +1,69 @@
+package ledger
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// queueSightings bounds what waits to be read; the bodies are bounded by the
+// buffers they are kept in. What does not fit is dropped and counted: the page
+// stays due, and another visit will show it.
+const queueSightings = 16_384
+
+// queue holds sightings between the requests, which never wait, and the one
+// worker.
+type queue struct {
+	mu      sync.Mutex
+	waiting []*Sighting
+	closed  bool
+	wake    chan struct{}
+	dropped atomic.Uint64
+}
+
+func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
+
+// offer takes s, or returns false if there is no room.
+func (q *queue) offer(s *Sighting) bool {
+	q.mu.Lock()
+	ok := !q.closed && len(q.waiting) < queueSightings
+	if ok {
+		q.waiting = append(q.waiting, s)
+	}
+	q.mu.Unlock()
+	if !ok {
+		q.dropped.Add(1)
+		return false
+	}
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// take returns up to n sightings, in the order they came.
+func (q *queue) take(n int) []*Sighting {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n = min(n, len(q.waiting))
+	taken := q.waiting[:n:n]
+	q.waiting = q.waiting[n:]
+	if len(q.waiting) == 0 {
+		q.waiting = nil
+	}
+	return taken
+}
+
+// depth returns how many sightings wait.
+func (q *queue) depth() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting)
+}
+
+// close refuses what is offered from now on.
+func (q *queue) close() {
+	q.mu.Lock()
+	q.closed = true
+	q.mu.Unlock()
+}

@@ -1,0 +1,29 @@
+package ledger
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/tap"
+)
+
+// Sighting is what one response to an anonymous client showed. The ledger owns
+// it, and its body, once it was offered.
+type Sighting struct {
+	Kind     admit.Kind   // not Nothing
+	Reason   admit.Reason // why the page is to be withdrawn, for the kinds that say so
+	Location string
+	At       time.Time
+	Response *tap.Response
+
+	// OwnURL says that only the page's own canonical can vouch for its query.
+	OwnURL bool
+	// Route is the template of the page's route, "" if none is known, with
+	// whatever comes before it in the location. Exact says that the route
+	// matches nothing but its template, and the template is the location.
+	Route string
+	Exact bool
+	// Network is the client's network, the zero Prefix if it tells nothing.
+	Network netip.Prefix
+}

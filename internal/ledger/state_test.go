@@ -1,0 +1,120 @@
+package ledger
+
+import (
+	"encoding/hex"
+	"reflect"
+	"testing"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/rate"
+	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/tap"
+)
+
+// witness is the response that shows a page.
+func witness(body string) *tap.Response {
+	return &tap.Response{Status: 200, Header: tap.Header{ContentType: "text/html"}, Body: []byte(body), Complete: true}
+}
+
+// full is a state with no field at its zero value.
+func full() *state {
+	m, _ := mark.Mark{}.Look(0x1111111111111111)
+	m, _ = m.Look(0x2222222222222222)
+	s := &state{
+		verdict: admit.Listed, reason: admit.ByLink,
+		firstSeen: 1700000000, lastSeen: 1700000123456, status: 200, looks: 7, changes: 2,
+		witnessed: true, absent: admit.NotFound, missing: 1700000200000, missingWhy: admit.Denied,
+		content: admit.NoIndex, noFollow: true, ownURL: true, barred: true,
+		route: true, link: true, hop: 2, networks: []uint16{1, 0xffff}, group: 0xabcdef, counted: true,
+		bodyHash: 0x0123456789abcdef, tagHash: 0xfedcba9876543210, read: true,
+		mark: m, rate: rate.Estimate{}.Saw(1700000000, false).Saw(1700000100, true),
+		changed: 1700000100, exact: 1700000050, exactBy: part.Server,
+		clock: part.Sources(0).With(part.Page), isNew: true, fresh: 1700000000, part: 3,
+	}
+	s.given[part.Server], s.given[part.Page] = 1690000000, -5
+	return s
+}
+
+func TestStateKeepsEveryField(t *testing.T) {
+	want := full()
+	v := reflect.ValueOf(*want)
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "unread" {
+			t.Errorf("field %s is zero, so this test would not notice its loss", name)
+		}
+	}
+	got, err := decodeState(want.encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("decoded\n%+v, want\n%+v", got, want)
+	}
+	if got, err := decodeState(new(state).encode()); err != nil || !reflect.DeepEqual(got, new(state)) {
+		t.Errorf("the zero state decodes as %+v, %v", got, err)
+	}
+}
+
+// TestGoldenState pins the encoding: a change of it is a change of every record
+// that anybody has stored.
+func TestGoldenState(t *testing.T) {
+	const golden = "01080310041880c49fd50c2080a9bafef96228c80130073802400148145080d5c3fef9625815600b6801700178018001018801019001029a01040001ffffa101efcdab0000000000a80101b101efcdab8967452301b9011032547698badcfec00101ca01110122222222222222221111111111111111d201160106006553f1646553f1641000003f8f5b85461d0698d801c8c59fd50ce001e4c49fd50ce80101f00180eadacb0cf80109800204880201900280c49fd50c980203d05e01ea"
+	if got := hex.EncodeToString(full().encode()); got != golden {
+		t.Errorf("encoding is\n%s, want\n%s", got, golden)
+	}
+}
+
+func TestAnOlderVersionDestroysNothing(t *testing.T) {
+	var e record.Encoder
+	e.Uint(fieldLooks, 3)
+	e.Uint(200, 42)
+	e.Bytes(201, []byte("what a later version knows"))
+	s, err := decodeState(e.Seal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.looks++
+	found := map[int]bool{}
+	if err := record.Open(s.encode(), func(f record.Field) { found[f.Num] = true }); err != nil {
+		t.Fatal(err)
+	}
+	if !found[200] || !found[201] || s.looks != 4 {
+		t.Errorf("fields %v, want those of the later version among them", found)
+	}
+}
+
+func TestAStateOfAPageIsSmall(t *testing.T) {
+	s := full()
+	s.networks = nil
+	for i := range uint64(8) {
+		s.mark, _ = s.mark.Look(i + 100)
+	}
+	if n := len(s.encode()); n > 250 {
+		t.Errorf("a full state takes %d bytes", n)
+	}
+}
+
+func FuzzDecodeState(f *testing.F) {
+	f.Add(full().encode())
+	f.Add(new(state).encode())
+	var e record.Encoder
+	e.Bytes(fieldMark, []byte{1, 2, 3})
+	e.Bytes(fieldRate, []byte{9, 9})
+	e.Bytes(fieldNetworks, []byte{1})
+	f.Add(e.Seal())
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := decodeState(b)
+		if err != nil {
+			return
+		}
+		again, err := decodeState(s.encode())
+		if err != nil {
+			t.Fatalf("a state that was read cannot be read again: %v", err)
+		}
+		if !reflect.DeepEqual(again.encode(), s.encode()) {
+			t.Errorf("encoded\n%x, then\n%x", s.encode(), again.encode())
+		}
+	})
+}

@@ -1,0 +1,221 @@
+// Package observe stands on the request's path: it decides which responses are
+// looked at, has them watched, and hands over what they showed. Whatever it
+// does, the request is served as if it were not there.
+package observe
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/due"
+	"github.com/servemap/servemap/internal/ledger"
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/page"
+	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/tap"
+)
+
+// Config says how requests are judged. Anonymous and ClientIP may be nil.
+type Config struct {
+	Normalizer     *location.Normalizer
+	StrippedPrefix string
+	Due            *due.Table
+	Buffers        *tap.Buffers
+	Ledger         *ledger.Ledger
+	Files          *part.Files
+	Cookies        admit.Cookies
+	Anonymous      func(*http.Request) bool
+	ClientIP       func(*http.Request) netip.Addr
+	Logger         *slog.Logger
+}
+
+// Observer watches the responses of one site. It is safe for concurrent use.
+type Observer struct {
+	cfg      Config
+	closed   atomic.Bool
+	hostHint sync.Once
+	outcomes [admit.Reasons]atomic.Uint64
+	refusals [location.ReasonQuery + 1]atomic.Uint64
+}
+
+// New returns an observer.
+func New(cfg Config) *Observer { return &Observer{cfg: cfg} }
+
+// Close makes the observer pass every request on unwatched.
+func (o *Observer) Close() { o.closed.Store(true) }
+
+// Serve calls next for the request, and watches the response if there may be
+// something to learn.
+func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	if seen := tap.From(w, o.cfg.Buffers); seen != nil {
+		// Watched already, further out; but the route is known only here.
+		seen.Route, seen.Exact = route(r)
+		next.ServeHTTP(w, r)
+		return
+	}
+	loc, look, ok := o.begin(r)
+	if !ok {
+		next.ServeHTTP(w, r)
+		return
+	}
+	asked := asked{r.Method, o.network(r)} // before anything below can change r
+	resp := tap.Serve(next, w, r, o.cfg.Buffers)
+	o.settle(r, asked, loc, look, resp)
+}
+
+// asked is what is read of a request before it is served: handlers may turn a
+// HEAD into a GET, or set the remote address to what the client claims.
+type asked struct {
+	method  string
+	network netip.Prefix
+}
+
+// begin decides whether the response to r is to be watched. The cheapest
+// question comes first: whether its target is due at all.
+func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || r.RequestURI == "" || o.closed.Load() {
+		return location.Result{}, due.Look{}, false
+	}
+	look, ok := o.cfg.Due.Begin(r.RequestURI)
+	if !ok {
+		return location.Result{}, due.Look{}, false
+	}
+	if special(r.Header) {
+		look.Return()
+		return location.Result{}, due.Look{}, false
+	}
+	loc := o.cfg.Normalizer.Request(r.Host, r.RequestURI)
+	if loc.Location == "" {
+		o.refuse(loc.Reason, look)
+		return loc, due.Look{}, false
+	}
+	if why := o.known(r); why != admit.None {
+		o.outcomes[why].Add(1)
+		look.Return()
+		return loc, due.Look{}, false
+	}
+	if loc.Location != r.RequestURI {
+		// Many spellings of one page share its looks.
+		look.Return()
+		look, ok = o.cfg.Due.Begin(loc.Location)
+	}
+	return loc, look, ok
+}
+
+// special reports whether the request asks for something else than a page.
+func special(h http.Header) bool {
+	return len(h["Upgrade"]) > 0 || len(h["Range"]) > 0 ||
+		len(h["Accept"]) > 0 && strings.Contains(h["Accept"][0], "text/event-stream")
+}
+
+func (o *Observer) refuse(why location.Reason, look due.Look) {
+	o.refusals[why].Add(1)
+	if why != location.ReasonHost {
+		look.Accept() // the target alone decided; it will again
+		return
+	}
+	look.Return()
+	o.hostHint.Do(func() {
+		o.cfg.Logger.Warn("servemap: requests for another host than the origin's are not observed; name the hosts that count in Options.Hosts",
+			"origin", o.cfg.Normalizer.Origin().String())
+	})
+}
+
+// known returns why the client may not be anonymous.
+func (o *Observer) known(r *http.Request) admit.Reason {
+	if o.cfg.Anonymous == nil {
+		return admit.Credentials(r, o.cfg.Cookies)
+	}
+	if !o.cfg.Anonymous(r) {
+		return admit.NotAnonymous
+	}
+	return admit.None
+}
+
+// settle hands over what the response showed, if that is anything.
+func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, look due.Look, resp *tap.Response) {
+	kind, why := admit.Response(asked.method, loc.Location, resp)
+	if kind == admit.Nothing {
+		o.outcomes[why].Add(1)
+		resp.Release()
+		if why == admit.Incomplete {
+			look.Return()
+		} else {
+			look.Pass()
+		}
+		return
+	}
+	o.withdraw(loc.Location, kind, resp)
+	if kind == admit.Witness && resp.Truncated && len(resp.Body) < ledger.MaxPage {
+		o.cfg.Ledger.Drop() // for want of memory, not because the page is long
+		resp.Release()
+		look.Return()
+		return
+	}
+	s := &ledger.Sighting{
+		Kind: kind, Reason: why,
+		Location: strings.Clone(loc.Location),
+		OwnURL:   loc.NeedsCanonical,
+		At:       time.Now(),
+		Response: resp,
+		Network:  asked.network,
+	}
+	s.Route, s.Exact = o.route(r, resp, loc.Location)
+	switch took := o.cfg.Ledger.Offer(s); {
+	case !took || kind == admit.Doubtful:
+		look.Return()
+	case kind == admit.Witness || kind == admit.Forbidden || kind == admit.Vanished:
+		look.Accept()
+	default:
+		look.Pass()
+	}
+}
+
+// withdraw takes a page that forbids its listing, or is gone for good, out of
+// the files being served, without waiting for the store.
+func (o *Observer) withdraw(loc string, kind admit.Kind, resp *tap.Response) {
+	gone := kind == admit.Forbidden || kind == admit.Vanished
+	if tag := resp.Header.RobotsTag; kind == admit.Witness && tag != "" {
+		gone, _, _ = page.Robots(strings.Split(tag, "\n"))
+	}
+	if gone {
+		o.cfg.Files.Withdraw(loc)
+	}
+}
+
+// network returns the client's network, if the address is really the client's.
+func (o *Observer) network(r *http.Request) netip.Prefix {
+	if o.cfg.ClientIP != nil {
+		return admit.Network(o.cfg.ClientIP(r))
+	}
+	if admit.Forwarded(r.Header) {
+		return netip.Prefix{}
+	}
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Prefix{}
+	}
+	return admit.Network(peer.Addr())
+}
+
+// Counts returns how many looks ended without a sighting, by the reason's name.
+func (o *Observer) Counts() map[string]uint64 {
+	counts := map[string]uint64{}
+	for i := range o.outcomes {
+		if n := o.outcomes[i].Load(); n > 0 {
+			counts[admit.Reason(i).String()] += n
+		}
+	}
+	for i := range o.refusals {
+		if n := o.refusals[i].Load(); n > 0 {
+			counts[location.Reason(i).String()] += n
+		}
+	}
+	return counts
+}

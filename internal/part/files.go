@@ -1,0 +1,343 @@
+package part
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/servemap/servemap/store"
+)
+
+// Config says what a site's files are made of. Store, Keys, URL and Name are
+// required.
+type Config struct {
+	Store store.Store
+	Keys  Keys
+	// URL returns the absolute URL of a location on the site.
+	URL func(location string) string
+	// Name is the name of the first file without its extension, such as
+	// "sitemap".
+	Name string
+	// Folder is the location of the folder that the files stand in, such as "/".
+	Folder string
+	// Every is the least time between two renderings that nobody waits for.
+	Every time.Duration
+	// Allowed reports whether a listed location may be shown; nil allows all.
+	Allowed func(location string) bool
+	// Distrusted returns the sources whose dates were caught lying; nil means
+	// none.
+	Distrusted func() Sources
+	// Explain says in plain text why nothing is listed.
+	Explain func() string
+	Logger  *slog.Logger
+}
+
+// Files are the rendered files of one site. They are rendered in the
+// background, by Run, and served from memory. All methods may be called
+// concurrently; Run once.
+type Files struct {
+	cfg    Config
+	wake   chan struct{}
+	loaded chan struct{} // closed when the store was first read, or never
+	once   sync.Once
+
+	rendering sync.Mutex // held while files are made; guards trust
+	trust     Trust
+
+	mu        sync.RWMutex
+	served    snapshot
+	dirty     map[int]bool
+	allDirty  bool
+	urgent    bool
+	withdrawn map[string]bool // true once the store holds the verdict
+	problem   string          // the last failure, so that each is logged once
+	damaged   int
+}
+
+// snapshot is one state of all files. It is replaced, never changed.
+type snapshot struct {
+	parts map[int]*file // those that list a page
+	index *file         // only if there are several parts
+	pages int
+}
+
+// New returns files that are yet to be rendered.
+func New(cfg Config) *Files {
+	return &Files{
+		cfg:       cfg,
+		wake:      make(chan struct{}, 1),
+		loaded:    make(chan struct{}),
+		dirty:     map[int]bool{},
+		allDirty:  true,
+		withdrawn: map[string]bool{},
+	}
+}
+
+// Changed says that the listing of parts has changed in the store.
+func (f *Files) Changed(parts ...int) {
+	f.mu.Lock()
+	for _, n := range parts {
+		f.dirty[n] = true
+	}
+	f.mu.Unlock()
+	f.poke()
+}
+
+// ChangedAll says that every file may look different, because a source lost its
+// trust.
+func (f *Files) ChangedAll() {
+	f.mu.Lock()
+	f.allDirty = true
+	f.mu.Unlock()
+	f.poke()
+}
+
+// withdrawnKept bounds the withdrawals that the store has not confirmed.
+const withdrawnKept = 4096
+
+// Withdraw takes location out of the files being served, at once and whatever
+// the store does, until [Files.Settle].
+func (f *Files) Withdraw(location string) {
+	f.mu.Lock()
+	if _, known := f.withdrawn[location]; known || !f.served.lists(location) || len(f.withdrawn) >= withdrawnKept {
+		f.mu.Unlock()
+		return
+	}
+	f.withdrawn[location] = false
+	f.urgent = true
+	f.mu.Unlock()
+	f.poke()
+}
+
+// Settle says that the store now holds the verdict on a location that was
+// withdrawn, whatever it is. The next rendering that begins goes by it.
+func (f *Files) Settle(location string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, known := f.withdrawn[location]; known {
+		f.withdrawn[location] = true
+	}
+}
+
+// Lists reports whether a file being served lists location, or, once in many
+// thousand times, another one in its stead.
+func (f *Files) Lists(location string) bool {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.served.lists(location)
+}
+
+// Listed returns how many pages the files being served list.
+func (f *Files) Listed() int {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.served.pages
+}
+
+// Damaged returns how many entries could not be read when the files were last
+// rendered.
+func (f *Files) Damaged() int {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.damaged
+}
+
+// Trust returns the present judgement of given dates.
+func (f *Files) Trust() Trust {
+	f.rendering.Lock()
+	defer f.rendering.Unlock()
+	return f.trust
+}
+
+func (f *Files) poke() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run renders what has changed, at most once per Config.Every, until ctx ends.
+// The first change after a quiet time is rendered at once.
+func (f *Files) Run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var last time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.wake:
+		case <-timer.C:
+		}
+		f.cut()
+		if !f.stale() {
+			continue
+		}
+		if wait := f.cfg.Every - time.Since(last); wait > 0 && !last.IsZero() {
+			timer.Reset(wait)
+			continue
+		}
+		err := f.Render(ctx)
+		last = time.Now()
+		if err != nil && ctx.Err() == nil {
+			timer.Reset(max(f.cfg.Every, time.Second))
+		}
+	}
+}
+
+func (f *Files) stale() bool {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.allDirty || len(f.dirty) > 0
+}
+
+// Render brings the files being served up to date with the store. If it fails,
+// the files being served stay as they are.
+func (f *Files) Render(ctx context.Context) error {
+	f.rendering.Lock()
+	defer f.rendering.Unlock()
+	all, changed := f.takeDirty()
+	if !all && len(changed) == 0 {
+		return nil
+	}
+	err := f.render(ctx, all, changed)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err != nil {
+		f.allDirty = f.allDirty || all
+		for _, n := range changed {
+			f.dirty[n] = true
+		}
+		if text := err.Error(); text != f.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
+			f.problem = text // an unavailable store tells of its troubles itself
+			f.cfg.Logger.Warn("servemap: the sitemap could not be rendered; the last one is served until it can", "err", err)
+		}
+		return fmt.Errorf("rendering the sitemap: %w", err)
+	}
+	f.problem = ""
+	f.once.Do(func() { close(f.loaded) })
+	return nil
+}
+
+func (f *Files) takeDirty() (all bool, changed []int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all, changed = f.allDirty, slices.Sorted(maps.Keys(f.dirty))
+	f.allDirty = false
+	clear(f.dirty)
+	maps.DeleteFunc(f.withdrawn, func(_ string, settled bool) bool { return settled && (all || len(changed) > 0) })
+	return all, changed
+}
+
+// render makes the changed parts anew. What it learns of their dates may change
+// the trust in the dates of all the others; then these are made anew too.
+func (f *Files) render(ctx context.Context, all bool, changed []int) error {
+	old := f.current()
+	next := maps.Clone(old.parts)
+	if next == nil {
+		next = map[int]*file{}
+	}
+	if all {
+		numbers, err := f.storedParts(ctx)
+		if err != nil {
+			return err
+		}
+		clear(next)
+		changed = numbers
+	}
+	damaged, trust := 0, f.trust
+	for {
+		for _, n := range changed {
+			made, bad, err := f.renderPart(ctx, n, trust, old.parts[n])
+			if err != nil {
+				return err
+			}
+			damaged += bad
+			delete(next, n)
+			if made != nil {
+				next[n] = made
+			}
+		}
+		judged := f.judge(next)
+		if judged == trust {
+			break
+		}
+		trust, damaged = judged, 0
+		changed = slices.Collect(maps.Keys(next))
+	}
+	snap, err := f.assemble(ctx, next, old)
+	if err != nil {
+		return err
+	}
+	f.trust = trust
+	f.mu.Lock()
+	f.served, f.damaged = snap, damaged
+	f.mu.Unlock()
+	return nil
+}
+
+func (f *Files) judge(parts map[int]*file) Trust {
+	all := make([]dates, 0, len(parts))
+	for _, p := range parts {
+		all = append(all, p.dates)
+	}
+	var distrusted Sources
+	if f.cfg.Distrusted != nil {
+		distrusted = f.cfg.Distrusted()
+	}
+	return judge(all, distrusted)
+}
+
+func (f *Files) current() snapshot {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.served
+}
+
+// storedParts returns the numbers of all parts, in order.
+func (f *Files) storedParts(ctx context.Context) ([]int, error) {
+	var numbers []int
+	for r, err := range f.cfg.Store.Scan(ctx, f.cfg.Keys.parts(), "") {
+		if err != nil {
+			return nil, err
+		}
+		if n, ok := f.cfg.Keys.partOf(r.Key); ok {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers, nil
+}
+
+// cut takes withdrawn locations out of the files being served, without asking
+// the store.
+func (f *Files) cut() {
+	f.mu.Lock()
+	urgent := f.urgent
+	f.urgent = false
+	gone := slices.Collect(maps.Keys(f.withdrawn))
+	f.mu.Unlock()
+	if !urgent || len(gone) == 0 {
+		return
+	}
+	f.rendering.Lock()
+	defer f.rendering.Unlock()
+	old := f.current()
+	next := maps.Clone(old.parts)
+	for n, p := range next {
+		switch made := p.without(gone, f.cfg.URL); {
+		case made == nil:
+			delete(next, n)
+		case made != p:
+			next[n] = made
+		}
+	}
+	snap := old.with(next, f.indexURL, time.Now())
+	f.mu.Lock()
+	f.served = snap
+	f.mu.Unlock()
+}

@@ -1,0 +1,376 @@
+// Package servemap learns a site's sitemap from the pages the site serves.
+//
+// Wrapped around a server or dropped into a router, a [Site] observes the
+// successful HTML responses to anonymous visitors, remembers each page and when
+// its content changed, infers how often it changes, and serves the sitemap that
+// follows. Nobody lists pages, nobody crawls, nobody stamps dates:
+//
+//	st, err := badgerstore.Open("sitemap-data", nil)
+//	...
+//	site, err := servemap.New("https://example.com", st, nil)
+//	...
+//	http.ListenAndServe(":8080", site.Wrap(mux))
+//
+// It never changes, delays or fails a response, whatever happens to its store.
+// It lists only what is provably public: pages that an anonymous client got and
+// that a listed page links to, that have a route of their own, that enough
+// distinct networks found, or that the owner vouches for. See the README for
+// how each of that is decided, and [Site.Explain] to ask about one page.
+package servemap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/netip"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/due"
+	"github.com/servemap/servemap/internal/ledger"
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/observe"
+	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/store"
+)
+
+// Options adjusts a [Site]. The zero value of each field is the default.
+type Options struct {
+	// Name is the sitemap's file name without ".xml". If empty, it is
+	// "sitemap". A name that is hard to guess keeps the list from the curious,
+	// but not from who is told the name.
+	Name string
+
+	// Hosts are the hosts whose requests count, each with its port if that is
+	// not the scheme's own. If empty, they are the origin's host, and those
+	// that a proxy on the same machine or network sends in its place: IP
+	// addresses, "localhost" and other names of a single label. Requests for
+	// other hosts are served and not observed. The host never decides what is
+	// listed; that is the origin's part.
+	Hosts []string
+
+	// StrippedPrefix is the beginning of the public path that a proxy cuts off
+	// before a request arrives, such as "/blog". It must be the origin's folder
+	// or lead to it. If empty, nothing is cut off.
+	StrippedPrefix string
+
+	// Entries are the locations where visitors enter the site, such as "/".
+	// What they and the pages they lead to link to is listed. If empty, it is
+	// the origin's folder, and where that redirects to.
+	Entries []string
+
+	// Query names the query parameters that make a page of its own. If nil, it
+	// is "page"; if empty but not nil, there are none. A page with any other
+	// parameter is observed only under the canonical URL it gives itself;
+	// well-known tracking parameters do not count.
+	Query []string
+
+	// BenignCookies are names of cookies that the site gives to every visitor,
+	// so that who sends them is still anonymous; a final "*" stands for any
+	// ending. They are added to those of well-known analytics, consent and
+	// load-balancing tools.
+	BenignCookies []string
+
+	// Anonymous, if not nil, decides alone whether a request is that of an
+	// anonymous visitor, who gets what everybody may see. It is needed where a
+	// proxy adds credentials to every request. It must be safe for concurrent
+	// use and quick. If nil, a request is anonymous if it has no
+	// Authorization, no client certificate, no header by which proxies name a
+	// user, and only benign cookies.
+	Anonymous func(*http.Request) bool
+
+	// ClientIP, if not nil, returns the address of the client; the zero Addr
+	// means unknown. It must be safe for concurrent use and must not believe a
+	// header that the client itself can send. Only whether two visitors come
+	// from distinct networks is ever made of it. If nil, it is the peer's
+	// address, and visitors that came through a proxy are not told apart.
+	ClientIP func(*http.Request) netip.Addr
+
+	// Networks is how many distinct client networks make a page public that
+	// nothing links to, where at least three pages beside it are linked. If 0,
+	// it is 3.
+	Networks int
+
+	// Rules say of locations whether they are listed. Where several match, the
+	// longest pattern decides, and of two as long the more cautious one.
+	Rules []Rule
+
+	// Confidence is the least probability, from 0 to 1, with which a
+	// changefreq must be right to be published. If 0, it is 0.5; 1 publishes
+	// none.
+	Confidence float64
+
+	// RenderEvery is the least time between two renderings of the sitemap. A
+	// page that is withdrawn leaves at once all the same. If 0, it is 5
+	// seconds.
+	RenderEvery time.Duration
+
+	// Logger receives hints and the store's troubles, each cause once. If nil,
+	// it is slog.Default.
+	Logger *slog.Logger
+}
+
+// Rule says of the locations that a pattern matches whether they are listed.
+type Rule struct {
+	// Pattern is a pattern of robots.txt: the beginning of a location, in which
+	// "*" stands for any characters, and "$" at the end for the end.
+	Pattern string
+	// List is what holds for the pages that match.
+	List Listing
+}
+
+// Listing says how it is decided whether a page is listed.
+type Listing uint8
+
+const (
+	// Auto lists a page when there is evidence that it is public. It is what
+	// holds where no rule matches.
+	Auto Listing = iota
+	// Always lists a page once an anonymous visitor got it, unless the page
+	// itself forbids that.
+	Always
+	// Never keeps a page out.
+	Never
+)
+
+// Site observes one origin's responses and serves its sitemap. It is safe for
+// concurrent use. Close it when the server has shut down.
+type Site struct {
+	origin   location.Origin
+	norm     *location.Normalizer
+	name     string
+	path     string // of the folder of the sitemap's files, as requests arrive
+	files    *part.Files
+	ledger   *ledger.Ledger
+	observer *observe.Observer
+
+	stop     context.CancelFunc
+	workers  sync.WaitGroup
+	closing  sync.Once
+	closeErr error
+}
+
+// New returns a Site for origin, such as "https://example.com", or
+// "https://example.com/blog" for a site that is one folder of its host. The
+// origin is the only source of the scheme and host in the sitemap; what a
+// request says of them is never believed. What is learned is kept in st, which
+// several Sites may share, and which stays the caller's to close, after the
+// Site. If opts is nil, the defaults are used; New copies opts.
+//
+// New does not wait for the store. It returns an error only for an argument
+// that is no good, and names it.
+func New(origin string, st store.Store, opts *Options) (*Site, error) {
+	if st == nil {
+		return nil, errors.New("servemap: the store is nil; open one, such as badgerstore.Open")
+	}
+	if opts == nil {
+		opts = &Options{}
+	}
+	s, err := newSite(origin, st, *opts)
+	if err != nil {
+		return nil, fmt.Errorf("servemap: %w", err)
+	}
+	return s, nil
+}
+
+// The sizes of what is kept in memory.
+const (
+	dueTargets  = 1 << 17 // request targets whose next look is known, 16 bytes each
+	bodiesBytes = 8 << 20 // all bodies between a response and the reading of it
+)
+
+func newSite(origin string, st store.Store, opts Options) (*Site, error) {
+	s := new(Site)
+	if err := s.configure(origin, &opts); err != nil {
+		return nil, err
+	}
+	rules, err := compile(opts.Rules)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := s.entries(opts.Entries)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := ledger.Keys(s.origin.String())
+	if err != nil {
+		return nil, err
+	}
+	looks := due.New(dueTargets)
+	s.files = part.New(part.Config{
+		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
+		Every:      opts.RenderEvery,
+		Allowed:    func(loc string) bool { r, _ := rules.Match(loc); return r.Listing != admit.Never },
+		Distrusted: func() part.Sources { return s.ledger.Distrusted() },
+		Explain:    s.explainNothing,
+		Logger:     opts.Logger,
+	})
+	s.ledger, err = ledger.New(ledger.Config{
+		Store: st, Normalizer: s.norm, Files: s.files, Rules: rules, Entries: entries,
+		Networks: opts.Networks, Confidence: opts.Confidence, Look: looks.Reset, Logger: opts.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.observer = observe.New(observe.Config{
+		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Due: looks,
+		Buffers: tap.NewBuffers(ledger.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
+		Cookies: admit.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP, Logger: opts.Logger,
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.workers.Go(func() { s.ledger.Run(ctx) })
+	s.workers.Go(func() { s.files.Run(ctx) })
+	return s, nil
+}
+
+// configure checks the plain settings, and fills in the defaults.
+func (s *Site) configure(origin string, opts *Options) (err error) {
+	if s.origin, err = location.ParseOrigin(origin); err != nil {
+		return err
+	}
+	s.norm, err = location.New(s.origin, location.Config{Hosts: opts.Hosts, StrippedPrefix: opts.StrippedPrefix, Params: opts.Query})
+	if err != nil {
+		return err
+	}
+	stripped := strings.TrimSuffix(opts.StrippedPrefix, "/")
+	var below bool
+	if s.path, below = strings.CutPrefix(s.origin.Folder(), stripped); !below || !strings.HasPrefix(s.path, "/") {
+		return fmt.Errorf("options: StrippedPrefix %q does not lead to the origin's folder %q, so the sitemap could not be reached; write the origin as %q",
+			opts.StrippedPrefix, s.origin.Folder(), s.origin.URL(stripped))
+	}
+	if s.name = opts.Name; s.name == "" {
+		s.name = "sitemap"
+	}
+	switch {
+	case !fileName.MatchString(s.name):
+		return fmt.Errorf(`options: Name %q must be of letters, digits, "-", "_" and ".", without ".xml", such as "sitemap"`, opts.Name)
+	case opts.Networks < 0:
+		return fmt.Errorf("options: Networks is %d; it must be positive, or 0 for the default", opts.Networks)
+	case math.IsNaN(opts.Confidence) || opts.Confidence < 0 || opts.Confidence > 1:
+		return fmt.Errorf("options: Confidence is %v; it must be between 0 and 1", opts.Confidence)
+	case opts.RenderEvery < 0:
+		return fmt.Errorf("options: RenderEvery is %v; it must be positive, or 0 for the default", opts.RenderEvery)
+	}
+	for _, name := range opts.BenignCookies {
+		if strings.Trim(name, "*") == "" || strings.ContainsAny(name, " \t=;,") {
+			return fmt.Errorf("options: BenignCookies: %q is no cookie name", name)
+		}
+	}
+	opts.fill()
+	return nil
+}
+
+var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
+
+func (o *Options) fill() {
+	if o.Networks == 0 {
+		o.Networks = 3
+	}
+	if o.Confidence == 0 {
+		o.Confidence = 0.5
+	}
+	if o.RenderEvery == 0 {
+		o.RenderEvery = 5 * time.Second
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+}
+
+func compile(rules []Rule) (admit.Rules, error) {
+	compiled := make([]admit.Rule, len(rules))
+	for i, r := range rules {
+		compiled[i] = admit.Rule{Pattern: r.Pattern, Listing: admit.Listing(r.List)}
+	}
+	set, err := admit.NewRules(compiled)
+	if err != nil {
+		return set, fmt.Errorf("options: Rules: %w", err)
+	}
+	return set, nil
+}
+
+// entries returns the locations of the entries, by default the folder's own.
+func (s *Site) entries(given []string) ([]string, error) {
+	if len(given) == 0 {
+		given = []string{s.origin.Folder()}
+	}
+	entries := make([]string, len(given))
+	for i, e := range given {
+		r := s.norm.Parse(e)
+		if r.Reason != location.ReasonNone {
+			return nil, fmt.Errorf("options: Entries: %q cannot be listed (%v); name a location of the site, such as %q", e, r.Reason, s.origin.Folder())
+		}
+		entries[i] = r.Location
+	}
+	return entries, nil
+}
+
+// Observe returns a handler that calls next and remembers the pages it serves.
+// It never changes a response, delays a write, or fails a request. It is also a
+// [mux.MiddlewareFunc]. It may stand anywhere, and twice; best is outermost,
+// inside of what compresses responses, where it sees the pages that are gone
+// too. Inside a router it learns the routes, which are evidence.
+func (s *Site) Observe(next http.Handler) http.Handler { return observed{s, next} }
+
+type observed struct {
+	site *Site
+	next http.Handler
+}
+
+func (o observed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	o.site.observer.Serve(o.next, w, r)
+}
+
+// Flush returns when all that was seen before the call is parsed, stored and
+// rendered. Where the store cannot be used it returns an error soon, and what
+// was seen is stored later.
+func (s *Site) Flush(ctx context.Context) error {
+	if err := s.ledger.Flush(ctx); err != nil {
+		return fmt.Errorf("servemap: flushing: %w", err)
+	}
+	if err := s.files.Render(ctx); err != nil {
+		return fmt.Errorf("servemap: flushing: %w", err)
+	}
+	return nil
+}
+
+// Forget takes the page at url out of the sitemap, erases what is known of it,
+// and bars it until a rule lists it. When it returns nil, that is stored; else
+// the page is out for now, and comes back if the process ends.
+func (s *Site) Forget(ctx context.Context, url string) error {
+	loc, err := s.locate(url)
+	if err != nil {
+		return err
+	}
+	if err := s.ledger.Forget(ctx, loc); err != nil {
+		return fmt.Errorf("servemap: forgetting: %w", err)
+	}
+	return nil
+}
+
+// Close flushes and stops. From then on requests pass unobserved, and the last
+// sitemap is served. It waits until ctx ends at most. The store is its opener's
+// to close, afterwards. Further calls return what the first did.
+func (s *Site) Close(ctx context.Context) error {
+	s.closing.Do(func() {
+		s.observer.Close()
+		s.closeErr = s.Flush(ctx)
+		s.stop()
+		done := make(chan struct{})
+		go func() { s.workers.Wait(); close(done) }()
+		select {
+		case <-done:
+		case <-ctx.Done():
+			s.closeErr = errors.Join(s.closeErr, fmt.Errorf("servemap: closing: %w", ctx.Err()))
+		}
+	})
+	return s.closeErr
+}

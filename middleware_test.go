@@ -1,0 +1,843 @@
+package servemap_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/andybalholm/brotli"
+	"github.com/gorilla/mux"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/badgerstore"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+const origin = "https://example.com"
+
+// newSite returns a site over st that is closed with the test, and leaves no
+// goroutine behind.
+func newSite(t testing.TB, st store.Store, opts *servemap.Options) *servemap.Site {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	site, err := servemap.New(origin, st, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		_ = site.Close(ctx) // a second time, in some tests
+		for range 1000 {
+			if runtime.NumGoroutine() <= before {
+				return
+			}
+			runtime.Gosched()
+		}
+		buf := make([]byte, 1<<20)
+		if stacks := string(buf[:runtime.Stack(buf, true)]); strings.Contains(stacks, "servemap/internal/") {
+			t.Errorf("a goroutine outlived Close:\n%s", stacks)
+		}
+	})
+	return site
+}
+
+// quiet is a logger whose output a test can look at.
+func quiet() (*slog.Logger, *bytes.Buffer) {
+	var buf bytes.Buffer
+	return slog.New(slog.NewTextHandler(&buf, nil)), &buf
+}
+
+func flush(t testing.TB, site *servemap.Site) {
+	t.Helper()
+	if err := site.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// page is a handler that answers with HTML of a text and links.
+func page(text string, links ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, html(text, links...)) }
+}
+
+func html(text string, links ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!DOCTYPE html><html><head><title>%s</title></head><body><main><p>%s</p>", text, text)
+	for _, l := range links {
+		fmt.Fprintf(&b, `<a href="%s">link</a>`, l)
+	}
+	b.WriteString("</main></body></html>")
+	return b.String()
+}
+
+// web is a running server with a client for it.
+type web struct {
+	testing.TB
+	client *http.Client
+	base   string
+}
+
+// serve starts a server on a socket.
+func serve(t testing.TB, h http.Handler) *web {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	return newWeb(t, srv.Client(), srv.URL)
+}
+
+// servePipe starts a server over net.Pipe, which leaves virtual time running.
+func servePipe(t testing.TB, h http.Handler) *web {
+	t.Helper()
+	l := pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
+	srv := &http.Server{Handler: h}
+	go srv.Serve(l)
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		client, server := net.Pipe()
+		select {
+		case l.conns <- server:
+			return client, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}}
+	t.Cleanup(func() { transport.CloseIdleConnections(); srv.Close() })
+	return newWeb(t, &http.Client{Transport: transport}, origin[:4]+"://example.com")
+}
+
+type pipeListener struct {
+	conns chan net.Conn
+	done  chan struct{}
+}
+
+func (l pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+func (l pipeListener) Close() error   { close(l.done); return nil }
+func (l pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+
+func newWeb(t testing.TB, client *http.Client, base string) *web {
+	c := *client
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &web{t, &c, base}
+}
+
+// visit gets a path as an anonymous visitor does, or with the headers given.
+func (w *web) visit(path string, headers ...string) (*http.Response, string) {
+	w.Helper()
+	req, err := http.NewRequest(http.MethodGet, w.base+path, nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := w.client.Do(req)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+// listed returns the locations in the sitemap at path, nil for a 503.
+func (w *web) listed(path string) []string {
+	w.Helper()
+	resp, body := w.visit(path)
+	if resp.StatusCode == http.StatusServiceUnavailable {
+		return nil
+	}
+	var doc struct {
+		URLs []struct {
+			Loc string `xml:"loc"`
+		} `xml:"url"`
+	}
+	if err := xml.Unmarshal([]byte(body), &doc); err != nil || resp.StatusCode != http.StatusOK {
+		w.Fatalf("%s: status %d, %v:\n%s", path, resp.StatusCode, err, body)
+	}
+	var locs []string
+	for _, u := range doc.URLs {
+		loc, ok := strings.CutPrefix(u.Loc, origin)
+		if !ok {
+			w.Errorf("%s is not on %s", u.Loc, origin)
+		}
+		locs = append(locs, loc)
+	}
+	return locs
+}
+
+// wantListed checks the sitemap at /sitemap.xml.
+func (w *web) wantListed(site *servemap.Site, want ...string) {
+	w.Helper()
+	flush(w, site)
+	if got := w.listed("/sitemap.xml"); !slices.Equal(got, want) {
+		w.Errorf("the sitemap lists %q, want %q", got, want)
+	}
+}
+
+// routes of one small site, for either kind of router.
+var routes = map[string]http.HandlerFunc{
+	"/":      page("home", "/blog/one", "/blog/two", "/data.json", "/missing", "/private"),
+	"/about": page("about"),
+	"/private": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "private")
+		page("p")(w, r)
+	},
+	"/data.json": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, "{}")
+	},
+}
+
+func blog(slug string) http.HandlerFunc { return page("post "+slug, "/blog/three") }
+
+// mounts are the ways to put a site into a program.
+var mounts = map[string]func(*servemap.Site) http.Handler{
+	"ServeMux, wrapped": func(site *servemap.Site) http.Handler {
+		m := http.NewServeMux()
+		for path, h := range routes {
+			m.Handle(strings.Replace(path, "/", "GET /", 1)+map[bool]string{true: "{$}"}[path == "/"], h)
+		}
+		m.HandleFunc("/blog/{slug}", func(w http.ResponseWriter, r *http.Request) { blog(r.PathValue("slug"))(w, r) })
+		return site.Wrap(m)
+	},
+	"ServeMux, with Handler": func(site *servemap.Site) http.Handler {
+		m := http.NewServeMux()
+		for path, h := range routes {
+			m.Handle(path+map[bool]string{true: "{$}"}[path == "/"], h)
+		}
+		m.HandleFunc("/blog/{slug}", func(w http.ResponseWriter, r *http.Request) { blog(r.PathValue("slug"))(w, r) })
+		m.Handle("/sitemap.xml", site.Handler())
+		return site.Observe(m)
+	},
+	"mux, mounted": func(site *servemap.Site) http.Handler {
+		r := muxRouter()
+		site.Mount(r)
+		return r
+	},
+	"mux, used": func(site *servemap.Site) http.Handler {
+		r := muxRouter()
+		r.Use(site.Observe)
+		r.Handle("/sitemap.xml", site.Handler())
+		return r
+	},
+	"mux, wrapped and used": func(site *servemap.Site) http.Handler {
+		r := muxRouter()
+		r.Use(site.Observe)
+		return site.Wrap(r)
+	},
+}
+
+func muxRouter() *mux.Router {
+	r := mux.NewRouter()
+	for path, h := range routes {
+		r.Handle(path, h).Methods(http.MethodGet)
+	}
+	r.HandleFunc("/blog/{slug}", func(w http.ResponseWriter, r *http.Request) { blog(mux.Vars(r)["slug"])(w, r) })
+	return r
+}
+
+func TestSite(t *testing.T) {
+	for name, mount := range mounts {
+		for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
+			t.Run(name+", "+proto, func(t *testing.T) {
+				site := newSite(t, new(memstore.Store), nil)
+				srv := httptest.NewUnstartedServer(mount(site))
+				srv.EnableHTTP2 = proto == "HTTP/2.0"
+				srv.StartTLS()
+				defer srv.Close()
+				w := newWeb(t, srv.Client(), srv.URL)
+				if resp, body := w.visit("/sitemap.xml"); resp.Proto != proto || resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "No page of "+origin+" is listed yet") {
+					t.Errorf("%s %d %q, want %s and a 503 that explains itself before anything was seen", resp.Proto, resp.StatusCode, body, proto)
+				}
+				for _, path := range []string{"/", "/blog/one", "/blog/three", "/blog/orphan", "/about", "/private", "/data.json", "/missing", "/sitemap.xml"} {
+					w.visit(path)
+				}
+				w.visit("/blog/two", "Cookie", "session=1")
+				w.wantListed(site, "/", "/about", "/blog/one", "/blog/three")
+				w.visit("/blog/two", "Cookie", "_ga=1; _gid=2")
+				w.wantListed(site, "/", "/about", "/blog/one", "/blog/three", "/blog/two")
+			})
+		}
+	}
+}
+
+func TestMountServesTheSitemapWhateverTheRoutes(t *testing.T) {
+	site := newSite(t, new(memstore.Store), nil)
+	r := mux.NewRouter()
+	r.HandleFunc("/", page("home"))
+	r.HandleFunc("/sitemaps-explained", page("explained"))
+	r.PathPrefix("/").HandlerFunc(page("catch-all"))
+	site.Mount(r)
+	w := serve(t, r)
+	w.visit("/")
+	w.wantListed(site, "/")
+	if _, body := w.visit("/sitemaps-explained"); !strings.Contains(body, "explained") {
+		t.Error("a page whose name begins like the sitemap's is not served")
+	}
+}
+
+func TestPagesThatAreGone(t *testing.T) {
+	for _, name := range []string{"mux, mounted", "ServeMux, wrapped", "mux, wrapped and used"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				site := newSite(t, new(memstore.Store), nil)
+				m := mounts[name](site)
+				moved := map[string]string{} // as a router does whose routes changed
+				w := servePipe(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if to := moved[r.URL.Path]; to != "" {
+						r.URL.Path = to
+					}
+					m.ServeHTTP(w, r)
+				}))
+				for _, path := range []string{"/", "/blog/one", "/blog/two"} {
+					w.visit(path)
+				}
+				w.wantListed(site, "/", "/blog/one", "/blog/two")
+				time.Sleep(time.Minute)
+				moved["/blog/one"] = "/no/such/route"
+				w.visit("/blog/one")
+				w.wantListed(site, "/", "/blog/one", "/blog/two")
+				time.Sleep(61 * time.Second)
+				if got := w.listed("/sitemap.xml"); !slices.Equal(got, []string{"/", "/blog/two"}) {
+					t.Errorf("a minute after a 404 the sitemap lists %q", got)
+				}
+				delete(moved, "/blog/one")
+				w.visit("/blog/one")
+				w.wantListed(site, "/", "/blog/one", "/blog/two")
+			})
+		})
+	}
+}
+
+func TestAWithdrawalNeedsNoStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := &broken{Store: new(memstore.Store)}
+		log, _ := quiet()
+		site := newSite(t, st, &servemap.Options{Logger: log})
+		var header, value string
+		status := http.StatusOK
+		w := servePipe(t, site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/a" {
+				w.Header().Set(header, value)
+				w.Header().Set("Content-Type", "text/html")
+				w.WriteHeader(status)
+			}
+			io.WriteString(w, html("text", "/a"))
+		})))
+		w.visit("/")
+		w.visit("/a")
+		w.wantListed(site, "/", "/a")
+		for _, tt := range []struct {
+			header, value string
+			status        int
+		}{{"X-Robots-Tag", "noindex", 200}, {"Cache-Control", "private", 200}, {"X", "x", 410}} {
+			st.fails.Store(true)
+			time.Sleep(time.Minute)
+			header, value, status = tt.header, tt.value, tt.status
+			w.visit("/a")
+			synctest.Wait()
+			if got := w.listed("/sitemap.xml"); !slices.Equal(got, []string{"/"}) {
+				t.Errorf("%v: the sitemap lists %q with the store down", tt, got)
+			}
+			st.fails.Store(false)
+			time.Sleep(time.Minute)
+			w.wantListed(site, "/")
+			header, value, status = "X", "x", 200
+			w.visit("/a")
+			w.wantListed(site, "/", "/a")
+			time.Sleep(time.Minute)
+		}
+	})
+}
+
+// broken is a store that fails on demand.
+type broken struct {
+	store.Store
+	fails atomic.Bool
+}
+
+func (s *broken) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if s.fails.Load() {
+		return errors.New("it is broken")
+	}
+	return s.Store.Update(ctx, keys, fn)
+}
+
+func TestEncodedPages(t *testing.T) {
+	encode := map[string]func(io.Writer) io.WriteCloser{
+		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		"br":   func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) },
+		"zstd": func(w io.Writer) io.WriteCloser { zw, _ := zstd.NewWriter(w); return zw },
+	}
+	for coding, writer := range encode {
+		t.Run(coding, func(t *testing.T) {
+			site := newSite(t, new(memstore.Store), nil)
+			w := serve(t, site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				w.Header().Set("Content-Encoding", coding)
+				zw := writer(w)
+				io.WriteString(zw, html("page "+r.URL.Path, "/a"))
+				zw.Close()
+			})))
+			w.client.Transport.(*http.Transport).DisableCompression = true
+			w.visit("/", "Accept-Encoding", coding)
+			w.visit("/a", "Accept-Encoding", coding)
+			flush(t, site)
+			if e, err := site.Explain(t.Context(), "/a"); err != nil || e.Reason != "link" {
+				t.Errorf("%+v, %v; want /a listed by the link in the encoded page", e, err)
+			}
+		})
+	}
+	t.Run("unknown", func(t *testing.T) {
+		site := newSite(t, new(memstore.Store), nil)
+		w := serve(t, site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.Header().Set("Content-Encoding", "x-own")
+			io.WriteString(w, "scrambled")
+		})))
+		w.visit("/")
+		flush(t, site)
+		if e, err := site.Explain(t.Context(), "/"); err != nil || e.Verdict != "held" || e.Reason != "encoding" {
+			t.Errorf("%+v, %v; want that it is held for its encoding", e, err)
+		}
+	})
+}
+
+func TestQueries(t *testing.T) {
+	site := newSite(t, new(memstore.Store), nil)
+	w := serve(t, site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		switch r.URL.Path {
+		case "/item":
+			fmt.Fprintf(w, `<html><head><link rel="canonical" href="https://example.com/item?id=%s"></head><body>item</body></html>`, q.Get("id"))
+		case "/view":
+			io.WriteString(w, html("view"))
+		default:
+			io.WriteString(w, html("home", "/item?id=5", "/item?id=6&amp;sort=asc", "/view?x=1", "/?page=2", "/?page=3&amp;utm_source=home"))
+		}
+	})))
+	for _, path := range []string{"/", "/item?id=5", "/item?id=6&sort=asc", "/view?x=1", "/?page=2", "/?utm_medium=mail&page=3", "/item?id=7"} {
+		w.visit(path)
+	}
+	w.wantListed(site, "/", "/?page=2", "/?page=3", "/item?id=5")
+	e, err := site.Explain(t.Context(), "/view?x=1")
+	if err != nil || e.Reason != "query-not-canonical" {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+func TestASiteInAFolder(t *testing.T) {
+	for _, tt := range []struct {
+		name, stripped, prefix string // of the requests
+	}{{"seen in full", "", "/blog"}, {"cut off by a proxy", "/blog", ""}} {
+		t.Run(tt.name, func(t *testing.T) {
+			site, err := servemap.New(origin+"/blog", new(memstore.Store), &servemap.Options{StrippedPrefix: tt.stripped})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer site.Close(t.Context())
+			w := serve(t, site.Wrap(page("p", "/blog/a", "/shop/b")))
+			w.visit(tt.prefix + "/")
+			w.visit(tt.prefix + "/a")
+			w.visit("/shop/b")
+			flush(t, site)
+			if got := w.listed(tt.prefix + "/sitemap.xml"); !slices.Equal(got, []string{"/blog/", "/blog/a"}) {
+				t.Errorf("the sitemap lists %q", got)
+			}
+			if got, want := site.RobotsLine(), "Sitemap: "+origin+"/blog/sitemap.xml"; got != want {
+				t.Errorf("robots line %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestTheNameIsTheOwners(t *testing.T) {
+	site := newSite(t, new(memstore.Store), &servemap.Options{Name: "map-7f3a"})
+	w := serve(t, site.Wrap(page("home")))
+	w.visit("/")
+	flush(t, site)
+	if got := w.listed("/map-7f3a.xml"); len(got) != 1 {
+		t.Errorf("the sitemap lists %q", got)
+	}
+	if got := w.listed("/map-7f3a-1.xml"); len(got) != 1 {
+		t.Errorf("its part lists %q", got)
+	}
+	if _, body := w.visit("/sitemap.xml"); !strings.Contains(body, "home") {
+		t.Error("/sitemap.xml is not the site's own, although the sitemap has another name")
+	}
+}
+
+func TestWhoseRequestsCount(t *testing.T) {
+	tests := []struct {
+		name    string
+		opts    servemap.Options
+		host    string
+		headers []string
+		counts  bool
+	}{
+		{"the origin's host", servemap.Options{}, "example.com", nil, true},
+		{"an address, as a proxy sends", servemap.Options{}, "10.0.0.7:8080", nil, true},
+		{"localhost", servemap.Options{}, "localhost:8080", nil, true},
+		{"a service name", servemap.Options{}, "web", nil, true},
+		{"another host", servemap.Options{}, "evil.example", nil, false},
+		{"another host, and a header that says otherwise", servemap.Options{}, "evil.example", []string{"X-Forwarded-Host", "example.com"}, false},
+		{"a header that names another host", servemap.Options{}, "example.com", []string{"X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "http"}, true},
+		{"an alias", servemap.Options{Hosts: []string{"www.example.com"}}, "www.example.com", nil, true},
+		{"not one of the aliases", servemap.Options{Hosts: []string{"www.example.com"}}, "example.com", nil, false},
+		{"basic authentication", servemap.Options{}, "example.com", []string{"Authorization", "Basic eDp5"}, false},
+		{"an unknown cookie", servemap.Options{}, "example.com", []string{"Cookie", "zzz=1"}, false},
+		{"a cookie known to be benign", servemap.Options{BenignCookies: []string{"zzz"}}, "example.com", []string{"Cookie", "zzz=1"}, true},
+		{"a user named by a proxy", servemap.Options{}, "example.com", []string{"X-Forwarded-User", "jane"}, false},
+		{"a user named by a proxy, and the owner says anonymous", servemap.Options{Anonymous: func(r *http.Request) bool { return r.Header.Get("X-Forwarded-User") == "nobody" }},
+			"example.com", []string{"X-Forwarded-User", "nobody"}, true},
+		{"the owner says not anonymous", servemap.Options{Anonymous: func(*http.Request) bool { return false }}, "example.com", nil, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			log, _ := quiet()
+			tt.opts.Logger = log
+			site := newSite(t, new(memstore.Store), &tt.opts)
+			h := site.Observe(page("home"))
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			r.Host = tt.host
+			for i := 0; i < len(tt.headers); i += 2 {
+				r.Header.Set(tt.headers[i], tt.headers[i+1])
+			}
+			h.ServeHTTP(httptest.NewRecorder(), r)
+			flush(t, site)
+			if got := site.Stats().Listed == 1; got != tt.counts {
+				t.Errorf("counts: %v, want %v; stats %+v", got, tt.counts, site.Stats())
+			}
+		})
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	st := new(memstore.Store)
+	tests := []struct {
+		name   string
+		origin string
+		opts   servemap.Options
+		names  []string // what the error must mention
+	}{
+		{"no origin", "", servemap.Options{}, []string{"origin", "https://example.com"}},
+		{"no scheme", "example.com", servemap.Options{}, []string{"origin"}},
+		{"another scheme", "ftp://example.com", servemap.Options{}, []string{"ftp"}},
+		{"credentials", "https://u:geheim@example.com", servemap.Options{}, []string{"origin"}},
+		{"a query", "https://example.com/?a=b", servemap.Options{}, []string{"origin"}},
+		{"an origin that is too long", "https://example.com/" + strings.Repeat("a", 500), servemap.Options{}, []string{"origin"}},
+		{"a name with a slash", origin, servemap.Options{Name: "a/b"}, []string{"Name", "a/b"}},
+		{"a host with a path", origin, servemap.Options{Hosts: []string{"example.com/x"}}, []string{"host"}},
+		{"a prefix elsewhere", origin + "/blog", servemap.Options{StrippedPrefix: "/shop"}, []string{"StrippedPrefix", "/shop"}},
+		{"a prefix below a root origin", origin, servemap.Options{StrippedPrefix: "/app"}, []string{"StrippedPrefix", origin + "/app"}},
+		{"an entry off the site", origin, servemap.Options{Entries: []string{"https://other.example/"}}, []string{"Entries", "other.example"}},
+		{"an entry out of the folder", origin + "/blog", servemap.Options{Entries: []string{"/"}}, []string{"Entries"}},
+		{"an empty pattern", origin, servemap.Options{Rules: []servemap.Rule{{}}}, []string{"Rules", "rule 1"}},
+		{"a pattern without a slash", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a"}, {Pattern: "b"}}}, []string{"rule 2", `"b"`}},
+		{"no such listing", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/", List: 9}}}, []string{"listing 9"}},
+		{"negative networks", origin, servemap.Options{Networks: -1}, []string{"Networks", "-1"}},
+		{"confidence above one", origin, servemap.Options{Confidence: 1.5}, []string{"Confidence", "1.5"}},
+		{"confidence that is no number", origin, servemap.Options{Confidence: math.NaN()}, []string{"Confidence"}},
+		{"negative rendering", origin, servemap.Options{RenderEvery: -1}, []string{"RenderEvery"}},
+		{"no cookie name", origin, servemap.Options{BenignCookies: []string{"*"}}, []string{"BenignCookies", `"*"`}},
+		{"a parameter that is none", origin, servemap.Options{Query: []string{"a=b"}}, []string{"a=b"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			site, err := servemap.New(tt.origin, st, &tt.opts)
+			if err == nil {
+				site.Close(t.Context())
+				t.Fatal("New took it")
+			}
+			for _, name := range tt.names {
+				if !strings.Contains(err.Error(), name) {
+					t.Errorf("error %q does not mention %q", err, name)
+				}
+			}
+			if !strings.HasPrefix(err.Error(), "servemap: ") || strings.Contains(err.Error(), "geheim") {
+				t.Errorf("error %q", err)
+			}
+		})
+	}
+	if _, err := servemap.New(origin, nil, nil); err == nil || !strings.Contains(err.Error(), "store") {
+		t.Errorf("error %v for a nil store", err)
+	}
+}
+
+func TestARestartServesTheSameSitemap(t *testing.T) {
+	dir := t.TempDir()
+	h := page("text", "/a", "/b")
+	run := func(visits ...string) (body, modified string) {
+		log, _ := quiet()
+		st, err := badgerstore.Open(dir, &badgerstore.Options{Reserve: 1, Logger: log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Close()
+		site, err := servemap.New(origin, st, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := serve(t, site.Wrap(h))
+		for _, path := range visits {
+			w.visit(path)
+		}
+		if len(visits) > 0 {
+			flush(t, site)
+		}
+		resp, body := w.visit("/sitemap.xml")
+		if err := site.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		return body, resp.Header.Get("Etag") + resp.Header.Get("Last-Modified")
+	}
+	body, modified := run("/", "/a", "/b")
+	if strings.Count(body, "<url>") != 3 {
+		t.Fatalf("served\n%s", body)
+	}
+	if again, same := run(); again != body || same != modified {
+		t.Errorf("after a restart\n%s%s\nbefore it\n%s%s", again, same, body, modified)
+	}
+}
+
+func TestAFolderThatIsTaken(t *testing.T) {
+	dir := t.TempDir()
+	log, text := quiet()
+	first, err := badgerstore.Open(dir, &badgerstore.Options{Reserve: 1, Logger: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := badgerstore.Open(dir, &badgerstore.Options{Reserve: 1, Logger: log})
+	if err != nil {
+		t.Fatalf("the site must start while another process holds the folder: %v", err)
+	}
+	defer second.Close()
+	site := newSite(t, second, &servemap.Options{Logger: log})
+	w := serve(t, site.Wrap(page("home")))
+	if _, body := w.visit("/"); !strings.Contains(body, "home") {
+		t.Error("the site does not serve")
+	}
+	if err := site.Flush(t.Context()); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("Flush: %v, want ErrUnavailable", err)
+	}
+	if got := site.Stats().Store; !strings.Contains(got, "process") {
+		t.Errorf("Stats.Store is %q, want the cause", got)
+	}
+	if got := strings.Count(text.String(), "level=WARN"); got != 1 {
+		t.Errorf("%d warnings, want one:\n%s", got, text)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for site.Flush(t.Context()) != nil && t.Context().Err() == nil {
+		time.Sleep(10 * time.Millisecond) // a file lock has no event to wait for
+	}
+	w.wantListed(site, "/")
+}
+
+func TestCloseKeepsServing(t *testing.T) {
+	site := newSite(t, new(memstore.Store), nil)
+	w := serve(t, site.Wrap(page("home", "/a")))
+	w.visit("/")
+	if err := site.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := site.Close(t.Context()); err != nil {
+		t.Errorf("closing twice: %v", err)
+	}
+	w.visit("/a")
+	if got := w.listed("/sitemap.xml"); !slices.Equal(got, []string{"/"}) {
+		t.Errorf("after Close the sitemap lists %q", got)
+	}
+	if err := site.Flush(t.Context()); err == nil {
+		t.Error("Flush after Close returned nil")
+	}
+	if err := site.Forget(t.Context(), "/"); err == nil {
+		t.Error("Forget after Close returned nil")
+	}
+}
+
+func TestExplainAndPages(t *testing.T) {
+	site := newSite(t, new(memstore.Store), nil)
+	w := serve(t, site.Wrap(page("p", "/a", "/not-visited")))
+	w.visit("/")
+	w.visit("/a")
+	w.visit("/orphan")
+	flush(t, site)
+	for _, tt := range []struct{ url, verdict, reason string }{
+		{origin + "/a", "listed", "link"},
+		{"/a?utm_source=x", "listed", "link"},
+		{"/", "listed", "entry"},
+		{"/not-visited", "waiting", "not-seen"},
+		{"/unheard-of", "unknown", "none"},
+	} {
+		e, err := site.Explain(t.Context(), tt.url)
+		if err != nil || e.Verdict != tt.verdict || e.Reason != tt.reason || e.Text == "" || e.Listed != (tt.verdict == "listed") {
+			t.Errorf("%s: %+v, %v; want %s because of %s", tt.url, e, err, tt.verdict, tt.reason)
+		}
+	}
+	for _, url := range []string{"https://other.example/", "/a//b", ""} {
+		if e, err := site.Explain(t.Context(), url); err == nil {
+			t.Errorf("%q is explained: %+v", url, e)
+		}
+	}
+	var urls []string
+	for p, err := range site.Pages(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.FirstSeen.IsZero() || p.LastSeen.IsZero() || !p.LastModified.IsZero() {
+			t.Errorf("%+v", p)
+		}
+		urls = append(urls, p.URL)
+	}
+	if want := []string{origin + "/", origin + "/a"}; !slices.Equal(urls, want) {
+		t.Errorf("pages %q, want %q", urls, want)
+	}
+}
+
+// Example shows a site behind one line, and what its sitemap says after a
+// visitor has clicked around.
+func Example() {
+	site, err := servemap.New("https://example.com", new(memstore.Store), nil)
+	if err != nil {
+		panic(err)
+	}
+	defer site.Close(context.Background())
+	pages := http.NewServeMux()
+	pages.HandleFunc("/{$}", page("home", "/news"))
+	pages.HandleFunc("/news", page("news"))
+	pages.HandleFunc("/drafts/{id}", page("nobody links here, so nobody learns of it"))
+	server := httptest.NewServer(site.Wrap(pages))
+	defer server.Close()
+
+	for _, path := range []string{"/", "/news", "/drafts/1"} {
+		http.Get(server.URL + path)
+	}
+	site.Flush(context.Background())
+	resp, _ := http.Get(server.URL + "/sitemap.xml")
+	io.Copy(os.Stdout, resp.Body)
+	// Output:
+	// <?xml version="1.0" encoding="UTF-8"?>
+	// <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+	// <url><loc>https://example.com/</loc></url>
+	// <url><loc>https://example.com/news</loc></url>
+	// </urlset>
+}
+
+// ExampleSite_Mount shows the one line for gorilla/mux.
+func ExampleSite_Mount() {
+	site, err := servemap.New("https://example.com", new(memstore.Store), nil)
+	if err != nil {
+		panic(err)
+	}
+	defer site.Close(context.Background())
+	router := mux.NewRouter()
+	router.HandleFunc("/", page("home"))
+	router.HandleFunc("/robots.txt", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintln(w, site.RobotsLine()) })
+	site.Mount(router)
+	server := httptest.NewServer(router)
+	defer server.Close()
+
+	resp, _ := http.Get(server.URL + "/robots.txt")
+	io.Copy(os.Stdout, resp.Body)
+	// Output:
+	// Sitemap: https://example.com/sitemap.xml
+}
+
+// ExampleSite_Explain shows how to ask about one page.
+func ExampleSite_Explain() {
+	site, err := servemap.New("https://example.com", new(memstore.Store), nil)
+	if err != nil {
+		panic(err)
+	}
+	defer site.Close(context.Background())
+	server := httptest.NewServer(site.Wrap(page("text")))
+	defer server.Close()
+	http.Get(server.URL + "/blog/orphan")
+	site.Flush(context.Background())
+
+	e, err := site.Explain(context.Background(), "https://example.com/blog/orphan")
+	fmt.Println(e.Verdict, e.Reason, err)
+	// Output:
+	// waiting no-evidence <nil>
+}
+
+// The cost of a request, against the same handler without a site.
+func BenchmarkObserve(b *testing.B) {
+	small := []byte(html(strings.Repeat("word ", 200)))
+	big := []byte(html(strings.Repeat("word and another word ", 4500)))
+	handler := func(contentType string, body []byte) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header()["Content-Type"] = []string{contentType}
+			w.Write(body)
+		})
+	}
+	for _, bm := range []struct {
+		name   string
+		h      http.Handler
+		site   bool
+		target func(i int) string
+	}{
+		{"Without", handler("text/html", small), false, func(int) string { return "/" }},
+		{"NothingDue", handler("text/html", small), true, func(int) string { return "/" }},
+		{"Without95KB", handler("text/html", big), false, func(int) string { return "/" }},
+		{"Sampled95KB", handler("text/html", big), true, func(i int) string { return fmt.Sprint("/", i) }},
+		{"SampledNotHTML", handler("image/png", small), true, func(i int) string { return fmt.Sprint("/", i, ".png") }},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			h := bm.h
+			if bm.site {
+				h = newSite(b, new(memstore.Store), nil).Observe(h)
+			}
+			targets := make([]*http.Request, 1)
+			if bm.target(0) != bm.target(1) {
+				targets = make([]*http.Request, 1<<15)
+			}
+			for i := range targets {
+				targets[i] = httptest.NewRequest(http.MethodGet, "http://example.com"+bm.target(i), nil)
+				targets[i].RequestURI = bm.target(i)
+			}
+			w := &discard{header: http.Header{}}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				h.ServeHTTP(w, targets[i%len(targets)])
+			}
+		})
+	}
+}
+
+// discard is a writer that costs nothing.
+type discard struct{ header http.Header }
+
+func (d *discard) Header() http.Header         { return d.header }
+func (d *discard) Write(p []byte) (int, error) { return len(p), nil }
+func (d *discard) WriteHeader(int)             {}
