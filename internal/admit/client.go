@@ -149,10 +149,7 @@ func Network(addr netip.Addr) netip.Prefix {
 	if addr.Is6() {
 		bits = 48
 	}
-	p, err := addr.Prefix(bits)
-	if err != nil {
-		return netip.Prefix{}
-	}
+	p, _ := addr.Prefix(bits) // fails only for more bits than the address has
 	return p
 }
 

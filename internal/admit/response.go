@@ -75,16 +75,12 @@ func page(location string, resp *tap.Response) (Kind, Reason) {
 		return Nothing, Attachment
 	case assetName(location):
 		return Nothing, NotHTML
-	case !resp.Complete || unread(resp):
+	case !resp.Complete:
 		return Nothing, Incomplete
+	case len(resp.Body) == 0 && resp.Written > 0 && !resp.Truncated:
+		return Nothing, Encoding // nobody could look for a noindex in it
 	}
 	return Witness, None
-}
-
-// unread reports whether the body was sent in a form in which nobody could look
-// for a noindex in it, and nothing else will tell.
-func unread(resp *tap.Response) bool {
-	return resp.Written > 0 && len(resp.Body) == 0 && !resp.Truncated && resp.Header.ContentEncoding == ""
 }
 
 // cacheControl returns Private or NoStore if the header has that directive (RFC

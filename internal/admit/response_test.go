@@ -78,8 +78,12 @@ func TestResponseOf200(t *testing.T) {
 		{"long page, cut", "/a", func(r *tap.Response) { r.Truncated = true }, Witness, None},
 		{"no memory for the body", "/a", func(r *tap.Response) { r.Body, r.Truncated = nil, true }, Witness, None},
 		{"empty page", "/a", func(r *tap.Response) { r.Body, r.Written = nil, 0 }, Witness, None},
-		{"encoded", "/a", func(r *tap.Response) { r.Body, r.Header.ContentEncoding = nil, "gzip" }, Witness, None},
-		{"body that was not kept", "/a", func(r *tap.Response) { r.Body = nil }, Nothing, Incomplete},
+		{"encoded, and kept", "/a", func(r *tap.Response) { r.Header.ContentEncoding = "gzip" }, Witness, None},
+		{"encoded, and not kept", "/a", func(r *tap.Response) { r.Body, r.Header.ContentEncoding = nil, "gzip" }, Nothing, Encoding},
+		{"encoded, and private", "/a", func(r *tap.Response) {
+			r.Body, r.Header.ContentEncoding, r.Header.CacheControl = nil, "gzip", "private"
+		}, Forbidden, Private},
+		{"not kept for another reason", "/a", func(r *tap.Response) { r.Body = nil }, Nothing, Encoding},
 		{"asset's name", "/a.css", func(*tap.Response) {}, Nothing, NotHTML},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

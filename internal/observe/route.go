@@ -25,7 +25,8 @@ func muxRoute(r *mux.Route) (template string, exact bool) {
 		return "", false
 	}
 	expr, err := r.GetPathRegexp()
-	return template, err == nil && strings.HasSuffix(expr, "$") && !strings.Contains(template, "{")
+	end := err == nil && strings.HasSuffix(expr, "$") && !strings.HasSuffix(expr, `\$`) // that is a character
+	return template, end && !strings.Contains(template, "{")
 }
 
 // patternRoute reads a pattern of [http.ServeMux]: "[METHOD ][HOST]/PATH", where

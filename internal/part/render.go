@@ -137,7 +137,7 @@ func (p *file) pack(body []byte) {
 	binary.BigEndian.PutUint64(p.hash[:8], sum.Hi)
 	binary.BigEndian.PutUint64(p.hash[8:], sum.Lo)
 	var buf bytes.Buffer
-	zw, _ := gzip.NewWriterLevel(&buf, gzipLevel) // the level is valid
+	zw, _ := gzip.NewWriterLevel(&buf, gzip.BestSpeed) // the level is valid
 	_, _ = zw.Write(body)                         // a bytes.Buffer takes everything
 	_ = zw.Close()
 	p.gz = bytes.Clone(buf.Bytes())
@@ -288,7 +288,3 @@ func cutURL(body []byte, loc string) ([]byte, bool) {
 	}
 	return slices.Delete(body, from, from+length+len(end)), true
 }
-
-// gzipLevel is the one that makes the smallest files at the speed of the
-// fastest.
-const gzipLevel = 3

@@ -2,8 +2,11 @@ package record
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"hash/crc32"
+	"math"
 	"testing"
 )
 
@@ -82,4 +85,110 @@ func FuzzOpen(f *testing.F) {
 			t.Errorf("fields %x read as %x", fields, again.b)
 		}
 	})
+}
+
+func TestZeroFieldsAreAbsent(t *testing.T) {
+	var e Encoder
+	e.Uint(1, 0)
+	e.Int(2, 0)
+	e.Bool(3, false)
+	e.Fixed(4, 0)
+	e.Bytes(5, []byte{})
+	if err := Open(e.Seal(), func(f Field) { t.Errorf("field %d was written", f.Num) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNumbersAtTheirLimits(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		u    uint64
+		i    int64
+	}{
+		{"small", 1, -1},
+		{"least", 1 << 63, math.MinInt64},
+		{"greatest", math.MaxUint64, math.MaxInt64},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var e Encoder
+			e.Uint(1, tt.u)
+			e.Int(2, tt.i)
+			e.Fixed(3, tt.u)
+			got := map[int]Field{}
+			if err := Open(e.Seal(), func(f Field) { got[f.Num] = f }); err != nil {
+				t.Fatal(err)
+			}
+			if got[1].Value != tt.u || got[2].Int() != tt.i || got[3].Value != tt.u {
+				t.Errorf("read %d, %d and %d, want %d, %d and %d", got[1].Value, got[2].Int(), got[3].Value, tt.u, tt.i, tt.u)
+			}
+		})
+	}
+}
+
+// sealed is a record of any version whose checksum holds.
+func sealed(version byte, fields ...byte) []byte {
+	b := append([]byte{version}, fields...)
+	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+}
+
+func TestOpenOfSealedNonsense(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		in     []byte
+		want   error
+		fields int
+	}{
+		{"nothing", nil, ErrDamaged, 0},
+		{"too short for a checksum", []byte{1, 2, 3, 4}, ErrDamaged, 0},
+		{"no fields", sealed(1), nil, 0},
+		{"a later version", sealed(2, 0x08, 1), ErrVersion, 0},
+		{"a field of 32 bits", sealed(1, 0x0d, 1, 2, 3, 4), nil, 1},
+		{"a group", sealed(1, 0x0b, 0x08, 1, 0x0c), nil, 1},
+		{"field number 0", sealed(1, 0x00, 1), ErrDamaged, 0},
+		{"an endless number", sealed(1, 0x08, 0xff), ErrDamaged, 0},
+		{"fixed field cut off", sealed(1, 0x09, 1, 2), ErrDamaged, 0},
+		{"bytes cut off", sealed(1, 0x0a, 5, 1), ErrDamaged, 0},
+		{"the end of no group", sealed(1, 0x0c), ErrDamaged, 0},
+		{"a good field before a bad one", sealed(1, 0x08, 1, 0x08), ErrDamaged, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n := 0
+			if err := Open(tt.in, func(Field) { n++ }); !errors.Is(err, tt.want) || n != tt.fields {
+				t.Errorf("error %v after %d fields, want %v after %d", err, n, tt.want, tt.fields)
+			}
+		})
+	}
+}
+
+func FuzzOpenOfAnything(f *testing.F) {
+	f.Add(sample())
+	f.Add(sealed(2))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		in := bytes.Clone(b)
+		size := 0
+		err := Open(b, func(f Field) { size += len(f.Raw) })
+		if err == nil && size != len(b)-5 {
+			t.Errorf("%x is a record of %d bytes, whose fields have %d", b, len(b), size)
+		}
+		if !bytes.Equal(b, in) {
+			t.Error("opening a record changed it")
+		}
+	})
+}
+
+func BenchmarkSeal(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		sample()
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
+	rec := sample()
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := Open(rec, func(Field) {}); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

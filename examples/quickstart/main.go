@@ -1,0 +1,128 @@
+// Quickstart is a small site on gorilla/mux with a sitemap that nobody writes.
+//
+//	go run ./examples/quickstart -visitors
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/store/badgerstore"
+)
+
+func main() {
+	addr := flag.String("addr", "localhost:8080", "address to listen on")
+	data := flag.String("data", "", "folder for what is learned; by default a temporary one, removed at the end")
+	visitors := flag.Bool("visitors", false, "have made-up visitors read the site")
+	flag.Parse()
+	if err := run(*addr, *data, *visitors); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(addr, data string, visitors bool) error {
+	if data == "" {
+		dir, err := os.MkdirTemp("", "servemap-quickstart-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		data = dir
+	}
+	st, err := badgerstore.Open(data, nil)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	origin := "http://" + addr
+	site, err := servemap.New(origin, st, nil)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+
+	var group sync.WaitGroup
+	news := &newsroom{opened: time.Now()}
+	group.Go(func() { news.publish(ctx) })
+
+	router := mux.NewRouter()
+	routes(router, news, site.RobotsLine())
+	site.Mount(router) // after the routes
+
+	ready := func() {
+		welcome(origin, visitors)
+		if visitors {
+			group.Go(func() { visit(ctx, origin) })
+			group.Go(func() { report(ctx, site) })
+		}
+	}
+	server := &http.Server{Addr: addr, Handler: router, ReadHeaderTimeout: 10 * time.Second}
+	err = serve(ctx, server, site, ready)
+	stop()
+	group.Wait()
+	return err
+}
+
+// serve runs until ctx ends, and then loses nothing. It calls ready once the
+// address is its own.
+func serve(ctx context.Context, server *http.Server, site *servemap.Site, ready func()) error {
+	listener, err := net.Listen("tcp", server.Addr)
+	if err == nil {
+		failed := make(chan error, 1)
+		go func() { failed <- server.Serve(listener) }()
+		ready()
+		select {
+		case err = <-failed:
+		case <-ctx.Done():
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return errors.Join(err, server.Shutdown(ctx), site.Close(ctx))
+}
+
+func welcome(origin string, visitors bool) {
+	fmt.Printf(`The site:     %[1]s/
+Its sitemap:  %[1]s/sitemap.xml
+
+Each page is listed seconds after an anonymous visitor reads it. The account,
+the search, the log-in and the reset links never are. /news gets a lastmod and
+a changefreq once it was seen to change; no other page does, so theirs are left
+out. A browser that has cookies for this host, even another program's, is
+no anonymous visitor; use a private window then.
+`, origin)
+	if visitors {
+		fmt.Println("\nFive visitors are on their way. Give them two minutes for the dates.")
+	} else {
+		fmt.Println("\nClick through the site, or start it with -visitors to have that done.")
+	}
+}
+
+// report says how the sitemap grows.
+func report(ctx context.Context, site *servemap.Site) {
+	tick := time.NewTicker(10 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			stats := site.Stats()
+			fmt.Printf("%s  %d pages listed, %d known and not listed\n", now.Format(time.TimeOnly), stats.Listed, stats.Waiting)
+		}
+	}
+}

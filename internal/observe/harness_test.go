@@ -1,0 +1,172 @@
+package observe
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/due"
+	"github.com/servemap/servemap/internal/ledger"
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// rig is an observer with a ledger and files over an empty store.
+type rig struct {
+	*Observer
+	t   testing.TB
+	log *logged
+}
+
+// logged is a log that may be read while it is written.
+type logged struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// start runs a rig for https://example.com until the test ends. change adjusts
+// the observer.
+func start(t testing.TB, change ...func(*Config)) *rig {
+	t.Helper()
+	return startAt(t, location.Config{}, change...)
+}
+
+func startAt(t testing.TB, lc location.Config, change ...func(*Config)) *rig {
+	t.Helper()
+	r := &rig{t: t, log: new(logged)}
+	origin, err := location.ParseOrigin("https://example.com")
+	r.check(err)
+	norm, err := location.New(origin, lc)
+	r.check(err)
+	keys, err := ledger.Keys(origin.String())
+	r.check(err)
+	logger := slog.New(slog.NewTextHandler(r.log, nil))
+	st, looks := new(memstore.Store), due.New(1<<12)
+	files := part.New(part.Config{
+		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Hour, Logger: logger,
+	})
+	l, err := ledger.New(ledger.Config{
+		Store: st, Normalizer: norm, Files: files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5,
+		Look: looks.Reset, Logger: logger,
+	})
+	r.check(err)
+	cfg := Config{
+		Normalizer: norm, StrippedPrefix: lc.StrippedPrefix, Due: looks,
+		Buffers: tap.NewBuffers(ledger.MaxPage, 8<<20), Ledger: l, Files: files, Logger: logger,
+	}
+	for _, f := range change {
+		f(&cfg)
+	}
+	r.Observer = New(cfg)
+	ctx, stop := context.WithCancel(context.Background())
+	var workers sync.WaitGroup
+	workers.Go(func() { l.Run(ctx) })
+	workers.Go(func() { files.Run(ctx) })
+	t.Cleanup(func() { stop(); workers.Wait() })
+	return r
+}
+
+func (r *rig) check(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// observe is the middleware that the observer makes.
+func (r *rig) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.Serve(next, w, req) })
+}
+
+// watches serves req with next and reports whether next got another writer.
+func (r *rig) watches(req *http.Request, next http.HandlerFunc) bool {
+	r.t.Helper()
+	rec, called, same := httptest.NewRecorder(), 0, false
+	r.Serve(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		called++
+		same = w == http.ResponseWriter(rec)
+		next(w, req)
+	}), rec, req)
+	if called != 1 {
+		r.t.Errorf("the handler was called %d times, want once", called)
+	}
+	return !same
+}
+
+// page returns what the ledger knows of location once all is read and stored.
+func (r *rig) page(location string) ledger.Page {
+	r.t.Helper()
+	r.check(r.cfg.Ledger.Flush(r.t.Context()))
+	r.check(r.cfg.Files.Render(r.t.Context()))
+	p, err := r.cfg.Ledger.Page(r.t.Context(), location)
+	r.check(err)
+	return p
+}
+
+func (r *rig) wantSightings(want uint64) {
+	r.t.Helper()
+	if got := r.cfg.Ledger.Stats().Sightings; got != want {
+		r.t.Errorf("%d sightings were taken, want %d", got, want)
+	}
+}
+
+// get is a request from an address of the public internet.
+func get(target string) *http.Request {
+	req := httptest.NewRequest(http.MethodGet, target, nil)
+	req.RemoteAddr = "8.8.8.8:1234"
+	return req
+}
+
+// with returns req with the header.
+func with(req *http.Request, name, value string) *http.Request {
+	req.Header.Set(name, value)
+	return req
+}
+
+const html = "<!doctype html><html><head><title>t</title></head><body><main><p>A page.</p></main></body></html>"
+
+// page200 is a handler that serves HTML.
+func page200(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	io.WriteString(w, html)
+}
+
+func answer(status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
+}
+
+// fetch gets target of a real server that serves h.
+func fetch(t *testing.T, h http.Handler, target string) {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	defer srv.Close() // waits for the handler, and so for its sighting
+	resp, err := srv.Client().Get(srv.URL + target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK || string(got) != html {
+		t.Errorf("%s: %s, %q, %v, want the page", target, resp.Status, got, err)
+	}
+}

@@ -1,0 +1,342 @@
+package observe
+
+import (
+	"bytes"
+	"maps"
+	"net/http"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/gorilla/mux"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/ledger"
+)
+
+func TestWhatPassesUntouched(t *testing.T) {
+	method := func(m string) *http.Request {
+		req := get("/a")
+		req.Method = m
+		return req
+	}
+	for _, tt := range []struct {
+		name    string
+		req     *http.Request
+		watched bool
+	}{
+		{"GET", get("/a"), true},
+		{"HEAD", method(http.MethodHead), true},
+		{"GET for anything", with(get("/a"), "Accept", "text/html, */*"), true},
+		{"benign cookie", with(get("/a"), "Cookie", "_ga=1"), true},
+		{"tracking parameter", get("/a?utm_source=x"), true},
+		{"query that only a canonical allows", get("/a?sort=1"), true},
+		{"POST", method(http.MethodPost), false},
+		{"PUT", method(http.MethodPut), false},
+		{"OPTIONS", method(http.MethodOptions), false},
+		{"CONNECT", method(http.MethodConnect), false},
+		{"method in lower case", method("get"), false},
+		{"WebSocket", with(get("/a"), "Upgrade", "websocket"), false},
+		{"range", with(get("/a"), "Range", "bytes=0-1"), false},
+		{"event stream", with(get("/a"), "Accept", "text/event-stream"), false},
+		{"event stream among others", with(get("/a"), "Accept", "text/event-stream, */*"), false},
+		{"credentials", with(get("/a"), "Authorization", "Basic x"), false},
+		{"identity header", with(get("/a"), "X-Forwarded-User", "jane"), false},
+		{"cookie", with(get("/a"), "Cookie", "session=1"), false},
+		{"another host", get("http://evil.example.net/a"), false},
+		{"dot segment", get("/a/../b"), false},
+		{"malformed query", get("/a?&&="), false},
+		{"made inside the process", &http.Request{Method: http.MethodGet, Host: "example.com", URL: get("/a").URL, Header: http.Header{}}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := start(t)
+			if got := r.watches(tt.req, page200); got != tt.watched {
+				t.Errorf("watched: %v, want %v", got, tt.watched)
+			}
+			if want := uint64(0); !tt.watched {
+				r.wantSightings(want)
+			}
+		})
+	}
+}
+
+func TestAfterCloseAllPasses(t *testing.T) {
+	r := start(t)
+	r.Close()
+	if r.watches(get("/a"), page200) {
+		t.Error("a request was watched after Close")
+	}
+}
+
+func TestWhatIsDueAgainAtOnce(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		req  *http.Request
+		next http.HandlerFunc
+		due  bool
+	}{
+		{"after a witness", get("/a"), page200, false},
+		{"after another spelling", get("/a?utm_source=x"), page200, false},
+		{"after 410", get("/a"), answer(http.StatusGone), false},
+		{"after 500", get("/a"), answer(http.StatusInternalServerError), false},
+		{"after a redirect", get("/a"), answer(http.StatusFound), false},
+		{"after 404", get("/a"), answer(http.StatusNotFound), true},
+		{"after 403", get("/a"), answer(http.StatusForbidden), true},
+		{"after a visitor with a session", with(get("/a"), "Cookie", "session=1"), page200, true},
+		{"after a range", with(get("/a"), "Range", "bytes=0-1"), page200, true},
+		{"after another host's", get("http://evil.example.net/a"), page200, true},
+		{"after an incomplete page", get("/a"), func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			page200(w, r)
+		}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := start(t)
+			r.watches(tt.req, tt.next)
+			if got := r.watches(get("/a"), page200); got != tt.due {
+				t.Errorf("the next request was watched: %v, want %v", got, tt.due)
+			}
+		})
+	}
+}
+
+func TestTwiceMountedSeesOnce(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		between middleware
+		route   bool // the inner one can tell the outer one the route
+	}{
+		{"directly", func(next http.Handler) http.Handler { return next }, true},
+		{"around a writer with Unwrap", func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(unwrappable{w}, r) })
+		}, true},
+		{"around a writer without Unwrap", func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(opaque{w}, r) })
+		}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := start(t)
+			router := mux.NewRouter()
+			router.HandleFunc("/about", page200)
+			router.Use(r.observe)
+			fetch(t, r.observe(tt.between(router)), "/about")
+			r.wantSightings(1)
+			if p := r.page("/about"); p.Looks != 1 || p.Route != tt.route {
+				t.Errorf("/about has %d looks and a route of its own: %v, want 1 and %v", p.Looks, p.Route, tt.route)
+			}
+		})
+	}
+}
+
+type unwrappable struct{ http.ResponseWriter }
+
+func (u unwrappable) Unwrap() http.ResponseWriter { return u.ResponseWriter }
+
+type opaque struct{ http.ResponseWriter }
+
+func TestAPanicPassesAndLeavesNothing(t *testing.T) {
+	r := start(t)
+	func() {
+		defer func() {
+			if p := recover(); p != http.ErrAbortHandler {
+				t.Errorf("recovered %v, want what the handler panicked with", p)
+			}
+		}()
+		r.watches(get("/a"), func(w http.ResponseWriter, req *http.Request) {
+			page200(w, req)
+			panic(http.ErrAbortHandler)
+		})
+	}()
+	r.wantSightings(0)
+	if n := r.cfg.Buffers.InUse(); n != 0 {
+		t.Errorf("%d bytes are still lent", n)
+	}
+}
+
+func TestSightingsGiveTheirMemoryBack(t *testing.T) {
+	r := start(t)
+	for _, next := range []http.HandlerFunc{page200, answer(404), answer(500), func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		page200(w, req)
+	}} {
+		r.cfg.Due.Reset("/a")
+		r.watches(get("/a"), next)
+	}
+	r.page("/a")
+	if n := r.cfg.Buffers.InUse(); n != 0 {
+		t.Errorf("%d bytes are still lent", n)
+	}
+}
+
+// What is below the observer may change the request in place.
+func TestHandlersThatChangeTheRequest(t *testing.T) {
+	t.Run("HEAD turned into GET", func(t *testing.T) {
+		r := start(t)
+		req := get("/")
+		req.Method = http.MethodHead
+		r.watches(req, func(w http.ResponseWriter, req *http.Request) {
+			req.Method = http.MethodGet
+			w.Header().Set("Content-Type", "text/html")
+		})
+		if p := r.page("/"); p.Verdict == admit.Listed {
+			t.Errorf("the root is %v because of %v, but nobody has seen it", p.Verdict, p.Reason)
+		}
+	})
+	t.Run("address believed from a header", func(t *testing.T) {
+		for _, tt := range []struct {
+			name  string
+			peers []string
+			want  int
+		}{
+			{"one peer", []string{"8.8.8.8:1", "8.8.8.8:2", "8.8.8.9:1"}, 1},
+			{"three peers", []string{"8.8.1.8:1", "8.8.2.8:1", "8.8.3.8:1"}, 3},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				r := start(t)
+				for i, peer := range tt.peers {
+					r.cfg.Due.Reset("/orphan")
+					req := get("/orphan")
+					req.RemoteAddr = peer
+					r.watches(req, func(w http.ResponseWriter, req *http.Request) {
+						req.RemoteAddr = []string{"9.9.1.1:1", "9.9.2.1:1", "9.9.3.1:1"}[i]
+						page200(w, req)
+					})
+					r.page("/orphan")
+				}
+				if p := r.page("/orphan"); p.Networks != tt.want {
+					t.Errorf("%d networks, want the %d that the connections came from", p.Networks, tt.want)
+				}
+			})
+		}
+	})
+}
+
+func TestClientNetwork(t *testing.T) {
+	public, none := netip.MustParsePrefix("8.8.8.0/24"), netip.Prefix{}
+	from := func(addr string) *http.Request {
+		req := get("/a")
+		req.RemoteAddr = addr
+		return req
+	}
+	for _, tt := range []struct {
+		name     string
+		clientIP func(*http.Request) netip.Addr
+		req      *http.Request
+		want     netip.Prefix
+	}{
+		{"peer", nil, from("8.8.8.8:1"), public},
+		{"peer in IPv6", nil, from("[2a00:1450:4001::1]:1"), netip.MustParsePrefix("2a00:1450:4001::/48")},
+		{"private peer", nil, from("10.0.0.5:1"), none},
+		{"no port", nil, from("8.8.8.8"), none},
+		{"socket file", nil, from("@"), none},
+		{"proxy", nil, with(from("8.8.8.8:1"), "X-Forwarded-For", "9.9.9.9"), none},
+		{"owner's", func(*http.Request) netip.Addr { return netip.MustParseAddr("8.8.8.9") }, from("10.0.0.5:1"), public},
+		{"owner's behind a proxy", func(*http.Request) netip.Addr { return netip.MustParseAddr("8.8.8.9") },
+			with(from("10.0.0.5:1"), "X-Forwarded-For", "8.8.8.9"), public},
+		{"owner's, private", func(*http.Request) netip.Addr { return netip.MustParseAddr("10.0.0.1") }, from("8.8.8.8:1"), none},
+		{"owner's, unknown", func(*http.Request) netip.Addr { return netip.Addr{} }, from("8.8.8.8:1"), none},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := New(Config{ClientIP: tt.clientIP}).network(tt.req); got != tt.want {
+				t.Errorf("network = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTheOwnerDecidesWhoIsAnonymous(t *testing.T) {
+	r := start(t, func(c *Config) {
+		c.Anonymous = func(r *http.Request) bool { return r.Header.Get("X-Role") == "guest" }
+	})
+	if r.watches(get("/a"), page200) {
+		t.Error("a visitor whom the owner knows was watched")
+	}
+	if !r.watches(with(with(get("/a"), "X-Role", "guest"), "Authorization", "Bearer x"), page200) {
+		t.Error("a visitor whom the owner calls anonymous was not watched")
+	}
+	if got := r.Counts(); !maps.Equal(got, map[string]uint64{"not-anonymous": 1}) {
+		t.Errorf("counts = %v", got)
+	}
+}
+
+func TestAForeignHostIsHintedOnce(t *testing.T) {
+	r := start(t)
+	for range 3 {
+		r.watches(get("http://secret.example.net/a"), page200)
+	}
+	log := r.log.String()
+	if n := strings.Count(log, "Options.Hosts"); n != 1 {
+		t.Errorf("hinted %d times, want once:\n%s", n, log)
+	}
+	if strings.Contains(log, "secret") || !strings.Contains(log, "https://example.com") {
+		t.Errorf("the hint names another host than the origin's:\n%s", log)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	r := start(t)
+	if got := r.Counts(); len(got) != 0 {
+		t.Errorf("counts = %v before any request", got)
+	}
+	head := get("/head")
+	head.Method = http.MethodHead
+	for _, v := range []struct {
+		req  *http.Request
+		next http.HandlerFunc
+	}{
+		{get("/page"), page200},
+		{get("/page"), page200}, // not due
+		{get("/gone"), answer(http.StatusNotFound)},
+		{with(get("/a"), "Cookie", "session=1"), page200},
+		{with(get("/b"), "Cookie", "session=1"), page200},
+		{with(get("/a"), "Authorization", "Basic x"), page200},
+		{with(get("/a"), "X-Forwarded-User", "jane"), page200},
+		{with(get("/a"), "X-Client-Cert", "x"), page200},
+		{get("/error"), answer(http.StatusInternalServerError)},
+		{get("/json"), sent("Content-Disposition", "attachment")},
+		{get("/text"), func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("text")) }},
+		{get("/cut"), sent("Content-Length", "1000")},
+		{head, answer(http.StatusNotFound)},
+		{get("http://evil.example.net/a"), page200},
+		{get("/a//b"), page200},
+		{get("/a;b=c"), page200},
+	} {
+		r.watches(v.req, v.next)
+	}
+	want := map[string]uint64{
+		"cookie": 2, "authorization": 1, "identity-header": 1, "client-certificate": 1, "status": 1, "attachment": 1,
+		"not-html": 1, "incomplete": 1, "method": 1, "host": 1, "empty-segment": 1, "path-param": 1,
+	}
+	if got := r.Counts(); !maps.Equal(got, want) {
+		t.Errorf("counts = %v, want %v", got, want)
+	}
+}
+
+func TestALongPageIsSeen(t *testing.T) {
+	r := start(t)
+	r.watches(get("/"), func(w http.ResponseWriter, req *http.Request) {
+		page200(w, req)
+		w.Write(bytes.Repeat([]byte("<p>more"), ledger.MaxPage/7+1))
+	})
+	if p := r.page("/"); p.Verdict != admit.Listed {
+		t.Errorf("a page longer than what is read is %v because of %v, want it listed", p.Verdict, p.Reason)
+	}
+}
+
+func TestAFullQueueLeavesThePageDue(t *testing.T) {
+	stopped, err := ledger.New(ledger.Config{Normalizer: start(t).cfg.Normalizer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, func(c *Config) { c.Ledger = stopped })
+	for i := 0; stopped.Stats().Dropped == 0; i++ {
+		if i > 1<<20 {
+			t.Fatal("the queue takes whatever comes")
+		}
+		r.cfg.Due.Reset("/a")
+		r.watches(get("/a"), answer(http.StatusGone))
+	}
+	if !r.watches(get("/a"), page200) {
+		t.Error("a page whose sighting was dropped is not due")
+	}
+}

@@ -1,0 +1,178 @@
+package observe
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/gorilla/mux"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/location"
+)
+
+// middleware is one, such as that of an observer.
+type middleware = func(http.Handler) http.Handler
+
+// serveMux puts a handler under the pattern and the observer around the mux.
+func serveMux(pattern string) func(middleware) http.Handler {
+	return func(observe middleware) http.Handler {
+		m := http.NewServeMux()
+		m.HandleFunc(pattern, page200)
+		return observe(m)
+	}
+}
+
+// gorilla lets build add routes, and uses the observer inside the router.
+func gorilla(build func(*mux.Router)) func(middleware) http.Handler {
+	return func(observe middleware) http.Handler {
+		r := mux.NewRouter()
+		build(r)
+		r.Use(observe)
+		return r
+	}
+}
+
+func TestRoutes(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		build    func(middleware) http.Handler
+		target   string
+		location string // where it differs from target
+		exact    bool
+	}{
+		{"ServeMux path", serveMux("/about"), "/about", "", true},
+		{"ServeMux path, deep", serveMux("/a/b/c"), "/a/b/c", "", true},
+		{"ServeMux path with method", serveMux("GET /about"), "/about", "", true},
+		{"ServeMux path with method and tab", serveMux("GET \t/about"), "/about", "", true},
+		{"ServeMux path with host", serveMux("127.0.0.1/about"), "/about", "", true},
+		{"ServeMux path with method and host", serveMux("GET 127.0.0.1/about"), "/about", "", true},
+		{"ServeMux path, other spelling", serveMux("/about"), "/abo%75t", "/about", true},
+		{"ServeMux path with a tracking parameter", serveMux("/about"), "/about?utm_source=x", "/about", true},
+		{"ServeMux path with a query", serveMux("/about"), "/about?page=2", "", false},
+		{"ServeMux path, not ASCII", serveMux("/café"), "/caf%C3%A9", "", true},
+		{"ServeMux root only", serveMux("/{$}"), "/", "", true},
+		{"ServeMux folder only", serveMux("/docs/{$}"), "/docs/", "", true},
+		{"ServeMux folder only, with method and host", serveMux("GET 127.0.0.1/docs/{$}"), "/docs/", "", true},
+		{"ServeMux everything", serveMux("/"), "/about", "", false},
+		{"ServeMux everything, root", serveMux("/"), "/", "", false},
+		{"ServeMux subtree", serveMux("/docs/"), "/docs/secret", "", false},
+		{"ServeMux subtree, its top", serveMux("/docs/"), "/docs/", "", false},
+		{"ServeMux wildcard", serveMux("/share/{token}"), "/share/abc", "", false},
+		{"ServeMux wildcard in a folder", serveMux("/u/{id}/{$}"), "/u/1/", "", false},
+		{"ServeMux wildcard in the middle", serveMux("/u/{id}/posts"), "/u/1/posts", "", false},
+		{"ServeMux rest", serveMux("/{rest...}"), "/about", "", false},
+		{"ServeMux below a stripped prefix", func(observe middleware) http.Handler {
+			inner, outer := http.NewServeMux(), http.NewServeMux()
+			inner.HandleFunc("/about", page200)
+			outer.Handle("/app/", http.StripPrefix("/app", inner))
+			return observe(outer)
+		}, "/app/about", "", false},
+		{"ServeMux observed inside a stripped prefix", func(observe middleware) http.Handler {
+			inner := http.NewServeMux()
+			inner.Handle("/about", observe(http.HandlerFunc(page200)))
+			return http.StripPrefix("/app", inner)
+		}, "/app/about", "", false},
+		{"ServeMux in a ServeMux", func(observe middleware) http.Handler {
+			inner, outer := http.NewServeMux(), http.NewServeMux()
+			inner.HandleFunc("/docs/about", page200)
+			outer.Handle("/docs/", inner)
+			return observe(outer)
+		}, "/docs/about", "", true},
+		{"no router", func(observe middleware) http.Handler { return observe(http.HandlerFunc(page200)) }, "/about", "", false},
+
+		{"mux path", gorilla(func(r *mux.Router) { r.HandleFunc("/about", page200) }), "/about", "", true},
+		{"mux path with method and host", gorilla(func(r *mux.Router) {
+			r.HandleFunc("/about", page200).Methods("GET").Host("127.0.0.1")
+		}), "/about", "", true},
+		{"mux root", gorilla(func(r *mux.Router) { r.HandleFunc("/", page200) }), "/", "", true},
+		{"mux prefix", gorilla(func(r *mux.Router) { r.PathPrefix("/docs").HandlerFunc(page200) }), "/docs", "", false},
+		{"mux prefix, deeper", gorilla(func(r *mux.Router) { r.PathPrefix("/docs/").HandlerFunc(page200) }), "/docs/secret", "", false},
+		{"mux prefix of everything", gorilla(func(r *mux.Router) { r.PathPrefix("/").HandlerFunc(page200) }), "/", "", false},
+		{"mux prefix that ends in a dollar", gorilla(func(r *mux.Router) { r.PathPrefix("/a$").HandlerFunc(page200) }), "/a$", "", false},
+		{"mux path that ends in a dollar", gorilla(func(r *mux.Router) { r.HandleFunc("/a$", page200) }), "/a$", "", true},
+		{"mux variable", gorilla(func(r *mux.Router) { r.HandleFunc("/share/{token}", page200) }), "/share/abc", "", false},
+		{"mux regexp", gorilla(func(r *mux.Router) { r.HandleFunc("/{page:about|imprint}", page200) }), "/about", "", false},
+		{"mux strict slash", gorilla(func(r *mux.Router) { r.StrictSlash(true).HandleFunc("/about/", page200) }), "/about/", "", true},
+		{"mux strict slash, without", gorilla(func(r *mux.Router) { r.StrictSlash(true).HandleFunc("/about", page200) }), "/about", "", true},
+		{"mux subrouter", gorilla(func(r *mux.Router) {
+			r.PathPrefix("/docs").Subrouter().HandleFunc("/about", page200)
+		}), "/docs/about", "", true},
+		{"mux subrouter, prefix in it", gorilla(func(r *mux.Router) {
+			r.PathPrefix("/docs").Subrouter().PathPrefix("/").HandlerFunc(page200)
+		}), "/docs/about", "", false},
+		{"mux subrouter with variable", gorilla(func(r *mux.Router) {
+			r.PathPrefix("/{lang}").Subrouter().HandleFunc("/about", page200)
+		}), "/de/about", "", false},
+		{"mux subrouter of a host", gorilla(func(r *mux.Router) {
+			r.Host("127.0.0.1").Subrouter().HandleFunc("/about", page200)
+		}), "/about", "", true},
+		{"mux without a path", gorilla(func(r *mux.Router) { r.Methods("GET").HandlerFunc(page200) }), "/about", "", false},
+		{"mux behind a stripped prefix", func(observe middleware) http.Handler {
+			r := mux.NewRouter()
+			r.HandleFunc("/about", page200)
+			r.Use(observe)
+			return http.StripPrefix("/app", r)
+		}, "/app/about", "", false},
+		{"mux observed from outside", func(observe middleware) http.Handler {
+			r := mux.NewRouter()
+			r.HandleFunc("/about", page200)
+			return observe(r)
+		}, "/about", "", false},
+		{"mux observed from both sides", func(observe middleware) http.Handler {
+			r := mux.NewRouter()
+			r.HandleFunc("/about", page200)
+			r.Use(observe)
+			return observe(r)
+		}, "/about", "", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := start(t)
+			fetch(t, tt.build(r.observe), tt.target)
+			r.wantSightings(1)
+			if tt.location == "" {
+				tt.location = tt.target
+			}
+			p := r.page(tt.location)
+			if p.Looks != 1 || p.Route != tt.exact {
+				t.Errorf("%s has %d looks and a route of its own: %v, want 1 and %v", tt.location, p.Looks, p.Route, tt.exact)
+			}
+			if listed := p.Verdict == admit.Listed; listed != (tt.exact || tt.location == "/") {
+				t.Errorf("%s is %v because of %v", tt.location, p.Verdict, p.Reason)
+			}
+		})
+	}
+}
+
+// A proxy has cut off what the public path begins with.
+func TestRoutesBehindAStrippingProxy(t *testing.T) {
+	r := startAt(t, location.Config{StrippedPrefix: "/app"})
+	fetch(t, serveMux("/about")(r.observe), "/about")
+	if p := r.page("/app/about"); !p.Route || p.Verdict != admit.Listed {
+		t.Errorf("/app/about is %v because of %v, want it listed by its route", p.Verdict, p.Reason)
+	}
+}
+
+func TestPatternRoute(t *testing.T) {
+	for pattern, want := range map[string]struct {
+		template string
+		exact    bool
+	}{
+		"":                      {"", false},
+		"GET example.com":       {"", false},
+		"/":                     {"/", false},
+		"/{$}":                  {"/", true},
+		"/a":                    {"/a", true},
+		"/a/":                   {"/a/", false},
+		"/a/{$}":                {"/a/", true},
+		"GET /a":                {"/a", true},
+		"GET  \t example.com/a": {"/a", true},
+		"example.com/{$}":       {"/", true},
+		"/a/{b}":                {"/a/{b}", false},
+		"/a/{b}/{$}":            {"/a/{b}/", false},
+		"/a/{b...}":             {"/a/{b...}", false},
+	} {
+		if template, exact := patternRoute(pattern); template != want.template || exact != want.exact {
+			t.Errorf("patternRoute(%q) = %q, %v, want %q, %v", pattern, template, exact, want.template, want.exact)
+		}
+	}
+}
