@@ -29,6 +29,8 @@ var explanations = map[Reason]string{
 	QueryNotCanonical:  "It is not listed: its query has a parameter that is not allowed, and the page does not name this URL as its canonical one. Options.Query allows parameters.",
 	HeadNotSeen:        "It is held: the end of the page's head was not within what is read, so a noindex there could not be seen.",
 	Encoding:           "It is held: the response's Content-Encoding cannot be read. Observe inside of what compresses responses.",
+	RiskyWord:          "It is held: its location has a word of pages that are often meant for one person (reset, invite, order ...). A link from a listed page would list it, or a rule that says always.",
+	ActionWord:         "It is held: its location is that of an action (logout, delete, cart ...), which nobody should be led to. A rule that says always would list it.",
 
 	StatusGone:    "It was listed, and has left: the site answered 410.",
 	NotFound:      "It was listed, and has left: the site answered 404, and nobody got the page in the minute after. It comes back when an anonymous visitor gets it again.",

@@ -56,6 +56,8 @@ const (
 	QueryNotCanonical
 	HeadNotSeen
 	Encoding
+	RiskyWord
+	ActionWord
 
 	// Why a page that was listed has left.
 	StatusGone
@@ -86,6 +88,7 @@ var reasonNames = [...]string{
 	NoIndex: "noindex", Private: "private", NoStore: "no-store",
 	CanonicalElsewhere: "canonical-elsewhere", CanonicalConflict: "canonical-conflict",
 	QueryNotCanonical: "query-not-canonical", HeadNotSeen: "head-not-seen", Encoding: "encoding",
+	RiskyWord: "risky-word", ActionWord: "action-word",
 
 	StatusGone: "gone", NotFound: "not-found", Denied: "denied", LoginRedirect: "login-redirect", Moved: "moved",
 
@@ -113,6 +116,7 @@ type Evidence struct {
 	Networks int  // distinct client networks that got it
 	Siblings int  // pages of its route or folder that are listed by a link
 	Before   bool // it has been listed: evidence is needed to enter, not to stay
+	Word     Word // what its location says against it
 }
 
 // SiblingsNeeded is how many siblings must be listed by a link before distinct
@@ -121,7 +125,9 @@ type Evidence struct {
 const SiblingsNeeded = 3
 
 // Decide returns the verdict on a location that a witness has shown, and the
-// evidence that decided it. networksNeeded is how many distinct networks make
+// evidence that decided it. A link from a listed page makes up for a risky
+// word, since the site itself shows the page to everybody; nothing but the
+// owner's word makes up for an action. networksNeeded is how many distinct networks make
 // evidence. content is why the page itself forbids its listing, or None.
 // ownURL says that the location has a query that only the page's own canonical
 // vouches for: then networks prove nothing, since a secret in a query is
@@ -138,14 +144,22 @@ func Decide(ev Evidence, listing Listing, content Reason, networksNeeded int, ow
 		return Listed, ByRule
 	case ev.Entry:
 		return Listed, ByEntry
-	case ev.Route:
+	case ev.Before && ev.Route:
+		return Listed, ByRoute
+	case ev.Before && ev.Link:
+		return Listed, ByLink
+	case ev.Before:
+		return Listed, ByHistory
+	case ev.Word == Action:
+		return Held, ActionWord
+	case ev.Route && ev.Word == Plain:
 		return Listed, ByRoute
 	case ev.Link:
 		return Listed, ByLink
+	case ev.Word == Risky:
+		return Held, RiskyWord
 	case !ownURL && ev.Networks >= networksNeeded && ev.Siblings >= SiblingsNeeded:
 		return Listed, ByNetworks
-	case ev.Before:
-		return Listed, ByHistory
 	}
 	return Waiting, NoEvidence
 }

@@ -115,7 +115,7 @@ func TestExplain(t *testing.T) {
 			verdict, opening = Listed, "It is listed: "
 		case why == NoEvidence || why == NotSeen:
 			verdict, opening = Waiting, "It waits: "
-		case why == HeadNotSeen || why == Encoding:
+		case why >= HeadNotSeen && why <= ActionWord:
 			verdict, opening = Held, "It is held: "
 		case why >= StatusGone:
 			verdict, opening = Gone, "It was listed, and has "
@@ -166,7 +166,8 @@ func TestStoredNumbersStay(t *testing.T) {
 		None: 0, ByRule: 1, ByEntry: 2, ByRoute: 3, ByLink: 4, ByNetworks: 5, ByHistory: 6,
 		NoEvidence: 7, NotSeen: 8, RuleNever: 9, Forgotten: 10, NoIndex: 11, Private: 12, NoStore: 13,
 		CanonicalElsewhere: 14, CanonicalConflict: 15, QueryNotCanonical: 16, HeadNotSeen: 17, Encoding: 18,
-		StatusGone: 19, NotFound: 20, Denied: 21, LoginRedirect: 22, Moved: 23,
+		RiskyWord: 19, ActionWord: 20,
+		StatusGone: 21, NotFound: 22, Denied: 23, LoginRedirect: 24, Moved: 25,
 	} {
 		if uint8(r) != want {
 			t.Errorf("%v is stored as %d, want %d", r, r, want)

@@ -101,7 +101,7 @@ func (m *merge) verdict(location string, s *state) (admit.Verdict, admit.Reason)
 		return admit.Excluded, admit.Forgotten
 	case !s.witnessed && s.absent != admit.None && s.public():
 		return admit.Gone, s.absent
-	case !s.witnessed && s.content != admit.None:
+	case !s.witnessed && s.content == admit.Private, !s.witnessed && s.content == admit.NoStore:
 		return admit.Excluded, s.content
 	case !s.witnessed:
 		return admit.Waiting, admit.NotSeen
@@ -112,6 +112,7 @@ func (m *merge) verdict(location string, s *state) (admit.Verdict, admit.Reason)
 		Link:     s.link,
 		Networks: len(s.networks),
 		Before:   s.public(),
+		Word:     admit.WordOf(location),
 	}
 	if ev.Networks >= m.l.cfg.Networks && s.group != 0 {
 		ev.Siblings = readCount(m.Get(m.l.keys.kin(s.group)))
@@ -178,7 +179,9 @@ func (m *merge) apply(k *look) {
 // has been merged already, or came out of order; it is still evidence.
 func (m *merge) witness(k *look, s *state) {
 	m.evidence(k, s)
-	if at := k.At.UnixMilli(); at > s.lastSeen || s.lastSeen-at > clockSlack.Milliseconds() {
+	at := k.At.UnixMilli()
+	forbids := k.content != admit.None && at == s.lastSeen // two looks in one moment: the more cautious one counts
+	if at > s.lastSeen || s.lastSeen-at > clockSlack.Milliseconds() || forbids {
 		m.seen(k, s, at)
 	}
 	// Not only when it is new: a store may have taken the look, and lost the

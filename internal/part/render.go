@@ -138,7 +138,7 @@ func (p *file) pack(body []byte) {
 	binary.BigEndian.PutUint64(p.hash[8:], sum.Lo)
 	var buf bytes.Buffer
 	zw, _ := gzip.NewWriterLevel(&buf, gzip.BestSpeed) // the level is valid
-	_, _ = zw.Write(body)                         // a bytes.Buffer takes everything
+	_, _ = zw.Write(body)                              // a bytes.Buffer takes everything
 	_ = zw.Close()
 	p.gz = bytes.Clone(buf.Bytes())
 }

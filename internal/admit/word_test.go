@@ -1,0 +1,77 @@
+package admit
+
+import "testing"
+
+func TestWordOf(t *testing.T) {
+	tests := []struct {
+		location string
+		want     Word
+	}{
+		{"/", Plain},
+		{"/about", Plain},
+		{"/blog/hello-world", Plain},
+		{"/reset-password/abc", Risky},
+		{"/RESET/abc", Risky},
+		{"/forgot_password", Risky},
+		{"/u/unsubscribe/42", Action},
+		{"/invite/Ab3kZ9", Risky},
+		{"/share/summer-party", Risky},
+		{"/orders/100234/thank-you", Risky},
+		{"/wp-admin/", Risky},
+		{"/debug/pprof/", Risky},
+		{"/actuator", Risky},
+		{"/library/token.html", Risky},
+		{"/blog/how-to-reset-your-router", Risky},
+		{"/blog/presets", Plain},
+		{"/border/orderly", Plain},
+		{"/logout", Action},
+		{"/user/log_out", Action},
+		{"/wiki/Page/edit", Action},
+		{"/Cart", Action},
+		{"/blog/how-to-delete-files", Plain},
+		{"/delete.html", Plain},
+		{"/a?delete", Plain},
+		{"/carts", Plain},
+	}
+	for _, tt := range tests {
+		t.Run(tt.location, func(t *testing.T) {
+			if got := WordOf(tt.location); got != tt.want {
+				t.Errorf("word %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestWhatMakesUpForAWord(t *testing.T) {
+	many := Evidence{Networks: 99, Siblings: 99}
+	tests := []struct {
+		name    string
+		word    Word
+		ev      Evidence
+		listing Listing
+		want    Verdict
+		reason  Reason
+	}{
+		{"risky, networks", Risky, many, Auto, Held, RiskyWord},
+		{"risky, route", Risky, Evidence{Route: true}, Auto, Held, RiskyWord},
+		{"risky, link", Risky, Evidence{Link: true}, Auto, Listed, ByLink},
+		{"risky, link and route", Risky, Evidence{Link: true, Route: true}, Auto, Listed, ByLink},
+		{"risky, entry", Risky, Evidence{Entry: true}, Auto, Listed, ByEntry},
+		{"risky, rule", Risky, Evidence{}, Always, Listed, ByRule},
+		{"risky, nothing", Risky, Evidence{}, Auto, Held, RiskyWord},
+		{"risky, was listed", Risky, Evidence{Before: true}, Auto, Listed, ByHistory},
+		{"action, link", Action, Evidence{Link: true}, Auto, Held, ActionWord},
+		{"action, route", Action, Evidence{Route: true}, Auto, Held, ActionWord},
+		{"action, networks", Action, many, Auto, Held, ActionWord},
+		{"action, entry", Action, Evidence{Entry: true}, Auto, Listed, ByEntry},
+		{"action, rule", Action, Evidence{}, Always, Listed, ByRule},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.ev.Word = tt.word
+			if got, why := Decide(tt.ev, tt.listing, None, 3, false); got != tt.want || why != tt.reason {
+				t.Errorf("%v because of %v, want %v because of %v", got, why, tt.want, tt.reason)
+			}
+		})
+	}
+}
