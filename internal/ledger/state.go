@@ -260,7 +260,8 @@ func decodeNetworks(b []byte) (networks []uint16) {
 func (s *state) listed() bool { return s.verdict == admit.Listed }
 
 // entry returns what the sitemap is to tell of the page. confidence is the
-// least probability that a changefreq needs.
+// least probability that a changefreq needs; nothing is certain, so 1 admits
+// none, whatever rounding says.
 func (s *state) entry(confidence float64) part.Entry {
 	e := part.Entry{Changed: s.changed, Exact: s.exact, ExactBy: s.exactBy, Fresh: s.fresh}
 	for src := part.Server; src <= part.Page; src++ {
@@ -268,7 +269,7 @@ func (s *state) entry(confidence float64) part.Entry {
 			e.Given[src] = s.given[src]
 		}
 	}
-	if freq, p := s.rate.Freq(); p >= confidence {
+	if freq, p := s.rate.Freq(); p >= confidence && confidence < 1 {
 		e.Freq = freq
 	}
 	return e

@@ -20,7 +20,11 @@ type Buffers struct {
 	each  int
 	total int64
 	lent  atomic.Int64 // the sum of the capacities in use
-	idle  sync.Pool    // of *[]byte, emptied by the garbage collector
+
+	// idle holds what is not in use, by the length of its capacity in bits, of
+	// *[]byte. Were it one pool, a small page could get the buffer of a large
+	// one, and a few such pages would use up the total.
+	idle [bits.UintSize + 1]sync.Pool
 }
 
 // NewBuffers returns Buffers that keep at most each bytes of one body, but not less than 512, which it takes to
@@ -35,27 +39,27 @@ func (b *Buffers) InUse() int64 { return b.lent.Load() }
 // grow returns a buffer with the content of buf and room for need bytes in all, or false when that would lend too
 // much; then buf stays as it is. buf may be nil. need is at most b.each.
 func (b *Buffers) grow(buf *[]byte, need int) (*[]byte, bool) {
-	if buf == nil {
-		buf, _ = b.idle.Get().(*[]byte)
-		if buf == nil {
-			buf = new([]byte)
-		}
-		if !b.lend(cap(*buf)) {
-			b.idle.Put(buf)
-			return nil, false
-		}
-	}
-	if cap(*buf) >= need {
-		return buf, true
+	have := 0
+	if buf != nil {
+		have = cap(*buf)
 	}
 	size := b.size(need)
-	if !b.lend(size - cap(*buf)) {
+	if size <= have {
+		return buf, true
+	}
+	if !b.lend(size - have) {
 		return buf, false
 	}
-	bigger := make([]byte, len(*buf), size)
-	copy(bigger, *buf)
-	*buf = bigger
-	return buf, true
+	bigger, _ := b.idle[class(size)].Get().(*[]byte)
+	if bigger == nil {
+		fresh := make([]byte, 0, size)
+		bigger = &fresh
+	}
+	if buf != nil {
+		*bigger = append(*bigger, *buf...)
+		b.keep(buf)
+	}
+	return bigger, true
 }
 
 // size rounds need up to a power of two, so that growing costs little and buffers suit the next page too, but not
@@ -75,6 +79,14 @@ func (b *Buffers) lend(n int) bool {
 // put takes a buffer back.
 func (b *Buffers) put(buf *[]byte) {
 	b.lent.Add(int64(-cap(*buf)))
-	*buf = (*buf)[:0]
-	b.idle.Put(buf)
+	b.keep(buf)
 }
+
+// keep sets a buffer aside for the next who needs one of its size. All those of a class have the same: a power of two,
+// or in the last class b.each.
+func (b *Buffers) keep(buf *[]byte) {
+	*buf = (*buf)[:0]
+	b.idle[class(cap(*buf))].Put(buf)
+}
+
+func class(size int) int { return bits.Len(uint(size - 1)) }

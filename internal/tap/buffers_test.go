@@ -57,6 +57,18 @@ func TestBodyIsBounded(t *testing.T) {
 	}
 }
 
+func TestASmallPageDoesNotGetALargeBuffer(t *testing.T) {
+	b := NewBuffers(1<<20, 1<<20)
+	for range 10 {
+		serveSizes(b, "", 1<<20).Release()
+	}
+	seen := serveSizes(b, "", 10)
+	if seen.Truncated || b.InUse() != smallest {
+		t.Errorf("truncated %v, %d in use for a page of 10 bytes", seen.Truncated, b.InUse())
+	}
+	seen.Release()
+}
+
 func TestTypeStaysOpenWithoutMemory(t *testing.T) {
 	seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte("<html>"))
