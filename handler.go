@@ -159,7 +159,7 @@ func (s *Site) Explain(ctx context.Context, url string) (Explanation, error) {
 	for _, ev := range []struct {
 		is   bool
 		name admit.Reason
-	}{{p.Entry, admit.ByEntry}, {p.Route, admit.ByRoute}, {p.Link, admit.ByLink}} {
+	}{{p.Rule, admit.ByRule}, {p.Entry, admit.ByEntry}, {p.Route, admit.ByRoute}, {p.Link, admit.ByLink}} {
 		if ev.is {
 			e.Evidence = append(e.Evidence, ev.name.String())
 		}

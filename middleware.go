@@ -203,6 +203,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
+	st = ledger.Guard(st)
 	looks := due.New(dueTargets)
 	s.files = part.New(part.Config{
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
@@ -228,6 +229,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	s.stop = stop
 	s.workers.Go(func() { s.ledger.Run(ctx) })
 	s.workers.Go(func() { s.files.Run(ctx) })
+	s.workers.Go(func() { s.files.RunWithdrawals(ctx) })
 	return s, nil
 }
 
@@ -343,8 +345,8 @@ func (s *Site) Flush(ctx context.Context) error {
 }
 
 // Forget takes the page at url out of the sitemap, erases what is known of it,
-// and bars it until a rule lists it. When it returns nil, that is stored; else
-// the page is out for now, and comes back if the process ends.
+// and bars it until a rule lists it. When it returns nil, that is stored. Else
+// nothing is stored, and the page comes back when it is seen again; try again.
 func (s *Site) Forget(ctx context.Context, url string) error {
 	loc, err := s.locate(url)
 	if err != nil {

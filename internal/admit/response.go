@@ -65,15 +65,16 @@ func status(location string, resp *tap.Response) (Kind, Reason) {
 
 // page judges a 200 by its headers alone.
 func page(location string, resp *tap.Response) (Kind, Reason) {
+	if !resp.HTML() {
+		return Nothing, NotHTML // another representation says nothing of the page
+	}
 	if why := cacheControl(resp.Header.CacheControl); why != None {
 		return Forbidden, why
 	}
 	switch {
-	case !resp.HTML():
-		return Nothing, NotHTML
 	case attachment(resp.Header.ContentDisposition):
 		return Nothing, Attachment
-	case assetName(location):
+	case AssetName(location):
 		return Nothing, NotHTML
 	case !resp.Complete:
 		return Nothing, Incomplete
@@ -112,11 +113,11 @@ func attachment(header string) bool {
 	return kind != "" && !strings.EqualFold(kind, "inline")
 }
 
-// assetName reports whether the location has the name of something that is
+// AssetName reports whether the location has the name of something that is
 // never a page. HTML under such a name is an error page, or the trick of a
 // cache deception: a personal page asked for as "profile.css" (Mirheidari et
 // al., "Cached and Confused", USENIX Security 2020).
-func assetName(location string) bool {
+func AssetName(location string) bool {
 	p, _, _ := strings.Cut(location, "?")
 	switch strings.ToLower(path.Ext(p)) {
 	case ".css", ".js", ".mjs", ".map", ".json", ".xml", ".txt", ".csv",

@@ -74,7 +74,7 @@ func TestResponseOf200(t *testing.T) {
 		{"two types", "/a", typed("text/html, text/plain"), Nothing, NotHTML},
 		{"incomplete", "/a", func(r *tap.Response) { r.Complete = false }, Nothing, Incomplete},
 		{"incomplete and private", "/a", func(r *tap.Response) { r.Complete, r.Header.CacheControl = false, "private" }, Forbidden, Private},
-		{"private, but no HTML", "/a", func(r *tap.Response) { r.Header.ContentType, r.Header.CacheControl = "application/json", "private" }, Forbidden, Private},
+		{"private, but no HTML", "/a", func(r *tap.Response) { r.Header.ContentType, r.Header.CacheControl = "application/json", "private" }, Nothing, NotHTML},
 		{"long page, cut", "/a", func(r *tap.Response) { r.Truncated = true }, Witness, None},
 		{"no memory for the body", "/a", func(r *tap.Response) { r.Body, r.Truncated = nil, true }, Witness, None},
 		{"empty page", "/a", func(r *tap.Response) { r.Body, r.Written = nil, 0 }, Witness, None},
@@ -193,8 +193,8 @@ func TestAssetName(t *testing.T) {
 		"/a.css": true, "/account/profile.css": true, "/A.CSS": true, "/a.js": true, "/a.png": true, "/a.woff2": true,
 		"/a.json": true, "/feed.xml": true, "/robots.txt": true, "/a.pdf": true, "/a.tar.gz": true, "/.css": true, "/a.css?page=2": true,
 	} {
-		if got := assetName(location); got != want {
-			t.Errorf("assetName(%q) = %v, want %v", location, got, want)
+		if got := AssetName(location); got != want {
+			t.Errorf("AssetName(%q) = %v, want %v", location, got, want)
 		}
 	}
 }

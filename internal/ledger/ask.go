@@ -23,6 +23,7 @@ type Page struct {
 	Looks      uint64
 	Changes    uint64
 	Doubted    time.Time // since when it may be gone, zero if there is no doubt
+	Rule       bool      // a rule vouches for it
 	Entry      bool
 	Route      bool
 	Link       bool
@@ -37,7 +38,8 @@ type Page struct {
 func (l *Ledger) page(location string, s *state, siblings int) Page {
 	freq, p := s.rate.Freq()
 	verdict, reason := s.verdict, s.reason
-	if rule, _ := l.cfg.Rules.Match(location); rule.Listing == admit.Never {
+	rule, _ := l.cfg.Rules.Match(location)
+	if rule.Listing == admit.Never {
 		verdict, reason = admit.Excluded, admit.RuleNever // the rule may be newer than the record
 	}
 	return Page{
@@ -45,7 +47,7 @@ func (l *Ledger) page(location string, s *state, siblings int) Page {
 		Verdict:  verdict, Reason: reason,
 		FirstSeen: fromSeconds(s.firstSeen), LastSeen: fromMillis(s.lastSeen),
 		Status: s.status, Looks: s.looks, Changes: s.changes, Doubted: fromMillis(s.missing),
-		Entry: s.hop > 0 || l.entries[location], Route: s.route, Link: s.link,
+		Rule: rule.Listing == admit.Always, Entry: s.hop > 0 || l.entries[location], Route: s.route, Link: s.link,
 		Networks: len(s.networks), Siblings: siblings, Part: s.part,
 		Listing: s.entry(l.cfg.Confidence), Freq: freq, Confidence: p,
 	}
@@ -102,12 +104,10 @@ func (l *Ledger) Page(ctx context.Context, location string) (Page, error) {
 
 // ask runs fn with the site's secret, which may not have been read yet.
 func (l *Ledger) ask(ctx context.Context, fn func(secret) error) error {
-	return guard(func() error {
-		var key secret
-		err := view(ctx, l.cfg.Store, []string{l.keys.site()}, func(t *tx) { key = readSecret(t.Get(l.keys.site())) })
-		if err != nil || key == nil {
-			return err // without a secret nothing was stored yet
-		}
-		return fn(key)
-	})
+	var key secret
+	err := view(ctx, l.cfg.Store, []string{l.keys.site()}, func(t *tx) { key, _ = readSecret(t.Get(l.keys.site())) })
+	if err != nil || key == nil {
+		return err // without a secret nothing was stored yet
+	}
+	return fn(key)
 }

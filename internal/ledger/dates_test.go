@@ -327,7 +327,7 @@ func TestLastModOfAnEntry(t *testing.T) {
 		{"fresh", part.Entry{Fresh: 50}, 100, 50},
 		{"given before fresh", part.Entry{Fresh: 50, Given: [3]int64{part.Page: 40}}, 100, 40},
 		{"changed before given", part.Entry{Changed: 60, Given: [3]int64{part.Server: 90}}, 100, 60},
-		{"always", part.Entry{Changed: 50, Freq: rate.Always}, 100, 0},
+		{"volatile", part.Entry{Changed: 50, Volatile: true}, 100, 0},
 		{"given after now", part.Entry{Given: [3]int64{part.Server: 101}}, 100, 0},
 	}
 	for _, tt := range tests {

@@ -52,12 +52,10 @@ func (l *Ledger) evict(ctx context.Context) error {
 		if len(keys) == 0 {
 			break
 		}
-		err := guard(func() error {
-			return update(ctx, l.cfg.Store, keys, func(t *tx) {
-				for _, key := range keys {
-					t.Put(key, nil)
-				}
-			})
+		err := update(ctx, l.cfg.Store, keys, func(t *tx) {
+			for _, key := range keys {
+				t.Put(key, nil)
+			}
 		})
 		if err != nil {
 			return err

@@ -66,7 +66,8 @@ func (r *rig) start() {
 		r.Fatal(err)
 	}
 	cfg := r.cfg
-	cfg.Store, cfg.Normalizer = r.st, norm
+	st := Guard(r.st)
+	cfg.Store, cfg.Normalizer = st, norm
 	cfg.Logger = slog.New(slog.NewTextHandler(r.log, nil))
 	if cfg.Networks == 0 {
 		cfg.Networks = 3
@@ -79,7 +80,7 @@ func (r *rig) start() {
 	}
 	cfg.Look = func(location string) { r.looked[location]++ }
 	cfg.Files = part.New(part.Config{
-		Store: r.st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
+		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
 		Distrusted: func() part.Sources { return r.ledger.Distrusted() }, Logger: cfg.Logger,
 	})
 	r.files = cfg.Files
@@ -90,6 +91,7 @@ func (r *rig) start() {
 	var workers sync.WaitGroup
 	workers.Go(func() { r.ledger.Run(ctx) })
 	workers.Go(func() { r.files.Run(ctx) })
+	workers.Go(func() { r.files.RunWithdrawals(ctx) })
 	r.stop = func() { cancel(); workers.Wait() }
 }
 

@@ -8,7 +8,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -47,7 +46,8 @@ type Ledger struct {
 	stopped chan struct{} // closed when Run has returned
 
 	// What only the worker touches.
-	secret   secret // nil until the store was read
+	secret   secret
+	opened   bool // secret, doubts and counts are what the store says
 	followed followed
 	budget   budget
 	doubts   map[string]time.Time // when each location came in doubt
@@ -201,6 +201,7 @@ func (l *Ledger) Run(ctx context.Context) {
 	defer l.queue.close()
 	timer := time.NewTimer(0) // the first round reads what the store holds
 	defer timer.Stop()
+	wake := l.queue.wake
 	for {
 		var err error
 		select {
@@ -209,10 +210,13 @@ func (l *Ledger) Run(ctx context.Context) {
 		case c := <-l.calls:
 			err = c.run(ctx)
 			c.done <- err
-		case <-l.queue.wake:
+		case <-wake:
 			err = l.work(ctx, false)
 		case <-timer.C:
 			err = l.work(ctx, false)
+		}
+		if wake = l.queue.wake; err != nil {
+			wake = nil // a store in trouble is asked again when it is time
 		}
 		l.note(ctx, err)
 		timer.Reset(l.nextRound(err))
@@ -229,9 +233,17 @@ const roundBatches = 16
 // about. all means that nothing is left of what waits at the beginning, that
 // no budget applies, and that everything is synced.
 func (l *Ledger) work(ctx context.Context, all bool) error {
-	for _, location := range l.overdue(time.Now()) {
-		l.cfg.Files.Withdraw(location) // whatever the store does
+	err := l.workStored(ctx, all)
+	if err != nil {
+		// Whatever the store does, who had a minute had it.
+		for _, location := range l.overdue(time.Now()) {
+			l.cfg.Files.Withdraw(location)
+		}
 	}
+	return err
+}
+
+func (l *Ledger) workStored(ctx context.Context, all bool) error {
 	if err := l.open(ctx); err != nil {
 		return err
 	}
@@ -267,7 +279,7 @@ func (l *Ledger) sync(ctx context.Context, now bool) error {
 	if !l.unsynced || !now && !l.urgent && time.Since(l.synced) < wait {
 		return nil
 	}
-	if err := guard(func() error { return l.cfg.Store.Sync(ctx) }); err != nil {
+	if err := l.cfg.Store.Sync(ctx); err != nil {
 		return err
 	}
 	l.unsynced, l.urgent, l.synced = false, false, time.Now()
@@ -313,18 +325,6 @@ func (l *Ledger) note(ctx context.Context, err error) {
 	case err != nil && (before == nil || before.Error() != err.Error()):
 		l.cfg.Logger.Warn("servemap: the store cannot be used; the site goes on, and what is seen is stored when it can", "err", err)
 	case err == nil && before != nil:
-		l.followed.forget()
 		l.cfg.Files.ChangedAll()
 	}
-}
-
-// guard turns a panic of the store into an error: a guest's trouble is not the
-// host's.
-func guard(fn func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("store panicked: %v", p)
-		}
-	}()
-	return fn()
 }

@@ -29,7 +29,8 @@ func (l *Ledger) follow(ctx context.Context, k *look, news bool) error {
 	}
 	for {
 		n := min(linksAtOnce, len(fresh))
-		if err := l.followSome(ctx, k, fresh[:n], n == len(fresh), news); err != nil {
+		led, err := l.followSome(ctx, k, fresh[:n], n == len(fresh), news)
+		if err != nil || !led {
 			return err
 		}
 		for _, ln := range fresh[:n] {
@@ -41,14 +42,16 @@ func (l *Ledger) follow(ctx context.Context, k *look, news bool) error {
 	}
 }
 
-func (l *Ledger) followSome(ctx context.Context, k *look, links []link, last, news bool) error {
+// followSome merges some of the links, unless the page is no longer one whose
+// links count.
+func (l *Ledger) followSome(ctx context.Context, k *look, links []link, last, news bool) (led bool, err error) {
 	first := []string{l.keys.page(k.Location), l.keys.wait(l.secret, k.Location)}
 	for _, ln := range links {
 		first = append(first, l.keys.page(ln.location), l.keys.wait(l.secret, ln.location))
 	}
-	return l.commit(ctx, first, func(m *merge) {
+	err = l.commit(ctx, first, func(m *merge) {
 		from, _ := m.load(k.Location)
-		if !from.leads() {
+		if led = m.leads(k.Location, from); !led {
 			return
 		}
 		for _, ln := range links {
@@ -59,12 +62,23 @@ func (l *Ledger) followSome(ctx context.Context, k *look, links []link, last, ne
 			m.save(k.Location, from)
 		}
 	})
+	return led, err
 }
 
 // leads reports whether what the page links to is public: any visitor finds
-// it. An archive that asks not to be listed itself still leads to its pages.
-func (s *state) leads() bool {
-	return !s.noFollow && (s.listed() || s.verdict == admit.Excluded && s.content == admit.NoIndex && s.link)
+// it. An archive that asks not to be listed itself still leads to its pages,
+// and an entry leads on whatever it says of itself.
+func (m *merge) leads(location string, s *state) bool {
+	switch {
+	case s.noFollow:
+		return false
+	case s.listed():
+		return true
+	case s.verdict != admit.Excluded || s.barred:
+		return false
+	}
+	entry := s.hop > 0 || m.l.entries[location]
+	return s.content == admit.NoIndex && (s.link || entry) || s.content == admit.CanonicalElsewhere && entry
 }
 
 // linked notes that a page leads to a location. news says that the page had

@@ -71,12 +71,12 @@ func fingerprint(resp *tap.Response) uint64 {
 // says: unless nothing changed since it was last read. A page that is not
 // listed is read each time, as the look may be what lists it; but not one that
 // forbids its listing, in the same bytes as before.
-func (k *look) needsReading(s *state) bool {
+func (k *look) needsReading(s *state, l *Ledger) bool {
 	if k.Kind != admit.Witness {
 		return false
 	}
 	unchanged := s.witnessed && s.bodyHash == k.hash
-	k.same = unchanged && (s.read || !s.listed() && s.content != admit.None && !s.leads())
+	k.same = unchanged && (s.read || !s.listed() && s.content != admit.None && !(&merge{l: l}).leads(k.Location, s))
 	return !k.same
 }
 

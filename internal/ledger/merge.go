@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/record"
 )
 
 // networksKept bounds the networks remembered of one waiting page.
@@ -30,16 +33,16 @@ type merge struct {
 
 // effects are what a stored transaction asks of the rest of the program.
 type effects struct {
-	parts     map[int]bool // whose listing changed
-	due       []string     // locations to look at again soon
-	doubted   []string     // locations to confirm in a minute
-	undoubted []string     // locations of which that is off
-	settled   []string     // locations whose withdrawal is stored
-	caught    bool         // a source of dates lost its trust
-	withdrew  bool         // something left, which a power loss must not undo
-	waiting   int          // change in the number of waiting locations
-	follow    bool         // the links of the page count
-	damaged   int          // records that could not be read
+	parts     map[int]bool     // whose listing changed
+	due       []string         // locations to look at again soon
+	doubted   map[string]int64 // locations to confirm a minute after, in Unix milliseconds
+	undoubted []string         // locations of which that is off
+	settled   map[string]int   // locations on which the store now holds the verdict, with their parts
+	caught    bool             // a source of dates lost its trust
+	withdrew  bool             // something left, which a power loss must not undo
+	waiting   int              // change in the number of waiting locations
+	follow    bool             // the links of the page count
+	damaged   int              // records that could not be read
 }
 
 // load returns the state of location, a new one if there is none.
@@ -49,12 +52,17 @@ func (m *merge) load(location string) (s *state, known bool) {
 		if b == nil {
 			continue
 		}
-		if s, err := decodeState(b); err == nil {
+		s, err := decodeState(b)
+		switch {
+		case err == nil:
 			return s, true
+		case errors.Is(err, record.ErrVersion):
+			m.failed = fmt.Errorf("a page's record: %w; it needs a later version of this program", err)
+			return new(state), false
 		}
 		m.effects.damaged++
 		if n := m.l.book.Find(m.tx, location); n != 0 {
-			return &state{verdict: admit.Listed, part: n}, true
+			return &state{verdict: admit.Listed, part: n, witnessed: true}, true
 		}
 	}
 	return new(state), false
@@ -103,8 +111,10 @@ func (m *merge) verdict(location string, s *state) (admit.Verdict, admit.Reason)
 		return admit.Gone, s.absent
 	case !s.witnessed && s.content == admit.Private, !s.witnessed && s.content == admit.NoStore:
 		return admit.Excluded, s.content
-	case !s.witnessed:
+	case !s.witnessed && s.link:
 		return admit.Waiting, admit.NotSeen
+	case !s.witnessed:
+		return admit.Waiting, admit.NoEvidence
 	}
 	ev := admit.Evidence{
 		Entry:    s.hop > 0 || m.l.entries[location],
@@ -140,7 +150,6 @@ func (m *merge) list(location string, s *state, was admit.Verdict) {
 func (m *merge) unlist(location string, s *state) {
 	m.l.book.Remove(m.tx, s.part, location)
 	m.effects.parts[s.part] = true
-	m.effects.settled = append(m.effects.settled, location)
 	m.effects.withdrew = true
 	s.read = false
 	if s.counted {
@@ -178,6 +187,10 @@ func (m *merge) apply(k *look) {
 // witness merges the sighting of a page. A sighting no newer than the last one
 // has been merged already, or came out of order; it is still evidence.
 func (m *merge) witness(k *look, s *state) {
+	if s.listed() && !k.same && variable(k.content) {
+		m.doubt(k, s, k.content)
+		return
+	}
 	m.evidence(k, s)
 	at := k.At.UnixMilli()
 	forbids := k.content != admit.None && at == s.lastSeen // two looks in one moment: the more cautious one counts
@@ -188,6 +201,16 @@ func (m *merge) witness(k *look, s *state) {
 	// answer, before its links were followed.
 	m.effects.follow = k.full && !s.read && s.bodyHash == k.hash
 	m.save(k.Location, s)
+}
+
+// variable reports whether what forbids a listing may be true for one client
+// and not for the next, such as a canonical that the site makes of a header.
+func variable(why admit.Reason) bool {
+	switch why {
+	case admit.CanonicalElsewhere, admit.CanonicalConflict, admit.QueryNotCanonical, admit.HeadNotSeen, admit.Encoding:
+		return true
+	}
+	return false
 }
 
 func (m *merge) seen(k *look, s *state, at int64) {
@@ -210,7 +233,7 @@ func (m *merge) seen(k *look, s *state, at int64) {
 		m.content(k, s, before)
 	}
 	s.tagHash = tagHash(k)
-	m.effects.settled = append(m.effects.settled, k.Location)
+	m.effects.settled[k.Location] = s.part
 }
 
 // content merges what a page that was read says. A look that could not be
@@ -229,7 +252,7 @@ func (m *merge) content(k *look, s *state, before int64) {
 		s.rate = s.rate.Saw(k.At.Unix(), outcome == mark.Changed)
 		if outcome == mark.Changed {
 			s.changes++
-			s.changed, s.exact, s.exactBy = max(s.changed, k.At.Unix()), 0, part.NoSource
+			s.changed, s.exact, s.exactBy = k.At.Unix(), 0, part.NoSource
 		}
 	}
 	m.dates(k, s, outcome, before)
@@ -277,14 +300,17 @@ func (m *merge) withdraw(k *look, s *state, why admit.Reason) {
 	if k.Response != nil {
 		s.status = k.Response.Status
 	}
-	s.witnessed = false
 	switch why {
-	case admit.Private, admit.NoStore, admit.NoIndex:
-		s.content, s.absent = why, admit.None
+	case admit.Private, admit.NoStore:
+		s.witnessed, s.content, s.absent = false, why, admit.None
 	default:
-		s.absent = why
+		if variable(why) {
+			s.content, s.bodyHash = why, 0 // the page is there; what it showed last was not merged
+			break
+		}
+		s.witnessed, s.absent = false, why
 	}
-	m.effects.settled = append(m.effects.settled, k.Location)
+	m.effects.settled[k.Location] = s.part
 	m.save(k.Location, s)
 }
 
@@ -296,12 +322,14 @@ func (m *merge) doubt(k *look, s *state, why admit.Reason) {
 		return
 	}
 	at := k.At.UnixMilli()
-	if s.missing != 0 || at < s.lastSeen {
-		return
+	if s.missing == 0 && at < s.lastSeen && s.lastSeen-at < clockSlack.Milliseconds() {
+		return // a page has been seen since
 	}
-	s.status, s.missing, s.missingWhy = k.Response.Status, at, why
-	m.Put(m.l.keys.lost(k.Location), encodeCount(int(at)))
-	m.effects.doubted = append(m.effects.doubted, k.Location)
+	if s.missing == 0 {
+		s.status, s.missing, s.missingWhy = k.Response.Status, at, why
+		m.Put(m.l.keys.lost(k.Location), encodeCount(int(at)))
+	}
+	m.effects.doubted[k.Location] = s.missing // also if it was noted before, and nobody knew
 	m.save(k.Location, s)
 }
 
@@ -314,14 +342,14 @@ func (m *merge) undoubt(location string, s *state) {
 	}
 }
 
-// confirm ends that minute.
+// confirm ends that minute, unless the doubt is over.
 func (m *merge) confirm(k *look, s *state) {
-	switch {
-	case s.missing == 0:
+	if s.missing == 0 {
 		m.Put(m.l.keys.lost(k.Location), nil)
-	case k.At.UnixMilli()-s.missing >= confirmAfter.Milliseconds():
-		m.withdraw(k, s, s.missingWhy)
+		m.effects.settled[k.Location] = s.part
+		return
 	}
+	m.withdraw(k, s, s.missingWhy)
 }
 
 // redirect merges a redirect: the target of an entry's is an entry too, and a
@@ -343,6 +371,7 @@ func (m *merge) redirect(k *look, s *state) {
 	} else if s.hop == 1 {
 		hop = 2
 	}
+	hop = m.steady(k, s, hop)
 	moved := permanent && s.listed()
 	led := permanent && (moved || s.link) // what a public link leads to, by a redirect that stays
 	if hop == 0 && !led {
@@ -358,6 +387,29 @@ func (m *merge) redirect(k *look, s *state) {
 		m.withdraw(k, s, admit.Moved)
 	}
 	m.save(k.target, to)
+}
+
+// steady returns hop if the redirect leads to the same target as before, and 0
+// for one that leads each visitor to a page of his own. The first target that
+// is seen counts at once; another one when it is seen twice running.
+func (m *merge) steady(k *look, s *state, hop int) int {
+	if hop == 0 {
+		return 0
+	}
+	target := m.l.secret.group("target " + k.target)
+	switch {
+	case s.target == 0, s.nextTarget == target:
+		s.target, s.nextTarget = target, 0
+	case s.target != target:
+		s.nextTarget, hop = target, 0
+	default:
+		if s.nextTarget == 0 {
+			return hop
+		}
+		s.nextTarget = 0
+	}
+	m.save(k.Location, s)
+	return hop
 }
 
 // inherit takes over the history of the page that has moved here.
@@ -380,6 +432,6 @@ func (m *merge) forget(location string) {
 	}
 	m.Put(m.l.keys.page(location), nil)
 	m.Put(m.l.keys.lost(location), nil)
-	m.effects.settled = append(m.effects.settled, location)
+	m.effects.settled[location] = s.part
 	m.save(location, &state{barred: true})
 }

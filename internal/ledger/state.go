@@ -42,6 +42,10 @@ type state struct {
 	group    uint64   // its route or folder
 	counted  bool     // it counts among the siblings of its group
 
+	// target is where an entry redirects to, nextTarget another one that was
+	// seen once since, both as hashes.
+	target, nextTarget uint64
+
 	bodyHash uint64
 	tagHash  uint64 // of the entity tag
 	read     bool   // parsed in full with this body hash, and its links followed
@@ -97,6 +101,8 @@ const (
 	fieldIsNew
 	fieldFresh
 	fieldPart
+	fieldTarget
+	fieldNextTarget
 )
 
 func (s *state) encode() []byte {
@@ -138,6 +144,8 @@ func (s *state) encode() []byte {
 	e.Bool(fieldIsNew, s.isNew)
 	e.Int(fieldFresh, s.fresh)
 	e.Uint(fieldPart, uint64(s.part))
+	e.Fixed(fieldTarget, s.target)
+	e.Fixed(fieldNextTarget, s.nextTarget)
 	e.Raw(s.unread)
 	return e.Seal()
 }
@@ -204,6 +212,10 @@ func (s *state) decodeStanding(f record.Field) {
 		s.counted = true
 	case fieldPart:
 		s.part = int(f.Value)
+	case fieldTarget:
+		s.target = f.Value
+	case fieldNextTarget:
+		s.nextTarget = f.Value
 	default:
 		s.decodeContent(f)
 	}
@@ -269,9 +281,11 @@ func (s *state) entry(confidence float64) part.Entry {
 			e.Given[src] = s.given[src]
 		}
 	}
-	if freq, p := s.rate.Freq(); p >= confidence && confidence < 1 {
+	freq, p := s.rate.Freq()
+	if p >= confidence && confidence < 1 {
 		e.Freq = freq
 	}
+	e.Volatile = freq == rate.Always && p >= 0.5
 	return e
 }
 

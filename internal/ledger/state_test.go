@@ -27,7 +27,7 @@ func full() *state {
 		firstSeen: 1700000000, lastSeen: 1700000123456, status: 200, looks: 7, changes: 2,
 		witnessed: true, absent: admit.NotFound, missing: 1700000200000, missingWhy: admit.Denied,
 		content: admit.NoIndex, noFollow: true, ownURL: true, barred: true,
-		route: true, link: true, hop: 2, networks: []uint16{1, 0xffff}, group: 0xabcdef, counted: true,
+		route: true, link: true, hop: 2, networks: []uint16{1, 0xffff}, group: 0xabcdef, counted: true, target: 5, nextTarget: 6,
 		bodyHash: 0x0123456789abcdef, tagHash: 0xfedcba9876543210, read: true,
 		mark: m, rate: rate.Estimate{}.Saw(1700000000, false).Saw(1700000100, true),
 		changed: 1700000100, exact: 1700000050, exactBy: part.Server,
@@ -60,7 +60,7 @@ func TestStateKeepsEveryField(t *testing.T) {
 // TestGoldenState pins the encoding: a change of it is a change of every record
 // that anybody has stored.
 func TestGoldenState(t *testing.T) {
-	const golden = "01080310041880c49fd50c2080a9bafef96228c80130073802400148165080d5c3fef9625817600b6801700178018001018801019001029a01040001ffffa101efcdab0000000000a80101b101efcdab8967452301b9011032547698badcfec00101ca01110122222222222222221111111111111111d201160106006553f1646553f1641000003f8f5b85461d0698d801c8c59fd50ce001e4c49fd50ce80101f00180eadacb0cf80109800204880201900280c49fd50c98020325fa90c4"
+	const golden = "01080310041880c49fd50c2080a9bafef96228c80130073802400148165080d5c3fef9625817600b6801700178018001018801019001029a01040001ffffa101efcdab0000000000a80101b101efcdab8967452301b9011032547698badcfec00101ca01110122222222222222221111111111111111d201160106006553f1646553f1641000003f8f5b85461d0698d801c8c59fd50ce001e4c49fd50ce80101f00180eadacb0cf80109800204880201900280c49fd50c980203a1020500000000000000a902060000000000000070aa4934"
 	if got := hex.EncodeToString(full().encode()); got != golden {
 		t.Errorf("encoding is\n%s, want\n%s", got, golden)
 	}

@@ -16,6 +16,7 @@ type tx struct {
 	values  map[string][]byte
 	written map[string]bool
 	missing []string
+	failed  error // aborts the transaction
 }
 
 // Get returns the value of key, nil if there is none.
@@ -58,6 +59,9 @@ func update(ctx context.Context, st store.Store, first []string, fn func(*tx)) e
 				t.values[key] = values[i]
 			}
 			fn(t)
+			if t.failed != nil {
+				return t.failed
+			}
 			if missing = t.missing; len(missing) > 0 {
 				return errMissing
 			}
@@ -88,6 +92,6 @@ func view(ctx context.Context, st store.Store, keys []string, fn func(*tx)) erro
 			t.values[key] = values[i]
 		}
 		fn(t)
-		return nil
+		return t.failed
 	})
 }

@@ -82,6 +82,7 @@ func startAt(t testing.TB, lc location.Config, change ...func(*Config)) *rig {
 	var workers sync.WaitGroup
 	workers.Go(func() { l.Run(ctx) })
 	workers.Go(func() { files.Run(ctx) })
+	workers.Go(func() { files.RunWithdrawals(ctx) })
 	t.Cleanup(func() { stop(); workers.Wait() })
 	return r
 }
@@ -134,6 +135,12 @@ func (r *rig) wantSightings(want uint64) {
 func get(target string) *http.Request {
 	req := httptest.NewRequest(http.MethodGet, target, nil)
 	req.RemoteAddr = "8.8.8.8:1234"
+	return req
+}
+
+func head(target string) *http.Request {
+	req := get(target)
+	req.Method = http.MethodHead
 	return req
 }
 

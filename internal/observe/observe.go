@@ -82,7 +82,11 @@ func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || r.RequestURI == "" || o.closed.Load() {
 		return location.Result{}, due.Look{}, false
 	}
-	look, ok := o.cfg.Due.Begin(r.RequestURI)
+	class := ""
+	if r.Method == http.MethodHead {
+		class = heads // a HEAD must not use up the look of a GET
+	}
+	look, ok := o.cfg.Due.Begin(class + r.RequestURI)
 	if !ok {
 		return location.Result{}, due.Look{}, false
 	}
@@ -95,6 +99,11 @@ func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 		o.refuse(loc.Reason, look)
 		return loc, due.Look{}, false
 	}
+	if admit.AssetName(loc.Location) {
+		o.outcomes[admit.NotHTML].Add(1)
+		look.Accept() // the target alone decided; it will again
+		return loc, due.Look{}, false
+	}
 	if why := o.known(r); why != admit.None {
 		o.outcomes[why].Add(1)
 		look.Return()
@@ -103,10 +112,21 @@ func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 	if loc.Location != r.RequestURI {
 		// Many spellings of one page share its looks.
 		look.Return()
-		look, ok = o.cfg.Due.Begin(loc.Location)
+		look, ok = o.cfg.Due.Begin(class + loc.Location)
 	}
 	return loc, look, ok
 }
+
+// What else than a page a location shows is looked at in a time of its own: a
+// stranger chooses with a HEAD, a validator or an Accept header what a response
+// is, and must not be able to hide the page from us by it. Targets of requests
+// never begin so.
+const (
+	heads     = "HEAD "
+	unchanged = "304 "
+	denials   = "404 "
+	redirects = "3xx "
+)
 
 // special reports whether the request asks for something else than a page.
 func special(h http.Header) bool {
@@ -144,18 +164,25 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 	if kind == admit.Nothing {
 		o.outcomes[why].Add(1)
 		resp.Release()
-		if why == admit.Incomplete {
-			look.Return()
-		} else {
-			look.Pass()
-		}
+		look.Return()
 		return
 	}
 	o.withdraw(loc.Location, kind, resp)
-	if kind == admit.Witness && resp.Truncated && len(resp.Body) < ledger.MaxPage {
+	switch {
+	case asked.method == http.MethodHead:
+	case kind == admit.Alive:
+		look = o.instead(look, unchanged+loc.Location, true)
+	case kind == admit.Doubtful:
+		look = o.instead(look, denials+loc.Location, o.cfg.Files.Lists(loc.Location)) // no other page has anything to lose
+	case kind == admit.Redirected:
+		look = o.instead(look, redirects+loc.Location, true)
+	case kind == admit.Witness && resp.Truncated && len(resp.Body) < ledger.MaxPage:
 		o.cfg.Ledger.Drop() // for want of memory, not because the page is long
-		resp.Release()
 		look.Return()
+		look = due.Look{}
+	}
+	if look == (due.Look{}) {
+		resp.Release()
 		return
 	}
 	s := &ledger.Sighting{
@@ -167,14 +194,25 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 		Network:  asked.network,
 	}
 	s.Route, s.Exact = o.route(r, resp, loc.Location)
-	switch took := o.cfg.Ledger.Offer(s); {
-	case !took || kind == admit.Doubtful:
-		look.Return()
-	case kind == admit.Witness || kind == admit.Forbidden || kind == admit.Vanished:
-		look.Accept()
-	default:
+	if kind == admit.Doubtful || kind == admit.Redirected {
 		look.Pass()
+	} else {
+		look.Accept() // before the offer, as merging it may make the page due again
 	}
+	if !o.cfg.Ledger.Offer(s) {
+		look.Return()
+	}
+}
+
+// instead gives back a look at a page that turned out to be something else,
+// and begins one at that, if it is wanted and due.
+func (o *Observer) instead(look due.Look, target string, wanted bool) due.Look {
+	look.Return()
+	if !wanted {
+		return due.Look{}
+	}
+	other, _ := o.cfg.Due.Begin(target)
+	return other
 }
 
 // withdraw takes a page that forbids its listing, or is gone for good, out of

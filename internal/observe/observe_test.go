@@ -2,6 +2,7 @@ package observe
 
 import (
 	"bytes"
+	"io"
 	"maps"
 	"net/http"
 	"net/netip"
@@ -78,8 +79,14 @@ func TestWhatIsDueAgainAtOnce(t *testing.T) {
 		{"after a witness", get("/a"), page200, false},
 		{"after another spelling", get("/a?utm_source=x"), page200, false},
 		{"after 410", get("/a"), answer(http.StatusGone), false},
-		{"after 500", get("/a"), answer(http.StatusInternalServerError), false},
-		{"after a redirect", get("/a"), answer(http.StatusFound), false},
+		{"after 500", get("/a"), answer(http.StatusInternalServerError), true},
+		{"after a redirect", get("/a"), answer(http.StatusFound), true},
+		{"after HEAD", head("/a"), page200, true},
+		{"after 304", get("/a"), answer(http.StatusNotModified), true},
+		{"after another representation", get("/a"), func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, "{}")
+		}, true},
 		{"after 404", get("/a"), answer(http.StatusNotFound), true},
 		{"after 403", get("/a"), answer(http.StatusForbidden), true},
 		{"after a visitor with a session", with(get("/a"), "Cookie", "session=1"), page200, true},

@@ -39,6 +39,8 @@ type Entry struct {
 	Given   [sources]int64 // the present dates by source
 	Fresh   int64          // first sighting, where the page is known to be new
 	Freq    rate.Freq      // changefreq, Unknown for none
+	// Volatile says that the page is another one at every look.
+	Volatile bool
 }
 
 // The fields of a stored entry.
@@ -50,6 +52,7 @@ const (
 	entryPage
 	entryFresh
 	entryFreq
+	entryVolatile
 )
 
 // Encode returns the entry as it is stored.
@@ -62,6 +65,7 @@ func (e Entry) Encode() []byte {
 	enc.Int(entryPage, e.Given[Page])
 	enc.Int(entryFresh, e.Fresh)
 	enc.Uint(entryFreq, uint64(e.Freq))
+	enc.Bool(entryVolatile, e.Volatile)
 	return enc.Seal()
 }
 
@@ -84,6 +88,8 @@ func DecodeEntry(b []byte) (Entry, error) {
 			e.Fresh = f.Int()
 		case entryFreq:
 			e.Freq = rate.Freq(f.Value)
+		case entryVolatile:
+			e.Volatile = true
 		}
 	})
 	return e, err
@@ -98,7 +104,7 @@ func (e Entry) Equal(other Entry) bool { return bytes.Equal(e.Encode(), other.En
 // the first sighting of a new page. A page that is another at every look has
 // no such time. A date after now is never returned.
 func (e Entry) LastMod(trust Trust, now int64) int64 {
-	if e.Freq == rate.Always {
+	if e.Volatile {
 		return 0
 	}
 	if e.Changed != 0 {

@@ -43,17 +43,19 @@ type Config struct {
 type Files struct {
 	cfg    Config
 	wake   chan struct{}
+	cuts   chan struct{}
 	loaded chan struct{} // closed when the store was first read, or never
 	once   sync.Once
 
-	rendering sync.Mutex // held while files are made; guards trust
-	trust     Trust
+	rendering sync.Mutex  // held while files are made, which takes as long as the store likes
+	short     map[int]int // parts of which the store showed fewer entries than it counts, and how many
 
 	mu        sync.RWMutex
+	trust     Trust
 	served    snapshot
+	version   uint64 // of served
 	dirty     map[int]bool
 	allDirty  bool
-	urgent    bool
 	withdrawn map[string]bool // true once the store holds the verdict
 	problem   string          // the last failure, so that each is logged once
 	damaged   int
@@ -66,14 +68,16 @@ type snapshot struct {
 	pages int
 }
 
-// New returns files that are yet to be rendered.
+// New returns files of which nothing is rendered before [Files.ChangedAll] says
+// that the trust in dates is known.
 func New(cfg Config) *Files {
 	return &Files{
 		cfg:       cfg,
 		wake:      make(chan struct{}, 1),
+		cuts:      make(chan struct{}, 1),
+		short:     map[int]int{},
 		loaded:    make(chan struct{}),
 		dirty:     map[int]bool{},
-		allDirty:  true,
 		withdrawn: map[string]bool{},
 	}
 }
@@ -85,7 +89,7 @@ func (f *Files) Changed(parts ...int) {
 		f.dirty[n] = true
 	}
 	f.mu.Unlock()
-	f.poke()
+	poke(f.wake)
 }
 
 // ChangedAll says that every file may look different, because a source lost its
@@ -94,7 +98,7 @@ func (f *Files) ChangedAll() {
 	f.mu.Lock()
 	f.allDirty = true
 	f.mu.Unlock()
-	f.poke()
+	poke(f.wake)
 }
 
 // withdrawnKept bounds the withdrawals that the store has not confirmed.
@@ -109,18 +113,25 @@ func (f *Files) Withdraw(location string) {
 		return
 	}
 	f.withdrawn[location] = false
-	f.urgent = true
 	f.mu.Unlock()
-	f.poke()
+	poke(f.cuts)
 }
 
-// Settle says that the store now holds the verdict on a location that was
-// withdrawn, whatever it is. The next rendering that begins goes by it.
-func (f *Files) Settle(location string) {
+// Settle says that the store now holds the verdict on a location, whatever it
+// is, and in which part the page is, 0 for none. If the location was
+// withdrawn, the next rendering goes by the store again.
+func (f *Files) Settle(location string, part int) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if _, known := f.withdrawn[location]; known {
+	_, known := f.withdrawn[location]
+	if known {
 		f.withdrawn[location] = true
+		if part > 0 {
+			f.dirty[part] = true
+		}
+	}
+	f.mu.Unlock()
+	if known {
+		poke(f.wake)
 	}
 }
 
@@ -149,14 +160,15 @@ func (f *Files) Damaged() int {
 
 // Trust returns the present judgement of given dates.
 func (f *Files) Trust() Trust {
-	f.rendering.Lock()
-	defer f.rendering.Unlock()
+	f.mu.RLock()
+	defer f.mu.RUnlock()
 	return f.trust
 }
 
-func (f *Files) poke() {
+// poke wakes who waits on c, now or when he comes to it.
+func poke(c chan struct{}) {
 	select {
-	case f.wake <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -174,7 +186,6 @@ func (f *Files) Run(ctx context.Context) {
 		case <-f.wake:
 		case <-timer.C:
 		}
-		f.cut()
 		if !f.stale() {
 			continue
 		}
@@ -213,6 +224,7 @@ func (f *Files) Render(ctx context.Context) error {
 		for _, n := range changed {
 			f.dirty[n] = true
 		}
+		poke(f.wake)
 		if text := err.Error(); text != f.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
 			f.problem = text // an unavailable store tells of its troubles itself
 			f.cfg.Logger.Warn("servemap: the sitemap could not be rendered; the last one is served until it can", "err", err)
@@ -235,9 +247,11 @@ func (f *Files) takeDirty() (all bool, changed []int) {
 }
 
 // render makes the changed parts anew. What it learns of their dates may change
-// the trust in the dates of all the others; then these are made anew too.
+// the trust in the dates of all the others; then these are made anew too. A
+// part that cannot be read keeps its file, and does not keep the others from
+// theirs.
 func (f *Files) render(ctx context.Context, all bool, changed []int) error {
-	old := f.current()
+	old, trust := f.current(), f.Trust()
 	next := maps.Clone(old.parts)
 	if next == nil {
 		next = map[int]*file{}
@@ -247,13 +261,19 @@ func (f *Files) render(ctx context.Context, all bool, changed []int) error {
 		if err != nil {
 			return err
 		}
-		clear(next)
+		maps.DeleteFunc(next, func(n int, _ *file) bool { return !slices.Contains(numbers, n) })
 		changed = numbers
 	}
-	damaged, trust := 0, f.trust
+	damaged := 0
+	var short error
 	for {
+		short = nil
 		for _, n := range changed {
 			made, bad, err := f.renderPart(ctx, n, trust, old.parts[n])
+			if errors.Is(err, errShort) {
+				short = errors.Join(short, err)
+				continue
+			}
 			if err != nil {
 				return err
 			}
@@ -274,11 +294,11 @@ func (f *Files) render(ctx context.Context, all bool, changed []int) error {
 	if err != nil {
 		return err
 	}
-	f.trust = trust
 	f.mu.Lock()
-	f.served, f.damaged = snap, damaged
+	f.served, f.version, f.damaged, f.trust = snap, f.version+1, damaged, trust
 	f.mu.Unlock()
-	return nil
+	poke(f.cuts) // what was withdrawn while the files were made
+	return short
 }
 
 func (f *Files) judge(parts map[int]*file) Trust {
@@ -313,31 +333,46 @@ func (f *Files) storedParts(ctx context.Context) ([]int, error) {
 	return numbers, nil
 }
 
-// cut takes withdrawn locations out of the files being served, without asking
-// the store.
-func (f *Files) cut() {
-	f.mu.Lock()
-	urgent := f.urgent
-	f.urgent = false
-	gone := slices.Collect(maps.Keys(f.withdrawn))
-	f.mu.Unlock()
-	if !urgent || len(gone) == 0 {
-		return
+// RunWithdrawals takes what is withdrawn out of the files being served, until
+// ctx ends. It never asks the store.
+func (f *Files) RunWithdrawals(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.cuts:
+		}
+		for !f.cut() {
+		}
 	}
-	f.rendering.Lock()
-	defer f.rendering.Unlock()
-	old := f.current()
+}
+
+// cut makes files without the withdrawn locations and serves them. It returns
+// false if others are being served meanwhile, so that it has to be done again.
+func (f *Files) cut() bool {
+	f.mu.RLock()
+	old, version, gone := f.served, f.version, slices.Collect(maps.Keys(f.withdrawn))
+	f.mu.RUnlock()
 	next := maps.Clone(old.parts)
+	changed := false
 	for n, p := range next {
-		switch made := p.without(gone, f.cfg.URL); {
-		case made == nil:
+		made := p.without(gone, f.cfg.URL)
+		changed = changed || made != p
+		if made == nil {
 			delete(next, n)
-		case made != p:
+		} else {
 			next[n] = made
 		}
 	}
+	if !changed {
+		return true
+	}
 	snap := old.with(next, f.indexURL, time.Now())
 	f.mu.Lock()
-	f.served = snap
-	f.mu.Unlock()
+	defer f.mu.Unlock()
+	if f.version != version {
+		return false
+	}
+	f.served, f.version = snap, version+1
+	return true
 }

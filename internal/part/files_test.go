@@ -72,6 +72,7 @@ func newShelf(t *testing.T, change ...func(*Config)) *shelf {
 		f(&cfg)
 	}
 	s.files = New(cfg)
+	s.files.ChangedAll()
 	return s
 }
 
@@ -230,6 +231,7 @@ func TestARestartServesTheSameFiles(t *testing.T) {
 		s.render()
 		time.Sleep(24 * time.Hour)
 		again := New(s.files.cfg)
+		again.ChangedAll()
 		if err := again.Render(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -406,6 +408,7 @@ func TestWithdrawnAtOnceWhateverTheStoreDoes(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go s.files.Run(ctx)
+		go s.files.RunWithdrawals(ctx)
 		synctest.Wait()
 		broken := errors.New("it does not answer")
 		s.st.err.Store(&broken)
@@ -426,8 +429,7 @@ func TestWithdrawnAtOnceWhateverTheStoreDoes(t *testing.T) {
 		s.want("sitemap.xml", "/a", "/d")
 
 		// It has been told, and the page has come back since.
-		s.files.Settle("/b&c")
-		s.files.Changed(1)
+		s.files.Settle("/b&c", 1)
 		time.Sleep(2 * time.Minute)
 		s.want("sitemap.xml", "/a", "/b&c", "/d")
 	})
@@ -457,4 +459,44 @@ func TestRulesHideWhatIsStored(t *testing.T) {
 	s.list(Entry{}, "/a", "/hidden")
 	s.render()
 	s.want("sitemap.xml", "/a")
+}
+
+func TestALostEntryDoesNotHoldUpTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(Entry{}, "/1", "/2", "/3", "/4")
+		s.render()
+		s.write(func(tx Tx) { tx.Put(s.book.Keys.list(1, "/2"), nil) })
+		s.files.Changed(1)
+		s.list(Entry{}, "/5")
+		if err := s.files.Render(t.Context()); err == nil {
+			t.Error("Render returned nil although entries are missing")
+		}
+		s.want("sitemap-1.xml", "/1", "/2", "/3") // perhaps the scan ended early
+		s.want("sitemap-2.xml", "/4", "/5")
+		s.render()
+		s.want("sitemap-1.xml", "/1", "/3") // no: it is lost
+	})
+}
+
+func TestAWithdrawalDoesNotWaitForARendering(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(Entry{}, "/a", "/b")
+		s.render()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.RunWithdrawals(ctx)
+		s.files.rendering.Lock() // a rendering that hangs in the store
+		s.files.Withdraw("/b")
+		synctest.Wait()
+		s.want("sitemap.xml", "/a")
+		s.files.rendering.Unlock()
+
+		// A rendering that began before does not bring it back.
+		s.files.ChangedAll()
+		s.render()
+		synctest.Wait()
+		s.want("sitemap.xml", "/a")
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -72,9 +73,7 @@ func (f *Files) renderPart(ctx context.Context, n int, trust Trust, old *file) (
 }
 
 // readPart returns the entries of part n that may be shown, in the order of
-// their locations. Fewer records than the book counts, while nobody writes,
-// mean that the store lost some; then the part is not rendered again if it is
-// being served already.
+// their locations; errShort if there seem to be too few.
 func (f *Files) readPart(ctx context.Context, n int) (entries []listed, damaged int, err error) {
 	before, err := f.readMeta(ctx, n)
 	if err != nil {
@@ -100,11 +99,18 @@ func (f *Files) readPart(ctx context.Context, n int) (entries []listed, damaged 
 	if err != nil {
 		return nil, 0, err
 	}
-	if found < before.pages && after == before && f.serves(n) {
-		return nil, 0, fmt.Errorf("the store shows %d of %d entries", found, before.pages)
+	if found < before.pages && after == before && f.serves(n) && f.short[n] != found+1 {
+		f.short[n] = found + 1
+		return nil, 0, fmt.Errorf("%w: %d of %d", errShort, found, before.pages)
 	}
+	delete(f.short, n)
 	return entries, damaged, nil
 }
+
+// errShort says that the store shows fewer entries of a part than it counts. A
+// scan that ends early does so; when the next one ends in the same place, the
+// entries are really lost, and the rest is served.
+var errShort = errors.New("the store shows fewer entries than it counts")
 
 func (f *Files) readMeta(ctx context.Context, n int) (m meta, err error) {
 	err = f.cfg.Store.View(ctx, []string{f.cfg.Keys.part(n)}, func(values [][]byte) error {
