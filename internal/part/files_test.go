@@ -110,11 +110,13 @@ func (s *shelf) write(fn func(Tx)) {
 
 func (s *shelf) list(e Entry, locations ...string) {
 	s.Helper()
+	var parts []int
 	s.write(func(tx Tx) {
 		for _, l := range locations {
-			s.files.Changed(s.book.Add(tx, 0, l, e))
+			parts = append(parts, s.book.Add(tx, 0, l, e))
 		}
 	})
+	s.files.Changed(parts...) // once it is stored, and not before
 }
 
 func (s *shelf) render() {
