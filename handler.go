@@ -27,7 +27,9 @@ import (
 func (s *Site) Handler() http.Handler { return s.files }
 
 // Wrap returns a handler that answers requests for the sitemap's own files and
-// observes all others, which next serves. It is also a [mux.MiddlewareFunc].
+// observes all others, which next serves. It goes around a whole router, not into
+// one: gorilla/mux runs no middleware where no route matches, as none does for
+// the sitemap. There [Site.Mount] does both.
 func (s *Site) Wrap(next http.Handler) http.Handler { return wrapped{s, next} }
 
 type wrapped struct {
@@ -205,14 +207,25 @@ func (s *Site) Stats() Stats {
 	return st
 }
 
+// advice says what to do about the causes that keep whole sites from being
+// learned.
+var advice = map[string]string{
+	admit.Cookie.String():         " (the visitor has a cookie; Options.BenignCookies names those that everybody gets)",
+	admit.IdentityHeader.String(): " (a proxy names a user; Options.Anonymous decides who is anonymous)",
+	admit.Authorization.String():  " (the visitor has credentials; Options.Anonymous decides who is anonymous)",
+	admit.Encoding.String():       " (the Content-Encoding cannot be read; observe inside of what compresses)",
+	"host":                        " (they asked for another host; Options.Hosts names those that count)",
+}
+
 // explainNothing says why there is no sitemap. It is read by strangers too, so
 // it names no page.
 func (s *Site) explainNothing() string {
 	st := s.Stats()
 	var b strings.Builder
-	fmt.Fprintf(&b, "No page of %s is listed yet.\n\n", s.origin)
 	if st.Store != "" {
-		b.WriteString("The store cannot be used at the moment; the log says why.\n")
+		fmt.Fprintf(&b, "The sitemap of %s cannot be served now: its store cannot be used. The log says why.\n\n", s.origin)
+	} else {
+		fmt.Fprintf(&b, "No page of %s is listed yet.\n\n", s.origin)
 	}
 	fmt.Fprintf(&b, "Since the start %d responses to anonymous visitors were observed.\n", st.Sightings)
 	fmt.Fprintf(&b, "%d locations are known and wait for evidence that they are public.\n", st.Waiting)
@@ -220,7 +233,7 @@ func (s *Site) explainNothing() string {
 		b.WriteString("Visit the site as an anonymous visitor would: without cookies, from its first page on.\n")
 	}
 	for _, reason := range slices.Sorted(maps.Keys(st.Ignored)) {
-		fmt.Fprintf(&b, "%d responses did not count: %s\n", st.Ignored[reason], reason)
+		fmt.Fprintf(&b, "%d responses did not count: %s%s\n", st.Ignored[reason], reason, advice[reason])
 	}
 	b.WriteString("\nPages are listed from the entry on, by the links of listed pages. The owner can ask Site.Explain about any page.\n")
 	return b.String()

@@ -134,9 +134,11 @@ const (
 	// holds where no rule matches.
 	Auto Listing = iota
 	// Always lists a page once an anonymous visitor got it, unless the page
-	// itself forbids that.
+	// itself forbids that. When the rule is removed, the page stays; Never or
+	// [Site.Forget] take it out.
 	Always
-	// Never keeps a page out.
+	// Never keeps a page out, also one that is listed already. When the rule is
+	// removed, what was learned decides again.
 	Never
 )
 
@@ -252,7 +254,7 @@ func (s *Site) configure(origin string, opts *Options) (err error) {
 		s.name = "sitemap"
 	}
 	switch {
-	case !fileName.MatchString(s.name):
+	case !fileName.MatchString(s.name), strings.HasSuffix(s.name, ".xml"), strings.HasSuffix(s.name, ".gz"):
 		return fmt.Errorf(`options: Name %q must be of letters, digits, "-", "_" and ".", without ".xml", such as "sitemap"`, opts.Name)
 	case opts.Networks < 0:
 		return fmt.Errorf("options: Networks is %d; it must be positive, or 0 for the default", opts.Networks)
@@ -345,7 +347,7 @@ func (s *Site) Flush(ctx context.Context) error {
 }
 
 // Forget takes the page at url out of the sitemap, erases what is known of it,
-// and bars it until a rule lists it. When it returns nil, that is stored. Else
+// and bars it for as long as no rule says Always. When it returns nil, that is stored. Else
 // nothing is stored, and the page comes back when it is seen again; try again.
 func (s *Site) Forget(ctx context.Context, url string) error {
 	loc, err := s.locate(url)

@@ -416,6 +416,30 @@ func TestEncodedPages(t *testing.T) {
 			}
 		})
 	}
+	for _, typed := range []bool{true, false} {
+		t.Run(fmt.Sprintf("by a compressor around the site, typed %v", typed), func(t *testing.T) {
+			site := newSite(t, new(memstore.Store), nil)
+			inner := site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if typed {
+					w.Header().Set("Content-Type", "text/html; charset=utf-8")
+				}
+				io.WriteString(w, html("page "+r.URL.Path, "/a"))
+			}))
+			w := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				// As gorilla/handlers does: the coding first, the type with the bytes.
+				w.Header().Set("Content-Encoding", "gzip")
+				zw := gzip.NewWriter(w)
+				defer zw.Close()
+				inner.ServeHTTP(compressor{w, zw}, r)
+			}))
+			w.visit("/", "Accept-Encoding", "gzip")
+			w.visit("/a", "Accept-Encoding", "gzip")
+			flush(t, site)
+			if e, err := site.Explain(t.Context(), "/a"); err != nil || e.Reason != "link" {
+				t.Errorf("%+v, %v; want /a listed by the link", e, err)
+			}
+		})
+	}
 	t.Run("unknown", func(t *testing.T) {
 		site := newSite(t, new(memstore.Store), nil)
 		w := serve(t, site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -429,6 +453,19 @@ func TestEncodedPages(t *testing.T) {
 			t.Errorf("%+v, %v; want that it is held for its encoding", e, err)
 		}
 	})
+}
+
+// compressor is a writer that a compressing middleware puts around another.
+type compressor struct {
+	http.ResponseWriter
+	zw *gzip.Writer
+}
+
+func (c compressor) Write(p []byte) (int, error) {
+	if c.Header().Get("Content-Type") == "" {
+		c.Header().Set("Content-Type", http.DetectContentType(p))
+	}
+	return c.zw.Write(p)
 }
 
 func TestQueries(t *testing.T) {
@@ -555,6 +592,7 @@ func TestNewRefuses(t *testing.T) {
 		{"a query", "https://example.com/?a=b", servemap.Options{}, []string{"origin"}},
 		{"an origin that is too long", "https://example.com/" + strings.Repeat("a", 500), servemap.Options{}, []string{"origin"}},
 		{"a name with a slash", origin, servemap.Options{Name: "a/b"}, []string{"Name", "a/b"}},
+		{"a name with its extension", origin, servemap.Options{Name: "sitemap.xml"}, []string{"Name", "sitemap.xml"}},
 		{"a host with a path", origin, servemap.Options{Hosts: []string{"example.com/x"}}, []string{"host"}},
 		{"a prefix elsewhere", origin + "/blog", servemap.Options{StrippedPrefix: "/shop"}, []string{"StrippedPrefix", "/shop"}},
 		{"a prefix below a root origin", origin, servemap.Options{StrippedPrefix: "/app"}, []string{"StrippedPrefix", origin + "/app"}},
@@ -568,7 +606,7 @@ func TestNewRefuses(t *testing.T) {
 		{"confidence that is no number", origin, servemap.Options{Confidence: math.NaN()}, []string{"Confidence"}},
 		{"negative rendering", origin, servemap.Options{RenderEvery: -1}, []string{"RenderEvery"}},
 		{"no cookie name", origin, servemap.Options{BenignCookies: []string{"*"}}, []string{"BenignCookies", `"*"`}},
-		{"a parameter that is none", origin, servemap.Options{Query: []string{"a=b"}}, []string{"a=b"}},
+		{"a parameter that is none", origin, servemap.Options{Query: []string{"a=b"}}, []string{"Query", "a=b"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

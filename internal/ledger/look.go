@@ -112,9 +112,11 @@ func (k *look) read(norm *location.Normalizer, full bool) {
 	k.links = resolve(norm, k.Location, &facts)
 }
 
-// decode undoes the response's content coding, if it has one.
+// decode undoes the response's content coding, if it has one. A compressor
+// around the site may have named a coding that it applies only further out;
+// then the bytes are still those of the page.
 func decode(encoding string, body []byte) (out []byte, cut bool, err error) {
-	if encoding == "" {
+	if encoding == "" || strings.HasPrefix(http.DetectContentType(body), "text/html") {
 		return body, false, nil
 	}
 	return page.Decode(nil, encoding, body, MaxPage)

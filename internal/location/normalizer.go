@@ -153,7 +153,7 @@ func New(origin Origin, cfg Config) (*Normalizer, error) {
 	for _, h := range cfg.Hosts {
 		key, err := parseHost(h)
 		if err != nil {
-			return nil, fmt.Errorf("setting Hosts: %w", err)
+			return nil, fmt.Errorf("options: Hosts: %w", err)
 		}
 		names[hostKey(key)] = true
 	}
@@ -252,15 +252,15 @@ func parseStrippedPrefix(s, folder string) (string, error) {
 		return "", nil
 	}
 	if s[0] != '/' {
-		return "", fmt.Errorf("setting StrippedPrefix: %q does not start with a slash; write %q", s, "/"+s)
+		return "", fmt.Errorf("options: StrippedPrefix: %q does not start with a slash; write %q", s, "/"+s)
 	}
 	prefix, reason := normalFolder(s)
 	if reason != ReasonNone {
-		return "", fmt.Errorf("setting StrippedPrefix: %q is not a path that can be listed: %v", s, reason)
+		return "", fmt.Errorf("options: StrippedPrefix: %q is not a path that can be listed: %v", s, reason)
 	}
 	// One of the two has to lie in the other, or no page of the site could ever be listed.
 	if !strings.HasPrefix(prefix, folder) && !strings.HasPrefix(folder, prefix) {
-		return "", fmt.Errorf("setting StrippedPrefix: %q is outside the origin's folder %q, so no page could be listed", s, folder)
+		return "", fmt.Errorf("options: StrippedPrefix: %q is outside the origin's folder %q, so no page could be listed", s, folder)
 	}
 	return strings.TrimSuffix(prefix, "/"), nil
 }

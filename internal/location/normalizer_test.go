@@ -279,10 +279,10 @@ func TestNewRefuses(t *testing.T) {
 		{"host with a wildcard", "https://example.com", Config{Hosts: []string{"*.example.com"}}, "Hosts"},
 		{"host with a bad port", "https://example.com", Config{Hosts: []string{"example.com:0"}}, "port"},
 		{"empty host", "https://example.com", Config{Hosts: []string{""}}, "Hosts"},
-		{"empty parameter", "https://example.com", Config{Params: []string{""}}, "Params"},
-		{"parameter with value", "https://example.com", Config{Params: []string{"page=2"}}, "Params"},
-		{"parameter not ASCII", "https://example.com", Config{Params: []string{"seité"}}, "Params"},
-		{"long parameter", "https://example.com", Config{Params: []string{strings.Repeat("a", 65)}}, "Params"},
+		{"empty parameter", "https://example.com", Config{Params: []string{""}}, "Query"},
+		{"parameter with value", "https://example.com", Config{Params: []string{"page=2"}}, "Query"},
+		{"parameter not ASCII", "https://example.com", Config{Params: []string{"seité"}}, "Query"},
+		{"long parameter", "https://example.com", Config{Params: []string{strings.Repeat("a", 65)}}, "Query"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var o Origin

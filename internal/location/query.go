@@ -23,11 +23,11 @@ func parseParams(keys []string) (map[string]bool, error) {
 	allowed := make(map[string]bool, len(keys))
 	for _, k := range keys {
 		if k == "" || len(k) > maxValue {
-			return nil, fmt.Errorf("setting Params: %q has not between 1 and %d bytes", k, maxValue)
+			return nil, fmt.Errorf("options: Query: %q has not between 1 and %d bytes", k, maxValue)
 		}
 		for i := range len(k) {
 			if class[k[i]]&inKey == 0 {
-				return nil, fmt.Errorf("setting Params: %q has the character %q, which a key may not have; name the key alone, without value", k, k[i])
+				return nil, fmt.Errorf("options: Query: %q has the character %q, which a key may not have; name the key alone, without value", k, k[i])
 			}
 		}
 		allowed[k] = true

@@ -6,6 +6,7 @@ package tap
 import (
 	"context"
 	"net/http"
+	"strings"
 )
 
 // Serve calls next with a writer that watches what goes through w, and returns what it saw. Call Release on the
@@ -117,9 +118,15 @@ func (t *tap) snapshot() {
 
 // implicit notes that w has sent the header without being told a status.
 func (t *tap) implicit() {
-	if t.stage == waiting {
-		t.begin(http.StatusOK)
+	if t.stage != waiting {
+		return
 	}
+	if h := &t.seen.Header; h.ContentType == "" && h.ContentEncoding != "" {
+		// A compressor around the tap, such as that of gorilla/handlers, names its coding before the handler
+		// runs, and tells the type from the bytes that it has just got.
+		h.ContentType = strings.Join(t.w.Header()["Content-Type"], ", ")
+	}
+	t.begin(http.StatusOK)
 }
 
 // begin notes that the header is out.
