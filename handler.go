@@ -158,6 +158,12 @@ func (s *Site) Explain(ctx context.Context, url string) (Explanation, error) {
 		Verdict: p.Verdict.String(), Reason: p.Reason.String(), Text: admit.Explain(p.Verdict, p.Reason),
 		Page: s.page(p), Status: p.Status, Networks: p.Networks, Siblings: p.Siblings,
 	}
+	switch {
+	case !p.Doubted.IsZero():
+		e.Text += fmt.Sprintf(" But it answered %d at %v, and leaves a minute later unless an anonymous visitor gets it.", p.Status, p.Doubted.UTC().Format(time.TimeOnly))
+	case p.Reason == admit.NotSeen && p.Status != 0:
+		e.Text = fmt.Sprintf("It waits: a listed page links to it, but it answered %d when it was last asked for, and is no page.", p.Status)
+	}
 	for _, ev := range []struct {
 		is   bool
 		name admit.Reason

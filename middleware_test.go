@@ -762,6 +762,38 @@ func TestExplainAndPages(t *testing.T) {
 	}
 }
 
+func TestExplainTellsWhatALinkAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		site := newSite(t, new(memstore.Store), nil)
+		gone := false
+		w := servePipe(t, site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/old":
+				http.Redirect(w, r, "/new", http.StatusMovedPermanently)
+			case r.URL.Path == "/gone":
+				w.WriteHeader(http.StatusGone)
+			case r.URL.Path == "/a" && gone:
+				http.NotFound(w, r)
+			default:
+				io.WriteString(w, html("text", "/old", "/gone", "/a"))
+			}
+		})))
+		for _, path := range []string{"/", "/a", "/old", "/gone"} {
+			w.visit(path)
+		}
+		flush(t, site)
+		gone = true
+		time.Sleep(time.Minute)
+		w.visit("/a")
+		flush(t, site)
+		for path, want := range map[string]string{"/old": "answered 301", "/gone": "answered 410", "/a": "answered 404 at"} {
+			if e, err := site.Explain(t.Context(), path); err != nil || !strings.Contains(e.Text, want) {
+				t.Errorf("%s: %q, %v; want that it %s", path, e.Text, err, want)
+			}
+		}
+	})
+}
+
 // Example shows a site behind one line, and what its sitemap says after a
 // visitor has clicked around.
 func Example() {

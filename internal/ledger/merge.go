@@ -173,8 +173,11 @@ func (m *merge) apply(k *look) {
 		m.witness(k, s)
 	case k.Kind == admit.Redirected:
 		m.redirect(k, s)
-	case !known || !s.witnessed:
+	case !known:
 		// Nothing is remembered of what is not there.
+	case !s.witnessed:
+		s.status = k.Response.Status // for who asks why it is not listed
+		m.save(k.Location, s)
 	case k.Kind == admit.Alive:
 		m.alive(k, s)
 	case k.Kind == admit.Doubtful:
@@ -355,6 +358,10 @@ func (m *merge) confirm(k *look, s *state) {
 // redirect merges a redirect: the target of an entry's is an entry too, and a
 // page that has moved for good hands its history on.
 func (m *merge) redirect(k *look, s *state) {
+	if s.link && !s.witnessed && s.status != k.Response.Status {
+		s.status = k.Response.Status
+		m.save(k.Location, s)
+	}
 	permanent := k.Response.Status == http.StatusMovedPermanently || k.Response.Status == http.StatusPermanentRedirect
 	switch k.target {
 	case "":
