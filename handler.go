@@ -124,7 +124,14 @@ type Explanation struct {
 	URL     string
 	Listed  bool
 	Verdict string // "listed", "waiting", "held", "excluded", "gone", or "unknown" if nothing is known of it
-	Reason  string // the one that decided, such as "link" or "noindex"
+	// Reason is what decided. Listed: "rule", "entry", "route", "link",
+	// "networks", "history" (it was listed before). Waiting: "no-evidence",
+	// "not-seen". Held: "risky-word", "action-word", "head-not-seen",
+	// "encoding". Excluded: "rule-never", "forgotten", "noindex", "private",
+	// "no-store", "canonical-elsewhere", "canonical-conflict",
+	// "query-not-canonical". Gone: "gone", "not-found", "denied",
+	// "login-redirect", "moved". Unknown: "none".
+	Reason string
 	// Text says the same in a sentence, and what would change it.
 	Text string
 	// Page is what was seen of it; its zero values are what was not.
