@@ -217,7 +217,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	})
 	s.ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: rules, Entries: entries,
-		Networks: opts.Networks, Confidence: opts.Confidence, Look: looks.Reset, Logger: opts.Logger,
+		Networks: opts.Networks, Confidence: opts.Confidence, MakeDue: looks.Reset, Logger: opts.Logger,
 	})
 	if err != nil {
 		return nil, err

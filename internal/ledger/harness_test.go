@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -78,7 +77,7 @@ func (r *rig) start() {
 	if cfg.Entries == nil {
 		cfg.Entries = []string{"/"}
 	}
-	cfg.Look = func(location string) { r.looked[location]++ }
+	cfg.MakeDue = func(location string) { r.looked[location]++ }
 	cfg.Files = part.New(part.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
 		Distrusted: func() part.Sources { return r.ledger.Distrusted() }, Logger: cfg.Logger,
@@ -270,5 +269,3 @@ func (s *troubled) Update(ctx context.Context, keys []string, fn func([][]byte) 
 	}
 	return errors.Join(s.Store.Update(ctx, keys, fn), after)
 }
-
-func clone(m map[string]string) map[string]string { return maps.Clone(m) }

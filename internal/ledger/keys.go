@@ -70,8 +70,8 @@ func (s secret) network(prefix string) uint16 {
 	return binary.BigEndian.Uint16(sum[:])
 }
 
-// group returns the name of a route template or folder.
-func (s secret) group(name string) uint64 {
-	sum := s.sum("group", name)
+// short returns 64 bits of a text that only has to be told from others.
+func (s secret) short(purpose, text string) uint64 {
+	sum := s.sum(purpose, text)
 	return binary.BigEndian.Uint64(sum[:])
 }

@@ -25,10 +25,10 @@ type Config struct {
 	Normalizer *location.Normalizer
 	Files      *part.Files
 	Rules      admit.Rules
-	Entries    []string // locations
-	Networks   int      // distinct networks that make evidence
-	Confidence float64  // least probability of a changefreq
-	Look       func(location string)
+	Entries    []string              // locations
+	Networks   int                   // distinct networks that make evidence
+	Confidence float64               // least probability of a changefreq
+	MakeDue    func(location string) // has the next visit to a page looked at
 	Logger     *slog.Logger
 	MaxURLs    int // of a part; 0 means the protocol's limit
 	MaxBytes   int // of a part; 0 means the protocol's limit

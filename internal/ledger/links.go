@@ -51,7 +51,7 @@ func (l *Ledger) followSome(ctx context.Context, k *look, links []link, last, ne
 	}
 	err = l.commit(ctx, first, func(m *merge) {
 		from, _ := m.load(k.Location)
-		if led = m.leads(k.Location, from); !led {
+		if led = l.leads(k.Location, from); !led {
 			return
 		}
 		for _, ln := range links {
@@ -68,7 +68,7 @@ func (l *Ledger) followSome(ctx context.Context, k *look, links []link, last, ne
 // leads reports whether what the page links to is public: any visitor finds
 // it. An archive that asks not to be listed itself still leads to its pages,
 // and an entry leads on whatever it says of itself.
-func (m *merge) leads(location string, s *state) bool {
+func (l *Ledger) leads(location string, s *state) bool {
 	switch {
 	case s.noFollow:
 		return false
@@ -77,7 +77,7 @@ func (m *merge) leads(location string, s *state) bool {
 	case s.verdict != admit.Excluded || s.barred:
 		return false
 	}
-	entry := s.hop > 0 || m.l.entries[location]
+	entry := s.hop > 0 || l.entries[location]
 	return s.content == admit.NoIndex && (s.link || entry) || s.content == admit.CanonicalElsewhere && entry
 }
 

@@ -43,7 +43,7 @@ func (l *Ledger) newLook(s *Sighting) *look {
 	switch s.Kind {
 	case admit.Witness:
 		k.hash = fingerprint(s.Response)
-		k.group = l.secret.group(groupName(s.Route, s.Location))
+		k.group = l.secret.short("group", groupName(s.Route, s.Location))
 		if s.Network.IsValid() {
 			n := l.secret.network(s.Network.String())
 			k.network = &n
@@ -67,17 +67,15 @@ func fingerprint(resp *tap.Response) uint64 {
 	return xxh3.HashSeed(resp.Body, headers) | 1
 }
 
-// needsReading reports whether the page has to be parsed to know what the look
-// says: unless nothing changed since it was last read. A page that is not
-// listed is read each time, as the look may be what lists it; but not one that
-// forbids its listing, in the same bytes as before.
-func (k *look) needsReading(s *state, l *Ledger) bool {
-	if k.Kind != admit.Witness {
+// knows reports whether the look shows nothing that has not been read: the same
+// bytes as the last one, whose links were followed. A page that is not listed
+// is read each time, as the look may be what lists it; but not one that forbids
+// its listing, in the same bytes as before.
+func (l *Ledger) knows(k *look, s *state) bool {
+	if !s.witnessed || s.bodyHash != k.hash {
 		return false
 	}
-	unchanged := s.witnessed && s.bodyHash == k.hash
-	k.same = unchanged && (s.read || !s.listed() && s.content != admit.None && !(&merge{l: l}).leads(k.Location, s))
-	return !k.same
+	return s.read || !s.listed() && s.content != admit.None && !l.leads(k.Location, s)
 }
 
 // MaxPage is how many bytes of a page are read, decoded. What a longer page

@@ -403,7 +403,7 @@ func (m *merge) steady(k *look, s *state, hop int) int {
 	if hop == 0 {
 		return 0
 	}
-	target := m.l.secret.group("target " + k.target)
+	target := m.l.secret.short("target", k.target)
 	switch {
 	case s.target == 0, s.nextTarget == target:
 		s.target, s.nextTarget = target, 0

@@ -165,7 +165,8 @@ func (l *Ledger) processSome(ctx context.Context, states []*state, all bool) (in
 	var plain []*look
 	for i, s := range l.pending[:len(states)] {
 		k := l.newLook(s)
-		if !k.needsReading(states[i], l) {
+		k.same = k.Kind == admit.Witness && l.knows(k, states[i])
+		if k.Kind != admit.Witness || k.same {
 			plain = append(plain, k)
 			continue
 		}
@@ -188,7 +189,7 @@ func (l *Ledger) processPage(ctx context.Context, k *look, before *state, all bo
 		m.apply(k)
 		after, _ := m.load(k.Location)
 		news = before.read && after.changes > before.changes
-		follow = m.effects.follow && m.leads(k.Location, after)
+		follow = m.effects.follow && l.leads(k.Location, after)
 	})
 	if err != nil || !follow {
 		return err
@@ -276,7 +277,7 @@ func (l *Ledger) commit(ctx context.Context, first []string, fn func(*merge)) er
 		delete(l.doubts, location)
 	}
 	for _, location := range done.due {
-		l.cfg.Look(location)
+		l.cfg.MakeDue(location)
 	}
 	l.cfg.Files.Changed(slices.Collect(maps.Keys(done.parts))...)
 	for location, part := range done.settled {

@@ -67,7 +67,7 @@ func startAt(t testing.TB, lc location.Config, change ...func(*Config)) *rig {
 	})
 	l, err := ledger.New(ledger.Config{
 		Store: st, Normalizer: norm, Files: files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5,
-		Look: looks.Reset, Logger: logger,
+		MakeDue: looks.Reset, Logger: logger,
 	})
 	r.check(err)
 	cfg := Config{

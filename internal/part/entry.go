@@ -4,8 +4,6 @@
 package part
 
 import (
-	"bytes"
-
 	"github.com/servemap/servemap/internal/rate"
 	"github.com/servemap/servemap/internal/record"
 )
@@ -94,9 +92,6 @@ func DecodeEntry(b []byte) (Entry, error) {
 	})
 	return e, err
 }
-
-// Equal reports whether two entries would be stored alike.
-func (e Entry) Equal(other Entry) bool { return bytes.Equal(e.Encode(), other.Encode()) }
 
 // LastMod returns when the page's content last changed, as far as that is
 // known, in Unix seconds, or 0. In order: the change that was seen, dated by a

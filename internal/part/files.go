@@ -38,8 +38,8 @@ type Config struct {
 }
 
 // Files are the rendered files of one site. They are rendered in the
-// background, by Run, and served from memory. All methods may be called
-// concurrently; Run once.
+// background, by Run and RunWithdrawals, which are called once each, and served
+// from memory. All methods may be called concurrently.
 type Files struct {
 	cfg    Config
 	wake   chan struct{}
