@@ -99,8 +99,10 @@ func welcome(origin string, visitors bool) {
 	fmt.Printf(`The site:     %[1]s/
 Its sitemap:  %[1]s/sitemap.xml
 
-Each page is listed seconds after an anonymous visitor reads it. The account,
-the search, the log-in and the reset links never are. /news gets a lastmod and
+Each page is listed seconds after an anonymous visitor reads it. The search and
+the log-in are not, as they ask for that (noindex), nor the account, which needs
+a cookie, nor the reset links, to which no page leads.
+/news gets a lastmod and
 a changefreq once it was seen to change; no other page does, so theirs are left
 out. A browser that has cookies for this host, even another program's, is
 no anonymous visitor; use a private window then.
