@@ -1,0 +1,120 @@
+// Package capability tells capability URLs from others: locations that carry a secret, such as a reset link, a share link or an invitation,
+// so that who knows one is let in. Such a location must not be listed only because somebody opened it.
+//
+// Long tokens have shapes of their own (rules.go). The rest is told from words by how well its letters follow each other, compared with random
+// ones (score.go), by tables that were trained on words and paths of many languages (model.go). What is short or numeric cannot be told by its
+// look: that takes evidence of another kind.
+package capability
+
+import (
+	"strings"
+
+	"github.com/servemap/servemap/internal/capability/letters"
+)
+
+// foreign stands for all that is not ASCII: no token has it.
+const foreign = 0x80
+
+// Looks reports whether a location looks like it carries a secret. The location is normalised: "/a/b%C3%A9?page=2". Looks does not allocate
+// unless a segment is longer than any usual one, and may be called at the same time from several goroutines.
+func Looks(location string) bool {
+	var buf [256]byte
+	path, query, _ := strings.Cut(location, "?")
+	for more := true; more; {
+		var segment string
+		segment, path, more = strings.Cut(path, "/")
+		if len(segment) >= minLength && looksSegment(stem(decode(buf[:0], segment))) {
+			return true
+		}
+	}
+	for more := true; more; {
+		var parameter string
+		parameter, query, more = strings.Cut(query, "&")
+		if len(parameter) >= minLength && looksSegment(decode(buf[:0], parameter)) {
+			return true
+		}
+	}
+	return false
+}
+
+// looksSegment judges the decoded text of a segment: each of its words, and all of them together.
+func looksSegment(s []byte) bool {
+	if hasUUID(s) {
+		return true
+	}
+	sum, length := 0, 0
+	for start, end := nextWord(s, 0); start < len(s); start, end = nextWord(s, end) {
+		if start = skipEscape(s, start); start == end {
+			continue
+		}
+		word := s[start:end]
+		if isJWT(s[start:]) || ruled(word) {
+			return true
+		}
+		if isRoman(word) || start > 0 && s[start-1] == foreign || end < len(s) && s[end] == foreign {
+			continue // a piece of a word that is not all ASCII tells nothing
+		}
+		score, limit := score(word)
+		if len(word) >= minLength && score > limit || len(word) > maxLength && score > 0 {
+			return true
+		}
+		if len(word) >= minPart {
+			sum += score
+			length += len(word)
+		}
+	}
+	return length >= minLength && sum > max(segmentLimit, length*perCharacter)
+}
+
+// nextWord returns where the first run of letters and digits from i on begins and ends.
+func nextWord(s []byte, i int) (start, end int) {
+	for i < len(s) && letters.Class(s[i]) == letters.Edge {
+		i++
+	}
+	start = i
+	for i < len(s) && letters.Class(s[i]) != letters.Edge {
+		i++
+	}
+	return start, i
+}
+
+// decode appends the text of a segment to buf, with what is not ASCII as foreign and a broken escape as an edge.
+func decode(buf []byte, segment string) []byte {
+	for i := 0; i < len(segment); i++ {
+		c := segment[i]
+		if c == '%' && i+2 < len(segment) && isHex(segment[i+1]) && isHex(segment[i+2]) {
+			c = unhex(segment[i+1])<<4 | unhex(segment[i+2])
+			i += 2
+		}
+		buf = append(buf, min(c, foreign))
+	}
+	return buf
+}
+
+// stem returns a segment without what says its format: it is not part of a token.
+func stem(s []byte) []byte {
+	for i := 1; i <= maxExtension+1 && i < len(s); i++ {
+		at := len(s) - i
+		if s[at] != '.' {
+			continue
+		}
+		if string(s[at:]) == ".html" {
+			return withoutDigest(s[:at])
+		}
+		return s[:at]
+	}
+	return s
+}
+
+const maxExtension = 5 // characters, as in xhtml
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c&0xf + 9
+}

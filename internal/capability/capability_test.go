@@ -1,0 +1,163 @@
+package capability
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestLooks(t *testing.T) {
+	tests := []struct {
+		name     string
+		location string
+		want     bool
+	}{
+		{"UUID", "/s/550e8400-e29b-41d4-a716-446655440000", true},
+		{"UUID, upper case", "/s/550E8400-E29B-41D4-A716-446655440000", true},
+		{"UUID of digits alone", "/s/11111111-2222-4333-8444-555555555555", true},
+		{"UUID in braces", "/s/%7B550e8400-e29b-41d4-a716-446655440000%7D", true},
+		{"UUID without dashes", "/s/550e8400e29b41d4a716446655440000", true},
+		{"UUID after a title", "/docs/minutes-550e8400-e29b-41d4-a716-446655440000.pdf", true},
+		{"UUID in front of more", "/s/550e8400-e29b-41d4-a716-446655440000-copy", true},
+		{"UUID as a parameter", "/s?page=550e8400-e29b-41d4-a716-446655440000", true},
+		{"UUID before a page", "/550e8400-e29b-41d4-a716-446655440000/edit", true},
+		{"URN of a UUID", "/urn:uuid:6ba7b810-9dad-11d1-80b4-00c04fd430c8", true},
+		{"hex of 64 bits", "/r/9f86d081884c7d65", true},
+		{"hex of 160 bits", "/r/da39a3ee5e6b4b0d3255bfef95601890afd80709", true},
+		{"hex, upper case", "/r/9F86D081884C7D65", true},
+		{"hex letters alone", "/r/abcdefabcdefabcdefabcdefabcdefab", true},
+		{"hex glued to a word", "/r/session9f86d081884c7d659a2feaa0", true},
+		{"object id of a document store", "/n/507f1f77bcf86cd799439011", true},
+		{"ULID", "/u/01ARZ3NDEKTSV4RRFFQ69G5FAV", true},
+		{"ULID, lower case", "/u/01arz3ndektsv4rrffq69g5fav", true},
+		{"JWT", "/l/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjMifQ.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U", true},
+		{"JSON in base 64", "/l/eyJpZCI6MTIzLCJleHAiOjE3", true},
+		{"JWT as a parameter", "/l?page=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjMifQ", true},
+		{"signed id", "/rails/active_storage/blobs/BAh7CEkiCG--e4d4f2a1b3c5d6e7f8091a2b3c4d5e6f70819203", true},
+		{"base64url of 16 bytes", "/x/kP3xW9ZbT2mQv8RjLd0sYA", true},
+		{"base64url with dashes", "/x/Zk-9vQx_B7w-Tr2-pLm8_Q", true},
+		{"base64url of 32 bytes", "/x/3q2-7wHk9xPzLmV0tYbNcR5sUdFgJh1eKiOaWvXyZ4M", true},
+		{"nanoid", "/x/V1StGXR8_Z5jdHi6B-myT", true},
+		{"base36", "/x/k3j9x7q2w8z4v1p6", true},
+		{"base32", "/x/JBSWY3DPEHPK3PXP", true},
+		{"base62 of 8 characters", "/x/aZ3kQ9xT", true},
+		{"base36 of 8 characters", "/x/x7k2q9w4", true},
+		{"lower-case letters", "/x/qzxvkwjpfbhgtmzr", true},
+		{"a meeting", "/qzk-xwvj-hbp", true},
+		{"a key after a title", "/d/summer-party-photos-Zq8Lw3XvTk2P", true},
+		{"a token with an extension", "/x/aZ3kQ9xTb7Lw.html", true},
+		{"a token with a mark of quality", "/x/~aZ3kQ9xTb7Lw", true},
+		{"a token as a parameter", "/x?page=2&ref=aZ3kQ9xTb7Lw", true},
+		{"long number", "/o/4929123456789012", true},
+		{"13 digits that are no book", "/o/1234567890123", true},
+		{"13 digits of a book with a wrong check digit", "/o/9783161484101", true},
+		{"14 digits that are no time", "/o/20261399103000", true},
+		{"a long word of no language", "/x/" + strings.Repeat("xqzjkwvbp", 6), true},
+		{"a digest that no folder has", "/dir_68267d1309a1af8e8297ef4c3efbcdba", true},
+		{"a digest after a class and a UUID", "/class_550e8400-e29b-41d4-a716-446655440000.html", true},
+		{"broken escapes do not hide", "/%zz/%/550e8400-e29b-41d4-a716-446655440000%", true},
+		{"escapes do not hide", "/x/%61Z3kQ9xTb7L%77", true},
+		{"behind a long segment", "/" + strings.Repeat("word-", 200) + "/aZ3kQ9xTb7Lw", true},
+
+		{"root", "/", false},
+		{"nothing", "", false},
+		{"page of a list", "/news?page=2", false},
+		{"title", "/2026/11/21/how-we-bake-our-bread", false},
+		{"ISBN", "/isbn/9783161484100", false},
+		{"ISBN with another prefix", "/isbn/9791090636071", false},
+		{"time", "/web/20261121103000/start", false},
+		{"date", "/archive/20261121", false},
+		{"12 digits", "/items/100200300400", false},
+		{"colour", "/colours/ff8800", false},
+		{"short commit", "/commit/3f2a9bc", false},
+		{"version", "/docs/v2.14.0-rc.3/install", false},
+		{"camel case", "/QAbstractItemModel.html", false},
+		{"Java", "/java.util.concurrent.ConcurrentHashMap.html", false},
+		{"Doxygen class", "/classFoo_1_1Bar.html", false},
+		{"Doxygen folder", "/dir_68267d1309a1af8e8297ef4c3efbcdba.html", false},
+		{"Doxygen member", "/group__gtk__widgets_1ga3b4c5d6e7f8091a2b3c4d5e6f7081920.html", false},
+		{"Texinfo", "/manual/List_005fof_005ffunctions_002c-alphabetical.html", false},
+		{"acronym in camel case", "/llvm/HowToReleaseLLVM.html", false},
+		{"Chinese", "/%E5%85%B3%E4%BA%8E%E6%88%91%E4%BB%AC", false},
+		{"Latin between Chinese", "/%E5%85%B3KDEWebKit%E6%88%91", false},
+		{"Russian", "/%D0%BD%D0%BE%D0%B2%D0%BE%D1%81%D1%82%D0%B8", false},
+		{"German compound", "/de/kraftfahrzeughaftpflichtversicherung", false},
+		{"Roman number", "/volume-mdccclxxxviii", false},
+		{"RFC", "/rfc/rfc9110.html", false},
+		{"algorithm", "/chacha20poly1305", false},
+		{"words of many languages", "/zh/zhongguochuantongwenhua", false},
+		{"time zone", "/weather/America/Argentina/Buenos_Aires", false},
+		{"model number", "/product/sony-wh-1000xm5-black", false},
+		{"coordinates", "/map/52.5200,13.4050", false},
+
+		// What its letters do not tell is not told.
+		{"limit: a number of 10 digits", "/o/4820917364", false},
+		{"limit: 6 characters", "/x/aZ3kQ9", false},
+		{"limit: words as a key", "/x/correct-horse-battery-staple", false},
+		{"limit: a village", "/wiki/Llanfairpwllgwyngyll", true},
+		{"limit: a mixer", "/product/kitchenaid-5ksm175ps", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Looks(tt.location); got != tt.want {
+				t.Errorf("Looks(%q) = %v, want %v", tt.location, got, tt.want)
+			}
+		})
+	}
+}
+
+// innocent returns locations of ordinary pages in many languages, written for this test.
+func innocent(t testing.TB) []string {
+	text, err := os.ReadFile("testdata/innocent.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if len(lines) < 300 {
+		t.Fatalf("%d innocent locations, want at least 300", len(lines))
+	}
+	return lines
+}
+
+func TestInnocentLocationsDoNotAlarm(t *testing.T) {
+	var alarms []string
+	for _, location := range innocent(t) {
+		if Looks(location) {
+			alarms = append(alarms, location)
+		}
+	}
+	if len(alarms) > 1 {
+		t.Errorf("%d false alarms, want at most 1: %q", len(alarms), alarms)
+	}
+}
+
+func TestLooksDoesNotAllocate(t *testing.T) {
+	locations := innocent(t)
+	if n := testing.AllocsPerRun(10, func() {
+		for _, location := range locations {
+			Looks(location)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations, want 0", n)
+	}
+}
+
+var benchmarks = []struct{ name, location string }{
+	{"short", "/about"},
+	{"title", "/blog/2026/11/21/why-small-teams-ship-faster-than-large-ones"},
+	{"java", "/javadoc/java.base/java/util/concurrent/ScheduledThreadPoolExecutor.html"},
+	{"chinese", "/zh/%E6%96%B0%E9%97%BB/%E5%8C%97%E4%BA%AC%E5%A4%A9%E6%B0%94-%E5%8C%97%E4%BA%AC%E5%A4%A9%E6%B0%94"},
+	{"query", "/category/electronics/tv-and-audio?lang=de&page=2"},
+	{"token", "/share/V1StGXR8_Z5jdHi6B-myT"},
+}
+
+func BenchmarkLooks(b *testing.B) {
+	for _, bb := range benchmarks {
+		b.Run(bb.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Looks(bb.location)
+			}
+		})
+	}
+}

@@ -1,0 +1,102 @@
+package capability
+
+import "strings"
+
+// secretWords are the words of variables that carry a secret.
+var secretWords = words(
+	"apikey auth authcode authkey bearer capability captcha challenge code cookie credential credentials csrf digest guid guids hash hmac " +
+		"invitation invite jwt key magic mac nonce oauth otp passcode passkey passphrase passwd password pin pw pwd secret session sess sid sig sign " +
+		"signature signed share ticket token tokens totp uuid uuids verification verifier verify voucher xsrf")
+
+// weakWords are secret words that are often something else: which they are, the word before them tells.
+var weakWords = words("code key hash sign digest")
+
+// plainWords make a weak word that follows them harmless: a country code, a sort key.
+var plainWords = words(
+	"air airport area block category cipher city color colour commit content country course currency dial error exit file foreign git http " +
+		"iata icao iso item lang language locale phone post postal primary product public qr region rev revision room route sort source " +
+		"state station status stock tree tx unicode vehicle zip zone")
+
+// secretEndings are looked for at the end of a word without humps, such as resettoken.
+var secretEndings = [...]string{"token", "secret", "signature", "password", "apikey", "sharekey", "invitecode", "uuid", "sessionid", "jwt"}
+
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// Variable reports whether a route template has a variable whose name says that it carries a secret. It reads the templates of gorilla/mux
+// ("/u/{id:[0-9]+}") and of net/http ("/x/{token}", "/f/{rest...}"). It may be called at the same time from several goroutines.
+func Variable(template string) bool {
+	for {
+		_, after, found := strings.Cut(template, "{")
+		if !found {
+			return false
+		}
+		end := closing(after)
+		name, _, _ := strings.Cut(after[:end], ":")
+		if secretName(strings.TrimSuffix(name, "...")) {
+			return true
+		}
+		template = after[end:]
+	}
+}
+
+// closing returns where the variable that s begins with ends: a regular expression may hold braces of its own.
+func closing(s string) int {
+	depth := 1
+	for i := range len(s) {
+		switch s[i] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		if depth == 0 {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// secretName reports whether one of the words of a name is secret: resetToken, reset_token, RESET-TOKEN and resettoken alike.
+func secretName(name string) bool {
+	before := ""
+	for name != "" {
+		n := wordEnd(name)
+		word := strings.ToLower(name[:n])
+		name = strings.TrimLeft(name[n:], "_-. ")
+		if secretWords[word] && (!weakWords[word] || !plainWords[before]) {
+			return true
+		}
+		for _, ending := range secretEndings {
+			if strings.HasSuffix(word, ending) {
+				return true
+			}
+		}
+		before = word
+	}
+	return false
+}
+
+// wordEnd returns the length of the first word of a name: up to a separator, or to a hump. The S of JWTString begins a word, as does the T of
+// resetToken, and the s of IDs does not.
+func wordEnd(name string) int {
+	for i := 1; i < len(name); i++ {
+		switch c := name[i]; {
+		case c == '_' || c == '-' || c == '.' || c == ' ':
+			return i
+		case upper(c) && !upper(name[i-1]):
+			return i
+		case upper(c) && i+2 < len(name) && lower(name[i+1]) && lower(name[i+2]):
+			return i
+		}
+	}
+	return len(name)
+}
+
+func upper(c byte) bool { return 'A' <= c && c <= 'Z' }
+func lower(c byte) bool { return 'a' <= c && c <= 'z' }

@@ -1,0 +1,100 @@
+// Command capability measures how well capability URLs are told from others: which share of the random tokens of each kind is found, and which
+// share of given paths, one a line, is wrongly taken for one.
+//
+//	go run ./internal/eval/capability -n 200000 paths.txt ...
+//	go run ./internal/eval/capability -train internal/capability/model.go -about "..." words.txt ...
+//
+// The second form writes the tables that the detector reads. Its files have a word or a path in each line, or a word, a tab and its count. Files of
+// paths begin their lines with a slash; they alone teach how capitals and digits stand. No text gets into the tables, only how often letters follow
+// each other.
+package main
+
+import (
+	"bufio"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/servemap/servemap/internal/capability"
+)
+
+func main() {
+	seed := flag.Uint64("seed", 1, "seed of the random tokens")
+	n := flag.Int("n", 200000, "tokens of each kind")
+	about := flag.String("about", "", "where FILES come from; written into the tables")
+	out := flag.String("train", "", "write the tables to this file, trained on the words of FILES")
+	flag.Parse()
+	var err error
+	if *out != "" {
+		err = train(*out, *about, flag.Args())
+	} else {
+		err = measure(os.Stdout, *seed, *n, flag.Args())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "capability:", err)
+		os.Exit(1)
+	}
+}
+
+// measure prints the share of each kind of token that is found and that of each file that is a false alarm.
+func measure(w io.Writer, seed uint64, n int, files []string) error {
+	worst, least := "", 1.0
+	fmt.Fprintf(w, "%-34s %5s %10s %10s\n", "token", "bits", "found", "required")
+	for i, k := range kinds {
+		found := share(k, rand.New(rand.NewPCG(seed, uint64(i))), n)
+		required := ""
+		if k.required > 0 {
+			required = fmt.Sprintf("%9.4f%%", 100*k.required)
+			if found < least {
+				worst, least = k.name, found
+			}
+		}
+		fmt.Fprintf(w, "%-34s %5.0f %9.4f%% %10s\n", k.name, k.bits, 100*found, required)
+	}
+	worstFile, falseShare := "no file", 0.0
+	for _, name := range files {
+		alarms, total, err := falseAlarms(name)
+		if err != nil {
+			return err
+		}
+		rate := float64(len(alarms)) / float64(max(total, 1))
+		if rate >= falseShare {
+			worstFile, falseShare = filepath.Base(name), rate
+		}
+		fmt.Fprintf(w, "%-34s %6d paths %8.3f%% false  %s\n", filepath.Base(name), total, 100*rate, strings.Join(alarms[:min(len(alarms), 5)], " "))
+	}
+	fmt.Fprintf(w, "ours: found %.4f (%s) false %.4f (%s)\n", least, worst, falseShare, worstFile)
+	return nil
+}
+
+// share returns which share of n random tokens of a kind is found.
+func share(k kind, r *rand.Rand, n int) float64 {
+	found := 0
+	for range n {
+		if capability.Looks("/a/" + k.draw(r)) {
+			found++
+		}
+	}
+	return float64(found) / float64(n)
+}
+
+// falseAlarms returns the paths of a file that look like capabilities, and how many paths it has.
+func falseAlarms(name string) (alarms []string, total int, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		total++
+		if capability.Looks(lines.Text()) {
+			alarms = append(alarms, lines.Text())
+		}
+	}
+	return alarms, total, lines.Err()
+}

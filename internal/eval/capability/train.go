@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"go/format"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/servemap/servemap/internal/capability/letters"
+)
+
+const (
+	steps     = 8          // of a cost, per nat
+	levels    = 64         // of a cost, each a printable character
+	firstChar = '!'        // of those characters
+	mass      = 125_000    // of each file, so that a long list does not drown a short one
+	damping   = 6.0        // how much a context is outvoted by the shorter one, in counts, and once more for each kind met
+	ground    = 1.0 / 2000 // share of what was never met, so that a foreign spelling costs little
+)
+
+// counts are how often the cells of the tables were met, by weight.
+type counts struct {
+	shape [letters.Shapes]float64
+	sound [letters.Sounds]float64
+}
+
+// add follows a word with a weight. Only the words of paths tell how capitals and digits stand in paths.
+func (c *counts) add(word string, weight float64, ofPath bool) {
+	var w letters.Walk
+	meet := func(shape, sound int) {
+		if ofPath {
+			c.shape[shape] += weight
+		}
+		if sound >= 0 {
+			c.sound[sound] += weight
+		}
+	}
+	for i := range len(word) {
+		meet(w.Next(word[i]))
+	}
+	meet(w.End())
+}
+
+// train writes the tables for the words of the given files as Go source. Each word counts by the logarithm of how often it occurs. about says
+// where the files come from.
+func train(out, about string, files []string) error {
+	var all counts
+	for _, name := range files {
+		words, paths, err := readWords(name)
+		if err != nil {
+			return err
+		}
+		order := slices.Sorted(maps.Keys(words)) // so that sums round alike
+		total := 0.0
+		for _, word := range order {
+			total += math.Log1p(words[word])
+		}
+		for _, word := range order {
+			all.add(word, math.Log1p(words[word])/total*mass, paths)
+		}
+	}
+	src, err := format.Source(goSource(about, files, all.shapeCosts(), all.soundCosts()))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, src, 0o644)
+}
+
+// readWords returns how often each word occurs in a file, which has a word or path in each line, or a word, a tab and its count; and whether the
+// lines are paths.
+func readWords(name string) (words map[string]float64, paths bool, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	words = map[string]float64{}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		text, count, _ := strings.Cut(lines.Text(), "\t")
+		paths = paths || strings.HasPrefix(text, "/")
+		n, err := strconv.ParseFloat(count, 64)
+		if err != nil {
+			n = 1
+		}
+		for word := range strings.FieldsFuncSeq(fold.Replace(text), isEdge) {
+			if isASCII(word) {
+				words[word] += n
+			}
+		}
+	}
+	return words, paths, lines.Err()
+}
+
+// fold writes letters with marks as slugs usually do.
+var fold = strings.NewReplacer(
+	"ä", "a", "ö", "o", "ü", "u", "ß", "ss", "à", "a", "á", "a", "â", "a", "ã", "a", "å", "a", "æ", "ae", "ç", "c", "è", "e", "é", "e", "ê", "e",
+	"ë", "e", "ì", "i", "í", "i", "î", "i", "ï", "i", "ñ", "n", "ò", "o", "ó", "o", "ô", "o", "õ", "o", "ø", "o", "œ", "oe", "ù", "u", "ú", "u",
+	"û", "u", "ý", "y", "ą", "a", "ć", "c", "ę", "e", "ł", "l", "ń", "n", "ś", "s", "ź", "z", "ż", "z", "'", "")
+
+func isEdge(c rune) bool { return c < 0x80 && letters.Class(byte(c)) == letters.Edge }
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(c rune) bool { return c >= 0x80 }) < 0
+}
+
+// shapeCosts returns the cost of each class after the two before it, in steps.
+func (c *counts) shapeCosts() []uint8 {
+	const n = 4
+	var costs []uint8
+	even := []float64{1.0 / n, 1.0 / n, 1.0 / n, 1.0 / n}
+	for row := 0; row < letters.Shapes; row += n {
+		for _, p := range mix(c.shape[row:row+n], even) {
+			costs = append(costs, cost(p))
+		}
+	}
+	return costs
+}
+
+// soundCosts returns the cost of each turn after the two symbols before it, in steps. A context is believed as far as it was met; for the rest
+// its nearer symbol speaks, and in its turn the letters as such.
+func (c *counts) soundCosts() []uint8 {
+	const n = letters.Turns
+	single, even := make([]float64, n), make([]float64, n)
+	var double [letters.Symbols][n]float64
+	for i, weight := range c.sound {
+		single[i%n] += weight
+		double[i/n%letters.Symbols][i%n] += weight
+	}
+	for i := range even {
+		even[i] = 1.0 / n
+	}
+	base := mix(single, even)
+	var costs []uint8
+	for cell := 0; cell < letters.Sounds; cell += n {
+		for _, p := range mix(c.sound[cell:cell+n], mix(double[cell/n%letters.Symbols][:], base)) {
+			costs = append(costs, cost(p*(1-ground*n)+ground))
+		}
+	}
+	return costs
+}
+
+// mix returns the probabilities that weights give, where fallback speaks for what they do not know (after Witten and Bell 1991).
+func mix(weights, fallback []float64) []float64 {
+	sum, kinds := 0.0, 1.0
+	for _, w := range weights {
+		sum += w
+		if w > 0 {
+			kinds++
+		}
+	}
+	p := make([]float64, len(weights))
+	for i, w := range weights {
+		p[i] = (w + damping*kinds*fallback[i]) / (sum + damping*kinds)
+	}
+	return p
+}
+
+func cost(p float64) uint8 {
+	return uint8(min(levels-1, math.Round(-math.Log(p)*steps)))
+}
+
+func goSource(about string, files []string, shapes, sounds []uint8) []byte {
+	var b bytes.Buffer
+	b.WriteString("// Code generated by go run ./internal/eval/capability -train; DO NOT EDIT.\n\npackage capability\n\n")
+	names := make([]string, len(files))
+	for i, name := range files {
+		names[i] = strings.TrimSuffix(filepath.Base(name), ".txt")
+	}
+	comment(&b, "The costs below are statistics of the words of these files: "+strings.Join(names, ", ")+". "+about)
+	comment(&b, fmt.Sprintf("A character c stands for a probability of exp(-(c-%d)/%d).", firstChar, steps))
+	b.WriteString("\n\n// shapeCosts has four classes to follow in each row: the edge of a word, a small letter, a capital, a digit.\n")
+	b.WriteString("const shapeCosts = \"\" +\n")
+	rows(&b, shapes, 4)
+	b.WriteString("\n// soundCosts has what may follow two symbols: the edge of a word, or a letter; four such lists in each row.\n")
+	b.WriteString("const soundCosts = \"\" +\n")
+	rows(&b, sounds, 4*letters.Turns)
+	return b.Bytes()
+}
+
+// comment writes text as comment lines of bounded length.
+func comment(b *bytes.Buffer, text string) {
+	length := 0
+	for word := range strings.FieldsSeq(text) {
+		if length == 0 || length+len(word) > 140 {
+			b.WriteString("\n//")
+			length = 2
+		}
+		b.WriteString(" " + word)
+		length += 1 + len(word)
+	}
+}
+
+// rows writes costs as a string over several lines.
+func rows(b *bytes.Buffer, costs []uint8, width int) {
+	for len(costs) > 0 {
+		row := make([]byte, min(width, len(costs)))
+		for i := range row {
+			row[i] = firstChar + costs[i]
+		}
+		costs = costs[len(row):]
+		end := " +\n"
+		if len(costs) == 0 {
+			end = "\n"
+		}
+		fmt.Fprintf(b, "\t%q%s", row, end)
+	}
+}
