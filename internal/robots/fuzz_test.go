@@ -1,0 +1,150 @@
+package robots
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// oracle is RFC 9309, section 2.2.2, as plainly as it can be written: every rule
+// is tried, character by character. It knows no escapes.
+type oracle []struct {
+	pattern string
+	allow   bool
+}
+
+func (o oracle) allows(location string) bool {
+	longest, allowed := -1, true
+	for _, r := range o {
+		if !wildcard(r.pattern, location) {
+			continue
+		}
+		if n := len(r.pattern); n > longest || n == longest && r.allow {
+			longest, allowed = n, r.allow
+		}
+	}
+	return allowed
+}
+
+// wildcard tries every way in which the stars can be filled.
+func wildcard(pattern, s string) bool {
+	switch {
+	case pattern == "":
+		return true
+	case pattern == "$":
+		return s == ""
+	case pattern[0] == '*':
+		return wildcard(pattern[1:], s) || s != "" && wildcard(pattern, s[1:])
+	}
+	return s != "" && s[0] == pattern[0] && wildcard(pattern[1:], s[1:])
+}
+
+// randomText returns up to n characters of an alphabet.
+func randomText(r *rand.Rand, alphabet string, n int) string {
+	b := make([]byte, r.IntN(n+1))
+	for i := range b {
+		b[i] = alphabet[r.IntN(len(alphabet))]
+	}
+	return string(b)
+}
+
+func TestAgainstOracle(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	allowed, disallowed := 0, 0
+	for range 20_000 {
+		var file strings.Builder
+		file.WriteString("User-agent: *\n")
+		var o oracle
+		for range 1 + r.IntN(8) {
+			pattern := "/*"[r.IntN(2):][:1] + randomText(r, "aabb//.*$", 6)
+			allow := r.IntN(3) == 0
+			o = append(o, struct {
+				pattern string
+				allow   bool
+			}{pattern, allow})
+			file.WriteString(map[bool]string{true: "Allow: ", false: "Disallow: "}[allow] + pattern + "\n")
+		}
+		rules := Parse([]byte(file.String()))
+		for range 20 {
+			location := "/" + randomText(r, "aabb/.$", 8)
+			want := o.allows(location)
+			if got := rules.Allows(location); got != want {
+				t.Fatalf("%q is allowed: %t, want %t, by\n%s", location, got, want, file.String())
+			}
+			if want {
+				allowed++
+			} else {
+				disallowed++
+			}
+		}
+	}
+	if allowed < 50_000 || disallowed < 50_000 {
+		t.Errorf("%d allowed and %d disallowed: too few of one to tell", allowed, disallowed)
+	}
+}
+
+// An allow or a disallow, however it is spelled, has to match the location that
+// it spells.
+func TestAnySpellingMatches(t *testing.T) {
+	const hex = "0123456789abcdef0123456789ABCDEF"
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 20_000 {
+		text := randomText(r, "ab-~.!,:()@*$'é \"{|", 12)
+		var pattern, location strings.Builder
+		for i := range len(text) {
+			c := text[i]
+			half := 16 * r.IntN(2)
+			escape := "%" + string(hex[int(c>>4)+half]) + string(hex[int(c&15)+half])
+			if strings.IndexByte("*$", c) >= 0 || i == len(text)-1 || r.IntN(2) == 0 {
+				pattern.WriteString(escape)
+			} else {
+				pattern.WriteByte(c)
+			}
+			if strings.IndexByte(same[:66], c) >= 0 || strings.IndexByte(same, c) >= 0 && r.IntN(2) == 0 {
+				location.WriteByte(c)
+			} else {
+				location.WriteString(strings.ToUpper(escape))
+			}
+		}
+		file := everyone("Disallow: /" + pattern.String() + "$")
+		if Parse([]byte(file)).Allows("/" + location.String()) {
+			t.Fatalf("%q is allowed by\n%s", "/"+location.String(), file)
+		}
+		file = everyone("Disallow: /", "Allow: /"+pattern.String()+"$")
+		if !Parse([]byte(file)).Allows("/" + location.String()) {
+			t.Fatalf("%q is disallowed by\n%s", "/"+location.String(), file)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, file := range []string{
+		"User-agent: *\nDisallow: /a*b$\nAllow: /a%2Ab%24\n",
+		"\ufeffUser-agent:*\r\nDisallow:/caf\xe9%\r\nDisallow: *%4\rAllow: /%2F?%2f\n",
+		"User-agent: *\nDisallow: /\nAllow: /$\n", "User-agent *\nDisalow a\xef\xbb\xbf\n", "user-agent:*\ndisallow:*",
+		"User-agent: *\nDisallow: /%ef%bb%bf\nDisallow: /%c2%a0\nDisallow: $\n",
+	} {
+		f.Add([]byte(file), "a%2Ab", "?a=%2F")
+	}
+	f.Fuzz(func(t *testing.T, file []byte, a, b string) {
+		r := Parse(file)
+		text := r.Text()
+		again := Parse(text)
+		if !bytes.Equal(again.Text(), text) {
+			t.Fatalf("the text %q is read as %q", text, again.Text())
+		}
+		if len(text) > maxBody || again.Disallows() != r.Disallows() || again.Everything() != r.Everything() {
+			t.Fatalf("the text %q is read as other rules", text)
+		}
+		for _, location := range []string{"/", "/" + a, "/" + b, "/" + a + b, "/" + strings.ToUpper(a)} {
+			allowed := r.Allows(location)
+			if again.Allows(location) != allowed {
+				t.Fatalf("%q is allowed: %t, but by the text %q it is not so", location, allowed, text)
+			}
+			if allowed && r.Everything() && location != "/robots.txt" || !allowed && !r.Disallows() {
+				t.Fatalf("%q is allowed: %t, by %q", location, allowed, text)
+			}
+		}
+	})
+}

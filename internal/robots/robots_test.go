@@ -1,0 +1,437 @@
+package robots
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// everyone returns a file with one group for all crawlers.
+func everyone(lines ...string) string {
+	return "User-agent: *\n" + strings.Join(lines, "\n") + "\n"
+}
+
+// check compares what a file allows with what it has to.
+func check(t *testing.T, file string, allowed, disallowed []string) {
+	t.Helper()
+	r := Parse([]byte(file))
+	for _, location := range allowed {
+		if !r.Allows(location) {
+			t.Errorf("%q is disallowed by\n%s", location, file)
+		}
+	}
+	for _, location := range disallowed {
+		if r.Allows(location) {
+			t.Errorf("%q is allowed by\n%s", location, file)
+		}
+	}
+}
+
+type locations = []string
+
+// The rows of the table at
+// https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt#url-matching-based-on-path-values
+func TestPathMatching(t *testing.T) {
+	for _, tt := range []struct {
+		pattern    string
+		match, not locations
+	}{
+		{"/", locations{"/", "/fish", "/a?b=c"}, nil},
+		{"/*", locations{"/", "/fish", "/a?b=c"}, nil},
+		{"/$", locations{"/"}, locations{"/fish", "/?a=b"}},
+		{"/fish", locations{"/fish", "/fish.html", "/fish/salmon.html", "/fishheads", "/fishheads/yummy.html", "/fish.php?id=anything"},
+			locations{"/Fish.asp", "/catfish", "/?id=fish", "/desert/fish"}},
+		{"/fish*", locations{"/fish", "/fish.html", "/fish/salmon.html", "/fishheads", "/fishheads/yummy.html", "/fish.php?id=anything"},
+			locations{"/Fish.asp", "/catfish", "/?id=fish", "/desert/fish"}},
+		{"/fish/", locations{"/fish/", "/fish/?id=anything", "/fish/salmon.htm"},
+			locations{"/fish", "/fish.html", "/animals/fish/", "/Fish/Salmon.asp"}},
+		{"/*.php", locations{"/index.php", "/filename.php", "/folder/filename.php", "/folder/filename.php?parameters",
+			"/folder/any.php.file.html", "/filename.php/"}, locations{"/", "/windows.PHP"}},
+		{"/*.php$", locations{"/filename.php", "/folder/filename.php"},
+			locations{"/filename.php?parameters", "/filename.php/", "/filename.php5", "/windows.PHP"}},
+		{"/fish*.php", locations{"/fish.php", "/fishheads/catfish.php?parameters"}, locations{"/Fish.PHP", "/fish.htm"}},
+	} {
+		t.Run(tt.pattern, func(t *testing.T) {
+			check(t, everyone("Disallow: "+tt.pattern), tt.not, tt.match)
+			check(t, everyone("Disallow: *", "Allow: "+tt.pattern), tt.match, tt.not)
+		})
+	}
+}
+
+// The rows of the table at
+// https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt#order-of-precedence-for-rules
+// and what RFC 9309, section 2.2.2, adds.
+func TestPrecedence(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		a, b        string
+		yes, forbid locations
+	}{
+		{"longer allow", "Allow: /p", "Disallow: /", locations{"/page"}, locations{"/other"}},
+		{"equally long", "Allow: /folder", "Disallow: /folder", locations{"/folder/page"}, nil},
+		{"longer disallow, with a star", "Allow: /page", "Disallow: /*.htm", locations{"/page.php"}, locations{"/page.htm"}},
+		{"equally long, with a star", "Allow: /page", "Disallow: /*.ph", locations{"/page.php5"}, locations{"/pag.php5"}},
+		{"root alone", "Allow: /$", "Disallow: /", locations{"/"}, locations{"/page.htm"}},
+		{"folder in a folder", "Allow: /a/b/", "Disallow: /a/", locations{"/a/b/c", "/b"}, locations{"/a/", "/a/c"}},
+		{"folder out of an allowed folder", "Allow: /a/", "Disallow: /a/b/", locations{"/a/", "/a/c"}, locations{"/a/b/c"}},
+		{"a last star counts", "Allow: /fish", "Disallow: /fish*", nil, locations{"/fish"}},
+		{"case counts", "Allow: /A", "Disallow: /a", locations{"/A"}, locations{"/a"}},
+		{"an escape counts as it is compared", "Allow: /%61*", "Disallow: /ab", locations{"/ab"}, nil},
+		{"no rule matches", "Disallow: /a", "Disallow: /b", locations{"/c", "/"}, locations{"/a", "/b"}},
+		{"robots.txt itself", "Disallow: /", "Disallow: /*.txt", locations{"/robots.txt"}, locations{"/a.txt"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			check(t, everyone(tt.a, tt.b), tt.yes, tt.forbid)
+			check(t, everyone(tt.b, tt.a), tt.yes, tt.forbid)
+		})
+	}
+}
+
+func TestGroups(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		file        string
+		yes, forbid locations
+	}{
+		{"RFC 9309, section 5.1", `
+User-Agent: *
+Disallow: *.gif$
+Disallow: /example/
+Allow: /publications/
+
+User-Agent: foobot
+Disallow:/
+Allow:/example/page.html
+Allow:/example/allowed.gif
+
+User-Agent: barbot
+User-Agent: bazbot
+Disallow: /example/page.html
+
+User-Agent: quxbot
+`, locations{"/", "/publications/a", "/a.gif?page=2", "/publications/a.gif"}, locations{"/a.gif", "/example/", "/example/page.html"}},
+		{"RFC 9309, section 5.2", `
+User-Agent: *
+Allow: /example/page/
+Disallow: /example/page/disallowed.gif
+`, locations{"/example/page/", "/example/page/allowed.gif"}, locations{"/example/page/disallowed.gif"}},
+		{"none for everyone", "User-agent: googlebot\nDisallow: /\n", locations{"/"}, nil},
+		{"everyone first", "User-agent: *\nDisallow: /a\nUser-agent: x\nDisallow: /b\n", locations{"/b"}, locations{"/a"}},
+		{"everyone last", "User-agent: x\nDisallow: /b\nUser-agent: *\nDisallow: /a\n", locations{"/b"}, locations{"/a"}},
+		{"shared, everyone first", "User-agent: *\nUser-agent: x\nDisallow: /a\n", nil, locations{"/a"}},
+		{"shared, everyone last", "User-agent: x\nUser-agent: *\nDisallow: /a\n", nil, locations{"/a"}},
+		{"shared, lines between", "User-agent: *\n\n# x\nSitemap: /s\nHost: x\nUser-agent: x\nDisallow: /a\n", nil, locations{"/a"}},
+		{"crawl-delay ends no group", "User-agent: *\nCrawl-delay: soon\nUser-agent: x\nDisallow: /a\n", nil, locations{"/a"}},
+		{"unknown lines within", "User-agent: *\nDisallow: /a\nSitemap: /s\nCrawl-delay: 1\nx\nDisallow: /b\n", nil, locations{"/a", "/b"}},
+		{"merged", "User-agent: *\nDisallow: /a\nUser-agent: x\nDisallow: /c\nUser-agent: *\nDisallow: /b\n",
+			locations{"/c"}, locations{"/a", "/b"}},
+		{"an empty rule ends the agents", "User-agent: x\nDisallow:\nUser-agent: *\nDisallow: /a\nUser-agent: y\nDisallow: /b\n",
+			locations{"/b"}, locations{"/a"}},
+		{"rules before any group", "Disallow: /a\nAllow: /b/c\nUser-agent: *\nDisallow: /b\n", locations{"/a"}, locations{"/b/c"}},
+		{"a star in a name", "User-agent: *bot\nDisallow: /a\n", locations{"/a"}, nil},
+		{"words behind the star", "User-agent: * (all)\nDisallow: /a\n", nil, locations{"/a"}},
+		{"no agent named", "User-agent:\nDisallow: /a\n", locations{"/a"}, nil},
+		{"empty disallow", "User-agent: *\nDisallow:\n", locations{"/"}, nil},
+		{"empty disallow among others", "User-agent: *\nDisallow:\nDisallow: /a\n", locations{"/"}, locations{"/a"}},
+		{"empty allow", "User-agent: *\nDisallow: /\nAllow:\n", nil, locations{"/"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			check(t, tt.file, tt.yes, tt.forbid)
+		})
+	}
+}
+
+func TestLines(t *testing.T) {
+	for _, tt := range []struct{ name, file string }{
+		{"LF", "User-agent: *\nDisallow: /a\n"},
+		{"CR", "User-agent: *\rDisallow: /a\r"},
+		{"CRLF", "User-agent: *\r\nDisallow: /a\r\n"},
+		{"no last line break", "User-agent: *\nDisallow: /a"},
+		{"byte order mark", "\ufeffUser-agent: *\nDisallow: /a\n"},
+		{"byte order mark within", "User-agent: x\nDisallow: /b\n\ufeffUser-agent: *\nDisallow: /a\n"},
+		{"any case", "USER-AGENT: *\ndisAllow: /a\n"},
+		{"no blanks", "User-agent:*\nDisallow:/a\n"},
+		{"blanks everywhere", "  User-agent \t:\t * \n\tDisallow  :   /a\t \n"},
+		{"comments", "# a\nUser-agent: * # b\nDisallow: /a#c\n"},
+		{"no colon", "User-agent *\nDisallow /a\n"},
+		{"typos", "Useragent: *\nDissalow: /a\n"},
+		{"no slash", "User-agent: *\nDisallow: a\n"},
+		{"empty lines", "\n\nUser-agent: *\n\n\n\nDisallow: /a\n\n"},
+		{"not UTF-8", "\xff\xfe\nUser-agent: *\n\x80\x00: \xff\nDisallow: /a\n"},
+		{"HTML before", "<html>\n<p style=\"a:b\">\nUser-agent: *\nDisallow: /a\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			check(t, tt.file, locations{"/b", "/"}, locations{"/a", "/ab"})
+		})
+	}
+}
+
+func TestSkippedLines(t *testing.T) {
+	for _, tt := range []struct{ name, line string }{
+		{"no colon and three words", "Disallow /a b"},
+		{"name alone", "Disallow"},
+		{"value alone", ": /a"},
+		{"comment", "# Disallow: /a"},
+		{"other name", "Noindex: /a"},
+		{"name within a name", "X-Disallow: /a"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			check(t, everyone(tt.line), locations{"/a"}, nil)
+		})
+	}
+	t.Run("allow without a slash", func(t *testing.T) {
+		check(t, everyone("Disallow: /", "Allow: a"), nil, locations{"/a"})
+	})
+}
+
+// Locations are spelled as package location spells them; patterns in whatever
+// way their author liked.
+func TestSpelling(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		pattern    string
+		match, not locations
+	}{
+		{"raw UTF-8", "/café", locations{"/caf%C3%A9", "/caf%C3%A9/a"}, locations{"/caf", "/caf%C3%A8"}},
+		{"escapes in lower case", "/caf%c3%a9", locations{"/caf%C3%A9"}, nil},
+		{"RFC 9309, section 2.2.2: raw", "/foo/bar/ツ", locations{"/foo/bar/%E3%83%84"}, nil},
+		{"RFC 9309, section 2.2.2: escaped", "/foo/bar/%E3%83%84", locations{"/foo/bar/%E3%83%84"}, nil},
+		{"RFC 9309, section 2.2.2: unreserved", "/foo/bar/%62%61%7A", locations{"/foo/bar/baz"}, nil},
+		{"RFC 9309, section 2.2.2: URL in the query", "/foo/bar?baz=https://foo.bar",
+			locations{"/foo/bar?baz=https%3A%2F%2Ffoo.bar", "/foo/bar?baz=https://foo.bar"}, nil},
+		{"RFC 9309, section 2.2.2: escaped URL in the query", "/foo/bar?baz=https%3A%2F%2Ffoo.bar",
+			locations{"/foo/bar?baz=https%3A%2F%2Ffoo.bar", "/foo/bar?baz=https://foo.bar"}, nil},
+		{"RFC 9309, section 2.2.3: star", "/path/file-with-a-%2A.html",
+			locations{"/path/file-with-a-*.html", "/path/file-with-a-%2A.html"}, locations{"/path/file-with-a-b.html"}},
+		{"RFC 9309, section 2.2.3: dollar", "/path/foo-%24", locations{"/path/foo-$", "/path/foo-%24", "/path/foo-$a"}, locations{"/path/foo-"}},
+		{"RFC 9309, section 2.2.3: end", "/this/path/exactly$", locations{"/this/path/exactly"}, locations{"/this/path/exactly/"}},
+		{"RFC 9309, section 2.2.3: any", "/this/*/exactly", locations{"/this/path/exactly", "/this//exactly"}, locations{"/this/exactly"}},
+		{"dollar within", "/a$b", locations{"/a$b", "/a%24b"}, locations{"/a"}},
+		{"two dollars", "/a$$", locations{"/a$", "/a%24"}, locations{"/a", "/a$b"}},
+		{"tilde", "/%7Euser", locations{"/~user"}, nil},
+		{"colon", "/Special:", locations{"/Special:Search", "/Special%3ASearch"}, nil},
+		{"escaped colon", "/Special%3A", locations{"/Special:Search", "/Special%3ASearch"}, nil},
+		{"brackets in the query", "/*?f[a]=", locations{"/?f%5Ba%5D=1"}, nil},
+		{"apostrophe", "/*?page='", locations{"/a?page=%27"}, nil},
+		{"blank", "/a b", locations{"/a%20b"}, locations{"/a"}},
+		{"braces", "/{id}", locations{"/%7Bid%7D"}, nil},
+		{"question mark", "/*?", locations{"/a?page=2"}, locations{"/who%3F"}},
+		{"ampersand", "/*&", locations{"/a?b=c&d=e"}, locations{"/at%26t"}},
+		{"plus", "/a+b", locations{"/a+b"}, locations{"/a%2Bb"}},
+		{"any escape", "/*%", locations{"/a%20b", "/%C3%A9"}, locations{"/a"}},
+		{"part of an escape", "/*%c", locations{"/%C3%A9"}, locations{"/%20"}},
+		{"percent at the end", "/100%", locations{"/100%25"}, locations{"/100"}},
+		{"percent at the very end", "/100%$", locations{"/100%25"}, locations{"/100%20"}},
+		{"percent within", "/100%/a", locations{"/100%25/a"}, nil},
+		{"percent before an escape", "/%%35", locations{"/%255"}, locations{"/5", "/%35"}},
+		{"escaped slash", "/*page=%2Fa", locations{"/?page=/a", "/?page=%2Fa"}, nil},
+		{"stars in a row", "/a***b", locations{"/ab", "/a/b"}, locations{"/a"}},
+		{"star and end", "/a*$", locations{"/a", "/ab"}, locations{"/b"}},
+		{"star first", "*.gif", locations{"/a.gif", "/.gif?a=b"}, locations{"/gif"}},
+		{"overlap", "/ab*ba$", locations{"/abba", "/abcba"}, locations{"/aba"}},
+		{"last piece twice", "/*a$", locations{"/aba"}, locations{"/ab"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			check(t, everyone("Disallow: "+tt.pattern), tt.not, tt.match)
+		})
+	}
+	t.Run("no allow of an escaped slash as a slash", func(t *testing.T) {
+		check(t, everyone("Disallow: /", "Allow: /a%2Fb", "Allow: /c?d=%2Fe"), locations{"/c?d=/e", "/c?d=%2Fe"}, locations{"/a/b"})
+	})
+	t.Run("no allow of part of an escape", func(t *testing.T) {
+		check(t, everyone("Disallow: /", "Allow: /100%"), locations{"/100%25"}, locations{"/100%20"})
+	})
+}
+
+func TestWhatIsDisallowed(t *testing.T) {
+	for _, tt := range []struct {
+		name                  string
+		file                  string
+		disallows, everything bool
+	}{
+		{"empty file", "", false, false},
+		{"no group for everyone", "User-agent: x\nDisallow: /\n", false, false},
+		{"empty disallow", everyone("Disallow:"), false, false},
+		{"allow alone", everyone("Allow: /"), false, false},
+		{"a folder", everyone("Disallow: /a/"), true, false},
+		{"the root alone", everyone("Disallow: /$"), true, false},
+		{"queries", everyone("Disallow: /*?"), true, false},
+		{"slash", everyone("Disallow: /"), true, true},
+		{"star", everyone("Disallow: *"), true, true},
+		{"slash and star", everyone("Disallow: /*"), true, true},
+		{"star and slash", everyone("Disallow: */"), true, true},
+		{"star to the end", everyone("Disallow: /*$"), true, true},
+		{"star to a slash at the end", everyone("Disallow: *//$", "Disallow: */$"), true, false},
+		{"slash and less", everyone("Disallow: /", "Disallow: /a"), true, true},
+		{"allow of a page", everyone("Disallow: /", "Allow: /a"), true, false},
+		{"allow of everything", everyone("Disallow: /", "Allow: /"), true, false},
+		{"shorter allow", everyone("Disallow: /*", "Allow: /"), true, true},
+		{"empty allow", everyone("Disallow: /", "Allow:"), true, true},
+		{"another's allow", everyone("Disallow: /") + "User-agent: x\nAllow: /a\n", true, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := Parse([]byte(tt.file))
+			if r.Disallows() != tt.disallows || r.Everything() != tt.everything {
+				t.Errorf("disallows %t and everything %t, want %t and %t", r.Disallows(), r.Everything(), tt.disallows, tt.everything)
+			}
+		})
+	}
+}
+
+func TestNilAllowsEverything(t *testing.T) {
+	var r *Rules
+	if !r.Allows("/") || r.Disallows() || r.Everything() || len(r.Text()) != 0 {
+		t.Error("nil disallows")
+	}
+}
+
+func TestText(t *testing.T) {
+	const want = "User-agent:*\nDisallow:*.gif$\nAllow:/a%20b\nDisallow:/café%2A%24$\nDisallow:/x\n"
+	for _, tt := range []struct{ name, file string }{
+		{"one order", everyone("Disallow: /x", "Disallow: /caf%c3%a9%2a%24$", "Allow: /a b", "Disallow: *.gif$")},
+		{"another order", everyone("Disallow: *.gif$", "Allow: /%61%20b", "Disallow: /café%2A$$", "Disallow: x")},
+		{"twice", strings.Repeat(everyone("Disallow: *.gif$", "Allow: /a b", "Disallow: /café%2A%24$", "Disallow: /x"), 2)},
+		{"among others", "Sitemap: /s\n" + everyone("Crawl-delay: 1", "Disallow: *.gif$", "Allow: /a b") +
+			"User-agent: x\nDisallow: /y\n" + everyone("Disallow: /café%2A%24$", "Disallow: /x # y", "Allow:")},
+		{"itself", want},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Parse([]byte(tt.file)).Text(); string(got) != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestTextIsACopy(t *testing.T) {
+	r := Parse([]byte(everyone("Disallow: /a")))
+	clear(r.Text())
+	if !strings.Contains(string(r.Text()), "/a") {
+		t.Error("what the caller does to the text changes the rules")
+	}
+}
+
+func TestLongFile(t *testing.T) {
+	filler := strings.Repeat("# "+strings.Repeat("x", 1021)+"\n", 511) // 511 KiB
+	t.Run("beyond the limit", func(t *testing.T) {
+		file := filler + everyone("Disallow: /a", strings.Repeat("#\n", 1024), "Disallow: /b")
+		check(t, file, locations{"/b"}, locations{"/a"})
+	})
+	t.Run("a line across the limit", func(t *testing.T) {
+		start := filler + everyone("Disallow: /")
+		cut := start + "Allow: /a" + strings.Repeat("b", maxBody-len(start))
+		check(t, cut, nil, locations{"/a", "/abb"})
+	})
+	t.Run("one line", func(t *testing.T) {
+		check(t, "User-agent: *"+strings.Repeat(" ", maxBody)+"\nDisallow: /", locations{"/"}, nil)
+	})
+	t.Run("text longer than the file", func(t *testing.T) {
+		var file strings.Builder
+		file.WriteString("User-agent:*\n")
+		for i := 0; file.Len() < maxBody-64; i++ {
+			fmt.Fprintf(&file, "disalow /%x%s\n", i, "<<<<<<<<<")
+		}
+		text := Parse([]byte(file.String())).Text()
+		if len(text) > maxBody || !bytes.Equal(Parse(text).Text(), text) {
+			t.Errorf("a text of %d bytes that is not read as it was written", len(text))
+		}
+	})
+	t.Run("text of another script", func(t *testing.T) {
+		var file strings.Builder
+		file.WriteString("User-agent:*\n")
+		for i := 0; file.Len() < maxBody-64; i++ {
+			fmt.Fprintf(&file, "Disallow:/%xツツツツツツ\n", i)
+		}
+		if text := Parse([]byte(file.String())).Text(); len(text) != file.Len() {
+			t.Errorf("a text of %d bytes for a file of %d", len(text), file.Len())
+		}
+	})
+}
+
+// Each of these takes far longer than a test may if time grows faster than
+// linearly in the stars, or much with the number of rules that cannot match.
+func TestHostileFiles(t *testing.T) {
+	location := "/" + strings.Repeat("a", 1023)
+	for _, tt := range []struct{ name, lines string }{
+		{"many stars", "Disallow: /" + strings.Repeat("*a", maxBody/2-64) + "b\n"},
+		{"stars alone", "Disallow: /" + strings.Repeat("*", maxBody-64) + "b\n"},
+		{"many rules with many stars", strings.Repeat("Disallow: /"+strings.Repeat("*a", 500)+"b\n", 500)},
+		{"rules within rules", nested()},
+		{"many rules with stars", numbered("Disallow: /*a%d\n")},
+		{"many rules", numbered("Disallow: /a%d\n")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := Parse([]byte(everyone(tt.lines)))
+			if !r.Disallows() {
+				t.Fatal("nothing was read")
+			}
+			for range 1000 {
+				if !r.Allows(location) {
+					t.Fatal("disallowed")
+				}
+			}
+		})
+	}
+}
+
+// nested returns rules each of which begins with the one before.
+func nested() string {
+	var b strings.Builder
+	for n := 1; n <= 1000; n++ {
+		fmt.Fprintf(&b, "Disallow: /%s$\n", strings.Repeat("a", n))
+	}
+	return b.String()
+}
+
+// numbered returns as many lines as a file may have, each with its number.
+func numbered(format string) string {
+	var b strings.Builder
+	for n := 0; b.Len() < maxBody-64; n++ {
+		fmt.Fprintf(&b, format, n)
+	}
+	return b.String()
+}
+
+func BenchmarkAllows(b *testing.B) {
+	pages := []string{
+		"/", "/about", "/blog/2026/11/how-to-read-a-robots-file", "/products/garden/chairs/oak-chair-with-arms?page=3",
+		"/caf%C3%A9/men%C3%BC/%C3%BCbersicht", "/docs/v2/reference/options.html", "/section-7/page-41", "/shop/cart-7/view",
+	}
+	for _, n := range []int{10, 100, 1000} {
+		b.Run(fmt.Sprintf("prefixes/%d", n), func(b *testing.B) {
+			benchmark(b, rulesOf(n, "Disallow: /section-%d/private/\n"), pages)
+		})
+		b.Run(fmt.Sprintf("stars/%d", n), func(b *testing.B) {
+			benchmark(b, rulesOf(n, "Disallow: /*/cart-%d/edit\n"), pages)
+		})
+		b.Run(fmt.Sprintf("queries/%d", n), func(b *testing.B) {
+			benchmark(b, rulesOf(n, "Disallow: /*?*sort%d=\n"), pages)
+		})
+	}
+}
+
+func rulesOf(n int, format string) *Rules {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return Parse([]byte(everyone(b.String())))
+}
+
+func benchmark(b *testing.B, r *Rules, pages []string) {
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if page := pages[i%len(pages)]; !r.Allows(page) {
+			b.Fatalf("%q is disallowed", page)
+		}
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	file := []byte(everyone(numbered("Disallow: /section-%d/*/private/\n")))
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		Parse(file)
+	}
+}

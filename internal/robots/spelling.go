@@ -1,0 +1,113 @@
+package robots
+
+import "strings"
+
+// Locations and patterns are compared in one spelling. It undoes the escapes of
+// unreserved characters (RFC 3986, section 2.3), and of those reserved ones that
+// mean the same with and without an escape: authors, browsers and frameworks
+// differ in whether they escape them. The delimiters ? & = ; + # keep theirs:
+// "/*?" is meant for queries and not for a title that ends in a question mark.
+const same = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~" + "!$'()*,:@[]"
+
+// neverRaw are the printable ASCII characters that are always escaped in a
+// location.
+const neverRaw = " \"#<>\\^`{|}"
+
+// fold returns the spelling of a location in which it is compared. It is mostly
+// the location itself. An escaped slash is a slash: locations have it only in
+// the query.
+func fold(location string) string {
+	for i := strings.IndexByte(location, '%'); i >= 0 && i < len(location); i++ {
+		if isEscape(location[i:]) && folds(unescape(location[i:])) {
+			return foldFrom(location, i)
+		}
+	}
+	return location
+}
+
+func foldFrom(location string, i int) string {
+	out := append(make([]byte, 0, len(location)), location[:i]...)
+	for ; i < len(location); i++ {
+		if c := location[i:]; isEscape(c) && folds(unescape(c)) {
+			out = append(out, unescape(c))
+			i += 2
+			continue
+		}
+		out = append(out, location[i])
+	}
+	return string(out)
+}
+
+func folds(c byte) bool {
+	return c == '/' || strings.IndexByte(same, c) >= 0
+}
+
+// speller spells the pieces of one pattern, from left to right.
+type speller struct {
+	allow bool
+	query bool // a "?" was seen
+	ends  bool // the location has to end with the piece
+}
+
+// spell returns the spelling of a piece in which it is compared. What locations
+// never have raw is escaped.
+func (s *speller) spell(piece string) string {
+	out := make([]byte, 0, len(piece))
+	for i := 0; i < len(piece); i++ {
+		switch c := piece[i]; {
+		case isEscape(piece[i:]):
+			out = s.appendEscaped(out, unescape(piece[i:]))
+			i += 2
+		case c == '%' && s.isCut(piece[i:]):
+			return string(out) + strings.ToUpper(piece[i:])
+		case c == '%', c < ' ', c > '~', strings.IndexByte(neverRaw, c) >= 0:
+			out = appendEscape(out, c)
+		default:
+			s.query = s.query || c == '?'
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}
+
+// appendEscaped appends a character that the pattern escapes. An escaped slash
+// is none in a path, so an allow must not be read as if it were. A disallow can
+// be: in listed locations only the query has one.
+func (s *speller) appendEscaped(out []byte, c byte) []byte {
+	if strings.IndexByte(same, c) >= 0 || c == '/' && (s.query || !s.allow) {
+		return append(out, c)
+	}
+	return appendEscape(out, c)
+}
+
+// isCut reports whether rest is an escape that was cut short, such as the "%" in
+// "Disallow: /*%", which is meant for every escape.
+func (s *speller) isCut(rest string) bool {
+	return !s.allow && !s.ends && (len(rest) == 1 || len(rest) == 2 && isHex(rest[1]))
+}
+
+// isEscape reports whether s begins with an escape, such as "%2A".
+func isEscape(s string) bool {
+	return len(s) > 2 && s[0] == '%' && isHex(s[1]) && isHex(s[2])
+}
+
+// unescape returns the byte of the escape that s begins with.
+func unescape(s string) byte {
+	return unhex(s[1])<<4 | unhex(s[2])
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	const hex = "0123456789ABCDEF"
+	return append(dst, '%', hex[c>>4], hex[c&15])
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}
