@@ -1,0 +1,102 @@
+package hint
+
+import (
+	"bytes"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func logged() (*Hints, *bytes.Buffer) {
+	var log bytes.Buffer
+	return New(slog.New(slog.NewTextHandler(&log, nil))), &log
+}
+
+func TestTexts(t *testing.T) {
+	seen := map[string]Hint{}
+	for h := range end {
+		text := h.Text()
+		if h == 0 {
+			if text != "" {
+				t.Errorf("no hint says %q", text)
+			}
+			continue
+		}
+		cause, todo, ok := strings.Cut(text, "; ")
+		if !ok || cause == "" || !strings.HasSuffix(todo, ".") || strings.Contains(text, "\n") {
+			t.Errorf("hint %d says %q, want a cause, and after a semicolon what to do", h, text)
+		}
+		if other, ok := seen[text]; ok {
+			t.Errorf("hints %d and %d say the same", other, h)
+		}
+		seen[text] = h
+	}
+	if got := end.Text() + Hint(255).Text(); got != "" {
+		t.Errorf("a number that is no hint says %q", got)
+	}
+}
+
+func TestAHintIsLoggedOnce(t *testing.T) {
+	h, log := logged()
+	for range 3 {
+		h.Give(Host, "origin", "https://example.com")
+	}
+	got := log.String()
+	if strings.Count(got, Host.Text()) != 1 || strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "origin=https://example.com") {
+		t.Errorf("the log says %q, want the hint once, with its attribute", got)
+	}
+	if texts := h.Texts(); !slices.Equal(texts, []string{Host.Text()}) {
+		t.Errorf("texts = %q, want that of the hint alone", texts)
+	}
+}
+
+func TestGivenInOrder(t *testing.T) {
+	h, _ := logged()
+	if got := h.Given(); len(got) != 0 {
+		t.Errorf("given = %v before any was", got)
+	}
+	for hint := end - 1; hint > 0; hint-- {
+		h.Give(hint)
+	}
+	want := []Hint{Host, Failing, Authorization, Identity, Cookies, Encoding, Robots, ClientApp, DeadEnd, Proxy, Growth, Withdrawals}
+	if got := h.Given(); !slices.Equal(got, want) {
+		t.Errorf("given = %v, want %v", got, want)
+	}
+}
+
+func TestWhatIsNoHintIsNotGiven(t *testing.T) {
+	h, log := logged()
+	for _, hint := range []Hint{0, end, 32, 33, 255} {
+		h.Give(hint)
+	}
+	if given := h.Given(); len(given) != 0 || log.Len() != 0 {
+		t.Errorf("given = %v, log %q", given, log)
+	}
+}
+
+func TestNilHints(t *testing.T) {
+	var h *Hints
+	h.Give(Host, "origin", "https://example.com")
+	if h.Given() != nil || h.Texts() != nil {
+		t.Errorf("nil has %v", h.Texts())
+	}
+}
+
+func TestConcurrentGivers(t *testing.T) {
+	h, log := logged()
+	var givers sync.WaitGroup
+	for range 8 {
+		givers.Go(func() {
+			for hint := range end {
+				h.Give(hint)
+				h.Texts()
+			}
+		})
+	}
+	givers.Wait()
+	if n := strings.Count(log.String(), "level=WARN"); n != int(end)-1 || len(h.Given()) != n {
+		t.Errorf("%d logged and %d given, want each of %d once", n, len(h.Given()), end-1)
+	}
+}
