@@ -83,11 +83,14 @@ type Page struct {
 	// LastModified is the lastmod of the sitemap: when the page's content
 	// changed, as far as that is known, else the zero Time.
 	LastModified time.Time
-	// ChangeFreq is the changefreq of the sitemap, "" if it is not known well
-	// enough.
+	// ChangeFreq is the changefreq of the sitemap: a rule's, or what is
+	// inferred; "" if that is not known well enough.
 	ChangeFreq string
 	// Changes is how many changes of its content were seen.
 	Changes int
+	// Alternates are the URLs of the page in other languages, by hreflang in
+	// lower case: those that are listed, and name this page in turn.
+	Alternates map[string]string
 }
 
 // Pages yields the listed pages, in the order of their URLs. An error ends it.
@@ -113,6 +116,15 @@ func (s *Site) page(p ledger.Page) Page {
 		ChangeFreq: p.Listing.Freq.String(),
 		Changes:    int(p.Changes),
 	}
+	if freq := s.rules.Freq(p.Location); freq != "" {
+		page.ChangeFreq = freq
+	}
+	for _, a := range p.Alternates {
+		if page.Alternates == nil {
+			page.Alternates = map[string]string{}
+		}
+		page.Alternates[a.Lang] = s.origin.URL(a.Location)
+	}
 	if at := p.Listing.LastMod(s.files.Trust(), time.Now().Unix()); at != 0 {
 		page.LastModified = time.Unix(at, 0).UTC()
 	}
@@ -126,11 +138,12 @@ type Explanation struct {
 	Verdict string // "listed", "waiting", "held", "excluded", "gone", or "unknown" if nothing is known of it
 	// Reason is what decided. Listed: "rule", "entry", "route", "link",
 	// "networks", "history" (it was listed before). Waiting: "no-evidence",
-	// "not-seen". Held: "risky-word", "action-word", "head-not-seen",
-	// "encoding". Excluded: "rule-never", "forgotten", "noindex", "private",
-	// "no-store", "canonical-elsewhere", "canonical-conflict",
+	// "not-seen". Held: "risky-word", "action-word", "capability", "duplicate",
+	// "soft-not-found", "growth", "head-not-seen", "encoding". Excluded:
+	// "rule-never", "disallowed" (by robots.txt), "forgotten", "noindex",
+	// "private", "no-store", "canonical-elsewhere", "canonical-conflict",
 	// "query-not-canonical". Gone: "gone", "not-found", "denied",
-	// "login-redirect", "moved". Unknown: "none".
+	// "login-redirect", "moved", "unseen". Unknown: "none".
 	Reason string
 	// Text says the same in a sentence, and what would change it.
 	Text string
@@ -141,10 +154,22 @@ type Explanation struct {
 	// Evidence names what speaks for listing it: "rule", "entry", "route",
 	// "link".
 	Evidence []string
+	// Missing says, of a page that waits or is held, what would list it; each is
+	// one way.
+	Missing []string
 	// Networks is how many distinct client networks got it, counted while it
 	// waits; Siblings how many pages beside it are listed by a link, counted
 	// for it then.
 	Networks, Siblings int
+	// Canonical is the other URL that the page names as its canonical one, ""
+	// if there is none.
+	Canonical string
+	// SameAs is the listed URL that shows the same content, where this one is
+	// held for that.
+	SameAs string
+	// Rule is the pattern of the rule that says whether it may be listed, "" if
+	// none does.
+	Rule string
 }
 
 // Explain says whether the page at url is listed, and why. The url is one of
@@ -159,11 +184,22 @@ func (s *Site) Explain(ctx context.Context, url string) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, fmt.Errorf("servemap: %w", err)
 	}
+	return s.explanation(p), nil
+}
+
+func (s *Site) explanation(p ledger.Page) Explanation {
 	e := Explanation{
-		URL:     s.origin.URL(loc),
+		URL:     s.origin.URL(p.Location),
 		Listed:  p.Verdict == admit.Listed,
 		Verdict: p.Verdict.String(), Reason: p.Reason.String(), Text: admit.Explain(p.Verdict, p.Reason),
-		Page: s.page(p), Status: p.Status, Networks: p.Networks, Siblings: p.Siblings,
+		Page: s.page(p), Status: p.Status, Networks: p.Networks, Siblings: p.Siblings, Rule: p.Pattern,
+		Missing: admit.Missing(p.Verdict, p.Reason, p.Evidence(), s.networks),
+	}
+	if p.Canonical != "" {
+		e.Canonical = s.origin.URL(p.Canonical)
+	}
+	if p.SameAs != "" {
+		e.SameAs = s.origin.URL(p.SameAs)
 	}
 	switch {
 	case !p.Doubted.IsZero():
@@ -174,12 +210,12 @@ func (s *Site) Explain(ctx context.Context, url string) (Explanation, error) {
 	for _, ev := range []struct {
 		is   bool
 		name admit.Reason
-	}{{p.Rule, admit.ByRule}, {p.Entry, admit.ByEntry}, {p.Route, admit.ByRoute}, {p.Link, admit.ByLink}} {
+	}{{p.Rule, admit.ByRule}, {p.Entry || p.Led, admit.ByEntry}, {p.Route, admit.ByRoute}, {p.Link, admit.ByLink}} {
 		if ev.is {
 			e.Evidence = append(e.Evidence, ev.name.String())
 		}
 	}
-	return e, nil
+	return e
 }
 
 // locate returns the location of a URL that the owner names.
@@ -194,14 +230,21 @@ func (s *Site) locate(url string) (string, error) {
 // Stats are counts since the start, unless they say otherwise.
 type Stats struct {
 	Listed    int    // pages in the sitemap that is served now
-	Waiting   int    // locations now known and not listed
+	Waiting   int    // locations now known that were never listed
 	Sightings uint64 // responses that showed something of a page
 	Dropped   uint64 // sightings lost because too many came at once
 	Queued    int    // sightings not yet merged now
 	Damaged   uint64 // records of the store that could not be read
+	// Verdicts counts the locations now known by verdict and reason, such as
+	// "listed link" or "held capability"; see [Explanation]. Soon after the
+	// start it may not be complete.
+	Verdicts map[string]int
 	// Ignored counts the responses that were looked at and showed nothing of a
 	// public page, by reason, such as "cookie" or "not-html".
 	Ignored map[string]uint64
+	// Hints says what was found to keep the site, or much of it, from being
+	// learned, and what to do about it. Each was logged as well.
+	Hints []string
 	// Store says why the store cannot be used now, "" if it can.
 	Store string
 }
@@ -212,7 +255,11 @@ func (s *Site) Stats() Stats {
 	st := Stats{
 		Listed: s.files.Listed(), Waiting: l.Waiting,
 		Sightings: l.Sightings, Dropped: l.Dropped, Queued: l.Queued,
-		Damaged: l.Damaged + uint64(s.files.Damaged()), Ignored: s.observer.Counts(),
+		Damaged:  l.Damaged + uint64(s.files.Damaged()),
+		Verdicts: map[string]int{}, Ignored: s.observer.Counts(), Hints: s.hints.Texts(),
+	}
+	for _, c := range l.Counts {
+		st.Verdicts[c.Verdict.String()+" "+c.Reason.String()] = c.Pages
 	}
 	if l.Problem != nil {
 		st.Store = l.Problem.Error()
@@ -235,15 +282,24 @@ var advice = map[string]string{
 func (s *Site) explainNothing() string {
 	st := s.Stats()
 	var b strings.Builder
-	if st.Store != "" {
+	switch {
+	case s.silent:
+		fmt.Fprintf(&b, "The sitemap of %s is not served: Options.ReportOnly is set. It would list %d pages.\n\n", s.origin, st.Listed)
+	case st.Store != "":
 		fmt.Fprintf(&b, "The sitemap of %s cannot be served now: its store cannot be used. The log says why.\n\n", s.origin)
-	} else {
+	default:
 		fmt.Fprintf(&b, "No page of %s is listed yet.\n\n", s.origin)
+	}
+	for _, h := range st.Hints {
+		fmt.Fprintf(&b, "%s\n\n", h)
 	}
 	fmt.Fprintf(&b, "Since the start %d responses to anonymous visitors were observed.\n", st.Sightings)
 	fmt.Fprintf(&b, "%d locations are known and wait for evidence that they are public.\n", st.Waiting)
 	if st.Sightings == 0 && len(st.Ignored) == 0 {
 		b.WriteString("Visit the site as an anonymous visitor would: without cookies, from its first page on.\n")
+	}
+	for _, why := range slices.Sorted(maps.Keys(st.Verdicts)) {
+		fmt.Fprintf(&b, "%d locations: %s\n", st.Verdicts[why], why)
 	}
 	for _, reason := range slices.Sorted(maps.Keys(st.Ignored)) {
 		fmt.Fprintf(&b, "%d responses did not count: %s%s\n", st.Ignored[reason], reason, advice[reason])

@@ -33,10 +33,12 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/due"
+	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store"
 )
@@ -69,7 +71,8 @@ type Options struct {
 	// Query names the query parameters that make a page of its own. If nil, it
 	// is "page"; if empty but not nil, there are none. A page with any other
 	// parameter is observed only under the canonical URL it gives itself;
-	// well-known tracking parameters do not count.
+	// well-known tracking parameters do not count. Rule.Query adds parameters
+	// for some of the site.
 	Query []string
 
 	// BenignCookies are names of cookies that the site gives to every visitor,
@@ -98,9 +101,22 @@ type Options struct {
 	// it is 3.
 	Networks int
 
-	// Rules say of locations whether they are listed. Where several match, the
-	// longest pattern decides, and of two as long the more cautious one.
+	// Rules say of locations whether they are listed, and what is published of
+	// them; see [Rule].
 	Rules []Rule
+
+	// Robots is the text of the site's robots.txt, for where this program does
+	// not serve it. What it disallows for every crawler ("*") is not listed. If
+	// empty, the robots.txt that the site is seen to serve is obeyed.
+	Robots string
+
+	// KeepFor is how long a listed page stays that no anonymous visitor gets,
+	// while the site is observed. If 0, it is 90 days.
+	KeepFor time.Duration
+
+	// ReportOnly learns and explains, and serves no sitemap, so that an owner
+	// can read Pages and Explain before anybody else does.
+	ReportOnly bool
 
 	// Confidence is the least probability, from 0 to 1, with which a
 	// changefreq must be right to be published. If 0, it is 0.5; 1 publishes
@@ -117,22 +133,43 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Rule says of the locations that a pattern matches whether they are listed.
+// Rule says something of the locations that a pattern matches. A field that is
+// zero says nothing of its subject, and leaves it to rules with shorter
+// patterns; a rule that says nothing at all is an error. What is listed already
+// is published as the rules of the present start say.
 type Rule struct {
 	// Pattern is a pattern of robots.txt: the beginning of a location, in which
 	// "*" stands for any characters, and "$" at the end for the end.
 	Pattern string
-	// List is what holds for the pages that match.
+	// List says how it is decided whether the pages that match are listed. The
+	// longest pattern whose rule sets it decides, and of two as long the more
+	// cautious one: Never before Auto before Always.
 	List Listing
+	// Query names further query parameters that make a page of its own, as
+	// Options.Query does for the whole site. The pattern is compared with the
+	// path alone, and must have no "?". The parameters of all rules that match
+	// count.
+	Query []string
+	// ChangeFreq is published in place of what is inferred: "always", "hourly",
+	// "daily", "weekly", "monthly", "yearly" or "never". The longest pattern
+	// whose rule sets it decides, and of two as long the first.
+	ChangeFreq string
+	// Priority is published, rounded to tenths, of which the least is 0.1; at
+	// most 1. The longest pattern whose rule sets it decides, and of two as long
+	// the first. A page without one has none in the sitemap.
+	Priority float64
 }
 
 // Listing says how it is decided whether a page is listed.
 type Listing uint8
 
 const (
+	// Unset says nothing: a shorter rule decides, or evidence as under Auto.
+	Unset Listing = iota
 	// Auto lists a page when there is evidence that it is public. It is what
-	// holds where no rule matches.
-	Auto Listing = iota
+	// holds where no rule sets a Listing, and makes an exception from a shorter
+	// rule that says Always or Never.
+	Auto
 	// Always lists a page once an anonymous visitor got it, unless the page
 	// itself forbids that. When the rule is removed, the page stays; Never or
 	// [Site.Forget] take it out.
@@ -147,11 +184,15 @@ const (
 type Site struct {
 	origin   location.Origin
 	norm     *location.Normalizer
+	rules    admit.Rules
 	name     string
 	path     string // of the folder of the sitemap's files, as requests arrive
 	files    *part.Files
 	ledger   *ledger.Ledger
 	observer *observe.Observer
+	hints    *hint.Hints
+	silent   bool // nothing is served
+	networks int  // that make evidence
 
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
@@ -189,12 +230,12 @@ const (
 )
 
 func newSite(origin string, st store.Store, opts Options) (*Site, error) {
-	s := new(Site)
-	if err := s.configure(origin, &opts); err != nil {
-		return nil, err
-	}
 	rules, err := compile(opts.Rules)
 	if err != nil {
+		return nil, err
+	}
+	s := &Site{rules: rules}
+	if err := s.configure(origin, &opts, rules); err != nil {
 		return nil, err
 	}
 	entries, err := s.entries(opts.Entries)
@@ -207,17 +248,28 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	}
 	st = ledger.Guard(st)
 	looks := due.New(dueTargets)
+	s.hints, s.silent, s.networks = hint.New(opts.Logger), opts.ReportOnly, opts.Networks
 	s.files = part.New(part.Config{
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
-		Every:      opts.RenderEvery,
-		Allowed:    func(loc string) bool { r, _ := rules.Match(loc); return r.Listing != admit.Never },
+		Every: opts.RenderEvery,
+		Allowed: func(loc string) bool {
+			r, _ := rules.Match(loc)
+			return r.Listing != admit.Never && s.ledger.Allows(loc)
+		},
+		Override:   func(loc string) (string, uint8) { return rules.Freq(loc), rules.Priority(loc) },
 		Distrusted: func() part.Sources { return s.ledger.Distrusted() },
 		Explain:    s.explainNothing,
+		ReportOnly: opts.ReportOnly,
 		Logger:     opts.Logger,
 	})
+	var given *robots.Rules
+	if opts.Robots != "" {
+		given = robots.Parse([]byte(opts.Robots))
+	}
 	s.ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: rules, Entries: entries,
-		Networks: opts.Networks, Confidence: opts.Confidence, MakeDue: looks.Reset, Logger: opts.Logger,
+		Networks: opts.Networks, Confidence: opts.Confidence, KeepFor: opts.KeepFor, Robots: given,
+		MakeDue: looks.Reset, Hints: s.hints, Logger: opts.Logger,
 	})
 	if err != nil {
 		return nil, err
@@ -225,7 +277,8 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	s.observer = observe.New(observe.Config{
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Due: looks,
 		Buffers: tap.NewBuffers(ledger.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
-		Cookies: admit.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP, Logger: opts.Logger,
+		Cookies: admit.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
+		WatchRobots: given == nil, Hints: s.hints,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -236,11 +289,13 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 }
 
 // configure checks the plain settings, and fills in the defaults.
-func (s *Site) configure(origin string, opts *Options) (err error) {
+func (s *Site) configure(origin string, opts *Options, rules admit.Rules) (err error) {
 	if s.origin, err = location.ParseOrigin(origin); err != nil {
 		return err
 	}
-	s.norm, err = location.New(s.origin, location.Config{Hosts: opts.Hosts, StrippedPrefix: opts.StrippedPrefix, Params: opts.Query})
+	s.norm, err = location.New(s.origin, location.Config{
+		Hosts: opts.Hosts, StrippedPrefix: opts.StrippedPrefix, Params: opts.Query, More: rules.Query,
+	})
 	if err != nil {
 		return err
 	}
@@ -260,6 +315,8 @@ func (s *Site) configure(origin string, opts *Options) (err error) {
 		return fmt.Errorf("options: Networks is %d; it must be positive, or 0 for the default", opts.Networks)
 	case math.IsNaN(opts.Confidence) || opts.Confidence < 0 || opts.Confidence > 1:
 		return fmt.Errorf("options: Confidence is %v; it must be between 0 and 1", opts.Confidence)
+	case opts.KeepFor < 0:
+		return fmt.Errorf("options: KeepFor is %v; it must be positive, or 0 for the default", opts.KeepFor)
 	case opts.RenderEvery < 0:
 		return fmt.Errorf("options: RenderEvery is %v; it must be positive, or 0 for the default", opts.RenderEvery)
 	}
@@ -281,6 +338,9 @@ func (o *Options) fill() {
 	if o.Confidence == 0 {
 		o.Confidence = 0.5
 	}
+	if o.KeepFor == 0 {
+		o.KeepFor = 90 * 24 * time.Hour
+	}
 	if o.RenderEvery == 0 {
 		o.RenderEvery = 5 * time.Second
 	}
@@ -292,7 +352,9 @@ func (o *Options) fill() {
 func compile(rules []Rule) (admit.Rules, error) {
 	compiled := make([]admit.Rule, len(rules))
 	for i, r := range rules {
-		compiled[i] = admit.Rule{Pattern: r.Pattern, Listing: admit.Listing(r.List)}
+		compiled[i] = admit.Rule{
+			Pattern: r.Pattern, Listing: admit.Listing(r.List), Query: r.Query, ChangeFreq: r.ChangeFreq, Priority: r.Priority,
+		}
 	}
 	set, err := admit.NewRules(compiled)
 	if err != nil {

@@ -76,7 +76,9 @@ func flush(t testing.TB, site *servemap.Site) {
 
 // page is a handler that answers with HTML of a text and links.
 func page(text string, links ...string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, html(text, links...)) }
+	return func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, html(text+" at "+r.URL.RequestURI(), links...)) // pages that are alike are one
+	}
 }
 
 func html(text string, links ...string) string {
@@ -191,6 +193,31 @@ func (w *web) listed(path string) []string {
 		locs = append(locs, loc)
 	}
 	return locs
+}
+
+// wantEntries checks the sitemap at /sitemap.xml, with the location, changefreq
+// and priority of each entry.
+func (w *web) wantEntries(site *servemap.Site, want ...string) {
+	w.Helper()
+	flush(w, site)
+	_, body := w.visit("/sitemap.xml")
+	var doc struct {
+		URLs []struct {
+			Loc        string `xml:"loc"`
+			ChangeFreq string `xml:"changefreq"`
+			Priority   string `xml:"priority"`
+		} `xml:"url"`
+	}
+	if err := xml.Unmarshal([]byte(body), &doc); err != nil {
+		w.Fatalf("%v:\n%s", err, body)
+	}
+	var got []string
+	for _, u := range doc.URLs {
+		got = append(got, strings.TrimPrefix(u.Loc, origin)+" "+u.ChangeFreq+" "+u.Priority)
+	}
+	if !slices.Equal(got, want) {
+		w.Errorf("the sitemap has %q, want %q", got, want)
+	}
 }
 
 // wantListed checks the sitemap at /sitemap.xml.
@@ -478,7 +505,7 @@ func TestQueries(t *testing.T) {
 		case "/view":
 			io.WriteString(w, html("view"))
 		default:
-			io.WriteString(w, html("home", "/item?id=5", "/item?id=6&amp;sort=asc", "/view?x=1", "/?page=2", "/?page=3&amp;utm_source=home"))
+			io.WriteString(w, html("home "+r.URL.RawQuery, "/item?id=5", "/item?id=6&amp;sort=asc", "/view?x=1", "/?page=2", "/?page=3&amp;utm_source=home"))
 		}
 	})))
 	for _, path := range []string{"/", "/item?id=5", "/item?id=6&sort=asc", "/view?x=1", "/?page=2", "/?utm_medium=mail&page=3", "/item?id=7"} {
@@ -489,6 +516,40 @@ func TestQueries(t *testing.T) {
 	if err != nil || e.Reason != "query-not-canonical" {
 		t.Errorf("%+v, %v", e, err)
 	}
+}
+
+func TestRulesSayWhatIsPublished(t *testing.T) {
+	rules := []servemap.Rule{
+		{Pattern: "/", ChangeFreq: "weekly"},
+		{Pattern: "/list", Query: []string{"lang"}},
+		{Pattern: "/list?lang=de", Priority: 0.85},
+		{Pattern: "/$", ChangeFreq: "hourly", Priority: 1},
+		{Pattern: "/inner/", List: servemap.Never},
+		{Pattern: "/inner/page", Priority: 0.1},
+		{Pattern: "/inner/public", List: servemap.Auto},
+	}
+	st := new(memstore.Store)
+	h := page("text", "/list?lang=de&amp;page=2", "/other?lang=de", "/inner/page", "/inner/public")
+	site := newSite(t, st, &servemap.Options{Rules: rules})
+	w := serve(t, site.Wrap(h))
+	for _, path := range []string{"/", "/list?page=2&lang=de", "/other?lang=de", "/inner/page", "/inner/public"} {
+		w.visit(path)
+	}
+	w.wantEntries(site,
+		"/ hourly 1.0",
+		"/inner/public weekly ",
+		"/list?lang=de&page=2 weekly 0.9")
+
+	// Other rules act on what is stored, before anybody visits.
+	if err := site.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	site = newSite(t, st, &servemap.Options{Rules: []servemap.Rule{
+		{Pattern: "/list", Query: []string{"lang"}, Priority: 0.3},
+		{Pattern: "/inner/public", List: servemap.Never},
+	}})
+	w = serve(t, site.Wrap(h))
+	w.wantEntries(site, "/  ", "/list?lang=de&page=2  0.3")
 }
 
 func TestASiteInAFolder(t *testing.T) {
@@ -599,11 +660,21 @@ func TestNewRefuses(t *testing.T) {
 		{"an entry off the site", origin, servemap.Options{Entries: []string{"https://other.example/"}}, []string{"Entries", "other.example"}},
 		{"an entry out of the folder", origin + "/blog", servemap.Options{Entries: []string{"/"}}, []string{"Entries"}},
 		{"an empty pattern", origin, servemap.Options{Rules: []servemap.Rule{{}}}, []string{"Rules", "rule 1"}},
-		{"a pattern without a slash", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a"}, {Pattern: "b"}}}, []string{"rule 2", `"b"`}},
+		{"a pattern without a slash", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a", List: servemap.Auto}, {Pattern: "b"}}},
+			[]string{"rule 2", `"b"`}},
 		{"no such listing", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/", List: 9}}}, []string{"listing 9"}},
+		{"a rule that says nothing", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a"}}}, []string{"rule 1", `"/a"`, "says nothing"}},
+		{"no such changefreq", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a", ChangeFreq: "often"}}},
+			[]string{"rule 1", "ChangeFreq", "often"}},
+		{"no such priority", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a", Priority: 1.5}}}, []string{"rule 1", "Priority is 1.5"}},
+		{"a rule with a parameter that is none", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a", Query: []string{"a=b"}}}},
+			[]string{"rule 1", "Query", "a=b"}},
+		{"a rule with parameters below a query", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a?b", Query: []string{"c"}}}},
+			[]string{"rule 1", "Query"}},
 		{"negative networks", origin, servemap.Options{Networks: -1}, []string{"Networks", "-1"}},
 		{"confidence above one", origin, servemap.Options{Confidence: 1.5}, []string{"Confidence", "1.5"}},
 		{"confidence that is no number", origin, servemap.Options{Confidence: math.NaN()}, []string{"Confidence"}},
+		{"negative keeping", origin, servemap.Options{KeepFor: -time.Hour}, []string{"KeepFor", "-1h"}},
 		{"negative rendering", origin, servemap.Options{RenderEvery: -1}, []string{"RenderEvery"}},
 		{"no cookie name", origin, servemap.Options{BenignCookies: []string{"*"}}, []string{"BenignCookies", `"*"`}},
 		{"a parameter that is none", origin, servemap.Options{Query: []string{"a=b"}}, []string{"Query", "a=b"}},
@@ -775,7 +846,7 @@ func TestExplainTellsWhatALinkAnswers(t *testing.T) {
 			case r.URL.Path == "/a" && gone:
 				http.NotFound(w, r)
 			default:
-				io.WriteString(w, html("text", "/old", "/gone", "/a"))
+				io.WriteString(w, html("text of "+r.URL.Path, "/old", "/gone", "/a"))
 			}
 		})))
 		for _, path := range []string{"/", "/a", "/old", "/gone"} {
@@ -792,6 +863,121 @@ func TestExplainTellsWhatALinkAnswers(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestReportOnly(t *testing.T) {
+	site := newSite(t, new(memstore.Store), &servemap.Options{ReportOnly: true})
+	w := serve(t, site.Wrap(page("p", "/a")))
+	w.visit("/")
+	w.visit("/a")
+	flush(t, site)
+	for _, name := range []string{"/sitemap.xml", "/sitemap.xml.gz", "/sitemap-1.xml"} {
+		resp, body := w.visit(name)
+		if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" ||
+			!strings.Contains(body, "Options.ReportOnly") || !strings.Contains(body, "2 pages") || strings.Contains(body, "/a") {
+			t.Errorf("%s: %d, %s", name, resp.StatusCode, body)
+		}
+	}
+	if e, err := site.Explain(t.Context(), "/a"); err != nil || !e.Listed {
+		t.Errorf("%+v, %v", e, err)
+	}
+	pages := 0
+	for _, err := range site.Pages(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages++
+	}
+	if pages != 2 || site.Stats().Listed != 2 {
+		t.Errorf("%d pages, %+v", pages, site.Stats())
+	}
+}
+
+func TestRobotsTxtIsObeyed(t *testing.T) {
+	const robots = "User-agent: *\nDisallow: /a\n\nUser-agent: GPTBot\nDisallow: /\n"
+	for _, tt := range []struct {
+		name string
+		opts *servemap.Options
+		want []string
+	}{
+		{"as it is served", nil, []string{"/", "/b"}},
+		{"as it is given", &servemap.Options{Robots: "User-agent: *\nDisallow: /b\n"}, []string{"/", "/a"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			site := newSite(t, new(memstore.Store), tt.opts)
+			w := serve(t, site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/robots.txt" {
+					io.WriteString(w, robots)
+					return
+				}
+				page("p", "/a", "/b")(w, r)
+			})))
+			for _, path := range []string{"/", "/a", "/b"} {
+				w.visit(path)
+			}
+			flush(t, site)
+			w.visit("/robots.txt")
+			w.wantListed(site, tt.want...)
+		})
+	}
+}
+
+func TestExplainTellsWhatIsMissing(t *testing.T) {
+	const token = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+	site := newSite(t, new(memstore.Store), &servemap.Options{Rules: []servemap.Rule{{Pattern: "/internal/", List: servemap.Never}}})
+	w := serve(t, site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/variant" {
+			io.WriteString(w, `<html><head><link rel="canonical" href="/a"></head><body>variant</body></html>`)
+			return
+		}
+		page("p", "/a", "/reset", "/variant", token, "/internal/x")(w, r)
+	})))
+	for _, path := range []string{"/", "/a", "/orphan", "/invite/x", token, "/variant"} {
+		w.visit(path)
+	}
+	flush(t, site)
+	for _, tt := range []struct {
+		path, reason, missing, rule, canonical string
+	}{
+		{"/a", "link", "", "", ""},
+		{"/reset", "not-seen", "a visit", "", ""},
+		{"/orphan", "no-evidence", "3 networks (so far 0), and links to 3 pages beside it (so far 1)", "", ""},
+		{"/invite/x", "risky-word", "a link", "", ""},
+		{token, "capability", "another look", "", ""},
+		{"/variant", "canonical-elsewhere", "", "", origin + "/a"},
+		{"/internal/x", "rule-never", "", "/internal/", ""},
+	} {
+		e, err := site.Explain(t.Context(), tt.path)
+		if err != nil || e.Reason != tt.reason || e.Rule != tt.rule || e.Canonical != tt.canonical ||
+			!strings.Contains(strings.Join(e.Missing, "; "), tt.missing) || (tt.missing == "") != (len(e.Missing) == 0) {
+			t.Errorf("%s: %+v, %v", tt.path, e, err)
+		}
+	}
+	st := site.Stats()
+	for verdict, want := range map[string]int{"listed entry": 1, "listed link": 1, "held capability": 1, "held risky-word": 1, "waiting no-evidence": 1, "excluded rule-never": 1} {
+		if st.Verdicts[verdict] != want {
+			t.Errorf("%d are %s, want %d; all: %v", st.Verdicts[verdict], verdict, want, st.Verdicts)
+		}
+	}
+}
+
+func TestHintsAreTold(t *testing.T) {
+	var log strings.Builder
+	site := newSite(t, new(memstore.Store), &servemap.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	w := serve(t, site.Wrap(page("p")))
+	for range 60 {
+		w.visit("/", "Cookie", "session=1")
+	}
+	st := site.Stats()
+	if len(st.Hints) != 1 || !strings.Contains(st.Hints[0], "Options.BenignCookies") {
+		t.Fatalf("hints %q", st.Hints)
+	}
+	if _, body := w.visit("/sitemap.xml"); !strings.Contains(body, st.Hints[0]) {
+		t.Errorf("the answer to who asks for the sitemap is\n%s", body)
+	}
+	if strings.Count(log.String(), "Options.BenignCookies") != 1 {
+		t.Errorf("the log says\n%s", log.String())
+	}
 }
 
 // Example shows a site behind one line, and what its sitemap says after a

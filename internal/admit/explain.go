@@ -1,5 +1,7 @@
 package admit
 
+import "fmt"
+
 // Explain says in a sentence what a verdict and its reason mean, and what would
 // change them.
 func Explain(v Verdict, why Reason) string {
@@ -37,4 +39,51 @@ var explanations = map[Reason]string{
 	Denied:        "It was listed, and has left: the site answered 401 or 403, and nobody got the page in the minute after. It comes back when an anonymous visitor gets it again.",
 	LoginRedirect: "It was listed, and has left: the site sent an anonymous visitor to log in. It comes back when an anonymous visitor gets it again.",
 	Moved:         "It was listed, and has moved for good.",
+	Unseen:        "It was listed, and has left: no anonymous visitor got it for as long as Options.KeepFor says. It comes back when one gets it again.",
+
+	Capability:   "It is held: its location looks like a secret that lets in whoever knows it (a token, or a route variable named like one). A link from a listed page would list it once looks a day apart, or from two networks, saw it, or a rule that says always.",
+	Duplicate:    "It is held: another location shows the same content, and one of them is listed. Naming this one as the canonical URL would list it instead, or a rule that says always.",
+	SoftNotFound: "It is held: so many locations show the same content that it seems to be what the site answers to anything, such as an error page with status 200. A rule that says always would list it.",
+	Growth:       "It is held: its route or folder has grown by as many pages as may be listed by visitors or links alone. It is decided anew at its next visit, or a rule that says always would list it.",
+	Disallowed:   "It is not listed: the site's robots.txt disallows it.",
+}
+
+// Missing returns what would list a page that waits or is held, each by itself,
+// nil for one that does neither. ev is what is known of it, networksNeeded as
+// for [Decide].
+func Missing(v Verdict, why Reason, ev Evidence, networksNeeded int) []string {
+	const (
+		link = "a link from a listed page"
+		rule = "a rule that says always"
+	)
+	switch {
+	case v == Waiting && why == NotSeen:
+		return []string{"a visit of an anonymous client"}
+	case v == Waiting:
+		return []string{link, "a route that matches this location alone", byNetworks(ev, networksNeeded), rule}
+	case v != Held:
+		return nil
+	}
+	switch why {
+	case RiskyWord:
+		return []string{link, rule}
+	case Capability:
+		if !ev.Link && !ev.Led {
+			return []string{link + " that looks a day apart, or from two networks, see", rule}
+		}
+		return []string{"another look, a day later or from another network, at a page that links to it", rule}
+	case Duplicate:
+		return []string{"a canonical link to itself", rule}
+	case HeadNotSeen:
+		return []string{"a shorter head"}
+	case Encoding:
+		return []string{"a Content-Encoding that can be read"}
+	}
+	return []string{rule}
+}
+
+// byNetworks says what visitors are missing.
+func byNetworks(ev Evidence, needed int) string {
+	return fmt.Sprintf("visitors from %d networks (so far %d), and links to %d pages beside it (so far %d)",
+		needed, ev.Networks, SiblingsNeeded, ev.Siblings)
 }

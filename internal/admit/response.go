@@ -20,6 +20,7 @@ const (
 	Vanished               // the page is gone, and the site says so for good
 	Doubtful               // the page may be gone, or this client is not let in
 	Redirected             // the location leads elsewhere
+	RobotsFile             // it shows the site's robots.txt, or with another status than 200 that there is none; see RobotsTxt
 )
 
 // Response returns what a response proves, and why: for Forbidden, Vanished and
@@ -82,6 +83,24 @@ func page(location string, resp *tap.Response) (Kind, Reason) {
 		return Nothing, Encoding // nobody could look for a noindex in it
 	}
 	return Witness, None
+}
+
+// RobotsTxt reports whether a response to a GET for robots.txt shows what the
+// site's robots.txt is, or that there is none (RFC 9309, section 2.3.1.3). HTML is
+// what a site answers with that has one page for all paths. An error that may
+// pass, a redirect and a refusal say nothing.
+func RobotsTxt(resp *tap.Response) bool {
+	if !resp.Complete {
+		return false
+	}
+	switch resp.Status {
+	case http.StatusNotFound, http.StatusGone:
+		return true
+	case http.StatusOK:
+		unread := len(resp.Body) == 0 && resp.Written > 0 && !resp.Truncated
+		return !unread && !resp.HTML() && !strings.HasPrefix(http.DetectContentType(resp.Body), "text/html")
+	}
+	return false
 }
 
 // cacheControl returns Private or NoStore if the header has that directive (RFC

@@ -95,6 +95,51 @@ func TestResponseOf200(t *testing.T) {
 	}
 }
 
+func TestRobotsTxt(t *testing.T) {
+	text := func(change ...func(*tap.Response)) *tap.Response {
+		resp := ok(change...)
+		if resp.Header.ContentType == "text/html; charset=utf-8" {
+			resp.Header.ContentType = "text/plain"
+		}
+		return resp
+	}
+	body := func(s string) func(*tap.Response) {
+		return func(r *tap.Response) { r.Body, r.Written = []byte(s), int64(len(s)) }
+	}
+	rules := body("User-agent: *\nDisallow: /a\n")
+	for _, tt := range []struct {
+		name string
+		resp *tap.Response
+		want bool
+	}{
+		{"text", text(rules), true},
+		{"another type", text(rules, func(r *tap.Response) { r.Header.ContentType = "application/octet-stream" }), true},
+		{"no type", text(rules, func(r *tap.Response) { r.Header.ContentType = "" }), true},
+		{"empty", text(body("")), true},
+		{"attachment", text(rules, func(r *tap.Response) { r.Header.ContentDisposition = "attachment" }), true},
+		{"private", text(rules, func(r *tap.Response) { r.Header.CacheControl = "private, no-store" }), true},
+		{"long, cut", text(rules, func(r *tap.Response) { r.Truncated = true }), true},
+		{"page", ok(rules), false},
+		{"page of XHTML", text(rules, func(r *tap.Response) { r.Header.ContentType = "application/xhtml+xml" }), false},
+		{"page that is called text", text(body("\n<!doctype html><title>Shop</title>")), false},
+		{"not kept", text(func(r *tap.Response) { r.Body = nil }), false},
+		{"incomplete", text(rules, func(r *tap.Response) { r.Complete = false }), false},
+		{"incomplete 404", text(func(r *tap.Response) { r.Status, r.Complete = 404, false }), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := RobotsTxt(tt.resp); got != tt.want {
+				t.Errorf("it shows the robots.txt: %v, want %v", got, tt.want)
+			}
+		})
+	}
+	for status := range 1000 {
+		want := status == 200 || status == 404 || status == 410
+		if got := RobotsTxt(text(rules, func(r *tap.Response) { r.Status = status })); got != want {
+			t.Errorf("%d shows the robots.txt: %v, want %v", status, got, want)
+		}
+	}
+}
+
 // A handler whose query is cancelled because the client left often says 404.
 // Whoever breaks off requests must not be able to take pages out.
 func TestAnIncompleteDenialIsNoReasonToDoubt(t *testing.T) {

@@ -1,10 +1,16 @@
 package admit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/sitemap"
 )
 
 // Listing is what a rule says of the locations it matches.
@@ -12,20 +18,29 @@ type Listing uint8
 
 // The listings.
 const (
-	Auto   Listing = iota // decide by evidence, as if there were no rule
+	Unset  Listing = iota // the rule says nothing of it
+	Auto                  // decide by evidence, as if there were no shorter rule
 	Always                // the owner vouches: a witness is enough
 	Never                 // not listed, whatever the evidence
 )
 
-// A Rule applies a [Listing] to the locations that a pattern matches.
+// A Rule says something of the locations that a pattern matches. The zero value
+// of a field says nothing.
 type Rule struct {
-	Pattern string
-	Listing Listing
+	Pattern    string
+	Listing    Listing
+	Query      []string // parameters that make a page of its own
+	ChangeFreq string   // one of the protocol's seven words
+	Priority   float64  // above 0 and at most 1
 }
 
 // Rules is a checked set of rules. The zero value matches nothing. It is safe
 // for concurrent use.
-type Rules struct{ rules []compiled }
+type Rules struct {
+	// The rules that say something of each aspect. But for query, where all
+	// that match count, the first that matches decides.
+	listing, freq, priority, query []compiled
+}
 
 // compiled is a rule whose pattern is split at its stars, and spelled as
 // locations are.
@@ -39,19 +54,63 @@ type compiled struct {
 // NewRules checks rules and returns them as a set. Patterns are those of
 // robots.txt (RFC 9309, section 2.2.3): a prefix of the location, in which "*"
 // stands for any characters and a final "$" for the end. As there, an escape
-// matches however it is spelled, and "%2A" and "%24" match the characters.
+// matches however it is spelled, and "%2A" and "%24" match the characters. An
+// error names the rule by its place, from 1, and its pattern.
 func NewRules(rules []Rule) (Rules, error) {
 	var rs Rules
 	for i, r := range rules {
-		if err := checkPattern(r.Pattern); err != nil {
+		if err := check(r); err != nil {
 			return Rules{}, fmt.Errorf("rule %d: pattern %q: %w", i+1, r.Pattern, err)
 		}
-		if r.Listing > Never {
-			return Rules{}, fmt.Errorf("rule %d: pattern %q: listing %d is none of Auto, Always and Never", i+1, r.Pattern, r.Listing)
-		}
-		rs.rules = append(rs.rules, compile(r))
+		rs.add(compile(r))
 	}
+	longest := func(a, b compiled) int { return cmp.Compare(b.length, a.length) }
+	slices.SortStableFunc(rs.listing, func(a, b compiled) int {
+		return cmp.Or(longest(a, b), cmp.Compare(caution(b.Listing), caution(a.Listing)))
+	})
+	slices.SortStableFunc(rs.freq, longest)
+	slices.SortStableFunc(rs.priority, longest)
 	return rs, nil
+}
+
+// add files c under each aspect that it says something of.
+func (rs *Rules) add(c compiled) {
+	if c.Listing != Unset {
+		rs.listing = append(rs.listing, c)
+	}
+	if c.ChangeFreq != "" {
+		rs.freq = append(rs.freq, c)
+	}
+	if c.Priority != 0 {
+		rs.priority = append(rs.priority, c)
+	}
+	if len(c.Query) > 0 {
+		rs.query = append(rs.query, c)
+	}
+}
+
+func check(r Rule) error {
+	if err := checkPattern(r.Pattern); err != nil {
+		return err
+	}
+	switch {
+	case r.Listing > Never:
+		return fmt.Errorf("listing %d is none of Auto, Always and Never", r.Listing)
+	case !sitemap.ValidFreq(r.ChangeFreq):
+		return fmt.Errorf("ChangeFreq is %q; it must be always, hourly, daily, weekly, monthly, yearly or never", r.ChangeFreq)
+	case math.IsNaN(r.Priority) || r.Priority < 0 || r.Priority > 1:
+		return fmt.Errorf("Priority is %v; it must be above 0 and at most 1", r.Priority)
+	case len(r.Query) > 0 && strings.Contains(r.Pattern, "?"):
+		return errors.New(`has a "?", but Query goes by the path alone; leave out what begins there`)
+	case r.Listing == Unset && r.ChangeFreq == "" && r.Priority == 0 && len(r.Query) == 0:
+		return errors.New("says nothing; set List, Query, ChangeFreq or Priority")
+	}
+	for _, key := range r.Query {
+		if err := location.CheckParam(key); err != nil {
+			return fmt.Errorf("Query: %w", err)
+		}
+	}
+	return nil
 }
 
 func checkPattern(p string) error {
@@ -91,6 +150,7 @@ func isHex(c byte) bool {
 
 func compile(r Rule) compiled {
 	c := compiled{Rule: r}
+	c.Query = slices.Clone(r.Query)
 	var text string
 	text, c.anchored = strings.CutSuffix(r.Pattern, "$")
 	c.pieces = strings.Split(text, "*")
@@ -130,26 +190,70 @@ func respell(s string) string {
 
 const spelledOut = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~*$"
 
-// Match returns what the most specific rule says of location: that with the
-// longest pattern, as in robots.txt. Between patterns of one length the most
-// cautious listing wins. ok is false where no rule matches.
-func (rs Rules) Match(location string) (best Rule, ok bool) {
-	if len(rs.rules) == 0 {
+// Match returns the rule that decides on the listing of location: of those that
+// say something of it the one with the longest pattern, as in robots.txt;
+// between patterns of one length the most cautious listing wins. ok is false,
+// and the rule zero, where no rule decides.
+func (rs Rules) Match(location string) (r Rule, ok bool) { return first(rs.listing, location) }
+
+// Freq returns the changefreq that the longest matching pattern sets for
+// location, of several as long the one given first; "" if none does.
+func (rs Rules) Freq(location string) string {
+	r, _ := first(rs.freq, location)
+	return r.ChangeFreq
+}
+
+// Priority returns the priority that the longest matching pattern sets for
+// location, of several as long the one given first, in tenths from 1 to 10; 0 if
+// none does.
+func (rs Rules) Priority(location string) uint8 {
+	r, ok := first(rs.priority, location)
+	if !ok {
+		return 0
+	}
+	return uint8(max(1, math.Round(10*r.Priority)))
+}
+
+// Query returns the parameters that any matching rule allows below path, a
+// location without query. The caller must not change them.
+func (rs Rules) Query(path string) []string {
+	if len(rs.query) == 0 {
+		return nil
+	}
+	path = spell(path)
+	var keys []string
+	for i := range rs.query {
+		switch r := &rs.query[i]; {
+		case !r.matches(path):
+		case keys == nil:
+			keys = slices.Clip(r.Query) // which is most often all, and costs no allocation
+		default:
+			keys = append(keys, r.Query...)
+		}
+	}
+	return keys
+}
+
+func first(rules []compiled, location string) (Rule, bool) {
+	if len(rules) == 0 {
 		return Rule{}, false
 	}
+	location = spell(location)
+	for i := range rules {
+		if rules[i].matches(location) {
+			return rules[i].Rule, true
+		}
+	}
+	return Rule{}, false
+}
+
+// spell returns a location as patterns are spelled. It is in normal form, which
+// differs only in the two characters that robots.txt wants escaped.
+func spell(location string) string {
 	if strings.Contains(location, "%2A") || strings.Contains(location, "%24") {
-		location = respell(location)
+		return respell(location)
 	}
-	length := 0
-	for _, r := range rs.rules {
-		if ok && (r.length < length || r.length == length && caution(r.Listing) <= caution(best.Listing)) {
-			continue
-		}
-		if r.matches(location) {
-			best, length, ok = r.Rule, r.length, true
-		}
-	}
-	return best, ok
+	return location
 }
 
 func caution(l Listing) int {

@@ -1,19 +1,28 @@
 package admit
 
 import (
+	"math"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-func matchOne(t *testing.T, pattern, location string) bool {
+func list(pattern string, l Listing) Rule { return Rule{Pattern: pattern, Listing: l} }
+
+func newRules(t testing.TB, rules ...Rule) Rules {
 	t.Helper()
-	rs, err := NewRules([]Rule{{pattern, Never}})
+	rs, err := NewRules(rules)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, ok := rs.Match(location)
+	return rs
+}
+
+func matchOne(t *testing.T, pattern, location string) bool {
+	t.Helper()
+	r, ok := newRules(t, list(pattern, Never)).Match(location)
 	if ok && (r.Pattern != pattern || r.Listing != Never) {
 		t.Errorf("the rule that matched is %+v", r)
 	}
@@ -81,34 +90,35 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-func TestRulePrecedence(t *testing.T) {
+func TestTheLongestPatternDecidesOnTheListing(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		rules   []Rule
 		want    Listing
 		pattern string // "" for no match
 	}{
-		{"none", nil, Auto, ""},
-		{"no match", []Rule{{"/b", Never}}, Auto, ""},
-		{"one", []Rule{{"/a", Never}}, Never, "/a"},
-		{"longest wins", []Rule{{"/", Never}, {"/a", Always}}, Always, "/a"},
-		{"longest wins in any order", []Rule{{"/a", Always}, {"/", Never}}, Always, "/a"},
-		{"longest only among those that match", []Rule{{"/abc", Never}, {"/a", Always}}, Always, "/a"},
-		{"longer auto frees from never", []Rule{{"/", Never}, {"/a", Auto}}, Auto, "/a"},
-		{"never of equals", []Rule{{"/a", Always}, {"/a", Never}}, Never, "/a"},
-		{"never of equals in any order", []Rule{{"/a", Never}, {"/a", Always}}, Never, "/a"},
-		{"never over auto of equals", []Rule{{"/a", Auto}, {"/*", Never}}, Never, "/*"},
-		{"auto over always of equals", []Rule{{"/a", Always}, {"/*", Auto}}, Auto, "/*"},
-		{"auto over always of equals in any order", []Rule{{"/*", Auto}, {"/a", Always}}, Auto, "/*"},
-		{"star and end count", []Rule{{"/a", Never}, {"/*$", Always}}, Always, "/*$"},
-		{"an escape counts as what it means", []Rule{{"/%61", Always}, {"/a", Never}}, Never, "/a"},
+		{"none", nil, Unset, ""},
+		{"no match", []Rule{list("/b", Never)}, Unset, ""},
+		{"one", []Rule{list("/a", Never)}, Never, "/a"},
+		{"longest wins", []Rule{list("/", Never), list("/a", Always)}, Always, "/a"},
+		{"longest wins in any order", []Rule{list("/a", Always), list("/", Never)}, Always, "/a"},
+		{"longest only among those that match", []Rule{list("/abc", Never), list("/a", Always)}, Always, "/a"},
+		{"longer auto frees from never", []Rule{list("/", Never), list("/a", Auto)}, Auto, "/a"},
+		{"longer auto frees from always", []Rule{list("/", Always), list("/a", Auto)}, Auto, "/a"},
+		{"never of equals", []Rule{list("/a", Always), list("/a", Never)}, Never, "/a"},
+		{"never of equals in any order", []Rule{list("/a", Never), list("/a", Always)}, Never, "/a"},
+		{"never over auto of equals", []Rule{list("/a", Auto), list("/*", Never)}, Never, "/*"},
+		{"auto over always of equals", []Rule{list("/a", Always), list("/*", Auto)}, Auto, "/*"},
+		{"auto over always of equals in any order", []Rule{list("/*", Auto), list("/a", Always)}, Auto, "/*"},
+		{"star and end count", []Rule{list("/a", Never), list("/*$", Always)}, Always, "/*$"},
+		{"an escape counts as what it means", []Rule{list("/%61", Always), list("/a", Never)}, Never, "/a"},
+		{"a longer priority does not lift never", []Rule{list("/", Never), {Pattern: "/a", Priority: 1}}, Never, "/"},
+		{"nor does a longer changefreq", []Rule{list("/", Never), {Pattern: "/a", ChangeFreq: "daily"}}, Never, "/"},
+		{"nor do longer parameters", []Rule{list("/", Never), {Pattern: "/a", Query: []string{"id"}}}, Never, "/"},
+		{"a rule of other things decides nothing", []Rule{{Pattern: "/a", Priority: 1}}, Unset, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			rs, err := NewRules(tt.rules)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, ok := rs.Match("/a")
+			r, ok := newRules(t, tt.rules...).Match("/a")
 			if ok != (tt.pattern != "") || r.Pattern != tt.pattern || r.Listing != tt.want {
 				t.Errorf("match = %+v, %v, want %q with listing %d", r, ok, tt.pattern, tt.want)
 			}
@@ -116,15 +126,89 @@ func TestRulePrecedence(t *testing.T) {
 	}
 }
 
+func TestTheLongestPatternThatSetsItDecidesOnEachAspect(t *testing.T) {
+	rs := newRules(t,
+		Rule{Pattern: "/", ChangeFreq: "monthly", Priority: 0.3},
+		Rule{Pattern: "/news/", ChangeFreq: "hourly"},
+		Rule{Pattern: "/*.pdf", Priority: 1},
+		Rule{Pattern: "/news/*", ChangeFreq: "daily", Priority: 0.9},
+		Rule{Pattern: "/news/old", Listing: Auto, ChangeFreq: "never", Priority: 0.04},
+		Rule{Pattern: "/news/ol*", ChangeFreq: "always", Priority: 0.5},
+		Rule{Pattern: "/news/older", Listing: Never},
+	)
+	for _, tt := range []struct {
+		name, location string
+		freq           string
+		priority       uint8
+	}{
+		{"shortest", "/a", "monthly", 3},
+		{"each from another rule", "/a.pdf", "monthly", 10},
+		{"both from the longer", "/news/today", "daily", 9},
+		{"of two as long the first", "/news/old", "never", 1},
+		{"a longer rule that sets neither", "/news/older", "never", 1},
+		{"with a query", "/news/today?page=2", "daily", 9},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if freq, priority := rs.Freq(tt.location), rs.Priority(tt.location); freq != tt.freq || priority != tt.priority {
+				t.Errorf("%s: %q and %d tenths, want %q and %d", tt.location, freq, priority, tt.freq, tt.priority)
+			}
+		})
+	}
+	var none Rules
+	if freq, priority := none.Freq("/a"), none.Priority("/a"); freq != "" || priority != 0 {
+		t.Errorf("no rules: %q and %d tenths", freq, priority)
+	}
+}
+
+func TestPriorityIsRoundedToTenthsAndNeverToNone(t *testing.T) {
+	for _, tt := range []struct {
+		priority float64
+		want     uint8
+	}{{1, 10}, {0.96, 10}, {0.94, 9}, {0.8, 8}, {0.7, 7}, {0.3, 3}, {0.25, 3}, {0.1, 1}, {0.01, 1}, {5e-324, 1}} {
+		if got := newRules(t, Rule{Pattern: "/", Priority: tt.priority}).Priority("/"); got != tt.want {
+			t.Errorf("%v gives %d tenths, want %d", tt.priority, got, tt.want)
+		}
+	}
+}
+
+func TestEveryMatchingRuleAllowsItsParameters(t *testing.T) {
+	rs := newRules(t,
+		Rule{Pattern: "/shop/", Query: []string{"color"}},
+		Rule{Pattern: "/*/shoes$", Query: []string{"size", "width"}},
+		Rule{Pattern: "/shop/s", Query: []string{"sort"}},
+		Rule{Pattern: "/a%2Ab", Query: []string{"star"}},
+		list("/shop/shoes", Never),
+	)
+	for _, tt := range []struct {
+		name, path string
+		want       []string
+	}{
+		{"no rule", "/", nil},
+		{"one", "/shop/hats", []string{"color"}},
+		{"three", "/shop/shoes", []string{"color", "size", "width", "sort"}},
+		{"the end counts", "/shop/shoes/", []string{"color", "sort"}},
+		{"escaped star", "/a%2Ab", []string{"star"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for range 2 { // a result must not spoil the next
+				if got := rs.Query(tt.path); !slices.Equal(got, tt.want) {
+					t.Errorf("%s: %q, want %q", tt.path, got, tt.want)
+				}
+			}
+		})
+	}
+}
+
 func TestNewRulesKeepsItsOwnCopy(t *testing.T) {
-	rules := []Rule{{"/a", Never}}
+	rules := []Rule{{Pattern: "/a", Listing: Never, Query: []string{"id"}}}
 	rs, err := NewRules(rules)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules[0] = Rule{"/a", Always}
-	if r, _ := rs.Match("/a"); r.Listing != Never {
-		t.Errorf("listing = %d after the caller changed its slice, want Never", r.Listing)
+	rules[0].Query[0] = "other"
+	rules[0] = list("/a", Always)
+	if r, _ := rs.Match("/a"); r.Listing != Never || rs.Query("/a")[0] != "id" {
+		t.Errorf("listing %d and parameters %q after the caller changed its slices", r.Listing, rs.Query("/a"))
 	}
 }
 
@@ -134,24 +218,34 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 		rule Rule
 		want string
 	}{
-		{"empty", Rule{"", Never}, `use "/" to match every page`},
-		{"no slash", Rule{"admin", Never}, `must begin with "/" or "*"`},
-		{"whole URL", Rule{"https://example.com/a", Never}, `must begin with "/" or "*"`},
-		{"only the end", Rule{"$", Never}, `must begin with "/" or "*"`},
-		{"dollar in the middle", Rule{"/a$b", Never}, `write "%24" for the character`},
-		{"two dollars", Rule{"/a$$", Never}, `write "%24" for the character`},
-		{"too many stars", Rule{"/" + strings.Repeat("a*", 9), Never}, "more than 8 stars"},
-		{"space", Rule{"/a b", Never}, "percent-encode"},
-		{"non-ASCII", Rule{"/café", Never}, "percent-encode"},
-		{"line break", Rule{"/a\n", Never}, "percent-encode"},
-		{"route variable", Rule{"/user/{id}", Never}, "percent-encode"},
-		{"fragment", Rule{"/a#b", Never}, "percent-encode"},
-		{"broken escape", Rule{"/a%zz", Never}, `write "%25" for the character`},
-		{"escape cut off", Rule{"/100%", Never}, `write "%25" for the character`},
-		{"unknown listing", Rule{"/a", 3}, "none of Auto, Always and Never"},
+		{"empty", list("", Never), `use "/" to match every page`},
+		{"no slash", list("admin", Never), `must begin with "/" or "*"`},
+		{"whole URL", list("https://example.com/a", Never), `must begin with "/" or "*"`},
+		{"only the end", list("$", Never), `must begin with "/" or "*"`},
+		{"dollar in the middle", list("/a$b", Never), `write "%24" for the character`},
+		{"two dollars", list("/a$$", Never), `write "%24" for the character`},
+		{"too many stars", list("/"+strings.Repeat("a*", 9), Never), "more than 8 stars"},
+		{"space", list("/a b", Never), "percent-encode"},
+		{"non-ASCII", list("/café", Never), "percent-encode"},
+		{"line break", list("/a\n", Never), "percent-encode"},
+		{"route variable", list("/user/{id}", Never), "percent-encode"},
+		{"fragment", list("/a#b", Never), "percent-encode"},
+		{"broken escape", list("/a%zz", Never), `write "%25" for the character`},
+		{"escape cut off", list("/100%", Never), `write "%25" for the character`},
+		{"unknown listing", list("/a", 4), "none of Auto, Always and Never"},
+		{"nothing said", Rule{Pattern: "/a"}, "says nothing; set List, Query, ChangeFreq or Priority"},
+		{"nothing said, with no parameters", Rule{Pattern: "/a", Query: []string{}}, "says nothing"},
+		{"changefreq in upper case", Rule{Pattern: "/a", ChangeFreq: "Daily"}, `ChangeFreq is "Daily"; it must be always, hourly,`},
+		{"priority too high", Rule{Pattern: "/x", Priority: 1.5}, `pattern "/x": Priority is 1.5; it must be above 0 and at most 1`},
+		{"priority below zero", Rule{Pattern: "/x", Priority: -0.1}, "Priority is -0.1; it must be above 0"},
+		{"priority that is no number", Rule{Pattern: "/x", Priority: math.NaN()}, "Priority is NaN"},
+		{"priority without end", Rule{Pattern: "/x", Priority: math.Inf(1)}, "Priority is +Inf"},
+		{"parameters below a query", Rule{Pattern: "/a?b=", Query: []string{"c"}}, `has a "?", but Query goes by the path alone`},
+		{"parameter with its value", Rule{Pattern: "/a", Query: []string{"id", "c=1"}}, `Query: "c=1" has the character '='`},
+		{"parameter without name", Rule{Pattern: "/a", Query: []string{""}}, `Query: ""`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := NewRules([]Rule{{"/fine", Auto}, tt.rule})
+			_, err := NewRules([]Rule{list("/fine", Auto), tt.rule})
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -162,45 +256,92 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 			}
 		})
 	}
-	if _, err := NewRules([]Rule{{"/" + strings.Repeat("a*", 8), Never}}); err != nil {
-		t.Errorf("8 stars: %v", err)
-	}
+	newRules(t, list("/"+strings.Repeat("a*", 8), Never))
 }
 
-// reference is the meaning of a pattern as a regular expression, but for
-// escapes.
-func reference(pattern string) *regexp.Regexp {
+// naive is the meaning of a pattern, spelled out: a recursion over characters
+// that tries every length for each star.
+func naive(pattern, location string) bool {
 	text, anchored := strings.CutSuffix(pattern, "$")
-	pieces := strings.Split(text, "*")
-	for i, p := range pieces {
-		pieces[i] = regexp.QuoteMeta(p)
+	var wanted []string
+	for i, piece := range strings.Split(text, "*") {
+		if i > 0 {
+			wanted = append(wanted, "any")
+		}
+		wanted = append(wanted, characters(piece)...)
 	}
-	expr := `(?s)\A` + strings.Join(pieces, ".*")
-	if anchored {
-		expr += `\z`
+	return naiveMatch(wanted, characters(location), anchored)
+}
+
+func naiveMatch(pattern, location []string, anchored bool) bool {
+	switch {
+	case len(pattern) == 0:
+		return !anchored || len(location) == 0
+	case pattern[0] == "any":
+		for i := range len(location) + 1 {
+			if naiveMatch(pattern[1:], location[i:], anchored) {
+				return true
+			}
+		}
+		return false
 	}
-	return regexp.MustCompile(expr)
+	return len(location) > 0 && pattern[0] == location[0] && naiveMatch(pattern[1:], location[1:], anchored)
+}
+
+var (
+	escape   = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+	noEscape = regexp.MustCompile(`^[A-Za-z0-9._~*$-]$`)
+)
+
+// characters splits s into its bytes, after an escape of what needs none is
+// undone. As in robots.txt, the three bytes of any other escape are three.
+func characters(s string) []string {
+	spelled := escape.ReplaceAllStringFunc(s, func(c string) string {
+		if plain, err := url.PathUnescape(c); err == nil && noEscape.MatchString(plain) {
+			return plain
+		}
+		return strings.ToUpper(c)
+	})
+	return strings.Split(spelled, "")
 }
 
 func FuzzPatterns(f *testing.F) {
 	for _, s := range [][2]string{
 		{"/fish*.php$", "/fishheads/catfish.php"}, {"/*a*b$", "/aabab"}, {"*", "/"}, {"/ab*ba", "/aba"}, {"/a?b", "/a?b=c"},
+		{"/%61*%2A*%2f$", "/a*b%2F"}, {"/a%24$", "/a%24"}, {"/*a*a*a*a*a*a*a*b", "/aaaaaaaaaaaaaaaaaaaaaaaaa"},
 	} {
 		f.Add(s[0], s[1])
 	}
+	normal := regexp.MustCompile(`^[!-~]{0,20}$`) // the reference is slow
+	other := regexp.MustCompile(`%([^0-9A-F]|.[^0-9A-F]|.?$|4[1-9A-F]|5[0-9A]|6[1-9A-F]|7[0-9AE]|3[0-9]|2[DE]|5F)`)
 	f.Fuzz(func(t *testing.T, pattern, location string) {
-		rs, err := NewRules([]Rule{{pattern, Never}})
+		rs, err := NewRules([]Rule{{Pattern: pattern, Listing: Never, ChangeFreq: "daily", Priority: 0.5}})
 		if err != nil {
 			return
 		}
 		_, got := rs.Match(location)
-		if strings.Contains(pattern+location, "%") || strings.ToValidUTF8(location, "") != location {
-			return // spelling is beyond the reference
+		if (rs.Freq(location) == "daily") != got || (rs.Priority(location) == 5) != got {
+			t.Errorf("%q matches %q for one aspect and not for another", pattern, location)
 		}
-		if want := reference(pattern).MatchString(location); got != want {
+		if !normal.MatchString(location) || other.MatchString(location) {
+			return // no location in normal form
+		}
+		if want := naive(pattern, location); got != want {
 			t.Errorf("%q matches %q: %v, want %v", pattern, location, got, want)
 		}
 	})
+}
+
+// TestMatchingDoesNotTurnBack would take for ever if it did: each of the stars
+// could take any number of characters.
+func TestMatchingDoesNotTurnBack(t *testing.T) {
+	location := "/" + strings.Repeat("a", 1<<20)
+	long := strings.Repeat("a", 500)
+	for _, pattern := range []string{"/*a*a*a*a*a*a*a*b", "/*aa*aa*aa*aa*aa*aa*aa*ab$", "*" + long + "b*" + long + "c"} {
+		if matchOne(t, pattern, location) {
+			t.Errorf("%q matches", pattern)
+		}
+	}
 }
 
 func FuzzRespell(f *testing.F) {
@@ -221,14 +362,26 @@ func FuzzRespell(f *testing.F) {
 }
 
 func BenchmarkMatch(b *testing.B) {
-	rs, err := NewRules([]Rule{{"/admin/", Never}, {"/*/draft", Never}, {"/blog/", Always}, {"/*.php$", Never}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	rs := newRules(b, list("/admin/", Never), list("/*/draft", Never), list("/blog/", Always), list("/*.php$", Never))
 	b.ReportAllocs()
 	for b.Loop() {
 		if r, _ := rs.Match("/blog/2026/a-post-with-a-name"); r.Listing != Always {
 			b.Fatal(r)
 		}
+	}
+}
+
+func TestLocationsOfRules(t *testing.T) {
+	rs, err := NewRules([]Rule{
+		{Pattern: "/a$", Listing: Always}, {Pattern: "/caf%c3%a9$", Listing: Never}, {Pattern: "/b", Listing: Always},
+		{Pattern: "/c*$", Listing: Always}, {Pattern: "*/d$", Listing: Always}, {Pattern: "/e$", Priority: 0.5},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := rs.Locations()
+	slices.Sort(got)
+	if want := []string{"/a", "/caf%C3%A9"}; !slices.Equal(got, want) {
+		t.Errorf("locations %q, want %q", got, want)
 	}
 }

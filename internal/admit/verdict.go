@@ -30,8 +30,8 @@ func (v Verdict) String() string {
 // Reason says why, in a word or two that can be logged and searched for.
 type Reason uint8
 
-// The reasons. Their numbers are stored, so they never change; new ones go at
-// the end.
+// The reasons. The numbers of those that a verdict can carry are stored, so they
+// never change; new ones go behind them.
 const (
 	None Reason = iota
 
@@ -65,6 +65,14 @@ const (
 	Denied
 	LoginRedirect
 	Moved
+	Unseen
+
+	// More reasons why a page that was seen is not listed.
+	Capability
+	Duplicate
+	SoftNotFound
+	Growth
+	Disallowed
 
 	// Why a request or a response is no sighting at all.
 	Method
@@ -90,7 +98,9 @@ var reasonNames = [...]string{
 	QueryNotCanonical: "query-not-canonical", HeadNotSeen: "head-not-seen", Encoding: "encoding",
 	RiskyWord: "risky-word", ActionWord: "action-word",
 
-	StatusGone: "gone", NotFound: "not-found", Denied: "denied", LoginRedirect: "login-redirect", Moved: "moved",
+	StatusGone: "gone", NotFound: "not-found", Denied: "denied", LoginRedirect: "login-redirect", Moved: "moved", Unseen: "unseen",
+
+	Capability: "capability", Duplicate: "duplicate", SoftNotFound: "soft-not-found", Growth: "growth", Disallowed: "disallowed",
 
 	Method: "method", Authorization: "authorization", ClientCertificate: "client-certificate",
 	IdentityHeader: "identity-header", Cookie: "cookie", NotAnonymous: "not-anonymous",
@@ -108,26 +118,49 @@ func (r Reason) String() string {
 // Reasons is how many reasons there are; each is below it.
 const Reasons = int(Incomplete) + 1
 
-// Evidence is the set of reasons for which a location may be listed.
+// Evidence is what speaks for listing a location, and what its surroundings say
+// against it.
 type Evidence struct {
-	Entry    bool // it is one of the site's entries, or an entry leads to it
+	Entry    bool // it is one of the site's entries
+	Led      bool // an entry redirects to it
 	Route    bool // its route's template is exactly its location
 	Link     bool // a listed page links to it
+	Shown    bool // looks a day apart, or from two networks, saw such a link
 	Networks int  // distinct client networks that got it
-	Siblings int  // pages of its route or folder that are listed by a link
 	Before   bool // it has been listed: evidence is needed to enter, not to stay
 	Word     Word // what its location says against it
+
+	Disallowed bool // the site's robots.txt forbids it
+	Shared     bool // another location showed the same content lately
+
+	// The pages of its route or folder.
+	Siblings int // listed by a link
+	Orphans  int // listed by networks alone
+	Grown    int // listed by a link today for the first time
 }
 
-// SiblingsNeeded is how many siblings must be listed by a link before distinct
-// networks count as evidence: an orphan post beside linked posts is a page, a
-// share link beside nothing is a secret.
-const SiblingsNeeded = 3
+const (
+	// SiblingsNeeded is how many siblings must be listed by a link before
+	// distinct networks count as evidence: an orphan post beside linked posts is
+	// a page, a share link beside nothing is a secret.
+	SiblingsNeeded = 3
+	// OrphansAllowed is how many more pages of a route or folder may be listed
+	// by networks alone than are by links: enough for what a site forgot to
+	// link, too few for a flood of locations that answer to anybody.
+	OrphansAllowed = 100
+	// GrowthADay is how many pages of a route or folder may be listed by links
+	// for the first time in a day: a calendar without end leads a crawler on
+	// for ever.
+	GrowthADay = 100_000
+)
 
-// Decide returns the verdict on a location that a witness has shown, and the
-// evidence that decided it. A link from a listed page makes up for a risky
-// word, since the site itself shows the page to everybody; nothing but the
-// owner's word makes up for an action. networksNeeded is how many distinct networks make
+// Decide returns the verdict on a location that a witness has shown, and what
+// decided it. Whatever the owner or the page forbids is not listed; then comes
+// the owner's word, the entries, what was listed before, and evidence. A link
+// from a listed page makes up for a risky word, since the site itself shows the
+// page to everybody; for what looks like a capability only a link that several
+// visitors were shown, since one may be a visitor's own; nothing but the owner's
+// word makes up for an action. networksNeeded is how many distinct networks make
 // evidence. content is why the page itself forbids its listing, or None.
 // ownURL says that the location has a query that only the page's own canonical
 // vouches for: then networks prove nothing, since a secret in a query is
@@ -136,6 +169,8 @@ func Decide(ev Evidence, listing Listing, content Reason, networksNeeded int, ow
 	switch {
 	case listing == Never:
 		return Excluded, RuleNever
+	case ev.Disallowed:
+		return Excluded, Disallowed
 	case content == HeadNotSeen || content == Encoding:
 		return Held, content
 	case content != None:
@@ -144,22 +179,82 @@ func Decide(ev Evidence, listing Listing, content Reason, networksNeeded int, ow
 		return Listed, ByRule
 	case ev.Entry:
 		return Listed, ByEntry
-	case ev.Before && ev.Route:
-		return Listed, ByRoute
-	case ev.Before && ev.Link:
-		return Listed, ByLink
 	case ev.Before:
-		return Listed, ByHistory
+		return Listed, ev.standing()
 	case ev.Word == Action:
 		return Held, ActionWord
-	case ev.Route && ev.Word == Plain:
+	case ev.Word == Secret && !ev.Shown:
+		return Held, Capability
+	case ev.Word == Plain && ev.Route:
 		return Listed, ByRoute
-	case ev.Link:
+	case ev.Word == Plain && ev.Led:
+		return Listed, ByEntry
+	case (ev.Link || ev.Led) && ev.Grown >= GrowthADay:
+		return Held, Growth
+	case ev.Link || ev.Led:
 		return Listed, ByLink
-	case ev.Word == Risky:
+	case ev.Word != Plain:
 		return Held, RiskyWord
-	case !ownURL && ev.Networks >= networksNeeded && ev.Siblings >= SiblingsNeeded:
-		return Listed, ByNetworks
 	}
-	return Waiting, NoEvidence
+	return ev.byNetworks(networksNeeded, ownURL)
+}
+
+// standing returns on what a page that was listed before now stands.
+func (ev Evidence) standing() Reason {
+	switch {
+	case ev.Route:
+		return ByRoute
+	case ev.Link:
+		return ByLink
+	case ev.Led:
+		return ByEntry
+	}
+	return ByHistory
+}
+
+// byNetworks decides on a location for which nothing speaks but its visitors.
+func (ev Evidence) byNetworks(needed int, ownURL bool) (Verdict, Reason) {
+	switch {
+	case ownURL || ev.Networks < needed || ev.Siblings < SiblingsNeeded:
+		return Waiting, NoEvidence
+	case ev.Shared:
+		return Held, Duplicate
+	case ev.Orphans >= ev.Siblings+OrphansAllowed:
+		return Held, Growth
+	}
+	return Listed, ByNetworks
+}
+
+// Rank says how good a claim a location has to represent a content that several
+// locations show: the higher, the better; among equals the one that is listed
+// already.
+type Rank uint8
+
+// The ranks.
+const (
+	Orphaned  Rank = iota // nothing links to it
+	Linked                // a listed page links to it
+	Canonical             // it names itself as the canonical location
+	Vouched               // an entry, or the owner's rule; listed whatever others show
+)
+
+// ClusterSize is how many locations with evidence may show one content before
+// that is no page's content but an answer to anything, such as an error page
+// with status 200 (soft 404).
+const ClusterSize = 20
+
+// Represent decides on a location that is to be listed and shows the same
+// content as others: showing is how many do, itself included, and
+// representative the rank of the one that is listed now, or -1 for none. A
+// location that outranks the representative takes its place.
+func Represent(own Rank, showing int, representative int) (Verdict, Reason) {
+	switch {
+	case own == Vouched:
+		return Listed, None
+	case showing >= ClusterSize:
+		return Held, SoftNotFound
+	case int(own) > representative:
+		return Listed, None
+	}
+	return Held, Duplicate
 }

@@ -19,18 +19,32 @@ func TestDecide(t *testing.T) {
 	}{
 		{"nothing known", Evidence{}, Auto, None, false, Waiting, NoEvidence},
 		{"entry", Evidence{Entry: true}, Auto, None, false, Listed, ByEntry},
+		{"an entry redirects to it", Evidence{Led: true}, Auto, None, false, Listed, ByEntry},
 		{"route", Evidence{Route: true}, Auto, None, false, Listed, ByRoute},
 		{"link", Evidence{Link: true}, Auto, None, false, Listed, ByLink},
 		{"networks", enough, Auto, None, false, Listed, ByNetworks},
 		{"networks, one too few", Evidence{Networks: k - 1, Siblings: 100}, Auto, None, false, Waiting, NoEvidence},
 		{"networks beside too few siblings", Evidence{Networks: 100, Siblings: SiblingsNeeded - 1}, Auto, None, false, Waiting, NoEvidence},
 		{"networks of a query's secret", Evidence{Networks: 100, Siblings: 100}, Auto, None, true, Waiting, NoEvidence},
+		{"networks of what others show too", with(enough, func(ev *Evidence) { ev.Shared = true }), Auto, None, false, Held, Duplicate},
+		{"networks, at the cap", with(enough, func(ev *Evidence) { ev.Orphans = SiblingsNeeded + OrphansAllowed }), Auto, None, false, Held, Growth},
+		{"networks, below the cap", with(enough, func(ev *Evidence) { ev.Orphans = SiblingsNeeded + OrphansAllowed - 1 }), Auto, None, false, Listed, ByNetworks},
 		{"link to a query", Evidence{Link: true}, Auto, None, true, Listed, ByLink},
+		{"link to what others show too", Evidence{Link: true, Shared: true}, Auto, None, false, Listed, ByLink},
+		{"link, at the cap", Evidence{Link: true, Grown: GrowthADay}, Auto, None, false, Held, Growth},
+		{"route, at the cap", Evidence{Route: true, Link: true, Grown: GrowthADay}, Auto, None, false, Listed, ByRoute},
+		{"rule, at the cap", Evidence{Link: true, Grown: GrowthADay}, Always, None, false, Listed, ByRule},
 		{"listed before", Evidence{Before: true}, Auto, None, false, Listed, ByHistory},
+		{"listed before, and linked", Evidence{Before: true, Link: true}, Auto, None, false, Listed, ByLink},
+		{"listed before, with a route", Evidence{Before: true, Route: true, Link: true}, Auto, None, false, Listed, ByRoute},
+		{"listed before, led to by an entry", Evidence{Before: true, Led: true}, Auto, None, false, Listed, ByEntry},
+		{"listed before, at the cap", Evidence{Before: true, Link: true, Grown: GrowthADay}, Auto, None, false, Listed, ByLink},
 		{"rule", Evidence{}, Always, None, false, Listed, ByRule},
 		{"rule before other evidence", Evidence{Entry: true, Link: true}, Always, None, false, Listed, ByRule},
 		{"never over all evidence", Evidence{Entry: true, Route: true, Link: true, Before: true}, Never, None, false, Excluded, RuleNever},
 		{"never over content", Evidence{}, Never, HeadNotSeen, false, Excluded, RuleNever},
+		{"robots.txt over all evidence", Evidence{Entry: true, Route: true, Link: true, Before: true, Disallowed: true}, Auto, None, false, Excluded, Disallowed},
+		{"robots.txt over a rule", Evidence{Disallowed: true}, Always, None, false, Excluded, Disallowed},
 		{"noindex over a rule", Evidence{Link: true}, Always, NoIndex, false, Excluded, NoIndex},
 		{"head not seen over a rule", Evidence{}, Always, HeadNotSeen, false, Held, HeadNotSeen},
 		{"encoding", Evidence{Link: true}, Auto, Encoding, false, Held, Encoding},
@@ -44,59 +58,132 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// everyInput calls fn for all combinations of what Decide goes by.
-func everyInput(fn func(ev Evidence, listing Listing, content Reason, k int, ownURL bool)) {
-	contents := []Reason{None, NoIndex, Private, NoStore, CanonicalElsewhere, CanonicalConflict, QueryNotCanonical, HeadNotSeen, Encoding}
-	counts := []int{0, 1, 2, 3, 4, 100}
-	for bits := range 1 << 5 {
-		for _, networks := range counts {
-			for _, siblings := range counts {
-				ev := Evidence{
-					Entry: bits&1 != 0, Route: bits&2 != 0, Link: bits&4 != 0, Before: bits&8 != 0,
-					Networks: networks, Siblings: siblings,
-				}
-				for _, listing := range []Listing{Auto, Always, Never} {
-					for _, content := range contents {
-						for _, k := range []int{1, 3, 20} {
-							fn(ev, listing, content, k, bits&16 != 0)
-						}
-					}
+func with(ev Evidence, change func(*Evidence)) Evidence {
+	change(&ev)
+	return ev
+}
+
+// question is all that Decide goes by.
+type question struct {
+	ev      Evidence
+	listing Listing
+	content Reason
+	k       int
+	ownURL  bool
+}
+
+// broken returns which promise the answer to a question breaks, "" for none. It
+// says in other words what Decide does, from what may never happen.
+func (q question) broken(verdict Verdict, why Reason) string {
+	ev := q.ev
+	byNetworks := ev.Networks >= q.k && ev.Siblings >= SiblingsNeeded && !q.ownURL && !ev.Shared && ev.Orphans < ev.Siblings+OrphansAllowed
+	public := ev.Link || ev.Led
+	enters := map[Word]bool{
+		Plain:  ev.Route || ev.Led || public && ev.Grown < GrowthADay || !public && byNetworks,
+		Risky:  public && ev.Grown < GrowthADay,
+		Secret: public && ev.Shown && ev.Grown < GrowthADay,
+	}[ev.Word]
+	forbidden := q.listing == Never || ev.Disallowed || q.content != None
+	switch {
+	case q.listing == Never && (verdict != Excluded || why != RuleNever):
+		return "never always wins"
+	case q.listing != Never && ev.Disallowed && (verdict != Excluded || why != Disallowed):
+		return "robots.txt beats all but never"
+	case q.listing != Never && !ev.Disallowed && q.content != None && (verdict != Excluded && verdict != Held || why != q.content):
+		return "what the page forbids beats all evidence, and is the reason given"
+	case (verdict == Listed) != (!forbidden && (q.listing == Always || ev.Entry || ev.Before || enters)):
+		return "listed is what has evidence and is not forbidden, and nothing else"
+	case verdict == Waiting && why != NoEvidence:
+		return "what waits, waits for evidence"
+	case why == ByNetworks && !byNetworks || why == ByLink && !public || why == ByRoute && !ev.Route ||
+		why == ByEntry && !ev.Entry && !ev.Led || why == ByHistory && !ev.Before || why == ByRule && q.listing != Always:
+		return "the reason is true"
+	case verdict == Held && why == Capability && ev.Word != Secret, verdict == Held && why == RiskyWord && ev.Word == Plain,
+		verdict == Held && why == ActionWord && ev.Word != Action:
+		return "what is said of the location is true"
+	case verdict == Unknown || verdict == Gone || why == None:
+		return "a witness is somewhere, for a reason"
+	case Explain(verdict, why) == Explain(Unknown, None):
+		return "every verdict has an explanation"
+	}
+	return ""
+}
+
+// forbidding are the reasons for which a page itself forbids its listing.
+var forbidding = []Reason{None, NoIndex, Private, NoStore, CanonicalElsewhere, CanonicalConflict, QueryNotCanonical, HeadNotSeen, Encoding}
+
+func (q question) check(t *testing.T) {
+	t.Helper()
+	verdict, why := Decide(q.ev, q.listing, q.content, q.k, q.ownURL)
+	if broken := q.broken(verdict, why); broken != "" {
+		t.Fatalf("Decide of %+v = %v because of %v, but %s", q, verdict, why, broken)
+	}
+}
+
+func TestDecideNeverBreaksItsPromises(t *testing.T) {
+	for bits := range 1 << 9 {
+		q := question{k: 3, ownURL: bits&1 != 0, ev: Evidence{
+			Entry: bits&2 != 0, Led: bits&4 != 0, Route: bits&8 != 0, Link: bits&16 != 0,
+			Shown: bits&32 != 0, Before: bits&64 != 0, Disallowed: bits&128 != 0, Shared: bits&256 != 0,
+		}}
+		for i := range 1 << 6 {
+			q.ev.Networks, q.ev.Siblings = i&1*3, i>>1&1*SiblingsNeeded
+			q.ev.Orphans, q.ev.Grown = i>>2&1*(q.ev.Siblings+OrphansAllowed), i>>3&1*GrowthADay
+			q.ev.Word = Word(i >> 4)
+			for _, q.listing = range []Listing{Auto, Always, Never} {
+				for _, q.content = range []Reason{None, NoIndex, HeadNotSeen} {
+					q.check(t)
 				}
 			}
 		}
 	}
 }
 
-func TestDecideNeverBreaksItsPromises(t *testing.T) {
-	everyInput(func(ev Evidence, listing Listing, content Reason, k int, ownURL bool) {
-		verdict, why := Decide(ev, listing, content, k, ownURL)
-		broken := ""
-		byNetworks := ev.Networks >= k && ev.Siblings >= SiblingsNeeded && !ownURL
-		evidence := listing == Always || ev.Entry || ev.Route || ev.Link || ev.Before || byNetworks
-		switch {
-		case listing == Never && (verdict != Excluded || why != RuleNever):
-			broken = "never always wins"
-		case listing != Never && content != None && (verdict != Excluded && verdict != Held || why != content):
-			broken = "what the page forbids beats all evidence, and is the reason given"
-		case (verdict == Held) != (listing != Never && (content == HeadNotSeen || content == Encoding)):
-			broken = "held is what could not be read"
-		case (verdict == Listed) != (listing != Never && content == None && evidence):
-			broken = "listed is what has evidence and is not forbidden, and nothing else"
-		case verdict == Waiting && why != NoEvidence:
-			broken = "what waits, waits for evidence"
-		case why == ByNetworks && !byNetworks || why == ByLink && !ev.Link || why == ByRoute && !ev.Route ||
-			why == ByEntry && !ev.Entry || why == ByHistory && !ev.Before || why == ByRule && listing != Always:
-			broken = "the reason is true"
-		case verdict == Unknown || verdict == Gone || why == None:
-			broken = "a witness is somewhere, for a reason"
-		}
-		if broken != "" {
-			t.Fatalf("Decide(%+v, %d, %v, %d, %v) = %v because of %v, but %s", ev, listing, content, k, ownURL, verdict, why, broken)
-		}
-		if text := Explain(verdict, why); text == Explain(Unknown, None) {
-			t.Fatalf("%v because of %v has no explanation", verdict, why)
-		}
+func FuzzDecide(f *testing.F) {
+	f.Add(uint16(0), 3, 3, 0, 0, uint8(0), uint8(0), uint8(0), 3)
+	f.Add(uint16(1<<9-1), 100, 100, 1000, 1_000_000, uint8(3), uint8(3), uint8(8), 1)
+	f.Fuzz(func(t *testing.T, bits uint16, networks, siblings, orphans, grown int, word, listing, content uint8, k int) {
+		question{
+			ownURL: bits&1 != 0, k: max(1, k), listing: Listing(listing % 4), content: forbidding[int(content)%len(forbidding)],
+			ev: Evidence{
+				Entry: bits&2 != 0, Led: bits&4 != 0, Route: bits&8 != 0, Link: bits&16 != 0,
+				Shown: bits&32 != 0, Before: bits&64 != 0, Disallowed: bits&128 != 0, Shared: bits&256 != 0,
+				Networks: max(0, networks), Siblings: max(0, siblings%(1<<40)), Orphans: max(0, orphans), Grown: max(0, grown),
+				Word: Word(word % 4),
+			},
+		}.check(t)
 	})
+}
+
+func TestRepresent(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		own            Rank
+		showing        int
+		representative int
+		verdict        Verdict
+		why            Reason
+	}{
+		{"alone", Orphaned, 1, -1, Listed, None},
+		{"the first to be listed of several", Linked, 3, -1, Listed, None},
+		{"linked, where an orphan is listed", Linked, 2, int(Orphaned), Listed, None},
+		{"linked, where a linked one is listed", Linked, 2, int(Linked), Held, Duplicate},
+		{"an orphan, where a linked one is listed", Orphaned, 2, int(Linked), Held, Duplicate},
+		{"canonical, where a linked one is listed", Canonical, 2, int(Linked), Listed, None},
+		{"canonical, where a canonical one is listed", Canonical, 2, int(Canonical), Held, Duplicate},
+		{"linked, where an entry is listed", Linked, 2, int(Vouched), Held, Duplicate},
+		{"an entry, where an entry is listed", Vouched, 2, int(Vouched), Listed, None},
+		{"one less than a cluster", Linked, ClusterSize - 1, -1, Listed, None},
+		{"a cluster", Linked, ClusterSize, -1, Held, SoftNotFound},
+		{"a cluster with canonicals of their own", Canonical, ClusterSize, int(Linked), Held, SoftNotFound},
+		{"an entry of a cluster", Vouched, ClusterSize, int(Linked), Listed, None},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, why := Represent(tt.own, tt.showing, tt.representative); got != tt.verdict || why != tt.why {
+				t.Errorf("%v because of %v, want %v because of %v", got, why, tt.verdict, tt.why)
+			}
+		})
+	}
 }
 
 func TestExplain(t *testing.T) {
@@ -108,14 +195,15 @@ func TestExplain(t *testing.T) {
 		t.Errorf("unknown with an old reason is explained as %q", got)
 	}
 	seen := map[string]Reason{}
-	for why := ByRule; why <= Moved; why++ { // those that a verdict can carry
+	for why := ByRule; why <= Disallowed; why++ { // those that a verdict can carry
 		verdict, opening := Excluded, "It is not listed: "
 		switch {
+		case why == Disallowed:
 		case why <= ByHistory:
 			verdict, opening = Listed, "It is listed: "
 		case why == NoEvidence || why == NotSeen:
 			verdict, opening = Waiting, "It waits: "
-		case why >= HeadNotSeen && why <= ActionWord:
+		case why >= HeadNotSeen && why <= ActionWord || why >= Capability:
 			verdict, opening = Held, "It is held: "
 		case why >= StatusGone:
 			verdict, opening = Gone, "It was listed, and has "
@@ -167,7 +255,8 @@ func TestStoredNumbersStay(t *testing.T) {
 		NoEvidence: 7, NotSeen: 8, RuleNever: 9, Forgotten: 10, NoIndex: 11, Private: 12, NoStore: 13,
 		CanonicalElsewhere: 14, CanonicalConflict: 15, QueryNotCanonical: 16, HeadNotSeen: 17, Encoding: 18,
 		RiskyWord: 19, ActionWord: 20,
-		StatusGone: 21, NotFound: 22, Denied: 23, LoginRedirect: 24, Moved: 25,
+		StatusGone: 21, NotFound: 22, Denied: 23, LoginRedirect: 24, Moved: 25, Unseen: 26,
+		Capability: 27, Duplicate: 28, SoftNotFound: 29, Growth: 30, Disallowed: 31,
 	} {
 		if uint8(r) != want {
 			t.Errorf("%v is stored as %d, want %d", r, r, want)

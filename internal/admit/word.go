@@ -1,14 +1,19 @@
 package admit
 
-import "strings"
+import (
+	"strings"
 
-// Word says what the words of a location give away.
+	"github.com/servemap/servemap/internal/capability"
+)
+
+// Word says what a location gives away of its page.
 type Word uint8
 
-// The kinds of word.
+// The kinds of word, the worst last.
 const (
 	Plain  Word = iota // nothing
 	Risky              // what it names is often meant for one person
+	Secret             // it looks like a capability: who knows it is let in
 	Action             // to get it is to do something
 )
 
@@ -16,10 +21,13 @@ const (
 // the owner's. They are looked for among the words of each segment, since the
 // price of a hit is low: a link from a listed page makes up for it.
 var riskyWords = words(
-	"account admin activate activation actuator authenticate authorize confirm confirmation console debug draft drafts " +
-		"forgot impersonate invitation invitations invite invites invoice invoices login magic metrics oauth order orders " +
-		"otp passwd password passwords payment payments pprof preview private receipt receipts recover recovery reset " +
-		"secret session sessions share shared sharing signin sso token tokens unsubscribe verification verify")
+	"2fa account accounts admin administrator activate activation actuator approve auth authenticate authentication authorize authorise " +
+		"billing booking bookings claim confirm confirmation confirmed console debug draft drafts " +
+		"forgot forgotten impersonate inbox internal invitation invitations invite invited invites invoice invoices " +
+		"join log-in login logon magic mfa metrics oauth oauth2 onetime order orders otp passcode passkey passwd password passwords payment payments " +
+		"pprof preview previews private q receipt receipts recover recovery redeem register reset reservation reservations " +
+		"search secret secrets session sessions settings share shared shares sharing signin signup sso staging " +
+		"ticket tickets token tokens tracking transfer unlock unsubscribe verification verified verify vouchers voucher webhook webhooks")
 
 // actionWords are segments whose pages nobody should be led to, since a crawler
 // that follows them changes something. They must be a whole segment, as no link
@@ -35,8 +43,17 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// WordOf returns the worst that the words of a location's path say.
-func WordOf(location string) Word {
+// WordOf returns the worst that a location says. variable says that a variable
+// of its route is named like a secret.
+func WordOf(location string, variable bool) Word {
+	word := pathWord(location)
+	if word < Secret && (variable || capability.Looks(location)) {
+		return Secret
+	}
+	return word
+}
+
+func pathWord(location string) Word {
 	path, _, _ := strings.Cut(location, "?")
 	worst := Plain
 	for segment := range strings.SplitSeq(strings.ToLower(path), "/") {

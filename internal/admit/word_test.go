@@ -32,10 +32,13 @@ func TestWordOf(t *testing.T) {
 		{"/delete.html", Plain},
 		{"/a?delete", Plain},
 		{"/carts", Plain},
+		{"/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301", Secret},
+		{"/reset/3f2504e0-4f89-41d3-9a0c-0305e82c3301", Secret},
+		{"/3f2504e0-4f89-41d3-9a0c-0305e82c3301/delete", Action},
 	}
 	for _, tt := range tests {
 		t.Run(tt.location, func(t *testing.T) {
-			if got := WordOf(tt.location); got != tt.want {
+			if got := WordOf(tt.location, false); got != tt.want {
 				t.Errorf("word %d, want %d", got, tt.want)
 			}
 		})
@@ -59,11 +62,22 @@ func TestWhatMakesUpForAWord(t *testing.T) {
 		{"risky, entry", Risky, Evidence{Entry: true}, Auto, Listed, ByEntry},
 		{"risky, rule", Risky, Evidence{}, Always, Listed, ByRule},
 		{"risky, nothing", Risky, Evidence{}, Auto, Held, RiskyWord},
+		{"risky, an entry redirects to it", Risky, Evidence{Led: true}, Auto, Listed, ByLink},
 		{"risky, was listed", Risky, Evidence{Before: true}, Auto, Listed, ByHistory},
 		{"action, link", Action, Evidence{Link: true}, Auto, Held, ActionWord},
 		{"action, route", Action, Evidence{Route: true}, Auto, Held, ActionWord},
 		{"action, networks", Action, many, Auto, Held, ActionWord},
 		{"action, entry", Action, Evidence{Entry: true}, Auto, Listed, ByEntry},
+		{"action, an entry redirects to it", Action, Evidence{Led: true}, Auto, Held, ActionWord},
+		{"secret, networks", Secret, many, Auto, Held, Capability},
+		{"secret, route", Secret, Evidence{Route: true}, Auto, Held, Capability},
+		{"secret, link", Secret, Evidence{Link: true}, Auto, Held, Capability},
+		{"secret, link shown to several", Secret, Evidence{Link: true, Shown: true}, Auto, Listed, ByLink},
+		{"secret, an entry redirects to it", Secret, Evidence{Led: true}, Auto, Held, Capability},
+		{"secret, an entry redirects everybody to it", Secret, Evidence{Led: true, Shown: true}, Auto, Listed, ByLink},
+		{"secret, entry", Secret, Evidence{Entry: true}, Auto, Listed, ByEntry},
+		{"secret, rule", Secret, Evidence{}, Always, Listed, ByRule},
+		{"secret, was listed", Secret, Evidence{Before: true}, Auto, Listed, ByHistory},
 		{"action, rule", Action, Evidence{}, Always, Listed, ByRule},
 	}
 	for _, tt := range tests {
@@ -73,5 +87,13 @@ func TestWhatMakesUpForAWord(t *testing.T) {
 				t.Errorf("%v because of %v, want %v because of %v", got, why, tt.want, tt.reason)
 			}
 		})
+	}
+}
+
+func TestAVariableNamedLikeASecret(t *testing.T) {
+	for location, want := range map[string]Word{"/x/winter": Secret, "/x/invite": Secret, "/x/logout": Action} {
+		if got := WordOf(location, true); got != want {
+			t.Errorf("%s: word %d, want %d", location, got, want)
+		}
 	}
 }

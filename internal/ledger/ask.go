@@ -25,31 +25,64 @@ type Page struct {
 	Doubted    time.Time // since when it may be gone, zero if there is no doubt
 	Rule       bool      // a rule vouches for it
 	Entry      bool
+	Led        bool
 	Route      bool
 	Link       bool
+	Shown      bool // looks a day apart, or from two networks, saw such a link
+	Word       admit.Word
 	Networks   int
 	Siblings   int
+	Canonical  string // the other location that it names as the canonical one
+	SameAs     string // the listed page that shows the same, where it is held for that
+	Pattern    string // of the rule that decides whether it is listed, "" for none
+	Alternates []Alternate
 	Part       int
 	Listing    part.Entry
 	Freq       rate.Freq // the likeliest, whether listed or not
 	Confidence float64   // the probability of Freq
 }
 
-func (l *Ledger) page(location string, s *state, siblings int) Page {
+func (l *Ledger) page(location string, s *state, key secret, siblings int) Page {
 	freq, p := s.rate.Freq()
 	verdict, reason := s.verdict, s.reason
 	rule, _ := l.cfg.Rules.Match(location)
-	if rule.Listing == admit.Never {
-		verdict, reason = admit.Excluded, admit.RuleNever // the rule may be newer than the record
+	switch { // what may be newer than the record
+	case rule.Listing == admit.Never:
+		verdict, reason = admit.Excluded, admit.RuleNever
+	case !l.Allows(location):
+		verdict, reason = admit.Excluded, admit.Disallowed
+	case s.listed() && s.ended(time.Now()):
+		verdict, reason = admit.Excluded, admit.NoIndex
 	}
 	return Page{
 		Location: location,
 		Verdict:  verdict, Reason: reason,
 		FirstSeen: fromSeconds(s.firstSeen), LastSeen: fromMillis(s.lastSeen),
 		Status: s.status, Looks: s.looks, Changes: s.changes, Doubted: fromMillis(s.missing),
-		Rule: rule.Listing == admit.Always, Entry: s.hop > 0 || l.entries[location], Route: s.route, Link: s.link,
-		Networks: len(s.networks), Siblings: siblings, Part: s.part,
-		Listing: s.entry(l.cfg.Confidence), Freq: freq, Confidence: p,
+		Rule: rule.Listing == admit.Always, Entry: l.entries[location], Led: s.hop > 0, Route: s.route, Link: s.link,
+		Shown: s.shown, Word: admit.WordOf(location, s.variable),
+		Networks: len(s.networks), Siblings: siblings, Canonical: key.unseal(location, s.canonical), Pattern: rule.Pattern,
+		Alternates: s.alternates(),
+		Part:       s.part, Listing: s.entry(l.cfg.Confidence), Freq: freq, Confidence: p,
+	}
+}
+
+// Alternate is the page in another language. It is listed, and names the page in
+// turn.
+type Alternate struct{ Lang, Location string }
+
+func (s *state) alternates() (all []Alternate) {
+	for _, p := range s.peers {
+		all = append(all, Alternate{p.lang, p.location})
+	}
+	return all
+}
+
+// Evidence returns what is known for and against listing the page.
+func (p Page) Evidence() admit.Evidence {
+	return admit.Evidence{
+		Entry: p.Entry, Led: p.Led, Route: p.Route, Link: p.Link, Shown: p.Shown,
+		Networks: p.Networks, Siblings: p.Siblings, Word: p.Word,
 	}
 }
 
@@ -67,7 +100,7 @@ func (l *Ledger) Pages(ctx context.Context) iter.Seq2[Page, error] {
 			if err != nil || !s.listed() {
 				continue
 			}
-			p := l.page(strings.Clone(strings.TrimPrefix(r.Key, prefix)), s, 0)
+			p := l.page(strings.Clone(strings.TrimPrefix(r.Key, prefix)), s, nil, 0)
 			if p.Verdict == admit.Listed && !yield(p, nil) {
 				return
 			}
@@ -78,23 +111,28 @@ func (l *Ledger) Pages(ctx context.Context) iter.Seq2[Page, error] {
 // Page returns what is known of location; its verdict is Unknown if that is
 // nothing.
 func (l *Ledger) Page(ctx context.Context, location string) (Page, error) {
-	p := Page{Location: location}
+	p := l.page(location, new(state), nil, 0)
 	err := l.ask(ctx, func(key secret) error {
-		var group uint64
+		var group, showing uint64
 		keys := []string{l.keys.page(location), l.keys.wait(key, location)}
 		err := view(ctx, l.cfg.Store, keys, func(t *tx) {
 			for _, k := range keys {
 				if s, err := decodeState(t.Get(k)); err == nil {
-					p, group = l.page(location, s, 0), s.group
+					p, group, showing = l.page(location, s, key, 0), s.group, s.showing
 					return
 				}
 			}
 		})
-		if err != nil || group == 0 {
+		if err != nil {
 			return err
 		}
-		kin := l.keys.kin(group)
-		return view(ctx, l.cfg.Store, []string{kin}, func(t *tx) { p.Siblings = readCount(t.Get(kin)) })
+		kin, twin := l.keys.kin(group), l.keys.twin(showing)
+		return view(ctx, l.cfg.Store, []string{kin, twin}, func(t *tx) {
+			p.Siblings = readKin(t.Get(kin)).siblings
+			if p.Reason == admit.Duplicate {
+				p.SameAs = readTwin(t.Get(twin)).listed
+			}
+		})
 	})
 	if err != nil {
 		return Page{}, fmt.Errorf("looking the page up: %w", err)

@@ -106,10 +106,7 @@ func readCount(b []byte) (n int) {
 }
 
 func encodeCount(n int) []byte {
-	if n <= 0 {
-		return nil
-	}
 	var e record.Encoder
-	e.Uint(1, uint64(n))
-	return e.Seal()
+	e.Uint(1, uint64(max(0, n)))
+	return e.SealAny()
 }

@@ -52,17 +52,10 @@ func (l *Ledger) evict(ctx context.Context) error {
 		if len(keys) == 0 {
 			break
 		}
-		err := update(ctx, l.cfg.Store, keys, func(t *tx) {
-			for _, key := range keys {
-				t.Put(key, nil)
-			}
-		})
-		if err != nil {
+		if err := l.drop(ctx, keys); err != nil {
 			return err
 		}
 	}
-	l.waiting.Store(int64(len(all) - len(drop)))
-	l.followed.forget()
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/tap"
@@ -32,6 +33,7 @@ type rig struct {
 	files  *part.Files
 	looked map[string]int
 	log    *strings.Builder
+	hints  *hint.Hints
 	stop   func()
 }
 
@@ -56,7 +58,7 @@ func (r *rig) start() {
 	if err != nil {
 		r.Fatal(err)
 	}
-	norm, err := location.New(origin, location.Config{})
+	norm, err := location.New(origin, location.Config{More: r.cfg.Rules.Query})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -74,9 +76,14 @@ func (r *rig) start() {
 	if cfg.Confidence == 0 {
 		cfg.Confidence = 0.5
 	}
+	if cfg.KeepFor == 0 {
+		cfg.KeepFor = 90 * 24 * time.Hour
+	}
 	if cfg.Entries == nil {
 		cfg.Entries = []string{"/"}
 	}
+	r.hints = hint.New(cfg.Logger)
+	cfg.Hints = r.hints
 	cfg.MakeDue = func(location string) { r.looked[location]++ }
 	cfg.Files = part.New(part.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,

@@ -1,11 +1,16 @@
 package ledger
 
 import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/store"
@@ -20,7 +25,10 @@ import (
 //	page|LOCATION   the state of a page that is or was listed, and so is public
 //	wait|HASH       the state of any other location: nobody can read which one
 //	lost|LOCATION   a listed page that may be gone, until that is confirmed
-//	kin|HASH        how many pages of a route or folder are listed by a link
+//	kin|HASH        how many pages of a route or folder are listed, see kin
+//	twin|HASH       which pages show one content, see twin
+//	active          when the site was observed, see activity
+//	robots|N        what the site's robots.txt says, in pieces
 //	head, part|N, list|N|LOCATION, file|N: see package part
 type keys string
 
@@ -44,9 +52,18 @@ func (k keys) waits() string               { return string(k) + "wait|" }
 func (k keys) losts() string               { return string(k) + "lost|" }
 func (k keys) lost(location string) string { return k.losts() + location }
 func (k keys) kin(group uint64) string     { return fmt.Sprintf("%skin|%016x", string(k), group) }
+func (k keys) twin(showing uint64) string  { return fmt.Sprintf("%stwin|%016x", string(k), showing) }
+func (k keys) active() string              { return string(k) + "active" }
+func (k keys) robots(piece int) string     { return fmt.Sprintf("%srobots|%03d", string(k), piece) }
 func (k keys) wait(s secret, location string) string {
 	sum := s.sum("location", location)
 	return k.waits() + hex.EncodeToString(sum[:16])
+}
+
+// idOf returns the id of the location that a key made by wait stands for.
+func (k keys) idOf(wait string) uint64 {
+	id, _ := strconv.ParseUint(strings.TrimPrefix(wait, k.waits())[:16], 16, 64) // it is hexadecimal
+	return id
 }
 
 // secret keys the hashes of what must not be stored in clear: locations that
@@ -63,11 +80,48 @@ func (s secret) sum(purpose, text string) [sha256.Size]byte {
 	return [sha256.Size]byte(mac.Sum(nil))
 }
 
+// id returns 64 bits of the hash under which a location waits.
+func (s secret) id(location string) uint64 {
+	sum := s.sum("location", location)
+	return binary.BigEndian.Uint64(sum[:])
+}
+
 // network returns 16 bits of a client network: enough to tell a few apart, too
 // few to tell which they are.
 func (s secret) network(prefix string) uint16 {
 	sum := s.sum("network", prefix)
 	return binary.BigEndian.Uint16(sum[:])
+}
+
+// seal returns text so that only who knows the location can read it. nonce must
+// be another one for each text.
+func (s secret) seal(location, text string, nonce int64) []byte {
+	out := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(text)), uint64(nonce))
+	out = append(out, text...)
+	s.mask(location, out)
+	return out
+}
+
+// unseal returns what was sealed, "" if nothing was.
+func (s secret) unseal(location string, sealed []byte) string {
+	if len(sealed) < 8 {
+		return ""
+	}
+	out := bytes.Clone(sealed)
+	s.mask(location, out)
+	return string(out[8:])
+}
+
+// mask encrypts, or decrypts, what follows the nonce at the beginning of b.
+func (s secret) mask(location string, b []byte) {
+	key := s.sum("seal", location)
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		panic(err) // the key's length is one of AES's
+	}
+	iv := make([]byte, aes.BlockSize)
+	copy(iv, b[:8])
+	cipher.NewCTR(block, iv).XORKeyStream(b[8:], b[8:])
 }
 
 // short returns 64 bits of a text that only has to be told from others.

@@ -14,12 +14,15 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/store"
 )
 
-// Config says what a ledger works with. All but the last three are required.
+// Config says what a ledger works with. All down to Logger but Robots and Hints
+// are required.
 type Config struct {
 	Store      store.Store
 	Normalizer *location.Normalizer
@@ -29,6 +32,9 @@ type Config struct {
 	Networks   int                   // distinct networks that make evidence
 	Confidence float64               // least probability of a changefreq
 	MakeDue    func(location string) // has the next visit to a page looked at
+	KeepFor    time.Duration         // how long a page is kept that is not seen
+	Robots     *robots.Rules         // nil means those of the robots.txt that is seen
+	Hints      *hint.Hints           // nil gives none
 	Logger     *slog.Logger
 	MaxURLs    int // of a part; 0 means the protocol's limit
 	MaxBytes   int // of a part; 0 means the protocol's limit
@@ -49,13 +55,20 @@ type Ledger struct {
 	secret   secret
 	opened   bool // secret, doubts and counts are what the store says
 	followed followed
+	contents contents
+	shells   shells
+	leaving  leaving
 	budget   budget
+	review   review
+	activity activity
 	doubts   map[string]time.Time // when each location came in doubt
 	unsynced bool
 	urgent   bool // what is unsynced must not wait
 	synced   time.Time
 	pending  []*Sighting // taken from the queue and not yet stored
 
+	tally      tally
+	robots     atomic.Pointer[obeyed]
 	waiting    atomic.Int64
 	sightings  atomic.Uint64
 	damaged    atomic.Uint64
@@ -129,6 +142,7 @@ type Stats struct {
 	Waiting   int    // locations known and not listed
 	Damaged   uint64 // records that could not be read
 	Problem   error  // why the store cannot be used, nil if it can
+	Counts    []Count
 }
 
 // Stats may be called concurrently.
@@ -142,6 +156,7 @@ func (l *Ledger) Stats() Stats {
 		Waiting:   int(l.waiting.Load()),
 		Damaged:   l.damaged.Load(),
 		Problem:   l.problem,
+		Counts:    l.tally.counted(),
 	}
 }
 
@@ -235,10 +250,7 @@ const roundBatches = 16
 func (l *Ledger) work(ctx context.Context, all bool) error {
 	err := l.workStored(ctx, all)
 	if err != nil {
-		// Whatever the store does, who had a minute had it.
-		for _, location := range l.overdue(time.Now()) {
-			l.cfg.Files.Withdraw(location)
-		}
+		l.withdrawUnstored()
 	}
 	return err
 }
@@ -255,6 +267,12 @@ func (l *Ledger) workStored(ctx context.Context, all bool) error {
 		if len(l.pending) == 0 {
 			l.pending = l.queue.take(batch)
 		}
+		if len(l.pending) == 0 {
+			break
+		}
+		if err := l.noteActivity(ctx, time.Now()); err != nil {
+			return err
+		}
 		if err := l.process(ctx, all); err != nil {
 			return err
 		}
@@ -263,6 +281,9 @@ func (l *Ledger) workStored(ctx context.Context, all bool) error {
 		return err
 	}
 	if err := l.evict(ctx); err != nil {
+		return err
+	}
+	if err := l.reviewSome(ctx, all); err != nil {
 		return err
 	}
 	return l.sync(ctx, all)
@@ -303,6 +324,11 @@ func (l *Ledger) nextRound(err error) time.Duration {
 		return 0
 	case l.unsynced:
 		next = max(0, time.Until(l.synced.Add(syncEvery)))
+	}
+	if l.review.running {
+		next = min(next, reviewPause)
+	} else {
+		next = min(next, max(0, l.reviewDue(time.Now())))
 	}
 	for _, since := range l.doubts {
 		next = min(next, max(0, time.Until(since.Add(confirmAfter))))

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"time"
 
 	"github.com/zeebo/xxh3"
 
@@ -18,23 +19,73 @@ type link struct {
 	main     bool // in the page's main content
 }
 
+// openness says what another reading of a page's unchanged bytes may bring. The
+// numbers are stored.
+type openness uint8
+
+const (
+	settled  openness = iota // nothing
+	unseen                   // in a day: some of what it links to has never been got
+	unproven                 // in a day, or from another network: a link may prove to be no visitor's own
+)
+
+const (
+	// shownAfter is how far apart looks must be for a link that both saw to be
+	// taken as shown to everybody.
+	shownAfter = 24 * time.Hour
+	// unseenFor is how long after the first link a location may still turn out
+	// to need more; later, nobody will ask for it.
+	unseenFor = 48 * time.Hour
+)
+
+// reopens reports whether the page is to be read again though k shows the same
+// bytes as the last look.
+func (s *state) reopens(k *look) bool {
+	if s.open == settled {
+		return false
+	}
+	return s.open == unproven && s.readNet != 0 && k.net() != 0 && k.net() != s.readNet ||
+		k.At.Unix()-s.readAt >= int64(shownAfter.Seconds())
+}
+
+// point notes that a look saw a listed page lead to the location, and reports
+// whether that is news. A link that looks a day apart, or from two networks,
+// saw is shown to everybody.
+func (s *state) point(k *look) bool {
+	at, net := k.At.Unix(), k.net()
+	switch {
+	case s.shown || s.public():
+		return false
+	case s.linkAt == 0:
+		s.linkAt, s.linkNet = at, net
+	case at-s.linkAt >= int64(shownAfter.Seconds()), s.linkNet != 0 && net != 0 && s.linkNet != net:
+		s.shown = true
+	default:
+		return false
+	}
+	return true
+}
+
 // follow merges the links of a page that counts, and then notes that the page
 // has been read. In this order a crash costs a second reading and no link.
 func (l *Ledger) follow(ctx context.Context, k *look, news bool) error {
 	fresh := make([]link, 0, len(k.links))
 	for _, ln := range k.links {
-		if ln.location != k.Location && !l.followed.has(ln.location) {
+		if ln.location != k.Location && (k.again || !l.followed.has(ln.location)) {
 			fresh = append(fresh, ln)
 		}
 	}
+	open := settled
 	for {
 		n := min(linksAtOnce, len(fresh))
-		led, err := l.followSome(ctx, k, fresh[:n], n == len(fresh), news)
-		if err != nil || !led {
+		states, err := l.followSome(ctx, k, fresh[:n], n == len(fresh), news, open)
+		if err != nil || states == nil {
 			return err
 		}
-		for _, ln := range fresh[:n] {
-			l.followed.add(ln.location)
+		for i, ln := range fresh[:n] {
+			if open = max(open, states[i]); states[i] != unproven {
+				l.followed.add(ln.location)
+			}
 		}
 		if fresh = fresh[n:]; len(fresh) == 0 {
 			return nil
@@ -43,26 +94,34 @@ func (l *Ledger) follow(ctx context.Context, k *look, news bool) error {
 }
 
 // followSome merges some of the links, unless the page is no longer one whose
-// links count.
-func (l *Ledger) followSome(ctx context.Context, k *look, links []link, last, news bool) (led bool, err error) {
+// links count; then it returns nil. before is what the links merged before
+// leave open.
+func (l *Ledger) followSome(ctx context.Context, k *look, links []link, last, news bool, before openness) (states []openness, err error) {
 	first := []string{l.keys.page(k.Location), l.keys.wait(l.secret, k.Location)}
 	for _, ln := range links {
 		first = append(first, l.keys.page(ln.location), l.keys.wait(l.secret, ln.location))
 	}
 	err = l.commit(ctx, first, func(m *merge) {
-		from, _ := m.load(k.Location)
-		if led = l.leads(k.Location, from); !led {
+		states = nil
+		if from, _ := m.load(k.Location); !l.leads(k.Location, from) {
 			return
 		}
-		for _, ln := range links {
-			m.linked(ln, news)
+		states = make([]openness, len(links))
+		open := before
+		for i, ln := range links {
+			states[i] = m.linked(k, ln, news)
+			open = max(open, states[i])
 		}
-		if last && from.bodyHash == k.hash {
-			from.read = true
+		from, _ := m.load(k.Location) // which a page it links to may have outranked
+		if last && from.bodyHash == k.hash && l.leads(k.Location, from) {
+			from.read, from.open, from.readAt, from.readNet = true, open, 0, 0
+			if open != settled {
+				from.readAt, from.readNet = k.At.Unix(), k.net()
+			}
 			m.save(k.Location, from)
 		}
 	})
-	return led, err
+	return states, err
 }
 
 // leads reports whether what the page links to is public: any visitor finds
@@ -78,20 +137,40 @@ func (l *Ledger) leads(location string, s *state) bool {
 		return false
 	}
 	entry := s.hop > 0 || l.entries[location]
+	if s.reason == admit.RuleNever || s.reason == admit.Disallowed {
+		return false
+	}
 	return s.content == admit.NoIndex && (s.link || entry) || s.content == admit.CanonicalElsewhere && entry
 }
 
-// linked notes that a page leads to a location. news says that the page had
-// been read before, has changed since, and did not have links that are
-// unknown now; a page that nobody knew of must then be a new one.
-func (m *merge) linked(ln link, news bool) {
+// linked notes that a page leads to a location, and returns what that leaves
+// open. news says that the page had been read before, has changed since, and
+// did not have links that are unknown now; a page that nobody knew of must then
+// be a new one.
+func (m *merge) linked(k *look, ln link, news bool) openness {
 	to, known := m.load(ln.location)
-	if to.link {
-		return
+	changed := to.point(k)
+	if !to.link {
+		to.link, changed = true, true
+		to.isNew = news && ln.main && !known
 	}
-	to.link = true
-	to.isNew = news && ln.main && !known
-	m.save(ln.location, to)
+	if changed {
+		m.save(ln.location, to)
+	}
+	return to.leavesOpen(ln.location, k.At)
+}
+
+// leavesOpen returns what a location leaves open of a page that links to it.
+func (s *state) leavesOpen(location string, now time.Time) openness {
+	switch {
+	case s.public():
+		return settled
+	case s.reason == admit.Capability, !s.witnessed && !s.shown && admit.WordOf(location, s.variable) == admit.Secret:
+		return unproven
+	case !s.witnessed && now.Unix()-s.linkAt < int64(unseenFor.Seconds()):
+		return unseen
+	}
+	return settled
 }
 
 // memory of followed links: a menu repeats the same links on every page, and

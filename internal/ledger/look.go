@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"encoding/binary"
 	"net/http"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ type look struct {
 	hash    uint64  // of the body
 
 	same     bool // the body is that of the last look, which was read
+	again    bool // it is, and its links are to be followed again all the same
 	full     bool // more than the head was read
 	cut      bool // the page is longer than what was read
 	text     uint64
@@ -31,7 +33,15 @@ type look struct {
 	noFollow bool
 	own      int64 // the page's own date
 	server   int64 // Last-Modified
+	until    int64 // when the page is to leave, 0 for never
 	links    []link
+
+	canonical string // the location that the page names as its canonical one, "" if none or its own
+	self      bool   // it names its own
+	showing   uint64 // keyed hash of the content, 0 if that is too little to tell pages apart
+	shared    bool   // another location showed it lately
+
+	alternates []peer // itself in other languages, as it says
 }
 
 func (l *Ledger) newLook(s *Sighting) *look {
@@ -40,14 +50,14 @@ func (l *Ledger) newLook(s *Sighting) *look {
 		return k
 	}
 	h := &s.Response.Header
+	if s.Network.IsValid() {
+		n := l.secret.network(s.Network.String())
+		k.network = &n
+	}
 	switch s.Kind {
 	case admit.Witness:
 		k.hash = fingerprint(s.Response)
 		k.group = l.secret.short("group", groupName(s.Route, s.Location))
-		if s.Network.IsValid() {
-			n := l.secret.network(s.Network.String())
-			k.network = &n
-		}
 		if t, err := http.ParseTime(h.LastModified); err == nil {
 			k.server = t.Unix()
 		}
@@ -57,6 +67,14 @@ func (l *Ledger) newLook(s *Sighting) *look {
 		}
 	}
 	return k
+}
+
+// net returns the client's network plus one, 0 if it is not known.
+func (k *look) net() uint32 {
+	if k.network == nil {
+		return 0
+	}
+	return uint32(*k.network) + 1
 }
 
 // fingerprint returns a hash of everything that reading the page would go by:
@@ -73,6 +91,10 @@ func fingerprint(resp *tap.Response) uint64 {
 // its listing, in the same bytes as before.
 func (l *Ledger) knows(k *look, s *state) bool {
 	if !s.witnessed || s.bodyHash != k.hash {
+		return false
+	}
+	if s.read && s.reopens(k) {
+		k.again = true
 		return false
 	}
 	return s.read || !s.listed() && s.content != admit.None && !l.leads(k.Location, s)
@@ -98,7 +120,7 @@ func (k *look) read(norm *location.Normalizer, full bool) {
 	} else {
 		facts = page.Head(body, opts)
 	}
-	k.content, k.noFollow = forbids(k, norm, &facts)
+	k.forbids(norm, &facts)
 	if !facts.Modified.IsZero() {
 		k.own = facts.Modified.Unix()
 	}
@@ -107,6 +129,8 @@ func (k *look) read(norm *location.Normalizer, full bool) {
 	}
 	k.full, k.cut = true, opts.Truncated
 	k.text = facts.MainHash
+	k.showing = showing(k, &facts)
+	k.alternates = alternates(norm, k.Location, &facts)
 	k.links = resolve(norm, k.Location, &facts)
 }
 
@@ -120,25 +144,37 @@ func decode(encoding string, body []byte) (out []byte, cut bool, err error) {
 	return page.Decode(nil, encoding, body, MaxPage)
 }
 
-// forbids returns why the page itself is not to be listed, None if it does not
-// say so, and whether its links count for nothing.
-func forbids(k *look, norm *location.Normalizer, facts *page.Facts) (why admit.Reason, noFollow bool) {
+// forbids notes why the page itself is not to be listed, None if it does not say
+// so, whether its links count for nothing, and what it names as canonical.
+func (k *look) forbids(norm *location.Normalizer, facts *page.Facts) {
 	noIndex, noFollow, until := page.Robots(strings.Split(k.Response.Header.RobotsTag, "\n"))
-	noFollow = noFollow || facts.NoFollow
-	switch {
-	case noIndex || facts.NoIndex, expired(until, k.At), expired(facts.UnavailableAfter, k.At):
-		return admit.NoIndex, noFollow
-	case !facts.HeadSeen:
-		return admit.HeadNotSeen, noFollow
+	k.noFollow = noFollow || facts.NoFollow
+	if until = earliest(until, facts.UnavailableAfter); !until.IsZero() {
+		k.until = until.Unix()
 	}
-	return canonical(k, norm, facts), noFollow
+	canonical := k.findCanonical(norm, facts)
+	switch {
+	case noIndex || facts.NoIndex, !until.IsZero() && k.At.After(until):
+		k.content = admit.NoIndex
+	case !facts.HeadSeen:
+		k.content = admit.HeadNotSeen
+	default:
+		k.content = canonical
+	}
 }
 
-func expired(after, now time.Time) bool { return !after.IsZero() && now.After(after) }
+// earliest returns the earlier of two times, of which the zero Time is none.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
 
-// canonical compares the page's canonical with the location it was seen at. The
-// link in the HTML and that in the header must agree where both are given.
-func canonical(k *look, norm *location.Normalizer, facts *page.Facts) admit.Reason {
+// findCanonical compares the page's canonical with the location it was seen at,
+// and returns why that forbids its listing. The link in the HTML and that in
+// the header must agree where both are given.
+func (k *look) findCanonical(norm *location.Normalizer, facts *page.Facts) admit.Reason {
 	given := page.LinkCanonicals([]string{k.Response.Header.Link})
 	if facts.CanonicalConflict || len(given) > 1 {
 		return admit.CanonicalConflict
@@ -153,15 +189,48 @@ func canonical(k *look, norm *location.Normalizer, facts *page.Facts) admit.Reas
 		return admit.None
 	}
 	base := norm.Base(k.Location, facts.Base)
-	for _, href := range given {
-		if norm.Resolve(base, href).Location != k.Location {
-			if k.OwnURL {
-				return admit.QueryNotCanonical
-			}
-			return admit.CanonicalElsewhere
+	named := norm.Resolve(base, given[0])
+	k.self = named.Location == k.Location
+	for _, href := range given[1:] {
+		if to := norm.Resolve(base, href); to.Location != named.Location {
+			named, k.self = location.Result{}, false
 		}
 	}
-	return admit.None
+	switch {
+	case k.self:
+		return admit.None
+	case named.Reason == location.ReasonNone:
+		k.canonical = named.Location
+	}
+	if k.OwnURL {
+		return admit.QueryNotCanonical
+	}
+	return admit.CanonicalElsewhere
+}
+
+// tellingText is how many bytes of main text tell pages apart. Of pages with
+// less only those are taken for the same that are so to the byte.
+const tellingText = 64
+
+// showing returns a hash of the page's content, for finding pages that show the
+// same: its title, its main text and the images in it.
+func showing(k *look, facts *page.Facts) uint64 {
+	size := 0
+	for i := range facts.Blocks {
+		if facts.Blocks[i].Main {
+			size += len(facts.Blocks[i].Text)
+		}
+	}
+	if size < tellingText {
+		return k.hash
+	}
+	var h xxh3.Hasher
+	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, facts.MainHash)) // it never fails
+	_, _ = h.WriteString(facts.Title)
+	for _, src := range facts.Images {
+		_, _ = h.WriteString("\n" + src)
+	}
+	return h.Sum64()
 }
 
 // resolve returns the locations of the site that the page leads to.

@@ -11,6 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/capability"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/record"
@@ -33,16 +34,18 @@ type merge struct {
 
 // effects are what a stored transaction asks of the rest of the program.
 type effects struct {
-	parts     map[int]bool     // whose listing changed
-	due       []string         // locations to look at again soon
-	doubted   map[string]int64 // locations to confirm a minute after, in Unix milliseconds
-	undoubted []string         // locations of which that is off
-	settled   map[string]int   // locations on which the store now holds the verdict, with their parts
-	caught    bool             // a source of dates lost its trust
-	withdrew  bool             // something left, which a power loss must not undo
-	waiting   int              // change in the number of waiting locations
-	follow    bool             // the links of the page count
-	damaged   int              // records that could not be read
+	parts     map[int]bool         // whose listing changed
+	due       []string             // locations to look at again soon
+	doubted   map[string]int64     // locations to confirm a minute after, in Unix milliseconds
+	undoubted []string             // locations of which that is off
+	settled   map[string]int       // locations on which the store now holds the verdict, with their parts
+	caught    bool                 // a source of dates lost its trust
+	withdrew  bool                 // something left, which a power loss must not undo
+	left      map[admit.Reason]int // how many left, and why
+	moves     []move               // verdicts that became others
+	waiting   int                  // change in the number of waiting locations
+	follow    bool                 // the links of the page count
+	damaged   int                  // records that could not be read
 }
 
 // load returns the state of location, a new one if there is none.
@@ -76,26 +79,44 @@ func (m *merge) save(location string, s *state) {
 	if s.reason == admit.ByHistory && was == admit.Listed && why == admit.ByNetworks {
 		s.reason = why // the networks themselves are forgotten by now
 	}
+	loser := m.represent(location, s)
+	isNew := s.part == 0
+	var peers []peer
 	switch {
 	case s.listed():
 		m.list(location, s, was)
 	case was == admit.Listed:
 		m.unlist(location, s)
+		peers, s.peers = s.peers, nil
 	}
+	m.count(s, isNew)
+	m.put(location, s)
+	m.separate(location, peers)
+	if loser != nil {
+		m.save(loser.location, loser.state)
+	}
+}
+
+func (m *merge) put(location string, s *state) {
 	page, wait := m.l.keys.page(location), m.l.keys.wait(m.l.secret, location)
+	key := page
 	if s.public() {
 		if m.Get(wait) != nil {
 			m.Put(wait, nil)
 			m.effects.waiting--
 		}
 		s.networks, s.isNew = nil, false
-		m.Put(page, s.encode())
-		return
+		s.linkAt, s.linkNet = 0, 0
+	} else {
+		key = wait
+		if m.Get(wait) == nil {
+			m.effects.waiting++
+		}
 	}
-	if m.Get(wait) == nil {
-		m.effects.waiting++
-	}
-	m.Put(wait, s.encode())
+	now := standing{s.verdict, s.reason}
+	m.effects.moves = append(m.effects.moves, move{key, s.stored, now})
+	s.stored = now
+	m.Put(key, s.encode())
 }
 
 // public reports whether the page is or was listed. It has had a part since.
@@ -104,30 +125,54 @@ func (s *state) public() bool { return s.part != 0 }
 // verdict decides on a location as its state now is.
 func (m *merge) verdict(location string, s *state) (admit.Verdict, admit.Reason) {
 	rule, _ := m.l.cfg.Rules.Match(location)
+	disallowed := !m.l.Allows(location)
 	switch {
+	case rule.Listing == admit.Never:
+		return admit.Excluded, admit.RuleNever
+	case disallowed:
+		return admit.Excluded, admit.Disallowed
 	case s.barred && rule.Listing != admit.Always:
 		return admit.Excluded, admit.Forgotten
 	case !s.witnessed && s.absent != admit.None && s.public():
 		return admit.Gone, s.absent
 	case !s.witnessed && s.content == admit.Private, !s.witnessed && s.content == admit.NoStore:
 		return admit.Excluded, s.content
-	case !s.witnessed && s.link:
+	case !s.witnessed && (s.link || s.hop > 0):
 		return admit.Waiting, admit.NotSeen
 	case !s.witnessed:
 		return admit.Waiting, admit.NoEvidence
 	}
+	content := s.content
+	if content == admit.None && !s.self && m.l.foreignQuery(location) {
+		content = admit.QueryNotCanonical // it was allowed once
+	}
 	ev := admit.Evidence{
-		Entry:    s.hop > 0 || m.l.entries[location],
-		Route:    s.route,
-		Link:     s.link,
-		Networks: len(s.networks),
-		Before:   s.public(),
-		Word:     admit.WordOf(location),
+		Entry:  m.l.entries[location],
+		Led:    s.hop > 0,
+		Route:  s.route,
+		Link:   s.link,
+		Before: s.public(),
 	}
-	if ev.Networks >= m.l.cfg.Networks && s.group != 0 {
-		ev.Siblings = readCount(m.Get(m.l.keys.kin(s.group)))
+	if !ev.Before {
+		m.toEnter(&ev, location, s)
 	}
-	return admit.Decide(ev, rule.Listing, s.content, m.l.cfg.Networks, s.ownURL)
+	return admit.Decide(ev, rule.Listing, content, m.l.cfg.Networks, s.ownURL)
+}
+
+// foreignQuery reports whether the location has a query parameter that is not
+// allowed, so that only its own canonical can vouch for it.
+func (l *Ledger) foreignQuery(location string) bool {
+	return strings.Contains(location, "?") && l.cfg.Normalizer.Parse(location).NeedsCanonical
+}
+
+// toEnter fills in what matters only of a page that has never been listed.
+func (m *merge) toEnter(ev *admit.Evidence, location string, s *state) {
+	ev.Word = admit.WordOf(location, s.variable)
+	ev.Shown, ev.Shared, ev.Networks = s.shown, s.shared, len(s.networks)
+	if s.group != 0 && (ev.Link || ev.Led || ev.Networks >= m.l.cfg.Networks) {
+		n := readKin(m.Get(m.l.keys.kin(s.group)))
+		ev.Siblings, ev.Orphans, ev.Grown = n.siblings, n.orphans, n.grownOn(s.day())
+	}
 }
 
 func (m *merge) list(location string, s *state, was admit.Verdict) {
@@ -141,26 +186,14 @@ func (m *merge) list(location string, s *state, was admit.Verdict) {
 	} else if m.l.book.Set(m.tx, s.part, location, e) {
 		m.effects.parts[s.part] = true
 	}
-	if s.link && !s.counted && s.group != 0 {
-		s.counted = true
-		m.count(s.group, 1)
-	}
 }
 
 func (m *merge) unlist(location string, s *state) {
 	m.l.book.Remove(m.tx, s.part, location)
 	m.effects.parts[s.part] = true
 	m.effects.withdrew = true
+	m.effects.left[s.reason]++
 	s.read = false
-	if s.counted {
-		s.counted = false
-		m.count(s.group, -1)
-	}
-}
-
-func (m *merge) count(group uint64, by int) {
-	key := m.l.keys.kin(group)
-	m.Put(key, encodeCount(readCount(m.Get(key))+by))
 }
 
 // apply merges one look, whatever its kind.
@@ -195,15 +228,23 @@ func (m *merge) witness(k *look, s *state) {
 		return
 	}
 	m.evidence(k, s)
+	var news canonicalNews
 	at := k.At.UnixMilli()
 	forbids := k.content != admit.None && at == s.lastSeen // two looks in one moment: the more cautious one counts
 	if at > s.lastSeen || s.lastSeen-at > clockSlack.Milliseconds() || forbids {
-		m.seen(k, s, at)
+		news = m.seen(k, s, at)
 	}
 	// Not only when it is new: a store may have taken the look, and lost the
 	// answer, before its links were followed.
-	m.effects.follow = k.full && !s.read && s.bodyHash == k.hash
+	m.effects.follow = k.full && (!s.read || k.again) && s.bodyHash == k.hash
+	pairs := k.full && !s.read
 	m.save(k.Location, s)
+	if pairs && len(k.alternates)+len(s.peers) > 0 {
+		m.pair(k)
+	}
+	if k.canonical != "" {
+		m.feed(k, s, news)
+	}
 }
 
 // variable reports whether what forbids a listing may be true for one client
@@ -216,7 +257,7 @@ func variable(why admit.Reason) bool {
 	return false
 }
 
-func (m *merge) seen(k *look, s *state, at int64) {
+func (m *merge) seen(k *look, s *state, at int64) (news canonicalNews) {
 	before := seconds(s.lastSeen)
 	if s.firstSeen == 0 {
 		s.firstSeen = k.At.Unix()
@@ -233,40 +274,65 @@ func (m *merge) seen(k *look, s *state, at int64) {
 		s.rate = s.rate.Saw(k.At.Unix(), false)
 	} else {
 		s.content, s.noFollow, s.ownURL = k.content, k.noFollow, k.OwnURL
-		m.content(k, s, before)
+		s.self, s.until, s.canonical = k.self, k.until, nil
+		if k.canonical != "" {
+			s.canonical = m.l.secret.seal(k.Location, k.canonical, k.At.UnixNano())
+		}
+		news = m.content(k, s, before)
 	}
 	s.tagHash = tagHash(k)
+	s.end(k.At)
 	m.effects.settled[k.Location] = s.part
+	return news
 }
+
+// end applies the time for which the page has announced its end.
+func (s *state) end(now time.Time) {
+	if s.ended(now) && s.content == admit.None {
+		s.content = admit.NoIndex
+	}
+}
+
+func (s *state) ended(now time.Time) bool { return s.until != 0 && now.Unix() > s.until }
 
 // content merges what a page that was read says. A look that could not be
 // afforded in full leaves the page unread, so that the next one is.
-func (m *merge) content(k *look, s *state, before int64) {
+func (m *merge) content(k *look, s *state, before int64) (news canonicalNews) {
 	outcome := mark.Variant
 	s.read = s.read && s.bodyHash == k.hash
 	switch {
 	case !k.full:
 		s.bodyHash = 0
 	case k.cut:
-		s.bodyHash = k.hash
+		s.bodyHash, s.showing, s.shared = k.hash, 0, false
 	default:
-		s.bodyHash = k.hash
+		news.before = s.mark
+		s.bodyHash, s.showing, s.shared = k.hash, k.showing, k.shared
+		s.claims = m.l.secret.claims(k.alternates)
 		s.mark, outcome = s.mark.Look(k.text)
 		s.rate = s.rate.Saw(k.At.Unix(), outcome == mark.Changed)
 		if outcome == mark.Changed {
 			s.changes++
 			s.changed, s.exact, s.exactBy = k.At.Unix(), 0, part.NoSource
 		}
+		news.read, news.outcome = true, outcome
 	}
 	m.dates(k, s, outcome, before)
+	return news
 }
 
 // evidence notes what the sighting adds to the reasons for listing.
 func (m *merge) evidence(k *look, s *state) {
 	s.route = s.route || k.Exact
-	if k.group != 0 && !s.counted {
+	s.variable = s.variable || k.Route != "" && capability.Variable(k.Route)
+	if k.group != 0 && s.counted == stranger {
 		s.group = k.group
 	}
+	s.visited(k)
+}
+
+// visited notes the client's network, while that is evidence.
+func (s *state) visited(k *look) {
 	if k.network != nil && !s.public() && len(s.networks) < networksKept && !slices.Contains(s.networks, *k.network) {
 		s.networks = append(s.networks, *k.network)
 	}
@@ -388,6 +454,7 @@ func (m *merge) redirect(k *look, s *state) {
 	if hop != 0 && (to.hop == 0 || hop < to.hop) {
 		to.hop = hop
 	}
+	to.point(k)
 	to.link = to.link || led
 	if moved {
 		to.inherit(s)
@@ -436,9 +503,21 @@ func (m *merge) forget(location string) {
 	s, _ := m.load(location)
 	if s.listed() {
 		m.unlist(location, s)
+		s.verdict = admit.Excluded
+		m.count(s, false)
 	}
 	m.Put(m.l.keys.page(location), nil)
 	m.Put(m.l.keys.lost(location), nil)
 	m.effects.settled[location] = s.part
-	m.save(location, &state{barred: true})
+	if s.joined != 0 {
+		m.leave(location, s)
+	}
+	barred := &state{barred: true}
+	if s.public() {
+		m.effects.moves = append(m.effects.moves, move{m.l.keys.page(location), s.stored, standing{}})
+	} else {
+		barred.stored = s.stored
+	}
+	m.save(location, barred)
+	m.separate(location, s.peers)
 }

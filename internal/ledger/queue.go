@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -52,6 +53,13 @@ func (q *queue) take(n int) []*Sighting {
 		q.waiting = nil
 	}
 	return taken
+}
+
+// all returns what waits, in the order it came.
+func (q *queue) all() []*Sighting {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Clone(q.waiting)
 }
 
 // depth returns how many sightings wait.

@@ -26,4 +26,6 @@ type Sighting struct {
 	Exact bool
 	// Network is the client's network, the zero Prefix if it tells nothing.
 	Network netip.Prefix
+
+	peeked bool // by the worker, while the store could not be used
 }

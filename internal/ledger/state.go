@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"encoding/binary"
 	"time"
 
@@ -36,11 +37,15 @@ type state struct {
 	barred     bool         // the owner has it forgotten
 
 	route    bool     // its route's template is exactly its location
+	variable bool     // a variable of its route is named like a secret
 	link     bool     // a listed page links to it
+	linkAt   int64    // when a look first saw such a link, in Unix seconds, while it waits
+	linkNet  uint32   // whose look that was: the client's network plus one, 0 if not known
+	shown    bool     // looks a day apart, or from two networks, saw such a link
 	hop      int      // entries that redirect here, one or two steps away
 	networks []uint16 // while it waits
 	group    uint64   // its route or folder
-	counted  bool     // it counts among the siblings of its group
+	counted  kinship  // how it counts in its group
 
 	// target is where an entry redirects to, nextTarget another one that was
 	// seen once since, both as hashes.
@@ -52,6 +57,20 @@ type state struct {
 	mark     mark.Mark
 	rate     rate.Estimate
 
+	// open says what another reading of the same bytes may bring, since some
+	// links were not settled at the last one: when that was, and whose look.
+	open    openness
+	readAt  int64
+	readNet uint32
+
+	// showing is a hash of the content, 0 if it is not known or too little to
+	// tell pages apart; joined that under which the page claims to be listed,
+	// see twin. shared says that another location showed the same lately.
+	showing, joined uint64
+	shared          bool
+	self            bool   // it names itself as the canonical location
+	canonical       []byte // the other location that it names so, sealed
+
 	changed int64 // see part.Entry
 	exact   int64
 	exactBy part.Source
@@ -59,9 +78,22 @@ type state struct {
 	clock   part.Sources // those whose date was the time of the look itself
 	isNew   bool         // a page read before without a link to it now has one
 	fresh   int64
+	until   int64 // when it is to leave, in Unix seconds (unavailable_after)
+
+	claims []claim // what it names as itself in other languages
+	peers  []peer  // those of them that are listed and name it in turn
 
 	part   int
 	unread []byte // fields of a later version
+
+	// The verdict as it is stored, for who counts them.
+	stored standing
+}
+
+// standing is a verdict with its reason.
+type standing struct {
+	verdict admit.Verdict
+	reason  admit.Reason
 }
 
 // The fields of a stored state. Numbers are never used again.
@@ -103,6 +135,21 @@ const (
 	fieldPart
 	fieldTarget
 	fieldNextTarget
+	fieldVariable
+	fieldLinkAt
+	fieldLinkNet
+	fieldShown
+	fieldOpen
+	fieldReadAt
+	fieldReadNet
+	fieldShowing
+	fieldJoined
+	fieldShared
+	fieldSelf
+	fieldCanonical
+	fieldUntil
+	fieldClaim
+	fieldPeer
 )
 
 func (s *state) encode() []byte {
@@ -127,7 +174,7 @@ func (s *state) encode() []byte {
 	e.Uint(fieldHop, uint64(s.hop))
 	e.Bytes(fieldNetworks, encodeNetworks(s.networks))
 	e.Fixed(fieldGroup, s.group)
-	e.Bool(fieldCounted, s.counted)
+	e.Uint(fieldCounted, uint64(s.counted))
 	e.Fixed(fieldBodyHash, s.bodyHash)
 	e.Fixed(fieldTagHash, s.tagHash)
 	e.Bool(fieldRead, s.read)
@@ -146,6 +193,21 @@ func (s *state) encode() []byte {
 	e.Uint(fieldPart, uint64(s.part))
 	e.Fixed(fieldTarget, s.target)
 	e.Fixed(fieldNextTarget, s.nextTarget)
+	e.Bool(fieldVariable, s.variable)
+	e.Int(fieldLinkAt, s.linkAt)
+	e.Uint(fieldLinkNet, uint64(s.linkNet))
+	e.Bool(fieldShown, s.shown)
+	e.Uint(fieldOpen, uint64(s.open))
+	e.Int(fieldReadAt, s.readAt)
+	e.Uint(fieldReadNet, uint64(s.readNet))
+	e.Fixed(fieldShowing, s.showing)
+	e.Fixed(fieldJoined, s.joined)
+	e.Bool(fieldShared, s.shared)
+	e.Bool(fieldSelf, s.self)
+	e.Bytes(fieldCanonical, s.canonical)
+	e.Int(fieldUntil, s.until)
+	addClaims(&e, fieldClaim, s.claims)
+	addPeers(&e, fieldPeer, s.peers)
 	e.Raw(s.unread)
 	return e.Seal()
 }
@@ -177,6 +239,7 @@ func decodeState(b []byte) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.stored = standing{s.verdict, s.reason}
 	return s, nil
 }
 
@@ -209,13 +272,21 @@ func (s *state) decodeStanding(f record.Field) {
 	case fieldGroup:
 		s.group = f.Value
 	case fieldCounted:
-		s.counted = true
+		s.counted = kinship(f.Value)
 	case fieldPart:
 		s.part = int(f.Value)
 	case fieldTarget:
 		s.target = f.Value
 	case fieldNextTarget:
 		s.nextTarget = f.Value
+	case fieldVariable:
+		s.variable = true
+	case fieldLinkAt:
+		s.linkAt = f.Int()
+	case fieldLinkNet:
+		s.linkNet = uint32(f.Value)
+	case fieldShown:
+		s.shown = true
 	default:
 		s.decodeContent(f)
 	}
@@ -249,6 +320,39 @@ func (s *state) decodeContent(f record.Field) {
 		s.isNew = true
 	case fieldFresh:
 		s.fresh = f.Int()
+	case fieldUntil:
+		s.until = f.Int()
+	default:
+		s.decodeReading(f)
+	}
+}
+
+func (s *state) decodeReading(f record.Field) {
+	switch f.Num {
+	case fieldOpen:
+		s.open = openness(f.Value)
+	case fieldReadAt:
+		s.readAt = f.Int()
+	case fieldReadNet:
+		s.readNet = uint32(f.Value)
+	case fieldShowing:
+		s.showing = f.Value
+	case fieldJoined:
+		s.joined = f.Value
+	case fieldShared:
+		s.shared = true
+	case fieldSelf:
+		s.self = true
+	case fieldCanonical:
+		s.canonical = bytes.Clone(f.Data)
+	case fieldClaim:
+		if c, ok := decodeClaim(f.Data); ok {
+			s.claims = append(s.claims, c)
+		}
+	case fieldPeer:
+		if p, ok := decodePeer(f.Data); ok {
+			s.peers = append(s.peers, p)
+		}
 	default:
 		s.unread = append(s.unread, f.Raw...)
 	}
@@ -275,7 +379,7 @@ func (s *state) listed() bool { return s.verdict == admit.Listed }
 // least probability that a changefreq needs; nothing is certain, so 1 admits
 // none, whatever rounding says.
 func (s *state) entry(confidence float64) part.Entry {
-	e := part.Entry{Changed: s.changed, Exact: s.exact, ExactBy: s.exactBy, Fresh: s.fresh}
+	e := part.Entry{Changed: s.changed, Exact: s.exact, ExactBy: s.exactBy, Fresh: s.fresh, Until: s.until}
 	for src := part.Server; src <= part.Page; src++ {
 		if !s.clock.Has(src) {
 			e.Given[src] = s.given[src]

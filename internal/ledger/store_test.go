@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ func TestARestartLosesNothing(t *testing.T) {
 		r.restart()
 		r.flush()
 		r.wantListed("/", "/a")
-		if after := r.page("/a"); after != before {
+		if after := r.page("/a"); !reflect.DeepEqual(after, before) {
 			t.Errorf("after a restart\n%+v, before it\n%+v", after, before)
 		}
 		if got := r.lastMod("/a"); got != lastMod {

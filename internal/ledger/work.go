@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +32,13 @@ func (l *Ledger) open(ctx context.Context) error {
 	if err := l.openDoubts(ctx); err != nil {
 		return err
 	}
+	if err := l.openRobots(ctx); err != nil {
+		return err
+	}
+	if err := l.openActivity(ctx); err != nil {
+		return err
+	}
+	l.cfg.Files.ChangedAll()
 	waiting := int64(0)
 	for _, err := range l.cfg.Store.Scan(ctx, l.keys.waits(), "") {
 		if err != nil {
@@ -41,7 +49,9 @@ func (l *Ledger) open(ctx context.Context) error {
 	l.waiting.Store(waiting)
 	l.followed.forget()
 	l.opened = true
-	l.cfg.Files.ChangedAll()
+	if l.review.done.IsZero() {
+		l.beginReview()
+	}
 	return nil
 }
 
@@ -164,6 +174,12 @@ func (l *Ledger) distinct() int {
 func (l *Ledger) processSome(ctx context.Context, states []*state, all bool) (int, error) {
 	var plain []*look
 	for i, s := range l.pending[:len(states)] {
+		if s.Kind == admit.RobotsFile {
+			if i > 0 {
+				break
+			}
+			return 1, l.obey(ctx, s)
+		}
 		k := l.newLook(s)
 		k.same = k.Kind == admit.Witness && l.knows(k, states[i])
 		if k.Kind != admit.Witness || k.same {
@@ -185,14 +201,20 @@ func (l *Ledger) processPage(ctx context.Context, k *look, before *state, all bo
 	l.read(k, full)
 	l.budget.spend(time.Since(start))
 	var follow, news bool
+	var stands standing
 	err := l.commit(ctx, l.guess(k), func(m *merge) {
 		m.apply(k)
 		after, _ := m.load(k.Location)
 		news = before.read && after.changes > before.changes
 		follow = m.effects.follow && l.leads(k.Location, after)
+		stands = after.stored
 	})
-	if err != nil || !follow {
+	if err != nil {
 		return err
+	}
+	l.hintPage(k, stands)
+	if !follow {
+		return nil
 	}
 	return l.follow(ctx, k, news)
 }
@@ -207,6 +229,10 @@ func (l *Ledger) read(k *look, full bool) {
 		}
 	}()
 	k.read(l.cfg.Normalizer, full)
+	if k.showing != 0 {
+		k.showing = l.secret.short("showing", strconv.FormatUint(k.showing, 16))
+		k.shared = l.contents.shared(k.showing, l.secret.id(k.Location))
+	}
 }
 
 // store merges looks that need no reading. Should they need more keys than one
@@ -259,7 +285,7 @@ func (l *Ledger) glance(ctx context.Context, sightings []*Sighting) ([]*state, e
 func (l *Ledger) commit(ctx context.Context, first []string, fn func(*merge)) error {
 	var done effects
 	err := update(ctx, l.cfg.Store, first, func(t *tx) {
-		m := &merge{tx: t, l: l, effects: effects{parts: map[int]bool{}, doubted: map[string]int64{}, settled: map[string]int{}}}
+		m := &merge{tx: t, l: l, effects: effects{parts: map[int]bool{}, doubted: map[string]int64{}, settled: map[string]int{}, left: map[admit.Reason]int{}}}
 		fn(m)
 		done = m.effects
 	})
@@ -269,6 +295,8 @@ func (l *Ledger) commit(ctx context.Context, first []string, fn func(*merge)) er
 	}
 	l.unsynced, l.urgent = true, l.urgent || done.withdrew
 	l.waiting.Add(int64(done.waiting))
+	l.tally.moved(done.moves)
+	l.hintLeft(done.left)
 	l.damagedRecords(done.damaged)
 	for location, since := range done.doubted {
 		l.doubts[location] = time.UnixMilli(since)

@@ -53,6 +53,12 @@ func FuzzRequest(f *testing.F) {
 	plain := newNormalizer(f, "https://example.com", Config{Params: []string{"page", "lang"}})
 	folder := newNormalizer(f, "https://example.com/blog", Config{})
 	stripped := newNormalizer(f, "https://example.com", Config{StrippedPrefix: "/app"})
+	more := newNormalizer(f, "https://example.com", Config{More: func(path string) []string {
+		if strings.HasPrefix(path, "/a") {
+			return []string{"id", "utm_page"}
+		}
+		return nil
+	}})
 	f.Fuzz(func(t *testing.T, host, target string) {
 		r := plain.Request(host, target)
 		checkResult(t, plain, r)
@@ -62,6 +68,7 @@ func FuzzRequest(f *testing.F) {
 			}
 		}
 		checkResult(t, folder, folder.Request(host, target))
+		checkResult(t, more, more.Request(host, target))
 		r = stripped.Request(host, target)
 		checkResult(t, stripped, r)
 		if r.Location != "" && !strings.HasPrefix(r.Location, "/app/") {

@@ -118,6 +118,10 @@ type Config struct {
 	// Params are the keys of the query parameters that make a page of its own. Nil means "page"; empty but not nil
 	// means none. A key that is listed here is kept even if it looks like a tracking parameter.
 	Params []string
+	// More returns further keys that are allowed below a path, which is a location without query; nil means none. It is
+	// asked only when a query has a key that is not one of Params, must be quick and safe for concurrent use, and returns
+	// keys that CheckParam accepts. The result is not kept.
+	More func(path string) []string
 }
 
 // Normalizer turns requests, links and URLs into locations. It never changes and may be used concurrently.
@@ -125,11 +129,12 @@ type Normalizer struct {
 	origin  Origin
 	prefix  string
 	params  map[string]bool
+	more    func(path string) []string
 	request hostSet
 	link    hostSet
 }
 
-// New returns a Normalizer for the origin. It keeps nothing of cfg. The error names the setting that is wrong.
+// New returns a Normalizer for the origin. It keeps nothing of cfg but More. The error names the setting that is wrong.
 func New(origin Origin, cfg Config) (*Normalizer, error) {
 	if origin.host == "" {
 		return nil, errors.New("origin is empty; ParseOrigin makes one")
@@ -142,7 +147,7 @@ func New(origin Origin, cfg Config) (*Normalizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Normalizer{origin: origin, prefix: prefix, params: params}
+	n := &Normalizer{origin: origin, prefix: prefix, params: params, more: cfg.More}
 	own := hostKey(origin.host)
 	n.request = hostSet{own: own, lenient: len(cfg.Hosts) == 0}
 	n.link = hostSet{own: own}
@@ -227,7 +232,7 @@ func (n *Normalizer) locate(path, query string, m mode) Result {
 	if query == "" {
 		return fit(Result{Location: path})
 	}
-	q, reason := n.parseQuery(query, m)
+	q, reason := n.parseQuery(path, query, m)
 	if reason != ReasonNone {
 		return Result{Reason: reason}
 	}

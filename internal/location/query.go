@@ -2,6 +2,7 @@ package location
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -22,26 +23,36 @@ func parseParams(keys []string) (map[string]bool, error) {
 	}
 	allowed := make(map[string]bool, len(keys))
 	for _, k := range keys {
-		if k == "" || len(k) > maxValue {
-			return nil, fmt.Errorf("options: Query: %q has not between 1 and %d bytes", k, maxValue)
-		}
-		for i := range len(k) {
-			if class[k[i]]&inKey == 0 {
-				return nil, fmt.Errorf("options: Query: %q has the character %q, which a key may not have; name the key alone, without value", k, k[i])
-			}
+		if err := CheckParam(k); err != nil {
+			return nil, fmt.Errorf("options: Query: %w", err)
 		}
 		allowed[k] = true
 	}
 	return allowed, nil
 }
 
-// parseQuery reads the query of a location. Any defect makes the whole query malformed: a page shown for a query that
-// two readers understand differently is not a page with an address.
-func (n *Normalizer) parseQuery(s string, m mode) (q query, _ Reason) {
+// CheckParam returns an error if key cannot be that of an allowed parameter, be it in Config.Params or from Config.More.
+func CheckParam(key string) error {
+	if key == "" || len(key) > maxValue {
+		return fmt.Errorf("%q has not between 1 and %d bytes", key, maxValue)
+	}
+	for i := range len(key) {
+		if class[key[i]]&inKey == 0 {
+			return fmt.Errorf("%q has the character %q, which a key may not have; name the key alone, without value", key, key[i])
+		}
+	}
+	return nil
+}
+
+// parseQuery reads the query of a location below path, which is in normal form. Any defect makes the whole query
+// malformed: a page shown for a query that two readers understand differently is not a page with an address.
+func (n *Normalizer) parseQuery(path, s string, m mode) (q query, _ Reason) {
 	// Some servers take a semicolon for a separator; what it hides must not slip in behind an allowed parameter.
 	if strings.IndexByte(s, ';') >= 0 {
 		return query{}, ReasonQuery
 	}
+	var more []string
+	asked := n.more == nil
 	for pair := range strings.SplitSeq(s, "&") {
 		rawKey, rawValue, _ := strings.Cut(pair, "=")
 		key, ok := normalKey(rawKey)
@@ -49,6 +60,10 @@ func (n *Normalizer) parseQuery(s string, m mode) (q query, _ Reason) {
 			return query{}, ReasonQuery
 		}
 		allowed := n.params[key]
+		if !allowed && !asked {
+			more, asked = n.more(path), true
+		}
+		allowed = allowed || slices.Contains(more, key)
 		if !allowed && isTracking(key) {
 			continue
 		}

@@ -72,3 +72,70 @@ func TestQuery(t *testing.T) {
 		})
 	}
 }
+
+func TestMoreParametersBelowAPath(t *testing.T) {
+	asked := 0
+	more := func(path string) []string {
+		asked++
+		switch path {
+		case "/app/caf%C3%A9":
+			return []string{"id", "sort"}
+		case "/app/shop":
+			return []string{"at_home"}
+		}
+		return nil
+	}
+	n := newNormalizer(t, "https://example.com", Config{StrippedPrefix: "/app", More: more})
+	for _, tt := range []struct {
+		name   string
+		target string
+		want   Result
+		asked  int
+	}{
+		{"no query", "/caf%C3%A9", Result{Location: "/app/caf%C3%A9"}, 0},
+		{"allowed everywhere", "/caf%C3%A9?page=2", Result{Location: "/app/caf%C3%A9?page=2"}, 0},
+		{"allowed here", "/caf%C3%A9?id=7", Result{Location: "/app/caf%C3%A9?id=7"}, 1},
+		{"the path is in normal form", "/caf%c3%a9?id=7", Result{Location: "/app/caf%C3%A9?id=7"}, 1},
+		{"with one allowed everywhere, sorted", "/caf%C3%A9?sort=asc&page=2&id=7", Result{Location: "/app/caf%C3%A9?id=7&page=2&sort=asc"}, 1},
+		{"one that is allowed and one that is not", "/caf%C3%A9?id=7&x=1", Result{"/app/caf%C3%A9?id=7&x=1", ReasonQuery, true}, 1},
+		{"elsewhere", "/b?id=7", Result{"/app/b?id=7", ReasonQuery, true}, 1},
+		{"looks like a tracking parameter", "/shop?at_home=1", Result{Location: "/app/shop?at_home=1"}, 1},
+		{"is one elsewhere", "/b?at_home=1", Result{Location: "/app/b"}, 1},
+		{"many unknown ones", "/b?utm_a=1&utm_b=2&utm_c=3", Result{Location: "/app/b"}, 1},
+		{"outside what can be listed", "/b//c?id=7", Result{Reason: ReasonEmptySegment}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			asked = 0
+			if got := n.Request("example.com", tt.target); got != tt.want || asked != tt.asked {
+				t.Errorf("%s: %+v after %d questions, want %+v after %d", tt.target, got, asked, tt.want, tt.asked)
+			}
+		})
+	}
+	if got, want := n.Resolve("/app/shop", "caf%C3%A9?id=7"), (Result{Location: "/app/caf%C3%A9?id=7"}); got != want {
+		t.Errorf("a link: %+v, want %+v", got, want)
+	}
+}
+
+func TestCheckParam(t *testing.T) {
+	for _, tt := range []struct {
+		name, key string
+		ok        bool
+	}{
+		{"word", "page", true},
+		{"punctuation", "a.b-c_d~e", true},
+		{"longest", strings.Repeat("k", 64), true},
+		{"empty", "", false},
+		{"too long", strings.Repeat("k", 65), false},
+		{"with value", "page=2", false},
+		{"two", "a&b", false},
+		{"bracket", "f[]", false},
+		{"escape", "p%61ge", false},
+		{"non-ASCII", "größe", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := CheckParam(tt.key); (err == nil) != tt.ok {
+				t.Errorf("CheckParam(%q) = %v", tt.key, err)
+			}
+		})
+	}
+}

@@ -56,6 +56,11 @@ func (m Mark) Look(text uint64) (Mark, Outcome) {
 	return m, Changed
 }
 
+// Agrees reports whether both marks have seen the same text last.
+func (m Mark) Agrees(other Mark) bool {
+	return m.n > 0 && other.n > 0 && m.texts[0] == other.texts[0]
+}
+
 // version leads the encoding, so that a better mark can replace this one
 // without taking every page for changed.
 const version = 1

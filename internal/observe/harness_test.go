@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/due"
+	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/part"
@@ -72,7 +73,7 @@ func startAt(t testing.TB, lc location.Config, change ...func(*Config)) *rig {
 	r.check(err)
 	cfg := Config{
 		Normalizer: norm, StrippedPrefix: lc.StrippedPrefix, Due: looks,
-		Buffers: tap.NewBuffers(ledger.MaxPage, 8<<20), Ledger: l, Files: files, Logger: logger,
+		Buffers: tap.NewBuffers(ledger.MaxPage, 8<<20), Ledger: l, Files: files, Hints: hint.New(logger), WatchRobots: true,
 	}
 	for _, f := range change {
 		f(&cfg)

@@ -4,16 +4,15 @@
 package observe
 
 import (
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/due"
+	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/page"
@@ -21,7 +20,7 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// Config says how requests are judged. Anonymous and ClientIP may be nil.
+// Config says how requests are judged. Anonymous, ClientIP and Hints may be nil.
 type Config struct {
 	Normalizer     *location.Normalizer
 	StrippedPrefix string
@@ -32,14 +31,15 @@ type Config struct {
 	Cookies        admit.Cookies
 	Anonymous      func(*http.Request) bool
 	ClientIP       func(*http.Request) netip.Addr
-	Logger         *slog.Logger
+	Hints          *hint.Hints
+	WatchRobots    bool // the site's robots.txt is looked at as it is served
 }
 
 // Observer watches the responses of one site. It is safe for concurrent use.
 type Observer struct {
+	closed   atomic.Bool // first, away from what is written to: every request reads it
 	cfg      Config
-	closed   atomic.Bool
-	hostHint sync.Once
+	tally    tally
 	outcomes [admit.Reasons]atomic.Uint64
 	refusals [location.ReasonQuery + 1]atomic.Uint64
 }
@@ -64,7 +64,11 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		next.ServeHTTP(w, r)
 		return
 	}
-	asked := asked{r.Method, o.network(r)} // before anything below can change r
+	if loc.Location == robotsTxt {
+		o.settleRobots(look, tap.ServeText(next, w, r, o.cfg.Buffers))
+		return
+	}
+	asked := asked{r.Method, o.network(r), local(r)} // before anything below can change r
 	resp := tap.Serve(next, w, r, o.cfg.Buffers)
 	o.settle(r, asked, loc, look, resp)
 }
@@ -74,6 +78,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 type asked struct {
 	method  string
 	network netip.Prefix
+	local   bool
 }
 
 // begin decides whether the response to r is to be watched. The cheapest
@@ -94,11 +99,16 @@ func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 		look.Return()
 		return location.Result{}, due.Look{}, false
 	}
+	if o.asksForRobots(r) {
+		look, ok = o.beginRobots(r, look)
+		return location.Result{Location: robotsTxt}, look, ok
+	}
 	loc := o.cfg.Normalizer.Request(r.Host, r.RequestURI)
 	if loc.Location == "" {
 		o.refuse(loc.Reason, look)
 		return loc, due.Look{}, false
 	}
+	o.tally.own.Add(1)
 	if admit.AssetName(loc.Location) {
 		o.outcomes[admit.NotHTML].Add(1)
 		look.Accept() // the target alone decided; it will again
@@ -107,8 +117,10 @@ func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 	if why := o.known(r); why != admit.None {
 		o.outcomes[why].Add(1)
 		look.Return()
+		o.ended()
 		return loc, due.Look{}, false
 	}
+	o.tally.anonymous.Add(1)
 	if loc.Location != r.RequestURI {
 		// Many spellings of one page share its looks.
 		look.Return()
@@ -137,14 +149,12 @@ func special(h http.Header) bool {
 func (o *Observer) refuse(why location.Reason, look due.Look) {
 	o.refusals[why].Add(1)
 	if why != location.ReasonHost {
+		o.tally.own.Add(1)
 		look.Accept() // the target alone decided; it will again
 		return
 	}
 	look.Return()
-	o.hostHint.Do(func() {
-		o.cfg.Logger.Warn("servemap: requests for another host than the origin's are not observed; name the hosts that count in Options.Hosts",
-			"origin", o.cfg.Normalizer.Origin().String())
-	})
+	o.ended()
 }
 
 // known returns why the client may not be anonymous.
@@ -160,7 +170,9 @@ func (o *Observer) known(r *http.Request) admit.Reason {
 
 // settle hands over what the response showed, if that is anything.
 func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, look due.Look, resp *tap.Response) {
+	defer o.ended()
 	kind, why := admit.Response(asked.method, loc.Location, resp)
+	o.tallyResponse(kind, asked, resp)
 	if kind == admit.Nothing {
 		o.outcomes[why].Add(1)
 		resp.Release()

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
-	"strings"
 	"testing"
 
 	"github.com/gorilla/mux"
@@ -263,20 +262,6 @@ func TestTheOwnerDecidesWhoIsAnonymous(t *testing.T) {
 	}
 	if got := r.Counts(); !maps.Equal(got, map[string]uint64{"not-anonymous": 1}) {
 		t.Errorf("counts = %v", got)
-	}
-}
-
-func TestAForeignHostIsHintedOnce(t *testing.T) {
-	r := start(t)
-	for range 3 {
-		r.watches(get("http://secret.example.net/a"), page200)
-	}
-	log := r.log.String()
-	if n := strings.Count(log, "Options.Hosts"); n != 1 {
-		t.Errorf("hinted %d times, want once:\n%s", n, log)
-	}
-	if strings.Contains(log, "secret") || !strings.Contains(log, "https://example.com") {
-		t.Errorf("the hint names another host than the origin's:\n%s", log)
 	}
 }
 

@@ -43,7 +43,8 @@ type Book struct {
 	MaxBytes int                          // 0 means the protocol's 52,428,800
 }
 
-// meta is the record of one part: its pages, and the bytes reserved for them.
+// meta is the record of one part: its pages, and the bytes reserved for them,
+// each as [Book.size] has it.
 type meta struct{ pages, bytes int }
 
 func readMeta(b []byte) (m meta) {
@@ -83,9 +84,9 @@ func encodeHead(n int) []byte {
 }
 
 // Add lists location with e and returns its part: that numbered before, if the
-// page was there already and there is room, else the one being filled. The
-// bytes reserved are the most that the entry can ever take, so that no later
-// change of its dates makes a part outgrow its file.
+// page was there already and there is room, else the one being filled. The room
+// is for the most that the entries can ever take, so that no later change of
+// their dates, nor a rule, makes a part outgrow its file.
 func (b Book) Add(tx Tx, before int, location string, e Entry) int {
 	size := b.size(location)
 	n := before
@@ -144,10 +145,14 @@ func (b Book) Find(tx Tx, location string) int {
 	return 0
 }
 
+// size is the most that an entry takes without a priority. It is what the sums
+// in the store are made of, so what it adds to the address never changes: else
+// taking out a page would free other bytes than were reserved for it.
 func (b Book) size(location string) int {
-	return sitemap.EscapedLen(b.URL(location)) + sitemap.MaxEntryOverhead
+	return sitemap.EscapedLen(b.URL(location)) + sitemap.MaxEntryOverhead - sitemap.PriorityLen
 }
 
+// room reports whether one more entry of the size fits, and a priority for each.
 func (b Book) room(m meta, size int) bool {
 	maxURLs, maxBytes := b.MaxURLs, b.MaxBytes
 	if maxURLs == 0 {
@@ -156,7 +161,8 @@ func (b Book) room(m meta, size int) bool {
 	if maxBytes == 0 {
 		maxBytes = sitemap.MaxBytes
 	}
-	return m.pages < maxURLs && m.bytes+size <= maxBytes-headroom || m.pages <= 0
+	priorities := (m.pages + 1) * sitemap.PriorityLen
+	return m.pages < maxURLs && m.bytes+size+priorities <= maxBytes-headroom || m.pages <= 0
 }
 
 // headroom is more than a file's declaration, root element and end take.

@@ -1,6 +1,7 @@
 package part
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
@@ -50,18 +51,23 @@ func TestAPageKeepsItsPart(t *testing.T) {
 	}
 }
 
+// longest is how long the entry of a location can be.
+func longest(t *testing.T, b Book, location string) int {
+	t.Helper()
+	entry, ok := sitemap.AppendURL(nil, sitemap.URL{Loc: b.URL(location), LastMod: 1700000000, ChangeFreq: "monthly", Priority: sitemap.MaxPriority})
+	if !ok {
+		t.Fatal("the entry is refused")
+	}
+	return len(entry)
+}
+
 func TestAPartIsNeverLongerThanItsBytes(t *testing.T) {
 	tx, b := mapTx{}, testBook()
 	b.MaxURLs, b.MaxBytes = 0, 20_000
 	inPart := map[int]int{}
 	for i := range 200 {
 		location := fmt.Sprintf("/%03d/%s", i, strings.Repeat("&", i%50))
-		n := b.Add(tx, 0, location, Entry{})
-		entry, ok := sitemap.AppendURL(nil, sitemap.URL{Loc: b.URL(location), LastMod: 1700000000, ChangeFreq: "monthly"})
-		if !ok {
-			t.Fatal("the entry is refused")
-		}
-		inPart[n] += len(entry)
+		inPart[b.Add(tx, 0, location, Entry{})] += longest(t, b, location)
 	}
 	if len(inPart) < 2 {
 		t.Fatal("everything is in one part")
@@ -70,6 +76,18 @@ func TestAPartIsNeverLongerThanItsBytes(t *testing.T) {
 		if total := bytes + len(sitemap.URLSetOpen) + len(sitemap.URLSetClose); total > b.MaxBytes {
 			t.Errorf("part %d takes %d bytes, at most %d are allowed", n, total, b.MaxBytes)
 		}
+	}
+	if inPart[1] < b.MaxBytes*9/10 {
+		t.Errorf("the first part is full with %d of %d bytes", inPart[1], b.MaxBytes)
+	}
+}
+
+// TestWhatIsReservedNeverChanges holds because stored parts were counted so: a
+// page that leaves frees what was reserved for it.
+func TestWhatIsReservedNeverChanges(t *testing.T) {
+	b := testBook()
+	if got, want := b.size("/a&b"), len("https://example.com/a&amp;b")+94; got != want {
+		t.Errorf("%d bytes are reserved, want %d", got, want)
 	}
 }
 
@@ -85,24 +103,38 @@ func TestSetTellsWhetherTheFileChanges(t *testing.T) {
 }
 
 func TestEntryEncoding(t *testing.T) {
-	want := Entry{Changed: 1, Exact: 2, ExactBy: Page, Given: [sources]int64{0, 3, -4}, Fresh: 5, Freq: 6}
-	got, err := DecodeEntry(want.Encode())
-	if err != nil || got != want {
-		t.Errorf("decoded %+v, %v; want %+v", got, err, want)
-	}
-	const golden = "010802100418022006280730" + "0a3806" + "CRC"
-	if enc := fmt.Sprintf("%x", want.Encode()); enc[:len(enc)-8]+"CRC" != golden {
-		t.Errorf("encoding %s, want %s", enc, golden)
-	}
-	damaged := want.Encode()
-	damaged[3] ^= 1
-	if _, err := DecodeEntry(damaged); err == nil {
-		t.Error("a damaged entry was read")
+	full := Entry{Changed: 1, Exact: 2, ExactBy: Page, Given: [sources]int64{0, 3, -4}, Fresh: 5, Freq: 6}
+	until := full
+	until.Volatile, until.Until = true, 1700000000
+	for _, tt := range []struct {
+		name   string
+		entry  Entry
+		golden string // in hexadecimal, without the checksum
+	}{
+		{"nothing known", Entry{}, "01"},
+		{"all but the last fields", full, "010802100418022006280730" + "0a3806"},
+		{"every field", until, "010802100418022006280730" + "0a3806" + "4001" + "4880c49fd50c"},
+		{"until before 1970", Entry{Until: -1}, "014801"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			stored := tt.entry.Encode()
+			if got := hex.EncodeToString(stored[:len(stored)-4]); got != tt.golden {
+				t.Errorf("encoded as %s, want %s", got, tt.golden)
+			}
+			if got, err := DecodeEntry(stored); err != nil || got != tt.entry {
+				t.Errorf("decoded %+v, %v; want %+v", got, err, tt.entry)
+			}
+			stored[0] ^= 1
+			if _, err := DecodeEntry(stored); err == nil {
+				t.Error("a damaged entry was read")
+			}
+		})
 	}
 }
 
 func FuzzDecodeEntry(f *testing.F) {
 	f.Add(Entry{Changed: 1, Exact: 2, ExactBy: Page, Fresh: 5, Freq: 6}.Encode())
+	f.Add(Entry{Volatile: true, Until: 1700000000}.Encode())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e, err := DecodeEntry(b)
 		if err != nil {

@@ -39,6 +39,9 @@ type Entry struct {
 	Freq    rate.Freq      // changefreq, Unknown for none
 	// Volatile says that the page is another one at every look.
 	Volatile bool
+	// Until is when the page, by its own word, is no longer available; from then
+	// on it is not shown.
+	Until int64
 }
 
 // The fields of a stored entry.
@@ -51,6 +54,7 @@ const (
 	entryFresh
 	entryFreq
 	entryVolatile
+	entryUntil
 )
 
 // Encode returns the entry as it is stored.
@@ -64,6 +68,7 @@ func (e Entry) Encode() []byte {
 	enc.Int(entryFresh, e.Fresh)
 	enc.Uint(entryFreq, uint64(e.Freq))
 	enc.Bool(entryVolatile, e.Volatile)
+	enc.Int(entryUntil, e.Until)
 	return enc.Seal()
 }
 
@@ -88,6 +93,8 @@ func DecodeEntry(b []byte) (Entry, error) {
 			e.Freq = rate.Freq(f.Value)
 		case entryVolatile:
 			e.Volatile = true
+		case entryUntil:
+			e.Until = f.Int()
 		}
 	})
 	return e, err

@@ -27,14 +27,24 @@ type Config struct {
 	Folder string
 	// Every is the least time between two renderings that nobody waits for.
 	Every time.Duration
+	// MaxBytes is the most bytes of a part's file; 0 means the protocol's
+	// 52,428,800. A part for which that is too few goes without priorities.
+	MaxBytes int
 	// Allowed reports whether a listed location may be shown; nil allows all.
 	Allowed func(location string) bool
+	// Override returns the changefreq to show in place of the inferred one, ""
+	// for none, and the priority in tenths from 1 to 10, 0 for none. It is asked
+	// at each rendering; nil overrides nothing.
+	Override func(location string) (freq string, priority uint8)
 	// Distrusted returns the sources whose dates were caught lying; nil means
 	// none.
 	Distrusted func() Sources
-	// Explain says in plain text why nothing is listed.
+	// Explain says in plain text why nothing is listed, or served.
 	Explain func() string
-	Logger  *slog.Logger
+	// ReportOnly makes files as usual and serves none: what is asked for is
+	// answered with what Explain says.
+	ReportOnly bool
+	Logger     *slog.Logger
 }
 
 // Files are the rendered files of one site. They are rendered in the
@@ -66,6 +76,7 @@ type snapshot struct {
 	parts map[int]*file // those that list a page
 	index *file         // only if there are several parts
 	pages int
+	until int64 // when the first of its pages expires, in Unix seconds, 0 for never
 }
 
 // New returns files of which nothing is rendered before [Files.ChangedAll] says
@@ -173,8 +184,9 @@ func poke(c chan struct{}) {
 	}
 }
 
-// Run renders what has changed, at most once per Config.Every, until ctx ends.
-// The first change after a quiet time is rendered at once.
+// Run renders what has changed and what has lost a page to time, at most once
+// per Config.Every, until ctx ends. The first change after a quiet time is
+// rendered at once.
 func (f *Files) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -186,7 +198,9 @@ func (f *Files) Run(ctx context.Context) {
 		case <-f.wake:
 		case <-timer.C:
 		}
-		if !f.stale() {
+		stale, fresh := f.stale(time.Now())
+		if !stale {
+			timer.Reset(fresh)
 			continue
 		}
 		if wait := f.cfg.Every - time.Since(last); wait > 0 && !last.IsZero() {
@@ -201,10 +215,22 @@ func (f *Files) Run(ctx context.Context) {
 	}
 }
 
-func (f *Files) stale() bool {
+// lookAgain is the longest time between two looks at the clock, which may be set
+// while it is waited for.
+const lookAgain = time.Hour
+
+// stale reports whether there is something to render, and if not, for how long
+// that can hold at most.
+func (f *Files) stale(now time.Time) (stale bool, fresh time.Duration) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	return f.allDirty || len(f.dirty) > 0
+	if f.allDirty || len(f.dirty) > 0 || passed(f.served.until, now.Unix()) {
+		return true, 0
+	}
+	if left := f.served.until - now.Unix(); f.served.until != 0 && left < int64(lookAgain/time.Second) {
+		return false, time.Duration(left) * time.Second
+	}
+	return false, lookAgain
 }
 
 // Render brings the files being served up to date with the store. If it fails,
@@ -212,7 +238,7 @@ func (f *Files) stale() bool {
 func (f *Files) Render(ctx context.Context) error {
 	f.rendering.Lock()
 	defer f.rendering.Unlock()
-	all, changed := f.takeDirty()
+	all, changed := f.takeDirty(time.Now().Unix())
 	if !all && len(changed) == 0 {
 		return nil
 	}
@@ -236,9 +262,14 @@ func (f *Files) Render(ctx context.Context) error {
 	return nil
 }
 
-func (f *Files) takeDirty() (all bool, changed []int) {
+func (f *Files) takeDirty(now int64) (all bool, changed []int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for n, p := range f.served.parts {
+		if passed(p.until, now) {
+			f.dirty[n] = true
+		}
+	}
 	all, changed = f.allDirty, slices.Sorted(maps.Keys(f.dirty))
 	f.allDirty = false
 	clear(f.dirty)
@@ -298,6 +329,7 @@ func (f *Files) render(ctx context.Context, all bool, changed []int) error {
 	f.served, f.version, f.damaged, f.trust = snap, f.version+1, damaged, trust
 	f.mu.Unlock()
 	poke(f.cuts) // what was withdrawn while the files were made
+	poke(f.wake) // other pages may be the next to expire
 	return short
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -461,6 +462,158 @@ func TestRulesHideWhatIsStored(t *testing.T) {
 	s.list(Entry{}, "/a", "/hidden")
 	s.render()
 	s.want("sitemap.xml", "/a")
+}
+
+// wantEntries compares the entries of a file, without what is around them.
+func (s *shelf) wantEntries(name, want string) {
+	s.Helper()
+	got := s.get(name).Body.String()
+	if entries := strings.TrimSuffix(strings.TrimPrefix(got, sitemap.URLSetOpen), sitemap.URLSetClose); entries != want {
+		s.Errorf("%s has\n%s, want\n%s", name, entries, want)
+	}
+}
+
+func TestRulesReplaceWhatIsStored(t *testing.T) {
+	s := newShelf(t, func(c *Config) {
+		c.Override = func(l string) (string, uint8) {
+			switch l {
+			case "/both":
+				return "hourly", 10
+			case "/priority":
+				return "", 3
+			}
+			return "", 0
+		}
+	})
+	s.list(Entry{Freq: rate.Weekly}, "/both", "/none", "/priority")
+	s.render()
+	s.wantEntries("sitemap.xml", `<url><loc>https://example.com/both</loc><changefreq>hourly</changefreq><priority>1.0</priority></url>
+<url><loc>https://example.com/none</loc><changefreq>weekly</changefreq></url>
+<url><loc>https://example.com/priority</loc><changefreq>weekly</changefreq><priority>0.3</priority></url>
+`)
+}
+
+func TestAPartThatHasNoRoomForPrioritiesGoesWithoutThem(t *testing.T) {
+	const entry = "<url><loc>https://example.com/a</loc><changefreq>daily</changefreq>"
+	const priority, end = "<priority>0.5</priority>", "</url>\n"
+	fits := len(sitemap.URLSetOpen + entry + priority + end + sitemap.URLSetClose)
+	for _, tt := range []struct {
+		name string
+		max  int
+		want string
+	}{
+		{"room", fits, entry + priority + end},
+		{"a byte too few", fits - 1, entry + end},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newShelf(t, func(c *Config) {
+				c.MaxBytes = tt.max
+				c.Override = func(string) (string, uint8) { return "daily", 5 }
+			})
+			s.list(Entry{}, "/a")
+			s.render()
+			s.wantEntries("sitemap.xml", tt.want)
+			if got := s.files.Damaged(); got != 0 {
+				t.Errorf("%d entries are called damaged", got)
+			}
+		})
+	}
+}
+
+func TestAPageLeavesWhenItsTimeIsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		at := func(d time.Duration) Entry { return Entry{Until: time.Now().Add(d).Unix()} }
+		s.list(Entry{}, "/a")
+		s.list(at(-time.Second), "/before")
+		s.list(at(90*time.Minute), "/last")
+		s.list(at(48*time.Hour), "/other") // the first of part 2
+		s.list(Entry{Until: math.MaxInt64}, "/z")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.Run(ctx)
+		go s.files.RunWithdrawals(ctx)
+		synctest.Wait()
+		s.want("sitemap-1.xml", "/a", "/last")
+		s.want("sitemap-2.xml", "/other", "/z")
+		if s.files.Lists("/before") || s.files.Listed() != 4 {
+			t.Errorf("of 4 pages %d are listed", s.files.Listed())
+		}
+
+		time.Sleep(90*time.Minute - time.Second)
+		s.want("sitemap-1.xml", "/a", "/last")
+		old := s.get("sitemap.xml").Body.String()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		s.want("sitemap-1.xml", "/a")
+		s.want("sitemap-2.xml", "/other", "/z")
+		if s.files.Lists("/last") || s.files.Listed() != 3 {
+			t.Errorf("of 3 pages %d are listed", s.files.Listed())
+		}
+		if s.get("sitemap.xml").Body.String() == old {
+			t.Error("the index does not say that part 1 became new")
+		}
+
+		// Another page leaves part 2 first, which is then made by the cut.
+		s.files.Withdraw("/z")
+		time.Sleep(48*time.Hour - 90*time.Minute)
+		synctest.Wait()
+		s.want("sitemap.xml", "/a") // part 2 lists nothing more
+		if w := s.get("sitemap-2.xml"); w.Code != http.StatusNotFound {
+			t.Errorf("status %d for a part that lists nothing", w.Code)
+		}
+	})
+}
+
+func TestAPageWhoseTimeIsUpLeavesOnceTheStoreAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(Entry{}, "/a")
+		s.list(Entry{Until: time.Now().Add(time.Hour).Unix()}, "/b")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.Run(ctx)
+		synctest.Wait()
+		broken := errors.New("it does not answer")
+		s.st.err.Store(&broken)
+		time.Sleep(2 * time.Hour)
+		s.want("sitemap.xml", "/a", "/b")
+		s.st.err.Store(nil)
+		time.Sleep(2 * time.Minute)
+		s.want("sitemap.xml", "/a")
+	})
+}
+
+func TestRenderLeavesOutWhatIsUpSinceTheLastTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(Entry{Until: time.Now().Add(time.Hour).Unix()}, "/a")
+		s.render()
+		s.want("sitemap.xml", "/a")
+		time.Sleep(time.Hour)
+		s.render() // nothing was said to have changed
+		if w := s.get("sitemap.xml"); w.Code != http.StatusServiceUnavailable || s.files.Listed() != 0 {
+			t.Errorf("status %d and %d pages, want 503 and none", w.Code, s.files.Listed())
+		}
+	})
+}
+
+func TestReportOnly(t *testing.T) {
+	s := newShelf(t, func(c *Config) { c.ReportOnly = true })
+	s.list(Entry{}, "/1", "/2", "/3", "/4")
+	s.render()
+	for _, name := range []string{"sitemap.xml", "sitemap.xml.gz", "sitemap-1.xml"} {
+		w := s.get(name)
+		if w.Code != 503 || w.Header().Get("Retry-After") == "" || w.Body.String() != "because of nothing" {
+			t.Errorf("%s: %d %v %q, want a 503 that says why", name, w.Code, w.Header(), w.Body)
+		}
+	}
+	if w := s.get("other.xml"); w.Code != http.StatusNotFound {
+		t.Errorf("status %d for another file, want 404", w.Code)
+	}
+	if !s.files.Lists("/4") || s.files.Lists("/5") || s.files.Listed() != 4 {
+		t.Errorf("%d pages are listed, want 4 as if they were served", s.files.Listed())
+	}
 }
 
 func TestALostEntryDoesNotHoldUpTheOthers(t *testing.T) {

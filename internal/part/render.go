@@ -30,6 +30,7 @@ type file struct {
 	pages     int
 	locations []uint32 // sorted short hashes of the locations, for lists
 	dates     dates
+	until     int64 // when the first page expires, in Unix seconds, 0 for never
 }
 
 // listed is an entry with its location.
@@ -41,40 +42,75 @@ type listed struct {
 // renderPart reads part n from the store and renders it. It returns nil if the
 // part lists nothing, and the number of entries that could not be read.
 func (f *Files) renderPart(ctx context.Context, n int, trust Trust, old *file) (made *file, damaged int, err error) {
-	entries, damaged, err := f.readPart(ctx, n)
+	now := time.Now()
+	entries, damaged, err := f.readPart(ctx, n, now.Unix())
 	if err != nil {
 		return nil, 0, fmt.Errorf("part %d: %w", n, err)
 	}
 	if len(entries) == 0 {
 		return nil, damaged, nil
 	}
-	now := time.Now()
-	body := make([]byte, 0, len(entries)*192)
+	made, body, refused := f.compose(entries, trust, now.Unix(), true)
+	if len(body) > f.maxBytes() {
+		// The part was filled when entries had no priorities.
+		made, body, refused = f.compose(entries, trust, now.Unix(), false)
+	}
+	made.pack(body)
+	made.modified = f.modified(ctx, n, made, old, now)
+	return made, damaged + refused, nil
+}
+
+// compose writes the file of entries, and counts those that have no place in
+// one.
+func (f *Files) compose(entries []listed, trust Trust, now int64, priorities bool) (made *file, body []byte, refused int) {
+	body = make([]byte, 0, len(entries)*192)
 	body = append(body, sitemap.URLSetOpen...)
 	made = &file{locations: make([]uint32, 0, len(entries)), dates: summarise(entries)}
 	for _, e := range entries {
+		u := sitemap.URL{Loc: f.cfg.URL(e.location), LastMod: e.LastMod(trust, now), ChangeFreq: e.Freq.String()}
+		if f.cfg.Override != nil {
+			freq, priority := f.cfg.Override(e.location)
+			if freq != "" {
+				u.ChangeFreq = freq
+			}
+			if priorities {
+				u.Priority = priority
+			}
+		}
 		var ok bool
-		body, ok = sitemap.AppendURL(body, sitemap.URL{
-			Loc:        f.cfg.URL(e.location),
-			LastMod:    e.LastMod(trust, now.Unix()),
-			ChangeFreq: e.Freq.String(),
-		})
-		if !ok {
-			damaged++
+		if body, ok = sitemap.AppendURL(body, u); !ok {
+			refused++
 			continue
 		}
 		made.locations = append(made.locations, short(e.location))
+		made.until = earlier(made.until, e.Until)
 	}
 	slices.Sort(made.locations)
 	made.pages = len(made.locations)
-	made.pack(append(body, sitemap.URLSetClose...))
-	made.modified = f.modified(ctx, n, made, old, now)
-	return made, damaged, nil
+	return made, append(body, sitemap.URLSetClose...), refused
 }
 
-// readPart returns the entries of part n that may be shown, in the order of
+func (f *Files) maxBytes() int {
+	if f.cfg.MaxBytes == 0 {
+		return sitemap.MaxBytes
+	}
+	return f.cfg.MaxBytes
+}
+
+// passed reports whether now is at or after t, in Unix seconds, where 0 is never.
+func passed(t, now int64) bool { return t != 0 && t <= now }
+
+// earlier returns the first of two times in Unix seconds, where 0 is never.
+func earlier(a, b int64) int64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// readPart returns the entries of part n that may be shown now, in the order of
 // their locations; errShort if there seem to be too few.
-func (f *Files) readPart(ctx context.Context, n int) (entries []listed, damaged int, err error) {
+func (f *Files) readPart(ctx context.Context, n int, now int64) (entries []listed, damaged int, err error) {
 	before, err := f.readMeta(ctx, n)
 	if err != nil {
 		return nil, 0, err
@@ -91,7 +127,7 @@ func (f *Files) readPart(ctx context.Context, n int) (entries []listed, damaged 
 		switch {
 		case err != nil:
 			damaged++
-		case f.shown(location):
+		case !passed(e.Until, now) && f.shown(location):
 			entries = append(entries, listed{location, e})
 		}
 	}
@@ -212,6 +248,7 @@ func (s snapshot) with(parts map[int]*file, url func(int) string, now time.Time)
 	next := snapshot{parts: parts}
 	for _, p := range parts {
 		next.pages += p.pages
+		next.until = earlier(next.until, p.until)
 	}
 	if len(parts) < 2 {
 		return next
@@ -243,7 +280,7 @@ func (p *file) without(gone []string, url func(string) string) *file {
 	if err != nil {
 		return nil
 	}
-	next := &file{locations: slices.Clone(p.locations), dates: p.dates, modified: time.Now().Truncate(time.Second)}
+	next := &file{locations: slices.Clone(p.locations), dates: p.dates, until: p.until, modified: time.Now().Truncate(time.Second)}
 	for _, location := range gone {
 		shorter, found := cutURL(body, url(location))
 		if !found {

@@ -42,7 +42,8 @@ func (f *Files) Number(name string) (n int, packed, ok bool) {
 }
 
 // ServeHTTP serves the file that the last element of the path names, from
-// memory.
+// memory. While nothing is listed, and always under Config.ReportOnly, it
+// answers 503 to the name of any file.
 func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n, packed, ok := f.Number(path.Base(r.URL.Path))
 	if !ok {
@@ -57,7 +58,7 @@ func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	f.awaitLoad(r)
 	snap := f.current()
-	if snap.pages == 0 {
+	if f.cfg.ReportOnly || snap.pages == 0 {
 		f.serveNothing(w)
 		return
 	}
@@ -97,7 +98,7 @@ func (s snapshot) file(n int) *file {
 	return nil
 }
 
-// serveNothing says why there is no sitemap. An empty one would tell search
+// serveNothing says why no sitemap is served. An empty one would tell search
 // engines that the site has no pages.
 func (f *Files) serveNothing(w http.ResponseWriter) {
 	h := w.Header()

@@ -73,6 +73,15 @@ func (e *Encoder) Seal() []byte {
 	return binary.BigEndian.AppendUint32(out, crc32.Checksum(out, castagnoli))
 }
 
+// SealAny is Seal, but returns nil for a record without fields, which is what no
+// record means.
+func (e *Encoder) SealAny() []byte {
+	if len(e.b) == 0 {
+		return nil
+	}
+	return e.Seal()
+}
+
 // Field is one field of a record: Num with either Value or Data, as its
 // writer chose. Data and Raw alias the record.
 type Field struct {

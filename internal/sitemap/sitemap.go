@@ -24,21 +24,27 @@ const (
 	IndexClose  = `</sitemapindex>` + "\n"
 )
 
-// The markup of an entry, in the order that the schema prescribes; a priority would follow changefreq.
+// The markup of an entry, in the order that the schema prescribes.
 const (
-	urlOpen      = `<url><loc>`
-	sitemapOpen  = `<sitemap><loc>`
-	locClose     = `</loc>`
-	lastModOpen  = `<lastmod>`
-	lastModClose = `</lastmod>`
-	freqOpen     = `<changefreq>`
-	freqClose    = `</changefreq>`
-	urlClose     = `</url>` + "\n"
-	sitemapClose = `</sitemap>` + "\n"
+	urlOpen       = `<url><loc>`
+	sitemapOpen   = `<sitemap><loc>`
+	locClose      = `</loc>`
+	lastModOpen   = `<lastmod>`
+	lastModClose  = `</lastmod>`
+	freqOpen      = `<changefreq>`
+	freqClose     = `</changefreq>`
+	priorityOpen  = `<priority>`
+	priorityClose = `</priority>`
+	urlClose      = `</url>` + "\n"
+	sitemapClose  = `</sitemap>` + "\n"
 )
 
-// MaxEntryOverhead is the most bytes that an entry of either kind takes beyond its escaped address.
-const MaxEntryOverhead = len(urlOpen+locClose+lastModOpen+"2006-01-02T15:04:05Z"+lastModClose+freqOpen+"monthly"+freqClose) + len(urlClose)
+const (
+	// MaxEntryOverhead is the most bytes that an entry of either kind takes beyond its escaped address.
+	MaxEntryOverhead = len(urlOpen+locClose+lastModOpen+"2006-01-02T15:04:05Z"+lastModClose+freqOpen+"monthly"+freqClose) + PriorityLen + len(urlClose)
+	// PriorityLen is the part of it that a priority takes.
+	PriorityLen = len(priorityOpen + "0.8" + priorityClose)
+)
 
 // URL is one entry of a sitemap.
 type URL struct {
@@ -50,13 +56,18 @@ type URL struct {
 	LastMod int64
 	// ChangeFreq is one of the protocol's seven words, "always" to "never"; empty leaves it out.
 	ChangeFreq string
+	// Priority is in tenths, from 1 to MaxPriority; 0 leaves it out.
+	Priority uint8
 }
 
-// AppendURL appends an entry of a sitemap to dst and returns it. It reports false, with dst unchanged, for an address
-// or a word that the protocol does not allow.
+// MaxPriority is the highest priority, 1.0, in tenths.
+const MaxPriority = 10
+
+// AppendURL appends an entry of a sitemap to dst and returns it. It reports false, with dst unchanged, for an address,
+// a word or a priority that the protocol does not allow.
 func AppendURL(dst []byte, u URL) ([]byte, bool) {
 	all, ok := valid(u.Loc)
-	if !ok || !validFreq(u.ChangeFreq) {
+	if !ok || !ValidFreq(u.ChangeFreq) || u.Priority > MaxPriority {
 		return dst, false
 	}
 	dst = append(dst, urlOpen...)
@@ -67,6 +78,11 @@ func AppendURL(dst []byte, u URL) ([]byte, bool) {
 		dst = append(dst, freqOpen...)
 		dst = append(dst, u.ChangeFreq...)
 		dst = append(dst, freqClose...)
+	}
+	if u.Priority != 0 {
+		dst = append(dst, priorityOpen...)
+		dst = append(dst, '0'+u.Priority/10, '.', '0'+u.Priority%10)
+		dst = append(dst, priorityClose...)
 	}
 	return append(dst, urlClose...), true
 }
@@ -85,7 +101,8 @@ func AppendSitemap(dst []byte, loc string, lastMod int64) ([]byte, bool) {
 	return append(dst, sitemapClose...), true
 }
 
-func validFreq(s string) bool {
+// ValidFreq reports whether s is one of the protocol's seven words, or empty.
+func ValidFreq(s string) bool {
 	switch s {
 	case "", "always", "hourly", "daily", "weekly", "monthly", "yearly", "never":
 		return true

@@ -20,6 +20,9 @@ func TestURLSet(t *testing.T) {
 		{Loc: "https://example.com/a", LastMod: november},
 		{Loc: "https://example.com/a'b&c?x=1&y=%22", LastMod: november, ChangeFreq: "daily"},
 		{Loc: "https://example.com/b", ChangeFreq: "never"},
+		{Loc: "https://example.com/c", LastMod: november, ChangeFreq: "daily", Priority: 8},
+		{Loc: "https://example.com/d", Priority: 1},
+		{Loc: "https://example.com/e", Priority: 10},
 	} {
 		var ok bool
 		if file, ok = AppendURL(file, u); !ok {
@@ -33,6 +36,9 @@ func TestURLSet(t *testing.T) {
 <url><loc>https://example.com/a</loc><lastmod>2026-11-21T01:02:03Z</lastmod></url>
 <url><loc>https://example.com/a&apos;b&amp;c?x=1&amp;y=%22</loc><lastmod>2026-11-21T01:02:03Z</lastmod><changefreq>daily</changefreq></url>
 <url><loc>https://example.com/b</loc><changefreq>never</changefreq></url>
+<url><loc>https://example.com/c</loc><lastmod>2026-11-21T01:02:03Z</lastmod><changefreq>daily</changefreq><priority>0.8</priority></url>
+<url><loc>https://example.com/d</loc><priority>0.1</priority></url>
+<url><loc>https://example.com/e</loc><priority>1.0</priority></url>
 </urlset>
 `
 	if string(file) != want {
@@ -75,13 +81,15 @@ func TestAppendURLRefuses(t *testing.T) {
 		{"too long", URL{Loc: strings.Repeat("a", MaxLoc+1)}},
 		{"freq in upper case", URL{Loc: "https://example.com/", ChangeFreq: "Daily"}},
 		{"freq that is markup", URL{Loc: "https://example.com/", ChangeFreq: "</changefreq>"}},
+		{"priority above one", URL{Loc: "https://example.com/", Priority: 11}},
+		{"largest priority", URL{Loc: "https://example.com/", Priority: 255}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, ok := AppendURL([]byte("before"), tt.u)
 			if ok || string(got) != "before" {
 				t.Errorf("AppendURL = %q, %v; want dst unchanged and false", got, ok)
 			}
-			if tt.u.ChangeFreq != "" {
+			if tt.u.ChangeFreq != "" || tt.u.Priority != 0 {
 				return
 			}
 			got, ok = AppendSitemap([]byte("before"), tt.u.Loc, 0)
@@ -135,14 +143,20 @@ func TestLastModEveryDay(t *testing.T) {
 }
 
 func TestMaxEntryOverhead(t *testing.T) {
-	most := 0
+	most, priority := 0, 0
 	for _, freq := range []string{"", "always", "hourly", "daily", "weekly", "monthly", "yearly", "never"} {
 		loc := `https://example.com/&'"<>`
-		entry, ok := AppendURL(nil, URL{Loc: loc, LastMod: november, ChangeFreq: freq})
+		u := URL{Loc: loc, LastMod: november, ChangeFreq: freq}
+		plain, _ := AppendURL(nil, u)
+		u.Priority = MaxPriority
+		entry, ok := AppendURL(nil, u)
 		if !ok {
 			t.Fatalf("%q was refused", freq)
 		}
-		most = max(most, len(entry)-EscapedLen(loc))
+		most, priority = max(most, len(entry)-EscapedLen(loc)), max(priority, len(entry)-len(plain))
+	}
+	if priority != PriorityLen {
+		t.Errorf("a priority takes %d bytes, PriorityLen is %d", priority, PriorityLen)
 	}
 	if most != MaxEntryOverhead {
 		t.Errorf("the longest entry takes %d bytes beyond its address, MaxEntryOverhead is %d", most, MaxEntryOverhead)
@@ -155,7 +169,7 @@ func TestMaxEntryOverhead(t *testing.T) {
 
 func TestAppendURLAllocatesNothing(t *testing.T) {
 	buf := make([]byte, 0, 4096)
-	u := URL{Loc: "https://example.com/a?b&c", LastMod: november, ChangeFreq: "monthly"}
+	u := URL{Loc: "https://example.com/a?b&c", LastMod: november, ChangeFreq: "monthly", Priority: 5}
 	if n := testing.AllocsPerRun(100, func() { AppendURL(buf, u) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -171,6 +185,7 @@ type (
 		Loc        string `xml:"loc"`
 		LastMod    string `xml:"lastmod,omitempty"`
 		ChangeFreq string `xml:"changefreq,omitempty"`
+		Priority   string `xml:"priority,omitempty"`
 	}
 	xmlIndex struct {
 		XMLName  xml.Name `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemapindex"`
@@ -180,17 +195,17 @@ type (
 
 // FuzzFile writes a sitemap and an index with one sound entry and one that may be anything, and reads them back.
 func FuzzFile(f *testing.F) {
-	f.Add("https://example.com/a&b'c", int64(november), "daily")
-	f.Add("]]></loc>", int64(-1), "")
-	f.Add("https://example.com/\xff", int64(1)<<40, "</url>")
-	f.Add("&amp;", int64(1), "never")
-	f.Fuzz(func(t *testing.T, loc string, lastMod int64, freq string) {
+	f.Add("https://example.com/a&b'c", int64(november), "daily", uint8(5))
+	f.Add("]]></loc>", int64(-1), "", uint8(10))
+	f.Add("https://example.com/\xff", int64(1)<<40, "</url>", uint8(0))
+	f.Add("&amp;", int64(1), "never", uint8(11))
+	f.Fuzz(func(t *testing.T, loc string, lastMod int64, freq string, priority uint8) {
 		want := []xmlURL{{Loc: "https://example.com/"}}
 		file, _ := AppendURL([]byte(URLSetOpen), URL{Loc: "https://example.com/"})
 		before := len(file)
-		file, ok := AppendURL(file, URL{Loc: loc, LastMod: lastMod, ChangeFreq: freq})
+		file, ok := AppendURL(file, URL{Loc: loc, LastMod: lastMod, ChangeFreq: freq, Priority: priority})
 		if ok {
-			want = append(want, xmlURL{loc, wantDate(lastMod), freq})
+			want = append(want, xmlURL{loc, wantDate(lastMod), freq, wantPriority(priority)})
 		}
 		if taken := len(file) - before; taken > EscapedLen(loc)+MaxEntryOverhead {
 			t.Fatalf("the entry takes %d bytes", taken)
@@ -206,7 +221,7 @@ func FuzzFile(f *testing.F) {
 		want = nil
 		file, ok = AppendSitemap([]byte(IndexOpen), loc, lastMod)
 		if ok {
-			want = []xmlURL{{loc, wantDate(lastMod), ""}}
+			want = []xmlURL{{Loc: loc, LastMod: wantDate(lastMod)}}
 		}
 		var index xmlIndex
 		if err := xml.Unmarshal(append(file, IndexClose...), &index); err != nil {
@@ -223,6 +238,13 @@ func wantDate(unix int64) string {
 		return ""
 	}
 	return time.Unix(unix, 0).UTC().Format(time.RFC3339)
+}
+
+func wantPriority(tenths uint8) string {
+	if tenths == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f", float64(tenths)/10)
 }
 
 // benchURLs returns a full sitemap's entries as sites have them: words, numbers, now and then a query.
@@ -253,7 +275,18 @@ func reportURLs(b *testing.B) {
 }
 
 func BenchmarkWriteURLSet(b *testing.B) {
+	benchmarkWrite(b, benchURLs())
+}
+
+func BenchmarkWriteURLSetPriority(b *testing.B) {
 	urls := benchURLs()
+	for i := range urls {
+		urls[i].Priority = uint8(i%MaxPriority + 1)
+	}
+	benchmarkWrite(b, urls)
+}
+
+func benchmarkWrite(b *testing.B, urls []URL) {
 	buf := writeURLSet(nil, urls)
 	b.SetBytes(int64(len(buf)))
 	b.ReportAllocs()
@@ -298,7 +331,7 @@ func BenchmarkWriteURLSetGzip(b *testing.B) {
 func BenchmarkEncodingXML(b *testing.B) {
 	set := xmlURLSet{}
 	for _, u := range benchURLs() {
-		set.URLs = append(set.URLs, xmlURL{u.Loc, wantDate(u.LastMod), u.ChangeFreq})
+		set.URLs = append(set.URLs, xmlURL{Loc: u.Loc, LastMod: wantDate(u.LastMod), ChangeFreq: u.ChangeFreq})
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -50,7 +50,7 @@ func (t *tap) settle(start []byte) {
 		}
 		s.Header.ContentType = sniffed
 	}
-	if t.stage = judgeTyped(t.get, &s.Header); t.stage == skipping {
+	if t.stage = judgeTyped(t.wants, t.get, &s.Header); t.stage == skipping {
 		s.Release()
 		s.Truncated = false
 	}
@@ -63,7 +63,7 @@ func keep[T string | []byte](t *tap, p T) {
 		return
 	}
 	have := s.kept()
-	room := p[:min(len(p), s.buffers.each-have)]
+	room := p[:min(len(p), t.most-have)]
 	if s.buf == nil || cap(*s.buf) < have+len(room) {
 		var ok bool
 		if s.buf, ok = s.buffers.grow(s.buf, max(have+len(room), t.expected())); !ok {
@@ -80,7 +80,7 @@ func (t *tap) expected() int {
 	if t.stage != keeping {
 		return 0
 	}
-	return int(min(max(declared(t.seen.Header.ContentLength), 0), int64(t.seen.buffers.each)))
+	return int(min(max(declared(t.seen.Header.ContentLength), 0), int64(t.most)))
 }
 
 // clamp keeps a count that a writer returned within what it was given.

@@ -16,20 +16,33 @@ const (
 	keeping               // the body is kept
 )
 
+// want says which bodies are kept, of those that a GET gets with status 200.
+type want uint8
+
+const (
+	pages want = iota // HTML that is shown in the browser
+	texts             // all but HTML
+)
+
 // judge decides what to do with the body of a response whose header is being sent.
-func judge(get bool, status int, untyped bool, h *Header) stage {
+func judge(wants want, get bool, status int, untyped bool, h *Header) stage {
 	switch {
 	case status != http.StatusOK:
 		return skipping
 	case untyped:
 		return sniffing
 	}
-	return judgeTyped(get, h)
+	return judgeTyped(wants, get, h)
 }
 
 // judgeTyped decides what to do with the body of a 200 whose type is known.
-func judgeTyped(get bool, h *Header) stage {
-	if get && isHTML(h.ContentType) && readable(h) {
+func judgeTyped(wants want, get bool, h *Header) stage {
+	html := isHTML(h.ContentType)
+	wanted := html && shown(h)
+	if wants == texts {
+		wanted = !html
+	}
+	if get && wanted && whole(h) {
 		return keeping
 	}
 	return skipping
@@ -49,13 +62,16 @@ func first(values []string) string {
 	return values[0]
 }
 
-// readable reports whether the body is the page itself, shown in the browser. It may have a content coding, which
-// whoever reads it has to undo.
-func readable(h *Header) bool {
+// shown reports whether the browser shows the body. A disposition that it does not know it treats as attachment
+// (RFC 6266 section 4.2).
+func shown(h *Header) bool {
 	disposition, _, _ := strings.Cut(h.ContentDisposition, ";")
-	return oneOf(disposition, "", "inline") && // unknown ones are treated as attachment (RFC 6266 section 4.2)
-		oneOf(h.TransferEncoding, "", "identity", "chunked")
+	return oneOf(disposition, "", "inline")
 }
+
+// whole reports whether the body is the content itself. It may have a content coding, which whoever reads it has to
+// undo.
+func whole(h *Header) bool { return oneOf(h.TransferEncoding, "", "identity", "chunked") }
 
 func oneOf(s string, words ...string) bool {
 	s = strings.TrimSpace(s)

@@ -35,7 +35,35 @@ func TestJudge(t *testing.T) {
 		{"chunked by hand", true, 200, false, Header{ContentType: "text/html", TransferEncoding: "chunked"}, keeping},
 		{"gzip on the way", true, 200, false, Header{ContentType: "text/html", TransferEncoding: "gzip, chunked"}, skipping},
 	} {
-		if got := judge(c.get, c.status, c.untyped, &c.header); got != c.want {
+		if got := judge(pages, c.get, c.status, c.untyped, &c.header); got != c.want {
+			t.Errorf("%s: stage %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+func TestJudgeTexts(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		get     bool
+		status  int
+		untyped bool
+		header  Header
+		want    stage
+	}{
+		{"text", true, 200, false, Header{ContentType: "text/plain"}, keeping},
+		{"another type", true, 200, false, Header{ContentType: "application/octet-stream"}, keeping},
+		{"no type", true, 200, false, Header{}, keeping},
+		{"type from content", true, 200, true, Header{}, sniffing},
+		{"html", true, 200, false, Header{ContentType: "text/html; charset=utf-8"}, skipping},
+		{"xhtml", true, 200, false, Header{ContentType: "application/xhtml+xml"}, skipping},
+		{"attachment", true, 200, false, Header{ContentType: "text/plain", ContentDisposition: "attachment"}, keeping},
+		{"gzip", true, 200, false, Header{ContentType: "text/plain", ContentEncoding: "gzip"}, keeping},
+		{"gzip on the way", true, 200, false, Header{ContentType: "text/plain", TransferEncoding: "gzip, chunked"}, skipping},
+		{"range", true, 206, false, Header{ContentType: "text/plain"}, skipping},
+		{"error", true, 404, false, Header{ContentType: "text/plain"}, skipping},
+		{"HEAD", false, 200, false, Header{ContentType: "text/plain"}, skipping},
+	} {
+		if got := judge(texts, c.get, c.status, c.untyped, &c.header); got != c.want {
 			t.Errorf("%s: stage %d, want %d", c.name, got, c.want)
 		}
 	}

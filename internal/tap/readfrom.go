@@ -26,7 +26,7 @@ func (t *tap) readFrom(w io.ReaderFrom, src io.Reader) (int64, error) {
 	return n, err
 }
 
-// readUnheard lets w read a source that holds no page. start is how it begins, where that tells its type.
+// readUnheard lets w read a source that is not wanted. start is how it begins, where that tells its type.
 func (t *tap) readUnheard(w io.ReaderFrom, src io.Reader, start []byte) (int64, error) {
 	t.inside++
 	n, err := w.ReadFrom(src)
@@ -59,7 +59,7 @@ func (t *tap) checkRead(all bool, err error) {
 func (t *tap) foresee(src io.Reader) (stage, []byte) {
 	next := t.stage
 	if next == waiting {
-		next = judge(t.get, http.StatusOK, t.untyped, &t.seen.Header)
+		next = judge(t.wants, t.get, http.StatusOK, t.untyped, &t.seen.Header)
 	}
 	if next != sniffing {
 		return next, nil
@@ -75,7 +75,7 @@ func (t *tap) foresee(src io.Reader) (stage, []byte) {
 	}
 	typed := t.seen.Header
 	typed.ContentType = http.DetectContentType(start)
-	return judgeTyped(t.get, &typed), start
+	return judgeTyped(t.wants, t.get, &typed), start
 }
 
 // peek copies into p what src will give next and returns how much. It leaves src as it is; it can do so for files,

@@ -19,8 +19,8 @@ type Response struct {
 	Header Header
 
 	// Body is the content the writer below accepted, at most the number of bytes [NewBuffers] was told. It is kept
-	// only where it can be a page: a GET, status 200, HTML or XHTML, not an attachment. Otherwise it is nil. It is
-	// as it was sent, with the coding of Header.ContentEncoding. It is valid until Release.
+	// only where it can be a page: a GET, status 200, HTML or XHTML, not an attachment; or what [ServeText] keeps.
+	// Otherwise it is nil. It is as it was sent, with the coding of Header.ContentEncoding. It is valid until Release.
 	Body []byte
 
 	// Truncated reports that Body lacks what came after it, because it was too long or all buffers were in use.

@@ -18,10 +18,25 @@ import (
 // Like w itself, the writer is not for concurrent use, except for what w allows. It stays valid for as long as w
 // does, but is blind once next has returned.
 func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
+	return serve(next, w, r, b, pages, b.each)
+}
+
+// MaxText is how many bytes of a body [ServeText] keeps at most.
+const MaxText = 512 << 10
+
+// ServeText is Serve for a request of which no page is expected, but a text of any type, such as robots.txt: it keeps
+// the body of a 200 to a GET if that is not HTML, and at most MaxText bytes of it.
+func ServeText(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
+	return serve(next, w, r, b, texts, min(b.each, MaxText))
+}
+
+func serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers, wants want, most int) *Response {
 	t := &tap{
 		w:     w,
 		ctx:   r.Context(),
 		seen:  &Response{buffers: b},
+		wants: wants,
+		most:  most,
 		major: r.ProtoMajor,
 		get:   r.Method == http.MethodGet,
 		head:  r.Method == http.MethodHead,
@@ -62,6 +77,8 @@ type tap struct {
 	seen *Response // nil when the watching is over
 
 	stage     stage
+	wants     want
+	most      int // bytes of the body that are kept
 	get, head bool
 	untyped   bool // net/http will tell the type from the content; as of the last snapshot
 	hijacked  bool
@@ -132,7 +149,7 @@ func (t *tap) implicit() {
 // begin notes that the header is out.
 func (t *tap) begin(status int) {
 	t.seen.Status = status
-	t.stage = judge(t.get, status, t.untyped, &t.seen.Header)
+	t.stage = judge(t.wants, t.get, status, t.untyped, &t.seen.Header)
 }
 
 // check notes a failed write. A body that must not be there is refused too, and does no harm to the response.

@@ -212,11 +212,14 @@ type failing struct{}
 func (failing) Read([]byte) (int, error) { return 0, errors.New("source failed") }
 
 // tapped serves h through a tap and keeps what it saw.
-func tapped(h http.Handler, b *Buffers, saw **Response) http.Handler {
+func tapped(h http.Handler, b *Buffers, wants want, saw **Response) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		*saw = Serve(h, w, r, b)
+		*saw = pick([]serving{pages: Serve, texts: ServeText}, byte(wants))(h, w, r, b)
 	})
 }
+
+// serving is what Serve and ServeText are.
+type serving = func(http.Handler, http.ResponseWriter, *http.Request, *Buffers) *Response
 
 // sameWire runs a script with and without a tap and compares what reached the connection, then compares what the tap
 // believes with what a client reads there.
@@ -229,7 +232,8 @@ func sameWire(t *testing.T, steps []byte, file string) {
 	bare := segments(t, request, fast, s)
 	b := NewBuffers(64<<10, 1<<20)
 	var saw *Response
-	got := segments(t, request, fast, tapped(s, b, &saw))
+	wants := want(how / 128)
+	got := segments(t, request, fast, tapped(s, b, wants, &saw))
 	if !slices.Equal(bare, got) {
 		t.Fatalf("steps %v: on the wire %d segments without, %d with the tap\n%.600q\n%.600q", steps, len(bare), len(got), bare, got)
 	}
@@ -239,7 +243,7 @@ func sameWire(t *testing.T, steps []byte, file string) {
 		}
 		return
 	}
-	believes(t, steps, method, strings.Join(got, ""), saw)
+	believes(t, steps, method, strings.Join(got, ""), wants, saw)
 	saw.Release()
 	if b.InUse() != 0 {
 		t.Errorf("steps %v: %d bytes in use after Release", steps, b.InUse())
@@ -247,7 +251,7 @@ func sameWire(t *testing.T, steps []byte, file string) {
 }
 
 // believes compares what a tap saw with the response a client reads from the wire.
-func believes(t *testing.T, steps []byte, method, wire string, saw *Response) {
+func believes(t *testing.T, steps []byte, method, wire string, wants want, saw *Response) {
 	t.Helper()
 	in := bufio.NewReader(strings.NewReader(wire))
 	var resp *http.Response
@@ -273,7 +277,7 @@ func believes(t *testing.T, steps []byte, method, wire string, saw *Response) {
 	if saw.Written != int64(len(body)) {
 		t.Errorf("steps %v: tap counted %d bytes, client %d", steps, saw.Written, len(body))
 	}
-	keeps := method == "GET" && saw.Status == 200 && saw.HTML() && readable(&saw.Header)
+	keeps := method == "GET" && saw.Status == 200 && judgeTyped(wants, true, &saw.Header) == keeping
 	switch {
 	case !keeps && saw.Body != nil:
 		t.Errorf("steps %v: kept the body of %s %d %q", steps, method, saw.Status, saw.Header.ContentType)
@@ -322,6 +326,8 @@ func FuzzWire(f *testing.F) {
 	f.Add([]byte{0, 20, 0, 0, 21, 0, 0})       // a source that fails at once, then 404
 	f.Add([]byte{0, 4, 0, 0, 9, 0, 5})         // compressed
 	f.Add([]byte{0, 12, 1, 1, 15, 0, 0, 9, 0}) // a flush settles the type
+	f.Add([]byte{128, 0, 3, 0, 19, 0, 0})      // a text file that is wanted
+	f.Add([]byte{128, 9, 3, 12})               // a text without a type
 	file := pageFile(f)
 	f.Fuzz(func(t *testing.T, steps []byte) {
 		if len(steps) > 100 {
@@ -349,7 +355,7 @@ func FuzzSniff(f *testing.F) {
 			w.Write(rest)
 		})
 		var saw *Response
-		wire := segments(t, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n", true, tapped(h, NewBuffers(4096, 1<<20), &saw))
+		wire := segments(t, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n", true, tapped(h, NewBuffers(4096, 1<<20), pages, &saw))
 		resp, err := http.ReadResponse(bufio.NewReader(strings.NewReader(strings.Join(wire, ""))), nil)
 		if err != nil {
 			t.Fatal(err)

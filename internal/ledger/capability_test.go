@@ -1,0 +1,157 @@
+package ledger
+
+import (
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+)
+
+const (
+	secretPage = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+	netA       = "192.0.2.0/24"
+	netB       = "198.51.100.0/24"
+)
+
+func TestWhatLooksLikeACapability(t *testing.T) {
+	home := html("home", secretPage)
+	secret := html("only for who has the link")
+	tests := []struct {
+		name   string
+		cfg    Config
+		do     func(*rig)
+		listed bool
+	}{
+		{"nothing links to it", Config{}, func(r *rig) {
+			r.sight("/", html("home"))
+			for _, n := range []string{netA, netB, "203.0.113.0/24", "8.8.8.0/24"} {
+				r.sight(secretPage, secret, from(n))
+			}
+		}, false},
+		{"a link, seen once", Config{}, func(r *rig) {
+			r.sight("/", home, from(netA))
+			r.sight(secretPage, secret, from(netA))
+		}, false},
+		{"a link, seen twice by one network", Config{}, func(r *rig) {
+			r.sight("/", home, from(netA))
+			r.sight("/", home, from(netA))
+			r.sight(secretPage, secret)
+		}, false},
+		{"a link, seen by visitors of no known network", Config{}, func(r *rig) {
+			r.sight("/", home)
+			r.sight("/", home)
+			r.sight(secretPage, secret)
+		}, false},
+		{"a link, seen by two networks", Config{}, func(r *rig) {
+			r.sight("/", home, from(netA))
+			r.sight(secretPage, secret)
+			r.sight("/", home, from(netB))
+		}, true},
+		{"a link, seen by two networks before the page was", Config{}, func(r *rig) {
+			r.sight("/", home, from(netA))
+			r.sight("/", home, from(netB))
+			r.sight(secretPage, secret)
+		}, true},
+		{"a link, seen a day apart", Config{}, func(r *rig) {
+			r.sight("/", home, from(netA))
+			r.sight(secretPage, secret)
+			time.Sleep(24 * time.Hour)
+			r.sight("/", home, from(netA))
+		}, true},
+		{"a link, seen a day apart on a page that has changed", Config{}, func(r *rig) {
+			r.sight("/", home)
+			r.sight(secretPage, secret)
+			time.Sleep(24 * time.Hour)
+			r.sight("/", html("home, new", secretPage))
+		}, true},
+		{"a link, seen an hour apart", Config{}, func(r *rig) {
+			r.sight("/", home)
+			r.sight(secretPage, secret)
+			time.Sleep(time.Hour)
+			r.sight("/", html("home, new", secretPage))
+		}, false},
+		{"a link to each visitor's own page", Config{}, func(r *rig) {
+			r.sight("/", home, from(netA))
+			r.sight(secretPage, secret)
+			r.sight("/", html("home", "/d/9b2504e0-4f89-41d3-9a0c-0305e82c3377"), from(netB))
+		}, false},
+		{"after a restart", Config{}, func(r *rig) {
+			r.sight("/", home, from(netA))
+			r.sight(secretPage, secret)
+			r.restart()
+			r.sight("/", home, from(netB))
+		}, true},
+		{"a route of its own", Config{}, func(r *rig) {
+			r.sight("/", html("home"))
+			r.sight(secretPage, secret, route(secretPage, true))
+		}, false},
+		{"an entry that redirects one visitor to it", Config{}, func(r *rig) {
+			r.answer("/", 302, location302(secretPage), from(netA))
+			r.sight(secretPage, secret)
+		}, false},
+		{"an entry that redirects everybody to it", Config{}, func(r *rig) {
+			r.answer("/", 302, location302(secretPage), from(netA))
+			r.sight(secretPage, secret)
+			r.answer("/", 302, location302(secretPage), from(netB))
+		}, true},
+		{"an entry", Config{Entries: []string{"/", secretPage}}, func(r *rig) {
+			r.sight("/", html("home"))
+			r.sight(secretPage, secret)
+		}, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, tt.cfg, func(r *rig) {
+				tt.do(r)
+				if r.page(secretPage).Verdict == admit.Listed != tt.listed {
+					t.Errorf("listed is %t, want %t", !tt.listed, tt.listed)
+				}
+				if !tt.listed {
+					r.wantVerdict(secretPage, admit.Held, admit.Capability)
+					r.wantNoTrace("3f2504e0")
+				}
+			})
+		})
+	}
+}
+
+func TestARouteVariableNamedLikeASecret(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		home, winter := html("home", "/x/winter"), html("the winter campaign")
+		r.sight("/", home, from(netA))
+		r.sight("/x/winter", winter, route("/x/{code}", false))
+		r.wantVerdict("/x/winter", admit.Held, admit.Capability)
+		// Only the page knows its route, and nobody told the one that links to it;
+		// that is read again the next day.
+		time.Sleep(24 * time.Hour)
+		r.sight("/", home, from(netA))
+		r.wantListed("/", "/x/winter")
+	})
+}
+
+func TestAPageWithNothingLeftOpenIsNotReadAgain(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		home := html("home", "/a", "/dead")
+		r.sight("/", home)
+		r.sight("/a", html("a"))
+		looks := func() (open openness) {
+			r.sight("/", home)
+			s, err := decodeState([]byte(r.dump()["https://example.com|page|/"]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s.open
+		}
+		if got := looks(); got != unseen {
+			t.Errorf("what nobody got yet leaves %d open, want %d", got, unseen)
+		}
+		time.Sleep(24 * time.Hour)
+		if got := looks(); got != unseen {
+			t.Errorf("after a day %d is open, want %d", got, unseen)
+		}
+		time.Sleep(25 * time.Hour)
+		if got := looks(); got != settled {
+			t.Errorf("after two days %d is open, want %d", got, settled)
+		}
+	})
+}

@@ -1,0 +1,89 @@
+package ledger
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/hint"
+)
+
+func TestAFloodThatMeetsTheNetworkCountIsCapped(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		pages := []string{"/p/one", "/p/two", "/p/three", "/q/one"}
+		r.crawl(pages...)
+		junk := 0
+		for i := range admit.OrphansAllowed + 50 {
+			p := fmt.Sprintf("/p/junk-%d", i)
+			for n := range 3 {
+				r.sight(p, html(fmt.Sprintf("junk %d", i)), from(fmt.Sprintf("10%d.0.0.0/24", n)), route("/p/{slug}", false))
+			}
+			if r.page(p).Verdict == admit.Listed {
+				junk++
+			}
+		}
+		if junk != 0 {
+			t.Errorf("%d pages of a route of which none is linked are listed", junk)
+		}
+		for _, p := range pages[:3] {
+			r.sight(p, html("text of "+p), route("/p/{slug}", false))
+		}
+	})
+	inBubble(t, Config{}, func(r *rig) {
+		pages := []string{"/p/one", "/p/two", "/p/three", "/q/one"}
+		r.crawl(pages...)
+		const flood = admit.OrphansAllowed + 50
+		for i := range flood {
+			for n := range 3 {
+				r.sight(fmt.Sprintf("/p/junk-%d", i), html(fmt.Sprintf("junk %d", i)), from(fmt.Sprintf("10%d.0.0.0/24", n)))
+			}
+		}
+		if got, want := r.files.Listed(), 1+len(pages)+3+admit.OrphansAllowed; got != want {
+			t.Errorf("%d pages are listed, want %d", got, want)
+		}
+		for _, p := range pages {
+			r.wantVerdict(p, admit.Listed, admit.ByLink)
+		}
+		r.wantVerdict(fmt.Sprintf("/p/junk-%d", flood-1), admit.Held, admit.Growth)
+		r.wantNoTrace(fmt.Sprintf("/p/junk-%d", flood-1))
+		if got := r.hints.Given(); len(got) != 1 || got[0] != hint.Growth {
+			t.Errorf("hints %q", r.hints.Texts())
+		}
+		// One that leaves makes room for another.
+		r.answer("/p/junk-0", 410)
+		r.sight(fmt.Sprintf("/p/junk-%d", flood-1), html("junk"))
+		r.wantVerdict(fmt.Sprintf("/p/junk-%d", flood-1), admit.Listed, admit.ByNetworks)
+	})
+}
+
+func TestKin(t *testing.T) {
+	var n kin
+	for range 3 {
+		n.grow(10)
+		n.add(sibling, 1)
+	}
+	n.add(orphan, 1)
+	n.add(stranger, 1)
+	if n != (kin{siblings: 3, orphans: 1, day: 10, grown: 3}) {
+		t.Errorf("%+v", n)
+	}
+	for day, want := range map[int64]int{9: 3, 10: 3, 11: 0} {
+		if got := n.grownOn(day); got != want {
+			t.Errorf("on day %d it has grown by %d, want %d", day, got, want)
+		}
+	}
+	n.grow(9)
+	if n.day != 10 || n.grown != 4 {
+		t.Errorf("a clock that went back: %+v", n)
+	}
+	n.grow(12)
+	if n.grownOn(12) != 1 {
+		t.Errorf("a new day: %+v", n)
+	}
+	if got := readKin(n.encode()); got != n {
+		t.Errorf("stored as %+v, want %+v", got, n)
+	}
+	if new(kin).encode() != nil {
+		t.Error("nothing is stored as something")
+	}
+}

@@ -1,0 +1,84 @@
+package ledger
+
+import (
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/hint"
+)
+
+// shellsNeeded is how many locations must show what an entry shows before the
+// site is taken for one whose pages a script makes in the browser.
+const shellsNeeded = 5
+
+// shells counts the locations that show the same as an entry. It belongs to the
+// worker.
+type shells struct {
+	entry uint64          // what the entry showed last
+	same  map[uint64]bool // ids of the locations
+}
+
+// sees notes what a location shows, and reports whether enough of them show
+// what the entry does.
+func (s *shells) sees(id, showing uint64, entry bool) bool {
+	switch {
+	case showing == 0:
+		return false
+	case entry && showing != s.entry:
+		s.entry, s.same = showing, map[uint64]bool{}
+	case !entry && showing == s.entry && len(s.same) < shellsNeeded:
+		s.same[id] = true
+	}
+	return len(s.same) >= shellsNeeded
+}
+
+// hintPage gives the hints that a page which was read gives rise to.
+func (l *Ledger) hintPage(k *look, s standing) {
+	entry := l.entries[k.Location]
+	if l.shells.sees(l.secret.id(k.Location), k.showing, entry) {
+		l.cfg.Hints.Give(hint.ClientApp)
+	}
+	if entry && k.full && s.verdict == admit.Listed && len(k.links) == 0 {
+		l.cfg.Hints.Give(hint.DeadEnd, "entry", k.Location)
+	}
+	if s.verdict == admit.Held && s.reason == admit.Growth {
+		l.cfg.Hints.Give(hint.Growth)
+	}
+}
+
+const (
+	// leavingWindow is how long withdrawals count together.
+	leavingWindow = 10 * time.Minute
+	// leavingNeeded is how many withdrawals are a mass, if they are also a
+	// tenth of the listed pages.
+	leavingNeeded = 20
+)
+
+// leaving counts the pages that left lately. It belongs to the worker.
+type leaving struct {
+	since time.Time
+	pages int
+}
+
+// mass notes that n pages left at now, of which listed are left, and reports
+// whether many have left in a short time.
+func (v *leaving) mass(n, listed int, now time.Time) bool {
+	if now.Sub(v.since) > leavingWindow {
+		*v = leaving{since: now}
+	}
+	v.pages += n
+	return v.pages >= leavingNeeded && v.pages*10 >= listed+v.pages
+}
+
+// hintLeft gives a hint when many pages left in a short time.
+func (l *Ledger) hintLeft(left map[admit.Reason]int) {
+	n, most := 0, admit.None
+	for why, pages := range left {
+		if n += pages; pages > left[most] || most == admit.None {
+			most = why
+		}
+	}
+	if n > 0 && l.leaving.mass(n, l.tally.listed(), time.Now()) {
+		l.cfg.Hints.Give(hint.Withdrawals, "pages", l.leaving.pages, "reason", most.String())
+	}
+}

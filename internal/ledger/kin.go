@@ -1,0 +1,111 @@
+package ledger
+
+import (
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/record"
+)
+
+// kinship says how a page counts in its route or folder. The numbers are stored.
+type kinship uint8
+
+const (
+	stranger kinship = iota // not at all
+	sibling                 // listed by a link
+	orphan                  // listed by networks alone
+)
+
+// kin is the record of one route or folder: how many of its pages are listed,
+// and how many of those became so by a link on the last day that had any.
+type kin struct {
+	siblings, orphans int
+	day               int64 // days since the Unix epoch
+	grown             int
+}
+
+func readKin(b []byte) (n kin) {
+	_ = record.Open(b, func(f record.Field) {
+		switch f.Num {
+		case 1:
+			n.siblings = int(f.Value)
+		case 2:
+			n.orphans = int(f.Value)
+		case 3:
+			n.day = f.Int()
+		case 4:
+			n.grown = int(f.Value)
+		}
+	})
+	return n
+}
+
+// encode returns nil when there is nothing to remember.
+func (n kin) encode() []byte {
+	var e record.Encoder
+	e.Uint(1, uint64(max(0, n.siblings)))
+	e.Uint(2, uint64(max(0, n.orphans)))
+	e.Int(3, n.day)
+	e.Uint(4, uint64(n.grown))
+	return e.SealAny()
+}
+
+// grownOn returns how many pages became listed by a link on a day. A clock that
+// went back does not begin a day anew.
+func (n kin) grownOn(day int64) int {
+	if day > n.day {
+		return 0
+	}
+	return n.grown
+}
+
+// add counts a page, or with by -1 no longer.
+func (n *kin) add(as kinship, by int) {
+	switch as {
+	case sibling:
+		n.siblings += by
+	case orphan:
+		n.orphans += by
+	}
+}
+
+// grow counts a page that a link made listed.
+func (n *kin) grow(day int64) {
+	if day > n.day {
+		n.day, n.grown = day, 0
+	}
+	n.grown++
+}
+
+// day returns the day of the last look at the page.
+func (s *state) day() int64 { return seconds(s.lastSeen) / (24 * 60 * 60) }
+
+// kinship returns how the page counts, as its state is now.
+func (s *state) kinship() kinship {
+	switch {
+	case !s.listed() || s.group == 0:
+		return stranger
+	case s.link:
+		return sibling
+	case s.reason == admit.ByNetworks:
+		return orphan
+	}
+	return stranger
+}
+
+// count brings what the page counts as in line with its state. isNew says that
+// it was never listed before.
+func (m *merge) count(s *state, isNew bool) {
+	as := s.kinship()
+	grows := isNew && as == sibling
+	if as == s.counted && !grows {
+		return
+	}
+	key := m.l.keys.kin(s.group)
+	n := readKin(m.Get(key))
+	n.add(s.counted, -1)
+	n.add(as, 1)
+	if grows {
+		n.grow(s.day())
+	}
+	s.counted = as
+	m.Put(key, n.encode())
+}

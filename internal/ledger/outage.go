@@ -1,0 +1,37 @@
+package ledger
+
+import (
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+)
+
+// withdrawUnstored does at once what cannot wait for the store: it takes out of
+// the files being served the pages that had their minute, and those that a
+// sighting which waits to be stored shows to forbid their listing.
+func (l *Ledger) withdrawUnstored() {
+	for _, location := range l.overdue(time.Now()) {
+		l.cfg.Files.Withdraw(location)
+	}
+	for _, s := range l.pending {
+		l.peek(s)
+	}
+	for _, s := range l.queue.all() {
+		l.peek(s)
+	}
+}
+
+// peek reads the head of a page that was seen, once.
+func (l *Ledger) peek(s *Sighting) {
+	if s.peeked || s.Kind != admit.Witness || !l.cfg.Files.Lists(s.Location) {
+		return
+	}
+	s.peeked = true
+	start := time.Now()
+	k := &look{Sighting: s}
+	l.read(k, false)
+	l.budget.spend(time.Since(start))
+	if k.content == admit.NoIndex {
+		l.cfg.Files.Withdraw(s.Location)
+	}
+}

@@ -1,0 +1,454 @@
+package ledger
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/robots"
+	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// crawl shows a site of some pages.
+func (r *rig) crawl(pages ...string) {
+	r.Helper()
+	r.sight("/", html("home", pages...))
+	for _, p := range pages {
+		r.sight(p, html("text of "+p))
+	}
+}
+
+// restartWith begins another process with other rules.
+func (r *rig) restartWith(rr ...admit.Rule) {
+	r.Helper()
+	r.cfg.Rules = rules(r.T, rr...)
+	r.restart()
+	r.flush()
+}
+
+func TestRulesActOnWhatIsStored(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a", "/b/c", "/b/d")
+		r.restartWith(admit.Rule{Pattern: "/b/", Listing: admit.Never})
+		r.wantListed("/", "/a")
+		r.wantVerdict("/b/c", admit.Excluded, admit.RuleNever)
+		r.restartWith()
+		r.wantListed("/", "/a", "/b/c", "/b/d")
+	})
+}
+
+func TestAParameterThatIsNoLongerAllowed(t *testing.T) {
+	inBubble(t, Config{Rules: rules(t, admit.Rule{Pattern: "/shop", Query: []string{"colour"}})}, func(r *rig) {
+		r.crawl("/shop?colour=red", "/shop?page=2")
+		r.sight("/item?id=5", variant("/item?id=5", "item"), func(s *Sighting) { s.OwnURL = true })
+		r.sight("/", html("home", "/shop?colour=red", "/shop?page=2", "/item?id=5"))
+		r.wantListed("/", "/item?id=5", "/shop?colour=red", "/shop?page=2")
+		r.restartWith()
+		r.wantListed("/", "/item?id=5", "/shop?page=2")
+		r.wantVerdict("/shop?colour=red", admit.Excluded, admit.QueryNotCanonical)
+	})
+}
+
+func TestARuleListsALocationThatWaits(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a")
+		r.sight("/landing/x", html("landing"))
+		r.restartWith(admit.Rule{Pattern: "/landing/x$", Listing: admit.Always})
+		r.wantListed("/", "/a", "/landing/x")
+	})
+}
+
+func TestForgottenIsBarredAgainWithoutTheRule(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a")
+		if err := r.ledger.Forget(r.Context(), "/a"); err != nil {
+			t.Fatal(err)
+		}
+		r.restartWith(admit.Rule{Pattern: "/a", Listing: admit.Always})
+		r.sight("/a", html("text of /a"))
+		r.wantListed("/", "/a")
+		r.restartWith()
+		r.wantListed("/")
+		r.sight("/a", html("text of /a"))
+		r.wantVerdict("/a", admit.Excluded, admit.Forgotten)
+	})
+}
+
+// keeps visits some pages once a day for so many days.
+func (r *rig) keeps(days int, pages ...string) {
+	r.Helper()
+	for range days {
+		time.Sleep(24 * time.Hour)
+		for _, p := range pages {
+			r.answer(p, 304)
+		}
+	}
+	r.flush()
+}
+
+func TestAPageThatNobodyGetsLeaves(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a", "/old")
+		r.keeps(89, "/", "/a")
+		r.wantListed("/", "/a", "/old")
+		r.keeps(3, "/", "/a")
+		r.wantListed("/", "/a")
+		r.wantVerdict("/old", admit.Gone, admit.Unseen)
+		r.sight("/old", html("text of /old"))
+		r.wantListed("/", "/a", "/old")
+		r.keeps(190, "/", "/a")
+		r.wantNoTrace("/old")
+	})
+}
+
+func TestASiteThatStoodStillKeepsItsPages(t *testing.T) {
+	for name, pause := range map[string]time.Duration{"a year": 365 * 24 * time.Hour, "ten years": 3650 * 24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.crawl("/a", "/b")
+				r.stop()
+				time.Sleep(pause)
+				r.start()
+				r.keeps(3, "/")
+				r.wantListed("/", "/a", "/b")
+				r.keeps(20, "/", "/a")
+				r.wantListed("/", "/a")
+			})
+		})
+	}
+}
+
+func TestWhatWaitsIsNotKeptForEver(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a")
+		r.sight("/orphan", html("nobody links here"))
+		if err := r.ledger.Forget(r.Context(), "/a"); err != nil {
+			t.Fatal(err)
+		}
+		r.keeps(100, "/")
+		r.wantVerdict("/orphan", admit.Unknown, admit.None)
+		r.wantVerdict("/a", admit.Excluded, admit.Forgotten)
+		if n := r.ledger.Stats().Waiting; n != 1 {
+			t.Errorf("%d locations wait, want the one that is barred", n)
+		}
+	})
+}
+
+func TestActivity(t *testing.T) {
+	const day = 24 * 60 * 60
+	at := func(days ...int64) (a activity) {
+		for _, d := range days {
+			a = a.observed(d*day, day)
+		}
+		return a
+	}
+	for _, tt := range []struct {
+		name  string
+		a     activity
+		since int64
+		want  int
+	}{
+		{"never", activity{}, 0, 0},
+		{"one day", at(100), 99, 1},
+		{"the day itself does not count", at(100), 100, 0},
+		{"three of five days", at(100, 102, 104), 99, 3},
+		{"only later ones count", at(100, 102, 104), 100, 2},
+		{"twice in a day", at(100, 100, 100), 99, 1},
+		{"a clock that went back", at(100, 50), 49, 1},
+		{"a clock that jumped ahead", at(100, 101, 9000), 99, 1},
+		{"the last 64 spans at most", at(0, 10, 20, 30, 40, 50, 60, 70), -100, 7},
+		{"a date after the last one", at(100), 200, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.a.since(tt.since * day); got != tt.want {
+				t.Errorf("%d spans, want %d", got, tt.want)
+			}
+			if got := readActivity(tt.a.encode()); got != tt.a {
+				t.Errorf("stored as %+v, want %+v", got, tt.a)
+			}
+		})
+	}
+	if a := at(100, 101, 102).observed(103*day, 2*day); a.since(0) != 1 {
+		t.Errorf("spans of another length are still counted: %+v", a)
+	}
+}
+
+func robotsTxt(r *rig, status int, text string) {
+	resp := &tap.Response{Status: status, Header: tap.Header{ContentType: "text/plain"}, Body: []byte(text), Complete: true}
+	r.ledger.Offer(&Sighting{Kind: admit.RobotsFile, Location: "/robots.txt", At: time.Now(), Response: resp})
+	r.flush()
+}
+
+func TestRobotsTxtIsObeyed(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a", "/private-area/x", "/b")
+		robotsTxt(r, 200, "User-agent: *\nDisallow: /private-area/\n")
+		r.wantListed("/", "/a", "/b")
+		r.wantVerdict("/private-area/x", admit.Excluded, admit.Disallowed)
+		r.wantVerdict("/private-area/never-heard-of", admit.Excluded, admit.Disallowed)
+		r.sight("/private-area/x", html("text of /private-area/x"))
+		r.restart()
+		r.flush()
+		r.wantListed("/", "/a", "/b")
+		robotsTxt(r, 404, "")
+		r.wantListed("/", "/a", "/b")
+		time.Sleep(time.Minute)
+		robotsTxt(r, 404, "")
+		r.wantListed("/", "/a", "/b", "/private-area/x")
+	})
+}
+
+func TestRobotsTxtOfOneVisitorAlone(t *testing.T) {
+	const strict, lax, other = "User-agent: *\nDisallow: /a\nDisallow: /b", "User-agent: *\nDisallow: /b", "User-agent: *\nDisallow: /c"
+	for _, tt := range []struct {
+		name   string
+		do     func(*rig)
+		listed []string
+	}{
+		{"another text adds to what holds", func(r *rig) { robotsTxt(r, 200, other) }, []string{"/"}},
+		{"less does not list", func(r *rig) { robotsTxt(r, 200, lax) }, []string{"/", "/c"}},
+		{"nor within the minute", func(r *rig) {
+			robotsTxt(r, 200, lax)
+			time.Sleep(50 * time.Second)
+			robotsTxt(r, 200, lax)
+		}, []string{"/", "/c"}},
+		{"what held comes back", func(r *rig) {
+			robotsTxt(r, 200, other)
+			robotsTxt(r, 200, strict)
+		}, []string{"/", "/c"}},
+		{"two that differ", func(r *rig) {
+			robotsTxt(r, 404, "")
+			time.Sleep(time.Minute)
+			robotsTxt(r, 200, lax)
+		}, []string{"/", "/c"}},
+		{"the same a minute later", func(r *rig) {
+			robotsTxt(r, 200, lax)
+			time.Sleep(time.Minute)
+			robotsTxt(r, 200, lax)
+		}, []string{"/", "/a", "/c"}},
+		{"the same a minute later, and a restart in between", func(r *rig) {
+			robotsTxt(r, 200, lax)
+			r.restart()
+			time.Sleep(time.Minute)
+			robotsTxt(r, 200, lax)
+		}, []string{"/", "/a", "/c"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.crawl("/a", "/b", "/c")
+				robotsTxt(r, 200, strict)
+				time.Sleep(time.Minute)
+				robotsTxt(r, 200, strict)
+				tt.do(r)
+				r.wantListed(tt.listed...)
+				r.restart()
+				r.flush()
+				r.wantListed(tt.listed...)
+			})
+		})
+	}
+}
+
+func TestARobotsTxtThatCannotBeRead(t *testing.T) {
+	var zipped bytes.Buffer
+	zw := gzip.NewWriter(&zipped)
+	fmt.Fprint(zw, "User-agent: *\nDisallow: /b\n"+strings.Repeat("# comment\n", 1000))
+	zw.Close()
+	for name, body := range map[string][]byte{"damaged": []byte("\x1f\x8bnonsense"), "cut off": zipped.Bytes()[:zipped.Len()/2]} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.crawl("/a", "/b")
+				robotsTxt(r, 200, "User-agent: *\nDisallow: /a")
+				for range 3 {
+					time.Sleep(time.Minute)
+					resp := &tap.Response{Status: 200, Header: tap.Header{ContentType: "text/plain", ContentEncoding: "gzip"}, Body: body, Complete: true}
+					r.ledger.Offer(&Sighting{Kind: admit.RobotsFile, Location: "/robots.txt", At: time.Now(), Response: resp})
+					r.flush()
+				}
+				r.wantListed("/", "/b")
+			})
+		})
+	}
+}
+
+func TestALongRobotsTxtIsKept(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a", "/last")
+		var text strings.Builder
+		text.WriteString("User-agent: *\n")
+		for i := range 15_000 {
+			fmt.Fprintf(&text, "Disallow: /some/folder/%d/\n", i)
+		}
+		text.WriteString("Disallow: /last\n")
+		robotsTxt(r, 200, text.String())
+		r.wantListed("/", "/a")
+		r.restart()
+		r.flush()
+		r.wantListed("/", "/a")
+		r.wantVerdict("/last", admit.Excluded, admit.Disallowed)
+	})
+}
+
+func TestTheOwnersRobotsTxtHolds(t *testing.T) {
+	inBubble(t, Config{Robots: robots.Parse([]byte("User-agent: *\nDisallow: /a"))}, func(r *rig) {
+		r.crawl("/a", "/b")
+		robotsTxt(r, 200, "User-agent: *\nDisallow: /b")
+		r.wantListed("/", "/b")
+	})
+}
+
+func TestCountsByVerdict(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a", "/b", "/c")
+		r.sight("/orphan", html("nobody links here"))
+		r.sight(secretPage, html("secret"))
+		r.answer("/c", 410)
+		want := map[Count]bool{
+			{admit.Listed, admit.ByEntry, 1}: true, {admit.Listed, admit.ByLink, 2}: true, {admit.Gone, admit.StatusGone, 1}: true,
+			{admit.Waiting, admit.NoEvidence, 1}: true, {admit.Held, admit.Capability, 1}: true,
+		}
+		check := func(when string) {
+			t.Helper()
+			got := r.ledger.Stats().Counts
+			for _, c := range got {
+				if !want[c] {
+					t.Errorf("%s: %d are %v because of %v", when, c.Pages, c.Verdict, c.Reason)
+				}
+			}
+			if len(got) != len(want) {
+				t.Errorf("%s: counts %v, want %v", when, got, want)
+			}
+		}
+		check("as it went")
+		r.restart()
+		r.flush()
+		check("after a restart")
+		if err := r.ledger.Forget(r.Context(), "/b"); err != nil {
+			t.Fatal(err)
+		}
+		delete(want, Count{admit.Listed, admit.ByLink, 2})
+		want[Count{admit.Listed, admit.ByLink, 1}], want[Count{admit.Excluded, admit.Forgotten, 1}] = true, true
+		check("after Forget")
+		r.keeps(100, "/", "/a")
+		delete(want, Count{admit.Waiting, admit.NoEvidence, 1})
+		delete(want, Count{admit.Held, admit.Capability, 1})
+		check("after what waited has gone")
+	})
+}
+
+func TestTallyOfAPassBesideChanges(t *testing.T) {
+	listed, waiting := standing{admit.Listed, admit.ByLink}, standing{admit.Waiting, admit.NoEvidence}
+	var l tally
+	l.begin()
+	l.count("a", listed)
+	l.count("c", waiting)
+	l.moved([]move{{"b", standing{}, listed}, {"c", waiting, listed}, {"d", standing{}, listed}}) // two behind the pass, one before it
+	l.count("d", listed)
+	l.pass("m")
+	l.moved([]move{{"e", standing{}, listed}, {"n", standing{}, waiting}}) // one behind it again
+	l.end()
+	if got := l.listed(); got != 5 {
+		t.Errorf("%d are listed, want 5", got)
+	}
+	l.moved([]move{{"a", listed, standing{}}})
+	if got := l.counted(); len(got) != 1 || got[0] != (Count{admit.Listed, admit.ByLink, 4}) {
+		t.Errorf("counts %v", got)
+	}
+}
+
+func TestNoindexWhileTheStoreIsDown(t *testing.T) {
+	st := &troubled{Store: new(memstore.Store)}
+	inBubble(t, Config{Store: st}, func(r *rig) {
+		r.crawl("/a", "/b")
+		st.set(errors.New("busy"), nil, false)
+		r.offer("/a", `<html><head><meta name=robots content=noindex></head><body>a</body></html>`)
+		time.Sleep(5 * time.Second)
+		if r.files.Lists("/a") || !r.files.Lists("/b") {
+			t.Errorf("served are /a: %t, /b: %t", r.files.Lists("/a"), r.files.Lists("/b"))
+		}
+		st.set(nil, nil, false)
+		time.Sleep(5 * time.Second)
+		r.flush()
+		r.wantVerdict("/a", admit.Excluded, admit.NoIndex)
+	})
+}
+
+func TestUnavailableAfter(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home", "/offer", "/event"))
+		until := time.Now().Add(time.Hour).UTC()
+		r.sight("/offer", html("offer"), header(func(h *tap.Header) { h.RobotsTag = "unavailable_after: " + until.Format(time.RFC1123) }))
+		r.sight("/event", fmt.Sprintf(`<html><head><meta name=robots content="unavailable_after: %s"></head><body>event</body></html>`, until.Format(time.RFC3339)))
+		r.wantListed("/", "/offer", "/event")
+		time.Sleep(time.Hour + time.Minute)
+		if got := r.files.Listed(); got != 1 {
+			t.Errorf("%d pages are served after their end", got)
+		}
+		r.sight("/event", fmt.Sprintf(`<html><head><meta name=robots content="unavailable_after: %s"></head><body>event</body></html>`, until.Format(time.RFC3339)))
+		r.wantVerdict("/event", admit.Excluded, admit.NoIndex)
+	})
+}
+
+func TestHints(t *testing.T) {
+	shell := `<html><head><title>App</title></head><body><div id=app></div><script src=/app.js></script></body></html>`
+	for _, tt := range []struct {
+		name string
+		do   func(*rig)
+		want hint.Hint // 0 for none
+	}{
+		{"nothing wrong", func(r *rig) { r.crawl("/a", "/b") }, 0},
+		{"an entry that links nowhere", func(r *rig) { r.sight("/", html("home")) }, hint.DeadEnd},
+		{"a client-side application", func(r *rig) {
+			r.sight("/", shell+"<a href=/a></a>")
+			for i := range shellsNeeded {
+				r.sight(fmt.Sprintf("/p%d", i), shell+"<a href=/a></a>")
+			}
+		}, hint.ClientApp},
+		{"a few pages like the entry", func(r *rig) {
+			r.sight("/", shell+"<a href=/a></a>")
+			for range 10 {
+				r.sight("/index.html", shell+"<a href=/a></a>")
+			}
+		}, 0},
+		{"robots.txt forbids the entry", func(r *rig) { robotsTxt(r, 200, "User-agent: *\nDisallow: /") }, hint.Robots},
+		{"robots.txt forbids something else", func(r *rig) { robotsTxt(r, 200, "User-agent: *\nDisallow: /admin") }, 0},
+		{"many withdrawals", func(r *rig) {
+			var pages []string
+			for i := range 30 {
+				pages = append(pages, fmt.Sprintf("/p%d", i))
+			}
+			r.crawl(pages...)
+			for _, p := range pages[:25] {
+				r.answer(p, 410)
+			}
+		}, hint.Withdrawals},
+		{"many withdrawals in a long time", func(r *rig) {
+			var pages []string
+			for i := range 30 {
+				pages = append(pages, fmt.Sprintf("/p%d", i))
+			}
+			r.crawl(pages...)
+			for _, p := range pages[:25] {
+				r.answer(p, 410)
+				time.Sleep(time.Hour)
+			}
+		}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				tt.do(r)
+				got := r.hints.Given()
+				if tt.want == 0 && len(got) > 0 || tt.want != 0 && (len(got) != 1 || got[0] != tt.want) {
+					t.Errorf("hints %q, want %q", r.hints.Texts(), tt.want.Text())
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,165 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/robots"
+	"github.com/servemap/servemap/internal/tap"
+)
+
+// robotsPiece is how many bytes of a robots.txt one record holds, robotsPieces
+// how many records the longest has.
+const (
+	robotsPiece  = 60 << 10
+	robotsPieces = 10
+)
+
+// obeyed is what the site's robots.txt says. One that differs from the last
+// counts beside it, until a look a minute later shows the same: an answer that
+// only one visitor got must not list what the site disallows.
+type obeyed struct {
+	known     bool // one was seen, or that there is none
+	now, next *robots.Rules
+	since     time.Time // when next was seen first, zero if there is none
+}
+
+func (o obeyed) allows(location string) bool {
+	return o.now.Allows(location) && o.next.Allows(location)
+}
+
+// saw returns what holds after a look at seen.
+func (o obeyed) saw(seen *robots.Rules, at time.Time) obeyed {
+	switch text := seen.Text(); {
+	case !o.known:
+		return obeyed{known: true, now: seen}
+	case bytes.Equal(text, o.now.Text()):
+		return obeyed{known: true, now: o.now}
+	case o.since.IsZero() || !bytes.Equal(text, o.next.Text()) || at.Before(o.since):
+		return obeyed{true, o.now, seen, at}
+	case at.Sub(o.since) >= confirmAfter:
+		return obeyed{known: true, now: seen}
+	}
+	return o
+}
+
+// Allows reports whether the site's robots.txt lets crawlers have location. It
+// may be called concurrently.
+func (l *Ledger) Allows(location string) bool {
+	o := l.robots.Load()
+	return o == nil || o.allows(location)
+}
+
+// openRobots reads what was stored of the robots.txt that the site served.
+func (l *Ledger) openRobots(ctx context.Context) error {
+	if l.cfg.Robots != nil {
+		l.robots.Store(&obeyed{now: l.cfg.Robots})
+		l.hintRobots()
+		return nil
+	}
+	var o obeyed
+	err := view(ctx, l.cfg.Store, l.robotsKeys(), func(t *tx) { o = l.readRobots(t) })
+	if err != nil {
+		return err
+	}
+	l.robots.Store(&o)
+	l.hintRobots()
+	return nil
+}
+
+func (l *Ledger) readRobots(t *tx) (o obeyed) {
+	var texts [2][]byte
+	for i, key := range l.robotsKeys() {
+		_ = record.Open(t.Get(key), func(f record.Field) {
+			switch f.Num {
+			case 1:
+				texts[i/robotsPieces] = append(texts[i/robotsPieces], f.Data...)
+			case 2:
+				o.since = time.UnixMilli(f.Int())
+			case 3:
+				o.known = true
+			}
+		})
+	}
+	o.now, o.next = robots.Parse(texts[0]), robots.Parse(texts[1])
+	return o
+}
+
+// writeRobots stores o, in a record of its own for each piece.
+func (l *Ledger) writeRobots(t *tx, o obeyed) {
+	texts := [2][]byte{o.now.Text(), o.next.Text()}
+	for i, key := range l.robotsKeys() {
+		text := texts[i/robotsPieces]
+		from := min(len(text), i%robotsPieces*robotsPiece)
+		var e record.Encoder
+		e.Bytes(1, text[from:min(len(text), from+robotsPiece)])
+		if i == robotsPieces && !o.since.IsZero() {
+			e.Int(2, o.since.UnixMilli())
+		}
+		e.Bool(3, i == 0 && o.known)
+		t.Put(key, e.SealAny())
+	}
+}
+
+// robotsKeys returns the keys of what holds, and then those of what may be next.
+func (l *Ledger) robotsKeys() []string {
+	keys := make([]string, 2*robotsPieces)
+	for i := range keys {
+		keys[i] = l.keys.robots(i)
+	}
+	return keys
+}
+
+// obey takes over a robots.txt that the site has served, and has everything
+// that is stored judged by it.
+func (l *Ledger) obey(ctx context.Context, s *Sighting) error {
+	before := l.robots.Load()
+	if l.cfg.Robots != nil || before == nil {
+		return nil
+	}
+	seen, ok := parseRobots(s.Response)
+	if !ok {
+		return nil // nobody can read it; what held before does
+	}
+	after := before.saw(seen, s.At)
+	if after == *before {
+		return nil
+	}
+	if err := update(ctx, l.cfg.Store, l.robotsKeys(), func(t *tx) { l.writeRobots(t, after) }); err != nil {
+		l.opened = false // nobody knows what it holds
+		return err
+	}
+	l.unsynced = true
+	l.robots.Store(&after)
+	l.hintRobots()
+	l.cfg.Files.ChangedAll()
+	l.beginReview()
+	return nil
+}
+
+// parseRobots returns what a response says of robots, false if it cannot be
+// read to its end. That there is no robots.txt disallows nothing.
+func parseRobots(resp *tap.Response) (*robots.Rules, bool) {
+	if resp.Status != http.StatusOK {
+		return nil, true
+	}
+	body, cut, err := decode(resp.Header.ContentEncoding, resp.Body)
+	if err != nil || cut && len(body) < tap.MaxText {
+		return nil, false
+	}
+	return robots.Parse(body), true
+}
+
+// hintRobots says so if robots.txt keeps the site from being learned.
+func (l *Ledger) hintRobots() {
+	for _, entry := range l.cfg.Entries {
+		if !l.Allows(entry) {
+			l.cfg.Hints.Give(hint.Robots)
+			return
+		}
+	}
+}

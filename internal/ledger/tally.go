@@ -1,0 +1,109 @@
+package ledger
+
+import (
+	"sync"
+
+	"github.com/servemap/servemap/internal/admit"
+)
+
+// move is one verdict that became another, of the record of that key. The zero
+// standing stands for no record.
+type move struct {
+	key      string
+	from, to standing
+}
+
+// counts is how many locations there are of each verdict and reason.
+type counts [admit.Gone + 1][admit.Reasons]int
+
+func (c *counts) add(s standing, by int) {
+	if s.verdict != admit.Unknown && int(s.verdict) < len(c) && int(s.reason) < admit.Reasons {
+		c[s.verdict][s.reason] += by
+	}
+}
+
+// tally counts the locations of each verdict and reason. Now and then a pass
+// over all records counts them anew, in the order of their keys, while verdicts
+// go on to change; what has changed behind it counts for it as well.
+type tally struct {
+	mu      sync.Mutex
+	now     counts
+	next    counts
+	passing bool
+	passed  string // the last key that the pass has counted
+}
+
+// moved notes changes of verdicts.
+func (t *tally) moved(moves []move) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, m := range moves {
+		t.now.add(m.from, -1)
+		t.now.add(m.to, 1)
+		if t.passing && m.key <= t.passed {
+			t.next.add(m.from, -1)
+			t.next.add(m.to, 1)
+		}
+	}
+}
+
+// begin begins a pass.
+func (t *tally) begin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.next, t.passing, t.passed = counts{}, true, ""
+}
+
+// count counts the next record of the pass.
+func (t *tally) count(key string, s standing) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.next.add(s, 1)
+	t.passed = key
+}
+
+// pass notes that the pass has counted all records up to key.
+func (t *tally) pass(key string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.passed = key
+}
+
+// end ends the pass: what it counted holds.
+func (t *tally) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.now, t.passing = t.next, false
+}
+
+// Count is how many locations are of one verdict and reason.
+type Count struct {
+	Verdict admit.Verdict
+	Reason  admit.Reason
+	Pages   int
+}
+
+// counted returns the counts that are not zero.
+func (t *tally) counted() []Count {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var all []Count
+	for v := range t.now {
+		for r, n := range t.now[v] {
+			if n > 0 {
+				all = append(all, Count{admit.Verdict(v), admit.Reason(r), n})
+			}
+		}
+	}
+	return all
+}
+
+// listed returns how many pages are listed.
+func (t *tally) listed() (n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, pages := range t.now[admit.Listed] {
+		n += pages
+	}
+	return n
+}

@@ -1,0 +1,208 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/admit"
+)
+
+const same = "The same text at several locations, which is long enough to tell this page apart from any other one."
+
+// selfCanonical is a page that names a canonical location.
+func selfCanonical(location, text string) string {
+	return fmt.Sprintf(`<html><head><title>t</title><link rel=canonical href="%s"></head><body><main>%s</main></body></html>`, location, text)
+}
+
+func TestDuplicatesAreOnePage(t *testing.T) {
+	tests := []struct {
+		name string
+		do   func(*rig)
+		want string // the one that is listed beside the entry
+	}{
+		{"the oldest of linked ones", func(r *rig) {
+			r.sight("/", html("home", "/a", "/b"))
+			r.sight("/a", html(same))
+			r.sight("/b", html(same))
+		}, "/a"},
+		{"the linked one before the one with a route of its own", func(r *rig) {
+			r.sight("/", html("home", "/b"))
+			r.sight("/a", html(same), route("/a", true))
+			r.sight("/b", html(same))
+		}, "/b"},
+		{"the linked one, whatever comes first", func(r *rig) {
+			r.sight("/", html("home", "/b"))
+			r.sight("/b", html(same))
+			r.sight("/a", html(same), route("/a", true))
+		}, "/b"},
+		{"the one that names itself", func(r *rig) {
+			r.sight("/", html("home", "/a", "/b"))
+			r.sight("/a", html(same))
+			r.sight("/b", selfCanonical("/b", "<p>"+same+"</p>"))
+		}, "/b"},
+		{"one that is linked later", func(r *rig) {
+			r.sight("/", html("home"))
+			r.sight("/a", html(same), route("/a", true))
+			r.sight("/b", html(same))
+			r.sight("/", html("home, new", "/b"))
+		}, "/b"},
+		{"the bytes differ", func(r *rig) {
+			r.sight("/", html("home", "/a", "/b"))
+			r.sight("/a", html(same))
+			r.sight("/b", strings.Replace(html(same), "<main>", `<header>Visitor 1,234</header><main data-nonce="x">`, 1))
+		}, "/a"},
+		{"little text and the same bytes", func(r *rig) {
+			r.sight("/", html("home", "/a", "/b"))
+			r.sight("/a", html("ok"))
+			r.sight("/b", html("ok"))
+		}, "/a"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				tt.do(r)
+				r.wantListed("/", tt.want)
+				other := map[string]string{"/a": "/b", "/b": "/a"}[tt.want]
+				r.wantVerdict(other, admit.Held, admit.Duplicate)
+				if got := r.page(other).SameAs; got != tt.want {
+					t.Errorf("%s is explained as the same as %q", other, got)
+				}
+				r.restart()
+				r.flush()
+				r.wantListed("/", tt.want)
+			})
+		})
+	}
+}
+
+func TestPagesThatAreNoDuplicates(t *testing.T) {
+	tests := []struct{ name, a, b string }{
+		{"other titles", "<html><head><title>one</title></head><body>" + same + "</body></html>", "<html><head><title>two</title></head><body>" + same + "</body></html>"},
+		{"other text", html(same + " One."), html(same + " Two.")},
+		{"other images", html(same + "<img src=1.jpg>"), html(same + "<img src=2.jpg>")},
+		{"little text in other bytes", html("ok <!-- 1 -->"), html("ok <!-- 2 -->")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.sight("/", html("home", "/a", "/b"))
+				r.sight("/a", tt.a)
+				r.sight("/b", tt.b)
+				r.wantListed("/", "/a", "/b")
+			})
+		})
+	}
+}
+
+func TestADuplicateTakesThePlaceOfOneThatLeaves(t *testing.T) {
+	leave := map[string]func(*rig){
+		"gone":    func(r *rig) { r.answer("/a", 410) },
+		"changed": func(r *rig) { r.sight("/a", html(same+" And more.")) },
+		"forgotten": func(r *rig) {
+			if err := r.ledger.Forget(r.Context(), "/a"); err != nil {
+				r.Fatal(err)
+			}
+		},
+	}
+	for name, fn := range leave {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.sight("/", html("home", "/a", "/b"))
+				r.sight("/a", html(same))
+				r.sight("/b", html(same))
+				fn(r)
+				r.sight("/b", html(same))
+				r.wantVerdict("/b", admit.Listed, admit.ByLink)
+			})
+		})
+	}
+}
+
+func TestAnEntryIsNoDuplicate(t *testing.T) {
+	for _, first := range []string{"/", "/index.html"} {
+		t.Run(first+" first", func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				home := html(same, "/index.html")
+				r.sight("/index.html", home, route("/index.html", true))
+				r.sight("/", home)
+				r.sight("/index.html", home)
+				r.wantListed("/")
+				r.wantVerdict("/index.html", admit.Held, admit.Duplicate)
+			})
+		})
+	}
+}
+
+func TestWhatARuleListsIsListedHoweverManyShowIt(t *testing.T) {
+	inBubble(t, Config{Rules: rules(t, admit.Rule{Pattern: "/v/", Listing: admit.Always})}, func(r *rig) {
+		r.sight("/", html("home"))
+		for i := range 2 * admit.ClusterSize {
+			r.sight(fmt.Sprintf("/v/%d", i), html(same))
+		}
+		if got := r.files.Listed(); got != 1+2*admit.ClusterSize {
+			t.Errorf("%d pages are listed", got)
+		}
+	})
+}
+
+func TestSoftNotFound(t *testing.T) {
+	t.Run("linked", func(t *testing.T) {
+		inBubble(t, Config{}, func(r *rig) {
+			var links []string
+			for i := range admit.ClusterSize + 5 {
+				links = append(links, fmt.Sprintf("/dead-%d", i))
+			}
+			r.sight("/", html("home", append(links, "/real")...))
+			r.sight("/real", html("A real page."))
+			for _, l := range links {
+				r.sight(l, html("The page was not found. "+same))
+			}
+			r.wantListed("/", "/real")
+			r.wantVerdict(links[0], admit.Held, admit.SoftNotFound)
+		})
+	})
+	t.Run("known to enough networks beside linked pages", func(t *testing.T) {
+		inBubble(t, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/one", "/two", "/three"))
+			for _, l := range []string{"/one", "/two", "/three"} {
+				r.sight(l, html("page "+l))
+			}
+			for range 4 {
+				for i := range 30 {
+					r.sight(fmt.Sprintf("/random-%d", i), html("Not found. "+same), from(fmt.Sprintf("192.0.%d.0/24", r.looked["n"])))
+				}
+				r.looked["n"]++
+			}
+			r.wantListed("/", "/one", "/two", "/three")
+			r.wantVerdict("/random-7", admit.Held, admit.Duplicate)
+			r.wantNoTrace("random")
+		})
+	})
+	t.Run("a stranger cannot take a real page out by it", func(t *testing.T) {
+		inBubble(t, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/p/1/blue-shoes"))
+			r.sight("/p/1/blue-shoes", html(same))
+			for i := range 2 * admit.ClusterSize {
+				r.sight(fmt.Sprintf("/p/1/junk-%d", i), html(same), from(netA))
+			}
+			r.sight("/p/1/blue-shoes", html(same))
+			r.wantListed("/", "/p/1/blue-shoes")
+		})
+	})
+}
+
+func TestContents(t *testing.T) {
+	c := new(contents)
+	for i, step := range []struct {
+		content, location uint64
+		want              bool
+	}{
+		{1, 10, false}, {1, 10, false}, {1, 11, true}, {1, 10, true}, {0, 12, false}, {0, 13, false},
+		{1 + contentsKept, 14, false}, {1, 10, false},
+	} {
+		if got := c.shared(step.content, step.location); got != step.want {
+			t.Errorf("step %d: content %d at %d is shared: %t", i, step.content, step.location, got)
+		}
+	}
+}

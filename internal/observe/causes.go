@@ -1,0 +1,148 @@
+package observe
+
+import (
+	"errors"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/page"
+	"github.com/servemap/servemap/internal/tap"
+)
+
+// tally counts what tells the causes that keep a whole site from being learned.
+// Like the outcomes it counts looks, never requests that are not due.
+type tally struct {
+	own        atomic.Uint64 // requests for a host that counts
+	redirects  atomic.Uint64 // those of them that were led elsewhere
+	anonymous  atomic.Uint64
+	failing    atomic.Uint64 // answered with an error that may pass
+	pages      atomic.Uint64
+	remote     atomic.Uint64 // pages that went to another machine
+	networks   atomic.Uint64 // pages that went to a network that is known
+	unreadable atomic.Uint64 // pages with a content coding that cannot be undone
+	ended      atomic.Uint64 // looks that are over
+}
+
+// counts are what a tally and the outcomes show at one time.
+type counts struct {
+	foreign, own, redirects                    uint64 // looks by host
+	cookie, authorization, identity, anonymous uint64 // looks by client
+	failing, pages, unreadable                 uint64 // looks by response
+	remote, networks                           uint64 // pages by client
+	networksGiven                              bool   // the owner says what the client's address is
+}
+
+// The evidence that a hint takes.
+const (
+	foreignLooks    = 20
+	knownLooks      = 50
+	failingLooks    = 50
+	networkPages    = 50
+	unreadablePages = 5
+
+	// A page of the right host is looked at once a minute at most, while one of
+	// a foreign host and a client that is known use up no look. So a few more of
+	// these say nothing of what most requests are.
+	foreignShare = 10 // for each of the right host
+	knownShare   = 50 // for each anonymous one
+)
+
+// causes returns the causes that the counts are good evidence of.
+func causes(c counts) []hint.Hint {
+	var found []hint.Hint
+	for _, cause := range []struct {
+		hint hint.Hint
+		is   bool
+	}{
+		{hint.Host, c.foreign >= foreignLooks && c.foreign > foreignShare*(c.own-min(c.own, c.redirects))},
+		{hint.Failing, c.failing >= failingLooks && c.pages == 0},
+		{hint.Authorization, crowdsOut(c.authorization, c.anonymous)},
+		{hint.Identity, crowdsOut(c.identity, c.anonymous)},
+		{hint.Cookies, crowdsOut(c.cookie, c.anonymous)},
+		{hint.Encoding, c.unreadable >= unreadablePages && c.unreadable == c.pages},
+		{hint.Proxy, c.remote >= networkPages && c.networks == 0 && !c.networksGiven},
+	} {
+		if cause.is {
+			found = append(found, cause.hint)
+		}
+	}
+	return found
+}
+
+// crowdsOut reports whether there are so many clients that are known, and for
+// one reason, that hardly any is anonymous.
+func crowdsOut(known, anonymous uint64) bool {
+	return known >= knownLooks && known >= knownShare*anonymous
+}
+
+// judgeEvery is after how many looks the causes are looked for again.
+const judgeEvery = 10
+
+// ended notes the end of a look, and now and then gives the hints that follow.
+func (o *Observer) ended() {
+	if o.cfg.Hints == nil || o.tally.ended.Add(1)%judgeEvery != 0 {
+		return
+	}
+	for _, h := range causes(o.counts()) {
+		o.cfg.Hints.Give(h, "origin", o.cfg.Normalizer.Origin().String())
+	}
+}
+
+func (o *Observer) counts() counts {
+	t := &o.tally
+	return counts{
+		foreign: o.refusals[location.ReasonHost].Load(), own: t.own.Load(), redirects: t.redirects.Load(),
+		cookie: o.outcomes[admit.Cookie].Load(), authorization: o.outcomes[admit.Authorization].Load(),
+		identity: o.outcomes[admit.IdentityHeader].Load() + o.outcomes[admit.ClientCertificate].Load(), anonymous: t.anonymous.Load(),
+		failing: t.failing.Load(), pages: t.pages.Load(), remote: t.remote.Load(), networks: t.networks.Load(), unreadable: t.unreadable.Load(),
+		networksGiven: o.cfg.ClientIP != nil,
+	}
+}
+
+// tallyResponse notes what kind of response an anonymous client got.
+func (o *Observer) tallyResponse(kind admit.Kind, asked asked, resp *tap.Response) {
+	t := &o.tally
+	switch {
+	case kind == admit.Redirected:
+		t.redirects.Add(1)
+	case resp.Status >= 500 || resp.Status == http.StatusTooManyRequests:
+		t.failing.Add(1)
+	case kind == admit.Witness:
+		t.pages.Add(1)
+		if !asked.local {
+			t.remote.Add(1)
+		}
+		if asked.network.IsValid() {
+			t.networks.Add(1)
+		}
+		if !readable(resp) {
+			t.unreadable.Add(1)
+		}
+	}
+}
+
+// local reports whether the request comes from the machine itself, and from
+// nobody behind it, as while the site is tried out.
+func local(r *http.Request) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && peer.Addr().Unmap().IsLoopback() && !admit.Forwarded(r.Header)
+}
+
+// readable reports whether the content coding of the body can be undone. A
+// compressor around the site may have named one that it applies only further
+// out; then the body is still what the site wrote.
+func readable(resp *tap.Response) bool {
+	encoding := resp.Header.ContentEncoding
+	if encoding == "" || isText(resp.Body) {
+		return true
+	}
+	_, _, err := page.Decode(nil, encoding, nil, 0)
+	return !errors.Is(err, page.ErrCoding)
+}
+
+func isText(body []byte) bool { return strings.HasPrefix(http.DetectContentType(body), "text/") }

@@ -1,0 +1,190 @@
+package observe
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/hint"
+)
+
+func TestCauses(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		counts counts
+		want   []hint.Hint
+	}{
+		{"nothing was seen", counts{}, nil},
+		{"a site that is learned", counts{own: 900, anonymous: 800, cookie: 90, pages: 700, networks: 600, foreign: 300, failing: 50}, nil},
+
+		{"only foreign hosts", counts{foreign: 20}, []hint.Hint{hint.Host}},
+		{"few foreign hosts", counts{foreign: 19}, nil},
+		{"foreign hosts, and one of the right", counts{own: 1, foreign: 20}, []hint.Hint{hint.Host}},
+		{"a scan for other hosts on a small site", counts{own: 100, foreign: 1000}, nil},
+		{"nearly all for foreign hosts", counts{own: 100, foreign: 1001}, []hint.Hint{hint.Host}},
+		{"the origin leads to another host", counts{own: 40, redirects: 40, foreign: 20}, []hint.Hint{hint.Host}},
+		{"more led away than begun", counts{own: 1, redirects: 2, foreign: 20}, []hint.Hint{hint.Host}},
+
+		{"all have a cookie", counts{own: 50, cookie: 50}, []hint.Hint{hint.Cookies}},
+		{"few have a cookie", counts{own: 49, cookie: 49}, nil},
+		{"2 % are anonymous", counts{own: 50, cookie: 50, anonymous: 1}, []hint.Hint{hint.Cookies}},
+		{"more are anonymous", counts{own: 101, cookie: 99, anonymous: 2}, nil},
+		{"all have credentials", counts{own: 50, authorization: 50}, []hint.Hint{hint.Authorization}},
+		{"all are named by a proxy", counts{own: 50, identity: 50}, []hint.Hint{hint.Identity}},
+		{"all are named, and some have cookies", counts{own: 99, identity: 50, cookie: 49}, []hint.Hint{hint.Identity}},
+		{"all are named, or have cookies", counts{own: 100, identity: 50, cookie: 50}, []hint.Hint{hint.Identity, hint.Cookies}},
+
+		{"nothing but errors", counts{own: 50, anonymous: 50, failing: 50}, []hint.Hint{hint.Failing}},
+		{"few errors", counts{own: 49, anonymous: 49, failing: 49}, nil},
+		{"errors and a page", counts{own: 501, anonymous: 501, failing: 500, pages: 1, networks: 1}, nil},
+
+		{"no page can be read", counts{own: 5, anonymous: 5, pages: 5, networks: 5, unreadable: 5}, []hint.Hint{hint.Encoding}},
+		{"few pages that cannot be read", counts{own: 4, anonymous: 4, pages: 4, networks: 4, unreadable: 4}, nil},
+		{"a page that can be read", counts{own: 51, anonymous: 51, pages: 51, networks: 51, unreadable: 50}, nil},
+
+		{"no network is known", counts{own: 50, anonymous: 50, pages: 50, remote: 50}, []hint.Hint{hint.Proxy}},
+		{"no network of few", counts{own: 49, anonymous: 49, pages: 49, remote: 49}, nil},
+		{"visitors on the machine itself", counts{own: 500, anonymous: 500, pages: 500}, nil},
+		{"one network is known", counts{own: 500, anonymous: 500, pages: 500, remote: 500, networks: 1}, nil},
+		{"the owner knows no network", counts{own: 50, anonymous: 50, pages: 50, remote: 50, networksGiven: true}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := causes(tt.counts); !slices.Equal(got, tt.want) {
+				t.Errorf("causes = %q, want %q", texts(got), texts(tt.want))
+			}
+		})
+	}
+}
+
+func texts(hints []hint.Hint) []string {
+	all := make([]string, len(hints))
+	for i, h := range hints {
+		all[i] = h.Text()
+	}
+	return all
+}
+
+func TestHints(t *testing.T) {
+	plain := func(req *http.Request) *http.Request { return req }
+	private := func(req *http.Request) *http.Request {
+		req.RemoteAddr = "10.0.0.5:1234"
+		return req
+	}
+	local := func(req *http.Request) *http.Request {
+		req.RemoteAddr = "[::1]:1234"
+		return req
+	}
+	header := func(name, value string) func(*http.Request) *http.Request {
+		return func(req *http.Request) *http.Request { return with(req, name, value) }
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*http.Request) *http.Request
+		next   http.HandlerFunc
+		want   []hint.Hint
+	}{
+		{"pages", plain, page200, nil},
+		{"pages that are compressed", plain, coded("text/html", "gzip", gzipped(html)), nil},
+		{"pages that are compressed further out", plain, coded("text/html", "zip", []byte(html)), nil},
+		{"pages in an unknown coding", plain, coded("text/html", "zip", []byte("\x00\x01\x02")), []hint.Hint{hint.Encoding}},
+		{"another host", func(req *http.Request) *http.Request { req.Host = "secret.example.net"; return req }, page200, []hint.Hint{hint.Host}},
+		{"led to another host", plain, func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, "https://www.example.com"+req.RequestURI, http.StatusMovedPermanently)
+		}, nil},
+		{"session", header("Cookie", "session=secret"), page200, []hint.Hint{hint.Cookies}},
+		{"benign cookie", header("Cookie", "_ga=1"), page200, nil},
+		{"credentials", header("Authorization", "Basic secret"), page200, []hint.Hint{hint.Authorization}},
+		{"user", header("X-Forwarded-User", "secret"), page200, []hint.Hint{hint.Identity}},
+		{"certificate", header("X-Client-Cert", "secret"), page200, []hint.Hint{hint.Identity}},
+		{"private address", private, page200, []hint.Hint{hint.Proxy}},
+		{"the machine itself", local, page200, nil},
+		{"a proxy on the machine itself", func(req *http.Request) *http.Request { return with(local(req), "X-Forwarded-For", "8.8.8.8") }, page200, []hint.Hint{hint.Proxy}},
+		{"forwarded", header("X-Forwarded-For", "8.8.8.8"), page200, []hint.Hint{hint.Proxy}},
+		{"500", plain, answer(http.StatusInternalServerError), []hint.Hint{hint.Failing}},
+		{"429", plain, answer(http.StatusTooManyRequests), []hint.Hint{hint.Failing}},
+		{"404", plain, http.NotFound, nil},
+		{"400", plain, answer(http.StatusBadRequest), nil},
+		{"not HTML", plain, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") }, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := start(t)
+			for i := range 60 {
+				r.watches(tt.change(get(fmt.Sprintf("/secret/%d", i))), tt.next)
+			}
+			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
+				t.Errorf("hints = %q, want %q", texts(got), texts(tt.want))
+			}
+			log := r.log.String()
+			if n := strings.Count(log, "level=WARN"); n != len(tt.want) {
+				t.Errorf("%d hints were logged, want each once:\n%s", n, log)
+			}
+			if strings.Contains(log, "secret") || len(tt.want) > 0 && !strings.Contains(log, "origin=https://example.com") {
+				t.Errorf("the log names more than the origin, or not that:\n%s", log)
+			}
+		})
+	}
+}
+
+// The hint on networks is for who has not said what the client's address is.
+func TestTheOwnerWhoGivesAddressesNeedsNoHint(t *testing.T) {
+	r := start(t, func(c *Config) { c.ClientIP = func(*http.Request) netip.Addr { return netip.Addr{} } })
+	for i := range 60 {
+		r.watches(get(fmt.Sprintf("/%d", i)), page200)
+	}
+	if got := r.cfg.Hints.Given(); len(got) != 0 {
+		t.Errorf("hints = %q, want none", texts(got))
+	}
+}
+
+func TestTheOriginThatLeadsToAnotherHost(t *testing.T) {
+	r := start(t)
+	for i := range 20 {
+		r.watches(get("/"), func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, "https://www.example.com/", http.StatusMovedPermanently)
+		})
+		r.watches(get(fmt.Sprintf("http://www.example.com/%d", i)), page200)
+	}
+	if got := r.cfg.Hints.Given(); !slices.Equal(got, []hint.Hint{hint.Host}) {
+		t.Errorf("hints = %q, want that on the host", texts(got))
+	}
+}
+
+func TestAnonymousVisitorsAmongMembers(t *testing.T) {
+	r := start(t)
+	for i := range 100 {
+		r.watches(with(get(fmt.Sprintf("/%d", i)), "Cookie", "session=1"), page200)
+		if i%10 == 0 {
+			r.watches(get(fmt.Sprintf("/%d", i)), page200)
+		}
+	}
+	if got := r.cfg.Hints.Given(); len(got) != 0 {
+		t.Errorf("hints = %q, want none", texts(got))
+	}
+}
+
+// Junk never keeps quiet for long, so the first requests for another host must
+// not be taken for all.
+func TestAForeignHostNowAndThenIsNoCause(t *testing.T) {
+	r := start(t)
+	for i := range 100 {
+		r.watches(get(fmt.Sprintf("/%d", i)), page200)
+		r.watches(get(fmt.Sprintf("http://junk.example.net/%d", i)), page200)
+	}
+	if got := r.cfg.Hints.Given(); len(got) != 0 {
+		t.Errorf("hints = %q, want none", texts(got))
+	}
+}
+
+func TestWithoutHints(t *testing.T) {
+	r := start(t, func(c *Config) { c.Hints = nil })
+	for range 60 {
+		r.watches(get("http://junk.example.net/"), page200)
+	}
+	if got := r.Counts()["host"]; got != 60 {
+		t.Errorf("%d requests were counted, want 60", got)
+	}
+}

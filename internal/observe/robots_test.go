@@ -1,0 +1,319 @@
+package observe
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"github.com/servemap/servemap/internal/due"
+	"github.com/servemap/servemap/internal/ledger"
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/tap"
+)
+
+const rules = "User-agent: *\nDisallow: /internal/\n"
+
+// text serves a robots.txt.
+func text(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	io.WriteString(w, rules)
+}
+
+// coded serves body with a type and a content coding.
+func coded(contentType, encoding string, body []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.Header().Set("Content-Encoding", encoding)
+		w.Write(body)
+	}
+}
+
+func gzipped(s string) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	io.WriteString(z, s)
+	z.Close()
+	return b.Bytes()
+}
+
+// robotsFile serves a robots.txt from a file, as a file server does.
+func robotsFile(t *testing.T, content string) http.HandlerFunc {
+	name := filepath.Join(t.TempDir(), "robots.txt")
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, name) }
+}
+
+// ask sends a GET, changed by change, to a real server that serves h, and
+// returns the status. It does not follow redirects.
+func ask(t *testing.T, h http.Handler, http2 bool, target string, change func(*http.Request)) int {
+	t.Helper()
+	srv := httptest.NewUnstartedServer(h)
+	srv.EnableHTTP2 = http2
+	srv.StartTLS()
+	defer srv.Close() // waits for the handler, and so for its sighting
+	req, err := http.NewRequest(http.MethodGet, srv.URL+target, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		change(req)
+	}
+	resp, err := srv.Client().Transport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil && err != io.ErrUnexpectedEOF {
+		t.Error(err)
+	}
+	if want := 1 + map[bool]int{true: 1}[http2]; resp.ProtoMajor != want {
+		t.Errorf("the server spoke HTTP/%d, want %d", resp.ProtoMajor, want)
+	}
+	return resp.StatusCode
+}
+
+func TestRobotsTxtIsSeenAsItIsServed(t *testing.T) {
+	header := func(name, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(name, value) }
+	}
+	later := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
+	long := rules + strings.Repeat("# more\n", tap.MaxText/7)
+	for _, tt := range []struct {
+		name    string
+		handler http.HandlerFunc
+		target  string // where it is not that of the robots.txt
+		change  func(*http.Request)
+		status  int
+		seen    bool
+		obeyed  bool
+	}{
+		{name: "text", handler: text, status: 200, seen: true, obeyed: true},
+		{name: "file", handler: robotsFile(t, rules), status: 200, seen: true, obeyed: true},
+		{name: "long file", handler: robotsFile(t, long), status: 200, seen: true, obeyed: true},
+		{name: "no type", handler: func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, rules) }, status: 200, seen: true, obeyed: true},
+		{name: "another type", handler: coded("application/octet-stream", "", []byte(rules)), status: 200, seen: true, obeyed: true},
+		{name: "gzip inside", handler: coded("text/plain", "gzip", gzipped(rules)), status: 200, seen: true, obeyed: true},
+		{name: "compressed further out", handler: coded("text/plain", "br", []byte(rules)), status: 200, seen: true, obeyed: true},
+		{name: "compressed further out, in an unknown coding", handler: coded("text/plain", "rot13", []byte(rules)), status: 200, seen: true, obeyed: true},
+		{name: "empty", handler: coded("text/plain", "", nil), status: 200, seen: true},
+		{name: "benign cookie", handler: text, change: header("Cookie", "_ga=1"), status: 200, seen: true, obeyed: true},
+		{name: "404", handler: http.NotFound, status: 404, seen: true},
+		{name: "410", handler: answer(http.StatusGone), status: 410, seen: true},
+
+		{name: "unknown coding", handler: coded("text/plain", "rot13", []byte("\x00\x01")), status: 200},
+		{name: "page", handler: page200, status: 200},
+		{name: "page that is compressed", handler: coded("text/html", "gzip", gzipped(html)), status: 200},
+		{name: "page that is called text", handler: coded("text/plain", "", []byte(html)), status: 200},
+		{name: "401", handler: answer(http.StatusUnauthorized), status: 401},
+		{name: "403", handler: answer(http.StatusForbidden), status: 403},
+		{name: "redirect", handler: http.RedirectHandler("/other.txt", http.StatusFound).ServeHTTP, status: 302},
+		{name: "429", handler: answer(http.StatusTooManyRequests), status: 429},
+		{name: "500", handler: answer(http.StatusInternalServerError), status: 500},
+		{name: "503", handler: answer(http.StatusServiceUnavailable), status: 503},
+
+		{name: "HEAD", handler: text, change: func(r *http.Request) { r.Method = http.MethodHead }, status: 200},
+		{name: "HEAD of a file", handler: robotsFile(t, rules), change: func(r *http.Request) { r.Method = http.MethodHead }, status: 200},
+		{name: "HEAD of none", handler: http.NotFound, change: func(r *http.Request) { r.Method = http.MethodHead }, status: 404},
+		{name: "POST", handler: text, change: func(r *http.Request) { r.Method = http.MethodPost }, status: 200},
+		{name: "range", handler: robotsFile(t, rules), change: header("Range", "bytes=0-5"), status: 206},
+		{name: "not modified", handler: robotsFile(t, rules), change: header("If-Modified-Since", later), status: 304},
+		{name: "session", handler: text, change: header("Cookie", "session=1"), status: 200},
+		{name: "credentials", handler: text, change: header("Authorization", "Basic x"), status: 200},
+		{name: "another host", handler: text, change: func(r *http.Request) { r.Host = "evil.example.net" }, status: 200},
+		{name: "query", handler: text, target: "/robots.txt?v=2", status: 200},
+		{name: "another spelling", handler: text, target: "/robots%2Etxt", status: 200},
+		{name: "upper case", handler: text, target: "/Robots.txt", status: 200},
+		{name: "in a folder", handler: text, target: "/blog/robots.txt", status: 200},
+	} {
+		for proto, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
+			t.Run(tt.name+" "+proto, func(t *testing.T) {
+				r := start(t)
+				if tt.target == "" {
+					tt.target = "/robots.txt"
+				}
+				if got := ask(t, r.observe(tt.handler), http2, tt.target, tt.change); got != tt.status {
+					t.Errorf("status %d, want %d", got, tt.status)
+				}
+				r.wantRobots(tt.seen, tt.obeyed)
+			})
+		}
+	}
+}
+
+// wantRobots checks whether a robots.txt was seen, and whether it is obeyed.
+func (r *rig) wantRobots(seen, obeyed bool) {
+	r.t.Helper()
+	want := uint64(0)
+	if seen {
+		want = 1
+	}
+	r.wantSightings(want)
+	r.check(r.cfg.Ledger.Flush(r.t.Context()))
+	if got := !r.cfg.Ledger.Allows("/internal/a"); got != obeyed {
+		r.t.Errorf("what it forbids is forbidden: %v, want %v", got, obeyed)
+	}
+	if n := r.cfg.Buffers.InUse(); n != 0 {
+		r.t.Errorf("%d bytes are still lent", n)
+	}
+}
+
+func TestWhereRobotsTxtIs(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		origin string
+		config location.Config
+		watch  bool
+		seen   bool
+	}{
+		{"host", "https://example.com", location.Config{}, true, true},
+		{"folder of a host", "https://example.com/blog", location.Config{}, true, true},
+		{"behind a proxy that strips a prefix", "https://example.com/app", location.Config{StrippedPrefix: "/app"}, true, false},
+		{"given by the owner", "https://example.com", location.Config{}, false, false},
+	} {
+		for name, build := range map[string]func(middleware) http.Handler{
+			"ServeMux": func(observe middleware) http.Handler {
+				m := http.NewServeMux()
+				m.HandleFunc("/robots.txt", text)
+				return observe(m)
+			},
+			"mux": func(observe middleware) http.Handler {
+				r := mux.NewRouter()
+				r.HandleFunc("/robots.txt", text)
+				r.Use(observe)
+				return r
+			},
+		} {
+			t.Run(tt.name+", "+name, func(t *testing.T) {
+				r := startAt(t, tt.config, func(c *Config) {
+					origin, err := location.ParseOrigin(tt.origin)
+					if err == nil {
+						c.Normalizer, err = location.New(origin, tt.config)
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					c.WatchRobots = tt.watch
+				})
+				if got := ask(t, build(r.observe), false, "/robots.txt", nil); got != http.StatusOK {
+					t.Errorf("status %d", got)
+				}
+				r.wantRobots(tt.seen, tt.seen)
+			})
+		}
+	}
+}
+
+// A robots.txt that is watched is served as one that is not.
+func TestRobotsTxtCountsAsNothingElse(t *testing.T) {
+	r := start(t)
+	for _, req := range []*http.Request{get("/robots.txt"), with(get("/robots.txt"), "Cookie", "session=1")} {
+		r.watches(req, page200)
+	}
+	if got := r.Counts(); len(got) != 0 {
+		t.Errorf("counts = %v, want none", got)
+	}
+	r.watches(get("http://evil.example.net/robots.txt"), text)
+	if got := r.Counts()["host"]; got != 1 {
+		t.Errorf("%d requests for another host were counted, want 1", got)
+	}
+}
+
+func TestWhenRobotsTxtIsDueAgain(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		req  *http.Request
+		next http.HandlerFunc
+		due  bool
+	}{
+		{"after it was seen", get("/robots.txt"), text, false},
+		{"after 404", get("/robots.txt"), http.NotFound, false},
+		{"after 304", get("/robots.txt"), answer(http.StatusNotModified), true},
+		{"after 503", get("/robots.txt"), answer(http.StatusServiceUnavailable), true},
+		{"after a page", get("/robots.txt"), page200, true},
+		{"after HEAD", head("/robots.txt"), text, true},
+		{"after a range", with(get("/robots.txt"), "Range", "bytes=0-1"), text, true},
+		{"after a visitor with a session", with(get("/robots.txt"), "Cookie", "session=1"), text, true},
+		{"after another host's", get("http://evil.example.net/robots.txt"), text, true},
+		{"after one that was cut off", get("/robots.txt"), func(w http.ResponseWriter, req *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			text(w, req)
+		}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t)
+				r.watches(tt.req, tt.next)
+				time.Sleep(due.Shortest - time.Millisecond)
+				if got := r.watches(get("/robots.txt"), text); got != tt.due {
+					t.Errorf("the next request was watched: %v, want %v", got, tt.due)
+				}
+				time.Sleep(due.Longest)
+				if !r.watches(get("/robots.txt"), text) {
+					t.Error("a request was not watched after the longest wait")
+				}
+				r.check(r.cfg.Ledger.Flush(t.Context()))
+				if r.cfg.Ledger.Allows("/internal/a") {
+					t.Error("what it forbids is allowed")
+				}
+			})
+		})
+	}
+}
+
+// What cannot be read leaves what was read before in force.
+func TestADamagedRobotsTxtChangesNothing(t *testing.T) {
+	r := start(t)
+	r.watches(get("/robots.txt"), text)
+	r.cfg.Due.Reset("/robots.txt")
+	damaged := gzipped(rules)
+	damaged[0] ^= 0xff
+	r.watches(get("/robots.txt"), coded("text/plain", "gzip", damaged))
+	r.check(r.cfg.Ledger.Flush(t.Context()))
+	if r.cfg.Ledger.Allows("/internal/a") {
+		t.Error("what it forbids is allowed")
+	}
+}
+
+func TestRobotsTxtWithoutMemoryForIt(t *testing.T) {
+	r := start(t)
+	lent := r.cfg.Buffers
+	r.cfg.Buffers = tap.NewBuffers(ledger.MaxPage, 0)
+	r.watches(get("/robots.txt"), text)
+	if n := r.cfg.Ledger.Stats().Dropped; n != 1 {
+		t.Errorf("%d sightings were dropped, want the one that could not be kept", n)
+	}
+	r.wantRobots(false, false)
+	r.cfg.Buffers = lent
+	r.watches(get("/robots.txt"), text)
+	r.wantRobots(true, true)
+}
+
+func TestAFullQueueLeavesRobotsTxtDue(t *testing.T) {
+	stopped, err := ledger.New(ledger.Config{Normalizer: start(t).cfg.Normalizer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, func(c *Config) { c.Ledger = stopped })
+	for i := 0; stopped.Stats().Dropped == 0; i++ {
+		if i > 1<<20 {
+			t.Fatal("the queue takes whatever comes")
+		}
+		r.cfg.Due.Reset("/robots.txt")
+		r.watches(get("/robots.txt"), http.NotFound)
+	}
+	if !r.watches(get("/robots.txt"), text) {
+		t.Error("a robots.txt whose sighting was dropped is not due")
+	}
+}
