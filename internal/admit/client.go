@@ -8,12 +8,19 @@ import (
 
 // benignCookies are the names, or with a final "*" the prefixes, of cookies
 // that consent banners, analytics and load balancers give to every visitor.
-// They say nothing of who is asking.
+// They say nothing of who is asking. The prefixes are as long as they can be:
+// some frameworks make the name of the session of an application's, as in
+// "_gallery_session".
 var benignCookies = []string{
-	"_ga*", "_gid", "_gat*", "_gcl_*", "_fbp", "__utm*", "_hj*", "_pk_*",
+	"_ga", "_ga_*", "_gac_*", "_gid", "_gat", "_gat_*", "_gcl_*", "_fbp", "__utma", "__utmb", "__utmc", "__utmt", "__utmv", "__utmz",
+	"_hjid", "_hjSession_*", "_hjSessionUser_*", "_hjFirstSeen", "_hjIncludedIn*", "_hjAbsoluteSessionInProgress", "_hjTLDTest",
+	"_pk_id.*", "_pk_ses.*", "_pk_ref.*", "_pk_cvar.*", "_pk_hsr.*",
 	"OptanonConsent", "CookieConsent", "cookieconsent*",
-	"__cf_bm", "cf_clearance", "AWSALB*",
+	"__cf_bm", "cf_clearance", "AWSALB", "AWSALBCORS", "AWSALBTG", "AWSALBTGCORS",
 }
+
+// sessionEnd is how the name of a session ends in those frameworks.
+const sessionEnd = "_session"
 
 // Cookies is a set of cookie names that do not make a client known. The zero
 // value is the built-in set. It is safe for concurrent use.
@@ -26,7 +33,7 @@ func NewCookies(names []string) Cookies {
 }
 
 func (c Cookies) benign(name string) bool {
-	return matchesName(benignCookies, name) || matchesName(c.own, name)
+	return matchesName(benignCookies, name) && !strings.HasSuffix(name, sessionEnd) || matchesName(c.own, name)
 }
 
 func matchesName(patterns []string, name string) bool {
@@ -58,6 +65,15 @@ func Credentials(r *http.Request, cookies Cookies) Reason {
 			return ClientCertificate
 		case identityHeader(name):
 			return IdentityHeader
+		case strings.Contains(name, "_"):
+			// Some servers take an underscore for a dash, and hand on both.
+			dashed := http.CanonicalHeaderKey(strings.ReplaceAll(name, "_", "-"))
+			switch {
+			case certificateHeader(dashed):
+				return ClientCertificate
+			case identityHeader(dashed) || dashed == "Authorization":
+				return IdentityHeader
+			}
 		}
 	}
 	return None
@@ -87,18 +103,18 @@ func benignHeader(lines []string, cookies Cookies) bool {
 var identityHeaders = []string{
 	"X-Forwarded-User", "X-Forwarded-Email", "X-Forwarded-Preferred-Username", "X-Forwarded-Groups", "X-Forwarded-Access-Token",
 	"X-Remote-User*", "X-Remote-Group*", "Remote-User", "Remote-Name", "Remote-Email", "Remote-Groups",
-	"X-Auth-Request-*", "X-Authenticated-*", "X-Auth-Token", "X-Auth-User*", "X-Access-Token", "X-Api-Key", "X-Api-Token",
+	"X-Auth-*", "X-Authenticated-*", "X-Access-Token", "X-Token-*", "X-Api-Key", "X-Api-Token", "X-Apigateway-Api-Userinfo",
 	"X-User", "X-User-Id", "X-User-Email", "X-Session-*", "X-Webauth-User*",
 	"Cf-Access-*", "X-Goog-Iap-*", "X-Goog-Authenticated-User-*", "X-Amzn-Oidc-*",
 	"X-Ms-Client-Principal*", "X-Ms-Token-*", "Tailscale-User-*", "X-Pomerium-*", "X-Authentik-*", "X-Vouch-*",
-	"X-Gitlab-Token", "X-Csrf-Token", "X-Xsrf-Token",
+	"X-Gitlab-Token", "Private-Token", "X-Csrf-Token", "X-Xsrf-Token",
 	"X-Consumer-*", "X-Credential-*", "X-Userinfo", "X-Username", "X-User-Name", "X-Id-Token", "X-Jwt-Assertion",
-	"Oidc_*", "Oidc-*", "Shib-*", "Api-Key", "Apikey",
+	"Oidc-*", "Shib-*", "Api-Key", "Apikey",
 }
 
 func identityHeader(name string) bool {
 	switch name[:min(1, len(name))] {
-	case "X", "R", "C", "T", "O", "S", "A":
+	case "X", "R", "C", "T", "O", "S", "A", "P":
 		return matchesName(identityHeaders, name)
 	}
 	return false
@@ -109,7 +125,7 @@ func identityHeader(name string) bool {
 var certificateHeaders = []string{
 	"X-Forwarded-Client-Cert", "X-Forwarded-Tls-Client-Cert*", "X-Amzn-Mtls-Clientcert*", "X-Client-Cert", "X-Arr-Clientcert",
 	"Client-Cert", "Client-Cert-Chain", "Cf-Client-Cert-*",
-	"X-Ssl-Client-Cert", "X-Ssl-Client-S-Dn", "X-Ssl-Client-Dn", "X-Ssl-Client-Cn", "Ssl-Client-Cert", "Ssl-Client-Subject-Dn",
+	"X-Ssl-Client-Cert", "X-Ssl-Client-S-Dn", "X-Ssl-Client-Dn", "X-Ssl-Client-Cn", "Ssl-Client-Cert", "Ssl-Client-Subject-Dn", "Ssl-Client-S-Dn",
 }
 
 func certificateHeader(name string) bool {

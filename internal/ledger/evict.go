@@ -1,9 +1,9 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/servemap/servemap/internal/admit"
 )
@@ -12,14 +12,6 @@ import (
 // listed. When it is passed, as many go that a quarter of it is free again.
 const waitingKept = 250_000
 
-// candidate is a waiting location that might be dropped. It is kept small: all
-// of them are sorted at once.
-type candidate struct {
-	key      string
-	keep     uint8 // what is greater is kept longer
-	lastSeen int64
-}
-
 // evict drops waiting locations when there are too many: first those that only
 // somebody's visit made known, the longest unseen ones first, then those that
 // a page links to. What the owner had forgotten stays.
@@ -27,36 +19,62 @@ func (l *Ledger) evict(ctx context.Context) error {
 	if l.waiting.Load() <= int64(l.cfg.MaxWaiting) {
 		return nil
 	}
-	var all []candidate
+	// Only the ranks are held at once, not the keys: there may be many.
+	var ranks []uint64
 	for r, err := range l.cfg.Store.Scan(ctx, l.keys.waits(), "") {
 		if err != nil {
 			return err
 		}
-		c := candidate{key: r.Key}
-		if s, err := decodeState(r.Value); err == nil {
-			c.keep, c.lastSeen = s.worth(), s.lastSeen
-		}
-		all = append(all, c)
+		ranks = append(ranks, rank(r.Value))
 	}
-	slices.SortFunc(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.keep, b.keep), cmp.Compare(a.lastSeen, b.lastSeen))
-	})
-	drop := all[:max(0, len(all)-l.cfg.MaxWaiting*3/4)]
-	for chunk := range slices.Chunk(drop, batch) {
+	excess := len(ranks) - l.cfg.MaxWaiting*3/4
+	if excess <= 0 {
+		l.waiting.Store(int64(len(ranks)))
+		return nil
+	}
+	slices.Sort(ranks)
+	return l.evictUpTo(ctx, ranks[excess-1], excess)
+}
+
+// evictUpTo drops the waiting locations up to a rank, but no more than excess.
+func (l *Ledger) evictUpTo(ctx context.Context, most uint64, excess int) error {
+	after := ""
+	for excess > 0 {
 		var keys []string
-		for _, c := range chunk {
-			if c.keep < worthForever {
-				keys = append(keys, c.key)
+		for r, err := range l.cfg.Store.Scan(ctx, l.keys.waits(), after) {
+			if err != nil {
+				return err
+			}
+			after = strings.Clone(r.Key)
+			if n := rank(r.Value); n <= most && n>>rankShift < worthForever {
+				if keys = append(keys, after); len(keys) == min(batch, excess) {
+					break
+				}
 			}
 		}
 		if len(keys) == 0 {
-			break
+			return nil
 		}
 		if err := l.drop(ctx, keys); err != nil {
 			return err
 		}
+		excess -= len(keys)
 	}
 	return nil
+}
+
+// rankShift is where the worth stands in a rank, above the time of the last
+// sighting in milliseconds.
+const rankShift = 56
+
+// rank returns where a waiting record stands in the order in which they go. One
+// that cannot be read goes first.
+func rank(record []byte) uint64 {
+	s, err := decodeState(record)
+	if err != nil {
+		return 0
+	}
+	return uint64(s.worth())<<rankShift | uint64(max(0, s.lastSeen))
 }
 
 // worthForever is the worth of a state that is never dropped.

@@ -8,6 +8,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -94,6 +95,9 @@ func New(cfg Config) (*Ledger, error) {
 	k, err := newKeys(origin.String())
 	if err != nil {
 		return nil, err
+	}
+	if cfg.KeepFor <= 0 {
+		return nil, fmt.Errorf("keep for %v: it must be positive", cfg.KeepFor)
 	}
 	l := &Ledger{
 		cfg:     cfg,

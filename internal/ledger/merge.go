@@ -307,7 +307,8 @@ func (m *merge) content(k *look, s *state, before int64) (news canonicalNews) {
 		s.bodyHash, s.showing, s.shared = k.hash, 0, false
 	default:
 		news.before = s.mark
-		s.bodyHash, s.showing, s.shared = k.hash, k.showing, k.shared
+		s.shared = k.shared || s.shared && s.showing == k.showing
+		s.bodyHash, s.showing = k.hash, k.showing
 		s.claims = m.l.secret.claims(k.alternates)
 		s.mark, outcome = s.mark.Look(k.text)
 		s.rate = s.rate.Saw(k.At.Unix(), outcome == mark.Changed)
@@ -446,7 +447,7 @@ func (m *merge) redirect(k *look, s *state) {
 	}
 	hop = m.steady(k, s, hop)
 	moved := permanent && s.listed()
-	led := permanent && (moved || s.link) // what a public link leads to, by a redirect that stays
+	led := permanent && (moved || s.link && m.forAll(k, s)) // what a public link leads to, by a redirect that stays
 	if hop == 0 && !led {
 		return
 	}
@@ -484,6 +485,36 @@ func (m *merge) steady(k *look, s *state, hop int) int {
 	}
 	m.save(k.Location, s)
 	return hop
+}
+
+// forAll reports whether a redirect leads everybody to the same target: because
+// that is the same location in another spelling, or because looks a day apart,
+// or from two networks, saw it.
+func (m *merge) forAll(k *look, s *state) bool {
+	if respelled(k.Location, k.target) {
+		return true
+	}
+	target := m.l.secret.short("target", k.target)
+	if s.target != target || s.readAt == 0 {
+		s.target, s.readAt, s.readNet = target, k.At.Unix(), k.net()
+		m.save(k.Location, s)
+		return false
+	}
+	return k.At.Unix()-s.readAt >= int64(shownAfter.Seconds()) || s.readNet != 0 && k.net() != 0 && s.readNet != k.net()
+}
+
+// respelled reports whether two locations differ only in what names the same
+// page: the case, a slash at the end, an extension, the name of an index.
+func respelled(a, b string) bool {
+	return bare(a) == bare(b)
+}
+
+func bare(location string) string {
+	path, _, _ := strings.Cut(strings.ToLower(location), "?")
+	for _, end := range []string{"/", ".html", ".htm", ".php", "/index", "/default"} {
+		path = strings.TrimSuffix(path, end)
+	}
+	return path
 }
 
 // inherit takes over the history of the page that has moved here.

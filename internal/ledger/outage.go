@@ -27,10 +27,8 @@ func (l *Ledger) peek(s *Sighting) {
 		return
 	}
 	s.peeked = true
-	start := time.Now()
 	k := &look{Sighting: s}
 	l.read(k, false)
-	l.budget.spend(time.Since(start))
 	if k.content == admit.NoIndex {
 		l.cfg.Files.Withdraw(s.Location)
 	}

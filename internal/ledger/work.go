@@ -40,11 +40,14 @@ func (l *Ledger) open(ctx context.Context) error {
 	}
 	l.cfg.Files.ChangedAll()
 	waiting := int64(0)
-	for _, err := range l.cfg.Store.Scan(ctx, l.keys.waits(), "") {
+	for r, err := range l.cfg.Store.Scan(ctx, l.keys.waits(), "") {
 		if err != nil {
 			return err
 		}
 		waiting++
+		if s, err := decodeState(r.Value); err == nil {
+			l.contents.shared(s.showing, l.keys.idOf(r.Key))
+		}
 	}
 	l.waiting.Store(waiting)
 	l.followed.forget()
@@ -199,7 +202,9 @@ func (l *Ledger) processPage(ctx context.Context, k *look, before *state, all bo
 	full := all || l.budget.allows(time.Now())
 	start := time.Now()
 	l.read(k, full)
-	l.budget.spend(time.Since(start))
+	if full {
+		l.budget.spend(time.Since(start))
+	}
 	var follow, news bool
 	var stands standing
 	err := l.commit(ctx, l.guess(k), func(m *merge) {

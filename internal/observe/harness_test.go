@@ -67,7 +67,7 @@ func startAt(t testing.TB, lc location.Config, change ...func(*Config)) *rig {
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Hour, Logger: logger,
 	})
 	l, err := ledger.New(ledger.Config{
-		Store: st, Normalizer: norm, Files: files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5,
+		Store: st, Normalizer: norm, Files: files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5, KeepFor: 90 * 24 * time.Hour,
 		MakeDue: looks.Reset, Logger: logger,
 	})
 	r.check(err)

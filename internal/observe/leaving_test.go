@@ -73,7 +73,7 @@ func TestAWithdrawalDoesNotWaitForTheLedger(t *testing.T) {
 				r := start(t)
 				r.watches(get("/"), page200)
 				r.page("/")
-				idle, err := ledger.New(ledger.Config{Normalizer: r.cfg.Normalizer}) // which nobody runs
+				idle, err := ledger.New(ledger.Config{Normalizer: r.cfg.Normalizer, KeepFor: time.Hour}) // which nobody runs
 				r.check(err)
 				r.cfg.Ledger = idle
 				time.Sleep(time.Minute)

@@ -174,7 +174,11 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 	kind, why := admit.Response(asked.method, loc.Location, resp)
 	o.tallyResponse(kind, asked, resp)
 	if kind == admit.Nothing {
-		o.outcomes[why].Add(1)
+		if resp.Truncated && resp.Header.ContentType == "" {
+			o.cfg.Ledger.Drop() // there was no memory to learn its type from
+		} else {
+			o.outcomes[why].Add(1)
+		}
 		resp.Release()
 		look.Return()
 		return

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"testing"
+	"time"
 
 	"github.com/gorilla/mux"
 
@@ -316,7 +317,7 @@ func TestALongPageIsSeen(t *testing.T) {
 }
 
 func TestAFullQueueLeavesThePageDue(t *testing.T) {
-	stopped, err := ledger.New(ledger.Config{Normalizer: start(t).cfg.Normalizer})
+	stopped, err := ledger.New(ledger.Config{Normalizer: start(t).cfg.Normalizer, KeepFor: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -301,7 +301,7 @@ func TestRobotsTxtWithoutMemoryForIt(t *testing.T) {
 }
 
 func TestAFullQueueLeavesRobotsTxtDue(t *testing.T) {
-	stopped, err := ledger.New(ledger.Config{Normalizer: start(t).cfg.Normalizer})
+	stopped, err := ledger.New(ledger.Config{Normalizer: start(t).cfg.Normalizer, KeepFor: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ const (
 	sniffLen = 512
 
 	// smallest is the capacity of a new buffer.
-	smallest = 16 << 10
+	smallest = 4 << 10
 )
 
 // Buffers lends the memory in which bodies are kept, and bounds it: all that is lent at one time and the size of

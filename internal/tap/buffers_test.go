@@ -30,7 +30,7 @@ func TestBodyIsBounded(t *testing.T) {
 		kept, inUse int
 		truncated   bool
 	}{
-		{"small", 1 << 20, 1 << 20, "", []int{10}, 10, 16 << 10, false},
+		{"small", 1 << 20, 1 << 20, "", []int{10}, 10, 4 << 10, false},
 		{"grows", 1 << 20, 1 << 20, "", []int{10000, 10000, 80000}, 100000, 128 << 10, false},
 		{"exactly the bound", 50000, 1 << 20, "", []int{25000, 25000}, 50000, 50000, false},
 		{"over the bound", 50000, 1 << 20, "", []int{25000, 25001}, 50000, 50000, true},

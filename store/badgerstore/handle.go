@@ -17,6 +17,7 @@ import (
 
 const (
 	memTableSize = 8 << 20
+	tableSize    = 512 << 10
 
 	// format is the version of how keys and values are laid out in Badger. A
 	// folder of another format is refused, not misread.
@@ -44,6 +45,7 @@ func guestOptions(dir string, logger badger.Logger) badger.Options {
 	o.Logger = logger
 	o.MemTableSize = memTableSize
 	o.NumMemtables = 2
+	o.BaseTableSize = tableSize // compaction holds a few in memory
 	o.Compression = options.None
 	o.BlockCacheSize = 0
 	o.IndexCacheSize = 0

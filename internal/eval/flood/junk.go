@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+)
+
+// words are what locations and texts are made of: 64 of them, none of which says that a page is private.
+var words = strings.Fields("river stone cloud maple amber north quiet silver harbor winter garden lantern copper meadow falcon orbit " +
+	"velvet cedar prairie ember island willow canyon marble thunder orchard pebble saffron glacier violet timber breeze " +
+	"coral dune fern granite hazel indigo juniper kelp lagoon mesa nectar olive pine quartz reef summit " +
+	"tide umber valley wheat yarrow zephyr acorn birch clover delta elm flint grove heath iris jasper")
+
+// maxJunk is how many junk locations there are: four words each.
+const maxJunk = 1 << 24
+
+// kinds are the forms of junk, so that each meets whatever guards against it. m is a number below maxJunk that is the junk's alone.
+var kinds = []struct {
+	name string
+	form func(m uint64) string
+}{
+	{"words", func(m uint64) string { return "/" + slug(m) }},
+	{"words in a section", func(m uint64) string { return "/" + section(m) + "/" + slug(m) }},
+	{"number in a section", func(m uint64) string { return fmt.Sprintf("/%s/%d", section(m), 1_000_000+m) }},
+	{"deep path", func(m uint64) string { return "/" + section(m) + "/" + strings.ReplaceAll(slug(m), "-", "/") }},
+	{"search", func(m uint64) string { return "/search/" + strings.ReplaceAll(slug(m), "-", "%20") }},
+	{"calendar", func(m uint64) string {
+		return fmt.Sprintf("/calendar/%d/%02d/%02d", 1000+m/(12*28), 1+m/28%12, 1+m%28)
+	}},
+	{"token", func(m uint64) string { return "/" + token(m, 22) }},
+	{"token in a folder", func(m uint64) string { return "/files/" + token(m, 32) }},
+	{"page number", func(m uint64) string { return fmt.Sprintf("/%s?page=%d", section(m), 2+m) }},
+	{"tag", func(m uint64) string { return "/tag/" + slug(m) + "/page/2" }},
+}
+
+// junkLocation returns the n-th junk location, and its kind as an index of kinds.
+func junkLocation(n int, seed uint64) (loc string, kind int) {
+	m := (uint64(n)*0x9E3779B1 + seed) % maxJunk // the factor is odd, so no two n get one m
+	kind = n % len(kinds)
+	return kinds[kind].form(m), kind
+}
+
+func section(m uint64) string { return sections[m>>3%uint64(len(sections))] }
+
+func slug(m uint64) string {
+	n := uint64(len(words))
+	return words[m%n] + "-" + words[m/n%n] + "-" + words[m/n/n%n] + "-" + words[m/n/n/n%n]
+}
+
+// token returns n digits that look random.
+func token(m uint64, n int) string {
+	const digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	h := fnv.New64a()
+	b := make([]byte, n)
+	for i := range b {
+		h.Write([]byte{byte(m), byte(m >> 8), byte(m >> 16), byte(i)})
+		b[i] = digits[h.Sum64()>>20%uint64(len(digits))]
+	}
+	return string(b)
+}
+
+// folder returns where a location lies: what counts as its siblings' common place where no routes are known.
+func folder(loc string) string {
+	path, _, _ := strings.Cut(loc, "?")
+	return path[:strings.LastIndexByte(path, '/')+1]
+}

@@ -1,0 +1,86 @@
+// Command flood measures what a flood of junk locations costs a site that is observed, and whether any of it is listed.
+//
+//	go run ./internal/eval/flood
+//	go run ./internal/eval/flood -direct
+//	go run ./internal/eval/flood -quorum -junk 100000
+//
+// The site answers 200 with HTML to any path. A crawler visits its real pages; then each junk location is visited once, from one of
+// many client networks, mixed with visits to the real pages. With -quorum each is visited by as many networks as make evidence.
+//
+// Most of a fast flood is never looked at, since looks at unknown targets are rationed. With -direct every visit is handed to the
+// ledger, as if there were no ration: the hard case.
+//
+// It ends with status 1 when junk was listed (without -quorum), a real page was lost or missed, or a bound was passed.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+)
+
+// config says what the flood is and what it may cost.
+type config struct {
+	junk, pages, networks int
+	quorum, direct, http  bool
+	rate                  float64 // requests/s, 0 for as fast as it goes
+	dir                   string  // an empty or new folder for the store, "" for a temporary one
+	seed                  uint64
+	patience              time.Duration // for new pages to be listed
+	renderEvery           time.Duration // least time between two renderings, 0 for the default
+	maxMemory, maxDisk    int64         // bytes
+}
+
+// errBounds is returned when the flood did or cost what it must not.
+var errBounds = errors.New("out of bounds")
+
+func main() {
+	var cfg config
+	flag.IntVar(&cfg.junk, "junk", 1_000_000, "distinct junk locations")
+	flag.IntVar(&cfg.pages, "pages", 1000, "real pages, with the root and 20 sections")
+	flag.IntVar(&cfg.networks, "networks", 5000, "client networks")
+	flag.BoolVar(&cfg.quorum, "quorum", false, "each junk location is visited by 3 networks")
+	flag.BoolVar(&cfg.direct, "direct", false, "hand every visit to the ledger, without rationed looks")
+	flag.BoolVar(&cfg.http, "http", false, "serve by a real server on the loopback interface")
+	flag.Float64Var(&cfg.rate, "rate", 0, "requests per second; 0 for as fast as it goes, or with -quorum for as many as are looked at")
+	flag.StringVar(&cfg.dir, "dir", "", "folder in which the store's temporary folder is made; \"\" for the system's")
+	flag.Uint64Var(&cfg.seed, "seed", 1, "seed of all that is random")
+	flag.DurationVar(&cfg.patience, "patience", 90*time.Second, "how long new pages may take to be listed after the flood")
+	memory := flag.Int64("max-memory", 64, "bound of the memory over the bare site's, in MB")
+	disk := flag.Int64("max-disk", 256, "bound of the store's files, in MB")
+	flag.Parse()
+	cfg.maxMemory, cfg.maxDisk = *memory*mb, *disk*mb
+	if err := cfg.check(); err != nil || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "flood:", errors.Join(err, tooMany(flag.Args())))
+		os.Exit(2)
+	}
+	if err := run(cfg, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "flood:", err)
+		os.Exit(1)
+	}
+}
+
+func tooMany(args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("unexpected arguments %q", args)
+}
+
+func (cfg config) check() error {
+	switch {
+	case cfg.junk < 1 || cfg.junk > maxJunk:
+		return fmt.Errorf("-junk is %d; it must be from 1 to %d", cfg.junk, maxJunk)
+	case cfg.pages < minPages:
+		return fmt.Errorf("-pages is %d; it must be at least %d", cfg.pages, minPages)
+	case cfg.networks < quorum || cfg.networks > maxNetworks:
+		return fmt.Errorf("-networks is %d; it must be from %d to %d", cfg.networks, quorum, maxNetworks)
+	case cfg.direct && cfg.http:
+		return errors.New("-direct and -http exclude each other")
+	case cfg.rate < 0:
+		return fmt.Errorf("-rate is %v; it must not be negative", cfg.rate)
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// printCosts prints what the flood cost while it lasted, and what remains.
+func (t *trial) printCosts(ctx context.Context) error {
+	t.watch.end()
+	t.after = live(t.dir)
+	w := t.table()
+	fmt.Fprintf(w, "MB\tbare site\tbefore\tpeak\tafter\t\n")
+	for _, row := range []struct {
+		name string
+		of   func(usage) int64
+	}{
+		{"anonymous memory", func(u usage) int64 { return u.memory }},
+		{"mapped files", func(u usage) int64 { return u.mapped }},
+		{"Go heap", func(u usage) int64 { return u.heap }},
+		{"store", func(u usage) int64 { return u.disk }},
+	} {
+		fmt.Fprintf(w, "%s", row.name)
+		for _, u := range []usage{t.bare, t.before, t.watch.most, t.after} {
+			fmt.Fprintf(w, "\t%.1f", megabytes(row.of(u)))
+		}
+		fmt.Fprintf(w, "\t\n")
+	}
+	w.Flush()
+	s := t.subject.stats()
+	fmt.Fprintf(t.out, "looked at: %d junk, %d real; sightings %d, dropped %d, waiting %d, damaged %d, ignored %v\n",
+		t.pages.watchedJunk.Load(), t.pages.watchedReal.Load(), s.Sightings, s.Dropped, s.Waiting, s.Damaged, s.Ignored)
+	changed, err := t.subject.changed(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(t.out, "changes seen of %d pages; %d did change\n", changed, changing)
+	fmt.Fprintf(t.out, "requests/s: %.0f without, %.0f with\n", t.bareSpeed, t.speed)
+	t.printListedJunk()
+	return nil
+}
+
+// printListedJunk prints where the junk lies that is listed.
+func (t *trial) printListedJunk() {
+	l := t.watch.last
+	const most = 30
+	folders := slices.SortedFunc(maps.Keys(l.folders), func(a, b string) int {
+		return cmp.Or(cmp.Compare(l.folders[b], l.folders[a]), cmp.Compare(a, b))
+	})
+	for _, f := range folders[:min(most, len(folders))] {
+		fmt.Fprintf(t.out, "junk listed in %s: %d\n", f, l.folders[f])
+	}
+	if len(folders) > most {
+		fmt.Fprintf(t.out, "junk listed in %d more folders\n", len(folders)-most)
+	}
+}
+
+// judge prints the last line, and returns what was out of bounds.
+func (t *trial) judge() error {
+	most, last := t.watch.most, t.watch.last
+	memory, disk := most.memory-t.bare.memory, most.disk
+	fmt.Fprintf(t.out, "flood: junk listed %d of %d, real listed %d of %d, memory +%.0f MB, disk %.0f MB, %.0f requests/s\n",
+		last.junk, t.cfg.junk, last.real, t.cfg.pages, megabytes(memory), megabytes(disk), t.speed)
+	var wrong []error
+	check := func(bad bool, format string, args ...any) {
+		if bad {
+			wrong = append(wrong, fmt.Errorf("%w: "+format, append([]any{errBounds}, args...)...))
+		}
+	}
+	check(t.watch.junk > 0 && !t.cfg.quorum, "up to %d junk locations were listed", t.watch.junk)
+	check(t.watch.fewest < t.cfg.pages, "at one time only %d of %d real pages were listed", t.watch.fewest, t.cfg.pages)
+	check(memory > t.cfg.maxMemory, "memory grew by %.0f MB", megabytes(memory))
+	check(disk > t.cfg.maxDisk, "the store took %.0f MB", megabytes(disk))
+	return errors.Join(wrong...)
+}

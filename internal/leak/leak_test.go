@@ -1,0 +1,292 @@
+// Package leak_test shows a site, with its database, everything that is private
+// on the web, and looks for it afterwards in everything the site left behind.
+package leak_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// ways are the ways in which a site is reached.
+var ways = []setup{
+	{router: "ServeMux", proto: "HTTP/1.1"},
+	{router: "ServeMux", proto: "HTTP/2.0"},
+	{router: "mux", proto: "HTTP/1.1"},
+	{router: "mux", proto: "HTTP/2.0"},
+}
+
+// TestCorpus shows each scenario of the corpus to a site, 25 times, to as many
+// networks.
+func TestCorpus(t *testing.T) {
+	for _, way := range ways {
+		t.Run(way.router+", "+way.proto, func(t *testing.T) {
+			s := newScene(t, way, corpus())
+			s.play()
+			for _, r := range s.rows {
+				t.Run(r.name, func(t *testing.T) { s.checkAll(t, r) })
+			}
+			s.report(t, s.leaks())
+		})
+	}
+}
+
+// A scene is a world with the pages of some rows.
+type scene struct {
+	*world
+	rows    []*row
+	pages   []*page
+	home    []string        // what the home page links to
+	beside  []string        // pages that are linked so that others have siblings
+	listing map[string]bool // the sitemap in the end
+	private *finder         // what may be found nowhere, once it was asked for
+	brief   bool            // nobody follows the links of private pages
+}
+
+func newScene(t testing.TB, s setup, rows []*row) *scene {
+	t.Helper()
+	sc := &scene{rows: rows}
+	s.templates = []string{"/{$}", "/boards/{name}", "/robots.txt"}
+	s.pages = map[string]http.HandlerFunc{}
+	for i, r := range rows {
+		sc.add(&s, r, fmt.Sprintf("/boards/%d", i))
+	}
+	s.pages["/"] = text("home", sc.home...)
+	s.pages["/robots.txt"] = func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("Content-Type", "text/plain")
+		fmt.Fprintln(rw, "User-agent: *\nDisallow: /backstage/")
+	}
+	sc.world = open(t, s)
+	return sc
+}
+
+// add makes the pages of a row, and those around them.
+func (s *scene) add(to *setup, r *row, board string) {
+	first := len(s.pages)
+	for _, c := range r.canaries {
+		p := r.page(c)
+		s.pages = append(s.pages, p)
+		to.pages[decoded(p.target)] = p.handler(s)
+		if route := fill(r.route, c); route != "" && !slices.Contains(to.templates, route) {
+			to.templates = append(to.templates, route)
+		}
+		if r.linked {
+			s.home = append(s.home, p.target)
+		}
+		if r.personal {
+			p.board = board
+		}
+	}
+	if r.personal {
+		to.pages[board] = boardPage(s, s.pages[first:])
+		s.home = append(s.home, board)
+	}
+	for _, name := range siblingNames {
+		if path := sibling(r.path, name); r.siblings && !slices.Contains(s.beside, path) {
+			s.beside, s.home = append(s.beside, path), append(s.home, path)
+		}
+	}
+}
+
+// sibling returns the location of a page of that name beside another.
+func sibling(path, name string) string {
+	path, _, _ = strings.Cut(path, "?")
+	if strings.Contains(path, "{c}") {
+		return fill(path, name)
+	}
+	return path[:strings.LastIndexByte(path, '/')+1] + name
+}
+
+// decoded returns the path that a handler sees of a target.
+func decoded(target string) string {
+	path, _, _ := strings.Cut(target, "?")
+	path, err := url.PathUnescape(path)
+	if err != nil {
+		panic(err)
+	}
+	return path
+}
+
+// play has all visitors come: the first one to the private pages before there
+// is anything public, and each one to all.
+func (s *scene) play() {
+	s.Helper()
+	s.firstLooks()
+	for n := range s.setup.rounds {
+		s.round.Store(int64(n))
+		s.restart()
+		s.visit(n, "/robots.txt")
+		s.settle()
+		s.visit(n, "/")
+		s.visit(n, s.beside...)
+		s.settle()
+		s.getAll(n, func(*page) bool { return true })
+	}
+	s.listing = s.listed()
+}
+
+// roomFor is how many pages are sure to have room between their response and
+// the reading of it.
+const roomFor = 200
+
+// getAll has the n-th visitor get pages, in an order of his own, and no faster
+// than they are learned.
+func (s *scene) getAll(n int, wanted func(*page) bool) {
+	pages := slices.Clone(s.pages)
+	rand.New(rand.NewPCG(uint64(n), 0)).Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
+	for some := range slices.Chunk(pages, roomFor) {
+		side(len(some), func(i int) {
+			if wanted(some[i]) {
+				s.get(some[i], n)
+			}
+		})
+		s.settle()
+	}
+}
+
+// get has the n-th visitor get a page, and what leads to it and what it leads
+// to.
+func (s *scene) get(p *page, n int) {
+	if p.board != "" && p.canary == p.canaries[n] {
+		s.visit(n, p.board)
+	}
+	p.get(s.world, n)
+	if p.private && !s.brief {
+		s.visit(n, after(p.canary))
+	}
+}
+
+// firstLooks shows the pages that cannot be listed to a site that lists
+// nothing, and keeps what that says of itself.
+func (s *scene) firstLooks() {
+	s.visit(0, "/robots.txt")
+	s.settle()
+	s.getAll(0, func(p *page) bool { return p.private })
+	for _, file := range []string{"/sitemap.xml", "/sitemap-1.xml"} {
+		code, body := s.do(s.client, s.request(0, http.MethodGet, file, nil))
+		if code == http.StatusOK || len(body) == 0 {
+			s.Errorf("%s before anything is public: status %d, %q", file, code, body)
+		}
+		s.opened = append(s.opened, body...)
+	}
+}
+
+// checkAll compares what became of a row's pages with what is wanted, and
+// tells of the first ones that are otherwise.
+func (s *scene) checkAll(t *testing.T, r *row) {
+	wrong := 0
+	for _, p := range s.pages {
+		if p.row != r {
+			continue
+		}
+		problem := s.check(p)
+		if problem == "" {
+			continue
+		}
+		if wrong++; wrong <= 3 {
+			t.Errorf("%s: %s", p.location, problem)
+		}
+	}
+	if wrong > 3 {
+		t.Errorf("and %d more", wrong-3)
+	}
+}
+
+// check returns what is wrong with what became of a page, "" for nothing.
+func (s *scene) check(p *page) string {
+	e, err := s.site.Explain(s.Context(), p.location)
+	if err != nil && oneOf("refused", p.want) {
+		_, why, _ := strings.Cut(err.Error(), origin+": ")
+		if !oneOf(why, p.why) {
+			return fmt.Sprintf("refused because of %q, want %s", why, p.why)
+		}
+		return ""
+	}
+	switch told := s.toldBy(p, fmt.Appendf(nil, "%+v", e)); {
+	case err != nil || !oneOf(e.Verdict, p.want) || !oneOf(e.Reason, p.why):
+		return fmt.Sprintf("%s because of %q, %v; want %s because of %s. It has %d networks, %d siblings and %v",
+			e.Verdict, e.Reason, err, p.want, p.why, e.Networks, e.Siblings, e.Evidence)
+	case !strings.Contains(e.Text, p.says):
+		return fmt.Sprintf("it is explained by %q, want %q in it", e.Text, p.says)
+	case s.listing[p.location] != (p.want == "listed"):
+		return fmt.Sprintf("in the sitemap: %v", s.listing[p.location])
+	case p.counted() && e.Networks < s.setup.rounds-sameNetwork:
+		return fmt.Sprintf("only %d of %d networks were counted, so the test has not shown what it says", e.Networks, s.setup.rounds)
+	case len(told) > 0:
+		return fmt.Sprintf("its explanation tells of %v", told)
+	}
+	return ""
+}
+
+// sameNetwork is how many networks may be taken for others, as only 16 bits are
+// kept of each.
+const sameNetwork = 2
+
+// counted reports whether the networks of a page's visitors are evidence.
+func (p *page) counted() bool {
+	return p.visit == nil && p.row.rounds == 0 && (oneOf("held", p.want) || oneOf("no-evidence", p.why))
+}
+
+// toldBy returns the private pages that the explanation of p tells of.
+func (s *scene) toldBy(p *page, text []byte) (told []string) {
+	for _, found := range s.secrets().find(text) {
+		if found.of != p.canary && !strings.Contains(p.location, found.of) {
+			told = append(told, found.of)
+		}
+	}
+	return told
+}
+
+func oneOf(s, list string) bool { return slices.Contains(strings.Split(list, "|"), s) }
+
+// secrets returns what may be found nowhere, having made it once.
+func (s *scene) secrets() *finder {
+	if s.private == nil {
+		s.private = newFinder(marker)
+		for _, p := range s.pages {
+			if p.private && strings.Contains(p.path, "{c}") {
+				s.private.add(p.canary)
+			}
+		}
+	}
+	return s.private
+}
+
+// leaks ends the scene and returns where its private pages were found.
+func (s *scene) leaks() []leak {
+	s.Helper()
+	was := newFinder()
+	for _, p := range s.pages {
+		if p.was {
+			was.add(p.canary)
+		}
+	}
+	return s.sweep(s.secrets(), was)
+}
+
+// report fails the test for leaks, by what was found.
+func (s *scene) report(t *testing.T, leaks []leak) {
+	t.Helper()
+	rows := map[string]string{marker: "the marker of private content"}
+	for _, p := range s.pages {
+		rows[p.canary] = p.name
+	}
+	places := map[string][]string{}
+	for _, l := range leaks {
+		places[l.of] = append(places[l.of], fmt.Sprintf("%s (%s)", l.where, l.form))
+	}
+	told := 0
+	for _, of := range slices.Sorted(maps.Keys(places)) {
+		if told++; told <= 20 {
+			t.Errorf("found %s of %q in %q", of, rows[of], places[of])
+		}
+	}
+	if told > 20 {
+		t.Errorf("found %d secrets in all", told)
+	}
+}

@@ -1,0 +1,245 @@
+package leak_test
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/zeebo/xxh3"
+)
+
+// row is one scenario of the corpus: pages, how they are asked for, what they
+// answer, and what must become of them.
+type row struct {
+	name string
+	// route is the template of the page's route, "" for the one that takes
+	// everything. path is what is asked for. In both and in head, "{c}" stands
+	// for the canary, which for a private page may appear nowhere.
+	route, path string
+	canaries    []string // words if nil; each makes a page
+	loc         string   // what is asked about afterwards, if that is not path
+
+	linked   bool // the home page links to it
+	siblings bool // the home page links to three pages beside it
+
+	method  string // GET if ""
+	headers http.Header
+	visit   func(w *world, p *page, n int) // what the n-th visitor does, if not just get the page
+
+	personal bool // a page shows each visitor the link to one of them
+	moves    int  // or redirects him there, with this status
+	rounds   int  // how many visitors come, 0 for all
+
+	vary     func(r *rand.Rand) http.Header           // further headers of each request
+	shape    func(r *rand.Rand) (string, http.Header) // head and response of each page
+	head     string
+	response http.Header
+	answer   func(rw http.ResponseWriter, r *http.Request, html string) // writes the page, if nil
+	late     func(rw http.ResponseWriter, r *http.Request, html string) // what it answers in the last round
+
+	want string // the verdict, or "refused" where the location can be none
+	why  string // the reason; several are parted by "|"
+	says string // what the explanation's text has besides
+	was  bool   // it was listed once, so it may be stored
+}
+
+// page is one page of a row.
+type page struct {
+	*row
+	canary, target, location string
+	private                  bool
+	ownHead                  string
+	ownResponse              http.Header
+	chance                   uint64 // seeds what varies
+	board                    string // the page that leads to it, if it is personal
+}
+
+func (r *row) private() bool { return r.want != "listed" && !r.was }
+
+// fill puts the canary into a text of the row.
+func fill(s, canary string) string { return strings.ReplaceAll(s, "{c}", canary) }
+
+func (r *row) page(canary string) *page {
+	loc := r.loc
+	if loc == "" {
+		loc = r.path
+	}
+	p := &page{
+		row: r, canary: canary, target: fill(r.path, canary), location: fill(loc, canary), private: r.private(),
+		ownHead: fill(r.head, canary), ownResponse: r.response, chance: xxh3.HashString(canary),
+	}
+	if r.shape != nil {
+		p.ownHead, p.ownResponse = r.shape(rand.New(rand.NewPCG(p.chance, 0)))
+	}
+	return p
+}
+
+// after is where the private page with a canary leads to. It is in a folder of
+// its own, so that nothing but the link could speak for it.
+func after(canary string) string { return "/after/" + url.PathEscape(canary) + "/more" }
+
+// siblingNames are what the three linked pages beside a page are called.
+var siblingNames = []string{"morning-walk", "paper-boats", "garden-in-spring"}
+
+// handler answers for the page in s.
+func (p *page) handler(s *scene) http.HandlerFunc {
+	about, links := "about "+p.name, []string(nil)
+	if p.private {
+		about, links = marker+" "+p.name, []string{after(p.canary)}
+	}
+	return func(rw http.ResponseWriter, r *http.Request) {
+		for name, values := range p.ownResponse {
+			rw.Header()[name] = values
+		}
+		body := html(p.ownHead, about+" "+p.canary+" "+r.URL.Query().Get("page"), links...)
+		switch {
+		case p.late != nil && s.round.Load() == int64(s.setup.rounds)-1:
+			p.late(rw, r, body)
+		case p.answer != nil:
+			p.answer(rw, r, body)
+		default:
+			io.WriteString(rw, body)
+		}
+	}
+}
+
+// get is what a visitor does by default.
+func (p *page) get(w *world, n int) {
+	if p.row.rounds > 0 && n >= p.row.rounds {
+		return
+	}
+	if p.visit != nil {
+		p.visit(w, p, n)
+		return
+	}
+	method := p.method
+	if method == "" {
+		method = http.MethodGet
+	}
+	headers := p.headers
+	if p.vary != nil {
+		headers = p.vary(rand.New(rand.NewPCG(p.chance, uint64(n))))
+	}
+	w.do(w.client, w.request(n, method, p.target, headers))
+}
+
+func header(pairs ...string) http.Header {
+	h := http.Header{}
+	for i := 0; i < len(pairs); i += 2 {
+		h[pairs[i]] = append(h[pairs[i]], pairs[i+1])
+	}
+	return h
+}
+
+func status(code int) func(http.ResponseWriter, *http.Request, string) {
+	return func(rw http.ResponseWriter, _ *http.Request, html string) {
+		rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+		rw.WriteHeader(code)
+		io.WriteString(rw, html)
+	}
+}
+
+func redirect(code int, to string) func(http.ResponseWriter, *http.Request, string) {
+	return func(rw http.ResponseWriter, r *http.Request, _ string) { http.Redirect(rw, r, to, code) }
+}
+
+func with(name, value string) func(http.ResponseWriter, *http.Request, string) {
+	return func(rw http.ResponseWriter, _ *http.Request, html string) {
+		rw.Header().Set(name, value)
+		io.WriteString(rw, html)
+	}
+}
+
+// split writes the page in two, flushed, cut inside of a word.
+func split(inside string) func(http.ResponseWriter, *http.Request, string) {
+	return func(rw http.ResponseWriter, _ *http.Request, html string) {
+		at := strings.Index(html, inside) + len(inside)/2
+		io.WriteString(rw, html[:at])
+		rw.(http.Flusher).Flush()
+		io.WriteString(rw, html[at:])
+	}
+}
+
+// byOne has each visit made by the same visitor.
+func byOne(w *world, p *page, _ int) {
+	w.do(w.client, w.request(0, http.MethodGet, p.target, p.headers))
+}
+
+// byHost asks for the page under the name of a host.
+func byHost(host string) func(*world, *page, int) {
+	return func(w *world, p *page, n int) {
+		req := w.request(n, http.MethodGet, p.target, p.headers)
+		req.Host = host
+		w.do(w.client, req)
+	}
+}
+
+// byPrivate asks from an address of a private network.
+func byPrivate(w *world, p *page, n int) {
+	req := w.request(n, http.MethodGet, p.target, nil)
+	req.Header.Set(visitorHeader, fmt.Sprintf("10.%d.0.5", n))
+	w.do(w.client, req)
+}
+
+// byCertificate shows a client certificate.
+func byCertificate(w *world, p *page, n int) {
+	client := w.newClient()
+	transport := client.Transport.(*http.Transport)
+	transport.TLSClientConfig = transport.TLSClientConfig.Clone()
+	transport.TLSClientConfig.Certificates = []tls.Certificate{w.srv.TLS.Certificates[0]}
+	w.do(client, w.request(n, http.MethodGet, p.target, nil))
+	transport.CloseIdleConnections()
+}
+
+// leaving goes away before the page is complete.
+func leaving(w *world, p *page, n int) {
+	ctx, cancel := context.WithTimeout(w.Context(), 10*time.Second)
+	defer cancel()
+	resp, err := w.client.Do(w.request(n, http.MethodGet, p.target, nil).WithContext(ctx))
+	if err == nil {
+		cancel()
+		resp.Body.Close()
+	}
+}
+
+// stalled begins the page and waits for the visitor to leave.
+func stalled(rw http.ResponseWriter, r *http.Request, html string) {
+	io.WriteString(rw, html)
+	rw.(http.Flusher).Flush()
+	<-r.Context().Done()
+}
+
+// many are n canaries that begin alike.
+func many(n int) (canaries []string) {
+	first := words()
+	for i := range n {
+		canaries = append(canaries, fmt.Sprintf("%s-%03d", first, i))
+	}
+	return canaries
+}
+
+// apart are n canaries of words that have nothing in common.
+func apart(n int) (canaries []string) {
+	for range n {
+		canaries = append(canaries, words())
+	}
+	return canaries
+}
+
+// boardPage leads each visitor to a page of his own.
+func boardPage(s *scene, row []*page) http.HandlerFunc {
+	return func(rw http.ResponseWriter, r *http.Request) {
+		target := row[s.round.Load()].target
+		if status := row[0].moves; status != 0 {
+			http.Redirect(rw, r, target, status)
+			return
+		}
+		text(r.URL.Path, target)(rw, r)
+	}
+}

@@ -1,0 +1,185 @@
+package leak_test
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/servemap/servemap"
+)
+
+// TestBrokenTwins shows that the corpus finds leaks: each twin breaks a promise
+// of the site from outside, and the rows that rest on it must be found.
+func TestBrokenTwins(t *testing.T) {
+	var calls atomic.Uint32
+	tests := []struct {
+		name  string
+		twin  setup
+		leaks []string // the beginnings of the rows that must leak
+		in    []string // where, besides others
+	}{
+		{"credentials are cut off in front of the site", setup{outer: stripRequest("Cookie", "Authorization", "X-Forwarded-User")},
+			[]string{"L11 Authorization, a route", "L11 Authorization, linked", "L12", "L13 a session cookie", "L13 a session cookie, linked",
+				"L14 a cookie", "L16 X-Forwarded-User"},
+			[]string{"/sitemap.xml", "/sitemap.xml.gz", "pages", "record", ".mem, open", ".sst, closed"}},
+		{"everybody is called anonymous", setup{opts: anonymous(func(*http.Request) bool { return true })},
+			[]string{"L11", "L12", "L13", "L14 a cookie", "L15", "L16 Cf-Access"}, []string{"/sitemap.xml"}},
+		{"what responses say of themselves is cut off", setup{inner: stripResponse("Cache-Control", "X-Robots-Tag")},
+			[]string{"L17 private from", "L18 No-Store", "L18 the same", "L19 X-Robots-Tag", "L20 noindex", "L20 none"}, []string{"/sitemap.xml"}},
+		{"every request comes from another network", setup{outer: renumber(&calls)}, []string{"L04"}, []string{"/sitemap.xml"}},
+		{"locations are logged", setup{outer: logging(func(r *http.Request) string { return r.URL.EscapedPath() })},
+			[]string{"L23", "L28 a UUID beside", "L36", "L38"}, []string{"log"}},
+		{"locations are stored for a moment", setup{outer: storing}, []string{"L23", "L28 a UUID beside", "L13 a session"},
+			[]string{".mem, open", ".sst, closed"}},
+		{"visitors are logged", setup{outer: logging(func(r *http.Request) string { return r.Header.Get(visitorHeader) })},
+			[]string{"a visitor's address"}, []string{"log"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.twin.router, tt.twin.proto, tt.twin.rounds = "ServeMux", "HTTP/1.1", 4
+			s := newScene(t, tt.twin, corpus())
+			s.TB = silent{t}
+			s.play()
+			found := map[string][]string{}
+			for _, l := range s.leaks() {
+				found[s.rowOf(l.of)] = append(found[s.rowOf(l.of)], l.where)
+			}
+			for _, want := range tt.leaks {
+				places := ""
+				for name, where := range found {
+					if strings.HasPrefix(name, want) {
+						places += strings.Join(where, "\n") + "\n"
+					}
+				}
+				for _, in := range tt.in {
+					if !strings.Contains(places, in+"\n") {
+						t.Errorf("%s was not found in %s; it was in %q", want, in, places)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestTheCorpusChecksReasons shows that a wrong verdict is noticed where nothing
+// leaks.
+func TestTheCorpusChecksReasons(t *testing.T) {
+	rows := []*row{
+		{name: "public", route: "/about/{c}", path: "/about/{c}", canaries: []string{"a-page-that-is-listed"}, want: "waiting", why: "no-evidence"},
+		{name: "private", route: "/lone/{id}", path: "/lone/{c}", canaries: []string{"a-page-that-is-not"}, want: "listed", why: "link"},
+		{name: "another reason", route: "/lone/{id}", path: "/lone/{c}", canaries: []string{"a-page-that-waits"}, want: "waiting", why: "not-seen"},
+		{name: "refused", route: "/lone/{id}", path: "/lone/{c}%40example.org", canaries: []string{"somebody"}, want: "refused", why: "path-param"},
+	}
+	s := newScene(t, setup{router: "ServeMux", proto: "HTTP/1.1", rounds: 4}, rows)
+	s.TB = silent{t}
+	s.play()
+	for _, p := range s.pages {
+		if s.check(p) == "" {
+			t.Errorf("row %q is wrong, and was not found to be", p.name)
+		}
+	}
+}
+
+// silent is a test that is told of failures it does not have: those of a twin.
+type silent struct{ testing.TB }
+
+func (silent) Errorf(string, ...any) {}
+
+// rowOf returns the name of the row that a canary belongs to, else what it is.
+func (s *scene) rowOf(canary string) string {
+	if i := slices.IndexFunc(s.pages, func(p *page) bool { return p.canary == canary }); i >= 0 {
+		return s.pages[i].name
+	}
+	return canary
+}
+
+func anonymous(fn func(*http.Request) bool) (opts servemap.Options) {
+	opts.Anonymous = fn
+	return opts
+}
+
+// stripRequest takes headers from requests before the site sees them.
+func stripRequest(names ...string) func(*world, http.Handler) http.Handler {
+	return func(_ *world, next http.Handler) http.Handler {
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			for _, name := range names {
+				r.Header.Del(name)
+			}
+			next.ServeHTTP(rw, r)
+		})
+	}
+}
+
+// renumber gives each request a network of its own.
+func renumber(calls *atomic.Uint32) func(*world, http.Handler) http.Handler {
+	return func(_ *world, next http.Handler) http.Handler {
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			n := calls.Add(1)
+			r.Header.Set(visitorHeader, netip.AddrFrom4([4]byte{81, byte(n >> 8), byte(n), 9}).String())
+			next.ServeHTTP(rw, r)
+		})
+	}
+}
+
+// logging tells the site's log something of each request.
+func logging(what func(*http.Request) string) func(*world, http.Handler) http.Handler {
+	return func(w *world, next http.Handler) http.Handler {
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			w.opts.Logger.Info("served", "what", what(r))
+			next.ServeHTTP(rw, r)
+		})
+	}
+}
+
+// storing writes each location into the store in clear, and deletes it at once.
+func storing(w *world, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(rw, r)
+		for _, value := range [][]byte{{1}, nil} {
+			err := w.store.Update(w.Context(), []string{"seen|" + r.URL.EscapedPath()}, func(values [][]byte) error {
+				values[0] = value
+				return nil
+			})
+			if err != nil {
+				w.Error(err)
+			}
+		}
+	})
+}
+
+// stripResponse takes headers from responses before the site sees them.
+func stripResponse(names ...string) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(stripped{rw, names}, r)
+		})
+	}
+}
+
+type stripped struct {
+	http.ResponseWriter
+	names []string
+}
+
+func (s stripped) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+func (s stripped) Flush() { s.ResponseWriter.(http.Flusher).Flush() }
+
+func (s stripped) WriteHeader(status int) {
+	s.strip()
+	s.ResponseWriter.WriteHeader(status)
+}
+
+func (s stripped) Write(p []byte) (int, error) {
+	s.strip()
+	return s.ResponseWriter.Write(p)
+}
+
+func (s stripped) strip() {
+	for _, name := range s.names {
+		s.Header().Del(name)
+	}
+}
