@@ -225,3 +225,49 @@ func TestAPermanentRedirectOnAPublicLinkLeadsToAPublicPage(t *testing.T) {
 		r.wantListed("/", "/docs/")
 	})
 }
+
+func TestALinkedRedirectThatLeadsEachVisitorElsewhere(t *testing.T) {
+	moves := func(r *rig, to, network string) {
+		r.answer("/room", http.StatusMovedPermanently, location302(to), from(network))
+		time.Sleep(2 * time.Second)
+	}
+	for _, tt := range []struct {
+		name   string
+		do     func(*rig)
+		listed bool
+	}{
+		{"to a page of his own", func(r *rig) { moves(r, "/rooms/blue", netA); moves(r, "/rooms/red", netB) }, false},
+		{"one visitor, twice", func(r *rig) { moves(r, "/rooms/blue", netA); moves(r, "/rooms/blue", netA) }, false},
+		{"everybody to one page", func(r *rig) { moves(r, "/rooms/blue", netA); moves(r, "/rooms/blue", netB) }, true},
+		{"the same page a day later", func(r *rig) {
+			moves(r, "/rooms/blue", netA)
+			time.Sleep(24 * time.Hour)
+			moves(r, "/rooms/blue", netA)
+		}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.sight("/", html("home", "/room"))
+				tt.do(r)
+				r.sight("/rooms/blue", html("blue"))
+				if got := r.page("/rooms/blue").Verdict == admit.Listed; got != tt.listed {
+					t.Errorf("listed: %t, want %t", got, tt.listed)
+				}
+			})
+		})
+	}
+}
+
+func TestRespelled(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"/docs", "/docs/", true}, {"/Docs", "/docs", true}, {"/a.html", "/a", true}, {"/a/index.html", "/a/", true}, {"/index.php", "/", true},
+		{"/a?page=2", "/a/?page=2", true}, {"/a", "/b", false}, {"/a", "/a/b", false}, {"/room", "/rooms/blue", false},
+	} {
+		if got := respelled(tt.a, tt.b); got != tt.want || respelled(tt.b, tt.a) != tt.want {
+			t.Errorf("%s and %s: %t", tt.a, tt.b, got)
+		}
+	}
+}
