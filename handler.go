@@ -204,8 +204,8 @@ func (s *Site) explanation(p ledger.Page) Explanation {
 	switch {
 	case !p.Doubted.IsZero():
 		e.Text += fmt.Sprintf(" But it answered %d at %v, and leaves a minute later unless an anonymous visitor gets it.", p.Status, p.Doubted.UTC().Format(time.TimeOnly))
-	case p.Reason == admit.NotSeen && p.Status != 0:
-		e.Text = fmt.Sprintf("It waits: a listed page links to it, but it answered %d when it was last asked for, and is no page.", p.Status)
+	case p.Verdict == admit.Waiting && p.Status != 0 && p.Status != http.StatusOK:
+		e.Text = fmt.Sprintf("It waits: it answered %d when it was last asked for, and is no page.", p.Status)
 	}
 	for _, ev := range []struct {
 		is   bool
@@ -274,6 +274,11 @@ var advice = map[string]string{
 	admit.IdentityHeader.String(): " (a proxy names a user; Options.Anonymous decides who is anonymous)",
 	admit.Authorization.String():  " (the visitor has credentials; Options.Anonymous decides who is anonymous)",
 	admit.Encoding.String():       " (the Content-Encoding cannot be read; observe inside of what compresses)",
+	admit.Private.String():        " (the response is for one visitor: Cache-Control: private)",
+	admit.NoStore.String():        " (the response is not to be stored: Cache-Control: no-store)",
+	admit.NotAnonymous.String():   " (Options.Anonymous says that the visitor is known)",
+	admit.NotHTML.String():        " (it is no HTML)",
+	"outside-folder":              " (they asked for what is not below the origin's folder)",
 	"host":                        " (they asked for another host; Options.Hosts names those that count)",
 }
 
@@ -294,8 +299,8 @@ func (s *Site) explainNothing() string {
 		fmt.Fprintf(&b, "%s\n\n", h)
 	}
 	fmt.Fprintf(&b, "Since the start %d responses to anonymous visitors were observed.\n", st.Sightings)
-	fmt.Fprintf(&b, "%d locations are known and wait for evidence that they are public.\n", st.Waiting)
-	if st.Sightings == 0 && len(st.Ignored) == 0 {
+	fmt.Fprintf(&b, "%d locations are known and were never listed.\n", st.Waiting)
+	if st.Sightings == 0 && len(st.Ignored) == 0 && st.Store == "" {
 		b.WriteString("Visit the site as an anonymous visitor would: without cookies, from its first page on.\n")
 	}
 	for _, why := range slices.Sorted(maps.Keys(st.Verdicts)) {

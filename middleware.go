@@ -111,7 +111,8 @@ type Options struct {
 	Robots string
 
 	// KeepFor is how long a listed page stays that no anonymous visitor gets,
-	// while the site is observed. If 0, it is 90 days.
+	// while the site is observed; how long it is, is looked at some 64 times in
+	// that time, but not more often than each minute. If 0, it is 90 days.
 	KeepFor time.Duration
 
 	// ReportOnly learns and explains, and serves no sitemap, so that an owner
@@ -171,8 +172,10 @@ const (
 	// rule that says Always or Never.
 	Auto
 	// Always lists a page once an anonymous visitor got it, unless the page
-	// itself forbids that. When the rule is removed, the page stays; Never or
-	// [Site.Forget] take it out.
+	// itself or robots.txt forbids that, also where many locations show the
+	// same: over a route that answers to anything it lists whatever is asked
+	// for. When the rule is removed, a page stays that is unlike others; Never
+	// or [Site.Forget] take it out.
 	Always
 	// Never keeps a page out, also one that is listed already. When the rule is
 	// removed, what was learned decides again.
@@ -262,9 +265,9 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 		ReportOnly: opts.ReportOnly,
 		Logger:     opts.Logger,
 	})
-	var given *robots.Rules
-	if opts.Robots != "" {
-		given = robots.Parse([]byte(opts.Robots))
+	given, err := parseRobots(opts.Robots)
+	if err != nil {
+		return nil, err
 	}
 	s.ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: rules, Entries: entries,
@@ -347,6 +350,20 @@ func (o *Options) fill() {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
+}
+
+// parseRobots reads the robots.txt that the owner gives, nil for none.
+func parseRobots(text string) (*robots.Rules, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if !strings.Contains(strings.ToLower(text), "user-agent:") {
+		return nil, errors.New(`options: Robots has no line that begins with "User-agent:"; it must be the text of a robots.txt`)
+	}
+	if given := robots.Parse([]byte(text)); given != nil {
+		return given, nil
+	}
+	return new(robots.Rules), nil // it disallows nothing, and what is served does not count
 }
 
 func compile(rules []Rule) (admit.Rules, error) {

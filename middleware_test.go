@@ -940,7 +940,7 @@ func TestExplainTellsWhatIsMissing(t *testing.T) {
 		path, reason, missing, rule, canonical string
 	}{
 		{"/a", "link", "", "", ""},
-		{"/reset", "not-seen", "a visit", "", ""},
+		{"/reset", "not-seen", "an anonymous visitor", "", ""},
 		{"/orphan", "no-evidence", "3 networks (so far 0), and links to 3 pages beside it (so far 1)", "", ""},
 		{"/invite/x", "risky-word", "a link", "", ""},
 		{token, "capability", "another look", "", ""},

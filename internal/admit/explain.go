@@ -17,10 +17,10 @@ var explanations = map[Reason]string{
 	ByRoute:    "It is listed: it has a route of its own.",
 	ByLink:     "It is listed: a listed page links to it.",
 	ByNetworks: "It is listed: visitors from enough distinct networks got it, and pages beside it are linked.",
-	ByHistory:  "It is listed: it was listed before. Evidence is needed to enter, not to stay.",
+	ByHistory:  "It is listed: it was listed before, by visitors or a rule. Evidence is needed to enter, not to stay.",
 
 	NoEvidence:         "It waits: an anonymous visitor got it, but nothing shows that it is public. A link from a listed page would, a route of its own, visitors from enough distinct networks where pages beside it are linked, or a rule.",
-	NotSeen:            "It waits: a listed page links to it, but no anonymous visitor has got it yet.",
+	NotSeen:            "It waits: a listed page links to it, but no anonymous visitor got a page there yet: none has asked, or the answer was an error or a redirect.",
 	RuleNever:          "It is not listed: a rule says never.",
 	Forgotten:          "It is not listed: it was to be forgotten. A rule that says always would list it again.",
 	NoIndex:            "It is not listed: the page asks not to be indexed (noindex).",
@@ -28,7 +28,7 @@ var explanations = map[Reason]string{
 	NoStore:            "It is not listed: the response is not to be stored (Cache-Control: no-store).",
 	CanonicalElsewhere: "It is not listed: the page names another URL as its canonical one.",
 	CanonicalConflict:  "It is not listed: the page names several canonical URLs.",
-	QueryNotCanonical:  "It is not listed: its query has a parameter that is not allowed, and the page does not name this URL as its canonical one. Options.Query allows parameters.",
+	QueryNotCanonical:  "It is not listed: its query has a parameter that is not allowed, and the page does not name this URL as its canonical one. Options.Query and Rule.Query allow parameters.",
 	HeadNotSeen:        "It is held: the end of the page's head was not within what is read, so a noindex there could not be seen.",
 	Encoding:           "It is held: the response's Content-Encoding cannot be read. Observe inside of what compresses responses.",
 	RiskyWord:          "It is held: its location has a word of pages that are often meant for one person (reset, invite, order ...). A link from a listed page would list it, or a rule that says always.",
@@ -42,7 +42,7 @@ var explanations = map[Reason]string{
 	Unseen:        "It was listed, and has left: no anonymous visitor got it for as long as Options.KeepFor says. It comes back when one gets it again.",
 
 	Capability:   "It is held: its location looks like a secret that lets in whoever knows it (a token, or a route variable named like one). A link from a listed page would list it once looks a day apart, or from two networks, saw it, or a rule that says always.",
-	Duplicate:    "It is held: another location shows the same content, and one of them is listed. Naming this one as the canonical URL would list it instead, or a rule that says always.",
+	Duplicate:    "It is held: another location shows the same content, and one of them at most is listed. Naming this one as the canonical URL would list it instead, or a rule that says always.",
 	SoftNotFound: "It is held: so many locations show the same content that it seems to be what the site answers to anything, such as an error page with status 200. A rule that says always would list it.",
 	Growth:       "It is held: its route or folder has grown by as many pages as may be listed by visitors or links alone. It is decided anew at its next visit, or a rule that says always would list it.",
 	Disallowed:   "It is not listed: the site's robots.txt disallows it.",
@@ -58,7 +58,7 @@ func Missing(v Verdict, why Reason, ev Evidence, networksNeeded int) []string {
 	)
 	switch {
 	case v == Waiting && why == NotSeen:
-		return []string{"a visit of an anonymous client"}
+		return []string{"an anonymous visitor who gets a page there"}
 	case v == Waiting:
 		return []string{link, "a route that matches this location alone", byNetworks(ev, networksNeeded), rule}
 	case v != Held:
@@ -69,9 +69,9 @@ func Missing(v Verdict, why Reason, ev Evidence, networksNeeded int) []string {
 		return []string{link, rule}
 	case Capability:
 		if !ev.Link && !ev.Led {
-			return []string{link + " that looks a day apart, or from two networks, see", rule}
+			return []string{link + ", seen by visitors from two networks or a day apart", rule}
 		}
-		return []string{"another look, a day later or from another network, at a page that links to it", rule}
+		return []string{"another look at a page that links to it, a day later or from another network", rule}
 	case Duplicate:
 		return []string{"a canonical link to itself", rule}
 	case HeadNotSeen:

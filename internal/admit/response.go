@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/tap"
 )
 
@@ -30,7 +31,7 @@ const (
 func Response(method string, location string, resp *tap.Response) (Kind, Reason) {
 	switch {
 	case method == http.MethodHead && resp.Status == http.StatusOK:
-		return Alive, None
+		return unsent(resp, resp.HTML())
 	case method != http.MethodGet:
 		return Nothing, Method
 	}
@@ -45,9 +46,9 @@ func Response(method string, location string, resp *tap.Response) (Kind, Reason)
 func status(location string, resp *tap.Response) (Kind, Reason) {
 	switch resp.Status {
 	case http.StatusOK:
-		return page(location, resp)
+		return found(location, resp)
 	case http.StatusNotModified:
-		return Alive, None
+		return unsent(resp, true)
 	case http.StatusGone:
 		return Vanished, StatusGone
 	case http.StatusNotFound:
@@ -64,8 +65,23 @@ func status(location string, resp *tap.Response) (Kind, Reason) {
 	return Nothing, Status
 }
 
-// page judges a 200 by its headers alone.
-func page(location string, resp *tap.Response) (Kind, Reason) {
+// unsent judges a response that says of a page what a GET would, without sending
+// it. isPage says that it is one.
+func unsent(resp *tap.Response, isPage bool) (Kind, Reason) {
+	if !isPage {
+		return Alive, None
+	}
+	if why := cacheControl(resp.Header.CacheControl); why != None {
+		return Forbidden, why
+	}
+	if noIndex, _, _ := page.Robots(strings.Split(resp.Header.RobotsTag, "\n")); noIndex {
+		return Forbidden, NoIndex
+	}
+	return Alive, None
+}
+
+// found judges a 200 by its headers alone.
+func found(location string, resp *tap.Response) (Kind, Reason) {
 	if !resp.HTML() {
 		return Nothing, NotHTML // another representation says nothing of the page
 	}

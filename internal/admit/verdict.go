@@ -132,6 +132,7 @@ type Evidence struct {
 
 	Disallowed bool // the site's robots.txt forbids it
 	Shared     bool // another location showed the same content lately
+	Crowd      bool // many did
 
 	// The pages of its route or folder.
 	Siblings int // listed by a link
@@ -179,6 +180,8 @@ func Decide(ev Evidence, listing Listing, content Reason, networksNeeded int, ow
 		return Listed, ByRule
 	case ev.Entry:
 		return Listed, ByEntry
+	case ev.Before && ev.Crowd && ev.standing() == ByHistory:
+		return Held, Duplicate // what only its visitors spoke for is what the site answers to anything
 	case ev.Before:
 		return Listed, ev.standing()
 	case ev.Word == Action:
@@ -232,10 +235,11 @@ type Rank uint8
 
 // The ranks.
 const (
-	Orphaned  Rank = iota // nothing links to it
-	Linked                // a listed page links to it
-	Canonical             // it names itself as the canonical location
-	Vouched               // an entry, or the owner's rule; listed whatever others show
+	Orphaned    Rank = iota // nothing links to it
+	Linked                  // a listed page links to it
+	Established             // it has been listed for long
+	Canonical               // it names itself as the canonical location
+	Vouched                 // an entry, or the owner's rule; listed whatever others show
 )
 
 // ClusterSize is how many locations with evidence may show one content before
@@ -251,7 +255,7 @@ func Represent(own Rank, showing int, representative int) (Verdict, Reason) {
 	switch {
 	case own == Vouched:
 		return Listed, None
-	case showing >= ClusterSize:
+	case showing >= ClusterSize && own < Established:
 		return Held, SoftNotFound
 	case int(own) > representative:
 		return Listed, None

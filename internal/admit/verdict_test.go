@@ -38,6 +38,8 @@ func TestDecide(t *testing.T) {
 		{"listed before, and linked", Evidence{Before: true, Link: true}, Auto, None, false, Listed, ByLink},
 		{"listed before, with a route", Evidence{Before: true, Route: true, Link: true}, Auto, None, false, Listed, ByRoute},
 		{"listed before, led to by an entry", Evidence{Before: true, Led: true}, Auto, None, false, Listed, ByEntry},
+		{"listed before, and many show the same", Evidence{Before: true, Crowd: true}, Auto, None, false, Held, Duplicate},
+		{"listed before and linked, and many show the same", Evidence{Before: true, Link: true, Crowd: true}, Auto, None, false, Listed, ByLink},
 		{"listed before, at the cap", Evidence{Before: true, Link: true, Grown: GrowthADay}, Auto, None, false, Listed, ByLink},
 		{"rule", Evidence{}, Always, None, false, Listed, ByRule},
 		{"rule before other evidence", Evidence{Entry: true, Link: true}, Always, None, false, Listed, ByRule},
@@ -83,6 +85,7 @@ func (q question) broken(verdict Verdict, why Reason) string {
 		Risky:  public && ev.Grown < GrowthADay,
 		Secret: public && ev.Shown && ev.Grown < GrowthADay,
 	}[ev.Word]
+	stays := ev.Before && !(ev.Crowd && !ev.Route && !ev.Link && !ev.Led)
 	forbidden := q.listing == Never || ev.Disallowed || q.content != None
 	switch {
 	case q.listing == Never && (verdict != Excluded || why != RuleNever):
@@ -91,7 +94,7 @@ func (q question) broken(verdict Verdict, why Reason) string {
 		return "robots.txt beats all but never"
 	case q.listing != Never && !ev.Disallowed && q.content != None && (verdict != Excluded && verdict != Held || why != q.content):
 		return "what the page forbids beats all evidence, and is the reason given"
-	case (verdict == Listed) != (!forbidden && (q.listing == Always || ev.Entry || ev.Before || enters)):
+	case (verdict == Listed) != (!forbidden && (q.listing == Always || ev.Entry || stays || !ev.Before && enters)):
 		return "listed is what has evidence and is not forbidden, and nothing else"
 	case verdict == Waiting && why != NoEvidence:
 		return "what waits, waits for evidence"
@@ -121,10 +124,10 @@ func (q question) check(t *testing.T) {
 }
 
 func TestDecideNeverBreaksItsPromises(t *testing.T) {
-	for bits := range 1 << 9 {
+	for bits := range 1 << 10 {
 		q := question{k: 3, ownURL: bits&1 != 0, ev: Evidence{
 			Entry: bits&2 != 0, Led: bits&4 != 0, Route: bits&8 != 0, Link: bits&16 != 0,
-			Shown: bits&32 != 0, Before: bits&64 != 0, Disallowed: bits&128 != 0, Shared: bits&256 != 0,
+			Shown: bits&32 != 0, Before: bits&64 != 0, Disallowed: bits&128 != 0, Shared: bits&256 != 0, Crowd: bits&512 != 0,
 		}}
 		for i := range 1 << 6 {
 			q.ev.Networks, q.ev.Siblings = i&1*3, i>>1&1*SiblingsNeeded
@@ -141,13 +144,13 @@ func TestDecideNeverBreaksItsPromises(t *testing.T) {
 
 func FuzzDecide(f *testing.F) {
 	f.Add(uint16(0), 3, 3, 0, 0, uint8(0), uint8(0), uint8(0), 3)
-	f.Add(uint16(1<<9-1), 100, 100, 1000, 1_000_000, uint8(3), uint8(3), uint8(8), 1)
+	f.Add(uint16(1<<10-1), 100, 100, 1000, 1_000_000, uint8(3), uint8(3), uint8(8), 1)
 	f.Fuzz(func(t *testing.T, bits uint16, networks, siblings, orphans, grown int, word, listing, content uint8, k int) {
 		question{
 			ownURL: bits&1 != 0, k: max(1, k), listing: Listing(listing % 4), content: forbidding[int(content)%len(forbidding)],
 			ev: Evidence{
 				Entry: bits&2 != 0, Led: bits&4 != 0, Route: bits&8 != 0, Link: bits&16 != 0,
-				Shown: bits&32 != 0, Before: bits&64 != 0, Disallowed: bits&128 != 0, Shared: bits&256 != 0,
+				Shown: bits&32 != 0, Before: bits&64 != 0, Disallowed: bits&128 != 0, Shared: bits&256 != 0, Crowd: bits&512 != 0,
 				Networks: max(0, networks), Siblings: max(0, siblings%(1<<40)), Orphans: max(0, orphans), Grown: max(0, grown),
 				Word: Word(word % 4),
 			},
@@ -175,7 +178,9 @@ func TestRepresent(t *testing.T) {
 		{"an entry, where an entry is listed", Vouched, 2, int(Vouched), Listed, None},
 		{"one less than a cluster", Linked, ClusterSize - 1, -1, Listed, None},
 		{"a cluster", Linked, ClusterSize, -1, Held, SoftNotFound},
-		{"a cluster with canonicals of their own", Canonical, ClusterSize, int(Linked), Held, SoftNotFound},
+		{"a cluster, and a page listed for long", Established, ClusterSize, -1, Listed, None},
+		{"a cluster, and a page that names itself", Canonical, ClusterSize, -1, Listed, None},
+		{"a cluster, and another page that names itself", Canonical, ClusterSize, int(Canonical), Held, Duplicate},
 		{"an entry of a cluster", Vouched, ClusterSize, int(Linked), Listed, None},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

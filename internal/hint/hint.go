@@ -21,8 +21,13 @@ const (
 	Authorization      // nearly every request has an Authorization header
 	Identity           // nearly every request has a header or certificate that names a user
 	Cookies            // nearly every visitor has a cookie that makes a client known
+	Private            // no response may be stored by others than its visitor
+	Folder             // nearly all requests are for locations outside the origin's folder
 	Encoding           // responses have a Content-Encoding that cannot be undone
 	Robots             // robots.txt forbids an entry, or everything
+	Entry              // an entry answers that it is gone, or not for everybody
+	NoIndex            // an entry asks not to be indexed
+	Canonical          // an entry names a canonical location on another site
 	ClientApp          // every path serves the same page, which a script fills in the browser
 	DeadEnd            // the entries link to no page of the site
 	Proxy              // no visitor's network is known, so networks are no evidence
@@ -42,6 +47,16 @@ var texts = [end]string{
 		"if a proxy adds it to all, say in Options.Anonymous which requests are anonymous.",
 	Cookies: "Nearly every visitor has a cookie that may stand for a log-in, so none counts as anonymous; " +
 		"if every visitor gets that cookie, name it in Options.BenignCookies.",
+	Private: "The responses say Cache-Control: private or no-store, as those that are for one visitor do, and such pages are not listed; " +
+		"send that only with pages that are for one visitor, and for the others public or no-cache.",
+	Folder: "Nearly all requests are for locations outside the origin's folder, where no page can be listed; " +
+		"correct the origin, or say in Options.StrippedPrefix what a proxy cuts off.",
+	Entry: "Where visitors enter, the site answers that there is nothing or asks them to log in, and pages are listed from there on; " +
+		"name in Options.Entries where anonymous visitors find pages.",
+	NoIndex: "The page where visitors enter asks not to be indexed (noindex), so it is not listed; " +
+		"take that out where it is not meant.",
+	Canonical: "The page where visitors enter names a canonical URL on another host, so it is not listed; " +
+		"correct the origin, or what the pages name.",
 	Encoding: "The pages have a Content-Encoding that cannot be undone, so nothing can be read of them; " +
 		"observe inside of what compresses, or compress with gzip, deflate, br or zstd.",
 	Robots: "The site's robots.txt forbids crawlers where visitors enter, and what it forbids is not listed; " +

@@ -70,6 +70,12 @@ func TestWhatLooksLikeACapability(t *testing.T) {
 			time.Sleep(time.Hour)
 			r.sight("/", html("home, new", secretPage))
 		}, false},
+		{"a link, seen by two networks after a visitor of none", Config{}, func(r *rig) {
+			r.sight("/", home)
+			r.sight(secretPage, secret)
+			r.sight("/", home, from(netA))
+			r.sight("/", home, from(netB))
+		}, true},
 		{"a link to each visitor's own page", Config{}, func(r *rig) {
 			r.sight("/", home, from(netA))
 			r.sight(secretPage, secret)

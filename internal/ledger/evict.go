@@ -64,7 +64,7 @@ func (l *Ledger) evictUpTo(ctx context.Context, most uint64, excess int) error {
 }
 
 // rankShift is where the worth stands in a rank, above the time of the last
-// sighting in milliseconds.
+// sighting, or link, in milliseconds.
 const rankShift = 56
 
 // rank returns where a waiting record stands in the order in which they go. One
@@ -74,7 +74,7 @@ func rank(record []byte) uint64 {
 	if err != nil {
 		return 0
 	}
-	return uint64(s.worth())<<rankShift | uint64(max(0, s.lastSeen))
+	return uint64(s.worth())<<rankShift | uint64(max(0, s.lastSeen, s.linkAt*1000))
 }
 
 // worthForever is the worth of a state that is never dropped.

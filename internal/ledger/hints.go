@@ -32,11 +32,25 @@ func (s *shells) sees(id, showing uint64, entry bool) bool {
 	return len(s.same) >= shellsNeeded
 }
 
+// hintEntry gives the hints that an entry gives rise to which is not listed.
+func (l *Ledger) hintEntry(k *look, s standing) {
+	switch {
+	case s.verdict == admit.Listed:
+	case s.reason == admit.NoIndex:
+		l.cfg.Hints.Give(hint.NoIndex, "entry", k.Location)
+	case s.reason == admit.CanonicalElsewhere && k.canonical == "":
+		l.cfg.Hints.Give(hint.Canonical, "entry", k.Location)
+	}
+}
+
 // hintPage gives the hints that a page which was read gives rise to.
 func (l *Ledger) hintPage(k *look, s standing) {
 	entry := l.entries[k.Location]
 	if l.shells.sees(l.secret.id(k.Location), k.showing, entry) {
 		l.cfg.Hints.Give(hint.ClientApp)
+	}
+	if entry {
+		l.hintEntry(k, s)
 	}
 	if entry && k.full && s.verdict == admit.Listed && len(k.links) == 0 {
 		l.cfg.Hints.Give(hint.DeadEnd, "entry", k.Location)
@@ -68,6 +82,15 @@ func (v *leaving) mass(n, listed int, now time.Time) bool {
 	}
 	v.pages += n
 	return v.pages >= leavingNeeded && v.pages*10 >= listed+v.pages
+}
+
+// hintAnswers gives a hint when an entry answers anything but a page.
+func (l *Ledger) hintAnswers(looks []*look) {
+	for _, k := range looks {
+		if k.Kind == admit.Doubtful && l.entries[k.Location] && !l.cfg.Files.Lists(k.Location) {
+			l.cfg.Hints.Give(hint.Entry, "entry", k.Location, "answer", k.Reason.String())
+		}
+	}
 }
 
 // hintLeft gives a hint when many pages left in a short time.

@@ -48,10 +48,9 @@ func (n kin) encode() []byte {
 	return e.SealAny()
 }
 
-// grownOn returns how many pages became listed by a link on a day. A clock that
-// went back does not begin a day anew.
+// grownOn returns how many pages became listed by a link on a day.
 func (n kin) grownOn(day int64) int {
-	if day > n.day {
+	if n.another(day) {
 		return 0
 	}
 	return n.grown
@@ -69,11 +68,15 @@ func (n *kin) add(as kinship, by int) {
 
 // grow counts a page that a link made listed.
 func (n *kin) grow(day int64) {
-	if day > n.day {
+	if n.another(day) {
 		n.day, n.grown = day, 0
 	}
 	n.grown++
 }
+
+// another reports whether a day is not the one that is counted. The day before
+// it is, as sightings come late; one long before it says that a clock was ahead.
+func (n kin) another(day int64) bool { return day > n.day || day < n.day-1 }
 
 // day returns the day of the last look at the page.
 func (s *state) day() int64 { return seconds(s.lastSeen) / (24 * 60 * 60) }
@@ -85,7 +88,7 @@ func (s *state) kinship() kinship {
 		return stranger
 	case s.link:
 		return sibling
-	case s.reason == admit.ByNetworks:
+	case s.reason == admit.ByNetworks, s.reason == admit.ByHistory:
 		return orphan
 	}
 	return stranger

@@ -271,3 +271,45 @@ func TestRespelled(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAnEntryAndALinkAnswerIsRemembered(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.answer("/", http.StatusFound, location302("/en/"))
+		if got := r.page("/").Status; got != http.StatusFound {
+			t.Errorf("the entry is remembered with the status %d", got)
+		}
+		r.sight("/en/", html("home", "/mine"))
+		r.answer("/mine", http.StatusOK, header(func(h *tap.Header) { h.ContentType, h.CacheControl = "text/html", "private" }))
+		r.wantVerdict("/mine", admit.Excluded, admit.Private)
+		r.sight("/mine", html("public by now"))
+		r.wantListed("/en/", "/mine")
+	})
+}
+
+func TestWhatAPageSaysWithoutBeingSentCounts(t *testing.T) {
+	for name, say := range map[string]func(*tap.Header){
+		"private": func(h *tap.Header) { h.CacheControl = "private" },
+		"noindex": func(h *tap.Header) { h.RobotsTag = "noindex" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.crawl("/a")
+				r.answer("/a", http.StatusNotModified, header(say))
+				r.wantListed("/")
+				r.sight("/a", html("text of /a"))
+				r.wantListed("/", "/a")
+			})
+		})
+	}
+}
+
+func TestAWithdrawnPageIsLookedAtAgain(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a")
+		before := r.looked["/a"]
+		r.sight("/a", variant("https://evil.example/", same))
+		if r.looked["/a"] == before {
+			t.Error("a visitor in the minute after would not be noticed")
+		}
+	})
+}

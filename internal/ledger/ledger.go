@@ -54,7 +54,8 @@ type Ledger struct {
 
 	// What only the worker touches.
 	secret   secret
-	opened   bool // secret, doubts and counts are what the store says
+	opened   bool // secret and doubts are what the store says
+	counted  bool // the waiting locations were counted once
 	followed followed
 	contents contents
 	shells   shells
@@ -129,6 +130,10 @@ func (l *Ledger) Offer(s *Sighting) bool {
 	l.sightings.Add(1)
 	return true
 }
+
+// IsEntry reports whether visitors enter the site at location. It may be called
+// concurrently.
+func (l *Ledger) IsEntry(location string) bool { return l.entries[location] }
 
 // Drop counts a sighting that could not be offered. It may be called
 // concurrently.

@@ -2,11 +2,13 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/store"
 )
 
 // linksAtOnce is how many links one transaction merges. Each may need the
@@ -39,13 +41,19 @@ const (
 )
 
 // reopens reports whether the page is to be read again though k shows the same
-// bytes as the last look.
-func (s *state) reopens(k *look) bool {
-	if s.open == settled {
-		return false
+// bytes as the last look: for what is open, and now and then in any case, since
+// what is known of the locations it links to is not kept for ever.
+func (l *Ledger) reopens(k *look, s *state) bool {
+	age := k.At.Sub(time.Unix(s.readAt, 0))
+	switch s.open {
+	case settled:
+		return age >= l.cfg.KeepFor/2
+	case unproven:
+		if k.net() != 0 && k.net() != s.readNet {
+			return true
+		}
 	}
-	return s.open == unproven && s.readNet != 0 && k.net() != 0 && k.net() != s.readNet ||
-		k.At.Unix()-s.readAt >= int64(shownAfter.Seconds())
+	return age >= shownAfter
 }
 
 // point notes that a look saw a listed page lead to the location, and reports
@@ -58,6 +66,8 @@ func (s *state) point(k *look) bool {
 		return false
 	case s.linkAt == 0:
 		s.linkAt, s.linkNet = at, net
+	case s.linkNet == 0 && net != 0 && at-s.linkAt < int64(shownAfter.Seconds()):
+		s.linkNet = net
 	case at-s.linkAt >= int64(shownAfter.Seconds()), s.linkNet != 0 && net != 0 && s.linkNet != net:
 		s.shown = true
 	default:
@@ -75,15 +85,22 @@ func (l *Ledger) follow(ctx context.Context, k *look, news bool) error {
 			fresh = append(fresh, ln)
 		}
 	}
-	open := settled
+	open, most := settled, linksAtOnce
 	for {
-		n := min(linksAtOnce, len(fresh))
+		n := min(most, len(fresh))
 		states, err := l.followSome(ctx, k, fresh[:n], n == len(fresh), news, open)
-		if err != nil || states == nil {
+		switch {
+		case errors.Is(err, store.ErrInvalid) && n > 1: // links that displace others need more keys
+			most = n / 2
+			continue
+		case errors.Is(err, store.ErrInvalid):
+			l.Drop()
+			states = make([]openness, n)
+		case err != nil || states == nil:
 			return err
 		}
 		for i, ln := range fresh[:n] {
-			if open = max(open, states[i]); states[i] != unproven {
+			if open = max(open, states[i]); states[i] == settled {
 				l.followed.add(ln.location)
 			}
 		}
@@ -114,9 +131,9 @@ func (l *Ledger) followSome(ctx context.Context, k *look, links []link, last, ne
 		}
 		from, _ := m.load(k.Location) // which a page it links to may have outranked
 		if last && from.bodyHash == k.hash && l.leads(k.Location, from) {
-			from.read, from.open, from.readAt, from.readNet = true, open, 0, 0
+			from.read, from.open, from.readAt, from.readNet = true, open, k.At.Unix(), 0
 			if open != settled {
-				from.readAt, from.readNet = k.At.Unix(), k.net()
+				from.readNet = k.net()
 			}
 			m.save(k.Location, from)
 		}

@@ -40,6 +40,7 @@ type look struct {
 	self      bool   // it names its own
 	showing   uint64 // keyed hash of the content, 0 if that is too little to tell pages apart
 	shared    bool   // another location showed it lately
+	crowd     bool   // many did
 
 	alternates []peer // itself in other languages, as it says
 }
@@ -93,7 +94,10 @@ func (l *Ledger) knows(k *look, s *state) bool {
 	if !s.witnessed || s.bodyHash != k.hash {
 		return false
 	}
-	if s.read && s.reopens(k) {
+	if s.content == admit.QueryNotCanonical && !k.OwnURL {
+		return false // a rule allows the query by now
+	}
+	if s.read && l.reopens(k, s) {
 		k.again = true
 		return false
 	}
@@ -104,11 +108,19 @@ func (l *Ledger) knows(k *look, s *state) bool {
 // shows beyond is not seen, so its changes are not dated by what it shows.
 const MaxPage = 2 << 20
 
+// headMost is how many bytes are read of a page, decoded, of which only the head
+// can be afforded.
+const headMost = 128 << 10
+
 // read parses the page: in full, or only its head when that is all that can be
 // afforded.
 func (k *look) read(norm *location.Normalizer, full bool) {
 	h := &k.Response.Header
-	body, cut, err := decode(h.ContentEncoding, k.Response.Body)
+	most := MaxPage
+	if !full {
+		most = headMost
+	}
+	body, cut, err := decode(h.ContentEncoding, k.Response.Body, most)
 	if err != nil {
 		k.content = admit.Encoding
 		return
@@ -136,12 +148,12 @@ func (k *look) read(norm *location.Normalizer, full bool) {
 
 // decode undoes the response's content coding, if it has one. A compressor
 // around the site may have named a coding that it applies only further out;
-// then the bytes are still those of the page.
-func decode(encoding string, body []byte) (out []byte, cut bool, err error) {
+// then the bytes are still those of the page. At most most bytes are returned.
+func decode(encoding string, body []byte, most int) (out []byte, cut bool, err error) {
 	if encoding == "" || strings.HasPrefix(http.DetectContentType(body), "text/html") {
-		return body, false, nil
+		return body[:min(len(body), most)], len(body) > most, nil
 	}
-	return page.Decode(nil, encoding, body, MaxPage)
+	return page.Decode(nil, encoding, body, most)
 }
 
 // forbids notes why the page itself is not to be listed, None if it does not say

@@ -104,8 +104,10 @@ func (m *merge) put(location string, s *state) {
 		if m.Get(wait) != nil {
 			m.Put(wait, nil)
 			m.effects.waiting--
+			m.effects.moves = append(m.effects.moves, move{wait, s.stored, standing{}})
+			s.stored = standing{}
 		}
-		s.networks, s.isNew = nil, false
+		s.networks, s.isNew, s.canonical = nil, false, nil // its location no longer hides what is sealed
 		s.linkAt, s.linkNet = 0, 0
 	} else {
 		key = wait
@@ -125,11 +127,11 @@ func (s *state) public() bool { return s.part != 0 }
 // verdict decides on a location as its state now is.
 func (m *merge) verdict(location string, s *state) (admit.Verdict, admit.Reason) {
 	rule, _ := m.l.cfg.Rules.Match(location)
-	disallowed := !m.l.Allows(location)
+	disallowed := !m.l.Allows(location) || !s.public() && !m.l.allowsNew(location)
 	switch {
-	case rule.Listing == admit.Never:
+	case !s.witnessed && rule.Listing == admit.Never:
 		return admit.Excluded, admit.RuleNever
-	case disallowed:
+	case !s.witnessed && disallowed:
 		return admit.Excluded, admit.Disallowed
 	case s.barred && rule.Listing != admit.Always:
 		return admit.Excluded, admit.Forgotten
@@ -152,6 +154,9 @@ func (m *merge) verdict(location string, s *state) (admit.Verdict, admit.Reason)
 		Route:  s.route,
 		Link:   s.link,
 		Before: s.public(),
+		Crowd:  s.crowd,
+
+		Disallowed: disallowed,
 	}
 	if !ev.Before {
 		m.toEnter(&ev, location, s)
@@ -192,6 +197,7 @@ func (m *merge) unlist(location string, s *state) {
 	m.l.book.Remove(m.tx, s.part, location)
 	m.effects.parts[s.part] = true
 	m.effects.withdrew = true
+	m.effects.due = append(m.effects.due, location) // one client's answer may not be the next one's
 	m.effects.left[s.reason]++
 	s.read = false
 }
@@ -206,10 +212,13 @@ func (m *merge) apply(k *look) {
 		m.witness(k, s)
 	case k.Kind == admit.Redirected:
 		m.redirect(k, s)
-	case !known:
+	case !known && !m.l.entries[k.Location]:
 		// Nothing is remembered of what is not there.
 	case !s.witnessed:
 		s.status = k.Response.Status // for who asks why it is not listed
+		if s.content = admit.None; k.Kind == admit.Forbidden {
+			s.content = k.Reason
+		}
 		m.save(k.Location, s)
 	case k.Kind == admit.Alive:
 		m.alive(k, s)
@@ -225,6 +234,7 @@ func (m *merge) apply(k *look) {
 func (m *merge) witness(k *look, s *state) {
 	if s.listed() && !k.same && variable(k.content) {
 		m.doubt(k, s, k.content)
+		m.effects.due = append(m.effects.due, k.Location) // or this look hides the next visitor's
 		return
 	}
 	m.evidence(k, s)
@@ -270,12 +280,13 @@ func (m *merge) seen(k *look, s *state, at int64) (news canonicalNews) {
 	s.looks++
 	s.witnessed, s.absent = true, admit.None
 	if k.same {
+		s.crowd = s.crowd || k.crowd
 		m.dates(k, s, mark.Same, before)
 		s.rate = s.rate.Saw(k.At.Unix(), false)
 	} else {
 		s.content, s.noFollow, s.ownURL = k.content, k.noFollow, k.OwnURL
 		s.self, s.until, s.canonical = k.self, k.until, nil
-		if k.canonical != "" {
+		if k.canonical != "" && !s.public() {
 			s.canonical = m.l.secret.seal(k.Location, k.canonical, k.At.UnixNano())
 		}
 		news = m.content(k, s, before)
@@ -304,10 +315,11 @@ func (m *merge) content(k *look, s *state, before int64) (news canonicalNews) {
 	case !k.full:
 		s.bodyHash = 0
 	case k.cut:
-		s.bodyHash, s.showing, s.shared = k.hash, 0, false
+		s.bodyHash, s.showing, s.shared, s.crowd = k.hash, 0, false, false
 	default:
 		news.before = s.mark
-		s.shared = k.shared || s.shared && s.showing == k.showing
+		same := s.showing == k.showing
+		s.shared, s.crowd = k.shared || s.shared && same, k.crowd || s.crowd && same
 		s.bodyHash, s.showing = k.hash, k.showing
 		s.claims = m.l.secret.claims(k.alternates)
 		s.mark, outcome = s.mark.Look(k.text)
@@ -374,7 +386,7 @@ func (m *merge) withdraw(k *look, s *state, why admit.Reason) {
 	case admit.Private, admit.NoStore:
 		s.witnessed, s.content, s.absent = false, why, admit.None
 	default:
-		if variable(why) {
+		if variable(why) || why == admit.NoIndex {
 			s.content, s.bodyHash = why, 0 // the page is there; what it showed last was not merged
 			break
 		}
@@ -425,7 +437,7 @@ func (m *merge) confirm(k *look, s *state) {
 // redirect merges a redirect: the target of an entry's is an entry too, and a
 // page that has moved for good hands its history on.
 func (m *merge) redirect(k *look, s *state) {
-	if s.link && !s.witnessed && s.status != k.Response.Status {
+	if (s.link || m.l.entries[k.Location]) && !s.witnessed && s.status != k.Response.Status {
 		s.status = k.Response.Status
 		m.save(k.Location, s)
 	}
@@ -451,6 +463,11 @@ func (m *merge) redirect(k *look, s *state) {
 	if hop == 0 && !led {
 		return
 	}
+	if moved {
+		before := *s
+		m.withdraw(k, s, admit.Moved)
+		s = &before
+	}
 	to, _ := m.load(k.target)
 	if hop != 0 && (to.hop == 0 || hop < to.hop) {
 		to.hop = hop
@@ -459,7 +476,6 @@ func (m *merge) redirect(k *look, s *state) {
 	to.link = to.link || led
 	if moved {
 		to.inherit(s)
-		m.withdraw(k, s, admit.Moved)
 	}
 	m.save(k.target, to)
 }
@@ -473,10 +489,12 @@ func (m *merge) steady(k *look, s *state, hop int) int {
 	}
 	target := m.l.secret.short("target", k.target)
 	switch {
+	case s.nextTarget == target && k.At.UnixNano() == s.readAt:
+		return 0 // the same look, merged again
 	case s.target == 0, s.nextTarget == target:
 		s.target, s.nextTarget = target, 0
 	case s.target != target:
-		s.nextTarget, hop = target, 0
+		s.nextTarget, s.readAt, hop = target, k.At.UnixNano(), 0
 	default:
 		if s.nextTarget == 0 {
 			return hop

@@ -2,11 +2,13 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/store"
 )
 
 // reviewStep is how many records a review goes through at once.
@@ -64,17 +66,25 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 	if r.waits {
 		prefix = l.keys.waits()
 	}
-	changed, n, err := l.reviewScan(ctx, prefix)
+	seen, changed, err := l.reviewScan(ctx, prefix)
 	if err != nil {
 		return err
 	}
-	if r.waits {
-		err = l.drop(ctx, changed)
-	} else {
-		err = l.reviewPages(ctx, changed)
+	for _, rec := range seen {
+		l.tally.count(rec.key, rec.standing)
 	}
-	if err != nil || n == reviewStep {
-		return err
+	change := l.reviewPages
+	if r.waits {
+		change = l.drop
+	}
+	for chunk := range slices.Chunk(changed, batch) {
+		if err := inHalves(chunk, func(keys []string) error { return change(ctx, keys) }); err != nil {
+			return err
+		}
+	}
+	if len(seen) == reviewStep {
+		r.after = seen[len(seen)-1].key
+		return nil
 	}
 	l.tally.pass(prefix + "~") // which is after all keys that begin so
 	if r.after = ""; !r.waits {
@@ -86,28 +96,46 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 	return nil
 }
 
-// reviewScan counts the next records, and returns the keys of those that are to
-// be changed.
-func (l *Ledger) reviewScan(ctx context.Context, prefix string) (changed []string, n int, err error) {
+// inHalves calls fn with all items, or where that is more than one transaction
+// takes, with halves of them. An item that is too much by itself is left out.
+func inHalves(items []string, fn func([]string) error) error {
+	err := fn(items)
+	switch {
+	case !errors.Is(err, store.ErrInvalid):
+		return err
+	case len(items) < 2:
+		return nil
+	}
+	half := len(items) / 2
+	return errors.Join(inHalves(items[:half], fn), inHalves(items[half:], fn))
+}
+
+// reviewed is a record that a review came by.
+type reviewed struct {
+	key string
+	standing
+}
+
+// reviewScan returns the next records, and the keys of those that are to be
+// changed.
+func (l *Ledger) reviewScan(ctx context.Context, prefix string) (seen []reviewed, changed []string, err error) {
 	now := time.Now()
 	for rec, err := range l.cfg.Store.Scan(ctx, prefix, l.review.after) {
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 		key := strings.Clone(rec.Key)
-		l.review.after = key
-		n++
-		if s, err := decodeState(rec.Value); err == nil {
-			l.tally.count(key, s.stored)
-			if l.outdated(strings.TrimPrefix(key, prefix), s, l.review.waits, now) {
-				changed = append(changed, key)
-			}
+		s, err := decodeState(rec.Value)
+		if err != nil {
+			s = new(state) // it counts for nothing
+		} else if l.outdated(strings.TrimPrefix(key, prefix), s, l.review.waits, now) {
+			changed = append(changed, key)
 		}
-		if n == reviewStep {
+		if seen = append(seen, reviewed{key, s.stored}); len(seen) == reviewStep {
 			break
 		}
 	}
-	return changed, n, nil
+	return seen, changed, nil
 }
 
 // outdated reports whether the record of a location is to be changed. waits
@@ -115,7 +143,7 @@ func (l *Ledger) reviewScan(ctx context.Context, prefix string) (changed []strin
 // is its age.
 func (l *Ledger) outdated(location string, s *state, waits bool, now time.Time) bool {
 	if waits {
-		return !s.barred && l.expired(max(seconds(s.lastSeen), s.linkAt), now)
+		return !s.barred && !s.link && l.expired(seconds(s.lastSeen), now)
 	}
 	if l.expired(seconds(s.lastSeen), now) || s.listed() && s.ended(now) {
 		return true
@@ -154,57 +182,49 @@ func (l *Ledger) reviewNamed(ctx context.Context) error {
 // seen for long leaves; one that had left by then is forgotten.
 func (l *Ledger) reviewPages(ctx context.Context, keys []string) error {
 	now := time.Now()
-	for chunk := range slices.Chunk(keys, batch) {
-		err := l.commit(ctx, chunk, func(m *merge) {
-			for _, key := range chunk {
-				location := strings.TrimPrefix(key, l.keys.pages())
-				s, known := m.load(location)
-				switch {
-				case !known || !s.public():
-				case !l.expired(seconds(s.lastSeen), now):
-					s.end(now)
-					m.save(location, s)
-				case s.listed():
-					s.witnessed, s.absent = false, admit.Unseen
-					m.undoubt(location, s)
-					m.save(location, s)
-				case !s.barred && now.Unix()-seconds(s.lastSeen) >= 2*int64(l.cfg.KeepFor/time.Second):
-					m.Put(key, nil)
-					m.undoubt(location, s)
-					m.effects.moves = append(m.effects.moves, move{key, s.stored, standing{}})
+	l.followed.forget() // what it says may no longer be stored
+	return l.commit(ctx, keys, func(m *merge) {
+		for _, key := range keys {
+			location := strings.TrimPrefix(key, l.keys.pages())
+			s, known := m.load(location)
+			switch {
+			case !known || !s.public():
+			case !l.expired(seconds(s.lastSeen), now):
+				s.end(now)
+				m.save(location, s)
+			case s.listed():
+				s.witnessed, s.absent = false, admit.Unseen
+				m.undoubt(location, s)
+				m.save(location, s)
+			case !s.barred && now.Unix()-seconds(s.lastSeen) >= 2*int64(l.cfg.KeepFor/time.Second):
+				m.Put(key, nil)
+				m.undoubt(location, s)
+				if s.joined != 0 {
+					m.leave(location, s)
 				}
+				m.effects.moves = append(m.effects.moves, move{key, s.stored, standing{}})
 			}
-		})
-		if err != nil {
-			return err
 		}
-	}
-	return nil
+	})
 }
 
 // drop erases waiting locations.
 func (l *Ledger) drop(ctx context.Context, keys []string) error {
-	for chunk := range slices.Chunk(keys, batch) {
-		err := l.commit(ctx, chunk, func(m *merge) {
-			for _, key := range chunk {
-				b := m.Get(key)
-				if b == nil {
-					continue
-				}
-				m.Put(key, nil)
-				m.effects.waiting--
-				if s, err := decodeState(b); err == nil {
-					if s.joined != 0 {
-						m.leaveTwin(l.keys.idOf(key), "", s)
-					}
-					m.effects.moves = append(m.effects.moves, move{key, s.stored, standing{}})
-				}
+	l.followed.forget()
+	return l.commit(ctx, keys, func(m *merge) {
+		for _, key := range keys {
+			b := m.Get(key)
+			if b == nil {
+				continue
 			}
-		})
-		if err != nil {
-			return err
+			m.Put(key, nil)
+			m.effects.waiting--
+			if s, err := decodeState(b); err == nil {
+				if s.joined != 0 {
+					m.leaveTwin(l.keys.idOf(key), "", s)
+				}
+				m.effects.moves = append(m.effects.moves, move{key, s.stored, standing{}})
+			}
 		}
-		l.followed.forget()
-	}
-	return nil
+	})
 }

@@ -44,6 +44,18 @@ func TestRulesActOnWhatIsStored(t *testing.T) {
 	})
 }
 
+func TestAParameterThatIsAllowedLater(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		page := html("in red, and long enough to be told from others: " + same)
+		r.sight("/", html("home", "/shop?colour=red"))
+		r.sight("/shop?colour=red", page, func(s *Sighting) { s.OwnURL = true })
+		r.wantVerdict("/shop?colour=red", admit.Excluded, admit.QueryNotCanonical)
+		r.restartWith(admit.Rule{Pattern: "/shop", Query: []string{"colour"}})
+		r.sight("/shop?colour=red", page)
+		r.wantListed("/", "/shop?colour=red")
+	})
+}
+
 func TestAParameterThatIsNoLongerAllowed(t *testing.T) {
 	inBubble(t, Config{Rules: rules(t, admit.Rule{Pattern: "/shop", Query: []string{"colour"}})}, func(r *rig) {
 		r.crawl("/shop?colour=red", "/shop?page=2")
@@ -212,7 +224,12 @@ func TestRobotsTxtOfOneVisitorAlone(t *testing.T) {
 		do     func(*rig)
 		listed []string
 	}{
-		{"another text adds to what holds", func(r *rig) { robotsTxt(r, 200, other) }, []string{"/"}},
+		{"another text takes nothing out", func(r *rig) { robotsTxt(r, 200, other) }, []string{"/", "/c"}},
+		{"and lists nothing anew", func(r *rig) {
+			robotsTxt(r, 200, "User-agent: *\nDisallow: /d")
+			r.sight("/", html("home", "/d"))
+			r.sight("/d", html("new"))
+		}, []string{"/", "/c"}},
 		{"less does not list", func(r *rig) { robotsTxt(r, 200, lax) }, []string{"/", "/c"}},
 		{"nor within the minute", func(r *rig) {
 			robotsTxt(r, 200, lax)
@@ -417,6 +434,13 @@ func TestHints(t *testing.T) {
 				r.sight("/index.html", shell+"<a href=/a></a>")
 			}
 		}, 0},
+		{"an entry that is noindex", func(r *rig) {
+			r.sight("/", "<html><head><meta name=robots content=noindex></head><body>x</body></html>")
+		}, hint.NoIndex},
+		{"an entry with a canonical elsewhere", func(r *rig) { r.sight("/", variant("https://www.other.example/", same)) }, hint.Canonical},
+		{"an entry with a canonical on the site", func(r *rig) { r.sight("/", variant("/home", same)) }, 0},
+		{"an entry that is denied", func(r *rig) { r.answer("/", 401) }, hint.Entry},
+		{"a page that is denied", func(r *rig) { r.answer("/a", 401) }, 0},
 		{"robots.txt forbids the entry", func(r *rig) { robotsTxt(r, 200, "User-agent: *\nDisallow: /") }, hint.Robots},
 		{"robots.txt forbids something else", func(r *rig) { robotsTxt(r, 200, "User-agent: *\nDisallow: /admin") }, 0},
 		{"many withdrawals", func(r *rig) {

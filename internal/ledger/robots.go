@@ -20,16 +20,13 @@ const (
 )
 
 // obeyed is what the site's robots.txt says. One that differs from the last
-// counts beside it, until a look a minute later shows the same: an answer that
-// only one visitor got must not list what the site disallows.
+// holds when a look a minute later shows the same: an answer that only one
+// visitor got must not list what the site disallows, nor take out what it
+// allows. Until then what either of them disallows is not listed anew.
 type obeyed struct {
 	known     bool // one was seen, or that there is none
 	now, next *robots.Rules
 	since     time.Time // when next was seen first, zero if there is none
-}
-
-func (o obeyed) allows(location string) bool {
-	return o.now.Allows(location) && o.next.Allows(location)
 }
 
 // saw returns what holds after a look at seen.
@@ -51,7 +48,13 @@ func (o obeyed) saw(seen *robots.Rules, at time.Time) obeyed {
 // may be called concurrently.
 func (l *Ledger) Allows(location string) bool {
 	o := l.robots.Load()
-	return o == nil || o.allows(location)
+	return o == nil || o.now.Allows(location)
+}
+
+// allowsNew is Allows for a location that is not listed yet.
+func (l *Ledger) allowsNew(location string) bool {
+	o := l.robots.Load()
+	return o == nil || o.now.Allows(location) && o.next.Allows(location)
 }
 
 // openRobots reads what was stored of the robots.txt that the site served.
@@ -136,8 +139,10 @@ func (l *Ledger) obey(ctx context.Context, s *Sighting) error {
 	l.unsynced = true
 	l.robots.Store(&after)
 	l.hintRobots()
-	l.cfg.Files.ChangedAll()
-	l.beginReview()
+	if after.now != before.now {
+		l.cfg.Files.ChangedAll()
+		l.beginReview()
+	}
 	return nil
 }
 
@@ -147,7 +152,7 @@ func parseRobots(resp *tap.Response) (*robots.Rules, bool) {
 	if resp.Status != http.StatusOK {
 		return nil, true
 	}
-	body, cut, err := decode(resp.Header.ContentEncoding, resp.Body)
+	body, cut, err := decode(resp.Header.ContentEncoding, resp.Body, tap.MaxText)
 	if err != nil || cut && len(body) < tap.MaxText {
 		return nil, false
 	}

@@ -65,9 +65,10 @@ type state struct {
 
 	// showing is a hash of the content, 0 if it is not known or too little to
 	// tell pages apart; joined that under which the page claims to be listed,
-	// see twin. shared says that another location showed the same lately.
+	// see twin. shared says that another location showed the same lately, crowd
+	// that many did.
 	showing, joined uint64
-	shared          bool
+	shared, crowd   bool
 	self            bool   // it names itself as the canonical location
 	canonical       []byte // the other location that it names so, sealed
 
@@ -150,6 +151,7 @@ const (
 	fieldUntil
 	fieldClaim
 	fieldPeer
+	fieldCrowd
 )
 
 func (s *state) encode() []byte {
@@ -208,6 +210,7 @@ func (s *state) encode() []byte {
 	e.Int(fieldUntil, s.until)
 	addClaims(&e, fieldClaim, s.claims)
 	addPeers(&e, fieldPeer, s.peers)
+	e.Bool(fieldCrowd, s.crowd)
 	e.Raw(s.unread)
 	return e.Seal()
 }
@@ -341,6 +344,8 @@ func (s *state) decodeReading(f record.Field) {
 		s.joined = f.Value
 	case fieldShared:
 		s.shared = true
+	case fieldCrowd:
+		s.crowd = true
 	case fieldSelf:
 		s.self = true
 	case fieldCanonical:

@@ -30,7 +30,7 @@ func full() *state {
 		route: true, variable: true, link: true, linkAt: 1700000001, linkNet: 7, shown: true,
 		hop: 2, networks: []uint16{1, 0xffff}, group: 0xabcdef, counted: sibling, target: 5, nextTarget: 6,
 		bodyHash: 0x0123456789abcdef, tagHash: 0xfedcba9876543210, read: true,
-		open: unproven, readAt: 1700000002, readNet: 8, showing: 9, joined: 10, shared: true, self: true, canonical: []byte("sealed"),
+		open: unproven, readAt: 1700000002, readNet: 8, showing: 9, joined: 10, shared: true, crowd: true, self: true, canonical: []byte("sealed"),
 		mark: m, rate: rate.Estimate{}.Saw(1700000000, false).Saw(1700000100, true),
 		changed: 1700000100, exact: 1700000050, exactBy: part.Server,
 		clock: part.Sources(0).With(part.Page), isNew: true, fresh: 1700000000, until: 1800000000, part: 3,
@@ -64,7 +64,7 @@ func TestStateKeepsEveryField(t *testing.T) {
 // TestGoldenState pins the encoding: a change of it is a change of every record
 // that anybody has stored.
 func TestGoldenState(t *testing.T) {
-	const golden = "01080310041880c49fd50c2080a9bafef96228c80130073802400148165080d5c3fef9625817600b6801700178018001018801019001029a01040001ffffa101efcdab0000000000a80101b101efcdab8967452301b9011032547698badcfec00101ca01110122222222222222221111111111111111d201160106006553f1646553f1641000003f8f5b85461d0698d801c8c59fd50ce001e4c49fd50ce80101f00180eadacb0cf80109800204880201900280c49fd50c980203a1020500000000000000a9020600000000000000b00201b80282c49fd50cc00207c80201d00202d80284c49fd50ce00208e9020900000000000000f1020a00000000000000f802018003018a03067365616c6564900380c8ceb40d9a030a000000000000000b64659a0311000000000000000c782d64656661756c74a203076465202f64652fb8e0113e"
+	const golden = "01080310041880c49fd50c2080a9bafef96228c80130073802400148165080d5c3fef9625817600b6801700178018001018801019001029a01040001ffffa101efcdab0000000000a80101b101efcdab8967452301b9011032547698badcfec00101ca01110122222222222222221111111111111111d201160106006553f1646553f1641000003f8f5b85461d0698d801c8c59fd50ce001e4c49fd50ce80101f00180eadacb0cf80109800204880201900280c49fd50c980203a1020500000000000000a9020600000000000000b00201b80282c49fd50cc00207c80201d00202d80284c49fd50ce00208e9020900000000000000f1020a00000000000000f802018003018a03067365616c6564900380c8ceb40d9a030a000000000000000b64659a0311000000000000000c782d64656661756c74a203076465202f64652fa80301438bb56a"
 	if got := hex.EncodeToString(full().encode()); got != golden {
 		t.Errorf("encoding is\n%s, want\n%s", got, golden)
 	}
@@ -80,7 +80,7 @@ func TestAnEarlierGoldenState(t *testing.T) {
 	want := full()
 	want.variable, want.linkAt, want.linkNet, want.shown = false, 0, 0, false
 	want.open, want.readAt, want.readNet, want.showing, want.joined = settled, 0, 0, 0, 0
-	want.shared, want.self, want.canonical, want.until = false, false, nil, 0
+	want.shared, want.crowd, want.self, want.canonical, want.until = false, false, false, nil, 0
 	want.claims, want.peers = nil, nil
 	if got, err := decodeState(b); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("decoded\n%+v, %v, want\n%+v", got, err, want)

@@ -195,3 +195,27 @@ func TestWaitingLocationsAreBounded(t *testing.T) {
 		r.wantVerdict("/forgotten", admit.Excluded, admit.Forgotten)
 	})
 }
+
+// A page that links to many others, each of which displaces one with many peers,
+// takes more keys than a transaction has.
+func TestLinksThatTakeTooManyKeys(t *testing.T) {
+	inBubble(t, Config{Store: new(memstore.Store)}, func(r *rig) {
+		var links []string
+		for i := range 60 {
+			var alternates []string
+			for _, lang := range []string{"en", "de", "fr", "es", "it", "nl", "pl", "pt", "sv"} {
+				alternates = append(alternates, fmt.Sprintf("%s=/%s/%d", lang, lang, i))
+			}
+			for _, a := range alternates {
+				lang, location, _ := strings.Cut(a, "=")
+				r.sight(location, inLanguages(fmt.Sprintf("page %d in %s. %s", i, lang, same), alternates...), route(location, true))
+			}
+			r.sight(fmt.Sprintf("/new/%d", i), inLanguages(fmt.Sprintf("page %d in en. %s", i, same), alternates...))
+			links = append(links, fmt.Sprintf("/new/%d", i))
+		}
+		r.sight("/", html("home", append(links, "/after")...))
+		r.sight("/after", html("after"))
+		r.wantVerdict("/after", admit.Listed, admit.ByLink)
+		r.wantVerdict("/new/59", admit.Listed, admit.ByLink)
+	})
+}

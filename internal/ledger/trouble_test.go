@@ -164,6 +164,7 @@ func TestAnEntryThatLeadsEachVisitorToAPageOfHisOwn(t *testing.T) {
 		r.wantListed("/pad/0") // the one that could not be told from a home page
 		for range 2 {
 			r.answer("/", http.StatusFound, location302("/home"))
+			time.Sleep(time.Second)
 		}
 		r.sight("/home", html("home"))
 		r.wantListed("/home", "/pad/0")

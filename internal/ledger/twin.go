@@ -3,6 +3,8 @@ package ledger
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/record"
@@ -41,9 +43,13 @@ func (t twin) encode() []byte {
 	return e.SealAny()
 }
 
-// join adds a member, unless it is one, or there are as many as make a cluster.
+// membersKept bounds the members of one content. It is more than make a cluster,
+// so that one that leaves does not end it.
+const membersKept = admit.ClusterSize + 12
+
+// join adds a member, unless it is one, or there are enough.
 func (t *twin) join(id uint64) {
-	if len(t.members) < admit.ClusterSize && !slices.Contains(t.members, id) {
+	if len(t.members) < membersKept && !slices.Contains(t.members, id) {
 		t.members = append(t.members, id)
 	}
 }
@@ -67,7 +73,9 @@ func (m *merge) represent(location string, s *state) (loser *held) {
 	s.joined = s.showing
 	key := m.l.keys.twin(s.showing)
 	t := readTwin(m.Get(key))
-	t.join(m.l.secret.id(location))
+	if !strings.Contains(location, "?") { // a query that changes nothing makes no other page
+		t.join(m.l.secret.id(location))
+	}
 	rival, rivalRank := m.rival(location, t)
 	verdict, why := admit.Represent(m.rank(location, s), len(t.members), rivalRank)
 	switch {
@@ -85,6 +93,10 @@ func (m *merge) represent(location string, s *state) (loser *held) {
 	}
 	return nil
 }
+
+// establishedAfter is how long a page must have been known to stay listed when
+// others come to show the same.
+const establishedAfter = 24 * time.Hour
 
 // held is a state with its location.
 type held struct {
@@ -113,6 +125,8 @@ func (m *merge) rank(location string, s *state) admit.Rank {
 		return admit.Vouched
 	case s.self:
 		return admit.Canonical
+	case s.public() && seconds(s.lastSeen)-s.firstSeen >= int64(establishedAfter.Seconds()):
+		return admit.Established
 	case s.link:
 		return admit.Linked
 	}
@@ -138,29 +152,50 @@ func (m *merge) leaveTwin(id uint64, location string, s *state) {
 }
 
 // contentsKept is how many contents are remembered, one location each.
-const contentsKept = 1 << 14
+const contentsKept = 1 << 13
 
-// contents remembers which location showed a content last, so that a content
+// crowdNeeded is how many locations showing one content are a crowd: then even
+// one that enough networks found does not stay.
+const crowdNeeded = 5
+
+// contents remembers which locations showed a content lately, so that a content
 // that many show is known before any of them has evidence. It belongs to one
 // goroutine. The zero value is empty.
-type contents struct {
-	slots [contentsKept]struct {
-		content, location uint64
-		many              bool
-	}
+type contents struct{ slots [contentsKept]shown }
+
+// shown is one content with the locations that showed it, in the order in which
+// they came.
+type shown struct {
+	content   uint64
+	locations [crowdNeeded]uint64
 }
 
-// shared notes that location shows content, and reports whether another one did
-// lately.
-func (c *contents) shared(content, location uint64) bool {
+// count returns how many locations there are.
+func (s *shown) count() (n int) {
+	for n < crowdNeeded && s.locations[n] != 0 {
+		n++
+	}
+	return n
+}
+
+// shows notes that location shows content, and returns how many locations did
+// lately, this one included, crowdNeeded at most.
+func (c *contents) shows(content, location uint64) int {
 	if content == 0 {
-		return false
+		return 0
 	}
 	slot := &c.slots[content%contentsKept]
 	if slot.content != content {
-		slot.content, slot.location, slot.many = content, location, false
-		return false
+		*slot = shown{content: content}
 	}
-	slot.many = slot.many || slot.location != location
-	return slot.many
+	for i, known := range slot.locations {
+		switch known {
+		case location:
+			return slot.count()
+		case 0:
+			slot.locations[i] = location
+			return slot.count()
+		}
+	}
+	return crowdNeeded
 }

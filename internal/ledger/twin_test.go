@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/servemap/servemap/internal/admit"
 )
@@ -196,13 +197,60 @@ func TestContents(t *testing.T) {
 	c := new(contents)
 	for i, step := range []struct {
 		content, location uint64
-		want              bool
+		want              int
 	}{
-		{1, 10, false}, {1, 10, false}, {1, 11, true}, {1, 10, true}, {0, 12, false}, {0, 13, false},
-		{1 + contentsKept, 14, false}, {1, 10, false},
+		{1, 10, 1}, {1, 10, 1}, {1, 11, 2}, {1, 10, 2}, {0, 12, 0}, {0, 13, 0},
+		{1, 12, 3}, {1, 13, 4}, {1, 14, 5}, {1, 15, 5}, {1, 10, 5},
+		{1 + contentsKept, 14, 1}, {1, 10, 1},
 	} {
-		if got := c.shared(step.content, step.location); got != step.want {
-			t.Errorf("step %d: content %d at %d is shared: %t", i, step.content, step.location, got)
+		if got := c.shows(step.content, step.location); got != step.want {
+			t.Errorf("step %d: content %d at %d is shown by %d locations, want %d", i, step.content, step.location, got, step.want)
 		}
 	}
+}
+
+func TestAClusterTakesOutNoEstablishedPage(t *testing.T) {
+	for name, setup := range map[string]func(*rig, string){
+		"which names itself": func(r *rig, text string) { r.sight("/about", selfCanonical("/about", text)) },
+		"which was listed for a day": func(r *rig, text string) {
+			r.sight("/about", html(text))
+			time.Sleep(25 * time.Hour)
+			r.sight("/about", html(text))
+		},
+		"whose copies have a query": func(r *rig, text string) { r.sight("/about", html(text)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				var links []string
+				for i := range 2 * admit.ClusterSize {
+					if name == "whose copies have a query" {
+						links = append(links, fmt.Sprintf("/about?page=%d", i))
+					} else {
+						links = append(links, fmt.Sprintf("/about/%d", i))
+					}
+				}
+				r.sight("/", html("home", append(links, "/about")...))
+				setup(r, same)
+				for _, l := range links {
+					r.sight(l, html(same))
+				}
+				r.wantListed("/", "/about")
+			})
+		})
+	}
+}
+
+func TestWhatOnlyVisitorsSpokeForLeavesWithACrowd(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/one", "/two", "/three")
+		for i := range 3 {
+			r.sight("/casino", html(same), from(fmt.Sprintf("8.8.%d.0/24", i)))
+		}
+		r.wantVerdict("/casino", admit.Listed, admit.ByNetworks)
+		for i := range crowdNeeded {
+			r.sight(fmt.Sprintf("/junk-%d", i), html(same))
+		}
+		r.sight("/casino", html(same))
+		r.wantListed("/", "/one", "/two", "/three")
+	})
 }

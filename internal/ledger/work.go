@@ -38,7 +38,21 @@ func (l *Ledger) open(ctx context.Context) error {
 	if err := l.openActivity(ctx); err != nil {
 		return err
 	}
-	l.cfg.Files.ChangedAll()
+	if !l.counted {
+		l.cfg.Files.ChangedAll()
+		if err := l.countWaiting(ctx); err != nil {
+			return err
+		}
+		l.counted = true
+	}
+	l.followed.forget()
+	l.opened = true
+	l.beginReview() // what was counted may be wrong
+	return nil
+}
+
+// countWaiting counts the waiting locations, and remembers what they showed.
+func (l *Ledger) countWaiting(ctx context.Context) error {
 	waiting := int64(0)
 	for r, err := range l.cfg.Store.Scan(ctx, l.keys.waits(), "") {
 		if err != nil {
@@ -46,15 +60,10 @@ func (l *Ledger) open(ctx context.Context) error {
 		}
 		waiting++
 		if s, err := decodeState(r.Value); err == nil {
-			l.contents.shared(s.showing, l.keys.idOf(r.Key))
+			l.contents.shows(s.showing, l.keys.idOf(r.Key))
 		}
 	}
 	l.waiting.Store(waiting)
-	l.followed.forget()
-	l.opened = true
-	if l.review.done.IsZero() {
-		l.beginReview()
-	}
 	return nil
 }
 
@@ -184,7 +193,9 @@ func (l *Ledger) processSome(ctx context.Context, states []*state, all bool) (in
 			return 1, l.obey(ctx, s)
 		}
 		k := l.newLook(s)
-		k.same = k.Kind == admit.Witness && l.knows(k, states[i])
+		if k.same = k.Kind == admit.Witness && l.knows(k, states[i]); k.same {
+			k.crowd = l.contents.shows(states[i].showing, l.secret.id(s.Location)) >= crowdNeeded
+		}
 		if k.Kind != admit.Witness || k.same {
 			plain = append(plain, k)
 			continue
@@ -214,6 +225,10 @@ func (l *Ledger) processPage(ctx context.Context, k *look, before *state, all bo
 		follow = m.effects.follow && l.leads(k.Location, after)
 		stands = after.stored
 	})
+	if errors.Is(err, store.ErrInvalid) { // it takes more keys than a transaction may have
+		l.Drop()
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -236,7 +251,8 @@ func (l *Ledger) read(k *look, full bool) {
 	k.read(l.cfg.Normalizer, full)
 	if k.showing != 0 {
 		k.showing = l.secret.short("showing", strconv.FormatUint(k.showing, 16))
-		k.shared = l.contents.shared(k.showing, l.secret.id(k.Location))
+		n := l.contents.shows(k.showing, l.secret.id(k.Location))
+		k.shared, k.crowd = n > 1, n >= crowdNeeded
 	}
 }
 
@@ -254,6 +270,7 @@ func (l *Ledger) store(ctx context.Context, looks []*look) error {
 		}
 	})
 	if !errors.Is(err, store.ErrInvalid) {
+		l.hintAnswers(looks)
 		return err
 	}
 	if len(looks) == 1 {

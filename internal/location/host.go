@@ -28,6 +28,15 @@ func (s *hostSet) has(host string) bool {
 	return key != "" && key == s.own || s.others[key]
 }
 
+// names reports whether a host is one of those that are named in the set.
+func (s *hostSet) names(host string) bool {
+	if host == s.own {
+		return true
+	}
+	key := hostKey(host)
+	return key == s.own || s.others[key]
+}
+
 // hasLink reports whether the host of a link is in the set. A link may spell it in ways that a request cannot, and is
 // held to the same rules as a configured host then.
 func (s *hostSet) hasLink(host string) bool {

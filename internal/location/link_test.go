@@ -80,7 +80,7 @@ func TestResolve(t *testing.T) {
 		{"control character", "/a", "/b\x01c", Result{Reason: ReasonControl}},
 		{"address in the path", "/a", "/jane@example.org", Result{Reason: ReasonEmail}},
 		{"tracking", "/a", "/b?utm_source=a", Result{Location: "/b"}},
-		{"unknown parameter", "/a", "/b?sort=asc", Result{"/b?sort=asc", ReasonQuery, true}},
+		{"unknown parameter", "/a", "/b?sort=asc", Result{"/b?sort=asc", ReasonQuery, true, false}},
 		{"too long", "/a", "/" + strings.Repeat("b", 1024), Result{Reason: ReasonTooLong}},
 		{"much too long", "/a", "/" + strings.Repeat("../", 5000), Result{Reason: ReasonTooLong}},
 		{"many dots", "/a", strings.Repeat("../", 2000) + "b", Result{Location: "/b"}},
@@ -176,7 +176,7 @@ func TestParse(t *testing.T) {
 		{"no scheme", "example.com/blog/a", Result{Reason: ReasonForm}},
 		{"other scheme", "ftp://example.com/blog/a", Result{Reason: ReasonForm}},
 		{"other host", "https://evil.com/blog/a", Result{Reason: ReasonHost}},
-		{"unknown parameter", "/blog/a?id=7", Result{"/blog/a?id=7", ReasonQuery, true}},
+		{"unknown parameter", "/blog/a?id=7", Result{"/blog/a?id=7", ReasonQuery, true, false}},
 		{"empty", "", Result{Reason: ReasonForm}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -102,6 +102,8 @@ type Result struct {
 	// Location then carries every parameter that is not a tracking one, and the page may be listed there if its own
 	// canonical link resolves to that same location.
 	NeedsCanonical bool
+	// Local says that a request's host counts only as what a proxy nearby sends in place of the origin's.
+	Local bool
 }
 
 // Config holds what a Normalizer is told besides the origin. The zero Config is ready for use.
@@ -200,8 +202,14 @@ func (n *Normalizer) Request(host, requestURI string) Result {
 	if n.prefix != "" {
 		path = n.prefix + path
 	}
-	return n.locate(path, query, strict)
+	r := n.locate(path, query, strict)
+	r.Local = !n.request.names(host)
+	return r
 }
+
+// Names reports whether a host, as a request spells it, is the origin's or a configured one, and not just one that
+// counts in its place.
+func (n *Normalizer) Names(host string) bool { return n.request.names(host) }
 
 // cutAbsolute splits a request target in absolute form into its authority and the rest, which starts with a slash.
 // Go drops user information in such a target silently, so it is refused here.

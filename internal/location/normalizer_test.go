@@ -151,7 +151,7 @@ func TestRequest(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := n.Request(tt.host, tt.target)
-			want := Result{tt.want, tt.reason, tt.reason == ReasonQuery && tt.want != ""}
+			want := Result{tt.want, tt.reason, tt.reason == ReasonQuery && tt.want != "", false}
 			if got != want {
 				t.Errorf("Request(%q, %.80q) = %+v, want %+v", tt.host, tt.target, got, want)
 			}
@@ -192,7 +192,7 @@ func TestRequestHostsByDefault(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			n := newNormalizer(t, tt.origin, Config{})
 			got := n.Request(tt.host, "/a")
-			want := Result{Location: "/a"}
+			want := Result{Location: "/a", Local: !n.Names(tt.host)}
 			if !tt.ok {
 				want = Result{Reason: ReasonHost}
 			}
@@ -331,5 +331,17 @@ func BenchmarkRequest(b *testing.B) {
 				n.Request(bb.host, bb.target)
 			}
 		})
+	}
+}
+
+func TestHostsThatCountInPlaceOfTheOrigins(t *testing.T) {
+	n := newNormalizer(t, "https://example.com", Config{})
+	for host, local := range map[string]bool{"example.com": false, "EXAMPLE.com:443": false, "localhost": true, "backend:8080": true, "10.0.0.1": true} {
+		if got := n.Request(host, "/a"); got.Local != local || got.Location != "/a" {
+			t.Errorf("Request(%q) = %+v, want it local: %v", host, got, local)
+		}
+	}
+	if n := newNormalizer(t, "https://example.com", Config{Hosts: []string{"localhost"}}); n.Request("localhost", "/a").Local {
+		t.Error("a host that is configured counts only in place of another")
 	}
 }

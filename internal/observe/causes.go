@@ -30,9 +30,9 @@ type tally struct {
 
 // counts are what a tally and the outcomes show at one time.
 type counts struct {
-	foreign, own, redirects                    uint64 // looks by host
+	foreign, own, outside, redirects           uint64 // looks by location
 	cookie, authorization, identity, anonymous uint64 // looks by client
-	failing, pages, unreadable                 uint64 // looks by response
+	failing, private, pages, unreadable        uint64 // looks by response
 	remote, networks                           uint64 // pages by client
 	networksGiven                              bool   // the owner says what the client's address is
 }
@@ -42,6 +42,7 @@ const (
 	foreignLooks    = 20
 	knownLooks      = 50
 	failingLooks    = 50
+	privateLooks    = 20
 	networkPages    = 50
 	unreadablePages = 5
 
@@ -64,6 +65,8 @@ func causes(c counts) []hint.Hint {
 		{hint.Authorization, crowdsOut(c.authorization, c.anonymous)},
 		{hint.Identity, crowdsOut(c.identity, c.anonymous)},
 		{hint.Cookies, crowdsOut(c.cookie, c.anonymous)},
+		{hint.Private, c.private >= privateLooks && c.pages == 0},
+		{hint.Folder, c.outside >= foreignLooks && c.pages == 0},
 		{hint.Encoding, c.unreadable >= unreadablePages && c.unreadable == c.pages},
 		{hint.Proxy, c.remote >= networkPages && c.networks == 0 && !c.networksGiven},
 	} {
@@ -99,6 +102,8 @@ func (o *Observer) counts() counts {
 		foreign: o.refusals[location.ReasonHost].Load(), own: t.own.Load(), redirects: t.redirects.Load(),
 		cookie: o.outcomes[admit.Cookie].Load(), authorization: o.outcomes[admit.Authorization].Load(),
 		identity: o.outcomes[admit.IdentityHeader].Load() + o.outcomes[admit.ClientCertificate].Load(), anonymous: t.anonymous.Load(),
+		outside: o.refusals[location.ReasonOutsideFolder].Load(),
+		private: o.outcomes[admit.Private].Load() + o.outcomes[admit.NoStore].Load(),
 		failing: t.failing.Load(), pages: t.pages.Load(), remote: t.remote.Load(), networks: t.networks.Load(), unreadable: t.unreadable.Load(),
 		networksGiven: o.cfg.ClientIP != nil,
 	}

@@ -42,6 +42,12 @@ func TestCauses(t *testing.T) {
 		{"few errors", counts{own: 49, anonymous: 49, failing: 49}, nil},
 		{"errors and a page", counts{own: 501, anonymous: 501, failing: 500, pages: 1, networks: 1}, nil},
 
+		{"all is private", counts{own: 20, anonymous: 20, private: 20}, []hint.Hint{hint.Private}},
+		{"little is private", counts{own: 19, anonymous: 19, private: 19}, nil},
+		{"all but one are private", counts{own: 500, anonymous: 500, private: 499, pages: 1}, nil},
+		{"all is outside of the folder", counts{own: 20, outside: 20}, []hint.Hint{hint.Folder}},
+		{"a site beside the folder", counts{own: 500, anonymous: 100, outside: 400, pages: 100}, nil},
+
 		{"no page can be read", counts{own: 5, anonymous: 5, pages: 5, networks: 5, unreadable: 5}, []hint.Hint{hint.Encoding}},
 		{"few pages that cannot be read", counts{own: 4, anonymous: 4, pages: 4, networks: 4, unreadable: 4}, nil},
 		{"a page that can be read", counts{own: 51, anonymous: 51, pages: 51, networks: 51, unreadable: 50}, nil},

@@ -168,7 +168,12 @@ func fetch(t *testing.T, h http.Handler, target string) {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	defer srv.Close() // waits for the handler, and so for its sighting
-	resp, err := srv.Client().Get(srv.URL + target)
+	req, err := http.NewRequest(http.MethodGet, srv.URL+target, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Host = "example.com"
+	resp, err := srv.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func (o *Observer) Close() { o.closed.Store(true) }
 func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	if seen := tap.From(w, o.cfg.Buffers); seen != nil {
 		// Watched already, further out; but the route is known only here.
-		seen.Route, seen.Exact = route(r)
+		seen.Route, seen.Exact = o.matched(r)
 		next.ServeHTTP(w, r)
 		return
 	}
@@ -104,6 +104,9 @@ func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 		return location.Result{Location: robotsTxt}, look, ok
 	}
 	loc := o.cfg.Normalizer.Request(r.Host, r.RequestURI)
+	if loc.Local && !nearby(r) {
+		loc = location.Result{Reason: location.ReasonHost}
+	}
 	if loc.Location == "" {
 		o.refuse(loc.Reason, look)
 		return loc, due.Look{}, false
@@ -151,9 +154,9 @@ func (o *Observer) refuse(why location.Reason, look due.Look) {
 	if why != location.ReasonHost {
 		o.tally.own.Add(1)
 		look.Accept() // the target alone decided; it will again
-		return
+	} else {
+		look.Return()
 	}
-	look.Return()
 	o.ended()
 }
 
@@ -183,13 +186,17 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 		look.Return()
 		return
 	}
+	if kind == admit.Forbidden {
+		o.outcomes[why].Add(1)
+	}
 	o.withdraw(loc.Location, kind, resp)
 	switch {
 	case asked.method == http.MethodHead:
 	case kind == admit.Alive:
 		look = o.instead(look, unchanged+loc.Location, true)
 	case kind == admit.Doubtful:
-		look = o.instead(look, denials+loc.Location, o.cfg.Files.Lists(loc.Location)) // no other page has anything to lose
+		// No other page has anything to lose; of an entry it is worth telling.
+		look = o.instead(look, denials+loc.Location, o.cfg.Files.Lists(loc.Location) || o.cfg.Ledger.IsEntry(loc.Location))
 	case kind == admit.Redirected:
 		look = o.instead(look, redirects+loc.Location, true)
 	case kind == admit.Witness && resp.Truncated && len(resp.Body) < ledger.MaxPage:
@@ -242,6 +249,18 @@ func (o *Observer) withdraw(loc string, kind admit.Kind, resp *tap.Response) {
 		o.cfg.Files.Withdraw(loc)
 	}
 }
+
+// nearby reports whether the peer may be a proxy of the site's own: it is on this
+// machine or in a private network, or its address says nothing, as on a Unix
+// socket.
+func nearby(r *http.Request) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err != nil || !admit.Network(peer.Addr()).IsValid() || documentation.Contains(peer.Addr().Unmap())
+}
+
+// documentation is a range that no host on the internet has (RFC 5737). Requests
+// that [net/http/httptest] makes come from it.
+var documentation = netip.MustParsePrefix("192.0.2.0/24")
 
 // network returns the client's network, if the address is really the client's.
 func (o *Observer) network(r *http.Request) netip.Prefix {

@@ -25,8 +25,8 @@ func (o *Observer) asksForRobots(r *http.Request) bool {
 // beginRobots decides whether a response with the robots.txt is to be watched.
 // Only what anonymous clients get is what crawlers get.
 func (o *Observer) beginRobots(r *http.Request, look due.Look) (due.Look, bool) {
-	if why := o.cfg.Normalizer.Request(r.Host, r.RequestURI).Reason; why == location.ReasonHost {
-		o.refuse(why, look)
+	if loc := o.cfg.Normalizer.Request(r.Host, r.RequestURI); loc.Reason == location.ReasonHost || loc.Local && !nearby(r) {
+		o.refuse(location.ReasonHost, look)
 		return due.Look{}, false
 	}
 	o.tally.own.Add(1)

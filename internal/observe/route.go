@@ -10,40 +10,49 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// route returns the template of the route that matched r, and whether the route
-// matches nothing but the template: a path, and not all paths below one.
-func route(r *http.Request) (template string, exact bool) {
+// matched returns the template of the route that matched r, and whether the
+// route matches nothing but the template: a path, and not all paths below one,
+// on a host that is the site's, if it names one.
+func (o *Observer) matched(r *http.Request) (template string, exact bool) {
+	host, template, exact := route(r)
+	return template, exact && (host == "" || o.cfg.Normalizer.Names(host))
+}
+
+// route returns the template of the route that matched r with its host, "" for
+// any, and whether the template is all that it matches there.
+func route(r *http.Request) (host, template string, exact bool) {
 	if current := mux.CurrentRoute(r); current != nil {
 		return muxRoute(current)
 	}
 	return patternRoute(r.Pattern)
 }
 
-func muxRoute(r *mux.Route) (template string, exact bool) {
+func muxRoute(r *mux.Route) (host, template string, exact bool) {
 	template, err := r.GetPathTemplate()
 	if err != nil {
-		return "", false
+		return "", "", false
 	}
 	expr, err := r.GetPathRegexp()
 	end := err == nil && strings.HasSuffix(expr, "$") && !strings.HasSuffix(expr, `\$`) // that is a character
-	return template, end && !strings.Contains(template, "{")
+	host, _ = r.GetHostTemplate()                                                       // it fails where there is none
+	return host, template, end && !strings.Contains(template, "{")
 }
 
 // patternRoute reads a pattern of [http.ServeMux]: "[METHOD ][HOST]/PATH", where
 // a final slash means everything below, and a final "{$}" only that slash.
-func patternRoute(pattern string) (template string, exact bool) {
+func patternRoute(pattern string) (host, template string, exact bool) {
 	if i := strings.IndexAny(pattern, " \t"); i >= 0 {
 		pattern = strings.TrimLeft(pattern[i:], " \t")
 	}
 	i := strings.IndexByte(pattern, '/')
 	if i < 0 {
-		return "", false
+		return "", "", false
 	}
-	template = pattern[i:]
+	host, template = pattern[:i], pattern[i:]
 	if path, ok := strings.CutSuffix(template, "/{$}"); ok {
-		return path + "/", !strings.Contains(path, "{")
+		return host, path + "/", !strings.Contains(path, "{")
 	}
-	return template, !strings.HasSuffix(template, "/") && !strings.Contains(template, "{")
+	return host, template, !strings.HasSuffix(template, "/") && !strings.Contains(template, "{")
 }
 
 // route returns the template of the page's route as a location, and whether it
@@ -51,7 +60,7 @@ func patternRoute(pattern string) (template string, exact bool) {
 func (o *Observer) route(r *http.Request, resp *tap.Response, loc string) (template string, exact bool) {
 	template, exact = resp.Route, resp.Exact
 	if template == "" {
-		template, exact = route(r)
+		template, exact = o.matched(r)
 	}
 	if template == "" {
 		return "", false

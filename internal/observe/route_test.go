@@ -2,6 +2,7 @@ package observe
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/gorilla/mux"
@@ -44,15 +45,15 @@ func TestRoutes(t *testing.T) {
 		{"ServeMux path, deep", serveMux("/a/b/c"), "/a/b/c", "", true},
 		{"ServeMux path with method", serveMux("GET /about"), "/about", "", true},
 		{"ServeMux path with method and tab", serveMux("GET \t/about"), "/about", "", true},
-		{"ServeMux path with host", serveMux("127.0.0.1/about"), "/about", "", true},
-		{"ServeMux path with method and host", serveMux("GET 127.0.0.1/about"), "/about", "", true},
+		{"ServeMux path with host", serveMux("example.com/about"), "/about", "", true},
+		{"ServeMux path with method and host", serveMux("GET example.com/about"), "/about", "", true},
 		{"ServeMux path, other spelling", serveMux("/about"), "/abo%75t", "/about", true},
 		{"ServeMux path with a tracking parameter", serveMux("/about"), "/about?utm_source=x", "/about", true},
 		{"ServeMux path with a query", serveMux("/about"), "/about?page=2", "", false},
 		{"ServeMux path, not ASCII", serveMux("/café"), "/caf%C3%A9", "", true},
 		{"ServeMux root only", serveMux("/{$}"), "/", "", true},
 		{"ServeMux folder only", serveMux("/docs/{$}"), "/docs/", "", true},
-		{"ServeMux folder only, with method and host", serveMux("GET 127.0.0.1/docs/{$}"), "/docs/", "", true},
+		{"ServeMux folder only, with method and host", serveMux("GET example.com/docs/{$}"), "/docs/", "", true},
 		{"ServeMux everything", serveMux("/"), "/about", "", false},
 		{"ServeMux everything, root", serveMux("/"), "/", "", false},
 		{"ServeMux subtree", serveMux("/docs/"), "/docs/secret", "", false},
@@ -82,7 +83,7 @@ func TestRoutes(t *testing.T) {
 
 		{"mux path", gorilla(func(r *mux.Router) { r.HandleFunc("/about", page200) }), "/about", "", true},
 		{"mux path with method and host", gorilla(func(r *mux.Router) {
-			r.HandleFunc("/about", page200).Methods("GET").Host("127.0.0.1")
+			r.HandleFunc("/about", page200).Methods("GET").Host("example.com")
 		}), "/about", "", true},
 		{"mux root", gorilla(func(r *mux.Router) { r.HandleFunc("/", page200) }), "/", "", true},
 		{"mux prefix", gorilla(func(r *mux.Router) { r.PathPrefix("/docs").HandlerFunc(page200) }), "/docs", "", false},
@@ -104,7 +105,7 @@ func TestRoutes(t *testing.T) {
 			r.PathPrefix("/{lang}").Subrouter().HandleFunc("/about", page200)
 		}), "/de/about", "", false},
 		{"mux subrouter of a host", gorilla(func(r *mux.Router) {
-			r.Host("127.0.0.1").Subrouter().HandleFunc("/about", page200)
+			r.Host("example.com").Subrouter().HandleFunc("/about", page200)
 		}), "/about", "", true},
 		{"mux without a path", gorilla(func(r *mux.Router) { r.Methods("GET").HandlerFunc(page200) }), "/about", "", false},
 		{"mux behind a stripped prefix", func(observe middleware) http.Handler {
@@ -154,25 +155,74 @@ func TestRoutesBehindAStrippingProxy(t *testing.T) {
 
 func TestPatternRoute(t *testing.T) {
 	for pattern, want := range map[string]struct {
-		template string
-		exact    bool
+		host, template string
+		exact          bool
 	}{
-		"":                      {"", false},
-		"GET example.com":       {"", false},
-		"/":                     {"/", false},
-		"/{$}":                  {"/", true},
-		"/a":                    {"/a", true},
-		"/a/":                   {"/a/", false},
-		"/a/{$}":                {"/a/", true},
-		"GET /a":                {"/a", true},
-		"GET  \t example.com/a": {"/a", true},
-		"example.com/{$}":       {"/", true},
-		"/a/{b}":                {"/a/{b}", false},
-		"/a/{b}/{$}":            {"/a/{b}/", false},
-		"/a/{b...}":             {"/a/{b...}", false},
+		"":                      {"", "", false},
+		"GET example.com":       {"", "", false},
+		"/":                     {"", "/", false},
+		"/{$}":                  {"", "/", true},
+		"/a":                    {"", "/a", true},
+		"/a/":                   {"", "/a/", false},
+		"/a/{$}":                {"", "/a/", true},
+		"GET /a":                {"", "/a", true},
+		"GET  \t example.com/a": {"example.com", "/a", true},
+		"example.com/{$}":       {"example.com", "/", true},
+		"/a/{b}":                {"", "/a/{b}", false},
+		"/a/{b}/{$}":            {"", "/a/{b}/", false},
+		"/a/{b...}":             {"", "/a/{b...}", false},
 	} {
-		if template, exact := patternRoute(pattern); template != want.template || exact != want.exact {
-			t.Errorf("patternRoute(%q) = %q, %v, want %q, %v", pattern, template, exact, want.template, want.exact)
+		host, template, exact := patternRoute(pattern)
+		if host != want.host || template != want.template || exact != want.exact {
+			t.Errorf("patternRoute(%q) = %q, %q, %v, want %+v", pattern, host, template, exact, want)
 		}
+	}
+}
+
+// A route of another host is nothing that the origin's visitors reach.
+func TestRoutesOfHosts(t *testing.T) {
+	plain, router := http.NewServeMux(), mux.NewRouter()
+	plain.HandleFunc("backoffice/customers", page200)
+	plain.HandleFunc("example.com/about", page200)
+	router.Host("backoffice").Path("/customers").HandlerFunc(page200)
+	router.Host("example.com").Path("/about").HandlerFunc(page200)
+	for name, routes := range map[string]http.Handler{"net/http": plain, "mux": router} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t)
+			if m, ok := routes.(*mux.Router); ok {
+				m.Use(r.observe)
+			} else {
+				routes = r.observe(routes)
+			}
+			for _, host := range []string{"backoffice", "example.com"} {
+				for _, path := range []string{"/customers", "/about"} {
+					req := get(path)
+					req.Host = host
+					routes.ServeHTTP(httptest.NewRecorder(), req)
+				}
+			}
+			r.check(r.cfg.Ledger.Flush(t.Context()))
+			if p := r.page("/customers"); p.Verdict == admit.Listed {
+				t.Errorf("/customers is listed because of %v", p.Reason)
+			}
+			if p := r.page("/about"); !p.Route {
+				t.Errorf("/about is %v because of %v", p.Verdict, p.Reason)
+			}
+		})
+	}
+}
+
+func TestAHostThatOnlyAProxyNearbySends(t *testing.T) {
+	for peer, listed := range map[string]bool{"127.0.0.1:1": true, "10.0.0.5:1": true, "[fd00::1]:1": true, "@": true, "8.8.8.8:1": false, "[2606:4700::1]:1": false} {
+		t.Run(peer, func(t *testing.T) {
+			r := start(t)
+			req := get("/")
+			req.Host, req.RemoteAddr = "backoffice", peer
+			r.observe(http.HandlerFunc(page200)).ServeHTTP(httptest.NewRecorder(), req)
+			r.check(r.cfg.Ledger.Flush(t.Context()))
+			if got := r.page("/").Verdict == admit.Listed; got != listed {
+				t.Errorf("listed: %v, want %v", got, listed)
+			}
+		})
 	}
 }
