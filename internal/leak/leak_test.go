@@ -130,8 +130,8 @@ func (s *scene) play() {
 	s.listing = s.listed()
 }
 
-// roomFor is how many pages are sure to have room between their response and
-// the reading of it.
+// roomFor is how many pages have room, as a rule, between their response and the
+// reading of it.
 const roomFor = 200
 
 // getAll has the n-th visitor get pages, in an order of his own, and no faster
@@ -140,12 +140,13 @@ func (s *scene) getAll(n int, wanted func(*page) bool) {
 	pages := slices.Clone(s.pages)
 	rand.New(rand.NewPCG(uint64(n), 0)).Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
 	for some := range slices.Chunk(pages, roomFor) {
-		side(len(some), func(i int) {
-			if wanted(some[i]) {
-				s.get(some[i], n)
-			}
+		s.untilTaken(func() {
+			side(len(some), func(i int) {
+				if wanted(some[i]) {
+					s.get(some[i], n)
+				}
+			})
 		})
-		s.settle()
 	}
 }
 

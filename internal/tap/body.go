@@ -75,12 +75,16 @@ func keep[T string | []byte](t *tap, p T) {
 	s.Truncated = len(room) < len(p)
 }
 
+// reserved is the most that is set aside for a page because of the length it declares. It may send less, or nothing for
+// long, while others have to do without.
+const reserved = 256 << 10
+
 // expected returns the room that a page of declared length will need, so that its buffer need not grow; else 0.
 func (t *tap) expected() int {
 	if t.stage != keeping {
 		return 0
 	}
-	return int(min(max(declared(t.seen.Header.ContentLength), 0), int64(t.most)))
+	return int(min(max(declared(t.seen.Header.ContentLength), 0), int64(t.most), reserved))
 }
 
 // clamp keeps a count that a writer returned within what it was given.
