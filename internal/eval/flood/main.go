@@ -48,7 +48,7 @@ func main() {
 	flag.StringVar(&cfg.dir, "dir", "", "folder in which the store's temporary folder is made; \"\" for the system's")
 	flag.Uint64Var(&cfg.seed, "seed", 1, "seed of all that is random")
 	flag.DurationVar(&cfg.patience, "patience", 90*time.Second, "how long new pages may take to be listed after the flood")
-	memory := flag.Int64("max-memory", 64, "bound of the memory over the bare site's, in MB")
+	memory := flag.Int64("max-memory", 64, "bound of the memory over the bare site's, in MB; 192 suits -direct")
 	disk := flag.Int64("max-disk", 256, "bound of the store's files, in MB")
 	flag.Parse()
 	cfg.maxMemory, cfg.maxDisk = *memory*mb, *disk*mb
