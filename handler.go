@@ -203,7 +203,8 @@ func (s *Site) explanation(p ledger.Page) Explanation {
 	}
 	switch {
 	case !p.Doubted.IsZero():
-		e.Text += fmt.Sprintf(" But it answered %d at %v, and leaves a minute later unless an anonymous visitor gets it.", p.Status, p.Doubted.UTC().Format(time.TimeOnly))
+		e.Text += fmt.Sprintf(" But it answered %d at %v, and leaves a minute later unless an anonymous visitor gets it.",
+			p.Status, p.Doubted.UTC().Format(time.TimeOnly))
 	case p.Verdict == admit.Waiting && p.Status != 0 && p.Status != http.StatusOK:
 		e.Text = fmt.Sprintf("It waits: it answered %d when it was last asked for, and is no page.", p.Status)
 	}

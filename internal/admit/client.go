@@ -139,7 +139,8 @@ func certificateHeader(name string) bool {
 // forwardingHeaders are those by which proxies pass on the client's address.
 var forwardingHeaders = []string{
 	"X-Forwarded-For", "Forwarded", "X-Real-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Fastly-Client-Ip",
-	"X-Forwarded-Host", "X-Forwarded-Proto", "Cdn-Loop", "X-Client-Ip", "X-Cluster-Client-Ip", "Via", "Fly-Client-Ip", "X-Envoy-External-Address", "X-Azure-Clientip",
+	"X-Forwarded-Host", "X-Forwarded-Proto", "Cdn-Loop",
+	"X-Client-Ip", "X-Cluster-Client-Ip", "Via", "Fly-Client-Ip", "X-Envoy-External-Address", "X-Azure-Clientip",
 }
 
 // Forwarded reports whether a proxy seems to stand between the client and the
