@@ -54,7 +54,7 @@ var explanations = map[Reason]string{
 	Duplicate: "It is held: another location shows the same content, and one of them at most is listed. Naming this one as the " +
 		"canonical URL would list it instead, or a rule that says always.",
 	SoftNotFound: "It is held: so many locations show the same content that it seems to be what the site answers to anything, such as an " +
-		"error page with status 200. A rule that says always would list it.",
+		"error page with status 200. Naming itself as the canonical URL would list one of them, or a rule that says always.",
 	Growth: "It is held: its route or folder has grown by as many pages as may be listed by visitors or links alone. It is decided " +
 		"anew at its next visit, or a rule that says always would list it.",
 	Disallowed: "It is not listed: the site's robots.txt disallows it.",
@@ -84,7 +84,7 @@ func Missing(v Verdict, why Reason, ev Evidence, networksNeeded int) []string {
 			return []string{link + ", seen by visitors from two networks or a day apart", rule}
 		}
 		return []string{"another look at a page that links to it, a day later or from another network", rule}
-	case Duplicate:
+	case Duplicate, SoftNotFound:
 		return []string{"a canonical link to itself", rule}
 	case HeadNotSeen:
 		return []string{"a shorter head"}
