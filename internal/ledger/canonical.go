@@ -3,7 +3,6 @@ package ledger
 import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/mark"
-	"github.com/servemap/servemap/internal/part"
 )
 
 // canonicalNews is what a look at a variant says of the page that the variant
@@ -58,11 +57,5 @@ func (m *merge) feedContent(k *look, s *state, news canonicalNews) {
 	if !news.read || !news.before.Agrees(s.mark) {
 		return
 	}
-	var outcome mark.Outcome
-	s.mark, outcome = s.mark.Look(k.text)
-	s.rate = s.rate.Saw(k.At.Unix(), outcome == mark.Changed)
-	if outcome == mark.Changed {
-		s.changes++
-		s.changed, s.exact, s.exactBy = k.At.Unix(), 0, part.NoSource
-	}
+	m.mark(k, s)
 }

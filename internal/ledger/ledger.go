@@ -17,6 +17,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/store"
@@ -53,21 +54,22 @@ type Ledger struct {
 	stopped chan struct{} // closed when Run has returned
 
 	// What only the worker touches.
-	secret   secret
-	opened   bool // secret and doubts are what the store says
-	counted  bool // the waiting locations were counted once
-	followed followed
-	contents contents
-	shells   shells
-	leaving  leaving
-	budget   budget
-	review   review
-	activity activity
-	doubts   map[string]time.Time // when each location came in doubt
-	unsynced bool
-	urgent   bool // what is unsynced must not wait
-	synced   time.Time
-	pending  []*Sighting // taken from the queue and not yet stored
+	secret    secret
+	opened    bool // secret and doubts are what the store says
+	counted   bool // the waiting locations were counted once
+	followed  followed
+	contents  contents
+	furniture mark.Site
+	shells    shells
+	leaving   leaving
+	budget    budget
+	review    review
+	activity  activity
+	doubts    map[string]time.Time // when each location came in doubt
+	unsynced  bool
+	urgent    bool // what is unsynced must not wait
+	synced    time.Time
+	pending   []*Sighting // taken from the queue and not yet stored
 
 	tally      tally
 	robots     atomic.Pointer[obeyed]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/tap"
 )
@@ -24,11 +25,11 @@ type look struct {
 	target  string  // where a redirect leads, "" if off the site
 	hash    uint64  // of the body
 
-	same     bool // the body is that of the last look, which was read
-	again    bool // it is, and its links are to be followed again all the same
-	full     bool // more than the head was read
-	cut      bool // the page is longer than what was read
-	text     uint64
+	same     bool       // the body is that of the last look, which was read
+	again    bool       // it is, and its links are to be followed again all the same
+	full     bool       // more than the head was read
+	cut      bool       // the page is longer than what was read
+	view     *mark.View // what the page shows, nil if it was not read in full
 	content  admit.Reason
 	noFollow bool
 	own      int64 // the page's own date
@@ -91,7 +92,7 @@ func fingerprint(resp *tap.Response) uint64 {
 // is read each time, as the look may be what lists it; but not one that forbids
 // its listing, in the same bytes as before.
 func (l *Ledger) knows(k *look, s *state) bool {
-	if !s.witnessed || s.bodyHash != k.hash {
+	if !s.witnessed || s.bodyHash != k.hash || s.mark.Holding() {
 		return false
 	}
 	if s.content == admit.QueryNotCanonical && !k.OwnURL {
@@ -140,7 +141,8 @@ func (k *look) read(norm *location.Normalizer, full bool) {
 		return
 	}
 	k.full, k.cut = true, opts.Truncated
-	k.text = facts.MainHash
+	view := mark.Read(&facts)
+	k.view = &view
 	k.showing = showing(k, &facts)
 	k.alternates = alternates(norm, k.Location, &facts)
 	k.links = resolve(norm, k.Location, &facts)

@@ -13,7 +13,6 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/capability"
 	"github.com/servemap/servemap/internal/mark"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/record"
 )
 
@@ -281,6 +280,7 @@ func (m *merge) seen(k *look, s *state, at int64) (news canonicalNews) {
 	s.witnessed, s.absent = true, admit.None
 	if k.same {
 		s.crowd = s.crowd || k.crowd
+		s.mark = s.mark.Still()
 		m.dates(k, s, mark.Same, before)
 		s.rate = s.rate.Saw(k.At.Unix(), false)
 	} else {
@@ -322,12 +322,7 @@ func (m *merge) content(k *look, s *state, before int64) (news canonicalNews) {
 		s.shared, s.crowd = k.shared || s.shared && same, k.crowd || s.crowd && same
 		s.bodyHash, s.showing = k.hash, k.showing
 		s.claims = m.l.secret.claims(k.alternates)
-		s.mark, outcome = s.mark.Look(k.text)
-		s.rate = s.rate.Saw(k.At.Unix(), outcome == mark.Changed)
-		if outcome == mark.Changed {
-			s.changes++
-			s.changed, s.exact, s.exactBy = k.At.Unix(), 0, part.NoSource
-		}
+		outcome = m.mark(k, s)
 		news.read, news.outcome = true, outcome
 	}
 	m.dates(k, s, outcome, before)

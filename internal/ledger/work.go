@@ -213,6 +213,7 @@ func (l *Ledger) processPage(ctx context.Context, k *look, before *state, all bo
 	full := all || l.budget.allows(time.Now())
 	start := time.Now()
 	l.read(k, full)
+	l.consult(k, before)
 	if full {
 		l.budget.spend(time.Since(start))
 	}

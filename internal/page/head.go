@@ -121,6 +121,15 @@ func (r *reader) base(t *tag, in trait) {
 	r.facts.Base = cleanHref(string(t.get(attrHref)))
 }
 
+// lang takes the language of the page.
+func (r *reader) lang(t *tag) {
+	if r.facts.Lang != "" || len(t.get(attrLang)) > 64 {
+		return
+	}
+	s, _, _ := strings.Cut(string(t.get(attrLang)), "-")
+	r.facts.Lang = strings.ToLower(strings.TrimSpace(s))
+}
+
 // title takes the characters of the first title element.
 func (r *reader) title(s []byte) {
 	if r.titleSeen {

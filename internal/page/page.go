@@ -38,6 +38,7 @@ type Options struct {
 // Facts is what the HTML of a page says. The zero value of a field means that
 // the page does not say it.
 type Facts struct {
+	Lang      string // primary language of the html element, in lower case, such as "en"
 	Title     string // of the first title element, white space collapsed, at most 300 bytes
 	Canonical string // href of the first rel=canonical in the head, as written; http, https or relative
 	// CanonicalConflict says that the head names several different canonical
@@ -77,6 +78,10 @@ type Facts struct {
 	// text: the texts of the blocks joined by spaces. Where a text is cut into
 	// blocks does not alter them. They are zero if there is no such text.
 	VisibleHash, MainHash uint64
+	// DataHash is a hash of what the structured data (JSON-LD) say, but for
+	// their dates and counts, zero if there are none. The order of what they
+	// say does not alter it.
+	DataHash uint64
 }
 
 // Link is an a or area element that leads to an http or https location.
@@ -107,6 +112,7 @@ type Block struct {
 	// select, button or textarea, or in an element with such a role. Main text
 	// inside <main> and <article> may be furniture too.
 	Furniture bool
+	Links     int // how many links it consists of, 0 if some of it is in none
 }
 
 // Region says which part of a page is its main text. The first one of these
@@ -141,7 +147,7 @@ func Read(body []byte, opts Options) Facts {
 }
 
 // Head reads the head of a page and a little after it, for looks that cannot
-// afford a full reading. Its facts are the title, the canonical location, the
+// afford a full reading. Its facts are the language, the title, the canonical location, the
 // base, the alternates, the refresh and the robots rules; all else is zero. If
 // HeadSeen is set, the canonical location and the alternates are those of Read.
 // What stands deep in the body, where robots rules count too, is left to Read.

@@ -27,6 +27,8 @@ type reader struct {
 	rawJSON   bool    // whether it is a script of structured data
 	jsonLeft  int     // bytes of structured data that may still be read
 	titleSeen bool
+	inLink    uint32 // the number of the link that is open, 0 if none is
+	linkCount uint32
 
 	stack   stack
 	text    text
@@ -64,6 +66,7 @@ func (r *reader) reset(body []byte, opts Options, headOnly bool) {
 	r.xhtml = isXHTML(opts.ContentType)
 	r.inHead, r.tail = true, headTail
 	r.raw, r.rawJSON, r.jsonLeft, r.titleSeen = unknown, false, maxJSONLD, false
+	r.inLink, r.linkCount = 0, 0
 	r.stack.reset()
 	r.text.reset()
 	r.links.reset()
@@ -178,7 +181,7 @@ func (r *reader) attributes(el element, nameLen int, in trait) trait {
 		if r.headOnly {
 			return 0
 		}
-	case elLink, elMeta, elBase, elScript:
+	case elLink, elMeta, elBase, elScript, elHTML:
 	default:
 		if traits[el]&open == 0 {
 			return 0
@@ -189,7 +192,10 @@ func (r *reader) attributes(el element, nameLen int, in trait) trait {
 	t := &r.tag
 	t.read(r.z, nameLen)
 	switch el {
-	case elA, elArea:
+	case elA:
+		r.openLink(t)
+		r.link(t, in)
+	case elArea:
 		r.link(t, in)
 	case elImg:
 		r.image(t, in)
@@ -205,10 +211,22 @@ func (r *reader) attributes(el element, nameLen int, in trait) trait {
 		}
 	case elBase:
 		r.base(t, in)
+	case elHTML:
+		r.lang(t)
 	case elScript:
 		r.rawJSON = !r.headOnly && in&inert == 0 && isJSONLD(t.get(attrType))
 	}
 	return 0
+}
+
+// openLink notes that the text which follows is that of a link, if the a
+// element is one.
+func (r *reader) openLink(t *tag) {
+	r.inLink = 0
+	if t.has(attrHref) {
+		r.linkCount++
+		r.inLink = r.linkCount
+	}
 }
 
 // isJSONLD reports whether a script of that type is structured data.
@@ -242,6 +260,8 @@ func (r *reader) endTag() {
 	r.raw, r.rawJSON = unknown, false
 	el := elementOf(tagName(r.z.Raw(), len("</")))
 	switch el {
+	case elA:
+		r.inLink = 0
 	case elHead, elBody, elHTML, elBr:
 		_, in := r.stack.top()
 		if in&noText == 0 {
@@ -281,7 +301,7 @@ func (r *reader) characters() {
 		r.inHead = false
 	}
 	if !r.headOnly {
-		r.text.add(s, place, in)
+		r.text.add(s, place, in, r.inLink)
 	}
 }
 
@@ -296,9 +316,10 @@ func (r *reader) rawCharacters(el element, isJSON bool, place uint64, in trait) 
 		if s := r.z.Text(); len(s) <= r.jsonLeft {
 			r.jsonLeft -= len(s)
 			r.jsonLD.add(readJSONLD(s))
+			r.facts.DataHash += hashData(s)
 		}
 	case (in|traits[el])&noText == 0 && !r.headOnly:
-		r.text.add(r.z.Text(), place, in|traits[el]&inherited)
+		r.text.add(r.z.Text(), place, in|traits[el]&inherited, r.inLink)
 		r.text.cut()
 	}
 }

@@ -48,6 +48,7 @@ func (s *stack) push(el element, name []byte, t trait) {
 		return
 	}
 	place, above := s.top()
+	t, above = within(el, t, above)
 	i := int32(len(s.frames))
 	s.frames = append(s.frames, frame{
 		place:     nameHash(place, name),
@@ -60,6 +61,19 @@ func (s *stack) push(el element, name []byte, t trait) {
 	if t&scope != 0 {
 		s.scope = i
 	}
+}
+
+// within returns the traits of an element and those that it inherits. What is
+// around the main text, such as a form around the whole page, does not make
+// furniture of it; and a header inside the main text is its heading.
+func within(el element, own, above trait) (trait, trait) {
+	if own&inMain != 0 {
+		above &^= furniture
+	}
+	if el == elHeader && above&(inMain|inArticle) != 0 {
+		own &^= furniture
+	}
+	return own, above
 }
 
 // popTo closes the frames from i on.

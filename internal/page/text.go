@@ -7,6 +7,27 @@ type run struct {
 	place      uint64
 	start, end int // in the text
 	where      where
+	links      int    // how many links it consists of, until it has other text
+	lastLink   uint32 // the last of them
+	plain      bool   // some of it is in no link
+}
+
+// note counts the link that the next characters are in.
+func (r *run) note(link uint32) {
+	switch link {
+	case 0:
+		r.plain = true
+	case r.lastLink:
+	default:
+		r.links, r.lastLink = r.links+1, link
+	}
+}
+
+func (r *run) onlyLinks() int {
+	if r.plain {
+		return 0
+	}
+	return r.links
 }
 
 // where says in which regions something lies.
@@ -46,8 +67,9 @@ func (x *text) reset() {
 	*x = text{buf: x.buf[:0], runs: x.runs[:0]}
 }
 
-// add appends characters that stand at a place with the traits t.
-func (x *text) add(s []byte, place uint64, t trait) {
+// add appends characters that stand at a place with the traits t, in the link
+// with a number or in none, which is 0.
+func (x *text) add(s []byte, place uint64, t trait, link uint32) {
 	i := skipSpace(s)
 	if i > 0 {
 		x.space = true
@@ -61,6 +83,7 @@ func (x *text) add(s []byte, place uint64, t trait) {
 	} else if x.space {
 		x.buf = append(x.buf, ' ')
 	}
+	x.runs[len(x.runs)-1].note(link)
 	x.space = false
 	x.buf, x.space = appendCollapsed(x.buf, s)
 }
@@ -172,6 +195,7 @@ func (x *text) blocks(main where) []Block {
 			Text:      s,
 			Main:      r.where&main != 0,
 			Furniture: r.where&whereBody == 0,
+			Links:     r.onlyLinks(),
 		}
 	}
 	return list

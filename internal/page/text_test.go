@@ -36,7 +36,7 @@ func TestMainText(t *testing.T) {
 		{"role main", `<div role="navigation">menu</div><div role=Main><p>text</p></div><div>rest</div>`, RegionMain, []string{"-~menu", "+text", "-rest"}},
 		{"main before article", `<article>teaser</article><main>text</main>`, RegionMain, []string{"-teaser", "+text"}},
 		{"furniture in main stays", `<main>text<nav>toc</nav></main>`, RegionMain, []string{"+text", "+~toc"}},
-		{"articles", `<div>menu</div><article><header>Title</header>one</article><article>two</article><div>rest</div>`, RegionArticle, []string{"-menu", "+~Title", "+one", "+two", "-rest"}},
+		{"articles", `<div>menu</div><article><header>Title</header>one</article><article>two</article><div>rest</div>`, RegionArticle, []string{"-menu", "+Title", "+one", "+two", "-rest"}},
 		{"body without furniture", `<header>a</header><nav>b</nav><div>c</div><aside>d</aside><form>e</form><button>f</button><select><option>g<option>h</select><footer>i</footer>`, RegionBody, []string{"-~a", "-~b", "+c", "-~d", "-~e", "-~f", "-~g", "-~h", "-~i"}},
 		{"furniture by role", `<div role=banner>a</div><div role=contentinfo>b</div><div role=complementary>c</div><div role=search>d</div><div role=note>e</div>`, RegionBody, []string{"-~a", "-~b", "-~c", "-~d", "+e"}},
 		{"nothing but furniture", `<form><p>a page in a form</p></form>`, RegionAll, []string{"+~a page in a form"}},

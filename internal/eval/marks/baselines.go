@@ -1,0 +1,158 @@
+package main
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/page"
+)
+
+// sight is a fetch that has been parsed.
+type sight struct {
+	*fetch
+	facts   page.Facts
+	visible string // all its text, set when a detector needs it
+}
+
+// baseline is a simple detector, as others use them. It tells a change at once.
+type baseline struct {
+	name  string
+	fresh func() func(*sight) bool // a detector of one site, which says of each fetch whether it is a change
+	bytes func(pages map[string]*page.Facts) int
+}
+
+var baselines = []baseline{
+	{"bytes", hashed(1, func(s *sight) uint64 { return xxh3.HashString(s.HTML) }), hashes(1)},
+	{"visible text", hashed(1, func(s *sight) uint64 { return s.facts.VisibleHash }), hashes(1)},
+	{"visible, digits masked", hashed(1, func(s *sight) uint64 { return xxh3.HashString(masked(s.text())) }), hashes(1)},
+	{"simhash of visible, > 3 bits", simhashed, hashes(1)},
+	{"main text", hashed(1, func(s *sight) uint64 { return s.facts.MainHash }), hashes(1)},
+	{"main text, none of last 4", hashed(4, func(s *sight) uint64 { return s.facts.MainHash }), hashes(4)},
+	{"blocks, unbounded", blockwise, func(pages map[string]*page.Facts) (n int) {
+		for _, f := range pages {
+			n += 8 * len(f.Blocks) // at least, those of the last look
+		}
+		return n
+	}},
+}
+
+func hashes(n int) func(map[string]*page.Facts) int {
+	return func(pages map[string]*page.Facts) int { return 8 * n * len(pages) }
+}
+
+// text returns the visible text.
+func (s *sight) text() string {
+	if s.visible == "" {
+		var b strings.Builder
+		for i := range s.facts.Blocks {
+			b.WriteString(s.facts.Blocks[i].Text)
+			b.WriteByte(' ')
+		}
+		s.visible = b.String()
+	}
+	return s.visible
+}
+
+// hashed detects a hash that is none of the page's last ones.
+func hashed(kept int, hash func(*sight) uint64) func() func(*sight) bool {
+	return func() func(*sight) bool {
+		last := map[string][]uint64{}
+		return func(s *sight) bool {
+			h, seen := hash(s), last[s.Page]
+			i := slices.Index(seen, h)
+			if i >= 0 {
+				seen = slices.Delete(seen, i, i+1)
+			}
+			seen = append(seen, h)
+			last[s.Page] = seen[max(0, len(seen)-kept):]
+			return i < 0 && len(seen) > 1
+		}
+	}
+}
+
+// masked returns a text in lower case whose words with digits are all the same.
+func masked(text string) string {
+	words := strings.Fields(strings.ToLower(text))
+	for i, w := range words {
+		if strings.ContainsAny(w, "0123456789") {
+			words[i] = "#"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func simhashed() func(*sight) bool {
+	last := map[string]uint64{}
+	return func(s *sight) bool {
+		h := simhash(s.text())
+		was, seen := last[s.Page]
+		if !seen || bits.OnesCount64(h^was) > 3 {
+			last[s.Page] = h
+			return seen
+		}
+		return false
+	}
+}
+
+// simhash is Charikar's fingerprint over runs of three words (M. S. Charikar,
+// Similarity estimation techniques from rounding algorithms, 2002).
+func simhash(text string) (h uint64) {
+	words := strings.Fields(text)
+	var sums [64]int
+	for i := range max(1, len(words)-2) {
+		x := xxh3.HashString(strings.Join(words[min(i, len(words)):min(i+3, len(words))], " "))
+		for bit := range sums {
+			sums[bit] += int(x>>bit&1)*2 - 1
+		}
+	}
+	for bit, sum := range sums {
+		if sum > 0 {
+			h |= 1 << bit
+		}
+	}
+	return h
+}
+
+// blockwise detects a block of main text that the page has not shown before,
+// and not two other pages of the site; it leaves looks out whose main text
+// shrinks below 30 %.
+func blockwise() func(*sight) bool {
+	seen := map[string]map[uint64]bool{}
+	size := map[string]int{}
+	shows := map[uint64]map[string]bool{}
+	return func(s *sight) bool {
+		n := 0
+		for i := range s.facts.Blocks {
+			if b := &s.facts.Blocks[i]; b.Main {
+				n += len(b.Text)
+			}
+		}
+		known := seen[s.Page]
+		first := known == nil
+		if !first && 10*n < 3*size[s.Page] {
+			return false
+		}
+		if first {
+			known = map[uint64]bool{}
+			seen[s.Page] = known
+		}
+		size[s.Page] = n
+		changed := false
+		for i := range s.facts.Blocks {
+			b := &s.facts.Blocks[i]
+			if !b.Main {
+				continue
+			}
+			if shows[b.Hash] == nil {
+				shows[b.Hash] = map[string]bool{}
+			}
+			shows[b.Hash][s.Page] = true
+			changed = changed || !known[b.Hash] && len(shows[b.Hash]) <= 2
+			known[b.Hash] = true
+		}
+		return changed && !first
+	}
+}

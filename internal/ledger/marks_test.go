@@ -1,0 +1,160 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// product is a page with a menu, some text and a price.
+func product(n int, price, menu, text string) string {
+	return fmt.Sprintf(`<html lang="en"><head><title>Thing %[1]d</title></head><body><div><ul>%[3]s</ul></div>
+<div><h1>Thing %[1]d</h1><p>Thing number %[1]d is the best of all the things that we have ever made.</p><div><b>%[2]s</b></div>
+<p>%[4]s</p><p>It is sent on the day that follows, number %[1]d too.</p></div></body></html>`, n, price, menu, text)
+}
+
+const (
+	shopMenu = `<li><a href="/">Start</a><li><a href="/shop">Shop</a>`
+	about    = "It comes in a box that keeps the rain off for a year or longer than that."
+)
+
+// withShop runs fn with a site of n listed products that were seen twice.
+func withShop(t *testing.T, n int, fn func(r *rig, pages []string)) {
+	inBubble(t, Config{}, func(r *rig) {
+		var pages []string
+		for i := range n {
+			pages = append(pages, fmt.Sprintf("/thing-%d", i))
+		}
+		r.sight("/", html("home", pages...))
+		for range 2 {
+			for i, p := range pages {
+				r.sight(p, product(i, fmt.Sprintf("€ %d.95", 20+i), shopMenu, about+p))
+			}
+			time.Sleep(time.Hour)
+		}
+		fn(r, pages)
+	})
+}
+
+func TestAPriceIsCertainAtTheNextLookAndDatedToTheFirst(t *testing.T) {
+	for _, again := range []string{"the same bytes", "other bytes", "after a restart"} {
+		t.Run(again, func(t *testing.T) {
+			withShop(t, 3, func(r *rig, pages []string) {
+				cheaper := product(0, "€ 9.95", shopMenu, about+pages[0])
+				looked := r.looked[pages[0]]
+				first := time.Now().Unix()
+				r.sight(pages[0], cheaper)
+				if got := r.lastMod(pages[0]); got != 0 {
+					t.Errorf("lastmod %d after one look at what may be a counter", got)
+				}
+				if r.looked[pages[0]] != looked+1 {
+					t.Error("a page that may have changed is not looked at again soon")
+				}
+				time.Sleep(time.Hour)
+				switch again {
+				case "other bytes":
+					cheaper = strings.Replace(cheaper, "<head>", "<head><meta name=x content=y>", 1)
+				case "after a restart":
+					r.restart()
+				}
+				r.sight(pages[0], cheaper)
+				if got := r.lastMod(pages[0]); got != first {
+					t.Errorf("lastmod %d, want %d, when the price was first seen", got, first)
+				}
+				if n := r.page(pages[0]).Changes; n != 1 {
+					t.Errorf("%d changes, want 1", n)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatIsGoneAtTheNextLookWasNoChange(t *testing.T) {
+	withShop(t, 3, func(r *rig, pages []string) {
+		for i := range 6 {
+			r.sight(pages[0], product(0, fmt.Sprintf("%d people look at this", i), shopMenu, about+pages[0]))
+			time.Sleep(time.Hour)
+		}
+		if got := r.lastMod(pages[0]); got != 0 {
+			t.Errorf("lastmod %d of a page with a counter", got)
+		}
+	})
+}
+
+func TestANewTextIsDatedAtOnce(t *testing.T) {
+	withShop(t, 3, func(r *rig, pages []string) {
+		want := time.Now().Unix()
+		r.sight(pages[1], product(1, "€ 21.95", shopMenu, "It has been made anew, and the box is gone for good."))
+		if got := r.lastMod(pages[1]); got != want {
+			t.Errorf("lastmod %d, want %d", got, want)
+		}
+	})
+}
+
+func TestADeployRestampsNoPage(t *testing.T) {
+	withShop(t, 12, func(r *rig, pages []string) {
+		menu := `<li><a href="/">Home</a><li><a href="/all">All things</a><li><a href="/jobs">Jobs</a>`
+		for range 3 {
+			for i, p := range pages {
+				body := product(i, fmt.Sprintf("€ %d.95", 20+i), menu, about+p)
+				r.sight(p, strings.Replace(body, "</body>", fmt.Sprintf("<div>Made at 10:04:%02d</div></body>", i), 1))
+			}
+			time.Sleep(time.Hour)
+		}
+		for _, p := range pages {
+			if got := r.lastMod(p); got != 0 {
+				t.Errorf("%s was restamped", p)
+			}
+		}
+	})
+}
+
+func TestAnErrorWithStatus200IsNoChange(t *testing.T) {
+	withShop(t, 3, func(r *rig, pages []string) {
+		page := product(0, "€ 20.95", shopMenu, about+pages[0])
+		for range 4 {
+			r.sight(pages[0], "<html><body><h1>Just a moment</h1></body></html>")
+			time.Sleep(time.Hour)
+			r.sight(pages[0], page)
+			time.Sleep(time.Hour)
+		}
+		if got := r.lastMod(pages[0]); got != 0 {
+			t.Errorf("lastmod %d", got)
+		}
+	})
+}
+
+// What a page shares with the variants that name it as their canonical one does
+// not belong to the site.
+func TestWhatVariantsShowIsThePagesOwn(t *testing.T) {
+	withShop(t, 3, func(r *rig, pages []string) {
+		canonical := fmt.Sprintf(`<head><link rel="canonical" href="%s">`, pages[0])
+		body := strings.Replace(product(0, "€ 20.95", shopMenu, about+pages[0]), "<head>", canonical, 1)
+		news := strings.Replace(body, about, "All of this was written for the next winter.", 1)
+		for _, v := range []string{"?a=1", "?b=1", "?c=1", "?d=1"} {
+			r.sight(pages[0]+v, body, func(s *Sighting) { s.OwnURL = true })
+		}
+		time.Sleep(time.Hour)
+		for _, v := range []string{"?a=1", "?b=1", "?c=1", "?d=1"} {
+			r.sight(pages[0]+v, news, func(s *Sighting) { s.OwnURL = true })
+		}
+		want := time.Now().Unix()
+		r.sight(pages[0], news)
+		if got := r.lastMod(pages[0]); got == 0 || got > want {
+			t.Errorf("lastmod %d, want the time of the change, at most %d", got, want)
+		}
+	})
+}
+
+func TestMarkSize(t *testing.T) {
+	withShop(t, 1, func(r *rig, pages []string) {
+		n, err := r.ledger.MarkSize(r.Context(), pages[0])
+		if err != nil || n == 0 || n > 160 {
+			t.Errorf("a mark of %d bytes, %v", n, err)
+		}
+		if n, err := r.ledger.MarkSize(r.Context(), "/unknown"); err != nil || n != 0 {
+			t.Errorf("a mark of %d bytes, %v, of an unknown page", n, err)
+		}
+	})
+}

@@ -1,0 +1,58 @@
+package mark_test
+
+import (
+	"bytes"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/page"
+)
+
+// BenchmarkLook compares what a look at a page of 95 KB costs with what its
+// tokens alone do: parsing it, and parsing and marking it when it has changed.
+func BenchmarkLook(b *testing.B) {
+	w := newWebsite(false, 2, kinds[:4]...)
+	a := w.pages[0]
+	for i := 0; len(w.render(a)) < 95<<10; i++ {
+		a.sections = append(a.sections, sentence(w.r, 3), sentence(w.r, 60), sentence(w.r, 40))
+		a.rows = append(a.rows, [2]string{words[i%len(words)], sentence(w.r, 3)})
+	}
+	body := []byte(w.render(a))
+	var m mark.Mark
+	var site mark.Site
+	look := func(facts *page.Facts) {
+		v := mark.Read(facts)
+		site.Consult(&v, m, 1)
+		m, _, _ = m.Look(&v, 1)
+	}
+	facts := page.Read(body, page.Options{})
+	look(&facts)
+	a.sections[4] += " And a sentence more."
+	other := page.Read([]byte(w.render(a)), page.Options{})
+	b.Run("tokenizer alone", func(b *testing.B) {
+		b.SetBytes(int64(len(body)))
+		for b.Loop() {
+			z := html.NewTokenizer(bytes.NewReader(body))
+			for z.Next() != html.ErrorToken {
+			}
+		}
+	})
+	b.Run("parsing", func(b *testing.B) {
+		b.SetBytes(int64(len(body)))
+		for b.Loop() {
+			page.Read(body, page.Options{})
+		}
+	})
+	b.Run("marking", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			if i%2 == 0 {
+				look(&other)
+			} else {
+				look(&facts)
+			}
+		}
+	})
+}
