@@ -4,72 +4,142 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/bits"
 )
 
-// The encoding is the version, then a byte of looks (low two bits) and changes (next two) unless nothing was seen, then quiet looks and
-// the two times, and, only once a change was seen, the evidence and the posterior. Integers are big endian.
+// The encoding is Estimate's words, big endian: three bytes of the state, under a mark, and the times; only once a change was seen, the other
+// five bytes of the state, the past, and a byte for every bin in use. Before the first look it is the mark alone.
 const (
-	version    = 1
+	mark     = 0x80
+	markMask = 0xe0
+
 	lenNothing = 1
 	lenQuiet   = 11
-	lenChanged = 22
+	lenBins    = 24 // and one for each bin in use
 )
 
 var errEncoding = errors.New("rate: not an estimate")
 
-// AppendBinary appends the encoding of e to dst: 1 byte before the first look, 11 as long as no change was seen, then 22.
+// AppendBinary appends the encoding of e to dst: 1 byte before the first look, 11 as long as no change was seen, then 25 to 32.
 func (e Estimate) AppendBinary(dst []byte) []byte {
-	dst = append(dst, version)
-	if e.looks == 0 {
+	if e.looks() == 0 {
+		return append(dst, mark)
+	}
+	dst = append(dst, mark|byte(e.state>>56), byte(e.state>>48), byte(e.state>>40))
+	dst = binary.BigEndian.AppendUint64(dst, e.times)
+	if e.changes() == 0 {
 		return dst
 	}
-	dst = append(dst, e.looks|e.changes<<2, e.quiet)
-	dst = binary.BigEndian.AppendUint32(dst, e.lastVisit)
-	dst = binary.BigEndian.AppendUint32(dst, e.lastChange)
-	if e.changes == 0 {
-		return dst
+	dst = append(dst, byte(e.state>>32))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(e.state))
+	dst = binary.BigEndian.AppendUint64(dst, e.past)
+	for c := e.counts; c != 0; c >>= 8 {
+		dst = append(dst, byte(c))
 	}
-	dst = append(dst, byte(e.always), byte(e.faster), byte(e.slower))
-	dst = binary.BigEndian.AppendUint32(dst, math.Float32bits(e.shape))
-	return binary.BigEndian.AppendUint32(dst, math.Float32bits(e.time))
+	return dst
 }
 
-// Parse reads what AppendBinary wrote. It returns an error for anything else: for every b it accepts, the estimate's encoding is b.
+// Parse reads what AppendBinary wrote, now or in the first version of this package. It returns an error for anything else: for every b it
+// accepts that is not of the first version, the estimate's encoding is b.
 func Parse(b []byte) (Estimate, error) {
-	if len(b) == 0 || b[0] != version {
+	switch {
+	case len(b) > 0 && b[0] == first:
+		return parseFirst(b)
+	case len(b) == 0 || b[0]&markMask != mark:
 		return Estimate{}, errEncoding
-	}
-	if len(b) == lenNothing {
+	case len(b) == lenNothing && b[0] == mark:
 		return Estimate{}, nil
-	}
-	if len(b) != lenQuiet && len(b) != lenChanged {
+	case len(b) < lenQuiet:
 		return Estimate{}, errEncoding
 	}
 	e := Estimate{
-		looks:      b[1] & 3,
-		changes:    b[1] >> 2,
-		quiet:      b[2],
-		lastVisit:  binary.BigEndian.Uint32(b[3:]),
-		lastChange: binary.BigEndian.Uint32(b[7:]),
-		shape:      priorShape,
-		time:       priorTime,
+		state: uint64(b[0]&^markMask)<<56 | uint64(b[1])<<48 | uint64(b[2])<<40,
+		times: binary.BigEndian.Uint64(b[3:]),
 	}
-	if len(b) == lenChanged {
-		e.always, e.faster, e.slower = int8(b[11]), int8(b[12]), int8(b[13])
-		e.shape = math.Float32frombits(binary.BigEndian.Uint32(b[14:]))
-		e.time = math.Float32frombits(binary.BigEndian.Uint32(b[18:]))
+	if len(b) == lenQuiet && e.changes() == 0 {
+		e.state |= uint64(newRegime.mean)<<meanShift | uint64(newRegime.noise)<<noiseShift
+	} else if e.changes() == 0 || !e.parsePast(b[lenQuiet:]) {
+		return Estimate{}, errEncoding
 	}
-	if !e.valid() || (e.changes > 0) != (len(b) == lenChanged) {
+	if p := e.open(); !p.valid() {
 		return Estimate{}, errEncoding
 	}
 	return e, nil
 }
 
-// valid reports whether e is within the bounds that every estimate keeps. NaN is within none.
-func (e Estimate) valid() bool {
-	within := func(v, lo, hi float64) bool { return lo <= v && v <= hi }
-	return e.looks >= 1 && e.looks <= 2 && e.changes <= 3 && e.lastChange <= e.lastVisit &&
-		within(float64(e.shape), float64(float32(priorShape)), maxShape) && within(float64(e.time), minTime, maxTime) &&
-		within(nats(e.always), alwaysMin, alwaysMax) &&
-		within(nats(e.faster), 0, regimeMax) && within(nats(e.slower), 0, regimeMax)
+// parsePast reads what AppendBinary wrote after the times.
+func (e *Estimate) parsePast(b []byte) bool {
+	const head = lenBins - lenQuiet
+	if len(b) < head || len(b) > head+occupied {
+		return false
+	}
+	e.state |= uint64(b[0])<<32 | uint64(binary.BigEndian.Uint32(b[1:]))
+	e.past = binary.BigEndian.Uint64(b[5:])
+	counts := b[head:]
+	for i, n := range counts {
+		if n == 0 {
+			return false
+		}
+		e.counts |= uint64(n) << (8 * i)
+	}
+	return len(counts) == bits.OnesCount64(e.past&(1<<bins-1))
+}
+
+// valid reports whether p is within the bounds that every estimate keeps. NaN is within none.
+func (p *page) valid() bool {
+	r, h := &p.regime, &p.past
+	used := 0
+	for _, n := range h.gaps {
+		if n > 0 {
+			used++
+		}
+	}
+	return p.looks >= 1 && p.looks <= 2 && p.lastChange <= p.lastVisit &&
+		used <= occupied && (used > 0) == (r.changes > 0) &&
+		h.lean >= -leanMost &&
+		h.time >= 0 && h.time <= trim(maxTime) && h.looks >= 0 && h.looks <= trim(maxLooks) &&
+		r.changes <= 3 && (r.changes == 3 || !r.restarted && r.faster == 0 && r.slower == 0) && r.mean <= slowestMean && r.noise >= mostNoise && r.noise <= leastNoise &&
+		r.faster >= 0 && r.faster <= eighths(regimeMax) && r.slower >= 0 && r.slower <= eighths(regimeMax)
+}
+
+// The first version kept the rate's posterior as a Gamma distribution: its shape, about the number of changes, and its time. Its
+// first byte was the version, the next one looks and changes as above, and the one after it the quiet looks.
+const (
+	first           = 1
+	lenFirstQuiet   = 11
+	lenFirstChanged = 22
+	firstAlways     = 3   // nats of evidence from which the page counted as always another
+	firstMostShape  = 200 // more than it ever kept
+)
+
+// parseFirst reads the first version. Such a Gamma distribution is what as many changes at known times leave.
+func parseFirst(b []byte) (Estimate, error) {
+	if len(b) == lenNothing {
+		return Estimate{}, nil
+	}
+	if len(b) != lenFirstQuiet && len(b) != lenFirstChanged {
+		return Estimate{}, errEncoding
+	}
+	p := page{looks: b[1] & 3, quiet: uint16(b[2]), regime: newRegime}
+	p.regime.changes = b[1] >> 2
+	p.lastVisit, p.lastChange = binary.BigEndian.Uint32(b[3:]), binary.BigEndian.Uint32(b[7:])
+	if len(b) == lenFirstChanged {
+		shape := float64(math.Float32frombits(binary.BigEndian.Uint32(b[14:])))
+		time := float64(math.Float32frombits(binary.BigEndian.Uint32(b[18:])))
+		if !(shape > 0 && shape <= firstMostShape && time >= 0 && time <= maxTime) {
+			return Estimate{}, errEncoding
+		}
+		n := max(1, math.Round(shape))
+		bin := dated
+		if nats(int8(b[11])) >= firstAlways {
+			bin, n = 1, max(n, 20) // changes found right after the look before
+		}
+		p.past.gaps[bin] = uint8(n)
+		p.past.time = trim(float32(min(maxTime, time*n/shape)))
+		p.regime.mean = meanSteps(time / shape)
+	}
+	if !p.valid() || (p.regime.changes > 0) != (len(b) == lenFirstChanged) {
+		return Estimate{}, errEncoding
+	}
+	return p.close(), nil
 }

@@ -2,6 +2,7 @@ package rate
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"math/rand/v2"
 	"testing"
@@ -13,11 +14,11 @@ func TestEncoding(t *testing.T) {
 		e    Estimate
 		want string
 	}{
-		{"nothing seen", Estimate{}, "01"},
-		{"seen once", Estimate{}.Saw(t0, false), "0101006553f1006553f100"},
-		{"no change seen", looks(4, hour, never), "01020365541b306553f100"},
-		{"changes", looks(11, day, everyNth(3)), "010e0165612000655fce80db0000404341954919c090"},
-		{"known change at the first look", Estimate{}.SawChangeAt(t0, t0-day), "0105006553f10065529f800000003f8f5c29461c4000"},
+		{"nothing seen", Estimate{}, "80"},
+		{"seen once", Estimate{}.Saw(t0, false), "8100006553f1006553f100"},
+		{"no change seen", looks(4, hour, never), "82000365541b306553f100"},
+		{"changes", looks(11, day, everyNth(3)), "8e000165612000655fce800000fdb12b91fa48180000400003"},
+		{"known change at the first look", Estimate{}.SawChangeAt(t0, t0-day), "8500006553f10065529f800000e1d000000000000000000101"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := tt.e.AppendBinary([]byte("x"))
@@ -39,7 +40,7 @@ func TestEncodingKeepsEveryEstimate(t *testing.T) {
 		for range 50 {
 			e = visit(r, e)
 			b := e.AppendBinary(nil)
-			if back, err := Parse(b); err != nil || back != e || len(b) > lenChanged {
+			if back, err := Parse(b); err != nil || back != e || len(b) > 32 {
 				t.Fatalf("seed %d: %+v, %v from %x of %+v", seed, back, err, b, e)
 			}
 		}
@@ -53,27 +54,55 @@ func TestParseRefuses(t *testing.T) {
 		copy(b[at:], v)
 		return b
 	}
+	early := with(0, mark|2<<2|2)
+	early[11] = 2
+	withState := func(v uint64, shift, bits int) []byte {
+		b := bytes.Clone(good)
+		low := binary.BigEndian.Uint64(b[8:])
+		binary.BigEndian.PutUint64(b[8:], low&^((1<<bits-1)<<shift)|v<<shift)
+		return b
+	}
+	old, err := hex.DecodeString(firstVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	withOld := func(at int, v ...byte) []byte {
+		b := bytes.Clone(old)
+		copy(b[at:], v)
+		return b
+	}
 	for _, tt := range []struct {
 		name string
 		b    []byte
 	}{
 		{"nothing", nil},
 		{"another version", with(0, 2)},
+		{"unknown bits", with(0, good[0]|0x40)},
 		{"cut short", good[:len(good)-1]},
-		{"too long", append(bytes.Clone(good), 0)},
-		{"changes without a posterior", good[:lenQuiet]},
-		{"posterior without changes", with(1, 2)},
-		{"no looks", with(1, 3<<2)},
-		{"three looks", with(1, 3<<2|3)},
-		{"unknown bits", with(1, 0x80|3<<2|2)},
+		{"cut within", good[:lenQuiet+3]},
+		{"too long", append(bytes.Clone(good), 1)},
+		{"changes without a history", good[:lenQuiet]},
+		{"history without changes", with(0, mark|2)},
+		{"no looks", with(0, mark|3<<2)},
+		{"three looks", with(0, mark|3<<2|3)},
+		{"a new regime before the third change", with(0, mark|1<<4|1<<2|2)},
 		{"changed after the last look", with(7, 0xff, 0xff, 0xff, 0xff)},
-		{"evidence below its bound", with(11, 0x80)},
-		{"evidence above its bound", with(12, 0x7f)},
-		{"evidence against a regime", with(13, 0xff)},
-		{"shape not a number", with(14, 0x7f, 0xc0, 0, 0)},
-		{"negative shape", with(14, 0xc0, 0, 0, 0)},
-		{"infinite time", with(18, 0x7f, 0x80, 0, 0)},
-		{"no time", with(18, 0, 0, 0, 0)},
+		{"evidence above its bound", with(11, 0xff)},
+		{"evidence before the third change", early},
+		{"mean beyond all", withState(slowestMean+1, meanShift, 8)},
+		{"noise beyond all", withState(mostNoise-1, noiseShift, 7)},
+		{"lean beyond all", withState(1<<(leanBits-1), 0, leanBits)},
+		{"infinite time", with(16, 0xff, 0x00)},
+		{"time not a number", with(16, 0xff, 0xff)},
+		{"a bin more than counts", with(21, 0xff)},
+		{"an empty bin", with(len(good)-1, 0)},
+		{"first version, cut short", old[:len(old)-1]},
+		{"first version, changes without a posterior", old[:lenFirstQuiet]},
+		{"first version, unknown bits", withOld(1, 0x80|3<<2|2)},
+		{"first version, changed after the last look", withOld(7, 0xff, 0xff, 0xff, 0xff)},
+		{"first version, shape not a number", withOld(14, 0x7f, 0xc0, 0, 0)},
+		{"first version, negative shape", withOld(14, 0xc0, 0, 0, 0)},
+		{"first version, infinite time", withOld(18, 0x7f, 0x80, 0, 0)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if e, err := Parse(tt.b); err == nil || e != (Estimate{}) {
@@ -83,8 +112,63 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// firstVersion is what the first version of this package wrote after 101 looks, a day apart, every fifth of which found a change.
+const firstVersion = "010e0065d7c70065d7c700dd0b0041a026ee4aeb4553"
+
+func TestTheFirstVersionGoesOn(t *testing.T) {
+	for _, tt := range []struct {
+		name, old string
+		want      Freq
+	}{
+		{"nothing seen", "01", Unknown},
+		{"two years and never changed", "0102ff691506806553f100", Never},
+		{"every fifth day", firstVersion, Weekly},
+		{"always", "010e006554083465540834600000418077884316150d", Always},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b, err := hex.DecodeString(tt.old)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := Parse(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f, p := e.Freq(); f != tt.want || f != Unknown && p < 0.5 {
+				t.Errorf("%v with %.2f, want %v", f, p, tt.want)
+			}
+			if back, err := Parse(e.AppendBinary(nil)); err != nil || back != e {
+				t.Errorf("written anew and read: %+v, %v, want %+v", back, err, e)
+			}
+		})
+	}
+	b, err := hex.DecodeString(firstVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Parse(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.LastVisit() != t0+100*day || e.LastChange() != t0+100*day {
+		t.Errorf("last visit %d, last change %d", e.LastVisit(), e.LastChange())
+	}
+	for i := range int64(900) { // and it learns on: now every tenth day
+		e = e.Saw(e.LastVisit()+day, i%10 == 9)
+	}
+	if m := e.mean(); !near(m, 10*day, 0.25) {
+		t.Errorf("mean time between changes %g days, want about 10", m/day)
+	}
+}
+
 func FuzzParse(f *testing.F) {
-	f.Add([]byte{version})
+	f.Add([]byte{first})
+	f.Add([]byte("\x01\x0500000000000a00000000"))
+	f.Add([]byte{mark})
+	if b, err := hex.DecodeString(firstVersion); err == nil {
+		f.Add(b)
+	}
+	f.Add(busy().AppendBinary(nil))
 	f.Add(Estimate{}.Saw(t0, false).AppendBinary(nil))
 	f.Add(looks(11, day, everyNth(3)).AppendBinary(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -92,12 +176,16 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if got := e.AppendBinary(nil); !bytes.Equal(got, b) {
+		got := e.AppendBinary(nil)
+		if b[0] != first && !bytes.Equal(got, b) {
 			t.Fatalf("%x parsed and encoded is %x", b, got)
+		}
+		if back, err := Parse(got); err != nil || back != e {
+			t.Fatalf("%+v encoded and parsed is %+v, %v", e, back, err)
 		}
 		for _, at := range []int64{0, e.LastVisit(), e.LastVisit() + 1, 1 << 40} {
 			for _, next := range []Estimate{e.Saw(at, false), e.Saw(at, true), e.SawChangeAt(at, at-1)} {
-				if !next.valid() {
+				if !valid(next) {
 					t.Fatalf("%+v led to %+v", e, next)
 				}
 				if _, p := next.Freq(); !(p >= 0 && p <= 1) {
@@ -110,7 +198,7 @@ func FuzzParse(f *testing.F) {
 
 func BenchmarkAppendBinary(b *testing.B) {
 	b.ReportAllocs()
-	e := looks(100, day, everyNth(3))
+	e := busy()
 	var buf [32]byte
 	for b.Loop() {
 		e.AppendBinary(buf[:0])

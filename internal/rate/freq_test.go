@@ -26,13 +26,13 @@ func TestFreq(t *testing.T) {
 		{"nothing seen", Estimate{}, Unknown, 0, 0},
 		{"seen once", Estimate{}.Saw(t0, false), Unknown, 0, 0},
 		{"seen once, with a date", Estimate{}.SawChangeAt(t0, t0-day), Unknown, 0, 0},
-		{"changed at every look, a minute apart", looks(30, minute, always), Always, 0.95, 1},
-		{"changed at every look, an hour apart", looks(30, hour, always), Always, 0.7, 1},
+		{"changed at every look, a minute apart", looks(30, minute, always), Always, 0.9, 1},
+		{"changed at every look, an hour apart", looks(30, hour, always), Always, 0.5, 1},
 		{"changes every 10 s, seen every 5 s for 2 minutes", looks(24, 5, everyNth(2)), Hourly, 0.9, 1},
 		{"changes every half hour, seen every 10 minutes", looks(600, 10*minute, everyNth(3)), Hourly, 0.9, 1},
 		{"daily", looks(24*30, hour, everyNth(24)), Daily, 0.9, 1},
 		{"weekly", looks(7*20, day, everyNth(7)), Weekly, 0.9, 1},
-		{"monthly", looks(12*30, day, everyNth(30)), Monthly, 0.9, 1},
+		{"monthly", looks(12*30, day, everyNth(30)), Monthly, 0.85, 1},
 		{"yearly", looks(6*365, day, everyNth(365)), Yearly, 0.7, 1},
 		{"two years and never changed", looks(730, day, never), Never, 0.6, 1},
 		{"changed daily, then quiet for half a year", looks(300, day, func(i int) bool { return i < 120 }), Never, 0.6, 1},
@@ -96,7 +96,7 @@ func TestABurstOfEditsIsNotAlways(t *testing.T) {
 	}
 }
 
-func TestQuietNeverMakesFaster(t *testing.T) {
+func TestQuietDoesNotMakeFaster(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		e := Estimate{}.Saw(t0, false)
@@ -108,7 +108,7 @@ func TestQuietNeverMakesFaster(t *testing.T) {
 		for range 40 {
 			e = e.Saw(e.LastVisit()+r.Int64N(40*day), false)
 			g, p := e.Freq()
-			if g < f {
+			if g+1 < f { // by one class it may, since many quiet looks also tell that the changes were none of the noise
 				t.Fatalf("seed %d: %v became %v with more quiet time: %+v", seed, f, g, e)
 			}
 			if !(p > 0 && p <= 1) {
@@ -119,9 +119,53 @@ func TestQuietNeverMakesFaster(t *testing.T) {
 	}
 }
 
+func TestWrongChangesAreSeenThrough(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, tt := range []struct {
+		name  string
+		every int64 // seconds between true changes
+		want  Freq
+	}{
+		{"daily", day, Daily},
+		{"weekly", 7 * day, Weekly},
+		{"monthly", 30 * day, Monthly},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			at, e := int64(t0), Estimate{}.Saw(t0, false)
+			for at < t0+600*day { // four looks a day, of which one in a hundred finds a change that is none
+				next := at + 1 + int64(r.ExpFloat64()*6*hour)
+				e = e.Saw(next, next/tt.every != at/tt.every || r.Float64() < 0.01)
+				at = next
+			}
+			if f, p := e.Freq(); f != tt.want {
+				t.Errorf("%v with %.2f, want %v", f, p, tt.want)
+			}
+		})
+	}
+}
+
+func TestInterval(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		e           Estimate
+		least, most float64 // bounds of the range
+	}{
+		{"no change", looks(100, day, never), 0, 0},
+		{"weekly for two years", looks(7*100, day, everyNth(7)), 5 * day, 9 * day},
+		{"one change in a month", looks(30, day, func(i int) bool { return i == 15 }), day, 5 * year},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			least, likely, most := tt.e.Interval()
+			if least < tt.least || most > tt.most || least > likely || likely > most {
+				t.Errorf("%g within %g to %g days, want %g to %g", likely/day, least/day, most/day, tt.least/day, tt.most/day)
+			}
+		})
+	}
+}
+
 func BenchmarkFreq(b *testing.B) {
 	b.ReportAllocs()
-	e := looks(100, day, everyNth(3))
+	e := busy()
 	for b.Loop() {
 		e.Freq()
 	}

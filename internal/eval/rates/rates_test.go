@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,7 +53,7 @@ func TestProcessesKeepTheirMean(t *testing.T) {
 		"fixed":       len(slices.Collect(fixed(r, window, mean))),
 		"weibull":     len(slices.Collect(weibullHalf(r, window, mean))),
 		"looks":       len(slices.Collect(visitors{}.times(r, window, mean))),
-		"burst looks": len(slices.Collect(visitors{burst: true}.times(r, window, mean))),
+		"burst looks": len(slices.Collect(visitors{bursty: true}.times(r, window, mean))),
 	} {
 		if got := window / float64(n); math.Abs(got/mean-1) > 0.1 {
 			t.Errorf("%s: mean gap %.3f days, want 1", name, got/day)
@@ -65,23 +66,59 @@ func TestLabelsOfTheLiterature(t *testing.T) {
 	for i := range int64(11) { // three changes in ten looks a day apart
 		e.saw(start+i*int64(day), i%3 == 0)
 	}
-	l := e.labels()
-	if l[0].freq != rate.Weekly || l[1].freq != rate.Weekly {
-		t.Errorf("naive %v, cho %v, want weekly of both", l[0].freq, l[1].freq)
+	labels := e.labels()
+	for i, l := range labels[:oursAt] {
+		if l.freq != rate.Weekly {
+			t.Errorf("%s: %v, want weekly", names[i], l.freq)
+		}
+	}
+	if got, want := e.likeliest(), day/-math.Log(0.7); math.Abs(got/want-1) > 1e-6 {
+		t.Errorf("likeliest time between changes %.0f s, want %.0f, as at regular looks it has a closed form", got, want)
 	}
 }
 
-func TestOursBeatsTheLiteratureOnBursts(t *testing.T) {
-	table := simulate(150, 5, 0, visitors{burst: true}, 0.5)
-	c := table.counts[all]
-	if c[0].pages != 150 || c[2].exact <= c[1].exact || c[2].exact <= c[0].exact {
-		t.Errorf("of %d pages exact: naive %d, cho %d, ours %d", c[0].pages, c[0].exact, c[1].exact, c[2].exact)
+func TestOursBeatsTheLiterature(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		v     visitors
+		pages int
+	}{
+		{"bursts", visitors{bursty: true}, 60},
+		{"noise", visitors{noise: 0.01}, 60},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			table := newTable(0.5)
+			table.simulate(tt.pages, 5, 0, tt.v)
+			c := table.all.counts
+			for i := range oursAt {
+				if c[i].pages != tt.pages || c[oursAt].exact <= c[i].exact {
+					t.Errorf("of %d pages exact: %s %d, ours %d", c[i].pages, names[i], c[i].exact, c[oursAt].exact)
+				}
+			}
+			var out strings.Builder
+			table.print(&out)
+			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+			if last := lines[len(lines)-1]; !regexp.MustCompile(`^ours: exact [01]\.\d\d within1 [01]\.\d\d rmse \d\.\d\d$`).MatchString(last) {
+				t.Errorf("last line %q", last)
+			}
+		})
 	}
-	var out strings.Builder
-	table.print(&out)
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "ours: exact 0.") {
-		t.Errorf("last line %q", last)
+}
+
+func TestBehindIsInStandardErrorsOfTheDifference(t *testing.T) {
+	var c column
+	right := truth{lo: rate.Daily, hi: rate.Daily}
+	page := func(n int, others, ours rate.Freq) {
+		l := [len(names)]label{{freq: others}, {freq: others}, {freq: others}, {freq: ours}}
+		for range n {
+			c.add(l, right)
+		}
+	}
+	page(75, rate.Daily, rate.Daily)
+	page(25, rate.Daily, rate.Yearly)
+	got := c.behind()
+	if want := 25 / math.Sqrt(25-25.0*25/100); math.Abs(got[0]-want) > 1e-9 || got[1] != got[0] {
+		t.Errorf("behind by %v, want %.3f of both", got, want)
 	}
 }
 
@@ -134,10 +171,11 @@ func FuzzParseHistories(f *testing.F) {
 
 func TestReplay(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := replay(dir, 1, visitors{}, 0.5); err == nil {
-		t.Error("no error for an empty folder")
+	file := filepath.Join(dir, "site.tsv.gz")
+	if err := newTable(0.5).replayFile(file, 600, 1, visitors{}); err == nil {
+		t.Error("no error for a file that is not there")
 	}
-	f, err := os.Create(filepath.Join(dir, "site.tsv.gz"))
+	f, err := os.Create(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,11 +190,11 @@ func TestReplay(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	table, err := replay(dir, 1, visitors{}, 0.5)
-	if err != nil {
+	table := newTable(0.5)
+	if err := table.replayFile(file, 600, 1, visitors{}); err != nil {
 		t.Fatal(err)
 	}
-	if c := table.counts["site"]; c == nil || c[2].pages != 1 || c[2].exact != 1 {
+	if c := table.byKind["site"]; c == nil || c.counts[oursAt].pages != 1 || c.counts[oursAt].exact != 1 {
 		t.Errorf("counts %+v, want one page named exactly", c)
 	}
 }

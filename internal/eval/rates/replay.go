@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -18,10 +17,9 @@ import (
 )
 
 const (
-	trained     = 0.7 // the part of a history that the estimators see; the rest is what they should have foretold
-	leastSpan   = 60 * day
-	leastTrain  = 3 // changes to learn from; without any there is nothing to foretell
-	pagesOfFile = 600
+	trained    = 0.7 // the part of a history that the estimators see; the rest is what they should have foretold
+	leastSpan  = 60 * day
+	leastTrain = 3 // changes to learn from; without any there is nothing to foretell
 )
 
 // A history is when one page changed, in unix seconds, and until when that is known.
@@ -32,38 +30,28 @@ type history struct {
 	end        int64
 }
 
-// replay lets visitors look at real pages for the first part of their history and judges the words by the rest: a class is right
-// that the mean time between changes there has; where there was no change, any at least as slow as the rest is long.
-func replay(dir string, seed uint64, v visitors, confidence float64) (*table, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.tsv.gz"))
+// replayFile lets visitors look at some of the real pages of a file for the first part of their history and judges the words by the rest: a
+// class is right that the mean time between changes there has; where there was no change, any at least as slow as the rest is long.
+func (t *table) replayFile(file string, most int, seed uint64, v visitors) error {
+	pages, err := readHistories(file)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("%s: %w", filepath.Base(file), err)
 	}
-	if len(files) == 0 {
-		return nil, errors.New("no *.tsv.gz files in the folder of histories")
+	name := strings.TrimSuffix(filepath.Base(file), ".tsv.gz")
+	for _, h := range sample(pages, most, seed) {
+		t.replay(name, h, seed, v)
 	}
-	t := newTable(confidence)
-	for _, file := range files {
-		pages, err := readHistories(file)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", filepath.Base(file), err)
-		}
-		name := strings.TrimSuffix(filepath.Base(file), ".tsv.gz")
-		for _, h := range sample(pages, seed) {
-			t.replay(name, h, seed, v)
-		}
-	}
-	return t, nil
+	return nil
 }
 
-// sample returns at most pagesOfFile of the pages with enough history, in no order that means anything.
-func sample(pages []*history, seed uint64) []*history {
+// sample returns at most so many of the pages with enough history, in no order that means anything.
+func sample(pages []*history, most int, seed uint64) []*history {
 	pages = slices.DeleteFunc(pages, func(h *history) bool {
 		return float64(h.end-h.changes[0]) < leastSpan || h.changesBefore(h.split()) < leastTrain
 	})
 	r := rand.New(rand.NewPCG(seed, 0))
 	r.Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
-	return pages[:min(len(pages), pagesOfFile)]
+	return pages[:min(len(pages), most)]
 }
 
 // split is where training ends.
@@ -91,16 +79,17 @@ func (t *table) replay(name string, h *history, seed uint64, v visitors) {
 			}
 		}
 	}
-	var all estimators
-	t.looks += v.look(r, float64(split-first), changes, false, all.saw)
+	var e estimators
+	looks, gap := v.look(r, float64(split-first), changes, false, e.saw)
+	t.looks += looks
 	rest := float64(h.end - split)
 	n := len(h.changes) - 1 - h.changesBefore(split)
-	if n == 0 {
-		t.scoreAny(name, all.labels(), class(rest), rate.Never)
-		return
+	right := truth{lo: class(rest), hi: rate.Never}
+	if n > 0 {
+		mean := rest / float64(n)
+		right = truth{class(mean), class(mean), mean, mean / gap, n >= leastExpected}
 	}
-	f := class(rest / float64(n))
-	t.score(name, all.labels(), f)
+	t.score(name, e.labels(), right)
 }
 
 // readHistories reads lines of page, unix time and hash of the page's main text, or "gone", sorted by page and time, below a heading.

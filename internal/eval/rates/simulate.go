@@ -16,49 +16,51 @@ const (
 	month  = year / 12
 )
 
-// A kind is a sort of simulated page. Its share is in percent.
+// A kind is a sort of simulated page. Its share is in percent. mean is the time between changes of pages that keep it up, else 0.
 type kind struct {
 	name  string
 	share int
-	make  func(r *rand.Rand, window float64) (changes iter.Seq[float64], truth rate.Freq)
+	make  func(r *rand.Rand, window float64) (changes iter.Seq[float64], right rate.Freq, mean float64)
 }
 
 // kinds are the pages of the simulation. Changes are given in seconds from the start of the window, in order; a page of kind always has
 // none, since every look finds one.
 var kinds = []kind{
-	{"poisson", 55, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
+	{"poisson", 55, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
 		mean := logUniform(r, 10*minute, 5*year)
-		return poisson(r, 0, window, mean), class(mean)
+		return poisson(r, 0, window, mean), class(mean), mean
 	}},
-	{"daily-fixed", 7, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
-		return fixed(r, window, day), rate.Daily
+	{"daily-fixed", 7, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
+		return fixed(r, window, day), rate.Daily, day
 	}},
-	{"weekly-fixed", 7, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
-		return fixed(r, window, 7*day), rate.Weekly
+	{"weekly-fixed", 7, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
+		return fixed(r, window, 7*day), rate.Weekly, 7 * day
 	}},
-	{"stopper", 8, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
-		return poisson(r, 0, window*(0.2+0.6*r.Float64()), logUniform(r, 10*minute, month)), rate.Never
+	{"stopper", 8, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
+		return poisson(r, 0, window*(0.2+0.6*r.Float64()), logUniform(r, 10*minute, month)), rate.Never, 0
 	}},
-	{"rate-shift", 6, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
+	{"rate-shift", 6, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
 		at := window * (0.2 + 0.6*r.Float64())
 		before, now := logUniform(r, 10*minute, year/4), logUniform(r, 10*minute, year/4)
-		return then(poisson(r, 0, at, before), poisson(r, at, window, now)), class(now)
+		return then(poisson(r, 0, at, before), poisson(r, at, window, now)), class(now), 0
 	}},
-	{"static", 6, func(*rand.Rand, float64) (iter.Seq[float64], rate.Freq) {
-		return func(func(float64) bool) {}, rate.Never
+	{"static", 6, func(*rand.Rand, float64) (iter.Seq[float64], rate.Freq, float64) {
+		return func(func(float64) bool) {}, rate.Never, 0
 	}},
-	{"always", 5, func(*rand.Rand, float64) (iter.Seq[float64], rate.Freq) {
-		return func(func(float64) bool) {}, rate.Always
+	{"always", 5, func(*rand.Rand, float64) (iter.Seq[float64], rate.Freq, float64) {
+		return func(func(float64) bool) {}, rate.Always, 0
 	}},
-	{"bursty", 6, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq) {
+	{"bursty", 6, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
 		mean := logUniform(r, 10*minute, year)
-		return weibullHalf(r, window, mean), class(mean)
+		return weibullHalf(r, window, mean), class(mean), mean
 	}},
 }
 
+// leastExpected is how many changes a page must have had on average for its rate to be asked for.
+const leastExpected = 3
+
 // simulate lets visitors look at n pages of all kinds, for days or, if that is 0, for one to two years each.
-func simulate(n int, seed uint64, days float64, v visitors, confidence float64) *table {
-	t := newTable(confidence)
+func (t *table) simulate(n int, seed uint64, days float64, v visitors) {
 	for i := range n {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		window := days * day
@@ -66,15 +68,15 @@ func simulate(n int, seed uint64, days float64, v visitors, confidence float64) 
 			window = year * (1 + r.Float64())
 		}
 		k := pick(r)
-		changes, truth := k.make(r, window)
+		changes, right, mean := k.make(r, window)
 		if days > 0 && (k.name == "stopper" || k.name == "rate-shift") {
 			continue // their truth needs a long window to show
 		}
-		var all estimators
-		t.looks += v.look(r, window, changes, k.name == "always", all.saw)
-		t.score(k.name, all.labels(), truth)
+		var e estimators
+		looks, gap := v.look(r, window, changes, k.name == "always", e.saw)
+		t.looks += looks
+		t.score(k.name, e.labels(), truth{right, right, mean, mean / gap, mean > 0 && window >= leastExpected*mean})
 	}
-	return t
 }
 
 func pick(r *rand.Rand) kind {
@@ -89,8 +91,8 @@ func pick(r *rand.Rand) kind {
 
 // Visitors are when looks happen and how well they tell a change.
 type visitors struct {
-	burst bool
-	noise float64
+	bursty bool
+	noise  float64
 }
 
 const (
@@ -98,14 +100,14 @@ const (
 	sessionGap   = 30.0 // seconds
 )
 
-// look calls saw for every look within the window, at a mean gap log-uniform from a minute to a month, and returns how many there were.
+// look calls saw for every look within the window, at a mean gap log-uniform from a minute to a month, and returns how
+// many there were, and that gap in seconds.
 // Looks at a page of kind always find a change every time.
-func (v visitors) look(r *rand.Rand, window float64, changes iter.Seq[float64], always bool, saw func(at int64, changed bool)) int {
+func (v visitors) look(r *rand.Rand, window float64, changes iter.Seq[float64], always bool, saw func(at int64, changed bool)) (n int, gap float64) {
 	next, stop := iter.Pull(changes)
 	defer stop()
 	change, ok := next()
-	gap := logUniform(r, minute, month)
-	n := 0
+	gap = logUniform(r, minute, month)
 	for at := range v.times(r, window, gap) {
 		changed := always
 		for ok && change <= at {
@@ -118,7 +120,7 @@ func (v visitors) look(r *rand.Rand, window float64, changes iter.Seq[float64], 
 		saw(start+int64(at), changed)
 		n++
 	}
-	return n
+	return n, gap
 }
 
 const start = 1_700_000_000 // any time will do
@@ -127,7 +129,7 @@ const start = 1_700_000_000 // any time will do
 func (v visitors) times(r *rand.Rand, window, gap float64) iter.Seq[float64] {
 	within := min(sessionGap, gap/2)
 	between := gap*sessionLooks - within*(sessionLooks-1)
-	if !v.burst {
+	if !v.bursty {
 		within, between = gap, gap
 	}
 	return func(yield func(float64) bool) {

@@ -1,0 +1,174 @@
+package rate
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Lengths of time are counted in steps of an equal ratio, of which sixteen make regimeRatio, and five a bin of the histogram.
+const (
+	regimeSteps = 16
+	stepNats    = 3 * math.Ln2 / regimeSteps // the logarithm of a step
+	binSteps    = 5
+	bins        = 24   // the first is dated; then from 10 seconds to a year
+	occupied    = 8    // bins in use at a time
+	dated       = 0    // the bin of changes whose own time was known
+	shortestGap = 10.0 // seconds
+)
+
+// What keeps an estimate finite whatever the clock does.
+const (
+	maxTime  = 1e12 // seconds
+	maxLooks = 1e9
+)
+
+// A history is all that is kept of the looks before the last change.
+type history struct {
+	time  float32     // seconds before the last change in which looks found none
+	looks float32     // that found no change
+	gaps  [bins]uint8 // changes found, by the length of the gap before the look
+	lean  int16       // how far these lengths are from the middles of their bins on average, in leanUnits
+}
+
+// A leanUnit is in nats. Without the lean, looks at regular times, whose gaps are all alike, would seem to have others, up to a bin's half.
+const (
+	leanUnit = 1.0 / 1024
+	leanMost = 1<<(leanBits-1) - 1
+)
+
+// stepsOf returns the steps of a gap in seconds above shortestGap, 0 for shorter ones.
+func stepsOf(seconds float64) float64 {
+	return max(0, quickLog(seconds/shortestGap)/stepNats)
+}
+
+// binOf returns the bin of a gap of so many steps, and how far it is from the bin's middle, in steps. The longest gaps share a bin.
+func binOf(steps float64) (bin int, lean float64) {
+	bin = 1 + min(bins-2, int(steps)/binSteps)
+	return bin, max(-binSteps, min(binSteps, steps-middle(bin)))
+}
+
+func middle(bin int) float64 { return (float64(bin) - 0.5) * binSteps }
+
+// pass adds a quiet time in seconds, its looks, and the change that ended it.
+func (h *history) pass(quiet float64, looks uint16, bin int, lean float64) {
+	h.time = trim(min(maxTime, h.time+float32(quiet)))
+	h.looks = trim(min(maxLooks, h.looks+float32(looks)))
+	h.add(bin, lean)
+}
+
+// add counts a change, so many steps from the middle of its bin. A bin that is full halves the whole history: old changes fade, and their
+// mean stays.
+func (h *history) add(bin int, lean float64) {
+	if h.gaps[bin] == math.MaxUint8 {
+		h.keep(h.changes() / 2)
+	}
+	h.gaps[bin]++
+	if bin != dated {
+		h.move((lean*stepNats/leanUnit - float64(h.lean)) / float64(h.undated()))
+	}
+	if h.gaps[bin] == 1 {
+		h.join()
+	}
+}
+
+// move shifts the lean by so many units.
+func (h *history) move(units float64) {
+	h.lean = int16(max(-leanMost, min(leanMost, math.Round(float64(h.lean)+units))))
+}
+
+// undated is the number of changes in bins other than dated.
+func (h *history) undated() int { return h.changes() - int(h.gaps[dated]) }
+
+// changes is the number of changes that are remembered.
+func (h *history) changes() (n int) {
+	for _, c := range h.gaps {
+		n += int(c)
+	}
+	return n
+}
+
+// keep makes the history weigh about as much as n changes. What a bin loses by rounding goes to the next one.
+func (h *history) keep(n int) {
+	all := h.changes()
+	if all <= n {
+		return
+	}
+	sum, kept := 0, 0
+	for b, c := range h.gaps {
+		sum += int(c)
+		upTo := (2*sum*n + all) / (2 * all)
+		h.gaps[b] = uint8(upTo - kept)
+		kept = upTo
+	}
+	share := float32(n) / float32(all)
+	h.time, h.looks = trim(h.time*share), trim(h.looks*share)
+}
+
+// join puts two bins together where more are in use than are kept: the two that lose the least by it.
+func (h *history) join() {
+	used, into, from, last := 0, 0, 0, 0
+	least := math.Inf(1)
+	for b := 1; b < bins; b++ {
+		if h.gaps[b] == 0 {
+			continue
+		}
+		if used++; last > 0 {
+			m, n, d := float64(h.gaps[last]), float64(h.gaps[b]), float64(b-last)
+			if loss := d * d * m * n / (m + n); loss < least {
+				least, into, from = loss, last, b
+			}
+		}
+		last = b
+	}
+	if h.gaps[dated] > 0 {
+		used++
+	}
+	if used <= occupied {
+		return
+	}
+	if int(h.gaps[from])+int(h.gaps[into]) > math.MaxUint8 {
+		h.keep(h.changes() / 2)
+		h.join()
+		return
+	}
+	if h.gaps[from] > h.gaps[into] {
+		into, from = from, into
+	}
+	moved := float64(h.gaps[from]) * float64(from-into) * binSteps * stepNats
+	h.gaps[into] += h.gaps[from]
+	h.gaps[from] = 0
+	h.move(moved / leanUnit / float64(h.undated()))
+}
+
+// trimmed is the number of bits of a float32 that are not stored, besides its sign.
+const trimmed = 11
+
+// trim rounds to the twenty bits that are stored of a number.
+func trim(v float32) float32 {
+	b := math.Float32bits(v) + 1<<(trimmed-1)
+	return math.Float32frombits(b &^ (1<<trimmed - 1))
+}
+
+// pack returns the history as an Estimate holds it, but for the lean.
+func (h *history) pack() (past, counts uint64) {
+	past = uint64(math.Float32bits(h.time)>>trimmed)<<44 | uint64(math.Float32bits(h.looks)>>trimmed)<<24
+	shift := 0
+	for b, n := range h.gaps {
+		if n > 0 {
+			past |= 1 << b
+			counts |= uint64(n) << shift
+			shift += 8
+		}
+	}
+	return past, counts
+}
+
+func (h *history) unpack(past, counts uint64) {
+	const low = 1<<20 - 1
+	h.time = math.Float32frombits(uint32(past>>44) << trimmed)
+	h.looks = math.Float32frombits(uint32(past>>24&low) << trimmed)
+	for mask := uint32(past) & (1<<bins - 1); mask != 0; mask &= mask - 1 {
+		h.gaps[bits.TrailingZeros32(mask)] = uint8(counts)
+		counts >>= 8
+	}
+}

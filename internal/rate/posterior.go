@@ -1,0 +1,255 @@
+package rate
+
+import "math"
+
+// What is believed of a page before it is seen.
+const (
+	neverPrior   = 0.085 // that it never changes, against changing at random
+	stoppedPrior = 0.6   // the same, once it was found in a new regime
+	alwaysPrior  = 0.07  // that it is another page at every look
+	alwaysMiss   = 0.003 // chance that such a page looks the same twice running
+
+	// Noise is the chance that a look finds a change although there is none. Most pages are taken to have none; for the rest its
+	// logarithm is normal.
+	noisePrior = 0.12
+	noiseMid   = 0.006
+	noiseNats  = 1.2
+	noiseMost  = 0.5
+)
+
+// After a change the page may be in another regime than its past one; stops is the chance that it then never changes again. A regime shows
+// in several changes, so after one or two there is hardly one that could have ended, and the more changes it explains, the less likely
+// it ends at any one of them.
+const (
+	hazard      = 0.05
+	hazardAfter = 10 // changes, squared
+	stops       = 0.55
+)
+
+// A posterior holds weights with an unknown sum above 0.
+type posterior struct {
+	cells         [cells]float64
+	never, always float64
+}
+
+// posterior weighs what the page may be. The regime of the past holds on (its weight fades as the quiet time goes on), or since the
+// last change there is another of which nothing is known, or the page has stopped.
+func (g *page) posterior() (p posterior) {
+	s := g.seen()
+	var l likelihoods
+	l.fill(&s)
+	never := neverPrior
+	if g.regime.restarted {
+		never = stoppedPrior
+	}
+	another := 0.0 // chance of another regime
+	if g.regime.changes > 0 {
+		another = hazard * s.changes / (s.changes*s.changes + hazardAfter)
+	}
+	var past float64
+	for k := range p.cells {
+		w := (l.clean[k].within(&grid[k], s.time, l.best) + exp(l.noisy[k]-l.best)) * grid[k].prior * (1 - never)
+		p.cells[k] = (1 - another) * w
+		past += w
+	}
+	for k := range p.cells {
+		c := &grid[k]
+		p.cells[k] = (p.cells[k] + another*(1-stops)*past*c.prior) * exp(-c.perSecond*s.quiet)
+	}
+	p.never = (exp(l.cleanNever-l.best)+exp(l.noisyNever-l.best))*never + past*another*stops
+	p.always = exp(s.always() - l.best)
+	return p
+}
+
+// exp is math.Exp where that is not so small that it does not count.
+func exp(x float64) float64 {
+	if x < -50 {
+		return 0
+	}
+	return math.Exp(min(x, 300))
+}
+
+// seen is a page as the likelihood needs it.
+type seen struct {
+	used    int // of bins
+	bins    [occupied]uint8
+	counts  [occupied]float64 // changes found in the bin
+	shift   [occupied]float64 // of the bin's mean from its middle, in nats
+	changes float64           // in all bins
+	dated   float64           // those whose own time was known
+	time    float64           // seconds without a change between looks, up to the last change
+	quiet   float64           // seconds since
+	same    float64           // looks that found no change
+}
+
+func (g *page) seen() (s seen) {
+	s.time, s.quiet = float64(g.past.time), float64(g.lastVisit-g.lastChange)
+	s.same = float64(g.past.looks) + float64(g.quiet)
+	s.dated = float64(g.past.gaps[dated])
+	s.changes = s.dated
+	for b := 1; b < bins; b++ {
+		n := g.past.gaps[b]
+		if n == 0 {
+			continue
+		}
+		s.bins[s.used], s.counts[s.used], s.shift[s.used] = uint8(b), float64(n), g.past.slant(b)
+		s.changes += float64(n)
+		s.used++
+	}
+	s.align(float64(g.past.lean) * leanUnit)
+	return s
+}
+
+// align makes the shifts agree with the lean.
+func (s *seen) align(lean float64) {
+	var sum float64
+	for i := range s.used {
+		sum += s.counts[i] * s.shift[i]
+	}
+	for i := range s.used {
+		s.shift[i] += lean - sum/(s.changes-s.dated)
+	}
+}
+
+// slant is how far the mean of the gaps in a bin would be from the bin's middle, in nats, by the slope of the histogram there.
+func (h *history) slant(b int) float64 {
+	if b <= 1 || b >= bins-1 {
+		return 0
+	}
+	const width, trust = binSteps * stepNats, 0.75
+	slope := math.Log((float64(h.gaps[b+1]) + 0.5) / (float64(h.gaps[b-1]) + 0.5))
+	return max(-width/4, min(width/4, trust*slope*width/24))
+}
+
+// likelihoods are logarithms of prior and likelihood of the past, without noise and with it.
+type likelihoods struct {
+	clean                  [cells]curve
+	noisy                  [cells]float64
+	cleanNever, noisyNever float64 // of pages that never change
+	best                   float64 // the greatest
+}
+
+func (l *likelihoods) fill(s *seen) {
+	cleanPrior, noisyPrior := math.Log(1-noisePrior), math.Log(noisePrior)
+	l.cleanNever, l.noisyNever = math.Inf(-1), math.Inf(-1)
+	n := s.startNoise()
+	if s.changes == 0 {
+		l.cleanNever = cleanPrior
+	}
+	if s.dated == 0 {
+		l.noisyNever = noisyPrior + n.likelihood(s, &still)
+	}
+	l.best = max(l.cleanNever, l.noisyNever)
+	for k := range grid {
+		c := &grid[k]
+		rest := s.dated*c.odds[dated].logFound - c.perSecond*s.time
+		if rest < l.best-50 && c.perSecond*s.time > s.dated {
+			for ; k < cells; k++ { // and those that change more often are less likely still
+				l.clean[k].at, l.noisy[k] = math.Inf(-1), math.Inf(-1)
+			}
+			break
+		}
+		l.clean[k] = s.found(c)
+		l.clean[k].at += cleanPrior + rest
+		n.follow(s, c)
+		l.noisy[k] = noisyPrior + rest + n.likelihood(s, c)
+		l.best = max(l.best, l.clean[k].at, l.noisy[k])
+	}
+}
+
+// A curve is a log-likelihood at the middle of a cell, with its slope and curvature there by the logarithm of the rate, but for the part
+// of the time without a change, which curves too much and is known exactly.
+type curve struct{ at, slope, bend float64 }
+
+// found is the log-likelihood of the changes found, without noise; those at known times have their share in slope only.
+func (s *seen) found(c *cell) curve {
+	v := curve{slope: s.dated}
+	for i := range s.used {
+		o := &c.odds[s.bins[i]]
+		v.at += s.counts[i] * (o.logFound + s.shift[i]*o.lift)
+		v.slope += s.counts[i] * (o.lift + s.shift[i]*o.bend)
+		v.bend += s.counts[i] * o.bend
+	}
+	return v
+}
+
+// within is the mean likelihood, over the likelihood of best, of the rates of a cell, of which many changes tell some apart.
+func (v *curve) within(c *cell, time, best float64) (mean float64) {
+	if v.at < best-50 {
+		return 0
+	}
+	const points = 5
+	expected := c.perSecond * time
+	for i := range points {
+		d := c.width * ((float64(i)+0.5)/points - 0.5)
+		mean += exp(v.at+d*(v.slope+d*v.bend/2)-expected*math.Expm1(d)-best) / points
+	}
+	return mean
+}
+
+// always is the logarithm of prior and likelihood of a page that is another one at every look. One whose changes have dates is none.
+func (s *seen) always() float64 {
+	if s.changes == 0 || s.dated > 0 {
+		return math.Inf(-1)
+	}
+	return math.Log(alwaysPrior/(1-alwaysPrior)) + s.changes*math.Log(1-alwaysMiss) + s.same*math.Log(alwaysMiss)
+}
+
+// still is the cell of pages that never change.
+var still = newStill()
+
+func newStill() (c cell) {
+	for b := range c.odds {
+		c.odds[b].none = 1
+	}
+	return c
+}
+
+// A noise is the likeliest chance of a wrong change at one rate. From rate to rate it moves little, so one Newton step each keeps up.
+type noise struct{ chance, log float64 }
+
+const noiseWeight = 1 / (noiseNats * noiseNats)
+
+// startNoise is the noise that explains all changes, as is likeliest where the page itself has none.
+func (s *seen) startNoise() noise {
+	all := s.changes - s.dated
+	n := noise{chance: (all + noiseWeight) / (all + s.same + noiseWeight/noiseMid)}
+	n.chance = min(n.chance, noiseMost)
+	n.log = math.Log(n.chance / noiseMid)
+	n.follow(s, &still)
+	return n
+}
+
+// follow moves the noise towards the likeliest at the rate of c.
+func (n *noise) follow(s *seen, c *cell) {
+	var wrong, curve float64
+	for i := range s.used {
+		o := &c.odds[s.bins[i]]
+		q := n.chance * o.none
+		share := q / (1 - o.none + q + s.shift[i]*o.slope)
+		wrong += s.counts[i] * share
+		curve += s.counts[i] * share * (1 - share)
+	}
+	expected := s.same * n.chance / (1 - n.chance)
+	step := (wrong - expected - n.log*noiseWeight) / max(expected+noiseWeight-curve, 0.3*(expected+noiseWeight))
+	n.log += max(-1, min(1, step))
+	n.chance = noiseMid * math.Exp(n.log)
+	if n.chance > noiseMost {
+		n.chance, n.log = noiseMost, math.Log(noiseMost/noiseMid)
+	}
+}
+
+// likelihood is the logarithm of prior and likelihood of noise and of the looks at the rate of c, integrated over the noise by
+// Laplace's method.
+func (n *noise) likelihood(s *seen, c *cell) float64 {
+	l := s.same*math.Log1p(-n.chance) - n.log*n.log*noiseWeight/2
+	curve := s.same*n.chance/(1-n.chance) + noiseWeight
+	for i := range s.used {
+		o := &c.odds[s.bins[i]]
+		q := n.chance * o.none
+		found := 1 - o.none + q + s.shift[i]*o.slope
+		l += s.counts[i] * quickLog(found)
+		curve -= s.counts[i] * q / found * (1 - q/found)
+	}
+	return l - quickLog(max(curve, noiseWeight/2)/noiseWeight)/2
+}

@@ -1,0 +1,143 @@
+package rate
+
+import "math"
+
+// Evidence in nats that the page now changes regimeRatio times as often, or so many times less.
+const (
+	regimeRatio   = 8
+	regimeChanges = 3 // changes to see before regimes are looked for
+	regimeFound   = 12
+	regimeMax     = 15
+	quietStepMax  = 6 // what one quiet time may add
+	regimeKeeps   = 2 // changes that still count when the page sped up
+)
+
+// A regime is the pace at which the page is taken to change now, and the evidence that it does not any more.
+type regime struct {
+	faster, slower int8  // eighths of a nat
+	mean           uint8 // mean time between changes, in steps above fastestMean
+	noise          uint8 // chance that a look wrongly finds a change, in steps below 1
+	changes        uint8 // seen, at most 3
+	restarted      bool  // a new regime was found once
+}
+
+// newRegime is of a page of which nothing is known.
+var newRegime = regime{mean: meanSteps(day), noise: noiseSteps(0.0005)}
+
+const (
+	fastestMean = minute
+	slowestMean = 150 // steps above it: some 500 years
+	mostNoise   = 4   // steps below 1
+	leastNoise  = 100
+)
+
+func meanSteps(seconds float64) uint8 {
+	return uint8(max(0, min(slowestMean, math.Round(math.Log(max(1, seconds/fastestMean))/stepNats))))
+}
+
+func noiseSteps(chance float64) uint8 {
+	return uint8(max(mostNoise, min(leastNoise, math.Round(-quickLog(chance)/stepNats))))
+}
+
+// pace holds, by steps, lengths of time in units of the mean time between changes, and the chance of no change meanwhile.
+const (
+	paceSteps = 360
+	paceUnit  = 192 // the step at which the length is the mean
+)
+
+var pace = newPace()
+
+func newPace() (p [paceSteps]struct{ x, none float64 }) {
+	for i := range p {
+		p[i].x = math.Exp(float64(i-paceUnit) * stepNats)
+		p[i].none = math.Exp(-p[i].x)
+	}
+	return p
+}
+
+// at is the index into pace of a gap, in steps above shortestGap.
+func (r *regime) at(steps int) int { return paceUnit + steps - paceOffset - int(r.mean) }
+
+const paceOffset = 14 // steps between shortestGap and fastestMean
+
+// expected is the number of changes to expect in a time.
+func (r *regime) expected(seconds float64) float64 {
+	return seconds / fastestMean / pace[paceUnit+int(r.mean)].x
+}
+
+// chances are powers of a step below 1.
+var chances = newChances()
+
+func newChances() (c [256]float64) {
+	for i := range c {
+		c[i] = math.Exp(-float64(i) * stepNats)
+	}
+	return c
+}
+
+// weigh adds the likelihood ratios of a quiet time in seconds, and of a change found after a gap in steps, or at a known time.
+func (r *regime) weigh(quiet float64, gap float64, known bool) {
+	if r.changes < regimeChanges {
+		r.changes++
+		return
+	}
+	slower, faster := nats(r.slower), nats(r.faster)
+	x := r.expected(quiet)
+	slower = min(regimeMax, slower+min(quietStepMax, x-x/regimeRatio))
+	faster = max(0, faster-(regimeRatio-1)*x)
+	if known {
+		l := math.Log(regimeRatio)
+		slower, faster = slower-l, faster+l
+	} else {
+		i, e := r.at(int(gap)), chances[r.noise]
+		i = max(regimeSteps, min(paceSteps-regimeSteps-1, i))
+		l := 1 / (1 - (1-e)*pace[i].none)
+		slower += quickLog((1 - (1-e)*pace[i-regimeSteps].none) * l)
+		faster += quickLog((1 - (1-e)*pace[i+regimeSteps].none) * l)
+	}
+	r.slower = eighths(max(0, min(regimeMax, slower)))
+	r.faster = eighths(max(0, min(regimeMax, faster)))
+}
+
+// restart begins a new regime, at a pace so many steps slower.
+func (r *regime) restart(steps int) {
+	r.slower, r.faster, r.restarted = 0, 0, true
+	r.mean = uint8(max(0, min(slowestMean, int(r.mean)+steps)))
+}
+
+// follow moves the point estimates towards the likeliest ones: the mean by a Newton step of the logarithm, the noise by one of
+// expectation and maximisation.
+func (r *regime) follow(h *history) {
+	e := chances[r.noise]
+	found, curve, wrong := followPrior, 0.0, followNoise
+	first := r.at(int(math.Round(middle(1) + float64(h.lean)*leanUnit/stepNats)))
+	for b := 1; b < bins; b++ {
+		n := float64(h.gaps[b])
+		if n == 0 {
+			continue
+		}
+		p := &pace[max(0, min(paceSteps-1, first+(b-1)*binSteps))]
+		share := n * p.none / (1 - (1-e)*p.none)
+		g := (1 - e) * p.x * share
+		found += g
+		curve += g * (1 - p.x - g/n)
+		wrong += e * share
+	}
+	found += float64(h.gaps[dated])
+	expected := r.expected(float64(h.time) + followTime)
+	step := (found - expected) / max(expected-curve, 0.3*(expected+0.1))
+	r.mean = uint8(max(0, min(slowestMean, float64(r.mean)-math.Round(max(-1, min(1, step))/stepNats))))
+	r.noise = noiseSteps(wrong / (float64(h.looks) + wrong + followLooks))
+}
+
+// What the point estimates are drawn to while little was seen.
+const (
+	followPrior = 0.12
+	followTime  = 4000.0 // seconds
+	followNoise = 0.02
+	followLooks = 20
+)
+
+func nats(eighths int8) float64 { return float64(eighths) / 8 }
+
+func eighths(nats float64) int8 { return int8(math.Round(nats * 8)) }
