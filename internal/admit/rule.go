@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/servemap/servemap/internal/escape"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/sitemap"
 )
@@ -128,7 +129,7 @@ func checkPattern(p string) error {
 		switch {
 		case c <= ' ' || c > '~' || strings.IndexByte(neverRaw, c) >= 0:
 			return errors.New("must be written as in a URL: percent-encode spaces, non-ASCII characters and any of " + neverRaw)
-		case c == '%' && !isEscape(p[i:]):
+		case c == '%' && !escape.Is(p[i:]):
 			return errors.New(`has a "%" without two hexadecimal digits after it; write "%25" for the character`)
 		}
 	}
@@ -138,15 +139,6 @@ func checkPattern(p string) error {
 // neverRaw are the characters that stand in no location unless escaped, so that
 // a pattern with one of them would match nothing, in silence.
 const neverRaw = "\"#<>\\^`{|}"
-
-// isEscape reports whether s begins with an escape, such as "%2A".
-func isEscape(s string) bool {
-	return len(s) > 2 && s[0] == '%' && isHex(s[1]) && isHex(s[2])
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
-}
 
 func compile(r Rule) compiled {
 	c := compiled{Rule: r}
@@ -173,7 +165,7 @@ func respell(s string) string {
 	}
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
-		if !isEscape(s[i:]) {
+		if !escape.Is(s[i:]) {
 			out = append(out, s[i])
 			continue
 		}

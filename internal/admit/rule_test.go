@@ -289,14 +289,14 @@ func naiveMatch(pattern, location []string, anchored bool) bool {
 }
 
 var (
-	escape   = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+	escaped  = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 	noEscape = regexp.MustCompile(`^[A-Za-z0-9._~*$-]$`)
 )
 
 // characters splits s into its bytes, after an escape of what needs none is
 // undone. As in robots.txt, the three bytes of any other escape are three.
 func characters(s string) []string {
-	spelled := escape.ReplaceAllStringFunc(s, func(c string) string {
+	spelled := escaped.ReplaceAllStringFunc(s, func(c string) string {
 		if plain, err := url.PathUnescape(c); err == nil && noEscape.MatchString(plain) {
 			return plain
 		}

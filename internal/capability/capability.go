@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap/internal/capability/letters"
+	"github.com/servemap/servemap/internal/escape"
 )
 
 // foreign stands for all that is not ASCII: no token has it.
@@ -82,8 +83,8 @@ func nextWord(s []byte, i int) (start, end int) {
 func decode(buf []byte, segment string) []byte {
 	for i := 0; i < len(segment); i++ {
 		c := segment[i]
-		if c == '%' && i+2 < len(segment) && isHex(segment[i+1]) && isHex(segment[i+2]) {
-			c = unhex(segment[i+1])<<4 | unhex(segment[i+2])
+		if c == '%' && escape.Is(segment[i:]) {
+			c = escape.Byte(segment[i:])
 			i += 2
 		}
 		buf = append(buf, min(c, foreign))
@@ -107,14 +108,3 @@ func stem(s []byte) []byte {
 }
 
 const maxExtension = 5 // characters, as in xhtml
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
-}
-
-func unhex(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c&0xf + 9
-}

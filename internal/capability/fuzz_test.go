@@ -3,6 +3,8 @@ package capability
 import (
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/escape"
 )
 
 func FuzzLooks(f *testing.F) {
@@ -30,7 +32,7 @@ func FuzzLooks(f *testing.F) {
 func swapEscapes(s string) string {
 	out := []byte(s)
 	for i := 0; i+2 < len(s); i++ {
-		if s[i] != '%' || !isHex(s[i+1]) || !isHex(s[i+2]) {
+		if s[i] != '%' || !escape.IsHex(s[i+1]) || !escape.IsHex(s[i+2]) {
 			continue
 		}
 		for _, at := range []int{i + 1, i + 2} {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/servemap/servemap/internal/capability/letters"
+	"github.com/servemap/servemap/internal/escape"
 )
 
 const (
@@ -33,7 +34,7 @@ func hasUUID(s []byte) bool {
 
 func allHex(s []byte) bool {
 	for _, c := range s {
-		if !isHex(c) {
+		if !escape.IsHex(c) {
 			return false
 		}
 	}
@@ -44,7 +45,7 @@ func allHex(s []byte) bool {
 func hasHex(word []byte) bool {
 	run, digits := 0, 0
 	for _, c := range word {
-		if !isHex(c) {
+		if !escape.IsHex(c) {
 			run, digits = 0, 0
 			continue
 		}

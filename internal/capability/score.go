@@ -1,6 +1,9 @@
 package capability
 
-import "github.com/servemap/servemap/internal/capability/letters"
+import (
+	"github.com/servemap/servemap/internal/capability/letters"
+	"github.com/servemap/servemap/internal/escape"
+)
 
 // Scores are in sixteenths of a nat: how much likelier random characters are than words. The tables have eighths.
 const (
@@ -45,7 +48,7 @@ func score(word []byte) (score, limit int) {
 	for i, c := range word {
 		class := letters.Class(c)
 		seen[class] = true
-		hex = hex && isHex(c)
+		hex = hex && escape.IsHex(c)
 		humps = humps || class == letters.Upper && i > 0
 		cost += cells(w.Next(c))
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/servemap/servemap/internal/escape"
 )
 
 // mode says whose spelling is read.
@@ -101,27 +103,27 @@ func isNormal(path string) bool {
 }
 
 // unescape appends the normal form of s to out and its decoded text to text. Bytes with a bit of raw stand as they are,
-// bytes with a bit of escape are escaped.
-func unescape(out, text []byte, s string, raw, escape uint8) (_, _ []byte, _ Reason) {
+// bytes with a bit of mustEscape are escaped.
+func unescape(out, text []byte, s string, raw, mustEscape uint8) (_, _ []byte, _ Reason) {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch k := class[c]; {
-		case k&escape == 0 && k&raw != 0:
+		case k&mustEscape == 0 && k&raw != 0:
 			out, text = append(out, c), append(text, c)
 		case c == '%':
-			if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
+			if !escape.Is(s[i:]) {
 				return nil, nil, ReasonRawChar
 			}
-			d := unhex(s[i+1])<<4 | unhex(s[i+2])
+			d := escape.Byte(s[i:])
 			i += 2
 			text = append(text, d)
 			if class[d]&unreserved != 0 {
 				out = append(out, d)
 			} else {
-				out = appendEscape(out, d)
+				out = escape.Append(out, d)
 			}
-		case c >= utf8.RuneSelf || k&escape != 0:
-			out, text = appendEscape(out, c), append(text, c)
+		case c >= utf8.RuneSelf || k&mustEscape != 0:
+			out, text = escape.Append(out, c), append(text, c)
 		case c == '\\':
 			return nil, nil, ReasonBackslash
 		case c < ' ' || c == 0x7F:
@@ -133,22 +135,6 @@ func unescape(out, text []byte, s string, raw, escape uint8) (_, _ []byte, _ Rea
 	return out, text, ReasonNone
 }
 
-func appendEscape(dst []byte, c byte) []byte {
-	const hex = "0123456789ABCDEF"
-	return append(dst, '%', hex[c>>4], hex[c&15])
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
-}
-
-func unhex(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
-}
-
 // checkText looks for what may not be in the decoded text of a path or a parameter, however it was spelled.
 func checkText(text []byte) Reason {
 	for i := 0; i < len(text); {
@@ -156,7 +142,7 @@ func checkText(text []byte) Reason {
 		if r == utf8.RuneError && size == 1 {
 			return ReasonUTF8
 		}
-		if r == '%' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]) {
+		if r == '%' && i+2 < len(text) && escape.IsHex(text[i+1]) && escape.IsHex(text[i+2]) {
 			return ReasonDoubleEncoded
 		}
 		if reason := checkRune(r); reason != ReasonNone {

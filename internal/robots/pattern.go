@@ -3,6 +3,8 @@ package robots
 import (
 	"slices"
 	"strings"
+
+	"github.com/servemap/servemap/internal/escape"
 )
 
 // rule is one allow or disallow line. Its pattern is split at the stars and
@@ -80,14 +82,6 @@ func (r *rule) matches(rest string) bool {
 	return strings.HasSuffix(rest, r.tail)
 }
 
-// matchesAll reports whether the rule matches every location, each of which
-// begins with a slash.
-func (r *rule) matchesAll() bool {
-	rest, ok := strings.CutPrefix("/", r.head)
-	open := !r.anchored || r.starred && r.tail == ""
-	return ok && open && r.matches(rest)
-}
-
 // byteSet tells quickly that a location lacks a byte which a rule needs. Bytes
 // that differ by 64 count as one.
 type byteSet uint64
@@ -132,9 +126,9 @@ func appendRaw(dst []byte, piece string) []byte {
 	for i := 0; i < len(piece); i++ {
 		switch c := piece[i]; {
 		case c == '*', c == '$':
-			dst = appendEscape(dst, c)
-		case isEscape(piece[i:]) && piece[i+1] >= '8':
-			dst = append(dst, unescape(piece[i:]))
+			dst = escape.Append(dst, c)
+		case escape.Is(piece[i:]) && piece[i+1] >= '8':
+			dst = append(dst, escape.Byte(piece[i:]))
 			i += 2
 		default:
 			dst = append(dst, c)

@@ -15,9 +15,8 @@ import (
 // Rules are what a robots.txt says to all crawlers. A nil *Rules allows
 // everything. Rules never change and are safe for concurrent use.
 type Rules struct {
-	nodes      []node
-	text       string
-	everything bool
+	nodes []node
+	text  string
 }
 
 // node holds the rules whose patterns begin with the same literal text, the
@@ -38,7 +37,7 @@ func newRules(rules []rule) *Rules {
 		return cmp.Or(cmp.Compare(a.head, b.head), precedence(&a, &b), cmp.Compare(a.text, b.text))
 	})
 	rules = slices.CompactFunc(rules, func(a, b rule) bool { return a.text == b.text && a.allow == b.allow })
-	rs := &Rules{text: write(rules), everything: forbidAll(rules)}
+	rs := &Rules{text: write(rules)}
 	for len(rules) > 0 {
 		head := rules[0].head
 		n := slices.IndexFunc(rules, func(r rule) bool { return r.head != head })
@@ -68,22 +67,6 @@ func precedence(a, b *rule) int {
 		return -1
 	}
 	return 1
-}
-
-// forbidAll reports whether the longest pattern that disallows every location
-// is longer than each that allows one.
-func forbidAll(rules []rule) bool {
-	allowed, forbidden := 0, 0
-	for i := range rules {
-		r := &rules[i]
-		switch {
-		case r.allow:
-			allowed = max(allowed, r.octets)
-		case r.matchesAll():
-			forbidden = max(forbidden, r.octets)
-		}
-	}
-	return forbidden > allowed
 }
 
 // Allows reports whether crawlers may fetch a location: a path with its query,
@@ -126,18 +109,6 @@ func (n *node) better(best *rule, rest string, set byteSet) *rule {
 		}
 	}
 	return best
-}
-
-// Disallows reports whether anything at all is disallowed.
-func (r *Rules) Disallows() bool {
-	return r != nil
-}
-
-// Everything reports whether every page is disallowed, whatever its location.
-// It is false if any rule that allows could take precedence somewhere, even
-// where no page is.
-func (r *Rules) Everything() bool {
-	return r != nil && r.everything
 }
 
 // Text returns the rules as a robots.txt that [Parse] reads as the same rules.

@@ -1,6 +1,10 @@
 package robots
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/servemap/servemap/internal/escape"
+)
 
 // Locations and patterns are compared in one spelling. It undoes the escapes of
 // unreserved characters (RFC 3986, section 2.3), and of those reserved ones that
@@ -18,7 +22,7 @@ const neverRaw = " \"#<>\\^`{|}"
 // the query.
 func fold(location string) string {
 	for i := strings.IndexByte(location, '%'); i >= 0 && i < len(location); i++ {
-		if isEscape(location[i:]) && folds(unescape(location[i:])) {
+		if escape.Is(location[i:]) && folds(escape.Byte(location[i:])) {
 			return foldFrom(location, i)
 		}
 	}
@@ -28,8 +32,8 @@ func fold(location string) string {
 func foldFrom(location string, i int) string {
 	out := append(make([]byte, 0, len(location)), location[:i]...)
 	for ; i < len(location); i++ {
-		if c := location[i:]; isEscape(c) && folds(unescape(c)) {
-			out = append(out, unescape(c))
+		if c := location[i:]; escape.Is(c) && folds(escape.Byte(c)) {
+			out = append(out, escape.Byte(c))
 			i += 2
 			continue
 		}
@@ -55,13 +59,13 @@ func (s *speller) spell(piece string) string {
 	out := make([]byte, 0, len(piece))
 	for i := 0; i < len(piece); i++ {
 		switch c := piece[i]; {
-		case isEscape(piece[i:]):
-			out = s.appendEscaped(out, unescape(piece[i:]))
+		case escape.Is(piece[i:]):
+			out = s.appendEscaped(out, escape.Byte(piece[i:]))
 			i += 2
 		case c == '%' && s.isCut(piece[i:]):
 			return string(out) + strings.ToUpper(piece[i:])
 		case c == '%', c < ' ', c > '~', strings.IndexByte(neverRaw, c) >= 0:
-			out = appendEscape(out, c)
+			out = escape.Append(out, c)
 		default:
 			s.query = s.query || c == '?'
 			out = append(out, c)
@@ -77,37 +81,11 @@ func (s *speller) appendEscaped(out []byte, c byte) []byte {
 	if strings.IndexByte(same, c) >= 0 || c == '/' && (s.query || !s.allow) {
 		return append(out, c)
 	}
-	return appendEscape(out, c)
+	return escape.Append(out, c)
 }
 
 // isCut reports whether rest is an escape that was cut short, such as the "%" in
 // "Disallow: /*%", which is meant for every escape.
 func (s *speller) isCut(rest string) bool {
-	return !s.allow && !s.ends && (len(rest) == 1 || len(rest) == 2 && isHex(rest[1]))
-}
-
-// isEscape reports whether s begins with an escape, such as "%2A".
-func isEscape(s string) bool {
-	return len(s) > 2 && s[0] == '%' && isHex(s[1]) && isHex(s[2])
-}
-
-// unescape returns the byte of the escape that s begins with.
-func unescape(s string) byte {
-	return unhex(s[1])<<4 | unhex(s[2])
-}
-
-func appendEscape(dst []byte, c byte) []byte {
-	const hex = "0123456789ABCDEF"
-	return append(dst, '%', hex[c>>4], hex[c&15])
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
-}
-
-func unhex(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
+	return !s.allow && !s.ends && (len(rest) == 1 || len(rest) == 2 && escape.IsHex(rest[1]))
 }

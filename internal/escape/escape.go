@@ -1,0 +1,27 @@
+// Package escape reads and writes the percent-encoding of single bytes (RFC
+// 3986, section 2.1).
+package escape
+
+// Is reports whether s begins with an escape, such as "%2A".
+func Is(s string) bool { return len(s) > 2 && s[0] == '%' && IsHex(s[1]) && IsHex(s[2]) }
+
+// Byte returns the byte of the escape that s begins with, see [Is].
+func Byte(s string) byte { return digit(s[1])<<4 | digit(s[2]) }
+
+// Append appends the escape of c to dst, in upper case.
+func Append(dst []byte, c byte) []byte {
+	const hex = "0123456789ABCDEF"
+	return append(dst, '%', hex[c>>4], hex[c&15])
+}
+
+// IsHex reports whether c is a hexadecimal digit.
+func IsHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
+func digit(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}
