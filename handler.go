@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,11 +15,15 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/ledger"
+	"github.com/servemap/servemap/internal/part"
 )
 
 // Handler returns a handler that serves the sitemap: "/sitemap.xml", where the
-// site is large its parts "/sitemap-1.xml" and so on, and each with ".gz"
-// added. It goes by the last element of the path, serves GET and HEAD, and
+// site is large its parts "/sitemap-1.xml" and so on, where it is huge further
+// indexes "/sitemap-index-2.xml" and so on, with Options.Recent
+// "/sitemap-recent.xml", with Extensions.News "/sitemap-news.xml", and each with
+// ".gz" added; with Options.Text "/sitemap.txt" or its parts "/sitemap-1.txt" and
+// so on. It goes by the last element of the path, serves GET and HEAD, and
 // answers 404 to any other name. While nothing is listed it answers 503 and
 // says why.
 //
@@ -52,27 +57,66 @@ func (s *Site) owns(path string) bool {
 	if !below {
 		return false
 	}
-	_, _, ok := s.files.Number(name)
-	return ok
+	return s.files.Owns(name)
 }
 
 // Mount makes r serve the sitemap and has its responses observed, those to
 // requests that match no route too. Call it once, after r's routes and its
 // NotFoundHandler are set. The sitemap's files are served whatever routes there
 // are; a route that matches everything does not hide them.
+//
+// r is the root router. It can be a subrouter only if that has the whole of the
+// origin's folder, as one for "/blog" has of the origin https://example.com/blog.
+// Mount panics if r is nil, or a subrouter of paths that leave out the folder or
+// the sitemap.
 func (s *Site) Mount(r *mux.Router) {
+	if r == nil {
+		panic("servemap: Mount: the router is nil")
+	}
+	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.owns(r.URL.Path) }).Handler(s.files)
+	if path := s.outside(files); path != "" {
+		panic(fmt.Sprintf("servemap: Mount: no request for %q reaches this subrouter, so the site would not be seen, or its sitemap not be served; "+
+			"mount on the root router", path))
+	}
 	r.Use(s.Wrap)
-	r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.owns(r.URL.Path) }).Handler(s.files)
 	if r.NotFoundHandler == nil {
 		r.NotFoundHandler = http.NotFoundHandler()
 	}
 	r.NotFoundHandler = s.Observe(r.NotFoundHandler)
 }
 
+// outside returns one of the paths, as requests arrive, that a site needs and
+// that the router of a route keeps from it, "" if there is none. Only paths count:
+// what else a router may ask for, such as a host, a proxy may change.
+func (s *Site) outside(route *mux.Route) string {
+	expr, err := route.GetPathRegexp()
+	if err != nil {
+		return "" // any path will do
+	}
+	reached, err := regexp.Compile(expr)
+	if err != nil {
+		return ""
+	}
+	for _, path := range []string{s.path, s.path + s.name + ".xml"} {
+		if !reached.MatchString(path) {
+			return path
+		}
+	}
+	return ""
+}
+
 // RobotsLine returns the line for robots.txt that tells crawlers where the
-// sitemap is, such as "Sitemap: https://example.com/sitemap.xml".
+// sitemap is, such as "Sitemap: https://example.com/sitemap.xml". Where one
+// index cannot name all files there is a line for each index, and with
+// Options.Recent and Extensions.News one for each of those files, with "\n"
+// between them. Before the first page is listed, and under Options.ReportOnly, it
+// names the sitemap all the same, which then answers 503.
 func (s *Site) RobotsLine() string {
-	return "Sitemap: " + s.origin.URL(s.origin.Folder()+s.name+".xml")
+	var lines []string
+	for _, name := range s.files.Tops() {
+		lines = append(lines, "Sitemap: "+s.origin.URL(s.origin.Folder()+name))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Page is what is known of a listed page.
@@ -131,6 +175,52 @@ func (s *Site) page(p ledger.Page) Page {
 	return page
 }
 
+// Change is what happened last to a page of the sitemap.
+type Change struct {
+	URL string
+	// Kind is "added" if the page was listed since the time that was asked for,
+	// "changed" if its content changed since then, and "removed" if it is no
+	// longer listed.
+	Kind string
+	At   time.Time // when that was noted
+}
+
+// ErrOlder is wrapped by the error of [Site.Changes] when it is asked for a time
+// longer ago than what is remembered.
+var ErrOlder = part.ErrOlder
+
+// Changes yields what happened to the pages of the sitemap since a time, for
+// feeds and notifiers: for each page the last that happened, in the order in
+// which it happened. It costs what changed, not what there is. An error ends it.
+//
+// What is remembered are the last 7 days, and 100,000 pages at most; of a page
+// that [Site.Forget] took out nothing is. If since is longer ago, the error wraps
+// [ErrOlder]: then read [Site.Pages], and ask from before that on. While all that
+// ever happened is remembered, as it is of a site in its first 7 days, no time is
+// too long ago, and the zero Time yields all. The time of the last change that was
+// seen may be asked for next; that change is then yielded again. Where several
+// processes share a store, ask from a minute before it, since their clocks differ.
+func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
+		for e, err := range s.ledger.Events(ctx, since) {
+			if err != nil {
+				yield(Change{}, fmt.Errorf("servemap: reading the changes since %v: %w", since.UTC().Format(time.RFC3339), err))
+				return
+			}
+			kind := "changed"
+			switch {
+			case e.What == part.Removed, !s.allowed(e.Location):
+				kind = "removed"
+			case e.What == part.Added, !e.Since.IsZero() && !e.Since.Before(since):
+				kind = "added"
+			}
+			if !yield(Change{URL: s.origin.URL(e.Location), Kind: kind, At: e.At.UTC()}, nil) {
+				return
+			}
+		}
+	}
+}
+
 // Explanation is why a page is listed, or not.
 type Explanation struct {
 	URL     string
@@ -158,8 +248,9 @@ type Explanation struct {
 	// one way.
 	Missing []string
 	// Networks is how many distinct client networks got it, counted while it
-	// waits; Siblings how many pages beside it are listed by a link, counted
-	// for it then.
+	// waits, and at the looks at it: these are seconds apart at first and more
+	// later, and a visit in between does not count. Siblings is how many pages
+	// beside it are listed by a link, counted for it then.
 	Networks, Siblings int
 	// Canonical is the other URL that the page names as its canonical one, ""
 	// if there is none.
@@ -170,6 +261,31 @@ type Explanation struct {
 	// Rule is the pattern of the rule that says whether it may be listed, "" if
 	// none does.
 	Rule string
+	// Dates is how its lastmod and changefreq were decided.
+	Dates Dates
+}
+
+// Dates is what is known of when a page's content changed. Its zero values are
+// what is not known.
+type Dates struct {
+	// Text says in a sentence what the lastmod goes by, or why there is none, and
+	// in another why there is no changefreq, if ChangeFreq is withheld.
+	Text string
+	// Changes are the last changes that were seen, at most four, the latest
+	// first.
+	Changes []time.Time
+	// Interval is the mean time between changes that is likely now, if the page
+	// goes on changing. It lies between Shortest and Longest with a probability
+	// of about 80 %. All are 0 while no look has shown another page than the one
+	// before; text that moves by itself counts here, and is no change.
+	Interval, Shortest, Longest time.Duration
+	// ChangeFreq is the likeliest changefreq, whether that is enough to publish it
+	// or not, and Probability how likely it is; see Options.Confidence.
+	ChangeFreq  string
+	Probability float64
+	// Ignored says what of the main text is left out when changes are looked
+	// for, such as places where the text moves by itself.
+	Ignored []string
 }
 
 // Explain says whether the page at url is listed, and why. The url is one of
@@ -195,6 +311,7 @@ func (s *Site) explanation(p ledger.Page) Explanation {
 		Page: s.page(p), Status: p.Status, Networks: p.Networks, Siblings: p.Siblings, Rule: p.Pattern,
 		Missing: admit.Missing(p.Verdict, p.Reason, p.Evidence(), s.networks),
 	}
+	e.Dates = s.dates(p)
 	if p.Canonical != "" {
 		e.Canonical = s.origin.URL(p.Canonical)
 	}
@@ -205,6 +322,9 @@ func (s *Site) explanation(p ledger.Page) Explanation {
 	case !p.Doubted.IsZero():
 		e.Text += fmt.Sprintf(" But it answered %d at %v, and leaves a minute later unless an anonymous visitor gets it.",
 			p.Status, p.Doubted.UTC().Format(time.TimeOnly))
+	case p.Reason == admit.NoIndex && p.Listing.Until != 0 && p.Listing.Until < time.Now().Unix():
+		e.Text = fmt.Sprintf("It is not listed: the page gives %v as its unavailable_after, which has passed.",
+			time.Unix(p.Listing.Until, 0).UTC().Format(time.RFC3339))
 	case p.Verdict == admit.Waiting && p.Status != 0 && p.Status != http.StatusOK:
 		e.Text = fmt.Sprintf("It waits: it answered %d when it was last asked for, and is no page.", p.Status)
 	}
@@ -219,11 +339,48 @@ func (s *Site) explanation(p ledger.Page) Explanation {
 	return e
 }
 
+func (s *Site) dates(p ledger.Page) Dates {
+	d := Dates{
+		Text:     p.Told(s.files.Trust(), time.Now()) + s.withheld(p),
+		Interval: p.Mean, Shortest: p.Least, Longest: p.Most,
+		ChangeFreq: p.Freq.String(), Probability: p.Confidence,
+	}
+	for _, t := range p.Times {
+		d.Changes = append(d.Changes, t.UTC())
+	}
+	for _, ignored := range []struct {
+		n    int
+		what string
+	}{
+		{p.Ignored.Volatile, "places where the text moves by itself"},
+		{p.Ignored.Variant, "texts that come and go, or came only once"},
+		{p.Ignored.Furniture, "blocks that belong to the site, such as menus and notices"},
+		{p.Ignored.Held, "texts that may be a change, if they are there at the next looks"},
+	} {
+		if ignored.n > 0 {
+			d.Ignored = append(d.Ignored, fmt.Sprintf("%s: %d", ignored.what, ignored.n))
+		}
+	}
+	return d
+}
+
+// withheld says in a further sentence why what is likely is not published as the
+// changefreq, "" if it is, or a rule gives another.
+func (s *Site) withheld(p ledger.Page) string {
+	switch {
+	case p.FirstSeen.IsZero() || p.Freq == p.Listing.Freq || s.rules.Freq(p.Location) != "":
+		return ""
+	case p.Confidence < s.least || s.least == 1:
+		return fmt.Sprintf(" There is no changefreq: %v is the likeliest, and less likely than Options.Confidence asks for.", p.Freq)
+	}
+	return fmt.Sprintf(" There is no changefreq: to say %v of one change takes a longer watch, or another change.", p.Freq)
+}
+
 // locate returns the location of a URL that the owner names.
 func (s *Site) locate(url string) (string, error) {
 	r := s.norm.Parse(url)
 	if r.Location == "" {
-		return "", fmt.Errorf("servemap: %q can be no page of %s: %v", url, s.origin, r.Reason)
+		return "", fmt.Errorf("servemap: %q can be no page of %s: %s (%v)", url, s.origin, r.Reason.Text(), r.Reason)
 	}
 	return r.Location, nil
 }
@@ -236,6 +393,9 @@ type Stats struct {
 	Dropped   uint64 // sightings lost because too many came at once
 	Queued    int    // sightings not yet merged now
 	Damaged   uint64 // records of the store that could not be read
+	// Later counts the looks at pages that were left alone, since a later version
+	// of this program has written what the store holds of them.
+	Later uint64
 	// Verdicts counts the locations now known by verdict and reason, such as
 	// "listed link" or "held capability"; see [Explanation]. Soon after the
 	// start it may not be complete.
@@ -248,6 +408,9 @@ type Stats struct {
 	Hints []string
 	// Store says why the store cannot be used now, "" if it can.
 	Store string
+	// Notes says what befell the records of a store that tells of it, as
+	// badgerstore does: damage, and what was done about it. Each was logged too.
+	Notes []string
 }
 
 // Stats returns the present counts.
@@ -256,7 +419,7 @@ func (s *Site) Stats() Stats {
 	st := Stats{
 		Listed: s.files.Listed(), Waiting: l.Waiting,
 		Sightings: l.Sightings, Dropped: l.Dropped, Queued: l.Queued,
-		Damaged:  l.Damaged + uint64(s.files.Damaged()),
+		Damaged: l.Damaged + uint64(s.files.Damaged()), Later: l.Later,
 		Verdicts: map[string]int{}, Ignored: s.observer.Counts(), Hints: s.hints.Texts(),
 	}
 	for _, c := range l.Counts {
@@ -264,6 +427,9 @@ func (s *Site) Stats() Stats {
 	}
 	if l.Problem != nil {
 		st.Store = l.Problem.Error()
+	}
+	if s.notes != nil {
+		st.Notes = s.notes.Notes()
 	}
 	return st
 }
@@ -290,7 +456,7 @@ func (s *Site) explainNothing() string {
 	var b strings.Builder
 	switch {
 	case s.silent:
-		fmt.Fprintf(&b, "The sitemap of %s is not served: Options.ReportOnly is set. It would list %d pages.\n\n", s.origin, st.Listed)
+		fmt.Fprintf(&b, "The sitemap of %s is not served: Options.ReportOnly is set. Pages it would list: %d.\n\n", s.origin, st.Listed)
 	case st.Store != "":
 		fmt.Fprintf(&b, "The sitemap of %s cannot be served now: its store cannot be used. The log says why.\n\n", s.origin)
 	default:
@@ -299,16 +465,16 @@ func (s *Site) explainNothing() string {
 	for _, h := range st.Hints {
 		fmt.Fprintf(&b, "%s\n\n", h)
 	}
-	fmt.Fprintf(&b, "Since the start %d responses to anonymous visitors were observed.\n", st.Sightings)
-	fmt.Fprintf(&b, "%d locations are known and were never listed.\n", st.Waiting)
+	fmt.Fprintf(&b, "Responses to anonymous visitors that were observed since the start: %d\n", st.Sightings)
+	fmt.Fprintf(&b, "Locations that are known and were never listed: %d\n", st.Waiting)
 	if st.Sightings == 0 && len(st.Ignored) == 0 && st.Store == "" {
 		b.WriteString("Visit the site as an anonymous visitor would: without cookies, from its first page on.\n")
 	}
 	for _, why := range slices.Sorted(maps.Keys(st.Verdicts)) {
-		fmt.Fprintf(&b, "%d locations: %s\n", st.Verdicts[why], why)
+		fmt.Fprintf(&b, "Locations, %s: %d\n", why, st.Verdicts[why])
 	}
 	for _, reason := range slices.Sorted(maps.Keys(st.Ignored)) {
-		fmt.Fprintf(&b, "%d responses did not count: %s%s\n", st.Ignored[reason], reason, advice[reason])
+		fmt.Fprintf(&b, "Responses that did not count, %s: %d%s\n", reason, st.Ignored[reason], advice[reason])
 	}
 	b.WriteString("\nPages are listed from the entry on, by the links of listed pages. The owner can ask Site.Explain about any page.\n")
 	return b.String()

@@ -30,6 +30,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/due"
@@ -39,6 +40,7 @@ import (
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/robots"
+	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store"
 )
@@ -60,7 +62,9 @@ type Options struct {
 
 	// StrippedPrefix is the beginning of the public path that a proxy cuts off
 	// before a request arrives, such as "/blog". It must be the origin's folder
-	// or lead to it. If empty, nothing is cut off.
+	// or lead to it. Only requests are read so: links and canonical URLs in the
+	// pages are public ones, and have the prefix. The host's robots.txt is then
+	// out of sight; Options.Robots gives it. If empty, nothing is cut off.
 	StrippedPrefix string
 
 	// Entries are the locations where visitors enter the site, such as "/".
@@ -77,8 +81,8 @@ type Options struct {
 
 	// BenignCookies are names of cookies that the site gives to every visitor,
 	// so that who sends them is still anonymous; a final "*" stands for any
-	// ending. They are added to those of well-known analytics, consent and
-	// load-balancing tools.
+	// ending, and no other "*" is allowed. They are added to those of well-known
+	// analytics, consent and load-balancing tools.
 	BenignCookies []string
 
 	// Anonymous, if not nil, decides alone whether a request is that of an
@@ -97,8 +101,8 @@ type Options struct {
 	ClientIP func(*http.Request) netip.Addr
 
 	// Networks is how many distinct client networks make a page public that
-	// nothing links to, where at least three pages beside it are linked. If 0,
-	// it is 3.
+	// nothing links to, where at least three pages beside it are linked. They
+	// are counted at the looks at the page, not at each visit. If 0, it is 3.
 	Networks int
 
 	// Rules say of locations whether they are listed, and what is published of
@@ -116,22 +120,109 @@ type Options struct {
 	KeepFor time.Duration
 
 	// ReportOnly learns and explains, and serves no sitemap, so that an owner
-	// can read Pages and Explain before anybody else does.
+	// can read Pages and Explain before anybody else does. Who asks for one of
+	// the sitemap's files gets a 503 that tells how many locations there are by
+	// verdict and reason, and names none.
 	ReportOnly bool
 
+	// PartPages and PartBytes are the most pages and bytes, uncompressed, of one
+	// file of the sitemap, and IndexParts the most files that one index names.
+	// They are for readers that keep to older limits, of 10,485,760 bytes and
+	// 1,000 files. A site that is listed already is brought within them in the
+	// minutes after the start. If 0, they are the protocol's 50,000, 52,428,800
+	// and 50,000, which are also the most they can be; the least are 1, 65,536,
+	// which holds any one page, and 2.
+	PartPages, PartBytes, IndexParts int
+
+	// Recent, if positive, adds the file "sitemap-recent.xml" of the pages that
+	// were listed anew or changed within that time, the last ones first, 1,000
+	// at most, so that crawlers find news in one small file. It stands beside
+	// the sitemap, and nothing names it but [Site.RobotsLine]. It can be 7 days
+	// at most.
+	Recent time.Duration
+
+	// Extensions says what the sitemap tells of pages beyond their addresses and
+	// dates. If zero, it is nothing.
+	Extensions Extensions
+
+	// Text adds a text file of addresses, "sitemap.txt" or, where the site is
+	// large, "sitemap-1.txt" and so on, for tools that read no XML. Nothing names
+	// them.
+	Text bool
+
+	// InferPriority publishes the rank of each page among those of the site, from
+	// 0.1 to 1, by how many pages link to it and how often it is visited. Ranks
+	// are taken when the pages are reviewed, at the start and some 64 times in
+	// KeepFor, which by default is every 34 hours. The first ones are published
+	// at once, later ones the next time and only where they have moved by 0.2 and
+	// more, so that a visit changes no file. Rule.Priority goes first.
+	InferPriority bool
+
 	// Confidence is the least probability, from 0 to 1, with which a
-	// changefreq must be right to be published. If 0, it is 0.5; 1 publishes
-	// none.
+	// changefreq must be right to be published. While one change alone was seen,
+	// "always" and "hourly" also need an hour since the first look, "daily" a
+	// day, and "weekly" a week. If 0, it is 0.5; 1 publishes none.
 	Confidence float64
 
 	// RenderEvery is the least time between two renderings of the sitemap. A
-	// page that is withdrawn leaves at once all the same. If 0, it is 5
-	// seconds.
+	// page that is withdrawn leaves at once all the same. While rendering takes
+	// more than a tenth of that time, as on a large site that changes all over,
+	// it is done less often. If 0, it is 5 seconds.
 	RenderEvery time.Duration
+
+	// RefreshEvery is how often a site looks what other processes that share its
+	// store have learned; what one of them lists or takes out is in the sitemap
+	// of the others after that time and the next rendering. It costs a small
+	// query each time, and a small record beside most changes. If 0, it is 15
+	// seconds for a store that says of itself that it is shared, as that of
+	// package sqlstore does, by a method Shared() bool; for others there are no
+	// such processes.
+	RefreshEvery time.Duration
 
 	// Logger receives hints and the store's troubles, each cause once. If nil,
 	// it is slog.Default.
 	Logger *slog.Logger
+}
+
+// Extensions are those of the sitemap protocol that engines read. What they tell
+// is learned from the HTML of listed pages. When one is added to a site that is
+// listed already, pages show it after their next visit. What moves although a
+// page's text does not, as a carousel does, is followed once a day. Images and
+// videos may be on other hosts; left out are those whose URLs are signed or hold a token, those
+// of hosts that have no public name, and those on the site that a Never rule or
+// robots.txt keeps out.
+type Extensions struct {
+	// Alternates adds a page's versions in other languages (hreflang), itself
+	// and x-default among them: those that are listed, and name it in turn. A
+	// page must name itself too.
+	Alternates bool
+	// Images adds the images of a page's main content, 20 at most.
+	Images bool
+	// Videos adds the videos that a page describes by JSON-LD or the Open Graph,
+	// 4 at most.
+	Videos bool
+	// News adds the file "sitemap-news.xml" of the articles that were published
+	// in the last two days, by JSON-LD or the Open Graph, the last ones first,
+	// 1,000 at most. It stands beside the sitemap, and nothing names it but
+	// [Site.RobotsLine]. While there are none it is not found.
+	News bool
+	// Publication is the name of the newspaper or site in that file. Google asks
+	// for exactly the one that it shows on news.google.com. If empty, it is what
+	// each page says, and an article that does not say it is left out.
+	Publication string
+}
+
+// namespaces returns those that entries have.
+func (e Extensions) namespaces() (n sitemap.Namespaces) {
+	for _, x := range []struct {
+		on bool
+		is sitemap.Namespaces
+	}{{e.Alternates, sitemap.Alternates}, {e.Images, sitemap.Images}, {e.Videos, sitemap.Videos}, {e.News, sitemap.NewsItem}} {
+		if x.on {
+			n |= x.is
+		}
+	}
+	return n
 }
 
 // Rule says something of the locations that a pattern matches. A field that is
@@ -157,7 +248,8 @@ type Rule struct {
 	ChangeFreq string
 	// Priority is published, rounded to tenths, of which the least is 0.1; at
 	// most 1. The longest pattern whose rule sets it decides, and of two as long
-	// the first. A page without one has none in the sitemap.
+	// the first. A page without one has none in the sitemap, unless
+	// Options.InferPriority gives it one.
 	Priority float64
 }
 
@@ -194,8 +286,10 @@ type Site struct {
 	ledger   *ledger.Ledger
 	observer *observe.Observer
 	hints    *hint.Hints
-	silent   bool // nothing is served
-	networks int  // that make evidence
+	notes    interface{ Notes() []string } // the store, if it has any; else nil
+	silent   bool                          // nothing is served
+	networks int                           // that make evidence
+	least    float64                       // probability of a changefreq
 
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
@@ -229,7 +323,8 @@ func New(origin string, st store.Store, opts *Options) (*Site, error) {
 // The sizes of what is kept in memory.
 const (
 	dueTargets  = 1 << 17 // request targets whose next look is known, 16 bytes each
-	bodiesBytes = 8 << 20 // all bodies between a response and the reading of it
+	waitBytes   = 8 << 20 // all that is between a response and the reading of it
+	bodiesBytes = waitBytes - ledger.QueueBytes
 )
 
 func newSite(origin string, st store.Store, opts Options) (*Site, error) {
@@ -245,22 +340,26 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkFolder(s.origin, opts.Rules); err != nil {
+		return nil, err
+	}
 	keys, err := ledger.Keys(s.origin.String())
 	if err != nil {
 		return nil, err
 	}
+	s.notes, _ = st.(interface{ Notes() []string })
+	refresh := refreshEvery(st, opts.RefreshEvery)
 	st = ledger.Guard(st)
 	looks := due.New(dueTargets)
-	s.hints, s.silent, s.networks = hint.New(opts.Logger), opts.ReportOnly, opts.Networks
+	s.hints, s.silent, s.networks, s.least = hint.New(opts.Logger), opts.ReportOnly, opts.Networks, opts.Confidence
 	s.files = part.New(part.Config{
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
-		Every: opts.RenderEvery,
-		Allowed: func(loc string) bool {
-			r, _ := rules.Match(loc)
-			return r.Listing != admit.Never && s.ledger.Allows(loc)
-		},
+		Every: opts.RenderEvery, MaxBytes: opts.PartBytes, MaxFiles: opts.IndexParts, Recent: opts.Recent,
+		Extensions: opts.Extensions.namespaces(), News: opts.Extensions.News, Publication: opts.Extensions.Publication,
+		Text: opts.Text, InferPriority: opts.InferPriority,
+		Allowed:    s.allowed,
 		Override:   func(loc string) (string, uint8) { return rules.Freq(loc), rules.Priority(loc) },
-		Distrusted: func() part.Sources { return s.ledger.Distrusted() },
+		Doubts:     func() part.Trust { return s.ledger.Doubts() },
 		Explain:    s.explainNothing,
 		ReportOnly: opts.ReportOnly,
 		Logger:     opts.Logger,
@@ -272,7 +371,9 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	s.ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: rules, Entries: entries,
 		Networks: opts.Networks, Confidence: opts.Confidence, KeepFor: opts.KeepFor, Robots: given,
-		MakeDue: looks.Reset, Hints: s.hints, Logger: opts.Logger,
+		MakeDue: looks.Reset, Hints: s.hints, Logger: opts.Logger, MaxURLs: opts.PartPages, MaxBytes: opts.PartBytes,
+		Extensions: opts.Extensions.namespaces(), InferPriority: opts.InferPriority,
+		RefreshEvery: refresh,
 	})
 	if err != nil {
 		return nil, err
@@ -289,6 +390,22 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	s.workers.Go(func() { s.files.Run(ctx) })
 	s.workers.Go(func() { s.files.RunWithdrawals(ctx) })
 	return s, nil
+}
+
+// refreshEvery returns how often it is looked what others have changed in the
+// store; 0 means that nobody can.
+func refreshEvery(st store.Store, given time.Duration) time.Duration {
+	if s, ok := st.(interface{ Shared() bool }); given == 0 && ok && s.Shared() {
+		return 15 * time.Second
+	}
+	return given
+}
+
+// allowed reports whether a listed location may be shown. It may not when a rule
+// or robots.txt came to forbid that since it was listed.
+func (s *Site) allowed(loc string) bool {
+	r, _ := s.rules.Match(loc)
+	return r.Listing != admit.Never && s.ledger.Allows(loc)
 }
 
 // configure checks the plain settings, and fills in the defaults.
@@ -320,15 +437,53 @@ func (s *Site) configure(origin string, opts *Options, rules admit.Rules) (err e
 		return fmt.Errorf("options: Confidence is %v; it must be between 0 and 1", opts.Confidence)
 	case opts.KeepFor < 0:
 		return fmt.Errorf("options: KeepFor is %v; it must be positive, or 0 for the default", opts.KeepFor)
+	case opts.RefreshEvery < 0:
+		return fmt.Errorf("options: RefreshEvery is %v; it must be positive, or 0 for the default", opts.RefreshEvery)
 	case opts.RenderEvery < 0:
 		return fmt.Errorf("options: RenderEvery is %v; it must be positive, or 0 for the default", opts.RenderEvery)
+	}
+	if err := checkParts(opts); err != nil {
+		return err
 	}
 	for _, name := range opts.BenignCookies {
 		if strings.Trim(name, "*") == "" || strings.ContainsAny(name, " \t=;,") {
 			return fmt.Errorf("options: BenignCookies: %q is no cookie name", name)
 		}
+		if strings.Contains(strings.TrimSuffix(name, "*"), "*") {
+			return fmt.Errorf(`options: BenignCookies: %q has a "*" that does not stand at the end`, name)
+		}
 	}
 	opts.fill()
+	return nil
+}
+
+// The least bytes of a part, which hold any one page, and for how long the
+// journal remembers what happened.
+const (
+	leastPartBytes = 1 << 16
+	longestRecent  = 7 * 24 * time.Hour
+)
+
+// checkParts checks the settings of the sitemap's files.
+func checkParts(opts *Options) error {
+	for _, o := range []struct {
+		name               string
+		value, least, most int
+	}{
+		{"PartPages", opts.PartPages, 1, sitemap.MaxURLs},
+		{"PartBytes", opts.PartBytes, leastPartBytes, sitemap.MaxBytes},
+		{"IndexParts", opts.IndexParts, 2, sitemap.MaxURLs},
+	} {
+		if o.value != 0 && (o.value < o.least || o.value > o.most) {
+			return fmt.Errorf("options: %s is %d; it must be from %d to %d, or 0 for the protocol's limit", o.name, o.value, o.least, o.most)
+		}
+	}
+	if name := opts.Extensions.Publication; utf8.RuneCountInString(name) > sitemap.MaxName || name != "" && strings.TrimSpace(name) == "" {
+		return fmt.Errorf("options: Extensions: Publication %q must have from 1 to %d characters", name, sitemap.MaxName)
+	}
+	if opts.Recent < 0 || opts.Recent > longestRecent {
+		return fmt.Errorf("options: Recent is %v; it must be from 0 to %v", opts.Recent, longestRecent)
+	}
 	return nil
 }
 
@@ -380,6 +535,22 @@ func compile(rules []Rule) (admit.Rules, error) {
 	return set, nil
 }
 
+// checkFolder refuses rules that can match nothing in the folder of the origin,
+// since a sitemap lists only what is in its own folder.
+func checkFolder(origin location.Origin, rules []Rule) error {
+	folder := origin.Folder()
+	for i, r := range rules {
+		start, _, _ := strings.Cut(r.Pattern, "*")
+		start = strings.TrimSuffix(start, "$")
+		if strings.Contains(start+folder, "%") || strings.HasPrefix(start, folder) || strings.HasPrefix(folder, start) {
+			continue // or it may be spelled in another way
+		}
+		return fmt.Errorf("options: Rules: rule %d: pattern %q matches nothing in %q, the folder of the origin %s, and a sitemap can only list what is in its own folder; "+
+			"begin it with that, or give the origin as the whole host", i+1, r.Pattern, folder, origin)
+	}
+	return nil
+}
+
 // entries returns the locations of the entries, by default the folder's own.
 func (s *Site) entries(given []string) ([]string, error) {
 	if len(given) == 0 {
@@ -388,8 +559,11 @@ func (s *Site) entries(given []string) ([]string, error) {
 	entries := make([]string, len(given))
 	for i, e := range given {
 		r := s.norm.Parse(e)
+		if r.Reason == location.ReasonOutsideFolder {
+			return nil, fmt.Errorf("options: Entries: %q is outside of %q, the folder of the origin %s, and a sitemap can only list what is in its own folder", e, s.origin.Folder(), s.origin)
+		}
 		if r.Reason != location.ReasonNone {
-			return nil, fmt.Errorf("options: Entries: %q cannot be listed (%v); name a location of the site, such as %q", e, r.Reason, s.origin.Folder())
+			return nil, fmt.Errorf("options: Entries: %q cannot be listed: %s; name a location of the site, such as %q", e, r.Reason.Text(), s.origin.Folder())
 		}
 		entries[i] = r.Location
 	}
@@ -440,7 +614,7 @@ func (s *Site) Forget(ctx context.Context, url string) error {
 }
 
 // Close flushes and stops. From then on requests pass unobserved, and the last
-// sitemap is served. It waits until ctx ends at most. The store is its opener's
+// sitemap is served, of which what is not in memory needs the store. It waits until ctx ends at most. The store is its opener's
 // to close, afterwards. Further calls return what the first did.
 func (s *Site) Close(ctx context.Context) error {
 	s.closing.Do(func() {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"log/slog"
 	"math"
@@ -38,7 +40,7 @@ const origin = "https://example.com"
 // goroutine behind.
 func newSite(t testing.TB, st store.Store, opts *servemap.Options) *servemap.Site {
 	t.Helper()
-	before := runtime.NumGoroutine()
+	wantNoGoroutineLeft(t)
 	site, err := servemap.New(origin, st, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -47,6 +49,15 @@ func newSite(t testing.TB, st store.Store, opts *servemap.Options) *servemap.Sit
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		_ = site.Close(ctx) // a second time, in some tests
+	})
+	return site
+}
+
+// wantNoGoroutineLeft checks at the end of the test that no site opened after
+// the call has left a goroutine behind. Call it before the site is opened.
+func wantNoGoroutineLeft(t testing.TB) {
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() {
 		for range 1000 {
 			if runtime.NumGoroutine() <= before {
 				return
@@ -58,7 +69,6 @@ func newSite(t testing.TB, st store.Store, opts *servemap.Options) *servemap.Sit
 			t.Errorf("a goroutine outlived Close:\n%s", stacks)
 		}
 	})
-	return site
 }
 
 // quiet is a logger whose output a test can look at.
@@ -331,6 +341,60 @@ func TestMountServesTheSitemapWhateverTheRoutes(t *testing.T) {
 	}
 }
 
+func TestMountOnASubrouter(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		origin string
+		router func() *mux.Router
+		panics string // what Mount says, "" if it does not panic
+	}{
+		{"none", origin, func() *mux.Router { return nil }, "the router is nil"},
+		{"of some of the site", origin, func() *mux.Router { return mux.NewRouter().PathPrefix("/x").Subrouter() }, `"/"`},
+		{"of all but the first page", origin, func() *mux.Router { return mux.NewRouter().PathPrefix("/{lang}").Subrouter() }, `"/"`},
+		{"of one page", origin, func() *mux.Router { return mux.NewRouter().Path("/").Subrouter() }, `"/sitemap.xml"`},
+		{"of another folder than the origin's", origin + "/blog", func() *mux.Router { return mux.NewRouter().PathPrefix("/shop/").Subrouter() }, `"/blog/"`},
+		{"of the origin's folder", origin + "/blog", func() *mux.Router { return mux.NewRouter().PathPrefix("/blog").Subrouter() }, ""},
+		{"of a host", origin, func() *mux.Router { return mux.NewRouter().Host("web.internal").Subrouter() }, ""},
+		{"of all paths", origin, func() *mux.Router { return mux.NewRouter().PathPrefix("/").Subrouter() }, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			wantNoGoroutineLeft(t)
+			site, err := servemap.New(tt.origin, new(memstore.Store), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer site.Close(t.Context())
+			defer func() {
+				got := recover()
+				if said, _ := got.(string); (got == nil) != (tt.panics == "") || !strings.Contains(said, tt.panics) {
+					t.Errorf("Mount panics with %v, want %q in it", got, tt.panics)
+				}
+			}()
+			site.Mount(tt.router())
+		})
+	}
+}
+
+func TestMountOnTheSubrouterOfTheFolder(t *testing.T) {
+	wantNoGoroutineLeft(t)
+	site, err := servemap.New(origin+"/blog", new(memstore.Store), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer site.Close(t.Context())
+	root := mux.NewRouter()
+	folder := root.PathPrefix("/blog").Subrouter()
+	folder.HandleFunc("/{page:.*}", page("p", "/blog/a"))
+	site.Mount(folder)
+	w := serve(t, root)
+	w.visit("/blog/")
+	w.visit("/blog/a")
+	flush(t, site)
+	if got := w.listed("/blog/sitemap.xml"); !slices.Equal(got, []string{"/blog/", "/blog/a"}) {
+		t.Errorf("the sitemap lists %q", got)
+	}
+}
+
 func TestPagesThatAreGone(t *testing.T) {
 	for _, name := range []string{"mux, mounted", "ServeMux, wrapped", "mux, wrapped and used"} {
 		t.Run(name, func(t *testing.T) {
@@ -557,6 +621,7 @@ func TestASiteInAFolder(t *testing.T) {
 		name, stripped, prefix string // of the requests
 	}{{"seen in full", "", "/blog"}, {"cut off by a proxy", "/blog", ""}} {
 		t.Run(tt.name, func(t *testing.T) {
+			wantNoGoroutineLeft(t)
 			site, err := servemap.New(origin+"/blog", new(memstore.Store), &servemap.Options{StrippedPrefix: tt.stripped})
 			if err != nil {
 				t.Fatal(err)
@@ -575,6 +640,240 @@ func TestASiteInAFolder(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestLimitsOfTheFilesAndRecentPages(t *testing.T) {
+	site := newSite(t, new(memstore.Store), &servemap.Options{PartPages: 2, IndexParts: 2, Recent: 24 * time.Hour})
+	w := serve(t, site.Wrap(page("p", "/a", "/b", "/c", "/d")))
+	for _, path := range []string{"/", "/a", "/b", "/c", "/d"} {
+		w.visit(path)
+	}
+	flush(t, site)
+	for name, want := range map[string]string{"/sitemap.xml": "/sitemap-2.xml</loc>", "/sitemap-index-2.xml": "/sitemap-3.xml</loc>", "/sitemap-3.xml": "/d</loc>"} {
+		if _, body := w.visit(name); !strings.Contains(body, origin+want) {
+			t.Errorf("%s does not list %s:\n%s", name, want, body)
+		}
+	}
+	if got := w.listed("/sitemap-recent.xml"); len(got) != 5 {
+		t.Errorf("recent are %q, want all pages", got)
+	}
+	const want = "Sitemap: " + origin + "/sitemap.xml\nSitemap: " + origin + "/sitemap-index-2.xml\nSitemap: " + origin + "/sitemap-recent.xml"
+	if got := site.RobotsLine(); got != want {
+		t.Errorf("robots lines\n%s, want\n%s", got, want)
+	}
+}
+
+// shown is a sitemap with all that its entries may have.
+type shown struct {
+	XMLName xml.Name
+	URLs    []struct {
+		Loc      string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 loc"`
+		Priority string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 priority"`
+		Links    []struct {
+			Lang string `xml:"hreflang,attr"`
+			Href string `xml:"href,attr"`
+		} `xml:"http://www.w3.org/1999/xhtml link"`
+		Images []string `xml:"http://www.google.com/schemas/sitemap-image/1.1 image>loc"`
+		Videos []struct {
+			Title  string `xml:"title"`
+			Player string `xml:"player_loc"`
+		} `xml:"http://www.google.com/schemas/sitemap-video/1.1 video"`
+		News *struct {
+			Name     string `xml:"publication>name"`
+			Language string `xml:"publication>language"`
+			Title    string `xml:"title"`
+		} `xml:"http://www.google.com/schemas/sitemap-news/0.9 news"`
+	} `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 url"`
+}
+
+// extensionsOf returns what the entries of a sitemap say beyond their addresses.
+func (w *web) extensionsOf(path string) (all []string) {
+	w.Helper()
+	resp, body := w.visit(path)
+	var doc shown
+	if err := xml.Unmarshal([]byte(body), &doc); err != nil || resp.StatusCode != http.StatusOK {
+		w.Fatalf("%s: status %d, %v:\n%s", path, resp.StatusCode, err, body)
+	}
+	for _, u := range doc.URLs {
+		line := strings.TrimPrefix(u.Loc, origin)
+		for _, l := range u.Links {
+			line += " " + l.Lang + "=" + strings.TrimPrefix(l.Href, origin)
+		}
+		for _, i := range u.Images {
+			line += " image " + strings.TrimPrefix(i, origin)
+		}
+		for _, v := range u.Videos {
+			line += " video " + v.Title + " " + strings.TrimPrefix(v.Player, origin)
+		}
+		if u.News != nil {
+			line += " news " + u.News.Name + "/" + u.News.Language + "/" + u.News.Title
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// multimedia is a site whose pages have all that extensions tell of.
+func multimedia(published time.Time) http.Handler {
+	languages := `<link rel="alternate" hreflang="en" href="/en"><link rel="alternate" hreflang="de" href="/de">
+		<link rel="alternate" hreflang="x-default" href="/en"><link rel="alternate" hreflang="fr" href="/fr">`
+	pages := map[string]string{
+		"/": `<body><main>home <a href="/en">1</a><a href="/de">2</a><a href="/fr">3</a><a href="/news">4</a><a href="/film">5</a></main>`,
+		"/en": languages + `<body><nav><img src="/logo.png"></nav><main>English <img src="images/a b.jpg?x=1&amp;y='2'">
+			<img src="//cdn.example.net/b.png"><img src="https://s3.example.net/c.png?X-Amz-Signature=0123"><img src="http://10.0.0.7/d.png">
+			<img src="https://u:p@cdn.example.net/e.png"><img src="/never/f.png"><img src="data:image/png;base64,AAAA"></main>`,
+		"/de": languages + `<body><main>Deutsch</main>`,
+		"/fr": `<body><main>Français, and names no other</main>`,
+		"/news": `<html lang="en-GB"><head><script type="application/ld+json">{"@type":"NewsArticle","headline":"Cats & dogs <here>","datePublished":"` +
+			published.UTC().Format(time.RFC3339) + `","publisher":{"@type":"Organization","name":"The Paper"}}</script></head><body><main>Cats and dogs.</main>`,
+		"/film": `<script type="application/ld+json">{"@type":"VideoObject","name":"A film","description":"It is short.",
+			"thumbnailUrl":"/film.jpg","embedUrl":"https://player.example.net/1","duration":"PT1M"}</script><body><main>A film.</main>`,
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, ok := pages[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		io.WriteString(w, body)
+	})
+}
+
+func TestExtensions(t *testing.T) {
+	images := " image /images/a%20b.jpg?x=1&y='2' image https://cdn.example.net/b.png"
+	languages := " de=/de en=/en x-default=/en"
+	film := " video A film https://player.example.net/1"
+	for _, tt := range []struct {
+		name string
+		is   servemap.Extensions
+		want []string
+		news string
+		none []string // namespaces that are not declared
+	}{
+		{"none", servemap.Extensions{}, []string{"/", "/de", "/en", "/film", "/fr", "/news"}, "", []string{"xmlns:"}},
+		{"alternates", servemap.Extensions{Alternates: true}, []string{"/", "/de" + languages, "/en" + languages, "/film", "/fr", "/news"}, "", []string{"sitemap-"}},
+		{"images", servemap.Extensions{Images: true}, []string{"/", "/de", "/en" + images, "/film", "/fr", "/news"}, "", []string{"xhtml", "sitemap-video"}},
+		{"videos", servemap.Extensions{Videos: true}, []string{"/", "/de", "/en", "/film" + film, "/fr", "/news"}, "", []string{"xhtml", "sitemap-image"}},
+		{"all", servemap.Extensions{Alternates: true, Images: true, Videos: true, News: true}, []string{"/", "/de" + languages, "/en" + languages + images, "/film" + film, "/fr", "/news"},
+			"/news news The Paper/en/Cats & dogs <here>", []string{"sitemap-news"}},
+		{"a publication of the owner's", servemap.Extensions{News: true, Publication: "Paper & Co"}, []string{"/", "/de", "/en", "/film", "/fr", "/news"},
+			"/news news Paper & Co/en/Cats & dogs <here>", []string{"xmlns:"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			site := newSite(t, new(memstore.Store), &servemap.Options{Extensions: tt.is, Text: true, Rules: []servemap.Rule{{Pattern: "/never/", List: servemap.Never}}})
+			w := serve(t, site.Wrap(multimedia(time.Now().Add(-time.Hour))))
+			for range 2 { // what is listed by the first visits is read in full by the next
+				for _, path := range []string{"/", "/en", "/de", "/fr", "/news", "/film"} {
+					w.visit(path)
+					flush(t, site)
+				}
+			}
+			if got := w.extensionsOf("/sitemap.xml"); !slices.Equal(got, tt.want) {
+				t.Errorf("the sitemap has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+			}
+			_, body := w.visit("/sitemap.xml")
+			for _, ns := range tt.none {
+				if root, _, _ := strings.Cut(body, "<url>"); strings.Contains(root, ns) {
+					t.Errorf("%q is declared, and not used:\n%s", ns, root)
+				}
+			}
+			if _, text := w.visit("/sitemap.txt"); text != origin+"/\n"+origin+"/de\n"+origin+"/en\n"+origin+"/film\n"+origin+"/fr\n"+origin+"/news\n" {
+				t.Errorf("as text it is\n%s", text)
+			}
+			if tt.news == "" {
+				if resp, _ := w.visit("/sitemap-news.xml"); resp.StatusCode != http.StatusNotFound {
+					t.Errorf("without news: status %d", resp.StatusCode)
+				}
+			} else if got := w.extensionsOf("/sitemap-news.xml"); !slices.Equal(got, []string{tt.news}) {
+				t.Errorf("news are %q, want %q", got, tt.news)
+			}
+			if told := strings.Contains(site.RobotsLine(), "-news.xml"); told != tt.is.News {
+				t.Errorf("the lines for robots.txt are %q", site.RobotsLine())
+			}
+		})
+	}
+}
+
+func TestChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		site := newSite(t, new(memstore.Store), nil)
+		gone, news := map[string]bool{}, ""
+		w := servePipe(t, site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if gone[r.URL.Path] {
+				w.WriteHeader(http.StatusGone)
+				return
+			}
+			text := "What stands on page " + r.URL.Path
+			if r.URL.Path == "/a" {
+				text += news
+			}
+			page(text, "/a", "/b")(w, r)
+		})))
+		changes := func(since time.Time) string {
+			t.Helper()
+			flush(t, site)
+			var got []string
+			for c, err := range site.Changes(t.Context(), since) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.At.Before(since) || c.At.After(time.Now()) {
+					t.Errorf("%s changed at %v", c.URL, c.At)
+				}
+				got = append(got, c.Kind+" "+strings.TrimPrefix(c.URL, origin))
+			}
+			return strings.Join(got, ", ")
+		}
+		for _, path := range []string{"/", "/a", "/b"} {
+			w.visit(path)
+			time.Sleep(2 * time.Second)
+		}
+		if got := changes(time.Time{}); got != "added /, added /a, added /b" {
+			t.Errorf("the changes are %s", got)
+		}
+		time.Sleep(time.Hour)
+		noon := time.Now()
+		news, gone["/b"] = "</p><p>Something else happened since then, which nobody could have known of before it did.", true
+		w.visit("/a")
+		w.visit("/b")
+		if got := changes(noon); got != "changed /a, removed /b" {
+			t.Errorf("the changes are %s", got)
+		}
+		if got := changes(time.Time{}); got != "added /, added /a, removed /b" {
+			t.Errorf("for who has seen nothing the changes are %s", got)
+		}
+		time.Sleep(30 * 24 * time.Hour)
+		w.visit("/")
+		flush(t, site)
+		for _, err := range site.Changes(t.Context(), noon) {
+			if !errors.Is(err, servemap.ErrOlder) {
+				t.Errorf("%v for what is forgotten", err)
+			}
+		}
+	})
+}
+
+// TestChangesSinceTheStart asks before anything was read or stored.
+func TestChangesSinceTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := new(memstore.Store)
+		for _, run := range []string{"with an empty store", "with a store of before"} {
+			site := newSite(t, st, nil)
+			now := time.Now()
+			for _, since := range []time.Time{now, now.Add(time.Hour)} {
+				for c, err := range site.Changes(t.Context(), since) {
+					t.Errorf("%s, since %v after the start: %v, %v", run, since.Sub(now), c, err)
+				}
+			}
+			w := servePipe(t, site.Wrap(page("What stands there")))
+			w.visit("/")
+			time.Sleep(time.Second)
+			if err := site.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }
 
 func TestTheNameIsTheOwners(t *testing.T) {
@@ -659,6 +958,14 @@ func TestNewRefuses(t *testing.T) {
 		{"a prefix below a root origin", origin, servemap.Options{StrippedPrefix: "/app"}, []string{"StrippedPrefix", origin + "/app"}},
 		{"an entry off the site", origin, servemap.Options{Entries: []string{"https://other.example/"}}, []string{"Entries", "other.example"}},
 		{"an entry out of the folder", origin + "/blog", servemap.Options{Entries: []string{"/"}}, []string{"Entries"}},
+		{"a rule out of the folder", origin + "/blog", servemap.Options{Rules: []servemap.Rule{{Pattern: "/blog/a", List: servemap.Auto}, {Pattern: "/shop/*", List: servemap.Never}}},
+			[]string{"rule 2", "/shop/*", "/blog/", "own folder"}},
+		{"more pages in a part than there may be", origin, servemap.Options{PartPages: 50_001}, []string{"PartPages is 50001", "50000"}},
+		{"a part too small for a page", origin, servemap.Options{PartBytes: 1000}, []string{"PartBytes is 1000", "65536"}},
+		{"an index of one part", origin, servemap.Options{IndexParts: 1}, []string{"IndexParts is 1"}},
+		{"recent pages of a year", origin, servemap.Options{Recent: 365 * 24 * time.Hour}, []string{"Recent", "168h"}},
+		{"a publication without a name", origin, servemap.Options{Extensions: servemap.Extensions{Publication: " "}}, []string{"Publication"}},
+		{"a publication with a long name", origin, servemap.Options{Extensions: servemap.Extensions{Publication: strings.Repeat("é", 201)}}, []string{"Publication", "200"}},
 		{"an empty pattern", origin, servemap.Options{Rules: []servemap.Rule{{}}}, []string{"Rules", "rule 1"}},
 		{"a pattern without a slash", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a", List: servemap.Auto}, {Pattern: "b"}}},
 			[]string{"rule 2", `"b"`}},
@@ -677,6 +984,8 @@ func TestNewRefuses(t *testing.T) {
 		{"negative keeping", origin, servemap.Options{KeepFor: -time.Hour}, []string{"KeepFor", "-1h"}},
 		{"negative rendering", origin, servemap.Options{RenderEvery: -1}, []string{"RenderEvery"}},
 		{"no cookie name", origin, servemap.Options{BenignCookies: []string{"*"}}, []string{"BenignCookies", `"*"`}},
+		{"cookies by how they end", origin, servemap.Options{BenignCookies: []string{"_x*", "_x*y"}}, []string{"BenignCookies", `"_x*y"`, "end"}},
+		{"cookies by two stars", origin, servemap.Options{BenignCookies: []string{"_x**"}}, []string{"BenignCookies", `"_x**"`}},
 		{"a parameter that is none", origin, servemap.Options{Query: []string{"a=b"}}, []string{"Query", "a=b"}},
 	}
 	for _, tt := range tests {
@@ -703,6 +1012,7 @@ func TestNewRefuses(t *testing.T) {
 
 func TestARestartServesTheSameSitemap(t *testing.T) {
 	dir := t.TempDir()
+	wantNoGoroutineLeft(t)
 	h := page("text", "/a", "/b")
 	run := func(visits ...string) (body, modified string) {
 		log, _ := quiet()
@@ -865,6 +1175,117 @@ func TestExplainTellsWhatALinkAnswers(t *testing.T) {
 	})
 }
 
+func TestExplainTellsOfDates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		site := newSite(t, new(memstore.Store), nil)
+		text := "the first text of the page"
+		w := servePipe(t, site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, html(text)) })))
+		var changes []time.Time
+		for edition := range 7 {
+			if edition > 0 {
+				text = fmt.Sprintf("This is edition %d of it, which has %d sentences more than the first one had.", edition, edition)
+				changes = slices.Insert(changes, 0, time.Now().UTC().Truncate(time.Second))
+			}
+			for range 4 {
+				w.visit("/")
+				flush(t, site)
+				time.Sleep(6 * time.Hour)
+			}
+		}
+		e, err := site.Explain(t.Context(), "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := e.Dates
+		if !slices.Equal(d.Changes, changes[:4]) || e.Page.Changes != 6 || !e.Page.LastModified.Equal(changes[0]) {
+			t.Errorf("changes %v, want %v", d.Changes, changes[:4])
+		}
+		if d.Shortest <= 0 || d.Shortest > d.Interval || d.Interval > d.Longest || d.Interval < 12*time.Hour || d.Interval > 48*time.Hour {
+			t.Errorf("a change each %v (%v to %v), of a page that changes each day", d.Interval, d.Shortest, d.Longest)
+		}
+		if d.ChangeFreq != "daily" || d.Probability <= 0 || d.Probability > 1 {
+			t.Errorf("changefreq %q with probability %v", d.ChangeFreq, d.Probability)
+		}
+		before := changes[0].Add(-6 * time.Hour).Format(time.RFC3339)
+		if want := "between the looks at " + before + " and " + changes[0].Format(time.RFC3339); !strings.Contains(d.Text, want) {
+			t.Errorf("%q, want that it changed %s", d.Text, want)
+		}
+	})
+}
+
+func TestExplainTellsWhyThereIsNoChangeFreq(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		confidence float64
+		edits      int // one at each third look
+		want       string
+	}{
+		{"not likely enough", 0.99, 3, "less likely than Options.Confidence asks for"},
+		{"none is wanted", 1, 3, "less likely than Options.Confidence asks for"},
+		{"one change, and a short watch", 0.01, 1, "of one change takes a longer watch"},
+		{"published", 0.01, 3, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				site := newSite(t, new(memstore.Store), &servemap.Options{Confidence: tt.confidence})
+				text := "the first text of the page"
+				w := servePipe(t, site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, html(text)) })))
+				for i := range 12 {
+					if edition := min(i/3, tt.edits); edition > 0 {
+						text = fmt.Sprintf("This is edition %d of it, which has %d sentences more than the first one had.", edition, edition)
+					}
+					w.visit("/")
+					flush(t, site)
+					time.Sleep(2 * time.Minute)
+				}
+				e, err := site.Explain(t.Context(), "/")
+				if err != nil || e.Dates.ChangeFreq == "" || e.Page.Changes != tt.edits {
+					t.Fatalf("%+v, %v", e, err)
+				}
+				told := strings.Contains(e.Dates.Text, "There is no changefreq")
+				if !strings.Contains(e.Dates.Text, tt.want) || told != (tt.want != "") || told != (e.Page.ChangeFreq == "") {
+					t.Errorf("%q of a page whose changefreq is %q, want %q in it", e.Dates.Text, e.Page.ChangeFreq, tt.want)
+				}
+			})
+		})
+	}
+}
+
+func TestExplainTellsOfAnAnnouncedEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		site := newSite(t, new(memstore.Store), nil)
+		end := time.Now().Add(time.Hour).UTC()
+		w := servePipe(t, site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/fair":
+				w.Header().Set("X-Robots-Tag", "unavailable_after: "+end.Format(time.RFC1123))
+			case "/draft":
+				w.Header().Set("X-Robots-Tag", "noindex")
+			}
+			page("text of "+r.URL.Path, "/fair", "/draft")(w, r)
+		})))
+		see := func() {
+			for _, path := range []string{"/", "/fair", "/draft"} {
+				w.visit(path)
+			}
+			flush(t, site)
+		}
+		see()
+		if e, err := site.Explain(t.Context(), "/fair"); err != nil || !e.Listed {
+			t.Errorf("before its end: %+v, %v", e, err)
+		}
+		time.Sleep(2 * time.Hour)
+		for _, seen := range []string{"before it is seen again", "when it is seen again"} {
+			for path, want := range map[string]string{"/fair": end.Format(time.RFC3339) + " as its unavailable_after", "/draft": "asks not to be indexed"} {
+				if e, err := site.Explain(t.Context(), path); err != nil || e.Reason != "noindex" || !strings.Contains(e.Text, want) {
+					t.Errorf("%s, %s: %s %q, %v; want %q", path, seen, e.Reason, e.Text, err, want)
+				}
+			}
+			see()
+		}
+	})
+}
+
 func TestReportOnly(t *testing.T) {
 	site := newSite(t, new(memstore.Store), &servemap.Options{ReportOnly: true})
 	w := serve(t, site.Wrap(page("p", "/a")))
@@ -874,7 +1295,7 @@ func TestReportOnly(t *testing.T) {
 	for _, name := range []string{"/sitemap.xml", "/sitemap.xml.gz", "/sitemap-1.xml"} {
 		resp, body := w.visit(name)
 		if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" ||
-			!strings.Contains(body, "Options.ReportOnly") || !strings.Contains(body, "2 pages") || strings.Contains(body, "/a") {
+			!strings.Contains(body, "Options.ReportOnly") || !strings.Contains(body, "would list: 2") || strings.Contains(body, "/a") {
 			t.Errorf("%s: %d, %s", name, resp.StatusCode, body)
 		}
 	}
@@ -941,7 +1362,7 @@ func TestExplainTellsWhatIsMissing(t *testing.T) {
 	}{
 		{"/a", "link", "", "", ""},
 		{"/reset", "not-seen", "an anonymous visitor", "", ""},
-		{"/orphan", "no-evidence", "3 networks (so far 0), and links to 3 pages beside it (so far 1)", "", ""},
+		{"/orphan", "no-evidence", "3 networks (so far 0, since no visitor's address is known to be a public one), and links to 3 pages beside it (so far 1)", "", ""},
 		{"/invite/x", "risky-word", "a link", "", ""},
 		{token, "capability", "another look", "", ""},
 		{"/variant", "canonical-elsewhere", "", "", origin + "/a"},
@@ -1047,6 +1468,29 @@ func ExampleSite_Explain() {
 	// waiting no-evidence <nil>
 }
 
+// ExampleSite_Explain_dates shows what a lastmod goes by.
+func ExampleSite_Explain_dates() {
+	site, err := servemap.New("https://example.com", new(memstore.Store), nil)
+	if err != nil {
+		panic(err)
+	}
+	defer site.Close(context.Background())
+	server := httptest.NewServer(site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Last-Modified", "Mon, 02 Mar 2026 09:30:00 GMT")
+		io.WriteString(w, html("text"))
+	})))
+	defer server.Close()
+	http.Get(server.URL)
+	site.Flush(context.Background())
+
+	e, err := site.Explain(context.Background(), "/")
+	fmt.Println(e.Page.LastModified, err)
+	fmt.Println(strings.Contains(e.Dates.Text, "the lastmod is the time that Last-Modified gives"))
+	// Output:
+	// 2026-03-02 09:30:00 +0000 UTC <nil>
+	// true
+}
+
 // The cost of a request that teaches nothing, as most do, against the same
 // handler without a site. What a sampled page costs is measured in internal/tap,
 // where the reading of it does not compete for the processor.
@@ -1108,3 +1552,33 @@ type discard struct{ header http.Header }
 func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(p []byte) (int, error) { return len(p), nil }
 func (d *discard) WriteHeader(int)             {}
+
+// A page that a later version has written is left to it, and the stats say so.
+func TestStatsTellOfPagesOfALaterVersion(t *testing.T) {
+	st := new(memstore.Store)
+	first := newSite(t, st, nil)
+	w := serve(t, first.Wrap(page("home", "/")))
+	w.visit("/")
+	flush(t, first)
+	if err := first.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err := st.Update(t.Context(), []string{origin + "|page|/"}, func(values [][]byte) error {
+		if values[0] == nil {
+			t.Error("there is no such record")
+		}
+		later := []byte{2, 8, 1} // version 2, one field
+		values[0] = binary.BigEndian.AppendUint32(later, crc32.Checksum(later, crc32.MakeTable(crc32.Castagnoli)))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := newSite(t, st, nil)
+	w = serve(t, second.Wrap(page("home", "/")))
+	w.visit("/")
+	flush(t, second)
+	if got := second.Stats(); got.Later != 1 || got.Damaged != 0 {
+		t.Errorf("%d looks at pages of a later version and %d damaged records, want 1 and 0", got.Later, got.Damaged)
+	}
+}

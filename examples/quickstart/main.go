@@ -102,10 +102,9 @@ Its sitemap:  %[1]s/sitemap.xml
 Each page is listed seconds after an anonymous visitor reads it. The search and
 the log-in are not, as they ask for that (noindex), nor the account, which needs
 a cookie, nor the reset links, to which no page leads.
-/news gets a lastmod and
-a changefreq once it was seen to change; no other page does, so theirs are left
-out. A browser that has cookies for this host, even another program's, is
-no anonymous visitor; use a private window then.
+/news gets a lastmod and a changefreq once it was seen to change; no other page
+does, so theirs are left out. A browser that has cookies for this host, even
+another program's, is no anonymous visitor; use a private window then.
 `, origin)
 	if visitors {
 		fmt.Println("\nFive visitors are on their way. Give them two minutes for the dates.")

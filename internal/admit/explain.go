@@ -8,7 +8,7 @@ func Explain(v Verdict, why Reason) string {
 	if text, ok := explanations[why]; ok && v != Unknown {
 		return text
 	}
-	return "Nothing is known of this location: no anonymous visitor got it since servemap runs, and no listed page links to it."
+	return "Nothing is known of this location: no anonymous visitor got an HTML page there since servemap runs, and no listed page links to it."
 }
 
 var explanations = map[Reason]string{
@@ -25,14 +25,14 @@ var explanations = map[Reason]string{
 		"an error or a redirect.",
 	RuleNever:          "It is not listed: a rule says never.",
 	Forgotten:          "It is not listed: it was to be forgotten. A rule that says always would list it again.",
-	NoIndex:            "It is not listed: the page asks not to be indexed (noindex).",
+	NoIndex:            "It is not listed: the page asks not to be indexed (noindex), or its unavailable_after has passed.",
 	Private:            "It is not listed: the response is for one visitor (Cache-Control: private).",
 	NoStore:            "It is not listed: the response is not to be stored (Cache-Control: no-store).",
 	CanonicalElsewhere: "It is not listed: the page names another URL as its canonical one.",
 	CanonicalConflict:  "It is not listed: the page names several canonical URLs.",
 	QueryNotCanonical: "It is not listed: its query has a parameter that is not allowed, and the page does not name this URL as its canonical " +
 		"one. Options.Query and Rule.Query allow parameters.",
-	HeadNotSeen: "It is held: the end of the page's head was not within what is read, so a noindex there could not be seen.",
+	HeadNotSeen: "It is held: the page ends within its head, or its head is longer than what is read, so a noindex there could not be seen.",
 	Encoding:    "It is held: the response's Content-Encoding cannot be read. Observe inside of what compresses responses.",
 	RiskyWord: "It is held: its location has a word of pages that are often meant for one person (reset, invite, order ...). A link " +
 		"from a listed page would list it, or a rule that says always.",
@@ -87,7 +87,7 @@ func Missing(v Verdict, why Reason, ev Evidence, networksNeeded int) []string {
 	case Duplicate, SoftNotFound:
 		return []string{"a canonical link to itself", rule}
 	case HeadNotSeen:
-		return []string{"a shorter head"}
+		return []string{"a head that ends, and is no longer than what is read"}
 	case Encoding:
 		return []string{"a Content-Encoding that can be read"}
 	}
@@ -96,6 +96,10 @@ func Missing(v Verdict, why Reason, ev Evidence, networksNeeded int) []string {
 
 // byNetworks says what visitors are missing.
 func byNetworks(ev Evidence, needed int) string {
-	return fmt.Sprintf("visitors from %d networks (so far %d), and links to %d pages beside it (so far %d)",
-		needed, ev.Networks, SiblingsNeeded, ev.Siblings)
+	far := fmt.Sprint("so far ", ev.Networks)
+	if ev.Networks == 0 { // though somebody got it
+		far += ", since no visitor's address is known to be a public one"
+	}
+	return fmt.Sprintf("visitors from %d networks (%s), and links to %d pages beside it (so far %d)",
+		needed, far, SiblingsNeeded, ev.Siblings)
 }

@@ -95,6 +95,38 @@ func TestResponseOf200(t *testing.T) {
 	}
 }
 
+// A HEAD and a 304 say of the page what a GET would, without sending it.
+func TestResponseWithoutItsPage(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		header tap.Header
+		kind   Kind
+		why    Reason
+	}{
+		{"page", tap.Header{ContentType: "text/html"}, Alive, None},
+		{"private page", tap.Header{ContentType: "text/html", CacheControl: "private"}, Forbidden, Private},
+		{"page not to be stored", tap.Header{ContentType: "text/html", CacheControl: "no-store"}, Forbidden, NoStore},
+		{"page not to be indexed", tap.Header{ContentType: "text/html", RobotsTag: "noindex"}, Forbidden, NoIndex},
+		{"page not to be indexed by one", tap.Header{ContentType: "text/html", RobotsTag: "all\nsomebot: none"}, Forbidden, NoIndex},
+		{"page not to be followed", tap.Header{ContentType: "text/html", RobotsTag: "nofollow"}, Alive, None},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for method, status := range map[string]int{http.MethodHead: 200, http.MethodGet: 304} {
+				resp := &tap.Response{Status: status, Complete: true, Header: tt.header}
+				if kind, why := Response(method, "/a", resp); kind != tt.kind || why != tt.why {
+					t.Errorf("%s %d: %v because of %v, want %v because of %v", method, status, kind, why, tt.kind, tt.why)
+				}
+			}
+			// What is no page forbids nothing.
+			tt.header.ContentType = "image/png"
+			resp := &tap.Response{Status: 200, Complete: true, Header: tt.header}
+			if kind, why := Response(http.MethodHead, "/a", resp); kind != Alive || why != None {
+				t.Errorf("HEAD of an image: %v because of %v, want %v", kind, why, Alive)
+			}
+		})
+	}
+}
+
 func TestRobotsTxt(t *testing.T) {
 	text := func(change ...func(*tap.Response)) *tap.Response {
 		resp := ok(change...)
@@ -211,6 +243,7 @@ func TestContentDisposition(t *testing.T) {
 		{"inline", []string{"inline"}, Witness},
 		{"inline with a name", []string{`inline; filename="a.html"`}, Witness},
 		{"inline in capitals", []string{"INLINE"}, Witness},
+		{"inline, space before the semicolon", []string{"inline ; filename=a.html"}, Witness},
 		{"attachment", []string{"attachment"}, Nothing},
 		{"with a name", []string{`attachment; filename="a.html"`}, Nothing},
 		{"with an extended name", []string{"attachment; filename*=UTF-8''a.html"}, Nothing},

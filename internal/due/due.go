@@ -35,12 +35,13 @@ const ways = 8
 // concurrent use.
 type Table struct {
 	seed    maphash.Seed
-	start   time.Time
+	clock   *clock
 	mask    uint64
 	buckets [][ways]slot
-	unknown bucket
 
+	_         [64]byte   // every request reads what stands before, and not what is written to
 	inserting sync.Mutex // held while a target is given a slot
+	unknown   bucket
 }
 
 // slot is one target. The tag is a hash of it, 0 for a free slot. The state
@@ -59,10 +60,10 @@ func New(size int) *Table {
 	}
 	return &Table{
 		seed:    maphash.MakeSeed(),
-		start:   time.Now(),
+		clock:   newClock(),
 		mask:    uint64(n - 1),
 		buckets: make([][ways]slot, n),
-		unknown: newBucket(unknownRate, unknownBurst),
+		unknown: bucket{cost: 1_000_000 / unknownRate, size: 1_000_000 / unknownRate * unknownBurst},
 	}
 }
 
@@ -85,21 +86,29 @@ type Look struct {
 // Begin claims a look at target. ok is false if the target is not due.
 func (t *Table) Begin(target string) (look Look, ok bool) {
 	tag := t.tag(target)
-	now := t.now()
-	s := t.find(tag)
-	if s == nil {
-		if !t.unknown.take(now) {
-			return Look{}, false
-		}
-		return t.insert(tag, now)
+	if s := t.find(tag); s != nil {
+		return t.claim(s, tag)
 	}
-	return t.claim(s, tag, now)
+	now := t.clock.now()
+	if !t.unknown.take(now) {
+		return Look{}, false
+	}
+	return t.insert(tag, now)
 }
 
 // claim begins a look at the target in s, if it is due and nobody else does.
-func (t *Table) claim(s *slot, tag, now uint64) (look Look, ok bool) {
+func (t *Table) claim(s *slot, tag uint64) (look Look, ok bool) {
 	state := s.state.Load()
-	if state>>16 > now || !s.state.CompareAndSwap(state, leased(now, state&0xffff)) {
+	due := state >> 16
+	if t.clock.beyond(due) {
+		return Look{}, false
+	}
+	now := t.clock.now()
+	if due > now {
+		t.clock.wake(now)
+		return Look{}, false
+	}
+	if !s.state.CompareAndSwap(state, leased(now, state&0xffff)) {
 		return Look{}, false
 	}
 	return Look{t, s, tag}, true
@@ -119,13 +128,13 @@ func (l Look) wait(longest time.Duration) {
 	const tenth = uint64(100 * time.Millisecond)
 	l.settle(func(wait uint64) uint64 {
 		wait = min(max(wait*5/4, uint64(Shortest)/tenth), uint64(longest)/tenth)
-		return pack(l.table.now()+wait*100, wait)
+		return pack(l.table.clock.now()+wait*100, wait)
 	})
 }
 
 // Return settles the look as one that taught nothing: the target stays due.
 func (l Look) Return() {
-	l.settle(func(wait uint64) uint64 { return pack(l.table.now(), wait) })
+	l.settle(func(wait uint64) uint64 { return pack(l.table.clock.now(), wait) })
 }
 
 // settle sets the state that follows from the last wait, unless the slot was
@@ -143,16 +152,13 @@ func (l Look) settle(next func(wait uint64) uint64) {
 // Reset makes target due at once, and its waits short again.
 func (t *Table) Reset(target string) {
 	if s := t.find(t.tag(target)); s != nil {
-		s.state.Store(pack(t.now(), 0))
+		s.state.Store(pack(t.clock.now(), 0))
 	}
 }
 
 func pack(due, wait uint64) uint64 { return due<<16 | wait }
 
 func leased(now, wait uint64) uint64 { return pack(now+uint64(lease.Milliseconds()), wait) }
-
-// now is in milliseconds since the start, on the monotonic clock.
-func (t *Table) now() uint64 { return uint64(time.Since(t.start) / time.Millisecond) }
 
 func (t *Table) tag(target string) uint64 { return maphash.String(t.seed, target) | 1 }
 
@@ -173,7 +179,7 @@ func (t *Table) insert(tag, now uint64) (look Look, ok bool) {
 	t.inserting.Lock()
 	defer t.inserting.Unlock()
 	if s := t.find(tag); s != nil {
-		return t.claim(s, tag, now)
+		return t.claim(s, tag)
 	}
 	s := t.victim(tag)
 	s.tag.Store(0) // a look at the target that is pushed out must not settle the new one
@@ -200,17 +206,12 @@ func (t *Table) victim(tag uint64) *slot {
 // bucket is a token bucket without a lock, in milliseconds. It keeps the time
 // at which it would be full, as the generic cell rate algorithm does.
 type bucket struct {
-	full *atomic.Uint64 // in microseconds
-	cost uint64         // microseconds a token takes to come back
-	size uint64         // microseconds that a full bucket is worth
+	full atomic.Uint64 // in microseconds
+	cost uint64        // microseconds a token takes to come back
+	size uint64        // microseconds that a full bucket is worth
 }
 
-func newBucket(perSecond, burst uint64) bucket {
-	cost := 1_000_000 / perSecond
-	return bucket{full: new(atomic.Uint64), cost: cost, size: burst * cost}
-}
-
-func (b bucket) take(nowMillis uint64) bool {
+func (b *bucket) take(nowMillis uint64) bool {
 	now := nowMillis * 1000
 	for {
 		full := b.full.Load()

@@ -23,6 +23,7 @@ const (
 	Cookies            // nearly every visitor has a cookie that makes a client known
 	Private            // no response may be stored by others than its visitor
 	Folder             // nearly all requests are for locations outside the origin's folder
+	Slash              // the origin's folder is asked for without its slash
 	Encoding           // responses have a Content-Encoding that cannot be undone
 	Robots             // robots.txt forbids an entry, or everything
 	Entry              // an entry answers that it is gone, or not for everybody
@@ -50,7 +51,9 @@ var texts = [end]string{
 	Private: "The responses say Cache-Control: private or no-store, as those that are for one visitor do, and such pages are not listed; " +
 		"send that only with pages that are for one visitor, and for the others public or no-cache.",
 	Folder: "Nearly all requests are for locations outside the origin's folder, where no page can be listed; " +
-		"correct the origin, or say in Options.StrippedPrefix what a proxy cuts off.",
+		"if they are for pages of the site, correct the origin, or say in Options.StrippedPrefix what a proxy cuts off.",
+	Slash: "The origin's folder is asked for without the slash at its end, where a sitemap in that folder can list nothing, and nobody got a page with it; " +
+		"redirect visitors to the slash, or give the whole host as the origin.",
 	Entry: "Where visitors enter, the site answers that there is nothing or asks them to log in, and pages are listed from there on; " +
 		"name in Options.Entries where anonymous visitors find pages.",
 	NoIndex: "The page where visitors enter asks not to be indexed (noindex), so it is not listed; " +

@@ -60,7 +60,7 @@ func TestGivenInOrder(t *testing.T) {
 	for hint := end - 1; hint > 0; hint-- {
 		h.Give(hint)
 	}
-	want := []Hint{Host, Failing, Authorization, Identity, Cookies, Private, Folder, Encoding, Robots, Entry, NoIndex, Canonical, ClientApp, DeadEnd, Proxy, Growth, Withdrawals}
+	want := []Hint{Host, Failing, Authorization, Identity, Cookies, Private, Folder, Slash, Encoding, Robots, Entry, NoIndex, Canonical, ClientApp, DeadEnd, Proxy, Growth, Withdrawals}
 	if got := h.Given(); !slices.Equal(got, want) {
 		t.Errorf("given = %v, want %v", got, want)
 	}

@@ -37,6 +37,9 @@ func TestBrokenTwins(t *testing.T) {
 		{"visitors are logged", setup{outer: logging(func(r *http.Request) string { return r.Header.Get(visitorHeader) })},
 			[]string{"a visitor's address"}, []string{"log"}},
 	}
+	if testing.Short() {
+		tests = tests[:1]
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.twin.router, tt.twin.proto, tt.twin.rounds = "ServeMux", "HTTP/1.1", 4

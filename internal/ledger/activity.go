@@ -21,6 +21,7 @@ type activity struct {
 	length int64  // of a span, in seconds
 	last   int64  // the number of the latest span, counted from the Unix epoch
 	seen   uint64 // bit i is set if it was observed in the span last-i
+	unread record.Unread
 }
 
 // observed returns the activity with the span of now added. A clock that went
@@ -28,7 +29,7 @@ type activity struct {
 func (a activity) observed(now, length int64) activity {
 	span := now / length
 	if a.length != length || a.seen == 0 {
-		return activity{length, span, 1}
+		return activity{length, span, 1, a.unread}
 	}
 	if span > a.last {
 		a.seen = a.seen<<min(64, span-a.last) | 1
@@ -54,7 +55,7 @@ func (a activity) since(t int64) int {
 }
 
 func readActivity(b []byte) (a activity) {
-	_ = record.Open(b, func(f record.Field) {
+	a.unread, _ = record.Read(b, func(f record.Field) bool {
 		switch f.Num {
 		case 1:
 			a.length = f.Int()
@@ -62,7 +63,10 @@ func readActivity(b []byte) (a activity) {
 			a.last = f.Int()
 		case 3:
 			a.seen = f.Value
+		default:
+			return false
 		}
+		return true
 	})
 	return a
 }
@@ -72,6 +76,7 @@ func (a activity) encode() []byte {
 	e.Int(1, a.length)
 	e.Int(2, a.last)
 	e.Fixed(3, a.seen)
+	e.Keep(a.unread)
 	return e.Seal()
 }
 

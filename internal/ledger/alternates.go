@@ -60,7 +60,7 @@ func (m *merge) pair(k *look) {
 	if !s.listed() {
 		return
 	}
-	own := m.l.secret.id(k.Location)
+	own := m.l.id(k.Location)
 	var peers []peer
 	for _, a := range k.alternates {
 		if a.location == k.Location {

@@ -38,12 +38,13 @@ type Page struct {
 	Alternates []Alternate
 	Part       int
 	Listing    part.Entry
-	Freq       rate.Freq // the likeliest, whether listed or not
+	Freq       rate.Freq // as rate.Estimate says, whether listed or not
 	Confidence float64   // the probability of Freq
+	History
 }
 
 func (l *Ledger) page(location string, s *state, key secret, siblings int) Page {
-	freq, p := s.rate.Freq()
+	freq, p := s.freq()
 	verdict, reason := s.verdict, s.reason
 	rule, _ := l.cfg.Rules.Match(location)
 	switch { // what may be newer than the record
@@ -64,6 +65,7 @@ func (l *Ledger) page(location string, s *state, key secret, siblings int) Page 
 		Networks: len(s.networks), Siblings: siblings, Canonical: key.unseal(location, s.canonical), Pattern: rule.Pattern,
 		Alternates: s.alternates(),
 		Part:       s.part, Listing: s.entry(l.cfg.Confidence), Freq: freq, Confidence: p,
+		History: s.history(),
 	}
 }
 

@@ -9,9 +9,8 @@ import (
 // names as its canonical one: the variant's mark before the look, and what the
 // look showed, if it was read.
 type canonicalNews struct {
-	read    bool
-	outcome mark.Outcome
-	before  mark.Mark
+	read   bool
+	before mark.Mark
 }
 
 // feed has the page that a variant names as its canonical one profit from the
@@ -27,9 +26,10 @@ func (m *merge) feed(k *look, variant *state, news canonicalNews) {
 	if !s.public() {
 		changed = m.feedEvidence(k, variant, s)
 	}
-	if at := k.At.UnixMilli(); s.witnessed && s.content == admit.None && at > s.lastSeen {
+	if at := k.At.UnixMilli(); s.witnessed && s.content == admit.None && s.follows(at) {
+		before := seconds(s.lastSeen)
 		s.lastSeen, changed = at, true
-		m.feedContent(k, s, news)
+		m.feedContent(k, s, news, before)
 	}
 	if changed {
 		m.save(k.canonical, s)
@@ -53,9 +53,11 @@ func (m *merge) feedEvidence(k *look, variant, s *state) (changed bool) {
 
 // feedContent dates the page by what the variant shows, if both showed the same
 // text before.
-func (m *merge) feedContent(k *look, s *state, news canonicalNews) {
+func (m *merge) feedContent(k *look, s *state, news canonicalNews, before int64) {
 	if !news.read || !news.before.Agrees(s.mark) {
 		return
 	}
-	m.mark(k, s)
+	f := m.mark(k, s, before)
+	s.hold(&f, heldDate{at: k.At.Unix(), before: before, variety: k.variety})
+	m.settle(s, f, k.At.Unix())
 }

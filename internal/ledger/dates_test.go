@@ -83,44 +83,87 @@ func TestGivenDates(t *testing.T) {
 				time.Sleep(time.Hour)
 			}
 		}, time.Time{}},
-		{"moved without a change", func(r *rig) {
+		{"a clock that lags a minute", func(r *rig) {
+			for range 3 {
+				r.sight("/b", html("b"), lastModified(time.Now().Add(-time.Minute)))
+				time.Sleep(time.Hour)
+			}
+		}, time.Time{}},
+		{"half an hour old, and then an hour", func(r *rig) {
+			at := start.Add(-30 * time.Minute)
+			r.sight("/b", html("b"), lastModified(at))
+			time.Sleep(time.Hour)
+			r.sight("/b", html("b"), lastModified(at))
+		}, start.Add(-30 * time.Minute)},
+		{"both, and the page's is earlier", func(r *rig) { r.sight("/b", modified(old.Add(-day))+html("b"), lastModified(old)) }, old.Add(-day)},
+		{"the page gives an earlier one, but later", func(r *rig) {
+			r.sight("/b", html("b"), lastModified(old))
+			r.sight("/b", modified(old.Add(-day))+html("b"), lastModified(old))
+		}, old},
+		{"moved once without a change: as it was", func(r *rig) {
 			r.sight("/b", html("b"), lastModified(old))
 			r.sight("/b", html("b"), lastModified(old.Add(day)))
-		}, time.Time{}},
-		{"moved back without a change", func(r *rig) {
+		}, old},
+		{"moved back without a change: as it was", func(r *rig) {
 			r.sight("/b", html("b"), lastModified(old))
 			r.sight("/b", html("b"), lastModified(old.Add(-day)))
+		}, old},
+		{"moved before it was an hour old", func(r *rig) {
+			r.sight("/b", html("b"), lastModified(start.Add(-time.Minute)))
+			r.sight("/b", html("b"), lastModified(start.Add(-time.Second)))
+			time.Sleep(2 * time.Hour)
+			r.sight("/b", html("b"), lastModified(start.Add(-time.Second)))
+		}, time.Time{}},
+		{"moved thrice without a change", func(r *rig) {
+			for i := range 4 {
+				r.sight("/b", html("b"), lastModified(old.Add(time.Duration(i)*day)))
+			}
 		}, time.Time{}},
 		{"moved with the change, to a time between the looks", func(r *rig) {
 			r.sight("/b", html("b"), lastModified(old))
 			time.Sleep(10 * time.Hour)
-			r.sight("/b", html("b2"), lastModified(start.Add(5*time.Hour)))
+			r.sight("/b", html("b, otherwise"), lastModified(start.Add(5*time.Hour)))
 		}, start.Add(5 * time.Hour)},
 		{"moved with the change, to a time before the last look", func(r *rig) {
 			r.sight("/b", html("b"), lastModified(old))
 			time.Sleep(10 * time.Hour)
-			r.sight("/b", html("b2"), lastModified(old.Add(day)))
+			r.sight("/b", html("b, otherwise"), lastModified(old.Add(day)))
 		}, start.Add(10*time.Hour + 6*time.Second)},
 		{"does not move with the change", func(r *rig) {
 			r.sight("/b", html("b"), lastModified(old))
 			time.Sleep(time.Hour)
-			r.sight("/b", html("b2"), lastModified(old))
+			r.sight("/b", html("b, otherwise"), lastModified(old))
 		}, start.Add(time.Hour + 6*time.Second)},
 		{"another page was caught", func(r *rig) {
 			r.sight("/b", html("b"), lastModified(old))
 			r.sight("/a", html("a"), lastModified(old))
 			r.sight("/a", html("a"), lastModified(old.Add(day)))
+		}, old},
+		{"two other pages were caught", func(r *rig) {
+			r.sight("/b", html("b"), lastModified(old))
+			for _, page := range []string{"/a", "/"} {
+				r.sight(page, html(page, "/a", "/b"), lastModified(old))
+				r.sight(page, html(page, "/a", "/b"), lastModified(old.Add(day)))
+			}
+		}, time.Time{}},
+		{"another page moves with the clock", func(r *rig) {
+			r.sight("/b", html("b"), lastModified(old))
+			for range 2 {
+				r.sight("/a", html("a"), lastModified(time.Now()))
+			}
 		}, time.Time{}},
 		{"the server was caught, the page was not", func(r *rig) {
-			r.sight("/a", html("a"), lastModified(old))
-			r.sight("/a", html("a"), lastModified(old.Add(day)))
+			for range 2 {
+				r.sight("/a", html("a"), lastModified(time.Now()))
+			}
 			r.sight("/b", modified(old.Add(2*day))+html("b"), lastModified(old))
 		}, old.Add(2 * day)},
 		{"exact, and then caught", func(r *rig) {
 			r.sight("/b", html("b"), lastModified(old))
 			time.Sleep(10 * time.Hour)
-			r.sight("/b", html("b2"), lastModified(start.Add(5*time.Hour)))
-			r.sight("/b", html("b2"), lastModified(start.Add(6*time.Hour)))
+			r.sight("/b", html("b, otherwise"), lastModified(start.Add(5*time.Hour)))
+			r.sight("/a", html("a"), lastModified(time.Now()))
+			r.sight("/a", html("a"), lastModified(time.Now()))
 		}, start.Add(10*time.Hour + 6*time.Second)},
 	}
 	for _, tt := range tests {
@@ -141,6 +184,32 @@ func TestGivenDates(t *testing.T) {
 				r.flush()
 				if got := r.lastMod("/b"); got != want {
 					t.Errorf("after a restart lastmod is %v, want %v", fromSeconds(got).UTC(), tt.want)
+				}
+			})
+		})
+	}
+}
+
+// The time of the request is never published, not even before it is found out.
+func TestAClockForADateIsNeverPublished(t *testing.T) {
+	for _, lag := range []time.Duration{0, time.Second, time.Minute, 50 * time.Minute} {
+		t.Run(lag.String(), func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				pages := []string{"/a", "/b", "/c", "/d", "/e"}
+				r.sight("/", html("home", pages...))
+				for round := range 4 {
+					for _, p := range pages {
+						r.sight(p, modified(time.Now().Add(-lag))+html("the text of "+p), lastModified(time.Now().Add(-lag)))
+						for _, p := range pages {
+							if got := r.lastMod(p); got != 0 {
+								t.Fatalf("in round %d %s has the lastmod %v", round, p, fromSeconds(got).UTC())
+							}
+						}
+					}
+					time.Sleep(time.Hour)
+				}
+				if got := r.ledger.Doubts(); !got[part.Server].Clock || !got[part.Page].Clock {
+					t.Errorf("the doubts are %+v", got)
 				}
 			})
 		})
@@ -255,6 +324,7 @@ func TestChangeFreqIsInferred(t *testing.T) {
 		{"two minutes without a change", 0, 24, 5 * time.Second, rate.Unknown},
 		{"every ten seconds", 10 * time.Second, 24, 5 * time.Second, rate.Hourly},
 		{"every look", time.Second, 24, 5 * time.Second, rate.Always},
+		{"once, a minute after the first look", time.Minute, 20, 5 * time.Second, rate.Unknown},
 		{"every day", 24 * time.Hour, 200, 2 * time.Hour, rate.Daily},
 		{"every week", 7 * 24 * time.Hour, 400, 6 * time.Hour, rate.Weekly},
 		{"never for two years", 0, 800, 24 * time.Hour, rate.Never},
@@ -285,6 +355,26 @@ func TestChangeFreqIsInferred(t *testing.T) {
 	}
 }
 
+// Who has just set up a site edits a page, and looks what the sitemap says.
+func TestAnEditSoonAfterTheFirstLookIsDated(t *testing.T) {
+	for _, gap := range []time.Duration{5 * time.Second, 65 * time.Second, 10 * time.Minute, 3 * time.Hour} {
+		t.Run(gap.String(), func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.sight("/", html("home", "/b"))
+				r.sight("/b", html("an article"))
+				for _, edit := range []string{"a paragraph that was not there before, in words enough", "another one, which tells of something else altogether"} {
+					time.Sleep(gap)
+					at := time.Now().Unix()
+					r.sight("/b", html("an article, and "+edit))
+					if got := r.lastMod("/b"); got != at {
+						t.Errorf("lastmod %d, want that of the edit at %d", got, at)
+					}
+				}
+			})
+		})
+	}
+}
+
 func TestGivenDateJudgement(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -294,16 +384,21 @@ func TestGivenDateJudgement(t *testing.T) {
 	}{
 		{"first", givenDate{new: 50, at: 100}, mark.First, datePlain},
 		{"still the same", givenDate{old: 50, new: 50, at: 100, before: 90}, mark.Same, datePlain},
-		{"gone", givenDate{old: 50, at: 100, before: 90}, mark.Same, datePlain},
-		{"moved, nothing changed", givenDate{old: 50, new: 60, at: 100, before: 90}, mark.Same, dateLies},
+		{"moved, nothing changed", givenDate{old: 50, new: 65, at: 100, before: 90}, mark.Same, dateLies},
 		{"moved back, nothing changed", givenDate{old: 50, new: 40, at: 100, before: 90}, mark.Same, dateLies},
-		{"moved into the future, nothing changed", givenDate{old: 50, new: 200, at: 100, before: 90}, mark.Same, datePlain},
 		{"moved to between the looks", givenDate{old: 50, new: 95, at: 100, before: 90}, mark.Changed, dateExact},
 		{"moved to this moment", givenDate{old: 50, new: 100, at: 100, before: 90}, mark.Changed, dateExact},
 		{"moved to before the last look", givenDate{old: 50, new: 90, at: 100, before: 90}, mark.Changed, datePlain},
-		{"a variant with another date", givenDate{old: 50, new: 60, at: 100, before: 90}, mark.Variant, datePlain},
-		{"a variant, and the clock's twice", givenDate{old: 90, oldWasClock: true, new: 100, at: 100, before: 90}, mark.Variant, dateLies},
-		{"changed, and the clock's twice", givenDate{old: 90, oldWasClock: true, new: 100, at: 100, before: 90}, mark.Changed, dateExact},
+		{"a variant with another date", givenDate{old: 50, new: 65, at: 100, before: 90}, mark.Variant, datePlain},
+		{"a variant, and the clock's twice", givenDate{old: 90, new: 100, at: 100, before: 90}, mark.Variant, dateTicks},
+		{"changed, and the clock's twice", givenDate{old: 90, new: 100, at: 100, before: 90}, mark.Changed, dateExact},
+		{"the clock's twice, soon", givenDate{old: 99, new: 100, at: 101, before: 99}, mark.Same, dateTicks},
+		{"an hour behind the clock", givenDate{old: 1000, new: 1100, at: 4700, before: 4600}, mark.Same, dateTicks},
+		{"as far as the clock, by chance at looks close together", givenDate{old: 50, new: 53, at: 100, before: 97}, mark.Same, dateLies},
+		{"held, moved to between the looks", givenDate{old: 50, new: 95, at: 100, before: 90}, mark.Held, dateExact},
+		{"moving", givenDate{old: 50, new: 95, at: 100, before: 90}, mark.Moving, datePlain},
+		{"the look before was not one", givenDate{old: 50, new: 95, at: 100}, mark.Same, datePlain},
+		{"the date before was that of a clock that was ahead", givenDate{old: 500, new: 95, at: 100, before: 90}, mark.Same, datePlain},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -337,4 +432,24 @@ func TestLastModOfAnEntry(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestADateThatComesAndGoesTakesNoneBack has a server that dates a page at some
+// looks only, earlier than the page does.
+func TestADateThatComesAndGoesTakesNoneBack(t *testing.T) {
+	withPage(t, func(r *rig) {
+		base := time.Now()
+		body := modified(base.Add(-20*time.Minute)) + html("b")
+		early := lastModified(base.Add(-30 * time.Minute))
+		r.sight("/a", html("a", "/b"))
+		r.sight("/b", body, early)
+		time.Sleep(2 * time.Hour)
+		r.sight("/b", body)
+		before := r.lastMod("/b")
+		time.Sleep(2 * time.Hour)
+		r.sight("/b", body, early)
+		if after := r.lastMod("/b"); after < before {
+			t.Errorf("lastmod went back by %d s", before-after)
+		}
+	})
 }

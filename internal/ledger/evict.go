@@ -2,10 +2,12 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/record"
 )
 
 // waitingKept is the default bound of the locations that are known and not
@@ -69,9 +71,12 @@ const rankShift = 56
 
 // rank returns where a waiting record stands in the order in which they go. One
 // that cannot be read goes first.
-func rank(record []byte) uint64 {
-	s, err := decodeState(record)
-	if err != nil {
+func rank(value []byte) uint64 {
+	s, err := decodeState(value)
+	switch {
+	case errors.Is(err, record.ErrVersion):
+		return worthForever << rankShift // a later version knows what it is worth
+	case err != nil:
 		return 0
 	}
 	return uint64(s.worth())<<rankShift | uint64(max(0, s.lastSeen, s.linkAt*1000))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -87,7 +88,8 @@ func (r *rig) start() {
 	cfg.MakeDue = func(location string) { r.looked[location]++ }
 	cfg.Files = part.New(part.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
-		Distrusted: func() part.Sources { return r.ledger.Distrusted() }, Logger: cfg.Logger,
+		Extensions: cfg.Extensions, InferPriority: cfg.InferPriority,
+		Doubts: func() part.Trust { return r.ledger.Doubts() }, Logger: cfg.Logger,
 	})
 	r.files = cfg.Files
 	if r.ledger, err = New(cfg); err != nil {
@@ -111,13 +113,7 @@ func (r *rig) restart() {
 // differs is set by change.
 func (r *rig) sight(location, body string, change ...func(*Sighting)) {
 	r.Helper()
-	s := &Sighting{
-		Kind: admit.Witness, Location: location, At: time.Now(),
-		Response: &tap.Response{
-			Status: http.StatusOK, Header: tap.Header{ContentType: "text/html; charset=utf-8"},
-			Body: []byte(body), Complete: true,
-		},
-	}
+	s := seen(location, body)
 	for _, f := range change {
 		f(s)
 	}
@@ -126,6 +122,17 @@ func (r *rig) sight(location, body string, change ...func(*Sighting)) {
 	}
 	r.flush()
 	time.Sleep(2 * time.Second) // the spacing of looks; also the next Unix second
+}
+
+// seen is the sighting that sight offers.
+func seen(location, body string) *Sighting {
+	return &Sighting{
+		Kind: admit.Witness, Location: location, At: time.Now(),
+		Response: &tap.Response{
+			Status: http.StatusOK, Header: tap.Header{ContentType: "text/html; charset=utf-8"},
+			Body: []byte(body), Complete: true,
+		},
+	}
 }
 
 // answer is a response other than a page.
@@ -275,4 +282,36 @@ func (s *troubled) Update(ctx context.Context, keys []string, fn func([][]byte) 
 		return before
 	}
 	return errors.Join(s.Store.Update(ctx, keys, fn), after)
+}
+
+// hooked is a store with something to do around the updates of a page.
+type hooked struct {
+	store.Store
+	page   string
+	before atomic.Pointer[func(rehearse func()) error] // an error refuses the update; rehearse runs it for nothing
+	after  atomic.Pointer[func()]                      // it was stored
+}
+
+func (s *hooked) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if !slices.ContainsFunc(keys, func(key string) bool { return strings.HasSuffix(key, "|page|"+s.page) }) {
+		return s.Store.Update(ctx, keys, fn)
+	}
+	if before := s.before.Load(); before != nil {
+		if err := (*before)(func() { rehearse(ctx, s.Store, keys, fn) }); err != nil {
+			return err
+		}
+	}
+	err := s.Store.Update(ctx, keys, fn)
+	if after := s.after.Load(); after != nil && err == nil {
+		(*after)()
+	}
+	return err
+}
+
+// rehearse runs fn as a store does whose transaction is in conflict with another one.
+func rehearse(ctx context.Context, st store.Store, keys []string, fn func([][]byte) error) {
+	_ = st.Update(ctx, keys, func(values [][]byte) error {
+		_ = fn(values)
+		return errors.New("in conflict")
+	})
 }

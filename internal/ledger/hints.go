@@ -46,7 +46,7 @@ func (l *Ledger) hintEntry(k *look, s standing) {
 // hintPage gives the hints that a page which was read gives rise to.
 func (l *Ledger) hintPage(k *look, s standing) {
 	entry := l.entries[k.Location]
-	if l.shells.sees(l.secret.id(k.Location), k.showing, entry) {
+	if l.shells.sees(l.id(k.Location), k.showing, entry) {
 		l.cfg.Hints.Give(hint.ClientApp)
 	}
 	if entry {

@@ -28,13 +28,18 @@ import (
 //	kin|HASH        how many pages of a route or folder are listed, see kin
 //	twin|HASH       which pages show one content, see twin
 //	active          when the site was observed, see activity
+//	furniture       what the pages have in common, see furniture
 //	robots|N        what the site's robots.txt says, in pieces
-//	head, part|N, list|N|LOCATION, file|N: see package part
+//	told|PROCESS    what one of several processes has changed, see bulletin
+//	extensions      for which extensions the pages were read
+//	head, part|N, list|N|LOCATION, file|N, index|N: see package part
+//	journal, log|TIME|LOCATION: see [part.Journal]
+//	article|TIME|LOCATION, articles: see package part
 type keys string
 
 // originBytes is the longest origin that leaves room for the longest location
 // in a key.
-const originBytes = store.MaxKey - 1024 - len("||list|000000|")
+const originBytes = store.MaxKey - 1024 - part.LogKeyBytes
 
 func newKeys(origin string) (keys, error) {
 	if len(origin) > originBytes {
@@ -43,18 +48,22 @@ func newKeys(origin string) (keys, error) {
 	return keys(origin + "|"), nil
 }
 
-func (k keys) parts() part.Keys            { return part.Keys(k) }
-func (k keys) site() string                { return string(k) + "site" }
-func (k keys) trust() string               { return string(k) + "trust" }
-func (k keys) pages() string               { return string(k) + "page|" }
-func (k keys) page(location string) string { return k.pages() + location }
-func (k keys) waits() string               { return string(k) + "wait|" }
-func (k keys) losts() string               { return string(k) + "lost|" }
-func (k keys) lost(location string) string { return k.losts() + location }
-func (k keys) kin(group uint64) string     { return fmt.Sprintf("%skin|%016x", string(k), group) }
-func (k keys) twin(showing uint64) string  { return fmt.Sprintf("%stwin|%016x", string(k), showing) }
-func (k keys) active() string              { return string(k) + "active" }
-func (k keys) robots(piece int) string     { return fmt.Sprintf("%srobots|%03d", string(k), piece) }
+func (k keys) parts() part.Keys               { return part.Keys(k) }
+func (k keys) site() string                   { return string(k) + "site" }
+func (k keys) trust() string                  { return string(k) + "trust" }
+func (k keys) pages() string                  { return string(k) + "page|" }
+func (k keys) page(location string) string    { return k.pages() + location }
+func (k keys) waits() string                  { return string(k) + "wait|" }
+func (k keys) losts() string                  { return string(k) + "lost|" }
+func (k keys) lost(location string) string    { return k.losts() + location }
+func (k keys) kin(group uint64) string        { return fmt.Sprintf("%skin|%016x", string(k), group) }
+func (k keys) twin(showing uint64) string     { return fmt.Sprintf("%stwin|%016x", string(k), showing) }
+func (k keys) active() string                 { return string(k) + "active" }
+func (k keys) furniture() string              { return string(k) + "furniture" }
+func (k keys) bulletins() string              { return string(k) + "told|" }
+func (k keys) bulletin(process string) string { return k.bulletins() + process }
+func (k keys) extensions() string             { return string(k) + "extensions" }
+func (k keys) robots(piece int) string        { return fmt.Sprintf("%srobots|%03d", string(k), piece) }
 func (k keys) wait(s secret, location string) string {
 	sum := s.sum("location", location)
 	return k.waits() + hex.EncodeToString(sum[:16])

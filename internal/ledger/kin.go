@@ -20,10 +20,13 @@ type kin struct {
 	siblings, orphans int
 	day               int64 // days since the Unix epoch
 	grown             int
+	unread            record.Unread
 }
 
+// readKin reads what encode wrote. Of a record that it cannot read it says that no
+// page is listed, so that networks alone list none.
 func readKin(b []byte) (n kin) {
-	_ = record.Open(b, func(f record.Field) {
+	n.unread, _ = record.Read(b, func(f record.Field) bool {
 		switch f.Num {
 		case 1:
 			n.siblings = int(f.Value)
@@ -33,7 +36,10 @@ func readKin(b []byte) (n kin) {
 			n.day = f.Int()
 		case 4:
 			n.grown = int(f.Value)
+		default:
+			return false
 		}
+		return true
 	})
 	return n
 }
@@ -45,6 +51,7 @@ func (n kin) encode() []byte {
 	e.Uint(2, uint64(max(0, n.orphans)))
 	e.Int(3, n.day)
 	e.Uint(4, uint64(n.grown))
+	e.Keep(n.unread)
 	return e.SealAny()
 }
 

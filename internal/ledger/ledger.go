@@ -17,9 +17,11 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/location"
-	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/priority"
+	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/robots"
+	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/store"
 )
 
@@ -38,9 +40,19 @@ type Config struct {
 	Robots     *robots.Rules         // nil means those of the robots.txt that is seen
 	Hints      *hint.Hints           // nil gives none
 	Logger     *slog.Logger
-	MaxURLs    int // of a part; 0 means the protocol's limit
-	MaxBytes   int // of a part; 0 means the protocol's limit
-	MaxWaiting int // locations known and not listed; 0 means 250,000
+	MaxURLs    int                // of a part; 0 means the protocol's limit
+	MaxBytes   int                // of a part; 0 means the protocol's limit
+	Extensions sitemap.Namespaces // that entries have
+	// InferPriority has the pages ranked by their links and visits.
+	InferPriority bool
+	MaxWaiting    int // locations known and not listed; 0 means 250,000
+	// Unbudgeted has every page read in full when it is seen, whatever that costs,
+	// as Flush does.
+	Unbudgeted bool
+
+	// RefreshEvery is how often it is looked what other processes that share the
+	// store have changed; 0 means that there are none.
+	RefreshEvery time.Duration
 }
 
 // Ledger is the one writer of a site's records in this process.
@@ -48,6 +60,7 @@ type Ledger struct {
 	cfg     Config
 	keys    keys
 	book    part.Book
+	journal part.Journal
 	entries map[string]bool
 	queue   *queue
 	calls   chan call
@@ -55,28 +68,37 @@ type Ledger struct {
 
 	// What only the worker touches.
 	secret    secret
-	opened    bool // secret and doubts are what the store says
-	counted   bool // the waiting locations were counted once
+	aliases   aliases // of the secret
+	opened    bool    // secret and doubts are what the store says
+	counted   bool    // the waiting locations were counted once
 	followed  followed
 	contents  contents
-	furniture mark.Site
+	furniture furniture
 	shells    shells
 	leaving   leaving
+	reputes   reputes
+	stamped   part.Trust // whose stamps are stored
 	budget    budget
 	review    review
+	extended  sitemap.Namespaces // for which the entries are in line
+	ranks     *priority.Ranks    // of the last whole pass, nil before
 	activity  activity
+	others    others
+	filling   int                  // the part that a page was added to last, 0 if none was
+	events    int                  // noted in the journal since it was pruned
 	doubts    map[string]time.Time // when each location came in doubt
 	unsynced  bool
 	urgent    bool // what is unsynced must not wait
 	synced    time.Time
 	pending   []*Sighting // taken from the queue and not yet stored
 
-	tally      tally
-	robots     atomic.Pointer[obeyed]
-	waiting    atomic.Int64
-	sightings  atomic.Uint64
-	damaged    atomic.Uint64
-	distrusted atomic.Uint32
+	tally     tally
+	robots    atomic.Pointer[obeyed]
+	waiting   atomic.Int64
+	sightings atomic.Uint64
+	damaged   atomic.Uint64
+	later     atomic.Uint64
+	trust     atomic.Pointer[part.Trust]
 
 	mu      sync.Mutex
 	problem error // why the store cannot be used, nil if it can
@@ -106,18 +128,23 @@ func New(cfg Config) (*Ledger, error) {
 		cfg:     cfg,
 		keys:    k,
 		book:    part.Book{Keys: k.parts(), URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
+		journal: part.Journal{Keys: k.parts(), Started: time.Now()},
 		entries: map[string]bool{},
 		queue:   newQueue(),
 		calls:   make(chan call),
 		stopped: make(chan struct{}),
 		doubts:  map[string]time.Time{},
 		budget:  newBudget(time.Now()),
+		others:  newOthers(cfg.RefreshEvery),
 	}
 	if cfg.MaxWaiting == 0 {
 		l.cfg.MaxWaiting = waitingKept
 	}
 	for _, e := range cfg.Entries {
 		l.entries[e] = true
+	}
+	if g, ok := cfg.Store.(guarded); ok {
+		g.watch.logTo(cfg.Logger)
 	}
 	return l, nil
 }
@@ -141,9 +168,14 @@ func (l *Ledger) IsEntry(location string) bool { return l.entries[location] }
 // concurrently.
 func (l *Ledger) Drop() { l.queue.dropped.Add(1) }
 
-// Distrusted returns the sources of dates that were caught lying. It may be
+// Doubts returns what is known against the dates that pages are given. It may be
 // called concurrently.
-func (l *Ledger) Distrusted() part.Sources { return part.Sources(l.distrusted.Load()) }
+func (l *Ledger) Doubts() part.Trust {
+	if t := l.trust.Load(); t != nil {
+		return *t
+	}
+	return part.Trust{}
+}
 
 // Stats are counts of the worker's doings.
 type Stats struct {
@@ -152,6 +184,7 @@ type Stats struct {
 	Queued    int    // waiting to be read
 	Waiting   int    // locations known and not listed
 	Damaged   uint64 // records that could not be read
+	Later     uint64 // looks at pages whose records only a later version can read
 	Problem   error  // why the store cannot be used, nil if it can
 	Counts    []Count
 }
@@ -166,9 +199,19 @@ func (l *Ledger) Stats() Stats {
 		Queued:    l.queue.depth(),
 		Waiting:   int(l.waiting.Load()),
 		Damaged:   l.damaged.Load(),
-		Problem:   l.problem,
+		Later:     l.later.Load(),
+		Problem:   l.trouble(),
 		Counts:    l.tally.counted(),
 	}
+}
+
+// trouble returns why the store cannot be used: what it said last, or that it
+// says nothing.
+func (l *Ledger) trouble() error {
+	if g, ok := l.cfg.Store.(guarded); ok && l.problem == nil {
+		return g.watch.stalled()
+	}
+	return l.problem
 }
 
 var errStopped = errors.New("the site is closed")
@@ -208,17 +251,22 @@ func (l *Ledger) Flush(ctx context.Context) error {
 // bars it until a rule lists it. When it returns nil, that survives a loss of
 // power.
 func (l *Ledger) Forget(ctx context.Context, location string) error {
-	l.cfg.Files.Withdraw(location)
-	return l.call(ctx, func(ctx context.Context) error {
+	l.cfg.Files.Withdraw(location, time.Now())
+	left := false
+	err := l.call(ctx, func(ctx context.Context) error {
 		if err := l.open(ctx); err != nil {
 			return err
 		}
-		if err := l.commit(ctx, nil, func(m *merge) { m.forget(location) }); err != nil {
+		if err := l.commit(ctx, nil, func(m *merge) { left = !m.forget(location) }); err != nil {
 			return err
 		}
 		delete(l.doubts, location)
 		return l.sync(ctx, true)
 	})
+	if err == nil && left {
+		return fmt.Errorf("the page's record: %w; let a process forget it that runs that version", record.ErrVersion)
+	}
+	return err
 }
 
 // Run works until ctx ends. What is then not stored is lost; Flush first.
@@ -270,6 +318,9 @@ func (l *Ledger) workStored(ctx context.Context, all bool) error {
 	if err := l.open(ctx); err != nil {
 		return err
 	}
+	if err := l.refresh(ctx, all); err != nil {
+		return err
+	}
 	rounds := roundBatches
 	if all {
 		rounds = l.queue.depth()/batch + 2
@@ -294,7 +345,16 @@ func (l *Ledger) workStored(ctx context.Context, all bool) error {
 	if err := l.evict(ctx); err != nil {
 		return err
 	}
+	if err := l.pruneJournal(ctx); err != nil {
+		return err
+	}
 	if err := l.reviewSome(ctx, all); err != nil {
+		return err
+	}
+	if err := l.keepStamps(ctx); err != nil {
+		return err
+	}
+	if err := l.keepFurniture(ctx, all); err != nil {
 		return err
 	}
 	return l.sync(ctx, all)
@@ -341,8 +401,14 @@ func (l *Ledger) nextRound(err error) time.Duration {
 	} else {
 		next = min(next, max(0, l.reviewDue(time.Now())))
 	}
+	if l.others.exist() {
+		next = min(next, l.others.due(time.Now()))
+	}
+	if l.furniture.changed {
+		next = min(next, max(0, l.furnitureDue(time.Now())))
+	}
 	for _, since := range l.doubts {
-		next = min(next, max(0, time.Until(since.Add(confirmAfter))))
+		next = min(next, max(0, time.Until(since.Add(confirmAfter))), confirmAfter)
 	}
 	return next
 }

@@ -2,13 +2,10 @@ package ledger
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"time"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/store"
 )
 
 // linksAtOnce is how many links one transaction merges. Each may need the
@@ -76,24 +73,29 @@ func (s *state) point(k *look) bool {
 	return true
 }
 
-// follow merges the links of a page that counts, and then notes that the page
-// has been read. In this order a crash costs a second reading and no link.
-func (l *Ledger) follow(ctx context.Context, k *look, news bool) error {
+// unfollowed returns the links of a page that are to be merged, should they count.
+func (l *Ledger) unfollowed(k *look) []link {
 	fresh := make([]link, 0, len(k.links))
 	for _, ln := range k.links {
-		if ln.location != k.Location && (k.again || !l.followed.has(ln.location)) {
+		if ln.location != k.Location && (k.again || !l.followed.has(l.linkKey(k, ln.location))) {
 			fresh = append(fresh, ln)
 		}
 	}
-	open, most := settled, linksAtOnce
+	return fresh
+}
+
+// follow merges the links of a page that counts, and then notes that the page
+// has been read. In this order a crash costs a second reading and no link.
+func (l *Ledger) follow(ctx context.Context, k *look, news bool) error {
+	fresh, open, most := l.unfollowed(k), settled, linksAtOnce
 	for {
 		n := min(most, len(fresh))
 		states, err := l.followSome(ctx, k, fresh[:n], n == len(fresh), news, open)
 		switch {
-		case errors.Is(err, store.ErrInvalid) && n > 1: // links that displace others need more keys
+		case tooMuch(err) && n > 1: // links that displace others need more keys
 			most = n / 2
 			continue
-		case errors.Is(err, store.ErrInvalid):
+		case tooMuch(err):
 			l.Drop()
 			states = make([]openness, n)
 		case err != nil || states == nil:
@@ -101,7 +103,7 @@ func (l *Ledger) follow(ctx context.Context, k *look, news bool) error {
 		}
 		for i, ln := range fresh[:n] {
 			if open = max(open, states[i]); states[i] == settled {
-				l.followed.add(ln.location)
+				l.followed.add(l.linkKey(k, ln.location))
 			}
 		}
 		if fresh = fresh[n:]; len(fresh) == 0 {
@@ -114,31 +116,67 @@ func (l *Ledger) follow(ctx context.Context, k *look, news bool) error {
 // links count; then it returns nil. before is what the links merged before
 // leave open.
 func (l *Ledger) followSome(ctx context.Context, k *look, links []link, last, news bool, before openness) (states []openness, err error) {
-	first := []string{l.keys.page(k.Location), l.keys.wait(l.secret, k.Location)}
+	first := []string{l.keys.page(k.Location), l.wait(k.Location)}
 	for _, ln := range links {
-		first = append(first, l.keys.page(ln.location), l.keys.wait(l.secret, ln.location))
+		first = append(first, l.keys.page(ln.location), l.wait(ln.location))
 	}
 	err = l.commit(ctx, first, func(m *merge) {
 		states = nil
 		if from, _ := m.load(k.Location); !l.leads(k.Location, from) {
 			return
 		}
-		states = make([]openness, len(links))
-		open := before
-		for i, ln := range links {
-			states[i] = m.linked(k, ln, news)
-			open = max(open, states[i])
-		}
-		from, _ := m.load(k.Location) // which a page it links to may have outranked
-		if last && from.bodyHash == k.hash && l.leads(k.Location, from) {
-			from.read, from.open, from.readAt, from.readNet = true, open, k.At.Unix(), 0
-			if open != settled {
-				from.readNet = k.net()
-			}
-			m.save(k.Location, from)
+		var open openness
+		states, open = m.follow(k, links, news, before)
+		if last {
+			m.followedAll(k, open)
 		}
 	})
 	return states, err
+}
+
+// followNow merges the links of a page that counts in the transaction that merges
+// the page, unless they are too many. followed is what the links merged before it
+// leave settled.
+func (m *merge) followNow(k *look, r *reading, followed map[uint64]bool) {
+	if !r.follow || k.apart {
+		return
+	}
+	r.follow = false
+	links := slices.DeleteFunc(slices.Clone(k.fresh), func(ln link) bool {
+		key := m.l.linkKey(k, ln.location)
+		return !k.again && (followed[key] || m.l.followed.has(key))
+	})
+	states, open := m.follow(k, links, r.changed, settled)
+	for i, ln := range links {
+		if states[i] == settled {
+			followed[m.l.linkKey(k, ln.location)] = true
+		}
+	}
+	m.followedAll(k, open)
+}
+
+// follow merges links of a page that counts, and returns what each leaves open,
+// and what all do with those merged before.
+func (m *merge) follow(k *look, links []link, news bool, before openness) (states []openness, open openness) {
+	states, open = make([]openness, len(links)), before
+	for i, ln := range links {
+		states[i] = m.linked(k, ln, news)
+		open = max(open, states[i])
+	}
+	return states, open
+}
+
+// followedAll notes that a page has been read, and its links merged.
+func (m *merge) followedAll(k *look, open openness) {
+	from, _ := m.load(k.Location) // which a page it links to may have outranked
+	if from.bodyHash != k.hash || !m.l.leads(k.Location, from) {
+		return
+	}
+	from.read, from.open, from.readAt, from.readNet = true, open, k.At.Unix(), 0
+	if open != settled {
+		from.readNet = k.net()
+	}
+	m.save(k.Location, from)
 }
 
 // leads reports whether what the page links to is public: any visitor finds
@@ -167,6 +205,7 @@ func (l *Ledger) leads(location string, s *state) bool {
 func (m *merge) linked(k *look, ln link, news bool) openness {
 	to, known := m.load(ln.location)
 	changed := to.point(k)
+	changed = m.l.countLink(k, to) || changed
 	if !to.link {
 		to.link, changed = true, true
 		to.isNew = news && ln.main && !known
@@ -198,15 +237,9 @@ const followedLinks = 1 << 15
 // one goroutine. The zero value is empty.
 type followed struct{ slots [followedLinks]uint64 }
 
-func (f *followed) has(location string) bool {
-	h := xxh3.HashString(location)
-	return f.slots[h%followedLinks] == h
-}
+func (f *followed) has(link uint64) bool { return f.slots[link%followedLinks] == link }
 
-func (f *followed) add(location string) {
-	h := xxh3.HashString(location)
-	f.slots[h%followedLinks] = h
-}
+func (f *followed) add(link uint64) { f.slots[link%followedLinks] = link }
 
 // forget drops everything, for when the store may have lost what was merged.
 func (f *followed) forget() { f.slots = [followedLinks]uint64{} }

@@ -12,6 +12,8 @@ import (
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/page"
+	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
 )
 
@@ -30,12 +32,18 @@ type look struct {
 	full     bool       // more than the head was read
 	cut      bool       // the page is longer than what was read
 	view     *mark.View // what the page shows, nil if it was not read in full
+	variety  uint16     // see Variety.key
 	content  admit.Reason
 	noFollow bool
 	own      int64 // the page's own date
 	server   int64 // Last-Modified
 	until    int64 // when the page is to leave, 0 for never
 	links    []link
+	fresh    []link // those to be merged, should they count
+	apart    bool   // by transactions of their own
+
+	parsed bool   // the page was read, or its head
+	before *state // what was known of the page, nil if nobody asked
 
 	canonical string // the location that the page names as its canonical one, "" if none or its own
 	self      bool   // it names its own
@@ -43,7 +51,8 @@ type look struct {
 	shared    bool   // another location showed it lately
 	crowd     bool   // many did
 
-	alternates []peer // itself in other languages, as it says
+	alternates []peer          // itself in other languages, as it says
+	media      *part.Extension // its images, news and videos, as far as they are wanted
 }
 
 func (l *Ledger) newLook(s *Sighting) *look {
@@ -92,11 +101,14 @@ func fingerprint(resp *tap.Response) uint64 {
 // is read each time, as the look may be what lists it; but not one that forbids
 // its listing, in the same bytes as before.
 func (l *Ledger) knows(k *look, s *state) bool {
-	if !s.witnessed || s.bodyHash != k.hash || s.mark.Holding() {
+	if !s.witnessed || s.bodyHash != k.hash || s.mark.Holding() || s.unmarked() {
 		return false
 	}
 	if s.content == admit.QueryNotCanonical && !k.OwnURL {
 		return false // a rule allows the query by now
+	}
+	if s.content == admit.NoIndex && s.until != 0 && !s.ended(k.At) {
+		return false // a clock that was ahead had ended it
 	}
 	if s.read && l.reopens(k, s) {
 		k.again = true
@@ -115,7 +127,7 @@ const headMost = 128 << 10
 
 // read parses the page: in full, or only its head when that is all that can be
 // afforded.
-func (k *look) read(norm *location.Normalizer, full bool) {
+func (k *look) read(norm *location.Normalizer, full bool, want sitemap.Namespaces) {
 	h := &k.Response.Header
 	most := MaxPage
 	if !full {
@@ -126,7 +138,7 @@ func (k *look) read(norm *location.Normalizer, full bool) {
 		k.content = admit.Encoding
 		return
 	}
-	opts := page.Options{ContentType: h.ContentType, Truncated: cut || k.Response.Truncated}
+	opts := page.Options{ContentType: h.ContentType, Truncated: cut || k.Response.Truncated, Extensions: want&byReading != 0}
 	var facts page.Facts
 	if full {
 		facts = page.Read(body, opts)
@@ -141,11 +153,15 @@ func (k *look) read(norm *location.Normalizer, full bool) {
 		return
 	}
 	k.full, k.cut = true, opts.Truncated
+	if k.variety = k.Variety.key(facts.Lang); k.Variety.ByLanguage {
+		facts.Lang = "" // a text in another language is no oddity
+	}
 	view := mark.Read(&facts)
 	k.view = &view
 	k.showing = showing(k, &facts)
 	k.alternates = alternates(norm, k.Location, &facts)
 	k.links = resolve(norm, k.Location, &facts)
+	k.media = gather(norm, want, k, &facts)
 }
 
 // decode undoes the response's content coding, if it has one. A compressor

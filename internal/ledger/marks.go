@@ -2,10 +2,16 @@ package ledger
 
 import (
 	"context"
+	"time"
 
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/rate"
 )
+
+// soon is how long after a look a counter may be what has changed. What is seen
+// once a week has news at each look.
+const soon = 48 * time.Hour
 
 // consult completes what the page shows by what is known of the whole site. A
 // variant counts as the page that it names as its canonical one, so that a text
@@ -18,40 +24,83 @@ func (l *Ledger) consult(k *look, before *state) {
 	if k.canonical != "" {
 		location = k.canonical
 	}
-	l.furniture.Consult(k.view, before.mark, l.secret.id(location))
+	k.view.Soon = k.At.UnixMilli()-before.lastSeen < soon.Milliseconds()
+	l.furniture.Consult(k.view, before.mark, l.id(location))
+	l.furniture.changed = true
 }
 
-// mark merges what the page shows into its mark, and dates its content. It
-// returns what that says of a date which moves at this look: nothing, if a
-// change was seen earlier and is only certain now.
-func (m *merge) mark(k *look, s *state) mark.Outcome {
+// mark merges what the page shows into its mark. before is when the look before
+// was, 0 if there was none.
+func (m *merge) mark(k *look, s *state, before int64) finding {
 	at := k.At.Unix()
 	held := s.mark.Holding()
+	if s.awaits(k.variety, at) {
+		return finding{outcome: mark.Variant, before: before, latest: s.latest()}
+	}
 	after, outcome, since := s.mark.Look(k.view, at)
-	s.mark = after
-	switch outcome {
+	meant, taken := s.meet(k.variety, outcome)
+	if taken {
+		s.mark = after
+	}
+	if meant != outcome {
+		outcome, s.mark = meant, s.mark.Still() // what it took for news is none
+	}
+	if outcome == mark.Held && !held {
+		m.effects.due = append(m.effects.due, k.Location)
+	}
+	return finding{outcome: outcome, since: min(since, at), before: before, latest: s.latest()}
+}
+
+// settle merges what a look found: it dates a change, and tells the estimate of
+// it. What is held is told once it is certain.
+func (m *merge) settle(s *state, f finding, at int64) {
+	switch f.outcome {
 	case mark.Changed:
-		s.changes++
-		s.changed, s.exact, s.exactBy = since, 0, part.NoSource
-		s.rate = s.rate.Saw(since, true)
-		if since != at {
+		s.date(f, at)
+		if f.sure {
+			s.rate = s.rate.SawChangeAt(f.since, f.exact)
+		} else {
+			s.rate = s.rate.Saw(f.since, true)
+		}
+		if f.since != at {
 			s.rate = s.rate.Saw(at, false)
 		}
 	case mark.Moving:
 		s.rate = s.rate.Saw(at, true)
 	default:
 		if !s.mark.Holding() {
+			s.age(m.l.Doubts(), at)
 			s.rate = s.rate.Saw(at, false)
 		}
 	}
-	if outcome == mark.Held && !held {
-		m.effects.due = append(m.effects.due, k.Location)
-	}
-	if outcome == mark.Changed && since != at {
-		return mark.Held
-	}
-	return outcome
 }
+
+// trial is how long a page must have been seen, in seconds, before the date that it
+// had at the first look tells the estimate anything: one that moves by itself
+// would have moved.
+const trial = day
+
+// age tells the estimate, once, for how long the page had been unchanged at its
+// first look: since the given date that its lastmod goes by. That date may be
+// the one on which the page was made, so it is not told as a change.
+func (s *state) age(trust part.Trust, at int64) {
+	last := s.rate.LastVisit()
+	if s.changes > 0 || s.rate.LastChange() != 0 || at-s.firstSeen < trial || last < s.firstSeen || last-s.firstSeen >= trial {
+		return
+	}
+	date, by, _ := s.dates().Dated(trust, at)
+	if by != part.ByGiven || date >= s.firstSeen {
+		return
+	}
+	e := rate.Estimate{}.Saw(date, false)
+	for range min(s.looks-1, trialLooks) {
+		e = e.Saw(last, false)
+	}
+	s.rate = e
+}
+
+// trialLooks bounds the looks before the age is told.
+const trialLooks = uint64(trial / 60)
 
 // MarkSize returns how many bytes are remembered to tell a change of the page
 // at a location, 0 if it is not known.

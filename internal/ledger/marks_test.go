@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/rate"
 )
 
 // product is a page with a menu, some text and a price.
@@ -157,4 +159,68 @@ func TestMarkSize(t *testing.T) {
 			t.Errorf("a mark of %d bytes, %v, of an unknown page", n, err)
 		}
 	})
+}
+
+// TestACounterIsNoChange has a page of a few short paragraphs, one of which counts
+// the looks.
+func TestACounterIsNoChange(t *testing.T) {
+	for _, gap := range []time.Duration{4 * time.Second, time.Minute, 10 * time.Minute} {
+		t.Run(gap.String(), func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.sight("/", html("home", "/counter", "/a", "/b"))
+				r.sight("/a", html("What the page a says, at some length, about itself alone."))
+				r.sight("/b", html("What the page b says, at some length, about itself alone."))
+				for i := range 30 {
+					r.sight("/counter", html(fmt.Sprintf("This page counts its visitors, as pages did.</p><p>You are visitor number %d of this page.", i)))
+					time.Sleep(gap - 2*time.Second)
+				}
+				if p := r.page("/counter"); p.Changes != 0 || r.lastMod("/counter") > 0 {
+					t.Errorf("%d changes, lastmod %d", p.Changes, r.lastMod("/counter"))
+				}
+			})
+		})
+	}
+}
+
+// A page that was old when it was first seen is known to change seldom as soon as
+// its date has stood still for a day.
+func TestTheAgeAtTheFirstLookIsTold(t *testing.T) {
+	const old = 300 * 24 * time.Hour
+	fixed := func(began, _ time.Time) time.Time { return began.Add(-old) }
+	for _, tt := range []struct {
+		name string
+		date func(began, now time.Time) time.Time
+		text string // from the second look on
+		slow bool
+	}{
+		{"an old page", fixed, "The text.", true},
+		{"no date", func(_, _ time.Time) time.Time { return time.Time{} }, "The text.", false},
+		{"a date that moves with the clock", func(_, now time.Time) time.Time { return now.Add(-old) }, "The text.", false},
+		{"an edited page", fixed, "Quite another text than the first one.", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				began := time.Now()
+				r.sight("/", html("home", "/a"))
+				see := func(text string) {
+					dated := func(*Sighting) {}
+					if d := tt.date(began, time.Now()); !d.IsZero() {
+						dated = lastModified(d)
+					}
+					r.sight("/a", html(text), dated)
+				}
+				see("The text.")
+				if got := r.page("/a").Listing.Freq; got != rate.Unknown {
+					t.Errorf("changefreq %v at the first look", got)
+				}
+				time.Sleep(12 * time.Hour)
+				see(tt.text)
+				time.Sleep(13 * time.Hour)
+				see(tt.text)
+				if got := r.page("/a").Listing.Freq; (got == rate.Yearly || got == rate.Never) != tt.slow {
+					t.Errorf("changefreq %v after a day, to be slow: %t", got, tt.slow)
+				}
+			})
+		})
+	}
 }

@@ -11,7 +11,7 @@ import (
 // sighting which waits to be stored shows to forbid their listing.
 func (l *Ledger) withdrawUnstored() {
 	for _, location := range l.overdue(time.Now()) {
-		l.cfg.Files.Withdraw(location)
+		l.cfg.Files.Withdraw(location, l.doubts[location]) // a witness since then, which waits as well, saves it
 	}
 	for _, s := range l.pending {
 		l.peek(s)
@@ -30,6 +30,6 @@ func (l *Ledger) peek(s *Sighting) {
 	k := &look{Sighting: s}
 	l.read(k, false)
 	if k.content == admit.NoIndex {
-		l.cfg.Files.Withdraw(s.Location)
+		l.cfg.Files.Withdraw(s.Location, s.At)
 	}
 }

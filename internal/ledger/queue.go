@@ -6,16 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// queueSightings bounds what waits to be read; the bodies are bounded by the
-// buffers they are kept in. What does not fit is dropped and counted: the page
-// stays due, and another visit will show it.
-const queueSightings = 16_384
+// QueueBytes bounds what waits to be read, without the bodies, which are bounded
+// by the buffers they are kept in. What does not fit is dropped and counted: the
+// page stays due, and another visit will show it.
+const QueueBytes = 2 << 20
 
 // queue holds sightings between the requests, which never wait, and the one
 // worker.
 type queue struct {
 	mu      sync.Mutex
 	waiting []*Sighting
+	bytes   int // that those hold
 	closed  bool
 	wake    chan struct{}
 	dropped atomic.Uint64
@@ -25,10 +26,11 @@ func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
 
 // offer takes s, or returns false if there is no room.
 func (q *queue) offer(s *Sighting) bool {
+	size := s.size()
 	q.mu.Lock()
-	ok := !q.closed && len(q.waiting) < queueSightings
+	ok := !q.closed && q.bytes+size <= QueueBytes
 	if ok {
-		q.waiting = append(q.waiting, s)
+		q.waiting, q.bytes = append(q.waiting, s), q.bytes+size
 	}
 	q.mu.Unlock()
 	if !ok {
@@ -49,6 +51,9 @@ func (q *queue) take(n int) []*Sighting {
 	n = min(n, len(q.waiting))
 	taken := q.waiting[:n:n]
 	q.waiting = q.waiting[n:]
+	for _, s := range taken {
+		q.bytes -= s.size()
+	}
 	if len(q.waiting) == 0 {
 		q.waiting = nil
 	}

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/internal/priority"
+	"github.com/servemap/servemap/internal/record"
 )
 
 // reviewStep is how many records a review goes through at once.
@@ -22,8 +23,12 @@ const reviewPause = 10 * time.Millisecond
 // counts the verdicts. It belongs to the worker.
 type review struct {
 	running bool
-	waits   bool   // the pages are done
-	after   string // the key that was reviewed last
+	waits   bool         // the pages are done
+	after   string       // the key that was reviewed last
+	over    map[int]bool // parts that have more pages than they may
+	waiting int64        // locations counted that wait
+	ranks   priority.Ranks
+	again   bool // these are the first ranks, which no page has been given
 	done    time.Time
 }
 
@@ -33,18 +38,23 @@ func (l *Ledger) beginReview() {
 	l.tally.begin()
 }
 
-// reviewSome goes on with the pass, if one is due: by a step, or with all to
-// its end.
+// reviewAtOnce is how many steps of a pass somebody who flushes waits for. That
+// is the whole of it for all but large sites.
+const reviewAtOnce = 100
+
+// reviewSome goes on with the pass, if one is due: by a step, or with all by
+// reviewAtOnce.
 func (l *Ledger) reviewSome(ctx context.Context, all bool) error {
 	if !l.review.running && l.reviewDue(time.Now()) <= 0 {
 		l.beginReview()
 	}
-	for l.review.running {
+	steps := 1
+	if all {
+		steps = reviewAtOnce
+	}
+	for ; l.review.running && steps > 0; steps-- {
 		if err := l.reviewOnce(ctx); err != nil {
 			return err
-		}
-		if !all {
-			break
 		}
 	}
 	return nil
@@ -59,6 +69,15 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 	r := &l.review
 	if r.after == "" && !r.waits {
 		if err := l.reviewNamed(ctx); err != nil {
+			return err
+		}
+		if err := l.reviewParts(ctx); err != nil {
+			return err
+		}
+		if err := l.reviewJournal(ctx); err != nil {
+			return err
+		}
+		if err := l.book.PruneNews(ctx, l.cfg.Store, time.Now()); err != nil {
 			return err
 		}
 	}
@@ -76,6 +95,7 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 	change := l.reviewPages
 	if r.waits {
 		change = l.drop
+		r.waiting += int64(len(seen) - len(changed))
 	}
 	for chunk := range slices.Chunk(changed, batch) {
 		if err := inHalves(chunk, func(keys []string) error { return change(ctx, keys) }); err != nil {
@@ -88,11 +108,17 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 	}
 	l.tally.pass(prefix + "~") // which is after all keys that begin so
 	if r.after = ""; !r.waits {
-		r.waits = true
-		return nil
+		r.waits, r.again = true, l.takeRanks(r.ranks)
+		return l.keepExtensions(ctx)
 	}
-	r.running, r.waits, r.done = false, false, time.Now()
+	if l.others.exist() {
+		l.waiting.Store(r.waiting) // the others add and drop some too
+	}
+	r.running, r.waits, r.waiting, r.done = false, false, 0, time.Now()
 	l.tally.end()
+	if r.again {
+		l.beginReview()
+	}
 	return nil
 }
 
@@ -101,7 +127,7 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 func inHalves(items []string, fn func([]string) error) error {
 	err := fn(items)
 	switch {
-	case !errors.Is(err, store.ErrInvalid):
+	case !tooMuch(err):
 		return err
 	case len(items) < 2:
 		return nil
@@ -128,7 +154,7 @@ func (l *Ledger) reviewScan(ctx context.Context, prefix string) (seen []reviewed
 		s, err := decodeState(rec.Value)
 		if err != nil {
 			s = new(state) // it counts for nothing
-		} else if l.outdated(strings.TrimPrefix(key, prefix), s, l.review.waits, now) {
+		} else if l.rank(s, now); l.outdated(strings.TrimPrefix(key, prefix), s, l.review.waits, now) {
 			changed = append(changed, key)
 		}
 		if seen = append(seen, reviewed{key, s.stored}); len(seen) == reviewStep {
@@ -145,7 +171,10 @@ func (l *Ledger) outdated(location string, s *state, waits bool, now time.Time) 
 	if waits {
 		return !s.barred && !s.link && l.expired(seconds(s.lastSeen), now)
 	}
-	if l.expired(seconds(s.lastSeen), now) || s.listed() && s.ended(now) {
+	if l.expired(seconds(s.lastSeen), now) || s.listed() && (s.ended(now) || l.review.over[s.part]) {
+		return true
+	}
+	if s.listed() && (l.extends() || l.ranked(s, now) != s.priority) {
 		return true
 	}
 	if !s.public() {
@@ -164,12 +193,14 @@ func (l *Ledger) outdated(location string, s *state, waits bool, now time.Time) 
 func (l *Ledger) reviewNamed(ctx context.Context) error {
 	named := append(l.cfg.Rules.Locations(), l.cfg.Entries...)
 	for chunk := range slices.Chunk(named, batch) {
-		err := l.commit(ctx, nil, func(m *merge) {
-			for _, location := range chunk {
-				if s, known := m.load(location); known {
-					m.save(location, s)
+		err := inHalves(chunk, func(some []string) error {
+			return l.commit(ctx, nil, func(m *merge) {
+				for _, location := range some {
+					if s, known := m.load(location); known {
+						m.save(location, s)
+					}
 				}
-			}
+			})
 		})
 		if err != nil {
 			return err
@@ -191,13 +222,18 @@ func (l *Ledger) reviewPages(ctx context.Context, keys []string) error {
 			case !known || !s.public():
 			case !l.expired(seconds(s.lastSeen), now):
 				s.end(now)
+				s.priority = l.ranked(s, now)
+				s.read = s.read && !l.grown()
 				m.save(location, s)
+				m.refit(location, s)
 			case s.listed():
 				s.witnessed, s.absent = false, admit.Unseen
 				m.undoubt(location, s)
 				m.save(location, s)
 			case !s.barred && now.Unix()-seconds(s.lastSeen) >= 2*int64(l.cfg.KeepFor/time.Second):
 				m.Put(key, nil)
+				m.effects.erased = true
+				m.l.journal.Erase(m.tx, s.logged, location)
 				m.undoubt(location, s)
 				if s.joined != 0 {
 					m.leave(location, s)
@@ -214,12 +250,14 @@ func (l *Ledger) drop(ctx context.Context, keys []string) error {
 	return l.commit(ctx, keys, func(m *merge) {
 		for _, key := range keys {
 			b := m.Get(key)
-			if b == nil {
+			s, err := decodeState(b)
+			if b == nil || errors.Is(err, record.ErrVersion) {
 				continue
 			}
 			m.Put(key, nil)
+			m.effects.erased = true
 			m.effects.waiting--
-			if s, err := decodeState(b); err == nil {
+			if err == nil {
 				if s.joined != 0 {
 					m.leaveTwin(l.keys.idOf(key), "", s)
 				}

@@ -3,9 +3,12 @@ package ledger
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net/http"
+	"slices"
 	"time"
 
+	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/robots"
@@ -27,22 +30,31 @@ type obeyed struct {
 	known     bool // one was seen, or that there is none
 	now, next *robots.Rules
 	since     time.Time // when next was seen first, zero if there is none
+
+	unread [2 * robotsPieces]record.Unread // of the pieces
+	later  bool                            // what is stored of it only a later version can read
 }
 
 // saw returns what holds after a look at seen.
 func (o obeyed) saw(seen *robots.Rules, at time.Time) obeyed {
+	after := o
+	after.known, after.next, after.since = true, nil, time.Time{}
 	switch text := seen.Text(); {
 	case !o.known:
-		return obeyed{known: true, now: seen}
+		after.now = seen
 	case bytes.Equal(text, o.now.Text()):
-		return obeyed{known: true, now: o.now}
 	case o.since.IsZero() || !bytes.Equal(text, o.next.Text()) || at.Before(o.since):
-		return obeyed{true, o.now, seen, at}
+		after.next, after.since = seen, at
 	case at.Sub(o.since) >= confirmAfter:
-		return obeyed{known: true, now: seen}
+		after.now = seen
+	default:
+		return o
 	}
-	return o
+	return after
 }
+
+// rulesAs reports whether the same rules hold.
+func (o *obeyed) rulesAs(other *obeyed) bool { return bytes.Equal(o.now.Text(), other.now.Text()) }
 
 // Allows reports whether the site's robots.txt lets crawlers have location. It
 // may be called concurrently.
@@ -57,6 +69,16 @@ func (l *Ledger) allowsNew(location string) bool {
 	return o == nil || o.now.Allows(location) && o.next.Allows(location)
 }
 
+// disallowed reports whether robots.txt keeps a page out. Where only a later version
+// knows what it says, and it was not seen since the start, what it kept out stays
+// out, and nothing is listed anew.
+func (l *Ledger) disallowed(location string, s *state) bool {
+	if o := l.robots.Load(); o != nil && o.later && !o.known {
+		return s.reason == admit.Disallowed || !s.public()
+	}
+	return !l.Allows(location) || !s.public() && !l.allowsNew(location)
+}
+
 // openRobots reads what was stored of the robots.txt that the site served.
 func (l *Ledger) openRobots(ctx context.Context) error {
 	if l.cfg.Robots != nil {
@@ -69,6 +91,9 @@ func (l *Ledger) openRobots(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if seen := l.robots.Load(); o.later && seen != nil && seen.known {
+		o = *seen
+	}
 	l.robots.Store(&o)
 	l.hintRobots()
 	return nil
@@ -77,7 +102,7 @@ func (l *Ledger) openRobots(ctx context.Context) error {
 func (l *Ledger) readRobots(t *tx) (o obeyed) {
 	var texts [2][]byte
 	for i, key := range l.robotsKeys() {
-		_ = record.Open(t.Get(key), func(f record.Field) {
+		unread, err := record.Read(t.Get(key), func(f record.Field) bool {
 			switch f.Num {
 			case 1:
 				texts[i/robotsPieces] = append(texts[i/robotsPieces], f.Data...)
@@ -85,8 +110,13 @@ func (l *Ledger) readRobots(t *tx) (o obeyed) {
 				o.since = time.UnixMilli(f.Int())
 			case 3:
 				o.known = true
+			default:
+				return false
 			}
+			return true
 		})
+		o.unread[i] = unread
+		o.later = o.later || errors.Is(err, record.ErrVersion)
 	}
 	o.now, o.next = robots.Parse(texts[0]), robots.Parse(texts[1])
 	return o
@@ -104,6 +134,7 @@ func (l *Ledger) writeRobots(t *tx, o obeyed) {
 			e.Int(2, o.since.UnixMilli())
 		}
 		e.Bool(3, i == 0 && o.known)
+		e.Keep(o.unread[i])
 		t.Put(key, e.SealAny())
 	}
 }
@@ -128,18 +159,30 @@ func (l *Ledger) obey(ctx context.Context, s *Sighting) error {
 	if !ok {
 		return nil // nobody can read it; what held before does
 	}
-	after := before.saw(seen, s.At)
-	if after == *before {
+	if before.saw(seen, s.At) == *before {
 		return nil
 	}
-	if err := update(ctx, l.cfg.Store, l.robotsKeys(), func(t *tx) { l.writeRobots(t, after) }); err != nil {
+	var after obeyed
+	err := update(ctx, l.cfg.Store, slices.Concat(l.robotsKeys(), l.ownBulletin()), func(t *tx) {
+		stored := l.readRobots(t) // another process may have seen it as well
+		if stored.later {
+			after = before.saw(seen, s.At)
+			after.later = true
+			return
+		}
+		if after = stored.saw(seen, s.At); after != stored {
+			l.writeRobots(t, after)
+			l.tell(t, s.At, nil, robotsTopic)
+		}
+	})
+	if err != nil {
 		l.opened = false // nobody knows what it holds
 		return err
 	}
 	l.unsynced = true
 	l.robots.Store(&after)
 	l.hintRobots()
-	if after.now != before.now {
+	if !after.rulesAs(before) {
 		l.cfg.Files.ChangedAll()
 		l.beginReview()
 	}

@@ -3,6 +3,7 @@ package ledger
 import (
 	"net/netip"
 	"time"
+	"unsafe"
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/tap"
@@ -26,6 +27,17 @@ type Sighting struct {
 	Exact bool
 	// Network is the client's network, the zero Prefix if it tells nothing.
 	Network netip.Prefix
+	// Variety is what of the request the page's text depends on.
+	Variety Variety
 
 	peeked bool // by the worker, while the store could not be used
+}
+
+// size returns how many bytes the sighting holds, about, without its body.
+func (s *Sighting) size() int {
+	n := int(unsafe.Sizeof(*s)) + len(s.Location) + len(s.Route)
+	if s.Response != nil {
+		n += s.Response.Size()
+	}
+	return n
 }

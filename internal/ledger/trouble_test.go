@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -87,7 +88,9 @@ func TestLostAnswers(t *testing.T) {
 		st := &troubled{Store: new(memstore.Store)}
 		inBubble(t, Config{Store: st}, func(r *rig) {
 			old := time.Now().Add(-1000 * time.Hour)
-			r.sight("/", html("home", "/a"))
+			r.sight("/", html("home", "/a", "/b"))
+			r.sight("/b", html("b"), lastModified(old))
+			r.sight("/b", html("b"), lastModified(old.Add(time.Hour)))
 			r.sight("/a", html("a"), lastModified(old))
 			withLoss(r, st, func() {
 				k := &Sighting{Kind: admit.Witness, Location: "/a", At: time.Now(), Response: witness(html("a"))}
@@ -254,4 +257,75 @@ type oneRecord struct{ panicking }
 
 func (*oneRecord) Scan(context.Context, string, string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) { yield(store.Record{Key: "a"}, nil) }
+}
+
+// A visitor gets a page that is gone for good right after, as the next one is told;
+// both are merged later than that, and the store may be full in between. What the
+// older look leaves in the store is no verdict on the page.
+func TestAnOlderWitnessUndoesNoWithdrawal(t *testing.T) {
+	witnessed := func() *Sighting { return seen("/a", html("a")) }
+	gone := func() *Sighting { return sighting("/a", "", http.StatusGone) }
+	tests := []struct {
+		name   string
+		looks  []func() *Sighting
+		stored int64 // how many of them are, until the store is full
+	}{
+		{"all is stored", []func() *Sighting{witnessed, gone}, 2},
+		{"the store is full after the witness", []func() *Sighting{witnessed, gone}, 1},
+		{"a withdrawal has settled before the witness came", []func() *Sighting{gone, witnessed, gone}, 3},
+		{"it has, and the store is full after the witness", []func() *Sighting{gone, witnessed, gone}, 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			st := &hooked{Store: new(memstore.Store), page: "/a"}
+			inBubble(t, Config{Store: st}, func(r *rig) {
+				r.sight("/", html("home", "/a", "/b"))
+				r.sight("/a", html("a"))
+				r.sight("/b", html("b"))
+				r.wantListed("/", "/a", "/b")
+				st.fullAfter(tt.stored)
+				var looks []*Sighting
+				for _, look := range tt.looks {
+					s := look()
+					if looks = append(looks, s); s.Kind != admit.Witness {
+						r.files.Withdraw("/a", s.At)
+					}
+					time.Sleep(time.Millisecond)
+				}
+				if err := r.mergeAll(looks); (err == nil) != (tt.stored == int64(len(looks))) {
+					t.Errorf("merging %d looks returned %v although %d can be stored", len(looks), err, tt.stored)
+				}
+				wantOut := func(when string) {
+					t.Helper()
+					if r.files.Lists("/a") || !r.files.Lists("/b") {
+						t.Errorf("%s: /a, which is gone, is listed: %v; /b: %v", when, r.files.Lists("/a"), r.files.Lists("/b"))
+					}
+				}
+				for _, wait := range []time.Duration{0, 2 * time.Second, time.Minute} {
+					time.Sleep(wait)
+					wantOut(fmt.Sprint(wait, " later"))
+				}
+				st.before.Store(nil)
+				time.Sleep(time.Minute)
+				wantOut("all is stored")
+				r.wantListed("/", "/b")
+				r.sight("/a", html("a"))
+				r.wantListed("/", "/a", "/b")
+			})
+		})
+	}
+}
+
+// fullAfter has the store take so many updates of the page, and then no more.
+func (s *hooked) fullAfter(stored int64) {
+	var done atomic.Int64
+	before := func(func()) error {
+		if done.Load() >= stored {
+			return errors.New("no space left on device")
+		}
+		return nil
+	}
+	after := func() { done.Add(1) }
+	s.before.Store(&before)
+	s.after.Store(&after)
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"encoding/binary"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -15,10 +16,13 @@ import (
 type twin struct {
 	listed  string // a location, "" for none
 	members []uint64
+	unread  record.Unread
+	later   bool // only a later version can read it
 }
 
 func readTwin(b []byte) (t twin) {
-	_ = record.Open(b, func(f record.Field) {
+	var err error
+	t.unread, err = record.Read(b, func(f record.Field) bool {
 		switch f.Num {
 		case 1:
 			t.listed = string(f.Data)
@@ -26,8 +30,12 @@ func readTwin(b []byte) (t twin) {
 			for b := f.Data; len(b) >= 8; b = b[8:] {
 				t.members = append(t.members, binary.BigEndian.Uint64(b))
 			}
+		default:
+			return false
 		}
+		return true
 	})
+	t.later = errors.Is(err, record.ErrVersion)
 	return t
 }
 
@@ -40,8 +48,30 @@ func (t twin) encode() []byte {
 		b = binary.BigEndian.AppendUint64(b, id)
 	}
 	e.Bytes(2, b)
+	e.Keep(t.unread)
 	return e.SealAny()
 }
+
+// twin returns the record at key. A lone member that is listed is not stored,
+// since most contents have no other: it follows from the location.
+func (m *merge) twin(key string) twin {
+	t := readTwin(m.Get(key))
+	if len(t.members) == 0 && joins(t.listed) {
+		t.join(m.l.id(t.listed))
+	}
+	return t
+}
+
+func (m *merge) putTwin(key string, t twin) {
+	if len(t.members) == 1 && joins(t.listed) && t.members[0] == m.l.id(t.listed) {
+		t.members = nil
+	}
+	m.Put(key, t.encode())
+}
+
+// joins reports whether a location counts as a page of its own among those that
+// show one content. A query that changes nothing makes none.
+func joins(location string) bool { return location != "" && !strings.Contains(location, "?") }
 
 // membersKept bounds the members of one content. It is more than make a cluster,
 // so that one that leaves does not end it.
@@ -61,7 +91,9 @@ func (t *twin) leave(id uint64) {
 // represent has a page that is to be listed claim its content, and decides
 // whether it is the one that stands for all who show it. A page that is not to
 // be listed gives its claim up. It returns the page that has lost its place by
-// that, nil for none, which is to be saved after this one.
+// that, nil for none, which is to be saved after this one. Where only a later
+// version knows who else shows the content, what is listed stays, and nothing is
+// listed anew.
 func (m *merge) represent(location string, s *state) (loser *held) {
 	claims := s.listed() && s.showing != 0
 	if s.joined != 0 && (!claims || s.joined != s.showing) {
@@ -70,11 +102,17 @@ func (m *merge) represent(location string, s *state) (loser *held) {
 	if !claims {
 		return nil
 	}
-	s.joined = s.showing
 	key := m.l.keys.twin(s.showing)
-	t := readTwin(m.Get(key))
-	if !strings.Contains(location, "?") { // a query that changes nothing makes no other page
-		t.join(m.l.secret.id(location))
+	t := m.twin(key)
+	if t.later {
+		if s.stored.verdict != admit.Listed && m.rank(location, s) != admit.Vouched {
+			s.verdict, s.reason = admit.Held, admit.Duplicate
+		}
+		return nil
+	}
+	s.joined = s.showing
+	if joins(location) {
+		t.join(m.l.id(location))
 	}
 	rival, rivalRank := m.rival(location, t)
 	verdict, why := admit.Represent(m.rank(location, s), len(t.members), rivalRank)
@@ -87,7 +125,7 @@ func (m *merge) represent(location string, s *state) (loser *held) {
 	case rivalRank < int(admit.Vouched):
 		t.listed = location
 	}
-	m.Put(key, t.encode())
+	m.putTwin(key, t)
 	if t.listed == location || why == admit.SoftNotFound {
 		return rival
 	}
@@ -136,18 +174,18 @@ func (m *merge) rank(location string, s *state) admit.Rank {
 // leave gives the page's claim up. Who else shows the content takes its place
 // when it is next looked at.
 func (m *merge) leave(location string, s *state) {
-	m.leaveTwin(m.l.secret.id(location), location, s)
+	m.leaveTwin(m.l.id(location), location, s)
 }
 
 // leaveTwin is leave where perhaps only the hash of the location is known.
 func (m *merge) leaveTwin(id uint64, location string, s *state) {
 	key := m.l.keys.twin(s.joined)
-	t := readTwin(m.Get(key))
+	t := m.twin(key)
 	t.leave(id)
 	if t.listed == location {
 		t.listed = ""
 	}
-	m.Put(key, t.encode())
+	m.putTwin(key, t)
 	s.joined = 0
 }
 

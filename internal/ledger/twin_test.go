@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -252,5 +253,33 @@ func TestWhatOnlyVisitorsSpokeForLeavesWithACrowd(t *testing.T) {
 		}
 		r.sight("/casino", html(same))
 		r.wantListed("/", "/one", "/two", "/three")
+	})
+}
+
+func TestALonePageIsNoMemberInItsRecord(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		members := func() (n []int) {
+			for rec, err := range r.st.Scan(r.Context(), string(r.ledger.keys)+"twin|", "") {
+				if err != nil {
+					r.Fatal(err)
+				}
+				n = append(n, len(readTwin(rec.Value).members))
+			}
+			return n
+		}
+		r.sight("/", html("", "/a", "/b", "/a?page=2"))
+		r.sight("/a", html(same))
+		r.flush()
+		if got := fmt.Sprint(members()); got != "[0 0]" {
+			t.Errorf("two pages, each alone with its content, are stored as members: %s", got)
+		}
+		r.sight("/b", html(same))
+		r.flush()
+		if got := members(); !slices.Contains(got, 2) {
+			t.Errorf("of two pages with one content are stored as members: %v", got)
+		}
+		r.wantVerdict("/b", admit.Held, admit.Duplicate)
+		r.sight("/b", html("Its own text, at last, which nothing else on the whole of this site shows to anybody."))
+		r.wantListed("/", "/a", "/b")
 	})
 }

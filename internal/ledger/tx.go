@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/store"
 )
 
@@ -29,12 +30,18 @@ func (t *tx) Get(key string) []byte {
 	return v
 }
 
-// Put sets the value of key; nil deletes it.
+// Put sets the value of key; nil deletes it. A record of a later version stays as
+// it is, as [Guard] has it, so that what reads it again finds it so.
 func (t *tx) Put(key string, value []byte) {
-	t.Get(key)
+	if record.Later(t.Get(key)) {
+		return
+	}
 	t.values[key] = value
 	t.written[key] = true
 }
+
+// errRestless ends a transaction that never has all its keys.
+var errRestless = errors.New("a transaction asked for new keys")
 
 // errMissing aborts a transaction whose keys were not all loaded.
 var errMissing = errors.New("keys are missing")
@@ -77,7 +84,7 @@ func update(ctx context.Context, st store.Store, first []string, fn func(*tx)) e
 		}
 		keys = append(keys, missing...)
 	}
-	return fmt.Errorf("a transaction asked for new keys %d times", attempts)
+	return fmt.Errorf("%w %d times", errRestless, attempts)
 }
 
 // view reads keys in one go and calls fn with a transaction that must write

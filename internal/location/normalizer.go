@@ -50,45 +50,41 @@ const (
 	ReasonQuery                       // a parameter that is not allowed, or a query that is malformed
 )
 
+// reasons are the names of the reasons, and what they mean to whoever wrote the URL.
+var reasons = [...]struct{ name, text string }{
+	ReasonNone:          {"none", "it is accepted"},
+	ReasonHost:          {"host", "its host is not the site's"},
+	ReasonForm:          {"form", "it is not a path or an http(s) URL, or it names a user"},
+	ReasonRawChar:       {"raw-char", "it has a character that may not stand in a URL, or a broken escape"},
+	ReasonUTF8:          {"utf8", "it is not UTF-8"},
+	ReasonControl:       {"control", "it has a control character"},
+	ReasonBidi:          {"bidi", "it has an invisible formatting character"},
+	ReasonBackslash:     {"backslash", "it has a backslash, which some clients read as a slash"},
+	ReasonDoubleEncoded: {"double-encoded", "it is escaped twice"},
+	ReasonEmptySegment:  {"empty-segment", "it has two slashes in a row"},
+	ReasonEncodedSlash:  {"encoded-slash", "it has an escaped slash"},
+	ReasonPathParam:     {"path-param", "its path has a semicolon"},
+	ReasonTooLong:       {"too-long", "it is too long or has too many segments"},
+	ReasonDotSegment:    {"dot-segment", `it has "." or ".." as a segment`},
+	ReasonEmail:         {"email", "it has an e-mail address"},
+	ReasonOutsideFolder: {"outside-folder", "it is not in the folder of the origin"},
+	ReasonQuery:         {"query", "its query has a parameter that is not allowed"},
+}
+
 // String returns the reason's fixed name, such as "dot-segment"; that of ReasonNone is "none".
 func (r Reason) String() string {
-	switch r {
-	case ReasonNone:
-		return "none"
-	case ReasonHost:
-		return "host"
-	case ReasonForm:
-		return "form"
-	case ReasonRawChar:
-		return "raw-char"
-	case ReasonUTF8:
-		return "utf8"
-	case ReasonControl:
-		return "control"
-	case ReasonBidi:
-		return "bidi"
-	case ReasonBackslash:
-		return "backslash"
-	case ReasonDoubleEncoded:
-		return "double-encoded"
-	case ReasonEmptySegment:
-		return "empty-segment"
-	case ReasonEncodedSlash:
-		return "encoded-slash"
-	case ReasonPathParam:
-		return "path-param"
-	case ReasonTooLong:
-		return "too-long"
-	case ReasonDotSegment:
-		return "dot-segment"
-	case ReasonEmail:
-		return "email"
-	case ReasonOutsideFolder:
-		return "outside-folder"
-	case ReasonQuery:
-		return "query"
+	if int(r) < len(reasons) {
+		return reasons[r].name
 	}
 	return "unknown"
+}
+
+// Text returns the reason in words for people, such as "it has two slashes in a row". They may change.
+func (r Reason) Text() string {
+	if int(r) < len(reasons) {
+		return reasons[r].text
+	}
+	return "it cannot be listed"
 }
 
 // Result is the location of a request or a link, or the reason why there is none.
@@ -269,7 +265,7 @@ func parseStrippedPrefix(s, folder string) (string, error) {
 	}
 	prefix, reason := normalFolder(s)
 	if reason != ReasonNone {
-		return "", fmt.Errorf("options: StrippedPrefix: %q is not a path that can be listed: %v", s, reason)
+		return "", fmt.Errorf("options: StrippedPrefix: %q is not a path that can be listed: %s", s, reason.Text())
 	}
 	// One of the two has to lie in the other, or no page of the site could ever be listed.
 	if !strings.HasPrefix(prefix, folder) && !strings.HasPrefix(folder, prefix) {

@@ -272,8 +272,8 @@ func TestNewRefuses(t *testing.T) {
 		{"no origin", "", Config{}, "origin"},
 		{"prefix without slash", "https://example.com", Config{StrippedPrefix: "app"}, `write "/app"`},
 		{"prefix with dots", "https://example.com", Config{StrippedPrefix: "/a/../b"}, "StrippedPrefix"},
-		{"prefix with two slashes at its end", "https://example.com", Config{StrippedPrefix: "/a//"}, "empty-segment"},
-		{"prefix with a query", "https://example.com", Config{StrippedPrefix: "/a?b"}, "raw-char"},
+		{"prefix with two slashes at its end", "https://example.com", Config{StrippedPrefix: "/a//"}, ReasonEmptySegment.Text()},
+		{"prefix with a query", "https://example.com", Config{StrippedPrefix: "/a?b"}, ReasonRawChar.Text()},
 		{"prefix outside the folder", "https://example.com/blog", Config{StrippedPrefix: "/app"}, `folder "/blog/"`},
 		{"host with a scheme", "https://example.com", Config{Hosts: []string{"https://example.com"}}, "Hosts"},
 		{"host with a wildcard", "https://example.com", Config{Hosts: []string{"*.example.com"}}, "Hosts"},
@@ -301,15 +301,17 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func TestReasonsHaveNames(t *testing.T) {
-	seen := map[string]bool{"unknown": true, "": true}
+	none := ReasonQuery + 1
+	seen := map[string]bool{none.String(): true, none.Text(): true, "": true}
 	for r := ReasonNone; r <= ReasonQuery; r++ {
-		if s := r.String(); seen[s] {
-			t.Errorf("reason %d has the name %q, which is none of its own", r, s)
-		} else {
+		for _, s := range []string{r.String(), r.Text()} {
+			if seen[s] {
+				t.Errorf("reason %d is called %q, which is not its own", r, s)
+			}
 			seen[s] = true
 		}
 	}
-	if s := (ReasonQuery + 1).String(); s != "unknown" {
+	if s := none.String(); s != "unknown" {
 		t.Errorf("a reason that does not exist is called %q", s)
 	}
 }

@@ -24,7 +24,7 @@ func ParseOrigin(s string) (Origin, error) {
 	}
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok {
-		return Origin{}, fmt.Errorf("origin %q has no scheme; write it as %q", withoutUser(s), "https://"+withoutUser(s))
+		return Origin{}, fmt.Errorf("origin %q has no scheme; write it as %q", withoutUser(s), "https://"+strings.TrimLeft(withoutUser(s), "/"))
 	}
 	scheme = strings.ToLower(scheme)
 	if scheme != "http" && scheme != "https" {
@@ -68,7 +68,7 @@ func parseFolder(path string) (string, error) {
 	}
 	folder, reason := normalFolder(path)
 	if reason != ReasonNone {
-		return "", fmt.Errorf("its path %q is not one that can be listed: %v", path, reason)
+		return "", fmt.Errorf("its path %q is not one that can be listed: %s", path, reason.Text())
 	}
 	return folder, nil
 }

@@ -87,10 +87,10 @@ func TestParseOriginRefuses(t *testing.T) {
 		{"host too long", "https://" + strings.Repeat("a.", 127) + "com", "not a host name"},
 		{"space in the host", "https://exam ple.com", "not a host"},
 		{"backslash after the host", `https://example.com\blog`, "not a host"},
-		{"folder with dots", "https://example.com/a/../b", "dot-segment"},
-		{"folder with two slashes", "https://example.com/a//", "empty-segment"},
-		{"folder with a broken escape", "https://example.com/%zz", "raw-char"},
-		{"folder too long", "https://example.com/" + strings.Repeat("a", 1023), "too-long"},
+		{"folder with dots", "https://example.com/a/../b", ReasonDotSegment.Text()},
+		{"folder with two slashes", "https://example.com/a//", ReasonEmptySegment.Text()},
+		{"folder with a broken escape", "https://example.com/%zz", ReasonRawChar.Text()},
+		{"folder too long", "https://example.com/" + strings.Repeat("a", 1023), ReasonTooLong.Text()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o, err := ParseOrigin(tt.in)

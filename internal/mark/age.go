@@ -12,7 +12,9 @@ func isAge(s string) bool {
 	if s == "" || len(s) > ageSize {
 		return false
 	}
-	s = strings.ToLower(s)
+	if !isASCII(s) {
+		s = strings.ToLower(s)
+	}
 	unit, marker := false, false
 	for word := range strings.FieldsFuncSeq(s, notLetter) {
 		switch ageWordOf(word) {
@@ -38,7 +40,18 @@ func isAge(s string) bool {
 	return false
 }
 
-func notLetter(r rune) bool { return r < 'a' && (r < '0' || r > '9') || r > 'z' && r < 0x80 }
+func notLetter(r rune) bool {
+	return r < 0x80 && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
 
 type ageWord uint8
 
@@ -52,9 +65,23 @@ const (
 // ageSigns are for languages that put no spaces between words.
 var ageSigns = [...]string{"分前", "時間前", "日前", "分钟前", "小时前", "天前", "昨天", "昨日", "분 전", "시간 전", "일 전", "어제"}
 
-// ageWordOf returns what a word in lower case is to an age.
+// maxAgeWord is the length of the longest word that matters.
+const maxAgeWord = 16
+
+// ageWordOf returns what a word is to an age, whose letters but the ASCII ones
+// are in lower case.
 func ageWordOf(word string) ageWord {
-	switch word {
+	if len(word) > maxAgeWord {
+		return noAge
+	}
+	var lower [maxAgeWord]byte
+	for i := range len(word) {
+		lower[i] = word[i]
+		if c := word[i]; 'A' <= c && c <= 'Z' {
+			lower[i] += 'a' - 'A'
+		}
+	}
+	switch string(lower[:len(word)]) {
 	case "yesterday", "today", "ago", "gestern", "heute", "hier", "aujourd", "ayer", "hoy", "ieri", "oggi", "ontem", "hoje",
 		"gisteren", "vandaag", "geleden", "wczoraj", "dzisiaj", "temu", "вчера", "сегодня", "назад":
 		return ageItself

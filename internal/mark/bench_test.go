@@ -13,7 +13,7 @@ import (
 // BenchmarkLook compares what a look at a page of 95 KB costs with what its
 // tokens alone do: parsing it, and parsing and marking it when it has changed.
 func BenchmarkLook(b *testing.B) {
-	w := newWebsite(false, 2, kinds[:4]...)
+	w := newWebsite(0, false, 2, kinds[:4]...)
 	a := w.pages[0]
 	for i := 0; len(w.render(a)) < 95<<10; i++ {
 		a.sections = append(a.sections, sentence(w.r, 3), sentence(w.r, 60), sentence(w.r, 40))

@@ -13,6 +13,9 @@ const (
 	version2 = 2
 )
 
+// maxFlaps is the highest count of prose that comes and goes.
+const maxFlaps = 7
+
 // AppendBinary appends the mark's encoding to dst: at most 160 bytes, none for
 // the zero value.
 func (m Mark) AppendBinary(dst []byte) []byte {
@@ -26,11 +29,11 @@ func (m Mark) AppendBinary(dst []byte) []byte {
 	if !m.learned {
 		return dst
 	}
-	dst = append(dst, m.levels[prose]<<4|m.levels[brief], m.levels[link])
-	for _, x := range [...]uint16{m.size, m.home, m.oddDay} {
+	dst = append(dst, m.levels[prose]<<4|m.levels[brief], m.furniture<<4|m.levels[link])
+	for _, x := range [...]uint16{m.size, m.home, uint16(m.oddDay)} {
 		dst = binary.BigEndian.AppendUint16(dst, x)
 	}
-	dst = append(dst, m.lang, m.quiet)
+	dst = append(dst, m.lang, m.flaps<<5|m.quiet)
 	dst = m.appendSlots(dst)
 	dst = m.appendNews(dst)
 	dst = append(dst, m.groups.n)
@@ -50,9 +53,11 @@ func (m *Mark) appendSlots(dst []byte) []byte {
 	return dst
 }
 
+// appendNews writes which news there are, as bits before those of the movers, and
+// those.
 func (m *Mark) appendNews(dst []byte) []byte {
 	at := len(dst)
-	dst = append(dst, 0)
+	dst = append(dst, m.movers[prose]<<newsKept|m.movers[brief]<<(newsKept+moverBits))
 	for i, w := range m.news {
 		if w.flags != 0 {
 			dst[at] |= 1 << i
@@ -63,6 +68,9 @@ func (m *Mark) appendNews(dst []byte) []byte {
 	}
 	return dst
 }
+
+// moverBits is the length of a count of movers.
+const moverBits = 3
 
 // errMalformed says that an encoding is not one that this package writes.
 var errMalformed = errors.New("mark: malformed encoding")
@@ -132,10 +140,12 @@ func (r *reader) mark() (m Mark) {
 		return m
 	}
 	m.learned = true
-	lv := r.byte()
-	m.levels = levels{prose: lv >> 4, brief: lv & 15, link: r.byte() & 15}
-	m.size, m.home, m.oddDay = r.short(), r.short(), r.short()
-	m.lang, m.quiet = r.byte(), r.byte()
+	lv, more := r.byte(), r.byte()
+	m.levels = levels{prose: lv >> 4, brief: lv & 15, link: more & 15}
+	m.furniture = more >> 4
+	m.size, m.home, m.oddDay = r.short(), r.short(), oddDay(r.short())
+	m.lang, more = r.byte(), r.byte()
+	m.flaps, m.quiet = more>>5, more&(calmLooks-1)
 	for i, there := 0, r.byte(); i < slotsKept; i++ {
 		if there>>i&1 == 1 {
 			s := r.short()
@@ -143,7 +153,9 @@ func (r *reader) mark() (m Mark) {
 			r.failed = r.failed || m.slots[i].moves == 0
 		}
 	}
-	for i, there := 0, r.byte(); i < newsKept; i++ {
+	there := r.byte()
+	m.movers = movers{prose: there >> newsKept & maxMovers, brief: there >> (newsKept + moverBits) & maxMovers}
+	for i := range newsKept {
 		if there>>i&1 == 1 {
 			m.news[i] = news{r.short(), r.short(), newsFlags(r.byte()), r.byte(), int64(r.fourth())}
 			r.failed = r.failed || m.news[i].flags == 0

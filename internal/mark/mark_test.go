@@ -112,16 +112,32 @@ func TestLook(t *testing.T) {
 }
 
 func TestWhatStaysEmptyIsWhatThePageHasBecome(t *testing.T) {
-	m, _, _ := looks(text(one, two, three, four, one+two))
-	small := viewOf(text("There is nothing here any more but this one line of text."))
-	var outcomes []Outcome
-	for _, day := range []int64{1, 10, 20, 40} {
-		var o Outcome
-		m, o, _ = m.Look(small, day*daySeconds)
-		outcomes = append(outcomes, o)
-	}
-	if want := []Outcome{Variant, Variant, Variant, Changed}; !slices.Equal(outcomes, want) {
-		t.Errorf("outcomes = %v, want %v", outcomes, want)
+	const from = 20_400 // days since the Unix epoch
+	for _, tt := range []struct {
+		name string
+		days []int64
+		want []Outcome
+	}{
+		{"a few looks", []int64{1, 10, 20, 30, 40}, []Outcome{Variant, Variant, Variant, Variant, Changed}},
+		{"looks months apart", []int64{1, 60, 120, 180}, []Outcome{Variant, Variant, Variant, Changed}},
+		{"a clock that jumps ahead", []int64{1, 3650, 3651, 3652}, []Outcome{Variant, Variant, Variant, Variant}},
+		{"a clock that jumps ahead and back", []int64{1, 3650, 2, 3, 12, 20, 32}, []Outcome{Variant, Variant, Variant, Variant, Variant, Variant, Changed}},
+		{"a clock that was ahead", []int64{3650, 1, 5, 10, 15, 30}, []Outcome{Variant, Variant, Variant, Variant, Variant, Changed}},
+		{"a clock that jumps back", []int64{1, -3650, -3649, 2, 3}, []Outcome{Variant, Variant, Variant, Variant, Variant}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, _, _ := looks(text(one, two, three, four, one+two))
+			small := viewOf(text("There is nothing here any more but this one line of text."))
+			var outcomes []Outcome
+			for _, day := range tt.days {
+				var o Outcome
+				m, o, _ = m.Look(small, (from+day)*daySeconds)
+				outcomes = append(outcomes, o)
+			}
+			if !slices.Equal(outcomes, tt.want) {
+				t.Errorf("outcomes = %v, want %v", outcomes, tt.want)
+			}
+		})
 	}
 }
 

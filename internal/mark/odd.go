@@ -10,6 +10,33 @@ const (
 	oddDays  = 30   // from then on it is what the page has become
 )
 
+// oddDay is for how many days the page has been odd, at most 31, and in the lower
+// bits the day of the last such look since the Unix epoch.
+type oddDay uint16
+
+// Of each gap between looks at most gapDays count, so that three looks at the
+// least tell what a clock that jumped does not.
+const (
+	dayBits = 11
+	gapDays = 10
+)
+
+// after returns what becomes of it with a look on a day.
+func (d oddDay) after(today int64) oddDay {
+	passed := int64(d >> dayBits)
+	if d != 0 {
+		gap := (today - int64(d)) & (1<<dayBits - 1)
+		if gap >= 1<<(dayBits-1) {
+			gap = 0 // the clock went back
+		}
+		passed = min(passed+min(gap, gapDays), 1<<(16-dayBits)-1)
+	}
+	return oddDay(passed<<dayBits | max(1, today&(1<<dayBits-1)))
+}
+
+// passed returns for how many days the page has been odd.
+func (d oddDay) passed() int { return int(d >> dayBits) }
+
 const daySeconds = 86400
 
 func (m *Mark) odd(v *View) bool {
@@ -23,11 +50,8 @@ func (m *Mark) odd(v *View) bool {
 // lookAtOdd notes that the page is next to empty. It reports false when it has
 // been so for long.
 func (m *Mark) lookAtOdd(at int64) bool {
-	day := uint16(at / daySeconds)
-	if m.oddDay == 0 {
-		m.oddDay = day
-	}
-	return day-m.oddDay < oddDays
+	m.oddDay = m.oddDay.after(at / daySeconds)
+	return m.oddDay.passed() < oddDays
 }
 
 // sizeClass returns a size in units of 16 bytes.

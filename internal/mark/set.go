@@ -65,11 +65,12 @@ func (s *set) set(print uint16, st state) {
 // which are missing. Prose stays when it is there at a second look, or at the
 // first one of all. The turn is any number that differs from look to look.
 func (s *set) update(list []group, first bool, turn uint8) {
-	var here, read [setSize]bool
+	var here, read, shared [setSize]bool
 	fresh := 0
 	for i := range list {
 		if j, ok := s.at(list[i].print); ok {
-			here[j], read[j] = true, list[i].kind == prose && !list[i].moving
+			here[j], read[j] = true, list[i].kind == prose && !list[i].moving && !list[i].furniture
+			shared[j] = list[i].furniture
 		} else if !list[i].moving {
 			fresh++
 		}
@@ -83,6 +84,8 @@ func (s *set) update(list []group, first bool, turn uint8) {
 			continue
 		case here[j] && st == groupAbsent:
 			k = newKnown(k.print(), groupFlaps)
+		case here[j] && st == groupStays && shared[j]:
+			k = newKnown(k.print(), groupPlain)
 		case here[j] && st == groupPlain && read[j]:
 			k = newKnown(k.print(), groupStays)
 		case !here[j] && st != groupFlaps:
@@ -121,7 +124,7 @@ func (s *set) add(g *group, first bool) {
 	}
 	copy(s.list[i+1:s.n+1], s.list[i:s.n])
 	st := groupPlain
-	if first && g.kind == prose {
+	if first && g.kind == prose && !g.furniture {
 		st = groupStays
 	}
 	s.list[i] = newKnown(g.print, st)

@@ -8,14 +8,16 @@ package mark
 type Site struct {
 	looks uint32 // of one page after another
 	last  uint16 // page that was looked at
-	texts [textsKept]shown
-	waves [wavesKept]wave
+	texts [textsKept / ways][ways]shown
+	waves [wavesKept / ways][ways]wave
 }
 
-// How much is remembered: 36 KiB and 16 KiB.
+// How much is remembered: 36 KiB and 16 KiB. What has a key may be in one of
+// several rooms, so that two that many pages show seldom fight for one.
 const (
 	textsKept = 1 << 12
 	wavesKept = 1 << 10
+	ways      = 4
 )
 
 // shown is a text or a place that pages show.
@@ -23,10 +25,14 @@ type shown struct {
 	key  uint32
 	page uint16 // the last page that showed it
 	n    uint8  // pages that showed it, up to manyPages
-	idle uint8  // pages that wanted its room since
+	idle uint8  // texts that wanted its room since
 }
 
-const manyPages = 3
+// manyPages and maxWave are as far as is counted.
+const (
+	manyPages = 3
+	maxWave   = 1 << 15
+)
 
 // wave is a text that became new on some pages.
 type wave struct {
@@ -36,34 +42,69 @@ type wave struct {
 	n     uint16
 }
 
-// see notes that a page shows what has a key, and returns on how many other
-// pages that stands.
-func (s *Site) see(key uint32, page uint16) int {
-	t := &s.texts[key%textsKept]
-	if t.key != key || t.n == 0 {
-		if t.n >= 2 && t.idle < 64 {
-			t.idle++ // what many pages show is worth more
-			return 0
+// shown returns what is remembered of a key, or nil.
+func (s *Site) shown(key uint32) *shown {
+	set := &s.texts[key%uint32(len(s.texts))]
+	for i := range set {
+		if set[i].key == key && set[i].n > 0 {
+			return &set[i]
 		}
-		*t = shown{key: key, page: page, n: 1}
-		return 0
+	}
+	return nil
+}
+
+// see notes that a page shows what has a key.
+func (s *Site) see(key uint32, page uint16) {
+	t := s.shown(key)
+	if t == nil {
+		s.enter(shown{key: key, page: page, n: 1})
+		return
 	}
 	t.idle = 0
-	others := int(t.n)
-	if t.page == page {
-		others--
-	} else {
+	if t.page != page {
 		t.n = min(t.n+1, manyPages)
 	}
 	t.page = page
-	return others
 }
 
-// stands returns on how many other pages a text stands, without noting it.
-func (s *Site) stands(key uint32, page uint16) int {
-	t := &s.texts[key%textsKept]
+// enter makes room for a text. What many pages show, and what was seen lately,
+// is worth more.
+func (s *Site) enter(t shown) {
+	set := &s.texts[t.key%uint32(len(s.texts))]
+	out := 0
+	for i := range set {
+		if set[i].n > 0 {
+			set[i].idle = min(set[i].idle+1, maxIdle)
+		}
+		if set[i].worth() < set[out].worth() {
+			out = i
+		}
+	}
+	set[out] = t
+}
+
+const maxIdle = 255
+
+// worth says how much is lost if a text is forgotten.
+func (t *shown) worth() int {
 	switch {
-	case t.key != key:
+	case t.n == 0:
+		return -maxIdle
+	case t.n == 1:
+		return -int(t.idle)
+	}
+	return int(t.n)*idleAge - int(t.idle)
+}
+
+// idleAge is how many texts must have wanted the room of one that more than one
+// page shows, for each of these.
+const idleAge = 64
+
+// stands returns on how many other pages a text stands.
+func (s *Site) stands(key uint32, page uint16) int {
+	t := s.shown(key)
+	switch {
+	case t == nil:
 		return 0
 	case t.page == page:
 		return int(t.n) - 1
@@ -71,16 +112,51 @@ func (s *Site) stands(key uint32, page uint16) int {
 	return int(t.n)
 }
 
+// wave returns the wave of a key, or nil.
+func (s *Site) wave(key uint32) *wave {
+	set := &s.waves[key%uint32(len(s.waves))]
+	for i := range set {
+		if w := &set[i]; w.key == key && w.n > 0 && s.looks-w.since <= waveLooks {
+			return w
+		}
+	}
+	return nil
+}
+
 // become notes that a text became new on a page.
 func (s *Site) become(key uint32, page uint16) {
-	w := &s.waves[key%wavesKept]
+	w := s.wave(key)
 	switch {
-	case w.key != key || s.looks-w.since > waveLooks:
-		*w = wave{key: key, since: s.looks, page: page, n: 1}
+	case w == nil:
+		s.begin(wave{key: key, since: s.looks, page: page, n: 1})
 	case w.page != page:
 		w.page = page
-		w.n = min(w.n+1, 1<<15)
+		w.n = min(w.n+1, maxWave)
 	}
+}
+
+// begin makes room for a wave: that of one page, or else the oldest.
+func (s *Site) begin(w wave) {
+	set := &s.waves[w.key%uint32(len(s.waves))]
+	out := 0
+	for i := range set {
+		if s.worth(&set[i]) < s.worth(&set[out]) {
+			out = i
+		}
+	}
+	set[out] = w
+}
+
+// worth says how much is lost if a wave is forgotten.
+func (s *Site) worth(w *wave) int {
+	age := int(s.looks - w.since)
+	switch {
+	case w.n == 0:
+		return -2 * waveLooks
+	case w.n == 1:
+		return -age - waveLooks
+	}
+	return -age
 }
 
 // waveLooks is for how many looks a wave is remembered.
@@ -89,12 +165,8 @@ const waveLooks = 1 << 16
 // rises reports whether a text became new on so many other pages that it is the
 // site's: on at least one, and a third of those looked at since.
 func (s *Site) rises(key uint32, page uint16, least int) bool {
-	w := &s.waves[key%wavesKept]
-	if w.key != key || s.looks-w.since > waveLooks {
-		return false
-	}
-	n := int(w.n)
-	return n > least && 3*uint32(n) >= s.looks-w.since+1
+	w := s.wave(key)
+	return w != nil && int(w.n) > least && 3*uint32(w.n) >= s.looks-w.since+1
 }
 
 // placeKey is the key of a place where prose stands.
@@ -139,16 +211,16 @@ func (s *Site) Consult(v *View, m Mark, pageID uint64) {
 	s.judgeGone(v, m, id)
 }
 
-// judgeGone says whether what is missing is missing from other pages too.
+// judgeGone says what of that which is missing is missing from other pages too.
 func (s *Site) judgeGone(v *View, m Mark, id uint16) {
 	missing := m.missing(v)
 	for _, p := range missing {
 		s.become(goneKey(p), id)
 	}
-	missing = append(missing, m.heldGone()...)
-	v.gone = len(missing) > 0
-	for _, p := range missing {
-		v.gone = v.gone && s.rises(goneKey(p), id, 1)
+	for _, p := range append(missing, m.heldGone()...) {
+		if s.rises(goneKey(p), id, 1) {
+			v.gone = append(v.gone, p)
+		}
 	}
 }
 
@@ -167,7 +239,7 @@ func (s *Site) judge(v *View, i int, id uint16) {
 		near := s.among(v, i, id)
 		inside := i > 0 && i < len(v.blocks)-1
 		b.edge = near && !inside
-		b.doubtful = b.dated || s.texts[p%textsKept].key != p || near && inside
+		b.doubtful = b.dated || b.numbers && v.Soon || s.shown(p) == nil || near && inside
 	}
 }
 

@@ -11,14 +11,18 @@ import (
 // View is what one look at a page showed, as far as a mark goes by it. It is
 // made by [Read], completed by [Site.Consult] and then only read.
 type View struct {
+	// Soon says that the look before was not long ago, so that what has another
+	// number by now may be a counter. The caller sets it before [Site.Consult].
+	Soon bool
+
 	hash   uint64 // of the main text
 	size   int    // of the main text, in bytes
 	home   uint16 // the place where most of its prose stands
 	lang   uint8  // of the page, as a hash, 0 if it does not say
 	blocks []block
-	data   uint64 // hash of the structured data, 0 for none
-	common bool   // they have changed on other pages too
-	gone   bool   // what is missing is missing from other pages too
+	data   uint64   // hash of the structured data, 0 for none
+	common bool     // they have changed on other pages too
+	gone   []uint16 // what is missing from other pages too
 }
 
 // kind says what a block of text is good for.
@@ -46,6 +50,7 @@ type block struct {
 	edge      bool // nothing but the site's stands around it
 	dated     bool // it has a date or a time in it
 	numbers   bool // it has digits in it
+	counts    bool // its key leaves them out
 }
 
 const (
@@ -83,10 +88,12 @@ func Read(f *page.Facts) View {
 		}
 		numbers := len(b.Text) <= noticeSize && hasDigit(b.Text)
 		dated := numbers && isDated(b.Text)
+		counts := numbers && (k != prose || dated)
 		v.blocks = append(v.blocks, block{
 			text:    b.Hash,
 			place:   uint32(b.Place ^ b.Place>>32),
-			key:     keyOf(b, numbers && (k != prose || dated)),
+			key:     keyOf(b, counts),
+			counts:  counts,
 			size:    int32(len(b.Text)),
 			kind:    k,
 			dated:   dated,
@@ -229,16 +236,21 @@ func (v *View) has(home uint16) bool {
 type group struct {
 	print  uint16 // fingerprint of its blocks
 	place  uint32 // of its first block
-	slot   uint16 // where it stands, if it is not known
+	slot   uint16 // where it stands, if it is not known, or not to stay
 	kind   kind
 	size   int32
 	known  bool // the mark has it
+	stays  bool // as prose that has been there for longer
+	beside bool // it has come to stand where the text moves, and may be no part of that
 	moving bool // its slot moves
-	back   bool // it is known to come and go
+	back   bool // it was missing and is back
+	flaps  bool // it is known to come and go
 	edge   bool // it stands between the edge of the text and the site's
 
 	furniture bool
 	doubtful  bool
+	counts    bool // all of its blocks have numbers that other pages may show others of
+	numbers   bool // one of its blocks has digits in it
 }
 
 // printBits is the length of a group's fingerprint.
@@ -286,7 +298,7 @@ func (c *cutter) add(b *block, level uint8) int32 {
 		c.open[k] = 0
 	}
 	if c.open[k] == 0 {
-		c.list = append(c.list, group{kind: k, place: b.place})
+		c.list = append(c.list, group{kind: k, place: b.place, counts: true})
 		c.open[k], c.sums[k] = int32(len(c.list)), 0
 	}
 	at := c.open[k] - 1
@@ -297,6 +309,8 @@ func (c *cutter) add(b *block, level uint8) int32 {
 	g.furniture = g.furniture || b.furniture
 	g.doubtful = g.doubtful || b.doubtful
 	g.edge = g.edge || b.edge
+	g.numbers = g.numbers || b.numbers
+	g.counts = g.counts && b.counts
 	if b.text>>40&(1<<((level+1)/2)-1) == 0 {
 		c.open[k] = 0
 	}
@@ -347,17 +361,19 @@ func (v *View) count(k kind, level uint8) int {
 // crowd is how many blocks make their place one of many things.
 const crowd = 4
 
-// slot returns where a group stands in the page: at its place if few others do,
-// else after a group that stays.
-func (v *View) slot(g *group, anchor uint16) uint16 {
-	at, n := g.place*0x9E3779B1, 0
+// slots returns where a group stands in the page: at its place if few others do,
+// else after a group that stays. The second one is where it would stand if
+// there were more, or fewer.
+func (v *View) slots(g *group, anchor uint16) (at, other uint16) {
+	place, n := g.place*0x9E3779B1, 0
 	for i := range v.blocks {
 		if v.blocks[i].place == g.place {
 			n++
 		}
 	}
+	after := place ^ uint32(anchor)*0x85EBCA6B
 	if n >= crowd {
-		at ^= uint32(anchor) * 0x85EBCA6B
+		place, after = after, place
 	}
-	return uint16(at >> (32 - slotBits))
+	return uint16(place >> (32 - slotBits)), uint16(after >> (32 - slotBits))
 }

@@ -1,38 +1,62 @@
 package observe
 
 import (
+	"io"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 )
 
-func BenchmarkNotDue(b *testing.B) {
-	r := start(b)
-	req, w := get("/a"), httptest.NewRecorder()
-	h := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
-	r.watches(req, page200) // the one look that is due
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Serve(h, w, req)
-	}
+// discard is a writer that costs nothing.
+type discard struct{ header http.Header }
+
+func (d discard) Header() http.Header               { return d.header }
+func (d discard) Write(p []byte) (int, error)       { return len(p), nil }
+func (d discard) WriteString(s string) (int, error) { return len(s), nil }
+func (d discard) WriteHeader(int)                   {}
+
+var htmlType = []string{"text/html; charset=utf-8"}
+
+// cheapPage serves a page, as the look that is due now and then needs one.
+func cheapPage(w http.ResponseWriter, _ *http.Request) {
+	w.Header()["Content-Type"] = htmlType
+	io.WriteString(w, html)
 }
 
-func BenchmarkNotDueAlone(b *testing.B) {
-	req, w := get("/a"), httptest.NewRecorder()
-	h := http.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	b.ReportAllocs()
-	for b.Loop() {
-		h.ServeHTTP(w, req)
-	}
-}
-
-// A visitor with a session never uses up a look.
-func BenchmarkKnownVisitor(b *testing.B) {
-	r := start(b)
-	req, w := with(get("/a"), "Cookie", "session=1"), httptest.NewRecorder()
-	h := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Serve(h, w, req)
+// BenchmarkServe compares what a request costs. "Alone" is without an observer;
+// a visitor with a session never uses up a look, so each finds one due.
+func BenchmarkServe(b *testing.B) {
+	for _, bm := range []struct {
+		name, cookie string
+		observed     bool
+	}{{"Alone", "", false}, {"NotDue", "", true}, {"KnownVisitor", "session=1", true}} {
+		serve := http.HandlerFunc(cheapPage)
+		if bm.observed {
+			r := start(b)
+			serve = func(w http.ResponseWriter, req *http.Request) { r.Serve(http.HandlerFunc(cheapPage), w, req) }
+		}
+		fresh := func() (http.ResponseWriter, *http.Request) {
+			req := get("/a")
+			if bm.cookie != "" {
+				req.Header.Set("Cookie", bm.cookie)
+			}
+			return discard{http.Header{}}, req
+		}
+		b.Run(bm.name, func(b *testing.B) {
+			w, req := fresh()
+			serve(w, req) // the one look that is due
+			b.ReportAllocs()
+			for b.Loop() {
+				serve(w, req)
+			}
+		})
+		b.Run(bm.name+"Parallel", func(b *testing.B) {
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				w, req := fresh()
+				for pb.Next() {
+					serve(w, req)
+				}
+			})
+		})
 	}
 }

@@ -18,7 +18,11 @@ import (
 // Like the outcomes it counts looks, never requests that are not due.
 type tally struct {
 	own        atomic.Uint64 // requests for a host that counts
+	inside     atomic.Uint64 // those of them for locations in the origin's folder
+	outside    atomic.Uint64 // those of them for pages outside of the origin's folder
 	redirects  atomic.Uint64 // those of them that were led elsewhere
+	bare       atomic.Uint64 // those of them for the origin's folder without its slash
+	home       atomic.Uint64 // pages that the folder itself showed
 	anonymous  atomic.Uint64
 	failing    atomic.Uint64 // answered with an error that may pass
 	pages      atomic.Uint64
@@ -30,9 +34,10 @@ type tally struct {
 
 // counts are what a tally and the outcomes show at one time.
 type counts struct {
-	foreign, own, outside, redirects           uint64 // looks by location
+	foreign, own, redirects, bare              uint64 // looks by location
+	inside, outside                            uint64 // those of own in the origin's folder, and for pages outside of it
 	cookie, authorization, identity, anonymous uint64 // looks by client
-	failing, private, pages, unreadable        uint64 // looks by response
+	failing, private, pages, home, unreadable  uint64 // looks by response
 	remote, networks                           uint64 // pages by client
 	networksGiven                              bool   // the owner says what the client's address is
 }
@@ -43,6 +48,7 @@ const (
 	knownLooks      = 50
 	failingLooks    = 50
 	privateLooks    = 20
+	bareLooks       = 3 // in as many minutes
 	networkPages    = 50
 	unreadablePages = 5
 
@@ -51,6 +57,7 @@ const (
 	// these say nothing of what most requests are.
 	foreignShare = 10 // for each of the right host
 	knownShare   = 50 // for each anonymous one
+	outsideShare = 8  // for each in the origin's folder; other pages may stand beside those of the site
 )
 
 // causes returns the causes that the counts are good evidence of.
@@ -66,7 +73,8 @@ func causes(c counts) []hint.Hint {
 		{hint.Identity, crowdsOut(c.identity, c.anonymous)},
 		{hint.Cookies, crowdsOut(c.cookie, c.anonymous)},
 		{hint.Private, c.private >= privateLooks && c.pages == 0},
-		{hint.Folder, c.outside >= foreignLooks && c.pages == 0},
+		{hint.Folder, c.outside >= foreignLooks && (c.pages == 0 || c.outside > outsideShare*c.inside)},
+		{hint.Slash, c.bare >= bareLooks && c.home == 0},
 		{hint.Encoding, c.unreadable >= unreadablePages && c.unreadable == c.pages},
 		{hint.Proxy, c.remote >= networkPages && c.networks == 0 && !c.networksGiven},
 	} {
@@ -100,9 +108,10 @@ func (o *Observer) counts() counts {
 	t := &o.tally
 	return counts{
 		foreign: o.refusals[location.ReasonHost].Load(), own: t.own.Load(), redirects: t.redirects.Load(),
+		inside: t.inside.Load(), outside: t.outside.Load(),
 		cookie: o.outcomes[admit.Cookie].Load(), authorization: o.outcomes[admit.Authorization].Load(),
 		identity: o.outcomes[admit.IdentityHeader].Load() + o.outcomes[admit.ClientCertificate].Load(), anonymous: t.anonymous.Load(),
-		outside: o.refusals[location.ReasonOutsideFolder].Load(),
+		bare: t.bare.Load(), home: t.home.Load(),
 		private: o.outcomes[admit.Private].Load() + o.outcomes[admit.NoStore].Load(),
 		failing: t.failing.Load(), pages: t.pages.Load(), remote: t.remote.Load(), networks: t.networks.Load(), unreadable: t.unreadable.Load(),
 		networksGiven: o.cfg.ClientIP != nil,
@@ -110,7 +119,7 @@ func (o *Observer) counts() counts {
 }
 
 // tallyResponse notes what kind of response an anonymous client got.
-func (o *Observer) tallyResponse(kind admit.Kind, asked asked, resp *tap.Response) {
+func (o *Observer) tallyResponse(kind admit.Kind, asked asked, loc string, resp *tap.Response) {
 	t := &o.tally
 	switch {
 	case kind == admit.Redirected:
@@ -119,6 +128,9 @@ func (o *Observer) tallyResponse(kind admit.Kind, asked asked, resp *tap.Respons
 		t.failing.Add(1)
 	case kind == admit.Witness:
 		t.pages.Add(1)
+		if loc == o.cfg.Normalizer.Origin().Folder() {
+			t.home.Add(1)
+		}
 		if !asked.local {
 			t.remote.Add(1)
 		}
@@ -128,6 +140,17 @@ func (o *Observer) tallyResponse(kind admit.Kind, asked asked, resp *tap.Respons
 		if !readable(resp) {
 			t.unreadable.Add(1)
 		}
+	}
+}
+
+// tallyOutside notes a request for a location outside of the origin's folder.
+func (o *Observer) tallyOutside(target string) {
+	path, _, _ := strings.Cut(target, "?")
+	if o.cfg.StrippedPrefix+path+"/" == o.cfg.Normalizer.Origin().Folder() {
+		o.tally.bare.Add(1)
+	}
+	if !admit.AssetName(path) { // the pages of the folder may have their assets elsewhere
+		o.tally.outside.Add(1)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/location"
 )
 
 func TestCauses(t *testing.T) {
@@ -46,7 +47,17 @@ func TestCauses(t *testing.T) {
 		{"little is private", counts{own: 19, anonymous: 19, private: 19}, nil},
 		{"all but one are private", counts{own: 500, anonymous: 500, private: 499, pages: 1}, nil},
 		{"all is outside of the folder", counts{own: 20, outside: 20}, []hint.Hint{hint.Folder}},
-		{"a site beside the folder", counts{own: 500, anonymous: 100, outside: 400, pages: 100}, nil},
+		{"little is outside of the folder", counts{own: 19, outside: 19}, nil},
+		{"a site beside the folder", counts{own: 500, anonymous: 100, inside: 100, outside: 400, pages: 100}, nil},
+		{"a site beside the folder, of which members see most", counts{own: 500, anonymous: 5, inside: 100, outside: 400, pages: 5}, nil},
+		{"pages that are in the folder by accident", counts{own: 52, anonymous: 5, inside: 5, outside: 47, pages: 5}, []hint.Hint{hint.Folder}},
+		{"many more outside of the folder", counts{own: 900, anonymous: 100, inside: 100, outside: 800, pages: 100}, nil},
+		{"nearly all is outside of the folder", counts{own: 901, anonymous: 100, inside: 100, outside: 801, pages: 100}, []hint.Hint{hint.Folder}},
+		{"no page in the folder", counts{own: 500, anonymous: 100, inside: 100, outside: 400}, []hint.Hint{hint.Folder}},
+
+		{"the folder without its slash", counts{own: 10, anonymous: 7, outside: 3, bare: 3, pages: 7}, []hint.Hint{hint.Slash}},
+		{"and rarely so", counts{own: 10, anonymous: 8, outside: 2, bare: 2, pages: 8}, nil},
+		{"and with it too", counts{own: 10, anonymous: 7, outside: 3, bare: 3, pages: 7, home: 1}, nil},
 
 		{"no page can be read", counts{own: 5, anonymous: 5, pages: 5, networks: 5, unreadable: 5}, []hint.Hint{hint.Encoding}},
 		{"few pages that cannot be read", counts{own: 4, anonymous: 4, pages: 4, networks: 4, unreadable: 4}, nil},
@@ -192,5 +203,72 @@ func TestWithoutHints(t *testing.T) {
 	}
 	if got := r.Counts()["host"]; got != 60 {
 		t.Errorf("%d requests were counted, want 60", got)
+	}
+}
+
+func TestMostIsOutsideOfTheFolder(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		inside  int
+		outside string // how their locations end
+		want    []hint.Hint
+	}{
+		{"with pages in it by accident", 5, "", []hint.Hint{hint.Folder}},
+		{"with many pages in it", 10, "", nil},
+		{"as the assets of its pages are", 5, ".png", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := start(t, func(c *Config) {
+				origin, err := location.ParseOrigin("https://example.com/blog")
+				if err == nil {
+					c.Normalizer, err = location.New(origin, location.Config{})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			})
+			for i := range tt.inside {
+				r.watches(get(fmt.Sprintf("/blog/%d", i)), page200)
+			}
+			for i := range 60 {
+				r.watches(get(fmt.Sprintf("/%d%s?v=1", i, tt.outside)), page200)
+			}
+			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
+				t.Errorf("hints = %q, want %q", texts(got), texts(tt.want))
+			}
+		})
+	}
+}
+
+func TestTheFolderWithoutItsSlash(t *testing.T) {
+	for _, tt := range []struct {
+		name, prefix string
+		home, beside string // where the folder's page and another one are, as requests arrive
+		want         []hint.Hint
+	}{
+		{"served there", "", "/blog", "/blog/a", []hint.Hint{hint.Slash}},
+		{"behind a proxy", "/app", "/blog", "/blog/a", []hint.Hint{hint.Slash}},
+		{"with the slash", "", "/blog/", "/blog/a", nil},
+		{"a neighbour of the folder", "", "/blogs", "/blog/a", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := start(t, func(c *Config) {
+				origin, err := location.ParseOrigin("https://example.com" + tt.prefix + "/blog")
+				if err == nil {
+					c.StrippedPrefix = tt.prefix
+					c.Normalizer, err = location.New(origin, location.Config{StrippedPrefix: tt.prefix})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			})
+			for i := range 10 {
+				r.watches(get(fmt.Sprintf("%s?utm_source=%d", tt.home, i)), page200)
+				r.watches(get(fmt.Sprintf("%s-%d", tt.beside, i)), page200)
+			}
+			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
+				t.Errorf("hints = %q, want %q", texts(got), texts(tt.want))
+			}
+		})
 	}
 }

@@ -108,10 +108,14 @@ func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 		loc = location.Result{Reason: location.ReasonHost}
 	}
 	if loc.Location == "" {
+		if loc.Reason == location.ReasonOutsideFolder {
+			o.tallyOutside(r.RequestURI)
+		}
 		o.refuse(loc.Reason, look)
 		return loc, due.Look{}, false
 	}
 	o.tally.own.Add(1)
+	o.tally.inside.Add(1)
 	if admit.AssetName(loc.Location) {
 		o.outcomes[admit.NotHTML].Add(1)
 		look.Accept() // the target alone decided; it will again
@@ -175,7 +179,7 @@ func (o *Observer) known(r *http.Request) admit.Reason {
 func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, look due.Look, resp *tap.Response) {
 	defer o.ended()
 	kind, why := admit.Response(asked.method, loc.Location, resp)
-	o.tallyResponse(kind, asked, resp)
+	o.tallyResponse(kind, asked, loc.Location, resp)
 	if kind == admit.Nothing {
 		if resp.Truncated && resp.Header.ContentType == "" {
 			o.cfg.Ledger.Drop() // there was no memory to learn its type from
@@ -189,7 +193,8 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 	if kind == admit.Forbidden {
 		o.outcomes[why].Add(1)
 	}
-	o.withdraw(loc.Location, kind, resp)
+	at := time.Now()
+	o.withdraw(loc.Location, kind, resp, at)
 	switch {
 	case asked.method == http.MethodHead:
 	case kind == admit.Alive:
@@ -212,9 +217,10 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 		Kind: kind, Reason: why,
 		Location: strings.Clone(loc.Location),
 		OwnURL:   loc.NeedsCanonical,
-		At:       time.Now(),
+		At:       at,
 		Response: resp,
 		Network:  asked.network,
+		Variety:  ledger.VarietyOf(resp.Header.Vary, r.Header),
 	}
 	s.Route, s.Exact = o.route(r, resp, loc.Location)
 	if kind == admit.Doubtful || kind == admit.Redirected {
@@ -240,13 +246,13 @@ func (o *Observer) instead(look due.Look, target string, wanted bool) due.Look {
 
 // withdraw takes a page that forbids its listing, or is gone for good, out of
 // the files being served, without waiting for the store.
-func (o *Observer) withdraw(loc string, kind admit.Kind, resp *tap.Response) {
+func (o *Observer) withdraw(loc string, kind admit.Kind, resp *tap.Response, at time.Time) {
 	gone := kind == admit.Forbidden || kind == admit.Vanished
 	if tag := resp.Header.RobotsTag; kind == admit.Witness && tag != "" {
 		gone, _, _ = page.Robots(strings.Split(tag, "\n"))
 	}
 	if gone {
-		o.cfg.Files.Withdraw(loc)
+		o.cfg.Files.Withdraw(loc, at)
 	}
 }
 

@@ -1,10 +1,6 @@
 package page
 
-import (
-	"bytes"
-
-	"golang.org/x/net/html"
-)
+import "bytes"
 
 // attr is an attribute that matters for reading.
 type attr uint8
@@ -70,10 +66,11 @@ func lowerAttr(key []byte) attr {
 }
 
 // tag holds the attributes of one start tag, the first one where one is
-// repeated. The values are valid until the next token.
+// repeated. The values are valid until the next tag.
 type tag struct {
 	have uint16 // a bit for each attribute that is there
 	vals [attrs][]byte
+	buf  []byte // of values that are not what is written
 }
 
 func (t *tag) has(a attr) bool { return t.have&(1<<a) != 0 }
@@ -86,43 +83,36 @@ func (t *tag) get(a attr) []byte {
 	return t.vals[a]
 }
 
-func (t *tag) set(a attr, val []byte) {
-	if a != noAttr && !t.has(a) {
-		t.have |= 1 << a
-		t.vals[a] = val
+func (t *tag) clear() { t.have, t.buf = 0, t.buf[:0] }
+
+// readsAttributes reports whether the attributes of an element matter: of one
+// that may hold others, those which make it furniture or hide it.
+func readsAttributes(el element) bool {
+	switch el {
+	case elA, elArea, elBase, elHTML, elImg, elInput, elLink, elMeta, elScript:
+		return true
 	}
+	return traits[el]&open != 0
 }
 
-// read fills t from the current start tag of z, whose name has nameLen bytes.
-// Reading the raw bytes saves the copies that [html.Tokenizer.TagAttr] makes of
-// every name and value; it is left to do what needs decoding.
-func (t *tag) read(z *html.Tokenizer, nameLen int) {
-	t.have = 0
-	s := attrScanner{b: z.Raw()[len("<")+nameLen:]}
+// read takes the attributes of a start tag.
+func (t *tag) read(s *attrScanner) {
 	for {
 		key, val, ok := s.next()
 		if !ok {
 			return
 		}
 		a := attrOf(key)
-		if a == noAttr {
+		if a == noAttr || t.has(a) {
 			continue
 		}
 		if needsDecoding(val) {
-			t.decode(z)
-			return
+			n := len(t.buf)
+			t.buf = appendDecoded(t.buf, normalized(val), true)
+			val = t.buf[n:]
 		}
-		t.set(a, val)
-	}
-}
-
-// decode is read with character references decoded.
-func (t *tag) decode(z *html.Tokenizer) {
-	t.have = 0
-	for more := true; more; {
-		var key, val []byte
-		key, val, more = z.TagAttr()
-		t.set(attrOf(key), val)
+		t.have |= 1 << a
+		t.vals[a] = val
 	}
 }
 
@@ -138,11 +128,12 @@ func needsDecoding(val []byte) bool {
 }
 
 // attrScanner cuts what follows the name in a start tag into attributes, by
-// the rules of section 13.2.5.32 and following of the HTML standard, as the
-// tokenizer does that found the end of the tag.
+// the rules of section 13.2.5.32 and following of the HTML standard. It stops at
+// the bracket that ends the tag.
 type attrScanner struct {
-	b []byte
-	i int // what has been read
+	b     []byte
+	i     int // what has been read
+	slash int // where the last slash was that belongs to no value
 }
 
 // next returns the next attribute as written. It is not ok at the end.
@@ -157,6 +148,13 @@ func (s *attrScanner) next() (key, val []byte, ok bool) {
 		if len(key) > 0 {
 			return key, val, true
 		}
+	}
+}
+
+// skip takes all attributes.
+func (s *attrScanner) skip() {
+	for ok := true; ok; {
+		_, _, ok = s.next()
 	}
 }
 
@@ -189,6 +187,7 @@ func (s *attrScanner) value() []byte {
 	}
 	switch s.b[s.i] {
 	case '/':
+		s.slash = s.i
 		s.i++
 		return nil
 	case '=':

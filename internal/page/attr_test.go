@@ -1,11 +1,8 @@
 package page
 
 import (
-	"bytes"
 	"slices"
 	"testing"
-
-	"golang.org/x/net/html"
 )
 
 func TestAttrScanner(t *testing.T) {
@@ -40,43 +37,4 @@ func TestAttrScanner(t *testing.T) {
 			}
 		})
 	}
-}
-
-// FuzzAttributes holds that the attributes read from the raw bytes of a tag are
-// those of the tokenizer.
-func FuzzAttributes(f *testing.F) {
-	f.Add([]byte(`<a href="/a" REL=nofollow hidden>`))
-	f.Add([]byte(`<a href=/a/ href=/b rel='x'name=y/>`))
-	f.Add([]byte("<meta content='a&amp;b\r\n' name = robots =type=x / lang>"))
-	f.Fuzz(func(t *testing.T, in []byte) {
-		fast, slow := html.NewTokenizer(bytes.NewReader(in)), html.NewTokenizer(bytes.NewReader(in))
-		for {
-			tt := fast.Next()
-			slow.Next()
-			if tt == html.ErrorToken {
-				return
-			}
-			if tt != html.StartTagToken && tt != html.SelfClosingTagToken {
-				continue
-			}
-			name := tagName(fast.Raw(), 1)
-			var got, want tag
-			got.read(fast, len(name))
-			slowName, more := slow.TagName()
-			if elementOf(name) != elementOf(slowName) {
-				t.Fatalf("element %q is not %q", name, slowName)
-			}
-			if more {
-				want.decode(slow)
-			}
-			if got.have != want.have {
-				t.Fatalf("%q has attributes %b, want %b", in, got.have, want.have)
-			}
-			for a := range attrs {
-				if !bytes.Equal(got.get(a), want.get(a)) {
-					t.Fatalf("attribute %d of %q is %q, want %q", a, in, got.get(a), want.get(a))
-				}
-			}
-		}
-	})
 }

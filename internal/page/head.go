@@ -12,7 +12,7 @@ func (r *reader) meta(t *tag, in trait) {
 	if len(content) == 0 {
 		return
 	}
-	if isRobotName(t.get(attrName)) {
+	if isRobotName(bytes.TrimSpace(t.get(attrName))) {
 		r.rules.read(string(content))
 		return
 	}
@@ -23,6 +23,7 @@ func (r *reader) meta(t *tag, in trait) {
 		r.facts.Refresh = refreshTarget(string(content))
 		return
 	}
+	r.media.meta(t, content)
 	if !r.headOnly {
 		r.metaDate(t, content)
 	}
@@ -126,6 +127,7 @@ func (r *reader) lang(t *tag) {
 	if r.facts.Lang != "" || len(t.get(attrLang)) > 64 {
 		return
 	}
+	r.media.takeLang(t.get(attrLang))
 	s, _, _ := strings.Cut(string(t.get(attrLang)), "-")
 	r.facts.Lang = strings.ToLower(strings.TrimSpace(s))
 }

@@ -58,7 +58,13 @@ func TestCanonical(t *testing.T) {
 		{"in the body", `<body><link rel=canonical href=/a>`, "", false},
 		{"after an element of the body", `<head><img src=x><link rel=canonical href=/a></head>`, "", false},
 		{"after text", `<head>text<link rel=canonical href=/a></head>`, "", false},
-		{"after the head", `<head></head><link rel=canonical href=/a>`, "", false},
+		{"between head and body", `<head></head> <link rel=canonical href=/a><body>`, "/a", false},
+		{"between head and body, after a script", `<head></head><script>1</script><link rel=canonical href=/a><body>`, "/a", false},
+		{"twice, once between head and body", `<head><link rel=canonical href=/a></head><link rel=canonical href=/b><body>`, "/a", true},
+		{"after the head, in the body", `<head></head><body><link rel=canonical href=/a>`, "", false},
+		{"after the head and text", `<head></head>text<link rel=canonical href=/a>`, "", false},
+		{"after the head and noscript", `<head></head><noscript></noscript><link rel=canonical href=/a>`, "", false},
+		{"after the page", `<head></head></html><link rel=canonical href=/a>`, "", false},
 		{"after noscript with an image", `<head><noscript><img src=x></noscript><link rel=canonical href=/a>`, "/a", false},
 		{"in noscript", `<head><noscript><link rel=canonical href=/a></noscript>`, "", false},
 		{"in a template", `<head><template><link rel=canonical href=/a></template>`, "", false},
@@ -130,19 +136,21 @@ func TestHeadSeen(t *testing.T) {
 		truncated  bool
 		want       bool
 	}{
-		{"end tag", "<head><title>x</title></head>", true, true},
+		{"end tag, after which more of it may come", "<head><title>x</title></head>", true, false},
+		{"end tag and body", "<head><title>x</title></head> <body>", true, true},
+		{"end tag and end of the page", "<head><title>x</title></head></html>", false, true},
 		{"body", "<title>x</title><body>", true, true},
 		{"content of the body", "<title>x</title><p>", true, true},
 		{"text", "<title>x</title>text", true, true},
-		{"complete without a body", "<head><title>x</title>", false, true},
-		{"complete and empty", "", false, true},
+		{"ends in its head, as where a template fails", "<head><title>x</title>", false, false},
+		{"empty", "", false, false},
 		{"cut in the head", "<head><title>x</title>", true, false},
 		{"cut before the head", "", true, false},
 		{"cut in a tag", "<head><meta name=robots content=noin", true, false},
 		{"cut in a script", "<head><script>if (a </head>", true, false},
 		{"cut in a comment", "<head><!-- </head><body>", true, false},
 		{"cut in a long head", "<head>" + filler, true, false},
-		{"long head that ends", "<head>" + filler + "</head>", true, true},
+		{"long head that ends", "<head>" + filler + "</head><p>", true, true},
 		{"space is no content", "<head>\n \t", true, false},
 		{"noscript with content", "<head><noscript><p>x</p></noscript>", true, false},
 	}
@@ -199,7 +207,7 @@ func TestBase(t *testing.T) {
 func TestAlternates(t *testing.T) {
 	html := `<head><link rel=alternate hreflang=de href=/de><LINK REL="Alternate" HREFLANG=" x-default " HREF="https://example.com/?a&amp;b">
 		<link rel=alternate type=application/rss+xml href=/feed><link rel=alternate hreflang=fr><link rel=alternate hreflang=xx href=mailto:a@b.c>
-		</head><link rel=alternate hreflang=it href=/it>`
+		</head><body><link rel=alternate hreflang=it href=/it>`
 	want := []Alternate{{"de", "/de"}, {"x-default", "https://example.com/?a&b"}}
 	if got := Read([]byte(html), Options{}).Alternates; !slices.Equal(got, want) {
 		t.Errorf("alternates %v, want %v", got, want)
@@ -226,5 +234,25 @@ func TestPassword(t *testing.T) {
 				t.Errorf("password field %v, want %v", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestNothingHidesTheRobotsMeta has what may stand before the rules of a page
+// and, badly read, swallow them.
+func TestNothingHidesTheRobotsMeta(t *testing.T) {
+	const rule = `<meta name=robots content=noindex>`
+	for _, before := range []string{
+		`<head><noscript><style>.x{}</noscript>`,
+		`<head><noscript><!-- </noscript>`,
+		`<head><noscript><iframe src=x></noscript>`,
+		`<head><noscript><a b='</noscript>`,
+		`<head><noscript><template></noscript>`,
+		`<head></head><body><svg><title/><path/></svg>`,
+		`<head></head><body><svg><style/></svg>`,
+		`<head></head><body><math><script/></math>`,
+	} {
+		if f := Read([]byte(before+rule+"</head><body><p>text"), Options{}); !f.NoIndex {
+			t.Errorf("%s hides a noindex", before)
+		}
 	}
 }

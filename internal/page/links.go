@@ -106,6 +106,7 @@ func (r *reader) image(t *tag, in trait) {
 	if in&inert != 0 || t.has(attrHidden) {
 		return
 	}
+	r.media.image(r.scan.raw(), in)
 	src := trimHref(t.get(attrSrc))
 	if len(src) == 0 || len(src) > maxHref || !webHref(src) {
 		return
@@ -137,8 +138,7 @@ func webHref[T string | []byte](href T) bool {
 }
 
 // trimHref removes control characters and spaces at both ends, and tabs and
-// line ends anywhere, as the URL standard does before it parses. It may change
-// the bytes of href.
+// line ends anywhere, as the URL standard does before it parses.
 func trimHref(href []byte) []byte {
 	for len(href) > 0 && href[0] <= ' ' {
 		href = href[1:]
@@ -148,7 +148,7 @@ func trimHref(href []byte) []byte {
 	}
 	for _, c := range href {
 		if isLineSpace(c) {
-			return slices.DeleteFunc(href, isLineSpace)
+			return slices.DeleteFunc(slices.Clone(href), isLineSpace)
 		}
 	}
 	return href

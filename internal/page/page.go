@@ -33,6 +33,9 @@ type Options struct {
 	ContentType string
 	// Truncated says that the bytes are only the beginning of the page.
 	Truncated bool
+	// Extensions asks Read for the facts that extensions of sitemaps are made
+	// of: MainImages, News and Videos.
+	Extensions bool
 }
 
 // Facts is what the HTML of a page says. The zero value of a field means that
@@ -53,8 +56,9 @@ type Facts struct {
 	// UnavailableAfter is the earliest instant given by unavailable_after.
 	UnavailableAfter time.Time
 
-	// HeadSeen says that the head was read to its end. If it is false, a rule
-	// or a canonical location may follow in bytes that were not given.
+	// HeadSeen says that the head was read to where the body begins. If it is
+	// false, a rule or a canonical location may follow in bytes that were not
+	// given, or that a template which failed did not come to write.
 	HeadSeen bool
 	// Truncated repeats Options.Truncated: text, links and images are those of
 	// the beginning of the page.
@@ -78,6 +82,21 @@ type Facts struct {
 	// text: the texts of the blocks joined by spaces. Where a text is cut into
 	// blocks does not alter them. They are zero if there is no such text.
 	VisibleHash, MainHash uint64
+	// MainImages, News and Videos are left out unless Options.Extensions asks for
+	// them. References in them are as written: absolute or relative to Base or
+	// the page, with the scheme http or https or none, not empty, at most 2,048
+	// bytes.
+
+	// MainImages are the distinct images of the main text in document order, each
+	// in the largest form that the page offers, at most 100. Icons and tracking
+	// pixels that state their size, and embedded data, are left out.
+	MainImages []string
+	// News is set if the page is one article with a headline and a date.
+	News *News
+	// Videos are those of the structured data, or else the one that the Open
+	// Graph describes, at most 16.
+	Videos []Video
+
 	// DataHash is a hash of what the structured data (JSON-LD) say, but for
 	// their dates and counts, zero if there are none. The order of what they
 	// say does not alter it.

@@ -6,14 +6,12 @@ import (
 	"sync"
 
 	"github.com/zeebo/xxh3"
-	"golang.org/x/net/html"
 )
 
 // reader reads one page. It is used again for the next one, so that its
 // buffers are made once.
 type reader struct {
-	src    bytes.Reader
-	z      *html.Tokenizer
+	scan   scanner
 	facts  Facts
 	rules  rules
 	jsonLD dates
@@ -21,7 +19,8 @@ type reader struct {
 	headOnly bool // for Head
 	xhtml    bool // a slash ends an element
 	inHead   bool
-	tail     int // bytes left to read after the head, for Head
+	headShut bool // its end tag was read; what may stand in it is put there until the body begins
+	tail     int  // bytes left to read after the head, for Head
 
 	raw       element // the element whose characters the next token holds
 	rawJSON   bool    // whether it is a script of structured data
@@ -32,10 +31,11 @@ type reader struct {
 
 	stack   stack
 	text    text
+	media   *media // nil unless the facts for extensions are asked for
 	links   hrefs
 	images  hrefs
-	tag     tag
 	scratch []byte
+	decoded []byte
 	hasher  *xxh3.Hasher
 }
 
@@ -50,21 +50,21 @@ func read(body []byte, opts Options, headOnly bool) Facts {
 	r.reset(toUTF8(body, opts), opts, headOnly)
 	r.run()
 	f := r.finish(opts.Truncated)
-	r.z, r.facts, r.tag = nil, Facts{}, tag{}
-	r.src.Reset(nil)
-	if cap(r.text.buf)+cap(r.links.buf)+cap(r.images.buf) <= maxKept {
+	r.scan.reset(nil)
+	r.facts, r.media = Facts{}, nil
+	if cap(r.text.buf)+cap(r.links.buf)+cap(r.images.buf)+cap(r.decoded)+cap(r.scan.attrs.buf) <= maxKept {
 		readers.Put(r)
 	}
 	return f
 }
 
 func (r *reader) reset(body []byte, opts Options, headOnly bool) {
-	r.src.Reset(body)
-	r.z = html.NewTokenizer(&r.src)
+	r.scan.reset(body)
 	r.facts, r.rules, r.jsonLD = Facts{}, rules{}, dates{}
 	r.headOnly = headOnly
+	r.media = newMedia(opts, headOnly)
 	r.xhtml = isXHTML(opts.ContentType)
-	r.inHead, r.tail = true, headTail
+	r.inHead, r.headShut, r.tail = true, false, headTail
 	r.raw, r.rawJSON, r.jsonLeft, r.titleSeen = unknown, false, maxJSONLD, false
 	r.inLink, r.linkCount = 0, 0
 	r.stack.reset()
@@ -81,19 +81,18 @@ func isXHTML(contentType string) bool {
 // run reads tokens to the end of the page or, for Head, of what it reads.
 func (r *reader) run() {
 	for {
-		tt := r.z.Next()
-		switch tt {
-		case html.ErrorToken:
+		switch r.scan.next() {
+		case noToken:
 			return
-		case html.TextToken:
+		case textToken:
 			r.characters()
-		case html.StartTagToken, html.SelfClosingTagToken:
-			r.startTag(tt == html.SelfClosingTagToken)
-		case html.EndTagToken:
+		case startToken:
+			r.startTag()
+		case endToken:
 			r.endTag()
 		}
 		if r.headOnly && !r.inHead {
-			if r.tail -= len(r.z.Raw()); r.tail < 0 {
+			if r.tail -= len(r.scan.raw()); r.tail < 0 {
 				return
 			}
 		}
@@ -105,7 +104,7 @@ func (r *reader) finish(truncated bool) Facts {
 	f := &r.facts
 	f.NoIndex, f.NoFollow, f.UnavailableAfter = r.rules.noIndex, r.rules.noFollow, r.rules.after
 	f.Truncated = truncated
-	f.HeadSeen = !r.inHead || !truncated
+	f.HeadSeen = !r.inHead
 	r.finishDates()
 	if r.headOnly {
 		return *f
@@ -117,6 +116,7 @@ func (r *reader) finish(truncated bool) Facts {
 	f.VisibleHash, f.MainHash = r.text.hashes(main, r.hasher)
 	f.Links = r.links.links(main)
 	f.Images = r.images.sources(main)
+	r.media.finish(f, main)
 	return *f
 }
 
@@ -131,77 +131,46 @@ func (r *reader) finishDates() {
 	}
 }
 
-// tagName returns the name of the current tag as name. Before it are skip
-// bytes of the raw token.
-func tagName(rawToken []byte, skip int) []byte {
-	name := rawToken[skip:]
-	for i, c := range name {
-		if c <= '>' && (isSpace(c) || c == '/' || c == '>') {
-			return name[:i]
-		}
-	}
-	return name
-}
-
-func (r *reader) startTag(selfClosing bool) {
+func (r *reader) startTag() {
 	r.raw, r.rawJSON = unknown, false
-	name := tagName(r.z.Raw(), len("<"))
-	el := elementOf(name)
+	el := r.scan.el
 	t := traits[el]
 	if t&block != 0 {
 		r.text.cut()
 		r.stack.imply(el)
 	}
 	_, in := r.stack.top()
-	if r.inHead && t&inHead == 0 && in&noText == 0 {
+	if r.inHead && in&noText == 0 && (t&inHead == 0 || r.headShut && el == elNoscript) {
 		r.inHead = false
 	}
 	if el == unknown {
 		return
 	}
-	t |= r.attributes(el, len(name), in)
-	empty := selfClosing && (r.xhtml || el == elSVG || el == elMath)
-	if el == elNoscript || empty {
-		r.z.NextIsNotRawText() // the tokenizer takes noscript for characters
-	}
+	t |= r.attributes(el, in)
 	switch {
-	case empty:
+	case r.scan.selfClosing && (r.xhtml || el == elSVG || el == elMath || t&raw != 0 && r.stack.foreign()):
 	case t&raw != 0:
+		r.scan.readRaw()
 		r.raw = el
 	case t&open != 0:
-		r.stack.push(el, name, t)
+		r.stack.push(el, r.scan.name, t)
+		if el == elNoscript {
+			r.scan.fence()
+		}
 	}
 }
 
 // attributes reads what the attributes of a start tag say. It returns the
 // traits that they give the element.
-func (r *reader) attributes(el element, nameLen int, in trait) trait {
+func (r *reader) attributes(el element, in trait) trait {
+	t := &r.scan.attrs
+	if t.have == 0 && traits[el]&open != 0 {
+		return 0
+	}
 	switch el {
 	case elA, elArea, elImg, elInput:
-		if r.headOnly {
-			return 0
-		}
-	case elLink, elMeta, elBase, elScript, elHTML:
-	default:
-		if traits[el]&open == 0 {
-			return 0
-		}
-		r.tag.read(r.z, nameLen)
-		return givenTraits(&r.tag)
-	}
-	t := &r.tag
-	t.read(r.z, nameLen)
-	switch el {
-	case elA:
-		r.openLink(t)
-		r.link(t, in)
-	case elArea:
-		r.link(t, in)
-	case elImg:
-		r.image(t, in)
-	case elInput:
-		if strings.EqualFold(string(t.get(attrType)), "password") {
-			r.facts.Password = true
+		if !r.headOnly {
+			r.reference(el, t, in)
 		}
 	case elMeta:
 		r.meta(t, in)
@@ -215,8 +184,27 @@ func (r *reader) attributes(el element, nameLen int, in trait) trait {
 		r.lang(t)
 	case elScript:
 		r.rawJSON = !r.headOnly && in&inert == 0 && isJSONLD(t.get(attrType))
+	default:
+		return givenTraits(t)
 	}
 	return 0
+}
+
+// reference reads what an element in the body refers to.
+func (r *reader) reference(el element, t *tag, in trait) {
+	switch el {
+	case elA:
+		r.openLink(t)
+		r.link(t, in)
+	case elArea:
+		r.link(t, in)
+	case elImg:
+		r.image(t, in)
+	case elInput:
+		if strings.EqualFold(string(t.get(attrType)), "password") {
+			r.facts.Password = true
+		}
+	}
 }
 
 // openLink notes that the text which follows is that of a link, if the a
@@ -258,15 +246,16 @@ func givenTraits(t *tag) trait {
 
 func (r *reader) endTag() {
 	r.raw, r.rawJSON = unknown, false
-	el := elementOf(tagName(r.z.Raw(), len("</")))
+	el := r.scan.el
 	switch el {
 	case elA:
 		r.inLink = 0
 	case elHead, elBody, elHTML, elBr:
-		_, in := r.stack.top()
-		if in&noText == 0 {
-			r.inHead = false
+		if _, in := r.stack.top(); in&noText != 0 {
+			break
 		}
+		r.headShut = true
+		r.inHead = r.inHead && el == elHead
 	}
 	t := traits[el]
 	if t&block != 0 {
@@ -289,13 +278,14 @@ func (r *reader) characters() {
 	if in&noText != 0 || r.headOnly && !r.inHead {
 		return
 	}
-	s := r.z.Raw()
+	s := r.scan.raw()
 	if skipSpace(s) == len(s) { // as between most tags
 		r.text.space = true
 		return
 	}
 	if bytes.IndexByte(s, '&') >= 0 {
-		s = r.z.Text() // decodes, in two more passes
+		r.decoded = appendDecoded(r.decoded[:0], s, false)
+		s = r.decoded
 	}
 	if r.inHead && skipSpace(s) < len(s) {
 		r.inHead = false
@@ -307,19 +297,25 @@ func (r *reader) characters() {
 
 // rawCharacters takes the characters of an element that holds no others.
 func (r *reader) rawCharacters(el element, isJSON bool, place uint64, in trait) {
+	s := normalized(r.scan.raw())
+	if el == elTitle || el == elTextarea {
+		r.decoded = appendDecoded(r.decoded[:0], s, false)
+		s = r.decoded
+	}
 	switch {
 	case el == elTitle:
 		if in&(noText|inert) == 0 {
-			r.title(r.z.Text())
+			r.title(s)
 		}
 	case isJSON:
-		if s := r.z.Text(); len(s) <= r.jsonLeft {
+		if len(s) <= r.jsonLeft {
 			r.jsonLeft -= len(s)
 			r.jsonLD.add(readJSONLD(s))
+			r.media.readData(s)
 			r.facts.DataHash += hashData(s)
 		}
 	case (in|traits[el])&noText == 0 && !r.headOnly:
-		r.text.add(r.z.Text(), place, in|traits[el]&inherited, r.inLink)
+		r.text.add(s, place, in|traits[el]&inherited, r.inLink)
 		r.text.cut()
 	}
 }

@@ -55,6 +55,7 @@ func (r *rules) read(v string) {
 			continue
 		}
 		v = strings.TrimLeft(v[1:], " \t")
+		r.word(word) // "noindex: all" is a mistake, and nobody who makes it wants an index
 		switch {
 		case strings.EqualFold(word, "unavailable_after"):
 			var t time.Time
@@ -62,7 +63,7 @@ func (r *rules) read(v string) {
 				r.after = t
 			}
 		case len(word) >= 4 && strings.EqualFold(word[:4], "max-"):
-			_, v = cutWord(v) // max-image-preview:none is not none
+			v = v[len(v)-len(strings.TrimLeftFunc(v, notSeparator)):] // max-image-preview:none is not none
 		}
 	}
 }
@@ -93,15 +94,19 @@ func cutWord(v string) (word, rest string) {
 	return word, rest
 }
 
-const separators = " \t\r\n\f,;"
+// Bars and slashes, and spaces that do not break, are what people put in the
+// place of commas too.
+const separators = " \t\r\n\f,;|/\u00a0"
+
+func notSeparator(c rune) bool { return !strings.ContainsRune(separators, c) }
 
 // cutDate takes a date from the beginning of v. Since dates may contain a
 // comma, up to two pieces between commas are tried together. Without a valid
-// date, the rule is void and what follows the first comma is the rest.
+// date, the rule is void and all that it was given may hold other rules.
 func cutDate(v string) (t time.Time, rest string) {
 	end := 0
 	for range 2 {
-		i := strings.IndexByte(v[end:], ',')
+		i := strings.IndexAny(v[end:], ",;")
 		if i < 0 {
 			end = len(v)
 		} else {
@@ -115,6 +120,5 @@ func cutDate(v string) (t time.Time, rest string) {
 		}
 		end++
 	}
-	_, rest, _ = strings.Cut(v, ",")
-	return time.Time{}, rest
+	return time.Time{}, v
 }

@@ -37,6 +37,10 @@ func (s *stack) top() (place uint64, t trait) {
 	return f.place, f.traits & inherited
 }
 
+// foreign reports whether an element is open that is drawn or is a formula, in
+// which a slash ends what is not ended so elsewhere.
+func (s *stack) foreign() bool { return s.last[elSVG] >= 0 || s.last[elMath] >= 0 }
+
 // push opens an element with the traits t.
 func (s *stack) push(el element, name []byte, t trait) {
 	limit := maxDepth
@@ -104,7 +108,7 @@ func (s *stack) scopeFor(el element) int32 {
 	switch el {
 	case elTable, elCaption, elTHead, elTBody, elTFoot, elTR, elTD, elTH:
 		return s.tableScope()
-	case elTemplate:
+	case elTemplate, elNoscript:
 		return -1
 	}
 	return s.scope

@@ -1,7 +1,11 @@
 package part
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,9 +20,10 @@ type Keys string
 func (k Keys) list(n int, location string) string {
 	return fmt.Sprintf("%slist|%06d|%s", string(k), n, location)
 }
-func (k Keys) part(n int) string { return fmt.Sprintf("%spart|%06d", string(k), n) }
-func (k Keys) file(n int) string { return fmt.Sprintf("%sfile|%06d", string(k), n) }
-func (k Keys) head() string      { return string(k) + "head" }
+func (k Keys) part(n int) string  { return fmt.Sprintf("%spart|%06d", string(k), n) }
+func (k Keys) file(n int) string  { return fmt.Sprintf("%sfile|%06d", string(k), n) }
+func (k Keys) index(n int) string { return fmt.Sprintf("%sindex|%06d", string(k), n) }
+func (k Keys) head() string       { return string(k) + "head" }
 
 func (k Keys) parts() string { return string(k) + "part|" }
 
@@ -43,101 +48,292 @@ type Book struct {
 	MaxBytes int                          // 0 means the protocol's 52,428,800
 }
 
-// meta is the record of one part: its pages, and the bytes reserved for them,
-// each as [Book.size] has it.
-type meta struct{ pages, bytes int }
+// Part is the record of one part: how many pages it lists, the bytes that are
+// reserved for them, and how many of the pages have which extension.
+type Part struct {
+	Pages, Bytes               int
+	Alternates, Images, Videos int
 
-func readMeta(b []byte) (m meta) {
-	_ = record.Open(b, func(f record.Field) {
-		switch f.Num {
-		case 1:
-			m.pages = int(f.Value)
-		case 2:
-			m.bytes = int(f.Value)
-		}
-	})
-	return m
+	unread record.Unread
+	later  bool // only a later version can read it: it has pages, and room for no more
 }
 
-func (m meta) encode() []byte {
-	var enc record.Encoder
-	enc.Uint(1, uint64(max(0, m.pages)))
-	enc.Uint(2, uint64(max(0, m.bytes)))
-	return enc.Seal()
-}
-
-// readHead returns the number of the part that is being filled, at least 1.
-func readHead(b []byte) int {
-	n := 1
-	_ = record.Open(b, func(f record.Field) {
-		if f.Num == 1 {
-			n = max(1, int(f.Value))
-		}
-	})
+// uses returns the extensions that the part's file has to declare.
+func (p Part) uses() (n sitemap.Namespaces) {
+	if p.Alternates > 0 {
+		n |= sitemap.Alternates
+	}
+	if p.Images > 0 {
+		n |= sitemap.Images
+	}
+	if p.Videos > 0 {
+		n |= sitemap.Videos
+	}
 	return n
 }
 
-func encodeHead(n int) []byte {
+// count adds n pages with these extensions.
+func (p *Part) count(uses sitemap.Namespaces, n int) {
+	if uses&sitemap.Alternates != 0 {
+		p.Alternates += n
+	}
+	if uses&sitemap.Images != 0 {
+		p.Images += n
+	}
+	if uses&sitemap.Videos != 0 {
+		p.Videos += n
+	}
+}
+
+func readPart(b []byte) (p Part) {
+	unread, err := record.Read(b, func(f record.Field) bool {
+		switch f.Num {
+		case 1:
+			p.Pages = int(f.Value)
+		case 2:
+			p.Bytes = int(f.Value)
+		case 3:
+			p.Alternates = int(f.Value)
+		case 4:
+			p.Images = int(f.Value)
+		case 5:
+			p.Videos = int(f.Value)
+		default:
+			return false
+		}
+		return true
+	})
+	if p.unread = unread; errors.Is(err, record.ErrVersion) {
+		p.Pages, p.later = 1, true
+	}
+	return p
+}
+
+func (p Part) encode() []byte {
 	var enc record.Encoder
-	enc.Uint(1, uint64(n))
+	enc.Uint(1, uint64(max(0, p.Pages)))
+	enc.Uint(2, uint64(max(0, p.Bytes)))
+	enc.Uint(3, uint64(max(0, p.Alternates)))
+	enc.Uint(4, uint64(max(0, p.Images)))
+	enc.Uint(5, uint64(max(0, p.Videos)))
+	enc.Keep(p.unread)
+	return enc.Seal()
+}
+
+// head is the record of what new pages go into.
+type head struct {
+	filling int   // the part that is being filled, at least 1
+	open    []int // parts before it that pages have left, the next one to fill last
+	unread  record.Unread
+}
+
+// openKept bounds the parts that are remembered for having room. A part beyond
+// them is remembered when the next page leaves it, or at the next [Book.Mend].
+const openKept = 32
+
+// openTries is how many of them are tried for one page. One that turns out to be
+// full is remembered no more.
+const openTries = 2
+
+func readHead(b []byte) head {
+	h := head{filling: 1}
+	h.unread, _ = record.Read(b, func(f record.Field) bool {
+		switch f.Num {
+		case 1:
+			h.filling = max(1, int(f.Value))
+		case 2:
+			for rest := f.Data; len(rest) > 0 && len(h.open) < openKept; {
+				n, length := binary.Uvarint(rest)
+				if length <= 0 || n == 0 || n > 1<<31 {
+					break
+				}
+				h.open, rest = append(h.open, int(n)), rest[length:]
+			}
+		default:
+			return false
+		}
+		return true
+	})
+	return h
+}
+
+func (h head) encode() []byte {
+	var enc record.Encoder
+	enc.Uint(1, uint64(h.filling))
+	var open []byte
+	for _, n := range h.open {
+		open = binary.AppendUvarint(open, uint64(n))
+	}
+	enc.Bytes(2, open)
+	enc.Keep(h.unread)
 	return enc.Seal()
 }
 
 // Add lists location with e and returns its part: that numbered before, if the
-// page was there already and there is room, else the one being filled. The room
-// is for the most that the entries can ever take, so that no later change of
-// their dates, nor a rule, makes a part outgrow its file.
+// page was there already and there is room, else one that other pages have
+// left, else the one being filled. The room is for the most that the entries
+// can ever take with the extensions that they have, so that no later change of
+// their dates, nor a rule, makes a part outgrow its file. It asks for a few keys,
+// however many parts there are. An entry of a later version stays where it is.
 func (b Book) Add(tx Tx, before int, location string, e Entry) int {
-	size := b.size(location)
-	n := before
-	m := readMeta(tx.Get(b.Keys.part(n)))
-	if n == 0 || !b.room(m, size) {
-		n = readHead(tx.Get(b.Keys.head()))
-		m = readMeta(tx.Get(b.Keys.part(n)))
-		if !b.room(m, size) {
-			for !b.room(m, size) {
-				n++
-				m = readMeta(tx.Get(b.Keys.part(n)))
-			}
-			tx.Put(b.Keys.head(), encodeHead(n))
-		}
+	if b.Later(tx, before, location) {
+		return before
 	}
-	m.pages++
-	m.bytes += size
-	tx.Put(b.Keys.part(n), m.encode())
+	e.room = e.Extension.room(b.URL)
+	size := b.size(location) + e.room
+	n, p := b.choose(tx, before, size)
+	p.Pages++
+	p.Bytes += size
+	p.count(e.Extension.uses(), 1)
+	tx.Put(b.Keys.part(n), p.encode())
 	tx.Put(b.Keys.list(n, location), e.Encode())
+	b.announce(tx, n, location, nil, e.Extension)
 	return n
 }
 
-// Remove takes location out of part n.
+func (b Book) choose(tx Tx, before, size int) (int, Part) {
+	if before > 0 {
+		if p := readPart(tx.Get(b.Keys.part(before))); b.room(p, size) {
+			return before, p
+		}
+	}
+	h := readHead(tx.Get(b.Keys.head()))
+	known := len(h.open)
+	for range min(known, openTries) {
+		last := len(h.open) - 1
+		n := h.open[last]
+		if p := readPart(tx.Get(b.Keys.part(n))); b.room(p, size) {
+			if len(h.open) < known {
+				tx.Put(b.Keys.head(), h.encode())
+			}
+			return n, p
+		}
+		h.open = h.open[:last]
+	}
+	n, p := b.firstRoom(tx, h.filling, size)
+	if n != h.filling || len(h.open) < known {
+		h.filling = n
+		tx.Put(b.Keys.head(), h.encode())
+	}
+	return n, p
+}
+
+// askedAhead is how many parts are asked for at a time where the one to fill is
+// not known, since the head is damaged or of a later version: a transaction may not
+// ask anew for each.
+const askedAhead = 32
+
+// firstRoom returns the first part from n on that has room.
+func (b Book) firstRoom(tx Tx, n, size int) (int, Part) {
+	for from := n; ; n++ {
+		if n > from && (n-from)%askedAhead == 1 {
+			for ahead := range askedAhead {
+				tx.Get(b.Keys.part(n + ahead))
+			}
+		}
+		if p := readPart(tx.Get(b.Keys.part(n))); b.room(p, size) {
+			return n, p
+		}
+	}
+}
+
+// Remove takes location out of part n. What that leaves free is filled again
+// once it is worth it: until then new pages go where the last ones went, so that
+// few files become new. An entry of a later version stays.
 func (b Book) Remove(tx Tx, n int, location string) {
 	key := b.Keys.list(n, location)
-	if tx.Get(key) == nil {
+	entry := tx.Get(key)
+	if entry == nil || record.Later(entry) {
 		return
 	}
-	m := readMeta(tx.Get(b.Keys.part(n)))
-	m.pages--
-	m.bytes -= b.size(location)
-	tx.Put(b.Keys.part(n), m.encode())
+	e, _ := DecodeEntry(entry) // of a damaged one nothing but the address is known
+	p := readPart(tx.Get(b.Keys.part(n)))
+	p.Pages--
+	p.Bytes -= b.size(location) + e.room
+	p.count(e.Extension.uses(), -1)
+	tx.Put(b.Keys.part(n), p.encode())
 	tx.Put(key, nil)
+	b.announce(tx, n, location, e.Extension, nil)
+	if !b.roomy(p) {
+		return
+	}
+	h := readHead(tx.Get(b.Keys.head()))
+	if h.reopen(n) {
+		tx.Put(b.Keys.head(), h.encode())
+	}
+}
+
+// Later reports whether the entry of location in part n is of a later version, and
+// so stays.
+func (b Book) Later(tx Tx, n int, location string) bool {
+	return n > 0 && record.Later(tx.Get(b.Keys.list(n, location)))
+}
+
+// reopen remembers a part that has room, and reports whether that is news.
+func (h *head) reopen(n int) bool {
+	if n >= h.filling || len(h.open) >= openKept || slices.Contains(h.open, n) {
+		return false
+	}
+	h.open = append(h.open, n)
+	return true
+}
+
+// Move takes location out of part n if that has more than it may, and returns
+// the part that lists it then, which is n if it need not be moved.
+func (b Book) Move(tx Tx, n int, location string) int {
+	entry := tx.Get(b.Keys.list(n, location))
+	if entry == nil || !b.Over(readPart(tx.Get(b.Keys.part(n)))) {
+		return n
+	}
+	e, err := DecodeEntry(entry)
+	if err != nil {
+		return n
+	}
+	b.Remove(tx, n, location)
+	return b.Add(tx, 0, location, e)
 }
 
 // Set replaces the entry of location, which is in part n, and reports whether
-// that changes the part's file.
+// that changes the part's file. With other extensions the part may have more
+// than it may by then; [Book.Move] takes the page out of it.
 func (b Book) Set(tx Tx, n int, location string, e Entry) bool {
 	key := b.Keys.list(n, location)
+	old := tx.Get(key)
+	before, err := DecodeEntry(old)
+	if errors.Is(err, record.ErrVersion) {
+		return false // it stays
+	}
+	e.room, e.unread = e.Extension.room(b.URL), before.unread
 	value := e.Encode()
-	if string(tx.Get(key)) == string(value) {
+	if string(old) == string(value) {
 		return false
 	}
+	if before.room != e.room || before.Extension.uses() != e.Extension.uses() {
+		p := readPart(tx.Get(b.Keys.part(n)))
+		p.Bytes += e.room - before.room
+		p.count(before.Extension.uses(), -1)
+		p.count(e.Extension.uses(), 1)
+		tx.Put(b.Keys.part(n), p.encode())
+	}
+	b.announce(tx, n, location, before.Extension, e.Extension)
 	tx.Put(key, value)
 	return true
+}
+
+// Extension returns that of the entry of location, which is in part n, nil if it
+// has none.
+func (b Book) Extension(tx Tx, n int, location string) *Extension {
+	e, err := DecodeEntry(tx.Get(b.Keys.list(n, location)))
+	if err != nil {
+		return nil
+	}
+	return e.Extension
 }
 
 // Find returns the part that lists location, 0 if none does. It asks for one key
 // of each part, so it is for the rare case that the page's own record is lost.
 func (b Book) Find(tx Tx, location string) int {
-	for n := range readHead(tx.Get(b.Keys.head())) {
+	for n := range readHead(tx.Get(b.Keys.head())).filling {
 		if tx.Get(b.Keys.list(n+1, location)) != nil {
 			return n + 1
 		}
@@ -145,24 +341,60 @@ func (b Book) Find(tx Tx, location string) int {
 	return 0
 }
 
-// size is the most that an entry takes without a priority. It is what the sums
-// in the store are made of, so what it adds to the address never changes: else
-// taking out a page would free other bytes than were reserved for it.
+// Mend brings the head in line with the records of parts: those of all parts,
+// as [ReadParts] returns them. It writes nothing if the head is right.
+func (b Book) Mend(tx Tx, parts map[int]Part) {
+	h := readHead(tx.Get(b.Keys.head()))
+	before := string(h.encode())
+	for n := range parts {
+		h.filling = max(h.filling, n)
+	}
+	for _, n := range slices.Sorted(maps.Keys(parts)) {
+		if b.roomy(parts[n]) {
+			h.reopen(n)
+		}
+	}
+	if string(h.encode()) != before {
+		tx.Put(b.Keys.head(), h.encode())
+	}
+}
+
+// Over reports whether a part has more than it may, which happens when the
+// limits were lowered, or a page got more extensions.
+func (b Book) Over(p Part) bool {
+	maxURLs, maxBytes := b.limits()
+	return p.Pages > 1 && !p.later && (p.Pages > maxURLs || p.Bytes+p.Pages*sitemap.PriorityLen > maxBytes-headroom)
+}
+
+// size is the most that an entry takes without a priority and extensions. It is
+// what the sums in the store are made of, so what it adds to the address never
+// changes: else taking out a page would free other bytes than were reserved for it.
 func (b Book) size(location string) int {
 	return sitemap.EscapedLen(b.URL(location)) + sitemap.MaxEntryOverhead - sitemap.PriorityLen
 }
 
 // room reports whether one more entry of the size fits, and a priority for each.
-func (b Book) room(m meta, size int) bool {
-	maxURLs, maxBytes := b.MaxURLs, b.MaxBytes
+// An empty part has room for any.
+func (b Book) room(p Part, size int) bool {
+	return !p.later && (p.Pages <= 0 || !b.Over(Part{Pages: p.Pages + 1, Bytes: p.Bytes + size}))
+}
+
+// roomy reports whether so much of a part is free that it is worth filling
+// again: a 64th.
+func (b Book) roomy(p Part) bool {
+	maxURLs, maxBytes := b.limits()
+	return !p.later && !b.Over(Part{Pages: p.Pages + max(1, maxURLs/64), Bytes: p.Bytes + maxBytes/64})
+}
+
+func (b Book) limits() (maxURLs, maxBytes int) {
+	maxURLs, maxBytes = b.MaxURLs, b.MaxBytes
 	if maxURLs == 0 {
 		maxURLs = sitemap.MaxURLs
 	}
 	if maxBytes == 0 {
 		maxBytes = sitemap.MaxBytes
 	}
-	priorities := (m.pages + 1) * sitemap.PriorityLen
-	return m.pages < maxURLs && m.bytes+size+priorities <= maxBytes-headroom || m.pages <= 0
+	return maxURLs, maxBytes
 }
 
 // headroom is more than a file's declaration, root element and end take.

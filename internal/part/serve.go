@@ -20,32 +20,85 @@ const patience = 2 * time.Second
 // retryAfter is what a client is told while there is nothing to serve.
 const retryAfter = "60"
 
-// Number returns which file name is: 0 for the first one, n for the n-th part.
-// packed says that it is the one whose name ends in ".gz". ok is false if name
-// is none of the site's files.
-func (f *Files) Number(name string) (n int, packed, ok bool) {
-	base, packed := strings.CutSuffix(name, ".gz")
-	base, isXML := strings.CutSuffix(base, ".xml")
-	rest, named := strings.CutPrefix(base, f.cfg.Name)
-	if !isXML || !named {
-		return 0, false, false
+// A name says which of the site's files is asked for.
+type name struct {
+	part   int    // its number, or 0
+	index  int    // its number, from 1 on, or 0; the first one may be the only part
+	suffix string // that of a side file, or ""
+	side   side   // which one
+	text   bool   // the name ends in ".txt"
+	packed bool   // the name ends in ".gz"
+}
+
+// parse reads the name of a file. ok is false if it is none of the site's.
+func (f *Files) parse(file string) (n name, ok bool) {
+	rest, named := strings.CutPrefix(file, f.cfg.Name) // first, since every request is asked for it
+	if !named {
+		return name{}, false
+	}
+	rest, n.packed = strings.CutSuffix(rest, ".gz")
+	rest, isXML := strings.CutSuffix(rest, ".xml")
+	if !isXML && f.cfg.Text && !n.packed {
+		rest, n.text = strings.CutSuffix(rest, ".txt")
+	}
+	if !isXML && !n.text {
+		return name{}, false
 	}
 	if rest == "" {
-		return 0, packed, true
+		n.index = 1
+		return n, true
+	}
+	if n.side, ok = f.sideNamed(rest); ok && isXML {
+		n.suffix = rest
+		return n, true
+	}
+	if digits, is := strings.CutPrefix(rest, indexInfix); is && isXML {
+		n.index, ok = number(digits, 2)
+		return n, ok
 	}
 	digits, dashed := strings.CutPrefix(rest, "-")
+	n.part, ok = number(digits, 1)
+	return n, ok && dashed
+}
+
+// indexInfix stands in the names of the further indexes, such as
+// "sitemap-index-2.xml".
+const indexInfix = "-index-"
+
+// number reads a number of at least least, in the one way in which it is written.
+func number(digits string, least int) (n int, ok bool) {
 	n, err := strconv.Atoi(digits)
-	if !dashed || err != nil || n < 1 || strconv.Itoa(n) != digits {
-		return 0, false, false
+	return n, err == nil && n >= least && strconv.Itoa(n) == digits
+}
+
+// Owns reports whether file is the name of one of the site's files, there or not.
+func (f *Files) Owns(file string) bool {
+	_, ok := f.parse(file)
+	return ok
+}
+
+// Tops returns the names of the files that crawlers are to be told of, since no
+// other file names them: the first one, further indexes if there are any, and the
+// side files.
+func (f *Files) Tops() []string {
+	names := []string{f.cfg.Name + ".xml"}
+	for i := 2; i <= len(f.current().indexes); i++ {
+		names = append(names, f.cfg.Name+indexInfix+strconv.Itoa(i)+".xml")
 	}
-	return n, packed, true
+	for s, suffix := range suffixes {
+		if f.has(side(s)) {
+			names = append(names, f.cfg.Name+suffix+".xml")
+		}
+	}
+	return names
 }
 
 // ServeHTTP serves the file that the last element of the path names, from
-// memory. While nothing is listed, and always under Config.ReportOnly, it
-// answers 503 to the name of any file.
+// memory, or as it is made from the store. While nothing is listed, and always
+// under Config.ReportOnly, it answers 503 to the name of any file; so it does if
+// a file is not in memory, and the store does not answer.
 func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	n, packed, ok := f.Number(path.Base(r.URL.Path))
+	n, ok := f.parse(path.Base(r.URL.Path))
 	if !ok {
 		http.NotFound(w, r)
 		return
@@ -62,11 +115,58 @@ func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.serveNothing(w)
 		return
 	}
-	if p := snap.file(n); p != nil {
-		p.serve(w, r, packed)
+	if part := snap.partOf(n); part != 0 {
+		f.servePart(w, r, part, n)
+		return
+	}
+	if !n.text && n.index > 0 && n.index <= len(snap.indexes) {
+		x := snap.indexes[n.index-1]
+		f.serve(w, r, x.file, x.gz, n.packed)
+		return
+	}
+	if x := snap.sides[n.side]; n.suffix != "" && x != nil {
+		f.serve(w, r, x.file, x.gz, n.packed)
 		return
 	}
 	http.NotFound(w, r)
+}
+
+// partOf returns the part that a name stands for, 0 if it is none: the one that
+// it names, or the only one where that is enough.
+func (s snapshot) partOf(n name) int {
+	if n.index == 1 && len(s.indexes) == 0 {
+		for only := range s.parts {
+			return only
+		}
+	}
+	return n.part
+}
+
+// servePart serves a part, as n names it. Its bytes are only asked for where they
+// are sent.
+func (f *Files) servePart(w http.ResponseWriter, r *http.Request, part int, n name) {
+	p, gz, err := f.fetch(r.Context(), part, false)
+	if err == nil && p != nil && r.Method == http.MethodGet && !notModified(r.Header, p.tagOf(r, n), p.modified) {
+		p, gz, err = f.fetch(r.Context(), part, true)
+	}
+	switch {
+	case err != nil:
+		f.serveLater(w)
+	case p == nil:
+		http.NotFound(w, r)
+	case n.text:
+		f.serveText(w, r, p, gz)
+	default:
+		f.serve(w, r, p, gz, n.packed)
+	}
+}
+
+// tagOf returns the entity tag of the file in the form that is asked for.
+func (p *file) tagOf(r *http.Request, n name) string {
+	if n.text {
+		return p.textTag()
+	}
+	return p.tag(compressed(r, n.packed))
 }
 
 func (f *Files) awaitLoad(r *http.Request) {
@@ -84,18 +184,12 @@ func (f *Files) awaitLoad(r *http.Request) {
 	}
 }
 
-// file returns file n: for 0 the index, or the only part where one is enough.
-func (s snapshot) file(n int) *file {
-	if n > 0 {
-		return s.parts[n]
-	}
-	if s.index != nil {
-		return s.index
-	}
-	for _, p := range s.parts {
-		return p
-	}
-	return nil
+// serveLater says that a file cannot be had now.
+func (f *Files) serveLater(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Retry-After", retryAfter)
+	http.Error(w, "this part of the sitemap cannot be made now, as the store does not answer", http.StatusServiceUnavailable)
 }
 
 // serveNothing says why no sitemap is served. An empty one would tell search
@@ -111,23 +205,32 @@ func (f *Files) serveNothing(w http.ResponseWriter) {
 	}
 }
 
+// compressed reports whether the file is sent so: because its name says so, or
+// because the client takes it.
+func compressed(r *http.Request, packed bool) bool {
+	return packed || acceptsGzip(r.Header["Accept-Encoding"])
+}
+
+// tag returns the entity tag of the file.
+func (p *file) tag(compressed bool) string {
+	tag := `"` + hex.EncodeToString(p.hash[:])
+	if compressed {
+		tag += "-gzip"
+	}
+	return tag + `"`
+}
+
 // serve answers with the file, packed as a resource of its own if packed, else
-// by negotiation.
-func (p *file) serve(w http.ResponseWriter, r *http.Request, packed bool) {
-	h := w.Header()
-	tag := hex.EncodeToString(p.hash[:])
-	compress := packed
+// by negotiation. gz are its bytes, which may be nil if none are to be sent.
+func (f *Files) serve(w http.ResponseWriter, r *http.Request, p *file, gz []byte, packed bool) {
+	h, compress := w.Header(), compressed(r, packed)
 	if packed {
 		h.Set("Content-Type", "application/gzip")
 	} else {
 		h.Set("Content-Type", "application/xml; charset=utf-8")
 		h.Set("Vary", "Accept-Encoding")
-		compress = acceptsGzip(r.Header["Accept-Encoding"])
 	}
-	if compress {
-		tag += "-gzip"
-	}
-	tag = `"` + tag + `"`
+	tag := p.tag(compress)
 	h.Set("Etag", tag)
 	h.Set("Last-Modified", p.modified.UTC().Format(http.TimeFormat))
 	h.Set("Cache-Control", "public, max-age=60")
@@ -136,31 +239,35 @@ func (p *file) serve(w http.ResponseWriter, r *http.Request, packed bool) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	if compress {
-		if !packed {
-			h.Set("Content-Encoding", "gzip")
-		}
-		h.Set("Content-Length", strconv.Itoa(len(p.gz)))
-	} else {
+	if compress && !packed {
+		h.Set("Content-Encoding", "gzip")
+	}
+	switch {
+	case !compress:
 		h.Set("Content-Length", strconv.Itoa(p.size))
+	case gz != nil:
+		h.Set("Content-Length", strconv.Itoa(len(gz)))
 	}
-	if r.Method == http.MethodHead {
-		return
+	switch {
+	case r.Method == http.MethodHead:
+	case compress:
+		_, _ = w.Write(gz) // the client may be gone; there is nobody to tell
+	default:
+		f.unpack(w, gz)
 	}
-	p.write(w, compress)
 }
 
-// write sends the body. The client may be gone; there is nobody to tell.
-func (p *file) write(w io.Writer, compressed bool) {
-	if compressed {
-		_, _ = w.Write(p.gz)
-		return
+// unpack sends the bytes of gz, uncompressed.
+func (f *Files) unpack(w io.Writer, gz []byte) {
+	zr, _ := f.readers.Get().(*gzip.Reader)
+	if zr == nil {
+		zr = new(gzip.Reader)
 	}
-	zr, err := gzip.NewReader(bytes.NewReader(p.gz))
-	if err != nil {
+	defer f.readers.Put(zr)
+	if err := zr.Reset(bytes.NewReader(gz)); err != nil {
 		panic(fmt.Sprintf("servemap: a file of our own does not unpack: %v", err))
 	}
-	_, _ = io.Copy(w, zr)
+	_, _ = io.Copy(w, zr) // the client may be gone
 }
 
 // notModified applies RFC 9110, section 13.2.2: an entity tag outranks a date.

@@ -2,17 +2,17 @@ package part
 
 import "testing"
 
-// given makes entries of one source, with as many pages at each second.
-func given(s Source, pages map[int64]int) []listed {
-	var entries []listed
+// datesOf sums up entries of one source, with as many pages at each second.
+func datesOf(s Source, pages map[int64]int) dates {
+	var g given
 	for second, n := range pages {
 		for range n {
-			var e listed
+			var e Entry
 			e.Given[s] = second
-			entries = append(entries, e)
+			g.add(&e)
 		}
 	}
-	return entries
+	return g.summarise()
 }
 
 func TestJudge(t *testing.T) {
@@ -37,20 +37,22 @@ func TestJudge(t *testing.T) {
 			for s := Server; s < sources; s++ {
 				var parts []dates
 				for _, p := range tt.parts {
-					parts = append(parts, summarise(given(s, p)))
+					parts = append(parts, datesOf(s, p))
 				}
-				trust := judge(parts, 0)
+				trust := judge(parts, Trust{})
 				for _, at := range tt.believed {
-					if !trust.believes(s, at) {
+					if !trust.Believes(s, at) {
 						t.Errorf("source %d: %d is not believed", s, at)
 					}
 				}
 				for _, at := range tt.doubted {
-					if trust.believes(s, at) {
+					if trust.Believes(s, at) {
 						t.Errorf("source %d: %d is believed", s, at)
 					}
 				}
-				if caught := judge(parts, Sources(0).With(s)); caught.believes(s, 70001) {
+				var caught Trust
+				caught[s].All = true
+				if caught = judge(parts, caught); caught.Believes(s, 70001) {
 					t.Errorf("source %d is believed although it was caught", s)
 				}
 			}
@@ -64,7 +66,7 @@ func TestSummaryIsBounded(t *testing.T) {
 		pages[second+1] = 3
 	}
 	pages[99999] = 50
-	d := summarise(given(Server, pages)).by[Server]
+	d := datesOf(Server, pages).by[Server]
 	if len(d.top) != crowdsKept || d.top[0] != (crowd{99999, 50}) || d.dated != 15050 {
 		t.Errorf("kept %d crowds, the largest %+v, of %d pages", len(d.top), d.top[0], d.dated)
 	}

@@ -88,12 +88,7 @@ func (e *Estimate) parsePast(b []byte) bool {
 // valid reports whether p is within the bounds that every estimate keeps. NaN is within none.
 func (p *page) valid() bool {
 	r, h := &p.regime, &p.past
-	used := 0
-	for _, n := range h.gaps {
-		if n > 0 {
-			used++
-		}
-	}
+	used := bits.OnesCount32(h.used)
 	return p.looks >= 1 && p.looks <= 2 && p.lastChange <= p.lastVisit &&
 		used <= occupied && (used > 0) == (r.changes > 0) &&
 		h.lean >= -leanMost &&
@@ -134,7 +129,7 @@ func parseFirst(b []byte) (Estimate, error) {
 		if nats(int8(b[11])) >= firstAlways {
 			bin, n = 1, max(n, 20) // changes found right after the look before
 		}
-		p.past.gaps[bin] = uint8(n)
+		p.past.used, p.past.counts = 1<<bin, uint64(n)
 		p.past.time = trim(float32(min(maxTime, time*n/shape)))
 		p.regime.mean = meanSteps(time / shape)
 	}

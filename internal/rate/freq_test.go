@@ -1,6 +1,7 @@
 package rate
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -30,9 +31,9 @@ func TestFreq(t *testing.T) {
 		{"changed at every look, an hour apart", looks(30, hour, always), Always, 0.5, 1},
 		{"changes every 10 s, seen every 5 s for 2 minutes", looks(24, 5, everyNth(2)), Hourly, 0.9, 1},
 		{"changes every half hour, seen every 10 minutes", looks(600, 10*minute, everyNth(3)), Hourly, 0.9, 1},
-		{"daily", looks(24*30, hour, everyNth(24)), Daily, 0.9, 1},
+		{"daily", looks(24*30, hour, everyNth(24)), Daily, 0.85, 1},
 		{"weekly", looks(7*20, day, everyNth(7)), Weekly, 0.9, 1},
-		{"monthly", looks(12*30, day, everyNth(30)), Monthly, 0.85, 1},
+		{"monthly", looks(12*30, day, everyNth(30)), Monthly, 0.8, 1},
 		{"yearly", looks(6*365, day, everyNth(365)), Yearly, 0.7, 1},
 		{"two years and never changed", looks(730, day, never), Never, 0.6, 1},
 		{"changed daily, then quiet for half a year", looks(300, day, func(i int) bool { return i < 120 }), Never, 0.6, 1},
@@ -144,6 +145,134 @@ func TestWrongChangesAreSeenThrough(t *testing.T) {
 	}
 }
 
+func TestWord(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		s       shares
+		changes uint8
+		want    Freq
+	}{
+		{"likely", shares{Daily: 0.9, Weekly: 0.1}, 3, Daily},
+		{"likelier than not", shares{Daily: 0.52, Weekly: 0.48}, 3, Daily},
+		{"a slower one nearly as likely", shares{Hourly: 0.2, Daily: 0.4, Weekly: 0.35, Monthly: 0.05}, 3, Weekly},
+		{"a slower one less likely", shares{Hourly: 0.2, Daily: 0.45, Weekly: 0.3, Monthly: 0.05}, 3, Daily},
+		{"only the next slower one", shares{Hourly: 0.1, Daily: 0.33, Weekly: 0.1, Monthly: 0.32, Yearly: 0.15}, 3, Daily},
+		{"a quiet page is not said to be yearly for being unsure", shares{Weekly: 0.14, Monthly: 0.44, Yearly: 0.42}, 3, Monthly},
+		{"any slower one before the first change", shares{Hourly: 0.2, Daily: 0.25, Weekly: 0.19, Monthly: 0.13, Yearly: 0.2, Never: 0.03}, 0, Yearly},
+		{"never, of a page that never changed", shares{Yearly: 0.45, Never: 0.55}, 0, Never},
+		{"never, of a page that did", shares{Weekly: 0.2, Never: 0.8}, 3, Never},
+		{"perhaps never, of a page that did", shares{Weekly: 0.4, Never: 0.6}, 3, Weekly},
+		{"always, half as likely", shares{Always: 0.35, Hourly: 0.6, Daily: 0.05}, 3, Always},
+		{"always, far less likely", shares{Always: 0.25, Hourly: 0.7, Daily: 0.05}, 3, Hourly},
+		{"always, half as likely, after two changes", shares{Always: 0.35, Hourly: 0.6, Daily: 0.05}, 2, Hourly},
+		{"always, though unsure", shares{Always: 0.45, Hourly: 0.4, Daily: 0.15}, 3, Always},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.s.word(tt.changes); got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestProbabilities(t *testing.T) {
+	if p := (Estimate{}).Saw(t0, false).Probabilities(); p != [freqs]float64{} {
+		t.Errorf("after one look %v, want none", p)
+	}
+	sum := 0.0
+	for _, p := range looks(100, day, everyNth(7)).Probabilities() {
+		sum += p
+	}
+	if !near(sum, 1, 1e-9) {
+		t.Errorf("they sum to %g", sum)
+	}
+}
+
+func TestWhatAgreesSaysTheSame(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		e := Estimate{}.Saw(t0, false)
+		said := e
+		for range 400 {
+			if r.IntN(40) == 0 {
+				e = visit(r, e)
+			} else {
+				e = e.Saw(e.LastVisit()+1+r.Int64N(hour), false)
+			}
+			if !e.Agrees(said) {
+				said = e
+				continue
+			}
+			f, p := e.Freq()
+			g, q := said.Freq()
+			least, likely, most := e.Interval()
+			least2, likely2, most2 := said.Interval()
+			if f != g || p != q || least != least2 || likely != likely2 || most != most2 || e.Probabilities() != said.Probabilities() {
+				t.Fatalf("seed %d: %v with %v, but %v with %v of %+v and %+v", seed, f, p, g, q, e, said)
+			}
+		}
+	}
+	quiet, said, asked := looks(5000, minute, never), Estimate{}, 0
+	for e := (Estimate{}).Saw(t0, false); e != quiet; e = e.Saw(e.LastVisit()+minute, false) {
+		if !e.Agrees(said) {
+			said = e
+			asked++
+		}
+	}
+	if asked > 400 {
+		t.Errorf("%d of 5000 quiet looks count", asked)
+	}
+	for _, tt := range []struct {
+		name string
+		f    Estimate
+		want bool
+	}{
+		{"itself", quiet, true},
+		{"a quiet look more", quiet.Saw(quiet.LastVisit()+minute, false), true},
+		{"a change", quiet.Saw(quiet.LastVisit()+minute, true), false},
+		{"a long quiet time", quiet.Saw(quiet.LastVisit()+day, false), false},
+		{"many quiet looks", looks(10000, minute/2, never), false},
+		{"nothing", Estimate{}, false},
+	} {
+		if got := quiet.Agrees(tt.f); got != tt.want {
+			t.Errorf("with %s: %t", tt.name, got)
+		}
+	}
+}
+
+func TestCoarse(t *testing.T) {
+	for n := uint32(1); n < 1<<31; n += 1 + n/1000 {
+		c := coarse(n)
+		if !near(float64(c), float64(n), 0.032) || n < 32 && c != n || coarse(c) != c {
+			t.Fatalf("coarse(%d) = %d", n, c)
+		}
+	}
+	if coarse(0) != 0 {
+		t.Errorf("coarse(0) = %d", coarse(0))
+	}
+}
+
+func TestAPageThatChangesInBunchesGoesOn(t *testing.T) {
+	bunch := func(i int) bool { return i%100 < 5 } // five days running, then a quarter of a year of quiet
+	e := looks(500, day, bunch)
+	if f, p := e.Freq(); f != Weekly && f != Monthly {
+		t.Errorf("%v with %.2f at the end of a usual quiet time", f, p)
+	}
+}
+
+func TestEvidenceOfSlowingDown(t *testing.T) {
+	steady := looks(6*365, day, everyNth(365))
+	if s := nats(steady.open().regime.slower); s > slowingFrom {
+		t.Errorf("%g nats against a page that changes every year", s)
+	}
+	before := looks(250, day, everyNth(5))
+	slowed := looks(290, day, func(i int) bool { return i < 250 && i%5 == 0 || i == 289 })
+	f, p := before.Freq()
+	if g, q := slowed.Freq(); g != f || q > p-0.05 {
+		t.Errorf("%v with %.2f, then %v with %.2f after eight times as long without a change", f, p, g, q)
+	}
+}
+
 func TestInterval(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
@@ -160,6 +289,36 @@ func TestInterval(t *testing.T) {
 				t.Errorf("%g within %g to %g days, want %g to %g", likely/day, least/day, most/day, tt.least/day, tt.most/day)
 			}
 		})
+	}
+}
+
+func TestIntervalCoversTheMean(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 5))
+	between := func(lo, hi float64) float64 { return lo * math.Exp(r.Float64()*math.Log(hi/lo)) }
+	pages, within := 0, 0
+	for range 2000 {
+		mean, gap := between(10*minute, 5*year), between(minute, 30*day)
+		at, change := 0.0, r.ExpFloat64()*mean
+		e := Estimate{}.Saw(t0, false)
+		for range 20 + r.IntN(200) {
+			at += r.ExpFloat64() * gap
+			changed := change <= at
+			for change <= at {
+				change += r.ExpFloat64() * mean
+			}
+			e = e.Saw(t0+int64(at), changed)
+		}
+		least, likely, most := e.Interval()
+		if likely == 0 {
+			continue // it did not change
+		}
+		pages++
+		if least <= mean && mean <= most {
+			within++
+		}
+	}
+	if share := float64(within) / float64(pages); share < 0.77 || share > 0.87 || pages < 1000 {
+		t.Errorf("the range covers the mean of %.3f of %d pages, want about 0.8", share, pages)
 	}
 }
 

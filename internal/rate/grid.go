@@ -13,6 +13,7 @@ const (
 	hardly       = 0.05 // and below half of the shortest
 	rhythm       = 1.8  // height of the day and the week above the rest
 	rhythmNats   = 0.3  // and their width
+	freshYearly  = 0.4  // of a regime that only now began, for one of years: who just changed is seldom that slow
 
 	minute = 60
 	hour   = 60 * minute
@@ -34,8 +35,16 @@ type cell struct {
 	width           float64 // of the times it stands for, in nats
 	freq            Freq
 	prior           float64 // of all pages that change at random
+	fresh           float64 // of those in a regime that only now began
+	within          [withinPoints]offset
 	odds            [bins]gapOdds
 }
+
+// Within a cell the likelihood is taken at several rates.
+const withinPoints = 5
+
+// An offset is by how much the logarithm of a rate is above the one of its cell, and the share by which more is expected of it.
+type offset struct{ by, more float64 }
 
 // gapOdds is what a page of the cell does in a gap of the bin. In the bin of dated changes, found is a density instead.
 type gapOdds struct {
@@ -62,12 +71,26 @@ func newGrid() (g [cells]cell) {
 			k--
 			g[k] = newCell(edges[i]*math.Exp((float64(n)+0.5)*width), b.freq)
 			g[k].width = width
+			for i := range g[k].within {
+				by := width * ((float64(i)+0.5)/withinPoints - 0.5)
+				g[k].within[i] = offset{by, math.Expm1(by)}
+			}
 			g[k].prior *= width
 			sum += g[k].prior
 		}
 	}
+	fresh := 0.0
 	for k := range g {
-		g[k].prior /= sum
+		c := &g[k]
+		c.prior /= sum
+		c.fresh = c.prior
+		if c.freq == Yearly {
+			c.fresh *= freshYearly
+		}
+		fresh += c.fresh
+	}
+	for k := range g {
+		g[k].fresh /= fresh
 	}
 	return g
 }
@@ -107,29 +130,4 @@ func logOneMinusExp(x float64) float64 {
 		return math.Log(-math.Expm1(-x))
 	}
 	return math.Log1p(-math.Exp(-x))
-}
-
-// quickLog is the logarithm of a positive number, with seven digits, in a third of the time: of the nearest number in a table, and
-// the first terms of the series from there.
-func quickLog(v float64) float64 {
-	b := math.Float64bits(v)
-	i := b >> (52 - logBits) & (1<<logBits - 1)
-	m := math.Float64frombits(b&(1<<52-1) | 1023<<52)
-	t := &logs[i]
-	d := (m - t.at) * t.inverse
-	return float64(int(b>>52)-1023)*math.Ln2 + t.log + d*(1-d*(0.5-d/3))
-}
-
-const logBits = 6
-
-type logEntry struct{ at, inverse, log float64 }
-
-var logs = newLogs()
-
-func newLogs() (t [1 << logBits]logEntry) {
-	for i := range t {
-		at := 1 + (float64(i)+0.5)/(1<<logBits)
-		t[i] = logEntry{at, 1 / at, math.Log(at)}
-	}
-	return t
 }

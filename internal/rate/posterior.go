@@ -1,20 +1,29 @@
 package rate
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // What is believed of a page before it is seen.
 const (
-	neverPrior   = 0.085 // that it never changes, against changing at random
+	neverPrior   = 0.095 // that it never changes, against changing at random
 	stoppedPrior = 0.6   // the same, once it was found in a new regime
 	alwaysPrior  = 0.07  // that it is another page at every look
 	alwaysMiss   = 0.003 // chance that such a page looks the same twice running
 
 	// Noise is the chance that a look finds a change although there is none. Most pages are taken to have none; for the rest its
 	// logarithm is normal.
-	noisePrior = 0.12
-	noiseMid   = 0.006
-	noiseNats  = 1.2
+	noisePrior = 0.3
+	noiseMid   = 0.007
+	noiseNats  = 0.6
 	noiseMost  = 0.5
+
+	// Some pages change in bunches, with long quiet times between them.
+	bunched = 0.06
+
+	// No page is quite like the model: some of the weight of a rate belongs to those beside it.
+	spread = 0.06
 )
 
 // After a change the page may be in another regime than its past one; stops is the chance that it then never changes again. A regime shows
@@ -23,13 +32,14 @@ const (
 const (
 	hazard      = 0.05
 	hazardAfter = 10 // changes, squared
-	stops       = 0.55
+	stops       = 0.65
 )
 
 // A posterior holds weights with an unknown sum above 0.
 type posterior struct {
 	cells         [cells]float64
 	never, always float64
+	noisy         float64 // share of the past of pages that change which has noise, from 0 to 1
 }
 
 // posterior weighs what the page may be. The regime of the past holds on (its weight fades as the quiet time goes on), or since the
@@ -46,28 +56,46 @@ func (g *page) posterior() (p posterior) {
 	if g.regime.changes > 0 {
 		another = hazard * s.changes / (s.changes*s.changes + hazardAfter)
 	}
-	var past float64
-	for k := range p.cells {
-		w := (l.clean[k].within(&grid[k], s.time, l.best) + exp(l.noisy[k]-l.best)) * grid[k].prior * (1 - never)
-		p.cells[k] = (1 - another) * w
-		past += w
-	}
-	for k := range p.cells {
+	past := p.weighPast(&l, s.time, 1-never)
+	for k, w := range p.cells {
 		c := &grid[k]
-		p.cells[k] = (p.cells[k] + another*(1-stops)*past*c.prior) * exp(-c.perSecond*s.quiet)
+		x := c.perSecond * s.quiet
+		none := exp(-x)
+		p.cells[k] = another * (1 - stops) * past * c.fresh * none
+		if w > past*1e-6 {
+			p.cells[k] += (1 - another) * w * ((1-bunched)*none + bunched*bunchedNone(x))
+		}
 	}
 	p.never = (exp(l.cleanNever-l.best)+exp(l.noisyNever-l.best))*never + past*another*stops
 	p.always = exp(s.always() - l.best)
 	return p
 }
 
-// exp is math.Exp where that is not so small that it does not count.
-func exp(x float64) float64 {
-	if x < -50 {
-		return 0
+// weighPast sets the weights of the rates by the looks up to the last change, of pages that have one with so much probability, and
+// returns their sum.
+func (p *posterior) weighPast(l *likelihoods, time, changing float64) (sum float64) {
+	const each = spread / 4
+	for k := range p.cells {
+		c := &grid[k]
+		noisy := exp(l.noisy[k] - l.best)
+		w := (l.clean[k].within(c, time, l.best) + noisy) * c.prior * changing
+		sum += w
+		p.noisy += noisy * c.prior * changing
+		p.cells[k] += (1 - spread) * w
+		p.cells[max(0, k-2)] += each * w
+		p.cells[max(0, k-1)] += each * w
+		p.cells[min(cells-1, k+1)] += each * w
+		p.cells[min(cells-1, k+2)] += each * w
 	}
-	return math.Exp(min(x, 300))
+	if sum > 0 {
+		p.noisy /= sum
+	}
+	return sum
 }
+
+// bunchedNone is the chance that a page that changes in bunches has no change for so many of its mean times between changes. Its gaps have
+// a Weibull distribution of shape ½; on real sites they spread up to so much (their standard deviation is 2.2 times their mean).
+func bunchedNone(x float64) float64 { return exp(-math.Sqrt(2 * x)) }
 
 // seen is a page as the likelihood needs it.
 type seen struct {
@@ -83,17 +111,16 @@ type seen struct {
 }
 
 func (g *page) seen() (s seen) {
-	s.time, s.quiet = float64(g.past.time), float64(g.lastVisit-g.lastChange)
-	s.same = float64(g.past.looks) + float64(g.quiet)
-	s.dated = float64(g.past.gaps[dated])
+	s.time, s.quiet = float64(g.past.time), float64(coarse(g.lastVisit-g.lastChange))
+	s.same = float64(g.past.looks) + float64(coarse(uint32(g.quiet)))
+	gaps := g.past.open()
+	s.dated = float64(gaps[dated])
 	s.changes = s.dated
-	for b := 1; b < bins; b++ {
-		n := g.past.gaps[b]
-		if n == 0 {
-			continue
-		}
-		s.bins[s.used], s.counts[s.used], s.shift[s.used] = uint8(b), float64(n), g.past.slant(b)
-		s.changes += float64(n)
+	for used := g.past.used &^ (1 << dated); used != 0; used &= used - 1 {
+		b := bits.TrailingZeros32(used)
+		n := float64(gaps[b])
+		s.bins[s.used], s.counts[s.used], s.shift[s.used] = uint8(b), n, gaps.slant(b)
+		s.changes += n
 		s.used++
 	}
 	s.align(float64(g.past.lean) * leanUnit)
@@ -112,14 +139,17 @@ func (s *seen) align(lean float64) {
 }
 
 // slant is how far the mean of the gaps in a bin would be from the bin's middle, in nats, by the slope of the histogram there.
-func (h *history) slant(b int) float64 {
+func (g *histogram) slant(b int) float64 {
 	if b <= 1 || b >= bins-1 {
 		return 0
 	}
 	const width, trust = binSteps * stepNats, 0.75
-	slope := math.Log((float64(h.gaps[b+1]) + 0.5) / (float64(h.gaps[b-1]) + 0.5))
+	slope := quickLog((float64(g[b+1]) + 0.5) / (float64(g[b-1]) + 0.5))
 	return max(-width/4, min(width/4, trust*slope*width/24))
 }
+
+// negligible is how many nats below the best a likelihood does not count.
+const negligible = 40
 
 // likelihoods are logarithms of prior and likelihood of the past, without noise and with it.
 type likelihoods struct {
@@ -143,7 +173,7 @@ func (l *likelihoods) fill(s *seen) {
 	for k := range grid {
 		c := &grid[k]
 		rest := s.dated*c.odds[dated].logFound - c.perSecond*s.time
-		if rest < l.best-50 && c.perSecond*s.time > s.dated {
+		if rest < l.best-negligible && c.perSecond*s.time > s.dated {
 			for ; k < cells; k++ { // and those that change more often are less likely still
 				l.clean[k].at, l.noisy[k] = math.Inf(-1), math.Inf(-1)
 			}
@@ -175,16 +205,16 @@ func (s *seen) found(c *cell) curve {
 
 // within is the mean likelihood, over the likelihood of best, of the rates of a cell, of which many changes tell some apart.
 func (v *curve) within(c *cell, time, best float64) (mean float64) {
-	if v.at < best-50 {
+	at := v.at - best
+	if at < -negligible {
 		return 0
 	}
-	const points = 5
 	expected := c.perSecond * time
-	for i := range points {
-		d := c.width * ((float64(i)+0.5)/points - 0.5)
-		mean += exp(v.at+d*(v.slope+d*v.bend/2)-expected*math.Expm1(d)-best) / points
+	for i := range c.within {
+		p := &c.within[i]
+		mean += exp(at + p.by*(v.slope+p.by*v.bend/2) - expected*p.more)
 	}
-	return mean
+	return mean * (1.0 / withinPoints)
 }
 
 // always is the logarithm of prior and likelihood of a page that is another one at every look. One whose changes have dates is none.
@@ -215,7 +245,7 @@ func (s *seen) startNoise() noise {
 	all := s.changes - s.dated
 	n := noise{chance: (all + noiseWeight) / (all + s.same + noiseWeight/noiseMid)}
 	n.chance = min(n.chance, noiseMost)
-	n.log = math.Log(n.chance / noiseMid)
+	n.log = quickLog(n.chance * (1 / noiseMid))
 	n.follow(s, &still)
 	return n
 }
@@ -233,7 +263,7 @@ func (n *noise) follow(s *seen, c *cell) {
 	expected := s.same * n.chance / (1 - n.chance)
 	step := (wrong - expected - n.log*noiseWeight) / max(expected+noiseWeight-curve, 0.3*(expected+noiseWeight))
 	n.log += max(-1, min(1, step))
-	n.chance = noiseMid * math.Exp(n.log)
+	n.chance = noiseMid * exp(n.log)
 	if n.chance > noiseMost {
 		n.chance, n.log = noiseMost, math.Log(noiseMost/noiseMid)
 	}
@@ -242,14 +272,15 @@ func (n *noise) follow(s *seen, c *cell) {
 // likelihood is the logarithm of prior and likelihood of noise and of the looks at the rate of c, integrated over the noise by
 // Laplace's method.
 func (n *noise) likelihood(s *seen, c *cell) float64 {
-	l := s.same*math.Log1p(-n.chance) - n.log*n.log*noiseWeight/2
+	l := s.same*logOneMinus(n.chance) - n.log*n.log*noiseWeight/2
 	curve := s.same*n.chance/(1-n.chance) + noiseWeight
 	for i := range s.used {
 		o := &c.odds[s.bins[i]]
 		q := n.chance * o.none
 		found := 1 - o.none + q + s.shift[i]*o.slope
+		share := q / found
 		l += s.counts[i] * quickLog(found)
-		curve -= s.counts[i] * q / found * (1 - q/found)
+		curve -= s.counts[i] * share * (1 - share)
 	}
-	return l - quickLog(max(curve, noiseWeight/2)/noiseWeight)/2
+	return l - quickLog(max(curve, noiseWeight/2)*(1/noiseWeight))/2
 }

@@ -62,15 +62,14 @@ func (e Estimate) open() page {
 			mean: uint8(e.state >> meanShift), noise: uint8(e.state >> noiseShift & seven),
 		},
 	}
-	p.past.unpack(e.past, e.counts)
+	p.past = unpack(e.past, e.counts)
 	p.past.lean = int16(e.state<<(16-leanBits)) >> (16 - leanBits)
 	return p
 }
 
 func (p *page) close() Estimate {
 	r := &p.regime
-	e := Estimate{times: uint64(p.lastVisit)<<32 | uint64(p.lastChange)}
-	e.past, e.counts = p.past.pack()
+	e := Estimate{times: uint64(p.lastVisit)<<32 | uint64(p.lastChange), past: p.past.pack(), counts: p.past.counts}
 	e.state = uint64(r.changes)<<changesShift | uint64(p.looks)<<looksShift | uint64(p.quiet)<<quietShift |
 		uint64(r.faster)<<fasterShift | uint64(r.slower)<<slowerShift | uint64(r.mean)<<meanShift | uint64(r.noise)<<noiseShift |
 		uint64(p.past.lean)&(1<<leanBits-1)
@@ -107,10 +106,15 @@ func (e Estimate) Saw(at int64, changed bool) Estimate {
 	return e
 }
 
-// SawChangeAt is Saw for a look that found a change whose own time is known, from a Last-Modified that can be trusted. It tells more: how
-// long the page has been quiet since (Matloff, "Estimation of Internet file-access/modification rates from
-// indirect data", ACM TOIT 5, 2005), and that the change is no mistake. A change in the future counts as one at the look; one from before
-// the look before it contradicts that look, and the call is Saw(at, true). At the first look the age alone informs the estimate.
+// SawChangeAt is Saw for a look that found a change whose own time is known. It tells more: that there was none from then to the look
+// (Matloff, "Estimation of Internet file-access/modification rates from indirect data", ACM TOIT 5, 2005), and that the change is no
+// mistake. It says nothing of the time between the look before and the change, in which there may have been others.
+//
+// It is for a date, such as a Last-Modified, that has moved at this page's changes and at no other time. The date of a build or of the
+// answer itself would make every change seem to have been found at once; for those, and where in doubt, Saw is right.
+//
+// A change in the future counts as one at the look; one from before the look before it contradicts that look, and the call is
+// Saw(at, true). At the first look the age alone informs the estimate.
 func (e Estimate) SawChangeAt(at, changedAt int64) Estimate {
 	t := clampTime(at)
 	c := min(clampTime(changedAt), t)

@@ -1,11 +1,15 @@
 package rate
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Evidence in nats that the page now changes regimeRatio times as often, or so many times less.
 const (
 	regimeRatio   = 8
-	regimeChanges = 3 // changes to see before regimes are looked for
+	regimeNats    = 3 * math.Ln2 // its logarithm
+	regimeChanges = 3            // changes to see before regimes are looked for
 	regimeFound   = 12
 	regimeMax     = 15
 	quietStepMax  = 6 // what one quiet time may add
@@ -36,7 +40,7 @@ func meanSteps(seconds float64) uint8 {
 }
 
 func noiseSteps(chance float64) uint8 {
-	return uint8(max(mostNoise, min(leastNoise, math.Round(-quickLog(chance)/stepNats))))
+	return uint8(max(mostNoise, min(leastNoise, 0.5-quickLog(chance)*(1/stepNats))))
 }
 
 // pace holds, by steps, lengths of time in units of the mean time between changes, and the chance of no change meanwhile.
@@ -62,7 +66,7 @@ const paceOffset = 14 // steps between shortestGap and fastestMean
 
 // expected is the number of changes to expect in a time.
 func (r *regime) expected(seconds float64) float64 {
-	return seconds / fastestMean / pace[paceUnit+int(r.mean)].x
+	return seconds * (1.0 / fastestMean) / pace[paceUnit+int(r.mean)].x
 }
 
 // chances are powers of a step below 1.
@@ -86,8 +90,7 @@ func (r *regime) weigh(quiet float64, gap float64, known bool) {
 	slower = min(regimeMax, slower+min(quietStepMax, x-x/regimeRatio))
 	faster = max(0, faster-(regimeRatio-1)*x)
 	if known {
-		l := math.Log(regimeRatio)
-		slower, faster = slower-l, faster+l
+		slower, faster = slower-regimeNats, faster+regimeNats
 	} else {
 		i, e := r.at(int(gap)), chances[r.noise]
 		i = max(regimeSteps, min(paceSteps-regimeSteps-1, i))
@@ -109,24 +112,32 @@ func (r *regime) restart(steps int) {
 // expectation and maximisation.
 func (r *regime) follow(h *history) {
 	e := chances[r.noise]
-	found, curve, wrong := followPrior, 0.0, followNoise
-	first := r.at(int(math.Round(middle(1) + float64(h.lean)*leanUnit/stepNats)))
-	for b := 1; b < bins; b++ {
-		n := float64(h.gaps[b])
-		if n == 0 {
+	found, curve, wrong, n := followPrior, 0.0, 0.0, 0.0
+	first := r.at(int(math.Floor(middle(1) + 0.5 + float64(h.lean)*(leanUnit/stepNats))))
+	counts := h.counts
+	for used := h.used; used != 0; used &= used - 1 {
+		c := float64(counts & math.MaxUint8)
+		counts >>= 8
+		n += c
+		b := bits.TrailingZeros32(used)
+		if b == dated {
+			found += c
 			continue
 		}
 		p := &pace[max(0, min(paceSteps-1, first+(b-1)*binSteps))]
-		share := n * p.none / (1 - (1-e)*p.none)
+		share := p.none / (1 - (1-e)*p.none)
 		g := (1 - e) * p.x * share
-		found += g
-		curve += g * (1 - p.x - g/n)
-		wrong += e * share
+		found += c * g
+		curve += c * g * (1 - p.x - g)
+		wrong += c * share
 	}
-	found += float64(h.gaps[dated])
 	expected := r.expected(float64(h.time) + followTime)
-	step := (found - expected) / max(expected-curve, 0.3*(expected+0.1))
-	r.mean = uint8(max(0, min(slowestMean, float64(r.mean)-math.Round(max(-1, min(1, step))/stepNats))))
+	step := max(-1, min(1, (found-expected)/max(expected-curve, 0.3*(expected+0.1))))
+	if expected > n*math.E { // too fast by far, even if each change were but one
+		step = -quickLog(expected / n)
+	}
+	r.mean = uint8(max(0, min(slowestMean, float64(r.mean)-math.Floor(step*(1/stepNats)+0.5))))
+	wrong = followNoise + e*wrong
 	r.noise = noiseSteps(wrong / (float64(h.looks) + wrong + followLooks))
 }
 
@@ -140,4 +151,4 @@ const (
 
 func nats(eighths int8) float64 { return float64(eighths) / 8 }
 
-func eighths(nats float64) int8 { return int8(math.Round(nats * 8)) }
+func eighths(nats float64) int8 { return int8(nats*8 + 0.5) }

@@ -1,8 +1,9 @@
 // Package record is the encoding of everything that is stored: a set of
 // numbered fields in the wire format of protocol buffers, with a leading
 // version and a trailing checksum. A reader keeps the fields it does not know,
-// so that an older program beside a newer one destroys nothing; a record that
-// was damaged on its way is recognised and left out.
+// so that an older program beside a newer one destroys nothing; see [Read] for
+// fields, and [Later] for records. A record that was damaged on its way is
+// recognised and left out.
 package record
 
 import (
@@ -65,6 +66,9 @@ func (e *Encoder) Bytes(num int, v []byte) {
 // Raw adds fields as [Field.Raw] holds them.
 func (e *Encoder) Raw(fields []byte) { e.b = append(e.b, fields...) }
 
+// Keep adds the fields that a reader of the record did not know.
+func (e *Encoder) Keep(unread Unread) { e.b = append(e.b, unread...) }
+
 // Seal returns the finished record, which is the caller's.
 func (e *Encoder) Seal() []byte {
 	out := make([]byte, 0, len(e.b)+5)
@@ -117,6 +121,41 @@ func Open(b []byte, fn func(Field)) error {
 		rest = rest[n:]
 	}
 	return nil
+}
+
+// Unread are the fields of a record that its reader did not know, as a later
+// version of the program wrote them. The zero Unread is none. It can be compared.
+type Unread string
+
+// Read is [Open] for a reader that writes the record again: fn reports whether it
+// knew the field, and what it did not know is returned, for [Encoder.Keep]. It is
+// none if there is an error.
+func Read(b []byte, fn func(Field) bool) (Unread, error) {
+	var unread []byte
+	err := Open(b, func(f Field) {
+		if !fn(f) {
+			unread = append(unread, f.Raw...)
+		}
+	})
+	if err != nil {
+		return "", err
+	}
+	return Unread(unread), nil
+}
+
+// Others returns the fields of b but one, for a writer that knows only that.
+func Others(b []byte, known int) Unread {
+	unread, _ := Read(b, func(f Field) bool { return f.Num == known }) // of a damaged one nothing is kept
+	return unread
+}
+
+// Later reports whether b is a whole record of a version that [Open] does not
+// know. It is for those who do to write it again, or to delete it.
+func Later(b []byte) bool {
+	if len(b) < 5 || b[0] == version {
+		return false
+	}
+	return Open(b, func(Field) {}) == ErrVersion
 }
 
 // field reads the first field of b and returns its length, negative if it is

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -189,6 +190,64 @@ func BenchmarkOpen(b *testing.B) {
 	for b.Loop() {
 		if err := Open(rec, func(Field) {}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+func TestReadReturnsWhatItsReaderDoesNotKnow(t *testing.T) {
+	known := func(nums ...int) func(Field) bool {
+		return func(f Field) bool { return slices.Contains(nums, f.Num) }
+	}
+	for _, tt := range []struct {
+		name   string
+		record []byte
+		known  []int
+		unread int // fields
+		err    error
+	}{
+		{"all is known", sample(), []int{1, 2, 3, 4, 5}, 0, nil},
+		{"some is not", sample(), []int{1, 3}, 3, nil},
+		{"nothing is", sample(), nil, 5, nil},
+		{"damaged", sample()[1:], nil, 0, ErrDamaged},
+		{"of a later version", sealed(2, 0x08, 1), nil, 0, ErrVersion},
+		{"no record", nil, nil, 0, ErrDamaged},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			unread, err := Read(tt.record, known(tt.known...))
+			if !errors.Is(err, tt.err) {
+				t.Fatalf("error %v, want %v", err, tt.err)
+			}
+			var e Encoder
+			e.Keep(unread)
+			n := 0
+			if err := Open(e.Seal(), func(f Field) {
+				if n++; slices.Contains(tt.known, f.Num) {
+					t.Errorf("field %d was known", f.Num)
+				}
+			}); err != nil || n != tt.unread {
+				t.Errorf("%d fields, %v, want %d", n, err, tt.unread)
+			}
+		})
+	}
+}
+
+func TestLater(t *testing.T) {
+	damaged := sealed(2, 0x08, 1)
+	damaged[3] ^= 1
+	for _, tt := range []struct {
+		name   string
+		record []byte
+		want   bool
+	}{
+		{"this version", sample(), false},
+		{"a later one", sealed(2, 0x08, 1), true},
+		{"a much later one, of another form", sealed(200, 0xff, 0xff), true},
+		{"a later one, damaged", damaged, false},
+		{"nothing", nil, false},
+		{"too short", []byte{2, 0, 0, 0}, false},
+	} {
+		if got := Later(tt.record); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
 }

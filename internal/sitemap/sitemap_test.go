@@ -3,12 +3,9 @@ package sitemap
 import (
 	"encoding/xml"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 const november = 1_795_222_923 // 2026-11-21T01:02:03Z
@@ -66,6 +63,20 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+func TestText(t *testing.T) {
+	var file []byte
+	for _, loc := range []string{"https://example.com/", "https://example.com/a'b&c?x=1&y=%22"} {
+		before := len(file)
+		var ok bool
+		if file, ok = AppendLine(file, loc); !ok || LineLen(loc) != len(file)-before {
+			t.Errorf("%q: %v, %d bytes, LineLen says %d", loc, ok, len(file)-before, LineLen(loc))
+		}
+	}
+	if want := "https://example.com/\nhttps://example.com/a'b&c?x=1&y=%22\n"; string(file) != want {
+		t.Errorf("got\n%s\nwant\n%s", file, want)
+	}
+}
+
 func TestAppendURLRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -96,6 +107,10 @@ func TestAppendURLRefuses(t *testing.T) {
 			if ok || string(got) != "before" {
 				t.Errorf("AppendSitemap = %q, %v; want dst unchanged and false", got, ok)
 			}
+			got, ok = AppendLine([]byte("before"), tt.u.Loc)
+			if ok || string(got) != "before" || LineLen(tt.u.Loc) != 0 {
+				t.Errorf("AppendLine = %q, %v; want dst unchanged and false", got, ok)
+			}
 		})
 	}
 }
@@ -123,7 +138,7 @@ func TestLastMod(t *testing.T) {
 			if want != "" {
 				want = "<lastmod>" + want + "</lastmod>"
 			}
-			if got := string(appendLastMod(nil, tt.unix)); got != want {
+			if got := string(appendDated(nil, tt.unix)); got != "</loc>"+want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
@@ -134,8 +149,8 @@ func TestLastMod(t *testing.T) {
 func TestLastModEveryDay(t *testing.T) {
 	var buf []byte
 	for unix := int64(1); unix < 500*366*86_400; unix += 86_399 {
-		buf = appendLastMod(buf[:0], unix)
-		want := time.Unix(unix, 0).UTC().Format("<lastmod>2006-01-02T15:04:05Z</lastmod>")
+		buf = appendDated(buf[:0], unix)
+		want := time.Unix(unix, 0).UTC().Format("</loc><lastmod>2006-01-02T15:04:05Z</lastmod>")
 		if string(buf) != want {
 			t.Fatalf("%d: got %s, want %s", unix, buf, want)
 		}
@@ -207,8 +222,12 @@ func FuzzFile(f *testing.F) {
 		if ok {
 			want = append(want, xmlURL{loc, wantDate(lastMod), freq, wantPriority(priority)})
 		}
-		if taken := len(file) - before; taken > EscapedLen(loc)+MaxEntryOverhead {
+		taken := len(file) - before
+		if taken > EscapedLen(loc)+MaxEntryOverhead {
 			t.Fatalf("the entry takes %d bytes", taken)
+		}
+		if n := Len(URL{Loc: loc, LastMod: lastMod, ChangeFreq: freq, Priority: priority}); n != taken {
+			t.Fatalf("the entry takes %d bytes, Len says %d", taken, n)
 		}
 		var set xmlURLSet
 		if err := xml.Unmarshal(append(file, URLSetClose...), &set); err != nil {
@@ -245,99 +264,4 @@ func wantPriority(tenths uint8) string {
 		return ""
 	}
 	return fmt.Sprintf("%.1f", float64(tenths)/10)
-}
-
-// benchURLs returns a full sitemap's entries as sites have them: words, numbers, now and then a query.
-func benchURLs() []URL {
-	freqs := []string{"", "daily", "weekly", "monthly", "yearly"}
-	urls := make([]URL, MaxURLs)
-	for i := range urls {
-		loc := fmt.Sprintf("https://www.example.com/section-%d/a-title-of-some-words-%d", i%37, i*7919)
-		if i%10 == 0 {
-			loc += "?lang=de&page=2"
-		}
-		urls[i] = URL{Loc: loc, LastMod: november - int64(i)*977, ChangeFreq: freqs[i%len(freqs)]}
-	}
-	return urls
-}
-
-// writeURLSet writes a whole file in buf.
-func writeURLSet(buf []byte, urls []URL) []byte {
-	buf = append(buf[:0], URLSetOpen...)
-	for _, u := range urls {
-		buf, _ = AppendURL(buf, u)
-	}
-	return append(buf, URLSetClose...)
-}
-
-func reportURLs(b *testing.B) {
-	b.ReportMetric(float64(MaxURLs)*float64(b.N)/b.Elapsed().Seconds(), "URLs/s")
-}
-
-func BenchmarkWriteURLSet(b *testing.B) {
-	benchmarkWrite(b, benchURLs())
-}
-
-func BenchmarkWriteURLSetPriority(b *testing.B) {
-	urls := benchURLs()
-	for i := range urls {
-		urls[i].Priority = uint8(i%MaxPriority + 1)
-	}
-	benchmarkWrite(b, urls)
-}
-
-func benchmarkWrite(b *testing.B, urls []URL) {
-	buf := writeURLSet(nil, urls)
-	b.SetBytes(int64(len(buf)))
-	b.ReportAllocs()
-	for b.Loop() {
-		buf = writeURLSet(buf, urls)
-	}
-	reportURLs(b)
-}
-
-func BenchmarkWriteURLSetGzip(b *testing.B) {
-	for _, bb := range []struct {
-		name  string
-		level int
-	}{
-		{"Level1", 1}, {"Level3", 3},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			urls := benchURLs()
-			buf := writeURLSet(nil, urls)
-			zw, err := gzip.NewWriterLevel(io.Discard, bb.level)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.SetBytes(int64(len(buf)))
-			b.ReportAllocs()
-			for b.Loop() {
-				buf = writeURLSet(buf, urls)
-				zw.Reset(io.Discard)
-				if _, err := zw.Write(buf); err != nil {
-					b.Fatal(err)
-				}
-				if err := zw.Close(); err != nil {
-					b.Fatal(err)
-				}
-			}
-			reportURLs(b)
-		})
-	}
-}
-
-// BenchmarkEncodingXML writes the same entries the way one would without this package.
-func BenchmarkEncodingXML(b *testing.B) {
-	set := xmlURLSet{}
-	for _, u := range benchURLs() {
-		set.URLs = append(set.URLs, xmlURL{Loc: u.Loc, LastMod: wantDate(u.LastMod), ChangeFreq: u.ChangeFreq})
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := xml.NewEncoder(io.Discard).Encode(set); err != nil {
-			b.Fatal(err)
-		}
-	}
-	reportURLs(b)
 }

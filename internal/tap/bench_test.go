@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
+
+	"github.com/zeebo/xxh3"
 )
 
 // onePage writes a page of 95 KB, about what the median page on the web has.
@@ -27,6 +30,17 @@ func sampled(h http.Handler) http.Handler {
 	})
 }
 
+// hashed also does what comes first of reading a page, in the background: it hashes the body.
+func hashed(h http.Handler) http.Handler {
+	buffers := NewBuffers(1<<20, 16<<20)
+	var sum atomic.Uint64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen := Serve(h, w, r, buffers)
+		sum.Store(xxh3.Hash(seen.Body))
+		seen.Release()
+	})
+}
+
 var handlers = []struct {
 	name string
 	h    http.Handler
@@ -34,6 +48,7 @@ var handlers = []struct {
 	{"Without", onePage("text/html; charset=utf-8")},
 	{"TappedHTML95KB", sampled(onePage("text/html; charset=utf-8"))},
 	{"TappedUntyped95KB", sampled(onePage(""))},
+	{"TappedAndHashed95KB", hashed(onePage("text/html; charset=utf-8"))},
 	{"TappedNotHTML", sampled(onePage("image/png"))},
 }
 

@@ -37,16 +37,13 @@ func NewBuffers(each, total int) *Buffers {
 func (b *Buffers) InUse() int64 { return b.lent.Load() }
 
 // grow returns a buffer with the content of buf and room for need bytes in all, or false when that would lend too
-// much; then buf stays as it is. buf may be nil. need is at most b.each.
+// much; then buf stays as it is. buf may be nil. need is more than buf has room for, and at most b.each.
 func (b *Buffers) grow(buf *[]byte, need int) (*[]byte, bool) {
 	have := 0
 	if buf != nil {
 		have = cap(*buf)
 	}
 	size := b.size(need)
-	if size <= have {
-		return buf, true
-	}
 	if !b.lend(size - have) {
 		return buf, false
 	}

@@ -3,6 +3,7 @@ package tap
 import (
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -36,6 +37,7 @@ func TestBodyIsBounded(t *testing.T) {
 		{"over the bound", 50000, 1 << 20, "", []int{25000, 25001}, 50000, 50000, true},
 		{"over the bound at once", 50000, 1 << 20, "", []int{99999}, 50000, 50000, true},
 		{"declared", 1 << 20, 1 << 20, "100000", []int{10, 99990}, 100000, 128 << 10, false},
+		{"declared, a power of two", 1 << 20, 1 << 20, "65536", []int{65536}, 65536, 64 << 10, false},
 		{"declared too much", 50000, 1 << 20, "999999999999", []int{10}, 10, 50000, false},
 		{"no total", 1 << 20, 0, "", []int{10}, 0, 0, true},
 		{"total used up on the way", 1 << 20, 20 << 10, "", []int{16 << 10, 10}, 16 << 10, 16 << 10, true},
@@ -67,6 +69,39 @@ func TestASmallPageDoesNotGetALargeBuffer(t *testing.T) {
 		t.Errorf("truncated %v, %d in use for a page of 10 bytes", seen.Truncated, b.InUse())
 	}
 	seen.Release()
+}
+
+// A page served again and again is kept in the same memory, whether its buffer grew or was made in one piece.
+func TestBuffersAreUsedAgain(t *testing.T) {
+	for _, c := range []struct{ name, length string }{{"growing", ""}, {"declared", "96000"}} {
+		t.Run(c.name, func(t *testing.T) {
+			b := NewBuffers(1<<20, 1<<20)
+			chunk, times := make([]byte, 8000), 200
+			page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				if c.length != "" {
+					w.Header().Set("Content-Length", c.length)
+				}
+				for range 12 {
+					w.Write(chunk)
+				}
+			})
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for range times {
+				seen := Serve(page, sink{httptest.NewRecorder()}, httptest.NewRequest("GET", "/", nil), b)
+				if len(seen.Body) != 12*len(chunk) {
+					t.Fatalf("kept %d bytes", len(seen.Body))
+				}
+				seen.Release()
+			}
+			runtime.ReadMemStats(&after)
+			// The race detector has a pool lose every fourth thing.
+			if each := (after.TotalAlloc - before.TotalAlloc) / uint64(times); each > 90_000 {
+				t.Errorf("each page cost %d bytes of memory", each)
+			}
+		})
+	}
 }
 
 func TestTypeStaysOpenWithoutMemory(t *testing.T) {

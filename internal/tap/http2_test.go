@@ -18,7 +18,7 @@ func TestHTTP2IsTheSame(t *testing.T) {
 	done := make(chan *Response, 1) // the client can have its answer before the handler has returned
 	srv := newHTTP2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		steps, _ := hex.DecodeString(strings.Trim(r.URL.Path, "/"))
-		s := script{steps, file}
+		s := script{steps, file, new([]string)} // what calls return is chance once the client has all it wants
 		if r.URL.RawQuery == "tapped" {
 			h, saw := watch(s, b)
 			defer func() { done <- <-saw }()
@@ -29,7 +29,7 @@ func TestHTTP2IsTheSame(t *testing.T) {
 	}))
 	defer srv.Close()
 	random := rand.New(rand.NewPCG(3, 4))
-	for range 500 {
+	for range rounds(500) {
 		steps := make([]byte, 3*(1+random.IntN(8)))
 		for i := range steps {
 			steps[i] = byte(random.Uint32())

@@ -99,7 +99,7 @@ func TestTapHasExactlyTheOptionalInterfaces(t *testing.T) {
 			o := &original{header: http.Header{}}
 			w := o.withSet(set)
 			b := NewBuffers(1<<10, 1<<20)
-			Serve(http.HandlerFunc(func(got http.ResponseWriter, _ *http.Request) {
+			check := func(got http.ResponseWriter) {
 				found := calls(got, o)
 				for _, name := range want {
 					if wrong, ok := found[name]; !ok || wrong != "" {
@@ -110,6 +110,11 @@ func TestTapHasExactlyTheOptionalInterfaces(t *testing.T) {
 				for name := range found {
 					t.Errorf("%s is claimed, but the original has it not", name)
 				}
+			}
+			var late http.ResponseWriter
+			Serve(http.HandlerFunc(func(got http.ResponseWriter, _ *http.Request) {
+				late = got
+				check(got)
 				if got.(unwrapper).Unwrap() != w {
 					t.Error("Unwrap does not lead to the original")
 				}
@@ -117,6 +122,38 @@ func TestTapHasExactlyTheOptionalInterfaces(t *testing.T) {
 					t.Error("From does not find the tap")
 				}
 			}), w, httptest.NewRequest("GET", "/", nil), b)
+			check(late)
+		})
+	}
+}
+
+// TestAFailedFlush holds that a response is not complete whose flush failed, in whichever way the handler asked for it.
+func TestAFailedFlush(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		below    func(*original) http.ResponseWriter
+		flush    func(http.ResponseWriter) error
+		complete bool
+	}{
+		{"directly", func(o *original) http.ResponseWriter { return o.withSet(hasFlushError) },
+			func(w http.ResponseWriter) error { return w.(flushErrorer).FlushError() }, false},
+		{"by the controller", func(o *original) http.ResponseWriter { return o.withSet(hasFlushError) },
+			func(w http.ResponseWriter) error { return http.NewResponseController(w).Flush() }, false},
+		{"behind another writer", func(o *original) http.ResponseWriter { return caddyish{o.withSet(hasFlushError)} },
+			func(w http.ResponseWriter) error { return http.NewResponseController(w).Flush() }, false},
+		{"not at all, since it cannot fail", func(o *original) http.ResponseWriter { return o.withSet(hasFlush) },
+			func(w http.ResponseWriter) error { w.(http.Flusher).Flush(); return errHere }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Write([]byte(page))
+				if err := c.flush(w); err != errHere {
+					t.Errorf("flush: %v", err)
+				}
+			}), c.below(&original{header: http.Header{}}), httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+			if seen.Complete != c.complete {
+				t.Errorf("complete is %v", seen.Complete)
+			}
 		})
 	}
 }
@@ -230,6 +267,42 @@ func TestBehindClaimsWhatIsReachable(t *testing.T) {
 				}
 			}), caddyish{below}, httptest.NewRequestWithContext(context.Background(), "GET", "/", nil), NewBuffers(1<<10, 1<<20))
 		})
+	}
+}
+
+// A handler that unwraps once itself, and uses what it finds, is watched all the same.
+func TestTheStandInIsWatched(t *testing.T) {
+	rec := httptest.NewRecorder()
+	seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		stand := w.(unwrapper).Unwrap()
+		stand.Header().Set("Content-Type", "text/html")
+		stand.WriteHeader(http.StatusAccepted)
+		io.WriteString(stand, page)
+		stand.(flushErrorer).FlushError()
+	}), caddyish{rec}, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+	if seen.Written != int64(len(page)) || seen.Status != 202 || rec.Code != 202 || !seen.Complete || rec.Body.String() != page || !rec.Flushed {
+		t.Errorf("saw %d and %d bytes, complete %v; sent %q, flushed %v", seen.Status, seen.Written, seen.Complete, rec.Body, rec.Flushed)
+	}
+}
+
+// A tap that is over gives way to the writer below.
+func TestUnwrapOfATapThatEnded(t *testing.T) {
+	below := caddyish{httptest.NewRecorder()}
+	var late http.ResponseWriter
+	Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { late = w }), below, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+	if got := late.(unwrapper).Unwrap(); got != http.ResponseWriter(below) {
+		t.Errorf("it leads to a %T", got)
+	}
+}
+
+// What is read from a source after the connection was hijacked, or the watching is over, is the writer's own affair.
+func TestReadFromUnwatched(t *testing.T) {
+	w := &fileTaker{ResponseRecorder: *httptest.NewRecorder()}
+	src := strings.NewReader(page)
+	var late http.ResponseWriter
+	Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { late = w }), w, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+	if n, err := late.(io.ReaderFrom).ReadFrom(src); n != int64(len(page)) || err != nil || w.src != io.Reader(src) {
+		t.Errorf("%d bytes, %v, from a %T", n, err, w.src)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/textproto"
 	"strings"
+	"unsafe"
 )
 
 // A Response is what one response showed. [Serve] fills it; once Serve has returned it, it belongs to the caller,
@@ -32,7 +33,8 @@ type Response struct {
 	// Complete reports that the client was sent all of it, as far as a server can know: the connection was not
 	// hijacked, no write failed, the request was not cancelled, a declared Content-Length was met, and no error
 	// status came after the header was out, as when a recovery middleware answers a panic in the middle of a page.
-	// Where it is false, the other fields may be wrong about what the client got.
+	// Where it is false, the other fields may be wrong about what the client got. A handler that just returns in the
+	// middle of a page, such as one that only logs that a template failed, looks like one that is done.
 	Complete bool
 
 	// Route is left empty by this package. A middleware nearer to the handler, which knows the route, may set it
@@ -53,6 +55,18 @@ func (s *Response) Release() {
 		s.buffers.put(s.buf)
 	}
 	s.buf, s.Body = nil, nil
+}
+
+// Size returns how many bytes the Response holds, about, without Body.
+func (s *Response) Size() int {
+	n := int(unsafe.Sizeof(*s)) + len(s.Route)
+	for _, value := range []string{
+		s.Header.ContentType, s.Header.ContentLength, s.Header.ContentEncoding, s.Header.ContentDisposition, s.Header.TransferEncoding,
+		s.Header.CacheControl, s.Header.RobotsTag, s.Header.ETag, s.Header.LastModified, s.Header.Location, s.Header.Link, s.Header.Vary,
+	} {
+		n += len(value)
+	}
+	return n
 }
 
 // kept returns how much of the body is kept so far.

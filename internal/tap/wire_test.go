@@ -3,7 +3,6 @@ package tap
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 	"log"
 	"math/rand/v2"
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -33,13 +31,19 @@ func segments(t testing.TB, request string, fast bool, h http.Handler) []string 
 	} else {
 		l.conns <- rec
 	}
-	srv := &http.Server{Handler: h, ErrorLog: log.New(io.Discard, "", 0)}
+	returned := make(chan struct{}) // also from a handler that closed the connection itself
+	ending := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(returned)
+		h.ServeHTTP(w, r)
+	})
+	srv := &http.Server{Handler: ending, ErrorLog: log.New(io.Discard, "", 0)}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
 	if _, err := io.WriteString(client, request); err != nil {
 		t.Fatal(err)
 	}
 	<-rec.closed
+	<-returned
 	srv.Close()
 	<-served
 	for i, s := range rec.out {
@@ -96,121 +100,6 @@ func (l *oneConn) Close() error {
 
 func (l *oneConn) Addr() net.Addr { return &net.TCPAddr{} }
 
-// A script is a handler that does what its bytes say: whatever a handler may do, sensible or not.
-type script struct {
-	steps []byte
-	file  string // an HTML file
-}
-
-func (s script) next() (byte, script) {
-	if len(s.steps) == 0 {
-		return 0, s
-	}
-	return s.steps[0], script{s.steps[1:], s.file}
-}
-
-var (
-	types  = []string{"text/html; charset=utf-8", "TEXT/HTML", "application/xhtml+xml", "text/plain", "image/png", ""}
-	status = []int{200, 200, 200, 201, 204, 206, 304, 404, 500, 103, 100, 101, 301, 99}
-	sizes  = []int{0, 1, 5, 100, 511, 512, 513, 2047, 2048, 2049, 4096, 40000, 100000}
-	starts = []string{"<!DOCTYPE html><p>", "<", "html><body>", "plain text ", "\x89PNG\r\n\x1a\n", " \n\t"}
-)
-
-func pick[T any](from []T, b byte) T { return from[int(b)%len(from)] }
-
-// content returns some content that begins in one of several ways.
-func content(kind, size byte) string {
-	start, n := pick(starts, kind), pick(sizes, size)
-	return (start + strings.Repeat("0123456789abcdef", n/16+1))[:n]
-}
-
-func (s script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for len(s.steps) > 0 {
-		var op, a, b byte
-		op, s = s.next()
-		a, s = s.next()
-		b, s = s.next()
-		switch op % 24 {
-		case 0, 1:
-			w.Header().Set("Content-Type", pick(types, a))
-		case 2:
-			w.Header()["Content-Type"] = nil
-		case 3:
-			w.Header().Set("Content-Length", strconv.Itoa(pick(sizes, a)))
-		case 4:
-			w.Header().Set(pick([]string{"Content-Encoding", "Transfer-Encoding"}, a), pick([]string{"gzip", "identity", "chunked", ""}, b))
-		case 5:
-			w.Header().Add(pick([]string{"Cache-Control", "Vary", "Trailer", "Content-Disposition"}, a), pick([]string{"private", "X-End", "attachment"}, b))
-		case 6:
-			w.Header().Set(pick([]string{http.TrailerPrefix + "X-Late", "X-End"}, a), "end")
-		case 7, 8:
-			w.WriteHeader(pick(status, a))
-		case 9, 10, 11:
-			w.Write([]byte(content(a, b)))
-		case 12, 13:
-			io.WriteString(w, content(a, b))
-		case 14:
-			if f, ok := w.(http.Flusher); ok {
-				f.Flush()
-			}
-		case 15:
-			http.NewResponseController(w).Flush()
-		case 16:
-			io.Copy(w, struct{ io.Reader }{strings.NewReader(content(a, b))})
-		case 17:
-			if rf, ok := w.(io.ReaderFrom); ok { // a source with WriteTo
-				rf.ReadFrom(strings.NewReader(content(a, b)))
-			}
-		case 18:
-			io.Copy(w, bufio.NewReader(strings.NewReader(content(a, b))))
-		case 19:
-			s.copyFile(w, a, b)
-		case 20:
-			io.Copy(w, io.MultiReader(strings.NewReader(content(a, b)), failing{}))
-		case 21:
-			http.Error(w, "no", pick([]int{404, 500, 410, 200}, a))
-		case 22:
-			if a%4 == 0 {
-				panic(http.ErrAbortHandler)
-			}
-		case 23:
-			if a%4 == 0 {
-				s.recovered(w, r)
-				return
-			}
-		}
-	}
-}
-
-// copyFile sends a file or its beginning, as http.ServeContent does.
-func (s script) copyFile(w io.Writer, a, b byte) {
-	f, err := os.Open(s.file)
-	if err != nil {
-		panic(err)
-	}
-	defer f.Close()
-	if a%2 == 0 {
-		io.Copy(w, f)
-		return
-	}
-	io.CopyN(w, f, int64(pick(sizes, b)))
-}
-
-// recovered runs the rest and panics; the recovery answers with an error.
-func (s script) recovered(w http.ResponseWriter, r *http.Request) {
-	defer func() {
-		if recover() != nil {
-			http.Error(w, "recovered", http.StatusInternalServerError)
-		}
-	}()
-	s.ServeHTTP(w, r)
-	panic("the page failed")
-}
-
-type failing struct{}
-
-func (failing) Read([]byte) (int, error) { return 0, errors.New("source failed") }
-
 // tapped serves h through a tap and keeps what it saw.
 func tapped(h http.Handler, b *Buffers, wants want, saw **Response) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -221,21 +110,32 @@ func tapped(h http.Handler, b *Buffers, wants want, saw **Response) http.Handler
 // serving is what Serve and ServeText are.
 type serving = func(http.Handler, http.ResponseWriter, *http.Request, *Buffers) *Response
 
-// sameWire runs a script with and without a tap and compares what reached the connection, then compares what the tap
-// believes with what a client reads there.
+// sameWire runs a script with and without a tap and compares what reached the connection and what the calls returned,
+// then compares what the tap believes with what a client reads there.
 func sameWire(t *testing.T, steps []byte, file string) {
-	how, s := script{steps, file}.next()
+	var notes, bareNotes []string
+	how, s := script{steps, file, &notes}.next()
 	method := pick([]string{"GET", "GET", "GET", "HEAD", "POST"}, how)
 	proto := pick([]string{"HTTP/1.1", "HTTP/1.1", "HTTP/1.0"}, how/8)
 	request := method + " /page " + proto + "\r\nHost: example.com\r\nConnection: close\r\n\r\n"
 	fast := how/64%2 == 0
-	bare := segments(t, request, fast, s)
+	around := func(h http.Handler) http.Handler {
+		if how/16%4 < 3 {
+			return h
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(caddyish{w}, r) })
+	}
+	bare := segments(t, request, fast, around(s))
+	notes, bareNotes = nil, notes
 	b := NewBuffers(64<<10, 1<<20)
 	var saw *Response
 	wants := want(how / 128)
-	got := segments(t, request, fast, tapped(s, b, wants, &saw))
+	got := segments(t, request, fast, around(tapped(s, b, wants, &saw)))
 	if !slices.Equal(bare, got) {
 		t.Fatalf("steps %v: on the wire %d segments without, %d with the tap\n%.600q\n%.600q", steps, len(bare), len(got), bare, got)
+	}
+	if !slices.Equal(bareNotes, notes) {
+		t.Fatalf("steps %v: calls returned %q without, %q with the tap", steps, bareNotes, notes)
 	}
 	if saw == nil {
 		if b.InUse() != 0 {
@@ -297,11 +197,19 @@ func pageFile(t testing.TB) string {
 	return name
 }
 
+// rounds is how many random handlers are tried; a few suffice where each takes long.
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
+
 // TestWireIsTheSame tries many handlers at random.
 func TestWireIsTheSame(t *testing.T) {
 	file := pageFile(t)
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 4000 {
+	for range rounds(4000) {
 		steps := make([]byte, 1+3*random.IntN(9))
 		for i := range steps {
 			steps[i] = byte(random.Uint32())
@@ -313,21 +221,27 @@ func TestWireIsTheSame(t *testing.T) {
 }
 
 func FuzzWire(f *testing.F) {
-	f.Add([]byte{0, 9, 0, 12})                 // one large untyped page
-	f.Add([]byte{0, 12, 1, 1, 9, 2, 5})        // a type that shows only across writes
-	f.Add([]byte{0, 14, 0, 0, 9, 0, 5})        // flush before the first byte
-	f.Add([]byte{0, 19, 0, 0})                 // a file
-	f.Add([]byte{64, 19, 1, 12})               // a file where the connection has no ReadFrom
-	f.Add([]byte{0, 0, 0, 0, 17, 0, 12})       // a source with WriteTo
-	f.Add([]byte{0, 7, 9, 0, 9, 0, 5})         // early hints
-	f.Add([]byte{0, 9, 0, 5, 23, 0, 0})        // a panic recovered late
-	f.Add([]byte{3, 3, 11, 0, 0, 0, 0})        // HEAD with a length
-	f.Add([]byte{0, 3, 11, 0, 9, 0, 5})        // less than declared
-	f.Add([]byte{0, 20, 0, 0, 21, 0, 0})       // a source that fails at once, then 404
-	f.Add([]byte{0, 4, 0, 0, 9, 0, 5})         // compressed
-	f.Add([]byte{0, 12, 1, 1, 15, 0, 0, 9, 0}) // a flush settles the type
-	f.Add([]byte{128, 0, 3, 0, 19, 0, 0})      // a text file that is wanted
-	f.Add([]byte{128, 9, 3, 12})               // a text without a type
+	f.Add([]byte{0, 10, 0, 12})                 // one large untyped page
+	f.Add([]byte{0, 12, 1, 1, 10, 2, 5})        // a type that shows only across writes
+	f.Add([]byte{0, 14, 0, 0, 10, 0, 5})        // flush before the first byte
+	f.Add([]byte{0, 19, 0, 0})                  // a file
+	f.Add([]byte{64, 19, 1, 12})                // a file where the connection has no ReadFrom
+	f.Add([]byte{0, 0, 0, 0, 17, 0, 12})        // a source with WriteTo
+	f.Add([]byte{0, 7, 9, 0, 10, 0, 5})         // early hints
+	f.Add([]byte{0, 10, 0, 5, 28, 0, 0})        // a panic recovered late
+	f.Add([]byte{3, 3, 11, 0, 0, 0, 0})         // HEAD with a length
+	f.Add([]byte{0, 3, 11, 0, 10, 0, 5})        // less than declared
+	f.Add([]byte{0, 20, 0, 0, 21, 0, 0})        // a source that fails at once, then 404
+	f.Add([]byte{0, 4, 0, 0, 10, 0, 5})         // compressed
+	f.Add([]byte{0, 12, 1, 1, 15, 0, 0, 10, 0}) // a flush settles the type
+	f.Add([]byte{128, 0, 3, 0, 19, 0, 0})       // a text file that is wanted
+	f.Add([]byte{128, 10, 3, 12})               // a text without a type
+	f.Add([]byte{0, 22, 0, 6})                  // a range
+	f.Add([]byte{0, 22, 11, 6})                 // not modified
+	f.Add([]byte{0, 25, 0, 0})                  // taken over
+	f.Add([]byte{48, 10, 0, 5, 25, 0, 0})       // taken over behind another writer, too late
+	f.Add([]byte{0, 9, 0, 0, 24, 0, 0, 15, 0})  // deadlines, then behind another writer
+	f.Add([]byte{0, 10, 0, 12, 27, 0, 0})       // the goroutine ends in the page
 	file := pageFile(f)
 	f.Fuzz(func(t *testing.T, steps []byte) {
 		if len(steps) > 100 {

@@ -16,6 +16,10 @@ type badgerLog struct {
 	log *slog.Logger
 	dir string
 
+	// beforeTable is called by a compaction before it makes a table, and holds
+	// it up until it returns. It may be nil.
+	beforeTable func()
+
 	mu   sync.Mutex
 	seen map[string]bool
 }
@@ -23,7 +27,15 @@ type badgerLog struct {
 func (l *badgerLog) Errorf(format string, args ...any)   { l.pass(slog.LevelError, format, args) }
 func (l *badgerLog) Warningf(format string, args ...any) { l.pass(slog.LevelWarn, format, args) }
 func (l *badgerLog) Infof(string, ...any)                {}
-func (l *badgerLog) Debugf(string, ...any)               {}
+
+// Debugf passes nothing on. It is where Badger, which offers no such place, can
+// be kept from making a table when there is no room for it: it waits for us to
+// log what it did last.
+func (l *badgerLog) Debugf(format string, _ ...any) {
+	if l.beforeTable != nil && strings.HasPrefix(format, sayTableNext) {
+		l.beforeTable()
+	}
+}
 
 // spoilt tells of a record that failed its checksum.
 func (l *badgerLog) spoilt() {

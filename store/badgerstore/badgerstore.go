@@ -8,9 +8,11 @@
 // as the [Store] is open; meanwhile calls fail with [store.ErrUnavailable].
 //
 // One gap remains. Badger writes through memory maps, so if another program
-// fills the disk at the very moment at which Badger reorganises its files, the
-// process dies with SIGBUS. Only a file system or a quota of its own for the
-// folder excludes this.
+// takes all that is free within the milliseconds in which Badger makes a table,
+// the process dies with SIGBUS; and if the process runs out of file descriptors
+// in them, a table may be lost. Free space and descriptors are looked at before
+// each write and before each table of a compaction. Only a file system or a quota
+// of its own for the folder excludes the first.
 package badgerstore
 
 import (
@@ -73,6 +75,7 @@ type Store struct {
 	cause     error     // why db is nil; nil while nothing went wrong yet
 	noted     kind      // of the trouble last logged, unless it is over
 	committed time.Time // when the commit in flight began; zero if there is none
+	notes     []string
 	closed    bool
 	closeErr  error
 }

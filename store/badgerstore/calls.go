@@ -54,7 +54,7 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 		return nil
 	}
 	return t.write(ctx, func(db *handle) error {
-		err := db.gate.check()
+		err := db.ready()
 		s.note(err)
 		if err != nil {
 			return err

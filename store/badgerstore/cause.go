@@ -15,6 +15,7 @@ const (
 	fine    kind = iota
 	busy         // somebody else has the folder open
 	full         // too little is free on the file system
+	starved      // the process cannot open enough files
 	files        // the folder cannot be created, read or locked
 	damaged      // Badger's files are damaged
 	failing      // Badger does not open, or failed, for another reason
@@ -46,9 +47,14 @@ func kindOf(err error) kind {
 const (
 	sayNewFile = "Create a new file"
 	sayLocked  = "Another process is using this Badger database"
+	sayNoTable = "file does not exist for table"
 
 	// sayReceived begins what Badger logs of an error that Open returns too.
 	sayReceived = "Received err"
+
+	// sayTableNext begins what Badger logs, of no importance, in the course of
+	// a compaction when the next thing it does is to make a table.
+	sayTableNext = "[%d] LOG Compact. Added %d keys."
 )
 
 // sayDamaged are the errors of damage that is there to stay. What Badger says
@@ -57,14 +63,16 @@ var sayDamaged = []string{
 	"manifest has bad magic",
 	"manifest has checksum mismatch",
 	"Manifest file might be corrupted",
-	"file does not exist for table",
+	sayNoTable,
 	"failed to verify checksum for table",
 	"Error while reading IV for key registry",
 	"Error while reading sanity text",
 	"Encryption key mismatch", // nothing here is encrypted
 }
 
-// classify returns the kind of an error of badger.Open.
+// classify returns the kind of an error of badger.Open. Of what the system says
+// no more is made than that Badger failed: what lasts of it, such as too little
+// space, is found before Badger is opened.
 func classify(err error) kind {
 	text := err.Error()
 	if strings.Contains(text, sayLocked) {
@@ -102,7 +110,7 @@ func innermost(text string) string {
 // that a successor takes over at once. What Badger leaves behind when it fails
 // to open is never freed, so then the waits double up to an hour.
 func delay(k kind, n int) time.Duration {
-	limit := 30 * time.Second
+	limit := 5 * time.Second
 	switch k {
 	case busy:
 		limit = time.Second

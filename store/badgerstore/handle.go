@@ -67,6 +67,7 @@ type handle struct {
 	guard  *guard
 	gate   gate
 	wal    *preallocator
+	syncs  *syncs
 	spoilt func() // called when a record fails its checksum
 
 	// Guarded by Store.mu.
@@ -163,6 +164,14 @@ func (h *handle) appendValue(arena []byte, item *badger.Item) (_, value []byte, 
 	return arena, value, nil
 }
 
+// ready returns why nothing may be written, nil if it may.
+func (h *handle) ready() error {
+	if err := h.gate.check(); err != nil {
+		return err
+	}
+	return h.wal.check()
+}
+
 // commit writes changes, all or none. After an error the handle must not be
 // used for writing again.
 func (h *handle) commit(changes []change) (err error) {
@@ -183,26 +192,51 @@ func (h *handle) commit(changes []change) (err error) {
 	if err := txn.Commit(); err != nil {
 		return failure("writing", err)
 	}
+	h.syncs.dirty = true
 	h.wal.extend()
 	return nil
 }
 
+// sync returns when what was committed survives a loss of power. It counts the
+// syncs of something new, unless there is no room for that.
 func (h *handle) sync() (err error) {
 	defer recoverTo(&err)
+	counts := h.syncs.dirty && h.ready() == nil
+	if counts {
+		if err := h.count(); err != nil {
+			return failure("syncing", err)
+		}
+	}
 	if err := h.db.Sync(); err != nil {
 		return failure("syncing", err)
 	}
+	if counts {
+		h.syncs.noteCount()
+	}
 	return nil
+}
+
+// count stores the next number of syncs.
+func (h *handle) count() error {
+	next := h.syncs.count + 1
+	err := h.db.Update(func(txn *badger.Txn) error {
+		return txn.Set([]byte(syncedKey), binary.BigEndian.AppendUint64(nil, next))
+	})
+	if err == nil {
+		h.syncs.count, h.syncs.dirty = next, false
+	}
+	return err
 }
 
 // close closes Badger and unlocks the folder.
 func (h *handle) close() (err error) {
 	defer h.guard.close()
+	defer h.syncs.file.Close()
 	defer recoverTo(&err)
 	if err := h.db.Close(); err != nil {
 		return failure("closing", err)
 	}
-	return nil
+	return h.syncs.note(true)
 }
 
 // appendKey appends the form of key in Badger to dst.

@@ -32,6 +32,9 @@ func (s *Store) open() (*handle, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, unavailable(&trouble{files, err})
 	}
+	if passes(s.dir) && s.tell(notePasses) {
+		s.log.Warn("badgerstore: the folder is in memory or in the layer of a container, and what is learned is lost with it; give it a volume", "dir", s.dir)
+	}
 	g, err := openGuard(s.dir)
 	if err != nil {
 		return nil, unavailable(err)
@@ -55,35 +58,78 @@ func (s *Store) openGuarded(g *guard) (*handle, error) {
 		}
 	}
 	found, _ := os.ReadDir(path)
-	gate := gate{dir: s.dir, reserve: s.reserve, ledger: tablesSize(found)}
+	gate := gate{dir: s.dir, reserve: s.reserve, ledger: tablesSize(found), descriptors: len(found)}
 	if err := gate.check(); err != nil {
 		return nil, err
 	}
+	gate.descriptors = 0 // they are open then
 	before := g.openings
 	if err := g.set(before + 1); err != nil {
 		return nil, err
 	}
-	logger := &badgerLog{log: s.log, dir: s.dir}
-	db, err := openBadger(guestOptions(path, logger))
+	h, err := s.openInspected(path, gate, before > 0)
 	if kindOf(err) != damaged {
-		if err := g.set(0); err != nil && db != nil {
+		if err := g.set(0); err != nil && h != nil {
 			s.log.Warn("badgerstore: cannot note that the folder was opened", "dir", s.dir, "cause", err)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
+	h.guard = g
+	return h, nil
+}
+
+// quickTables is how many bytes of tables are read to their ends at each opening,
+// which takes a quarter of a second; more are when something is amiss.
+const quickTables = 256 << 20
+
+// openInspected opens Badger if its files are fit for it.
+func (s *Store) openInspected(path string, gate gate, amiss bool) (*handle, error) {
+	mark := readMark(path)
+	spoilt, err := inspect(path, mark, amiss || !mark.clean || gate.ledger <= quickTables)
+	if err != nil {
+		return nil, err
+	}
+	if spoilt > 0 && s.tell(noteSpoilt) {
+		s.log.Error("badgerstore: tables are damaged; records that fail their checksum count as absent", "dir", s.dir, "tables", spoilt)
+	}
+	logger := &badgerLog{log: s.log, dir: s.dir, beforeTable: gate.await}
+	db, err := openBadger(guestOptions(path, logger))
+	if err != nil {
+		return nil, err
+	}
+	syncs, err := s.openSyncs(db, path, mark)
+	if err != nil {
+		_ = db.Close()
+		return nil, err
+	}
 	h := &handle{
-		db:     db,
-		guard:  g,
-		gate:   gate,
-		wal:    newPreallocator(path),
-		spoilt: logger.spoilt,
+		db:    db,
+		gate:  gate,
+		wal:   newPreallocator(path),
+		syncs: syncs,
+		spoilt: func() {
+			s.tell(noteSpoilt)
+			logger.spoilt()
+		},
 		failed: make(chan struct{}),
 		idle:   make(chan struct{}),
 	}
 	h.wal.extend()
 	return h, nil
+}
+
+// openSyncs compares how often Badger was synced with what was noted of it.
+func (s *Store) openSyncs(db *badger.DB, path string, noted mark) (*syncs, error) {
+	stored, err := storedSyncs(db)
+	if err != nil {
+		return nil, err
+	}
+	if stored < noted.syncs && s.tell(noteLost) {
+		s.log.Error("badgerstore: the last records that had been stored are missing; pages that Forget barred at last need to be barred again", "dir", s.dir)
+	}
+	return openSyncs(path, max(stored, noted.syncs))
 }
 
 // openBadger calls badger.Open, a second time where that heals.
@@ -127,6 +173,7 @@ func (s *Store) moveAside(path string) error {
 	if err != nil {
 		return &trouble{files, fmt.Errorf("moving damaged files aside: %w", err)}
 	}
+	s.tell(noteAside)
 	s.log.Error("badgerstore: the files are damaged and were moved aside; what was learned is lost and is being learned again, "+
 		"and pages barred by Forget need never rules", "dir", s.dir, "aside", to)
 	return nil

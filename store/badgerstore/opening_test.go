@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,6 +133,11 @@ var lasting = []damage{
 	{"MANIFEST with a wrong length", overwrite("MANIFEST", 8, "\x7f"), "Manifest file might be corrupted"},
 	{"table missing", func(dir string) error { return os.Remove(find(dir, ".sst")) }, "file does not exist for table"},
 	{"table index overwritten", overwrite(".sst", -60, "damage"), "failed to verify checksum for table"},
+}
+
+// healing are damages that Badger says in an error, of a file that holds no
+// record and is made anew.
+var healing = []damage{
 	{"KEYREGISTRY emptied", truncate("KEYREGISTRY", 0), "Error while reading IV for key registry"},
 	{"KEYREGISTRY cut", truncate("KEYREGISTRY", 16), "Error while reading sanity text"},
 	{"KEYREGISTRY overwritten", overwrite("KEYREGISTRY", 16, "not a key registry"), "Encryption key mismatch"},
@@ -169,7 +175,7 @@ func overwrite(suffix string, at int64, text string) func(string) error {
 // TestBadgerSays holds the texts that are looked for to what Badger says.
 func TestBadgerSays(t *testing.T) {
 	said := map[string]bool{}
-	for _, d := range lasting {
+	for _, d := range slices.Concat(lasting, healing) {
 		t.Run(d.name, func(t *testing.T) {
 			dir := filepath.Join(filled(t), badgerName)
 			if err := d.do(dir); err != nil {
@@ -247,6 +253,9 @@ func TestDamageIsMovedAside(t *testing.T) {
 	}
 }
 
+// notice is part of the line that tells of a folder in memory, as a test's may be.
+const notice = "layer of a container"
+
 // TestHalfMadeFilesHeal has files without length, as a crash between making a
 // file and giving it its length leaves them.
 func TestHalfMadeFilesHeal(t *testing.T) {
@@ -261,7 +270,7 @@ func TestHalfMadeFilesHeal(t *testing.T) {
 			if got := get(t, s, "k"); got == "" {
 				t.Error("the record is lost")
 			}
-			if log.String() != "" {
+			if n := log.count("dir=") - log.count(notice); n != 0 {
 				t.Errorf("what healed by itself was logged:\n%s", log)
 			}
 		})

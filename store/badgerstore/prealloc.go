@@ -14,7 +14,8 @@ import (
 // the one who commits.
 type preallocator struct {
 	dir  string
-	next int // the number of the log to look for
+	next int   // the number of the log to look for
+	err  error // why the newest log has no space, nil if it has
 }
 
 // walSpace is what is written to a log at most: it is full at the size of a
@@ -35,16 +36,30 @@ func newPreallocator(dir string) *preallocator {
 	return p
 }
 
-// extend gives space to logs begun since the last time. It does what it can:
-// without it the gate alone protects.
+// check returns a trouble, made unavailable, if the log being written to has not
+// got its space and gets none now.
+func (p *preallocator) check() error {
+	if p.err != nil {
+		p.extend()
+	}
+	if p.err != nil {
+		return unavailable(&trouble{full, fmt.Errorf("no space for the log: %w", p.err)})
+	}
+	return nil
+}
+
+// extend gives space to logs begun since the last time. Where the file system
+// cannot give space in advance the gate alone protects.
 func (p *preallocator) extend() {
-	for {
+	for p.err = nil; ; p.next++ {
 		f, err := os.OpenFile(filepath.Join(p.dir, fmt.Sprintf("%05d%s", p.next, walSuffix)), os.O_RDWR, 0)
 		if err != nil {
 			return
 		}
-		allocate(f, walSpace)
+		p.err = allocate(f, walSpace)
 		f.Close()
-		p.next++
+		if p.err != nil {
+			return
+		}
 	}
 }

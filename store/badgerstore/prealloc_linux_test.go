@@ -37,3 +37,21 @@ func TestLogsHaveTheirSpace(t *testing.T) {
 }
 
 func (h *handle) newestLog() int { return newPreallocator(h.wal.dir).next }
+
+// TestNoSpaceForTheLog has a log that was given none of its space.
+func TestNoSpaceForTheLog(t *testing.T) {
+	log := newLog()
+	s := open(t, t.TempDir(), &Options{Logger: log.logger()})
+	mustPut(t, s, "k", "1")
+	wal := s.db.wal
+	wal.next--
+	wal.err, wal.dir = unix.ENOSPC, t.TempDir()
+	if err := wal.check(); err != nil {
+		t.Errorf("when there is no log to give space to: %v", err)
+	}
+	wal.err, wal.dir = unix.ENOSPC, filepath.Join(s.dir, badgerName)
+	mustPut(t, s, "k", "2") // there is space by now
+	if wal.err != nil || s.db.newestLog() != wal.next-1 {
+		t.Errorf("the log has still no space: %v", wal.err)
+	}
+}

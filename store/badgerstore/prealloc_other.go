@@ -5,4 +5,4 @@ package badgerstore
 import "os"
 
 // allocate does nothing where there is no fallocate.
-func allocate(*os.File, int64) {}
+func allocate(*os.File, int64) error { return nil }

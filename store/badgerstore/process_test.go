@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -90,37 +89,4 @@ func TestWritesSurviveKill(t *testing.T) {
 	if n, err := scan(s); n != stored+2 || err != nil {
 		t.Errorf("after %d writes Scan yields %d records and %v", stored, n, err)
 	}
-}
-
-// TestDeathInOpenIsSurvived has Badger die of a table that was cut short: it
-// panics in a goroutine of its own, so the third process must do something
-// about it.
-func TestDeathInOpenIsSurvived(t *testing.T) {
-	dir := filled(t)
-	table := find(filepath.Join(dir, badgerName), ".sst")
-	info, err := os.Stat(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(table, info.Size()/2); err != nil {
-		t.Fatal(err)
-	}
-	for i := range fatalOpenings {
-		cmd, lines := startChild(t, dir)
-		if lines.Scan() {
-			_ = cmd.Process.Kill()
-			t.Errorf("process %d survives, and says %q", i, lines.Text())
-		}
-		_ = cmd.Wait()
-		if got := guardSize(t, dir); got != int64(i+1) {
-			t.Fatalf("after %d processes died, %d are counted", i+1, got)
-		}
-	}
-	log := newLog()
-	s := open(t, dir, &Options{Logger: log.logger()})
-	healthy(t, s)
-	if len(s.MovedAside()) != 1 || log.count("moved aside") != 1 {
-		t.Errorf("moved aside: %q; log:\n%s", s.MovedAside(), log)
-	}
-	mustPut(t, s, "k", "1")
 }

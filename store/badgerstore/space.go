@@ -1,6 +1,9 @@
 package badgerstore
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 const (
 	defaultReserve = 512 << 20
@@ -15,25 +18,41 @@ type space struct {
 	readOnly    bool
 }
 
-// gate keeps Badger from writing to a full disk. Badger writes through memory
-// maps, and a map that finds no space ends the process with SIGBUS.
+// gate keeps Badger from writing to a full disk, and from opening files when
+// there are no descriptors left. Badger writes through memory maps, and a map
+// that finds no space ends the process with SIGBUS.
 type gate struct {
-	dir     string
-	reserve int64 // as in Options
-	ledger  int64 // bytes of the tables when the folder was opened
+	dir         string
+	reserve     int64 // as in Options
+	ledger      int64 // bytes of the tables when the folder was opened
+	descriptors int   // that must be left beside the reserve
 }
 
-// check returns a trouble, made unavailable, if nothing may be written. A file
+// check returns a trouble, made unavailable, if nothing may be written. A
 // system that does not tell is trusted.
 func (g gate) check() error {
-	sp, ok := spaceAt(g.dir)
-	if !ok {
-		return nil
+	if sp, ok := spaceAt(g.dir); ok {
+		if err := g.judge(sp); err != nil {
+			return unavailable(&trouble{full, err})
+		}
 	}
-	if err := g.judge(sp); err != nil {
-		return unavailable(&trouble{full, err})
+	if left, limit, ok := descriptorsLeft(); ok {
+		if err := judgeDescriptors(left, limit, g.descriptors); err != nil {
+			return unavailable(&trouble{starved, err})
+		}
 	}
 	return nil
+}
+
+// gatePause is the time between two looks at what is free, of one who waits for
+// it.
+const gatePause = 250 * time.Millisecond
+
+// await returns when something may be written.
+func (g gate) await() {
+	for g.check() != nil {
+		time.Sleep(gatePause)
+	}
 }
 
 func (g gate) judge(sp space) error {

@@ -13,7 +13,7 @@ import (
 
 // rules are all the rules, the simplest first: a store that breaks one of the
 // first breaks many.
-var rules = slices.Concat(valueRules, updateRules, sharingRules, scanRules, refusalRules)
+var rules = slices.Concat(valueRules, updateRules, sharingRules, sharedRules, scanRules, refusalRules)
 
 var valueRules = []rule{
 	{"AbsentIsNil", "a page never seen would be taken for one with an empty record", absentIsNil},

@@ -38,6 +38,14 @@ func TestRulesRejectBrokenStores(t *testing.T) {
 			rejects[r.name] = true
 		})
 	}
+	for _, br := range brokenHandles {
+		t.Run(br.name, func(t *testing.T) {
+			if found := record(byName[br.breaks], br.make(sound())); len(found) == 0 {
+				t.Errorf("%s accepts handles of which each %s", br.breaks, br.name)
+			}
+			rejects[br.breaks] = true
+		})
+	}
 	for _, r := range rules {
 		if !rejects[r.name] {
 			t.Errorf("no broken store tries %s", r.name)

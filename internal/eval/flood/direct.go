@@ -44,9 +44,9 @@ func newDirect(p *pages, st store.Store, log *slog.Logger) (*direct, error) {
 	st = ledger.Guard(st)
 	d.files = part.New(part.Config{
 		Store: st, Keys: keys, URL: o.URL, Name: "sitemap", Folder: "/", Every: 5 * time.Second,
-		Distrusted: func() part.Sources { return d.ledger.Distrusted() },
-		Explain:    func() string { return "Nothing is listed yet." },
-		Logger:     log,
+		Doubts:  func() part.Trust { return d.ledger.Doubts() },
+		Explain: func() string { return "Nothing is listed yet." },
+		Logger:  log,
 	})
 	d.ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: d.norm, Files: d.files, Entries: []string{"/"}, Networks: quorum, Confidence: 0.5, KeepFor: 90 * 24 * time.Hour,

@@ -25,12 +25,14 @@ type usage struct {
 	memory int64 // resident and anonymous; 0 where the system does not tell it as Linux does
 	mapped int64 // resident pages of files, which the system takes back when it needs them
 	heap   int64 // objects of Go's heap, dead ones too that are not yet swept
+	held   int64 // what the last collection of garbage left of them, however often there is one
 	disk   int64 // blocks of the store's files
 }
 
 // measure returns the present usage. Without a folder there are no files.
 func measure(dir string) usage {
-	u := usage{heap: heapBytes()}
+	var u usage
+	u.heap, u.held = heapBytes()
 	if rollup, err := os.ReadFile("/proc/self/smaps_rollup"); err == nil {
 		u.memory = field(rollup, "Anonymous:")
 		u.mapped = field(rollup, "Rss:") - u.memory
@@ -49,10 +51,10 @@ func field(rollup []byte, name string) int64 {
 	return n << 10
 }
 
-func heapBytes() int64 {
-	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+func heapBytes() (objects, held int64) {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)
-	return int64(s[0].Value.Uint64())
+	return int64(s[0].Value.Uint64()), int64(s[1].Value.Uint64())
 }
 
 // diskBytes returns what du would. Files that vanish meanwhile count as nothing.
@@ -71,7 +73,7 @@ func diskBytes(dir string) (sum int64) {
 
 // peak is the most of each.
 func (u usage) peak(v usage) usage {
-	return usage{max(u.memory, v.memory), max(u.mapped, v.mapped), max(u.heap, v.heap), max(u.disk, v.disk)}
+	return usage{max(u.memory, v.memory), max(u.mapped, v.mapped), max(u.heap, v.heap), max(u.held, v.held), max(u.disk, v.disk)}
 }
 
 // A tally is how many records there are, and the bytes of their keys and values.

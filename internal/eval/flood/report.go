@@ -22,6 +22,7 @@ func (t *trial) printCosts(ctx context.Context) error {
 		{"anonymous memory", func(u usage) int64 { return u.memory }},
 		{"mapped files", func(u usage) int64 { return u.mapped }},
 		{"Go heap", func(u usage) int64 { return u.heap }},
+		{"held of it", func(u usage) int64 { return u.held }},
 		{"store", func(u usage) int64 { return u.disk }},
 	} {
 		fmt.Fprintf(w, "%s", row.name)

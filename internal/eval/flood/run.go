@@ -329,6 +329,6 @@ func (w *watch) end() {
 func live(dir string) usage {
 	u := measure(dir)
 	runtime.GC()
-	u.heap = heapBytes()
+	u.heap, u.held = heapBytes()
 	return u
 }

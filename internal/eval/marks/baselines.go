@@ -116,34 +116,32 @@ func simhash(text string) (h uint64) {
 	return h
 }
 
+// shortBlock is the length, in bytes, below which a block says too little.
+const shortBlock = 20
+
 // blockwise detects a block of main text that the page has not shown before,
-// and not two other pages of the site; it leaves looks out whose main text
-// shrinks below 30 %.
+// and not two other pages of the site. It leaves out furniture, short blocks, and
+// looks whose main text has shrunk below 30 % of that of the look before.
 func blockwise() func(*sight) bool {
 	seen := map[string]map[uint64]bool{}
 	size := map[string]int{}
 	shows := map[uint64]map[string]bool{}
 	return func(s *sight) bool {
-		n := 0
-		for i := range s.facts.Blocks {
-			if b := &s.facts.Blocks[i]; b.Main {
-				n += len(b.Text)
-			}
-		}
+		n, was := mainSize(&s.facts), size[s.Page]
+		size[s.Page] = n
 		known := seen[s.Page]
 		first := known == nil
-		if !first && 10*n < 3*size[s.Page] {
-			return false
-		}
-		if first {
+		switch {
+		case first:
 			known = map[uint64]bool{}
 			seen[s.Page] = known
+		case 10*n < 3*was:
+			return false
 		}
-		size[s.Page] = n
 		changed := false
 		for i := range s.facts.Blocks {
 			b := &s.facts.Blocks[i]
-			if !b.Main {
+			if !b.Main || b.Furniture || len(b.Text) < shortBlock {
 				continue
 			}
 			if shows[b.Hash] == nil {
@@ -155,4 +153,13 @@ func blockwise() func(*sight) bool {
 		}
 		return changed && !first
 	}
+}
+
+func mainSize(f *page.Facts) (n int) {
+	for i := range f.Blocks {
+		if b := &f.Blocks[i]; b.Main {
+			n += len(b.Text)
+		}
+	}
+	return n
 }

@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,8 +22,8 @@ func body(name, text string, n int) string {
 	return fmt.Sprintf(`<html><head><meta name=token content=%d></head><body><main>`+paragraph+`%s</main></body></html>`, n, name, text)
 }
 
-// history is one of two pages, of which the first changes at the fourth fetch.
-func history(t *testing.T) string {
+// twoPages is a history of two pages, of which the first changes at the fourth fetch.
+func twoPages(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
 	for n := range 6 {
@@ -45,22 +48,27 @@ func history(t *testing.T) string {
 	return b.String()
 }
 
+// fromText is the history that a text holds.
+func fromText(in string) history {
+	return func(each func(*fetch) error) error { return read(strings.NewReader(in), each) }
+}
+
 func TestReplay(t *testing.T) {
 	var packed bytes.Buffer
 	z, err := zstd.NewWriter(&packed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.WriteString(z, history(t)); err != nil {
+	if _, err := io.WriteString(z, twoPages(t)); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for name, in := range map[string]string{"plain": history(t), "zstd": packed.String()} {
+	for name, in := range map[string]string{"plain": twoPages(t), "zstd": packed.String()} {
 		t.Run(name, func(t *testing.T) {
 			var r report
-			if err := replay(context.Background(), strings.NewReader(in), &r); err != nil {
+			if err := replay(context.Background(), fromText(in), 0, &r); err != nil {
 				t.Fatal(err)
 			}
 			all := r.sum().All
@@ -80,13 +88,59 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// folder is a folder of pages that a generator made.
+func folder(t *testing.T, pages int) string {
+	t.Helper()
+	dir := t.TempDir()
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range pages {
+		var b strings.Builder
+		fmt.Fprintf(&b, "<html><head><title>Page %d</title><link rel=stylesheet href=\"/site.css\"></head><body><h1>%s</h1>", i, invented(r, 3))
+		for range 8 {
+			fmt.Fprintf(&b, "<h2>%s</h2><p>%s.</p>", invented(r, 2), invented(r, 20))
+		}
+		b.WriteString("</body></html>")
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d.html", i)), []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// A site that is built anew changes where somebody has edited it; a ledger that
+// is started anew at times takes a little more for changes.
+func TestRebuild(t *testing.T) {
+	dir := folder(t, 40)
+	for restart, least := range map[int]float64{0: 0.85, 150: 0.65} {
+		var out bytes.Buffer
+		opts := options{json: true, restart: restart, simulation: simulation{builds: 8, looks: 2, seed: 3, maxPages: 50}}
+		if err := run(context.Background(), &out, nil, []string{dir}, opts); err != nil {
+			t.Fatal(err)
+		}
+		var s summary
+		if err := json.Unmarshal(out.Bytes(), &s); err != nil {
+			t.Fatal(err)
+		}
+		ours := s.All[len(s.All)-1]
+		if ours.Pages != 40 || ours.Found+ours.Missed < 5 || ours.Missed > 0 || ours.F1 < least || len(s.Sites) != 1 {
+			t.Errorf("restarted after %d: %+v of %d sites, want an F1 of %.2f and no change missed", restart, ours, len(s.Sites), least)
+		}
+	}
+}
+
+func TestRebuildRefuses(t *testing.T) {
+	if err := run(context.Background(), io.Discard, nil, []string{t.TempDir()}, options{simulation: simulation{builds: 1, maxPages: 1}}); err == nil {
+		t.Error("no error for a folder without pages")
+	}
+}
+
 func TestReplayRefuses(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"site":"s","page":"p","unix":1,"truth":"maybe","html":""}`: `line 1: truth "maybe"`,
 		`{"site":`: "line 1: unexpected EOF",
 	} {
 		var r report
-		if err := replay(context.Background(), strings.NewReader(in), &r); err == nil || !strings.Contains(err.Error(), want) {
+		if err := replay(context.Background(), fromText(in), 0, &r); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one that says %q", in, err, want)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -19,8 +18,13 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
+// history calls each for every fetch of some sites, one site after the other.
+type history func(each func(*fetch) error) error
+
 // replay runs every detector over a history and adds the outcome to the report.
-func replay(ctx context.Context, r io.Reader, to *report) error {
+// After so many fetches of a site, and again after as many, its ledger is
+// started anew; not so for 0.
+func replay(ctx context.Context, h history, restart int, to *report) error {
 	var s *site
 	finish := func() error {
 		if s == nil {
@@ -30,13 +34,18 @@ func replay(ctx context.Context, r io.Reader, to *report) error {
 		to.sites = append(to.sites, siteReport{s.name, s.tallies})
 		return err
 	}
-	err := read(r, func(f *fetch) error {
+	err := h(func(f *fetch) error {
 		if s == nil || s.name != f.Site {
 			if err := finish(); err != nil {
 				return err
 			}
 			var err error
 			if s, err = newSite(ctx, f.Site); err != nil {
+				return err
+			}
+		}
+		if s.fetches++; restart > 0 && s.fetches%restart == 0 {
+			if err := s.ours.restart(ctx); err != nil {
 				return err
 			}
 		}
@@ -48,6 +57,7 @@ func replay(ctx context.Context, r io.Reader, to *report) error {
 // site is one site's history while it is replayed.
 type site struct {
 	name    string
+	fetches int
 	pages   map[string]*judged
 	order   []string // of the pages
 	facts   map[string]*parsed.Facts
@@ -149,6 +159,7 @@ func (s *site) finish(ctx context.Context) error {
 
 // observed is a site's ledger, over a store in memory.
 type observed struct {
+	store  *memstore.Store
 	ledger *ledger.Ledger
 	files  *part.Files
 	stop   context.CancelFunc
@@ -161,34 +172,45 @@ const htmlType = "text/html; charset=utf-8"
 const forever = 100 * 365 * 24 * time.Hour
 
 func observe(ctx context.Context) (*observed, error) {
+	o := &observed{store: new(memstore.Store)}
+	return o, o.start(ctx)
+}
+
+// restart ends the ledger and goes on with another one over the same store, as a
+// program that is started again.
+func (o *observed) restart(ctx context.Context) error {
+	o.close()
+	return o.start(ctx)
+}
+
+func (o *observed) start(ctx context.Context) error {
 	origin, err := location.ParseOrigin("https://example.com")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	norm, err := location.New(origin, location.Config{})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	keys, err := ledger.Keys(origin.String())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	o := new(observed)
-	st, log := ledger.Guard(new(memstore.Store)), slog.New(slog.DiscardHandler)
+	st, log := ledger.Guard(o.store), slog.New(slog.DiscardHandler)
 	o.files = part.New(part.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
-		Distrusted: func() part.Sources { return o.ledger.Distrusted() }, Logger: log,
+		Doubts: func() part.Trust { return o.ledger.Doubts() }, Logger: log,
 	})
 	o.ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: norm, Files: o.files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5, KeepFor: forever,
 		MakeDue: func(string) {}, Logger: log,
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	ctx, o.stop = context.WithCancel(ctx)
 	o.runs.Go(func() { o.ledger.Run(ctx) })
-	return o, nil
+	return nil
 }
 
 func (o *observed) close() {

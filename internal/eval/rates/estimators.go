@@ -7,7 +7,7 @@ import (
 )
 
 // estimators see the same looks. Those of the literature need the number of looks after the first, of changes, the time in all, and the
-// gaps in which a change was found.
+// gaps in which a change was found; they take no dates.
 type estimators struct {
 	ours          rate.Estimate
 	looks         int
@@ -15,22 +15,30 @@ type estimators struct {
 	found         []float64
 }
 
-func (e *estimators) saw(at int64, changed bool) {
+func (e *estimators) saw(s sight) {
 	if e.looks == 0 {
-		e.first = at
-	} else if changed {
-		e.found = append(e.found, max(1, float64(at-e.latest)))
+		e.first = s.at
+	} else if s.changed {
+		e.found = append(e.found, max(1, float64(s.at-e.latest)))
+	}
+	if s.since > 0 && e.looks > 0 { // what happened before the first look is nobody's to date
+		e.ours = e.ours.SawChangeAt(s.at, s.since)
+	} else {
+		e.ours = e.ours.Saw(s.at, s.changed)
 	}
 	e.looks++
-	e.latest = at
-	e.ours = e.ours.Saw(at, changed)
+	e.latest = s.at
 }
 
 // A label is a word, the probability its estimator gives it, 1 where it gives none, and the mean time between changes in seconds, 0 if it
-// names none.
+// names none, with the times between which it is said to be. Of ours there is also the probability of always, 0 before a third change, and
+// the likeliest other word.
 type label struct {
 	freq              rate.Freq
 	probability, mean float64
+	least, most       float64
+	always            float64
+	other             rate.Freq
 }
 
 var names = [...]string{"naive X/T", "Cho bias-reduced", "irregular MLE", "ours"}
@@ -43,21 +51,42 @@ func (e *estimators) labels() [len(names)]label {
 		switch {
 		case n < 1 || x == 0:
 			return label{freq: rate.Never, probability: 1}
-		case x == n && n >= 3:
-			return label{rate.Always, 1, mean()}
+		case x == n && n >= everyChange:
+			return label{freq: rate.Always, probability: 1, mean: mean()}
 		}
 		m := mean()
-		return label{class(m), 1, m}
+		return label{freq: class(m), probability: 1, mean: m}
 	}
-	f, p := e.ours.Freq()
-	_, mean, _ := e.ours.Interval()
 	return [...]label{
 		point(func() float64 { return t / x }),
 		// Cho and Garcia-Molina, "Estimating frequency of change", ACM TOIT 3(3), 2003, the bias-reduced estimator
 		point(func() float64 { return t / n / -math.Log((n-x+0.5)/(n+0.5)) }),
 		point(e.likeliest),
-		{f, p, mean},
+		e.label(),
 	}
+}
+
+// everyChange is how many changes, with one at every look, the estimators of the literature take to call a page always.
+const everyChange = 3
+
+// label is ours.
+func (e *estimators) label() (l label) {
+	l.freq, l.probability = e.ours.Freq()
+	l.least, l.mean, l.most = e.ours.Interval()
+	chances := e.ours.Probabilities()
+	if len(e.found) >= everyChange {
+		l.always = chances[rate.Always]
+	}
+	l.other = l.freq
+	if l.freq == rate.Always {
+		l.other = rate.Hourly
+		for f := rate.Hourly; f <= rate.Never; f++ {
+			if chances[f] > chances[l.other] {
+				l.other = f
+			}
+		}
+	}
+	return l
 }
 
 // likeliest is the mean time between changes of greatest likelihood at irregular looks (Cho and Garcia-Molina 2003, section 4.2): that at
@@ -69,7 +98,7 @@ func (e *estimators) likeliest() float64 {
 		without -= tau
 	}
 	lo, hi := 0.0, math.Log(1e11)
-	for range 50 {
+	for hi-lo > 1e-8 {
 		mid := (lo + hi) / 2
 		perSecond, sum := math.Exp(-mid), 0.0
 		for _, tau := range e.found {

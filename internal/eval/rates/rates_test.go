@@ -64,7 +64,7 @@ func TestProcessesKeepTheirMean(t *testing.T) {
 func TestLabelsOfTheLiterature(t *testing.T) {
 	var e estimators
 	for i := range int64(11) { // three changes in ten looks a day apart
-		e.saw(start+i*int64(day), i%3 == 0)
+		e.saw(sight{at: start + i*int64(day), changed: i%3 == 0})
 	}
 	labels := e.labels()
 	for i, l := range labels[:oursAt] {
@@ -78,30 +78,90 @@ func TestLabelsOfTheLiterature(t *testing.T) {
 }
 
 func TestOursBeatsTheLiterature(t *testing.T) {
+	const pages = 60
 	for _, tt := range []struct {
-		name  string
-		v     visitors
-		pages int
+		name string
+		v    visitors
 	}{
-		{"bursts", visitors{bursty: true}, 60},
-		{"noise", visitors{noise: 0.01}, 60},
+		{"bursts", visitors{bursty: true}},
+		{"noise", visitors{noise: 0.01}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			table := newTable(0.5)
-			table.simulate(tt.pages, 5, 0, tt.v)
+			table.simulate(pages, 5, 0, tt.v)
 			c := table.all.counts
 			for i := range oursAt {
-				if c[i].pages != tt.pages || c[oursAt].exact <= c[i].exact {
+				if c[i].pages != pages || c[oursAt].exact <= c[i].exact {
 					t.Errorf("of %d pages exact: %s %d, ours %d", c[i].pages, names[i], c[i].exact, c[oursAt].exact)
 				}
 			}
 			var out strings.Builder
 			table.print(&out)
+			for _, part := range []string{"by visits per change", "by the right word", "by kind", "reliability", "range of the mean", "if always is said"} {
+				if !strings.Contains(out.String(), part) {
+					t.Errorf("nothing %s in:\n%s", part, &out)
+				}
+			}
 			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 			if last := lines[len(lines)-1]; !regexp.MustCompile(`^ours: exact [01]\.\d\d within1 [01]\.\d\d rmse \d\.\d\d$`).MatchString(last) {
 				t.Errorf("last line %q", last)
 			}
 		})
+	}
+}
+
+func TestDatesTellMore(t *testing.T) {
+	right := func(given float64) int {
+		table := newTable(0.5)
+		table.simulate(60, 2, 60, visitors{noise: 0.02, given: given})
+		return table.all.counts[oursAt].exact
+	}
+	if without, with := right(0), right(1); with <= without {
+		t.Errorf("%d pages exact with dates, %d without", with, without)
+	}
+}
+
+func TestDatesAreOfTheChange(t *testing.T) {
+	changes := slices.Values([]float64{0.5 * day, 3 * day, 4 * day, 29 * day})
+	for _, dated := range []bool{false, true} {
+		r := rand.New(rand.NewPCG(3, 3))
+		last, seen := int64(0), 0
+		n, _ := visitors{noise: 0.5}.look(r, 30*day, changes, false, dated, func(s sight) {
+			if s.since > 0 && !(last < s.since && s.since <= s.at && s.changed) {
+				t.Errorf("change at %d, found at %d after a look at %d", s.since, s.at, last)
+			}
+			if dated && s.changed != (s.since > 0) || !dated && s.since > 0 {
+				t.Errorf("dated %t: %+v", dated, s)
+			}
+			last = s.at
+			seen++
+		})
+		if n != seen || n < 2 {
+			t.Errorf("%d looks counted, %d made", n, seen)
+		}
+	}
+}
+
+func TestArgumentsAreChecked(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		pages  int
+		seeds  int
+		days   float64
+		shares []float64
+		ok     bool
+	}{
+		{"defaults", 3000, 1, 0, []float64{0, 0, 0.5}, true},
+		{"no pages", 0, 1, 0, nil, false},
+		{"no seeds", 1, 0, 0, nil, false},
+		{"days before the start", 1, 1, -1, nil, false},
+		{"days not a number", 1, 1, math.NaN(), nil, false},
+		{"share above all", 1, 1, 0, []float64{0, 1.01}, false},
+		{"share not a number", 1, 1, 0, []float64{math.NaN()}, false},
+	} {
+		if err := inRange(tt.pages, tt.seeds, tt.days, tt.shares...); (err == nil) != tt.ok {
+			t.Errorf("%s: %v", tt.name, err)
+		}
 	}
 }
 

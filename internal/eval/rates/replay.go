@@ -80,7 +80,7 @@ func (t *table) replay(name string, h *history, seed uint64, v visitors) {
 		}
 	}
 	var e estimators
-	looks, gap := v.look(r, float64(split-first), changes, false, e.saw)
+	looks, gap := v.look(r, float64(split-first), changes, false, v.dates(seed, id.Sum64()), e.saw)
 	t.looks += looks
 	rest := float64(h.end - split)
 	n := len(h.changes) - 1 - h.changesBefore(split)

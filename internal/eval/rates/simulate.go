@@ -73,7 +73,7 @@ func (t *table) simulate(n int, seed uint64, days float64, v visitors) {
 			continue // their truth needs a long window to show
 		}
 		var e estimators
-		looks, gap := v.look(r, window, changes, k.name == "always", e.saw)
+		looks, gap := v.look(r, window, changes, k.name == "always", v.dates(seed, uint64(i)), e.saw)
 		t.looks += looks
 		t.score(k.name, e.labels(), truth{right, right, mean, mean / gap, mean > 0 && window >= leastExpected*mean})
 	}
@@ -93,6 +93,12 @@ func pick(r *rand.Rand) kind {
 type visitors struct {
 	bursty bool
 	noise  float64
+	given  float64 // share of the pages whose server dates their changes
+}
+
+// dates reports whether the server dates the changes of a page.
+func (v visitors) dates(seed, page uint64) bool {
+	return rand.New(rand.NewPCG(seed, ^page)).Float64() < v.given
 }
 
 const (
@@ -100,24 +106,35 @@ const (
 	sessionGap   = 30.0 // seconds
 )
 
+// A sight is what one look at a page tells: the time, whether the page differs from the look before, and when it changed, 0 where nobody says.
+type sight struct {
+	at      int64
+	changed bool
+	since   int64
+}
+
 // look calls saw for every look within the window, at a mean gap log-uniform from a minute to a month, and returns how
 // many there were, and that gap in seconds.
-// Looks at a page of kind always find a change every time.
-func (v visitors) look(r *rand.Rand, window float64, changes iter.Seq[float64], always bool, saw func(at int64, changed bool)) (n int, gap float64) {
+// Looks at a page of kind always find a change every time, and no server dates that. Where it dates the others, no look is wrong.
+func (v visitors) look(r *rand.Rand, window float64, changes iter.Seq[float64], always, dated bool, saw func(sight)) (n int, gap float64) {
 	next, stop := iter.Pull(changes)
 	defer stop()
 	change, ok := next()
 	gap = logUniform(r, minute, month)
+	dated = dated && !always
 	for at := range v.times(r, window, gap) {
-		changed := always
+		s := sight{at: start + int64(at), changed: always}
 		for ok && change <= at {
-			changed = true
+			s.changed = true
+			if dated {
+				s.since = start + int64(change)
+			}
 			change, ok = next()
 		}
-		if v.noise > 0 && r.Float64() < v.noise {
-			changed = true
+		if v.noise > 0 && r.Float64() < v.noise && !dated {
+			s.changed = true
 		}
-		saw(start+int64(at), changed)
+		saw(s)
 		n++
 	}
 	return n, gap

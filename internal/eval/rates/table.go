@@ -92,29 +92,19 @@ var perChange = [...]struct {
 	below float64
 }{{"<0.1", 0.1}, {"0.1-1", 1}, {"1-10", 10}, {"10-100", 100}, {">100", math.Inf(1)}}
 
-// tenths count our labels by their probability.
-type tenths [10]struct {
-	labels, right int
-	sum           float64 // of the probabilities
-}
-
-func (t *tenths) add(l label, right bool) {
-	x := &t[min(9, int(l.probability*10))]
-	x.labels++
-	x.right += one(right)
-	x.sum += l.probability
-}
-
-// A table counts by looks per change and by kind of page.
+// A table counts by looks per change, by the right word and by kind of page.
 type table struct {
 	confidence                float64
 	looks                     int
 	all                       column
 	byLooks                   [len(perChange)]column
-	kinds                     []string // in the order of their first page
+	byWord                    [rate.Never + 1]column // pages of which only one word is right
+	kinds                     []string               // in the order of their first page
 	byKind                    map[string]*column
 	published, publishedExact int
+	ranged, within            int // steady pages given a range of the mean, and those whose mean lies in it
 	tenths                    tenths
+	tradeoff                  tradeoff
 }
 
 func newTable(confidence float64) *table {
@@ -131,6 +121,9 @@ func (t *table) score(kind string, labels [len(names)]label, right truth) {
 	}
 	c.add(labels, right)
 	t.all.add(labels, right)
+	if right.lo == right.hi {
+		t.byWord[right.lo].add(labels, right)
+	}
 	if right.mean > 0 {
 		i := 0
 		for right.perChange >= perChange[i].below {
@@ -139,6 +132,11 @@ func (t *table) score(kind string, labels [len(names)]label, right truth) {
 		t.byLooks[i].add(labels, right)
 	}
 	o := labels[oursAt]
+	t.tradeoff.add(o, right)
+	if right.mean > 0 && o.mean > 0 {
+		t.ranged++
+		t.within += one(o.least <= right.mean && right.mean <= o.most)
+	}
 	if o.freq == rate.Unknown {
 		return
 	}
@@ -158,39 +156,65 @@ func one(b bool) int {
 
 func percent(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
 
+// A group is columns with a heading each.
+type group struct {
+	heads   []string
+	columns []*column
+}
+
+func (g *group) add(head string, c *column) {
+	if c.counts[0].pages > 0 {
+		g.heads, g.columns = append(g.heads, head), append(g.columns, c)
+	}
+}
+
+// groups are all pages by looks per change, by the right word, and by kind.
+func (t *table) groups() (byLooks, byWord, byKind group) {
+	byLooks.add(all, &t.all)
+	for i := range perChange {
+		byLooks.add(perChange[i].name, &t.byLooks[i])
+	}
+	for f := rate.Always; f <= rate.Never; f++ {
+		byWord.add(f.String(), &t.byWord[f])
+	}
+	slices.Sort(t.kinds)
+	for _, k := range t.kinds {
+		byKind.add(k, t.byKind[k])
+	}
+	return byLooks, byWord, byKind
+}
+
 // print writes the table, and on the last line how well our estimator names all pages.
 func (t *table) print(w io.Writer) {
 	fmt.Fprintf(w, "pages: %d, looks: %d\n", t.all.counts[0].pages, t.looks)
+	byLooks, byWord, byKind := t.groups()
 	fmt.Fprintln(w, "\nexact/within one class/error of the logarithm, by visits per change of steady pages:")
-	heads, columns := []string{all}, []*column{&t.all}
-	for i := range perChange {
-		heads, columns = append(heads, perChange[i].name), append(columns, &t.byLooks[i])
-	}
-	printColumns(w, heads, columns)
+	byLooks.print(w)
+	fmt.Fprintln(w, "\nthe same by the right word:")
+	byWord.print(w)
 	fmt.Fprintln(w, "\nthe same by kind of page:")
-	slices.Sort(t.kinds)
-	columns = nil
-	for _, k := range t.kinds {
-		columns = append(columns, t.byKind[k])
-	}
-	printColumns(w, t.kinds, columns)
-	t.printBehind(w)
-	t.printTenths(w)
+	byKind.print(w)
+	fmt.Fprintln(w, "\nthe best of the others minus ours, in standard errors of the difference, exact/within one class:")
+	byLooks.printBehind(w)
+	byWord.printBehind(w)
+	t.tenths.print(w)
+	t.tradeoff.print(w)
 	o := &t.all.counts[oursAt]
-	fmt.Fprintf(w, "published at %.2f: %.1f %% of pages, %.1f %% of them right\n\n", t.confidence,
+	fmt.Fprintf(w, "published at %.2f: %.1f %% of pages, %.1f %% of them right\n", t.confidence,
 		percent(t.published, o.pages), percent(t.publishedExact, t.published))
+	fmt.Fprintf(w, "range of the mean time between changes: right for %.1f %% of %d steady pages, said to be for 80 %%\n\n", percent(t.within, t.ranged), t.ranged)
 	fmt.Fprintf(w, "ours: exact %.2f within1 %.2f rmse %.2f\n", percent(o.exact, o.pages)/100, percent(o.near, o.pages)/100, o.rmse())
 }
 
-func printColumns(w io.Writer, heads []string, columns []*column) {
+func (g *group) print(w io.Writer) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(tw, "estimator")
-	for i, h := range heads {
-		fmt.Fprintf(tw, "\t%s (%d)", h, columns[i].counts[0].pages)
+	for i, h := range g.heads {
+		fmt.Fprintf(tw, "\t%s (%d)", h, g.columns[i].counts[0].pages)
 	}
 	for i, name := range names {
 		fmt.Fprintf(tw, "\n%s", name)
-		for _, c := range columns {
+		for _, c := range g.columns {
 			fmt.Fprintf(tw, "\t%s", c.counts[i].String())
 		}
 	}
@@ -198,30 +222,14 @@ func printColumns(w io.Writer, heads []string, columns []*column) {
 	tw.Flush()
 }
 
-// printBehind writes by how many standard errors the best of the others is ahead, by visits per change.
-func (t *table) printBehind(w io.Writer) {
-	fmt.Fprint(w, "\nbest of the others minus ours, in standard errors of the difference, exact/within one class: ")
-	b := t.all.behind()
-	fmt.Fprintf(w, "%s %+.1f/%+.1f", all, b[0], b[1])
-	for i := range perChange {
-		b := t.byLooks[i].behind()
-		fmt.Fprintf(w, ", %s %+.1f/%+.1f", perChange[i].name, b[0], b[1])
+// printBehind writes by how many standard errors the best of the others is ahead.
+func (g *group) printBehind(w io.Writer) {
+	for i, h := range g.heads {
+		b := g.columns[i].behind()
+		if i > 0 {
+			fmt.Fprint(w, ", ")
+		}
+		fmt.Fprintf(w, "%s %+.1f/%+.1f", h, b[0], b[1])
 	}
 	fmt.Fprintln(w)
-}
-
-// printTenths writes how reliable our probabilities are.
-func (t *table) printTenths(w io.Writer) {
-	fmt.Fprintln(w, "\nreliability: of labels of about the probability said, the share that is right, and their distance in standard errors")
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "said\tright\tlabels\tdistance\t")
-	for _, x := range t.tenths {
-		if x.labels == 0 {
-			continue
-		}
-		n := float64(x.labels)
-		said, right := x.sum/n, float64(x.right)/n
-		fmt.Fprintf(tw, "%.3f\t%.3f\t%d\t%+.1f\t\n", said, right, x.labels, (right-said)/math.Sqrt(said*(1-said)/n))
-	}
-	tw.Flush()
 }

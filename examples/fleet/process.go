@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// process is one replica. It is started again when it has ended.
+type process struct {
+	number   int
+	addr     string // of the balancer
+	balancer *balancer
+
+	mu    sync.Mutex
+	cmd   *exec.Cmd
+	stdin io.Closer     // a replica ends when this is closed, so that none outlives its parent
+	out   chan struct{} // closed when the present one has ended
+}
+
+// start starts the replica and returns when it serves.
+func (p *process) start() error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(self, "-replica", "-addr", p.addr)
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	p.mu.Lock()
+	p.cmd, p.stdin, p.out = cmd, stdin, ended
+	p.mu.Unlock()
+	lines := bufio.NewReader(stdout)
+	at, err := lines.ReadString('\n') // where it listens is the first thing it says
+	go func() {
+		_, _ = io.Copy(io.Discard, lines)
+		_ = cmd.Wait()
+		p.balancer.set(p.number, "")
+		close(ended)
+	}()
+	if err != nil {
+		return fmt.Errorf("replica %d did not start: %w", p.number, err)
+	}
+	p.balancer.set(p.number, strings.TrimSpace(at))
+	return nil
+}
+
+func (p *process) ended() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.out
+}
+
+// pause is how long a replica is away that was killed.
+const pause = 5 * time.Second
+
+// keep starts the replica again whenever it has ended, until ctx ends; then it
+// has it stop, and waits for that.
+func (p *process) keep(ctx context.Context) {
+	for {
+		select {
+		case <-p.ended():
+		case <-ctx.Done():
+			p.mu.Lock()
+			_ = p.stdin.Close()
+			p.mu.Unlock()
+			<-p.ended()
+			return
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+		if err := p.start(); err != nil {
+			log.Print(err) // it is tried again
+			continue
+		}
+		fmt.Printf("%s  replica %d is back\n", clock(), p.number)
+	}
+}
+
+// suffer kills the replica, the first time after first and then each time after
+// each.
+func (p *process) suffer(ctx context.Context, first, each time.Duration) {
+	timer := time.NewTimer(first)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+		timer.Reset(each)
+		p.mu.Lock()
+		_ = p.cmd.Process.Kill() // it may have ended already
+		p.mu.Unlock()
+		fmt.Printf("%s  replica %d is killed\n", clock(), p.number)
+	}
+}
+
+func clock() string { return time.Now().Format(time.TimeOnly) }

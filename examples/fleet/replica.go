@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/store/sqlstore"
+)
+
+// serveReplica serves the site at an address of its own, which it prints, until
+// ctx or its standard input ends.
+func serveReplica(ctx context.Context, origin, database string) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // it ends with the parent
+		stop()
+	}()
+	db, err := sql.Open("pgx", database)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	st, err := sqlstore.Open(db, &sqlstore.Options{Table: "servemap_example"})
+	if err != nil {
+		return err
+	}
+	// What other processes store is looked at each 15 seconds by default.
+	site, err := servemap.New(origin, st, &servemap.Options{RefreshEvery: 2 * time.Second, RenderEvery: time.Second})
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return errors.Join(err, site.Close(ctx))
+	}
+	server := &http.Server{Handler: site.Wrap(archive(time.Now)), ReadHeaderTimeout: 10 * time.Second}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	fmt.Println(listener.Addr())
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	end, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return errors.Join(err, server.Shutdown(end), site.Close(end))
+}

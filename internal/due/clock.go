@@ -1,0 +1,69 @@
+package due
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+)
+
+// tick is how often the clock is read while requests come.
+const tick = 100 * time.Millisecond
+
+// rests is a horizon beyond which nothing is due.
+const rests = math.MaxUint64
+
+// A clock tells milliseconds since its start. To read the time takes longer
+// than all else that is done for a target that is not due. So while requests
+// come, a timer reads it, and what is due only after the next tick needs no
+// other look at it. When no request has come for a tick, the timer rests.
+type clock struct {
+	start time.Time
+	timer *time.Timer
+
+	_       [64]byte // what follows is written to; every request reads what stands before
+	horizon atomic.Uint64
+	running atomic.Bool
+	used    atomic.Bool // since the last tick
+	_       [64]byte
+}
+
+func newClock() *clock {
+	c := &clock{start: time.Now()}
+	c.horizon.Store(rests)
+	c.timer = time.AfterFunc(tick, c.tick)
+	c.timer.Stop()
+	return c
+}
+
+// beyond reports whether t is certainly not reached yet.
+func (c *clock) beyond(t uint64) bool {
+	if t <= c.horizon.Load() {
+		return false
+	}
+	if !c.used.Load() {
+		c.used.Store(true)
+	}
+	return true
+}
+
+// now reads the time, on the monotonic clock.
+func (c *clock) now() uint64 { return uint64(time.Since(c.start) / time.Millisecond) }
+
+// wake starts the timer, if it rests.
+func (c *clock) wake(now uint64) {
+	if c.running.Load() || !c.running.CompareAndSwap(false, true) {
+		return
+	}
+	c.horizon.Store(now + uint64(tick.Milliseconds())) // before the first tick can replace it
+	c.timer.Reset(tick)
+}
+
+func (c *clock) tick() {
+	if !c.used.Swap(false) {
+		c.horizon.Store(rests)
+		c.running.Store(false)
+		return
+	}
+	c.horizon.Store(c.now() + uint64(tick.Milliseconds()))
+	c.timer.Reset(tick)
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+const (
+	imageSections = 6
+	// allowedDeaths is how many processes may die of one image.
+	allowedDeaths = 2
+	openers       = 4 // images that are opened side by side
+)
+
+// album is the image that is damaged, and what became of the damaged ones.
+type album struct {
+	image  string
+	listed map[string]bool // paths that were
+	gone   map[string]bool // paths that were withdrawn, and must not come back out of a damaged record
+
+	mu      sync.Mutex
+	kept    int // opened, with all that was listed
+	older   int // opened, in an older state, from before a withdrawal
+	less    int // opened, with less
+	aside   int // moved aside
+	deaths  int
+	noted   int // told of in Stats
+	slowest time.Duration
+}
+
+func corrupt(ctx context.Context, cfg *config) (line string, err error) {
+	a := &album{image: filepath.Join(cfg.work, "image"), listed: map[string]bool{}, gone: map[string]bool{}}
+	if err := a.make(ctx); err != nil {
+		return "making the image", err
+	}
+	work := make(chan int)
+	errs := make([]error, openers)
+	var opening sync.WaitGroup
+	for i := range openers {
+		opening.Go(func() {
+			for n := range work {
+				errs[i] = errors.Join(errs[i], a.try(ctx, cfg, n))
+			}
+		})
+	}
+	for n := range cfg.images {
+		work <- n
+	}
+	close(work)
+	opening.Wait()
+	return fmt.Sprintf("%d damaged images: %d kept all, %d lost records, %d went back before a withdrawal and say so, %d moved aside; %d processes died, no image killed more than %d; %d told in Stats; slowest start %.1f s",
+		cfg.images, a.kept, a.less, a.older, a.aside, a.deaths, allowedDeaths, a.noted, a.slowest.Seconds()), errors.Join(errs...)
+}
+
+// make has a site learn, withdraw and be killed, so that the image has tables, a manifest with a history and a log.
+func (a *album) make(ctx context.Context) error {
+	l := launch{dir: a.image, state: &fates{Of: map[string]fate{}, Sections: imageSections}}
+	v := newVisitors()
+	for n := range 4 {
+		site, err := l.start(ctx)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(site.awaitWork(recoveryLimit), a.fill(site, v, l.state, n)); err != nil {
+			return fmt.Errorf("%w\n%s", err, site.log)
+		}
+		if n < 3 {
+			err = site.stop()
+		} else {
+			site.kill()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return v.firstFailure()
+}
+
+// fill is one life of the image: it leaves a table of its own.
+func (a *album) fill(site *child, v *visitors, state *fates, n int) error {
+	if n == 1 {
+		if err := site.order("churn", "writes", "100"); err != nil {
+			return err
+		}
+	}
+	v.walk(site.public, 0, imageSections)
+	if err := site.order("flush"); err != nil {
+		return err
+	}
+	for i := range 10 {
+		path := pagePath(n*10 + i*7)
+		to := []fate{gone, noIndex, private}[i%3]
+		if i == 9 {
+			if err := site.order("forget", "path", path); err != nil {
+				return err
+			}
+		}
+		state.set(path, to)
+		if err := site.order("fate", "path", path, "to", string(to)); err != nil {
+			return err
+		}
+		a.gone[path] = true
+	}
+	time.Sleep(2200 * time.Millisecond) // until the second look is due
+	v.walk(site.public, 0, imageSections)
+	if err := site.order("flush"); err != nil {
+		return err
+	}
+	listed, err := v.sitemap(site.public)
+	a.listed = listed
+	for path := range a.gone {
+		if listed[path] {
+			return errors.Join(err, fmt.Errorf("%s did not leave", path))
+		}
+	}
+	return err
+}
+
+// try damages a copy of the image and opens it until it works.
+func (a *album) try(ctx context.Context, cfg *config, n int) error {
+	rng := rand.New(rand.NewPCG(cfg.seed, uint64(100+n)))
+	dir := filepath.Join(cfg.work, fmt.Sprint("damaged", n))
+	defer os.RemoveAll(dir)
+	if err := copyTree(a.image, dir); err != nil {
+		return err
+	}
+	kind, how := kinds[n%len(kinds)], damages[n/len(kinds)%len(damages)]
+	files := victims(dir, kind)
+	if len(files) == 0 {
+		return fmt.Errorf("image %d: there is no %s", n, kind)
+	}
+	file := files[rng.IntN(len(files))]
+	if err := how.do(file, rng); err != nil {
+		return fmt.Errorf("image %d, %s %s: %w", n, filepath.Base(file), how.name, err)
+	}
+	if err := a.open(ctx, dir, cfg.verbose, fmt.Sprintf("%3d %s %s", n, filepath.Base(file), how.name)); err != nil {
+		return fmt.Errorf("image %d, %s %s: %w", n, filepath.Base(file), how.name, err)
+	}
+	return nil
+}
+
+// open starts sites on a damaged folder until one lives.
+func (a *album) open(ctx context.Context, dir string, verbose bool, what string) error {
+	begun := time.Now()
+	for deaths := 0; ; deaths++ {
+		site, err := launch{dir: dir, state: &fates{Of: map[string]fate{}, Sections: imageSections}}.start(ctx)
+		if err == nil {
+			err = site.awaitWork(recoveryLimit)
+		}
+		if err == nil {
+			err = a.look(site, deaths, time.Since(begun), verbose, what)
+			log := site.log
+			site.kill()
+			if err != nil {
+				err = fmt.Errorf("%w\n%s", err, log)
+			}
+			return err
+		}
+		if site == nil {
+			return err
+		}
+		if site.alive() || deaths == allowedDeaths {
+			site.kill()
+			return err
+		}
+	}
+}
+
+// look sees what a site on a damaged folder lists, before anybody visits it and after its store was churned.
+func (a *album) look(site *child, deaths int, took time.Duration, verbose bool, what string) error {
+	v := newVisitors()
+	time.Sleep(400 * time.Millisecond) // the first sitemap
+	listed, err := v.sitemap(site.public)
+	if err != nil {
+		return err
+	}
+	if err := neverListed(listed); err != nil {
+		return err
+	}
+	back := ""
+	for path := range listed {
+		if a.gone[path] {
+			back = path
+		}
+	}
+	if err := site.order("churn", "writes", "150"); err != nil {
+		return fmt.Errorf("writing: %w", err)
+	}
+	time.Sleep(300 * time.Millisecond) // compactions
+	st, err := site.status()
+	if err != nil || st.Health != "" {
+		return fmt.Errorf("after writing: %w, %s", err, st.Health)
+	}
+	if back != "" && len(st.Notes) == 0 {
+		return fmt.Errorf("%s is listed again, and nothing tells that records are missing", back)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.deaths += deaths
+	a.slowest = max(a.slowest, took)
+	outcome := "kept"
+	switch {
+	case st.Aside > 0:
+		a.aside++
+		outcome = "aside"
+	case back != "":
+		a.older++
+		outcome = "older"
+	case len(listed) < len(a.listed):
+		a.less++
+		outcome = fmt.Sprintf("lists %d of %d", len(listed), len(a.listed))
+	default:
+		a.kept++
+	}
+	if len(st.Notes) > 0 {
+		a.noted++
+	}
+	if verbose {
+		fmt.Printf("%s: %s, %d deaths, %.1f s, %q\n", what, outcome, deaths, took.Seconds(), st.Notes)
+	}
+	return nil
+}

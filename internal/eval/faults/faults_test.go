@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMain makes the test binary the site, as the program is.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == siteFlag {
+		os.Exit(serveSite(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}
+
+// TestKill kills a few sites, so that the program itself is known to work.
+func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it kills real processes, which takes seconds; .ci/faults does it at length")
+	}
+	line, err := kill(t.Context(), &config{kills: 3, seed: 1, work: t.TempDir()})
+	if err != nil {
+		t.Errorf("%s: %v", line, err)
+	}
+}
+
+// TestDamages sees that each damage changes a file, and another one at most if it is swapped.
+func TestDamages(t *testing.T) {
+	for _, d := range damages {
+		t.Run(d.name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "a.sst")
+			before := bytes.Repeat([]byte("record "), 4000)
+			for name, b := range map[string][]byte{file: before, filepath.Join(dir, "b.sst"): []byte("another")} {
+				if err := os.WriteFile(name, b, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := d.do(file, rand.New(rand.NewPCG(1, 2))); err != nil {
+				t.Fatal(err)
+			}
+			if after, err := os.ReadFile(file); err == nil && bytes.Equal(after, before) {
+				t.Error("the file is what it was")
+			}
+		})
+	}
+}
+
+func TestCounted(t *testing.T) {
+	for _, tt := range []struct{ name, out, want, failure string }{
+		{"all well", "Running 1m test\n  770146 requests in 1.00m, 1.2GB read\nRequests/sec: 12000\n", "770146 requests", ""},
+		{"errors of the network", "  12 requests in 1.00m, 1MB read\n  Socket errors: connect 0, read 3, write 0, timeout 0\n", "12 requests", "Socket errors"},
+		{"answers that are none", "  12 requests in 1.00m, 1MB read\n  Non-2xx or 3xx responses: 4\n", "12 requests", "Non-2xx"},
+		{"nothing", "unable to connect\n", "", "unable to connect"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := counted(tt.out)
+			if got != tt.want || (err == nil) != (tt.failure == "") || err != nil && !strings.Contains(err.Error(), tt.failure) {
+				t.Errorf("counted = %q, %v; want %q and an error with %q", got, err, tt.want, tt.failure)
+			}
+		})
+	}
+}

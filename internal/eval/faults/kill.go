@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+const (
+	lanes        = 3 // sites that live and die side by side
+	laneSections = 16
+	lives        = 3 * time.Second // at most, of one process
+	reopenLimit  = 2 * time.Second
+	// settled is how long ago a withdrawal must have left the sitemap to count as written.
+	settled = time.Second
+)
+
+// lane is a site that is killed again and again, and what is known of it.
+type lane struct {
+	launch   launch
+	rng      *rand.Rand
+	visitors *visitors
+	site     *child
+
+	listed  map[string]bool      // paths that the sitemap has had
+	gone    map[string]time.Time // when they left the sitemap, for good
+	unsure  map[string]bool      // withdrawn or forgotten, and killed before that could be seen
+	touched map[string]bool      // visited by this process
+
+	kills, early, withdrawn, forgotten int
+	slowest                            time.Duration // to reopen
+}
+
+func kill(ctx context.Context, cfg *config) (line string, err error) {
+	all := make([]*lane, lanes)
+	errs := make([]error, lanes)
+	var running sync.WaitGroup
+	for i := range all {
+		l := &lane{
+			launch: launch{
+				dir:   filepath.Join(cfg.work, fmt.Sprint("store", i)),
+				state: &fates{Of: map[string]fate{}, Sections: laneSections},
+			},
+			rng: rand.New(rand.NewPCG(cfg.seed, uint64(10+i))), visitors: newVisitors(),
+			listed: map[string]bool{}, gone: map[string]time.Time{}, unsure: map[string]bool{},
+		}
+		all[i] = l
+		kills := (cfg.kills + i) / lanes
+		running.Go(func() { errs[i] = l.run(ctx, kills) })
+	}
+	running.Wait()
+	var sum lane
+	requests, failed := int64(0), int64(0)
+	for _, l := range all {
+		sum.kills, sum.early = sum.kills+l.kills, sum.early+l.early
+		sum.withdrawn, sum.forgotten = sum.withdrawn+l.withdrawn, sum.forgotten+l.forgotten
+		sum.slowest = max(sum.slowest, l.slowest)
+		requests, failed = requests+l.visitors.requests.Load(), failed+l.visitors.failed.Load()
+		err = errors.Join(err, l.visitors.firstFailure())
+	}
+	return fmt.Sprintf("%d kills, %d of them while opening, all reopened, the slowest in %.0f ms; %d withdrawals and %d Forgets kept; %d of %d requests failed",
+		sum.kills, sum.early, float64(sum.slowest.Milliseconds()), sum.withdrawn, sum.forgotten, failed, requests), errors.Join(err, errors.Join(errs...))
+}
+
+// run lives and dies kills times, and lives once more to see what is left.
+func (l *lane) run(ctx context.Context, kills int) error {
+	for n := range kills + 1 {
+		if err := l.live(ctx, n == 0); err != nil {
+			if l.site != nil {
+				err = fmt.Errorf("life %d: %w\n%s", n, err, l.site.log)
+				l.site.kill()
+			}
+			return err
+		}
+		if n == kills {
+			break
+		}
+		l.kills++
+	}
+	return nil
+}
+
+// live is one life, from the start to the kill.
+func (l *lane) live(ctx context.Context, first bool) (err error) {
+	l.touched = map[string]bool{}
+	l.visitors.forgives.Store(false)
+	if l.site, err = l.launch.start(ctx); err != nil {
+		return err
+	}
+	if !first && l.rng.IntN(5) == 0 {
+		l.early++
+		time.Sleep(time.Duration(l.rng.IntN(30)) * time.Millisecond)
+		l.site.kill()
+		return nil
+	}
+	if err := l.site.awaitWork(reopenLimit); err != nil {
+		return err
+	}
+	l.slowest = max(l.slowest, l.site.worked)
+	if err := l.survey(); err != nil {
+		return err
+	}
+	if first {
+		l.visitors.walk(l.site.public, 0, laneSections)
+	}
+	return l.work(ctx)
+}
+
+// survey waits for the sitemap, and sees that it has all that it had and nothing that it lost.
+func (l *lane) survey() error {
+	var failure error
+	_, err := until(reopenLimit, "the sitemap has the pages that it had", func() bool {
+		failure = l.check()
+		return failure == nil
+	})
+	return errors.Join(err, failure)
+}
+
+// check compares the sitemap with what is known.
+func (l *lane) check() error {
+	now, err := l.visitors.sitemap(l.site.public)
+	if err != nil {
+		return err
+	}
+	if err := neverListed(now); err != nil {
+		return err
+	}
+	if len(now) == 0 && len(l.listed) > 0 {
+		return errors.New("there is no sitemap yet")
+	}
+	for path := range l.listed {
+		if !now[path] && !l.unsure[path] {
+			return fmt.Errorf("%s was listed and is lost", path)
+		}
+	}
+	for path := range now {
+		if at, left := l.gone[path]; left {
+			return fmt.Errorf("%s is listed, and left %v ago", path, time.Since(at))
+		}
+		if !l.unsure[path] {
+			l.listed[path] = true
+		}
+	}
+	return nil
+}
+
+// work visits, withdraws and forgets pages until the process is killed in the middle of it.
+func (l *lane) work(ctx context.Context) error {
+	end := time.Now().Add(time.Duration(l.rng.Int64N(int64(lives))))
+	busy, rest := context.WithCancel(ctx)
+	var roaming sync.WaitGroup
+	rng := rand.New(rand.NewPCG(l.rng.Uint64(), 4))
+	roaming.Go(func() { l.roam(busy, rng) })
+	var err error
+	for err == nil && time.Now().Before(end) {
+		err = errors.Join(l.withdraw(), l.forget(), l.check())
+		time.Sleep(time.Duration(l.rng.IntN(400)) * time.Millisecond)
+	}
+	l.visitors.forgives.Store(true)
+	l.site.kill()
+	rest()
+	roaming.Wait()
+	l.settle(time.Now())
+	return err
+}
+
+// roam visits the first half of the pages; the others are kept for what happens to them.
+func (l *lane) roam(ctx context.Context, rng *rand.Rand) {
+	for ctx.Err() == nil {
+		l.visitors.visit(l.site.public, pagePath(rng.IntN(laneSections*sectionPages/2)))
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// pick returns a page of the second half that is listed and that this process has not seen, so that it looks at the next visit.
+func (l *lane) pick() string {
+	half := laneSections * sectionPages / 2
+	for range 100 {
+		path := pagePath(half + l.rng.IntN(half))
+		if l.listed[path] && !l.touched[path] {
+			l.touched[path] = true
+			return path
+		}
+	}
+	return ""
+}
+
+// withdraw has a page withdrawn and visited, and waits until it has left the sitemap, some of the time.
+func (l *lane) withdraw() error {
+	path := l.pick()
+	if path == "" {
+		time.Sleep(10 * time.Millisecond)
+		return nil
+	}
+	to := []fate{gone, noIndex, private}[l.rng.IntN(3)]
+	l.launch.state.set(path, to)
+	if err := l.site.order("fate", "path", path, "to", string(to)); err != nil {
+		return err
+	}
+	delete(l.listed, path)
+	l.unsure[path] = true
+	l.visitors.visit(l.site.public, path)
+	if l.rng.IntN(4) == 0 {
+		return nil // killed perhaps before that is written
+	}
+	_, err := until(10*time.Second, path+" leaves the sitemap", func() bool {
+		now, err := l.visitors.sitemap(l.site.public)
+		return err == nil && !now[path]
+	})
+	if err == nil {
+		l.gone[path] = time.Now()
+		delete(l.unsure, path)
+	}
+	return err
+}
+
+// forget has a page forgotten; once that is confirmed it must hold.
+func (l *lane) forget() error {
+	path := l.pick()
+	if path == "" || l.rng.IntN(2) == 0 {
+		return nil
+	}
+	delete(l.listed, path)
+	l.unsure[path] = true
+	if err := l.site.order("forget", "path", path); err != nil {
+		return err
+	}
+	l.forgotten++
+	_, err := until(10*time.Second, path+" leaves the sitemap when it is forgotten", func() bool {
+		now, err := l.visitors.sitemap(l.site.public)
+		return err == nil && !now[path]
+	})
+	l.gone[path] = time.Time{}
+	delete(l.unsure, path)
+	return err
+}
+
+// settle forgives the withdrawals that were not written when the process was killed.
+func (l *lane) settle(killed time.Time) {
+	for path, at := range l.gone {
+		if killed.Sub(at) < settled {
+			delete(l.gone, path)
+			l.unsure[path] = true
+		}
+	}
+	l.withdrawn = len(l.gone) - l.forgotten
+}

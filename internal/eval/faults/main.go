@@ -1,0 +1,133 @@
+// Command faults breaks what a site's store stands on, and sees that the site serves on and that nothing is lost or shown that must not be.
+//
+//	go run ./internal/eval/faults
+//	go run ./internal/eval/faults -part diskfull -trials 100
+//	go run ./internal/eval/faults -part kill -kills 200
+//	go run ./internal/eval/faults -part soak -minutes 30
+//
+// It starts itself again as the site, in a process of its own, which is then killed, starved and shut out. Each part prints one line
+// with its counts. A part that the system forbids is left out, with the reason; where the environment says CI=true that is a failure.
+// Most parts want root on Linux.
+//
+// It ends with status 1 when a part failed.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+)
+
+// config says how long and how hard the parts try.
+type config struct {
+	trials   int // disk full
+	images   int // damaged folders
+	kills    int
+	requests int // with a store that does not behave
+	minutes  int // of soak
+	seed     uint64
+	verbose  bool
+	work     string // a folder for all files
+}
+
+// part is one way to break the store. It returns what its line says.
+type part struct {
+	name string
+	run  func(context.Context, *config) (string, error)
+}
+
+var parts = []part{
+	{"diskfull", diskFull},
+	{"inodes", inodesGone},
+	{"descriptors", descriptorsGone},
+	{"access", access},
+	{"takeover", takeover},
+	{"corrupt", corrupt},
+	{"stores", badStores},
+	{"kill", kill},
+	{"soak", soak},
+}
+
+// errForbidden is wrapped by the error of a part that this system does not allow.
+var errForbidden = errors.New("not possible here")
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == siteFlag {
+		os.Exit(serveSite(os.Args[2:]))
+	}
+	var cfg config
+	names := flag.String("part", "", "the parts to run, with commas between; all but soak by default")
+	flag.IntVar(&cfg.trials, "trials", 20, "how often the disk is filled")
+	flag.IntVar(&cfg.images, "images", 200, "damaged folders")
+	flag.IntVar(&cfg.kills, "kills", 50, "how often a site is killed")
+	flag.IntVar(&cfg.requests, "requests", 100_000, "requests while a store does not behave")
+	flag.IntVar(&cfg.minutes, "minutes", 30, "how long the soak takes")
+	flag.Uint64Var(&cfg.seed, "seed", 1, "seed of all that is random")
+	flag.BoolVar(&cfg.verbose, "v", false, "say more")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	chosen, err := choose(*names)
+	if err == nil && flag.NArg() > 0 {
+		err = fmt.Errorf("unexpected arguments %q", flag.Args())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "faults:", err)
+		os.Exit(2)
+	}
+	if !runAll(ctx, &cfg, chosen) {
+		os.Exit(1)
+	}
+}
+
+func choose(names string) ([]part, error) {
+	if names == "" {
+		return parts[:len(parts)-1], nil // the soak is for when there is time
+	}
+	var chosen []part
+	for _, name := range strings.Split(names, ",") {
+		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("-part: there is no %q", name)
+		}
+		chosen = append(chosen, parts[i])
+	}
+	return chosen, nil
+}
+
+// runAll reports whether all parts went well.
+func runAll(ctx context.Context, cfg *config, chosen []part) bool {
+	well := true
+	for _, p := range chosen {
+		begun := time.Now()
+		line, err := runIn(ctx, cfg, p)
+		took := time.Since(begun).Round(time.Second)
+		switch {
+		case errors.Is(err, errForbidden) && os.Getenv("CI") != "true":
+			fmt.Printf("%s: left out: %v\n", p.name, err)
+		case err != nil:
+			well = false
+			fmt.Printf("%s: FAILED after %v: %s: %v\n", p.name, took, line, err)
+		default:
+			fmt.Printf("%s: %s (%v)\n", p.name, line, took)
+		}
+	}
+	return well
+}
+
+// runIn runs a part with a folder of its own.
+func runIn(ctx context.Context, cfg *config, p part) (string, error) {
+	own := *cfg
+	var err error
+	if own.work, err = os.MkdirTemp("", "faults-"+p.name+"-"); err != nil {
+		return "", err
+	}
+	line, err := p.run(ctx, &own)
+	return line, errors.Join(err, os.RemoveAll(own.work))
+}

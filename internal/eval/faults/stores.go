@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// A mood is how a store does not behave.
+type mood int32
+
+const (
+	well mood = iota
+	slow
+	hanging
+	failing
+	panicking
+	moods
+)
+
+func (m mood) String() string {
+	return [...]string{"well", "slow", "hanging", "failing", "panicking"}[m]
+}
+
+// moody is a store of moods. Where it hangs it does not heed its context.
+type moody struct {
+	store.Store
+	mood    atomic.Int32
+	mu      sync.Mutex
+	release chan struct{} // closed when it no longer hangs
+}
+
+func (m *moody) become(to mood) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.release != nil {
+		close(m.release)
+		m.release = nil
+	}
+	if to == hanging {
+		m.release = make(chan struct{})
+	}
+	m.mood.Store(int32(to))
+}
+
+// suffer does what the mood does before each call.
+func (m *moody) suffer() error {
+	switch mood(m.mood.Load()) {
+	case slow:
+		time.Sleep(200 * time.Millisecond)
+	case hanging:
+		m.mu.Lock()
+		release := m.release
+		m.mu.Unlock()
+		if release != nil {
+			<-release
+		}
+	case failing:
+		return errors.New("the store fails")
+	case panicking:
+		panic("the store panics")
+	}
+	return nil
+}
+
+func (m *moody) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if err := m.suffer(); err != nil {
+		return err
+	}
+	return m.Store.View(ctx, keys, fn)
+}
+
+func (m *moody) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if err := m.suffer(); err != nil {
+		return err
+	}
+	return m.Store.Update(ctx, keys, fn)
+}
+
+func (m *moody) Sync(ctx context.Context) error {
+	if err := m.suffer(); err != nil {
+		return err
+	}
+	return m.Store.Sync(ctx)
+}
+
+func (m *moody) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		if err := m.suffer(); err != nil {
+			yield(store.Record{}, err)
+			return
+		}
+		m.Store.Scan(ctx, prefix, after)(yield)
+	}
+}
+
+// mostHeap is what a site may take while its store does not behave: the queue and the bodies in it are bounded, and the garbage of a
+// server at work comes on top.
+const mostHeap = 96 << 20
+
+// siege is a site whose store does not behave.
+type siege struct {
+	store    *moody
+	site     *servemap.Site
+	server   *httptest.Server
+	log      *lockedBuffer
+	visitors *visitors
+	sections int
+	heap     uint64 // at most, over that at the start
+	slowest  time.Duration
+	told     []string
+}
+
+func badStores(ctx context.Context, cfg *config) (line string, err error) {
+	perMood := cfg.requests / int(moods-1)
+	s := &siege{store: &moody{Store: new(memstore.Store)}, log: new(lockedBuffer), visitors: newVisitors()}
+	s.sections = perMood/(sectionPages+3)/20 + 1 // each of them is visited twenty times
+	pages := &fates{Of: map[string]fate{}, Sections: s.sections * int(moods)}
+	s.site, err = servemap.New(origin, s.store, &servemap.Options{
+		RenderEvery: 200 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(s.log, nil)),
+	})
+	if err != nil {
+		return "", err
+	}
+	s.server = httptest.NewServer(s.site.Wrap(pages))
+	defer s.server.Close()
+	s.visitors.walk(s.host(), 0, 1)
+	if err := s.site.Flush(ctx); err != nil {
+		return "", err
+	}
+	s.visitors.client.CloseIdleConnections()
+	start, routines := heap(), runtime.NumGoroutine()
+	for m := slow; m < moods; m++ {
+		if err := s.endure(ctx, m, start); err != nil {
+			return s.line(), fmt.Errorf("a store that is %v: %w\n%s", m, err, s.log)
+		}
+	}
+	err = errors.Join(s.visitors.firstFailure(), s.site.Close(ctx))
+	s.visitors.client.CloseIdleConnections() // whose goroutines take a moment to end
+	_, left := until(recoveryLimit, fmt.Sprintf("the %d goroutines of the start", routines), func() bool { return runtime.NumGoroutine() <= routines })
+	return s.line(), errors.Join(err, left)
+}
+
+func (s *siege) host() string { return strings.TrimPrefix(s.server.URL, "http://") }
+
+func (s *siege) line() string {
+	return fmt.Sprintf("%d of %d requests failed; slowest recovery %.1f s; at most %d MB of heap more; told: %s",
+		s.visitors.failed.Load(), s.visitors.requests.Load(), s.slowest.Seconds(), s.heap>>20, strings.Join(s.told, "; "))
+}
+
+// endure has pages visited, old ones and new ones, while the store is of a mood, and sees that it is told and that it passes.
+func (s *siege) endure(ctx context.Context, m mood, start uint64) error {
+	s.store.become(m)
+	first, last := int(m-1)*s.sections, int(m)*s.sections
+	var walking sync.WaitGroup
+	for range 4 {
+		walking.Go(func() {
+			for range 5 {
+				s.visitors.walk(s.host(), first, last)
+			}
+		})
+	}
+	walking.Wait()
+	grown := max(heap(), start) - start
+	s.heap = max(s.heap, grown)
+	if grown > mostHeap {
+		return fmt.Errorf("the heap grew by %d MB", grown>>20)
+	}
+	if m != slow {
+		if _, err := until(30*time.Second, "Stats tells", func() bool { return s.site.Stats().Store != "" }); err != nil {
+			return err
+		}
+		s.told = append(s.told, fmt.Sprintf("%v %q", m, s.site.Stats().Store))
+	}
+	if n := strings.Count(s.log.String(), "level=WARN"); n > int(m) {
+		return fmt.Errorf("%d warnings by now, want one of each mood at most", n)
+	}
+	return s.recover(ctx, last)
+}
+
+// recover has the store behave again. What was dropped is seen at the next visit.
+func (s *siege) recover(ctx context.Context, sections int) error {
+	s.store.become(well)
+	took, err := until(recoveryLimit, "the store is used again", func() bool { return s.site.Flush(ctx) == nil && s.site.Stats().Store == "" })
+	s.slowest = max(s.slowest, took)
+	if err != nil {
+		return err
+	}
+	want := sections * (sectionPages + 1)
+	if _, err = until(recoveryLimit, "all that was visited is listed", func() bool {
+		s.visitors.walk(s.host(), 0, sections)
+		return s.site.Flush(ctx) == nil && s.site.Stats().Listed >= want
+	}); err != nil {
+		return fmt.Errorf("%w: %d pages should be listed: %+v", err, want, s.site.Stats())
+	}
+	return nil
+}
+
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

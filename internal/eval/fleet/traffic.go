@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// traffic is the visitors, each of whose requests goes to the fleet and to the one process.
+type traffic struct {
+	*config
+	fleet        *fleet
+	one          *alone
+	sent, failed atomic.Uint64
+	restarts     string // what became of the database, in words
+}
+
+// visitors is how many requests are under way at most.
+const visitors = 16
+
+// pause is how long a replica is away that was killed.
+const pause = 3 * time.Second
+
+// run has visitors come, replicas killed, and the database restarted. What a replica has seen and not stored dies with it; so there is
+// a round through all pages after the last of these troubles, however long that takes.
+func (t *traffic) run(ctx context.Context) error {
+	var group sync.WaitGroup
+	defer group.Wait()
+	var troubles sync.WaitGroup
+	var over atomic.Bool
+	var failed error // of the restart
+	troubles.Go(func() { t.kill(ctx) })
+	troubles.Go(func() { failed = t.restartDatabase(ctx) })
+	group.Go(func() { troubles.Wait(); over.Store(true) })
+	paths := make(chan string)
+	for range visitors {
+		group.Go(func() {
+			for path := range paths {
+				t.visit(ctx, path)
+			}
+		})
+	}
+	defer close(paths)
+	tick := time.NewTicker(time.Second / time.Duration(t.rate))
+	defer tick.Stop()
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for {
+		last := over.Load() && time.Since(t.epoch) > t.lasts
+		for _, path := range t.round(rnd) {
+			select {
+			case paths <- path:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			<-tick.C
+		}
+		if last {
+			return failed
+		}
+	}
+}
+
+// round returns the locations in the order in which visitors come by them.
+func (t *traffic) round(rnd *rand.Rand) []string {
+	paths := []string{"/"}
+	for n := range (t.pages + perHub - 1) / perHub {
+		paths = append(paths, hubPath(n))
+	}
+	for _, n := range rnd.Perm(t.pages) {
+		paths = append(paths, pagePath(n))
+	}
+	return paths
+}
+
+func (t *traffic) visit(ctx context.Context, path string) {
+	t.sent.Add(1)
+	want, _, _, _ := t.one.get(ctx, path)
+	status, err := t.fleet.visit(ctx, path)
+	if err != nil || !fits(status, want) {
+		t.failed.Add(1)
+	}
+}
+
+// fits reports whether a status is what one process answered. A page may go between the two.
+func fits(status, want int) bool {
+	is := func(status int) bool { return status == http.StatusOK || status == http.StatusGone }
+	return status == want || is(status) && is(want)
+}
+
+// kill kills replicas, at equal distances in the time that visitors come.
+func (t *traffic) kill(ctx context.Context) {
+	for i := range t.kills {
+		r := t.fleet.replicas[i%len(t.fleet.replicas)]
+		if wait(ctx, t.lasts/time.Duration(t.kills+1)) != nil {
+			return
+		}
+		r.end(true)
+		if wait(ctx, pause) != nil {
+			return
+		}
+		if err := r.start(); err != nil {
+			fmt.Println(err)
+		}
+	}
+}
+
+// restartDatabase runs the command for that in the middle of the time that visitors come.
+func (t *traffic) restartDatabase(ctx context.Context) error {
+	if t.restart == "" {
+		t.restarts = "no restart of the database"
+		return nil
+	}
+	if err := wait(ctx, t.lasts/2); err != nil {
+		return err
+	}
+	begun := time.Now()
+	if out, err := exec.CommandContext(ctx, "sh", "-c", t.restart).CombinedOutput(); err != nil {
+		return fmt.Errorf("restarting the database: %w: %s", err, out)
+	}
+	t.restarts = fmt.Sprintf("one restart of the database that took %v", time.Since(begun).Round(100*time.Millisecond))
+	return nil
+}

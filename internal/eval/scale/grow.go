@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/badgerstore"
+)
+
+// grownAtOnce is how many pages one transaction adds.
+const grownAtOnce = 300
+
+// grow makes a large site of a smaller one that was filled through the ledger: it copies the store, and adds pages whose records are
+// those of the page that stands as many places before them as the smaller site has. So it takes minutes where learning takes hours.
+func grow(cfg config) error {
+	var had, looks int
+	text, err := os.ReadFile(filepath.Join(cfg.from, "filled"))
+	if err == nil {
+		_, err = fmt.Sscanf(string(text), filledFormat, &had, &looks)
+	}
+	if err != nil {
+		return fmt.Errorf("-from: %s is no folder that was filled: %w", cfg.from, err)
+	}
+	if had > cfg.pages || looks != cfg.looks {
+		return fmt.Errorf("-from: %s holds %d pages after %d looks; it takes at most -pages, and as many -looks", cfg.from, had, looks)
+	}
+	from, err := badgerstore.Open(filepath.Join(cfg.from, "store"), nil)
+	if err != nil {
+		return err
+	}
+	to, err := badgerstore.Open(filepath.Join(cfg.dir, "store"), &badgerstore.Options{Reserve: 1 << 20})
+	if err != nil {
+		return errors.Join(err, from.Close())
+	}
+	began, ctx := time.Now(), context.Background()
+	_, err = store.Copy(ctx, to, from, nil)
+	at := min(grownAtOnce, had) // so that none is a copy of the same twice
+	for first := had; first < cfg.pages && err == nil; first += at {
+		err = addPages(ctx, to, first, min(first+at, cfg.pages), had)
+	}
+	if err == nil {
+		err = addParts(ctx, to, had, cfg.pages)
+	}
+	fmt.Printf("grown from %d to %d pages: %.1f s\n", had, cfg.pages, time.Since(began).Seconds())
+	return errors.Join(err, from.Close(), to.Close())
+}
+
+// The keys of a page's records, as packages ledger and part name them.
+func pageKey(i int) string { return origin + "|page|" + location(i) }
+func listKey(i int) string {
+	return fmt.Sprintf("%s|list|%06d|%s", origin, i/sitemap.MaxURLs+1, location(i))
+}
+
+// addPages adds the pages from first up to end. The content of each is its own.
+func addPages(ctx context.Context, st store.Store, first, end, had int) error {
+	var old, keys []string
+	for i := first; i < end; i++ {
+		old = append(old, pageKey(i%had), listKey(i%had))
+		keys = append(keys, pageKey(i), listKey(i), fmt.Sprintf("%s|twin|%016x", origin, rand.Uint64()))
+	}
+	values := make([][]byte, 0, len(keys))
+	err := st.View(ctx, old, func(stored [][]byte) error {
+		values = values[:0]
+		for i := first; i < end; i++ {
+			var twin record.Encoder
+			twin.Bytes(1, []byte(location(i)))
+			page, err := inPart(stored[2*(i-first)], i/sitemap.MaxURLs+1)
+			if err != nil {
+				return err
+			}
+			values = append(values, page, bytes.Clone(stored[2*(i-first)+1]), twin.Seal())
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return st.Update(ctx, keys, func(stored [][]byte) error {
+		copy(stored, values)
+		return nil
+	})
+}
+
+// inPart returns the record of a page with the number of another part, which is in its field 35.
+func inPart(page []byte, n int) ([]byte, error) {
+	var e record.Encoder
+	err := record.Open(page, func(f record.Field) {
+		if f.Num == 35 {
+			e.Uint(f.Num, uint64(n))
+		} else {
+			e.Raw(f.Raw)
+		}
+	})
+	return e.Seal(), err
+}
+
+// addParts adds the records of the parts that the pages from had on are in.
+func addParts(ctx context.Context, st store.Store, had, pages int) error {
+	last := (pages + sitemap.MaxURLs - 1) / sitemap.MaxURLs
+	for n := had/sitemap.MaxURLs + 1; n <= last; n++ {
+		count, room := 0, 0
+		for i := (n - 1) * sitemap.MaxURLs; i < min(n*sitemap.MaxURLs, pages); i++ {
+			count, room = count+1, room+len(origin+location(i))+entryBytes
+		}
+		var part, head record.Encoder
+		part.Uint(1, uint64(count))
+		part.Uint(2, uint64(room))
+		head.Uint(1, uint64(n))
+		keys := []string{fmt.Sprintf("%s|part|%06d", origin, n), origin + "|head"}
+		if err := st.Update(ctx, keys, func(stored [][]byte) error {
+			stored[0], stored[1] = part.Seal(), head.Seal()
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entryBytes is what is reserved for a page beyond its URL, about.
+const entryBytes = 130

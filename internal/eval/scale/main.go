@@ -1,0 +1,115 @@
+// Command scale fills a store on disk with a site of many pages, as visits would, and measures what the site then costs.
+//
+//	go run ./internal/eval/scale -pages 1000000
+//	go run ./internal/eval/scale -pages 1000000 -dir /var/tmp/million
+//	go run ./internal/eval/scale -pages 10000000 -from /var/tmp/million
+//	go run ./internal/eval/scale -pages 50000 -hold 5m
+//
+// A folder that was filled once is measured again without filling it. Each step runs in a process of its own, so that the memory
+// of one is not counted for another.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// config says how large the site is and where it is kept.
+type config struct {
+	pages int
+	dir   string
+	from  string
+	looks int
+	hold  time.Duration
+	rest  time.Duration
+	step  string
+}
+
+func main() {
+	var cfg config
+	flag.IntVar(&cfg.pages, "pages", 100_000, "pages of the site")
+	flag.StringVar(&cfg.dir, "dir", "", `folder of the store, which is kept; "" for a temporary one`)
+	flag.StringVar(&cfg.from, "from", "", "folder that was filled with fewer pages, of which the site is grown; nobody may be using it")
+	flag.IntVar(&cfg.looks, "looks", 2, "how often each page is seen; at each look after the first a tenth of the pages has changed")
+	flag.DurationVar(&cfg.hold, "hold", 0, "how long the sitemap is served in the end, for a load generator")
+	flag.DurationVar(&cfg.rest, "rest", 135*time.Second, "how long the site is left alone before its memory is measured; Go collects garbage once in 2 minutes where nothing happens")
+	flag.StringVar(&cfg.step, "step", "", `the one step to be done: "fill", "grow", "change" or "serve"; "" for all`)
+	flag.Parse()
+	if cfg.pages < 1 || cfg.looks < 1 || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "scale: -pages and -looks must be positive, and there are no arguments")
+		os.Exit(2)
+	}
+	if err := run(cfg); err != nil {
+		fmt.Fprintln(os.Stderr, "scale:", err)
+		os.Exit(1)
+	}
+}
+
+func run(cfg config) error {
+	switch cfg.step {
+	case "":
+		return runAll(cfg)
+	case "fill":
+		return fill(cfg)
+	case "grow":
+		return grow(cfg)
+	case "change":
+		return change(cfg)
+	case "serve":
+		return serve(cfg)
+	}
+	return fmt.Errorf("-step is %q", cfg.step)
+}
+
+// filledFormat is what a folder says of itself once it is filled: how many pages it holds, and after how many looks.
+const filledFormat = "%d pages, %d looks\n"
+
+// runAll does every step in a process of its own.
+func runAll(cfg config) (err error) {
+	if cfg.dir == "" {
+		if cfg.dir, err = os.MkdirTemp("", "scale-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(cfg.dir)) }()
+	}
+	filled := filepath.Join(cfg.dir, "filled")
+	want, making := fmt.Sprintf(filledFormat, cfg.pages, cfg.looks), "fill"
+	if cfg.from != "" {
+		making = "grow"
+	}
+	switch got, err := os.ReadFile(filled); {
+	case err == nil && string(got) != want:
+		return fmt.Errorf("%s holds %s", cfg.dir, got)
+	case err != nil:
+		if err := child(cfg, making); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filled, []byte(want), 0o600); err != nil {
+			return err
+		}
+	}
+	if err := child(cfg, "change"); err != nil {
+		return err
+	}
+	return child(cfg, "serve")
+}
+
+func child(cfg config, step string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	c := exec.Command(self, "-step", step, "-dir", cfg.dir, "-from", cfg.from, "-pages", strconv.Itoa(cfg.pages), "-looks", strconv.Itoa(cfg.looks),
+		"-hold", cfg.hold.String(), "-rest", cfg.rest.String())
+	c.Stdout, c.Stderr = os.Stdout, os.Stderr
+	if err := c.Run(); err != nil {
+		return fmt.Errorf("step %s: %w", step, err)
+	}
+	return nil
+}

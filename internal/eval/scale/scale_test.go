@@ -1,0 +1,55 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestEveryStepWorksOnASmallSite(t *testing.T) {
+	cfg := config{pages: 250, looks: 2, dir: t.TempDir()}
+	for _, step := range []string{"fill", "change", "serve"} {
+		cfg.step = step
+		if err := run(cfg); err != nil {
+			t.Fatalf("%s: %v", step, err)
+		}
+	}
+}
+
+func TestASiteIsGrown(t *testing.T) {
+	small := config{pages: 250, looks: 2, dir: t.TempDir(), step: "fill"}
+	grown := config{pages: 700, looks: 2, dir: t.TempDir(), from: small.dir}
+	if err := errors.Join(run(small), os.WriteFile(filepath.Join(small.dir, "filled"), fmt.Appendf(nil, filledFormat, 250, 2), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, grown.step = range []string{"grow", "change", "serve"} {
+		if err := run(grown); err != nil {
+			t.Fatalf("%s: %v", grown.step, err)
+		}
+	}
+}
+
+func TestPagesDiffer(t *testing.T) {
+	seen := map[string]int{}
+	for i := range 20_000 {
+		if other, twice := seen[location(i)]; twice {
+			t.Fatalf("pages %d and %d are both at %s", other, i, location(i))
+		}
+		seen[location(i)] = i
+	}
+	first, again := string(body(7, 0, 100)), string(body(7, 0, 100))
+	if first != again || first == string(body(8, 0, 100)) || first == string(body(7, 1, 100)) {
+		t.Error("a body is not that of its page and version")
+	}
+	changed := 0
+	for i := range 1000 {
+		if version(i, 1) != version(i, 0) {
+			changed++
+		}
+	}
+	if changed != 100 {
+		t.Errorf("%d of 1000 pages change at a look, want a tenth", changed)
+	}
+}

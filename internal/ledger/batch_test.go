@@ -1,0 +1,334 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+	"github.com/servemap/servemap/store/storetest"
+)
+
+// narrow is a store that takes only so many keys at once.
+type narrow struct {
+	store.Store
+	most    int
+	updates atomic.Int64 // of pages, those that were refused included
+	refused atomic.Int64
+}
+
+func (n *narrow) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if slices.ContainsFunc(keys, func(key string) bool { return strings.Contains(key, "|page|") }) {
+		n.updates.Add(1)
+	}
+	if len(keys) > n.most {
+		n.refused.Add(1)
+		return fmt.Errorf("%w: %d keys", store.ErrInvalid, len(keys))
+	}
+	return n.Store.Update(ctx, keys, fn)
+}
+
+// visitors come to a small site on which all kinds of things happen.
+type visitors struct {
+	*rand.Rand
+	doubtful bool // some of it only puts a page in doubt
+}
+
+// sightings returns what is seen at a time.
+func (v visitors) sightings(n int, now time.Time) (all []*Sighting) {
+	for i := range n {
+		s := v.sighting(v.location())
+		s.At = now.Add(time.Duration(i) * time.Millisecond)
+		all = append(all, s)
+	}
+	return all
+}
+
+// kinds returns how many kinds of things happen, of those that are certain and of all.
+func (v visitors) kinds(certain, all int) int {
+	if v.doubtful {
+		return all
+	}
+	return certain
+}
+
+func (v visitors) location() string {
+	switch n := v.IntN(40); {
+	case n == 0:
+		return "/"
+	case n == 1:
+		return "/share/9b2f6c1de07a4f8358c2"
+	case n < 4:
+		return fmt.Sprintf("/news/invite-%d", n)
+	default:
+		return fmt.Sprintf("/%s/%d", []string{"news", "shop"}[n%2], n)
+	}
+}
+
+func (v visitors) sighting(location string) *Sighting {
+	s := seen(location, v.body(location))
+	if v.IntN(2) == 0 {
+		from(fmt.Sprintf("203.0.%d.0/24", v.IntN(5)))(s)
+	}
+	switch v.IntN(12) {
+	case 0:
+		s.Response = &tap.Response{Status: []int{410, 500, 404, 403}[v.IntN(v.kinds(2, 4))], Complete: true}
+	case 1:
+		s.Response = &tap.Response{Status: []int{301, 302}[v.IntN(2)], Complete: true, Header: tap.Header{Location: v.location()}}
+	case 2:
+		lastModified(time.Now().Add(-time.Duration(v.IntN(3)) * time.Hour))(s)
+	case 3:
+		route(location, true)(s)
+	}
+	s.Kind, s.Reason = admit.Response(http.MethodGet, location, s.Response)
+	return s
+}
+
+func (v visitors) body(location string) string {
+	if v.IntN(3) == 0 {
+		return html("the home of " + location) // as at the last look, or at the first
+	}
+	var head, links strings.Builder
+	switch v.IntN(v.kinds(13, 14)) {
+	case 0:
+		head.WriteString(`<meta name=robots content=noindex>`)
+	case 2:
+		fmt.Fprintf(&head, `<link rel=canonical href=%q>`, location)
+	case 3:
+		fmt.Fprintf(&head, `<link rel=alternate hreflang=de href=%q><link rel=alternate hreflang=en href=%q>`, v.location(), location)
+	case 4:
+		head.WriteString(`<meta name=robots content=nofollow>`)
+	case 13:
+		fmt.Fprintf(&head, `<link rel=canonical href=%q>`, v.location())
+	}
+	for range v.IntN(12) {
+		fmt.Fprintf(&links, `<a href=%q>x</a>`, v.location())
+	}
+	text := fmt.Sprintf("one of nine texts, which is this one: %d, and which is long enough to tell pages apart by it", v.IntN(9))
+	return "<!doctype html><html><head><title>t</title>" + head.String() + "</head><body><main><p>" + text + "</p>" + links.String() + "</main></body></html>"
+}
+
+// learn has a ledger over st learn from the traffic of a seed, a few sightings at
+// a time, and returns what is stored in the end, of the pages alone. The secret is
+// the same each time, as hashes are compared.
+func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(r *rig, all []*Sighting)) (records map[string]string) {
+	key := "https://example.com|site"
+	inBubble(t, Config{Store: st, MaxURLs: 7}, func(r *rig) {
+		r.stop() // and forget what was made without the secret
+		err := st.Update(r.Context(), []string{key}, func(values [][]byte) error {
+			values[0] = fixedSecret()
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.start()
+		r.flush()
+		visits := visitors{rand.New(rand.NewPCG(seed, 1)), doubtful}
+		for range 12 {
+			offer(r, visits.sightings(1+visits.IntN(90), time.Now()))
+			time.Sleep(time.Duration(1+visits.IntN(20)) * time.Hour / 4)
+			r.flush()
+			r.flush() // for what the rendering found
+		}
+		records = r.dump()
+		maps.DeleteFunc(records, func(key, _ string) bool { // when files are rendered is a matter of luck
+			return strings.Contains(key, "|file|") || strings.Contains(key, "|index|")
+		})
+		if n := r.ledger.Stats().Dropped; n > 0 {
+			t.Errorf("seed %d: %d sightings were dropped", seed, n)
+		}
+		if n := r.files.Listed(); n < 5 {
+			t.Errorf("seed %d: only %d pages are listed, which shows little", seed, n)
+		}
+	})
+	return records
+}
+
+// together has all merged at once.
+func together(r *rig, all []*Sighting) {
+	if err := r.mergeAll(all); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// mergeAll offers all and has the worker merge them before anything else.
+func (r *rig) mergeAll(all []*Sighting) error {
+	return r.ledger.call(r.Context(), func(ctx context.Context) error {
+		for _, s := range all {
+			r.ledger.Offer(s)
+		}
+		return r.ledger.work(ctx, true)
+	})
+}
+
+// seeds returns how many seeds to try out of n, with -short two.
+func seeds(n uint64) uint64 {
+	if testing.Short() {
+		return min(n, 2)
+	}
+	return n
+}
+
+func differences(got, want map[string]string) (keys []string) {
+	for key := range want {
+		if got[key] != want[key] {
+			keys = append(keys, key)
+		}
+	}
+	for key := range got {
+		if _, ok := want[key]; !ok {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Looks that are merged in one transaction leave what they leave when each has
+// its own.
+func TestLooksMergedTogetherLeaveWhatTheyLeaveApart(t *testing.T) {
+	for seed := range seeds(6) {
+		want := learn(t, new(memstore.Store), seed, true, together)
+		few := &narrow{Store: new(memstore.Store), most: 100}
+		got := learn(t, few, seed, true, together)
+		if keys := differences(got, want); len(keys) > 0 {
+			t.Errorf("seed %d: with few keys at once these records are others: %q", seed, keys)
+		}
+		if few.refused.Load() == 0 {
+			t.Error("nothing was refused, so this shows nothing")
+		}
+		if got := learn(t, storetest.Strict(t, new(memstore.Store)), seed, true, together); len(differences(got, want)) > 0 {
+			t.Errorf("seed %d: with each update run twice these records are others: %q", seed, differences(got, want))
+		}
+	}
+}
+
+// A batch whose answer is lost counts once. Looks that only put a page in doubt
+// are left out, as what comes of them depends on what was stored meanwhile.
+func TestABatchWhoseAnswerIsLostCountsOnce(t *testing.T) {
+	for seed := range seeds(5) {
+		want := learn(t, new(memstore.Store), seed, false, together)
+		st := &troubled{Store: new(memstore.Store)}
+		got := learn(t, st, seed, false, func(r *rig, all []*Sighting) {
+			st.set(nil, errors.New("the answer is lost"), false)
+			if err := r.mergeAll(all); err == nil {
+				t.Error("no error although no answer came")
+			}
+			st.set(nil, nil, false)
+			r.flush()
+		})
+		for _, records := range []map[string]string{got, want} {
+			countsOnly(records)
+		}
+		if keys := differences(got, want); len(keys) > 0 {
+			t.Errorf("seed %d: after lost answers others are counted: %q", seed, keys)
+		}
+	}
+}
+
+// A record that cannot be read, or is left to a later version, is no matter of the
+// pages that are merged with it.
+func TestABatchWithRecordsThatCannotBeRead(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		pages := []string{"/a", "/damaged", "/b", "/later", "/c"}
+		r.sight("/", html("home", pages...))
+		together(r, sightAll(pages, "first text"))
+		r.flush()
+		r.wantListed(append(pages, "/")...)
+		time.Sleep(time.Hour)
+		for location, value := range map[string][]byte{"/damaged": []byte("?"), "/later": laterRecord()} {
+			err := r.st.Update(r.Context(), []string{r.ledger.keys.page(location)}, func(values [][]byte) error {
+				values[0] = value
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		together(r, sightAll(pages, "another text"))
+		for _, location := range []string{"/a", "/b", "/c"} {
+			if p := r.page(location); p.Looks != 2 || p.Changes != 1 {
+				t.Errorf("%s has %d looks and %d changes, want 2 and 1", location, p.Looks, p.Changes)
+			}
+		}
+		if s := r.ledger.Stats(); s.Damaged == 0 || s.Later != 1 {
+			t.Errorf("%d records are damaged and %d of a later version, want some and 1", s.Damaged, s.Later)
+		}
+	})
+}
+
+func sightAll(locations []string, text string) (all []*Sighting) {
+	for _, l := range locations {
+		all = append(all, seen(l, html(text+" of "+l+", which says something that no other page says")))
+	}
+	return all
+}
+
+// Pages that wait together are merged by few transactions, and one that comes
+// alone by one.
+func TestPagesAreMergedTogether(t *testing.T) {
+	st := &narrow{Store: new(memstore.Store), most: store.MaxKeys}
+	inBubble(t, Config{Store: st}, func(r *rig) {
+		var pages []string
+		for i := range 100 {
+			pages = append(pages, fmt.Sprintf("/page-%d", i))
+		}
+		r.sight("/", html("home", pages...))
+		for _, tt := range []struct {
+			locations []string
+			most      int64
+		}{{pages, 3}, {pages[:1], 1}} {
+			var before int64
+			err := r.ledger.call(r.Context(), func(ctx context.Context) error {
+				before = st.updates.Load()
+				for _, s := range sightAll(tt.locations, fmt.Sprint("text ", before)) {
+					r.ledger.Offer(s)
+				}
+				r.ledger.pending = r.ledger.queue.take(len(tt.locations))
+				return r.ledger.process(ctx, true)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := st.updates.Load() - before; n > tt.most {
+				t.Errorf("%d pages took %d updates of the store, want at most %d", len(tt.locations), n, tt.most)
+			}
+			time.Sleep(time.Hour)
+		}
+		r.flush()
+		r.wantListed(append(pages, "/")...)
+	})
+}
+
+// countsOnly leaves of the records how many looks and changes are counted of each
+// page.
+func countsOnly(records map[string]string) {
+	for key, value := range records {
+		s, err := decodeState([]byte(value))
+		if !strings.Contains(key, "|page|") || err != nil {
+			delete(records, key)
+			continue
+		}
+		records[key] = fmt.Sprint(s.looks, " looks, ", s.changes, " changes")
+	}
+}
+
+// fixedSecret is the record of a secret.
+func fixedSecret() []byte {
+	var e record.Encoder
+	e.Bytes(1, []byte("a secret that is no secret at all"[:secretBytes]))
+	return e.Seal()
+}

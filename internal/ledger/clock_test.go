@@ -1,0 +1,329 @@
+package ledger
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/tap"
+)
+
+const years = 365 * 24 * time.Hour
+
+// at sets the clock by which a sighting was made.
+func at(t time.Time) func(*Sighting) { return func(s *Sighting) { s.At = t } }
+
+// lastModAt returns the published date of a location, 0 for none, when the
+// clock shows a time.
+func (r *rig) lastModAt(location string, now time.Time) int64 {
+	r.Helper()
+	return r.page(location).Listing.LastMod(r.files.Trust(), now.Unix())
+}
+
+// fickle is a page whose text and dates change at random, told by a clock that
+// is off now and then.
+type fickle struct {
+	*rand.Rand
+	location string
+	version  int
+	edited   time.Time
+	server   func(now time.Time) time.Time
+	page     func(now time.Time) time.Time
+	told     int64 // the last date that was published by the right clock
+}
+
+// source returns a way to date a page.
+func (p *fickle) source() func(now time.Time) time.Time {
+	lag := time.Duration(p.IntN(4000)) * time.Second
+	stuck := time.Now().Add(-time.Duration(p.IntN(900)) * time.Hour)
+	switch p.IntN(7) {
+	case 0:
+		return func(now time.Time) time.Time { return now.Add(-lag) }
+	case 1:
+		return func(now time.Time) time.Time { return now.Truncate(24 * time.Hour) }
+	case 2:
+		return func(now time.Time) time.Time { return stuck.Add(time.Duration(p.IntN(3)) * time.Hour) }
+	case 3:
+		return func(now time.Time) time.Time { return stuck }
+	case 4:
+		return func(now time.Time) time.Time { return now.Add(lag) }
+	case 5:
+		return func(time.Time) time.Time { return time.Time{} }
+	}
+	return func(time.Time) time.Time { return p.edited }
+}
+
+func (p *fickle) body(now time.Time, links ...string) string {
+	body := html(fmt.Sprintf("This is what %s has to say in its version %d, and nothing else.", p.location, p.version), links...)
+	if d := p.page(now); !d.IsZero() {
+		body = modified(d) + body
+	}
+	return body
+}
+
+// look has the page seen by a clock that is off by so much.
+func (p *fickle) look(r *rig, off time.Duration, links ...string) {
+	now := time.Now().Add(off)
+	if p.IntN(6) == 0 {
+		p.version++
+		p.edited = now.Add(-time.Duration(p.IntN(600)) * time.Second)
+	}
+	r.sight(p.location, p.body(now, links...), at(now), header(func(h *tap.Header) {
+		if d := p.server(now); !d.IsZero() {
+			h.LastModified = d.UTC().Format(http.TimeFormat)
+		}
+	}))
+}
+
+// told checks the date that is published of the page when the clock is off by so
+// much. What was published while it was off is not held against what is
+// published when it is right.
+func (p *fickle) check(r *rig, off time.Duration) {
+	r.Helper()
+	now := time.Now().Add(off)
+	got := r.lastModAt(p.location, now)
+	if got > now.Unix() {
+		r.Errorf("%s has a lastmod after now, %v", p.location, fromSeconds(got).UTC())
+	}
+	if off != 0 || got == 0 {
+		return
+	}
+	if got < p.told {
+		r.Errorf("the lastmod of %s goes back from %v to %v", p.location, fromSeconds(p.told).UTC(), fromSeconds(got).UTC())
+	}
+	p.told = got
+}
+
+// A lastmod is never after now, and never goes back, whatever the dates that
+// the site gives and whatever its clock does for a while.
+func TestALastModNeverGoesBack(t *testing.T) {
+	seeds := 24
+	if testing.Short() {
+		seeds = 6
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) { r.live(rand.New(rand.NewPCG(uint64(seed), 7))) })
+		})
+	}
+}
+
+// live has a site of a few fickle pages live through a hundred visits.
+func (r *rig) live(rnd *rand.Rand) {
+	var pages []*fickle
+	links := []string{"/p0", "/p1", "/p2"}
+	for _, l := range append(links, "/late") {
+		p := &fickle{Rand: rnd, location: l, edited: time.Now().Add(-100 * time.Hour)}
+		p.server, p.page = p.source(), p.source()
+		pages = append(pages, p)
+	}
+	r.sight("/", html("home", links...))
+	for step := range 100 {
+		if step == 20 {
+			r.sight("/", html("home with more of it", append(links, "/late")...))
+		}
+		time.Sleep(time.Duration(rnd.ExpFloat64() * float64(5*time.Hour)))
+		off := []time.Duration{10 * years, -10 * years, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}[rnd.IntN(12)]
+		for range 1 + rnd.IntN(3) {
+			pages[rnd.IntN(len(pages))].look(r, off)
+		}
+		switch rnd.IntN(30) {
+		case 0:
+			r.restart()
+			r.flush()
+		case 1, 2:
+			p := pages[rnd.IntN(len(pages))]
+			p.server = p.source() // the site was mended, or broken
+		}
+		for _, p := range pages {
+			p.check(r, off)
+		}
+		if off == 0 {
+			continue
+		}
+		for _, p := range pages {
+			p.look(r, 0) // the clock is right again
+			p.check(r, 0)
+		}
+	}
+}
+
+// A clock that is ten years off for a while changes nothing that lasts.
+func TestAClockThatIsOffForAWhile(t *testing.T) {
+	for _, off := range []time.Duration{10 * years, -10 * years} {
+		t.Run(off.String(), func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.sight("/", html("home", "/still", "/edited", "/new"))
+				see := func(off time.Duration, still, edited string) {
+					r.sight("/still", html(still), at(time.Now().Add(off)))
+					r.sight("/edited", html(edited), at(time.Now().Add(off)))
+				}
+				see(0, "still", "first")
+				time.Sleep(time.Hour)
+				see(0, "the still one", "second")
+				still, looks := r.lastMod("/still"), r.page("/still").Looks
+				step := time.Now().Unix()
+				for range 5 {
+					time.Sleep(time.Hour)
+					see(off, "the still one", "edited by a clock that was off")
+				}
+				r.sight("/new", html("new"), at(time.Now().Add(off)))
+				for range 12 {
+					time.Sleep(24 * time.Hour)
+					see(0, "the still one", "edited by a clock that was off")
+					r.sight("/new", html("new"))
+					if got := r.lastMod("/still"); got != still {
+						t.Fatalf("an unchanged page had the lastmod %v, and has %v", fromSeconds(still).UTC(), fromSeconds(got).UTC())
+					}
+				}
+				r.wantListed("/", "/edited", "/new", "/still")
+				if n := r.page("/still").Looks; n != looks+17 {
+					t.Errorf("%d looks counted, want %d", n-looks, 17)
+				}
+				if got := r.lastMod("/edited"); got < step || got > time.Now().Unix() {
+					t.Errorf("the edited page has the lastmod %v", fromSeconds(got).UTC())
+				}
+				want := time.Now().Unix()
+				see(0, "the still one, edited", "another edit")
+				for _, page := range []string{"/still", "/edited"} {
+					if got := r.lastMod(page); got < want || got > want+3 {
+						t.Errorf("%s has the lastmod %v after an edit at %v", page, fromSeconds(got).UTC(), fromSeconds(want).UTC())
+					}
+				}
+				if p := r.page("/still"); p.FirstSeen.After(time.Now()) || p.LastSeen.After(time.Now()) {
+					t.Errorf("seen from %v to %v", p.FirstSeen, p.LastSeen)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatAClockThatWasAheadHadDoneIsUndone(t *testing.T) {
+	ahead := func() func(*Sighting) { return at(time.Now().Add(10 * years)) }
+	t.Run("a page that had ended", func(t *testing.T) {
+		inBubble(t, Config{}, func(r *rig) {
+			end := time.Now().Add(5 * years).Format(time.RFC3339)
+			ending := strings.Replace(html("a"), "<head>", `<head><meta name="robots" content="unavailable_after: `+end+`">`, 1)
+			r.sight("/", html("home", "/a"))
+			r.sight("/a", ending)
+			r.wantListed("/", "/a")
+			r.sight("/a", ending, ahead())
+			r.wantListed("/")
+			time.Sleep(time.Hour)
+			r.sight("/a", ending)
+			r.wantListed("/", "/a")
+		})
+	})
+	t.Run("a look at what is unchanged", func(t *testing.T) {
+		inBubble(t, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/a"))
+			r.sight("/a", html("a"))
+			r.answer("/a", http.StatusNotModified, ahead())
+			time.Sleep(time.Hour)
+			want := time.Now()
+			r.answer("/a", http.StatusNotModified)
+			if got := r.page("/a").LastSeen; !got.Equal(want) {
+				t.Errorf("last seen %v, want %v", got.UTC(), want.UTC())
+			}
+		})
+	})
+}
+
+func TestAChangeIsNotDatedBeforeTheDateThatWasPublished(t *testing.T) {
+	tests := []struct {
+		name        string
+		f           finding
+		at          int64
+		want, exact int64
+		undated     bool
+	}{
+		{"seen now", finding{since: 120, latest: 100}, 120, 120, 0, false},
+		{"seen now, with its own date", finding{since: 120, exact: 110, by: part.Server, latest: 100}, 120, 120, 110, false},
+		{"seen now, with a date from before", finding{since: 120, exact: 90, by: part.Server, latest: 100}, 120, 120, 0, false},
+		{"seen earlier", finding{since: 105, latest: 100}, 120, 105, 0, false},
+		{"seen before", finding{since: 90, exact: 85, by: part.Server, latest: 100}, 120, 120, 0, false},
+		{"seen by a clock that is behind", finding{since: 90, latest: 100}, 90, 100, 0, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &state{changed: 100}
+			s.date(tt.f, tt.at)
+			if s.changed != tt.want || s.exact != tt.exact || s.undated != tt.undated || s.changes != 1 {
+				t.Errorf("dated to %d, %d, undated %t; want %d, %d, %t", s.changed, s.exact, s.undated, tt.want, tt.exact, tt.undated)
+			}
+		})
+	}
+}
+
+// A clock that is weeks behind for long is taken for right, until it jumps back:
+// the dates from before are then those that were published before.
+func TestAClockThatWasBehindForLong(t *testing.T) {
+	const off = -20 * 24 * time.Hour
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home", "/still", "/edited", "/twice"))
+		see := func(off time.Duration, edited, twice string) {
+			r.sight("/still", html("The one that stays as it is."), at(time.Now().Add(off)))
+			r.sight("/edited", html(edited), at(time.Now().Add(off)))
+			r.sight("/twice", html(twice), at(time.Now().Add(off)))
+		}
+		see(0, "The first text of all.", "The first text of this one.")
+		time.Sleep(24 * time.Hour)
+		r.sight("/", html("home with more", "/still", "/edited", "/twice", "/new"))
+		see(0, "Another text altogether, and a new one.", "The text that came after it, all new.")
+		r.sight("/new", html("The new one."))
+		want := map[string]int64{"/still": 0, "/edited": r.lastMod("/edited"), "/new": r.lastMod("/new")}
+		twice := r.lastMod("/twice")
+		if want["/edited"] == 0 || want["/new"] == 0 || twice == 0 {
+			t.Fatalf("lastmods %v and %d to begin with", want, twice)
+		}
+		for day := range 12 {
+			time.Sleep(24 * time.Hour)
+			text := "The text that came after it, all new."
+			if day > 9 {
+				text = "It was edited while the clock was behind."
+			}
+			see(off, "Another text altogether, and a new one.", text)
+			r.sight("/new", html("The new one."), at(time.Now().Add(off)))
+		}
+		for range 3 {
+			time.Sleep(24 * time.Hour)
+			see(0, "Another text altogether, and a new one.", "It was edited while the clock was behind.")
+			r.sight("/new", html("The new one."))
+			for page, want := range want {
+				if got := r.lastMod(page); got != want {
+					t.Errorf("%s has the lastmod %v, want %v", page, fromSeconds(got).UTC(), fromSeconds(want).UTC())
+				}
+			}
+			if got := r.lastMod("/twice"); got <= twice || got > time.Now().Unix() {
+				t.Errorf("the page that was edited meanwhile has the lastmod %v, and had %v", fromSeconds(got).UTC(), fromSeconds(twice).UTC())
+			}
+		}
+	})
+}
+
+// Dates from a clock that was ahead do not come back when their time does.
+func TestAClockThatWasAheadForLong(t *testing.T) {
+	const off = 20 * 24 * time.Hour
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home", "/a"))
+		r.sight("/a", html("The first text of all."), at(time.Now().Add(off)))
+		time.Sleep(time.Hour)
+		r.sight("/a", html("Another text altogether, and a new one."), at(time.Now().Add(off)))
+		var mended int64
+		for day := range 40 {
+			time.Sleep(24 * time.Hour)
+			r.sight("/a", html("Another text altogether, and a new one."))
+			got := r.lastMod("/a")
+			if day == 10 {
+				mended = got
+			}
+			if day >= 10 && (got == 0 || got != mended) {
+				t.Fatalf("on day %d the lastmod is %v, and was %v", day, fromSeconds(got).UTC(), fromSeconds(mended).UTC())
+			}
+		}
+	})
+}

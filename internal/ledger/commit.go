@@ -1,0 +1,81 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/store"
+)
+
+// commit stores what fn merges, and then does what follows from it.
+func (l *Ledger) commit(ctx context.Context, first []string, fn func(*merge)) error {
+	return l.commitAt(ctx, time.Now(), first, fn)
+}
+
+// commitAt is commit at a time, which is the same however often fn runs.
+func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn func(*merge)) error {
+	var done effects
+	err := update(ctx, l.cfg.Store, slices.Concat(first, l.ownBulletin()), func(t *tx) {
+		m := &merge{tx: t, l: l, now: now, media: map[string]*part.Extension{}, effects: effects{parts: map[int]bool{}, doubted: map[string]int64{}, settled: map[string]settlement{}, left: map[admit.Reason]int{}}}
+		fn(m)
+		m.tell()
+		done = m.effects
+	})
+	if err != nil {
+		l.opened = l.opened && errors.Is(err, store.ErrInvalid) // nothing has happened, or nobody knows
+		return err
+	}
+	l.unsynced, l.urgent = true, l.urgent || done.withdrew
+	l.waiting.Add(int64(done.waiting))
+	l.events += done.events
+	if done.filling != 0 {
+		l.filling = done.filling
+	}
+	l.tally.moved(done.moves)
+	l.hintLeft(done.left)
+	l.damagedRecords(done.damaged)
+	l.laterRecords(done.later)
+	for location, since := range done.doubted {
+		l.noteDoubt(location, time.UnixMilli(since), now)
+	}
+	for _, location := range done.undoubted {
+		delete(l.doubts, location)
+	}
+	for _, location := range done.due {
+		l.cfg.MakeDue(location)
+	}
+	l.cfg.Files.Changed(slices.Collect(maps.Keys(done.parts))...)
+	for location, by := range done.settled {
+		l.cfg.Files.Settle(location, by.part, by.at)
+	}
+	if done.reputes {
+		changed, err := l.readTrust(ctx)
+		if err != nil {
+			l.opened = false
+			return err
+		}
+		if changed {
+			l.cfg.Files.ChangedAll()
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) damagedRecords(n int) {
+	if n > 0 && l.damaged.Add(uint64(n)) == uint64(n) {
+		l.cfg.Logger.Warn("servemap: a damaged record in the store was left out; the page is learned anew", "count", n)
+	}
+}
+
+// laterRecords counts the looks at pages whose records only a later version can
+// read.
+func (l *Ledger) laterRecords(n int) {
+	if n > 0 && l.later.Add(uint64(n)) == uint64(n) {
+		l.cfg.Logger.Warn("servemap: a record in the store is of a later version of this program; its page is left to processes that run that", "count", n)
+	}
+}

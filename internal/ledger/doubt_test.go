@@ -1,0 +1,130 @@
+package ledger
+
+import (
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// A page that was found gone while the clock was ahead leaves a minute after the
+// clock is right, however often it is asked for, and after a restart too.
+func TestADoubtOfAClockThatWasAheadHasItsMinute(t *testing.T) {
+	for _, ahead := range []time.Duration{time.Second, 2 * time.Hour, 10 * years} {
+		for _, seenAhead := range []bool{false, true} {
+			for _, restarts := range []bool{false, true} {
+				withPage(t, func(r *rig) {
+					if seenAhead {
+						r.sight("/a", html("a"), at(time.Now().Add(ahead)))
+					}
+					r.answer("/a", http.StatusNotFound, at(time.Now().Add(ahead+time.Second)))
+					if restarts {
+						r.restart()
+						r.flush()
+					}
+					r.wantListed("/", "/a")
+					for range 5 {
+						time.Sleep(15 * time.Second)
+						r.answer("/a", http.StatusNotFound)
+					}
+					r.wantListed("/")
+					r.wantVerdict("/a", admit.Gone, admit.NotFound)
+				})
+			}
+		}
+	}
+}
+
+// Nothing but time brings the end of a doubt about, also where the clock is set
+// right while it lasts.
+func TestTheClockIsSetRightWhileAPageIsInDoubt(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	l := &Ledger{doubts: map[string]time.Time{"/ahead": now.Add(10 * years), "/right": now.Add(-59 * time.Second)}}
+	for _, step := range []struct {
+		after time.Duration
+		want  []string
+	}{
+		{0, nil},
+		{time.Second, []string{"/right"}},
+		{59 * time.Second, []string{"/right"}},
+		{60 * time.Second, []string{"/ahead", "/right"}},
+	} {
+		if got := l.overdue(now.Add(step.after)); !slices.Equal(got, step.want) {
+			t.Errorf("after %v overdue are %q, want %q", step.after, got, step.want)
+		}
+	}
+}
+
+// The end of a doubt may take more than a transaction does, as where other
+// processes write the same records all the time. Such a page is out of the files,
+// and is tried again until the store knows.
+func TestADoubtIsKeptUntilItsEndIsStored(t *testing.T) {
+	tests := []struct {
+		name      string
+		meanwhile func(*rig)
+		want      []string
+	}{
+		{"nobody gets the page", func(*rig) {}, []string{"/"}},
+		{"a visitor is told once more", func(r *rig) { r.answer("/a", http.StatusNotFound) }, []string{"/"}},
+		{"a visitor gets the page", func(r *rig) { r.sight("/a", html("a")) }, []string{"/", "/a"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			st := &hooked{Store: new(memstore.Store), page: "/a"}
+			inBubble(t, Config{Store: st}, func(r *rig) {
+				r.sight("/", html("home", "/a"))
+				r.sight("/a", html("a"))
+				r.answer("/a", http.StatusNotFound)
+				r.wantListed("/", "/a")
+				var tried atomic.Int64
+				tooMuch := func(func()) error { tried.Add(1); return store.ErrInvalid }
+				st.before.Store(&tooMuch)
+				time.Sleep(confirmAfter + 5*time.Second)
+				if n := tried.Load(); n != 1 {
+					t.Errorf("the store was asked %d times, want once and again in a minute", n)
+				}
+				if p := r.page("/a"); p.Verdict != admit.Listed || r.files.Lists("/a") {
+					t.Errorf("/a is %v in the store, and in the files: %v; want listed, and not in the files", p.Verdict, r.files.Lists("/a"))
+				}
+				time.Sleep(10 * confirmAfter)
+				if r.files.Lists("/a") || tried.Load() > 12 {
+					t.Errorf("later /a is in the files: %v, and the store was asked %d times", r.files.Lists("/a"), tried.Load())
+				}
+				st.before.Store(nil)
+				tt.meanwhile(r)
+				time.Sleep(2 * confirmAfter)
+				r.flush()
+				r.wantListed(tt.want...)
+				if n := len(r.ledger.doubts); n != 0 {
+					t.Errorf("%d pages are in doubt at the end", n)
+				}
+				if n := r.ledger.Stats().Dropped; n != 0 {
+					t.Errorf("%d sightings are counted as dropped, and none was", n)
+				}
+			})
+		})
+	}
+}
+
+// What is in doubt by mistake, as its record was removed, or is left to a later
+// version, is no doubt any more after its minute.
+func TestADoubtOfWhatIsNoPageOfOursEnds(t *testing.T) {
+	for name, record := range map[string][]byte{"removed": nil, "of a later version": laterRecord()} {
+		t.Run(name, func(t *testing.T) {
+			withPage(t, func(r *rig) {
+				r.answer("/a", http.StatusNotFound)
+				r.put(r.ledger.keys.page("/a"), record)
+				time.Sleep(2 * confirmAfter)
+				r.flush()
+				if n := len(r.ledger.doubts); n != 0 {
+					t.Errorf("%d pages are in doubt", n)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,328 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/capability"
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/page"
+	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/sitemap"
+)
+
+// What bounds the extensions of one page, so that its entry stays small.
+const (
+	imagesKept  = 20
+	imagesBytes = 4 << 10
+	videosKept  = 4
+	videosBytes = 8 << 10
+)
+
+// byReading are the extensions that take a reading of the page; alternates are
+// known in any case.
+const byReading = sitemap.Images | sitemap.NewsItem | sitemap.Videos
+
+// gather returns what a page that was read shows of the extensions that are
+// wanted, nil for nothing.
+func gather(norm *location.Normalizer, want sitemap.Namespaces, k *look, facts *page.Facts) *part.Extension {
+	if want&byReading == 0 {
+		return nil
+	}
+	base, ok := mediaBase(norm, k.Location, facts.Base)
+	if !ok {
+		return nil
+	}
+	x := new(part.Extension)
+	if want&sitemap.Images != 0 {
+		x.Images = images(base, facts.MainImages)
+	}
+	if want&sitemap.NewsItem != 0 {
+		x.News = article(k, facts.News)
+	}
+	if want&sitemap.Videos != 0 {
+		x.Videos = videos(base, facts.Videos)
+	}
+	return x
+}
+
+func images(base *url.URL, srcs []string) (found []string) {
+	size := 0
+	for _, src := range srcs {
+		u := mediaURL(base, src)
+		if u == "" || slices.Contains(found, u) {
+			continue
+		}
+		if size += len(u); size > imagesBytes || len(found) == imagesKept {
+			break
+		}
+		found = append(found, u)
+	}
+	return found
+}
+
+// article returns what a page says of itself as an article, nil if that is too old
+// for news. One that is dated ahead by more than time zones explain is none.
+func article(k *look, n *page.News) *sitemap.News {
+	if n == nil {
+		return nil
+	}
+	age := k.At.Sub(n.Published)
+	language := sitemap.NewsLanguage(n.Language)
+	if language == "" || age >= part.NewsFor || age <= -clockSlack {
+		return nil
+	}
+	return &sitemap.News{Publication: n.Publication, Language: language, Published: n.Published.Unix(), Title: n.Title}
+}
+
+func videos(base *url.URL, all []page.Video) (found []sitemap.Video) {
+	size := 0
+	for _, v := range all {
+		w := sitemap.Video{
+			Thumbnail: mediaURL(base, v.Thumbnail), Title: v.Title, Description: v.Description,
+			Content: mediaURL(base, v.Content), Player: mediaURL(base, v.Player), Seconds: v.Seconds,
+		}
+		if !v.Published.IsZero() {
+			w.Published = v.Published.Unix()
+		}
+		if valid := (sitemap.Extension{Videos: []sitemap.Video{w}}); !valid.Valid() {
+			continue
+		}
+		size += len(w.Thumbnail) + len(w.Title) + len(w.Description) + len(w.Content) + len(w.Player)
+		if size > videosBytes || len(found) == videosKept {
+			break
+		}
+		found = append(found, w)
+	}
+	return found
+}
+
+// hide leaves out the media of the site itself that a rule keeps out of the
+// sitemap, or robots.txt from crawlers.
+func (l *Ledger) hide(x *part.Extension) {
+	if x == nil {
+		return
+	}
+	hidden := func(u string) bool {
+		_, rest, _ := strings.Cut(u, "://")
+		location, own := strings.CutPrefix(rest, l.cfg.Normalizer.Origin().Host())
+		if !own || !strings.HasPrefix(location, "/") {
+			return false
+		}
+		rule, _ := l.cfg.Rules.Match(location)
+		return rule.Listing == admit.Never || !l.Allows(location)
+	}
+	x.Images = slices.DeleteFunc(x.Images, hidden)
+	x.Videos = slices.DeleteFunc(x.Videos, func(v sitemap.Video) bool {
+		return hidden(v.Thumbnail) || hidden(v.Content) || hidden(v.Player)
+	})
+}
+
+// mediaBase returns the URL that the references of a page are relative to.
+func mediaBase(norm *location.Normalizer, from, base string) (*url.URL, bool) {
+	u, err := url.Parse(norm.Origin().URL(from))
+	if err != nil {
+		return nil, false
+	}
+	if named, err := u.Parse(base); err == nil && base != "" {
+		u = named
+	}
+	return u, true
+}
+
+// mediaURL returns the absolute URL of an image or a video, "" for one that has no
+// place in a sitemap. It may be on another host, as what a site shows often is;
+// but nothing may let in who has it, nor name what only the site's own network
+// reaches.
+func mediaURL(base *url.URL, href string) string {
+	if href == "" {
+		return ""
+	}
+	u, err := base.Parse(href)
+	if err != nil || u.User != nil || u.Opaque != "" || signed(u) {
+		return ""
+	}
+	if u.Host != base.Host {
+		other, err := location.ParseOrigin(u.Scheme + "://" + u.Host)
+		if err != nil || !publicHost(u.Hostname()) {
+			return ""
+		}
+		u.Host = other.Host()
+	}
+	u.Fragment, u.RawFragment = "", ""
+	s := u.String()
+	if !sitemap.ValidAddress(s) {
+		return ""
+	}
+	return s
+}
+
+// publicHost reports whether a host has a name that means the same everywhere.
+func publicHost(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return false
+	}
+	dot := strings.LastIndexByte(host, '.')
+	if dot < 0 {
+		return false
+	}
+	switch strings.ToLower(host[dot+1:]) {
+	case "", "localhost", "local", "internal", "lan", "intranet", "corp", "home", "test", "invalid":
+		return false
+	}
+	return true
+}
+
+// signed reports whether a URL lets in who has it: it is signed, or has a token.
+func signed(u *url.URL) bool {
+	for parameter := range strings.FieldsFuncSeq(u.RawQuery, func(c rune) bool { return c == '&' || c == ';' }) {
+		name, _, _ := strings.Cut(parameter, "=")
+		name, err := url.QueryUnescape(name)
+		if err != nil || capability.Variable("{"+name+"}") || signing(strings.ToLower(name)) {
+			return true
+		}
+	}
+	location := u.EscapedPath()
+	if u.RawQuery != "" {
+		location += "?" + u.RawQuery
+	}
+	return capability.Looks(location)
+}
+
+// signing reports whether a parameter is one of those that stores of files sign
+// their URLs with.
+func signing(name string) bool {
+	switch name {
+	case "expires", "policy", "key-pair-id", "sp", "se", "sv", "sr", "awsaccesskeyid", "googleaccessid":
+		return true
+	}
+	return strings.HasPrefix(name, "x-amz-") || strings.HasPrefix(name, "x-goog-")
+}
+
+// renews reports whether what a look shows of the extensions takes the place of
+// what the entry has. was says that the page had been read, and before when the last
+// look was. Media that move although the text does not, as a carousel's do, are
+// followed once a day, and do not make a file new at each visit.
+func (s *state) renews(k *look, was bool, before int64, o mark.Outcome) bool {
+	if o == mark.First || o == mark.Changed {
+		return true
+	}
+	if s.noFollow { // nothing says that it was read
+		return before/day != k.At.Unix()/day
+	}
+	return !was || s.readAt/day != k.At.Unix()/day
+}
+
+// extension returns what the entry of a listed page tells in the extensions that
+// are wanted: the alternates that are known, and what the last look showed that
+// counted. That is kept in the entry alone.
+func (m *merge) extension(location string, s *state, was admit.Verdict) *part.Extension {
+	want := m.l.cfg.Extensions
+	if want == 0 {
+		return nil
+	}
+	x := new(part.Extension)
+	media, renewed := m.media[location]
+	if !renewed && was == admit.Listed {
+		media = m.l.book.Extension(m.tx, s.part, location)
+	}
+	if media != nil {
+		*x = *media
+	}
+	if x.Alternates = nil; want&sitemap.Alternates != 0 {
+		x.Alternates = m.alternates(location, s)
+	}
+	if want&sitemap.Images == 0 {
+		x.Images = nil
+	}
+	if want&sitemap.NewsItem == 0 {
+		x.News = nil
+	}
+	if want&sitemap.Videos == 0 {
+		x.Videos = nil
+	}
+	if len(x.Alternates)+len(x.Images)+len(x.Videos) == 0 && x.News == nil {
+		return nil
+	}
+	return x
+}
+
+// alternates returns the page in its languages, in the same order on each page of
+// them, nil if it is alone or does not say its own: engines ask for both.
+func (m *merge) alternates(location string, s *state) (all []part.Alternate) {
+	if len(s.peers) == 0 {
+		return nil
+	}
+	own := s.names(m.l.id(location))
+	if len(own) == 0 {
+		return nil
+	}
+	size := 0
+	add := func(lang, location string) {
+		if sitemap.ValidLanguage(lang) {
+			all = append(all, part.Alternate{Lang: lang, Location: location})
+			size += len(lang) + len(location)
+		}
+	}
+	for _, lang := range own {
+		add(lang, location)
+	}
+	for _, p := range s.peers {
+		add(p.lang, p.location)
+	}
+	if size > alternatesBytes {
+		return nil
+	}
+	slices.SortFunc(all, func(a, b part.Alternate) int {
+		return cmp.Or(strings.Compare(a.Lang, b.Lang), strings.Compare(a.Location, b.Location))
+	})
+	return all
+}
+
+// openExtensions reads for which extensions the pages were read. Where that is
+// another set than now, the review brings the entries in line, and has pages read
+// again at their next visit if there is more to be found.
+func (l *Ledger) openExtensions(ctx context.Context) error {
+	var had sitemap.Namespaces
+	err := view(ctx, l.cfg.Store, []string{l.keys.extensions()}, func(t *tx) {
+		if b := t.Get(l.keys.extensions()); b != nil {
+			_ = record.Open(b, func(f record.Field) { // of a damaged one nothing was read
+				if f.Num == 1 {
+					had = sitemap.Namespaces(f.Value)
+				}
+			})
+		}
+	})
+	l.extended = had
+	return err
+}
+
+// extends reports whether the entries are not yet those of the present set.
+func (l *Ledger) extends() bool { return l.extended != l.cfg.Extensions }
+
+// grown reports whether pages are to be read again for an extension.
+func (l *Ledger) grown() bool { return l.cfg.Extensions&^l.extended&byReading != 0 }
+
+// keepExtensions notes that the entries are in line with the present set.
+func (l *Ledger) keepExtensions(ctx context.Context) error {
+	if !l.extends() {
+		return nil
+	}
+	err := update(ctx, l.cfg.Store, []string{l.keys.extensions()}, func(t *tx) {
+		var e record.Encoder
+		e.Uint(1, uint64(l.cfg.Extensions))
+		e.Keep(record.Others(t.Get(l.keys.extensions()), 1))
+		t.Put(l.keys.extensions(), e.SealAny())
+	})
+	if err == nil {
+		l.extended = l.cfg.Extensions
+	}
+	return err
+}

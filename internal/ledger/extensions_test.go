@@ -1,0 +1,353 @@
+package ledger
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/tap"
+)
+
+// allExtensions are those that there are.
+const allExtensions = sitemap.Alternates | sitemap.Images | sitemap.NewsItem | sitemap.Videos
+
+// illustrated is a page with images.
+func illustrated(text string, images ...string) string {
+	var b strings.Builder
+	for _, src := range images {
+		fmt.Fprintf(&b, `<img src="%s">`, src)
+	}
+	return strings.Replace(html(text), "</main>", b.String()+"</main>", 1)
+}
+
+// entry returns the stored entry of a listed page.
+func (r *rig) entry(location string) part.Entry {
+	r.Helper()
+	for key, value := range r.dump() {
+		if strings.Contains(key, "|list|") && strings.HasSuffix(key, "|"+location) {
+			e, err := part.DecodeEntry([]byte(value))
+			if err != nil {
+				r.Fatal(err)
+			}
+			return e
+		}
+	}
+	r.Fatalf("%s has no entry", location)
+	return part.Entry{}
+}
+
+// wantImages checks the images in the entry of a page of the site.
+func (r *rig) wantImages(location string, want ...string) {
+	r.Helper()
+	var got []string
+	if x := r.entry(location).Extension; x != nil {
+		for _, u := range x.Images {
+			got = append(got, strings.TrimPrefix(u, "https://example.com"))
+		}
+	}
+	if !slices.Equal(got, want) {
+		r.Errorf("%s has the images %q, want %q", location, got, want)
+	}
+}
+
+// file returns the sitemap as it is served.
+func (r *rig) file() (body, tag string) {
+	r.Helper()
+	r.flush()
+	w := httptest.NewRecorder()
+	r.files.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/sitemap.xml", nil))
+	if w.Code != http.StatusOK {
+		r.Fatalf("the sitemap: status %d", w.Code)
+	}
+	return w.Body.String(), w.Header().Get("Etag")
+}
+
+func TestImagesFollowThePage(t *testing.T) {
+	inBubble(t, Config{Extensions: allExtensions}, func(r *rig) {
+		r.sight("/", html("home", "/a", "/b"))
+		r.sight("/a", illustrated("one", "/1.png", "2.png", "/1.png"))
+		r.wantImages("/a", "/1.png", "/2.png")
+		r.wantImages("/")
+		r.sight("/a", illustrated("one", "/1.png", "2.png", "/1.png"))
+		r.wantImages("/a", "/1.png", "/2.png")
+		r.restart()
+		r.answer("/a", 304)
+		r.wantImages("/a", "/1.png", "/2.png")
+
+		r.answer("/a", 410)
+		time.Sleep(time.Minute)
+		r.sight("/a", illustrated("one", "/3.png"))
+		r.wantImages("/a", "/3.png")
+		r.sight("/a", illustrated("one"), header(func(h *tap.Header) { h.RobotsTag = "noindex" }))
+		r.wantVerdict("/a", admit.Excluded, admit.NoIndex)
+		r.wantNoTrace("/3.png")
+	})
+}
+
+// A carousel is another one at each look, and the text is not.
+func TestAVisitChangesNoFile(t *testing.T) {
+	inBubble(t, Config{Extensions: allExtensions, InferPriority: true}, func(r *rig) {
+		r.sight("/", html("home", "/a", "/b"))
+		carousel := func(i int) string {
+			return illustrated("a text that stays as it is, whatever is shown below it", fmt.Sprintf("/%d.png", i))
+		}
+		for i := range 2 {
+			r.sight("/a", carousel(i))
+		}
+		time.Sleep(24 * time.Hour)
+		r.sight("/a", carousel(2))
+		r.wantImages("/a", "/2.png")
+		_, first := r.file()
+		for i := range 20 {
+			time.Sleep(10 * time.Minute)
+			r.sight("/a", carousel(3+i))
+			if _, tag := r.file(); tag != first {
+				t.Fatalf("look %d changed the file", i)
+			}
+		}
+		r.wantImages("/a", "/2.png")
+	})
+}
+
+func TestTheSetOfExtensionsChanges(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		body := illustrated("one", "/1.png")
+		languages := func(text string) string {
+			return strings.Replace(inLanguages(text, "de=/de", "en=/en"), "</main>", `<img src="/2.png"></main>`, 1)
+		}
+		visit := func() {
+			r.sight("/", html("home", "/a", "/de", "/en"))
+			r.sight("/a", body)
+			r.sight("/de", languages("hallo"))
+			r.sight("/en", languages("hello"))
+		}
+		visit()
+		visit()
+		plain, _ := r.file()
+		if x := r.entry("/en").Extension; x != nil {
+			t.Errorf("without extensions the entry has %+v", x)
+		}
+		for _, name := range []string{"|extensions", "|article"} {
+			for key := range r.dump() {
+				if strings.Contains(key, name) {
+					t.Errorf("without extensions there is the key %s", key)
+				}
+			}
+		}
+
+		r.cfg.Extensions = sitemap.Alternates // they are known, and need no visit
+		r.restart()
+		if body, _ := r.file(); strings.Count(body, "<xhtml:link") != 4 {
+			t.Errorf("with alternates it is\n%s", body)
+		}
+		r.cfg.Extensions |= sitemap.Images // these are not
+		r.restart()
+		r.file()
+		r.wantImages("/a")
+		visit()
+		r.wantImages("/a", "/1.png")
+		r.wantImages("/en", "/2.png")
+		if body, _ := r.file(); strings.Count(body, "<xhtml:link") != 4 || strings.Count(body, "<image:loc>") != 3 {
+			t.Errorf("with images it is\n%s", body)
+		}
+		r.cfg.Extensions = 0
+		r.restart()
+		if body, _ := r.file(); body != plain {
+			t.Errorf("when they are switched off it is\n%s, want\n%s", body, plain)
+		}
+		if x := r.entry("/en").Extension; x != nil {
+			t.Errorf("when they are switched off the entry has %+v", x)
+		}
+	})
+}
+
+func TestAlternatesAreTheSameOnEachPage(t *testing.T) {
+	inBubble(t, Config{Extensions: sitemap.Alternates}, func(r *rig) {
+		all := []string{"en=/en", "x-default=/en", "de-AT=/de", "fr=/fr", "es=/es"}
+		pages := []string{"/en", "/de", "/fr"}
+		r.sight("/", html("home", append(pages, "/es", "/mute")...))
+		r.sight("/es", inLanguages("hola"))                // names nobody
+		r.sight("/mute", inLanguages("others", "en=/en"))  // does not name itself
+		r.sight("/en", inLanguages("text of /en", all...)) // whose peers are not known yet
+		r.sight("/de", inLanguages("text of /de", all...))
+		r.sight("/fr", inLanguages("text of /fr", all...))
+		want := []part.Alternate{{Lang: "de-at", Location: "/de"}, {Lang: "en", Location: "/en"}, {Lang: "fr", Location: "/fr"}, {Lang: "x-default", Location: "/en"}}
+		for _, location := range pages {
+			if x := r.entry(location).Extension; x == nil || !slices.Equal(x.Alternates, want) {
+				t.Errorf("%s has %+v, want %+v", location, x, want)
+			}
+		}
+		for _, location := range []string{"/", "/es", "/mute"} {
+			if x := r.entry(location).Extension; x != nil {
+				t.Errorf("%s has %+v", location, x)
+			}
+		}
+		r.answer("/de", 410)
+		if body, _ := r.file(); strings.Contains(body, "/de") || strings.Count(body, "<xhtml:link") != 6 {
+			t.Errorf("without a page that is gone it is\n%s", body)
+		}
+	})
+}
+
+func TestNewsOfAPage(t *testing.T) {
+	inBubble(t, Config{Extensions: sitemap.NewsItem}, func(r *rig) {
+		article := func(headline, published string) string {
+			return `<html lang="de-AT"><script type="application/ld+json">{"@type":"NewsArticle","headline":"` + headline +
+				`","datePublished":"` + published + `","publisher":{"name":"P"}}</script><main>` + headline + `</main>`
+		}
+		now := time.Now().UTC()
+		r.sight("/", html("home", "/new", "/old", "/undated"))
+		r.sight("/new", article("new", now.Add(-time.Hour).Format(time.RFC3339)))
+		r.sight("/old", article("old", now.Add(-50*time.Hour).Format(time.RFC3339)))
+		r.sight("/undated", article("undated", ""))
+		want := sitemap.News{Publication: "P", Language: "de", Published: now.Add(-time.Hour).Unix(), Title: "new"}
+		if x := r.entry("/new").Extension; x == nil || x.News == nil || *x.News != want {
+			t.Errorf("the article has %+v, want %+v", x, want)
+		}
+		for _, location := range []string{"/old", "/undated"} {
+			if x := r.entry(location).Extension; x != nil {
+				t.Errorf("%s has %+v", location, x.News)
+			}
+		}
+		announced := func() (n int) {
+			for key := range r.dump() {
+				if strings.Contains(key, "|article|") {
+					n++
+				}
+			}
+			return n
+		}
+		if n := announced(); n != 1 {
+			t.Errorf("%d articles are announced, want 1", n)
+		}
+		time.Sleep(5 * 24 * time.Hour)
+		r.flush()
+		if n := announced(); n != 0 {
+			t.Errorf("days later %d articles are announced", n)
+		}
+	})
+}
+
+func TestMediaThatMayBeListed(t *testing.T) {
+	base, err := url.Parse("https://example.com/a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, href, want string }{
+		{"relative", "c.png", "https://example.com/a/c.png"},
+		{"another host", "//cdn.example.net/c.png", "https://cdn.example.net/c.png"},
+		{"http", "http://cdn.example.net/c.png", "http://cdn.example.net/c.png"},
+		{"what is not ASCII", "/ä b.png", "https://example.com/%C3%A4%20b.png"},
+		{"a fragment", "/c.png#x", "https://example.com/c.png"},
+		{"a size", "/_next/image?url=%2Fc.jpg&w=640&q=75", "https://example.com/_next/image?url=%2Fc.jpg&w=640&q=75"},
+		{"none", "", ""},
+		{"data", "data:image/png;base64,AAAA", ""},
+		{"a script", "javascript:alert(1)", ""},
+		{"another scheme", "ftp://example.com/c.png", ""},
+		{"a user", "https://u:p@cdn.example.net/c.png", ""},
+		{"an address", "http://10.0.0.7/c.png", ""},
+		{"an address of IPv6", "http://[::1]/c.png", ""},
+		{"this machine", "http://localhost:8080/c.png", ""},
+		{"a name of the network", "http://images/c.png", ""},
+		{"another name of the network", "http://images.internal/c.png", ""},
+		{"signed for S3", "https://b.s3.amazonaws.com/c.png?X-Amz-Date=20261121T000000Z&X-Amz-Expires=900", ""},
+		{"signed for Google", "https://storage.googleapis.com/b/c.png?X-Goog-Date=1", ""},
+		{"signed for Azure", "https://b.blob.core.windows.net/c.png?sv=2020&se=2026&sr=b&sp=r&sig=x", ""},
+		{"signed for CloudFront", "https://cdn.example.net/c.png?Expires=1&Policy=2", ""},
+		{"a token", "/c.png?token=x", ""},
+		{"a token, disguised", "/c.png?a=1&%74oken=x", ""},
+		{"a token by its look", "/c.png?v=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", ""},
+		{"a token in the path", "/share/3f2504e0-4f89-11d3-9a0c-0305e82c3301/c.png", ""},
+		{"a broken escape", "/c.png?a=%zz", ""},
+		{"a host that is none", "//cdn.example::/c.png", ""},
+		{"a host in capitals", "//CDN.Example.net:443/c.png", "https://cdn.example.net/c.png"},
+		{"a host of another script", "https://bücher.example/c.png", "https://xn--bcher-kva.example/c.png"},
+		{"too long", "/" + strings.Repeat("c/", 1500), ""},
+	} {
+		if got := mediaURL(base, tt.href); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestMediaThatARuleKeepsOut(t *testing.T) {
+	rules, err := admit.NewRules([]admit.Rule{{Pattern: "/never/", Listing: admit.Never}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inBubble(t, Config{Extensions: sitemap.Images, Rules: rules}, func(r *rig) {
+		r.sight("/", illustrated("home", "/never/1.png", "http://example.com/never/2.png", "/3.png", "https://example.com.example.net/never/4.png"))
+		r.wantImages("/", "/3.png", ".example.net/never/4.png")
+	})
+}
+
+func FuzzMediaURL(f *testing.F) {
+	for _, s := range []string{"c.png", "//h.example/x", "https://u@h/x", "?token=1", "\\\\h\\x", "http:x", "%", "a b", "/x?a;b", "//h.exampl::", "//h.example:/x"} {
+		f.Add(s)
+	}
+	base, _ := url.Parse("https://example.com/a/b") // it is valid
+	f.Fuzz(func(t *testing.T, href string) {
+		got := mediaURL(base, href)
+		if got == "" {
+			return
+		}
+		u, err := url.Parse(got)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Host != base.Host && !publicHost(u.Hostname()) || !sitemap.ValidAddress(got) {
+			t.Errorf("%q leads to %q", href, got)
+		}
+	})
+}
+
+// A page whose images are more than its part has room for is listed in another one.
+func TestImagesThatAPartHasNoRoomFor(t *testing.T) {
+	inBubble(t, Config{Extensions: sitemap.Images, MaxBytes: 5000}, func(r *rig) {
+		locations := []string{"/", "/a", "/b", "/c", "/d"}
+		r.sight("/", html("home", locations[1:]...))
+		for _, location := range locations[1:] {
+			r.sight(location, html("page "+location))
+		}
+		time.Sleep(24 * time.Hour)
+		for _, location := range locations[1:] {
+			r.sight(location, illustrated("page "+location, "/"+strings.Repeat("photos/", 200)+location[1:]+".png"))
+		}
+		r.wantListed(locations...)
+		in := map[string]int{}
+		for key := range r.dump() {
+			if rest, is := strings.CutPrefix(key, "https://example.com|list|"); is {
+				n, location, _ := strings.Cut(rest, "|")
+				in[location]++
+				if want := fmt.Sprintf("%06d", r.state(location).part); n != want {
+					t.Errorf("%s is in part %s, and its state says %s", location, n, want)
+				}
+			}
+		}
+		parts, err := part.ReadParts(t.Context(), r.st, r.ledger.keys.parts())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, p := range parts {
+			if r.ledger.book.Over(p) {
+				t.Errorf("part %d has %+v", n, p)
+			}
+		}
+		if len(in) != 5 || len(parts) < 2 {
+			t.Errorf("%d pages are in %d parts", len(in), len(parts))
+		}
+		for e, err := range r.ledger.Events(t.Context(), time.Now().Add(-48*time.Hour)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := r.state(e.Location).part; e.Part != want {
+				t.Errorf("the journal has %s in part %d, it is in %d", e.Location, e.Part, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,63 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/record"
+)
+
+// furnitureEvery is how often what is known of the site's furniture is stored.
+// It is some 40 KiB, and to lose some minutes of it costs little.
+const furnitureEvery = 10 * time.Minute
+
+// furniture is what the pages of the site have in common, and whether it is
+// stored as it now is. It belongs to the worker.
+type furniture struct {
+	mark.Site
+	changed bool
+	kept    time.Time
+}
+
+// openFurniture takes up what is stored of the furniture, so that what all pages
+// show is not taken for news after a restart. What cannot be read is learned
+// anew.
+func (l *Ledger) openFurniture(ctx context.Context) error {
+	return view(ctx, l.cfg.Store, []string{l.keys.furniture()}, func(t *tx) {
+		var site *mark.Site
+		err := record.Open(t.Get(l.keys.furniture()), func(f record.Field) {
+			if f.Num == 1 {
+				site, _ = mark.ParseSite(f.Data)
+			}
+		})
+		if err == nil && site != nil {
+			l.furniture = furniture{Site: *site, kept: time.Now()}
+		}
+	})
+}
+
+// keepFurniture stores the furniture if it has changed, and it is time or at
+// once. Of several processes each has its own, and the last one's stays.
+func (l *Ledger) keepFurniture(ctx context.Context, now bool) error {
+	if !l.furniture.changed || !now && l.furnitureDue(time.Now()) > 0 {
+		return nil
+	}
+	err := update(ctx, l.cfg.Store, []string{l.keys.furniture()}, func(t *tx) {
+		var e record.Encoder
+		e.Bytes(1, l.furniture.AppendBinary(nil))
+		e.Keep(record.Others(t.Get(l.keys.furniture()), 1))
+		t.Put(l.keys.furniture(), e.Seal())
+	})
+	if err != nil {
+		return err
+	}
+	l.furniture.changed, l.furniture.kept = false, time.Now()
+	l.unsynced = true
+	return nil
+}
+
+// furnitureDue returns when the furniture is to be stored.
+func (l *Ledger) furnitureDue(now time.Time) time.Duration {
+	return l.furniture.kept.Add(furnitureEvery).Sub(now)
+}

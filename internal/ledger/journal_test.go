@@ -1,0 +1,97 @@
+package ledger
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/part"
+)
+
+// wantEvents checks what the journal has since a time.
+func (r *rig) wantEvents(since time.Time, want ...string) {
+	r.Helper()
+	var got []string
+	for e, err := range r.ledger.Events(r.Context(), since) {
+		if err != nil {
+			r.Errorf("the events since %v: %v", since, err)
+			return
+		}
+		got = append(got, [...]string{part.Added: "added ", part.Changed: "changed ", part.Removed: "removed "}[e.What]+e.Location)
+	}
+	if !slices.Equal(got, want) {
+		r.Errorf("events are %q, want %q", got, want)
+	}
+}
+
+func TestTheJournalTellsOfListedPages(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home", "/a", "/b"))
+		r.sight("/a", html("first"))
+		r.sight("/b", html("second"))
+		r.sight("/secret/0f8fad5b-d9cb-469f-a165-70867728950e", html("nobody links here"))
+		r.wantEvents(time.Time{}, "added /", "added /a", "added /b")
+
+		time.Sleep(24 * time.Hour)
+		since := time.Now()
+		r.sight("/b", html("second")) // a visit that shows nothing new
+		r.wantEvents(since)
+		r.sight("/a", strings.Replace(html("first"), "</main>", "<p>"+"And then something else happened, which nobody could have known before it did so."+"</main>", 1))
+		r.answer("/b", http.StatusGone)
+		r.wantEvents(since, "changed /a", "removed /b")
+
+		r.restart()
+		r.sight("/b", html("second"))
+		r.wantEvents(since, "changed /a", "added /b")
+		if err := r.ledger.Forget(r.Context(), "/a"); err != nil {
+			t.Fatal(err)
+		}
+		r.wantEvents(since, "added /b")
+		r.wantNoTrace("/a")
+	})
+}
+
+func TestTheJournalOfASiteThatWasThereBeforeIt(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home", "/a"))
+		r.sight("/a", html("first"))
+		r.drop("journal", "log|")
+		r.restart()
+		r.flush()
+		began := time.Now()
+		var err error
+		for _, err = range r.ledger.Events(r.Context(), began.Add(-time.Hour)) {
+		}
+		if !errors.Is(err, part.ErrOlder) {
+			t.Errorf("%v for a time that nothing is known of", err)
+		}
+		r.answer("/a", http.StatusGone)
+		r.wantEvents(began, "removed /a")
+	})
+}
+
+// drop removes the records whose kinds begin so.
+func (r *rig) drop(kinds ...string) {
+	r.Helper()
+	for key := range r.dump() {
+		for _, kind := range kinds {
+			if strings.HasPrefix(strings.TrimPrefix(key, "https://example.com|"), kind) {
+				r.put(key, nil)
+			}
+		}
+	}
+}
+
+func (r *rig) put(key string, value []byte) {
+	r.Helper()
+	err := r.st.Update(r.Context(), []string{key}, func(values [][]byte) error {
+		values[0] = value
+		return nil
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+}

@@ -1,0 +1,89 @@
+package ledger
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// perPart counts the pages of each part by the entries that are stored.
+func (r *rig) perPart() map[string]int {
+	in := map[string]int{}
+	for key := range r.dump() {
+		if rest, is := strings.CutPrefix(key, "https://example.com|list|"); is {
+			in[rest[:6]]++
+		}
+	}
+	return in
+}
+
+func TestOtherLimitsOnAFilledStore(t *testing.T) {
+	inBubble(t, Config{MaxURLs: 12}, func(r *rig) {
+		want := []string{"/"}
+		for i := range 29 {
+			want = append(want, fmt.Sprintf("/p%02d", i))
+		}
+		r.sight("/", html("home", want[1:]...))
+		for i, l := range want[1:] {
+			r.sight(l, html(fmt.Sprintf("page %d", i)))
+		}
+		for _, limit := range []int{5, 1, 30, 7} {
+			r.cfg.MaxURLs = limit
+			r.restart()
+			r.flush()
+			r.flush() // what was moved
+			r.wantListed(want...)
+			for n, pages := range r.perPart() {
+				if pages > limit {
+					t.Errorf("with a limit of %d, part %s has %d pages", limit, n, pages)
+				}
+			}
+			if n := len(r.pagesByPart()); n < 30/limit {
+				t.Errorf("with a limit of %d there are %d parts", limit, n)
+			}
+			r.wantEvents(time.Now().Add(-time.Second)) // to move is not to change
+		}
+	})
+}
+
+// pagesByPart returns the pages of each part by their own records.
+func (r *rig) pagesByPart() map[int][]string {
+	in := map[int][]string{}
+	for p, err := range r.ledger.Pages(r.Context()) {
+		if err != nil {
+			r.Fatal(err)
+		}
+		in[p.Part] = append(in[p.Part], p.Location)
+	}
+	for n, locations := range in {
+		if got := r.perPart()[fmt.Sprintf("%06d", n)]; got != len(locations) {
+			r.Errorf("part %d lists %d pages, and %d say that they are in it", n, got, len(locations))
+		}
+	}
+	return in
+}
+
+func TestAHeadThatWasLostIsMended(t *testing.T) {
+	inBubble(t, Config{MaxURLs: 2}, func(r *rig) {
+		var pages []string
+		for i := range 60 {
+			pages = append(pages, fmt.Sprintf("/p%02d", i))
+		}
+		r.sight("/", html("home", pages...))
+		for i, l := range pages {
+			r.sight(l, html(fmt.Sprintf("page %d", i)))
+		}
+		r.put("https://example.com|head", nil)
+		r.restart()
+		r.flush()
+		r.sight("/", html("home", append(pages, "/new")...))
+		r.sight("/new", html("a new one"))
+		r.wantListed(append(pages, "/", "/new")...)
+		if got := slices.Max(slices.Collect(maps.Keys(r.pagesByPart()))); got != 31 {
+			t.Errorf("the last part is number %d, want 31", got)
+		}
+	})
+}

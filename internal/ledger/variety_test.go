@@ -1,0 +1,153 @@
+package ledger
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/tap"
+)
+
+func TestVarietyOf(t *testing.T) {
+	const phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Mobile/15E148"
+	tests := []struct {
+		name, vary, language, agent string
+		want                        Variety
+	}{
+		{"does not vary", "", "de", phone, Variety{}},
+		{"by what decides nothing about the text", "Accept-Encoding, Cookie", "de", phone, Variety{}},
+		{"by language", "Accept-Language", "de-AT,de;q=0.9,en;q=0.8", phone, Variety{ByLanguage: true, Language: "de"}},
+		{"in a list, in another case", "Origin, accept-language", "FR;q=0.5", "", Variety{ByLanguage: true, Language: "fr"}},
+		{"no language", "Accept-Language", "", "", Variety{ByLanguage: true}},
+		{"an endless language", "Accept-Language", strings.Repeat("x", 1000), "", Variety{ByLanguage: true, Language: strings.Repeat("x", 16)}},
+		{"by device", "User-Agent", "de", phone, Variety{ByDevice: true, Mobile: true}},
+		{"by device, another one", "User-Agent", "de", "Mozilla/5.0 (X11; Linux x86_64)", Variety{ByDevice: true}},
+		{"by both", "User-Agent,Accept-Language", "it", phone, Variety{ByLanguage: true, Language: "it", ByDevice: true, Mobile: true}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := http.Header{"Accept-Language": {tt.language}, "User-Agent": {tt.agent}}
+			if got := VarietyOf(tt.vary, h); got != tt.want {
+				t.Errorf("%+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+// negotiated is a page in the language that a visitor prefers.
+func negotiated(lang, edit string, declared bool) string {
+	text := map[string]string{
+		"en": "It comes in a box that keeps the rain off for a year or longer than that. Nobody has ever sent one back to us.",
+		"de": "Es kommt in einer Kiste, die den Regen für ein Jahr oder länger abhält. Niemand hat je eines zurückgeschickt.",
+		"fr": "Il arrive dans une boîte qui le protège de la pluie pendant un an ou plus. Personne ne nous l'a jamais rendu.",
+	}[lang]
+	attr := ""
+	if declared {
+		attr = fmt.Sprintf(" lang=%q", lang)
+	}
+	return fmt.Sprintf(`<html%s><head><title>Thing</title></head><body><main><h1>Thing %s</h1><p>%s</p><p>%s</p></main></body></html>`,
+		attr, lang, text, edit)
+}
+
+func speaking(lang string) func(*Sighting) {
+	return func(s *Sighting) {
+		s.Variety = VarietyOf("Accept-Language", http.Header{"Accept-Language": {lang + "-XX," + lang + ";q=0.9"}})
+	}
+}
+
+// A page that answers in the visitor's language does not change with the
+// visitor, and an edit in one language is a change.
+func TestAPageInSeveralLanguages(t *testing.T) {
+	tests := []struct {
+		name     string
+		declared bool
+		langs    []string
+		edited   string
+	}{
+		{"two, declared, the first is edited", true, []string{"en", "de"}, "en"},
+		{"two, declared, the second is edited", true, []string{"en", "de"}, "de"},
+		{"two, not declared, the first is edited", false, []string{"en", "de"}, "en"},
+		{"two, not declared, the second is edited", false, []string{"en", "de"}, "de"},
+		{"three, not declared", false, []string{"en", "de", "fr"}, "fr"},
+		{"in bursts", false, []string{"en", "en", "en", "de", "de", "de"}, "de"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.sight("/", html("home", "/a"))
+				see := func(i int, edit string) {
+					lang := tt.langs[i%len(tt.langs)]
+					if lang != tt.edited {
+						edit = ""
+					}
+					r.sight("/a", negotiated(lang, edit, tt.declared), speaking(lang))
+					time.Sleep(time.Hour)
+				}
+				for i := range 30 {
+					see(i, "")
+				}
+				if p := r.page("/a"); p.Changes != 0 || r.lastMod("/a") != 0 {
+					t.Fatalf("%d changes of a page that stayed as it was", p.Changes)
+				}
+				r.restart()
+				var want int64
+				for i := range 4 * len(tt.langs) {
+					if want == 0 && tt.langs[i%len(tt.langs)] == tt.edited {
+						want = time.Now().Unix()
+					}
+					see(i, "From the next winter on, all of it will be made of wood that grows beside the house.")
+				}
+				if p := r.page("/a"); p.Changes != 1 {
+					t.Errorf("%d changes, want 1", p.Changes)
+				}
+				if got := r.lastMod("/a"); got != want {
+					t.Errorf("lastmod %d, want %d, that of the first look at the edit", got, want)
+				}
+			})
+		})
+	}
+}
+
+// A variety that was never seen may be the first to show an edit; it does not
+// hide it from the others.
+func TestAnEditThatANewVarietyShowsFirst(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home", "/a"))
+		for range 4 {
+			r.sight("/a", html("What it has said since the beginning."), speaking("en"))
+			time.Sleep(time.Hour)
+		}
+		edited := html("This is not at all what it said in the beginning, and it is longer too.")
+		r.sight("/a", edited, speaking("it"))
+		if got := r.page("/a").Changes; got != 0 {
+			t.Errorf("%d changes, by a visitor whose page may be another one", got)
+		}
+		time.Sleep(time.Hour)
+		want := time.Now().Unix()
+		r.sight("/a", edited, speaking("en"))
+		if got := r.lastMod("/a"); got != want {
+			t.Errorf("lastmod %d, want %d", got, want)
+		}
+	})
+}
+
+// A page that shows phones another text does not change with the device.
+func TestAPageForPhones(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home", "/a"))
+		for i := range 30 {
+			text, agent := "What a wide screen has room for, in long sentences that go on and on.", "Mozilla/5.0 (X11; Linux x86_64)"
+			if i%3 == 1 {
+				text, agent = "What fits on a phone, which is quite another text.", fmt.Sprintf("Phone/%d Mobile", i)
+			}
+			vary := func(s *Sighting) { s.Variety = VarietyOf("User-Agent", http.Header{"User-Agent": {agent}}) }
+			r.sight("/a", html(text), vary, header(func(h *tap.Header) { h.Vary = "User-Agent" }))
+			time.Sleep(time.Hour)
+		}
+		if got := r.page("/a").Changes; got != 0 {
+			t.Errorf("%d changes", got)
+		}
+	})
+}

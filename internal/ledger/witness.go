@@ -1,0 +1,189 @@
+package ledger
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/capability"
+	"github.com/servemap/servemap/internal/mark"
+)
+
+// networksKept bounds the networks remembered of one waiting page.
+const networksKept = 32
+
+// clockSlack is how far back a sighting may lie behind the last one and still
+// be taken for one that came late. Beyond that, the clock was wrong then.
+const clockSlack = 24 * time.Hour
+
+// seenSince reports whether a page was seen after a time in Unix milliseconds at
+// which it was not, for that was merged late: where it was seen, the store could
+// not be reached for a while.
+func (s *state) seenSince(at int64) bool {
+	return at < s.lastSeen && s.lastSeen-at < clockSlack.Milliseconds()
+}
+
+// witness merges the sighting of a page. A sighting no newer than the last one
+// has been merged already, or came out of order; it is still evidence.
+func (m *merge) witness(k *look, s *state) {
+	if s.listed() && !k.same && variable(k.content) {
+		m.doubt(k, s, k.content)
+		m.effects.due = append(m.effects.due, k.Location) // or this look hides the next visitor's
+		return
+	}
+	m.evidence(k, s)
+	var news canonicalNews
+	at := k.At.UnixMilli()
+	forbids := k.content != admit.None && s.content == admit.None && at == s.lastSeen // of two looks in one moment the more cautious one counts
+	if s.follows(at) || forbids {
+		news = m.seen(k, s, at)
+	}
+	// Not only when it is new: a store may have taken the look, and lost the
+	// answer, before its links were followed.
+	m.effects.follow = k.full && (!s.read || k.again) && s.bodyHash == k.hash
+	pairs := k.full && !s.read
+	m.save(k.Location, s)
+	if pairs && len(k.alternates)+len(s.peers) > 0 {
+		m.pair(k)
+	}
+	if k.canonical != "" {
+		m.feed(k, s, news)
+	}
+}
+
+// follows reports whether a look, at a time in Unix milliseconds, comes after the
+// last one; also where that was by a clock that was ahead.
+func (s *state) follows(at int64) bool {
+	return at > s.lastSeen || s.lastSeen-at > clockSlack.Milliseconds()
+}
+
+// variable reports whether what forbids a listing may be true for one client
+// and not for the next, such as a canonical that the site makes of a header.
+func variable(why admit.Reason) bool {
+	switch why {
+	case admit.CanonicalElsewhere, admit.CanonicalConflict, admit.QueryNotCanonical, admit.HeadNotSeen, admit.Encoding:
+		return true
+	}
+	return false
+}
+
+func (m *merge) seen(k *look, s *state, at int64) (news canonicalNews) {
+	before := seconds(s.lastSeen)
+	if s.firstSeen == 0 {
+		s.firstSeen = k.At.Unix()
+		if s.isNew {
+			s.fresh = s.firstSeen
+		}
+	}
+	m.undoubt(k.Location, s)
+	s.lastSeen, s.status = at, k.Response.Status
+	s.looks++
+	s.witnessed, s.absent = true, admit.None
+	s.keepTime(k.At.Unix(), before)
+	if k.same {
+		s.crowd = s.crowd || k.crowd
+		s.mark = s.mark.Still()
+		f := finding{outcome: mark.Same, before: before, latest: s.latest()}
+		m.given(k, s, &f)
+		m.settle(s, f, k.At.Unix())
+	} else {
+		if k.full || k.content != admit.None || s.content != admit.NoIndex { // else what was not read may still say so
+			s.content, s.until = k.content, k.until
+		}
+		s.noFollow, s.ownURL = k.noFollow, k.OwnURL
+		s.self, s.canonical = k.self, nil
+		if k.canonical != "" && !s.public() {
+			s.canonical = m.l.secret.seal(k.Location, k.canonical, k.At.UnixNano())
+		}
+		news = m.content(k, s, before)
+	}
+	s.tagHash = tagHash(k)
+	s.end(k.At)
+	m.effects.settled[k.Location] = settlement{s.part, k.At}
+	return news
+}
+
+// end applies the time for which the page has announced its end.
+func (s *state) end(now time.Time) {
+	if s.ended(now) && s.content == admit.None {
+		s.content = admit.NoIndex
+	}
+}
+
+func (s *state) ended(now time.Time) bool { return s.until != 0 && now.Unix() > s.until }
+
+// content merges what a page that was read says. A look that could not be
+// afforded in full leaves the page unread, so that the next one is.
+func (m *merge) content(k *look, s *state, before int64) (news canonicalNews) {
+	f := finding{outcome: mark.Variant, before: before, latest: s.latest()}
+	was := s.read
+	s.read = s.read && s.bodyHash == k.hash
+	switch {
+	case !k.full:
+		s.bodyHash = 0
+	case k.cut:
+		s.bodyHash, s.showing, s.shared, s.crowd = k.hash, 0, false, false
+	default:
+		news.before = s.mark
+		same := s.showing == k.showing
+		s.shared, s.crowd = k.shared || s.shared && same, k.crowd || s.crowd && same
+		s.bodyHash, s.showing = k.hash, k.showing
+		s.claims = m.l.secret.claims(k.alternates)
+		f = m.mark(k, s, before)
+		if s.renews(k, was, before, f.outcome) {
+			m.media[k.Location] = k.media
+		}
+		news.read = true
+	}
+	m.given(k, s, &f)
+	if news.read {
+		m.settle(s, f, k.At.Unix())
+	}
+	return news
+}
+
+// evidence notes what the sighting adds to the reasons for listing.
+func (m *merge) evidence(k *look, s *state) {
+	s.route = s.route || k.Exact
+	s.variable = s.variable || k.Route != "" && capability.Variable(k.Route)
+	if k.group != 0 && s.counted == stranger {
+		s.group = k.group
+	}
+	s.visited(k)
+}
+
+// visited notes the client's network, while that is evidence.
+func (s *state) visited(k *look) {
+	if k.network != nil && !s.public() && len(s.networks) < networksKept && !slices.Contains(s.networks, *k.network) {
+		s.networks = append(s.networks, *k.network)
+	}
+}
+
+// alive merges the proof that a known page is there. A 304 that repeats the
+// entity tag of the last look proves that it is unchanged as well.
+func (m *merge) alive(k *look, s *state) {
+	at := k.At.UnixMilli()
+	if !s.follows(at) {
+		return
+	}
+	s.keepTime(k.At.Unix(), seconds(s.lastSeen))
+	s.lastSeen, s.status = at, k.Response.Status
+	if k.Response.Status == http.StatusNotModified && s.tagHash != 0 && s.tagHash == tagHash(k) {
+		s.rate = s.rate.Saw(k.At.Unix(), false)
+	}
+	m.save(k.Location, s)
+}
+
+// tagHash returns a hash of the entity tag without its weakness mark, which
+// compressors add and drop, 0 if there is none.
+func tagHash(k *look) uint64 {
+	tag := strings.TrimPrefix(k.Response.Header.ETag, "W/")
+	if tag == "" {
+		return 0
+	}
+	return xxh3.HashString(tag)
+}

@@ -1,0 +1,86 @@
+package mark
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// taught is the memory of a site whose pages share a menu, and have got another
+// line each lately.
+func taught(pages int) *Site {
+	s := new(Site)
+	for i := range pages {
+		var m Mark
+		for look := range int64(2) {
+			v := viewOf(text(fmt.Sprintf("%s This is page %d.", one, i), two) + strings.Repeat("<main><p>A line that stands under each text of the site.</main>", int(look)))
+			s.Consult(v, m, uint64(i+1)*0x9E3779B97F4A7C15)
+			m, _, _ = m.Look(v, look)
+		}
+	}
+	return s
+}
+
+func TestASiteIsReadBack(t *testing.T) {
+	for name, s := range map[string]*Site{"empty": {}, "small": taught(3), "full": taught(3000)} {
+		b := s.AppendBinary(nil)
+		if len(b) > 46<<10 {
+			t.Errorf("%s: %d bytes, want at most 46 KB", name, len(b))
+		}
+		again, err := ParseSite(b)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !bytes.Equal(again.AppendBinary(nil), b) {
+			t.Errorf("%s: another memory is read back", name)
+		}
+	}
+	if s, err := ParseSite(nil); err != nil || *s != (Site{}) {
+		t.Errorf("nothing is read as %v, %v, want the empty memory", s, err)
+	}
+}
+
+// A change of furniture right after a restart, on a page that nobody has looked
+// at since, changes no page if the memory was kept.
+func TestAKeptMemoryKnowsFurniture(t *testing.T) {
+	s, err := ParseSite(taught(20).AppendBinary(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m Mark
+	v := viewOf(text(one, two))
+	new(Site).Consult(v, m, 1)
+	m, _, _ = m.Look(v, 0)
+	v = viewOf(text(one, two) + "<main><p>A line that stands under each text of the site.</main>")
+	s.Consult(v, m, 1)
+	if _, o, _ := m.Look(v, 1); o != Variant {
+		t.Errorf("outcome %v, want Variant", o)
+	}
+}
+
+func TestParseSiteRefuses(t *testing.T) {
+	good := taught(3).AppendBinary(nil)
+	for name, in := range map[string][]byte{
+		"another version": {2}, "half of it": good[:len(good)/2], "a byte too many": append(bytes.Clone(good), 0), "nothing after the version": {1},
+	} {
+		if s, err := ParseSite(in); err == nil || s != nil {
+			t.Errorf("%s: %v, want an error", name, err)
+		}
+	}
+}
+
+func FuzzParseSite(f *testing.F) {
+	f.Add(taught(3).AppendBinary(nil))
+	f.Add([]byte{siteVersion})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := ParseSite(b)
+		if err != nil {
+			return
+		}
+		s.Consult(viewOf(text(one)), Mark{}, 1)
+		if n := len(s.AppendBinary(nil)); n > 46<<10 {
+			t.Errorf("%d bytes", n)
+		}
+	})
+}

@@ -1,0 +1,290 @@
+package page
+
+import "bytes"
+
+// token says what a scanner has found.
+type token uint8
+
+const (
+	noToken    token = iota // the end of the page
+	textToken               // characters
+	startToken              // a start tag
+	endToken                // an end tag
+	otherToken              // a comment or a declaration
+)
+
+// scanner cuts a page into tokens by the rules of section 13.2.5 of the HTML
+// standard. Its tokens are those of [golang.org/x/net/html.Tokenizer], which
+// copies and looks at every byte; it goes from delimiter to delimiter. A tag
+// in which the page ends is no token. They differ only in a script that has a
+// bracket in a comment: to that tokenizer, the comment ends there.
+type scanner struct {
+	b          []byte // the page
+	start, end int    // of the current token
+
+	// These are of the current tag.
+	el          element
+	name        []byte // as written
+	selfClosing bool   // a slash ends it
+	attrs       tag    // of a start tag, if it is one whose attributes are read
+
+	whole    []byte // the page, while b ends where a noscript element does
+	unfenced bool   // no noscript element ends in what follows
+
+	rawEl   element // whose end tag alone ends the text that follows, or unknown
+	rawName []byte
+}
+
+func (s *scanner) reset(page []byte) { *s = scanner{b: page, attrs: tag{buf: s.attrs.buf}} }
+
+// raw returns the current token as written.
+func (s *scanner) raw() []byte { return s.b[s.start:s.end] }
+
+// readRaw has all up to the end tag of the current start tag be characters.
+func (s *scanner) readRaw() { s.rawEl, s.rawName = s.el, s.name }
+
+// fence has the noscript element that was just opened end at its end tag,
+// whatever is left open in it: to a browser with scripts it is but characters.
+func (s *scanner) fence() {
+	if s.whole != nil || s.unfenced {
+		return
+	}
+	for at := s.end; ; at += len("</") {
+		i := bytes.Index(s.b[at:], []byte("</"))
+		if i < 0 {
+			s.unfenced = true
+			return
+		}
+		if at += i; isTag(s.b[at+len("</"):], []byte("noscript")) {
+			s.whole, s.b = s.b, s.b[:at]
+			return
+		}
+	}
+}
+
+// next goes to the next token.
+func (s *scanner) next() token {
+	t := s.nextWithin()
+	if t == noToken && s.whole != nil {
+		s.end, s.b, s.whole, s.rawEl = len(s.b), s.whole, nil, unknown
+		t = s.nextWithin()
+	}
+	return t
+}
+
+func (s *scanner) nextWithin() token {
+	s.start = s.end
+	if s.rawEl != unknown {
+		s.end = s.rawEnd(s.start)
+		s.rawEl = unknown
+		if s.end > s.start {
+			return textToken
+		}
+	}
+	if s.start == len(s.b) {
+		return noToken
+	}
+	at := s.start
+	for {
+		i := bytes.IndexByte(s.b[at:], '<')
+		if i < 0 || at+i+1 == len(s.b) {
+			return s.to(len(s.b), textToken)
+		}
+		if at += i; opens(s.b[at+1]) {
+			break
+		}
+		at++ // it is but a bracket
+	}
+	if at > s.start {
+		return s.to(at, textToken)
+	}
+	return s.markup(at + 1)
+}
+
+// to ends the current token.
+func (s *scanner) to(end int, t token) token {
+	s.end = end
+	return t
+}
+
+// opens reports whether a bracket before c begins a token.
+func opens(c byte) bool { return isLetter(c) || c == '/' || c == '!' || c == '?' }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// markup takes a token other than text, whose bracket stands before at.
+func (s *scanner) markup(at int) token {
+	switch s.b[at] {
+	case '/':
+		return s.endTag(at + 1)
+	case '!':
+		if bytes.HasPrefix(s.b[at:], []byte("!--")) {
+			return s.to(commentEnd(s.b, at+len("!--")), otherToken)
+		}
+		return s.to(closed(s.b, at), otherToken)
+	case '?':
+		return s.to(closed(s.b, at), otherToken)
+	}
+	at = s.tagName(at)
+	a := attrScanner{b: s.b, i: at}
+	s.attrs.clear()
+	if readsAttributes(s.el) {
+		s.attrs.read(&a)
+	} else {
+		a.skip()
+	}
+	return s.closeTag(&a, startToken)
+}
+
+// endTag takes what follows a bracket and a slash.
+func (s *scanner) endTag(at int) token {
+	switch {
+	case at == len(s.b):
+		return s.to(at, textToken)
+	case !isLetter(s.b[at]):
+		return s.to(closed(s.b, at), otherToken)
+	}
+	a := attrScanner{b: s.b, i: s.tagName(at)}
+	a.skip()
+	return s.closeTag(&a, endToken)
+}
+
+// tagName takes the name that begins at a place, and returns where it ends.
+func (s *scanner) tagName(at int) int {
+	end := at + 1
+	for end < len(s.b) && !endsName(s.b[end]) {
+		end++
+	}
+	s.name = s.b[at:end]
+	s.el = elementOf(s.name)
+	return end
+}
+
+// tagName returns the name of a tag as written. Before it are skip bytes of the
+// token.
+func tagName(rawToken []byte, skip int) []byte {
+	end := skip
+	for end < len(rawToken) && !endsName(rawToken[end]) {
+		end++
+	}
+	return rawToken[skip:end]
+}
+
+func endsName(c byte) bool { return c <= '>' && (isSpace(c) || c == '/' || c == '>') }
+
+// closeTag ends a tag after its attributes.
+func (s *scanner) closeTag(a *attrScanner, t token) token {
+	if a.i == len(s.b) {
+		s.start, s.end = a.i, a.i
+		return noToken
+	}
+	s.selfClosing = a.slash == a.i-1
+	return s.to(a.i+1, t)
+}
+
+// closed returns the place after the next closing bracket, or the end.
+func closed(b []byte, at int) int {
+	i := bytes.IndexByte(b[at:], '>')
+	if i < 0 {
+		return len(b)
+	}
+	return at + i + 1
+}
+
+// commentEnd returns the place after the comment whose text begins at a place.
+func commentEnd(b []byte, at int) int {
+	for i := at; ; {
+		j := bytes.IndexByte(b[i:], '>')
+		if j < 0 {
+			return len(b)
+		}
+		i += j + 1
+		text := b[at : i-1]
+		if len(text) == 0 || len(text) == 1 && text[0] == '-' || bytes.HasSuffix(text, []byte("--")) || bytes.HasSuffix(text, []byte("--!")) {
+			return i
+		}
+	}
+}
+
+// rawEnd returns where the characters end that begin at a place and belong to
+// an element which holds nothing else.
+func (s *scanner) rawEnd(at int) int {
+	switch s.rawEl {
+	case elPlaintext:
+		return len(s.b)
+	case elScript:
+		return s.scriptEnd(at)
+	}
+	for {
+		i := bytes.Index(s.b[at:], []byte("</"))
+		if i < 0 {
+			return len(s.b)
+		}
+		if at += i; isTag(s.b[at+len("</"):], s.rawName) {
+			return at
+		}
+		at += len("</")
+	}
+}
+
+// isTag reports whether b begins with a name, in any case, that ends there.
+func isTag(b, name []byte) bool {
+	return len(b) > len(name) && endsName(b[len(name)]) && bytes.EqualFold(b[:len(name)], name)
+}
+
+// scriptState says what hides the end tag of a script.
+type scriptState uint8
+
+const (
+	scriptPlain   scriptState = iota // nothing
+	scriptEscaped                    // nothing yet: it is in a comment, where another script may begin
+	scriptDouble                     // another script in a comment
+)
+
+// scriptEnd is rawEnd for scripts, which may hold scripts in comments (sections
+// 13.2.5.15 to 13.2.5.31).
+func (s *scanner) scriptEnd(at int) int {
+	state := scriptPlain
+	for {
+		at = scriptDelimiter(s.b, at, state)
+		if at == len(s.b) {
+			return at
+		}
+		rest := s.b[at+1:]
+		switch {
+		case s.b[at] == '>':
+			state = scriptPlain
+		case len(rest) > 0 && rest[0] == '/':
+			if !isTag(rest[1:], []byte("script")) {
+				break
+			}
+			if state != scriptDouble {
+				return at
+			}
+			state = scriptEscaped
+		case state == scriptPlain && bytes.HasPrefix(rest, []byte("!--")):
+			state = scriptEscaped
+		case state == scriptEscaped && isTag(rest, []byte("script")):
+			state = scriptDouble
+		}
+		at++
+	}
+}
+
+// scriptDelimiter returns where the next bracket is that may alter the state:
+// one that opens a tag or, in a comment, closes that.
+func scriptDelimiter(b []byte, at int, state scriptState) int {
+	if state == scriptPlain {
+		i := bytes.IndexByte(b[at:], '<')
+		if i < 0 {
+			return len(b)
+		}
+		return at + i
+	}
+	for ; at < len(b); at++ {
+		if c := b[at]; c == '<' || c == '>' && bytes.HasSuffix(b[:at], []byte("--")) {
+			break
+		}
+	}
+	return at
+}

@@ -1,0 +1,100 @@
+// Package priority ranks the pages of a site against each other, for the
+// priority element of a sitemap. A page stands high that many pages link to and
+// many visitors ask for.
+//
+// The protocol has priorities as relative to the other pages of the same site
+// (https://www.sitemaps.org/protocol.html), so what counts is the rank and not
+// how large a count is. Everything here is a value without a clock.
+package priority
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// Inbound estimates how many pages link to one, by linear counting
+// (Whang, Vander-Zanden, Taylor 1990): each linking page sets one of 32 bits.
+// The zero value counts none.
+type Inbound uint32
+
+const inboundBits = 32
+
+// Add counts the linking page whose hash is from. The same page twice counts
+// once.
+func (n Inbound) Add(from uint64) Inbound { return n | 1<<(from%inboundBits) }
+
+// Pages returns the estimate: with v of m bits still unset it is m*ln(m/v). Once
+// all are set, at some 130 pages, it no longer grows.
+func (n Inbound) Pages() float64 {
+	unset := max(0.5, float64(inboundBits-bits.OnesCount32(uint32(n))))
+	return inboundBits * math.Log(inboundBits/unset)
+}
+
+// Weight is what a page weighs on a scale from 0 to Weights-1. It is coarse, so
+// that a visit more or less seldom changes it.
+type Weight uint8
+
+// Weights is the number of different weights.
+const Weights = 64
+
+// weightStep is how many weights one doubling of links, or of visits, is worth.
+const weightStep = 3
+
+// Weigh returns the weight of a page to which inbound pages link, and which was
+// seen looks times since it was first seen, a time of known ago. Links and
+// visits count alike, by their logarithms, so that it takes another doubling to
+// rise as much again.
+func Weigh(inbound Inbound, looks uint64, known time.Duration) Weight {
+	days := max(1, known.Hours()/24)
+	w := weightStep * (math.Log2(1+inbound.Pages()) + math.Log2(1+float64(looks)/days))
+	return Weight(min(Weights-1, max(0, math.Round(w))))
+}
+
+// Ranks counts the pages of a site by their weight. The zero value has none.
+type Ranks struct {
+	pages [Weights]int
+	all   int
+}
+
+// Add counts a page.
+func (r *Ranks) Add(w Weight) {
+	r.pages[min(w, Weights-1)]++
+	r.all++
+}
+
+// The tenths that a page can have. One tenth is the least: with 0.0 a page would
+// say that it should not be here.
+const (
+	Least = 1
+	Most  = 10
+)
+
+// Of returns the priority in tenths, from Least to Most, of a page with weight
+// w: the share of pages that weigh less, and half of those that weigh as much.
+// Where all pages weigh the same that is the middle, which is the protocol's
+// default. It is 0 while no page was counted.
+func (r *Ranks) Of(w Weight) uint8 {
+	if r.all == 0 {
+		return 0
+	}
+	below := 0
+	for _, n := range r.pages[:min(w, Weights-1)] {
+		below += n
+	}
+	share := (float64(below) + float64(r.pages[min(w, Weights-1)])/2) / float64(r.all)
+	return uint8(max(Least, math.Ceil(share*Most)))
+}
+
+// steady is how many tenths a rank must have moved for the priority to follow.
+const steady = 2
+
+// Settle returns the priority to show of a page that has shown before, 0 for
+// none, and whose rank is now worth the other one. Small moves are not followed,
+// so that pages near a limit do not change each time the ranks are taken.
+func Settle(before, now uint8) uint8 {
+	if before == 0 || now == 0 || max(before, now)-min(before, now) >= steady {
+		return now
+	}
+	return before
+}

@@ -1,0 +1,187 @@
+package sitemap
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// corpus makes addresses as sites have them, in the order in which a store yields them: dated news, products, manuals,
+// threads with a query, single words; 25 to 120 bytes, 56 in the mean.
+type corpus struct {
+	random *rand.Rand
+	words  []string
+}
+
+func newCorpus() *corpus {
+	c := &corpus{random: rand.New(rand.NewPCG(1, 2)), words: make([]string, 3000)}
+	for i := range c.words {
+		for range 1 + c.random.IntN(4) {
+			c.words[i] += string("bcdfghklmnprstvw"[c.random.IntN(16)]) + string("aeiou"[c.random.IntN(5)])
+		}
+	}
+	return c
+}
+
+// slug returns some words, of which the first ones are frequent.
+func (c *corpus) slug(n int) string {
+	words := make([]string, n)
+	for i := range words {
+		words[i] = c.words[int(3000*c.random.Float64()*c.random.Float64())]
+	}
+	return strings.Join(words, "-")
+}
+
+func (c *corpus) path() string {
+	n := c.random.IntN
+	switch n(5) {
+	case 0:
+		return fmt.Sprintf("news/20%02d/%02d/%s", 15+n(12), 1+n(12), c.slug(4+n(8)))
+	case 1:
+		return fmt.Sprintf("shop/%s/%s-%d", c.words[n(40)], c.slug(2+n(4)), n(1e6))
+	case 2:
+		return fmt.Sprintf("docs/%s/%s/%s.html", c.words[n(20)], c.words[n(300)], c.slug(1+n(2)))
+	case 3:
+		if n(3) > 0 {
+			return fmt.Sprintf("forum/t/%d", n(1e6))
+		}
+		return fmt.Sprintf("forum/t/%d?lang=de&page=%d", n(1e6), n(20))
+	default:
+		return "wiki/" + strings.ReplaceAll(c.slug(1+n(3)), "-", "_")
+	}
+}
+
+// benchURLs returns a full sitemap's entries, the same ones each time.
+func benchURLs() []URL {
+	c := newCorpus()
+	locs := make([]string, MaxURLs)
+	for i := range locs {
+		locs[i] = "https://www.example.com/" + c.path()
+	}
+	slices.Sort(locs)
+	freqs := []string{"", "", "", "daily", "weekly", "monthly", "yearly"}
+	urls := make([]URL, MaxURLs)
+	for i, loc := range locs {
+		urls[i] = URL{
+			Loc:        strings.Clone(loc), // one after the other in memory, as they are read
+			LastMod:    november - int64(c.random.IntN(3*365*86_400)),
+			ChangeFreq: freqs[c.random.IntN(len(freqs))],
+		}
+	}
+	return urls
+}
+
+// writeURLSet writes a whole file in buf.
+func writeURLSet(buf []byte, urls []URL) []byte {
+	buf = append(buf[:0], URLSetOpen...)
+	for i := range urls {
+		buf, _ = AppendURL(buf, urls[i])
+	}
+	return append(buf, URLSetClose...)
+}
+
+func reportURLs(b *testing.B) {
+	b.ReportMetric(float64(MaxURLs)*float64(b.N)/b.Elapsed().Seconds(), "URLs/s")
+}
+
+func reportSize(b *testing.B, bytes int) {
+	b.ReportMetric(float64(bytes)/MaxURLs, "bytes/URL")
+}
+
+func BenchmarkWriteURLSet(b *testing.B) {
+	benchmarkWrite(b, benchURLs())
+}
+
+func BenchmarkWriteURLSetPriority(b *testing.B) {
+	urls := benchURLs()
+	for i := range urls {
+		urls[i].Priority = uint8(i%MaxPriority + 1)
+	}
+	benchmarkWrite(b, urls)
+}
+
+func benchmarkWrite(b *testing.B, urls []URL) {
+	buf := writeURLSet(nil, urls)
+	b.ReportAllocs()
+	for b.Loop() {
+		buf = writeURLSet(buf, urls)
+	}
+	reportURLs(b)
+	reportSize(b, len(buf))
+}
+
+// BenchmarkWriteURLSetGzip writes a file by pieces, and compresses each while it is in the processor's cache.
+func BenchmarkWriteURLSetGzip(b *testing.B) {
+	for _, level := range []int{gzip.BestSpeed, gzip.DefaultCompression} {
+		b.Run(fmt.Sprint("Level", level), func(b *testing.B) {
+			urls := benchURLs()
+			var size counter
+			zw, err := gzip.NewWriterLevel(&size, level)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var piece []byte
+			b.ReportAllocs()
+			for b.Loop() {
+				size = 0
+				zw.Reset(&size)
+				piece = append(piece[:0], URLSetOpen...)
+				for i := range urls {
+					if piece, _ = AppendURL(piece, urls[i]); len(piece) >= 32<<10 {
+						_, _ = zw.Write(piece) // a counter takes everything
+						piece = piece[:0]
+					}
+				}
+				_, _ = zw.Write(append(piece, URLSetClose...))
+				_ = zw.Close()
+			}
+			reportURLs(b)
+			reportSize(b, int(size))
+		})
+	}
+}
+
+// counter counts what is written to it.
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+// BenchmarkWriteExtended writes entries that have two alternates and two images each.
+func BenchmarkWriteExtended(b *testing.B) {
+	urls := benchURLs()
+	x := &Extension{Alternates: []Alternate{{"en", page}, {"de", "https://example.com/de/a"}}, Images: []string{image, image}}
+	var buf []byte
+	b.ReportAllocs()
+	for b.Loop() {
+		buf = AppendURLSetOpen(buf[:0], Alternates|Images)
+		for i := range urls {
+			buf, _ = AppendExtended(buf, urls[i], x, Alternates|Images)
+		}
+	}
+	reportURLs(b)
+	reportSize(b, len(buf))
+}
+
+// BenchmarkEncodingXML writes the same entries the way one would without this package.
+func BenchmarkEncodingXML(b *testing.B) {
+	set := xmlURLSet{}
+	for _, u := range benchURLs() {
+		set.URLs = append(set.URLs, xmlURL{Loc: u.Loc, LastMod: wantDate(u.LastMod), ChangeFreq: u.ChangeFreq})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := xml.NewEncoder(io.Discard).Encode(set); err != nil {
+			b.Fatal(err)
+		}
+	}
+	reportURLs(b)
+}

@@ -1,0 +1,229 @@
+package sitemap
+
+import "strings"
+
+// Namespaces says which extensions of the protocol a sitemap declares, or an entry uses.
+type Namespaces uint8
+
+// The extensions, in the order in which an entry has them.
+const (
+	Alternates Namespaces = 1 << iota // the page in other languages, as links of XHTML
+	Images                            // Google's images
+	NewsItem                          // Google's news
+	Videos                            // Google's videos
+)
+
+// What bounds the extensions of one entry and of one file.
+const (
+	MaxAlternates  = 200    // alternates of an entry
+	MaxImages      = 100    // images of an entry; the extension allows 1,000
+	MaxVideos      = 16     // videos of an entry
+	MaxNews        = 1_000  // entries with news in a file
+	MaxName        = 200    // characters of a publication's name
+	MaxTitle       = 300    // characters of a title
+	MaxDescription = 2_048  // characters of a description
+	MaxDuration    = 28_800 // seconds of a video
+)
+
+// Extension is what an entry says beyond the protocol's own elements. All addresses in it are absolute ones of http or
+// https in ASCII; ValidAddress tells. Texts are plain: they are escaped here, and cleaned. White space in them collapses,
+// what is not UTF-8 and control characters are dropped, and they are cut to the bounds above.
+type Extension struct {
+	// Alternates are the page in its languages, itself among them, and x-default where there is one.
+	Alternates []Alternate
+	// Images are the addresses of images on the page.
+	Images []string
+	// News says that the page is a news article; nil says that it is none.
+	News *News
+	// Videos are those on the page.
+	Videos []Video
+}
+
+// Alternate is the page in one language.
+type Alternate struct {
+	Lang string // a language tag, or x-default
+	Loc  string
+}
+
+// News is what a news sitemap says of an article. All fields are required.
+type News struct {
+	Publication string // the name of the newspaper or site
+	Language    string // of the article, in the form that NewsLanguage returns
+	Published   int64  // when, in seconds since the Unix epoch
+	Title       string
+}
+
+// Video is what a sitemap says of a video.
+type Video struct {
+	Thumbnail   string // required: the address of an image
+	Title       string // required
+	Description string // required
+	Content     string // the address of the video file; this or Player is required
+	Player      string // the address of a player
+	Seconds     int    // how long it is, from 1 to MaxDuration; left out when it is not
+	Published   int64  // when, in seconds since the Unix epoch; left out when a file cannot name it
+}
+
+// Namespaces returns the extensions that an entry with x must have declared.
+func (x *Extension) Namespaces() (n Namespaces) {
+	if x == nil {
+		return 0
+	}
+	if len(x.Alternates) > 0 {
+		n |= Alternates
+	}
+	if len(x.Images) > 0 {
+		n |= Images
+	}
+	if x.News != nil {
+		n |= NewsItem
+	}
+	if len(x.Videos) > 0 {
+		n |= Videos
+	}
+	return n
+}
+
+// namespaces are the declarations, by the bits of Namespaces.
+var namespaces = [...]string{
+	` xmlns:xhtml="http://www.w3.org/1999/xhtml"`,
+	` xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"`,
+	` xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"`,
+	` xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"`,
+}
+
+// AppendURLSetOpen appends what stands before the entries of a sitemap that use no other extensions than declared, and
+// returns it. Without any it is URLSetOpen.
+func AppendURLSetOpen(dst []byte, declared Namespaces) []byte {
+	if declared == 0 {
+		return append(dst, URLSetOpen...)
+	}
+	dst = append(dst, strings.TrimSuffix(URLSetOpen, ">\n")...)
+	for i, s := range namespaces {
+		if declared&(1<<i) != 0 {
+			dst = append(dst, s...)
+		}
+	}
+	return append(dst, ">\n"...)
+}
+
+// AppendExtended appends an entry with extensions to dst and returns it; a nil x has none. It reports false, with dst
+// unchanged, where AppendURL would, for an extension that the file has not declared, and for one that is not valid: an
+// address that ValidAddress refuses, a bad language, too many of a kind, a required field that is missing or empty. The
+// entry may then be written without its extensions.
+func AppendExtended(dst []byte, u URL, x *Extension, declared Namespaces) ([]byte, bool) {
+	if x == nil {
+		return AppendURL(dst, u)
+	}
+	if x.Namespaces()&^declared != 0 || !x.Valid() {
+		return dst, false
+	}
+	out, ok := AppendURL(dst, u)
+	if !ok {
+		return dst, false
+	}
+	out = out[:len(out)-len(urlClose)]
+	for _, a := range x.Alternates {
+		out = a.append(out)
+	}
+	for _, loc := range x.Images {
+		out = appendAddress(append(out, imageOpen...), loc)
+		out = append(out, imageClose...)
+	}
+	if x.News != nil {
+		out = x.News.append(out)
+	}
+	for i := range x.Videos {
+		out = x.Videos[i].append(out)
+	}
+	return append(out, urlClose...), true
+}
+
+// ExtendedLen returns how many bytes AppendExtended appends for an entry where its extensions are declared, 0 for one
+// that it refuses.
+func ExtendedLen(u URL, x *Extension) int {
+	n := Len(u)
+	if x == nil || n == 0 {
+		return n
+	}
+	if !x.Valid() {
+		return 0
+	}
+	for _, a := range x.Alternates {
+		n += len(linkOpen+linkMiddle+linkClose) + len(a.Lang) + EscapedLen(a.Loc)
+	}
+	for _, loc := range x.Images {
+		n += len(imageOpen+imageClose) + EscapedLen(loc)
+	}
+	if x.News != nil {
+		n += x.News.len()
+	}
+	for i := range x.Videos {
+		n += x.Videos[i].len()
+	}
+	return n
+}
+
+// Valid reports whether an entry can have all that x says.
+func (x *Extension) Valid() bool {
+	if len(x.Alternates) > MaxAlternates || len(x.Images) > MaxImages || len(x.Videos) > MaxVideos {
+		return false
+	}
+	for _, a := range x.Alternates {
+		if !ValidLanguage(a.Lang) || !ValidAddress(a.Loc) {
+			return false
+		}
+	}
+	for _, loc := range x.Images {
+		if !ValidAddress(loc) {
+			return false
+		}
+	}
+	for i := range x.Videos {
+		if !x.Videos[i].valid() {
+			return false
+		}
+	}
+	return x.News == nil || x.News.valid()
+}
+
+// The markup of links and images.
+const (
+	linkOpen   = `<xhtml:link rel="alternate" hreflang="`
+	linkMiddle = `" href="`
+	linkClose  = `"/>`
+	imageOpen  = `<image:image><image:loc>`
+	imageClose = `</image:loc></image:image>`
+)
+
+func (a Alternate) append(dst []byte) []byte {
+	dst = append(dst, linkOpen...)
+	dst = append(dst, a.Lang...)
+	dst = append(dst, linkMiddle...)
+	dst = appendAddress(dst, a.Loc)
+	return append(dst, linkClose...)
+}
+
+// appendAddress appends an address that is known to be valid.
+func appendAddress(dst []byte, loc string) []byte {
+	dst, _ = appendLoc(dst, loc)
+	return dst
+}
+
+// appendElement appends an element of a text.
+func appendElement(dst []byte, open, text string, limit int, end string) []byte {
+	dst = append(dst, open...)
+	dst = appendText(dst, text, limit)
+	return append(dst, end...)
+}
+
+// appendTime appends an element of a time, or nothing when a file cannot name it.
+func appendTime(dst []byte, open string, unix int64, end string) []byte {
+	if !hasTime(unix) {
+		return dst
+	}
+	dst = append(dst, open...)
+	dst = append(dst, "0000-00-00T00:00:00Z"...)
+	putTime(dst[len(dst)-timeLen:], unix)
+	return append(dst, end...)
+}

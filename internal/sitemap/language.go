@@ -1,0 +1,54 @@
+package sitemap
+
+import "strings"
+
+// ValidLanguage reports whether an alternate may have the language s: x-default, or what has the form of a language tag
+// (RFC 5646) of at most 35 bytes.
+func ValidLanguage(s string) bool {
+	if len(s) > 35 {
+		return false
+	}
+	first := true
+	for part := range strings.SplitSeq(s, "-") {
+		if part == "" || len(part) > 8 || !consistsOf(part, first) {
+			return false
+		}
+		first = false
+	}
+	return true
+}
+
+// consistsOf reports whether a subtag has letters only, or letters and digits where it is not the first one.
+func consistsOf(subtag string, lettersOnly bool) bool {
+	for i := range len(subtag) {
+		if !isAlphanumeric(subtag[i]) || lettersOnly && subtag[i] <= '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// NewsLanguage returns the form of a language tag that news have: two or three letters of ISO 639, and zh-cn or zh-tw
+// for Chinese, by script or region, where the tag has one. It is empty for what is no such language.
+func NewsLanguage(tag string) string {
+	tag = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(tag), "_", "-"))
+	if !ValidLanguage(tag) {
+		return ""
+	}
+	language, rest, _ := strings.Cut(tag, "-")
+	if len(language) != 2 && len(language) != 3 {
+		return ""
+	}
+	if language != "zh" {
+		return language
+	}
+	for subtag := range strings.SplitSeq(rest, "-") {
+		switch subtag {
+		case "hans", "cn", "sg", "my":
+			return "zh-cn"
+		case "hant", "tw", "hk", "mo":
+			return "zh-tw"
+		}
+	}
+	return language
+}

@@ -1,0 +1,158 @@
+package tap
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+func TestHeaderIsAsSent(t *testing.T) {
+	h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("ETag", `"1"`)
+		w.Header().Add("Cache-Control", "public")
+		w.Header().Add("Cache-Control", "max-age=60")
+		w.Header().Add("X-Robots-Tag", "otherbot: noindex")
+		w.Header().Add("X-Robots-Tag", "nofollow")
+		w.Header()["vary"] = []string{"Cookie"}
+		w.Header().Set("Link", "</a>; rel=canonical")
+		w.Header()["link"] = []string{"</b>; rel=next", "</c>; rel=prev"} // these two come in any order
+		w.Header()["X-Empty"] = nil
+		io.WriteString(w, page)
+		w.Header().Set("ETag", `"2"`)
+		w.Header().Set("X-Robots-Tag", "noindex")
+		w.Header()["Cache-Control"][0] = "no-store"
+	}), NewBuffers(1<<20, 1<<20))
+	srv := newHTTP1(h)
+	defer srv.Close()
+	get(t, srv, "/")
+	want := Header{
+		ContentType:  "text/html",
+		ETag:         `"1"`,
+		CacheControl: "public, max-age=60",
+		RobotsTag:    "otherbot: noindex\nnofollow",
+		Vary:         "Cookie",
+	}
+	seen := <-saw
+	if l := seen.Header.Link; l != "</a>; rel=canonical, </b>; rel=next, </c>; rel=prev" && l != "</b>; rel=next, </c>; rel=prev, </a>; rel=canonical" {
+		t.Errorf("links %q", l)
+	}
+	if seen.Header.Link = ""; seen.Header != want {
+		t.Errorf("saw %+v\nwant %+v", seen.Header, want)
+	}
+}
+
+func TestHeaderOfSeveralValues(t *testing.T) {
+	for _, c := range []struct {
+		key, sep string
+		field    func(*Header) *string
+	}{
+		{"Content-Type", ", ", func(h *Header) *string { return &h.ContentType }},
+		{"Content-Length", ", ", func(h *Header) *string { return &h.ContentLength }},
+		{"Content-Encoding", ", ", func(h *Header) *string { return &h.ContentEncoding }},
+		{"Content-Disposition", ", ", func(h *Header) *string { return &h.ContentDisposition }},
+		{"Transfer-Encoding", ", ", func(h *Header) *string { return &h.TransferEncoding }},
+		{"Cache-Control", ", ", func(h *Header) *string { return &h.CacheControl }},
+		{"X-Robots-Tag", "\n", func(h *Header) *string { return &h.RobotsTag }},
+		{"ETag", ", ", func(h *Header) *string { return &h.ETag }},
+		{"Last-Modified", ", ", func(h *Header) *string { return &h.LastModified }},
+		{"Location", ", ", func(h *Header) *string { return &h.Location }},
+		{"Link", ", ", func(h *Header) *string { return &h.Link }},
+		{"Vary", ", ", func(h *Header) *string { return &h.Vary }},
+	} {
+		t.Run(c.key, func(t *testing.T) {
+			var one, two, three, empty, spelled Header
+			one.take(http.Header{c.key: {"a"}})
+			two.take(http.Header{c.key: {"a", "b"}})
+			three.take(http.Header{strings.ToLower(c.key): {"a"}, strings.ToUpper(c.key): {"a", "a"}})
+			empty.take(http.Header{c.key: {}, "X-" + c.key: {"a"}})
+			spelled.take(http.Header{c.key: {"a"}, strings.ToLower(c.key): {}})
+			for _, got := range []struct {
+				header *Header
+				want   string
+			}{{&one, "a"}, {&two, "a" + c.sep + "b"}, {&three, "a" + c.sep + "a" + c.sep + "a"}, {&empty, ""}, {&spelled, "a"}} {
+				if *c.field(got.header) != got.want {
+					t.Errorf("took %q, want %q", *c.field(got.header), got.want)
+				}
+				if *c.field(got.header) = ""; *got.header != (Header{}) {
+					t.Errorf("took %+v beside it", *got.header)
+				}
+			}
+			resp := Response{Route: "123"}
+			bare := int(unsafe.Sizeof(resp))
+			if *c.field(&resp.Header) = "12345"; resp.Size() != bare+8 {
+				t.Errorf("its value and the route count as %d bytes, want 8", resp.Size()-bare)
+			}
+		})
+	}
+}
+
+// telling is a source that sets a header when it is read, as one may that opens its file only then.
+type telling struct {
+	header http.Header
+	src    *strings.Reader
+}
+
+func (s telling) Read(p []byte) (int, error) {
+	s.header.Set("Etag", `"read"`)
+	return s.src.Read(p)
+}
+
+type tellingWriterTo struct{ telling }
+
+func (s tellingWriterTo) WriteTo(w io.Writer) (int64, error) {
+	s.header.Set("Etag", `"read"`)
+	return s.src.WriteTo(w)
+}
+
+func TestHeaderSetWhileASourceIsRead(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		source func(telling) io.Reader
+	}{
+		{"by Read", func(s telling) io.Reader { return s }},
+		{"by WriteTo", func(s telling) io.Reader { return tellingWriterTo{s} }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := &fileTaker{ResponseRecorder: *httptest.NewRecorder()}
+			seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				w.(io.ReaderFrom).ReadFrom(c.source(telling{w.Header(), strings.NewReader(page)}))
+			}), w, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+			if sent := w.Result().Header.Get("Etag"); sent != `"read"` || seen.Header.ETag != sent || string(seen.Body) != page {
+				t.Errorf("sent %q, saw %q and %q", sent, seen.Header.ETag, seen.Body)
+			}
+		})
+	}
+}
+
+// A compressor around the tap names its coding before the handler runs, and the type once it has bytes to tell it from.
+func TestTypeThatACompressorTells(t *testing.T) {
+	for _, c := range []struct{ name, typed, want string }{{"told", "", "text/html; charset=utf-8"}, {"typed by the handler", "text/plain", "text/plain"}} {
+		t.Run(c.name, func(t *testing.T) {
+			rec := httptest.NewRecorder()
+			rec.Header().Set("Content-Encoding", "gzip")
+			seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if c.typed != "" {
+					w.Header().Set("Content-Type", c.typed)
+				}
+				io.WriteString(w, page)
+			}), compressing{rec}, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+			if seen.Header.ContentType != c.want || seen.HTML() != (string(seen.Body) == page) {
+				t.Errorf("saw %q, kept %q", seen.Header.ContentType, seen.Body)
+			}
+		})
+	}
+}
+
+type compressing struct{ *httptest.ResponseRecorder }
+
+func (w compressing) Write(p []byte) (int, error) {
+	w.Header().Set("Content-Type", http.DetectContentType(p))
+	return w.ResponseRecorder.Write(p)
+}
+
+func (w compressing) WriteString(s string) (int, error) { return w.Write([]byte(s)) }

@@ -1,0 +1,179 @@
+package tap
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// zeros is a source that never ends. It costs nothing, since a new buffer is zero.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// sink takes everything in writes of 32 KB, as io.Copy makes them. The one below takes it by ReadFrom, as a connection does.
+type sink struct{ http.ResponseWriter }
+
+func (sink) Write(p []byte) (int, error) { return len(p), nil }
+
+type readingSink struct{ sink }
+
+func (s readingSink) ReadFrom(src io.Reader) (int64, error) {
+	return io.Copy(struct{ io.Writer }{s.sink}, struct{ io.Reader }{src})
+}
+
+// TestAHugeBodyCostsAWindow serves 10 GB; the tap keeps what it is allowed to, and what it allocates does not grow.
+func TestAHugeBodyCostsAWindow(t *testing.T) {
+	const size, window = 10 << 30, 64 << 10
+	for _, c := range []struct {
+		name, contentType, length string
+		w                         http.ResponseWriter
+		kept                      int
+	}{
+		{"a page that is written", "text/html", "", sink{httptest.NewRecorder()}, window},
+		{"a page that is read", "text/html", "", readingSink{sink{httptest.NewRecorder()}}, window},
+		{"a page of declared length", "text/html", "10737418240", readingSink{sink{httptest.NewRecorder()}}, window},
+		{"no type", "", "", sink{httptest.NewRecorder()}, 0}, // zeros are no text
+		{"a file", "application/zip", "10737418240", readingSink{sink{httptest.NewRecorder()}}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := NewBuffers(window, 1<<20)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if c.contentType != "" {
+					w.Header().Set("Content-Type", c.contentType)
+				}
+				if c.length != "" {
+					w.Header().Set("Content-Length", c.length)
+				}
+				if n, err := io.CopyN(w, zeros{}, size); n != size || err != nil {
+					t.Errorf("sent %d bytes, %v", n, err)
+				}
+			}), c.w, httptest.NewRequest("GET", "/", nil), b)
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+				t.Errorf("%d bytes were allocated", n)
+			}
+			if len(seen.Body) != c.kept || seen.Truncated != (c.kept > 0) || seen.Written != size || !seen.Complete {
+				t.Errorf("kept %d bytes of %d, truncated %v, complete %v", len(seen.Body), seen.Written, seen.Truncated, seen.Complete)
+			}
+			if n := b.InUse(); n != int64(c.kept) {
+				t.Errorf("%d bytes are lent", n)
+			}
+			seen.Release()
+		})
+	}
+}
+
+// TestStreamsForAnHour has a handler send something each second. The client gets it in that very second, and the tap
+// keeps no more than its window of a page, and nothing of events.
+func TestStreamsForAnHour(t *testing.T) {
+	const window = 4 << 10
+	for _, c := range []struct {
+		contentType string
+		kept        int
+	}{{"text/event-stream", 0}, {"text/html", window}} {
+		t.Run(c.contentType, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client, server := net.Pipe()
+				l := &oneConn{conns: make(chan net.Conn, 1), done: make(chan struct{})}
+				l.conns <- server
+				b := NewBuffers(window, 1<<20)
+				h, saw := watch(everySecond(c.contentType, 3600), b)
+				srv := &http.Server{Handler: h}
+				go srv.Serve(l)
+				go io.WriteString(client, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n")
+				resp, err := http.ReadResponse(bufio.NewReader(client), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				begun, lines, most := time.Now(), bufio.NewReader(resp.Body), int64(0)
+				for i := range 3600 {
+					if _, err := lines.ReadString('\n'); err != nil || time.Since(begun) != time.Duration(i)*time.Second {
+						t.Fatalf("event %d came after %v, %v", i, time.Since(begun), err)
+					}
+					most = max(most, b.InUse())
+				}
+				seen := <-saw
+				if most > window || len(seen.Body) != c.kept || seen.Truncated != (c.kept > 0) || !seen.Complete {
+					t.Errorf("%d bytes were lent, %d kept, truncated %v, complete %v", most, len(seen.Body), seen.Truncated, seen.Complete)
+				}
+				seen.Release()
+				client.Close()
+				srv.Close()
+			})
+		})
+	}
+}
+
+// everySecond sends a line, and another each second.
+func everySecond(contentType string, lines int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		for i := range lines {
+			if i > 0 {
+				time.Sleep(time.Second)
+			}
+			io.WriteString(w, "data: an event\n")
+			w.(http.Flusher).Flush()
+		}
+	}
+}
+
+// TestASlowClientHoldsItsWindow leaves clients that read nothing: each of their responses holds its window and no more,
+// and all together no more than the total.
+func TestASlowClientHoldsItsWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const window, total, clients = 8 << 10, 32 << 10, 10
+		b := NewBuffers(window, total)
+		saw := make(chan *Response, clients)
+		srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			saw <- Serve(longPage, w, r, b)
+		})}
+		l := &oneConn{conns: make(chan net.Conn, clients), done: make(chan struct{})}
+		go srv.Serve(l)
+		var conns []net.Conn
+		for range clients {
+			client, server := net.Pipe()
+			l.conns <- server
+			conns = append(conns, client)
+			go io.WriteString(client, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n")
+		}
+		synctest.Wait() // all handlers wait for their clients
+		if n := b.InUse(); n != total {
+			t.Errorf("%d bytes are lent to stuck responses, want %d", n, total)
+		}
+		for _, c := range conns {
+			go io.Copy(io.Discard, c)
+		}
+		whole := 0
+		for range clients {
+			seen := <-saw
+			if !seen.Complete || seen.Written != 64<<10 {
+				t.Errorf("complete %v, %d bytes", seen.Complete, seen.Written)
+			}
+			whole += len(seen.Body)
+			seen.Release()
+		}
+		if b.InUse() != 0 || whole != total {
+			t.Errorf("%d bytes are lent at the end, %d were kept", b.InUse(), whole)
+		}
+		srv.Close()
+	})
+}
+
+// longPage writes a page that is longer than what fits between a server and its client.
+var longPage = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html")
+	w.Header().Set("Content-Length", "65536")
+	for range 64 {
+		w.Write(make([]byte, 1<<10))
+	}
+})

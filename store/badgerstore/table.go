@@ -1,0 +1,134 @@
+package badgerstore
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/dgraph-io/badger/v4/options"
+	"github.com/dgraph-io/badger/v4/pb"
+	"github.com/dgraph-io/badger/v4/table"
+	"github.com/dgraph-io/badger/v4/y"
+	"github.com/dgraph-io/ristretto/v2/z"
+	"google.golang.org/protobuf/proto"
+)
+
+// inspectTable returns a trouble if Badger would die of the table, or if it would
+// hide records that it does not miss. With all it looks at all of the table, and
+// not only at its index; bad says then that some of it fails its checksum.
+func inspectTable(name string, all bool) (bad bool, err error) {
+	data, done, err := tableData(name, all)
+	if err != nil {
+		return false, &trouble{files, err}
+	}
+	defer done()
+	id, _ := table.ParseFileID(filepath.Base(name))
+	bad, err = inspectTableData(data, id, all)
+	if err != nil {
+		return false, &trouble{damaged, fmt.Errorf("opening: table %d: %w", id, err)}
+	}
+	return bad, nil
+}
+
+// tableData returns the bytes of a table, to be used until done is called. With
+// all they are read, else mapped as Badger does, since of a large ledger only
+// the few that are looked at are to come from the disk.
+func tableData(name string, all bool) (data []byte, done func(), err error) {
+	if all {
+		data, err = os.ReadFile(name)
+		return data, func() {}, err
+	}
+	info, err := os.Stat(name)
+	if err != nil || info.Size() == 0 {
+		return nil, func() {}, err
+	}
+	file, err := z.OpenMmapFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	return file.Data, func() { _ = file.Close(-1) }, nil // it was only read
+}
+
+func inspectTableData(data []byte, id uint64, all bool) (bad bool, err error) {
+	if err := verifyIndex(data); err != nil {
+		return false, err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = errors.New("it cannot be read")
+		}
+	}()
+	t, err := table.OpenInMemoryTable(data, id, &table.Options{Compression: options.None})
+	if err != nil {
+		return false, errors.New("it cannot be opened")
+	}
+	if !all || whole(t) {
+		return false, nil
+	}
+	return true, walk(t)
+}
+
+// verifyIndex checks the end of a table: the index, its length, its checksum, and
+// the length of that. Badger ends the process when it cannot read them.
+func verifyIndex(data []byte) error {
+	sum, data, ok := cutTail(data)
+	if !ok {
+		return errors.New("it has no checksum")
+	}
+	index, _, ok := cutTail(data)
+	if !ok {
+		return errors.New("it has no index")
+	}
+	var want pb.Checksum
+	if err := proto.Unmarshal(sum, &want); err != nil || want.Algo != pb.Checksum_CRC32C {
+		return errors.New("its checksum cannot be read")
+	}
+	if err := y.VerifyChecksum(index, &want); err != nil {
+		return errors.New("its index fails its checksum")
+	}
+	return nil
+}
+
+// cutTail takes off the end of data what is followed by its own length.
+func cutTail(data []byte) (tail, rest []byte, ok bool) {
+	at := len(data) - 4
+	if at < 0 {
+		return nil, nil, false
+	}
+	n := int(binary.BigEndian.Uint32(data[at:]))
+	if n > at {
+		return nil, nil, false
+	}
+	return data[at-n : at], data[:at-n], true
+}
+
+// whole reports whether each block of t has its checksum.
+func whole(t *table.Table) (ok bool) {
+	defer func() { ok = recover() == nil && ok }()
+	return t.VerifyChecksum() == nil
+}
+
+// walk goes through a table that fails its checksum, as Badger does later. It
+// returns an error if that leads nowhere, or if a key is not what it was: what
+// was hidden by a record whose key is lost would be seen again. A damaged value
+// is found when it is read.
+func walk(t *table.Table) error {
+	it := t.NewIterator(table.NOCACHE)
+	defer it.Close()
+	var last []byte
+	n := uint32(0)
+	for it.Rewind(); it.Valid(); it.Next() {
+		key := it.Key()
+		if len(key) < 8 || n > 0 && y.CompareKeys(last, key) >= 0 || t.DoesNotHave(y.Hash(y.ParseKey(key))) {
+			return errors.New("a key is damaged")
+		}
+		last = append(last[:0], key...)
+		n++
+	}
+	if n != t.KeyCount() {
+		return fmt.Errorf("%d of %d records can be read", n, t.KeyCount())
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/badgerstore"
+	"github.com/servemap/servemap/store/memstore"
+	"github.com/servemap/servemap/store/storetest"
+)
+
+// learned returns a store with more records than an update takes, in number
+// and in bytes, some of them empty.
+func learned(t *testing.T) store.Store {
+	t.Helper()
+	st := new(memstore.Store)
+	for i := range 1500 {
+		set(t, st, fmt.Sprintf("https://example.com|page|/%04d", i), bytes.Repeat([]byte{byte(i)}, i%7))
+	}
+	for i := range 20 {
+		set(t, st, fmt.Sprintf("https://example.org|page|/%02d", i), bytes.Repeat([]byte{byte(i)}, store.MaxValue))
+	}
+	set(t, st, strings.Repeat("~", store.MaxKey), []byte{0})
+	return st
+}
+
+const learnedRecords = 1521
+
+func set(t *testing.T, st store.Store, key string, value []byte) {
+	t.Helper()
+	err := st.Update(context.Background(), []string{key}, func(values [][]byte) error {
+		values[0] = bytes.Clone(value)
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("Update: %v", err)
+	}
+}
+
+// same fails the test unless a and b hold the same records.
+func same(t *testing.T, a, b store.Store) {
+	t.Helper()
+	if got, want := all(t, a), all(t, b); got != want {
+		t.Errorf("the copy holds %d bytes, or other ones, want %d", len(got), len(want))
+	}
+}
+
+func all(t *testing.T, st store.Store) string {
+	t.Helper()
+	var b strings.Builder
+	for r, err := range st.Scan(context.Background(), "", "") {
+		if err != nil {
+			t.Fatalf("Scan: %v", err)
+		}
+		fmt.Fprintf(&b, "%s=%x\n", r.Key, r.Value)
+	}
+	return b.String()
+}
+
+func TestCopyThereAndBack(t *testing.T) {
+	src, back := learned(t), new(memstore.Store)
+	disk, err := badgerstore.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	for _, c := range []struct{ dst, src store.Store }{{disk, src}, {back, disk}} {
+		n, err := store.Copy(context.Background(), storetest.Strict(t, c.dst), storetest.Strict(t, c.src), nil)
+		if err != nil || n != learnedRecords {
+			t.Fatalf("Copy: %d records, error %v; want %d", n, err, learnedRecords)
+		}
+	}
+	same(t, back, src)
+}
+
+func TestCopyOfNothing(t *testing.T) {
+	if n, err := store.Copy(context.Background(), new(memstore.Store), new(memstore.Store), nil); n != 0 || err != nil {
+		t.Errorf("Copy of an empty store: %d records, error %v", n, err)
+	}
+}
+
+func TestCopyRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		have   string // a key that the target has
+		value  string
+		resume bool
+		want   string
+	}{
+		{"a target that is not empty", "other", "1", false, "not empty"},
+		{"a target with other records, although it may have some", "other", "1", true, "differ"},
+		{"a target with another value", "secret", "2", true, "another value"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			src, dst := new(memstore.Store), new(memstore.Store)
+			set(t, src, "secret", []byte("1"))
+			set(t, dst, c.have, []byte(c.value))
+			_, err := store.Copy(context.Background(), dst, src, &store.CopyOptions{Resume: c.resume})
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("Copy: %v, want an error with %q and without the key", err, c.want)
+			}
+			if got := all(t, dst); !strings.Contains(got, fmt.Sprintf("%s=%x\n", c.have, c.value)) {
+				t.Errorf("the target lost what it had: %q", got)
+			}
+		})
+	}
+	_, err := store.Copy(context.Background(), new(memstore.Store), new(memstore.Store), &store.CopyOptions{Prefix: "a b"})
+	if !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("Copy with a bad prefix: %v, want ErrInvalid", err)
+	}
+}
+
+// TestCopyOfOneSite has a target that holds another site.
+func TestCopyOfOneSite(t *testing.T) {
+	src, dst := learned(t), new(memstore.Store)
+	set(t, dst, "https://example.net|head", []byte("theirs"))
+	n, err := store.Copy(context.Background(), dst, src, &store.CopyOptions{Prefix: "https://example.com|"})
+	if err != nil || n != 1500 {
+		t.Errorf("Copy of one site: %d records, error %v; want 1500", n, err)
+	}
+	got := all(t, dst)
+	if strings.Contains(got, "example.org") || !strings.Contains(got, "example.net|head") {
+		t.Error("Copy of one site took another, or removed what was there")
+	}
+}
+
+// TestCopyIsResumed breaks a copy off at each update, and goes on.
+func TestCopyIsResumed(t *testing.T) {
+	src, dst := learned(t), new(memstore.Store)
+	errs := 0
+	for done := range 20 {
+		_, err := store.Copy(context.Background(), &breaking{Store: dst, left: done}, src, &store.CopyOptions{Resume: true})
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, store.ErrUnavailable) {
+			t.Fatalf("Copy to a store that breaks: %v, want its own error", err)
+		}
+		errs++
+	}
+	if errs < 3 {
+		t.Errorf("only %d copies were broken off, want one at least for each update", errs)
+	}
+	same(t, dst, src)
+}
+
+// breaking is a store that takes so many updates and no more.
+type breaking struct {
+	store.Store
+	left int
+}
+
+func (b *breaking) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if b.left--; b.left < 0 {
+		return store.ErrUnavailable
+	}
+	return b.Store.Update(ctx, keys, fn)
+}
+
+// TestCopyNoticesWriters changes one of the stores at the end of the copy.
+func TestCopyNoticesWriters(t *testing.T) {
+	for name, change := range map[string]func(dst, src store.Store){
+		"a record more in the source":  func(_, src store.Store) { set(t, src, "zz", []byte{}) },
+		"a record less in the source":  func(_, src store.Store) { set(t, src, "a", nil) },
+		"another value in the source":  func(_, src store.Store) { set(t, src, "b", []byte("2")) },
+		"an empty value in the target": func(dst, _ store.Store) { set(t, dst, "b", []byte{}) },
+	} {
+		src, dst := new(memstore.Store), new(memstore.Store)
+		set(t, src, "a", []byte("1"))
+		set(t, src, "b", []byte("1"))
+		_, err := store.Copy(context.Background(), &changing{dst, func() { change(dst, src) }}, src, nil)
+		if err == nil || !strings.Contains(err.Error(), "differ") {
+			t.Errorf("with %s: %v, want an error that says that they differ", name, err)
+		}
+	}
+}
+
+// changing does something when it is synced.
+type changing struct {
+	store.Store
+	do func()
+}
+
+func (c *changing) Sync(ctx context.Context) error {
+	c.do()
+	return c.Store.Sync(ctx)
+}
+
+func TestCopyKeepsToItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := store.Copy(ctx, new(memstore.Store), learned(t), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("Copy with a context that is done: %v, want context.Canceled", err)
+	}
+}

@@ -1,0 +1,87 @@
+package sqlstore
+
+import (
+	"context"
+	"iter"
+
+	"github.com/servemap/servemap/store"
+)
+
+// View implements [store.Store]. It is one query, and calls fn when that has
+// been answered, so that fn holds nothing up.
+func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte) error) error {
+	if err := store.CheckKeys(keys); err != nil {
+		return err
+	}
+	var values [][]byte
+	err := s.within(ctx, func(ctx context.Context) (err error) {
+		values, err = read(ctx, s.db, s.sql.view, keys, indexOf(keys))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return fn(values)
+}
+
+// Update implements [store.Store]. It writes only the values that differ from
+// what they were, and opens no transaction if none does, or if fn fails.
+//
+// It calls fn again if another writer changed one of the values in between, if
+// the database could not serialize the transaction, or if it ended it as a
+// deadlock. The error that it returns then, in the end, wraps
+// [store.ErrUnavailable].
+func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]byte) error) error {
+	if err := store.CheckKeys(keys); err != nil {
+		return err
+	}
+	u := &update{sql: &s.sql, limit: s.limit(), keys: keys, index: indexOf(keys), fn: fn}
+	return u.result(s.within(ctx, func(ctx context.Context) error { return u.run(ctx, s.db) }))
+}
+
+// Sync implements [store.Store]. It commits a transaction that waits for the
+// disk, which all earlier ones have then reached too.
+func (s *Store) Sync(ctx context.Context) error {
+	return s.within(ctx, func(ctx context.Context) error {
+		tx, err := begin(ctx, s.db, &s.sql, s.limit())
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+		if _, err := tx.ExecContext(ctx, s.sql.flush); err != nil {
+			return err
+		}
+		return tx.Commit()
+	})
+}
+
+// Scan implements [store.Store]. It asks for a page of records at a time, each
+// by a query of its own, so nothing is held open while the loop's body runs.
+func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		if err := store.CheckScan(prefix, after); err != nil {
+			yield(store.Record{}, err)
+			return
+		}
+		p := firstPage(prefix, after)
+		for more := true; more; more = p.next() {
+			err := s.within(ctx, func(ctx context.Context) error { return p.fetch(ctx, s.db, s.sql.scan) })
+			if err != nil {
+				yield(store.Record{}, err)
+				return
+			}
+			for _, record := range p.records {
+				if ctx.Err() != nil {
+					yield(store.Record{}, ended(ctx))
+					return
+				}
+				if !yield(record, nil) {
+					return
+				}
+			}
+		}
+		if ctx.Err() != nil {
+			yield(store.Record{}, ended(ctx))
+		}
+	}
+}

@@ -1,0 +1,387 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/store"
+)
+
+// holdLock takes the lock that writers queue for, and gives it back when the
+// test ends or release is called.
+func holdLock(t *testing.T, s *Store, db *sql.DB) (release func()) {
+	t.Helper()
+	tx, err := begin(context.Background(), db, &s.sql, "60s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	release = sync.OnceFunc(func() { _ = tx.Rollback() })
+	t.Cleanup(release)
+	return release
+}
+
+// throughProxy returns a store that reaches its database by way of a proxy.
+func throughProxy(t *testing.T, timeout time.Duration) (*Store, *proxy, *logged) {
+	t.Helper()
+	direct, _ := open(t)
+	mustPut(t, direct, "k", "1")
+	u, err := url.Parse(address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newProxy(t, u.Host)
+	u.Host = p.address()
+	log := &logged{}
+	s := openWith(t, dial(t, u.String()), &Options{
+		Table: direct.sql.name.schema + "." + direct.sql.name.table, Logger: log.logger(),
+	})
+	if got := get(t, s, "k"); got != "1" {
+		t.Fatalf("through the proxy, k is %q", got)
+	}
+	s.timeout = timeout // only now, as this machine may be busy
+	return s, p, log
+}
+
+// calls are one of each.
+var calls = map[string]func(context.Context, *Store) error{
+	"View": func(ctx context.Context, s *Store) error {
+		return s.View(ctx, []string{"k"}, func([][]byte) error { return nil })
+	},
+	"Update": func(ctx context.Context, s *Store) error {
+		return s.Update(ctx, []string{"n"}, func(values [][]byte) error {
+			values[0] = append(values[0], '.')
+			return nil
+		})
+	},
+	"Scan": func(ctx context.Context, s *Store) (last error) {
+		for _, err := range s.Scan(ctx, "", "") {
+			last = err
+		}
+		return last
+	},
+	"Sync": func(ctx context.Context, s *Store) error { return s.Sync(ctx) },
+}
+
+func TestDatabaseThatHangs(t *testing.T) {
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			s, p, log := throughProxy(t, 300*time.Millisecond)
+			p.hang()
+			for range 3 {
+				began := time.Now()
+				err := call(context.Background(), s)
+				if took := time.Since(began); !errors.Is(err, store.ErrUnavailable) || took > 5*time.Second {
+					t.Errorf("with a database that hangs: %v after %v, want ErrUnavailable after 300 ms", err, took)
+				}
+			}
+			p.resume()
+			if err := eventually(func() error { return call(context.Background(), s) }); err != nil {
+				t.Errorf("when the database goes on: %v", err)
+			}
+			if bad, good := log.count("level=WARN"), log.count("works again"); bad != 1 || good != 1 {
+				t.Errorf("trouble was logged %d times and its end %d times, want once each:\n%s", bad, good, &log.buf)
+			}
+		})
+	}
+}
+
+func TestCallersDeadline(t *testing.T) {
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			s, p, log := throughProxy(t, time.Minute)
+			p.hang()
+			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+			defer cancel()
+			began := time.Now()
+			err := call(ctx, s)
+			if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrUnavailable) || took > 5*time.Second {
+				t.Errorf("a call with a deadline: %v after %v, want context.DeadlineExceeded", err, took)
+			}
+			if log.count("") > 1 {
+				t.Errorf("a caller that does not wait is no trouble of the store:\n%s", &log.buf)
+			}
+		})
+	}
+}
+
+func TestDatabaseThatIsGone(t *testing.T) {
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			s, p, log := throughProxy(t, 5*time.Second)
+			p.close()
+			for range 3 {
+				if err := call(context.Background(), s); !errors.Is(err, store.ErrUnavailable) {
+					t.Errorf("with a database that is gone: %v, want ErrUnavailable", err)
+				}
+			}
+			p.open(t)
+			if err := eventually(func() error { return call(context.Background(), s) }); err != nil {
+				t.Errorf("when the database is back: %v", err)
+			}
+			if bad, good := log.count("level=WARN"), log.count("works again"); bad != 1 || good != 1 {
+				t.Errorf("trouble was logged %d times and its end %d times, want once each:\n%s", bad, good, &log.buf)
+			}
+		})
+	}
+}
+
+// TestOpenBeforeTheDatabase has the program start first.
+func TestOpenBeforeTheDatabase(t *testing.T) {
+	s, p, _ := throughProxy(t, 5*time.Second)
+	p.close()
+	early := openWith(t, s.db, &Options{Table: s.sql.name.schema + ".early", Logger: (&logged{}).logger()})
+	if err := put(early, "k", "1"); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("before the database is there: %v, want ErrUnavailable", err)
+	}
+	p.open(t)
+	if err := eventually(func() error { return put(early, "k", "1") }); err != nil {
+		t.Errorf("when it is there: %v", err)
+	}
+}
+
+// TestSessionsEnded has the database end the sessions of writers, again and
+// again. What was confirmed is there; what was not may be.
+func TestSessionsEnded(t *testing.T) {
+	direct, db := open(t)
+	mustPut(t, direct, "k", "")
+	table := direct.sql.name
+	name := table.schema // of the sessions
+	s := openWith(t, dial(t, withSetting(address(), "application_name="+name)),
+		&Options{Table: table.schema + "." + table.table, Logger: (&logged{}).logger()})
+	const writers, rounds = 3, 60
+	var confirmed, doubtful [writers]int
+	var end sync.WaitGroup
+	for w := range writers {
+		end.Go(func() {
+			for range rounds {
+				err := s.Update(context.Background(), []string{fmt.Sprint("w", w), "all"}, func(values [][]byte) error {
+					values[0], values[1] = append(values[0], '.'), append(values[1], '.')
+					return nil
+				})
+				switch {
+				case err == nil:
+					confirmed[w]++
+				case errors.Is(err, store.ErrUnavailable):
+					doubtful[w]++
+				default:
+					t.Errorf("Update of an ended session: %v, want ErrUnavailable", err)
+				}
+			}
+		})
+	}
+	for range 20 {
+		mustExec(t, db, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 ORDER BY random() LIMIT 1`, name)
+	}
+	end.Wait()
+	total := 0
+	for w := range writers {
+		got := len(get(t, direct, fmt.Sprint("w", w)))
+		total += got
+		if got < confirmed[w] || got > confirmed[w]+doubtful[w] {
+			t.Errorf("of %d confirmed and %d doubtful updates %d were stored", confirmed[w], doubtful[w], got)
+		}
+	}
+	if all := len(get(t, direct, "all")); all != total {
+		t.Errorf("updates stored one key %d times and the other %d times", all, total)
+	}
+}
+
+// TestWriterThatStandsStill has a process hold the lock and do nothing more.
+func TestWriterThatStandsStill(t *testing.T) {
+	s, db := open(t)
+	mustPut(t, s, "k", "1")
+	tx, err := begin(context.Background(), db, &s.sql, "300ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	began := time.Now()
+	mustPut(t, s, "k", "2")
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("a writer that stands still for 300 ms kept another waiting for %v", took)
+	}
+	if err := tx.Commit(); err == nil {
+		t.Error("the database did not give up the transaction of a writer that stood still")
+	}
+}
+
+func TestLockThatIsNotGivenBack(t *testing.T) {
+	s, db := open(t)
+	mustPut(t, s, "k", "1")
+	release := holdLock(t, s, db)
+	hasty := openWith(t, db, &Options{Table: s.sql.name.schema + "." + s.sql.name.table,
+		Timeout: 200 * time.Millisecond, Logger: (&logged{}).logger()})
+	if err := put(hasty, "k", "2"); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("Update behind a lock: %v, want ErrUnavailable", err)
+	}
+	hasty.timeout = time.Minute
+	if got := get(t, hasty, "k"); got != "1" {
+		t.Errorf("View behind a lock gives %q, want 1", got)
+	}
+	release()
+	mustPut(t, hasty, "k", "3")
+}
+
+// TestOvertaken has another writer change, make and delete what an update has
+// read, just before it writes.
+func TestOvertaken(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		before, after string // values of the key that is overtaken, "" for none
+	}{
+		{"changed", "1", "2"},
+		{"made", "", "2"},
+		{"deleted", "1", ""},
+	} {
+		for _, only := range []string{"read", "written"} {
+			t.Run(c.name+", and only "+only, func(t *testing.T) {
+				s, _ := open(t)
+				set(t, s, c.before)
+				runs, saw := 0, ""
+				err := s.Update(context.Background(), []string{"k", "sum"}, func(values [][]byte) error {
+					if runs++; runs == 1 {
+						set(t, s, c.after)
+					}
+					saw = string(values[0])
+					values[1] = []byte("saw " + saw)
+					if only == "written" {
+						values[0] = []byte(saw + "!")
+					}
+					return nil
+				})
+				if err != nil || runs != 2 || saw != c.after {
+					t.Errorf("fn ran %d times, the last time on %q (error %v), want twice and %q", runs, saw, err, c.after)
+				}
+				want := map[string]string{"read": c.after, "written": c.after + "!"}[only]
+				if got := get(t, s, "k"); got != want || get(t, s, "sum") != "saw "+c.after {
+					t.Errorf("it left %q and %q", got, get(t, s, "sum"))
+				}
+			})
+		}
+	}
+}
+
+// set makes value the value of k, or deletes it if value is "".
+func set(t *testing.T, s *Store, value string) {
+	t.Helper()
+	err := s.Update(context.Background(), []string{"k"}, func(values [][]byte) error {
+		if values[0] = []byte(value); value == "" {
+			values[0] = nil
+		}
+		return nil
+	})
+	if err != nil {
+		t.Errorf("Update: %v", err)
+	}
+}
+
+// TestOvertakenThenRefused has fn fail, and panic, when it runs again.
+func TestOvertakenThenRefused(t *testing.T) {
+	s, _ := open(t)
+	errMine := errors.New("mine")
+	again := func(do func() error) (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = p.(error)
+			}
+		}()
+		runs := 0
+		return s.Update(context.Background(), []string{"k"}, func(values [][]byte) error {
+			if runs++; runs == 2 {
+				return do()
+			}
+			set(t, s, time.Now().String())
+			values[0] = []byte("never")
+			return nil
+		})
+	}
+	for name, do := range map[string]func() error{
+		"fails":  func() error { return errMine },
+		"panics": func() error { panic(errMine) },
+	} {
+		if err := again(do); err != errMine {
+			t.Errorf("when fn %s in its second run, Update does so with %v, want fn's own", name, err)
+		}
+		if got := get(t, s, "k"); got == "never" {
+			t.Errorf("when fn %s in its second run, what the first left is stored", name)
+		}
+	}
+	mustPut(t, s, "k", "1")
+}
+
+// TestSyncWaitsForTheDisk asks the server itself what it has flushed.
+func TestSyncWaitsForTheDisk(t *testing.T) {
+	direct, db := open(t)
+	mustPut(t, direct, "k", "1")
+	s := openTable(t, dial(t, withSetting(address(), "synchronous_commit=off")), direct.sql.name.schema+"."+direct.sql.name.table)
+	for range 20 {
+		mustPut(t, s, "k", time.Now().String())
+		var written string
+		if err := db.QueryRow(`SELECT pg_current_wal_insert_lsn()`).Scan(&written); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Sync(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		var flushed bool
+		if err := db.QueryRow(`SELECT pg_current_wal_flush_lsn() >= $1::pg_lsn`, written).Scan(&flushed); err != nil {
+			t.Fatal(err)
+		}
+		if !flushed {
+			t.Fatal("Sync returned before the disk had what was written")
+		}
+	}
+}
+
+// eventually tries f until it works, for a bounded time, and returns its last
+// error.
+func eventually(f func() error) (err error) {
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+		if err = f(); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func TestKindOf(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{errors.New("unexpected EOF"), "gone"},
+		{state("57P01"), "gone"},
+		{state("57P03"), "gone"},
+		{state("08006"), "gone"},
+		{fmt.Errorf("wrapped: %w", state("42501")), "42501"},
+		{state("57014"), "57014"},
+	} {
+		if got := kindOf(c.err); got != c.want {
+			t.Errorf("kind of %v is %s, want %s", c.err, got, c.want)
+		}
+	}
+}
+
+// state is an error as drivers return it.
+type state string
+
+func (s state) Error() string    { return "SQLSTATE " + string(s) }
+func (s state) SQLState() string { return string(s) }
+
+func TestErrorsTellNoKeys(t *testing.T) {
+	const secret = "reset-token"
+	s, db := open(t)
+	mustPut(t, s, secret, "1")
+	s.log = (&logged{}).logger()
+	mustExec(t, db, `ALTER TABLE `+s.sql.name.quoted("")+` ADD CHECK (key <> '`+secret+`' OR length(value) < 3)`)
+	if err := put(s, secret, "long"); err == nil || strings.Contains(err.Error(), secret) {
+		t.Errorf("an update that the database refuses: %v, want an error that does not show the key", err)
+	}
+}

@@ -1,0 +1,82 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/servemap/servemap/store"
+)
+
+// Limits of what a Scan asks for at a time. The first page is small, since many
+// scans are of few records; the following ones are so long that they fill
+// pageBytes, as far as the ones before tell. A page that turns out to have
+// more than pageMost bytes is cut.
+const (
+	firstRecords = 500
+	mostRecords  = 10_000
+	pageBytes    = 1 << 20
+	pageMost     = 4 << 20
+)
+
+// page is a part of a scan.
+type page struct {
+	from, to string // keys from the one to before the other are left to scan
+	limit    int
+	bytes    int
+	cut      bool // not all that the limit allows was taken
+	records  []store.Record
+}
+
+// The first and the last character of keys.
+const (
+	lowest  = "!"
+	highest = '~'
+)
+
+func firstPage(prefix, after string) *page {
+	p := &page{from: prefix, to: string(rune(highest + 1)), limit: firstRecords}
+	if prefix != "" {
+		last := len(prefix) - 1
+		p.to = prefix[:last] + string(rune(prefix[last]+1))
+	}
+	if after != "" {
+		p.from = max(p.from, following(after))
+	}
+	return p
+}
+
+// following returns the first key after key.
+func following(key string) string { return key + lowest }
+
+// fetch reads the records of the page.
+func (p *page) fetch(ctx context.Context, db *sql.DB, query string) error {
+	p.records, p.bytes, p.cut = p.records[:0], 0, false
+	rows, err := db.QueryContext(ctx, query, p.from, p.to, p.limit)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var r store.Record
+		if err := rows.Scan(&r.Key, &r.Value); err != nil {
+			return err
+		}
+		p.records = append(p.records, r)
+		if p.bytes += len(r.Key) + len(r.Value); p.bytes > pageMost {
+			p.cut = true
+			return nil
+		}
+	}
+	return rows.Err()
+}
+
+// next turns the page, unless it was the last.
+func (p *page) next() bool {
+	n := len(p.records)
+	if n == 0 || n < p.limit && !p.cut {
+		return false
+	}
+	p.from = following(p.records[n-1].Key)
+	p.limit = min(max(pageBytes/(1+p.bytes/n), 1), mostRecords)
+	return true
+}

@@ -1,0 +1,146 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/md5"
+	"database/sql"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/servemap/servemap/store"
+)
+
+var scale = flag.String("scale", "10000", "the numbers of pages that BenchmarkScale is run with, with commas between them")
+
+const (
+	scaleServers = 4
+	scalePart    = 50_000 // pages
+	scaleSite    = "https://example.com|"
+)
+
+// fillScale makes the three rows that a listed page has, of their usual sizes: its state, its entry in a
+// part, and what shows its content. Locations come in no order, as visitors do.
+const fillScale = `INSERT INTO {records} (key, value)
+SELECT row.key, convert_to(rpad(i::text, row.bytes, '.'), 'UTF8')
+FROM generate_series($1::bigint, $2::bigint - 1) AS i,
+LATERAL (SELECT '/section/' || left(md5(i::text), 12) || '-the-title-of-the-page' AS location) AS page,
+LATERAL (VALUES
+	($3 || 'page|' || page.location, 150),
+	($3 || 'list|' || lpad((1 + i / $4)::text, 6, '0') || '|' || page.location, 28),
+	($3 || 'twin|' || right(md5(i::text), 16), 52)) AS row (key, bytes)`
+
+// scaleLocation is the location that fillScale gives page i.
+func scaleLocation(i int) string {
+	sum := md5.Sum([]byte(strconv.Itoa(i)))
+	return "/section/" + hex.EncodeToString(sum[:6]) + "-the-title-of-the-page"
+}
+
+// BenchmarkScale says what pages take in a table of many, and how fast it is then: merge has four servers
+// write the states of pages chosen at random, a thousand at a time; scan reads the entries of parts.
+func BenchmarkScale(b *testing.B) {
+	for size := range strings.SplitSeq(*scale, ",") {
+		pages, err := strconv.Atoi(size)
+		if err != nil || pages < store.MaxKeys {
+			b.Fatalf("-scale: %q is no number of pages from %d on", size, store.MaxKeys)
+		}
+		b.Run(size, func(b *testing.B) { benchPages(b, pages) })
+	}
+}
+
+func benchPages(b *testing.B, pages int) {
+	db := database(b)
+	table := schema(b, db) + ".servemap"
+	fleet := make([]store.Store, scaleServers)
+	for i := range fleet {
+		fleet[i] = openTable(b, dial(b, address()), table)
+	}
+	mustPut(b, fleet[0], "made", "by this")
+	fill := strings.ReplaceAll(fillScale, "{records}", table)
+	for first := 0; first < pages; first += scalePart {
+		mustExec(b, db, fill, first, min(pages, first+scalePart), scaleSite, scalePart)
+	}
+	mustExec(b, db, "ANALYZE "+table)
+	rows, bytes := measure(b, db, table)
+	b.Run("merge", func(b *testing.B) {
+		before := walBytes(b, db)
+		mergeScale(b, fleet, pages)
+		merged := float64(b.N) * store.MaxKeys
+		b.ReportMetric(merged/b.Elapsed().Seconds(), "pages/s")
+		b.ReportMetric((walBytes(b, db)-before)/merged, "WAL-B/page")
+		b.ReportMetric(rows/float64(pages), "rows/page")
+		b.ReportMetric(bytes/float64(pages), "B/page")
+	})
+	b.Run("scan", func(b *testing.B) { scanScale(b, fleet[0], pages) })
+}
+
+// measure returns how many rows there are, and the bytes of them and their index.
+func measure(b *testing.B, db *sql.DB, table string) (rows, bytes float64) {
+	b.Helper()
+	if err := db.QueryRow("SELECT count(*), pg_total_relation_size('"+table+"') FROM "+table).Scan(&rows, &bytes); err != nil {
+		b.Fatal(err)
+	}
+	return rows, bytes
+}
+
+// walBytes returns how much the whole server has written to its log so far.
+func walBytes(b *testing.B, db *sql.DB) (n float64) {
+	b.Helper()
+	if err := db.QueryRow(`SELECT pg_current_wal_lsn() - '0/0'`).Scan(&n); err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
+
+func mergeScale(b *testing.B, fleet []store.Store, pages int) {
+	var end sync.WaitGroup
+	for i, st := range fleet {
+		end.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(i), uint64(b.N)))
+			for n := i; n < b.N; n += len(fleet) {
+				if err := st.Update(context.Background(), scaleKeys(random, pages), visit); err != nil {
+					b.Errorf("Update: %v", err)
+					return
+				}
+			}
+		})
+	}
+	end.Wait()
+}
+
+// scaleKeys returns the keys of as many pages as an update takes, in order.
+func scaleKeys(random *rand.Rand, pages int) []string {
+	keys := make([]string, store.MaxKeys)
+	first := random.IntN(pages)
+	for i := range keys {
+		keys[i] = scaleSite + "page|" + scaleLocation((first+i*(pages/store.MaxKeys))%pages)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func scanScale(b *testing.B, st store.Store, pages int) {
+	random := rand.New(rand.NewPCG(1, 2))
+	entries := 0
+	for b.Loop() {
+		part := 1 + random.IntN((pages+scalePart-1)/scalePart)
+		found := 0
+		for _, err := range st.Scan(context.Background(), fmt.Sprintf("%slist|%06d|", scaleSite, part), "") {
+			if err != nil {
+				b.Fatal(err)
+			}
+			found++
+		}
+		if want := min(scalePart, pages-(part-1)*scalePart); found != want {
+			b.Fatalf("part %d has %d entries, want %d", part, found, want)
+		}
+		entries += found
+	}
+	b.ReportMetric(float64(entries)/b.Elapsed().Seconds(), "entries/s")
+}

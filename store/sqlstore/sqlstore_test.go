@@ -1,0 +1,315 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/storetest"
+)
+
+func TestStore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestSharedStore tries the same rules, and each takes a round trip to the database")
+	}
+	db := database(t)
+	storetest.Run(t, func(t *testing.T) store.Store {
+		return openTable(t, db, schema(t, db)+".servemap")
+	})
+}
+
+// TestSharedStore has two handles with connections of their own, as two
+// processes have.
+func TestSharedStore(t *testing.T) {
+	one, two := database(t), database(t)
+	storetest.RunShared(t, func(t *testing.T) (a, b store.Store) {
+		table := schema(t, one) + ".servemap"
+		return openTable(t, one, table), openTable(t, two, table)
+	})
+}
+
+func BenchmarkStore(b *testing.B) {
+	storetest.Bench(b, func(b *testing.B) store.Store {
+		s, _ := open(b)
+		return s
+	})
+}
+
+func TestOpenRefusesBadArguments(t *testing.T) {
+	db := dial(t, address()) // nothing is asked of it
+	for _, c := range []struct {
+		name string
+		db   *sql.DB
+		opts *Options
+		want string
+	}{
+		{"no database", nil, nil, "no database"},
+		{"a negative timeout", db, &Options{Timeout: -1}, "Options.Timeout"},
+		{"a timeout too short for the server", db, &Options{Timeout: time.Microsecond}, "Options.Timeout"},
+		{"a table that is none", db, &Options{Table: `a"; DROP TABLE b; --`}, "Options.Table"},
+		{"capitals", db, &Options{Table: "Servemap"}, "Options.Table"},
+		{"a digit first", db, &Options{Table: "1servemap"}, "Options.Table"},
+		{"a table too long", db, &Options{Table: strings.Repeat("t", 51)}, "Options.Table"},
+		{"no schema before the dot", db, &Options{Table: ".servemap"}, "Options.Table"},
+		{"no table after the dot", db, &Options{Table: "web."}, "Options.Table"},
+		{"two dots", db, &Options{Table: "a.b.c"}, "Options.Table"},
+	} {
+		if _, err := Open(c.db, c.opts); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Open with %s: %v, want an error that names %s", c.name, err, c.want)
+		}
+	}
+}
+
+func TestOpenTakes(t *testing.T) {
+	db := dial(t, address())
+	for _, opts := range []*Options{nil, {}, {Table: "web.sites_2"}, {Table: "select"}, {Timeout: time.Millisecond}} {
+		if _, err := Open(db, opts); err != nil {
+			t.Errorf("Open with %+v: %v", opts, err)
+		}
+	}
+}
+
+// TestTablesAreApart has two stores in one schema, one in another, and one in
+// that of the connection.
+func TestTablesAreApart(t *testing.T) {
+	db := database(t)
+	one, two := schema(t, db), schema(t, db)
+	own := dial(t, withSetting(address(), "search_path="+two))
+	stores := map[string]*Store{
+		"a": openTable(t, db, one+".a"), "b": openTable(t, db, one+".b"), "c": openTable(t, db, two+".c"),
+		"default": openWith(t, own, nil),
+	}
+	for name, s := range stores {
+		mustPut(t, s, "k", name)
+	}
+	for name, s := range stores {
+		if got := get(t, s, "k"); got != name {
+			t.Errorf("store %s holds %q", name, got)
+		}
+	}
+	if got := get(t, openTable(t, db, two+".servemap"), "k"); got != "default" {
+		t.Errorf("the default table, named in full, holds %q", got)
+	}
+}
+
+func TestOpenMakesTheSchema(t *testing.T) {
+	db := database(t)
+	name := schema(t, db)
+	mustExec(t, db, "DROP SCHEMA "+name)
+	mustPut(t, openTable(t, db, name+".servemap"), "k", "1")
+}
+
+// TestStartTogether has a fleet start on an empty database.
+func TestStartTogether(t *testing.T) {
+	db := database(t)
+	table := schema(t, db) + ".servemap"
+	var end sync.WaitGroup
+	for range 6 {
+		end.Go(func() {
+			s := openTable(t, db, table)
+			if err := s.Update(context.Background(), []string{"n"}, func(values [][]byte) error {
+				values[0] = append(values[0], 'x')
+				return nil
+			}); err != nil {
+				t.Errorf("Update at the first start: %v", err)
+			}
+		})
+	}
+	end.Wait()
+	if got := get(t, openTable(t, db, table), "n"); got != "xxxxxx" {
+		t.Errorf("six servers that start together left %q", got)
+	}
+}
+
+// TestRoleWithoutRights has a role that may read and write, and make nothing.
+func TestRoleWithoutRights(t *testing.T) {
+	s, db := open(t)
+	mustPut(t, s, "k", "1")
+	table := s.sql.name
+	role := table.schema + "_role"
+	mustExec(t, db, "CREATE ROLE "+role)
+	t.Cleanup(func() { mustExec(t, db, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
+	mustExec(t, db, "GRANT USAGE ON SCHEMA "+table.schema+" TO "+role)
+	mustExec(t, db, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+table.schema+" TO "+role)
+	as := openTable(t, dial(t, withSetting(address(), "role="+role)), table.schema+"."+table.table)
+	mustPut(t, as, "k", get(t, as, "k")+"2")
+	if got := get(t, s, "k"); got != "12" {
+		t.Errorf("a role without the right to make tables left %q, want 12", got)
+	}
+	none := openTable(t, dial(t, withSetting(address(), "role="+role)), table.schema+".other")
+	none.log = (&logged{}).logger()
+	if err := put(none, "k", "1"); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("where it would have to make them: %v, want ErrUnavailable", err)
+	}
+}
+
+// format1 is what the first version made. Tables like these exist, so what is
+// written here never changes.
+var format1 = []string{
+	`CREATE TABLE %.servemap (key text COLLATE "C" PRIMARY KEY, value bytea NOT NULL) WITH (fillfactor = 80)`,
+	`CREATE TABLE %.servemap_format (one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL)`,
+	`INSERT INTO %.servemap_format (version) VALUES (1)`,
+	`INSERT INTO %.servemap (key, value) VALUES ('https://example.com|head', '\x00ff'), ('a', '')`,
+}
+
+func TestReadsFormat1(t *testing.T) {
+	db := database(t)
+	name := schema(t, db)
+	for _, query := range format1 {
+		mustExec(t, db, strings.ReplaceAll(query, "%", name))
+	}
+	s := openTable(t, db, name+".servemap")
+	if got := get(t, s, "https://example.com|head"); got != "\x00\xff" {
+		t.Errorf("a record of format 1 reads as %q", got)
+	}
+	mustPut(t, s, "b", "1")
+	n := 0
+	for _, err := range s.Scan(context.Background(), "", "") {
+		if n++; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n != 3 {
+		t.Errorf("a scan of format 1 sees %d records, want 3", n)
+	}
+}
+
+// TestLaterFormat has another process bring the tables to a format that is not
+// known here, before and after the first call.
+func TestLaterFormat(t *testing.T) {
+	s, db := open(t)
+	mustPut(t, s, "k", "1")
+	table := s.sql.name.quoted("_format")
+	mustExec(t, db, "UPDATE "+table+" SET version = 2")
+	late := openTable(t, db, s.sql.name.schema+"."+s.sql.name.table)
+	view := func(st *Store) error {
+		return st.View(context.Background(), []string{"k"}, func([][]byte) error { return nil })
+	}
+	log := &logged{}
+	late.log, s.log = log.logger(), log.logger()
+	for name, err := range map[string]error{
+		"View": view(late), "Update": put(late, "k", "2"), "Sync": late.Sync(context.Background()),
+		"Update of one that was open": put(s, "k", "2"),
+	} {
+		if !errors.Is(err, errLater) || errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("%s with a later format: %v, want an error that says so, and not that it will pass", name, err)
+		}
+	}
+	mustExec(t, db, "UPDATE "+table+" SET version = 1")
+	if got := get(t, late, "k"); got != "1" {
+		t.Errorf("a later format was written to: %q", got)
+	}
+	if n := log.count("level=ERROR"); n != 2 {
+		t.Errorf("two handles logged %d errors, want one each:\n%s", n, &log.buf)
+	}
+}
+
+func TestClosedDatabase(t *testing.T) {
+	s, _ := open(t)
+	mustPut(t, s, "k", "1")
+	s.db = dial(t, address())
+	s.db.Close()
+	if err := put(s, "k", "2"); !errors.Is(err, store.ErrClosed) {
+		t.Errorf("Update of a closed database: %v, want ErrClosed", err)
+	}
+	for _, err := range s.Scan(context.Background(), "", "") {
+		if !errors.Is(err, store.ErrClosed) {
+			t.Errorf("Scan of a closed database: %v, want ErrClosed", err)
+		}
+	}
+}
+
+// TestUpdateThatChangesNothing takes no lock, so it works beside a writer.
+func TestUpdateThatChangesNothing(t *testing.T) {
+	s, db := open(t)
+	mustPut(t, s, "k", "1")
+	holdLock(t, s, db)
+	errMine := errors.New("mine")
+	for name, fn := range map[string]func([][]byte) error{
+		"leaves all as it is": func([][]byte) error { return nil },
+		"writes the same":     func(values [][]byte) error { values[0] = []byte("1"); return nil },
+		"fails":               func([][]byte) error { return errMine },
+	} {
+		err := s.Update(context.Background(), []string{"k", "absent"}, fn)
+		if err != nil && err != errMine {
+			t.Errorf("an update that %s, beside another writer: %v", name, err)
+		}
+	}
+}
+
+// TestScanOfMixedSizes has long records behind many short ones, so that pages
+// become long and then have to be cut.
+func TestScanOfMixedSizes(t *testing.T) {
+	s, db := open(t)
+	mustPut(t, s, "k", "1")
+	mustExec(t, db, `INSERT INTO `+s.sql.name.quoted("")+`
+		SELECT 'a' || lpad(i::text, 5, '0'), '\x01' FROM generate_series(1, 12000) AS i`)
+	mustExec(t, db, `INSERT INTO `+s.sql.name.quoted("")+`
+		SELECT 'b' || lpad(i::text, 5, '0'), decode(repeat('ab', 65536), 'hex') FROM generate_series(1, 200) AS i`)
+	n, last := 0, ""
+	for r, err := range s.Scan(context.Background(), "", "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Key <= last {
+			t.Fatalf("key %q after %q", r.Key, last)
+		}
+		n, last = n+1, r.Key
+	}
+	if n != 12_201 {
+		t.Errorf("Scan yields %d records, want 12,201", n)
+	}
+}
+
+func TestPagesStayWithinTheirBytes(t *testing.T) {
+	record := func(n int) store.Record { return store.Record{Key: "k", Value: make([]byte, n)} }
+	for _, c := range []struct {
+		name    string
+		records int
+		bytes   int // of each
+		more    bool
+		limit   int
+	}{
+		{"none", 0, 0, false, firstRecords},
+		{"fewer than asked for", firstRecords - 1, 100, false, firstRecords},
+		{"empty ones", firstRecords, 0, true, mostRecords},
+		{"short ones", firstRecords, 260, true, 4000},
+		{"the longest", firstRecords, store.MaxValue, true, 15},
+	} {
+		p := firstPage("", "")
+		for range c.records {
+			p.records, p.bytes = append(p.records, record(c.bytes)), p.bytes+1+c.bytes
+		}
+		if more := p.next(); more != c.more || p.limit < c.limit*9/10 || p.limit > c.limit*11/10 {
+			t.Errorf("after %s there is more: %v, and the next page has %d records, want %v and about %d", c.name, more, p.limit, c.more, c.limit)
+		}
+	}
+}
+
+// logged collects what a store logs.
+type logged struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *logged) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(b)
+}
+
+func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
+// count returns how many lines hold text.
+func (l *logged) count(text string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.buf.String(), text)
+}

@@ -1,0 +1,199 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/servemap/servemap/store"
+)
+
+// attempts bounds how often an update is done again because the database ended
+// its transaction for the sake of another one, and how often one transaction
+// finds that values are not what they were: behind the lock it can only once.
+const attempts = 8
+
+// update is one call of Update.
+type update struct {
+	sql   *statements
+	limit string
+	keys  []string
+	index map[string]int
+	fn    func([][]byte) error
+
+	old     [][]byte // the values as they were when fn was last called
+	refused error    // by fn, or for what it left; returned as it is
+}
+
+var (
+	// errRefused says that u.refused is set.
+	errRefused = errors.New("refused")
+
+	errUnsteady = errors.New("values went on changing behind the writers' lock")
+)
+
+// run tries until the database does not end the transaction for another one.
+func (u *update) run(ctx context.Context, db *sql.DB) error {
+	for n := 0; ; n++ {
+		err := u.try(ctx, db)
+		if n == attempts || !rivalry(err) || !pause(ctx, n) {
+			return err
+		}
+	}
+}
+
+// result returns the error of Update, given that of run.
+func (u *update) result(err error) error {
+	if u.refused != nil {
+		return u.refused
+	}
+	return err
+}
+
+func (u *update) try(ctx context.Context, db *sql.DB) (err error) {
+	if u.old, err = read(ctx, db, u.sql.view, u.keys, u.index); err != nil {
+		return err
+	}
+	c, err := u.changes()
+	if err != nil || c.none() {
+		return err
+	}
+	tx, err := begin(ctx, db, u.sql, u.limit)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // after Commit it does nothing, and fn may panic
+	return u.write(ctx, tx, c)
+}
+
+// changes has fn change copies of the values.
+func (u *update) changes() (*changes, error) {
+	values := make([][]byte, len(u.old))
+	for i, value := range u.old {
+		values[i] = slices.Clone(value)
+	}
+	if u.refused = u.fn(values); u.refused == nil {
+		u.refused = store.CheckValues(u.keys, values)
+	}
+	if u.refused != nil {
+		return nil, errRefused
+	}
+	return diff(u.keys, u.old, values), nil
+}
+
+// write commits the changes, if all values are what they were. Else it has
+// them made again from what they are.
+func (u *update) write(ctx context.Context, tx *sql.Tx, c *changes) error {
+	for range attempts {
+		rows, err := tx.QueryContext(ctx, u.sql.write, u.keys, u.old, c.put, c.values, c.deleted)
+		if err != nil {
+			return err
+		}
+		stale, err := fill(u.old, rows, u.index)
+		if err != nil {
+			return err
+		}
+		if stale == 0 {
+			return tx.Commit()
+		}
+		if c, err = u.changes(); err != nil || c.none() {
+			return err
+		}
+	}
+	return errUnsteady
+}
+
+// changes are what an update writes.
+type changes struct {
+	put     []string
+	values  [][]byte // of put
+	deleted []string
+}
+
+func (c *changes) none() bool { return len(c.put) == 0 && len(c.deleted) == 0 }
+
+func diff(keys []string, old, values [][]byte) *changes {
+	c := &changes{put: []string{}, values: [][]byte{}, deleted: []string{}}
+	for i, value := range values {
+		switch {
+		case value == nil && old[i] != nil:
+			c.deleted = append(c.deleted, keys[i])
+		case value != nil && (old[i] == nil || !bytes.Equal(value, old[i])):
+			c.put, c.values = append(c.put, keys[i]), append(c.values, value)
+		}
+	}
+	return c
+}
+
+// begin opens a transaction that has the writers' lock.
+func begin(ctx context.Context, db *sql.DB, q *statements, limit string) (*sql.Tx, error) {
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	if err != nil {
+		return nil, err
+	}
+	var version int
+	if err = tx.QueryRowContext(ctx, q.lock, limit).Scan(&version); err == nil {
+		err = q.checkFormat(version)
+	}
+	if err != nil {
+		_ = tx.Rollback() // what went wrong is said already
+		return nil, err
+	}
+	return tx, nil
+}
+
+// indexOf returns where each key stands in keys.
+func indexOf(keys []string) map[string]int {
+	index := make(map[string]int, len(keys))
+	for i, key := range keys {
+		index[key] = i
+	}
+	return index
+}
+
+// read returns the values of the keys in their order, nil for absent ones.
+func read(ctx context.Context, db *sql.DB, query string, keys []string, index map[string]int) ([][]byte, error) {
+	rows, err := db.QueryContext(ctx, query, keys)
+	if err != nil {
+		return nil, err
+	}
+	values := make([][]byte, len(keys))
+	_, err = fill(values, rows, index)
+	return values, err
+}
+
+// fill puts the values that rows hold where their keys stand, and returns how
+// many they are. It closes rows.
+func fill(values [][]byte, rows *sql.Rows, index map[string]int) (n int, err error) {
+	defer rows.Close()
+	var key sql.RawBytes
+	for ; rows.Next(); n++ {
+		var value []byte
+		if err := rows.Scan(&key, &value); err != nil {
+			return n, err
+		}
+		i, ok := index[string(key)]
+		if !ok {
+			return n, errors.New("the database answered with a key that was not asked for")
+		}
+		values[i] = slices.Clip(value)
+	}
+	return n, rows.Err()
+}
+
+// pause waits before attempt n, for a time of its own, so that rivals part. It
+// returns false if ctx ended.
+func pause(ctx context.Context, n int) bool {
+	timer := time.NewTimer(rand.N(10 * time.Millisecond << n))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,135 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+
+	"github.com/servemap/servemap/store"
+)
+
+// sharedRules matter most where several processes share a store. They hold
+// within one as well.
+var sharedRules = []rule{
+	{"OthersSeeWhatWasWritten", "a server would decide on what another one has long changed", othersSeeWhatWasWritten},
+	{"NothingIsLostOnTheMove", "a page that moves from one record to another would be lost, or be there twice", nothingIsLostOnTheMove},
+	{"BigBatchesDoNotClash", "servers that write the same pages would fail each other", bigBatchesDoNotClash},
+}
+
+// othersSeeWhatWasWritten writes through one handle, again and again, and looks
+// through the other, each time in the same way, so that whatever a handle
+// remembers shows.
+func othersSeeWhatWasWritten(t tester, p pair) {
+	for _, way := range []struct {
+		name string
+		look func(p pair, key string) []byte
+	}{
+		{"View", func(p pair, key string) []byte { return p.get(t, key) }},
+		{"Scan", func(p pair, key string) (got []byte) {
+			for _, r := range p.scan(t, key, "") {
+				got = r.Value
+			}
+			return got
+		}},
+		{"Update", func(p pair, key string) (got []byte) {
+			err := p.b.Update(context.Background(), []string{key}, func(values [][]byte) error {
+				got = clone(values[0])
+				return nil
+			})
+			if err != nil {
+				t.Fatalf("Update: %v", err)
+			}
+			return got
+		}},
+	} {
+		for i := range 8 {
+			want := []byte(fmt.Sprint("written in round ", i))
+			if i%3 == 2 {
+				want = nil
+			}
+			p.put(t, way.name, want)
+			if got := way.look(p, way.name); (got == nil) != (want == nil) || !bytes.Equal(got, want) {
+				t.Fatalf("%s shows %q after the other handle wrote %q", way.name, got, want)
+			}
+		}
+		p.a, p.b = p.b, p.a
+	}
+}
+
+// nothingIsLostOnTheMove has writers move tokens between keys, by deleting one
+// and writing another, while others count them.
+func nothingIsLostOnTheMove(t tester, p pair) {
+	const tokens, places = 3, 6
+	keys, records := make([]string, places), map[string][]byte{}
+	for i := range keys {
+		if keys[i] = fmt.Sprint("place", i); i < tokens {
+			records[keys[i]] = []byte("token")
+		}
+	}
+	p.putAll(t, records)
+	inParallel(t, p, func(st store.Store, w int) error {
+		if w == 0 {
+			return countTokens(t, st, keys, tokens)
+		}
+		from, way := rand.IntN(places), 1+rand.IntN(places-1)
+		return st.Update(context.Background(), []string{keys[from], keys[(from+way)%places]}, func(values [][]byte) error {
+			runtime.Gosched()
+			values[0], values[1] = values[1], values[0]
+			return nil
+		})
+	})
+	if err := countTokens(t, p.b, keys, tokens); err != nil {
+		t.Errorf("View: %v", err)
+	}
+}
+
+func countTokens(t tester, st store.Store, keys []string, want int) error {
+	return st.View(context.Background(), keys, func(values [][]byte) error {
+		n := 0
+		for _, value := range values {
+			if value != nil {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("of %d values that updates move around View shows %d", want, n)
+		}
+		return nil
+	})
+}
+
+// bigBatchesDoNotClash has writers increment the same many counters, each in
+// an order of its own.
+func bigBatchesDoNotClash(t tester, p pair) {
+	const batches = 5
+	keys := make([]string, 300)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("page/%04d", i)
+	}
+	together(writers, func(w int) {
+		st, mine := []store.Store{p.a, p.b}[w%2], slices.Concat(keys[w*70:], keys[:w*70])
+		if w/2 == 1 {
+			slices.Reverse(mine)
+		}
+		for range batches {
+			err := st.Update(context.Background(), mine, func(values [][]byte) error {
+				for i, value := range values {
+					values[i] = increment(value)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Errorf("Update of many keys that others update too: %v", err)
+				return
+			}
+		}
+	})
+	for i, value := range p.getAll(t, keys) {
+		if count(value) != writers*batches {
+			t.Fatalf("%d increments of key %s left %d", writers*batches, keys[i], count(value))
+		}
+	}
+}
