@@ -281,6 +281,13 @@ func TestAMarkOfVersion1IsCarriedOver(t *testing.T) {
 	}
 }
 
+// watching is a mark that watches something with the flags.
+func watching(flags newsFlags) Mark {
+	m := busy()
+	m.news[0].flags = flags
+	return m
+}
+
 func TestParseRefuses(t *testing.T) {
 	good := busy().AppendBinary(nil)
 	for _, tt := range []struct {
@@ -298,6 +305,8 @@ func TestParseRefuses(t *testing.T) {
 		{"a byte too many", append(slices.Clone(good), 0), "malformed"},
 		{"a byte too few", good[:len(good)-1], "malformed"},
 		{"half of it", good[:len(good)/2], "malformed"},
+		{"a watch that is none", watching(newsProse).AppendBinary(nil), "malformed"},
+		{"what is missing, beside something", watching(newsThere | newsProse | newsGone | newsBeside).AppendBinary(nil), "malformed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if m, err := Parse(tt.in); err == nil || !strings.Contains(err.Error(), tt.want) || m != (Mark{}) {
@@ -312,6 +321,9 @@ func FuzzParse(f *testing.F) {
 	m, _, _ := looks(text(one), text(two))
 	f.Add(m.AppendBinary(nil), text(one, two))
 	f.Add(version1Of(text(one)), text(two))
+	f.Add(watching(newsThere|newsProse|newsGone).AppendBinary(nil), text(one))
+	f.Add(watching(newsThere|newsProse|newsBeside).AppendBinary(nil), text(one))
+	f.Add(watching(newsThere|newsProse|newsBack|newsPublished).AppendBinary(nil), text(one))
 	f.Add([]byte{}, "")
 	f.Fuzz(func(t *testing.T, b []byte, html string) {
 		m, err := Parse(b)

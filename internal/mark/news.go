@@ -26,6 +26,12 @@ const (
 	newsBeside                          // it stands where the text moves by itself
 )
 
+// possible reports whether a watch can have the flags: what is missing stands
+// beside nothing, and what is watched is in use.
+func (f newsFlags) possible() bool {
+	return f&newsThere != 0 && f&(newsGone|newsBeside) != newsGone|newsBeside
+}
+
 // Holding reports whether there is something that may be a change, so that
 // another look is of use even if it shows the same bytes.
 func (m *Mark) Holding() bool {
