@@ -516,13 +516,7 @@ func TestEncodedPages(t *testing.T) {
 				}
 				io.WriteString(w, html("page "+r.URL.Path, "/a"))
 			}))
-			w := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				// As gorilla/handlers does: the coding first, the type with the bytes.
-				w.Header().Set("Content-Encoding", "gzip")
-				zw := gzip.NewWriter(w)
-				defer zw.Close()
-				inner.ServeHTTP(compressor{w, zw}, r)
-			}))
+			w := serve(t, compressing(inner))
 			w.visit("/", "Accept-Encoding", "gzip")
 			w.visit("/a", "Accept-Encoding", "gzip")
 			flush(t, site)
@@ -543,6 +537,50 @@ func TestEncodedPages(t *testing.T) {
 		if e, err := site.Explain(t.Context(), "/"); err != nil || e.Verdict != "held" || e.Reason != "encoding" {
 			t.Errorf("%+v, %v; want that it is held for its encoding", e, err)
 		}
+	})
+}
+
+// A compressor around the site compresses what it serves as well, and its length
+// is then another one.
+func TestTheSitemapBehindACompressor(t *testing.T) {
+	site := newSite(t, new(memstore.Store), &servemap.Options{Recent: time.Hour, Text: true})
+	inner := site.Wrap(page("home"))
+	direct, w := serve(t, inner), serve(t, compressing(inner))
+	direct.visit("/")
+	flush(t, site)
+	for _, file := range []string{"/sitemap.xml", "/sitemap-1.xml", "/sitemap.xml.gz", "/sitemap-recent.xml", "/sitemap.txt"} {
+		t.Run(file, func(t *testing.T) {
+			plain, want := direct.visit(file)
+			if plain.StatusCode != http.StatusOK {
+				t.Fatalf("status %d", plain.StatusCode)
+			}
+			resp, got := w.visit(file) // the client asks for gzip by itself, and undoes it
+			if got != want || !resp.Uncompressed {
+				t.Errorf("status %d, body %q, want %q, compressed", resp.StatusCode, got, want)
+			}
+			if vary := strings.Join(resp.Header["Vary"], ", "); !strings.Contains(vary, "Cookie") {
+				t.Errorf("Vary: %s, want what others vary it by as well", vary)
+			}
+			tag := resp.Header.Get("Etag")
+			if !strings.HasPrefix(tag, "W/") {
+				t.Errorf("entity tag %s, want a weak one", tag)
+			}
+			if again, _ := w.visit(file, "If-None-Match", tag); again.StatusCode != http.StatusNotModified {
+				t.Errorf("status %d with the entity tag, want 304", again.StatusCode)
+			}
+		})
+	}
+}
+
+// compressing is a middleware as gorilla/handlers has one: it sets the coding
+// first, the type with the bytes.
+func compressing(inner http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Vary", "Cookie")
+		zw := gzip.NewWriter(w)
+		defer zw.Close()
+		inner.ServeHTTP(compressor{w, zw}, r)
 	})
 }
 

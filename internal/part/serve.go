@@ -146,7 +146,7 @@ func (s snapshot) partOf(n name) int {
 // are sent.
 func (f *Files) servePart(w http.ResponseWriter, r *http.Request, part int, n name) {
 	p, gz, err := f.fetch(r.Context(), part, false)
-	if err == nil && p != nil && r.Method == http.MethodGet && !notModified(r.Header, p.tagOf(r, n), p.modified) {
+	if err == nil && p != nil && r.Method == http.MethodGet && !notModified(r.Header, p.tagOf(w.Header(), r, n), p.modified) {
 		p, gz, err = f.fetch(r.Context(), part, true)
 	}
 	switch {
@@ -162,11 +162,11 @@ func (f *Files) servePart(w http.ResponseWriter, r *http.Request, part int, n na
 }
 
 // tagOf returns the entity tag of the file in the form that is asked for.
-func (p *file) tagOf(r *http.Request, n name) string {
+func (p *file) tagOf(h http.Header, r *http.Request, n name) string {
 	if n.text {
 		return p.textTag()
 	}
-	return p.tag(compressed(r, n.packed))
+	return p.tag(compressed(h, r, n.packed))
 }
 
 func (f *Files) awaitLoad(r *http.Request) {
@@ -206,9 +206,24 @@ func (f *Files) serveNothing(w http.ResponseWriter) {
 }
 
 // compressed reports whether the file is sent so: because its name says so, or
-// because the client takes it.
-func compressed(r *http.Request, packed bool) bool {
-	return packed || acceptsGzip(r.Header["Accept-Encoding"])
+// because the client takes it, and nothing further out compresses it.
+func compressed(h http.Header, r *http.Request, packed bool) bool {
+	return packed || !coded(h) && acceptsGzip(r.Header["Accept-Encoding"])
+}
+
+// coded reports whether a compressor around the handler has named its coding
+// already, and applies it to what is written: then how long that becomes is not
+// known, nor are the bytes those that a strong entity tag would stand for.
+func coded(h http.Header) bool { return h.Get("Content-Encoding") != "" }
+
+// describe sets the headers by which a file is told from an earlier one.
+func describe(h http.Header, tag string, modified time.Time) {
+	if coded(h) {
+		tag = "W/" + tag
+	}
+	h.Set("Etag", tag)
+	h.Set("Last-Modified", modified.UTC().Format(http.TimeFormat))
+	h.Set("Cache-Control", "public, max-age=60")
 }
 
 // tag returns the entity tag of the file.
@@ -223,17 +238,16 @@ func (p *file) tag(compressed bool) string {
 // serve answers with the file, packed as a resource of its own if packed, else
 // by negotiation. gz are its bytes, which may be nil if none are to be sent.
 func (f *Files) serve(w http.ResponseWriter, r *http.Request, p *file, gz []byte, packed bool) {
-	h, compress := w.Header(), compressed(r, packed)
+	h := w.Header()
+	outer, compress := coded(h), compressed(h, r, packed)
 	if packed {
 		h.Set("Content-Type", "application/gzip")
 	} else {
 		h.Set("Content-Type", "application/xml; charset=utf-8")
-		h.Set("Vary", "Accept-Encoding")
+		h.Add("Vary", "Accept-Encoding")
 	}
 	tag := p.tag(compress)
-	h.Set("Etag", tag)
-	h.Set("Last-Modified", p.modified.UTC().Format(http.TimeFormat))
-	h.Set("Cache-Control", "public, max-age=60")
+	describe(h, tag, p.modified)
 	if notModified(r.Header, tag, p.modified) {
 		h.Del("Content-Type")
 		w.WriteHeader(http.StatusNotModified)
@@ -243,6 +257,7 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request, p *file, gz []byte
 		h.Set("Content-Encoding", "gzip")
 	}
 	switch {
+	case outer:
 	case !compress:
 		h.Set("Content-Length", strconv.Itoa(p.size))
 	case gz != nil:

@@ -20,9 +20,7 @@ func (p *file) textTag() string { return `"` + hex.EncodeToString(p.hash[:]) + `
 // request, since few readers want it. gz may be nil if nothing is to be sent.
 func (f *Files) serveText(w http.ResponseWriter, r *http.Request, p *file, gz []byte) {
 	h, tag := w.Header(), p.textTag()
-	h.Set("Etag", tag)
-	h.Set("Last-Modified", p.modified.UTC().Format(http.TimeFormat))
-	h.Set("Cache-Control", "public, max-age=60")
+	describe(h, tag, p.modified)
 	if notModified(r.Header, tag, p.modified) {
 		w.WriteHeader(http.StatusNotModified)
 		return
