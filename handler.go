@@ -34,8 +34,14 @@ func (s *Site) Handler() http.Handler { return s.files }
 // Wrap returns a handler that answers requests for the sitemap's own files and
 // observes all others, which next serves. It goes around a whole router, not into
 // one: gorilla/mux runs no middleware where no route matches, as none does for
-// the sitemap. There [Site.Mount] does both.
-func (s *Site) Wrap(next http.Handler) http.Handler { return wrapped{s, next} }
+// the sitemap. There [Site.Mount] does both. If next is nil, it is
+// [http.DefaultServeMux], as for an [http.Server].
+func (s *Site) Wrap(next http.Handler) http.Handler {
+	if next == nil {
+		next = http.DefaultServeMux
+	}
+	return wrapped{s, next}
+}
 
 type wrapped struct {
 	site *Site
@@ -467,7 +473,7 @@ func (s *Site) explainNothing() string {
 	}
 	fmt.Fprintf(&b, "Responses to anonymous visitors that were observed since the start: %d\n", st.Sightings)
 	fmt.Fprintf(&b, "Locations that are known and were never listed: %d\n", st.Waiting)
-	if st.Sightings == 0 && len(st.Ignored) == 0 && st.Store == "" {
+	if st.Sightings == 0 && len(st.Ignored) == 0 && st.Store == "" && st.Listed == 0 {
 		b.WriteString("Visit the site as an anonymous visitor would: without cookies, from its first page on.\n")
 	}
 	for _, why := range slices.Sorted(maps.Keys(st.Verdicts)) {

@@ -19,6 +19,7 @@
 package servemap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ import (
 	"math"
 	"net/http"
 	"net/netip"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -116,7 +118,8 @@ type Options struct {
 
 	// KeepFor is how long a listed page stays that no anonymous visitor gets,
 	// while the site is observed; how long it is, is looked at some 64 times in
-	// that time, but not more often than each minute. If 0, it is 90 days.
+	// that time, but not more often than each minute. If 0, it is 90 days; the
+	// least is an hour.
 	KeepFor time.Duration
 
 	// ReportOnly learns and explains, and serves no sitemap, so that an owner
@@ -129,7 +132,8 @@ type Options struct {
 	// file of the sitemap, and IndexParts the most files that one index names.
 	// They are for readers that keep to older limits, of 10,485,760 bytes and
 	// 1,000 files. A site that is listed already is brought within them in the
-	// minutes after the start. If 0, they are the protocol's 50,000, 52,428,800
+	// minutes after the start; higher ones bring no files together again, they only
+	// let these grow. If 0, they are the protocol's 50,000, 52,428,800
 	// and 50,000, which are also the most they can be; the least are 1, 65,536,
 	// which holds any one page, and 2.
 	PartPages, PartBytes, IndexParts int
@@ -137,8 +141,8 @@ type Options struct {
 	// Recent, if positive, adds the file "sitemap-recent.xml" of the pages that
 	// were listed anew or changed within that time, the last ones first, 1,000
 	// at most, so that crawlers find news in one small file. It stands beside
-	// the sitemap, and nothing names it but [Site.RobotsLine]. It can be 7 days
-	// at most.
+	// the sitemap, and nothing names it but [Site.RobotsLine]. It can be from a
+	// minute to 7 days.
 	Recent time.Duration
 
 	// Extensions says what the sitemap tells of pages beyond their addresses and
@@ -167,7 +171,7 @@ type Options struct {
 	// RenderEvery is the least time between two renderings of the sitemap. A
 	// page that is withdrawn leaves at once all the same. While rendering takes
 	// more than a tenth of that time, as on a large site that changes all over,
-	// it is done less often. If 0, it is 5 seconds.
+	// it is done less often. If 0, it is 5 seconds; the least is a millisecond.
 	RenderEvery time.Duration
 
 	// RefreshEvery is how often a site looks what other processes that share its
@@ -176,7 +180,7 @@ type Options struct {
 	// query each time, and a small record beside most changes. If 0, it is 15
 	// seconds for a store that says of itself that it is shared, as that of
 	// package sqlstore does, by a method Shared() bool; for others there are no
-	// such processes.
+	// such processes. The least is a millisecond.
 	RefreshEvery time.Duration
 
 	// Logger receives hints and the store's troubles, each cause once. If nil,
@@ -307,8 +311,8 @@ type Site struct {
 // New does not wait for the store. It returns an error only for an argument
 // that is no good, and names it.
 func New(origin string, st store.Store, opts *Options) (*Site, error) {
-	if st == nil {
-		return nil, errors.New("servemap: the store is nil; open one, such as badgerstore.Open")
+	if v := reflect.ValueOf(st); st == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, errors.New("servemap: the store is nil; open one, such as badgerstore.Open, and look at its error")
 	}
 	if opts == nil {
 		opts = &Options{}
@@ -435,14 +439,8 @@ func (s *Site) configure(origin string, opts *Options, rules admit.Rules) (err e
 		return fmt.Errorf("options: Networks is %d; it must be positive, or 0 for the default", opts.Networks)
 	case math.IsNaN(opts.Confidence) || opts.Confidence < 0 || opts.Confidence > 1:
 		return fmt.Errorf("options: Confidence is %v; it must be between 0 and 1", opts.Confidence)
-	case opts.KeepFor < 0:
-		return fmt.Errorf("options: KeepFor is %v; it must be positive, or 0 for the default", opts.KeepFor)
-	case opts.RefreshEvery < 0:
-		return fmt.Errorf("options: RefreshEvery is %v; it must be positive, or 0 for the default", opts.RefreshEvery)
-	case opts.RenderEvery < 0:
-		return fmt.Errorf("options: RenderEvery is %v; it must be positive, or 0 for the default", opts.RenderEvery)
 	}
-	if err := checkParts(opts); err != nil {
+	if err := cmp.Or(checkDurations(opts), checkParts(opts)); err != nil {
 		return err
 	}
 	for _, name := range opts.BenignCookies {
@@ -457,12 +455,33 @@ func (s *Site) configure(origin string, opts *Options, rules admit.Rules) (err e
 	return nil
 }
 
-// The least bytes of a part, which hold any one page, and for how long the
-// journal remembers what happened.
-const (
-	leastPartBytes = 1 << 16
-	longestRecent  = 7 * 24 * time.Hour
-)
+// longestRecent is for how long the journal remembers what happened.
+const longestRecent = 7 * 24 * time.Hour
+
+// checkDurations checks the settings that are times. One that is far too short is
+// a number without its unit.
+func checkDurations(opts *Options) error {
+	for _, o := range []struct {
+		name         string
+		value, least time.Duration
+	}{
+		{"KeepFor", opts.KeepFor, time.Hour},
+		{"RenderEvery", opts.RenderEvery, time.Millisecond},
+		{"RefreshEvery", opts.RefreshEvery, time.Millisecond},
+		{"Recent", opts.Recent, time.Minute},
+	} {
+		if o.value != 0 && o.value < o.least {
+			return fmt.Errorf("options: %s is %v; it must be %v at least, or 0 for the default", o.name, o.value, o.least)
+		}
+	}
+	if opts.Recent > longestRecent {
+		return fmt.Errorf("options: Recent is %v; it must be %v at most", opts.Recent, longestRecent)
+	}
+	return nil
+}
+
+// leastPartBytes is the size of a part that holds any one page.
+const leastPartBytes = 1 << 16
 
 // checkParts checks the settings of the sitemap's files.
 func checkParts(opts *Options) error {
@@ -478,11 +497,11 @@ func checkParts(opts *Options) error {
 			return fmt.Errorf("options: %s is %d; it must be from %d to %d, or 0 for the protocol's limit", o.name, o.value, o.least, o.most)
 		}
 	}
-	if name := opts.Extensions.Publication; utf8.RuneCountInString(name) > sitemap.MaxName || name != "" && strings.TrimSpace(name) == "" {
+	switch name := opts.Extensions.Publication; {
+	case utf8.RuneCountInString(name) > sitemap.MaxName, name != "" && strings.TrimSpace(name) == "":
 		return fmt.Errorf("options: Extensions: Publication %q must have from 1 to %d characters", name, sitemap.MaxName)
-	}
-	if opts.Recent < 0 || opts.Recent > longestRecent {
-		return fmt.Errorf("options: Recent is %v; it must be from 0 to %v", opts.Recent, longestRecent)
+	case name != "" && !opts.Extensions.News:
+		return fmt.Errorf("options: Extensions: Publication %q is told in the file that News adds; set that too", name)
 	}
 	return nil
 }

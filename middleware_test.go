@@ -988,6 +988,7 @@ func TestNewRefuses(t *testing.T) {
 		{"another scheme", "ftp://example.com", servemap.Options{}, []string{"ftp"}},
 		{"credentials", "https://u:geheim@example.com", servemap.Options{}, []string{"origin"}},
 		{"a query", "https://example.com/?a=b", servemap.Options{}, []string{"origin"}},
+		{"a page for an origin", origin + "/docs/index.html", servemap.Options{}, []string{"origin", "names a file", `"/docs/"`}},
 		{"an origin that is too long", "https://example.com/" + strings.Repeat("a", 500), servemap.Options{}, []string{"origin"}},
 		{"a name with a slash", origin, servemap.Options{Name: "a/b"}, []string{"Name", "a/b"}},
 		{"a name with its extension", origin, servemap.Options{Name: "sitemap.xml"}, []string{"Name", "sitemap.xml"}},
@@ -1003,6 +1004,7 @@ func TestNewRefuses(t *testing.T) {
 		{"an index of one part", origin, servemap.Options{IndexParts: 1}, []string{"IndexParts is 1"}},
 		{"recent pages of a year", origin, servemap.Options{Recent: 365 * 24 * time.Hour}, []string{"Recent", "168h"}},
 		{"a publication without a name", origin, servemap.Options{Extensions: servemap.Extensions{Publication: " "}}, []string{"Publication"}},
+		{"a publication without its file", origin, servemap.Options{Extensions: servemap.Extensions{Publication: "News"}}, []string{"Publication", "set that too"}},
 		{"a publication with a long name", origin, servemap.Options{Extensions: servemap.Extensions{Publication: strings.Repeat("é", 201)}}, []string{"Publication", "200"}},
 		{"an empty pattern", origin, servemap.Options{Rules: []servemap.Rule{{}}}, []string{"Rules", "rule 1"}},
 		{"a pattern without a slash", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a", List: servemap.Auto}, {Pattern: "b"}}},
@@ -1020,7 +1022,10 @@ func TestNewRefuses(t *testing.T) {
 		{"confidence above one", origin, servemap.Options{Confidence: 1.5}, []string{"Confidence", "1.5"}},
 		{"confidence that is no number", origin, servemap.Options{Confidence: math.NaN()}, []string{"Confidence"}},
 		{"negative keeping", origin, servemap.Options{KeepFor: -time.Hour}, []string{"KeepFor", "-1h"}},
+		{"days without their unit", origin, servemap.Options{KeepFor: 90}, []string{"KeepFor is 90ns", "1h"}},
 		{"negative rendering", origin, servemap.Options{RenderEvery: -1}, []string{"RenderEvery"}},
+		{"seconds without their unit", origin, servemap.Options{RefreshEvery: 15}, []string{"RefreshEvery is 15ns", "1ms"}},
+		{"hours without their unit", origin, servemap.Options{Recent: 48}, []string{"Recent is 48ns", "1m"}},
 		{"no cookie name", origin, servemap.Options{BenignCookies: []string{"*"}}, []string{"BenignCookies", `"*"`}},
 		{"cookies by how they end", origin, servemap.Options{BenignCookies: []string{"_x*", "_x*y"}}, []string{"BenignCookies", `"_x*y"`, "end"}},
 		{"cookies by two stars", origin, servemap.Options{BenignCookies: []string{"_x**"}}, []string{"BenignCookies", `"_x**"`}},
@@ -1043,8 +1048,19 @@ func TestNewRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := servemap.New(origin, nil, nil); err == nil || !strings.Contains(err.Error(), "store") {
-		t.Errorf("error %v for a nil store", err)
+	var unopened *memstore.Store // as where the error of opening one is not looked at
+	for name, st := range map[string]store.Store{"nil": nil, "unopened": unopened} {
+		if _, err := servemap.New(origin, st, nil); err == nil || !strings.Contains(err.Error(), "store is nil") {
+			t.Errorf("error %v for a store that is %s", err, name)
+		}
+	}
+}
+
+func TestWrapOfNothingIsTheDefaultMux(t *testing.T) {
+	site := newSite(t, new(memstore.Store), nil)
+	w := serve(t, site.Wrap(nil))
+	if resp, _ := w.visit("/"); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("status %d, want the 404 of an empty mux", resp.StatusCode)
 	}
 }
 

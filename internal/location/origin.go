@@ -66,11 +66,23 @@ func parseFolder(path string) (string, error) {
 	if path == "" || path == "/" {
 		return "/", nil
 	}
+	if above, file := path[:strings.LastIndexByte(path, '/')+1], path[strings.LastIndexByte(path, '/')+1:]; isFile(file) {
+		return "", fmt.Errorf("its path %q names a file; write the folder, such as %q", path, above)
+	}
 	folder, reason := normalFolder(path)
 	if reason != ReasonNone {
 		return "", fmt.Errorf("its path %q is not one that can be listed: %s", path, reason.Text())
 	}
 	return folder, nil
+}
+
+// isFile reports whether the last segment of a path is the name of a page or of a sitemap, and not of a folder.
+func isFile(segment string) bool {
+	switch strings.ToLower(segment[strings.LastIndexByte(segment, '.')+1:]) {
+	case "html", "htm", "xhtml", "xml", "php":
+		return strings.Contains(segment, ".")
+	}
+	return false
 }
 
 // normalFolder returns the normal form of a path that names a folder, with a slash at its end.
