@@ -19,6 +19,20 @@ const (
 	memTableSize = 8 << 20
 	tableSize    = 512 << 10
 
+	// blockSize is how much of a table has one line in its index, which repeats
+	// a whole key. Within a block keys leave out what they share with its first,
+	// which is less in larger blocks: above 8 KiB that costs more than the
+	// shorter index saves.
+	blockSize = 8 << 10
+
+	// freshTables is how many tables of a memtable's size wait before they are
+	// merged with others, and levelRatio how much larger each level is than the
+	// one above. All that is not in the last level lies beside what it replaces
+	// there, so these two bound what is stored twice: of a million pages' records
+	// a ninth. With Badger's own 4 and 10 it is a fifth.
+	freshTables = 2
+	levelRatio  = 20
+
 	// format is the version of how keys and values are laid out in Badger. A
 	// folder of another format is refused, not misread.
 	format = 1
@@ -46,12 +60,14 @@ func guestOptions(dir string, logger badger.Logger) badger.Options {
 	o.MemTableSize = memTableSize
 	o.NumMemtables = 2
 	o.BaseTableSize = tableSize // compaction holds a few in memory
+	o.BlockSize = blockSize
+	o.LevelSizeMultiplier = levelRatio
 	o.Compression = options.None
 	o.BlockCacheSize = 0
 	o.IndexCacheSize = 0
 	o.ValueLogFileSize = 1 << 20
 	o.NumCompactors = 2
-	o.NumLevelZeroTables = 4
+	o.NumLevelZeroTables = freshTables
 	o.NumLevelZeroTablesStall = 10
 	o.DetectConflicts = false
 	o.MetricsEnabled = false
