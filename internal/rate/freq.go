@@ -51,7 +51,7 @@ func (e Estimate) Freq() (Freq, float64) {
 	p := e.open()
 	post := p.posterior()
 	s := post.shares()
-	f := s.word(p.regime.changes)
+	f := s.word(p.regime.changes, p.everyLook())
 	probability := s[f] * (1 - doubt)
 	if f != Always {
 		probability *= 1 - noiseDoubt*post.noisy
@@ -112,7 +112,7 @@ func (p *posterior) shares() shares {
 
 // Which word is taken is not quite the likeliest.
 const (
-	everyLook  = 2    // what Always counts for a page that was another one at everyChange looks or more
+	alwaysFrom = 0.15 // probability of Always from which a page that was another one at everyChange looks, and at each, is called so
 	neverAgain = 0.5  // what Never counts for a page that changed: a crawler that believes it does not come back
 	nearly     = 0.76 // how likely a slower word has to be, against the likeliest
 	unsure     = 0.5  // probability of the likeliest word below which a slower one is taken
@@ -120,32 +120,34 @@ const (
 	everyChange = 3
 )
 
-// word is the likeliest word, but for three cases. A page that is another one at each of many looks may as well change by the hour where
-// these are far apart; Always counts for more there, as far as it makes no more words wrong than right (at 3.4 it would be found as
-// often as by who calls every such page so, and of all pages 1.5 % fewer be named rightly). A page that changed must be likelier to have
-// stopped than to go on. And where no word is likelier than not, the next slower one will do if it is nearly as likely, or any slower one
-// before the first change.
-func (s *shares) word(changes uint8) Freq {
-	always := 1.0
-	if changes >= everyChange {
-		always = everyLook
+// everyLook reports whether no look found the page unchanged.
+func (g *page) everyLook() bool { return g.quiet == 0 && g.past.looks == 0 }
+
+// word is the likeliest word, but for three cases. A page that is another one at every look may as well change by the hour where looks are far
+// apart, and none of them tells which. It is called Always while that is far from ruled out, so that hardly a page that always changes is
+// taken for another; more of the others then have a wrong word, but with a probability that says so. A page that changed must be likelier to
+// have stopped than to go on. And where no word is likelier than not, the next slower one will do if it is nearly as likely, or any slower
+// one before the first change.
+func (s *shares) word(changes uint8, every bool) Freq {
+	switch {
+	case changes == 0:
+		return s.slower(s.likeliest(1), Yearly)
+	case every && changes >= everyChange && s[Always] >= alwaysFrom:
+		return Always
 	}
-	if changes == 0 {
-		return s.slower(s.likeliest(always, 1), Yearly)
-	}
-	best := s.likeliest(always, neverAgain)
+	best := s.likeliest(neverAgain)
 	return s.slower(best, min(best+1, Monthly))
 }
 
-// likeliest is the likeliest word, if Always and Never count for so much.
-func (s *shares) likeliest(always, never float64) Freq {
-	best, most := Always, s[Always]*always
+// likeliest is the likeliest word, if Never counts for so much.
+func (s *shares) likeliest(never float64) Freq {
+	best := Always
 	for f := Hourly; f < Never; f++ {
-		if s[f] > most {
-			best, most = f, s[f]
+		if s[f] > s[best] {
+			best = f
 		}
 	}
-	if s[Never]*never > most {
+	if s[Never]*never > s[best] {
 		return Never
 	}
 	return best

@@ -29,6 +29,8 @@ func TestFreq(t *testing.T) {
 		{"seen once, with a date", Estimate{}.SawChangeAt(t0, t0-day), Unknown, 0, 0},
 		{"changed at every look, a minute apart", looks(30, minute, always), Always, 0.9, 1},
 		{"changed at every look, an hour apart", looks(30, hour, always), Always, 0.5, 1},
+		{"changed at every look, a day apart", looks(50, day, always), Always, alwaysFrom, 0.5},
+		{"changed at every look but one, an hour apart", looks(20, hour, func(i int) bool { return i != 10 }), Hourly, 0.7, 1},
 		{"changes every 10 s, seen every 5 s for 2 minutes", looks(24, 5, everyNth(2)), Hourly, 0.9, 1},
 		{"changes every half hour, seen every 10 minutes", looks(600, 10*minute, everyNth(3)), Hourly, 0.9, 1},
 		{"daily", looks(24*30, hour, everyNth(24)), Daily, 0.85, 1},
@@ -150,25 +152,28 @@ func TestWord(t *testing.T) {
 		name    string
 		s       shares
 		changes uint8
+		every   bool // look found a change
 		want    Freq
 	}{
-		{"likely", shares{Daily: 0.9, Weekly: 0.1}, 3, Daily},
-		{"likelier than not", shares{Daily: 0.52, Weekly: 0.48}, 3, Daily},
-		{"a slower one nearly as likely", shares{Hourly: 0.2, Daily: 0.4, Weekly: 0.35, Monthly: 0.05}, 3, Weekly},
-		{"a slower one less likely", shares{Hourly: 0.2, Daily: 0.45, Weekly: 0.3, Monthly: 0.05}, 3, Daily},
-		{"only the next slower one", shares{Hourly: 0.1, Daily: 0.33, Weekly: 0.1, Monthly: 0.32, Yearly: 0.15}, 3, Daily},
-		{"a quiet page is not said to be yearly for being unsure", shares{Weekly: 0.14, Monthly: 0.44, Yearly: 0.42}, 3, Monthly},
-		{"any slower one before the first change", shares{Hourly: 0.2, Daily: 0.25, Weekly: 0.19, Monthly: 0.13, Yearly: 0.2, Never: 0.03}, 0, Yearly},
-		{"never, of a page that never changed", shares{Yearly: 0.45, Never: 0.55}, 0, Never},
-		{"never, of a page that did", shares{Weekly: 0.2, Never: 0.8}, 3, Never},
-		{"perhaps never, of a page that did", shares{Weekly: 0.4, Never: 0.6}, 3, Weekly},
-		{"always, half as likely", shares{Always: 0.35, Hourly: 0.6, Daily: 0.05}, 3, Always},
-		{"always, far less likely", shares{Always: 0.25, Hourly: 0.7, Daily: 0.05}, 3, Hourly},
-		{"always, half as likely, after two changes", shares{Always: 0.35, Hourly: 0.6, Daily: 0.05}, 2, Hourly},
-		{"always, though unsure", shares{Always: 0.45, Hourly: 0.4, Daily: 0.15}, 3, Always},
+		{"likely", shares{Daily: 0.9, Weekly: 0.1}, 3, false, Daily},
+		{"likelier than not", shares{Daily: 0.52, Weekly: 0.48}, 3, false, Daily},
+		{"a slower one nearly as likely", shares{Hourly: 0.2, Daily: 0.4, Weekly: 0.35, Monthly: 0.05}, 3, false, Weekly},
+		{"a slower one less likely", shares{Hourly: 0.2, Daily: 0.45, Weekly: 0.3, Monthly: 0.05}, 3, false, Daily},
+		{"only the next slower one", shares{Hourly: 0.1, Daily: 0.33, Weekly: 0.1, Monthly: 0.32, Yearly: 0.15}, 3, false, Daily},
+		{"a quiet page is not said to be yearly for being unsure", shares{Weekly: 0.14, Monthly: 0.44, Yearly: 0.42}, 3, false, Monthly},
+		{"any slower one before the first change", shares{Hourly: 0.2, Daily: 0.25, Weekly: 0.19, Monthly: 0.13, Yearly: 0.2, Never: 0.03}, 0, false, Yearly},
+		{"never, of a page that never changed", shares{Yearly: 0.45, Never: 0.55}, 0, false, Never},
+		{"never, of a page that did", shares{Weekly: 0.2, Never: 0.8}, 3, false, Never},
+		{"perhaps never, of a page that did", shares{Weekly: 0.4, Never: 0.6}, 3, false, Weekly},
+		{"always, far less likely", shares{Always: 0.16, Hourly: 0.79, Daily: 0.05}, 3, true, Always},
+		{"always, far less likely, and three others", shares{Always: 0.16, Hourly: 0.4, Daily: 0.3, Weekly: 0.14}, 3, true, Always},
+		{"always, hardly", shares{Always: 0.14, Hourly: 0.6, Daily: 0.26}, 3, true, Hourly},
+		{"always, less likely, after two changes", shares{Always: 0.4, Hourly: 0.55, Daily: 0.05}, 2, true, Hourly},
+		{"always, less likely, of a page that was the same once", shares{Always: 0.4, Hourly: 0.55, Daily: 0.05}, 3, false, Hourly},
+		{"always, though unsure", shares{Always: 0.45, Hourly: 0.4, Daily: 0.15}, 3, false, Always},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.s.word(tt.changes); got != tt.want {
+			if got := tt.s.word(tt.changes, tt.every); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
