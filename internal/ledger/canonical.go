@@ -26,7 +26,7 @@ func (m *merge) feed(k *look, variant *state, news canonicalNews) {
 	if !s.public() {
 		changed = m.feedEvidence(k, variant, s)
 	}
-	if at := k.At.UnixMilli(); s.witnessed && s.content == admit.None && s.follows(at) {
+	if at := k.At.UnixMilli(); s.witnessed && s.content == admit.None && m.follows(s, at) {
 		before := seconds(s.lastSeen)
 		s.lastSeen, changed = at, true
 		m.feedContent(k, s, news, before)

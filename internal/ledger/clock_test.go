@@ -327,3 +327,34 @@ func TestAClockThatWasAheadForLong(t *testing.T) {
 		}
 	})
 }
+
+// A clock that was ahead for a moment delays no withdrawal.
+func TestAClockThatWasAheadDelaysNoWithdrawal(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		off    time.Duration
+		change func(*rig)
+	}{
+		{"noindex, 6 h", 6 * time.Hour, func(r *rig) {
+			r.sight("/p", `<html><head><meta name=robots content=noindex><title>t</title></head><body>Not for you</body></html>`)
+		}},
+		{"410, 6 h", 6 * time.Hour, func(r *rig) { r.answer("/p", 410) }},
+		{"private, 6 h", 6 * time.Hour, func(r *rig) {
+			r.answer("/p", 200, header(func(h *tap.Header) { h.CacheControl = "private"; h.ContentType = "text/html" }))
+		}},
+		{"404, 6 h", 6 * time.Hour, func(r *rig) { r.answer("/p", 404); time.Sleep(2 * time.Minute); r.flush() }},
+		{"410, none", 0, func(r *rig) { r.answer("/p", 410) }},
+		{"410, 2 days", 48 * time.Hour, func(r *rig) { r.answer("/p", 410) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.sight("/", html("home", "/p"))
+				r.sight("/p", html("a page of the site with quite some text that anybody may read"), at(time.Now().Add(test.off)))
+				r.wantListed("/", "/p")
+				time.Sleep(time.Hour)
+				test.change(r)
+				r.wantListed("/")
+			})
+		})
+	}
+}

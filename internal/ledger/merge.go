@@ -166,7 +166,7 @@ func (m *merge) apply(k *look) {
 		m.alive(k, s)
 	case k.Kind == admit.Doubtful:
 		m.doubt(k, s, k.Reason)
-	case s.listed() && s.seenSince(k.At.UnixMilli()):
+	case s.listed() && m.late(s, k.At.UnixMilli()):
 		m.effects.settled[k.Location] = settlement{s.part, k.At}
 	default:
 		m.withdraw(k, s, k.Reason)

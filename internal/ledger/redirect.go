@@ -31,7 +31,7 @@ func (m *merge) redirect(k *look, s *state) {
 		hop = 2
 	}
 	hop = m.steady(k, s, hop)
-	moved := permanent && s.listed() && !s.seenSince(k.At.UnixMilli())
+	moved := permanent && s.listed() && !m.late(s, k.At.UnixMilli())
 	led := permanent && (moved || s.link && m.forAll(k, s)) // what a public link leads to, by a redirect that stays
 	if hop == 0 && !led {
 		return

@@ -33,7 +33,7 @@ func (m *merge) doubt(k *look, s *state, why admit.Reason) {
 		return
 	}
 	at := k.At.UnixMilli()
-	if s.missing == 0 && s.seenSince(at) {
+	if s.missing == 0 && m.late(s, at) {
 		return
 	}
 	if s.missing == 0 {

@@ -20,11 +20,17 @@ const networksKept = 32
 // be taken for one that came late. Beyond that, the clock was wrong then.
 const clockSlack = 24 * time.Hour
 
-// seenSince reports whether a page was seen after a time in Unix milliseconds at
-// which it was not, for that was merged late: where it was seen, the store could
-// not be reached for a while.
-func (s *state) seenSince(at int64) bool {
-	return at < s.lastSeen && s.lastSeen-at < clockSlack.Milliseconds()
+// clockSkew is how far ahead of this clock that of another process may be. What
+// was seen later than that was seen by a clock that was wrong.
+const clockSkew = time.Minute
+
+// late reports whether a look at the page, at a time in Unix milliseconds, came
+// after a later one: where it was seen, the store could not be reached for a
+// while. No look is late beside one by a clock that was ahead: what forbids the
+// listing would wait until that time comes.
+func (m *merge) late(s *state, at int64) bool {
+	behind := s.lastSeen - at
+	return behind > 0 && behind < clockSlack.Milliseconds() && s.lastSeen <= m.now.Add(clockSkew).UnixMilli()
 }
 
 // witness merges the sighting of a page. A sighting no newer than the last one
@@ -39,7 +45,7 @@ func (m *merge) witness(k *look, s *state) {
 	var news canonicalNews
 	at := k.At.UnixMilli()
 	forbids := k.content != admit.None && s.content == admit.None && at == s.lastSeen // of two looks in one moment the more cautious one counts
-	if s.follows(at) || forbids {
+	if m.follows(s, at) || forbids {
 		news = m.seen(k, s, at)
 	}
 	// Not only when it is new: a store may have taken the look, and lost the
@@ -55,11 +61,9 @@ func (m *merge) witness(k *look, s *state) {
 	}
 }
 
-// follows reports whether a look, at a time in Unix milliseconds, comes after the
-// last one; also where that was by a clock that was ahead.
-func (s *state) follows(at int64) bool {
-	return at > s.lastSeen || s.lastSeen-at > clockSlack.Milliseconds()
-}
+// follows reports whether a look, at a time in Unix milliseconds, is news beside
+// the last one: neither that, merged again, nor one that came late.
+func (m *merge) follows(s *state, at int64) bool { return at != s.lastSeen && !m.late(s, at) }
 
 // variable reports whether what forbids a listing may be true for one client
 // and not for the next, such as a canonical that the site makes of a header.
@@ -167,7 +171,7 @@ func (s *state) visited(k *look) {
 // entity tag of the last look proves that it is unchanged as well.
 func (m *merge) alive(k *look, s *state) {
 	at := k.At.UnixMilli()
-	if !s.follows(at) {
+	if !m.follows(s, at) {
 		return
 	}
 	s.keepTime(k.At.Unix(), seconds(s.lastSeen))
