@@ -36,27 +36,27 @@ func gather(norm *location.Normalizer, want sitemap.Namespaces, k *look, facts *
 	if want&byReading == 0 {
 		return nil
 	}
-	base, ok := mediaBase(norm, k.Location, facts.Base)
+	from, ok := mediaBase(norm, k.Location, facts.Base)
 	if !ok {
 		return nil
 	}
 	x := new(part.Extension)
 	if want&sitemap.Images != 0 {
-		x.Images = images(base, facts.MainImages)
+		x.Images = images(from, facts.MainImages)
 	}
 	if want&sitemap.NewsItem != 0 {
 		x.News = article(k, facts.News)
 	}
 	if want&sitemap.Videos != 0 {
-		x.Videos = videos(base, facts.Videos)
+		x.Videos = videos(from, facts.Videos)
 	}
 	return x
 }
 
-func images(base *url.URL, srcs []string) (found []string) {
+func images(from mediaFrom, srcs []string) (found []string) {
 	size := 0
 	for _, src := range srcs {
-		u := mediaURL(base, src)
+		u := from.url(src)
 		if u == "" || slices.Contains(found, u) {
 			continue
 		}
@@ -82,12 +82,12 @@ func article(k *look, n *page.News) *sitemap.News {
 	return &sitemap.News{Publication: n.Publication, Language: language, Published: n.Published.Unix(), Title: n.Title}
 }
 
-func videos(base *url.URL, all []page.Video) (found []sitemap.Video) {
+func videos(from mediaFrom, all []page.Video) (found []sitemap.Video) {
 	size := 0
 	for _, v := range all {
 		w := sitemap.Video{
-			Thumbnail: mediaURL(base, v.Thumbnail), Title: v.Title, Description: v.Description,
-			Content: mediaURL(base, v.Content), Player: mediaURL(base, v.Player), Seconds: v.Seconds,
+			Thumbnail: from.url(v.Thumbnail), Title: v.Title, Description: v.Description,
+			Content: from.url(v.Content), Player: from.url(v.Player), Seconds: v.Seconds,
 		}
 		if !v.Published.IsZero() {
 			w.Published = v.Published.Unix()
@@ -125,31 +125,38 @@ func (l *Ledger) hide(x *part.Extension) {
 	})
 }
 
-// mediaBase returns the URL that the references of a page are relative to.
-func mediaBase(norm *location.Normalizer, from, base string) (*url.URL, bool) {
+// mediaFrom is what the references of a page to its media are read by: the URL
+// that they are relative to, and the site's own host.
+type mediaFrom struct {
+	base *url.URL
+	own  string
+}
+
+func mediaBase(norm *location.Normalizer, from, base string) (mediaFrom, bool) {
 	u, err := url.Parse(norm.Origin().URL(from))
 	if err != nil {
-		return nil, false
+		return mediaFrom{}, false
 	}
+	own := u.Host
 	if named, err := u.Parse(base); err == nil && base != "" {
 		u = named
 	}
-	return u, true
+	return mediaFrom{u, own}, true
 }
 
-// mediaURL returns the absolute URL of an image or a video, "" for one that has no
+// url returns the absolute URL of an image or a video, "" for one that has no
 // place in a sitemap. It may be on another host, as what a site shows often is;
 // but nothing may let in who has it, nor name what only the site's own network
-// reaches.
-func mediaURL(base *url.URL, href string) string {
+// reaches, as a base does that was made of what a proxy asked for.
+func (from mediaFrom) url(href string) string {
 	if href == "" {
 		return ""
 	}
-	u, err := base.Parse(href)
+	u, err := from.base.Parse(href)
 	if err != nil || u.User != nil || u.Opaque != "" || signed(u) {
 		return ""
 	}
-	if u.Host != base.Host {
+	if u.Host != from.own {
 		other, err := location.ParseOrigin(u.Scheme + "://" + u.Host)
 		if err != nil || !publicHost(u.Hostname()) {
 			return ""

@@ -272,7 +272,7 @@ func TestMediaThatMayBeListed(t *testing.T) {
 		{"a host of another script", "https://bücher.example/c.png", "https://xn--bcher-kva.example/c.png"},
 		{"too long", "/" + strings.Repeat("c/", 1500), ""},
 	} {
-		if got := mediaURL(base, tt.href); got != tt.want {
+		if got := (mediaFrom{base, base.Host}).url(tt.href); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
@@ -289,13 +289,35 @@ func TestMediaThatARuleKeepsOut(t *testing.T) {
 	})
 }
 
+// A framework may make the base of what a proxy asked for.
+func TestMediaRelativeToABase(t *testing.T) {
+	for _, tt := range []struct{ name, base, want string }{
+		{"a folder", "/media/", "/media/1.png"},
+		{"the site by name", "https://example.com/media/", "/media/1.png"},
+		{"a public host", "https://cdn.example.net/", "https://cdn.example.net/1.png"},
+		{"a name of the network", "http://backend:8080/", ""},
+		{"an address", "http://10.0.0.7/", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, Config{Extensions: sitemap.Images}, func(r *rig) {
+				r.sight("/", strings.Replace(illustrated("home", "1.png"), "<head>", `<head><base href="`+tt.base+`">`, 1))
+				if tt.want == "" {
+					r.wantImages("/")
+				} else {
+					r.wantImages("/", tt.want)
+				}
+			})
+		})
+	}
+}
+
 func FuzzMediaURL(f *testing.F) {
 	for _, s := range []string{"c.png", "//h.example/x", "https://u@h/x", "?token=1", "\\\\h\\x", "http:x", "%", "a b", "/x?a;b", "//h.exampl::", "//h.example:/x"} {
 		f.Add(s)
 	}
 	base, _ := url.Parse("https://example.com/a/b") // it is valid
 	f.Fuzz(func(t *testing.T, href string) {
-		got := mediaURL(base, href)
+		got := mediaFrom{base, base.Host}.url(href)
 		if got == "" {
 			return
 		}
