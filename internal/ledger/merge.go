@@ -157,6 +157,7 @@ func (m *merge) apply(k *look) {
 	case !known && !m.l.entries[k.Location]:
 		// Nothing is remembered of what is not there.
 	case !s.witnessed:
+		m.effects.settled[k.Location] = settlement{s.part, k.At}
 		s.status = k.Response.Status // for who asks why it is not listed
 		if s.content = admit.None; k.Kind == admit.Forbidden {
 			s.content = k.Reason

@@ -486,3 +486,30 @@ func TestALookIsTheSameOnlyAsTheLastOneThatIsStored(t *testing.T) {
 		}
 	})
 }
+
+// A page that was seen to be gone twice before that was stored comes back by what
+// another process sees.
+func TestAPageThatWasGoneTwiceComesBack(t *testing.T) {
+	inFleet(t, func(a, b *rig) {
+		a.sight("/", html("home", "/a"))
+		a.sight("/a", html("a"))
+		time.Sleep(told)
+		var seen []*Sighting
+		for range 2 {
+			resp := &tap.Response{Status: http.StatusGone, Complete: true}
+			seen = append(seen, &Sighting{Kind: admit.Vanished, Reason: admit.StatusGone, Location: "/a", At: time.Now(), Response: resp})
+			a.files.Withdraw("/a", time.Now())
+			time.Sleep(time.Millisecond)
+		}
+		for _, s := range seen {
+			a.ledger.Offer(s)
+		}
+		a.flush()
+		a.wantShown("/")
+		time.Sleep(told)
+		b.sight("/a", html("a is here again"))
+		time.Sleep(told)
+		b.wantShown("/", "/a")
+		a.wantShown("/", "/a")
+	})
+}
