@@ -2,6 +2,7 @@ package part
 
 import (
 	"encoding/hex"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/storetest"
 )
 
 // everything is an extension of all kinds.
@@ -188,4 +191,24 @@ func TestNewsAge(t *testing.T) {
 			t.Errorf("without news: status %d", w.Code)
 		}
 	})
+}
+
+// The keys of many articles with long locations take more than one update.
+func TestManyOldNewsWithLongLocations(t *testing.T) {
+	s := newShelf(t)
+	s.book.Keys = "https://www.example.com|"
+	st := storetest.Strict(t, s.st.Store)
+	long := strings.Repeat("%E6%97%A5", 112)
+	for i := range store.MaxKeys {
+		key := fmt.Sprintf("%s/%s/%010d", s.book.Keys.announcedAt(1), long, i)
+		if err := st.Update(t.Context(), []string{key}, func(values [][]byte) error { values[0] = []byte{1}; return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.book.PruneNews(t.Context(), st, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for r, err := range st.Scan(t.Context(), s.book.Keys.announced(), "") {
+		t.Fatalf("%s is left, error %v", r.Key, err)
+	}
 }

@@ -106,7 +106,7 @@ func (b Book) PruneNews(ctx context.Context, st store.Store, now time.Time) erro
 			if err != nil {
 				return err
 			}
-			if r.Key >= end || len(old) == store.MaxKeys {
+			if r.Key >= end || len(old) == pruneAtOnce {
 				break
 			}
 			if record.Later(r.Value) {
