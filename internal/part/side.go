@@ -105,6 +105,6 @@ func (f *Files) withoutWithdrawn(x *index) *index {
 	if cut.entries == 0 {
 		return &index{&next, x.gz}
 	}
-	next.hash, next.size, next.modified, next.stored = made.hash, made.size, time.Now().Truncate(time.Second), false
+	next.hash, next.size, next.modified, next.stored = made.hash, made.size, x.later(time.Now()), false
 	return &index{&next, made.gz}
 }

@@ -167,8 +167,12 @@ func (f *Files) indexes(parts map[int]*file, before []index, now time.Time) (all
 			body, _ = sitemap.AppendSitemap(body, f.partURL(n), parts[n].modified.Unix())
 		}
 		made := f.newIndex(append(body, sitemap.IndexClose...), now)
-		if i := len(all); i < len(before) && before[i].hash == made.hash {
+		switch i := len(all); {
+		case i >= len(before):
+		case before[i].hash == made.hash:
 			made = before[i]
+		default:
+			made.modified = before[i].later(now)
 		}
 		all = append(all, made)
 	}
