@@ -37,16 +37,22 @@ func (f *Files) compareTimes(ctx context.Context) {
 // agree takes over, for files that have the bytes which the store knows of, the
 // time since when they have them. It may be another one if a process was behind
 // when it stored it. While the store knows the same indexes, the times of all
-// parts are the same.
-func (f *Files) agree(ctx context.Context) error {
+// parts are the same; but not if it knows them from this process.
+func (f *Files) agree(ctx context.Context) (err error) {
 	same, err := f.knowsIndexes(ctx)
-	if err != nil || same {
+	if err != nil || same && !f.noted.Load() {
 		return err
 	}
 	if err := take(ctx, f.turn); err != nil {
 		return err
 	}
 	defer func() { <-f.turn }()
+	f.noted.Store(false)
+	defer func() {
+		if err != nil {
+			f.noted.Store(true)
+		}
+	}()
 	parts, agreed := f.current().parts, map[int]*file{}
 	for chunk := range slices.Chunk(slices.Sorted(maps.Keys(parts)), store.MaxKeys) {
 		err := viewNumbers(ctx, f.cfg.Store, chunk, f.cfg.Keys.file, func(n int, value []byte) {

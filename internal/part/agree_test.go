@@ -62,3 +62,40 @@ func TestProcessesAgreeOnTheTimesOfFiles(t *testing.T) {
 		}
 	})
 }
+
+// A process that is behind with the time of one part stores an index when another
+// part changes. What it then reads of the store is its own.
+func TestProcessesAgreeWhereOneStoredTheWrongIndex(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(Entry{}, "/a", "/b", "/c", "/d")
+		s.render()
+		other := New(s.files.cfg)
+		other.ChangedAll()
+		refresh := func(f *Files, parts ...int) {
+			t.Helper()
+			time.Sleep(time.Second)
+			f.Refresh(parts...)
+			if err := f.Render(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		refresh(other)
+		before := other.current().parts[2]
+		s.list(Entry{}, "/e")
+		s.render()
+		stale := *before
+		other.note(t.Context(), s.files.cfg.Keys.file(2), &stale, nil, time.Now())
+		refresh(other, 2)
+		s.write(func(tx Tx) { s.book.Remove(tx, 1, "/a") })
+		refresh(other, 1)
+		refresh(s.files, 1)
+		for range 2 {
+			refresh(other)
+			refresh(s.files)
+		}
+		if a, b := tags(s.files), tags(other); a != b {
+			t.Errorf("two processes serve %q and %q", a, b)
+		}
+	})
+}

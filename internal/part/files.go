@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap/internal/sitemap"
@@ -88,7 +89,8 @@ type Files struct {
 	short      map[int]int  // parts of which the store showed fewer entries than it counts, and how many; of turn
 	overtaken  map[int]bool // parts that became new on demand since the pass began; of turn
 
-	readers sync.Pool // of *gzip.Reader
+	readers sync.Pool   // of *gzip.Reader
+	noted   atomic.Bool // an index was stored since the times of files were compared
 
 	asking sync.Mutex
 	asked  map[int]chan struct{} // parts that are being made on demand; closed when that ended

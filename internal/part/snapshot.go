@@ -200,6 +200,7 @@ func (f *Files) noteIndexes(ctx context.Context) {
 		}
 		noted := *x.file
 		f.note(ctx, f.cfg.Keys.index(i+1), &noted, x.file, x.modified)
+		f.noted.Store(true)
 		f.publishing.Lock()
 		f.mu.Lock()
 		if now := f.served.indexes; i < len(now) && now[i].file == x.file {
