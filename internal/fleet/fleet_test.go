@@ -131,7 +131,7 @@ func TestAFleetServesOneSitemap(t *testing.T) {
 func await(t *testing.T, trouble func() string) {
 	t.Helper()
 	why := ""
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if why = trouble(); why == "" {
 			return
 		}
