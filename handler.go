@@ -285,7 +285,7 @@ type Dates struct {
 	// of about 80 %. All are 0 while no look has shown another page than the one
 	// before; text that moves by itself counts here, and is no change.
 	Interval, Shortest, Longest time.Duration
-	// ChangeFreq is the likeliest changefreq, whether that is enough to publish it
+	// ChangeFreq is the changefreq that fits best, whether that is enough to publish it
 	// or not, and Probability how likely it is; see Options.Confidence.
 	ChangeFreq  string
 	Probability float64
@@ -377,7 +377,7 @@ func (s *Site) withheld(p ledger.Page) string {
 	case p.FirstSeen.IsZero() || p.Freq == p.Listing.Freq || s.rules.Freq(p.Location) != "":
 		return ""
 	case p.Confidence < s.least || s.least == 1:
-		return fmt.Sprintf(" There is no changefreq: %v is the likeliest, and less likely than Options.Confidence asks for.", p.Freq)
+		return fmt.Sprintf(" There is no changefreq: %v fits best, and is less likely than Options.Confidence asks for.", p.Freq)
 	}
 	return fmt.Sprintf(" There is no changefreq: to say %v of one change takes a longer watch, or another change.", p.Freq)
 }
