@@ -58,9 +58,9 @@ func readActivity(b []byte) (a activity) {
 	a.unread, _ = record.Read(b, func(f record.Field) bool {
 		switch f.Num {
 		case 1:
-			a.length = f.Int()
+			a.length = f.Seconds()
 		case 2:
-			a.last = f.Int()
+			a.last = f.Seconds()
 		case 3:
 			a.seen = f.Value
 		default:
@@ -68,6 +68,9 @@ func readActivity(b []byte) (a activity) {
 		}
 		return true
 	})
+	if a.length <= 0 || a.last < 0 {
+		return activity{unread: a.unread} // no clock has seen that
+	}
 	return a
 }
 

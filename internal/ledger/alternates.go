@@ -146,5 +146,5 @@ func addPeers(e *record.Encoder, num int, peers []peer) {
 
 func decodePeer(b []byte) (peer, bool) {
 	lang, location, ok := strings.Cut(string(b), " ")
-	return peer{lang, location}, ok
+	return peer{lang, location}, ok && isLocation(location)
 }

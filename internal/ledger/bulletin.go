@@ -10,6 +10,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/record"
 )
 
@@ -85,7 +86,7 @@ func readBulletin(b []byte) (n bulletin) {
 		case f.Num == bulletinSeq:
 			n.seq = f.Value
 		case f.Num == bulletinAt:
-			n.at = f.Int()
+			n.at = f.Millis()
 		case f.Num == bulletinLost:
 			n.lost = f.Value
 		case f.Num == bulletinParts:
@@ -113,9 +114,10 @@ func readBulletin(b []byte) (n bulletin) {
 // unreadable is what is lost of a record that cannot be read.
 const unreadable = math.MaxUint64
 
+// readTold reads the parts of a record. Numbers that no part has are left out.
 func readTold(b []byte) (parts []toldPart) {
 	for len(b) > 0 {
-		part, n := binary.Uvarint(b)
+		number, n := binary.Uvarint(b)
 		if n <= 0 {
 			break
 		}
@@ -123,7 +125,9 @@ func readTold(b []byte) (parts []toldPart) {
 		if m <= 0 {
 			break
 		}
-		parts, b = append(parts, toldPart{int(part), seq}), b[n+m:]
+		if b = b[n+m:]; number > 0 && number <= part.MaxParts {
+			parts = append(parts, toldPart{int(number), seq})
+		}
 	}
 	return parts
 }

@@ -26,19 +26,6 @@ func TestBulletinEncoding(t *testing.T) {
 	}
 }
 
-func FuzzReadBulletin(f *testing.F) {
-	f.Add(bulletin{seq: 2, parts: []toldPart{{1, 2}}, topics: [topics]uint64{1}}.encode())
-	f.Fuzz(func(t *testing.T, b []byte) {
-		n := readBulletin(b) // whatever was stored, it must not panic
-		c := changes{parts: map[int]bool{}}
-		c.since(n, 0)
-		if len(c.parts) > len(b) {
-			t.Errorf("%d parts in %d bytes", len(c.parts), len(b))
-		}
-		readTold(b)
-	})
-}
-
 func TestChangesSince(t *testing.T) {
 	parts := func(numbers ...int) map[int]bool {
 		all := map[int]bool{}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -348,7 +349,7 @@ func decodeMended(near int64, b []byte) (m mended) {
 	}
 	last := len(b) - 1
 	if t := decodeTimes(near, b[:last]); len(t) == 3 {
-		m = mended{changed: t[0], exact: t[1], at: t[2], by: part.Source(b[last])}
+		m = mended{changed: t[0], exact: t[1], at: t[2], by: sourceOf(uint64(b[last]))}
 	}
 	return m
 }
@@ -356,7 +357,7 @@ func decodeMended(near int64, b []byte) (m mended) {
 func readCount(b []byte) (n int) {
 	_ = record.Open(b, func(f record.Field) {
 		if f.Num == 1 {
-			n = int(f.Value)
+			n = int(min(f.Value, math.MaxInt64))
 		}
 	})
 	return n

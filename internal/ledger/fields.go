@@ -177,11 +177,11 @@ func decodeState(b []byte) (*state, error) {
 		case fieldReason:
 			s.reason = admit.Reason(f.Value)
 		case fieldFirstSeen:
-			s.firstSeen = f.Int()
+			s.firstSeen = f.Seconds()
 		case fieldLastSeen:
-			s.lastSeen = f.Int()
+			s.lastSeen = f.Millis()
 		case fieldStatus:
-			s.status = int(f.Value)
+			s.status = f.Count()
 		case fieldLooks:
 			s.looks = f.Value
 		case fieldChanges:
@@ -192,6 +192,9 @@ func decodeState(b []byte) (*state, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	if s.part > part.MaxParts || s.listed() && !s.public() {
+		return nil, record.ErrDamaged // no page is listed there
 	}
 	s.stored, s.storedChanged = standing{s.verdict, s.reason}, s.changed
 	return s, nil
@@ -204,7 +207,7 @@ func (s *state) decodeStanding(f record.Field) {
 	case fieldAbsent:
 		s.absent = admit.Reason(f.Value)
 	case fieldMissing:
-		s.missing = f.Int()
+		s.missing = f.Millis()
 	case fieldMissingWhy:
 		s.missingWhy = admit.Reason(f.Value)
 	case fieldContent:
@@ -220,7 +223,7 @@ func (s *state) decodeStanding(f record.Field) {
 	case fieldLink:
 		s.link = true
 	case fieldHop:
-		s.hop = int(f.Value)
+		s.hop = f.Count()
 	case fieldNetworks:
 		s.networks = decodeShorts(f.Data)
 	case fieldGroup:
@@ -228,7 +231,7 @@ func (s *state) decodeStanding(f record.Field) {
 	case fieldCounted:
 		s.counted = kinship(f.Value)
 	case fieldPart:
-		s.part = int(f.Value)
+		s.part = f.Count()
 	case fieldTarget:
 		s.target = f.Value
 	case fieldNextTarget:
@@ -236,7 +239,7 @@ func (s *state) decodeStanding(f record.Field) {
 	case fieldVariable:
 		s.variable = true
 	case fieldLinkAt:
-		s.linkAt = f.Int()
+		s.linkAt = f.Seconds()
 	case fieldLinkNet:
 		s.linkNet = uint32(f.Value)
 	case fieldShown:
@@ -259,23 +262,23 @@ func (s *state) decodeContent(f record.Field) {
 	case fieldRate:
 		s.rate, _ = rate.Parse(f.Data)
 	case fieldChanged:
-		s.changed = f.Int()
+		s.changed = f.Seconds()
 	case fieldExact:
-		s.exact = f.Int()
+		s.exact = f.Seconds()
 	case fieldExactBy:
-		s.exactBy = part.Source(f.Value)
+		s.exactBy = sourceOf(f.Value)
 	case fieldServer:
-		s.given[part.Server] = f.Int()
+		s.given[part.Server] = f.Seconds()
 	case fieldPage:
-		s.given[part.Page] = f.Int()
+		s.given[part.Page] = f.Seconds()
 	case fieldYoung:
 		s.young = part.Sources(f.Value)
 	case fieldIsNew:
 		s.isNew = true
 	case fieldFresh:
-		s.fresh = f.Int()
+		s.fresh = f.Seconds()
 	case fieldUntil:
-		s.until = f.Int()
+		s.until = f.Seconds()
 	default:
 		s.decodeReading(f)
 	}
@@ -310,7 +313,7 @@ func (s *state) decodeReading(f record.Field) {
 			s.peers = append(s.peers, p)
 		}
 	case fieldLogged:
-		s.logged = f.Int()
+		s.logged = f.Millis()
 	default:
 		s.decodeDates(f)
 	}
@@ -321,17 +324,17 @@ func (s *state) decodeDates(f record.Field) {
 	case fieldMoved:
 		s.moved = part.Sources(f.Value)
 	case fieldKeptServer:
-		s.kept[part.Server] = f.Int()
+		s.kept[part.Server] = f.Seconds()
 	case fieldKeptPage:
-		s.kept[part.Page] = f.Int()
+		s.kept[part.Page] = f.Seconds()
 	case fieldPast:
 		if t := decodeTimes(s.changed, f.Data); len(t) > 0 {
-			s.unchanged, s.earlier = t[0], t[1:]
+			s.unchanged, s.earlier = t[0], t[1:min(len(t), 1+changesKept)]
 		}
 	case fieldHeld:
 		s.held = decodeHeld(f.Data)
 	case fieldBehind:
-		s.behind = f.Int()
+		s.behind = f.Seconds()
 	case fieldUndated:
 		s.undated = true
 	case fieldVarieties:
@@ -367,7 +370,7 @@ func decodeTimes(last int64, b []byte) (times []int64) {
 		if n <= 0 {
 			return nil
 		}
-		last += d
+		last = record.Seconds(last + d)
 		times, b = append(times, last), b[n:]
 	}
 	return times
@@ -383,9 +386,17 @@ func decodeHeld(b []byte) (h heldDate) {
 		return h
 	}
 	if t := decodeTimes(0, b[3:]); len(t) == 3 {
-		h = heldDate{at: t[0], before: t[1], exact: t[2], by: part.Source(b[0]), variety: binary.BigEndian.Uint16(b[1:])}
+		h = heldDate{at: t[0], before: t[1], exact: t[2], by: sourceOf(uint64(b[0])), variety: binary.BigEndian.Uint16(b[1:])}
 	}
 	return h
+}
+
+// sourceOf returns the source with a stored number, none for one that is not known.
+func sourceOf(n uint64) part.Source {
+	if n > uint64(part.Page) {
+		return part.NoSource
+	}
+	return part.Source(n)
 }
 
 func encodeShorts(list []uint16) []byte {

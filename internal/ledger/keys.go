@@ -39,7 +39,7 @@ type keys string
 
 // originBytes is the longest origin that leaves room for the longest location
 // in a key.
-const originBytes = store.MaxKey - 1024 - part.LogKeyBytes
+const originBytes = store.MaxKey - locationBytes - part.LogKeyBytes
 
 func newKeys(origin string) (keys, error) {
 	if len(origin) > originBytes {
@@ -69,10 +69,25 @@ func (k keys) wait(s secret, location string) string {
 	return k.waits() + hex.EncodeToString(sum[:16])
 }
 
-// idOf returns the id of the location that a key made by wait stands for.
+// idOf returns the id of the location that a key made by wait stands for, 0 if it
+// is none.
 func (k keys) idOf(wait string) uint64 {
-	id, _ := strconv.ParseUint(strings.TrimPrefix(wait, k.waits())[:16], 16, 64) // it is hexadecimal
+	digits := strings.TrimPrefix(wait, k.waits())
+	id, _ := strconv.ParseUint(digits[:min(16, len(digits))], 16, 64) // it is hexadecimal
 	return id
+}
+
+// locationBytes is the length of the longest location.
+const locationBytes = 1024
+
+// isLocation reports whether a stored text can be a location, and so stand in a key.
+func isLocation(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return strings.HasPrefix(s, "/") && len(s) <= locationBytes
 }
 
 // secret keys the hashes of what must not be stored in clear: locations that

@@ -29,13 +29,13 @@ func readKin(b []byte) (n kin) {
 	n.unread, _ = record.Read(b, func(f record.Field) bool {
 		switch f.Num {
 		case 1:
-			n.siblings = int(f.Value)
+			n.siblings = f.Count()
 		case 2:
-			n.orphans = int(f.Value)
+			n.orphans = f.Count()
 		case 3:
 			n.day = f.Int()
 		case 4:
-			n.grown = int(f.Value)
+			n.grown = f.Count()
 		default:
 			return false
 		}

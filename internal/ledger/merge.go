@@ -59,6 +59,9 @@ func (m *merge) load(location string) (s *state, known bool) {
 			continue
 		}
 		s, err := decodeState(b)
+		if err == nil && s.public() && key != m.l.keys.page(location) {
+			err = record.ErrDamaged // what was never listed is not to be named by it
+		}
 		switch {
 		case err == nil:
 			return s, true

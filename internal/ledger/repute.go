@@ -181,7 +181,7 @@ func (r *repute) read(f record.Field) bool {
 	case reputeGoodDay:
 		r.goodDay = f.Int()
 	case reputeUpTo:
-		r.doubts.UpTo = f.Int()
+		r.doubts.UpTo = f.Seconds()
 	case reputeStamp:
 		r.doubts.Stamps = r.doubts.Stamps.With(readStamp(f.Data))
 	default:
@@ -200,7 +200,7 @@ func readStamp(b []byte) part.Stamp {
 	if n <= 0 || from > to {
 		return part.Stamp{}
 	}
-	return part.Stamp{From: from, To: to}
+	return part.Stamp{From: record.Seconds(from), To: record.Seconds(to)}
 }
 
 // offended notes that a date of a source moved on a page whose content did not.

@@ -120,16 +120,3 @@ func TestGoldenReputes(t *testing.T) {
 		t.Errorf("read %+v of the first version's record", got)
 	}
 }
-
-func FuzzReadReputes(f *testing.F) {
-	var rs reputes
-	rs[part.Server] = repute{doubts: part.Doubts{All: true, Stamps: part.Stamps{{From: 1, To: 2}}}, falls: 1, suspect: 2, offences: 1, good: 1, goodDay: 1}
-	f.Add(rs.encode(""))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		got, unread := readReputes(b)
-		again, _ := readReputes(got.encode(unread))
-		if again != got {
-			t.Errorf("read %+v, then %+v", got, again)
-		}
-	})
-}

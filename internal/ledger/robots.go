@@ -107,7 +107,7 @@ func (l *Ledger) readRobots(t *tx) (o obeyed) {
 			case 1:
 				texts[i/robotsPieces] = append(texts[i/robotsPieces], f.Data...)
 			case 2:
-				o.since = time.UnixMilli(f.Int())
+				o.since = time.UnixMilli(f.Millis())
 			case 3:
 				o.known = true
 			default:

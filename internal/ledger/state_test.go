@@ -140,29 +140,6 @@ func TestAStateOfAPageIsSmall(t *testing.T) {
 	}
 }
 
-func FuzzDecodeState(f *testing.F) {
-	f.Add(full().encode())
-	f.Add(new(state).encode())
-	var e record.Encoder
-	e.Bytes(fieldMark, []byte{1, 2, 3})
-	e.Bytes(fieldRate, []byte{9, 9})
-	e.Bytes(fieldNetworks, []byte{1})
-	f.Add(e.Seal())
-	f.Fuzz(func(t *testing.T, b []byte) {
-		s, err := decodeState(b)
-		if err != nil {
-			return
-		}
-		again, err := decodeState(s.encode())
-		if err != nil {
-			t.Fatalf("a state that was read cannot be read again: %v", err)
-		}
-		if !reflect.DeepEqual(again.encode(), s.encode()) {
-			t.Errorf("encoded\n%x, then\n%x", s.encode(), again.encode())
-		}
-	})
-}
-
 // A page's content and the cluster that it is in are mostly the same, and written once.
 func TestStateKeepsWhatItShowsAndHasJoined(t *testing.T) {
 	for _, tt := range []struct {

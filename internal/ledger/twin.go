@@ -25,7 +25,9 @@ func readTwin(b []byte) (t twin) {
 	t.unread, err = record.Read(b, func(f record.Field) bool {
 		switch f.Num {
 		case 1:
-			t.listed = string(f.Data)
+			if listed := string(f.Data); isLocation(listed) {
+				t.listed = listed
+			}
 		case 2:
 			for b := f.Data; len(b) >= 8; b = b[8:] {
 				t.members = append(t.members, binary.BigEndian.Uint64(b))

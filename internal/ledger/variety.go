@@ -112,7 +112,8 @@ func (s *state) unmarked() bool { return len(s.varieties) > 0 && s.varieties[0]&
 
 // awaits reports whether something is held that was seen in another variety: a
 // look in this one cannot tell whether it is still there. But what is not seen
-// again for a day holds nothing up.
+// again for a day holds nothing up, nor does what a clock saw that was ahead.
 func (s *state) awaits(variety uint16, at int64) bool {
-	return variety != 0 && s.held.variety != 0 && s.held.variety != variety && s.mark.Holding() && at-s.held.at < day
+	passed := at - s.held.at
+	return variety != 0 && s.held.variety != 0 && s.held.variety != variety && s.mark.Holding() && -day < passed && passed < day
 }

@@ -2,7 +2,6 @@ package part
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/servemap/servemap/internal/record"
@@ -50,7 +49,7 @@ func (b Book) newsKey(location string, x *Extension) string {
 func readAnnounced(b []byte) (n int) {
 	_ = record.Open(b, func(f record.Field) {
 		if f.Num == 1 {
-			n = int(f.Value)
+			n = f.Count()
 		}
 	})
 	return n
@@ -59,6 +58,6 @@ func readAnnounced(b []byte) (n int) {
 // published reads the time and the location in a key of news.
 func (k Keys) published(key string) (at int64, location string, ok bool) {
 	digits, location, ok := strings.Cut(strings.TrimPrefix(key, k.announced()), "|")
-	at, err := strconv.ParseInt(digits, 16, 64)
-	return at, location, ok && err == nil
+	at, fixed := hexTime(digits, announcedDigits)
+	return at, location, ok && fixed
 }

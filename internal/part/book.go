@@ -11,6 +11,7 @@ import (
 
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/store"
 )
 
 // Keys names the records of one site's parts. It is the common beginning of
@@ -27,10 +28,14 @@ func (k Keys) head() string       { return string(k) + "head" }
 
 func (k Keys) parts() string { return string(k) + "part|" }
 
+// MaxParts is how many parts a site can have: their keys are in their order up to
+// that. No record is believed that tells of more.
+const MaxParts = 999_999
+
 // partOf returns the number at the end of a key that [Keys.part] made.
 func (k Keys) partOf(key string) (int, bool) {
 	n, err := strconv.Atoi(strings.TrimPrefix(key, k.parts()))
-	return n, err == nil && n > 0
+	return n, err == nil && n > 0 && n <= MaxParts
 }
 
 // Tx is the view of the store within one transaction.
@@ -89,15 +94,15 @@ func readPart(b []byte) (p Part) {
 	unread, err := record.Read(b, func(f record.Field) bool {
 		switch f.Num {
 		case 1:
-			p.Pages = int(f.Value)
+			p.Pages = f.Count()
 		case 2:
-			p.Bytes = int(f.Value)
+			p.Bytes = f.Count()
 		case 3:
-			p.Alternates = int(f.Value)
+			p.Alternates = f.Count()
 		case 4:
-			p.Images = int(f.Value)
+			p.Images = f.Count()
 		case 5:
-			p.Videos = int(f.Value)
+			p.Videos = f.Count()
 		default:
 			return false
 		}
@@ -140,11 +145,13 @@ func readHead(b []byte) head {
 	h.unread, _ = record.Read(b, func(f record.Field) bool {
 		switch f.Num {
 		case 1:
-			h.filling = max(1, int(f.Value))
+			if h.filling = max(1, f.Count()); h.filling > MaxParts {
+				h.filling = 1 // it is for [Book.Mend] to say
+			}
 		case 2:
 			for rest := f.Data; len(rest) > 0 && len(h.open) < openKept; {
 				n, length := binary.Uvarint(rest)
-				if length <= 0 || n == 0 || n > 1<<31 {
+				if length <= 0 || n == 0 || n > MaxParts {
 					break
 				}
 				h.open, rest = append(h.open, int(n)), rest[length:]
@@ -331,9 +338,10 @@ func (b Book) Extension(tx Tx, n int, location string) *Extension {
 }
 
 // Find returns the part that lists location, 0 if none does. It asks for one key
-// of each part, so it is for the rare case that the page's own record is lost.
+// of each part, so it is for the rare case that the page's own record is lost. Of
+// more parts than a transaction takes it asks for more than that, and no further.
 func (b Book) Find(tx Tx, location string) int {
-	for n := range readHead(tx.Get(b.Keys.head())).filling {
+	for n := range min(readHead(tx.Get(b.Keys.head())).filling, store.MaxKeys+1) {
 		if tx.Get(b.Keys.list(n+1, location)) != nil {
 			return n + 1
 		}

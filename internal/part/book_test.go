@@ -257,19 +257,3 @@ func TestEntryEncoding(t *testing.T) {
 		})
 	}
 }
-
-func FuzzDecodeEntry(f *testing.F) {
-	f.Add(Entry{Changed: 1, Exact: 2, ExactBy: Page, Fresh: 5, Freq: 6}.Encode())
-	f.Add(Entry{Volatile: true, Until: 1700000000}.Encode())
-	f.Fuzz(func(t *testing.T, b []byte) {
-		e, err := DecodeEntry(b)
-		if err != nil {
-			return
-		}
-		if again, err := DecodeEntry(e.Encode()); err != nil || again != e {
-			t.Errorf("%+v, then %+v, %v", e, again, err)
-		}
-		e.LastMod(Trust{}, 1<<40) // whatever was stored, it must not panic
-		_ = e.Freq.String()
-	})
-}

@@ -103,27 +103,27 @@ func DecodeEntry(b []byte) (Entry, error) {
 	unread, err := record.Read(b, func(f record.Field) bool {
 		switch f.Num {
 		case entryChanged:
-			e.Changed = f.Int()
+			e.Changed = f.Seconds()
 		case entryExact:
-			e.Exact = f.Int()
+			e.Exact = f.Seconds()
 		case entryExactBy:
 			e.ExactBy = Source(f.Value)
 		case entryServer:
-			e.Given[Server] = f.Int()
+			e.Given[Server] = f.Seconds()
 		case entryPage:
-			e.Given[Page] = f.Int()
+			e.Given[Page] = f.Seconds()
 		case entryFresh:
-			e.Fresh = f.Int()
+			e.Fresh = f.Seconds()
 		case entryFreq:
 			e.Freq = rate.Freq(f.Value)
 		case entryVolatile:
 			e.Volatile = true
 		case entryUntil:
-			e.Until = f.Int()
+			e.Until = f.Seconds()
 		case entryYoung:
 			e.Young = Sources(f.Value)
 		case entryRoom:
-			e.room = int(f.Value)
+			e.room = min(f.Count(), sitemap.MaxBytes)
 		case entryPriority:
 			e.Priority = uint8(min(f.Value, sitemap.MaxPriority))
 		case entryAlternate, entryImage, entryNews, entryVideo:

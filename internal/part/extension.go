@@ -68,12 +68,16 @@ func (x *Extension) shown(out *sitemap.Extension, declared sitemap.Namespaces, u
 	return out
 }
 
-// room returns how many bytes the extension takes in a part, 0 if it has no place
-// in one.
-func (x *Extension) room(url func(location string) string) int {
-	all := x.shown(new(sitemap.Extension), x.uses(), url, func(string) bool { return true })
+// room returns how many bytes the extension takes in a part at most, 0 if it has no
+// place in one. A file need not declare all kinds of it, and what is valid of one
+// kind is shown without the others.
+func (x *Extension) room(url func(location string) string) (n int) {
 	u := sitemap.URL{Loc: url("/")}
-	return max(0, sitemap.ExtendedLen(u, all)-sitemap.Len(u))
+	for _, kind := range [...]sitemap.Namespaces{sitemap.Alternates, sitemap.Images, sitemap.Videos} {
+		some := x.shown(new(sitemap.Extension), kind&x.uses(), url, func(string) bool { return true })
+		n += max(0, sitemap.ExtendedLen(u, some)-sitemap.Len(u))
+	}
+	return n
 }
 
 // encode adds the extension to the record of an entry, at its end.
@@ -139,7 +143,7 @@ func decodeNews(b []byte) *sitemap.News {
 		case 2:
 			n.Language = string(f.Data)
 		case 3:
-			n.Published = f.Int()
+			n.Published = f.Seconds()
 		case 4:
 			n.Title = string(f.Data)
 		}
@@ -164,9 +168,9 @@ func decodeVideo(b []byte) (v sitemap.Video, ok bool) {
 		case 5:
 			v.Player = string(f.Data)
 		case 6:
-			v.Seconds = int(f.Value)
+			v.Seconds = f.Count()
 		case 7:
-			v.Published = f.Int()
+			v.Published = f.Seconds()
 		}
 	})
 	return v, err == nil

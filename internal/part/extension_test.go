@@ -57,6 +57,7 @@ func TestAPartCountsWhatItHas(t *testing.T) {
 		{"alternates", &Extension{Alternates: everything().Alternates}, sitemap.Alternates, 2*len(`<xhtml:link rel="alternate" hreflang="" href=""/>`) + len("de"+"x-default"+"https://example.com/de"+"https://example.com/")},
 		{"only news, which no part has", &Extension{News: everything().News}, 0, 0},
 		{"one that is not valid", &Extension{Images: []string{"no address"}}, sitemap.Images, 0},
+		{"one of whose kinds is not valid", &Extension{Images: []string{"no address"}, Alternates: everything().Alternates}, sitemap.Images | sitemap.Alternates, 2*len(`<xhtml:link rel="alternate" hreflang="" href=""/>`) + len("de"+"x-default"+"https://example.com/de"+"https://example.com/")},
 		{"nothing", nil, 0, 0},
 	} {
 		b.Set(tx, plain, "/a", Entry{Extension: tt.x})

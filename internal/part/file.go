@@ -9,6 +9,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/sitemap"
 )
 
 // hash is that of a file's bytes before compression. It has no seed, since entity
@@ -89,15 +90,15 @@ func readFile(b []byte) *file {
 		case fileHash:
 			copy(p.hash[:], f.Data)
 		case fileModified:
-			p.modified = time.Unix(f.Int(), 0)
+			p.modified = time.Unix(f.Seconds(), 0)
 		case filePages:
-			p.pages = int(f.Value)
+			p.pages = f.Count()
 		case fileSize:
-			p.size = int(f.Value)
+			p.size = min(f.Count(), sitemap.MaxBytes)
 		case fileUntil:
-			p.until = f.Int()
+			p.until = f.Seconds()
 		case fileDamaged:
-			p.damaged = int(f.Value)
+			p.damaged = f.Count()
 		case fileServer:
 			p.dates.by[Server] = readCrowds(f.Data)
 		case filePage:
@@ -140,9 +141,9 @@ func readCrowds(b []byte) (c crowds) {
 		if m <= 0 {
 			break
 		}
-		c.top, b = append(c.top, crowd{second, int(pages)}), b[n+m:]
+		c.top, b = append(c.top, crowd{record.Seconds(second), record.Count(pages)}), b[n+m:]
 	}
-	c.dated = int(dated)
+	c.dated = record.Count(dated)
 	return c
 }
 
@@ -171,7 +172,7 @@ func (f *Files) note(ctx context.Context, key string, made, old *file, now time.
 		made.modified = since
 		if known := readFile(values[0]); known != nil {
 			made.unread = known.unread
-			if known.hash == made.hash {
+			if known.hash == made.hash && !known.modified.IsZero() {
 				made.modified = known.modified
 			}
 		}

@@ -44,15 +44,3 @@ func TestFileEncoding(t *testing.T) {
 		t.Errorf("a record of the first version is read as %+v", got)
 	}
 }
-
-func FuzzReadCrowds(f *testing.F) {
-	p := &file{hash: hash{1}, size: 7, pages: 3}
-	p.dates.by[Server] = crowds{dated: 300, top: []crowd{{1_690_000_000, 200}}}
-	f.Add(p.dates.by[Server].encode())
-	f.Fuzz(func(t *testing.T, b []byte) {
-		c := readCrowds(b) // whatever was stored, it must not panic
-		if len(c.top) > len(b) {
-			t.Errorf("%d crowds in %d bytes", len(c.top), len(b))
-		}
-	})
-}

@@ -50,10 +50,13 @@ const (
 	latest    = 1<<(4*logDigits) - 1 // Unix milliseconds
 )
 
+// logTime returns the nearest time that a key of the journal can have.
+func logTime(millis int64) int64 { return max(0, min(millis, latest)) }
+
 func (k Keys) logs() string    { return string(k) + "log|" }
 func (k Keys) journal() string { return string(k) + "journal" }
 func (k Keys) log(at int64, location string) string {
-	return fmt.Sprintf("%s%0*x|%s", k.logs(), logDigits, at, location)
+	return fmt.Sprintf("%s%0*x|%s", k.logs(), logDigits, logTime(at), location)
 }
 
 // LogKeyBytes is how much longer the longest key of an event is than origin and
@@ -64,7 +67,7 @@ const LogKeyBytes = len("||log||") + logDigits
 // Unix milliseconds, and returns now. before is what Note returned the last
 // time, 0 if never. It works also if that event is no longer there.
 func (j Journal) Note(tx Tx, before int64, location string, what Happening, now int64, part int) int64 {
-	now = max(0, min(now, latest))
+	now = logTime(now)
 	since := int64(0)
 	if before != 0 {
 		old := j.Keys.log(before, location)
@@ -124,9 +127,9 @@ func readEvent(b []byte) (e event, ok bool) {
 		case 1:
 			e.what = Happening(f.Value)
 		case 2:
-			e.since = f.Int()
+			e.since = f.Millis()
 		case 3:
-			e.part = int(f.Value)
+			e.part = f.Count()
 		}
 	})
 	return e, err == nil && e.what >= Added && e.what <= Removed
@@ -186,7 +189,7 @@ func (j Journal) unbegun(ctx context.Context, st store.Store) (beginning, error)
 // cannot be read.
 func (j Journal) scan(ctx context.Context, st store.Store, from int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		after := fmt.Sprintf("%s%0*x", j.Keys.logs(), logDigits, max(0, min(from, latest)))
+		after := fmt.Sprintf("%s%0*x", j.Keys.logs(), logDigits, logTime(from))
 		for r, err := range st.Scan(ctx, j.Keys.logs(), after) {
 			if err != nil {
 				yield(Event{}, err)
@@ -211,8 +214,18 @@ func (j Journal) scan(ctx context.Context, st store.Store, from int64) iter.Seq2
 // logged reads the time and the location in a key that [Keys.log] made.
 func (k Keys) logged(key string) (at int64, location string, ok bool) {
 	digits, location, ok := strings.Cut(strings.TrimPrefix(key, k.logs()), "|")
-	at, err := strconv.ParseInt(digits, 16, 64)
-	return at, location, ok && err == nil
+	at, fixed := hexTime(digits, logDigits)
+	return at, location, ok && fixed
+}
+
+// hexTime reads a time that a key has in so many digits. Any others would be
+// elsewhere in the order of the keys than their time is.
+func hexTime(digits string, n int) (at int64, ok bool) {
+	if len(digits) != n {
+		return 0, false
+	}
+	t, err := strconv.ParseUint(digits, 16, 63)
+	return int64(t), err == nil
 }
 
 // beginning says since when a journal is complete, in Unix milliseconds; 0 is
@@ -236,7 +249,7 @@ func (j Journal) begin(ctx context.Context, st store.Store) (from beginning, err
 func readBeginning(b []byte) (from beginning) {
 	from.known = record.Open(b, func(f record.Field) {
 		if f.Num == 1 {
-			from.at = f.Int()
+			from.at = f.Millis()
 		}
 	}) == nil
 	return from

@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -97,6 +98,26 @@ type Field struct {
 
 // Int returns the value of a field written by [Encoder.Int].
 func (f Field) Int() int64 { return protowire.DecodeZigZag(f.Value) }
+
+// Count returns the value as a number of things, or of bytes: at most
+// [math.MaxInt32], so that no sum of a few runs over.
+func (f Field) Count() int { return Count(f.Value) }
+
+// Count is [Field.Count] of a number that is no field of its own.
+func Count(n uint64) int { return int(min(n, math.MaxInt32)) }
+
+// lastSecond is that of the year 9999, in Unix seconds.
+const lastSecond = 253_402_300_799
+
+// Seconds returns the value as a time in Unix seconds that four digits of a year
+// can name, the nearest one for any other.
+func (f Field) Seconds() int64 { return Seconds(f.Int()) }
+
+// Seconds is [Field.Seconds] of a time that is no field of its own.
+func Seconds(unix int64) int64 { return max(-lastSecond, min(unix, lastSecond)) }
+
+// Millis is [Field.Seconds] of a time in Unix milliseconds.
+func (f Field) Millis() int64 { return max(-lastSecond*1000, min(f.Int(), lastSecond*1000)) }
 
 // Open checks b and calls fn for each of its fields, in the order they were
 // written. It returns ErrDamaged or ErrVersion, having called fn for none if
