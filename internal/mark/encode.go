@@ -158,7 +158,7 @@ func (r *reader) mark() (m Mark) {
 	for i := range newsKept {
 		if there>>i&1 == 1 {
 			m.news[i] = news{r.short(), r.short(), newsFlags(r.byte()), r.byte(), int64(r.fourth())}
-			r.failed = r.failed || !m.news[i].flags.possible()
+			r.failed = r.failed || !m.news[i].possible()
 		}
 	}
 	m.groups = r.set(int(r.byte()))

@@ -288,6 +288,30 @@ func watching(flags newsFlags) Mark {
 	return m
 }
 
+// watched is a mark that watches something.
+func watched(w news) Mark {
+	m := busy()
+	m.news[0] = w
+	return m
+}
+
+// What is watched is counted as far as a byte goes, and no further.
+func TestCountsStayAtTheirMost(t *testing.T) {
+	m := watched(news{flags: newsThere | newsLink, print: 7, looks: 255, since: 3})
+	if since := m.settle([]group{{print: 7, kind: link}}, &View{}, 5, false); since != 3 {
+		t.Errorf("after 255 looks the change is of %d, want 3", since)
+	}
+	var s Site
+	for key := range uint32(3 * maxIdle) {
+		s.enter(shown{key: key * uint32(len(s.texts)), n: manyPages, idle: maxIdle})
+	}
+	for _, x := range s.texts[0] {
+		if x.idle < maxIdle-ways {
+			t.Errorf("a text that was not seen for long counts as idle for %d", x.idle)
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	good := busy().AppendBinary(nil)
 	for _, tt := range []struct {
@@ -307,6 +331,12 @@ func TestParseRefuses(t *testing.T) {
 		{"half of it", good[:len(good)/2], "malformed"},
 		{"a watch that is none", watching(newsProse).AppendBinary(nil), "malformed"},
 		{"what is missing, beside something", watching(newsThere | newsProse | newsGone | newsBeside).AppendBinary(nil), "malformed"},
+		{"what is missing, and no prose", watching(newsThere | newsGone).AppendBinary(nil), "malformed"},
+		{"prose that is a link", watching(newsThere | newsProse | newsLink).AppendBinary(nil), "malformed"},
+		{"a link that is back", watching(newsThere | newsLink | newsBack).AppendBinary(nil), "malformed"},
+		{"a watch of a sort that is not known", watching(newsThere | 1<<7).AppendBinary(nil), "malformed"},
+		{"a fingerprint that is too long", watched(news{flags: newsThere | newsProse, print: 1 << printBits}).AppendBinary(nil), "malformed"},
+		{"a slot that is none", watched(news{flags: newsThere, slot: 1 << slotBits}).AppendBinary(nil), "malformed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if m, err := Parse(tt.in); err == nil || !strings.Contains(err.Error(), tt.want) || m != (Mark{}) {
@@ -317,15 +347,16 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add(busy().AppendBinary(nil), text(one))
+	f.Add(busy().AppendBinary(nil), text(one), int64(1_700_000_000), int64(60))
 	m, _, _ := looks(text(one), text(two))
-	f.Add(m.AppendBinary(nil), text(one, two))
-	f.Add(version1Of(text(one)), text(two))
-	f.Add(watching(newsThere|newsProse|newsGone).AppendBinary(nil), text(one))
-	f.Add(watching(newsThere|newsProse|newsBeside).AppendBinary(nil), text(one))
-	f.Add(watching(newsThere|newsProse|newsBack|newsPublished).AppendBinary(nil), text(one))
-	f.Add([]byte{}, "")
-	f.Fuzz(func(t *testing.T, b []byte, html string) {
+	f.Add(m.AppendBinary(nil), text(one, two), int64(0), int64(1))
+	f.Add(version1Of(text(one)), text(two), int64(1)<<40, int64(-86400))
+	f.Add(watching(newsThere|newsProse|newsGone).AppendBinary(nil), text(one), int64(-5), int64(3*daySeconds))
+	f.Add(watching(newsThere|newsProse|newsBeside).AppendBinary(nil), text(one), int64(5), int64(1))
+	f.Add(watching(newsThere|newsProse|newsBack).AppendBinary(nil), text(one), int64(5), int64(1))
+	f.Add(watching(newsThere|newsLink|newsPublished).AppendBinary(nil), text(one), int64(5), int64(1))
+	f.Add([]byte{}, "", int64(0), int64(0))
+	f.Fuzz(func(t *testing.T, b []byte, html string, at, gap int64) {
 		m, err := Parse(b)
 		if err != nil {
 			return
@@ -334,16 +365,28 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%x is read as %+v, and that as %+v, %v", b, m, again, err)
 		}
 		var site Site
-		for i := range 3 {
+		for i, html := range []string{html, html, html + text(one), html + text(two), html, "", html + text(one, two), html} {
 			v := viewOf(html)
-			site.Consult(v, m, 1)
+			v.Soon = i&1 == 0
+			site.Consult(v, m, uint64(i&2))
+			before := m
 			var o Outcome
-			m, o, _ = m.Look(v, int64(i))
-			if o == First && i > 0 {
-				t.Error("a second look is a first one")
+			var since int64
+			m, o, since = m.Look(v, at+int64(i)*gap%(1<<40))
+			if o == First && before.n > 0 || (o == Changed) != (since != 0) && at > 0 && gap > 0 {
+				t.Errorf("look %d at %+v is %v since %d", i, before, o, since)
+			}
+			if again, _, _ := before.Look(v, at+int64(i)*gap%(1<<40)); again != m {
+				t.Errorf("look %d at %+v is another one when it is merged again", i, before)
 			}
 			if n := len(m.AppendBinary(nil)); n > 160 {
 				t.Errorf("a mark takes %d bytes", n)
+			}
+			if n := m.Ignored(); n.Held > newsKept || n.Volatile > slotsKept || n.Variant > setSize {
+				t.Errorf("%+v is ignored", n)
+			}
+			if i == 4 {
+				m = m.Still()
 			}
 		}
 		if again, err := Parse(m.AppendBinary(nil)); err != nil || !bytes.Equal(again.AppendBinary(nil), m.AppendBinary(nil)) {

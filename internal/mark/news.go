@@ -26,10 +26,24 @@ const (
 	newsBeside                          // it stands where the text moves by itself
 )
 
-// possible reports whether a watch can have the flags: what is missing stands
-// beside nothing, and what is watched is in use.
-func (f newsFlags) possible() bool {
-	return f&newsThere != 0 && f&(newsGone|newsBeside) != newsGone|newsBeside
+// newsWays is how something came to be watched.
+const newsWays = newsGone | newsPublished | newsBack | newsBeside
+
+// possible reports whether anything is watched so. What is missing or back is
+// prose, and of no other sort; else a watch would outlast all looks, or fail them.
+func (w *news) possible() bool {
+	if w.flags&newsThere == 0 || w.print>>printBits != 0 || w.slot>>slotBits != 0 {
+		return false
+	}
+	switch way := w.flags & newsWays; w.flags &^ (newsWays | newsThere) {
+	case newsProse:
+		return way == 0 || way == newsGone || way == newsPublished || way == newsBack || way == newsBeside
+	case newsLink:
+		return way == 0 || way == newsPublished
+	case 0:
+		return way == 0 || way == newsPublished || way == newsBeside
+	}
+	return false
 }
 
 // Holding reports whether there is something that may be a change, so that
@@ -69,7 +83,7 @@ func (m *Mark) settle(list []group, v *View, at int64, another bool) (since int6
 		if w.flags == 0 || w.flags&newsBeside != 0 && !another && at-w.since < movingAge {
 			continue // where nothing moves, what does is not told from what stays
 		}
-		w.looks = min(w.looks+1, 255)
+		w.looks = min(w.looks, 254) + 1
 		if int(w.looks) < 1<<m.doubts(w) {
 			continue
 		}

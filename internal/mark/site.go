@@ -74,7 +74,7 @@ func (s *Site) enter(t shown) {
 	out := 0
 	for i := range set {
 		if set[i].n > 0 {
-			set[i].idle = min(set[i].idle+1, maxIdle)
+			set[i].idle = min(set[i].idle, maxIdle-1) + 1
 		}
 		if set[i].worth() < set[out].worth() {
 			out = i

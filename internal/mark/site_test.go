@@ -78,7 +78,18 @@ func FuzzParseSite(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s.Consult(viewOf(text(one)), Mark{}, 1)
+		if again, err := ParseSite(s.AppendBinary(nil)); err != nil || !bytes.Equal(again.AppendBinary(nil), s.AppendBinary(nil)) {
+			t.Errorf("%x is another memory when it is read again, %v", b, err)
+		}
+		var m Mark
+		for i := range uint64(12) {
+			v := viewOf([]string{text(one), text(one, two), text(two)}[i%3])
+			s.Consult(v, m, i/2)
+			m, _, _ = m.Look(v, int64(i))
+		}
+		if _, err := ParseSite(s.AppendBinary(nil)); err != nil {
+			t.Errorf("it cannot be read any more: %v", err)
+		}
 		if n := len(s.AppendBinary(nil)); n > 46<<10 {
 			t.Errorf("%d bytes", n)
 		}

@@ -162,16 +162,16 @@ func TestTheFirstVersionGoesOn(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add([]byte{first})
-	f.Add([]byte("\x01\x0500000000000a00000000"))
-	f.Add([]byte{mark})
+	f.Add([]byte{first}, []byte{1, 2, 3})
+	f.Add([]byte("\x01\x0500000000000a00000000"), []byte{0xff, 0})
+	f.Add([]byte{mark}, []byte{})
 	if b, err := hex.DecodeString(firstVersion); err == nil {
-		f.Add(b)
+		f.Add(b, []byte{7})
 	}
-	f.Add(busy().AppendBinary(nil))
-	f.Add(Estimate{}.Saw(t0, false).AppendBinary(nil))
-	f.Add(looks(11, day, everyNth(3)).AppendBinary(nil))
-	f.Fuzz(func(t *testing.T, b []byte) {
+	f.Add(busy().AppendBinary(nil), []byte{3, 0, 0x81, 0x42})
+	f.Add(Estimate{}.Saw(t0, false).AppendBinary(nil), []byte{0x40, 1})
+	f.Add(looks(11, day, everyNth(3)).AppendBinary(nil), []byte("looks"))
+	f.Fuzz(func(t *testing.T, b, more []byte) {
 		e, err := Parse(b)
 		if err != nil {
 			return
@@ -193,7 +193,48 @@ func FuzzParse(f *testing.F) {
 				}
 			}
 		}
+		at := e.LastVisit()
+		for _, how := range more[:min(len(more), 64)] {
+			at += 1 << (how & 31)
+			switch how >> 5 {
+			case 0, 1, 2:
+				e = e.Saw(at, false)
+			case 3, 4:
+				e = e.Saw(at, true)
+			case 5:
+				e = e.SawChangeAt(at, at-1<<(how&15))
+			case 6:
+				at -= 1 << (how & 31) * 2 // the clock goes back
+				e = e.Saw(at, how&1 == 1)
+			default:
+				e = e.SawChangeAt(at, at+5)
+			}
+			if !valid(e) {
+				t.Fatalf("%x led to %+v", more, e)
+			}
+		}
+		wantSane(t, e)
 	})
+}
+
+// wantSane checks all that an estimate says.
+func wantSane(t *testing.T, e Estimate) {
+	t.Helper()
+	sum := 0.0
+	for f, p := range e.Probabilities() {
+		if sum += p; !(p >= 0 && p <= 1) {
+			t.Errorf("%v of %+v has probability %g", Freq(f), e, p)
+		}
+	}
+	if sum != 0 && !(sum > 0.999 && sum < 1.001) {
+		t.Errorf("the probabilities of %+v sum to %g", e, sum)
+	}
+	if least, likely, most := e.Interval(); !(least >= 0 && least <= likely && likely <= most && most < 1e12) {
+		t.Errorf("%+v has intervals of %g, %g and %g", e, least, likely, most)
+	}
+	if again, err := Parse(e.AppendBinary(nil)); err != nil || again != e {
+		t.Errorf("%+v is read back as %+v, %v", e, again, err)
+	}
 }
 
 func BenchmarkAppendBinary(b *testing.B) {
