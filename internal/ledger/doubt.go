@@ -10,22 +10,36 @@ import (
 	"github.com/servemap/servemap/internal/record"
 )
 
+// doubt is what is known of a page that may be gone.
+type doubt struct {
+	noted time.Time     // since when it is stored that it may be
+	from  time.Time     // when the wait began
+	wait  time.Duration // before its end is stored, or tried to be once more
+}
+
+// confirmSeldom is the longest wait where the store does not take the end of a doubt.
+const confirmSeldom = time.Hour
+
 // openDoubts takes up the doubts that are stored. One noted by a clock that
 // was ahead has its minute from now.
 func (l *Ledger) openDoubts(ctx context.Context) error {
 	now := time.Now()
-	doubts := map[string]time.Time{}
+	before := l.doubts
+	l.doubts = map[string]doubt{}
 	for r, err := range l.cfg.Store.Scan(ctx, l.keys.losts(), "") {
 		if err != nil {
+			l.doubts = before
 			return err
 		}
 		if record.Later(r.Value) {
 			continue // a process of that version confirms it
 		}
 		location := strings.Clone(strings.TrimPrefix(r.Key, l.keys.losts()))
-		doubts[location] = earlier(time.UnixMilli(int64(readCount(r.Value))), now)
+		if known, ok := before[location]; ok {
+			l.doubts[location] = known
+		}
+		l.noteDoubt(location, time.UnixMilli(int64(readCount(r.Value))), now)
 	}
-	l.doubts = doubts
 	return nil
 }
 
@@ -37,22 +51,28 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// noteDoubt notes since when a location is in doubt. A doubt noted by a clock that
-// was ahead has its minute from when it was first heard of.
+// noteDoubt notes since when a location is in doubt. One that is known goes on: so
+// a doubt noted by a clock that was ahead has its minute from when it was first
+// heard of, and one whose end the store does not take is not tried more often.
 func (l *Ledger) noteDoubt(location string, since, now time.Time) {
-	if known, ok := l.doubts[location]; ok && since.After(now) {
-		since = known
+	known, ok := l.doubts[location]
+	switch {
+	case !ok || !known.noted.Equal(since):
+		known = doubt{since, earlier(since, now), confirmAfter}
+	case since.After(known.from) && !since.After(now):
+		known.from = since
 	}
-	l.doubts[location] = earlier(since, now)
+	l.doubts[location] = known
 }
 
 // overdue returns the locations that had their minute, in order. A doubt noted
 // by a clock that was ahead has its minute from now.
 func (l *Ledger) overdue(now time.Time) []string {
 	var gone []string
-	for location, since := range l.doubts {
-		l.doubts[location] = earlier(since, now)
-		if now.Sub(since) >= confirmAfter {
+	for location, d := range l.doubts {
+		d.from = earlier(d.from, now)
+		l.doubts[location] = d
+		if now.Sub(d.from) >= d.wait {
 			gone = append(gone, location)
 		}
 	}
@@ -77,8 +97,14 @@ func (l *Ledger) confirmDoubts(ctx context.Context) error {
 }
 
 // unconfirmed keeps a doubt whose end the store does not take: the page leaves the
-// files being served, and a minute later it is tried again.
+// files being served, and that is tried to be stored again, ever more seldom.
 func (l *Ledger) unconfirmed(location string) {
-	l.cfg.Files.Withdraw(location, l.doubts[location])
-	l.doubts[location] = time.Now()
+	d := l.doubts[location]
+	l.cfg.Files.Withdraw(location, d.from)
+	d.from, d.wait = time.Now(), min(2*d.wait, confirmSeldom)
+	l.doubts[location] = d
+	if !l.toldUnconfirmed {
+		l.toldUnconfirmed = true
+		l.cfg.Logger.Warn("servemap: the store does not take that a page is gone; the page is not served, and it is tried again within the hour")
+	}
 }

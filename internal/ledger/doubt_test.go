@@ -3,6 +3,7 @@ package ledger
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -44,7 +45,9 @@ func TestADoubtOfAClockThatWasAheadHasItsMinute(t *testing.T) {
 // right while it lasts.
 func TestTheClockIsSetRightWhileAPageIsInDoubt(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	l := &Ledger{doubts: map[string]time.Time{"/ahead": now.Add(10 * years), "/right": now.Add(-59 * time.Second)}}
+	l := &Ledger{doubts: map[string]doubt{}}
+	l.noteDoubt("/ahead", now.Add(10*years), now.Add(10*years))
+	l.noteDoubt("/right", now.Add(-59*time.Second), now)
 	for _, step := range []struct {
 		after time.Duration
 		want  []string
@@ -92,12 +95,19 @@ func TestADoubtIsKeptUntilItsEndIsStored(t *testing.T) {
 					t.Errorf("/a is %v in the store, and in the files: %v; want listed, and not in the files", p.Verdict, r.files.Lists("/a"))
 				}
 				time.Sleep(10 * confirmAfter)
-				if r.files.Lists("/a") || tried.Load() > 12 {
-					t.Errorf("later /a is in the files: %v, and the store was asked %d times", r.files.Lists("/a"), tried.Load())
+				if r.files.Lists("/a") || tried.Load() != 3 {
+					t.Errorf("later /a is in the files: %v, and the store was asked %d times, want after 1, 3 and 7 minutes", r.files.Lists("/a"), tried.Load())
+				}
+				time.Sleep(10 * time.Hour)
+				if r.files.Lists("/a") || tried.Load() > 3+4+10 {
+					t.Errorf("hours later /a is in the files: %v, and the store was asked %d times", r.files.Lists("/a"), tried.Load())
+				}
+				if n := strings.Count(r.log.String(), "does not take that a page is gone"); n != 1 {
+					t.Errorf("it is told %d times", n)
 				}
 				st.before.Store(nil)
 				tt.meanwhile(r)
-				time.Sleep(2 * confirmAfter)
+				time.Sleep(confirmSeldom)
 				r.flush()
 				r.wantListed(tt.want...)
 				if n := len(r.ledger.doubts); n != 0 {
@@ -108,6 +118,36 @@ func TestADoubtIsKeptUntilItsEndIsStored(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// What others store of doubts is read again and again. A doubt that is known keeps
+// its wait; one that is another doubt of the same page has a minute.
+func TestADoubtThatIsReadAgainKeepsItsWait(t *testing.T) {
+	now := time.Now()
+	noted := now.Add(-3 * time.Hour).Truncate(time.Millisecond)
+	st, k := new(memstore.Store), keys("https://example.com|")
+	l := &Ledger{cfg: Config{Store: st}, keys: k, doubts: map[string]doubt{
+		"/same":    {noted, now, confirmSeldom},
+		"/another": {noted.Add(-time.Hour), now, confirmSeldom},
+		"/over":    {noted, now, confirmSeldom},
+	}}
+	err := st.Update(t.Context(), []string{k.lost("/another"), k.lost("/new"), k.lost("/same")}, func(values [][]byte) error {
+		for i := range values {
+			values[i] = encodeCount(int(noted.UnixMilli()))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.openDoubts(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for location, want := range map[string]time.Duration{"/same": confirmSeldom, "/another": confirmAfter, "/new": confirmAfter, "/over": 0} {
+		if d := l.doubts[location]; d.wait != want {
+			t.Errorf("%s waits for %v, want %v", location, d.wait, want)
+		}
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/priority"
-	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/store"
@@ -84,13 +83,17 @@ type Ledger struct {
 	ranks     *priority.Ranks    // of the last whole pass, nil before
 	activity  activity
 	others    others
-	filling   int                  // the part that a page was added to last, 0 if none was
-	events    int                  // noted in the journal since it was pruned
-	doubts    map[string]time.Time // when each location came in doubt
-	unsynced  bool
-	urgent    bool // what is unsynced must not wait
-	synced    time.Time
-	pending   []*Sighting // taken from the queue and not yet stored
+	filling   int              // the part that a page was added to last, 0 if none was
+	events    int              // noted in the journal since it was pruned
+	doubts    map[string]doubt // listed pages that may be gone
+	forgotten map[string]bool  // what is still to be forgotten, see Forget
+
+	toldUnconfirmed bool // see unconfirmed
+
+	unsynced bool
+	urgent   bool // what is unsynced must not wait
+	synced   time.Time
+	pending  []*Sighting // taken from the queue and not yet stored
 
 	tally     tally
 	robots    atomic.Pointer[obeyed]
@@ -125,17 +128,18 @@ func New(cfg Config) (*Ledger, error) {
 		return nil, fmt.Errorf("keep for %v: it must be positive", cfg.KeepFor)
 	}
 	l := &Ledger{
-		cfg:     cfg,
-		keys:    k,
-		book:    part.Book{Keys: k.parts(), URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
-		journal: part.Journal{Keys: k.parts(), Started: time.Now()},
-		entries: map[string]bool{},
-		queue:   newQueue(),
-		calls:   make(chan call),
-		stopped: make(chan struct{}),
-		doubts:  map[string]time.Time{},
-		budget:  newBudget(time.Now()),
-		others:  newOthers(cfg.RefreshEvery),
+		cfg:       cfg,
+		keys:      k,
+		book:      part.Book{Keys: k.parts(), URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
+		journal:   part.Journal{Keys: k.parts(), Started: time.Now()},
+		entries:   map[string]bool{},
+		queue:     newQueue(),
+		calls:     make(chan call),
+		stopped:   make(chan struct{}),
+		doubts:    map[string]doubt{},
+		forgotten: map[string]bool{},
+		budget:    newBudget(time.Now()),
+		others:    newOthers(cfg.RefreshEvery),
 	}
 	if cfg.MaxWaiting == 0 {
 		l.cfg.MaxWaiting = waitingKept
@@ -245,28 +249,6 @@ func (l *Ledger) call(ctx context.Context, fn func(context.Context) error) error
 // offered is then still kept, and stored when the store can be used again.
 func (l *Ledger) Flush(ctx context.Context) error {
 	return l.call(ctx, func(ctx context.Context) error { return l.work(ctx, true) })
-}
-
-// Forget takes location out of the sitemap, erases what is known of it, and
-// bars it until a rule lists it. When it returns nil, that survives a loss of
-// power.
-func (l *Ledger) Forget(ctx context.Context, location string) error {
-	l.cfg.Files.Withdraw(location, time.Now())
-	left := false
-	err := l.call(ctx, func(ctx context.Context) error {
-		if err := l.open(ctx); err != nil {
-			return err
-		}
-		if err := l.commit(ctx, nil, func(m *merge) { left = !m.forget(location) }); err != nil {
-			return err
-		}
-		delete(l.doubts, location)
-		return l.sync(ctx, true)
-	})
-	if err == nil && left {
-		return fmt.Errorf("the page's record: %w; let a process forget it that runs that version", record.ErrVersion)
-	}
-	return err
 }
 
 // Run works until ctx ends. What is then not stored is lost; Flush first.
@@ -407,8 +389,8 @@ func (l *Ledger) nextRound(err error) time.Duration {
 	if l.furniture.changed {
 		next = min(next, max(0, l.furnitureDue(time.Now())))
 	}
-	for _, since := range l.doubts {
-		next = min(next, max(0, time.Until(since.Add(confirmAfter))), confirmAfter)
+	for _, d := range l.doubts {
+		next = min(next, max(0, time.Until(d.from.Add(d.wait))), d.wait)
 	}
 	return next
 }

@@ -11,7 +11,7 @@ import (
 // sighting which waits to be stored shows to forbid their listing.
 func (l *Ledger) withdrawUnstored() {
 	for _, location := range l.overdue(time.Now()) {
-		l.cfg.Files.Withdraw(location, l.doubts[location]) // a witness since then, which waits as well, saves it
+		l.cfg.Files.Withdraw(location, l.doubts[location].from) // a witness since then, which waits as well, saves it
 	}
 	for _, s := range l.pending {
 		l.peek(s)

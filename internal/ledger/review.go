@@ -68,6 +68,9 @@ func (l *Ledger) reviewDue(now time.Time) time.Duration {
 func (l *Ledger) reviewOnce(ctx context.Context) error {
 	r := &l.review
 	if r.after == "" && !r.waits {
+		if err := l.forgetAgain(ctx); err != nil {
+			return err
+		}
 		if err := l.reviewNamed(ctx); err != nil {
 			return err
 		}

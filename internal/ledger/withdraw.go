@@ -69,12 +69,31 @@ func (m *merge) confirm(k *look, s *state) {
 	m.withdraw(k, s, s.missingWhy)
 }
 
+// bar takes a page out for good, with no event, and keeps its state, by which what
+// is stored of it under a later version's records is found.
+func (m *merge) bar(location string, s *state) {
+	m.undoubt(location, s)
+	if s.listed() {
+		m.l.book.Remove(m.tx, s.part, location)
+		m.effects.parts[s.part] = true
+		m.effects.withdrew = true
+		s.verdict = admit.Excluded
+	}
+	s.barred, s.witnessed, s.read = true, false, false
+	m.effects.settled[location] = settlement{s.part, m.now}
+	m.save(location, s)
+}
+
 // forget erases the state of location and bars it. What is left names nothing. It
-// reports false, and does nothing, if it is a later version's to do that: a record
-// that only such a one can read names the page.
+// reports false if it is a later version's to do that: a record that only such a
+// one can read names the page. Unless that is its state, the page is barred then.
 func (m *merge) forget(location string) bool {
 	s, _ := m.load(location)
-	if m.later[location] || m.l.book.Later(m.tx, s.part, location) || m.l.journal.Later(m.tx, s.logged, location) {
+	switch {
+	case m.later[location]:
+		return false
+	case m.l.book.Later(m.tx, s.part, location), m.l.journal.Later(m.tx, s.logged, location):
+		m.bar(location, s)
 		return false
 	}
 	if s.listed() {
