@@ -57,6 +57,20 @@ func (m *Mark) Holding() bool {
 	return false
 }
 
+// Awaited says of what is held when the look was that first showed any of it, in
+// Unix seconds, and how many more looks have to show that before it is a change,
+// as far as can be told now; 0 and 0 if nothing is held.
+func (m *Mark) Awaited() (since int64, looks int) {
+	for i := range m.news {
+		w := &m.news[i]
+		if w.flags == 0 || w.flags&newsPublished != 0 || since != 0 && w.since >= since {
+			continue
+		}
+		since, looks = w.since, max(1, 1<<m.doubts(w)-int(w.looks))
+	}
+	return since, looks
+}
+
 // settle goes through what is watched, at a look whose text is another than that
 // of the look before or the same. It returns since when the page shows what turns
 // out to be a change, 0 if nothing does.
