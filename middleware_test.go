@@ -1636,3 +1636,47 @@ func TestStatsTellOfPagesOfALaterVersion(t *testing.T) {
 		t.Errorf("%d looks at pages of a later version and %d damaged records, want 1 and 0", got.Later, got.Damaged)
 	}
 }
+
+// Somebody adds a page to a folder of files, and links it from the first one.
+func TestAFileThatIsAddedAndLinked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		save := func(name, links string, at time.Time) {
+			t.Helper()
+			path := dir + "/" + name
+			text := "<!doctype html><title>" + name + "</title><main><p>This file tells of " + name + ", at a length that tells it from the others.</p><ul>" + links + "</ul></main>"
+			if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, at, at)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const before = "<li><a href=/old.html>The old one</a></li>"
+		old := time.Now().Add(-300 * 24 * time.Hour)
+		save("index.html", before, old)
+		save("old.html", "", old.Add(time.Hour))
+		site := newSite(t, new(memstore.Store), nil)
+		w := servePipe(t, site.Wrap(http.FileServer(http.Dir(dir))))
+		for range 5 {
+			w.visit("/")
+			w.visit("/old.html")
+			time.Sleep(time.Hour)
+		}
+		save("index.html", before+"<li><a href=/new.html>How the harvest was</a></li>", time.Now())
+		edited := time.Now()
+		save("new.html", "", edited)
+		for range 20 {
+			w.visit("/")
+			w.visit("/new.html")
+			time.Sleep(61 * time.Second)
+		}
+		flush(t, site)
+		for path, want := range map[string]time.Time{"/": edited, "/old.html": old.Add(time.Hour), "/new.html": edited} {
+			e, err := site.Explain(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := e.Page.LastModified; !got.Truncate(time.Second).Equal(want.Truncate(time.Second)) {
+				t.Errorf("%s has the lastmod %v, want %v: %s", path, got, want, e.Dates.Text)
+			}
+		}
+	})
+}

@@ -208,9 +208,9 @@ func tooMuch(err error) bool {
 
 // reading is what merging a page that was read came to.
 type reading struct {
-	stands  standing
-	changed bool // it had been read before, and has changed since
-	follow  bool // its links count, and are still to be merged
+	stands standing
+	news   novelty
+	follow bool // its links count, and are still to be merged
 }
 
 // storeSome merges the first of the looks in one transaction, and returns how
@@ -265,9 +265,9 @@ func (m *merge) page(k *look) reading {
 	m.apply(k)
 	after, _ := m.load(k.Location)
 	return reading{
-		stands:  after.stored,
-		changed: k.before.read && after.changes > k.before.changes,
-		follow:  m.effects.follow && m.l.leads(k.Location, after),
+		stands: after.stored,
+		news:   k.novelty(after),
+		follow: m.effects.follow && m.l.leads(k.Location, after),
 	}
 }
 
@@ -280,7 +280,7 @@ func (l *Ledger) finish(ctx context.Context, looks []*look, readings []reading) 
 			l.hintPage(k, readings[i].stands)
 		}
 		if readings[i].follow {
-			if err := l.follow(ctx, k, readings[i].changed); err != nil {
+			if err := l.follow(ctx, k, readings[i].news); err != nil {
 				return err
 			}
 		}

@@ -87,7 +87,7 @@ func (s *state) hold(f *finding, now heldDate) {
 	}
 	switch {
 	case !s.mark.Holding():
-		s.held = heldDate{}
+		s.held, s.newLinks = heldDate{}, nil
 	case f.outcome == mark.Held, f.outcome == mark.Changed && s.held == heldDate{}:
 		s.held = now
 	}

@@ -81,6 +81,7 @@ const (
 	fieldAside
 	fieldWord
 	fieldJoinedShowing
+	fieldNewLinks
 )
 
 func (s *state) encode() []byte {
@@ -162,6 +163,7 @@ func (s *state) encode() []byte {
 		e.Bytes(fieldAside, s.aside.encode(s.changed))
 	}
 	e.Bool(fieldJoinedShowing, s.joined != 0 && s.joined == s.showing) // as nearly everywhere
+	e.Bytes(fieldNewLinks, encodeNewLinks(s.newLinks))
 	e.Raw(s.unread)
 	return e.Seal()
 }
@@ -349,6 +351,8 @@ func (s *state) decodeDates(f record.Field) {
 		s.aside = decodeMended(s.changed, f.Data)
 	case fieldJoinedShowing:
 		s.joined = s.showing
+	case fieldNewLinks:
+		s.newLinks = decodeNewLinks(f.Data)
 	default:
 		s.unread = append(s.unread, f.Raw...)
 	}

@@ -86,7 +86,7 @@ func (l *Ledger) unfollowed(k *look) []link {
 
 // follow merges the links of a page that counts, and then notes that the page
 // has been read. In this order a crash costs a second reading and no link.
-func (l *Ledger) follow(ctx context.Context, k *look, news bool) error {
+func (l *Ledger) follow(ctx context.Context, k *look, news novelty) error {
 	fresh, open, most := l.unfollowed(k), settled, linksAtOnce
 	for {
 		n := min(most, len(fresh))
@@ -115,7 +115,7 @@ func (l *Ledger) follow(ctx context.Context, k *look, news bool) error {
 // followSome merges some of the links, unless the page is no longer one whose
 // links count; then it returns nil. before is what the links merged before
 // leave open.
-func (l *Ledger) followSome(ctx context.Context, k *look, links []link, last, news bool, before openness) (states []openness, err error) {
+func (l *Ledger) followSome(ctx context.Context, k *look, links []link, last bool, news novelty, before openness) (states []openness, err error) {
 	first := []string{l.keys.page(k.Location), l.wait(k.Location)}
 	for _, ln := range links {
 		first = append(first, l.keys.page(ln.location), l.wait(ln.location))
@@ -146,7 +146,7 @@ func (m *merge) followNow(k *look, r *reading, followed map[uint64]bool) {
 		key := m.l.linkKey(k, ln.location)
 		return !k.again && (followed[key] || m.l.followed.has(key))
 	})
-	states, open := m.follow(k, links, r.changed, settled)
+	states, open := m.follow(k, links, r.news, settled)
 	for i, ln := range links {
 		if states[i] == settled {
 			followed[m.l.linkKey(k, ln.location)] = true
@@ -157,11 +157,18 @@ func (m *merge) followNow(k *look, r *reading, followed map[uint64]bool) {
 
 // follow merges links of a page that counts, and returns what each leaves open,
 // and what all do with those merged before.
-func (m *merge) follow(k *look, links []link, news bool, before openness) (states []openness, open openness) {
+func (m *merge) follow(k *look, links []link, news novelty, before openness) (states []openness, open openness) {
 	states, open = make([]openness, len(links)), before
+	var unheard []string
 	for i, ln := range links {
-		states[i] = m.linked(k, ln, news)
+		isNew := false
+		if states[i], isNew = m.linked(k, ln, news); isNew {
+			unheard = append(unheard, ln.location)
+		}
 		open = max(open, states[i])
+	}
+	if news == maybeNews && len(unheard) > 0 {
+		m.await(k, unheard)
 	}
 	return states, open
 }
@@ -199,21 +206,21 @@ func (l *Ledger) leads(location string, s *state) bool {
 }
 
 // linked notes that a page leads to a location, and returns what that leaves
-// open. news says that the page had been read before, has changed since, and
-// did not have links that are unknown now; a page that nobody knew of must then
-// be a new one.
-func (m *merge) linked(k *look, ln link, news bool) openness {
+// open, and whether the page has news and nobody knew of the location before; it
+// must then be a new one, if they are.
+func (m *merge) linked(k *look, ln link, news novelty) (open openness, isNew bool) {
 	to, known := m.load(ln.location)
+	isNew = news != noNews && ln.main && !known
 	changed := to.point(k)
 	changed = m.l.countLink(k, to) || changed
 	if !to.link {
 		to.link, changed = true, true
-		to.isNew = news && ln.main && !known
+		to.isNew = isNew && news == sureNews
 	}
 	if changed {
 		m.save(ln.location, to)
 	}
-	return to.leavesOpen(ln.location, k.At)
+	return to.leavesOpen(ln.location, k.At), isNew
 }
 
 // leavesOpen returns what a location leaves open of a page that links to it.

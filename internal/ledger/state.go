@@ -90,6 +90,8 @@ type state struct {
 	aside     mended   // dates that may have been right all the same
 	varieties []uint16 // in which the page was seen, the last one first; see meet
 
+	newLinks []newLink // if what is held is a change, these announced new pages
+
 	claims []claim // what it names as itself in other languages
 	peers  []peer  // those of them that are listed and name it in turn
 
@@ -99,6 +101,8 @@ type state struct {
 	part   int
 	logged int64  // when its last event happened, see part.Journal.Note
 	unread []byte // fields of a later version
+
+	announced []announcement // what turns out at this look; not stored
 
 	// The verdict as it is stored, for who counts them, and the last change that
 	// is, for who tells of new ones.

@@ -53,6 +53,7 @@ func (m *merge) witness(k *look, s *state) {
 	m.effects.follow = k.full && (!s.read || k.again) && s.bodyHash == k.hash
 	pairs := k.full && !s.read
 	m.save(k.Location, s)
+	m.announce(k, s.announced)
 	if pairs && len(k.alternates)+len(s.peers) > 0 {
 		m.pair(k)
 	}
@@ -138,6 +139,7 @@ func (m *merge) content(k *look, s *state, before int64) (news canonicalNews) {
 		s.bodyHash, s.showing = k.hash, k.showing
 		s.claims = m.l.secret.claims(k.alternates)
 		f = m.mark(k, s, before)
+		m.keepLinks(k, s, f)
 		if s.renews(k, was, before, f.outcome) {
 			m.media[k.Location] = k.media
 		}

@@ -57,6 +57,14 @@ func (m *Mark) Holding() bool {
 	return false
 }
 
+// Holds reports whether anything is held that a look, at a time in Unix seconds,
+// first showed.
+func (m *Mark) Holds(since int64) bool {
+	return slices.ContainsFunc(m.news[:], func(w news) bool {
+		return w.flags != 0 && w.flags&newsPublished == 0 && w.since == since
+	})
+}
+
 // Awaited says of what is held when the look was that first showed any of it, in
 // Unix seconds, and how many more looks have to show that before it is a change,
 // as far as can be told now; 0 and 0 if nothing is held.

@@ -1,0 +1,141 @@
+package ledger
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/part"
+)
+
+// novelty says whether what is new among the links of a page is new on the site.
+type novelty uint8
+
+const (
+	noNews    novelty = iota // it may have been there before
+	maybeNews                // it is, if what is held turns out to be a change
+	sureNews
+)
+
+// novelty compares what was known of a page before the look with what is known
+// after. A page that had not been read may have had its links before.
+func (k *look) novelty(after *state) novelty {
+	switch {
+	case !k.before.read:
+		return noNews
+	case after.changes > k.before.changes && after.changed == k.At.Unix():
+		return sureNews
+	case after.mark.Holds(k.At.Unix()):
+		return maybeNews
+	}
+	return noNews
+}
+
+// newLink is a link to a location that nobody knew. It was first seen at a look
+// which may have been the first to show a change, and at each look since.
+type newLink struct {
+	since int64  // the look, in Unix seconds
+	to    uint64 // see secret.id
+}
+
+// newLinksKept bounds the new links of one page.
+const newLinksKept = 8
+
+// await notes that a page, by what may be a change, leads to locations that nobody
+// knew.
+func (m *merge) await(k *look, unheard []string) {
+	from, known := m.load(k.Location)
+	if !known {
+		return
+	}
+	for _, location := range unheard[:min(len(unheard), max(0, newLinksKept-len(from.newLinks)))] {
+		from.newLinks = append(from.newLinks, newLink{k.At.Unix(), m.l.id(location)})
+	}
+	m.save(k.Location, from)
+}
+
+// announcement is a location that turns out to be that of a new page, to which no
+// look before the one at since, in Unix seconds, saw a link.
+type announcement struct {
+	location string
+	since    int64
+}
+
+// keepLinks drops the new links that the look does not show, and notes those that
+// announced new pages, as the change turns out to be one.
+func (m *merge) keepLinks(k *look, s *state, f finding) {
+	if len(s.newLinks) == 0 || k.variety != s.held.variety {
+		return
+	}
+	shown := make(map[uint64]string, len(k.links))
+	for _, ln := range k.links {
+		if ln.main {
+			shown[m.l.id(ln.location)] = ln.location
+		}
+	}
+	s.newLinks = slices.DeleteFunc(s.newLinks, func(n newLink) bool {
+		location, there := shown[n.to]
+		if is := f.outcome == mark.Changed && f.since == n.since; there && is {
+			s.announced = append(s.announced, announcement{location, n.since})
+			return true
+		}
+		return !there
+	})
+}
+
+// announce notes that the locations which a page announced are those of new pages.
+func (m *merge) announce(k *look, all []announcement) {
+	for _, a := range all {
+		if to, known := m.load(a.location); known && to.becomesNew(a.since, k.At.Unix()) {
+			m.save(a.location, to)
+		}
+	}
+}
+
+// becomesNew notes at a look that the location is that of a new page, to which the
+// first link was seen at since, and reports whether that is news. If the page was
+// seen by now, its first sighting dates it, unless that was before the link, or a
+// later date may have been used.
+func (s *state) becomesNew(since, at int64) bool {
+	switch {
+	case s.firstSeen == 0:
+		s.isNew = true
+		return true
+	case s.fresh != 0, s.changes != 0, s.undated, s.behind != 0, s.firstSeen < since, s.firstSeen > at:
+		return false
+	}
+	used, late := int64(0), part.Sources(0)
+	for src := part.Server; src <= part.Page; src++ {
+		used = max(used, s.used(src, s.given[src]))
+	}
+	if used > s.firstSeen {
+		return false
+	}
+	for src := part.Server; src <= part.Page; src++ {
+		if date := s.given[src]; s.young.Has(src) && (date < used || date >= s.firstSeen-clockWindow) {
+			late = late.With(src) // a later one may have been used, or it may be the clock's; see take
+		}
+	}
+	s.fresh, s.young, s.moved = s.firstSeen, 0, s.moved|late
+	return true
+}
+
+func encodeNewLinks(list []newLink) (b []byte) {
+	for _, n := range list {
+		b = binary.AppendVarint(b, n.since)
+		b = binary.BigEndian.AppendUint64(b, n.to)
+	}
+	return b
+}
+
+func decodeNewLinks(b []byte) (list []newLink) {
+	for len(b) > 0 {
+		since, n := binary.Varint(b)
+		if n <= 0 || len(b) < n+8 {
+			return nil
+		}
+		list = append(list, newLink{since, binary.BigEndian.Uint64(b[n:])})
+		b = b[n+8:]
+	}
+	return list
+}

@@ -1,0 +1,324 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/store/memstore"
+	"github.com/servemap/servemap/store/storetest"
+)
+
+// home is a page with a list of links to articles.
+func home(paragraphs string, links ...string) string {
+	var b strings.Builder
+	b.WriteString("<body><nav><a href=/far>far</a></nav><main><p>A farm above the village, where apples and pears are grown that nobody else has.</p>" + paragraphs + "<ul>")
+	for _, l := range links {
+		fmt.Fprintf(&b, "<li><a href=%s>about %s</a></li>", l, l)
+	}
+	return b.String() + "</ul></main>"
+}
+
+// certainLooks is how many looks at a link it takes, the first one included, until
+// it is certain that it is a change.
+const certainLooks = 17
+
+// showHeld has home show a new link until it is almost certain.
+func showHeld(r *rig, links ...string) {
+	r.Helper()
+	for range certainLooks - 1 {
+		r.sight("/", home("", links...))
+	}
+}
+
+func TestAPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
+	const hour = time.Hour
+	ago := func(d time.Duration) func(*Sighting) { return lastModified(time.Now().Add(-d)) }
+	certain := func(r *rig) { r.sight("/", home("", "/a", "/new")) }
+	see := func(r *rig, change ...func(*Sighting)) int64 {
+		at := time.Now().Unix()
+		r.sight("/new", html("what is new"), change...)
+		return at
+	}
+	many := make([]string, linksAtOnce+20)
+	for i := range many {
+		many[i] = fmt.Sprintf("/m%d", i)
+	}
+	tests := []struct {
+		name string
+		show func(r *rig) (want int64)
+	}{
+		{"seen after the link", func(r *rig) int64 {
+			showHeld(r, "/a", "/new")
+			at := see(r)
+			certain(r)
+			return at
+		}},
+		{"first seen when it is certain", func(r *rig) int64 {
+			showHeld(r, "/a", "/new")
+			certain(r)
+			return see(r)
+		}},
+		{"not certain yet", func(r *rig) int64 {
+			showHeld(r, "/a", "/new")
+			see(r)
+			return 0
+		}},
+		{"the program was started again", func(r *rig) int64 {
+			showHeld(r, "/a", "/new")
+			at := see(r)
+			r.restart()
+			certain(r)
+			return at
+		}},
+		{"visited just before the look that showed the link", func(r *rig) int64 {
+			see(r)
+			showHeld(r, "/a", "/new")
+			certain(r)
+			return 0
+		}},
+		{"visited before a look that did not show the link", func(r *rig) int64 {
+			see(r)
+			r.sight("/", home("", "/a"))
+			showHeld(r, "/a", "/new")
+			certain(r)
+			return 0
+		}},
+		{"linked elsewhere before", func(r *rig) int64 {
+			r.sight("/a", html("an article", "/new"))
+			showHeld(r, "/a", "/new")
+			see(r)
+			certain(r)
+			return 0
+		}},
+		{"linked from a menu", func(r *rig) int64 {
+			for range certainLooks {
+				r.sight("/", strings.Replace(home("", "/a", "/x"), "</nav>", "<a href=/new>new</a></nav>", 1))
+			}
+			see(r)
+			return 0
+		}},
+		{"not there at one of the looks", func(r *rig) int64 {
+			r.sight("/", home("", "/a", "/x", "/new"))
+			r.sight("/", home("", "/a", "/x"))
+			see(r)
+			for range 3 * certainLooks {
+				r.sight("/", home("", "/a", "/x", "/new"))
+			}
+			return 0
+		}},
+		{"among many links", func(r *rig) int64 {
+			more := append([]string{"/a", "/new"}, many...)
+			showHeld(r, more...)
+			at := see(r)
+			r.sight("/", home("", more...))
+			return at
+		}},
+		{"it has an older date", func(r *rig) int64 {
+			showHeld(r, "/a", "/new")
+			at := see(r, ago(48*hour)) - 48*3600
+			certain(r)
+			return at
+		}},
+		{"it was made some minutes before", func(r *rig) int64 {
+			showHeld(r, "/a", "/new")
+			at := see(r, ago(10*time.Minute)) - 600
+			certain(r)
+			return at
+		}},
+		{"its date is the clock's", func(r *rig) int64 {
+			showHeld(r, "/a", "/new")
+			at := see(r, ago(0))
+			certain(r)
+			time.Sleep(2 * hour)
+			see(r, ago(2*hour))
+			return at
+		}},
+		{"changed since", func(r *rig) int64 {
+			showHeld(r, "/a", "/new")
+			see(r)
+			at := time.Now().Unix()
+			r.sight("/new", html("something else, and a good deal of it"))
+			certain(r)
+			return at
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.sight("/", home("", "/a"))
+				time.Sleep(hour)
+				r.sight("/", home("", "/a"))
+				want := tt.show(r)
+				if got := r.lastMod("/new"); got != want {
+					t.Errorf("lastmod %v, want %v", fromSeconds(got).UTC(), fromSeconds(want).UTC())
+				}
+				if stamp := "<loc>https://example.com/new</loc><lastmod>" + stamp(fromSeconds(want)); want != 0 && !strings.Contains(served(r)["sitemap.xml"], stamp) {
+					t.Errorf("%s is not in %s", stamp, served(r)["sitemap.xml"])
+				}
+			})
+		})
+	}
+}
+
+// An article of the day, or of the minute, is as old as ever.
+func TestABlockOfTurningLinksDatesNothing(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		const articles, price = 40, "<p>Apples: %d.50 a pound</p>"
+		show := func(i int) {
+			r.sight("/", home(fmt.Sprintf(price, i/20), fmt.Sprintf("/article-%d", i%articles)))
+			time.Sleep(time.Minute)
+		}
+		for i := range 3 * articles {
+			show(i)
+			r.sight(fmt.Sprintf("/article-%d", i%articles), html(fmt.Sprintf("article %d", i%articles)))
+		}
+		for i := range articles {
+			location := fmt.Sprintf("/article-%d", i)
+			if p := r.page(location); p.FirstSeen.IsZero() || p.Listing.Fresh != 0 {
+				t.Errorf("%s was first seen %v, and is new since %d", location, p.FirstSeen, p.Listing.Fresh)
+			}
+		}
+		if n := r.page("/").Changes; n == 0 {
+			t.Error("the prices changed, and nothing was seen of it")
+		}
+	})
+}
+
+func TestAReplicaKnowsWhatAnotherSawAnnounced(t *testing.T) {
+	inFleet(t, func(a, b *rig) {
+		a.sight("/", home("", "/a"))
+		var at int64
+		for i := range certainLooks {
+			if r := []*rig{a, b}[i%2]; i != certainLooks/2 {
+				r.sight("/", home("", "/a", "/new"))
+				continue
+			}
+			at = time.Now().Unix()
+			b.sight("/new", html("what is new"))
+			a.sight("/", home("", "/a", "/new"))
+		}
+		time.Sleep(told)
+		for _, r := range []*rig{a, b} {
+			r.flush()
+			if got := r.lastMod("/new"); got != at {
+				t.Errorf("lastmod %d, want %d", got, at)
+			}
+			if !strings.Contains(served(r)["sitemap.xml"], "/new</loc><lastmod>"+stamp(fromSeconds(at))) {
+				t.Errorf("the file is %s", served(r)["sitemap.xml"])
+			}
+		}
+	})
+}
+
+func TestWhatIsAnnouncedSurvivesALostAnswer(t *testing.T) {
+	for _, lost := range []int{0, 1, certainLooks - 1} {
+		t.Run(fmt.Sprintf("at look %d", lost), func(t *testing.T) {
+			st := &troubled{Store: storetest.Strict(t, new(memstore.Store))}
+			inBubble(t, Config{Store: st}, func(r *rig) {
+				r.sight("/", home("", "/a"))
+				for i := range certainLooks {
+					if i == lost {
+						st.set(nil, errors.New("lost"), false)
+						r.ledger.Offer(seen("/", home("", "/a", "/new")))
+						if err := r.ledger.Flush(r.Context()); err == nil {
+							t.Error("the answer was not lost")
+						}
+						st.set(nil, nil, false)
+						time.Sleep(time.Minute)
+						r.flush()
+					} else {
+						r.sight("/", home("", "/a", "/new"))
+					}
+					if i == 2 {
+						r.sight("/new", html("what is new"))
+					}
+				}
+				if p := r.page("/new"); p.Listing.Fresh == 0 || p.Listing.Fresh != p.FirstSeen.Unix() {
+					t.Errorf("new since %d, first seen at %d", p.Listing.Fresh, p.FirstSeen.Unix())
+				}
+			})
+		})
+	}
+}
+
+// Whatever dates were given by then, and whatever of them is believed, now or
+// later, no lastmod goes back because the page turns out to be new.
+func TestBecomingNewTakesNoDateBack(t *testing.T) {
+	const now = 100_000
+	rnd := rand.New(rand.NewPCG(1, 2))
+	times := func() int64 { return []int64{0, 10, 4000, 4999, 5000, 5001, 5002, 6000, now - 10}[rnd.IntN(9)] }
+	var none, server, both part.Trust
+	server[part.Server].All = true
+	both[part.Server].All, both[part.Page].All = true, true
+	became := 0
+	for range 20_000 {
+		s := state{firstSeen: 5000, looks: 1 + uint64(rnd.IntN(3)), part: 1}
+		for src := part.Server; src <= part.Page; src++ {
+			s.given[src] = times()
+			switch rnd.IntN(3) {
+			case 0:
+				s.young = s.young.With(src)
+			case 1:
+				s.moved, s.kept[src] = s.moved.With(src), times()
+			}
+		}
+		if rnd.IntN(8) == 0 {
+			s.changed, s.changes = 7000, 1
+		}
+		before := s
+		if !s.becomesNew(4000, now) {
+			if !reflect.DeepEqual(s, before) {
+				t.Fatalf("%+v did not become new, and is %+v", before, s)
+			}
+			continue
+		}
+		became++
+		last := int64(0)
+		for _, trust := range []part.Trust{none, server, both} { // belief is only ever lost
+			was, is := before.dates().LastMod(trust, now), s.dates().LastMod(trust, now)
+			if is < was || is < last || is == 0 || is > s.firstSeen {
+				t.Fatalf("lastmod %d was %d, and %d while more was believed, of %+v", is, was, last, before)
+			}
+			last = is
+		}
+	}
+	if became < 1000 {
+		t.Errorf("%d pages became new, too few to tell anything", became)
+	}
+}
+
+// No more is remembered of links than what is held may need.
+func TestNewLinksAreRememberedWhileSomethingIsHeld(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		wantRemembered := func(want int) {
+			t.Helper()
+			s, err := decodeState([]byte(r.dump()["https://example.com|page|/"]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(s.newLinks) != want {
+				t.Errorf("%d links are remembered, want %d", len(s.newLinks), want)
+			}
+		}
+		r.sight("/", home("", "/a"))
+		wantRemembered(0)
+		showHeld(r, "/a", "/1", "/2")
+		wantRemembered(2)
+		r.sight("/", home("", "/a", "/1", "/2"))
+		wantRemembered(0)
+		var links []string
+		for i := range 3 * newLinksKept {
+			links = append(links, fmt.Sprintf("/other-%d", i))
+		}
+		r.sight("/", home("", links...))
+		wantRemembered(newLinksKept)
+		r.sight("/", home("", "/a", "/1", "/2"))
+		wantRemembered(0)
+	})
+}
