@@ -174,7 +174,7 @@ func (s *state) lookAt(facts *page.Facts, at int64, variety uint16) {
 	v := mark.Read(facts)
 	k.view = &v
 	k.same = s.bodyHash == k.hash && s.bodyHash != 0
-	if s.follows(k.At.UnixMilli()) {
+	if m.follows(s, k.At.UnixMilli()) {
 		m.seen(k, s, k.At.UnixMilli())
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/record"
 )
 
 // novelty says whether what is new among the links of a page is new on the site.
@@ -129,12 +130,12 @@ func encodeNewLinks(list []newLink) (b []byte) {
 }
 
 func decodeNewLinks(b []byte) (list []newLink) {
-	for len(b) > 0 {
+	for len(b) > 0 && len(list) < newLinksKept {
 		since, n := binary.Varint(b)
 		if n <= 0 || len(b) < n+8 {
 			return nil
 		}
-		list = append(list, newLink{since, binary.BigEndian.Uint64(b[n:])})
+		list = append(list, newLink{record.Seconds(since), binary.BigEndian.Uint64(b[n:])})
 		b = b[n+8:]
 	}
 	return list
