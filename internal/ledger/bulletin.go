@@ -137,6 +137,9 @@ func (n bulletin) with(parts map[int]bool, about []topic, now time.Time) bulleti
 	if n.lost == unreadable {
 		n = bulletin{}
 	}
+	if n.seq == 0 {
+		n.seq = uint64(max(0, now.UnixMilli())) // after all that an earlier record told, which was erased
+	}
 	n.seq++
 	n.at = now.UnixMilli()
 	n.parts = slices.DeleteFunc(slices.Clone(n.parts), func(p toldPart) bool { return parts[p.part] })

@@ -82,6 +82,25 @@ func TestChangesSince(t *testing.T) {
 	}
 }
 
+// A process whose record was erased, as it had long changed nothing, is heard of
+// also by who did not see that there was none.
+func TestABulletinThatBeginsAnew(t *testing.T) {
+	first := time.UnixMilli(1_700_000_000_000)
+	told := func(part int, at time.Time) (n bulletin) {
+		for range 3 {
+			n = n.with(map[int]bool{part: true}, nil, at)
+		}
+		return n
+	}
+	seen := told(1, first).seq
+	for name, next := range map[string]time.Time{"later": first.Add(25 * time.Hour), "after the clock was set back": first.Add(-25 * time.Hour)} {
+		c := changes{parts: map[int]bool{}}
+		if c.since(told(2, next), seen); !c.all && !c.parts[2] {
+			t.Errorf("%s: nothing is told", name)
+		}
+	}
+}
+
 func numbersFrom(first, n int) (all []int) {
 	for i := range n {
 		all = append(all, first+i)

@@ -13,13 +13,24 @@ import (
 // it is gone in all likelihood. If it is not, it writes another one.
 const bulletinKept = 24 * time.Hour
 
+// bulletinQuiet is for how long the record must have been the same to who erases
+// it, by its own clock, so that all others have had the time to read it: the clock
+// that dated it may have been behind.
+const bulletinQuiet = 10 * time.Minute
+
 // others is what a process knows of those that share its store. It belongs to
 // the worker.
 type others struct {
-	id    string            // of this process
-	every time.Duration     // between two looks at what others have changed; 0 means that there are none
-	asked time.Time         // the last look
-	seen  map[string]uint64 // the number of the last change seen of each, by the key of its bulletin
+	id    string           // of this process
+	every time.Duration    // between two looks at what others have changed; 0 means that there are none
+	asked time.Time        // the last look
+	heard map[string]heard // of each, by the key of its bulletin; nil before the first look
+}
+
+// heard is what was heard of one other process.
+type heard struct {
+	seq   uint64    // the number of its last change
+	since time.Time // the look that first saw that
 }
 
 func newOthers(every time.Duration) others {
@@ -30,6 +41,25 @@ func (o *others) exist() bool { return o.every > 0 }
 
 // due returns when the next look is due.
 func (o *others) due(now time.Time) time.Duration { return max(0, o.asked.Add(o.every).Sub(now)) }
+
+// hear notes how far the others are, as a look at now has shown.
+func (o *others) hear(told map[string]bulletin, now time.Time) {
+	all := make(map[string]heard, len(told))
+	for key, n := range told {
+		h, known := o.heard[key]
+		if !known || h.seq != n.seq {
+			h = heard{n.seq, now}
+		}
+		all[key] = h
+	}
+	o.asked, o.heard = now, all
+}
+
+// quiet reports whether a process has changed nothing for so long that it is gone,
+// and all others know what it had changed.
+func (o *others) quiet(key string, n bulletin, now time.Time) bool {
+	return now.UnixMilli()-n.at >= bulletinKept.Milliseconds() && now.Sub(o.heard[key].since) >= max(bulletinQuiet, 10*o.every)
+}
 
 // ownBulletin returns the key of this process's bulletin, to be read with what it
 // changes; none if there is nobody to tell.
@@ -66,14 +96,14 @@ func (m *merge) tell() {
 // openOthers notes how far the others are. What they change from then on is seen
 // by refresh, so all else is read after that.
 func (l *Ledger) openOthers(ctx context.Context) error {
-	if !l.others.exist() || l.others.seen != nil {
+	if !l.others.exist() || l.others.heard != nil {
 		return nil
 	}
 	told, err := l.readOthers(ctx)
 	if err != nil {
 		return err
 	}
-	l.others.asked, l.others.seen = time.Now(), numbers(told)
+	l.others.hear(told, time.Now())
 	return nil
 }
 
@@ -88,13 +118,14 @@ func (l *Ledger) refresh(ctx context.Context, atOnce bool) error {
 	}
 	c := changes{parts: map[int]bool{}}
 	for key, n := range told {
-		c.since(n, l.others.seen[key])
+		c.since(n, l.others.heard[key].seq)
 	}
 	if err := l.takeIn(ctx, c); err != nil {
 		return err
 	}
-	l.others.asked, l.others.seen = time.Now(), numbers(told)
-	return l.dropStale(ctx, told, time.Now())
+	now := time.Now()
+	l.others.hear(told, now)
+	return l.dropStale(ctx, told, now)
 }
 
 // readOthers returns the bulletin of all others by their keys.
@@ -109,14 +140,6 @@ func (l *Ledger) readOthers(ctx context.Context) (map[string]bulletin, error) {
 		}
 	}
 	return told, nil
-}
-
-func numbers(told map[string]bulletin) map[string]uint64 {
-	seen := make(map[string]uint64, len(told))
-	for key, n := range told {
-		seen[key] = n.seq
-	}
-	return seen
 }
 
 // takeIn does what the changes of others ask for.
@@ -157,7 +180,7 @@ func (l *Ledger) takeIn(ctx context.Context, c changes) error {
 // dropStale erases the bulletin of processes that are gone.
 func (l *Ledger) dropStale(ctx context.Context, told map[string]bulletin, now time.Time) error {
 	for key, n := range told {
-		if now.UnixMilli()-n.at < bulletinKept.Milliseconds() {
+		if !l.others.quiet(key, n, now) {
 			continue
 		}
 		err := update(ctx, l.cfg.Store, []string{key}, func(t *tx) {

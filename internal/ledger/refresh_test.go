@@ -291,6 +291,48 @@ func TestTheBulletinOfAProcessThatIsGone(t *testing.T) {
 	})
 }
 
+// What a process tells reaches all others, however wrong its clock is, whichever
+// of them looks first.
+func TestWhatAProcessTellsByAnotherClock(t *testing.T) {
+	for _, off := range []time.Duration{-48 * time.Hour, 0, 48 * time.Hour} {
+		t.Run(off.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := new(memstore.Store)
+				a := newRig(t, st, Config{RefreshEvery: time.Minute})
+				time.Sleep(20 * time.Second) // so that they look one after the other
+				b := newRig(t, st, Config{RefreshEvery: time.Minute})
+				defer func() { a.stop(); b.stop() }()
+				key := a.ledger.keys.bulletin("another")
+				var told bulletin
+				for range 2 {
+					told = told.with(map[int]bool{1: true}, nil, time.Now().Add(off))
+					a.put(key, told.encode())
+					time.Sleep(bulletinQuiet - time.Minute)
+					a.wantHeard(key, told.seq)
+					b.wantHeard(key, told.seq)
+				}
+				time.Sleep(max(0, off) + bulletinKept + time.Hour)
+				a.wantHeard(key, 0)
+				b.wantHeard(key, 0)
+			})
+		})
+	}
+}
+
+// wantHeard checks which change of another process was heard of last, 0 for none.
+func (r *rig) wantHeard(key string, seq uint64) {
+	r.Helper()
+	err := r.ledger.call(r.Context(), func(context.Context) error {
+		if got := r.ledger.others.heard[key].seq; got != seq {
+			r.Errorf("a process has heard of change %d, want %d", got, seq)
+		}
+		return nil
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
 func TestAProcessThatIsAloneTellsNobody(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))
