@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -71,6 +72,84 @@ func TestTheJournalOfASiteThatWasThereBeforeIt(t *testing.T) {
 		r.answer("/a", http.StatusGone)
 		r.wantEvents(began, "removed /a")
 	})
+}
+
+// What a clock noted that was ahead is told of once: when its time comes, or, where
+// that is far off, when the journal is reviewed.
+func TestEventsOfAClockThatWasAhead(t *testing.T) {
+	for _, tt := range []struct {
+		ahead, wait time.Duration // until it is told of
+	}{
+		{30 * time.Second, 30 * time.Second},
+		{10 * time.Hour, 10 * time.Hour},
+		{6 * years, 3 * 24 * time.Hour},
+	} {
+		t.Run(tt.ahead.String(), func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.sight("/", html("home", "/a"))
+				r.sight("/a", html("first"))
+				r.happenedAt("/a", part.Changed, time.Now().Add(tt.ahead))
+				since := time.Now()
+				r.wantEvents(since)
+				time.Sleep(tt.wait - time.Second)
+				if tt.wait == tt.ahead {
+					r.wantEvents(since)
+				}
+				time.Sleep(time.Second)
+				r.wantEvents(since, "changed /a")
+				for e := range r.ledger.Events(r.Context(), since) {
+					if e.At.After(time.Now()) {
+						t.Errorf("it is told to happen %v from now", time.Until(e.At))
+					}
+				}
+				last := time.Now().Add(time.Second)
+				time.Sleep(3 * 24 * time.Hour)
+				r.wantEvents(last)
+				r.answer("/a", http.StatusGone)
+				r.wantEvents(since, "removed /a")
+			})
+		})
+	}
+}
+
+// An event far ahead of which its page knows nothing is dropped, and one of a
+// page that only a later version can read stays.
+func TestEventsAheadOfNoPage(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home", "/a", "/b"))
+		for _, location := range []string{"/a", "/b"} {
+			r.sight(location, html(location))
+			r.happenedAt(location, part.Changed, time.Now().Add(6*years))
+		}
+		r.put(r.ledger.keys.page("/a"), nil)
+		r.put(r.ledger.keys.page("/b"), laterRecord())
+		time.Sleep(3 * 24 * time.Hour)
+		var left []string
+		for key := range r.dump() {
+			if _, event, ok := strings.Cut(key, "|log|"); ok {
+				left = append(left, event[strings.Index(event, "|")+1:])
+			}
+		}
+		slices.Sort(left)
+		if want := []string{"/", "/b"}; !slices.Equal(left, want) {
+			t.Errorf("events are left of %q, want %q", left, want)
+		}
+	})
+}
+
+// happenedAt has the journal note, by a clock that is off, what becomes of a page.
+func (r *rig) happenedAt(location string, what part.Happening, when time.Time) {
+	r.Helper()
+	err := r.ledger.call(r.Context(), func(ctx context.Context) error {
+		return r.ledger.commitAt(ctx, when, nil, func(m *merge) {
+			s, _ := m.load(location)
+			m.happened(location, s, what)
+			m.put(location, s)
+		})
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
 }
 
 // drop removes the records whose kinds begin so.

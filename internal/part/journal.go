@@ -76,6 +76,7 @@ func (j Journal) Note(tx Tx, before int64, location string, what Happening, now 
 				since = before
 			}
 		}
+		since = min(since, now) // a clock that was ahead may have noted that
 		tx.Put(old, nil)
 	}
 	tx.Put(j.Keys.log(now, location), event{what, since, part}.encode())
@@ -141,13 +142,17 @@ var ErrOlder = errors.New("it is longer ago than what is remembered")
 // Events yields what the journal knows since a time, in the order in which it
 // happened. An error ends it; it wraps [ErrOlder] if the journal is not complete
 // since then. It may be called concurrently.
+//
+// What was noted by a clock that is ahead of this one is yielded when its time
+// comes: who asks next from the last event on would miss all that happens until
+// then. [Journal.Ahead] finds what is too far ahead to wait for.
 func (j Journal) Events(ctx context.Context, st store.Store, since time.Time) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if err := j.reaches(ctx, st, since); err != nil {
 			yield(Event{}, err)
 			return
 		}
-		for e, err := range j.scan(ctx, st, since.UnixMilli()) {
+		for e, err := range j.scan(ctx, st, since.UnixMilli(), time.Now().UnixMilli()) {
 			if !yield(e, err) || err != nil {
 				return
 			}
@@ -185,9 +190,24 @@ func (j Journal) unbegun(ctx context.Context, st store.Store) (beginning, error)
 	return from, nil
 }
 
-// scan yields the events from a time on, in Unix milliseconds, leaving out what
-// cannot be read.
-func (j Journal) scan(ctx context.Context, st store.Store, from int64) iter.Seq2[Event, error] {
+// Ahead yields the events that were noted as later than a time.
+func (j Journal) Ahead(ctx context.Context, st store.Store, t time.Time) iter.Seq2[Event, error] {
+	return j.scan(ctx, st, t.UnixMilli()+1, latest)
+}
+
+// Renote gives the event of a page another time, now in Unix milliseconds, and
+// returns that. before is what Note returned the last time.
+func (j Journal) Renote(tx Tx, before int64, location string, now int64) int64 {
+	e, ok := readEvent(tx.Get(j.Keys.log(before, location)))
+	if !ok {
+		return before
+	}
+	return j.Note(tx, before, location, e.what, now, e.part)
+}
+
+// scan yields the events between two times, in Unix milliseconds and both
+// included, leaving out what cannot be read.
+func (j Journal) scan(ctx context.Context, st store.Store, from, to int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		after := fmt.Sprintf("%s%0*x", j.Keys.logs(), logDigits, logTime(from))
 		for r, err := range st.Scan(ctx, j.Keys.logs(), after) {
@@ -196,6 +216,9 @@ func (j Journal) scan(ctx context.Context, st store.Store, from int64) iter.Seq2
 				return
 			}
 			at, location, ok := j.Keys.logged(r.Key)
+			if ok && at > to {
+				return
+			}
 			e, whole := readEvent(r.Value)
 			if !ok || !whole {
 				continue

@@ -97,6 +97,43 @@ func TestTheJournalKeepsTheLastEventOfEachPage(t *testing.T) {
 	})
 }
 
+// What a clock noted that was ahead is no event before its time comes, and then one
+// as any other.
+func TestAnEventOfAClockThatWasAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t, func(c *Config) { c.Recent = 2 * time.Hour })
+		d.happens(Added, "/a", "/b")
+		began := time.Now()
+		note := func(what Happening, location string, ahead time.Duration) {
+			d.write(func(tx Tx) {
+				d.last[location] = d.j.Note(tx, d.last[location], location, what, time.Now().Add(ahead).UnixMilli(), 1)
+			})
+			d.files.ChangedAll()
+			d.render()
+		}
+		note(Changed, "/a", 30*time.Second)
+		d.wantSince(began, "")
+		d.want("sitemap-recent.xml", "/a", "/b")
+		note(Changed, "/a", time.Hour)
+		d.want("sitemap-recent.xml", "/b")
+		if err := d.j.Prune(t.Context(), d.st, time.Now()); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour)
+		note(Changed, "/b", 0)
+		d.wantSince(began, "changed since added /a, changed since added /b")
+		d.want("sitemap-recent.xml", "/b", "/a")
+
+		note(Added, "/a", 10*365*24*time.Hour)
+		note(Changed, "/a", 0)
+		for e, err := range d.j.Events(t.Context(), d.st, began) {
+			if err != nil || e.Since.After(time.Now()) {
+				t.Errorf("%s was added after now: %v, %v", e.Location, e.Since, err)
+			}
+		}
+	})
+}
+
 func TestTheJournalIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t)

@@ -9,6 +9,11 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
+// recentAhead is how far ahead of this clock an event may be to be recent, as that
+// of another process may have noted it. One of a clock that was further ahead would
+// stay at the top until its time comes.
+const recentAhead = time.Minute
+
 // recentMost is the most pages that the file of recent pages lists.
 const recentMost = 1000
 
@@ -57,7 +62,7 @@ func (f *Files) recentEvents(ctx context.Context, now time.Time) ([]Event, error
 	journal := Journal{Keys: f.cfg.Keys}
 	var ring []Event // of the last ones; once it is full, the oldest is at next
 	next := 0
-	for e, err := range journal.scan(ctx, f.cfg.Store, now.Add(-f.cfg.Recent).UnixMilli()) {
+	for e, err := range journal.scan(ctx, f.cfg.Store, now.Add(-f.cfg.Recent).UnixMilli(), now.Add(recentAhead).UnixMilli()) {
 		switch {
 		case err != nil:
 			return nil, err
