@@ -206,6 +206,7 @@ var ErrOlder = part.ErrOlder
 // too long ago, and the zero Time yields all. The time of the last change that was
 // seen may be asked for next; that change is then yielded again. Where several
 // processes share a store, ask from a minute before it, since their clocks differ.
+// No change is yielded before its time, which a clock may have set that is ahead.
 func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		for e, err := range s.ledger.Events(ctx, since) {
@@ -328,7 +329,7 @@ func (s *Site) explanation(p ledger.Page) Explanation {
 	case !p.Doubted.IsZero():
 		e.Text += fmt.Sprintf(" But it answered %d at %v, and leaves a minute later unless an anonymous visitor gets it.",
 			p.Status, p.Doubted.UTC().Format(time.TimeOnly))
-	case p.Reason == admit.NoIndex && p.Listing.Until != 0 && p.Listing.Until < time.Now().Unix():
+	case p.Reason == admit.NoIndex && p.Listing.Until != 0 && p.Listing.Until <= time.Now().Unix():
 		e.Text = fmt.Sprintf("It is not listed: the page gives %v as its unavailable_after, which has passed.",
 			time.Unix(p.Listing.Until, 0).UTC().Format(time.RFC3339))
 	case p.Verdict == admit.Waiting && p.Status != 0 && p.Status != http.StatusOK:

@@ -362,6 +362,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 		Extensions: opts.Extensions.namespaces(), News: opts.Extensions.News, Publication: opts.Extensions.Publication,
 		Text: opts.Text, InferPriority: opts.InferPriority,
 		Allowed:    s.allowed,
+		Ended:      func(loc string) bool { return s.ledger.Ended(loc) },
 		Override:   func(loc string) (string, uint8) { return rules.Freq(loc), rules.Priority(loc) },
 		Doubts:     func() part.Trust { return s.ledger.Doubts() },
 		Explain:    s.explainNothing,

@@ -90,6 +90,7 @@ func (r *rig) start() {
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
 		Extensions: cfg.Extensions, InferPriority: cfg.InferPriority,
 		Doubts: func() part.Trust { return r.ledger.Doubts() }, Logger: cfg.Logger,
+		Ended: func(location string) bool { return r.ledger.Ended(location) },
 	})
 	r.files = cfg.Files
 	if r.ledger, err = New(cfg); err != nil {

@@ -62,6 +62,7 @@ type Ledger struct {
 	journal part.Journal
 	entries map[string]bool
 	queue   *queue
+	ended   ended
 	calls   chan call
 	stopped chan struct{} // closed when Run has returned
 
@@ -324,6 +325,9 @@ func (l *Ledger) workStored(ctx context.Context, all bool) error {
 	if err := l.confirmDoubts(ctx); err != nil {
 		return err
 	}
+	if err := l.endPages(ctx); err != nil {
+		return err
+	}
 	if err := l.evict(ctx); err != nil {
 		return err
 	}
@@ -373,7 +377,7 @@ func (l *Ledger) nextRound(err error) time.Duration {
 	switch {
 	case err != nil:
 		return retryRound
-	case l.queue.depth() > 0:
+	case l.queue.depth() > 0, l.ended.waits():
 		return 0
 	case l.unsynced:
 		next = max(0, time.Until(l.synced.Add(syncEvery)))

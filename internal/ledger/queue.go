@@ -37,11 +37,16 @@ func (q *queue) offer(s *Sighting) bool {
 		q.dropped.Add(1)
 		return false
 	}
+	q.poke()
+	return true
+}
+
+// poke wakes the worker.
+func (q *queue) poke() {
 	select {
 	case q.wake <- struct{}{}:
 	default:
 	}
-	return true
 }
 
 // take returns up to n sightings, in the order they came.

@@ -12,6 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/robots"
+	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -411,6 +412,48 @@ func TestUnavailableAfter(t *testing.T) {
 		r.sight("/event", fmt.Sprintf(`<html><head><meta name=robots content="unavailable_after: %s"></head><body>event</body></html>`, until.Format(time.RFC3339)))
 		r.wantVerdict("/event", admit.Excluded, admit.NoIndex)
 	})
+}
+
+// A page whose time is up leaves the store as it leaves the files: no other page
+// names it, and those who follow the changes hear of it.
+func TestAPageThatHasEndedIsNamedByNoOther(t *testing.T) {
+	inBubble(t, Config{Extensions: sitemap.Alternates}, func(r *rig) {
+		until := time.Now().Add(time.Hour).UTC()
+		r.sight("/", html("home", "/de", "/en"))
+		for range 2 {
+			r.sight("/de", inLanguages("hallo", "de=/de", "en=/en"), header(func(h *tap.Header) { h.RobotsTag = "unavailable_after: " + until.Format(time.RFC1123) }))
+			r.sight("/en", inLanguages("hello", "de=/de", "en=/en"))
+		}
+		r.flush()
+		r.wantAlternates("/en", "de=/de")
+		time.Sleep(time.Until(until) + 5*time.Second) // nobody visits the site meanwhile
+		r.wantListed("/", "/en")
+		r.wantAlternates("/en")
+		r.wantEvents(until.Add(-time.Second), "removed /de")
+		if file, _ := r.file(); strings.Contains(file, "/de") {
+			t.Errorf("the file names a page that has ended:\n%s", file)
+		}
+	})
+}
+
+// However many pages end at once, all leave; nothing else holds more of them.
+func TestManyPagesEndAtOnce(t *testing.T) {
+	var e ended
+	for i := range endedKept {
+		e.add(fmt.Sprint("/", i))
+	}
+	if e.add("/more") || !e.add("/0") {
+		t.Error("it has room for more, or none for what it has")
+	}
+	for n := 0; e.waits(); n++ {
+		some := e.some(batch)
+		if e.remove(some); len(some) > batch || n > endedKept {
+			t.Fatalf("%d at once, the time %d", len(some), n)
+		}
+	}
+	if !e.add("/more") {
+		t.Error("it has no room although nothing waits")
+	}
 }
 
 func TestHints(t *testing.T) {

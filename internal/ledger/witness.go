@@ -119,7 +119,7 @@ func (s *state) end(now time.Time) {
 	}
 }
 
-func (s *state) ended(now time.Time) bool { return s.until != 0 && now.Unix() > s.until }
+func (s *state) ended(now time.Time) bool { return s.until != 0 && now.Unix() >= s.until }
 
 // content merges what a page that was read says. A look that could not be
 // afforded in full leaves the page unread, so that the next one is.

@@ -50,6 +50,11 @@ type Config struct {
 	InferPriority bool
 	// Allowed reports whether a listed location may be shown; nil allows all.
 	Allowed func(location string) bool
+	// Ended is told of a page that is not shown since its Until has passed, each
+	// time that its part is made; other entries may name it still. It returns
+	// whether it has room for that; if not, it is told again a minute later. It is
+	// not to wait for the files. nil is told nothing.
+	Ended func(location string) bool
 	// Override returns the changefreq to show in place of the inferred one, ""
 	// for none, and the priority in tenths from 1 to 10, 0 for none. It is asked
 	// at each rendering; nil overrides nothing.

@@ -125,6 +125,9 @@ func (f *Files) linkable(m *making, location string) bool {
 	return f.allowed(location)
 }
 
+// endedAgain is how many seconds later a page is told of again that has ended.
+const endedAgain = 60
+
 // compose reads the entries of part n and writes its file, with priorities or,
 // however long it gets, without.
 func (f *Files) compose(ctx context.Context, n int, trust Trust, now int64, priorities bool) (*file, []byte, error) {
@@ -149,7 +152,12 @@ func (f *Files) compose(ctx context.Context, n int, trust Trust, now int64, prio
 		case err != nil:
 			made.damaged++
 			continue
-		case !f.shows(&m, location, &e):
+		case passed(e.Until, now):
+			if f.cfg.Ended != nil && !f.cfg.Ended(strings.Clone(location)) {
+				made.until = earlier(made.until, now+endedAgain)
+			}
+			continue
+		case !f.linkable(&m, location):
 			continue
 		}
 		p.given.add(&e)
