@@ -22,8 +22,8 @@ var ways = []setup{
 }
 
 // TestCorpus shows each scenario of the corpus to a site, 25 times, to as many
-// networks. Under the race detector, which is ten times as slow, one way shows
-// what it finds.
+// networks. Under the race detector, which is ten times as slow, one way and fewer
+// visitors show what it finds.
 func TestCorpus(t *testing.T) {
 	ways := ways
 	if testing.Short() {

@@ -30,6 +30,10 @@ const origin = "https://example.com"
 // lately.
 const rounds = 25
 
+// roundsShort is that under the race detector, as a visitor shows it nothing that
+// the ones before him did not.
+const roundsShort = 8
+
 // world is a running site: a router behind a server of its own, and a Badger
 // store on disk.
 type world struct {
@@ -71,6 +75,9 @@ func open(t testing.TB, s setup) *world {
 	t.Helper()
 	if s.rounds == 0 {
 		s.rounds = rounds
+		if testing.Short() {
+			s.rounds = roundsShort
+		}
 	}
 	w := &world{TB: t, setup: s, dir: t.TempDir(), log: new(logged)}
 	w.opts.Logger = slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
