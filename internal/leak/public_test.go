@@ -15,7 +15,11 @@ import (
 // nothing either.
 func TestPublicPages(t *testing.T) {
 	const least = 0.99
-	for _, way := range []setup{ways[1], ways[2]} {
+	both := []setup{ways[1], ways[2]}
+	if testing.Short() {
+		both = both[:1]
+	}
+	for _, way := range both {
 		t.Run(way.router+", "+way.proto, func(t *testing.T) {
 			way.rounds = 4
 			rows := publicRows()

@@ -19,6 +19,9 @@ func TestEveryStepWorksOnASmallSite(t *testing.T) {
 }
 
 func TestASiteIsGrown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it fills two stores")
+	}
 	small := config{pages: 250, looks: 2, dir: t.TempDir(), step: "fill"}
 	grown := config{pages: 700, looks: 2, dir: t.TempDir(), from: small.dir}
 	if err := errors.Join(run(small), os.WriteFile(filepath.Join(small.dir, "filled"), fmt.Appendf(nil, filledFormat, 250, 2), 0o600)); err != nil {
