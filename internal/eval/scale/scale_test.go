@@ -20,7 +20,7 @@ func TestEveryStepWorksOnASmallSite(t *testing.T) {
 
 func TestASiteIsGrown(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it fills two stores")
+		t.Skip("it fills two stores under the race detector for as long as all else; the full run does it")
 	}
 	small := config{pages: 250, looks: 2, dir: t.TempDir(), step: "fill"}
 	grown := config{pages: 700, looks: 2, dir: t.TempDir(), from: small.dir}
