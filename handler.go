@@ -15,26 +15,27 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/ledger"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/part"
 )
 
 // Handler returns a handler that serves the sitemap: "/sitemap.xml", where the
-// site is large its parts "/sitemap-1.xml" and so on, where it is huge further
-// indexes "/sitemap-index-2.xml" and so on, with Options.Recent
+// site is large its parts "/sitemap-1.xml" and so on, with Options.Recent
 // "/sitemap-recent.xml", with Extensions.News "/sitemap-news.xml", and each with
-// ".gz" added; with Options.Text "/sitemap.txt" or its parts "/sitemap-1.txt" and
-// so on. It goes by the last element of the path, serves GET and HEAD, and
-// answers 404 to any other name. While nothing is listed it answers 503 and
-// says why.
+// ".gz" added. It goes by the last element of the path, serves GET and HEAD, and
+// answers 404 to any other name. While nothing is listed it answers 503 and says
+// why.
 //
 // [http.ServeMux] cannot match all of these names and nothing else, so there
 // [Site.Wrap] is simpler; for gorilla/mux there is [Site.Mount].
 func (s *Site) Handler() http.Handler { return s.files }
 
 // Wrap returns a handler that answers requests for the sitemap's own files and
-// observes all others, which next serves. It goes around a whole router, not into
-// one: gorilla/mux runs no middleware where no route matches, as none does for
-// the sitemap. There [Site.Mount] does both. If next is nil, it is
+// observes all others, which next serves. It goes around a whole router, and into
+// one only if that runs its middleware where no route matches too, as none does
+// for the sitemap: chi does, gorilla/mux does not. There [Site.Mount] does both.
+// [Site.Observe] says how the routes are learned. If next is nil, it is
 // [http.DefaultServeMux], as for an [http.Server].
 func (s *Site) Wrap(next http.Handler) http.Handler {
 	if next == nil {
@@ -49,21 +50,22 @@ type wrapped struct {
 }
 
 func (o wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if o.site.owns(r.URL.Path) {
+	if o.site.owns(r) {
 		o.site.files.ServeHTTP(w, r)
 		return
 	}
 	o.site.observer.Serve(o.next, w, r)
 }
 
-// owns reports whether path, as it arrives, is that of one of the sitemap's
-// files.
-func (s *Site) owns(path string) bool {
-	name, below := strings.CutPrefix(path, s.path)
-	if !below {
-		return false
+// owns reports whether a request is for one of the sitemap's files.
+func (s *Site) owns(r *http.Request) bool {
+	if name, below := strings.CutPrefix(r.URL.Path, s.path); below && s.files.Owns(name) {
+		return true
 	}
-	return s.files.Owns(name)
+	// What http.StripPrefix cuts off is still in the target.
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	name, below := strings.CutPrefix(path, s.origin.Folder())
+	return below && s.files.Owns(name) && observe.CutOff(r) != ""
 }
 
 // Mount makes r serve the sitemap and has its responses observed, those to
@@ -79,7 +81,7 @@ func (s *Site) Mount(r *mux.Router) {
 	if r == nil {
 		panic("servemap: Mount: the router is nil")
 	}
-	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.owns(r.URL.Path) }).Handler(s.files)
+	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.owns(r) }).Handler(s.files)
 	if path := s.outside(files); path != "" {
 		panic(fmt.Sprintf("servemap: Mount: no request for %q reaches this subrouter, so the site would not be seen, or its sitemap not be served; "+
 			"mount on the root router", path))
@@ -112,10 +114,9 @@ func (s *Site) outside(route *mux.Route) string {
 }
 
 // RobotsLine returns the line for robots.txt that tells crawlers where the
-// sitemap is, such as "Sitemap: https://example.com/sitemap.xml". Where one
-// index cannot name all files there is a line for each index, and with
-// Options.Recent and Extensions.News one for each of those files, with "\n"
-// between them. Before the first page is listed, and under Options.ReportOnly, it
+// sitemap is, such as "Sitemap: https://example.com/sitemap.xml". With
+// Options.Recent and Extensions.News there is one for each of those files too,
+// with "\n" between them. Before the first page is listed, and under Options.ReportOnly, it
 // names the sitemap all the same, which then answers 503.
 func (s *Site) RobotsLine() string {
 	var lines []string
@@ -175,21 +176,28 @@ func (s *Site) page(p ledger.Page) Page {
 		}
 		page.Alternates[a.Lang] = s.origin.URL(a.Location)
 	}
-	if at := p.Listing.LastMod(s.files.Trust(), time.Now().Unix()); at != 0 {
-		page.LastModified = time.Unix(at, 0).UTC()
+	if at := p.Listing.LastMod(s.files.Trust(), moment.Of(time.Now())); at != 0 {
+		page.LastModified = at.Time().UTC()
 	}
 	return page
 }
 
 // Change is what happened last to a page of the sitemap.
 type Change struct {
-	URL string
-	// Kind is "added" if the page was listed since the time that was asked for,
-	// "changed" if its content changed since then, and "removed" if it is no
-	// longer listed.
-	Kind string
+	URL  string
+	Kind ChangeKind
 	At   time.Time // when that was noted
 }
+
+// ChangeKind says what happened to a page.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	Added   ChangeKind = "added"   // it was listed since the time that was asked for
+	Changed ChangeKind = "changed" // its content changed since then
+	Removed ChangeKind = "removed" // it is no longer listed
+)
 
 // ErrOlder is wrapped by the error of [Site.Changes] when it is asked for a time
 // longer ago than what is remembered.
@@ -214,12 +222,12 @@ func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, e
 				yield(Change{}, fmt.Errorf("servemap: reading the changes since %v: %w", since.UTC().Format(time.RFC3339), err))
 				return
 			}
-			kind := "changed"
+			kind := Changed
 			switch {
 			case e.What == part.Removed, !s.allowed(e.Location):
-				kind = "removed"
+				kind = Removed
 			case e.What == part.Added, !e.Since.IsZero() && !e.Since.Before(since):
-				kind = "added"
+				kind = Added
 			}
 			if !yield(Change{URL: s.origin.URL(e.Location), Kind: kind, At: e.At.UTC()}, nil) {
 				return
@@ -314,9 +322,9 @@ func (s *Site) explanation(p ledger.Page) Explanation {
 	e := Explanation{
 		URL:     s.origin.URL(p.Location),
 		Listed:  p.Verdict == admit.Listed,
-		Verdict: p.Verdict.String(), Reason: p.Reason.String(), Text: admit.Explain(p.Verdict, p.Reason),
+		Verdict: p.Verdict.String(), Reason: p.Reason.String(), Text: admit.Explain(p.Verdict, p.Reason, p.Location),
 		Page: s.page(p), Status: p.Status, Networks: p.Networks, Siblings: p.Siblings, Rule: p.Pattern,
-		Missing: admit.Missing(p.Verdict, p.Reason, p.Evidence(), s.networks),
+		Missing: admit.Missing(p.Verdict, p.Reason, p.Evidence(), s.networks, s.observer.SeesRoutes()),
 	}
 	e.Dates = s.dates(p)
 	if p.Canonical != "" {
@@ -326,14 +334,23 @@ func (s *Site) explanation(p ledger.Page) Explanation {
 		e.SameAs = s.origin.URL(p.SameAs)
 	}
 	switch {
+	case p.Alone:
+		e.Text += fmt.Sprintf(" But it answered %d at %v, perhaps to one visitor alone, and leaves if one from another network gets no page either, or one a day later, "+
+			"unless an anonymous visitor gets it before.", p.Status, p.Doubted.UTC().Format(time.DateTime))
+		if p.Nameless {
+			e.Text += " All visitors whose network is not known count as one; behind a proxy, Options.ClientIP gives their addresses."
+		}
 	case !p.Doubted.IsZero():
 		e.Text += fmt.Sprintf(" But it answered %d at %v, and leaves a minute later unless an anonymous visitor gets it.",
 			p.Status, p.Doubted.UTC().Format(time.TimeOnly))
-	case p.Reason == admit.NoIndex && p.Listing.Until != 0 && p.Listing.Until <= time.Now().Unix():
+	case p.Reason == admit.NoIndex && p.Listing.Until != 0 && p.Listing.Until <= moment.Of(time.Now()):
 		e.Text = fmt.Sprintf("It is not listed: the page gives %v as its unavailable_after, which has passed.",
-			time.Unix(p.Listing.Until, 0).UTC().Format(time.RFC3339))
+			p.Listing.Until.Time().UTC().Format(time.RFC3339))
 	case p.Verdict == admit.Waiting && p.Status != 0 && p.Status != http.StatusOK:
 		e.Text = fmt.Sprintf("It waits: it answered %d when it was last asked for, and is no page.", p.Status)
+	}
+	if p.Reason == admit.NoEvidence && p.Status == http.StatusOK && !s.observer.SeesRoutes() {
+		e.Text += " No route was seen since the start: most routers show theirs only to what stands inside of them. See Site.Observe."
 	}
 	for _, ev := range []struct {
 		is   bool
@@ -400,9 +417,6 @@ type Stats struct {
 	Dropped   uint64 // sightings lost because too many came at once
 	Queued    int    // sightings not yet merged now
 	Damaged   uint64 // records of the store that could not be read
-	// Later counts the looks at pages that were left alone, since a later version
-	// of this program has written what the store holds of them.
-	Later uint64
 	// Verdicts counts the locations now known by verdict and reason, such as
 	// "listed link" or "held capability"; see [Explanation]. Soon after the
 	// start it may not be complete.
@@ -426,7 +440,7 @@ func (s *Site) Stats() Stats {
 	st := Stats{
 		Listed: s.files.Listed(), Waiting: l.Waiting,
 		Sightings: l.Sightings, Dropped: l.Dropped, Queued: l.Queued,
-		Damaged: l.Damaged + uint64(s.files.Damaged()), Later: l.Later,
+		Damaged:  l.Damaged + uint64(s.files.Damaged()),
 		Verdicts: map[string]int{}, Ignored: s.observer.Counts(), Hints: s.hints.Texts(),
 	}
 	for _, c := range l.Counts {
@@ -448,16 +462,18 @@ var advice = map[string]string{
 	admit.IdentityHeader.String(): " (a proxy names a user; Options.Anonymous decides who is anonymous)",
 	admit.Authorization.String():  " (the visitor has credentials; Options.Anonymous decides who is anonymous)",
 	admit.Encoding.String():       " (the Content-Encoding cannot be read; observe inside of what compresses)",
-	admit.Private.String():        " (the response is for one visitor: Cache-Control: private)",
-	admit.NoStore.String():        " (the response is not to be stored: Cache-Control: no-store)",
+	admit.Private.String():        " (the response is for one visitor: Cache-Control: private; Rule.IgnoreCacheControl says where that means nothing)",
+	admit.NoStore.String():        " (the response is not to be stored: Cache-Control: no-store; Rule.IgnoreCacheControl says where that means nothing)",
 	admit.NotAnonymous.String():   " (Options.Anonymous says that the visitor is known)",
 	admit.NotHTML.String():        " (it is no HTML)",
+	"query":                       " (they had a query that makes no page: a parameter that is not allowed, or one without a value; Options.Query allows parameters)",
+	admit.Fragment.String():       " (a script or a frame asked for it, and no visitor)",
 	"outside-folder":              " (they asked for what is not below the origin's folder)",
 	"host":                        " (they asked for another host; Options.Hosts names those that count)",
 }
 
 // explainNothing says why there is no sitemap. It is read by strangers too, so
-// it names no page.
+// it names no page and no cookie.
 func (s *Site) explainNothing() string {
 	st := s.Stats()
 	var b strings.Builder
@@ -469,8 +485,8 @@ func (s *Site) explainNothing() string {
 	default:
 		fmt.Fprintf(&b, "No page of %s is listed yet.\n\n", s.origin)
 	}
-	for _, h := range st.Hints {
-		fmt.Fprintf(&b, "%s\n\n", h)
+	for _, h := range s.hints.Given() {
+		fmt.Fprintf(&b, "%s\n\n", h.Text())
 	}
 	fmt.Fprintf(&b, "Responses to anonymous visitors that were observed since the start: %d\n", st.Sightings)
 	fmt.Fprintf(&b, "Locations that are known and were never listed: %d\n", st.Waiting)

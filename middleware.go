@@ -37,8 +37,10 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/due"
 	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/logging"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/robots"
@@ -63,7 +65,8 @@ type Options struct {
 	Hosts []string
 
 	// StrippedPrefix is the beginning of the public path that a proxy cuts off
-	// before a request arrives, such as "/blog". It must be the origin's folder
+	// before a request arrives, such as "/blog"; what http.StripPrefix cuts off in
+	// this program is known without it. It must be the origin's folder
 	// or lead to it. Only requests are read so: links and canonical URLs in the
 	// pages are public ones, and have the prefix. The host's robots.txt is then
 	// out of sight; Options.Robots gives it. If empty, nothing is cut off.
@@ -74,31 +77,51 @@ type Options struct {
 	// the origin's folder, and where that redirects to.
 	Entries []string
 
-	// Query names the query parameters that make a page of its own. If nil, it
-	// is "page"; if empty but not nil, there are none. A page with any other
-	// parameter is observed only under the canonical URL it gives itself;
-	// well-known tracking parameters do not count. Rule.Query adds parameters
-	// for some of the site.
+	// Query names the query parameters that make a page of its own, whatever
+	// their values. If nil, it is "page" with a number or a short word, as in
+	// "page=2" and "page=about-us"; if empty but not nil, there are none. A page
+	// with any other parameter is observed only under the canonical URL it gives
+	// itself; well-known tracking parameters do not count. Rule.Query adds
+	// parameters for some of the site.
 	Query []string
 
 	// BenignCookies are names of cookies that the site gives to every visitor,
 	// so that who sends them is still anonymous; a final "*" stands for any
-	// ending, and no other "*" is allowed. They are added to those of well-known
-	// analytics, consent and load-balancing tools.
+	// ending, and no other "*" is allowed. Do not name one by which the site also
+	// knows who is logged in: pages for one visitor would count as public. Benign
+	// from the start are what well-known frameworks and tools call
+	//   - tokens against forged requests: csrftoken, _csrf, XSRF-TOKEN,
+	//     _gorilla_csrf, __RequestVerificationToken ...
+	//   - the theme and the language: theme, color-scheme, dark_mode, lang,
+	//     locale, i18next, NEXT_LOCALE, django_language, pll_language ...
+	//   - consent to cookies: those of OneTrust, Cookiebot, CookieYes, Complianz,
+	//     Borlabs, Didomi, Osano, Axeptio, Klaro, tarteaucitron, iubenda, Civic,
+	//     TrustArc, IAB and Google
+	//   - analytics and advertisements: those of Google, Matomo, Hotjar, Meta,
+	//     Microsoft, TikTok, Snap, Pinterest, Reddit, LinkedIn, X, Yandex, Baidu,
+	//     HubSpot, Mixpanel, Amplitude, Segment (not ajs_user_id), Snowplow,
+	//     Heap, FullStory, Crazy Egg, Adobe, Chartbeat, Piano, Datadog,
+	//     Dynatrace, New Relic, Optimizely, VWO and AB Tasty
+	//   - load balancers and guards against programs: those of AWS, Azure,
+	//     Google, Cloudflare, Akamai, Imperva, F5, DataDome and PerimeterX
+	// and no name of a session.
 	BenignCookies []string
 
 	// Anonymous, if not nil, decides alone whether a request is that of an
 	// anonymous visitor, who gets what everybody may see. It is needed where a
 	// proxy adds credentials to every request. It must be safe for concurrent
-	// use and quick. If nil, a request is anonymous if it has no
-	// Authorization, no client certificate, no header by which proxies name a
-	// user, and only benign cookies.
+	// use and quick; should it panic, the request does not count. If nil, a
+	// request is anonymous if it has no Authorization, no client certificate, no
+	// header whose name says that it names a user (user, login, auth, token,
+	// session, account, email, cert ...), and only benign cookies. A header with
+	// an empty value counts too: where a proxy sends one with every request, this
+	// option is necessary.
 	Anonymous func(*http.Request) bool
 
 	// ClientIP, if not nil, returns the address of the client; the zero Addr
 	// means unknown. It must be safe for concurrent use and must not believe a
-	// header that the client itself can send. Only whether two visitors come
-	// from distinct networks is ever made of it. If nil, it is the peer's
+	// header that the client itself can send; should it panic, the address is
+	// unknown. It is used only to tell networks apart. If nil, it is the peer's
 	// address, and visitors that came through a proxy are not told apart.
 	ClientIP func(*http.Request) netip.Addr
 
@@ -129,14 +152,12 @@ type Options struct {
 	ReportOnly bool
 
 	// PartPages and PartBytes are the most pages and bytes, uncompressed, of one
-	// file of the sitemap, and IndexParts the most files that one index names.
-	// They are for readers that keep to older limits, of 10,485,760 bytes and
-	// 1,000 files. A site that is listed already is brought within them in the
-	// minutes after the start; higher ones bring no files together again, they only
-	// let these grow. If 0, they are the protocol's 50,000, 52,428,800
-	// and 50,000, which are also the most they can be; the least are 1, 65,536,
-	// which holds any one page, and 2.
-	PartPages, PartBytes, IndexParts int
+	// file of the sitemap. They are for readers that keep to older limits, such as
+	// 10,485,760 bytes. A site that is listed already is brought within them in the
+	// minutes after the start. If 0, they are the protocol's 50,000 and 52,428,800,
+	// which are also the most they can be; the least are 1, and 65,536, which holds
+	// any one page.
+	PartPages, PartBytes int
 
 	// Recent, if positive, adds the file "sitemap-recent.xml" of the pages that
 	// were listed anew or changed within that time, the last ones first, 1,000
@@ -148,11 +169,6 @@ type Options struct {
 	// Extensions says what the sitemap tells of pages beyond their addresses and
 	// dates. If zero, it is nothing.
 	Extensions Extensions
-
-	// Text adds a text file of addresses, "sitemap.txt" or, where the site is
-	// large, "sitemap-1.txt" and so on, for tools that read no XML. Nothing names
-	// them.
-	Text bool
 
 	// InferPriority publishes the rank of each page among those of the site, from
 	// 0.1 to 1, by how many pages link to it and how often it is visited. Ranks
@@ -178,13 +194,13 @@ type Options struct {
 	// store have learned; what one of them lists or takes out is in the sitemap
 	// of the others after that time and the next rendering. It costs a small
 	// query each time, and a small record beside most changes. If 0, it is 15
-	// seconds for a store that says of itself that it is shared, as that of
-	// package sqlstore does, by a method Shared() bool; for others there are no
-	// such processes. The least is a millisecond.
+	// seconds for a store that says that it is shared (see store.Sharer), as that
+	// of package sqlstore does; for others there are no such processes. The least is a millisecond.
 	RefreshEvery time.Duration
 
 	// Logger receives hints and the store's troubles, each cause once. If nil,
-	// it is slog.Default.
+	// it is slog.Default. It is called in a goroutine of its own, so that no
+	// request waits for it.
 	Logger *slog.Logger
 }
 
@@ -192,9 +208,10 @@ type Options struct {
 // is learned from the HTML of listed pages. When one is added to a site that is
 // listed already, pages show it after their next visit. What moves although a
 // page's text does not, as a carousel does, is followed once a day. Images and
-// videos may be on other hosts; left out are those whose URLs are signed or hold a token, those
-// of hosts that have no public name, and those on the site that a Never rule or
-// robots.txt keeps out.
+// videos may be on other hosts; left out are those whose URLs are signed, hold a
+// token or an e-mail address, those of hosts that are addresses or not below a
+// top-level domain, and those on the site that a Never rule or robots.txt keeps
+// out.
 type Extensions struct {
 	// Alternates adds a page's versions in other languages (hreflang), itself
 	// and x-default among them: those that are listed, and name it in turn. A
@@ -246,6 +263,15 @@ type Rule struct {
 	// path alone, and must have no "?". The parameters of all rules that match
 	// count.
 	Query []string
+	// IgnoreCacheControl says that "private" and "no-store" in Cache-Control, and
+	// what other headers say in their place, do not speak for the pages that
+	// match, as where a program sends them with every page that it makes while it
+	// keeps sessions. Then what an anonymous visitor gets there is taken as public
+	// although it is marked as his alone, so the pattern must match no page that
+	// differs from one visitor to the next. All else still holds: who has
+	// credentials or a cookie is not anonymous, and noindex is obeyed. Any rule
+	// that matches can set it.
+	IgnoreCacheControl bool
 	// ChangeFreq is published in place of what is inferred: "always", "hourly",
 	// "daily", "weekly", "monthly", "yearly" or "never". The longest pattern
 	// whose rule sets it decides, and of two as long the first.
@@ -290,10 +316,11 @@ type Site struct {
 	ledger   *ledger.Ledger
 	observer *observe.Observer
 	hints    *hint.Hints
-	notes    interface{ Notes() []string } // the store, if it has any; else nil
-	silent   bool                          // nothing is served
-	networks int                           // that make evidence
-	least    float64                       // probability of a changefreq
+	log      *logging.Queue
+	notes    store.Noter // the store, if it is one; else nil
+	silent   bool        // nothing is served
+	networks int         // that make evidence
+	least    float64     // probability of a changefreq
 
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
@@ -326,8 +353,8 @@ func New(origin string, st store.Store, opts *Options) (*Site, error) {
 
 // The sizes of what is kept in memory.
 const (
-	dueTargets  = 1 << 17 // request targets whose next look is known, 16 bytes each
-	waitBytes   = 8 << 20 // all that is between a response and the reading of it
+	dueTargets  = 1 << 17  // request targets whose next look is known, 16 bytes each
+	waitBytes   = 10 << 20 // all that is between a response and the reading of it
 	bodiesBytes = waitBytes - ledger.QueueBytes
 )
 
@@ -351,23 +378,24 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.notes, _ = st.(interface{ Notes() []string })
+	s.log = logging.NewQueue(opts.Logger.Handler())
+	logger := s.log.Logger()
+	s.notes, _ = st.(store.Noter)
 	refresh := refreshEvery(st, opts.RefreshEvery)
-	st = ledger.Guard(st)
+	st = ledger.Guard(st, keys)
 	looks := due.New(dueTargets)
-	s.hints, s.silent, s.networks, s.least = hint.New(opts.Logger), opts.ReportOnly, opts.Networks, opts.Confidence
+	s.hints, s.silent, s.networks, s.least = hint.New(logger), opts.ReportOnly, opts.Networks, opts.Confidence
 	s.files = part.New(part.Config{
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
-		Every: opts.RenderEvery, MaxBytes: opts.PartBytes, MaxFiles: opts.IndexParts, Recent: opts.Recent,
+		Every: opts.RenderEvery, Recent: opts.Recent,
 		Extensions: opts.Extensions.namespaces(), News: opts.Extensions.News, Publication: opts.Extensions.Publication,
-		Text: opts.Text, InferPriority: opts.InferPriority,
-		Allowed:    s.allowed,
-		Ended:      func(loc string) bool { return s.ledger.Ended(loc) },
-		Override:   func(loc string) (string, uint8) { return rules.Freq(loc), rules.Priority(loc) },
-		Doubts:     func() part.Trust { return s.ledger.Doubts() },
-		Explain:    s.explainNothing,
-		ReportOnly: opts.ReportOnly,
-		Logger:     opts.Logger,
+		InferPriority: opts.InferPriority,
+		Allowed:       s.allowed,
+		Override:      func(loc string) (string, uint8) { return rules.Freq(loc), rules.Priority(loc) },
+		Doubts:        func() lastmod.Trust { return s.ledger.Doubts() },
+		Explain:       s.explainNothing,
+		ReportOnly:    opts.ReportOnly,
+		Logger:        logger,
 	})
 	given, err := parseRobots(opts.Robots)
 	if err != nil {
@@ -376,7 +404,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	s.ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: rules, Entries: entries,
 		Networks: opts.Networks, Confidence: opts.Confidence, KeepFor: opts.KeepFor, Robots: given,
-		MakeDue: looks.Reset, Hints: s.hints, Logger: opts.Logger, MaxURLs: opts.PartPages, MaxBytes: opts.PartBytes,
+		MakeDue: looks.Reset, Hints: s.hints, Logger: logger, MaxURLs: opts.PartPages, MaxBytes: opts.PartBytes,
 		Extensions: opts.Extensions.namespaces(), InferPriority: opts.InferPriority,
 		RefreshEvery: refresh,
 	})
@@ -387,7 +415,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Due: looks,
 		Buffers: tap.NewBuffers(ledger.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
 		Cookies: admit.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
-		WatchRobots: given == nil, Hints: s.hints,
+		Rules: rules, WatchRobots: given == nil, Hints: s.hints,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -400,7 +428,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 // refreshEvery returns how often it is looked what others have changed in the
 // store; 0 means that nobody can.
 func refreshEvery(st store.Store, given time.Duration) time.Duration {
-	if s, ok := st.(interface{ Shared() bool }); given == 0 && ok && s.Shared() {
+	if s, ok := st.(store.Sharer); given == 0 && ok && s.Shared() {
 		return 15 * time.Second
 	}
 	return given
@@ -492,7 +520,6 @@ func checkParts(opts *Options) error {
 	}{
 		{"PartPages", opts.PartPages, 1, sitemap.MaxURLs},
 		{"PartBytes", opts.PartBytes, leastPartBytes, sitemap.MaxBytes},
-		{"IndexParts", opts.IndexParts, 2, sitemap.MaxURLs},
 	} {
 		if o.value != 0 && (o.value < o.least || o.value > o.most) {
 			return fmt.Errorf("options: %s is %d; it must be from %d to %d, or 0 for the protocol's limit", o.name, o.value, o.least, o.most)
@@ -546,6 +573,7 @@ func compile(rules []Rule) (admit.Rules, error) {
 	for i, r := range rules {
 		compiled[i] = admit.Rule{
 			Pattern: r.Pattern, Listing: admit.Listing(r.List), Query: r.Query, ChangeFreq: r.ChangeFreq, Priority: r.Priority,
+			IgnoreCacheControl: r.IgnoreCacheControl,
 		}
 	}
 	set, err := admit.NewRules(compiled)
@@ -594,7 +622,22 @@ func (s *Site) entries(given []string) ([]string, error) {
 // It never changes a response, delays a write, or fails a request. It is also a
 // [mux.MiddlewareFunc]. It may stand anywhere, and twice; best is outermost,
 // inside of what compresses responses, where it sees the pages that are gone
-// too. Inside a router it learns the routes, which are evidence.
+// too.
+//
+// Inside a router it learns the routes, which are evidence, and so it does around
+// an [http.ServeMux]. Other routers show theirs only to what stands inside: for
+// gorilla/mux use [Site.Mount]; for chi since 5.3, r.Use(site.Wrap) before the routes. gin
+// and echo can be made to note the route in the request, before all other
+// middleware, for a site that wraps them:
+//
+//	engine.Use(func(c *gin.Context) { c.Request.Pattern = c.FullPath() })
+//
+//	e.Use(func(next echo.HandlerFunc) echo.HandlerFunc {
+//		return func(c echo.Context) error {
+//			c.Request().Pattern = c.Path()
+//			return next(c)
+//		}
+//	})
 func (s *Site) Observe(next http.Handler) http.Handler { return observed{s, next} }
 
 type observed struct {
@@ -633,6 +676,9 @@ func (s *Site) Forget(ctx context.Context, url string) error {
 	return nil
 }
 
+// logPatience is how long Close waits for a Logger that takes no records.
+const logPatience = time.Second
+
 // Close flushes and stops. From then on requests pass unobserved, and the last
 // sitemap is served, of which what is not in memory needs the store. It waits until ctx ends at most. The store is its opener's
 // to close, afterwards. Further calls return what the first did.
@@ -648,6 +694,9 @@ func (s *Site) Close(ctx context.Context) error {
 		case <-ctx.Done():
 			s.closeErr = errors.Join(s.closeErr, fmt.Errorf("servemap: closing: %w", ctx.Err()))
 		}
+		ctx, cancel := context.WithTimeout(ctx, logPatience)
+		defer cancel()
+		s.log.Wait(ctx)
 	})
 	return s.closeErr
 }

@@ -89,6 +89,22 @@ type Store interface {
 	Sync(ctx context.Context) error
 }
 
+// A Sharer is a [Store] that says whether several processes may use its records at
+// the same time. One that is no Sharer is taken for a store of one process.
+type Sharer interface {
+	// Shared reports whether other processes may change the records. It always
+	// returns the same, and may be called concurrently.
+	Shared() bool
+}
+
+// A Noter is a [Store] that tells its owner what befell its records, such as damage,
+// and what was done about it.
+type Noter interface {
+	// Notes returns a sentence for each event since the store was opened, the
+	// oldest first. It may be called concurrently.
+	Notes() []string
+}
+
 // A Record is a key and its value, which is never nil.
 type Record struct {
 	Key   string

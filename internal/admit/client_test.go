@@ -158,7 +158,7 @@ func TestCredentialsOfCookies(t *testing.T) {
 		{"owner's name", "Cookie: lang=de", []string{"lang"}, None},
 		{"owner's prefix", "Cookie: ab_test7=x", []string{"ab_*"}, None},
 		{"owner's beside built-in", "Cookie: ab_x=1; _ga=1", []string{"ab_*"}, None},
-		{"owner's name is not a prefix", "Cookie: language=de", []string{"lang"}, Cookie},
+		{"owner's name is not a prefix", "Cookie: langue=de", []string{"lang"}, Cookie},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := Credentials(get(t, tt.header), NewCookies(tt.own)); got != tt.want {

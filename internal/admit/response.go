@@ -24,18 +24,23 @@ const (
 	RobotsFile             // it shows the site's robots.txt, or with another status than 200 that there is none; see RobotsTxt
 )
 
+// Response is [Rules.Response] where there are no rules.
+func Response(method string, location string, resp *tap.Response) (Kind, Reason) {
+	return Rules{}.Response(method, location, resp)
+}
+
 // Response returns what a response proves, and why: for Forbidden, Vanished and
 // Doubtful the reason to withdraw a page, for Nothing why it is no sighting.
 // Only a complete response proves a witness or gives reason to doubt; see
 // [tap.Response].
-func Response(method string, location string, resp *tap.Response) (Kind, Reason) {
+func (rs Rules) Response(method string, location string, resp *tap.Response) (Kind, Reason) {
 	switch {
 	case method == http.MethodHead && resp.Status == http.StatusOK:
-		return unsent(resp, resp.HTML())
+		return rs.unsent(location, resp, resp.HTML())
 	case method != http.MethodGet:
 		return Nothing, Method
 	}
-	kind, why := status(location, resp)
+	kind, why := rs.status(location, resp)
 	if kind == Doubtful && !resp.Complete {
 		return Nothing, Incomplete // handlers say 404 when a client that left cancels their query
 	}
@@ -43,12 +48,12 @@ func Response(method string, location string, resp *tap.Response) (Kind, Reason)
 }
 
 // status judges a response to a GET by its status first.
-func status(location string, resp *tap.Response) (Kind, Reason) {
+func (rs Rules) status(location string, resp *tap.Response) (Kind, Reason) {
 	switch resp.Status {
 	case http.StatusOK:
-		return found(location, resp)
+		return rs.found(location, resp)
 	case http.StatusNotModified:
-		return unsent(resp, true)
+		return rs.unsent(location, resp, true)
 	case http.StatusGone:
 		return Vanished, StatusGone
 	case http.StatusNotFound:
@@ -67,11 +72,11 @@ func status(location string, resp *tap.Response) (Kind, Reason) {
 
 // unsent judges a response that says of a page what a GET would, without sending
 // it. isPage says that it is one.
-func unsent(resp *tap.Response, isPage bool) (Kind, Reason) {
+func (rs Rules) unsent(location string, resp *tap.Response, isPage bool) (Kind, Reason) {
 	if !isPage {
 		return Alive, None
 	}
-	if why := cacheControl(resp.Header.CacheControl); why != None {
+	if why := cacheControl(resp.Header.CacheControl); why != None && !rs.IgnoreCacheControl(location) {
 		return Forbidden, why
 	}
 	if noIndex, _, _ := page.Robots(strings.Split(resp.Header.RobotsTag, "\n")); noIndex {
@@ -81,11 +86,11 @@ func unsent(resp *tap.Response, isPage bool) (Kind, Reason) {
 }
 
 // found judges a 200 by its headers alone.
-func found(location string, resp *tap.Response) (Kind, Reason) {
+func (rs Rules) found(location string, resp *tap.Response) (Kind, Reason) {
 	if !resp.HTML() {
 		return Nothing, NotHTML // another representation says nothing of the page
 	}
-	if why := cacheControl(resp.Header.CacheControl); why != None {
+	if why := cacheControl(resp.Header.CacheControl); why != None && !rs.IgnoreCacheControl(location) {
 		return Forbidden, why
 	}
 	switch {
@@ -119,8 +124,10 @@ func RobotsTxt(resp *tap.Response) bool {
 	return false
 }
 
-// cacheControl returns Private or NoStore if the header has that directive (RFC
-// 9111, sections 5.2.2.5 and 5.2.2.7); "private" with a list of fields counts
+// cacheControl returns Private or NoStore if one of the headers for caches has
+// that directive (RFC 9111, sections 5.2.2.5 and 5.2.2.7, and RFC 9213): a page
+// that a CDN must not keep was not meant for everybody either. "no-cache" says
+// nothing, in Pragma too; "private" with a list of fields counts
 // too, since what it keeps from a shared cache was meant for one person. So do
 // directives that semicolons or spaces part instead of commas: what they mean is
 // plain.

@@ -33,6 +33,9 @@ type Rule struct {
 	Query      []string // parameters that make a page of its own
 	ChangeFreq string   // one of the protocol's seven words
 	Priority   float64  // above 0 and at most 1
+
+	// IgnoreCacheControl has private and no-store say nothing of the pages.
+	IgnoreCacheControl bool
 }
 
 // Rules is a checked set of rules. The zero value matches nothing. It is safe
@@ -40,7 +43,7 @@ type Rule struct {
 type Rules struct {
 	// The rules that say something of each aspect. But for query, where all
 	// that match count, the first that matches decides.
-	listing, freq, priority, query []compiled
+	listing, freq, priority, query, ignore []compiled
 }
 
 // compiled is a rule whose pattern is split at its stars, and spelled as
@@ -88,6 +91,9 @@ func (rs *Rules) add(c compiled) {
 	if len(c.Query) > 0 {
 		rs.query = append(rs.query, c)
 	}
+	if c.IgnoreCacheControl {
+		rs.ignore = append(rs.ignore, c)
+	}
 }
 
 func check(r Rule) error {
@@ -103,8 +109,8 @@ func check(r Rule) error {
 		return fmt.Errorf("Priority is %v; it must be above 0 and at most 1", r.Priority)
 	case len(r.Query) > 0 && strings.Contains(r.Pattern, "?"):
 		return errors.New(`has a "?", but Query goes by the path alone; leave out what begins there`)
-	case r.Listing == Unset && r.ChangeFreq == "" && r.Priority == 0 && len(r.Query) == 0:
-		return errors.New("says nothing; set List, Query, ChangeFreq or Priority")
+	case r.Listing == Unset && r.ChangeFreq == "" && r.Priority == 0 && len(r.Query) == 0 && !r.IgnoreCacheControl:
+		return errors.New("says nothing; set List, Query, IgnoreCacheControl, ChangeFreq or Priority")
 	}
 	for _, key := range r.Query {
 		if err := location.CheckParam(key); err != nil {
@@ -204,6 +210,13 @@ func (rs Rules) Priority(location string) uint8 {
 		return 0
 	}
 	return uint8(max(1, math.Round(10*r.Priority)))
+}
+
+// IgnoreCacheControl reports whether a rule says that private and no-store do
+// not speak for the page at location.
+func (rs Rules) IgnoreCacheControl(location string) bool {
+	_, ignore := first(rs.ignore, location)
+	return ignore
 }
 
 // Query returns the parameters that any matching rule allows below path, a

@@ -237,7 +237,7 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 		{"broken escape", list("/a%zz", Never), `write "%25" for the character`},
 		{"escape cut off", list("/100%", Never), `write "%25" for the character`},
 		{"unknown listing", list("/a", 4), "none of Auto, Always and Never"},
-		{"nothing said", Rule{Pattern: "/a"}, "says nothing; set List, Query, ChangeFreq or Priority"},
+		{"nothing said", Rule{Pattern: "/a"}, "says nothing; set List, Query, IgnoreCacheControl, ChangeFreq or Priority"},
 		{"nothing said, with no parameters", Rule{Pattern: "/a", Query: []string{}}, "says nothing"},
 		{"changefreq in upper case", Rule{Pattern: "/a", ChangeFreq: "Daily"}, `ChangeFreq is "Daily"; it must be always, hourly,`},
 		{"priority too high", Rule{Pattern: "/x", Priority: 1.5}, `pattern "/x": Priority is 1.5; it must be above 0 and at most 1`},

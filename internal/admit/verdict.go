@@ -85,6 +85,7 @@ const (
 	NotHTML
 	Attachment
 	Incomplete
+	Fragment
 )
 
 var reasonNames = [...]string{
@@ -104,7 +105,7 @@ var reasonNames = [...]string{
 
 	Method: "method", Authorization: "authorization", ClientCertificate: "client-certificate",
 	IdentityHeader: "identity-header", Cookie: "cookie", NotAnonymous: "not-anonymous",
-	Status: "status", NotHTML: "not-html", Attachment: "attachment", Incomplete: "incomplete",
+	Status: "status", NotHTML: "not-html", Attachment: "attachment", Incomplete: "incomplete", Fragment: "fragment",
 }
 
 // String returns the reason's name, such as "no-evidence".
@@ -116,16 +117,20 @@ func (r Reason) String() string {
 }
 
 // Reasons is how many reasons there are; each is below it.
-const Reasons = int(Incomplete) + 1
+const Reasons = int(Fragment) + 1
 
 // Evidence is what speaks for listing a location, and what its surroundings say
 // against it.
 type Evidence struct {
-	Entry    bool // it is one of the site's entries
-	Led      bool // an entry redirects to it
-	Route    bool // its route's template is exactly its location
-	Link     bool // a listed page links to it
-	Shown    bool // looks a day apart, or from two networks, saw such a link
+	Entry bool // it is one of the site's entries
+	Led   bool // an entry redirects to it
+	Route bool // its route's template is exactly its location, and showed a whole document
+	Link  bool // a listed page links to it
+	Shown bool // looks a day apart, or from two networks, saw such a link
+	// Unprompted says that a look saw such a link whose request named no page but
+	// public ones, so that the link is not there for one visitor.
+	Unprompted bool
+
 	Networks int  // distinct client networks that got it
 	Before   bool // it has been listed: evidence is needed to enter, not to stay
 	Word     Word // what its location says against it
@@ -158,10 +163,11 @@ const (
 // Decide returns the verdict on a location that a witness has shown, and what
 // decided it. Whatever the owner or the page forbids is not listed; then comes
 // the owner's word, the entries, what was listed before, and evidence. A link
-// from a listed page makes up for a risky word, since the site itself shows the
-// page to everybody; for what looks like a capability only a link that several
-// visitors were shown, since one may be a visitor's own; nothing but the owner's
-// word makes up for an action. networksNeeded is how many distinct networks make
+// from a listed page makes up for a utility word, since the site itself shows the
+// page to everybody; for a risky word too, unless only one visitor saw the link,
+// which may be his own; for what looks like a capability only if several visitors
+// saw it; nothing but the owner's word makes up for an action. networksNeeded is
+// how many distinct networks make
 // evidence. content is why the page itself forbids its listing, or None.
 // ownURL says that the location has a query that only the page's own canonical
 // vouches for: then networks prove nothing, since a secret in a query is
@@ -188,6 +194,8 @@ func Decide(ev Evidence, listing Listing, content Reason, networksNeeded int, ow
 		return Held, ActionWord
 	case ev.Word == Secret && !ev.Shown:
 		return Held, Capability
+	case ev.Word == Risky && !ev.Shown && !ev.Unprompted:
+		return Held, RiskyWord
 	case ev.Word == Plain && ev.Route:
 		return Listed, ByRoute
 	case ev.Word == Plain && ev.Led:
@@ -229,8 +237,7 @@ func (ev Evidence) byNetworks(needed int, ownURL bool) (Verdict, Reason) {
 }
 
 // Rank says how good a claim a location has to represent a content that several
-// locations show: the higher, the better; among equals the one that is listed
-// already.
+// locations show: the higher, the better; for equals see [Prefer].
 type Rank uint8
 
 // The ranks.
@@ -250,14 +257,15 @@ const ClusterSize = 20
 // Represent decides on a location that is to be listed and shows the same
 // content as others: showing is how many do, itself included, and
 // representative the rank of the one that is listed now, or -1 for none. A
-// location that outranks the representative takes its place.
-func Represent(own Rank, showing int, representative int) (Verdict, Reason) {
+// location that outranks the representative takes its place, and so does one of
+// the same rank that is preferred to it.
+func Represent(own Rank, showing int, representative int, preferred bool) (Verdict, Reason) {
 	switch {
 	case own == Vouched:
 		return Listed, None
 	case showing >= ClusterSize && own < Established:
 		return Held, SoftNotFound
-	case int(own) > representative:
+	case int(own) > representative, int(own) == representative && preferred:
 		return Listed, None
 	}
 	return Held, Duplicate

@@ -81,9 +81,10 @@ func (q question) broken(verdict Verdict, why Reason) string {
 	byNetworks := ev.Networks >= q.k && ev.Siblings >= SiblingsNeeded && !q.ownURL && !ev.Shared && ev.Orphans < ev.Siblings+OrphansAllowed
 	public := ev.Link || ev.Led
 	enters := map[Word]bool{
-		Plain:  ev.Route || ev.Led || public && ev.Grown < GrowthADay || !public && byNetworks,
-		Risky:  public && ev.Grown < GrowthADay,
-		Secret: public && ev.Shown && ev.Grown < GrowthADay,
+		Plain:   ev.Route || ev.Led || public && ev.Grown < GrowthADay || !public && byNetworks,
+		Utility: public && ev.Grown < GrowthADay,
+		Risky:   public && (ev.Shown || ev.Unprompted) && ev.Grown < GrowthADay,
+		Secret:  public && ev.Shown && ev.Grown < GrowthADay,
 	}[ev.Word]
 	stays := ev.Before && !(ev.Crowd && !ev.Route && !ev.Link && !ev.Led)
 	forbidden := q.listing == Never || ev.Disallowed || q.content != None
@@ -106,7 +107,7 @@ func (q question) broken(verdict Verdict, why Reason) string {
 		return "what is said of the location is true"
 	case verdict == Unknown || verdict == Gone || why == None:
 		return "a witness is somewhere, for a reason"
-	case Explain(verdict, why) == Explain(Unknown, None):
+	case Explain(verdict, why, "/drafts/a") == Explain(Unknown, None, ""):
 		return "every verdict has an explanation"
 	}
 	return ""
@@ -124,12 +125,13 @@ func (q question) check(t *testing.T) {
 }
 
 func TestDecideNeverBreaksItsPromises(t *testing.T) {
-	for bits := range 1 << 10 {
+	for bits := range 1 << 11 {
 		q := question{k: 3, ownURL: bits&1 != 0, ev: Evidence{
 			Entry: bits&2 != 0, Led: bits&4 != 0, Route: bits&8 != 0, Link: bits&16 != 0,
 			Shown: bits&32 != 0, Before: bits&64 != 0, Disallowed: bits&128 != 0, Shared: bits&256 != 0, Crowd: bits&512 != 0,
+			Unprompted: bits&1024 != 0,
 		}}
-		for i := range 1 << 6 {
+		for i := range (int(Action) + 1) << 4 {
 			q.ev.Networks, q.ev.Siblings = i&1*3, i>>1&1*SiblingsNeeded
 			q.ev.Orphans, q.ev.Grown = i>>2&1*(q.ev.Siblings+OrphansAllowed), i>>3&1*GrowthADay
 			q.ev.Word = Word(i >> 4)
@@ -144,15 +146,16 @@ func TestDecideNeverBreaksItsPromises(t *testing.T) {
 
 func FuzzDecide(f *testing.F) {
 	f.Add(uint16(0), 3, 3, 0, 0, uint8(0), uint8(0), uint8(0), 3)
-	f.Add(uint16(1<<10-1), 100, 100, 1000, 1_000_000, uint8(3), uint8(3), uint8(8), 1)
+	f.Add(uint16(1<<11-1), 100, 100, 1000, 1_000_000, uint8(3), uint8(3), uint8(8), 1)
 	f.Fuzz(func(t *testing.T, bits uint16, networks, siblings, orphans, grown int, word, listing, content uint8, k int) {
 		question{
 			ownURL: bits&1 != 0, k: max(1, k), listing: Listing(listing % 4), content: forbidding[int(content)%len(forbidding)],
 			ev: Evidence{
 				Entry: bits&2 != 0, Led: bits&4 != 0, Route: bits&8 != 0, Link: bits&16 != 0,
 				Shown: bits&32 != 0, Before: bits&64 != 0, Disallowed: bits&128 != 0, Shared: bits&256 != 0, Crowd: bits&512 != 0,
-				Networks: max(0, networks), Siblings: max(0, siblings%(1<<40)), Orphans: max(0, orphans), Grown: max(0, grown),
-				Word: Word(word % 4),
+				Unprompted: bits&1024 != 0,
+				Networks:   max(0, networks), Siblings: max(0, siblings%(1<<40)), Orphans: max(0, orphans), Grown: max(0, grown),
+				Word: Word(word % 5),
 			},
 		}.check(t)
 	})
@@ -164,27 +167,31 @@ func TestRepresent(t *testing.T) {
 		own            Rank
 		showing        int
 		representative int
+		preferred      bool
 		verdict        Verdict
 		why            Reason
 	}{
-		{"alone", Orphaned, 1, -1, Listed, None},
-		{"the first to be listed of several", Linked, 3, -1, Listed, None},
-		{"linked, where an orphan is listed", Linked, 2, int(Orphaned), Listed, None},
-		{"linked, where a linked one is listed", Linked, 2, int(Linked), Held, Duplicate},
-		{"an orphan, where a linked one is listed", Orphaned, 2, int(Linked), Held, Duplicate},
-		{"canonical, where a linked one is listed", Canonical, 2, int(Linked), Listed, None},
-		{"canonical, where a canonical one is listed", Canonical, 2, int(Canonical), Held, Duplicate},
-		{"linked, where an entry is listed", Linked, 2, int(Vouched), Held, Duplicate},
-		{"an entry, where an entry is listed", Vouched, 2, int(Vouched), Listed, None},
-		{"one less than a cluster", Linked, ClusterSize - 1, -1, Listed, None},
-		{"a cluster", Linked, ClusterSize, -1, Held, SoftNotFound},
-		{"a cluster, and a page listed for long", Established, ClusterSize, -1, Listed, None},
-		{"a cluster, and a page that names itself", Canonical, ClusterSize, -1, Listed, None},
-		{"a cluster, and another page that names itself", Canonical, ClusterSize, int(Canonical), Held, Duplicate},
-		{"an entry of a cluster", Vouched, ClusterSize, int(Linked), Listed, None},
+		{"alone", Orphaned, 1, -1, false, Listed, None},
+		{"the first to be listed of several", Linked, 3, -1, false, Listed, None},
+		{"linked, where an orphan is listed", Linked, 2, int(Orphaned), false, Listed, None},
+		{"linked, where a linked one is listed", Linked, 2, int(Linked), false, Held, Duplicate},
+		{"an orphan, where a linked one is listed", Orphaned, 2, int(Linked), false, Held, Duplicate},
+		{"canonical, where a linked one is listed", Canonical, 2, int(Linked), false, Listed, None},
+		{"canonical, where a canonical one is listed", Canonical, 2, int(Canonical), false, Held, Duplicate},
+		{"linked, where an entry is listed", Linked, 2, int(Vouched), false, Held, Duplicate},
+		{"an entry, where an entry is listed", Vouched, 2, int(Vouched), false, Listed, None},
+		{"canonical and preferred, where a canonical one is listed", Canonical, 2, int(Canonical), true, Listed, None},
+		{"linked and preferred, where one listed for long is", Linked, 2, int(Established), true, Held, Duplicate},
+		{"a cluster, preferred", Linked, ClusterSize, int(Linked), true, Held, SoftNotFound},
+		{"one less than a cluster", Linked, ClusterSize - 1, -1, false, Listed, None},
+		{"a cluster", Linked, ClusterSize, -1, false, Held, SoftNotFound},
+		{"a cluster, and a page listed for long", Established, ClusterSize, -1, false, Listed, None},
+		{"a cluster, and a page that names itself", Canonical, ClusterSize, -1, false, Listed, None},
+		{"a cluster, and another page that names itself", Canonical, ClusterSize, int(Canonical), false, Held, Duplicate},
+		{"an entry of a cluster", Vouched, ClusterSize, int(Linked), false, Listed, None},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, why := Represent(tt.own, tt.showing, tt.representative); got != tt.verdict || why != tt.why {
+			if got, why := Represent(tt.own, tt.showing, tt.representative, tt.preferred); got != tt.verdict || why != tt.why {
 				t.Errorf("%v because of %v, want %v because of %v", got, why, tt.verdict, tt.why)
 			}
 		})
@@ -192,11 +199,11 @@ func TestRepresent(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	unknown := Explain(Unknown, None)
+	unknown := Explain(Unknown, None, "/")
 	if !strings.HasPrefix(unknown, "Nothing is known") {
 		t.Errorf("unknown is explained as %q", unknown)
 	}
-	if got := Explain(Unknown, ByLink); got != unknown {
+	if got := Explain(Unknown, ByLink, "/"); got != unknown {
 		t.Errorf("unknown with an old reason is explained as %q", got)
 	}
 	seen := map[string]Reason{}
@@ -213,7 +220,7 @@ func TestExplain(t *testing.T) {
 		case why >= StatusGone:
 			verdict, opening = Gone, "It was listed, and has "
 		}
-		text := Explain(verdict, why)
+		text := Explain(verdict, why, "/drafts/a")
 		if !strings.HasPrefix(text, opening) || !strings.HasSuffix(text, ".") {
 			t.Errorf("%v because of %v is explained as %q, want a sentence that begins with %q", verdict, why, text, opening)
 		}
@@ -221,6 +228,33 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%v and %v are explained in the same words", why, other)
 		}
 		seen[text] = why
+	}
+}
+
+// Who is told that a page is held for a word sees which, and what that asks for.
+func TestExplainNamesTheWord(t *testing.T) {
+	const linked, shown = "A link from a listed page would list it, or", "once a visitor saw that link"
+	for _, tt := range []struct {
+		location  string
+		why       Reason
+		word, way string
+	}{
+		{"/posts/Draft-of-june", RiskyWord, `"draft"`, shown},
+		{"/2fa.html", RiskyWord, `"2fa"`, shown},
+		{"/reset/invite", RiskyWord, `"reset"`, shown},
+		{"/htmx", RiskyWord, `"htmx"`, linked},
+		{"/a/_sidebar.html", RiskyWord, `"sidebar"`, linked},
+		{"/thank_you", RiskyWord, `"thank-you"`, linked},
+		{"/sidebar/orders", RiskyWord, `"orders"`, shown},
+		{"/orders/sidebar", RiskyWord, `"orders"`, shown},
+		{"/shop/cart.php", ActionWord, `"cart"`, "rule"},
+		{"/orders/delete", ActionWord, `"delete"`, "rule"},
+		{"/plain", RiskyWord, "a word of pages", "rule"}, // a word of another version
+		{"/plain", ActionWord, "a word of pages", "rule"},
+	} {
+		if text := Explain(Held, tt.why, tt.location); !strings.Contains(text, tt.word) || !strings.Contains(text, tt.way) {
+			t.Errorf("%s is explained as %q, want %s in it and %q", tt.location, text, tt.word, tt.way)
+		}
 	}
 }
 

@@ -11,11 +11,25 @@ type Word uint8
 
 // The kinds of word, the worst last.
 const (
-	Plain  Word = iota // nothing
-	Risky              // what it names is often meant for one person
-	Secret             // it looks like a capability: who knows it is let in
-	Action             // to get it is to do something
+	Plain   Word = iota // nothing
+	Utility             // what it names is for the site's own use
+	Risky               // what it names is often meant for one person
+	Secret              // it looks like a capability: who knows it is let in
+	Action              // to get it is to do something
 )
+
+// utilityWords are segments, without their extension, of pages that no visitor
+// looks for: answers to errors and to forms, pieces of other pages, and the back
+// office. That such a page has a route of its own, or that many visitors got it,
+// says nothing. A link from a listed page makes up for it, since some sites have
+// a public page of that name.
+var utilityWords = words(
+	"400 401 403 404 405 408 410 429 500 501 502 503 504 50x 404-error 500-error error error-404 error-500 error-page errors " +
+		"access-denied internal-server-error maintenance not-found notfound offline page-not-found server-error unavailable " +
+		"cancelled failed failure logged-out loggedout signed-out signedout success thank-you thanks thankyou unsubscribed " +
+		"ajax embed embeds footer fragment fragments header htmx iframe iframes modal modals nav navbar partial partials pjax sidebar widget widgets " +
+		"adminer back-office backend backoffice backup backups config configuration customers dashboard dashboards export exports " +
+		"intranet log logs monitoring phpinfo phpmyadmin server-info server-status staff upload uploads")
 
 // riskyWords are words of pages that are often one person's, or nobody's but
 // the owner's. They are looked for among the words of each segment, since the
@@ -46,26 +60,52 @@ func words(list string) map[string]bool {
 // WordOf returns the worst that a location says. variable says that a variable
 // of its route is named like a secret.
 func WordOf(location string, variable bool) Word {
-	word := pathWord(location)
+	word, _ := pathWord(location)
 	if word < Secret && (variable || capability.Looks(location)) {
 		return Secret
 	}
 	return word
 }
 
-func pathWord(location string) Word {
+// pathWord returns the worst that the path says, and the first word that says it,
+// which is one of the lists above.
+func pathWord(location string) (worst Word, word string) {
 	path, _, _ := strings.Cut(location, "?")
-	worst := Plain
 	for segment := range strings.SplitSeq(strings.ToLower(path), "/") {
 		segment = strings.ReplaceAll(segment, "_", "-")
-		if actionWords[segment] {
-			return Action
+		if name, is := action(segment); is {
+			return Action, name
 		}
-		for word := range strings.FieldsFuncSeq(segment, func(c rune) bool { return c == '-' || c == '.' }) {
-			if riskyWords[word] {
-				worst = Risky
+		name, _, _ := strings.Cut(segment, ".")
+		if name = strings.Trim(name, "-"); worst < Utility && utilityWords[name] {
+			worst, word = Utility, name
+		}
+		for name := range strings.FieldsFuncSeq(segment, func(c rune) bool { return c == '-' || c == '.' }) {
+			if worst < Risky && riskyWords[name] {
+				worst, word = Risky, name
 			}
 		}
 	}
-	return worst
+	return worst, word
 }
+
+// action reports whether a segment is an action, and which, as it stands or as the
+// name of a program: "logout", "logout.php". An HTML file does nothing, but a shop
+// may give its cart such a name; a manual has a "delete.html".
+func action(segment string) (word string, is bool) {
+	if actionWords[segment] {
+		return segment, true
+	}
+	dot := strings.LastIndexByte(segment, '.')
+	if dot < 0 || !actionWords[segment[:dot]] {
+		return "", false
+	}
+	extension := segment[dot+1:]
+	return segment[:dot], programs[extension] || (extension == "html" || extension == "htm") && !statements[segment[:dot]]
+}
+
+// programs are the extensions of what runs when it is asked for.
+var programs = words("php php3 php4 php5 php7 php8 phtml asp aspx ashx asmx jsp jspx jspa jsf xhtml faces do action cgi fcgi pl py rb cfm cfml mvc dll exe shtml")
+
+// statements are the action words that a manual explains.
+var statements = words("delete destroy edit purge remove")

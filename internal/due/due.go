@@ -31,8 +31,8 @@ const ways = 8
 
 // A Table remembers when each of a bounded number of request targets is next
 // due. Targets that were pushed out, or were never seen, are due at once, as
-// long as the common budget for unknown targets lasts. It is safe for
-// concurrent use.
+// long as the common budget for unknown targets lasts, which those that were
+// Reset do not need. It is safe for concurrent use.
 type Table struct {
 	seed    maphash.Seed
 	clock   *clock
@@ -42,7 +42,12 @@ type Table struct {
 	_         [64]byte   // every request reads what stands before, and not what is written to
 	inserting sync.Mutex // held while a target is given a slot
 	unknown   bucket
+	expected  [expectedKept]atomic.Uint64 // the tags of targets, by their lower bits
 }
+
+// expectedKept bounds the targets that are expected. Of two that share a place
+// the later one has it.
+const expectedKept = 1 << 15
 
 // slot is one target. The tag is a hash of it, 0 for a free slot. The state
 // holds in its high 48 bits when the target is next due, in milliseconds since
@@ -90,7 +95,7 @@ func (t *Table) Begin(target string) (look Look, ok bool) {
 		return t.claim(s, tag)
 	}
 	now := t.clock.now()
-	if !t.unknown.take(now) {
+	if t.expectation(tag).Load() != tag && !t.unknown.take(now) {
 		return Look{}, false
 	}
 	return t.insert(tag, now)
@@ -149,12 +154,24 @@ func (l Look) settle(next func(wait uint64) uint64) {
 	}
 }
 
-// Reset makes target due at once, and its waits short again.
+// Reset makes target due at once, and its waits short again. The table expects it
+// from now on, until another target takes its place.
 func (t *Table) Reset(target string) {
-	if s := t.find(t.tag(target)); s != nil {
+	tag := t.tag(target)
+	t.expectation(tag).Store(tag)
+	if s := t.find(tag); s != nil {
 		s.state.Store(pack(t.clock.now(), 0))
 	}
 }
+
+// Expects reports whether target was Reset, and not forgotten since. So it is none
+// that a stranger made up.
+func (t *Table) Expects(target string) bool {
+	tag := t.tag(target)
+	return t.expectation(tag).Load() == tag
+}
+
+func (t *Table) expectation(tag uint64) *atomic.Uint64 { return &t.expected[tag>>1%expectedKept] }
 
 func pack(due, wait uint64) uint64 { return due<<16 | wait }
 

@@ -134,6 +134,20 @@ func TestReset(t *testing.T) {
 	})
 }
 
+func TestWhatIsExpectedIsRemembered(t *testing.T) {
+	table := New(8)
+	if table.Expects("/a") {
+		t.Error("a new table expects a target")
+	}
+	table.Reset("/a")
+	for i := range 100 { // far more than there are slots
+		begin(t, table, "/junk/"+strconv.Itoa(i)).Accept()
+	}
+	if !table.Expects("/a") || table.Expects("/junk/1") {
+		t.Errorf("expected are /a: %v, and what nobody named: %v", table.Expects("/a"), table.Expects("/junk/1"))
+	}
+}
+
 func TestTheZeroLookSettlesNothing(t *testing.T) {
 	var look Look
 	look.Accept()
@@ -217,6 +231,13 @@ func TestUnknownTargetsShareABudget(t *testing.T) {
 		}
 		table.Reset("/known")
 		begin(t, table, "/known") // needs no budget
+		for i := range 100 {
+			if _, ok := table.Begin("/linked/" + strconv.Itoa(i)); ok {
+				t.Error("a target is granted that nobody expects, and there is no budget left")
+			}
+			table.Reset("/linked/" + strconv.Itoa(i))
+			begin(t, table, "/linked/"+strconv.Itoa(i)) // neither does what is expected
+		}
 		time.Sleep(time.Second)
 		if n := granted(); n != unknownRate {
 			t.Errorf("%d were granted after a second, want %d", n, unknownRate)

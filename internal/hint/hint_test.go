@@ -52,6 +52,24 @@ func TestAHintIsLoggedOnce(t *testing.T) {
 	}
 }
 
+func TestAHintThatIsToldMoreOf(t *testing.T) {
+	h, log := logged()
+	for _, more := range []string{"Most have: p, cat.", "Most have: title."} {
+		h.Tell(Query, more)
+	}
+	want := Query.Text() + " Most have: p, cat."
+	if texts := h.Texts(); !slices.Equal(texts, []string{want}) {
+		t.Errorf("texts = %q, want that of the first time", texts)
+	}
+	if got := log.String(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, want) {
+		t.Errorf("the log says %q", got)
+	}
+	if strings.Contains(Query.Text(), "cat") {
+		t.Errorf("what strangers read is %q", Query.Text())
+	}
+	h.Tell(end, "Nothing.")
+}
+
 func TestGivenInOrder(t *testing.T) {
 	h, _ := logged()
 	if got := h.Given(); len(got) != 0 {
@@ -60,7 +78,8 @@ func TestGivenInOrder(t *testing.T) {
 	for hint := end - 1; hint > 0; hint-- {
 		h.Give(hint)
 	}
-	want := []Hint{Host, Failing, Authorization, Identity, Cookies, Private, Folder, Slash, Encoding, Robots, Entry, NoIndex, Canonical, ClientApp, DeadEnd, Proxy, Growth, Withdrawals}
+	want := []Hint{Host, WWW, Prefix, Failing, Authorization, Identity, Cookies, Private, Folder, Slash, Empty, NotHTML, Encoding, Robots, Entry, NoIndex, NoFollow,
+		Canonical, ClientApp, DeadEnd, Query, Tokens, Proxy, Growth, Few, Withdrawals, Refused, AnonymousPanics, ClientIPPanics}
 	if got := h.Given(); !slices.Equal(got, want) {
 		t.Errorf("given = %v, want %v", got, want)
 	}
@@ -79,6 +98,7 @@ func TestWhatIsNoHintIsNotGiven(t *testing.T) {
 func TestNilHints(t *testing.T) {
 	var h *Hints
 	h.Give(Host, "origin", "https://example.com")
+	h.Tell(Query, "Most have: p.")
 	if h.Given() != nil || h.Texts() != nil {
 		t.Errorf("nil has %v", h.Texts())
 	}

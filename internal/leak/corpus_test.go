@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -12,7 +13,7 @@ import (
 // corpus returns the scenarios. Each call makes pages of other names.
 func corpus() (rows []*row) {
 	for _, group := range []func() []*row{
-		ordinaryRows, knownRows, headerRows, forbiddingRows, secretRows, adminRows, leavingRows, oddRows, personalRows, alternateRows,
+		ordinaryRows, knownRows, headerRows, forbiddingRows, secretRows, adminRows, leavingRows, oddRows, personalRows, alternateRows, fragmentRows,
 	} {
 		rows = append(rows, group()...)
 	}
@@ -81,6 +82,14 @@ func forbiddingRows() []*row {
 			response: header("Cache-Control", "max-age=60", "Cache-Control", "No-Store"), want: "unknown|excluded", why: "none|no-store"},
 		{name: "L18 the same, linked", route: "/books/{id}", path: "/books/{c}", linked: true,
 			response: header("Cache-Control", "max-age=60", "Cache-Control", "No-Store"), want: "excluded|waiting", why: "no-store|not-seen"},
+		{name: "no-store for CDNs", route: "/drawers/{c}", path: "/drawers/{c}", response: header("CDN-Cache-Control", "no-store"),
+			want: "unknown|excluded", why: "none|no-store"},
+		{name: "private for one CDN, linked", route: "/boxes/{id}", path: "/boxes/{c}", linked: true,
+			response: header("Vercel-CDN-Cache-Control", "private"), want: "excluded|waiting", why: "private|not-seen"},
+		{name: "no-store as in HTTP/1.0", route: "/chests/{c}", path: "/chests/{c}", response: header("Pragma", "no-store"),
+			want: "unknown|excluded", why: "none|no-store"},
+		{name: "turned no-store for a surrogate", route: "/trunks/{id}", path: "/trunks/{c}", linked: true, late: with("Surrogate-Control", "no-store"),
+			want: "excluded", why: "no-store", was: true},
 		{name: "L19 X-Robots-Tag, a route of its own", route: "/sketch/{c}", path: "/sketch/{c}", response: header("X-Robots-Tag", "noindex"),
 			want: "excluded", why: "noindex"},
 		{name: "L19 turned noindex", route: "/sketches/{id}", path: "/sketches/{c}", linked: true, late: with("X-Robots-Tag", "noindex"),
@@ -127,7 +136,7 @@ func secretRows() []*row {
 		{name: "L30 a guest's order", route: "/orders/{id}/thank-you", path: "/orders/{c}/thank-you", canaries: []string{"100234577"}, siblings: true,
 			want: "held", why: "risky-word|capability"},
 		{name: "L31 a variable named code", route: "/winter/{code}", path: "/winter/{c}", siblings: true, want: "held", why: "capability"},
-		{name: "L32 a page with a password field", route: "/dashboard/{c}", path: "/dashboard/{c}", head: "<script>1</script><input type=password>",
+		{name: "L32 a page with a password field", route: "/entrance/{c}", path: "/entrance/{c}", head: "<script>1</script><input type=password>",
 			want: "listed", why: "route"},
 		{name: "L32 the same beside nothing", route: "/welcome/{name}", path: "/welcome/{c}", head: "<input type=password>", want: "waiting",
 			why: "no-evidence"},
@@ -137,6 +146,9 @@ func secretRows() []*row {
 			want: "excluded", why: "query-not-canonical"},
 		{name: "L36 an e-mail address", path: "/u/{c}%40example.org", siblings: true, want: "refused", why: "email"},
 		{name: "L37 a session in the path", path: "/shelf/{c};jsessionid=" + marker, want: "refused", why: "path-param"},
+		{name: "a session as a segment", path: "/stall/{c}/jsessionid=" + marker, siblings: true, want: "refused", why: "path-param"},
+		{name: "an e-mail address of full width", path: "/u/{c}%EF%BC%A0example.org", siblings: true, want: "refused", why: "email"},
+		{name: "a log-out of a program", route: "/leave/{c}/{name}", path: "/leave/{c}/logout.php", linked: true, want: "held", why: "action-word"},
 		{name: "L38 another host", route: "/hosts/{c}", path: "/hosts/{c}", visit: byHost("evil-" + marker + ".example"), want: "unknown", why: "none"},
 		{name: "L39 headers that name another host", route: "/proxied/{c}", path: "/proxied/{c}",
 			headers: header("X-Forwarded-Host", "evil-"+marker+".example", "X-Forwarded-Proto", "http",
@@ -213,7 +225,9 @@ func personalRows() []*row {
 		{name: "a session in the path", route: "/shop/{session}/home", path: "/shop/(S({c}))/home",
 			canaries: tokens(of("abcdefghijklmnopqrstuvwxyz012345", 24), rounds, 8), personal: true, want: "held", why: "capability"},
 		{name: "a token in a parameter that is allowed", route: "/reader/{slug}", path: "/reader/leaf?page={c}", canaries: tokens(uuids, 1, 9),
-			siblings: true, want: "held", why: "capability"},
+			siblings: true, want: "excluded", why: "query-not-canonical"},
+		{name: "a token in a parameter that is allowed, of letters alone", route: "/readers/{slug}", path: "/readers/leaf?page={c}",
+			canaries: tokens(of("abcdefghijklmnopqrstuvwxyz", 20), 1, 12), siblings: true, want: "held", why: "capability"},
 		{name: "a token in a route of its own", route: "/hidden/{c}", path: "/hidden/{c}", canaries: tokens(uuids, 1, 10), want: "held",
 			why: "capability"},
 		{name: "a linked page moves each visitor to one of his own", route: "/pads/{id}", path: "/pads/{c}", canaries: tokens(uuids, rounds, 11),
@@ -222,17 +236,50 @@ func personalRows() []*row {
 			moves: http.StatusMovedPermanently, want: "held|waiting", why: "no-evidence|capability"},
 		{name: "the same for a while, to words", route: "/suites/{id}", path: "/suites/{c}", canaries: apart(rounds), personal: true,
 			moves: http.StatusSeeOther, want: "waiting", why: "no-evidence"},
+		{name: "pages that lead each visitor back", route: "/guestbooks/{slug}", path: "/guestbooks/{c}", canaries: guestbooks, linked: true,
+			answer: leadsBack, want: "listed", why: "link"},
+		{name: "where visitors came from, a token", route: "/letters/{id}", path: "/letters/{c}", canaries: tokens(uuids, 1, 13),
+			visit: andSign(guestbooks[0], referred), want: "held", why: "capability"},
+		{name: "where visitors came from, words", route: "/diaries/{slug}", path: "/diaries/{c}", visit: andSign(guestbooks[1], referred),
+			want: "waiting", why: "no-evidence"},
+		{name: "where visitors came from, a risky word", route: "/invoices/{id}", path: "/invoices/{c}", canaries: []string{"100234977"},
+			visit: andSign(guestbooks[2], referred), want: "held", why: "risky-word|capability"},
+		{name: "where visitors came from, in the query", route: "/memos/{id}", path: "/memos/{c}", canaries: tokens(uuids, 1, 14),
+			visit: andSign(guestbooks[3], func(r *http.Request, target string) { r.URL.RawQuery = "utm_content=" + url.QueryEscape(target) }),
+			want:  "held", why: "capability"},
 		{name: "robots.txt forbids it", route: "/backstage/{slug}", path: "/backstage/{c}", linked: true, want: "excluded", why: "disallowed"},
 		{name: "robots.txt forbids it, a route of its own", route: "/backstage/props/{c}", path: "/backstage/props/{c}", want: "excluded",
 			why: "disallowed"},
 	}
 }
 
+// guestbooks are the pages that lead each visitor back, one for each row that
+// comes to them.
+var guestbooks = []string{"of-the-harbour", "of-the-lighthouse", "of-the-old-mill", "of-the-orchard"}
+
+// leadsBack links to where the visitor came from, as far as his request says that.
+func leadsBack(rw http.ResponseWriter, r *http.Request, _ string) {
+	io.WriteString(rw, html("", "guests of "+r.URL.Path, r.Referer(), r.URL.Query().Get("utm_content")))
+}
+
+// andSign goes on from the page to a guestbook.
+func andSign(book string, how func(r *http.Request, target string)) func(*world, *page, int) {
+	return func(w *world, p *page, n int) {
+		w.visit(n, p.target)
+		r := w.request(n, http.MethodGet, "/guestbooks/"+book, nil)
+		how(r, p.target)
+		w.do(w.client, r)
+	}
+}
+
+func referred(r *http.Request, target string) { r.Header.Set("Referer", origin+target) }
+
 // headerRows are pages of visitors whom a proxy or a program names in a header.
 func headerRows() (rows []*row) {
 	for _, h := range []string{
 		"X-Forwarded-User", "Cf-Access-Jwt-Assertion", "X-Goog-IAP-JWT-Assertion", "X-Auth-Request-Email", "Remote-User", "X-Amzn-Oidc-Data",
 		"X-Api-Key", "Tailscale-User-Login", "Private-Token", "X-Token-User-Email", "X-Apigateway-Api-Userinfo", "X-Auth-Email", "REMOTE_USER",
+		"SM_USER", "iv-user", "OAM_REMOTE_USER", "Teleport-Jwt-Assertion", "X-Authorization", "X-SSL-Cert", "X-Client-Dn", "X-LoginName", "X-Account-Id",
 	} {
 		rows = append(rows, &row{name: "L16 " + h, route: "/lobby/{c}", path: "/lobby/{c}", headers: header(h, marker), want: "unknown", why: "none"})
 	}

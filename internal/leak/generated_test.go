@@ -132,11 +132,13 @@ var identities = strings.Fields(`X-Forwarded-User X-Forwarded-Email X-Forwarded-
 	X-Amzn-Oidc-Data X-Amzn-Oidc-Identity X-Amzn-Oidc-Accesstoken X-Ms-Client-Principal X-Ms-Client-Principal-Name X-Ms-Token-Aad-Id-Token
 	Tailscale-User-Login Tailscale-User-Name X-Pomerium-Jwt-Assertion X-Authentik-Username X-Vouch-User X-Consumer-Username X-Credential-Identifier
 	X-Userinfo X-Id-Token X-Jwt-Assertion X-Forwarded-Client-Cert X-Forwarded-Tls-Client-Cert X-Amzn-Mtls-Clientcert X-Client-Cert Client-Cert
-	X-Arr-Clientcert X-Ssl-Client-S-Dn X-Ssl-Client-Cert Cf-Client-Cert-Der-Base64`)
+	X-Arr-Clientcert X-Ssl-Client-S-Dn X-Ssl-Client-Cert Cf-Client-Cert-Der-Base64
+	SM_USER SM_USERDN iv-user iv-groups OAM_REMOTE_USER Teleport-Jwt-Assertion X-Authorization X-SSL-Cert X-Client-Dn X-LoginName X-Account-Id X-Principal
+	X-Customer-Id SSL_CLIENT_S_DN REMOTE_USER`)
 
 // cookies are names that sites give to those who are logged in.
 var cookies = strings.Fields(`session sid PHPSESSID connect.sid JSESSIONID laravel_session remember_token auth __Host-session __Secure-id
-	sessionid csrftoken XSRF-TOKEN ASP.NET_SessionId wordpress_logged_in_1a2b wp-settings-1 _app_session _shop_session user uid jwt token
+	sessionid csrftokens XSRF-TOKEN-x ASP.NET_SessionId wordpress_logged_in_1a2b wp-settings-1 _app_session _shop_session user uid jwt token
 	_GA _gi _g a _fbpx OptanonConsents cf_clearances __cf_bmx ga _utma x_ga`)
 
 // credentialRows are pages that everything speaks for, and that only visitors

@@ -38,6 +38,9 @@ func (a activity) observed(now, length int64) activity {
 	return a
 }
 
+// ahead reports whether the site was observed later than now.
+func (a activity) ahead(now int64) bool { return a.length != 0 && now/a.length < a.last }
+
 // since returns in how many spans after that of the time t the site was
 // observed.
 func (a activity) since(t int64) int {
@@ -97,12 +100,17 @@ func (l *Ledger) openActivity(ctx context.Context) error {
 // noteActivity stores, once in each span, that the site is observed.
 func (l *Ledger) noteActivity(ctx context.Context, now time.Time) error {
 	length := l.spanLength()
-	if a := l.activity.observed(now.Unix(), length); a == l.activity {
+	anew := l.clock.judge(now, l.activity.ahead(now.Unix()))
+	if l.clock.behind() || !anew && l.activity.observed(now.Unix(), length) == l.activity {
 		return nil
 	}
 	var merged activity
 	err := update(ctx, l.cfg.Store, []string{l.keys.active()}, func(t *tx) {
-		merged = readActivity(t.Get(l.keys.active())).observed(now.Unix(), length)
+		stored := readActivity(t.Get(l.keys.active()))
+		if anew && stored.ahead(now.Unix()) {
+			stored = activity{unread: stored.unread}
+		}
+		merged = stored.observed(now.Unix(), length)
 		t.Put(l.keys.active(), merged.encode())
 	})
 	if err == nil {

@@ -127,8 +127,11 @@ func (l *Ledger) lookAt(s *Sighting, before *state, all bool) *look {
 	if k.Kind != admit.Witness {
 		return k
 	}
+	if k.Tagged && !l.wantsTagged(k, before) {
+		return k
+	}
 	if k.same = l.knows(k, before); k.same {
-		k.crowd = l.contents.shows(before.showing, l.id(s.Location)) >= crowdNeeded
+		l.compare(k, before.showing, before.content)
 		return k
 	}
 	l.readPage(k, all)
@@ -137,16 +140,22 @@ func (l *Ledger) lookAt(s *Sighting, before *state, all bool) *look {
 
 // readPage reads the page of a witness, as far as the budget goes.
 func (l *Ledger) readPage(k *look, all bool) {
-	full, start := all || l.cfg.Unbudgeted || l.budget.allows(time.Now()), time.Now()
+	full := all || l.cfg.Unbudgeted || l.budget.allows(time.Now(), l.vouched(k))
 	k.parsed = true
 	l.read(k, full)
 	l.consult(k, k.before)
 	if k.fresh = l.unfollowed(k); len(k.fresh) > linksAtOnce {
 		k.apart = true
 	}
-	if full {
-		l.budget.spend(time.Since(start))
-	}
+	l.budget.spend(k.cost)
+}
+
+// vouched reports whether something on the site vouches for the page: it is an
+// entry, has a route of its own, a listed page links to it, or it was listed
+// before. Any other address may be made up by whoever asks for it.
+func (l *Ledger) vouched(k *look) bool {
+	s := k.before
+	return s.public() || s.link || s.hop > 0 || s.route || k.Exact || l.entries[k.Location]
 }
 
 // read parses the page. Should a stranger's bytes find a way to make that
@@ -160,10 +169,12 @@ func (l *Ledger) read(k *look, full bool) {
 	}()
 	k.read(l.cfg.Normalizer, full, l.cfg.Extensions)
 	l.hide(k.media)
-	if k.showing != 0 {
+	if k.showing != 0 && !(k.Tagged && k.before.looks > 0) { // else it is known what the page itself shows
 		k.showing = l.secret.short("showing", strconv.FormatUint(k.showing, 16))
-		n := l.contents.shows(k.showing, l.id(k.Location))
-		k.shared, k.crowd = n > 1, n >= crowdNeeded
+		l.compare(k, k.showing, k.content)
+	}
+	if k.Tagged {
+		k.dropContent()
 	}
 }
 
@@ -209,18 +220,19 @@ func tooMuch(err error) bool {
 // reading is what merging a page that was read came to.
 type reading struct {
 	stands standing
+	linked bool // a listed page links to it
 	news   novelty
 	follow bool // its links count, and are still to be merged
 }
 
 // storeSome merges the first of the looks in one transaction, and returns how
 // many that were. What is learned of the sources of dates counts from the next
-// transaction on, so that a look which teaches any is the last of its own.
+// transaction on, so that a look which teaches any is the last of its own; so is
+// one that shows that something which was seen before counts.
 func (l *Ledger) storeSome(ctx context.Context, looks []*look) (merged int, err error) {
 	var readings []reading
 	var followed map[uint64]bool
-	var stale *state       // of the first look that is not merged, as it shows other bytes than were glanced at
-	var cost time.Duration // what the store takes is not work
+	var stale *state // of the first look that is not merged, as it shows other bytes than were glanced at
 	now := time.Now()
 	err = l.commitAt(ctx, now, l.guess(looks, now), func(m *merge) {
 		stale = nil
@@ -230,22 +242,17 @@ func (l *Ledger) storeSome(ctx context.Context, looks []*look) (merged int, err 
 				stale = s // another process has merged a look since
 				break
 			}
-			begun := time.Now()
 			if m.effects.follow = false; !k.parsed {
 				m.apply(k)
 			} else {
 				readings[i] = m.page(k)
 				m.followNow(k, &readings[i], followed)
-				if k.full {
-					cost += time.Since(begun)
-				}
 			}
-			if merged++; m.effects.reputes {
+			if merged++; m.effects.reputes || m.catchesUp() {
 				break
 			}
 		}
 	})
-	l.budget.spend(cost)
 	if err != nil {
 		return 0, err
 	}
@@ -264,10 +271,15 @@ func (l *Ledger) storeSome(ctx context.Context, looks []*look) (merged int, err 
 func (m *merge) page(k *look) reading {
 	m.apply(k)
 	after, _ := m.load(k.Location)
+	leads := m.l.leads(k.Location, after)
+	if m.effects.follow && !leads && !after.noFollow && after.content == admit.None && len(k.links) > 0 {
+		m.effects.early = append(m.effects.early, k)
+	}
 	return reading{
 		stands: after.stored,
+		linked: after.link,
 		news:   k.novelty(after),
-		follow: m.effects.follow && m.l.leads(k.Location, after),
+		follow: m.effects.follow && leads,
 	}
 }
 
@@ -276,8 +288,8 @@ func (m *merge) page(k *look) reading {
 func (l *Ledger) finish(ctx context.Context, looks []*look, readings []reading) error {
 	l.hintAnswers(looks)
 	for i, k := range looks {
-		if k.parsed {
-			l.hintPage(k, readings[i].stands)
+		if k.parsed && !k.Tagged {
+			l.hintPage(k, readings[i])
 		}
 		if readings[i].follow {
 			if err := l.follow(ctx, k, readings[i].news); err != nil {
@@ -285,7 +297,7 @@ func (l *Ledger) finish(ctx context.Context, looks []*look, readings []reading) 
 			}
 		}
 	}
-	return nil
+	return l.followEarly(ctx)
 }
 
 // guess returns the keys that merging the looks at now needs in most cases.
@@ -294,6 +306,9 @@ func (l *Ledger) guess(looks []*look, now time.Time) (keys []string) {
 		keys = append(keys, l.keys.page(k.Location), l.wait(k.Location))
 		if s := k.before; s != nil {
 			keys = append(keys, l.guessListing(k, s, now)...)
+			if s.missing != 0 || s.listed() && k.Kind == admit.Doubtful {
+				keys = append(keys, l.keys.lost(k.Location), l.keys.refusals())
+			}
 		}
 		if k.apart {
 			continue

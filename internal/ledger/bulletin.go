@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"encoding/binary"
-	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -101,10 +100,7 @@ func readBulletin(b []byte) (n bulletin) {
 		}
 		return true
 	})
-	switch {
-	case errors.Is(err, record.ErrVersion):
-		return bulletin{seq: xxh3.Hash(b), lost: unreadable, at: math.MaxInt64}
-	case err != nil:
+	if err != nil {
 		return bulletin{seq: xxh3.Hash(b), lost: unreadable}
 	}
 	n.unread = unread

@@ -45,7 +45,7 @@ func (m *merge) feedEvidence(k *look, variant, s *state) (changed bool) {
 	}
 	changed = len(s.networks) != networks
 	if (variant.link || variant.hop > 0 || m.l.entries[k.Location]) && !variant.noFollow {
-		changed = s.point(k) || !s.link || changed
+		changed = m.point(k, k.canonical, s) || !s.link || changed
 		s.link = true
 	}
 	return changed
@@ -57,7 +57,7 @@ func (m *merge) feedContent(k *look, s *state, news canonicalNews, before int64)
 	if !news.read || !news.before.Agrees(s.mark) {
 		return
 	}
-	f := m.mark(k, s, before)
-	s.hold(&f, heldDate{at: k.At.Unix(), before: before, variety: k.variety})
-	m.settle(s, f, k.At.Unix())
+	variant := *k
+	variant.server, variant.own, variant.same = 0, 0, false // its dates are its own
+	m.settle(&variant, s, m.mark(k, s, before))
 }

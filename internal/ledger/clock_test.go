@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/tap"
 )
 
@@ -21,7 +21,7 @@ func at(t time.Time) func(*Sighting) { return func(s *Sighting) { s.At = t } }
 // clock shows a time.
 func (r *rig) lastModAt(location string, now time.Time) int64 {
 	r.Helper()
-	return r.page(location).Listing.LastMod(r.files.Trust(), now.Unix())
+	return r.page(location).Listing.LastMod(r.files.Trust(), moment.Of(now)).Seconds()
 }
 
 // fickle is a page whose text and dates change at random, told by a clock that
@@ -230,78 +230,6 @@ func TestWhatAClockThatWasAheadHadDoneIsUndone(t *testing.T) {
 				t.Errorf("last seen %v, want %v", got.UTC(), want.UTC())
 			}
 		})
-	})
-}
-
-func TestAChangeIsNotDatedBeforeTheDateThatWasPublished(t *testing.T) {
-	tests := []struct {
-		name        string
-		f           finding
-		at          int64
-		want, exact int64
-		undated     bool
-	}{
-		{"seen now", finding{since: 120, latest: 100}, 120, 120, 0, false},
-		{"seen now, with its own date", finding{since: 120, exact: 110, by: part.Server, latest: 100}, 120, 120, 110, false},
-		{"seen now, with a date from before", finding{since: 120, exact: 90, by: part.Server, latest: 100}, 120, 120, 0, false},
-		{"seen earlier", finding{since: 105, latest: 100}, 120, 105, 0, false},
-		{"seen before", finding{since: 90, exact: 85, by: part.Server, latest: 100}, 120, 120, 0, false},
-		{"seen by a clock that is behind", finding{since: 90, latest: 100}, 90, 100, 0, true},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			s := &state{changed: 100}
-			s.date(tt.f, tt.at)
-			if s.changed != tt.want || s.exact != tt.exact || s.undated != tt.undated || s.changes != 1 {
-				t.Errorf("dated to %d, %d, undated %t; want %d, %d, %t", s.changed, s.exact, s.undated, tt.want, tt.exact, tt.undated)
-			}
-		})
-	}
-}
-
-// A clock that is weeks behind for long is taken for right, until it jumps back:
-// the dates from before are then those that were published before.
-func TestAClockThatWasBehindForLong(t *testing.T) {
-	const off = -20 * 24 * time.Hour
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/still", "/edited", "/twice"))
-		see := func(off time.Duration, edited, twice string) {
-			r.sight("/still", html("The one that stays as it is."), at(time.Now().Add(off)))
-			r.sight("/edited", html(edited), at(time.Now().Add(off)))
-			r.sight("/twice", html(twice), at(time.Now().Add(off)))
-		}
-		see(0, "The first text of all.", "The first text of this one.")
-		time.Sleep(24 * time.Hour)
-		r.sight("/", html("home with more", "/still", "/edited", "/twice", "/new"))
-		see(0, "Another text altogether, and a new one.", "The text that came after it, all new.")
-		r.sight("/new", html("The new one."))
-		want := map[string]int64{"/still": 0, "/edited": r.lastMod("/edited"), "/new": r.lastMod("/new")}
-		twice := r.lastMod("/twice")
-		if want["/edited"] == 0 || want["/new"] == 0 || twice == 0 {
-			t.Fatalf("lastmods %v and %d to begin with", want, twice)
-		}
-		for day := range 12 {
-			time.Sleep(24 * time.Hour)
-			text := "The text that came after it, all new."
-			if day > 9 {
-				text = "It was edited while the clock was behind."
-			}
-			see(off, "Another text altogether, and a new one.", text)
-			r.sight("/new", html("The new one."), at(time.Now().Add(off)))
-		}
-		for range 3 {
-			time.Sleep(24 * time.Hour)
-			see(0, "Another text altogether, and a new one.", "It was edited while the clock was behind.")
-			r.sight("/new", html("The new one."))
-			for page, want := range want {
-				if got := r.lastMod(page); got != want {
-					t.Errorf("%s has the lastmod %v, want %v", page, fromSeconds(got).UTC(), fromSeconds(want).UTC())
-				}
-			}
-			if got := r.lastMod("/twice"); got <= twice || got > time.Now().Unix() {
-				t.Errorf("the page that was edited meanwhile has the lastmod %v, and had %v", fromSeconds(got).UTC(), fromSeconds(twice).UTC())
-			}
-		}
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/store"
 )
@@ -38,16 +39,22 @@ func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn
 	}
 	l.tally.moved(done.moves)
 	l.hintLeft(done.left)
+	if done.refused {
+		l.cfg.Hints.Give(hint.Refused)
+	}
 	l.damagedRecords(done.damaged)
-	l.laterRecords(done.later)
 	for location, since := range done.doubted {
 		l.noteDoubt(location, time.UnixMilli(since), now)
 	}
 	for _, location := range done.undoubted {
 		delete(l.doubts, location)
 	}
+	for _, k := range done.early {
+		l.early.keep(k)
+	}
 	for _, location := range done.due {
 		l.cfg.MakeDue(location)
+		l.early.enter(location, now)
 	}
 	l.cfg.Files.Changed(slices.Collect(maps.Keys(done.parts))...)
 	for location, by := range done.settled {
@@ -69,13 +76,5 @@ func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn
 func (l *Ledger) damagedRecords(n int) {
 	if n > 0 && l.damaged.Add(uint64(n)) == uint64(n) {
 		l.cfg.Logger.Warn("servemap: a damaged record in the store was left out; the page is learned anew", "count", n)
-	}
-}
-
-// laterRecords counts the looks at pages whose records only a later version can
-// read.
-func (l *Ledger) laterRecords(n int) {
-	if n > 0 && l.later.Add(uint64(n)) == uint64(n) {
-		l.cfg.Logger.Warn("servemap: a record in the store is of a later version of this program; its page is left to processes that run that", "count", n)
 	}
 }

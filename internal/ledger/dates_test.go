@@ -6,8 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/mark"
-	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/rate"
 )
 
@@ -208,7 +207,7 @@ func TestAClockForADateIsNeverPublished(t *testing.T) {
 					}
 					time.Sleep(time.Hour)
 				}
-				if got := r.ledger.Doubts(); !got[part.Server].Clock || !got[part.Page].Clock {
+				if got := r.ledger.Doubts(); !got[lastmod.Server].Clock || !got[lastmod.Page].Clock {
 					t.Errorf("the doubts are %+v", got)
 				}
 			})
@@ -371,65 +370,6 @@ func TestAnEditSoonAfterTheFirstLookIsDated(t *testing.T) {
 					}
 				}
 			})
-		})
-	}
-}
-
-func TestGivenDateJudgement(t *testing.T) {
-	tests := []struct {
-		name    string
-		d       givenDate
-		outcome mark.Outcome
-		want    dateVerdict
-	}{
-		{"first", givenDate{new: 50, at: 100}, mark.First, datePlain},
-		{"still the same", givenDate{old: 50, new: 50, at: 100, before: 90}, mark.Same, datePlain},
-		{"moved, nothing changed", givenDate{old: 50, new: 65, at: 100, before: 90}, mark.Same, dateLies},
-		{"moved back, nothing changed", givenDate{old: 50, new: 40, at: 100, before: 90}, mark.Same, dateLies},
-		{"moved to between the looks", givenDate{old: 50, new: 95, at: 100, before: 90}, mark.Changed, dateExact},
-		{"moved to this moment", givenDate{old: 50, new: 100, at: 100, before: 90}, mark.Changed, dateExact},
-		{"moved to before the last look", givenDate{old: 50, new: 90, at: 100, before: 90}, mark.Changed, datePlain},
-		{"a variant with another date", givenDate{old: 50, new: 65, at: 100, before: 90}, mark.Variant, datePlain},
-		{"a variant, and the clock's twice", givenDate{old: 90, new: 100, at: 100, before: 90}, mark.Variant, dateTicks},
-		{"changed, and the clock's twice", givenDate{old: 90, new: 100, at: 100, before: 90}, mark.Changed, dateExact},
-		{"the clock's twice, soon", givenDate{old: 99, new: 100, at: 101, before: 99}, mark.Same, dateTicks},
-		{"an hour behind the clock", givenDate{old: 1000, new: 1100, at: 4700, before: 4600}, mark.Same, dateTicks},
-		{"as far as the clock, by chance at looks close together", givenDate{old: 50, new: 53, at: 100, before: 97}, mark.Same, dateLies},
-		{"held, moved to between the looks", givenDate{old: 50, new: 95, at: 100, before: 90}, mark.Held, dateExact},
-		{"moving", givenDate{old: 50, new: 95, at: 100, before: 90}, mark.Moving, datePlain},
-		{"the look before was not one", givenDate{old: 50, new: 95, at: 100}, mark.Same, datePlain},
-		{"the date before was that of a clock that was ahead", givenDate{old: 500, new: 95, at: 100, before: 90}, mark.Same, datePlain},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.d.judge(tt.outcome); got != tt.want {
-				t.Errorf("verdict %d, want %d", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestLastModOfAnEntry(t *testing.T) {
-	tests := []struct {
-		name string
-		e    part.Entry
-		now  int64
-		want int64
-	}{
-		{"nothing known", part.Entry{}, 100, 0},
-		{"changed", part.Entry{Changed: 50}, 100, 50},
-		{"changed after now", part.Entry{Changed: 150}, 100, 0},
-		{"fresh", part.Entry{Fresh: 50}, 100, 50},
-		{"given before fresh", part.Entry{Fresh: 50, Given: [3]int64{part.Page: 40}}, 100, 40},
-		{"changed before given", part.Entry{Changed: 60, Given: [3]int64{part.Server: 90}}, 100, 60},
-		{"volatile", part.Entry{Changed: 50, Volatile: true}, 100, 0},
-		{"given after now", part.Entry{Given: [3]int64{part.Server: 101}}, 100, 0},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.e.LastMod(part.Trust{}, tt.now); got != tt.want {
-				t.Errorf("lastmod %d, want %d", got, tt.want)
-			}
 		})
 	}
 }

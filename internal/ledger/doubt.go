@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/servemap/servemap/internal/record"
 )
 
 // doubt is what is known of a page that may be gone.
@@ -30,9 +28,6 @@ func (l *Ledger) openDoubts(ctx context.Context) error {
 		if err != nil {
 			l.doubts = before
 			return err
-		}
-		if record.Later(r.Value) {
-			continue // a process of that version confirms it
 		}
 		location := strings.Clone(strings.TrimPrefix(r.Key, l.keys.losts()))
 		if known, ok := before[location]; ok {

@@ -2,12 +2,10 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/record"
 )
 
 // waitingKept is the default bound of the locations that are known and not
@@ -74,8 +72,6 @@ const rankShift = 56
 func rank(value []byte) uint64 {
 	s, err := decodeState(value)
 	switch {
-	case errors.Is(err, record.ErrVersion):
-		return worthForever << rankShift // a later version knows what it is worth
 	case err != nil:
 		return 0
 	}

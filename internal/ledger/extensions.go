@@ -3,8 +3,8 @@ package ledger
 import (
 	"cmp"
 	"context"
-	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -138,30 +138,42 @@ func mediaBase(norm *location.Normalizer, from, base string) (mediaFrom, bool) {
 		return mediaFrom{}, false
 	}
 	own := u.Host
-	if named, err := u.Parse(base); err == nil && base != "" {
+	if named, ok := parseMedia(u, base); ok && base != "" {
 		u = named
 	}
 	return mediaFrom{u, own}, true
 }
 
+// parseMedia resolves a reference as browsers do, where they and package net/url
+// could mean different hosts.
+func parseMedia(base *url.URL, href string) (*url.URL, bool) {
+	href = location.Clean(href)
+	if strings.HasPrefix(href, "///") {
+		return nil, false // a host for browsers, and a path for net/url
+	}
+	u, err := base.Parse(href)
+	return u, err == nil
+}
+
 // url returns the absolute URL of an image or a video, "" for one that has no
 // place in a sitemap. It may be on another host, as what a site shows often is;
-// but nothing may let in who has it, nor name what only the site's own network
-// reaches, as a base does that was made of what a proxy asked for.
+// but nothing may let in who has it, say who somebody is, or name what only the
+// site's own network reaches, as a base does that was made of what a proxy asked
+// for.
 func (from mediaFrom) url(href string) string {
 	if href == "" {
 		return ""
 	}
-	u, err := from.base.Parse(href)
-	if err != nil || u.User != nil || u.Opaque != "" || signed(u) {
+	u, ok := parseMedia(from.base, href)
+	if !ok || u.User != nil || u.Opaque != "" || signed(u) || namesSomebody(u) {
 		return ""
 	}
 	if u.Host != from.own {
-		other, err := location.ParseOrigin(u.Scheme + "://" + u.Host)
-		if err != nil || !publicHost(u.Hostname()) {
+		host, public := location.PublicHost(u.Scheme, u.Host)
+		if !public {
 			return ""
 		}
-		u.Host = other.Host()
+		u.Host = host
 	}
 	u.Fragment, u.RawFragment = "", ""
 	s := u.String()
@@ -171,29 +183,34 @@ func (from mediaFrom) url(href string) string {
 	return s
 }
 
-// publicHost reports whether a host has a name that means the same everywhere.
-func publicHost(host string) bool {
-	if _, err := netip.ParseAddr(host); err == nil {
-		return false
-	}
-	dot := strings.LastIndexByte(host, '.')
-	if dot < 0 {
-		return false
-	}
-	switch strings.ToLower(host[dot+1:]) {
-	case "", "localhost", "local", "internal", "lan", "intranet", "corp", "home", "test", "invalid":
-		return false
-	}
-	return true
-}
-
 // signed reports whether a URL lets in who has it: it is signed, or has a token.
+// Some signatures stand in the path, as in "/token=exp=1~hmac=2/" and in the
+// "/s--1a2b3c--/" of Cloudinary.
 func signed(u *url.URL) bool {
-	for parameter := range strings.FieldsFuncSeq(u.RawQuery, func(c rune) bool { return c == '&' || c == ';' }) {
-		name, _, _ := strings.Cut(parameter, "=")
+	var short [len(shortSigning)]bool
+	for item := range strings.FieldsFuncSeq(u.RawQuery, func(c rune) bool { return c == '&' || c == ';' }) {
+		name, _, _ := strings.Cut(item, "=")
 		name, err := url.QueryUnescape(name)
-		if err != nil || capability.Variable("{"+name+"}") || signing(strings.ToLower(name)) {
+		if err != nil || signing(name) {
 			return true
+		}
+		if i := slices.Index(shortSigning[:], strings.ToLower(name)); i >= 0 {
+			short[i] = true
+		}
+	}
+	for _, pair := range shortPairs {
+		if short[pair[0]] && short[pair[1]] {
+			return true
+		}
+	}
+	for segment := range strings.SplitSeq(u.Path, "/") {
+		if len(segment) > len("s----") && strings.HasPrefix(segment, "s--") && strings.HasSuffix(segment, "--") {
+			return true
+		}
+		for item := range strings.FieldsFuncSeq(segment, func(c rune) bool { return strings.ContainsRune("~&;,!", c) }) {
+			if name, _, ok := strings.Cut(item, "="); ok && signing(name) {
+				return true
+			}
 		}
 	}
 	location := u.EscapedPath()
@@ -203,15 +220,48 @@ func signed(u *url.URL) bool {
 	return capability.Looks(location)
 }
 
-// signing reports whether a parameter is one of those that stores of files sign
-// their URLs with.
+// shortSigning are names of parameters that only sign a URL in pairs: a time and
+// a hash, as nginx (secure_link), the networks of Meta, LinkedIn and Discord and
+// Qiniu have them.
+var shortSigning = [...]string{"st", "e", "oh", "oe", "t", "ex", "hm"}
+
+var shortPairs = [...][2]int{{0, 1}, {2, 3}, {1, 4}, {5, 6}}
+
+// signing reports whether a parameter is one of those that stores of files and
+// delivery networks sign their URLs with, or is named like a secret.
 func signing(name string) bool {
-	switch name {
-	case "expires", "policy", "key-pair-id", "sp", "se", "sv", "sr", "awsaccesskeyid", "googleaccessid":
+	if capability.Variable("{" + name + "}") {
 		return true
 	}
-	return strings.HasPrefix(name, "x-amz-") || strings.HasPrefix(name, "x-goog-")
+	name = strings.ToLower(name)
+	switch name {
+	case "policy", "key-pair-id", "sp", "se", "sv", "sr", "awsaccesskeyid", "googleaccessid", "ossaccesskeyid", "keyname", "urlprefix",
+		"exp", "acl", "md5", "hdnts", "hdnea", "hdntl", "__gda__", "_nc_ohc", "wssecret", "wstime", "txsecret", "txtime", "rlkey":
+		return true
+	}
+	return strings.HasPrefix(name, "x-amz-") || strings.HasPrefix(name, "x-goog-") || strings.Contains(name, "expir")
 }
+
+// namesSomebody reports whether a URL has an e-mail address, also one that is
+// escaped for another URL within it.
+func namesSomebody(u *url.URL) bool {
+	text := u.Path + "?" + u.RawQuery
+	for range 3 {
+		if location.HasEmail([]byte(atVariant.ReplaceAllString(text, "$1"))) {
+			return true
+		}
+		plain, err := url.PathUnescape(text)
+		if err != nil || plain == text {
+			return false
+		}
+		text = plain
+	}
+	return true // escaped more often than is told
+}
+
+// atVariant finds the name of a variant of an image, as in "logo@2x.png", which
+// is no e-mail address.
+var atVariant = regexp.MustCompile(`(?i)@[a-z0-9_-]+\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|heic|jxl|mp4|webm)($|[^a-z0-9._-])`)
 
 // renews reports whether what a look shows of the extensions takes the place of
 // what the entry has. was says that the page had been read, and before when the last

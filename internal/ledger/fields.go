@@ -20,7 +20,6 @@ const (
 	fieldLastSeen
 	fieldStatus
 	fieldLooks
-	fieldChanges
 	fieldWitnessed
 	fieldAbsent
 	fieldMissing
@@ -40,14 +39,6 @@ const (
 	fieldRead
 	fieldMark
 	fieldRate
-	fieldChanged
-	fieldExact
-	fieldExactBy
-	fieldServer
-	fieldPage
-	fieldYoung
-	fieldIsNew
-	fieldFresh
 	fieldPart
 	fieldTarget
 	fieldNextTarget
@@ -68,20 +59,19 @@ const (
 	fieldPeer
 	fieldCrowd
 	fieldLogged
-	fieldMoved
-	fieldKeptServer
-	fieldKeptPage
-	fieldPast
-	fieldHeld
-	fieldBehind
-	fieldUndated
 	fieldVarieties
 	fieldInbound
 	fieldPriority
-	fieldAside
-	fieldWord
 	fieldJoinedShowing
 	fieldNewLinks
+	fieldTargetAt
+	fieldTargetNet
+	fieldNextAt
+	fieldUnprompted
+	fieldQuery
+	fieldMissingNet
+
+	fieldDates = 100 // lastmod.DateFields from here on
 )
 
 func (s *state) encode() []byte {
@@ -92,7 +82,6 @@ func (s *state) encode() []byte {
 	e.Int(fieldLastSeen, s.lastSeen)
 	e.Uint(fieldStatus, uint64(s.status))
 	e.Uint(fieldLooks, s.looks)
-	e.Uint(fieldChanges, s.changes)
 	e.Bool(fieldWitnessed, s.witnessed)
 	e.Uint(fieldAbsent, uint64(s.absent))
 	e.Int(fieldMissing, s.missing)
@@ -114,14 +103,6 @@ func (s *state) encode() []byte {
 	if s.rate != (rate.Estimate{}) {
 		e.Bytes(fieldRate, s.rate.AppendBinary(nil))
 	}
-	e.Int(fieldChanged, s.changed)
-	e.Int(fieldExact, s.exact)
-	e.Uint(fieldExactBy, uint64(s.exactBy))
-	e.Int(fieldServer, s.given[part.Server])
-	e.Int(fieldPage, s.given[part.Page])
-	e.Uint(fieldYoung, uint64(s.young))
-	e.Bool(fieldIsNew, s.isNew)
-	e.Int(fieldFresh, s.fresh)
 	e.Uint(fieldPart, uint64(s.part))
 	e.Fixed(fieldTarget, s.target)
 	e.Fixed(fieldNextTarget, s.nextTarget)
@@ -139,31 +120,23 @@ func (s *state) encode() []byte {
 	e.Bool(fieldShared, s.shared)
 	e.Bool(fieldSelf, s.self)
 	e.Bytes(fieldCanonical, s.canonical)
-	e.Int(fieldUntil, s.until)
+	s.dates.Encode(&e, fieldDates)
+	e.Date(fieldUntil, s.until)
 	addClaims(&e, fieldClaim, s.claims)
 	addPeers(&e, fieldPeer, s.peers)
 	e.Bool(fieldCrowd, s.crowd)
 	e.Int(fieldLogged, s.logged)
-	e.Uint(fieldMoved, uint64(s.moved))
-	e.Int(fieldKeptServer, s.kept[part.Server])
-	e.Int(fieldKeptPage, s.kept[part.Page])
-	if s.unchanged != 0 || len(s.earlier) > 0 {
-		e.Bytes(fieldPast, encodeTimes(s.changed, append([]int64{s.unchanged}, s.earlier...)...))
-	}
-	if s.held != (heldDate{}) {
-		e.Bytes(fieldHeld, s.held.encode())
-	}
-	e.Int(fieldBehind, s.behind)
-	e.Bool(fieldUndated, s.undated)
 	e.Bytes(fieldVarieties, encodeShorts(s.varieties))
 	e.Uint(fieldInbound, uint64(s.inbound))
 	e.Uint(fieldPriority, uint64(s.priority))
-	e.Uint(fieldWord, s.word.encode(s.rate))
-	if s.aside != (mended{}) {
-		e.Bytes(fieldAside, s.aside.encode(s.changed))
-	}
 	e.Bool(fieldJoinedShowing, s.joined != 0 && s.joined == s.showing) // as nearly everywhere
 	e.Bytes(fieldNewLinks, encodeNewLinks(s.newLinks))
+	e.Int(fieldTargetAt, s.targetAt)
+	e.Uint(fieldTargetNet, uint64(s.targetNet))
+	e.Int(fieldNextAt, s.nextAt)
+	e.Bool(fieldUnprompted, s.unprompted)
+	e.Bool(fieldQuery, s.query)
+	e.Uint(fieldMissingNet, uint64(s.missingNet))
 	e.Raw(s.unread)
 	return e.Seal()
 }
@@ -186,8 +159,6 @@ func decodeState(b []byte) (*state, error) {
 			s.status = f.Count()
 		case fieldLooks:
 			s.looks = f.Value
-		case fieldChanges:
-			s.changes = f.Value
 		default:
 			s.decodeStanding(f)
 		}
@@ -198,7 +169,7 @@ func decodeState(b []byte) (*state, error) {
 	if s.part > part.MaxParts || s.listed() && !s.public() {
 		return nil, record.ErrDamaged // no page is listed there
 	}
-	s.stored, s.storedChanged = standing{s.verdict, s.reason}, s.changed
+	s.stored, s.storedChanged = standing{s.verdict, s.reason}, s.dates.LastChange()
 	return s, nil
 }
 
@@ -263,24 +234,8 @@ func (s *state) decodeContent(f record.Field) {
 		s.mark, _ = mark.Parse(f.Data)
 	case fieldRate:
 		s.rate, _ = rate.Parse(f.Data)
-	case fieldChanged:
-		s.changed = f.Seconds()
-	case fieldExact:
-		s.exact = f.Seconds()
-	case fieldExactBy:
-		s.exactBy = sourceOf(f.Value)
-	case fieldServer:
-		s.given[part.Server] = f.Seconds()
-	case fieldPage:
-		s.given[part.Page] = f.Seconds()
-	case fieldYoung:
-		s.young = part.Sources(f.Value)
-	case fieldIsNew:
-		s.isNew = true
-	case fieldFresh:
-		s.fresh = f.Seconds()
 	case fieldUntil:
-		s.until = f.Seconds()
+		s.until = f.Date()
 	default:
 		s.decodeReading(f)
 	}
@@ -291,7 +246,7 @@ func (s *state) decodeReading(f record.Field) {
 	case fieldOpen:
 		s.open = openness(f.Value)
 	case fieldReadAt:
-		s.readAt = f.Int()
+		s.readAt = f.Seconds()
 	case fieldReadNet:
 		s.readNet = uint32(f.Value)
 	case fieldShowing:
@@ -317,90 +272,39 @@ func (s *state) decodeReading(f record.Field) {
 	case fieldLogged:
 		s.logged = f.Millis()
 	default:
-		s.decodeDates(f)
+		s.decodeRest(f)
 	}
 }
 
-func (s *state) decodeDates(f record.Field) {
+func (s *state) decodeRest(f record.Field) {
 	switch f.Num {
-	case fieldMoved:
-		s.moved = part.Sources(f.Value)
-	case fieldKeptServer:
-		s.kept[part.Server] = f.Seconds()
-	case fieldKeptPage:
-		s.kept[part.Page] = f.Seconds()
-	case fieldPast:
-		if t := decodeTimes(s.changed, f.Data); len(t) > 0 {
-			s.unchanged, s.earlier = t[0], t[1:min(len(t), 1+changesKept)]
-		}
-	case fieldHeld:
-		s.held = decodeHeld(f.Data)
-	case fieldBehind:
-		s.behind = f.Seconds()
-	case fieldUndated:
-		s.undated = true
 	case fieldVarieties:
 		s.varieties = decodeShorts(f.Data)
 	case fieldInbound:
 		s.inbound = priority.Inbound(f.Value)
 	case fieldPriority:
 		s.priority = uint8(min(f.Value, priority.Most))
-	case fieldWord:
-		s.word = decodeWord(f.Value, s.rate) // which stands before it
-	case fieldAside:
-		s.aside = decodeMended(s.changed, f.Data)
 	case fieldJoinedShowing:
 		s.joined = s.showing
 	case fieldNewLinks:
 		s.newLinks = decodeNewLinks(f.Data)
+	case fieldTargetAt:
+		s.targetAt = f.Millis()
+	case fieldTargetNet:
+		s.targetNet = uint32(f.Value)
+	case fieldNextAt:
+		s.nextAt = f.Millis()
+	case fieldUnprompted:
+		s.unprompted = true
+	case fieldQuery:
+		s.query = true
+	case fieldMissingNet:
+		s.missingNet = uint32(f.Value)
 	default:
-		s.unread = append(s.unread, f.Raw...)
-	}
-}
-
-// encodeTimes writes times, each as its distance from the one before, the first
-// as that from a time which the reader knows.
-func encodeTimes(last int64, times ...int64) (b []byte) {
-	for _, t := range times {
-		b = binary.AppendVarint(b, t-last)
-		last = t
-	}
-	return b
-}
-
-func decodeTimes(last int64, b []byte) (times []int64) {
-	for len(b) > 0 {
-		d, n := binary.Varint(b)
-		if n <= 0 {
-			return nil
+		if !s.dates.Decode(f, fieldDates) {
+			s.unread = append(s.unread, f.Raw...)
 		}
-		last = record.Seconds(last + d)
-		times, b = append(times, last), b[n:]
 	}
-	return times
-}
-
-func (h heldDate) encode() []byte {
-	head := binary.BigEndian.AppendUint16([]byte{byte(h.by)}, h.variety)
-	return append(head, encodeTimes(0, h.at, h.before, h.exact)...)
-}
-
-func decodeHeld(b []byte) (h heldDate) {
-	if len(b) < 3 {
-		return h
-	}
-	if t := decodeTimes(0, b[3:]); len(t) == 3 {
-		h = heldDate{at: t[0], before: t[1], exact: t[2], by: sourceOf(uint64(b[0])), variety: binary.BigEndian.Uint16(b[1:])}
-	}
-	return h
-}
-
-// sourceOf returns the source with a stored number, none for one that is not known.
-func sourceOf(n uint64) part.Source {
-	if n > uint64(part.Page) {
-		return part.NoSource
-	}
-	return part.Source(n)
 }
 
 func encodeShorts(list []uint16) []byte {

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -13,7 +12,9 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/record"
@@ -62,11 +63,6 @@ func TestStatesThatCannotBe(t *testing.T) {
 		{"a part below none", forged{num: fieldPart, n: math.MaxUint64}, true, nil},
 		{"listed in no part", forged{num: fieldPart, data: "x"}, true, nil},
 		{"a last look in no year", forged{num: fieldLastSeen, n: math.MaxUint64 - 1}, false, func(s *state) bool { return s.lastSeen/1000 == 253_402_300_799 }},
-		{"a change in no year", forged{num: fieldChanged, n: math.MaxUint64}, false, func(s *state) bool { return s.changed == -253_402_300_799 }},
-		{"a source that is none, of a change", forged{num: fieldExactBy, n: 7}, false, func(s *state) bool { return s.exactBy == part.NoSource }},
-		{"a source that is none, of what is held", forged{num: fieldHeld, data: "\xff\x00\x01" + "\x02\x02\x02"}, false, func(s *state) bool { return s.held.by == part.NoSource && s.held.at == 1 }},
-		{"a source that is none, of what was mended", forged{num: fieldAside, data: "\x02\x02\x02\xff"}, false, func(s *state) bool { return s.aside.by == part.NoSource && s.aside != mended{} }},
-		{"more earlier changes than are kept", forged{num: fieldPast, data: strings.Repeat("\x01", 9)}, false, func(s *state) bool { return len(s.earlier) == changesKept }},
 		{"an event in no year", forged{num: fieldLogged, n: math.MaxUint64 - 1}, false, func(s *state) bool { return s.logged > 0 && s.logged < 1<<48 }},
 		{"a peer that is no location", forged{num: fieldPeer, data: "de no location"}, false, func(s *state) bool { return len(s.peers) == 1 }},
 	} {
@@ -77,26 +73,6 @@ func TestStatesThatCannotBe(t *testing.T) {
 			}
 		})
 	}
-}
-
-// What is held may be told to be of any source. Once it turns out to be a change,
-// that source is asked for.
-func TestWhatIsHeldByNoSource(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home"))
-		now := time.Now().Unix()
-		var f finding
-		err := r.ledger.call(r.Context(), func(ctx context.Context) error {
-			return r.ledger.commit(ctx, nil, func(m *merge) {
-				s := &state{held: decodeHeld(append([]byte{200, 0, 0}, encodeTimes(0, now-100, now-200, now-150)...))}
-				f = finding{outcome: mark.Changed, since: now - 100}
-				m.given(&look{Sighting: seen("/a", "")}, s, &f)
-			})
-		})
-		if err != nil || f.exact != now-150 {
-			t.Errorf("the change is of %d, %v, want %d", f.exact, err, now-150)
-		}
-	})
 }
 
 // What was seen by a clock that no clock can follow counts for nothing.
@@ -169,7 +145,7 @@ func (s *state) lookAt(facts *page.Facts, at int64, variety uint16) {
 	l := &Ledger{keys: "https://example.com|"}
 	m := &merge{tx: &tx{values: map[string][]byte{}, written: map[string]bool{}}, l: l, now: time.Unix(at, 0), media: map[string]*part.Extension{}}
 	m.effects = effects{parts: map[int]bool{}, doubted: map[string]int64{}, settled: map[string]settlement{}, left: map[admit.Reason]int{}}
-	k := &look{Sighting: seen("/a", ""), full: true, hash: facts.MainHash, server: at - 2*youngAge, own: at - 3*youngAge, variety: variety}
+	k := &look{Sighting: seen("/a", ""), full: true, hash: facts.MainHash, server: at - 2*3600, own: at - 3*3600, variety: variety}
 	k.At = time.Unix(at, 0)
 	v := mark.Read(facts)
 	k.view = &v
@@ -201,13 +177,13 @@ func FuzzState(f *testing.F) {
 		facts := page.Read([]byte(body), page.Options{})
 		for i := range 4 {
 			before := *s
-			dated := s.dates().LastMod(part.Trust{}, at)
+			dated := s.lastMod(at)
 			s.lookAt(&facts, at, uint16(gap)&6)
-			after := s.dates().LastMod(part.Trust{}, at)
+			after := s.lastMod(at)
 			if after > at && after > 0 {
 				t.Errorf("dated %d at %d", after, at)
 			}
-			if certain := before.changed > 0 && before.behind == 0 && before.aside == (mended{}); certain && dated > after && after > 0 {
+			if certain := before.dates.LastChange() > 0; certain && dated > after && after > 0 {
 				t.Errorf("the date went back from %d to %d at %d", dated, after, at)
 			}
 			if n := len(s.encode()); n > len(fields)+700 {
@@ -230,9 +206,6 @@ func FuzzState(f *testing.F) {
 // what is done then.
 func FuzzSmallRecords(f *testing.F) {
 	f.Add(fieldsOf(bulletin{seq: 2, parts: []toldPart{{1, 2}}, topics: [topics]uint64{1}}.encode()), int64(0))
-	var rs reputes
-	rs[part.Server] = repute{doubts: part.Doubts{All: true, Stamps: part.Stamps{{From: 1, To: 2}}}, falls: 1, suspect: 2, offences: 1, good: 1, goodDay: 1}
-	f.Add(fieldsOf(rs.encode("")), int64(1_700_000_000))
 	f.Add(fieldsOf(kin{siblings: 1, orphans: 2, day: 3, grown: 4}.encode()), int64(1_700_000_000))
 	f.Add(fieldsOf(activity{length: 3600, last: 472222, seen: 5}.encode()), int64(1_700_000_000))
 	f.Add(fieldsOf(twin{listed: "/a", members: []uint64{1, 2}}.encode()), int64(5))
@@ -248,16 +221,6 @@ func FuzzSmallRecords(f *testing.F) {
 		}
 		if back := readBulletin(next.encode()); !bytes.Equal(back.encode(), next.encode()) {
 			t.Errorf("%+v is read again as %+v", next, back)
-		}
-		rs, unread := readReputes(b)
-		if again, _ := readReputes(rs.encode(unread)); again != rs {
-			t.Errorf("%+v is read again as %+v", rs, again)
-		}
-		for src := range rs {
-			r := rs[src].agreed(now, now).offended(7, false).agreed(now+day, now+day)
-			if r.falls < 0 || r.good < 0 || r.good > longestGood {
-				t.Errorf("%+v becomes %+v", rs[src], r)
-			}
 		}
 		a := readActivity(b).observed(now, 3600)
 		if seen := a.since(now - 5); seen < 0 || seen > spans || a.last < 0 {
@@ -362,4 +325,10 @@ func (m *mixed) wantSaneFiles() {
 			}
 		}
 	}
+}
+
+// lastMod returns the date that is published while every source is believed, in
+// Unix seconds.
+func (s *state) lastMod(now int64) int64 {
+	return s.dates.Candidates().LastMod(lastmod.Trust{}, moment.Seconds(now)).Seconds()
 }

@@ -1,24 +1,49 @@
 package ledger
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
+	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/store"
 )
 
 // Guard returns st with its panics turned into errors, and its calls watched: a
-// guest's trouble is not the host's. Its updates leave the records of a later
-// version alone, whatever they are asked to write: another process, which shares
-// the store, needs them.
-func Guard(st store.Store) store.Store { return guarded{st, newWatch()} }
+// guest's trouble is not the host's. Once the site's record is of a later version of
+// this program, all calls fail: this process must not overwrite what it cannot read.
+// keys are those of the site.
+func Guard(st store.Store, keys part.Keys) store.Store {
+	return guarded{st, newWatch(), string(keys) + "site"}
+}
 
 type guarded struct {
 	st    store.Store
 	watch *watch
+	site  string // the key of the site's record
+}
+
+// errLater is the error of all calls once a later version has taken over the store.
+var errLater = errors.New("a later version of this program has taken over the store; " +
+	"the last sitemap is served, and this process learns nothing more: replace it by that version")
+
+// check returns errLater if the site's record, or an earlier one, was of a later
+// version.
+func (g guarded) check(record []byte) error {
+	if isLater(record) {
+		g.watch.later.Store(true)
+	}
+	if g.watch.later.Load() {
+		return errLater
+	}
+	return nil
+}
+
+func isLater(site []byte) bool {
+	return errors.Is(record.Open(site, func(record.Field) {}), record.ErrVersion)
 }
 
 // rescue makes a panic the error of the call it ended.
@@ -30,49 +55,56 @@ func rescue(err *error) {
 
 func (g guarded) View(ctx context.Context, keys []string, fn func([][]byte) error) (err error) {
 	defer rescue(&err)
+	if err := g.check(nil); err != nil {
+		return err
+	}
 	defer g.watch.begin()()
-	return g.st.View(ctx, keys, fn)
-}
-
-func (g guarded) Update(ctx context.Context, keys []string, fn func([][]byte) error) (err error) {
-	defer rescue(&err)
-	defer g.watch.begin()()
-	return g.st.Update(ctx, keys, func(values [][]byte) error {
-		kept := laterOf(values)
-		if err := fn(values); err != nil {
-			return err
+	at := slices.Index(keys, g.site)
+	return g.st.View(ctx, keys, func(values [][]byte) error {
+		if at >= 0 {
+			if err := g.check(values[at]); err != nil {
+				return err
+			}
 		}
-		for i, value := range kept {
-			values[i] = value
-		}
-		return nil
+		return fn(values)
 	})
 }
 
-// laterOf returns copies of the values that are records of a later version, by
-// their places, nil if there are none.
-func laterOf(values [][]byte) (kept map[int][]byte) {
-	for i, value := range values {
-		if !record.Later(value) {
-			continue
-		}
-		if kept == nil {
-			kept = map[int][]byte{}
-		}
-		kept[i] = bytes.Clone(value)
+// Update reads the site's record too.
+func (g guarded) Update(ctx context.Context, keys []string, fn func([][]byte) error) (err error) {
+	defer rescue(&err)
+	if err := g.check(nil); err != nil {
+		return err
 	}
-	return kept
+	defer g.watch.begin()()
+	given, at := len(keys), slices.Index(keys, g.site)
+	if at < 0 {
+		keys, at = append(slices.Clone(keys), g.site), given
+	}
+	return g.st.Update(ctx, keys, func(values [][]byte) error {
+		if err := g.check(values[at]); err != nil {
+			return err
+		}
+		return fn(values[:given])
+	})
 }
 
 func (g guarded) Sync(ctx context.Context) (err error) {
 	defer rescue(&err)
+	if err := g.check(nil); err != nil {
+		return err
+	}
 	defer g.watch.begin()()
 	return g.st.Sync(ctx)
 }
 
 func (g guarded) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		if err := g.scan(ctx, prefix, after, yield); err != nil {
+		err := g.check(nil)
+		if err == nil {
+			err = g.scan(ctx, prefix, after, yield)
+		}
+		if err != nil {
 			yield(store.Record{}, err)
 		}
 	}

@@ -17,7 +17,9 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store"
@@ -68,7 +70,7 @@ func (r *rig) start() {
 		r.Fatal(err)
 	}
 	cfg := r.cfg
-	st := Guard(r.st)
+	st := Guard(r.st, keys)
 	cfg.Store, cfg.Normalizer = st, norm
 	cfg.Logger = slog.New(slog.NewTextHandler(r.log, nil))
 	if cfg.Networks == 0 {
@@ -89,8 +91,7 @@ func (r *rig) start() {
 	cfg.Files = part.New(part.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
 		Extensions: cfg.Extensions, InferPriority: cfg.InferPriority,
-		Doubts: func() part.Trust { return r.ledger.Doubts() }, Logger: cfg.Logger,
-		Ended: func(location string) bool { return r.ledger.Ended(location) },
+		Doubts: func() lastmod.Trust { return r.ledger.Doubts() }, Logger: cfg.Logger,
 	})
 	r.files = cfg.Files
 	if r.ledger, err = New(cfg); err != nil {
@@ -211,7 +212,7 @@ func (r *rig) wantListed(want ...string) {
 
 // lastMod returns the published date of a listed location, 0 for none.
 func (r *rig) lastMod(location string) int64 {
-	return r.page(location).Listing.LastMod(r.files.Trust(), time.Now().Unix())
+	return r.page(location).Listing.LastMod(r.files.Trust(), moment.Of(time.Now())).Seconds()
 }
 
 // dump returns all that the store holds.

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
@@ -11,15 +13,14 @@ import (
 // site is taken for one whose pages a script makes in the browser.
 const shellsNeeded = 5
 
-// shells counts the locations that show the same as an entry. It belongs to the
-// worker.
+// shells counts the paths that show the same as an entry. It belongs to the worker.
 type shells struct {
 	entry uint64          // what the entry showed last
-	same  map[uint64]bool // ids of the locations
+	same  map[uint64]bool // ids of the paths
 }
 
-// sees notes what a location shows, and reports whether enough of them show
-// what the entry does.
+// sees notes what a path shows, and reports whether enough of them show what the
+// entry does.
 func (s *shells) sees(id, showing uint64, entry bool) bool {
 	switch {
 	case showing == 0:
@@ -32,28 +33,47 @@ func (s *shells) sees(id, showing uint64, entry bool) bool {
 	return len(s.same) >= shellsNeeded
 }
 
-// hintEntry gives the hints that an entry gives rise to which is not listed.
+// hintTwin says that the site leads from the origin to its twin.
+func (l *Ledger) hintTwin() {
+	l.cfg.Hints.Tell(hint.WWW, fmt.Sprintf("That is %s.", l.cfg.Normalizer.Origin().Twin()))
+}
+
+// hintEntry gives the hints that an entry which was read gives rise to.
 func (l *Ledger) hintEntry(k *look, s standing) {
+	if k.noFollow {
+		l.cfg.Hints.Give(hint.NoFollow, "entry", k.Location)
+	}
 	switch {
+	case s.verdict == admit.Listed && k.full && len(k.links) == 0 && k.twin:
+		l.hintTwin()
+	case s.verdict == admit.Listed && k.full && len(k.links) == 0 && !k.noFollow:
+		l.cfg.Hints.Give(hint.DeadEnd, "entry", k.Location)
 	case s.verdict == admit.Listed:
 	case s.reason == admit.NoIndex:
 		l.cfg.Hints.Give(hint.NoIndex, "entry", k.Location)
+	case s.reason == admit.CanonicalElsewhere && k.twin:
+		l.hintTwin()
 	case s.reason == admit.CanonicalElsewhere && k.canonical == "":
 		l.cfg.Hints.Give(hint.Canonical, "entry", k.Location)
 	}
 }
 
 // hintPage gives the hints that a page which was read gives rise to.
-func (l *Ledger) hintPage(k *look, s standing) {
+func (l *Ledger) hintPage(k *look, r reading) {
+	s := r.stands
 	entry := l.entries[k.Location]
-	if l.shells.sees(l.id(k.Location), k.showing, entry) {
+	path, _, _ := strings.Cut(k.Location, "?") // a query that changes nothing is no other page
+	if (entry || !l.entries[path]) && l.shells.sees(l.id(path), k.showing, entry) {
 		l.cfg.Hints.Give(hint.ClientApp)
 	}
 	if entry {
 		l.hintEntry(k, s)
 	}
-	if entry && k.full && s.verdict == admit.Listed && len(k.links) == 0 {
-		l.cfg.Hints.Give(hint.DeadEnd, "entry", k.Location)
+	if k.full && s.verdict == admit.Listed && !k.noFollow {
+		l.countLinks(k)
+	}
+	if r.linked && !entry {
+		l.hintLinked(k, s)
 	}
 	if s.verdict == admit.Held && s.reason == admit.Growth {
 		l.cfg.Hints.Give(hint.Growth)
@@ -87,6 +107,9 @@ func (v *leaving) mass(n, listed int, now time.Time) bool {
 // hintAnswers gives a hint when an entry answers anything but a page.
 func (l *Ledger) hintAnswers(looks []*look) {
 	for _, k := range looks {
+		if k.Kind == admit.Redirected && l.entries[k.Location] && !l.cfg.Files.Lists(k.Location) && l.cfg.Normalizer.Twin(k.Location, k.Response.Header.Location) {
+			l.hintTwin()
+		}
 		if k.Kind == admit.Doubtful && l.entries[k.Location] && !l.cfg.Files.Lists(k.Location) {
 			l.cfg.Hints.Give(hint.Entry, "entry", k.Location, "answer", k.Reason.String())
 		}

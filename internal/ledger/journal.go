@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,14 +17,24 @@ const pruneAfter = 25_000
 // never listed is in no journal.
 func (m *merge) happened(location string, s *state, what part.Happening) {
 	s.logged = m.l.journal.Note(m.tx, s.logged, location, what, m.now.UnixMilli(), s.part)
-	s.storedChanged = s.changed
+	s.storedChanged = s.dates.LastChange()
 	m.effects.events++
 }
 
 // Events yields what happened to listed pages since a time, see
-// [part.Journal.Events]. It may be called concurrently.
+// [part.Journal.Events]. It ends when ctx does, whatever the store does. It may be
+// called concurrently.
 func (l *Ledger) Events(ctx context.Context, since time.Time) iter.Seq2[part.Event, error] {
-	return l.journal.Events(ctx, l.cfg.Store, since)
+	return eachWithin(ctx, func(ctx context.Context) iter.Seq2[part.Event, error] {
+		return func(yield func(part.Event, error) bool) {
+			for e, err := range l.journal.Events(ctx, l.cfg.Store, since) {
+				e.Location = strings.Clone(e.Location)
+				if !yield(e, err) {
+					return
+				}
+			}
+		}
+	})
 }
 
 // openJournal begins the journal, if nobody did: with the first page of a new
@@ -43,45 +52,6 @@ func (l *Ledger) openJournal(ctx context.Context) {
 	_ = l.journal.Begin(ctx, l.cfg.Store, l.journal.Started, isNew)
 }
 
-// renote gives events more than clockSlack after now the time now: they are true,
-// and nobody is told of them before their time comes, which may be in years. What
-// is not so far ahead waits for that, as it may be this clock that is wrong.
-func (l *Ledger) renote(ctx context.Context, now time.Time) error {
-	var ahead []part.Event
-	for e, err := range l.journal.Ahead(ctx, l.cfg.Store, now.Add(clockSlack)) {
-		if err != nil {
-			return err
-		}
-		e.Location = strings.Clone(e.Location)
-		ahead = append(ahead, e)
-	}
-	for chunk := range slices.Chunk(ahead, batch) {
-		err := l.commitAt(ctx, now, nil, func(m *merge) {
-			for _, e := range chunk {
-				m.renote(e)
-			}
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// renote gives one event the time now. One of which its page knows nothing, as the
-// page's record was lost, is dropped.
-func (m *merge) renote(e part.Event) {
-	s, _ := m.load(e.Location)
-	switch at := e.At.UnixMilli(); {
-	case m.later[e.Location]:
-	case s.logged == at:
-		s.logged = m.l.journal.Renote(m.tx, at, e.Location, m.now.UnixMilli())
-		m.put(e.Location, s)
-	default:
-		m.l.journal.Erase(m.tx, at, e.Location)
-	}
-}
-
 // pruneJournal drops what is too old or too much, once much has come in.
 func (l *Ledger) pruneJournal(ctx context.Context) error {
 	if l.events < pruneAfter {
@@ -90,12 +60,8 @@ func (l *Ledger) pruneJournal(ctx context.Context) error {
 	return l.reviewJournal(ctx)
 }
 
-// reviewJournal drops what is too old or too much, and mends what was noted by a
-// clock that was ahead.
+// reviewJournal drops what is too old or too much.
 func (l *Ledger) reviewJournal(ctx context.Context) error {
-	if err := l.renote(ctx, time.Now()); err != nil {
-		return err
-	}
 	if err := l.journal.Prune(ctx, l.cfg.Store, time.Now()); err != nil {
 		return err
 	}

@@ -24,7 +24,8 @@ import (
 //	trust           the sources whose dates were caught lying
 //	page|LOCATION   the state of a page that is or was listed, and so is public
 //	wait|HASH       the state of any other location: nobody can read which one
-//	lost|LOCATION   a listed page that may be gone, until that is confirmed
+//	lost|LOCATION   a listed page that may be gone, while it has its minute
+//	refusals        which networks are refused pages, see refusal
 //	kin|HASH        how many pages of a route or folder are listed, see kin
 //	twin|HASH       which pages show one content, see twin
 //	active          when the site was observed, see activity
@@ -58,6 +59,7 @@ func (k keys) losts() string                  { return string(k) + "lost|" }
 func (k keys) lost(location string) string    { return k.losts() + location }
 func (k keys) kin(group uint64) string        { return fmt.Sprintf("%skin|%016x", string(k), group) }
 func (k keys) twin(showing uint64) string     { return fmt.Sprintf("%stwin|%016x", string(k), showing) }
+func (k keys) refusals() string               { return string(k) + "refusals" }
 func (k keys) active() string                 { return string(k) + "active" }
 func (k keys) furniture() string              { return string(k) + "furniture" }
 func (k keys) bulletins() string              { return string(k) + "told|" }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/priority"
@@ -62,32 +63,34 @@ type Ledger struct {
 	journal part.Journal
 	entries map[string]bool
 	queue   *queue
-	ended   ended
 	calls   chan call
 	stopped chan struct{} // closed when Run has returned
 
 	// What only the worker touches.
-	secret    secret
-	aliases   aliases // of the secret
-	opened    bool    // secret and doubts are what the store says
-	counted   bool    // the waiting locations were counted once
-	followed  followed
-	contents  contents
-	furniture furniture
-	shells    shells
-	leaving   leaving
-	reputes   reputes
-	stamped   part.Trust // whose stamps are stored
-	budget    budget
-	review    review
-	extended  sitemap.Namespaces // for which the entries are in line
-	ranks     *priority.Ranks    // of the last whole pass, nil before
-	activity  activity
-	others    others
-	filling   int              // the part that a page was added to last, 0 if none was
-	events    int              // noted in the journal since it was pruned
-	doubts    map[string]doubt // listed pages that may be gone
-	forgotten map[string]bool  // what is still to be forgotten, see Forget
+	secret      secret
+	aliases     aliases // of the secret
+	opened      bool    // secret and doubts are what the store says
+	counted     bool    // the waiting locations were counted once
+	followed    followed
+	early       early
+	contents    contents
+	furniture   furniture
+	shells      shells
+	leaving     leaving
+	census      census
+	few         few
+	reputations lastmod.Reputations
+	stamped     lastmod.Trust // whose stamps are stored
+	budget      budget
+	review      review
+	extended    sitemap.Namespaces // for which the entries are in line
+	ranks       *priority.Ranks    // of the last whole pass, nil before
+	activity    activity
+	clock       clock
+	others      others
+	filling     int              // the part that a page was added to last, 0 if none was
+	events      int              // noted in the journal since it was pruned
+	doubts      map[string]doubt // listed pages that may be gone, and have their minute
 
 	toldUnconfirmed bool // see unconfirmed
 
@@ -99,10 +102,10 @@ type Ledger struct {
 	tally     tally
 	robots    atomic.Pointer[obeyed]
 	waiting   atomic.Int64
+	starved   atomic.Bool
 	sightings atomic.Uint64
 	damaged   atomic.Uint64
-	later     atomic.Uint64
-	trust     atomic.Pointer[part.Trust]
+	trust     atomic.Pointer[lastmod.Trust]
 
 	mu      sync.Mutex
 	problem error // why the store cannot be used, nil if it can
@@ -129,18 +132,17 @@ func New(cfg Config) (*Ledger, error) {
 		return nil, fmt.Errorf("keep for %v: it must be positive", cfg.KeepFor)
 	}
 	l := &Ledger{
-		cfg:       cfg,
-		keys:      k,
-		book:      part.Book{Keys: k.parts(), URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
-		journal:   part.Journal{Keys: k.parts(), Started: time.Now()},
-		entries:   map[string]bool{},
-		queue:     newQueue(),
-		calls:     make(chan call),
-		stopped:   make(chan struct{}),
-		doubts:    map[string]doubt{},
-		forgotten: map[string]bool{},
-		budget:    newBudget(time.Now()),
-		others:    newOthers(cfg.RefreshEvery),
+		cfg:     cfg,
+		keys:    k,
+		book:    part.Book{Keys: k.parts(), URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
+		journal: part.Journal{Keys: k.parts(), Started: time.Now()},
+		entries: map[string]bool{},
+		queue:   newQueue(),
+		calls:   make(chan call),
+		stopped: make(chan struct{}),
+		doubts:  map[string]doubt{},
+		budget:  newBudget(time.Now()),
+		others:  newOthers(cfg.RefreshEvery),
 	}
 	if cfg.MaxWaiting == 0 {
 		l.cfg.MaxWaiting = waitingKept
@@ -175,11 +177,11 @@ func (l *Ledger) Drop() { l.queue.dropped.Add(1) }
 
 // Doubts returns what is known against the dates that pages are given. It may be
 // called concurrently.
-func (l *Ledger) Doubts() part.Trust {
+func (l *Ledger) Doubts() lastmod.Trust {
 	if t := l.trust.Load(); t != nil {
 		return *t
 	}
-	return part.Trust{}
+	return lastmod.Trust{}
 }
 
 // Stats are counts of the worker's doings.
@@ -189,7 +191,6 @@ type Stats struct {
 	Queued    int    // waiting to be read
 	Waiting   int    // locations known and not listed
 	Damaged   uint64 // records that could not be read
-	Later     uint64 // looks at pages whose records only a later version can read
 	Problem   error  // why the store cannot be used, nil if it can
 	Counts    []Count
 }
@@ -204,7 +205,6 @@ func (l *Ledger) Stats() Stats {
 		Queued:    l.queue.depth(),
 		Waiting:   int(l.waiting.Load()),
 		Damaged:   l.damaged.Load(),
-		Later:     l.later.Load(),
 		Problem:   l.trouble(),
 		Counts:    l.tally.counted(),
 	}
@@ -274,6 +274,8 @@ func (l *Ledger) Run(ctx context.Context) {
 		}
 		if wake = l.queue.wake; err != nil {
 			wake = nil // a store in trouble is asked again when it is time
+			// It may be another one then, as where a folder was removed and made anew.
+			l.opened = l.opened && !errors.Is(err, store.ErrUnavailable)
 		}
 		l.note(ctx, err)
 		timer.Reset(l.nextRound(err))
@@ -315,7 +317,7 @@ func (l *Ledger) workStored(ctx context.Context, all bool) error {
 		if len(l.pending) == 0 {
 			break
 		}
-		if err := l.noteActivity(ctx, time.Now()); err != nil {
+		if err := l.noteActivity(ctx, l.pending[len(l.pending)-1].At); err != nil {
 			return err
 		}
 		if err := l.process(ctx, all); err != nil {
@@ -323,9 +325,6 @@ func (l *Ledger) workStored(ctx context.Context, all bool) error {
 		}
 	}
 	if err := l.confirmDoubts(ctx); err != nil {
-		return err
-	}
-	if err := l.endPages(ctx); err != nil {
 		return err
 	}
 	if err := l.evict(ctx); err != nil {
@@ -343,6 +342,7 @@ func (l *Ledger) workStored(ctx context.Context, all bool) error {
 	if err := l.keepFurniture(ctx, all); err != nil {
 		return err
 	}
+	l.hintFew(time.Now())
 	return l.sync(ctx, all)
 }
 
@@ -377,7 +377,7 @@ func (l *Ledger) nextRound(err error) time.Duration {
 	switch {
 	case err != nil:
 		return retryRound
-	case l.queue.depth() > 0, l.ended.waits():
+	case l.queue.depth() > 0:
 		return 0
 	case l.unsynced:
 		next = max(0, time.Until(l.synced.Add(syncEvery)))
@@ -389,6 +389,9 @@ func (l *Ledger) nextRound(err error) time.Duration {
 	}
 	if l.others.exist() {
 		next = min(next, l.others.due(time.Now()))
+	}
+	if l.few.waits() {
+		next = min(next, max(0, time.Until(l.few.since.Add(fewFor))))
 	}
 	if l.furniture.changed {
 		next = min(next, max(0, l.furnitureDue(time.Now())))

@@ -73,6 +73,12 @@ func (s *state) point(k *look) bool {
 	return true
 }
 
+// passes reports whether a link that one look saw would be enough for a location
+// that says so much.
+func (s *state) passes(word admit.Word) bool {
+	return word != admit.Secret && (word != admit.Risky || s.unprompted)
+}
+
 // unfollowed returns the links of a page that are to be merged, should they count.
 func (l *Ledger) unfollowed(k *look) []link {
 	fresh := make([]link, 0, len(k.links))
@@ -127,7 +133,7 @@ func (l *Ledger) followSome(ctx context.Context, k *look, links []link, last boo
 		}
 		var open openness
 		states, open = m.follow(k, links, news, before)
-		if last {
+		if last && k.hash != 0 { // else it is still to be read for what it says besides
 			m.followedAll(k, open)
 		}
 	})
@@ -210,15 +216,29 @@ func (l *Ledger) leads(location string, s *state) bool {
 // must then be a new one, if they are.
 func (m *merge) linked(k *look, ln link, news novelty) (open openness, isNew bool) {
 	to, known := m.load(ln.location)
+	if k.echo.repeats(ln.location) {
+		if to.public() || to.shown || to.link && to.passes(admit.WordOf(ln.location, to.variable)) {
+			return settled, false // it needs no other link
+		}
+		return unproven, false
+	}
 	isNew = news != noNews && ln.main && !known
-	changed := to.point(k)
+	changed := m.point(k, ln.location, to)
 	changed = m.l.countLink(k, to) || changed
 	if !to.link {
 		to.link, changed = true, true
-		to.isNew = isNew && news == sureNews
+		if isNew && news == sureNews {
+			to.dates.Announce()
+		}
+		if m.isEarly(ln.location) {
+			m.effects.due = append(m.effects.due, ln.location)
+		}
 	}
 	if changed {
 		m.save(ln.location, to)
+	}
+	if !to.witnessed {
+		m.effects.due = append(m.effects.due, ln.location)
 	}
 	return to.leavesOpen(ln.location, k.At), isNew
 }
@@ -228,7 +248,9 @@ func (s *state) leavesOpen(location string, now time.Time) openness {
 	switch {
 	case s.public():
 		return settled
-	case s.reason == admit.Capability, !s.witnessed && !s.shown && admit.WordOf(location, s.variable) == admit.Secret:
+	case s.reason == admit.Capability, s.reason == admit.RiskyWord:
+		return unproven
+	case !s.witnessed && !s.shown && !s.passes(admit.WordOf(location, s.variable)):
 		return unproven
 	case !s.witnessed && now.Unix()-s.linkAt < int64(unseenFor.Seconds()):
 		return unseen

@@ -11,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/sitemap"
@@ -26,6 +27,8 @@ type look struct {
 	network *uint16 // the client's
 	target  string  // where a redirect leads, "" if off the site
 	hash    uint64  // of the body
+	echo    echo    // what of the request its links may repeat
+	undated bool    // it dates nothing, see clock
 
 	same     bool       // the body is that of the last look, which was read
 	again    bool       // it is, and its links are to be followed again all the same
@@ -35,18 +38,23 @@ type look struct {
 	variety  uint16     // see Variety.key
 	content  admit.Reason
 	noFollow bool
-	own      int64 // the page's own date
-	server   int64 // Last-Modified
-	until    int64 // when the page is to leave, 0 for never
+	own      int64       // the page's own date
+	server   int64       // Last-Modified
+	until    moment.Time // when the page is to leave, 0 for never
 	links    []link
 	fresh    []link // those to be merged, should they count
 	apart    bool   // by transactions of their own
 
 	parsed bool   // the page was read, or its head
+	whole  bool   // it is a whole document, and no part of one
 	before *state // what was known of the page, nil if nobody asked
+
+	cost time.Duration // of reading all of it, 0 if only the head was read
 
 	canonical string // the location that the page names as its canonical one, "" if none or its own
 	self      bool   // it names its own
+	nameless  bool   // it names none, and has a query that only its own would vouch for
+	twin      bool   // it names, or its links lead to, the origin's twin
 	showing   uint64 // keyed hash of the content, 0 if that is too little to tell pages apart
 	shared    bool   // another location showed it lately
 	crowd     bool   // many did
@@ -60,11 +68,13 @@ func (l *Ledger) newLook(s *Sighting) *look {
 	if s.Response == nil {
 		return k
 	}
+	k.undated = l.clock.behind()
 	h := &s.Response.Header
-	if s.Network.IsValid() {
-		n := l.secret.network(s.Network.String())
+	if net := l.networkOf(s); net != 0 {
+		n := uint16(net - 1)
 		k.network = &n
 	}
+	k.echo = newEcho(l.cfg.Normalizer, s.Location, &s.Named)
 	switch s.Kind {
 	case admit.Witness:
 		k.hash = fingerprint(s.Response)
@@ -78,6 +88,14 @@ func (l *Ledger) newLook(s *Sighting) *look {
 		}
 	}
 	return k
+}
+
+// networkOf returns the client's network as look.net has it.
+func (l *Ledger) networkOf(s *Sighting) uint32 {
+	if !s.Network.IsValid() {
+		return 0
+	}
+	return uint32(l.secret.network(s.Network.String())) + 1
 }
 
 // net returns the client's network plus one, 0 if it is not known.
@@ -101,7 +119,11 @@ func fingerprint(resp *tap.Response) uint64 {
 // is read each time, as the look may be what lists it; but not one that forbids
 // its listing, in the same bytes as before.
 func (l *Ledger) knows(k *look, s *state) bool {
-	if !s.witnessed || s.bodyHash != k.hash || s.mark.Holding() || s.unmarked() {
+	if !s.witnessed || s.bodyHash != k.hash {
+		return false
+	}
+	k.again = s.read && l.reopens(k, s) // whatever the mark makes of the look
+	if s.mark.Holding() || s.unmarked() {
 		return false
 	}
 	if s.content == admit.QueryNotCanonical && !k.OwnURL {
@@ -110,8 +132,7 @@ func (l *Ledger) knows(k *look, s *state) bool {
 	if s.content == admit.NoIndex && s.until != 0 && !s.ended(k.At) {
 		return false // a clock that was ahead had ended it
 	}
-	if s.read && l.reopens(k, s) {
-		k.again = true
+	if k.again {
 		return false
 	}
 	return s.read || !s.listed() && s.content != admit.None && !l.leads(k.Location, s)
@@ -141,10 +162,12 @@ func (k *look) read(norm *location.Normalizer, full bool, want sitemap.Namespace
 	opts := page.Options{ContentType: h.ContentType, Truncated: cut || k.Response.Truncated, Extensions: want&byReading != 0}
 	var facts page.Facts
 	if full {
+		k.cost = readingCost(body, h.ContentEncoding != "")
 		facts = page.Read(body, opts)
 	} else {
 		facts = page.Head(body, opts)
 	}
+	k.whole = facts.Document
 	k.forbids(norm, &facts)
 	if !facts.Modified.IsZero() {
 		k.own = facts.Modified.Unix()
@@ -160,7 +183,8 @@ func (k *look) read(norm *location.Normalizer, full bool, want sitemap.Namespace
 	k.view = &view
 	k.showing = showing(k, &facts)
 	k.alternates = alternates(norm, k.Location, &facts)
-	k.links = resolve(norm, k.Location, &facts)
+	links, twin := resolve(norm, k.Location, &facts)
+	k.links, k.twin = links, k.twin || twin
 	k.media = gather(norm, want, k, &facts)
 }
 
@@ -180,7 +204,7 @@ func (k *look) forbids(norm *location.Normalizer, facts *page.Facts) {
 	noIndex, noFollow, until := page.Robots(strings.Split(k.Response.Header.RobotsTag, "\n"))
 	k.noFollow = noFollow || facts.NoFollow
 	if until = earliest(until, facts.UnavailableAfter); !until.IsZero() {
-		k.until = until.Unix()
+		k.until = moment.Of(until).Second()
 	}
 	canonical := k.findCanonical(norm, facts)
 	switch {
@@ -213,7 +237,7 @@ func (k *look) findCanonical(norm *location.Normalizer, facts *page.Facts) admit
 		given = append(given, facts.Canonical)
 	}
 	if len(given) == 0 {
-		if k.OwnURL {
+		if k.nameless = k.OwnURL; k.nameless {
 			return admit.QueryNotCanonical
 		}
 		return admit.None
@@ -231,6 +255,8 @@ func (k *look) findCanonical(norm *location.Normalizer, facts *page.Facts) admit
 		return admit.None
 	case named.Reason == location.ReasonNone:
 		k.canonical = named.Location
+	case named.Reason == location.ReasonHost:
+		k.twin = norm.Twin(base, given[0])
 	}
 	if k.OwnURL {
 		return admit.QueryNotCanonical
@@ -263,10 +289,11 @@ func showing(k *look, facts *page.Facts) uint64 {
 	return h.Sum64()
 }
 
-// resolve returns the locations of the site that the page leads to.
-func resolve(norm *location.Normalizer, from string, facts *page.Facts) []link {
+// resolve returns the locations of the site that the page leads to, and whether
+// it leads to the origin's twin.
+func resolve(norm *location.Normalizer, from string, facts *page.Facts) (links []link, twin bool) {
 	base := norm.Base(from, facts.Base)
-	links := make([]link, 0, len(facts.Links))
+	links = make([]link, 0, len(facts.Links))
 	seen := make(map[string]int, len(facts.Links))
 	for _, a := range facts.Links {
 		if a.NoFollow {
@@ -274,6 +301,7 @@ func resolve(norm *location.Normalizer, from string, facts *page.Facts) []link {
 		}
 		to := norm.Resolve(base, a.Href)
 		if to.Location == "" {
+			twin = twin || to.Reason == location.ReasonHost && norm.Twin(base, a.Href)
 			continue
 		}
 		if i, ok := seen[to.Location]; ok {
@@ -283,5 +311,5 @@ func resolve(norm *location.Normalizer, from string, facts *page.Facts) []link {
 		seen[to.Location] = len(links)
 		links = append(links, link{to.Location, a.Main})
 	}
-	return links
+	return links, twin
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/mark"
-	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/rate"
 )
 
@@ -29,13 +30,20 @@ func (l *Ledger) consult(k *look, before *state) {
 	l.furniture.changed = true
 }
 
+// sighted is what a look showed of the page's content.
+type sighted struct {
+	outcome mark.Outcome
+	since   int64 // the look that first showed a change, which may be an earlier one
+	before  int64 // when the look before this one was, 0 if there was none
+}
+
 // mark merges what the page shows into its mark. before is when the look before
 // was, 0 if there was none.
-func (m *merge) mark(k *look, s *state, before int64) finding {
+func (m *merge) mark(k *look, s *state, before int64) sighted {
 	at := k.At.Unix()
 	held := s.mark.Holding()
 	if s.awaits(k.variety, at) {
-		return finding{outcome: mark.Variant, before: before, latest: s.latest()}
+		return sighted{outcome: mark.Variant, before: before}
 	}
 	after, outcome, since := s.mark.Look(k.view, at)
 	meant, taken := s.meet(k.variety, outcome)
@@ -48,21 +56,40 @@ func (m *merge) mark(k *look, s *state, before int64) finding {
 	if outcome == mark.Held && !held {
 		m.effects.due = append(m.effects.due, k.Location)
 	}
-	return finding{outcome: outcome, since: min(since, at), before: before, latest: s.latest()}
+	return sighted{outcome, min(since, at), before}
+}
+
+// date merges what a look showed into the page's dates.
+func (m *merge) date(k *look, s *state, f sighted) lastmod.Finding {
+	given := lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(k.server), lastmod.Page: moment.Seconds(k.own)}
+	if k.same {
+		given[lastmod.Page] = s.dates.LastGiven(lastmod.Page)
+	}
+	dates, found := s.dates.Look(lastmod.Look{
+		At: moment.Of(k.At), Before: moment.Seconds(f.before), First: s.looks <= 1,
+		Outcome: f.outcome, Since: moment.Seconds(f.since), Holding: s.mark.Holding(), Variety: k.variety, Given: given,
+	}, m.l.Doubts())
+	s.dates = dates
+	if !s.mark.Holding() {
+		s.newLinks = nil
+	}
+	m.report(k.Location, found.Reports)
+	return found
 }
 
 // settle merges what a look found: it dates a change, and tells the estimate of
 // it. What is held is told once it is certain.
-func (m *merge) settle(s *state, f finding, at int64) {
+func (m *merge) settle(k *look, s *state, f sighted) {
+	found, at := m.date(k, s, f), k.At.Unix()
 	switch f.outcome {
 	case mark.Changed:
-		s.date(f, at)
-		if f.sure {
-			s.rate = s.rate.SawChangeAt(f.since, f.exact)
+		since := found.Since.Seconds()
+		if found.Sure {
+			s.rate = s.rate.SawChangeAt(since, found.Exact.Seconds())
 		} else {
-			s.rate = s.rate.Saw(f.since, true)
+			s.rate = s.rate.Saw(since, true)
 		}
-		if f.since != at {
+		if since != at {
 			s.rate = s.rate.Saw(at, false)
 		}
 	case mark.Moving:
@@ -83,16 +110,17 @@ const trial = day
 // age tells the estimate, once, for how long the page had been unchanged at its
 // first look: since the given date that its lastmod goes by. That date may be
 // the one on which the page was made, so it is not told as a change.
-func (s *state) age(trust part.Trust, at int64) {
+func (s *state) age(trust lastmod.Trust, at int64) {
 	last := s.rate.LastVisit()
-	if s.changes > 0 || s.rate.LastChange() != 0 || at-s.firstSeen < trial || last < s.firstSeen || last-s.firstSeen >= trial {
+	if s.dates.Changes() > 0 || s.rate.LastChange() != 0 || at-s.firstSeen < trial || last < s.firstSeen || last-s.firstSeen >= trial {
 		return
 	}
-	date, by, _ := s.dates().Dated(trust, at)
-	if by != part.ByGiven || date >= s.firstSeen {
+	c := s.dates.Candidates()
+	date, by, _ := c.Decide(trust, moment.Seconds(at))
+	if by != lastmod.ByGiven || date.Seconds() >= s.firstSeen {
 		return
 	}
-	e := rate.Estimate{}.Saw(date, false)
+	e := rate.Estimate{}.Saw(date.Seconds(), false)
 	for range min(s.looks-1, trialLooks) {
 		e = e.Saw(last, false)
 	}

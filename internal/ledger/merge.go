@@ -1,10 +1,10 @@
 package ledger
 
 import (
-	"errors"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/record"
 )
@@ -14,8 +14,7 @@ import (
 type merge struct {
 	*tx
 	l       *Ledger
-	now     time.Time       // when it is stored
-	later   map[string]bool // locations whose records only a later version can read; they stay as they are
+	now     time.Time // when it is stored
 	effects effects
 
 	// media is what the looks that are merged show of the extensions, if that
@@ -36,11 +35,12 @@ type effects struct {
 	moves     []move                // verdicts that became others
 	waiting   int                   // change in the number of waiting locations
 	follow    bool                  // the links of the page count
+	early     []*look               // that show where locations lead for which nothing vouches yet
 	filling   int                   // the part that a page was added to last, 0 if none was
 	events    int                   // of the journal
 	damaged   int                   // records that could not be read
-	later     int                   // records of a later version, left alone
 	doubts    bool                  // a doubt is new
+	refused   bool                  // somebody is refused pages that others get
 	erased    bool                  // states were erased
 }
 
@@ -50,6 +50,9 @@ type settlement struct {
 	part int
 	at   time.Time
 }
+
+// moment returns when it is stored.
+func (m *merge) moment() moment.Time { return moment.Of(m.now) }
 
 // load returns the state of location, a new one if there is none.
 func (m *merge) load(location string) (s *state, known bool) {
@@ -62,12 +65,8 @@ func (m *merge) load(location string) (s *state, known bool) {
 		if err == nil && s.public() && key != m.l.keys.page(location) {
 			err = record.ErrDamaged // what was never listed is not to be named by it
 		}
-		switch {
-		case err == nil:
+		if err == nil {
 			return s, true
-		case errors.Is(err, record.ErrVersion):
-			m.leaveAlone(location)
-			return new(state), false
 		}
 		m.effects.damaged++
 		if n := m.l.book.Find(m.tx, location); n != 0 {
@@ -77,21 +76,9 @@ func (m *merge) load(location string) (s *state, known bool) {
 	return new(state), false
 }
 
-// leaveAlone notes that the record of location is of a later version: another
-// process runs that, and knows more of the page.
-func (m *merge) leaveAlone(location string) {
-	if m.later == nil {
-		m.later = map[string]bool{}
-	}
-	m.later[location] = true
-}
-
 // save settles the verdict on location, brings the listing in line with it and
 // stores the state: in clear if the page is or was listed, else under a hash.
 func (m *merge) save(location string, s *state) {
-	if m.later[location] {
-		return
-	}
 	was, why := s.verdict, s.reason
 	s.verdict, s.reason = m.verdict(location, s)
 	if s.reason == admit.ByHistory && was == admit.Listed && why == admit.ByNetworks {
@@ -125,8 +112,9 @@ func (m *merge) put(location string, s *state) {
 			m.effects.moves = append(m.effects.moves, move{wait, s.stored, standing{}})
 			s.stored = standing{}
 		}
-		s.networks, s.isNew, s.canonical = nil, false, nil // its location no longer hides what is sealed
-		s.linkAt, s.linkNet = 0, 0
+		s.networks, s.canonical = nil, nil // its location no longer hides what is sealed
+		s.dates.Listed()
+		s.linkAt, s.linkNet, s.unprompted = 0, 0, false
 	} else {
 		key = wait
 		if m.Get(wait) == nil {
@@ -139,6 +127,12 @@ func (m *merge) put(location string, s *state) {
 	m.Put(key, s.encode())
 }
 
+// personal reports whether the look showed a page that its headers say is for one
+// visitor. That is remembered, for who asks why it is not listed.
+func (k *look) personal() bool {
+	return k.Kind == admit.Forbidden && (k.Reason == admit.Private || k.Reason == admit.NoStore)
+}
+
 // public reports whether the page is or was listed. It has had a part since.
 func (s *state) public() bool { return s.part != 0 }
 
@@ -146,24 +140,24 @@ func (s *state) public() bool { return s.part != 0 }
 func (m *merge) apply(k *look) {
 	s, known := m.load(k.Location)
 	switch {
-	case m.later[k.Location]:
-		m.effects.later++
-		if k.confirm {
-			m.effects.undoubted = append(m.effects.undoubted, k.Location) // a process of that version confirms it
-		}
 	case k.confirm:
 		m.confirm(k, s)
+	case k.Tagged:
+		m.tagged(k, s)
 	case k.Kind == admit.Witness:
 		m.witness(k, s)
 	case k.Kind == admit.Redirected:
 		m.redirect(k, s)
-	case !known && !m.l.entries[k.Location]:
+	case !known && !m.l.entries[k.Location] && !k.personal():
 		// Nothing is remembered of what is not there.
 	case !s.witnessed:
 		m.effects.settled[k.Location] = settlement{s.part, k.At}
 		s.status = k.Response.Status // for who asks why it is not listed
 		if s.content = admit.None; k.Kind == admit.Forbidden {
 			s.content = k.Reason
+		}
+		if k.personal() && s.firstSeen == 0 {
+			s.lastSeen = max(s.lastSeen, k.At.UnixMilli()) // from when on it is forgotten in the end
 		}
 		m.save(k.Location, s)
 	case k.Kind == admit.Alive:

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/servemap/servemap/internal/mark"
-	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/record"
 )
 
@@ -24,7 +24,7 @@ func (k *look) novelty(after *state) novelty {
 	switch {
 	case !k.before.read:
 		return noNews
-	case after.changes > k.before.changes && after.changed == k.At.Unix():
+	case after.dates.Changes() > k.before.dates.Changes() && after.dates.LastChange() == moment.Of(k.At).Second():
 		return sureNews
 	case after.mark.Holds(k.At.Unix()):
 		return maybeNews
@@ -64,8 +64,8 @@ type announcement struct {
 
 // keepLinks drops the new links that the look does not show, and notes those that
 // announced new pages, as the change turns out to be one.
-func (m *merge) keepLinks(k *look, s *state, f finding) {
-	if len(s.newLinks) == 0 || k.variety != s.held.variety {
+func (m *merge) keepLinks(k *look, s *state, f sighted) {
+	if _, variety := s.dates.Held(); len(s.newLinks) == 0 || k.variety != variety {
 		return
 	}
 	shown := make(map[uint64]string, len(k.links))
@@ -94,31 +94,13 @@ func (m *merge) announce(k *look, all []announcement) {
 }
 
 // becomesNew notes at a look that the location is that of a new page, to which the
-// first link was seen at since, and reports whether that is news. If the page was
-// seen by now, its first sighting dates it, unless that was before the link, or a
-// later date may have been used.
+// first link was seen at since, and reports whether that is news.
 func (s *state) becomesNew(since, at int64) bool {
-	switch {
-	case s.firstSeen == 0:
-		s.isNew = true
+	if s.firstSeen == 0 {
+		s.dates.Announce()
 		return true
-	case s.fresh != 0, s.changes != 0, s.undated, s.behind != 0, s.firstSeen < since, s.firstSeen > at:
-		return false
 	}
-	used, late := int64(0), part.Sources(0)
-	for src := part.Server; src <= part.Page; src++ {
-		used = max(used, s.used(src, s.given[src]))
-	}
-	if used > s.firstSeen {
-		return false
-	}
-	for src := part.Server; src <= part.Page; src++ {
-		if date := s.given[src]; s.young.Has(src) && (date < used || date >= s.firstSeen-clockWindow) {
-			late = late.With(src) // a later one may have been used, or it may be the clock's; see take
-		}
-	}
-	s.fresh, s.young, s.moved = s.firstSeen, 0, s.moved|late
-	return true
+	return s.dates.AnnouncedLate(moment.Seconds(s.firstSeen), moment.Seconds(since), moment.Seconds(at))
 }
 
 func encodeNewLinks(list []newLink) (b []byte) {

@@ -3,13 +3,11 @@ package ledger
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/store/memstore"
 	"github.com/servemap/servemap/store/storetest"
 )
@@ -158,7 +156,7 @@ func TestAPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 				if got := r.lastMod("/new"); got != want {
 					t.Errorf("lastmod %v, want %v", fromSeconds(got).UTC(), fromSeconds(want).UTC())
 				}
-				if stamp := "<loc>https://example.com/new</loc><lastmod>" + stamp(fromSeconds(want)); want != 0 && !strings.Contains(served(r)["sitemap.xml"], stamp) {
+				if stamp := "<loc>https://example.com/new</loc><lastmod>" + fromSeconds(want).UTC().Format(time.RFC3339); want != 0 && !strings.Contains(served(r)["sitemap.xml"], stamp) {
 					t.Errorf("%s is not in %s", stamp, served(r)["sitemap.xml"])
 				}
 			})
@@ -209,7 +207,7 @@ func TestAReplicaKnowsWhatAnotherSawAnnounced(t *testing.T) {
 			if got := r.lastMod("/new"); got != at {
 				t.Errorf("lastmod %d, want %d", got, at)
 			}
-			if !strings.Contains(served(r)["sitemap.xml"], "/new</loc><lastmod>"+stamp(fromSeconds(at))) {
+			if !strings.Contains(served(r)["sitemap.xml"], "/new</loc><lastmod>"+fromSeconds(at).UTC().Format(time.RFC3339)) {
 				t.Errorf("the file is %s", served(r)["sitemap.xml"])
 			}
 		}
@@ -239,57 +237,11 @@ func TestWhatIsAnnouncedSurvivesALostAnswer(t *testing.T) {
 						r.sight("/new", html("what is new"))
 					}
 				}
-				if p := r.page("/new"); p.Listing.Fresh == 0 || p.Listing.Fresh != p.FirstSeen.Unix() {
+				if p := r.page("/new"); p.Listing.Fresh == 0 || p.Listing.Fresh != moment.Of(p.FirstSeen) {
 					t.Errorf("new since %d, first seen at %d", p.Listing.Fresh, p.FirstSeen.Unix())
 				}
 			})
 		})
-	}
-}
-
-// Whatever dates were given by then, and whatever of them is believed, now or
-// later, no lastmod goes back because the page turns out to be new.
-func TestBecomingNewTakesNoDateBack(t *testing.T) {
-	const now = 100_000
-	rnd := rand.New(rand.NewPCG(1, 2))
-	times := func() int64 { return []int64{0, 10, 4000, 4999, 5000, 5001, 5002, 6000, now - 10}[rnd.IntN(9)] }
-	var none, server, both part.Trust
-	server[part.Server].All = true
-	both[part.Server].All, both[part.Page].All = true, true
-	became := 0
-	for range 20_000 {
-		s := state{firstSeen: 5000, looks: 1 + uint64(rnd.IntN(3)), part: 1}
-		for src := part.Server; src <= part.Page; src++ {
-			s.given[src] = times()
-			switch rnd.IntN(3) {
-			case 0:
-				s.young = s.young.With(src)
-			case 1:
-				s.moved, s.kept[src] = s.moved.With(src), times()
-			}
-		}
-		if rnd.IntN(8) == 0 {
-			s.changed, s.changes = 7000, 1
-		}
-		before := s
-		if !s.becomesNew(4000, now) {
-			if !reflect.DeepEqual(s, before) {
-				t.Fatalf("%+v did not become new, and is %+v", before, s)
-			}
-			continue
-		}
-		became++
-		last := int64(0)
-		for _, trust := range []part.Trust{none, server, both} { // belief is only ever lost
-			was, is := before.dates().LastMod(trust, now), s.dates().LastMod(trust, now)
-			if is < was || is < last || is == 0 || is > s.firstSeen {
-				t.Fatalf("lastmod %d was %d, and %d while more was believed, of %+v", is, was, last, before)
-			}
-			last = is
-		}
-	}
-	if became < 1000 {
-		t.Errorf("%d pages became new, too few to tell anything", became)
 	}
 }
 

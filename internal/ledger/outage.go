@@ -23,7 +23,7 @@ func (l *Ledger) withdrawUnstored() {
 
 // peek reads the head of a page that was seen, once.
 func (l *Ledger) peek(s *Sighting) {
-	if s.peeked || s.Kind != admit.Witness || !l.cfg.Files.Lists(s.Location) {
+	if s.peeked || s.Kind != admit.Witness || s.Tagged || !l.cfg.Files.Lists(s.Location) {
 		return
 	}
 	s.peeked = true

@@ -24,6 +24,9 @@ func (m *merge) redirect(k *look, s *state) {
 	case k.Location:
 		return
 	}
+	if k.echo.repeats(k.target) && !respelled(k.Location, k.target) {
+		return // it leads the visitor back, and nobody else
+	}
 	hop := 0
 	if m.l.entries[k.Location] {
 		hop = 1
@@ -34,6 +37,9 @@ func (m *merge) redirect(k *look, s *state) {
 	moved := permanent && s.listed() && !m.late(s, k.At.UnixMilli())
 	led := permanent && (moved || s.link && m.forAll(k, s)) // what a public link leads to, by a redirect that stays
 	if hop == 0 && !led {
+		if permanent && !s.link {
+			m.effects.early = append(m.effects.early, k)
+		}
 		return
 	}
 	if moved {
@@ -45,7 +51,7 @@ func (m *merge) redirect(k *look, s *state) {
 	if hop != 0 && (to.hop == 0 || hop < to.hop) {
 		to.hop = hop
 	}
-	to.point(k)
+	m.point(k, k.target, to)
 	to.link = to.link || led
 	if moved {
 		to.inherit(s)
@@ -62,20 +68,27 @@ func (m *merge) steady(k *look, s *state, hop int) int {
 	}
 	target := m.l.secret.short("target", k.target)
 	switch {
-	case s.nextTarget == target && k.At.UnixNano() == s.readAt:
+	case s.nextTarget == target && k.At.UnixMilli() == s.nextAt:
 		return 0 // the same look, merged again
 	case s.target == 0, s.nextTarget == target:
-		s.target, s.nextTarget = target, 0
+		s.leadTo(target, k)
+		s.nextTarget, s.nextAt = 0, 0
 	case s.target != target:
-		s.nextTarget, s.readAt, hop = target, k.At.UnixNano(), 0
+		s.nextTarget, s.nextAt, hop = target, k.At.UnixMilli(), 0
 	default:
 		if s.nextTarget == 0 {
 			return hop
 		}
-		s.nextTarget = 0
+		s.nextTarget, s.nextAt = 0, 0
 	}
 	m.save(k.Location, s)
 	return hop
+}
+
+// leadTo notes that the look is the first that counts of those that saw the
+// location lead to a target.
+func (s *state) leadTo(target uint64, k *look) {
+	s.target, s.targetAt, s.targetNet = target, k.At.UnixMilli(), k.net()
 }
 
 // forAll reports whether a redirect leads everybody to the same target: because
@@ -86,12 +99,12 @@ func (m *merge) forAll(k *look, s *state) bool {
 		return true
 	}
 	target := m.l.secret.short("target", k.target)
-	if s.target != target || s.readAt == 0 {
-		s.target, s.readAt, s.readNet = target, k.At.Unix(), k.net()
+	if s.target != target {
+		s.leadTo(target, k)
 		m.save(k.Location, s)
 		return false
 	}
-	return k.At.Unix()-s.readAt >= int64(shownAfter.Seconds()) || s.readNet != 0 && k.net() != 0 && s.readNet != k.net()
+	return k.At.UnixMilli()-s.targetAt >= shownAfter.Milliseconds() || s.targetNet != 0 && k.net() != 0 && s.targetNet != k.net()
 }
 
 // respelled reports whether two locations differ only in what names the same
@@ -112,8 +125,8 @@ func bare(location string) string {
 func (s *state) inherit(from *state) {
 	if s.firstSeen == 0 {
 		s.mark, s.rate = from.mark, from.rate
-		s.changed, s.exact, s.exactBy = from.changed, from.exact, from.exactBy
-		s.looks, s.changes = from.looks, from.changes
+		s.dates.Inherit(from.dates)
+		s.looks = from.looks
 	}
 	if s.firstSeen == 0 || from.firstSeen < s.firstSeen {
 		s.firstSeen = from.firstSeen

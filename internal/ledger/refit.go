@@ -6,26 +6,24 @@ import (
 	"github.com/servemap/servemap/internal/part"
 )
 
-// reviewParts notes which parts have more pages than they may, as they do once
-// the limits were lowered, so that the review takes pages out of them, and has
-// those filled again that have room.
+// reviewParts notes which parts have too many pages or too few, so that the review
+// takes pages out of them.
 func (l *Ledger) reviewParts(ctx context.Context) error {
 	parts, err := part.ReadParts(ctx, l.cfg.Store, l.keys.parts())
 	if err != nil {
 		return err
 	}
-	l.review.over = map[int]bool{}
-	for n, p := range parts {
-		if l.book.Over(p) {
-			l.review.over[n] = true
-		}
+	var filling int
+	if err := l.commit(ctx, nil, func(m *merge) { filling = l.book.Mend(m.tx, parts) }); err != nil {
+		return err
 	}
-	return l.commit(ctx, nil, func(m *merge) { l.book.Mend(m.tx, parts) })
+	l.review.over, l.review.thin = l.book.Uneven(parts, filling)
+	return nil
 }
 
-// refit moves a listed page to another part if its own has more than it may.
+// refit moves a listed page to another part if its own has too many or too few.
 func (m *merge) refit(location string, s *state) {
-	if s.listed() && m.move(location, s) {
+	if s.listed() && (m.l.review.thin[s.part] || m.l.book.Over(m.tx, s.part)) && m.move(location, s) {
 		m.put(location, s)
 	}
 }

@@ -131,6 +131,10 @@ func (l *Ledger) refresh(ctx context.Context, atOnce bool) error {
 // readOthers returns the bulletin of all others by their keys.
 func (l *Ledger) readOthers(ctx context.Context) (map[string]bulletin, error) {
 	told := map[string]bulletin{}
+	err := view(ctx, l.cfg.Store, []string{l.keys.site()}, func(*tx) {}) // the guard looks for its version
+	if err != nil {
+		return nil, err
+	}
 	for r, err := range l.cfg.Store.Scan(ctx, l.keys.bulletins(), "") {
 		if err != nil {
 			return nil, err
@@ -173,7 +177,7 @@ func (l *Ledger) takeIn(ctx context.Context, c changes) error {
 	if anew {
 		l.cfg.Files.ChangedAll()
 	}
-	l.cfg.Files.Refresh(slices.Collect(maps.Keys(c.parts))...)
+	l.cfg.Files.Changed(slices.Collect(maps.Keys(c.parts))...)
 	return nil
 }
 

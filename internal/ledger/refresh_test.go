@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
@@ -218,48 +219,6 @@ func moved(r *rig, at time.Time) {
 	r.answer("/a", http.StatusMovedPermanently, func(s *Sighting) { s.At, s.Response.Header.Location = at, "/b" })
 }
 
-func TestARecordOfALaterVersionIsLeftAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		st := new(memstore.Store)
-		r := newRig(t, st, Config{RefreshEvery: refreshEvery})
-		defer func() { r.stop() }()
-		r.sight("/", html("home", "/a", "/b"))
-		r.sight("/a", html("a"))
-		key, later := r.ledger.keys.page("/a"), laterRecord()
-		err := st.Update(t.Context(), []string{key}, func(values [][]byte) error {
-			values[0] = slices.Clone(later)
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.ledger.Offer(&Sighting{Kind: admit.Witness, Location: "/a", At: time.Now(), Response: witness(html("a, otherwise", "/c"))})
-		r.ledger.Offer(sighting("/a", "", http.StatusGone))
-		r.sight("/b", html("b", "/a"))
-		time.Sleep(3 * 24 * time.Hour) // through reviews
-		r.sight("/", html("home again", "/a", "/b"))
-		r.wantShown("/", "/a", "/b")
-		if got := r.dump()[key]; got != string(later) {
-			t.Errorf("the record is %x by now, it was %x", got, later)
-		}
-		if r.ledger.Forget(t.Context(), "/a") == nil {
-			t.Error("a page was forgotten whose record cannot be read")
-		}
-		if n := r.ledger.Stats().Later; n == 0 {
-			t.Error("what was left alone is not counted")
-		}
-		if n := strings.Count(r.log.String(), "later version"); n != 1 {
-			t.Errorf("logged %d times, want once:\n%s", n, r.log)
-		}
-	})
-}
-
-func TestAWaitingRecordOfALaterVersionIsNotEvicted(t *testing.T) {
-	if rank(laterRecord())>>rankShift < worthForever {
-		t.Error("it would be the first to go")
-	}
-}
-
 func TestTheBulletinOfAProcessThatIsGone(t *testing.T) {
 	inFleet(t, func(a, b *rig) {
 		a.sight("/", html("home"))
@@ -272,18 +231,6 @@ func TestTheBulletinOfAProcessThatIsGone(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		if _, is := b.dump()[key]; is {
 			t.Error("it stays for ever")
-		}
-		another := a.ledger.keys.bulletin("of-a-later-version")
-		err := b.st.Update(b.Context(), []string{another}, func(values [][]byte) error {
-			values[0] = laterRecord()
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(2 * bulletinKept)
-		if _, is := b.dump()[another]; !is {
-			t.Error("that of a later version, which nobody can tell when it was written, is dropped")
 		}
 		a.start()
 		a.sight("/", html("home, again"))
@@ -469,7 +416,7 @@ func published(t *testing.T, r *rig, labels bool) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lastMod := p.Listing.LastMod(r.files.Trust(), time.Now().Unix())
+		lastMod := p.Listing.LastMod(r.files.Trust(), moment.Of(time.Now())).Seconds()
 		if all[p.Location] = fmt.Sprint(lastMod); labels {
 			all[p.Location] += " " + p.Listing.Freq.String()
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/priority"
-	"github.com/servemap/servemap/internal/record"
 )
 
 // reviewStep is how many records a review goes through at once.
@@ -26,6 +25,7 @@ type review struct {
 	waits   bool         // the pages are done
 	after   string       // the key that was reviewed last
 	over    map[int]bool // parts that have more pages than they may
+	thin    map[int]bool // parts that have so few that another one takes them
 	waiting int64        // locations counted that wait
 	ranks   priority.Ranks
 	again   bool // these are the first ranks, which no page has been given
@@ -68,9 +68,6 @@ func (l *Ledger) reviewDue(now time.Time) time.Duration {
 func (l *Ledger) reviewOnce(ctx context.Context) error {
 	r := &l.review
 	if r.after == "" && !r.waits {
-		if err := l.forgetAgain(ctx); err != nil {
-			return err
-		}
 		if err := l.reviewNamed(ctx); err != nil {
 			return err
 		}
@@ -174,7 +171,7 @@ func (l *Ledger) outdated(location string, s *state, waits bool, now time.Time) 
 	if waits {
 		return !s.barred && !s.link && l.expired(seconds(s.lastSeen), now)
 	}
-	if l.expired(seconds(s.lastSeen), now) || s.listed() && (s.ended(now) || l.review.over[s.part]) {
+	if l.expired(seconds(s.lastSeen), now) || s.listed() && (s.ended(now) || l.review.over[s.part] || l.review.thin[s.part]) {
 		return true
 	}
 	if s.listed() && (l.extends() || l.ranked(s, now) != s.priority) {
@@ -254,7 +251,7 @@ func (l *Ledger) drop(ctx context.Context, keys []string) error {
 		for _, key := range keys {
 			b := m.Get(key)
 			s, err := decodeState(b)
-			if b == nil || errors.Is(err, record.ErrVersion) {
+			if b == nil {
 				continue
 			}
 			m.Put(key, nil)

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -193,9 +194,13 @@ func TestActivity(t *testing.T) {
 	}
 }
 
-func robotsTxt(r *rig, status int, text string) {
+func robotsTxt(r *rig, status int, text string, change ...func(*Sighting)) {
 	resp := &tap.Response{Status: status, Header: tap.Header{ContentType: "text/plain"}, Body: []byte(text), Complete: true}
-	r.ledger.Offer(&Sighting{Kind: admit.RobotsFile, Location: "/robots.txt", At: time.Now(), Response: resp})
+	s := &Sighting{Kind: admit.RobotsFile, Location: "/robots.txt", At: time.Now(), Response: resp}
+	for _, f := range change {
+		f(s)
+	}
+	r.ledger.Offer(s)
 	r.flush()
 }
 
@@ -210,60 +215,80 @@ func TestRobotsTxtIsObeyed(t *testing.T) {
 		r.restart()
 		r.flush()
 		r.wantListed("/", "/a", "/b")
-		robotsTxt(r, 404, "")
+		robotsTxt(r, 404, "", from(netA))
 		r.wantListed("/", "/a", "/b")
 		time.Sleep(time.Minute)
-		robotsTxt(r, 404, "")
+		robotsTxt(r, 404, "", from(netB))
 		r.wantListed("/", "/a", "/b", "/private-area/x")
 	})
 }
 
-func TestRobotsTxtOfOneVisitorAlone(t *testing.T) {
+// What only one visitor gets must not list what the site disallows, nor take out
+// what it allows.
+func TestAnotherRobotsTxtNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 	const strict, lax, other = "User-agent: *\nDisallow: /a\nDisallow: /b", "User-agent: *\nDisallow: /b", "User-agent: *\nDisallow: /c"
+	a, b, nobody := from(netA), from(netB), func(*Sighting) {}
+	later := func(first, second func(*Sighting), after time.Duration) func(*rig) {
+		return func(r *rig) {
+			robotsTxt(r, 200, lax, first)
+			time.Sleep(after)
+			robotsTxt(r, 200, lax, second)
+		}
+	}
+	before, after := []string{"/", "/c"}, []string{"/", "/a", "/c"}
 	for _, tt := range []struct {
 		name   string
 		do     func(*rig)
 		listed []string
 	}{
-		{"another text takes nothing out", func(r *rig) { robotsTxt(r, 200, other) }, []string{"/", "/c"}},
+		{"another text takes nothing out", func(r *rig) { robotsTxt(r, 200, other, a) }, before},
 		{"and lists nothing anew", func(r *rig) {
-			robotsTxt(r, 200, "User-agent: *\nDisallow: /d")
+			robotsTxt(r, 200, "User-agent: *\nDisallow: /d", a)
 			r.sight("/", html("home", "/d"))
 			r.sight("/d", html("new"))
-		}, []string{"/", "/c"}},
-		{"less does not list", func(r *rig) { robotsTxt(r, 200, lax) }, []string{"/", "/c"}},
-		{"nor within the minute", func(r *rig) {
-			robotsTxt(r, 200, lax)
-			time.Sleep(50 * time.Second)
-			robotsTxt(r, 200, lax)
-		}, []string{"/", "/c"}},
+		}, before},
+		{"less does not list", func(r *rig) { robotsTxt(r, 200, lax, a) }, before},
 		{"what held comes back", func(r *rig) {
-			robotsTxt(r, 200, other)
-			robotsTxt(r, 200, strict)
-		}, []string{"/", "/c"}},
+			robotsTxt(r, 200, other, a)
+			robotsTxt(r, 200, strict, b)
+		}, before},
 		{"two that differ", func(r *rig) {
-			robotsTxt(r, 404, "")
+			robotsTxt(r, 404, "", a)
+			time.Sleep(24 * time.Hour)
+			robotsTxt(r, 200, lax, b)
+		}, before},
+		{"another network within the minute", later(a, b, 50*time.Second), before},
+		{"another network a minute later", later(a, b, time.Minute), after},
+		{"the same network soon", later(a, a, 23*time.Hour), before},
+		{"the same network a day later", later(a, a, 24*time.Hour), after},
+		{"unknown networks soon", later(nobody, nobody, 23*time.Hour), before},
+		{"one of a known and one of an unknown network", later(a, nobody, 23*time.Hour), before},
+		{"unknown networks a day later", later(nobody, nobody, 24*time.Hour), after},
+		{"what held was seen in between", func(r *rig) {
+			robotsTxt(r, 200, lax, a)
 			time.Sleep(time.Minute)
-			robotsTxt(r, 200, lax)
-		}, []string{"/", "/c"}},
-		{"the same a minute later", func(r *rig) {
-			robotsTxt(r, 200, lax)
-			time.Sleep(time.Minute)
-			robotsTxt(r, 200, lax)
-		}, []string{"/", "/a", "/c"}},
-		{"the same a minute later, and a restart in between", func(r *rig) {
-			robotsTxt(r, 200, lax)
+			robotsTxt(r, 200, strict, b)
+			robotsTxt(r, 200, lax, b)
+			time.Sleep(23 * time.Hour)
+			robotsTxt(r, 200, lax, b)
+		}, before},
+		{"another network, and a restart in between", func(r *rig) {
+			robotsTxt(r, 200, lax, a)
 			r.restart()
 			time.Sleep(time.Minute)
-			robotsTxt(r, 200, lax)
-		}, []string{"/", "/a", "/c"}},
+			robotsTxt(r, 200, lax, b)
+		}, after},
+		{"the same network soon, and a restart in between", func(r *rig) {
+			robotsTxt(r, 200, lax, a)
+			r.restart()
+			time.Sleep(time.Minute)
+			robotsTxt(r, 200, lax, a)
+		}, before},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, Config{}, func(r *rig) {
 				r.crawl("/a", "/b", "/c")
-				robotsTxt(r, 200, strict)
-				time.Sleep(time.Minute)
-				robotsTxt(r, 200, strict)
+				robotsTxt(r, 200, strict, a)
 				tt.do(r)
 				r.wantListed(tt.listed...)
 				r.restart()
@@ -414,9 +439,9 @@ func TestUnavailableAfter(t *testing.T) {
 	})
 }
 
-// A page whose time is up leaves the store as it leaves the files: no other page
-// names it, and those who follow the changes hear of it.
-func TestAPageThatHasEndedIsNamedByNoOther(t *testing.T) {
+// A page whose time is up leaves the files at once. At the next review no other page
+// names it any more, and those who follow the changes hear of it.
+func TestAPageThatHasEndedIsNamedByNoOtherAfterAReview(t *testing.T) {
 	inBubble(t, Config{Extensions: sitemap.Alternates}, func(r *rig) {
 		until := time.Now().Add(time.Hour).UTC()
 		r.sight("/", html("home", "/de", "/en"))
@@ -427,6 +452,10 @@ func TestAPageThatHasEndedIsNamedByNoOther(t *testing.T) {
 		r.flush()
 		r.wantAlternates("/en", "de=/de")
 		time.Sleep(time.Until(until) + 5*time.Second) // nobody visits the site meanwhile
+		if file, _ := r.file(); strings.Contains(file, "<loc>https://example.com/de</loc>") {
+			t.Errorf("the file lists a page that has ended:\n%s", file)
+		}
+		time.Sleep(36 * time.Hour)
 		r.wantListed("/", "/en")
 		r.wantAlternates("/en")
 		r.wantEvents(until.Add(-time.Second), "removed /de")
@@ -434,26 +463,6 @@ func TestAPageThatHasEndedIsNamedByNoOther(t *testing.T) {
 			t.Errorf("the file names a page that has ended:\n%s", file)
 		}
 	})
-}
-
-// However many pages end at once, all leave; nothing else holds more of them.
-func TestManyPagesEndAtOnce(t *testing.T) {
-	var e ended
-	for i := range endedKept {
-		e.add(fmt.Sprint("/", i))
-	}
-	if e.add("/more") || !e.add("/0") {
-		t.Error("it has room for more, or none for what it has")
-	}
-	for n := 0; e.waits(); n++ {
-		some := e.some(batch)
-		if e.remove(some); len(some) > batch || n > endedKept {
-			t.Fatalf("%d at once, the time %d", len(some), n)
-		}
-	}
-	if !e.add("/more") {
-		t.Error("it has no room although nothing waits")
-	}
 }
 
 func TestHints(t *testing.T) {
@@ -477,6 +486,18 @@ func TestHints(t *testing.T) {
 				r.sight("/index.html", shell+"<a href=/a></a>")
 			}
 		}, 0},
+		{"queries of the entry that change nothing", func(r *rig) {
+			r.sight("/", shell+"<a href=/a></a>")
+			for i := range shellsNeeded {
+				r.sight(fmt.Sprint("/?s=", i), shell+"<a href=/a></a>", ownURL)
+			}
+		}, 0},
+		{"queries of one page that shows what the entry does", func(r *rig) {
+			r.sight("/", shell+"<a href=/a></a>")
+			for i := range shellsNeeded {
+				r.sight(fmt.Sprint("/start?do=", i), shell+"<a href=/a></a>", ownURL)
+			}
+		}, 0},
 		{"an entry that is noindex", func(r *rig) {
 			r.sight("/", "<html><head><meta name=robots content=noindex></head><body>x</body></html>")
 		}, hint.NoIndex},
@@ -486,6 +507,75 @@ func TestHints(t *testing.T) {
 		{"a page that is denied", func(r *rig) { r.answer("/a", 401) }, 0},
 		{"robots.txt forbids the entry", func(r *rig) { robotsTxt(r, 200, "User-agent: *\nDisallow: /") }, hint.Robots},
 		{"robots.txt forbids something else", func(r *rig) { robotsTxt(r, 200, "User-agent: *\nDisallow: /admin") }, 0},
+		{"an entry that leads to www", func(r *rig) { r.answer("/", 301, location302("https://www.example.com/")) }, hint.WWW},
+		{"an entry that leads to another host", func(r *rig) { r.answer("/", 301, location302("https://shop.example.com/")) }, 0},
+		{"a page that leads to www", func(r *rig) { r.answer("/a", 301, location302("https://www.example.com/a")) }, 0},
+		{"an entry that names www as canonical", func(r *rig) { r.sight("/", variant("https://www.example.com/", same)) }, hint.WWW},
+		{"an entry all links of which lead to www", func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "//www.example.com/b")) }, hint.WWW},
+		{"an entry some links of which lead to www", func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "/b")) }, 0},
+		{"an entry that says nofollow", func(r *rig) {
+			r.sight("/", "<html><head><title>t</title><meta name=robots content=nofollow></head><body><a href=/a></a>x</body></html>")
+		}, hint.NoFollow},
+		{"an entry that says nofollow in its header", func(r *rig) {
+			r.sight("/", html("home", "/a"), header(func(h *tap.Header) { h.RobotsTag = "nofollow" }))
+		}, hint.NoFollow},
+		{"a page that says nofollow", func(r *rig) {
+			r.crawl("/a")
+			r.sight("/a", html("another", "/b"), header(func(h *tap.Header) { h.RobotsTag = "nofollow" }))
+		}, 0},
+		{"pages that differ by their query", func(r *rig) { byQueries(r, censusLeast, 0) }, hint.Query},
+		{"few pages that differ by their query", func(r *rig) { byQueries(r, censusLeast-1, 0) }, 0},
+		{"as many that do not", func(r *rig) { byQueries(r, censusLeast, censusLeast) }, 0},
+		{"more pages that are listed, and links to many queries", func(r *rig) {
+			var links []string
+			for i := range 3 * censusLeast {
+				links = append(links, fmt.Sprint("/index.php?p=", i))
+			}
+			r.sight("/", html("home", links...))
+			for i := range censusLeast + 5 {
+				r.sight("/", html("home", fmt.Sprint("/plain/", i)))
+				r.sight(fmt.Sprint("/plain/", i), html(fmt.Sprint("plain ", i)))
+			}
+			for _, location := range links[:censusLeast+2] {
+				r.sight(location, html("page "+location), ownURL)
+			}
+		}, 0},
+		{"pages that differ by their query and name themselves", func(r *rig) {
+			byQueries(r, censusLeast, 0, func(location string) string { return location })
+		}, 0},
+		{"pages that differ by their query and name another", func(r *rig) {
+			byQueries(r, censusLeast, 0, func(string) string { return "/" })
+		}, 0},
+		{"a stranger's queries", func(r *rig) {
+			r.sight("/", html("home", "/a"))
+			for i := range 2 * censusLeast {
+				r.sight(fmt.Sprint("/?q=", i), html(fmt.Sprint("page ", i)), ownURL)
+			}
+		}, 0},
+		{"pages whose locations look like secrets", func(r *rig) { byTokens(r, censusLeast, 0) }, hint.Tokens},
+		{"few pages whose locations look like secrets", func(r *rig) { byTokens(r, censusLeast-1, 0) }, 0},
+		{"as many whose locations do not", func(r *rig) { byTokens(r, censusLeast, censusLeast) }, 0},
+		{"share links that nothing links to", func(r *rig) {
+			r.sight("/", html("home", "/a"))
+			for i := range 2 * censusLeast {
+				r.sight(token(i), html(fmt.Sprint("page ", i)))
+			}
+		}, 0},
+		{"hardly any page listed for minutes", func(r *rig) { orphans(r, fewPages-1); time.Sleep(fewFor) }, hint.Few},
+		{"hardly any page listed at first", func(r *rig) { orphans(r, fewPages-1); time.Sleep(fewFor - time.Minute) }, 0},
+		{"hardly any page listed of few", func(r *rig) { orphans(r, fewPages-2); time.Sleep(fewFor) }, 0},
+		{"a share of the pages listed", func(r *rig) {
+			orphans(r, fewPages)
+			r.crawl("/1", "/2", "/3", "/4", "/5")
+			time.Sleep(fewFor)
+		}, 0},
+		{"hardly any page listed as the owner wants it", func(r *rig) {
+			r.sight("/", html("home", "/a"))
+			for i := range fewPages {
+				r.sight(fmt.Sprint("/never/", i), html(fmt.Sprint("page ", i)))
+			}
+			time.Sleep(fewFor)
+		}, 0},
 		{"many withdrawals", func(r *rig) {
 			var pages []string
 			for i := range 30 {
@@ -509,7 +599,11 @@ func TestHints(t *testing.T) {
 		}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
+			never, err := admit.NewRules([]admit.Rule{{Pattern: "/never/", Listing: admit.Never}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			inBubble(t, Config{Rules: never}, func(r *rig) {
 				tt.do(r)
 				got := r.hints.Given()
 				if tt.want == 0 && len(got) > 0 || tt.want != 0 && (len(got) != 1 || got[0] != tt.want) {
@@ -517,5 +611,55 @@ func TestHints(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func ownURL(s *Sighting) { s.OwnURL = true }
+
+// byQueries has visitors follow links to pages with a query, and to plain ones.
+// canonical returns what a page with a query names as its canonical one.
+func byQueries(r *rig, queries, plain int, canonical ...func(location string) string) {
+	var withQuery, without []string
+	for i := range queries {
+		withQuery = append(withQuery, fmt.Sprint("/index.php?p=", i))
+	}
+	for i := range plain {
+		without = append(without, fmt.Sprint("/plain/", i))
+	}
+	r.sight("/", html("home", slices.Concat(withQuery, without)...))
+	for _, location := range withQuery {
+		body := html("page " + location)
+		for _, name := range canonical {
+			body = strings.Replace(body, "<head>", `<head><link rel=canonical href="`+name(location)+`">`, 1)
+		}
+		r.sight(location, body, ownURL)
+	}
+	for _, location := range without {
+		r.sight(location, html("page "+location))
+	}
+}
+
+func token(i int) string { return fmt.Sprintf("/watch/3f2504e0-4f89-41d3-9a0c-0305e82c%04x", i) }
+
+// byTokens does that with pages whose locations look like secrets.
+func byTokens(r *rig, tokens, plain int) {
+	var links []string
+	for i := range tokens {
+		links = append(links, token(i))
+	}
+	for i := range plain {
+		links = append(links, fmt.Sprint("/plain/", i))
+	}
+	r.sight("/", html("home", links...))
+	for _, location := range links {
+		r.sight(location, html("page "+location))
+	}
+}
+
+// orphans has visitors get pages that nothing links to.
+func orphans(r *rig, n int) {
+	r.sight("/", html("home", "/a"))
+	for i := range n {
+		r.sight(fmt.Sprint("/orphans/", i), html(fmt.Sprint("page ", i)))
 	}
 }

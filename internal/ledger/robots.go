@@ -3,12 +3,10 @@ package ledger
 import (
 	"bytes"
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"time"
 
-	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/robots"
@@ -23,34 +21,42 @@ const (
 )
 
 // obeyed is what the site's robots.txt says. One that differs from the last
-// holds when a look a minute later shows the same: an answer that only one
-// visitor got must not list what the site disallows, nor take out what it
-// allows. Until then what either of them disallows is not listed anew.
+// holds when a visitor from another network gets the same, a minute later or
+// more, or anybody does a day later: an answer that only one visitor got must
+// not list what the site disallows, nor take out what it allows. Until then what
+// either of them disallows is not listed anew.
 type obeyed struct {
 	known     bool // one was seen, or that there is none
 	now, next *robots.Rules
 	since     time.Time // when next was seen first, zero if there is none
+	by        uint32    // who saw it then, as look.net has it
 
 	unread [2 * robotsPieces]record.Unread // of the pieces
-	later  bool                            // what is stored of it only a later version can read
 }
 
-// saw returns what holds after a look at seen.
-func (o obeyed) saw(seen *robots.Rules, at time.Time) obeyed {
+// saw returns what holds after a look at seen, by a client of a network as
+// look.net has it.
+func (o obeyed) saw(seen *robots.Rules, at time.Time, network uint32) obeyed {
 	after := o
-	after.known, after.next, after.since = true, nil, time.Time{}
+	after.known, after.next, after.since, after.by = true, nil, time.Time{}, 0
 	switch text := seen.Text(); {
 	case !o.known:
 		after.now = seen
 	case bytes.Equal(text, o.now.Text()):
 	case o.since.IsZero() || !bytes.Equal(text, o.next.Text()) || at.Before(o.since):
-		after.next, after.since = seen, at
-	case at.Sub(o.since) >= confirmAfter:
+		after.next, after.since, after.by = seen, at, network
+	case o.confirms(at, network):
 		after.now = seen
 	default:
 		return o
 	}
 	return after
+}
+
+// confirms reports whether a look that shows next again is enough for it to hold.
+func (o obeyed) confirms(at time.Time, network uint32) bool {
+	after := at.Sub(o.since)
+	return after >= anotherDay || after >= confirmAfter && network != 0 && o.by != 0 && network != o.by
 }
 
 // rulesAs reports whether the same rules hold.
@@ -69,13 +75,8 @@ func (l *Ledger) allowsNew(location string) bool {
 	return o == nil || o.now.Allows(location) && o.next.Allows(location)
 }
 
-// disallowed reports whether robots.txt keeps a page out. Where only a later version
-// knows what it says, and it was not seen since the start, what it kept out stays
-// out, and nothing is listed anew.
+// disallowed reports whether robots.txt keeps a page out.
 func (l *Ledger) disallowed(location string, s *state) bool {
-	if o := l.robots.Load(); o != nil && o.later && !o.known {
-		return s.reason == admit.Disallowed || !s.public()
-	}
 	return !l.Allows(location) || !s.public() && !l.allowsNew(location)
 }
 
@@ -91,9 +92,6 @@ func (l *Ledger) openRobots(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if seen := l.robots.Load(); o.later && seen != nil && seen.known {
-		o = *seen
-	}
 	l.robots.Store(&o)
 	l.hintRobots()
 	return nil
@@ -102,7 +100,7 @@ func (l *Ledger) openRobots(ctx context.Context) error {
 func (l *Ledger) readRobots(t *tx) (o obeyed) {
 	var texts [2][]byte
 	for i, key := range l.robotsKeys() {
-		unread, err := record.Read(t.Get(key), func(f record.Field) bool {
+		unread, _ := record.Read(t.Get(key), func(f record.Field) bool {
 			switch f.Num {
 			case 1:
 				texts[i/robotsPieces] = append(texts[i/robotsPieces], f.Data...)
@@ -110,13 +108,14 @@ func (l *Ledger) readRobots(t *tx) (o obeyed) {
 				o.since = time.UnixMilli(f.Millis())
 			case 3:
 				o.known = true
+			case 4:
+				o.by = uint32(f.Value)
 			default:
 				return false
 			}
 			return true
 		})
 		o.unread[i] = unread
-		o.later = o.later || errors.Is(err, record.ErrVersion)
 	}
 	o.now, o.next = robots.Parse(texts[0]), robots.Parse(texts[1])
 	return o
@@ -132,6 +131,7 @@ func (l *Ledger) writeRobots(t *tx, o obeyed) {
 		e.Bytes(1, text[from:min(len(text), from+robotsPiece)])
 		if i == robotsPieces && !o.since.IsZero() {
 			e.Int(2, o.since.UnixMilli())
+			e.Uint(4, uint64(o.by))
 		}
 		e.Bool(3, i == 0 && o.known)
 		e.Keep(o.unread[i])
@@ -159,18 +159,14 @@ func (l *Ledger) obey(ctx context.Context, s *Sighting) error {
 	if !ok {
 		return nil // nobody can read it; what held before does
 	}
-	if before.saw(seen, s.At) == *before {
+	network := l.networkOf(s)
+	if before.saw(seen, s.At, network) == *before {
 		return nil
 	}
 	var after obeyed
 	err := update(ctx, l.cfg.Store, slices.Concat(l.robotsKeys(), l.ownBulletin()), func(t *tx) {
 		stored := l.readRobots(t) // another process may have seen it as well
-		if stored.later {
-			after = before.saw(seen, s.At)
-			after.later = true
-			return
-		}
-		if after = stored.saw(seen, s.At); after != stored {
+		if after = stored.saw(seen, s.At, network); after != stored {
 			l.writeRobots(t, after)
 			l.tell(t, s.At, nil, robotsTopic)
 		}

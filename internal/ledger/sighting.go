@@ -20,6 +20,9 @@ type Sighting struct {
 
 	// OwnURL says that only the page's own canonical can vouch for its query.
 	OwnURL bool
+	// Tagged says that tracking parameters were dropped from what was asked for.
+	// Such a sighting is a Witness, and proves at most that the page is there.
+	Tagged bool
 	// Route is the template of the page's route, "" if none is known, with
 	// whatever comes before it in the location. Exact says that the route
 	// matches nothing but its template, and the template is the location.
@@ -29,13 +32,15 @@ type Sighting struct {
 	Network netip.Prefix
 	// Variety is what of the request the page's text depends on.
 	Variety Variety
+	// Named is what else the request names.
+	Named Named
 
 	peeked bool // by the worker, while the store could not be used
 }
 
 // size returns how many bytes the sighting holds, about, without its body.
 func (s *Sighting) size() int {
-	n := int(unsafe.Sizeof(*s)) + len(s.Location) + len(s.Route)
+	n := int(unsafe.Sizeof(*s)) + len(s.Location) + len(s.Route) + len(s.Named.Referer) + len(s.Named.Query)
 	if s.Response != nil {
 		n += s.Response.Size()
 	}

@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/priority"
 	"github.com/servemap/servemap/internal/rate"
@@ -20,21 +22,22 @@ type state struct {
 	lastSeen  int64 // Unix milliseconds
 	status    int   // of the last sighting
 	looks     uint64
-	changes   uint64
 
 	// witnessed says that the page was there when it was last asked for; absent
 	// says why it was not. missing is since when, in Unix milliseconds, it may
-	// be gone, and missingWhy why, until that is confirmed.
+	// be gone, missingWhy why, and missingNet who was told so, as look.net has
+	// it, until that is confirmed.
 	witnessed  bool
 	absent     admit.Reason
 	missing    int64
 	missingWhy admit.Reason
+	missingNet uint32
 	content    admit.Reason // why the page itself forbids its listing
 	ownURL     bool         // only its own canonical vouches for its query
 	noFollow   bool         // the page's links count for nothing
 	barred     bool         // the owner has it forgotten
 
-	route    bool     // its route's template is exactly its location
+	route    bool     // its route's template is exactly its location, and showed a whole document
 	variable bool     // a variable of its route is named like a secret
 	link     bool     // a listed page links to it
 	linkAt   int64    // when a look first saw such a link, in Unix seconds, while it waits
@@ -45,19 +48,27 @@ type state struct {
 	group    uint64   // its route or folder
 	counted  kinship  // how it counts in its group
 
-	// target is where an entry redirects to, nextTarget another one that was
-	// seen once since, both as hashes.
+	// unprompted says that a look saw such a link whose request named no page
+	// but public ones. It is noted where the location has a risky word.
+	unprompted bool
+	query      bool // its location has one
+
+	// target is where the location redirects to, nextTarget another one that was
+	// seen once since, both as hashes. Each has the time of the look that first
+	// saw it, in Unix milliseconds; targetNet is whose look that was, as linkNet.
 	target, nextTarget uint64
+	targetAt, nextAt   int64
+	targetNet          uint32
 
 	bodyHash uint64
 	tagHash  uint64 // of the entity tag
 	read     bool   // parsed in full with this body hash, and its links followed
 	mark     mark.Mark
 	rate     rate.Estimate
-	word     word
 
 	// open says what another reading of the same bytes may bring, since some
-	// links were not settled at the last one: when that was, and whose look.
+	// links were not settled at the last one: when that was, in Unix seconds, and
+	// whose look.
 	open    openness
 	readAt  int64
 	readNet uint32
@@ -71,24 +82,9 @@ type state struct {
 	self            bool   // it names itself as the canonical location
 	canonical       []byte // the other location that it names so, sealed
 
-	changed int64 // see part.Entry
-	exact   int64
-	exactBy part.Source
-	given   [part.Page + 1]int64 // as it was last
-	kept    [part.Page + 1]int64 // of the present content, where the given one has moved since, 0 for none
-	moved   part.Sources         // those whose date has moved since
-	young   part.Sources         // those whose date no look has found old enough to be used
-	isNew   bool                 // a page read before without a link to it now has one
-	fresh   int64
-	until   int64 // when it is to leave, in Unix seconds (unavailable_after)
-
-	unchanged int64    // when the last look before the change was, 0 if not known
-	earlier   []int64  // changes before the last one, the latest first
-	held      heldDate // what a look showed that may turn out to be a change
-	behind    int64    // the first look by a clock that is behind the page's dates, 0 if it is not
-	undated   bool     // such a look showed a change
-	aside     mended   // dates that may have been right all the same
-	varieties []uint16 // in which the page was seen, the last one first; see meet
+	dates     lastmod.Dates
+	until     moment.Time // when it is to leave (unavailable_after)
+	varieties []uint16    // in which the page was seen, the last one first; see meet
 
 	newLinks []newLink // if what is held is a change, these announced new pages
 
@@ -107,7 +103,7 @@ type state struct {
 	// The verdict as it is stored, for who counts them, and the last change that
 	// is, for who tells of new ones.
 	stored        standing
-	storedChanged int64
+	storedChanged moment.Time
 }
 
 // standing is a verdict with its reason.
@@ -122,12 +118,12 @@ func (s *state) listed() bool { return s.verdict == admit.Listed }
 // least probability that a changefreq needs; nothing is certain, so 1 admits
 // none, whatever rounding says.
 func (s *state) entry(confidence float64) part.Entry {
-	e := s.dates()
-	freq, p := s.freq()
+	e := part.Entry{Candidates: s.dates.Candidates(), Until: s.until}
+	freq, p := s.rate.Freq()
 	if p >= confidence && confidence < 1 && s.bearsOut(freq) {
 		e.Freq = freq
 	}
-	e.Volatile = freq == rate.Always && p >= 0.5 && s.changes >= volatileChanges
+	e.Volatile = freq == rate.Always && p >= 0.5 && s.dates.Changes() >= volatileChanges
 	return e
 }
 
@@ -136,19 +132,6 @@ func (s *state) entry(confidence float64) part.Entry {
 // somebody who is at work on it, and have their dates.
 const volatileChanges = 3
 
-// dates is entry without what the estimate says.
-func (s *state) dates() part.Entry {
-	e := part.Entry{Changed: s.changed, Exact: s.exact, ExactBy: s.exactBy, Fresh: s.fresh, Until: s.until}
-	for src := part.Server; src <= part.Page; src++ {
-		e.Given[src] = s.given[src]
-		if s.changed == 0 && s.moved.Has(src) {
-			e.Given[src] = s.kept[src]
-		}
-	}
-	e.Young = s.young &^ s.moved
-	return e
-}
-
 // bearsOut reports whether the page was watched for long enough to say that it
 // changes so often. Pages are edited when somebody is looking, as after a
 // deploy, so one change soon after the first look says little: it takes another
@@ -156,7 +139,7 @@ func (s *state) dates() part.Entry {
 func (s *state) bearsOut(freq rate.Freq) bool {
 	watched := time.Duration(seconds(s.lastSeen)-s.firstSeen) * time.Second
 	switch {
-	case s.changes != 1:
+	case s.dates.Changes() != 1:
 		return true
 	case freq <= rate.Hourly:
 		return watched >= time.Hour
@@ -167,6 +150,9 @@ func (s *state) bearsOut(freq rate.Freq) bool {
 	}
 	return true
 }
+
+// day is the length of a day in seconds.
+const day = int64(24 * time.Hour / time.Second)
 
 func seconds(millis int64) int64 { return millis / 1000 }
 

@@ -8,9 +8,10 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/page"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/rate"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/tap"
@@ -22,30 +23,38 @@ func witness(body string) *tap.Response {
 }
 
 // full is a state with no field at its zero value.
+// changedDates are those of a page whose change at 1700000100 was seen.
+func changedDates() (d lastmod.Dates) {
+	for i := range moment.Time(2) {
+		d, _ = d.Look(lastmod.Look{
+			At: moment.Seconds(1700000000) + 100_000*i, Before: moment.Seconds(1700000000) * i, First: i == 0,
+			Outcome: mark.Changed * mark.Outcome(i), Since: moment.Seconds(1700000100),
+			Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(1690000000)},
+		}, lastmod.Trust{})
+	}
+	return d
+}
+
 func full() *state {
 	m, _ := mark.Parse(append([]byte{1}, "\x22\x22\x22\x22\x22\x22\x22\x22\x11\x11\x11\x11\x11\x11\x11\x11"...))
 	s := &state{
 		verdict: admit.Listed, reason: admit.ByLink,
-		firstSeen: 1700000000, lastSeen: 1700000123456, status: 200, looks: 7, changes: 2,
-		witnessed: true, absent: admit.NotFound, missing: 1700000200000, missingWhy: admit.Denied,
+		firstSeen: 1700000000, lastSeen: 1700000123456, status: 200, looks: 7,
+		witnessed: true, absent: admit.NotFound, missing: 1700000200000, missingWhy: admit.Denied, missingNet: 9,
 		content: admit.NoIndex, noFollow: true, ownURL: true, barred: true,
-		route: true, variable: true, link: true, linkAt: 1700000001, linkNet: 7, shown: true,
+		route: true, variable: true, link: true, linkAt: 1700000001, linkNet: 7, shown: true, unprompted: true, query: true,
 		hop: 2, networks: []uint16{1, 0xffff}, group: 0xabcdef, counted: sibling, target: 5, nextTarget: 6,
+		targetAt: 1700000003000, targetNet: 9, nextAt: 1700000004000,
 		bodyHash: 0x0123456789abcdef, tagHash: 0xfedcba9876543210, read: true,
 		open: unproven, readAt: 1700000002, readNet: 8, showing: 9, joined: 10, shared: true, crowd: true, self: true, canonical: []byte("sealed"),
 		mark: m, rate: rate.Estimate{}.Saw(1700000000, false).Saw(1700000100, true),
-		changed: 1700000100, exact: 1700000050, exactBy: part.Server,
-		young: part.Sources(0).With(part.Page), isNew: true, fresh: 1700000000, until: 1800000000, part: 3,
+		dates: changedDates(), until: moment.Seconds(1800000000), part: 3,
 		claims: []claim{{"de", 11}, {"x-default", 12}}, peers: []peer{{"de", "/de/"}},
-		logged: 1700000200001,
-		moved:  part.Sources(0).With(part.Server), kept: [...]int64{0, 1680000000, 1680000001},
-		unchanged: 1700000040, earlier: []int64{1699000000, 1698000000}, held: heldDate{1700000110, 1700000105, 1700000107, part.Page, 0x1234},
-		behind: 1600000000, undated: true, aside: mended{1700000300, 1700000250, part.Page, 1600000001}, varieties: []uint16{0x1235, 0xfffe}, inbound: 0x80000001, priority: 7,
+		logged:    1700000200001,
+		varieties: []uint16{0x1235, 0xfffe}, inbound: 0x80000001, priority: 7,
 		newLinks: []newLink{{1700000110, 13}, {1700000111, 14}},
-		stored:   standing{admit.Listed, admit.ByLink}, storedChanged: 1700000100,
+		stored:   standing{admit.Listed, admit.ByLink}, storedChanged: moment.Seconds(1700000100),
 	}
-	s.given[part.Server], s.given[part.Page] = 1690000000, -5
-	s.freq()
 	return s
 }
 
@@ -72,36 +81,9 @@ func TestStateKeepsEveryField(t *testing.T) {
 // TestGoldenState pins the encoding: a change of it is a change of every record
 // that anybody has stored.
 func TestGoldenState(t *testing.T) {
-	const golden = "01080310041880c49fd50c2080a9bafef96228c80130073802400148165080d5c3fef9625817600b6801700178018001018801019001029a01040001ffffa101efcdab0000000000a80101b101efcdab8967452301b9011032547698badcfec00101ca010a02022222222211111111d201198600006553f1646553f1640000c1001d000000000000001001d801c8c59fd50ce001e4c49fd50ce80101f00180eadacb0cf80109800204880201900280c49fd50c980203a1020500000000000000a9020600000000000000b00201b80282c49fd50cc00207c80201d00202d80284c49fd50ce00208e9020900000000000000f1020a00000000000000f802018003018a03067365616c6564900380c8ceb40d9a030a000000000000000b64659a0311000000000000000c782d64656661756c74a203076465202f64652fa80301b00382d5c3fef962b80302c003809096c20cc803829096c20cd2030777cf897aff887ada030a021234dcc59fd50c0904e00380c0f0f50be80301f203041235fffef80381808080088004079004e12f8a0408900363f187af5f02a2041adcc59fd50c000000000000000ddec59fd50c000000000000000ea9b1a800"
+	const golden = "01080310041880c49fd50c2080a9bafef96228c8013007380140164880d5c3fef9625017580b60016801700178018001018801029201040001ffff9901efcdab0000000000a00101a901efcdab8967452301b1011032547698badcfeb80101c2010a02022222222211111111ca01198600006553f1646553f1640000c1001d000000000000001001d00103d9010500000000000000e1010600000000000000e80101f00182c49fd50cf80107800201880202900284c49fd50c980208a1020900000000000000a9020a00000000000000b00201b80201c202067365616c6564a00601a806c8c59fd50cc20602c701ca06060080eadacb0cc80280c8ceb40dd2020a000000000000000b6465d20211000000000000000c782d64656661756c74da02076465202f64652fe00201e80282d5c3fef962f202041235fffef802818080800880030792031adcc59fd50c000000000000000ddec59fd50c000000000000000e9803f0ceabfef962a00309a803c0deabfef962b00301b80301c0030950686bbd"
 	if got := hex.EncodeToString(full().encode()); got != golden {
 		t.Errorf("encoding is\n%s, want\n%s", got, golden)
-	}
-}
-
-// A record of the first version is read as it was meant.
-func TestAnEarlierGoldenState(t *testing.T) {
-	const golden = "01080310041880c49fd50c2080a9bafef96228c80130073802400148165080d5c3fef9625817600b6801700178018001018801019001029a01040001ffffa101efcdab0000000000a80101b101efcdab8967452301b9011032547698badcfec00101ca01110122222222222222221111111111111111d201160106006553f1646553f1641000003f8f5b85461d0698d801c8c59fd50ce001e4c49fd50ce80101f00180eadacb0cf80109800204880201900280c49fd50c980203a1020500000000000000a902060000000000000070aa4934"
-	b, err := hex.DecodeString(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := full()
-	want.variable, want.linkAt, want.linkNet, want.shown = false, 0, 0, false
-	want.open, want.readAt, want.readNet, want.showing, want.joined = settled, 0, 0, 0, 0
-	want.shared, want.crowd, want.self, want.canonical, want.until = false, false, false, nil, 0
-	want.claims, want.peers, want.logged = nil, nil, 0
-	want.moved, want.kept, want.unchanged, want.earlier, want.held = 0, [part.Page + 1]int64{}, 0, nil, heldDate{}
-	want.behind, want.undated, want.varieties, want.inbound, want.priority, want.word, want.aside = 0, false, nil, 0, 0, word{}, mended{}
-	want.newLinks = nil
-	older, err := hex.DecodeString("0106006553f1646553f1641000003f8f5b85461d0698")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want.rate, err = rate.Parse(older); err != nil { // which keeps less than was seen
-		t.Fatal(err)
-	}
-	if got, err := decodeState(b); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("decoded\n%+v, %v, want\n%+v", got, err, want)
 	}
 }
 
@@ -126,10 +108,9 @@ func TestAnOlderVersionDestroysNothing(t *testing.T) {
 
 func TestAStateOfAPageIsSmall(t *testing.T) {
 	s := full()
-	s.networks, s.linkAt, s.linkNet, s.target, s.nextTarget, s.canonical = nil, 0, 0, 0, 0, nil                             // what a listed page has not
-	s.claims, s.peers, s.varieties, s.held, s.behind, s.undated, s.kept[part.Page] = nil, nil, nil, heldDate{}, 0, false, 0 // what most have not
-	s.aside, s.newLinks = mended{}, nil
-	s.inbound, s.priority = 0, 0 // what all lack but on demand
+	s.networks, s.linkAt, s.linkNet, s.unprompted, s.query, s.target, s.nextTarget, s.targetAt, s.targetNet, s.nextAt, s.canonical = nil, 0, 0, false, false, 0, 0, 0, 0, 0, nil // what a listed page has not
+	s.claims, s.peers, s.varieties, s.newLinks, s.missingNet = nil, nil, nil, nil, 0                                                                                             // what most have not
+	s.inbound, s.priority = 0, 0                                                                                                                                                 // what all lack but on demand
 	var text strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&text, "<p>%d. A long page shows more than a mark can remember block by block.", i)

@@ -31,6 +31,7 @@ type tally struct {
 	next    counts
 	passing bool
 	passed  string // the last key that the pass has counted
+	whole   bool   // a pass has ended, so that all are counted
 }
 
 // moved notes changes of verdicts.
@@ -73,7 +74,7 @@ func (t *tally) pass(key string) {
 func (t *tally) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.now, t.passing = t.next, false
+	t.now, t.passing, t.whole = t.next, false, true
 }
 
 // Count is how many locations are of one verdict and reason.
@@ -106,4 +107,40 @@ func (t *tally) listed() (n int) {
 		n += pages
 	}
 	return n
+}
+
+// outcome is what has become of the locations that are known.
+type outcome struct {
+	seen   int // got by anonymous visitors, and not kept out by the owner's word
+	listed int
+	unseen int          // linked, and not got
+	most   admit.Reason // why most of those are not listed that were seen
+}
+
+// outcome returns nothing before all are counted.
+func (t *tally) outcome() (o outcome) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.whole {
+		return o
+	}
+	reasons := map[admit.Reason]int{}
+	for v := range t.now {
+		for r, n := range t.now[v] {
+			verdict, reason := admit.Verdict(v), admit.Reason(r)
+			switch {
+			case n <= 0, verdict == admit.Gone, reason == admit.RuleNever, reason == admit.Forgotten:
+			case reason == admit.NotSeen:
+				o.unseen += n
+			case verdict == admit.Listed:
+				o.seen, o.listed = o.seen+n, o.listed+n
+			default:
+				o.seen += n
+				if reasons[reason] += n; o.most == admit.None || reasons[reason] > reasons[o.most] {
+					o.most = reason
+				}
+			}
+		}
+	}
+	return o
 }

@@ -215,7 +215,7 @@ func TestABatchThatNeedsTooManyKeys(t *testing.T) {
 }
 
 func TestAPanickingStoreIsAnError(t *testing.T) {
-	st := Guard(panicking{})
+	st := Guard(panicking{}, "s|")
 	ctx := t.Context()
 	for name, call := range map[string]func() error{
 		"View":   func() error { return st.View(ctx, nil, nil) },
@@ -239,7 +239,7 @@ func TestAPanickingStoreIsAnError(t *testing.T) {
 			t.Error("a panic of the loop's body was taken for the store's")
 		}
 	}()
-	for range Guard(new(oneRecord)).Scan(ctx, "", "") {
+	for range Guard(new(oneRecord), "s|").Scan(ctx, "", "") {
 		panic("of the loop")
 	}
 }

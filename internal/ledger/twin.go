@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"encoding/binary"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -17,12 +16,10 @@ type twin struct {
 	listed  string // a location, "" for none
 	members []uint64
 	unread  record.Unread
-	later   bool // only a later version can read it
 }
 
 func readTwin(b []byte) (t twin) {
-	var err error
-	t.unread, err = record.Read(b, func(f record.Field) bool {
+	t.unread, _ = record.Read(b, func(f record.Field) bool {
 		switch f.Num {
 		case 1:
 			if listed := string(f.Data); isLocation(listed) {
@@ -37,7 +34,6 @@ func readTwin(b []byte) (t twin) {
 		}
 		return true
 	})
-	t.later = errors.Is(err, record.ErrVersion)
 	return t
 }
 
@@ -106,18 +102,13 @@ func (m *merge) represent(location string, s *state) (loser *held) {
 	}
 	key := m.l.keys.twin(s.showing)
 	t := m.twin(key)
-	if t.later {
-		if s.stored.verdict != admit.Listed && m.rank(location, s) != admit.Vouched {
-			s.verdict, s.reason = admit.Held, admit.Duplicate
-		}
-		return nil
-	}
 	s.joined = s.showing
 	if joins(location) {
 		t.join(m.l.id(location))
 	}
 	rival, rivalRank := m.rival(location, t)
-	verdict, why := admit.Represent(m.rank(location, s), len(t.members), rivalRank)
+	preferred := rival != nil && admit.Prefer(m.claim(location, s), m.claim(rival.location, rival.state))
+	verdict, why := admit.Represent(m.rank(location, s), len(t.members), rivalRank, preferred)
 	switch {
 	case verdict != admit.Listed:
 		s.verdict, s.reason = verdict, why
@@ -173,6 +164,11 @@ func (m *merge) rank(location string, s *state) admit.Rank {
 	return admit.Orphaned
 }
 
+// claim returns what a page has to show beside others of its rank.
+func (m *merge) claim(location string, s *state) admit.Claim {
+	return admit.Claim{Location: location, Linked: s.link || s.hop > 0}
+}
+
 // leave gives the page's claim up. Who else shows the content takes its place
 // when it is next looked at.
 func (m *merge) leave(location string, s *state) {
@@ -194,48 +190,136 @@ func (m *merge) leaveTwin(id uint64, location string, s *state) {
 // contentsKept is how many contents are remembered, one location each.
 const contentsKept = 1 << 13
 
-// crowdNeeded is how many locations showing one content are a crowd: then even
-// one that enough networks found does not stay.
-const crowdNeeded = 5
+const (
+	// crowdNeeded is how many locations showing one content are a crowd: then even
+	// one that enough networks found does not stay. The others must have been shown
+	// to as many networks, as one client can ask for any number of locations.
+	crowdNeeded = 5
+	// sharersNeeded is how many networks must have got the content elsewhere before
+	// networks alone list no further location that shows it.
+	sharersNeeded = 2
+)
 
 // contents remembers which locations showed a content lately, so that a content
 // that many show is known before any of them has evidence. It belongs to one
 // goroutine. The zero value is empty.
 type contents struct{ slots [contentsKept]shown }
 
-// shown is one content with the locations that showed it, in the order in which
-// they came.
+// shown is one content with networks that got it.
 type shown struct {
-	content   uint64
-	locations [crowdNeeded]uint64
+	content  uint64
+	networks [crowdNeeded]shownTo
 }
 
-// count returns how many locations there are.
-func (s *shown) count() (n int) {
-	for n < crowdNeeded && s.locations[n] != 0 {
-		n++
+// shownTo is a network with locations, as hashes, at which it got the content. Two
+// are enough to know of each location that the network got it elsewhere too.
+type shownTo struct {
+	network uint32 // see look.net
+	at      [2]uint32
+}
+
+// alias32 shortens a hash of a location. It is never 0.
+func alias32(location uint64) uint32 { return uint32(location>>32) | 1 }
+
+// slot returns the slot of a content. One that has none takes the place of one of
+// two others: of the one that fewer locations show, so that what many show is not
+// forgotten for what one does.
+func (c *contents) slot(content uint64) *shown {
+	i := content % contentsKept
+	one, other := &c.slots[i], &c.slots[i^1]
+	if one.content == content {
+		return one
 	}
-	return n
+	_, most := one.elsewhere(0)
+	if _, n := other.elsewhere(0); other.content == content || n < most {
+		return other
+	}
+	return one
 }
 
-// shows notes that location shows content, and returns how many locations did
-// lately, this one included, crowdNeeded at most.
-func (c *contents) shows(content, location uint64) int {
+// elsewhere returns how many networks got the content lately at other locations
+// than that, and at how many such.
+func (c *contents) elsewhere(content, location uint64) (networks, locations int) {
+	slot := c.slot(content)
+	if content == 0 || slot.content != content {
+		return 0, 0
+	}
+	return slot.elsewhere(alias32(location))
+}
+
+func (s *shown) elsewhere(own uint32) (networks, locations int) {
+	var kept [2 * crowdNeeded]uint32 // so that nothing is allocated
+	others := kept[:0]
+	for i := range s.networks {
+		there := false
+		for _, at := range s.networks[i].at {
+			if at == 0 || at == own {
+				continue
+			}
+			if there = true; !slices.Contains(others, at) {
+				others = append(others, at)
+			}
+		}
+		if there {
+			networks++
+		}
+	}
+	return networks, len(others)
+}
+
+// shows notes that a network got the content at a location. Where there is no room
+// for the network, it takes the place of one whose location more have got.
+func (c *contents) shows(content, location uint64, network uint32) {
 	if content == 0 {
-		return 0
+		return
 	}
-	slot := &c.slots[content%contentsKept]
+	slot, at := c.slot(content), alias32(location)
 	if slot.content != content {
 		*slot = shown{content: content}
 	}
-	for i, known := range slot.locations {
-		switch known {
-		case location:
-			return slot.count()
-		case 0:
-			slot.locations[i] = location
-			return slot.count()
+	times := func(at uint32) (n int) {
+		for i := range slot.networks {
+			if slices.Contains(slot.networks[i].at[:], at) {
+				n++
+			}
+		}
+		return n
+	}
+	most, least := -1, times(at)+1
+	for i := range slot.networks {
+		n := &slot.networks[i]
+		switch {
+		case n.at[0] == 0:
+			*n = shownTo{network, [2]uint32{at}}
+			return
+		case n.network == network:
+			if n.at[0] != at && n.at[1] == 0 {
+				n.at[1] = at
+			}
+			return
+		}
+		if many := times(n.at[0]); n.at[1] == 0 && many > least {
+			most, least = i, many
 		}
 	}
-	return crowdNeeded
+	if most >= 0 {
+		slot.networks[most] = shownTo{network, [2]uint32{at}}
+	}
+}
+
+// speaks reports whether what is shown at a location counts against others that
+// show the same: neither where it names another page as the canonical one, or is
+// not to be listed for what else it says, nor with a query, which changes nothing.
+func speaks(location string, content admit.Reason) bool {
+	return joins(location) && content == admit.None
+}
+
+// compare finds out who else shows the content of a look, and has it count in turn.
+func (l *Ledger) compare(k *look, showing uint64, content admit.Reason) {
+	networks, locations := l.contents.elsewhere(showing, l.id(k.Location))
+	k.shared = networks >= sharersNeeded
+	k.crowd = networks >= crowdNeeded-1 && locations >= crowdNeeded-1
+	if speaks(k.Location, content) {
+		l.contents.shows(showing, l.id(k.Location), k.net())
+	}
 }

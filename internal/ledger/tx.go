@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/store"
 )
 
@@ -30,12 +29,9 @@ func (t *tx) Get(key string) []byte {
 	return v
 }
 
-// Put sets the value of key; nil deletes it. A record of a later version stays as
-// it is, as [Guard] has it, so that what reads it again finds it so.
+// Put sets the value of key; nil deletes it.
 func (t *tx) Put(key string, value []byte) {
-	if record.Later(t.Get(key)) {
-		return
-	}
+	t.Get(key) // what is written is read first
 	t.values[key] = value
 	t.written[key] = true
 }

@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/store/memstore"
@@ -19,7 +18,7 @@ import (
 // written once and only ever deleted, as are events.
 var recordKinds = []string{
 	"active", "article|", "extensions", "file|", "furniture", "head", "journal", "kin|", "list|", "log|", "page|", "part|",
-	"robots|", "told|", "trust", "twin|", "wait|",
+	"refusals", "robots|", "told|", "trust", "twin|", "wait|",
 }
 
 // someKinds returns all kinds of records, or with -short every fourth.
@@ -59,6 +58,7 @@ func (m *mixed) before() {
 	m.sight("/c", html(same))
 	m.news("first")
 	m.sight("/lonely", html("lonely"), from("192.0.2.0/24"))
+	m.answer("/a", http.StatusNotFound, from(netA))
 	m.dated("a", 1) // without another content
 	robotsTxt(m.rig, http.StatusOK, "User-agent: *\nDisallow: /x\n")
 }
@@ -70,13 +70,14 @@ func (m *mixed) after() {
 	m.sight("/e", html("e"))
 	m.sight("/f", html("f"))
 	m.sight("/g", html("g"))
+	m.answer("/a", http.StatusNotFound, from(netB))
 	m.dated("a", 2)
 	m.dated("a has changed, as everybody can see who reads what it has to say", 3)
 	m.news("second")
 	m.sight("/lonely", html("lonely"), from("198.51.100.0/24"))
-	robotsTxt(m.rig, http.StatusNotFound, "")
+	robotsTxt(m.rig, http.StatusNotFound, "", from(netA))
 	time.Sleep(time.Minute)
-	robotsTxt(m.rig, http.StatusNotFound, "")
+	robotsTxt(m.rig, http.StatusNotFound, "", from(netB))
 }
 
 // longAfter changes what changes with the days.
@@ -193,120 +194,44 @@ func TestFieldsOfALaterVersionStay(t *testing.T) {
 	}
 }
 
-// TestRecordsOfALaterVersionAreLeftAlone has each kind of record written by a version that cannot be read
-// here, and traffic that would change it. The site goes on.
-func TestRecordsOfALaterVersionAreLeftAlone(t *testing.T) {
-	for _, kind := range someKinds() {
-		t.Run(kind, func(t *testing.T) {
-			later := func([]byte) []byte { return laterRecord() }
-			mix(t, kind, later, func(m *mixed, was map[string]string) {
-				m.after()
-				m.longAfter()
-				now := m.kind(kind)
-				for key, value := range was {
-					if now[key] != value {
-						m.Errorf("%s is %x by now", key, now[key])
-					}
+// A process that meets the site's record of a later version serves its last sitemap,
+// stores nothing more, and says so once.
+func TestAnOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
+	for _, when := range []string{"while it runs", "before it starts"} {
+		t.Run(when, func(t *testing.T) {
+			inBubble(t, Config{RefreshEvery: time.Minute}, func(r *rig) {
+				r.sight("/", html("home", "/a", "/b"))
+				r.sight("/a", html("a"))
+				r.wantListed("/", "/a")
+				if when != "while it runs" {
+					r.stop()
 				}
-				if kind == "page|" || kind == "list|" {
-					return // the pages that are asked for below are among those left alone
+				r.put(r.ledger.keys.site(), laterRecord())
+				if when != "while it runs" {
+					r.start()
 				}
-				if !m.files.Lists("/") || m.files.Lists("/lonely") || m.files.Lists("/c") {
-					m.Errorf("listed are: / %v, /lonely %v, /c, which shows the same as another page, %v",
-						m.files.Lists("/"), m.files.Lists("/lonely"), m.files.Lists("/c"))
+				before := r.dump()
+				for range 3 {
+					r.ledger.Offer(seen("/b", html("b")))
+					r.ledger.Offer(seen("/a", html("another text of this page")))
+					time.Sleep(time.Hour)
 				}
-				if !m.files.Lists("/e") {
-					m.Error("a new page that is linked is not listed")
+				if keys := differences(r.dump(), before); len(keys) > 0 {
+					t.Errorf("it changed %q", keys)
 				}
-			})
-		})
-	}
-}
-
-// Forget says so if a page is named by a record that only a later version can delete, and leaves that to
-// a process which runs it.
-func TestForgettingWhatALaterVersionNames(t *testing.T) {
-	for _, tt := range []struct {
-		kind string
-		left bool
-	}{{"page|", true}, {"list|", true}, {"log|", true}, {"part|", false}, {"head", false}, {"journal", false}} {
-		t.Run(tt.kind, func(t *testing.T) {
-			later := func([]byte) []byte { return laterRecord() }
-			mix(t, tt.kind, later, func(m *mixed, was map[string]string) {
-				err := m.ledger.Forget(m.Context(), "/a")
-				if errors.Is(err, record.ErrVersion) != tt.left || (err == nil) == tt.left {
-					m.Errorf("Forget returned %v, want that it is a later version's: %v", err, tt.left)
+				if err := r.ledger.Forget(r.Context(), "/a"); !errors.Is(err, errLater) {
+					t.Errorf("Forget returned %v", err)
 				}
-				if m.files.Lists("/a") {
-					m.Error("/a is still in the files")
+				if when == "while it runs" && !r.files.Lists("/") {
+					t.Error("the last sitemap is no longer served")
 				}
-				if !tt.left {
-					m.wantNoName("/a")
-					return
+				if err := r.ledger.Stats().Problem; !errors.Is(err, errLater) {
+					t.Errorf("the stats say %v", err)
 				}
-				if barred := m.page("/a").Reason == admit.Forgotten; barred != (tt.kind != "page|") {
-					m.Errorf("/a is barred: %v", barred)
-				}
-				m.dated("a is seen once more, and shows what nobody has read before", 5)
-				m.flush()
-				if m.files.Lists("/a") {
-					m.Error("/a is back in the files, as somebody got it")
-				}
-				if tt.kind == "list|" {
-					return
-				}
-				for key := range was { // as a process of the later version does it
-					if strings.HasSuffix(key, "|/a") {
-						m.put(key, nil)
-					}
-				}
-				m.longAfter()
-				if p := m.page("/a"); p.Reason != admit.Forgotten || m.files.Lists("/a") || len(m.ledger.forgotten) != 0 {
-					m.Errorf("in the end /a is %v because of %v, and %d locations are still to be forgotten", p.Verdict, p.Reason, len(m.ledger.forgotten))
-				}
-				if tt.kind == "log|" {
-					m.wantNoName("/a")
+				if n := strings.Count(r.log.String(), "later version"); n < 1 || n > 2 { // the worker's and the files'
+					t.Errorf("logged %d times:\n%s", n, r.log)
 				}
 			})
 		})
 	}
-}
-
-// wantNoName checks that no key names a location.
-func (m *mixed) wantNoName(location string) {
-	m.Helper()
-	for key := range m.dump() {
-		if strings.HasSuffix(key, "|"+location) {
-			m.Errorf("there is a record %q", key)
-		}
-	}
-}
-
-// What only a later version knows of robots.txt may disallow anything, until this process has seen it.
-func TestARobotsTxtThatOnlyALaterVersionCanRead(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/a", "/x"))
-		robotsTxt(r, http.StatusOK, "User-agent: *\nDisallow: /x\n")
-		r.sight("/a", html("a"))
-		r.sight("/x", html("x"))
-		r.put(r.ledger.keys.robots(0), laterRecord())
-		r.restart()
-		r.sight("/", html("home, again", "/a", "/b", "/x"))
-		visit := func() {
-			r.sight("/b", html("b"))
-			r.sight("/x", html("x"))
-		}
-		visit()
-		r.wantListed("/", "/a")
-		robotsTxt(r, http.StatusOK, "User-agent: *\nDisallow: /x\n")
-		visit()
-		r.wantListed("/", "/a", "/b")
-		robotsTxt(r, http.StatusNotFound, "")
-		visit()
-		r.wantListed("/", "/a", "/b") // not by one look
-		time.Sleep(time.Minute)
-		robotsTxt(r, http.StatusNotFound, "")
-		visit()
-		r.wantListed("/", "/a", "/b", "/x")
-	})
 }

@@ -16,8 +16,6 @@ import (
 type Variety struct {
 	ByLanguage bool
 	Language   string // the first one that the client accepts, "" for none
-	ByDevice   bool
-	Mobile     bool // the client calls itself so
 }
 
 // VarietyOf returns the variety of a response with a Vary header to a request.
@@ -26,12 +24,8 @@ func VarietyOf(vary string, request http.Header) (v Variety) {
 		return v
 	}
 	for field := range strings.SplitSeq(vary, ",") {
-		switch field = strings.TrimSpace(field); {
-		case strings.EqualFold(field, "Accept-Language"):
+		if strings.EqualFold(strings.TrimSpace(field), "Accept-Language") {
 			v.ByLanguage, v.Language = true, strings.Clone(firstLanguage(request.Get("Accept-Language")))
-		case strings.EqualFold(field, "User-Agent"), strings.EqualFold(field, "Sec-CH-UA-Mobile"):
-			v.ByDevice = true
-			v.Mobile = strings.Contains(request.Get("User-Agent"), "Mobi") || request.Get("Sec-CH-UA-Mobile") == "?1"
 		}
 	}
 	return v
@@ -53,17 +47,12 @@ func firstLanguage(accept string) string {
 // key returns a number that tells the variety from others, 0 for the zero one.
 // lang is what the page says of its language, which goes before what was asked for.
 func (v Variety) key(lang string) uint16 {
-	if !v.ByLanguage && !v.ByDevice {
+	if !v.ByLanguage {
 		return 0
 	}
-	name := ""
-	if v.ByLanguage {
-		if name = v.Language; lang != "" {
-			name = firstLanguage(lang)
-		}
-	}
-	if v.Mobile {
-		name += " mobile"
+	name := v.Language
+	if lang != "" {
+		name = firstLanguage(lang)
 	}
 	return uint16(xxh3.HashString(name))<<1 | 2
 }
@@ -114,6 +103,7 @@ func (s *state) unmarked() bool { return len(s.varieties) > 0 && s.varieties[0]&
 // look in this one cannot tell whether it is still there. But what is not seen
 // again for a day holds nothing up, nor does what a clock saw that was ahead.
 func (s *state) awaits(variety uint16, at int64) bool {
-	passed := at - s.held.at
-	return variety != 0 && s.held.variety != 0 && s.held.variety != variety && s.mark.Holding() && -day < passed && passed < day
+	heldAt, held := s.dates.Held()
+	passed := at - heldAt.Seconds()
+	return variety != 0 && held != 0 && held != variety && s.mark.Holding() && -day < passed && passed < day
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/servemap/servemap/internal/tap"
 )
 
 func TestVarietyOf(t *testing.T) {
@@ -22,9 +20,8 @@ func TestVarietyOf(t *testing.T) {
 		{"in a list, in another case", "Origin, accept-language", "FR;q=0.5", "", Variety{ByLanguage: true, Language: "fr"}},
 		{"no language", "Accept-Language", "", "", Variety{ByLanguage: true}},
 		{"an endless language", "Accept-Language", strings.Repeat("x", 1000), "", Variety{ByLanguage: true, Language: strings.Repeat("x", 16)}},
-		{"by device", "User-Agent", "de", phone, Variety{ByDevice: true, Mobile: true}},
-		{"by device, another one", "User-Agent", "de", "Mozilla/5.0 (X11; Linux x86_64)", Variety{ByDevice: true}},
-		{"by both", "User-Agent,Accept-Language", "it", phone, Variety{ByLanguage: true, Language: "it", ByDevice: true, Mobile: true}},
+		{"by what is not told apart", "User-Agent", "de", phone, Variety{}},
+		{"by both", "User-Agent,Accept-Language", "it", phone, Variety{ByLanguage: true, Language: "it"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -129,25 +126,6 @@ func TestAnEditThatANewVarietyShowsFirst(t *testing.T) {
 		r.sight("/a", edited, speaking("en"))
 		if got := r.lastMod("/a"); got != want {
 			t.Errorf("lastmod %d, want %d", got, want)
-		}
-	})
-}
-
-// A page that shows phones another text does not change with the device.
-func TestAPageForPhones(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/a"))
-		for i := range 30 {
-			text, agent := "What a wide screen has room for, in long sentences that go on and on.", "Mozilla/5.0 (X11; Linux x86_64)"
-			if i%3 == 1 {
-				text, agent = "What fits on a phone, which is quite another text.", fmt.Sprintf("Phone/%d Mobile", i)
-			}
-			vary := func(s *Sighting) { s.Variety = VarietyOf("User-Agent", http.Header{"User-Agent": {agent}}) }
-			r.sight("/a", html(text), vary, header(func(h *tap.Header) { h.Vary = "User-Agent" }))
-			time.Sleep(time.Hour)
-		}
-		if got := r.page("/a").Changes; got != 0 {
-			t.Errorf("%d changes", got)
 		}
 	})
 }

@@ -56,6 +56,7 @@ func (l *Ledger) foreignQuery(location string) bool {
 // toEnter fills in what matters only of a page that has never been listed.
 func (m *merge) toEnter(ev *admit.Evidence, location string, s *state) {
 	ev.Word = admit.WordOf(location, s.variable)
+	ev.Unprompted = s.unprompted
 	ev.Shown, ev.Shared, ev.Networks = s.shown, s.shared, len(s.networks)
 	if s.group != 0 && (ev.Link || ev.Led || ev.Networks >= m.l.cfg.Networks) {
 		n := readKin(m.Get(m.l.keys.kin(s.group)))
@@ -78,10 +79,10 @@ func (m *merge) list(location string, s *state, was admit.Verdict) {
 		}
 	} else if m.l.book.Set(m.tx, s.part, location, e) {
 		m.effects.parts[s.part] = true
-		if e.Extension != nil { // it may be more than the part has room for
+		if e.Extension != nil && m.l.book.Over(m.tx, s.part) { // it may be more than the part has room for
 			m.move(location, s)
 		}
-		if s.changed != s.storedChanged {
+		if s.dates.LastChange() != s.storedChanged {
 			m.happened(location, s, part.Changed)
 		}
 	}

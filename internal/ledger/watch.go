@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,6 +20,8 @@ type watch struct {
 	last  uint64
 	begun map[uint64]time.Time
 	told  bool
+
+	later atomic.Bool // a later version has taken over the store
 }
 
 func newWatch() *watch { return &watch{begun: map[uint64]time.Time{}} }

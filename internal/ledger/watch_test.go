@@ -26,7 +26,7 @@ func TestAHangingStoreIsToldOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &hanging{release: make(chan struct{})}
 		var log strings.Builder
-		g := Guard(st).(guarded)
+		g := Guard(st, "s|").(guarded)
 		g.watch.logTo(slog.New(slog.NewTextHandler(&log, nil)))
 		done := make(chan struct{})
 		go func() {
@@ -60,7 +60,7 @@ func TestAHangingStoreIsToldOf(t *testing.T) {
 // its time.
 func TestTheBodyOfAScanMayTakeLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := Guard(new(oneRecord)).(guarded)
+		g := Guard(new(oneRecord), "s|").(guarded)
 		for range g.Scan(t.Context(), "", "") {
 			time.Sleep(time.Hour)
 			if err := g.watch.stalled(); err != nil {

@@ -25,8 +25,8 @@ func (m *merge) withdraw(k *look, s *state, why admit.Reason) {
 	m.save(k.Location, s)
 }
 
-// doubt begins the minute in which a witness can still save the page. A page
-// that is not listed has nothing to lose.
+// doubt notes that a listed page may be gone, or that it is not for everybody, by
+// what a client was told. A page that is not listed has nothing to lose.
 func (m *merge) doubt(k *look, s *state, why admit.Reason) {
 	if !s.listed() {
 		m.withdraw(k, s, why)
@@ -36,66 +36,112 @@ func (m *merge) doubt(k *look, s *state, why admit.Reason) {
 	if s.missing == 0 && m.late(s, at) {
 		return
 	}
-	if s.missing == 0 {
-		s.status, s.missing, s.missingWhy = k.Response.Status, at, why
-		m.Put(m.l.keys.lost(k.Location), encodeCount(int(at)))
-		m.effects.doubts = true
+	if !variable(why) && m.ignores(k.net(), why) {
+		m.effects.refused = true
+		if s.missing != 0 && s.missingNet == k.net() && !variable(s.missingWhy) {
+			m.undoubt(k.Location, s) // what it was told before is worth no more
+			m.save(k.Location, s)
+		}
+		return
 	}
-	m.effects.doubted[k.Location] = s.missing // also if it was noted before, and nobody knew
+	switch second := m.isSecond(k, s, why); {
+	case s.missing == 0, !second && m.doubtsAnew(s, why):
+		s.status, s.missing, s.missingWhy, s.missingNet = k.Response.Status, at, why, k.net()
+		m.giveMinute(k.Location, s)
+	case second && at-s.missing >= confirmAfter.Milliseconds():
+		m.withdraw(k, s, why)
+		return
+	case second:
+		s.missingNet = severalNetworks
+		m.giveMinute(k.Location, s)
+	case s.hasMinute() && at-s.missing < confirmAfter.Milliseconds():
+		m.effects.doubted[k.Location] = s.missing // it was noted before, and perhaps nobody knew
+	}
 	m.save(k.Location, s)
+}
+
+// isSecond reports whether a look shows that another client than the first one, or
+// the same one on another day, is refused the page.
+func (m *merge) isSecond(k *look, s *state, why admit.Reason) bool {
+	if s.missing == 0 || variable(why) || variable(s.missingWhy) || m.ignores(s.missingNet, s.missingWhy) {
+		return false
+	}
+	if k.At.UnixMilli()-s.missing >= anotherDay.Milliseconds() {
+		return true
+	}
+	return k.net() != 0 && s.missingNet != 0 && s.missingNet != severalNetworks && k.net() != s.missingNet
+}
+
+// doubtsAnew reports whether what gives reason to doubt now takes the place of what
+// did before: that counts for nothing by now, or it may wait for long while this
+// has its minute.
+func (m *merge) doubtsAnew(s *state, why admit.Reason) bool {
+	switch {
+	case variable(s.missingWhy):
+		return false
+	case variable(why), m.ignores(s.missingNet, s.missingWhy):
+		return true
+	case s.missingWhy == admit.NotFound || s.missingNet == severalNetworks:
+		return false
+	}
+	return why == admit.NotFound || s.missing > m.now.Add(clockSkew).UnixMilli()
+}
+
+// hasMinute reports whether a doubt may be confirmed once its minute is over. Others
+// wait until the page is seen or refused again.
+func (s *state) hasMinute() bool {
+	return variable(s.missingWhy) || s.missingWhy == admit.NotFound || s.missingNet == severalNetworks
+}
+
+// giveMinute has a doubt confirmed when its minute is over, if it has one.
+func (m *merge) giveMinute(location string, s *state) {
+	if s.hasMinute() {
+		m.Put(m.l.keys.lost(location), encodeCount(int(s.missing)))
+		m.effects.doubts = true
+		m.effects.doubted[location] = s.missing
+	}
 }
 
 // undoubt ends the doubt, if there is one.
 func (m *merge) undoubt(location string, s *state) {
 	if s.missing != 0 {
-		s.missing, s.missingWhy = 0, admit.None
-		m.Put(m.l.keys.lost(location), nil)
-		m.effects.undoubted = append(m.effects.undoubted, location)
+		s.missing, s.missingWhy, s.missingNet = 0, admit.None, 0
+		m.endMinute(location)
 	}
+}
+
+// endMinute has a doubt confirmed no more by time alone.
+func (m *merge) endMinute(location string) {
+	m.Put(m.l.keys.lost(location), nil)
+	m.effects.undoubted = append(m.effects.undoubted, location)
 }
 
 // confirm ends that minute, unless the doubt is over.
 func (m *merge) confirm(k *look, s *state) {
-	if s.missing == 0 {
-		m.Put(m.l.keys.lost(k.Location), nil)
-		m.effects.undoubted = append(m.effects.undoubted, k.Location)
-		m.effects.settled[k.Location] = settlement{s.part, k.At}
-		return
-	}
-	if had := k.At.UnixMilli() - s.missing; had >= 0 && had < confirmAfter.Milliseconds() {
+	if had := k.At.UnixMilli() - s.missing; s.missing != 0 && had >= 0 && had < confirmAfter.Milliseconds() {
 		m.effects.doubted[k.Location] = s.missing // it was saved, and doubted anew by another process
 		return
 	}
-	m.withdraw(k, s, s.missingWhy)
-}
-
-// bar takes a page out for good, with no event, and keeps its state, by which what
-// is stored of it under a later version's records is found.
-func (m *merge) bar(location string, s *state) {
-	m.undoubt(location, s)
-	if s.listed() {
-		m.l.book.Remove(m.tx, s.part, location)
-		m.effects.parts[s.part] = true
-		m.effects.withdrew = true
-		s.verdict = admit.Excluded
+	if s.missing != 0 && m.certain(s) {
+		if s.missingWhy == admit.NotFound && s.missingNet != severalNetworks {
+			m.changeRefusal(s.missingNet, func(r *refusal) { r.missing++ })
+		}
+		m.withdraw(k, s, s.missingWhy)
+		return
 	}
-	s.barred, s.witnessed, s.read = true, false, false
-	m.effects.settled[location] = settlement{s.part, m.now}
-	m.save(location, s)
+	m.endMinute(k.Location)
+	m.effects.settled[k.Location] = settlement{s.part, k.At}
 }
 
-// forget erases the state of location and bars it. What is left names nothing. It
-// reports false if it is a later version's to do that: a record that only such a
-// one can read names the page. Unless that is its state, the page is barred then.
-func (m *merge) forget(location string) bool {
+// certain reports whether a doubt that had its minute is borne out. One that is not
+// goes on, until the page is seen or refused again.
+func (m *merge) certain(s *state) bool {
+	return variable(s.missingWhy) || s.missingNet == severalNetworks || s.missingWhy == admit.NotFound && m.suffices(s.missingNet)
+}
+
+// forget erases the state of location and bars it. What is left names nothing.
+func (m *merge) forget(location string) {
 	s, _ := m.load(location)
-	switch {
-	case m.later[location]:
-		return false
-	case m.l.book.Later(m.tx, s.part, location), m.l.journal.Later(m.tx, s.logged, location):
-		m.bar(location, s)
-		return false
-	}
 	if s.listed() {
 		m.unlist(location, s)
 		s.verdict = admit.Excluded
@@ -117,5 +163,4 @@ func (m *merge) forget(location string) bool {
 	}
 	m.save(location, barred)
 	m.separate(location, s.peers)
-	return true
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/capability"
 	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/moment"
 )
 
 // networksKept bounds the networks remembered of one waiting page.
@@ -45,7 +46,7 @@ func (m *merge) witness(k *look, s *state) {
 	var news canonicalNews
 	at := k.At.UnixMilli()
 	forbids := k.content != admit.None && s.content == admit.None && at == s.lastSeen // of two looks in one moment the more cautious one counts
-	if m.follows(s, at) || forbids {
+	if m.follows(s, at) || forbids || s.firstSeen == 0 {
 		news = m.seen(k, s, at)
 	}
 	// Not only when it is new: a store may have taken the look, and lost the
@@ -78,23 +79,28 @@ func variable(why admit.Reason) bool {
 
 func (m *merge) seen(k *look, s *state, at int64) (news canonicalNews) {
 	before := seconds(s.lastSeen)
-	if s.firstSeen == 0 {
-		s.firstSeen = k.At.Unix()
-		if s.isNew {
-			s.fresh = s.firstSeen
+	if s.looks == 0 {
+		s.firstSeen, before = k.At.Unix(), 0 // whatever was noted before was no look at the page
+		if !k.undated {
+			s.dates.FirstSeen(moment.Of(k.At))
 		}
 	}
+	m.refuted(k, s)
 	m.undoubt(k.Location, s)
 	s.lastSeen, s.status = at, k.Response.Status
+	if k.undated {
+		s.lastSeen = max(at, before*1000)
+	} else {
+		s.firstSeen = min(s.firstSeen, k.At.Unix())
+	}
 	s.looks++
 	s.witnessed, s.absent = true, admit.None
-	s.keepTime(k.At.Unix(), before)
 	if k.same {
 		s.crowd = s.crowd || k.crowd
 		s.mark = s.mark.Still()
-		f := finding{outcome: mark.Same, before: before, latest: s.latest()}
-		m.given(k, s, &f)
-		m.settle(s, f, k.At.Unix())
+		if !k.undated {
+			m.settle(k, s, sighted{outcome: mark.Same, before: before})
+		}
 	} else {
 		if k.full || k.content != admit.None || s.content != admit.NoIndex { // else what was not read may still say so
 			s.content, s.until = k.content, k.until
@@ -119,16 +125,16 @@ func (s *state) end(now time.Time) {
 	}
 }
 
-func (s *state) ended(now time.Time) bool { return s.until != 0 && now.Unix() >= s.until }
+func (s *state) ended(now time.Time) bool { return s.until != 0 && moment.Of(now) >= s.until }
 
 // content merges what a page that was read says. A look that could not be
 // afforded in full leaves the page unread, so that the next one is.
 func (m *merge) content(k *look, s *state, before int64) (news canonicalNews) {
-	f := finding{outcome: mark.Variant, before: before, latest: s.latest()}
+	f := sighted{outcome: mark.Variant, before: before}
 	was := s.read
 	s.read = s.read && s.bodyHash == k.hash
 	switch {
-	case !k.full:
+	case !k.full || k.undated:
 		s.bodyHash = 0
 	case k.cut:
 		s.bodyHash, s.showing, s.shared, s.crowd = k.hash, 0, false, false
@@ -145,16 +151,18 @@ func (m *merge) content(k *look, s *state, before int64) (news canonicalNews) {
 		}
 		news.read = true
 	}
-	m.given(k, s, &f)
 	if news.read {
-		m.settle(s, f, k.At.Unix())
+		m.settle(k, s, f)
+	} else if !k.undated {
+		m.date(k, s, f)
 	}
 	return news
 }
 
 // evidence notes what the sighting adds to the reasons for listing.
 func (m *merge) evidence(k *look, s *state) {
-	s.route = s.route || k.Exact
+	s.route = s.route || k.Exact && k.whole
+	s.query = strings.Contains(k.Location, "?")
 	s.variable = s.variable || k.Route != "" && capability.Variable(k.Route)
 	if k.group != 0 && s.counted == stranger {
 		s.group = k.group
@@ -176,9 +184,12 @@ func (m *merge) alive(k *look, s *state) {
 	if !m.follows(s, at) {
 		return
 	}
-	s.keepTime(k.At.Unix(), seconds(s.lastSeen))
 	s.lastSeen, s.status = at, k.Response.Status
-	if k.Response.Status == http.StatusNotModified && s.tagHash != 0 && s.tagHash == tagHash(k) {
+	if k.Response.Status == http.StatusNotModified && !variable(s.missingWhy) {
+		m.refuted(k, s) // the client is let in, and has the page already
+		m.undoubt(k.Location, s)
+	}
+	if k.Response.Status == http.StatusNotModified && !k.undated && s.tagHash != 0 && s.tagHash == tagHash(k) {
 		s.rate = s.rate.Saw(k.At.Unix(), false)
 	}
 	m.save(k.Location, s)

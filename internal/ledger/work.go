@@ -3,10 +3,9 @@ package ledger
 import (
 	"context"
 	"crypto/rand"
-	"errors"
-	"fmt"
 	"slices"
 
+	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/record"
 )
 
@@ -62,8 +61,15 @@ func (l *Ledger) countWaiting(ctx context.Context) error {
 			return err
 		}
 		waiting++
-		if s, err := decodeState(r.Value); err == nil {
-			l.contents.shows(s.showing, l.keys.idOf(r.Key))
+		s, err := decodeState(r.Value)
+		if err != nil || s.query || s.content != admit.None {
+			continue // see speaks
+		}
+		for _, n := range s.networks {
+			l.contents.shows(s.showing, l.keys.idOf(r.Key), uint32(n)+1)
+		}
+		if len(s.networks) == 0 {
+			l.contents.shows(s.showing, l.keys.idOf(r.Key), 0)
 		}
 	}
 	l.waiting.Store(waiting)
@@ -78,9 +84,6 @@ func (l *Ledger) openSecret(ctx context.Context) (err error) {
 	fetch := func(t *tx) { key, bad = readSecret(t.Get(l.keys.site())) }
 	if err := view(ctx, l.cfg.Store, []string{l.keys.site()}, fetch); err != nil {
 		return err
-	}
-	if errors.Is(bad, record.ErrVersion) {
-		return fmt.Errorf("the site's record: %w; it needs a later version of this program", bad)
 	}
 	if key == nil {
 		if bad != nil {

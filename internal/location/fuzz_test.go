@@ -9,7 +9,7 @@ import (
 // checkResult fails unless r keeps what every Result promises.
 func checkResult(t *testing.T, n *Normalizer, r Result) {
 	t.Helper()
-	r.Local = false // that is the host's
+	r.Local, r.Tagged = false, false // those are the host's and what was asked for
 	if r.NeedsCanonical && (r.Reason != ReasonQuery || r.Location == "") {
 		t.Fatalf("%+v needs a canonical link without cause", r)
 	}
@@ -64,7 +64,7 @@ func FuzzRequest(f *testing.F) {
 		r := plain.Request(host, target)
 		checkResult(t, plain, r)
 		if r.Location != "" {
-			r.Local = false // as the host of the request was
+			r.Local, r.Tagged = false, false // as the host and the target of the request were
 			if again := plain.Request("example.com", r.Location); again != r {
 				t.Fatalf("Request(%q) = %+v, want %+v", r.Location, again, r)
 			}

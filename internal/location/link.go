@@ -32,6 +32,20 @@ func (n *Normalizer) Resolve(base, href string) Result {
 	return n.locate(ref.path, ref.query, browser)
 }
 
+// Twin reports whether a link, as Resolve takes it, leads to the host of the origin's twin, and that does not count as
+// the site's.
+func (n *Normalizer) Twin(base, href string) bool {
+	if len(base) > maxInput || len(href) > maxInput {
+		return false
+	}
+	b, ok := parseBase(base)
+	if !ok {
+		return false
+	}
+	ref, ok := resolve(b, href)
+	return ok && ref.authority != "" && hostKey(ref.authority) == hostKey(n.origin.Twin().host) && !n.link.hasLink(ref.authority)
+}
+
 // Base returns what to pass to Resolve as base for a page at location that has a base element with this href. An href
 // that cannot be a base is ignored, as in browsers, and an empty one too: the result is then location.
 func (n *Normalizer) Base(location, href string) string {
@@ -155,7 +169,10 @@ func hasScheme(s string) bool {
 	return false
 }
 
-// clean does to a link what browsers do before they parse it, and cuts off the fragment.
+// Clean returns a link as browsers parse it, who drop the space around it and line breaks, and take a backslash for a
+// slash, without its fragment.
+func Clean(href string) string { return clean(href) }
+
 func clean(href string) string {
 	href = strings.TrimFunc(href, func(r rune) bool { return r <= ' ' })
 	if i := strings.IndexByte(href, '#'); i >= 0 {

@@ -79,8 +79,8 @@ func TestResolve(t *testing.T) {
 		{"broken escape", "/a", "/%zz", Result{Reason: ReasonRawChar}},
 		{"control character", "/a", "/b\x01c", Result{Reason: ReasonControl}},
 		{"address in the path", "/a", "/jane@example.org", Result{Reason: ReasonEmail}},
-		{"tracking", "/a", "/b?utm_source=a", Result{Location: "/b"}},
-		{"unknown parameter", "/a", "/b?sort=asc", Result{"/b?sort=asc", ReasonQuery, true, false}},
+		{"tracking", "/a", "/b?utm_source=a", Result{Location: "/b", Tagged: true}},
+		{"unknown parameter", "/a", "/b?sort=asc", Result{"/b?sort=asc", ReasonQuery, true, false, false}},
 		{"too long", "/a", "/" + strings.Repeat("b", 1024), Result{Reason: ReasonTooLong}},
 		{"much too long", "/a", "/" + strings.Repeat("../", 5000), Result{Reason: ReasonTooLong}},
 		{"many dots", "/a", strings.Repeat("../", 2000) + "b", Result{Location: "/b"}},
@@ -169,14 +169,14 @@ func TestParse(t *testing.T) {
 		want Result
 	}{
 		{"URL", "https://example.com/blog/a", Result{Location: "/blog/a"}},
-		{"URL from a browser", " https://example.com/blog/é?utm_source=x#top\n", Result{Location: "/blog/%C3%A9"}},
+		{"URL from a browser", " https://example.com/blog/é?utm_source=x#top\n", Result{Location: "/blog/%C3%A9", Tagged: true}},
 		{"path", "/blog/a", Result{Location: "/blog/a"}},
 		{"path outside", "/a", Result{Reason: ReasonOutsideFolder}},
 		{"relative path", "blog/a", Result{Reason: ReasonForm}},
 		{"no scheme", "example.com/blog/a", Result{Reason: ReasonForm}},
 		{"other scheme", "ftp://example.com/blog/a", Result{Reason: ReasonForm}},
 		{"other host", "https://evil.com/blog/a", Result{Reason: ReasonHost}},
-		{"unknown parameter", "/blog/a?id=7", Result{"/blog/a?id=7", ReasonQuery, true, false}},
+		{"unknown parameter", "/blog/a?id=7", Result{"/blog/a?id=7", ReasonQuery, true, false, false}},
 		{"empty", "", Result{Reason: ReasonForm}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

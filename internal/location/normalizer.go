@@ -42,7 +42,7 @@ const (
 	ReasonDoubleEncoded               // an escape inside an escape
 	ReasonEmptySegment                // two slashes in a row
 	ReasonEncodedSlash                // an escaped slash, which cannot be told from a real one once decoded
-	ReasonPathParam                   // a semicolon in the path, as in ";jsessionid="
+	ReasonPathParam                   // a semicolon in the path, as in ";jsessionid=", or a session as a segment
 	ReasonTooLong                     // more bytes or more segments than a location may have
 	ReasonDotSegment                  // "." or ".." as a segment
 	ReasonEmail                       // an e-mail address
@@ -63,7 +63,7 @@ var reasons = [...]struct{ name, text string }{
 	ReasonDoubleEncoded: {"double-encoded", "it is escaped twice"},
 	ReasonEmptySegment:  {"empty-segment", "it has two slashes in a row"},
 	ReasonEncodedSlash:  {"encoded-slash", "it has an escaped slash"},
-	ReasonPathParam:     {"path-param", "its path has a semicolon"},
+	ReasonPathParam:     {"path-param", "its path has a semicolon or a session"},
 	ReasonTooLong:       {"too-long", "it is too long or has too many segments"},
 	ReasonDotSegment:    {"dot-segment", `it has "." or ".." as a segment`},
 	ReasonEmail:         {"email", "it has an e-mail address"},
@@ -98,6 +98,9 @@ type Result struct {
 	// Location then carries every parameter that is not a tracking one, and the page may be listed there if its own
 	// canonical link resolves to that same location.
 	NeedsCanonical bool
+	// Tagged says that tracking parameters were dropped. What the site answers to such a request or link may differ from
+	// what it answers at Location.
+	Tagged bool
 	// Local says that a request's host counts only as what a proxy nearby sends in place of the origin's.
 	Local bool
 }
@@ -113,8 +116,9 @@ type Config struct {
 	// StrippedPrefix is the start of the public path that a proxy removes before the request arrives: with "/app" the
 	// request for "/docs" has the location "/app/docs". Links are public and are not touched. Empty means none.
 	StrippedPrefix string
-	// Params are the keys of the query parameters that make a page of its own. Nil means "page"; empty but not nil
-	// means none. A key that is listed here is kept even if it looks like a tracking parameter.
+	// Params are the keys of the query parameters that make a page of its own. Nil means "page" with a number or a short
+	// word; empty but not nil means none. A key that is listed here is kept whatever its value, and even if it looks like
+	// a tracking parameter.
 	Params []string
 	// More returns further keys that are allowed below a path, which is a location without query; nil means none. It is
 	// asked only when a query has a key that is not one of Params, must be quick and safe for concurrent use, and returns
@@ -127,6 +131,7 @@ type Normalizer struct {
 	origin  Origin
 	prefix  string
 	params  map[string]bool
+	given   bool // params are the owner's
 	more    func(path string) []string
 	request hostSet
 	link    hostSet
@@ -145,7 +150,7 @@ func New(origin Origin, cfg Config) (*Normalizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &Normalizer{origin: origin, prefix: prefix, params: params, more: cfg.More}
+	n := &Normalizer{origin: origin, prefix: prefix, params: params, given: cfg.Params != nil, more: cfg.More}
 	own := hostKey(origin.host)
 	n.request = hostSet{own: own, lenient: len(cfg.Hosts) == 0}
 	n.link = hostSet{own: own}
@@ -174,6 +179,14 @@ func (n *Normalizer) Origin() Origin { return n.origin }
 // http.Request as the server received it, not its URL, whose path is decoded and may have been cut by http.StripPrefix.
 // The host is only compared. A plain short path costs no allocation.
 func (n *Normalizer) Request(host, requestURI string) Result {
+	return n.read(host, requestURI, n.prefix)
+}
+
+// Public is Request for a RequestURI that has the whole public path, whatever StrippedPrefix says.
+func (n *Normalizer) Public(host, requestURI string) Result { return n.read(host, requestURI, "") }
+
+// read returns the location of what a request asks for, of whose path prefix was removed.
+func (n *Normalizer) read(host, requestURI, prefix string) Result {
 	if len(requestURI) > maxInput {
 		return Result{Reason: ReasonTooLong}
 	}
@@ -195,8 +208,8 @@ func (n *Normalizer) Request(host, requestURI string) Result {
 		return Result{Reason: ReasonForm}
 	}
 	path, query, _ := strings.Cut(target, "?")
-	if n.prefix != "" {
-		path = n.prefix + path
+	if prefix != "" {
+		path = prefix + path
 	}
 	r := n.locate(path, query, strict)
 	r.Local = !n.request.names(host)
@@ -206,6 +219,9 @@ func (n *Normalizer) Request(host, requestURI string) Result {
 // Names reports whether a host, as a request spells it, is the origin's or a configured one, and not just one that
 // counts in its place.
 func (n *Normalizer) Names(host string) bool { return n.request.names(host) }
+
+// Ours reports whether a host counts as the site's in a request or in a link.
+func (n *Normalizer) Ours(host string) bool { return n.request.has(host) || n.link.has(host) }
 
 // cutAbsolute splits a request target in absolute form into its authority and the rest, which starts with a slash.
 // Go drops user information in such a target silently, so it is refused here.
@@ -240,7 +256,7 @@ func (n *Normalizer) locate(path, query string, m mode) Result {
 	if reason != ReasonNone {
 		return Result{Reason: reason}
 	}
-	r := Result{Location: q.appendTo(path)}
+	r := Result{Location: q.appendTo(path), Tagged: q.tagged}
 	if q.foreign {
 		r.Reason, r.NeedsCanonical = ReasonQuery, true
 	}

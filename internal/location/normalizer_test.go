@@ -151,7 +151,8 @@ func TestRequest(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := n.Request(tt.host, tt.target)
-			want := Result{tt.want, tt.reason, tt.reason == ReasonQuery && tt.want != "", false}
+			tagged := tt.want != "" && strings.Contains(tt.target, "utm_")
+			want := Result{tt.want, tt.reason, tt.reason == ReasonQuery && tt.want != "", tagged, false}
 			if got != want {
 				t.Errorf("Request(%q, %.80q) = %+v, want %+v", tt.host, tt.target, got, want)
 			}

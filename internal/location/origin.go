@@ -109,5 +109,16 @@ func (o Origin) Host() string { return o.host }
 // Every location starts with it.
 func (o Origin) Folder() string { return o.folder }
 
+// Twin returns the origin with "www." before its host, or without where it has that: many sites answer under both, and
+// lead from one to the other.
+func (o Origin) Twin() Origin {
+	host, www := strings.CutPrefix(o.host, "www.")
+	if !www {
+		host = "www." + o.host
+	}
+	o.host = host
+	return o
+}
+
 // URL returns the absolute URL of a location, in ASCII. The location contains the folder already.
 func (o Origin) URL(location string) string { return o.scheme + "://" + o.host + location }

@@ -39,8 +39,8 @@ func buildClass() (t [256]uint8) {
 	}
 	const alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	set(alnum+"-._~", unreserved|inPath|inKey|inValue|plainPath)
-	set("/!$&'()*+,=:[]", inPath|plainPath)
-	set(";@", inPath)
+	set("/!$&'()*+,:[]", inPath|plainPath)
+	set(";@=", inPath)
 	set("!$()*,:@/", inKey|inValue)
 	set("+", inValue)
 	set(" {}^", linkPath)
@@ -69,7 +69,7 @@ func normalPath(path string, m mode) (string, Reason) {
 	if reason == ReasonNone {
 		reason = checkSegments(out)
 	}
-	if reason == ReasonNone && hasEmail(text) {
+	if reason == ReasonNone && HasEmail(text) {
 		reason = ReasonEmail
 	}
 	if reason != ReasonNone {
@@ -191,12 +191,61 @@ func checkSegments(path []byte) Reason {
 		if s := string(segment); s == "." || s == ".." {
 			return ReasonDotSegment
 		}
+		if isSession(segment) {
+			return ReasonPathParam
+		}
 	}
 	return ReasonNone
 }
 
-// hasEmail reports whether decoded text has what looks like an e-mail address. A handle such as "@jane" and a version
+// isSession reports whether a segment in normal form is a session, such as "jsessionid=0A1B". Some servers write it
+// behind a slash where others write it behind a semicolon.
+func isSession(segment []byte) bool {
+	name, _, ok := bytes.Cut(segment, []byte("="))
+	if !ok {
+		if name, _, ok = bytes.Cut(segment, []byte("%3D")); !ok {
+			return false
+		}
+	}
+	switch s := strings.ToLower(string(name)); s {
+	case "session", "sid", "cfid", "cftoken", "zenid", "oscsid", "xtcsid":
+		return true
+	default:
+		return strings.HasSuffix(s, "sessionid") || strings.HasSuffix(s, "session_id") || strings.HasSuffix(s, "session-id") ||
+			strings.HasSuffix(s, "sessid") || strings.HasPrefix(s, "aspsessionid")
+	}
+}
+
+// HasEmail reports whether decoded text has what looks like an e-mail address. A handle such as "@jane" and a version
 // such as "lib@1.2.3" do not: a domain ends in a label that starts with a letter.
+func HasEmail(text []byte) bool {
+	return hasEmail(narrow(text))
+}
+
+// narrow returns text with the other forms of the characters that make an e-mail address in their ASCII form: those of
+// full width, which East Asian keyboards write, the small "@" and full stop, and the full stops of Chinese and
+// Japanese. Mail programs take them for the same.
+func narrow(text []byte) []byte {
+	ascii := true
+	for _, c := range text {
+		ascii = ascii && c < utf8.RuneSelf
+	}
+	if ascii {
+		return text
+	}
+	return bytes.Map(func(r rune) rune {
+		switch {
+		case 0xFF01 <= r && r <= 0xFF5E:
+			return r - 0xFF01 + '!'
+		case r == 0xFE6B:
+			return '@'
+		case r == 0xFE52, r == 0x3002, r == 0xFF61:
+			return '.'
+		}
+		return r
+	}, text)
+}
+
 func hasEmail(text []byte) bool {
 	for {
 		at := bytes.IndexByte(text, '@')

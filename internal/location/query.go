@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/servemap/servemap/internal/escape"
 )
 
 // query holds the parameters that are kept, sorted by key.
@@ -11,6 +14,7 @@ type query struct {
 	params  [maxParams]param
 	n       int
 	foreign bool // one of them is not an allowed one
+	tagged  bool // a tracking parameter was dropped
 }
 
 // param is a parameter in normal form.
@@ -59,12 +63,13 @@ func (n *Normalizer) parseQuery(path, s string, m mode) (q query, _ Reason) {
 		if !ok {
 			return query{}, ReasonQuery
 		}
-		allowed := n.params[key]
+		allowed := n.params[key] && (n.given || isPageValue(rawValue))
 		if !allowed && !asked {
 			more, asked = n.more(path), true
 		}
 		allowed = allowed || slices.Contains(more, key)
 		if !allowed && isTracking(key) {
+			q.tagged = true
 			continue
 		}
 		value, reason := normalValue(rawValue, m)
@@ -77,6 +82,21 @@ func (n *Normalizer) parseQuery(path, s string, m mode) (q query, _ Reason) {
 		q.foreign = q.foreign || !allowed
 	}
 	return q, ReasonNone
+}
+
+// Foreign returns the keys in the query of a location that are not allowed ones.
+func (n *Normalizer) Foreign(location string) (keys []string) {
+	path, query, _ := strings.Cut(location, "?")
+	var more []string
+	if n.more != nil {
+		more = n.more(path)
+	}
+	for pair := range strings.SplitSeq(query, "&") {
+		if key, _, _ := strings.Cut(pair, "="); key != "" && !n.params[key] && !slices.Contains(more, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // insert puts p in its place. It reports false when there are too many or the key is there already.
@@ -144,21 +164,56 @@ func normalValue(s string, m mode) (string, Reason) {
 		return "", ReasonQuery
 	}
 	var outBuf, textBuf [256]byte
-	escape := uint8(0)
+	mustEscape := uint8(0)
 	if m == browser {
-		escape = linkQuery
+		mustEscape = linkQuery
 	}
-	out, text, reason := unescape(outBuf[:0], textBuf[:0], s, inValue, escape)
+	out, text, reason := unescape(outBuf[:0], textBuf[:0], s, inValue, mustEscape)
 	if reason != ReasonNone || len(text) > maxValue || checkText(text) != ReasonNone {
 		return "", ReasonQuery
 	}
-	if hasEmail(text) {
+	if HasEmail(text) {
 		return "", ReasonEmail
 	}
 	if string(out) == s {
 		return s, ReasonNone
 	}
 	return string(out), ReasonNone
+}
+
+// The most that "page" may say without the owner's word. The number of a page is no larger, and what is longer than a
+// word, or has more digits, may be an address, a search or a secret.
+const (
+	maxPageDigits = 6
+	maxPageWord   = 24 // characters, at most four of them digits
+)
+
+// isPageValue reports whether a raw value is a number or a short word, as where "page" numbers the pages of a list or
+// names a page of a small site: "2", "last", "part-2", "über-uns".
+func isPageValue(s string) bool {
+	length, digits, letters := 0, 0, 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '%' && escape.Is(s[i:]) {
+			c = escape.Byte(s[i:])
+			i += 2
+		}
+		switch {
+		case isDigit(c):
+			digits++
+		case isLetter(c), c >= utf8.RuneSelf:
+			letters++
+		case c != '-' && c != '_':
+			return false
+		}
+		if c < 0x80 || c >= 0xC0 { // the bytes after the first of a character do not count
+			length++
+		}
+	}
+	if letters == 0 {
+		return digits == length && 0 < digits && digits <= maxPageDigits
+	}
+	return length <= maxPageWord && digits <= 4
 }
 
 // isRaw reports whether every byte of s has the bit.

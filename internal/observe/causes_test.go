@@ -39,6 +39,13 @@ func TestCauses(t *testing.T) {
 		{"all are named, and some have cookies", counts{own: 99, identity: 50, cookie: 49}, []hint.Hint{hint.Identity}},
 		{"all are named, or have cookies", counts{own: 100, identity: 50, cookie: 50}, []hint.Hint{hint.Identity, hint.Cookies}},
 
+		{"all are given a cookie, and most pages wait", counts{own: 21, cookie: 20, anonymous: 1, pages: 1, setting: 1, starved: true}, []hint.Hint{hint.Cookies}},
+		{"few came back with it", counts{own: 20, cookie: 19, anonymous: 1, pages: 1, setting: 1, starved: true}, nil},
+		{"not all are given it", counts{own: 42, cookie: 40, anonymous: 2, pages: 2, setting: 1, starved: true}, nil},
+		{"all are given it, and pages are got", counts{own: 120, cookie: 100, anonymous: 20, pages: 20, setting: 20}, nil},
+		{"all are given it, and crawlers come without", counts{own: 100, cookie: 60, anonymous: 40, pages: 40, setting: 40, starved: true}, nil},
+		{"members with cookies, and most pages wait", counts{own: 60, cookie: 40, anonymous: 20, pages: 20, starved: true}, nil},
+
 		{"nothing but errors", counts{own: 50, anonymous: 50, failing: 50}, []hint.Hint{hint.Failing}},
 		{"few errors", counts{own: 49, anonymous: 49, failing: 49}, nil},
 		{"errors and a page", counts{own: 501, anonymous: 501, failing: 500, pages: 1, networks: 1}, nil},
@@ -58,6 +65,15 @@ func TestCauses(t *testing.T) {
 		{"the folder without its slash", counts{own: 10, anonymous: 7, outside: 3, bare: 3, pages: 7}, []hint.Hint{hint.Slash}},
 		{"and rarely so", counts{own: 10, anonymous: 8, outside: 2, bare: 2, pages: 8}, nil},
 		{"and with it too", counts{own: 10, anonymous: 7, outside: 3, bare: 3, pages: 7, home: 1}, nil},
+
+		{"all is empty", counts{own: 20, anonymous: 20, notHTML: 20, empty: 1}, []hint.Hint{hint.Empty}},
+		{"little is empty", counts{own: 19, anonymous: 19, notHTML: 19, empty: 19}, nil},
+		{"an entry is empty for some", counts{own: 30, anonymous: 30, notHTML: 29, empty: 9, pages: 1, networks: 1}, nil},
+		{"nothing is HTML", counts{own: 20, anonymous: 20, notHTML: 20, other: 1}, []hint.Hint{hint.NotHTML}},
+		{"little is no HTML", counts{own: 19, anonymous: 19, notHTML: 19, other: 19}, nil},
+		{"what is not an entry is no HTML", counts{own: 900, anonymous: 900, notHTML: 900}, nil},
+		{"nothing is HTML but one page", counts{own: 900, anonymous: 900, notHTML: 899, other: 9, pages: 1, networks: 1}, nil},
+		{"nothing is HTML, or it is empty", counts{own: 30, anonymous: 30, notHTML: 30, other: 5, empty: 5}, []hint.Hint{hint.NotHTML}},
 
 		{"no page can be read", counts{own: 5, anonymous: 5, pages: 5, networks: 5, unreadable: 5}, []hint.Hint{hint.Encoding}},
 		{"few pages that cannot be read", counts{own: 4, anonymous: 4, pages: 4, networks: 4, unreadable: 4}, nil},
@@ -95,6 +111,7 @@ func TestHints(t *testing.T) {
 		req.RemoteAddr = "[::1]:1234"
 		return req
 	}
+	root := func(*http.Request) *http.Request { return get("/") }
 	header := func(name, value string) func(*http.Request) *http.Request {
 		return func(req *http.Request) *http.Request { return with(req, name, value) }
 	}
@@ -126,6 +143,8 @@ func TestHints(t *testing.T) {
 		{"404", plain, http.NotFound, nil},
 		{"400", plain, answer(http.StatusBadRequest), nil},
 		{"not HTML", plain, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") }, nil},
+		{"an entry that is not HTML", root, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") }, []hint.Hint{hint.NotHTML}},
+		{"an entry that is written elsewhere", root, func(http.ResponseWriter, *http.Request) {}, []hint.Hint{hint.Empty}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := start(t)

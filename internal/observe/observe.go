@@ -4,8 +4,10 @@
 package observe
 
 import (
+	"fmt"
 	"net/http"
 	"net/netip"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -28,6 +30,7 @@ type Config struct {
 	Buffers        *tap.Buffers
 	Ledger         *ledger.Ledger
 	Files          *part.Files
+	Rules          admit.Rules
 	Cookies        admit.Cookies
 	Anonymous      func(*http.Request) bool
 	ClientIP       func(*http.Request) netip.Addr
@@ -39,7 +42,10 @@ type Config struct {
 type Observer struct {
 	closed   atomic.Bool // first, away from what is written to: every request reads it
 	cfg      Config
+	routed   atomic.Bool // a route was seen
 	tally    tally
+	cookies  nameCounts // by which clients were known
+	headers  nameCounts
 	outcomes [admit.Reasons]atomic.Uint64
 	refusals [location.ReasonQuery + 1]atomic.Uint64
 }
@@ -53,10 +59,15 @@ func (o *Observer) Close() { o.closed.Store(true) }
 // Serve calls next for the request, and watches the response if there may be
 // something to learn.
 func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
-	if seen := tap.From(w, o.cfg.Buffers); seen != nil {
-		// Watched already, further out; but the route is known only here.
-		seen.Route, seen.Exact = o.matched(r)
+	if tap.From(w, o.cfg.Buffers) != nil {
+		// Watched already, further out; but the route is known only here. Some
+		// routers note it only while they serve the request. Of several that are
+		// nested the innermost knows best. The tap is gone if this goroutine
+		// outlived it.
 		next.ServeHTTP(w, r)
+		if seen := tap.From(w, o.cfg.Buffers); seen != nil && seen.Route == "" {
+			seen.Route, seen.Exact = o.matched(r)
+		}
 		return
 	}
 	loc, look, ok := o.begin(r)
@@ -65,11 +76,17 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		return
 	}
 	if loc.Location == robotsTxt {
-		o.settleRobots(look, tap.ServeText(next, w, r, o.cfg.Buffers))
+		network := o.network(r)
+		o.settleRobots(network, look, tap.ServeText(next, w, r, o.cfg.Buffers))
 		return
 	}
-	asked := asked{r.Method, o.network(r), local(r)} // before anything below can change r
-	resp := tap.Serve(next, w, r, o.cfg.Buffers)
+	asked := asked{method: r.Method, network: o.network(r), local: local(r), named: named(r)} // before anything below can change r
+	serve := tap.ServeStranger
+	if o.vouched(loc.Location) {
+		serve = tap.Serve
+	}
+	resp := serve(next, w, r, o.cfg.Buffers)
+	asked.given = len(w.Header()["Set-Cookie"]) > 0
 	o.settle(r, asked, loc, look, resp)
 }
 
@@ -79,7 +96,20 @@ type asked struct {
 	method  string
 	network netip.Prefix
 	local   bool
+	given   bool // a cookie, by the response
+	named   ledger.Named
 }
+
+// named returns what r names besides its page, still as parts of r.
+func named(r *http.Request) ledger.Named {
+	referer := r.Header.Get("Referer")
+	_, query, _ := strings.Cut(r.RequestURI, "?")
+	return ledger.Named{Referer: referer[:min(len(referer), maxReferer)], Query: query, Cookies: len(r.Header["Cookie"]) > 0}
+}
+
+// maxReferer bounds what is kept of a Referer while a look waits. It has room for
+// every location, with all of its bytes escaped.
+const maxReferer = 4096
 
 // begin decides whether the response to r is to be watched. The cheapest
 // question comes first: whether its target is due at all.
@@ -103,13 +133,16 @@ func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 		look, ok = o.beginRobots(r, look)
 		return location.Result{Location: robotsTxt}, look, ok
 	}
-	loc := o.cfg.Normalizer.Request(r.Host, r.RequestURI)
+	loc := o.locate(r)
 	if loc.Local && !nearby(r) {
 		loc = location.Result{Reason: location.ReasonHost}
 	}
+	if loc.Reason != location.ReasonHost {
+		o.noteCut(r)
+	}
 	if loc.Location == "" {
 		if loc.Reason == location.ReasonOutsideFolder {
-			o.tallyOutside(r.RequestURI)
+			o.tallyOutside(r)
 		}
 		o.refuse(loc.Reason, look)
 		return loc, due.Look{}, false
@@ -121,8 +154,12 @@ func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 		look.Accept() // the target alone decided; it will again
 		return loc, due.Look{}, false
 	}
-	if why := o.known(r); why != admit.None {
-		o.outcomes[why].Add(1)
+	why := o.known(r)
+	if why == admit.None && admit.IsFragment(r.Header) {
+		why = admit.Fragment
+	}
+	if why != admit.None {
+		o.noteNames(why, o.outcomes[why].Add(1), r.Header)
 		look.Return()
 		o.ended()
 		return loc, due.Look{}, false
@@ -131,20 +168,33 @@ func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 	if loc.Location != r.RequestURI {
 		// Many spellings of one page share its looks.
 		look.Return()
+		if loc.Tagged {
+			class += tagged
+		}
 		look, ok = o.cfg.Due.Begin(class + loc.Location)
 	}
 	return loc, look, ok
 }
 
+// vouched reports whether something on the site vouches for a location: it is an
+// entry, it is listed, or the ledger asked for it, as it does when a listed page
+// links to it. Any other may be made up by whoever asks for it.
+func (o *Observer) vouched(loc string) bool {
+	return o.cfg.Ledger.IsEntry(loc) || o.cfg.Due.Expects(loc) || o.cfg.Files.Lists(loc)
+}
+
 // What else than a page a location shows is looked at in a time of its own: a
 // stranger chooses with a HEAD, a validator or an Accept header what a response
 // is, and must not be able to hide the page from us by it. Targets of requests
-// never begin so.
+// never begin so. Denials and redirects have a time for each of some groups of
+// networks, since a client that is denied over and over must not hide that others
+// are denied too.
 const (
 	heads     = "HEAD "
 	unchanged = "304 "
 	denials   = "404 "
 	redirects = "3xx "
+	tagged    = "tag " // the page with tracking parameters, to which the site may answer anything
 )
 
 // special reports whether the request asks for something else than a page.
@@ -169,6 +219,17 @@ func (o *Observer) known(r *http.Request) admit.Reason {
 	if o.cfg.Anonymous == nil {
 		return admit.Credentials(r, o.cfg.Cookies)
 	}
+	return o.askOwner(r)
+}
+
+// askOwner asks the owner's function. Whoever it panics over is not anonymous.
+func (o *Observer) askOwner(r *http.Request) (why admit.Reason) {
+	defer func() {
+		if p := recover(); p != nil {
+			why = admit.NotAnonymous
+			o.cfg.Hints.Give(hint.AnonymousPanics, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		}
+	}()
 	if !o.cfg.Anonymous(r) {
 		return admit.NotAnonymous
 	}
@@ -178,7 +239,7 @@ func (o *Observer) known(r *http.Request) admit.Reason {
 // settle hands over what the response showed, if that is anything.
 func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, look due.Look, resp *tap.Response) {
 	defer o.ended()
-	kind, why := admit.Response(asked.method, loc.Location, resp)
+	kind, why := o.cfg.Rules.Response(asked.method, loc.Location, resp)
 	o.tallyResponse(kind, asked, loc.Location, resp)
 	if kind == admit.Nothing {
 		if resp.Truncated && resp.Header.ContentType == "" {
@@ -193,17 +254,24 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 	if kind == admit.Forbidden {
 		o.outcomes[why].Add(1)
 	}
+	if loc.Tagged && kind != admit.Witness {
+		resp.Release()
+		look.Pass() // it says nothing of the page without them
+		return
+	}
 	at := time.Now()
-	o.withdraw(loc.Location, kind, resp, at)
+	if !loc.Tagged {
+		o.withdraw(loc.Location, kind, resp, at)
+	}
 	switch {
 	case asked.method == http.MethodHead:
 	case kind == admit.Alive:
 		look = o.instead(look, unchanged+loc.Location, true)
 	case kind == admit.Doubtful:
 		// No other page has anything to lose; of an entry it is worth telling.
-		look = o.instead(look, denials+loc.Location, o.cfg.Files.Lists(loc.Location) || o.cfg.Ledger.IsEntry(loc.Location))
+		look = o.instead(look, denials+group(asked.network)+loc.Location, o.cfg.Files.Lists(loc.Location) || o.cfg.Ledger.IsEntry(loc.Location))
 	case kind == admit.Redirected:
-		look = o.instead(look, redirects+loc.Location, true)
+		look = o.instead(look, redirects+group(asked.network)+loc.Location, true)
 	case kind == admit.Witness && resp.Truncated && len(resp.Body) < ledger.MaxPage:
 		o.cfg.Ledger.Drop() // for want of memory, not because the page is long
 		look.Return()
@@ -217,10 +285,12 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 		Kind: kind, Reason: why,
 		Location: strings.Clone(loc.Location),
 		OwnURL:   loc.NeedsCanonical,
+		Tagged:   loc.Tagged,
 		At:       at,
 		Response: resp,
 		Network:  asked.network,
 		Variety:  ledger.VarietyOf(resp.Header.Vary, r.Header),
+		Named:    ledger.Named{Referer: strings.Clone(asked.named.Referer), Query: strings.Clone(asked.named.Query), Cookies: asked.named.Cookies},
 	}
 	s.Route, s.Exact = o.route(r, resp, loc.Location)
 	if kind == admit.Doubtful || kind == admit.Redirected {
@@ -242,6 +312,24 @@ func (o *Observer) instead(look due.Look, target string, wanted bool) due.Look {
 	}
 	other, _ := o.cfg.Due.Begin(target)
 	return other
+}
+
+// groups is how many groups of networks are told apart.
+const groups = 16
+
+// groupOf returns the group of a network; all that are not known are in one.
+func groupOf(network netip.Prefix) int {
+	n := byte(0)
+	for _, b := range network.Addr().As16() {
+		n += b ^ b>>4
+	}
+	return int(n % groups)
+}
+
+// group names the group of a network in one character.
+func group(network netip.Prefix) string {
+	n := groupOf(network)
+	return "0123456789abcdef"[n : n+1]
 }
 
 // withdraw takes a page that forbids its listing, or is gone for good, out of
@@ -271,7 +359,7 @@ var documentation = netip.MustParsePrefix("192.0.2.0/24")
 // network returns the client's network, if the address is really the client's.
 func (o *Observer) network(r *http.Request) netip.Prefix {
 	if o.cfg.ClientIP != nil {
-		return admit.Network(o.cfg.ClientIP(r))
+		return admit.Network(o.clientIP(r))
 	}
 	if admit.Forwarded(r.Header) {
 		return netip.Prefix{}
@@ -282,6 +370,21 @@ func (o *Observer) network(r *http.Request) netip.Prefix {
 	}
 	return admit.Network(peer.Addr())
 }
+
+// clientIP asks the owner's function. The address that it panics over is not
+// known.
+func (o *Observer) clientIP(r *http.Request) (addr netip.Addr) {
+	defer func() {
+		if p := recover(); p != nil {
+			addr = netip.Addr{}
+			o.cfg.Hints.Give(hint.ClientIPPanics, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+		}
+	}()
+	return o.cfg.ClientIP(r)
+}
+
+// SeesRoutes reports whether the route of any page was seen.
+func (o *Observer) SeesRoutes() bool { return o.routed.Load() }
 
 // Counts returns how many looks ended without a sighting, by the reason's name.
 func (o *Observer) Counts() map[string]uint64 {

@@ -77,7 +77,8 @@ func TestWhatIsDueAgainAtOnce(t *testing.T) {
 		due  bool
 	}{
 		{"after a witness", get("/a"), page200, false},
-		{"after another spelling", get("/a?utm_source=x"), page200, false},
+		{"after another spelling", get("/%61"), page200, false},
+		{"after tracking parameters", get("/a?utm_source=x"), page200, true},
 		{"after 410", get("/a"), answer(http.StatusGone), false},
 		{"after 500", get("/a"), answer(http.StatusInternalServerError), true},
 		{"after a redirect", get("/a"), answer(http.StatusFound), true},

@@ -2,6 +2,9 @@ package observe
 
 import (
 	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
@@ -30,15 +33,64 @@ func (o *Observer) beginRobots(r *http.Request, look due.Look) (due.Look, bool) 
 		return due.Look{}, false
 	}
 	o.tally.own.Add(1)
-	if o.known(r) != admit.None {
-		look.Return()
+	look.Return()
+	if o.known(r) != admit.None || o.foreign(r.Header) {
 		return due.Look{}, false
 	}
-	return look, true
+	// One client that asks over and over must not hide what others get.
+	return o.cfg.Due.Begin(robotsLooks[groupOf(o.network(r))])
+}
+
+// robotsLooks are the targets under which robots.txt is looked at, one for each
+// group of networks. Targets of requests are never spelled so.
+var robotsLooks = func() (targets [groups]string) {
+	for i := range targets {
+		targets[i] = "robots " + strconv.Itoa(i)
+	}
+	return targets
+}()
+
+// forwardedHosts are headers by which a proxy tells which host the client asked
+// for, or a client claims so.
+var forwardedHosts = []string{
+	"X-Forwarded-Host", "X-Host", "X-Original-Host", "X-Forwarded-Original-Host", "X-Http-Host-Override", "X-Host-Override",
+}
+
+// foreign reports whether a forwarding header names another host than the site's.
+// A handler may go by that, and answer with the robots.txt of another site or of
+// a copy of this one for tests.
+func (o *Observer) foreign(h http.Header) bool {
+	for _, name := range forwardedHosts {
+		for _, line := range h[name] {
+			for host := range strings.SplitSeq(line, ",") {
+				if o.foreignHost(host) {
+					return true
+				}
+			}
+		}
+	}
+	for _, line := range h["Forwarded"] { // RFC 7239, section 4
+		for pair := range strings.FieldsFuncSeq(line, func(c rune) bool { return c == ',' || c == ';' }) {
+			name, host, _ := strings.Cut(strings.TrimSpace(pair), "=")
+			if strings.EqualFold(strings.TrimSpace(name), "host") && o.foreignHost(strings.Trim(strings.TrimSpace(host), `"`)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// foreignHost reports whether a forwarded host is neither the origin's nor one
+// that requests may have. The origin's is the site's also where Options.Hosts
+// leaves it out: a proxy may ask for the page at a name of its own, and forward
+// the one that the visitor asked for.
+func (o *Observer) foreignHost(host string) bool {
+	host = strings.TrimSpace(host)
+	return host != "" && !o.cfg.Normalizer.Ours(host)
 }
 
 // settleRobots hands over the robots.txt, if the response shows it.
-func (o *Observer) settleRobots(look due.Look, resp *tap.Response) {
+func (o *Observer) settleRobots(network netip.Prefix, look due.Look, resp *tap.Response) {
 	switch {
 	case !admit.RobotsTxt(resp) || !readable(resp):
 		resp.Release()
@@ -52,7 +104,7 @@ func (o *Observer) settleRobots(look due.Look, resp *tap.Response) {
 	}
 	dropOuterCoding(resp)
 	look.Accept()
-	if !o.cfg.Ledger.Offer(&ledger.Sighting{Kind: admit.RobotsFile, Location: robotsTxt, At: time.Now(), Response: resp}) {
+	if !o.cfg.Ledger.Offer(&ledger.Sighting{Kind: admit.RobotsFile, Location: robotsTxt, At: time.Now(), Response: resp, Network: network}) {
 		look.Return()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -264,7 +265,9 @@ func TestWhenRobotsTxtIsDueAgain(t *testing.T) {
 					t.Error("a request was not watched after the longest wait")
 				}
 				time.Sleep(due.Longest) // a 404 before it holds for a minute
-				r.watches(get("/robots.txt"), text)
+				other := get("/robots.txt")
+				other.RemoteAddr = "9.9.9.9:1234"
+				r.watches(other, text)
 				r.check(r.cfg.Ledger.Flush(t.Context()))
 				if r.cfg.Ledger.Allows("/internal/a") {
 					t.Error("what it forbids is allowed")
@@ -278,7 +281,7 @@ func TestWhenRobotsTxtIsDueAgain(t *testing.T) {
 func TestADamagedRobotsTxtChangesNothing(t *testing.T) {
 	r := start(t)
 	r.watches(get("/robots.txt"), text)
-	r.cfg.Due.Reset("/robots.txt")
+	r.cfg.Due.Reset(robotsLooks[groupOf(netip.MustParsePrefix("8.8.8.0/24"))])
 	damaged := gzipped(rules)
 	damaged[0] ^= 0xff
 	r.watches(get("/robots.txt"), coded("text/plain", "gzip", damaged))
@@ -312,7 +315,7 @@ func TestAFullQueueLeavesRobotsTxtDue(t *testing.T) {
 		if i > 1<<20 {
 			t.Fatal("the queue takes whatever comes")
 		}
-		r.cfg.Due.Reset("/robots.txt")
+		r.cfg.Due.Reset(robotsLooks[groupOf(netip.MustParsePrefix("8.8.8.0/24"))])
 		r.watches(get("/robots.txt"), http.NotFound)
 	}
 	if !r.watches(get("/robots.txt"), text) {

@@ -15,6 +15,9 @@ import (
 // on a host that is the site's, if it names one.
 func (o *Observer) matched(r *http.Request) (template string, exact bool) {
 	host, template, exact := route(r)
+	if cut := CutOff(r); template != "" && o.inOrigin(cut) && !strings.HasPrefix(template, cut+"/") {
+		template = cut + template // it is of a router inside of what cuts that off
+	}
 	return template, exact && (host == "" || o.cfg.Normalizer.Names(host))
 }
 
@@ -39,7 +42,9 @@ func muxRoute(r *mux.Route) (host, template string, exact bool) {
 }
 
 // patternRoute reads a pattern of [http.ServeMux]: "[METHOD ][HOST]/PATH", where
-// a final slash means everything below, and a final "{$}" only that slash.
+// a final slash means everything below, and a final "{$}" only that slash. chi
+// notes its own patterns in the request, and gin and echo can be made to; their
+// variables begin with a colon, and a star stands for everything below.
 func patternRoute(pattern string) (host, template string, exact bool) {
 	if i := strings.IndexAny(pattern, " \t"); i >= 0 {
 		pattern = strings.TrimLeft(pattern[i:], " \t")
@@ -48,11 +53,27 @@ func patternRoute(pattern string) (host, template string, exact bool) {
 	if i < 0 {
 		return "", "", false
 	}
-	host, template = pattern[:i], pattern[i:]
+	host, template = pattern[:i], braced(pattern[i:])
 	if path, ok := strings.CutSuffix(template, "/{$}"); ok {
 		return host, path + "/", !strings.Contains(path, "{")
 	}
-	return host, template, !strings.HasSuffix(template, "/") && !strings.Contains(template, "{")
+	return host, template, !strings.HasSuffix(template, "/") && !strings.ContainsAny(template, "{:*")
+}
+
+// braced spells the variables of a template as ServeMux does.
+func braced(template string) string {
+	if !strings.ContainsAny(template, ":*") {
+		return template
+	}
+	segments := strings.Split(template, "/")
+	for i, s := range segments {
+		if name, ok := strings.CutPrefix(s, ":"); ok {
+			segments[i] = "{" + name + "}"
+		} else if name, ok := strings.CutPrefix(s, "*"); ok {
+			segments[i] = "{" + name + "...}"
+		}
+	}
+	return strings.Join(segments, "/")
 }
 
 // route returns the template of the page's route as a location, and whether it
@@ -65,6 +86,7 @@ func (o *Observer) route(r *http.Request, resp *tap.Response, loc string) (templ
 	if template == "" {
 		return "", false
 	}
+	o.routed.Store(true)
 	template = o.cfg.StrippedPrefix + template
 	path, err := url.PathUnescape(loc)
 	return template, exact && err == nil && path == template

@@ -41,6 +41,10 @@ type Options struct {
 // Facts is what the HTML of a page says. The zero value of a field means that
 // the page does not say it.
 type Facts struct {
+	// Document says that the page has an html or a title element. What a script
+	// fetches to put it into a page has neither.
+	Document bool
+
 	Lang      string // primary language of the html element, in lower case, such as "en"
 	Title     string // of the first title element, white space collapsed, at most 300 bytes
 	Canonical string // href of the first rel=canonical in the head, as written; http, https or relative
@@ -166,7 +170,7 @@ func Read(body []byte, opts Options) Facts {
 }
 
 // Head reads the head of a page and a little after it, for looks that cannot
-// afford a full reading. Its facts are the language, the title, the canonical location, the
+// afford a full reading. Its facts are whether it is a document, the language, the title, the canonical location, the
 // base, the alternates, the refresh and the robots rules; all else is zero. If
 // HeadSeen is set, the canonical location and the alternates are those of Read.
 // What stands deep in the body, where robots rules count too, is left to Read.

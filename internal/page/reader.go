@@ -146,6 +146,9 @@ func (r *reader) startTag() {
 	if el == unknown {
 		return
 	}
+	if (el == elHTML || el == elTitle) && in&(noText|inert) == 0 {
+		r.facts.Document = true
+	}
 	t |= r.attributes(el, in)
 	switch {
 	case r.scan.selfClosing && (r.xhtml || el == elSVG || el == elMath || t&raw != 0 && r.stack.foreign()):

@@ -1,11 +1,7 @@
 package part
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,10 +17,9 @@ type Keys string
 func (k Keys) list(n int, location string) string {
 	return fmt.Sprintf("%slist|%06d|%s", string(k), n, location)
 }
-func (k Keys) part(n int) string  { return fmt.Sprintf("%spart|%06d", string(k), n) }
-func (k Keys) file(n int) string  { return fmt.Sprintf("%sfile|%06d", string(k), n) }
-func (k Keys) index(n int) string { return fmt.Sprintf("%sindex|%06d", string(k), n) }
-func (k Keys) head() string       { return string(k) + "head" }
+func (k Keys) part(n int) string { return fmt.Sprintf("%spart|%06d", string(k), n) }
+func (k Keys) file(n int) string { return fmt.Sprintf("%sfile|%06d", string(k), n) }
+func (k Keys) head() string      { return string(k) + "head" }
 
 func (k Keys) parts() string { return string(k) + "part|" }
 
@@ -60,7 +55,6 @@ type Part struct {
 	Alternates, Images, Videos int
 
 	unread record.Unread
-	later  bool // only a later version can read it: it has pages, and room for no more
 }
 
 // uses returns the extensions that the part's file has to declare.
@@ -91,7 +85,7 @@ func (p *Part) count(uses sitemap.Namespaces, n int) {
 }
 
 func readPart(b []byte) (p Part) {
-	unread, err := record.Read(b, func(f record.Field) bool {
+	p.unread, _ = record.Read(b, func(f record.Field) bool {
 		switch f.Num {
 		case 1:
 			p.Pages = f.Count()
@@ -108,9 +102,6 @@ func readPart(b []byte) (p Part) {
 		}
 		return true
 	})
-	if p.unread = unread; errors.Is(err, record.ErrVersion) {
-		p.Pages, p.later = 1, true
-	}
 	return p
 }
 
@@ -125,67 +116,32 @@ func (p Part) encode() []byte {
 	return enc.Seal()
 }
 
-// head is the record of what new pages go into.
-type head struct {
-	filling int   // the part that is being filled, at least 1
-	open    []int // parts before it that pages have left, the next one to fill last
-	unread  record.Unread
-}
-
-// openKept bounds the parts that are remembered for having room. A part beyond
-// them is remembered when the next page leaves it, or at the next [Book.Mend].
-const openKept = 32
-
-// openTries is how many of them are tried for one page. One that turns out to be
-// full is remembered no more.
-const openTries = 2
-
-func readHead(b []byte) head {
-	h := head{filling: 1}
-	h.unread, _ = record.Read(b, func(f record.Field) bool {
-		switch f.Num {
-		case 1:
-			if h.filling = max(1, f.Count()); h.filling > MaxParts {
-				h.filling = 1 // it is for [Book.Mend] to say
-			}
-		case 2:
-			for rest := f.Data; len(rest) > 0 && len(h.open) < openKept; {
-				n, length := binary.Uvarint(rest)
-				if length <= 0 || n == 0 || n > MaxParts {
-					break
-				}
-				h.open, rest = append(h.open, int(n)), rest[length:]
-			}
-		default:
-			return false
+// readHead returns the part that is being filled, at least 1.
+func readHead(b []byte) (filling int) {
+	_ = record.Open(b, func(f record.Field) {
+		if f.Num == 1 {
+			filling = f.Count()
 		}
-		return true
 	})
-	return h
+	if filling < 1 || filling > MaxParts {
+		return 1 // it is for [Book.Mend] to say
+	}
+	return filling
 }
 
-func (h head) encode() []byte {
+func (b Book) putHead(tx Tx, filling int) {
 	var enc record.Encoder
-	enc.Uint(1, uint64(h.filling))
-	var open []byte
-	for _, n := range h.open {
-		open = binary.AppendUvarint(open, uint64(n))
-	}
-	enc.Bytes(2, open)
-	enc.Keep(h.unread)
-	return enc.Seal()
+	enc.Uint(1, uint64(filling))
+	enc.Keep(record.Others(tx.Get(b.Keys.head()), 1))
+	tx.Put(b.Keys.head(), enc.Seal())
 }
 
 // Add lists location with e and returns its part: that numbered before, if the
-// page was there already and there is room, else one that other pages have
-// left, else the one being filled. The room is for the most that the entries
+// page was there already and there is room, else the one being filled. The room is for the most that the entries
 // can ever take with the extensions that they have, so that no later change of
 // their dates, nor a rule, makes a part outgrow its file. It asks for a few keys,
-// however many parts there are. An entry of a later version stays where it is.
+// however many parts there are.
 func (b Book) Add(tx Tx, before int, location string, e Entry) int {
-	if b.Later(tx, before, location) {
-		return before
-	}
 	e.room = e.Extension.room(b.URL)
 	size := b.size(location) + e.room
 	n, p := b.choose(tx, before, size)
@@ -204,29 +160,16 @@ func (b Book) choose(tx Tx, before, size int) (int, Part) {
 			return before, p
 		}
 	}
-	h := readHead(tx.Get(b.Keys.head()))
-	known := len(h.open)
-	for range min(known, openTries) {
-		last := len(h.open) - 1
-		n := h.open[last]
-		if p := readPart(tx.Get(b.Keys.part(n))); b.room(p, size) {
-			if len(h.open) < known {
-				tx.Put(b.Keys.head(), h.encode())
-			}
-			return n, p
-		}
-		h.open = h.open[:last]
-	}
-	n, p := b.firstRoom(tx, h.filling, size)
-	if n != h.filling || len(h.open) < known {
-		h.filling = n
-		tx.Put(b.Keys.head(), h.encode())
+	filling := readHead(tx.Get(b.Keys.head()))
+	n, p := b.firstRoom(tx, filling, size)
+	if n != filling {
+		b.putHead(tx, n)
 	}
 	return n, p
 }
 
 // askedAhead is how many parts are asked for at a time where the one to fill is
-// not known, since the head is damaged or of a later version: a transaction may not
+// not known, since the head is damaged: a transaction may not
 // ask anew for each.
 const askedAhead = 32
 
@@ -244,13 +187,12 @@ func (b Book) firstRoom(tx Tx, n, size int) (int, Part) {
 	}
 }
 
-// Remove takes location out of part n. What that leaves free is filled again
-// once it is worth it: until then new pages go where the last ones went, so that
-// few files become new. An entry of a later version stays.
+// Remove takes location out of part n. What that leaves free stays free, so that
+// few files become new.
 func (b Book) Remove(tx Tx, n int, location string) {
 	key := b.Keys.list(n, location)
 	entry := tx.Get(key)
-	if entry == nil || record.Later(entry) {
+	if entry == nil {
 		return
 	}
 	e, _ := DecodeEntry(entry) // of a damaged one nothing but the address is known
@@ -261,38 +203,12 @@ func (b Book) Remove(tx Tx, n int, location string) {
 	tx.Put(b.Keys.part(n), p.encode())
 	tx.Put(key, nil)
 	b.announce(tx, n, location, e.Extension, nil)
-	if !b.roomy(p) {
-		return
-	}
-	h := readHead(tx.Get(b.Keys.head()))
-	if h.reopen(n) {
-		tx.Put(b.Keys.head(), h.encode())
-	}
 }
 
-// Later reports whether the entry of location in part n is of a later version, and
-// so stays.
-func (b Book) Later(tx Tx, n int, location string) bool {
-	return n > 0 && record.Later(tx.Get(b.Keys.list(n, location)))
-}
-
-// reopen remembers a part that has room, and reports whether that is news.
-func (h *head) reopen(n int) bool {
-	if n >= h.filling || len(h.open) >= openKept || slices.Contains(h.open, n) {
-		return false
-	}
-	h.open = append(h.open, n)
-	return true
-}
-
-// Move takes location out of part n if that has more than it may, and returns
-// the part that lists it then, which is n if it need not be moved.
+// Move takes location out of part n, and returns the part that lists it then, which
+// is n if it cannot be moved.
 func (b Book) Move(tx Tx, n int, location string) int {
-	entry := tx.Get(b.Keys.list(n, location))
-	if entry == nil || !b.Over(readPart(tx.Get(b.Keys.part(n)))) {
-		return n
-	}
-	e, err := DecodeEntry(entry)
+	e, err := DecodeEntry(tx.Get(b.Keys.list(n, location)))
 	if err != nil {
 		return n
 	}
@@ -306,10 +222,7 @@ func (b Book) Move(tx Tx, n int, location string) int {
 func (b Book) Set(tx Tx, n int, location string, e Entry) bool {
 	key := b.Keys.list(n, location)
 	old := tx.Get(key)
-	before, err := DecodeEntry(old)
-	if errors.Is(err, record.ErrVersion) {
-		return false // it stays
-	}
+	before, _ := DecodeEntry(old)
 	e.room, e.unread = e.Extension.room(b.URL), before.unread
 	value := e.Encode()
 	if string(old) == string(value) {
@@ -341,7 +254,7 @@ func (b Book) Extension(tx Tx, n int, location string) *Extension {
 // of each part, so it is for the rare case that the page's own record is lost. Of
 // more parts than a transaction takes it asks for more than that, and no further.
 func (b Book) Find(tx Tx, location string) int {
-	for n := range min(readHead(tx.Get(b.Keys.head())).filling, store.MaxKeys+1) {
+	for n := range min(readHead(tx.Get(b.Keys.head())), store.MaxKeys+1) {
 		if tx.Get(b.Keys.list(n+1, location)) != nil {
 			return n + 1
 		}
@@ -349,29 +262,43 @@ func (b Book) Find(tx Tx, location string) int {
 	return 0
 }
 
-// Mend brings the head in line with the records of parts: those of all parts,
-// as [ReadParts] returns them. It writes nothing if the head is right.
-func (b Book) Mend(tx Tx, parts map[int]Part) {
-	h := readHead(tx.Get(b.Keys.head()))
-	before := string(h.encode())
+// Mend brings the head in line with the records of parts, of all as [ReadParts]
+// returns them, and returns the part that is being filled.
+func (b Book) Mend(tx Tx, parts map[int]Part) (filling int) {
+	known := readHead(tx.Get(b.Keys.head()))
+	filling = known
 	for n := range parts {
-		h.filling = max(h.filling, n)
+		filling = max(filling, n)
 	}
-	for _, n := range slices.Sorted(maps.Keys(parts)) {
-		if b.roomy(parts[n]) {
-			h.reopen(n)
-		}
+	if filling != known {
+		b.putHead(tx, filling)
 	}
-	if string(h.encode()) != before {
-		tx.Put(b.Keys.head(), h.encode())
-	}
+	return filling
 }
 
-// Over reports whether a part has more than it may, which happens when the
-// limits were lowered, or a page got more extensions.
-func (b Book) Over(p Part) bool {
+// Over reports whether part n has more than it may, which happens when the limits
+// were lowered, or a page got more extensions.
+func (b Book) Over(tx Tx, n int) bool { return b.over(readPart(tx.Get(b.Keys.part(n)))) }
+
+func (b Book) over(p Part) bool {
 	maxURLs, maxBytes := b.limits()
-	return p.Pages > 1 && !p.later && (p.Pages > maxURLs || p.Bytes+p.Pages*sitemap.PriorityLen > maxBytes-headroom)
+	return p.Pages > 1 && (p.Pages > maxURLs || p.Bytes+p.Pages*sitemap.PriorityLen > maxBytes-headroom)
+}
+
+// Uneven returns the parts that have more than they may, and those that have so
+// few pages that the part being filled takes them.
+func (b Book) Uneven(parts map[int]Part, filling int) (over, thin map[int]bool) {
+	over, thin = map[int]bool{}, map[int]bool{}
+	maxURLs, maxBytes := b.limits()
+	for n, p := range parts {
+		switch {
+		case b.over(p):
+			over[n] = true
+		case n < filling && 4*p.Pages < maxURLs && 4*p.Bytes < maxBytes:
+			thin[n] = true
+		}
+	}
+	return over, thin
 }
 
 // size is the most that an entry takes without a priority and extensions. It is
@@ -384,14 +311,7 @@ func (b Book) size(location string) int {
 // room reports whether one more entry of the size fits, and a priority for each.
 // An empty part has room for any.
 func (b Book) room(p Part, size int) bool {
-	return !p.later && (p.Pages <= 0 || !b.Over(Part{Pages: p.Pages + 1, Bytes: p.Bytes + size}))
-}
-
-// roomy reports whether so much of a part is free that it is worth filling
-// again: a 64th.
-func (b Book) roomy(p Part) bool {
-	maxURLs, maxBytes := b.limits()
-	return !p.later && !b.Over(Part{Pages: p.Pages + max(1, maxURLs/64), Bytes: p.Bytes + maxBytes/64})
+	return p.Pages <= 0 || !b.over(Part{Pages: p.Pages + 1, Bytes: p.Bytes + size})
 }
 
 func (b Book) limits() (maxURLs, maxBytes int) {

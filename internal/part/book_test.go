@@ -3,10 +3,11 @@ package part
 import (
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
@@ -38,9 +39,6 @@ func TestAPageKeepsItsPart(t *testing.T) {
 		t.Errorf("a page that comes back is in part %d, want its old one", got)
 	}
 	b.Remove(tx, 1, "/1")
-	if got := b.Add(tx, 0, "/new", Entry{}); got != 1 {
-		t.Errorf("a new page is in part %d, want the one that a page has left", got)
-	}
 	if got := b.Add(tx, 0, "/next", Entry{}); got != 3 {
 		t.Errorf("a new page is in part %d, want the one being filled", got)
 	}
@@ -67,36 +65,25 @@ func (c counting) Put(key string, value []byte) {
 	c.mapTx.Put(key, value)
 }
 
-func TestRoomIsFilledAgainAtTheCostOfAFewKeys(t *testing.T) {
+func TestPartsOfFewPagesAreFound(t *testing.T) {
 	tx, b := mapTx{}, testBook()
-	b.MaxURLs = 128 // so that a 64th is two pages
-	for i := range 60 * 128 {
+	b.MaxURLs = 8
+	for i := range 30 {
 		b.Add(tx, 0, fmt.Sprintf("/%d", i), Entry{})
 	}
-	b.Remove(tx, 7, "/768")
-	if got := b.Add(tx, 0, "/a", Entry{}); got != 61 {
-		t.Errorf("for one page that left, a new one goes to part %d, want the one being filled", got)
+	for i := range 7 {
+		b.Remove(tx, 2, fmt.Sprintf("/%d", 8+i)) // one of 8 is left
 	}
-	for n := range 50 { // more than are remembered
-		for i := range 3 {
-			b.Remove(tx, n+1, fmt.Sprintf("/%d", n*128+i+1))
-		}
+	parts := map[int]Part{}
+	for n := 1; n <= 4; n++ {
+		parts[n] = readPart(tx.Get(b.Keys.part(n)))
 	}
-	filled := map[int]int{}
-	for i := range 3 * openKept {
-		c := counting{tx, map[string]bool{}}
-		filled[b.Add(c, 0, fmt.Sprintf("/new%d", i), Entry{})]++
-		if len(c.asked) > 6 {
-			t.Fatalf("adding a page asked for %d keys", len(c.asked))
-		}
+	over, thin := b.Uneven(parts, b.Mend(tx, parts))
+	if len(over) != 0 || len(thin) != 1 || !thin[2] {
+		t.Errorf("over are %v and thin %v, want part 2 thin", over, thin)
 	}
-	for n, pages := range filled {
-		if n != 61 && pages > 4 {
-			t.Errorf("part %d got %d pages, and had room for 3 or 4", n, pages)
-		}
-	}
-	if len(filled) < openKept {
-		t.Errorf("%d parts were filled again, want at least %d", len(filled), openKept)
+	if got := b.Move(tx, 2, "/15"); got != 4 {
+		t.Errorf("its page is moved to part %d, want the one being filled", got)
 	}
 }
 
@@ -105,24 +92,16 @@ func TestMendFindsWhatTheHeadForgot(t *testing.T) {
 	for i := range 9 {
 		b.Add(tx, 0, fmt.Sprintf("/%d", i), Entry{})
 	}
-	b.Remove(tx, 2, "/4")
 	tx.Put(b.Keys.head(), nil) // it is lost
 	parts := map[int]Part{}
 	for n := 1; n <= 3; n++ {
 		parts[n] = readPart(tx.Get(b.Keys.part(n)))
 	}
-	b.Mend(tx, parts)
-	mended := string(tx.Get(b.Keys.head()))
-	if got := b.Add(tx, 0, "/a", Entry{}); got != 2 {
-		t.Errorf("a new page is in part %d, want the one with room", got)
+	if got := b.Mend(tx, parts); got != 3 || readHead(tx.Get(b.Keys.head())) != 3 {
+		t.Errorf("part %d is being filled, want 3", got)
 	}
 	if got := b.Add(tx, 0, "/b", Entry{}); got != 4 {
 		t.Errorf("a new page is in part %d, want one after the last", got)
-	}
-	b.Remove(tx, 2, "/a")
-	b.Mend(tx, parts)
-	if h := readHead([]byte(mended)); h.filling != 3 || len(h.open) != 1 || h.open[0] != 2 {
-		t.Errorf("the head was mended to %+v", h)
 	}
 }
 
@@ -130,18 +109,21 @@ func TestAPartOverItsLimitGivesPagesUp(t *testing.T) {
 	tx, b := mapTx{}, testBook()
 	b.MaxURLs = 10
 	for i := range 10 {
-		b.Add(tx, 0, fmt.Sprintf("/%d", i), Entry{Changed: int64(i)})
+		b.Add(tx, 0, fmt.Sprintf("/%d", i), changedAt(int64(i)))
 	}
 	b.MaxURLs = 4
-	if !b.Over(readPart(tx.Get(b.Keys.part(1)))) {
+	if !b.Over(tx, 1) {
 		t.Fatal("10 pages are not over a limit of 4")
 	}
 	in := map[int]int{}
 	for i := range 10 {
 		location := fmt.Sprintf("/%d", i)
-		n := b.Move(tx, 1, location)
+		n := 1
+		if b.Over(tx, 1) {
+			n = b.Move(tx, 1, location)
+		}
 		in[n]++
-		if e, err := DecodeEntry(tx.Get(b.Keys.list(n, location))); err != nil || e.Changed != int64(i) {
+		if e, err := DecodeEntry(tx.Get(b.Keys.list(n, location))); err != nil || e.Changed != moment.Seconds(int64(i)) {
 			t.Errorf("%s has %+v in part %d, %v", location, e, n, err)
 		}
 	}
@@ -156,24 +138,17 @@ func TestAPartOverItsLimitGivesPagesUp(t *testing.T) {
 }
 
 func TestHeadEncoding(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		head   head
-		golden string // in hexadecimal, without the checksum
-	}{
-		{"of the first version", head{filling: 7}, "010807"},
-		{"with open parts", head{filling: 300, open: []int{2, 200}}, "0108ac02" + "120302c801"},
-	} {
-		stored := tt.head.encode()
-		if got := hex.EncodeToString(stored[:len(stored)-4]); got != tt.golden {
-			t.Errorf("%s: encoded as %s, want %s", tt.name, got, tt.golden)
-		}
-		if got := readHead(stored); got.filling != tt.head.filling || !slices.Equal(got.open, tt.head.open) {
-			t.Errorf("%s: read as %+v", tt.name, got)
-		}
+	tx, b := mapTx{}, testBook()
+	b.putHead(tx, 300)
+	stored := tx.Get(b.Keys.head())
+	if got := hex.EncodeToString(stored[:len(stored)-4]); got != "0108ac02" {
+		t.Errorf("encoded as %s", got)
 	}
-	if got := readHead([]byte("damaged")); got.filling != 1 || got.open != nil {
-		t.Errorf("a damaged head is read as %+v", got)
+	if got := readHead(stored); got != 300 {
+		t.Errorf("read as %d", got)
+	}
+	if got := readHead([]byte("damaged")); got != 1 {
+		t.Errorf("a damaged head is read as %d", got)
 	}
 }
 
@@ -217,30 +192,38 @@ func TestWhatIsReservedNeverChanges(t *testing.T) {
 	}
 }
 
+// changedAt is the entry of a page that changed at a time in Unix seconds.
+func changedAt(unix int64) Entry {
+	return Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(unix)}}
+}
+
 func TestSetTellsWhetherTheFileChanges(t *testing.T) {
 	tx, b := mapTx{}, testBook()
-	n := b.Add(tx, 0, "/a", Entry{Changed: 5})
-	if b.Set(tx, n, "/a", Entry{Changed: 5}) {
+	n := b.Add(tx, 0, "/a", changedAt(5))
+	if b.Set(tx, n, "/a", changedAt(5)) {
 		t.Error("an equal entry is taken for a change")
 	}
-	if !b.Set(tx, n, "/a", Entry{Changed: 6}) {
+	if !b.Set(tx, n, "/a", changedAt(6)) {
 		t.Error("another date is not taken for a change")
 	}
 }
 
 func TestEntryEncoding(t *testing.T) {
-	full := Entry{Changed: 1, Exact: 2, ExactBy: Page, Given: [sources]int64{0, 3, -4}, Fresh: 5, Freq: 6}
+	full := Entry{Candidates: lastmod.Candidates{
+		Changed: moment.Seconds(1), Exact: moment.Seconds(2), ExactBy: lastmod.Page, Fresh: moment.Seconds(5),
+		Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(3), lastmod.Page: moment.Seconds(-4)},
+	}, Freq: 6}
 	until := full
-	until.Volatile, until.Until = true, 1700000000
+	until.Volatile, until.Until = true, moment.Seconds(1700000000)
 	for _, tt := range []struct {
 		name   string
 		entry  Entry
 		golden string // in hexadecimal, without the checksum
 	}{
 		{"nothing known", Entry{}, "01"},
-		{"all but the last fields", full, "010802100418022006280730" + "0a3806"},
-		{"every field", until, "010802100418022006280730" + "0a3806" + "4001" + "4880c49fd50c"},
-		{"until before 1970", Entry{Until: -1}, "014801"},
+		{"all but the last fields", full, "0108021004180220062807400a" + "5006"},
+		{"every field", until, "0108021004180220062807400a" + "4801" + "5006" + "5880c49fd50c"},
+		{"until before 1970", Entry{Until: moment.Seconds(-1)}, "015801"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			stored := tt.entry.Encode()

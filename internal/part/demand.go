@@ -89,6 +89,5 @@ func (f *Files) renderNow(ctx context.Context, n int) error {
 		f.overtaken[n] = true
 	}
 	f.publish(map[int]*file{n: p}, trust)
-	f.noteIndexes(ctx)
 	return nil
 }

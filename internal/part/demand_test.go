@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -21,7 +23,7 @@ var sixParts = []string{"sitemap.xml", "sitemap-1.xml", "sitemap-2.xml", "sitema
 func newSixParts(t *testing.T) *shelf {
 	s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
 	for i := range 18 {
-		s.list(Entry{Changed: time.Now().Unix() - int64(i)}, fmt.Sprintf("/%02d", i))
+		s.list(changedAt(time.Now().Unix()-int64(i)), fmt.Sprintf("/%02d", i))
 	}
 	s.render()
 	return s
@@ -269,7 +271,7 @@ func TestTrustSurvivesARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
 		build := Entry{}
-		build.Given[Server] = time.Now().Unix()
+		build.Given[lastmod.Server] = moment.Of(time.Now()).Second()
 		s.list(build, "/1", "/2", "/3", "/4", "/5", "/6", "/7")
 		s.render()
 		time.Sleep(time.Hour)
@@ -290,7 +292,7 @@ func TestTrustSurvivesARestart(t *testing.T) {
 func TestTrustThatChangesOnDemand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
-		dated := func(at int64) (e Entry) { e.Given[Server] = at; return e }
+		dated := func(at int64) (e Entry) { e.Given[lastmod.Server] = moment.Seconds(at); return e }
 		for i := range 6 {
 			s.list(dated(900_000_000+int64(i)*1_000_000), fmt.Sprintf("/%d", i))
 		}
@@ -318,39 +320,6 @@ func TestTrustThatChangesOnDemand(t *testing.T) {
 			if body := s.get(name).Body.String(); strings.Contains(body, "lastmod") {
 				t.Errorf("%s shows the time of a build:\n%s", name, body)
 			}
-		}
-	})
-}
-
-func TestFurtherIndexes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t, func(c *Config) { c.MaxFiles = 2 })
-		for i := range 13 {
-			s.list(Entry{}, fmt.Sprintf("/%02d", i))
-		}
-		s.render()
-		s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml")
-		s.want("sitemap-index-2.xml", "/sitemap-3.xml", "/sitemap-4.xml")
-		s.want("sitemap-index-3.xml", "/sitemap-5.xml")
-		for _, name := range []string{"sitemap-index-1.xml", "sitemap-index-4.xml", "sitemap-index-02.xml", "sitemap-index-.xml"} {
-			if w := s.get(name); w.Code != http.StatusNotFound {
-				t.Errorf("%s: status %d", name, w.Code)
-			}
-		}
-		if got := strings.Join(s.files.Tops(), " "); got != "sitemap.xml sitemap-index-2.xml sitemap-index-3.xml" {
-			t.Errorf("crawlers are told of %s", got)
-		}
-		tag := s.get("sitemap-index-2.xml").Header().Get("Etag")
-		time.Sleep(time.Hour)
-		s.list(Entry{}, "/99")
-		s.render()
-		if s.get("sitemap-index-2.xml").Header().Get("Etag") != tag {
-			t.Error("an index became another one, although no part of it did")
-		}
-		s.again()
-		s.render()
-		if w := s.get("sitemap-index-2.xml"); w.Header().Get("Etag") != tag {
-			t.Error("an index is another one after a restart")
 		}
 	})
 }

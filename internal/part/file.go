@@ -8,6 +8,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/sitemap"
 )
@@ -30,9 +32,9 @@ type file struct {
 	size     int       // bytes before compression
 	modified time.Time // when the file last became another one
 	pages    int
-	damaged  int   // entries that could not be read
-	until    int64 // when the first page expires, in Unix seconds, 0 for never
-	dates    dates
+	damaged  int         // entries that could not be read
+	until    moment.Time // when the first page expires, 0 for never
+	dates    lastmod.Summary
 	listed   *locations
 	linked   *locations // of the alternates that it names
 	absent   []string   // locations that are in listed or linked, and not in the file any more
@@ -59,9 +61,9 @@ const (
 	fileSize
 	fileUntil
 	fileDamaged
-	fileServer // dates by source
-	filePage
 	fileEmpty // the part has pages, and none is shown
+
+	fileDates = 10 // one for each source
 )
 
 func (p *file) encode() []byte {
@@ -72,10 +74,9 @@ func (p *file) encode() []byte {
 	}
 	enc.Uint(filePages, uint64(p.pages))
 	enc.Uint(fileSize, uint64(p.size))
-	enc.Int(fileUntil, p.until)
+	enc.Date(fileUntil, p.until)
 	enc.Uint(fileDamaged, uint64(p.damaged))
-	enc.Bytes(fileServer, p.dates.by[Server].encode())
-	enc.Bytes(filePage, p.dates.by[Page].encode())
+	p.dates.Encode(&enc, fileDates)
 	enc.Bool(fileEmpty, p.empty)
 	enc.Keep(p.unread)
 	return enc.Seal()
@@ -96,17 +97,13 @@ func readFile(b []byte) *file {
 		case fileSize:
 			p.size = min(f.Count(), sitemap.MaxBytes)
 		case fileUntil:
-			p.until = f.Seconds()
+			p.until = f.Date()
 		case fileDamaged:
 			p.damaged = f.Count()
-		case fileServer:
-			p.dates.by[Server] = readCrowds(f.Data)
-		case filePage:
-			p.dates.by[Page] = readCrowds(f.Data)
 		case fileEmpty:
 			p.empty = true
 		default:
-			return false
+			return p.dates.Decode(f, fileDates)
 		}
 		return true
 	})
@@ -115,36 +112,6 @@ func readFile(b []byte) *file {
 	}
 	p.unread = unread
 	return p
-}
-
-// encode returns nil for no dates.
-func (c crowds) encode() []byte {
-	if c.dated == 0 {
-		return nil
-	}
-	b := binary.AppendUvarint(nil, uint64(c.dated))
-	for _, t := range c.top {
-		b = binary.AppendVarint(b, t.second)
-		b = binary.AppendUvarint(b, uint64(t.pages))
-	}
-	return b
-}
-
-func readCrowds(b []byte) (c crowds) {
-	dated, n := binary.Uvarint(b)
-	for b = b[max(0, n):]; n > 0 && len(b) > 0; {
-		second, n := binary.Varint(b)
-		if n <= 0 {
-			break
-		}
-		pages, m := binary.Uvarint(b[n:])
-		if m <= 0 {
-			break
-		}
-		c.top, b = append(c.top, crowd{record.Seconds(second), record.Count(pages)}), b[n+m:]
-	}
-	c.dated = record.Count(dated)
-	return c
 }
 
 // note stores what is known of a file that was just made under key, and fills
@@ -214,11 +181,11 @@ func (p *file) lacks(location string) bool {
 	return slices.Contains(p.absent, location) || slices.Contains(p.strange, location)
 }
 
-// passed reports whether now is at or after t, in Unix seconds, where 0 is never.
-func passed(t, now int64) bool { return t != 0 && t <= now }
+// passed reports whether now is at or after t, where 0 is never.
+func passed(t, now moment.Time) bool { return t != 0 && t <= now }
 
-// earlier returns the first of two times in Unix seconds, where 0 is never.
-func earlier(a, b int64) int64 {
+// earlier returns the first of two times, where 0 is never.
+func earlier(a, b moment.Time) moment.Time {
 	if a == 0 || b != 0 && b < a {
 		return b
 	}

@@ -5,8 +5,9 @@ import (
 	"hash/maphash"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/servemap/servemap/internal/lastmod"
 
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/store"
@@ -26,12 +27,6 @@ type Config struct {
 	Folder string
 	// Every is the least time between two renderings that nobody waits for.
 	Every time.Duration
-	// MaxBytes is the most bytes of a part's file; 0 means the protocol's
-	// 52,428,800. A part for which that is too few goes without priorities.
-	MaxBytes int
-	// MaxFiles is the most files that one index names; 0 means the protocol's
-	// 50,000. Where there are more, there are further indexes.
-	MaxFiles int
 	// CacheBytes is how many bytes of compressed files are kept in memory; 0
 	// means 8 MiB. What is not there is rendered again when it is asked for.
 	CacheBytes int
@@ -44,24 +39,17 @@ type Config struct {
 	// newspaper or site in it; if empty, each page's own is taken.
 	News        bool
 	Publication string
-	// Text says that each part is also served as a text file.
-	Text bool
 	// InferPriority says that the inferred priorities are shown.
 	InferPriority bool
 	// Allowed reports whether a listed location may be shown; nil allows all.
 	Allowed func(location string) bool
-	// Ended is told of a page that is not shown since its Until has passed, each
-	// time that its part is made; other entries may name it still. It returns
-	// whether it has room for that; if not, it is told again a minute later. It is
-	// not to wait for the files. nil is told nothing.
-	Ended func(location string) bool
 	// Override returns the changefreq to show in place of the inferred one, ""
 	// for none, and the priority in tenths from 1 to 10, 0 for none. It is asked
 	// at each rendering; nil overrides nothing.
 	Override func(location string) (freq string, priority uint8)
 	// Doubts returns what the ledger knows against given dates; nil means
 	// nothing.
-	Doubts func() Trust
+	Doubts func() lastmod.Trust
 	// Explain says in plain text why nothing is listed, or served.
 	Explain func() string
 	// ReportOnly makes files as usual and serves none: what is asked for is
@@ -94,21 +82,23 @@ type Files struct {
 	short      map[int]int  // parts of which the store showed fewer entries than it counts, and how many; of turn
 	overtaken  map[int]bool // parts that became new on demand since the pass began; of turn
 
-	readers sync.Pool   // of *gzip.Reader
-	noted   atomic.Bool // an index was stored since the times of files were compared
+	readers sync.Pool // of *gzip.Reader
 
 	asking sync.Mutex
 	asked  map[int]chan struct{} // parts that are being made on demand; closed when that ended
+
+	cutting chan struct{} // held, by a value in it, by who takes out what is withdrawn
 
 	publishing sync.Mutex // held by who replaces served; mu is too, for a moment
 	small      press      // of publishing
 
 	mu        sync.RWMutex
-	trust     Trust
+	trust     lastmod.Trust
 	served    snapshot
+	cutTo     uint64    // served is without what was withdrawn up to the withdrawal with this number
+	replaced  time.Time // when served became what it is
 	dirty     map[int]bool
 	allDirty  bool
-	compare   bool // the times of files with those that others have stored
 	withdrawn withdrawals
 	passes    uint64 // how many have begun
 	problem   string // the last failure, so that each is logged once
@@ -128,6 +118,7 @@ func New(cfg Config) *Files {
 		loaded:    make(chan struct{}),
 		pass:      make(chan struct{}, 1),
 		turn:      make(chan struct{}, 1),
+		cutting:   make(chan struct{}, 1),
 		short:     map[int]int{},
 		overtaken: map[int]bool{},
 		asked:     map[int]chan struct{}{},
@@ -173,7 +164,7 @@ func (f *Files) Listed() int { return f.current().pages }
 func (f *Files) Damaged() int { return f.current().damaged }
 
 // Trust returns the present judgement of given dates.
-func (f *Files) Trust() Trust {
+func (f *Files) Trust() lastmod.Trust {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	return f.trust

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/rate"
 )
 
@@ -41,7 +43,7 @@ func TestAChangeMakesOneFileNew(t *testing.T) {
 		time.Sleep(time.Hour)
 		before := s.files.current()
 		s.write(func(tx Tx) {
-			if s.book.Set(tx, 2, "/4", Entry{Changed: time.Now().Unix()}) {
+			if s.book.Set(tx, 2, "/4", changedAt(time.Now().Unix())) {
 				s.files.Changed(2)
 			}
 		})
@@ -68,7 +70,7 @@ func TestAChangeMakesOneFileNew(t *testing.T) {
 func TestARestartServesTheSameFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
-		s.list(Entry{Changed: time.Now().Unix(), Freq: rate.Daily}, "/1", "/2", "/3", "/4")
+		s.list(Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(time.Now().Unix())}, Freq: rate.Daily}, "/1", "/2", "/3", "/4")
 		s.render()
 		time.Sleep(24 * time.Hour)
 		again := New(s.files.cfg)

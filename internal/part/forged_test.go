@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/sitemap"
 )
@@ -32,8 +34,8 @@ func numbered(num int, v uint64) []byte {
 func TestRecordsThatSayWhatCannotBe(t *testing.T) {
 	for _, v := range []uint64{1 << 31, 1 << 32, 1 << 62, 1 << 63, math.MaxUint64} {
 		h := readHead(numbered(1, v))
-		if h.filling != 1 {
-			t.Errorf("head: part %d is filled of one said to be %d", h.filling, v)
+		if h != 1 {
+			t.Errorf("head: part %d is filled of one said to be %d", h, v)
 		}
 		p := readPart(numbered(1, v))
 		if p.Pages <= 0 || p.Pages > math.MaxInt32 {
@@ -103,27 +105,14 @@ func TestAFileThatIsSaidToBeHuge(t *testing.T) {
 	}
 }
 
-// Dates of a part that no clock shows must not keep those of the site from being judged.
-func TestCrowdsThatNoClockShows(t *testing.T) {
-	for name, c := range map[string]crowds{
-		"the first second of all": {dated: 3, top: []crowd{{math.MinInt64, 3}}},
-		"the last one":            {dated: 3, top: []crowd{{math.MaxInt64, 3}}},
-		"both":                    {dated: 3, top: []crowd{{math.MaxInt64, 3}, {math.MinInt64, 3}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var d dates
-			d.by[Server] = readCrowds(c.encode())
-			if st := judge([]dates{d}, Trust{})[Server].Likely; st.From > st.To {
-				t.Errorf("they are taken for a stamp from %d to %d", st.From, st.To)
-			}
-		})
-	}
-}
-
 // FuzzFile reads a file that was stored, and does with it what is done at a start.
 func FuzzFile(f *testing.F) {
-	p := &file{hash: hash{1}, size: 7, pages: 3, modified: time.Unix(1_700_000_000, 0), until: 1_800_000_000}
-	p.dates.by[Server] = crowds{dated: 300, top: []crowd{{1_690_000_000, 200}}}
+	p := &file{hash: hash{1}, size: 7, pages: 3, modified: time.Unix(1_700_000_000, 0), until: moment.Seconds(1_800_000_000)}
+	var g lastmod.Gatherer
+	for range 300 {
+		g.Add(&lastmod.Candidates{Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(1_690_000_000)}})
+	}
+	p.dates = g.Summarise()
 	f.Add(fieldsOf(p.encode()), int64(1_750_000_000))
 	f.Fuzz(func(t *testing.T, fields []byte, now int64) {
 		p := readFile(sealed(fields))
@@ -132,9 +121,6 @@ func FuzzFile(f *testing.F) {
 		}
 		if again := readFile(p.encode()); again == nil || !bytes.Equal(again.encode(), p.encode()) {
 			t.Errorf("%+v is read again as %+v", p, again)
-		}
-		if trust := judge([]dates{p.dates, p.dates}, Trust{}); trust != judge([]dates{p.dates, p.dates}, trust) && p.dates.by[Server].dated < surePages {
-			t.Errorf("judged as %+v, and then as another", trust)
 		}
 		files := New(Config{Name: "sitemap", Folder: "/", URL: testBook().URL})
 		parts := map[int]*file{1: p, 2: p}
@@ -153,10 +139,17 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
+// headFields are those of the record that says which part is being filled.
+func headFields(filling int) []byte {
+	tx, b := mapTx{}, testBook()
+	b.putHead(tx, filling)
+	return fieldsOf(tx.Get(b.Keys.head()))
+}
+
 // FuzzBook does with the records of parts what is done with pages.
 func FuzzBook(f *testing.F) {
-	f.Add(fieldsOf(head{filling: 2, open: []int{1}}.encode()), fieldsOf(Part{Pages: 2, Bytes: 300}.encode()), fieldsOf(Entry{}.Encode()), 1)
-	f.Add(fieldsOf(head{filling: 1}.encode()), fieldsOf(Part{Pages: 1, Bytes: 300, Images: 1}.encode()), fieldsOf(Entry{Extension: everything()}.Encode()), 40)
+	f.Add(headFields(2), fieldsOf(Part{Pages: 2, Bytes: 300}.encode()), fieldsOf(Entry{}.Encode()), 1)
+	f.Add(headFields(1), fieldsOf(Part{Pages: 1, Bytes: 300, Images: 1}.encode()), fieldsOf(Entry{Extension: everything()}.Encode()), 40)
 	f.Fuzz(func(t *testing.T, head, part, entry []byte, n int) {
 		b := testBook()
 		n = 1 + int(uint(n)%64)
@@ -172,12 +165,12 @@ func FuzzBook(f *testing.F) {
 		}
 		at := b.Move(c, n, "/a")
 		sane("moved", at)
-		b.Set(c, at, "/a", Entry{Changed: 1, Extension: everything()})
+		b.Set(c, at, "/a", Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(1)}, Extension: everything()})
 		sane("added", b.Add(c, 0, "/b", Entry{}))
 		b.Remove(c, at, "/a")
 		sane("added again", b.Add(c, at, "/a", Entry{}))
 		parts := map[int]Part{n: readPart(tx[b.Keys.part(n)])}
-		b.Mend(c, parts)
+		b.Uneven(parts, b.Mend(c, parts))
 		if len(c.asked) > 2100 {
 			t.Errorf("%d keys were asked for", len(c.asked))
 		}
@@ -217,9 +210,9 @@ func FuzzEvent(f *testing.F) {
 
 // FuzzDecodeEntry reads an entry, and shows it in a file.
 func FuzzDecodeEntry(f *testing.F) {
-	f.Add(fieldsOf(Entry{Changed: 1, Exact: 2, ExactBy: Page, Fresh: 5, Freq: 6}.Encode()), int64(1_700_000_000), uint8(0))
-	f.Add(fieldsOf(Entry{Volatile: true, Until: 1700000000}.Encode()), int64(0), uint8(1))
-	f.Add(fieldsOf(Entry{Given: [sources]int64{0, 3, 4}, Young: 2, Priority: 7, Extension: everything()}.Encode()), int64(1<<62), uint8(0xff))
+	f.Add(fieldsOf(Entry{Candidates: lastmod.Candidates{Changed: 1000, Exact: 2000, ExactBy: lastmod.Page, Fresh: 5000}, Freq: 6}.Encode()), int64(1_700_000_000), uint8(0))
+	f.Add(fieldsOf(Entry{Candidates: lastmod.Candidates{Volatile: true}, Until: moment.Seconds(1700000000)}.Encode()), int64(0), uint8(1))
+	f.Add(fieldsOf(Entry{Candidates: lastmod.Candidates{Given: lastmod.Given[moment.Time]{0, 3000, 4000}, Young: lastmod.Given[bool]{lastmod.Server: true}}, Priority: 7, Extension: everything()}.Encode()), int64(1<<62), uint8(0xff))
 	f.Fuzz(func(t *testing.T, fields []byte, now int64, declared uint8) {
 		e, err := DecodeEntry(sealed(fields))
 		if err != nil {
@@ -228,14 +221,10 @@ func FuzzDecodeEntry(f *testing.F) {
 		if again, err := DecodeEntry(e.Encode()); err != nil || !bytes.Equal(again.Encode(), e.Encode()) {
 			t.Errorf("%+v, then %+v, %v", e, again, err)
 		}
-		trust := Trust{Server: {UpTo: now, Stamps: Stamps{}.With(Stamp{now, now})}}
-		for _, tr := range []Trust{{}, trust} {
-			if at, by, whose := e.Dated(tr, now); at > now && at > 0 || by > Ahead || whose >= sources {
-				t.Errorf("%+v is dated %d by %d of %d at %d", e, at, by, whose, now)
-			}
-		}
+		at := moment.Time(now)
+		trust := lastmod.Trust{lastmod.Server: {UpTo: at, Stamps: lastmod.Stamps{}.With(lastmod.Stamp{From: at, To: at})}}
 		files := New(Config{URL: testBook().URL, InferPriority: true, Extensions: sitemap.Alternates | sitemap.Images | sitemap.Videos})
-		m := making{trust: trust, now: now, priorities: true, declared: sitemap.Namespaces(declared) & e.Extension.uses() & files.cfg.Extensions}
+		m := making{trust: trust, now: at, declared: sitemap.Namespaces(declared) & e.Extension.uses() & files.cfg.Extensions}
 		p := &files.press
 		if !files.append(p, "/a", &e, &m) {
 			t.Errorf("%+v has no place in a file", e)
@@ -243,9 +232,6 @@ func FuzzDecodeEntry(f *testing.F) {
 		if most := testBook().size("/a") + e.Extension.room(testBook().URL) + sitemap.PriorityLen; len(p.text) > most {
 			t.Errorf("it takes %d bytes, and %d are reserved", len(p.text), most)
 		}
-		var g given
-		g.add(&e)
-		_ = g.summarise()
 		p.text = p.text[:0]
 		if x := e.Extension; x != nil && x.News != nil {
 			files.appendNews(p, article{"/a", 1, x.News.Published}, x)

@@ -101,12 +101,6 @@ func (j Journal) Erase(tx Tx, before int64, location string) {
 	}
 }
 
-// Later reports whether the event of a page is of a later version, and so stays.
-// before is what Note returned the last time, 0 if never.
-func (j Journal) Later(tx Tx, before int64, location string) bool {
-	return before != 0 && record.Later(tx.Get(j.Keys.log(before, location)))
-}
-
 // event is the record of an event.
 type event struct {
 	what  Happening
@@ -145,7 +139,7 @@ var ErrOlder = errors.New("it is longer ago than what is remembered")
 //
 // What was noted by a clock that is ahead of this one is yielded when its time
 // comes: who asks next from the last event on would miss all that happens until
-// then. [Journal.Ahead] finds what is too far ahead to wait for.
+// then.
 func (j Journal) Events(ctx context.Context, st store.Store, since time.Time) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if err := j.reaches(ctx, st, since); err != nil {
@@ -188,21 +182,6 @@ func (j Journal) unbegun(ctx context.Context, st store.Store) (beginning, error)
 		break
 	}
 	return from, nil
-}
-
-// Ahead yields the events that were noted as later than a time.
-func (j Journal) Ahead(ctx context.Context, st store.Store, t time.Time) iter.Seq2[Event, error] {
-	return j.scan(ctx, st, t.UnixMilli()+1, latest)
-}
-
-// Renote gives the event of a page another time, now in Unix milliseconds, and
-// returns that. before is what Note returned the last time.
-func (j Journal) Renote(tx Tx, before int64, location string, now int64) int64 {
-	e, ok := readEvent(tx.Get(j.Keys.log(before, location)))
-	if !ok {
-		return before
-	}
-	return j.Note(tx, before, location, e.what, now, e.part)
 }
 
 // scan yields the events between two times, in Unix milliseconds and both
@@ -309,8 +288,7 @@ const (
 )
 
 // Prune drops what is older than 7 days, of what then exceeds 100,000 events the
-// oldest, and keys that are none of the journal's. Records of a later version stay,
-// and do not count: processes that run it drop them.
+// oldest, and keys that are none of the journal's.
 func (j Journal) Prune(ctx context.Context, st store.Store, now time.Time) error {
 	return j.prune(ctx, st, now.Add(-journalFor), journalKept)
 }
@@ -353,9 +331,6 @@ func (j Journal) excess(ctx context.Context, st store.Store, oldest int64, most 
 		if err != nil {
 			return excess{}, err
 		}
-		if record.Later(r.Value) {
-			continue
-		}
 		switch at, _, ok := j.Keys.logged(r.Key); {
 		case !ok:
 			drop.others++
@@ -377,9 +352,6 @@ func (j Journal) first(ctx context.Context, st store.Store, drop *excess) (keys 
 	for r, err := range st.Scan(ctx, j.Keys.logs(), "") {
 		if err != nil {
 			return nil, 0, err
-		}
-		if record.Later(r.Value) {
-			continue
 		}
 		switch at, _, ok := j.Keys.logged(r.Key); {
 		case !ok && drop.others > 0:

@@ -1,20 +1,14 @@
 package part
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/servemap/servemap/internal/record"
-	"github.com/servemap/servemap/store"
 )
 
 // diary is a journal of a shelf that remembers, for each page, what a ledger
@@ -44,7 +38,7 @@ func (d *diary) happens(what Happening, locations ...string) {
 			case Added:
 				d.part[l] = d.book.Add(tx, d.part[l], l, Entry{})
 			case Changed:
-				d.book.Set(tx, d.part[l], l, Entry{Changed: time.Now().Unix()})
+				d.book.Set(tx, d.part[l], l, changedAt(time.Now().Unix()))
 			case Removed:
 				d.book.Remove(tx, d.part[l], l)
 			}
@@ -353,90 +347,4 @@ func TestWithoutTheOptionThereIsNoRecentFile(t *testing.T) {
 	if s.files.Owns("sitemap-recent.xml") || s.get("sitemap-recent.xml").Code != 404 {
 		t.Error("there is one")
 	}
-}
-
-// keeps leaves the records of a later version as they are, as a ledger's store does.
-type keeps struct{ store.Store }
-
-func (k keeps) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	return k.Store.Update(ctx, keys, func(values [][]byte) error {
-		was := make([][]byte, len(values))
-		for i, value := range values {
-			was[i] = bytes.Clone(value)
-		}
-		err := fn(values)
-		for i, value := range was {
-			if record.Later(value) {
-				values[i] = value
-			}
-		}
-		return err
-	})
-}
-
-// laterEvent is an event of a version that is not known here.
-func laterEvent() []byte {
-	b := event{what: Added}.encode()
-	body := append([]byte{99}, b[1:len(b)-4]...)
-	return binary.BigEndian.AppendUint32(body, crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
-}
-
-// TestEventsOfALaterVersionAreInNobodysWay has more of them than are dropped at
-// once, before our own and among them.
-func TestEventsOfALaterVersionAreInNobodysWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDiary(t)
-		st := keeps{d.st}
-		later := map[string]bool{}
-		put := func(location string, value []byte) {
-			key := d.book.Keys.log(time.Now().UnixMilli(), location)
-			d.write(func(tx Tx) { tx.Put(key, value) })
-			later[key] = record.Later(value)
-		}
-		for i := range pruneAtOnce + 100 {
-			put(fmt.Sprint("/later/", i), laterEvent())
-		}
-		for i := range pruneAtOnce + 100 {
-			time.Sleep(time.Second)
-			put(fmt.Sprint("/own/", i), event{what: Added}.encode())
-			if i%100 == 0 {
-				put(fmt.Sprint("/later/among/", i), laterEvent())
-			}
-		}
-		last := time.Now()
-		time.Sleep(journalFor + time.Second)
-		young := time.Now()
-		d.happens(Added, "/a", "/b", "/c")
-		for _, tt := range []struct {
-			name  string
-			prune func() error
-			since time.Time
-			want  string
-		}{
-			{"by age", func() error { return d.j.Prune(t.Context(), st, young) }, last.Add(time.Second), "added /a, added /b, added /c"},
-			{"by number", func() error { return d.j.prune(t.Context(), st, last, 2) }, young.Add(time.Second), "added /b, added /c"},
-		} {
-			if err := tt.prune(); err != nil {
-				t.Fatal(err)
-			}
-			d.wantSince(tt.since, tt.want)
-			if _, err := d.since(tt.since.Add(-time.Second)); !errors.Is(err, ErrOlder) {
-				t.Errorf("%s: %v for a time that is forgotten", tt.name, err)
-			}
-		}
-		for r, err := range st.Scan(t.Context(), d.book.Keys.logs(), "") {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if ours, is := later[r.Key]; is && !ours {
-				t.Errorf("%s is still there", r.Key)
-			}
-			delete(later, r.Key)
-		}
-		for key, kept := range later {
-			if kept {
-				t.Errorf("%s, of a later version, is gone", key)
-			}
-		}
-	})
 }

@@ -39,7 +39,7 @@ const modelBytes = 4 << 10
 
 // entry is one with a date, and often with images or an alternate.
 func (m *model) entry() Entry {
-	e := Entry{Changed: 1 + m.r.Int64N(900_000_000)}
+	e := changedAt(1 + m.r.Int64N(900_000_000))
 	switch n := m.r.IntN(6); {
 	case m.plain:
 	case n < 2:
@@ -79,7 +79,9 @@ func (m *model) change(tx Tx) {
 		m.pages[location] = e
 		if m.book.Set(tx, m.part[location], location, e) {
 			m.touched[m.part[location]] = true
-			m.part[location] = m.book.Move(tx, m.part[location], location)
+			if m.book.Over(tx, m.part[location]) {
+				m.part[location] = m.book.Move(tx, m.part[location], location)
+			}
 			m.touched[m.part[location]] = true
 		}
 	}
@@ -109,6 +111,9 @@ func (m *model) limit() {
 		m.book.Mend(tx, parts)
 		for location := range m.pages {
 			before := m.part[location]
+			if !m.book.Over(tx, before) {
+				continue
+			}
 			if to := m.book.Move(tx, before, location); to != before {
 				m.part[location] = to
 				m.touched[before], m.touched[to] = true, true
@@ -186,7 +191,7 @@ func (m *model) check(before map[string]string) (after map[string]string) {
 		}
 		listed = append(listed, urls...)
 		for _, u := range urls {
-			lastmod := time.Unix(m.pages[u].Changed, 0).UTC().Format("<lastmod>2006-01-02T15:04:05Z")
+			lastmod := m.pages[u].Changed.Time().UTC().Format("<lastmod>2006-01-02T15:04:05Z")
 			if !strings.Contains(w.Body.String(), strings.ReplaceAll(u, "&", "&amp;")+"</loc>"+lastmod) {
 				m.Errorf("%s does not list %s with %s", name, u, lastmod)
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/store"
 )
@@ -33,7 +33,7 @@ func (f *Files) renderNews(ctx context.Context, old *index) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := making{now: now.Unix(), gone: f.withdrawals()}
+	m := making{now: moment.Of(now), gone: f.withdrawals()}
 	made := new(file)
 	p := &f.press
 	p.begin(pieceBytes)
@@ -49,7 +49,7 @@ func (f *Files) renderNews(ctx context.Context, old *index) (*index, error) {
 				continue
 			}
 			if f.appendNews(p, a, e.Extension) {
-				made.until = earlier(earlier(made.until, e.Until), a.published+int64(NewsFor/time.Second))
+				made.until = earlier(earlier(made.until, e.Until), moment.Seconds(a.published).Add(NewsFor))
 				p.flush(false)
 			}
 		}
@@ -108,9 +108,6 @@ func (b Book) PruneNews(ctx context.Context, st store.Store, now time.Time) erro
 			}
 			if r.Key >= end || len(old) == pruneAtOnce {
 				break
-			}
-			if record.Later(r.Value) {
-				continue // it would be here again each time
 			}
 			old = append(old, strings.Clone(r.Key))
 		}

@@ -17,7 +17,7 @@ import (
 func ReadParts(ctx context.Context, st store.Store, k Keys) (map[int]Part, error) {
 	last := 1
 	err := st.View(ctx, []string{k.head()}, func(values [][]byte) error {
-		last = readHead(values[0]).filling
+		last = readHead(values[0])
 		return nil
 	})
 	if err != nil {

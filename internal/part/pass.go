@@ -8,6 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
+
 	"github.com/servemap/servemap/store"
 )
 
@@ -22,9 +25,8 @@ func (f *Files) Render(ctx context.Context) error {
 		<-f.pass
 		f.forgetStrangers(ended)
 	}()
-	defer f.compareTimes(ctx)
-	all, changed, pass, err := f.takeDirty(ctx, time.Now().Unix())
-	if err == nil && !all && len(changed) == 0 && !f.sidePassed(time.Now().Unix()) {
+	all, changed, pass, err := f.takeDirty(ctx, moment.Of(time.Now()))
+	if err == nil && !all && len(changed) == 0 && !f.sidePassed(moment.Of(time.Now())) {
 		return nil
 	}
 	if err == nil {
@@ -57,11 +59,12 @@ func (f *Files) Render(ctx context.Context) error {
 
 // takeDirty returns what is to be rendered, and the number of the pass that begins
 // so. Withdrawals that the store knows of by now end with it.
-func (f *Files) takeDirty(ctx context.Context, now int64) (all bool, changed []int, pass uint64, err error) {
+func (f *Files) takeDirty(ctx context.Context, now moment.Time) (all bool, changed []int, pass uint64, err error) {
 	if err := take(ctx, f.turn); err != nil { // a file that is being made may be older than their end
 		return false, nil, 0, err
 	}
 	defer func() { <-f.turn }()
+	f.cut() // what ends now must be out of the files being served
 	clear(f.overtaken)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,7 +77,12 @@ func (f *Files) takeDirty(ctx context.Context, now int64) (all bool, changed []i
 	f.allDirty = false
 	clear(f.dirty)
 	if all || len(changed) > 0 {
-		f.withdrawn.drop(func(_ string, one withdrawal) bool { return one.settled })
+		f.withdrawn.drop(func(_ string, one withdrawal) bool {
+			if one.settled && one.number > f.cutTo && one.part > 0 {
+				f.dirty[one.part] = true // it came since the cut, and ends with the next pass
+			}
+			return one.settled && one.number <= f.cutTo
+		})
 	}
 	f.passes++
 	return all, changed, f.passes, nil
@@ -94,7 +102,6 @@ func (f *Files) open(ctx context.Context) error {
 		return nil
 	}
 	f.publish(files, f.judge(files))
-	f.noteIndexes(ctx)
 	f.once.Do(func() { close(f.loaded) })
 	return nil
 }
@@ -185,7 +192,7 @@ func union(a, b []int) []int {
 
 // publishMade serves what a pass has made, unless some of it is older than what
 // is served since; those parts are returned, to be made once more.
-func (f *Files) publishMade(ctx context.Context, made map[int]*file, trust Trust) (older []int, err error) {
+func (f *Files) publishMade(ctx context.Context, made map[int]*file, trust lastmod.Trust) (older []int, err error) {
 	if err := take(ctx, f.turn); err != nil {
 		return nil, err
 	}
@@ -204,7 +211,6 @@ func (f *Files) publishMade(ctx context.Context, made map[int]*file, trust Trust
 		return nil, err
 	}
 	f.publishAll(made, beside, trust)
-	f.noteIndexes(ctx)
 	f.once.Do(func() { close(f.loaded) })
 	return nil, nil
 }
@@ -221,7 +227,7 @@ func (f *Files) whole() bool {
 
 // renderEach makes parts and adds them to made. Those of which the store shows
 // too little are returned.
-func (f *Files) renderEach(ctx context.Context, numbers []int, trust Trust, made map[int]*file) (again []int, short, err error) {
+func (f *Files) renderEach(ctx context.Context, numbers []int, trust lastmod.Trust, made map[int]*file) (again []int, short, err error) {
 	for _, n := range numbers {
 		p, err := f.renderInTurn(ctx, n, trust)
 		switch {
@@ -236,7 +242,7 @@ func (f *Files) renderEach(ctx context.Context, numbers []int, trust Trust, made
 	return again, short, nil
 }
 
-func (f *Files) renderInTurn(ctx context.Context, n int, trust Trust) (*file, error) {
+func (f *Files) renderInTurn(ctx context.Context, n int, trust lastmod.Trust) (*file, error) {
 	if err := take(ctx, f.turn); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
+
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/store"
 )
@@ -22,7 +25,7 @@ func (k Keys) recent() string { return string(k) + "recent" }
 // renderRecent makes the file of the pages that were listed or changed lately,
 // the last one first; one without a file if there are none. It is small enough
 // to be kept whole. The caller holds Files.turn.
-func (f *Files) renderRecent(ctx context.Context, trust Trust, old *index) (*index, error) {
+func (f *Files) renderRecent(ctx context.Context, trust lastmod.Trust, old *index) (*index, error) {
 	now := time.Now()
 	events, err := f.recentEvents(ctx, now)
 	if err != nil {
@@ -32,7 +35,7 @@ func (f *Files) renderRecent(ctx context.Context, trust Trust, old *index) (*ind
 	if err != nil {
 		return nil, err
 	}
-	m := making{trust: trust, now: now.Unix(), gone: f.withdrawals(), priorities: true}
+	m := making{trust: trust, now: moment.Of(now), gone: f.withdrawals()}
 	made := new(file)
 	p := &f.press
 	p.begin(pieceBytes)
@@ -50,10 +53,10 @@ func (f *Files) renderRecent(ctx context.Context, trust Trust, old *index) (*ind
 	return f.endSide(ctx, f.cfg.Keys.recent(), made, old, sitemap.URLSetClose, now), nil
 }
 
-// leaves returns when a page is no longer recent, in Unix seconds: at the next
+// leaves returns when a page is no longer recent: at the next
 // full hour, so that the file does not become another one for each.
-func leaves(at time.Time, recent time.Duration) int64 {
-	return at.Add(recent).Truncate(time.Hour).Add(time.Hour).Unix()
+func leaves(at time.Time, recent time.Duration) moment.Time {
+	return moment.Of(at.Add(recent).Truncate(time.Hour).Add(time.Hour))
 }
 
 // recentEvents returns the last events of pages that are listed, the last one

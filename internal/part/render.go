@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
+
 	"github.com/klauspost/compress/gzip"
 	"github.com/zeebo/xxh3"
 
@@ -25,7 +28,7 @@ type press struct {
 	size   int
 	hashes []uint32
 	linked []uint32 // of the alternates
-	given  given
+	given  lastmod.Gatherer
 }
 
 // pieceBytes is how much text is compressed at once.
@@ -34,7 +37,7 @@ const pieceBytes = 32 << 10
 // begin begins a file. expected is how many compressed bytes it may have.
 func (p *press) begin(expected int) {
 	p.text, p.size, p.hashes, p.linked = p.text[:0], 0, p.hashes[:0], p.linked[:0]
-	p.given.reset()
+	p.given.Reset()
 	p.sum.Reset()
 	p.out = *bytes.NewBuffer(make([]byte, 0, expected))
 	if p.zip == nil {
@@ -55,9 +58,6 @@ func (p *press) flush(end bool) {
 	p.text = p.text[:0]
 }
 
-// written returns how many bytes the file has by now.
-func (p *press) written() int { return p.size + len(p.text) }
-
 // end ends the file, and returns its bytes, compressed.
 func (p *press) end() (h hash, size int, gz []byte) {
 	p.flush(true)
@@ -75,17 +75,11 @@ func (p *press) end() (h hash, size int, gz []byte) {
 // entries are really lost, and the rest is served.
 var errShort = errors.New("the store shows fewer entries than it counts")
 
-// errLong says that a file would be longer than it may.
-var errLong = errors.New("the file is too long")
-
 // renderPart renders part n as the store now has it. It returns nil if the part
 // lists nothing. The caller holds Files.turn.
-func (f *Files) renderPart(ctx context.Context, n int, trust Trust) (made *file, gz []byte, err error) {
+func (f *Files) renderPart(ctx context.Context, n int, trust lastmod.Trust) (made *file, gz []byte, err error) {
 	now := time.Now()
-	made, gz, err = f.compose(ctx, n, trust, now.Unix(), true)
-	if errors.Is(err, errLong) { // the part was filled when entries had no priorities
-		made, gz, err = f.compose(ctx, n, trust, now.Unix(), false)
-	}
+	made, gz, err = f.compose(ctx, n, trust, moment.Of(now))
 	if err != nil {
 		return nil, nil, fmt.Errorf("part %d: %w", n, err)
 	}
@@ -103,12 +97,11 @@ func (f *Files) renderPart(ctx context.Context, n int, trust Trust) (made *file,
 
 // making is what all entries of a file have in common.
 type making struct {
-	trust      Trust
-	now        int64
-	gone       map[string]bool // withdrawn locations; true for those that an entry names
-	priorities bool
-	declared   sitemap.Namespaces
-	shown      sitemap.Extension // of the entry that is being written
+	trust    lastmod.Trust
+	now      moment.Time
+	gone     map[string]bool // withdrawn locations; true for those that an entry names
+	declared sitemap.Namespaces
+	shown    sitemap.Extension // of the entry that is being written
 }
 
 // shows reports whether an entry is one of those to be shown.
@@ -125,17 +118,13 @@ func (f *Files) linkable(m *making, location string) bool {
 	return f.allowed(location)
 }
 
-// endedAgain is how many seconds later a page is told of again that has ended.
-const endedAgain = 60
-
-// compose reads the entries of part n and writes its file, with priorities or,
-// however long it gets, without.
-func (f *Files) compose(ctx context.Context, n int, trust Trust, now int64, priorities bool) (*file, []byte, error) {
+// compose reads the entries of part n and writes its file.
+func (f *Files) compose(ctx context.Context, n int, trust lastmod.Trust, now moment.Time) (*file, []byte, error) {
 	before, err := f.readPart(ctx, n)
 	if err != nil {
 		return nil, nil, err
 	}
-	m := making{trust: trust, now: now, gone: f.withdrawals(), priorities: priorities, declared: before.uses() & f.cfg.Extensions}
+	m := making{trust: trust, now: now, gone: f.withdrawals(), declared: before.uses() & f.cfg.Extensions}
 	made, found := new(file), 0
 	p := &f.press
 	p.begin(f.expected(n))
@@ -153,22 +142,16 @@ func (f *Files) compose(ctx context.Context, n int, trust Trust, now int64, prio
 			made.damaged++
 			continue
 		case passed(e.Until, now):
-			if f.cfg.Ended != nil && !f.cfg.Ended(strings.Clone(location)) {
-				made.until = earlier(made.until, now+endedAgain)
-			}
 			continue
 		case !f.linkable(&m, location):
 			continue
 		}
-		p.given.add(&e)
+		p.given.Add(&e.Candidates)
 		if !f.append(p, location, &e, &m) {
 			made.damaged++
 			continue
 		}
 		made.until = earlier(made.until, e.Until)
-		if priorities && p.written()+len(sitemap.URLSetClose) > f.maxBytes() {
-			return nil, nil, errLong
-		}
 		p.flush(false)
 	}
 	if err := f.checkFound(ctx, n, found, before); err != nil {
@@ -181,7 +164,7 @@ func (f *Files) compose(ctx context.Context, n int, trust Trust, now int64, prio
 	p.text = append(p.text, sitemap.URLSetClose...)
 	var gz []byte
 	made.hash, made.size, gz = p.end()
-	made.dates, made.listed = p.given.summarise(), newLocations(p.hashes)
+	made.dates, made.listed = p.given.Summarise(), newLocations(p.hashes)
 	if len(p.linked) > 0 {
 		slices.Sort(p.linked)
 		made.linked = newLocations(slices.Compact(p.linked))
@@ -197,8 +180,8 @@ func (f *Files) compose(ctx context.Context, n int, trust Trust, now int64, prio
 // append writes an entry, and reports whether it has a place in a file. One whose
 // extensions have none is written without them.
 func (f *Files) append(p *press, location string, e *Entry, m *making) (ok bool) {
-	u := sitemap.URL{Loc: f.cfg.URL(location), LastMod: e.LastMod(m.trust, m.now), ChangeFreq: e.Freq.String()}
-	if m.priorities && f.cfg.InferPriority {
+	u := sitemap.URL{Loc: f.cfg.URL(location), LastMod: e.LastMod(m.trust, m.now).Seconds(), ChangeFreq: e.Freq.String()}
+	if f.cfg.InferPriority {
 		u.Priority = e.Priority
 	}
 	if f.cfg.Override != nil {
@@ -206,7 +189,7 @@ func (f *Files) append(p *press, location string, e *Entry, m *making) (ok bool)
 		if freq != "" {
 			u.ChangeFreq = freq
 		}
-		if m.priorities && priority != 0 {
+		if priority != 0 {
 			u.Priority = priority
 		}
 	}
@@ -241,13 +224,6 @@ func (f *Files) expected(n int) int {
 		return len(gz) + len(gz)/32
 	}
 	return old.size / 12
-}
-
-func (f *Files) maxBytes() int {
-	if f.cfg.MaxBytes == 0 {
-		return sitemap.MaxBytes
-	}
-	return f.cfg.MaxBytes
 }
 
 func (f *Files) readPart(ctx context.Context, n int) (p Part, err error) {

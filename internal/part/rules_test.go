@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/rate"
-	"github.com/servemap/servemap/internal/sitemap"
 )
 
 func TestRulesHideWhatIsStored(t *testing.T) {
@@ -56,33 +55,6 @@ func TestAPriorityOfARuleGoesFirst(t *testing.T) {
 			s.list(Entry{Priority: 7}, "/a", "/rule")
 			s.render()
 			s.wantEntries("sitemap.xml", tt.want)
-		})
-	}
-}
-
-func TestAPartThatHasNoRoomForPrioritiesGoesWithoutThem(t *testing.T) {
-	const entry = "<url><loc>https://example.com/a</loc><changefreq>daily</changefreq>"
-	const priority, end = "<priority>0.5</priority>", "</url>\n"
-	fits := len(sitemap.URLSetOpen + entry + priority + end + sitemap.URLSetClose)
-	for _, tt := range []struct {
-		name string
-		max  int
-		want string
-	}{
-		{"room", fits, entry + priority + end},
-		{"a byte too few", fits - 1, entry + end},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := newShelf(t, func(c *Config) {
-				c.MaxBytes = tt.max
-				c.Override = func(string) (string, uint8) { return "daily", 5 }
-			})
-			s.list(Entry{}, "/a")
-			s.render()
-			s.wantEntries("sitemap.xml", tt.want)
-			if got := s.files.Damaged(); got != 0 {
-				t.Errorf("%d entries are called damaged", got)
-			}
 		})
 	}
 }

@@ -3,6 +3,8 @@ package part
 import (
 	"context"
 	"time"
+
+	"github.com/servemap/servemap/internal/moment"
 )
 
 // restFor is how much longer than a rendering took the next one waits, so that a
@@ -57,11 +59,11 @@ const lookAgain = time.Hour
 func (f *Files) stale(now time.Time) (stale bool, fresh time.Duration) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	if f.allDirty || f.compare || len(f.dirty) > 0 || passed(f.served.until, now.Unix()) {
+	if f.allDirty || len(f.dirty) > 0 || passed(f.served.until, moment.Of(now)) {
 		return true, 0
 	}
-	if left := f.served.until - now.Unix(); f.served.until != 0 && left < int64(lookAgain/time.Second) {
-		return false, time.Duration(left) * time.Second
+	if left := f.served.until.Sub(moment.Of(now)); f.served.until != 0 && left < lookAgain {
+		return false, left
 	}
 	return false, lookAgain
 }

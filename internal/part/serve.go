@@ -23,10 +23,9 @@ const retryAfter = "60"
 // A name says which of the site's files is asked for.
 type name struct {
 	part   int    // its number, or 0
-	index  int    // its number, from 1 on, or 0; the first one may be the only part
+	top    bool   // it is the index, or the only part
 	suffix string // that of a side file, or ""
 	side   side   // which one
-	text   bool   // the name ends in ".txt"
 	packed bool   // the name ends in ".gz"
 }
 
@@ -38,37 +37,26 @@ func (f *Files) parse(file string) (n name, ok bool) {
 	}
 	rest, n.packed = strings.CutSuffix(rest, ".gz")
 	rest, isXML := strings.CutSuffix(rest, ".xml")
-	if !isXML && f.cfg.Text && !n.packed {
-		rest, n.text = strings.CutSuffix(rest, ".txt")
-	}
-	if !isXML && !n.text {
+	switch {
+	case !isXML:
 		return name{}, false
-	}
-	if rest == "" {
-		n.index = 1
+	case rest == "":
+		n.top = true
 		return n, true
 	}
-	if n.side, ok = f.sideNamed(rest); ok && isXML {
+	if n.side, ok = f.sideNamed(rest); ok {
 		n.suffix = rest
 		return n, true
 	}
-	if digits, is := strings.CutPrefix(rest, indexInfix); is && isXML {
-		n.index, ok = number(digits, 2)
-		return n, ok
-	}
 	digits, dashed := strings.CutPrefix(rest, "-")
-	n.part, ok = number(digits, 1)
+	n.part, ok = number(digits)
 	return n, ok && dashed
 }
 
-// indexInfix stands in the names of the further indexes, such as
-// "sitemap-index-2.xml".
-const indexInfix = "-index-"
-
-// number reads a number of at least least, in the one way in which it is written.
-func number(digits string, least int) (n int, ok bool) {
+// number reads a positive number, in the one way in which it is written.
+func number(digits string) (n int, ok bool) {
 	n, err := strconv.Atoi(digits)
-	return n, err == nil && n >= least && strconv.Itoa(n) == digits
+	return n, err == nil && n > 0 && strconv.Itoa(n) == digits
 }
 
 // Owns reports whether file is the name of one of the site's files, there or not.
@@ -78,13 +66,9 @@ func (f *Files) Owns(file string) bool {
 }
 
 // Tops returns the names of the files that crawlers are to be told of, since no
-// other file names them: the first one, further indexes if there are any, and the
-// side files.
+// other file names them: the first one and the side files.
 func (f *Files) Tops() []string {
 	names := []string{f.cfg.Name + ".xml"}
-	for i := 2; i <= len(f.current().indexes); i++ {
-		names = append(names, f.cfg.Name+indexInfix+strconv.Itoa(i)+".xml")
-	}
 	for s, suffix := range suffixes {
 		if f.has(side(s)) {
 			names = append(names, f.cfg.Name+suffix+".xml")
@@ -110,6 +94,10 @@ func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.awaitLoad(r)
+	if err := f.awaitCut(r.Context()); err != nil {
+		f.serveLater(w)
+		return
+	}
 	snap := f.current()
 	if f.cfg.ReportOnly || snap.pages == 0 {
 		f.serveNothing(w)
@@ -119,22 +107,24 @@ func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.servePart(w, r, part, n)
 		return
 	}
-	if !n.text && n.index > 0 && n.index <= len(snap.indexes) {
-		x := snap.indexes[n.index-1]
-		f.serve(w, r, x.file, x.gz, n.packed)
+	var x *index
+	switch {
+	case n.top:
+		x = snap.index
+	case n.suffix != "":
+		x = snap.sides[n.side]
+	}
+	if x == nil {
+		http.NotFound(w, r)
 		return
 	}
-	if x := snap.sides[n.side]; n.suffix != "" && x != nil {
-		f.serve(w, r, x.file, x.gz, n.packed)
-		return
-	}
-	http.NotFound(w, r)
+	f.serve(w, r, x.file, x.gz, n.packed)
 }
 
 // partOf returns the part that a name stands for, 0 if it is none: the one that
 // it names, or the only one where that is enough.
 func (s snapshot) partOf(n name) int {
-	if n.index == 1 && len(s.indexes) == 0 {
+	if n.top && s.index == nil {
 		for only := range s.parts {
 			return only
 		}
@@ -146,7 +136,7 @@ func (s snapshot) partOf(n name) int {
 // are sent.
 func (f *Files) servePart(w http.ResponseWriter, r *http.Request, part int, n name) {
 	p, gz, err := f.fetch(r.Context(), part, false)
-	if err == nil && p != nil && r.Method == http.MethodGet && !notModified(r.Header, p.tagOf(w.Header(), r, n), p.modified) {
+	if err == nil && p != nil && r.Method == http.MethodGet && !notModified(r.Header, p.tag(compressed(w.Header(), r, n.packed)), p.modified) {
 		p, gz, err = f.fetch(r.Context(), part, true)
 	}
 	switch {
@@ -154,19 +144,9 @@ func (f *Files) servePart(w http.ResponseWriter, r *http.Request, part int, n na
 		f.serveLater(w)
 	case p == nil:
 		http.NotFound(w, r)
-	case n.text:
-		f.serveText(w, r, p, gz)
 	default:
 		f.serve(w, r, p, gz, n.packed)
 	}
-}
-
-// tagOf returns the entity tag of the file in the form that is asked for.
-func (p *file) tagOf(h http.Header, r *http.Request, n name) string {
-	if n.text {
-		return p.textTag()
-	}
-	return p.tag(compressed(h, r, n.packed))
 }
 
 func (f *Files) awaitLoad(r *http.Request) {
@@ -189,7 +169,7 @@ func (f *Files) serveLater(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("Retry-After", retryAfter)
-	http.Error(w, "this part of the sitemap cannot be made now, as the store does not answer", http.StatusServiceUnavailable)
+	http.Error(w, "this part of the sitemap cannot be made now; the store may not answer", http.StatusServiceUnavailable)
 }
 
 // serveNothing says why no sitemap is served. An empty one would tell search

@@ -11,13 +11,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/rate"
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
 func TestServing(t *testing.T) {
 	s := newShelf(t)
-	s.list(Entry{Changed: 1700000000, Freq: rate.Weekly}, "/a")
+	s.list(Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(1700000000)}, Freq: rate.Weekly}, "/a")
 	s.render()
 	plain := s.get("sitemap.xml")
 	const want = sitemap.URLSetOpen + "<url><loc>https://example.com/a</loc><lastmod>2023-11-14T22:13:20Z</lastmod><changefreq>weekly</changefreq></url>\n" + sitemap.URLSetClose

@@ -3,6 +3,9 @@ package part
 import (
 	"context"
 	"time"
+
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
 )
 
 // A side file stands beside the sitemap, and no index names it. It is small enough
@@ -41,7 +44,7 @@ func (f *Files) sideNamed(suffix string) (side, bool) {
 }
 
 // renderSides makes the side files. The caller holds Files.turn.
-func (f *Files) renderSides(ctx context.Context, trust Trust, old sides) (made sides, err error) {
+func (f *Files) renderSides(ctx context.Context, trust lastmod.Trust, old sides) (made sides, err error) {
 	if f.has(recentSide) {
 		if made[recentSide], err = f.renderRecent(ctx, trust, old[recentSide]); err != nil {
 			return sides{}, err
@@ -75,7 +78,7 @@ func (f *Files) endSide(ctx context.Context, key string, made *file, old *index,
 }
 
 // sidePassed reports whether a page is to leave a side file.
-func (f *Files) sidePassed(now int64) bool {
+func (f *Files) sidePassed(now moment.Time) bool {
 	for _, x := range f.current().sides {
 		if x != nil && passed(x.until, now) {
 			return true

@@ -1,11 +1,13 @@
 package part
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
 
 	"github.com/servemap/servemap/internal/sitemap"
 )
@@ -13,11 +15,11 @@ import (
 // snapshot is one state of all files. It is replaced, never changed.
 type snapshot struct {
 	parts   map[int]*file // those that list a page
-	indexes []index       // only if there are several parts
+	index   *index        // of the parts, nil if there is but one
 	sides   sides
 	pages   int
 	damaged int
-	until   int64 // when the first of its pages expires, in Unix seconds, 0 for never
+	until   moment.Time // when the first of its pages expires, 0 for never
 }
 
 // index is a file that is small enough to be kept whole: an index of parts, or a
@@ -38,14 +40,14 @@ func (s snapshot) lists(location string, h uint32) bool {
 
 // publish serves the files made in place of those there are, but without the
 // pages that are withdrawn. The caller holds Files.turn.
-func (f *Files) publish(made map[int]*file, trust Trust) {
+func (f *Files) publish(made map[int]*file, trust lastmod.Trust) {
 	f.publishing.Lock()
 	defer f.publishing.Unlock()
 	f.replace(f.with(made), f.current().sides, trust)
 }
 
 // publishAll is publish with other side files.
-func (f *Files) publishAll(made map[int]*file, beside sides, trust Trust) {
+func (f *Files) publishAll(made map[int]*file, beside sides, trust lastmod.Trust) {
 	f.publishing.Lock()
 	defer f.publishing.Unlock()
 	f.replace(f.with(made), beside, trust)
@@ -57,10 +59,10 @@ func (f *Files) cut() {
 	f.publishing.Lock()
 	defer f.publishing.Unlock()
 	f.mu.RLock()
-	old := f.served
-	listed := len(f.withdrawnFrom(old.all(), 0)) > 0
+	last := f.withdrawn.last
 	f.mu.RUnlock()
-	if listed {
+	if !f.isCut(last) {
+		old := f.current()
 		f.replace(maps.Clone(old.parts), old.sides, f.Trust())
 	}
 }
@@ -79,41 +81,38 @@ func (s snapshot) all() map[int]*file {
 	return all
 }
 
-// replace serves parts, which it may change, and side files.
-func (f *Files) replace(parts map[int]*file, beside sides, trust Trust) {
+// replace serves parts, which it may change, and side files, all without what was
+// withdrawn before. What is withdrawn meanwhile is left to the next cut.
+func (f *Files) replace(parts map[int]*file, beside sides, trust lastmod.Trust) {
 	old := f.current()
-	for {
-		f.mu.RLock()
-		seen := f.withdrawn.last
-		f.mu.RUnlock()
-		f.withdrawFrom(parts)
-		for i, x := range beside {
-			beside[i] = f.withoutWithdrawn(x)
-		}
-		if f.swap(f.assemble(parts, beside, old), trust, seen) {
-			break
-		}
+	f.mu.RLock()
+	seen := f.withdrawn.last
+	f.mu.RUnlock()
+	f.withdrawFrom(parts)
+	for i, x := range beside {
+		beside[i] = f.withoutWithdrawn(x)
 	}
+	f.swap(f.assemble(parts, beside, old), trust, seen)
 	f.forgetBytes(old.parts)
 	f.forgetStrangers(0)
 	poke(f.wake) // other pages may be the next to expire
 }
 
-// swap serves snap, unless it lists a page that was withdrawn after the withdrawal
-// with the number seen.
-func (f *Files) swap(snap snapshot, trust Trust, seen uint64) bool {
+// swap serves snap, which is without what was withdrawn up to the withdrawal with
+// the number seen.
+func (f *Files) swap(snap snapshot, trust lastmod.Trust, seen uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.withdrawnFrom(snap.all(), seen)) > 0 {
-		return false
-	}
 	f.served, f.trust = snap, trust
+	f.cutTo, f.replaced = seen, time.Now()
+	if len(f.withdrawnFrom(snap.all(), seen)) > 0 {
+		poke(f.cuts)
+	}
 	for n, p := range snap.parts {
 		if p.unsure && p.listed != nil {
 			f.dirty[n] = true
 		}
 	}
-	return true
 }
 
 // forgetBytes drops the bytes of files that are served no more.
@@ -142,9 +141,9 @@ func (f *Files) assemble(parts map[int]*file, beside sides, old snapshot) snapsh
 	switch {
 	case len(parts) < 2:
 	case sameIndex(parts, old.parts):
-		next.indexes = old.indexes
+		next.index = old.index
 	default:
-		next.indexes = f.indexes(parts, old.indexes, time.Now())
+		next.index = f.index(parts, old.index)
 	}
 	return next
 }
@@ -154,62 +153,32 @@ func sameIndex(a, b map[int]*file) bool {
 	return maps.EqualFunc(a, b, func(p, q *file) bool { return p.modified.Equal(q.modified) })
 }
 
-// indexes returns the indexes of parts, each of as many as one may name. One
-// whose bytes are those of the one before is that.
-func (f *Files) indexes(parts map[int]*file, before []index, now time.Time) (all []index) {
-	most := f.cfg.MaxFiles
-	if most == 0 {
-		most = sitemap.MaxURLs
-	}
-	for numbers := range slices.Chunk(slices.Sorted(maps.Keys(parts)), most) {
-		body := []byte(sitemap.IndexOpen)
-		for _, n := range numbers {
-			body, _ = sitemap.AppendSitemap(body, f.partURL(n), parts[n].modified.Unix())
+// index returns the index of parts. It is as old as the newest of these, but newer
+// than the one before if it is another one. The caller holds Files.publishing.
+func (f *Files) index(parts map[int]*file, before *index) *index {
+	body := []byte(sitemap.IndexOpen)
+	var modified time.Time
+	for _, n := range slices.Sorted(maps.Keys(parts)) {
+		at := parts[n].modified
+		body, _ = sitemap.AppendSitemap(body, f.partURL(n), at.Unix())
+		if at.After(modified) {
+			modified = at
 		}
-		made := f.newIndex(append(body, sitemap.IndexClose...), now)
-		switch i := len(all); {
-		case i >= len(before):
-		case before[i].hash == made.hash:
-			made = before[i]
-		default:
-			made.modified = before[i].later(now)
-		}
-		all = append(all, made)
 	}
-	return all
-}
-
-// newIndex compresses the body of an index. The caller holds Files.publishing.
-func (f *Files) newIndex(body []byte, now time.Time) index {
 	p := &f.small
 	p.begin(len(body) / 8)
-	for piece := range slices.Chunk(body, pieceBytes) {
+	for piece := range slices.Chunk(append(body, sitemap.IndexClose...), pieceBytes) {
 		p.text = append(p.text, piece...)
 		p.flush(false)
 	}
 	h, size, gz := p.end()
-	return index{file: &file{hash: h, size: size, modified: now.Truncate(time.Second)}, gz: gz}
-}
-
-// noteIndexes stores since when each index is as it is, and takes over what the
-// store knows of that. The caller holds Files.pass or Files.turn.
-func (f *Files) noteIndexes(ctx context.Context) {
-	for i, x := range f.current().indexes {
-		if x.stored {
-			continue
-		}
-		noted := *x.file
-		f.note(ctx, f.cfg.Keys.index(i+1), &noted, x.file, x.modified)
-		f.noted.Store(true)
-		f.publishing.Lock()
-		f.mu.Lock()
-		if now := f.served.indexes; i < len(now) && now[i].file == x.file {
-			f.served.indexes = slices.Clone(now)
-			f.served.indexes[i].file = &noted
-		}
-		f.mu.Unlock()
-		f.publishing.Unlock()
+	if before != nil && before.hash == h {
+		return before
 	}
+	if before != nil && !modified.After(before.modified) {
+		modified = before.later(modified)
+	}
+	return &index{file: &file{hash: h, size: size, modified: modified}, gz: gz}
 }
 
 func (f *Files) partURL(n int) string {
@@ -232,14 +201,14 @@ func (f *Files) with(made map[int]*file) map[int]*file {
 
 // judge returns the trust that the dates of the files earn, with those made in
 // place of the old ones.
-func (f *Files) judge(made map[int]*file) Trust {
-	var all []dates
+func (f *Files) judge(made map[int]*file) lastmod.Trust {
+	var all []lastmod.Summary
 	for _, p := range f.with(made) {
 		all = append(all, p.dates)
 	}
 	known := f.Trust()
 	if f.cfg.Doubts != nil {
-		known = known.follow(f.cfg.Doubts())
+		known = known.Follow(f.cfg.Doubts())
 	}
-	return judge(all, known)
+	return lastmod.Judge(all, known)
 }

@@ -5,17 +5,17 @@ import (
 	"errors"
 	"math"
 	"net/http"
-	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/servemap/servemap/internal/moment"
 )
 
 func TestAPageLeavesWhenItsTimeIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
-		at := func(d time.Duration) Entry { return Entry{Until: time.Now().Add(d).Unix()} }
+		at := func(d time.Duration) Entry { return Entry{Until: moment.Of(time.Now().Add(d)).Second()} }
 		s.list(Entry{}, "/a")
 		s.list(at(-time.Second), "/before")
 		s.list(at(90*time.Minute), "/last")
@@ -61,7 +61,7 @@ func TestAPageWhoseTimeIsUpLeavesOnceTheStoreAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.list(Entry{}, "/a")
-		s.list(Entry{Until: time.Now().Add(time.Hour).Unix()}, "/b")
+		s.list(Entry{Until: moment.Of(time.Now().Add(time.Hour)).Second()}, "/b")
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go s.files.Run(ctx)
@@ -76,55 +76,10 @@ func TestAPageWhoseTimeIsUpLeavesOnceTheStoreAnswers(t *testing.T) {
 	})
 }
 
-// Who is told of the pages that have ended hears of each once it is not shown, and
-// again a minute later if he had no room.
-func TestWhatHasEndedIsTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex
-		var told []string
-		room := false
-		s := newShelf(t, func(c *Config) {
-			c.Every = time.Second
-			c.Ended = func(location string) bool {
-				mu.Lock()
-				defer mu.Unlock()
-				told = append(told, location)
-				return room
-			}
-		})
-		s.list(Entry{}, "/a")
-		s.list(Entry{Until: time.Now().Add(time.Hour).Unix()}, "/b", "/c")
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.Run(ctx)
-		for _, step := range []struct {
-			wait time.Duration
-			room bool
-			want []string
-		}{
-			{time.Hour - time.Second, false, nil},
-			{time.Second, false, []string{"/b", "/c"}},
-			{59 * time.Second, true, nil},
-			{time.Second, true, []string{"/b", "/c"}},
-			{48 * time.Hour, true, nil},
-		} {
-			mu.Lock()
-			told, room = nil, step.room
-			mu.Unlock()
-			time.Sleep(step.wait)
-			synctest.Wait()
-			if !slices.Equal(told, step.want) {
-				t.Errorf("told of %q, want %q", told, step.want)
-			}
-		}
-		s.want("sitemap.xml", "/a")
-	})
-}
-
 func TestRenderLeavesOutWhatIsUpSinceTheLastTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
-		s.list(Entry{Until: time.Now().Add(time.Hour).Unix()}, "/a")
+		s.list(Entry{Until: moment.Of(time.Now().Add(time.Hour)).Second()}, "/a")
 		s.render()
 		s.want("sitemap.xml", "/a")
 		time.Sleep(time.Hour)

@@ -33,6 +33,7 @@ type withdrawal struct {
 	named   bool      // a file or the entries of one were seen to name it
 	counted bool      // in withdrawals.unlisted and bytes
 	settled bool      // the store holds the verdict
+	part    int       // of the page then
 	at      time.Time // when the page was last seen to forbid its listing, or to be gone
 }
 
@@ -85,13 +86,13 @@ func (w *withdrawals) again(location string, pass uint64, at time.Time) {
 
 // settle says that the store holds the verdict by what was seen up to a time, and
 // reports whether that settles a withdrawal: one that was seen later waits to be
-// stored itself.
-func (w *withdrawals) settle(location string, at time.Time) bool {
+// stored itself. part is that of the page, 0 for none.
+func (w *withdrawals) settle(location string, part int, at time.Time) bool {
 	one, is := w.of[location]
 	if !is || one.at.After(at) {
 		return false
 	}
-	one.settled = true
+	one.settled, one.part = true, part
 	w.of[location] = one
 	return true
 }
@@ -139,7 +140,7 @@ func (f *Files) behind() bool {
 // rendering goes by the store again.
 func (f *Files) Settle(location string, part int, at time.Time) {
 	f.mu.Lock()
-	known := f.withdrawn.settle(location, at)
+	known := f.withdrawn.settle(location, part, at)
 	if known && part > 0 {
 		f.dirty[part] = true
 	}
@@ -149,6 +150,10 @@ func (f *Files) Settle(location string, part int, at time.Time) {
 	}
 }
 
+// cutEvery is the least time between two cuts. Each makes a file anew, and
+// strangers may know how to bring withdrawals about.
+const cutEvery = time.Second
+
 // RunWithdrawals takes what is withdrawn out of the files being served, until
 // ctx ends. It never asks the store.
 func (f *Files) RunWithdrawals(ctx context.Context) {
@@ -157,8 +162,57 @@ func (f *Files) RunWithdrawals(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-f.cuts:
-			f.cut()
+			_ = f.awaitCut(ctx) // an error is that ctx has ended
 		}
+	}
+}
+
+// awaitCut returns once the files being served are without all that was withdrawn
+// before the call. If they are not, and were replaced less than a second ago, it
+// waits for the rest of that second. So what is withdrawn meanwhile costs one cut,
+// and is in nothing that is served.
+func (f *Files) awaitCut(ctx context.Context) error {
+	f.mu.RLock()
+	number := f.withdrawn.last
+	done := f.cutTo >= number
+	f.mu.RUnlock()
+	if done || f.isCut(number) {
+		return nil
+	}
+	if err := take(ctx, f.cutting); err != nil {
+		return err
+	}
+	defer func() { <-f.cutting }()
+	if f.isCut(number) {
+		return nil // by who was here before
+	}
+	f.mu.RLock()
+	timer := time.NewTimer(time.Until(f.replaced.Add(cutEvery)))
+	f.mu.RUnlock()
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		f.cut()
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// isCut reports whether the files being served are without all that was withdrawn,
+// up to the withdrawal with this number.
+func (f *Files) isCut(number uint64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.noteCut()
+	return f.cutTo >= number
+}
+
+// noteCut notes it if the files being served are without all that is withdrawn. The
+// caller holds Files.mu.
+func (f *Files) noteCut() {
+	if f.cutTo < f.withdrawn.last && len(f.withdrawnFrom(f.served.all(), f.cutTo)) == 0 {
+		f.cutTo = f.withdrawn.last
 	}
 }
 
@@ -286,8 +340,9 @@ func (f *Files) forgetStrangers(pass uint64) {
 	if behind && pass == 0 {
 		return
 	}
+	f.noteCut()
 	f.withdrawn.drop(func(location string, one withdrawal) bool {
-		return !one.named && (!behind || one.pass+1 < pass)
+		return !one.named && one.number <= f.cutTo && (!behind || one.pass+1 < pass)
 	})
 }
 

@@ -1,9 +1,8 @@
 // Package record is the encoding of everything that is stored: a set of
 // numbered fields in the wire format of protocol buffers, with a leading
 // version and a trailing checksum. A reader keeps the fields it does not know,
-// so that an older program beside a newer one destroys nothing; see [Read] for
-// fields, and [Later] for records. A record that was damaged on its way is
-// recognised and left out.
+// so that an older program beside a newer one destroys nothing; see [Read]. A
+// record that was damaged on its way is recognised and left out.
 package record
 
 import (
@@ -13,10 +12,13 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/servemap/servemap/internal/moment"
 )
 
-// version leads each record. It changes only when an older reader could no
-// longer make sense of the fields it knows.
+// version leads each record. It changes only when an older reader could no longer
+// make sense of the fields it knows. A process of the new version then writes the
+// site's record first: older processes read that in each update, and stop.
 const version = 1
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -47,6 +49,13 @@ func (e *Encoder) Bool(num int, v bool) {
 		e.Uint(num, 1)
 	}
 }
+
+// Time adds field num, unless t is none.
+func (e *Encoder) Time(num int, t moment.Time) { e.Int(num, int64(t)) }
+
+// Date adds field num in seconds, unless t is none: it takes a byte less than
+// Time. [Field.Date] reads it.
+func (e *Encoder) Date(num int, t moment.Time) { e.Int(num, t.Seconds()) }
 
 // Fixed adds field num, a hash, unless v is 0.
 func (e *Encoder) Fixed(num int, v uint64) {
@@ -119,6 +128,12 @@ func Seconds(unix int64) int64 { return max(-lastSecond, min(unix, lastSecond)) 
 // Millis is [Field.Seconds] of a time in Unix milliseconds.
 func (f Field) Millis() int64 { return max(-lastSecond*1000, min(f.Int(), lastSecond*1000)) }
 
+// Time returns the value of a field written by [Encoder.Time].
+func (f Field) Time() moment.Time { return moment.Time(f.Millis()) }
+
+// Date returns the value of a field written by [Encoder.Date].
+func (f Field) Date() moment.Time { return moment.Seconds(f.Seconds()) }
+
 // Open checks b and calls fn for each of its fields, in the order they were
 // written. It returns ErrDamaged or ErrVersion, having called fn for none if
 // the checksum does not hold.
@@ -168,15 +183,6 @@ func Read(b []byte, fn func(Field) bool) (Unread, error) {
 func Others(b []byte, known int) Unread {
 	unread, _ := Read(b, func(f Field) bool { return f.Num == known }) // of a damaged one nothing is kept
 	return unread
-}
-
-// Later reports whether b is a whole record of a version that [Open] does not
-// know. It is for those who do to write it again, or to delete it.
-func Later(b []byte) bool {
-	if len(b) < 5 || b[0] == version {
-		return false
-	}
-	return Open(b, func(Field) {}) == ErrVersion
 }
 
 // field reads the first field of b and returns its length, negative if it is

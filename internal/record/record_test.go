@@ -230,24 +230,3 @@ func TestReadReturnsWhatItsReaderDoesNotKnow(t *testing.T) {
 		})
 	}
 }
-
-func TestLater(t *testing.T) {
-	damaged := sealed(2, 0x08, 1)
-	damaged[3] ^= 1
-	for _, tt := range []struct {
-		name   string
-		record []byte
-		want   bool
-	}{
-		{"this version", sample(), false},
-		{"a later one", sealed(2, 0x08, 1), true},
-		{"a much later one, of another form", sealed(200, 0xff, 0xff), true},
-		{"a later one, damaged", damaged, false},
-		{"nothing", nil, false},
-		{"too short", []byte{2, 0, 0, 0}, false},
-	} {
-		if got := Later(tt.record); got != tt.want {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
-		}
-	}
-}

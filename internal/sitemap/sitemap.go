@@ -1,9 +1,9 @@
 // Package sitemap writes sitemaps and sitemap indexes, protocol 0.9 (https://www.sitemaps.org/protocol.html).
 //
 // A file is built by appending: AppendURLSetOpen, an AppendURL or AppendExtended for each page, URLSetClose; or
-// IndexOpen, AppendSitemap for each part, IndexClose; or, for a text file, an AppendLine for each page. Whatever the
-// entries hold, the result is well-formed and valid: an entry that could not be is refused whole and leaves the file as
-// it was. The limits of a file are the caller's to keep; Len, ExtendedLen and LineLen say before what an entry takes.
+// IndexOpen, AppendSitemap for each part, IndexClose. Whatever the entries hold, the result is well-formed and valid: an
+// entry that could not be is refused whole and leaves the file as it was. The limits of a file are the caller's to keep;
+// Len and ExtendedLen say before what an entry takes.
 package sitemap
 
 // The limits that the protocol sets for one file, be it a sitemap or an index.
@@ -105,24 +105,6 @@ func Len(u URL) int {
 		n += PriorityLen
 	}
 	return n
-}
-
-// AppendLine appends an address to a text file, which has one a line and nothing else. It reports false, with dst
-// unchanged, for an address that the protocol does not allow.
-func AppendLine(dst []byte, loc string) ([]byte, bool) {
-	if _, ok := valid(loc); !ok {
-		return dst, false
-	}
-	dst = append(dst, loc...)
-	return append(dst, '\n'), true
-}
-
-// LineLen returns how many bytes AppendLine appends for an address, 0 for one that it refuses.
-func LineLen(loc string) int {
-	if _, ok := valid(loc); !ok {
-		return 0
-	}
-	return len(loc) + 1
 }
 
 // AppendSitemap appends an entry of an index to dst and returns it. lastMod is when the file at loc last changed, in

@@ -63,20 +63,6 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-func TestText(t *testing.T) {
-	var file []byte
-	for _, loc := range []string{"https://example.com/", "https://example.com/a'b&c?x=1&y=%22"} {
-		before := len(file)
-		var ok bool
-		if file, ok = AppendLine(file, loc); !ok || LineLen(loc) != len(file)-before {
-			t.Errorf("%q: %v, %d bytes, LineLen says %d", loc, ok, len(file)-before, LineLen(loc))
-		}
-	}
-	if want := "https://example.com/\nhttps://example.com/a'b&c?x=1&y=%22\n"; string(file) != want {
-		t.Errorf("got\n%s\nwant\n%s", file, want)
-	}
-}
-
 func TestAppendURLRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -106,10 +92,6 @@ func TestAppendURLRefuses(t *testing.T) {
 			got, ok = AppendSitemap([]byte("before"), tt.u.Loc, 0)
 			if ok || string(got) != "before" {
 				t.Errorf("AppendSitemap = %q, %v; want dst unchanged and false", got, ok)
-			}
-			got, ok = AppendLine([]byte("before"), tt.u.Loc)
-			if ok || string(got) != "before" || LineLen(tt.u.Loc) != 0 {
-				t.Errorf("AppendLine = %q, %v; want dst unchanged and false", got, ok)
 			}
 		})
 	}

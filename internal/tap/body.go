@@ -66,7 +66,7 @@ func keep[T string | []byte](t *tap, p T) {
 	room := p[:min(len(p), t.most-have)]
 	if s.buf == nil || cap(*s.buf) < have+len(room) {
 		var ok bool
-		if s.buf, ok = s.buffers.grow(s.buf, max(have+len(room), t.expected())); !ok {
+		if s.buf, ok = s.buffers.grow(s.buf, max(have+len(room), t.expected()), t.lent); !ok {
 			s.Truncated = true
 			return
 		}

@@ -36,15 +36,15 @@ func NewBuffers(each, total int) *Buffers {
 // InUse returns how many bytes are lent at the moment.
 func (b *Buffers) InUse() int64 { return b.lent.Load() }
 
-// grow returns a buffer with the content of buf and room for need bytes in all, or false when that would lend too
-// much; then buf stays as it is. buf may be nil. need is more than buf has room for, and at most b.each.
-func (b *Buffers) grow(buf *[]byte, need int) (*[]byte, bool) {
+// grow returns a buffer with the content of buf and room for need bytes in all, or false when that would lend more
+// than most; then buf stays as it is. buf may be nil. need is more than buf has room for, and at most b.each.
+func (b *Buffers) grow(buf *[]byte, need int, most int64) (*[]byte, bool) {
 	have := 0
 	if buf != nil {
 		have = cap(*buf)
 	}
 	size := b.size(need)
-	if !b.lend(size - have) {
+	if !b.lend(size-have, most) {
 		return buf, false
 	}
 	bigger, _ := b.idle[class(size)].Get().(*[]byte)
@@ -65,8 +65,8 @@ func (b *Buffers) size(need int) int {
 	return min(max(1<<bits.Len(uint(need-1)), smallest), b.each)
 }
 
-func (b *Buffers) lend(n int) bool {
-	if b.lent.Add(int64(n)) > b.total {
+func (b *Buffers) lend(n int, most int64) bool {
+	if b.lent.Add(int64(n)) > most {
 		b.lent.Add(int64(-n))
 		return false
 	}

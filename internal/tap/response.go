@@ -31,14 +31,15 @@ type Response struct {
 	Written int64
 
 	// Complete reports that the client was sent all of it, as far as a server can know: the connection was not
-	// hijacked, no write failed, the request was not cancelled, a declared Content-Length was met, and no error
-	// status came after the header was out, as when a recovery middleware answers a panic in the middle of a page.
-	// Where it is false, the other fields may be wrong about what the client got. A handler that just returns in the
-	// middle of a page, such as one that only logs that a template failed, looks like one that is done.
+	// hijacked, no write failed, a declared Content-Length was met, the request was not cancelled before the header
+	// was sent or, without a declared length, before the handler returned, and no error status came after the header
+	// was out, as when a recovery middleware answers a panic in the middle of a page. Where it is false, the other
+	// fields may be wrong about what the client got. A handler that just returns in the middle of a page, such as one
+	// that only logs that a template failed, looks like one that is done.
 	Complete bool
 
 	// Route is left empty by this package. A middleware nearer to the handler, which knows the route, may set it
-	// through [From] before it calls the handler.
+	// through [From].
 	Route string
 
 	// Exact goes with Route: the route matches nothing but its template.
@@ -91,7 +92,7 @@ type Header struct {
 	ContentEncoding    string
 	ContentDisposition string
 	TransferEncoding   string
-	CacheControl       string
+	CacheControl       string // with what speaks to one kind of cache alone, such as CDN-Cache-Control, and Pragma
 	RobotsTag          string // X-Robots-Tag
 	ETag               string
 	LastModified       string
@@ -134,7 +135,7 @@ func (h *Header) field(key string) (field *string, sep string) {
 		return &h.ContentDisposition, ", "
 	case "Transfer-Encoding":
 		return &h.TransferEncoding, ", "
-	case "Cache-Control":
+	case "Cache-Control", "Cdn-Cache-Control", "Surrogate-Control", "Edge-Control", "X-Litespeed-Cache-Control", "Pragma":
 		return &h.CacheControl, ", "
 	case "X-Robots-Tag":
 		return &h.RobotsTag, "\n"
@@ -148,6 +149,9 @@ func (h *Header) field(key string) (field *string, sep string) {
 		return &h.Link, ", "
 	case "Vary":
 		return &h.Vary, ", "
+	}
+	if strings.HasSuffix(key, "-Cdn-Cache-Control") { // one CDN's alone, RFC 9213
+		return &h.CacheControl, ", "
 	}
 	return nil, ""
 }

@@ -18,7 +18,13 @@ import (
 // Like w itself, the writer is not for concurrent use, except for what w allows. It stays valid for as long as w
 // does, but is blind once next has returned.
 func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
-	return serve(next, w, r, b, pages, b.each)
+	return serve(next, w, r, b, pages, b.each, b.total)
+}
+
+// ServeStranger is Serve for a page that anybody may have made up. It keeps the body only while a quarter of the memory for
+// bodies is free, so that such pages leave room for others, however many there are and however long they take.
+func ServeStranger(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
+	return serve(next, w, r, b, pages, b.each, b.total/4*3)
 }
 
 // MaxText is how many bytes of a body [ServeText] keeps at most.
@@ -27,16 +33,17 @@ const MaxText = 512 << 10
 // ServeText is Serve for a request of which no page is expected, but a text of any type, such as robots.txt: it keeps
 // the body of a 200 to a GET if that is not HTML, and at most MaxText bytes of it.
 func ServeText(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
-	return serve(next, w, r, b, texts, min(b.each, MaxText))
+	return serve(next, w, r, b, texts, min(b.each, MaxText), b.total)
 }
 
-func serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers, wants want, most int) *Response {
+func serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers, wants want, most int, lent int64) *Response {
 	t := &tap{
 		w:     w,
 		ctx:   r.Context(),
 		seen:  &Response{buffers: b},
 		wants: wants,
 		most:  most,
+		lent:  lent,
 		major: r.ProtoMajor,
 		get:   r.Method == http.MethodGet,
 		head:  r.Method == http.MethodHead,
@@ -78,9 +85,11 @@ type tap struct {
 
 	stage     stage
 	wants     want
-	most      int // bytes of the body that are kept
+	most      int   // bytes of the body that are kept
+	lent      int64 // bytes that all bodies may take before this one is cut
 	get, head bool
 	untyped   bool // net/http will tell the type from the content; as of the last snapshot
+	cancelled bool // the request was cancelled before the header was sent; as of the last snapshot
 	hijacked  bool
 	failed    bool // a write failed, or an error status came too late
 	major     int  // of the HTTP version
@@ -130,6 +139,7 @@ func (t *tap) snapshot() {
 		h := t.w.Header()
 		t.seen.Header.take(h)
 		t.untyped = sniffs(t.major, h)
+		t.cancelled = t.ctx.Err() != nil
 	}
 }
 
@@ -177,12 +187,20 @@ func (t *tap) finish() *Response {
 }
 
 // complete reports whether all of the response was handed to w, and the client was there to take it.
+//
+// net/http cancels a request as soon as the client closes the connection, and many clients close it on the last byte,
+// before the handler has returned. So once everything that the header promised is written, only a cancellation before
+// the header counts: handlers answer something else when their queries are cancelled. Where the header promises no
+// length, net/http sends the end of the page after the handler, so a client that closed before that did not wait for it.
 func (t *tap) complete() bool {
-	if t.hijacked || t.failed || t.inside != 0 || t.ctx.Err() != nil {
+	if t.hijacked || t.failed || t.inside != 0 {
 		return false
 	}
 	length := declared(t.seen.Header.ContentLength)
-	return t.head || !hasBody(t.seen.Status) || length < 0 || length == t.seen.Written
+	if t.head || !hasBody(t.seen.Status) || length == t.seen.Written {
+		return !t.cancelled
+	}
+	return length < 0 && t.ctx.Err() == nil
 }
 
 // abandon gives the body's memory back if the handler did not return.

@@ -20,11 +20,21 @@ type badgerLog struct {
 	// it up until it returns. It may be nil.
 	beforeTable func()
 
+	// unflushed is called when a memtable could not be written to a table, before
+	// Badger tries that again. It may be nil.
+	unflushed func()
+
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
-func (l *badgerLog) Errorf(format string, args ...any)   { l.pass(slog.LevelError, format, args) }
+func (l *badgerLog) Errorf(format string, args ...any) {
+	if l.unflushed != nil && strings.HasPrefix(format, sayUnflushed) {
+		l.unflushed()
+	}
+	l.pass(slog.LevelError, format, args)
+}
+
 func (l *badgerLog) Warningf(format string, args ...any) { l.pass(slog.LevelWarn, format, args) }
 func (l *badgerLog) Infof(string, ...any)                {}
 

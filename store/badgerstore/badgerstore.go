@@ -20,7 +20,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -33,6 +32,10 @@ const (
 	// closePatience how long Close waits for it to be closed.
 	openPatience  = 5 * time.Second
 	closePatience = 10 * time.Second
+
+	// leavePatience is how long it may take to close Badger when its folder is not
+	// in its place.
+	leavePatience = 2 * time.Second
 
 	// stallPatience is how long a commit may take before Health tells of it.
 	// At ten million records, stalls of five seconds are ordinary.
@@ -80,17 +83,26 @@ type Store struct {
 	closeErr  error
 }
 
-var _ store.Store = (*Store)(nil)
+var (
+	_ store.Store = (*Store)(nil)
+	_ store.Noter = (*Store)(nil)
+)
 
 // Open returns a Store that keeps its records below dir, which it creates if
 // need be. A nil opts means the defaults. It fails only for a bad argument: an
-// empty dir, a dir that is a file, an option out of range.
+// empty dir, a dir that can never be a folder with files in it, such as one below
+// a file or in /proc, an option out of range.
 //
 // Whatever else keeps the folder from being opened, such as another process
-// that has it open, a full disk or damaged files, is not an error of Open: the
-// Store tries again in the background, logs the cause, and shows it in
-// [Store.Health]. Ordinarily the folder is open when Open returns; it does not
-// wait for it longer than 5 seconds.
+// that has it open, a full or read-only disk, missing rights or damaged files,
+// is not an error of Open: the Store tries again in the background, logs the
+// cause, and shows it in [Store.Health]. Ordinarily the folder is open when Open
+// returns; it does not wait for it longer than 5 seconds. When the folder was
+// empty, the log says so: an owner who did not expect that has lost the volume.
+//
+// A folder that is removed, renamed or replaced while it is open is given up at
+// the next write. Some seconds later the Store opens what is then in its place,
+// or makes a new folder there.
 //
 // The caller closes the Store.
 func Open(dir string, opts *Options) (*Store, error) {
@@ -107,8 +119,8 @@ func Open(dir string, opts *Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("badgerstore: folder %s: %w", dir, err)
 	}
-	if info, err := os.Stat(abs); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("badgerstore: %s is not a folder", abs)
+	if err := checkFolder(abs); err != nil {
+		return nil, fmt.Errorf("badgerstore: %s cannot be a folder with files in it: %w", abs, err)
 	}
 	s := &Store{
 		dir:      abs,

@@ -170,14 +170,18 @@ func (t *turn) end() {
 	}
 }
 
-// write runs f, and ends the turn when f ends, even if ctx ends before.
+// write runs f if the folder is in its place, and ends the turn when f ends, even
+// if ctx ends before.
 func (t *turn) write(ctx context.Context, f func(*handle) error) error {
 	t.given = true
 	t.s.mark(time.Now())
 	_, err := await(ctx, func() (struct{}, error) {
 		defer t.s.unlock()
-		defer t.s.release(t.db)
 		defer t.s.mark(time.Time{})
+		t.s.release(t.db) // who closes it waits for the writer's place instead
+		if err := t.db.inPlace(); err != nil {
+			return struct{}{}, t.s.retireOn(t.db, err)
+		}
 		return struct{}{}, f(t.db)
 	})
 	return err

@@ -17,6 +17,7 @@ const (
 	full         // too little is free on the file system
 	starved      // the process cannot open enough files
 	files        // the folder cannot be created, read or locked
+	moved        // the folder was removed, renamed or replaced while it was open
 	damaged      // Badger's files are damaged
 	failing      // Badger does not open, or failed, for another reason
 )
@@ -51,6 +52,10 @@ const (
 
 	// sayReceived begins what Badger logs of an error that Open returns too.
 	sayReceived = "Received err"
+
+	// sayUnflushed begins what Badger logs when it could not write a memtable to
+	// a table, which it then tries again without end.
+	sayUnflushed = "error flushing memtable to disk"
 
 	// sayTableNext begins what Badger logs, of no importance, in the course of
 	// a compaction when the next thing it does is to make a table.
@@ -108,7 +113,8 @@ func innermost(text string) string {
 // delay returns how long to wait before opening is tried again, after trouble
 // of a kind met n times running. A folder that is busy is asked for often, so
 // that a successor takes over at once. What Badger leaves behind when it fails
-// to open is never freed, so then the waits double up to an hour.
+// to open is never freed, so then the waits double up to an hour. Who renames a
+// folder to put another one in its place gets some seconds to do so.
 func delay(k kind, n int) time.Duration {
 	limit := 5 * time.Second
 	switch k {
@@ -116,6 +122,8 @@ func delay(k kind, n int) time.Duration {
 		limit = time.Second
 	case failing:
 		limit = time.Hour
+	case moved:
+		return limit
 	}
 	return min(limit, 250*time.Millisecond<<min(n, 20))
 }

@@ -57,5 +57,15 @@ func (g *guard) set(n int) error {
 	return nil
 }
 
+// inPlace reports whether the file that is locked is still where it was.
+func (g *guard) inPlace() bool {
+	there, err := os.Stat(g.file.Name())
+	if err != nil {
+		return false
+	}
+	ours, err := g.file.Stat()
+	return err == nil && os.SameFile(ours, there)
+}
+
 // close unlocks the folder.
 func (g *guard) close() error { return g.file.Close() }

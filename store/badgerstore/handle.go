@@ -79,12 +79,14 @@ func guestOptions(dir string, logger badger.Logger) badger.Options {
 
 // A handle is an open Badger database and what is needed to use it safely.
 type handle struct {
+	path   string // of Badger's folder
 	db     *badger.DB
 	guard  *guard
 	gate   gate
 	wal    *preallocator
 	syncs  *syncs
-	spoilt func() // called when a record fails its checksum
+	spoilt func()      // called when a record fails its checksum
+	giveUp func(error) // takes the handle out of use
 
 	// Guarded by Store.mu.
 	users   int           // calls under way

@@ -65,13 +65,52 @@ func (s *Store) serve(db *handle) error {
 // closing writes; if the store is to stop, it leaves the files open instead,
 // and locked, because Badger goes on working on them until the process ends.
 func (s *Store) shut(db *handle, stop bool) error {
+	if err := db.inPlace(); err != nil {
+		s.leave(db)
+		return err
+	}
 	for db.gate.check() != nil {
 		if stop || !s.sleep(delay(full, 4)) {
 			return unavailable(errors.New("too little space is free to close the folder; it stays locked until the process ends"))
 		}
 	}
 	<-db.idle
+	s.writer <- struct{}{} // a write that was under way has ended, and none begins
+	s.unlock()
 	return db.close()
+}
+
+// leave closes a retired handle whose folder is not in its place, if it can be
+// closed without writing to what is there instead. The records stay in the folder,
+// wherever it is now.
+func (s *Store) leave(db *handle) {
+	s.tell(noteMoved)
+	gone := db.gone()
+	if gone && closeWithin(db, leavePatience) {
+		return
+	}
+	if !gone && db.guard.inPlace() {
+		_ = db.guard.close() // only Badger's folder was replaced, and what is in it now waits for the lock
+	}
+	s.log.Warn("badgerstore: the files of the folder that was removed, renamed or replaced stay open until the process ends", "dir", s.dir)
+}
+
+// closeWithin closes a retired handle, and reports whether that took no longer
+// than d. It waits for reads, but not for a write: one that waits for room in
+// Badger fails only when Badger is closed.
+func closeWithin(db *handle, d time.Duration) bool {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		<-db.idle
+		_ = db.close() // it fails, since files that Badger looks for by name are gone
+	}()
+	select {
+	case <-closed:
+		return true
+	case <-time.After(d):
+		return false
+	}
 }
 
 // sleep reports whether the store is still open after d.
@@ -102,7 +141,8 @@ func (s *Store) fail(err error) {
 	s.note(err)
 }
 
-// retireOn gives db up if a write to it failed with err, which it returns.
+// retireOn gives db up if a write to it failed with err, and returns why it was
+// given up, which may have been before.
 func (s *Store) retireOn(db *handle, err error) error {
 	if err == nil {
 		return nil
@@ -112,6 +152,8 @@ func (s *Store) retireOn(db *handle, err error) error {
 	if first {
 		s.db, s.cause = nil, err
 		close(db.failed)
+	} else if s.cause != nil {
+		err = s.cause
 	}
 	s.mu.Unlock()
 	if first {

@@ -28,5 +28,6 @@ const (
 	noteAside  = "The records were damaged and were moved aside; the site is being learned anew, and pages barred by Forget need Never rules."
 	noteLost   = "The last records that had been stored are missing; pages that Forget barred at last need to be barred again."
 	noteSpoilt = "Some records are damaged, count as absent and are learned anew."
+	noteMoved  = "The folder was removed, renamed or replaced while it was open; what is in its place now is used, and pages that Forget barred may need to be barred again."
 	notePasses = "The folder is in memory or in the layer of a container, and what is learned is lost with it; give it a volume."
 )

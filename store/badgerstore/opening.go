@@ -49,6 +49,8 @@ func (s *Store) open() (*handle, error) {
 
 func (s *Store) openGuarded(g *guard) (*handle, error) {
 	path := filepath.Join(s.dir, badgerName)
+	_, err := os.Stat(filepath.Join(path, manifestName))
+	empty := errors.Is(err, fs.ErrNotExist)
 	if g.openings >= fatalOpenings {
 		if err := s.moveAside(path); err != nil {
 			return nil, err
@@ -77,6 +79,9 @@ func (s *Store) openGuarded(g *guard) (*handle, error) {
 		return nil, err
 	}
 	h.guard = g
+	if empty {
+		s.log.Info("badgerstore: the folder is empty; nothing that was learned before is here, and the site is learned anew", "dir", s.dir)
+	}
 	return h, nil
 }
 
@@ -94,42 +99,47 @@ func (s *Store) openInspected(path string, gate gate, amiss bool) (*handle, erro
 	if spoilt > 0 && s.tell(noteSpoilt) {
 		s.log.Error("badgerstore: tables are damaged; records that fail their checksum count as absent", "dir", s.dir, "tables", spoilt)
 	}
-	logger := &badgerLog{log: s.log, dir: s.dir, beforeTable: gate.await}
-	db, err := openBadger(guestOptions(path, logger))
+	syncs, err := openSyncs(path)
 	if err != nil {
-		return nil, err
-	}
-	syncs, err := s.openSyncs(db, path, mark)
-	if err != nil {
-		_ = db.Close()
 		return nil, err
 	}
 	h := &handle{
-		db:    db,
-		gate:  gate,
-		wal:   newPreallocator(path),
-		syncs: syncs,
-		spoilt: func() {
-			s.tell(noteSpoilt)
-			logger.spoilt()
-		},
+		path:   path,
+		gate:   gate,
+		syncs:  syncs,
 		failed: make(chan struct{}),
 		idle:   make(chan struct{}),
 	}
+	h.giveUp = func(cause error) { _ = s.retireOn(h, cause) }
+	logger := &badgerLog{log: s.log, dir: s.dir, beforeTable: h.awaitTable, unflushed: h.endFlushing}
+	h.spoilt = func() {
+		s.tell(noteSpoilt)
+		logger.spoilt()
+	}
+	if h.db, err = openBadger(guestOptions(path, logger)); err != nil {
+		syncs.file.Close()
+		return nil, err
+	}
+	if err := s.compareSyncs(h, mark); err != nil {
+		_ = h.db.Close()
+		syncs.file.Close()
+		return nil, err
+	}
+	h.wal = newPreallocator(path)
 	h.wal.extend()
 	return h, nil
 }
 
-// openSyncs compares how often Badger was synced with what was noted of it.
-func (s *Store) openSyncs(db *badger.DB, path string, noted mark) (*syncs, error) {
-	stored, err := storedSyncs(db)
+// compareSyncs compares how often Badger was synced with what was noted of it.
+func (s *Store) compareSyncs(h *handle, noted mark) error {
+	stored, err := storedSyncs(h.db)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if stored < noted.syncs && s.tell(noteLost) {
 		s.log.Error("badgerstore: the last records that had been stored are missing; pages that Forget barred at last need to be barred again", "dir", s.dir)
 	}
-	return openSyncs(path, max(stored, noted.syncs))
+	return h.syncs.begin(max(stored, noted.syncs))
 }
 
 // openBadger calls badger.Open, a second time where that heals.

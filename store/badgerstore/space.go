@@ -1,9 +1,6 @@
 package badgerstore
 
-import (
-	"fmt"
-	"time"
-)
+import "fmt"
 
 const (
 	defaultReserve = 512 << 20
@@ -42,17 +39,6 @@ func (g gate) check() error {
 		}
 	}
 	return nil
-}
-
-// gatePause is the time between two looks at what is free, of one who waits for
-// it.
-const gatePause = 250 * time.Millisecond
-
-// await returns when something may be written.
-func (g gate) await() {
-	for g.check() != nil {
-		time.Sleep(gatePause)
-	}
 }
 
 func (g gate) judge(sp space) error {

@@ -70,18 +70,22 @@ type syncs struct {
 	dirty bool // something was written since
 }
 
-// openSyncs makes or opens the file, which it marks as not clean.
-func openSyncs(path string, count uint64) (*syncs, error) {
+// openSyncs makes or opens the file, and Badger's folder path, in which it is.
+func openSyncs(path string) (*syncs, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, &trouble{files, err}
+	}
 	f, err := os.OpenFile(filepath.Join(path, syncedName), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, &trouble{files, err}
 	}
-	s := &syncs{file: f, count: count}
-	if err := s.note(false); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return s, nil
+	return &syncs{file: f}, nil
+}
+
+// begin goes on counting from count, and marks the file as not clean.
+func (s *syncs) begin(count uint64) error {
+	s.count = count
+	return s.note(false)
 }
 
 // note writes the mark. One that says whether Badger was closed must survive a

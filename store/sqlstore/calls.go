@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
 	"iter"
 
 	"github.com/servemap/servemap/store"
@@ -14,9 +15,9 @@ func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte
 		return err
 	}
 	var values [][]byte
-	err := s.within(ctx, func(ctx context.Context) (err error) {
+	err := s.within(ctx, func(ctx context.Context) (_ deed, err error) {
 		values, err = read(ctx, s.db, s.sql.view, keys, indexOf(keys))
-		return err
+		return reading, err
 	})
 	if err != nil {
 		return err
@@ -36,22 +37,30 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 		return err
 	}
 	u := &update{sql: &s.sql, limit: s.limit(), keys: keys, index: indexOf(keys), fn: fn}
-	return u.result(s.within(ctx, func(ctx context.Context) error { return u.run(ctx, s.db) }))
+	return u.result(s.within(ctx, func(ctx context.Context) (deed, error) {
+		err := u.run(ctx, s.db)
+		if err == nil && !u.wrote {
+			return reading, nil
+		}
+		return writing, err
+	}))
 }
 
 // Sync implements [store.Store]. It commits a transaction that waits for the
 // disk, which all earlier ones have then reached too.
 func (s *Store) Sync(ctx context.Context) error {
-	return s.within(ctx, func(ctx context.Context) error {
-		tx, err := begin(ctx, s.db, &s.sql, s.limit())
-		if err != nil {
-			return err
-		}
-		defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-		if _, err := tx.ExecContext(ctx, s.sql.flush); err != nil {
-			return err
-		}
-		return tx.Commit()
+	return s.within(ctx, func(ctx context.Context) (deed, error) {
+		return syncing, inSession(ctx, s.db, func(session *sql.Conn) error {
+			tx, err := begin(ctx, session, &s.sql, s.limit())
+			if err != nil {
+				return err
+			}
+			defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+			if _, err := tx.ExecContext(ctx, s.sql.flush); err != nil {
+				return err
+			}
+			return tx.Commit()
+		})
 	})
 }
 
@@ -65,7 +74,9 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 		}
 		p := firstPage(prefix, after)
 		for more := true; more; more = p.next() {
-			err := s.within(ctx, func(ctx context.Context) error { return p.fetch(ctx, s.db, s.sql.scan) })
+			err := s.within(ctx, func(ctx context.Context) (deed, error) {
+				return reading, p.fetch(ctx, s.db, s.sql.scan)
+			})
 			if err != nil {
 				yield(store.Record{}, err)
 				return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 const (
 	undefinedTable       = "42P01"
 	undefinedSchema      = "3F000"
+	readOnlyTransaction  = "25006"
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
 
@@ -48,21 +50,39 @@ const sayClosed = "sql: database is closed"
 // limit is the timeout as PostgreSQL reads it.
 func (s *Store) limit() string { return strconv.FormatInt(s.timeout.Milliseconds(), 10) + "ms" }
 
-// within runs f with a context that ends when a call must, and makes its error
-// the store's.
-func (s *Store) within(ctx context.Context, f func(context.Context) error) error {
+// A deed is what a call did to the database, or could not do. A later one shows
+// more of what works: a database that reads need not write, and one whose disk is
+// full still locks a row.
+type deed int
+
+const (
+	reading deed = iota
+	syncing
+	writing
+)
+
+// within runs f, which returns its deed, with a context that ends when a call
+// must, and makes its error the store's.
+func (s *Store) within(ctx context.Context, f func(context.Context) (deed, error)) error {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
+	var did deed
 	err := s.prepare(limited)
 	if err == nil {
-		err = f(limited)
+		did, err = f(limited)
+	}
+	if stateOf(err) == undefinedTable || errors.Is(err, errNoFormat) {
+		s.ready.Store(false) // the next call makes what is missing
 	}
 	switch {
-	case err == nil || errors.Is(err, errRefused):
-		s.note("", nil)
+	case err == nil:
+		s.works(did)
+		return nil
+	case errors.Is(err, errRefused):
+		s.works(reading)
 		return nil
 	case ctx.Err() != nil:
 		return ended(ctx)
@@ -70,13 +90,13 @@ func (s *Store) within(ctx context.Context, f func(context.Context) error) error
 		return fmt.Errorf("sqlstore: %w", store.ErrClosed)
 	case errors.Is(err, errLater):
 		err = fmt.Errorf("sqlstore: %w", err)
-		s.note("later", err)
+		s.note("later", did, err)
 		return err
 	case limited.Err() != nil:
 		err = fmt.Errorf("no answer from the database within %v", s.timeout)
-		s.note("timeout", err)
+		s.note("timeout", did, err)
 	default:
-		s.note(kindOf(err), err)
+		s.note(kindOf(err), did, err)
 	}
 	return fmt.Errorf("sqlstore: %w: %w", store.ErrUnavailable, err)
 }
@@ -84,6 +104,9 @@ func (s *Store) within(ctx context.Context, f func(context.Context) error) error
 // kindOf returns what sort of trouble err is: the database's own code, or that
 // it is gone, for which there are many words while it stops and starts.
 func kindOf(err error) string {
+	if errors.Is(err, errNoFormat) {
+		return undefinedTable
+	}
 	state := stateOf(err)
 	if state == "" || strings.HasPrefix(state, connectionException) || strings.HasPrefix(state, operatorIntervention) {
 		return "gone"
@@ -91,24 +114,32 @@ func kindOf(err error) string {
 	return state
 }
 
-// note logs a trouble, or its end, if it is of another kind than the one last
-// noted.
-func (s *Store) note(kind string, err error) {
+// note logs a trouble, each kind once until it is over.
+func (s *Store) note(kind string, failed deed, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if kind == s.noted {
+	s.failed = max(s.failed, failed)
+	if slices.Contains(s.noted, kind) {
 		return
 	}
-	s.noted = kind
-	table := strings.ReplaceAll(s.sql.name.quoted(""), `"`, "")
-	switch {
-	case err == nil:
-		s.log.Info("sqlstore: works again", "table", table)
-	case errors.Is(err, errLater):
-		s.log.Error("sqlstore: cannot be used by this version", "table", table, "cause", err)
-	default:
-		s.log.Warn("sqlstore: cannot be used at the moment, will try again", "table", table, "cause", err)
+	s.noted = append(s.noted, kind)
+	if errors.Is(err, errLater) {
+		s.log.Error("sqlstore: cannot be used by this version", "table", s.sql.name.String(), "cause", err)
+	} else {
+		s.log.Warn("sqlstore: cannot be used at the moment, will try again", "table", s.sql.name.String(), "cause", err)
 	}
+}
+
+// works logs the end of all trouble, unless it was with more than what was done
+// now.
+func (s *Store) works(did deed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.noted) == 0 || did < s.failed {
+		return
+	}
+	s.noted, s.failed = nil, reading
+	s.log.Info("sqlstore: works again", "table", s.sql.name.String())
 }
 
 // ended is the error of a call whose context was done before it was.

@@ -32,6 +32,9 @@ func parseTable(text string) (tableName, error) {
 	return name, nil
 }
 
+// String returns the name as it is written in Options.
+func (n tableName) String() string { return strings.ReplaceAll(n.quoted(""), `"`, "") }
+
 // quoted returns the name, with suffix added, as it stands in a statement.
 func (n tableName) quoted(suffix string) string {
 	table := `"` + n.table + suffix + `"`
@@ -51,13 +54,13 @@ type statements struct {
 
 	makeSchema, makeFormat      string
 	version, addVersion, raised string
-	steps                       []string
+	steps                       []string // each does nothing if it was taken before
 }
 
 // A collation other than C would scan in another order than that of the bytes,
 // and compare slower. The fill factor leaves room on each page, so that most
 // updates need not touch the index.
-const createRecords = `CREATE TABLE {records} (
+const createRecords = `CREATE TABLE IF NOT EXISTS {records} (
 	key text COLLATE "C" PRIMARY KEY,
 	value bytea NOT NULL
 ) WITH (fillfactor = 80)`
@@ -111,7 +114,7 @@ func statementsFor(name tableName) statements {
 
 		makeSchema: `CREATE SCHEMA IF NOT EXISTS "` + name.schema + `"`,
 		makeFormat: fill(createFormat),
-		version:    fill(`SELECT version FROM {format}`),
+		version:    fill(`SELECT (SELECT version FROM {format}), to_regclass('{records}') IS NOT NULL`),
 		addVersion: fill(`INSERT INTO {format} (version) VALUES (0)`),
 		raised:     fill(`UPDATE {format} SET version = $1`),
 		steps:      []string{fill(createRecords)},
@@ -121,8 +124,14 @@ func statementsFor(name tableName) statements {
 // format is the version of the tables that the steps lead to.
 func (q *statements) format() int { return len(q.steps) }
 
-// errLater is returned for tables that this version cannot read.
-var errLater = errors.New("was made by a later version of this program")
+var (
+	// errLater is returned for tables that this version cannot read.
+	errLater = errors.New("was made by a later version of this program")
+
+	// errNoFormat is returned to writers if there is no row that says what the
+	// tables are like.
+	errNoFormat = errors.New("the format table has lost its row")
+)
 
 func (q *statements) checkFormat(version int) error {
 	if version > q.format() {
@@ -136,18 +145,17 @@ func (s *Store) prepare(ctx context.Context) error {
 	if s.ready.Load() {
 		return nil
 	}
-	var version int
-	err := s.db.QueryRowContext(ctx, s.sql.version).Scan(&version)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) && stateOf(err) != undefinedTable && stateOf(err) != undefinedSchema {
+	var version sql.Null[int]
+	var found bool // the table of the records
+	err := s.db.QueryRowContext(ctx, s.sql.version).Scan(&version, &found)
+	if err != nil && stateOf(err) != undefinedTable && stateOf(err) != undefinedSchema {
 		return err
 	}
-	if err == nil {
-		if err := s.sql.checkFormat(version); err != nil {
-			return err
-		}
+	if err := s.sql.checkFormat(version.V); err != nil {
+		return err
 	}
-	if version != s.sql.format() {
-		if err := s.migrate(ctx); err != nil {
+	if version.V != s.sql.format() || !found {
+		if err := inSession(ctx, s.db, func(session *sql.Conn) error { return s.migrate(ctx, session) }); err != nil {
 			return err
 		}
 	}
@@ -155,10 +163,11 @@ func (s *Store) prepare(ctx context.Context) error {
 	return nil
 }
 
-// migrate takes the steps that have not been taken yet. Processes that start
+// migrate takes the steps that have not been taken yet, or all of them if a table
+// or the row is missing, as after a restore that left it out. Processes that start
 // together do so one after the other.
-func (s *Store) migrate(ctx context.Context) error {
-	tx, err := s.db.BeginTx(ctx, nil)
+func (s *Store) migrate(ctx context.Context, session *sql.Conn) error {
+	tx, err := session.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -168,9 +177,12 @@ func (s *Store) migrate(ctx context.Context) error {
 	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(name.Sum64())); err != nil {
 		return err
 	}
-	version, err := s.sql.readFormat(ctx, tx)
+	version, found, err := s.sql.readFormat(ctx, tx)
 	if err != nil {
 		return err
+	}
+	if !found {
+		version = 0
 	}
 	for ; version < s.sql.format(); version++ {
 		if _, err := tx.ExecContext(ctx, s.sql.steps[version]); err != nil {
@@ -180,32 +192,39 @@ func (s *Store) migrate(ctx context.Context) error {
 	if _, err := tx.ExecContext(ctx, s.sql.raised, version); err != nil {
 		return err
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	if !found {
+		s.log.Info("sqlstore: the table was not there and was made; nothing that was learned before is here, and the site is learned anew", "table", s.sql.name.String())
+	}
+	return nil
 }
 
-// readFormat returns the version of the tables, 0 if there were none.
-func (q *statements) readFormat(ctx context.Context, tx *sql.Tx) (version int, err error) {
+// readFormat returns the version of the tables, 0 if there is none, and whether
+// that of the records is there. It makes what is needed to note a version.
+func (q *statements) readFormat(ctx context.Context, tx *sql.Tx) (_ int, found bool, err error) {
 	if q.name.schema != "" {
 		var missing bool
 		if err := tx.QueryRowContext(ctx, `SELECT to_regnamespace($1) IS NULL`, q.name.schema).Scan(&missing); err != nil {
-			return 0, err
+			return 0, false, err
 		}
 		if missing { // asked first, as to make one takes a right that few roles have
 			if _, err := tx.ExecContext(ctx, q.makeSchema); err != nil {
-				return 0, err
+				return 0, false, err
 			}
 		}
 	}
 	if _, err := tx.ExecContext(ctx, q.makeFormat); err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	err = tx.QueryRowContext(ctx, q.version).Scan(&version)
-	if errors.Is(err, sql.ErrNoRows) {
+	var version sql.Null[int]
+	if err := tx.QueryRowContext(ctx, q.version).Scan(&version, &found); err != nil {
+		return 0, false, err
+	}
+	if !version.Valid {
 		_, err = tx.ExecContext(ctx, q.addVersion)
-		return 0, err
+		return 0, found, err
 	}
-	if err != nil {
-		return 0, err
-	}
-	return version, q.checkFormat(version)
+	return version.V, found, q.checkFormat(version.V)
 }

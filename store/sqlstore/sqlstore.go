@@ -76,11 +76,15 @@ type Store struct {
 
 	ready atomic.Bool // the tables are there, and of our format
 
-	mu    sync.Mutex
-	noted string // the kind of the trouble last logged, "" unless it lasts
+	mu     sync.Mutex
+	noted  []string // the kinds of trouble that were logged and last
+	failed deed     // the most telling one that failed in them
 }
 
-var _ store.Store = (*Store)(nil)
+var (
+	_ store.Store  = (*Store)(nil)
+	_ store.Sharer = (*Store)(nil)
+)
 
 // Shared reports true: what is in the store may be changed by other processes.
 // A site then looks now and then what they have changed.
@@ -90,9 +94,9 @@ func (s *Store) Shared() bool { return true }
 // to close; calls fail with [store.ErrClosed] then. A nil opts means the
 // defaults. Open fails only for a bad argument and does not ask the database.
 //
-// The first call that reaches the database makes the tables, or brings those
-// of an earlier version up to date; a role that may not create tables needs to
-// find them there. A table that a later version of this program has made
+// The first call that reaches the database makes the tables, or what is missing
+// of them, or brings those of an earlier version up to date; a role that may not
+// create tables needs to find them there. A table that a later version of this program has made
 // anew is left alone: all calls fail then, and say so.
 func Open(db *sql.DB, opts *Options) (*Store, error) {
 	if opts == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -26,6 +27,7 @@ type update struct {
 	fn    func([][]byte) error
 
 	old     [][]byte // the values as they were when fn was last called
+	wrote   bool     // the changes are committed
 	refused error    // by fn, or for what it left; returned as it is
 }
 
@@ -62,12 +64,14 @@ func (u *update) try(ctx context.Context, db *sql.DB) (err error) {
 	if err != nil || c.none() {
 		return err
 	}
-	tx, err := begin(ctx, db, u.sql, u.limit)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // after Commit it does nothing, and fn may panic
-	return u.write(ctx, tx, c)
+	return inSession(ctx, db, func(session *sql.Conn) error {
+		tx, err := begin(ctx, session, u.sql, u.limit)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }() // after Commit it does nothing, and fn may panic
+		return u.write(ctx, tx, c)
+	})
 }
 
 // changes has fn change copies of the values.
@@ -98,7 +102,9 @@ func (u *update) write(ctx context.Context, tx *sql.Tx, c *changes) error {
 			return err
 		}
 		if stale == 0 {
-			return tx.Commit()
+			err := tx.Commit()
+			u.wrote = err == nil
+			return err
 		}
 		if c, err = u.changes(); err != nil || c.none() {
 			return err
@@ -129,15 +135,37 @@ func diff(keys []string, old, values [][]byte) *changes {
 	return c
 }
 
+// inSession runs f with a session of the database. One that turns out to be
+// read-only is given up, not put back: it may stay so for as long as it lives,
+// while a new one reaches the server that takes writes by now.
+func inSession(ctx context.Context, db *sql.DB, f func(*sql.Conn) error) error {
+	session, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	err = f(session)
+	if stateOf(err) == readOnlyTransaction {
+		_ = session.Raw(func(any) error { return driver.ErrBadConn }) // which has it closed
+	}
+	return err
+}
+
 // begin opens a transaction that has the writers' lock.
-func begin(ctx context.Context, db *sql.DB, q *statements, limit string) (*sql.Tx, error) {
-	tx, err := db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+func begin(ctx context.Context, session interface {
+	BeginTx(context.Context, *sql.TxOptions) (*sql.Tx, error)
+}, q *statements, limit string) (*sql.Tx, error) {
+	tx, err := session.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return nil, err
 	}
 	var version int
-	if err = tx.QueryRowContext(ctx, q.lock, limit).Scan(&version); err == nil {
+	err = tx.QueryRowContext(ctx, q.lock, limit).Scan(&version)
+	switch {
+	case err == nil:
 		err = q.checkFormat(version)
+	case errors.Is(err, sql.ErrNoRows):
+		err = errNoFormat
 	}
 	if err != nil {
 		_ = tx.Rollback() // what went wrong is said already

@@ -9,6 +9,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/part"
@@ -41,10 +42,10 @@ func newDirect(p *pages, st store.Store, log *slog.Logger) (*direct, error) {
 	if err != nil {
 		return nil, err
 	}
-	st = ledger.Guard(st)
+	st = ledger.Guard(st, keys)
 	d.files = part.New(part.Config{
 		Store: st, Keys: keys, URL: o.URL, Name: "sitemap", Folder: "/", Every: 5 * time.Second,
-		Doubts:  func() part.Trust { return d.ledger.Doubts() },
+		Doubts:  func() lastmod.Trust { return d.ledger.Doubts() },
 		Explain: func() string { return "Nothing is listed yet." },
 		Logger:  log,
 	})

@@ -24,6 +24,7 @@ func TestFlood(t *testing.T) {
 		{"served", func(*config) {}},
 		{"direct", func(c *config) { c.direct = true }},
 		{"http", func(c *config) { c.http, c.junk = true, 500 }},
+		{"large", func(c *config) { c.http, c.junk, c.bytes, c.rate, c.during = true, 300, 1<<20, 60, true }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -34,7 +35,7 @@ func TestFlood(t *testing.T) {
 			if err := run(cfg, &out); err != nil {
 				t.Errorf("%v\n%s", err, &out)
 			}
-			last := regexp.MustCompile(`\nflood: junk listed 0 of \d+, real listed 50 of 50, memory \+-?\d+ MB, disk \d+ MB, \d+ requests/s\n$`)
+			last := regexp.MustCompile(`\nflood: junk listed 0 of \d+, real listed (50 of 50|70 of 70), memory \+-?\d+ MB, disk \d+ MB, \d+ requests/s\n$`)
 			if !last.MatchString(out.String()) {
 				t.Errorf("the last line is not as wanted:\n%s", &out)
 			}

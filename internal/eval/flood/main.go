@@ -3,14 +3,16 @@
 //	go run ./internal/eval/flood
 //	go run ./internal/eval/flood -direct
 //	go run ./internal/eval/flood -quorum -junk 100000
+//	go run ./internal/eval/flood -http -rate 60 -junk 6000 -bytes 1048576 -during -patience 45s -networks 5
 //
 // The site answers 200 with HTML to any path. A crawler visits its real pages; then each junk location is visited once, from one of
 // many client networks, mixed with visits to the real pages. With -quorum each is visited by as many networks as make evidence.
 //
 // Most of a fast flood is never looked at, since looks at unknown targets are rationed. With -direct every visit is handed to the
-// ledger, as if there were no ration: the hard case.
+// ledger, as if there were no ration: the hard case. With -during new pages are linked in the middle of the flood, not after it.
 //
-// It ends with status 1 when junk was listed (without -quorum), a real page was lost or missed, or a bound was passed.
+// It ends with status 1 when junk was listed (without -quorum), a real page was lost or missed, a new one was not listed in time with
+// -during, or a bound was passed.
 package main
 
 import (
@@ -25,6 +27,8 @@ import (
 type config struct {
 	junk, pages, networks int
 	quorum, direct, http  bool
+	bytes                 int     // of a junk page, at least
+	during                bool    // new pages come during the flood
 	rate                  float64 // requests/s, 0 for as fast as it goes
 	dir                   string  // an empty or new folder for the store, "" for a temporary one
 	seed                  uint64
@@ -45,9 +49,11 @@ func main() {
 	flag.BoolVar(&cfg.direct, "direct", false, "hand every visit to the ledger, without rationed looks")
 	flag.BoolVar(&cfg.http, "http", false, "serve by a real server on the loopback interface")
 	flag.Float64Var(&cfg.rate, "rate", 0, "requests per second; 0 for as fast as it goes, or with -quorum for as many as are looked at")
+	flag.IntVar(&cfg.bytes, "bytes", 0, "least size of a junk page; what is added is dense with markup")
+	flag.BoolVar(&cfg.during, "during", false, "new pages come in the middle of the flood")
 	flag.StringVar(&cfg.dir, "dir", "", "folder in which the store's temporary folder is made; \"\" for the system's")
 	flag.Uint64Var(&cfg.seed, "seed", 1, "seed of all that is random")
-	flag.DurationVar(&cfg.patience, "patience", 90*time.Second, "how long new pages may take to be listed after the flood")
+	flag.DurationVar(&cfg.patience, "patience", 90*time.Second, "how long new pages may take to be listed")
 	memory := flag.Int64("max-memory", 64, "bound of the memory over the bare site's, in MB; 192 suits -direct")
 	disk := flag.Int64("max-disk", 256, "bound of the store's files, in MB")
 	flag.Parse()

@@ -26,7 +26,7 @@ const (
 	minPages = 50
 	// changing is how many articles get a new text now and then.
 	changing = 10
-	// grown is how many articles are new after the flood.
+	// grown is how many articles are new after the flood, or in the middle of it.
 	grown = 20
 )
 
@@ -37,6 +37,8 @@ type pages struct {
 	bySection  map[string][]string
 	paragraphs []string
 	menu       string
+
+	leastJunk int // bytes of a junk page
 
 	edition atomic.Int64 // of the articles that change
 	open    atomic.Int64 // how many articles there are by now
@@ -184,10 +186,11 @@ func (p *pages) listing(b []byte, title string, locs []string) []byte {
 }
 
 // junk is what a site that answers to anything says of nothing: one text for all, or one that repeats what was asked for and leads on.
+// Much markup around little text follows, up to the least size.
 func (p *pages) junk(b []byte, loc string) []byte {
 	x := sum(loc)
 	if x&1 == 0 {
-		return end(append(p.begin(b, "Welcome back"), p.paragraphs[0]...))
+		return end(p.fill(append(p.begin(b, "Welcome back"), p.paragraphs[0]...)))
 	}
 	b = p.begin(b, "Results")
 	b = append(append(append(b, "<p>You asked for "...), loc...), "</p>\n"...)
@@ -195,7 +198,15 @@ func (p *pages) junk(b []byte, loc string) []byte {
 		b = append(b, p.paragraphs[x>>(8*i+8)&0xff]...)
 	}
 	b = append(append(append(b, "<p><a rel=\"next\" href=\""...), loc...), '/')
-	return end(append(strconv.AppendUint(b, x, 36), "\">next</a></p>"...))
+	return end(p.fill(append(strconv.AppendUint(b, x, 36), "\">next</a></p>"...)))
+}
+
+func (p *pages) fill(b []byte) []byte {
+	for i := 0; len(b) < p.leastJunk; i++ {
+		b = append(append(b, "<p><b>"...), words[i%len(words)]...)
+		b = append(b, "</b><i>x</i><em>y</em></p>"...)
+	}
+	return b
 }
 
 func sum(text string) uint64 {

@@ -64,8 +64,12 @@ func (t *trial) printListedJunk() {
 func (t *trial) judge() error {
 	most, last := t.watch.most, t.watch.last
 	memory, disk := most.memory-t.bare.memory, most.disk
+	there := t.cfg.pages
+	if t.cfg.during {
+		there += grown
+	}
 	fmt.Fprintf(t.out, "flood: junk listed %d of %d, real listed %d of %d, memory +%.0f MB, disk %.0f MB, %.0f requests/s\n",
-		last.junk, t.cfg.junk, last.real, t.cfg.pages, megabytes(memory), megabytes(disk), t.speed)
+		last.junk, t.cfg.junk, last.real, there, megabytes(memory), megabytes(disk), t.speed)
 	var wrong []error
 	check := func(bad bool, format string, args ...any) {
 		if bad {
@@ -74,6 +78,7 @@ func (t *trial) judge() error {
 	}
 	check(t.watch.junk > 0 && !t.cfg.quorum, "up to %d junk locations were listed", t.watch.junk)
 	check(t.watch.fewest < t.cfg.pages, "at one time only %d of %d real pages were listed", t.watch.fewest, t.cfg.pages)
+	check(t.cfg.during && t.missing > 0, "%d of %d new pages were not listed within %v", t.missing, grown, t.cfg.patience)
 	check(memory > t.cfg.maxMemory, "memory grew by %.0f MB", megabytes(memory))
 	check(disk > t.cfg.maxDisk, "the store took %.0f MB", megabytes(disk))
 	return errors.Join(wrong...)

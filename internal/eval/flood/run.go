@@ -30,6 +30,7 @@ type trial struct {
 
 	bare, before, after usage
 	bareSpeed, speed    float64 // requests/s
+	missing             int     // new pages that were not listed in time
 }
 
 // run floods a site as cfg says and prints what that cost.
@@ -40,6 +41,7 @@ func run(cfg config, out io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	t := &trial{cfg: cfg, out: out, pages: newPages(cfg.pages, cfg.seed), dir: dir}
+	t.pages.leastJunk = cfg.bytes
 	t.flood = newFlood(cfg, allOf(t.pages.levels()))
 	if err := t.runBare(); err != nil {
 		return err
@@ -107,8 +109,10 @@ func (t *trial) runOn(st store.Store, log *slog.Logger) (err error) {
 	if err := t.printCosts(ctx); err != nil {
 		return err
 	}
-	if err := t.growth(ctx); err != nil {
-		return err
+	if !t.cfg.during {
+		if err := t.growth(ctx); err != nil {
+			return err
+		}
 	}
 	if err := t.subject.close(ctx); err != nil {
 		return err
@@ -160,9 +164,13 @@ func (t *trial) pour(ctx context.Context) error {
 	t.watch = newWatch(t.dir, t.pages, t.subject.sitemap())
 	defer t.watch.end()
 	start, total := time.Now(), t.flood.visits()
+	grew := make(chan error, 1)
 	err := t.flood.each(t.subject.workers(), func(i int, v visit) error {
 		if i%(total/editions+1) == 0 {
 			t.pages.edition.Add(1)
+		}
+		if t.cfg.during && i == total/2 {
+			go func() { grew <- t.growth(ctx) }()
 		}
 		return t.subject.visit(v)
 	})
@@ -170,6 +178,11 @@ func (t *trial) pour(ctx context.Context) error {
 		return err
 	}
 	poured := time.Since(start)
+	if t.cfg.during {
+		if err := <-grew; err != nil {
+			return err
+		}
+	}
 	t.speed = float64(total) / poured.Seconds()
 	start = time.Now()
 	if err := t.subject.flush(ctx); err != nil {
@@ -207,7 +220,7 @@ func (t *trial) growth(ctx context.Context) error {
 		time.Sleep(200 * time.Millisecond)
 	}
 	fmt.Fprintf(t.out, "new pages: %d of %d listed after %.1f s\n", grown-left, grown, time.Since(start).Seconds())
-	if left > 0 && err == nil {
+	if t.missing = left; left > 0 && err == nil {
 		if err = t.subject.flush(ctx); err != nil {
 			return err
 		}

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/moment"
 	parsed "github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/tap"
@@ -196,10 +198,10 @@ func (o *observed) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	st, log := ledger.Guard(o.store), slog.New(slog.DiscardHandler)
+	st, log := ledger.Guard(o.store, keys), slog.New(slog.DiscardHandler)
 	o.files = part.New(part.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
-		Doubts: func() part.Trust { return o.ledger.Doubts() }, Logger: log,
+		Doubts: func() lastmod.Trust { return o.ledger.Doubts() }, Logger: log,
 	})
 	o.ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: norm, Files: o.files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5, KeepFor: forever,
@@ -233,5 +235,5 @@ func (o *observed) look(ctx context.Context, page int, f *fetch) error {
 // lastMod returns the date that the sitemap would show at a time.
 func (o *observed) lastMod(ctx context.Context, page int, now int64) (int64, error) {
 	p, err := o.ledger.Page(ctx, locationOf(page))
-	return p.Listing.LastMod(o.files.Trust(), now), err
+	return p.Listing.LastMod(o.files.Trust(), moment.Seconds(now)).Seconds(), err
 }

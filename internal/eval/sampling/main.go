@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/part"
@@ -64,7 +65,7 @@ func newSite() (*site, error) {
 	st, quiet := new(memstore.Store), slog.New(slog.DiscardHandler)
 	files := part.New(part.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: 5 * time.Second,
-		Doubts: func() part.Trust { return s.ledger.Doubts() }, Logger: quiet,
+		Doubts: func() lastmod.Trust { return s.ledger.Doubts() }, Logger: quiet,
 	})
 	s.ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: norm, Files: files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5, KeepFor: 90 * 24 * time.Hour,

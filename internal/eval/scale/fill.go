@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	loc "github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/part"
@@ -48,7 +49,7 @@ func open(dir string) (*site, error) {
 	}
 	s.files = part.New(part.Config{
 		Store: s.st, Keys: keys, URL: o.URL, Name: "sitemap", Folder: "/", Every: time.Hour, Logger: slog.Default(),
-		Doubts:  func() part.Trust { return s.ledger.Doubts() },
+		Doubts:  func() lastmod.Trust { return s.ledger.Doubts() },
 		Explain: func() string { return "Nothing is listed yet." },
 	})
 	s.ledger, err = ledger.New(ledger.Config{

@@ -90,11 +90,11 @@ func addPages(ctx context.Context, st store.Store, first, end, had int) error {
 	})
 }
 
-// inPart returns the record of a page with the number of another part, which is in its field 35.
+// inPart returns the record of a page with the number of another part, which is in its field 26.
 func inPart(page []byte, n int) ([]byte, error) {
 	var e record.Encoder
 	err := record.Open(page, func(f record.Field) {
-		if f.Num == 35 {
+		if f.Num == 26 {
 			e.Uint(f.Num, uint64(n))
 		} else {
 			e.Raw(f.Raw)

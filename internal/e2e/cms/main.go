@@ -1,0 +1,459 @@
+// Cms sets the sitemap that servemap learns of a content management system
+// beside the one that the system makes of itself. The scripts in this folder
+// install and fill the systems, and call it:
+//
+//	internal/e2e/cms/wordpress.sh
+//	internal/e2e/cms/mediawiki.sh
+//	internal/e2e/cms/dokuwiki.sh
+//	internal/e2e/cms/cgit.sh
+//
+// It stands before the system as a reverse proxy, has wget walk the site through
+// it, and then prints what is missing and what is extra, each with the reason
+// that Explain gives. It ends with status 1 if anything is listed that must not be.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// A kind is a group of URLs that a person would call by one name.
+type kind struct {
+	name string
+	expr *regexp.Regexp
+}
+
+type config struct {
+	name, origin, upstream string
+	theirs, never          string // files of URLs, one a line
+	cookie                 string // of somebody who is logged in
+	private                *regexp.Regexp
+	fine                   []kind
+	options                servemap.Options
+	walk                   []string // further arguments of wget
+	shown                  int
+	limit                  time.Duration
+}
+
+func main() {
+	log.SetFlags(0)
+	c, err := parse(os.Args[1:])
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.limit)
+	defer cancel()
+	bad, err := run(ctx, c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if bad > 0 {
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (c config, err error) {
+	f := flag.NewFlagSet("cms", flag.ContinueOnError)
+	f.SetOutput(io.Discard) // the error says what is wrong
+	f.StringVar(&c.name, "name", "", "title of the report")
+	f.StringVar(&c.origin, "origin", "", "public origin of the site")
+	f.StringVar(&c.upstream, "upstream", "", "where the system listens")
+	f.StringVar(&c.theirs, "theirs", "", "file with the URLs of the system's own sitemap")
+	f.StringVar(&c.never, "never", "", "file with URLs that are visited after the walk, with the cookie and without, and must not be listed")
+	f.StringVar(&c.cookie, "cookie", "", "cookies of an editor who visits everything after the walk")
+	f.IntVar(&c.shown, "shown", 8, "URLs that are printed of each group; 0 is all")
+	f.DurationVar(&c.limit, "limit", 20*time.Minute, "when to give up")
+	f.Func("private", "pattern of URLs that must not be listed", func(s string) (err error) {
+		c.private, err = regexp.Compile(s)
+		return err
+	})
+	f.Func("fine", "NAME=PATTERN of URLs beyond their sitemap that are fine; may be repeated", func(s string) error {
+		name, expr, _ := strings.Cut(s, "=")
+		re, err := regexp.Compile(expr)
+		c.fine = append(c.fine, kind{name, re})
+		return err
+	})
+	f.Func("query", "Options.Query, with commas", func(s string) error {
+		c.options.Query = strings.Split(s, ",")
+		return nil
+	})
+	f.Func("entry", "one of Options.Entries; may be repeated", func(s string) error {
+		c.options.Entries = append(c.options.Entries, s)
+		return nil
+	})
+	f.Func("rule", "one of Options.Rules, in JSON; may be repeated", func(s string) error {
+		var r servemap.Rule
+		d := json.NewDecoder(strings.NewReader(s))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&r); err != nil {
+			return err
+		}
+		c.options.Rules = append(c.options.Rules, r)
+		return nil
+	})
+	f.Func("wget", "a further argument of wget; may be repeated", func(s string) error {
+		c.walk = append(c.walk, s)
+		return nil
+	})
+	if err := f.Parse(args); err != nil {
+		return c, fmt.Errorf("cms: %w", err)
+	}
+	if c.origin == "" || c.upstream == "" || c.theirs == "" || f.NArg() > 0 {
+		return c, errors.New("cms: -origin, -upstream and -theirs are needed, and no other arguments; see the scripts")
+	}
+	return c, nil
+}
+
+// rig is a site before a system, and the way to it.
+type rig struct {
+	config
+	site *servemap.Site
+	// asked counts the responses by status and type.
+	mu     sync.Mutex
+	asked  map[string]int
+	client *http.Client
+}
+
+func run(ctx context.Context, c config) (bad int, err error) {
+	r := &rig{config: c, asked: map[string]int{}}
+	r.options.Logger = slog.New(slog.NewTextHandler(os.Stdout, nil))
+	if r.site, err = servemap.New(c.origin, new(memstore.Store), &r.options); err != nil {
+		return 0, err
+	}
+	defer r.site.Close(context.WithoutCancel(ctx))
+	front, err := serve(r.site.Wrap(r.pass(c.upstream)))
+	if err != nil {
+		return 0, err
+	}
+	// The origin has no name that resolves. So clients ask this as their proxy; it
+	// turns what they ask into the plain request that a server of that name gets.
+	way, err := serve(r.pass(front))
+	if err != nil {
+		return 0, err
+	}
+	proxy, _ := url.Parse(way)
+	r.client = &http.Client{
+		Transport:     &http.Transport{Proxy: http.ProxyURL(proxy)},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	fmt.Printf("== %s ==\n", c.name)
+	if err := r.walkIt(ctx, way); err != nil {
+		return 0, err
+	}
+	r.tellWalk()
+	return r.compare(ctx)
+}
+
+func serve(h http.Handler) (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	go func() { log.Fatal(http.Serve(l, h)) }()
+	return "http://" + l.Addr().String(), nil
+}
+
+// pass returns a proxy to a server that gets the Host of the client's request.
+func (r *rig) pass(to string) http.Handler {
+	target, err := url.Parse(to)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return &httputil.ReverseProxy{
+		Rewrite: func(p *httputil.ProxyRequest) {
+			p.SetURL(target)
+			p.Out.Host = p.In.Host
+		},
+		ModifyResponse: func(resp *http.Response) error {
+			if to != r.upstream {
+				return nil
+			}
+			kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.asked[fmt.Sprint(resp.StatusCode, " ", kind)]++
+			if kind == "text/html" && resp.StatusCode == http.StatusOK {
+				r.asked["Cache-Control: "+strings.Join(resp.Header["Cache-Control"], ", ")]++
+			}
+			return nil
+		},
+	}
+}
+
+// walkIt has wget walk the site as a search engine would.
+func (r *rig) walkIt(ctx context.Context, way string) error {
+	dir, err := os.MkdirTemp("", "cms-walk-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	args := append([]string{"-q", "-r", "-l", "inf", "--no-cookies", "--delete-after", "--tries=1", "-e", "use_proxy=on", "-e", "http_proxy=" + way}, r.walk...)
+	at, err := url.Parse(r.origin)
+	if err != nil {
+		return err
+	}
+	entries := r.options.Entries
+	if len(entries) == 0 {
+		entries = []string{at.JoinPath("/").Path}
+	}
+	for _, e := range entries {
+		args = append(args, at.Scheme+"://"+at.Host+e)
+	}
+	wget := exec.CommandContext(ctx, "wget", args...)
+	wget.Dir = dir
+	var failed *exec.ExitError
+	if err := wget.Run(); err != nil && (!errors.As(err, &failed) || failed.ExitCode() != 8) { // 8: some answers were errors
+		return fmt.Errorf("wget: %w", err)
+	}
+	return r.site.Flush(ctx)
+}
+
+func (r *rig) tellWalk() {
+	r.mu.Lock()
+	for _, k := range slices.Sorted(maps.Keys(r.asked)) {
+		fmt.Printf("answered   %5d  %s\n", r.asked[k], k)
+	}
+	r.mu.Unlock()
+	st := r.site.Stats()
+	for _, k := range slices.Sorted(maps.Keys(st.Ignored)) {
+		fmt.Printf("ignored    %5d  %s\n", st.Ignored[k], k)
+	}
+	for _, k := range slices.Sorted(maps.Keys(st.Verdicts)) {
+		fmt.Printf("locations  %5d  %s\n", st.Verdicts[k], k)
+	}
+	if st.Dropped > 0 {
+		fmt.Printf("dropped    %5d\n", st.Dropped)
+	}
+	for _, h := range st.Hints {
+		fmt.Println("hint:", h)
+	}
+	if len(st.Hints) == 0 {
+		fmt.Println("hint: none")
+	}
+}
+
+// compare sets the sitemap beside theirs, and returns how many URLs are listed
+// that must not be.
+func (r *rig) compare(ctx context.Context) (bad int, err error) {
+	theirs, err := lines(r.theirs)
+	if err != nil {
+		return 0, err
+	}
+	never, err := lines(r.never)
+	if err != nil {
+		return 0, err
+	}
+	// Whoever is logged in sees everything; then a stranger tries what is not his.
+	for _, u := range slices.Concat(theirs, never) {
+		if r.cookie == "" {
+			break
+		}
+		if _, err := r.get(ctx, u, r.cookie); err != nil {
+			return 0, err
+		}
+	}
+	for _, u := range never {
+		if _, err := r.get(ctx, u, ""); err != nil {
+			return 0, err
+		}
+	}
+	if err := r.site.Flush(ctx); err != nil {
+		return 0, err
+	}
+	ours, err := r.sitemap(ctx)
+	if err != nil {
+		return 0, err
+	}
+	listed := map[string]bool{}
+	for _, u := range ours {
+		listed[u] = true
+	}
+	want := map[string]bool{}
+	missing, extra := groups{}, groups{}
+	both := 0
+	for _, u := range theirs {
+		e, err := r.site.Explain(ctx, u)
+		switch {
+		case err != nil:
+			missing.add("no location", err.Error(), u)
+			continue
+		case want[e.URL]:
+			continue // they have it twice
+		case listed[e.URL]:
+			both++
+		default:
+			missing.add(e.Verdict+" "+e.Reason, e.Text+detail(e), e.URL)
+		}
+		want[e.URL] = true
+	}
+	for _, u := range ours {
+		if want[u] {
+			continue
+		}
+		e, err := r.site.Explain(ctx, u)
+		if err != nil {
+			return 0, err
+		}
+		extra.add(r.kind(u), "listed by "+e.Reason, u)
+	}
+	fmt.Printf("theirs %d, ours %d, in both %d, missing %d, extra %d\n", len(theirs), len(ours), both, missing.size(), extra.size())
+	missing.tell("missing", r.shown)
+	extra.tell("extra", r.shown)
+
+	barred := map[string]bool{}
+	for _, u := range never {
+		if e, err := r.site.Explain(ctx, u); err == nil {
+			u = e.URL
+		}
+		barred[u] = true
+	}
+	for _, u := range ours {
+		if barred[u] || r.private != nil && r.private.MatchString(u) {
+			fmt.Println("MUST NOT BE LISTED:", u)
+			bad++
+		}
+	}
+	fmt.Printf("must not be listed: %d (of %d visited with the cookie and without, and by pattern)\n\n", bad, len(never))
+	return bad, nil
+}
+
+func detail(e servemap.Explanation) string {
+	switch {
+	case e.SameAs != "":
+		return " Same as " + e.SameAs
+	case e.Canonical != "":
+		return " Canonical " + e.Canonical
+	}
+	return ""
+}
+
+func (r *rig) kind(u string) string {
+	for _, k := range r.fine {
+		if k.expr.MatchString(u) {
+			return "fine: " + k.name
+		}
+	}
+	return "not foreseen"
+}
+
+func (r *rig) get(ctx context.Context, u, cookie string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u, nil)
+	if err != nil {
+		return nil, err
+	}
+	if cookie != "" {
+		req.Header.Set("Cookie", cookie)
+	}
+	resp, err := r.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	return io.ReadAll(resp.Body)
+}
+
+// sitemap returns the URLs of the sitemap as it is served; none while it answers
+// that nothing is listed yet.
+func (r *rig) sitemap(ctx context.Context) (urls []string, err error) {
+	at, err := url.JoinPath(r.origin, "sitemap.xml")
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.get(ctx, at, "")
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.HasPrefix(body, []byte("<?xml")) {
+		return nil, nil
+	}
+	var set struct {
+		XMLName xml.Name `xml:"urlset"`
+		URLs    []struct {
+			Loc string `xml:"loc"`
+		} `xml:"url"`
+	}
+	if err := xml.Unmarshal(body, &set); err != nil {
+		return nil, fmt.Errorf("the sitemap: %w", err)
+	}
+	for _, u := range set.URLs {
+		urls = append(urls, u.Loc)
+	}
+	return urls, nil
+}
+
+func lines(name string) (all []string, err error) {
+	if name == "" {
+		return nil, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		if l := strings.TrimSpace(s.Text()); l != "" {
+			all = append(all, l)
+		}
+	}
+	return all, s.Err()
+}
+
+// groups are URLs by why they are missing or extra.
+type groups map[string][]entry
+
+type entry struct{ url, text string }
+
+func (g groups) add(why, text, url string) { g[why] = append(g[why], entry{url, text}) }
+
+func (g groups) size() (n int) {
+	for _, list := range g {
+		n += len(list)
+	}
+	return n
+}
+
+func (g groups) tell(what string, shown int) {
+	for _, why := range slices.Sorted(maps.Keys(g)) {
+		list := g[why]
+		slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.url, b.url) })
+		fmt.Printf("%-8s %4d  %s\n", what, len(list), why)
+		told := ""
+		for i, e := range list {
+			if shown > 0 && i == shown {
+				fmt.Printf("               ... and %d more\n", len(list)-i)
+				break
+			}
+			if e.text != told {
+				told = e.text
+				fmt.Printf("               (%s)\n", told)
+			}
+			fmt.Println("              ", e.url)
+		}
+	}
+}

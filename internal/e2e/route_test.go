@@ -1,0 +1,112 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/gorilla/mux"
+
+	"github.com/servemap/servemap"
+)
+
+// copying is a router that serves a copy of the request, as chi and gorilla/mux
+// do, and leaves the pattern of its route there, as chi does.
+type copying struct {
+	routes  map[string]http.HandlerFunc // by pattern
+	use     func(http.Handler) http.Handler
+	inPlace bool // it serves the request itself, as gin and echo do
+}
+
+type copyingKey struct{}
+
+func (c copying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !c.inPlace {
+		r = r.WithContext(context.WithValue(r.Context(), copyingKey{}, c))
+	}
+	c.use(http.HandlerFunc(c.route)).ServeHTTP(w, r)
+}
+
+func (c copying) route(w http.ResponseWriter, r *http.Request) {
+	for pattern, h := range c.routes {
+		if before, _, _ := strings.Cut(pattern, ":"); pattern == r.URL.Path || before != pattern && strings.HasPrefix(r.URL.Path, before) {
+			r.Pattern = pattern
+			h(w, r)
+			return
+		}
+	}
+	http.NotFound(w, r)
+}
+
+// Routers leave the route in the request before or while they serve it, in the
+// request or in a copy of it. Wherever the site stands, it learns what is there,
+// and says so where it sees none.
+func TestARouteIsLearnedWhereTheRouterLeavesIt(t *testing.T) {
+	about, share := serveText(document("", "us")), serveText(document("", "something shared"))
+	handlers := map[string]http.HandlerFunc{"/": serveText(document("", "home")), "/about": about, "/s/:token": share}
+	through := func(next http.Handler) http.Handler { return next }
+	gorilla := func() *mux.Router {
+		r := mux.NewRouter()
+		r.HandleFunc("/", handlers["/"])
+		r.HandleFunc("/about", about)
+		r.HandleFunc("/s/{token}", share)
+		return r
+	}
+	for _, tt := range []struct {
+		name  string
+		mount func(*servemap.Site) http.Handler
+		seen  bool
+	}{
+		{"ServeMux, wrapped", func(site *servemap.Site) http.Handler {
+			m := http.NewServeMux()
+			m.HandleFunc("/{$}", handlers["/"])
+			m.HandleFunc("/about", about)
+			m.HandleFunc("/s/{token}", share)
+			return site.Wrap(m)
+		}, true},
+		{"gorilla/mux, mounted", func(site *servemap.Site) http.Handler { r := gorilla(); site.Mount(r); return r }, true},
+		{"gorilla/mux, wrapped and observed inside", func(site *servemap.Site) http.Handler {
+			r := gorilla()
+			r.Use(site.Observe)
+			return site.Wrap(r)
+		}, true},
+		{"gorilla/mux, wrapped", func(site *servemap.Site) http.Handler { return site.Wrap(gorilla()) }, false},
+		{"like chi, with Wrap as its middleware", func(site *servemap.Site) http.Handler {
+			return copying{routes: handlers, use: site.Wrap}
+		}, true},
+		{"like chi, wrapped and observed inside", func(site *servemap.Site) http.Handler {
+			return site.Wrap(copying{routes: handlers, use: site.Observe})
+		}, true},
+		{"like chi, wrapped", func(site *servemap.Site) http.Handler {
+			return site.Wrap(copying{routes: handlers, use: through})
+		}, false},
+		{"like gin with its pattern noted, wrapped", func(site *servemap.Site) http.Handler {
+			return site.Wrap(copying{routes: handlers, use: through, inPlace: true})
+		}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := open(t, nil, tt.mount)
+				for _, path := range []string{"/", "/about", "/s/summer", "/s/:token"} {
+					o.visit("GET", path)
+				}
+				o.wantListed(true, "/")
+				o.wantListed(tt.seen, "/about")
+				o.wantListed(false, "/s/summer", "/s/:token")
+				e, err := o.site.Explain(o.Context(), "/about")
+				if err != nil {
+					t.Fatal(err)
+				}
+				told := strings.Contains(e.Text, "No route was seen") && strings.Contains(strings.Join(e.Missing, "\n"), "no route was seen yet")
+				if told == tt.seen {
+					t.Errorf("it is told that no route was seen: %v, want %v: %s %q", told, !tt.seen, e.Text, e.Missing)
+				}
+				if e, err := o.site.Explain(o.Context(), "/s/summer"); err != nil || tt.seen && e.Reason != "capability" {
+					t.Errorf("/s/summer, whose route has a token: %s because of %s, %v", e.Verdict, e.Reason, err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,500 @@
+package lastmod
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/record"
+)
+
+const (
+	// clockWindow is how near to each other two times must be to be the same one.
+	clockWindow = 2 * time.Second
+	// clockGap is how far apart two looks must be to tell a date that moves with
+	// the clock from one that happened to move so far.
+	clockGap = 10 * time.Second
+	// youngAge is how old a look must find a given date before it is used. A date
+	// that moves with the clock never gets so old, nor does one that a cache made
+	// a moment ago.
+	youngAge = time.Hour
+)
+
+// earlierKept is how many changes are remembered before the last one.
+const earlierKept = 3
+
+// Dates is what one page's record has of its dates. All are whole seconds. It is
+// a plain value and can be compared; only this package changes it.
+type Dates struct {
+	seen      uint64                   // changes that were seen
+	changed   moment.Time              // the look that first showed the present content
+	unchanged moment.Time              // the look before that
+	exact     moment.Time              // the given date that moved with the change
+	exactBy   Source                   // who gave exact
+	before    [earlierKept]moment.Time // the changes before the last one, the latest first
+	given     Given[given]             // by source
+	announced bool                     // a page that was read before without a link to it now has one
+	fresh     moment.Time              // the first sighting of a page that was announced
+	undecided heldLook                 // the look that showed what the mark holds
+}
+
+// given is what one source gave.
+type given struct {
+	last  moment.Time // as it was at the last look
+	kept  moment.Time // if it moved without a change: as it was for the present content, 0 for never used
+	moved bool        // it moved without a change, and last is not that of the present content
+	young bool        // no look has found it old enough to be used
+}
+
+// heldLook is what a look showed that may have been the first of a change.
+type heldLook struct {
+	at, before moment.Time // the look, and the one before it
+	exact      moment.Time // the date that moved at it, 0 if none did
+	by         Source
+	variety    uint16 // the variety of the page that the look showed
+}
+
+// Look is what one look adds to a page's dates.
+type Look struct {
+	At      moment.Time // when it was
+	Before  moment.Time // when the look before it was, 0 if there was none
+	First   bool        // it is the first look at the page
+	Outcome mark.Outcome
+	Since   moment.Time        // of mark.Changed: the look that first showed the change
+	Holding bool               // the mark holds something, after this look
+	Variety uint16             // the variety of the page that it showed
+	Given   Given[moment.Time] // the dates that came with it, 0 for none
+}
+
+// Finding is what a look says of the page's content, once its dates are merged.
+type Finding struct {
+	Since moment.Time // of mark.Changed: the look that first showed the change
+	Exact moment.Time // a date that moved with the change, between the looks around it, 0 if there is none
+	Sure  bool        // Exact is a believed source's, and not the clock's
+
+	// Reports are what the look showed of the sources; see [Reputation.Take].
+	Reports []Report
+}
+
+// Look merges a look. Times of a clock that was ahead count as the time of the
+// look.
+func (d Dates) Look(l Look, trust Trust) (Dates, Finding) {
+	l.At, l.Before, l.Since = l.At.Second(), l.Before.Second(), l.Since.Second()
+	d.settle(l.At)
+	latest := d.latest()
+	f := Finding{Since: min(l.Since, l.At)}
+	now := heldLook{at: l.At, before: l.Before, variety: l.Variety}
+	for s := Server; s < sources; s++ {
+		step := step{old: d.given[s].last, new: l.Given[s].Second(), at: l.At, before: l.Before}
+		if !step.usable() {
+			continue
+		}
+		switch verdict := step.judge(l.Outcome); verdict {
+		case Lied, Ticked:
+			f.Reports = append(f.Reports, Report{Source: s, Verdict: verdict, At: l.At})
+		case Agreed:
+			if now.exact == 0 {
+				now.exact, now.by = step.new, s
+			}
+		}
+		d.take(s, step, l)
+	}
+	first := d.hold(l, f.Since, now)
+	if f.Exact = first.exact; f.Exact != 0 && f.Exact < f.Since.Add(-clockWindow) {
+		f.Reports = append(f.Reports, Report{Source: first.by, Verdict: Agreed, At: l.At})
+		f.Sure = trust.BelievesChange(first.by, f.Exact)
+	}
+	if l.Outcome == mark.Changed {
+		d.change(first, f.Since, latest, l.At)
+	}
+	return d, f
+}
+
+// settle makes times that are later than a look the look's own: the clock was
+// ahead when they were noted.
+func (d *Dates) settle(at moment.Time) {
+	for _, t := range []*moment.Time{&d.changed, &d.unchanged, &d.exact, &d.fresh} {
+		*t = min(*t, at)
+	}
+	for i := range d.before {
+		d.before[i] = min(d.before[i], at)
+	}
+}
+
+// hold returns what the look showed which was the first to show a change: this
+// one, or one that was held. Else it keeps what this look showed, if the mark
+// began to hold something.
+func (d *Dates) hold(l Look, since moment.Time, now heldLook) (first heldLook) {
+	if l.Outcome == mark.Changed {
+		switch since {
+		case now.at:
+			first = now
+		case d.undecided.at:
+			first, d.undecided = d.undecided, heldLook{}
+		}
+	}
+	switch {
+	case !l.Holding:
+		d.undecided = heldLook{}
+	case l.Outcome == mark.Held, l.Outcome == mark.Changed && d.undecided == heldLook{}:
+		d.undecided = now
+	}
+	return first
+}
+
+// change dates a change. A time before the latest that the page's lastmod may
+// have been cannot be that of the present content.
+func (d *Dates) change(first heldLook, since, latest, at moment.Time) {
+	d.seen++
+	if since < latest {
+		since, first = at, heldLook{}
+	}
+	if first.exact < latest {
+		first.exact, first.by = 0, NoSource
+	}
+	if last := d.lastChange(); last != 0 {
+		copy(d.before[1:], d.before[:])
+		d.before[0] = last
+	}
+	d.changed, d.exact, d.exactBy, d.unchanged = since, first.exact, first.by, first.before
+}
+
+// lastChange returns when the last change was, 0 if none was seen.
+func (d *Dates) lastChange() moment.Time {
+	if d.exact != 0 {
+		return d.exact
+	}
+	return d.changed
+}
+
+// step is how a given date went from one look to the next.
+type step struct {
+	old, new   moment.Time // the date
+	at, before moment.Time // the looks
+}
+
+// usable reports whether there is a date, of the past.
+func (p step) usable() bool { return p.new > 0 && p.new <= p.at.Add(clockWindow) }
+
+// isClock reports whether the date is the time of the look itself. That may be
+// true of a page that was saved this second.
+func (p step) isClock() bool { return p.new >= p.at.Add(-clockWindow) }
+
+// ticks reports whether the date moves with the clock: it was the time of both
+// looks, or it moved as far as the clock in between.
+func (p step) ticks() bool {
+	moved, passed := p.new.Sub(p.old), p.at.Sub(p.before)
+	off := (moved - passed).Abs()
+	return p.isClock() && p.old >= p.before.Add(-clockWindow) || passed >= clockGap && off <= clockWindow
+}
+
+// judge says what it means that the date is what it is, of a usable one. A
+// variant may have a date of its own, but none that moves with the clock. What is
+// held may be a change.
+func (p step) judge(outcome mark.Outcome) Verdict {
+	if p.old == 0 || p.new == p.old || p.before == 0 || p.old > p.at.Add(clockWindow) {
+		return Plain
+	}
+	switch outcome {
+	case mark.Same:
+		if p.ticks() {
+			return Ticked
+		}
+		return Lied
+	case mark.Variant:
+		if p.ticks() {
+			return Ticked
+		}
+	case mark.Changed, mark.Held:
+		if p.new > p.before && p.new <= p.at {
+			return Agreed
+		}
+	}
+	return Plain
+}
+
+// take merges a usable date of a source. The page keeps the date that its
+// present content was first given. One that moves later, while no change is
+// seen, is not that of the content.
+func (d *Dates) take(s Source, p step, l Look) {
+	g := &d.given[s]
+	young := p.at.Sub(p.new) < youngAge && (d.fresh == 0 || p.isClock()) // a new page has a new date
+	first := g.last == 0
+	g.last = p.new
+	switch {
+	case l.Outcome == mark.Changed, first:
+		g.moved, g.kept, g.young = false, 0, young
+		if d.fresh != 0 && (young || first && !l.First) || d.isLate(s, p.new, l.First) {
+			g.moved = true // it is never used: a later date may have been
+		}
+	case g.moved:
+	case p.new != p.old:
+		g.kept = d.used(s, p.old)
+		g.moved = true
+	case g.young && !young:
+		g.young = false
+		g.moved = d.isLate(s, p.new, l.First)
+	}
+}
+
+// isLate reports whether a date that comes only now is earlier than another
+// source's that may have been used.
+func (d *Dates) isLate(s Source, date moment.Time, firstLook bool) bool {
+	for other := Server; other < sources; other++ {
+		if other != s && !firstLook && d.used(other, d.given[other].last) > date {
+			return true
+		}
+	}
+	return false
+}
+
+// used returns the date that a source's is used as for the present content, as
+// long as the source is believed, 0 for none. date is what it gave last.
+func (d *Dates) used(s Source, date moment.Time) moment.Time {
+	switch g := &d.given[s]; {
+	case g.moved:
+		return g.kept
+	case g.young:
+		return 0
+	}
+	return date
+}
+
+// latest returns the latest time that the page's lastmod may have been.
+func (d *Dates) latest() moment.Time {
+	if d.changed != 0 {
+		return max(d.changed, d.fresh)
+	}
+	t := d.fresh
+	for s := Server; s < sources; s++ {
+		t = max(t, d.used(s, d.given[s].last))
+	}
+	return t
+}
+
+// Announce notes that the page's location is new: a page that was read before
+// without a link to it now has one. It was not seen yet.
+func (d *Dates) Announce() { d.announced = true }
+
+// Announced reports whether the next sighting is the first of a new page.
+func (d Dates) Announced() bool { return d.announced }
+
+// FirstSeen notes the first sighting of the page.
+func (d *Dates) FirstSeen(at moment.Time) {
+	if d.announced {
+		d.fresh = at.Second()
+	}
+}
+
+// Listed notes that the page is listed. From then on nothing announces it.
+func (d *Dates) Listed() { d.announced = false }
+
+// AnnouncedLate notes, at a look at another page, that this one is new although
+// it was seen already: the first link to it was seen at since. Its first sighting
+// dates it, unless that was before the link, or a later date may have been used.
+// It reports whether that changed anything.
+func (d *Dates) AnnouncedLate(firstSeen, since, at moment.Time) bool {
+	firstSeen, since = firstSeen.Second(), since.Second()
+	if d.fresh != 0 || d.seen != 0 || firstSeen < since || firstSeen > at {
+		return false
+	}
+	var used moment.Time
+	for s := Server; s < sources; s++ {
+		used = max(used, d.used(s, d.given[s].last))
+	}
+	if used > firstSeen {
+		return false
+	}
+	d.fresh = firstSeen
+	for s := Server; s < sources; s++ {
+		g := &d.given[s]
+		if g.young && (g.last < used || g.last >= firstSeen.Add(-clockWindow)) {
+			g.moved = true // a later date may have been used, or it may be the clock's
+		}
+		g.young = false
+	}
+	return true
+}
+
+// Inherit takes over the changes of a page that has moved here.
+func (d *Dates) Inherit(from Dates) {
+	d.seen, d.changed, d.exact, d.exactBy = from.seen, from.changed, from.exact, from.exactBy
+}
+
+// Held returns the look that first showed what the mark holds, and its variety; 0
+// if nothing is held.
+func (d Dates) Held() (at moment.Time, variety uint16) { return d.undecided.at, d.undecided.variety }
+
+// Changes returns how many changes were seen.
+func (d Dates) Changes() uint64 { return d.seen }
+
+// LastChange returns the look that first showed the present content, 0 if no
+// change was seen.
+func (d Dates) LastChange() moment.Time { return d.changed }
+
+// LastGiven returns what a source gave at the last look.
+func (d Dates) LastGiven(s Source) moment.Time { return d.given[s].last }
+
+// Candidates returns the dates of which one may be the page's lastmod.
+func (d Dates) Candidates() Candidates {
+	c := Candidates{Changed: d.changed, Exact: d.exact, ExactBy: d.exactBy, Fresh: d.fresh}
+	for s := Server; s < sources; s++ {
+		g := d.given[s]
+		c.Given[s], c.Young[s] = g.last, g.young && !g.moved
+		if d.changed == 0 && g.moved {
+			c.Given[s] = g.kept
+		}
+	}
+	return c
+}
+
+// DateFields is how many field numbers [Dates.Encode] uses.
+const DateFields = 10
+
+// The fields of stored dates, behind a base.
+const (
+	dateSeen = iota
+	dateChanged
+	dateExact
+	dateExactBy
+	datePast // unchanged and before
+	dateServer
+	datePage
+	dateAnnounced
+	dateFresh
+	dateHeld
+)
+
+// Encode adds the dates to a record, with field numbers from base on.
+func (d *Dates) Encode(e *record.Encoder, base int) {
+	e.Uint(base+dateSeen, d.seen)
+	e.Date(base+dateChanged, d.changed)
+	e.Date(base+dateExact, d.exact)
+	e.Uint(base+dateExactBy, uint64(d.exactBy))
+	e.Bytes(base+datePast, encodeTimes(d.changed, append([]moment.Time{d.unchanged}, d.before[:]...)))
+	e.Bytes(base+dateServer, d.given[Server].encode())
+	e.Bytes(base+datePage, d.given[Page].encode())
+	e.Bool(base+dateAnnounced, d.announced)
+	e.Date(base+dateFresh, d.fresh)
+	e.Bytes(base+dateHeld, d.undecided.encode())
+}
+
+// Decode takes a field that Encode wrote, and reports whether it is one.
+func (d *Dates) Decode(f record.Field, base int) bool {
+	switch f.Num - base {
+	case dateSeen:
+		d.seen = f.Value
+	case dateChanged:
+		d.changed = f.Date()
+	case dateExact:
+		d.exact = f.Date()
+	case dateExactBy:
+		d.exactBy = sourceOf(f.Value)
+	case datePast: // behind dateChanged
+		if t := decodeTimes(d.changed, f.Data); len(t) > 0 {
+			d.unchanged = t[0]
+			copy(d.before[:], t[1:])
+		}
+	case dateServer:
+		d.given[Server] = decodeGiven(f.Data)
+	case datePage:
+		d.given[Page] = decodeGiven(f.Data)
+	case dateAnnounced:
+		d.announced = true
+	case dateFresh:
+		d.fresh = f.Date()
+	case dateHeld:
+		d.undecided = decodeHeld(f.Data)
+	default:
+		return false
+	}
+	return true
+}
+
+// The flags of a stored given date.
+const (
+	givenMoved = 1 << iota
+	givenYoung
+)
+
+// encode returns nil for no date.
+func (g given) encode() []byte {
+	if g == (given{}) {
+		return nil
+	}
+	var flags byte
+	if g.moved {
+		flags |= givenMoved
+	}
+	if g.young {
+		flags |= givenYoung
+	}
+	times := []moment.Time{g.last}
+	if g.kept != 0 {
+		times = append(times, g.kept)
+	}
+	return append([]byte{flags}, encodeTimes(0, times)...)
+}
+
+func decodeGiven(b []byte) (g given) {
+	if len(b) == 0 {
+		return g
+	}
+	t := decodeTimes(0, b[1:])
+	if len(t) == 0 {
+		return g
+	}
+	g = given{last: t[0], moved: b[0]&givenMoved != 0, young: b[0]&givenYoung != 0}
+	if len(t) > 1 {
+		g.kept = t[1]
+	}
+	return g
+}
+
+// encode returns nil for nothing.
+func (h heldLook) encode() []byte {
+	if h == (heldLook{}) {
+		return nil
+	}
+	head := binary.BigEndian.AppendUint16([]byte{byte(h.by)}, h.variety)
+	return append(head, encodeTimes(0, []moment.Time{h.at, h.before, h.exact})...)
+}
+
+func decodeHeld(b []byte) (h heldLook) {
+	if len(b) < 3 {
+		return h
+	}
+	t := decodeTimes(0, b[3:])
+	for len(t) < 3 {
+		t = append(t, 0)
+	}
+	return heldLook{at: t[0], before: t[1], exact: t[2], by: sourceOf(uint64(b[0])), variety: binary.BigEndian.Uint16(b[1:])}
+}
+
+// encodeTimes writes times in seconds, each as its distance from the one before,
+// the first from a time that the reader knows. It leaves out zeros at the end.
+func encodeTimes(from moment.Time, times []moment.Time) (b []byte) {
+	for len(times) > 0 && times[len(times)-1] == 0 {
+		times = times[:len(times)-1]
+	}
+	last := from.Seconds()
+	for _, t := range times {
+		b = binary.AppendVarint(b, t.Seconds()-last)
+		last = t.Seconds()
+	}
+	return b
+}
+
+func decodeTimes(from moment.Time, b []byte) (times []moment.Time) {
+	last := from.Seconds()
+	for len(b) > 0 {
+		d, n := binary.Varint(b)
+		if n <= 0 {
+			return nil
+		}
+		last = record.Seconds(last + d)
+		times, b = append(times, moment.Seconds(last)), b[n:]
+	}
+	return times
+}

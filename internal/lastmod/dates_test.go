@@ -1,0 +1,309 @@
+package lastmod
+
+import (
+	"encoding/hex"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/record"
+)
+
+const start = moment.Time(1_700_000_000_000)
+
+// after is a time so long after start.
+func after(d time.Duration) moment.Time { return start.Add(d) }
+
+// looked merges looks a page had, one after the other, and fills in what follows
+// from their order.
+func looked(d Dates, looks ...Look) Dates {
+	var before moment.Time
+	for i, l := range looks {
+		l.Before, l.First = before, i == 0
+		if l.Outcome == mark.Changed && l.Since == 0 {
+			l.Since = l.At
+		}
+		d, _ = d.Look(l, Trust{})
+		before = l.At
+	}
+	return d
+}
+
+func TestDatesOfLooks(t *testing.T) {
+	server := func(at moment.Time) Given[moment.Time] { return Given[moment.Time]{Server: at} }
+	old := after(-30 * 24 * time.Hour)
+	var isNew Dates
+	isNew.Announce()
+	isNew.FirstSeen(start)
+	tests := []struct {
+		name  string
+		begin Dates
+		looks []Look
+		want  moment.Time
+		by    Basis
+	}{
+		{"one look", Dates{}, []Look{{At: start}}, 0, Nothing},
+		{"a new page", isNew, []Look{{At: start}}, start, ByFresh},
+		{"a change", Dates{}, []Look{{At: start}, {At: after(time.Hour), Outcome: mark.Changed}}, after(time.Hour), BySeen},
+		{"a change that an earlier look showed", Dates{}, []Look{
+			{At: start},
+			{At: after(time.Hour), Outcome: mark.Held, Holding: true},
+			{At: after(2 * time.Hour), Outcome: mark.Changed, Since: after(time.Hour)},
+		}, after(time.Hour), BySeen},
+		{"a change, dated by the server", Dates{}, []Look{
+			{At: start, Given: server(old)},
+			{At: after(time.Hour), Outcome: mark.Changed, Given: server(after(30 * time.Minute))},
+		}, after(30 * time.Minute), ByExact},
+		{"a change that an earlier look showed, dated by the server at that look", Dates{}, []Look{
+			{At: start, Given: server(old)},
+			{At: after(time.Hour), Outcome: mark.Held, Holding: true, Given: server(after(30 * time.Minute))},
+			{At: after(2 * time.Hour), Outcome: mark.Changed, Since: after(time.Hour), Given: server(after(30 * time.Minute))},
+		}, after(30 * time.Minute), ByExact},
+		{"a given date", Dates{}, []Look{{At: start, Given: server(old)}}, old, ByGiven},
+		{"a given date that moved without a change", Dates{}, []Look{
+			{At: start, Given: server(old)}, {At: after(time.Hour), Outcome: mark.Same, Given: server(after(time.Minute))},
+		}, old, ByGiven},
+		{"a given date of now", Dates{}, []Look{{At: start, Given: server(start)}}, 0, Nothing},
+		{"a given date after now", Dates{}, []Look{{At: start, Given: server(after(time.Hour))}}, 0, Nothing},
+		{"a change that a clock saw which was ahead", Dates{}, []Look{
+			{At: start}, {At: after(9000 * time.Hour), Outcome: mark.Changed}, {At: after(time.Hour), Outcome: mark.Same},
+		}, after(time.Hour), BySeen},
+		{"a change after one that a clock saw which was ahead", Dates{}, []Look{
+			{At: start}, {At: after(9000 * time.Hour), Outcome: mark.Changed}, {At: after(time.Hour), Outcome: mark.Changed},
+		}, after(time.Hour), BySeen},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := looked(tt.begin, tt.looks...).Candidates()
+			if at, by, _ := c.Decide(Trust{}, after(24*time.Hour)); at != tt.want || by != tt.by {
+				t.Errorf("lastmod %v by %d, want %v by %d", at.Time().UTC(), by, tt.want.Time().UTC(), tt.by)
+			}
+		})
+	}
+}
+
+// randomLook is a look some time after the last one, by a clock that is right.
+func randomLook(rnd *rand.Rand, before moment.Time, holding bool) Look {
+	l := Look{At: before.Add(time.Duration(1+rnd.IntN(200_000)) * time.Second), Before: before, Holding: holding && rnd.IntN(2) == 0}
+	switch rnd.IntN(5) {
+	case 0:
+		l.Outcome, l.Since = mark.Changed, l.At
+	case 1:
+		l.Outcome, l.Holding = mark.Held, true
+	case 2:
+		l.Outcome = mark.Variant
+	default:
+		l.Outcome = mark.Same
+	}
+	for s := Server; s < sources; s++ {
+		if rnd.IntN(2) == 0 {
+			l.Given[s] = l.At.Add(-time.Duration(rnd.IntN(400_000)) * time.Second)
+		}
+	}
+	return l
+}
+
+// Whatever looks show and sources give, a lastmod never goes back while its
+// sources are believed.
+func TestLastModNeverGoesBack(t *testing.T) {
+	for seed := range uint64(5000) {
+		rnd := rand.New(rand.NewPCG(seed, 5))
+		var d Dates
+		if rnd.IntN(2) == 0 {
+			d.Announce()
+			d.FirstSeen(start)
+		}
+		at, holding, told := start, false, moment.Time(0)
+		for i := range 12 {
+			l := randomLook(rnd, at, holding)
+			if i == 0 {
+				l = Look{At: start, First: true, Given: l.Given}
+			}
+			d, _ = d.Look(l, Trust{})
+			at, holding = l.At, l.Holding
+			c := d.Candidates()
+			switch last := c.LastMod(Trust{}, at); {
+			case last > at:
+				t.Fatalf("seed %d, look %d: lastmod %v is after the look at %v", seed, i, last, at)
+			case last != 0 && last < told:
+				t.Fatalf("seed %d, look %d: lastmod goes back from %v to %v: %+v", seed, i, told.Time(), last.Time(), d)
+			case last != 0:
+				told = last
+			}
+		}
+	}
+}
+
+func encoded(d Dates) []byte {
+	var e record.Encoder
+	d.Encode(&e, 10)
+	return e.Seal()
+}
+
+func decoded(t *testing.T, b []byte) (d Dates) {
+	t.Helper()
+	err := record.Open(b, func(f record.Field) {
+		if !d.Decode(f, 10) {
+			t.Errorf("field %d is not known", f.Num)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return d
+}
+
+// TestGoldenDates pins the encoding.
+func TestGoldenDates(t *testing.T) {
+	d := Dates{
+		seen: 7, changed: after(time.Hour), unchanged: after(time.Minute), exact: after(30 * time.Minute), exactBy: Server,
+		before: [earlierKept]moment.Time{start, after(-time.Hour)}, announced: true, fresh: after(-2 * time.Hour),
+		given: Given[given]{
+			Server: {last: after(30 * time.Minute), young: true},
+			Page:   {last: after(time.Second), kept: after(-time.Second), moved: true},
+		},
+		undecided: heldLook{at: after(time.Hour), before: start, by: Page, variety: 0x1234},
+	}
+	const golden = "01500758a0fc9fd50c6090e09fd50c68017205a737779f387a060290e09fd50c8201070182c49fd50c038801019001c0d39ed50c9a010a021234a0fc9fd50c9f3869d4a2b1"
+	b := encoded(d)
+	if got := hex.EncodeToString(b); got != golden {
+		t.Errorf("encoding is\n%s, want\n%s", got, golden)
+	}
+	if got := decoded(t, b); got != d {
+		t.Errorf("decoded %+v, want %+v", got, d)
+	}
+}
+
+func TestDatesSurviveTheirEncoding(t *testing.T) {
+	if got := decoded(t, encoded(Dates{})); got != (Dates{}) {
+		t.Errorf("no dates are read as %+v", got)
+	}
+	for seed := range uint64(500) {
+		rnd := rand.New(rand.NewPCG(seed, 6))
+		var d Dates
+		at, holding := start, false
+		for range rnd.IntN(9) {
+			l := randomLook(rnd, at, holding)
+			d, _ = d.Look(l, Trust{})
+			at, holding = l.At, l.Holding
+		}
+		if got := decoded(t, encoded(d)); got != d {
+			t.Fatalf("seed %d: decoded %+v, want %+v", seed, got, d)
+		}
+	}
+}
+
+func TestGivenDateJudgement(t *testing.T) {
+	tests := []struct {
+		name    string
+		d       step
+		outcome mark.Outcome
+		want    Verdict
+	}{
+		{"first", step{new: moment.Seconds(50), at: moment.Seconds(100)}, mark.First, Plain},
+		{"still the same", step{old: moment.Seconds(50), new: moment.Seconds(50), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, Plain},
+		{"moved, nothing changed", step{old: moment.Seconds(50), new: moment.Seconds(65), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, Lied},
+		{"moved back, nothing changed", step{old: moment.Seconds(50), new: moment.Seconds(40), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, Lied},
+		{"moved to between the looks", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, Agreed},
+		{"moved to this moment", step{old: moment.Seconds(50), new: moment.Seconds(100), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, Agreed},
+		{"moved to before the last look", step{old: moment.Seconds(50), new: moment.Seconds(90), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, Plain},
+		{"a variant with another date", step{old: moment.Seconds(50), new: moment.Seconds(65), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Variant, Plain},
+		{"a variant, and the clock's twice", step{old: moment.Seconds(90), new: moment.Seconds(100), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Variant, Ticked},
+		{"changed, and the clock's twice", step{old: moment.Seconds(90), new: moment.Seconds(100), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Changed, Agreed},
+		{"the clock's twice, soon", step{old: moment.Seconds(99), new: moment.Seconds(100), at: moment.Seconds(101), before: moment.Seconds(99)}, mark.Same, Ticked},
+		{"an hour behind the clock", step{old: moment.Seconds(1000), new: moment.Seconds(1100), at: moment.Seconds(4700), before: moment.Seconds(4600)}, mark.Same, Ticked},
+		{"as far as the clock, by chance at looks close together", step{old: moment.Seconds(50), new: moment.Seconds(53), at: moment.Seconds(100), before: moment.Seconds(97)}, mark.Same, Lied},
+		{"held, moved to between the looks", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Held, Agreed},
+		{"moving", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Moving, Plain},
+		{"the look before was not one", step{old: moment.Seconds(50), new: moment.Seconds(95), at: moment.Seconds(100)}, mark.Same, Plain},
+		{"the date before was that of a clock that was ahead", step{old: moment.Seconds(500), new: moment.Seconds(95), at: moment.Seconds(100), before: moment.Seconds(90)}, mark.Same, Plain},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.d.judge(tt.outcome); got != tt.want {
+				t.Errorf("verdict %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+// Whatever dates were given by then, and whatever of them is believed, now or
+// later, no lastmod goes back because the page turns out to be new.
+func TestBecomingNewTakesNoDateBack(t *testing.T) {
+	const now = moment.Time(100_000_000)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	times := func() moment.Time {
+		return moment.Seconds([]int64{0, 10, 4000, 4999, 5000, 5001, 5002, 6000, now.Seconds() - 10}[rnd.IntN(9)])
+	}
+	var none, server, both Trust
+	server[Server].All = true
+	both[Server].All, both[Page].All = true, true
+	became := 0
+	for range 20_000 {
+		var d Dates
+		for s := Server; s <= Page; s++ {
+			d.given[s] = given{last: times(), young: rnd.IntN(3) == 0}
+			if rnd.IntN(3) == 0 {
+				d.given[s].moved, d.given[s].kept = true, times()
+			}
+		}
+		if rnd.IntN(8) == 0 {
+			d.changed, d.seen = moment.Seconds(7000), 1
+		}
+		before, first := d, moment.Seconds(5000)
+		if !d.AnnouncedLate(first, moment.Seconds(4000), now) {
+			if d != before {
+				t.Fatalf("%+v did not become new, and is %+v", before, d)
+			}
+			continue
+		}
+		became++
+		last := moment.Time(0)
+		for _, trust := range []Trust{none, server, both} { // belief is only ever lost
+			was, is := before.Candidates().LastMod(trust, now), d.Candidates().LastMod(trust, now)
+			if is < was || is < last || is == 0 || is > first {
+				t.Fatalf("lastmod %d was %d, and %d while more was believed, of %+v", is, was, last, before)
+			}
+			last = is
+		}
+	}
+	if became < 1000 {
+		t.Errorf("%d pages became new, too few to tell anything", became)
+	}
+}
+
+// FuzzDates reads dates that were stored, and has looks merged into them.
+func FuzzDates(f *testing.F) {
+	fields := func(d Dates) []byte { b := encoded(d); return b[1 : len(b)-4] }
+	f.Add(fields(Dates{}), int64(start), int64(3600))
+	f.Add(fields(looked(Dates{}, Look{At: start}, Look{At: after(time.Hour), Outcome: mark.Changed})), int64(start), int64(60))
+	f.Fuzz(func(t *testing.T, fields []byte, unix, gap int64) {
+		var e record.Encoder
+		e.Raw(fields)
+		var d Dates
+		if record.Open(e.Seal(), func(f record.Field) { d.Decode(f, 10) }) != nil {
+			return
+		}
+		if again := decoded(t, encoded(d)); string(encoded(again)) != string(encoded(d)) {
+			t.Fatalf("%+v is read again as %+v", d, again)
+		}
+		at := moment.Seconds(record.Seconds(unix))
+		rnd := rand.New(rand.NewPCG(uint64(unix), uint64(gap)))
+		for range 4 {
+			l := randomLook(rnd, at, true)
+			before := d.Candidates()
+			d, _ = d.Look(l, Trust{})
+			after := d.Candidates().LastMod(Trust{}, l.At)
+			if after > l.At && after > 0 {
+				t.Errorf("dated %d at %d", after, l.At)
+			}
+			if was := before.LastMod(Trust{}, l.At); before.Changed > 0 && was > after && after > 0 {
+				t.Errorf("the date goes back from %d to %d at %d", was, after, l.At)
+			}
+			d.History()
+			at = l.At
+		}
+	})
+}

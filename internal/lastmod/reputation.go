@@ -1,0 +1,236 @@
+package lastmod
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/record"
+)
+
+// Verdict says how a given date moved, beside the content that it dates.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Plain  Verdict = iota // it says nothing of its source
+	Lied                  // it moved although the content did not
+	Ticked                // it did, and as far as the clock
+	Agreed                // it moved to a time between the two looks, and so did the content
+)
+
+// Report is what a look showed of a source.
+type Report struct {
+	Source  Source
+	Verdict Verdict
+	At      moment.Time // the look
+}
+
+// A Reputation is what the site's record has of one source of dates, by how its
+// dates moved. A source that moves with the clock is distrusted at once, on the
+// whole site. One that moves where the content does not is distrusted when it did
+// so on two pages, or often on one: what changes on a single page may not be
+// seen. It is believed again, for later dates, after enough days on which its
+// dates moved with the content and never without it, each time twice as many. So
+// trust cannot flap. Only days with a look count, so that a clock that jumps wins
+// no trust.
+type Reputation struct {
+	distrust Distrust
+	falls    int    // how often it was distrusted
+	suspect  uint64 // the page whose date moved without its content, 0 for none
+	offences int    // of the suspect
+	good     int    // days on which its dates moved with the content, since they last moved without it
+	goodDay  int64  // the last of them, in days since the Unix epoch
+}
+
+const (
+	offencesOfOne = 3  // of one page are as bad as those of two
+	goodDays      = 10 // clear a suspect, and a source that fell once
+	mostFalls     = 64
+	longestGood   = goodDays << 8
+)
+
+// offended returns the reputation after a date of the source has moved on a page
+// although the content did not. clock says that it moved with the clock.
+func (r Reputation) offended(page uint64, clock bool) Reputation {
+	r.good, r.goodDay = 0, 0
+	if r.distrust.All {
+		r.distrust.Clock = r.distrust.Clock || clock
+		return r
+	}
+	if r.suspect == 0 {
+		r.suspect = page
+	}
+	other := r.suspect != page
+	r.offences++
+	if clock || other || r.offences >= offencesOfOne {
+		r.distrust.All, r.distrust.Clock = true, clock
+		r.falls = min(r.falls+1, mostFalls)
+		r.suspect, r.offences = 0, 0
+	}
+	return r
+}
+
+// agreed returns the reputation after a date of the source has moved with the
+// content. at is when that was seen and now when it is merged: a date from in
+// between may be one that another process has not believed.
+func (r Reputation) agreed(at, now moment.Time) Reputation {
+	if !r.distrust.All && r.suspect == 0 {
+		return r
+	}
+	switch today := at.Day(); {
+	case r.goodDay == 0 || today > r.goodDay:
+		r.good, r.goodDay = r.good+1, today
+	case today < r.goodDay:
+		r.goodDay = today // one of the two was wrong
+	}
+	if r.good < r.needed() {
+		return r
+	}
+	if r.distrust.All {
+		r.distrust.All, r.distrust.Clock = false, false
+		r.distrust.UpTo = max(r.distrust.UpTo, at, now)
+	}
+	r.suspect, r.offences, r.good, r.goodDay = 0, 0, 0, 0
+	return r
+}
+
+// needed returns how many good days clear the source.
+func (r Reputation) needed() int {
+	if !r.distrust.All || r.falls < 1 {
+		return goodDays
+	}
+	return goodDays << min(r.falls-1, 8)
+}
+
+// Reputations are those of all sources. They can be compared.
+type Reputations Given[Reputation]
+
+// Concerns reports whether a report may change the reputations. Most change
+// nothing, and then the site's record need not be read.
+func (rs *Reputations) Concerns(r Report) bool {
+	known := &rs[r.Source]
+	switch r.Verdict {
+	case Lied, Ticked:
+		return !known.distrust.All || known.good != 0 || r.Verdict == Ticked && !known.distrust.Clock
+	case Agreed:
+		return known.distrust.All || known.suspect != 0
+	}
+	return false
+}
+
+// Take merges a report of a look at a page, of which page is a hash, not 0. now
+// is when it is merged.
+func (rs *Reputations) Take(r Report, page uint64, now moment.Time) {
+	switch r.Verdict {
+	case Lied, Ticked:
+		rs[r.Source] = rs[r.Source].offended(page, r.Verdict == Ticked)
+	case Agreed:
+		rs[r.Source] = rs[r.Source].agreed(r.At, now)
+	}
+}
+
+// AddStamps adds the stamps of trust.
+func (rs *Reputations) AddStamps(trust Trust) {
+	for s := Server; s < sources; s++ {
+		for _, st := range trust[s].Stamps {
+			rs[s].distrust.Stamps = rs[s].distrust.Stamps.With(st)
+		}
+	}
+}
+
+// Trust returns what is known against the sources.
+func (rs *Reputations) Trust() (t Trust) {
+	for s := Server; s < sources; s++ {
+		t[s] = rs[s].distrust
+	}
+	return t
+}
+
+// reputationsFrom is where the fields of a source begin, times its number.
+const reputationsFrom = 10
+
+// The fields of one source in the stored reputations.
+const (
+	reputationAll = iota
+	reputationClock
+	reputationFalls
+	reputationSuspect
+	reputationOffences
+	reputationGood
+	reputationGoodDay
+	reputationUpTo
+	reputationStamp
+)
+
+// Encode returns the record, with the fields that its reader did not know.
+func (rs *Reputations) Encode(unread record.Unread) []byte {
+	var e record.Encoder
+	for s := Server; s < sources; s++ {
+		r, n := &rs[s], reputationsFrom*int(s)
+		e.Bool(n+reputationAll, r.distrust.All)
+		e.Bool(n+reputationClock, r.distrust.Clock)
+		e.Uint(n+reputationFalls, uint64(r.falls))
+		e.Fixed(n+reputationSuspect, r.suspect)
+		e.Uint(n+reputationOffences, uint64(r.offences))
+		e.Uint(n+reputationGood, uint64(r.good))
+		e.Int(n+reputationGoodDay, r.goodDay)
+		e.Time(n+reputationUpTo, r.distrust.UpTo)
+		for _, st := range r.distrust.Stamps {
+			if st != (Stamp{}) {
+				e.Bytes(n+reputationStamp, binary.AppendVarint(binary.AppendVarint(nil, st.From.Seconds()), st.To.Seconds()))
+			}
+		}
+	}
+	e.Keep(unread)
+	return e.Seal()
+}
+
+// ReadReputations reads what Encode wrote.
+func ReadReputations(b []byte) (rs Reputations, unread record.Unread) {
+	unread, _ = record.Read(b, func(f record.Field) bool {
+		s := f.Num / reputationsFrom
+		return s >= int(Server) && s < int(sources) && rs[s].read(f)
+	})
+	return rs, unread
+}
+
+// read reads one field, and reports whether it is known.
+func (r *Reputation) read(f record.Field) bool {
+	switch f.Num % reputationsFrom {
+	case reputationAll:
+		r.distrust.All = true
+	case reputationClock:
+		r.distrust.Clock = true
+	case reputationFalls:
+		r.falls = int(min(f.Value, mostFalls))
+	case reputationSuspect:
+		r.suspect = f.Value
+	case reputationOffences:
+		r.offences = int(min(f.Value, offencesOfOne))
+	case reputationGood:
+		r.good = int(min(f.Value, longestGood))
+	case reputationGoodDay:
+		r.goodDay = max(math.MinInt32, min(f.Int(), math.MaxInt32))
+	case reputationUpTo:
+		r.distrust.UpTo = f.Time()
+	case reputationStamp:
+		r.distrust.Stamps = r.distrust.Stamps.With(readStamp(f.Data))
+	default:
+		return false
+	}
+	return true
+}
+
+// readStamp returns the zero Stamp for what is none.
+func readStamp(b []byte) Stamp {
+	from, n := binary.Varint(b)
+	if n <= 0 {
+		return Stamp{}
+	}
+	to, n := binary.Varint(b[n:])
+	if n <= 0 || from > to {
+		return Stamp{}
+	}
+	return Stamp{From: moment.Seconds(record.Seconds(from)), To: moment.Seconds(record.Seconds(to))}
+}

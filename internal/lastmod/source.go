@@ -1,0 +1,38 @@
+// Package lastmod decides when a page's content last changed. It takes what each
+// look at a page showed, and the dates that the server and the page give, and
+// returns the lastmod to publish, or none, and why. It knows which sources of
+// dates can be trusted. It is pure: no store, no clock, no logger.
+package lastmod
+
+// Source says who gave a date of a page.
+type Source uint8
+
+// The sources. Their numbers are stored.
+const (
+	NoSource Source = iota
+	Server          // the Last-Modified header
+	Page            // the page itself, as article:modified_time or JSON-LD dateModified
+	sources
+)
+
+// Given has a value for each [Source]; that of NoSource is not used.
+type Given[T any] [sources]T
+
+// String returns what people call the source.
+func (s Source) String() string {
+	switch s {
+	case Server:
+		return "Last-Modified"
+	case Page:
+		return "the page itself"
+	}
+	return "nobody"
+}
+
+// sourceOf returns the source with a stored number, none for one that is not known.
+func sourceOf(n uint64) Source {
+	if n >= uint64(sources) {
+		return NoSource
+	}
+	return Source(n)
+}

@@ -1,0 +1,71 @@
+package lastmod
+
+import "github.com/servemap/servemap/internal/moment"
+
+// Trust says, by source, which given dates are not believed. Belief in a date is
+// only ever lost, or a lastmod could go back. The zero Trust believes every date.
+// It can be compared.
+type Trust [sources]Distrust
+
+// Distrust is what is known against the dates of one source.
+type Distrust struct {
+	All    bool        // the source was caught, and none of its dates is believed
+	Clock  bool        // it was caught moving with the clock
+	UpTo   moment.Time // dates up to then are not believed: the source was caught before
+	Stamps Stamps
+	// Likely is a stamp that may turn out to be none, as few pages show it yet.
+	// No date in it is used, and no later one in its place.
+	Likely Stamp
+}
+
+// Believes reports whether a date that a source gives can be used.
+func (t Trust) Believes(s Source, date moment.Time) bool { return t.Against(s, date) == NoDoubt }
+
+// BelievesChange is Believes for a date that moved with a change. It ignores
+// stamps: a page that changed in a build was changed by it.
+func (t Trust) BelievesChange(s Source, date moment.Time) bool {
+	return s < sources && !t[s].All && date > t[s].UpTo
+}
+
+// Doubt says why a given date is not used.
+type Doubt uint8
+
+// The doubts.
+const (
+	NoDoubt  Doubt = iota
+	NotGiven       // there is no date
+	Clocked        // its source moves with the clock
+	Moved          // its source moves where the content does not
+	Outdated       // it is from before its source was believed again
+	Stamped        // a build gave it to most pages
+	TooYoung       // no look has found it old enough to tell it from the clock
+)
+
+// Against says why a date that a source gives is not believed.
+func (t Trust) Against(s Source, date moment.Time) Doubt {
+	if s >= sources {
+		return NotGiven
+	}
+	switch d := &t[s]; {
+	case d.All && d.Clock:
+		return Clocked
+	case d.All:
+		return Moved
+	case date <= d.UpTo:
+		return Outdated
+	case d.Stamps.hold(date), d.Likely.holds(date):
+		return Stamped
+	}
+	return NoDoubt
+}
+
+// Follow returns what others know against the sources, with the stamps of t
+// added: one that was found must not be forgotten before it is stored.
+func (t Trust) Follow(others Trust) Trust {
+	for s := Server; s < sources; s++ {
+		for _, st := range t[s].Stamps {
+			others[s].Stamps = others[s].Stamps.With(st)
+		}
+	}
+	return others
+}

@@ -1,0 +1,194 @@
+package ledger
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/tap"
+)
+
+func TestHalfOfTheBudgetIsNotForMadeUpPages(t *testing.T) {
+	start := time.Now()
+	for _, tt := range []struct {
+		name            string
+		spent           time.Duration
+		vouched, madeUp bool
+	}{
+		{"nothing spent", 0, true, true},
+		{"nearly half", budgetReserved - 1, true, true},
+		{"half", budgetReserved, true, false},
+		{"nearly all", budgetSaved - 1, true, false},
+		{"all", budgetSaved, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBudget(start)
+			b.spend(tt.spent)
+			if got := b.allows(start, true); got != tt.vouched {
+				t.Errorf("a page that is vouched for is read in full: %v, want %v", got, tt.vouched)
+			}
+			if got := b.allows(start, false); got != tt.madeUp {
+				t.Errorf("any other page is read in full: %v, want %v", got, tt.madeUp)
+			}
+		})
+	}
+}
+
+// affords has a sighting merged with what the budget affords, where sight has all of it read.
+func (r *rig) affords(s *Sighting, change ...func(*Sighting)) {
+	r.Helper()
+	for _, f := range change {
+		f(s)
+	}
+	err := r.ledger.call(r.Context(), func(ctx context.Context) error {
+		r.ledger.pending = append(r.ledger.pending, s)
+		return r.ledger.work(ctx, false)
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// TestMadeUpPagesDoNotKeepNewOnesOut has strangers ask for pages that take a second each to read, until none of them
+// is read in full any more. Then a listed page links to new ones.
+func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		page   string
+		change []func(*Sighting)
+	}{
+		{"by a listed page", "/news", nil},
+		{"by an entry", "/", nil},
+		{"by a page with a route of its own", "/routed", []func(*Sighting){route("/routed", true)}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.sight("/", html("home", "/news"))
+				r.sight("/news", html("news", "/news/one"))
+				r.sight("/news/one", html("the first one"))
+				r.wantListed("/", "/news", "/news/one")
+				read := 0
+				for n := range 100 {
+					junk := fmt.Sprintf("/junk/%d", n)
+					r.affords(seen(junk, html("made up as "+junk)))
+					if r.isRead(junk) {
+						read++
+						r.ledger.budget.spend(time.Second)
+					}
+				}
+				if read == 0 || read > 20 {
+					t.Errorf("%d of 100 made-up pages were read in full, want some 15", read)
+				}
+				var fresh []string
+				for n := range 6 {
+					fresh = append(fresh, fmt.Sprintf("/news/new-%d", n))
+				}
+				r.affords(seen(tt.page, html("what is new", append(fresh, "/news", "/news/one")...)), tt.change...)
+				for _, loc := range fresh {
+					r.affords(seen(loc, html("new is "+loc)))
+					r.wantVerdict(loc, admit.Listed, admit.ByLink)
+					if !r.isRead(loc) {
+						t.Errorf("%s was not read in full", loc)
+					}
+				}
+			})
+		})
+	}
+}
+
+// isRead reports whether the last look at a location read all of the page.
+func (r *rig) isRead(location string) (is bool) {
+	r.Helper()
+	err := r.ledger.call(r.Context(), func(ctx context.Context) error {
+		states, err := r.ledger.glance(ctx, []*Sighting{{Location: location}})
+		is = err == nil && states[0].bodyHash != 0
+		return err
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return is
+}
+
+// TestAPageIsPaidForByWhatIsInIt has the price of a page depend on its bytes, and not on how long the reading took.
+func TestAPageIsPaidForByWhatIsInIt(t *testing.T) {
+	const words = "some words that say what there is to say; "
+	for _, tt := range []struct {
+		name, body, coding string
+		full               bool
+		least, most        time.Duration
+	}{
+		{"small", "<p>x", "", true, 100 * time.Microsecond, 110 * time.Microsecond},
+		{"a megabyte of words", strings.Repeat(words, 1<<20/len(words)), "", true, 2 * time.Millisecond, 3 * time.Millisecond},
+		{"a megabyte of markup", strings.Repeat("<b>x</b>", 1<<20/8), "", true, 40 * time.Millisecond, 45 * time.Millisecond},
+		{"its head alone", strings.Repeat("<b>x</b>", 1<<20/8), "", false, 0, 0},
+		{"a megabyte that was packed", packed(strings.Repeat("<b>x</b>", 1<<20/8)), "gzip", true, 42 * time.Millisecond, 50 * time.Millisecond},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				if !tt.full {
+					r.ledger.budget.spend(budgetReserved)
+				}
+				before := r.ledger.budget.left
+				r.affords(seen("/junk", tt.body), header(func(h *tap.Header) { h.ContentEncoding = tt.coding }))
+				if paid := before - r.ledger.budget.left; paid < tt.least || paid > tt.most {
+					t.Errorf("%v were paid, want %v to %v", paid, tt.least, tt.most)
+				}
+			})
+		})
+	}
+}
+
+func packed(text string) string {
+	var b bytes.Buffer
+	zip := gzip.NewWriter(&b)
+	_, _ = io.WriteString(zip, text) // to memory
+	_ = zip.Close()
+	return b.String()
+}
+
+// BenchmarkReadingCost compares what is paid for pages of several kinds with what reading them takes on this machine.
+func BenchmarkReadingCost(b *testing.B) {
+	origin, err := location.ParseOrigin("https://example.com")
+	if err != nil {
+		b.Fatal(err)
+	}
+	norm, err := location.New(origin, location.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, bm := range []struct{ name, part string }{
+		{"words", "Rivers run to the sea, and stone number %d stays where it was put. "},
+		{"paragraphs", "<p>Rivers run to the sea, and stone number %d stays where it was put by whoever put it there.</p>\n"},
+		{"markup", "<p><b>%d</b><i>x</i><em>y</em></p>"},
+		{"nested", "<div>%d"},
+		{"links", `<a href="/a/%d">x</a> `},
+		{"table", "<tr><td>%d<td>x<td>y</tr>"},
+		{"entities", "&amp;&lt;&eacute;%d "},
+		{"scripts", "<script>var x = %d;</script>"},
+		{"attributes", `<p class="a b c" id="x%d" data-x="1" data-y="2" style="color:red">x</p>`},
+	} {
+		for _, size := range []int{64 << 10, 1 << 20} {
+			body := []byte("<!doctype html><html><head><title>t</title></head><body><main>")
+			for i := 0; len(body) < size; i++ {
+				body = fmt.Appendf(body, bm.part, i)
+			}
+			s := seen("/a", string(body))
+			b.Run(fmt.Sprintf("%s/%dK", bm.name, size>>10), func(b *testing.B) {
+				var k look
+				for b.Loop() {
+					k = look{Sighting: s}
+					k.read(norm, true, 0)
+				}
+				b.ReportMetric(float64(k.cost), "paid-ns/op")
+			})
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package ledger
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// TestAPageForOneVisitorIsRememberedForWhoAsks has a page that nobody knew say
+// that it is for one visitor.
+func TestAPageForOneVisitorIsRememberedForWhoAsks(t *testing.T) {
+	for directive, why := range map[string]admit.Reason{"private, must-revalidate": admit.Private, "no-store, no-cache": admit.NoStore} {
+		t.Run(directive, func(t *testing.T) {
+			inBubble(t, Config{}, func(r *rig) {
+				r.sight("/", html("home", "/linked"))
+				r.answer("/for-one", 200, cacheControl(directive))
+				r.answer("/linked", 200, cacheControl(directive))
+				r.wantVerdict("/for-one", admit.Excluded, why)
+				r.wantVerdict("/linked", admit.Excluded, why)
+				r.wantNoTrace("for-one")
+
+				r.sight("/for-one", html("a page for all"))
+				r.wantVerdict("/for-one", admit.Waiting, admit.NoEvidence)
+				r.sight("/linked", html("another page for all"))
+				r.wantListed("/", "/linked")
+				if at := r.lastMod("/linked"); at != 0 {
+					t.Errorf("lastmod %v of a page that was never compared with itself", at)
+				}
+			})
+		})
+	}
+}
+
+func TestAPageForOneVisitorIsForgottenInTheEnd(t *testing.T) {
+	inBubble(t, Config{KeepFor: 24 * time.Hour}, func(r *rig) {
+		r.sight("/", html("home"))
+		r.answer("/for-one", 200, cacheControl("private"))
+		for range 72 {
+			time.Sleep(time.Hour)
+			r.sight("/", html("home"))
+		}
+		r.wantVerdict("/for-one", admit.Unknown, admit.None)
+	})
+}
+
+// TestAFloodOfPagesForOneVisitorIsBounded has a stranger ask for whatever the site
+// answers to him alone.
+func TestAFloodOfPagesForOneVisitorIsBounded(t *testing.T) {
+	const most = 100
+	inBubble(t, Config{Store: new(memstore.Store), MaxWaiting: most}, func(r *rig) {
+		r.sight("/", html("home", "/linked"))
+		for i := range 10 * most {
+			r.answer(fmt.Sprint("/for-one/", i), 200, cacheControl("private"))
+		}
+		if n := r.ledger.Stats().Waiting; n > most {
+			t.Errorf("%d locations wait, want %d at most", n, most)
+		}
+		r.sight("/linked", html("linked"))
+		r.wantListed("/", "/linked")
+	})
+}

@@ -1,0 +1,434 @@
+package ledger
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+)
+
+const netC, netD = "1.2.3.0/24", "2001:db8:7::/48"
+
+// refusals of a page, in the ways in which a site may refuse it to one client alone.
+var waysToRefuse = []struct {
+	name   string
+	refuse func(r *rig, change ...func(*Sighting))
+	reason admit.Reason
+}{
+	{"401", func(r *rig, change ...func(*Sighting)) { r.answer("/a", http.StatusUnauthorized, change...) }, admit.Denied},
+	{"403", func(r *rig, change ...func(*Sighting)) { r.answer("/a", http.StatusForbidden, change...) }, admit.Denied},
+	{"log-in", func(r *rig, change ...func(*Sighting)) {
+		r.answer("/a", http.StatusFound, append(change, location302("/login?next=/a"))...)
+	}, admit.LoginRedirect},
+	{"log-in for good", func(r *rig, change ...func(*Sighting)) {
+		r.answer("/a", http.StatusMovedPermanently, append(change, location302("https://accounts.example/oauth/authorize"))...)
+	}, admit.LoginRedirect},
+	{"moved off the site", func(r *rig, change ...func(*Sighting)) {
+		r.answer("/a", http.StatusPermanentRedirect, append(change, location302("https://other.example/"))...)
+	}, admit.Moved},
+}
+
+// notModified has a client get the page that has a copy of it.
+func notModified(r *rig) { r.answer("/a", http.StatusNotModified) }
+
+// askedForHead has a client ask for the page's headers, which says little: many
+// sites answer any HEAD with 200.
+func askedForHead(r *rig) {
+	s := seen("/a", "")
+	s.Kind = admit.Alive
+	r.ledger.Offer(s)
+	r.flush()
+}
+
+// One client may be refused what all others get.
+func TestARefusalNeedsASecondNetworkOrAnotherDay(t *testing.T) {
+	known := func(network string) []func(*Sighting) { return []func(*Sighting){from(network)} }
+	for _, tt := range []struct {
+		name          string
+		first, second []func(*Sighting) // by whom
+		after         time.Duration
+		meanwhile     func(*rig)
+		out           bool
+	}{
+		{"nobody else", known(netA), nil, 48 * time.Hour, nil, false},
+		{"the same network soon", known(netA), known(netA), 23 * time.Hour, nil, false},
+		{"the same network a day later", known(netA), known(netA), 24 * time.Hour, nil, true},
+		{"another network within the minute", known(netA), known(netB), 10 * time.Second, nil, true},
+		{"another network an hour later", known(netA), known(netB), time.Hour, nil, true},
+		{"one of a known and one of an unknown network", known(netA), []func(*Sighting){}, time.Hour, nil, false},
+		{"unknown networks soon", []func(*Sighting){}, []func(*Sighting){}, 23 * time.Hour, nil, false},
+		{"unknown networks a day later", []func(*Sighting){}, []func(*Sighting){}, 24 * time.Hour, nil, true},
+		{"a witness before another network", known(netA), known(netB), time.Hour, func(r *rig) { r.sight("/a", html("a")) }, false},
+		{"a witness before another day", known(netA), known(netA), 24 * time.Hour, func(r *rig) { r.sight("/a", html("a")) }, false},
+		{"a 304 before another network", known(netA), known(netB), time.Hour, notModified, false},
+		{"a 304 before another day", known(netA), known(netA), 24 * time.Hour, notModified, false},
+		{"a HEAD before another network", known(netA), known(netB), time.Hour, askedForHead, true},
+		{"a restart before another network", known(netA), known(netB), time.Hour, (*rig).restart, true},
+		{"a restart before another day", known(netA), known(netA), 24 * time.Hour, (*rig).restart, true},
+	} {
+		for _, way := range waysToRefuse {
+			t.Run(tt.name+", "+way.name, func(t *testing.T) {
+				withPage(t, func(r *rig) {
+					way.refuse(r, tt.first...)
+					time.Sleep(tt.after / 2)
+					if tt.meanwhile != nil {
+						tt.meanwhile(r)
+					}
+					time.Sleep(tt.after - tt.after/2)
+					r.flush()
+					r.wantListed("/", "/a")
+					if tt.second != nil {
+						way.refuse(r, tt.second...)
+					}
+					if tt.after < confirmAfter {
+						r.wantListed("/", "/a")
+					}
+					time.Sleep(confirmAfter)
+					r.flush()
+					if !tt.out {
+						r.wantListed("/", "/a")
+						return
+					}
+					r.wantListed("/")
+					r.wantVerdict("/a", admit.Gone, way.reason)
+					r.sight("/a", html("a"))
+					r.wantListed("/", "/a")
+				})
+			})
+		}
+	}
+}
+
+// The end of a doubt needs no visitor once two networks have shown it.
+func TestARefusalOfTwoNetworksHasItsMinuteAfterARestart(t *testing.T) {
+	withPage(t, func(r *rig) {
+		r.answer("/a", http.StatusForbidden, from(netA))
+		r.answer("/a", http.StatusForbidden, from(netB))
+		r.restart()
+		time.Sleep(confirmAfter + 5*time.Second) // nobody calls Flush
+		r.wantListed("/")
+	})
+}
+
+func TestOneReasonToDoubtAfterAnother(t *testing.T) {
+	elsewhere := strings.Replace(html("a"), "<head>", `<head><link rel=canonical href="/b">`, 1)
+	forbid := func(r *rig) { r.answer("/a", http.StatusForbidden, from(netA)) }
+	for _, tt := range []struct {
+		name   string
+		do     func(*rig)
+		reason admit.Reason
+	}{
+		{"a 403 and then a 404 of the same network", func(r *rig) { forbid(r); r.answer("/a", http.StatusNotFound, from(netA)) }, admit.NotFound},
+		{"a 403 and then a canonical elsewhere", func(r *rig) { forbid(r); r.sight("/a", elsewhere, from(netA)) }, admit.CanonicalElsewhere},
+		{"a 404 and then a canonical elsewhere", func(r *rig) { r.answer("/a", http.StatusNotFound); r.sight("/a", elsewhere) }, admit.CanonicalElsewhere},
+		{"a canonical elsewhere and then a 403", func(r *rig) { r.sight("/a", elsewhere, from(netA)); forbid(r) }, admit.CanonicalElsewhere},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			withPage(t, func(r *rig) {
+				tt.do(r)
+				time.Sleep(confirmAfter - 3*time.Second)
+				r.flush()
+				r.wantListed("/", "/a")
+				time.Sleep(3 * time.Second)
+				r.flush()
+				r.wantListed("/")
+				if p := r.page("/a"); p.Reason != tt.reason {
+					t.Errorf("/a is out because of %v, want %v", p.Reason, tt.reason)
+				}
+			})
+		})
+	}
+}
+
+// A refusal that was seen while the clock was ahead waits for another day by the
+// clock that is right.
+func TestARefusalOfAClockThatWasAheadHasItsDay(t *testing.T) {
+	withPage(t, func(r *rig) {
+		r.answer("/a", http.StatusForbidden, from(netA), at(time.Now().Add(10*years)))
+		r.answer("/a", http.StatusForbidden, from(netA))
+		time.Sleep(23 * time.Hour)
+		r.answer("/a", http.StatusForbidden, from(netA))
+		r.wantListed("/", "/a")
+		time.Sleep(time.Hour)
+		r.answer("/a", http.StatusForbidden, from(netA))
+		r.wantListed("/")
+	})
+}
+
+// withPages begins with a home page and n listed pages, which it names.
+func withPages(t *testing.T, n int, fn func(r *rig, pages []string)) {
+	inBubble(t, Config{}, func(r *rig) {
+		var pages []string
+		for i := range n {
+			pages = append(pages, fmt.Sprintf("/p%03d", i))
+		}
+		r.sight("/", html("home", pages...))
+		for _, p := range pages {
+			r.sight(p, html(p))
+		}
+		r.wantListed(append([]string{"/"}, pages...)...)
+		fn(r, pages)
+	})
+}
+
+// missing has a network find pages missing.
+func (r *rig) missing(network string, pages ...string) {
+	for _, p := range pages {
+		if network == "" {
+			r.answer(p, http.StatusNotFound)
+		} else {
+			r.answer(p, http.StatusNotFound, from(network))
+		}
+	}
+}
+
+// wantLeft checks that all pages but the home page and those of rest are out.
+func (r *rig) wantLeft(rest ...string) {
+	r.Helper()
+	r.flush()
+	r.wantListed(append([]string{"/"}, rest...)...)
+}
+
+func TestHowMuchOneNetworkTakesOutByItself(t *testing.T) {
+	for _, network := range []string{netA, ""} {
+		t.Run("network "+network, func(t *testing.T) {
+			withPages(t, 30, func(r *rig, pages []string) {
+				r.missing(network, pages[:10]...)
+				time.Sleep(confirmAfter)
+				r.wantLeft(pages[10:]...)
+
+				r.missing(network, pages[10:20]...)
+				time.Sleep(confirmAfter)
+				r.missing(network, pages[10:20]...)
+				time.Sleep(23 * time.Hour)
+				r.missing(network, pages[10:20]...)
+				r.wantLeft(pages[10:]...)
+				if n := len(r.ledger.doubts); n != 0 {
+					t.Errorf("%d pages wait for a minute that is over", n)
+				}
+				r.restart()
+				time.Sleep(time.Hour)
+				r.missing(network, pages[10:15]...)
+				r.wantLeft(pages[15:]...) // it saw these on another day
+				r.missing(netC, pages[15:20]...)
+				if network != "" {
+					r.wantLeft(pages[20:]...) // and another network those
+				}
+				time.Sleep(2 * time.Hour) // its day is over
+				r.missing(network, pages[20:30]...)
+				time.Sleep(confirmAfter)
+				r.flush()
+				if n := r.files.Listed(); n != 1 && network != "" {
+					t.Errorf("%d pages are listed, want the first", n)
+				}
+			})
+		})
+	}
+}
+
+// More pages than one network takes out in a day are found missing within a minute.
+func TestTheFirstOfManyMissingPagesLeave(t *testing.T) {
+	for _, network := range []string{netA, ""} {
+		t.Run("network "+network, func(t *testing.T) {
+			withPages(t, 30, func(r *rig, pages []string) {
+				r.missing(network, pages[:12]...)
+				time.Sleep(confirmAfter)
+				r.wantLeft(pages[missingAlone:]...)
+				time.Sleep(time.Hour)
+				r.missing(network, pages[20:25]...)
+				time.Sleep(confirmAfter)
+				r.wantLeft(pages[missingAlone:]...)
+				time.Sleep(anotherDay)
+				r.missing(network, pages[10:12]...) // it saw these on another day
+				r.missing(network, pages[20:25]...)
+				r.wantLeft(append(slices.Clone(pages[12:20]), pages[25:]...)...)
+			})
+		})
+	}
+}
+
+// What others get although a network found it missing is not one of the pages that it
+// takes out.
+func TestAPageThatIsThereIsNotCountedAsTakenOut(t *testing.T) {
+	withPages(t, 30, func(r *rig, pages []string) {
+		r.missing(netA, pages[:refusedMany-1]...)
+		for _, p := range pages[:refusedMany-1] {
+			r.sight(p, html(p), from(netD))
+		}
+		r.missing(netA, pages[20:]...)
+		time.Sleep(confirmAfter)
+		r.wantLeft(pages[:20]...)
+	})
+}
+
+// A site that loses a section at once is told so by whoever comes next.
+func TestASectionThatIsDroppedLeavesOnceASecondNetworkSeesIt(t *testing.T) {
+	withPages(t, 30, func(r *rig, pages []string) {
+		r.missing(netA, pages...)
+		r.wantLeft(pages...)
+		r.missing(netB, pages...)
+		r.wantLeft(pages...)
+		time.Sleep(confirmAfter)
+		r.wantLeft()
+	})
+}
+
+// refuseWrongly has a network refused pages that another one gets.
+func (r *rig) refuseWrongly(network string, status int, pages ...string) {
+	for _, p := range pages {
+		r.answer(p, status, from(network))
+		r.sight(p, html(p), from(netD))
+	}
+}
+
+func TestWhatANetworkIsToldThatIsRefusedWhatOthersGet(t *testing.T) {
+	for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			withPages(t, 30, func(r *rig, pages []string) {
+				r.answer(pages[29], status, from(netA)) // while nothing is known of the network
+				r.refuseWrongly(netA, status, pages[:4]...)
+				if r.hints.Given() != nil {
+					t.Error("a few are told of")
+				}
+				r.refuseWrongly(netA, status, pages[4])
+				time.Sleep(confirmAfter)
+				r.wantLeft(pages...)
+
+				r.restart()
+				for range 3 {
+					time.Sleep(20 * time.Hour)
+					r.refuseWrongly(netA, status, pages[:5]...) // which tells how it goes on
+					for _, p := range pages[10:20] {
+						r.answer(p, status, from(netA))
+					}
+				}
+				r.wantLeft(pages...)
+				if got := r.hints.Texts(); len(got) != 1 || strings.Count(r.log.String(), got[0]) != 2 {
+					t.Errorf("hints %q; want it told once by each process, got:\n%s", got, r.log)
+				}
+				r.wantNoTrace("192.0.2")
+
+				// What another network is told counts, by its own measure.
+				r.answer(pages[10], status, from(netB))
+				r.answer(pages[10], status, from(netA))
+				r.wantLeft(pages...)
+				r.answer(pages[10], http.StatusForbidden, from(netC))
+				time.Sleep(confirmAfter)
+				r.wantLeft(slices.DeleteFunc(slices.Clone(pages), func(p string) bool { return p == pages[10] })...)
+			})
+		})
+	}
+}
+
+// It is let in again, and a day later counts as any other.
+func TestANetworkThatIsRefusedNoMore(t *testing.T) {
+	withPages(t, 30, func(r *rig, pages []string) {
+		r.refuseWrongly(netA, http.StatusNotFound, pages[:5]...)
+		r.missing(netA, pages[20])
+		time.Sleep(23 * time.Hour)
+		r.wantLeft(pages...)
+		time.Sleep(time.Hour)
+		r.missing(netA, pages[20])
+		time.Sleep(confirmAfter)
+		r.wantLeft(append(slices.Clone(pages[:20]), pages[21:]...)...)
+	})
+}
+
+// Who asks again and gets the page shows nothing of himself.
+func TestARefusalThatItsOwnNetworkRefutesIsNotHeldAgainstIt(t *testing.T) {
+	withPages(t, 30, func(r *rig, pages []string) {
+		for _, p := range pages[:9] {
+			r.missing(netA, p)
+			r.sight(p, html(p), from(netA))
+		}
+		r.missing(netA, pages[20])
+		time.Sleep(confirmAfter)
+		r.wantLeft(append(slices.Clone(pages[:20]), pages[21:]...)...)
+	})
+}
+
+// Where no network is known, pages that are gone leave a day later also while
+// somebody is refused what others get.
+func TestAPageThatIsGoneLeavesAlsoWhereNoNetworkIsKnown(t *testing.T) {
+	withPages(t, 10, func(r *rig, pages []string) {
+		for range 2 {
+			for _, p := range pages[:5] {
+				r.answer(p, http.StatusForbidden)
+				r.sight(p, html(p))
+			}
+			r.answer(pages[8], http.StatusForbidden)
+			r.missing("", pages[9])
+			time.Sleep(24 * time.Hour)
+		}
+		r.wantLeft(pages[:9]...)
+	})
+}
+
+// A doubt of one process is confirmed by what another one sees.
+func TestTwoProcessesSeeTwoNetworksRefused(t *testing.T) {
+	inFleet(t, func(a, b *rig) {
+		a.sight("/", html("home", "/a"))
+		a.sight("/a", html("a"))
+		time.Sleep(told)
+		a.answer("/a", http.StatusForbidden, from(netA))
+		time.Sleep(time.Hour)
+		b.answer("/a", http.StatusForbidden, from(netB))
+		time.Sleep(told)
+		a.wantShown("/")
+		b.wantShown("/")
+	})
+}
+
+func TestTheNetworksThatAreRemembered(t *testing.T) {
+	var all refusals
+	for i := range 3 * refusalsKept {
+		now := int64(1_700_000_000 + i)
+		r, at := all.find(uint32(i), now)
+		if at >= 0 {
+			t.Fatalf("network %d is known", i)
+		}
+		r.missing, r.wrong, r.wrongAt = i, i+1, now
+		all.put(r, at)
+		all = readRefusals(all.encode())
+	}
+	if len(all.of) != refusalsKept {
+		t.Errorf("%d networks are remembered, want %d", len(all.of), refusalsKept)
+	}
+	const last = 3*refusalsKept - 1
+	r, at := all.find(last, 1_700_000_000+last)
+	if want := (refusal{last, 1_700_000_000 + last, last, 1_700_000_000 + last, last + 1}); at < 0 || r != want {
+		t.Errorf("of the last one is known %+v, want %+v", r, want)
+	}
+	if _, at := all.find(0, 1_700_000_000); at >= 0 {
+		t.Error("the first one is still known")
+	}
+	if n := len(all.encode()); n > 2<<10 {
+		t.Errorf("the record takes %d bytes", n)
+	}
+}
+
+// What is stored of the networks may say anything.
+func TestRefusalsThatCannotBe(t *testing.T) {
+	r := refusal{7, 1_700_000_000, 3, 1_700_000_001, 4}
+	whole := (&refusals{of: []refusal{r}}).encode()
+	for name, b := range map[string][]byte{
+		"nothing": nil, "damaged": whole[:len(whole)-1], "cut off": sealed([]byte("\x0a\x01\x07")), "empty": sealed([]byte("\x0a\x00")),
+		"endless number": sealed([]byte("\x0a\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")),
+	} {
+		if got := readRefusals(b); len(got.of) != 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	later := readRefusals(forged{num: 9, n: 5}.in(whole))
+	if got := readRefusals(later.encode()); len(got.of) != 1 || got.of[0] != r || got.unread == "" {
+		t.Errorf("%+v, want %+v and the field of a later version", got, r)
+	}
+	future := refusal{7, 9_000_000_000, 3, 9_000_000_000, 9}
+	if future.age(1_700_000_000); future.missing != 0 || future.wrong != 0 {
+		t.Errorf("of a time to come there is %+v", future)
+	}
+}

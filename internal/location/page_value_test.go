@@ -1,0 +1,132 @@
+package location
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPageTakesANumberOrAShortWord(t *testing.T) {
+	page := newNormalizer(t, "https://example.com", Config{})
+	owner := newNormalizer(t, "https://example.com", Config{Params: []string{"page"}})
+	rule := newNormalizer(t, "https://example.com", Config{More: func(string) []string { return []string{"page"} }})
+	for _, tt := range []struct {
+		value string
+		ok    bool
+	}{
+		{"2", true},
+		{"1", true},
+		{"0", true},
+		{"007", true},
+		{"999999", true},
+		{"%32", true},
+		{"last", true},
+		{"About", true},
+		{"about-us", true},
+		{"about_us", true},
+		{"part2", true},
+		{"archive-2024", true},
+		{"%C3%BCber-uns", true},
+		{"%E4%BC%9A%E7%A4%BE%E6%A6%82%E8%A6%81", true},
+		{strings.Repeat("a", 24), true},
+
+		{strings.Repeat("a", 25), false},
+		{"1000000", false},
+		{"100234577", false},
+		{"2024-11-22", false},
+		{"-1", false},
+		{"1.5", false},
+		{"a12345", false},
+		{"index.html", false},
+		{"a/b", false},
+		{"a+b", false},
+		{"a%20b", false},
+		{"a:b", false},
+		{"%27", false},
+		{"%2e%2e", false},
+		{"3f2504e0-4f89-41d3-9a0c-0305e82c3301", false},
+		{"https://evil.example/", false},
+	} {
+		t.Run(tt.value, func(t *testing.T) {
+			got := page.Request("example.com", "/a?page="+tt.value)
+			if tt.ok && got.Reason != ReasonNone || !tt.ok && (got.Reason != ReasonQuery || !got.NeedsCanonical) {
+				t.Errorf("by default: %+v", got)
+			}
+			// Who names the parameter knows what it says.
+			if got := owner.Request("example.com", "/a?page="+tt.value); got.Reason != ReasonNone {
+				t.Errorf("named by the owner: %+v", got)
+			}
+			if got := rule.Request("example.com", "/a?page="+tt.value); got.Reason != ReasonNone {
+				t.Errorf("named by a rule: %+v", got)
+			}
+		})
+	}
+}
+
+func TestASessionAsASegment(t *testing.T) {
+	n := newNormalizer(t, "https://example.com", Config{})
+	for _, tt := range []struct {
+		path string
+		want Reason
+	}{
+		{"/shop/jsessionid=0A1B2C", ReasonPathParam},
+		{"/shop/JSESSIONID=0A1B2C/cart", ReasonPathParam},
+		{"/jsessionid=", ReasonPathParam},
+		{"/jsessionid%3D0A1B", ReasonPathParam},
+		{"/jsessionid%3d0A1B", ReasonPathParam},
+		{"/%6Asessionid=0A1B", ReasonPathParam},
+		{"/phpsessid=1", ReasonPathParam},
+		{"/PHPSESSID=1/a", ReasonPathParam},
+		{"/sid=1", ReasonPathParam},
+		{"/session=1", ReasonPathParam},
+		{"/session_id=1", ReasonPathParam},
+		{"/cfid=1/cftoken=2", ReasonPathParam},
+		{"/ASPSESSIONIDQADTCRAB=1", ReasonPathParam},
+
+		{"/jsessionid", ReasonNone},
+		{"/jsessionid/a", ReasonNone},
+		{"/sessions=2", ReasonNone},
+		{"/assessment=1", ReasonNone},
+		{"/year=2024/month=11", ReasonNone},
+		{"/a=b=c", ReasonNone},
+		{"/=", ReasonNone},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			got := n.Request("example.com", tt.path)
+			if got.Reason != tt.want {
+				t.Errorf("a request: %+v, want %v", got, tt.want)
+			}
+			if linked := n.Resolve("/", tt.path); linked != got {
+				t.Errorf("a link: %+v, want as a request: %+v", linked, got)
+			}
+		})
+	}
+}
+
+func TestOtherFormsOfTheAtSign(t *testing.T) {
+	n := newNormalizer(t, "https://example.com", Config{Params: []string{"page"}})
+	for _, tt := range []struct {
+		name, target string
+		want         Reason
+	}{
+		{"of full width", "/u/jane%EF%BC%A0example.org", ReasonEmail},
+		{"of full width, as a browser may write it", "/u/jane＠example.org", ReasonEmail},
+		{"small", "/u/jane%EF%B9%ABexample.org", ReasonEmail},
+		{"with a full stop of full width", "/u/jane%EF%BC%A0example%EF%BC%8Eorg", ReasonEmail},
+		{"all of full width", "/u/ｊａｎｅ＠ｅｘａｍｐｌｅ．ｏｒｇ", ReasonEmail},
+		{"with a Chinese full stop", "/u/jane@example。org", ReasonEmail},
+		{"with a Japanese full stop", "/u/jane@example｡org", ReasonEmail},
+		{"with a small full stop", "/u/jane﹫example﹒org", ReasonEmail},
+		{"in a parameter", "/u?page=jane%EF%BC%A0example.org", ReasonEmail},
+		{"in a parameter that is not allowed", "/u?to=jane%EF%BC%A0example.org", ReasonEmail},
+		{"a handle", "/%EF%BC%A0jane", ReasonNone},
+		{"a version", "/lib%EF%BC%A01.2.3", ReasonNone},
+		{"a sentence", "/meet%EF%BC%A0noon", ReasonNone},
+		{"full stops alone", "/東京。大阪", ReasonNone},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := n.Request("example.com", tt.target); got.Reason != tt.want {
+				t.Errorf("%+v, want %v", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,83 @@
+package location
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestTwin(t *testing.T) {
+	for _, tt := range []struct {
+		origin, twin, href string
+		hosts              []string
+		want               bool
+	}{
+		{"https://example.com", "https://www.example.com", "https://www.example.com/a", nil, true},
+		{"https://example.com", "https://www.example.com", "//WWW.Example.com./", nil, true},
+		{"https://example.com", "https://www.example.com", "http://www.example.com:80/", nil, true},
+		{"https://example.com", "https://www.example.com", "https://example.com/a", nil, false},
+		{"https://example.com", "https://www.example.com", "https://www2.example.com/a", nil, false},
+		{"https://example.com", "https://www.example.com", "/www.example.com", nil, false},
+		{"https://example.com", "https://www.example.com", "https://user@www.example.com/", nil, false},
+		{"https://example.com", "https://www.example.com", "mailto:a@www.example.com", nil, false},
+		{"https://example.com", "https://www.example.com", "https://www.example.com/a", []string{"example.com", "www.example.com"}, false},
+		{"https://www.example.com/blog", "https://example.com/blog", "https://example.com/", nil, true},
+		{"http://example.com:8080", "http://www.example.com:8080", "http://www.example.com:8080/", nil, true},
+		{"http://example.com:8080", "http://www.example.com:8080", "http://www.example.com/", nil, false},
+	} {
+		origin, err := ParseOrigin(tt.origin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := origin.Twin().String(); got != tt.twin {
+			t.Errorf("the twin of %s is %s, want %s", tt.origin, got, tt.twin)
+		}
+		n, err := New(origin, Config{Hosts: tt.hosts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := n.Twin(origin.Folder(), tt.href); got != tt.want {
+			t.Errorf("%s leads to the twin of %s: %t, want %t", tt.href, tt.origin, got, tt.want)
+		}
+	}
+}
+
+func TestForeign(t *testing.T) {
+	origin, err := ParseOrigin("https://example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := New(origin, Config{Params: []string{"page"}, More: func(path string) []string {
+		if path == "/shop" {
+			return []string{"colour"}
+		}
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for location, want := range map[string][]string{
+		"/": nil, "/?page=2": nil, "/?p=1": {"p"}, "/a?cat=1&page=2&tag=x": {"cat", "tag"}, "/shop?colour=red&size=4": {"size"}, "/b?colour=red": {"colour"},
+	} {
+		if got := n.Foreign(location); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", location, got, want)
+		}
+	}
+}
+
+// TestPublicHasTheWholePath reads a target that no proxy has cut.
+func TestPublicHasTheWholePath(t *testing.T) {
+	origin, err := ParseOrigin("https://example.com/blog")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := New(origin, Config{StrippedPrefix: "/blog"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := n.Request("example.com", "/a").Location; got != "/blog/a" {
+		t.Errorf("what a proxy has cut is at %q", got)
+	}
+	if got := n.Public("example.com", "/blog/a").Location; got != "/blog/a" {
+		t.Errorf("what it has not cut is at %q", got)
+	}
+}

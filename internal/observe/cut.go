@@ -1,0 +1,66 @@
+package observe
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/location"
+)
+
+// CutOff returns the beginning of the path that was cut off inside of this
+// program before the request came here, decoded and without a slash at its end,
+// "" if nothing was. [http.StripPrefix] takes it from the path of the URL, and
+// leaves the request's target as it was.
+func CutOff(r *http.Request) string {
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	if path == r.URL.Path {
+		return ""
+	}
+	if _, rest, absolute := strings.Cut(path, "://"); absolute && path[0] != '/' {
+		path = rest[max(0, strings.IndexByte(rest, '/')):]
+	}
+	path, err := url.PathUnescape(path)
+	cut, is := strings.CutSuffix(path, r.URL.Path)
+	if err != nil || !is || !strings.HasPrefix(cut, "/") {
+		return ""
+	}
+	return strings.TrimSuffix(cut, "/")
+}
+
+// locate returns the location of the page that is asked for. What the program
+// itself has cut off is there still, and is not what a proxy cut off.
+func (o *Observer) locate(r *http.Request) location.Result {
+	if cut := CutOff(r); cut != "" && cut == o.cfg.StrippedPrefix {
+		return o.cfg.Normalizer.Public(r.Host, r.RequestURI)
+	}
+	return o.cfg.Normalizer.Request(r.Host, r.RequestURI)
+}
+
+// inOrigin reports whether the origin says that all locations begin with what was
+// cut off.
+func (o *Observer) inOrigin(cut string) bool {
+	return cut != "" && strings.HasPrefix(o.cfg.Normalizer.Origin().Folder(), o.cfg.StrippedPrefix+cut+"/")
+}
+
+// noteCut gives a hint where each request so far had the beginning of its path cut
+// off, the origin does not name what was cut off, and nothing is listed.
+func (o *Observer) noteCut(r *http.Request) {
+	cut := CutOff(r)
+	if cut == "" || cut == o.cfg.StrippedPrefix || o.inOrigin(cut) {
+		o.tally.whole.Add(1)
+		return
+	}
+	if o.tally.whole.Load() != 0 || o.cfg.Files.Listed() != 0 {
+		return
+	}
+	path := (&url.URL{Path: o.cfg.StrippedPrefix + cut}).EscapedPath()
+	if admit.WordOf(path, false) != admit.Plain {
+		o.cfg.Hints.Give(hint.Prefix)
+		return
+	}
+	o.cfg.Hints.Tell(hint.Prefix, fmt.Sprintf("That is %s.", o.cfg.Normalizer.Origin().URL(path)))
+}

@@ -1,0 +1,161 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/store"
+)
+
+// ownDatabase makes a database that is dropped when the test ends, and returns its
+// name and address. Settings of it touch no other test.
+func ownDatabase(t *testing.T, admin *sql.DB) (name, at string) {
+	t.Helper()
+	name = "servemap_test_" + strings.ToLower(rand.Text()[:16])
+	mustExec(t, admin, "CREATE DATABASE "+name)
+	t.Cleanup(func() { mustExec(t, admin, "DROP DATABASE "+name+" WITH (FORCE)") })
+	u, err := url.Parse(address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Path = "/" + name
+	return name, u.String()
+}
+
+// TestDatabaseThatOnlyReads counts what a site has logged that tries once a second
+// for two minutes.
+func TestDatabaseThatOnlyReads(t *testing.T) {
+	for _, c := range []struct {
+		name, refuse, allow string
+		syncs               bool // Sync works all the same
+	}{
+		{
+			name:   "read-only, as a database is after a failover",
+			refuse: `ALTER DATABASE {name} SET default_transaction_read_only = on`,
+			allow:  `ALTER DATABASE {name} RESET default_transaction_read_only`,
+		},
+		{
+			name: "its disk full",
+			refuse: `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+				$$ BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+				CREATE TRIGGER refuse BEFORE INSERT ON servemap EXECUTE FUNCTION refuse()`,
+			allow: `DROP TRIGGER refuse ON servemap`,
+			syncs: true,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			name, at := ownDatabase(t, database(t))
+			exec := func(query string) {
+				t.Helper()
+				db := dial(t, withSetting(at, "default_transaction_read_only=off"))
+				defer db.Close()
+				mustExec(t, db, strings.ReplaceAll(query, "{name}", name))
+			}
+			log := &logged{}
+			db := dial(t, at)
+			s := openWith(t, db, &Options{Logger: log.logger()})
+			mustPut(t, s, "k", "1")
+			exec(c.refuse)
+			exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}' AND pid <> pg_backend_pid()`)
+			err := eventually(func() error { // at first it may meet the session that ended
+				return s.View(context.Background(), []string{"k"}, func([][]byte) error { return nil })
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := log.count("\n")
+			for range 120 {
+				if got := get(t, s, "k"); got != "1" {
+					t.Fatalf("k is %q", got)
+				}
+				if err := put(s, "k", "2"); !errors.Is(err, store.ErrUnavailable) {
+					t.Fatalf("Update: %v, want ErrUnavailable", err)
+				}
+				if err := s.Sync(context.Background()); (err == nil) != c.syncs {
+					t.Fatalf("Sync: %v", err)
+				}
+			}
+			if lines := log.count("\n") - before; lines > 1 || log.count("cannot be used") < 1 {
+				t.Errorf("two minutes without a write were logged in %d lines, want 1:\n%s", lines, &log.buf)
+			}
+			exec(c.allow)
+			again := log.count("works again")
+			if err := eventually(func() error { return put(s, "k", "3") }); err != nil {
+				t.Fatalf("when the database takes writes again: %v", err)
+			}
+			if got := log.count("works again") - again; got != 1 {
+				t.Errorf("that writes are taken again was logged %d times, want once:\n%s", got, &log.buf)
+			}
+		})
+	}
+}
+
+// TestReadOnlySessionIsGivenUp leaves the only session of a pool read-only.
+func TestReadOnlySessionIsGivenUp(t *testing.T) {
+	for name, call := range map[string]func(*Store) error{
+		"Update": func(s *Store) error { return put(s, "k", "2") },
+		"Sync":   func(s *Store) error { return s.Sync(context.Background()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, db := open(t)
+			s.log = (&logged{}).logger()
+			mustPut(t, s, "k", "1")
+			db.SetMaxOpenConns(1)
+			mustExec(t, db, `SET default_transaction_read_only = on`)
+			if err := call(s); !errors.Is(err, store.ErrUnavailable) {
+				t.Errorf("with a session that is read-only: %v, want ErrUnavailable", err)
+			}
+			if err := call(s); err != nil {
+				t.Errorf("with the next session: %v", err)
+			}
+		})
+	}
+}
+
+// TestATableThatIsMissingIsMade has what is missing made by the next start, and by
+// a store that is open.
+func TestATableThatIsMissingIsMade(t *testing.T) {
+	for _, c := range []struct {
+		name, lose string
+		kept       bool // the records
+	}{
+		{"the format's row", `DELETE FROM {name}_format`, true},
+		{"the format table's rows, truncated", `TRUNCATE {name}_format`, true},
+		{"the format table", `DROP TABLE {name}_format`, true},
+		{"the records' table", `DROP TABLE {name}`, false},
+		{"both", `DROP TABLE {name}, {name}_format`, false},
+		{"the records and the format's row", `DROP TABLE {name}; DELETE FROM {name}_format`, false},
+	} {
+		for _, restart := range []bool{true, false} {
+			t.Run(c.name+map[bool]string{true: ", at the next start", false: ", while open"}[restart], func(t *testing.T) {
+				s, db := open(t)
+				mustPut(t, s, "k", "1")
+				log := &logged{}
+				s.log = log.logger()
+				table := s.sql.name.String()
+				mustExec(t, db, strings.ReplaceAll(c.lose, "{name}", table))
+				if restart {
+					s = openWith(t, db, &Options{Table: table, Logger: log.logger()})
+					mustPut(t, s, "new", "1")
+				} else {
+					_ = put(s, "new", "1")
+					mustPut(t, s, "new", "1")
+				}
+				if kept := get(t, s, "k") == "1"; kept != c.kept {
+					t.Errorf("the records were kept: %t, want %t", kept, c.kept)
+				}
+				if told := log.count("nothing that was learned before is here") == 1; told == c.kept {
+					t.Errorf("the log tells that the records are lost: %t, want %t:\n%s", told, !c.kept, &log.buf)
+				}
+				if err := s.Sync(context.Background()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
