@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/txn"
 )
 
 // spans is how many spans the time for which unseen pages are kept is cut into.
@@ -94,7 +95,7 @@ func (l *Ledger) spanLength() int64 {
 
 // openActivity reads what was stored of the activity.
 func (l *Ledger) openActivity(ctx context.Context) error {
-	return view(ctx, l.cfg.Store, []string{l.keys.active()}, func(t *tx) { l.activity = readActivity(t.Get(l.keys.active())) })
+	return txn.View(ctx, l.cfg.Store, []string{l.keys.active()}, func(t *txn.Tx) { l.activity = readActivity(t.Get(l.keys.active())) })
 }
 
 // noteActivity stores, once in each span, that the site is observed.
@@ -105,7 +106,7 @@ func (l *Ledger) noteActivity(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	var merged activity
-	err := update(ctx, l.cfg.Store, []string{l.keys.active()}, func(t *tx) {
+	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.active()}, func(t *txn.Tx) {
 		stored := readActivity(t.Get(l.keys.active()))
 		if anew && stored.ahead(now.Unix()) {
 			stored = activity{unread: stored.unread}

@@ -45,10 +45,10 @@ func alternates(norm *location.Normalizer, from string, facts *page.Facts) (foun
 }
 
 // claims returns the alternates in the form in which they are kept.
-func (s secret) claims(found []peer) []claim {
+func (l *Ledger) claims(found []peer) []claim {
 	var claims []claim
 	for _, p := range found {
-		claims = append(claims, claim{p.lang, s.id(p.location)})
+		claims = append(claims, claim{p.lang, l.id(p.location)})
 	}
 	return claims
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/rate"
+	"github.com/servemap/servemap/internal/secret"
+	"github.com/servemap/servemap/internal/txn"
 )
 
 // Page is what is known of one location.
@@ -49,7 +51,7 @@ type Page struct {
 	History
 }
 
-func (l *Ledger) page(location string, s *state, key secret, siblings int) Page {
+func (l *Ledger) page(location string, s *state, key secret.Key, siblings int) Page {
 	freq, p := s.rate.Freq()
 	verdict, reason := s.verdict, s.reason
 	rule, _ := l.cfg.Rules.Match(location)
@@ -70,7 +72,7 @@ func (l *Ledger) page(location string, s *state, key secret, siblings int) Page 
 		Nameless: s.missing != 0 && s.missingNet == 0,
 		Rule:     rule.Listing == admit.Always, Entry: l.entries[location], Led: s.hop > 0, Route: s.route, Link: s.link,
 		Shown: s.shown, Unprompted: s.unprompted, Word: admit.WordOf(location, s.variable),
-		Networks: len(s.networks), Siblings: siblings, Canonical: key.unseal(location, s.canonical), Pattern: rule.Pattern,
+		Networks: len(s.networks), Siblings: siblings, Canonical: key.Unseal(location, s.canonical), Pattern: rule.Pattern,
 		Alternates: s.alternates(),
 		Part:       s.part, Listing: s.entry(l.cfg.Confidence), Freq: freq, Confidence: p,
 		History: s.history(),
@@ -133,7 +135,7 @@ func (p Page) Evidence() admit.Evidence {
 // Pages yields the listed pages in the order of their locations. A record that
 // cannot be read is left out. It ends when ctx does, whatever the store does.
 func (l *Ledger) Pages(ctx context.Context) iter.Seq2[Page, error] {
-	return eachWithin(ctx, l.pages)
+	return txn.EachWithin(ctx, l.pages)
 }
 
 func (l *Ledger) pages(ctx context.Context) iter.Seq2[Page, error] {
@@ -159,7 +161,7 @@ func (l *Ledger) pages(ctx context.Context) iter.Seq2[Page, error] {
 // Page returns what is known of location; its verdict is Unknown if that is
 // nothing. It returns when ctx ends, whatever the store does.
 func (l *Ledger) Page(ctx context.Context, location string) (Page, error) {
-	p, err := within(ctx, func() (Page, error) { return l.pageOf(ctx, location) })
+	p, err := txn.Within(ctx, func() (Page, error) { return l.pageOf(ctx, location) })
 	if err != nil {
 		return Page{}, fmt.Errorf("looking the page up: %w", err)
 	}
@@ -168,10 +170,10 @@ func (l *Ledger) Page(ctx context.Context, location string) (Page, error) {
 
 func (l *Ledger) pageOf(ctx context.Context, location string) (Page, error) {
 	p := l.page(location, new(state), nil, 0)
-	err := l.ask(ctx, func(key secret) error {
+	err := l.ask(ctx, func(key secret.Key) error {
 		var group, showing uint64
-		keys := []string{l.keys.page(location), l.keys.wait(key, location)}
-		err := view(ctx, l.cfg.Store, keys, func(t *tx) {
+		keys := []string{l.keys.page(location), l.keys.wait(key.Name(location).Hash)}
+		err := txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
 			for _, k := range keys {
 				if s, err := decodeState(t.Get(k)); err == nil {
 					p, group, showing = l.page(location, s, key, 0), s.group, s.showing
@@ -183,7 +185,7 @@ func (l *Ledger) pageOf(ctx context.Context, location string) (Page, error) {
 			return err
 		}
 		kin, twin := l.keys.kin(group), l.keys.twin(showing)
-		return view(ctx, l.cfg.Store, []string{kin, twin}, func(t *tx) {
+		return txn.View(ctx, l.cfg.Store, []string{kin, twin}, func(t *txn.Tx) {
 			p.Siblings = readKin(t.Get(kin)).siblings
 			if p.Reason == admit.Duplicate {
 				p.SameAs = readTwin(t.Get(twin)).listed
@@ -194,9 +196,9 @@ func (l *Ledger) pageOf(ctx context.Context, location string) (Page, error) {
 }
 
 // ask runs fn with the site's secret, which may not have been read yet.
-func (l *Ledger) ask(ctx context.Context, fn func(secret) error) error {
-	var key secret
-	err := view(ctx, l.cfg.Store, []string{l.keys.site()}, func(t *tx) { key, _ = readSecret(t.Get(l.keys.site())) })
+func (l *Ledger) ask(ctx context.Context, fn func(secret.Key) error) error {
+	var key secret.Key
+	err := txn.View(ctx, l.cfg.Store, []string{l.keys.site()}, func(t *txn.Tx) { key, _ = secret.Read(t.Get(l.keys.site())) })
 	if err != nil || key == nil {
 		return err // without a secret nothing was stored yet
 	}

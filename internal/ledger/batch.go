@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -72,8 +73,8 @@ func (l *Ledger) glance(ctx context.Context, sightings []*Sighting) ([]*state, e
 	for _, s := range sightings {
 		keys = append(keys, l.keys.page(s.Location), l.wait(s.Location))
 	}
-	err := view(ctx, l.cfg.Store, keys, func(t *tx) {
-		m := &merge{tx: t, l: l}
+	err := txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
+		m := &merge{Tx: t, l: l}
 		for i, s := range sightings {
 			states[i], _ = m.load(s.Location)
 		}
@@ -170,7 +171,7 @@ func (l *Ledger) read(k *look, full bool) {
 	k.read(l.cfg.Normalizer, full, l.cfg.Extensions)
 	l.hide(k.media)
 	if k.showing != 0 && !(k.Tagged && k.before.looks > 0) { // else it is known what the page itself shows
-		k.showing = l.secret.short("showing", strconv.FormatUint(k.showing, 16))
+		k.showing = l.secret.Key().Hash("showing", strconv.FormatUint(k.showing, 16))
 		l.compare(k, k.showing, k.content)
 	}
 	if k.Tagged {
@@ -188,11 +189,11 @@ func (l *Ledger) store(ctx context.Context, looks []*look) error {
 		switch {
 		case err == nil:
 			looks = looks[merged:]
-		case tooMuch(err) && n > 1:
+		case txn.TooMuch(err) && n > 1:
 			most = n / 2
-		case tooMuch(err) && looks[0].parsed && !looks[0].apart:
+		case txn.TooMuch(err) && looks[0].parsed && !looks[0].apart:
 			looks[0].apart = true
-		case tooMuch(err):
+		case txn.TooMuch(err):
 			l.leaveOut(looks[0])
 			looks = looks[1:]
 		default:
@@ -214,7 +215,7 @@ func (l *Ledger) leaveOut(k *look) {
 // tooMuch reports whether a transaction failed by its size, so that half of it may
 // not: it takes too many keys, or again and again other ones.
 func tooMuch(err error) bool {
-	return errors.Is(err, store.ErrInvalid) || errors.Is(err, errRestless)
+	return errors.Is(err, store.ErrInvalid) || errors.Is(err, txn.ErrRestless)
 }
 
 // reading is what merging a page that was read came to.

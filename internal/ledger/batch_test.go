@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
@@ -318,8 +318,4 @@ func countsOnly(records map[string]string) {
 }
 
 // fixedSecret is the record of a secret.
-func fixedSecret() []byte {
-	var e record.Encoder
-	e.Bytes(1, []byte("a secret that is no secret at all"[:secretBytes]))
-	return e.Seal()
-}
+func fixedSecret() []byte { return secret.Key("a secret that is no secret at all"[:32]).Encode() }

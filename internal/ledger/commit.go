@@ -10,6 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -21,8 +22,8 @@ func (l *Ledger) commit(ctx context.Context, first []string, fn func(*merge)) er
 // commitAt is commit at a time, which is the same however often fn runs.
 func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn func(*merge)) error {
 	var done effects
-	err := update(ctx, l.cfg.Store, slices.Concat(first, l.ownBulletin()), func(t *tx) {
-		m := &merge{tx: t, l: l, now: now, media: map[string]*part.Extension{}, effects: effects{parts: map[int]bool{}, doubted: map[string]int64{}, settled: map[string]settlement{}, left: map[admit.Reason]int{}}}
+	err := txn.Update(ctx, l.cfg.Store, slices.Concat(first, l.ownBulletin()), func(t *txn.Tx) {
+		m := &merge{Tx: t, l: l, now: now, media: map[string]*part.Extension{}, effects: effects{parts: map[int]bool{}, doubted: map[string]int64{}, settled: map[string]settlement{}, left: map[admit.Reason]int{}}}
 		fn(m)
 		m.tell()
 		done = m.effects

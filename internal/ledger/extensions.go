@@ -16,6 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/txn"
 )
 
 // What bounds the extensions of one page, so that its entry stays small.
@@ -288,7 +289,7 @@ func (m *merge) extension(location string, s *state, was admit.Verdict) *part.Ex
 	x := new(part.Extension)
 	media, renewed := m.media[location]
 	if !renewed && was == admit.Listed {
-		media = m.l.book.Extension(m.tx, s.part, location)
+		media = m.l.book.Extension(m.Tx, s.part, location)
 	}
 	if media != nil {
 		*x = *media
@@ -348,7 +349,7 @@ func (m *merge) alternates(location string, s *state) (all []part.Alternate) {
 // again at their next visit if there is more to be found.
 func (l *Ledger) openExtensions(ctx context.Context) error {
 	var had sitemap.Namespaces
-	err := view(ctx, l.cfg.Store, []string{l.keys.extensions()}, func(t *tx) {
+	err := txn.View(ctx, l.cfg.Store, []string{l.keys.extensions()}, func(t *txn.Tx) {
 		if b := t.Get(l.keys.extensions()); b != nil {
 			_ = record.Open(b, func(f record.Field) { // of a damaged one nothing was read
 				if f.Num == 1 {
@@ -372,7 +373,7 @@ func (l *Ledger) keepExtensions(ctx context.Context) error {
 	if !l.extends() {
 		return nil
 	}
-	err := update(ctx, l.cfg.Store, []string{l.keys.extensions()}, func(t *tx) {
+	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.extensions()}, func(t *txn.Tx) {
 		var e record.Encoder
 		e.Uint(1, uint64(l.cfg.Extensions))
 		e.Keep(record.Others(t.Get(l.keys.extensions()), 1))

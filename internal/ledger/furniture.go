@@ -6,6 +6,7 @@ import (
 
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/txn"
 )
 
 // furnitureEvery is how often what is known of the site's furniture is stored.
@@ -24,7 +25,7 @@ type furniture struct {
 // show is not taken for news after a restart. What cannot be read is learned
 // anew.
 func (l *Ledger) openFurniture(ctx context.Context) error {
-	return view(ctx, l.cfg.Store, []string{l.keys.furniture()}, func(t *tx) {
+	return txn.View(ctx, l.cfg.Store, []string{l.keys.furniture()}, func(t *txn.Tx) {
 		var site *mark.Site
 		err := record.Open(t.Get(l.keys.furniture()), func(f record.Field) {
 			if f.Num == 1 {
@@ -43,7 +44,7 @@ func (l *Ledger) keepFurniture(ctx context.Context, now bool) error {
 	if !l.furniture.changed || !now && l.furnitureDue(time.Now()) > 0 {
 		return nil
 	}
-	err := update(ctx, l.cfg.Store, []string{l.keys.furniture()}, func(t *tx) {
+	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.furniture()}, func(t *txn.Tx) {
 		var e record.Encoder
 		e.Bytes(1, l.furniture.AppendBinary(nil))
 		e.Keep(record.Others(t.Get(l.keys.furniture()), 1))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/txn"
 )
 
 // pruneAfter is how many events are noted in the journal before it is looked
@@ -16,7 +17,7 @@ const pruneAfter = 25_000
 // happened notes in the journal what became of a listed page. A page that was
 // never listed is in no journal.
 func (m *merge) happened(location string, s *state, what part.Happening) {
-	s.logged = m.l.journal.Note(m.tx, s.logged, location, what, m.now.UnixMilli(), s.part)
+	s.logged = m.l.journal.Note(m.Tx, s.logged, location, what, m.now.UnixMilli(), s.part)
 	s.storedChanged = s.dates.LastChange()
 	m.effects.events++
 }
@@ -25,7 +26,7 @@ func (m *merge) happened(location string, s *state, what part.Happening) {
 // [part.Journal.Events]. It ends when ctx does, whatever the store does. It may be
 // called concurrently.
 func (l *Ledger) Events(ctx context.Context, since time.Time) iter.Seq2[part.Event, error] {
-	return eachWithin(ctx, func(ctx context.Context) iter.Seq2[part.Event, error] {
+	return txn.EachWithin(ctx, func(ctx context.Context) iter.Seq2[part.Event, error] {
 		return func(yield func(part.Event, error) bool) {
 			for e, err := range l.journal.Events(ctx, l.cfg.Store, since) {
 				e.Location = strings.Clone(e.Location)

@@ -1,18 +1,12 @@
 package ledger
 
 import (
-	"bytes"
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/secret"
+	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -66,18 +60,10 @@ func (k keys) bulletins() string              { return string(k) + "told|" }
 func (k keys) bulletin(process string) string { return k.bulletins() + process }
 func (k keys) extensions() string             { return string(k) + "extensions" }
 func (k keys) robots(piece int) string        { return fmt.Sprintf("%srobots|%03d", string(k), piece) }
-func (k keys) wait(s secret, location string) string {
-	sum := s.sum("location", location)
-	return k.waits() + hex.EncodeToString(sum[:16])
-}
+func (k keys) wait(hash string) string        { return k.waits() + hash }
 
-// idOf returns the id of the location that a key made by wait stands for, 0 if it
-// is none.
-func (k keys) idOf(wait string) uint64 {
-	digits := strings.TrimPrefix(wait, k.waits())
-	id, _ := strconv.ParseUint(digits[:min(16, len(digits))], 16, 64) // it is hexadecimal
-	return id
-}
+// idOf returns the ID of the location that a key made by wait stands for.
+func (k keys) idOf(wait string) uint64 { return secret.ID(strings.TrimPrefix(wait, k.waits())) }
 
 // locationBytes is the length of the longest location.
 const locationBytes = 1024
@@ -92,66 +78,13 @@ func isLocation(s string) bool {
 	return strings.HasPrefix(s, "/") && len(s) <= locationBytes
 }
 
-// secret keys the hashes of what must not be stored in clear: locations that
-// may not be public, and client networks.
-type secret []byte
+// wait returns the key under which a location waits.
+func (l *Ledger) wait(location string) string { return l.keys.wait(l.secret.Of(location).Hash) }
 
-const secretBytes = 32
+// id returns the ID of a location.
+func (l *Ledger) id(location string) uint64 { return l.secret.Of(location).ID }
 
-func (s secret) sum(purpose, text string) [sha256.Size]byte {
-	mac := hmac.New(sha256.New, s)
-	mac.Write([]byte(purpose))
-	mac.Write([]byte{0})
-	mac.Write([]byte(text))
-	return [sha256.Size]byte(mac.Sum(nil))
-}
-
-// id returns 64 bits of the hash under which a location waits.
-func (s secret) id(location string) uint64 {
-	sum := s.sum("location", location)
-	return binary.BigEndian.Uint64(sum[:])
-}
-
-// network returns 16 bits of a client network: enough to tell a few apart, too
-// few to tell which they are.
-func (s secret) network(prefix string) uint16 {
-	sum := s.sum("network", prefix)
-	return binary.BigEndian.Uint16(sum[:])
-}
-
-// seal returns text so that only who knows the location can read it. nonce must
-// be another one for each text.
-func (s secret) seal(location, text string, nonce int64) []byte {
-	out := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(text)), uint64(nonce))
-	out = append(out, text...)
-	s.mask(location, out)
-	return out
-}
-
-// unseal returns what was sealed, "" if nothing was.
-func (s secret) unseal(location string, sealed []byte) string {
-	if len(sealed) < 8 {
-		return ""
-	}
-	out := bytes.Clone(sealed)
-	s.mask(location, out)
-	return string(out[8:])
-}
-
-// mask encrypts, or decrypts, what follows the nonce at the beginning of b.
-func (s secret) mask(location string, b []byte) {
-	key := s.sum("seal", location)
-	block, err := aes.NewCipher(key[:])
-	if err != nil {
-		panic(err) // the key's length is one of AES's
-	}
-	iv := make([]byte, aes.BlockSize)
-	copy(iv, b[:8])
-	cipher.NewCTR(block, iv).XORKeyStream(b[8:], b[8:])
-}
-
-// short returns 64 bits of a text that only has to be told from others.
-func (s secret) short(purpose, text string) uint64 {
-	sum := s.sum(purpose, text)
-	return binary.BigEndian.Uint64(sum[:])
+// Guard returns the store of a site, guarded; see [txn.Guard].
+func Guard(st store.Store, keys part.Keys) store.Store {
+	return txn.Guard(st, string(keys)+"site")
 }

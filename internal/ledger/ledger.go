@@ -21,7 +21,9 @@ import (
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/priority"
 	"github.com/servemap/servemap/internal/robots"
+	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -67,10 +69,9 @@ type Ledger struct {
 	stopped chan struct{} // closed when Run has returned
 
 	// What only the worker touches.
-	secret      secret
-	aliases     aliases // of the secret
-	opened      bool    // secret and doubts are what the store says
-	counted     bool    // the waiting locations were counted once
+	secret      *secret.Names
+	opened      bool // secret and doubts are what the store says
+	counted     bool // the waiting locations were counted once
 	followed    followed
 	early       early
 	contents    contents
@@ -150,8 +151,8 @@ func New(cfg Config) (*Ledger, error) {
 	for _, e := range cfg.Entries {
 		l.entries[e] = true
 	}
-	if g, ok := cfg.Store.(guarded); ok {
-		g.watch.logTo(cfg.Logger)
+	if g, ok := cfg.Store.(*txn.Guarded); ok {
+		g.LogTo(cfg.Logger)
 	}
 	return l, nil
 }
@@ -213,8 +214,8 @@ func (l *Ledger) Stats() Stats {
 // trouble returns why the store cannot be used: what it said last, or that it
 // says nothing.
 func (l *Ledger) trouble() error {
-	if g, ok := l.cfg.Store.(guarded); ok && l.problem == nil {
-		return g.watch.stalled()
+	if g, ok := l.cfg.Store.(*txn.Guarded); ok && l.problem == nil {
+		return g.Stalled()
 	}
 	return l.problem
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/txn"
 )
 
 // linksAtOnce is how many links one transaction merges. Each may need the
@@ -98,10 +99,10 @@ func (l *Ledger) follow(ctx context.Context, k *look, news novelty) error {
 		n := min(most, len(fresh))
 		states, err := l.followSome(ctx, k, fresh[:n], n == len(fresh), news, open)
 		switch {
-		case tooMuch(err) && n > 1: // links that displace others need more keys
+		case txn.TooMuch(err) && n > 1: // links that displace others need more keys
 			most = n / 2
 			continue
-		case tooMuch(err):
+		case txn.TooMuch(err):
 			l.Drop()
 			states = make([]openness, n)
 		case err != nil || states == nil:

@@ -78,7 +78,7 @@ func (l *Ledger) newLook(s *Sighting) *look {
 	switch s.Kind {
 	case admit.Witness:
 		k.hash = fingerprint(s.Response)
-		k.group = l.secret.short("group", groupName(s.Route, s.Location))
+		k.group = l.secret.Key().Hash("group", groupName(s.Route, s.Location))
 		if t, err := http.ParseTime(h.LastModified); err == nil {
 			k.server = t.Unix()
 		}
@@ -95,7 +95,7 @@ func (l *Ledger) networkOf(s *Sighting) uint32 {
 	if !s.Network.IsValid() {
 		return 0
 	}
-	return uint32(l.secret.network(s.Network.String())) + 1
+	return uint32(l.secret.Key().Network(s.Network.String())) + 1
 }
 
 // net returns the client's network plus one, 0 if it is not known.

@@ -8,6 +8,8 @@ import (
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/rate"
+	"github.com/servemap/servemap/internal/secret"
+	"github.com/servemap/servemap/internal/txn"
 )
 
 // soon is how long after a look a counter may be what has changed. What is seen
@@ -133,9 +135,9 @@ const trialLooks = uint64(trial / 60)
 // MarkSize returns how many bytes are remembered to tell a change of the page
 // at a location, 0 if it is not known.
 func (l *Ledger) MarkSize(ctx context.Context, location string) (n int, err error) {
-	err = l.ask(ctx, func(key secret) error {
-		keys := []string{l.keys.page(location), l.keys.wait(key, location)}
-		return view(ctx, l.cfg.Store, keys, func(t *tx) {
+	err = l.ask(ctx, func(key secret.Key) error {
+		keys := []string{l.keys.page(location), l.keys.wait(key.Name(location).Hash)}
+		return txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
 			for _, k := range keys {
 				if s, err := decodeState(t.Get(k)); err == nil {
 					n = len(s.mark.AppendBinary(nil))

@@ -7,12 +7,13 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/txn"
 )
 
 // merge is one transaction's worth of merging: it reads and writes states by
 // location, and notes what follows from it once the transaction is stored.
 type merge struct {
-	*tx
+	*txn.Tx
 	l       *Ledger
 	now     time.Time // when it is stored
 	effects effects
@@ -69,7 +70,7 @@ func (m *merge) load(location string) (s *state, known bool) {
 			return s, true
 		}
 		m.effects.damaged++
-		if n := m.l.book.Find(m.tx, location); n != 0 {
+		if n := m.l.book.Find(m.Tx, location); n != 0 {
 			return &state{verdict: admit.Listed, part: n, witnessed: true}, true
 		}
 	}

@@ -66,7 +66,7 @@ func (m *merge) steady(k *look, s *state, hop int) int {
 	if hop == 0 {
 		return 0
 	}
-	target := m.l.secret.short("target", k.target)
+	target := m.l.secret.Key().Hash("target", k.target)
 	switch {
 	case s.nextTarget == target && k.At.UnixMilli() == s.nextAt:
 		return 0 // the same look, merged again
@@ -98,7 +98,7 @@ func (m *merge) forAll(k *look, s *state) bool {
 	if respelled(k.Location, k.target) {
 		return true
 	}
-	target := m.l.secret.short("target", k.target)
+	target := m.l.secret.Key().Hash("target", k.target)
 	if s.target != target {
 		s.leadTo(target, k)
 		m.save(k.Location, s)

@@ -14,7 +14,7 @@ func (l *Ledger) reviewParts(ctx context.Context) error {
 		return err
 	}
 	var filling int
-	if err := l.commit(ctx, nil, func(m *merge) { filling = l.book.Mend(m.tx, parts) }); err != nil {
+	if err := l.commit(ctx, nil, func(m *merge) { filling = l.book.Mend(m.Tx, parts) }); err != nil {
 		return err
 	}
 	l.review.over, l.review.thin = l.book.Uneven(parts, filling)
@@ -23,19 +23,19 @@ func (l *Ledger) reviewParts(ctx context.Context) error {
 
 // refit moves a listed page to another part if its own has too many or too few.
 func (m *merge) refit(location string, s *state) {
-	if s.listed() && (m.l.review.thin[s.part] || m.l.book.Over(m.tx, s.part)) && m.move(location, s) {
+	if s.listed() && (m.l.review.thin[s.part] || m.l.book.Over(m.Tx, s.part)) && m.move(location, s) {
 		m.put(location, s)
 	}
 }
 
 // move is refit without storing the state, and reports whether the page moved.
 func (m *merge) move(location string, s *state) bool {
-	to := m.l.book.Move(m.tx, s.part, location)
+	to := m.l.book.Move(m.Tx, s.part, location)
 	if to == s.part {
 		return false
 	}
 	m.effects.parts[s.part], m.effects.parts[to] = true, true
-	m.l.journal.Moved(m.tx, s.logged, location, to)
+	m.l.journal.Moved(m.Tx, s.logged, location, to)
 	s.part = to
 	return true
 }

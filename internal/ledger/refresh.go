@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/servemap/servemap/internal/txn"
 )
 
 // bulletinKept is how long the record of a process stays that changes nothing, since
@@ -71,7 +73,7 @@ func (l *Ledger) ownBulletin() []string {
 }
 
 // tell has the others know of a change, once it is stored. now is when.
-func (l *Ledger) tell(t *tx, now time.Time, parts map[int]bool, about ...topic) {
+func (l *Ledger) tell(t *txn.Tx, now time.Time, parts map[int]bool, about ...topic) {
 	if !l.others.exist() || len(parts) == 0 && len(about) == 0 {
 		return
 	}
@@ -90,7 +92,7 @@ func (m *merge) tell() {
 			about = append(about, a.t)
 		}
 	}
-	m.l.tell(m.tx, m.now, m.effects.parts, about...)
+	m.l.tell(m.Tx, m.now, m.effects.parts, about...)
 }
 
 // openOthers notes how far the others are. What they change from then on is seen
@@ -131,7 +133,7 @@ func (l *Ledger) refresh(ctx context.Context, atOnce bool) error {
 // readOthers returns the bulletin of all others by their keys.
 func (l *Ledger) readOthers(ctx context.Context) (map[string]bulletin, error) {
 	told := map[string]bulletin{}
-	err := view(ctx, l.cfg.Store, []string{l.keys.site()}, func(*tx) {}) // the guard looks for its version
+	err := txn.View(ctx, l.cfg.Store, []string{l.keys.site()}, func(*txn.Tx) {}) // the guard looks for its version
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +189,7 @@ func (l *Ledger) dropStale(ctx context.Context, told map[string]bulletin, now ti
 		if !l.others.quiet(key, n, now) {
 			continue
 		}
-		err := update(ctx, l.cfg.Store, []string{key}, func(t *tx) {
+		err := txn.Update(ctx, l.cfg.Store, []string{key}, func(t *txn.Tx) {
 			if readBulletin(t.Get(key)).seq == n.seq {
 				t.Put(key, nil)
 			}

@@ -169,7 +169,7 @@ func TestALinkWhoseTargetAnotherProcessHasDropped(t *testing.T) {
 		b.sight("/a", "<meta name=robots content=noindex>")
 		b.sight("/", html("home again", "/a")) // from here on b knows that this link needs nothing more
 		err := a.ledger.call(a.Context(), func(ctx context.Context) error {
-			return a.ledger.drop(ctx, []string{a.ledger.keys.wait(a.ledger.secret, "/a")})
+			return a.ledger.drop(ctx, []string{a.ledger.wait("/a")})
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/priority"
+	"github.com/servemap/servemap/internal/txn"
 )
 
 // reviewStep is how many records a review goes through at once.
@@ -127,7 +128,7 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 func inHalves(items []string, fn func([]string) error) error {
 	err := fn(items)
 	switch {
-	case !tooMuch(err):
+	case !txn.TooMuch(err):
 		return err
 	case len(items) < 2:
 		return nil
@@ -233,7 +234,7 @@ func (l *Ledger) reviewPages(ctx context.Context, keys []string) error {
 			case !s.barred && now.Unix()-seconds(s.lastSeen) >= 2*int64(l.cfg.KeepFor/time.Second):
 				m.Put(key, nil)
 				m.effects.erased = true
-				m.l.journal.Erase(m.tx, s.logged, location)
+				m.l.journal.Erase(m.Tx, s.logged, location)
 				m.undoubt(location, s)
 				if s.joined != 0 {
 					m.leave(location, s)

@@ -11,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/txn"
 )
 
 // robotsPiece is how many bytes of a robots.txt one record holds, robotsPieces
@@ -88,7 +89,7 @@ func (l *Ledger) openRobots(ctx context.Context) error {
 		return nil
 	}
 	var o obeyed
-	err := view(ctx, l.cfg.Store, l.robotsKeys(), func(t *tx) { o = l.readRobots(t) })
+	err := txn.View(ctx, l.cfg.Store, l.robotsKeys(), func(t *txn.Tx) { o = l.readRobots(t) })
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (l *Ledger) openRobots(ctx context.Context) error {
 	return nil
 }
 
-func (l *Ledger) readRobots(t *tx) (o obeyed) {
+func (l *Ledger) readRobots(t *txn.Tx) (o obeyed) {
 	var texts [2][]byte
 	for i, key := range l.robotsKeys() {
 		unread, _ := record.Read(t.Get(key), func(f record.Field) bool {
@@ -122,7 +123,7 @@ func (l *Ledger) readRobots(t *tx) (o obeyed) {
 }
 
 // writeRobots stores o, in a record of its own for each piece.
-func (l *Ledger) writeRobots(t *tx, o obeyed) {
+func (l *Ledger) writeRobots(t *txn.Tx, o obeyed) {
 	texts := [2][]byte{o.now.Text(), o.next.Text()}
 	for i, key := range l.robotsKeys() {
 		text := texts[i/robotsPieces]
@@ -164,7 +165,7 @@ func (l *Ledger) obey(ctx context.Context, s *Sighting) error {
 		return nil
 	}
 	var after obeyed
-	err := update(ctx, l.cfg.Store, slices.Concat(l.robotsKeys(), l.ownBulletin()), func(t *tx) {
+	err := txn.Update(ctx, l.cfg.Store, slices.Concat(l.robotsKeys(), l.ownBulletin()), func(t *txn.Tx) {
 		stored := l.readRobots(t) // another process may have seen it as well
 		if after = stored.saw(seen, s.At, network); after != stored {
 			l.writeRobots(t, after)

@@ -1,10 +1,8 @@
 package ledger
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/tap"
-	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -212,51 +209,6 @@ func TestABatchThatNeedsTooManyKeys(t *testing.T) {
 		r.flush()
 		r.wantListed(want...)
 	})
-}
-
-func TestAPanickingStoreIsAnError(t *testing.T) {
-	st := Guard(panicking{}, "s|")
-	ctx := t.Context()
-	for name, call := range map[string]func() error{
-		"View":   func() error { return st.View(ctx, nil, nil) },
-		"Update": func() error { return st.Update(ctx, nil, nil) },
-		"Sync":   func() error { return st.Sync(ctx) },
-		"Scan": func() error {
-			for _, err := range st.Scan(ctx, "", "") {
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	} {
-		if err := call(); err == nil || !strings.Contains(err.Error(), "panicked") {
-			t.Errorf("%s returned %v", name, err)
-		}
-	}
-	defer func() {
-		if recover() != "of the loop" {
-			t.Error("a panic of the loop's body was taken for the store's")
-		}
-	}()
-	for range Guard(new(oneRecord), "s|").Scan(ctx, "", "") {
-		panic("of the loop")
-	}
-}
-
-type panicking struct{ store.Store }
-
-func (panicking) View(context.Context, []string, func([][]byte) error) error   { panic("view") }
-func (panicking) Update(context.Context, []string, func([][]byte) error) error { panic("update") }
-func (panicking) Sync(context.Context) error                                   { panic("sync") }
-func (panicking) Scan(context.Context, string, string) iter.Seq2[store.Record, error] {
-	return func(func(store.Record, error) bool) { panic("scan") }
-}
-
-type oneRecord struct{ panicking }
-
-func (*oneRecord) Scan(context.Context, string, string) iter.Seq2[store.Record, error] {
-	return func(yield func(store.Record, error) bool) { yield(store.Record{Key: "a"}, nil) }
 }
 
 // A visitor gets a page that is gone for good right after, as the next one is told;

@@ -6,6 +6,7 @@ import (
 
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/txn"
 )
 
 // report merges what a look at a location showed of the sources of dates.
@@ -14,7 +15,7 @@ func (m *merge) report(location string, reports []lastmod.Report) {
 		if !m.l.reputations.Concerns(r) {
 			continue
 		}
-		page := m.l.secret.short("suspect", location) | 1
+		page := m.l.secret.Key().Hash("suspect", location) | 1
 		m.repute(func(rs *lastmod.Reputations) { rs.Take(r, page, m.moment()) })
 	}
 }
@@ -34,7 +35,7 @@ func (m *merge) repute(change func(*lastmod.Reputations)) {
 // has lost trust, or won it. The files know of stamps themselves.
 func (l *Ledger) readTrust(ctx context.Context) (changed bool, err error) {
 	var rs lastmod.Reputations
-	err = view(ctx, l.cfg.Store, []string{l.keys.trust()}, func(t *tx) {
+	err = txn.View(ctx, l.cfg.Store, []string{l.keys.trust()}, func(t *txn.Tx) {
 		rs, _ = lastmod.ReadReputations(t.Get(l.keys.trust()))
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -219,13 +220,13 @@ func TestAnOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
 				if keys := differences(r.dump(), before); len(keys) > 0 {
 					t.Errorf("it changed %q", keys)
 				}
-				if err := r.ledger.Forget(r.Context(), "/a"); !errors.Is(err, errLater) {
+				if err := r.ledger.Forget(r.Context(), "/a"); !errors.Is(err, txn.ErrLater) {
 					t.Errorf("Forget returned %v", err)
 				}
 				if when == "while it runs" && !r.files.Lists("/") {
 					t.Error("the last sitemap is no longer served")
 				}
-				if err := r.ledger.Stats().Problem; !errors.Is(err, errLater) {
+				if err := r.ledger.Stats().Problem; !errors.Is(err, txn.ErrLater) {
 					t.Errorf("the stats say %v", err)
 				}
 				if n := strings.Count(r.log.String(), "later version"); n < 1 || n > 2 { // the worker's and the files'

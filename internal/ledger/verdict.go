@@ -70,16 +70,16 @@ func (m *merge) list(location string, s *state, was admit.Verdict) {
 		e.Priority = s.priority
 	}
 	if was != admit.Listed {
-		s.part = m.l.book.Add(m.tx, s.part, location, e)
+		s.part = m.l.book.Add(m.Tx, s.part, location, e)
 		m.effects.filling = s.part
 		m.effects.parts[s.part] = true
 		m.happened(location, s, part.Added)
 		if !s.read {
 			m.effects.due = append(m.effects.due, location)
 		}
-	} else if m.l.book.Set(m.tx, s.part, location, e) {
+	} else if m.l.book.Set(m.Tx, s.part, location, e) {
 		m.effects.parts[s.part] = true
-		if e.Extension != nil && m.l.book.Over(m.tx, s.part) { // it may be more than the part has room for
+		if e.Extension != nil && m.l.book.Over(m.Tx, s.part) { // it may be more than the part has room for
 			m.move(location, s)
 		}
 		if s.dates.LastChange() != s.storedChanged {
@@ -89,7 +89,7 @@ func (m *merge) list(location string, s *state, was admit.Verdict) {
 }
 
 func (m *merge) unlist(location string, s *state) {
-	m.l.book.Remove(m.tx, s.part, location)
+	m.l.book.Remove(m.Tx, s.part, location)
 	m.effects.parts[s.part] = true
 	m.happened(location, s, part.Removed)
 	m.effects.withdrew = true

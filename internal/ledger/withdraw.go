@@ -1,8 +1,6 @@
 package ledger
 
-import (
-	"github.com/servemap/servemap/internal/admit"
-)
+import "github.com/servemap/servemap/internal/admit"
 
 // withdraw takes the page out: because the site no longer serves it, or
 // because it now says that it is not to be listed.
@@ -150,7 +148,7 @@ func (m *merge) forget(location string) {
 	m.Put(m.l.keys.page(location), nil)
 	m.Put(m.l.keys.lost(location), nil)
 	m.effects.erased = true
-	m.l.journal.Erase(m.tx, s.logged, location)
+	m.l.journal.Erase(m.Tx, s.logged, location)
 	m.effects.settled[location] = settlement{s.part, m.now}
 	if s.joined != 0 {
 		m.leave(location, s)

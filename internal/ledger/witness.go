@@ -108,7 +108,7 @@ func (m *merge) seen(k *look, s *state, at int64) (news canonicalNews) {
 		s.noFollow, s.ownURL = k.noFollow, k.OwnURL
 		s.self, s.canonical = k.self, nil
 		if k.canonical != "" && !s.public() {
-			s.canonical = m.l.secret.seal(k.Location, k.canonical, k.At.UnixNano())
+			s.canonical = m.l.secret.Key().Seal(k.Location, k.canonical, k.At.UnixNano())
 		}
 		news = m.content(k, s, before)
 	}
@@ -143,7 +143,7 @@ func (m *merge) content(k *look, s *state, before int64) (news canonicalNews) {
 		same := s.showing == k.showing
 		s.shared, s.crowd = k.shared || s.shared && same, k.crowd || s.crowd && same
 		s.bodyHash, s.showing = k.hash, k.showing
-		s.claims = m.l.secret.claims(k.alternates)
+		s.claims = m.l.claims(k.alternates)
 		f = m.mark(k, s, before)
 		m.keepLinks(k, s, f)
 		if s.renews(k, was, before, f.outcome) {

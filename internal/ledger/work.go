@@ -2,11 +2,10 @@ package ledger
 
 import (
 	"context"
-	"crypto/rand"
-	"slices"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/secret"
+	"github.com/servemap/servemap/internal/txn"
 )
 
 // open reads what the store holds of the site as a whole: at the start, and
@@ -79,10 +78,10 @@ func (l *Ledger) countWaiting(ctx context.Context) error {
 // openSecret reads the site's secret, and makes one at the very first start.
 // It only writes then, so that a store which is full can still be read.
 func (l *Ledger) openSecret(ctx context.Context) (err error) {
-	var key secret
+	var key secret.Key
 	var bad error
-	fetch := func(t *tx) { key, bad = readSecret(t.Get(l.keys.site())) }
-	if err := view(ctx, l.cfg.Store, []string{l.keys.site()}, fetch); err != nil {
+	fetch := func(t *txn.Tx) { key, bad = secret.Read(t.Get(l.keys.site())) }
+	if err := txn.View(ctx, l.cfg.Store, []string{l.keys.site()}, fetch); err != nil {
 		return err
 	}
 	if key == nil {
@@ -94,38 +93,19 @@ func (l *Ledger) openSecret(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	l.secret, l.aliases = key, nil
+	l.secret = secret.NewNames(key)
 	return nil
 }
 
 // newSecret stores a new secret, or returns the one that another process has
 // stored meanwhile.
-func (l *Ledger) newSecret(ctx context.Context) (key secret, err error) {
-	fresh := make(secret, secretBytes)
-	_, _ = rand.Read(fresh) // it never fails
-	err = update(ctx, l.cfg.Store, []string{l.keys.site()}, func(t *tx) {
-		if key, _ = readSecret(t.Get(l.keys.site())); key == nil {
-			var e record.Encoder
-			e.Bytes(1, fresh)
-			t.Put(l.keys.site(), e.Seal())
+func (l *Ledger) newSecret(ctx context.Context) (key secret.Key, err error) {
+	fresh := secret.New()
+	err = txn.Update(ctx, l.cfg.Store, []string{l.keys.site()}, func(t *txn.Tx) {
+		if key, _ = secret.Read(t.Get(l.keys.site())); key == nil {
+			t.Put(l.keys.site(), fresh.Encode())
 			key = fresh
 		}
 	})
 	return key, err
-}
-
-// readSecret returns nil without an error if there is none.
-func readSecret(b []byte) (s secret, err error) {
-	if b == nil {
-		return nil, nil
-	}
-	err = record.Open(b, func(f record.Field) {
-		if f.Num == 1 && len(f.Data) == secretBytes {
-			s = slices.Clone(f.Data)
-		}
-	})
-	if err == nil && s == nil {
-		err = record.ErrDamaged
-	}
-	return s, err
 }

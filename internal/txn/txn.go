@@ -1,4 +1,8 @@
-package ledger
+// Package txn runs transactions over a store. Who merges need not know which keys
+// it will touch: a transaction that asks for a key which was not read runs again
+// with that key. The package also guards the process against its store: one that
+// panics, hangs, or was taken over by a later version of the program.
+package txn
 
 import (
 	"context"
@@ -9,18 +13,29 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// tx is what one transaction sees and writes. Code that uses it need not know
+// Tx is what one transaction sees and writes. Code that uses it need not know
 // beforehand which keys it will touch: a key that was not loaded reads as
 // absent and is noted, and then the whole is done again with that key loaded.
-type tx struct {
+type Tx struct {
 	values  map[string][]byte
 	written map[string]bool
 	missing []string
-	failed  error // aborts the transaction
+}
+
+// New returns a transaction that has read values.
+func New(values map[string][]byte) *Tx { return &Tx{values: values, written: map[string]bool{}} }
+
+// load returns a transaction that has read keys.
+func load(keys []string, values [][]byte) *Tx {
+	loaded := make(map[string][]byte, 2*len(keys))
+	for i, key := range keys {
+		loaded[key] = values[i]
+	}
+	return New(loaded)
 }
 
 // Get returns the value of key, nil if there is none.
-func (t *tx) Get(key string) []byte {
+func (t *Tx) Get(key string) []byte {
 	v, loaded := t.values[key]
 	if !loaded {
 		t.missing = append(t.missing, key)
@@ -30,14 +45,14 @@ func (t *tx) Get(key string) []byte {
 }
 
 // Put sets the value of key; nil deletes it.
-func (t *tx) Put(key string, value []byte) {
+func (t *Tx) Put(key string, value []byte) {
 	t.Get(key) // what is written is read first
 	t.values[key] = value
 	t.written[key] = true
 }
 
-// errRestless ends a transaction that never has all its keys.
-var errRestless = errors.New("a transaction asked for new keys")
+// ErrRestless ends a transaction that never has all its keys.
+var ErrRestless = errors.New("a transaction asked for new keys")
 
 // errMissing aborts a transaction whose keys were not all loaded.
 var errMissing = errors.New("keys are missing")
@@ -47,24 +62,18 @@ var errMissing = errors.New("keys are missing")
 // processes that write the same store may cost some more.
 const attempts = 20
 
-// update runs fn in a transaction that begins with the keys given and takes in
+// Update runs fn in a transaction that begins with the keys given and takes in
 // those that fn asks for. fn is run again from the start each time, so it must
 // reset what it returns by its closure.
-func update(ctx context.Context, st store.Store, first []string, fn func(*tx)) error {
+func Update(ctx context.Context, st store.Store, first []string, fn func(*Tx)) error {
 	keys := slices.Clone(first)
 	for range attempts {
 		slices.Sort(keys)
 		keys = slices.Compact(keys)
 		var missing []string
 		err := st.Update(ctx, keys, func(values [][]byte) error {
-			t := &tx{values: make(map[string][]byte, 2*len(keys)), written: map[string]bool{}}
-			for i, key := range keys {
-				t.values[key] = values[i]
-			}
+			t := load(keys, values)
 			fn(t)
-			if t.failed != nil {
-				return t.failed
-			}
 			if missing = t.missing; len(missing) > 0 {
 				return errMissing
 			}
@@ -80,21 +89,23 @@ func update(ctx context.Context, st store.Store, first []string, fn func(*tx)) e
 		}
 		keys = append(keys, missing...)
 	}
-	return fmt.Errorf("%w %d times", errRestless, attempts)
+	return fmt.Errorf("%w %d times", ErrRestless, attempts)
 }
 
-// view reads keys in one go and calls fn with a transaction that must write
+// View reads keys in one go and calls fn with a transaction that must write
 // nothing and ask for nothing else.
-func view(ctx context.Context, st store.Store, keys []string, fn func(*tx)) error {
+func View(ctx context.Context, st store.Store, keys []string, fn func(*Tx)) error {
 	keys = slices.Clone(keys)
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	return st.View(ctx, keys, func(values [][]byte) error {
-		t := &tx{values: make(map[string][]byte, len(keys)), written: map[string]bool{}}
-		for i, key := range keys {
-			t.values[key] = values[i]
-		}
-		fn(t)
-		return t.failed
+		fn(load(keys, values))
+		return nil
 	})
+}
+
+// TooMuch reports whether a transaction failed by its size, so that half of it may
+// not: it takes too many keys, or asks for other ones again and again.
+func TooMuch(err error) bool {
+	return errors.Is(err, store.ErrInvalid) || errors.Is(err, ErrRestless)
 }

@@ -1,13 +1,13 @@
-package ledger
+package txn
 
 import (
 	"context"
 	"iter"
 )
 
-// within returns what fn returns, or the error of ctx when that ends before,
+// Within returns what fn returns, or the error of ctx when that ends before,
 // whatever fn waits for. fn must not write to what its caller reads.
-func within[T any](ctx context.Context, fn func() (T, error)) (T, error) {
+func Within[T any](ctx context.Context, fn func() (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -30,9 +30,9 @@ func within[T any](ctx context.Context, fn func() (T, error)) (T, error) {
 // not each costs a change of goroutines.
 const readAhead = 64
 
-// eachWithin yields what seq does, or the error of ctx when that ends before,
+// EachWithin yields what seq does, or the error of ctx when that ends before,
 // whatever seq waits for. What seq yields must stay as it is.
-func eachWithin[T any](ctx context.Context, seq func(context.Context) iter.Seq2[T, error]) iter.Seq2[T, error] {
+func EachWithin[T any](ctx context.Context, seq func(context.Context) iter.Seq2[T, error]) iter.Seq2[T, error] {
 	type item struct {
 		value T
 		err   error

@@ -1,13 +1,15 @@
-package ledger
+package txn
 
 import (
 	"context"
+	"iter"
 	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -26,7 +28,7 @@ func TestAHangingStoreIsToldOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &hanging{release: make(chan struct{})}
 		var log strings.Builder
-		g := Guard(st, "s|").(guarded)
+		g := Guard(st, "s|site")
 		g.watch.logTo(slog.New(slog.NewTextHandler(&log, nil)))
 		done := make(chan struct{})
 		go func() {
@@ -60,7 +62,7 @@ func TestAHangingStoreIsToldOf(t *testing.T) {
 // its time.
 func TestTheBodyOfAScanMayTakeLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := Guard(new(oneRecord), "s|").(guarded)
+		g := Guard(new(oneRecord), "s|site")
 		for range g.Scan(t.Context(), "", "") {
 			time.Sleep(time.Hour)
 			if err := g.watch.stalled(); err != nil {
@@ -72,4 +74,49 @@ func TestTheBodyOfAScanMayTakeLong(t *testing.T) {
 			t.Errorf("%d calls are still under way", len(g.watch.begun))
 		}
 	})
+}
+
+func TestAPanickingStoreIsAnError(t *testing.T) {
+	st := Guard(panicking{}, "s|site")
+	ctx := t.Context()
+	for name, call := range map[string]func() error{
+		"View":   func() error { return st.View(ctx, nil, nil) },
+		"Update": func() error { return st.Update(ctx, nil, nil) },
+		"Sync":   func() error { return st.Sync(ctx) },
+		"Scan": func() error {
+			for _, err := range st.Scan(ctx, "", "") {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	} {
+		if err := call(); err == nil || !strings.Contains(err.Error(), "panicked") {
+			t.Errorf("%s returned %v", name, err)
+		}
+	}
+	defer func() {
+		if recover() != "of the loop" {
+			t.Error("a panic of the loop's body was taken for the store's")
+		}
+	}()
+	for range Guard(new(oneRecord), "s|site").Scan(ctx, "", "") {
+		panic("of the loop")
+	}
+}
+
+type panicking struct{ store.Store }
+
+func (panicking) View(context.Context, []string, func([][]byte) error) error   { panic("view") }
+func (panicking) Update(context.Context, []string, func([][]byte) error) error { panic("update") }
+func (panicking) Sync(context.Context) error                                   { panic("sync") }
+func (panicking) Scan(context.Context, string, string) iter.Seq2[store.Record, error] {
+	return func(func(store.Record, error) bool) { panic("scan") }
+}
+
+type oneRecord struct{ panicking }
+
+func (*oneRecord) Scan(context.Context, string, string) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) { yield(store.Record{Key: "a"}, nil) }
 }

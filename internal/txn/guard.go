@@ -1,13 +1,13 @@
-package ledger
+package txn
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"slices"
 
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/store"
 )
@@ -15,29 +15,36 @@ import (
 // Guard returns st with its panics turned into errors, and its calls watched: a
 // guest's trouble is not the host's. Once the site's record is of a later version of
 // this program, all calls fail: this process must not overwrite what it cannot read.
-// keys are those of the site.
-func Guard(st store.Store, keys part.Keys) store.Store {
-	return guarded{st, newWatch(), string(keys) + "site"}
+// site is the key of the site's record.
+func Guard(st store.Store, site string) *Guarded {
+	return &Guarded{st, newWatch(), site}
 }
 
-type guarded struct {
+// Guarded is a store that [Guard] watches over.
+type Guarded struct {
 	st    store.Store
 	watch *watch
 	site  string // the key of the site's record
 }
 
-// errLater is the error of all calls once a later version has taken over the store.
-var errLater = errors.New("a later version of this program has taken over the store; " +
+// LogTo has it logged once when the store stops answering.
+func (g *Guarded) LogTo(log *slog.Logger) { g.watch.logTo(log) }
+
+// Stalled returns an error while the store does not answer.
+func (g *Guarded) Stalled() error { return g.watch.stalled() }
+
+// ErrLater is the error of all calls once a later version has taken over the store.
+var ErrLater = errors.New("a later version of this program has taken over the store; " +
 	"the last sitemap is served, and this process learns nothing more: replace it by that version")
 
-// check returns errLater if the site's record, or an earlier one, was of a later
+// check returns ErrLater if the site's record, or an earlier one, was of a later
 // version.
-func (g guarded) check(record []byte) error {
+func (g *Guarded) check(record []byte) error {
 	if isLater(record) {
 		g.watch.later.Store(true)
 	}
 	if g.watch.later.Load() {
-		return errLater
+		return ErrLater
 	}
 	return nil
 }
@@ -53,7 +60,7 @@ func rescue(err *error) {
 	}
 }
 
-func (g guarded) View(ctx context.Context, keys []string, fn func([][]byte) error) (err error) {
+func (g *Guarded) View(ctx context.Context, keys []string, fn func([][]byte) error) (err error) {
 	defer rescue(&err)
 	if err := g.check(nil); err != nil {
 		return err
@@ -71,7 +78,7 @@ func (g guarded) View(ctx context.Context, keys []string, fn func([][]byte) erro
 }
 
 // Update reads the site's record too.
-func (g guarded) Update(ctx context.Context, keys []string, fn func([][]byte) error) (err error) {
+func (g *Guarded) Update(ctx context.Context, keys []string, fn func([][]byte) error) (err error) {
 	defer rescue(&err)
 	if err := g.check(nil); err != nil {
 		return err
@@ -89,7 +96,7 @@ func (g guarded) Update(ctx context.Context, keys []string, fn func([][]byte) er
 	})
 }
 
-func (g guarded) Sync(ctx context.Context) (err error) {
+func (g *Guarded) Sync(ctx context.Context) (err error) {
 	defer rescue(&err)
 	if err := g.check(nil); err != nil {
 		return err
@@ -98,7 +105,7 @@ func (g guarded) Sync(ctx context.Context) (err error) {
 	return g.st.Sync(ctx)
 }
 
-func (g guarded) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+func (g *Guarded) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		err := g.check(nil)
 		if err == nil {
@@ -112,7 +119,7 @@ func (g guarded) Scan(ctx context.Context, prefix, after string) iter.Seq2[store
 
 // scan yields what the store does. A panic of the loop's body is passed on, as
 // it is none of the store's.
-func (g guarded) scan(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) (err error) {
+func (g *Guarded) scan(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) (err error) {
 	inBody := false
 	end := g.watch.begin()
 	defer func() {

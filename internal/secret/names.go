@@ -1,0 +1,31 @@
+package secret
+
+// namesKept bounds the names that are remembered. They are dropped all at once,
+// since a location is asked for several times in a row.
+const namesKept = 1 << 11
+
+// Names remembers the names of the locations that were asked for last. It belongs
+// to one goroutine.
+type Names struct {
+	key  Key
+	kept map[string]Name
+}
+
+// NewNames returns the names under a key.
+func NewNames(key Key) *Names { return &Names{key: key} }
+
+// Key returns the key.
+func (n *Names) Key() Key { return n.key }
+
+// Of returns the name of a location.
+func (n *Names) Of(location string) Name {
+	if name, ok := n.kept[location]; ok {
+		return name
+	}
+	if len(n.kept) >= namesKept || n.kept == nil {
+		n.kept = make(map[string]Name, namesKept)
+	}
+	name := n.key.Name(location)
+	n.kept[location] = name
+	return name
+}

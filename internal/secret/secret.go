@@ -1,0 +1,125 @@
+// Package secret hashes and seals what must not be stored in clear: locations that
+// may not be public, and the networks of clients. Each site has a random key, which
+// its store keeps. Whoever reads the store without asking for a location learns
+// neither that location nor what is sealed for it.
+package secret
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+	"strconv"
+
+	"github.com/servemap/servemap/internal/record"
+)
+
+// Key is the secret of one site. A nil Key is none.
+type Key []byte
+
+const keyBytes = 32
+
+// New returns a random key.
+func New() Key {
+	k := make(Key, keyBytes)
+	_, _ = rand.Read(k) // it never fails
+	return k
+}
+
+// Encode returns the key as the record that [Read] reads.
+func (k Key) Encode() []byte {
+	var e record.Encoder
+	e.Bytes(1, k)
+	return e.Seal()
+}
+
+// Read reads the record of a key. It returns nil without an error for no record.
+func Read(b []byte) (k Key, err error) {
+	if b == nil {
+		return nil, nil
+	}
+	err = record.Open(b, func(f record.Field) {
+		if f.Num == 1 && len(f.Data) == keyBytes {
+			k = slices.Clone(f.Data)
+		}
+	})
+	if err == nil && k == nil {
+		err = record.ErrDamaged
+	}
+	return k, err
+}
+
+func (k Key) sum(purpose, text string) [sha256.Size]byte {
+	mac := hmac.New(sha256.New, k)
+	mac.Write([]byte(purpose))
+	mac.Write([]byte{0})
+	mac.Write([]byte(text))
+	return [sha256.Size]byte(mac.Sum(nil))
+}
+
+// Hash returns 64 bits that tell a text from others of the same purpose.
+func (k Key) Hash(purpose, text string) uint64 {
+	sum := k.sum(purpose, text)
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// Network returns 16 bits of a client's network: enough to tell a few networks
+// apart, too few to tell which they are.
+func (k Key) Network(prefix string) uint16 {
+	sum := k.sum("network", prefix)
+	return binary.BigEndian.Uint16(sum[:])
+}
+
+// Seal returns text so that only who knows the key and the location can read it.
+// nonce must differ for each text.
+func (k Key) Seal(location, text string, nonce int64) []byte {
+	out := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(text)), uint64(nonce))
+	out = append(out, text...)
+	k.mask(location, out)
+	return out
+}
+
+// Unseal returns what was sealed, "" if nothing was.
+func (k Key) Unseal(location string, sealed []byte) string {
+	if len(sealed) < 8 {
+		return ""
+	}
+	out := bytes.Clone(sealed)
+	k.mask(location, out)
+	return string(out[8:])
+}
+
+// mask encrypts or decrypts what follows the nonce at the beginning of b.
+func (k Key) mask(location string, b []byte) {
+	key := k.sum("seal", location)
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		panic(err) // the key's length is one of AES's
+	}
+	iv := make([]byte, aes.BlockSize)
+	copy(iv, b[:8])
+	cipher.NewCTR(block, iv).XORKeyStream(b[8:], b[8:])
+}
+
+// Name stands for a location where the location itself must not be named.
+type Name struct {
+	Hash string // the name of its record
+	ID   uint64 // the first 64 bits of Hash
+}
+
+// Name returns the name of a location.
+func (k Key) Name(location string) Name {
+	sum := k.sum("location", location)
+	return Name{hex.EncodeToString(sum[:16]), binary.BigEndian.Uint64(sum[:])}
+}
+
+// ID returns the ID of the location whose name has this hash, 0 if it is none.
+func ID(hash string) uint64 {
+	id, _ := strconv.ParseUint(hash[:min(16, len(hash))], 16, 64) // what is no hash has no ID
+	return id
+}
