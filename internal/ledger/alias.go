@@ -23,13 +23,13 @@ func (l *Ledger) alias(location string) alias {
 	if len(l.aliases) >= aliasesKept || l.aliases == nil {
 		l.aliases = make(aliases, aliasesKept)
 	}
-	key := l.keys.wait(l.secret, location)
-	a := alias{key, l.keys.idOf(key)}
+	key := l.secret.wait(l.keys, location)
+	a := alias{key, idOf(l.keys, key)}
 	l.aliases[location] = a
 	return a
 }
 
-// wait is [keys.wait], remembered.
+// wait is [secret.wait], remembered.
 func (l *Ledger) wait(location string) string { return l.alias(location).wait }
 
 // id is [secret.id], remembered.

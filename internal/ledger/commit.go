@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/hint"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/store"
 )
 
@@ -22,7 +22,7 @@ func (l *Ledger) commit(ctx context.Context, first []string, fn func(*merge)) er
 func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn func(*merge)) error {
 	var done effects
 	err := update(ctx, l.cfg.Store, slices.Concat(first, l.ownBulletin()), func(t *tx) {
-		m := &merge{tx: t, l: l, now: now, media: map[string]*part.Extension{}, effects: effects{parts: map[int]bool{}, doubted: map[string]int64{}, settled: map[string]settlement{}, left: map[admit.Reason]int{}}}
+		m := &merge{tx: t, l: l, now: now, media: map[string]*book.Extension{}, effects: effects{parts: map[int]bool{}, doubted: map[string]int64{}, settled: map[string]settlement{}, left: map[admit.Reason]int{}}}
 		fn(m)
 		m.tell()
 		done = m.effects

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/store"
 )
@@ -15,9 +15,9 @@ import (
 // Guard returns st with its panics turned into errors, and its calls watched: a
 // guest's trouble is not the host's. Once the site's record is of a later version of
 // this program, all calls fail: this process must not overwrite what it cannot read.
-// keys are those of the site.
-func Guard(st store.Store, keys part.Keys) store.Store {
-	return guarded{st, newWatch(), string(keys) + "site"}
+// k are the keys of the site.
+func Guard(st store.Store, k keys.Keys) store.Store {
+	return guarded{st, newWatch(), k.Site()}
 }
 
 type guarded struct {

@@ -134,7 +134,7 @@ const trialLooks = uint64(trial / 60)
 // at a location, 0 if it is not known.
 func (l *Ledger) MarkSize(ctx context.Context, location string) (n int, err error) {
 	err = l.ask(ctx, func(key secret) error {
-		keys := []string{l.keys.page(location), l.keys.wait(key, location)}
+		keys := []string{l.keys.Page(location), key.wait(l.keys, location)}
 		return view(ctx, l.cfg.Store, keys, func(t *tx) {
 			for _, k := range keys {
 				if s, err := decodeState(t.Get(k)); err == nil {

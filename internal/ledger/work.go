@@ -56,7 +56,7 @@ func (l *Ledger) open(ctx context.Context) error {
 // countWaiting counts the waiting locations, and remembers what they showed.
 func (l *Ledger) countWaiting(ctx context.Context) error {
 	waiting := int64(0)
-	for r, err := range l.cfg.Store.Scan(ctx, l.keys.waits(), "") {
+	for r, err := range l.cfg.Store.Scan(ctx, l.keys.Waits(), "") {
 		if err != nil {
 			return err
 		}
@@ -66,10 +66,10 @@ func (l *Ledger) countWaiting(ctx context.Context) error {
 			continue // see speaks
 		}
 		for _, n := range s.networks {
-			l.contents.shows(s.showing, l.keys.idOf(r.Key), uint32(n)+1)
+			l.contents.shows(s.showing, idOf(l.keys, r.Key), uint32(n)+1)
 		}
 		if len(s.networks) == 0 {
-			l.contents.shows(s.showing, l.keys.idOf(r.Key), 0)
+			l.contents.shows(s.showing, idOf(l.keys, r.Key), 0)
 		}
 	}
 	l.waiting.Store(waiting)
@@ -81,8 +81,8 @@ func (l *Ledger) countWaiting(ctx context.Context) error {
 func (l *Ledger) openSecret(ctx context.Context) (err error) {
 	var key secret
 	var bad error
-	fetch := func(t *tx) { key, bad = readSecret(t.Get(l.keys.site())) }
-	if err := view(ctx, l.cfg.Store, []string{l.keys.site()}, fetch); err != nil {
+	fetch := func(t *tx) { key, bad = readSecret(t.Get(l.keys.Site())) }
+	if err := view(ctx, l.cfg.Store, []string{l.keys.Site()}, fetch); err != nil {
 		return err
 	}
 	if key == nil {
@@ -103,11 +103,11 @@ func (l *Ledger) openSecret(ctx context.Context) (err error) {
 func (l *Ledger) newSecret(ctx context.Context) (key secret, err error) {
 	fresh := make(secret, secretBytes)
 	_, _ = rand.Read(fresh) // it never fails
-	err = update(ctx, l.cfg.Store, []string{l.keys.site()}, func(t *tx) {
-		if key, _ = readSecret(t.Get(l.keys.site())); key == nil {
+	err = update(ctx, l.cfg.Store, []string{l.keys.Site()}, func(t *tx) {
+		if key, _ = readSecret(t.Get(l.keys.Site())); key == nil {
 			var e record.Encoder
 			e.Bytes(1, fresh)
-			t.Put(l.keys.site(), e.Seal())
+			t.Put(l.keys.Site(), e.Seal())
 			key = fresh
 		}
 	})
