@@ -14,10 +14,10 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/journal"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/observe"
-	"github.com/servemap/servemap/internal/part"
 )
 
 // Handler returns a handler that serves the sitemap: "/sitemap.xml", where the
@@ -201,7 +201,7 @@ const (
 
 // ErrOlder is wrapped by the error of [Site.Changes] when it is asked for a time
 // longer ago than what is remembered.
-var ErrOlder = part.ErrOlder
+var ErrOlder = journal.ErrOlder
 
 // Changes yields what happened to the pages of the sitemap since a time, for
 // feeds and notifiers: for each page the last that happened, in the order in
@@ -224,9 +224,9 @@ func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, e
 			}
 			kind := Changed
 			switch {
-			case e.What == part.Removed, !s.allowed(e.Location):
+			case e.What == journal.Removed, !s.allowed(e.Location):
 				kind = Removed
-			case e.What == part.Added, !e.Since.IsZero() && !e.Since.Before(since):
+			case e.What == journal.Added, !e.Since.IsZero() && !e.Since.Before(since):
 				kind = Added
 			}
 			if !yield(Change{URL: s.origin.URL(e.Location), Kind: kind, At: e.At.UTC()}, nil) {

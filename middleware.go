@@ -36,13 +36,14 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/due"
+	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/logging"
 	"github.com/servemap/servemap/internal/observe"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
@@ -312,7 +313,7 @@ type Site struct {
 	rules    admit.Rules
 	name     string
 	path     string // of the folder of the sitemap's files, as requests arrive
-	files    *part.Files
+	files    *files.Files
 	ledger   *ledger.Ledger
 	observer *observe.Observer
 	hints    *hint.Hints
@@ -374,7 +375,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	if err := checkFolder(s.origin, opts.Rules); err != nil {
 		return nil, err
 	}
-	keys, err := ledger.Keys(s.origin.String())
+	keys, err := keys.New(s.origin.String())
 	if err != nil {
 		return nil, err
 	}
@@ -385,7 +386,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	st = ledger.Guard(st, keys)
 	looks := due.New(dueTargets)
 	s.hints, s.silent, s.networks, s.least = hint.New(logger), opts.ReportOnly, opts.Networks, opts.Confidence
-	s.files = part.New(part.Config{
+	s.files = files.New(files.Config{
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
 		Every: opts.RenderEvery, Recent: opts.Recent,
 		Extensions: opts.Extensions.namespaces(), News: opts.Extensions.News, Publication: opts.Extensions.Publication,

@@ -95,7 +95,7 @@ func (l *Ledger) spanLength() int64 {
 
 // openActivity reads what was stored of the activity.
 func (l *Ledger) openActivity(ctx context.Context) error {
-	return txn.View(ctx, l.cfg.Store, []string{l.keys.active()}, func(t *txn.Tx) { l.activity = readActivity(t.Get(l.keys.active())) })
+	return txn.View(ctx, l.cfg.Store, []string{l.keys.Active()}, func(t *txn.Tx) { l.activity = readActivity(t.Get(l.keys.Active())) })
 }
 
 // noteActivity stores, once in each span, that the site is observed.
@@ -106,13 +106,13 @@ func (l *Ledger) noteActivity(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	var merged activity
-	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.active()}, func(t *txn.Tx) {
-		stored := readActivity(t.Get(l.keys.active()))
+	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.Active()}, func(t *txn.Tx) {
+		stored := readActivity(t.Get(l.keys.Active()))
 		if anew && stored.ahead(now.Unix()) {
 			stored = activity{unread: stored.unread}
 		}
 		merged = stored.observed(now.Unix(), length)
-		t.Put(l.keys.active(), merged.encode())
+		t.Put(l.keys.Active(), merged.encode())
 	})
 	if err == nil {
 		l.activity = merged

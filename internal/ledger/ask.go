@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/rate"
 	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/txn"
@@ -45,7 +45,7 @@ type Page struct {
 	Pattern    string // of the rule that decides whether it is listed, "" for none
 	Alternates []Alternate
 	Part       int
-	Listing    part.Entry
+	Listing    book.Entry
 	Freq       rate.Freq // as rate.Estimate says, whether listed or not
 	Confidence float64   // the probability of Freq
 	History
@@ -140,7 +140,7 @@ func (l *Ledger) Pages(ctx context.Context) iter.Seq2[Page, error] {
 
 func (l *Ledger) pages(ctx context.Context) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
-		prefix := l.keys.pages()
+		prefix := l.keys.Pages()
 		for r, err := range l.cfg.Store.Scan(ctx, prefix, "") {
 			if err != nil {
 				yield(Page{}, err)
@@ -172,7 +172,7 @@ func (l *Ledger) pageOf(ctx context.Context, location string) (Page, error) {
 	p := l.page(location, new(state), nil, 0)
 	err := l.ask(ctx, func(key secret.Key) error {
 		var group, showing uint64
-		keys := []string{l.keys.page(location), l.keys.wait(key.Name(location).Hash)}
+		keys := []string{l.keys.Page(location), l.keys.Wait(key.Name(location).Hash)}
 		err := txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
 			for _, k := range keys {
 				if s, err := decodeState(t.Get(k)); err == nil {
@@ -184,7 +184,7 @@ func (l *Ledger) pageOf(ctx context.Context, location string) (Page, error) {
 		if err != nil {
 			return err
 		}
-		kin, twin := l.keys.kin(group), l.keys.twin(showing)
+		kin, twin := l.keys.Kin(group), l.keys.Twin(showing)
 		return txn.View(ctx, l.cfg.Store, []string{kin, twin}, func(t *txn.Tx) {
 			p.Siblings = readKin(t.Get(kin)).siblings
 			if p.Reason == admit.Duplicate {
@@ -198,7 +198,7 @@ func (l *Ledger) pageOf(ctx context.Context, location string) (Page, error) {
 // ask runs fn with the site's secret, which may not have been read yet.
 func (l *Ledger) ask(ctx context.Context, fn func(secret.Key) error) error {
 	var key secret.Key
-	err := txn.View(ctx, l.cfg.Store, []string{l.keys.site()}, func(t *txn.Tx) { key, _ = secret.Read(t.Get(l.keys.site())) })
+	err := txn.View(ctx, l.cfg.Store, []string{l.keys.Site()}, func(t *txn.Tx) { key, _ = secret.Read(t.Get(l.keys.Site())) })
 	if err != nil || key == nil {
 		return err // without a secret nothing was stored yet
 	}

@@ -71,7 +71,7 @@ func (l *Ledger) glance(ctx context.Context, sightings []*Sighting) ([]*state, e
 	states := make([]*state, len(sightings))
 	var keys []string
 	for _, s := range sightings {
-		keys = append(keys, l.keys.page(s.Location), l.wait(s.Location))
+		keys = append(keys, l.keys.Page(s.Location), l.wait(s.Location))
 	}
 	err := txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
 		m := &merge{Tx: t, l: l}
@@ -304,18 +304,18 @@ func (l *Ledger) finish(ctx context.Context, looks []*look, readings []reading) 
 // guess returns the keys that merging the looks at now needs in most cases.
 func (l *Ledger) guess(looks []*look, now time.Time) (keys []string) {
 	for _, k := range looks {
-		keys = append(keys, l.keys.page(k.Location), l.wait(k.Location))
+		keys = append(keys, l.keys.Page(k.Location), l.wait(k.Location))
 		if s := k.before; s != nil {
 			keys = append(keys, l.guessListing(k, s, now)...)
 			if s.missing != 0 || s.listed() && k.Kind == admit.Doubtful {
-				keys = append(keys, l.keys.lost(k.Location), l.keys.refusals())
+				keys = append(keys, l.keys.Lost(k.Location), l.keys.Refusals())
 			}
 		}
 		if k.apart {
 			continue
 		}
 		for _, ln := range k.fresh {
-			keys = append(keys, l.keys.page(ln.location), l.wait(ln.location))
+			keys = append(keys, l.keys.Page(ln.location), l.wait(ln.location))
 		}
 	}
 	return keys
@@ -325,7 +325,7 @@ func (l *Ledger) guess(looks []*look, now time.Time) (keys []string) {
 // its own record.
 func (l *Ledger) guessListing(k *look, s *state, now time.Time) (keys []string) {
 	if s.joined != 0 {
-		keys = append(keys, l.keys.twin(s.joined))
+		keys = append(keys, l.keys.Twin(s.joined))
 	}
 	if s.listed() {
 		keys = append(keys, l.book.Guess(s.part, k.Location, false)...)
@@ -334,10 +334,10 @@ func (l *Ledger) guessListing(k *look, s *state, now time.Time) (keys []string) 
 		return keys
 	}
 	if k.showing != 0 && k.showing != s.joined {
-		keys = append(keys, l.keys.twin(k.showing))
+		keys = append(keys, l.keys.Twin(k.showing))
 	}
 	if !s.listed() {
-		keys = append(keys, l.keys.kin(k.group))
+		keys = append(keys, l.keys.Kin(k.group))
 	}
 	if !s.listed() && (s.link || k.Exact) {
 		keys = append(keys, l.book.Guess(l.filling, k.Location, true)...)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/record"
 )
 
@@ -121,7 +121,7 @@ func readTold(b []byte) (parts []toldPart) {
 		if m <= 0 {
 			break
 		}
-		if b = b[n+m:]; number > 0 && number <= part.MaxParts {
+		if b = b[n+m:]; number > 0 && number <= keys.MaxPart {
 			parts = append(parts, toldPart{int(number), seq})
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/hint"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
@@ -23,7 +23,7 @@ func (l *Ledger) commit(ctx context.Context, first []string, fn func(*merge)) er
 func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn func(*merge)) error {
 	var done effects
 	err := txn.Update(ctx, l.cfg.Store, slices.Concat(first, l.ownBulletin()), func(t *txn.Tx) {
-		m := &merge{Tx: t, l: l, now: now, media: map[string]*part.Extension{}, effects: effects{parts: map[int]bool{}, doubted: map[string]int64{}, settled: map[string]settlement{}, left: map[admit.Reason]int{}}}
+		m := &merge{Tx: t, l: l, now: now, media: map[string]*book.Extension{}, effects: effects{parts: map[int]bool{}, doubted: map[string]int64{}, settled: map[string]settlement{}, left: map[admit.Reason]int{}}}
 		fn(m)
 		m.tell()
 		done = m.effects

@@ -24,12 +24,12 @@ func (l *Ledger) openDoubts(ctx context.Context) error {
 	now := time.Now()
 	before := l.doubts
 	l.doubts = map[string]doubt{}
-	for r, err := range l.cfg.Store.Scan(ctx, l.keys.losts(), "") {
+	for r, err := range l.cfg.Store.Scan(ctx, l.keys.Losts(), "") {
 		if err != nil {
 			l.doubts = before
 			return err
 		}
-		location := strings.Clone(strings.TrimPrefix(r.Key, l.keys.losts()))
+		location := strings.Clone(strings.TrimPrefix(r.Key, l.keys.Losts()))
 		if known, ok := before[location]; ok {
 			l.doubts[location] = known
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -126,13 +127,13 @@ func TestADoubtIsKeptUntilItsEndIsStored(t *testing.T) {
 func TestADoubtThatIsReadAgainKeepsItsWait(t *testing.T) {
 	now := time.Now()
 	noted := now.Add(-3 * time.Hour).Truncate(time.Millisecond)
-	st, k := new(memstore.Store), keys("https://example.com|")
+	st, k := new(memstore.Store), keys.Keys("https://example.com|")
 	l := &Ledger{cfg: Config{Store: st}, keys: k, doubts: map[string]doubt{
 		"/same":    {noted, now, confirmSeldom},
 		"/another": {noted.Add(-time.Hour), now, confirmSeldom},
 		"/over":    {noted, now, confirmSeldom},
 	}}
-	err := st.Update(t.Context(), []string{k.lost("/another"), k.lost("/new"), k.lost("/same")}, func(values [][]byte) error {
+	err := st.Update(t.Context(), []string{k.Lost("/another"), k.Lost("/new"), k.Lost("/same")}, func(values [][]byte) error {
 		for i := range values {
 			values[i] = encodeCount(int(noted.UnixMilli()))
 		}
@@ -158,7 +159,7 @@ func TestADoubtOfWhatIsNoPageOfOursEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			withPage(t, func(r *rig) {
 				r.answer("/a", http.StatusNotFound)
-				r.put(r.ledger.keys.page("/a"), record)
+				r.put(r.ledger.keys.Page("/a"), record)
 				time.Sleep(2 * confirmAfter)
 				r.flush()
 				if n := len(r.ledger.doubts); n != 0 {

@@ -103,7 +103,7 @@ func (k *look) bytes() int {
 func (l *Ledger) followEarly(ctx context.Context) (err error) {
 	for k := l.early.next(); k != nil && err == nil; k = l.early.next() {
 		if k.Kind == admit.Redirected {
-			err = l.commit(ctx, []string{l.keys.page(k.Location), l.wait(k.Location)}, func(m *merge) { m.apply(k) })
+			err = l.commit(ctx, []string{l.keys.Page(k.Location), l.wait(k.Location)}, func(m *merge) { m.apply(k) })
 		} else {
 			err = l.follow(ctx, k, noNews)
 		}

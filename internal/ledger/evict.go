@@ -21,7 +21,7 @@ func (l *Ledger) evict(ctx context.Context) error {
 	}
 	// Only the ranks are held at once, not the keys: there may be many.
 	var ranks []uint64
-	for r, err := range l.cfg.Store.Scan(ctx, l.keys.waits(), "") {
+	for r, err := range l.cfg.Store.Scan(ctx, l.keys.Waits(), "") {
 		if err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func (l *Ledger) evictUpTo(ctx context.Context, most uint64, excess int) error {
 	after := ""
 	for excess > 0 {
 		var keys []string
-		for r, err := range l.cfg.Store.Scan(ctx, l.keys.waits(), after) {
+		for r, err := range l.cfg.Store.Scan(ctx, l.keys.Waits(), after) {
 			if err != nil {
 				return err
 			}

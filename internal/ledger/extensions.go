@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/capability"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/page"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/txn"
@@ -33,7 +33,7 @@ const byReading = sitemap.Images | sitemap.NewsItem | sitemap.Videos
 
 // gather returns what a page that was read shows of the extensions that are
 // wanted, nil for nothing.
-func gather(norm *location.Normalizer, want sitemap.Namespaces, k *look, facts *page.Facts) *part.Extension {
+func gather(norm *location.Normalizer, want sitemap.Namespaces, k *look, facts *page.Facts) *book.Extension {
 	if want&byReading == 0 {
 		return nil
 	}
@@ -41,7 +41,7 @@ func gather(norm *location.Normalizer, want sitemap.Namespaces, k *look, facts *
 	if !ok {
 		return nil
 	}
-	x := new(part.Extension)
+	x := new(book.Extension)
 	if want&sitemap.Images != 0 {
 		x.Images = images(from, facts.MainImages)
 	}
@@ -77,7 +77,7 @@ func article(k *look, n *page.News) *sitemap.News {
 	}
 	age := k.At.Sub(n.Published)
 	language := sitemap.NewsLanguage(n.Language)
-	if language == "" || age >= part.NewsFor || age <= -clockSlack {
+	if language == "" || age >= book.NewsFor || age <= -clockSlack {
 		return nil
 	}
 	return &sitemap.News{Publication: n.Publication, Language: language, Published: n.Published.Unix(), Title: n.Title}
@@ -107,7 +107,7 @@ func videos(from mediaFrom, all []page.Video) (found []sitemap.Video) {
 
 // hide leaves out the media of the site itself that a rule keeps out of the
 // sitemap, or robots.txt from crawlers.
-func (l *Ledger) hide(x *part.Extension) {
+func (l *Ledger) hide(x *book.Extension) {
 	if x == nil {
 		return
 	}
@@ -281,12 +281,12 @@ func (s *state) renews(k *look, was bool, before int64, o mark.Outcome) bool {
 // extension returns what the entry of a listed page tells in the extensions that
 // are wanted: the alternates that are known, and what the last look showed that
 // counted. That is kept in the entry alone.
-func (m *merge) extension(location string, s *state, was admit.Verdict) *part.Extension {
+func (m *merge) extension(location string, s *state, was admit.Verdict) *book.Extension {
 	want := m.l.cfg.Extensions
 	if want == 0 {
 		return nil
 	}
-	x := new(part.Extension)
+	x := new(book.Extension)
 	media, renewed := m.media[location]
 	if !renewed && was == admit.Listed {
 		media = m.l.book.Extension(m.Tx, s.part, location)
@@ -314,7 +314,7 @@ func (m *merge) extension(location string, s *state, was admit.Verdict) *part.Ex
 
 // alternates returns the page in its languages, in the same order on each page of
 // them, nil if it is alone or does not say its own: engines ask for both.
-func (m *merge) alternates(location string, s *state) (all []part.Alternate) {
+func (m *merge) alternates(location string, s *state) (all []book.Alternate) {
 	if len(s.peers) == 0 {
 		return nil
 	}
@@ -325,7 +325,7 @@ func (m *merge) alternates(location string, s *state) (all []part.Alternate) {
 	size := 0
 	add := func(lang, location string) {
 		if sitemap.ValidLanguage(lang) {
-			all = append(all, part.Alternate{Lang: lang, Location: location})
+			all = append(all, book.Alternate{Lang: lang, Location: location})
 			size += len(lang) + len(location)
 		}
 	}
@@ -338,7 +338,7 @@ func (m *merge) alternates(location string, s *state) (all []part.Alternate) {
 	if size > alternatesBytes {
 		return nil
 	}
-	slices.SortFunc(all, func(a, b part.Alternate) int {
+	slices.SortFunc(all, func(a, b book.Alternate) int {
 		return cmp.Or(strings.Compare(a.Lang, b.Lang), strings.Compare(a.Location, b.Location))
 	})
 	return all
@@ -349,8 +349,8 @@ func (m *merge) alternates(location string, s *state) (all []part.Alternate) {
 // again at their next visit if there is more to be found.
 func (l *Ledger) openExtensions(ctx context.Context) error {
 	var had sitemap.Namespaces
-	err := txn.View(ctx, l.cfg.Store, []string{l.keys.extensions()}, func(t *txn.Tx) {
-		if b := t.Get(l.keys.extensions()); b != nil {
+	err := txn.View(ctx, l.cfg.Store, []string{l.keys.Extensions()}, func(t *txn.Tx) {
+		if b := t.Get(l.keys.Extensions()); b != nil {
 			_ = record.Open(b, func(f record.Field) { // of a damaged one nothing was read
 				if f.Num == 1 {
 					had = sitemap.Namespaces(f.Value)
@@ -373,11 +373,11 @@ func (l *Ledger) keepExtensions(ctx context.Context) error {
 	if !l.extends() {
 		return nil
 	}
-	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.extensions()}, func(t *txn.Tx) {
+	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.Extensions()}, func(t *txn.Tx) {
 		var e record.Encoder
 		e.Uint(1, uint64(l.cfg.Extensions))
-		e.Keep(record.Others(t.Get(l.keys.extensions()), 1))
-		t.Put(l.keys.extensions(), e.SealAny())
+		e.Keep(record.Others(t.Get(l.keys.Extensions()), 1))
+		t.Put(l.keys.Extensions(), e.SealAny())
 	})
 	if err == nil {
 		l.extended = l.cfg.Extensions

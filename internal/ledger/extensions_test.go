@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/location"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
 )
@@ -30,11 +30,11 @@ func illustrated(text string, images ...string) string {
 }
 
 // entry returns the stored entry of a listed page.
-func (r *rig) entry(location string) part.Entry {
+func (r *rig) entry(location string) book.Entry {
 	r.Helper()
 	for key, value := range r.dump() {
 		if strings.Contains(key, "|list|") && strings.HasSuffix(key, "|"+location) {
-			e, err := part.DecodeEntry([]byte(value))
+			e, err := book.DecodeEntry([]byte(value))
 			if err != nil {
 				r.Fatal(err)
 			}
@@ -42,7 +42,7 @@ func (r *rig) entry(location string) part.Entry {
 		}
 	}
 	r.Fatalf("%s has no entry", location)
-	return part.Entry{}
+	return book.Entry{}
 }
 
 // wantImages checks the images in the entry of a page of the site.
@@ -180,7 +180,7 @@ func TestAlternatesAreTheSameOnEachPage(t *testing.T) {
 		r.sight("/en", inLanguages("text of /en", all...)) // whose peers are not known yet
 		r.sight("/de", inLanguages("text of /de", all...))
 		r.sight("/fr", inLanguages("text of /fr", all...))
-		want := []part.Alternate{{Lang: "de-at", Location: "/de"}, {Lang: "en", Location: "/en"}, {Lang: "fr", Location: "/fr"}, {Lang: "x-default", Location: "/en"}}
+		want := []book.Alternate{{Lang: "de-at", Location: "/de"}, {Lang: "en", Location: "/en"}, {Lang: "fr", Location: "/fr"}, {Lang: "x-default", Location: "/en"}}
 		for _, location := range pages {
 			if x := r.entry(location).Extension; x == nil || !slices.Equal(x.Alternates, want) {
 				t.Errorf("%s has %+v, want %+v", location, x, want)
@@ -357,7 +357,7 @@ func TestImagesThatAPartHasNoRoomFor(t *testing.T) {
 				}
 			}
 		}
-		parts, err := part.ReadParts(r.Context(), r.st, r.ledger.keys.parts())
+		parts, err := book.ReadParts(r.Context(), r.st, r.ledger.keys)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/mark"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/priority"
 	"github.com/servemap/servemap/internal/rate"
 	"github.com/servemap/servemap/internal/record"
@@ -166,7 +166,7 @@ func decodeState(b []byte) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.part > part.MaxParts || s.listed() && !s.public() {
+	if s.part > keys.MaxPart || s.listed() && !s.public() {
 		return nil, record.ErrDamaged // no page is listed there
 	}
 	s.stored, s.storedChanged = standing{s.verdict, s.reason}, s.dates.LastChange()

@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/page"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/txn"
@@ -100,7 +101,7 @@ func TestAWaitingRecordOfAnotherKey(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home"))
 		for _, key := range []string{"", "ab", "zzzzzzzzzzzzzzzzzz"} {
-			r.put(r.ledger.keys.waits()+"~"+key, (&state{witnessed: true, showing: 7, lastSeen: 1}).encode())
+			r.put(r.ledger.keys.Waits()+"~"+key, (&state{witnessed: true, showing: 7, lastSeen: 1}).encode())
 		}
 		r.restart()
 		r.flush()
@@ -124,7 +125,7 @@ func TestAWaitingRecordThatClaimsToBeListed(t *testing.T) {
 
 // A record of a content may name anything as the location that stands for it.
 func TestAContentOfWhatIsNoLocation(t *testing.T) {
-	for _, listed := range []string{"no location", "/\x00", "/" + strings.Repeat("a", locationBytes)} {
+	for _, listed := range []string{"no location", "/\x00", "/" + strings.Repeat("a", keys.MaxLocation)} {
 		if got := readTwin(twin{listed: listed}.encode()); got.listed != "" {
 			t.Errorf("%.20q stands for it", got.listed)
 		}
@@ -136,7 +137,7 @@ func TestAContentOfWhatIsNoLocation(t *testing.T) {
 
 // Others tell of parts that are rendered then.
 func TestABulletinOfPartsThatAreNone(t *testing.T) {
-	n := readBulletin(bulletin{seq: 2, parts: []toldPart{{-1, 1}, {0, 1}, {part.MaxParts + 1, 1}, {7, 2}}}.encode())
+	n := readBulletin(bulletin{seq: 2, parts: []toldPart{{-1, 1}, {0, 1}, {keys.MaxPart + 1, 1}, {7, 2}}}.encode())
 	if len(n.parts) != 1 || n.parts[0] != (toldPart{7, 2}) {
 		t.Errorf("told are %+v, want part 7 alone", n.parts)
 	}
@@ -145,7 +146,7 @@ func TestABulletinOfPartsThatAreNone(t *testing.T) {
 // lookAt merges a look at a page into a state that belongs to no store.
 func (s *state) lookAt(facts *page.Facts, at int64, variety uint16) {
 	l := &Ledger{keys: "https://example.com|", secret: secret.NewNames(nil)}
-	m := &merge{Tx: txn.New(map[string][]byte{}), l: l, now: time.Unix(at, 0), media: map[string]*part.Extension{}}
+	m := &merge{Tx: txn.New(map[string][]byte{}), l: l, now: time.Unix(at, 0), media: map[string]*book.Extension{}}
 	m.effects = effects{parts: map[int]bool{}, doubted: map[string]int64{}, settled: map[string]settlement{}, left: map[admit.Reason]int{}}
 	k := &look{Sighting: seen("/a", ""), full: true, hash: facts.MainHash, server: at - 2*3600, own: at - 3*3600, variety: variety}
 	k.At = time.Unix(at, 0)

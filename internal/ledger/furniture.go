@@ -25,9 +25,9 @@ type furniture struct {
 // show is not taken for news after a restart. What cannot be read is learned
 // anew.
 func (l *Ledger) openFurniture(ctx context.Context) error {
-	return txn.View(ctx, l.cfg.Store, []string{l.keys.furniture()}, func(t *txn.Tx) {
+	return txn.View(ctx, l.cfg.Store, []string{l.keys.Furniture()}, func(t *txn.Tx) {
 		var site *mark.Site
-		err := record.Open(t.Get(l.keys.furniture()), func(f record.Field) {
+		err := record.Open(t.Get(l.keys.Furniture()), func(f record.Field) {
 			if f.Num == 1 {
 				site, _ = mark.ParseSite(f.Data)
 			}
@@ -44,11 +44,11 @@ func (l *Ledger) keepFurniture(ctx context.Context, now bool) error {
 	if !l.furniture.changed || !now && l.furnitureDue(time.Now()) > 0 {
 		return nil
 	}
-	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.furniture()}, func(t *txn.Tx) {
+	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.Furniture()}, func(t *txn.Tx) {
 		var e record.Encoder
 		e.Bytes(1, l.furniture.AppendBinary(nil))
-		e.Keep(record.Others(t.Get(l.keys.furniture()), 1))
-		t.Put(l.keys.furniture(), e.Seal())
+		e.Keep(record.Others(t.Get(l.keys.Furniture()), 1))
+		t.Put(l.keys.Furniture(), e.Seal())
 	})
 	if err != nil {
 		return err

@@ -16,11 +16,12 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
@@ -33,7 +34,7 @@ type rig struct {
 	st     store.Store
 	cfg    Config
 	ledger *Ledger
-	files  *part.Files
+	files  *files.Files
 	looked map[string]int
 	log    *strings.Builder
 	hints  *hint.Hints
@@ -65,7 +66,7 @@ func (r *rig) start() {
 	if err != nil {
 		r.Fatal(err)
 	}
-	keys, err := Keys(origin.String())
+	keys, err := keys.New(origin.String())
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func (r *rig) start() {
 	r.hints = hint.New(cfg.Logger)
 	cfg.Hints = r.hints
 	cfg.MakeDue = func(location string) { r.looked[location]++ }
-	cfg.Files = part.New(part.Config{
+	cfg.Files = files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
 		Extensions: cfg.Extensions, InferPriority: cfg.InferPriority,
 		Doubts: func() lastmod.Trust { return r.ledger.Doubts() }, Logger: cfg.Logger,

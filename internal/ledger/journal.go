@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/journal"
 	"github.com/servemap/servemap/internal/txn"
 )
 
@@ -16,18 +16,18 @@ const pruneAfter = 25_000
 
 // happened notes in the journal what became of a listed page. A page that was
 // never listed is in no journal.
-func (m *merge) happened(location string, s *state, what part.Happening) {
+func (m *merge) happened(location string, s *state, what journal.Happening) {
 	s.logged = m.l.journal.Note(m.Tx, s.logged, location, what, m.now.UnixMilli(), s.part)
 	s.storedChanged = s.dates.LastChange()
 	m.effects.events++
 }
 
 // Events yields what happened to listed pages since a time, see
-// [part.Journal.Events]. It ends when ctx does, whatever the store does. It may be
+// [journal.Journal.Events]. It ends when ctx does, whatever the store does. It may be
 // called concurrently.
-func (l *Ledger) Events(ctx context.Context, since time.Time) iter.Seq2[part.Event, error] {
-	return txn.EachWithin(ctx, func(ctx context.Context) iter.Seq2[part.Event, error] {
-		return func(yield func(part.Event, error) bool) {
+func (l *Ledger) Events(ctx context.Context, since time.Time) iter.Seq2[journal.Event, error] {
+	return txn.EachWithin(ctx, func(ctx context.Context) iter.Seq2[journal.Event, error] {
+		return func(yield func(journal.Event, error) bool) {
 			for e, err := range l.journal.Events(ctx, l.cfg.Store, since) {
 				e.Location = strings.Clone(e.Location)
 				if !yield(e, err) {
@@ -43,7 +43,7 @@ func (l *Ledger) Events(ctx context.Context, since time.Time) iter.Seq2[part.Eve
 // tell or take that now, it is tried again later; nothing else depends on it.
 func (l *Ledger) openJournal(ctx context.Context) {
 	isNew := true
-	for _, err := range l.cfg.Store.Scan(ctx, l.keys.pages(), "") {
+	for _, err := range l.cfg.Store.Scan(ctx, l.keys.Pages(), "") {
 		if err != nil {
 			return
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/journal"
 )
 
 // wantEvents checks what the journal has since a time.
@@ -21,7 +21,7 @@ func (r *rig) wantEvents(since time.Time, want ...string) {
 			r.Errorf("the events since %v: %v", since, err)
 			return
 		}
-		got = append(got, [...]string{part.Added: "added ", part.Changed: "changed ", part.Removed: "removed "}[e.What]+e.Location)
+		got = append(got, [...]string{journal.Added: "added ", journal.Changed: "changed ", journal.Removed: "removed "}[e.What]+e.Location)
 	}
 	if !slices.Equal(got, want) {
 		r.Errorf("events are %q, want %q", got, want)
@@ -66,7 +66,7 @@ func TestTheJournalOfASiteThatWasThereBeforeIt(t *testing.T) {
 		var err error
 		for _, err = range r.ledger.Events(r.Context(), began.Add(-time.Hour)) {
 		}
-		if !errors.Is(err, part.ErrOlder) {
+		if !errors.Is(err, journal.ErrOlder) {
 			t.Errorf("%v for a time that nothing is known of", err)
 		}
 		r.answer("/a", http.StatusGone)
@@ -84,7 +84,7 @@ func TestEventsOfAClockThatWasAhead(t *testing.T) {
 			inBubble(t, Config{}, func(r *rig) {
 				r.sight("/", html("home", "/a"))
 				r.sight("/a", html("first"))
-				r.happenedAt("/a", part.Changed, time.Now().Add(tt.ahead))
+				r.happenedAt("/a", journal.Changed, time.Now().Add(tt.ahead))
 				since := time.Now()
 				r.wantEvents(since)
 				time.Sleep(tt.ahead - time.Second)
@@ -107,7 +107,7 @@ func TestEventsOfAClockThatWasAhead(t *testing.T) {
 }
 
 // happenedAt has the journal note, by a clock that is off, what becomes of a page.
-func (r *rig) happenedAt(location string, what part.Happening, when time.Time) {
+func (r *rig) happenedAt(location string, what journal.Happening, when time.Time) {
 	r.Helper()
 	err := r.ledger.call(r.Context(), func(ctx context.Context) error {
 		return r.ledger.commitAt(ctx, when, nil, func(m *merge) {

@@ -109,7 +109,7 @@ func (m *merge) count(s *state, isNew bool) {
 	if as == s.counted && !grows {
 		return
 	}
-	key := m.l.keys.kin(s.group)
+	key := m.l.keys.Kin(s.group)
 	n := readKin(m.Get(key))
 	n.add(s.counted, -1)
 	n.add(as, 1)

@@ -15,10 +15,13 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/journal"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/location"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/priority"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/secret"
@@ -32,7 +35,7 @@ import (
 type Config struct {
 	Store      store.Store
 	Normalizer *location.Normalizer
-	Files      *part.Files
+	Files      *files.Files
 	Rules      admit.Rules
 	Entries    []string              // locations
 	Networks   int                   // distinct networks that make evidence
@@ -60,9 +63,9 @@ type Config struct {
 // Ledger is the one writer of a site's records in this process.
 type Ledger struct {
 	cfg     Config
-	keys    keys
-	book    part.Book
-	journal part.Journal
+	keys    keys.Keys
+	book    book.Book
+	journal journal.Journal
 	entries map[string]bool
 	queue   *queue
 	calls   chan call
@@ -115,17 +118,10 @@ type Ledger struct {
 // confirmAfter is how long a page in doubt has to show that it is there.
 const confirmAfter = time.Minute
 
-// Keys returns the beginning of the keys of a site's records, for
-// [part.Config]. It refuses an origin too long to be stored.
-func Keys(origin string) (part.Keys, error) {
-	k, err := newKeys(origin)
-	return k.parts(), err
-}
-
 // New returns a ledger. It does nothing until Run.
 func New(cfg Config) (*Ledger, error) {
 	origin := cfg.Normalizer.Origin()
-	k, err := newKeys(origin.String())
+	k, err := keys.New(origin.String())
 	if err != nil {
 		return nil, err
 	}
@@ -135,8 +131,8 @@ func New(cfg Config) (*Ledger, error) {
 	l := &Ledger{
 		cfg:     cfg,
 		keys:    k,
-		book:    part.Book{Keys: k.parts(), URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
-		journal: part.Journal{Keys: k.parts(), Started: time.Now()},
+		book:    book.Book{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
+		journal: journal.Journal{Keys: k, Started: time.Now()},
 		entries: map[string]bool{},
 		queue:   newQueue(),
 		calls:   make(chan call),

@@ -123,9 +123,9 @@ func (l *Ledger) follow(ctx context.Context, k *look, news novelty) error {
 // links count; then it returns nil. before is what the links merged before
 // leave open.
 func (l *Ledger) followSome(ctx context.Context, k *look, links []link, last bool, news novelty, before openness) (states []openness, err error) {
-	first := []string{l.keys.page(k.Location), l.wait(k.Location)}
+	first := []string{l.keys.Page(k.Location), l.wait(k.Location)}
 	for _, ln := range links {
-		first = append(first, l.keys.page(ln.location), l.wait(ln.location))
+		first = append(first, l.keys.Page(ln.location), l.wait(ln.location))
 	}
 	err = l.commit(ctx, first, func(m *merge) {
 		states = nil

@@ -9,11 +9,11 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/page"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
 )
@@ -60,7 +60,7 @@ type look struct {
 	crowd     bool   // many did
 
 	alternates []peer          // itself in other languages, as it says
-	media      *part.Extension // its images, news and videos, as far as they are wanted
+	media      *book.Extension // its images, news and videos, as far as they are wanted
 }
 
 func (l *Ledger) newLook(s *Sighting) *look {

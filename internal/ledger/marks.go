@@ -136,7 +136,7 @@ const trialLooks = uint64(trial / 60)
 // at a location, 0 if it is not known.
 func (l *Ledger) MarkSize(ctx context.Context, location string) (n int, err error) {
 	err = l.ask(ctx, func(key secret.Key) error {
-		keys := []string{l.keys.page(location), l.keys.wait(key.Name(location).Hash)}
+		keys := []string{l.keys.Page(location), l.keys.Wait(key.Name(location).Hash)}
 		return txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
 			for _, k := range keys {
 				if s, err := decodeState(t.Get(k)); err == nil {

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/txn"
 )
@@ -20,7 +20,7 @@ type merge struct {
 
 	// media is what the looks that are merged show of the extensions, if that
 	// takes the place of what the entries have.
-	media map[string]*part.Extension
+	media map[string]*book.Extension
 }
 
 // effects are what a stored transaction asks of the rest of the program.
@@ -57,13 +57,13 @@ func (m *merge) moment() moment.Time { return moment.Of(m.now) }
 
 // load returns the state of location, a new one if there is none.
 func (m *merge) load(location string) (s *state, known bool) {
-	for _, key := range []string{m.l.keys.page(location), m.l.wait(location)} {
+	for _, key := range []string{m.l.keys.Page(location), m.l.wait(location)} {
 		b := m.Get(key)
 		if b == nil {
 			continue
 		}
 		s, err := decodeState(b)
-		if err == nil && s.public() && key != m.l.keys.page(location) {
+		if err == nil && s.public() && key != m.l.keys.Page(location) {
 			err = record.ErrDamaged // what was never listed is not to be named by it
 		}
 		if err == nil {
@@ -104,7 +104,7 @@ func (m *merge) save(location string, s *state) {
 }
 
 func (m *merge) put(location string, s *state) {
-	page, wait := m.l.keys.page(location), m.l.wait(location)
+	page, wait := m.l.keys.Page(location), m.l.wait(location)
 	key := page
 	if s.public() {
 		if m.Get(wait) != nil {

@@ -3,13 +3,13 @@ package ledger
 import (
 	"context"
 
-	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/book"
 )
 
 // reviewParts notes which parts have too many pages or too few, so that the review
 // takes pages out of them.
 func (l *Ledger) reviewParts(ctx context.Context) error {
-	parts, err := part.ReadParts(ctx, l.cfg.Store, l.keys.parts())
+	parts, err := book.ReadParts(ctx, l.cfg.Store, l.keys)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (l *Ledger) ownBulletin() []string {
 	if !l.others.exist() {
 		return nil
 	}
-	return []string{l.keys.bulletin(l.others.id)}
+	return []string{l.keys.Bulletin(l.others.id)}
 }
 
 // tell has the others know of a change, once it is stored. now is when.
@@ -77,7 +77,7 @@ func (l *Ledger) tell(t *txn.Tx, now time.Time, parts map[int]bool, about ...top
 	if !l.others.exist() || len(parts) == 0 && len(about) == 0 {
 		return
 	}
-	key := l.keys.bulletin(l.others.id)
+	key := l.keys.Bulletin(l.others.id)
 	t.Put(key, readBulletin(t.Get(key)).with(parts, about, now).encode())
 }
 
@@ -133,15 +133,15 @@ func (l *Ledger) refresh(ctx context.Context, atOnce bool) error {
 // readOthers returns the bulletin of all others by their keys.
 func (l *Ledger) readOthers(ctx context.Context) (map[string]bulletin, error) {
 	told := map[string]bulletin{}
-	err := txn.View(ctx, l.cfg.Store, []string{l.keys.site()}, func(*txn.Tx) {}) // the guard looks for its version
+	err := txn.View(ctx, l.cfg.Store, []string{l.keys.Site()}, func(*txn.Tx) {}) // the guard looks for its version
 	if err != nil {
 		return nil, err
 	}
-	for r, err := range l.cfg.Store.Scan(ctx, l.keys.bulletins(), "") {
+	for r, err := range l.cfg.Store.Scan(ctx, l.keys.Bulletins(), "") {
 		if err != nil {
 			return nil, err
 		}
-		if r.Key != l.keys.bulletin(l.others.id) {
+		if r.Key != l.keys.Bulletin(l.others.id) {
 			told[strings.Clone(r.Key)] = readBulletin(r.Value)
 		}
 	}

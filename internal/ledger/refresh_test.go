@@ -223,7 +223,7 @@ func TestTheBulletinOfAProcessThatIsGone(t *testing.T) {
 	inFleet(t, func(a, b *rig) {
 		a.sight("/", html("home"))
 		a.stop()
-		key := a.ledger.keys.bulletin(a.ledger.others.id)
+		key := a.ledger.keys.Bulletin(a.ledger.others.id)
 		time.Sleep(bulletinKept - time.Hour)
 		if _, is := b.dump()[key]; !is {
 			t.Error("it is dropped within a day")
@@ -249,7 +249,7 @@ func TestWhatAProcessTellsByAnotherClock(t *testing.T) {
 				time.Sleep(20 * time.Second) // so that they look one after the other
 				b := newRig(t, st, Config{RefreshEvery: time.Minute})
 				defer func() { a.stop(); b.stop() }()
-				key := a.ledger.keys.bulletin("another")
+				key := a.ledger.keys.Bulletin("another")
 				var told bulletin
 				for range 2 {
 					told = told.with(map[int]bool{1: true}, nil, time.Now().Add(off))
@@ -286,7 +286,7 @@ func TestAProcessThatIsAloneTellsNobody(t *testing.T) {
 		r.sight("/a", html("a"))
 		r.answer("/a", http.StatusNotFound)
 		for key := range r.dump() {
-			if strings.HasPrefix(key, r.ledger.keys.bulletins()) {
+			if strings.HasPrefix(key, r.ledger.keys.Bulletins()) {
 				t.Errorf("there is a record %s", key)
 			}
 		}

@@ -154,18 +154,18 @@ func (all *refusals) put(r refusal, at int) {
 
 // refusal returns what is known of a network.
 func (m *merge) refusal(network uint32) refusal {
-	all := readRefusals(m.Get(m.l.keys.refusals()))
+	all := readRefusals(m.Get(m.l.keys.Refusals()))
 	r, _ := all.find(network, m.now.Unix())
 	return r
 }
 
 // changeRefusal changes what is known of a network.
 func (m *merge) changeRefusal(network uint32, change func(*refusal)) {
-	all := readRefusals(m.Get(m.l.keys.refusals()))
+	all := readRefusals(m.Get(m.l.keys.Refusals()))
 	r, at := all.find(network, m.now.Unix())
 	change(&r)
 	all.put(r, at)
-	m.Put(m.l.keys.refusals(), all.encode())
+	m.Put(m.l.keys.Refusals(), all.encode())
 }
 
 // ignores reports whether it counts for nothing that a network was refused a page,

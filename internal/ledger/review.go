@@ -82,9 +82,9 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 			return err
 		}
 	}
-	prefix := l.keys.pages()
+	prefix := l.keys.Pages()
 	if r.waits {
-		prefix = l.keys.waits()
+		prefix = l.keys.Waits()
 	}
 	seen, changed, err := l.reviewScan(ctx, prefix)
 	if err != nil {
@@ -217,7 +217,7 @@ func (l *Ledger) reviewPages(ctx context.Context, keys []string) error {
 	l.followed.forget() // what it says may no longer be stored
 	return l.commit(ctx, keys, func(m *merge) {
 		for _, key := range keys {
-			location := strings.TrimPrefix(key, l.keys.pages())
+			location := strings.TrimPrefix(key, l.keys.Pages())
 			s, known := m.load(location)
 			switch {
 			case !known || !s.public():
@@ -260,7 +260,7 @@ func (l *Ledger) drop(ctx context.Context, keys []string) error {
 			m.effects.waiting--
 			if err == nil {
 				if s.joined != 0 {
-					m.leaveTwin(l.keys.idOf(key), "", s)
+					m.leaveTwin(idOf(l.keys, key), "", s)
 				}
 				m.effects.moves = append(m.effects.moves, move{key, s.stored, standing{}})
 			}

@@ -144,7 +144,7 @@ func (l *Ledger) writeRobots(t *txn.Tx, o obeyed) {
 func (l *Ledger) robotsKeys() []string {
 	keys := make([]string, 2*robotsPieces)
 	for i := range keys {
-		keys[i] = l.keys.robots(i)
+		keys[i] = l.keys.Robots(i)
 	}
 	return keys
 }

@@ -4,10 +4,10 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/priority"
 	"github.com/servemap/servemap/internal/rate"
 )
@@ -95,7 +95,7 @@ type state struct {
 	priority uint8            // inferred, in tenths, 0 for none
 
 	part   int
-	logged int64  // when its last event happened, see part.Journal.Note
+	logged int64  // when its last event happened, see journal.Journal.Note
 	unread []byte // fields of a later version
 
 	announced []announcement // what turns out at this look; not stored
@@ -117,8 +117,8 @@ func (s *state) listed() bool { return s.verdict == admit.Listed }
 // entry returns what the sitemap is to tell of the page. confidence is the
 // least probability that a changefreq needs; nothing is certain, so 1 admits
 // none, whatever rounding says.
-func (s *state) entry(confidence float64) part.Entry {
-	e := part.Entry{Candidates: s.dates.Candidates(), Until: s.until}
+func (s *state) entry(confidence float64) book.Entry {
+	e := book.Entry{Candidates: s.dates.Candidates(), Until: s.until}
 	freq, p := s.rate.Freq()
 	if p >= confidence && confidence < 1 && s.bearsOut(freq) {
 		e.Freq = freq

@@ -22,7 +22,7 @@ func (m *merge) report(location string, reports []lastmod.Report) {
 
 // repute changes the stored reputations.
 func (m *merge) repute(change func(*lastmod.Reputations)) {
-	key := m.l.keys.trust()
+	key := m.l.keys.Trust()
 	before, unread := lastmod.ReadReputations(m.Get(key))
 	after := before
 	if change(&after); after != before {
@@ -35,8 +35,8 @@ func (m *merge) repute(change func(*lastmod.Reputations)) {
 // has lost trust, or won it. The files know of stamps themselves.
 func (l *Ledger) readTrust(ctx context.Context) (changed bool, err error) {
 	var rs lastmod.Reputations
-	err = txn.View(ctx, l.cfg.Store, []string{l.keys.trust()}, func(t *txn.Tx) {
-		rs, _ = lastmod.ReadReputations(t.Get(l.keys.trust()))
+	err = txn.View(ctx, l.cfg.Store, []string{l.keys.Trust()}, func(t *txn.Tx) {
+		rs, _ = lastmod.ReadReputations(t.Get(l.keys.Trust()))
 	})
 	if err != nil {
 		return false, err
@@ -67,7 +67,7 @@ func (l *Ledger) keepStamps(ctx context.Context) error {
 	if found == l.stamped {
 		return nil
 	}
-	err := l.commit(ctx, []string{l.keys.trust()}, func(m *merge) {
+	err := l.commit(ctx, []string{l.keys.Trust()}, func(m *merge) {
 		m.repute(func(rs *lastmod.Reputations) { rs.AddStamps(found) })
 	})
 	if err == nil {

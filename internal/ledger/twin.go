@@ -100,7 +100,7 @@ func (m *merge) represent(location string, s *state) (loser *held) {
 	if !claims {
 		return nil
 	}
-	key := m.l.keys.twin(s.showing)
+	key := m.l.keys.Twin(s.showing)
 	t := m.twin(key)
 	s.joined = s.showing
 	if joins(location) {
@@ -177,7 +177,7 @@ func (m *merge) leave(location string, s *state) {
 
 // leaveTwin is leave where perhaps only the hash of the location is known.
 func (m *merge) leaveTwin(id uint64, location string, s *state) {
-	key := m.l.keys.twin(s.joined)
+	key := m.l.keys.Twin(s.joined)
 	t := m.twin(key)
 	t.leave(id)
 	if t.listed == location {

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/journal"
 )
 
 // verdict decides on a location as its state now is.
@@ -59,7 +59,7 @@ func (m *merge) toEnter(ev *admit.Evidence, location string, s *state) {
 	ev.Unprompted = s.unprompted
 	ev.Shown, ev.Shared, ev.Networks = s.shown, s.shared, len(s.networks)
 	if s.group != 0 && (ev.Link || ev.Led || ev.Networks >= m.l.cfg.Networks) {
-		n := readKin(m.Get(m.l.keys.kin(s.group)))
+		n := readKin(m.Get(m.l.keys.Kin(s.group)))
 		ev.Siblings, ev.Orphans, ev.Grown = n.siblings, n.orphans, n.grownOn(s.day())
 	}
 }
@@ -73,7 +73,7 @@ func (m *merge) list(location string, s *state, was admit.Verdict) {
 		s.part = m.l.book.Add(m.Tx, s.part, location, e)
 		m.effects.filling = s.part
 		m.effects.parts[s.part] = true
-		m.happened(location, s, part.Added)
+		m.happened(location, s, journal.Added)
 		if !s.read {
 			m.effects.due = append(m.effects.due, location)
 		}
@@ -83,7 +83,7 @@ func (m *merge) list(location string, s *state, was admit.Verdict) {
 			m.move(location, s)
 		}
 		if s.dates.LastChange() != s.storedChanged {
-			m.happened(location, s, part.Changed)
+			m.happened(location, s, journal.Changed)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (m *merge) list(location string, s *state, was admit.Verdict) {
 func (m *merge) unlist(location string, s *state) {
 	m.l.book.Remove(m.Tx, s.part, location)
 	m.effects.parts[s.part] = true
-	m.happened(location, s, part.Removed)
+	m.happened(location, s, journal.Removed)
 	m.effects.withdrew = true
 	m.effects.due = append(m.effects.due, location) // one client's answer may not be the next one's
 	m.effects.left[s.reason]++

@@ -94,7 +94,7 @@ func (s *state) hasMinute() bool {
 // giveMinute has a doubt confirmed when its minute is over, if it has one.
 func (m *merge) giveMinute(location string, s *state) {
 	if s.hasMinute() {
-		m.Put(m.l.keys.lost(location), encodeCount(int(s.missing)))
+		m.Put(m.l.keys.Lost(location), encodeCount(int(s.missing)))
 		m.effects.doubts = true
 		m.effects.doubted[location] = s.missing
 	}
@@ -110,7 +110,7 @@ func (m *merge) undoubt(location string, s *state) {
 
 // endMinute has a doubt confirmed no more by time alone.
 func (m *merge) endMinute(location string) {
-	m.Put(m.l.keys.lost(location), nil)
+	m.Put(m.l.keys.Lost(location), nil)
 	m.effects.undoubted = append(m.effects.undoubted, location)
 }
 
@@ -145,8 +145,8 @@ func (m *merge) forget(location string) {
 		s.verdict = admit.Excluded
 		m.count(s, false)
 	}
-	m.Put(m.l.keys.page(location), nil)
-	m.Put(m.l.keys.lost(location), nil)
+	m.Put(m.l.keys.Page(location), nil)
+	m.Put(m.l.keys.Lost(location), nil)
 	m.effects.erased = true
 	m.l.journal.Erase(m.Tx, s.logged, location)
 	m.effects.settled[location] = settlement{s.part, m.now}
@@ -155,7 +155,7 @@ func (m *merge) forget(location string) {
 	}
 	barred := &state{barred: true}
 	if s.public() {
-		m.effects.moves = append(m.effects.moves, move{m.l.keys.page(location), s.stored, standing{}})
+		m.effects.moves = append(m.effects.moves, move{m.l.keys.Page(location), s.stored, standing{}})
 	} else {
 		barred.stored = s.stored
 	}

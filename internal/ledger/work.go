@@ -55,7 +55,7 @@ func (l *Ledger) open(ctx context.Context) error {
 // countWaiting counts the waiting locations, and remembers what they showed.
 func (l *Ledger) countWaiting(ctx context.Context) error {
 	waiting := int64(0)
-	for r, err := range l.cfg.Store.Scan(ctx, l.keys.waits(), "") {
+	for r, err := range l.cfg.Store.Scan(ctx, l.keys.Waits(), "") {
 		if err != nil {
 			return err
 		}
@@ -65,10 +65,10 @@ func (l *Ledger) countWaiting(ctx context.Context) error {
 			continue // see speaks
 		}
 		for _, n := range s.networks {
-			l.contents.shows(s.showing, l.keys.idOf(r.Key), uint32(n)+1)
+			l.contents.shows(s.showing, idOf(l.keys, r.Key), uint32(n)+1)
 		}
 		if len(s.networks) == 0 {
-			l.contents.shows(s.showing, l.keys.idOf(r.Key), 0)
+			l.contents.shows(s.showing, idOf(l.keys, r.Key), 0)
 		}
 	}
 	l.waiting.Store(waiting)
@@ -80,8 +80,8 @@ func (l *Ledger) countWaiting(ctx context.Context) error {
 func (l *Ledger) openSecret(ctx context.Context) (err error) {
 	var key secret.Key
 	var bad error
-	fetch := func(t *txn.Tx) { key, bad = secret.Read(t.Get(l.keys.site())) }
-	if err := txn.View(ctx, l.cfg.Store, []string{l.keys.site()}, fetch); err != nil {
+	fetch := func(t *txn.Tx) { key, bad = secret.Read(t.Get(l.keys.Site())) }
+	if err := txn.View(ctx, l.cfg.Store, []string{l.keys.Site()}, fetch); err != nil {
 		return err
 	}
 	if key == nil {
@@ -101,9 +101,9 @@ func (l *Ledger) openSecret(ctx context.Context) (err error) {
 // stored meanwhile.
 func (l *Ledger) newSecret(ctx context.Context) (key secret.Key, err error) {
 	fresh := secret.New()
-	err = txn.Update(ctx, l.cfg.Store, []string{l.keys.site()}, func(t *txn.Tx) {
-		if key, _ = secret.Read(t.Get(l.keys.site())); key == nil {
-			t.Put(l.keys.site(), fresh.Encode())
+	err = txn.Update(ctx, l.cfg.Store, []string{l.keys.Site()}, func(t *txn.Tx) {
+		if key, _ = secret.Read(t.Get(l.keys.Site())); key == nil {
+			t.Put(l.keys.Site(), fresh.Encode())
 			key = fresh
 		}
 	})

@@ -12,10 +12,11 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/due"
+	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -59,11 +60,11 @@ func startAt(t testing.TB, lc location.Config, change ...func(*Config)) *rig {
 	r.check(err)
 	norm, err := location.New(origin, lc)
 	r.check(err)
-	keys, err := ledger.Keys(origin.String())
+	keys, err := keys.New(origin.String())
 	r.check(err)
 	logger := slog.New(slog.NewTextHandler(r.log, nil))
 	st, looks := new(memstore.Store), due.New(1<<12)
-	files := part.New(part.Config{
+	files := files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Hour, Logger: logger,
 	})
 	l, err := ledger.New(ledger.Config{

@@ -14,11 +14,11 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/due"
+	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/page"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/tap"
 )
 
@@ -29,7 +29,7 @@ type Config struct {
 	Due            *due.Table
 	Buffers        *tap.Buffers
 	Ledger         *ledger.Ledger
-	Files          *part.Files
+	Files          *files.Files
 	Rules          admit.Rules
 	Cookies        admit.Cookies
 	Anonymous      func(*http.Request) bool

@@ -9,10 +9,11 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/files"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store"
 )
@@ -22,7 +23,7 @@ type direct struct {
 	pages    *pages
 	norm     *location.Normalizer
 	ledger   *ledger.Ledger
-	files    *part.Files
+	files    *files.Files
 	offered  int
 	stop     context.CancelFunc
 	sessions sync.WaitGroup
@@ -38,12 +39,12 @@ func newDirect(p *pages, st store.Store, log *slog.Logger) (*direct, error) {
 	if d.norm, err = location.New(o, location.Config{}); err != nil {
 		return nil, err
 	}
-	keys, err := ledger.Keys(o.String())
+	keys, err := keys.New(o.String())
 	if err != nil {
 		return nil, err
 	}
 	st = ledger.Guard(st, keys)
-	d.files = part.New(part.Config{
+	d.files = files.New(files.Config{
 		Store: st, Keys: keys, URL: o.URL, Name: "sitemap", Folder: "/", Every: 5 * time.Second,
 		Doubts:  func() lastmod.Trust { return d.ledger.Doubts() },
 		Explain: func() string { return "Nothing is listed yet." },

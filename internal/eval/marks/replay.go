@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/files"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/moment"
 	parsed "github.com/servemap/servemap/internal/page"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -163,7 +164,7 @@ func (s *site) finish(ctx context.Context) error {
 type observed struct {
 	store  *memstore.Store
 	ledger *ledger.Ledger
-	files  *part.Files
+	files  *files.Files
 	stop   context.CancelFunc
 	runs   sync.WaitGroup
 }
@@ -194,12 +195,12 @@ func (o *observed) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	keys, err := ledger.Keys(origin.String())
+	keys, err := keys.New(origin.String())
 	if err != nil {
 		return err
 	}
 	st, log := ledger.Guard(o.store, keys), slog.New(slog.DiscardHandler)
-	o.files = part.New(part.Config{
+	o.files = files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
 		Doubts: func() lastmod.Trust { return o.ledger.Doubts() }, Logger: log,
 	})

@@ -18,10 +18,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/servemap/servemap/internal/files"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -57,13 +58,13 @@ func newSite() (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := ledger.Keys(origin.String())
+	keys, err := keys.New(origin.String())
 	if err != nil {
 		return nil, err
 	}
 	s := &site{pages: newPages()}
 	st, quiet := new(memstore.Store), slog.New(slog.DiscardHandler)
-	files := part.New(part.Config{
+	files := files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: 5 * time.Second,
 		Doubts: func() lastmod.Trust { return s.ledger.Doubts() }, Logger: quiet,
 	})

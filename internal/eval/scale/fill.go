@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/files"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	loc "github.com/servemap/servemap/internal/location"
-	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store/badgerstore"
 )
@@ -24,7 +25,7 @@ import (
 type site struct {
 	st      *badgerstore.Store
 	ledger  *ledger.Ledger
-	files   *part.Files
+	files   *files.Files
 	stop    context.CancelFunc
 	workers sync.WaitGroup
 }
@@ -43,11 +44,11 @@ func open(dir string) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := ledger.Keys(o.String())
+	keys, err := keys.New(o.String())
 	if err != nil {
 		return nil, err
 	}
-	s.files = part.New(part.Config{
+	s.files = files.New(files.Config{
 		Store: s.st, Keys: keys, URL: o.URL, Name: "sitemap", Folder: "/", Every: time.Hour, Logger: slog.Default(),
 		Doubts:  func() lastmod.Trust { return s.ledger.Doubts() },
 		Explain: func() string { return "Nothing is listed yet." },

@@ -1,0 +1,256 @@
+package book
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/sitemap"
+)
+
+// mapTx is a transaction on a map.
+type mapTx map[string][]byte
+
+func (m mapTx) Get(key string) []byte { return m[key] }
+func (m mapTx) Put(key string, value []byte) {
+	if value == nil {
+		delete(m, key)
+		return
+	}
+	m[key] = value
+}
+
+func testBook() Book {
+	return Book{Keys: "s|", URL: func(l string) string { return "https://example.com" + l }, MaxURLs: 3}
+}
+
+func TestAPageKeepsItsPart(t *testing.T) {
+	tx, b := mapTx{}, testBook()
+	for i := range 7 {
+		if got, want := b.Add(tx, 0, fmt.Sprintf("/%d", i), Entry{}), i/3+1; got != want {
+			t.Errorf("page %d is in part %d, want %d", i, got, want)
+		}
+	}
+	b.Remove(tx, 1, "/1")
+	if got := b.Add(tx, 1, "/1", Entry{}); got != 1 {
+		t.Errorf("a page that comes back is in part %d, want its old one", got)
+	}
+	b.Remove(tx, 1, "/1")
+	if got := b.Add(tx, 0, "/next", Entry{}); got != 3 {
+		t.Errorf("a new page is in part %d, want the one being filled", got)
+	}
+	if got := b.Add(tx, 2, "/8", Entry{}); got != 3 {
+		t.Errorf("a page whose old part is full is in part %d, want the one being filled", got)
+	}
+	if got := b.Find(tx, "/8"); got != 3 {
+		t.Errorf("found in part %d, want 3", got)
+	}
+	if got := b.Find(tx, "/1"); got != 0 {
+		t.Errorf("a page that left is found in part %d", got)
+	}
+}
+
+// counting counts the keys that are asked for.
+type counting struct {
+	mapTx
+	asked map[string]bool
+}
+
+func (c counting) Get(key string) []byte { c.asked[key] = true; return c.mapTx.Get(key) }
+func (c counting) Put(key string, value []byte) {
+	c.asked[key] = true
+	c.mapTx.Put(key, value)
+}
+
+func TestPartsOfFewPagesAreFound(t *testing.T) {
+	tx, b := mapTx{}, testBook()
+	b.MaxURLs = 8
+	for i := range 30 {
+		b.Add(tx, 0, fmt.Sprintf("/%d", i), Entry{})
+	}
+	for i := range 7 {
+		b.Remove(tx, 2, fmt.Sprintf("/%d", 8+i)) // one of 8 is left
+	}
+	parts := map[int]Part{}
+	for n := 1; n <= 4; n++ {
+		parts[n] = readPart(tx.Get(b.Keys.Part(n)))
+	}
+	over, thin := b.Uneven(parts, b.Mend(tx, parts))
+	if len(over) != 0 || len(thin) != 1 || !thin[2] {
+		t.Errorf("over are %v and thin %v, want part 2 thin", over, thin)
+	}
+	if got := b.Move(tx, 2, "/15"); got != 4 {
+		t.Errorf("its page is moved to part %d, want the one being filled", got)
+	}
+}
+
+func TestMendFindsWhatTheHeadForgot(t *testing.T) {
+	tx, b := mapTx{}, testBook()
+	for i := range 9 {
+		b.Add(tx, 0, fmt.Sprintf("/%d", i), Entry{})
+	}
+	tx.Put(b.Keys.Head(), nil) // it is lost
+	parts := map[int]Part{}
+	for n := 1; n <= 3; n++ {
+		parts[n] = readPart(tx.Get(b.Keys.Part(n)))
+	}
+	if got := b.Mend(tx, parts); got != 3 || readHead(tx.Get(b.Keys.Head())) != 3 {
+		t.Errorf("part %d is being filled, want 3", got)
+	}
+	if got := b.Add(tx, 0, "/b", Entry{}); got != 4 {
+		t.Errorf("a new page is in part %d, want one after the last", got)
+	}
+}
+
+func TestAPartOverItsLimitGivesPagesUp(t *testing.T) {
+	tx, b := mapTx{}, testBook()
+	b.MaxURLs = 10
+	for i := range 10 {
+		b.Add(tx, 0, fmt.Sprintf("/%d", i), changedAt(int64(i)))
+	}
+	b.MaxURLs = 4
+	if !b.Over(tx, 1) {
+		t.Fatal("10 pages are not over a limit of 4")
+	}
+	in := map[int]int{}
+	for i := range 10 {
+		location := fmt.Sprintf("/%d", i)
+		n := 1
+		if b.Over(tx, 1) {
+			n = b.Move(tx, 1, location)
+		}
+		in[n]++
+		if e, err := DecodeEntry(tx.Get(b.Keys.List(n, location))); err != nil || e.Changed != moment.Seconds(int64(i)) {
+			t.Errorf("%s has %+v in part %d, %v", location, e, n, err)
+		}
+	}
+	if in[1] != 4 || in[2] != 4 || in[3] != 2 {
+		t.Errorf("the parts have %v pages, want 4, 4 and 2", in)
+	}
+	for n, pages := range in {
+		if p := readPart(tx.Get(b.Keys.Part(n))); p.Pages != pages {
+			t.Errorf("part %d counts %d pages, and has %d", n, p.Pages, pages)
+		}
+	}
+}
+
+func TestHeadEncoding(t *testing.T) {
+	tx, b := mapTx{}, testBook()
+	b.putHead(tx, 300)
+	stored := tx.Get(b.Keys.Head())
+	if got := hex.EncodeToString(stored[:len(stored)-4]); got != "0108ac02" {
+		t.Errorf("encoded as %s", got)
+	}
+	if got := readHead(stored); got != 300 {
+		t.Errorf("read as %d", got)
+	}
+	if got := readHead([]byte("damaged")); got != 1 {
+		t.Errorf("a damaged head is read as %d", got)
+	}
+}
+
+// longest is how long the entry of a location can be.
+func longest(t *testing.T, b Book, location string) int {
+	t.Helper()
+	entry, ok := sitemap.AppendURL(nil, sitemap.URL{Loc: b.URL(location), LastMod: 1700000000, ChangeFreq: "monthly", Priority: sitemap.MaxPriority})
+	if !ok {
+		t.Fatal("the entry is refused")
+	}
+	return len(entry)
+}
+
+func TestAPartIsNeverLongerThanItsBytes(t *testing.T) {
+	tx, b := mapTx{}, testBook()
+	b.MaxURLs, b.MaxBytes = 0, 20_000
+	inPart := map[int]int{}
+	for i := range 200 {
+		location := fmt.Sprintf("/%03d/%s", i, strings.Repeat("&", i%50))
+		inPart[b.Add(tx, 0, location, Entry{})] += longest(t, b, location)
+	}
+	if len(inPart) < 2 {
+		t.Fatal("everything is in one part")
+	}
+	for n, bytes := range inPart {
+		if total := bytes + len(sitemap.URLSetOpen) + len(sitemap.URLSetClose); total > b.MaxBytes {
+			t.Errorf("part %d takes %d bytes, at most %d are allowed", n, total, b.MaxBytes)
+		}
+	}
+	if inPart[1] < b.MaxBytes*9/10 {
+		t.Errorf("the first part is full with %d of %d bytes", inPart[1], b.MaxBytes)
+	}
+}
+
+// TestWhatIsReservedNeverChanges holds because stored parts were counted so: a
+// page that leaves frees what was reserved for it.
+func TestWhatIsReservedNeverChanges(t *testing.T) {
+	b := testBook()
+	if got, want := b.size("/a&b"), len("https://example.com/a&amp;b")+94; got != want {
+		t.Errorf("%d bytes are reserved, want %d", got, want)
+	}
+}
+
+// changedAt is the entry of a page that changed at a time in Unix seconds.
+func changedAt(unix int64) Entry {
+	return Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(unix)}}
+}
+
+func TestAPartCountsWhatChangesItsFile(t *testing.T) {
+	tx, b := mapTx{}, testBook()
+	n := b.Add(tx, 0, "/a", changedAt(5))
+	for _, tt := range []struct {
+		name    string
+		do      func() bool
+		changes bool
+	}{
+		{"an equal entry", func() bool { return b.Set(tx, n, "/a", changedAt(5)) }, false},
+		{"another date", func() bool { return b.Set(tx, n, "/a", changedAt(6)) }, true},
+		{"another page", func() bool { return b.Add(tx, 0, "/b", Entry{}) == n }, true},
+		{"a page is moved to the same part", func() bool { return b.Move(tx, n, "/b") == n }, true},
+		{"a page leaves", func() bool { b.Remove(tx, n, "/a"); return true }, true},
+		{"a page that is not there leaves", func() bool { b.Remove(tx, n, "/a"); return false }, false},
+	} {
+		before := readPart(tx.Get(b.Keys.Part(n)))
+		if told := tt.do(); told != tt.changes {
+			t.Errorf("%s: told is %t", tt.name, told)
+		}
+		if after := readPart(tx.Get(b.Keys.Part(n))); after.Changes != before.Changes && !tt.changes || after.Changes <= before.Changes && tt.changes {
+			t.Errorf("%s: the count of changes was %d and is %d", tt.name, before.Changes, after.Changes)
+		}
+	}
+}
+
+func TestEntryEncoding(t *testing.T) {
+	full := Entry{Candidates: lastmod.Candidates{
+		Changed: moment.Seconds(1), Exact: moment.Seconds(2), ExactBy: lastmod.Page, Fresh: moment.Seconds(5),
+		Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(3), lastmod.Page: moment.Seconds(-4)},
+	}, Freq: 6}
+	until := full
+	until.Volatile, until.Until = true, moment.Seconds(1700000000)
+	for _, tt := range []struct {
+		name   string
+		entry  Entry
+		golden string // in hexadecimal, without the checksum
+	}{
+		{"nothing known", Entry{}, "01"},
+		{"all but the last fields", full, "0108021004180220062807400a" + "5006"},
+		{"every field", until, "0108021004180220062807400a" + "4801" + "5006" + "5880c49fd50c"},
+		{"until before 1970", Entry{Until: moment.Seconds(-1)}, "015801"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			stored := tt.entry.Encode()
+			if got := hex.EncodeToString(stored[:len(stored)-4]); got != tt.golden {
+				t.Errorf("encoded as %s, want %s", got, tt.golden)
+			}
+			if got, err := DecodeEntry(stored); err != nil || got != tt.entry {
+				t.Errorf("decoded %+v, %v; want %+v", got, err, tt.entry)
+			}
+			stored[0] ^= 1
+			if _, err := DecodeEntry(stored); err == nil {
+				t.Error("a damaged entry was read")
+			}
+		})
+	}
+}

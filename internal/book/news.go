@@ -1,0 +1,111 @@
+package book
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/store"
+)
+
+// NewsFor is how long an article is news after it was published: engines take no
+// older ones.
+const NewsFor = 48 * time.Hour
+
+// An Article is a page that is news.
+type Article struct {
+	Location  string
+	Part      int
+	Published int64 // in Unix seconds
+}
+
+// announce brings the keys of news in line with an extension that takes the place
+// of another one.
+func (b Book) announce(tx Tx, n int, location string, old, now *Extension) {
+	was, is := b.newsKey(location, old), b.newsKey(location, now)
+	if was != "" && was != is {
+		tx.Put(was, nil)
+	}
+	if is != "" {
+		var enc record.Encoder
+		enc.Uint(1, uint64(max(0, n)))
+		enc.Keep(record.Others(tx.Get(is), 1))
+		tx.Put(is, enc.Seal())
+	}
+}
+
+// newsKey returns "" for what is no news.
+func (b Book) newsKey(location string, x *Extension) string {
+	if x == nil || x.News == nil {
+		return ""
+	}
+	return b.Keys.Article(x.News.Published, location)
+}
+
+// readAnnounced returns the part that the record of news names, 0 if it is damaged.
+func readAnnounced(b []byte) (n int) {
+	_ = record.Open(b, func(f record.Field) {
+		if f.Num == 1 {
+			n = f.Count()
+		}
+	})
+	return n
+}
+
+// articlesRead bounds the articles that are looked at for the file of news.
+const articlesRead = 4 * sitemap.MaxNews
+
+// Articles returns what was published in the last two days, the last one first.
+// One that is dated after now waits until then.
+func Articles(ctx context.Context, st store.Store, k keys.Keys, now time.Time) (found []Article, err error) {
+	for r, err := range st.Scan(ctx, k.Announced(), k.Article(now.Add(-NewsFor).Unix()+1, "")) {
+		if err != nil {
+			return nil, err
+		}
+		at, location, ok := k.Published(r.Key)
+		if ok && at <= now.Unix() {
+			found = append(found, Article{strings.Clone(location), readAnnounced(r.Value), at})
+		}
+		if len(found) == 2*articlesRead { // the last ones are after these
+			found = slices.Clone(found[articlesRead:])
+		}
+	}
+	found = found[max(0, len(found)-articlesRead):]
+	slices.SortStableFunc(found, func(a, b Article) int { return cmp.Compare(b.Published, a.Published) })
+	return found, nil
+}
+
+// pruneAtOnce is how many keys are dropped in one update.
+const pruneAtOnce = 500
+
+// PruneNews drops the keys of what is news no more.
+func (b Book) PruneNews(ctx context.Context, st store.Store, now time.Time) error {
+	end := b.Keys.Article(now.Add(-NewsFor).Unix(), "")
+	for {
+		var old []string
+		for r, err := range st.Scan(ctx, b.Keys.Announced(), "") {
+			if err != nil {
+				return err
+			}
+			if r.Key >= end || len(old) == pruneAtOnce {
+				break
+			}
+			old = append(old, strings.Clone(r.Key))
+		}
+		if len(old) == 0 {
+			return nil
+		}
+		err := st.Update(ctx, old, func(values [][]byte) error {
+			clear(values)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+}

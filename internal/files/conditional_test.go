@@ -1,0 +1,58 @@
+package files
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/book"
+)
+
+// FuzzNotModified asks with whatever a client may send. It is never told that it
+// has what it has not, its tag is found whatever stands around it, and dates are
+// compared as net/http compares them.
+func FuzzNotModified(f *testing.F) {
+	const tag = `"0123456789abcdef"`
+	modified := time.Date(2026, 11, 20, 17, 30, 0, 0, time.UTC)
+	f.Add(`"a"`, `W/"b"`, "Fri, 20 Nov 2026 17:30:00 GMT")
+	f.Add("", "*", "Fri, 20 Nov 2026 17:29:59 GMT")
+	f.Add(tag[:9], tag[9:], "Friday, 20-Nov-26 17:30:01 GMT")
+	f.Add(`"`, `,"`, "Fri Nov 20 17:30:00 2026")
+	f.Fuzz(func(t *testing.T, before, after, since string) {
+		ask := func(name string, values ...string) bool {
+			return notModified(http.Header{name: values}, tag, modified)
+		}
+		if lines := before + after; ask("If-None-Match", before, after) && !strings.Contains(lines, tag) && !strings.Contains(lines, "*") {
+			t.Errorf("%q and %q are taken for %s", before, after, tag)
+		}
+		if !ask("If-None-Match", before+","+tag+", "+after) || !ask("If-None-Match", before, " W/"+tag+" ", after) {
+			t.Errorf("the tag is not found between %q and %q", before, after)
+		}
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("If-Modified-Since", since)
+		w := httptest.NewRecorder()
+		http.ServeContent(w, r, "", modified, strings.NewReader("x"))
+		if got := ask("If-Modified-Since", since); got != (w.Code == http.StatusNotModified) {
+			t.Errorf("not modified since %q: %v, net/http answers %d", since, got, w.Code)
+		}
+	})
+}
+
+// Who goes by times to the second gets an index that became another one within one.
+func TestAnIndexOfTheSameSecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/a", "/b", "/c", "/d")
+		s.render()
+		old := s.get("sitemap.xml")
+		s.files.Withdraw("/b", time.Now())
+		s.files.cut()
+		ask := with("If-Modified-Since", old.Header().Get("Last-Modified"))
+		if w := s.get("sitemap.xml", ask); w.Body.String() == old.Body.String() || w.Code != http.StatusOK {
+			t.Errorf("status %d for an index that is another one", w.Code)
+		}
+	})
+}

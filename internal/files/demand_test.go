@@ -1,0 +1,379 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// names of the files of a site with six parts.
+var sixParts = []string{"sitemap.xml", "sitemap-1.xml", "sitemap-2.xml", "sitemap-3.xml", "sitemap-4.xml", "sitemap-5.xml", "sitemap-6.xml"}
+
+// newSixParts is a shelf with six full parts, of which one is kept in memory.
+func newSixParts(t *testing.T) *shelf {
+	s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
+	for i := range 18 {
+		s.list(changedAt(time.Now().Unix()-int64(i)), fmt.Sprintf("/%02d", i))
+	}
+	s.render()
+	return s
+}
+
+// again makes files anew from the same store, as a restart does.
+func (s *shelf) again() {
+	s.files = New(s.files.cfg)
+	s.files.ChangedAll()
+}
+
+// scanned counts the scans of parts since the last call.
+func (s *shelf) scanned() int { return int(s.st.scans.Swap(0)) }
+
+func TestAFileOutOfMemoryIsTheSameAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSixParts(t)
+		first := map[string]string{}
+		for _, name := range sixParts {
+			w := s.get(name)
+			first[name] = fmt.Sprint(w.Code, w.Header(), w.Body)
+		}
+		time.Sleep(time.Hour)
+		s.scanned()
+		for _, name := range sixParts {
+			if w := s.get(name); fmt.Sprint(w.Code, w.Header(), w.Body) != first[name] {
+				t.Errorf("%s is now\n%v %v\n%v, and was\n%s", name, w.Code, w.Header(), w.Body, first[name])
+			}
+		}
+		if n := s.scanned(); n < 5 {
+			t.Errorf("%d parts were made anew, so this shows nothing", n)
+		}
+		if n := s.files.cache.order.Len(); n != 1 {
+			t.Errorf("%d files are in memory, want 1", n)
+		}
+		tag := s.get("sitemap-3.xml").Header().Get("Etag")
+		s.get("sitemap-4.xml")
+		s.scanned()
+		if w := s.get("sitemap-3.xml", with("If-None-Match", tag)); w.Code != http.StatusNotModified {
+			t.Errorf("status %d, want 304", w.Code)
+		}
+		if w := s.get("sitemap-3.xml", method(http.MethodHead)); w.Code != http.StatusOK || w.Header().Get("Etag") != tag {
+			t.Errorf("HEAD: %d %v", w.Code, w.Header())
+		}
+		if n := s.scanned(); n != 0 {
+			t.Errorf("%d parts were made for answers without a body", n)
+		}
+	})
+}
+
+func TestAFileIsMadeOnceHoweverManyAsk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSixParts(t)
+		s.get("sitemap-6.xml")
+		s.scanned()
+		s.st.delay.Store(int64(time.Second))
+		var clients sync.WaitGroup
+		for range 100 {
+			clients.Go(func() { s.want("sitemap-2.xml", "/03", "/04", "/05") })
+		}
+		clients.Wait()
+		if n := s.scanned(); n != 1 {
+			t.Errorf("the part was read %d times", n)
+		}
+	})
+}
+
+func TestAClientThatLeavesDoesNotTakeTheOthersFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSixParts(t)
+		s.get("sitemap-6.xml")
+		s.st.delay.Store(int64(time.Second))
+		ctx, leave := context.WithCancel(t.Context())
+		go s.get("sitemap-2.xml", func(r *http.Request) { *r = *r.WithContext(ctx) })
+		synctest.Wait()
+		go func() {
+			time.Sleep(100 * time.Millisecond)
+			leave()
+		}()
+		s.want("sitemap-2.xml", "/03", "/04", "/05")
+		leave()
+	})
+}
+
+func TestWithoutTheStoreWhatIsInMemoryIsServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSixParts(t)
+		s.get("sitemap-2.xml")
+		broken := errors.New("it does not answer")
+		s.st.err.Store(&broken)
+		s.want("sitemap-2.xml", "/03", "/04", "/05")
+		if w := s.get("sitemap.xml"); w.Code != http.StatusOK {
+			t.Errorf("the index: status %d", w.Code)
+		}
+		w := s.get("sitemap-3.xml")
+		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || w.Header().Get("Etag") != "" {
+			t.Errorf("a file that is not in memory: %d %v, want 503", w.Code, w.Header())
+		}
+		s.st.err.Store(nil)
+		s.want("sitemap-3.xml", "/06", "/07", "/08")
+	})
+}
+
+func TestAScanThatEndsEarlyOnDemandIsNoFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSixParts(t)
+		s.get("sitemap-6.xml")
+		s.st.short.Store(true)
+		if w := s.get("sitemap-2.xml"); w.Code != http.StatusServiceUnavailable {
+			t.Errorf("status %d and\n%s", w.Code, w.Body)
+		}
+		s.st.short.Store(false)
+		s.want("sitemap-2.xml", "/03", "/04", "/05")
+	})
+}
+
+func TestAWithdrawnPageOfAFileOutOfMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSixParts(t)
+		s.get("sitemap-6.xml")
+		tag := s.get("sitemap-2.xml").Header().Get("Etag")
+		s.get("sitemap-6.xml")
+		index := s.get("sitemap.xml").Header().Get("Etag")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.RunWithdrawals(ctx)
+		time.Sleep(time.Minute)
+		s.files.Withdraw("/04", time.Now())
+		synctest.Wait()
+		if s.files.Lists("/04") || s.files.Listed() != 17 {
+			t.Errorf("of 17 pages %d are listed", s.files.Listed())
+		}
+		if s.get("sitemap.xml").Header().Get("Etag") == index {
+			t.Error("the index does not say that the part became another one")
+		}
+		broken := errors.New("it does not answer")
+		s.st.err.Store(&broken)
+		if w := s.get("sitemap-2.xml", with("If-None-Match", tag)); w.Code != http.StatusServiceUnavailable {
+			t.Errorf("status %d for a client that has the page, want 503", w.Code)
+		}
+		s.st.err.Store(nil)
+		if w := s.get("sitemap-2.xml", with("If-None-Match", tag)); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "/04") {
+			t.Errorf("status %d and\n%s", w.Code, w.Body)
+		}
+		s.want("sitemap-2.xml", "/03", "/05")
+	})
+}
+
+func TestAfterARestartTheIndexNeedsNoRendering(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSixParts(t)
+		before := map[string]string{}
+		for _, name := range sixParts {
+			before[name] = fmt.Sprint(s.get(name).Header())
+		}
+		time.Sleep(24 * time.Hour)
+		s.again()
+		s.st.delay.Store(int64(time.Second)) // of each part
+		s.scanned()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		began := time.Now()
+		go s.files.Run(ctx)
+		if got := fmt.Sprint(s.get("sitemap.xml").Header()); got != before["sitemap.xml"] {
+			t.Errorf("the index is %v, and was %v", got, before["sitemap.xml"])
+		}
+		if took := time.Since(began); took > 0 {
+			t.Errorf("the index took %v", took)
+		}
+		if s.files.Listed() != 18 {
+			t.Errorf("%d pages are listed", s.files.Listed())
+		}
+		s.want("sitemap-6.xml", "/15", "/16", "/17")
+		if took := time.Since(began); took > 3*time.Second {
+			t.Errorf("a part that was asked for took %v", took)
+		}
+		time.Sleep(time.Minute)
+		for _, name := range sixParts {
+			if got := fmt.Sprint(s.get(name).Header()); got != before[name] {
+				t.Errorf("%s is %v, and was %v", name, got, before[name])
+			}
+		}
+	})
+}
+
+func TestAfterARestartNothingIsConfirmedUnseen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSixParts(t)
+		tag := s.get("sitemap-2.xml").Header().Get("Etag")
+		s.files.cfg.Allowed = func(l string) bool { return l != "/04" } // a rule of the new start
+		s.again()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		s.st.delay.Store(int64(time.Second))
+		go s.files.Run(ctx)
+		if w := s.get("sitemap-2.xml", with("If-None-Match", tag)); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "/04") {
+			t.Errorf("status %d and\n%s", w.Code, w.Body)
+		}
+	})
+}
+
+func TestARestartBeforeAnythingWasRendered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, tt := range []struct {
+			name  string
+			spoil func(book.Tx, keys.Keys)
+		}{
+			{"one record is missing", func(tx book.Tx, k keys.Keys) { tx.Put(k.File(2), nil) }},
+			{"one is damaged", func(tx book.Tx, k keys.Keys) { tx.Put(k.File(2), []byte("x")) }},
+			{"one is of the first version", func(tx book.Tx, k keys.Keys) { tx.Put(k.File(2), (&file{hash: hash{1}}).encode()) }},
+		} {
+			s := newSixParts(t)
+			s.write(func(tx book.Tx) { tt.spoil(tx, s.book.Keys) })
+			s.again()
+			s.st.delay.Store(int64(time.Second) / 10)
+			ctx, cancel := context.WithCancel(t.Context())
+			go s.files.Run(ctx)
+			s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml", "/sitemap-4.xml", "/sitemap-5.xml", "/sitemap-6.xml")
+			cancel()
+			synctest.Wait()
+		}
+	})
+}
+
+func TestAPartThatShowsNothingDoesNotHoldUpARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hidden := func(c *Config) {
+			c.Allowed = func(l string) bool { return l != "/03" && l != "/04" && l != "/05" }
+		}
+		s := newSixParts(t)
+		hidden(&s.files.cfg)
+		s.again()
+		s.render()
+		s.again()
+		s.st.delay.Store(int64(10 * time.Second))
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.Run(ctx)
+		s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-3.xml", "/sitemap-4.xml", "/sitemap-5.xml", "/sitemap-6.xml")
+		cancel()
+	})
+}
+
+func TestTrustSurvivesARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
+		build := book.Entry{}
+		build.Given[lastmod.Server] = moment.Of(time.Now()).Second()
+		s.list(build, "/1", "/2", "/3", "/4", "/5", "/6", "/7")
+		s.render()
+		time.Sleep(time.Hour)
+		s.again()
+		s.st.delay.Store(int64(time.Second))
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.Run(ctx)
+		for _, name := range []string{"sitemap-2.xml", "sitemap-3.xml", "sitemap-1.xml"} {
+			if body := s.get(name).Body.String(); !strings.Contains(body, "<loc>") || strings.Contains(body, "lastmod") {
+				t.Errorf("%s shows the time of a build:\n%s", name, body)
+			}
+		}
+	})
+}
+
+// A part that is asked for may show what turns the judgement of all.
+func TestTrustThatChangesOnDemand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
+		dated := func(at int64) (e book.Entry) { e.Given[lastmod.Server] = moment.Seconds(at); return e }
+		for i := range 6 {
+			s.list(dated(900_000_000+int64(i)*1_000_000), fmt.Sprintf("/%d", i))
+		}
+		s.render()
+		if body := s.get("sitemap-1.xml").Body.String(); !strings.Contains(body, "<lastmod>1998-07-09T16:00:00Z</lastmod>") {
+			t.Fatalf("a date that nothing speaks against is not shown:\n%s", body)
+		}
+		s.get("sitemap-2.xml")
+		s.write(func(tx book.Tx) { // and nobody has rendered it yet
+			for _, l := range []string{"/0", "/1", "/2"} {
+				s.book.Set(tx, 1, l, dated(940_000_000))
+			}
+			for _, l := range []string{"/3", "/4", "/5"} {
+				s.book.Set(tx, 2, l, dated(940_000_000))
+			}
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		s.get("sitemap-1.xml") // half of the pages
+		s.get("sitemap-2.xml")
+		s.get("sitemap-1.xml")
+		go s.files.Run(ctx)
+		time.Sleep(10 * time.Minute)
+		for _, name := range []string{"sitemap-1.xml", "sitemap-2.xml"} {
+			if body := s.get(name).Body.String(); strings.Contains(body, "lastmod") {
+				t.Errorf("%s shows the time of a build:\n%s", name, body)
+			}
+		}
+	})
+}
+
+func TestTheFirstStartOfASite(t *testing.T) {
+	s := newShelf(t)
+	s.st.Store = new(memstore.Store)
+	s.render()
+	if w := s.get("sitemap.xml"); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("status %d for a site of which nothing is known", w.Code)
+	}
+}
+
+// A part that is asked for while all are made anew is not put back to what it
+// was when the pass came by.
+func TestAPassDoesNotUndoWhatWasMadeOnDemandSince(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSixParts(t)
+		s.get("sitemap-6.xml")
+		s.st.delay.Store(int64(time.Second))
+		s.files.ChangedAll()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s.render()
+		}()
+		time.Sleep(1500 * time.Millisecond) // part 1 is made, and part 2 is on its way
+		s.write(func(tx book.Tx) { s.book.Remove(tx, 1, "/01") })
+		s.want("sitemap-1.xml", "/00", "/02")
+		tag := s.get("sitemap-1.xml").Header().Get("Etag")
+		<-done
+		if got := s.get("sitemap-1.xml", method(http.MethodHead)).Header().Get("Etag"); got != tag || s.files.Listed() != 17 {
+			t.Errorf("the tag is %s after the pass, and was %s; %d pages are listed, want 17", got, tag, s.files.Listed())
+		}
+	})
+}
+
+func TestWhatCouldNotBeRenderedIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hidden := false
+		s := newShelf(t, func(c *Config) { c.Allowed = func(l string) bool { return l != "/01" || !hidden } })
+		s.list(book.Entry{}, "/00", "/01", "/02")
+		s.render()
+		hidden = true
+		s.files.ChangedAll()
+		broken := errors.New("it does not answer")
+		s.st.err.Store(&broken)
+		if err := s.files.Render(t.Context()); err == nil {
+			t.Error("Render returned nil")
+		}
+		s.st.err.Store(nil)
+		s.render()
+		s.want("sitemap-1.xml", "/00", "/02")
+	})
+}

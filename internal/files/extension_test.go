@@ -1,0 +1,128 @@
+package files
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/sitemap"
+)
+
+func TestAPageThatOutgrowsItsPartLeavesIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const most = 4000
+		s := newShelf(t, func(c *Config) { c.Extensions = sitemap.Images })
+		s.book.MaxBytes = most
+		s.list(book.Entry{}, "/a", "/b", "/c")
+		s.render()
+		s.want("sitemap.xml", "/a", "/b", "/c")
+		big := book.Entry{Extension: &book.Extension{Images: []string{"https://example.com/" + strings.Repeat("x", 1300)}}}
+		for _, location := range []string{"/a", "/b"} {
+			s.write(func(tx book.Tx) {
+				s.book.Set(tx, 1, location, big)
+				s.files.Changed(1, s.book.Move(tx, 1, location))
+			})
+			s.render()
+		}
+		s.want("sitemap-1.xml", "/a", "/c")
+		s.want("sitemap-2.xml", "/b")
+		for _, name := range []string{"sitemap-1.xml", "sitemap-2.xml"} {
+			if n := s.get(name).Body.Len(); n > most || n < 1300 {
+				t.Errorf("%s has %d bytes, at most %d are allowed, and each has a page with an image", name, n, most)
+			}
+		}
+	})
+}
+
+func TestNamespacesAreThoseInUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t, func(c *Config) { c.Extensions = sitemap.Images | sitemap.Alternates })
+		x := everything()
+		s.list(book.Entry{Extension: &book.Extension{Videos: x.Videos}}, "/v")
+		s.list(book.Entry{Extension: &book.Extension{Images: x.Images}}, "/i")
+		s.list(book.Entry{Extension: &book.Extension{Images: []string{"javascript:1"}}}, "/bad")
+		s.list(book.Entry{}, "/4")
+		s.render()
+		first, second := s.get("sitemap-1.xml").Body.String(), s.get("sitemap-2.xml").Body.String()
+		if !strings.Contains(first, "xmlns:image") || strings.Contains(first, "xmlns:xhtml") || strings.Contains(first, "video") {
+			t.Errorf("the first part is\n%s", first)
+		}
+		if !strings.Contains(first, "<url><loc>https://example.com/bad</loc></url>") {
+			t.Errorf("a page whose images are none is not listed without them:\n%s", first)
+		}
+		if !strings.HasPrefix(second, sitemap.URLSetOpen) {
+			t.Errorf("a part without extensions is\n%s", second)
+		}
+	})
+}
+
+// A withdrawn page must be named nowhere, although the store does not know yet.
+func TestAWithdrawnPageIsNoAlternate(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		cache int
+	}{{"in memory", 0}, {"out of memory", 1}} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShelf(t, func(c *Config) { c.Extensions, c.CacheBytes = sitemap.Alternates, tt.cache })
+				e := book.Entry{Extension: &book.Extension{Alternates: []book.Alternate{{Lang: "de", Location: "/de"}, {Lang: "en", Location: "/en"}, {Lang: "fr", Location: "/fr"}}}}
+				s.list(book.Entry{}, "/1", "/2")
+				s.list(e, "/en", "/fr", "/de")
+				s.render()
+				s.files.Withdraw("/de", time.Now())
+				s.files.cut()
+				for _, name := range []string{"sitemap-1.xml", "sitemap-2.xml"} {
+					body := s.get(name).Body.String()
+					if strings.Contains(body, "/de") || !strings.Contains(body, `hreflang="fr"`) {
+						t.Errorf("%s is\n%s", name, body)
+					}
+				}
+				if n := s.files.Listed(); n != 4 {
+					t.Errorf("%d pages are listed, want 4", n)
+				}
+			})
+		})
+	}
+}
+
+func TestNewsAge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t, func(c *Config) { c.News = true })
+		now := time.Now().Unix()
+		news := func(ago int64) book.Entry {
+			return book.Entry{Extension: &book.Extension{News: &sitemap.News{Publication: "P", Language: "en", Published: now - ago, Title: "T"}}}
+		}
+		s.list(news(3600), "/new")
+		s.list(news(47*3600), "/old")
+		s.list(news(49*3600), "/older")
+		s.list(news(-600), "/ahead")
+		s.list(book.Entry{}, "/page")
+		s.render()
+		s.want("sitemap-news.xml", "/new", "/old")
+		time.Sleep(2 * time.Hour)
+		s.render()
+		s.want("sitemap-news.xml", "/ahead", "/new")
+		s.files.Withdraw("/new", time.Now())
+		s.files.cut()
+		s.want("sitemap-news.xml", "/ahead")
+		if err := s.book.PruneNews(t.Context(), s.st, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		left := 0
+		for _, err := range s.st.Scan(t.Context(), s.book.Keys.Announced(), "") {
+			if left++; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if left != 2 {
+			t.Errorf("%d keys of news are left, want those of the two young ones", left)
+		}
+		time.Sleep(72 * time.Hour)
+		s.render()
+		if w := s.get("sitemap-news.xml"); w.Code != 404 {
+			t.Errorf("without news: status %d", w.Code)
+		}
+	})
+}

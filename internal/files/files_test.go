@@ -1,0 +1,161 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/rate"
+)
+
+func TestOneFileThenAnIndex(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/b", "/a", "/c&d'")
+		s.render()
+		s.want("sitemap.xml", "/a", "/b", "/c&d'")
+		s.want("sitemap-1.xml", "/a", "/b", "/c&d'")
+		s.list(book.Entry{}, "/e")
+		s.render()
+		s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml")
+		s.want("sitemap-1.xml", "/a", "/b", "/c&d'")
+		s.want("sitemap-2.xml", "/e")
+		for _, name := range []string{"sitemap-3.xml", "sitemap-0.xml", "sitemap-01.xml", "sitemap-.xml", "sitemap", "sitemap.txt", "other.xml", "sitemap-1.xml.gz.gz", "sitemaps-explained.xml"} {
+			if w := s.get(name); w.Code != http.StatusNotFound {
+				t.Errorf("%s: status %d, want 404", name, w.Code)
+			}
+		}
+	})
+}
+
+func TestAChangeMakesOneFileNew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/1", "/2", "/3", "/4", "/5")
+		s.render()
+		time.Sleep(time.Hour)
+		before := s.files.current()
+		s.write(func(tx book.Tx) {
+			if s.book.Set(tx, 2, "/4", changedAt(time.Now().Unix())) {
+				s.files.Changed(2)
+			}
+		})
+		s.render()
+		after := s.files.current()
+		if after.parts[1] != before.parts[1] {
+			t.Error("part 1 was made anew, although only part 2 changed")
+		}
+		if after.parts[2] == before.parts[2] {
+			t.Error("part 2 is the old one")
+		}
+		if !strings.Contains(s.get("sitemap.xml").Body.String(), after.parts[2].modified.UTC().Format("2006-01-02T15:04:05Z")) {
+			t.Error("the index does not say when part 2 became new")
+		}
+		s.files.ChangedAll()
+		time.Sleep(time.Hour)
+		s.render()
+		if got := s.files.current().parts[2].modified; !got.Equal(after.parts[2].modified) {
+			t.Errorf("the same bytes are of %v, want %v: nothing changed since", got, after.parts[2].modified)
+		}
+	})
+}
+
+func TestARestartServesTheSameFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(time.Now().Unix())}, Freq: rate.Daily}, "/1", "/2", "/3", "/4")
+		s.render()
+		time.Sleep(24 * time.Hour)
+		again := New(s.files.cfg)
+		again.ChangedAll()
+		if err := again.Render(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		first := s.files
+		for _, name := range []string{"sitemap.xml", "sitemap-1.xml", "sitemap-2.xml"} {
+			s.files = first
+			a := s.get(name)
+			s.files = again
+			b := s.get(name)
+			if a.Body.String() != b.Body.String() || fmt.Sprint(a.Header()) != fmt.Sprint(b.Header()) {
+				t.Errorf("%s: before\n%v\n%v\nafter\n%v\n%v", name, a.Header(), a.Body, b.Header(), b.Body)
+			}
+		}
+	})
+}
+
+func TestTroubleOfTheStoreLeavesTheLastFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/a", "/b")
+		s.render()
+		s.write(func(tx book.Tx) { s.files.Changed(s.book.Add(tx, 0, "/c", book.Entry{})) })
+		broken := errors.New("it does not answer")
+		for _, tt := range []struct {
+			name  string
+			err   error
+			short bool
+		}{{"error", broken, false}, {"a scan that ends early", nil, true}} {
+			s.st.err.Store(nil)
+			if tt.err != nil {
+				s.st.err.Store(&tt.err)
+			}
+			s.st.short.Store(tt.short)
+			if err := s.files.Render(t.Context()); err == nil {
+				t.Errorf("%s: Render returned nil", tt.name)
+			}
+			s.want("sitemap.xml", "/a", "/b")
+		}
+		s.st.short.Store(false)
+		s.render()
+		s.want("sitemap.xml", "/a", "/b", "/c")
+		if got := strings.Count(s.log.String(), "level=WARN"); got != 2 {
+			t.Errorf("%d warnings, want one for each cause:\n%s", got, s.log)
+		}
+	})
+}
+
+func TestRenderingIsPaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.Run(ctx)
+		synctest.Wait()
+		time.Sleep(time.Hour)
+		s.list(book.Entry{}, "/a")
+		synctest.Wait()
+		s.want("sitemap.xml", "/a") // the first change after a quiet time
+		s.list(book.Entry{}, "/b")
+		time.Sleep(59 * time.Second)
+		s.want("sitemap.xml", "/a")
+		time.Sleep(2 * time.Second)
+		s.want("sitemap.xml", "/a", "/b")
+	})
+}
+
+func TestALostEntryDoesNotHoldUpTheOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/1", "/2", "/3", "/4")
+		s.render()
+		s.write(func(tx book.Tx) { tx.Put(s.book.Keys.List(1, "/2"), nil) })
+		s.files.Changed(1)
+		s.list(book.Entry{}, "/5")
+		if err := s.files.Render(t.Context()); err == nil {
+			t.Error("Render returned nil although entries are missing")
+		}
+		s.want("sitemap-1.xml", "/1", "/2", "/3") // perhaps the scan ended early
+		s.want("sitemap-2.xml", "/4", "/5")
+		s.render()
+		s.want("sitemap-1.xml", "/1", "/3") // no: it is lost
+	})
+}

@@ -1,0 +1,127 @@
+package files
+
+import (
+	"bytes"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/sitemap"
+)
+
+// Records whose checksums hold may say anything all the same.
+func TestAFileThatSaysWhatCannotBe(t *testing.T) {
+	for _, v := range []uint64{1 << 31, 1 << 32, 1 << 62, 1 << 63, math.MaxUint64} {
+		if f := readFile(numbered(fileSize, v)); f.size < 0 || f.size > sitemap.MaxBytes {
+			t.Errorf("file: %d bytes of %d", f.size, v)
+		}
+		if f := readFile(numbered(filePages, v)); f.pages <= 0 {
+			t.Errorf("file: %d pages of %d", f.pages, v)
+		}
+	}
+}
+
+// sealed is the record with these fields, whatever they are.
+func sealed(fields []byte) []byte {
+	var e record.Encoder
+	e.Raw(fields)
+	return e.Seal()
+}
+
+// fieldsOf returns the fields of a record.
+func fieldsOf(b []byte) []byte { return b[1 : len(b)-4] }
+
+// numbered is a record with one number in it.
+func numbered(num int, v uint64) []byte {
+	var e record.Encoder
+	e.Uint(num, v)
+	return e.Seal()
+}
+
+// A file that was stored is served from memory no sooner than it is rendered, and that
+// goes by what was stored of its size.
+func TestAFileThatIsSaidToBeHuge(t *testing.T) {
+	for name, stored := range map[string][]byte{
+		"huge": numbered(fileSize, 1<<62), "less than nothing": numbered(fileSize, math.MaxUint64),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShelf(t)
+			s.files.served.parts = map[int]*file{1: readFile(stored)}
+			s.files.press.begin(s.files.expected(1))
+		})
+	}
+}
+
+// FuzzFile reads a file that was stored, and does with it what is done at a start.
+func FuzzFile(f *testing.F) {
+	p := &file{hash: hash{1}, size: 7, pages: 3, modified: time.Unix(1_700_000_000, 0), until: moment.Seconds(1_800_000_000)}
+	var g lastmod.Gatherer
+	for range 300 {
+		g.Add(&lastmod.Candidates{Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(1_690_000_000)}})
+	}
+	p.dates = g.Summarise()
+	f.Add(fieldsOf(p.encode()), int64(1_750_000_000))
+	f.Fuzz(func(t *testing.T, fields []byte, now int64) {
+		p := readFile(sealed(fields))
+		if p == nil {
+			return
+		}
+		if again := readFile(p.encode()); again == nil || !bytes.Equal(again.encode(), p.encode()) {
+			t.Errorf("%+v is read again as %+v", p, again)
+		}
+		files := New(Config{Name: "sitemap", Folder: "/", URL: testURL})
+		parts := map[int]*file{1: p, 2: p}
+		next := files.assemble(parts, sides{}, snapshot{})
+		files.served = next
+		files.press.begin(files.expected(1))
+		if next.pages < 0 || next.damaged < 0 {
+			t.Errorf("%d pages, and %d are damaged", next.pages, next.damaged)
+		}
+		if stale, fresh := files.stale(time.Unix(record.Seconds(now), 0)); !stale && (fresh <= 0 || fresh > lookAgain) {
+			t.Errorf("fresh for %v", fresh)
+		}
+		if at := p.later(time.Unix(1_750_000_000, 0)); !at.After(p.modified) {
+			t.Errorf("what follows %v is of %v", p.modified, at)
+		}
+	})
+}
+
+func testURL(location string) string { return "https://example.com" + location }
+
+// FuzzEntry reads an entry, and shows it in a file.
+func FuzzEntry(f *testing.F) {
+	f.Add(fieldsOf(book.Entry{Candidates: lastmod.Candidates{Changed: 1000, Exact: 2000, ExactBy: lastmod.Page, Fresh: 5000}, Freq: 6}.Encode()), int64(1_700_000_000), uint8(0))
+	f.Add(fieldsOf(book.Entry{Candidates: lastmod.Candidates{Volatile: true}, Until: moment.Seconds(1700000000)}.Encode()), int64(0), uint8(1))
+	f.Add(fieldsOf(book.Entry{Candidates: lastmod.Candidates{Given: lastmod.Given[moment.Time]{0, 3000, 4000}, Young: lastmod.Given[bool]{lastmod.Server: true}}, Priority: 7, Extension: everything()}.Encode()), int64(1<<62), uint8(0xff))
+	f.Fuzz(func(t *testing.T, fields []byte, now int64, declared uint8) {
+		e, err := book.DecodeEntry(sealed(fields))
+		if err != nil {
+			return
+		}
+		if again, err := book.DecodeEntry(e.Encode()); err != nil || !bytes.Equal(again.Encode(), e.Encode()) {
+			t.Errorf("%+v, then %+v, %v", e, again, err)
+		}
+		at := moment.Time(now)
+		trust := lastmod.Trust{lastmod.Server: {UpTo: at, Stamps: lastmod.Stamps{}.With(lastmod.Stamp{From: at, To: at})}}
+		files := New(Config{URL: testURL, InferPriority: true, Extensions: sitemap.Alternates | sitemap.Images | sitemap.Videos})
+		m := making{trust: trust, now: at, declared: sitemap.Namespaces(declared) & files.cfg.Extensions}
+		p := &files.press
+		if !files.append(p, "/a", &e, &m) {
+			t.Errorf("%+v has no place in a file", e)
+		}
+		if most := (book.Book{URL: testURL}).Reserved("/a", e.Extension) + sitemap.PriorityLen; len(p.text) > most {
+			t.Errorf("it takes %d bytes, and %d are reserved", len(p.text), most)
+		}
+		p.text = p.text[:0]
+		if x := e.Extension; x != nil && x.News != nil {
+			files.appendNews(p, book.Article{Location: "/a", Part: 1, Published: x.News.Published}, x)
+			if lines := bytes.Count(p.text, []byte("\n")); lines > 1 {
+				t.Errorf("%d lines of one article", lines)
+			}
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/journal"
+)
+
+// diary is a journal of a shelf that remembers, for each page, what a ledger
+// does: when its last event was, and in which part it is.
+type diary struct {
+	*shelf
+	j    journal.Journal
+	last map[string]int64
+	part map[string]int
+}
+
+func newDiary(t *testing.T, change ...func(*Config)) *diary {
+	d := &diary{shelf: newShelf(t, change...), last: map[string]int64{}, part: map[string]int{}}
+	d.j = journal.Journal{Keys: d.book.Keys}
+	if err := d.j.Begin(t.Context(), d.st, time.Now(), true); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// happens has something happen to pages now, a second apart.
+func (d *diary) happens(what journal.Happening, locations ...string) {
+	d.Helper()
+	for _, l := range locations {
+		d.write(func(tx book.Tx) {
+			switch what {
+			case journal.Added:
+				d.part[l] = d.book.Add(tx, d.part[l], l, book.Entry{})
+			case journal.Changed:
+				d.book.Set(tx, d.part[l], l, changedAt(time.Now().Unix()))
+			case journal.Removed:
+				d.book.Remove(tx, d.part[l], l)
+			}
+			d.last[l] = d.j.Note(tx, d.last[l], l, what, time.Now().UnixMilli(), d.part[l])
+		})
+		d.files.Changed(d.part[l])
+		time.Sleep(time.Second)
+	}
+}
+
+// An event of another process's clock that is a little ahead is recent at once, one of
+// a clock that is further ahead when its time comes.
+func TestARecentPageOfAClockThatWasAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t, func(c *Config) { c.Recent = 2 * time.Hour })
+		d.happens(journal.Added, "/a", "/b")
+		note := func(what journal.Happening, location string, ahead time.Duration) {
+			d.write(func(tx book.Tx) {
+				d.last[location] = d.j.Note(tx, d.last[location], location, what, time.Now().Add(ahead).UnixMilli(), 1)
+			})
+			d.files.ChangedAll()
+			d.render()
+		}
+		note(journal.Changed, "/a", 30*time.Second)
+		d.want("sitemap-recent.xml", "/a", "/b")
+		note(journal.Changed, "/a", time.Hour)
+		d.want("sitemap-recent.xml", "/b")
+		time.Sleep(time.Hour)
+		note(journal.Changed, "/b", 0)
+		d.want("sitemap-recent.xml", "/b", "/a")
+	})
+}
+
+func TestRecentPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t, func(c *Config) { c.Recent = 24 * time.Hour })
+		if d.render(); d.get("sitemap-recent.xml").Code != 503 {
+			t.Error("a file of recent pages before anything is listed")
+		}
+		d.happens(journal.Added, "/a", "/b", "/c", "/d")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go d.files.Run(ctx)
+		go d.files.RunWithdrawals(ctx)
+		time.Sleep(2 * time.Minute)
+		d.want("sitemap-recent.xml", "/d", "/c", "/b", "/a")
+		d.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml")
+		tag := d.get("sitemap-recent.xml").Header().Get("Etag")
+		if w := d.get("sitemap-recent.xml.gz", with("If-None-Match", tag[:len(tag)-1]+`-gzip"`)); w.Code != 304 {
+			t.Errorf("status %d for the tag of the same file", w.Code)
+		}
+
+		time.Sleep(12 * time.Hour)
+		d.happens(journal.Changed, "/b")
+		d.happens(journal.Removed, "/c")
+		time.Sleep(2 * time.Minute)
+		d.want("sitemap-recent.xml", "/b", "/d", "/a")
+
+		broken := errors.New("it does not answer")
+		d.st.err.Store(&broken)
+		d.files.Withdraw("/d", time.Now())
+		synctest.Wait()
+		d.want("sitemap-recent.xml", "/b", "/a")
+		d.st.err.Store(nil)
+
+		time.Sleep(13 * time.Hour)
+		d.want("sitemap-recent.xml", "/b")
+		time.Sleep(13 * time.Hour)
+		if w := d.get("sitemap-recent.xml"); w.Code != 404 {
+			t.Errorf("status %d although nothing is recent", w.Code)
+		}
+		if got := strings.Join(d.files.Tops(), " "); got != "sitemap.xml sitemap-recent.xml" {
+			t.Errorf("crawlers are told of %s", got)
+		}
+	})
+}
+
+func TestRecentPagesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t, func(c *Config) { c.Recent = 24 * time.Hour })
+		d.book.MaxURLs = 500
+		for i := range recentMost + 50 {
+			d.happens(journal.Added, fmt.Sprintf("/%04d", i))
+		}
+		d.render()
+		urls := locs(t, d.get("sitemap-recent.xml").Body.Bytes())
+		if len(urls) != recentMost || urls[0] != "/1049" || urls[recentMost-1] != "/0050" {
+			t.Errorf("%d pages from %s to %s", len(urls), urls[0], urls[len(urls)-1])
+		}
+	})
+}
+
+func TestWithoutTheOptionThereIsNoRecentFile(t *testing.T) {
+	s := newShelf(t)
+	s.list(book.Entry{}, "/a")
+	s.render()
+	if s.files.Owns("sitemap-recent.xml") || s.get("sitemap-recent.xml").Code != 404 {
+		t.Error("there is one")
+	}
+}

@@ -1,0 +1,299 @@
+package files
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/journal"
+	"github.com/servemap/servemap/internal/sitemap"
+)
+
+// newPress is a shelf with every kind of file, in which every file names "/gone".
+func newPress(t *testing.T) *diary {
+	d := newDiary(t, func(c *Config) {
+		c.Recent, c.News, c.Extensions = 7*24*time.Hour, true, sitemap.Alternates
+		c.Publication = "The Paper"
+	})
+	entry := func() book.Entry {
+		return book.Entry{Extension: &book.Extension{
+			Alternates: []book.Alternate{{Lang: "de", Location: "/gone"}, {Lang: "en", Location: "/b"}, {Lang: "fr", Location: "/c"}},
+			News:       &sitemap.News{Publication: "The Paper", Language: "en", Published: time.Now().Add(-time.Hour).Unix(), Title: "News"},
+		}}
+	}
+	d.happens(journal.Added, "/a", "/b", "/gone", "/c")
+	for _, l := range []string{"/a", "/b", "/gone", "/c"} {
+		d.write(func(tx book.Tx) { d.book.Set(tx, d.part[l], l, entry()) })
+	}
+	d.files.ChangedAll()
+	d.render()
+	return d
+}
+
+// body returns the bytes of a file, unpacked.
+func (s *shelf) body(name string) string {
+	s.Helper()
+	w := s.get(name)
+	if w.Code != http.StatusOK {
+		s.Errorf("%s: status %d", name, w.Code)
+	}
+	if !strings.HasSuffix(name, ".gz") {
+		return w.Body.String()
+	}
+	zr, err := gzip.NewReader(bytes.NewReader(w.Body.Bytes()))
+	if err != nil {
+		s.Fatal(err)
+	}
+	b, err := io.ReadAll(zr)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestAWithdrawalBeforeTheFilesAreRead restarts, and withdraws a page before it is
+// known what the files list. The store goes on listing it.
+func TestAWithdrawalBeforeTheFilesAreRead(t *testing.T) {
+	names := []string{
+		"sitemap-1.xml", "sitemap-1.xml.gz", "sitemap-2.xml", "sitemap-2.xml.gz",
+		"sitemap-recent.xml", "sitemap-recent.xml.gz", "sitemap-news.xml", "sitemap-news.xml.gz",
+	}
+	for _, tt := range []struct {
+		name string
+		wait time.Duration // since the start; a part takes five seconds to read
+	}{
+		{"before the trust in dates is known", -1},
+		{"before the store is asked", 0},
+		{"while the first part is read", time.Second},
+		{"while the second part is read", 6 * time.Second},
+	} {
+		for _, demanded := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, files are asked for at once: %t", tt.name, demanded), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					d := newPress(t)
+					for _, name := range names {
+						if !strings.Contains(d.body(name), "/gone") {
+							t.Fatalf("%s does not name the page, so this shows nothing", name)
+						}
+					}
+					d.files = New(d.files.cfg)
+					if tt.wait < 0 {
+						d.files.Withdraw("/gone", time.Now())
+					}
+					d.files.ChangedAll()
+					if tt.wait == 0 {
+						d.files.Withdraw("/gone", time.Now())
+					}
+					d.st.delay.Store(int64(5 * time.Second))
+					ctx, cancel := context.WithCancel(t.Context())
+					defer cancel()
+					go d.files.Run(ctx)
+					go d.files.RunWithdrawals(ctx)
+					if tt.wait > 0 {
+						time.Sleep(tt.wait)
+						d.files.Withdraw("/gone", time.Now())
+					}
+					if d.files.Lists("/gone") {
+						t.Error("it is still listed")
+					}
+					synctest.Wait()
+					if !demanded {
+						time.Sleep(time.Hour)
+					}
+					d.st.delay.Store(0)
+					for _, name := range names {
+						if side := strings.Contains(name, "-news") || strings.Contains(name, "-recent"); side && demanded {
+							continue // it is made with the others
+						}
+						if strings.Contains(d.body(name), "/gone") {
+							t.Errorf("%s names what was withdrawn", name)
+						}
+					}
+					time.Sleep(time.Hour)
+					d.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml")
+					d.want("sitemap-1.xml", "/a", "/b")
+					d.want("sitemap-2.xml", "/c")
+
+					// The store has decided, and the page is back.
+					d.files.Settle("/gone", 1, time.Now())
+					time.Sleep(time.Hour)
+					d.want("sitemap-1.xml", "/a", "/b", "/gone")
+				})
+			})
+		}
+	}
+}
+
+// TestAWithdrawalBeforeTheFirstRendering withdraws a page that is stored and in no
+// file yet.
+func TestAWithdrawalBeforeTheFirstRendering(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		wait time.Duration // a part takes five seconds to read
+	}{
+		{"before it begins", 0},
+		{"while it lasts", time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShelf(t)
+				s.list(book.Entry{}, "/a")
+				s.render()
+				s.list(book.Entry{}, "/b")
+				if tt.wait == 0 {
+					s.files.Withdraw("/b", time.Now())
+				}
+				s.st.delay.Store(int64(5 * time.Second))
+				go func() { _ = s.files.Render(t.Context()) }()
+				if tt.wait > 0 {
+					time.Sleep(tt.wait)
+					s.files.Withdraw("/b", time.Now())
+				}
+				time.Sleep(time.Minute)
+				s.want("sitemap.xml", "/a")
+				s.files.ChangedAll() // the store still has it
+				s.render()
+				s.want("sitemap.xml", "/a")
+			})
+		})
+	}
+}
+
+// TestThePagesOfStrangersLeaveNothing withdraws what was never listed.
+func TestThePagesOfStrangersLeaveNothing(t *testing.T) {
+	junk := 1_000_000
+	if testing.Short() {
+		junk = 50_000
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.book.MaxURLs = 1000
+		var pages []string
+		for i := range 1000 {
+			pages = append(pages, "/page/"+strconv.Itoa(i))
+		}
+		s.list(book.Entry{}, pages[:500]...)
+		s.list(book.Entry{}, append(pages[500:], "/last")...)
+		s.render()
+		s.again()
+		flood := func(when string, junk int) {
+			t.Helper()
+			for i := range junk {
+				s.files.Withdraw("/junk/"+when+strconv.Itoa(i), time.Now())
+			}
+			size, kept := 0, s.files.withdrawals()
+			for location := range kept {
+				size += len(location)
+			}
+			if size > withdrawnUnlisted+withdrawnKept*len("/page/999") {
+				t.Errorf("%s: %d withdrawals of %d bytes are remembered", when, len(kept), size)
+			}
+		}
+		left := func(when string, want int) {
+			t.Helper()
+			w := &s.files.withdrawn
+			if len(w.of) != want || w.unlisted != 0 || w.bytes != 0 {
+				t.Errorf("%s: %d withdrawals are remembered, want %d; %d of no file, %d bytes", when, len(w.of), want, w.unlisted, w.bytes)
+			}
+			n := 0
+			for _, p := range s.files.current().parts {
+				n += len(p.absent) + len(p.strange)
+			}
+			if n > 200 {
+				t.Errorf("%s: the files remember %d locations that they do not list", when, n)
+			}
+		}
+		s.files.Withdraw("/page/7", time.Now())
+		flood("before the files are read", junk/4)
+		if len(s.files.withdrawals()) < 2 {
+			t.Error("nothing was remembered, so this shows nothing")
+		}
+		s.render()
+		left("once they are", 1)
+
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.RunWithdrawals(ctx)
+		flood("while nothing changes", junk)
+		time.Sleep(cutEvery)
+		synctest.Wait()
+		left("after that", 1)
+
+		s.files.Changed(2)
+		flood("while a part is to be rendered", junk/4)
+		s.render()
+		synctest.Wait()
+		left("once it is", 1)
+		s.files.Withdraw("/page/8", time.Now())
+		time.Sleep(cutEvery)
+		synctest.Wait()
+		if got := s.files.Listed(); got != 999 {
+			t.Errorf("%d pages are listed, want 999", got)
+		}
+	})
+}
+
+// TestStrangersAreForgottenWhileFilesChange has no moment at which nothing is to be
+// rendered.
+func TestStrangersAreForgottenWhileFilesChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t, func(c *Config) { c.Every = 10 * time.Second })
+		s.list(book.Entry{}, "/a", "/b", "/c", "/d")
+		s.render()
+		s.st.delay.Store(int64(time.Second / 2))
+		s.files.Changed(1)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.Run(ctx)
+		for i := range 200 {
+			s.files.Changed(1)
+			s.files.Withdraw("/junk/"+strconv.Itoa(i), time.Now())
+			time.Sleep(time.Second)
+			if n := len(s.files.withdrawals()); n > 60 {
+				t.Fatalf("%d withdrawals are remembered after %d seconds", n, i)
+			}
+		}
+	})
+}
+
+// TestAStrangerCostsOneRendering withdraws what the set of a file takes for one of
+// its pages, where there is no room for the file's bytes.
+func TestAStrangerCostsOneRendering(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
+		s.list(book.Entry{}, "/a", "/b", "/c", "/d")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.Run(ctx)
+		go s.files.RunWithdrawals(ctx)
+		time.Sleep(time.Hour)
+		s.st.scans.Store(0)
+		for n, p := range s.files.current().parts {
+			stranger := ""
+			for i := 0; stranger == ""; i++ {
+				if l := "/x" + strconv.Itoa(i); p.listed.has(s.files.hashOf(l)) {
+					stranger = l
+				}
+			}
+			s.files.Withdraw(stranger, time.Now())
+			time.Sleep(time.Hour)
+			if left := len(s.files.withdrawals()); left != 0 {
+				t.Errorf("part %d: %d withdrawals are left", n, left)
+			}
+		}
+		if scans := s.st.scans.Load(); scans > 4 {
+			t.Errorf("parts were read %d times for two strangers", scans)
+		}
+		s.want("sitemap-1.xml", "/a", "/b", "/c")
+		s.want("sitemap-2.xml", "/d")
+	})
+}

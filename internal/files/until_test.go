@@ -1,0 +1,92 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/moment"
+)
+
+func TestAPageLeavesWhenItsTimeIsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		at := func(d time.Duration) book.Entry { return book.Entry{Until: moment.Of(time.Now().Add(d)).Second()} }
+		s.list(book.Entry{}, "/a")
+		s.list(at(-time.Second), "/before")
+		s.list(at(90*time.Minute), "/last")
+		s.list(at(48*time.Hour), "/other") // the first of part 2
+		s.list(book.Entry{Until: math.MaxInt64}, "/z")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.Run(ctx)
+		go s.files.RunWithdrawals(ctx)
+		synctest.Wait()
+		s.want("sitemap-1.xml", "/a", "/last")
+		s.want("sitemap-2.xml", "/other", "/z")
+		if s.files.Lists("/before") || s.files.Listed() != 4 {
+			t.Errorf("of 4 pages %d are listed", s.files.Listed())
+		}
+
+		time.Sleep(90*time.Minute - time.Second)
+		s.want("sitemap-1.xml", "/a", "/last")
+		old := s.get("sitemap.xml").Body.String()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		s.want("sitemap-1.xml", "/a")
+		s.want("sitemap-2.xml", "/other", "/z")
+		if s.files.Lists("/last") || s.files.Listed() != 3 {
+			t.Errorf("of 3 pages %d are listed", s.files.Listed())
+		}
+		if s.get("sitemap.xml").Body.String() == old {
+			t.Error("the index does not say that part 1 became new")
+		}
+
+		// Another page leaves part 2 first, which is then made by the cut.
+		s.files.Withdraw("/z", time.Now())
+		time.Sleep(48*time.Hour - 90*time.Minute)
+		synctest.Wait()
+		s.want("sitemap.xml", "/a") // part 2 lists nothing more
+		if w := s.get("sitemap-2.xml"); w.Code != http.StatusNotFound {
+			t.Errorf("status %d for a part that lists nothing", w.Code)
+		}
+	})
+}
+
+func TestAPageWhoseTimeIsUpLeavesOnceTheStoreAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/a")
+		s.list(book.Entry{Until: moment.Of(time.Now().Add(time.Hour)).Second()}, "/b")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.Run(ctx)
+		synctest.Wait()
+		broken := errors.New("it does not answer")
+		s.st.err.Store(&broken)
+		time.Sleep(2 * time.Hour)
+		s.want("sitemap.xml", "/a", "/b")
+		s.st.err.Store(nil)
+		time.Sleep(2 * time.Minute)
+		s.want("sitemap.xml", "/a")
+	})
+}
+
+func TestRenderLeavesOutWhatIsUpSinceTheLastTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{Until: moment.Of(time.Now().Add(time.Hour)).Second()}, "/a")
+		s.render()
+		s.want("sitemap.xml", "/a")
+		time.Sleep(time.Hour)
+		s.render() // nothing was said to have changed
+		if w := s.get("sitemap.xml"); w.Code != http.StatusServiceUnavailable || s.files.Listed() != 0 {
+			t.Errorf("status %d and %d pages, want 503 and none", w.Code, s.files.Listed())
+		}
+	})
+}

@@ -1,0 +1,271 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/moment"
+)
+
+func TestWithdrawnAtOnceWhateverTheStoreDoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/a", "/b&c", "/d", "/e")
+		s.render()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.Run(ctx)
+		go s.files.RunWithdrawals(ctx)
+		synctest.Wait()
+		broken := errors.New("it does not answer")
+		s.st.err.Store(&broken)
+
+		s.files.Withdraw("/b&c", time.Now())
+		s.files.Withdraw("/e", time.Now())
+		s.files.Withdraw("/unknown", time.Now())
+		synctest.Wait()
+		s.want("sitemap.xml", "/a", "/d") // part 2 lists nothing more, so one file is enough
+		if s.files.Lists("/b&c") || !s.files.Lists("/a") {
+			t.Error("Lists does not go by the files being served")
+		}
+
+		// The store is back, and has not been told yet.
+		s.st.err.Store(nil)
+		s.files.ChangedAll()
+		time.Sleep(2 * time.Minute)
+		s.want("sitemap.xml", "/a", "/d")
+
+		// It has been told, and the page has come back since.
+		s.files.Settle("/b&c", 1, time.Now())
+		time.Sleep(2 * time.Minute)
+		s.want("sitemap.xml", "/a", "/b&c", "/d")
+	})
+}
+
+func TestAWithdrawalDoesNotWaitForARendering(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/a", "/b")
+		s.render()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.RunWithdrawals(ctx)
+		s.files.turn <- struct{}{} // a rendering that hangs in the store
+		s.files.Withdraw("/b", time.Now())
+		synctest.Wait()
+		s.want("sitemap.xml", "/a")
+		<-s.files.turn
+
+		// A rendering that began before does not bring it back.
+		s.files.ChangedAll()
+		s.render()
+		synctest.Wait()
+		s.want("sitemap.xml", "/a")
+	})
+}
+
+// TestAWithdrawnPageMakesALaterFile asks in the second in which the file was made.
+func TestAWithdrawnPageMakesALaterFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/a", "/b")
+		s.render()
+		since := s.get("sitemap.xml").Header().Get("Last-Modified")
+		s.files.Withdraw("/b", time.Now())
+		s.files.cut()
+		if w := s.get("sitemap.xml", with("If-Modified-Since", since)); w.Code != http.StatusOK {
+			t.Errorf("a file that lost a page since %s is answered with %d", since, w.Code)
+		}
+	})
+}
+
+// TestAStrangerTakesNoPartOut withdraws what the set of a file takes for its only
+// page, while the file's bytes are not in memory.
+func TestAStrangerTakesNoPartOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/a")
+		s.render()
+		page := s.files.current().parts[1]
+		stranger := ""
+		for i := 0; stranger == ""; i++ {
+			if l := "/x" + strconv.Itoa(i); page.listed.has(s.files.hashOf(l)) {
+				stranger = l
+			}
+		}
+		s.files.cache.remove(page.hash)
+		s.files.Withdraw(stranger, time.Now())
+		s.files.cut()
+		s.want("sitemap.xml", "/a")
+	})
+}
+
+// TestAPageExpiresAfterAComparison has the store looked at, without any change,
+// before the time of a page comes.
+func TestAPageExpiresAfterAComparison(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.files.cfg.Every = time.Minute
+		s.list(book.Entry{}, "/a")
+		s.list(book.Entry{Until: moment.Of(time.Now().Add(90 * time.Minute)).Second()}, "/b")
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.Run(ctx)
+		time.Sleep(10 * time.Second)
+		s.files.Changed()
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		s.want("sitemap.xml", "/a")
+	})
+}
+
+// TestAnOlderVerdictSettlesNoWithdrawal has a page withdrawn twice, of which the
+// store holds the first, and then what was seen in between.
+func TestAnOlderVerdictSettlesNoWithdrawal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/a", "/b")
+		s.render()
+		began := time.Now()
+		at := func(seconds int) time.Time { return began.Add(time.Duration(seconds) * time.Second) }
+		s.files.Withdraw("/a", at(1))
+		s.files.Settle("/a", 1, at(1))
+		s.files.Withdraw("/a", at(3))
+		s.files.Withdraw("/a", at(2)) // which came late
+		s.files.Settle("/a", 1, at(2))
+		s.files.cut()
+		s.want("sitemap.xml", "/b")
+		s.files.ChangedAll()
+		s.render()
+		s.want("sitemap.xml", "/b")
+		s.files.Settle("/a", 1, at(3)) // the store lists it, by all that was seen
+		s.render()
+		s.want("sitemap.xml", "/a", "/b")
+	})
+}
+
+// Withdrawals that come together make one file, and none of them is in what is
+// served meanwhile.
+func TestWithdrawalsOfASecondMakeOneFile(t *testing.T) {
+	const pages = 900
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.book.MaxURLs = pages
+		for i := range pages {
+			s.list(book.Entry{}, "/"+strconv.Itoa(i))
+		}
+		s.render()
+		time.Sleep(time.Minute)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.files.RunWithdrawals(ctx)
+		made := map[hash]bool{s.files.current().parts[1].hash: true}
+		for i := range pages - 100 {
+			s.files.Withdraw("/"+strconv.Itoa(i), time.Now())
+			time.Sleep(5 * time.Millisecond)
+			made[s.files.current().parts[1].hash] = true
+		}
+		if len(made) < 2 || len(made) > 1+1+4 {
+			t.Errorf("%d withdrawals in 4 seconds made %d files", pages-100, len(made)-1)
+		}
+		time.Sleep(cutEvery)
+		synctest.Wait()
+		if n := s.files.Listed(); n != 100 {
+			t.Errorf("%d pages are listed, want 100", n)
+		}
+	})
+}
+
+// Who asks for the sitemap is never shown what was withdrawn before, whoever takes it
+// out, and does not wait for long.
+func TestWhatIsWithdrawnIsInNothingThatIsAskedForLater(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		runs bool // somebody takes out what is withdrawn, as until the site is closed
+		do   func(*shelf)
+		most time.Duration
+	}{
+		{"the first in a while", true, func(*shelf) { time.Sleep(time.Minute) }, 0},
+		{"the first in a while, nobody runs", false, func(*shelf) { time.Sleep(time.Minute) }, 0},
+		{"soon after another", true, func(s *shelf) {
+			s.files.Withdraw("/c", time.Now())
+			synctest.Wait()
+			time.Sleep(time.Millisecond)
+		}, cutEvery},
+		{"soon after a rendering", false, func(*shelf) {}, cutEvery},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShelf(t)
+				s.list(book.Entry{}, "/a", "/b", "/c")
+				s.render()
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if tt.runs {
+					go s.files.RunWithdrawals(ctx)
+				}
+				tt.do(s)
+				s.files.Withdraw("/b", time.Now())
+				begun := time.Now()
+				var askers sync.WaitGroup
+				for range 20 {
+					askers.Go(func() {
+						if body := s.get("sitemap.xml").Body.String(); strings.Contains(body, "/b<") || !strings.Contains(body, "/a<") {
+							t.Errorf("the sitemap is\n%s", body)
+						}
+					})
+				}
+				askers.Wait()
+				if took := time.Since(begun); took > tt.most {
+					t.Errorf("they waited for %v, want at most %v", took, tt.most)
+				}
+			})
+		})
+	}
+}
+
+// A client that goes away does not wait.
+func TestAClientThatLeavesWaitsForNoCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/a", "/b")
+		s.render()
+		s.files.Withdraw("/b", time.Now())
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		w := httptest.NewRecorder()
+		s.files.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/sitemap.xml", nil))
+		if w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "/b<") {
+			t.Errorf("%d:\n%s", w.Code, w.Body)
+		}
+	})
+}
+
+// The store holds the verdict before the page is out of the files, and a rendering
+// that goes by it takes its time.
+func TestAWithdrawalThatIsStoredBeforeItIsCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/a", "/b")
+		s.render()
+		s.files.Withdraw("/b", time.Now())
+		s.files.Settle("/b", 1, time.Now())
+		s.st.delay.Store(int64(10 * time.Second))
+		go s.files.Render(t.Context())
+		synctest.Wait()
+		if body := s.get("sitemap.xml").Body.String(); strings.Contains(body, "/b<") {
+			t.Errorf("the sitemap is\n%s", body)
+		}
+		time.Sleep(time.Minute)
+		s.want("sitemap.xml", "/a", "/b") // as the store has it
+	})
+}

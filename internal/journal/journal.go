@@ -1,0 +1,352 @@
+// Package journal remembers the last event of each page: when it was listed, changed
+// or taken out. Feeds and notifiers read from it what happened since a time. It
+// touches no other record.
+package journal
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/store"
+)
+
+// Happening says what happened to a page in the sitemap. The numbers are stored.
+type Happening uint8
+
+// The happenings.
+const (
+	Added   Happening = 1 + iota // it was listed
+	Changed                      // its content changed
+	Removed                      // it is no longer listed
+)
+
+// Event is what happened last to a page that is or was listed.
+type Event struct {
+	Location string
+	What     Happening
+	At       time.Time // to the millisecond
+	Since    time.Time // when it was listed, if the journal knows of that too, else zero
+	Part     int       // that lists it, or did
+}
+
+// A Journal remembers the last event of each page, by time, so that what changed
+// since a time is found at the cost of what changed. Its methods only read and
+// write tx, so that they can run again. Its keys are
+//
+//	log|TIME|LOCATION  an event; TIME are Unix milliseconds, in hexadecimal
+//	journal            since when it is complete
+type Journal struct {
+	Keys keys.Keys
+	// Started is when this process began. As long as nobody has begun the journal,
+	// it is complete since then, for what was listed before happened before.
+	Started time.Time
+}
+
+// Tx is the view of the store within one transaction.
+type Tx interface {
+	Get(key string) []byte
+	Put(key string, value []byte) // nil deletes
+}
+
+// Note replaces what the journal has of a page by what happens to it at now, in
+// Unix milliseconds, and returns now. before is what Note returned the last
+// time, 0 if never. It works also if that event is no longer there.
+func (j Journal) Note(tx Tx, before int64, location string, what Happening, now int64, part int) int64 {
+	now = keys.LogTime(now)
+	since := int64(0)
+	if before != 0 {
+		old := j.Keys.Log(before, location)
+		if e, ok := readEvent(tx.Get(old)); ok && what == Changed {
+			if since = e.since; e.what == Added {
+				since = before
+			}
+		}
+		since = min(since, now) // a clock that was ahead may have noted that
+		tx.Put(old, nil)
+	}
+	tx.Put(j.Keys.Log(now, location), event{what, since, part}.encode())
+	return now
+}
+
+// Moved says that a page is in another part by now. before is what Note returned
+// the last time.
+func (j Journal) Moved(tx Tx, before int64, location string, part int) {
+	key := j.Keys.Log(before, location)
+	if e, ok := readEvent(tx.Get(key)); ok {
+		e.part = part
+		tx.Put(key, e.encode())
+	}
+}
+
+// Erase removes what the journal has of a page. before is what Note returned the
+// last time, 0 if never.
+func (j Journal) Erase(tx Tx, before int64, location string) {
+	if before != 0 {
+		tx.Put(j.Keys.Log(before, location), nil)
+	}
+}
+
+// event is the record of an event.
+type event struct {
+	what  Happening
+	since int64
+	part  int
+}
+
+func (e event) encode() []byte {
+	var enc record.Encoder
+	enc.Uint(1, uint64(e.what))
+	enc.Int(2, e.since)
+	enc.Uint(3, uint64(max(0, e.part)))
+	return enc.Seal()
+}
+
+func readEvent(b []byte) (e event, ok bool) {
+	err := record.Open(b, func(f record.Field) {
+		switch f.Num {
+		case 1:
+			e.what = Happening(f.Value)
+		case 2:
+			e.since = f.Millis()
+		case 3:
+			e.part = f.Count()
+		}
+	})
+	return e, err == nil && e.what >= Added && e.what <= Removed
+}
+
+// ErrOlder says that the journal does not reach back so far.
+var ErrOlder = errors.New("it is longer ago than what is remembered")
+
+// Events yields what the journal knows since a time, in the order in which it
+// happened. An error ends it; it wraps [ErrOlder] if the journal is not complete
+// since then. It may be called concurrently.
+//
+// What was noted by a clock that is ahead of this one is yielded when its time
+// comes: who asks next from the last event on would miss all that happens until
+// then.
+func (j Journal) Events(ctx context.Context, st store.Store, since time.Time) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		if err := j.reaches(ctx, st, since); err != nil {
+			yield(Event{}, err)
+			return
+		}
+		for e, err := range j.Scan(ctx, st, since.UnixMilli(), time.Now().UnixMilli()) {
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+		// What was dropped meanwhile may be missing.
+		if err := j.reaches(ctx, st, since); err != nil {
+			yield(Event{}, err)
+		}
+	}
+}
+
+// reaches returns [ErrOlder] if the journal may not be complete since a time.
+func (j Journal) reaches(ctx context.Context, st store.Store, since time.Time) error {
+	from, err := j.begin(ctx, st)
+	if err == nil && !from.known {
+		from, err = j.unbegun(ctx, st)
+	}
+	if err == nil && from.after(since) {
+		err = ErrOlder
+	}
+	return err
+}
+
+// unbegun returns since when a journal is complete that nobody has begun: since
+// ever if nothing was ever listed.
+func (j Journal) unbegun(ctx context.Context, st store.Store) (beginning, error) {
+	from := beginning{known: true}
+	for _, err := range st.Scan(ctx, j.Keys.Parts(), "") {
+		if err != nil {
+			return beginning{}, err
+		}
+		from.at = j.Started.UnixMilli()
+		break
+	}
+	return from, nil
+}
+
+// Scan yields the events between two times, in Unix milliseconds and both
+// included, leaving out what cannot be read.
+func (j Journal) Scan(ctx context.Context, st store.Store, from, to int64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for r, err := range st.Scan(ctx, j.Keys.Logs(), j.Keys.Log(from, "")) {
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+			at, location, ok := j.Keys.Logged(r.Key)
+			if ok && at > to {
+				return
+			}
+			e, whole := readEvent(r.Value)
+			if !ok || !whole {
+				continue
+			}
+			out := Event{Location: location, What: e.what, At: time.UnixMilli(at), Part: e.part}
+			if e.since != 0 {
+				out.Since = time.UnixMilli(e.since)
+			}
+			if !yield(out, nil) {
+				return
+			}
+		}
+	}
+}
+
+// beginning says since when a journal is complete, in Unix milliseconds; 0 is
+// since the site has had pages.
+type beginning struct {
+	known bool // somebody began it
+	at    int64
+}
+
+// after reports whether the journal may not be complete since t.
+func (b beginning) after(t time.Time) bool { return !b.known || b.at != 0 && t.UnixMilli() < b.at }
+
+func (j Journal) begin(ctx context.Context, st store.Store) (from beginning, err error) {
+	err = st.View(ctx, []string{j.Keys.Journal()}, func(values [][]byte) error {
+		from = readBeginning(values[0])
+		return nil
+	})
+	return from, err
+}
+
+func readBeginning(b []byte) (from beginning) {
+	from.known = record.Open(b, func(f record.Field) {
+		if f.Num == 1 {
+			from.at = f.Millis()
+		}
+	}) == nil
+	return from
+}
+
+// Begin notes since when the journal is complete, unless that is known.
+func (j Journal) Begin(ctx context.Context, st store.Store, now time.Time, isNew bool) error {
+	from, err := j.begin(ctx, st)
+	if err != nil || from.known {
+		return err
+	}
+	at := now.UnixMilli()
+	if isNew {
+		at = 0 // there was nothing before
+	}
+	return j.forgetBefore(ctx, st, at)
+}
+
+func (j Journal) forgetBefore(ctx context.Context, st store.Store, at int64) error {
+	return st.Update(ctx, []string{j.Keys.Journal()}, func(values [][]byte) error {
+		var enc record.Encoder
+		enc.Int(1, max(at, readBeginning(values[0]).at)) // another process may have dropped more
+		enc.Keep(record.Others(values[0], 1))
+		values[0] = enc.Seal()
+		return nil
+	})
+}
+
+// The bounds of the journal.
+const (
+	journalFor  = 7 * 24 * time.Hour
+	journalKept = 100_000
+	pruneAtOnce = 500
+)
+
+// Prune drops what is older than 7 days, of what then exceeds 100,000 events the
+// oldest, and keys that are none of the journal's.
+func (j Journal) Prune(ctx context.Context, st store.Store, now time.Time) error {
+	return j.prune(ctx, st, now.Add(-journalFor), journalKept)
+}
+
+func (j Journal) prune(ctx context.Context, st store.Store, oldest time.Time, most int) error {
+	drop, err := j.excess(ctx, st, oldest.UnixMilli(), most)
+	if err != nil {
+		return err
+	}
+	for drop.events > 0 || drop.others > 0 {
+		keys, last, err := j.first(ctx, st, &drop)
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		if last >= 0 {
+			err = j.forgetBefore(ctx, st, last+1)
+		}
+		if err != nil {
+			return err
+		}
+		err = st.Update(ctx, keys, func(values [][]byte) error {
+			clear(values)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// excess is how much is to be dropped: of the first events, and of keys that do
+// not tell when.
+type excess struct{ events, others int }
+
+// excess goes by keys, so that an event which cannot be read is dropped in its time.
+func (j Journal) excess(ctx context.Context, st store.Store, oldest int64, most int) (drop excess, err error) {
+	all := 0
+	for r, err := range st.Scan(ctx, j.Keys.Logs(), "") {
+		if err != nil {
+			return excess{}, err
+		}
+		switch at, _, ok := j.Keys.Logged(r.Key); {
+		case !ok:
+			drop.others++
+		case at < oldest:
+			drop.events++
+			fallthrough
+		default:
+			all++
+		}
+	}
+	drop.events = max(drop.events, all-most)
+	return drop, nil
+}
+
+// first returns keys to drop, as many as are dropped at once, and the time of the
+// last event among them, -1 for none. It takes them off what is to be dropped.
+func (j Journal) first(ctx context.Context, st store.Store, drop *excess) (keys []string, last int64, err error) {
+	last = -1
+	for r, err := range st.Scan(ctx, j.Keys.Logs(), "") {
+		if err != nil {
+			return nil, 0, err
+		}
+		switch at, _, ok := j.Keys.Logged(r.Key); {
+		case !ok && drop.others > 0:
+			drop.others--
+		case ok && drop.events > 0:
+			drop.events--
+			last = at
+		default:
+			continue
+		}
+		if keys = append(keys, strings.Clone(r.Key)); len(keys) == pruneAtOnce || drop.events+drop.others == 0 {
+			break
+		}
+	}
+	return keys, last, nil
+}
+
+// Guess returns the keys that noting an event at now takes, in Unix milliseconds.
+// before is what [Journal.Note] returned the last time, 0 if never.
+func (j Journal) Guess(before int64, location string, now int64) []string {
+	keys := []string{j.Keys.Log(now, location)}
+	if before != 0 {
+		keys = append(keys, j.Keys.Log(before, location))
+	}
+	return keys
+}

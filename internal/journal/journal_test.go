@@ -1,0 +1,334 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// diary is a journal in a store. It remembers, for each page, when its last event
+// was, as a ledger does.
+type diary struct {
+	*testing.T
+	st   store.Store
+	j    Journal
+	last map[string]int64
+}
+
+func newDiary(t *testing.T) *diary {
+	d := &diary{T: t, st: new(memstore.Store), j: Journal{Keys: "s|"}, last: map[string]int64{}}
+	if err := d.j.Begin(t.Context(), d.st, time.Now(), true); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// mapTx is a transaction on a map.
+type mapTx map[string][]byte
+
+func (m mapTx) Get(key string) []byte { return m[key] }
+func (m mapTx) Put(key string, value []byte) {
+	if value == nil {
+		delete(m, key)
+		return
+	}
+	m[key] = value
+}
+
+// write runs fn in a transaction.
+func (d *diary) write(fn func(Tx)) {
+	d.Helper()
+	before := mapTx{}
+	for r, err := range d.st.Scan(d.Context(), string(d.j.Keys), "") {
+		if err != nil {
+			d.Fatal(err)
+		}
+		before[strings.Clone(r.Key)] = bytes.Clone(r.Value)
+	}
+	after := maps.Clone(before)
+	fn(after)
+	for _, values := range []mapTx{before, after} {
+		for key := range values {
+			if bytes.Equal(before[key], after[key]) {
+				continue
+			}
+			err := d.st.Update(d.Context(), []string{key}, func(values [][]byte) error { values[0] = after[key]; return nil })
+			if err != nil {
+				d.Fatal(err)
+			}
+		}
+	}
+}
+
+// happens has something happen to pages now, a second apart.
+func (d *diary) happens(what Happening, locations ...string) {
+	d.Helper()
+	for _, l := range locations {
+		d.write(func(tx Tx) { d.last[l] = d.j.Note(tx, d.last[l], l, what, time.Now().UnixMilli(), 1) })
+		time.Sleep(time.Second)
+	}
+}
+
+// since returns the events since a time, as "added /a" and so on.
+func (d *diary) since(at time.Time) (events []string, err error) {
+	for e, err := range d.j.Events(d.Context(), d.st, at) {
+		if err != nil {
+			return events, err
+		}
+		what := [...]string{Added: "added", Changed: "changed", Removed: "removed"}[e.What]
+		if !e.Since.IsZero() {
+			what += " since added"
+		}
+		events = append(events, what+" "+e.Location)
+	}
+	return events, nil
+}
+
+func (d *diary) wantSince(at time.Time, want string) {
+	d.Helper()
+	if got, err := d.since(at); err != nil || strings.Join(got, ", ") != want {
+		d.Errorf("events are %q, %v; want %s", got, err, want)
+	}
+}
+
+func TestTheJournalKeepsTheLastEventOfEachPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t)
+		d.wantSince(time.Time{}, "")
+		d.happens(Added, "/a", "/b", "/c")
+		noon := time.Now()
+		d.happens(Changed, "/b", "/a")
+		d.happens(Removed, "/c")
+		d.happens(Added, "/d")
+		d.wantSince(time.Time{}, "changed since added /b, changed since added /a, removed /c, added /d")
+		d.happens(Changed, "/b")
+		d.happens(Added, "/c")
+		d.wantSince(noon, "changed since added /a, added /d, changed since added /b, added /c")
+		d.wantSince(time.Now(), "")
+		d.wantSince(time.Now().Add(-time.Second), "added /c")
+		d.write(func(tx Tx) { d.j.Erase(tx, d.last["/a"], "/a") })
+		d.wantSince(noon, "added /d, changed since added /b, added /c")
+	})
+}
+
+func TestTheJournalIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t)
+		d.happens(Added, "/old")
+		time.Sleep(journalFor)
+		began := time.Now()
+		for i := range 10 {
+			d.happens(Added, fmt.Sprint("/", i))
+		}
+		prune := func(most int) {
+			t.Helper()
+			if err := d.j.prune(t.Context(), d.st, time.Now().Add(-journalFor), most); err != nil {
+				t.Fatal(err)
+			}
+		}
+		prune(100)
+		d.wantSince(began, "added /0, added /1, added /2, added /3, added /4, added /5, added /6, added /7, added /8, added /9")
+		if _, err := d.since(began.Add(-journalFor - 2*time.Second)); !errors.Is(err, ErrOlder) {
+			t.Errorf("%v for a time that is forgotten", err)
+		}
+		prune(3)
+		d.wantSince(began.Add(7*time.Second), "added /7, added /8, added /9")
+		if got, err := d.since(began); !errors.Is(err, ErrOlder) || got != nil {
+			t.Errorf("%v, %v for a time of which some is forgotten", got, err)
+		}
+		d.happens(Changed, "/0") // whose event is gone
+		d.wantSince(began.Add(9*time.Second), "added /9, changed /0")
+	})
+}
+
+func TestAJournalThatBeganLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &diary{T: t, st: new(memstore.Store), j: Journal{Keys: "s|", Started: time.Now()}}
+		ask := func(since time.Time) (err error) {
+			for _, err = range d.j.Events(t.Context(), d.st, since) {
+			}
+			return err
+		}
+		began := time.Now()
+		for _, isNew := range []bool{false, true} { // the second time changes nothing
+			if err := d.j.Begin(t.Context(), d.st, time.Now(), isNew); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Hour)
+		}
+		if err := ask(began.Add(-time.Millisecond)); !errors.Is(err, ErrOlder) {
+			t.Errorf("%v for a time before it began", err)
+		}
+		if err := ask(began); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestAJournalThatNobodyBegan asks before the worker has come to begin it.
+func TestAJournalThatNobodyBegan(t *testing.T) {
+	now := time.Now()
+	for _, tt := range []struct {
+		name   string
+		listed bool
+		since  time.Time
+		older  bool
+	}{
+		{"a new site, since ever", false, time.Time{}, false},
+		{"a new site, since now", false, now, false},
+		{"pages of before, since ever", true, time.Time{}, true},
+		{"pages of before, since before the start", true, now.Add(-time.Second), true},
+		{"pages of before, since the start", true, now, false},
+		{"pages of before, since a time to come", true, now.Add(time.Hour), false},
+		{"pages of before, since a time that no key can tell", true, now.AddDate(30_000, 0, 0), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := &diary{T: t, st: new(memstore.Store), j: Journal{Keys: "s|", Started: now}}
+			if tt.listed {
+				d.write(func(tx Tx) { tx.Put(d.j.Keys.Part(1), []byte("a part")) })
+			}
+			n, err := 0, error(nil)
+			for _, err = range d.j.Events(t.Context(), d.st, tt.since) {
+				n++
+			}
+			if older := errors.Is(err, ErrOlder); older != tt.older || !older && n > 0 {
+				t.Errorf("%d events, %v", n, err)
+			}
+		})
+	}
+}
+
+func TestNothingHappenedSinceATimeToCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t)
+		d.happens(Added, "/a")
+		d.wantSince(time.Now().AddDate(30_000, 0, 0), "")
+	})
+}
+
+// TestWhatCannotBeReadLeavesTheJournal has events that are damaged and keys that
+// are none, among others that stay.
+func TestWhatCannotBeReadLeavesTheJournal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t)
+		put := func(key string) { d.write(func(tx Tx) { tx.Put(key, []byte("damaged")) }) }
+		d.write(func(tx Tx) {
+			for i := range 2 * pruneAtOnce {
+				tx.Put(d.j.Keys.Log(time.Now().UnixMilli(), fmt.Sprint("/old/", i)), []byte("damaged"))
+			}
+		})
+		put(d.j.Keys.Logs())
+		put(d.j.Keys.Logs() + "soon|/a")
+		put(d.j.Keys.Logs() + "zz")
+		began := time.Now()
+		time.Sleep(journalFor)
+		d.happens(Added, "/a")
+		put(d.j.Keys.Log(time.Now().UnixMilli(), "/young"))
+		if err := d.j.Prune(t.Context(), d.st, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		var left []string
+		for r, err := range d.st.Scan(t.Context(), d.j.Keys.Logs(), "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, location, _ := strings.Cut(strings.TrimPrefix(r.Key, d.j.Keys.Logs()), "|")
+			left = append(left, location)
+		}
+		if got := strings.Join(left, " "); got != "/a /young" {
+			t.Errorf("the journal keeps %s", got)
+		}
+		d.wantSince(began.Add(time.Second), "added /a")
+		if _, err := d.since(began); !errors.Is(err, ErrOlder) {
+			t.Errorf("%v for a time whose events could not be read", err)
+		}
+	})
+}
+
+func TestJournalEncoding(t *testing.T) {
+	tx, j := mapTx{}, Journal{Keys: "s|"}
+	at := j.Note(tx, 0, "/a|b", Added, 1_700_000_000_123, 7)
+	j.Note(tx, at, "/a|b", Changed, 1_700_000_100_000, 7)
+	if len(tx) != 1 {
+		t.Fatalf("%d records, want 1", len(tx))
+	}
+	const key, golden = "s|log|18bcfe6eea0|/a|b", "01080210f6a1abfef962" + "1807"
+	b := tx[key]
+	if b == nil || hex.EncodeToString(b[:len(b)-4]) != golden {
+		t.Errorf("stored is %x, want %s at %s", tx, golden, key)
+	}
+	for _, clock := range []int64{-5, 1 << 60} { // a senseless clock makes no key that is out of order
+		if at := j.Note(tx, 0, "/", Added, clock, 1); at < 0 || len(j.Keys.Log(at, "")) != len("s|log||")+11 {
+			t.Errorf("a clock at %d makes the key %s", clock, j.Keys.Log(at, ""))
+		}
+	}
+}
+
+// What a clock noted that was ahead is no event before its time comes, and then one
+// as any other.
+func TestAnEventOfAClockThatWasAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t)
+		d.happens(Added, "/a", "/b")
+		began := time.Now()
+		note := func(what Happening, location string, ahead time.Duration) {
+			d.write(func(tx Tx) {
+				d.last[location] = d.j.Note(tx, d.last[location], location, what, time.Now().Add(ahead).UnixMilli(), 1)
+			})
+		}
+		note(Changed, "/a", 30*time.Second)
+		d.wantSince(began, "")
+		note(Changed, "/a", time.Hour)
+		if err := d.j.Prune(t.Context(), d.st, time.Now()); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Hour)
+		note(Changed, "/b", 0)
+		d.wantSince(began, "changed since added /a, changed since added /b")
+
+		note(Added, "/a", 10*365*24*time.Hour)
+		note(Changed, "/a", 0)
+		for e, err := range d.j.Events(t.Context(), d.st, began) {
+			if err != nil || e.Since.After(time.Now()) {
+				t.Errorf("%s was added after now: %v, %v", e.Location, e.Since, err)
+			}
+		}
+	})
+}
+
+// sealed is the record with these fields, whatever they are.
+func sealed(fields []byte) []byte {
+	var e record.Encoder
+	e.Raw(fields)
+	return e.Seal()
+}
+
+// FuzzEvent does with an event what is done with those of a page.
+func FuzzEvent(f *testing.F) {
+	fields := func(e event) []byte { b := e.encode(); return b[1 : len(b)-4] }
+	f.Add(fields(event{Changed, 5, 1}), int64(7))
+	f.Add(fields(event{Added, 0, 1}), int64(-1))
+	f.Fuzz(func(t *testing.T, fields []byte, before int64) {
+		j := Journal{Keys: "s|"}
+		tx := mapTx{j.Keys.Log(before, "/a"): sealed(fields)}
+		j.Moved(tx, before, "/a", 2)
+		at := j.Note(tx, before, "/a", Changed, 1_700_000_000_000, 1)
+		if e, ok := readEvent(tx[j.Keys.Log(at, "/a")]); !ok || e.what != Changed {
+			t.Errorf("noted as %+v, %v", e, ok)
+		}
+		if before != 0 && len(tx) != 1 {
+			t.Errorf("there are %d events of one page", len(tx))
+		}
+		readBeginning(sealed(fields)).after(time.UnixMilli(before))
+	})
+}

@@ -1,0 +1,143 @@
+// Package keys names the records of a site in its store. It says what each record
+// is called, and reads back what a name says. It never touches the store, and it
+// knows nothing of what the records hold.
+package keys
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/servemap/servemap/store"
+)
+
+// Keys names the records of one site. All begin with the site's origin, so that
+// several sites share a store, and what was learned under one origin is never
+// listed under another.
+//
+//	site                   the secret that keys the hashes of what must not be readable
+//	trust                  the reputation of the sources of dates
+//	page|LOCATION          the state of a page that is or was listed, and so is public
+//	wait|HASH              the state of any other location: nobody can read which one
+//	lost|LOCATION          a listed page that may be gone, while it has its minute
+//	refusals               which networks are refused pages
+//	kin|HASH               how many pages of a route or folder are listed
+//	twin|HASH              which pages show one content
+//	active                 when the site was observed
+//	furniture              what the pages have in common
+//	robots|N               what the site's robots.txt says, in pieces
+//	told|PROCESS           what one of several processes has changed
+//	extensions             for which extensions the pages were read
+//	head                   which part is being filled
+//	part|N                 what part N has: pages, bytes, and how often it changed
+//	list|N|LOCATION        what the file of part N says of a page
+//	article|TIME|LOCATION  the part of a news article, by when it was published
+//	file|N                 since when the file of part N is as it is
+//	articles, recent       the same of the files of news and of recent pages
+//	log|TIME|LOCATION      the last event of a page
+//	journal                since when the events are complete
+type Keys string
+
+// MaxLocation is the length of the longest location in a key.
+const MaxLocation = 1024
+
+// maxOrigin is the longest origin that leaves room for the longest location in the
+// longest key, which is that of an event.
+const maxOrigin = store.MaxKey - MaxLocation - len("||log||") - logDigits
+
+// New returns the keys of the site at origin. It refuses an origin that is too long
+// to be stored.
+func New(origin string) (Keys, error) {
+	if len(origin) > maxOrigin {
+		return "", fmt.Errorf("origin is %d bytes long, at most %d can be stored", len(origin), maxOrigin)
+	}
+	return Keys(origin + "|"), nil
+}
+
+// Site is the record of the site's secret.
+func (k Keys) Site() string { return string(k) + "site" }
+
+// Trust is the record of the sources of dates.
+func (k Keys) Trust() string { return string(k) + "trust" }
+
+// Pages is what the key of each public page begins with.
+func (k Keys) Pages() string { return string(k) + "page|" }
+
+// Page is the record of a public page.
+func (k Keys) Page(location string) string { return k.Pages() + location }
+
+// Waits is what the key of each location that is not public begins with.
+func (k Keys) Waits() string { return string(k) + "wait|" }
+
+// Wait is the record of a location that is not public, by its hash.
+func (k Keys) Wait(hash string) string { return k.Waits() + hash }
+
+// Losts is what the key of each page that may be gone begins with.
+func (k Keys) Losts() string { return string(k) + "lost|" }
+
+// Lost is the record of a page that may be gone.
+func (k Keys) Lost(location string) string { return k.Losts() + location }
+
+// Kin is the record of a group of pages, such as those of one route.
+func (k Keys) Kin(group uint64) string { return fmt.Sprintf("%skin|%016x", string(k), group) }
+
+// Twin is the record of the pages that show one content.
+func (k Keys) Twin(showing uint64) string { return fmt.Sprintf("%stwin|%016x", string(k), showing) }
+
+// Refusals is the record of the networks that are refused pages.
+func (k Keys) Refusals() string { return string(k) + "refusals" }
+
+// Active is the record of when the site was observed.
+func (k Keys) Active() string { return string(k) + "active" }
+
+// Furniture is the record of what the pages have in common.
+func (k Keys) Furniture() string { return string(k) + "furniture" }
+
+// Bulletins is what the keys of all processes' bulletins begin with.
+func (k Keys) Bulletins() string { return string(k) + "told|" }
+
+// Bulletin is the record of what a process has changed.
+func (k Keys) Bulletin(process string) string { return k.Bulletins() + process }
+
+// Extensions is the record of the extensions for which pages were read.
+func (k Keys) Extensions() string { return string(k) + "extensions" }
+
+// Robots is the record of a piece of what the site's robots.txt says.
+func (k Keys) Robots(piece int) string { return fmt.Sprintf("%srobots|%03d", string(k), piece) }
+
+// Head is the record of the part that is being filled.
+func (k Keys) Head() string { return string(k) + "head" }
+
+// MaxPart is the highest number of a part. Up to it, the keys of parts are in the
+// order of their numbers. No record is believed that tells of more.
+const MaxPart = 999_999
+
+// Parts is what the key of each part begins with.
+func (k Keys) Parts() string { return string(k) + "part|" }
+
+// Part is the record of a part.
+func (k Keys) Part(n int) string { return fmt.Sprintf("%s%06d", k.Parts(), n) }
+
+// PartOf returns the number of the part whose record has this key.
+func (k Keys) PartOf(key string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(key, k.Parts()))
+	return n, err == nil && n > 0 && n <= MaxPart
+}
+
+// List is the record of what part n says of a page. With "" for the location it is
+// what the keys of all pages of the part begin with.
+func (k Keys) List(n int, location string) string {
+	return fmt.Sprintf("%slist|%06d|%s", string(k), n, location)
+}
+
+// File is the record of the file of part n.
+func (k Keys) File(n int) string { return fmt.Sprintf("%sfile|%06d", string(k), n) }
+
+// News is the record of the file of news.
+func (k Keys) News() string { return string(k) + "articles" }
+
+// Recent is the record of the file of recent pages.
+func (k Keys) Recent() string { return string(k) + "recent" }
+
+// Journal is the record of when the journal begins.
+func (k Keys) Journal() string { return string(k) + "journal" }

@@ -1,0 +1,65 @@
+package keys
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/store"
+)
+
+// Keys of another form than ours would be elsewhere in their order than their time is.
+func TestTimesInKeys(t *testing.T) {
+	k := Keys("s|")
+	for digits, want := range map[string]bool{
+		"0123456789a": true, "123456789a": false, "00123456789a": false, "-123456789a": false, "+123456789a": false,
+		"7fffffffffffffff": false, "": false,
+	} {
+		if at, location, ok := k.Logged(k.Logs() + digits + "|/a"); ok != want || ok && (at != 0x123456789a || location != "/a") {
+			t.Errorf("%q of an event is read as %x, %q, %v", digits, at, location, ok)
+		}
+	}
+	for digits, want := range map[string]bool{"0123456a": true, "7": false, "-123456a": false, "123456789a": false} {
+		if at, _, ok := k.Published(k.Announced() + digits + "|/a"); ok != want || ok && at != 0x123456a {
+			t.Errorf("%q of an article is read as %x, %v", digits, at, ok)
+		}
+	}
+	longest := len(k.Log(1<<44-1, ""))
+	for _, at := range []int64{math.MinInt64, -1, 0, 1 << 44, math.MaxInt64} {
+		if n := len(k.Log(at, "")); n != longest {
+			t.Errorf("the key of an event at %d has %d bytes, want %d", at, n, longest)
+		}
+	}
+}
+
+// FuzzTimes reads a key, and makes it again.
+func FuzzTimes(f *testing.F) {
+	f.Add("s|log|00000000007|/a")
+	f.Add("s|article|00000007|/a")
+	f.Fuzz(func(t *testing.T, key string) {
+		k := Keys("s|")
+		if at, location, ok := k.Logged(key); ok && !strings.EqualFold(k.Log(at, location), key) && strings.HasPrefix(key, k.Logs()) {
+			t.Errorf("%q is read as %d and %q", key, at, location)
+		}
+		if at, location, ok := k.Published(key); ok && !strings.EqualFold(k.Article(at, location), key) && strings.HasPrefix(key, k.Announced()) {
+			t.Errorf("%q is read as %d and %q", key, at, location)
+		}
+	})
+}
+
+// The longest origin leaves room for the longest location in each key.
+func TestTheLongestOrigin(t *testing.T) {
+	if _, err := New(strings.Repeat("o", maxOrigin+1)); err == nil {
+		t.Error("an origin that is too long is taken")
+	}
+	k, err := New(strings.Repeat("o", maxOrigin))
+	if err != nil {
+		t.Fatal(err)
+	}
+	location := strings.Repeat("l", MaxLocation)
+	for _, key := range []string{k.Log(math.MaxInt64, location), k.Article(math.MaxInt64, location), k.List(MaxPart, location), k.Page(location), k.Lost(location)} {
+		if len(key) > store.MaxKey {
+			t.Errorf("the key %.40s... has %d bytes", key[maxOrigin:], len(key))
+		}
+	}
+}
