@@ -15,9 +15,10 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/journal"
-	"github.com/servemap/servemap/internal/ledger"
+	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/observe"
+	"github.com/servemap/servemap/internal/page"
 )
 
 // Handler returns a handler that serves the sitemap: "/sitemap.xml", where the
@@ -159,7 +160,7 @@ func (s *Site) Pages(ctx context.Context) iter.Seq2[Page, error] {
 	}
 }
 
-func (s *Site) page(p ledger.Page) Page {
+func (s *Site) page(p merge.Known) Page {
 	page := Page{
 		URL:        s.origin.URL(p.Location),
 		FirstSeen:  p.FirstSeen,
@@ -311,14 +312,14 @@ func (s *Site) Explain(ctx context.Context, url string) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	p, err := s.ledger.Page(ctx, loc)
+	p, err := s.merge.Known(ctx, loc)
 	if err != nil {
 		return Explanation{}, fmt.Errorf("servemap: %w", err)
 	}
 	return s.explanation(p), nil
 }
 
-func (s *Site) explanation(p ledger.Page) Explanation {
+func (s *Site) explanation(p merge.Known) Explanation {
 	e := Explanation{
 		URL:     s.origin.URL(p.Location),
 		Listed:  p.Verdict == admit.Listed,
@@ -363,7 +364,7 @@ func (s *Site) explanation(p ledger.Page) Explanation {
 	return e
 }
 
-func (s *Site) dates(p ledger.Page) Dates {
+func (s *Site) dates(p merge.Known) Dates {
 	d := Dates{
 		Text:     p.Told(s.files.Trust(), time.Now()) + s.withheld(p),
 		Interval: p.Mean, Shortest: p.Least, Longest: p.Most,
@@ -390,7 +391,7 @@ func (s *Site) dates(p ledger.Page) Dates {
 
 // withheld says in a further sentence why what is likely is not published as the
 // changefreq, "" if it is, or a rule gives another.
-func (s *Site) withheld(p ledger.Page) string {
+func (s *Site) withheld(p merge.Known) string {
 	switch {
 	case p.FirstSeen.IsZero() || p.Freq == p.Listing.Freq || s.rules.Freq(p.Location) != "":
 		return ""

@@ -43,10 +43,12 @@ import (
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/logging"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -383,7 +385,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	logger := s.log.Logger()
 	s.notes, _ = st.(store.Noter)
 	refresh := refreshEvery(st, opts.RefreshEvery)
-	st = ledger.Guard(st, keys)
+	st = txn.Guard(st, keys.Site())
 	looks := due.New(dueTargets)
 	s.hints, s.silent, s.networks, s.least = hint.New(logger), opts.ReportOnly, opts.Networks, opts.Confidence
 	s.files = files.New(files.Config{
@@ -393,7 +395,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 		InferPriority: opts.InferPriority,
 		Allowed:       s.allowed,
 		Override:      func(loc string) (string, uint8) { return rules.Freq(loc), rules.Priority(loc) },
-		Doubts:        func() lastmod.Trust { return s.ledger.Doubts() },
+		Doubts:        func() lastmod.Trust { return s.ledger.Trust() },
 		Explain:       s.explainNothing,
 		ReportOnly:    opts.ReportOnly,
 		Logger:        logger,
@@ -414,7 +416,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	}
 	s.observer = observe.New(observe.Config{
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Due: looks,
-		Buffers: tap.NewBuffers(ledger.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
+		Buffers: tap.NewBuffers(look.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
 		Cookies: admit.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
 		Rules: rules, WatchRobots: given == nil, Hints: s.hints,
 	})

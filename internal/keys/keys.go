@@ -26,7 +26,7 @@ import (
 //	active                 when the site was observed
 //	furniture              what the pages have in common
 //	robots|N               what the site's robots.txt says, in pieces
-//	told|PROCESS           what one of several processes has changed
+//	erased                 how often records of locations were erased
 //	extensions             for which extensions the pages were read
 //	head                   which part is being filled
 //	part|N                 what part N has: pages, bytes, and how often it changed
@@ -93,11 +93,8 @@ func (k Keys) Active() string { return string(k) + "active" }
 // Furniture is the record of what the pages have in common.
 func (k Keys) Furniture() string { return string(k) + "furniture" }
 
-// Bulletins is what the keys of all processes' bulletins begin with.
-func (k Keys) Bulletins() string { return string(k) + "told|" }
-
-// Bulletin is the record of what a process has changed.
-func (k Keys) Bulletin(process string) string { return k.Bulletins() + process }
+// Erased is the record that changes whenever records of locations are erased.
+func (k Keys) Erased() string { return string(k) + "erased" }
 
 // Extensions is the record of the extensions for which pages were read.
 func (k Keys) Extensions() string { return string(k) + "extensions" }
@@ -141,3 +138,13 @@ func (k Keys) Recent() string { return string(k) + "recent" }
 
 // Journal is the record of when the journal begins.
 func (k Keys) Journal() string { return string(k) + "journal" }
+
+// IsLocation reports whether a stored text can be a location, and so stand in a key.
+func IsLocation(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return strings.HasPrefix(s, "/") && len(s) <= MaxLocation
+}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store"
@@ -47,7 +49,7 @@ type visitors struct {
 }
 
 // sightings returns what is seen at a time.
-func (v visitors) sightings(n int, now time.Time) (all []*Sighting) {
+func (v visitors) sightings(n int, now time.Time) (all []*look.Sighting) {
 	for i := range n {
 		s := v.sighting(v.location())
 		s.At = now.Add(time.Duration(i) * time.Millisecond)
@@ -77,7 +79,7 @@ func (v visitors) location() string {
 	}
 }
 
-func (v visitors) sighting(location string) *Sighting {
+func (v visitors) sighting(location string) *look.Sighting {
 	s := seen(location, v.body(location))
 	if v.IntN(2) == 0 {
 		from(fmt.Sprintf("203.0.%d.0/24", v.IntN(5)))(s)
@@ -123,7 +125,7 @@ func (v visitors) body(location string) string {
 // learn has a ledger over st learn from the traffic of a seed, a few sightings at
 // a time, and returns what is stored in the end, of the pages alone. The secret is
 // the same each time, as hashes are compared.
-func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(r *rig, all []*Sighting)) (records map[string]string) {
+func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(r *rig, all []*look.Sighting)) (records map[string]string) {
 	key := "https://example.com|site"
 	inBubble(t, Config{Store: st, MaxURLs: 7}, func(r *rig) {
 		r.stop() // and forget what was made without the secret
@@ -158,14 +160,14 @@ func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(
 }
 
 // together has all merged at once.
-func together(r *rig, all []*Sighting) {
+func together(r *rig, all []*look.Sighting) {
 	if err := r.mergeAll(all); err != nil {
 		r.Fatal(err)
 	}
 }
 
 // mergeAll offers all and has the worker merge them before anything else.
-func (r *rig) mergeAll(all []*Sighting) error {
+func (r *rig) mergeAll(all []*look.Sighting) error {
 	return r.ledger.call(r.Context(), func(ctx context.Context) error {
 		for _, s := range all {
 			r.ledger.Offer(s)
@@ -222,7 +224,7 @@ func TestABatchWhoseAnswerIsLostCountsOnce(t *testing.T) {
 	for seed := range seeds(5) {
 		want := learn(t, new(memstore.Store), seed, false, together)
 		st := &troubled{Store: new(memstore.Store)}
-		got := learn(t, st, seed, false, func(r *rig, all []*Sighting) {
+		got := learn(t, st, seed, false, func(r *rig, all []*look.Sighting) {
 			st.set(nil, errors.New("the answer is lost"), false)
 			if err := r.mergeAll(all); err == nil {
 				t.Error("no error although no answer came")
@@ -261,7 +263,7 @@ func TestABatchWithRecordsThatCannotBeRead(t *testing.T) {
 	})
 }
 
-func sightAll(locations []string, text string) (all []*Sighting) {
+func sightAll(locations []string, text string) (all []*look.Sighting) {
 	for _, l := range locations {
 		all = append(all, seen(l, html(text+" of "+l+", which says something that no other page says")))
 	}
@@ -308,12 +310,13 @@ func TestPagesAreMergedTogether(t *testing.T) {
 // page.
 func countsOnly(records map[string]string) {
 	for key, value := range records {
-		s, err := decodeState([]byte(value))
+		s, err := merge.Decode([]byte(value))
 		if !strings.Contains(key, "|page|") || err != nil {
 			delete(records, key)
 			continue
 		}
-		records[key] = fmt.Sprint(s.looks, " looks, ", s.dates.Changes(), " changes")
+		known := new(merge.Settings).Know("", s, nil, nil, time.Time{})
+		records[key] = fmt.Sprint(known.Looks, " looks, ", known.Changes, " changes")
 	}
 }
 

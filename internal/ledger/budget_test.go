@@ -12,6 +12,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 )
 
@@ -42,7 +43,7 @@ func TestHalfOfTheBudgetIsNotForMadeUpPages(t *testing.T) {
 }
 
 // affords has a sighting merged with what the budget affords, where sight has all of it read.
-func (r *rig) affords(s *Sighting, change ...func(*Sighting)) {
+func (r *rig) affords(s *look.Sighting, change ...func(*look.Sighting)) {
 	r.Helper()
 	for _, f := range change {
 		f(s)
@@ -62,11 +63,11 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		page   string
-		change []func(*Sighting)
+		change []func(*look.Sighting)
 	}{
 		{"by a listed page", "/news", nil},
 		{"by an entry", "/", nil},
-		{"by a page with a route of its own", "/routed", []func(*Sighting){route("/routed", true)}},
+		{"by a page with a route of its own", "/routed", []func(*look.Sighting){route("/routed", true)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, Config{}, func(r *rig) {
@@ -104,18 +105,7 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 }
 
 // isRead reports whether the last look at a location read all of the page.
-func (r *rig) isRead(location string) (is bool) {
-	r.Helper()
-	err := r.ledger.call(r.Context(), func(ctx context.Context) error {
-		states, err := r.ledger.glance(ctx, []*Sighting{{Location: location}})
-		is = err == nil && states[0].bodyHash != 0
-		return err
-	})
-	if err != nil {
-		r.Fatal(err)
-	}
-	return is
-}
+func (r *rig) isRead(location string) bool { return r.page(location).Read }
 
 // TestAPageIsPaidForByWhatIsInIt has the price of a page depend on its bytes, and not on how long the reading took.
 func TestAPageIsPaidForByWhatIsInIt(t *testing.T) {
@@ -182,12 +172,12 @@ func BenchmarkReadingCost(b *testing.B) {
 			}
 			s := seen("/a", string(body))
 			b.Run(fmt.Sprintf("%s/%dK", bm.name, size>>10), func(b *testing.B) {
-				var k look
+				var k look.Look
 				for b.Loop() {
-					k = look{Sighting: s}
-					k.read(norm, true, 0)
+					k = look.Look{Sighting: s}
+					k.Read(norm, true, 0)
 				}
-				b.ReportMetric(float64(k.cost), "paid-ns/op")
+				b.ReportMetric(float64(k.Cost), "paid-ns/op")
 			})
 		}
 	}

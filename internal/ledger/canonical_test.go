@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 )
 
@@ -34,7 +35,7 @@ func TestAVariantFeedsItsCanonicalPage(t *testing.T) {
 			for range 5 {
 				time.Sleep(20 * 24 * time.Hour)
 				r.answer("/", 304)
-				r.sight("/p?sort=x", variant("/p", same), func(s *Sighting) { s.OwnURL = true })
+				r.sight("/p?sort=x", variant("/p", same), func(s *look.Sighting) { s.OwnURL = true })
 			}
 			r.keeps(10, "/")
 			r.wantListed("/", "/p")
@@ -75,12 +76,12 @@ func TestACanonicalThatFeedsNothing(t *testing.T) {
 	tests := []struct {
 		name string
 		body string
-		opt  func(*Sighting)
+		opt  func(*look.Sighting)
 	}{
-		{"on another host", variant("https://other.example/p", same), func(*Sighting) {}},
+		{"on another host", variant("https://other.example/p", same), func(*look.Sighting) {}},
 		{"contradicted by the header", variant("/p", same), header(func(h *tap.Header) { h.Link = `</q>; rel="canonical"` })},
-		{"twice", "<html><head><link rel=canonical href=/p><link rel=canonical href=/q></head><body>x</body></html>", func(*Sighting) {}},
-		{"that is no location", variant("/p//x", same), func(*Sighting) {}},
+		{"twice", "<html><head><link rel=canonical href=/p><link rel=canonical href=/q></head><body>x</body></html>", func(*look.Sighting) {}},
+		{"that is no location", variant("/p//x", same), func(*look.Sighting) {}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

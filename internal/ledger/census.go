@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/capability"
 	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/merge"
 )
 
 // kind says why a page may not be listed although the site links to it.
@@ -112,7 +114,7 @@ func plainParam(name string) bool {
 // kindOf returns of what kind a page is by its location.
 func (l *Ledger) kindOf(location string) kind {
 	switch {
-	case l.foreignQuery(location):
+	case l.site.ForeignQuery(location):
 		return byQuery
 	case admit.WordOf(location, false) == admit.Secret:
 		return byToken
@@ -121,32 +123,32 @@ func (l *Ledger) kindOf(location string) kind {
 }
 
 // countLinks counts the pages that a listed page links to.
-func (l *Ledger) countLinks(k *look) {
-	for _, ln := range k.fresh {
-		if len(l.census.kinds) == censusMost {
+func (l *Ledger) countLinks(k *merge.Look) {
+	for _, ln := range k.Fresh {
+		if len(l.owner.census.kinds) == censusMost {
 			return
 		}
-		id := l.id(ln.location)
-		if _, known := l.census.kinds[id]; !known {
-			l.census.note(id, l.kindOf(ln.location))
+		id := l.site.ID(ln.Location)
+		if _, known := l.owner.census.kinds[id]; !known {
+			l.owner.census.note(id, l.kindOf(ln.Location))
 		}
 	}
 }
 
 // hintLinked gives the hints that a page gives rise to which the site links to.
-func (l *Ledger) hintLinked(k *look, s standing) {
-	id := l.id(k.Location)
+func (l *Ledger) hintLinked(k *merge.Look, s merge.Standing) {
+	id := l.site.ID(k.Location)
 	switch {
-	case s.reason == admit.QueryNotCanonical && k.nameless:
-		if l.census.keep(id, byQuery, l.cfg.Normalizer.Foreign(k.Location), l.tally.listed()) {
-			l.cfg.Hints.Tell(hint.Query, l.census.told())
+	case s.Reason == admit.QueryNotCanonical && k.Nameless:
+		if l.owner.census.keep(id, byQuery, l.cfg.Normalizer.Foreign(k.Location), l.tally.listed()) {
+			l.cfg.Hints.Tell(hint.Query, l.owner.census.told())
 		}
-	case s.verdict == admit.Held && s.reason == admit.Capability:
-		if l.census.keep(id, byToken, nil, l.tally.listed()) {
+	case s.Verdict == admit.Held && s.Reason == admit.Capability:
+		if l.owner.census.keep(id, byToken, nil, l.tally.listed()) {
 			l.cfg.Hints.Give(hint.Tokens)
 		}
 	default:
-		l.census.note(id, ordinary)
+		l.owner.census.note(id, ordinary)
 	}
 }
 
@@ -166,24 +168,31 @@ type few struct {
 	told  bool
 }
 
-func (f *few) waits() bool { return !f.told && !f.since.IsZero() }
+func (l *Ledger) fewDue(time.Time) time.Time {
+	if l.owner.few.told || l.owner.few.since.IsZero() {
+		return time.Time{}
+	}
+	return l.owner.few.since.Add(fewFor)
+}
 
 // hintFew gives a hint when hardly any page that was seen is listed for some
 // time.
-func (l *Ledger) hintFew(now time.Time) {
+func (l *Ledger) hintFew(context.Context, bool) error {
+	now := time.Now()
 	o := l.tally.outcome()
 	l.starved.Store(o.unseen >= fewPages && fewShare*o.listed <= o.unseen)
 	switch {
-	case l.few.told:
+	case l.owner.few.told:
 	case o.seen < fewPages || fewShare*o.listed > o.seen:
-		l.few.since = time.Time{}
-	case l.few.since.IsZero():
-		l.few.since = now
-	case now.Sub(l.few.since) >= fewFor:
+		l.owner.few.since = time.Time{}
+	case l.owner.few.since.IsZero():
+		l.owner.few.since = now
+	case now.Sub(l.owner.few.since) >= fewFor:
 		cause, todo := admit.Remedy(o.most)
 		l.cfg.Hints.Tell(hint.Few, fmt.Sprintf("%d were seen and %d at most are listed, mostly since %s; %s.", o.seen, o.listed, cause, todo))
-		l.few.told = true
+		l.owner.few.told = true
 	}
+	return nil
 }
 
 // Starved reports whether hardly any of the pages that the site links to was got

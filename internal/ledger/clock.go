@@ -1,6 +1,13 @@
 package ledger
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/txn"
+)
 
 // clockTrial is how long a clock must be behind before it is believed.
 const clockTrial = 24 * time.Hour
@@ -33,4 +40,31 @@ func (c *clock) judge(at time.Time, late bool) (believed bool) {
 		return true
 	}
 	return false
+}
+
+// openActivity reads what was stored of the activity.
+func (l *Ledger) openActivity(ctx context.Context) error {
+	return txn.View(ctx, l.cfg.Store, []string{l.keys.Active()}, func(t *txn.Tx) { l.site.Activity = merge.ReadActivity(t.Get(l.keys.Active())) })
+}
+
+// noteActivity stores, once in each span, that the site is observed.
+func (l *Ledger) noteActivity(ctx context.Context, at time.Time) error {
+	now, length := moment.Of(at), l.site.SpanLength()
+	anew := l.clock.judge(at, l.site.Activity.Ahead(now))
+	if l.clock.behind() || !anew && l.site.Activity.Observed(now, length) == l.site.Activity {
+		return nil
+	}
+	var merged merge.Activity
+	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.Active()}, func(t *txn.Tx) {
+		stored := merge.ReadActivity(t.Get(l.keys.Active()))
+		if anew && stored.Ahead(now) {
+			stored = stored.Anew()
+		}
+		merged = stored.Observed(now, length)
+		t.Put(l.keys.Active(), merged.Encode())
+	})
+	if err == nil {
+		l.site.Activity = merged
+	}
+	return err
 }

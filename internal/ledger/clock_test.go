@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/tap"
 )
@@ -15,13 +16,13 @@ import (
 const years = 365 * 24 * time.Hour
 
 // at sets the clock by which a sighting was made.
-func at(t time.Time) func(*Sighting) { return func(s *Sighting) { s.At = t } }
+func at(t time.Time) func(*look.Sighting) { return func(s *look.Sighting) { s.At = t } }
 
 // lastModAt returns the published date of a location, 0 for none, when the
 // clock shows a time.
 func (r *rig) lastModAt(location string, now time.Time) int64 {
 	r.Helper()
-	return r.page(location).Listing.LastMod(r.files.Trust(), moment.Of(now)).Seconds()
+	return r.page(location).Entry.LastMod(r.files.Trust(), moment.Of(now)).Seconds()
 }
 
 // fickle is a page whose text and dates change at random, told by a clock that
@@ -203,7 +204,7 @@ func TestAClockThatIsOffForAWhile(t *testing.T) {
 }
 
 func TestWhatAClockThatWasAheadHadDoneIsUndone(t *testing.T) {
-	ahead := func() func(*Sighting) { return at(time.Now().Add(10 * years)) }
+	ahead := func() func(*look.Sighting) { return at(time.Now().Add(10 * years)) }
 	t.Run("a page that had ended", func(t *testing.T) {
 		inBubble(t, Config{}, func(r *rig) {
 			end := time.Now().Add(5 * years).Format(time.RFC3339)

@@ -207,7 +207,7 @@ func TestAClockForADateIsNeverPublished(t *testing.T) {
 					}
 					time.Sleep(time.Hour)
 				}
-				if got := r.ledger.Doubts(); !got[lastmod.Server].Clock || !got[lastmod.Page].Clock {
+				if got := r.ledger.Trust(); !got[lastmod.Server].Clock || !got[lastmod.Page].Clock {
 					t.Errorf("the doubts are %+v", got)
 				}
 			})
@@ -341,7 +341,7 @@ func TestChangeFreqIsInferred(t *testing.T) {
 					r.sight("/b", html(fmt.Sprintf("version %d", version)))
 					time.Sleep(tt.gap - 2*time.Second)
 				}
-				e := r.page("/b").Listing
+				e := r.page("/b").Entry
 				if e.Freq != tt.want {
 					p := r.page("/b")
 					t.Errorf("changefreq %q, want %q (likeliest %q, %.2f)", e.Freq, tt.want, p.Freq, p.Confidence)

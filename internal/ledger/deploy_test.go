@@ -136,7 +136,7 @@ func TestTheEstimateIsToldWhenAChangeWas(t *testing.T) {
 				if got.Freq != freq || got.Confidence != p {
 					t.Errorf("%v with %v, want %v with %v", got.Freq, got.Confidence, freq, p)
 				}
-				if by := got.Listing.ExactBy; by != lastmod.Server {
+				if by := got.Entry.ExactBy; by != lastmod.Server {
 					t.Errorf("the change was dated by %v", by)
 				}
 			})

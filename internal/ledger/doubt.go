@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/merge"
 )
 
 // doubt is what is known of a page that may be gone.
@@ -15,6 +18,13 @@ type doubt struct {
 	wait  time.Duration // before its end is stored, or tried to be once more
 }
 
+// doubts are the listed pages that may be gone, and have their minute. It belongs to the
+// worker.
+type doubts struct {
+	of   map[string]doubt // by location
+	told bool             // see unconfirmed
+}
+
 // confirmSeldom is the longest wait where the store does not take the end of a doubt.
 const confirmSeldom = time.Hour
 
@@ -22,18 +32,18 @@ const confirmSeldom = time.Hour
 // was ahead has its minute from now.
 func (l *Ledger) openDoubts(ctx context.Context) error {
 	now := time.Now()
-	before := l.doubts
-	l.doubts = map[string]doubt{}
+	before := l.doubts.of
+	l.doubts.of = map[string]doubt{}
 	for r, err := range l.cfg.Store.Scan(ctx, l.keys.Losts(), "") {
 		if err != nil {
-			l.doubts = before
+			l.doubts.of = before
 			return err
 		}
 		location := strings.Clone(strings.TrimPrefix(r.Key, l.keys.Losts()))
 		if known, ok := before[location]; ok {
-			l.doubts[location] = known
+			l.doubts.of[location] = known
 		}
-		l.noteDoubt(location, time.UnixMilli(int64(readCount(r.Value))), now)
+		l.doubts.note(location, merge.ReadMinute(r.Value).Time(), now)
 	}
 	return nil
 }
@@ -46,28 +56,28 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// noteDoubt notes since when a location is in doubt. One that is known goes on: so
+// note notes since when a location is in doubt. A known doubt keeps its deadline: so
 // a doubt noted by a clock that was ahead has its minute from when it was first
 // heard of, and one whose end the store does not take is not tried more often.
-func (l *Ledger) noteDoubt(location string, since, now time.Time) {
-	known, ok := l.doubts[location]
+func (d *doubts) note(location string, since, now time.Time) {
+	known, ok := d.of[location]
 	switch {
 	case !ok || !known.noted.Equal(since):
-		known = doubt{since, earlier(since, now), confirmAfter}
+		known = doubt{since, earlier(since, now), merge.ConfirmAfter}
 	case since.After(known.from) && !since.After(now):
 		known.from = since
 	}
-	l.doubts[location] = known
+	d.of[location] = known
 }
 
 // overdue returns the locations that had their minute, in order. A doubt noted
 // by a clock that was ahead has its minute from now.
-func (l *Ledger) overdue(now time.Time) []string {
+func (d *doubts) overdue(now time.Time) []string {
 	var gone []string
-	for location, d := range l.doubts {
-		d.from = earlier(d.from, now)
-		l.doubts[location] = d
-		if now.Sub(d.from) >= d.wait {
+	for location, one := range d.of {
+		one.from = earlier(one.from, now)
+		d.of[location] = one
+		if now.Sub(one.from) >= one.wait {
 			gone = append(gone, location)
 		}
 	}
@@ -75,14 +85,24 @@ func (l *Ledger) overdue(now time.Time) []string {
 	return gone
 }
 
+// due returns when the next page has had its minute.
+func (d *doubts) due(now time.Time) (due time.Time) {
+	for _, one := range d.of {
+		if at := earlier(one.from, now).Add(one.wait); due.IsZero() || at.Before(due) {
+			due = at
+		}
+	}
+	return due
+}
+
 // confirmDoubts stores that the pages which had their minute are gone. What is
 // stored of a doubt ends it, see commitAt.
-func (l *Ledger) confirmDoubts(ctx context.Context) error {
+func (l *Ledger) confirmDoubts(ctx context.Context, _ bool) error {
 	now := time.Now()
-	for chunk := range slices.Chunk(l.overdue(now), batch) {
-		looks := make([]*look, len(chunk))
+	for chunk := range slices.Chunk(l.doubts.overdue(now), batch) {
+		looks := make([]*sighted, len(chunk))
 		for i, location := range chunk {
-			looks[i] = &look{Sighting: &Sighting{Location: location, At: now}, confirm: true}
+			looks[i] = &sighted{Look: &merge.Look{Look: &look.Look{Sighting: &look.Sighting{Location: location, At: now}}, Confirm: true}}
 		}
 		if err := l.store(ctx, looks); err != nil {
 			return fmt.Errorf("taking out pages that are gone: %w", err)
@@ -94,12 +114,12 @@ func (l *Ledger) confirmDoubts(ctx context.Context) error {
 // unconfirmed keeps a doubt whose end the store does not take: the page leaves the
 // files being served, and that is tried to be stored again, ever more seldom.
 func (l *Ledger) unconfirmed(location string) {
-	d := l.doubts[location]
+	d := l.doubts.of[location]
 	l.cfg.Files.Withdraw(location, d.from)
 	d.from, d.wait = time.Now(), min(2*d.wait, confirmSeldom)
-	l.doubts[location] = d
-	if !l.toldUnconfirmed {
-		l.toldUnconfirmed = true
+	l.doubts.of[location] = d
+	if !l.doubts.told {
+		l.doubts.told = true
 		l.cfg.Logger.Warn("servemap: the store does not take that a page is gone; the page is not served, and it is tried again within the hour")
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -46,9 +47,9 @@ func TestADoubtOfAClockThatWasAheadHasItsMinute(t *testing.T) {
 // right while it lasts.
 func TestTheClockIsSetRightWhileAPageIsInDoubt(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	l := &Ledger{doubts: map[string]doubt{}}
-	l.noteDoubt("/ahead", now.Add(10*years), now.Add(10*years))
-	l.noteDoubt("/right", now.Add(-59*time.Second), now)
+	l := doubts{of: map[string]doubt{}}
+	l.note("/ahead", now.Add(10*years), now.Add(10*years))
+	l.note("/right", now.Add(-59*time.Second), now)
 	for _, step := range []struct {
 		after time.Duration
 		want  []string
@@ -88,14 +89,14 @@ func TestADoubtIsKeptUntilItsEndIsStored(t *testing.T) {
 				var tried atomic.Int64
 				tooMuch := func(func()) error { tried.Add(1); return store.ErrInvalid }
 				st.before.Store(&tooMuch)
-				time.Sleep(confirmAfter + 5*time.Second)
+				time.Sleep(merge.ConfirmAfter + 5*time.Second)
 				if n := tried.Load(); n != 1 {
 					t.Errorf("the store was asked %d times, want once and again in a minute", n)
 				}
 				if p := r.page("/a"); p.Verdict != admit.Listed || r.files.Lists("/a") {
 					t.Errorf("/a is %v in the store, and in the files: %v; want listed, and not in the files", p.Verdict, r.files.Lists("/a"))
 				}
-				time.Sleep(10 * confirmAfter)
+				time.Sleep(10 * merge.ConfirmAfter)
 				if r.files.Lists("/a") || tried.Load() != 3 {
 					t.Errorf("later /a is in the files: %v, and the store was asked %d times, want after 1, 3 and 7 minutes", r.files.Lists("/a"), tried.Load())
 				}
@@ -111,7 +112,7 @@ func TestADoubtIsKeptUntilItsEndIsStored(t *testing.T) {
 				time.Sleep(confirmSeldom)
 				r.flush()
 				r.wantListed(tt.want...)
-				if n := len(r.ledger.doubts); n != 0 {
+				if n := len(r.ledger.doubts.of); n != 0 {
 					t.Errorf("%d pages are in doubt at the end", n)
 				}
 				if n := r.ledger.Stats().Dropped; n != 0 {
@@ -128,14 +129,17 @@ func TestADoubtThatIsReadAgainKeepsItsWait(t *testing.T) {
 	now := time.Now()
 	noted := now.Add(-3 * time.Hour).Truncate(time.Millisecond)
 	st, k := new(memstore.Store), keys.Keys("https://example.com|")
-	l := &Ledger{cfg: Config{Store: st}, keys: k, doubts: map[string]doubt{
+	l := &Ledger{cfg: Config{Store: st}, keys: k}
+	l.doubts.of = map[string]doubt{
 		"/same":    {noted, now, confirmSeldom},
 		"/another": {noted.Add(-time.Hour), now, confirmSeldom},
 		"/over":    {noted, now, confirmSeldom},
-	}}
+	}
 	err := st.Update(t.Context(), []string{k.Lost("/another"), k.Lost("/new"), k.Lost("/same")}, func(values [][]byte) error {
 		for i := range values {
-			values[i] = encodeCount(int(noted.UnixMilli()))
+			var e record.Encoder
+			e.Time(1, moment.Of(noted))
+			values[i] = e.Seal()
 		}
 		return nil
 	})
@@ -145,8 +149,8 @@ func TestADoubtThatIsReadAgainKeepsItsWait(t *testing.T) {
 	if err := l.openDoubts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for location, want := range map[string]time.Duration{"/same": confirmSeldom, "/another": confirmAfter, "/new": confirmAfter, "/over": 0} {
-		if d := l.doubts[location]; d.wait != want {
+	for location, want := range map[string]time.Duration{"/same": confirmSeldom, "/another": merge.ConfirmAfter, "/new": merge.ConfirmAfter, "/over": 0} {
+		if d := l.doubts.of[location]; d.wait != want {
 			t.Errorf("%s waits for %v, want %v", location, d.wait, want)
 		}
 	}
@@ -160,9 +164,9 @@ func TestADoubtOfWhatIsNoPageOfOursEnds(t *testing.T) {
 			withPage(t, func(r *rig) {
 				r.answer("/a", http.StatusNotFound)
 				r.put(r.ledger.keys.Page("/a"), record)
-				time.Sleep(2 * confirmAfter)
+				time.Sleep(2 * merge.ConfirmAfter)
 				r.flush()
-				if n := len(r.ledger.doubts); n != 0 {
+				if n := len(r.ledger.doubts.of); n != 0 {
 					t.Errorf("%d pages are in doubt", n)
 				}
 			})

@@ -2,10 +2,11 @@ package ledger
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/tap"
 )
 
@@ -19,32 +20,30 @@ const (
 
 // early remembers where pages and lasting redirects lead that were seen before
 // the page that links to them: a visitor follows a link as soon as it is there,
-// while the handler of the page may still be at work. It belongs to one
-// goroutine. The zero value is empty.
+// while the handler of the page may still be at work. It belongs to the
+// worker.
 type early struct {
-	waiting map[string]*look // by location
-	order   []*look          // the oldest first
-	bytes   int              // that those in order hold
-	ready   []*look          // which may count by now
+	waiting map[string]*look.Look // by location
+	order   []*look.Look          // the oldest first
+	bytes   int                   // that those in order hold
+	ready   []*look.Look          // which may count by now
 }
 
 // keep remembers where the location of a look leads.
-func (e *early) keep(k *look) {
+func (e *early) keep(k *look.Look) {
 	// No body, and no hash of it: the page is still to be read for all else that
 	// it says.
-	kept := &look{
-		Sighting: &Sighting{Kind: k.Kind, Location: k.Location, At: k.At, Response: &tap.Response{Status: k.Response.Status}},
-		network:  k.network, echo: k.echo, links: k.links, target: k.target,
+	kept := &look.Look{
+		Sighting: &look.Sighting{Kind: k.Kind, Location: k.Location, At: k.At, Response: &tap.Response{Status: k.Response.Status}},
+		Net:      k.Net, Echo: k.Echo, Target: k.Target,
 	}
-	if kept.bytes() > earlyBytes {
+	kept.Links = k.Links
+	if heldBytes(kept) > earlyBytes {
 		return
-	}
-	if e.waiting == nil {
-		e.waiting = map[string]*look{}
 	}
 	e.waiting[k.Location] = kept
 	e.order = append(e.order, kept)
-	for e.bytes += kept.bytes(); e.bytes > earlyBytes; {
+	for e.bytes += heldBytes(kept); e.bytes > earlyBytes; {
 		e.drop()
 	}
 }
@@ -52,7 +51,7 @@ func (e *early) keep(k *look) {
 // drop forgets the oldest look.
 func (e *early) drop() {
 	oldest := e.order[0]
-	e.order, e.bytes = e.order[1:], e.bytes-oldest.bytes()
+	e.order, e.bytes = e.order[1:], e.bytes-heldBytes(oldest)
 	if e.waiting[oldest.Location] == oldest {
 		delete(e.waiting, oldest.Location)
 	}
@@ -70,18 +69,8 @@ func (e *early) enter(location string, now time.Time) {
 	}
 }
 
-// isEarly reports whether it is remembered where the location leads.
-func (m *merge) isEarly(location string) bool {
-	return m.l.early.waiting[location] != nil ||
-		slices.ContainsFunc(m.effects.early, func(k *look) bool { return k.Location == location })
-}
-
-// catchesUp reports whether something vouches by now for a location that was
-// seen before.
-func (m *merge) catchesUp() bool { return slices.ContainsFunc(m.effects.due, m.isEarly) }
-
 // next returns a look that may count by now, nil if there is none.
-func (e *early) next() *look {
+func (e *early) next() *look.Look {
 	if len(e.ready) == 0 {
 		return nil
 	}
@@ -90,11 +79,11 @@ func (e *early) next() *look {
 	return k
 }
 
-// bytes returns how many bytes a look that is remembered holds, about.
-func (k *look) bytes() int {
-	n := k.size() + len(k.target)
-	for _, ln := range k.links {
-		n += 32 + len(ln.location)
+// heldBytes returns how many bytes a look that is remembered holds, about.
+func heldBytes(k *look.Look) int {
+	n := k.Size() + len(k.Target)
+	for _, ln := range k.Links {
+		n += 32 + len(ln.Location)
 	}
 	return n
 }
@@ -103,9 +92,9 @@ func (k *look) bytes() int {
 func (l *Ledger) followEarly(ctx context.Context) (err error) {
 	for k := l.early.next(); k != nil && err == nil; k = l.early.next() {
 		if k.Kind == admit.Redirected {
-			err = l.commit(ctx, []string{l.keys.Page(k.Location), l.wait(k.Location)}, func(m *merge) { m.apply(k) })
+			err = l.commit(ctx, l.site.RecordKeys(k.Location), func(m *merge.Batch) { m.Apply(&merge.Look{Look: k}) })
 		} else {
-			err = l.follow(ctx, k, noNews)
+			err = l.follow(ctx, &merge.Look{Look: k}, merge.NoNews)
 		}
 	}
 	return err

@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 )
 
 func TestLinksOfAPageThatIsReadBeforeItIsListed(t *testing.T) {
 	hub, leaf, home := html("hub", "/leaf"), html("leaf"), html("home", "/hub")
 	all := []string{"/", "/hub", "/leaf"}
-	to := func(target string) func(*Sighting) {
-		return func(s *Sighting) { s.Response.Header.Location = target }
+	to := func(target string) func(*look.Sighting) {
+		return func(s *look.Sighting) { s.Response.Header.Location = target }
 	}
 	for _, tt := range []struct {
 		name string
@@ -27,7 +28,7 @@ func TestLinksOfAPageThatIsReadBeforeItIsListed(t *testing.T) {
 			r.sight("/", home)
 		}, all},
 		{"all at once", func(r *rig) {
-			together(r, []*Sighting{seen("/hub", hub), seen("/leaf", leaf), seen("/", home)})
+			together(r, []*look.Sighting{seen("/hub", hub), seen("/leaf", leaf), seen("/", home)})
 		}, all},
 		{"one leads to the next", func(r *rig) {
 			r.sight("/leaf", leaf)
@@ -51,9 +52,9 @@ func TestLinksOfAPageThatIsReadBeforeItIsListed(t *testing.T) {
 			r.sight("/", html("home", "/hub/index.html"))
 		}, []string{"/", "/hub/", "/leaf"}},
 		{"by a redirect, all at once", func(r *rig) {
-			moved := &Sighting{Kind: admit.Redirected, Location: "/hub", At: time.Now(), Response: &tap.Response{Status: 301, Complete: true}}
+			moved := &look.Sighting{Kind: admit.Redirected, Location: "/hub", At: time.Now(), Response: &tap.Response{Status: 301, Complete: true}}
 			to("/hub/")(moved)
-			together(r, []*Sighting{moved, seen("/hub/", hub), seen("/leaf", leaf), seen("/", home)})
+			together(r, []*look.Sighting{moved, seen("/hub/", hub), seen("/leaf", leaf), seen("/", home)})
 		}, []string{"/", "/hub/", "/leaf"}},
 		{"by a redirect that does not stay", func(r *rig) {
 			r.answer("/hub", 302, to("/hub/"))
@@ -86,7 +87,7 @@ func TestLinksOfAPageThatIsReadBeforeItIsListed(t *testing.T) {
 				for j := range 100 {
 					links = append(links, fmt.Sprintf("/%s/%d-%d", strings.Repeat("long", 200), i, j))
 				}
-				together(r, []*Sighting{seen(fmt.Sprintf("/other/%d", i), html("other", links...))})
+				together(r, []*look.Sighting{seen(fmt.Sprintf("/other/%d", i), html("other", links...))})
 			}
 			r.sight("/", home)
 		}, []string{"/", "/hub"}},

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 )
 
-func location302(target string) func(*Sighting) {
+func location302(target string) func(*look.Sighting) {
 	return header(func(h *tap.Header) { h.Location = target })
 }
 
@@ -145,7 +146,7 @@ func TestRouteEvidence(t *testing.T) {
 }
 
 func TestNetworkEvidence(t *testing.T) {
-	siblings := func(r *rig, n int, change ...func(*Sighting)) {
+	siblings := func(r *rig, n int, change ...func(*look.Sighting)) {
 		links := make([]string, n)
 		for i := range links {
 			links[i] = fmt.Sprintf("/post/%d", i)
@@ -155,7 +156,7 @@ func TestNetworkEvidence(t *testing.T) {
 			r.sight(l, html("post "+l), change...)
 		}
 	}
-	visit := func(r *rig, location string, networks int, change ...func(*Sighting)) {
+	visit := func(r *rig, location string, networks int, change ...func(*look.Sighting)) {
 		for i := range networks {
 			r.sight(location, html("orphan"), append(change, from(fmt.Sprintf("203.0.%d.0/24", i)))...)
 		}
@@ -224,7 +225,7 @@ func TestNetworkEvidence(t *testing.T) {
 			const secret = "/post/x?token=abc"
 			page := `<html><head><link rel="canonical" href="` + secret + `"></head><body>x</body></html>`
 			for i := range 9 {
-				r.sight(secret, page, from(fmt.Sprintf("203.0.%d.0/24", i)), func(s *Sighting) { s.OwnURL = true })
+				r.sight(secret, page, from(fmt.Sprintf("203.0.%d.0/24", i)), func(s *look.Sighting) { s.OwnURL = true })
 			}
 			r.wantVerdict(secret, admit.Waiting, admit.NoEvidence)
 			r.wantNoTrace("token")
@@ -291,14 +292,14 @@ func TestWhatIsNotPublicIsNowhereInClear(t *testing.T) {
 	tests := []struct {
 		name   string
 		body   string
-		change []func(*Sighting)
+		change []func(*look.Sighting)
 	}{
 		{"waits for evidence", html("canary"), nil},
 		{"noindex", `<html><head><title>canary</title><meta name=robots content=noindex></head><body>canary`, nil},
 		{"canonical elsewhere", `<html><head><link rel=canonical href="/canary2"></head><body>canary`, nil},
-		{"seen by few networks", html("canary"), []func(*Sighting){from("203.0.113.0/24")}},
-		{"route with a variable", html("canary"), []func(*Sighting){route("/{canary}", false)}},
-		{"encoding unknown", "canary", []func(*Sighting){header(func(h *tap.Header) { h.ContentEncoding = "canary" })}},
+		{"seen by few networks", html("canary"), []func(*look.Sighting){from("203.0.113.0/24")}},
+		{"route with a variable", html("canary"), []func(*look.Sighting){route("/{canary}", false)}},
+		{"encoding unknown", "canary", []func(*look.Sighting){header(func(h *tap.Header) { h.ContentEncoding = "canary" })}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -38,10 +38,9 @@ func (l *Ledger) openFurniture(ctx context.Context) error {
 	})
 }
 
-// keepFurniture stores the furniture if it has changed, and it is time or at
-// once. Of several processes each has its own, and the last one's stays.
-func (l *Ledger) keepFurniture(ctx context.Context, now bool) error {
-	if !l.furniture.changed || !now && l.furnitureDue(time.Now()) > 0 {
+// keepFurniture stores the furniture if it has changed. Of several processes each has its own, and the last one's stays.
+func (l *Ledger) keepFurniture(ctx context.Context, _ bool) error {
+	if !l.furniture.changed {
 		return nil
 	}
 	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.Furniture()}, func(t *txn.Tx) {
@@ -54,11 +53,13 @@ func (l *Ledger) keepFurniture(ctx context.Context, now bool) error {
 		return err
 	}
 	l.furniture.changed, l.furniture.kept = false, time.Now()
-	l.unsynced = true
+	l.syncing.unsynced = true
 	return nil
 }
 
-// furnitureDue returns when the furniture is to be stored.
-func (l *Ledger) furnitureDue(now time.Time) time.Duration {
-	return l.furniture.kept.Add(furnitureEvery).Sub(now)
+func (l *Ledger) furnitureDue(time.Time) time.Time {
+	if !l.furniture.changed {
+		return time.Time{}
+	}
+	return l.furniture.kept.Add(furnitureEvery)
 }

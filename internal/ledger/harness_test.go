@@ -21,8 +21,11 @@ import (
 	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 	"github.com/servemap/servemap/store/storetest"
@@ -71,7 +74,7 @@ func (r *rig) start() {
 		r.Fatal(err)
 	}
 	cfg := r.cfg
-	st := Guard(r.st, keys)
+	st := txn.Guard(r.st, keys.Site())
 	cfg.Store, cfg.Normalizer = st, norm
 	cfg.Logger = slog.New(slog.NewTextHandler(r.log, nil))
 	if cfg.Networks == 0 {
@@ -92,7 +95,7 @@ func (r *rig) start() {
 	cfg.Files = files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
 		Extensions: cfg.Extensions, InferPriority: cfg.InferPriority,
-		Doubts: func() lastmod.Trust { return r.ledger.Doubts() }, Logger: cfg.Logger,
+		Doubts: func() lastmod.Trust { return r.ledger.Trust() }, Logger: cfg.Logger,
 	})
 	r.files = cfg.Files
 	if r.ledger, err = New(cfg); err != nil {
@@ -114,7 +117,7 @@ func (r *rig) restart() {
 
 // sight is a witness of location with a body of main text and links; what
 // differs is set by change.
-func (r *rig) sight(location, body string, change ...func(*Sighting)) {
+func (r *rig) sight(location, body string, change ...func(*look.Sighting)) {
 	r.Helper()
 	s := seen(location, body)
 	for _, f := range change {
@@ -128,8 +131,8 @@ func (r *rig) sight(location, body string, change ...func(*Sighting)) {
 }
 
 // seen is the sighting that sight offers.
-func seen(location, body string) *Sighting {
-	return &Sighting{
+func seen(location, body string) *look.Sighting {
+	return &look.Sighting{
 		Kind: admit.Witness, Location: location, At: time.Now(),
 		Response: &tap.Response{
 			Status: http.StatusOK, Header: tap.Header{ContentType: "text/html; charset=utf-8"},
@@ -139,10 +142,10 @@ func seen(location, body string) *Sighting {
 }
 
 // answer is a response other than a page.
-func (r *rig) answer(location string, status int, change ...func(*Sighting)) {
+func (r *rig) answer(location string, status int, change ...func(*look.Sighting)) {
 	r.Helper()
 	resp := &tap.Response{Status: status, Complete: true}
-	s := &Sighting{Location: location, At: time.Now(), Response: resp}
+	s := &look.Sighting{Location: location, At: time.Now(), Response: resp}
 	for _, f := range change {
 		f(s)
 	}
@@ -172,7 +175,7 @@ func html(text string, links ...string) string {
 	return b.String()
 }
 
-func (r *rig) page(location string) Page {
+func (r *rig) page(location string) merge.Known {
 	r.Helper()
 	p, err := r.ledger.Page(r.Context(), location)
 	if err != nil {
@@ -213,7 +216,7 @@ func (r *rig) wantListed(want ...string) {
 
 // lastMod returns the published date of a listed location, 0 for none.
 func (r *rig) lastMod(location string) int64 {
-	return r.page(location).Listing.LastMod(r.files.Trust(), moment.Of(time.Now())).Seconds()
+	return r.page(location).Entry.LastMod(r.files.Trust(), moment.Of(time.Now())).Seconds()
 }
 
 // dump returns all that the store holds.
@@ -242,19 +245,19 @@ func (r *rig) wantNoTrace(text string) {
 	}
 }
 
-func from(network string) func(*Sighting) {
-	return func(s *Sighting) { s.Network = netip.MustParsePrefix(network) }
+func from(network string) func(*look.Sighting) {
+	return func(s *look.Sighting) { s.Network = netip.MustParsePrefix(network) }
 }
 
-func route(template string, exact bool) func(*Sighting) {
-	return func(s *Sighting) { s.Route, s.Exact = template, exact }
+func route(template string, exact bool) func(*look.Sighting) {
+	return func(s *look.Sighting) { s.Route, s.Exact = template, exact }
 }
 
-func header(set func(*tap.Header)) func(*Sighting) {
-	return func(s *Sighting) { set(&s.Response.Header) }
+func header(set func(*tap.Header)) func(*look.Sighting) {
+	return func(s *look.Sighting) { set(&s.Response.Header) }
 }
 
-func lastModified(t time.Time) func(*Sighting) {
+func lastModified(t time.Time) func(*look.Sighting) {
 	return header(func(h *tap.Header) { h.LastModified = t.UTC().Format(http.TimeFormat) })
 }
 
@@ -318,3 +321,11 @@ func rehearse(ctx context.Context, st store.Store, keys []string, fn func([][]by
 		return errors.New("in conflict")
 	})
 }
+
+// witness is the response that shows a page.
+func witness(body string) *tap.Response {
+	return &tap.Response{Status: 200, Header: tap.Header{ContentType: "text/html"}, Body: []byte(body), Complete: true}
+}
+
+// fromSeconds returns the time of a number of Unix seconds, the zero time for 0.
+func fromSeconds(sec int64) time.Time { return moment.Seconds(sec).Time() }

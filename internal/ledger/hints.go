@@ -7,6 +7,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/merge"
 )
 
 // shellsNeeded is how many locations must show what an entry shows before the
@@ -39,43 +40,43 @@ func (l *Ledger) hintTwin() {
 }
 
 // hintEntry gives the hints that an entry which was read gives rise to.
-func (l *Ledger) hintEntry(k *look, s standing) {
-	if k.noFollow {
+func (l *Ledger) hintEntry(k *merge.Look, s merge.Standing) {
+	if k.NoFollow {
 		l.cfg.Hints.Give(hint.NoFollow, "entry", k.Location)
 	}
 	switch {
-	case s.verdict == admit.Listed && k.full && len(k.links) == 0 && k.twin:
+	case s.Verdict == admit.Listed && k.Full && len(k.Links) == 0 && k.Twin:
 		l.hintTwin()
-	case s.verdict == admit.Listed && k.full && len(k.links) == 0 && !k.noFollow:
+	case s.Verdict == admit.Listed && k.Full && len(k.Links) == 0 && !k.NoFollow:
 		l.cfg.Hints.Give(hint.DeadEnd, "entry", k.Location)
-	case s.verdict == admit.Listed:
-	case s.reason == admit.NoIndex:
+	case s.Verdict == admit.Listed:
+	case s.Reason == admit.NoIndex:
 		l.cfg.Hints.Give(hint.NoIndex, "entry", k.Location)
-	case s.reason == admit.CanonicalElsewhere && k.twin:
+	case s.Reason == admit.CanonicalElsewhere && k.Twin:
 		l.hintTwin()
-	case s.reason == admit.CanonicalElsewhere && k.canonical == "":
+	case s.Reason == admit.CanonicalElsewhere && k.Canonical == "":
 		l.cfg.Hints.Give(hint.Canonical, "entry", k.Location)
 	}
 }
 
 // hintPage gives the hints that a page which was read gives rise to.
-func (l *Ledger) hintPage(k *look, r reading) {
-	s := r.stands
-	entry := l.entries[k.Location]
+func (l *Ledger) hintPage(k *merge.Look, r merge.Reading) {
+	s := r.Standing
+	entry := l.site.Entries[k.Location]
 	path, _, _ := strings.Cut(k.Location, "?") // a query that changes nothing is no other page
-	if (entry || !l.entries[path]) && l.shells.sees(l.id(path), k.showing, entry) {
+	if (entry || !l.site.Entries[path]) && l.owner.shells.sees(l.site.ID(path), k.Showing, entry) {
 		l.cfg.Hints.Give(hint.ClientApp)
 	}
 	if entry {
 		l.hintEntry(k, s)
 	}
-	if k.full && s.verdict == admit.Listed && !k.noFollow {
+	if k.Full && s.Verdict == admit.Listed && !k.NoFollow {
 		l.countLinks(k)
 	}
-	if r.linked && !entry {
+	if r.Linked && !entry {
 		l.hintLinked(k, s)
 	}
-	if s.verdict == admit.Held && s.reason == admit.Growth {
+	if s.Verdict == admit.Held && s.Reason == admit.Growth {
 		l.cfg.Hints.Give(hint.Growth)
 	}
 }
@@ -105,12 +106,12 @@ func (v *leaving) mass(n, listed int, now time.Time) bool {
 }
 
 // hintAnswers gives a hint when an entry answers anything but a page.
-func (l *Ledger) hintAnswers(looks []*look) {
+func (l *Ledger) hintAnswers(looks []*sighted) {
 	for _, k := range looks {
-		if k.Kind == admit.Redirected && l.entries[k.Location] && !l.cfg.Files.Lists(k.Location) && l.cfg.Normalizer.Twin(k.Location, k.Response.Header.Location) {
+		if k.Kind == admit.Redirected && l.site.Entries[k.Location] && !l.cfg.Files.Lists(k.Location) && l.cfg.Normalizer.Twin(k.Location, k.Response.Header.Location) {
 			l.hintTwin()
 		}
-		if k.Kind == admit.Doubtful && l.entries[k.Location] && !l.cfg.Files.Lists(k.Location) {
+		if k.Kind == admit.Doubtful && l.site.Entries[k.Location] && !l.cfg.Files.Lists(k.Location) {
 			l.cfg.Hints.Give(hint.Entry, "entry", k.Location, "answer", k.Reason.String())
 		}
 	}
@@ -124,7 +125,16 @@ func (l *Ledger) hintLeft(left map[admit.Reason]int) {
 			most = why
 		}
 	}
-	if n > 0 && l.leaving.mass(n, l.tally.listed(), time.Now()) {
-		l.cfg.Hints.Give(hint.Withdrawals, "pages", l.leaving.pages, "reason", most.String())
+	if n > 0 && l.owner.leaving.mass(n, l.tally.listed(), time.Now()) {
+		l.cfg.Hints.Give(hint.Withdrawals, "pages", l.owner.leaving.pages, "reason", most.String())
 	}
+}
+
+// owner is what is counted to tell the owner of the site what keeps it from being
+// learned. It belongs to the worker.
+type owner struct {
+	census  census
+	few     few
+	shells  shells
+	leaving leaving
 }

@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 )
 
-func cacheControl(v string) func(*Sighting) {
+func cacheControl(v string) func(*look.Sighting) {
 	return header(func(h *tap.Header) { h.CacheControl, h.ContentType = v, "text/html" })
 }
 
@@ -159,7 +160,7 @@ func TestWhatRemovesNothing(t *testing.T) {
 				if kind == admit.Nothing {
 					return
 				}
-				r.ledger.Offer(&Sighting{Kind: kind, Reason: why, Location: "/a", At: time.Now(), Response: resp})
+				r.ledger.Offer(&look.Sighting{Kind: kind, Reason: why, Location: "/a", At: time.Now(), Response: resp})
 				r.flush()
 				time.Sleep(2 * time.Minute)
 				r.flush()

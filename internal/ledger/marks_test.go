@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/rate"
 )
 
@@ -135,11 +136,11 @@ func TestWhatVariantsShowIsThePagesOwn(t *testing.T) {
 		body := strings.Replace(product(0, "€ 20.95", shopMenu, about+pages[0]), "<head>", canonical, 1)
 		news := strings.Replace(body, about, "All of this was written for the next winter.", 1)
 		for _, v := range []string{"?a=1", "?b=1", "?c=1", "?d=1"} {
-			r.sight(pages[0]+v, body, func(s *Sighting) { s.OwnURL = true })
+			r.sight(pages[0]+v, body, func(s *look.Sighting) { s.OwnURL = true })
 		}
 		time.Sleep(time.Hour)
 		for _, v := range []string{"?a=1", "?b=1", "?c=1", "?d=1"} {
-			r.sight(pages[0]+v, news, func(s *Sighting) { s.OwnURL = true })
+			r.sight(pages[0]+v, news, func(s *look.Sighting) { s.OwnURL = true })
 		}
 		want := time.Now().Unix()
 		r.sight(pages[0], news)
@@ -203,21 +204,21 @@ func TestTheAgeAtTheFirstLookIsTold(t *testing.T) {
 				began := time.Now()
 				r.sight("/", html("home", "/a"))
 				see := func(text string) {
-					dated := func(*Sighting) {}
+					dated := func(*look.Sighting) {}
 					if d := tt.date(began, time.Now()); !d.IsZero() {
 						dated = lastModified(d)
 					}
 					r.sight("/a", html(text), dated)
 				}
 				see("The text.")
-				if got := r.page("/a").Listing.Freq; got != rate.Unknown {
+				if got := r.page("/a").Entry.Freq; got != rate.Unknown {
 					t.Errorf("changefreq %v at the first look", got)
 				}
 				time.Sleep(12 * time.Hour)
 				see(tt.text)
 				time.Sleep(13 * time.Hour)
 				see(tt.text)
-				if got := r.page("/a").Listing.Freq; (got == rate.Yearly || got == rate.Never) != tt.slow {
+				if got := r.page("/a").Entry.Freq; (got == rate.Yearly || got == rate.Never) != tt.slow {
 					t.Errorf("changefreq %v after a day, to be slow: %t", got, tt.slow)
 				}
 			})

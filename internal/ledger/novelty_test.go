@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/store/memstore"
 	"github.com/servemap/servemap/store/storetest"
@@ -36,9 +38,9 @@ func showHeld(r *rig, links ...string) {
 
 func TestAPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 	const hour = time.Hour
-	ago := func(d time.Duration) func(*Sighting) { return lastModified(time.Now().Add(-d)) }
+	ago := func(d time.Duration) func(*look.Sighting) { return lastModified(time.Now().Add(-d)) }
 	certain := func(r *rig) { r.sight("/", home("", "/a", "/new")) }
-	see := func(r *rig, change ...func(*Sighting)) int64 {
+	see := func(r *rig, change ...func(*look.Sighting)) int64 {
 		at := time.Now().Unix()
 		r.sight("/new", html("what is new"), change...)
 		return at
@@ -178,8 +180,8 @@ func TestABlockOfTurningLinksDatesNothing(t *testing.T) {
 		}
 		for i := range articles {
 			location := fmt.Sprintf("/article-%d", i)
-			if p := r.page(location); p.FirstSeen.IsZero() || p.Listing.Fresh != 0 {
-				t.Errorf("%s was first seen %v, and is new since %d", location, p.FirstSeen, p.Listing.Fresh)
+			if p := r.page(location); p.FirstSeen.IsZero() || p.Entry.Fresh != 0 {
+				t.Errorf("%s was first seen %v, and is new since %d", location, p.FirstSeen, p.Entry.Fresh)
 			}
 		}
 		if n := r.page("/").Changes; n == 0 {
@@ -237,8 +239,8 @@ func TestWhatIsAnnouncedSurvivesALostAnswer(t *testing.T) {
 						r.sight("/new", html("what is new"))
 					}
 				}
-				if p := r.page("/new"); p.Listing.Fresh == 0 || p.Listing.Fresh != moment.Of(p.FirstSeen) {
-					t.Errorf("new since %d, first seen at %d", p.Listing.Fresh, p.FirstSeen.Unix())
+				if p := r.page("/new"); p.Entry.Fresh == 0 || p.Entry.Fresh != moment.Of(p.FirstSeen) {
+					t.Errorf("new since %d, first seen at %d", p.Entry.Fresh, p.FirstSeen.Unix())
 				}
 			})
 		})
@@ -250,7 +252,7 @@ func TestNewLinksAreRememberedWhileSomethingIsHeld(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		wantRemembered := func(want int) {
 			t.Helper()
-			s, err := decodeState([]byte(r.dump()["https://example.com|page|/"]))
+			s, err := merge.Decode([]byte(r.dump()["https://example.com|page|/"]))
 			if err != nil {
 				t.Fatal(err)
 			}

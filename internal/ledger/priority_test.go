@@ -92,25 +92,15 @@ func TestCountedLinksAreNotWrittenAgain(t *testing.T) {
 		for _, location := range all {
 			r.sight(location, html("page "+location, "/p0"))
 		}
-		full := r.state("/p0").inbound
+		full := r.page("/p0").Inbound
 		if full.Pages() < 32 {
 			t.Errorf("the links of 100 pages count as %.0f", full.Pages())
 		}
 		for _, location := range all {
 			r.sight(location, html("page "+location+" changed", "/p0"))
 		}
-		if now := r.state("/p0").inbound; now != full {
+		if now := r.page("/p0").Inbound; now != full {
 			t.Errorf("the same links count as %.0f, and did as %.0f", now.Pages(), full.Pages())
 		}
 	})
-}
-
-// state returns the stored state of a page that is or was listed.
-func (r *rig) state(location string) *state {
-	r.Helper()
-	s, err := decodeState([]byte(r.dump()["https://example.com|page|"+location]))
-	if err != nil {
-		r.Fatal(err)
-	}
-	return s
 }

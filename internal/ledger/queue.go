@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/servemap/servemap/internal/look"
 )
 
 // QueueBytes bounds what waits to be read, without the bodies, which are bounded
@@ -15,7 +17,7 @@ const QueueBytes = 2 << 20
 // worker.
 type queue struct {
 	mu      sync.Mutex
-	waiting []*Sighting
+	waiting []*look.Sighting
 	bytes   int // that those hold
 	closed  bool
 	wake    chan struct{}
@@ -25,8 +27,8 @@ type queue struct {
 func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
 
 // offer takes s, or returns false if there is no room.
-func (q *queue) offer(s *Sighting) bool {
-	size := s.size()
+func (q *queue) offer(s *look.Sighting) bool {
+	size := s.Size()
 	q.mu.Lock()
 	ok := !q.closed && q.bytes+size <= QueueBytes
 	if ok {
@@ -50,14 +52,14 @@ func (q *queue) poke() {
 }
 
 // take returns up to n sightings, in the order they came.
-func (q *queue) take(n int) []*Sighting {
+func (q *queue) take(n int) []*look.Sighting {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n = min(n, len(q.waiting))
 	taken := q.waiting[:n:n]
 	q.waiting = q.waiting[n:]
 	for _, s := range taken {
-		q.bytes -= s.size()
+		q.bytes -= s.Size()
 	}
 	if len(q.waiting) == 0 {
 		q.waiting = nil
@@ -66,7 +68,7 @@ func (q *queue) take(n int) []*Sighting {
 }
 
 // all returns what waits, in the order it came.
-func (q *queue) all() []*Sighting {
+func (q *queue) all() []*look.Sighting {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.Clone(q.waiting)

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 )
 
 // waiting is a sighting as one of many that wait while the store hangs.
-func waiting(i int, link string) *Sighting {
-	return &Sighting{
+func waiting(i int, link string) *look.Sighting {
+	return &look.Sighting{
 		Kind: admit.Alive, Location: "/page/" + strconv.Itoa(i),
 		Response: &tap.Response{Status: http.StatusNotModified, Header: tap.Header{Link: link}, Complete: true},
 	}

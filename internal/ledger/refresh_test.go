@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store"
@@ -87,7 +89,7 @@ func TestTheDoubtOfAProcessThatDied(t *testing.T) {
 		time.Sleep(told)
 		a.answer("/a", http.StatusNotFound)
 		a.stop()
-		time.Sleep(confirmAfter + told)
+		time.Sleep(merge.ConfirmAfter + told)
 		b.wantShown("/")
 		b.wantVerdict("/a", admit.Gone, admit.NotFound)
 		a.start()
@@ -107,7 +109,7 @@ func TestADoubtThatAnotherProcessEndsAndOneHasAnew(t *testing.T) {
 		b.answer("/a", http.StatusNotFound) // a has been in doubt for 52 seconds, and last looked at the others 2 seconds ago
 		time.Sleep(10 * time.Second)
 		a.wantVerdict("/a", admit.Listed, admit.ByLink)
-		time.Sleep(confirmAfter)
+		time.Sleep(merge.ConfirmAfter)
 		a.wantVerdict("/a", admit.Gone, admit.NotFound)
 	})
 }
@@ -131,7 +133,7 @@ func TestRobotsTxtThatAnotherProcessHasSeen(t *testing.T) {
 		inFleet(t, func(a, b *rig) {
 			a.sight("/", html("home", "/a"))
 			robotsTxt(a, 200, "User-agent: *\nDisallow: /a\n")
-			b.ledger.Offer(&Sighting{Kind: admit.RobotsFile, Location: "/robots.txt", At: time.Now(), Response: &tap.Response{Status: http.StatusNotFound}})
+			b.ledger.Offer(&look.Sighting{Kind: admit.RobotsFile, Location: "/robots.txt", At: time.Now(), Response: &tap.Response{Status: http.StatusNotFound}})
 			time.Sleep(told)
 			for _, r := range []*rig{a, b} {
 				if r.ledger.Allows("/a") {
@@ -212,11 +214,11 @@ func TestAnAnswerThatIsMergedLate(t *testing.T) {
 }
 
 func gone(r *rig, at time.Time) {
-	r.answer("/a", http.StatusGone, func(s *Sighting) { s.At = at })
+	r.answer("/a", http.StatusGone, func(s *look.Sighting) { s.At = at })
 }
 
 func moved(r *rig, at time.Time) {
-	r.answer("/a", http.StatusMovedPermanently, func(s *Sighting) { s.At, s.Response.Header.Location = at, "/b" })
+	r.answer("/a", http.StatusMovedPermanently, func(s *look.Sighting) { s.At, s.Response.Header.Location = at, "/b" })
 }
 
 func TestTheBulletinOfAProcessThatIsGone(t *testing.T) {
@@ -317,7 +319,7 @@ func TestSeveralProcessesKnowWhatOneWould(t *testing.T) {
 				}
 				all := append(slices.Clone(fleet), one)
 				rnd := rand.New(rand.NewPCG(uint64(n), 1))
-				traffic(rnd, func(s func() *Sighting) {
+				traffic(rnd, func(s func() *look.Sighting) {
 					i := rnd.IntN(n)
 					for _, r := range []*rig{fleet[i], one} {
 						if !r.ledger.Offer(s()) {
@@ -342,7 +344,7 @@ func TestSeveralProcessesKnowWhatOneWould(t *testing.T) {
 
 // traffic is two days of a site of 20 pages, some of which change, go and come
 // back.
-func traffic(rnd *rand.Rand, see func(func() *Sighting), restart func()) {
+func traffic(rnd *rand.Rand, see func(func() *look.Sighting), restart func()) {
 	const pages = 20
 	var links []string
 	version, status := map[string]int{}, map[string]int{}
@@ -369,16 +371,16 @@ func traffic(rnd *rand.Rand, see func(func() *Sighting), restart func()) {
 			restart()
 		}
 		if rnd.IntN(5) == 0 {
-			see(func() *Sighting { return sighting("/", html("home", links...), http.StatusOK) })
+			see(func() *look.Sighting { return sighting("/", html("home", links...), http.StatusOK) })
 		}
 		body := html(fmt.Sprintf("the text of %s, in its version %d", location, version[location]), "/")
-		see(func() *Sighting { return sighting(location, body, status[location]) })
+		see(func() *look.Sighting { return sighting(location, body, status[location]) })
 	}
 }
 
 // sighting is what an answer with a status shows; 0 is 200.
-func sighting(location, body string, status int) *Sighting {
-	s := &Sighting{Kind: admit.Witness, Location: location, At: time.Now(), Response: witness(body)}
+func sighting(location, body string, status int) *look.Sighting {
+	s := &look.Sighting{Kind: admit.Witness, Location: location, At: time.Now(), Response: witness(body)}
 	if status != 0 && status != http.StatusOK {
 		s.Response = &tap.Response{Status: status, Complete: true}
 		s.Kind, s.Reason = admit.Response(http.MethodGet, location, s.Response)
@@ -416,9 +418,9 @@ func published(t *testing.T, r *rig, labels bool) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lastMod := p.Listing.LastMod(r.files.Trust(), moment.Of(time.Now())).Seconds()
+		lastMod := p.Entry.LastMod(r.files.Trust(), moment.Of(time.Now())).Seconds()
 		if all[p.Location] = fmt.Sprint(lastMod); labels {
-			all[p.Location] += " " + p.Listing.Freq.String()
+			all[p.Location] += " " + p.Entry.Freq.String()
 		}
 	}
 	return all
@@ -468,7 +470,7 @@ func TestALookIsTheSameOnlyAsTheLastOneThatIsStored(t *testing.T) {
 			return nil
 		}
 		st.before.Store(&between)
-		one.sight("/a", noindex, func(s *Sighting) { s.At = s.At.Add(5 * time.Second) }) // it is the last look
+		one.sight("/a", noindex, func(s *look.Sighting) { s.At = s.At.Add(5 * time.Second) }) // it is the last look
 		one.wantVerdict("/a", admit.Excluded, admit.NoIndex)
 		if one.files.Lists("/a") || one.page("/a").Looks != 4 {
 			t.Errorf("/a, which last said noindex, is in the files: %v; it has %d looks, want 4", one.files.Lists("/a"), one.page("/a").Looks)
@@ -483,10 +485,10 @@ func TestAPageThatWasGoneTwiceComesBack(t *testing.T) {
 		a.sight("/", html("home", "/a"))
 		a.sight("/a", html("a"))
 		time.Sleep(told)
-		var seen []*Sighting
+		var seen []*look.Sighting
 		for range 2 {
 			resp := &tap.Response{Status: http.StatusGone, Complete: true}
-			seen = append(seen, &Sighting{Kind: admit.Vanished, Reason: admit.StatusGone, Location: "/a", At: time.Now(), Response: resp})
+			seen = append(seen, &look.Sighting{Kind: admit.Vanished, Reason: admit.StatusGone, Location: "/a", At: time.Now(), Response: resp})
 			a.files.Withdraw("/a", time.Now())
 			time.Sleep(time.Millisecond)
 		}

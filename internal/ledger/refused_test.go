@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/merge"
 )
 
 const netC, netD = "1.2.3.0/24", "2001:db8:7::/48"
@@ -16,18 +18,18 @@ const netC, netD = "1.2.3.0/24", "2001:db8:7::/48"
 // refusals of a page, in the ways in which a site may refuse it to one client alone.
 var waysToRefuse = []struct {
 	name   string
-	refuse func(r *rig, change ...func(*Sighting))
+	refuse func(r *rig, change ...func(*look.Sighting))
 	reason admit.Reason
 }{
-	{"401", func(r *rig, change ...func(*Sighting)) { r.answer("/a", http.StatusUnauthorized, change...) }, admit.Denied},
-	{"403", func(r *rig, change ...func(*Sighting)) { r.answer("/a", http.StatusForbidden, change...) }, admit.Denied},
-	{"log-in", func(r *rig, change ...func(*Sighting)) {
+	{"401", func(r *rig, change ...func(*look.Sighting)) { r.answer("/a", http.StatusUnauthorized, change...) }, admit.Denied},
+	{"403", func(r *rig, change ...func(*look.Sighting)) { r.answer("/a", http.StatusForbidden, change...) }, admit.Denied},
+	{"log-in", func(r *rig, change ...func(*look.Sighting)) {
 		r.answer("/a", http.StatusFound, append(change, location302("/login?next=/a"))...)
 	}, admit.LoginRedirect},
-	{"log-in for good", func(r *rig, change ...func(*Sighting)) {
+	{"log-in for good", func(r *rig, change ...func(*look.Sighting)) {
 		r.answer("/a", http.StatusMovedPermanently, append(change, location302("https://accounts.example/oauth/authorize"))...)
 	}, admit.LoginRedirect},
-	{"moved off the site", func(r *rig, change ...func(*Sighting)) {
+	{"moved off the site", func(r *rig, change ...func(*look.Sighting)) {
 		r.answer("/a", http.StatusPermanentRedirect, append(change, location302("https://other.example/"))...)
 	}, admit.Moved},
 }
@@ -46,10 +48,10 @@ func askedForHead(r *rig) {
 
 // One client may be refused what all others get.
 func TestARefusalNeedsASecondNetworkOrAnotherDay(t *testing.T) {
-	known := func(network string) []func(*Sighting) { return []func(*Sighting){from(network)} }
+	known := func(network string) []func(*look.Sighting) { return []func(*look.Sighting){from(network)} }
 	for _, tt := range []struct {
 		name          string
-		first, second []func(*Sighting) // by whom
+		first, second []func(*look.Sighting) // by whom
 		after         time.Duration
 		meanwhile     func(*rig)
 		out           bool
@@ -59,9 +61,9 @@ func TestARefusalNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 		{"the same network a day later", known(netA), known(netA), 24 * time.Hour, nil, true},
 		{"another network within the minute", known(netA), known(netB), 10 * time.Second, nil, true},
 		{"another network an hour later", known(netA), known(netB), time.Hour, nil, true},
-		{"one of a known and one of an unknown network", known(netA), []func(*Sighting){}, time.Hour, nil, false},
-		{"unknown networks soon", []func(*Sighting){}, []func(*Sighting){}, 23 * time.Hour, nil, false},
-		{"unknown networks a day later", []func(*Sighting){}, []func(*Sighting){}, 24 * time.Hour, nil, true},
+		{"one of a known and one of an unknown network", known(netA), []func(*look.Sighting){}, time.Hour, nil, false},
+		{"unknown networks soon", []func(*look.Sighting){}, []func(*look.Sighting){}, 23 * time.Hour, nil, false},
+		{"unknown networks a day later", []func(*look.Sighting){}, []func(*look.Sighting){}, 24 * time.Hour, nil, true},
 		{"a witness before another network", known(netA), known(netB), time.Hour, func(r *rig) { r.sight("/a", html("a")) }, false},
 		{"a witness before another day", known(netA), known(netA), 24 * time.Hour, func(r *rig) { r.sight("/a", html("a")) }, false},
 		{"a 304 before another network", known(netA), known(netB), time.Hour, notModified, false},
@@ -84,10 +86,10 @@ func TestARefusalNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 					if tt.second != nil {
 						way.refuse(r, tt.second...)
 					}
-					if tt.after < confirmAfter {
+					if tt.after < merge.ConfirmAfter {
 						r.wantListed("/", "/a")
 					}
-					time.Sleep(confirmAfter)
+					time.Sleep(merge.ConfirmAfter)
 					r.flush()
 					if !tt.out {
 						r.wantListed("/", "/a")
@@ -109,7 +111,7 @@ func TestARefusalOfTwoNetworksHasItsMinuteAfterARestart(t *testing.T) {
 		r.answer("/a", http.StatusForbidden, from(netA))
 		r.answer("/a", http.StatusForbidden, from(netB))
 		r.restart()
-		time.Sleep(confirmAfter + 5*time.Second) // nobody calls Flush
+		time.Sleep(merge.ConfirmAfter + 5*time.Second) // nobody calls Flush
 		r.wantListed("/")
 	})
 }
@@ -130,7 +132,7 @@ func TestOneReasonToDoubtAfterAnother(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			withPage(t, func(r *rig) {
 				tt.do(r)
-				time.Sleep(confirmAfter - 3*time.Second)
+				time.Sleep(merge.ConfirmAfter - 3*time.Second)
 				r.flush()
 				r.wantListed("/", "/a")
 				time.Sleep(3 * time.Second)
@@ -198,11 +200,11 @@ func TestHowMuchOneNetworkTakesOutByItself(t *testing.T) {
 		t.Run("network "+network, func(t *testing.T) {
 			withPages(t, 30, func(r *rig, pages []string) {
 				r.missing(network, pages[:10]...)
-				time.Sleep(confirmAfter)
+				time.Sleep(merge.ConfirmAfter)
 				r.wantLeft(pages[10:]...)
 
 				r.missing(network, pages[10:20]...)
-				time.Sleep(confirmAfter)
+				time.Sleep(merge.ConfirmAfter)
 				r.missing(network, pages[10:20]...)
 				time.Sleep(23 * time.Hour)
 				r.missing(network, pages[10:20]...)
@@ -220,7 +222,7 @@ func TestHowMuchOneNetworkTakesOutByItself(t *testing.T) {
 				}
 				time.Sleep(2 * time.Hour) // its day is over
 				r.missing(network, pages[20:30]...)
-				time.Sleep(confirmAfter)
+				time.Sleep(merge.ConfirmAfter)
 				r.flush()
 				if n := r.files.Listed(); n != 1 && network != "" {
 					t.Errorf("%d pages are listed, want the first", n)
@@ -236,11 +238,11 @@ func TestTheFirstOfManyMissingPagesLeave(t *testing.T) {
 		t.Run("network "+network, func(t *testing.T) {
 			withPages(t, 30, func(r *rig, pages []string) {
 				r.missing(network, pages[:12]...)
-				time.Sleep(confirmAfter)
+				time.Sleep(merge.ConfirmAfter)
 				r.wantLeft(pages[missingAlone:]...)
 				time.Sleep(time.Hour)
 				r.missing(network, pages[20:25]...)
-				time.Sleep(confirmAfter)
+				time.Sleep(merge.ConfirmAfter)
 				r.wantLeft(pages[missingAlone:]...)
 				time.Sleep(anotherDay)
 				r.missing(network, pages[10:12]...) // it saw these on another day
@@ -260,7 +262,7 @@ func TestAPageThatIsThereIsNotCountedAsTakenOut(t *testing.T) {
 			r.sight(p, html(p), from(netD))
 		}
 		r.missing(netA, pages[20:]...)
-		time.Sleep(confirmAfter)
+		time.Sleep(merge.ConfirmAfter)
 		r.wantLeft(pages[:20]...)
 	})
 }
@@ -272,7 +274,7 @@ func TestASectionThatIsDroppedLeavesOnceASecondNetworkSeesIt(t *testing.T) {
 		r.wantLeft(pages...)
 		r.missing(netB, pages...)
 		r.wantLeft(pages...)
-		time.Sleep(confirmAfter)
+		time.Sleep(merge.ConfirmAfter)
 		r.wantLeft()
 	})
 }
@@ -295,7 +297,7 @@ func TestWhatANetworkIsToldThatIsRefusedWhatOthersGet(t *testing.T) {
 					t.Error("a few are told of")
 				}
 				r.refuseWrongly(netA, status, pages[4])
-				time.Sleep(confirmAfter)
+				time.Sleep(merge.ConfirmAfter)
 				r.wantLeft(pages...)
 
 				r.restart()
@@ -317,7 +319,7 @@ func TestWhatANetworkIsToldThatIsRefusedWhatOthersGet(t *testing.T) {
 				r.answer(pages[10], status, from(netA))
 				r.wantLeft(pages...)
 				r.answer(pages[10], http.StatusForbidden, from(netC))
-				time.Sleep(confirmAfter)
+				time.Sleep(merge.ConfirmAfter)
 				r.wantLeft(slices.DeleteFunc(slices.Clone(pages), func(p string) bool { return p == pages[10] })...)
 			})
 		})
@@ -333,7 +335,7 @@ func TestANetworkThatIsRefusedNoMore(t *testing.T) {
 		r.wantLeft(pages...)
 		time.Sleep(time.Hour)
 		r.missing(netA, pages[20])
-		time.Sleep(confirmAfter)
+		time.Sleep(merge.ConfirmAfter)
 		r.wantLeft(append(slices.Clone(pages[:20]), pages[21:]...)...)
 	})
 }
@@ -346,7 +348,7 @@ func TestARefusalThatItsOwnNetworkRefutesIsNotHeldAgainstIt(t *testing.T) {
 			r.sight(p, html(p), from(netA))
 		}
 		r.missing(netA, pages[20])
-		time.Sleep(confirmAfter)
+		time.Sleep(merge.ConfirmAfter)
 		r.wantLeft(append(slices.Clone(pages[:20]), pages[21:]...)...)
 	})
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/priority"
 	"github.com/servemap/servemap/internal/txn"
 )
@@ -23,13 +24,12 @@ const reviewPause = 10 * time.Millisecond
 // counts the verdicts. It belongs to the worker.
 type review struct {
 	running bool
-	waits   bool         // the pages are done
-	after   string       // the key that was reviewed last
-	over    map[int]bool // parts that have more pages than they may
-	thin    map[int]bool // parts that have so few that another one takes them
-	waiting int64        // locations counted that wait
+	waits   bool   // the pages are done
+	after   string // the key that was reviewed last
+	waiting int64  // locations counted that wait
 	ranks   priority.Ranks
-	again   bool // these are the first ranks, which no page has been given
+	again   bool      // these are the first ranks, which no page has been given
+	stepped time.Time // the last step
 	done    time.Time
 }
 
@@ -43,10 +43,18 @@ func (l *Ledger) beginReview() {
 // is the whole of it for all but large sites.
 const reviewAtOnce = 100
 
+// reviewDue returns when the next step of a pass is due, or the next pass.
+func (l *Ledger) reviewDue(time.Time) time.Time {
+	if l.review.running {
+		return l.review.stepped.Add(reviewPause)
+	}
+	return l.review.done.Add(l.site.SpanLength())
+}
+
 // reviewSome goes on with the pass, if one is due: by a step, or with all by
 // reviewAtOnce.
 func (l *Ledger) reviewSome(ctx context.Context, all bool) error {
-	if !l.review.running && l.reviewDue(time.Now()) <= 0 {
+	if now := time.Now(); !l.review.running && !l.reviewDue(now).After(now) {
 		l.beginReview()
 	}
 	steps := 1
@@ -57,13 +65,9 @@ func (l *Ledger) reviewSome(ctx context.Context, all bool) error {
 		if err := l.reviewOnce(ctx); err != nil {
 			return err
 		}
+		l.review.stepped = time.Now()
 	}
 	return nil
-}
-
-// reviewDue returns when the next pass is due.
-func (l *Ledger) reviewDue(now time.Time) time.Duration {
-	return l.review.done.Add(time.Duration(l.spanLength()) * time.Second).Sub(now)
 }
 
 func (l *Ledger) reviewOnce(ctx context.Context) error {
@@ -75,10 +79,10 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 		if err := l.reviewParts(ctx); err != nil {
 			return err
 		}
-		if err := l.reviewJournal(ctx); err != nil {
+		if err := l.pruneJournal(ctx, true); err != nil {
 			return err
 		}
-		if err := l.book.PruneNews(ctx, l.cfg.Store, time.Now()); err != nil {
+		if err := l.site.Book.PruneNews(ctx, l.cfg.Store, time.Now()); err != nil {
 			return err
 		}
 	}
@@ -91,7 +95,7 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 		return err
 	}
 	for _, rec := range seen {
-		l.tally.count(rec.key, rec.standing)
+		l.tally.count(rec.key, rec.Standing)
 	}
 	change := l.reviewPages
 	if r.waits {
@@ -112,11 +116,12 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 		r.waits, r.again = true, l.takeRanks(r.ranks)
 		return l.keepExtensions(ctx)
 	}
-	if l.others.exist() {
+	if !l.fleet.Alone() {
 		l.waiting.Store(r.waiting) // the others add and drop some too
 	}
 	r.running, r.waits, r.waiting, r.done = false, false, 0, time.Now()
 	l.tally.end()
+	_ = l.hintFew(ctx, false) // it cannot fail
 	if r.again {
 		l.beginReview()
 	}
@@ -140,7 +145,7 @@ func inHalves(items []string, fn func([]string) error) error {
 // reviewed is a record that a review came by.
 type reviewed struct {
 	key string
-	standing
+	merge.Standing
 }
 
 // reviewScan returns the next records, and the keys of those that are to be
@@ -152,41 +157,30 @@ func (l *Ledger) reviewScan(ctx context.Context, prefix string) (seen []reviewed
 			return nil, nil, err
 		}
 		key := strings.Clone(rec.Key)
-		s, err := decodeState(rec.Value)
+		s, err := merge.Decode(rec.Value)
 		if err != nil {
-			s = new(state) // it counts for nothing
-		} else if l.rank(s, now); l.outdated(strings.TrimPrefix(key, prefix), s, l.review.waits, now) {
+			s = new(merge.Page) // it counts for nothing
+		} else if l.outdated(strings.TrimPrefix(key, prefix), s, now) {
 			changed = append(changed, key)
 		}
-		if seen = append(seen, reviewed{key, s.stored}); len(seen) == reviewStep {
+		if seen = append(seen, reviewed{key, s.Standing}); len(seen) == reviewStep {
 			break
 		}
 	}
 	return seen, changed, nil
 }
 
-// outdated reports whether the record of a location is to be changed. waits
-// says that the location is only known by its hash; then all that can be judged
-// is its age.
-func (l *Ledger) outdated(location string, s *state, waits bool, now time.Time) bool {
-	if waits {
-		return !s.barred && !s.link && l.expired(seconds(s.lastSeen), now)
+// outdated ranks a listed page, and reports whether the record of a location is to be
+// changed. One that waits is only known by its hash; then all that can be judged is its
+// age.
+func (l *Ledger) outdated(location string, s *merge.Page, now time.Time) bool {
+	if l.review.waits {
+		return l.site.Expendable(s, now)
 	}
-	if l.expired(seconds(s.lastSeen), now) || s.listed() && (s.ended(now) || l.review.over[s.part] || l.review.thin[s.part]) {
-		return true
+	if l.cfg.InferPriority && s.Listed() {
+		l.review.ranks.Add(s.Weight(now))
 	}
-	if s.listed() && (l.extends() || l.ranked(s, now) != s.priority) {
-		return true
-	}
-	if !s.public() {
-		return false
-	}
-	// Of a page that was listed the verdict needs nothing but its state.
-	verdict, why := (&merge{l: l}).verdict(location, s)
-	if s.reason == admit.Duplicate || s.reason == admit.SoftNotFound {
-		return verdict != admit.Listed
-	}
-	return verdict != s.verdict || verdict != admit.Listed && why != s.reason
+	return l.site.Outdated(location, s, now)
 }
 
 // reviewNamed decides anew on the locations that the owner names one by one,
@@ -195,10 +189,10 @@ func (l *Ledger) reviewNamed(ctx context.Context) error {
 	named := append(l.cfg.Rules.Locations(), l.cfg.Entries...)
 	for chunk := range slices.Chunk(named, batch) {
 		err := inHalves(chunk, func(some []string) error {
-			return l.commit(ctx, nil, func(m *merge) {
+			return l.commit(ctx, nil, func(m *merge.Batch) {
 				for _, location := range some {
-					if s, known := m.load(location); known {
-						m.save(location, s)
+					if s, known := m.Load(location); known {
+						m.Save(s)
 					}
 				}
 			})
@@ -210,60 +204,47 @@ func (l *Ledger) reviewNamed(ctx context.Context) error {
 	return nil
 }
 
-// reviewPages decides anew on pages that are or were listed. One that was not
-// seen for long leaves; one that had left by then is forgotten.
+// reviewPages decides anew on pages that are or were listed.
 func (l *Ledger) reviewPages(ctx context.Context, keys []string) error {
-	now := time.Now()
-	l.followed.forget() // what it says may no longer be stored
-	return l.commit(ctx, keys, func(m *merge) {
+	l.site.Followed.Forget() // what it says may no longer be stored
+	return l.commit(ctx, keys, func(m *merge.Batch) {
 		for _, key := range keys {
-			location := strings.TrimPrefix(key, l.keys.Pages())
-			s, known := m.load(location)
-			switch {
-			case !known || !s.public():
-			case !l.expired(seconds(s.lastSeen), now):
-				s.end(now)
-				s.priority = l.ranked(s, now)
-				s.read = s.read && !l.grown()
-				m.save(location, s)
-				m.refit(location, s)
-			case s.listed():
-				s.witnessed, s.absent = false, admit.Unseen
-				m.undoubt(location, s)
-				m.save(location, s)
-			case !s.barred && now.Unix()-seconds(s.lastSeen) >= 2*int64(l.cfg.KeepFor/time.Second):
-				m.Put(key, nil)
-				m.effects.erased = true
-				m.l.journal.Erase(m.Tx, s.logged, location)
-				m.undoubt(location, s)
-				if s.joined != 0 {
-					m.leave(location, s)
-				}
-				m.effects.moves = append(m.effects.moves, move{key, s.stored, standing{}})
-			}
+			m.Review(strings.TrimPrefix(key, l.keys.Pages()))
 		}
 	})
 }
 
 // drop erases waiting locations.
 func (l *Ledger) drop(ctx context.Context, keys []string) error {
-	l.followed.forget()
-	return l.commit(ctx, keys, func(m *merge) {
+	l.site.Followed.Forget()
+	return l.commit(ctx, keys, func(m *merge.Batch) {
 		for _, key := range keys {
-			b := m.Get(key)
-			s, err := decodeState(b)
-			if b == nil {
-				continue
-			}
-			m.Put(key, nil)
-			m.effects.erased = true
-			m.effects.waiting--
-			if err == nil {
-				if s.joined != 0 {
-					m.leaveTwin(idOf(l.keys, key), "", s)
-				}
-				m.effects.moves = append(m.effects.moves, move{key, s.stored, standing{}})
-			}
+			m.Drop(key)
 		}
 	})
+}
+
+// reviewParts notes which parts have too many pages or too few, so that the review
+// takes pages out of them.
+func (l *Ledger) reviewParts(ctx context.Context) error {
+	parts, err := book.ReadParts(ctx, l.cfg.Store, l.keys)
+	if err != nil {
+		return err
+	}
+	var filling int
+	err = txn.Update(ctx, l.cfg.Store, nil, func(t *txn.Tx) { filling = l.site.Book.Mend(t, parts) })
+	if err != nil {
+		return err
+	}
+	l.site.Over, l.site.Thin = l.site.Book.Uneven(parts, filling)
+	return nil
+}
+
+// takeRanks keeps the ranks of a whole pass, and reports whether they are the first ones.
+func (l *Ledger) takeRanks(ranks priority.Ranks) (first bool) {
+	if !l.cfg.InferPriority || ranks == (priority.Ranks{}) {
+		return false
+	}
+	first, l.site.Ranks = l.site.Ranks == nil, &ranks
+	return first
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
@@ -50,7 +51,7 @@ func TestAParameterThatIsAllowedLater(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		page := html("in red, and long enough to be told from others: " + same)
 		r.sight("/", html("home", "/shop?colour=red"))
-		r.sight("/shop?colour=red", page, func(s *Sighting) { s.OwnURL = true })
+		r.sight("/shop?colour=red", page, func(s *look.Sighting) { s.OwnURL = true })
 		r.wantVerdict("/shop?colour=red", admit.Excluded, admit.QueryNotCanonical)
 		r.restartWith(admit.Rule{Pattern: "/shop", Query: []string{"colour"}})
 		r.sight("/shop?colour=red", page)
@@ -61,7 +62,7 @@ func TestAParameterThatIsAllowedLater(t *testing.T) {
 func TestAParameterThatIsNoLongerAllowed(t *testing.T) {
 	inBubble(t, Config{Rules: rules(t, admit.Rule{Pattern: "/shop", Query: []string{"colour"}})}, func(r *rig) {
 		r.crawl("/shop?colour=red", "/shop?page=2")
-		r.sight("/item?id=5", variant("/item?id=5", "item"), func(s *Sighting) { s.OwnURL = true })
+		r.sight("/item?id=5", variant("/item?id=5", "item"), func(s *look.Sighting) { s.OwnURL = true })
 		r.sight("/", html("home", "/shop?colour=red", "/shop?page=2", "/item?id=5"))
 		r.wantListed("/", "/item?id=5", "/shop?colour=red", "/shop?page=2")
 		r.restartWith()
@@ -194,9 +195,9 @@ func TestActivity(t *testing.T) {
 	}
 }
 
-func robotsTxt(r *rig, status int, text string, change ...func(*Sighting)) {
+func robotsTxt(r *rig, status int, text string, change ...func(*look.Sighting)) {
 	resp := &tap.Response{Status: status, Header: tap.Header{ContentType: "text/plain"}, Body: []byte(text), Complete: true}
-	s := &Sighting{Kind: admit.RobotsFile, Location: "/robots.txt", At: time.Now(), Response: resp}
+	s := &look.Sighting{Kind: admit.RobotsFile, Location: "/robots.txt", At: time.Now(), Response: resp}
 	for _, f := range change {
 		f(s)
 	}
@@ -227,8 +228,8 @@ func TestRobotsTxtIsObeyed(t *testing.T) {
 // what it allows.
 func TestAnotherRobotsTxtNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 	const strict, lax, other = "User-agent: *\nDisallow: /a\nDisallow: /b", "User-agent: *\nDisallow: /b", "User-agent: *\nDisallow: /c"
-	a, b, nobody := from(netA), from(netB), func(*Sighting) {}
-	later := func(first, second func(*Sighting), after time.Duration) func(*rig) {
+	a, b, nobody := from(netA), from(netB), func(*look.Sighting) {}
+	later := func(first, second func(*look.Sighting), after time.Duration) func(*rig) {
 		return func(r *rig) {
 			robotsTxt(r, 200, lax, first)
 			time.Sleep(after)
@@ -312,7 +313,7 @@ func TestARobotsTxtThatCannotBeRead(t *testing.T) {
 				for range 3 {
 					time.Sleep(time.Minute)
 					resp := &tap.Response{Status: 200, Header: tap.Header{ContentType: "text/plain", ContentEncoding: "gzip"}, Body: body, Complete: true}
-					r.ledger.Offer(&Sighting{Kind: admit.RobotsFile, Location: "/robots.txt", At: time.Now(), Response: resp})
+					r.ledger.Offer(&look.Sighting{Kind: admit.RobotsFile, Location: "/robots.txt", At: time.Now(), Response: resp})
 					r.flush()
 				}
 				r.wantListed("/", "/b")
@@ -614,7 +615,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-func ownURL(s *Sighting) { s.OwnURL = true }
+func ownURL(s *look.Sighting) { s.OwnURL = true }
 
 // byQueries has visitors follow links to pages with a query, and to plain ones.
 // canonical returns what a page with a query names as its canonical one.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -58,7 +59,7 @@ func TestTroubleOfTheStore(t *testing.T) {
 				time.Sleep(time.Hour)
 
 				st.set(tt.before, tt.after, tt.panics)
-				k := &Sighting{Kind: admit.Witness, Location: "/a", At: time.Now(), Response: witness(html("a, otherwise", "/b"))}
+				k := &look.Sighting{Kind: admit.Witness, Location: "/a", At: time.Now(), Response: witness(html("a, otherwise", "/b"))}
 				r.ledger.Offer(k)
 				if err := r.ledger.Flush(r.Context()); err == nil {
 					t.Fatal("Flush returned nil although nothing can be stored")
@@ -155,11 +156,11 @@ func TestManyLinks(t *testing.T) {
 		}
 		// Half of them are seen before the page that links to them.
 		for _, l := range links[:pages/2] {
-			r.ledger.Offer(&Sighting{Kind: admit.Witness, Location: l, At: time.Now(), Response: witness(html(l))})
+			r.ledger.Offer(&look.Sighting{Kind: admit.Witness, Location: l, At: time.Now(), Response: witness(html(l))})
 		}
 		r.sight("/", html("home", links...))
 		for _, l := range links[pages/2:] {
-			r.ledger.Offer(&Sighting{Kind: admit.Witness, Location: l, At: time.Now(), Response: witness(html(l))})
+			r.ledger.Offer(&look.Sighting{Kind: admit.Witness, Location: l, At: time.Now(), Response: witness(html(l))})
 		}
 		r.flush()
 		r.wantListed(want...)
@@ -184,7 +185,7 @@ func TestWaitingLocationsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 3 * most {
-			if !r.ledger.Offer(&Sighting{Kind: admit.Witness, Location: fmt.Sprintf("/junk/%d", i), At: time.Now(), Response: witness("<p>junk")}) {
+			if !r.ledger.Offer(&look.Sighting{Kind: admit.Witness, Location: fmt.Sprintf("/junk/%d", i), At: time.Now(), Response: witness("<p>junk")}) {
 				r.flush()
 			}
 		}

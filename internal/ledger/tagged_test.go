@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store/memstore"
 )
 
 // tagged makes a sighting one of a target with tracking parameters.
-func tagged(s *Sighting) { s.Tagged = true }
+func tagged(s *look.Sighting) { s.Tagged = true }
 
 func TestATaggedLookKeepsAPageThatIsThere(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
@@ -52,8 +53,8 @@ func TestATaggedLookForbidsNothingWhileTheStoreIsDown(t *testing.T) {
 	inBubble(t, Config{Store: st}, func(r *rig) {
 		r.crawl("/a", "/b")
 		st.set(errors.New("down"), nil, false)
-		r.ledger.Offer(&Sighting{Kind: admit.Witness, Tagged: true, Location: "/a", At: time.Now(), Response: witness(noindex)})
-		r.ledger.Offer(&Sighting{Kind: admit.Witness, Location: "/b", At: time.Now(), Response: witness(noindex)})
+		r.ledger.Offer(&look.Sighting{Kind: admit.Witness, Tagged: true, Location: "/a", At: time.Now(), Response: witness(noindex)})
+		r.ledger.Offer(&look.Sighting{Kind: admit.Witness, Location: "/b", At: time.Now(), Response: witness(noindex)})
 		time.Sleep(5 * time.Second)
 		if !r.files.Lists("/a") || r.files.Lists("/b") {
 			t.Errorf("listed are /a: %v and /b: %v, want the first", r.files.Lists("/a"), r.files.Lists("/b"))

@@ -4,21 +4,15 @@ import (
 	"sync"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/merge"
 )
-
-// move is one verdict that became another, of the record of that key. The zero
-// standing stands for no record.
-type move struct {
-	key      string
-	from, to standing
-}
 
 // counts is how many locations there are of each verdict and reason.
 type counts [admit.Gone + 1][admit.Reasons]int
 
-func (c *counts) add(s standing, by int) {
-	if s.verdict != admit.Unknown && int(s.verdict) < len(c) && int(s.reason) < admit.Reasons {
-		c[s.verdict][s.reason] += by
+func (c *counts) add(s merge.Standing, by int) {
+	if s.Verdict != admit.Unknown && int(s.Verdict) < len(c) && int(s.Reason) < admit.Reasons {
+		c[s.Verdict][s.Reason] += by
 	}
 }
 
@@ -35,15 +29,15 @@ type tally struct {
 }
 
 // moved notes changes of verdicts.
-func (t *tally) moved(moves []move) {
+func (t *tally) moved(moves []merge.Move) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, m := range moves {
-		t.now.add(m.from, -1)
-		t.now.add(m.to, 1)
-		if t.passing && m.key <= t.passed {
-			t.next.add(m.from, -1)
-			t.next.add(m.to, 1)
+		t.now.add(m.From, -1)
+		t.now.add(m.To, 1)
+		if t.passing && m.Key <= t.passed {
+			t.next.add(m.From, -1)
+			t.next.add(m.To, 1)
 		}
 	}
 }
@@ -56,7 +50,7 @@ func (t *tally) begin() {
 }
 
 // count counts the next record of the pass.
-func (t *tally) count(key string, s standing) {
+func (t *tally) count(key string, s merge.Standing) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.next.add(s, 1)

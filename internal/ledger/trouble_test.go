@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -17,7 +18,7 @@ import (
 // offer hands over looks at one page that nobody has time to merge one by one.
 func (r *rig) offer(location string, bodies ...string) {
 	for _, body := range bodies {
-		r.ledger.Offer(&Sighting{Kind: admit.Witness, Location: location, At: time.Now(), Response: witness(body)})
+		r.ledger.Offer(&look.Sighting{Kind: admit.Witness, Location: location, At: time.Now(), Response: witness(body)})
 		time.Sleep(2 * time.Second)
 	}
 }
@@ -51,7 +52,7 @@ func TestLostAnswers(t *testing.T) {
 	see := func(r *rig, status int) {
 		resp := &tap.Response{Status: status, Complete: true}
 		kind, why := admit.Response(http.MethodGet, "/a", resp)
-		r.ledger.Offer(&Sighting{Kind: kind, Reason: why, Location: "/a", At: time.Now(), Response: resp})
+		r.ledger.Offer(&look.Sighting{Kind: kind, Reason: why, Location: "/a", At: time.Now(), Response: resp})
 		_ = r.ledger.Flush(r.Context()) // it fails, as the answer is lost
 	}
 	t.Run("of a doubt", func(t *testing.T) {
@@ -90,7 +91,7 @@ func TestLostAnswers(t *testing.T) {
 			r.sight("/b", html("b"), lastModified(old.Add(time.Hour)))
 			r.sight("/a", html("a"), lastModified(old))
 			withLoss(r, st, func() {
-				k := &Sighting{Kind: admit.Witness, Location: "/a", At: time.Now(), Response: witness(html("a"))}
+				k := &look.Sighting{Kind: admit.Witness, Location: "/a", At: time.Now(), Response: witness(html("a"))}
 				lastModified(old.Add(time.Hour))(k)
 				r.ledger.Offer(k)
 				_ = r.ledger.Flush(r.Context())
@@ -204,7 +205,7 @@ func TestABatchThatNeedsTooManyKeys(t *testing.T) {
 		}
 		for i, l := range links {
 			resp := &tap.Response{Status: 301, Complete: true, Header: tap.Header{Location: want[i+1]}}
-			r.ledger.Offer(&Sighting{Kind: admit.Redirected, Location: l, At: time.Now(), Response: resp})
+			r.ledger.Offer(&look.Sighting{Kind: admit.Redirected, Location: l, At: time.Now(), Response: resp})
 		}
 		r.flush()
 		r.wantListed(want...)
@@ -215,17 +216,17 @@ func TestABatchThatNeedsTooManyKeys(t *testing.T) {
 // both are merged later than that, and the store may be full in between. What the
 // older look leaves in the store is no verdict on the page.
 func TestAnOlderWitnessUndoesNoWithdrawal(t *testing.T) {
-	witnessed := func() *Sighting { return seen("/a", html("a")) }
-	gone := func() *Sighting { return sighting("/a", "", http.StatusGone) }
+	witnessed := func() *look.Sighting { return seen("/a", html("a")) }
+	gone := func() *look.Sighting { return sighting("/a", "", http.StatusGone) }
 	tests := []struct {
 		name   string
-		looks  []func() *Sighting
+		looks  []func() *look.Sighting
 		stored int64 // how many of them are, until the store is full
 	}{
-		{"all is stored", []func() *Sighting{witnessed, gone}, 2},
-		{"the store is full after the witness", []func() *Sighting{witnessed, gone}, 1},
-		{"a withdrawal has settled before the witness came", []func() *Sighting{gone, witnessed, gone}, 3},
-		{"it has, and the store is full after the witness", []func() *Sighting{gone, witnessed, gone}, 2},
+		{"all is stored", []func() *look.Sighting{witnessed, gone}, 2},
+		{"the store is full after the witness", []func() *look.Sighting{witnessed, gone}, 1},
+		{"a withdrawal has settled before the witness came", []func() *look.Sighting{gone, witnessed, gone}, 3},
+		{"it has, and the store is full after the witness", []func() *look.Sighting{gone, witnessed, gone}, 2},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -236,7 +237,7 @@ func TestAnOlderWitnessUndoesNoWithdrawal(t *testing.T) {
 				r.sight("/b", html("b"))
 				r.wantListed("/", "/a", "/b")
 				st.fullAfter(tt.stored)
-				var looks []*Sighting
+				var looks []*look.Sighting
 				for _, look := range tt.looks {
 					s := look()
 					if looks = append(looks, s); s.Kind != admit.Witness {

@@ -6,27 +6,29 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/look"
 )
 
 func TestVarietyOf(t *testing.T) {
 	const phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Mobile/15E148"
 	tests := []struct {
 		name, vary, language, agent string
-		want                        Variety
+		want                        look.Variety
 	}{
-		{"does not vary", "", "de", phone, Variety{}},
-		{"by what decides nothing about the text", "Accept-Encoding, Cookie", "de", phone, Variety{}},
-		{"by language", "Accept-Language", "de-AT,de;q=0.9,en;q=0.8", phone, Variety{ByLanguage: true, Language: "de"}},
-		{"in a list, in another case", "Origin, accept-language", "FR;q=0.5", "", Variety{ByLanguage: true, Language: "fr"}},
-		{"no language", "Accept-Language", "", "", Variety{ByLanguage: true}},
-		{"an endless language", "Accept-Language", strings.Repeat("x", 1000), "", Variety{ByLanguage: true, Language: strings.Repeat("x", 16)}},
-		{"by what is not told apart", "User-Agent", "de", phone, Variety{}},
-		{"by both", "User-Agent,Accept-Language", "it", phone, Variety{ByLanguage: true, Language: "it"}},
+		{"does not vary", "", "de", phone, look.Variety{}},
+		{"by what decides nothing about the text", "Accept-Encoding, Cookie", "de", phone, look.Variety{}},
+		{"by language", "Accept-Language", "de-AT,de;q=0.9,en;q=0.8", phone, look.Variety{ByLanguage: true, Language: "de"}},
+		{"in a list, in another case", "Origin, accept-language", "FR;q=0.5", "", look.Variety{ByLanguage: true, Language: "fr"}},
+		{"no language", "Accept-Language", "", "", look.Variety{ByLanguage: true}},
+		{"an endless language", "Accept-Language", strings.Repeat("x", 1000), "", look.Variety{ByLanguage: true, Language: strings.Repeat("x", 16)}},
+		{"by what is not told apart", "User-Agent", "de", phone, look.Variety{}},
+		{"by both", "User-Agent,Accept-Language", "it", phone, look.Variety{ByLanguage: true, Language: "it"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := http.Header{"Accept-Language": {tt.language}, "User-Agent": {tt.agent}}
-			if got := VarietyOf(tt.vary, h); got != tt.want {
+			if got := look.VarietyOf(tt.vary, h); got != tt.want {
 				t.Errorf("%+v, want %+v", got, tt.want)
 			}
 		})
@@ -48,9 +50,9 @@ func negotiated(lang, edit string, declared bool) string {
 		attr, lang, text, edit)
 }
 
-func speaking(lang string) func(*Sighting) {
-	return func(s *Sighting) {
-		s.Variety = VarietyOf("Accept-Language", http.Header{"Accept-Language": {lang + "-XX," + lang + ";q=0.9"}})
+func speaking(lang string) func(*look.Sighting) {
+	return func(s *look.Sighting) {
+		s.Variety = look.VarietyOf("Accept-Language", http.Header{"Accept-Language": {lang + "-XX," + lang + ";q=0.9"}})
 	}
 }
 

@@ -2,110 +2,200 @@ package ledger
 
 import (
 	"context"
+	"errors"
+	"time"
 
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/secret"
-	"github.com/servemap/servemap/internal/txn"
+	"github.com/servemap/servemap/store"
 )
 
-// open reads what the store holds of the site as a whole: at the start, and
-// after an error, since a store may have done what it did not confirm.
-func (l *Ledger) open(ctx context.Context) error {
-	if l.opened {
+// Run works until ctx ends. What is then not stored is lost; Flush first.
+func (l *Ledger) Run(ctx context.Context) {
+	defer close(l.stopped)
+	defer l.queue.close()
+	timer := time.NewTimer(0) // the first round reads what the store holds
+	defer timer.Stop()
+	wake := l.queue.wake
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return
+		case c := <-l.calls:
+			err = c.run(ctx)
+			c.done <- err
+		case <-wake:
+			err = l.work(ctx, false)
+		case <-timer.C:
+			err = l.work(ctx, false)
+		}
+		if wake = l.queue.wake; err != nil {
+			wake = nil // a store in trouble is asked again when it is time
+			// It may be another one then, as where a folder was removed and made anew.
+			l.opened = l.opened && !errors.Is(err, store.ErrUnavailable)
+		}
+		l.note(ctx, err)
+		timer.Reset(l.nextRound(err))
+	}
+}
+
+// task is something that the worker does when it is due.
+type task struct {
+	due   func(now time.Time) time.Time             // the zero time if there is nothing to do
+	run   func(ctx context.Context, all bool) error // all: whatever there is to do, at once
+	flush bool                                      // Flush runs it though it is not due
+}
+
+// newTasks returns the tasks in the order in which a round runs them.
+func (l *Ledger) newTasks() []task {
+	return []task{
+		{due: l.refreshDue, run: l.refresh, flush: true},
+		{due: l.mergeDue, run: l.mergeQueued},
+		{due: l.doubts.due, run: l.confirmDoubts},
+		{due: l.evictDue, run: l.evict},
+		{due: l.pruneDue, run: l.pruneJournal},
+		{due: l.reviewDue, run: l.reviewSome, flush: true},
+		{due: l.stampsDue, run: l.keepStamps},
+		{due: l.furnitureDue, run: l.keepFurniture, flush: true},
+		{due: l.fewDue, run: l.hintFew},
+		{due: l.syncDue, run: l.sync, flush: true},
+	}
+}
+
+// The pauses of the worker when nothing wakes it.
+const (
+	idleRound  = time.Hour
+	retryRound = time.Second
+)
+
+// nextRound returns how long the worker rests after a round.
+func (l *Ledger) nextRound(err error) time.Duration {
+	if err != nil {
+		return retryRound
+	}
+	now, next := time.Now(), idleRound
+	for _, t := range l.tasks {
+		if due := t.due(now); !due.IsZero() {
+			next = min(next, max(0, due.Sub(now)))
+		}
+	}
+	return next
+}
+
+// work runs the tasks that are due. all means that no budget applies, and that nothing
+// is left of what waits at the beginning, nor unsynced.
+func (l *Ledger) work(ctx context.Context, all bool) error {
+	err := l.runTasks(ctx, all)
+	if err != nil {
+		l.withdrawUnstored()
+	}
+	return err
+}
+
+func (l *Ledger) runTasks(ctx context.Context, all bool) error {
+	if err := l.open(ctx); err != nil {
+		return err
+	}
+	for _, t := range l.tasks {
+		now := time.Now()
+		due := t.due(now)
+		if due.IsZero() && !(all && t.flush) || due.After(now) && !(all && t.flush) {
+			continue
+		}
+		if err := t.run(ctx, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// note keeps the store's trouble for Stats, and logs each cause once.
+func (l *Ledger) note(ctx context.Context, err error) {
+	if err != nil && ctx.Err() != nil {
+		return
+	}
+	l.mu.Lock()
+	before := l.problem
+	l.problem = err
+	l.mu.Unlock()
+	switch {
+	case errors.Is(err, store.ErrUnavailable):
+		// The store tells of its troubles itself.
+	case err != nil && (before == nil || before.Error() != err.Error()):
+		l.cfg.Logger.Warn("servemap: the store cannot be used; the site goes on, and what is seen is stored when it can", "err", err)
+	case err == nil && before != nil:
+		l.cfg.Files.ChangedAll()
+	}
+}
+
+// batch is how many sightings are taken from the queue at once.
+const batch = 128
+
+// roundBatches is how many batches are merged before time gets its due.
+const roundBatches = 16
+
+func (l *Ledger) mergeDue(now time.Time) time.Time {
+	if len(l.pending) > 0 || l.queue.depth() > 0 {
+		return now
+	}
+	return time.Time{}
+}
+
+// mergeQueued merges what waits in the queue.
+func (l *Ledger) mergeQueued(ctx context.Context, all bool) error {
+	rounds := roundBatches
+	if all {
+		rounds = l.queue.depth()/batch + 2
+	}
+	for range rounds {
+		if len(l.pending) == 0 {
+			l.pending = l.queue.take(batch)
+		}
+		if len(l.pending) == 0 {
+			break
+		}
+		if err := l.noteActivity(ctx, l.pending[len(l.pending)-1].At); err != nil {
+			return err
+		}
+		if err := l.process(ctx, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncing says what of that which is stored a loss of power may still undo.
+type syncing struct {
+	unsynced bool
+	urgent   bool // it must not wait
+	last     time.Time
+}
+
+// The least time between two syncs: as things are, and while there is much to do.
+const (
+	syncEvery = time.Second
+	syncBusy  = 5 * time.Second
+)
+
+func (l *Ledger) syncDue(now time.Time) time.Time {
+	switch {
+	case !l.syncing.unsynced:
+		return time.Time{}
+	case l.syncing.urgent:
+		return now
+	case l.queue.depth() > 0:
+		return l.syncing.last.Add(syncBusy)
+	}
+	return l.syncing.last.Add(syncEvery)
+}
+
+// sync makes what was stored survive a loss of power.
+func (l *Ledger) sync(ctx context.Context, _ bool) error {
+	if !l.syncing.unsynced {
 		return nil
 	}
-	if err := l.openSecret(ctx); err != nil {
+	if err := l.cfg.Store.Sync(ctx); err != nil {
 		return err
 	}
-	if err := l.openOthers(ctx); err != nil {
-		return err
-	}
-	if _, err := l.readTrust(ctx); err != nil {
-		return err
-	}
-	if err := l.openDoubts(ctx); err != nil {
-		return err
-	}
-	if err := l.openRobots(ctx); err != nil {
-		return err
-	}
-	if err := l.openActivity(ctx); err != nil {
-		return err
-	}
-	if err := l.openExtensions(ctx); err != nil {
-		return err
-	}
-	l.openJournal(ctx)
-	if !l.counted {
-		if err := l.openFurniture(ctx); err != nil {
-			return err
-		}
-		l.cfg.Files.ChangedAll()
-		if err := l.countWaiting(ctx); err != nil {
-			return err
-		}
-		l.counted = true
-	}
-	l.followed.forget()
-	l.opened = true
-	l.beginReview() // what was counted may be wrong
+	l.syncing = syncing{last: time.Now()}
 	return nil
-}
-
-// countWaiting counts the waiting locations, and remembers what they showed.
-func (l *Ledger) countWaiting(ctx context.Context) error {
-	waiting := int64(0)
-	for r, err := range l.cfg.Store.Scan(ctx, l.keys.Waits(), "") {
-		if err != nil {
-			return err
-		}
-		waiting++
-		s, err := decodeState(r.Value)
-		if err != nil || s.query || s.content != admit.None {
-			continue // see speaks
-		}
-		for _, n := range s.networks {
-			l.contents.shows(s.showing, idOf(l.keys, r.Key), uint32(n)+1)
-		}
-		if len(s.networks) == 0 {
-			l.contents.shows(s.showing, idOf(l.keys, r.Key), 0)
-		}
-	}
-	l.waiting.Store(waiting)
-	return nil
-}
-
-// openSecret reads the site's secret, and makes one at the very first start.
-// It only writes then, so that a store which is full can still be read.
-func (l *Ledger) openSecret(ctx context.Context) (err error) {
-	var key secret.Key
-	var bad error
-	fetch := func(t *txn.Tx) { key, bad = secret.Read(t.Get(l.keys.Site())) }
-	if err := txn.View(ctx, l.cfg.Store, []string{l.keys.Site()}, fetch); err != nil {
-		return err
-	}
-	if key == nil {
-		if bad != nil {
-			l.damaged.Add(1)
-			l.cfg.Logger.Error("servemap: the site's secret in the store is damaged; what waits is learned anew, and pages barred by Forget need a rule that says never")
-		}
-		if key, err = l.newSecret(ctx); err != nil {
-			return err
-		}
-	}
-	l.secret = secret.NewNames(key)
-	return nil
-}
-
-// newSecret stores a new secret, or returns the one that another process has
-// stored meanwhile.
-func (l *Ledger) newSecret(ctx context.Context) (key secret.Key, err error) {
-	fresh := secret.New()
-	err = txn.Update(ctx, l.cfg.Store, []string{l.keys.Site()}, func(t *txn.Tx) {
-		if key, _ = secret.Read(t.Get(l.keys.Site())); key == nil {
-			t.Put(l.keys.Site(), fresh.Encode())
-			key = fresh
-		}
-	})
-	return key, err
 }

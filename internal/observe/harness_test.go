@@ -17,6 +17,7 @@ import (
 	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
+	shown "github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -74,7 +75,7 @@ func startAt(t testing.TB, lc location.Config, change ...func(*Config)) *rig {
 	r.check(err)
 	cfg := Config{
 		Normalizer: norm, StrippedPrefix: lc.StrippedPrefix, Due: looks,
-		Buffers: tap.NewBuffers(ledger.MaxPage, 8<<20), Ledger: l, Files: files, Hints: hint.New(logger), WatchRobots: true,
+		Buffers: tap.NewBuffers(shown.MaxPage, 8<<20), Ledger: l, Files: files, Hints: hint.New(logger), WatchRobots: true,
 	}
 	for _, f := range change {
 		f(&cfg)

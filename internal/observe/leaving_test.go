@@ -11,6 +11,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/ledger"
+	shown "github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 )
 
@@ -92,7 +93,7 @@ func TestWithoutMemoryForBodies(t *testing.T) {
 		r := start(t)
 		r.watches(get("/"), page200)
 		r.page("/")
-		r.cfg.Buffers = tap.NewBuffers(ledger.MaxPage, 0)
+		r.cfg.Buffers = tap.NewBuffers(shown.MaxPage, 0)
 
 		time.Sleep(time.Minute)
 		r.watches(get("/"), page200)

@@ -18,6 +18,7 @@ import (
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
+	shown "github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/tap"
 )
@@ -97,14 +98,14 @@ type asked struct {
 	network netip.Prefix
 	local   bool
 	given   bool // a cookie, by the response
-	named   ledger.Named
+	named   shown.Named
 }
 
 // named returns what r names besides its page, still as parts of r.
-func named(r *http.Request) ledger.Named {
+func named(r *http.Request) shown.Named {
 	referer := r.Header.Get("Referer")
 	_, query, _ := strings.Cut(r.RequestURI, "?")
-	return ledger.Named{Referer: referer[:min(len(referer), maxReferer)], Query: query, Cookies: len(r.Header["Cookie"]) > 0}
+	return shown.Named{Referer: referer[:min(len(referer), maxReferer)], Query: query, Cookies: len(r.Header["Cookie"]) > 0}
 }
 
 // maxReferer bounds what is kept of a Referer while a look waits. It has room for
@@ -272,7 +273,7 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 		look = o.instead(look, denials+group(asked.network)+loc.Location, o.cfg.Files.Lists(loc.Location) || o.cfg.Ledger.IsEntry(loc.Location))
 	case kind == admit.Redirected:
 		look = o.instead(look, redirects+group(asked.network)+loc.Location, true)
-	case kind == admit.Witness && resp.Truncated && len(resp.Body) < ledger.MaxPage:
+	case kind == admit.Witness && resp.Truncated && len(resp.Body) < shown.MaxPage:
 		o.cfg.Ledger.Drop() // for want of memory, not because the page is long
 		look.Return()
 		look = due.Look{}
@@ -281,7 +282,7 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 		resp.Release()
 		return
 	}
-	s := &ledger.Sighting{
+	s := &shown.Sighting{
 		Kind: kind, Reason: why,
 		Location: strings.Clone(loc.Location),
 		OwnURL:   loc.NeedsCanonical,
@@ -289,8 +290,8 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 		At:       at,
 		Response: resp,
 		Network:  asked.network,
-		Variety:  ledger.VarietyOf(resp.Header.Vary, r.Header),
-		Named:    ledger.Named{Referer: strings.Clone(asked.named.Referer), Query: strings.Clone(asked.named.Query), Cookies: asked.named.Cookies},
+		Variety:  shown.VarietyOf(resp.Header.Vary, r.Header),
+		Named:    shown.Named{Referer: strings.Clone(asked.named.Referer), Query: strings.Clone(asked.named.Query), Cookies: asked.named.Cookies},
 	}
 	s.Route, s.Exact = o.route(r, resp, loc.Location)
 	if kind == admit.Doubtful || kind == admit.Redirected {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/ledger"
+	shown "github.com/servemap/servemap/internal/look"
 )
 
 func TestWhatPassesUntouched(t *testing.T) {
@@ -310,7 +311,7 @@ func TestALongPageIsSeen(t *testing.T) {
 	r := start(t)
 	r.watches(get("/"), func(w http.ResponseWriter, req *http.Request) {
 		page200(w, req)
-		w.Write(bytes.Repeat([]byte("<p>more"), ledger.MaxPage/7+1))
+		w.Write(bytes.Repeat([]byte("<p>more"), shown.MaxPage/7+1))
 	})
 	if p := r.page("/"); p.Verdict != admit.Listed {
 		t.Errorf("a page longer than what is read is %v because of %v, want it listed", p.Verdict, p.Reason)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/due"
-	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
+	shown "github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/tap"
 )
@@ -104,7 +104,7 @@ func (o *Observer) settleRobots(network netip.Prefix, look due.Look, resp *tap.R
 	}
 	dropOuterCoding(resp)
 	look.Accept()
-	if !o.cfg.Ledger.Offer(&ledger.Sighting{Kind: admit.RobotsFile, Location: robotsTxt, At: time.Now(), Response: resp, Network: network}) {
+	if !o.cfg.Ledger.Offer(&shown.Sighting{Kind: admit.RobotsFile, Location: robotsTxt, At: time.Now(), Response: resp, Network: network}) {
 		look.Return()
 	}
 }

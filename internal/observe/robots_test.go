@@ -19,6 +19,7 @@ import (
 	"github.com/servemap/servemap/internal/due"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
+	shown "github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 )
 
@@ -294,7 +295,7 @@ func TestADamagedRobotsTxtChangesNothing(t *testing.T) {
 func TestRobotsTxtWithoutMemoryForIt(t *testing.T) {
 	r := start(t)
 	lent := r.cfg.Buffers
-	r.cfg.Buffers = tap.NewBuffers(ledger.MaxPage, 0)
+	r.cfg.Buffers = tap.NewBuffers(shown.MaxPage, 0)
 	r.watches(get("/robots.txt"), text)
 	if n := r.cfg.Ledger.Stats().Dropped; n != 1 {
 		t.Errorf("%d sightings were dropped, want the one that could not be kept", n)

@@ -51,6 +51,15 @@ func (t *Tx) Put(key string, value []byte) {
 	t.written[key] = true
 }
 
+// Written returns what was put, by its keys.
+func (t *Tx) Written() map[string][]byte {
+	written := make(map[string][]byte, len(t.written))
+	for key := range t.written {
+		written[key] = t.values[key]
+	}
+	return written
+}
+
 // ErrRestless ends a transaction that never has all its keys.
 var ErrRestless = errors.New("a transaction asked for new keys")
 

@@ -14,7 +14,10 @@ import (
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -43,10 +46,10 @@ func newDirect(p *pages, st store.Store, log *slog.Logger) (*direct, error) {
 	if err != nil {
 		return nil, err
 	}
-	st = ledger.Guard(st, keys)
+	st = txn.Guard(st, keys.Site())
 	d.files = files.New(files.Config{
 		Store: st, Keys: keys, URL: o.URL, Name: "sitemap", Folder: "/", Every: 5 * time.Second,
-		Doubts:  func() lastmod.Trust { return d.ledger.Doubts() },
+		Doubts:  func() lastmod.Trust { return d.ledger.Trust() },
 		Explain: func() string { return "Nothing is listed yet." },
 		Logger:  log,
 	})
@@ -76,7 +79,7 @@ func (d *direct) visit(v visit) error {
 	if loc.Location == "" {
 		return nil // it is refused before it could be looked at
 	}
-	d.ledger.Offer(&ledger.Sighting{
+	d.ledger.Offer(&look.Sighting{
 		Kind: admit.Witness, Location: loc.Location, OwnURL: loc.NeedsCanonical, At: time.Now(), Network: admit.Network(v.client),
 		Response: &tap.Response{
 			Status: http.StatusOK, Header: tap.Header{ContentType: contentType}, Body: d.pages.body(nil, v.loc), Complete: true,

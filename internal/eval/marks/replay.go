@@ -15,9 +15,11 @@ import (
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/moment"
 	parsed "github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -199,10 +201,10 @@ func (o *observed) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	st, log := ledger.Guard(o.store, keys), slog.New(slog.DiscardHandler)
+	st, log := txn.Guard(o.store, keys.Site()), slog.New(slog.DiscardHandler)
 	o.files = files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
-		Doubts: func() lastmod.Trust { return o.ledger.Doubts() }, Logger: log,
+		Doubts: func() lastmod.Trust { return o.ledger.Trust() }, Logger: log,
 	})
 	o.ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: norm, Files: o.files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5, KeepFor: forever,
@@ -226,7 +228,7 @@ func locationOf(page int) string { return fmt.Sprintf("/%d", page) }
 
 // look has the ledger see a fetch.
 func (o *observed) look(ctx context.Context, page int, f *fetch) error {
-	o.ledger.Offer(&ledger.Sighting{
+	o.ledger.Offer(&look.Sighting{
 		Kind: admit.Witness, Location: locationOf(page), At: time.Unix(f.Unix, 0),
 		Response: &tap.Response{Status: http.StatusOK, Header: tap.Header{ContentType: htmlType}, Body: []byte(f.HTML), Complete: true},
 	})
@@ -236,5 +238,5 @@ func (o *observed) look(ctx context.Context, page int, f *fetch) error {
 // lastMod returns the date that the sitemap would show at a time.
 func (o *observed) lastMod(ctx context.Context, page int, now int64) (int64, error) {
 	p, err := o.ledger.Page(ctx, locationOf(page))
-	return p.Listing.LastMod(o.files.Trust(), moment.Seconds(now)).Seconds(), err
+	return p.Entry.LastMod(o.files.Trust(), moment.Seconds(now)).Seconds(), err
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -66,7 +67,7 @@ func newSite() (*site, error) {
 	st, quiet := new(memstore.Store), slog.New(slog.DiscardHandler)
 	files := files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: 5 * time.Second,
-		Doubts: func() lastmod.Trust { return s.ledger.Doubts() }, Logger: quiet,
+		Doubts: func() lastmod.Trust { return s.ledger.Trust() }, Logger: quiet,
 	})
 	s.ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: norm, Files: files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5, KeepFor: 90 * 24 * time.Hour,
@@ -122,7 +123,7 @@ func (s *site) learn() error {
 
 // row offers looks at a rate for a time, and prints and returns the CPU they
 // cost, as a share of one core.
-func (s *site) row(name string, d time.Duration, perSecond int, next func() *ledger.Sighting) float64 {
+func (s *site) row(name string, d time.Duration, perSecond int, next func() *look.Sighting) float64 {
 	begun, before, looks := time.Now(), cpuTime(), 0
 	for time.Since(begun) < d {
 		time.Sleep(pause)
@@ -134,7 +135,7 @@ func (s *site) row(name string, d time.Duration, perSecond int, next func() *led
 }
 
 // spend has pages read as fast as that goes, until so much CPU was used.
-func (s *site) spend(name string, cpu time.Duration, next func() *ledger.Sighting) {
+func (s *site) spend(name string, cpu time.Duration, next func() *look.Sighting) {
 	begun, before, looks := time.Now(), cpuTime(), 0
 	for cpuTime()-before < cpu {
 		for n := queued - s.ledger.Stats().Queued; n > 0; n-- {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/ledger"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 )
 
@@ -49,22 +49,22 @@ func body(page, version int) []byte {
 }
 
 // front is a look at the page that links to all others.
-func (p *pages) front() *ledger.Sighting { return sighting("/", p.bodies[0][0]) }
+func (p *pages) front() *look.Sighting { return sighting("/", p.bodies[0][0]) }
 
 // same is a look at the next page, which is what it was at first.
-func (p *pages) same() *ledger.Sighting { return p.look(0) }
+func (p *pages) same() *look.Sighting { return p.look(0) }
 
 // changed is a look at the next page, which is another one than last time.
-func (p *pages) changed() *ledger.Sighting { return p.look(p.next / pagesShown % 2) }
+func (p *pages) changed() *look.Sighting { return p.look(p.next / pagesShown % 2) }
 
-func (p *pages) look(version int) *ledger.Sighting {
+func (p *pages) look(version int) *look.Sighting {
 	i := p.next % pagesShown
 	p.next++
 	return sighting(pathOf(i), p.bodies[version][i])
 }
 
-func sighting(loc string, body []byte) *ledger.Sighting {
-	return &ledger.Sighting{
+func sighting(loc string, body []byte) *look.Sighting {
+	return &look.Sighting{
 		Kind: admit.Witness, Location: loc, At: time.Now(),
 		Response: &tap.Response{
 			Status: http.StatusOK, Header: tap.Header{ContentType: "text/html; charset=utf-8"}, Body: body, Written: int64(len(body)), Complete: true,

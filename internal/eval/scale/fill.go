@@ -16,6 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	loc "github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store/badgerstore"
 )
@@ -50,7 +51,7 @@ func open(dir string) (*site, error) {
 	}
 	s.files = files.New(files.Config{
 		Store: s.st, Keys: keys, URL: o.URL, Name: "sitemap", Folder: "/", Every: time.Hour, Logger: slog.Default(),
-		Doubts:  func() lastmod.Trust { return s.ledger.Doubts() },
+		Doubts:  func() lastmod.Trust { return s.ledger.Trust() },
 		Explain: func() string { return "Nothing is listed yet." },
 	})
 	s.ledger, err = ledger.New(ledger.Config{
@@ -74,7 +75,7 @@ func (s *site) close() error {
 
 // look hands over what a visit to page i shows.
 func (s *site) look(i, version, pages int, at time.Time) {
-	s.ledger.Offer(&ledger.Sighting{
+	s.ledger.Offer(&look.Sighting{
 		Kind: admit.Witness, Location: location(i), At: at,
 		Response: &tap.Response{
 			Status: http.StatusOK, Header: tap.Header{ContentType: "text/html; charset=utf-8"}, Body: body(i, version, pages), Complete: true,

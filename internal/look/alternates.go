@@ -1,0 +1,33 @@
+package look
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/page"
+)
+
+// What bounds the alternates of one page.
+const (
+	AlternatesKept  = 100
+	AlternatesBytes = 16 << 10 // of languages and locations
+)
+
+// alternates returns what the page names as itself in other languages, each
+// only once under each language.
+func alternates(norm *location.Normalizer, from string, facts *page.Facts) (found []Alternate) {
+	base, size := norm.Base(from, facts.Base), 0
+	for _, a := range facts.Alternates {
+		to := norm.Resolve(base, a.Href)
+		p := Alternate{strings.ToLower(a.Lang), to.Location}
+		if to.Reason != location.ReasonNone || strings.Contains(p.Lang, " ") || slices.Contains(found, p) {
+			continue
+		}
+		if size += len(p.Lang) + len(p.Location); size > AlternatesBytes || len(found) == AlternatesKept {
+			break
+		}
+		found = append(found, p)
+	}
+	return found
+}

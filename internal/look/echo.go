@@ -1,0 +1,106 @@
+package look
+
+import (
+	"strings"
+
+	"github.com/servemap/servemap/internal/escape"
+	"github.com/servemap/servemap/internal/location"
+)
+
+// Named is what a request names besides the page that it asks for. A page may
+// repeat it in its links, such as one back to where the visitor came from. It is
+// the visitor's own, so it is neither stored nor logged.
+type Named struct {
+	Referer string // the header
+	Query   string // as it was sent
+	Cookies bool   // it has any
+}
+
+// Echo is what a page would repeat of the request in its links.
+type Echo struct {
+	From     string // the location in the Referer, whatever the host, "" if there is none
+	path     string // of the Referer, see bare
+	said     string // by the queries of the request and of the Referer, without escapes
+	Prompted bool   // more may be repeated than from: the site knows what cookies mean, and the rest of a query
+}
+
+// newEcho returns the echo of a request for a location.
+func newEcho(norm *location.Normalizer, asked string, n *Named) (e Echo) {
+	e.Prompted = n.Cookies || n.Query != queryOf(asked)
+	e.said = unescape(n.Query)
+	if n.Referer == "" {
+		return e
+	}
+	target, _, _ := strings.Cut(n.Referer, "#")
+	if _, rest, absolute := strings.Cut(target, "://"); absolute {
+		// The host does not matter: behind a proxy a site has other names.
+		target = "/" + rest[min(len(rest), strings.IndexAny(rest+"/", "/?")):]
+		target = "/" + strings.TrimLeft(target, "/")
+	}
+	path, query, _ := strings.Cut(target, "?")
+	e.From, e.path = norm.Resolve("/", target).Location, Bare(unescape(path))
+	e.Prompted = e.Prompted || e.From == "" || query != queryOf(e.From)
+	e.said += " " + unescape(query)
+	return e
+}
+
+func queryOf(location string) string {
+	_, query, _ := strings.Cut(location, "?")
+	return query
+}
+
+// Repeats reports whether a link to a location may be there only because the
+// request named it. Then it says nothing of what other visitors see.
+func (e *Echo) Repeats(location string) bool {
+	if location == e.From {
+		return true
+	}
+	path, query, _ := strings.Cut(location, "?")
+	path = unescape(path)
+	if query == "" && e.path != "" && e.path == Bare(path) {
+		return true
+	}
+	if !strings.Contains(e.said, path) {
+		return false
+	}
+	for param := range strings.SplitSeq(query, "&") {
+		if !strings.Contains(e.said, unescape(param)) {
+			return false
+		}
+	}
+	return true
+}
+
+// escapedTwice is how often what a query carries is escaped at most, beyond the
+// escapes of the query itself.
+const escapedTwice = 2
+
+// unescape returns s without its escapes, and without those that were escaped.
+func unescape(s string) string {
+	for range 1 + escapedTwice {
+		if !strings.Contains(s, "%") {
+			break
+		}
+		b := make([]byte, 0, len(s))
+		for i := 0; i < len(s); i++ {
+			if escape.Is(s[i:]) {
+				b = append(b, escape.Byte(s[i:]))
+				i += 2
+				continue
+			}
+			b = append(b, s[i])
+		}
+		s = string(b)
+	}
+	return s
+}
+
+// Bare returns the path of a location without what only spells it in another way: the
+// case, a slash at the end, an extension, the name of an index.
+func Bare(location string) string {
+	path, _, _ := strings.Cut(strings.ToLower(location), "?")
+	for _, end := range []string{"/", ".html", ".htm", ".php", "/index", "/default"} {
+		path = strings.TrimSuffix(path, end)
+	}
+	return path
+}

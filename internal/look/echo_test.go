@@ -1,0 +1,62 @@
+package look
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/look"
+)
+
+func TestWhatRepeatsTheRequest(t *testing.T) {
+	const uuid = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+	origin, err := location.ParseOrigin("https://example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	norm, err := location.New(origin, location.Config{Params: []string{"page", "id"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		named   Named
+		link    string
+		repeats bool
+	}{
+		{"nothing named", Named{}, uuid, false},
+		{"nothing named, and the root", Named{}, "/", false},
+		{"the Referer", Named{Referer: "https://example.com" + uuid}, uuid, true},
+		{"the Referer, on another host", Named{Referer: "http://127.0.0.1:8080" + uuid}, uuid, true},
+		{"the Referer, without a host", Named{Referer: uuid}, uuid, true},
+		{"the Referer, with a fragment", Named{Referer: "https://example.com" + uuid + "#top"}, uuid, true},
+		{"the Referer, with a query that the link has not", Named{Referer: "https://example.com" + uuid + "?x=1"}, uuid, true},
+		{"the Referer, with dropped parameters", Named{Referer: "https://example.com/d?utm_source=x&id=7"}, "/d?id=7", true},
+		{"the Referer, otherwise escaped", Named{Referer: "https://example.com/caf%C3%A9/%7Eann"}, "/caf%C3%A9/~ann", true},
+		{"the Referer, with a slash at the end", Named{Referer: "https://example.com" + uuid + "/"}, uuid, true},
+		{"the Referer, in capitals", Named{Referer: "https://example.com" + strings.ToUpper(uuid)}, uuid, true},
+		{"the Referer, with two slashes", Named{Referer: "https://example.com/" + uuid}, uuid, true},
+		{"a page beside the Referer", Named{Referer: "https://example.com/d/other"}, uuid, false},
+		{"another page of the Referer's path", Named{Referer: "https://example.com/d?id=7"}, "/d?id=8", false},
+		{"another page of the root", Named{Referer: "https://example.com/?id=7"}, "/?id=8", false},
+		{"the Referer is the host alone", Named{Referer: "https://example.com"}, "/about", false},
+		{"the Referer is the host alone, and the root", Named{Referer: "https://example.com"}, "/", true},
+		{"the Referer is no web page", Named{Referer: "about:blank"}, "/about", false},
+		{"the query", Named{Query: "next=" + uuid}, uuid, true},
+		{"the query, escaped", Named{Query: "next=%2Fd%2F3f2504e0-4f89-41d3-9a0c-0305e82c3301"}, uuid, true},
+		{"the query, escaped twice", Named{Query: "next=%252Fd%252F3f2504e0-4f89-41d3-9a0c-0305e82c3301"}, uuid, true},
+		{"the query, with a host", Named{Query: "next=https%3A%2F%2Fexample.com" + uuid}, uuid, true},
+		{"the query, with a query in it", Named{Query: "next=%2Fd%3Fpage%3D2%26id%3D7"}, "/d?id=7&page=2", true},
+		{"the query, with another query in it", Named{Query: "next=%2Fd%3Fid%3D7"}, "/d?id=8", false},
+		{"the query of the Referer", Named{Referer: "https://example.com/login?next=" + uuid}, uuid, true},
+		{"another query", Named{Query: "page=2"}, "/archive/2", false},
+		{"a broken query", Named{Query: "next=%zz" + uuid + "%"}, uuid, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := newEcho(norm, "/about", &tt.named)
+			if got := e.Repeats(tt.link); got != tt.repeats {
+				t.Errorf("%s repeats %+v: %t, want %t", tt.link, tt.named, got, tt.repeats)
+			}
+		})
+	}
+}

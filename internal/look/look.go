@@ -1,0 +1,302 @@
+// Package look turns one response into what it showed: whether the page forbids its
+// listing, what it names as canonical, its links, its text, its dates. It reads the
+// bytes of strangers. It never touches the store, and knows nothing of what earlier
+// responses showed.
+package look
+
+import (
+	"encoding/binary"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/page"
+	"github.com/servemap/servemap/internal/secret"
+	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/tap"
+)
+
+// Look is what one response showed.
+type Look struct {
+	*Sighting
+	Net     uint32 // the client's network plus one, 0 if it is not known
+	Echo    Echo   // what of the request the page's links may repeat
+	Undated bool   // the clock was wrong, so the look dates nothing
+
+	Target string      // where a redirect leads, "" if off the site
+	Hash   uint64      // of the body of a page
+	Group  uint64      // the page's route or folder
+	Server moment.Time // Last-Modified
+
+	Self
+	Shown
+}
+
+// Self is what a page says of itself.
+type Self struct {
+	Forbids   admit.Reason // why it is not to be listed
+	NoFollow  bool         // its links count for nothing
+	Until     moment.Time  // when it is to leave, 0 for never
+	Own       moment.Time  // its own date
+	Canonical string       // another location that it names as the canonical one
+	Canonized bool         // it names its own location so
+	Nameless  bool         // it names none, and has a query that only its own canonical would vouch for
+	Twin      bool         // it names the origin's twin so, or links to it
+}
+
+// Shown is what a page showed, as far as it was read. All of it but Parsed and Whole
+// is zero where only the head was read.
+type Shown struct {
+	Parsed     bool       // the page was read, or its head
+	Whole      bool       // it is a whole document, not a part of one
+	Full       bool       // more than the head was read
+	Cut        bool       // the page is longer than what was read
+	View       *mark.View // its text and links, for the mark
+	VarietyKey uint16     // see [Variety]
+	Showing    uint64     // a hash of the content, for finding other pages that show the same
+	Links      []Link
+	Alternates []Alternate     // itself in other languages, as it says
+	Cost       time.Duration   // of reading all of it, 0 if only the head was read
+	Media      *book.Extension // its images, news and videos, as far as they are wanted
+}
+
+// Link is a link to another location of the site.
+type Link struct {
+	Location string
+	Main     bool // in the page's main content
+}
+
+// Alternate is a page in another language.
+type Alternate struct{ Lang, Location string }
+
+// New returns the look at a sighting. The page is not read yet; see [Look.Read].
+func New(s *Sighting, norm *location.Normalizer, key secret.Key, undated bool) *Look {
+	k := &Look{Sighting: s, Undated: undated, Net: Net(key, s.Network), Echo: newEcho(norm, s.Location, &s.Named)}
+	h := &s.Response.Header
+	switch s.Kind {
+	case admit.Witness:
+		k.Hash = fingerprint(s.Response)
+		k.Group = key.Hash("group", groupName(s.Route, s.Location))
+		if t, err := http.ParseTime(h.LastModified); err == nil {
+			k.Server = moment.Of(t)
+		}
+	case admit.Redirected:
+		if to := norm.Resolve(s.Location, h.Location); to.Reason == location.ReasonNone {
+			k.Target = to.Location
+		}
+	}
+	return k
+}
+
+// Net returns a number for a client's network, 0 if it is not known.
+func Net(key secret.Key, network netip.Prefix) uint32 {
+	if !network.IsValid() {
+		return 0
+	}
+	return uint32(key.Network(network.String())) + 1
+}
+
+// Moment returns when the response was seen.
+func (k *Look) Moment() moment.Time { return moment.Of(k.At) }
+
+// Personal reports whether the headers say that the page is for one visitor.
+func (k *Look) Personal() bool {
+	return k.Kind == admit.Forbidden && (k.Reason == admit.Private || k.Reason == admit.NoStore)
+}
+
+// fingerprint returns a hash of everything that reading the page would go by:
+// its bytes, and the headers that say how to read them. It is never 0.
+func fingerprint(resp *tap.Response) uint64 {
+	h := &resp.Header
+	headers := xxh3.HashString(h.ContentType + "\n" + h.ContentEncoding + "\n" + h.Link + "\n" + h.RobotsTag)
+	return xxh3.HashSeed(resp.Body, headers) | 1
+}
+
+// MaxPage is how many bytes of a page are read, decoded. What a longer page
+// shows beyond is not seen, so its changes are not dated by what it shows.
+const MaxPage = 2 << 20
+
+// headMost is how many bytes are read of a page, decoded, of which only the head
+// can be afforded.
+const headMost = 128 << 10
+
+// Read parses the page: with full all of it, else only its head. want says which
+// extensions to look for.
+func (k *Look) Read(norm *location.Normalizer, full bool, want sitemap.Namespaces) {
+	k.Parsed = true
+	h := &k.Response.Header
+	most := MaxPage
+	if !full {
+		most = headMost
+	}
+	body, cut, err := Decode(h.ContentEncoding, k.Response.Body, most)
+	if err != nil {
+		k.Forbids = admit.Encoding
+		return
+	}
+	opts := page.Options{ContentType: h.ContentType, Truncated: cut || k.Response.Truncated, Extensions: want&ByReading != 0}
+	var facts page.Facts
+	if full {
+		k.Cost = readingCost(body, h.ContentEncoding != "")
+		facts = page.Read(body, opts)
+	} else {
+		facts = page.Head(body, opts)
+	}
+	k.Whole = facts.Document
+	k.forbids(norm, &facts)
+	k.Own = moment.Of(facts.Modified).Second()
+	if !full {
+		return
+	}
+	k.Full, k.Cut = true, opts.Truncated
+	if k.VarietyKey = k.Variety.key(facts.Lang); k.Variety.ByLanguage {
+		facts.Lang = "" // a text in another language is no oddity
+	}
+	view := mark.Read(&facts)
+	k.View = &view
+	k.Showing = showing(k, &facts)
+	k.Alternates = alternates(norm, k.Location, &facts)
+	links, twin := resolve(norm, k.Location, &facts)
+	k.Links, k.Twin = links, k.Twin || twin
+	k.Media = gather(norm, want, k, &facts)
+}
+
+// Decode undoes the response's content coding, if it has one. A compressor
+// around the site may have named a coding that it applies only further out;
+// then the bytes are still those of the page. At most most bytes are returned.
+func Decode(encoding string, body []byte, most int) (out []byte, cut bool, err error) {
+	if encoding == "" || strings.HasPrefix(http.DetectContentType(body), "text/html") {
+		return body[:min(len(body), most)], len(body) > most, nil
+	}
+	return page.Decode(nil, encoding, body, most)
+}
+
+// forbids notes why the page itself is not to be listed, None if it does not say
+// so, whether its links count for nothing, and what it names as canonical.
+func (k *Look) forbids(norm *location.Normalizer, facts *page.Facts) {
+	noIndex, noFollow, until := page.Robots(strings.Split(k.Response.Header.RobotsTag, "\n"))
+	k.NoFollow = noFollow || facts.NoFollow
+	if until = earliest(until, facts.UnavailableAfter); !until.IsZero() {
+		k.Until = moment.Of(until).Second()
+	}
+	canonical := k.findCanonical(norm, facts)
+	switch {
+	case noIndex || facts.NoIndex, !until.IsZero() && k.At.After(until):
+		k.Forbids = admit.NoIndex
+	case !facts.HeadSeen:
+		k.Forbids = admit.HeadNotSeen
+	default:
+		k.Forbids = canonical
+	}
+}
+
+// earliest returns the earlier of two times, of which the zero Time is none.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// findCanonical compares the page's canonical with the location it was seen at,
+// and returns why that forbids its listing. The link in the HTML and that in
+// the header must agree where both are given.
+func (k *Look) findCanonical(norm *location.Normalizer, facts *page.Facts) admit.Reason {
+	given := page.LinkCanonicals([]string{k.Response.Header.Link})
+	if facts.CanonicalConflict || len(given) > 1 {
+		return admit.CanonicalConflict
+	}
+	if facts.Canonical != "" {
+		given = append(given, facts.Canonical)
+	}
+	if len(given) == 0 {
+		if k.Nameless = k.OwnURL; k.Nameless {
+			return admit.QueryNotCanonical
+		}
+		return admit.None
+	}
+	base := norm.Base(k.Location, facts.Base)
+	named := norm.Resolve(base, given[0])
+	k.Canonized = named.Location == k.Location
+	for _, href := range given[1:] {
+		if to := norm.Resolve(base, href); to.Location != named.Location {
+			named, k.Canonized = location.Result{}, false
+		}
+	}
+	switch {
+	case k.Canonized:
+		return admit.None
+	case named.Reason == location.ReasonNone:
+		k.Canonical = named.Location
+	case named.Reason == location.ReasonHost:
+		k.Twin = norm.Twin(base, given[0])
+	}
+	if k.OwnURL {
+		return admit.QueryNotCanonical
+	}
+	return admit.CanonicalElsewhere
+}
+
+// tellingText is how many bytes of main text tell pages apart. Of pages with
+// less only those are taken for the same that are so to the byte.
+const tellingText = 64
+
+// showing returns a hash of the page's content, for finding pages that show the
+// same: its title, its main text and the images in it.
+func showing(k *Look, facts *page.Facts) uint64 {
+	size := 0
+	for i := range facts.Blocks {
+		if facts.Blocks[i].Main {
+			size += len(facts.Blocks[i].Text)
+		}
+	}
+	if size < tellingText {
+		return k.Hash
+	}
+	var h xxh3.Hasher
+	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, facts.MainHash)) // it never fails
+	_, _ = h.WriteString(facts.Title)
+	for _, src := range facts.Images {
+		_, _ = h.WriteString("\n" + src)
+	}
+	return h.Sum64()
+}
+
+// resolve returns the locations of the site that the page leads to, and whether
+// it leads to the origin's twin.
+func resolve(norm *location.Normalizer, from string, facts *page.Facts) (links []Link, twin bool) {
+	base := norm.Base(from, facts.Base)
+	links = make([]Link, 0, len(facts.Links))
+	seen := make(map[string]int, len(facts.Links))
+	for _, a := range facts.Links {
+		if a.NoFollow {
+			continue
+		}
+		to := norm.Resolve(base, a.Href)
+		if to.Location == "" {
+			twin = twin || to.Reason == location.ReasonHost && norm.Twin(base, a.Href)
+			continue
+		}
+		if i, ok := seen[to.Location]; ok {
+			links[i].Main = links[i].Main || a.Main
+			continue
+		}
+		seen[to.Location] = len(links)
+		links = append(links, Link{to.Location, a.Main})
+	}
+	return links, twin
+}
+
+// DropContent forgets what the page shows, but for what forbids its listing.
+func (k *Look) DropContent() {
+	k.Full, k.View, k.Showing = false, nil, 0
+	k.Links, k.Alternates, k.Media = nil, nil, nil
+}

@@ -1,0 +1,101 @@
+package merge
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/record"
+)
+
+// spans is how many spans the time for which unseen pages are kept is cut into.
+const spans = 64
+
+// activeEnough is in how many spans the site must have been observed since a
+// page was seen last, before it leaves for not being seen: a site that stood
+// still, or a clock that jumped, proves nothing of its pages.
+const activeEnough = 8
+
+// Activity says in which of the last spans the site was observed.
+type Activity struct {
+	length int64  // of a span, in seconds
+	last   int64  // the number of the latest span, counted from the Unix epoch
+	seen   uint64 // bit i is set if it was observed in the span last-i
+	unread record.Unread
+}
+
+// SpanLength returns the length of a span: at least a minute, as all that is stored is
+// gone through once in each.
+func (s *Settings) SpanLength() time.Duration {
+	return max(time.Minute, (s.KeepFor / spans).Truncate(time.Second))
+}
+
+// Observed returns the activity with the span of now added, where spans have that
+// length. A clock that went back adds nothing.
+func (a Activity) Observed(now moment.Time, spanLength time.Duration) Activity {
+	length := int64(spanLength / time.Second)
+	span := now.Seconds() / length
+	if a.length != length || a.seen == 0 {
+		return Activity{length, span, 1, a.unread}
+	}
+	if span > a.last {
+		a.seen = a.seen<<min(64, span-a.last) | 1
+		a.last = span
+	}
+	return a
+}
+
+// Ahead reports whether the site was observed later than now.
+func (a Activity) Ahead(now moment.Time) bool {
+	return a.length != 0 && now.Seconds()/a.length < a.last
+}
+
+// Anew returns no activity, but keeps what a later version wrote.
+func (a Activity) Anew() Activity { return Activity{unread: a.unread} }
+
+// since returns in how many spans after that of the time t the site was
+// observed.
+func (a Activity) since(t moment.Time) int {
+	if a.length == 0 {
+		return 0
+	}
+	after := a.last - t.Seconds()/a.length
+	if after <= 0 {
+		return 0
+	}
+	if after < spans {
+		return bits.OnesCount64(a.seen & (1<<after - 1))
+	}
+	return bits.OnesCount64(a.seen)
+}
+
+// ReadActivity reads what Encode wrote.
+func ReadActivity(b []byte) (a Activity) {
+	a.unread, _ = record.Read(b, func(f record.Field) bool {
+		switch f.Num {
+		case 1:
+			a.length = f.Seconds()
+		case 2:
+			a.last = f.Seconds()
+		case 3:
+			a.seen = f.Value
+		default:
+			return false
+		}
+		return true
+	})
+	if a.length <= 0 || a.last < 0 {
+		return a.Anew() // no clock has seen that
+	}
+	return a
+}
+
+// Encode returns the record of the activity.
+func (a Activity) Encode() []byte {
+	var e record.Encoder
+	e.Int(1, a.length)
+	e.Int(2, a.last)
+	e.Fixed(3, a.seen)
+	e.Keep(a.unread)
+	return e.Seal()
+}

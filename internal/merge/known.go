@@ -1,0 +1,129 @@
+package merge
+
+import (
+	"math"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/priority"
+	"github.com/servemap/servemap/internal/rate"
+	"github.com/servemap/servemap/internal/robots"
+	"github.com/servemap/servemap/internal/secret"
+)
+
+// Known is what is known of one location, for who asks.
+type Known struct {
+	Location string
+	Standing
+	Evidence   admit.Evidence // for and against listing the page
+	LastSeen   time.Time
+	Status     int
+	Looks      uint64
+	Read       bool // the last look read all of it
+	Changes    uint64
+	Inbound    priority.Inbound // the pages that lead to it, as far as they are counted
+	Doubt      Doubt
+	Rule       bool             // a rule vouches for it
+	Pattern    string           // of the rule that decides whether it is listed, "" for none
+	Canonical  string           // the other location that it names as the canonical one
+	SameAs     string           // the listed page that shows the same, where it is held for that
+	Alternates []look.Alternate // that are listed, and name the page in turn
+	Part       int
+	Entry      book.Entry
+	Freq       rate.Freq // as rate.Estimate says, whether listed or not
+	Confidence float64   // the probability of Freq
+	History
+}
+
+// Doubt is why a listed page may be gone. The zero Doubt is none.
+type Doubt struct {
+	Since    time.Time
+	Alone    bool // one network was told so, and another must be told so too, or the same again
+	Nameless bool // that network is not known
+}
+
+// History is what is known of when a page's content changed.
+type History struct {
+	lastmod.History
+
+	// Mean is the mean time between changes that is likely now. It lies between
+	// Least and Most with a probability of about 80 %. All are 0 before a change
+	// was seen.
+	Mean, Least, Most time.Duration
+
+	Ignored mark.Ignored
+}
+
+// Know tells what is known of location. It may be called concurrently, as it goes by the
+// settings and its arguments alone.
+func (set *Settings) Know(location string, s *Page, key secret.Key, obeyed *robots.Obeyed, now time.Time) Known {
+	freq, p := s.rate.Freq()
+	rule, _ := set.Rules.Match(location)
+	k := Known{
+		Location: location, Standing: s.Standing,
+		Evidence: admit.Evidence{
+			Entry: set.Entries[location], Led: s.hop > 0, Route: s.route, Link: s.link, Shown: s.shown, Unprompted: s.unprompted,
+			Networks: len(s.networks), Word: admit.WordOf(location, s.variable),
+		},
+		LastSeen: s.lastSeen.Time(), Status: s.status, Looks: s.looks, Read: s.bodyHash != 0, Changes: s.dates.Changes(), Inbound: s.inbound,
+		Doubt: s.doubt.known(now),
+		Rule:  rule.Listing == admit.Always, Pattern: rule.Pattern,
+		Canonical: key.Unseal(location, s.canonical), Alternates: s.peers,
+		Part: s.part, Entry: s.entry(set.Confidence), Freq: freq, Confidence: p,
+		History: s.history(),
+	}
+	switch { // what may be newer than the record
+	case rule.Listing == admit.Never:
+		k.Standing = Standing{admit.Excluded, admit.RuleNever}
+	case !obeyed.Allows(location):
+		k.Standing = Standing{admit.Excluded, admit.Disallowed}
+	case s.Listed() && s.ended(now):
+		k.Standing = Standing{admit.Excluded, admit.NoIndex}
+	}
+	return k
+}
+
+func (d *doubt) known(now time.Time) Doubt {
+	if d.missing == 0 {
+		return Doubt{}
+	}
+	since := d.missing.Time()
+	return Doubt{since, !d.hasMinute() || now.Sub(since) > 2*ConfirmAfter, d.missingNet == 0}
+}
+
+func (s *Page) history() History {
+	h := History{History: s.dates.History(), Ignored: s.mark.Ignored()}
+	held, more := s.mark.Awaited()
+	h.FirstSeen, h.Held, h.More = s.firstSeen.Time(), moment.Seconds(held).Time(), more
+	least, mean, most := s.rate.Interval()
+	h.Least, h.Mean, h.Most = duration(least), duration(mean), duration(most)
+	return h
+}
+
+// duration returns a number of seconds as a Duration, the longest one for more.
+func duration(seconds float64) time.Duration {
+	if seconds >= math.MaxInt64/float64(time.Second) {
+		return math.MaxInt64
+	}
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
+}
+
+// DatedBy says what the page's lastmod goes by; see [lastmod.Explain].
+func (k Known) DatedBy(trust lastmod.Trust, now time.Time) string {
+	return lastmod.Explain(k.Entry.Candidates, k.History.History, trust, moment.Of(now))
+}
+
+// Beyond returns the route or folder of the page and its content, of which there are
+// records of their own.
+func (s *Page) Beyond() (group, showing uint64) { return s.group, s.showing }
+
+// Siblings returns how many pages are listed by the record of a route or folder.
+func Siblings(b []byte) int { return readSiblings(b).siblings }
+
+// Representative returns the listed page by the record of a content.
+func Representative(b []byte) string { return readDuplicates(b).listed }

@@ -1,0 +1,43 @@
+package merge
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMergingIsPure checks that nothing in the package can reach a store, a clock, a
+// queue or a log, so that a transaction may run it again.
+func TestMergingIsPure(t *testing.T) {
+	banned := []string{"/store", "log/slog", "/internal/ledger", "/internal/files", "/internal/hint", "/internal/logging", "/internal/due", "context", "sync", "os", "net"}
+	sources, _ := filepath.Glob("*.go")
+	for _, name := range sources {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, imported := range f.Imports {
+			path := strings.Trim(imported.Path.Value, `"`)
+			for _, b := range banned {
+				if path == b || strings.HasPrefix(b, "/") && strings.HasSuffix(path, b) {
+					t.Errorf("%s imports %s", name, path)
+				}
+			}
+		}
+		for _, call := range []string{"time.Now(", "time.Since(", "time.Until(", "rand."} {
+			if strings.Contains(string(text), call) {
+				t.Errorf("%s calls %s", name, call)
+			}
+		}
+	}
+}

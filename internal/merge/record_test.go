@@ -1,0 +1,150 @@
+package merge
+
+import (
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/page"
+	"github.com/servemap/servemap/internal/rate"
+	"github.com/servemap/servemap/internal/record"
+)
+
+// changedDates are those of a page whose change at 1700000100 was seen.
+func changedDates() (d lastmod.Dates) {
+	for i := range moment.Time(2) {
+		d, _ = d.Look(lastmod.Look{
+			At: moment.Seconds(1700000000) + 100_000*i, Before: moment.Seconds(1700000000) * i, First: i == 0,
+			Outcome: mark.Changed * mark.Outcome(i), Since: moment.Seconds(1700000100),
+			Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(1690000000)},
+		}, lastmod.Trust{})
+	}
+	return d
+}
+
+// full is a page with no field at its zero value.
+func full() *Page {
+	m, _ := mark.Parse(append([]byte{1}, "\x22\x22\x22\x22\x22\x22\x22\x22\x11\x11\x11\x11\x11\x11\x11\x11"...))
+	sec := moment.Seconds
+	return &Page{
+		Standing: Standing{admit.Listed, admit.ByLink},
+		presence: presence{sec(1700000000), 1700000123456, 200, 7, true, admit.NotFound, true},
+		doubt:    doubt{1700000200000, admit.Denied, 9},
+		statement: statement{admit.NoIndex, sec(1800000000), true, true, true, []byte("sealed")},
+		evidence: evidence{
+			route: true, variable: true, query: true, link: true, linkAt: sec(1700000001), linkNet: 7, shown: true, unprompted: true,
+			hop: 2, networks: []uint16{1, 0xffff}, group: 0xabcdef, counted: sibling,
+		},
+		redirect:  redirect{5, 1700000003000, 9, 6, 1700000004000},
+		reading:   reading{0x0123456789abcdef, 0xfedcba9876543210, true, unproven, sec(1700000002), 8},
+		copies:    copies{9, 10, true, true},
+		languages: languages{[]claim{{"de", 11}, {"x-default", 12}}, []look.Alternate{{Lang: "de", Location: "/de/"}}},
+		ranking:   ranking{0x80000001, 7},
+		listing:   listing{3, 1700000200001},
+		mark:      m, varieties: varieties{0x1235, 0xfffe}, newLinks: newLinks{{sec(1700000110), 13}, {sec(1700000111), 14}},
+		dates: changedDates(), rate: rate.Estimate{}.Saw(1700000000, false).Saw(1700000100, true),
+		loaded: loaded{known: true, listed: true, counted: Standing{admit.Listed, admit.ByLink}, change: sec(1700000100)},
+	}
+}
+
+// zeros returns the names of the fields of a value that are zero, with those of the
+// values in it.
+func zeros(v reflect.Value) (names []string) {
+	for i := range v.NumField() {
+		f, name := v.Field(i), v.Type().Field(i).Name
+		if f.Kind() == reflect.Struct && v.Type().Field(i).Anonymous {
+			names = append(names, zeros(f)...)
+		} else if f.IsZero() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func TestPageKeepsEveryField(t *testing.T) {
+	want := full()
+	if names := zeros(reflect.ValueOf(*want)); !slices.Equal(names, []string{"unread"}) {
+		t.Errorf("fields %q are zero, so this test would not notice their loss", names)
+	}
+	got, err := Decode(want.encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("decoded\n%+v, want\n%+v", got, want)
+	}
+	empty := &Page{loaded: loaded{known: true}}
+	if got, err := Decode(new(Page).encode()); err != nil || !reflect.DeepEqual(got, empty) {
+		t.Errorf("the zero page decodes as %+v, %v", got, err)
+	}
+}
+
+// TestGoldenPage pins the encoding: a change of it is a change of every record
+// that anybody has stored.
+func TestGoldenPage(t *testing.T) {
+	const golden = "01080310041880c49fd50c2080a9bafef96228c8013007380140164880d5c3fef9625017580b60016801700178018001018801029201040001ffff9901efcdab0000000000a00101a901efcdab8967452301b1011032547698badcfeb80101c2010a02022222222211111111ca01198600006553f1646553f1640000c1001d000000000000001001d00103d9010500000000000000e1010600000000000000e80101f00182c49fd50cf80107800201880202900284c49fd50c980208a1020900000000000000a9020a00000000000000b00201b80201c202067365616c6564a00601a806c8c59fd50cc20602c701ca06060080eadacb0cc80280c8ceb40dd2020a000000000000000b6465d20211000000000000000c782d64656661756c74da02076465202f64652fe00201e80282d5c3fef962f202041235fffef802818080800880030792031adcc59fd50c000000000000000ddec59fd50c000000000000000e9803f0ceabfef962a00309a803c0deabfef962b00301b80301c0030950686bbd"
+	if got := hex.EncodeToString(full().encode()); got != golden {
+		t.Errorf("encoding is\n%s, want\n%s", got, golden)
+	}
+}
+
+func TestAnOlderVersionDestroysNothing(t *testing.T) {
+	var e record.Encoder
+	e.Uint(fieldsPresence+3, 3)
+	e.Uint(300, 42)
+	e.Bytes(301, []byte("what a later version knows"))
+	s, err := Decode(e.Seal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.looks++
+	found := map[int]bool{}
+	if err := record.Open(s.encode(), func(f record.Field) { found[f.Num] = true }); err != nil {
+		t.Fatal(err)
+	}
+	if !found[300] || !found[301] || s.looks != 4 {
+		t.Errorf("fields %v, want those of the later version among them", found)
+	}
+}
+
+func TestAPageOfAPageIsSmall(t *testing.T) {
+	s := full()
+	// What a listed page has not, and what most pages have not.
+	s.networks, s.linkAt, s.linkNet, s.unprompted, s.query, s.canonical = nil, 0, 0, false, false, nil
+	s.redirect, s.languages, s.ranking, s.doubt = redirect{}, languages{}, ranking{}, doubt{}
+	s.varieties, s.newLinks = nil, nil
+	var text strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&text, "<p>%d. A long page shows more than a mark can remember block by block.", i)
+	}
+	facts := page.Read([]byte(text.String()), page.Options{})
+	view := mark.Read(&facts)
+	s.mark, _, _ = mark.Mark{}.Look(&view, 1)
+	if n := len(s.encode()); n > 340 {
+		t.Errorf("a full page takes %d bytes", n)
+	}
+}
+
+// A page's content and the cluster that it is in are mostly the same, and written once.
+func TestPageKeepsWhatItShowsAndHasJoined(t *testing.T) {
+	for _, tt := range []struct {
+		name            string
+		showing, joined uint64
+	}{
+		{"neither", 0, 0}, {"the same", 9, 9}, {"not joined yet", 9, 0}, {"joined another", 9, 10}, {"no longer read", 0, 10},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, err := Decode((&Page{copies: copies{showing: tt.showing, joined: tt.joined}}).encode())
+			if err != nil || s.showing != tt.showing || s.joined != tt.joined {
+				t.Errorf("showing %d and joined %d came back, %v", s.showing, s.joined, err)
+			}
+		})
+	}
+}

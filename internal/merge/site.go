@@ -1,0 +1,82 @@
+// Package merge says what a look changes. Its input is what one response showed, and
+// the records that a transaction has read; its output are the records as they are now,
+// and the [Effects] that follow from them. It never touches a store, a clock, a queue
+// or a log: the same input always gives the same output, so that a transaction may run
+// again.
+package merge
+
+import (
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/journal"
+	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/priority"
+	"github.com/servemap/servemap/internal/robots"
+	"github.com/servemap/servemap/internal/secret"
+	"github.com/servemap/servemap/internal/sitemap"
+)
+
+// Settings are what the owner of the site has set. They never change.
+type Settings struct {
+	Rules         admit.Rules
+	Normalizer    *location.Normalizer
+	Entries       map[string]bool    // locations where visitors enter
+	Networks      int                // distinct networks that make evidence
+	Confidence    float64            // least probability of a changefreq
+	KeepFor       time.Duration      // how long a page is kept that is not seen
+	Extensions    sitemap.Namespaces // that entries have
+	InferPriority bool               // rank the pages by their links and visits
+}
+
+// Site is what merging goes by besides the records of pages: the settings, and what
+// is known of the site as a whole. It belongs to one goroutine, which changes it
+// between transactions only.
+type Site struct {
+	Settings
+	Keys    keys.Keys
+	Book    book.Book
+	Journal journal.Journal
+	Names   *secret.Names
+
+	Robots      *robots.Obeyed
+	Trust       lastmod.Trust
+	Reputations lastmod.Reputations
+	Activity    Activity
+	Listed      int // pages listed now, about
+
+	Followed Followed              // links that were merged lately
+	Early    map[string]*look.Look // where locations lead for which nothing vouched
+
+	Extended sitemap.Namespaces // for which the entries are in line
+	Ranks    *priority.Ranks    // of all pages, nil before they are known
+	Thin     map[int]bool       // parts with so few pages that another part takes them
+	Over     map[int]bool       // parts with more pages than they may have
+}
+
+// wait returns the key under which a location that is not public is stored.
+func (site *Site) wait(location string) string { return site.Keys.Wait(site.Names.Of(location).Hash) }
+
+// RecordKeys returns the keys under which a location may be stored.
+func (site *Site) RecordKeys(location string) []string {
+	return []string{site.Keys.Page(location), site.wait(location)}
+}
+
+// ID returns the ID of a location.
+func (site *Site) ID(location string) uint64 { return site.Names.Of(location).ID }
+
+// ForeignQuery reports whether the location has a query parameter that is not
+// allowed. Only the page's own canonical vouches for such a location.
+func (s *Settings) ForeignQuery(location string) bool {
+	return strings.Contains(location, "?") && s.Normalizer.Parse(location).NeedsCanonical
+}
+
+// disallowed reports whether robots.txt keeps a page out of the sitemap.
+func (site *Site) disallowed(location string, s *Page) bool {
+	return !site.Robots.Allows(location) || !s.Public() && !site.Robots.AllowsNew(location)
+}

@@ -1,0 +1,189 @@
+package merge
+
+import (
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/record"
+)
+
+// doubt says that a listed page may be gone, or may not be for everybody, until that is
+// confirmed. Looks change it, and [Batch.confirm].
+type doubt struct {
+	missing    moment.Time  // since when, 0 for no doubt
+	missingWhy admit.Reason // what a client was told
+	missingNet uint32       // which client; see look.Look.Net
+}
+
+func (d *doubt) encode(e *record.Encoder) {
+	e.Time(fieldsDoubt, d.missing)
+	e.Uint(fieldsDoubt+1, uint64(d.missingWhy))
+	e.Uint(fieldsDoubt+2, uint64(d.missingNet))
+}
+
+func (d *doubt) decode(f record.Field) bool {
+	switch f.Num {
+	case fieldsDoubt:
+		d.missing = f.Time()
+	case fieldsDoubt + 1:
+		d.missingWhy = admit.Reason(f.Value)
+	case fieldsDoubt + 2:
+		d.missingNet = uint32(f.Value)
+	default:
+		return false
+	}
+	return true
+}
+
+// ConfirmAfter is how long a suspect page has to show that it is there.
+const ConfirmAfter = time.Minute
+
+// hasMinute reports whether a doubt may be confirmed once its minute is over. Other
+// doubts wait until the page is seen or refused again.
+func (d *doubt) hasMinute() bool {
+	return variable(d.missingWhy) || d.missingWhy == admit.NotFound || d.missingNet == severalNetworks
+}
+
+// withdraw takes the page out: because the site no longer serves it, or because it now
+// says that it is not to be listed.
+func (m *Batch) withdraw(k *Look, s *Page, why admit.Reason) {
+	m.trustAgain(s)
+	if k.Response != nil {
+		s.status = k.Response.Status
+	}
+	switch {
+	case why == admit.Private, why == admit.NoStore:
+		s.witnessed, s.content, s.absent = false, why, admit.None
+	case variable(why), why == admit.NoIndex:
+		s.content, s.bodyHash = why, 0 // the page is there; what it showed last was not merged
+	default:
+		s.witnessed, s.absent = false, why
+	}
+	m.settled(s, k.At)
+	m.Save(s)
+}
+
+// suspect notes that a listed page may be gone, or may not be for everybody, by what a
+// client was told. A page that is not listed has nothing to lose.
+func (m *Batch) suspect(k *Look, s *Page, why admit.Reason) {
+	if !s.Listed() {
+		m.withdraw(k, s, why)
+		return
+	}
+	at := k.Moment()
+	if s.missing == 0 && m.late(s, at) {
+		return
+	}
+	if !variable(why) && m.ignores(k.Net, why) {
+		m.Effects.Refused = true
+		if s.missing != 0 && s.missingNet == k.Net && !variable(s.missingWhy) {
+			m.trustAgain(s) // what it was told before is worth no more
+			m.Save(s)
+		}
+		return
+	}
+	switch second := m.isSecond(k, s, why); {
+	case s.missing == 0, !second && m.outweighs(s, why):
+		s.status, s.doubt = k.Response.Status, doubt{at, why, k.Net}
+		m.giveMinute(s)
+	case second && at.Sub(s.missing) >= ConfirmAfter:
+		m.withdraw(k, s, why)
+		return
+	case second:
+		s.missingNet = severalNetworks
+		m.giveMinute(s)
+	case s.hasMinute() && at.Sub(s.missing) < ConfirmAfter:
+		m.Effects.Doubted[k.Location] = s.missing // it was noted before, and perhaps nobody knew
+	}
+	m.Save(s)
+}
+
+// isSecond reports whether a look shows that another client than the first one, or the
+// same one on another day, is refused the page.
+func (m *Batch) isSecond(k *Look, s *Page, why admit.Reason) bool {
+	if s.missing == 0 || variable(why) || variable(s.missingWhy) || m.ignores(s.missingNet, s.missingWhy) {
+		return false
+	}
+	if k.Moment().Sub(s.missing) >= anotherDay {
+		return true
+	}
+	return k.Net != 0 && s.missingNet != 0 && s.missingNet != severalNetworks && k.Net != s.missingNet
+}
+
+// outweighs reports whether a new reason to doubt takes the place of the one that there
+// is: because that counts for nothing by now, or may wait for long while the new one has
+// its minute.
+func (m *Batch) outweighs(s *Page, why admit.Reason) bool {
+	switch {
+	case variable(s.missingWhy):
+		return false
+	case variable(why), m.ignores(s.missingNet, s.missingWhy):
+		return true
+	case s.missingWhy == admit.NotFound || s.missingNet == severalNetworks:
+		return false
+	}
+	return why == admit.NotFound || s.missing > moment.Of(m.Now.Add(clockSkew))
+}
+
+// giveMinute has a doubt confirmed when its minute is over, if it has one.
+func (m *Batch) giveMinute(s *Page) {
+	if s.hasMinute() {
+		m.Put(m.site.Keys.Lost(s.loaded.location), encodeMinute(s.missing))
+		m.Effects.Doubted[s.loaded.location] = s.missing
+	}
+}
+
+// encodeMinute returns the record of a doubt that has its minute.
+func encodeMinute(since moment.Time) []byte {
+	var e record.Encoder
+	e.Time(1, since)
+	return e.Seal()
+}
+
+// ReadMinute returns since when a listed page may be gone, by the record that says so.
+func ReadMinute(b []byte) (since moment.Time) {
+	_ = record.Open(b, func(f record.Field) {
+		if f.Num == 1 {
+			since = f.Time()
+		}
+	})
+	return since
+}
+
+// trustAgain ends the doubt, if there is one.
+func (m *Batch) trustAgain(s *Page) {
+	if s.missing != 0 {
+		s.doubt = doubt{}
+		m.endMinute(s.loaded.location)
+	}
+}
+
+// endMinute has a doubt confirmed no more by time alone.
+func (m *Batch) endMinute(location string) {
+	m.Put(m.site.Keys.Lost(location), nil)
+	m.Effects.Undoubted = append(m.Effects.Undoubted, location)
+}
+
+// confirm ends the minute of a doubt: the page leaves, unless the doubt is over.
+func (m *Batch) confirm(k *Look, s *Page) {
+	if had := k.Moment().Sub(s.missing); s.missing != 0 && had >= 0 && had < ConfirmAfter {
+		m.Effects.Doubted[k.Location] = s.missing // it was saved, and doubted anew by another process
+		return
+	}
+	if s.missing != 0 && m.certain(s) {
+		if s.missingWhy == admit.NotFound && s.missingNet != severalNetworks {
+			m.changeRefusal(s.missingNet, func(r *refusal) { r.missing++ })
+		}
+		m.withdraw(k, s, s.missingWhy)
+		return
+	}
+	m.endMinute(k.Location)
+	m.settled(s, k.At)
+}
+
+// certain reports whether a doubt that had its minute is borne out. One that is not goes
+// on, until the page is seen or refused again.
+func (m *Batch) certain(s *Page) bool {
+	return variable(s.missingWhy) || s.missingNet == severalNetworks || s.missingWhy == admit.NotFound && m.suffices(s.missingNet)
+}
