@@ -8,6 +8,12 @@ type attr uint8
 const (
 	noAttr attr = iota
 	attrContent
+	attrDataLazySrc
+	attrDataLazySrcset
+	attrDataOriginal
+	attrDataSrc
+	attrDataSrcset
+	attrHeight
 	attrHidden
 	attrHref
 	attrHreflang
@@ -19,56 +25,36 @@ const (
 	attrRel
 	attrRole
 	attrSrc
+	attrSrcset
 	attrType
+	attrWidth
 	attrs // how many there are
 )
 
-// attrOf returns the attribute with a name, in any case.
-func attrOf(key []byte) attr {
-	if a := lowerAttr(key); a != noAttr {
-		return a
-	}
-	var buf [maxName]byte
-	return lowerAttr(lowerName(&buf, key))
+var attrNames = [attrs]string{
+	attrContent: "content", attrDataLazySrc: "data-lazy-src", attrDataLazySrcset: "data-lazy-srcset",
+	attrDataOriginal: "data-original", attrDataSrc: "data-src", attrDataSrcset: "data-srcset", attrHeight: "height",
+	attrHidden: "hidden", attrHref: "href", attrHreflang: "hreflang", attrHTTPEquiv: "http-equiv", attrLang: "lang",
+	attrMedia: "media", attrName: "name", attrProperty: "property", attrRel: "rel", attrRole: "role", attrSrc: "src",
+	attrSrcset: "srcset", attrType: "type", attrWidth: "width",
 }
 
-// lowerAttr is attrOf for names in lower case, as nearly all are.
-func lowerAttr(key []byte) attr {
-	switch string(key) {
-	case "content":
-		return attrContent
-	case "hidden":
-		return attrHidden
-	case "href":
-		return attrHref
-	case "hreflang":
-		return attrHreflang
-	case "http-equiv":
-		return attrHTTPEquiv
-	case "lang":
-		return attrLang
-	case "media":
-		return attrMedia
-	case "name":
-		return attrName
-	case "property":
-		return attrProperty
-	case "rel":
-		return attrRel
-	case "role":
-		return attrRole
-	case "src":
-		return attrSrc
-	case "type":
-		return attrType
+var attrsByName = buildAttrs()
+
+func buildAttrs() (byName names) {
+	for a, name := range attrNames[1:] {
+		byName.add(name, uint8(a+1))
 	}
-	return noAttr
+	return byName
 }
+
+// attrOf returns the attribute with a name, in any case.
+func attrOf(name []byte) attr { return attr(attrsByName.find(name)) }
 
 // tag holds the attributes of one start tag, the first one where one is
 // repeated. The values are valid until the next tag.
 type tag struct {
-	have uint16 // a bit for each attribute that is there
+	have uint32 // a bit for each attribute that is there
 	vals [attrs][]byte
 	buf  []byte // of values that are not what is written
 }

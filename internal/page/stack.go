@@ -55,7 +55,7 @@ func (s *stack) push(el element, name []byte, t trait) {
 	t, above = within(el, t, above)
 	i := int32(len(s.frames))
 	s.frames = append(s.frames, frame{
-		place:     nameHash(place, name),
+		place:     placeIn(place, name),
 		prev:      s.last[el],
 		prevScope: s.scope,
 		traits:    t | above,
