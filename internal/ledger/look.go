@@ -11,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/media"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/part"
@@ -159,7 +160,7 @@ func (k *look) read(norm *location.Normalizer, full bool, want sitemap.Namespace
 		k.content = admit.Encoding
 		return
 	}
-	opts := page.Options{ContentType: h.ContentType, Truncated: cut || k.Response.Truncated, Extensions: want&byReading != 0}
+	opts := page.Options{ContentType: h.ContentType, Extensions: want&media.Extensions != 0}
 	var facts page.Facts
 	if full {
 		k.cost = readingCost(body, h.ContentEncoding != "")
@@ -175,7 +176,7 @@ func (k *look) read(norm *location.Normalizer, full bool, want sitemap.Namespace
 	if !full {
 		return
 	}
-	k.full, k.cut = true, opts.Truncated
+	k.full, k.cut = true, cut || k.Response.Truncated
 	if k.variety = k.Variety.key(facts.Lang); k.Variety.ByLanguage {
 		facts.Lang = "" // a text in another language is no oddity
 	}
@@ -185,7 +186,7 @@ func (k *look) read(norm *location.Normalizer, full bool, want sitemap.Namespace
 	k.alternates = alternates(norm, k.Location, &facts)
 	links, twin := resolve(norm, k.Location, &facts)
 	k.links, k.twin = links, k.twin || twin
-	k.media = gather(norm, want, k, &facts)
+	k.media = k.readMedia(norm, want, &facts)
 }
 
 // decode undoes the response's content coding, if it has one. A compressor

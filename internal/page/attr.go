@@ -75,7 +75,7 @@ func (t *tag) clear() { t.have, t.buf = 0, t.buf[:0] }
 // that may hold others, those which make it furniture or hide it.
 func readsAttributes(el element) bool {
 	switch el {
-	case elA, elArea, elBase, elHTML, elImg, elInput, elLink, elMeta, elScript:
+	case elA, elArea, elBase, elHTML, elImg, elLink, elMeta, elScript:
 		return true
 	}
 	return traits[el]&open != 0

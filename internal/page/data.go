@@ -2,9 +2,120 @@ package page
 
 import (
 	"bytes"
+	"encoding/json"
+	"time"
 
 	"github.com/zeebo/xxh3"
 )
+
+// maxDataDepth bounds the nesting of structured data that is looked at.
+const maxDataDepth = 64
+
+// data takes a script of structured data (JSON-LD). One that is not valid JSON
+// has a hash and says nothing else.
+func (r *reader) data(script []byte) {
+	if len(script) > r.dataLeft {
+		return
+	}
+	r.dataLeft -= len(script)
+	r.facts.DataHash += hashData(script)
+	dated := bytes.Contains(script, []byte(`"dateModified"`))
+	if !dated && r.facts.Media == nil {
+		return
+	}
+	var v any
+	if json.Unmarshal(script, &v) != nil {
+		return
+	}
+	if t := modified(v, 0); t.After(r.dataModified) {
+		r.dataModified = t
+	}
+	if m := r.facts.Media; m != nil {
+		m.Data = append(m.Data, v)
+	}
+}
+
+// modified returns the latest dateModified in a value of structured data, but
+// those of other things than the page.
+func modified(v any, depth int) (latest time.Time) {
+	note := func(t time.Time) {
+		if t.After(latest) {
+			latest = t
+		}
+	}
+	if depth == maxDataDepth {
+		return latest
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			note(modified(e, depth+1))
+		}
+	case map[string]any:
+		if isOtherThing(v["@type"]) {
+			return latest
+		}
+		for key, e := range v {
+			switch {
+			case key == "dateModified":
+				for _, s := range texts(e) {
+					note(Date(s))
+				}
+			case !LeadsElsewhere(key) && !leadsToPart(key):
+				note(modified(e, depth+1))
+			}
+		}
+	}
+	return latest
+}
+
+// texts returns a value that is a text, or those in one that is a list.
+func texts(v any) (all []string) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	for _, e := range list {
+		if s, ok := e.(string); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// LeadsElsewhere reports whether a property of structured data (schema.org)
+// names things that are shown elsewhere, or that readers wrote.
+func LeadsElsewhere(property string) bool {
+	switch property {
+	case "itemListElement", "mentions", "citation", "isBasedOn", "isPartOf", "relatedLink", "significantLink",
+		"comment", "review", "suggestedAnswer", "acceptedAnswer", "blogPost", "author", "publisher":
+		return true
+	}
+	return false
+}
+
+// leadsToPart reports whether a property names a thing on the page that has
+// dates of its own.
+func leadsToPart(property string) bool {
+	switch property {
+	case "image", "video", "audio", "associatedMedia", "about", "subjectOf":
+		return true
+	}
+	return false
+}
+
+// isOtherThing reports whether things of a type, or of one in a list of types,
+// are not what a page is about (schema.org).
+func isOtherThing(types any) bool {
+	for _, t := range texts(types) {
+		switch t {
+		case "Comment", "Review", "UserReview", "CriticReview", "Answer", "ImageObject", "VideoObject",
+			"AudioObject", "Person", "Organization", "WebSite", "ItemList", "ListItem", "BreadcrumbList":
+			return true
+		}
+	}
+	return false
+}
 
 // hashData returns a hash of the values in a script of structured data, each
 // with the name before it. It reads the pieces of JSON without asking whether

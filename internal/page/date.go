@@ -100,9 +100,10 @@ func zoneHours(name string) (hours int, ok bool) {
 	return 0, false
 }
 
-// pageDate is parseDate for what a page says of itself. Dates before the web
-// are the zero value of some program.
-func pageDate(s string) time.Time {
+// Date reads a date that a page gives, in a form of ISO 8601, RFC 822 or RFC 850;
+// without a zone it is taken as UTC. It returns the zero Time for anything else,
+// and for a date before the web, which is the zero value of some program.
+func Date(s string) time.Time {
 	t, ok := parseDate(s)
 	if !ok || t.Year() < 1990 {
 		return time.Time{}

@@ -22,7 +22,6 @@ const (
 	elHeader
 	elHTML
 	elImg
-	elInput
 	elLI
 	elLink
 	elMath
@@ -51,7 +50,7 @@ const (
 
 var elementNames = [others]string{
 	elA: "a", elArea: "area", elBase: "base", elBody: "body", elBr: "br", elCaption: "caption", elDD: "dd",
-	elDL: "dl", elDT: "dt", elHead: "head", elHeader: "header", elHTML: "html", elImg: "img", elInput: "input",
+	elDL: "dl", elDT: "dt", elHead: "head", elHeader: "header", elHTML: "html", elImg: "img",
 	elLI: "li", elLink: "link", elMath: "math", elMenu: "menu", elMeta: "meta", elNoscript: "noscript",
 	elOL: "ol", elP: "p", elPlaintext: "plaintext", elScript: "script", elSVG: "svg", elTable: "table",
 	elTBody: "tbody", elTD: "td", elTemplate: "template", elTextarea: "textarea", elTFoot: "tfoot", elTH: "th",

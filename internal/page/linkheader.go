@@ -1,6 +1,9 @@
 package page
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxLinkHeader is how much of one Link header is read, in bytes.
 const maxLinkHeader = 16 << 10
@@ -16,22 +19,12 @@ func LinkCanonicals(values []string) []string {
 		for v != "" {
 			var l headerLink
 			l, v = cutLink(v)
-			if l.canonical && !l.variant && l.target != "" && webHref(l.target) && !contains(found, l.target) {
+			if l.canonical && !l.variant && l.target != "" && IsWeb(l.target) && !slices.Contains(found, l.target) {
 				found = append(found, l.target)
 			}
 		}
 	}
 	return found
-}
-
-// contains is for lists of a few entries.
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
 }
 
 // headerLink is one link of a Link header.

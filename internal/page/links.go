@@ -95,7 +95,7 @@ func (r *reader) link(t *tag, in trait) {
 		return
 	}
 	href := trimHref(t.get(attrHref))
-	if len(href) == 0 || len(href) > maxHref || href[0] == '#' || !webHref(href) {
+	if len(href) == 0 || len(href) > maxHref || href[0] == '#' || !IsWeb(href) {
 		return
 	}
 	r.links.add(href, whereOf(in), noFollowRel(t.get(attrRel)), maxLinks)
@@ -106,9 +106,9 @@ func (r *reader) image(t *tag, in trait) {
 	if in&inert != 0 || t.has(attrHidden) {
 		return
 	}
-	r.media.image(r.scan.raw(), in)
+	r.picture(t, in)
 	src := trimHref(t.get(attrSrc))
-	if len(src) == 0 || len(src) > maxHref || !webHref(src) {
+	if len(src) == 0 || len(src) > maxHref || !IsWeb(src) {
 		return
 	}
 	r.images.add(src, whereOf(in), false, 2*maxImages)
@@ -122,8 +122,8 @@ func noFollowRel(rel []byte) bool {
 	return hasToken(s, "nofollow") || hasToken(s, "ugc") || hasToken(s, "sponsored")
 }
 
-// webHref reports whether href is relative or has the scheme http or https.
-func webHref[T string | []byte](href T) bool {
+// IsWeb reports whether a reference is relative or has the scheme http or https.
+func IsWeb[T string | []byte](href T) bool {
 	for i := 0; i < len(href); i++ {
 		switch c := href[i]; {
 		case c == ':':

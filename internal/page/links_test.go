@@ -8,10 +8,7 @@ import (
 )
 
 func TestLinks(t *testing.T) {
-	tests := []struct {
-		name, html string
-		want       []Link
-	}{
+	checkRows(t, []row[[]Link]{
 		{"a and area", `<a href="/a">x</a><map><area href=/b></map>`, []Link{{"/a", false, true}, {"/b", false, true}}},
 		{"upper case, single quotes", `<A HREF='/a'>x</A>`, []Link{{"/a", false, true}}},
 		{"entities", `<a href="/a?b=1&amp;c=2">x`, []Link{{"/a?b=1&c=2", false, true}}},
@@ -31,15 +28,7 @@ script:x()">x</a><a href=ftp://example.com/>x</a>`, nil},
 		{"for visitors without scripts", `<noscript><a href=/a>x</a></noscript>`, []Link{{"/a", false, true}}},
 		{"too long", `<a href=/` + strings.Repeat("a", maxHref) + `>x`, nil},
 		{"longest", `<a href=/` + strings.Repeat("a", maxHref-1) + `>x`, []Link{{"/" + strings.Repeat("a", maxHref-1), false, true}}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			html := "<p>text</p>" + tt.html
-			if got := Read([]byte(html), Options{}).Links; !slices.Equal(got, tt.want) {
-				t.Errorf("links %v, want %v", got, tt.want)
-			}
-		})
-	}
+	}, func(f Facts) []Link { return f.Links })
 }
 
 func TestLinkLimit(t *testing.T) {

@@ -43,6 +43,35 @@ page</a> and goes on for a while, so that there is text to read: plain words wit
 	return []byte(b.String())
 }
 
+// row is a page and what a test expects of it.
+type row[T any] struct {
+	name, html string
+	want       T
+}
+
+// checkRows compares a fact of each page.
+func checkRows[T any](t *testing.T, rows []row[T], fact func(Facts) T) {
+	t.Helper()
+	checkRead(t, Read, rows, fact)
+}
+
+// checkHeadRows is checkRows for what Head says.
+func checkHeadRows[T any](t *testing.T, rows []row[T], fact func(Facts) T) {
+	t.Helper()
+	checkRead(t, Head, rows, fact)
+}
+
+func checkRead[T any](t *testing.T, read func([]byte, Options) Facts, rows []row[T], fact func(Facts) T) {
+	t.Helper()
+	for _, tt := range rows {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := fact(read([]byte(tt.html), Options{})); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("%+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
 // hostile are inputs that cost much where something is not linear.
 var hostile = []struct {
 	name string
@@ -92,7 +121,7 @@ func checkBounds(t *testing.T, f Facts) {
 	if len(f.Title) > maxTitle || !utf8.ValidString(f.Title) {
 		t.Errorf("title of %d bytes: %q", len(f.Title), f.Title)
 	}
-	if len(f.Canonical) > maxHref || len(f.Base) > maxHref || len(f.Refresh) > maxHref {
+	if len(f.Canonical) > maxHref || len(f.Base) > maxHref {
 		t.Error("a location is too long")
 	}
 	if len(f.Links) > maxLinks || len(f.Images) > maxImages || len(f.Alternates) > maxAlternates || len(f.Blocks) > maxBlocks {
@@ -112,8 +141,8 @@ func checkBounds(t *testing.T, f Facts) {
 		}
 		hasMain = hasMain || b.Main
 	}
-	if (f.Region != RegionNone) != (len(f.Blocks) > 0) || hasMain != (len(f.Blocks) > 0) {
-		t.Errorf("region %d with %d blocks, main text %v", f.Region, len(f.Blocks), hasMain)
+	if hasMain != (len(f.Blocks) > 0) {
+		t.Errorf("%d blocks, main text %v", len(f.Blocks), hasMain)
 	}
 	if f.CanonicalConflict && f.Canonical == "" {
 		t.Error("conflict without a canonical location")
@@ -127,8 +156,7 @@ func checkHead(t *testing.T, head, page Facts) {
 		!reflect.DeepEqual(head.Alternates, page.Alternates) {
 		t.Errorf("head: %+v\npage: %+v", head, page)
 	}
-	if head.Title != "" && head.Title != page.Title || head.Base != "" && head.Base != page.Base ||
-		head.Refresh != "" && head.Refresh != page.Refresh {
+	if head.Title != "" && head.Title != page.Title || head.Base != "" && head.Base != page.Base {
 		t.Errorf("head: %+v\npage: %+v", head, page)
 	}
 	if head.NoIndex && !page.NoIndex || head.NoFollow && !page.NoFollow {
@@ -145,10 +173,10 @@ func TestHostile(t *testing.T) {
 				body := []byte(h.make(n))
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				f := Read(body, Options{Truncated: true})
+				f := Read(body, Options{})
 				runtime.ReadMemStats(&after)
 				checkBounds(t, f)
-				checkHead(t, Head(body, Options{Truncated: true}), f)
+				checkHead(t, Head(body, Options{}), f)
 				if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(32*n+4<<20); got > limit {
 					t.Errorf("%d bytes cost %d bytes of memory, more than %d", n, got, limit)
 				}
@@ -218,8 +246,8 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("<div hidden><title>x"), "", false)
 	f.Add([]byte("\xff\xfe<\x00p\x00>\x00x\x00"), "text/html; charset=utf-16", false)
 	f.Add([]byte(`<br/><div hidden/><title/>x<svg/><template>y`), "application/xhtml+xml", false)
-	f.Fuzz(func(t *testing.T, body []byte, contentType string, truncated bool) {
-		opts := Options{ContentType: contentType, Truncated: truncated}
+	f.Fuzz(func(t *testing.T, body []byte, contentType string, extensions bool) {
+		opts := Options{ContentType: contentType, Extensions: extensions}
 		before := bytes.Clone(body)
 		facts := Read(body, opts)
 		checkBounds(t, facts)
@@ -261,7 +289,7 @@ func FuzzLinkCanonicals(f *testing.F) {
 	f.Add(`</s.css>; rel=preload; as=style, <https://example.com/a>; rel="canonical"; title="a, \"b\""`)
 	f.Fuzz(func(t *testing.T, v string) {
 		for _, href := range LinkCanonicals([]string{v}) {
-			if href == "" || !webHref(href) {
+			if href == "" || !IsWeb(href) {
 				t.Fatalf("canonical %q", href)
 			}
 		}

@@ -4,17 +4,14 @@ import (
 	"bytes"
 	"strings"
 	"sync"
-
-	"github.com/zeebo/xxh3"
+	"time"
 )
 
 // reader reads one page. It is used again for the next one, so that its
 // buffers are made once.
 type reader struct {
-	scan   scanner
-	facts  Facts
-	rules  rules
-	jsonLD dates
+	scan  scanner
+	facts Facts
 
 	headOnly bool // for Head
 	xhtml    bool // a slash ends an element
@@ -22,25 +19,25 @@ type reader struct {
 	headShut bool // its end tag was read; what may stand in it is put there until the body begins
 	tail     int  // bytes left to read after the head, for Head
 
-	raw       element // the element whose characters the next token holds
-	rawJSON   bool    // whether it is a script of structured data
-	jsonLeft  int     // bytes of structured data that may still be read
-	titleSeen bool
-	inLink    uint32 // the number of the link that is open, 0 if none is
-	linkCount uint32
+	raw          element // the element whose characters the next token holds
+	rawData      bool    // whether it is a script of structured data
+	dataLeft     int     // bytes of structured data that may still be read
+	dataModified time.Time
+	modifiedBy   dateSource // of facts.Modified
+	titleSeen    bool
+	inLink       uint32 // the number of the link that is open, 0 if none is
+	linkCount    uint32
 
-	stack   stack
-	text    text
-	media   *media // nil unless the facts for extensions are asked for
-	links   hrefs
-	images  hrefs
-	scratch []byte
-	decoded []byte
-	hasher  *xxh3.Hasher
+	stack    stack
+	text     text
+	links    hrefs
+	images   hrefs
+	pictures []picture
+	decoded  []byte
 }
 
 // readers keeps readers for use.
-var readers = sync.Pool{New: func() any { return &reader{hasher: xxh3.New()} }}
+var readers = sync.Pool{New: func() any { return new(reader) }}
 
 // maxKept is the size of buffers above which a reader is not kept.
 const maxKept = 4 << 20
@@ -49,9 +46,10 @@ func read(body []byte, opts Options, headOnly bool) Facts {
 	r := readers.Get().(*reader)
 	r.reset(toUTF8(body, opts), opts, headOnly)
 	r.run()
-	f := r.finish(opts.Truncated)
+	r.finish()
+	f := r.facts
 	r.scan.reset(nil)
-	r.facts, r.media = Facts{}, nil
+	r.facts, r.pictures = Facts{}, nil
 	if cap(r.text.buf)+cap(r.links.buf)+cap(r.images.buf)+cap(r.decoded)+cap(r.scan.attrs.buf) <= maxKept {
 		readers.Put(r)
 	}
@@ -60,12 +58,15 @@ func read(body []byte, opts Options, headOnly bool) Facts {
 
 func (r *reader) reset(body []byte, opts Options, headOnly bool) {
 	r.scan.reset(body)
-	r.facts, r.rules, r.jsonLD = Facts{}, rules{}, dates{}
+	r.facts = Facts{}
+	if opts.Extensions && !headOnly {
+		r.facts.Media = new(Media)
+	}
 	r.headOnly = headOnly
-	r.media = newMedia(opts, headOnly)
 	r.xhtml = isXHTML(opts.ContentType)
 	r.inHead, r.headShut, r.tail = true, false, headTail
-	r.raw, r.rawJSON, r.jsonLeft, r.titleSeen = unknown, false, maxJSONLD, false
+	r.raw, r.rawData, r.titleSeen = unknown, false, false
+	r.dataLeft, r.dataModified, r.modifiedBy = maxData, time.Time{}, dateNowhere
 	r.inLink, r.linkCount = 0, 0
 	r.stack.reset()
 	r.text.reset()
@@ -99,40 +100,25 @@ func (r *reader) run() {
 	}
 }
 
-// finish returns the facts.
-func (r *reader) finish(truncated bool) Facts {
+// finish fills in the facts that are known at the end of the page.
+func (r *reader) finish() {
 	f := &r.facts
-	f.NoIndex, f.NoFollow, f.UnavailableAfter = r.rules.noIndex, r.rules.noFollow, r.rules.after
-	f.Truncated = truncated
 	f.HeadSeen = !r.inHead
-	r.finishDates()
+	r.modified(r.dataModified, dateData)
 	if r.headOnly {
-		return *f
+		return
 	}
 	r.text.cut()
-	var main where
-	f.Region, main = r.text.region()
+	main := r.text.main()
 	f.Blocks = r.text.blocks(main)
-	f.VisibleHash, f.MainHash = r.text.hashes(main, r.hasher)
+	f.MainHash = r.text.hash(main)
 	f.Links = r.links.links(main)
 	f.Images = r.images.sources(main)
-	r.media.finish(f, main)
-	return *f
-}
-
-// finishDates fills in the dates of structured data.
-func (r *reader) finishDates() {
-	f := &r.facts
-	if !r.jsonLD.modified.IsZero() && (f.ModifiedSource == DateNone || f.ModifiedSource > DateJSONLD) {
-		f.Modified, f.ModifiedSource = r.jsonLD.modified, DateJSONLD
-	}
-	if f.Published.IsZero() {
-		f.Published = r.jsonLD.published
-	}
+	r.finishMedia(main)
 }
 
 func (r *reader) startTag() {
-	r.raw, r.rawJSON = unknown, false
+	r.raw, r.rawData = unknown, false
 	el := r.scan.el
 	t := traits[el]
 	if t&block != 0 {
@@ -171,7 +157,7 @@ func (r *reader) attributes(el element, in trait) trait {
 		return 0
 	}
 	switch el {
-	case elA, elArea, elImg, elInput:
+	case elA, elArea, elImg:
 		if !r.headOnly {
 			r.reference(el, t, in)
 		}
@@ -186,7 +172,7 @@ func (r *reader) attributes(el element, in trait) trait {
 	case elHTML:
 		r.lang(t)
 	case elScript:
-		r.rawJSON = !r.headOnly && in&inert == 0 && isJSONLD(t.get(attrType))
+		r.rawData = !r.headOnly && in&inert == 0 && isData(t.get(attrType))
 	default:
 		return givenTraits(t)
 	}
@@ -203,10 +189,6 @@ func (r *reader) reference(el element, t *tag, in trait) {
 		r.link(t, in)
 	case elImg:
 		r.image(t, in)
-	case elInput:
-		if strings.EqualFold(string(t.get(attrType)), "password") {
-			r.facts.Password = true
-		}
 	}
 }
 
@@ -220,8 +202,8 @@ func (r *reader) openLink(t *tag) {
 	}
 }
 
-// isJSONLD reports whether a script of that type is structured data.
-func isJSONLD(typ []byte) bool {
+// isData reports whether a script of that type is structured data.
+func isData(typ []byte) bool {
 	if len(typ) < len("application/ld+json") {
 		return false
 	}
@@ -248,7 +230,7 @@ func givenTraits(t *tag) trait {
 }
 
 func (r *reader) endTag() {
-	r.raw, r.rawJSON = unknown, false
+	r.raw, r.rawData = unknown, false
 	el := r.scan.el
 	switch el {
 	case elA:
@@ -271,8 +253,8 @@ func (r *reader) endTag() {
 
 // characters takes a text token.
 func (r *reader) characters() {
-	el, isJSON := r.raw, r.rawJSON
-	r.raw, r.rawJSON = unknown, false
+	el, isJSON := r.raw, r.rawData
+	r.raw, r.rawData = unknown, false
 	place, in := r.stack.top()
 	if el != unknown {
 		r.rawCharacters(el, isJSON, place, in)
@@ -311,12 +293,7 @@ func (r *reader) rawCharacters(el element, isJSON bool, place uint64, in trait) 
 			r.title(s)
 		}
 	case isJSON:
-		if len(s) <= r.jsonLeft {
-			r.jsonLeft -= len(s)
-			r.jsonLD.add(readJSONLD(s))
-			r.media.readData(s)
-			r.facts.DataHash += hashData(s)
-		}
+		r.data(s)
 	case (in|traits[el])&noText == 0 && !r.headOnly:
 		r.text.add(s, place, in|traits[el]&inherited, r.inLink)
 		r.text.cut()

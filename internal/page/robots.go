@@ -28,24 +28,18 @@ func isRobotName(name []byte) bool {
 // win, which is noindex or none for noindex, nofollow or none for nofollow, and
 // the earliest valid date of unavailable_after, which is zero if there is none.
 func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time) {
-	var r rules
+	var r Rules
 	for _, v := range values {
 		r.read(v)
 	}
-	return r.noIndex, r.noFollow, r.after
-}
-
-// rules sums up robots rules.
-type rules struct {
-	noIndex, noFollow bool
-	after             time.Time
+	return r.NoIndex, r.NoFollow, r.UnavailableAfter
 }
 
 // read adds the rules of one value. Google and MDN give the grammar only by
 // examples: rules separated by commas, each a word or a name, a colon and a
 // value, where a name that is not a rule's is a robot's. Space and semicolons
 // are taken for commas too, as people write them so.
-func (r *rules) read(v string) {
+func (r *Rules) read(v string) {
 	v = v[:min(len(v), maxRules)]
 	for v != "" {
 		var word string
@@ -59,8 +53,8 @@ func (r *rules) read(v string) {
 		switch {
 		case strings.EqualFold(word, "unavailable_after"):
 			var t time.Time
-			if t, v = cutDate(v); !t.IsZero() && (r.after.IsZero() || t.Before(r.after)) {
-				r.after = t
+			if t, v = cutDate(v); !t.IsZero() && (r.UnavailableAfter.IsZero() || t.Before(r.UnavailableAfter)) {
+				r.UnavailableAfter = t
 			}
 		case len(word) >= 4 && strings.EqualFold(word[:4], "max-"):
 			v = v[len(v)-len(strings.TrimLeftFunc(v, notSeparator)):] // max-image-preview:none is not none
@@ -68,14 +62,14 @@ func (r *rules) read(v string) {
 	}
 }
 
-func (r *rules) word(w string) {
+func (r *Rules) word(w string) {
 	switch {
 	case strings.EqualFold(w, "noindex"):
-		r.noIndex = true
+		r.NoIndex = true
 	case strings.EqualFold(w, "nofollow"):
-		r.noFollow = true
+		r.NoFollow = true
 	case strings.EqualFold(w, "none"):
-		r.noIndex, r.noFollow = true, true
+		r.NoIndex, r.NoFollow = true, true
 	}
 }
 

@@ -160,16 +160,6 @@ func (s *scanner) tagName(at int) int {
 	return end
 }
 
-// tagName returns the name of a tag as written. Before it are skip bytes of the
-// token.
-func tagName(rawToken []byte, skip int) []byte {
-	end := skip
-	for end < len(rawToken) && !endsName(rawToken[end]) {
-		end++
-	}
-	return rawToken[skip:end]
-}
-
 func endsName(c byte) bool { return c <= '>' && (isSpace(c) || c == '/' || c == '>') }
 
 // closeTag ends a tag after its attributes.

@@ -1,6 +1,11 @@
 package page
 
-import "github.com/zeebo/xxh3"
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/zeebo/xxh3"
+)
 
 // run is a block of text while the page is being read.
 type run struct {
@@ -61,10 +66,13 @@ type text struct {
 	open  bool // whether the last run still grows
 	space bool // whether white space has been read since the last character
 	seen  where
+
+	hasher xxh3.Hasher
 }
 
 func (x *text) reset() {
-	*x = text{buf: x.buf[:0], runs: x.runs[:0]}
+	x.buf, x.runs = x.buf[:0], x.runs[:0]
+	x.open, x.space, x.seen = false, false, 0
 }
 
 // add appends characters that stand at a place with the traits t, in the link
@@ -151,6 +159,21 @@ func appendCollapsed(dst, s []byte) (out []byte, space bool) {
 	return dst, false
 }
 
+// PlainText returns a text with single spaces between its words, cut to limit
+// bytes, without what is not valid UTF-8.
+func PlainText[T string | []byte](s T, limit int) string {
+	b := []byte(s[:min(len(s), 8*limit)])
+	out, _ := appendCollapsed(nil, b[skipSpace(b):])
+	if len(out) > limit {
+		n := limit
+		for n > 0 && !utf8.RuneStart(out[n]) {
+			n--
+		}
+		out = bytes.TrimSuffix(out[:n], []byte(" "))
+	}
+	return string(bytes.ToValidUTF8(out, nil))
+}
+
 // weights let two characters in a row be judged by one sum: from 2 on, they
 // are not words with single spaces between them. A character that may be white
 // space is 2 by itself.
@@ -174,19 +197,14 @@ func collapsedPrefix(s []byte) int {
 	return len(s) - int(last)
 }
 
-// region returns where the main text is, and the mark of what belongs to it.
-func (x *text) region() (Region, where) {
-	switch {
-	case x.seen&whereMain != 0:
-		return RegionMain, whereMain
-	case x.seen&whereArticle != 0:
-		return RegionArticle, whereArticle
-	case x.seen&whereBody != 0:
-		return RegionBody, whereBody
-	case x.seen != 0:
-		return RegionAll, whereAll
+// main returns the mark of what belongs to the main text.
+func (x *text) main() where {
+	for _, w := range [...]where{whereMain, whereArticle, whereBody} {
+		if x.seen&w != 0 {
+			return w
+		}
 	}
-	return RegionNone, whereAll
+	return whereAll
 }
 
 // blocks returns the runs as blocks. Their texts share one string.
@@ -210,23 +228,22 @@ func (x *text) blocks(main where) []Block {
 	return list
 }
 
-// hashes returns the hashes of the visible and of the main text.
-func (x *text) hashes(main where, h *xxh3.Hasher) (visible, mainText uint64) {
+// hash returns the hash of the main text.
+func (x *text) hash(main where) uint64 {
 	if len(x.runs) == 0 {
-		return 0, 0
+		return 0
 	}
-	visible = xxh3.Hash(x.buf)
-	h.Reset()
-	for i, n := 0, 0; i < len(x.runs); i++ {
-		r := x.runs[i]
+	x.hasher.Reset()
+	begun := false
+	for _, r := range x.runs {
 		if r.where&main == 0 {
 			continue
 		}
-		if n > 0 {
+		if begun {
 			r.start-- // the space before it
 		}
-		h.Write(x.buf[r.start:r.end])
-		n++
+		x.hasher.Write(x.buf[r.start:r.end])
+		begun = true
 	}
-	return visible, h.Sum64()
+	return x.hasher.Sum64()
 }

@@ -27,33 +27,21 @@ func outline(f Facts) []string {
 }
 
 func TestMainText(t *testing.T) {
-	tests := []struct {
-		name, html string
-		region     Region
-		want       []string
-	}{
-		{"main", `<nav>menu</nav><main><h1>Title</h1><p>text</p></main><footer>foot</footer>`, RegionMain, []string{"-~menu", "+Title", "+text", "-~foot"}},
-		{"role main", `<div role="navigation">menu</div><div role=Main><p>text</p></div><div>rest</div>`, RegionMain, []string{"-~menu", "+text", "-rest"}},
-		{"main before article", `<article>teaser</article><main>text</main>`, RegionMain, []string{"-teaser", "+text"}},
-		{"furniture in main stays", `<main>text<nav>toc</nav></main>`, RegionMain, []string{"+text", "+~toc"}},
-		{"articles", `<div>menu</div><article><header>Title</header>one</article><article>two</article><div>rest</div>`, RegionArticle, []string{"-menu", "+Title", "+one", "+two", "-rest"}},
-		{"body without furniture", `<header>a</header><nav>b</nav><div>c</div><aside>d</aside><form>e</form><button>f</button><select><option>g<option>h</select><footer>i</footer>`, RegionBody, []string{"-~a", "-~b", "+c", "-~d", "-~e", "-~f", "-~g", "-~h", "-~i"}},
-		{"furniture by role", `<div role=banner>a</div><div role=contentinfo>b</div><div role=complementary>c</div><div role=search>d</div><div role=note>e</div>`, RegionBody, []string{"-~a", "-~b", "-~c", "-~d", "+e"}},
-		{"nothing but furniture", `<form><p>a page in a form</p></form>`, RegionAll, []string{"+~a page in a form"}},
-		{"empty main", `<main> </main><p>text</p>`, RegionBody, []string{"+text"}},
-		{"no text", `<main></main>`, RegionNone, nil},
-		{"textarea is furniture", `<p>a<textarea>b<i></textarea>c`, RegionBody, []string{"+a", "-~b<i>", "+c"}},
-		{"hidden text", `<p>a</p><p hidden>b</p><div hidden=until-found>c</div>`, RegionBody, []string{"+a", "+c"}},
-		{"invisible text", `<p>a<script>b</script><style>c</style><noscript>d</noscript><template><p>e</p></template><svg><text>f</text></svg><iframe>g</iframe><!-- h --><video>i</video></p>`, RegionBody, []string{"+a"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			f := Read([]byte(tt.html), Options{})
-			if got := outline(f); f.Region != tt.region || !slices.Equal(got, tt.want) {
-				t.Errorf("region %d, blocks %q; want %d, %q", f.Region, got, tt.region, tt.want)
-			}
-		})
-	}
+	checkRows(t, []row[[]string]{
+		{"main", `<nav>menu</nav><main><h1>Title</h1><p>text</p></main><footer>foot</footer>`, []string{"-~menu", "+Title", "+text", "-~foot"}},
+		{"role main", `<div role="navigation">menu</div><div role=Main><p>text</p></div><div>rest</div>`, []string{"-~menu", "+text", "-rest"}},
+		{"main before article", `<article>teaser</article><main>text</main>`, []string{"-teaser", "+text"}},
+		{"furniture in main stays", `<main>text<nav>toc</nav></main>`, []string{"+text", "+~toc"}},
+		{"articles", `<div>menu</div><article><header>Title</header>one</article><article>two</article><div>rest</div>`, []string{"-menu", "+Title", "+one", "+two", "-rest"}},
+		{"body without furniture", `<header>a</header><nav>b</nav><div>c</div><aside>d</aside><form>e</form><button>f</button><select><option>g<option>h</select><footer>i</footer>`, []string{"-~a", "-~b", "+c", "-~d", "-~e", "-~f", "-~g", "-~h", "-~i"}},
+		{"furniture by role", `<div role=banner>a</div><div role=contentinfo>b</div><div role=complementary>c</div><div role=search>d</div><div role=note>e</div>`, []string{"-~a", "-~b", "-~c", "-~d", "+e"}},
+		{"nothing but furniture", `<form><p>a page in a form</p></form>`, []string{"+~a page in a form"}},
+		{"empty main", `<main> </main><p>text</p>`, []string{"+text"}},
+		{"no text", `<main></main>`, nil},
+		{"textarea is furniture", `<p>a<textarea>b<i></textarea>c`, []string{"+a", "-~b<i>", "+c"}},
+		{"hidden text", `<p>a</p><p hidden>b</p><div hidden=until-found>c</div>`, []string{"+a", "+c"}},
+		{"invisible text", `<p>a<script>b</script><style>c</style><noscript>d</noscript><template><p>e</p></template><svg><text>f</text></svg><iframe>g</iframe><!-- h --><video>i</video></p>`, []string{"+a"}},
+	}, outline)
 }
 
 func TestBlocks(t *testing.T) {
@@ -156,33 +144,31 @@ func TestPlaceIsStable(t *testing.T) {
 	}
 }
 
-func TestHashes(t *testing.T) {
+func TestMainHash(t *testing.T) {
 	page := func(html string) Facts { return Read([]byte(html), Options{}) }
 	base := page(`<nav>menu</nav><main><p>one two</p><p>three</p></main>`)
-	if base.MainHash != xxh3.HashString("one two three") || base.VisibleHash != xxh3.HashString("menu one two three") {
-		t.Error("the hashes are not those of the texts joined by spaces")
+	if base.MainHash != xxh3.HashString("one two three") {
+		t.Error("the hash is not that of the texts joined by spaces")
 	}
 	tests := []struct {
-		name, html    string
-		visible, main bool // whether the hashes stay
+		name, html string
+		same       bool
 	}{
-		{"the same", `<nav>menu</nav><main><p>one two</p><p>three</p></main>`, true, true},
-		{"other markup", `<nav class=x><b>menu</b></nav><div role=main>one<br>two<ul><li>three</ul></div>`, true, true},
-		{"other scripts", `<script>x</script><nav>menu</nav><main><p>one two</p><p>three</p></main>`, true, true},
-		{"other furniture", `<nav>menus</nav><main><p>one two</p><p>three</p></main>`, false, true},
-		{"other main text", `<nav>menu</nav><main><p>one two</p><p>four</p></main>`, false, false},
+		{"the same", `<nav>menu</nav><main><p>one two</p><p>three</p></main>`, true},
+		{"other markup", `<nav class=x><b>menu</b></nav><div role=main>one<br>two<ul><li>three</ul></div>`, true},
+		{"other scripts", `<script>x</script><nav>menu</nav><main><p>one two</p><p>three</p></main>`, true},
+		{"other furniture", `<nav>menus</nav><main><p>one two</p><p>three</p></main>`, true},
+		{"other main text", `<nav>menu</nav><main><p>one two</p><p>four</p></main>`, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := page(tt.html)
-			if (f.VisibleHash == base.VisibleHash) != tt.visible || (f.MainHash == base.MainHash) != tt.main {
-				t.Errorf("visible text stays %v, main text stays %v; want %v, %v", f.VisibleHash == base.VisibleHash,
-					f.MainHash == base.MainHash, tt.visible, tt.main)
+			if got := page(tt.html).MainHash == base.MainHash; got != tt.same {
+				t.Errorf("the same hash: %v, want %v", got, tt.same)
 			}
 		})
 	}
-	if f := page(`<main></main>`); f.VisibleHash != 0 || f.MainHash != 0 {
-		t.Error("hashes without text are not zero")
+	if f := page(`<main></main>`); f.MainHash != 0 {
+		t.Error("the hash without text is not zero")
 	}
 }
 
