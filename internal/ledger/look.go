@@ -9,6 +9,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/coding"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/media"
@@ -196,7 +197,7 @@ func decode(encoding string, body []byte, most int) (out []byte, cut bool, err e
 	if encoding == "" || strings.HasPrefix(http.DetectContentType(body), "text/html") {
 		return body[:min(len(body), most)], len(body) > most, nil
 	}
-	return page.Decode(nil, encoding, body, most)
+	return coding.Decode(nil, encoding, body, most)
 }
 
 // forbids notes why the page itself is not to be listed, None if it does not say

@@ -342,21 +342,3 @@ func BenchmarkHostile(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkDecode(b *testing.B) {
-	body := synthetic()
-	for _, coding := range []string{"gzip", "deflate", "br", "zstd"} {
-		encoded := encode(b, coding, body)
-		b.Run(coding, func(b *testing.B) {
-			b.SetBytes(int64(len(body)))
-			b.ReportAllocs()
-			var out []byte
-			for b.Loop() {
-				var err error
-				if out, _, err = Decode(out[:0], coding, encoded, 1<<20); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
