@@ -18,7 +18,7 @@ func toUTF8(body []byte, opts Options) []byte {
 	if rest, ok := bytes.CutPrefix(body, []byte("\xef\xbb\xbf")); ok {
 		return rest
 	}
-	if !hasUTF16Mark(body) {
+	if utf16 := bytes.HasPrefix(body, []byte("\xfe\xff")) || bytes.HasPrefix(body, []byte("\xff\xfe")); !utf16 {
 		label := charsetOf(opts.ContentType)
 		if strings.EqualFold(label, "utf-8") || label == "" && looksUTF8(body) {
 			return body
@@ -33,10 +33,6 @@ func toUTF8(body []byte, opts Options) []byte {
 		return body
 	}
 	return bytes.TrimPrefix(out, []byte("\ufeff"))
-}
-
-func hasUTF16Mark(body []byte) bool {
-	return len(body) >= 2 && (body[0] == 0xFE && body[1] == 0xFF || body[0] == 0xFF && body[1] == 0xFE)
 }
 
 // charsetOf returns the charset parameter of a content type, or "".

@@ -126,7 +126,7 @@ func hashData(script []byte) (sum uint64) {
 	for i := 0; i < len(script); {
 		switch c := script[i]; {
 		case c == '"':
-			s := jsonString(script[i:])
+			s := quoted(script[i:])
 			i += len(s)
 			if rest := script[i+skipSpace(script[i:]):]; len(rest) > 0 && rest[0] == ':' {
 				name = s
@@ -146,19 +146,6 @@ func hashData(script []byte) (sum uint64) {
 		}
 	}
 	return sum
-}
-
-// jsonString returns the string that b begins with, with its quotes.
-func jsonString(b []byte) []byte {
-	for i := 1; i < len(b); i++ {
-		switch b[i] {
-		case '\\':
-			i++
-		case '"':
-			return b[:i+1]
-		}
-	}
-	return b
 }
 
 func hashValue(name, value []byte) uint64 {

@@ -19,8 +19,10 @@ func (r *reader) meta(t *tag, in trait) {
 	if in&(noText|inert) != 0 {
 		return // for visitors without scripts, or for none
 	}
-	r.property(t, content)
-	r.metaDate(t, content)
+	if !r.headOnly {
+		r.property(t, content)
+		r.metaDate(t, content)
+	}
 }
 
 // dateSource says where a page states its date of modification.
@@ -79,31 +81,23 @@ func (r *reader) modified(t time.Time, source dateSource) {
 
 // headLink reads a link element in the head.
 func (r *reader) headLink(t *tag) {
-	rel := string(t.get(attrRel))
-	href := t.get(attrHref)
-	if len(href) == 0 || len(href) > maxHref {
+	rel, lang := string(t.get(attrRel)), t.get(attrHreflang)
+	canonical := hasToken(rel, "canonical")
+	alternate := len(lang) > 0 && len(r.facts.Alternates) < maxAlternates && hasToken(rel, "alternate")
+	if !canonical && !alternate {
 		return
 	}
-	if hasToken(rel, "canonical") {
-		r.canonical(t)
-	}
-	if len(r.facts.Alternates) < maxAlternates && len(t.get(attrHreflang)) > 0 && hasToken(rel, "alternate") {
-		if clean := cleanHref(string(href)); clean != "" && IsWeb(clean) {
-			lang := strings.TrimSpace(string(t.get(attrHreflang)[:min(len(t.get(attrHreflang)), 64)]))
-			r.facts.Alternates = append(r.facts.Alternates, Alternate{Lang: lang, Href: clean})
-		}
-	}
-}
-
-// canonical notes a canonical location. One for a variant of the page, and one
-// that no browser can follow, does not count.
-func (r *reader) canonical(t *tag) {
-	if t.has(attrHreflang) || t.has(attrLang) || t.has(attrMedia) || t.has(attrType) {
+	href := string(trimHref(t.get(attrHref)))
+	if href == "" || len(href) > maxHref || !IsWeb(href) {
 		return
 	}
-	href := cleanHref(string(t.get(attrHref)))
+	if alternate {
+		lang := strings.TrimSpace(string(lang[:min(len(lang), 64)]))
+		r.facts.Alternates = append(r.facts.Alternates, Alternate{Lang: lang, Href: href})
+	}
+	ofVariant := t.has(attrHreflang) || t.has(attrLang) || t.has(attrMedia) || t.has(attrType)
 	switch {
-	case href == "" || !IsWeb(href):
+	case !canonical || ofVariant:
 	case r.facts.Canonical == "":
 		r.facts.Canonical = href
 	case r.facts.Canonical != href:
@@ -112,10 +106,9 @@ func (r *reader) canonical(t *tag) {
 }
 
 func (r *reader) base(t *tag, in trait) {
-	if r.facts.Base != "" || in&(noText|inert) != 0 || len(t.get(attrHref)) > maxHref {
-		return
+	if href := t.get(attrHref); r.facts.Base == "" && in&(noText|inert) == 0 && len(href) <= maxHref {
+		r.facts.Base = string(trimHref(href))
 	}
-	r.facts.Base = cleanHref(string(t.get(attrHref)))
 }
 
 // lang takes the language of the page.
@@ -133,9 +126,8 @@ func (r *reader) lang(t *tag) {
 
 // title takes the characters of the first title element.
 func (r *reader) title(s []byte) {
-	if r.titleSeen {
-		return
+	if !r.titleSeen {
+		r.titleSeen = true
+		r.facts.Title = PlainText(s, maxTitle)
 	}
-	r.titleSeen = true
-	r.facts.Title = PlainText(s, maxTitle)
 }

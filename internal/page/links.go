@@ -69,18 +69,8 @@ func (h *hrefs) links(main where) []Link {
 }
 
 // sources returns the references in the main text.
-func (h *hrefs) sources(main where) []string {
-	n := 0
-	for _, r := range h.refs {
-		if r.where&main != 0 {
-			n++
-		}
-	}
-	if n == 0 {
-		return nil
-	}
+func (h *hrefs) sources(main where) (list []string) {
 	all := string(h.buf)
-	list := make([]string, 0, min(n, maxImages))
 	for _, r := range h.refs {
 		if r.where&main != 0 && len(list) < maxImages {
 			list = append(list, all[r.start:r.end])
@@ -89,30 +79,41 @@ func (h *hrefs) sources(main where) []string {
 	return list
 }
 
-// link notes the link of an a or area element.
-func (r *reader) link(t *tag, in trait) {
-	if in&inert != 0 || t.has(attrHidden) {
+// link notes the link of an a or area element. The text that follows an a
+// element is that of the link.
+func (r *reader) link(el element, t *tag, in trait) {
+	if r.headOnly {
 		return
+	}
+	if el == elA {
+		r.inLink = 0
+		if t.has(attrHref) {
+			r.linkCount++
+			r.inLink = r.linkCount
+		}
 	}
 	href := trimHref(t.get(attrHref))
-	if len(href) == 0 || len(href) > maxHref || href[0] == '#' || !IsWeb(href) {
-		return
+	if isShown(t, in) && isLocation(href) && href[0] != '#' {
+		r.links.add(href, whereOf(in), noFollowRel(t.get(attrRel)), maxLinks)
 	}
-	r.links.add(href, whereOf(in), noFollowRel(t.get(attrRel)), maxLinks)
 }
 
 // image notes the source of an img element.
 func (r *reader) image(t *tag, in trait) {
-	if in&inert != 0 || t.has(attrHidden) {
+	if r.headOnly || !isShown(t, in) {
 		return
 	}
 	r.picture(t, in)
-	src := trimHref(t.get(attrSrc))
-	if len(src) == 0 || len(src) > maxHref || !IsWeb(src) {
-		return
+	if src := trimHref(t.get(attrSrc)); isLocation(src) {
+		r.images.add(src, whereOf(in), false, 2*maxImages)
 	}
-	r.images.add(src, whereOf(in), false, 2*maxImages)
 }
+
+// isShown reports whether an element is on the page that visitors see.
+func isShown(t *tag, in trait) bool { return in&inert == 0 && !t.has(attrHidden) }
+
+// isLocation reports whether a reference is one that is kept.
+func isLocation(href []byte) bool { return len(href) > 0 && len(href) <= maxHref && IsWeb(href) }
 
 func noFollowRel(rel []byte) bool {
 	if len(rel) < len("ugc") {
@@ -146,15 +147,9 @@ func trimHref(href []byte) []byte {
 	for len(href) > 0 && href[len(href)-1] <= ' ' {
 		href = href[:len(href)-1]
 	}
-	for _, c := range href {
-		if isLineSpace(c) {
-			return slices.DeleteFunc(slices.Clone(href), isLineSpace)
-		}
+	isLineSpace := func(c byte) bool { return c == '\t' || c == '\n' || c == '\r' }
+	if slices.ContainsFunc(href, isLineSpace) {
+		return slices.DeleteFunc(slices.Clone(href), isLineSpace)
 	}
 	return href
 }
-
-func isLineSpace(c byte) bool { return c <= '\r' && (c == '\t' || c == '\n' || c == '\r') }
-
-// cleanHref is trimHref for strings.
-func cleanHref(href string) string { return string(trimHref([]byte(href))) }

@@ -19,8 +19,7 @@ const (
 	maxImages     = 1000      // distinct images
 	maxAlternates = 200       // hreflang alternates
 	maxBlocks     = 20_000    // blocks of text; the last one takes the rest
-	maxDepth      = 1024      // open elements
-	maxDepthAll   = 2048      // open elements, with those that decide a region
+	maxDepth      = 2048      // open elements
 	maxData       = 256 << 10 // bytes of structured data read per page
 	headTail      = 4 << 10   // bytes read by Head after the head
 )
@@ -130,8 +129,7 @@ type Block struct {
 func Read(body []byte, opts Options) Facts { return read(body, opts, false) }
 
 // Head reads the head of a page and a little after it, for looks that cannot
-// afford a full reading. It leaves Links, Images, Text and Media out, and dates
-// of structured data. If HeadSeen is set, the canonical location and the
-// alternates are those of Read. Robots rules deep in the body, where they count
-// too, are left to Read.
+// afford a full reading. It leaves Modified, Links, Images, Text and Media out. If
+// HeadSeen is set, the canonical location and the alternates are those of Read.
+// Robots rules deep in the body, where they count too, are left to Read.
 func Head(body []byte, opts Options) Facts { return read(body, opts, true) }

@@ -196,7 +196,7 @@ func TestStackDepth(t *testing.T) {
 	for range n {
 		s.push(div, []byte("div"), container)
 	}
-	if len(s.frames) > maxDepthAll {
+	if len(s.frames) > maxDepth {
 		t.Fatalf("%d open elements", len(s.frames))
 	}
 	for range n {

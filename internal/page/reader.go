@@ -63,7 +63,7 @@ func (r *reader) reset(body []byte, opts Options, headOnly bool) {
 		r.facts.Media = new(Media)
 	}
 	r.headOnly = headOnly
-	r.xhtml = isXHTML(opts.ContentType)
+	r.xhtml = isMediaType(opts.ContentType, "application/xhtml+xml")
 	r.inHead, r.headShut, r.tail = true, false, headTail
 	r.raw, r.rawData, r.titleSeen = unknown, false, false
 	r.dataLeft, r.dataModified, r.modifiedBy = maxData, time.Time{}, dateNowhere
@@ -74,9 +74,11 @@ func (r *reader) reset(body []byte, opts Options, headOnly bool) {
 	r.images.reset()
 }
 
-func isXHTML(contentType string) bool {
-	t, _, _ := strings.Cut(contentType, ";")
-	return strings.EqualFold(strings.TrimSpace(t), "application/xhtml+xml")
+// isMediaType reports whether the value of a header or an attribute has a media
+// type, in any case and with any parameters.
+func isMediaType(value, name string) bool {
+	typ, _, _ := strings.Cut(value, ";")
+	return strings.EqualFold(strings.TrimSpace(typ), name)
 }
 
 // run reads tokens to the end of the page or, for Head, of what it reads.
@@ -157,10 +159,10 @@ func (r *reader) attributes(el element, in trait) trait {
 		return 0
 	}
 	switch el {
-	case elA, elArea, elImg:
-		if !r.headOnly {
-			r.reference(el, t, in)
-		}
+	case elA, elArea:
+		r.link(el, t, in)
+	case elImg:
+		r.image(t, in)
 	case elMeta:
 		r.meta(t, in)
 	case elLink:
@@ -172,43 +174,11 @@ func (r *reader) attributes(el element, in trait) trait {
 	case elHTML:
 		r.lang(t)
 	case elScript:
-		r.rawData = !r.headOnly && in&inert == 0 && isData(t.get(attrType))
+		r.rawData = !r.headOnly && in&inert == 0 && isMediaType(string(t.get(attrType)), "application/ld+json")
 	default:
 		return givenTraits(t)
 	}
 	return 0
-}
-
-// reference reads what an element in the body refers to.
-func (r *reader) reference(el element, t *tag, in trait) {
-	switch el {
-	case elA:
-		r.openLink(t)
-		r.link(t, in)
-	case elArea:
-		r.link(t, in)
-	case elImg:
-		r.image(t, in)
-	}
-}
-
-// openLink notes that the text which follows is that of a link, if the a
-// element is one.
-func (r *reader) openLink(t *tag) {
-	r.inLink = 0
-	if t.has(attrHref) {
-		r.linkCount++
-		r.inLink = r.linkCount
-	}
-}
-
-// isData reports whether a script of that type is structured data.
-func isData(typ []byte) bool {
-	if len(typ) < len("application/ld+json") {
-		return false
-	}
-	t, _, _ := strings.Cut(string(typ), ";")
-	return strings.EqualFold(strings.TrimSpace(t), "application/ld+json")
 }
 
 // givenTraits returns the traits that the attributes role and hidden give.

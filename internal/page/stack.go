@@ -43,11 +43,7 @@ func (s *stack) foreign() bool { return s.last[elSVG] >= 0 || s.last[elMath] >= 
 
 // push opens an element with the traits t.
 func (s *stack) push(el element, name []byte, t trait) {
-	limit := maxDepth
-	if t&inherited != 0 {
-		limit = maxDepthAll
-	}
-	if len(s.frames) >= limit {
+	if len(s.frames) == maxDepth {
 		s.overflow++
 		return
 	}
