@@ -56,7 +56,7 @@ func attrOf(name []byte) attr { return attr(attrsByName.find(name)) }
 type tag struct {
 	have uint32 // a bit for each attribute that is there
 	vals [attrs][]byte
-	buf  []byte // of values that are not what is written
+	buf  []byte // holds the values that had to be decoded
 }
 
 func (t *tag) has(a attr) bool { return t.have&(1<<a) != 0 }
@@ -69,10 +69,8 @@ func (t *tag) get(a attr) []byte {
 	return t.vals[a]
 }
 
-func (t *tag) clear() { t.have, t.buf = 0, t.buf[:0] }
-
-// readsAttributes reports whether the attributes of an element matter: of one
-// that may hold others, those which make it furniture or hide it.
+// readsAttributes reports whether the attributes of an element matter. Those of an
+// element that holds others can hide it or make it furniture.
 func readsAttributes(el element) bool {
 	switch el {
 	case elA, elArea, elBase, elHTML, elImg, elLink, elMeta, elScript:
@@ -102,7 +100,7 @@ func (t *tag) read(s *attrScanner) {
 	}
 }
 
-// needsDecoding reports whether the value of an attribute is not what is
+// needsDecoding reports whether the value of an attribute differs from what is
 // written.
 func needsDecoding(val []byte) bool {
 	for _, c := range val {

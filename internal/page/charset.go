@@ -47,9 +47,8 @@ func charsetOf(contentType string) string {
 	return params["charset"]
 }
 
-// looksUTF8 reports whether body is valid UTF-8, but for a character that is
-// cut off at the end, and not in an encoding that hides letters behind escape
-// sequences.
+// looksUTF8 reports whether body is valid UTF-8. A character that is cut off at
+// the end does not count, and bytes with escape sequences are ISO-2022-JP.
 func looksUTF8(body []byte) bool {
 	for i := len(body) - 1; i >= 0 && i >= len(body)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(body[i]) {

@@ -27,16 +27,14 @@ func (r *reader) data(script []byte) {
 	if json.Unmarshal(script, &v) != nil {
 		return
 	}
-	if t := modified(v, 0); t.After(r.dataModified) {
-		r.dataModified = t
-	}
+	r.modified(modified(v, 0), dateData)
 	if m := r.facts.Media; m != nil {
 		m.Data = append(m.Data, v)
 	}
 }
 
-// modified returns the latest dateModified in a value of structured data, but
-// those of other things than the page.
+// modified returns the latest dateModified in a value of structured data. Dates of
+// other things than the page do not count.
 func modified(v any, depth int) (latest time.Time) {
 	note := func(t time.Time) {
 		if t.After(latest) {
@@ -56,13 +54,16 @@ func modified(v any, depth int) (latest time.Time) {
 			return latest
 		}
 		for key, e := range v {
-			switch {
-			case key == "dateModified":
+			switch key {
+			case "dateModified":
 				for _, s := range texts(e) {
 					note(Date(s))
 				}
-			case !LeadsElsewhere(key) && !leadsToPart(key):
-				note(modified(e, depth+1))
+			case "image", "video", "audio", "associatedMedia", "about", "subjectOf": // they have dates of their own
+			default:
+				if !LeadsElsewhere(key) {
+					note(modified(e, depth+1))
+				}
 			}
 		}
 	}
@@ -94,16 +95,6 @@ func LeadsElsewhere(property string) bool {
 	return false
 }
 
-// leadsToPart reports whether a property names a thing on the page that has
-// dates of its own.
-func leadsToPart(property string) bool {
-	switch property {
-	case "image", "video", "audio", "associatedMedia", "about", "subjectOf":
-		return true
-	}
-	return false
-}
-
 // isOtherThing reports whether things of a type, or of one in a list of types,
 // are not what a page is about (schema.org).
 func isOtherThing(types any) bool {
@@ -118,9 +109,8 @@ func isOtherThing(types any) bool {
 }
 
 // hashData returns a hash of the values in a script of structured data, each
-// with the name before it. It reads the pieces of JSON without asking whether
-// they are in order: a script that is no JSON has a hash too, and the same one
-// each time.
+// with the name before it. It does not check that the script is valid JSON; one
+// that is not has a hash too.
 func hashData(script []byte) (sum uint64) {
 	var name []byte
 	for i := 0; i < len(script); {
@@ -155,8 +145,8 @@ func hashValue(name, value []byte) uint64 {
 	return xxh3.HashSeed(value, xxh3.Hash(name))
 }
 
-// moves reports whether a property has a value that changes while what is
-// described does not: a date or how often something happened (schema.org).
+// moves reports whether a property (schema.org) is a date or a count: those change
+// while the thing they describe does not.
 func moves(name []byte) bool {
 	name = bytes.Trim(name, `"`)
 	for _, end := range [...]string{"Date", "Time", "Until", "Count", "Modified", "Published", "Created"} {

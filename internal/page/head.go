@@ -71,10 +71,11 @@ func sourceOf(name string) dateSource {
 	return dateNowhere
 }
 
-// modified notes a date of modification unless a better source or the same one
-// has given a date.
+// modified notes a date of modification unless a better source has given one. Of
+// one source, the first date counts, and of structured data the latest.
 func (r *reader) modified(t time.Time, source dateSource) {
-	if source < r.modifiedBy && !t.IsZero() {
+	later := source == dateData && r.modifiedBy == dateData && t.After(r.facts.Modified)
+	if !t.IsZero() && (source < r.modifiedBy || later) {
 		r.facts.Modified, r.modifiedBy = t, source
 	}
 }

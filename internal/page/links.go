@@ -12,7 +12,7 @@ import (
 type hrefs struct {
 	buf   []byte
 	refs  []ref
-	slots [hrefSlots]uint16 // an open-addressed table: the place in refs plus one, or zero
+	slots [hrefSlots]uint16 // an open-addressed hash table of indices into refs plus one, 0 for empty
 }
 
 // hrefSlots is a power of two that leaves a third of the table empty.
@@ -33,9 +33,9 @@ func (h *hrefs) reset() {
 	h.buf, h.refs = h.buf[:0], h.refs[:0]
 }
 
-// add notes a reference unless it is known or there are limit of them, which
-// must be at most maxLinks. What is known is raised to the best of its
-// occurrences.
+// add notes a reference. If it is known, the occurrences are merged: it is in all
+// their regions, and is nofollow only if each of them is. A new one is left out if
+// there are limit of them already; limit is at most maxLinks.
 func (h *hrefs) add(href []byte, w where, noFollow bool, limit int) {
 	hash := xxh3.Hash(href)
 	slot := hash % hrefSlots
@@ -116,9 +116,6 @@ func isShown(t *tag, in trait) bool { return in&inert == 0 && !t.has(attrHidden)
 func isLocation(href []byte) bool { return len(href) > 0 && len(href) <= maxHref && IsWeb(href) }
 
 func noFollowRel(rel []byte) bool {
-	if len(rel) < len("ugc") {
-		return false
-	}
 	s := string(rel)
 	return hasToken(s, "nofollow") || hasToken(s, "ugc") || hasToken(s, "sponsored")
 }

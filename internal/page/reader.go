@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"sync"
-	"time"
 )
 
 // reader reads one page. It is used again for the next one, so that its
@@ -16,17 +15,16 @@ type reader struct {
 	headOnly bool // for Head
 	xhtml    bool // a slash ends an element
 	inHead   bool
-	headShut bool // its end tag was read; what may stand in it is put there until the body begins
+	headShut bool // the end tag of the head was read; head elements still belong to it until the body begins
 	tail     int  // bytes left to read after the head, for Head
 
-	raw          element // the element whose characters the next token holds
-	rawData      bool    // whether it is a script of structured data
-	dataLeft     int     // bytes of structured data that may still be read
-	dataModified time.Time
-	modifiedBy   dateSource // of facts.Modified
-	titleSeen    bool
-	inLink       uint32 // the number of the link that is open, 0 if none is
-	linkCount    uint32
+	raw        element    // the element whose characters the next token holds
+	rawData    bool       // those are a script of structured data
+	dataLeft   int        // bytes of structured data that may still be read
+	modifiedBy dateSource // of facts.Modified
+	titleSeen  bool
+	inLink     uint32 // the number of the link that is open, 0 if none is
+	linkCount  uint32
 
 	stack    stack
 	text     text
@@ -66,7 +64,7 @@ func (r *reader) reset(body []byte, opts Options, headOnly bool) {
 	r.xhtml = isMediaType(opts.ContentType, "application/xhtml+xml")
 	r.inHead, r.headShut, r.tail = true, false, headTail
 	r.raw, r.rawData, r.titleSeen = unknown, false, false
-	r.dataLeft, r.dataModified, r.modifiedBy = maxData, time.Time{}, dateNowhere
+	r.dataLeft, r.modifiedBy = maxData, dateNowhere
 	r.inLink, r.linkCount = 0, 0
 	r.stack.reset()
 	r.text.reset()
@@ -106,7 +104,6 @@ func (r *reader) run() {
 func (r *reader) finish() {
 	f := &r.facts
 	f.HeadSeen = !r.inHead
-	r.modified(r.dataModified, dateData)
 	if r.headOnly {
 		return
 	}

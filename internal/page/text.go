@@ -12,27 +12,18 @@ type run struct {
 	place      uint64
 	start, end int // in the text
 	where      where
-	links      int    // how many links it consists of, until it has other text
+	links      int    // how many links it consists of, -1 if some of it is in none
 	lastLink   uint32 // the last of them
-	plain      bool   // some of it is in no link
 }
 
 // note counts the link that the next characters are in.
 func (r *run) note(link uint32) {
-	switch link {
-	case 0:
-		r.plain = true
-	case r.lastLink:
-	default:
+	switch {
+	case link == 0:
+		r.links = -1
+	case link != r.lastLink && r.links >= 0:
 		r.links, r.lastLink = r.links+1, link
 	}
-}
-
-func (r *run) onlyLinks() int {
-	if r.plain {
-		return 0
-	}
-	return r.links
 }
 
 // where says in which regions something lies.
@@ -120,7 +111,7 @@ func (x *text) cut() {
 }
 
 // skipSpace returns how much white space s begins with. A no-break space is
-// white space too: it says nothing that a reader sees.
+// white space too, since a reader sees no difference.
 func skipSpace(s []byte) int {
 	i := 0
 	for i < len(s) {
@@ -174,9 +165,9 @@ func PlainText[T string | []byte](s T, limit int) string {
 	return string(bytes.ToValidUTF8(out, nil))
 }
 
-// weights let two characters in a row be judged by one sum: from 2 on, they
-// are not words with single spaces between them. A character that may be white
-// space is 2 by itself.
+// weights are added for two characters in a row. A sum of 2 or more means that
+// they are not part of words with single spaces between them. A character that
+// may be white space other than a plain space weighs 2.
 var weights = [256]uint8{
 	0: 2, 1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2, 13: 2, 14: 2, 15: 2,
 	16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 25: 2, 26: 2, 27: 2, 28: 2, 29: 2, 30: 2, 31: 2,
@@ -184,7 +175,8 @@ var weights = [256]uint8{
 }
 
 // collapsedPrefix returns how much of s is words with single spaces between
-// them. A branch for each space would be guessed wrong too often.
+// them. Adding weights is faster than a branch for each space, which the processor
+// would often predict wrong.
 func collapsedPrefix(s []byte) int {
 	last := uint8(0)
 	for i, c := range s {
@@ -197,7 +189,7 @@ func collapsedPrefix(s []byte) int {
 	return len(s) - int(last)
 }
 
-// main returns the mark of what belongs to the main text.
+// main returns the region that is the main text.
 func (x *text) main() where {
 	for _, w := range [...]where{whereMain, whereArticle, whereBody} {
 		if x.seen&w != 0 {
@@ -222,7 +214,7 @@ func (x *text) blocks(main where) []Block {
 			Text:      s,
 			Main:      r.where&main != 0,
 			Furniture: r.where&whereBody == 0,
-			Links:     r.onlyLinks(),
+			Links:     max(r.links, 0),
 		}
 	}
 	return list
