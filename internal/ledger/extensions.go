@@ -54,23 +54,23 @@ func (l *Ledger) hide(x *part.Extension) {
 	})
 }
 
-// renews reports whether what a look shows of the extensions takes the place of
-// what the entry has. was says that the page had been read, and before when the last
-// look was. Media that move although the text does not, as a carousel's do, are
-// followed once a day, and do not make a file new at each visit.
+// renews reports whether the media that a look shows replace those of the entry:
+// when the text changed, and else at the first reading of a day. So a carousel
+// does not change a file at each visit. was says whether the page had been read,
+// before is the time of the last look.
 func (s *state) renews(k *look, was bool, before int64, o mark.Outcome) bool {
 	if o == mark.First || o == mark.Changed {
 		return true
 	}
-	if s.noFollow { // nothing says that it was read
+	if s.noFollow { // readAt is kept only for pages whose links are followed
 		return before/day != k.At.Unix()/day
 	}
 	return !was || s.readAt/day != k.At.Unix()/day
 }
 
-// extension returns what the entry of a listed page tells in the extensions that
-// are wanted: the alternates that are known, and what the last look showed that
-// counted. That is kept in the entry alone.
+// extension returns what the entry of a listed page says in the wanted extensions:
+// the known alternates, and the media of the last look that renewed them. Those
+// are stored nowhere but in the entry.
 func (m *merge) extension(location string, s *state, was admit.Verdict) *part.Extension {
 	want := m.l.cfg.Extensions
 	if want == 0 {
@@ -102,8 +102,9 @@ func (m *merge) extension(location string, s *state, was admit.Verdict) *part.Ex
 	return x
 }
 
-// alternates returns the page in its languages, in the same order on each page of
-// them, nil if it is alone or does not say its own: engines ask for both.
+// alternates returns the page in its languages, in the same order for each page of
+// the group. It returns nil for a page that has no others or does not name its own
+// language: engines require both.
 func (m *merge) alternates(location string, s *state) (all []part.Alternate) {
 	if len(s.peers) == 0 {
 		return nil
@@ -134,9 +135,9 @@ func (m *merge) alternates(location string, s *state) (all []part.Alternate) {
 	return all
 }
 
-// openExtensions reads for which extensions the pages were read. Where that is
-// another set than now, the review brings the entries in line, and has pages read
-// again at their next visit if there is more to be found.
+// openExtensions reads for which extensions the pages were read. If that set differs
+// from the present one, the review updates the entries. If extensions were added,
+// pages are read again at their next visit.
 func (l *Ledger) openExtensions(ctx context.Context) error {
 	var had sitemap.Namespaces
 	err := view(ctx, l.cfg.Store, []string{l.keys.extensions()}, func(t *tx) {
@@ -152,13 +153,13 @@ func (l *Ledger) openExtensions(ctx context.Context) error {
 	return err
 }
 
-// extends reports whether the entries are not yet those of the present set.
+// extends reports whether entries are still to be updated to the present set.
 func (l *Ledger) extends() bool { return l.extended != l.cfg.Extensions }
 
-// grown reports whether pages are to be read again for an extension.
+// grown reports whether pages must be read again for an added extension.
 func (l *Ledger) grown() bool { return l.cfg.Extensions&^l.extended&media.Extensions != 0 }
 
-// keepExtensions notes that the entries are in line with the present set.
+// keepExtensions stores that the entries are those of the present set.
 func (l *Ledger) keepExtensions(ctx context.Context) error {
 	if !l.extends() {
 		return nil

@@ -246,28 +246,6 @@ func TestMediaThatARuleKeepsOut(t *testing.T) {
 	})
 }
 
-// A framework may make the base of what a proxy asked for.
-func TestMediaRelativeToABase(t *testing.T) {
-	for _, tt := range []struct{ name, base, want string }{
-		{"a folder", "/media/", "/media/1.png"},
-		{"the site by name", "https://example.com/media/", "/media/1.png"},
-		{"a public host", "https://cdn.example.net/", "https://cdn.example.net/1.png"},
-		{"a name of the network", "http://backend:8080/", ""},
-		{"an address", "http://10.0.0.7/", ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{Extensions: sitemap.Images}, func(r *rig) {
-				r.sight("/", strings.Replace(illustrated("home", "1.png"), "<head>", `<head><base href="`+tt.base+`">`, 1))
-				if tt.want == "" {
-					r.wantImages("/")
-				} else {
-					r.wantImages("/", tt.want)
-				}
-			})
-		})
-	}
-}
-
 // A page whose images are more than its part has room for is listed in another one.
 func TestImagesThatAPartHasNoRoomFor(t *testing.T) {
 	inBubble(t, Config{Extensions: sitemap.Images, MaxBytes: 5000}, func(r *rig) {

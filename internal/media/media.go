@@ -109,7 +109,9 @@ func largest(p page.Picture) string {
 }
 
 // isFile reports whether a reference may be one of a file on the web.
-func isFile(src string) bool { return src != "" && !strings.Contains(src, "#") && page.IsWeb(src) }
+func isFile(src string) bool {
+	return src != "" && len(src) <= maxHref && !strings.Contains(src, "#") && page.IsWeb(src)
+}
 
 // tiny reports whether an attribute gives a side of less than minPixels.
 func tiny(side string) bool {

@@ -190,3 +190,12 @@ func TestADocumentHasAnHTMLOrATitleElement(t *testing.T) {
 	checkRows(t, rows, func(f Facts) bool { return f.Document })
 	checkHeadRows(t, rows, func(f Facts) bool { return f.Document })
 }
+
+func TestLang(t *testing.T) {
+	checkRows(t, []row[string]{
+		{"primary language", `<html lang="en-GB"><p>text`, "en"},
+		{"upper case", `<html LANG=DE><p>text`, "de"},
+		{"none", `<p>text`, ""},
+		{"of a second element", `<html lang=""><html lang="fr"><p>te`, "fr"},
+	}, func(f Facts) string { return f.Lang })
+}

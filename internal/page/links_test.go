@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -49,10 +48,10 @@ func TestLinkLimit(t *testing.T) {
 }
 
 func TestImages(t *testing.T) {
-	html := `<header><img src=/logo.png></header><article>text<img src="/a.jpg"><IMG SRC='b.jpg?x&amp;y'><img src="data:image/png;base64,x">
-		<img src=/a.jpg><img alt=x><noscript><img src=/lazy.jpg></noscript><template><img src=/t.jpg></template></article><img src=/ad.png>`
-	want := []string{"/a.jpg", "b.jpg?x&y", "/lazy.jpg"}
-	if got := Read([]byte(html), Options{}).Images; !slices.Equal(got, want) {
-		t.Errorf("images %q, want %q", got, want)
-	}
+	checkRows(t, []row[[]string]{{
+		"in the main text",
+		`<header><img src=/logo.png></header><article>text<img src="/a.jpg"><IMG SRC='b.jpg?x&amp;y'><img src="data:image/png;base64,x">
+			<img src=/a.jpg><img alt=x><noscript><img src=/lazy.jpg></noscript><template><img src=/t.jpg></template></article><img src=/ad.png>`,
+		[]string{"/a.jpg", "b.jpg?x&y", "/lazy.jpg"},
+	}}, func(f Facts) []string { return f.Images })
 }

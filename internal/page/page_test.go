@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/zeebo/xxh3"
 	"golang.org/x/net/html"
 )
 
@@ -65,7 +66,9 @@ func checkRead[T any](t *testing.T, read func([]byte, Options) Facts, rows []row
 	t.Helper()
 	for _, tt := range rows {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := fact(read([]byte(tt.html), Options{})); !reflect.DeepEqual(got, tt.want) {
+			f := read([]byte(tt.html), Options{})
+			checkBounds(t, f)
+			if got := fact(f); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("%+v, want %+v", got, tt.want)
 			}
 		})
@@ -138,6 +141,9 @@ func checkBounds(t *testing.T, f Facts) {
 	for _, b := range f.Blocks {
 		if b.Text == "" || strings.Trim(b.Text, " ") != b.Text {
 			t.Fatalf("block %q is empty or not trimmed", b.Text)
+		}
+		if b.Hash != xxh3.HashString(b.Text) {
+			t.Fatalf("the hash of block %q is not that of its text", b.Text)
 		}
 		hasMain = hasMain || b.Main
 	}
@@ -324,21 +330,4 @@ func BenchmarkRead(b *testing.B) {
 			Head(body, opts)
 		}
 	})
-}
-
-// BenchmarkHostile has each input at two sizes: a linear reader has the same
-// throughput for both.
-func BenchmarkHostile(b *testing.B) {
-	for _, h := range hostile {
-		for _, n := range []int{1 << 17, 1 << 20} {
-			body := []byte(h.make(n))
-			b.Run(fmt.Sprintf("%s/%dKiB", strings.ReplaceAll(h.name, " ", "-"), n>>10), func(b *testing.B) {
-				b.SetBytes(int64(len(body)))
-				b.ReportAllocs()
-				for b.Loop() {
-					Read(body, Options{})
-				}
-			})
-		}
-	}
 }

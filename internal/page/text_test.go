@@ -41,14 +41,29 @@ func TestMainText(t *testing.T) {
 		{"textarea is furniture", `<p>a<textarea>b<i></textarea>c`, []string{"+a", "-~b<i>", "+c"}},
 		{"hidden text", `<p>a</p><p hidden>b</p><div hidden=until-found>c</div>`, []string{"+a", "+c"}},
 		{"invisible text", `<p>a<script>b</script><style>c</style><noscript>d</noscript><template><p>e</p></template><svg><text>f</text></svg><iframe>g</iframe><!-- h --><video>i</video></p>`, []string{"+a"}},
+		{"a form around the main text", `<form><main><p>text</p></main></form>`, []string{"+text"}},
+		{"beside the main text", `<main><header><h1>Title</h1></header><aside>beside</aside></main>`, []string{"+Title", "+~beside"}},
+		{"parts of an article", `<article><header>Title</header>text<footer>by</footer></article>`, []string{"+Title", "+text", "+~by"}},
 	}, outline)
 }
 
+func TestLinksOfBlocks(t *testing.T) {
+	checkRows(t, []row[[]int]{
+		{"one", `<p><a href=/a>one</a></p>`, []int{1}},
+		{"three", `<p><a href=/a>one</a> <a href=/b>two</a><a href=/c><b>three</b> and</a></p>`, []int{3}},
+		{"other text", `<p><a href=/a>one</a> and more</p><p>more <a href=/a>one</a></p>`, []int{0, 0}},
+		{"an anchor", `<p><a name=x>no link</a></p>`, []int{0}},
+		{"a link around blocks", `<a href=/d><p>a link around</p><p>two blocks</p></a><p>after it</p>`, []int{1, 1, 0}},
+	}, func(f Facts) (links []int) {
+		for _, b := range f.Blocks {
+			links = append(links, b.Links)
+		}
+		return links
+	})
+}
+
 func TestBlocks(t *testing.T) {
-	tests := []struct {
-		name, html string
-		want       []string
-	}{
+	checkRows(t, []row[[]string]{
 		{"inline elements do not cut", `<p>one <b>t</b>wo <a href=x>three</a></p>`, []string{"one two three"}},
 		{"unknown elements do not cut", `<p>one<x-y>two</x-y></p>`, []string{"onetwo"}},
 		{"line breaks cut", `one<br>two<hr>three`, []string{"one", "two", "three"}},
@@ -64,21 +79,12 @@ func TestBlocks(t *testing.T) {
 		{"preformatted", "<pre>one\n  two</pre>", []string{"one two"}},
 		{"cut in a tag", `<p>one</p><p class="tw`, []string{"one"}},
 		{"lone brackets", `<p>1 < 2 > 0 <3</p>`, []string{"1 < 2 > 0 <3"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var got []string
-			for _, b := range Read([]byte(tt.html), Options{}).Blocks {
-				got = append(got, b.Text)
-				if b.Hash != xxh3.HashString(b.Text) {
-					t.Errorf("hash of %q is not that of its text", b.Text)
-				}
-			}
-			if !slices.Equal(got, tt.want) {
-				t.Errorf("blocks %q, want %q", got, tt.want)
-			}
-		})
-	}
+	}, func(f Facts) (texts []string) {
+		for _, b := range f.Blocks {
+			texts = append(texts, b.Text)
+		}
+		return texts
+	})
 }
 
 // TestPlace has pairs of pages whose last blocks lie at the same place or not.
@@ -129,45 +135,26 @@ func lastPlace(t *testing.T, html string) uint64 {
 
 // TestPlaceIsStable holds the values that other releases have stored.
 func TestPlaceIsStable(t *testing.T) {
-	tests := []struct {
-		html string
-		want uint64
-	}{
-		{`a`, 0xcbf29ce484222325},
-		{`<main><p>a`, 0x390e4f5f61e4c20},
-		{`<p>a`, 0x8d57907b575b7c0},
-	}
-	for _, tt := range tests {
-		if got := lastPlace(t, tt.html); got != tt.want {
-			t.Errorf("place in %q is %#x, want %#x", tt.html, got, tt.want)
+	for html, want := range map[string]uint64{
+		`a`:          0xcbf29ce484222325,
+		`<main><p>a`: 0x390e4f5f61e4c20,
+		`<p>a`:       0x8d57907b575b7c0,
+	} {
+		if got := lastPlace(t, html); got != want {
+			t.Errorf("place in %q is %#x, want %#x", html, got, want)
 		}
 	}
 }
 
 func TestMainHash(t *testing.T) {
-	page := func(html string) Facts { return Read([]byte(html), Options{}) }
-	base := page(`<nav>menu</nav><main><p>one two</p><p>three</p></main>`)
-	if base.MainHash != xxh3.HashString("one two three") {
-		t.Error("the hash is not that of the texts joined by spaces")
-	}
-	tests := []struct {
-		name, html string
-		same       bool
-	}{
+	checkRows(t, []row[bool]{
 		{"the same", `<nav>menu</nav><main><p>one two</p><p>three</p></main>`, true},
 		{"other markup", `<nav class=x><b>menu</b></nav><div role=main>one<br>two<ul><li>three</ul></div>`, true},
 		{"other scripts", `<script>x</script><nav>menu</nav><main><p>one two</p><p>three</p></main>`, true},
 		{"other furniture", `<nav>menus</nav><main><p>one two</p><p>three</p></main>`, true},
 		{"other main text", `<nav>menu</nav><main><p>one two</p><p>four</p></main>`, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := page(tt.html).MainHash == base.MainHash; got != tt.same {
-				t.Errorf("the same hash: %v, want %v", got, tt.same)
-			}
-		})
-	}
-	if f := page(`<main></main>`); f.MainHash != 0 {
+	}, func(f Facts) bool { return f.MainHash == xxh3.HashString("one two three") })
+	if f := Read([]byte(`<main></main>`), Options{}); f.MainHash != 0 {
 		t.Error("the hash without text is not zero")
 	}
 }
