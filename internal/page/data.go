@@ -1,8 +1,9 @@
 package page
 
 import (
-	"bytes"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -12,21 +13,17 @@ import (
 const maxDataDepth = 64
 
 // data takes a script of structured data (JSON-LD). One that is not valid JSON
-// has a hash and says nothing else.
+// says nothing.
 func (r *reader) data(script []byte) {
 	if len(script) > r.dataLeft {
 		return
 	}
 	r.dataLeft -= len(script)
-	r.facts.DataHash += hashData(script)
-	dated := bytes.Contains(script, []byte(`"dateModified"`))
-	if !dated && r.facts.Media == nil {
-		return
-	}
 	var v any
 	if json.Unmarshal(script, &v) != nil {
 		return
 	}
+	r.facts.DataHash += hashData("", v)
 	r.modified(modified(v, 0), dateData)
 	if m := r.facts.Media; m != nil {
 		m.Data = append(m.Data, v)
@@ -108,49 +105,31 @@ func isOtherThing(types any) bool {
 	return false
 }
 
-// hashData returns a hash of the values in a script of structured data, each
-// with the name before it. It does not check that the script is valid JSON; one
-// that is not has a hash too.
-func hashData(script []byte) (sum uint64) {
-	var name []byte
-	for i := 0; i < len(script); {
-		switch c := script[i]; {
-		case c == '"':
-			s := quoted(script[i:])
-			i += len(s)
-			if rest := script[i+skipSpace(script[i:]):]; len(rest) > 0 && rest[0] == ':' {
-				name = s
-				continue
-			}
-			sum += hashValue(name, s)
-		case c <= ' ', c == ',', c == ':', c == '{', c == '}', c == '[', c == ']':
-			i++
-		default:
-			n := bytes.IndexAny(script[i:], " \t\r\n,]}\"")
-			if n < 0 {
-				n = len(script) - i
-			}
-			n = max(n, 1)
-			sum += hashValue(name, script[i:i+n])
-			i += n
+// hashData returns a hash of a value of structured data and of all that is in it,
+// each with the name of its property. Their order does not alter it.
+func hashData(name string, v any) (sum uint64) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			sum += hashData(name, e)
 		}
+	case map[string]any:
+		for key, e := range v {
+			if !moves(key) {
+				sum += hashData(key, e)
+			}
+		}
+	default:
+		sum = xxh3.HashStringSeed(fmt.Sprint(v), xxh3.HashString(name))
 	}
 	return sum
 }
 
-func hashValue(name, value []byte) uint64 {
-	if moves(name) {
-		return 0
-	}
-	return xxh3.HashSeed(value, xxh3.Hash(name))
-}
-
 // moves reports whether a property (schema.org) is a date or a count: those change
 // while the thing they describe does not.
-func moves(name []byte) bool {
-	name = bytes.Trim(name, `"`)
+func moves(property string) bool {
 	for _, end := range [...]string{"Date", "Time", "Until", "Count", "Modified", "Published", "Created"} {
-		if bytes.HasSuffix(name, []byte(end)) {
+		if strings.HasSuffix(property, end) {
 			return true
 		}
 	}

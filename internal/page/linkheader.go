@@ -100,7 +100,7 @@ func cutBefore(s, chars string) (before, rest string) {
 
 // quoted returns the quoted text that s begins with, as written, with its
 // quotes. A backslash keeps a quote from ending it.
-func quoted[T string | []byte](s T) T {
+func quoted(s string) string {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
 		case '\\':

@@ -104,7 +104,7 @@ type Text struct {
 	// if there is no text.
 	MainHash uint64
 	// DataHash is a hash of what the structured data (JSON-LD) say, but for
-	// their dates and counts, zero if there are none. The order of what they
+	// their dates and counts, zero if there are no valid ones. The order of what they
 	// say does not alter it.
 	DataHash uint64
 }
