@@ -81,6 +81,7 @@ func TestModified(t *testing.T) {
 		{"too long", jsonLD(`{"dateModified":"2024-05-04","x":"` + strings.Repeat("x", maxData) + `"}`), time.Time{}},
 		{"another type of script", `<script>{"dateModified":"2024-05-04"}</script>`, time.Time{}},
 		{"type with a parameter", `<script type="Application/LD+JSON; charset=utf-8">{"dateModified":"2024-05-04"}</script>`, day(4)},
+		{"for visitors without scripts", `<noscript><meta property="article:modified_time" content="2024-05-02"></noscript>`, time.Time{}},
 		{"in a template", `<template>` + jsonLD(`{"dateModified":"2024-05-04"}`) + `</template>`, time.Time{}},
 	}, func(f Facts) time.Time { return f.Modified })
 }

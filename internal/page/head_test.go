@@ -156,6 +156,7 @@ func TestNothingHidesTheRobotsMeta(t *testing.T) {
 	for _, before := range []string{
 		`<head><noscript><style>.x{}</noscript>`,
 		`<head><noscript><!-- </noscript>`,
+		`<head><noscript><p>`,
 		`<head><noscript><iframe src=x></noscript>`,
 		`<head><noscript><a b='</noscript>`,
 		`<head><noscript><template></noscript>`,

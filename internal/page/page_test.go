@@ -100,6 +100,7 @@ var hostile = []struct {
 	{"unclosed comment", func(n int) string { return "<!--" + strings.Repeat("-- >", n/4) }},
 	{"unclosed title", func(n int) string { return "<title>" + strings.Repeat("</titl ", n/7) }},
 	{"unclosed script", func(n int) string { return "<script>" + strings.Repeat("<!--<script", n/11) }},
+	{"unclosed noscript", func(n int) string { return strings.Repeat("<noscript>", n/10) }},
 	{"entities", func(n int) string { return strings.Repeat("&am", n/3) }},
 	{"ampersand and letters", func(n int) string { return "&" + strings.Repeat("a", n) }},
 	{"entities in attributes", func(n int) string { return strings.Repeat(`<a href="&amp;">`, n/16) }},
