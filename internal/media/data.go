@@ -111,10 +111,8 @@ func (t thing) url(b base, keys ...string) string {
 				return u
 			}
 		case map[string]any:
-			for _, key := range [...]string{"url", "contentUrl", "@id"} {
-				if u := b.url(thing(v).raw(key)); u != "" {
-					return u
-				}
+			if u := thing(v).url(b, "url", "contentUrl", "@id"); u != "" {
+				return u
 			}
 		}
 	}
