@@ -1,11 +1,12 @@
 package ledger
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/look"
 )
 
 const (

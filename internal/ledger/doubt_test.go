@@ -11,6 +11,8 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/book"
-	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
 )
@@ -237,48 +235,6 @@ func TestNewsOfAPage(t *testing.T) {
 	})
 }
 
-func TestMediaThatMayBeListed(t *testing.T) {
-	base, err := url.Parse("https://example.com/a/b")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct{ name, href, want string }{
-		{"relative", "c.png", "https://example.com/a/c.png"},
-		{"another host", "//cdn.example.net/c.png", "https://cdn.example.net/c.png"},
-		{"http", "http://cdn.example.net/c.png", "http://cdn.example.net/c.png"},
-		{"what is not ASCII", "/ä b.png", "https://example.com/%C3%A4%20b.png"},
-		{"a fragment", "/c.png#x", "https://example.com/c.png"},
-		{"a size", "/_next/image?url=%2Fc.jpg&w=640&q=75", "https://example.com/_next/image?url=%2Fc.jpg&w=640&q=75"},
-		{"none", "", ""},
-		{"data", "data:image/png;base64,AAAA", ""},
-		{"a script", "javascript:alert(1)", ""},
-		{"another scheme", "ftp://example.com/c.png", ""},
-		{"a user", "https://u:p@cdn.example.net/c.png", ""},
-		{"an address", "http://10.0.0.7/c.png", ""},
-		{"an address of IPv6", "http://[::1]/c.png", ""},
-		{"this machine", "http://localhost:8080/c.png", ""},
-		{"a name of the network", "http://images/c.png", ""},
-		{"another name of the network", "http://images.internal/c.png", ""},
-		{"signed for S3", "https://b.s3.amazonaws.com/c.png?X-Amz-Date=20261121T000000Z&X-Amz-Expires=900", ""},
-		{"signed for Google", "https://storage.googleapis.com/b/c.png?X-Goog-Date=1", ""},
-		{"signed for Azure", "https://b.blob.core.windows.net/c.png?sv=2020&se=2026&sr=b&sp=r&sig=x", ""},
-		{"signed for CloudFront", "https://cdn.example.net/c.png?Expires=1&Policy=2", ""},
-		{"a token", "/c.png?token=x", ""},
-		{"a token, disguised", "/c.png?a=1&%74oken=x", ""},
-		{"a token by its look", "/c.png?v=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", ""},
-		{"a token in the path", "/share/3f2504e0-4f89-11d3-9a0c-0305e82c3301/c.png", ""},
-		{"a broken escape", "/c.png?a=%zz", ""},
-		{"a host that is none", "//cdn.example::/c.png", ""},
-		{"a host in capitals", "//CDN.Example.net:443/c.png", "https://cdn.example.net/c.png"},
-		{"a host of another script", "https://bücher.de/c.png", "https://xn--bcher-kva.de/c.png"},
-		{"too long", "/" + strings.Repeat("c/", 1500), ""},
-	} {
-		if got := (mediaFrom{base, base.Host}).url(tt.href); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
-	}
-}
-
 func TestMediaThatARuleKeepsOut(t *testing.T) {
 	rules, err := admit.NewRules([]admit.Rule{{Pattern: "/never/", Listing: admit.Never}})
 	if err != nil {
@@ -288,50 +244,6 @@ func TestMediaThatARuleKeepsOut(t *testing.T) {
 		r.sight("/", illustrated("home", "/never/1.png", "http://example.com/never/2.png", "/3.png", "https://example.com.example.net/never/4.png"))
 		r.wantImages("/", "/3.png", ".example.net/never/4.png")
 	})
-}
-
-// A framework may make the base of what a proxy asked for.
-func TestMediaRelativeToABase(t *testing.T) {
-	for _, tt := range []struct{ name, base, want string }{
-		{"a folder", "/media/", "/media/1.png"},
-		{"the site by name", "https://example.com/media/", "/media/1.png"},
-		{"a public host", "https://cdn.example.net/", "https://cdn.example.net/1.png"},
-		{"a name of the network", "http://backend:8080/", ""},
-		{"an address", "http://10.0.0.7/", ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{Extensions: sitemap.Images}, func(r *rig) {
-				r.sight("/", strings.Replace(illustrated("home", "1.png"), "<head>", `<head><base href="`+tt.base+`">`, 1))
-				if tt.want == "" {
-					r.wantImages("/")
-				} else {
-					r.wantImages("/", tt.want)
-				}
-			})
-		})
-	}
-}
-
-func FuzzMediaURL(f *testing.F) {
-	for _, s := range []string{"c.png", "//h.example/x", "https://u@h/x", "?token=1", "\\\\h\\x", "http:x", "%", "a b", "/x?a;b", "//h.exampl::", "//h.example:/x"} {
-		f.Add(s)
-	}
-	base, _ := url.Parse("https://example.com/a/b") // it is valid
-	f.Fuzz(func(t *testing.T, href string) {
-		got := mediaFrom{base, base.Host}.url(href)
-		if got == "" {
-			return
-		}
-		u, err := url.Parse(got)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || !ownOrPublic(u, base) || !sitemap.ValidAddress(got) {
-			t.Errorf("%q leads to %q", href, got)
-		}
-	})
-}
-
-func ownOrPublic(u, base *url.URL) bool {
-	_, public := location.PublicHost(u.Scheme, u.Host)
-	return public || u.Host == base.Host
 }
 
 // A page whose images are more than its part has room for is listed in another one.
@@ -352,7 +264,7 @@ func TestImagesThatAPartHasNoRoomFor(t *testing.T) {
 			if rest, is := strings.CutPrefix(key, "https://example.com|list|"); is {
 				n, location, _ := strings.Cut(rest, "|")
 				in[location]++
-				if want := fmt.Sprintf("%06d", r.state(location).part); n != want {
+				if want := fmt.Sprintf("%06d", r.page(location).Part); n != want {
 					t.Errorf("%s is in part %s, and its state says %s", location, n, want)
 				}
 			}
@@ -361,7 +273,7 @@ func TestImagesThatAPartHasNoRoomFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if over, _ := r.ledger.book.Uneven(parts, 1); len(over) > 0 {
+		if over, _ := r.ledger.site.Book.Uneven(parts, 1); len(over) > 0 {
 			t.Errorf("parts %v have more than they may", over)
 		}
 		if len(in) != 5 || len(parts) < 2 {
@@ -371,7 +283,7 @@ func TestImagesThatAPartHasNoRoomFor(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := r.state(e.Location).part; e.Part != want {
+			if want := r.page(e.Location).Part; e.Part != want {
 				t.Errorf("the journal has %s in part %d, it is in %d", e.Location, e.Part, want)
 			}
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/journal"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/merge"
 )
 
 // wantEvents checks what the journal has since a time.
@@ -84,7 +86,7 @@ func TestEventsOfAClockThatWasAhead(t *testing.T) {
 			inBubble(t, Config{}, func(r *rig) {
 				r.sight("/", html("home", "/a"))
 				r.sight("/a", html("first"))
-				r.happenedAt("/a", journal.Changed, time.Now().Add(tt.ahead))
+				r.changesAt("/a", html("second"), time.Now().Add(tt.ahead))
 				since := time.Now()
 				r.wantEvents(since)
 				time.Sleep(tt.ahead - time.Second)
@@ -106,15 +108,17 @@ func TestEventsOfAClockThatWasAhead(t *testing.T) {
 	}
 }
 
-// happenedAt has the journal note, by a clock that is off, what becomes of a page.
-func (r *rig) happenedAt(location string, what journal.Happening, when time.Time) {
+// changesAt has a look at a page that has changed merged by a clock that is off.
+func (r *rig) changesAt(location, body string, when time.Time) {
 	r.Helper()
 	err := r.ledger.call(r.Context(), func(ctx context.Context) error {
-		return r.ledger.commitAt(ctx, when, nil, func(m *merge) {
-			s, _ := m.load(location)
-			m.happened(location, s, what)
-			m.put(location, s)
-		})
+		s := seen(location, body)
+		before, err := r.ledger.glance(ctx, []*look.Sighting{s})
+		if err != nil {
+			return err
+		}
+		k := r.ledger.lookAt(s, before[0], true)
+		return r.ledger.commitAt(ctx, when, nil, func(m *merge.Batch) { m.ApplyPage(k.Look) })
 	})
 	if err != nil {
 		r.Fatal(err)

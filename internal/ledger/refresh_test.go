@@ -171,7 +171,7 @@ func TestALinkWhoseTargetAnotherProcessHasDropped(t *testing.T) {
 		b.sight("/a", "<meta name=robots content=noindex>")
 		b.sight("/", html("home again", "/a")) // from here on b knows that this link needs nothing more
 		err := a.ledger.call(a.Context(), func(ctx context.Context) error {
-			return a.ledger.drop(ctx, []string{a.ledger.wait("/a")})
+			return a.ledger.drop(ctx, []string{a.ledger.keys.Wait(a.ledger.site.Names.Of("/a").Hash)})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -219,80 +219,6 @@ func gone(r *rig, at time.Time) {
 
 func moved(r *rig, at time.Time) {
 	r.answer("/a", http.StatusMovedPermanently, func(s *look.Sighting) { s.At, s.Response.Header.Location = at, "/b" })
-}
-
-func TestTheBulletinOfAProcessThatIsGone(t *testing.T) {
-	inFleet(t, func(a, b *rig) {
-		a.sight("/", html("home"))
-		a.stop()
-		key := a.ledger.keys.Bulletin(a.ledger.others.id)
-		time.Sleep(bulletinKept - time.Hour)
-		if _, is := b.dump()[key]; !is {
-			t.Error("it is dropped within a day")
-		}
-		time.Sleep(2 * time.Hour)
-		if _, is := b.dump()[key]; is {
-			t.Error("it stays for ever")
-		}
-		a.start()
-		a.sight("/", html("home, again"))
-		a.sight("/b", html("b"))
-	})
-}
-
-// What a process tells reaches all others, however wrong its clock is, whichever
-// of them looks first.
-func TestWhatAProcessTellsByAnotherClock(t *testing.T) {
-	for _, off := range []time.Duration{-48 * time.Hour, 0, 48 * time.Hour} {
-		t.Run(off.String(), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				st := new(memstore.Store)
-				a := newRig(t, st, Config{RefreshEvery: time.Minute})
-				time.Sleep(20 * time.Second) // so that they look one after the other
-				b := newRig(t, st, Config{RefreshEvery: time.Minute})
-				defer func() { a.stop(); b.stop() }()
-				key := a.ledger.keys.Bulletin("another")
-				var told bulletin
-				for range 2 {
-					told = told.with(map[int]bool{1: true}, nil, time.Now().Add(off))
-					a.put(key, told.encode())
-					time.Sleep(bulletinQuiet - time.Minute)
-					a.wantHeard(key, told.seq)
-					b.wantHeard(key, told.seq)
-				}
-				time.Sleep(max(0, off) + bulletinKept + time.Hour)
-				a.wantHeard(key, 0)
-				b.wantHeard(key, 0)
-			})
-		})
-	}
-}
-
-// wantHeard checks which change of another process was heard of last, 0 for none.
-func (r *rig) wantHeard(key string, seq uint64) {
-	r.Helper()
-	err := r.ledger.call(r.Context(), func(context.Context) error {
-		if got := r.ledger.others.heard[key].seq; got != seq {
-			r.Errorf("a process has heard of change %d, want %d", got, seq)
-		}
-		return nil
-	})
-	if err != nil {
-		r.Fatal(err)
-	}
-}
-
-func TestAProcessThatIsAloneTellsNobody(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/a"))
-		r.sight("/a", html("a"))
-		r.answer("/a", http.StatusNotFound)
-		for key := range r.dump() {
-			if strings.HasPrefix(key, r.ledger.keys.Bulletins()) {
-				t.Errorf("there is a record %s", key)
-			}
-		}
-	})
 }
 
 // What several processes see of a site, each a part, gives the sitemap that one

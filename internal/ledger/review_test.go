@@ -13,6 +13,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
@@ -154,45 +155,6 @@ func TestWhatWaitsIsNotKeptForEver(t *testing.T) {
 			t.Errorf("%d locations wait, want the one that is barred", n)
 		}
 	})
-}
-
-func TestActivity(t *testing.T) {
-	const day = 24 * 60 * 60
-	at := func(days ...int64) (a activity) {
-		for _, d := range days {
-			a = a.observed(d*day, day)
-		}
-		return a
-	}
-	for _, tt := range []struct {
-		name  string
-		a     activity
-		since int64
-		want  int
-	}{
-		{"never", activity{}, 0, 0},
-		{"one day", at(100), 99, 1},
-		{"the day itself does not count", at(100), 100, 0},
-		{"three of five days", at(100, 102, 104), 99, 3},
-		{"only later ones count", at(100, 102, 104), 100, 2},
-		{"twice in a day", at(100, 100, 100), 99, 1},
-		{"a clock that went back", at(100, 50), 49, 1},
-		{"a clock that jumped ahead", at(100, 101, 9000), 99, 1},
-		{"the last 64 spans at most", at(0, 10, 20, 30, 40, 50, 60, 70), -100, 7},
-		{"a date after the last one", at(100), 200, 0},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.a.since(tt.since * day); got != tt.want {
-				t.Errorf("%d spans, want %d", got, tt.want)
-			}
-			if got := readActivity(tt.a.encode()); got != tt.a {
-				t.Errorf("stored as %+v, want %+v", got, tt.a)
-			}
-		})
-	}
-	if a := at(100, 101, 102).observed(103*day, 2*day); a.since(0) != 1 {
-		t.Errorf("spans of another length are still counted: %+v", a)
-	}
 }
 
 func robotsTxt(r *rig, status int, text string, change ...func(*look.Sighting)) {
@@ -388,20 +350,20 @@ func TestCountsByVerdict(t *testing.T) {
 }
 
 func TestTallyOfAPassBesideChanges(t *testing.T) {
-	listed, waiting := standing{admit.Listed, admit.ByLink}, standing{admit.Waiting, admit.NoEvidence}
+	listed, waiting := merge.Standing{admit.Listed, admit.ByLink}, merge.Standing{admit.Waiting, admit.NoEvidence}
 	var l tally
 	l.begin()
 	l.count("a", listed)
 	l.count("c", waiting)
-	l.moved([]move{{"b", standing{}, listed}, {"c", waiting, listed}, {"d", standing{}, listed}}) // two behind the pass, one before it
+	l.moved([]merge.Move{{"b", merge.Standing{}, listed}, {"c", waiting, listed}, {"d", merge.Standing{}, listed}}) // two behind the pass, one before it
 	l.count("d", listed)
 	l.pass("m")
-	l.moved([]move{{"e", standing{}, listed}, {"n", standing{}, waiting}}) // one behind it again
+	l.moved([]merge.Move{{"e", merge.Standing{}, listed}, {"n", merge.Standing{}, waiting}}) // one behind it again
 	l.end()
 	if got := l.listed(); got != 5 {
 		t.Errorf("%d are listed, want 5", got)
 	}
-	l.moved([]move{{"a", listed, standing{}}})
+	l.moved([]merge.Move{{"a", listed, merge.Standing{}}})
 	if got := l.counted(); len(got) != 1 || got[0] != (Count{admit.Listed, admit.ByLink, 4}) {
 		t.Errorf("counts %v", got)
 	}

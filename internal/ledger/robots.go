@@ -68,7 +68,8 @@ func (l *Ledger) writeRobots(t *txn.Tx, o robots.Obeyed) {
 			e.Uint(4, uint64(o.By))
 		}
 		e.Bool(3, i == 0 && o.Known)
-		e.Keep(record.Others(t.Get(key), 4))
+		unread, _ := record.Read(t.Get(key), func(f record.Field) bool { return f.Num <= 4 })
+		e.Keep(unread)
 		t.Put(key, e.SealAny())
 	}
 }

@@ -38,7 +38,7 @@ func TestToldOfAnEdit(t *testing.T) {
 				for range tt.looks {
 					r.sight("/a", "<body><p>"+text+"</p>"+tt.edit+"<p>It is open.</p>", lastModified(edited))
 				}
-				got := r.page("/a").Told(r.files.Trust(), time.Now())
+				got := r.page("/a").DatedBy(r.files.Trust(), time.Now())
 				if !strings.Contains(got, tt.want) || strings.Contains(got, tt.not) {
 					t.Errorf("%q, want %q in it, and no %q", got, tt.want, tt.not)
 				}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/location"
-	"github.com/servemap/servemap/internal/look"
 )
 
 func TestWhatRepeatsTheRequest(t *testing.T) {

@@ -15,8 +15,10 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/coding"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/media"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/secret"
@@ -142,7 +144,7 @@ func (k *Look) Read(norm *location.Normalizer, full bool, want sitemap.Namespace
 		k.Forbids = admit.Encoding
 		return
 	}
-	opts := page.Options{ContentType: h.ContentType, Truncated: cut || k.Response.Truncated, Extensions: want&ByReading != 0}
+	opts := page.Options{ContentType: h.ContentType, Extensions: want&media.Extensions != 0}
 	var facts page.Facts
 	if full {
 		k.Cost = readingCost(body, h.ContentEncoding != "")
@@ -156,7 +158,7 @@ func (k *Look) Read(norm *location.Normalizer, full bool, want sitemap.Namespace
 	if !full {
 		return
 	}
-	k.Full, k.Cut = true, opts.Truncated
+	k.Full, k.Cut = true, cut || k.Response.Truncated
 	if k.VarietyKey = k.Variety.key(facts.Lang); k.Variety.ByLanguage {
 		facts.Lang = "" // a text in another language is no oddity
 	}
@@ -166,7 +168,7 @@ func (k *Look) Read(norm *location.Normalizer, full bool, want sitemap.Namespace
 	k.Alternates = alternates(norm, k.Location, &facts)
 	links, twin := resolve(norm, k.Location, &facts)
 	k.Links, k.Twin = links, k.Twin || twin
-	k.Media = gather(norm, want, k, &facts)
+	k.Media = k.readMedia(norm, want, &facts)
 }
 
 // Decode undoes the response's content coding, if it has one. A compressor
@@ -176,7 +178,7 @@ func Decode(encoding string, body []byte, most int) (out []byte, cut bool, err e
 	if encoding == "" || strings.HasPrefix(http.DetectContentType(body), "text/html") {
 		return body[:min(len(body), most)], len(body) > most, nil
 	}
-	return page.Decode(nil, encoding, body, most)
+	return coding.Decode(nil, encoding, body, most)
 }
 
 // forbids notes why the page itself is not to be listed, None if it does not say

@@ -122,7 +122,7 @@ func (m *Batch) Save(s *Page) {
 	}
 	m.count(s, isNew)
 	if !s.loaded.changed {
-		s.loaded.changed = true
+		s.loaded.known, s.loaded.changed = true, true
 		m.changed = append(m.changed, s)
 	}
 	for _, p := range peers {
@@ -205,7 +205,7 @@ func (m *Batch) put(s *Page) {
 	}
 	m.tally(key, s, s.Standing)
 	m.Put(key, s.encode())
-	s.loaded.known, s.loaded.changed, s.loaded.listed, s.loaded.change = true, false, s.Listed(), s.dates.LastChange()
+	s.loaded.changed, s.loaded.listed, s.loaded.change = false, s.Listed(), s.dates.LastChange()
 }
 
 // tally notes under which verdict the record with that key is to be counted.

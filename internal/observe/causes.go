@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/coding"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/location"
-	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/tap"
 )
 
@@ -197,8 +197,8 @@ func readable(resp *tap.Response) bool {
 	if encoding == "" || isText(resp.Body) {
 		return true
 	}
-	_, _, err := page.Decode(nil, encoding, nil, 0)
-	return !errors.Is(err, page.ErrCoding)
+	_, _, err := coding.Decode(nil, encoding, nil, 0)
+	return !errors.Is(err, coding.ErrUnsupported)
 }
 
 func isText(body []byte) bool { return strings.HasPrefix(http.DetectContentType(body), "text/") }

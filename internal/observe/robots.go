@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/coding"
 	"github.com/servemap/servemap/internal/due"
 	"github.com/servemap/servemap/internal/location"
 	shown "github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/tap"
 )
 
@@ -118,7 +118,7 @@ func dropOuterCoding(resp *tap.Response) {
 		return
 	}
 	const start = 512
-	if _, _, err := page.Decode(nil, h.ContentEncoding, resp.Body[:min(len(resp.Body), start)], start); err != nil {
+	if _, _, err := coding.Decode(nil, h.ContentEncoding, resp.Body[:min(len(resp.Body), start)], start); err != nil {
 		h.ContentEncoding = ""
 	}
 }

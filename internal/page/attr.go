@@ -8,6 +8,12 @@ type attr uint8
 const (
 	noAttr attr = iota
 	attrContent
+	attrDataLazySrc
+	attrDataLazySrcset
+	attrDataOriginal
+	attrDataSrc
+	attrDataSrcset
+	attrHeight
 	attrHidden
 	attrHref
 	attrHreflang
@@ -19,58 +25,38 @@ const (
 	attrRel
 	attrRole
 	attrSrc
+	attrSrcset
 	attrType
+	attrWidth
 	attrs // how many there are
 )
 
-// attrOf returns the attribute with a name, in any case.
-func attrOf(key []byte) attr {
-	if a := lowerAttr(key); a != noAttr {
-		return a
-	}
-	var buf [maxName]byte
-	return lowerAttr(lowerName(&buf, key))
+var attrNames = [attrs]string{
+	attrContent: "content", attrDataLazySrc: "data-lazy-src", attrDataLazySrcset: "data-lazy-srcset",
+	attrDataOriginal: "data-original", attrDataSrc: "data-src", attrDataSrcset: "data-srcset", attrHeight: "height",
+	attrHidden: "hidden", attrHref: "href", attrHreflang: "hreflang", attrHTTPEquiv: "http-equiv", attrLang: "lang",
+	attrMedia: "media", attrName: "name", attrProperty: "property", attrRel: "rel", attrRole: "role", attrSrc: "src",
+	attrSrcset: "srcset", attrType: "type", attrWidth: "width",
 }
 
-// lowerAttr is attrOf for names in lower case, as nearly all are.
-func lowerAttr(key []byte) attr {
-	switch string(key) {
-	case "content":
-		return attrContent
-	case "hidden":
-		return attrHidden
-	case "href":
-		return attrHref
-	case "hreflang":
-		return attrHreflang
-	case "http-equiv":
-		return attrHTTPEquiv
-	case "lang":
-		return attrLang
-	case "media":
-		return attrMedia
-	case "name":
-		return attrName
-	case "property":
-		return attrProperty
-	case "rel":
-		return attrRel
-	case "role":
-		return attrRole
-	case "src":
-		return attrSrc
-	case "type":
-		return attrType
+var attrsByName = buildAttrs()
+
+func buildAttrs() (byName names) {
+	for a, name := range attrNames[1:] {
+		byName.add(name, uint8(a+1))
 	}
-	return noAttr
+	return byName
 }
+
+// attrOf returns the attribute with a name, in any case.
+func attrOf(name []byte) attr { return attr(attrsByName.find(name)) }
 
 // tag holds the attributes of one start tag, the first one where one is
 // repeated. The values are valid until the next tag.
 type tag struct {
-	have uint16 // a bit for each attribute that is there
+	have uint32 // a bit for each attribute that is there
 	vals [attrs][]byte
-	buf  []byte // of values that are not what is written
+	buf  []byte // holds the values that had to be decoded
 }
 
 func (t *tag) has(a attr) bool { return t.have&(1<<a) != 0 }
@@ -83,13 +69,11 @@ func (t *tag) get(a attr) []byte {
 	return t.vals[a]
 }
 
-func (t *tag) clear() { t.have, t.buf = 0, t.buf[:0] }
-
-// readsAttributes reports whether the attributes of an element matter: of one
-// that may hold others, those which make it furniture or hide it.
+// readsAttributes reports whether the attributes of an element matter. Those of an
+// element that holds others can hide it or make it furniture.
 func readsAttributes(el element) bool {
 	switch el {
-	case elA, elArea, elBase, elHTML, elImg, elInput, elLink, elMeta, elScript:
+	case elA, elArea, elBase, elHTML, elImg, elLink, elMeta, elScript:
 		return true
 	}
 	return traits[el]&open != 0
@@ -116,7 +100,7 @@ func (t *tag) read(s *attrScanner) {
 	}
 }
 
-// needsDecoding reports whether the value of an attribute is not what is
+// needsDecoding reports whether the value of an attribute differs from what is
 // written.
 func needsDecoding(val []byte) bool {
 	for _, c := range val {

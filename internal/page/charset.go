@@ -18,7 +18,7 @@ func toUTF8(body []byte, opts Options) []byte {
 	if rest, ok := bytes.CutPrefix(body, []byte("\xef\xbb\xbf")); ok {
 		return rest
 	}
-	if !hasUTF16Mark(body) {
+	if utf16 := bytes.HasPrefix(body, []byte("\xfe\xff")) || bytes.HasPrefix(body, []byte("\xff\xfe")); !utf16 {
 		label := charsetOf(opts.ContentType)
 		if strings.EqualFold(label, "utf-8") || label == "" && looksUTF8(body) {
 			return body
@@ -35,10 +35,6 @@ func toUTF8(body []byte, opts Options) []byte {
 	return bytes.TrimPrefix(out, []byte("\ufeff"))
 }
 
-func hasUTF16Mark(body []byte) bool {
-	return len(body) >= 2 && (body[0] == 0xFE && body[1] == 0xFF || body[0] == 0xFF && body[1] == 0xFE)
-}
-
 // charsetOf returns the charset parameter of a content type, or "".
 func charsetOf(contentType string) string {
 	if contentType == "text/html; charset=utf-8" { // what net/http sends
@@ -51,9 +47,8 @@ func charsetOf(contentType string) string {
 	return params["charset"]
 }
 
-// looksUTF8 reports whether body is valid UTF-8, but for a character that is
-// cut off at the end, and not in an encoding that hides letters behind escape
-// sequences.
+// looksUTF8 reports whether body is valid UTF-8. A character that is cut off at
+// the end does not count, and bytes with escape sequences are ISO-2022-JP.
 func looksUTF8(body []byte) bool {
 	for i := len(body) - 1; i >= 0 && i >= len(body)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(body[i]) {

@@ -1,68 +1,135 @@
 package page
 
 import (
-	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
 
 	"github.com/zeebo/xxh3"
 )
 
-// hashData returns a hash of the values in a script of structured data, each
-// with the name before it. It reads the pieces of JSON without asking whether
-// they are in order: a script that is no JSON has a hash too, and the same one
-// each time.
-func hashData(script []byte) (sum uint64) {
-	var name []byte
-	for i := 0; i < len(script); {
-		switch c := script[i]; {
-		case c == '"':
-			s := jsonString(script[i:])
-			i += len(s)
-			if rest := script[i+skipSpace(script[i:]):]; len(rest) > 0 && rest[0] == ':' {
-				name = s
-				continue
-			}
-			sum += hashValue(name, s)
-		case c <= ' ', c == ',', c == ':', c == '{', c == '}', c == '[', c == ']':
-			i++
-		default:
-			n := bytes.IndexAny(script[i:], " \t\r\n,]}\"")
-			if n < 0 {
-				n = len(script) - i
-			}
-			n = max(n, 1)
-			sum += hashValue(name, script[i:i+n])
-			i += n
+// maxDataDepth bounds the nesting of structured data that is looked at.
+const maxDataDepth = 64
+
+// data takes a script of structured data (JSON-LD). One that is not valid JSON
+// says nothing.
+func (r *reader) data(script []byte) {
+	if len(script) > r.dataLeft {
+		return
+	}
+	r.dataLeft -= len(script)
+	var v any
+	if json.Unmarshal(script, &v) != nil {
+		return
+	}
+	r.facts.DataHash += hashData("", v)
+	r.modified(modified(v, 0), dateData)
+	if m := r.facts.Media; m != nil {
+		m.Data = append(m.Data, v)
+	}
+}
+
+// modified returns the latest dateModified in a value of structured data. Dates of
+// other things than the page do not count.
+func modified(v any, depth int) (latest time.Time) {
+	note := func(t time.Time) {
+		if t.After(latest) {
+			latest = t
 		}
+	}
+	if depth == maxDataDepth {
+		return latest
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			note(modified(e, depth+1))
+		}
+	case map[string]any:
+		if isOtherThing(v["@type"]) {
+			return latest
+		}
+		for key, e := range v {
+			switch key {
+			case "dateModified":
+				for _, s := range texts(e) {
+					note(Date(s))
+				}
+			case "image", "video", "audio", "associatedMedia", "about", "subjectOf": // they have dates of their own
+			default:
+				if !LeadsElsewhere(key) {
+					note(modified(e, depth+1))
+				}
+			}
+		}
+	}
+	return latest
+}
+
+// texts returns a value that is a text, or those in one that is a list.
+func texts(v any) (all []string) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	for _, e := range list {
+		if s, ok := e.(string); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// LeadsElsewhere reports whether a property of structured data (schema.org)
+// names things that are shown elsewhere, or that readers wrote.
+func LeadsElsewhere(property string) bool {
+	switch property {
+	case "itemListElement", "mentions", "citation", "isBasedOn", "isPartOf", "relatedLink", "significantLink",
+		"comment", "review", "suggestedAnswer", "acceptedAnswer", "blogPost", "author", "publisher":
+		return true
+	}
+	return false
+}
+
+// isOtherThing reports whether things of a type, or of one in a list of types,
+// are not what a page is about (schema.org).
+func isOtherThing(types any) bool {
+	for _, t := range texts(types) {
+		switch t {
+		case "Comment", "Review", "UserReview", "CriticReview", "Answer", "ImageObject", "VideoObject",
+			"AudioObject", "Person", "Organization", "WebSite", "ItemList", "ListItem", "BreadcrumbList":
+			return true
+		}
+	}
+	return false
+}
+
+// hashData returns a hash of a value of structured data and of all that is in it,
+// each with the name of its property. Their order does not alter it.
+func hashData(name string, v any) (sum uint64) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			sum += hashData(name, e)
+		}
+	case map[string]any:
+		for key, e := range v {
+			if !moves(key) {
+				sum += hashData(key, e)
+			}
+		}
+	default:
+		sum = xxh3.HashStringSeed(fmt.Sprint(v), xxh3.HashString(name))
 	}
 	return sum
 }
 
-// jsonString returns the string that b begins with, with its quotes.
-func jsonString(b []byte) []byte {
-	for i := 1; i < len(b); i++ {
-		switch b[i] {
-		case '\\':
-			i++
-		case '"':
-			return b[:i+1]
-		}
-	}
-	return b
-}
-
-func hashValue(name, value []byte) uint64 {
-	if moves(name) {
-		return 0
-	}
-	return xxh3.HashSeed(value, xxh3.Hash(name))
-}
-
-// moves reports whether a property has a value that changes while what is
-// described does not: a date or how often something happened (schema.org).
-func moves(name []byte) bool {
-	name = bytes.Trim(name, `"`)
+// moves reports whether a property (schema.org) is a date or a count: those change
+// while the thing they describe does not.
+func moves(property string) bool {
 	for _, end := range [...]string{"Date", "Time", "Until", "Count", "Modified", "Published", "Created"} {
-		if bytes.HasSuffix(name, []byte(end)) {
+		if strings.HasSuffix(property, end) {
 			return true
 		}
 	}

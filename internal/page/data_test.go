@@ -41,49 +41,14 @@ func FuzzHashData(f *testing.F) {
 	f.Add([]byte(`{"a":"b\"","c":[1,true,null]}`))
 	f.Add([]byte(`"\`))
 	f.Add([]byte(`}{"`))
+	hash := func(script []byte) uint64 {
+		r := &reader{dataLeft: maxData}
+		r.data(script)
+		return r.facts.DataHash
+	}
 	f.Fuzz(func(t *testing.T, script []byte) {
-		if got := hashData(append([]byte("  "), script...)); got != hashData(script) {
+		if got := hash(append([]byte("  "), script...)); got != hash(script) {
 			t.Error("space before it alters the hash")
 		}
 	})
-}
-
-func TestLang(t *testing.T) {
-	for in, want := range map[string]string{
-		`<html lang="en-GB"><p>text`:          "en",
-		`<html LANG=DE><p>text`:               "de",
-		`<p>text`:                             "",
-		`<html lang=""><html lang="fr"><p>te`: "fr",
-	} {
-		if got := Read([]byte(in), Options{}).Lang; got != want {
-			t.Errorf("%s: language %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestBlocksOfLinks(t *testing.T) {
-	in := `<main><p><a href=/a>one</a></p><p><a href=/a>one</a> <a href=/b>two</a><a href=/c><b>three</b> and</a></p>
-<p><a href=/a>one</a> and more</p><p><a name=x>no link</a></p><a href=/d><p>a link around</p><p>two blocks</p></a><p>after it</p></main>`
-	want := []int{1, 3, 0, 0, 1, 1, 0}
-	blocks := Read([]byte(in), Options{}).Blocks
-	if len(blocks) != len(want) {
-		t.Fatalf("%d blocks, want %d", len(blocks), len(want))
-	}
-	for i, b := range blocks {
-		if b.Links != want[i] {
-			t.Errorf("%q consists of %d links, want %d", b.Text, b.Links, want[i])
-		}
-	}
-}
-
-func TestFurnitureAroundAndInMain(t *testing.T) {
-	for in, want := range map[string][]string{
-		`<form><main><p>text</p></main></form>`:                             {"+text"},
-		`<main><header><h1>Title</h1></header><aside>beside</aside></main>`: {"+Title", "+~beside"},
-		`<article><header>Title</header>text<footer>by</footer></article>`:  {"+Title", "+text", "+~by"},
-	} {
-		if got := outline(Read([]byte(in), Options{})); len(got) != len(want) || got[0] != want[0] || got[len(got)-1] != want[len(want)-1] {
-			t.Errorf("%s: blocks %q, want %q", in, got, want)
-		}
-	}
 }

@@ -1,6 +1,9 @@
 package page
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxLinkHeader is how much of one Link header is read, in bytes.
 const maxLinkHeader = 16 << 10
@@ -16,22 +19,12 @@ func LinkCanonicals(values []string) []string {
 		for v != "" {
 			var l headerLink
 			l, v = cutLink(v)
-			if l.canonical && !l.variant && l.target != "" && webHref(l.target) && !contains(found, l.target) {
+			if l.canonical && !l.variant && l.target != "" && IsWeb(l.target) && !slices.Contains(found, l.target) {
 				found = append(found, l.target)
 			}
 		}
 	}
 	return found
-}
-
-// contains is for lists of a few entries.
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
 }
 
 // headerLink is one link of a Link header.
@@ -53,7 +46,7 @@ func cutLink(v string) (l headerLink, rest string) {
 	if !ok {
 		return l, ""
 	}
-	l.target = cleanHref(target)
+	l.target = string(trimHref([]byte(target)))
 	for {
 		v = strings.TrimLeft(v, " \t")
 		if !strings.HasPrefix(v, ";") {
@@ -81,46 +74,42 @@ func (l *headerLink) param(name, value string) {
 
 // cutParam takes a name and, if there is one, a value, quoted or not.
 func cutParam(v string) (name, value, rest string) {
-	v = strings.TrimLeft(v, " \t")
-	i := strings.IndexAny(v, "=;, \t")
-	if i < 0 {
-		return v, "", ""
-	}
-	name, v = v[:i], strings.TrimLeft(v[i:], " \t")
+	const space = " \t"
+	name, v = cutBefore(strings.TrimLeft(v, space), "=;,"+space)
+	v = strings.TrimLeft(v, space)
 	if !strings.HasPrefix(v, "=") {
 		return name, "", v
 	}
-	v = strings.TrimLeft(v[1:], " \t")
+	v = strings.TrimLeft(v[1:], space)
 	if strings.HasPrefix(v, `"`) {
-		value, rest = cutQuoted(v[1:])
-		return name, value, rest
+		value = quoted(v)
+		return name, strings.Trim(value, `"`), v[len(value):]
 	}
-	i = strings.IndexAny(v, ";, \t")
-	if i < 0 {
-		return name, v, ""
-	}
-	return name, v[:i], v[i:]
+	value, rest = cutBefore(v, ";,"+space)
+	return name, value, rest
 }
 
-// cutQuoted takes a quoted-string whose opening quote has been read.
-func cutQuoted(v string) (value, rest string) {
-	i := strings.IndexAny(v, `"\`)
-	if i >= 0 && v[i] == '"' { // nearly always
-		return v[:i], v[i+1:]
+// cutBefore cuts s before the first of some characters.
+func cutBefore(s, chars string) (before, rest string) {
+	i := strings.IndexAny(s, chars)
+	if i < 0 {
+		return s, ""
 	}
-	var b strings.Builder
-	for i := 0; i < len(v); i++ {
-		switch v[i] {
-		case '"':
-			return b.String(), v[i+1:]
+	return s[:i], s[i:]
+}
+
+// quoted returns the quoted text that s begins with, as written, with its
+// quotes. A backslash keeps a quote from ending it.
+func quoted(s string) string {
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
 		case '\\':
-			if i++; i == len(v) {
-				return b.String(), ""
-			}
+			i++
+		case '"':
+			return s[:i+1]
 		}
-		b.WriteByte(v[i])
 	}
-	return b.String(), ""
+	return s
 }
 
 // hasToken reports whether a list separated by white space has a token, in any

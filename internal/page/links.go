@@ -12,7 +12,7 @@ import (
 type hrefs struct {
 	buf   []byte
 	refs  []ref
-	slots [hrefSlots]uint16 // an open-addressed table: the place in refs plus one, or zero
+	slots [hrefSlots]uint16 // an open-addressed hash table of indices into refs plus one, 0 for empty
 }
 
 // hrefSlots is a power of two that leaves a third of the table empty.
@@ -33,9 +33,9 @@ func (h *hrefs) reset() {
 	h.buf, h.refs = h.buf[:0], h.refs[:0]
 }
 
-// add notes a reference unless it is known or there are limit of them, which
-// must be at most maxLinks. What is known is raised to the best of its
-// occurrences.
+// add notes a reference. If it is known, the occurrences are merged: it is in all
+// their regions, and is nofollow only if each of them is. A new one is left out if
+// there are limit of them already; limit is at most maxLinks.
 func (h *hrefs) add(href []byte, w where, noFollow bool, limit int) {
 	hash := xxh3.Hash(href)
 	slot := hash % hrefSlots
@@ -69,18 +69,8 @@ func (h *hrefs) links(main where) []Link {
 }
 
 // sources returns the references in the main text.
-func (h *hrefs) sources(main where) []string {
-	n := 0
-	for _, r := range h.refs {
-		if r.where&main != 0 {
-			n++
-		}
-	}
-	if n == 0 {
-		return nil
-	}
+func (h *hrefs) sources(main where) (list []string) {
 	all := string(h.buf)
-	list := make([]string, 0, min(n, maxImages))
 	for _, r := range h.refs {
 		if r.where&main != 0 && len(list) < maxImages {
 			list = append(list, all[r.start:r.end])
@@ -89,41 +79,49 @@ func (h *hrefs) sources(main where) []string {
 	return list
 }
 
-// link notes the link of an a or area element.
-func (r *reader) link(t *tag, in trait) {
-	if in&inert != 0 || t.has(attrHidden) {
+// link notes the link of an a or area element. The text that follows an a
+// element is that of the link.
+func (r *reader) link(el element, t *tag, in trait) {
+	if r.headOnly {
 		return
+	}
+	if el == elA {
+		r.inLink = 0
+		if t.has(attrHref) {
+			r.linkCount++
+			r.inLink = r.linkCount
+		}
 	}
 	href := trimHref(t.get(attrHref))
-	if len(href) == 0 || len(href) > maxHref || href[0] == '#' || !webHref(href) {
-		return
+	if isShown(t, in) && isLocation(href) && href[0] != '#' {
+		r.links.add(href, whereOf(in), noFollowRel(t.get(attrRel)), maxLinks)
 	}
-	r.links.add(href, whereOf(in), noFollowRel(t.get(attrRel)), maxLinks)
 }
 
 // image notes the source of an img element.
 func (r *reader) image(t *tag, in trait) {
-	if in&inert != 0 || t.has(attrHidden) {
+	if r.headOnly || !isShown(t, in) {
 		return
 	}
-	r.media.image(r.scan.raw(), in)
-	src := trimHref(t.get(attrSrc))
-	if len(src) == 0 || len(src) > maxHref || !webHref(src) {
-		return
+	r.picture(t, in)
+	if src := trimHref(t.get(attrSrc)); isLocation(src) {
+		r.images.add(src, whereOf(in), false, 2*maxImages)
 	}
-	r.images.add(src, whereOf(in), false, 2*maxImages)
 }
 
+// isShown reports whether an element is on the page that visitors see.
+func isShown(t *tag, in trait) bool { return in&inert == 0 && !t.has(attrHidden) }
+
+// isLocation reports whether a reference is one that is kept.
+func isLocation(href []byte) bool { return len(href) > 0 && len(href) <= maxHref && IsWeb(href) }
+
 func noFollowRel(rel []byte) bool {
-	if len(rel) < len("ugc") {
-		return false
-	}
 	s := string(rel)
 	return hasToken(s, "nofollow") || hasToken(s, "ugc") || hasToken(s, "sponsored")
 }
 
-// webHref reports whether href is relative or has the scheme http or https.
-func webHref[T string | []byte](href T) bool {
+// IsWeb reports whether a reference is relative or has the scheme http or https.
+func IsWeb[T string | []byte](href T) bool {
 	for i := 0; i < len(href); i++ {
 		switch c := href[i]; {
 		case c == ':':
@@ -146,15 +144,9 @@ func trimHref(href []byte) []byte {
 	for len(href) > 0 && href[len(href)-1] <= ' ' {
 		href = href[:len(href)-1]
 	}
-	for _, c := range href {
-		if isLineSpace(c) {
-			return slices.DeleteFunc(slices.Clone(href), isLineSpace)
-		}
+	isLineSpace := func(c byte) bool { return c == '\t' || c == '\n' || c == '\r' }
+	if slices.ContainsFunc(href, isLineSpace) {
+		return slices.DeleteFunc(slices.Clone(href), isLineSpace)
 	}
 	return href
 }
-
-func isLineSpace(c byte) bool { return c <= '\r' && (c == '\t' || c == '\n' || c == '\r') }
-
-// cleanHref is trimHref for strings.
-func cleanHref(href string) string { return string(trimHref([]byte(href))) }

@@ -2,16 +2,12 @@ package page
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
 
 func TestLinks(t *testing.T) {
-	tests := []struct {
-		name, html string
-		want       []Link
-	}{
+	checkRows(t, []row[[]Link]{
 		{"a and area", `<a href="/a">x</a><map><area href=/b></map>`, []Link{{"/a", false, true}, {"/b", false, true}}},
 		{"upper case, single quotes", `<A HREF='/a'>x</A>`, []Link{{"/a", false, true}}},
 		{"entities", `<a href="/a?b=1&amp;c=2">x`, []Link{{"/a?b=1&c=2", false, true}}},
@@ -31,15 +27,7 @@ script:x()">x</a><a href=ftp://example.com/>x</a>`, nil},
 		{"for visitors without scripts", `<noscript><a href=/a>x</a></noscript>`, []Link{{"/a", false, true}}},
 		{"too long", `<a href=/` + strings.Repeat("a", maxHref) + `>x`, nil},
 		{"longest", `<a href=/` + strings.Repeat("a", maxHref-1) + `>x`, []Link{{"/" + strings.Repeat("a", maxHref-1), false, true}}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			html := "<p>text</p>" + tt.html
-			if got := Read([]byte(html), Options{}).Links; !slices.Equal(got, tt.want) {
-				t.Errorf("links %v, want %v", got, tt.want)
-			}
-		})
-	}
+	}, func(f Facts) []Link { return f.Links })
 }
 
 func TestLinkLimit(t *testing.T) {
@@ -60,10 +48,10 @@ func TestLinkLimit(t *testing.T) {
 }
 
 func TestImages(t *testing.T) {
-	html := `<header><img src=/logo.png></header><article>text<img src="/a.jpg"><IMG SRC='b.jpg?x&amp;y'><img src="data:image/png;base64,x">
-		<img src=/a.jpg><img alt=x><noscript><img src=/lazy.jpg></noscript><template><img src=/t.jpg></template></article><img src=/ad.png>`
-	want := []string{"/a.jpg", "b.jpg?x&y", "/lazy.jpg"}
-	if got := Read([]byte(html), Options{}).Images; !slices.Equal(got, want) {
-		t.Errorf("images %q, want %q", got, want)
-	}
+	checkRows(t, []row[[]string]{{
+		"in the main text",
+		`<header><img src=/logo.png></header><article>text<img src="/a.jpg"><IMG SRC='b.jpg?x&amp;y'><img src="data:image/png;base64,x">
+			<img src=/a.jpg><img alt=x><noscript><img src=/lazy.jpg></noscript><template><img src=/t.jpg></template></article><img src=/ad.png>`,
+		[]string{"/a.jpg", "b.jpg?x&y", "/lazy.jpg"},
+	}}, func(f Facts) []string { return f.Images })
 }

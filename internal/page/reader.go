@@ -4,43 +4,38 @@ import (
 	"bytes"
 	"strings"
 	"sync"
-
-	"github.com/zeebo/xxh3"
 )
 
 // reader reads one page. It is used again for the next one, so that its
 // buffers are made once.
 type reader struct {
-	scan   scanner
-	facts  Facts
-	rules  rules
-	jsonLD dates
+	scan  scanner
+	facts Facts
 
 	headOnly bool // for Head
 	xhtml    bool // a slash ends an element
 	inHead   bool
-	headShut bool // its end tag was read; what may stand in it is put there until the body begins
+	headShut bool // the end tag of the head was read; head elements still belong to it until the body begins
 	tail     int  // bytes left to read after the head, for Head
 
-	raw       element // the element whose characters the next token holds
-	rawJSON   bool    // whether it is a script of structured data
-	jsonLeft  int     // bytes of structured data that may still be read
-	titleSeen bool
-	inLink    uint32 // the number of the link that is open, 0 if none is
-	linkCount uint32
+	raw        element    // the element whose characters the next token holds
+	rawData    bool       // those are a script of structured data
+	dataLeft   int        // bytes of structured data that may still be read
+	modifiedBy dateSource // of facts.Modified
+	titleSeen  bool
+	inLink     uint32 // the number of the link that is open, 0 if none is
+	linkCount  uint32
 
-	stack   stack
-	text    text
-	media   *media // nil unless the facts for extensions are asked for
-	links   hrefs
-	images  hrefs
-	scratch []byte
-	decoded []byte
-	hasher  *xxh3.Hasher
+	stack    stack
+	text     text
+	links    hrefs
+	images   hrefs
+	pictures []picture
+	decoded  []byte
 }
 
 // readers keeps readers for use.
-var readers = sync.Pool{New: func() any { return &reader{hasher: xxh3.New()} }}
+var readers = sync.Pool{New: func() any { return new(reader) }}
 
 // maxKept is the size of buffers above which a reader is not kept.
 const maxKept = 4 << 20
@@ -49,9 +44,10 @@ func read(body []byte, opts Options, headOnly bool) Facts {
 	r := readers.Get().(*reader)
 	r.reset(toUTF8(body, opts), opts, headOnly)
 	r.run()
-	f := r.finish(opts.Truncated)
+	r.finish()
+	f := r.facts
 	r.scan.reset(nil)
-	r.facts, r.media = Facts{}, nil
+	r.facts, r.pictures = Facts{}, nil
 	if cap(r.text.buf)+cap(r.links.buf)+cap(r.images.buf)+cap(r.decoded)+cap(r.scan.attrs.buf) <= maxKept {
 		readers.Put(r)
 	}
@@ -60,12 +56,15 @@ func read(body []byte, opts Options, headOnly bool) Facts {
 
 func (r *reader) reset(body []byte, opts Options, headOnly bool) {
 	r.scan.reset(body)
-	r.facts, r.rules, r.jsonLD = Facts{}, rules{}, dates{}
+	r.facts = Facts{}
+	if opts.Extensions && !headOnly {
+		r.facts.Media = new(Media)
+	}
 	r.headOnly = headOnly
-	r.media = newMedia(opts, headOnly)
-	r.xhtml = isXHTML(opts.ContentType)
+	r.xhtml = isMediaType(opts.ContentType, "application/xhtml+xml")
 	r.inHead, r.headShut, r.tail = true, false, headTail
-	r.raw, r.rawJSON, r.jsonLeft, r.titleSeen = unknown, false, maxJSONLD, false
+	r.raw, r.rawData, r.titleSeen = unknown, false, false
+	r.dataLeft, r.modifiedBy = maxData, dateNowhere
 	r.inLink, r.linkCount = 0, 0
 	r.stack.reset()
 	r.text.reset()
@@ -73,9 +72,11 @@ func (r *reader) reset(body []byte, opts Options, headOnly bool) {
 	r.images.reset()
 }
 
-func isXHTML(contentType string) bool {
-	t, _, _ := strings.Cut(contentType, ";")
-	return strings.EqualFold(strings.TrimSpace(t), "application/xhtml+xml")
+// isMediaType reports whether the value of a header or an attribute has a media
+// type, in any case and with any parameters.
+func isMediaType(value, name string) bool {
+	typ, _, _ := strings.Cut(value, ";")
+	return strings.EqualFold(strings.TrimSpace(typ), name)
 }
 
 // run reads tokens to the end of the page or, for Head, of what it reads.
@@ -99,40 +100,24 @@ func (r *reader) run() {
 	}
 }
 
-// finish returns the facts.
-func (r *reader) finish(truncated bool) Facts {
+// finish fills in the facts that are known at the end of the page.
+func (r *reader) finish() {
 	f := &r.facts
-	f.NoIndex, f.NoFollow, f.UnavailableAfter = r.rules.noIndex, r.rules.noFollow, r.rules.after
-	f.Truncated = truncated
 	f.HeadSeen = !r.inHead
-	r.finishDates()
 	if r.headOnly {
-		return *f
+		return
 	}
 	r.text.cut()
-	var main where
-	f.Region, main = r.text.region()
+	main := r.text.main()
 	f.Blocks = r.text.blocks(main)
-	f.VisibleHash, f.MainHash = r.text.hashes(main, r.hasher)
+	f.MainHash = r.text.hash(main)
 	f.Links = r.links.links(main)
 	f.Images = r.images.sources(main)
-	r.media.finish(f, main)
-	return *f
-}
-
-// finishDates fills in the dates of structured data.
-func (r *reader) finishDates() {
-	f := &r.facts
-	if !r.jsonLD.modified.IsZero() && (f.ModifiedSource == DateNone || f.ModifiedSource > DateJSONLD) {
-		f.Modified, f.ModifiedSource = r.jsonLD.modified, DateJSONLD
-	}
-	if f.Published.IsZero() {
-		f.Published = r.jsonLD.published
-	}
+	r.finishMedia(main)
 }
 
 func (r *reader) startTag() {
-	r.raw, r.rawJSON = unknown, false
+	r.raw, r.rawData = unknown, false
 	el := r.scan.el
 	t := traits[el]
 	if t&block != 0 {
@@ -171,10 +156,10 @@ func (r *reader) attributes(el element, in trait) trait {
 		return 0
 	}
 	switch el {
-	case elA, elArea, elImg, elInput:
-		if !r.headOnly {
-			r.reference(el, t, in)
-		}
+	case elA, elArea:
+		r.link(el, t, in)
+	case elImg:
+		r.image(t, in)
 	case elMeta:
 		r.meta(t, in)
 	case elLink:
@@ -186,47 +171,11 @@ func (r *reader) attributes(el element, in trait) trait {
 	case elHTML:
 		r.lang(t)
 	case elScript:
-		r.rawJSON = !r.headOnly && in&inert == 0 && isJSONLD(t.get(attrType))
+		r.rawData = !r.headOnly && in&inert == 0 && isMediaType(string(t.get(attrType)), "application/ld+json")
 	default:
 		return givenTraits(t)
 	}
 	return 0
-}
-
-// reference reads what an element in the body refers to.
-func (r *reader) reference(el element, t *tag, in trait) {
-	switch el {
-	case elA:
-		r.openLink(t)
-		r.link(t, in)
-	case elArea:
-		r.link(t, in)
-	case elImg:
-		r.image(t, in)
-	case elInput:
-		if strings.EqualFold(string(t.get(attrType)), "password") {
-			r.facts.Password = true
-		}
-	}
-}
-
-// openLink notes that the text which follows is that of a link, if the a
-// element is one.
-func (r *reader) openLink(t *tag) {
-	r.inLink = 0
-	if t.has(attrHref) {
-		r.linkCount++
-		r.inLink = r.linkCount
-	}
-}
-
-// isJSONLD reports whether a script of that type is structured data.
-func isJSONLD(typ []byte) bool {
-	if len(typ) < len("application/ld+json") {
-		return false
-	}
-	t, _, _ := strings.Cut(string(typ), ";")
-	return strings.EqualFold(strings.TrimSpace(t), "application/ld+json")
 }
 
 // givenTraits returns the traits that the attributes role and hidden give.
@@ -248,7 +197,7 @@ func givenTraits(t *tag) trait {
 }
 
 func (r *reader) endTag() {
-	r.raw, r.rawJSON = unknown, false
+	r.raw, r.rawData = unknown, false
 	el := r.scan.el
 	switch el {
 	case elA:
@@ -271,8 +220,8 @@ func (r *reader) endTag() {
 
 // characters takes a text token.
 func (r *reader) characters() {
-	el, isJSON := r.raw, r.rawJSON
-	r.raw, r.rawJSON = unknown, false
+	el, isJSON := r.raw, r.rawData
+	r.raw, r.rawData = unknown, false
 	place, in := r.stack.top()
 	if el != unknown {
 		r.rawCharacters(el, isJSON, place, in)
@@ -311,12 +260,7 @@ func (r *reader) rawCharacters(el element, isJSON bool, place uint64, in trait) 
 			r.title(s)
 		}
 	case isJSON:
-		if len(s) <= r.jsonLeft {
-			r.jsonLeft -= len(s)
-			r.jsonLD.add(readJSONLD(s))
-			r.media.readData(s)
-			r.facts.DataHash += hashData(s)
-		}
+		r.data(s)
 	case (in|traits[el])&noText == 0 && !r.headOnly:
 		r.text.add(s, place, in|traits[el]&inherited, r.inLink)
 		r.text.cut()

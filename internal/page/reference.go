@@ -8,8 +8,7 @@ import (
 )
 
 // appendDecoded appends s with its character references decoded (section
-// 13.2.5.72 of the HTML standard), in which the value of an attribute has rules
-// of its own.
+// 13.2.5.72 of the HTML standard). The value of an attribute has rules of its own.
 func appendDecoded(dst, s []byte, attribute bool) []byte {
 	for {
 		i := bytes.IndexByte(s, '&')
@@ -47,14 +46,14 @@ func referenceLen(s []byte) int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isLiteral reports whether what s begins with, of length n, is no reference in
-// an attribute: the name of a parameter in a query.
+// isLiteral reports whether the first n bytes of s, in an attribute, are the name
+// of a parameter in a query and no reference.
 func isLiteral(s []byte, n int) bool {
 	return n < len(s) && s[n] == '=' && s[n-1] != ';' && (n < 2 || s[1] != '#')
 }
 
-// appendReference appends what ref stands for, which is what it says if it is
-// no reference. The frequent ones are looked up here, to save copies.
+// appendReference appends what ref stands for, or ref itself if it is no
+// reference. The frequent ones are listed here, to save copies.
 func appendReference(dst, ref []byte, attribute bool) []byte {
 	switch string(ref) {
 	case "&":
@@ -79,15 +78,16 @@ func appendReference(dst, ref []byte, attribute bool) []byte {
 	return append(dst, text...)
 }
 
-// isWhole reports whether text is what all of a named reference stands for, and
-// not only the first letters of its name, which counts in text alone.
+// isWhole reports whether text is what the whole of a named reference stands for.
+// Otherwise only its first letters were a name, which counts in text but not in
+// an attribute.
 func isWhole(text string, ref []byte) bool {
 	n := utf8.RuneCountInString(text)
 	return n == 1 || n == 2 && ref[len(ref)-1] == ';' && text[len(text)-1] != ';'
 }
 
-// normalized returns s with the line ends and NUL characters that the standard
-// puts in place of others.
+// normalized returns s with line ends and NUL characters replaced as the standard
+// asks.
 func normalized(s []byte) []byte {
 	if bytes.IndexByte(s, '\r') >= 0 {
 		s = bytes.ReplaceAll(s, []byte("\r\n"), []byte("\n"))

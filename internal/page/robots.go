@@ -8,8 +8,8 @@ import (
 // maxRules is how much of one robots value is read, in bytes.
 const maxRules = 4096
 
-// robotNames are the names of meta elements that hold robots rules: the
-// general one and those of the engines' page crawlers.
+// isRobotName reports whether a meta element of that name holds robots rules:
+// the general one, or that of an engine's page crawler.
 func isRobotName(name []byte) bool {
 	if len(name) < len("yeti") || len(name) > len("googlebot-news") {
 		return false
@@ -17,7 +17,7 @@ func isRobotName(name []byte) bool {
 	switch strings.ToLower(string(name)) {
 	case "robots", "googlebot", "googlebot-news", "bingbot", "msnbot", "slurp", "teoma",
 		"yandex", "yandexbot", "baiduspider", "duckduckbot", "applebot", "seznambot", "petalbot",
-		"yeti", "naverbot", "sogou", "qwantbot", "otherbot":
+		"yeti", "naverbot", "sogou", "qwantbot":
 		return true
 	}
 	return false
@@ -28,24 +28,18 @@ func isRobotName(name []byte) bool {
 // win, which is noindex or none for noindex, nofollow or none for nofollow, and
 // the earliest valid date of unavailable_after, which is zero if there is none.
 func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time) {
-	var r rules
+	var r Rules
 	for _, v := range values {
 		r.read(v)
 	}
-	return r.noIndex, r.noFollow, r.after
-}
-
-// rules sums up robots rules.
-type rules struct {
-	noIndex, noFollow bool
-	after             time.Time
+	return r.NoIndex, r.NoFollow, r.UnavailableAfter
 }
 
 // read adds the rules of one value. Google and MDN give the grammar only by
 // examples: rules separated by commas, each a word or a name, a colon and a
 // value, where a name that is not a rule's is a robot's. Space and semicolons
 // are taken for commas too, as people write them so.
-func (r *rules) read(v string) {
+func (r *Rules) read(v string) {
 	v = v[:min(len(v), maxRules)]
 	for v != "" {
 		var word string
@@ -59,37 +53,33 @@ func (r *rules) read(v string) {
 		switch {
 		case strings.EqualFold(word, "unavailable_after"):
 			var t time.Time
-			if t, v = cutDate(v); !t.IsZero() && (r.after.IsZero() || t.Before(r.after)) {
-				r.after = t
+			if t, v = cutDate(v); !t.IsZero() && (r.UnavailableAfter.IsZero() || t.Before(r.UnavailableAfter)) {
+				r.UnavailableAfter = t
 			}
 		case len(word) >= 4 && strings.EqualFold(word[:4], "max-"):
-			v = v[len(v)-len(strings.TrimLeftFunc(v, notSeparator)):] // max-image-preview:none is not none
+			v = strings.TrimLeftFunc(v, notSeparator) // max-image-preview:none is not none
 		}
 	}
 }
 
-func (r *rules) word(w string) {
+func (r *Rules) word(w string) {
 	switch {
 	case strings.EqualFold(w, "noindex"):
-		r.noIndex = true
+		r.NoIndex = true
 	case strings.EqualFold(w, "nofollow"):
-		r.noFollow = true
+		r.NoFollow = true
 	case strings.EqualFold(w, "none"):
-		r.noIndex, r.noFollow = true, true
+		r.NoIndex, r.NoFollow = true, true
 	}
 }
 
 // cutWord returns the first word of v and the rest. The rest begins with a
 // colon if one follows the word, if need be after white space.
 func cutWord(v string) (word, rest string) {
-	v = strings.TrimLeft(v, separators)
-	i := strings.IndexAny(v, separators+":")
-	if i < 0 {
-		return v, ""
-	}
-	word, rest = v[:i], strings.TrimLeft(v[i:], " \t\r\n\f")
-	if word == "" { // a colon that nothing precedes
-		return "", rest[1:]
+	word, rest = cutBefore(strings.TrimLeft(v, separators), separators+":")
+	rest = strings.TrimLeft(rest, " \t\r\n\f")
+	if word == "" && rest != "" { // a colon that nothing precedes
+		rest = rest[1:]
 	}
 	return word, rest
 }
@@ -104,21 +94,16 @@ func notSeparator(c rune) bool { return !strings.ContainsRune(separators, c) }
 // comma, up to two pieces between commas are tried together. Without a valid
 // date, the rule is void and all that it was given may hold other rules.
 func cutDate(v string) (t time.Time, rest string) {
-	end := 0
+	end := -1
 	for range 2 {
-		i := strings.IndexAny(v[end:], ",;")
-		if i < 0 {
-			end = len(v)
-		} else {
-			end += i
-		}
-		if t, ok := parseDate(v[:end]); ok {
+		before, _ := cutBefore(v[end+1:], ",;")
+		end += 1 + len(before)
+		if t := parseDate(v[:end]); !t.IsZero() {
 			return t, v[end:]
 		}
 		if end == len(v) {
 			break
 		}
-		end++
 	}
 	return time.Time{}, v
 }

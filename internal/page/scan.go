@@ -14,10 +14,10 @@ const (
 )
 
 // scanner cuts a page into tokens by the rules of section 13.2.5 of the HTML
-// standard. Its tokens are those of [golang.org/x/net/html.Tokenizer], which
-// copies and looks at every byte; it goes from delimiter to delimiter. A tag
-// in which the page ends is no token. They differ only in a script that has a
-// bracket in a comment: to that tokenizer, the comment ends there.
+// standard. It finds the same tokens as [golang.org/x/net/html.Tokenizer] but
+// copies nothing and jumps from delimiter to delimiter, which is faster. A tag
+// in which the page ends is no token. The two differ only in a script that has
+// a bracket in a comment: that tokenizer ends the comment there.
 type scanner struct {
 	b          []byte // the page
 	start, end int    // of the current token
@@ -28,8 +28,8 @@ type scanner struct {
 	selfClosing bool   // a slash ends it
 	attrs       tag    // of a start tag, if it is one whose attributes are read
 
-	whole    []byte // the page, while b ends where a noscript element does
-	unfenced bool   // no noscript element ends in what follows
+	whole    []byte // the whole page while b is cut at the end of a noscript element, else nil
+	unfenced bool   // there is no further end tag of a noscript element
 
 	rawEl   element // whose end tag alone ends the text that follows, or unknown
 	rawName []byte
@@ -40,25 +40,19 @@ func (s *scanner) reset(page []byte) { *s = scanner{b: page, attrs: tag{buf: s.a
 // raw returns the current token as written.
 func (s *scanner) raw() []byte { return s.b[s.start:s.end] }
 
-// readRaw has all up to the end tag of the current start tag be characters.
+// readRaw makes everything up to the end tag of the current element one text token.
 func (s *scanner) readRaw() { s.rawEl, s.rawName = s.el, s.name }
 
-// fence has the noscript element that was just opened end at its end tag,
-// whatever is left open in it: to a browser with scripts it is but characters.
+// fence ends the noscript element that was just opened at its next end tag,
+// whatever is left open in it, as browsers with scripts do.
 func (s *scanner) fence() {
 	if s.whole != nil || s.unfenced {
 		return
 	}
-	for at := s.end; ; at += len("</") {
-		i := bytes.Index(s.b[at:], []byte("</"))
-		if i < 0 {
-			s.unfenced = true
-			return
-		}
-		if at += i; isTag(s.b[at+len("</"):], []byte("noscript")) {
-			s.whole, s.b = s.b, s.b[:at]
-			return
-		}
+	if end := endTagAt(s.b, s.end, []byte("noscript")); end < len(s.b) {
+		s.whole, s.b = s.b, s.b[:end]
+	} else {
+		s.unfenced = true
 	}
 }
 
@@ -93,7 +87,7 @@ func (s *scanner) nextWithin() token {
 		if at += i; opens(s.b[at+1]) {
 			break
 		}
-		at++ // it is but a bracket
+		at++ // a bracket that opens no tag is text
 	}
 	if at > s.start {
 		return s.to(at, textToken)
@@ -127,7 +121,7 @@ func (s *scanner) markup(at int) token {
 	}
 	at = s.tagName(at)
 	a := attrScanner{b: s.b, i: at}
-	s.attrs.clear()
+	s.attrs.have, s.attrs.buf = 0, s.attrs.buf[:0]
 	if readsAttributes(s.el) {
 		s.attrs.read(&a)
 	} else {
@@ -158,16 +152,6 @@ func (s *scanner) tagName(at int) int {
 	s.name = s.b[at:end]
 	s.el = elementOf(s.name)
 	return end
-}
-
-// tagName returns the name of a tag as written. Before it are skip bytes of the
-// token.
-func tagName(rawToken []byte, skip int) []byte {
-	end := skip
-	for end < len(rawToken) && !endsName(rawToken[end]) {
-		end++
-	}
-	return rawToken[skip:end]
 }
 
 func endsName(c byte) bool { return c <= '>' && (isSpace(c) || c == '/' || c == '>') }
@@ -206,8 +190,8 @@ func commentEnd(b []byte, at int) int {
 	}
 }
 
-// rawEnd returns where the characters end that begin at a place and belong to
-// an element which holds nothing else.
+// rawEnd returns where the characters that begin at a place end. They are those
+// of an element that holds no elements.
 func (s *scanner) rawEnd(at int) int {
 	switch s.rawEl {
 	case elPlaintext:
@@ -215,12 +199,17 @@ func (s *scanner) rawEnd(at int) int {
 	case elScript:
 		return s.scriptEnd(at)
 	}
+	return endTagAt(s.b, at, s.rawName)
+}
+
+// endTagAt returns where the next end tag of that name begins, or the end of b.
+func endTagAt(b []byte, at int, name []byte) int {
 	for {
-		i := bytes.Index(s.b[at:], []byte("</"))
+		i := bytes.Index(b[at:], []byte("</"))
 		if i < 0 {
-			return len(s.b)
+			return len(b)
 		}
-		if at += i; isTag(s.b[at+len("</"):], s.rawName) {
+		if at += i; isTag(b[at+len("</"):], name) {
 			return at
 		}
 		at += len("</")
@@ -271,8 +260,8 @@ func (s *scanner) scriptEnd(at int) int {
 	}
 }
 
-// scriptDelimiter returns where the next bracket is that may alter the state:
-// one that opens a tag or, in a comment, closes that.
+// scriptDelimiter returns where the next bracket is that may change the state: an
+// opening one or, in a comment, one that ends the comment.
 func scriptDelimiter(b []byte, at int, state scriptState) int {
 	if state == scriptPlain {
 		i := bytes.IndexByte(b[at:], '<')

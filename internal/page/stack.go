@@ -9,9 +9,9 @@ type frame struct {
 	el        element
 }
 
-// stack holds the open block-level elements. Every operation takes constant
-// time, or removes what it looks at: each element knows the frame of its kind
-// below, so a stray end tag needs no search.
+// stack holds the open block-level elements. Each frame knows the frame below of
+// the same element, so an end tag needs no search. Every operation takes constant
+// time, apart from the frames that it removes.
 type stack struct {
 	frames   []frame
 	last     [elements]int32 // the topmost frame of each element, or -1
@@ -37,17 +37,13 @@ func (s *stack) top() (place uint64, t trait) {
 	return f.place, f.traits & inherited
 }
 
-// foreign reports whether an element is open that is drawn or is a formula, in
-// which a slash ends what is not ended so elsewhere.
+// foreign reports whether an svg or math element is open. In those, a slash ends
+// any element.
 func (s *stack) foreign() bool { return s.last[elSVG] >= 0 || s.last[elMath] >= 0 }
 
 // push opens an element with the traits t.
 func (s *stack) push(el element, name []byte, t trait) {
-	limit := maxDepth
-	if t&inherited != 0 {
-		limit = maxDepthAll
-	}
-	if len(s.frames) >= limit {
+	if len(s.frames) == maxDepth {
 		s.overflow++
 		return
 	}
@@ -55,7 +51,7 @@ func (s *stack) push(el element, name []byte, t trait) {
 	t, above = within(el, t, above)
 	i := int32(len(s.frames))
 	s.frames = append(s.frames, frame{
-		place:     nameHash(place, name),
+		place:     placeIn(place, name),
 		prev:      s.last[el],
 		prevScope: s.scope,
 		traits:    t | above,
@@ -67,9 +63,9 @@ func (s *stack) push(el element, name []byte, t trait) {
 	}
 }
 
-// within returns the traits of an element and those that it inherits. What is
-// around the main text, such as a form around the whole page, does not make
-// furniture of it; and a header inside the main text is its heading.
+// within returns the traits of an element and those that it inherits. The main
+// text is no furniture, even if a form is around the whole page. A header inside
+// the main text is its heading and no furniture either.
 func within(el element, own, above trait) (trait, trait) {
 	if own&inMain != 0 {
 		above &^= furniture
@@ -102,8 +98,8 @@ func (s *stack) end(el element) {
 	}
 }
 
-// scopeFor returns the frame beyond which an end tag of el does not reach. Of
-// the parts of a table, only another table keeps it.
+// scopeFor returns the frame that an end tag of el cannot reach below. An end tag
+// of a part of a table is stopped only by another table.
 func (s *stack) scopeFor(el element) int32 {
 	switch el {
 	case elTable, elCaption, elTHead, elTBody, elTFoot, elTR, elTD, elTH:
@@ -114,8 +110,8 @@ func (s *stack) scopeFor(el element) int32 {
 	return s.scope
 }
 
-// imply closes what the begin of el implies to be closed: a paragraph before a
-// block, an item before the next one.
+// imply closes the elements that end where el begins: a paragraph before a block,
+// an item before the next item.
 func (s *stack) imply(el element) {
 	if traits[el]&endsP != 0 {
 		if i := s.last[elP]; i > s.scope {

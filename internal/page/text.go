@@ -1,33 +1,29 @@
 package page
 
-import "github.com/zeebo/xxh3"
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/zeebo/xxh3"
+)
 
 // run is a block of text while the page is being read.
 type run struct {
 	place      uint64
 	start, end int // in the text
 	where      where
-	links      int    // how many links it consists of, until it has other text
+	links      int    // how many links it consists of, -1 if some of it is in none
 	lastLink   uint32 // the last of them
-	plain      bool   // some of it is in no link
 }
 
 // note counts the link that the next characters are in.
 func (r *run) note(link uint32) {
-	switch link {
-	case 0:
-		r.plain = true
-	case r.lastLink:
-	default:
+	switch {
+	case link == 0:
+		r.links = -1
+	case link != r.lastLink && r.links >= 0:
 		r.links, r.lastLink = r.links+1, link
 	}
-}
-
-func (r *run) onlyLinks() int {
-	if r.plain {
-		return 0
-	}
-	return r.links
 }
 
 // where says in which regions something lies.
@@ -61,10 +57,13 @@ type text struct {
 	open  bool // whether the last run still grows
 	space bool // whether white space has been read since the last character
 	seen  where
+
+	hasher xxh3.Hasher
 }
 
 func (x *text) reset() {
-	*x = text{buf: x.buf[:0], runs: x.runs[:0]}
+	x.buf, x.runs = x.buf[:0], x.runs[:0]
+	x.open, x.space, x.seen = false, false, 0
 }
 
 // add appends characters that stand at a place with the traits t, in the link
@@ -112,7 +111,7 @@ func (x *text) cut() {
 }
 
 // skipSpace returns how much white space s begins with. A no-break space is
-// white space too: it says nothing that a reader sees.
+// white space too, since a reader sees no difference.
 func skipSpace(s []byte) int {
 	i := 0
 	for i < len(s) {
@@ -151,9 +150,24 @@ func appendCollapsed(dst, s []byte) (out []byte, space bool) {
 	return dst, false
 }
 
-// weights let two characters in a row be judged by one sum: from 2 on, they
-// are not words with single spaces between them. A character that may be white
-// space is 2 by itself.
+// PlainText returns a text with single spaces between its words, cut to limit
+// bytes, without what is not valid UTF-8.
+func PlainText[T string | []byte](s T, limit int) string {
+	b := []byte(s[:min(len(s), 8*limit)])
+	out, _ := appendCollapsed(nil, b[skipSpace(b):])
+	if len(out) > limit {
+		n := limit
+		for n > 0 && !utf8.RuneStart(out[n]) {
+			n--
+		}
+		out = bytes.TrimSuffix(out[:n], []byte(" "))
+	}
+	return string(bytes.ToValidUTF8(out, nil))
+}
+
+// weights are added for two characters in a row. A sum of 2 or more means that
+// they are not part of words with single spaces between them. A character that
+// may be white space other than a plain space weighs 2.
 var weights = [256]uint8{
 	0: 2, 1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2, 13: 2, 14: 2, 15: 2,
 	16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 25: 2, 26: 2, 27: 2, 28: 2, 29: 2, 30: 2, 31: 2,
@@ -161,7 +175,8 @@ var weights = [256]uint8{
 }
 
 // collapsedPrefix returns how much of s is words with single spaces between
-// them. A branch for each space would be guessed wrong too often.
+// them. Adding weights is faster than a branch for each space, which the processor
+// would often predict wrong.
 func collapsedPrefix(s []byte) int {
 	last := uint8(0)
 	for i, c := range s {
@@ -174,19 +189,14 @@ func collapsedPrefix(s []byte) int {
 	return len(s) - int(last)
 }
 
-// region returns where the main text is, and the mark of what belongs to it.
-func (x *text) region() (Region, where) {
-	switch {
-	case x.seen&whereMain != 0:
-		return RegionMain, whereMain
-	case x.seen&whereArticle != 0:
-		return RegionArticle, whereArticle
-	case x.seen&whereBody != 0:
-		return RegionBody, whereBody
-	case x.seen != 0:
-		return RegionAll, whereAll
+// main returns the region that is the main text.
+func (x *text) main() where {
+	for _, w := range [...]where{whereMain, whereArticle, whereBody} {
+		if x.seen&w != 0 {
+			return w
+		}
 	}
-	return RegionNone, whereAll
+	return whereAll
 }
 
 // blocks returns the runs as blocks. Their texts share one string.
@@ -204,29 +214,28 @@ func (x *text) blocks(main where) []Block {
 			Text:      s,
 			Main:      r.where&main != 0,
 			Furniture: r.where&whereBody == 0,
-			Links:     r.onlyLinks(),
+			Links:     max(r.links, 0),
 		}
 	}
 	return list
 }
 
-// hashes returns the hashes of the visible and of the main text.
-func (x *text) hashes(main where, h *xxh3.Hasher) (visible, mainText uint64) {
+// hash returns the hash of the main text.
+func (x *text) hash(main where) uint64 {
 	if len(x.runs) == 0 {
-		return 0, 0
+		return 0
 	}
-	visible = xxh3.Hash(x.buf)
-	h.Reset()
-	for i, n := 0, 0; i < len(x.runs); i++ {
-		r := x.runs[i]
+	x.hasher.Reset()
+	begun := false
+	for _, r := range x.runs {
 		if r.where&main == 0 {
 			continue
 		}
-		if n > 0 {
+		if begun {
 			r.start-- // the space before it
 		}
-		h.Write(x.buf[r.start:r.end])
-		n++
+		x.hasher.Write(x.buf[r.start:r.end])
+		begun = true
 	}
-	return visible, h.Sum64()
+	return x.hasher.Sum64()
 }

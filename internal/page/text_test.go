@@ -27,40 +27,43 @@ func outline(f Facts) []string {
 }
 
 func TestMainText(t *testing.T) {
-	tests := []struct {
-		name, html string
-		region     Region
-		want       []string
-	}{
-		{"main", `<nav>menu</nav><main><h1>Title</h1><p>text</p></main><footer>foot</footer>`, RegionMain, []string{"-~menu", "+Title", "+text", "-~foot"}},
-		{"role main", `<div role="navigation">menu</div><div role=Main><p>text</p></div><div>rest</div>`, RegionMain, []string{"-~menu", "+text", "-rest"}},
-		{"main before article", `<article>teaser</article><main>text</main>`, RegionMain, []string{"-teaser", "+text"}},
-		{"furniture in main stays", `<main>text<nav>toc</nav></main>`, RegionMain, []string{"+text", "+~toc"}},
-		{"articles", `<div>menu</div><article><header>Title</header>one</article><article>two</article><div>rest</div>`, RegionArticle, []string{"-menu", "+Title", "+one", "+two", "-rest"}},
-		{"body without furniture", `<header>a</header><nav>b</nav><div>c</div><aside>d</aside><form>e</form><button>f</button><select><option>g<option>h</select><footer>i</footer>`, RegionBody, []string{"-~a", "-~b", "+c", "-~d", "-~e", "-~f", "-~g", "-~h", "-~i"}},
-		{"furniture by role", `<div role=banner>a</div><div role=contentinfo>b</div><div role=complementary>c</div><div role=search>d</div><div role=note>e</div>`, RegionBody, []string{"-~a", "-~b", "-~c", "-~d", "+e"}},
-		{"nothing but furniture", `<form><p>a page in a form</p></form>`, RegionAll, []string{"+~a page in a form"}},
-		{"empty main", `<main> </main><p>text</p>`, RegionBody, []string{"+text"}},
-		{"no text", `<main></main>`, RegionNone, nil},
-		{"textarea is furniture", `<p>a<textarea>b<i></textarea>c`, RegionBody, []string{"+a", "-~b<i>", "+c"}},
-		{"hidden text", `<p>a</p><p hidden>b</p><div hidden=until-found>c</div>`, RegionBody, []string{"+a", "+c"}},
-		{"invisible text", `<p>a<script>b</script><style>c</style><noscript>d</noscript><template><p>e</p></template><svg><text>f</text></svg><iframe>g</iframe><!-- h --><video>i</video></p>`, RegionBody, []string{"+a"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			f := Read([]byte(tt.html), Options{})
-			if got := outline(f); f.Region != tt.region || !slices.Equal(got, tt.want) {
-				t.Errorf("region %d, blocks %q; want %d, %q", f.Region, got, tt.region, tt.want)
-			}
-		})
-	}
+	checkRows(t, []row[[]string]{
+		{"main", `<nav>menu</nav><main><h1>Title</h1><p>text</p></main><footer>foot</footer>`, []string{"-~menu", "+Title", "+text", "-~foot"}},
+		{"role main", `<div role="navigation">menu</div><div role=Main><p>text</p></div><div>rest</div>`, []string{"-~menu", "+text", "-rest"}},
+		{"main before article", `<article>teaser</article><main>text</main>`, []string{"-teaser", "+text"}},
+		{"furniture in main stays", `<main>text<nav>toc</nav></main>`, []string{"+text", "+~toc"}},
+		{"articles", `<div>menu</div><article><header>Title</header>one</article><article>two</article><div>rest</div>`, []string{"-menu", "+Title", "+one", "+two", "-rest"}},
+		{"body without furniture", `<header>a</header><nav>b</nav><div>c</div><aside>d</aside><form>e</form><button>f</button><select><option>g<option>h</select><footer>i</footer>`, []string{"-~a", "-~b", "+c", "-~d", "-~e", "-~f", "-~g", "-~h", "-~i"}},
+		{"furniture by role", `<div role=banner>a</div><div role=contentinfo>b</div><div role=complementary>c</div><div role=search>d</div><div role=note>e</div>`, []string{"-~a", "-~b", "-~c", "-~d", "+e"}},
+		{"nothing but furniture", `<form><p>a page in a form</p></form>`, []string{"+~a page in a form"}},
+		{"empty main", `<main> </main><p>text</p>`, []string{"+text"}},
+		{"no text", `<main></main>`, nil},
+		{"textarea is furniture", `<p>a<textarea>b<i></textarea>c`, []string{"+a", "-~b<i>", "+c"}},
+		{"hidden text", `<p>a</p><p hidden>b</p><div hidden=until-found>c</div>`, []string{"+a", "+c"}},
+		{"invisible text", `<p>a<script>b</script><style>c</style><noscript>d</noscript><template><p>e</p></template><svg><text>f</text></svg><iframe>g</iframe><!-- h --><video>i</video></p>`, []string{"+a"}},
+		{"a form around the main text", `<form><main><p>text</p></main></form>`, []string{"+text"}},
+		{"beside the main text", `<main><header><h1>Title</h1></header><aside>beside</aside></main>`, []string{"+Title", "+~beside"}},
+		{"parts of an article", `<article><header>Title</header>text<footer>by</footer></article>`, []string{"+Title", "+text", "+~by"}},
+	}, outline)
+}
+
+func TestLinksOfBlocks(t *testing.T) {
+	checkRows(t, []row[[]int]{
+		{"one", `<p><a href=/a>one</a></p>`, []int{1}},
+		{"three", `<p><a href=/a>one</a> <a href=/b>two</a><a href=/c><b>three</b> and</a></p>`, []int{3}},
+		{"other text", `<p><a href=/a>one</a> and more</p><p>more <a href=/a>one</a></p>`, []int{0, 0}},
+		{"an anchor", `<p><a name=x>no link</a></p>`, []int{0}},
+		{"a link around blocks", `<a href=/d><p>a link around</p><p>two blocks</p></a><p>after it</p>`, []int{1, 1, 0}},
+	}, func(f Facts) (links []int) {
+		for _, b := range f.Blocks {
+			links = append(links, b.Links)
+		}
+		return links
+	})
 }
 
 func TestBlocks(t *testing.T) {
-	tests := []struct {
-		name, html string
-		want       []string
-	}{
+	checkRows(t, []row[[]string]{
 		{"inline elements do not cut", `<p>one <b>t</b>wo <a href=x>three</a></p>`, []string{"one two three"}},
 		{"unknown elements do not cut", `<p>one<x-y>two</x-y></p>`, []string{"onetwo"}},
 		{"line breaks cut", `one<br>two<hr>three`, []string{"one", "two", "three"}},
@@ -76,21 +79,12 @@ func TestBlocks(t *testing.T) {
 		{"preformatted", "<pre>one\n  two</pre>", []string{"one two"}},
 		{"cut in a tag", `<p>one</p><p class="tw`, []string{"one"}},
 		{"lone brackets", `<p>1 < 2 > 0 <3</p>`, []string{"1 < 2 > 0 <3"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var got []string
-			for _, b := range Read([]byte(tt.html), Options{}).Blocks {
-				got = append(got, b.Text)
-				if b.Hash != xxh3.HashString(b.Text) {
-					t.Errorf("hash of %q is not that of its text", b.Text)
-				}
-			}
-			if !slices.Equal(got, tt.want) {
-				t.Errorf("blocks %q, want %q", got, tt.want)
-			}
-		})
-	}
+	}, func(f Facts) (texts []string) {
+		for _, b := range f.Blocks {
+			texts = append(texts, b.Text)
+		}
+		return texts
+	})
 }
 
 // TestPlace has pairs of pages whose last blocks lie at the same place or not.
@@ -141,48 +135,27 @@ func lastPlace(t *testing.T, html string) uint64 {
 
 // TestPlaceIsStable holds the values that other releases have stored.
 func TestPlaceIsStable(t *testing.T) {
-	tests := []struct {
-		html string
-		want uint64
-	}{
-		{`a`, 0xcbf29ce484222325},
-		{`<main><p>a`, 0x390e4f5f61e4c20},
-		{`<p>a`, 0x8d57907b575b7c0},
-	}
-	for _, tt := range tests {
-		if got := lastPlace(t, tt.html); got != tt.want {
-			t.Errorf("place in %q is %#x, want %#x", tt.html, got, tt.want)
+	for html, want := range map[string]uint64{
+		`a`:          0xcbf29ce484222325,
+		`<main><p>a`: 0x390e4f5f61e4c20,
+		`<p>a`:       0x8d57907b575b7c0,
+	} {
+		if got := lastPlace(t, html); got != want {
+			t.Errorf("place in %q is %#x, want %#x", html, got, want)
 		}
 	}
 }
 
-func TestHashes(t *testing.T) {
-	page := func(html string) Facts { return Read([]byte(html), Options{}) }
-	base := page(`<nav>menu</nav><main><p>one two</p><p>three</p></main>`)
-	if base.MainHash != xxh3.HashString("one two three") || base.VisibleHash != xxh3.HashString("menu one two three") {
-		t.Error("the hashes are not those of the texts joined by spaces")
-	}
-	tests := []struct {
-		name, html    string
-		visible, main bool // whether the hashes stay
-	}{
-		{"the same", `<nav>menu</nav><main><p>one two</p><p>three</p></main>`, true, true},
-		{"other markup", `<nav class=x><b>menu</b></nav><div role=main>one<br>two<ul><li>three</ul></div>`, true, true},
-		{"other scripts", `<script>x</script><nav>menu</nav><main><p>one two</p><p>three</p></main>`, true, true},
-		{"other furniture", `<nav>menus</nav><main><p>one two</p><p>three</p></main>`, false, true},
-		{"other main text", `<nav>menu</nav><main><p>one two</p><p>four</p></main>`, false, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			f := page(tt.html)
-			if (f.VisibleHash == base.VisibleHash) != tt.visible || (f.MainHash == base.MainHash) != tt.main {
-				t.Errorf("visible text stays %v, main text stays %v; want %v, %v", f.VisibleHash == base.VisibleHash,
-					f.MainHash == base.MainHash, tt.visible, tt.main)
-			}
-		})
-	}
-	if f := page(`<main></main>`); f.VisibleHash != 0 || f.MainHash != 0 {
-		t.Error("hashes without text are not zero")
+func TestMainHash(t *testing.T) {
+	checkRows(t, []row[bool]{
+		{"the same", `<nav>menu</nav><main><p>one two</p><p>three</p></main>`, true},
+		{"other markup", `<nav class=x><b>menu</b></nav><div role=main>one<br>two<ul><li>three</ul></div>`, true},
+		{"other scripts", `<script>x</script><nav>menu</nav><main><p>one two</p><p>three</p></main>`, true},
+		{"other furniture", `<nav>menus</nav><main><p>one two</p><p>three</p></main>`, true},
+		{"other main text", `<nav>menu</nav><main><p>one two</p><p>four</p></main>`, false},
+	}, func(f Facts) bool { return f.MainHash == xxh3.HashString("one two three") })
+	if f := Read([]byte(`<main></main>`), Options{}); f.MainHash != 0 {
+		t.Error("the hash without text is not zero")
 	}
 }
 

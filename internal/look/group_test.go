@@ -1,9 +1,6 @@
-package ledger
+package look
 
-import (
-	"testing"
-	"time"
-)
+import "testing"
 
 func TestGroupName(t *testing.T) {
 	tests := []struct{ name, route, location, want string }{
@@ -24,24 +21,5 @@ func TestGroupName(t *testing.T) {
 				t.Errorf("group %q, want %q", got, tt.want)
 			}
 		})
-	}
-}
-
-func TestBudget(t *testing.T) {
-	start := time.Now()
-	b := newBudget(start)
-	b.spend(budgetSaved + time.Second)
-	if b.allows(start.Add(10*time.Second), true) {
-		t.Error("a debt of a second is paid after ten, want twenty")
-	}
-	if !b.allows(start.Add(21*time.Second), true) {
-		t.Error("a debt of a second is not paid after 21 seconds")
-	}
-	if !b.allows(start.Add(1000*time.Hour), true) {
-		t.Fatal("nothing is left after a long rest")
-	}
-	b.spend(budgetSaved)
-	if b.allows(start.Add(1000*time.Hour), true) {
-		t.Errorf("more than %v were saved", budgetSaved)
 	}
 }

@@ -1,4 +1,4 @@
-package page
+package coding
 
 import (
 	"bytes"
@@ -133,8 +133,8 @@ func TestDecodeErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, truncated, err := Decode(nil, tt.encoding, tt.body, 1<<20)
-			if err == nil || truncated || errors.Is(err, ErrCoding) != tt.coding {
-				t.Errorf("truncated %v, error %v, want one for which ErrCoding is %v", truncated, err, tt.coding)
+			if err == nil || truncated || errors.Is(err, ErrUnsupported) != tt.coding {
+				t.Errorf("truncated %v, error %v, want one for which ErrUnsupported is %v", truncated, err, tt.coding)
 			}
 		})
 	}
@@ -204,4 +204,22 @@ func FuzzDecode(f *testing.F) {
 				len(out), len(again), err, errAgain)
 		}
 	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	body := bytes.Repeat([]byte("<p>Some <b>text</b> of a page.</p>\n"), 3000)
+	for _, coding := range []string{"gzip", "deflate", "br", "zstd"} {
+		encoded := encode(b, coding, body)
+		b.Run(coding, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			var out []byte
+			for b.Loop() {
+				var err error
+				if out, _, err = Decode(out[:0], coding, encoded, 1<<20); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

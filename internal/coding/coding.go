@@ -1,0 +1,192 @@
+// Package coding undoes the content codings of a response: it takes the bytes
+// that a client was sent and returns those of the page. It must never use more
+// memory or time than the caller's limit allows, whatever the bytes are.
+//
+// All functions are safe for concurrent use.
+package coding
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxCodings is how many codings one after the other are undone.
+const maxCodings = 2
+
+// maxZstdWindow is the largest window that RFC 8878 asks a decoder to support.
+const maxZstdWindow = 8 << 20
+
+// ErrUnsupported says that a content coding is unknown, or that there are too
+// many.
+var ErrUnsupported = errors.New("content coding not supported")
+
+// Decode undoes the content codings of body and appends the result to dst.
+// The encoding is the value of the Content-Encoding header: gzip, x-gzip,
+// deflate, br, zstd or identity, or a list of up to two of them in the order
+// in which they were applied; empty means none. At most limit bytes are
+// appended, and a stream that would grow beyond that costs no more. The result
+// is truncated if it was longer than limit or if body is only the beginning of
+// a stream. The error wraps [ErrUnsupported] for an unknown coding, and else is
+// that of a damaged stream.
+func Decode(dst []byte, encoding string, body []byte, limit int) (out []byte, truncated bool, err error) {
+	codings, err := parse(encoding)
+	if err != nil {
+		return dst, false, err
+	}
+	if len(codings) > 0 && len(body) == 0 {
+		return dst, true, nil // no coding makes nothing of something
+	}
+	limit = max(limit, 0)
+	var r io.Reader = bytes.NewReader(body)
+	for i, c := range slices.Backward(codings) {
+		d := decoders[c].Get().(decoder)
+		defer decoders[c].Put(d)
+		if err := d.Reset(r); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return dst, true, nil
+		} else if err != nil {
+			return dst, false, fmt.Errorf("decode content: %w", err)
+		}
+		if r = d; i > 0 { // what an inner coding yields may be a bomb that the outer one swallows
+			r = &cutReader{r: d, left: limit + 64<<10}
+		}
+	}
+	out, truncated, err = readUpTo(dst, r, limit)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return out, true, nil
+	}
+	if err != nil {
+		return out, false, fmt.Errorf("decode content: %w", err)
+	}
+	return out, truncated, nil
+}
+
+// parse returns the codings to undo in the order they were applied.
+func parse(encoding string) ([]string, error) {
+	var list []string
+	for c := range strings.SplitSeq(encoding, ",") {
+		c = strings.ToLower(strings.TrimSpace(c))
+		if c == "" || c == "identity" {
+			continue
+		}
+		if c == "x-gzip" {
+			c = "gzip"
+		}
+		if decoders[c] == nil {
+			return nil, fmt.Errorf("%w: %.20q", ErrUnsupported, c)
+		}
+		if len(list) == maxCodings {
+			return nil, fmt.Errorf("%w: more than %d", ErrUnsupported, maxCodings)
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// cutReader ends after some bytes as if the stream were cut off there.
+type cutReader struct {
+	r    io.Reader
+	left int
+}
+
+func (c *cutReader) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	n, err := c.r.Read(p[:min(len(p), c.left)])
+	c.left -= n
+	return n, err
+}
+
+// readUpTo appends what r has to dst, at most limit bytes. It is truncated if
+// r has more.
+func readUpTo(dst []byte, r io.Reader, limit int) (out []byte, truncated bool, err error) {
+	end := len(dst) + limit
+	for len(dst) < end {
+		if len(dst) == cap(dst) {
+			dst = slices.Grow(dst, min(end-len(dst), max(4096, len(dst))))
+		}
+		n, err := r.Read(dst[len(dst):min(cap(dst), end)])
+		dst = dst[:len(dst)+n]
+		if err == io.EOF {
+			return dst, false, nil
+		}
+		if err != nil {
+			return dst, false, err
+		}
+	}
+	var more [1]byte
+	switch _, err := io.ReadFull(r, more[:]); err {
+	case nil:
+		return dst, true, nil
+	case io.EOF:
+		return dst, false, nil
+	default:
+		return dst, false, err
+	}
+}
+
+// decoder undoes one coding. After Reset it reads from r.
+type decoder interface {
+	io.Reader
+	Reset(r io.Reader) error
+}
+
+// decoders has the decoders of each coding. They are costly to make and are used
+// again.
+var decoders = map[string]*sync.Pool{
+	"gzip":    {New: func() any { return new(gzip.Reader) }},
+	"deflate": {New: func() any { return &inflater{bare: flate.NewReader(nil)} }},
+	"br":      {New: func() any { return new(brotli.Reader) }},
+	"zstd":    {New: newZstd},
+}
+
+// newZstd returns a decoder without goroutines, which need no stopping.
+func newZstd() any {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxZstdWindow))
+	if err != nil {
+		panic(err) // the options are wrong
+	}
+	return d
+}
+
+// inflater reads the zlib format, and also bare deflate data, which some
+// servers send under the same name and all browsers accept.
+type inflater struct {
+	io.Reader // one of the two below
+	in        bufio.Reader
+	bare      io.ReadCloser
+	zlib      io.ReadCloser // nil until there was data in its format
+}
+
+// Reset has d read from r.
+func (d *inflater) Reset(r io.Reader) error {
+	d.in.Reset(r)
+	head, err := d.in.Peek(2)
+	if err != nil {
+		return err
+	}
+	if head[0]&0x0f != 8 || (int(head[0])<<8|int(head[1]))%31 != 0 {
+		d.Reader = d.bare
+		return d.bare.(flate.Resetter).Reset(&d.in, nil)
+	}
+	if d.zlib == nil {
+		d.zlib, err = zlib.NewReader(&d.in)
+	} else {
+		err = d.zlib.(zlib.Resetter).Reset(&d.in, nil)
+	}
+	d.Reader = d.zlib
+	return err
+}

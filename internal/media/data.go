@@ -1,0 +1,139 @@
+package media
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/servemap/servemap/internal/page"
+)
+
+// maxDepth bounds the nesting of structured data that is looked at.
+const maxDepth = 64
+
+// data is what the structured data of a page say of its videos and of itself.
+type data struct {
+	articles []thing           // those that the page is
+	videos   []thing           // those that are on it, at most maxVideoTries
+	names    map[string]string // of things, by their @id
+}
+
+// thing is an object of structured data (schema.org).
+type thing map[string]any
+
+func readData(scripts []any) *data {
+	d := &data{names: make(map[string]string)}
+	for _, v := range scripts {
+		d.visit(v, true, 0)
+	}
+	return d
+}
+
+// visit takes a value of structured data and all that is in it. own says that
+// a thing here is what the page is, and not a thing that belongs to one.
+func (d *data) visit(v any, own bool, depth int) {
+	if depth == maxDepth {
+		return
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			d.visit(e, own, depth+1)
+		}
+	case map[string]any:
+		d.visitThing(v, own, depth)
+	}
+}
+
+func (d *data) visitThing(t thing, own bool, depth int) {
+	if id, name := t.raw("@id"), t.raw("name"); id != "" && name != "" {
+		d.names[id] = name
+	}
+	if own && t.is(articleTypes...) {
+		d.articles = append(d.articles, t)
+	}
+	if t.is("VideoObject") {
+		if len(d.videos) < maxVideoTries {
+			d.videos = append(d.videos, t)
+		}
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(t)) { // in the same order each time
+		if !page.LeadsElsewhere(key) {
+			d.visit(t[key], own && (key == "@graph" || key == "mainEntity"), depth+1)
+		}
+	}
+}
+
+// is reports whether a thing has one of these types. They may be written with
+// the vocabulary before them.
+func (t thing) is(types ...string) bool {
+	all, ok := t["@type"].([]any)
+	if !ok {
+		all = []any{t["@type"]}
+	}
+	for _, v := range all {
+		s, _ := v.(string)
+		if slices.Contains(types, s[strings.LastIndexAny(s, "/:#")+1:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// first returns a property, or the first of its values if it has several.
+func (t thing) first(key string) any {
+	if list, ok := t[key].([]any); ok && len(list) > 0 {
+		return list[0]
+	}
+	return t[key]
+}
+
+// raw returns a property that is a text.
+func (t thing) raw(key string) string {
+	s, _ := t.first(key).(string)
+	return s
+}
+
+// maxText is the length of the longest text but a description, in bytes.
+const maxText = 300
+
+// text returns a property that is a text, with single spaces, cut to limit bytes.
+func (t thing) text(key string, limit int) string { return page.PlainText(t.raw(key), limit) }
+
+// url returns the URL that the first of some properties gives: a text, or a
+// thing that has one.
+func (t thing) url(b base, keys ...string) string {
+	for _, key := range keys {
+		switch v := t.first(key).(type) {
+		case string:
+			if u := b.url(v); u != "" {
+				return u
+			}
+		case map[string]any:
+			if u := thing(v).url(b, "url", "contentUrl", "@id"); u != "" {
+				return u
+			}
+		}
+	}
+	return ""
+}
+
+// openGraph holds the properties of the Open Graph protocol (ogp.me) and its
+// vocabularies, in document order.
+type openGraph []page.Property
+
+// first returns the first property with one of the names.
+func (g openGraph) first(names ...string) string {
+	for _, p := range g {
+		if slices.Contains(names, p.Name) {
+			return p.Content
+		}
+	}
+	return ""
+}
+
+// text is first with single spaces, cut to limit bytes.
+func (g openGraph) text(limit int, names ...string) string {
+	return page.PlainText(g.first(names...), limit)
+}

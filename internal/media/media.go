@@ -1,0 +1,164 @@
+// Package media decides which images, videos and news of a page a sitemap may
+// name. It takes what package page read and returns what package sitemap can
+// write: complete entries with absolute URLs.
+//
+// It must never name a URL that lets in who has it, says who somebody is, or
+// leads to what only the site's own network reaches. The rules and the
+// robots.txt of the site are the caller's.
+package media
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/page"
+	"github.com/servemap/servemap/internal/sitemap"
+)
+
+// Extensions are those whose content this package finds.
+const Extensions = sitemap.Images | sitemap.NewsItem | sitemap.Videos
+
+// What bounds the media of one page, so that its entry stays small.
+const (
+	maxImages     = 20
+	maxImageBytes = 4 << 10
+	maxTried      = 200 // images whose URLs are judged
+	maxVideos     = 4
+	maxVideoBytes = 8 << 10
+	maxVideoTries = 16 // videos of structured data that are judged
+)
+
+// minPixels is the width or height below which an image is a pixel, a button or
+// an icon.
+const minPixels = 32
+
+// Found is what a sitemap may say of a page.
+type Found struct {
+	Images []string      // absolute URLs
+	News   *sitemap.News // nil unless the page is one article with a headline, a date and a language
+	Videos []sitemap.Video
+}
+
+// Read returns what a sitemap may say, in the wanted extensions, of a page that
+// was read with page.Options.Extensions. The page is at a location of the site.
+func Read(norm *location.Normalizer, at string, facts *page.Facts, want sitemap.Namespaces) (f Found) {
+	b, ok := newBase(norm, at, facts.Base)
+	if facts.Media == nil || !ok {
+		return f
+	}
+	if want&sitemap.Images != 0 {
+		f.Images = images(b, facts.Media.Pictures)
+	}
+	if want&(sitemap.NewsItem|sitemap.Videos) == 0 {
+		return f
+	}
+	d := readData(facts.Media.Data)
+	og := openGraph(facts.Media.Properties)
+	if want&sitemap.NewsItem != 0 {
+		f.News = d.news(og, facts.Media.Lang)
+	}
+	if want&sitemap.Videos != 0 {
+		f.Videos = d.listVideos(b, og)
+	}
+	return f
+}
+
+func images(b base, pictures []page.Picture) (found []string) {
+	tried := make(map[string]bool)
+	size := 0
+	for _, p := range pictures {
+		src := largest(p)
+		if src == "" || tried[src] {
+			continue
+		}
+		if tried[src] = true; len(tried) > maxTried {
+			break
+		}
+		u := b.url(src)
+		if u == "" || slices.Contains(found, u) {
+			continue
+		}
+		if size += len(u); size > maxImageBytes || len(found) == maxImages {
+			break
+		}
+		found = append(found, u)
+	}
+	return found
+}
+
+// largest returns the source of the largest form of an image, "" for what is no
+// content: an icon or a tracking pixel that states its size, a part of a sprite,
+// or embedded data.
+func largest(p page.Picture) string {
+	if tiny(p.Width) || tiny(p.Height) {
+		return ""
+	}
+	for _, set := range [...]string{p.Srcset, p.LazySrcset} {
+		if src := bestCandidate(set); src != "" {
+			return src
+		}
+	}
+	for _, src := range [...]string{p.LazySrc, p.Src} { // an image that is loaded later has a placeholder in src
+		if src = strings.TrimSpace(src); isFile(src) {
+			return src
+		}
+	}
+	return ""
+}
+
+// isFile reports whether a reference may be one of a file on the web.
+func isFile(src string) bool {
+	return src != "" && len(src) <= maxHref && !strings.Contains(src, "#") && page.IsWeb(src)
+}
+
+// tiny reports whether an attribute gives a side of less than minPixels.
+func tiny(side string) bool {
+	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(side), "px"))
+	return err == nil && n < minPixels
+}
+
+// bestCandidate returns the source of the widest or densest image in the value
+// of a srcset attribute (HTML standard, "parsing a srcset attribute").
+func bestCandidate(srcset string) string {
+	const space = " \t\r\n\f"
+	best, most := "", 0.0
+	for {
+		srcset = strings.TrimLeft(srcset, space+",")
+		if srcset == "" {
+			return best
+		}
+		n := strings.IndexAny(srcset, space)
+		if n < 0 {
+			n = len(srcset)
+		}
+		src, size := srcset[:n], 1.0
+		srcset = srcset[n:]
+		if bare := strings.TrimRight(src, ","); bare != src {
+			src = bare
+		} else {
+			var descriptor string
+			descriptor, srcset, _ = strings.Cut(srcset, ",")
+			size = candidateSize(descriptor)
+		}
+		if size > most && isFile(src) {
+			best, most = src, size
+		}
+	}
+}
+
+// candidateSize returns the width or the density that a descriptor gives, 1 for
+// none and 0 for what is neither.
+func candidateSize(descriptor string) float64 {
+	descriptor = strings.TrimSpace(descriptor)
+	if descriptor == "" {
+		return 1
+	}
+	n := len(descriptor) - 1
+	size, err := strconv.ParseFloat(descriptor[:n], 64)
+	if err != nil || !strings.Contains("wx", descriptor[n:]) || !(size > 0 && size < 1e6) {
+		return 0
+	}
+	return size
+}

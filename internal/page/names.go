@@ -1,0 +1,51 @@
+package page
+
+// maxName is the length of the longest name of an element or attribute that
+// matters for reading.
+const maxName = len("data-lazy-srcset")
+
+// names finds the number of a name. It is an open-addressed hash table, since
+// each tag and each attribute of a page is looked up.
+type names [512]struct {
+	name   string
+	number uint8
+}
+
+func nameSlot(name []byte) int {
+	n := len(name)
+	return (n*37 + int(name[0]|0x20)*5 + int(name[n/2]|0x20)*19 + int(name[n-1]|0x20)*83) % len(names{})
+}
+
+// add gives a name in lower case a number, which is not 0.
+func (t *names) add(name string, number uint8) {
+	i := nameSlot([]byte(name))
+	for t[i].number != 0 {
+		i = (i + 1) % len(t)
+	}
+	t[i].name, t[i].number = name, number
+}
+
+// find returns the number of a name in any case, 0 if it is not known.
+func (t *names) find(name []byte) uint8 {
+	if len(name) == 0 || len(name) > maxName {
+		return 0
+	}
+	for i := nameSlot(name); ; i = (i + 1) % len(t) {
+		if e := &t[i]; e.number == 0 || isName(name, e.name) {
+			return e.number
+		}
+	}
+}
+
+// isName reports whether a name in any case is one in lower case.
+func isName(name []byte, lower string) bool {
+	if len(name) != len(lower) {
+		return false
+	}
+	for i, c := range name {
+		if c != lower[i] && (c < 'A' || 'Z' < c || c+'a'-'A' != lower[i]) {
+			return false
+		}
+	}
+	return true
+}
