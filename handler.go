@@ -295,7 +295,7 @@ type Dates struct {
 	// before; text that moves by itself counts here, and is no change.
 	Interval, Shortest, Longest time.Duration
 	// ChangeFreq is the changefreq that fits best, whether that is enough to publish it
-	// or not, and Probability how likely it is; see Options.Confidence.
+	// or not, and Probability how likely it is; see Options.Limits.Confidence.
 	ChangeFreq  string
 	Probability float64
 	// Ignored says what of the main text is left out when changes are looked
@@ -395,7 +395,7 @@ func (s *Site) withheld(p ledger.Page) string {
 	case p.FirstSeen.IsZero() || p.Freq == p.Listing.Freq || s.rules.Freq(p.Location) != "":
 		return ""
 	case p.Confidence < s.least || s.least == 1:
-		return fmt.Sprintf(" There is no changefreq: %v fits best, and is less likely than Options.Confidence asks for.", p.Freq)
+		return fmt.Sprintf(" There is no changefreq: %v fits best, and is less likely than Options.Limits.Confidence asks for.", p.Freq)
 	}
 	return fmt.Sprintf(" There is no changefreq: to say %v of one change takes a longer watch, or another change.", p.Freq)
 }

@@ -51,45 +51,42 @@ import (
 
 // Options adjusts a [Site]. The zero value of each field is the default.
 type Options struct {
-	// Name is the sitemap's file name without ".xml". If empty, it is
-	// "sitemap". A name that is hard to guess keeps the list from the curious,
-	// but not from who is told the name.
+	// Name is the sitemap's file name without ".xml"; by default "sitemap". A
+	// name that is hard to guess hides the list from anybody who is not told it.
 	Name string
 
-	// Hosts are the hosts whose requests count, each with its port if that is
-	// not the scheme's own. If empty, they are the origin's host, and those
-	// that a proxy on the same machine or network sends in its place: IP
-	// addresses, "localhost" and other names of a single label. Requests for
-	// other hosts are served and not observed. The host never decides what is
-	// listed; that is the origin's part.
+	// Hosts are the hosts whose requests are observed, each with its port if that
+	// is not the scheme's own. By default they are the origin's host and what a
+	// proxy on the same machine or network sends in its place: IP addresses,
+	// "localhost" and other names of a single label. Requests for other hosts are
+	// served and not observed. URLs in the sitemap always have the origin's host.
 	Hosts []string
 
-	// StrippedPrefix is the beginning of the public path that a proxy cuts off
-	// before a request arrives, such as "/blog"; what http.StripPrefix cuts off in
-	// this program is known without it. It must be the origin's folder
-	// or lead to it. Only requests are read so: links and canonical URLs in the
-	// pages are public ones, and have the prefix. The host's robots.txt is then
-	// out of sight; Options.Robots gives it. If empty, nothing is cut off.
+	// StrippedPrefix is the beginning of the public path that a proxy removes
+	// before a request arrives, such as "/blog". It must be the origin's folder or
+	// lead to it. What http.StripPrefix removes in this program is known without
+	// it. Links and canonical URLs in the pages are public ones and keep the
+	// prefix. The host's robots.txt cannot be seen then; give it in Robots.
 	StrippedPrefix string
 
-	// Entries are the locations where visitors enter the site, such as "/".
-	// What they and the pages they lead to link to is listed. If empty, it is
-	// the origin's folder, and where that redirects to.
+	// Entries are the locations where visitors enter the site, such as "/". What
+	// they and the pages they lead to link to is listed. By default it is the
+	// origin's folder, and where that redirects to.
 	Entries []string
 
 	// Query names the query parameters that make a page of its own, whatever
 	// their values. If nil, it is "page" with a number or a short word, as in
 	// "page=2" and "page=about-us"; if empty but not nil, there are none. A page
 	// with any other parameter is observed only under the canonical URL it gives
-	// itself; well-known tracking parameters do not count. Rule.Query adds
-	// parameters for some of the site.
+	// itself. Well-known tracking parameters are dropped. Rule.Query adds
+	// parameters for a part of the site.
 	Query []string
 
-	// BenignCookies are names of cookies that the site gives to every visitor,
-	// so that who sends them is still anonymous; a final "*" stands for any
-	// ending, and no other "*" is allowed. Do not name one by which the site also
-	// knows who is logged in: pages for one visitor would count as public. Benign
-	// from the start are what well-known frameworks and tools call
+	// BenignCookies are names of cookies that the site gives to every visitor, so
+	// that a visitor who sends them is still anonymous. A final "*" stands for any
+	// ending; no other "*" is allowed. Do not name a cookie that also identifies a
+	// user: pages for one visitor would count as public. Benign from the start are
+	// what well-known frameworks and tools use for
 	//   - tokens against forged requests: csrftoken, _csrf, XSRF-TOKEN,
 	//     _gorilla_csrf, __RequestVerificationToken ...
 	//   - the theme and the language: theme, color-scheme, dark_mode, lang,
@@ -107,101 +104,107 @@ type Options struct {
 	// and no name of a session.
 	BenignCookies []string
 
-	// Anonymous, if not nil, decides alone whether a request is that of an
+	// Anonymous, if not nil, alone decides whether a request comes from an
 	// anonymous visitor, who gets what everybody may see. It is needed where a
-	// proxy adds credentials to every request. It must be safe for concurrent
-	// use and quick; should it panic, the request does not count. If nil, a
-	// request is anonymous if it has no Authorization, no client certificate, no
-	// header whose name says that it names a user (user, login, auth, token,
-	// session, account, email, cert ...), and only benign cookies. A header with
-	// an empty value counts too: where a proxy sends one with every request, this
-	// option is necessary.
+	// proxy adds credentials, or an empty header that could name a user, to every
+	// request. It must be quick and safe for concurrent use. A request for which
+	// it panics does not count. By default a request is anonymous if it has no
+	// Authorization, no client certificate, no header whose name says that it
+	// names a user (user, login, auth, token, session, account, email, cert ...),
+	// and only benign cookies.
 	Anonymous func(*http.Request) bool
 
-	// ClientIP, if not nil, returns the address of the client; the zero Addr
-	// means unknown. It must be safe for concurrent use and must not believe a
-	// header that the client itself can send; should it panic, the address is
-	// unknown. It is used only to tell networks apart. If nil, it is the peer's
-	// address, and visitors that came through a proxy are not told apart.
+	// ClientIP, if not nil, returns the address of the client, or the zero Addr if
+	// that is unknown. It is used only to tell networks apart. It must be quick,
+	// safe for concurrent use, and must not believe a header that the client
+	// itself can send. If it panics, the address is unknown. By default it is the
+	// peer's address, and visitors behind one proxy count as one.
 	ClientIP func(*http.Request) netip.Addr
 
-	// Networks is how many distinct client networks make a page public that
-	// nothing links to, where at least three pages beside it are linked. They
-	// are counted at the looks at the page, not at each visit. If 0, it is 3.
-	Networks int
-
-	// Rules say of locations whether they are listed, and what is published of
-	// them; see [Rule].
+	// Rules decide for groups of locations whether they are listed, and what is
+	// published of them.
 	Rules []Rule
 
-	// Robots is the text of the site's robots.txt, for where this program does
-	// not serve it. What it disallows for every crawler ("*") is not listed. If
-	// empty, the robots.txt that the site is seen to serve is obeyed.
+	// Robots is the text of the site's robots.txt, for a site whose robots.txt
+	// this program does not serve. What it disallows for every crawler ("*") is
+	// not listed. By default the robots.txt that the site is seen to serve counts.
 	Robots string
 
-	// KeepFor is how long a listed page stays that no anonymous visitor gets,
-	// while the site is observed; how long it is, is looked at some 64 times in
-	// that time, but not more often than each minute. If 0, it is 90 days; the
-	// least is an hour.
-	KeepFor time.Duration
-
-	// ReportOnly learns and explains, and serves no sitemap, so that an owner
-	// can read Pages and Explain before anybody else does. Who asks for one of
-	// the sitemap's files gets a 503 that tells how many locations there are by
-	// verdict and reason, and names none.
+	// ReportOnly makes the site learn and explain, and serve no sitemap, so that
+	// the owner can read Pages and Explain before anybody else does. A request for
+	// one of the sitemap's files gets a 503 that counts the locations by verdict
+	// and reason, and names none.
 	ReportOnly bool
 
-	// PartPages and PartBytes are the most pages and bytes, uncompressed, of one
-	// file of the sitemap. They are for readers that keep to older limits, such as
-	// 10,485,760 bytes. A site that is listed already is brought within them in the
-	// minutes after the start. If 0, they are the protocol's 50,000 and 52,428,800,
-	// which are also the most they can be; the least are 1, and 65,536, which holds
-	// any one page.
-	PartPages, PartBytes int
-
-	// Recent, if positive, adds the file "sitemap-recent.xml" of the pages that
-	// were listed anew or changed within that time, the last ones first, 1,000
-	// at most, so that crawlers find news in one small file. It stands beside
-	// the sitemap, and nothing names it but [Site.RobotsLine]. It can be from a
-	// minute to 7 days.
+	// Recent, if positive, adds the file "sitemap-recent.xml": the pages that were
+	// listed or changed within that time, the latest first, 1,000 at most, so that
+	// crawlers find news in one small file. It stands beside the sitemap, and only
+	// [Site.RobotsLine] names it. It can be from a minute to 7 days.
 	Recent time.Duration
 
-	// Extensions says what the sitemap tells of pages beyond their addresses and
-	// dates. If zero, it is nothing.
+	// Extensions selects what the sitemap says of pages beyond their addresses and
+	// dates. By default that is nothing.
 	Extensions Extensions
 
 	// InferPriority publishes the rank of each page among those of the site, from
 	// 0.1 to 1, by how many pages link to it and how often it is visited. Ranks
-	// are taken when the pages are reviewed, at the start and some 64 times in
-	// KeepFor, which by default is every 34 hours. The first ones are published
-	// at once, later ones the next time and only where they have moved by 0.2 and
-	// more, so that a visit changes no file. Rule.Priority goes first.
+	// are taken when the pages are reviewed: at the start, and some 64 times in
+	// Limits.KeepFor, which by default is every 34 hours. The first ranks are
+	// published at once. Later ones are published the next time, and only where
+	// they have moved by 0.2 or more, so that a visit changes no file.
+	// Rule.Priority goes first.
 	InferPriority bool
 
-	// Confidence is the least probability, from 0 to 1, with which a
-	// changefreq must be right to be published. While one change alone was seen,
-	// "always" and "hourly" also need an hour since the first look, "daily" a
-	// day, and "weekly" a week. If 0, it is 0.5; 1 publishes none.
+	// Limits are the numbers by which the site decides. The defaults suit most
+	// sites.
+	Limits Limits
+
+	// Logger receives hints and the store's troubles, each cause once. It is
+	// called in a goroutine of its own, so that no request waits for it. By
+	// default it is slog.Default.
+	Logger *slog.Logger
+}
+
+// Limits are the numbers by which a site decides. Each is the default if it is 0.
+type Limits struct {
+	// Networks is how many distinct client networks make a page public that
+	// nothing links to, where at least three pages beside it are linked. They are
+	// counted at the looks at the page, not at each visit. The default is 3.
+	Networks int
+
+	// Confidence is the least probability, from 0 to 1, with which a changefreq
+	// must be right to be published. While only one change was seen, "always" and
+	// "hourly" also need an hour since the first look, "daily" a day, and "weekly"
+	// a week. The default is 0.5; 1 publishes none.
 	Confidence float64
 
-	// RenderEvery is the least time between two renderings of the sitemap. A
-	// page that is withdrawn leaves at once all the same. While rendering takes
-	// more than a tenth of that time, as on a large site that changes all over,
-	// it is done less often. If 0, it is 5 seconds; the least is a millisecond.
+	// KeepFor is how long a listed page stays that no anonymous visitor gets,
+	// while the site is observed. Expiry is checked some 64 times in that time,
+	// but not more often than each minute. The default is 90 days; the least is
+	// an hour.
+	KeepFor time.Duration
+
+	// PartPages and PartBytes are the most pages and bytes, uncompressed, of one
+	// file of the sitemap, for readers that keep to older limits, such as
+	// 10,485,760 bytes. Files that exist already are brought within them in the
+	// minutes after the start. The defaults are the protocol's 50,000 and
+	// 52,428,800, which are also the most they can be. The least are 1, and
+	// 65,536, which holds any one page.
+	PartPages, PartBytes int
+
+	// RenderEvery is the least time between two renderings of the sitemap. A page
+	// that is withdrawn leaves at once all the same. While rendering takes more
+	// than a tenth of that time, as on a large site that changes all over, it is
+	// done less often. The default is 5 seconds; the least is a millisecond.
 	RenderEvery time.Duration
 
-	// RefreshEvery is how often a site looks what other processes that share its
-	// store have learned; what one of them lists or takes out is in the sitemap
-	// of the others after that time and the next rendering. It costs a small
-	// query each time, and a small record beside most changes. If 0, it is 15
-	// seconds for a store that says that it is shared (see store.Sharer), as that
-	// of package sqlstore does; for others there are no such processes. The least is a millisecond.
+	// RefreshEvery is how often to look for what other processes that share the
+	// store have learned. What one of them lists or takes out is in the sitemap of
+	// the others after that time and the next rendering. Each look costs a small
+	// query, and most changes a small record. The default is 15 seconds for a
+	// store that says it is shared (see store.Sharer), as that of package sqlstore
+	// does; for others there are no such processes. The least is a millisecond.
 	RefreshEvery time.Duration
-
-	// Logger receives hints and the store's troubles, each cause once. If nil,
-	// it is slog.Default. It is called in a goroutine of its own, so that no
-	// request waits for it.
-	Logger *slog.Logger
 }
 
 // Extensions are those of the sitemap protocol that engines read. What they tell
@@ -381,13 +384,13 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	s.log = logging.NewQueue(opts.Logger.Handler())
 	logger := s.log.Logger()
 	s.notes, _ = st.(store.Noter)
-	refresh := refreshEvery(st, opts.RefreshEvery)
+	refresh := refreshEvery(st, opts.Limits.RefreshEvery)
 	st = ledger.Guard(st, keys)
 	looks := due.New(dueTargets)
-	s.hints, s.silent, s.networks, s.least = hint.New(logger), opts.ReportOnly, opts.Networks, opts.Confidence
+	s.hints, s.silent, s.networks, s.least = hint.New(logger), opts.ReportOnly, opts.Limits.Networks, opts.Limits.Confidence
 	s.files = part.New(part.Config{
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
-		Every: opts.RenderEvery, Recent: opts.Recent,
+		Every: opts.Limits.RenderEvery, Recent: opts.Recent,
 		Extensions: opts.Extensions.namespaces(), News: opts.Extensions.News, Publication: opts.Extensions.Publication,
 		InferPriority: opts.InferPriority,
 		Allowed:       s.allowed,
@@ -403,8 +406,8 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	}
 	s.ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: rules, Entries: entries,
-		Networks: opts.Networks, Confidence: opts.Confidence, KeepFor: opts.KeepFor, Robots: given,
-		MakeDue: looks.Reset, Hints: s.hints, Logger: logger, MaxURLs: opts.PartPages, MaxBytes: opts.PartBytes,
+		Networks: opts.Limits.Networks, Confidence: opts.Limits.Confidence, KeepFor: opts.Limits.KeepFor, Robots: given,
+		MakeDue: looks.Reset, Hints: s.hints, Logger: logger, MaxURLs: opts.Limits.PartPages, MaxBytes: opts.Limits.PartBytes,
 		Extensions: opts.Extensions.namespaces(), InferPriority: opts.InferPriority,
 		RefreshEvery: refresh,
 	})
@@ -464,10 +467,10 @@ func (s *Site) configure(origin string, opts *Options, rules admit.Rules) (err e
 	switch {
 	case !fileName.MatchString(s.name), strings.HasSuffix(s.name, ".xml"), strings.HasSuffix(s.name, ".gz"):
 		return fmt.Errorf(`options: Name %q must be of letters, digits, "-", "_" and ".", without ".xml", such as "sitemap"`, opts.Name)
-	case opts.Networks < 0:
-		return fmt.Errorf("options: Networks is %d; it must be positive, or 0 for the default", opts.Networks)
-	case math.IsNaN(opts.Confidence) || opts.Confidence < 0 || opts.Confidence > 1:
-		return fmt.Errorf("options: Confidence is %v; it must be between 0 and 1", opts.Confidence)
+	case opts.Limits.Networks < 0:
+		return fmt.Errorf("options: Limits.Networks is %d; it must be positive, or 0 for the default", opts.Limits.Networks)
+	case math.IsNaN(opts.Limits.Confidence) || opts.Limits.Confidence < 0 || opts.Limits.Confidence > 1:
+		return fmt.Errorf("options: Limits.Confidence is %v; it must be between 0 and 1", opts.Limits.Confidence)
 	}
 	if err := cmp.Or(checkDurations(opts), checkParts(opts)); err != nil {
 		return err
@@ -494,9 +497,9 @@ func checkDurations(opts *Options) error {
 		name         string
 		value, least time.Duration
 	}{
-		{"KeepFor", opts.KeepFor, time.Hour},
-		{"RenderEvery", opts.RenderEvery, time.Millisecond},
-		{"RefreshEvery", opts.RefreshEvery, time.Millisecond},
+		{"Limits.KeepFor", opts.Limits.KeepFor, time.Hour},
+		{"Limits.RenderEvery", opts.Limits.RenderEvery, time.Millisecond},
+		{"Limits.RefreshEvery", opts.Limits.RefreshEvery, time.Millisecond},
 		{"Recent", opts.Recent, time.Minute},
 	} {
 		if o.value != 0 && o.value < o.least {
@@ -518,8 +521,8 @@ func checkParts(opts *Options) error {
 		name               string
 		value, least, most int
 	}{
-		{"PartPages", opts.PartPages, 1, sitemap.MaxURLs},
-		{"PartBytes", opts.PartBytes, leastPartBytes, sitemap.MaxBytes},
+		{"Limits.PartPages", opts.Limits.PartPages, 1, sitemap.MaxURLs},
+		{"Limits.PartBytes", opts.Limits.PartBytes, leastPartBytes, sitemap.MaxBytes},
 	} {
 		if o.value != 0 && (o.value < o.least || o.value > o.most) {
 			return fmt.Errorf("options: %s is %d; it must be from %d to %d, or 0 for the protocol's limit", o.name, o.value, o.least, o.most)
@@ -537,17 +540,17 @@ func checkParts(opts *Options) error {
 var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
 
 func (o *Options) fill() {
-	if o.Networks == 0 {
-		o.Networks = 3
+	if o.Limits.Networks == 0 {
+		o.Limits.Networks = 3
 	}
-	if o.Confidence == 0 {
-		o.Confidence = 0.5
+	if o.Limits.Confidence == 0 {
+		o.Limits.Confidence = 0.5
 	}
-	if o.KeepFor == 0 {
-		o.KeepFor = 90 * 24 * time.Hour
+	if o.Limits.KeepFor == 0 {
+		o.Limits.KeepFor = 90 * 24 * time.Hour
 	}
-	if o.RenderEvery == 0 {
-		o.RenderEvery = 5 * time.Second
+	if o.Limits.RenderEvery == 0 {
+		o.Limits.RenderEvery = 5 * time.Second
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()

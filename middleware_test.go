@@ -679,7 +679,7 @@ func TestASiteInAFolder(t *testing.T) {
 }
 
 func TestLimitsOfTheFilesAndRecentPages(t *testing.T) {
-	site := newSite(t, new(memstore.Store), &servemap.Options{PartPages: 2, Recent: 24 * time.Hour})
+	site := newSite(t, new(memstore.Store), &servemap.Options{Limits: servemap.Limits{PartPages: 2}, Recent: 24 * time.Hour})
 	w := serve(t, site.Wrap(page("p", "/a", "/b", "/c", "/d")))
 	for _, path := range []string{"/", "/a", "/b", "/c", "/d"} {
 		w.visit(path)
@@ -994,8 +994,8 @@ func TestNewRefuses(t *testing.T) {
 		{"an entry out of the folder", origin + "/blog", servemap.Options{Entries: []string{"/"}}, []string{"Entries"}},
 		{"a rule out of the folder", origin + "/blog", servemap.Options{Rules: []servemap.Rule{{Pattern: "/blog/a", List: servemap.Auto}, {Pattern: "/shop/*", List: servemap.Never}}},
 			[]string{"rule 2", "/shop/*", "/blog/", "own folder"}},
-		{"more pages in a part than there may be", origin, servemap.Options{PartPages: 50_001}, []string{"PartPages is 50001", "50000"}},
-		{"a part too small for a page", origin, servemap.Options{PartBytes: 1000}, []string{"PartBytes is 1000", "65536"}},
+		{"more pages in a part than there may be", origin, servemap.Options{Limits: servemap.Limits{PartPages: 50_001}}, []string{"PartPages is 50001", "50000"}},
+		{"a part too small for a page", origin, servemap.Options{Limits: servemap.Limits{PartBytes: 1000}}, []string{"PartBytes is 1000", "65536"}},
 		{"recent pages of a year", origin, servemap.Options{Recent: 365 * 24 * time.Hour}, []string{"Recent", "168h"}},
 		{"a publication without a name", origin, servemap.Options{Extensions: servemap.Extensions{Publication: " "}}, []string{"Publication"}},
 		{"a publication without its file", origin, servemap.Options{Extensions: servemap.Extensions{Publication: "News"}}, []string{"Publication", "set that too"}},
@@ -1012,13 +1012,13 @@ func TestNewRefuses(t *testing.T) {
 			[]string{"rule 1", "Query", "a=b"}},
 		{"a rule with parameters below a query", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a?b", Query: []string{"c"}}}},
 			[]string{"rule 1", "Query"}},
-		{"negative networks", origin, servemap.Options{Networks: -1}, []string{"Networks", "-1"}},
-		{"confidence above one", origin, servemap.Options{Confidence: 1.5}, []string{"Confidence", "1.5"}},
-		{"confidence that is no number", origin, servemap.Options{Confidence: math.NaN()}, []string{"Confidence"}},
-		{"negative keeping", origin, servemap.Options{KeepFor: -time.Hour}, []string{"KeepFor", "-1h"}},
-		{"days without their unit", origin, servemap.Options{KeepFor: 90}, []string{"KeepFor is 90ns", "1h"}},
-		{"negative rendering", origin, servemap.Options{RenderEvery: -1}, []string{"RenderEvery"}},
-		{"seconds without their unit", origin, servemap.Options{RefreshEvery: 15}, []string{"RefreshEvery is 15ns", "1ms"}},
+		{"negative networks", origin, servemap.Options{Limits: servemap.Limits{Networks: -1}}, []string{"Networks", "-1"}},
+		{"confidence above one", origin, servemap.Options{Limits: servemap.Limits{Confidence: 1.5}}, []string{"Confidence", "1.5"}},
+		{"confidence that is no number", origin, servemap.Options{Limits: servemap.Limits{Confidence: math.NaN()}}, []string{"Confidence"}},
+		{"negative keeping", origin, servemap.Options{Limits: servemap.Limits{KeepFor: -time.Hour}}, []string{"KeepFor", "-1h"}},
+		{"days without their unit", origin, servemap.Options{Limits: servemap.Limits{KeepFor: 90}}, []string{"KeepFor is 90ns", "1h"}},
+		{"negative rendering", origin, servemap.Options{Limits: servemap.Limits{RenderEvery: -1}}, []string{"RenderEvery"}},
+		{"seconds without their unit", origin, servemap.Options{Limits: servemap.Limits{RefreshEvery: 15}}, []string{"RefreshEvery is 15ns", "1ms"}},
 		{"hours without their unit", origin, servemap.Options{Recent: 48}, []string{"Recent is 48ns", "1m"}},
 		{"no cookie name", origin, servemap.Options{BenignCookies: []string{"*"}}, []string{"BenignCookies", `"*"`}},
 		{"cookies by how they end", origin, servemap.Options{BenignCookies: []string{"_x*", "_x*y"}}, []string{"BenignCookies", `"_x*y"`, "end"}},
@@ -1268,14 +1268,14 @@ func TestExplainTellsWhyThereIsNoChangeFreq(t *testing.T) {
 		edits      int // one at each third look
 		want       string
 	}{
-		{"not likely enough", 0.99, 3, "less likely than Options.Confidence asks for"},
-		{"none is wanted", 1, 3, "less likely than Options.Confidence asks for"},
+		{"not likely enough", 0.99, 3, "less likely than Options.Limits.Confidence asks for"},
+		{"none is wanted", 1, 3, "less likely than Options.Limits.Confidence asks for"},
 		{"one change, and a short watch", 0.01, 1, "of one change takes a longer watch"},
 		{"published", 0.01, 3, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				site := newSite(t, new(memstore.Store), &servemap.Options{Confidence: tt.confidence})
+				site := newSite(t, new(memstore.Store), &servemap.Options{Limits: servemap.Limits{Confidence: tt.confidence}})
 				text := "the first text of the page"
 				w := servePipe(t, site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, html(text)) })))
 				for i := range 12 {

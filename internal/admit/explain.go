@@ -49,7 +49,7 @@ var explanations = map[Reason]string{
 	LoginRedirect: "It was listed, and has left: the site sent anonymous visitors from two networks to log in, or on two days, and nobody " +
 		"got the page in between. It comes back when an anonymous visitor gets it again.",
 	Moved:  "It was listed, and has moved for good.",
-	Unseen: "It was listed, and has left: no anonymous visitor got it for as long as Options.KeepFor says. It comes back when one gets it again.",
+	Unseen: "It was listed, and has left: no anonymous visitor got it for as long as Options.Limits.KeepFor says. It comes back when one gets it again.",
 
 	Capability: "It is held: its location looks like a secret that lets in whoever knows it (a token, or a route variable named like " +
 		"one). A link from a listed page would list it once looks a day apart, or from two networks, saw it, or a rule that " +
