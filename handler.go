@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/part"
+	"github.com/servemap/servemap/internal/texts"
 )
 
 // Handler returns a handler that serves the sitemap: "/sitemap.xml", where the
@@ -236,44 +235,104 @@ func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, e
 	}
 }
 
+// Verdict says whether a page is listed.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictListed   Verdict = "listed"   // it is in the sitemap
+	VerdictWaiting  Verdict = "waiting"  // it is not known to be public yet
+	VerdictHeld     Verdict = "held"     // something speaks against it; a link, the page or a rule can free it
+	VerdictExcluded Verdict = "excluded" // the page, robots.txt or the owner forbids it
+	VerdictGone     Verdict = "gone"     // it was listed, and the site no longer serves it
+	VerdictUnknown  Verdict = "unknown"  // nothing is known of it
+)
+
+// Reason says what decided a [Verdict].
+type Reason string
+
+// The reasons why a page is listed. The first four are also its [Explanation.Evidence].
+const (
+	ReasonRule     Reason = "rule"     // a rule says Always
+	ReasonEntry    Reason = "entry"    // visitors enter there, or an entry redirects there
+	ReasonRoute    Reason = "route"    // it has a route of its own
+	ReasonLink     Reason = "link"     // a listed page links to it
+	ReasonNetworks Reason = "networks" // visitors from enough networks got it
+	ReasonHistory  Reason = "history"  // it was listed before
+)
+
+// The reasons why a page waits.
+const (
+	ReasonNoEvidence Reason = "no-evidence" // nothing shows that it is public
+	ReasonNotSeen    Reason = "not-seen"    // it is linked, and no anonymous visitor got it
+)
+
+// The reasons why a page is held.
+const (
+	ReasonRiskyWord    Reason = "risky-word"     // its location has a word of private or utility pages
+	ReasonActionWord   Reason = "action-word"    // its location is that of an action, such as logout
+	ReasonCapability   Reason = "capability"     // its location looks like a secret that lets in whoever knows it
+	ReasonDuplicate    Reason = "duplicate"      // a listed page shows the same
+	ReasonSoftNotFound Reason = "soft-not-found" // so many pages show the same that it may be an error page
+	ReasonGrowth       Reason = "growth"         // its route or folder has too many pages
+	ReasonHeadNotSeen  Reason = "head-not-seen"  // its head does not end, or is too long
+	ReasonEncoding     Reason = "encoding"       // its Content-Encoding cannot be read
+)
+
+// The reasons why a page is excluded.
+const (
+	ReasonRuleNever          Reason = "rule-never"          // a rule says Never
+	ReasonDisallowed         Reason = "disallowed"          // robots.txt disallows it
+	ReasonForgotten          Reason = "forgotten"           // Site.Forget took it out
+	ReasonNoIndex            Reason = "noindex"             // the page says noindex, or its unavailable_after has passed
+	ReasonPrivate            Reason = "private"             // Cache-Control: private
+	ReasonNoStore            Reason = "no-store"            // Cache-Control: no-store
+	ReasonCanonicalElsewhere Reason = "canonical-elsewhere" // it names another URL as its canonical one
+	ReasonCanonicalConflict  Reason = "canonical-conflict"  // it names several canonical URLs
+	ReasonQueryNotCanonical  Reason = "query-not-canonical" // a parameter is not allowed, and the page does not name this URL as canonical
+)
+
+// The reasons why a page that was listed is gone, and that of VerdictUnknown.
+const (
+	ReasonGone          Reason = "gone"           // 410
+	ReasonNotFound      Reason = "not-found"      // 404
+	ReasonDenied        Reason = "denied"         // 401 or 403
+	ReasonLoginRedirect Reason = "login-redirect" // a redirect to a log-in
+	ReasonMoved         Reason = "moved"          // a permanent redirect
+	ReasonUnseen        Reason = "unseen"         // no anonymous visitor got it for Limits.KeepFor
+	ReasonNone          Reason = "none"           // nothing is known
+)
+
 // Explanation is why a page is listed, or not.
 type Explanation struct {
 	URL     string
 	Listed  bool
-	Verdict string // "listed", "waiting", "held", "excluded", "gone", or "unknown" if nothing is known of it
-	// Reason is what decided. Listed: "rule", "entry", "route", "link",
-	// "networks", "history" (it was listed before). Waiting: "no-evidence",
-	// "not-seen". Held: "risky-word", "action-word", "capability", "duplicate",
-	// "soft-not-found", "growth", "head-not-seen", "encoding". Excluded:
-	// "rule-never", "disallowed" (by robots.txt), "forgotten", "noindex",
-	// "private", "no-store", "canonical-elsewhere", "canonical-conflict",
-	// "query-not-canonical". Gone: "gone", "not-found", "denied",
-	// "login-redirect", "moved", "unseen". Unknown: "none".
-	Reason string
+	Verdict Verdict
+	Reason  Reason
 	// Text says the same in a sentence, and what would change it.
 	Text string
 	// Page is what was seen of it; its zero values are what was not.
 	Page Page
 	// Status is that of the last response, 0 if there was none.
 	Status int
-	// Evidence names what speaks for listing it: "rule", "entry", "route",
-	// "link".
-	Evidence []string
+	// Evidence is what speaks for listing it: ReasonRule, ReasonEntry, ReasonRoute
+	// and ReasonLink.
+	Evidence []Reason
 	// Missing says, of a page that waits or is held, what would list it; each is
 	// one way.
 	Missing []string
-	// Networks is how many distinct client networks got it, counted while it
-	// waits, and at the looks at it: these are seconds apart at first and more
-	// later, and a visit in between does not count. Siblings is how many pages
-	// beside it are listed by a link, counted for it then.
+	// Networks is how many distinct client networks got it. They are counted at
+	// the looks at it, which are seconds apart at first and more later; other
+	// visits do not count. Siblings is how many pages beside it are listed by a
+	// link.
 	Networks, Siblings int
-	// Canonical is the other URL that the page names as its canonical one, ""
-	// if there is none.
+	// Canonical is the other URL that the page names as its canonical one, "" if
+	// there is none.
 	Canonical string
-	// SameAs is the listed URL that shows the same content, where this one is
-	// held for that.
+	// SameAs is the listed URL that shows the same content, where this one is held
+	// for that.
 	SameAs string
-	// Rule is the pattern of the rule that says whether it may be listed, "" if
+	// Rule is the pattern of the rule that decides whether it may be listed, "" if
 	// none does.
 	Rule string
 	// Dates is how its lastmod and changefreq were decided.
@@ -284,22 +343,21 @@ type Explanation struct {
 // what is not known.
 type Dates struct {
 	// Text says in a sentence what the lastmod goes by, or why there is none, and
-	// in another why there is no changefreq, if ChangeFreq is withheld.
+	// in another why there is no changefreq, if ChangeFreq is not published.
 	Text string
-	// Changes are the last changes that were seen, at most four, the latest
-	// first.
+	// Changes are the last changes that were seen, at most four, the latest first.
 	Changes []time.Time
-	// Interval is the mean time between changes that is likely now, if the page
-	// goes on changing. It lies between Shortest and Longest with a probability
-	// of about 80 %. All are 0 while no look has shown another page than the one
-	// before; text that moves by itself counts here, and is no change.
+	// Interval is the likely mean time between changes now, if the page goes on
+	// changing. It lies between Shortest and Longest with a probability of about
+	// 80 %. All are 0 until a look shows another page than the one before. Text
+	// that moves by itself counts here, although it is no change.
 	Interval, Shortest, Longest time.Duration
-	// ChangeFreq is the changefreq that fits best, whether that is enough to publish it
-	// or not, and Probability how likely it is; see Options.Limits.Confidence.
+	// ChangeFreq is the changefreq that fits best, published or not, and
+	// Probability how likely it is; see Limits.Confidence.
 	ChangeFreq  string
 	Probability float64
-	// Ignored says what of the main text is left out when changes are looked
-	// for, such as places where the text moves by itself.
+	// Ignored says what of the main text is left out when changes are looked for,
+	// such as places where the text moves by itself.
 	Ignored []string
 }
 
@@ -322,82 +380,64 @@ func (s *Site) explanation(p ledger.Page) Explanation {
 	e := Explanation{
 		URL:     s.origin.URL(p.Location),
 		Listed:  p.Verdict == admit.Listed,
-		Verdict: p.Verdict.String(), Reason: p.Reason.String(), Text: admit.Explain(p.Verdict, p.Reason, p.Location),
+		Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()), Text: s.why(p),
 		Page: s.page(p), Status: p.Status, Networks: p.Networks, Siblings: p.Siblings, Rule: p.Pattern,
-		Missing: admit.Missing(p.Verdict, p.Reason, p.Evidence(), s.networks, s.observer.SeesRoutes()),
+		Missing: texts.Missing(p.Verdict, p.Reason, p.Evidence(), s.networks, s.observer.SeesRoutes()),
+		Dates:   s.dates(p),
 	}
-	e.Dates = s.dates(p)
 	if p.Canonical != "" {
 		e.Canonical = s.origin.URL(p.Canonical)
 	}
 	if p.SameAs != "" {
 		e.SameAs = s.origin.URL(p.SameAs)
 	}
-	switch {
-	case p.Alone:
-		e.Text += fmt.Sprintf(" But it answered %d at %v, perhaps to one visitor alone, and leaves if one from another network gets no page either, or one a day later, "+
-			"unless an anonymous visitor gets it before.", p.Status, p.Doubted.UTC().Format(time.DateTime))
-		if p.Nameless {
-			e.Text += " All visitors whose network is not known count as one; behind a proxy, Options.ClientIP gives their addresses."
-		}
-	case !p.Doubted.IsZero():
-		e.Text += fmt.Sprintf(" But it answered %d at %v, and leaves a minute later unless an anonymous visitor gets it.",
-			p.Status, p.Doubted.UTC().Format(time.TimeOnly))
-	case p.Reason == admit.NoIndex && p.Listing.Until != 0 && p.Listing.Until <= moment.Of(time.Now()):
-		e.Text = fmt.Sprintf("It is not listed: the page gives %v as its unavailable_after, which has passed.",
-			p.Listing.Until.Time().UTC().Format(time.RFC3339))
-	case p.Verdict == admit.Waiting && p.Status != 0 && p.Status != http.StatusOK:
-		e.Text = fmt.Sprintf("It waits: it answered %d when it was last asked for, and is no page.", p.Status)
-	}
-	if p.Reason == admit.NoEvidence && p.Status == http.StatusOK && !s.observer.SeesRoutes() {
-		e.Text += " No route was seen since the start: most routers show theirs only to what stands inside of them. See Site.Observe."
-	}
 	for _, ev := range []struct {
 		is   bool
-		name admit.Reason
-	}{{p.Rule, admit.ByRule}, {p.Entry || p.Led, admit.ByEntry}, {p.Route, admit.ByRoute}, {p.Link, admit.ByLink}} {
+		name Reason
+	}{{p.Rule, ReasonRule}, {p.Entry || p.Led, ReasonEntry}, {p.Route, ReasonRoute}, {p.Link, ReasonLink}} {
 		if ev.is {
-			e.Evidence = append(e.Evidence, ev.name.String())
+			e.Evidence = append(e.Evidence, ev.name)
 		}
 	}
 	return e
 }
 
+// why says in words why a page is listed or not.
+func (s *Site) why(p ledger.Page) string {
+	text := texts.Page(p.Verdict, p.Reason, p.Location)
+	switch {
+	case p.Alone:
+		return text + texts.LeavesAsSecond(p.Status, p.Doubted, p.Nameless)
+	case !p.Doubted.IsZero():
+		return text + texts.Leaves(p.Status, p.Doubted)
+	case p.Reason == admit.NoIndex && p.Listing.Until != 0 && p.Listing.Until <= moment.Of(time.Now()):
+		return texts.Ended(p.Listing.Until.Time())
+	case p.Verdict == admit.Waiting && p.Status != 0 && p.Status != http.StatusOK:
+		return texts.NoPage(p.Status)
+	case p.Reason == admit.NoEvidence && p.Status == http.StatusOK && !s.observer.SeesRoutes():
+		return text + texts.NoRoutes
+	}
+	return text
+}
+
 func (s *Site) dates(p ledger.Page) Dates {
 	d := Dates{
-		Text:     p.Told(s.files.Trust(), time.Now()) + s.withheld(p),
+		Text:     p.Told(s.files.Trust(), time.Now()),
 		Interval: p.Mean, Shortest: p.Least, Longest: p.Most,
 		ChangeFreq: p.Freq.String(), Probability: p.Confidence,
+		Ignored: texts.Ignored(p.Ignored),
 	}
 	for _, t := range p.Times {
 		d.Changes = append(d.Changes, t.UTC())
 	}
-	for _, ignored := range []struct {
-		n    int
-		what string
-	}{
-		{p.Ignored.Volatile, "places where the text moves by itself"},
-		{p.Ignored.Variant, "texts that come and go, or came only once"},
-		{p.Ignored.Furniture, "blocks that belong to the site, such as menus and notices"},
-		{p.Ignored.Held, "texts that may be a change, if they are there at the next looks"},
-	} {
-		if ignored.n > 0 {
-			d.Ignored = append(d.Ignored, fmt.Sprintf("%s: %d", ignored.what, ignored.n))
-		}
-	}
-	return d
-}
-
-// withheld says in a further sentence why what is likely is not published as the
-// changefreq, "" if it is, or a rule gives another.
-func (s *Site) withheld(p ledger.Page) string {
 	switch {
 	case p.FirstSeen.IsZero() || p.Freq == p.Listing.Freq || s.rules.Freq(p.Location) != "":
-		return ""
-	case p.Confidence < s.least || s.least == 1:
-		return fmt.Sprintf(" There is no changefreq: %v fits best, and is less likely than Options.Limits.Confidence asks for.", p.Freq)
+	case p.Confidence < s.confidence || s.confidence == 1:
+		d.Text += texts.Unlikely(d.ChangeFreq)
+	default:
+		d.Text += texts.TooEarly(d.ChangeFreq)
 	}
-	return fmt.Sprintf(" There is no changefreq: to say %v of one change takes a longer watch, or another change.", p.Freq)
+	return d
 }
 
 // locate returns the location of a URL that the owner names.
@@ -417,9 +457,9 @@ type Stats struct {
 	Dropped   uint64 // sightings lost because too many came at once
 	Queued    int    // sightings not yet merged now
 	Damaged   uint64 // records of the store that could not be read
-	// Verdicts counts the locations now known by verdict and reason, such as
-	// "listed link" or "held capability"; see [Explanation]. Soon after the
-	// start it may not be complete.
+	// Verdicts counts the locations now known by [Verdict] and [Reason], such as
+	// "listed link" or "held capability". It may be incomplete soon after the
+	// start.
 	Verdicts map[string]int
 	// Ignored counts the responses that were looked at and showed nothing of a
 	// public page, by reason, such as "cookie" or "not-html".
@@ -429,7 +469,7 @@ type Stats struct {
 	Hints []string
 	// Store says why the store cannot be used now, "" if it can.
 	Store string
-	// Notes says what befell the records of a store that tells of it, as
+	// Notes says what happened to the records of a store that reports it, as
 	// badgerstore does: damage, and what was done about it. Each was logged too.
 	Notes []string
 }
@@ -455,50 +495,11 @@ func (s *Site) Stats() Stats {
 	return st
 }
 
-// advice says what to do about the causes that keep whole sites from being
-// learned.
-var advice = map[string]string{
-	admit.Cookie.String():         " (the visitor has a cookie; Options.BenignCookies names those that everybody gets)",
-	admit.IdentityHeader.String(): " (a proxy names a user; Options.Anonymous decides who is anonymous)",
-	admit.Authorization.String():  " (the visitor has credentials; Options.Anonymous decides who is anonymous)",
-	admit.Encoding.String():       " (the Content-Encoding cannot be read; observe inside of what compresses)",
-	admit.Private.String():        " (the response is for one visitor: Cache-Control: private; Rule.IgnoreCacheControl says where that means nothing)",
-	admit.NoStore.String():        " (the response is not to be stored: Cache-Control: no-store; Rule.IgnoreCacheControl says where that means nothing)",
-	admit.NotAnonymous.String():   " (Options.Anonymous says that the visitor is known)",
-	admit.NotHTML.String():        " (it is no HTML)",
-	"query":                       " (they had a query that makes no page: a parameter that is not allowed, or one without a value; Options.Query allows parameters)",
-	admit.Fragment.String():       " (a script or a frame asked for it, and no visitor)",
-	"outside-folder":              " (they asked for what is not below the origin's folder)",
-	"host":                        " (they asked for another host; Options.Hosts names those that count)",
-}
-
-// explainNothing says why there is no sitemap. It is read by strangers too, so
-// it names no page and no cookie.
-func (s *Site) explainNothing() string {
+// noSitemap says why there is no sitemap. Strangers read it too.
+func (s *Site) noSitemap() string {
 	st := s.Stats()
-	var b strings.Builder
-	switch {
-	case s.silent:
-		fmt.Fprintf(&b, "The sitemap of %s is not served: Options.ReportOnly is set. Pages it would list: %d.\n\n", s.origin, st.Listed)
-	case st.Store != "":
-		fmt.Fprintf(&b, "The sitemap of %s cannot be served now: its store cannot be used. The log says why.\n\n", s.origin)
-	default:
-		fmt.Fprintf(&b, "No page of %s is listed yet.\n\n", s.origin)
-	}
-	for _, h := range s.hints.Given() {
-		fmt.Fprintf(&b, "%s\n\n", h.Text())
-	}
-	fmt.Fprintf(&b, "Responses to anonymous visitors that were observed since the start: %d\n", st.Sightings)
-	fmt.Fprintf(&b, "Locations that are known and were never listed: %d\n", st.Waiting)
-	if st.Sightings == 0 && len(st.Ignored) == 0 && st.Store == "" && st.Listed == 0 {
-		b.WriteString("Visit the site as an anonymous visitor would: without cookies, from its first page on.\n")
-	}
-	for _, why := range slices.Sorted(maps.Keys(st.Verdicts)) {
-		fmt.Fprintf(&b, "Locations, %s: %d\n", why, st.Verdicts[why])
-	}
-	for _, reason := range slices.Sorted(maps.Keys(st.Ignored)) {
-		fmt.Fprintf(&b, "Responses that did not count, %s: %d%s\n", reason, st.Ignored[reason], advice[reason])
-	}
-	b.WriteString("\nPages are listed from the entry on, by the links of listed pages. The owner can ask Site.Explain about any page.\n")
-	return b.String()
+	return texts.NoSitemap(texts.Counts{
+		Origin: s.origin.String(), Listed: st.Listed, Waiting: st.Waiting, Sightings: st.Sightings,
+		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), ReportOnly: s.silent, NoStore: st.Store != "",
+	})
 }

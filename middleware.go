@@ -46,6 +46,7 @@ import (
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/store"
 )
 
@@ -310,20 +311,20 @@ const (
 // Site observes one origin's responses and serves its sitemap. It is safe for
 // concurrent use. Close it when the server has shut down.
 type Site struct {
-	origin   location.Origin
-	norm     *location.Normalizer
-	rules    admit.Rules
-	name     string
-	path     string // of the folder of the sitemap's files, as requests arrive
-	files    *part.Files
-	ledger   *ledger.Ledger
-	observer *observe.Observer
-	hints    *hint.Hints
-	log      *logging.Queue
-	notes    store.Noter // the store, if it is one; else nil
-	silent   bool        // nothing is served
-	networks int         // that make evidence
-	least    float64     // probability of a changefreq
+	origin     location.Origin
+	norm       *location.Normalizer
+	rules      admit.Rules
+	name       string
+	path       string // of the folder of the sitemap's files, as requests arrive
+	files      *part.Files
+	ledger     *ledger.Ledger
+	observer   *observe.Observer
+	hints      *hint.Hints
+	log        *logging.Queue
+	notes      store.Noter // the store, if it is one; else nil
+	silent     bool        // nothing is served
+	networks   int         // that make evidence
+	confidence float64     // of a changefreq that is published
 
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
@@ -387,7 +388,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	refresh := refreshEvery(st, opts.Limits.RefreshEvery)
 	st = ledger.Guard(st, keys)
 	looks := due.New(dueTargets)
-	s.hints, s.silent, s.networks, s.least = hint.New(logger), opts.ReportOnly, opts.Limits.Networks, opts.Limits.Confidence
+	s.hints, s.silent, s.networks, s.confidence = hint.New(logger, texts.Hint), opts.ReportOnly, opts.Limits.Networks, opts.Limits.Confidence
 	s.files = part.New(part.Config{
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
 		Every: opts.Limits.RenderEvery, Recent: opts.Recent,
@@ -396,7 +397,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 		Allowed:       s.allowed,
 		Override:      func(loc string) (string, uint8) { return rules.Freq(loc), rules.Priority(loc) },
 		Doubts:        func() lastmod.Trust { return s.ledger.Doubts() },
-		Explain:       s.explainNothing,
+		Explain:       s.noSitemap,
 		ReportOnly:    opts.ReportOnly,
 		Logger:        logger,
 	})

@@ -7,6 +7,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"log/slog"
 	"math"
@@ -27,6 +30,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
 	"github.com/servemap/servemap/store/memstore"
@@ -1159,7 +1163,11 @@ func TestExplainAndPages(t *testing.T) {
 	w.visit("/a")
 	w.visit("/orphan")
 	flush(t, site)
-	for _, tt := range []struct{ url, verdict, reason string }{
+	for _, tt := range []struct {
+		url     string
+		verdict servemap.Verdict
+		reason  servemap.Reason
+	}{
 		{origin + "/a", "listed", "link"},
 		{"/a?utm_source=x", "listed", "link"},
 		{"/", "listed", "entry"},
@@ -1270,7 +1278,7 @@ func TestExplainTellsWhyThereIsNoChangeFreq(t *testing.T) {
 	}{
 		{"not likely enough", 0.99, 3, "less likely than Options.Limits.Confidence asks for"},
 		{"none is wanted", 1, 3, "less likely than Options.Limits.Confidence asks for"},
-		{"one change, and a short watch", 0.01, 1, "of one change takes a longer watch"},
+		{"one change, and a short watch", 0.01, 1, "takes a longer watch"},
 		{"published", 0.01, 3, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -1391,6 +1399,32 @@ func TestRobotsTxtIsObeyed(t *testing.T) {
 	}
 }
 
+func TestEveryVerdictAndReasonHasAPublicConstant(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "handler.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok && spec.Type != nil && len(spec.Values) == 1 {
+			if value, ok := spec.Values[0].(*ast.BasicLit); ok {
+				public[fmt.Sprint(spec.Type, " ", strings.Trim(value.Value, `"`))] = true
+			}
+		}
+		return true
+	})
+	for v := admit.Unknown; v <= admit.Gone; v++ {
+		if !public["Verdict "+v.String()] {
+			t.Errorf("verdict %v has no constant", v)
+		}
+	}
+	for r := admit.None; r <= admit.Disallowed; r++ { // those that a verdict can carry
+		if !public["Reason "+r.String()] {
+			t.Errorf("reason %v has no constant", r)
+		}
+	}
+}
+
 func TestExplainTellsWhatIsMissing(t *testing.T) {
 	const token = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
 	site := newSite(t, new(memstore.Store), &servemap.Options{Rules: []servemap.Rule{{Pattern: "/internal/", List: servemap.Never}}})
@@ -1406,7 +1440,9 @@ func TestExplainTellsWhatIsMissing(t *testing.T) {
 	}
 	flush(t, site)
 	for _, tt := range []struct {
-		path, reason, missing, rule, canonical string
+		path                     string
+		reason                   servemap.Reason
+		missing, rule, canonical string
 	}{
 		{"/a", "link", "", "", ""},
 		{"/reset", "not-seen", "an anonymous visitor", "", ""},

@@ -1,7 +1,6 @@
 package admit
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -107,8 +106,6 @@ func (q question) broken(verdict Verdict, why Reason) string {
 		return "what is said of the location is true"
 	case verdict == Unknown || verdict == Gone || why == None:
 		return "a witness is somewhere, for a reason"
-	case Explain(verdict, why, "/drafts/a") == Explain(Unknown, None, ""):
-		return "every verdict has an explanation"
 	}
 	return ""
 }
@@ -195,66 +192,6 @@ func TestRepresent(t *testing.T) {
 				t.Errorf("%v because of %v, want %v because of %v", got, why, tt.verdict, tt.why)
 			}
 		})
-	}
-}
-
-func TestExplain(t *testing.T) {
-	unknown := Explain(Unknown, None, "/")
-	if !strings.HasPrefix(unknown, "Nothing is known") {
-		t.Errorf("unknown is explained as %q", unknown)
-	}
-	if got := Explain(Unknown, ByLink, "/"); got != unknown {
-		t.Errorf("unknown with an old reason is explained as %q", got)
-	}
-	seen := map[string]Reason{}
-	for why := ByRule; why <= Disallowed; why++ { // those that a verdict can carry
-		verdict, opening := Excluded, "It is not listed: "
-		switch {
-		case why == Disallowed:
-		case why <= ByHistory:
-			verdict, opening = Listed, "It is listed: "
-		case why == NoEvidence || why == NotSeen:
-			verdict, opening = Waiting, "It waits: "
-		case why >= HeadNotSeen && why <= ActionWord || why >= Capability:
-			verdict, opening = Held, "It is held: "
-		case why >= StatusGone:
-			verdict, opening = Gone, "It was listed, and has "
-		}
-		text := Explain(verdict, why, "/drafts/a")
-		if !strings.HasPrefix(text, opening) || !strings.HasSuffix(text, ".") {
-			t.Errorf("%v because of %v is explained as %q, want a sentence that begins with %q", verdict, why, text, opening)
-		}
-		if other, twice := seen[text]; twice {
-			t.Errorf("%v and %v are explained in the same words", why, other)
-		}
-		seen[text] = why
-	}
-}
-
-// Who is told that a page is held for a word sees which, and what that asks for.
-func TestExplainNamesTheWord(t *testing.T) {
-	const linked, shown = "A link from a listed page would list it, or", "once a visitor saw that link"
-	for _, tt := range []struct {
-		location  string
-		why       Reason
-		word, way string
-	}{
-		{"/posts/Draft-of-june", RiskyWord, `"draft"`, shown},
-		{"/2fa.html", RiskyWord, `"2fa"`, shown},
-		{"/reset/invite", RiskyWord, `"reset"`, shown},
-		{"/htmx", RiskyWord, `"htmx"`, linked},
-		{"/a/_sidebar.html", RiskyWord, `"sidebar"`, linked},
-		{"/thank_you", RiskyWord, `"thank-you"`, linked},
-		{"/sidebar/orders", RiskyWord, `"orders"`, shown},
-		{"/orders/sidebar", RiskyWord, `"orders"`, shown},
-		{"/shop/cart.php", ActionWord, `"cart"`, "rule"},
-		{"/orders/delete", ActionWord, `"delete"`, "rule"},
-		{"/plain", RiskyWord, "a word of pages", "rule"}, // a word of another version
-		{"/plain", ActionWord, "a word of pages", "rule"},
-	} {
-		if text := Explain(Held, tt.why, tt.location); !strings.Contains(text, tt.word) || !strings.Contains(text, tt.way) {
-			t.Errorf("%s is explained as %q, want %s in it and %q", tt.location, text, tt.word, tt.way)
-		}
 	}
 }
 

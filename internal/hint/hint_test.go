@@ -2,6 +2,7 @@ package hint
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -9,33 +10,12 @@ import (
 	"testing"
 )
 
+// say makes up the words of a hint.
+func say(h Hint) string { return fmt.Sprintf("Hint %d.", h) }
+
 func logged() (*Hints, *bytes.Buffer) {
 	var log bytes.Buffer
-	return New(slog.New(slog.NewTextHandler(&log, nil))), &log
-}
-
-func TestTexts(t *testing.T) {
-	seen := map[string]Hint{}
-	for h := range end {
-		text := h.Text()
-		if h == 0 {
-			if text != "" {
-				t.Errorf("no hint says %q", text)
-			}
-			continue
-		}
-		cause, todo, ok := strings.Cut(text, "; ")
-		if !ok || cause == "" || !strings.HasSuffix(todo, ".") || strings.Contains(text, "\n") {
-			t.Errorf("hint %d says %q, want a cause, and after a semicolon what to do", h, text)
-		}
-		if other, ok := seen[text]; ok {
-			t.Errorf("hints %d and %d say the same", other, h)
-		}
-		seen[text] = h
-	}
-	if got := end.Text() + Hint(255).Text(); got != "" {
-		t.Errorf("a number that is no hint says %q", got)
-	}
+	return New(slog.New(slog.NewTextHandler(&log, nil)), say), &log
 }
 
 func TestAHintIsLoggedOnce(t *testing.T) {
@@ -44,10 +24,10 @@ func TestAHintIsLoggedOnce(t *testing.T) {
 		h.Give(Host, "origin", "https://example.com")
 	}
 	got := log.String()
-	if strings.Count(got, Host.Text()) != 1 || strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "origin=https://example.com") {
+	if strings.Count(got, say(Host)) != 1 || strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, "origin=https://example.com") {
 		t.Errorf("the log says %q, want the hint once, with its attribute", got)
 	}
-	if texts := h.Texts(); !slices.Equal(texts, []string{Host.Text()}) {
+	if texts := h.Texts(); !slices.Equal(texts, []string{say(Host)}) {
 		t.Errorf("texts = %q, want that of the hint alone", texts)
 	}
 }
@@ -57,15 +37,12 @@ func TestAHintThatIsToldMoreOf(t *testing.T) {
 	for _, more := range []string{"Most have: p, cat.", "Most have: title."} {
 		h.Tell(Query, more)
 	}
-	want := Query.Text() + " Most have: p, cat."
+	want := say(Query) + " Most have: p, cat."
 	if texts := h.Texts(); !slices.Equal(texts, []string{want}) {
 		t.Errorf("texts = %q, want that of the first time", texts)
 	}
 	if got := log.String(); strings.Count(got, "level=WARN") != 1 || !strings.Contains(got, want) {
 		t.Errorf("the log says %q", got)
-	}
-	if strings.Contains(Query.Text(), "cat") {
-		t.Errorf("what strangers read is %q", Query.Text())
 	}
 	h.Tell(end, "Nothing.")
 }
@@ -119,4 +96,22 @@ func TestConcurrentGivers(t *testing.T) {
 	if n := strings.Count(log.String(), "level=WARN"); n != int(end)-1 || len(h.Given()) != n {
 		t.Errorf("%d logged and %d given, want each of %d once", n, len(h.Given()), end-1)
 	}
+}
+
+func TestAHintWithNames(t *testing.T) {
+	h, log := logged()
+	h.Name(Cookies, nil)
+	h.Name(Cookies, []string{"sid", "visit_*"})
+	if len(h.Texts()) != 0 || log.Len() != 0 {
+		t.Errorf("a hint that was not given says %q, log %q", h.Texts(), log)
+	}
+	h.Give(Cookies)
+	h.Give(Host)
+	all := strings.Join(h.Texts(), "\n")
+	if strings.Count(all, "Most had: sid, visit_*.") != 1 || strings.Count(log.String(), "Most had: sid, visit_*.") != 1 {
+		t.Errorf("the hints say %q, the log %q", all, log)
+	}
+	var none *Hints
+	none.Name(Cookies, []string{"sid"})
+	h.Name(end, []string{"sid"})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/rate"
+	"github.com/servemap/servemap/internal/texts"
 )
 
 // Page is what is known of one location.
@@ -106,9 +107,9 @@ func duration(seconds float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
 }
 
-// Told says what the page's lastmod goes by; see [lastmod.Explain].
+// Told says what the page's lastmod goes by; see [texts.LastMod].
 func (p Page) Told(trust lastmod.Trust, now time.Time) string {
-	return lastmod.Explain(p.Listing.Candidates, p.History.History, trust, moment.Of(now))
+	return texts.LastMod(p.Listing.Candidates, p.History.History, trust, moment.Of(now))
 }
 
 // Alternate is the page in another language. It is listed, and names the page in

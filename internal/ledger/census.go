@@ -11,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/capability"
 	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/texts"
 )
 
 // kind says why a page may not be listed although the site links to it.
@@ -180,7 +181,7 @@ func (l *Ledger) hintFew(now time.Time) {
 	case l.few.since.IsZero():
 		l.few.since = now
 	case now.Sub(l.few.since) >= fewFor:
-		cause, todo := admit.Remedy(o.most)
+		cause, todo := texts.Most(o.most)
 		l.cfg.Hints.Tell(hint.Few, fmt.Sprintf("%d were seen and %d at most are listed, mostly since %s; %s.", o.seen, o.listed, cause, todo))
 		l.few.told = true
 	}

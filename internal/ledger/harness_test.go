@@ -22,6 +22,7 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 	"github.com/servemap/servemap/store/storetest"
@@ -85,7 +86,7 @@ func (r *rig) start() {
 	if cfg.Entries == nil {
 		cfg.Entries = []string{"/"}
 	}
-	r.hints = hint.New(cfg.Logger)
+	r.hints = hint.New(cfg.Logger, texts.Hint)
 	cfg.Hints = r.hints
 	cfg.MakeDue = func(location string) { r.looked[location]++ }
 	cfg.Files = part.New(part.Config{

@@ -15,6 +15,7 @@ import (
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -607,7 +608,7 @@ func TestHints(t *testing.T) {
 				tt.do(r)
 				got := r.hints.Given()
 				if tt.want == 0 && len(got) > 0 || tt.want != 0 && (len(got) != 1 || got[0] != tt.want) {
-					t.Errorf("hints %q, want %q", r.hints.Texts(), tt.want.Text())
+					t.Errorf("hints %q, want %q", r.hints.Texts(), texts.Hint(tt.want))
 				}
 			})
 		})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/texts"
 )
 
 func TestCauses(t *testing.T) {
@@ -87,16 +88,16 @@ func TestCauses(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := causes(tt.counts); !slices.Equal(got, tt.want) {
-				t.Errorf("causes = %q, want %q", texts(got), texts(tt.want))
+				t.Errorf("causes = %q, want %q", said(got), said(tt.want))
 			}
 		})
 	}
 }
 
-func texts(hints []hint.Hint) []string {
+func said(hints []hint.Hint) []string {
 	all := make([]string, len(hints))
 	for i, h := range hints {
-		all[i] = h.Text()
+		all[i] = texts.Hint(h)
 	}
 	return all
 }
@@ -152,7 +153,7 @@ func TestHints(t *testing.T) {
 				r.watches(tt.change(get(fmt.Sprintf("/secret/%d", i))), tt.next)
 			}
 			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
-				t.Errorf("hints = %q, want %q", texts(got), texts(tt.want))
+				t.Errorf("hints = %q, want %q", said(got), said(tt.want))
 			}
 			log := r.log.String()
 			if n := strings.Count(log, "level=WARN"); n != len(tt.want) {
@@ -172,7 +173,7 @@ func TestTheOwnerWhoGivesAddressesNeedsNoHint(t *testing.T) {
 		r.watches(get(fmt.Sprintf("/%d", i)), page200)
 	}
 	if got := r.cfg.Hints.Given(); len(got) != 0 {
-		t.Errorf("hints = %q, want none", texts(got))
+		t.Errorf("hints = %q, want none", said(got))
 	}
 }
 
@@ -185,7 +186,7 @@ func TestTheOriginThatLeadsToAnotherHost(t *testing.T) {
 		r.watches(get(fmt.Sprintf("http://www.example.com/%d", i)), page200)
 	}
 	if got := r.cfg.Hints.Given(); !slices.Equal(got, []hint.Hint{hint.Host}) {
-		t.Errorf("hints = %q, want that on the host", texts(got))
+		t.Errorf("hints = %q, want that on the host", said(got))
 	}
 }
 
@@ -198,7 +199,7 @@ func TestAnonymousVisitorsAmongMembers(t *testing.T) {
 		}
 	}
 	if got := r.cfg.Hints.Given(); len(got) != 0 {
-		t.Errorf("hints = %q, want none", texts(got))
+		t.Errorf("hints = %q, want none", said(got))
 	}
 }
 
@@ -211,7 +212,7 @@ func TestAForeignHostNowAndThenIsNoCause(t *testing.T) {
 		r.watches(get(fmt.Sprintf("http://junk.example.net/%d", i)), page200)
 	}
 	if got := r.cfg.Hints.Given(); len(got) != 0 {
-		t.Errorf("hints = %q, want none", texts(got))
+		t.Errorf("hints = %q, want none", said(got))
 	}
 }
 
@@ -253,7 +254,7 @@ func TestMostIsOutsideOfTheFolder(t *testing.T) {
 				r.watches(get(fmt.Sprintf("/%d%s?v=1", i, tt.outside)), page200)
 			}
 			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
-				t.Errorf("hints = %q, want %q", texts(got), texts(tt.want))
+				t.Errorf("hints = %q, want %q", said(got), said(tt.want))
 			}
 		})
 	}
@@ -286,7 +287,7 @@ func TestTheFolderWithoutItsSlash(t *testing.T) {
 				r.watches(get(fmt.Sprintf("%s-%d", tt.beside, i)), page200)
 			}
 			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
-				t.Errorf("hints = %q, want %q", texts(got), texts(tt.want))
+				t.Errorf("hints = %q, want %q", said(got), said(tt.want))
 			}
 		})
 	}

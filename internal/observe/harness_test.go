@@ -17,6 +17,7 @@ import (
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/part"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -73,7 +74,7 @@ func startAt(t testing.TB, lc location.Config, change ...func(*Config)) *rig {
 	r.check(err)
 	cfg := Config{
 		Normalizer: norm, StrippedPrefix: lc.StrippedPrefix, Due: looks,
-		Buffers: tap.NewBuffers(ledger.MaxPage, 8<<20), Ledger: l, Files: files, Hints: hint.New(logger), WatchRobots: true,
+		Buffers: tap.NewBuffers(ledger.MaxPage, 8<<20), Ledger: l, Files: files, Hints: hint.New(logger, texts.Hint), WatchRobots: true,
 	}
 	for _, f := range change {
 		f(&cfg)

@@ -113,7 +113,7 @@ func TestTheHintNamesTheCookies(t *testing.T) {
 		r.watches(with(get(fmt.Sprintf("/%d", i)), "Cookie", cookie), page200)
 	}
 	if got := r.cfg.Hints.Given(); !slices.Equal(got, []hint.Hint{hint.Cookies}) {
-		t.Fatalf("hints = %q", texts(got))
+		t.Fatalf("hints = %q", said(got))
 	}
 	told := strings.Join(r.cfg.Hints.Texts(), "") + r.log.String()
 	if strings.Count(told, "Most had: shopId, visit_*.") != 2 {
