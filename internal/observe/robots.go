@@ -29,10 +29,10 @@ func (o *Observer) asksForRobots(r *http.Request) bool {
 // Only what anonymous clients get is what crawlers get.
 func (o *Observer) beginRobots(r *http.Request, look due.Look) (due.Look, bool) {
 	if loc := o.cfg.Normalizer.Request(r.Host, r.RequestURI); loc.Reason == location.ReasonHost || loc.Local && !nearby(r) {
-		o.refuse(location.ReasonHost, look)
+		o.refuse(r, location.ReasonHost, look)
 		return due.Look{}, false
 	}
-	o.tally.own.Add(1)
+	o.tally[nOwn].Add(1)
 	look.Return()
 	if o.known(r) != admit.None || o.foreign(r.Header) {
 		return due.Look{}, false
