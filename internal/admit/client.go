@@ -17,7 +17,7 @@ func Credentials(r *http.Request, cookies Cookies) Reason {
 	for name, values := range r.Header {
 		switch {
 		case name == "Cookie":
-			if !benignHeader(values, cookies) {
+			for range cookies.Telling(r.Header) {
 				return Cookie
 			}
 		case name == "Authorization" || name == "Proxy-Authorization":

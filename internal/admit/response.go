@@ -3,6 +3,7 @@ package admit
 import (
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/servemap/servemap/internal/page"
@@ -183,12 +184,7 @@ func leadsToLogin(target string) bool {
 	target, _, _ = strings.Cut(target, "#")
 	target, _, _ = strings.Cut(target, "?")
 	if _, rest, ok := strings.Cut(target, "://"); ok {
-		host, path, _ := strings.Cut(rest, "/")
-		label, _, _ := strings.Cut(host, ".")
-		if isLoginWord(label) {
-			return true
-		}
-		target = path
+		target = rest // of the host the first label counts like a segment
 	}
 	for segment := range strings.SplitSeq(target, "/") {
 		name, _, _ := strings.Cut(segment, ".")
@@ -200,10 +196,5 @@ func leadsToLogin(target string) bool {
 }
 
 func isLoginWord(s string) bool {
-	for _, w := range loginWords {
-		if strings.EqualFold(s, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(loginWords, func(word string) bool { return strings.EqualFold(s, word) })
 }

@@ -70,7 +70,7 @@ func NewRules(rules []Rule) (Rules, error) {
 	}
 	longest := func(a, b compiled) int { return cmp.Compare(b.length, a.length) }
 	slices.SortStableFunc(rs.listing, func(a, b compiled) int {
-		return cmp.Or(longest(a, b), cmp.Compare(caution(b.Listing), caution(a.Listing)))
+		return cmp.Or(longest(a, b), cmp.Compare(caution[b.Listing], caution[a.Listing]))
 	})
 	slices.SortStableFunc(rs.freq, longest)
 	slices.SortStableFunc(rs.priority, longest)
@@ -194,6 +194,18 @@ const spelledOut = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 // and the rule zero, where no rule decides.
 func (rs Rules) Match(location string) (r Rule, ok bool) { return first(rs.listing, location) }
 
+// Locations returns the locations that rules list or bar one by one, by a pattern
+// without stars that ends in "$".
+func (rs Rules) Locations() []string {
+	var named []string
+	for _, r := range rs.listing {
+		if r.anchored && len(r.pieces) == 1 && strings.HasPrefix(r.pieces[0], "/") {
+			named = append(named, r.pieces[0])
+		}
+	}
+	return named
+}
+
 // Freq returns the changefreq that the longest matching pattern sets for
 // location, of several as long the one given first; "" if none does.
 func (rs Rules) Freq(location string) string {
@@ -261,15 +273,8 @@ func spell(location string) string {
 	return location
 }
 
-func caution(l Listing) int {
-	switch l {
-	case Never:
-		return 2
-	case Auto:
-		return 1
-	}
-	return 0
-}
+// caution orders the listings of rules with patterns of one length.
+var caution = [...]int{Always: 0, Auto: 1, Never: 2}
 
 // matches goes greedily from the left, which is exact for patterns whose only
 // wildcard is "*", and takes time linear in each starred piece.

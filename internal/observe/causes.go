@@ -3,7 +3,6 @@ package observe
 import (
 	"errors"
 	"net/http"
-	"net/netip"
 	"strings"
 	"sync/atomic"
 
@@ -194,8 +193,7 @@ func (o *Observer) tallyOutside(r *http.Request) {
 // local reports whether the request comes from the machine itself, and from
 // nobody behind it, as while the site is tried out.
 func local(r *http.Request) bool {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && peer.Addr().Unmap().IsLoopback() && !admit.Forwarded(r.Header)
+	return peer(r).Unmap().IsLoopback() && !admit.Forwarded(r.Header)
 }
 
 // readable reports whether the content coding of the body can be undone. A

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"net/http"
 	"slices"
@@ -37,9 +38,9 @@ func (o *Observer) noteNames(why admit.Reason, n uint64, h http.Header) {
 	}
 	switch why {
 	case admit.Cookie:
-		o.cookies.note(func(add func(string)) { o.cfg.Cookies.Telling(h, add) })
+		o.cookies.note(o.cfg.Cookies.Telling(h))
 	case admit.IdentityHeader, admit.ClientCertificate:
-		o.headers.note(func(add func(string)) { admit.NamingHeaders(h, add) })
+		o.headers.note(admit.NamingHeaders(h))
 	}
 }
 
@@ -54,9 +55,9 @@ func (o *Observer) nameHint(h hint.Hint) {
 	}
 }
 
-// note counts the names of one request, which read gives to add. It never waits:
-// where another request is being counted, this one is not.
-func (c *nameCounts) note(read func(add func(name string))) {
+// note counts the names of one request. It never waits: while another request is
+// being counted, this one is not.
+func (c *nameCounts) note(names iter.Seq[string]) {
 	if !c.mu.TryLock() {
 		return
 	}
@@ -66,11 +67,12 @@ func (c *nameCounts) note(read func(add func(name string))) {
 	}
 	c.requests++
 	n := 0
-	read(func(name string) {
-		if n++; n <= namesRead {
-			c.add(shownName(name))
+	for name := range names {
+		if n++; n > namesRead {
+			return
 		}
-	})
+		c.add(shownName(name))
+	}
 }
 
 // add counts a name. When there is no room for another one, all lose a count,

@@ -42,7 +42,7 @@ func TestNamesOfCookiesAsTheyAreTold(t *testing.T) {
 }
 
 func noteCookie(c *nameCounts, line string) {
-	c.note(func(add func(string)) { admit.Cookies{}.Telling(http.Header{"Cookie": {line}}, add) })
+	c.note(admit.Cookies{}.Telling(http.Header{"Cookie": {line}}))
 }
 
 func TestTheFrequentNamesAreKept(t *testing.T) {

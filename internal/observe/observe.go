@@ -45,7 +45,7 @@ type Observer struct {
 	routed   atomic.Bool // a route was seen
 	tally    tally
 	looks    atomic.Uint64 // that have ended
-	cookies  nameCounts // by which clients were known
+	cookies  nameCounts    // by which clients were known
 	headers  nameCounts
 	outcomes [admit.Reasons]atomic.Uint64
 	refusals [location.ReasonQuery + 1]atomic.Uint64
@@ -186,6 +186,8 @@ const (
 	denials   = "404 "
 	redirects = "3xx "
 	tagged    = "tag " // the page with tracking parameters, to which the site may answer anything
+
+	robotsLook = "robots " // robots.txt, for each group of networks too
 )
 
 // special reports whether the request asks for something else than a page.
@@ -316,22 +318,14 @@ func (o *Observer) instead(look due.Look, target string, wanted bool) due.Look {
 	return other
 }
 
-// groups is how many groups of networks are told apart.
-const groups = 16
-
-// groupOf returns the group of a network; all that are not known are in one.
-func groupOf(network netip.Prefix) int {
+// group names one of 16 groups of networks in a character; all networks that are
+// not known are in one.
+func group(network netip.Prefix) string {
 	n := byte(0)
 	for _, b := range network.Addr().As16() {
 		n += b ^ b>>4
 	}
-	return int(n % groups)
-}
-
-// group names the group of a network in one character.
-func group(network netip.Prefix) string {
-	n := groupOf(network)
-	return "0123456789abcdef"[n : n+1]
+	return "0123456789abcdef"[n%16 : n%16+1]
 }
 
 // withdraw takes a page that forbids its listing, or is gone for good, out of
@@ -350,8 +344,15 @@ func (o *Observer) withdraw(loc string, kind admit.Kind, resp *tap.Response, at 
 // machine or in a private network, or its address says nothing, as on a Unix
 // socket.
 func nearby(r *http.Request) bool {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err != nil || !admit.Network(peer.Addr()).IsValid() || documentation.Contains(peer.Addr().Unmap())
+	addr := peer(r)
+	return !admit.Network(addr).IsValid() || documentation.Contains(addr.Unmap())
+}
+
+// peer returns the address that the request came from, the zero Addr if it names
+// none.
+func peer(r *http.Request) netip.Addr {
+	addr, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return addr.Addr()
 }
 
 // documentation is a range that no host on the internet has (RFC 5737). Requests
@@ -360,17 +361,13 @@ var documentation = netip.MustParsePrefix("192.0.2.0/24")
 
 // network returns the client's network, if the address is really the client's.
 func (o *Observer) network(r *http.Request) netip.Prefix {
-	if o.cfg.ClientIP != nil {
+	switch {
+	case o.cfg.ClientIP != nil:
 		return admit.Network(o.clientIP(r))
-	}
-	if admit.Forwarded(r.Header) {
+	case admit.Forwarded(r.Header):
 		return netip.Prefix{}
 	}
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	return admit.Network(peer.Addr())
+	return admit.Network(peer(r))
 }
 
 // clientIP asks the owner's function. The address that it panics over is not
