@@ -19,10 +19,10 @@ import (
 	"github.com/servemap/servemap/internal/texts"
 )
 
-// Handler returns a handler that serves the sitemap: "/sitemap.xml", where the
-// site is large its parts "/sitemap-1.xml" and so on, with Options.Recent
-// "/sitemap-recent.xml", with Extensions.News "/sitemap-news.xml", and each with
-// ".gz" added. It goes by the last element of the path, serves GET and HEAD, and
+// Handler returns a handler that serves the sitemap: "/sitemap.xml", its parts
+// "/sitemap-1.xml" and so on if the site is large, "/sitemap-recent.xml" with
+// Options.Recent, "/sitemap-news.xml" with Extensions.News, and each with ".gz"
+// added. It goes by the last element of the path, serves GET and HEAD, and
 // answers 404 to any other name. While nothing is listed it answers 503 and says
 // why.
 //
@@ -30,12 +30,12 @@ import (
 // [Site.Wrap] is simpler; for gorilla/mux there is [Site.Mount].
 func (s *Site) Handler() http.Handler { return s.files }
 
-// Wrap returns a handler that answers requests for the sitemap's own files and
-// observes all others, which next serves. It goes around a whole router, and into
-// one only if that runs its middleware where no route matches too, as none does
-// for the sitemap: chi does, gorilla/mux does not. There [Site.Mount] does both.
-// [Site.Observe] says how the routes are learned. If next is nil, it is
-// [http.DefaultServeMux], as for an [http.Server].
+// Wrap returns a handler that answers requests for the sitemap's own files, and
+// observes all others, which next serves. It goes around a whole router. It goes
+// into one only if that runs its middleware for requests that match no route, as
+// those for the sitemap do not: chi does, gorilla/mux does not. For the latter
+// there is [Site.Mount]. [Site.Observe] says how routes are learned. If next is
+// nil, it is [http.DefaultServeMux], as for an [http.Server].
 func (s *Site) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
@@ -67,15 +67,14 @@ func (s *Site) owns(r *http.Request) bool {
 	return below && s.files.Owns(name) && observe.CutOff(r) != ""
 }
 
-// Mount makes r serve the sitemap and has its responses observed, those to
-// requests that match no route too. Call it once, after r's routes and its
-// NotFoundHandler are set. The sitemap's files are served whatever routes there
-// are; a route that matches everything does not hide them.
+// Mount makes r serve the sitemap, and observes its responses, also those to
+// requests that match no route. Call it once, after r's routes and its
+// NotFoundHandler are set. The sitemap's files are served even if a route matches
+// everything.
 //
-// r is the root router. It can be a subrouter only if that has the whole of the
-// origin's folder, as one for "/blog" has of the origin https://example.com/blog.
-// Mount panics if r is nil, or a subrouter of paths that leave out the folder or
-// the sitemap.
+// r is the root router, or a subrouter that has the whole of the origin's folder,
+// as one for "/blog" has for the origin https://example.com/blog. Mount panics if
+// r is nil, or a subrouter that the folder or the sitemap cannot reach.
 func (s *Site) Mount(r *mux.Router) {
 	if r == nil {
 		panic("servemap: Mount: the router is nil")
@@ -92,9 +91,9 @@ func (s *Site) Mount(r *mux.Router) {
 	r.NotFoundHandler = s.Observe(r.NotFoundHandler)
 }
 
-// outside returns one of the paths, as requests arrive, that a site needs and
-// that the router of a route keeps from it, "" if there is none. Only paths count:
-// what else a router may ask for, such as a host, a proxy may change.
+// outside returns a path that the site needs, as requests arrive, and that the
+// router of the route does not match, "" if there is none. Only paths count: what
+// else a router may ask for, such as a host, a proxy may change.
 func (s *Site) outside(route *mux.Route) string {
 	expr, err := route.GetPathRegexp()
 	if err != nil {
@@ -113,10 +112,10 @@ func (s *Site) outside(route *mux.Route) string {
 }
 
 // RobotsLine returns the line for robots.txt that tells crawlers where the
-// sitemap is, such as "Sitemap: https://example.com/sitemap.xml". With
-// Options.Recent and Extensions.News there is one for each of those files too,
-// with "\n" between them. Before the first page is listed, and under Options.ReportOnly, it
-// names the sitemap all the same, which then answers 503.
+// sitemap is, such as "Sitemap: https://example.com/sitemap.xml". Options.Recent
+// and Extensions.News add a line each, with "\n" between the lines. It is the same
+// while the sitemap answers 503: before the first page is listed, and under
+// Options.ReportOnly.
 func (s *Site) RobotsLine() string {
 	var lines []string
 	for _, name := range s.files.Tops() {
@@ -130,8 +129,8 @@ type Page struct {
 	URL       string
 	FirstSeen time.Time
 	LastSeen  time.Time
-	// LastModified is the lastmod of the sitemap: when the page's content
-	// changed, as far as that is known, else the zero Time.
+	// LastModified is the lastmod of the sitemap: when the page's content last
+	// changed, or the zero Time if that is not known.
 	LastModified time.Time
 	// ChangeFreq is the changefreq of the sitemap: a rule's, or what is
 	// inferred; "" if that is not known well enough.
@@ -203,17 +202,17 @@ const (
 var ErrOlder = part.ErrOlder
 
 // Changes yields what happened to the pages of the sitemap since a time, for
-// feeds and notifiers: for each page the last that happened, in the order in
-// which it happened. It costs what changed, not what there is. An error ends it.
+// feeds and notifiers: for each page its last change, in the order of time. It
+// costs what changed, not what there is. An error ends it.
 //
-// What is remembered are the last 7 days, and 100,000 pages at most; of a page
-// that [Site.Forget] took out nothing is. If since is longer ago, the error wraps
-// [ErrOlder]: then read [Site.Pages], and ask from before that on. While all that
-// ever happened is remembered, as it is of a site in its first 7 days, no time is
-// too long ago, and the zero Time yields all. The time of the last change that was
-// seen may be asked for next; that change is then yielded again. Where several
-// processes share a store, ask from a minute before it, since their clocks differ.
-// No change is yielded before its time, which a clock may have set that is ahead.
+// The last 7 days are remembered, and 100,000 pages at most; of a page that
+// [Site.Forget] took out, nothing is. If since is longer ago, the error wraps
+// [ErrOlder]: then read [Site.Pages], and ask next for the time at which you began
+// that. For a site in its first 7 days no time is too long ago, and the zero Time
+// yields all. To go on, ask for the time of the last change that you saw; that
+// change is yielded again. Where several processes share a store, ask from a
+// minute before it, since their clocks differ. A change that a clock dated later
+// than now is yielded once its time has come.
 func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		for e, err := range s.ledger.Events(ctx, since) {

@@ -24,7 +24,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/netip"
 	"reflect"
@@ -208,14 +207,14 @@ type Limits struct {
 	RefreshEvery time.Duration
 }
 
-// Extensions are those of the sitemap protocol that engines read. What they tell
-// is learned from the HTML of listed pages. When one is added to a site that is
-// listed already, pages show it after their next visit. What moves although a
-// page's text does not, as a carousel does, is followed once a day. Images and
-// videos may be on other hosts; left out are those whose URLs are signed, hold a
-// token or an e-mail address, those of hosts that are addresses or not below a
-// top-level domain, and those on the site that a Never rule or robots.txt keeps
-// out.
+// Extensions are those of the sitemap protocol that engines read. What they say
+// is learned from the HTML of listed pages. When one is switched on for a site
+// that is listed already, each page shows it after its next visit. Media that
+// change while a page's text does not, as in a carousel, are followed once a day.
+// Images and videos may be on other hosts. Left out are those whose URL is signed
+// or holds a token or an e-mail address, those whose host is an address or not
+// below a top-level domain, and those on the site that a Never rule or robots.txt
+// keeps out.
 type Extensions struct {
 	// Alternates adds a page's versions in other languages (hreflang), itself
 	// and x-default among them: those that are listed, and name it in turn. A
@@ -226,13 +225,13 @@ type Extensions struct {
 	// Videos adds the videos that a page describes by JSON-LD or the Open Graph,
 	// 4 at most.
 	Videos bool
-	// News adds the file "sitemap-news.xml" of the articles that were published
-	// in the last two days, by JSON-LD or the Open Graph, the last ones first,
-	// 1,000 at most. It stands beside the sitemap, and nothing names it but
-	// [Site.RobotsLine]. While there are none it is not found.
+	// News adds the file "sitemap-news.xml": the articles that JSON-LD or the Open
+	// Graph says were published in the last two days, the latest first, 1,000 at
+	// most. It stands beside the sitemap, and only [Site.RobotsLine] names it.
+	// While there are no such articles it answers 404.
 	News bool
 	// Publication is the name of the newspaper or site in that file. Google asks
-	// for exactly the one that it shows on news.google.com. If empty, it is what
+	// for exactly the name that it shows on news.google.com. By default it is what
 	// each page says, and an article that does not say it is left out.
 	Publication string
 }
@@ -250,40 +249,39 @@ func (e Extensions) namespaces() (n sitemap.Namespaces) {
 	return n
 }
 
-// Rule says something of the locations that a pattern matches. A field that is
-// zero says nothing of its subject, and leaves it to rules with shorter
-// patterns; a rule that says nothing at all is an error. What is listed already
-// is published as the rules of the present start say.
+// Rule decides something for the locations that a pattern matches. A field that
+// is zero decides nothing, and leaves it to rules with shorter patterns. A rule
+// that decides nothing at all is an error. At each start the rules apply to what
+// is listed already.
 type Rule struct {
 	// Pattern is a pattern of robots.txt: the beginning of a location, in which
 	// "*" stands for any characters, and "$" at the end for the end.
 	Pattern string
 	// List says how it is decided whether the pages that match are listed. The
-	// longest pattern whose rule sets it decides, and of two as long the more
-	// cautious one: Never before Auto before Always.
+	// longest pattern whose rule sets it decides; of patterns of one length the
+	// more cautious rule does: Never before Auto before Always.
 	List Listing
 	// Query names further query parameters that make a page of its own, as
 	// Options.Query does for the whole site. The pattern is compared with the
 	// path alone, and must have no "?". The parameters of all rules that match
 	// count.
 	Query []string
-	// IgnoreCacheControl says that "private" and "no-store" in Cache-Control, and
-	// what other headers say in their place, do not speak for the pages that
-	// match, as where a program sends them with every page that it makes while it
-	// keeps sessions. Then what an anonymous visitor gets there is taken as public
-	// although it is marked as his alone, so the pattern must match no page that
-	// differs from one visitor to the next. All else still holds: who has
-	// credentials or a cookie is not anonymous, and noindex is obeyed. Any rule
-	// that matches can set it.
+	// IgnoreCacheControl makes "private" and "no-store" in Cache-Control, and what
+	// other headers say in their place, count for nothing. Some programs send them
+	// with every page while they keep sessions. What an anonymous visitor gets is
+	// then taken as public although it is marked as his alone, so the pattern must
+	// match no page that differs from one visitor to the next. All else still
+	// holds: a visitor with credentials or a cookie is not anonymous, and noindex
+	// is obeyed. Any rule that matches can set it.
 	IgnoreCacheControl bool
 	// ChangeFreq is published in place of what is inferred: "always", "hourly",
 	// "daily", "weekly", "monthly", "yearly" or "never". The longest pattern
-	// whose rule sets it decides, and of two as long the first.
+	// whose rule sets it decides; of patterns of one length the first.
 	ChangeFreq string
-	// Priority is published, rounded to tenths, of which the least is 0.1; at
-	// most 1. The longest pattern whose rule sets it decides, and of two as long
-	// the first. A page without one has none in the sitemap, unless
-	// Options.InferPriority gives it one.
+	// Priority is published, rounded to tenths, from 0.1 to 1. The longest pattern
+	// whose rule sets it decides; of patterns of one length the first. A page
+	// without one has none in the sitemap, unless Options.InferPriority gives it
+	// one.
 	Priority float64
 }
 
@@ -291,19 +289,19 @@ type Rule struct {
 type Listing uint8
 
 const (
-	// Unset says nothing: a shorter rule decides, or evidence as under Auto.
+	// Unset decides nothing: a shorter rule does, or evidence as under Auto.
 	Unset Listing = iota
-	// Auto lists a page when there is evidence that it is public. It is what
-	// holds where no rule sets a Listing, and makes an exception from a shorter
-	// rule that says Always or Never.
+	// Auto lists a page when there is evidence that it is public, as where no rule
+	// sets a Listing. It makes an exception from a shorter rule with Always or
+	// Never.
 	Auto
-	// Always lists a page once an anonymous visitor got it, unless the page
-	// itself or robots.txt forbids that, also where many locations show the
-	// same: over a route that answers to anything it lists whatever is asked
-	// for. When the rule is removed, a page stays that is unlike others; Never
-	// or [Site.Forget] take it out.
+	// Always lists a page once an anonymous visitor got it, even where many
+	// locations show the same, unless the page itself or robots.txt forbids that.
+	// Over a route that answers to anything it lists whatever is asked for. When
+	// the rule is removed, a page that is unlike others stays; Never or
+	// [Site.Forget] take it out.
 	Always
-	// Never keeps a page out, also one that is listed already. When the rule is
+	// Never keeps a page out, and takes it out if it is listed. When the rule is
 	// removed, what was learned decides again.
 	Never
 )
@@ -311,20 +309,21 @@ const (
 // Site observes one origin's responses and serves its sitemap. It is safe for
 // concurrent use. Close it when the server has shut down.
 type Site struct {
-	origin     location.Origin
-	norm       *location.Normalizer
-	rules      admit.Rules
-	name       string
-	path       string // of the folder of the sitemap's files, as requests arrive
-	files      *part.Files
-	ledger     *ledger.Ledger
-	observer   *observe.Observer
-	hints      *hint.Hints
-	log        *logging.Queue
-	notes      store.Noter // the store, if it is one; else nil
-	silent     bool        // nothing is served
-	networks   int         // that make evidence
-	confidence float64     // of a changefreq that is published
+	origin   location.Origin
+	norm     *location.Normalizer
+	rules    admit.Rules
+	name     string
+	path     string // of the folder of the sitemap's files, as requests arrive
+	files    *part.Files
+	ledger   *ledger.Ledger
+	observer *observe.Observer
+	hints    *hint.Hints
+	log      *logging.Queue
+	notes    store.Noter // the store, if it is one; else nil
+
+	silent     bool    // nothing is served
+	networks   int     // that make evidence
+	confidence float64 // of a changefreq that is published
 
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
@@ -336,11 +335,10 @@ type Site struct {
 // "https://example.com/blog" for a site that is one folder of its host. The
 // origin is the only source of the scheme and host in the sitemap; what a
 // request says of them is never believed. What is learned is kept in st, which
-// several Sites may share, and which stays the caller's to close, after the
-// Site. If opts is nil, the defaults are used; New copies opts.
+// several Sites may share. The caller closes st, after the Site. If opts is nil,
+// the defaults are used; New copies opts.
 //
-// New does not wait for the store. It returns an error only for an argument
-// that is no good, and names it.
+// New does not wait for the store. Its error names the argument that is wrong.
 func New(origin string, st store.Store, opts *Options) (*Site, error) {
 	if v := reflect.ValueOf(st); st == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errors.New("servemap: the store is nil; open one, such as badgerstore.Open, and look at its error")
@@ -363,64 +361,21 @@ const (
 )
 
 func newSite(origin string, st store.Store, opts Options) (*Site, error) {
-	rules, err := compile(opts.Rules)
-	if err != nil {
-		return nil, err
-	}
-	s := &Site{rules: rules}
-	if err := s.configure(origin, &opts, rules); err != nil {
+	s := new(Site)
+	if err := s.configure(origin, &opts); err != nil {
 		return nil, err
 	}
 	entries, err := s.entries(opts.Entries)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFolder(s.origin, opts.Rules); err != nil {
-		return nil, err
-	}
-	keys, err := ledger.Keys(s.origin.String())
-	if err != nil {
-		return nil, err
-	}
-	s.log = logging.NewQueue(opts.Logger.Handler())
-	logger := s.log.Logger()
-	s.notes, _ = st.(store.Noter)
-	refresh := refreshEvery(st, opts.Limits.RefreshEvery)
-	st = ledger.Guard(st, keys)
-	looks := due.New(dueTargets)
-	s.hints, s.silent, s.networks, s.confidence = hint.New(logger, texts.Hint), opts.ReportOnly, opts.Limits.Networks, opts.Limits.Confidence
-	s.files = part.New(part.Config{
-		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
-		Every: opts.Limits.RenderEvery, Recent: opts.Recent,
-		Extensions: opts.Extensions.namespaces(), News: opts.Extensions.News, Publication: opts.Extensions.Publication,
-		InferPriority: opts.InferPriority,
-		Allowed:       s.allowed,
-		Override:      func(loc string) (string, uint8) { return rules.Freq(loc), rules.Priority(loc) },
-		Doubts:        func() lastmod.Trust { return s.ledger.Doubts() },
-		Explain:       s.noSitemap,
-		ReportOnly:    opts.ReportOnly,
-		Logger:        logger,
-	})
 	given, err := parseRobots(opts.Robots)
 	if err != nil {
 		return nil, err
 	}
-	s.ledger, err = ledger.New(ledger.Config{
-		Store: st, Normalizer: s.norm, Files: s.files, Rules: rules, Entries: entries,
-		Networks: opts.Limits.Networks, Confidence: opts.Limits.Confidence, KeepFor: opts.Limits.KeepFor, Robots: given,
-		MakeDue: looks.Reset, Hints: s.hints, Logger: logger, MaxURLs: opts.Limits.PartPages, MaxBytes: opts.Limits.PartBytes,
-		Extensions: opts.Extensions.namespaces(), InferPriority: opts.InferPriority,
-		RefreshEvery: refresh,
-	})
-	if err != nil {
+	if err := s.assemble(st, &opts, entries, given); err != nil {
 		return nil, err
 	}
-	s.observer = observe.New(observe.Config{
-		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Due: looks,
-		Buffers: tap.NewBuffers(ledger.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
-		Cookies: admit.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
-		Rules: rules, WatchRobots: given == nil, Hints: s.hints,
-	})
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.workers.Go(func() { s.ledger.Run(ctx) })
@@ -429,13 +384,51 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	return s, nil
 }
 
-// refreshEvery returns how often it is looked what others have changed in the
-// store; 0 means that nobody can.
-func refreshEvery(st store.Store, given time.Duration) time.Duration {
-	if s, ok := st.(store.Sharer); given == 0 && ok && s.Shared() {
-		return 15 * time.Second
+// assemble puts the parts of the site together. The files and the ledger need
+// each other: the files ask for Allowed and Doubts when they run, which is after
+// the ledger was made.
+func (s *Site) assemble(st store.Store, opts *Options, entries []string, given *robots.Rules) error {
+	keys, err := ledger.Keys(s.origin.String())
+	if err != nil {
+		return err
 	}
-	return given
+	s.log = logging.NewQueue(opts.Logger.Handler())
+	logger := s.log.Logger()
+	s.hints = hint.New(logger, texts.Hint)
+	looks, limits, extensions := due.New(dueTargets), opts.Limits, opts.Extensions.namespaces()
+	if shared, ok := st.(store.Sharer); ok && shared.Shared() {
+		limits.RefreshEvery = cmp.Or(limits.RefreshEvery, 15*time.Second)
+	}
+	s.notes, _ = st.(store.Noter)
+	st = ledger.Guard(st, keys)
+	s.files = part.New(part.Config{
+		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
+		Every: limits.RenderEvery, Recent: opts.Recent,
+		Extensions: extensions, News: opts.Extensions.News, Publication: opts.Extensions.Publication,
+		InferPriority: opts.InferPriority,
+		Allowed:       s.allowed,
+		Override:      func(loc string) (string, uint8) { return s.rules.Freq(loc), s.rules.Priority(loc) },
+		Doubts:        func() lastmod.Trust { return s.ledger.Doubts() },
+		Explain:       s.noSitemap,
+		ReportOnly:    opts.ReportOnly,
+		Logger:        logger,
+	})
+	s.ledger, err = ledger.New(ledger.Config{
+		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: entries,
+		Networks: limits.Networks, Confidence: limits.Confidence, KeepFor: limits.KeepFor, Robots: given,
+		MakeDue: looks.Reset, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, MaxBytes: limits.PartBytes,
+		Extensions: extensions, InferPriority: opts.InferPriority, RefreshEvery: limits.RefreshEvery,
+	})
+	if err != nil {
+		return err
+	}
+	s.observer = observe.New(observe.Config{
+		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Due: looks,
+		Buffers: tap.NewBuffers(ledger.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
+		Cookies: admit.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
+		Rules: s.rules, WatchRobots: given == nil, Hints: s.hints,
+	})
+	return nil
 }
 
 // allowed reports whether a listed location may be shown. It may not when a rule
@@ -445,13 +438,16 @@ func (s *Site) allowed(loc string) bool {
 	return r.Listing != admit.Never && s.ledger.Allows(loc)
 }
 
-// configure checks the plain settings, and fills in the defaults.
-func (s *Site) configure(origin string, opts *Options, rules admit.Rules) (err error) {
+// configure checks the settings, and fills in the defaults.
+func (s *Site) configure(origin string, opts *Options) (err error) {
+	if s.rules, err = compile(opts.Rules); err != nil {
+		return err
+	}
 	if s.origin, err = location.ParseOrigin(origin); err != nil {
 		return err
 	}
 	s.norm, err = location.New(s.origin, location.Config{
-		Hosts: opts.Hosts, StrippedPrefix: opts.StrippedPrefix, Params: opts.Query, More: rules.Query,
+		Hosts: opts.Hosts, StrippedPrefix: opts.StrippedPrefix, Params: opts.Query, More: s.rules.Query,
 	})
 	if err != nil {
 		return err
@@ -462,21 +458,66 @@ func (s *Site) configure(origin string, opts *Options, rules admit.Rules) (err e
 		return fmt.Errorf("options: StrippedPrefix %q does not lead to the origin's folder %q, so the sitemap could not be reached; write the origin as %q",
 			opts.StrippedPrefix, s.origin.Folder(), s.origin.URL(stripped))
 	}
-	if s.name = opts.Name; s.name == "" {
-		s.name = "sitemap"
-	}
-	switch {
-	case !fileName.MatchString(s.name), strings.HasSuffix(s.name, ".xml"), strings.HasSuffix(s.name, ".gz"):
+	s.name = cmp.Or(opts.Name, "sitemap")
+	if !fileName.MatchString(s.name) || strings.HasSuffix(s.name, ".xml") || strings.HasSuffix(s.name, ".gz") {
 		return fmt.Errorf(`options: Name %q must be of letters, digits, "-", "_" and ".", without ".xml", such as "sitemap"`, opts.Name)
-	case opts.Limits.Networks < 0:
-		return fmt.Errorf("options: Limits.Networks is %d; it must be positive, or 0 for the default", opts.Limits.Networks)
-	case math.IsNaN(opts.Limits.Confidence) || opts.Limits.Confidence < 0 || opts.Limits.Confidence > 1:
-		return fmt.Errorf("options: Limits.Confidence is %v; it must be between 0 and 1", opts.Limits.Confidence)
 	}
-	if err := cmp.Or(checkDurations(opts), checkParts(opts)); err != nil {
+	if err := cmp.Or(opts.checkNumbers(), checkPublication(opts.Extensions), checkCookies(opts.BenignCookies), checkFolder(s.origin, opts.Rules)); err != nil {
 		return err
 	}
-	for _, name := range opts.BenignCookies {
+	opts.Limits.fill()
+	opts.Logger = cmp.Or(opts.Logger, slog.Default())
+	s.silent, s.networks, s.confidence = opts.ReportOnly, opts.Limits.Networks, opts.Limits.Confidence
+	return nil
+}
+
+var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
+
+const (
+	longestRecent  = 7 * 24 * time.Hour // for which the journal remembers what happened
+	leastPartBytes = 1 << 16            // of a part that holds any one page
+)
+
+// checkNumbers checks the settings that are numbers and times. A time that is far
+// too short is a number without its unit.
+func (o *Options) checkNumbers() error {
+	l := o.Limits
+	return cmp.Or(
+		between("Limits.Networks", l.Networks, 1, 0),
+		between("Limits.Confidence", l.Confidence, 0, 1),
+		between("Limits.KeepFor", l.KeepFor, time.Hour, 0),
+		between("Limits.PartPages", l.PartPages, 1, sitemap.MaxURLs),
+		between("Limits.PartBytes", l.PartBytes, leastPartBytes, sitemap.MaxBytes),
+		between("Limits.RenderEvery", l.RenderEvery, time.Millisecond, 0),
+		between("Limits.RefreshEvery", l.RefreshEvery, time.Millisecond, 0),
+		between("Recent", o.Recent, time.Minute, longestRecent),
+	)
+}
+
+// between refuses a value that is neither 0 nor from least to most. If most is 0,
+// there is none.
+func between[T int | float64 | time.Duration](name string, value, least, most T) error {
+	switch {
+	case value == 0, value >= least && (most == 0 || value <= most):
+		return nil
+	case most == 0:
+		return fmt.Errorf("options: %s is %v; it must be at least %v, or 0 for the default", name, value, least)
+	}
+	return fmt.Errorf("options: %s is %v; it must be from %v to %v, or 0 for the default", name, value, least, most)
+}
+
+func checkPublication(e Extensions) error {
+	switch name := e.Publication; {
+	case utf8.RuneCountInString(name) > sitemap.MaxName, name != "" && strings.TrimSpace(name) == "":
+		return fmt.Errorf("options: Extensions: Publication %q must have from 1 to %d characters", name, sitemap.MaxName)
+	case name != "" && !e.News:
+		return fmt.Errorf("options: Extensions: Publication %q is only used in the file that News adds; set that too", name)
+	}
+	return nil
+}
+
+func checkCookies(names []string) error {
+	for _, name := range names {
 		if strings.Trim(name, "*") == "" || strings.ContainsAny(name, " \t=;,") {
 			return fmt.Errorf("options: BenignCookies: %q is no cookie name", name)
 		}
@@ -484,78 +525,14 @@ func (s *Site) configure(origin string, opts *Options, rules admit.Rules) (err e
 			return fmt.Errorf(`options: BenignCookies: %q has a "*" that does not stand at the end`, name)
 		}
 	}
-	opts.fill()
 	return nil
 }
 
-// longestRecent is for how long the journal remembers what happened.
-const longestRecent = 7 * 24 * time.Hour
-
-// checkDurations checks the settings that are times. One that is far too short is
-// a number without its unit.
-func checkDurations(opts *Options) error {
-	for _, o := range []struct {
-		name         string
-		value, least time.Duration
-	}{
-		{"Limits.KeepFor", opts.Limits.KeepFor, time.Hour},
-		{"Limits.RenderEvery", opts.Limits.RenderEvery, time.Millisecond},
-		{"Limits.RefreshEvery", opts.Limits.RefreshEvery, time.Millisecond},
-		{"Recent", opts.Recent, time.Minute},
-	} {
-		if o.value != 0 && o.value < o.least {
-			return fmt.Errorf("options: %s is %v; it must be %v at least, or 0 for the default", o.name, o.value, o.least)
-		}
-	}
-	if opts.Recent > longestRecent {
-		return fmt.Errorf("options: Recent is %v; it must be %v at most", opts.Recent, longestRecent)
-	}
-	return nil
-}
-
-// leastPartBytes is the size of a part that holds any one page.
-const leastPartBytes = 1 << 16
-
-// checkParts checks the settings of the sitemap's files.
-func checkParts(opts *Options) error {
-	for _, o := range []struct {
-		name               string
-		value, least, most int
-	}{
-		{"Limits.PartPages", opts.Limits.PartPages, 1, sitemap.MaxURLs},
-		{"Limits.PartBytes", opts.Limits.PartBytes, leastPartBytes, sitemap.MaxBytes},
-	} {
-		if o.value != 0 && (o.value < o.least || o.value > o.most) {
-			return fmt.Errorf("options: %s is %d; it must be from %d to %d, or 0 for the protocol's limit", o.name, o.value, o.least, o.most)
-		}
-	}
-	switch name := opts.Extensions.Publication; {
-	case utf8.RuneCountInString(name) > sitemap.MaxName, name != "" && strings.TrimSpace(name) == "":
-		return fmt.Errorf("options: Extensions: Publication %q must have from 1 to %d characters", name, sitemap.MaxName)
-	case name != "" && !opts.Extensions.News:
-		return fmt.Errorf("options: Extensions: Publication %q is told in the file that News adds; set that too", name)
-	}
-	return nil
-}
-
-var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
-
-func (o *Options) fill() {
-	if o.Limits.Networks == 0 {
-		o.Limits.Networks = 3
-	}
-	if o.Limits.Confidence == 0 {
-		o.Limits.Confidence = 0.5
-	}
-	if o.Limits.KeepFor == 0 {
-		o.Limits.KeepFor = 90 * 24 * time.Hour
-	}
-	if o.Limits.RenderEvery == 0 {
-		o.Limits.RenderEvery = 5 * time.Second
-	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
+func (l *Limits) fill() {
+	l.Networks = cmp.Or(l.Networks, 3)
+	l.Confidence = cmp.Or(l.Confidence, 0.5)
+	l.KeepFor = cmp.Or(l.KeepFor, 90*24*time.Hour)
+	l.RenderEvery = cmp.Or(l.RenderEvery, 5*time.Second)
 }
 
 // parseRobots reads the robots.txt that the owner gives, nil for none.
@@ -566,10 +543,7 @@ func parseRobots(text string) (*robots.Rules, error) {
 	if !strings.Contains(strings.ToLower(text), "user-agent:") {
 		return nil, errors.New(`options: Robots has no line that begins with "User-agent:"; it must be the text of a robots.txt`)
 	}
-	if given := robots.Parse([]byte(text)); given != nil {
-		return given, nil
-	}
-	return new(robots.Rules), nil // it disallows nothing, and what is served does not count
+	return cmp.Or(robots.Parse([]byte(text)), new(robots.Rules)), nil // rules that disallow nothing, so that what is served does not count
 }
 
 func compile(rules []Rule) (admit.Rules, error) {
@@ -611,9 +585,6 @@ func (s *Site) entries(given []string) ([]string, error) {
 	entries := make([]string, len(given))
 	for i, e := range given {
 		r := s.norm.Parse(e)
-		if r.Reason == location.ReasonOutsideFolder {
-			return nil, fmt.Errorf("options: Entries: %q is outside of %q, the folder of the origin %s, and a sitemap can only list what is in its own folder", e, s.origin.Folder(), s.origin)
-		}
 		if r.Reason != location.ReasonNone {
 			return nil, fmt.Errorf("options: Entries: %q cannot be listed: %s; name a location of the site, such as %q", e, r.Reason.Text(), s.origin.Folder())
 		}
@@ -624,14 +595,14 @@ func (s *Site) entries(given []string) ([]string, error) {
 
 // Observe returns a handler that calls next and remembers the pages it serves.
 // It never changes a response, delays a write, or fails a request. It is also a
-// [mux.MiddlewareFunc]. It may stand anywhere, and twice; best is outermost,
-// inside of what compresses responses, where it sees the pages that are gone
-// too.
+// [mux.MiddlewareFunc]. It may stand anywhere, and more than once. The best place
+// is outermost, where it also sees pages that are gone, but inside of what
+// compresses responses.
 //
-// Inside a router it learns the routes, which are evidence, and so it does around
-// an [http.ServeMux]. Other routers show theirs only to what stands inside: for
-// gorilla/mux use [Site.Mount]; for chi since 5.3, r.Use(site.Wrap) before the routes. gin
-// and echo can be made to note the route in the request, before all other
+// It learns the routes, which are evidence, inside a router and around an
+// [http.ServeMux]. Other routers show theirs only to what stands inside: for
+// gorilla/mux use [Site.Mount]; for chi since 5.3, r.Use(site.Wrap) before the
+// routes. gin and echo can note the route in the request, before all other
 // middleware, for a site that wraps them:
 //
 //	engine.Use(func(c *gin.Context) { c.Request.Pattern = c.FullPath() })
@@ -653,8 +624,8 @@ func (o observed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.site.observer.Serve(o.next, w, r)
 }
 
-// Flush returns when all that was seen before the call is parsed, stored and
-// rendered. Where the store cannot be used it returns an error soon, and what
+// Flush returns when all that was seen before the call is read, stored and
+// rendered. Where the store cannot be used it soon returns an error, and what
 // was seen is stored later.
 func (s *Site) Flush(ctx context.Context) error {
 	if err := s.ledger.Flush(ctx); err != nil {
@@ -667,8 +638,9 @@ func (s *Site) Flush(ctx context.Context) error {
 }
 
 // Forget takes the page at url out of the sitemap, erases what is known of it,
-// and bars it for as long as no rule says Always. When it returns nil, that is stored. Else
-// nothing is stored, and the page comes back when it is seen again; try again.
+// and bars it until a rule says Always. When it returns nil, that is stored. When
+// it returns an error, nothing is, and the page comes back when it is seen again;
+// try again.
 func (s *Site) Forget(ctx context.Context, url string) error {
 	loc, err := s.locate(url)
 	if err != nil {
@@ -683,9 +655,10 @@ func (s *Site) Forget(ctx context.Context, url string) error {
 // logPatience is how long Close waits for a Logger that takes no records.
 const logPatience = time.Second
 
-// Close flushes and stops. From then on requests pass unobserved, and the last
-// sitemap is served, of which what is not in memory needs the store. It waits until ctx ends at most. The store is its opener's
-// to close, afterwards. Further calls return what the first did.
+// Close flushes and stops, and returns when that is done or ctx ends. From then on
+// requests pass unobserved, and the last sitemap is served; a part of it that is
+// not in memory needs the store. The store is its opener's to close, afterwards.
+// Further calls return what the first did.
 func (s *Site) Close(ctx context.Context) error {
 	s.closing.Do(func() {
 		s.observer.Close()
