@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -166,53 +167,82 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// The hint on networks is for who has not said what the client's address is.
-func TestTheOwnerWhoGivesAddressesNeedsNoHint(t *testing.T) {
-	r := start(t, func(c *Config) { c.ClientIP = func(*http.Request) netip.Addr { return netip.Addr{} } })
-	for i := range 60 {
-		r.watches(get(fmt.Sprintf("/%d", i)), page200)
-	}
-	if got := r.cfg.Hints.Given(); len(got) != 0 {
-		t.Errorf("hints = %q, want none", said(got))
-	}
-}
-
-func TestTheOriginThatLeadsToAnotherHost(t *testing.T) {
-	r := start(t)
-	for i := range 20 {
-		r.watches(get("/"), func(w http.ResponseWriter, req *http.Request) {
-			http.Redirect(w, req, "https://www.example.com/", http.StatusMovedPermanently)
-		})
-		r.watches(get(fmt.Sprintf("http://www.example.com/%d", i)), page200)
-	}
-	if got := r.cfg.Hints.Given(); !slices.Equal(got, []hint.Hint{hint.Host}) {
-		t.Errorf("hints = %q, want that on the host", said(got))
-	}
-}
-
-func TestAnonymousVisitorsAmongMembers(t *testing.T) {
-	r := start(t)
-	for i := range 100 {
-		r.watches(with(get(fmt.Sprintf("/%d", i)), "Cookie", "session=1"), page200)
-		if i%10 == 0 {
-			r.watches(get(fmt.Sprintf("/%d", i)), page200)
+// at gives the observer another origin.
+func at(t *testing.T, url, stripped string) func(*Config) {
+	return func(c *Config) {
+		origin, err := location.ParseOrigin(url)
+		if err == nil {
+			c.StrippedPrefix = stripped
+			c.Normalizer, err = location.New(origin, location.Config{StrippedPrefix: stripped})
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
-	if got := r.cfg.Hints.Given(); len(got) != 0 {
-		t.Errorf("hints = %q, want none", said(got))
-	}
 }
 
-// Junk never keeps quiet for long, so the first requests for another host must
-// not be taken for all.
-func TestAForeignHostNowAndThenIsNoCause(t *testing.T) {
-	r := start(t)
-	for i := range 100 {
-		r.watches(get(fmt.Sprintf("/%d", i)), page200)
-		r.watches(get(fmt.Sprintf("http://junk.example.net/%d", i)), page200)
+// Hints that depend on how often what was asked for.
+func TestHintsOfMixedVisits(t *testing.T) {
+	leads := func(w http.ResponseWriter, req *http.Request) {
+		http.Redirect(w, req, "https://www.example.com/", http.StatusMovedPermanently)
 	}
-	if got := r.cfg.Hints.Given(); len(got) != 0 {
-		t.Errorf("hints = %q, want none", said(got))
+	// visits has a page asked for n times, its number in the place of a star.
+	visits := func(r *rig, n int, target string) {
+		for i := range n {
+			r.watches(get(strings.Replace(target, "*", strconv.Itoa(i), 1)), page200)
+		}
+	}
+	const blog, app = "https://example.com/blog", "https://example.com/app/blog"
+	for _, tt := range []struct {
+		name  string
+		cfg   func(*Config)
+		visit func(*rig)
+		want  []hint.Hint
+	}{
+		{"an owner who gives addresses", func(c *Config) { c.ClientIP = func(*http.Request) netip.Addr { return netip.Addr{} } },
+			func(r *rig) { visits(r, 60, "/*") }, nil},
+		{"an origin that leads to another host", nil, func(r *rig) {
+			for range 20 {
+				r.watches(get("/"), leads)
+			}
+			visits(r, 20, "http://www.example.com/*")
+		}, []hint.Hint{hint.Host}},
+		{"anonymous visitors among members", nil, func(r *rig) {
+			for i := range 100 {
+				r.watches(with(get(fmt.Sprintf("/%d", i)), "Cookie", "session=1"), page200)
+				if i%10 == 0 {
+					r.watches(get(fmt.Sprintf("/%d", i)), page200)
+				}
+			}
+		}, nil},
+		{"junk for another host, which never ends", nil, func(r *rig) {
+			for i := range 100 {
+				r.watches(get(fmt.Sprintf("/%d", i)), page200)
+				r.watches(get(fmt.Sprintf("http://junk.example.net/%d", i)), page200)
+			}
+		}, nil},
+		{"most outside of the folder, pages in it by accident", at(t, blog, ""),
+			func(r *rig) { visits(r, 5, "/blog/*"); visits(r, 60, "/*?v=1") }, []hint.Hint{hint.Folder}},
+		{"most outside of the folder, many pages in it", at(t, blog, ""), func(r *rig) { visits(r, 10, "/blog/*"); visits(r, 60, "/*?v=1") }, nil},
+		{"most outside of the folder, assets of its pages", at(t, blog, ""), func(r *rig) { visits(r, 5, "/blog/*"); visits(r, 60, "/*.png?v=1") }, nil},
+		{"the folder without its slash", at(t, blog, ""),
+			func(r *rig) { visits(r, 10, "/blog?utm_source=*"); visits(r, 10, "/blog/a-*") }, []hint.Hint{hint.Slash}},
+		{"the folder without its slash, behind a proxy", at(t, app, "/app"),
+			func(r *rig) { visits(r, 10, "/blog?utm_source=*"); visits(r, 10, "/blog/a-*") }, []hint.Hint{hint.Slash}},
+		{"the folder with its slash", at(t, blog, ""), func(r *rig) { visits(r, 10, "/blog/?utm_source=*"); visits(r, 10, "/blog/a-*") }, nil},
+		{"a neighbour of the folder", at(t, blog, ""), func(r *rig) { visits(r, 10, "/blogs?utm_source=*"); visits(r, 10, "/blog/a-*") }, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := start(t, func(c *Config) {
+				if tt.cfg != nil {
+					tt.cfg(c)
+				}
+			})
+			tt.visit(r)
+			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
+				t.Errorf("hints = %q, want %q", said(got), said(tt.want))
+			}
+		})
 	}
 }
 
@@ -223,72 +253,5 @@ func TestWithoutHints(t *testing.T) {
 	}
 	if got := r.Counts()["host"]; got != 60 {
 		t.Errorf("%d requests were counted, want 60", got)
-	}
-}
-
-func TestMostIsOutsideOfTheFolder(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		inside  int
-		outside string // how their locations end
-		want    []hint.Hint
-	}{
-		{"with pages in it by accident", 5, "", []hint.Hint{hint.Folder}},
-		{"with many pages in it", 10, "", nil},
-		{"as the assets of its pages are", 5, ".png", nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := start(t, func(c *Config) {
-				origin, err := location.ParseOrigin("https://example.com/blog")
-				if err == nil {
-					c.Normalizer, err = location.New(origin, location.Config{})
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			})
-			for i := range tt.inside {
-				r.watches(get(fmt.Sprintf("/blog/%d", i)), page200)
-			}
-			for i := range 60 {
-				r.watches(get(fmt.Sprintf("/%d%s?v=1", i, tt.outside)), page200)
-			}
-			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
-				t.Errorf("hints = %q, want %q", said(got), said(tt.want))
-			}
-		})
-	}
-}
-
-func TestTheFolderWithoutItsSlash(t *testing.T) {
-	for _, tt := range []struct {
-		name, prefix string
-		home, beside string // where the folder's page and another one are, as requests arrive
-		want         []hint.Hint
-	}{
-		{"served there", "", "/blog", "/blog/a", []hint.Hint{hint.Slash}},
-		{"behind a proxy", "/app", "/blog", "/blog/a", []hint.Hint{hint.Slash}},
-		{"with the slash", "", "/blog/", "/blog/a", nil},
-		{"a neighbour of the folder", "", "/blogs", "/blog/a", nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := start(t, func(c *Config) {
-				origin, err := location.ParseOrigin("https://example.com" + tt.prefix + "/blog")
-				if err == nil {
-					c.StrippedPrefix = tt.prefix
-					c.Normalizer, err = location.New(origin, location.Config{StrippedPrefix: tt.prefix})
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			})
-			for i := range 10 {
-				r.watches(get(fmt.Sprintf("%s?utm_source=%d", tt.home, i)), page200)
-				r.watches(get(fmt.Sprintf("%s-%d", tt.beside, i)), page200)
-			}
-			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
-				t.Errorf("hints = %q, want %q", said(got), said(tt.want))
-			}
-		})
 	}
 }
