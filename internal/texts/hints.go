@@ -9,13 +9,13 @@ func Hint(h hint.Hint) string { return hints[h] }
 var hints = map[hint.Hint]string{
 	hint.Host: "Nearly all requests are for another host than the origin's, and are not observed; " +
 		"correct the origin, or name the hosts that count in Options.Hosts.",
-	hint.WWW: "Visitors of the origin are led to its host with www. before it, or without where the origin has that; " +
-		"write the origin as where they are led.",
-	hint.Prefix: "Requests arrive with the beginning of their path cut off, as http.StripPrefix does, and it is not in the origin, " +
+	hint.WWW: "The site leads visitors of the origin to the same host with www. added or removed; " +
+		"write the origin as the host where they arrive.",
+	hint.Prefix: "Requests arrive with the beginning of their path cut off, as http.StripPrefix does, and the origin does not have it, " +
 		"so the sitemap is not where crawlers are told; " +
-		"if that folder is all of the site, write the origin with it.",
-	hint.Failing: "Visitors got no page yet, but errors that pass, such as 429, 500 or 503; " +
-		"pages are learned when the site answers 200.",
+		"if that folder is all of the site, add it to the origin.",
+	hint.Failing: "Visitors got no page yet, only errors that pass, such as 429, 500 or 503; " +
+		"pages are learned once the site answers 200.",
 	hint.Authorization: "Nearly every request has an Authorization header, so no visitor counts as anonymous; " +
 		"if a proxy adds it to all, say in Options.Anonymous which requests are anonymous.",
 	hint.Identity: "Nearly every request has a header or a certificate that names a user, so no visitor counts as anonymous; " +
@@ -26,7 +26,7 @@ var hints = map[hint.Hint]string{
 		"send that only with pages that are for one visitor, and for the others public or no-cache, " +
 		"or, where it does not speak for the pages, set Rule.IgnoreCacheControl for them.",
 	hint.Folder: "Nearly all requests are for locations outside the origin's folder, where no page can be listed; " +
-		"if they are for pages of the site, correct the origin, or say in Options.StrippedPrefix what a proxy cuts off.",
+		"if they are for pages of the site, correct the origin, or set Options.StrippedPrefix to what a proxy cuts off.",
 	hint.Slash: "The origin's folder is asked for without the slash at its end, where a sitemap in that folder can list nothing, and nobody got a page with it; " +
 		"redirect visitors to the slash, or give the whole host as the origin.",
 	hint.Entry: "Where visitors enter, the site answers that there is nothing or asks them to log in, and pages are listed from there on; " +
@@ -35,17 +35,17 @@ var hints = map[hint.Hint]string{
 		"take that out where it is not meant.",
 	hint.Canonical: "The page where visitors enter names a canonical URL on another host, so it is not listed; " +
 		"correct the origin, or what the pages name.",
-	hint.Empty: "The responses are empty where the site stands, and what visitors get is written elsewhere, as where an adaptor runs a middleware before the pages; " +
-		"let the site stand around all that writes pages, with fiber as site.Wrap(adaptor.FiberApp(app)).",
-	hint.NotHTML: "Visitors got no HTML yet where they enter, but other types; " +
+	hint.Empty: "The responses are empty where the site stands, since the pages are written elsewhere, as when an adaptor runs middleware before the pages; " +
+		"put the site around all that writes pages, with fiber as site.Wrap(adaptor.FiberApp(app)).",
+	hint.NotHTML: "Where visitors enter they got other types than HTML so far; " +
 		"send pages with the Content-Type text/html.",
 	hint.NoFollow: "The page where visitors enter says nofollow of all its links (in a robots meta or X-Robots-Tag), so none of them is followed; " +
 		"take that out where it is not meant, or name further Options.Entries.",
 	hint.Encoding: "The pages have a Content-Encoding that cannot be undone, so nothing can be read of them; " +
 		"observe inside of what compresses, or compress with gzip, deflate, br or zstd.",
 	hint.Robots: "The site's robots.txt forbids crawlers where visitors enter, and what it forbids is not listed; " +
-		"allow there what is to be found.",
-	hint.ClientApp: "Every path serves the same page, as where a script makes the pages in the browser, so there is nothing to tell them apart; " +
+		"allow there what should be listed.",
+	hint.ClientApp: "Every path serves the same page, as when a script makes the pages in the browser, so they cannot be told apart; " +
 		"render the pages on the server, and answer 404 where there is none.",
 	hint.DeadEnd: "The pages where visitors enter link to no page of the site, and pages are listed by the links that lead to them; " +
 		"link to them, name further Options.Entries, or write an Always rule.",
@@ -62,10 +62,10 @@ var hints = map[hint.Hint]string{
 	hint.Few: "Of the pages that were seen hardly any is listed; " +
 		"see in Stats().Verdicts why, or ask Site.Explain about one of them.",
 	hint.Withdrawals: "Many pages left the sitemap in a short time; " +
-		"if they are still to be found, see whether the site answers 404, noindex or private by mistake.",
+		"if they still exist, see whether the site answers 404, noindex or private by mistake.",
 	hint.Refused: "A network is refused pages that others get, by a 401, 403 or 404, a log-in or a redirect to another site, " +
 		"so what it is told takes no page out of the sitemap; " +
-		"if nobody is to be kept out, see what the site answers to crawlers, " +
+		"if nobody should be kept out, see what the site answers to crawlers, " +
 		"and behind a proxy return the visitor's address in Options.ClientIP, or all visitors count as that network.",
 	hint.AnonymousPanics: "Options.Anonymous panicked, and such a request does not count as anonymous; " +
 		"the log has the stack of the first time.",

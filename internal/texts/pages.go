@@ -128,7 +128,7 @@ var reasons = map[admit.Reason]reasonText{
 	},
 	admit.Disallowed: {
 		"It is not listed: the site's robots.txt disallows it.",
-		"the site's robots.txt disallows them", "allow there what is to be found",
+		"the site's robots.txt disallows them", "allow there what should be listed",
 	},
 }
 
