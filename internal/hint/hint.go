@@ -6,7 +6,6 @@ package hint
 
 import (
 	"log/slog"
-	"strings"
 	"sync/atomic"
 )
 
@@ -67,39 +66,28 @@ type Hints struct {
 // New returns Hints that are logged to logger, in the words that say returns.
 func New(logger *slog.Logger, say func(Hint) string) *Hints { return &Hints{logger: logger, say: say} }
 
-// has reports whether h can be given the hint.
-func (h *Hints) has(hint Hint) bool { return h != nil && 0 < hint && hint < end }
+// Give is Tell without a further sentence.
+func (h *Hints) Give(hint Hint, args ...any) { h.Tell(hint, "", args...) }
 
-// Tell is Give with a further sentence for the owner, which says how the hint is
-// true of this site. The log and Texts add it to the hint's own words.
-func (h *Hints) Tell(hint Hint, more string) {
-	if h.has(hint) {
-		h.more[hint].CompareAndSwap(nil, &more)
-	}
-	h.Give(hint)
-}
-
-// Name notes names that the hint is about, to be told with it once it is given.
-func (h *Hints) Name(hint Hint, names []string) {
-	if h.has(hint) && len(names) > 0 {
-		more := "Most had: " + strings.Join(names, ", ") + "."
-		h.more[hint].Store(&more)
-	}
-}
-
-// Named reports whether more was told of the hint.
-func (h *Hints) Named(hint Hint) bool { return h.has(hint) && h.more[hint].Load() != nil }
-
-// Give gives the hint, and logs it if it has not been given before. args are
-// attributes as [slog.Logger.Warn] takes them; only the log gets them, but they
-// too may name only what is public.
-func (h *Hints) Give(hint Hint, args ...any) {
+// Tell gives the hint and logs it, if it has not been given before. more is a
+// further sentence for the owner, which says how the hint is true of this site, or
+// "". args are attributes as [slog.Logger.Warn] takes them. Only the log gets
+// them, but they too may name only what is public.
+func (h *Hints) Tell(hint Hint, more string, args ...any) {
 	bit := uint32(1) << hint
-	if !h.has(hint) || h.given.Load()&bit != 0 || h.given.Or(bit)&bit != 0 {
+	if h == nil || hint == 0 || hint >= end || h.given.Load()&bit != 0 {
 		return
 	}
-	h.logger.Warn("servemap: "+h.text(hint), args...)
+	if more != "" {
+		h.more[hint].CompareAndSwap(nil, &more)
+	}
+	if h.given.Or(bit)&bit == 0 {
+		h.logger.Warn("servemap: "+h.text(hint), args...)
+	}
 }
+
+// Has reports whether the hint was given.
+func (h *Hints) Has(hint Hint) bool { return h.given.Load()>>hint&1 != 0 }
 
 // text returns the words of a hint with what more was told of it.
 func (h *Hints) text(hint Hint) string {

@@ -97,21 +97,3 @@ func TestConcurrentGivers(t *testing.T) {
 		t.Errorf("%d logged and %d given, want each of %d once", n, len(h.Given()), end-1)
 	}
 }
-
-func TestAHintWithNames(t *testing.T) {
-	h, log := logged()
-	h.Name(Cookies, nil)
-	h.Name(Cookies, []string{"sid", "visit_*"})
-	if len(h.Texts()) != 0 || log.Len() != 0 {
-		t.Errorf("a hint that was not given says %q, log %q", h.Texts(), log)
-	}
-	h.Give(Cookies)
-	h.Give(Host)
-	all := strings.Join(h.Texts(), "\n")
-	if strings.Count(all, "Most had: sid, visit_*.") != 1 || strings.Count(log.String(), "Most had: sid, visit_*.") != 1 {
-		t.Errorf("the hints say %q, the log %q", all, log)
-	}
-	var none *Hints
-	none.Name(Cookies, []string{"sid"})
-	h.Name(end, []string{"sid"})
-}

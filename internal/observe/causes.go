@@ -123,8 +123,9 @@ func (o *Observer) ended() {
 		return
 	}
 	for _, h := range causes(o.counts()) {
-		o.nameHint(h)
-		o.cfg.Hints.Give(h, "origin", o.cfg.Normalizer.Origin().String())
+		if !o.cfg.Hints.Has(h) {
+			o.cfg.Hints.Tell(h, o.names(h), "origin", o.cfg.Normalizer.Origin().String())
+		}
 	}
 }
 

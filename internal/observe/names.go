@@ -44,15 +44,19 @@ func (o *Observer) noteNames(why admit.Reason, n uint64, h http.Header) {
 	}
 }
 
-// nameHint adds to a hint the names that it is about.
-func (o *Observer) nameHint(h hint.Hint) {
-	switch {
-	case o.cfg.Hints.Named(h):
-	case h == hint.Cookies:
-		o.cfg.Hints.Name(h, o.cookies.most())
-	case h == hint.Identity:
-		o.cfg.Hints.Name(h, o.headers.most())
+// names says which names a hint is about, "" if it is about none.
+func (o *Observer) names(h hint.Hint) string {
+	var names []string
+	switch h {
+	case hint.Cookies:
+		names = o.cookies.most()
+	case hint.Identity:
+		names = o.headers.most()
 	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "Most had: " + strings.Join(names, ", ") + "."
 }
 
 // note counts the names of one request. It never waits: while another request is
