@@ -414,7 +414,7 @@ func TestMountOnASubrouter(t *testing.T) {
 	}
 }
 
-func TestPagesThatAreGone(t *testing.T) {
+func TestAPageLeavesAMinuteAfter404(t *testing.T) {
 	for _, name := range []string{"mux, mounted", "ServeMux, wrapped", "mux, wrapped and used"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -888,7 +888,7 @@ func TestChangesSinceTheStart(t *testing.T) {
 	})
 }
 
-func TestTheNameIsTheOwners(t *testing.T) {
+func TestOptionsNameNamesTheFiles(t *testing.T) {
 	site := newSite(t, new(memstore.Store), &servemap.Options{Name: "map-7f3a"})
 	w := serve(t, site.Wrap(page("home")))
 	w.see(site, "/")
@@ -1073,7 +1073,7 @@ func TestARestartServesTheSameSitemap(t *testing.T) {
 	}
 }
 
-func TestAFolderThatIsTaken(t *testing.T) {
+func TestASiteServesWhileAnotherProcessHasItsFolder(t *testing.T) {
 	dir := t.TempDir()
 	log, text := quiet()
 	first, err := badgerstore.Open(dir, &badgerstore.Options{Reserve: 1, Logger: log})
@@ -1415,7 +1415,7 @@ func TestExplainTellsWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestHintsAreTold(t *testing.T) {
+func TestHintsAreInStatsInTheLogAndInPlaceOfTheSitemap(t *testing.T) {
 	var log strings.Builder
 	site := newSite(t, new(memstore.Store), &servemap.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	w := serve(t, site.Wrap(page("p")))

@@ -67,7 +67,7 @@ func TestNoPatternTakesASession(t *testing.T) {
 	}
 }
 
-func TestTheNamesOfCookiesThatTell(t *testing.T) {
+func TestNamesOfCookiesThatMakeAClientKnown(t *testing.T) {
 	r := get(t, "Cookie: _ga=1; sid=a=b;theme=dark; =x; word; cart=2\nCookie: lang=de; zzz=3")
 	got := slices.Collect(NewCookies([]string{"cart"}).Telling(r.Header))
 	if want := []string{"sid", "", "", "zzz"}; !slices.Equal(got, want) {

@@ -270,7 +270,7 @@ func TestPrefer(t *testing.T) {
 }
 
 // However many locations show a content, visits to them settle on one.
-func TestPreferTakesNoTurns(t *testing.T) {
+func TestPreferIsAStrictOrder(t *testing.T) {
 	var all []Claim
 	for _, location := range []string{"/", "/a", "/a/", "/a/b", "/a?x=1", "/a?x=1&y=1", "/?a=1", "/?a=1&b=1", "/?b=1", "/a/b?x=1", "/b"} {
 		all = append(all, Claim{location, true}, Claim{location, false})

@@ -29,7 +29,7 @@ func TestWordOf(t *testing.T) {
 	}
 }
 
-func TestWhatMakesUpForAWord(t *testing.T) {
+func TestWhichEvidenceListsALocationWithAWord(t *testing.T) {
 	many := Evidence{Networks: 99, Siblings: 99}
 	tests := []struct {
 		name    string

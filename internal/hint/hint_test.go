@@ -32,7 +32,7 @@ func TestAHintIsLoggedOnce(t *testing.T) {
 	}
 }
 
-func TestAHintThatIsToldMoreOf(t *testing.T) {
+func TestAHintWithAFurtherSentence(t *testing.T) {
 	h, log := logged()
 	for _, more := range []string{"Most have: p, cat.", "Most have: title."} {
 		h.Tell(Query, more)

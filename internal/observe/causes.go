@@ -191,12 +191,6 @@ func (o *Observer) tallyOutside(r *http.Request) {
 	}
 }
 
-// local reports whether the request comes from the machine itself, and from
-// nobody behind it, as while the site is tried out.
-func local(r *http.Request) bool {
-	return peer(r).Unmap().IsLoopback() && !admit.Forwarded(r.Header)
-}
-
 // readable reports whether the content coding of the body can be undone. A
 // compressor around the site may have named one that it applies only further
 // out; then the body is still what the site wrote.

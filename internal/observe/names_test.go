@@ -12,7 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/hint"
 )
 
-func TestNamesOfCookiesAsTheyAreTold(t *testing.T) {
+func TestNamesOfCookiesAsTheHintShowsThem(t *testing.T) {
 	for _, tt := range []struct{ name, want string }{
 		{"PHPSESSID", "PHPSESSID"},
 		{"connect.sid", "connect.sid"},

@@ -15,7 +15,7 @@ import (
 	"github.com/servemap/servemap/internal/ledger"
 )
 
-func TestWhatPassesUntouched(t *testing.T) {
+func TestWhichRequestsAreWatched(t *testing.T) {
 	method := func(m string) *http.Request {
 		req := get("/a")
 		req.Method = m
@@ -61,7 +61,7 @@ func TestWhatPassesUntouched(t *testing.T) {
 	}
 }
 
-func TestAfterCloseAllPasses(t *testing.T) {
+func TestNothingIsWatchedAfterClose(t *testing.T) {
 	r := start(t)
 	r.Close()
 	if r.watches(get("/a"), page200) {
@@ -69,7 +69,7 @@ func TestAfterCloseAllPasses(t *testing.T) {
 	}
 }
 
-func TestWhatIsDueAgainAtOnce(t *testing.T) {
+func TestWhichAnswersLeaveAPageDue(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		req  *http.Request
@@ -108,7 +108,7 @@ func TestWhatIsDueAgainAtOnce(t *testing.T) {
 	}
 }
 
-func TestTwiceMountedSeesOnce(t *testing.T) {
+func TestASiteMountedTwiceSeesARequestOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		between middleware
@@ -142,7 +142,7 @@ func (u unwrappable) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
 type opaque struct{ http.ResponseWriter }
 
-func TestAPanicPassesAndLeavesNothing(t *testing.T) {
+func TestAPanicPassesThroughAndIsNoSighting(t *testing.T) {
 	r := start(t)
 	func() {
 		defer func() {
