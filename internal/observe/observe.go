@@ -113,17 +113,24 @@ const maxReferer = 4096
 
 // begin decides whether the response to r is to be watched. The cheapest
 // question comes first: whether its target is due at all.
-func (o *Observer) begin(r *http.Request) (loc location.Result, look due.Look, ok bool) {
+func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || r.RequestURI == "" || o.closed.Load() {
-		return loc, look, false
+		return location.Result{}, due.Look{}, false
 	}
 	class := ""
 	if r.Method == http.MethodHead {
 		class = heads
 	}
-	if look, ok = o.cfg.Due.Begin(class + r.RequestURI); !ok {
-		return loc, look, false
+	look, ok := o.cfg.Due.Begin(class + r.RequestURI)
+	if !ok {
+		return location.Result{}, due.Look{}, false
 	}
+	return o.consider(r, class, look)
+}
+
+// consider decides whether the response to a request that is due is to be watched,
+// and at which location.
+func (o *Observer) consider(r *http.Request, class string, look due.Look) (loc location.Result, _ due.Look, ok bool) {
 	if special(r.Header) {
 		look.Return()
 		return loc, look, false
@@ -154,14 +161,14 @@ func (o *Observer) begin(r *http.Request) (loc location.Result, look due.Look, o
 		return loc, look, false
 	}
 	o.tally[nAnonymous].Add(1)
-	if loc.Location != r.RequestURI {
-		// Many spellings of one page share its looks.
-		look.Return()
-		if loc.Tagged {
-			class += tagged
-		}
-		look, ok = o.cfg.Due.Begin(class + loc.Location)
+	if loc.Location == r.RequestURI {
+		return loc, look, true
 	}
+	look.Return() // many spellings of one page share its looks
+	if loc.Tagged {
+		class += tagged
+	}
+	look, ok = o.cfg.Due.Begin(class + loc.Location)
 	return loc, look, ok
 }
 
