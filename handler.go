@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,13 +16,13 @@ import (
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/observe"
-	"github.com/servemap/servemap/internal/page"
+	"github.com/servemap/servemap/internal/texts"
 )
 
-// Handler returns a handler that serves the sitemap: "/sitemap.xml", where the
-// site is large its parts "/sitemap-1.xml" and so on, with Options.Recent
-// "/sitemap-recent.xml", with Extensions.News "/sitemap-news.xml", and each with
-// ".gz" added. It goes by the last element of the path, serves GET and HEAD, and
+// Handler returns a handler that serves the sitemap: "/sitemap.xml", its parts
+// "/sitemap-1.xml" and so on if the site is large, "/sitemap-recent.xml" with
+// Options.Recent, "/sitemap-news.xml" with Extensions.News, and each with ".gz"
+// added. It goes by the last element of the path, serves GET and HEAD, and
 // answers 404 to any other name. While nothing is listed it answers 503 and says
 // why.
 //
@@ -32,12 +30,12 @@ import (
 // [Site.Wrap] is simpler; for gorilla/mux there is [Site.Mount].
 func (s *Site) Handler() http.Handler { return s.files }
 
-// Wrap returns a handler that answers requests for the sitemap's own files and
-// observes all others, which next serves. It goes around a whole router, and into
-// one only if that runs its middleware where no route matches too, as none does
-// for the sitemap: chi does, gorilla/mux does not. There [Site.Mount] does both.
-// [Site.Observe] says how the routes are learned. If next is nil, it is
-// [http.DefaultServeMux], as for an [http.Server].
+// Wrap returns a handler that answers requests for the sitemap's own files, and
+// observes all others, which next serves. It goes around a whole router. It goes
+// into one only if that runs its middleware for requests that match no route, as
+// those for the sitemap do not: chi does, gorilla/mux does not. For the latter
+// there is [Site.Mount]. [Site.Observe] says how routes are learned. If next is
+// nil, it is [http.DefaultServeMux], as for an [http.Server].
 func (s *Site) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
@@ -69,15 +67,14 @@ func (s *Site) owns(r *http.Request) bool {
 	return below && s.files.Owns(name) && observe.CutOff(r) != ""
 }
 
-// Mount makes r serve the sitemap and has its responses observed, those to
-// requests that match no route too. Call it once, after r's routes and its
-// NotFoundHandler are set. The sitemap's files are served whatever routes there
-// are; a route that matches everything does not hide them.
+// Mount makes r serve the sitemap, and observes its responses, also those to
+// requests that match no route. Call it once, after r's routes and its
+// NotFoundHandler are set. The sitemap's files are served even if a route matches
+// everything.
 //
-// r is the root router. It can be a subrouter only if that has the whole of the
-// origin's folder, as one for "/blog" has of the origin https://example.com/blog.
-// Mount panics if r is nil, or a subrouter of paths that leave out the folder or
-// the sitemap.
+// r is the root router, or a subrouter that has the whole of the origin's folder,
+// as one for "/blog" has for the origin https://example.com/blog. Mount panics if
+// r is nil, or a subrouter that the folder or the sitemap cannot reach.
 func (s *Site) Mount(r *mux.Router) {
 	if r == nil {
 		panic("servemap: Mount: the router is nil")
@@ -94,9 +91,9 @@ func (s *Site) Mount(r *mux.Router) {
 	r.NotFoundHandler = s.Observe(r.NotFoundHandler)
 }
 
-// outside returns one of the paths, as requests arrive, that a site needs and
-// that the router of a route keeps from it, "" if there is none. Only paths count:
-// what else a router may ask for, such as a host, a proxy may change.
+// outside returns a path that the site needs, as requests arrive, and that the
+// router of the route does not match, "" if there is none. Only paths count: what
+// else a router may ask for, such as a host, a proxy may change.
 func (s *Site) outside(route *mux.Route) string {
 	expr, err := route.GetPathRegexp()
 	if err != nil {
@@ -115,10 +112,10 @@ func (s *Site) outside(route *mux.Route) string {
 }
 
 // RobotsLine returns the line for robots.txt that tells crawlers where the
-// sitemap is, such as "Sitemap: https://example.com/sitemap.xml". With
-// Options.Recent and Extensions.News there is one for each of those files too,
-// with "\n" between them. Before the first page is listed, and under Options.ReportOnly, it
-// names the sitemap all the same, which then answers 503.
+// sitemap is, such as "Sitemap: https://example.com/sitemap.xml". Options.Recent
+// and Extensions.News add a line each, with "\n" between the lines. It is the same
+// while the sitemap answers 503: before the first page is listed, and under
+// Options.ReportOnly.
 func (s *Site) RobotsLine() string {
 	var lines []string
 	for _, name := range s.files.Tops() {
@@ -132,8 +129,8 @@ type Page struct {
 	URL       string
 	FirstSeen time.Time
 	LastSeen  time.Time
-	// LastModified is the lastmod of the sitemap: when the page's content
-	// changed, as far as that is known, else the zero Time.
+	// LastModified is the lastmod of the sitemap: when the page's content last
+	// changed, or the zero Time if that is not known.
 	LastModified time.Time
 	// ChangeFreq is the changefreq of the sitemap: a rule's, or what is
 	// inferred; "" if that is not known well enough.
@@ -165,7 +162,7 @@ func (s *Site) page(p merge.Known) Page {
 		URL:        s.origin.URL(p.Location),
 		FirstSeen:  p.FirstSeen,
 		LastSeen:   p.LastSeen,
-		ChangeFreq: p.Listing.Freq.String(),
+		ChangeFreq: p.Entry.Freq.String(),
 		Changes:    int(p.Changes),
 	}
 	if freq := s.rules.Freq(p.Location); freq != "" {
@@ -177,7 +174,7 @@ func (s *Site) page(p merge.Known) Page {
 		}
 		page.Alternates[a.Lang] = s.origin.URL(a.Location)
 	}
-	if at := p.Listing.LastMod(s.files.Trust(), moment.Of(time.Now())); at != 0 {
+	if at := p.Entry.LastMod(s.files.Trust(), moment.Of(time.Now())); at != 0 {
 		page.LastModified = at.Time().UTC()
 	}
 	return page
@@ -205,17 +202,17 @@ const (
 var ErrOlder = journal.ErrOlder
 
 // Changes yields what happened to the pages of the sitemap since a time, for
-// feeds and notifiers: for each page the last that happened, in the order in
-// which it happened. It costs what changed, not what there is. An error ends it.
+// feeds and notifiers: for each page its last change, in the order of time. It
+// costs what changed, not what there is. An error ends it.
 //
-// What is remembered are the last 7 days, and 100,000 pages at most; of a page
-// that [Site.Forget] took out nothing is. If since is longer ago, the error wraps
-// [ErrOlder]: then read [Site.Pages], and ask from before that on. While all that
-// ever happened is remembered, as it is of a site in its first 7 days, no time is
-// too long ago, and the zero Time yields all. The time of the last change that was
-// seen may be asked for next; that change is then yielded again. Where several
-// processes share a store, ask from a minute before it, since their clocks differ.
-// No change is yielded before its time, which a clock may have set that is ahead.
+// The last 7 days are remembered, and 100,000 pages at most; of a page that
+// [Site.Forget] took out, nothing is. If since is longer ago, the error wraps
+// [ErrOlder]: then read [Site.Pages], and ask next for the time at which you began
+// that. For a site in its first 7 days no time is too long ago, and the zero Time
+// yields all. To go on, ask for the time of the last change that you saw; that
+// change is yielded again. Where several processes share a store, ask from a
+// minute before it, since their clocks differ. A change that a clock dated later
+// than now is yielded once its time has come.
 func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		for e, err := range s.ledger.Events(ctx, since) {
@@ -237,44 +234,104 @@ func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, e
 	}
 }
 
+// Verdict says whether a page is listed.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictListed   Verdict = "listed"   // it is in the sitemap
+	VerdictWaiting  Verdict = "waiting"  // it is not known to be public yet
+	VerdictHeld     Verdict = "held"     // something speaks against it; a link, the page or a rule can free it
+	VerdictExcluded Verdict = "excluded" // the page, robots.txt or the owner forbids it
+	VerdictGone     Verdict = "gone"     // it was listed, and the site no longer serves it
+	VerdictUnknown  Verdict = "unknown"  // nothing is known of it
+)
+
+// Reason says what decided a [Verdict].
+type Reason string
+
+// The reasons why a page is listed. The first four are also its [Explanation.Evidence].
+const (
+	ReasonRule     Reason = "rule"     // a rule says Always
+	ReasonEntry    Reason = "entry"    // visitors enter there, or an entry redirects there
+	ReasonRoute    Reason = "route"    // it has a route of its own
+	ReasonLink     Reason = "link"     // a listed page links to it
+	ReasonNetworks Reason = "networks" // visitors from enough networks got it
+	ReasonHistory  Reason = "history"  // it was listed before
+)
+
+// The reasons why a page waits.
+const (
+	ReasonNoEvidence Reason = "no-evidence" // nothing shows that it is public
+	ReasonNotSeen    Reason = "not-seen"    // it is linked, and no anonymous visitor got it
+)
+
+// The reasons why a page is held.
+const (
+	ReasonRiskyWord    Reason = "risky-word"     // its location has a word of private or utility pages
+	ReasonActionWord   Reason = "action-word"    // its location is that of an action, such as logout
+	ReasonCapability   Reason = "capability"     // its location looks like a secret that lets in whoever knows it
+	ReasonDuplicate    Reason = "duplicate"      // a listed page shows the same
+	ReasonSoftNotFound Reason = "soft-not-found" // so many pages show the same that it may be an error page
+	ReasonGrowth       Reason = "growth"         // its route or folder has too many pages
+	ReasonHeadNotSeen  Reason = "head-not-seen"  // its head does not end, or is too long
+	ReasonEncoding     Reason = "encoding"       // its Content-Encoding cannot be read
+)
+
+// The reasons why a page is excluded.
+const (
+	ReasonRuleNever          Reason = "rule-never"          // a rule says Never
+	ReasonDisallowed         Reason = "disallowed"          // robots.txt disallows it
+	ReasonForgotten          Reason = "forgotten"           // Site.Forget took it out
+	ReasonNoIndex            Reason = "noindex"             // the page says noindex, or its unavailable_after has passed
+	ReasonPrivate            Reason = "private"             // Cache-Control: private
+	ReasonNoStore            Reason = "no-store"            // Cache-Control: no-store
+	ReasonCanonicalElsewhere Reason = "canonical-elsewhere" // it names another URL as its canonical one
+	ReasonCanonicalConflict  Reason = "canonical-conflict"  // it names several canonical URLs
+	ReasonQueryNotCanonical  Reason = "query-not-canonical" // a parameter is not allowed, and the page does not name this URL as canonical
+)
+
+// The reasons why a page that was listed is gone, and that of VerdictUnknown.
+const (
+	ReasonGone          Reason = "gone"           // 410
+	ReasonNotFound      Reason = "not-found"      // 404
+	ReasonDenied        Reason = "denied"         // 401 or 403
+	ReasonLoginRedirect Reason = "login-redirect" // a redirect to a log-in
+	ReasonMoved         Reason = "moved"          // a permanent redirect
+	ReasonUnseen        Reason = "unseen"         // no anonymous visitor got it for Limits.KeepFor
+	ReasonNone          Reason = "none"           // nothing is known
+)
+
 // Explanation is why a page is listed, or not.
 type Explanation struct {
 	URL     string
 	Listed  bool
-	Verdict string // "listed", "waiting", "held", "excluded", "gone", or "unknown" if nothing is known of it
-	// Reason is what decided. Listed: "rule", "entry", "route", "link",
-	// "networks", "history" (it was listed before). Waiting: "no-evidence",
-	// "not-seen". Held: "risky-word", "action-word", "capability", "duplicate",
-	// "soft-not-found", "growth", "head-not-seen", "encoding". Excluded:
-	// "rule-never", "disallowed" (by robots.txt), "forgotten", "noindex",
-	// "private", "no-store", "canonical-elsewhere", "canonical-conflict",
-	// "query-not-canonical". Gone: "gone", "not-found", "denied",
-	// "login-redirect", "moved", "unseen". Unknown: "none".
-	Reason string
+	Verdict Verdict
+	Reason  Reason
 	// Text says the same in a sentence, and what would change it.
 	Text string
 	// Page is what was seen of it; its zero values are what was not.
 	Page Page
 	// Status is that of the last response, 0 if there was none.
 	Status int
-	// Evidence names what speaks for listing it: "rule", "entry", "route",
-	// "link".
-	Evidence []string
+	// Evidence is what speaks for listing it: ReasonRule, ReasonEntry, ReasonRoute
+	// and ReasonLink.
+	Evidence []Reason
 	// Missing says, of a page that waits or is held, what would list it; each is
 	// one way.
 	Missing []string
-	// Networks is how many distinct client networks got it, counted while it
-	// waits, and at the looks at it: these are seconds apart at first and more
-	// later, and a visit in between does not count. Siblings is how many pages
-	// beside it are listed by a link, counted for it then.
+	// Networks is how many distinct client networks got it. They are counted at
+	// the looks at it, which are seconds apart at first and more later; other
+	// visits do not count. Siblings is how many pages beside it are listed by a
+	// link.
 	Networks, Siblings int
-	// Canonical is the other URL that the page names as its canonical one, ""
-	// if there is none.
+	// Canonical is the other URL that the page names as its canonical one, "" if
+	// there is none.
 	Canonical string
-	// SameAs is the listed URL that shows the same content, where this one is
-	// held for that.
+	// SameAs is the listed URL that shows the same content, where this one is held
+	// for that.
 	SameAs string
-	// Rule is the pattern of the rule that says whether it may be listed, "" if
+	// Rule is the pattern of the rule that decides whether it may be listed, "" if
 	// none does.
 	Rule string
 	// Dates is how its lastmod and changefreq were decided.
@@ -285,22 +342,21 @@ type Explanation struct {
 // what is not known.
 type Dates struct {
 	// Text says in a sentence what the lastmod goes by, or why there is none, and
-	// in another why there is no changefreq, if ChangeFreq is withheld.
+	// in another why there is no changefreq, if ChangeFreq is not published.
 	Text string
-	// Changes are the last changes that were seen, at most four, the latest
-	// first.
+	// Changes are the last changes that were seen, at most four, the latest first.
 	Changes []time.Time
-	// Interval is the mean time between changes that is likely now, if the page
-	// goes on changing. It lies between Shortest and Longest with a probability
-	// of about 80 %. All are 0 while no look has shown another page than the one
-	// before; text that moves by itself counts here, and is no change.
+	// Interval is the likely mean time between changes now, if the page goes on
+	// changing. It lies between Shortest and Longest with a probability of about
+	// 80 %. All are 0 until a look shows another page than the one before. Text
+	// that moves by itself counts here, although it is no change.
 	Interval, Shortest, Longest time.Duration
-	// ChangeFreq is the changefreq that fits best, whether that is enough to publish it
-	// or not, and Probability how likely it is; see Options.Confidence.
+	// ChangeFreq is the changefreq that fits best, published or not, and
+	// Probability how likely it is; see Limits.Confidence.
 	ChangeFreq  string
 	Probability float64
-	// Ignored says what of the main text is left out when changes are looked
-	// for, such as places where the text moves by itself.
+	// Ignored says what of the main text is left out when changes are looked for,
+	// such as places where the text moves by itself.
 	Ignored []string
 }
 
@@ -312,7 +368,7 @@ func (s *Site) Explain(ctx context.Context, url string) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	p, err := s.merge.Known(ctx, loc)
+	p, err := s.ledger.Page(ctx, loc)
 	if err != nil {
 		return Explanation{}, fmt.Errorf("servemap: %w", err)
 	}
@@ -323,82 +379,64 @@ func (s *Site) explanation(p merge.Known) Explanation {
 	e := Explanation{
 		URL:     s.origin.URL(p.Location),
 		Listed:  p.Verdict == admit.Listed,
-		Verdict: p.Verdict.String(), Reason: p.Reason.String(), Text: admit.Explain(p.Verdict, p.Reason, p.Location),
-		Page: s.page(p), Status: p.Status, Networks: p.Networks, Siblings: p.Siblings, Rule: p.Pattern,
-		Missing: admit.Missing(p.Verdict, p.Reason, p.Evidence(), s.networks, s.observer.SeesRoutes()),
+		Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()), Text: s.why(p),
+		Page: s.page(p), Status: p.Status, Networks: p.Evidence.Networks, Siblings: p.Evidence.Siblings, Rule: p.Pattern,
+		Missing: texts.Missing(p.Verdict, p.Reason, p.Evidence, s.networks, s.observer.SeesRoutes()),
+		Dates:   s.dates(p),
 	}
-	e.Dates = s.dates(p)
 	if p.Canonical != "" {
 		e.Canonical = s.origin.URL(p.Canonical)
 	}
 	if p.SameAs != "" {
 		e.SameAs = s.origin.URL(p.SameAs)
 	}
-	switch {
-	case p.Alone:
-		e.Text += fmt.Sprintf(" But it answered %d at %v, perhaps to one visitor alone, and leaves if one from another network gets no page either, or one a day later, "+
-			"unless an anonymous visitor gets it before.", p.Status, p.Doubted.UTC().Format(time.DateTime))
-		if p.Nameless {
-			e.Text += " All visitors whose network is not known count as one; behind a proxy, Options.ClientIP gives their addresses."
-		}
-	case !p.Doubted.IsZero():
-		e.Text += fmt.Sprintf(" But it answered %d at %v, and leaves a minute later unless an anonymous visitor gets it.",
-			p.Status, p.Doubted.UTC().Format(time.TimeOnly))
-	case p.Reason == admit.NoIndex && p.Listing.Until != 0 && p.Listing.Until <= moment.Of(time.Now()):
-		e.Text = fmt.Sprintf("It is not listed: the page gives %v as its unavailable_after, which has passed.",
-			p.Listing.Until.Time().UTC().Format(time.RFC3339))
-	case p.Verdict == admit.Waiting && p.Status != 0 && p.Status != http.StatusOK:
-		e.Text = fmt.Sprintf("It waits: it answered %d when it was last asked for, and is no page.", p.Status)
-	}
-	if p.Reason == admit.NoEvidence && p.Status == http.StatusOK && !s.observer.SeesRoutes() {
-		e.Text += " No route was seen since the start: most routers show theirs only to what stands inside of them. See Site.Observe."
-	}
 	for _, ev := range []struct {
 		is   bool
-		name admit.Reason
-	}{{p.Rule, admit.ByRule}, {p.Entry || p.Led, admit.ByEntry}, {p.Route, admit.ByRoute}, {p.Link, admit.ByLink}} {
+		name Reason
+	}{{p.Rule, ReasonRule}, {p.Evidence.Entry || p.Evidence.Led, ReasonEntry}, {p.Evidence.Route, ReasonRoute}, {p.Evidence.Link, ReasonLink}} {
 		if ev.is {
-			e.Evidence = append(e.Evidence, ev.name.String())
+			e.Evidence = append(e.Evidence, ev.name)
 		}
 	}
 	return e
 }
 
+// why says in words why a page is listed or not.
+func (s *Site) why(p merge.Known) string {
+	text := texts.Page(p.Verdict, p.Reason, p.Location)
+	switch {
+	case p.Doubt.Alone:
+		return text + texts.LeavesAsSecond(p.Status, p.Doubt.Since, p.Doubt.Nameless)
+	case !p.Doubt.Since.IsZero():
+		return text + texts.Leaves(p.Status, p.Doubt.Since)
+	case p.Reason == admit.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
+		return texts.Ended(p.Entry.Until.Time())
+	case p.Verdict == admit.Waiting && p.Status != 0 && p.Status != http.StatusOK:
+		return texts.NoPage(p.Status)
+	case p.Reason == admit.NoEvidence && p.Status == http.StatusOK && !s.observer.SeesRoutes():
+		return text + texts.NoRoutes
+	}
+	return text
+}
+
 func (s *Site) dates(p merge.Known) Dates {
 	d := Dates{
-		Text:     p.Told(s.files.Trust(), time.Now()) + s.withheld(p),
+		Text:     p.DatedBy(s.files.Trust(), time.Now()),
 		Interval: p.Mean, Shortest: p.Least, Longest: p.Most,
 		ChangeFreq: p.Freq.String(), Probability: p.Confidence,
+		Ignored: texts.Ignored(p.Ignored),
 	}
 	for _, t := range p.Times {
 		d.Changes = append(d.Changes, t.UTC())
 	}
-	for _, ignored := range []struct {
-		n    int
-		what string
-	}{
-		{p.Ignored.Volatile, "places where the text moves by itself"},
-		{p.Ignored.Variant, "texts that come and go, or came only once"},
-		{p.Ignored.Furniture, "blocks that belong to the site, such as menus and notices"},
-		{p.Ignored.Held, "texts that may be a change, if they are there at the next looks"},
-	} {
-		if ignored.n > 0 {
-			d.Ignored = append(d.Ignored, fmt.Sprintf("%s: %d", ignored.what, ignored.n))
-		}
+	switch {
+	case p.FirstSeen.IsZero() || p.Freq == p.Entry.Freq || s.rules.Freq(p.Location) != "":
+	case p.Confidence < s.confidence || s.confidence == 1:
+		d.Text += texts.Unlikely(d.ChangeFreq)
+	default:
+		d.Text += texts.TooEarly(d.ChangeFreq)
 	}
 	return d
-}
-
-// withheld says in a further sentence why what is likely is not published as the
-// changefreq, "" if it is, or a rule gives another.
-func (s *Site) withheld(p merge.Known) string {
-	switch {
-	case p.FirstSeen.IsZero() || p.Freq == p.Listing.Freq || s.rules.Freq(p.Location) != "":
-		return ""
-	case p.Confidence < s.least || s.least == 1:
-		return fmt.Sprintf(" There is no changefreq: %v fits best, and is less likely than Options.Confidence asks for.", p.Freq)
-	}
-	return fmt.Sprintf(" There is no changefreq: to say %v of one change takes a longer watch, or another change.", p.Freq)
 }
 
 // locate returns the location of a URL that the owner names.
@@ -418,9 +456,9 @@ type Stats struct {
 	Dropped   uint64 // sightings lost because too many came at once
 	Queued    int    // sightings not yet merged now
 	Damaged   uint64 // records of the store that could not be read
-	// Verdicts counts the locations now known by verdict and reason, such as
-	// "listed link" or "held capability"; see [Explanation]. Soon after the
-	// start it may not be complete.
+	// Verdicts counts the locations now known by [Verdict] and [Reason], such as
+	// "listed link" or "held capability". It may be incomplete soon after the
+	// start.
 	Verdicts map[string]int
 	// Ignored counts the responses that were looked at and showed nothing of a
 	// public page, by reason, such as "cookie" or "not-html".
@@ -430,7 +468,7 @@ type Stats struct {
 	Hints []string
 	// Store says why the store cannot be used now, "" if it can.
 	Store string
-	// Notes says what befell the records of a store that tells of it, as
+	// Notes says what happened to the records of a store that reports it, as
 	// badgerstore does: damage, and what was done about it. Each was logged too.
 	Notes []string
 }
@@ -456,50 +494,11 @@ func (s *Site) Stats() Stats {
 	return st
 }
 
-// advice says what to do about the causes that keep whole sites from being
-// learned.
-var advice = map[string]string{
-	admit.Cookie.String():         " (the visitor has a cookie; Options.BenignCookies names those that everybody gets)",
-	admit.IdentityHeader.String(): " (a proxy names a user; Options.Anonymous decides who is anonymous)",
-	admit.Authorization.String():  " (the visitor has credentials; Options.Anonymous decides who is anonymous)",
-	admit.Encoding.String():       " (the Content-Encoding cannot be read; observe inside of what compresses)",
-	admit.Private.String():        " (the response is for one visitor: Cache-Control: private; Rule.IgnoreCacheControl says where that means nothing)",
-	admit.NoStore.String():        " (the response is not to be stored: Cache-Control: no-store; Rule.IgnoreCacheControl says where that means nothing)",
-	admit.NotAnonymous.String():   " (Options.Anonymous says that the visitor is known)",
-	admit.NotHTML.String():        " (it is no HTML)",
-	"query":                       " (they had a query that makes no page: a parameter that is not allowed, or one without a value; Options.Query allows parameters)",
-	admit.Fragment.String():       " (a script or a frame asked for it, and no visitor)",
-	"outside-folder":              " (they asked for what is not below the origin's folder)",
-	"host":                        " (they asked for another host; Options.Hosts names those that count)",
-}
-
-// explainNothing says why there is no sitemap. It is read by strangers too, so
-// it names no page and no cookie.
-func (s *Site) explainNothing() string {
+// noSitemap says why there is no sitemap. Strangers read it too.
+func (s *Site) noSitemap() string {
 	st := s.Stats()
-	var b strings.Builder
-	switch {
-	case s.silent:
-		fmt.Fprintf(&b, "The sitemap of %s is not served: Options.ReportOnly is set. Pages it would list: %d.\n\n", s.origin, st.Listed)
-	case st.Store != "":
-		fmt.Fprintf(&b, "The sitemap of %s cannot be served now: its store cannot be used. The log says why.\n\n", s.origin)
-	default:
-		fmt.Fprintf(&b, "No page of %s is listed yet.\n\n", s.origin)
-	}
-	for _, h := range s.hints.Given() {
-		fmt.Fprintf(&b, "%s\n\n", h.Text())
-	}
-	fmt.Fprintf(&b, "Responses to anonymous visitors that were observed since the start: %d\n", st.Sightings)
-	fmt.Fprintf(&b, "Locations that are known and were never listed: %d\n", st.Waiting)
-	if st.Sightings == 0 && len(st.Ignored) == 0 && st.Store == "" && st.Listed == 0 {
-		b.WriteString("Visit the site as an anonymous visitor would: without cookies, from its first page on.\n")
-	}
-	for _, why := range slices.Sorted(maps.Keys(st.Verdicts)) {
-		fmt.Fprintf(&b, "Locations, %s: %d\n", why, st.Verdicts[why])
-	}
-	for _, reason := range slices.Sorted(maps.Keys(st.Ignored)) {
-		fmt.Fprintf(&b, "Responses that did not count, %s: %d%s\n", reason, st.Ignored[reason], advice[reason])
-	}
-	b.WriteString("\nPages are listed from the entry on, by the links of listed pages. The owner can ask Site.Explain about any page.\n")
-	return b.String()
+	return texts.NoSitemap(texts.Counts{
+		Origin: s.origin.String(), Listed: st.Listed, Waiting: st.Waiting, Sightings: st.Sightings,
+		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), ReportOnly: s.silent, NoStore: st.Store != "",
+	})
 }

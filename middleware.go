@@ -24,7 +24,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/netip"
 	"reflect"
@@ -48,51 +47,49 @@ import (
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
 
 // Options adjusts a [Site]. The zero value of each field is the default.
 type Options struct {
-	// Name is the sitemap's file name without ".xml". If empty, it is
-	// "sitemap". A name that is hard to guess keeps the list from the curious,
-	// but not from who is told the name.
+	// Name is the sitemap's file name without ".xml"; by default "sitemap". A
+	// name that is hard to guess hides the list from anybody who is not told it.
 	Name string
 
-	// Hosts are the hosts whose requests count, each with its port if that is
-	// not the scheme's own. If empty, they are the origin's host, and those
-	// that a proxy on the same machine or network sends in its place: IP
-	// addresses, "localhost" and other names of a single label. Requests for
-	// other hosts are served and not observed. The host never decides what is
-	// listed; that is the origin's part.
+	// Hosts are the hosts whose requests are observed, each with its port if that
+	// is not the scheme's own. By default they are the origin's host and what a
+	// proxy on the same machine or network sends in its place: IP addresses,
+	// "localhost" and other names of a single label. Requests for other hosts are
+	// served and not observed. URLs in the sitemap always have the origin's host.
 	Hosts []string
 
-	// StrippedPrefix is the beginning of the public path that a proxy cuts off
-	// before a request arrives, such as "/blog"; what http.StripPrefix cuts off in
-	// this program is known without it. It must be the origin's folder
-	// or lead to it. Only requests are read so: links and canonical URLs in the
-	// pages are public ones, and have the prefix. The host's robots.txt is then
-	// out of sight; Options.Robots gives it. If empty, nothing is cut off.
+	// StrippedPrefix is the beginning of the public path that a proxy removes
+	// before a request arrives, such as "/blog". It must be the origin's folder or
+	// lead to it. What http.StripPrefix removes in this program is known without
+	// it. Links and canonical URLs in the pages are public ones and keep the
+	// prefix. The host's robots.txt cannot be seen then; give it in Robots.
 	StrippedPrefix string
 
-	// Entries are the locations where visitors enter the site, such as "/".
-	// What they and the pages they lead to link to is listed. If empty, it is
-	// the origin's folder, and where that redirects to.
+	// Entries are the locations where visitors enter the site, such as "/". What
+	// they and the pages they lead to link to is listed. By default it is the
+	// origin's folder, and where that redirects to.
 	Entries []string
 
 	// Query names the query parameters that make a page of its own, whatever
 	// their values. If nil, it is "page" with a number or a short word, as in
 	// "page=2" and "page=about-us"; if empty but not nil, there are none. A page
 	// with any other parameter is observed only under the canonical URL it gives
-	// itself; well-known tracking parameters do not count. Rule.Query adds
-	// parameters for some of the site.
+	// itself. Well-known tracking parameters are dropped. Rule.Query adds
+	// parameters for a part of the site.
 	Query []string
 
-	// BenignCookies are names of cookies that the site gives to every visitor,
-	// so that who sends them is still anonymous; a final "*" stands for any
-	// ending, and no other "*" is allowed. Do not name one by which the site also
-	// knows who is logged in: pages for one visitor would count as public. Benign
-	// from the start are what well-known frameworks and tools call
+	// BenignCookies are names of cookies that the site gives to every visitor, so
+	// that a visitor who sends them is still anonymous. A final "*" stands for any
+	// ending; no other "*" is allowed. Do not name a cookie that also identifies a
+	// user: pages for one visitor would count as public. Benign from the start are
+	// what well-known frameworks and tools use for
 	//   - tokens against forged requests: csrftoken, _csrf, XSRF-TOKEN,
 	//     _gorilla_csrf, __RequestVerificationToken ...
 	//   - the theme and the language: theme, color-scheme, dark_mode, lang,
@@ -110,111 +107,117 @@ type Options struct {
 	// and no name of a session.
 	BenignCookies []string
 
-	// Anonymous, if not nil, decides alone whether a request is that of an
+	// Anonymous, if not nil, alone decides whether a request comes from an
 	// anonymous visitor, who gets what everybody may see. It is needed where a
-	// proxy adds credentials to every request. It must be safe for concurrent
-	// use and quick; should it panic, the request does not count. If nil, a
-	// request is anonymous if it has no Authorization, no client certificate, no
-	// header whose name says that it names a user (user, login, auth, token,
-	// session, account, email, cert ...), and only benign cookies. A header with
-	// an empty value counts too: where a proxy sends one with every request, this
-	// option is necessary.
+	// proxy adds credentials, or an empty header that could name a user, to every
+	// request. It must be quick and safe for concurrent use. A request for which
+	// it panics does not count. By default a request is anonymous if it has no
+	// Authorization, no client certificate, no header whose name says that it
+	// names a user (user, login, auth, token, session, account, email, cert ...),
+	// and only benign cookies.
 	Anonymous func(*http.Request) bool
 
-	// ClientIP, if not nil, returns the address of the client; the zero Addr
-	// means unknown. It must be safe for concurrent use and must not believe a
-	// header that the client itself can send; should it panic, the address is
-	// unknown. It is used only to tell networks apart. If nil, it is the peer's
-	// address, and visitors that came through a proxy are not told apart.
+	// ClientIP, if not nil, returns the address of the client, or the zero Addr if
+	// that is unknown. It is used only to tell networks apart. It must be quick,
+	// safe for concurrent use, and must not believe a header that the client
+	// itself can send. If it panics, the address is unknown. By default it is the
+	// peer's address, and visitors behind one proxy count as one.
 	ClientIP func(*http.Request) netip.Addr
 
-	// Networks is how many distinct client networks make a page public that
-	// nothing links to, where at least three pages beside it are linked. They
-	// are counted at the looks at the page, not at each visit. If 0, it is 3.
-	Networks int
-
-	// Rules say of locations whether they are listed, and what is published of
-	// them; see [Rule].
+	// Rules decide for groups of locations whether they are listed, and what is
+	// published of them.
 	Rules []Rule
 
-	// Robots is the text of the site's robots.txt, for where this program does
-	// not serve it. What it disallows for every crawler ("*") is not listed. If
-	// empty, the robots.txt that the site is seen to serve is obeyed.
+	// Robots is the text of the site's robots.txt, for a site whose robots.txt
+	// this program does not serve. What it disallows for every crawler ("*") is
+	// not listed. By default the robots.txt that the site is seen to serve counts.
 	Robots string
 
-	// KeepFor is how long a listed page stays that no anonymous visitor gets,
-	// while the site is observed; how long it is, is looked at some 64 times in
-	// that time, but not more often than each minute. If 0, it is 90 days; the
-	// least is an hour.
-	KeepFor time.Duration
-
-	// ReportOnly learns and explains, and serves no sitemap, so that an owner
-	// can read Pages and Explain before anybody else does. Who asks for one of
-	// the sitemap's files gets a 503 that tells how many locations there are by
-	// verdict and reason, and names none.
+	// ReportOnly makes the site learn and explain, and serve no sitemap, so that
+	// the owner can read Pages and Explain before anybody else does. A request for
+	// one of the sitemap's files gets a 503 that counts the locations by verdict
+	// and reason, and names none.
 	ReportOnly bool
 
-	// PartPages and PartBytes are the most pages and bytes, uncompressed, of one
-	// file of the sitemap. They are for readers that keep to older limits, such as
-	// 10,485,760 bytes. A site that is listed already is brought within them in the
-	// minutes after the start. If 0, they are the protocol's 50,000 and 52,428,800,
-	// which are also the most they can be; the least are 1, and 65,536, which holds
-	// any one page.
-	PartPages, PartBytes int
-
-	// Recent, if positive, adds the file "sitemap-recent.xml" of the pages that
-	// were listed anew or changed within that time, the last ones first, 1,000
-	// at most, so that crawlers find news in one small file. It stands beside
-	// the sitemap, and nothing names it but [Site.RobotsLine]. It can be from a
-	// minute to 7 days.
+	// Recent, if positive, adds the file "sitemap-recent.xml": the pages that were
+	// listed or changed within that time, the latest first, 1,000 at most, so that
+	// crawlers find news in one small file. It stands beside the sitemap, and only
+	// [Site.RobotsLine] names it. It can be from a minute to 7 days.
 	Recent time.Duration
 
-	// Extensions says what the sitemap tells of pages beyond their addresses and
-	// dates. If zero, it is nothing.
+	// Extensions selects what the sitemap says of pages beyond their addresses and
+	// dates. By default that is nothing.
 	Extensions Extensions
 
 	// InferPriority publishes the rank of each page among those of the site, from
 	// 0.1 to 1, by how many pages link to it and how often it is visited. Ranks
-	// are taken when the pages are reviewed, at the start and some 64 times in
-	// KeepFor, which by default is every 34 hours. The first ones are published
-	// at once, later ones the next time and only where they have moved by 0.2 and
-	// more, so that a visit changes no file. Rule.Priority goes first.
+	// are taken when the pages are reviewed: at the start, and some 64 times in
+	// Limits.KeepFor, which by default is every 34 hours. The first ranks are
+	// published at once. Later ones are published the next time, and only where
+	// they have moved by 0.2 or more, so that a visit changes no file.
+	// Rule.Priority goes first.
 	InferPriority bool
 
-	// Confidence is the least probability, from 0 to 1, with which a
-	// changefreq must be right to be published. While one change alone was seen,
-	// "always" and "hourly" also need an hour since the first look, "daily" a
-	// day, and "weekly" a week. If 0, it is 0.5; 1 publishes none.
-	Confidence float64
+	// Limits are the numbers by which the site decides. The defaults suit most
+	// sites.
+	Limits Limits
 
-	// RenderEvery is the least time between two renderings of the sitemap. A
-	// page that is withdrawn leaves at once all the same. While rendering takes
-	// more than a tenth of that time, as on a large site that changes all over,
-	// it is done less often. If 0, it is 5 seconds; the least is a millisecond.
-	RenderEvery time.Duration
-
-	// RefreshEvery is how often a site looks what other processes that share its
-	// store have learned; what one of them lists or takes out is in the sitemap
-	// of the others after that time and the next rendering. It costs a small
-	// query each time, and a small record beside most changes. If 0, it is 15
-	// seconds for a store that says that it is shared (see store.Sharer), as that
-	// of package sqlstore does; for others there are no such processes. The least is a millisecond.
-	RefreshEvery time.Duration
-
-	// Logger receives hints and the store's troubles, each cause once. If nil,
-	// it is slog.Default. It is called in a goroutine of its own, so that no
-	// request waits for it.
+	// Logger receives hints and the store's troubles, each cause once. It is
+	// called in a goroutine of its own, so that no request waits for it. By
+	// default it is slog.Default.
 	Logger *slog.Logger
 }
 
-// Extensions are those of the sitemap protocol that engines read. What they tell
-// is learned from the HTML of listed pages. When one is added to a site that is
-// listed already, pages show it after their next visit. What moves although a
-// page's text does not, as a carousel does, is followed once a day. Images and
-// videos may be on other hosts; left out are those whose URLs are signed, hold a
-// token or an e-mail address, those of hosts that are addresses or not below a
-// top-level domain, and those on the site that a Never rule or robots.txt keeps
-// out.
+// Limits are the numbers by which a site decides. Each is the default if it is 0.
+type Limits struct {
+	// Networks is how many distinct client networks make a page public that
+	// nothing links to, where at least three pages beside it are linked. They are
+	// counted at the looks at the page, not at each visit. The default is 3.
+	Networks int
+
+	// Confidence is the least probability, from 0 to 1, with which a changefreq
+	// must be right to be published. While only one change was seen, "always" and
+	// "hourly" also need an hour since the first look, "daily" a day, and "weekly"
+	// a week. The default is 0.5; 1 publishes none.
+	Confidence float64
+
+	// KeepFor is how long a listed page stays that no anonymous visitor gets,
+	// while the site is observed. Expiry is checked some 64 times in that time,
+	// but not more often than each minute. The default is 90 days; the least is
+	// an hour.
+	KeepFor time.Duration
+
+	// PartPages and PartBytes are the most pages and bytes, uncompressed, of one
+	// file of the sitemap, for readers that keep to older limits, such as
+	// 10,485,760 bytes. Files that exist already are brought within them in the
+	// minutes after the start. The defaults are the protocol's 50,000 and
+	// 52,428,800, which are also the most they can be. The least are 1, and
+	// 65,536, which holds any one page.
+	PartPages, PartBytes int
+
+	// RenderEvery is the least time between two renderings of the sitemap. A page
+	// that is withdrawn leaves at once all the same. While rendering takes more
+	// than a tenth of that time, as on a large site that changes all over, it is
+	// done less often. The default is 5 seconds; the least is a millisecond.
+	RenderEvery time.Duration
+
+	// RefreshEvery is how often to look for what other processes that share the
+	// store have learned. What one of them lists or takes out is in the sitemap of
+	// the others after that time and the next rendering. Each look costs a small
+	// query, and most changes a small record. The default is 15 seconds for a
+	// store that says it is shared (see store.Sharer), as that of package sqlstore
+	// does; for others there are no such processes. The least is a millisecond.
+	RefreshEvery time.Duration
+}
+
+// Extensions are those of the sitemap protocol that engines read. What they say
+// is learned from the HTML of listed pages. When one is switched on for a site
+// that is listed already, each page shows it after its next visit. Media that
+// change while a page's text does not, as in a carousel, are followed once a day.
+// Images and videos may be on other hosts. Left out are those whose URL is signed
+// or holds a token or an e-mail address, those whose host is an address or not
+// below a top-level domain, and those on the site that a Never rule or robots.txt
+// keeps out.
 type Extensions struct {
 	// Alternates adds a page's versions in other languages (hreflang), itself
 	// and x-default among them: those that are listed, and name it in turn. A
@@ -225,13 +228,13 @@ type Extensions struct {
 	// Videos adds the videos that a page describes by JSON-LD or the Open Graph,
 	// 4 at most.
 	Videos bool
-	// News adds the file "sitemap-news.xml" of the articles that were published
-	// in the last two days, by JSON-LD or the Open Graph, the last ones first,
-	// 1,000 at most. It stands beside the sitemap, and nothing names it but
-	// [Site.RobotsLine]. While there are none it is not found.
+	// News adds the file "sitemap-news.xml": the articles that JSON-LD or the Open
+	// Graph says were published in the last two days, the latest first, 1,000 at
+	// most. It stands beside the sitemap, and only [Site.RobotsLine] names it.
+	// While there are no such articles it answers 404.
 	News bool
 	// Publication is the name of the newspaper or site in that file. Google asks
-	// for exactly the one that it shows on news.google.com. If empty, it is what
+	// for exactly the name that it shows on news.google.com. By default it is what
 	// each page says, and an article that does not say it is left out.
 	Publication string
 }
@@ -249,40 +252,39 @@ func (e Extensions) namespaces() (n sitemap.Namespaces) {
 	return n
 }
 
-// Rule says something of the locations that a pattern matches. A field that is
-// zero says nothing of its subject, and leaves it to rules with shorter
-// patterns; a rule that says nothing at all is an error. What is listed already
-// is published as the rules of the present start say.
+// Rule decides something for the locations that a pattern matches. A field that
+// is zero decides nothing, and leaves it to rules with shorter patterns. A rule
+// that decides nothing at all is an error. At each start the rules apply to what
+// is listed already.
 type Rule struct {
 	// Pattern is a pattern of robots.txt: the beginning of a location, in which
 	// "*" stands for any characters, and "$" at the end for the end.
 	Pattern string
 	// List says how it is decided whether the pages that match are listed. The
-	// longest pattern whose rule sets it decides, and of two as long the more
-	// cautious one: Never before Auto before Always.
+	// longest pattern whose rule sets it decides; of patterns of one length the
+	// more cautious rule does: Never before Auto before Always.
 	List Listing
 	// Query names further query parameters that make a page of its own, as
 	// Options.Query does for the whole site. The pattern is compared with the
 	// path alone, and must have no "?". The parameters of all rules that match
 	// count.
 	Query []string
-	// IgnoreCacheControl says that "private" and "no-store" in Cache-Control, and
-	// what other headers say in their place, do not speak for the pages that
-	// match, as where a program sends them with every page that it makes while it
-	// keeps sessions. Then what an anonymous visitor gets there is taken as public
-	// although it is marked as his alone, so the pattern must match no page that
-	// differs from one visitor to the next. All else still holds: who has
-	// credentials or a cookie is not anonymous, and noindex is obeyed. Any rule
-	// that matches can set it.
+	// IgnoreCacheControl makes "private" and "no-store" in Cache-Control, and what
+	// other headers say in their place, count for nothing. Some programs send them
+	// with every page while they keep sessions. What an anonymous visitor gets is
+	// then taken as public although it is marked as his alone, so the pattern must
+	// match no page that differs from one visitor to the next. All else still
+	// holds: a visitor with credentials or a cookie is not anonymous, and noindex
+	// is obeyed. Any rule that matches can set it.
 	IgnoreCacheControl bool
 	// ChangeFreq is published in place of what is inferred: "always", "hourly",
 	// "daily", "weekly", "monthly", "yearly" or "never". The longest pattern
-	// whose rule sets it decides, and of two as long the first.
+	// whose rule sets it decides; of patterns of one length the first.
 	ChangeFreq string
-	// Priority is published, rounded to tenths, of which the least is 0.1; at
-	// most 1. The longest pattern whose rule sets it decides, and of two as long
-	// the first. A page without one has none in the sitemap, unless
-	// Options.InferPriority gives it one.
+	// Priority is published, rounded to tenths, from 0.1 to 1. The longest pattern
+	// whose rule sets it decides; of patterns of one length the first. A page
+	// without one has none in the sitemap, unless Options.InferPriority gives it
+	// one.
 	Priority float64
 }
 
@@ -290,19 +292,19 @@ type Rule struct {
 type Listing uint8
 
 const (
-	// Unset says nothing: a shorter rule decides, or evidence as under Auto.
+	// Unset decides nothing: a shorter rule does, or evidence as under Auto.
 	Unset Listing = iota
-	// Auto lists a page when there is evidence that it is public. It is what
-	// holds where no rule sets a Listing, and makes an exception from a shorter
-	// rule that says Always or Never.
+	// Auto lists a page when there is evidence that it is public, as where no rule
+	// sets a Listing. It makes an exception from a shorter rule with Always or
+	// Never.
 	Auto
-	// Always lists a page once an anonymous visitor got it, unless the page
-	// itself or robots.txt forbids that, also where many locations show the
-	// same: over a route that answers to anything it lists whatever is asked
-	// for. When the rule is removed, a page stays that is unlike others; Never
-	// or [Site.Forget] take it out.
+	// Always lists a page once an anonymous visitor got it, even where many
+	// locations show the same, unless the page itself or robots.txt forbids that.
+	// Over a route that answers to anything it lists whatever is asked for. When
+	// the rule is removed, a page that is unlike others stays; Never or
+	// [Site.Forget] take it out.
 	Always
-	// Never keeps a page out, also one that is listed already. When the rule is
+	// Never keeps a page out, and takes it out if it is listed. When the rule is
 	// removed, what was learned decides again.
 	Never
 )
@@ -321,9 +323,10 @@ type Site struct {
 	hints    *hint.Hints
 	log      *logging.Queue
 	notes    store.Noter // the store, if it is one; else nil
-	silent   bool        // nothing is served
-	networks int         // that make evidence
-	least    float64     // probability of a changefreq
+
+	silent     bool    // nothing is served
+	networks   int     // that make evidence
+	confidence float64 // of a changefreq that is published
 
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
@@ -335,11 +338,10 @@ type Site struct {
 // "https://example.com/blog" for a site that is one folder of its host. The
 // origin is the only source of the scheme and host in the sitemap; what a
 // request says of them is never believed. What is learned is kept in st, which
-// several Sites may share, and which stays the caller's to close, after the
-// Site. If opts is nil, the defaults are used; New copies opts.
+// several Sites may share. The caller closes st, after the Site. If opts is nil,
+// the defaults are used; New copies opts.
 //
-// New does not wait for the store. It returns an error only for an argument
-// that is no good, and names it.
+// New does not wait for the store. Its error names the argument that is wrong.
 func New(origin string, st store.Store, opts *Options) (*Site, error) {
 	if v := reflect.ValueOf(st); st == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errors.New("servemap: the store is nil; open one, such as badgerstore.Open, and look at its error")
@@ -362,64 +364,21 @@ const (
 )
 
 func newSite(origin string, st store.Store, opts Options) (*Site, error) {
-	rules, err := compile(opts.Rules)
-	if err != nil {
-		return nil, err
-	}
-	s := &Site{rules: rules}
-	if err := s.configure(origin, &opts, rules); err != nil {
+	s := new(Site)
+	if err := s.configure(origin, &opts); err != nil {
 		return nil, err
 	}
 	entries, err := s.entries(opts.Entries)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFolder(s.origin, opts.Rules); err != nil {
-		return nil, err
-	}
-	keys, err := keys.New(s.origin.String())
-	if err != nil {
-		return nil, err
-	}
-	s.log = logging.NewQueue(opts.Logger.Handler())
-	logger := s.log.Logger()
-	s.notes, _ = st.(store.Noter)
-	refresh := refreshEvery(st, opts.RefreshEvery)
-	st = txn.Guard(st, keys.Site())
-	looks := due.New(dueTargets)
-	s.hints, s.silent, s.networks, s.least = hint.New(logger), opts.ReportOnly, opts.Networks, opts.Confidence
-	s.files = files.New(files.Config{
-		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
-		Every: opts.RenderEvery, Recent: opts.Recent,
-		Extensions: opts.Extensions.namespaces(), News: opts.Extensions.News, Publication: opts.Extensions.Publication,
-		InferPriority: opts.InferPriority,
-		Allowed:       s.allowed,
-		Override:      func(loc string) (string, uint8) { return rules.Freq(loc), rules.Priority(loc) },
-		Doubts:        func() lastmod.Trust { return s.ledger.Trust() },
-		Explain:       s.explainNothing,
-		ReportOnly:    opts.ReportOnly,
-		Logger:        logger,
-	})
 	given, err := parseRobots(opts.Robots)
 	if err != nil {
 		return nil, err
 	}
-	s.ledger, err = ledger.New(ledger.Config{
-		Store: st, Normalizer: s.norm, Files: s.files, Rules: rules, Entries: entries,
-		Networks: opts.Networks, Confidence: opts.Confidence, KeepFor: opts.KeepFor, Robots: given,
-		MakeDue: looks.Reset, Hints: s.hints, Logger: logger, MaxURLs: opts.PartPages, MaxBytes: opts.PartBytes,
-		Extensions: opts.Extensions.namespaces(), InferPriority: opts.InferPriority,
-		RefreshEvery: refresh,
-	})
-	if err != nil {
+	if err := s.assemble(st, &opts, entries, given); err != nil {
 		return nil, err
 	}
-	s.observer = observe.New(observe.Config{
-		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Due: looks,
-		Buffers: tap.NewBuffers(look.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
-		Cookies: admit.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
-		Rules: rules, WatchRobots: given == nil, Hints: s.hints,
-	})
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.workers.Go(func() { s.ledger.Run(ctx) })
@@ -428,13 +387,51 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	return s, nil
 }
 
-// refreshEvery returns how often it is looked what others have changed in the
-// store; 0 means that nobody can.
-func refreshEvery(st store.Store, given time.Duration) time.Duration {
-	if s, ok := st.(store.Sharer); given == 0 && ok && s.Shared() {
-		return 15 * time.Second
+// assemble puts the parts of the site together. The files and the ledger need
+// each other: the files ask for Allowed and Doubts when they run, which is after
+// the ledger was made.
+func (s *Site) assemble(st store.Store, opts *Options, entries []string, given *robots.Rules) error {
+	keys, err := keys.New(s.origin.String())
+	if err != nil {
+		return err
 	}
-	return given
+	s.log = logging.NewQueue(opts.Logger.Handler())
+	logger := s.log.Logger()
+	s.hints = hint.New(logger, texts.Hint)
+	looks, limits, extensions := due.New(dueTargets), opts.Limits, opts.Extensions.namespaces()
+	if shared, ok := st.(store.Sharer); ok && shared.Shared() {
+		limits.RefreshEvery = cmp.Or(limits.RefreshEvery, 15*time.Second)
+	}
+	s.notes, _ = st.(store.Noter)
+	st = txn.Guard(st, keys.Site())
+	s.files = files.New(files.Config{
+		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
+		Every: limits.RenderEvery, Recent: opts.Recent,
+		Extensions: extensions, News: opts.Extensions.News, Publication: opts.Extensions.Publication,
+		InferPriority: opts.InferPriority,
+		Allowed:       s.allowed,
+		Override:      func(loc string) (string, uint8) { return s.rules.Freq(loc), s.rules.Priority(loc) },
+		Doubts:        func() lastmod.Trust { return s.ledger.Trust() },
+		Explain:       s.noSitemap,
+		ReportOnly:    opts.ReportOnly,
+		Logger:        logger,
+	})
+	s.ledger, err = ledger.New(ledger.Config{
+		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: entries,
+		Networks: limits.Networks, Confidence: limits.Confidence, KeepFor: limits.KeepFor, Robots: given,
+		MakeDue: looks.Reset, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, MaxBytes: limits.PartBytes,
+		Extensions: extensions, InferPriority: opts.InferPriority, RefreshEvery: limits.RefreshEvery,
+	})
+	if err != nil {
+		return err
+	}
+	s.observer = observe.New(observe.Config{
+		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Due: looks,
+		Buffers: tap.NewBuffers(look.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
+		Cookies: admit.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
+		Rules: s.rules, WatchRobots: given == nil, Hints: s.hints,
+	})
+	return nil
 }
 
 // allowed reports whether a listed location may be shown. It may not when a rule
@@ -444,13 +441,16 @@ func (s *Site) allowed(loc string) bool {
 	return r.Listing != admit.Never && s.ledger.Allows(loc)
 }
 
-// configure checks the plain settings, and fills in the defaults.
-func (s *Site) configure(origin string, opts *Options, rules admit.Rules) (err error) {
+// configure checks the settings, and fills in the defaults.
+func (s *Site) configure(origin string, opts *Options) (err error) {
+	if s.rules, err = compile(opts.Rules); err != nil {
+		return err
+	}
 	if s.origin, err = location.ParseOrigin(origin); err != nil {
 		return err
 	}
 	s.norm, err = location.New(s.origin, location.Config{
-		Hosts: opts.Hosts, StrippedPrefix: opts.StrippedPrefix, Params: opts.Query, More: rules.Query,
+		Hosts: opts.Hosts, StrippedPrefix: opts.StrippedPrefix, Params: opts.Query, More: s.rules.Query,
 	})
 	if err != nil {
 		return err
@@ -461,21 +461,66 @@ func (s *Site) configure(origin string, opts *Options, rules admit.Rules) (err e
 		return fmt.Errorf("options: StrippedPrefix %q does not lead to the origin's folder %q, so the sitemap could not be reached; write the origin as %q",
 			opts.StrippedPrefix, s.origin.Folder(), s.origin.URL(stripped))
 	}
-	if s.name = opts.Name; s.name == "" {
-		s.name = "sitemap"
-	}
-	switch {
-	case !fileName.MatchString(s.name), strings.HasSuffix(s.name, ".xml"), strings.HasSuffix(s.name, ".gz"):
+	s.name = cmp.Or(opts.Name, "sitemap")
+	if !fileName.MatchString(s.name) || strings.HasSuffix(s.name, ".xml") || strings.HasSuffix(s.name, ".gz") {
 		return fmt.Errorf(`options: Name %q must be of letters, digits, "-", "_" and ".", without ".xml", such as "sitemap"`, opts.Name)
-	case opts.Networks < 0:
-		return fmt.Errorf("options: Networks is %d; it must be positive, or 0 for the default", opts.Networks)
-	case math.IsNaN(opts.Confidence) || opts.Confidence < 0 || opts.Confidence > 1:
-		return fmt.Errorf("options: Confidence is %v; it must be between 0 and 1", opts.Confidence)
 	}
-	if err := cmp.Or(checkDurations(opts), checkParts(opts)); err != nil {
+	if err := cmp.Or(opts.checkNumbers(), checkPublication(opts.Extensions), checkCookies(opts.BenignCookies), checkFolder(s.origin, opts.Rules)); err != nil {
 		return err
 	}
-	for _, name := range opts.BenignCookies {
+	opts.Limits.fill()
+	opts.Logger = cmp.Or(opts.Logger, slog.Default())
+	s.silent, s.networks, s.confidence = opts.ReportOnly, opts.Limits.Networks, opts.Limits.Confidence
+	return nil
+}
+
+var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
+
+const (
+	longestRecent  = 7 * 24 * time.Hour // for which the journal remembers what happened
+	leastPartBytes = 1 << 16            // of a part that holds any one page
+)
+
+// checkNumbers checks the settings that are numbers and times. A time that is far
+// too short is a number without its unit.
+func (o *Options) checkNumbers() error {
+	l := o.Limits
+	return cmp.Or(
+		between("Limits.Networks", l.Networks, 1, 0),
+		between("Limits.Confidence", l.Confidence, 0, 1),
+		between("Limits.KeepFor", l.KeepFor, time.Hour, 0),
+		between("Limits.PartPages", l.PartPages, 1, sitemap.MaxURLs),
+		between("Limits.PartBytes", l.PartBytes, leastPartBytes, sitemap.MaxBytes),
+		between("Limits.RenderEvery", l.RenderEvery, time.Millisecond, 0),
+		between("Limits.RefreshEvery", l.RefreshEvery, time.Millisecond, 0),
+		between("Recent", o.Recent, time.Minute, longestRecent),
+	)
+}
+
+// between refuses a value that is neither 0 nor from least to most. If most is 0,
+// there is none.
+func between[T int | float64 | time.Duration](name string, value, least, most T) error {
+	switch {
+	case value == 0, value >= least && (most == 0 || value <= most):
+		return nil
+	case most == 0:
+		return fmt.Errorf("options: %s is %v; it must be at least %v, or 0 for the default", name, value, least)
+	}
+	return fmt.Errorf("options: %s is %v; it must be from %v to %v, or 0 for the default", name, value, least, most)
+}
+
+func checkPublication(e Extensions) error {
+	switch name := e.Publication; {
+	case utf8.RuneCountInString(name) > sitemap.MaxName, name != "" && strings.TrimSpace(name) == "":
+		return fmt.Errorf("options: Extensions: Publication %q must have from 1 to %d characters", name, sitemap.MaxName)
+	case name != "" && !e.News:
+		return fmt.Errorf("options: Extensions: Publication %q is only used in the file that News adds; set that too", name)
+	}
+	return nil
+}
+
+func checkCookies(names []string) error {
+	for _, name := range names {
 		if strings.Trim(name, "*") == "" || strings.ContainsAny(name, " \t=;,") {
 			return fmt.Errorf("options: BenignCookies: %q is no cookie name", name)
 		}
@@ -483,78 +528,14 @@ func (s *Site) configure(origin string, opts *Options, rules admit.Rules) (err e
 			return fmt.Errorf(`options: BenignCookies: %q has a "*" that does not stand at the end`, name)
 		}
 	}
-	opts.fill()
 	return nil
 }
 
-// longestRecent is for how long the journal remembers what happened.
-const longestRecent = 7 * 24 * time.Hour
-
-// checkDurations checks the settings that are times. One that is far too short is
-// a number without its unit.
-func checkDurations(opts *Options) error {
-	for _, o := range []struct {
-		name         string
-		value, least time.Duration
-	}{
-		{"KeepFor", opts.KeepFor, time.Hour},
-		{"RenderEvery", opts.RenderEvery, time.Millisecond},
-		{"RefreshEvery", opts.RefreshEvery, time.Millisecond},
-		{"Recent", opts.Recent, time.Minute},
-	} {
-		if o.value != 0 && o.value < o.least {
-			return fmt.Errorf("options: %s is %v; it must be %v at least, or 0 for the default", o.name, o.value, o.least)
-		}
-	}
-	if opts.Recent > longestRecent {
-		return fmt.Errorf("options: Recent is %v; it must be %v at most", opts.Recent, longestRecent)
-	}
-	return nil
-}
-
-// leastPartBytes is the size of a part that holds any one page.
-const leastPartBytes = 1 << 16
-
-// checkParts checks the settings of the sitemap's files.
-func checkParts(opts *Options) error {
-	for _, o := range []struct {
-		name               string
-		value, least, most int
-	}{
-		{"PartPages", opts.PartPages, 1, sitemap.MaxURLs},
-		{"PartBytes", opts.PartBytes, leastPartBytes, sitemap.MaxBytes},
-	} {
-		if o.value != 0 && (o.value < o.least || o.value > o.most) {
-			return fmt.Errorf("options: %s is %d; it must be from %d to %d, or 0 for the protocol's limit", o.name, o.value, o.least, o.most)
-		}
-	}
-	switch name := opts.Extensions.Publication; {
-	case utf8.RuneCountInString(name) > sitemap.MaxName, name != "" && strings.TrimSpace(name) == "":
-		return fmt.Errorf("options: Extensions: Publication %q must have from 1 to %d characters", name, sitemap.MaxName)
-	case name != "" && !opts.Extensions.News:
-		return fmt.Errorf("options: Extensions: Publication %q is told in the file that News adds; set that too", name)
-	}
-	return nil
-}
-
-var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
-
-func (o *Options) fill() {
-	if o.Networks == 0 {
-		o.Networks = 3
-	}
-	if o.Confidence == 0 {
-		o.Confidence = 0.5
-	}
-	if o.KeepFor == 0 {
-		o.KeepFor = 90 * 24 * time.Hour
-	}
-	if o.RenderEvery == 0 {
-		o.RenderEvery = 5 * time.Second
-	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
+func (l *Limits) fill() {
+	l.Networks = cmp.Or(l.Networks, 3)
+	l.Confidence = cmp.Or(l.Confidence, 0.5)
+	l.KeepFor = cmp.Or(l.KeepFor, 90*24*time.Hour)
+	l.RenderEvery = cmp.Or(l.RenderEvery, 5*time.Second)
 }
 
 // parseRobots reads the robots.txt that the owner gives, nil for none.
@@ -565,10 +546,7 @@ func parseRobots(text string) (*robots.Rules, error) {
 	if !strings.Contains(strings.ToLower(text), "user-agent:") {
 		return nil, errors.New(`options: Robots has no line that begins with "User-agent:"; it must be the text of a robots.txt`)
 	}
-	if given := robots.Parse([]byte(text)); given != nil {
-		return given, nil
-	}
-	return new(robots.Rules), nil // it disallows nothing, and what is served does not count
+	return cmp.Or(robots.Parse([]byte(text)), new(robots.Rules)), nil // rules that disallow nothing, so that what is served does not count
 }
 
 func compile(rules []Rule) (admit.Rules, error) {
@@ -610,9 +588,6 @@ func (s *Site) entries(given []string) ([]string, error) {
 	entries := make([]string, len(given))
 	for i, e := range given {
 		r := s.norm.Parse(e)
-		if r.Reason == location.ReasonOutsideFolder {
-			return nil, fmt.Errorf("options: Entries: %q is outside of %q, the folder of the origin %s, and a sitemap can only list what is in its own folder", e, s.origin.Folder(), s.origin)
-		}
 		if r.Reason != location.ReasonNone {
 			return nil, fmt.Errorf("options: Entries: %q cannot be listed: %s; name a location of the site, such as %q", e, r.Reason.Text(), s.origin.Folder())
 		}
@@ -623,14 +598,14 @@ func (s *Site) entries(given []string) ([]string, error) {
 
 // Observe returns a handler that calls next and remembers the pages it serves.
 // It never changes a response, delays a write, or fails a request. It is also a
-// [mux.MiddlewareFunc]. It may stand anywhere, and twice; best is outermost,
-// inside of what compresses responses, where it sees the pages that are gone
-// too.
+// [mux.MiddlewareFunc]. It may stand anywhere, and more than once. The best place
+// is outermost, where it also sees pages that are gone, but inside of what
+// compresses responses.
 //
-// Inside a router it learns the routes, which are evidence, and so it does around
-// an [http.ServeMux]. Other routers show theirs only to what stands inside: for
-// gorilla/mux use [Site.Mount]; for chi since 5.3, r.Use(site.Wrap) before the routes. gin
-// and echo can be made to note the route in the request, before all other
+// It learns the routes, which are evidence, inside a router and around an
+// [http.ServeMux]. Other routers show theirs only to what stands inside: for
+// gorilla/mux use [Site.Mount]; for chi since 5.3, r.Use(site.Wrap) before the
+// routes. gin and echo can note the route in the request, before all other
 // middleware, for a site that wraps them:
 //
 //	engine.Use(func(c *gin.Context) { c.Request.Pattern = c.FullPath() })
@@ -652,8 +627,8 @@ func (o observed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.site.observer.Serve(o.next, w, r)
 }
 
-// Flush returns when all that was seen before the call is parsed, stored and
-// rendered. Where the store cannot be used it returns an error soon, and what
+// Flush returns when all that was seen before the call is read, stored and
+// rendered. Where the store cannot be used it soon returns an error, and what
 // was seen is stored later.
 func (s *Site) Flush(ctx context.Context) error {
 	if err := s.ledger.Flush(ctx); err != nil {
@@ -666,8 +641,9 @@ func (s *Site) Flush(ctx context.Context) error {
 }
 
 // Forget takes the page at url out of the sitemap, erases what is known of it,
-// and bars it for as long as no rule says Always. When it returns nil, that is stored. Else
-// nothing is stored, and the page comes back when it is seen again; try again.
+// and bars it until a rule says Always. When it returns nil, that is stored. When
+// it returns an error, nothing is, and the page comes back when it is seen again;
+// try again.
 func (s *Site) Forget(ctx context.Context, url string) error {
 	loc, err := s.locate(url)
 	if err != nil {
@@ -682,9 +658,10 @@ func (s *Site) Forget(ctx context.Context, url string) error {
 // logPatience is how long Close waits for a Logger that takes no records.
 const logPatience = time.Second
 
-// Close flushes and stops. From then on requests pass unobserved, and the last
-// sitemap is served, of which what is not in memory needs the store. It waits until ctx ends at most. The store is its opener's
-// to close, afterwards. Further calls return what the first did.
+// Close flushes and stops, and returns when that is done or ctx ends. From then on
+// requests pass unobserved, and the last sitemap is served; a part of it that is
+// not in memory needs the store. The store is its opener's to close, afterwards.
+// Further calls return what the first did.
 func (s *Site) Close(ctx context.Context) error {
 	s.closing.Do(func() {
 		s.observer.Close()

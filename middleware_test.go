@@ -7,6 +7,9 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"log/slog"
 	"math"
@@ -27,6 +30,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
 	"github.com/servemap/servemap/store/memstore"
@@ -37,6 +41,12 @@ const origin = "https://example.com"
 // newSite returns a site over st that is closed with the test, and leaves no
 // goroutine behind.
 func newSite(t testing.TB, st store.Store, opts *servemap.Options) *servemap.Site {
+	t.Helper()
+	return newSiteAt(t, origin, st, opts)
+}
+
+// newSiteAt is newSite for an origin.
+func newSiteAt(t testing.TB, origin string, st store.Store, opts *servemap.Options) *servemap.Site {
 	t.Helper()
 	wantNoGoroutineLeft(t)
 	site, err := servemap.New(origin, st, opts)
@@ -80,6 +90,15 @@ func flush(t testing.TB, site *servemap.Site) {
 	if err := site.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func explain(t testing.TB, site *servemap.Site, url string) servemap.Explanation {
+	t.Helper()
+	e, err := site.Explain(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // page is a handler that answers with HTML of a text and links.
@@ -177,28 +196,62 @@ func (w *web) visit(path string, headers ...string) (*http.Response, string) {
 	return resp, string(body)
 }
 
-// listed returns the locations in the sitemap at path, nil for a 503.
-func (w *web) listed(path string) []string {
+// see visits paths, and waits until the site has stored and rendered them.
+func (w *web) see(site *servemap.Site, paths ...string) {
+	w.Helper()
+	for _, path := range paths {
+		w.visit(path)
+	}
+	flush(w, site)
+}
+
+// sitemap is a urlset with all that its entries may have.
+type sitemap struct {
+	URLs []struct {
+		Loc        string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 loc"`
+		ChangeFreq string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 changefreq"`
+		Priority   string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 priority"`
+		Links      []struct {
+			Lang string `xml:"hreflang,attr"`
+			Href string `xml:"href,attr"`
+		} `xml:"http://www.w3.org/1999/xhtml link"`
+		Images []string `xml:"http://www.google.com/schemas/sitemap-image/1.1 image>loc"`
+		Videos []struct {
+			Title  string `xml:"title"`
+			Player string `xml:"player_loc"`
+		} `xml:"http://www.google.com/schemas/sitemap-video/1.1 video"`
+		News *struct {
+			Name     string `xml:"publication>name"`
+			Language string `xml:"publication>language"`
+			Title    string `xml:"title"`
+		} `xml:"http://www.google.com/schemas/sitemap-news/0.9 news"`
+	} `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 url"`
+}
+
+// sitemap returns the urlset at path, an empty one for a 503.
+func (w *web) sitemap(path string) (doc sitemap) {
 	w.Helper()
 	resp, body := w.visit(path)
 	if resp.StatusCode == http.StatusServiceUnavailable {
-		return nil
-	}
-	var doc struct {
-		URLs []struct {
-			Loc string `xml:"loc"`
-		} `xml:"url"`
+		return doc
 	}
 	if err := xml.Unmarshal([]byte(body), &doc); err != nil || resp.StatusCode != http.StatusOK {
 		w.Fatalf("%s: status %d, %v:\n%s", path, resp.StatusCode, err, body)
 	}
-	var locs []string
-	for _, u := range doc.URLs {
+	for i, u := range doc.URLs {
 		loc, ok := strings.CutPrefix(u.Loc, origin)
-		if !ok {
+		if doc.URLs[i].Loc = loc; !ok {
 			w.Errorf("%s is not on %s", u.Loc, origin)
 		}
-		locs = append(locs, loc)
+	}
+	return doc
+}
+
+// listed returns the locations in the sitemap at path, nil for a 503.
+func (w *web) listed(path string) (locs []string) {
+	w.Helper()
+	for _, u := range w.sitemap(path).URLs {
+		locs = append(locs, u.Loc)
 	}
 	return locs
 }
@@ -208,33 +261,28 @@ func (w *web) listed(path string) []string {
 func (w *web) wantEntries(site *servemap.Site, want ...string) {
 	w.Helper()
 	flush(w, site)
-	_, body := w.visit("/sitemap.xml")
-	var doc struct {
-		URLs []struct {
-			Loc        string `xml:"loc"`
-			ChangeFreq string `xml:"changefreq"`
-			Priority   string `xml:"priority"`
-		} `xml:"url"`
-	}
-	if err := xml.Unmarshal([]byte(body), &doc); err != nil {
-		w.Fatalf("%v:\n%s", err, body)
-	}
 	var got []string
-	for _, u := range doc.URLs {
-		got = append(got, strings.TrimPrefix(u.Loc, origin)+" "+u.ChangeFreq+" "+u.Priority)
+	for _, u := range w.sitemap("/sitemap.xml").URLs {
+		got = append(got, u.Loc+" "+u.ChangeFreq+" "+u.Priority)
 	}
 	if !slices.Equal(got, want) {
 		w.Errorf("the sitemap has %q, want %q", got, want)
 	}
 }
 
-// wantListed checks the sitemap at /sitemap.xml.
+// wantServed checks the locations in the sitemap at path as it is served now.
+func (w *web) wantServed(path string, want ...string) {
+	w.Helper()
+	if got := w.listed(path); !slices.Equal(got, want) {
+		w.Errorf("%s lists %q, want %q", path, got, want)
+	}
+}
+
+// wantListed checks the sitemap at /sitemap.xml once all is rendered.
 func (w *web) wantListed(site *servemap.Site, want ...string) {
 	w.Helper()
 	flush(w, site)
-	if got := w.listed("/sitemap.xml"); !slices.Equal(got, want) {
-		w.Errorf("the sitemap lists %q, want %q", got, want)
-	}
+	w.wantServed("/sitemap.xml", want...)
 }
 
 // routes of one small site, for either kind of router.
@@ -312,9 +360,7 @@ func TestSite(t *testing.T) {
 				if resp, body := w.visit("/sitemap.xml"); resp.Proto != proto || resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "No page of "+origin+" is listed yet") {
 					t.Errorf("%s %d %q, want %s and a 503 that explains itself before anything was seen", resp.Proto, resp.StatusCode, body, proto)
 				}
-				for _, path := range []string{"/", "/blog/one", "/blog/three", "/blog/orphan", "/about", "/private", "/data.json", "/missing", "/sitemap.xml"} {
-					w.visit(path)
-				}
+				w.see(site, "/", "/blog/one", "/blog/three", "/blog/orphan", "/about", "/private", "/data.json", "/missing", "/sitemap.xml")
 				w.visit("/blog/two", "Cookie", "session=1")
 				w.wantListed(site, "/", "/about", "/blog/one", "/blog/three")
 				w.visit("/blog/two", "Cookie", "_ga=1; _gid=2")
@@ -356,12 +402,7 @@ func TestMountOnASubrouter(t *testing.T) {
 		{"of all paths", origin, func() *mux.Router { return mux.NewRouter().PathPrefix("/").Subrouter() }, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			wantNoGoroutineLeft(t)
-			site, err := servemap.New(tt.origin, new(memstore.Store), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer site.Close(t.Context())
+			site := newSiteAt(t, tt.origin, new(memstore.Store), nil)
 			defer func() {
 				got := recover()
 				if said, _ := got.(string); (got == nil) != (tt.panics == "") || !strings.Contains(said, tt.panics) {
@@ -373,27 +414,7 @@ func TestMountOnASubrouter(t *testing.T) {
 	}
 }
 
-func TestMountOnTheSubrouterOfTheFolder(t *testing.T) {
-	wantNoGoroutineLeft(t)
-	site, err := servemap.New(origin+"/blog", new(memstore.Store), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer site.Close(t.Context())
-	root := mux.NewRouter()
-	folder := root.PathPrefix("/blog").Subrouter()
-	folder.HandleFunc("/{page:.*}", page("p", "/blog/a"))
-	site.Mount(folder)
-	w := serve(t, root)
-	w.visit("/blog/")
-	w.visit("/blog/a")
-	flush(t, site)
-	if got := w.listed("/blog/sitemap.xml"); !slices.Equal(got, []string{"/blog/", "/blog/a"}) {
-		t.Errorf("the sitemap lists %q", got)
-	}
-}
-
-func TestPagesThatAreGone(t *testing.T) {
+func TestAPageLeavesAMinuteAfter404(t *testing.T) {
 	for _, name := range []string{"mux, mounted", "ServeMux, wrapped", "mux, wrapped and used"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -406,18 +427,14 @@ func TestPagesThatAreGone(t *testing.T) {
 					}
 					m.ServeHTTP(w, r)
 				}))
-				for _, path := range []string{"/", "/blog/one", "/blog/two"} {
-					w.visit(path)
-				}
+				w.see(site, "/", "/blog/one", "/blog/two")
 				w.wantListed(site, "/", "/blog/one", "/blog/two")
 				time.Sleep(time.Minute)
 				moved["/blog/one"] = "/no/such/route"
 				w.visit("/blog/one")
 				w.wantListed(site, "/", "/blog/one", "/blog/two")
 				time.Sleep(61 * time.Second)
-				if got := w.listed("/sitemap.xml"); !slices.Equal(got, []string{"/", "/blog/two"}) {
-					t.Errorf("a minute after a 404 the sitemap lists %q", got)
-				}
+				w.wantServed("/sitemap.xml", "/", "/blog/two")
 				delete(moved, "/blog/one")
 				w.visit("/blog/one")
 				w.wantListed(site, "/", "/blog/one", "/blog/two")
@@ -453,9 +470,7 @@ func TestAWithdrawalNeedsNoStore(t *testing.T) {
 			header, value, status = tt.header, tt.value, tt.status
 			w.visit("/a")
 			synctest.Wait()
-			if got := w.listed("/sitemap.xml"); !slices.Equal(got, []string{"/"}) {
-				t.Errorf("%v: the sitemap lists %q with the store down", tt, got)
-			}
+			w.wantServed("/sitemap.xml", "/")
 			st.fails.Store(false)
 			time.Sleep(time.Minute)
 			w.wantListed(site, "/")
@@ -500,8 +515,8 @@ func TestEncodedPages(t *testing.T) {
 			w.visit("/", "Accept-Encoding", coding)
 			w.visit("/a", "Accept-Encoding", coding)
 			flush(t, site)
-			if e, err := site.Explain(t.Context(), "/a"); err != nil || e.Reason != "link" {
-				t.Errorf("%+v, %v; want /a listed by the link in the encoded page", e, err)
+			if e := explain(t, site, "/a"); e.Reason != "link" {
+				t.Errorf("%+v; want /a listed by the link in the encoded page", e)
 			}
 		})
 	}
@@ -518,8 +533,8 @@ func TestEncodedPages(t *testing.T) {
 			w.visit("/", "Accept-Encoding", "gzip")
 			w.visit("/a", "Accept-Encoding", "gzip")
 			flush(t, site)
-			if e, err := site.Explain(t.Context(), "/a"); err != nil || e.Reason != "link" {
-				t.Errorf("%+v, %v; want /a listed by the link", e, err)
+			if e := explain(t, site, "/a"); e.Reason != "link" {
+				t.Errorf("%+v; want /a listed by the link", e)
 			}
 		})
 	}
@@ -530,10 +545,9 @@ func TestEncodedPages(t *testing.T) {
 			w.Header().Set("Content-Encoding", "x-own")
 			io.WriteString(w, "scrambled")
 		})))
-		w.visit("/")
-		flush(t, site)
-		if e, err := site.Explain(t.Context(), "/"); err != nil || e.Verdict != "held" || e.Reason != "encoding" {
-			t.Errorf("%+v, %v; want that it is held for its encoding", e, err)
+		w.see(site, "/")
+		if e := explain(t, site, "/"); e.Verdict != "held" || e.Reason != "encoding" {
+			t.Errorf("%+v; want that it is held for its encoding", e)
 		}
 	})
 }
@@ -608,13 +622,10 @@ func TestQueries(t *testing.T) {
 			io.WriteString(w, html("home "+r.URL.RawQuery, "/item?id=5", "/item?id=6&amp;sort=asc", "/view?x=1", "/?page=2", "/?page=3&amp;utm_source=home"))
 		}
 	})))
-	for _, path := range []string{"/", "/item?id=5", "/item?id=6&sort=asc", "/view?x=1", "/?page=2", "/?utm_medium=mail&page=3", "/item?id=7"} {
-		w.visit(path)
-	}
+	w.see(site, "/", "/item?id=5", "/item?id=6&sort=asc", "/view?x=1", "/?page=2", "/?utm_medium=mail&page=3", "/item?id=7")
 	w.wantListed(site, "/", "/?page=2", "/?page=3", "/item?id=5")
-	e, err := site.Explain(t.Context(), "/view?x=1")
-	if err != nil || e.Reason != "query-not-canonical" {
-		t.Errorf("%+v, %v", e, err)
+	if e := explain(t, site, "/view?x=1"); e.Reason != "query-not-canonical" {
+		t.Errorf("%+v", e)
 	}
 }
 
@@ -632,9 +643,7 @@ func TestRulesSayWhatIsPublished(t *testing.T) {
 	h := page("text", "/list?lang=de&amp;page=2", "/other?lang=de", "/inner/page", "/inner/public")
 	site := newSite(t, st, &servemap.Options{Rules: rules})
 	w := serve(t, site.Wrap(h))
-	for _, path := range []string{"/", "/list?page=2&lang=de", "/other?lang=de", "/inner/page", "/inner/public"} {
-		w.visit(path)
-	}
+	w.see(site, "/", "/list?page=2&lang=de", "/other?lang=de", "/inner/page", "/inner/public")
 	w.wantEntries(site,
 		"/ hourly 1.0",
 		"/inner/public weekly ",
@@ -653,24 +662,26 @@ func TestRulesSayWhatIsPublished(t *testing.T) {
 }
 
 func TestASiteInAFolder(t *testing.T) {
+	wrapped := func(site *servemap.Site, h http.Handler) http.Handler { return site.Wrap(h) }
 	for _, tt := range []struct {
 		name, stripped, prefix string // of the requests
-	}{{"seen in full", "", "/blog"}, {"cut off by a proxy", "/blog", ""}} {
+		mount                  func(*servemap.Site, http.Handler) http.Handler
+	}{
+		{"seen in full", "", "/blog", wrapped},
+		{"cut off by a proxy", "/blog", "", wrapped},
+		{"on the subrouter of the folder", "", "/blog", func(site *servemap.Site, h http.Handler) http.Handler {
+			root := mux.NewRouter()
+			folder := root.PathPrefix("/blog").Subrouter()
+			folder.Handle("/{page:.*}", h)
+			site.Mount(folder)
+			return root
+		}},
+	} {
 		t.Run(tt.name, func(t *testing.T) {
-			wantNoGoroutineLeft(t)
-			site, err := servemap.New(origin+"/blog", new(memstore.Store), &servemap.Options{StrippedPrefix: tt.stripped})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer site.Close(t.Context())
-			w := serve(t, site.Wrap(page("p", "/blog/a", "/shop/b")))
-			w.visit(tt.prefix + "/")
-			w.visit(tt.prefix + "/a")
-			w.visit("/shop/b")
-			flush(t, site)
-			if got := w.listed(tt.prefix + "/sitemap.xml"); !slices.Equal(got, []string{"/blog/", "/blog/a"}) {
-				t.Errorf("the sitemap lists %q", got)
-			}
+			site := newSiteAt(t, origin+"/blog", new(memstore.Store), &servemap.Options{StrippedPrefix: tt.stripped})
+			w := serve(t, tt.mount(site, page("p", "/blog/a", "/shop/b")))
+			w.see(site, tt.prefix+"/", tt.prefix+"/a", "/shop/b")
+			w.wantServed(tt.prefix+"/sitemap.xml", "/blog/", "/blog/a")
 			if got, want := site.RobotsLine(), "Sitemap: "+origin+"/blog/sitemap.xml"; got != want {
 				t.Errorf("robots line %q, want %q", got, want)
 			}
@@ -679,12 +690,9 @@ func TestASiteInAFolder(t *testing.T) {
 }
 
 func TestLimitsOfTheFilesAndRecentPages(t *testing.T) {
-	site := newSite(t, new(memstore.Store), &servemap.Options{PartPages: 2, Recent: 24 * time.Hour})
+	site := newSite(t, new(memstore.Store), &servemap.Options{Limits: servemap.Limits{PartPages: 2}, Recent: 24 * time.Hour})
 	w := serve(t, site.Wrap(page("p", "/a", "/b", "/c", "/d")))
-	for _, path := range []string{"/", "/a", "/b", "/c", "/d"} {
-		w.visit(path)
-	}
-	flush(t, site)
+	w.see(site, "/", "/a", "/b", "/c", "/d")
 	for name, want := range map[string]string{"/sitemap.xml": "/sitemap-3.xml</loc>", "/sitemap-3.xml": "/d</loc>"} {
 		if _, body := w.visit(name); !strings.Contains(body, origin+want) {
 			t.Errorf("%s does not list %s:\n%s", name, want, body)
@@ -699,39 +707,11 @@ func TestLimitsOfTheFilesAndRecentPages(t *testing.T) {
 	}
 }
 
-// shown is a sitemap with all that its entries may have.
-type shown struct {
-	XMLName xml.Name
-	URLs    []struct {
-		Loc      string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 loc"`
-		Priority string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 priority"`
-		Links    []struct {
-			Lang string `xml:"hreflang,attr"`
-			Href string `xml:"href,attr"`
-		} `xml:"http://www.w3.org/1999/xhtml link"`
-		Images []string `xml:"http://www.google.com/schemas/sitemap-image/1.1 image>loc"`
-		Videos []struct {
-			Title  string `xml:"title"`
-			Player string `xml:"player_loc"`
-		} `xml:"http://www.google.com/schemas/sitemap-video/1.1 video"`
-		News *struct {
-			Name     string `xml:"publication>name"`
-			Language string `xml:"publication>language"`
-			Title    string `xml:"title"`
-		} `xml:"http://www.google.com/schemas/sitemap-news/0.9 news"`
-	} `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 url"`
-}
-
 // extensionsOf returns what the entries of a sitemap say beyond their addresses.
 func (w *web) extensionsOf(path string) (all []string) {
 	w.Helper()
-	resp, body := w.visit(path)
-	var doc shown
-	if err := xml.Unmarshal([]byte(body), &doc); err != nil || resp.StatusCode != http.StatusOK {
-		w.Fatalf("%s: status %d, %v:\n%s", path, resp.StatusCode, err, body)
-	}
-	for _, u := range doc.URLs {
-		line := strings.TrimPrefix(u.Loc, origin)
+	for _, u := range w.sitemap(path).URLs {
+		line := u.Loc
 		for _, l := range u.Links {
 			line += " " + l.Lang + "=" + strings.TrimPrefix(l.Href, origin)
 		}
@@ -877,8 +857,7 @@ func TestChanges(t *testing.T) {
 			t.Errorf("for who has seen nothing the changes are %s", got)
 		}
 		time.Sleep(30 * 24 * time.Hour)
-		w.visit("/")
-		flush(t, site)
+		w.see(site, "/")
 		for _, err := range site.Changes(t.Context(), noon) {
 			if !errors.Is(err, servemap.ErrOlder) {
 				t.Errorf("%v for what is forgotten", err)
@@ -909,11 +888,10 @@ func TestChangesSinceTheStart(t *testing.T) {
 	})
 }
 
-func TestTheNameIsTheOwners(t *testing.T) {
+func TestOptionsNameNamesTheFiles(t *testing.T) {
 	site := newSite(t, new(memstore.Store), &servemap.Options{Name: "map-7f3a"})
 	w := serve(t, site.Wrap(page("home")))
-	w.visit("/")
-	flush(t, site)
+	w.see(site, "/")
 	if got := w.listed("/map-7f3a.xml"); len(got) != 1 {
 		t.Errorf("the sitemap lists %q", got)
 	}
@@ -994,8 +972,8 @@ func TestNewRefuses(t *testing.T) {
 		{"an entry out of the folder", origin + "/blog", servemap.Options{Entries: []string{"/"}}, []string{"Entries"}},
 		{"a rule out of the folder", origin + "/blog", servemap.Options{Rules: []servemap.Rule{{Pattern: "/blog/a", List: servemap.Auto}, {Pattern: "/shop/*", List: servemap.Never}}},
 			[]string{"rule 2", "/shop/*", "/blog/", "own folder"}},
-		{"more pages in a part than there may be", origin, servemap.Options{PartPages: 50_001}, []string{"PartPages is 50001", "50000"}},
-		{"a part too small for a page", origin, servemap.Options{PartBytes: 1000}, []string{"PartBytes is 1000", "65536"}},
+		{"more pages in a part than there may be", origin, servemap.Options{Limits: servemap.Limits{PartPages: 50_001}}, []string{"PartPages is 50001", "50000"}},
+		{"a part too small for a page", origin, servemap.Options{Limits: servemap.Limits{PartBytes: 1000}}, []string{"PartBytes is 1000", "65536"}},
 		{"recent pages of a year", origin, servemap.Options{Recent: 365 * 24 * time.Hour}, []string{"Recent", "168h"}},
 		{"a publication without a name", origin, servemap.Options{Extensions: servemap.Extensions{Publication: " "}}, []string{"Publication"}},
 		{"a publication without its file", origin, servemap.Options{Extensions: servemap.Extensions{Publication: "News"}}, []string{"Publication", "set that too"}},
@@ -1012,13 +990,13 @@ func TestNewRefuses(t *testing.T) {
 			[]string{"rule 1", "Query", "a=b"}},
 		{"a rule with parameters below a query", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a?b", Query: []string{"c"}}}},
 			[]string{"rule 1", "Query"}},
-		{"negative networks", origin, servemap.Options{Networks: -1}, []string{"Networks", "-1"}},
-		{"confidence above one", origin, servemap.Options{Confidence: 1.5}, []string{"Confidence", "1.5"}},
-		{"confidence that is no number", origin, servemap.Options{Confidence: math.NaN()}, []string{"Confidence"}},
-		{"negative keeping", origin, servemap.Options{KeepFor: -time.Hour}, []string{"KeepFor", "-1h"}},
-		{"days without their unit", origin, servemap.Options{KeepFor: 90}, []string{"KeepFor is 90ns", "1h"}},
-		{"negative rendering", origin, servemap.Options{RenderEvery: -1}, []string{"RenderEvery"}},
-		{"seconds without their unit", origin, servemap.Options{RefreshEvery: 15}, []string{"RefreshEvery is 15ns", "1ms"}},
+		{"negative networks", origin, servemap.Options{Limits: servemap.Limits{Networks: -1}}, []string{"Networks", "-1"}},
+		{"confidence above one", origin, servemap.Options{Limits: servemap.Limits{Confidence: 1.5}}, []string{"Confidence", "1.5"}},
+		{"confidence that is no number", origin, servemap.Options{Limits: servemap.Limits{Confidence: math.NaN()}}, []string{"Confidence"}},
+		{"negative keeping", origin, servemap.Options{Limits: servemap.Limits{KeepFor: -time.Hour}}, []string{"KeepFor", "-1h"}},
+		{"days without their unit", origin, servemap.Options{Limits: servemap.Limits{KeepFor: 90}}, []string{"KeepFor is 90ns", "1h"}},
+		{"negative rendering", origin, servemap.Options{Limits: servemap.Limits{RenderEvery: -1}}, []string{"RenderEvery"}},
+		{"seconds without their unit", origin, servemap.Options{Limits: servemap.Limits{RefreshEvery: 15}}, []string{"RefreshEvery is 15ns", "1ms"}},
 		{"hours without their unit", origin, servemap.Options{Recent: 48}, []string{"Recent is 48ns", "1m"}},
 		{"no cookie name", origin, servemap.Options{BenignCookies: []string{"*"}}, []string{"BenignCookies", `"*"`}},
 		{"cookies by how they end", origin, servemap.Options{BenignCookies: []string{"_x*", "_x*y"}}, []string{"BenignCookies", `"_x*y"`, "end"}},
@@ -1095,7 +1073,7 @@ func TestARestartServesTheSameSitemap(t *testing.T) {
 	}
 }
 
-func TestAFolderThatIsTaken(t *testing.T) {
+func TestASiteServesWhileAnotherProcessHasItsFolder(t *testing.T) {
 	dir := t.TempDir()
 	log, text := quiet()
 	first, err := badgerstore.Open(dir, &badgerstore.Options{Reserve: 1, Logger: log})
@@ -1141,9 +1119,7 @@ func TestCloseKeepsServing(t *testing.T) {
 		t.Errorf("closing twice: %v", err)
 	}
 	w.visit("/a")
-	if got := w.listed("/sitemap.xml"); !slices.Equal(got, []string{"/"}) {
-		t.Errorf("after Close the sitemap lists %q", got)
-	}
+	w.wantServed("/sitemap.xml", "/")
 	if err := site.Flush(t.Context()); err == nil {
 		t.Error("Flush after Close returned nil")
 	}
@@ -1155,11 +1131,12 @@ func TestCloseKeepsServing(t *testing.T) {
 func TestExplainAndPages(t *testing.T) {
 	site := newSite(t, new(memstore.Store), nil)
 	w := serve(t, site.Wrap(page("p", "/a", "/not-visited")))
-	w.visit("/")
-	w.visit("/a")
-	w.visit("/orphan")
-	flush(t, site)
-	for _, tt := range []struct{ url, verdict, reason string }{
+	w.see(site, "/", "/a", "/orphan")
+	for _, tt := range []struct {
+		url     string
+		verdict servemap.Verdict
+		reason  servemap.Reason
+	}{
 		{origin + "/a", "listed", "link"},
 		{"/a?utm_source=x", "listed", "link"},
 		{"/", "listed", "entry"},
@@ -1207,17 +1184,13 @@ func TestExplainTellsWhatALinkAnswers(t *testing.T) {
 				io.WriteString(w, html("text of "+r.URL.Path, "/old", "/gone", "/a"))
 			}
 		})))
-		for _, path := range []string{"/", "/a", "/old", "/gone"} {
-			w.visit(path)
-		}
-		flush(t, site)
+		w.see(site, "/", "/a", "/old", "/gone")
 		gone = true
 		time.Sleep(time.Minute)
-		w.visit("/a")
-		flush(t, site)
+		w.see(site, "/a")
 		for path, want := range map[string]string{"/old": "answered 301", "/gone": "answered 410", "/a": "answered 404 at"} {
-			if e, err := site.Explain(t.Context(), path); err != nil || !strings.Contains(e.Text, want) {
-				t.Errorf("%s: %q, %v; want that it %s", path, e.Text, err, want)
+			if e := explain(t, site, path); !strings.Contains(e.Text, want) {
+				t.Errorf("%s: %q, want that it %s", path, e.Text, want)
 			}
 		}
 	})
@@ -1235,15 +1208,11 @@ func TestExplainTellsOfDates(t *testing.T) {
 				changes = slices.Insert(changes, 0, time.Now().UTC().Truncate(time.Second))
 			}
 			for range 4 {
-				w.visit("/")
-				flush(t, site)
+				w.see(site, "/")
 				time.Sleep(6 * time.Hour)
 			}
 		}
-		e, err := site.Explain(t.Context(), "/")
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := explain(t, site, "/")
 		d := e.Dates
 		if !slices.Equal(d.Changes, changes[:4]) || e.Page.Changes != 6 || !e.Page.LastModified.Equal(changes[0]) {
 			t.Errorf("changes %v, want %v", d.Changes, changes[:4])
@@ -1268,22 +1237,21 @@ func TestExplainTellsWhyThereIsNoChangeFreq(t *testing.T) {
 		edits      int // one at each third look
 		want       string
 	}{
-		{"not likely enough", 0.99, 3, "less likely than Options.Confidence asks for"},
-		{"none is wanted", 1, 3, "less likely than Options.Confidence asks for"},
-		{"one change, and a short watch", 0.01, 1, "of one change takes a longer watch"},
+		{"not likely enough", 0.99, 3, "less likely than Options.Limits.Confidence asks for"},
+		{"none is wanted", 1, 3, "less likely than Options.Limits.Confidence asks for"},
+		{"one change, and a short watch", 0.01, 1, "takes a longer watch"},
 		{"published", 0.01, 3, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				site := newSite(t, new(memstore.Store), &servemap.Options{Confidence: tt.confidence})
+				site := newSite(t, new(memstore.Store), &servemap.Options{Limits: servemap.Limits{Confidence: tt.confidence}})
 				text := "the first text of the page"
 				w := servePipe(t, site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, html(text)) })))
 				for i := range 12 {
 					if edition := min(i/3, tt.edits); edition > 0 {
 						text = fmt.Sprintf("This is edition %d of it, which has %d sentences more than the first one had.", edition, edition)
 					}
-					w.visit("/")
-					flush(t, site)
+					w.see(site, "/")
 					time.Sleep(2 * time.Minute)
 				}
 				e, err := site.Explain(t.Context(), "/")
@@ -1313,14 +1281,11 @@ func TestExplainTellsOfAnAnnouncedEnd(t *testing.T) {
 			page("text of "+r.URL.Path, "/fair", "/draft")(w, r)
 		})))
 		see := func() {
-			for _, path := range []string{"/", "/fair", "/draft"} {
-				w.visit(path)
-			}
-			flush(t, site)
+			w.see(site, "/", "/fair", "/draft")
 		}
 		see()
-		if e, err := site.Explain(t.Context(), "/fair"); err != nil || !e.Listed {
-			t.Errorf("before its end: %+v, %v", e, err)
+		if e := explain(t, site, "/fair"); !e.Listed {
+			t.Errorf("before its end: %+v", e)
 		}
 		time.Sleep(2 * time.Hour)
 		for _, seen := range []string{"before it is seen again", "when it is seen again"} {
@@ -1337,9 +1302,7 @@ func TestExplainTellsOfAnAnnouncedEnd(t *testing.T) {
 func TestReportOnly(t *testing.T) {
 	site := newSite(t, new(memstore.Store), &servemap.Options{ReportOnly: true})
 	w := serve(t, site.Wrap(page("p", "/a")))
-	w.visit("/")
-	w.visit("/a")
-	flush(t, site)
+	w.see(site, "/", "/a")
 	for _, name := range []string{"/sitemap.xml", "/sitemap.xml.gz", "/sitemap-1.xml"} {
 		resp, body := w.visit(name)
 		if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" ||
@@ -1347,8 +1310,8 @@ func TestReportOnly(t *testing.T) {
 			t.Errorf("%s: %d, %s", name, resp.StatusCode, body)
 		}
 	}
-	if e, err := site.Explain(t.Context(), "/a"); err != nil || !e.Listed {
-		t.Errorf("%+v, %v", e, err)
+	if e := explain(t, site, "/a"); !e.Listed {
+		t.Errorf("%+v", e)
 	}
 	pages := 0
 	for _, err := range site.Pages(t.Context()) {
@@ -1381,13 +1344,36 @@ func TestRobotsTxtIsObeyed(t *testing.T) {
 				}
 				page("p", "/a", "/b")(w, r)
 			})))
-			for _, path := range []string{"/", "/a", "/b"} {
-				w.visit(path)
-			}
-			flush(t, site)
+			w.see(site, "/", "/a", "/b")
 			w.visit("/robots.txt")
 			w.wantListed(site, tt.want...)
 		})
+	}
+}
+
+func TestEveryVerdictAndReasonHasAPublicConstant(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "handler.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok && spec.Type != nil && len(spec.Values) == 1 {
+			if value, ok := spec.Values[0].(*ast.BasicLit); ok {
+				public[fmt.Sprint(spec.Type, " ", strings.Trim(value.Value, `"`))] = true
+			}
+		}
+		return true
+	})
+	for v := admit.Unknown; v <= admit.Gone; v++ {
+		if !public["Verdict "+v.String()] {
+			t.Errorf("verdict %v has no constant", v)
+		}
+	}
+	for r := admit.None; r <= admit.Disallowed; r++ { // those that a verdict can carry
+		if !public["Reason "+r.String()] {
+			t.Errorf("reason %v has no constant", r)
+		}
 	}
 }
 
@@ -1401,12 +1387,11 @@ func TestExplainTellsWhatIsMissing(t *testing.T) {
 		}
 		page("p", "/a", "/reset", "/variant", token, "/internal/x")(w, r)
 	})))
-	for _, path := range []string{"/", "/a", "/orphan", "/invite/x", token, "/variant"} {
-		w.visit(path)
-	}
-	flush(t, site)
+	w.see(site, "/", "/a", "/orphan", "/invite/x", token, "/variant")
 	for _, tt := range []struct {
-		path, reason, missing, rule, canonical string
+		path                     string
+		reason                   servemap.Reason
+		missing, rule, canonical string
 	}{
 		{"/a", "link", "", "", ""},
 		{"/reset", "not-seen", "an anonymous visitor", "", ""},
@@ -1430,7 +1415,7 @@ func TestExplainTellsWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestHintsAreTold(t *testing.T) {
+func TestHintsAreInStatsInTheLogAndInPlaceOfTheSitemap(t *testing.T) {
 	var log strings.Builder
 	site := newSite(t, new(memstore.Store), &servemap.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	w := serve(t, site.Wrap(page("p")))
@@ -1638,10 +1623,7 @@ func TestAFileThatIsAddedAndLinked(t *testing.T) {
 		}
 		flush(t, site)
 		for path, want := range map[string]time.Time{"/": edited, "/old.html": old.Add(time.Hour), "/new.html": edited} {
-			e, err := site.Explain(t.Context(), path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := explain(t, site, path)
 			if got := e.Page.LastModified; !got.Truncate(time.Second).Equal(want.Truncate(time.Second)) {
 				t.Errorf("%s has the lastmod %v, want %v: %s", path, got, want, e.Dates.Text)
 			}

@@ -36,7 +36,7 @@ func serveReplica(ctx context.Context, origin, database string) error {
 		return err
 	}
 	// What other processes store is looked at each 15 seconds by default.
-	site, err := servemap.New(origin, st, &servemap.Options{RefreshEvery: 2 * time.Second, RenderEvery: time.Second})
+	site, err := servemap.New(origin, st, &servemap.Options{Limits: servemap.Limits{RefreshEvery: 2 * time.Second, RenderEvery: time.Second}})
 	if err != nil {
 		return err
 	}

@@ -5,11 +5,9 @@ import (
 	"net/netip"
 )
 
-// Credentials returns why the request may show more than an anonymous visitor
-// gets, or None. Only what the client or a proxy sent is looked at. A header
-// whose name says that it names somebody makes the request known, so a proxy
-// that adds one to every request makes every request known, and the owner must
-// then say which are anonymous.
+// Credentials returns why the client may not be an anonymous visitor, or None. A
+// header whose name says that it names somebody is enough. If a proxy adds one to
+// every request, nobody is anonymous until the owner says who is.
 func Credentials(r *http.Request, cookies Cookies) Reason {
 	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
 		return ClientCertificate
@@ -17,7 +15,7 @@ func Credentials(r *http.Request, cookies Cookies) Reason {
 	for name, values := range r.Header {
 		switch {
 		case name == "Cookie":
-			if !benignHeader(values, cookies) {
+			for range cookies.Telling(r.Header) {
 				return Cookie
 			}
 		case name == "Authorization" || name == "Proxy-Authorization":

@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"iter"
 	"net/http"
 	"strings"
 )
@@ -164,32 +165,21 @@ func (c Cookies) benign(name string) bool {
 	return false
 }
 
-// benignHeader reports whether every cookie in the header lines is benign. A
-// part without "=" has no name that could be known, so it is not.
-func benignHeader(lines []string, cookies Cookies) bool {
-	for _, line := range lines {
-		for part := range strings.SplitSeq(line, ";") {
-			part = strings.TrimSpace(part)
-			if part == "" {
-				continue
-			}
-			name, _, ok := strings.Cut(part, "=")
-			if !ok || !cookies.benign(strings.TrimSpace(name)) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// Telling calls yield with the name of each cookie of a request that makes its
-// client known.
-func (c Cookies) Telling(h http.Header, yield func(name string)) {
-	for _, line := range h["Cookie"] {
-		for part := range strings.SplitSeq(line, ";") {
-			if name, _, ok := strings.Cut(part, "="); ok {
-				if name = strings.TrimSpace(name); name != "" && !c.benign(name) {
-					yield(name)
+// Telling yields the name of each cookie of a request that makes its client
+// known, "" for a part without "=", whose name is not known.
+func (c Cookies) Telling(h http.Header) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, line := range h["Cookie"] {
+			for part := range strings.SplitSeq(line, ";") {
+				name, _, named := strings.Cut(part, "=")
+				if name = strings.TrimSpace(name); !named {
+					if name == "" {
+						continue
+					}
+					name = ""
+				}
+				if !c.benign(name) && !yield(name) {
+					return
 				}
 			}
 		}

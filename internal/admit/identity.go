@@ -1,6 +1,7 @@
 package admit
 
 import (
+	"iter"
 	"net/http"
 	"strings"
 )
@@ -86,12 +87,14 @@ next:
 	return None
 }
 
-// NamingHeaders calls yield with the name of each header that makes its client
-// known as [IdentityHeader] or [ClientCertificate].
-func NamingHeaders(h http.Header, yield func(name string)) {
-	for name, values := range h {
-		if why := identity(name); why != None && !nobody(values, why) {
-			yield(name)
+// NamingHeaders yields the name of each header that makes its client known as
+// [IdentityHeader] or [ClientCertificate].
+func NamingHeaders(h http.Header) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name, values := range h {
+			if why := identity(name); why != None && !nobody(values, why) && !yield(name) {
+				return
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package admit
 import (
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/servemap/servemap/internal/page"
@@ -17,7 +18,7 @@ const (
 	Nothing    Kind = iota // no sighting
 	Witness                // the page is there, and may be listed as far as the headers go
 	Forbidden              // the page is there, and its headers forbid listing it
-	Alive                  // the page is there; it was not sent
+	Alive                  // the page is there, but was not sent
 	Vanished               // the page is gone, and the site says so for good
 	Doubtful               // the page may be gone, or this client is not let in
 	Redirected             // the location leads elsewhere
@@ -70,8 +71,8 @@ func (rs Rules) status(location string, resp *tap.Response) (Kind, Reason) {
 	return Nothing, Status
 }
 
-// unsent judges a response that says of a page what a GET would, without sending
-// it. isPage says that it is one.
+// unsent judges the headers of a page that was not sent: a HEAD or a 304. isPage
+// says that it is a page.
 func (rs Rules) unsent(location string, resp *tap.Response, isPage bool) (Kind, Reason) {
 	if !isPage {
 		return Alive, None
@@ -183,12 +184,7 @@ func leadsToLogin(target string) bool {
 	target, _, _ = strings.Cut(target, "#")
 	target, _, _ = strings.Cut(target, "?")
 	if _, rest, ok := strings.Cut(target, "://"); ok {
-		host, path, _ := strings.Cut(rest, "/")
-		label, _, _ := strings.Cut(host, ".")
-		if isLoginWord(label) {
-			return true
-		}
-		target = path
+		target = rest // of the host the first label counts like a segment
 	}
 	for segment := range strings.SplitSeq(target, "/") {
 		name, _, _ := strings.Cut(segment, ".")
@@ -200,10 +196,5 @@ func leadsToLogin(target string) bool {
 }
 
 func isLoginWord(s string) bool {
-	for _, w := range loginWords {
-		if strings.EqualFold(s, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(loginWords, func(word string) bool { return strings.EqualFold(s, word) })
 }

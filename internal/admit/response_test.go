@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -183,36 +182,54 @@ func TestAnIncompleteDenialIsNoReasonToDoubt(t *testing.T) {
 	}
 }
 
-func TestCacheControl(t *testing.T) {
+// What the header lines of a page say of it, as a tap sees them.
+func TestHeaderLines(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		lines []string
-		want  Reason
+		name, header string
+		lines        []string
+		want         Reason
 	}{
-		{"none", nil, None},
-		{"public", []string{"public, max-age=300"}, None},
-		{"no-cache is not private", []string{"no-cache"}, None},
-		{"must-revalidate", []string{"max-age=0, must-revalidate"}, None},
-		{"private", []string{"private"}, Private},
-		{"private with max-age", []string{"private, max-age=60"}, Private},
-		{"private last", []string{"max-age=60,private"}, Private},
-		{"private in capitals", []string{"PRIVATE"}, Private},
-		{"private fields", []string{`private="set-cookie"`}, Private},
-		{"no-store", []string{"no-store"}, NoStore},
-		{"no-store in mixed case", []string{"No-Store"}, NoStore},
-		{"no-store in the second line", []string{"max-age=0", "No-Store"}, NoStore},
-		{"no-store before private", []string{"no-store, private"}, NoStore},
-		{"no-store after private", []string{"private, no-store"}, NoStore},
-		{"private over public", []string{"public", "private"}, Private},
-		{"spaces", []string{"  max-age=0  ,\tprivate  "}, Private},
-		{"semicolons", []string{"private; max-age=0"}, Private},
-		{"only spaces between", []string{"no-cache no-store"}, NoStore},
-		{"empty parts", []string{",,private,"}, Private},
-		{"a longer word", []string{"privately, no-storey, x-private"}, None},
+		{"none", "Cache-Control", nil, None},
+		{"public", "Cache-Control", []string{"public, max-age=300"}, None},
+		{"no-cache is not private", "Cache-Control", []string{"no-cache"}, None},
+		{"must-revalidate", "Cache-Control", []string{"max-age=0, must-revalidate"}, None},
+		{"private", "Cache-Control", []string{"private"}, Private},
+		{"private with max-age", "Cache-Control", []string{"private, max-age=60"}, Private},
+		{"private last", "Cache-Control", []string{"max-age=60,private"}, Private},
+		{"private in capitals", "Cache-Control", []string{"PRIVATE"}, Private},
+		{"private fields", "Cache-Control", []string{`private="set-cookie"`}, Private},
+		{"no-store", "Cache-Control", []string{"no-store"}, NoStore},
+		{"no-store in mixed case", "Cache-Control", []string{"No-Store"}, NoStore},
+		{"no-store in the second line", "Cache-Control", []string{"max-age=0", "No-Store"}, NoStore},
+		{"no-store before private", "Cache-Control", []string{"no-store, private"}, NoStore},
+		{"no-store after private", "Cache-Control", []string{"private, no-store"}, NoStore},
+		{"private over public", "Cache-Control", []string{"public", "private"}, Private},
+		{"spaces", "Cache-Control", []string{"  max-age=0  ,\tprivate  "}, Private},
+		{"semicolons", "Cache-Control", []string{"private; max-age=0"}, Private},
+		{"only spaces between", "Cache-Control", []string{"no-cache no-store"}, NoStore},
+		{"empty parts", "Cache-Control", []string{",,private,"}, Private},
+		{"a longer word", "Cache-Control", []string{"privately, no-storey, x-private"}, None},
+
+		{"none", "Content-Disposition", nil, None},
+		{"empty", "Content-Disposition", []string{""}, None},
+		{"inline", "Content-Disposition", []string{"inline"}, None},
+		{"inline with a name", "Content-Disposition", []string{`inline; filename="a.html"`}, None},
+		{"inline in capitals", "Content-Disposition", []string{"INLINE"}, None},
+		{"inline, space before the semicolon", "Content-Disposition", []string{"inline ; filename=a.html"}, None},
+		{"attachment", "Content-Disposition", []string{"attachment"}, Attachment},
+		{"with a name", "Content-Disposition", []string{`attachment; filename="a.html"`}, Attachment},
+		{"with an extended name", "Content-Disposition", []string{"attachment; filename*=UTF-8''a.html"}, Attachment},
+		{"in capitals", "Content-Disposition", []string{"ATTACHMENT"}, Attachment},
+		{"space before the semicolon", "Content-Disposition", []string{"attachment ; filename=a"}, Attachment},
+		{"malformed parameter", "Content-Disposition", []string{"attachment; filename="}, Attachment},
+		{"no semicolon", "Content-Disposition", []string{"attachment filename=a.html"}, Attachment},
+		{"only a name", "Content-Disposition", []string{"filename=a.html"}, Attachment},
+		{"unknown type", "Content-Disposition", []string{"form-data"}, Attachment},
+		{"two lines", "Content-Disposition", []string{"inline", "attachment"}, Attachment},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			kind, why := Response(http.MethodGet, "/a", watched(t, "Cache-Control", tt.lines))
-			if why != tt.want || (kind == Forbidden) != (tt.want != None) {
+		t.Run(tt.header+", "+tt.name, func(t *testing.T) {
+			want := map[Reason]Kind{None: Witness, Attachment: Nothing, Private: Forbidden, NoStore: Forbidden}[tt.want]
+			if kind, why := Response(http.MethodGet, "/a", watched(t, tt.header, tt.lines)); kind != want || why != tt.want {
 				t.Errorf("response is %v because of %v, want %v", kind, why, tt.want)
 			}
 		})
@@ -232,38 +249,6 @@ func watched(t *testing.T, name string, lines []string) *tap.Response {
 	return tap.Serve(h, httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/a", nil), tap.NewBuffers(1<<10, 1<<16))
 }
 
-func TestContentDisposition(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		lines []string
-		want  Kind
-	}{
-		{"none", nil, Witness},
-		{"empty", []string{""}, Witness},
-		{"inline", []string{"inline"}, Witness},
-		{"inline with a name", []string{`inline; filename="a.html"`}, Witness},
-		{"inline in capitals", []string{"INLINE"}, Witness},
-		{"inline, space before the semicolon", []string{"inline ; filename=a.html"}, Witness},
-		{"attachment", []string{"attachment"}, Nothing},
-		{"with a name", []string{`attachment; filename="a.html"`}, Nothing},
-		{"with an extended name", []string{"attachment; filename*=UTF-8''a.html"}, Nothing},
-		{"in capitals", []string{"ATTACHMENT"}, Nothing},
-		{"space before the semicolon", []string{"attachment ; filename=a"}, Nothing},
-		{"malformed parameter", []string{"attachment; filename="}, Nothing},
-		{"no semicolon", []string{"attachment filename=a.html"}, Nothing},
-		{"only a name", []string{"filename=a.html"}, Nothing},
-		{"unknown type", []string{"form-data"}, Nothing},
-		{"two lines", []string{"inline", "attachment"}, Nothing},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			kind, why := Response(http.MethodGet, "/a", watched(t, "Content-Disposition", tt.lines))
-			if kind != tt.want || kind == Nothing && why != Attachment {
-				t.Errorf("response is %v because of %v, want %v", kind, why, tt.want)
-			}
-		})
-	}
-}
-
 func TestAssetName(t *testing.T) {
 	for location, want := range map[string]bool{
 		"/": false, "/about": false, "/a.html": false, "/a.htm": false, "/a.php": false, "/v1.2": false, "/jane.doe": false,
@@ -278,47 +263,25 @@ func TestAssetName(t *testing.T) {
 }
 
 func TestRedirectsToLogin(t *testing.T) {
-	for _, tt := range []struct {
-		target string
-		login  bool
-	}{
-		{"/login", true},
-		{"/login/", true},
-		{"/login?next=/a", true},
-		{"/Login#top", true},
-		{"/log-in", true},
-		{"/logon", true},
-		{"/users/sign_in", true},
-		{"/signin", true},
-		{"/accounts/login/", true},
-		{"/wp-login.php?redirect_to=x", true},
-		{"/login.html", true},
-		{"login", true},
-		{"https://example.com/sso/start", true},
-		{"https://login.example.com/", true},
-		{"https://auth.example.com?x=/", true},
-		{"//auth.example.com/x", true},
-		{"https://accounts.example.org/o/oauth2/v2/auth?x", true},
-		{"/.auth/login/aad", true},
-		{"/realms/x/protocol/openid-connect/auth", true},
-		{"", false},
-		{"/", false},
-		{"/b", false},
-		{"/a?next=/login", false},
-		{"/a#login", false},
-		{"/author/jane", false},
-		{"/blog/login-forms-that-work", false},
-		{"https://example.com/b", false},
-		{"https://www.example.com", false},
-		{"/authority", false},
+	for login, targets := range map[bool][]string{
+		true: {
+			"/login", "/login/", "/login?next=/a", "/Login#top", "/log-in", "/logon", "/users/sign_in", "/signin", "/accounts/login/",
+			"/wp-login.php?redirect_to=x", "/login.html", "login", "https://example.com/sso/start", "https://login.example.com/",
+			"https://auth.example.com?x=/", "//auth.example.com/x", "https://accounts.example.org/o/oauth2/v2/auth?x", "/.auth/login/aad",
+			"/realms/x/protocol/openid-connect/auth",
+		},
+		false: {
+			"", "/", "/b", "/a?next=/login", "/a#login", "/author/jane", "/blog/login-forms-that-work", "https://example.com/b",
+			"https://www.example.com", "/authority",
+		},
 	} {
-		for _, status := range []int{301, 302, 303, 307, 308} {
-			t.Run(strconv.Itoa(status)+" "+tt.target, func(t *testing.T) {
-				kind, why := Response(http.MethodGet, "/a", ok(func(r *tap.Response) { r.Status, r.Header.Location = status, tt.target }))
-				if tt.login && (kind != Doubtful || why != LoginRedirect) || !tt.login && (kind != Redirected || why != None) {
-					t.Errorf("redirect is %v because of %v, want to log in: %v", kind, why, tt.login)
+		for _, target := range targets {
+			for _, status := range []int{301, 302, 303, 307, 308} {
+				kind, why := Response(http.MethodGet, "/a", ok(func(r *tap.Response) { r.Status, r.Header.Location = status, target }))
+				if login && (kind != Doubtful || why != LoginRedirect) || !login && (kind != Redirected || why != None) {
+					t.Errorf("a %d to %q is %v because of %v, want to log in: %v", status, target, kind, why, login)
 				}
-			})
+			}
 		}
 	}
 }
@@ -339,4 +302,38 @@ func FuzzResponse(f *testing.F) {
 			t.Errorf("status %d with Cache-Control %q is a witness", status, cache)
 		}
 	})
+}
+
+func TestRulesThatIgnoreCacheControl(t *testing.T) {
+	rs, err := NewRules([]Rule{{Pattern: "/wiki/", IgnoreCacheControl: true}, {Pattern: "/wiki/User:", Listing: Never}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := func(cacheControl, robots string) *tap.Response {
+		return ok(func(r *tap.Response) { r.Header.CacheControl, r.Header.RobotsTag = cacheControl, robots })
+	}
+	for _, tt := range []struct {
+		name, method, location string
+		resp                   *tap.Response
+		status                 int
+		kind                   Kind
+		why                    Reason
+	}{
+		{"private", http.MethodGet, "/wiki/A", page("private, must-revalidate", ""), 200, Witness, None},
+		{"no-store", http.MethodGet, "/wiki/A", page("no-store", ""), 200, Witness, None},
+		{"beside the pattern", http.MethodGet, "/user/A", page("private", ""), 200, Forbidden, Private},
+		{"not sent", http.MethodGet, "/wiki/A", page("private", ""), 304, Alive, None},
+		{"not sent, beside the pattern", http.MethodGet, "/user/A", page("private", ""), 304, Forbidden, Private},
+		{"a HEAD", http.MethodHead, "/wiki/A", page("no-store", ""), 200, Alive, None},
+		{"a HEAD that says noindex", http.MethodHead, "/wiki/A", page("no-store", "noindex"), 200, Forbidden, NoIndex},
+		{"a log-in is needed", http.MethodGet, "/wiki/A", page("private", ""), 403, Doubtful, Denied},
+	} {
+		tt.resp.Status = tt.status
+		if kind, why := rs.Response(tt.method, tt.location, tt.resp); kind != tt.kind || why != tt.why {
+			t.Errorf("%s: %v because of %v, want %v because of %v", tt.name, kind, why, tt.kind, tt.why)
+		}
+	}
+	if r, _ := rs.Match("/wiki/User:me"); r.Listing != Never {
+		t.Error("it hides the rule that says never")
+	}
 }

@@ -38,13 +38,10 @@ type Rule struct {
 	IgnoreCacheControl bool
 }
 
-// Rules is a checked set of rules. The zero value matches nothing. It is safe
-// for concurrent use.
-type Rules struct {
-	// The rules that say something of each aspect. But for query, where all
-	// that match count, the first that matches decides.
-	listing, freq, priority, query, ignore []compiled
-}
+// Rules is a checked set of rules, the longest patterns first, and those of one
+// length as they were given. The zero value matches nothing. It is safe for
+// concurrent use.
+type Rules []compiled
 
 // compiled is a rule whose pattern is split at its stars, and spelled as
 // locations are.
@@ -61,39 +58,15 @@ type compiled struct {
 // matches however it is spelled, and "%2A" and "%24" match the characters. An
 // error names the rule by its place, from 1, and its pattern.
 func NewRules(rules []Rule) (Rules, error) {
-	var rs Rules
+	rs := make(Rules, 0, len(rules))
 	for i, r := range rules {
 		if err := check(r); err != nil {
-			return Rules{}, fmt.Errorf("rule %d: pattern %q: %w", i+1, r.Pattern, err)
+			return nil, fmt.Errorf("rule %d: pattern %q: %w", i+1, r.Pattern, err)
 		}
-		rs.add(compile(r))
+		rs = append(rs, compile(r))
 	}
-	longest := func(a, b compiled) int { return cmp.Compare(b.length, a.length) }
-	slices.SortStableFunc(rs.listing, func(a, b compiled) int {
-		return cmp.Or(longest(a, b), cmp.Compare(caution(b.Listing), caution(a.Listing)))
-	})
-	slices.SortStableFunc(rs.freq, longest)
-	slices.SortStableFunc(rs.priority, longest)
+	slices.SortStableFunc(rs, func(a, b compiled) int { return cmp.Compare(b.length, a.length) })
 	return rs, nil
-}
-
-// add files c under each aspect that it says something of.
-func (rs *Rules) add(c compiled) {
-	if c.Listing != Unset {
-		rs.listing = append(rs.listing, c)
-	}
-	if c.ChangeFreq != "" {
-		rs.freq = append(rs.freq, c)
-	}
-	if c.Priority != 0 {
-		rs.priority = append(rs.priority, c)
-	}
-	if len(c.Query) > 0 {
-		rs.query = append(rs.query, c)
-	}
-	if c.IgnoreCacheControl {
-		rs.ignore = append(rs.ignore, c)
-	}
 }
 
 func check(r Rule) error {
@@ -189,67 +162,89 @@ func respell(s string) string {
 const spelledOut = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~*$"
 
 // Match returns the rule that decides on the listing of location: of those that
-// say something of it the one with the longest pattern, as in robots.txt;
-// between patterns of one length the most cautious listing wins. ok is false,
-// and the rule zero, where no rule decides.
-func (rs Rules) Match(location string) (r Rule, ok bool) { return first(rs.listing, location) }
+// say something of it the one with the longest pattern, as in robots.txt, and of
+// patterns of one length the most cautious one. ok is false, and the rule zero, if
+// no rule decides.
+func (rs Rules) Match(location string) (r Rule, ok bool) {
+	says := func(r *Rule) bool { return r.Listing != Unset }
+	best := rs.next(0, location, says)
+	if best == len(rs) {
+		return Rule{}, false
+	}
+	for i := rs.next(best+1, location, says); i < len(rs) && rs[i].length == rs[best].length; i = rs.next(i+1, location, says) {
+		if caution[rs[i].Listing] > caution[rs[best].Listing] {
+			best = i
+		}
+	}
+	return rs[best].Rule, true
+}
+
+// caution orders the listings of rules with patterns of one length.
+var caution = [...]int{Always: 0, Auto: 1, Never: 2}
+
+// Locations returns the locations that rules list or bar one by one, by a pattern
+// without stars that ends in "$".
+func (rs Rules) Locations() []string {
+	var named []string
+	for _, r := range rs {
+		if r.Listing != Unset && r.anchored && len(r.pieces) == 1 && strings.HasPrefix(r.pieces[0], "/") {
+			named = append(named, r.pieces[0])
+		}
+	}
+	return named
+}
 
 // Freq returns the changefreq that the longest matching pattern sets for
 // location, of several as long the one given first; "" if none does.
 func (rs Rules) Freq(location string) string {
-	r, _ := first(rs.freq, location)
-	return r.ChangeFreq
+	if i := rs.next(0, location, func(r *Rule) bool { return r.ChangeFreq != "" }); i < len(rs) {
+		return rs[i].ChangeFreq
+	}
+	return ""
 }
 
 // Priority returns the priority that the longest matching pattern sets for
 // location, of several as long the one given first, in tenths from 1 to 10; 0 if
 // none does.
 func (rs Rules) Priority(location string) uint8 {
-	r, ok := first(rs.priority, location)
-	if !ok {
-		return 0
+	if i := rs.next(0, location, func(r *Rule) bool { return r.Priority != 0 }); i < len(rs) {
+		return uint8(max(1, math.Round(10*rs[i].Priority)))
 	}
-	return uint8(max(1, math.Round(10*r.Priority)))
+	return 0
 }
 
 // IgnoreCacheControl reports whether a rule says that private and no-store do
 // not speak for the page at location.
 func (rs Rules) IgnoreCacheControl(location string) bool {
-	_, ignore := first(rs.ignore, location)
-	return ignore
+	return rs.next(0, location, func(r *Rule) bool { return r.IgnoreCacheControl }) < len(rs)
 }
 
 // Query returns the parameters that any matching rule allows below path, a
 // location without query. The caller must not change them.
-func (rs Rules) Query(path string) []string {
-	if len(rs.query) == 0 {
-		return nil
-	}
-	path = spell(path)
-	var keys []string
-	for i := range rs.query {
-		switch r := &rs.query[i]; {
-		case !r.matches(path):
-		case keys == nil:
-			keys = slices.Clip(r.Query) // which is most often all, and costs no allocation
-		default:
-			keys = append(keys, r.Query...)
+func (rs Rules) Query(path string) (keys []string) {
+	says := func(r *Rule) bool { return len(r.Query) > 0 }
+	for i := rs.next(0, path, says); i < len(rs); i = rs.next(i+1, path, says) {
+		if keys == nil {
+			keys = slices.Clip(rs[i].Query) // which is most often all, and costs no allocation
+		} else {
+			keys = append(keys, rs[i].Query...)
 		}
 	}
 	return keys
 }
 
-func first(rules []compiled, location string) (Rule, bool) {
-	if len(rules) == 0 {
-		return Rule{}, false
+// next returns the place of the first rule, from i on, that says something of an
+// aspect and matches location; len(rs) if none does.
+func (rs Rules) next(i int, location string, says func(*Rule) bool) int {
+	if i < len(rs) {
+		location = spell(location)
 	}
-	location = spell(location)
-	for i := range rules {
-		if rules[i].matches(location) {
-			return rules[i].Rule, true
+	for ; i < len(rs); i++ {
+		if says(&rs[i].Rule) && rs[i].matches(location) {
+			break
 		}
 	}
-	return Rule{}, false
+	return i
 }
 
 // spell returns a location as patterns are spelled. It is in normal form, which
@@ -259,16 +254,6 @@ func spell(location string) string {
 		return respell(location)
 	}
 	return location
-}
-
-func caution(l Listing) int {
-	switch l {
-	case Never:
-		return 2
-	case Auto:
-		return 1
-	}
-	return 0
 }
 
 // matches goes greedily from the left, which is exact for patterns whose only

@@ -187,13 +187,13 @@ func TestEveryMatchingRuleAllowsItsParameters(t *testing.T) {
 	}{
 		{"no rule", "/", nil},
 		{"one", "/shop/hats", []string{"color"}},
-		{"three", "/shop/shoes", []string{"color", "size", "width", "sort"}},
+		{"three", "/shop/shoes", []string{"color", "size", "sort", "width"}},
 		{"the end counts", "/shop/shoes/", []string{"color", "sort"}},
 		{"escaped star", "/a%2Ab", []string{"star"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for range 2 { // a result must not spoil the next
-				if got := rs.Query(tt.path); !slices.Equal(got, tt.want) {
+				if got := slices.Sorted(slices.Values(rs.Query(tt.path))); !slices.Equal(got, tt.want) {
 					t.Errorf("%s: %q, want %q", tt.path, got, tt.want)
 				}
 			}

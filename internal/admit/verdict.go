@@ -1,7 +1,7 @@
-// Package admit decides what a sighting means for a location: whether the
-// client was anonymous, what the response says of itself, and whether there is
-// evidence enough to list it. Every function is pure; the callers do the
-// plumbing.
+// Package admit decides whether a location is listed. It takes what a request, a
+// response and the evidence say, and returns whether the client was anonymous,
+// what the response proves, and the verdict with its reason. Every function is
+// pure: it must never read a store, a clock or the network.
 package admit
 
 // Verdict says where a location stands.
@@ -11,9 +11,9 @@ type Verdict uint8
 const (
 	Unknown  Verdict = iota // never seen, or forgotten by age
 	Waiting                 // seen or linked to, but the evidence is not complete
-	Held                    // looks private; only the owner or a link can free it
+	Held                    // something speaks against it; a link, the page or the owner can free it
 	Listed                  // in the sitemap
-	Excluded                // the page, or the owner, says it is not to be listed
+	Excluded                // the page, robots.txt or the owner forbids it
 	Gone                    // was listed, and the site no longer serves it
 )
 
@@ -146,32 +146,33 @@ type Evidence struct {
 }
 
 const (
-	// SiblingsNeeded is how many siblings must be listed by a link before
-	// distinct networks count as evidence: an orphan post beside linked posts is
-	// a page, a share link beside nothing is a secret.
+	// SiblingsNeeded is how many siblings must be listed by a link before distinct
+	// networks count as evidence. A post that nothing links to, beside linked
+	// posts, is a page; a share link beside nothing is a secret.
 	SiblingsNeeded = 3
-	// OrphansAllowed is how many more pages of a route or folder may be listed
-	// by networks alone than are by links: enough for what a site forgot to
-	// link, too few for a flood of locations that answer to anybody.
+	// OrphansAllowed is by how many the pages of a route or folder that are listed
+	// by networks alone may exceed those that are linked: enough for what a site
+	// forgot to link, too few for a flood of locations that answer to anybody.
 	OrphansAllowed = 100
 	// GrowthADay is how many pages of a route or folder may be listed by links
-	// for the first time in a day: a calendar without end leads a crawler on
-	// for ever.
+	// for the first time in a day. A calendar without end links to new pages for
+	// ever.
 	GrowthADay = 100_000
 )
 
 // Decide returns the verdict on a location that a witness has shown, and what
-// decided it. Whatever the owner or the page forbids is not listed; then comes
-// the owner's word, the entries, what was listed before, and evidence. A link
-// from a listed page makes up for a utility word, since the site itself shows the
-// page to everybody; for a risky word too, unless only one visitor saw the link,
-// which may be his own; for what looks like a capability only if several visitors
-// saw it; nothing but the owner's word makes up for an action. networksNeeded is
-// how many distinct networks make
-// evidence. content is why the page itself forbids its listing, or None.
-// ownURL says that the location has a query that only the page's own canonical
-// vouches for: then networks prove nothing, since a secret in a query is
-// carried to every visitor of the shared link.
+// decided it. What the owner or the page forbids is not listed. Then an Always
+// rule decides, the entries, what was listed before, and evidence.
+//
+// Evidence for a location with a word is a link from a listed page. For a utility
+// word any such link is enough, since the site shows the page to everybody. For a
+// risky word the link must not be there for one visitor alone. For a capability
+// several visitors must have seen it. For an action only an Always rule is enough.
+//
+// networksNeeded is how many distinct networks make evidence. content is why the
+// page itself forbids its listing, or None. ownURL says that only the page's own
+// canonical vouches for the location's query: then networks prove nothing, since
+// every visitor of a shared link carries the secret in its query.
 func Decide(ev Evidence, listing Listing, content Reason, networksNeeded int, ownURL bool) (Verdict, Reason) {
 	switch {
 	case listing == Never:
@@ -249,16 +250,14 @@ const (
 	Vouched                 // an entry, or the owner's rule; listed whatever others show
 )
 
-// ClusterSize is how many locations with evidence may show one content before
-// that is no page's content but an answer to anything, such as an error page
-// with status 200 (soft 404).
+// ClusterSize is how many locations with evidence show one content when it counts
+// as an answer to anything, such as an error page with status 200 (soft 404).
 const ClusterSize = 20
 
-// Represent decides on a location that is to be listed and shows the same
-// content as others: showing is how many do, itself included, and
-// representative the rank of the one that is listed now, or -1 for none. A
-// location that outranks the representative takes its place, and so does one of
-// the same rank that is preferred to it.
+// Represent decides on a location that has evidence and shows the same content as
+// others. showing is how many do, itself included. representative is the rank of
+// the one that is listed now, or -1 for none. A location takes its place if it has
+// a higher rank, or the same rank and is preferred.
 func Represent(own Rank, showing int, representative int, preferred bool) (Verdict, Reason) {
 	switch {
 	case own == Vouched:
@@ -269,4 +268,23 @@ func Represent(own Rank, showing int, representative int, preferred bool) (Verdi
 		return Listed, None
 	}
 	return Held, Duplicate
+}
+
+// Claim is what a location has to show for standing for a content, besides its
+// rank.
+type Claim struct {
+	Location string
+	Linked   bool // the site leads to it
+}
+
+// Prefer reports whether the first of two locations of one rank is to stand for a
+// content that both show. A linked one is preferred, since strangers can ask for
+// any location, and then the shorter one: an article before a page of its
+// comments. If neither is preferred, the one that is listed stays. It is a strict
+// order, so that locations do not take turns.
+func Prefer(a, b Claim) bool {
+	if a.Linked != b.Linked {
+		return a.Linked
+	}
+	return len(a.Location) < len(b.Location)
 }

@@ -1,7 +1,6 @@
 package admit
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -107,8 +106,6 @@ func (q question) broken(verdict Verdict, why Reason) string {
 		return "what is said of the location is true"
 	case verdict == Unknown || verdict == Gone || why == None:
 		return "a witness is somewhere, for a reason"
-	case Explain(verdict, why, "/drafts/a") == Explain(Unknown, None, ""):
-		return "every verdict has an explanation"
 	}
 	return ""
 }
@@ -198,66 +195,6 @@ func TestRepresent(t *testing.T) {
 	}
 }
 
-func TestExplain(t *testing.T) {
-	unknown := Explain(Unknown, None, "/")
-	if !strings.HasPrefix(unknown, "Nothing is known") {
-		t.Errorf("unknown is explained as %q", unknown)
-	}
-	if got := Explain(Unknown, ByLink, "/"); got != unknown {
-		t.Errorf("unknown with an old reason is explained as %q", got)
-	}
-	seen := map[string]Reason{}
-	for why := ByRule; why <= Disallowed; why++ { // those that a verdict can carry
-		verdict, opening := Excluded, "It is not listed: "
-		switch {
-		case why == Disallowed:
-		case why <= ByHistory:
-			verdict, opening = Listed, "It is listed: "
-		case why == NoEvidence || why == NotSeen:
-			verdict, opening = Waiting, "It waits: "
-		case why >= HeadNotSeen && why <= ActionWord || why >= Capability:
-			verdict, opening = Held, "It is held: "
-		case why >= StatusGone:
-			verdict, opening = Gone, "It was listed, and has "
-		}
-		text := Explain(verdict, why, "/drafts/a")
-		if !strings.HasPrefix(text, opening) || !strings.HasSuffix(text, ".") {
-			t.Errorf("%v because of %v is explained as %q, want a sentence that begins with %q", verdict, why, text, opening)
-		}
-		if other, twice := seen[text]; twice {
-			t.Errorf("%v and %v are explained in the same words", why, other)
-		}
-		seen[text] = why
-	}
-}
-
-// Who is told that a page is held for a word sees which, and what that asks for.
-func TestExplainNamesTheWord(t *testing.T) {
-	const linked, shown = "A link from a listed page would list it, or", "once a visitor saw that link"
-	for _, tt := range []struct {
-		location  string
-		why       Reason
-		word, way string
-	}{
-		{"/posts/Draft-of-june", RiskyWord, `"draft"`, shown},
-		{"/2fa.html", RiskyWord, `"2fa"`, shown},
-		{"/reset/invite", RiskyWord, `"reset"`, shown},
-		{"/htmx", RiskyWord, `"htmx"`, linked},
-		{"/a/_sidebar.html", RiskyWord, `"sidebar"`, linked},
-		{"/thank_you", RiskyWord, `"thank-you"`, linked},
-		{"/sidebar/orders", RiskyWord, `"orders"`, shown},
-		{"/orders/sidebar", RiskyWord, `"orders"`, shown},
-		{"/shop/cart.php", ActionWord, `"cart"`, "rule"},
-		{"/orders/delete", ActionWord, `"delete"`, "rule"},
-		{"/plain", RiskyWord, "a word of pages", "rule"}, // a word of another version
-		{"/plain", ActionWord, "a word of pages", "rule"},
-	} {
-		if text := Explain(Held, tt.why, tt.location); !strings.Contains(text, tt.word) || !strings.Contains(text, tt.way) {
-			t.Errorf("%s is explained as %q, want %s in it and %q", tt.location, text, tt.word, tt.way)
-		}
-	}
-}
-
 func TestNamesAreUnique(t *testing.T) {
 	verdicts := map[string]bool{}
 	for v := Unknown; v <= Gone; v++ {
@@ -299,6 +236,55 @@ func TestStoredNumbersStay(t *testing.T) {
 	} {
 		if uint8(r) != want {
 			t.Errorf("%v is stored as %d, want %d", r, r, want)
+		}
+	}
+}
+
+func TestPrefer(t *testing.T) {
+	at := func(location string) Claim { return Claim{Location: location, Linked: true} }
+	for _, tt := range []struct {
+		name  string
+		a, b  Claim
+		wants bool // that the first is preferred; the second is not in any case
+	}{
+		{"an article and its comments", at("/2024/01/post/"), at("/2024/01/post/comment-page-1/"), true},
+		{"without slashes at the end", at("/2024/01/post"), at("/2024/01/post/comment-page-1"), true},
+		{"an article and its comments by their queries", at("/?p=1"), at("/?cpage=1&p=1"), true},
+		{"a page and itself with a query", at("/list"), at("/list?page=1"), true},
+		{"a folder and its index", at("/docs/"), at("/docs/index.html"), true},
+		{"a linked one and one that is above it", Claim{Location: "/post/comment-page-1/", Linked: true}, Claim{Location: "/post/"}, true},
+		{"the shorter one", at("/p/1"), at("/2024/01/a-post"), true},
+		{"of the same length", at("/a"), at("/b"), false},
+		{"of the same length, in other queries", at("/?p=1"), at("/?q=1"), false},
+		{"no folder of the other", at("/post"), at("/post-2/a"), true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Prefer(tt.a, tt.b); got != tt.wants {
+				t.Errorf("the first is preferred: %t, want %t", got, tt.wants)
+			}
+			if Prefer(tt.b, tt.a) && (tt.wants || len(tt.a.Location) == len(tt.b.Location)) {
+				t.Error("the second is preferred")
+			}
+		})
+	}
+}
+
+// However many locations show a content, visits to them settle on one.
+func TestPreferIsAStrictOrder(t *testing.T) {
+	var all []Claim
+	for _, location := range []string{"/", "/a", "/a/", "/a/b", "/a?x=1", "/a?x=1&y=1", "/?a=1", "/?a=1&b=1", "/?b=1", "/a/b?x=1", "/b"} {
+		all = append(all, Claim{location, true}, Claim{location, false})
+	}
+	for _, a := range all {
+		for _, b := range all {
+			if Prefer(a, b) && Prefer(b, a) {
+				t.Errorf("%+v and %+v are preferred to each other", a, b)
+			}
+			for _, c := range all {
+				if Prefer(a, b) && Prefer(b, c) && !Prefer(a, c) {
+					t.Errorf("%+v, %+v and %+v take turns", a, b, c)
+				}
+			}
 		}
 	}
 }

@@ -60,16 +60,16 @@ func words(list string) map[string]bool {
 // WordOf returns the worst that a location says. variable says that a variable
 // of its route is named like a secret.
 func WordOf(location string, variable bool) Word {
-	word, _ := pathWord(location)
+	word, _ := WordIn(location)
 	if word < Secret && (variable || capability.Looks(location)) {
 		return Secret
 	}
 	return word
 }
 
-// pathWord returns the worst that the path says, and the first word that says it,
-// which is one of the lists above.
-func pathWord(location string) (worst Word, word string) {
+// WordIn returns the worst that the path of a location says, and the first word
+// that says it, which is one of the lists above.
+func WordIn(location string) (worst Word, word string) {
 	path, _, _ := strings.Cut(location, "?")
 	for segment := range strings.SplitSeq(strings.ToLower(path), "/") {
 		segment = strings.ReplaceAll(segment, "_", "-")

@@ -1,84 +1,35 @@
 package admit
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestWordOf(t *testing.T) {
-	tests := []struct {
-		location string
-		want     Word
-	}{
-		{"/", Plain},
-		{"/about", Plain},
-		{"/blog/hello-world", Plain},
-		{"/reset-password/abc", Risky},
-		{"/RESET/abc", Risky},
-		{"/forgot_password", Risky},
-		{"/u/unsubscribe/42", Action},
-		{"/invite/Ab3kZ9", Risky},
-		{"/share/summer-party", Risky},
-		{"/orders/100234/thank-you", Risky},
-		{"/wp-admin/", Risky},
-		{"/debug/pprof/", Risky},
-		{"/actuator", Risky},
-		{"/library/token.html", Risky},
-		{"/blog/how-to-reset-your-router", Risky},
-		{"/blog/presets", Plain},
-		{"/border/orderly", Plain},
-		{"/logout", Action},
-		{"/user/log_out", Action},
-		{"/wiki/Page/edit", Action},
-		{"/Cart", Action},
-		{"/blog/how-to-delete-files", Plain},
-		{"/delete.html", Plain},
-		{"/a?delete", Plain},
-		{"/404", Utility},
-		{"/404.html", Utility},
-		{"/500", Utility},
-		{"/Error", Utility},
-		{"/offline", Utility},
-		{"/thank-you", Utility},
-		{"/thank_you/", Utility},
-		{"/contact/thanks", Utility},
-		{"/logged-out", Utility},
-		{"/header", Utility},
-		{"/_partials/menu", Utility},
-		{"/fragments/menu", Utility},
-		{"/ajax/comments", Utility},
-		{"/dashboard", Utility},
-		{"/dashboard/sales", Utility},
-		{"/backoffice", Utility},
-		{"/staff", Utility},
-		{"/logs", Utility},
-		{"/config", Utility},
-		{"/customers/export", Utility},
-		{"/logs/search", Risky},
-		{"/dashboard/logout", Action},
-		{"/404/3f2504e0-4f89-41d3-9a0c-0305e82c3301", Secret},
-		{"/errors-in-history", Plain},
-		{"/blog/error-messages-explained", Plain},
-		{"/area-404", Plain},
-		{"/header-bidding", Plain},
-		{"/help", Plain},
-		{"/menu", Plain},
-		{"/news/2024", Plain},
-		{"/rooms/401-b", Plain},
-		{"/customer-stories", Plain},
-		{"/a?page=404", Plain},
-		{"/carts", Plain},
-		{"/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301", Secret},
-		{"/reset/3f2504e0-4f89-41d3-9a0c-0305e82c3301", Secret},
-		{"/3f2504e0-4f89-41d3-9a0c-0305e82c3301/delete", Action},
-	}
-	for _, tt := range tests {
-		t.Run(tt.location, func(t *testing.T) {
-			if got := WordOf(tt.location, false); got != tt.want {
-				t.Errorf("word %d, want %d", got, tt.want)
+	for want, locations := range map[Word]string{
+		Plain: "/ /about /blog/hello-world /blog/presets /border/orderly /blog/how-to-delete-files /delete.html /a?delete " +
+			"/errors-in-history /blog/error-messages-explained /area-404 /header-bidding /help /menu /news/2024 /rooms/401-b " +
+			"/customer-stories /a?page=404 /carts /manual/delete.html /manual/function.delete.php /carts.php /logout.png /logout. " +
+			"/.php /index.php /how-to-delete.php",
+		Utility: "/404 /404.html /500 /Error /offline /thank-you /thank_you/ /contact/thanks /logged-out /header /_partials/menu " +
+			"/fragments/menu /ajax/comments /dashboard /dashboard/sales /backoffice /staff /logs /config /customers/export",
+		Risky: "/reset-password/abc /RESET/abc /forgot_password /invite/Ab3kZ9 /share/summer-party /orders/100234/thank-you /wp-admin/ " +
+			"/debug/pprof/ /actuator /library/token.html /blog/how-to-reset-your-router /logs/search /reset.php",
+		Secret: "/404/3f2504e0-4f89-41d3-9a0c-0305e82c3301 /d/3f2504e0-4f89-41d3-9a0c-0305e82c3301 " +
+			"/reset/3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+		Action: "/u/unsubscribe/42 /logout /user/log_out /wiki/Page/edit /Cart /dashboard/logout " +
+			"/3f2504e0-4f89-41d3-9a0c-0305e82c3301/delete /logout.php /LogOut.aspx /log_out.do /logout.jsp /user/signout.action " +
+			"/shop/add_to_cart.cgi /delete.php /edit.asp /remove.cfm /unsubscribe.pl /cart.html /logout.htm /logout.php/now",
+	} {
+		for location := range strings.FieldsSeq(locations) {
+			if got := WordOf(location, false); got != want {
+				t.Errorf("%s: word %d, want %d", location, got, want)
 			}
-		})
+		}
 	}
 }
 
-func TestWhatMakesUpForAWord(t *testing.T) {
+func TestWhichEvidenceListsALocationWithAWord(t *testing.T) {
 	many := Evidence{Networks: 99, Siblings: 99}
 	tests := []struct {
 		name    string

@@ -37,7 +37,7 @@ func TestACacheControlThatDoesNotSpeakForPages(t *testing.T) {
 			}
 			r.visit("/wiki/Seen-by-a-member", "Cookie", "PHPSESSID=1")
 			r.wantListed("/sitemap.xml", "https://example.com/", "https://example.com/wiki/A", "https://example.com/wiki/B")
-			for url, want := range map[string]string{"/user/me": "excluded", "/wiki/Special:Log": "excluded", "/wiki/Seen-by-a-member": "waiting"} {
+			for url, want := range map[string]servemap.Verdict{"/user/me": "excluded", "/wiki/Special:Log": "excluded", "/wiki/Seen-by-a-member": "waiting"} {
 				if e, err := r.site.Explain(t.Context(), url); err != nil || e.Verdict != want {
 					t.Errorf("%s is %s because of %s, %v, want it %s", url, e.Verdict, e.Reason, err, want)
 				}
@@ -70,8 +70,8 @@ func TestAListedPageStaysWhereCacheControlDoesNotSpeak(t *testing.T) {
 // TestPagesThatSayTheyAreForOneVisitorAreExplained leaves a wiki out for what it
 // sends.
 func TestPagesThatSayTheyAreForOneVisitorAreExplained(t *testing.T) {
-	for cacheControl, reason := range map[string]string{"private, must-revalidate, max-age=0": "private", "no-store, no-cache": "no-store"} {
-		t.Run(reason, func(t *testing.T) {
+	for cacheControl, reason := range map[string]servemap.Reason{"private, must-revalidate, max-age=0": "private", "no-store, no-cache": "no-store"} {
+		t.Run(string(reason), func(t *testing.T) {
 			r := hintSite(t, "https://example.com", servemap.Options{}, hintWiki(cacheControl, "/wiki/A"))
 			for i := range 30 {
 				r.visit(fmt.Sprintf("/wiki/%d", i))

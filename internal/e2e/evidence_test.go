@@ -108,7 +108,7 @@ func (s *evSite) wantListed(want ...string) {
 }
 
 // wantVerdict checks how a location is explained.
-func (s *evSite) wantVerdict(location, verdict, reason string) {
+func (s *evSite) wantVerdict(location string, verdict servemap.Verdict, reason servemap.Reason) {
 	s.Helper()
 	e, err := s.site.Explain(s.Context(), location)
 	if err != nil {

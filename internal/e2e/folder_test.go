@@ -59,7 +59,7 @@ func newFolderSite(t *testing.T, dir string) *folderSite {
 	if f.store, err = badgerstore.Open(dir, &badgerstore.Options{Logger: logger}); err != nil {
 		t.Fatal(err)
 	}
-	if f.site, err = servemap.New("https://example.com", f.store, &servemap.Options{Logger: logger, RenderEvery: 10 * time.Millisecond}); err != nil {
+	if f.site, err = servemap.New("https://example.com", f.store, &servemap.Options{Limits: servemap.Limits{RenderEvery: 10 * time.Millisecond}, Logger: logger}); err != nil {
 		t.Fatal(err)
 	}
 	f.srv = httptest.NewServer(f.site.Wrap(http.HandlerFunc(folderPages)))

@@ -59,7 +59,7 @@ func TestASiteThatIsNotLearnedSaysWhy(t *testing.T) {
 		{"text without markup", "https://example.com", hintWrapped(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8") // which fiber's SendString does
 			fmt.Fprint(w, hintHTML("", r.URL.Path, slugs...))
-		}), slugs, nil, []string{"got no HTML yet where they enter"}},
+		}), slugs, nil, []string{"other types than HTML so far"}},
 		{"pages that an adaptor writes elsewhere", "https://example.com", func(s *servemap.Site) http.Handler {
 			// An adaptor for another kind of server runs the middleware on a response
 			// of its own, and goes on by itself if that called the next handler.

@@ -27,7 +27,7 @@ type junkSite struct {
 
 func newJunkSite(t *testing.T) *junkSite {
 	site, err := servemap.New("https://example.com", new(memstore.Store), &servemap.Options{
-		RenderEvery: time.Millisecond, Logger: slog.New(slog.DiscardHandler),
+		Limits: servemap.Limits{RenderEvery: time.Millisecond}, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

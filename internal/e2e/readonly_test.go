@@ -92,7 +92,7 @@ func TestDatabaseThatOnlyReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site, err := servemap.New("https://example.com", st, &servemap.Options{Logger: logger, RenderEvery: 10 * time.Millisecond})
+	site, err := servemap.New("https://example.com", st, &servemap.Options{Limits: servemap.Limits{RenderEvery: 10 * time.Millisecond}, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}

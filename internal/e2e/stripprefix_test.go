@@ -97,7 +97,7 @@ func TestAnOriginWithoutTheStrippedPrefixIsToldOfAtOnce(t *testing.T) {
 		return http.StripPrefix("/blog", s.Wrap(hintBlog()))
 	})
 	r.visit("/blog/")
-	if _, body := r.visit("/blog/sitemap.xml"); !strings.Contains(body, "http.StripPrefix") || !strings.Contains(body, "write the origin with it") {
+	if _, body := r.visit("/blog/sitemap.xml"); !strings.Contains(body, "http.StripPrefix") || !strings.Contains(body, "add it to the origin") {
 		t.Errorf("who asks for the sitemap is told\n%s", body)
 	}
 	r.wantHints("That is https://example.com/blog.")

@@ -123,7 +123,7 @@ func (v *visited) wantLocs(want ...string) {
 }
 
 // wantReason checks why a page is not listed.
-func (v *visited) wantReason(path, verdict, reason string) {
+func (v *visited) wantReason(path string, verdict servemap.Verdict, reason servemap.Reason) {
 	v.Helper()
 	x, err := v.site.Explain(v.Context(), path)
 	if err != nil {

@@ -89,14 +89,14 @@ func TestAFleetServesOneSitemap(t *testing.T) {
 				const leaves = "/item/07"
 				var left atomic.Bool
 				h := shop(pages, func(path string) bool { return path == leaves && left.Load() })
-				opts := servemap.Options{PartPages: 10, RenderEvery: 10 * time.Millisecond, RefreshEvery: 50 * time.Millisecond}
+				opts := servemap.Options{Limits: servemap.Limits{PartPages: 10, RenderEvery: 10 * time.Millisecond, RefreshEvery: 50 * time.Millisecond}}
 				start := func(st store.Store, opts servemap.Options) (*servemap.Site, *web) {
 					site := newSite(t, st, &opts)
 					return site, serve(t, site.Wrap(h))
 				}
 				shared := tt.open(t)
 				alone := opts
-				alone.RefreshEvery = 0
+				alone.Limits.RefreshEvery = 0
 				one, oneWeb := start(new(memstore.Store), alone)
 				var fleet []*web
 				for range n {

@@ -248,7 +248,9 @@ func (s *scene) toldBy(p *page, text []byte) (told []string) {
 	return told
 }
 
-func oneOf(s, list string) bool { return slices.Contains(strings.Split(list, "|"), s) }
+func oneOf[S ~string](s S, list string) bool {
+	return slices.Contains(strings.Split(list, "|"), string(s))
+}
 
 // secrets returns what may be found nowhere, having made it once.
 func (s *scene) secrets() *finder {

@@ -13,6 +13,7 @@ import (
 	"github.com/servemap/servemap/internal/capability"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/texts"
 )
 
 // kind says why a page may not be listed although the site links to it.
@@ -188,7 +189,7 @@ func (l *Ledger) hintFew(context.Context, bool) error {
 	case l.owner.few.since.IsZero():
 		l.owner.few.since = now
 	case now.Sub(l.owner.few.since) >= fewFor:
-		cause, todo := admit.Remedy(o.most)
+		cause, todo := texts.Most(o.most)
 		l.cfg.Hints.Tell(hint.Few, fmt.Sprintf("%d were seen and %d at most are listed, mostly since %s; %s.", o.seen, o.listed, cause, todo))
 		l.owner.few.told = true
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
@@ -89,7 +90,7 @@ func (r *rig) start() {
 	if cfg.Entries == nil {
 		cfg.Entries = []string{"/"}
 	}
-	r.hints = hint.New(cfg.Logger)
+	r.hints = hint.New(cfg.Logger, texts.Hint)
 	cfg.Hints = r.hints
 	cfg.MakeDue = func(location string) { r.looked[location]++ }
 	cfg.Files = files.New(files.Config{

@@ -17,6 +17,7 @@ import (
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -350,20 +351,20 @@ func TestCountsByVerdict(t *testing.T) {
 }
 
 func TestTallyOfAPassBesideChanges(t *testing.T) {
-	listed, waiting := merge.Standing{admit.Listed, admit.ByLink}, merge.Standing{admit.Waiting, admit.NoEvidence}
+	listed, waiting := merge.Standing{Verdict: admit.Listed, Reason: admit.ByLink}, merge.Standing{Verdict: admit.Waiting, Reason: admit.NoEvidence}
 	var l tally
 	l.begin()
 	l.count("a", listed)
 	l.count("c", waiting)
-	l.moved([]merge.Move{{"b", merge.Standing{}, listed}, {"c", waiting, listed}, {"d", merge.Standing{}, listed}}) // two behind the pass, one before it
+	l.moved([]merge.Move{{Key: "b", From: merge.Standing{}, To: listed}, {Key: "c", From: waiting, To: listed}, {Key: "d", From: merge.Standing{}, To: listed}}) // two behind the pass, one before it
 	l.count("d", listed)
 	l.pass("m")
-	l.moved([]merge.Move{{"e", merge.Standing{}, listed}, {"n", merge.Standing{}, waiting}}) // one behind it again
+	l.moved([]merge.Move{{Key: "e", From: merge.Standing{}, To: listed}, {Key: "n", From: merge.Standing{}, To: waiting}}) // one behind it again
 	l.end()
 	if got := l.listed(); got != 5 {
 		t.Errorf("%d are listed, want 5", got)
 	}
-	l.moved([]merge.Move{{"a", listed, merge.Standing{}}})
+	l.moved([]merge.Move{{Key: "a", From: listed, To: merge.Standing{}}})
 	if got := l.counted(); len(got) != 1 || got[0] != (Count{admit.Listed, admit.ByLink, 4}) {
 		t.Errorf("counts %v", got)
 	}
@@ -570,7 +571,7 @@ func TestHints(t *testing.T) {
 				tt.do(r)
 				got := r.hints.Given()
 				if tt.want == 0 && len(got) > 0 || tt.want != 0 && (len(got) != 1 || got[0] != tt.want) {
-					t.Errorf("hints %q, want %q", r.hints.Texts(), tt.want.Text())
+					t.Errorf("hints %q, want %q", r.hints.Texts(), texts.Hint(tt.want))
 				}
 			})
 		})

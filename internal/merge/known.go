@@ -14,6 +14,7 @@ import (
 	"github.com/servemap/servemap/internal/rate"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/secret"
+	"github.com/servemap/servemap/internal/texts"
 )
 
 // Known is what is known of one location, for who asks.
@@ -113,9 +114,9 @@ func duration(seconds float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
 }
 
-// DatedBy says what the page's lastmod goes by; see [lastmod.Explain].
+// DatedBy says what the page's lastmod goes by; see [texts.LastMod].
 func (k Known) DatedBy(trust lastmod.Trust, now time.Time) string {
-	return lastmod.Explain(k.Entry.Candidates, k.History.History, trust, moment.Of(now))
+	return texts.LastMod(k.Entry.Candidates, k.History.History, trust, moment.Of(now))
 }
 
 // Beyond returns the route or folder of the page and its content, of which there are

@@ -3,7 +3,6 @@ package observe
 import (
 	"errors"
 	"net/http"
-	"net/netip"
 	"strings"
 	"sync/atomic"
 
@@ -14,39 +13,45 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// tally counts what tells the causes that keep a whole site from being learned.
-// Like the outcomes it counts looks, never requests that are not due.
-type tally struct {
-	own        atomic.Uint64 // requests for a host that counts
-	inside     atomic.Uint64 // those of them for locations in the origin's folder
-	outside    atomic.Uint64 // those of them for pages outside of the origin's folder
-	redirects  atomic.Uint64 // those of them that were led elsewhere
-	whole      atomic.Uint64 // those of them with nothing of the path cut off but the beginning of the folder
-	bare       atomic.Uint64 // those of them for the origin's folder without its slash
-	home       atomic.Uint64 // pages that the folder itself showed
-	empty      atomic.Uint64 // looks at an entry that showed nothing at all
-	other      atomic.Uint64 // looks at an entry that showed something else than HTML
-	anonymous  atomic.Uint64
-	failing    atomic.Uint64 // answered with an error that may pass
-	pages      atomic.Uint64
-	remote     atomic.Uint64 // pages that went to another machine
-	networks   atomic.Uint64 // pages that went to a network that is known
-	setting    atomic.Uint64 // pages that came with a cookie
-	unreadable atomic.Uint64 // pages with a content coding that cannot be undone
-	ended      atomic.Uint64 // looks that are over
-}
+// What is counted to tell the causes that keep a whole site from being learned.
+// These are looks, never requests that are not due.
+const (
+	nForeign   = iota // for another host than the site's
+	nOwn              // for the site's host
+	nInside           // of nOwn, those in the origin's folder
+	nOutside          // of nOwn, those for pages outside of the origin's folder
+	nBare             // of nOwn, those for the origin's folder without its slash
+	nWhole            // of nOwn, those with nothing of the path cut off but the beginning of the folder
+	nRedirects        // of nOwn, those that were led elsewhere
 
-// counts are what a tally and the outcomes show at one time.
-type counts struct {
-	foreign, own, redirects, bare              uint64 // looks by location
-	inside, outside                            uint64 // those of own in the origin's folder, and for pages outside of it
-	cookie, authorization, identity, anonymous uint64 // looks by client
-	failing, private, pages, home, unreadable  uint64 // looks by response
-	notHTML, empty, other                      uint64 // looks that showed no HTML, and of those at an entry by response
-	setting, remote, networks                  uint64 // pages by response and client
-	networksGiven                              bool   // the owner says what the client's address is
-	starved                                    bool   // hardly any of the pages that the site links to was got by anonymous visitors
-}
+	nCookie // by what made the client known
+	nAuthorization
+	nIdentity
+	nAnonymous // the client was not known
+
+	nFailing // answered with an error that may pass
+	nPrivate // answered with a page that is private or not to be stored
+	nNotHTML
+	nEmpty // of an entry, that showed nothing at all
+	nOther // of an entry, that showed something else than HTML
+
+	nPages
+	nHome       // of nPages, that of the origin's folder itself
+	nUnreadable // of nPages, those with a content coding that cannot be undone
+	nSetting    // of nPages, those that came with a cookie
+	nRemote     // of nPages, those that went to another machine
+	nNetworks   // of nPages, those that went to a network that is known
+
+	nStarved       // 1 if anonymous visitors got hardly any of the pages that the site links to
+	nNetworksGiven // 1 if the owner says what the client's address is
+	nCounts
+)
+
+// A tally counts while requests are served, counts are what it shows at one time.
+type (
+	tally  [nCounts]atomic.Uint64
+	counts [nCounts]uint64
+)
 
 // The evidence that a hint takes.
 const (
@@ -76,18 +81,18 @@ func causes(c counts) []hint.Hint {
 		hint hint.Hint
 		is   bool
 	}{
-		{hint.Host, c.foreign >= foreignLooks && c.foreign > foreignShare*(c.own-min(c.own, c.redirects))},
-		{hint.Failing, c.failing >= failingLooks && c.pages == 0},
-		{hint.Authorization, crowdsOut(c.authorization, c.anonymous)},
-		{hint.Identity, crowdsOut(c.identity, c.anonymous)},
-		{hint.Cookies, crowdsOut(c.cookie, c.anonymous) || c.givesCookies()},
-		{hint.Private, c.private >= privateLooks && c.pages == 0},
-		{hint.Folder, c.outside >= foreignLooks && (c.pages == 0 || c.outside > outsideShare*c.inside)},
-		{hint.Slash, c.bare >= bareLooks && c.home == 0},
-		{hint.Empty, c.empty > c.other && c.notHTML >= otherLooks && c.pages == 0},
-		{hint.NotHTML, c.other > 0 && c.other >= c.empty && c.notHTML >= otherLooks && c.pages == 0},
-		{hint.Encoding, c.unreadable >= unreadablePages && c.unreadable == c.pages},
-		{hint.Proxy, c.remote >= networkPages && c.networks == 0 && !c.networksGiven},
+		{hint.Host, c[nForeign] >= foreignLooks && c[nForeign] > foreignShare*(c[nOwn]-min(c[nOwn], c[nRedirects]))},
+		{hint.Failing, c[nFailing] >= failingLooks && c[nPages] == 0},
+		{hint.Authorization, crowdsOut(c[nAuthorization], c[nAnonymous])},
+		{hint.Identity, crowdsOut(c[nIdentity], c[nAnonymous])},
+		{hint.Cookies, crowdsOut(c[nCookie], c[nAnonymous]) || c.givesCookies()},
+		{hint.Private, c[nPrivate] >= privateLooks && c[nPages] == 0},
+		{hint.Folder, c[nOutside] >= foreignLooks && (c[nPages] == 0 || c[nOutside] > outsideShare*c[nInside])},
+		{hint.Slash, c[nBare] >= bareLooks && c[nHome] == 0},
+		{hint.Empty, c[nEmpty] > c[nOther] && c[nNotHTML] >= otherLooks && c[nPages] == 0},
+		{hint.NotHTML, c[nOther] > 0 && c[nOther] >= c[nEmpty] && c[nNotHTML] >= otherLooks && c[nPages] == 0},
+		{hint.Encoding, c[nUnreadable] >= unreadablePages && c[nUnreadable] == c[nPages]},
+		{hint.Proxy, c[nRemote] >= networkPages && c[nNetworks] == 0 && c[nNetworksGiven] == 0},
 	} {
 		if cause.is {
 			found = append(found, cause.hint)
@@ -106,7 +111,7 @@ func crowdsOut(known, anonymous uint64) bool {
 // does where it saves a session at each visit. Then a visitor gets only his first
 // page without it, and most pages are got by nobody who is anonymous.
 func (c counts) givesCookies() bool {
-	return c.starved && c.pages > 0 && c.setting == c.pages && c.cookie >= settingLooks && c.cookie >= settingShare*c.anonymous
+	return c[nStarved] == 1 && c[nPages] > 0 && c[nSetting] == c[nPages] && c[nCookie] >= settingLooks && c[nCookie] >= settingShare*c[nAnonymous]
 }
 
 // judgeEvery is after how many looks the causes are looked for again.
@@ -114,60 +119,64 @@ const judgeEvery = 10
 
 // ended notes the end of a look, and now and then gives the hints that follow.
 func (o *Observer) ended() {
-	if o.cfg.Hints == nil || o.tally.ended.Add(1)%judgeEvery != 0 {
+	if o.cfg.Hints == nil || o.looks.Add(1)%judgeEvery != 0 {
 		return
 	}
 	for _, h := range causes(o.counts()) {
-		o.nameHint(h)
-		o.cfg.Hints.Give(h, "origin", o.cfg.Normalizer.Origin().String())
+		if !o.cfg.Hints.Has(h) {
+			o.cfg.Hints.Tell(h, o.names(h), "origin", o.cfg.Normalizer.Origin().String())
+		}
 	}
 }
 
-func (o *Observer) counts() counts {
-	t := &o.tally
-	return counts{
-		foreign: o.refusals[location.ReasonHost].Load(), own: t.own.Load(), redirects: t.redirects.Load(),
-		inside: t.inside.Load(), outside: t.outside.Load(),
-		cookie: o.outcomes[admit.Cookie].Load(), authorization: o.outcomes[admit.Authorization].Load(),
-		identity: o.outcomes[admit.IdentityHeader].Load() + o.outcomes[admit.ClientCertificate].Load(), anonymous: t.anonymous.Load(),
-		bare: t.bare.Load(), home: t.home.Load(),
-		private: o.outcomes[admit.Private].Load() + o.outcomes[admit.NoStore].Load(),
-		failing: t.failing.Load(), pages: t.pages.Load(), remote: t.remote.Load(), networks: t.networks.Load(), unreadable: t.unreadable.Load(),
-		notHTML: o.outcomes[admit.NotHTML].Load(), empty: t.empty.Load(), other: t.other.Load(), setting: t.setting.Load(),
-		networksGiven: o.cfg.ClientIP != nil, starved: o.cfg.Ledger.Starved(),
+func (o *Observer) counts() (c counts) {
+	for i := range c {
+		c[i] = o.tally[i].Load()
+	}
+	c[nForeign] = o.refusals[location.ReasonHost].Load()
+	for _, is := range [...]struct {
+		why admit.Reason
+		n   int
+	}{
+		{admit.Cookie, nCookie}, {admit.Authorization, nAuthorization}, {admit.IdentityHeader, nIdentity}, {admit.ClientCertificate, nIdentity},
+		{admit.Private, nPrivate}, {admit.NoStore, nPrivate}, {admit.NotHTML, nNotHTML},
+	} {
+		c[is.n] += o.outcomes[is.why].Load()
+	}
+	if o.cfg.Ledger.Starved() {
+		c[nStarved] = 1
+	}
+	if o.cfg.ClientIP != nil {
+		c[nNetworksGiven] = 1
+	}
+	return c
+}
+
+func (t *tally) addIf(n int, is bool) {
+	if is {
+		t[n].Add(1)
 	}
 }
 
-// tallyResponse notes what kind of response an anonymous client got.
+// tallyResponse counts what kind of response an anonymous client got.
 func (o *Observer) tallyResponse(kind admit.Kind, asked asked, loc string, resp *tap.Response) {
-	t := &o.tally
+	entry := asked.method == http.MethodGet && resp.Status == http.StatusOK && o.cfg.Ledger.IsEntry(loc)
 	switch {
 	case kind == admit.Redirected:
-		t.redirects.Add(1)
+		o.tally[nRedirects].Add(1)
 	case resp.Status >= 500 || resp.Status == http.StatusTooManyRequests:
-		t.failing.Add(1)
+		o.tally[nFailing].Add(1)
 	case kind == admit.Witness:
-		t.pages.Add(1)
-		if loc == o.cfg.Normalizer.Origin().Folder() {
-			t.home.Add(1)
-		}
-		if !asked.local {
-			t.remote.Add(1)
-		}
-		if asked.network.IsValid() {
-			t.networks.Add(1)
-		}
-		if !readable(resp) {
-			t.unreadable.Add(1)
-		}
-		if asked.given {
-			t.setting.Add(1)
-		}
-	case kind != admit.Nothing, asked.method != http.MethodGet, resp.Status != http.StatusOK, !o.cfg.Ledger.IsEntry(loc):
-	case resp.Written == 0:
-		t.empty.Add(1)
-	case !resp.HTML():
-		t.other.Add(1)
+		o.tally[nPages].Add(1)
+		o.tally.addIf(nHome, loc == o.cfg.Normalizer.Origin().Folder())
+		o.tally.addIf(nUnreadable, !readable(resp))
+		o.tally.addIf(nSetting, asked.given)
+		o.tally.addIf(nRemote, !asked.local)
+		o.tally.addIf(nNetworks, asked.network.IsValid())
+	case kind == admit.Nothing && entry && resp.Written == 0:
+		o.tally[nEmpty].Add(1)
+	case kind == admit.Nothing && entry && !resp.HTML():
+		o.tally[nOther].Add(1)
 	}
 }
 
@@ -175,18 +184,11 @@ func (o *Observer) tallyResponse(kind admit.Kind, asked asked, loc string, resp 
 func (o *Observer) tallyOutside(r *http.Request) {
 	path, _, _ := strings.Cut(r.RequestURI, "?")
 	if folder := o.cfg.Normalizer.Origin().Folder(); o.cfg.StrippedPrefix+path+"/" == folder || CutOff(r)+"/" == folder && r.URL.Path == "" {
-		o.tally.bare.Add(1)
+		o.tally[nBare].Add(1)
 	}
 	if !admit.AssetName(path) { // the pages of the folder may have their assets elsewhere
-		o.tally.outside.Add(1)
+		o.tally[nOutside].Add(1)
 	}
-}
-
-// local reports whether the request comes from the machine itself, and from
-// nobody behind it, as while the site is tried out.
-func local(r *http.Request) bool {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && peer.Addr().Unmap().IsLoopback() && !admit.Forwarded(r.Header)
 }
 
 // readable reports whether the content coding of the body can be undone. A

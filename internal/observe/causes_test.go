@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/texts"
 )
 
 func TestCauses(t *testing.T) {
@@ -20,83 +22,83 @@ func TestCauses(t *testing.T) {
 		want   []hint.Hint
 	}{
 		{"nothing was seen", counts{}, nil},
-		{"a site that is learned", counts{own: 900, anonymous: 800, cookie: 90, pages: 700, networks: 600, foreign: 300, failing: 50}, nil},
+		{"a site that is learned", counts{nOwn: 900, nAnonymous: 800, nCookie: 90, nPages: 700, nNetworks: 600, nForeign: 300, nFailing: 50}, nil},
 
-		{"only foreign hosts", counts{foreign: 20}, []hint.Hint{hint.Host}},
-		{"few foreign hosts", counts{foreign: 19}, nil},
-		{"foreign hosts, and one of the right", counts{own: 1, foreign: 20}, []hint.Hint{hint.Host}},
-		{"a scan for other hosts on a small site", counts{own: 100, foreign: 1000}, nil},
-		{"nearly all for foreign hosts", counts{own: 100, foreign: 1001}, []hint.Hint{hint.Host}},
-		{"the origin leads to another host", counts{own: 40, redirects: 40, foreign: 20}, []hint.Hint{hint.Host}},
-		{"more led away than begun", counts{own: 1, redirects: 2, foreign: 20}, []hint.Hint{hint.Host}},
+		{"only foreign hosts", counts{nForeign: 20}, []hint.Hint{hint.Host}},
+		{"few foreign hosts", counts{nForeign: 19}, nil},
+		{"foreign hosts, and one of the right", counts{nOwn: 1, nForeign: 20}, []hint.Hint{hint.Host}},
+		{"a scan for other hosts on a small site", counts{nOwn: 100, nForeign: 1000}, nil},
+		{"nearly all for foreign hosts", counts{nOwn: 100, nForeign: 1001}, []hint.Hint{hint.Host}},
+		{"the origin leads to another host", counts{nOwn: 40, nRedirects: 40, nForeign: 20}, []hint.Hint{hint.Host}},
+		{"more led away than begun", counts{nOwn: 1, nRedirects: 2, nForeign: 20}, []hint.Hint{hint.Host}},
 
-		{"all have a cookie", counts{own: 50, cookie: 50}, []hint.Hint{hint.Cookies}},
-		{"few have a cookie", counts{own: 49, cookie: 49}, nil},
-		{"2 % are anonymous", counts{own: 50, cookie: 50, anonymous: 1}, []hint.Hint{hint.Cookies}},
-		{"more are anonymous", counts{own: 101, cookie: 99, anonymous: 2}, nil},
-		{"all have credentials", counts{own: 50, authorization: 50}, []hint.Hint{hint.Authorization}},
-		{"all are named by a proxy", counts{own: 50, identity: 50}, []hint.Hint{hint.Identity}},
-		{"all are named, and some have cookies", counts{own: 99, identity: 50, cookie: 49}, []hint.Hint{hint.Identity}},
-		{"all are named, or have cookies", counts{own: 100, identity: 50, cookie: 50}, []hint.Hint{hint.Identity, hint.Cookies}},
+		{"all have a cookie", counts{nOwn: 50, nCookie: 50}, []hint.Hint{hint.Cookies}},
+		{"few have a cookie", counts{nOwn: 49, nCookie: 49}, nil},
+		{"2 % are anonymous", counts{nOwn: 50, nCookie: 50, nAnonymous: 1}, []hint.Hint{hint.Cookies}},
+		{"more are anonymous", counts{nOwn: 101, nCookie: 99, nAnonymous: 2}, nil},
+		{"all have credentials", counts{nOwn: 50, nAuthorization: 50}, []hint.Hint{hint.Authorization}},
+		{"all are named by a proxy", counts{nOwn: 50, nIdentity: 50}, []hint.Hint{hint.Identity}},
+		{"all are named, and some have cookies", counts{nOwn: 99, nIdentity: 50, nCookie: 49}, []hint.Hint{hint.Identity}},
+		{"all are named, or have cookies", counts{nOwn: 100, nIdentity: 50, nCookie: 50}, []hint.Hint{hint.Identity, hint.Cookies}},
 
-		{"all are given a cookie, and most pages wait", counts{own: 21, cookie: 20, anonymous: 1, pages: 1, setting: 1, starved: true}, []hint.Hint{hint.Cookies}},
-		{"few came back with it", counts{own: 20, cookie: 19, anonymous: 1, pages: 1, setting: 1, starved: true}, nil},
-		{"not all are given it", counts{own: 42, cookie: 40, anonymous: 2, pages: 2, setting: 1, starved: true}, nil},
-		{"all are given it, and pages are got", counts{own: 120, cookie: 100, anonymous: 20, pages: 20, setting: 20}, nil},
-		{"all are given it, and crawlers come without", counts{own: 100, cookie: 60, anonymous: 40, pages: 40, setting: 40, starved: true}, nil},
-		{"members with cookies, and most pages wait", counts{own: 60, cookie: 40, anonymous: 20, pages: 20, starved: true}, nil},
+		{"all are given a cookie, and most pages wait", counts{nOwn: 21, nCookie: 20, nAnonymous: 1, nPages: 1, nSetting: 1, nStarved: 1}, []hint.Hint{hint.Cookies}},
+		{"few came back with it", counts{nOwn: 20, nCookie: 19, nAnonymous: 1, nPages: 1, nSetting: 1, nStarved: 1}, nil},
+		{"not all are given it", counts{nOwn: 42, nCookie: 40, nAnonymous: 2, nPages: 2, nSetting: 1, nStarved: 1}, nil},
+		{"all are given it, and pages are got", counts{nOwn: 120, nCookie: 100, nAnonymous: 20, nPages: 20, nSetting: 20}, nil},
+		{"all are given it, and crawlers come without", counts{nOwn: 100, nCookie: 60, nAnonymous: 40, nPages: 40, nSetting: 40, nStarved: 1}, nil},
+		{"members with cookies, and most pages wait", counts{nOwn: 60, nCookie: 40, nAnonymous: 20, nPages: 20, nStarved: 1}, nil},
 
-		{"nothing but errors", counts{own: 50, anonymous: 50, failing: 50}, []hint.Hint{hint.Failing}},
-		{"few errors", counts{own: 49, anonymous: 49, failing: 49}, nil},
-		{"errors and a page", counts{own: 501, anonymous: 501, failing: 500, pages: 1, networks: 1}, nil},
+		{"nothing but errors", counts{nOwn: 50, nAnonymous: 50, nFailing: 50}, []hint.Hint{hint.Failing}},
+		{"few errors", counts{nOwn: 49, nAnonymous: 49, nFailing: 49}, nil},
+		{"errors and a page", counts{nOwn: 501, nAnonymous: 501, nFailing: 500, nPages: 1, nNetworks: 1}, nil},
 
-		{"all is private", counts{own: 20, anonymous: 20, private: 20}, []hint.Hint{hint.Private}},
-		{"little is private", counts{own: 19, anonymous: 19, private: 19}, nil},
-		{"all but one are private", counts{own: 500, anonymous: 500, private: 499, pages: 1}, nil},
-		{"all is outside of the folder", counts{own: 20, outside: 20}, []hint.Hint{hint.Folder}},
-		{"little is outside of the folder", counts{own: 19, outside: 19}, nil},
-		{"a site beside the folder", counts{own: 500, anonymous: 100, inside: 100, outside: 400, pages: 100}, nil},
-		{"a site beside the folder, of which members see most", counts{own: 500, anonymous: 5, inside: 100, outside: 400, pages: 5}, nil},
-		{"pages that are in the folder by accident", counts{own: 52, anonymous: 5, inside: 5, outside: 47, pages: 5}, []hint.Hint{hint.Folder}},
-		{"many more outside of the folder", counts{own: 900, anonymous: 100, inside: 100, outside: 800, pages: 100}, nil},
-		{"nearly all is outside of the folder", counts{own: 901, anonymous: 100, inside: 100, outside: 801, pages: 100}, []hint.Hint{hint.Folder}},
-		{"no page in the folder", counts{own: 500, anonymous: 100, inside: 100, outside: 400}, []hint.Hint{hint.Folder}},
+		{"all is private", counts{nOwn: 20, nAnonymous: 20, nPrivate: 20}, []hint.Hint{hint.Private}},
+		{"little is private", counts{nOwn: 19, nAnonymous: 19, nPrivate: 19}, nil},
+		{"all but one are private", counts{nOwn: 500, nAnonymous: 500, nPrivate: 499, nPages: 1}, nil},
+		{"all is outside of the folder", counts{nOwn: 20, nOutside: 20}, []hint.Hint{hint.Folder}},
+		{"little is outside of the folder", counts{nOwn: 19, nOutside: 19}, nil},
+		{"a site beside the folder", counts{nOwn: 500, nAnonymous: 100, nInside: 100, nOutside: 400, nPages: 100}, nil},
+		{"a site beside the folder, of which members see most", counts{nOwn: 500, nAnonymous: 5, nInside: 100, nOutside: 400, nPages: 5}, nil},
+		{"pages that are in the folder by accident", counts{nOwn: 52, nAnonymous: 5, nInside: 5, nOutside: 47, nPages: 5}, []hint.Hint{hint.Folder}},
+		{"many more outside of the folder", counts{nOwn: 900, nAnonymous: 100, nInside: 100, nOutside: 800, nPages: 100}, nil},
+		{"nearly all is outside of the folder", counts{nOwn: 901, nAnonymous: 100, nInside: 100, nOutside: 801, nPages: 100}, []hint.Hint{hint.Folder}},
+		{"no page in the folder", counts{nOwn: 500, nAnonymous: 100, nInside: 100, nOutside: 400}, []hint.Hint{hint.Folder}},
 
-		{"the folder without its slash", counts{own: 10, anonymous: 7, outside: 3, bare: 3, pages: 7}, []hint.Hint{hint.Slash}},
-		{"and rarely so", counts{own: 10, anonymous: 8, outside: 2, bare: 2, pages: 8}, nil},
-		{"and with it too", counts{own: 10, anonymous: 7, outside: 3, bare: 3, pages: 7, home: 1}, nil},
+		{"the folder without its slash", counts{nOwn: 10, nAnonymous: 7, nOutside: 3, nBare: 3, nPages: 7}, []hint.Hint{hint.Slash}},
+		{"and rarely so", counts{nOwn: 10, nAnonymous: 8, nOutside: 2, nBare: 2, nPages: 8}, nil},
+		{"and with it too", counts{nOwn: 10, nAnonymous: 7, nOutside: 3, nBare: 3, nPages: 7, nHome: 1}, nil},
 
-		{"all is empty", counts{own: 20, anonymous: 20, notHTML: 20, empty: 1}, []hint.Hint{hint.Empty}},
-		{"little is empty", counts{own: 19, anonymous: 19, notHTML: 19, empty: 19}, nil},
-		{"an entry is empty for some", counts{own: 30, anonymous: 30, notHTML: 29, empty: 9, pages: 1, networks: 1}, nil},
-		{"nothing is HTML", counts{own: 20, anonymous: 20, notHTML: 20, other: 1}, []hint.Hint{hint.NotHTML}},
-		{"little is no HTML", counts{own: 19, anonymous: 19, notHTML: 19, other: 19}, nil},
-		{"what is not an entry is no HTML", counts{own: 900, anonymous: 900, notHTML: 900}, nil},
-		{"nothing is HTML but one page", counts{own: 900, anonymous: 900, notHTML: 899, other: 9, pages: 1, networks: 1}, nil},
-		{"nothing is HTML, or it is empty", counts{own: 30, anonymous: 30, notHTML: 30, other: 5, empty: 5}, []hint.Hint{hint.NotHTML}},
+		{"all is empty", counts{nOwn: 20, nAnonymous: 20, nNotHTML: 20, nEmpty: 1}, []hint.Hint{hint.Empty}},
+		{"little is empty", counts{nOwn: 19, nAnonymous: 19, nNotHTML: 19, nEmpty: 19}, nil},
+		{"an entry is empty for some", counts{nOwn: 30, nAnonymous: 30, nNotHTML: 29, nEmpty: 9, nPages: 1, nNetworks: 1}, nil},
+		{"nothing is HTML", counts{nOwn: 20, nAnonymous: 20, nNotHTML: 20, nOther: 1}, []hint.Hint{hint.NotHTML}},
+		{"little is no HTML", counts{nOwn: 19, nAnonymous: 19, nNotHTML: 19, nOther: 19}, nil},
+		{"what is not an entry is no HTML", counts{nOwn: 900, nAnonymous: 900, nNotHTML: 900}, nil},
+		{"nothing is HTML but one page", counts{nOwn: 900, nAnonymous: 900, nNotHTML: 899, nOther: 9, nPages: 1, nNetworks: 1}, nil},
+		{"nothing is HTML, or it is empty", counts{nOwn: 30, nAnonymous: 30, nNotHTML: 30, nOther: 5, nEmpty: 5}, []hint.Hint{hint.NotHTML}},
 
-		{"no page can be read", counts{own: 5, anonymous: 5, pages: 5, networks: 5, unreadable: 5}, []hint.Hint{hint.Encoding}},
-		{"few pages that cannot be read", counts{own: 4, anonymous: 4, pages: 4, networks: 4, unreadable: 4}, nil},
-		{"a page that can be read", counts{own: 51, anonymous: 51, pages: 51, networks: 51, unreadable: 50}, nil},
+		{"no page can be read", counts{nOwn: 5, nAnonymous: 5, nPages: 5, nNetworks: 5, nUnreadable: 5}, []hint.Hint{hint.Encoding}},
+		{"few pages that cannot be read", counts{nOwn: 4, nAnonymous: 4, nPages: 4, nNetworks: 4, nUnreadable: 4}, nil},
+		{"a page that can be read", counts{nOwn: 51, nAnonymous: 51, nPages: 51, nNetworks: 51, nUnreadable: 50}, nil},
 
-		{"no network is known", counts{own: 50, anonymous: 50, pages: 50, remote: 50}, []hint.Hint{hint.Proxy}},
-		{"no network of few", counts{own: 49, anonymous: 49, pages: 49, remote: 49}, nil},
-		{"visitors on the machine itself", counts{own: 500, anonymous: 500, pages: 500}, nil},
-		{"one network is known", counts{own: 500, anonymous: 500, pages: 500, remote: 500, networks: 1}, nil},
-		{"the owner knows no network", counts{own: 50, anonymous: 50, pages: 50, remote: 50, networksGiven: true}, nil},
+		{"no network is known", counts{nOwn: 50, nAnonymous: 50, nPages: 50, nRemote: 50}, []hint.Hint{hint.Proxy}},
+		{"no network of few", counts{nOwn: 49, nAnonymous: 49, nPages: 49, nRemote: 49}, nil},
+		{"visitors on the machine itself", counts{nOwn: 500, nAnonymous: 500, nPages: 500}, nil},
+		{"one network is known", counts{nOwn: 500, nAnonymous: 500, nPages: 500, nRemote: 500, nNetworks: 1}, nil},
+		{"the owner knows no network", counts{nOwn: 50, nAnonymous: 50, nPages: 50, nRemote: 50, nNetworksGiven: 1}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := causes(tt.counts); !slices.Equal(got, tt.want) {
-				t.Errorf("causes = %q, want %q", texts(got), texts(tt.want))
+				t.Errorf("causes = %q, want %q", said(got), said(tt.want))
 			}
 		})
 	}
 }
 
-func texts(hints []hint.Hint) []string {
+func said(hints []hint.Hint) []string {
 	all := make([]string, len(hints))
 	for i, h := range hints {
-		all[i] = h.Text()
+		all[i] = texts.Hint(h)
 	}
 	return all
 }
@@ -152,7 +154,7 @@ func TestHints(t *testing.T) {
 				r.watches(tt.change(get(fmt.Sprintf("/secret/%d", i))), tt.next)
 			}
 			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
-				t.Errorf("hints = %q, want %q", texts(got), texts(tt.want))
+				t.Errorf("hints = %q, want %q", said(got), said(tt.want))
 			}
 			log := r.log.String()
 			if n := strings.Count(log, "level=WARN"); n != len(tt.want) {
@@ -165,53 +167,82 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// The hint on networks is for who has not said what the client's address is.
-func TestTheOwnerWhoGivesAddressesNeedsNoHint(t *testing.T) {
-	r := start(t, func(c *Config) { c.ClientIP = func(*http.Request) netip.Addr { return netip.Addr{} } })
-	for i := range 60 {
-		r.watches(get(fmt.Sprintf("/%d", i)), page200)
-	}
-	if got := r.cfg.Hints.Given(); len(got) != 0 {
-		t.Errorf("hints = %q, want none", texts(got))
-	}
-}
-
-func TestTheOriginThatLeadsToAnotherHost(t *testing.T) {
-	r := start(t)
-	for i := range 20 {
-		r.watches(get("/"), func(w http.ResponseWriter, req *http.Request) {
-			http.Redirect(w, req, "https://www.example.com/", http.StatusMovedPermanently)
-		})
-		r.watches(get(fmt.Sprintf("http://www.example.com/%d", i)), page200)
-	}
-	if got := r.cfg.Hints.Given(); !slices.Equal(got, []hint.Hint{hint.Host}) {
-		t.Errorf("hints = %q, want that on the host", texts(got))
-	}
-}
-
-func TestAnonymousVisitorsAmongMembers(t *testing.T) {
-	r := start(t)
-	for i := range 100 {
-		r.watches(with(get(fmt.Sprintf("/%d", i)), "Cookie", "session=1"), page200)
-		if i%10 == 0 {
-			r.watches(get(fmt.Sprintf("/%d", i)), page200)
+// at gives the observer another origin.
+func at(t *testing.T, url, stripped string) func(*Config) {
+	return func(c *Config) {
+		origin, err := location.ParseOrigin(url)
+		if err == nil {
+			c.StrippedPrefix = stripped
+			c.Normalizer, err = location.New(origin, location.Config{StrippedPrefix: stripped})
+		}
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
-	if got := r.cfg.Hints.Given(); len(got) != 0 {
-		t.Errorf("hints = %q, want none", texts(got))
-	}
 }
 
-// Junk never keeps quiet for long, so the first requests for another host must
-// not be taken for all.
-func TestAForeignHostNowAndThenIsNoCause(t *testing.T) {
-	r := start(t)
-	for i := range 100 {
-		r.watches(get(fmt.Sprintf("/%d", i)), page200)
-		r.watches(get(fmt.Sprintf("http://junk.example.net/%d", i)), page200)
+// Hints that depend on how often what was asked for.
+func TestHintsOfMixedVisits(t *testing.T) {
+	leads := func(w http.ResponseWriter, req *http.Request) {
+		http.Redirect(w, req, "https://www.example.com/", http.StatusMovedPermanently)
 	}
-	if got := r.cfg.Hints.Given(); len(got) != 0 {
-		t.Errorf("hints = %q, want none", texts(got))
+	// visits has a page asked for n times, its number in the place of a star.
+	visits := func(r *rig, n int, target string) {
+		for i := range n {
+			r.watches(get(strings.Replace(target, "*", strconv.Itoa(i), 1)), page200)
+		}
+	}
+	const blog, app = "https://example.com/blog", "https://example.com/app/blog"
+	for _, tt := range []struct {
+		name  string
+		cfg   func(*Config)
+		visit func(*rig)
+		want  []hint.Hint
+	}{
+		{"an owner who gives addresses", func(c *Config) { c.ClientIP = func(*http.Request) netip.Addr { return netip.Addr{} } },
+			func(r *rig) { visits(r, 60, "/*") }, nil},
+		{"an origin that leads to another host", nil, func(r *rig) {
+			for range 20 {
+				r.watches(get("/"), leads)
+			}
+			visits(r, 20, "http://www.example.com/*")
+		}, []hint.Hint{hint.Host}},
+		{"anonymous visitors among members", nil, func(r *rig) {
+			for i := range 100 {
+				r.watches(with(get(fmt.Sprintf("/%d", i)), "Cookie", "session=1"), page200)
+				if i%10 == 0 {
+					r.watches(get(fmt.Sprintf("/%d", i)), page200)
+				}
+			}
+		}, nil},
+		{"junk for another host, which never ends", nil, func(r *rig) {
+			for i := range 100 {
+				r.watches(get(fmt.Sprintf("/%d", i)), page200)
+				r.watches(get(fmt.Sprintf("http://junk.example.net/%d", i)), page200)
+			}
+		}, nil},
+		{"most outside of the folder, pages in it by accident", at(t, blog, ""),
+			func(r *rig) { visits(r, 5, "/blog/*"); visits(r, 60, "/*?v=1") }, []hint.Hint{hint.Folder}},
+		{"most outside of the folder, many pages in it", at(t, blog, ""), func(r *rig) { visits(r, 10, "/blog/*"); visits(r, 60, "/*?v=1") }, nil},
+		{"most outside of the folder, assets of its pages", at(t, blog, ""), func(r *rig) { visits(r, 5, "/blog/*"); visits(r, 60, "/*.png?v=1") }, nil},
+		{"the folder without its slash", at(t, blog, ""),
+			func(r *rig) { visits(r, 10, "/blog?utm_source=*"); visits(r, 10, "/blog/a-*") }, []hint.Hint{hint.Slash}},
+		{"the folder without its slash, behind a proxy", at(t, app, "/app"),
+			func(r *rig) { visits(r, 10, "/blog?utm_source=*"); visits(r, 10, "/blog/a-*") }, []hint.Hint{hint.Slash}},
+		{"the folder with its slash", at(t, blog, ""), func(r *rig) { visits(r, 10, "/blog/?utm_source=*"); visits(r, 10, "/blog/a-*") }, nil},
+		{"a neighbour of the folder", at(t, blog, ""), func(r *rig) { visits(r, 10, "/blogs?utm_source=*"); visits(r, 10, "/blog/a-*") }, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := start(t, func(c *Config) {
+				if tt.cfg != nil {
+					tt.cfg(c)
+				}
+			})
+			tt.visit(r)
+			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
+				t.Errorf("hints = %q, want %q", said(got), said(tt.want))
+			}
+		})
 	}
 }
 
@@ -222,72 +253,5 @@ func TestWithoutHints(t *testing.T) {
 	}
 	if got := r.Counts()["host"]; got != 60 {
 		t.Errorf("%d requests were counted, want 60", got)
-	}
-}
-
-func TestMostIsOutsideOfTheFolder(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		inside  int
-		outside string // how their locations end
-		want    []hint.Hint
-	}{
-		{"with pages in it by accident", 5, "", []hint.Hint{hint.Folder}},
-		{"with many pages in it", 10, "", nil},
-		{"as the assets of its pages are", 5, ".png", nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := start(t, func(c *Config) {
-				origin, err := location.ParseOrigin("https://example.com/blog")
-				if err == nil {
-					c.Normalizer, err = location.New(origin, location.Config{})
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			})
-			for i := range tt.inside {
-				r.watches(get(fmt.Sprintf("/blog/%d", i)), page200)
-			}
-			for i := range 60 {
-				r.watches(get(fmt.Sprintf("/%d%s?v=1", i, tt.outside)), page200)
-			}
-			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
-				t.Errorf("hints = %q, want %q", texts(got), texts(tt.want))
-			}
-		})
-	}
-}
-
-func TestTheFolderWithoutItsSlash(t *testing.T) {
-	for _, tt := range []struct {
-		name, prefix string
-		home, beside string // where the folder's page and another one are, as requests arrive
-		want         []hint.Hint
-	}{
-		{"served there", "", "/blog", "/blog/a", []hint.Hint{hint.Slash}},
-		{"behind a proxy", "/app", "/blog", "/blog/a", []hint.Hint{hint.Slash}},
-		{"with the slash", "", "/blog/", "/blog/a", nil},
-		{"a neighbour of the folder", "", "/blogs", "/blog/a", nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := start(t, func(c *Config) {
-				origin, err := location.ParseOrigin("https://example.com" + tt.prefix + "/blog")
-				if err == nil {
-					c.StrippedPrefix = tt.prefix
-					c.Normalizer, err = location.New(origin, location.Config{StrippedPrefix: tt.prefix})
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			})
-			for i := range 10 {
-				r.watches(get(fmt.Sprintf("%s?utm_source=%d", tt.home, i)), page200)
-				r.watches(get(fmt.Sprintf("%s-%d", tt.beside, i)), page200)
-			}
-			if got := r.cfg.Hints.Given(); !slices.Equal(got, tt.want) {
-				t.Errorf("hints = %q, want %q", texts(got), texts(tt.want))
-			}
-		})
 	}
 }

@@ -31,13 +31,23 @@ func CutOff(r *http.Request) string {
 	return strings.TrimSuffix(cut, "/")
 }
 
-// locate returns the location of the page that is asked for. What the program
-// itself has cut off is there still, and is not what a proxy cut off.
-func (o *Observer) locate(r *http.Request) location.Result {
+// locate returns the location of the page that is asked for, or why there is
+// none. What this program has cut off is still in the target; what a proxy cut
+// off is not. A host that only a proxy nearby may send in place of the origin's
+// counts only where one may stand.
+func (o *Observer) locate(r *http.Request) (loc location.Result) {
 	if cut := CutOff(r); cut != "" && cut == o.cfg.StrippedPrefix {
-		return o.cfg.Normalizer.Public(r.Host, r.RequestURI)
+		loc = o.cfg.Normalizer.Public(r.Host, r.RequestURI)
+	} else {
+		loc = o.cfg.Normalizer.Request(r.Host, r.RequestURI)
 	}
-	return o.cfg.Normalizer.Request(r.Host, r.RequestURI)
+	if loc.Local && !nearby(r) {
+		return location.Result{Reason: location.ReasonHost}
+	}
+	if loc.Reason != location.ReasonHost {
+		o.noteCut(r)
+	}
+	return loc
 }
 
 // inOrigin reports whether the origin says that all locations begin with what was
@@ -51,10 +61,10 @@ func (o *Observer) inOrigin(cut string) bool {
 func (o *Observer) noteCut(r *http.Request) {
 	cut := CutOff(r)
 	if cut == "" || cut == o.cfg.StrippedPrefix || o.inOrigin(cut) {
-		o.tally.whole.Add(1)
+		o.tally[nWhole].Add(1)
 		return
 	}
-	if o.tally.whole.Load() != 0 || o.cfg.Files.Listed() != 0 {
+	if o.tally[nWhole].Load() != 0 || o.cfg.Files.Listed() != 0 {
 		return
 	}
 	path := (&url.URL{Path: o.cfg.StrippedPrefix + cut}).EscapedPath()

@@ -18,7 +18,9 @@ import (
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
 	shown "github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -75,7 +77,7 @@ func startAt(t testing.TB, lc location.Config, change ...func(*Config)) *rig {
 	r.check(err)
 	cfg := Config{
 		Normalizer: norm, StrippedPrefix: lc.StrippedPrefix, Due: looks,
-		Buffers: tap.NewBuffers(shown.MaxPage, 8<<20), Ledger: l, Files: files, Hints: hint.New(logger), WatchRobots: true,
+		Buffers: tap.NewBuffers(shown.MaxPage, 8<<20), Ledger: l, Files: files, Hints: hint.New(logger, texts.Hint), WatchRobots: true,
 	}
 	for _, f := range change {
 		f(&cfg)
@@ -118,7 +120,7 @@ func (r *rig) watches(req *http.Request, next http.HandlerFunc) bool {
 }
 
 // page returns what the ledger knows of location once all is read and stored.
-func (r *rig) page(location string) ledger.Page {
+func (r *rig) page(location string) merge.Known {
 	r.t.Helper()
 	r.check(r.cfg.Ledger.Flush(r.t.Context()))
 	r.check(r.cfg.Files.Render(r.t.Context()))

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"net/http"
 	"slices"
@@ -37,26 +38,30 @@ func (o *Observer) noteNames(why admit.Reason, n uint64, h http.Header) {
 	}
 	switch why {
 	case admit.Cookie:
-		o.cookies.note(func(add func(string)) { o.cfg.Cookies.Telling(h, add) })
+		o.cookies.note(o.cfg.Cookies.Telling(h))
 	case admit.IdentityHeader, admit.ClientCertificate:
-		o.headers.note(func(add func(string)) { admit.NamingHeaders(h, add) })
+		o.headers.note(admit.NamingHeaders(h))
 	}
 }
 
-// nameHint adds to a hint the names that it is about.
-func (o *Observer) nameHint(h hint.Hint) {
-	switch {
-	case o.cfg.Hints.Named(h):
-	case h == hint.Cookies:
-		o.cfg.Hints.Name(h, o.cookies.most())
-	case h == hint.Identity:
-		o.cfg.Hints.Name(h, o.headers.most())
+// names says which names a hint is about, "" if it is about none.
+func (o *Observer) names(h hint.Hint) string {
+	var names []string
+	switch h {
+	case hint.Cookies:
+		names = o.cookies.most()
+	case hint.Identity:
+		names = o.headers.most()
 	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "Most had: " + strings.Join(names, ", ") + "."
 }
 
-// note counts the names of one request, which read gives to add. It never waits:
-// where another request is being counted, this one is not.
-func (c *nameCounts) note(read func(add func(name string))) {
+// note counts the names of one request. It never waits: while another request is
+// being counted, this one is not.
+func (c *nameCounts) note(names iter.Seq[string]) {
 	if !c.mu.TryLock() {
 		return
 	}
@@ -66,11 +71,12 @@ func (c *nameCounts) note(read func(add func(name string))) {
 	}
 	c.requests++
 	n := 0
-	read(func(name string) {
-		if n++; n <= namesRead {
-			c.add(shownName(name))
+	for name := range names {
+		if n++; n > namesRead {
+			return
 		}
-	})
+		c.add(shownName(name))
+	}
 }
 
 // add counts a name. When there is no room for another one, all lose a count,

@@ -12,7 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/hint"
 )
 
-func TestNamesOfCookiesAsTheyAreTold(t *testing.T) {
+func TestNamesOfCookiesAsTheHintShowsThem(t *testing.T) {
 	for _, tt := range []struct{ name, want string }{
 		{"PHPSESSID", "PHPSESSID"},
 		{"connect.sid", "connect.sid"},
@@ -42,7 +42,7 @@ func TestNamesOfCookiesAsTheyAreTold(t *testing.T) {
 }
 
 func noteCookie(c *nameCounts, line string) {
-	c.note(func(add func(string)) { admit.Cookies{}.Telling(http.Header{"Cookie": {line}}, add) })
+	c.note(admit.Cookies{}.Telling(http.Header{"Cookie": {line}}))
 }
 
 func TestTheFrequentNamesAreKept(t *testing.T) {
@@ -113,7 +113,7 @@ func TestTheHintNamesTheCookies(t *testing.T) {
 		r.watches(with(get(fmt.Sprintf("/%d", i)), "Cookie", cookie), page200)
 	}
 	if got := r.cfg.Hints.Given(); !slices.Equal(got, []hint.Hint{hint.Cookies}) {
-		t.Fatalf("hints = %q", texts(got))
+		t.Fatalf("hints = %q", said(got))
 	}
 	told := strings.Join(r.cfg.Hints.Texts(), "") + r.log.String()
 	if strings.Count(told, "Most had: shopId, visit_*.") != 2 {

@@ -1,13 +1,11 @@
-// Package observe stands on the request's path: it decides which responses are
-// looked at, has them watched, and hands over what they showed. Whatever it
-// does, the request is served as if it were not there.
+// Package observe stands on the request's path. It takes each request, decides
+// whether its response is worth a look, has that response watched, and hands the
+// ledger what it showed. It must never change, delay or fail a request.
 package observe
 
 import (
-	"fmt"
 	"net/http"
 	"net/netip"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -45,7 +43,8 @@ type Observer struct {
 	cfg      Config
 	routed   atomic.Bool // a route was seen
 	tally    tally
-	cookies  nameCounts // by which clients were known
+	looks    atomic.Uint64 // that have ended
+	cookies  nameCounts    // by which clients were known
 	headers  nameCounts
 	outcomes [admit.Reasons]atomic.Uint64
 	refusals [location.ReasonQuery + 1]atomic.Uint64
@@ -81,7 +80,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		o.settleRobots(network, look, tap.ServeText(next, w, r, o.cfg.Buffers))
 		return
 	}
-	asked := asked{method: r.Method, network: o.network(r), local: local(r), named: named(r)} // before anything below can change r
+	asked := asked{method: r.Method, network: o.network(r), local: local(r), named: named(r)}
 	serve := tap.ServeStranger
 	if o.vouched(loc.Location) {
 		serve = tap.Serve
@@ -91,8 +90,9 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 	o.settle(r, asked, loc, look, resp)
 }
 
-// asked is what is read of a request before it is served: handlers may turn a
-// HEAD into a GET, or set the remote address to what the client claims.
+// asked is what is read of a request before it is served, since handlers may
+// change it: turn a HEAD into a GET, or set the remote address to what the client
+// claims.
 type asked struct {
 	method  string
 	network netip.Prefix
@@ -120,40 +120,36 @@ func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 	}
 	class := ""
 	if r.Method == http.MethodHead {
-		class = heads // a HEAD must not use up the look of a GET
+		class = heads
 	}
 	look, ok := o.cfg.Due.Begin(class + r.RequestURI)
 	if !ok {
 		return location.Result{}, due.Look{}, false
 	}
+	return o.consider(r, class, look)
+}
+
+// consider decides whether the response to a request that is due is to be watched,
+// and at which location.
+func (o *Observer) consider(r *http.Request, class string, look due.Look) (loc location.Result, _ due.Look, ok bool) {
 	if special(r.Header) {
 		look.Return()
-		return location.Result{}, due.Look{}, false
+		return loc, look, false
 	}
 	if o.asksForRobots(r) {
 		look, ok = o.beginRobots(r, look)
 		return location.Result{Location: robotsTxt}, look, ok
 	}
-	loc := o.locate(r)
-	if loc.Local && !nearby(r) {
-		loc = location.Result{Reason: location.ReasonHost}
+	if loc = o.locate(r); loc.Location == "" {
+		o.refuse(r, loc.Reason, look)
+		return loc, look, false
 	}
-	if loc.Reason != location.ReasonHost {
-		o.noteCut(r)
-	}
-	if loc.Location == "" {
-		if loc.Reason == location.ReasonOutsideFolder {
-			o.tallyOutside(r)
-		}
-		o.refuse(loc.Reason, look)
-		return loc, due.Look{}, false
-	}
-	o.tally.own.Add(1)
-	o.tally.inside.Add(1)
+	o.tally[nOwn].Add(1)
+	o.tally[nInside].Add(1)
 	if admit.AssetName(loc.Location) {
 		o.outcomes[admit.NotHTML].Add(1)
 		look.Accept() // the target alone decided; it will again
-		return loc, due.Look{}, false
+		return loc, look, false
 	}
 	why := o.known(r)
 	if why == admit.None && admit.IsFragment(r.Header) {
@@ -163,39 +159,41 @@ func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 		o.noteNames(why, o.outcomes[why].Add(1), r.Header)
 		look.Return()
 		o.ended()
-		return loc, due.Look{}, false
+		return loc, look, false
 	}
-	o.tally.anonymous.Add(1)
-	if loc.Location != r.RequestURI {
-		// Many spellings of one page share its looks.
-		look.Return()
-		if loc.Tagged {
-			class += tagged
-		}
-		look, ok = o.cfg.Due.Begin(class + loc.Location)
+	o.tally[nAnonymous].Add(1)
+	if loc.Location == r.RequestURI {
+		return loc, look, true
 	}
+	look.Return() // many spellings of one page share its looks
+	if loc.Tagged {
+		class += tagged
+	}
+	look, ok = o.cfg.Due.Begin(class + loc.Location)
 	return loc, look, ok
 }
 
 // vouched reports whether something on the site vouches for a location: it is an
 // entry, it is listed, or the ledger asked for it, as it does when a listed page
-// links to it. Any other may be made up by whoever asks for it.
+// links to it. Any other location may be made up by whoever asks for it.
 func (o *Observer) vouched(loc string) bool {
 	return o.cfg.Ledger.IsEntry(loc) || o.cfg.Due.Expects(loc) || o.cfg.Files.Lists(loc)
 }
 
-// What else than a page a location shows is looked at in a time of its own: a
-// stranger chooses with a HEAD, a validator or an Accept header what a response
-// is, and must not be able to hide the page from us by it. Targets of requests
-// never begin so. Denials and redirects have a time for each of some groups of
-// networks, since a client that is denied over and over must not hide that others
-// are denied too.
+// What is not the page itself is looked at on schedules of its own, under targets
+// that begin with these words, as no target of a request does. A stranger chooses
+// with a HEAD, a validator or an Accept header what a response is, and must not
+// use up the page's look by it. Denials and redirects have a schedule for each of
+// some groups of networks, so that a client that is denied over and over does not
+// hide that others are denied too.
 const (
 	heads     = "HEAD "
 	unchanged = "304 "
 	denials   = "404 "
 	redirects = "3xx "
 	tagged    = "tag " // the page with tracking parameters, to which the site may answer anything
+
+	robotsLook = "robots " // robots.txt, for each group of networks too
 )
 
 // special reports whether the request asks for something else than a page.
@@ -204,81 +202,28 @@ func special(h http.Header) bool {
 		len(h["Accept"]) > 0 && strings.Contains(h["Accept"][0], "text/event-stream")
 }
 
-func (o *Observer) refuse(why location.Reason, look due.Look) {
+// refuse ends the look at a request that asks for no location of the site.
+func (o *Observer) refuse(r *http.Request, why location.Reason, look due.Look) {
 	o.refusals[why].Add(1)
-	if why != location.ReasonHost {
-		o.tally.own.Add(1)
-		look.Accept() // the target alone decided; it will again
-	} else {
+	if why == location.ReasonOutsideFolder {
+		o.tallyOutside(r)
+	}
+	if why == location.ReasonHost {
 		look.Return()
+	} else {
+		o.tally[nOwn].Add(1)
+		look.Accept() // the target alone decided; it will again
 	}
 	o.ended()
-}
-
-// known returns why the client may not be anonymous.
-func (o *Observer) known(r *http.Request) admit.Reason {
-	if o.cfg.Anonymous == nil {
-		return admit.Credentials(r, o.cfg.Cookies)
-	}
-	return o.askOwner(r)
-}
-
-// askOwner asks the owner's function. Whoever it panics over is not anonymous.
-func (o *Observer) askOwner(r *http.Request) (why admit.Reason) {
-	defer func() {
-		if p := recover(); p != nil {
-			why = admit.NotAnonymous
-			o.cfg.Hints.Give(hint.AnonymousPanics, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		}
-	}()
-	if !o.cfg.Anonymous(r) {
-		return admit.NotAnonymous
-	}
-	return admit.None
 }
 
 // settle hands over what the response showed, if that is anything.
 func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, look due.Look, resp *tap.Response) {
 	defer o.ended()
+	at := time.Now()
 	kind, why := o.cfg.Rules.Response(asked.method, loc.Location, resp)
 	o.tallyResponse(kind, asked, loc.Location, resp)
-	if kind == admit.Nothing {
-		if resp.Truncated && resp.Header.ContentType == "" {
-			o.cfg.Ledger.Drop() // there was no memory to learn its type from
-		} else {
-			o.outcomes[why].Add(1)
-		}
-		resp.Release()
-		look.Return()
-		return
-	}
-	if kind == admit.Forbidden {
-		o.outcomes[why].Add(1)
-	}
-	if loc.Tagged && kind != admit.Witness {
-		resp.Release()
-		look.Pass() // it says nothing of the page without them
-		return
-	}
-	at := time.Now()
-	if !loc.Tagged {
-		o.withdraw(loc.Location, kind, resp, at)
-	}
-	switch {
-	case asked.method == http.MethodHead:
-	case kind == admit.Alive:
-		look = o.instead(look, unchanged+loc.Location, true)
-	case kind == admit.Doubtful:
-		// No other page has anything to lose; of an entry it is worth telling.
-		look = o.instead(look, denials+group(asked.network)+loc.Location, o.cfg.Files.Lists(loc.Location) || o.cfg.Ledger.IsEntry(loc.Location))
-	case kind == admit.Redirected:
-		look = o.instead(look, redirects+group(asked.network)+loc.Location, true)
-	case kind == admit.Witness && resp.Truncated && len(resp.Body) < shown.MaxPage:
-		o.cfg.Ledger.Drop() // for want of memory, not because the page is long
-		look.Return()
-		look = due.Look{}
-	}
-	if look == (due.Look{}) {
+	if look = o.judge(asked, loc, kind, why, look, resp, at); look == (due.Look{}) {
 		resp.Release()
 		return
 	}
@@ -304,6 +249,45 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 	}
 }
 
+// judge ends the look at a response that is not worth merging, and returns none.
+// For another it returns the look that it uses up. It withdraws a page that the
+// response forbids to list.
+func (o *Observer) judge(asked asked, loc location.Result, kind admit.Kind, why admit.Reason, look due.Look, resp *tap.Response, at time.Time) due.Look {
+	unread := resp.Truncated && resp.Header.ContentType == "" // there was no memory to learn its type from
+	switch {
+	case kind == admit.Nothing && unread:
+		o.cfg.Ledger.Drop()
+	case kind == admit.Nothing, kind == admit.Forbidden:
+		o.outcomes[why].Add(1)
+	}
+	switch {
+	case kind == admit.Nothing:
+		look.Return()
+		return due.Look{}
+	case loc.Tagged && kind != admit.Witness:
+		look.Pass() // it says nothing of the page without the tracking parameters
+		return due.Look{}
+	}
+	if !loc.Tagged {
+		o.withdraw(loc.Location, kind, resp, at)
+	}
+	switch {
+	case asked.method == http.MethodHead:
+	case kind == admit.Alive:
+		return o.instead(look, unchanged+loc.Location, true)
+	case kind == admit.Doubtful:
+		// No other page has anything to lose; of an entry it is worth telling.
+		return o.instead(look, denials+group(asked.network)+loc.Location, o.cfg.Files.Lists(loc.Location) || o.cfg.Ledger.IsEntry(loc.Location))
+	case kind == admit.Redirected:
+		return o.instead(look, redirects+group(asked.network)+loc.Location, true)
+	case kind == admit.Witness && resp.Truncated && len(resp.Body) < shown.MaxPage:
+		o.cfg.Ledger.Drop() // for want of memory, not because the page is long
+		look.Return()
+		return due.Look{}
+	}
+	return look
+}
+
 // instead gives back a look at a page that turned out to be something else,
 // and begins one at that, if it is wanted and due.
 func (o *Observer) instead(look due.Look, target string, wanted bool) due.Look {
@@ -315,22 +299,14 @@ func (o *Observer) instead(look due.Look, target string, wanted bool) due.Look {
 	return other
 }
 
-// groups is how many groups of networks are told apart.
-const groups = 16
-
-// groupOf returns the group of a network; all that are not known are in one.
-func groupOf(network netip.Prefix) int {
+// group names one of 16 groups of networks in a character; all networks that are
+// not known are in one.
+func group(network netip.Prefix) string {
 	n := byte(0)
 	for _, b := range network.Addr().As16() {
 		n += b ^ b>>4
 	}
-	return int(n % groups)
-}
-
-// group names the group of a network in one character.
-func group(network netip.Prefix) string {
-	n := groupOf(network)
-	return "0123456789abcdef"[n : n+1]
+	return "0123456789abcdef"[n%16 : n%16+1]
 }
 
 // withdraw takes a page that forbids its listing, or is gone for good, out of
@@ -343,45 +319,6 @@ func (o *Observer) withdraw(loc string, kind admit.Kind, resp *tap.Response, at 
 	if gone {
 		o.cfg.Files.Withdraw(loc, at)
 	}
-}
-
-// nearby reports whether the peer may be a proxy of the site's own: it is on this
-// machine or in a private network, or its address says nothing, as on a Unix
-// socket.
-func nearby(r *http.Request) bool {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err != nil || !admit.Network(peer.Addr()).IsValid() || documentation.Contains(peer.Addr().Unmap())
-}
-
-// documentation is a range that no host on the internet has (RFC 5737). Requests
-// that [net/http/httptest] makes come from it.
-var documentation = netip.MustParsePrefix("192.0.2.0/24")
-
-// network returns the client's network, if the address is really the client's.
-func (o *Observer) network(r *http.Request) netip.Prefix {
-	if o.cfg.ClientIP != nil {
-		return admit.Network(o.clientIP(r))
-	}
-	if admit.Forwarded(r.Header) {
-		return netip.Prefix{}
-	}
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	return admit.Network(peer.Addr())
-}
-
-// clientIP asks the owner's function. The address that it panics over is not
-// known.
-func (o *Observer) clientIP(r *http.Request) (addr netip.Addr) {
-	defer func() {
-		if p := recover(); p != nil {
-			addr = netip.Addr{}
-			o.cfg.Hints.Give(hint.ClientIPPanics, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-		}
-	}()
-	return o.cfg.ClientIP(r)
 }
 
 // SeesRoutes reports whether the route of any page was seen.

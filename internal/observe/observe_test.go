@@ -16,7 +16,7 @@ import (
 	shown "github.com/servemap/servemap/internal/look"
 )
 
-func TestWhatPassesUntouched(t *testing.T) {
+func TestWhichRequestsAreWatched(t *testing.T) {
 	method := func(m string) *http.Request {
 		req := get("/a")
 		req.Method = m
@@ -62,7 +62,7 @@ func TestWhatPassesUntouched(t *testing.T) {
 	}
 }
 
-func TestAfterCloseAllPasses(t *testing.T) {
+func TestNothingIsWatchedAfterClose(t *testing.T) {
 	r := start(t)
 	r.Close()
 	if r.watches(get("/a"), page200) {
@@ -70,7 +70,7 @@ func TestAfterCloseAllPasses(t *testing.T) {
 	}
 }
 
-func TestWhatIsDueAgainAtOnce(t *testing.T) {
+func TestWhichAnswersLeaveAPageDue(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		req  *http.Request
@@ -109,7 +109,7 @@ func TestWhatIsDueAgainAtOnce(t *testing.T) {
 	}
 }
 
-func TestTwiceMountedSeesOnce(t *testing.T) {
+func TestASiteMountedTwiceSeesARequestOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		between middleware
@@ -143,7 +143,7 @@ func (u unwrappable) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
 type opaque struct{ http.ResponseWriter }
 
-func TestAPanicPassesAndLeavesNothing(t *testing.T) {
+func TestAPanicPassesThroughAndIsNoSighting(t *testing.T) {
 	r := start(t)
 	func() {
 		defer func() {

@@ -3,7 +3,6 @@ package observe
 import (
 	"net/http"
 	"net/netip"
-	"strconv"
 	"strings"
 	"time"
 
@@ -29,26 +28,16 @@ func (o *Observer) asksForRobots(r *http.Request) bool {
 // Only what anonymous clients get is what crawlers get.
 func (o *Observer) beginRobots(r *http.Request, look due.Look) (due.Look, bool) {
 	if loc := o.cfg.Normalizer.Request(r.Host, r.RequestURI); loc.Reason == location.ReasonHost || loc.Local && !nearby(r) {
-		o.refuse(location.ReasonHost, look)
+		o.refuse(r, location.ReasonHost, look)
 		return due.Look{}, false
 	}
-	o.tally.own.Add(1)
+	o.tally[nOwn].Add(1)
 	look.Return()
 	if o.known(r) != admit.None || o.foreign(r.Header) {
 		return due.Look{}, false
 	}
-	// One client that asks over and over must not hide what others get.
-	return o.cfg.Due.Begin(robotsLooks[groupOf(o.network(r))])
+	return o.cfg.Due.Begin(robotsLook + group(o.network(r)))
 }
-
-// robotsLooks are the targets under which robots.txt is looked at, one for each
-// group of networks. Targets of requests are never spelled so.
-var robotsLooks = func() (targets [groups]string) {
-	for i := range targets {
-		targets[i] = "robots " + strconv.Itoa(i)
-	}
-	return targets
-}()
 
 // forwardedHosts are headers by which a proxy tells which host the client asked
 // for, or a client claims so.

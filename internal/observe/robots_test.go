@@ -282,7 +282,7 @@ func TestWhenRobotsTxtIsDueAgain(t *testing.T) {
 func TestADamagedRobotsTxtChangesNothing(t *testing.T) {
 	r := start(t)
 	r.watches(get("/robots.txt"), text)
-	r.cfg.Due.Reset(robotsLooks[groupOf(netip.MustParsePrefix("8.8.8.0/24"))])
+	r.cfg.Due.Reset(robotsLook + group(netip.MustParsePrefix("8.8.8.0/24")))
 	damaged := gzipped(rules)
 	damaged[0] ^= 0xff
 	r.watches(get("/robots.txt"), coded("text/plain", "gzip", damaged))
@@ -316,7 +316,7 @@ func TestAFullQueueLeavesRobotsTxtDue(t *testing.T) {
 		if i > 1<<20 {
 			t.Fatal("the queue takes whatever comes")
 		}
-		r.cfg.Due.Reset(robotsLooks[groupOf(netip.MustParsePrefix("8.8.8.0/24"))])
+		r.cfg.Due.Reset(robotsLook + group(netip.MustParsePrefix("8.8.8.0/24")))
 		r.watches(get("/robots.txt"), http.NotFound)
 	}
 	if !r.watches(get("/robots.txt"), text) {

@@ -114,7 +114,7 @@ func (p *process) open() (err error) {
 	if p.moody != nil {
 		p.moody.Store, st = p.store, p.moody
 	}
-	p.site, err = servemap.New(origin, st, &servemap.Options{RenderEvery: 200 * time.Millisecond, Logger: p.options.Logger})
+	p.site, err = servemap.New(origin, st, &servemap.Options{Limits: servemap.Limits{RenderEvery: 200 * time.Millisecond}, Logger: p.options.Logger})
 	if err != nil {
 		return err
 	}

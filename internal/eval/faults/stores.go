@@ -129,7 +129,7 @@ func badStores(ctx context.Context, cfg *config) (line string, err error) {
 	s.sections = perMood/(sectionPages+3)/20 + 1 // each of them is visited twenty times
 	pages := &fates{Of: map[string]fate{}, Sections: s.sections * int(moods)}
 	s.site, err = servemap.New(origin, s.store, &servemap.Options{
-		RenderEvery: 200 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(s.log, nil)),
+		Limits: servemap.Limits{RenderEvery: 200 * time.Millisecond}, Logger: slog.New(slog.NewTextHandler(s.log, nil)),
 	})
 	if err != nil {
 		return "", err

@@ -56,7 +56,7 @@ func main() {
 	flag.IntVar(&c.kills, "kills", 2, "how often a process is killed")
 	flag.IntVar(&c.rate, "rate", 200, "requests a second")
 	flag.StringVar(&c.restart, "restart", "", "shell command that restarts the database, run once in the middle")
-	flag.DurationVar(&c.refresh, "refresh", 15*time.Second, "Options.RefreshEvery of the replicas")
+	flag.DurationVar(&c.refresh, "refresh", 15*time.Second, "Options.Limits.RefreshEvery of the replicas")
 	flag.Parse()
 	c.lasts = time.Duration(*minutes * float64(time.Minute))
 	if c.database == "" || c.replicas < 1 || c.pages < 1 || c.kills < 0 || c.rate < 1 || c.lasts <= 0 || flag.NArg() > 0 {

@@ -34,7 +34,7 @@ func serveReplica(args []string) error {
 	flags := flag.NewFlagSet(replicaArg, flag.ContinueOnError)
 	epoch := flags.Int64("epoch", 0, "the beginning of the site's time, in Unix seconds")
 	table := flags.String("table", "", "the table of the ledger")
-	refresh := flags.Duration("refresh", 0, "Options.RefreshEvery")
+	refresh := flags.Duration("refresh", 0, "Options.Limits.RefreshEvery")
 	flags.IntVar(&s.pages, "pages", 0, "pages of the site")
 	flags.DurationVar(&s.lasts, "lasts", 0, "how long visitors come")
 	if err := flags.Parse(args); err != nil {
@@ -51,7 +51,7 @@ func serveReplica(args []string) error {
 	if err != nil {
 		return err
 	}
-	learned, err := servemap.New(origin, st, &servemap.Options{RefreshEvery: *refresh, Logger: logger})
+	learned, err := servemap.New(origin, st, &servemap.Options{Limits: servemap.Limits{RefreshEvery: *refresh}, Logger: logger})
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ type served struct {
 }
 
 func newServed(cfg config, p *pages, st store.Store, log *slog.Logger) (*served, error) {
-	site, err := servemap.New(origin, st, &servemap.Options{ClientIP: clientIP, RenderEvery: cfg.renderEvery, Logger: log})
+	site, err := servemap.New(origin, st, &servemap.Options{Limits: servemap.Limits{RenderEvery: cfg.renderEvery}, ClientIP: clientIP, Logger: log})
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// quorum is how many networks get each junk location with -quorum: the default of Options.Networks.
+	// quorum is how many networks get each junk location with -quorum: the default of Options.Limits.Networks.
 	quorum = 3
 	// block is how many junk locations are visited at most before the networks begin anew, so that all networks come before what they saw
 	// is forgotten, and the new targets stay within what is looked at; see package due.

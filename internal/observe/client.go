@@ -1,0 +1,79 @@
+package observe
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/hint"
+)
+
+// known returns why the client may not be an anonymous visitor.
+func (o *Observer) known(r *http.Request) admit.Reason {
+	if o.cfg.Anonymous != nil {
+		return o.askOwner(r)
+	}
+	return admit.Credentials(r, o.cfg.Cookies)
+}
+
+// askOwner asks the owner's function. Whoever it panics over is not anonymous.
+func (o *Observer) askOwner(r *http.Request) (why admit.Reason) {
+	why = admit.NotAnonymous
+	defer o.hintPanic(hint.AnonymousPanics)
+	if o.cfg.Anonymous(r) {
+		why = admit.None
+	}
+	return why
+}
+
+// hintPanic recovers from a panic of the owner's function, and hints at it.
+func (o *Observer) hintPanic(h hint.Hint) {
+	if p := recover(); p != nil {
+		o.cfg.Hints.Give(h, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	}
+}
+
+// nearby reports whether the peer may be a proxy of the site's own: it is on this
+// machine or in a private network, or its address says nothing, as on a Unix
+// socket.
+func nearby(r *http.Request) bool {
+	addr := peer(r)
+	return !admit.Network(addr).IsValid() || documentation.Contains(addr.Unmap())
+}
+
+// peer returns the address that the request came from, the zero Addr if it names
+// none.
+func peer(r *http.Request) netip.Addr {
+	addr, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return addr.Addr()
+}
+
+// documentation is a range that no host on the internet has (RFC 5737). Requests
+// that [net/http/httptest] makes come from it.
+var documentation = netip.MustParsePrefix("192.0.2.0/24")
+
+// network returns the client's network, if the address is really the client's.
+func (o *Observer) network(r *http.Request) netip.Prefix {
+	switch {
+	case o.cfg.ClientIP != nil:
+		return admit.Network(o.clientIP(r))
+	case admit.Forwarded(r.Header):
+		return netip.Prefix{}
+	}
+	return admit.Network(peer(r))
+}
+
+// clientIP asks the owner's function. The address that it panics over is not
+// known.
+func (o *Observer) clientIP(r *http.Request) netip.Addr {
+	defer o.hintPanic(hint.ClientIPPanics)
+	return o.cfg.ClientIP(r)
+}
+
+// local reports whether the request comes from the machine itself, and from
+// nobody behind it, as while the site is tried out.
+func local(r *http.Request) bool {
+	return peer(r).Unmap().IsLoopback() && !admit.Forwarded(r.Header)
+}

@@ -1,0 +1,122 @@
+package texts
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/moment"
+)
+
+// LastMod says in a sentence what the lastmod of a page goes by, or why there is
+// none, and in another what may yet be a change. It is "" of a page that was not
+// seen.
+func LastMod(c lastmod.Candidates, h lastmod.History, trust lastmod.Trust, now moment.Time) string {
+	if h.FirstSeen.IsZero() {
+		return ""
+	}
+	at, by, whose := c.Decide(trust, now)
+	switch by {
+	case lastmod.BySeen:
+		return changed(c, h) + "the lastmod is the time of the look that first showed it." + awaited(h)
+	case lastmod.ByExact:
+		return changed(c, h) + "the lastmod is the time that " + gave(h, whose, at, "") + "." + awaited(h)
+	case lastmod.ByGiven:
+		return fmt.Sprintf("No change was seen since the first look at %s; the lastmod is the time that %s.",
+			stamp(h.FirstSeen), gave(h, whose, at, ": nothing that counts has changed with it")) + awaited(h)
+	case lastmod.ByFresh:
+		return "The page is new, as it was not linked before; the lastmod is the time of the first look." + awaited(h)
+	case lastmod.Volatile:
+		return "There is no lastmod: the page is another one at every look."
+	case lastmod.Ahead:
+		return "There is no lastmod: the clock is behind the time of the last change."
+	}
+	return undated(c, h, trust, now) + awaited(h)
+}
+
+// changed says when the content changed.
+func changed(c lastmod.Candidates, h lastmod.History) string {
+	if h.Unchanged.IsZero() {
+		return "The content changed; "
+	}
+	return fmt.Sprintf("The content changed between the looks at %s and %s; ", stamp(h.Unchanged), stamp(c.Changed.Time()))
+}
+
+// gave says that a source gives a time. If it gives another one by now, it says
+// which, and why that one is not used.
+func gave(h lastmod.History, s lastmod.Source, at moment.Time, why string) string {
+	if last := h.Given[s]; !last.IsZero() && moment.Of(last) != at {
+		return fmt.Sprintf("%v gave with that content, and not %s, which it gives by now%s", s, stamp(last), why)
+	}
+	return s.String() + " gives"
+}
+
+// undated says why there is no lastmod of a page on which no change was seen.
+func undated(c lastmod.Candidates, h lastmod.History, trust lastmod.Trust, now moment.Time) string {
+	why := []string{fmt.Sprintf("no change was seen since the first look at %s", stamp(h.FirstSeen))}
+	for _, s := range []lastmod.Source{lastmod.Server, lastmod.Page} {
+		doubt := doubts[c.Against(trust, s, now)]
+		if last := h.Given[s]; doubt == "" && !last.IsZero() {
+			doubt = fmt.Sprintf("gives %s by now, with which nothing that counts has changed", stamp(last))
+		}
+		if doubt != "" {
+			why = append(why, s.String()+" "+doubt)
+		}
+	}
+	return "There is no lastmod: " + strings.Join(why, "; ") + "."
+}
+
+// doubts say why a given date is not used.
+var doubts = map[lastmod.Doubt]string{
+	lastmod.Clocked:  "is not believed, since it moves with the clock",
+	lastmod.Moved:    "is not believed, since it moved on pages that had not changed",
+	lastmod.Outdated: "was not believed at the time that it gives",
+	lastmod.Stamped:  "gives the time of a build that most pages share",
+	lastmod.TooYoung: "gives a time that is used once a look finds it an hour old",
+}
+
+// awaited says what may yet be a change, and what that waits for.
+func awaited(h lastmod.History) string {
+	if h.Held.IsZero() {
+		return ""
+	}
+	looks := "one more look shows"
+	if h.More > 1 {
+		looks = fmt.Sprintf("%d more looks show", h.More)
+	}
+	return fmt.Sprintf(" What the look at %s first showed, or no longer showed, may be a change: it is one, since then, once %s the same.", stamp(h.Held), looks)
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// Unlikely says that a changefreq is not published for want of probability.
+func Unlikely(freq string) string {
+	return fmt.Sprintf(" There is no changefreq: %s fits best, and is less likely than Options.Limits.Confidence asks for.", freq)
+}
+
+// TooEarly says that a changefreq is not published since only one change was
+// seen, not long after the first look.
+func TooEarly(freq string) string {
+	return fmt.Sprintf(" There is no changefreq: after one change, %s takes a longer watch, or another change.", freq)
+}
+
+// Ignored says what of a page's main text is left out when changes are looked
+// for.
+func Ignored(left mark.Ignored) (all []string) {
+	for _, i := range []struct {
+		n    int
+		what string
+	}{
+		{left.Volatile, "places where the text moves by itself"},
+		{left.Variant, "texts that come and go, or came only once"},
+		{left.Furniture, "blocks that belong to the site, such as menus and notices"},
+		{left.Held, "texts that may be a change, if they are there at the next looks"},
+	} {
+		if i.n > 0 {
+			all = append(all, fmt.Sprintf("%s: %d", i.what, i.n))
+		}
+	}
+	return all
+}

@@ -1,0 +1,91 @@
+package texts
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
+)
+
+// unix is a time in Unix seconds; the zero Time for 0.
+func unix(sec int64) time.Time { return moment.Seconds(sec).Time() }
+
+func TestLastMod(t *testing.T) {
+	var clock, moves, mended, build lastmod.Trust
+	clock[lastmod.Server] = lastmod.Distrust{All: true, Clock: true}
+	moves[lastmod.Page].All = true
+	mended[lastmod.Server].UpTo = moment.Seconds(1000)
+	build[lastmod.Server].Stamps = lastmod.Stamps{}.With(lastmod.Stamp{From: moment.Seconds(400), To: moment.Seconds(600)})
+	given := func(server, page int64) (c lastmod.Candidates) {
+		c.Given[lastmod.Server], c.Given[lastmod.Page] = moment.Seconds(server), moment.Seconds(page)
+		return c
+	}
+	young := given(500, 0)
+	young.Young[lastmod.Server] = true
+	last := func(server, page int64) (h lastmod.History) {
+		h.Given[lastmod.Server], h.Given[lastmod.Page] = unix(server), unix(page)
+		return h
+	}
+	holds := func(h lastmod.History, since int64, more int) lastmod.History {
+		h.Held, h.More = unix(since), more
+		return h
+	}
+	const moved, maybe = "by now: nothing that counts has changed with it", "may be a change"
+	tests := []struct {
+		name  string
+		c     lastmod.Candidates
+		h     lastmod.History
+		trust lastmod.Trust
+		want  []string
+		not   string
+	}{
+		{"seen", lastmod.Candidates{Changed: moment.Seconds(800)}, lastmod.History{}, lastmod.Trust{}, []string{"between the looks at 1970-01-01T00:10:00Z and 1970-01-01T00:13:20Z", "the look that first showed it"}, "by now"},
+		{"exact", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, lastmod.History{}, lastmod.Trust{}, []string{"between the looks", "time that Last-Modified gives"}, "by now"},
+		{"exact, but the source is not believed", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, lastmod.History{}, clock, []string{"the look that first showed it"}, "by now"},
+		{"given by the server", given(500, 0), lastmod.History{}, lastmod.Trust{}, []string{"No change was seen since the first look at 1970-01-01T00:05:00Z", "Last-Modified gives"}, "by now"},
+		{"given by the page", given(0, 500), lastmod.History{}, lastmod.Trust{}, []string{"No change was seen", "the page itself gives"}, "by now"},
+		{"new", lastmod.Candidates{Fresh: moment.Seconds(500)}, lastmod.History{}, lastmod.Trust{}, []string{"new"}, "by now"},
+		{"nothing known", lastmod.Candidates{}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod: no change was seen since the first look at 1970-01-01T00:05:00Z."}, "by now"},
+		{"volatile", lastmod.Candidates{Changed: moment.Seconds(800), Volatile: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "another one at every look"}, "by now"},
+		{"changed by a clock that was ahead", lastmod.Candidates{Changed: moment.Seconds(5000)}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "the clock is behind"}, "by now"},
+		{"a clock for a source", given(500, 0), lastmod.History{}, clock, []string{"no lastmod", "Last-Modified is not believed, since it moves with the clock"}, "by now"},
+		{"a source that lies", given(0, 500), lastmod.History{}, moves, []string{"no lastmod", "the page itself is not believed, since it moved on pages that had not changed"}, "by now"},
+		{"a source that lied", given(500, 0), lastmod.History{}, mended, []string{"no lastmod", "was not believed at the time"}, "by now"},
+		{"a build", given(500, 0), lastmod.History{}, build, []string{"no lastmod", "a build that most pages share"}, "by now"},
+		{"young", young, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "is used once a look finds it an hour old"}, "by now"},
+		{"given by the server, and still", given(500, 0), last(500, 0), lastmod.Trust{}, []string{"Last-Modified gives."}, "by now"},
+		{"the server gives another by now", given(500, 0), last(900, 0), lastmod.Trust{}, []string{"No change was seen", "that Last-Modified gave with that content, and not 1970-01-01T00:15:00Z, which it gives " + moved}, "Last-Modified gives."},
+		{"the page gives another by now", given(0, 500), last(0, 900), lastmod.Trust{}, []string{"the page itself gave with that content, and not 1970-01-01T00:15:00Z", moved}, maybe},
+		{"another that moved is not the one in use", given(500, 0), last(500, 900), lastmod.Trust{}, []string{"that Last-Modified gives."}, "by now"},
+		{"another by now, and something is held", given(500, 0), holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "What the look at 1970-01-01T00:15:00Z first showed", maybe, "once 16 more looks show the same."}, "Last-Modified gives."},
+		{"something is held, for a look more", given(500, 0), holds(last(500, 0), 900, 1), lastmod.Trust{}, []string{"Last-Modified gives.", "once one more look shows the same."}, "by now"},
+		{"exact, and another by now", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, last(900, 0), lastmod.Trust{}, []string{"the time that Last-Modified gave with that content, and not 1970-01-01T00:15:00Z, which it gives by now."}, maybe},
+		{"seen, and something is held", lastmod.Candidates{Changed: moment.Seconds(800)}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"the look that first showed it.", maybe, "2 more looks"}, "by now"},
+		{"new, and something is held", lastmod.Candidates{Fresh: moment.Seconds(500)}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"The page is new", maybe}, "by now"},
+		{"nothing known, and something is held", lastmod.Candidates{}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"no lastmod: no change was seen", maybe}, "by now"},
+		{"moved before it was old enough", given(0, 0), last(900, 0), lastmod.Trust{}, []string{"no lastmod", "Last-Modified gives 1970-01-01T00:15:00Z by now, with which nothing that counts has changed"}, maybe},
+		{"another one at every look, and something is held", lastmod.Candidates{Changed: moment.Seconds(800), Volatile: true}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"another one at every look."}, maybe},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.h.FirstSeen, tt.h.Unchanged = unix(300), unix(600)
+			got := LastMod(tt.c, tt.h, tt.trust, moment.Seconds(2000))
+			for _, want := range tt.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("%q, want %q in it", got, want)
+				}
+			}
+			if strings.Contains(got, tt.not) {
+				t.Errorf("%q, want no %q in it", got, tt.not)
+			}
+			if none := tt.c.LastMod(tt.trust, moment.Seconds(2000)) == 0; none != strings.Contains(got, "There is no lastmod") {
+				t.Errorf("%q of a page whose lastmod is %d", got, tt.c.LastMod(tt.trust, moment.Seconds(2000)))
+			}
+		})
+	}
+	if got := LastMod(lastmod.Candidates{}, lastmod.History{}, lastmod.Trust{}, moment.Seconds(2000)); got != "" {
+		t.Errorf("%q of a page that was not seen", got)
+	}
+}

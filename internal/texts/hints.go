@@ -1,0 +1,74 @@
+package texts
+
+import "github.com/servemap/servemap/internal/hint"
+
+// Hint says what is wrong and what to do about it, in one sentence. It is "" for
+// a number that is no hint.
+func Hint(h hint.Hint) string { return hints[h] }
+
+var hints = map[hint.Hint]string{
+	hint.Host: "Nearly all requests are for another host than the origin's, and are not observed; " +
+		"correct the origin, or name the hosts that count in Options.Hosts.",
+	hint.WWW: "The site leads visitors of the origin to the same host with www. added or removed; " +
+		"write the origin as the host where they arrive.",
+	hint.Prefix: "Requests arrive with the beginning of their path cut off, as http.StripPrefix does, and the origin does not have it, " +
+		"so the sitemap is not where crawlers are told; " +
+		"if that folder is all of the site, add it to the origin.",
+	hint.Failing: "Visitors got no page yet, only errors that pass, such as 429, 500 or 503; " +
+		"pages are learned once the site answers 200.",
+	hint.Authorization: "Nearly every request has an Authorization header, so no visitor counts as anonymous; " +
+		"if a proxy adds it to all, say in Options.Anonymous which requests are anonymous.",
+	hint.Identity: "Nearly every request has a header or a certificate that names a user, so no visitor counts as anonymous; " +
+		"if a proxy adds it to all, say in Options.Anonymous which requests are anonymous.",
+	hint.Cookies: "Nearly every visitor has a cookie that may stand for a log-in, so none counts as anonymous; " +
+		"if every visitor gets that cookie and it never stands for a log-in, name it in Options.BenignCookies.",
+	hint.Private: "The responses say Cache-Control: private or no-store, as those that are for one visitor do, and such pages are not listed; " +
+		"send that only with pages that are for one visitor, and for the others public or no-cache, " +
+		"or, where it does not speak for the pages, set Rule.IgnoreCacheControl for them.",
+	hint.Folder: "Nearly all requests are for locations outside the origin's folder, where no page can be listed; " +
+		"if they are for pages of the site, correct the origin, or set Options.StrippedPrefix to what a proxy cuts off.",
+	hint.Slash: "The origin's folder is asked for without the slash at its end, where a sitemap in that folder can list nothing, and nobody got a page with it; " +
+		"redirect visitors to the slash, or give the whole host as the origin.",
+	hint.Entry: "Where visitors enter, the site answers that there is nothing or asks them to log in, and pages are listed from there on; " +
+		"name in Options.Entries where anonymous visitors find pages.",
+	hint.NoIndex: "The page where visitors enter asks not to be indexed (noindex), so it is not listed; " +
+		"take that out where it is not meant.",
+	hint.Canonical: "The page where visitors enter names a canonical URL on another host, so it is not listed; " +
+		"correct the origin, or what the pages name.",
+	hint.Empty: "The responses are empty where the site stands, since the pages are written elsewhere, as when an adaptor runs middleware before the pages; " +
+		"put the site around all that writes pages, with fiber as site.Wrap(adaptor.FiberApp(app)).",
+	hint.NotHTML: "Where visitors enter they got other types than HTML so far; " +
+		"send pages with the Content-Type text/html.",
+	hint.NoFollow: "The page where visitors enter says nofollow of all its links (in a robots meta or X-Robots-Tag), so none of them is followed; " +
+		"take that out where it is not meant, or name further Options.Entries.",
+	hint.Encoding: "The pages have a Content-Encoding that cannot be undone, so nothing can be read of them; " +
+		"observe inside of what compresses, or compress with gzip, deflate, br or zstd.",
+	hint.Robots: "The site's robots.txt forbids crawlers where visitors enter, and what it forbids is not listed; " +
+		"allow there what should be listed.",
+	hint.ClientApp: "Every path serves the same page, as when a script makes the pages in the browser, so they cannot be told apart; " +
+		"render the pages on the server, and answer 404 where there is none.",
+	hint.DeadEnd: "The pages where visitors enter link to no page of the site, and pages are listed by the links that lead to them; " +
+		"link to them, name further Options.Entries, or write an Always rule.",
+	hint.Query: "Most pages that the site links to differ by their query, name no canonical URL of their own, and are not listed; " +
+		"if a parameter makes a page of its own, name it in Options.Query or Rule.Query.",
+	hint.Tokens: "Most pages that the site links to have addresses that look like secrets, such as a UUID, and are held until visitors from two networks, " +
+		"or a day apart, were shown the links; " +
+		"behind a proxy return the visitor's address in Options.ClientIP, or write an Always rule for them.",
+	hint.Proxy: "The network of no visitor is known, since requests come from private addresses or through a proxy, " +
+		"so visits are no evidence that a page is public; " +
+		"return the visitor's address in Options.ClientIP.",
+	hint.Growth: "A route or folder has reached the number of pages it may grow to, and its further pages wait; " +
+		"if they are real, write an Always rule for them, else answer 404 where there is no page.",
+	hint.Few: "Of the pages that were seen hardly any is listed; " +
+		"see in Stats().Verdicts why, or ask Site.Explain about one of them.",
+	hint.Withdrawals: "Many pages left the sitemap in a short time; " +
+		"if they still exist, see whether the site answers 404, noindex or private by mistake.",
+	hint.Refused: "A network is refused pages that others get, by a 401, 403 or 404, a log-in or a redirect to another site, " +
+		"so what it is told takes no page out of the sitemap; " +
+		"if nobody should be kept out, see what the site answers to crawlers, " +
+		"and behind a proxy return the visitor's address in Options.ClientIP, or all visitors count as that network.",
+	hint.AnonymousPanics: "Options.Anonymous panicked, and such a request does not count as anonymous; " +
+		"the log has the stack of the first time.",
+	hint.ClientIPPanics: "Options.ClientIP panicked, and the network of such a visitor counts as unknown; " +
+		"the log has the stack of the first time.",
+}
