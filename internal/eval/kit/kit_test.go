@@ -123,3 +123,11 @@ func TestReadSitemapFollowsTheIndex(t *testing.T) {
 		}
 	}
 }
+
+func TestWordsAreDistinct(t *testing.T) {
+	words := Words()
+	slices.Sort(words)
+	if n := len(slices.Compact(words)); n != 64 {
+		t.Errorf("%d distinct words, want 64", n)
+	}
+}

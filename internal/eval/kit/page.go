@@ -13,7 +13,7 @@ func Words() []string {
 		"river kitchen orange history silver teacher journey weather island morning concert bridge " +
 		"painter forest castle summer engine library festival cottage theatre meadow lantern harvest " +
 		"thunder orchard pebble saffron glacier violet timber breeze granite juniper lagoon nectar " +
-		"falcon velvet prairie willow canyon marble quartz zephyr jasper clover valley grove acorn heath")
+		"falcon velvet prairie willow canyon marble quartz zephyr jasper clover valley grove acorn heath mandolin sunflower")
 }
 
 // Page is the frame of a page of HTML.
