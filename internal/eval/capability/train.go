@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"go/format"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap/internal/capability/letters"
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 const (
@@ -76,15 +76,9 @@ func train(out, about string, files []string) error {
 // readWords returns how often each word occurs in a file, which has a word or path in each line, or a word, a tab and its count; and whether the
 // lines are paths.
 func readWords(name string) (words map[string]float64, paths bool, err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, false, err
-	}
-	defer f.Close()
 	words = map[string]float64{}
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		text, count, _ := strings.Cut(lines.Text(), "\t")
+	err = kit.ReadLines(name, func(line string) {
+		text, count, _ := strings.Cut(line, "\t")
 		paths = paths || strings.HasPrefix(text, "/")
 		n, err := strconv.ParseFloat(count, 64)
 		if err != nil {
@@ -95,8 +89,8 @@ func readWords(name string) (words map[string]float64, paths bool, err error) {
 				words[word] += n
 			}
 		}
-	}
-	return words, paths, lines.Err()
+	})
+	return words, paths, err
 }
 
 // fold writes letters with marks as slugs usually do.
