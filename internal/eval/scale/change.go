@@ -90,7 +90,7 @@ func (s *site) visits(ctx context.Context, cfg config) error {
 	for range rounds {
 		for range together {
 			i := rand.IntN(cfg.pages)
-			s.Ledger.Offer(kit.Sighting(location(i), time.Now(), body(i, version(i, cfg.looks-1), cfg.pages)))
+			s.Ledger.Offer(kit.Sighting(location(i), time.Now(), body(i, version(i, looks-1), cfg.pages)))
 		}
 		began := time.Now()
 		if err := s.Ledger.Flush(ctx); err != nil {

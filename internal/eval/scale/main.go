@@ -28,7 +28,6 @@ type config struct {
 	pages int
 	dir   string
 	from  string
-	looks int
 	hold  time.Duration
 	rest  time.Duration
 	step  string
@@ -39,13 +38,12 @@ func main() {
 	flag.IntVar(&cfg.pages, "pages", 100_000, "pages of the site")
 	flag.StringVar(&cfg.dir, "dir", "", `folder of the store, which is kept; "" for a temporary one`)
 	flag.StringVar(&cfg.from, "from", "", "folder that was filled with fewer pages, of which the site is grown; nobody may be using it")
-	flag.IntVar(&cfg.looks, "looks", 2, "how often each page is seen; at each look after the first a tenth of the pages has changed")
 	flag.DurationVar(&cfg.hold, "hold", 0, "how long the sitemap is served in the end, for a load generator")
 	flag.DurationVar(&cfg.rest, "rest", 135*time.Second, "how long the site is left alone before its memory is measured; Go collects garbage once in 2 minutes where nothing happens")
 	flag.StringVar(&cfg.step, "step", "", `the one step to be done: "fill", "grow", "change" or "serve"; "" for all`)
 	kit.Main("scale", func(ctx context.Context) error {
-		if cfg.pages < 1 || cfg.looks < 1 {
-			return fmt.Errorf("%w: -pages and -looks must be positive", kit.ErrUsage)
+		if cfg.pages < 1 {
+			return fmt.Errorf("%w: -pages must be positive", kit.ErrUsage)
 		}
 		if err := kit.NoArguments(); err != nil {
 			return err
@@ -63,8 +61,8 @@ func run(ctx context.Context, cfg config) error {
 	return step(ctx, cfg)
 }
 
-// filledFormat is what a folder says of itself once it is filled: how many pages it holds, and after how many looks.
-const filledFormat = "%d pages, %d looks\n"
+// filledFormat is what a folder says of itself once it is filled: how many pages it holds.
+const filledFormat = "%d pages\n"
 
 // runAll does every step in a process of its own.
 func runAll(ctx context.Context, cfg config) (err error) {
@@ -75,7 +73,7 @@ func runAll(ctx context.Context, cfg config) (err error) {
 		defer func() { err = errors.Join(err, os.RemoveAll(cfg.dir)) }()
 	}
 	filled := filepath.Join(cfg.dir, "filled")
-	want, making := fmt.Sprintf(filledFormat, cfg.pages, cfg.looks), "fill"
+	want, making := fmt.Sprintf(filledFormat, cfg.pages), "fill"
 	if cfg.from != "" {
 		making = "grow"
 	}
@@ -97,7 +95,7 @@ func runAll(ctx context.Context, cfg config) (err error) {
 }
 
 func child(ctx context.Context, cfg config, step string) error {
-	command, err := kit.Self("-step", step, "-dir", cfg.dir, "-from", cfg.from, "-pages", strconv.Itoa(cfg.pages), "-looks", strconv.Itoa(cfg.looks),
+	command, err := kit.Self("-step", step, "-dir", cfg.dir, "-from", cfg.from, "-pages", strconv.Itoa(cfg.pages),
 		"-hold", cfg.hold.String(), "-rest", cfg.rest.String())
 	if err != nil {
 		return err
