@@ -118,8 +118,8 @@ func (c *counts) shapeCosts() []uint8 {
 	return costs
 }
 
-// soundCosts returns the cost of each turn after the two symbols before it, in steps. A context is believed as far as it was met; for the rest
-// its nearer symbol speaks, and in its turn the letters as such.
+// soundCosts returns the cost of each turn after the two symbols before it, in steps. A context counts as much as it was
+// met. The rest is filled from contexts of one symbol, and those from single letters.
 func (c *counts) soundCosts() []uint8 {
 	const n = letters.Turns
 	single, even := make([]float64, n), make([]float64, n)
@@ -141,7 +141,7 @@ func (c *counts) soundCosts() []uint8 {
 	return costs
 }
 
-// mix returns the probabilities that weights give, where fallback speaks for what they do not know (after Witten and Bell 1991).
+// mix turns weights into probabilities, and smooths them by those of fallback (after Witten and Bell 1991).
 func mix(weights, fallback []float64) []float64 {
 	sum, kinds := 0.0, 1.0
 	for _, w := range weights {

@@ -23,14 +23,14 @@ const (
 // album is the image that is damaged, and what became of the damaged ones.
 type album struct {
 	image  string
-	listed map[string]bool // paths that were
+	listed map[string]bool // paths that it listed
 	gone   map[string]bool // paths that were withdrawn, and must not come back out of a damaged record
 
 	mu      sync.Mutex
 	kept    int // opened, with all that was listed
 	older   int // opened, in an older state, from before a withdrawal
 	less    int // opened, with less
-	aside   int // moved aside
+	aside   int // moved aside, and learned anew
 	deaths  int
 	noted   int // told of in Stats
 	slowest time.Duration
@@ -41,20 +41,15 @@ func corrupt(ctx context.Context, cfg *config) (line string, err error) {
 	if err := a.make(ctx); err != nil {
 		return "making the image", err
 	}
-	work := make(chan int)
 	errs := make([]error, openers)
 	var opening sync.WaitGroup
 	for i := range openers {
 		opening.Go(func() {
-			for n := range work {
+			for n := i; n < cfg.images; n += openers {
 				errs[i] = errors.Join(errs[i], a.try(ctx, cfg, n))
 			}
 		})
 	}
-	for n := range cfg.images {
-		work <- n
-	}
-	close(work)
 	opening.Wait()
 	return fmt.Sprintf("%d damaged images: %d kept all, %d lost records, %d went back before a withdrawal and say so, %d moved aside; %d processes died, no image killed more than %d; %d told in Stats; slowest start %.1f s",
 		cfg.images, a.kept, a.less, a.older, a.aside, a.deaths, allowedDeaths, a.noted, a.slowest.Seconds()), errors.Join(errs...)

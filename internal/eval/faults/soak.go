@@ -24,7 +24,7 @@ const (
 // clockSteps are by how many seconds the clock is set wrong.
 var clockSteps = []int{-10 * 365 * 86400, -30 * 86400, -3600, 3600, 30 * 86400, 10 * 365 * 86400}
 
-// weather is a site in a process of its own that is visited all the time, while all that may go wrong does.
+// weather is a site in a process of its own that is visited all the time, while one thing after the other goes wrong.
 type weather struct {
 	site     *child
 	visitors *visitors

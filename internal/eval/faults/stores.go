@@ -18,7 +18,7 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// A mood is how a store does not behave.
+// A mood is how a store misbehaves.
 type mood int32
 
 const (
@@ -34,7 +34,7 @@ func (m mood) String() string {
 	return [...]string{"well", "slow", "hanging", "failing", "panicking"}[m]
 }
 
-// moody is a store of moods. Where it hangs it does not heed its context.
+// moody is a store that misbehaves on demand. When it hangs, it ignores its context.
 type moody struct {
 	store.Store
 	mood    atomic.Int32
@@ -55,7 +55,7 @@ func (m *moody) become(to mood) {
 	m.mood.Store(int32(to))
 }
 
-// suffer does what the mood does before each call.
+// suffer does before each call what the mood asks for.
 func (m *moody) suffer() error {
 	switch mood(m.mood.Load()) {
 	case slow:
@@ -106,14 +106,14 @@ func (m *moody) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 	}
 }
 
-// mostHeap is what a site may take while its store does not behave: the queue and the bodies in it are bounded, and the garbage of a
+// mostHeap is what a site may take while its store misbehaves: the queue and the bodies in it are bounded, and the garbage of a
 // server at work comes on top.
 const mostHeap = 96 << 20
 
 // requestsEach is how many requests there are about in each mood.
 const requestsEach = 25_000
 
-// siege is a site whose store does not behave.
+// siege is a site whose store misbehaves.
 type siege struct {
 	store    *moody
 	site     *servemap.Site
