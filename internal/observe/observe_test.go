@@ -130,8 +130,8 @@ func TestASiteMountedTwiceSeesARequestOnce(t *testing.T) {
 			router.Use(r.observe)
 			fetch(t, r.observe(tt.between(router)), "/about")
 			r.wantSightings(1)
-			if p := r.page("/about"); p.Looks != 1 || p.Route != tt.route {
-				t.Errorf("/about has %d looks and a route of its own: %v, want 1 and %v", p.Looks, p.Route, tt.route)
+			if p := r.page("/about"); p.Looks != 1 || p.Evidence.Route != tt.route {
+				t.Errorf("/about has %d looks and a route of its own: %v, want 1 and %v", p.Looks, p.Evidence.Route, tt.route)
 			}
 		})
 	}
@@ -212,8 +212,8 @@ func TestHandlersThatChangeTheRequest(t *testing.T) {
 					})
 					r.page("/orphan")
 				}
-				if p := r.page("/orphan"); p.Networks != tt.want {
-					t.Errorf("%d networks, want the %d that the connections came from", p.Networks, tt.want)
+				if p := r.page("/orphan"); p.Evidence.Networks != tt.want {
+					t.Errorf("%d networks, want the %d that the connections came from", p.Evidence.Networks, tt.want)
 				}
 			})
 		}

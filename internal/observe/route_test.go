@@ -139,8 +139,8 @@ func TestRoutes(t *testing.T) {
 				looks = 0 // nobody knows what the page itself shows
 			}
 			p := r.page(tt.location)
-			if p.Looks != looks || p.Route != tt.exact {
-				t.Errorf("%s has %d looks and a route of its own: %v, want %d and %v", tt.location, p.Looks, p.Route, looks, tt.exact)
+			if p.Looks != looks || p.Evidence.Route != tt.exact {
+				t.Errorf("%s has %d looks and a route of its own: %v, want %d and %v", tt.location, p.Looks, p.Evidence.Route, looks, tt.exact)
 			}
 			if listed := p.Verdict == admit.Listed; listed != (tt.exact || tt.location == "/") {
 				t.Errorf("%s is %v because of %v", tt.location, p.Verdict, p.Reason)
@@ -153,7 +153,7 @@ func TestRoutes(t *testing.T) {
 func TestRoutesBehindAStrippingProxy(t *testing.T) {
 	r := startAt(t, location.Config{StrippedPrefix: "/app"})
 	fetch(t, serveMux("/about")(r.observe), "/about")
-	if p := r.page("/app/about"); !p.Route || p.Verdict != admit.Listed {
+	if p := r.page("/app/about"); !p.Evidence.Route || p.Verdict != admit.Listed {
 		t.Errorf("/app/about is %v because of %v, want it listed by its route", p.Verdict, p.Reason)
 	}
 }
@@ -216,7 +216,7 @@ func TestRoutesOfHosts(t *testing.T) {
 			if p := r.page("/customers"); p.Verdict == admit.Listed {
 				t.Errorf("/customers is listed because of %v", p.Reason)
 			}
-			if p := r.page("/about"); !p.Route {
+			if p := r.page("/about"); !p.Evidence.Route {
 				t.Errorf("/about is %v because of %v", p.Verdict, p.Reason)
 			}
 		})

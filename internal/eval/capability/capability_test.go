@@ -27,7 +27,7 @@ func TestMeasureNamesTheWorst(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := measure(&out, 1, 100, []string{file}); err != nil {
+	if err := measure(&out, 100, []string{file}); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.TrimSpace(out.String())
@@ -38,7 +38,7 @@ func TestMeasureNamesTheWorst(t *testing.T) {
 	if !strings.Contains(text, " /x/550e8400-") {
 		t.Errorf("the offender is not named in\n%s", text)
 	}
-	if err := measure(&out, 1, 1, []string{file + ".missing"}); err == nil {
+	if err := measure(&out, 1, []string{file + ".missing"}); err == nil {
 		t.Error("no error for a missing file")
 	}
 }

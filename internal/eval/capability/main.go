@@ -10,7 +10,7 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -20,32 +20,27 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap/internal/capability"
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 func main() {
-	seed := flag.Uint64("seed", 1, "seed of the random tokens")
 	n := flag.Int("n", 200000, "tokens of each kind")
 	about := flag.String("about", "", "where FILES come from; written into the tables")
 	out := flag.String("train", "", "write the tables to this file, trained on the words of FILES")
-	flag.Parse()
-	var err error
-	if *out != "" {
-		err = train(*out, *about, flag.Args())
-	} else {
-		err = measure(os.Stdout, *seed, *n, flag.Args())
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "capability:", err)
-		os.Exit(1)
-	}
+	kit.Main("capability", func(context.Context) error {
+		if *out != "" {
+			return train(*out, *about, flag.Args())
+		}
+		return measure(os.Stdout, *n, flag.Args())
+	})
 }
 
 // measure prints the share of each kind of token that is found and that of each file that is a false alarm.
-func measure(w io.Writer, seed uint64, n int, files []string) error {
+func measure(w io.Writer, n int, files []string) error {
 	worst, least := "", 1.0
 	fmt.Fprintf(w, "%-34s %5s %10s %10s\n", "token", "bits", "found", "required")
 	for i, k := range kinds {
-		found := share(k, rand.New(rand.NewPCG(seed, uint64(i))), n)
+		found := share(k, rand.New(rand.NewPCG(1, uint64(i))), n)
 		required := ""
 		if k.required > 0 {
 			required = fmt.Sprintf("%9.4f%%", 100*k.required)
@@ -57,11 +52,17 @@ func measure(w io.Writer, seed uint64, n int, files []string) error {
 	}
 	worstFile, falseShare := "no file", 0.0
 	for _, name := range files {
-		alarms, total, err := falseAlarms(name)
-		if err != nil {
+		var alarms []string
+		total := 0
+		if err := kit.ReadLines(name, func(path string) {
+			total++
+			if capability.Looks(path) {
+				alarms = append(alarms, path)
+			}
+		}); err != nil {
 			return err
 		}
-		rate := float64(len(alarms)) / float64(max(total, 1))
+		rate := kit.Share(len(alarms), total)
 		if rate >= falseShare {
 			worstFile, falseShare = filepath.Base(name), rate
 		}
@@ -75,26 +76,7 @@ func measure(w io.Writer, seed uint64, n int, files []string) error {
 func share(k kind, r *rand.Rand, n int) float64 {
 	found := 0
 	for range n {
-		if capability.Looks("/a/" + k.draw(r)) {
-			found++
-		}
+		found += kit.One(capability.Looks("/a/" + k.draw(r)))
 	}
-	return float64(found) / float64(n)
-}
-
-// falseAlarms returns the paths of a file that look like capabilities, and how many paths it has.
-func falseAlarms(name string) (alarms []string, total int, err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		total++
-		if capability.Looks(lines.Text()) {
-			alarms = append(alarms, lines.Text())
-		}
-	}
-	return alarms, total, lines.Err()
+	return kit.Share(found, n)
 }

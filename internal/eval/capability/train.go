@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"go/format"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap/internal/capability/letters"
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 const (
@@ -76,15 +76,9 @@ func train(out, about string, files []string) error {
 // readWords returns how often each word occurs in a file, which has a word or path in each line, or a word, a tab and its count; and whether the
 // lines are paths.
 func readWords(name string) (words map[string]float64, paths bool, err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, false, err
-	}
-	defer f.Close()
 	words = map[string]float64{}
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		text, count, _ := strings.Cut(lines.Text(), "\t")
+	err = kit.ReadLines(name, func(line string) {
+		text, count, _ := strings.Cut(line, "\t")
 		paths = paths || strings.HasPrefix(text, "/")
 		n, err := strconv.ParseFloat(count, 64)
 		if err != nil {
@@ -95,8 +89,8 @@ func readWords(name string) (words map[string]float64, paths bool, err error) {
 				words[word] += n
 			}
 		}
-	}
-	return words, paths, lines.Err()
+	})
+	return words, paths, err
 }
 
 // fold writes letters with marks as slugs usually do.
@@ -124,8 +118,8 @@ func (c *counts) shapeCosts() []uint8 {
 	return costs
 }
 
-// soundCosts returns the cost of each turn after the two symbols before it, in steps. A context is believed as far as it was met; for the rest
-// its nearer symbol speaks, and in its turn the letters as such.
+// soundCosts returns the cost of each turn after the two symbols before it, in steps. A context counts as much as it was
+// met. The rest is filled from contexts of one symbol, and those from single letters.
 func (c *counts) soundCosts() []uint8 {
 	const n = letters.Turns
 	single, even := make([]float64, n), make([]float64, n)
@@ -147,7 +141,7 @@ func (c *counts) soundCosts() []uint8 {
 	return costs
 }
 
-// mix returns the probabilities that weights give, where fallback speaks for what they do not know (after Witten and Bell 1991).
+// mix turns weights into probabilities, and smooths them by those of fallback (after Witten and Bell 1991).
 func mix(weights, fallback []float64) []float64 {
 	sum, kinds := 0.0, 1.0
 	for _, w := range weights {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 // nobody is a user who owns nothing.
@@ -22,6 +22,15 @@ type lockout struct {
 	uid     int
 	says    string // in what Stats says
 	out, in func() error
+}
+
+func lockouts(d *disk) []lockout {
+	own := func() error { return command("chown", "-R", fmt.Sprint(nobody), d.store()) }
+	return []lockout{
+		{"read-only file system", 0, "read-only", func() error { return d.remount("ro") }, func() error { return d.remount("rw") }},
+		{"somebody else's folder", nobody, "permission denied", func() error { return nil }, own},
+		{"somebody else's files", nobody, "permission denied", func() error { return command("sh", "-c", "chown root "+d.store()+"/badger/*") }, own},
+	}
 }
 
 // access starts sites that cannot use their folder, and lets them in while they serve.
@@ -38,44 +47,24 @@ func access(ctx context.Context, cfg *config) (line string, err error) {
 		return "", err
 	}
 	v := newVisitors()
-	l := launch{dir: d.store(), state: &fates{Of: map[string]fate{}, Sections: 4}}
+	l := launch{dir: d.store(), pages: newFates(4)}
 	first, err := l.start(ctx)
 	if err != nil {
 		return "", err
 	}
 	v.walk(first.public, 0, 1)
-	if err := errors.Join(first.order("flush"), first.stop()); err != nil {
+	if err := errors.Join(first.order("flush"), first.Stop()); err != nil {
 		return "", err
 	}
 	slowest, done := time.Duration(0), []string{}
 	for n, how := range lockouts(d) {
 		took, err := how.try(ctx, l, v, n+1)
-		slowest = max(slowest, took)
-		done = append(done, how.name)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", how.name, err)
 		}
+		slowest, done = max(slowest, took), append(done, how.name)
 	}
-	return fmt.Sprintf("%s: 0 failed of %d requests, slowest recovery %.1f s", strings.Join(done, ", "), v.requests.Load(), slowest.Seconds()), v.firstFailure()
-}
-
-func lockouts(d *disk) []lockout {
-	own := func(name string) error { return exec.Command("chown", "-R", name, d.store()).Run() }
-	return []lockout{
-		{
-			name: "read-only file system", says: "read-only",
-			out: func() error { return d.remount("ro") }, in: func() error { return d.remount("rw") },
-		},
-		{
-			name: "somebody else's folder", uid: nobody, says: "permission denied",
-			out: func() error { return nil }, in: func() error { return own(fmt.Sprint(nobody)) },
-		},
-		{
-			name: "somebody else's files", says: "permission denied", uid: nobody,
-			out: func() error { return exec.Command("sh", "-c", "chown root "+d.store()+"/badger/*").Run() },
-			in:  func() error { return own(fmt.Sprint(nobody)) },
-		},
-	}
+	return fmt.Sprintf("%s: %s, slowest recovery %.1f s", strings.Join(done, ", "), v.counts(), slowest.Seconds()), v.firstFailure()
 }
 
 // try returns how long it took until the site worked, once it was let in.
@@ -88,42 +77,32 @@ func (how lockout) try(ctx context.Context, l launch, v *visitors, section int) 
 	if err != nil {
 		return 0, err
 	}
-	defer site.kill()
+	defer site.Kill()
 	v.walk(site.public, section-1, section+1)
-	if _, err := until(10*time.Second, "Stats tells "+how.says, func() bool {
+	if _, err := kit.Until(10*time.Second, "Stats tells "+how.says, func() bool {
 		st, err := site.status()
 		return err == nil && strings.Contains(st.Stats.Store, how.says)
 	}); err != nil {
-		return 0, fmt.Errorf("%w\n%s", err, site.log)
+		return 0, site.explain(err)
 	}
 	if err := how.in(); err != nil {
 		return 0, err
 	}
-	took, err = until(recoveryLimit, "the store works", func() bool { return site.order("flush") == nil })
-	if err != nil {
-		return took, fmt.Errorf("%w\n%s", err, site.log)
+	if took, err = site.awaitFlush(); err == nil {
+		err = site.wantPages(v, (section+1)*sectionPages)
 	}
-	listed, err := v.sitemap(site.public)
-	if err != nil {
-		return took, err
-	}
-	for i := range (section + 1) * sectionPages {
-		if !listed[pagePath(i)] {
-			return took, fmt.Errorf("%s is not listed\n%s", pagePath(i), site.log)
-		}
-	}
-	return took, errors.Join(neverListed(listed), site.stop())
+	return took, errors.Join(site.explain(err), site.Stop())
 }
 
 // takeover has a new process start on the folder of one that still serves, as in a rolling restart, again and again.
 func takeover(ctx context.Context, cfg *config) (line string, err error) {
-	l := launch{dir: filepath.Join(cfg.work, "store"), state: &fates{Of: map[string]fate{}, Sections: 2}}
+	l := launch{dir: filepath.Join(cfg.work, "store"), pages: newFates(2)}
 	v := newVisitors()
 	old, err := l.start(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer func() { old.kill() }()
+	defer func() { old.Kill() }()
 	v.walk(old.public, 0, 2)
 	if err := old.order("flush"); err != nil {
 		return "", err
@@ -135,23 +114,19 @@ func takeover(ctx context.Context, cfg *config) (line string, err error) {
 		if err != nil {
 			return "", err
 		}
-		took, err := handOver(ctx, v, old, next)
-		old.kill()
+		took, err := handOver(v, old, next)
+		old.Kill()
 		old, slowest = next, max(slowest, took)
 		if err != nil {
-			return "", fmt.Errorf("%w\n%s", err, next.log)
+			return "", next.explain(err)
 		}
 	}
-	return fmt.Sprintf("%d rolling restarts, 0 failed of %d requests, the folder taken over in %.1f s at most", turns, v.requests.Load(), slowest.Seconds()), v.firstFailure()
+	return fmt.Sprintf("%d rolling restarts, %s, the folder taken over in %.1f s at most", turns, v.counts(), slowest.Seconds()), v.firstFailure()
 }
 
 // handOver stops old while next waits, both under load, and returns how long the folder was nobody's.
-func handOver(ctx context.Context, v *visitors, old, next *child) (took time.Duration, err error) {
-	busy, rest := context.WithCancel(ctx)
-	var roaming sync.WaitGroup
-	roaming.Go(func() { v.roam(busy, next.public, 2, rand.New(rand.NewPCG(1, 5))) })
-	defer roaming.Wait()
-	defer rest()
+func handOver(v *visitors, old, next *child) (took time.Duration, err error) {
+	defer v.roam(next.public, 2, 1, 0, rand.New(rand.NewPCG(1, 5)))()
 	v.walk(old.public, 0, 2)
 	st, err := next.status()
 	if err != nil {
@@ -160,11 +135,10 @@ func handOver(ctx context.Context, v *visitors, old, next *child) (took time.Dur
 	if !strings.Contains(st.Health, "another process") {
 		return 0, fmt.Errorf("while another process has the folder the store says %q", st.Health)
 	}
-	if err := old.stop(); err != nil {
+	if err := old.Stop(); err != nil {
 		return 0, err
 	}
-	took, err = until(recoveryLimit, "the folder is taken over", func() bool { return next.order("flush") == nil })
-	if err != nil {
+	if took, err = next.awaitFlush(); err != nil {
 		return took, err
 	}
 	listed, err := v.sitemap(next.public)

@@ -1,221 +1,146 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"os/exec"
 	"strings"
-	"sync"
-	"syscall"
 	"time"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
+
+// recoveryLimit is how long a site may take to work again when the trouble is over.
+const recoveryLimit = time.Minute
 
 // child is a site in a process of its own.
 type child struct {
-	cmd     *exec.Cmd
-	public  string // host and port
-	orders  string
-	begun   time.Time
-	works   chan struct{} // closed when the store works
-	worked  time.Duration // from the start until then
-	ended   chan struct{}
-	log     *lockedBuffer
-	exit    error
-	control *http.Client
-}
-
-// lockedBuffer keeps what a child says.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
+	*kit.Child
+	public string // URL of the site
+	begun  time.Time
+	log    *kit.Log
+	client *http.Client
+	ask    kit.Getter // of orders
 }
 
 // launch says how a site is started.
 type launch struct {
 	program string // this one if empty
 	dir     string
-	state   *fates
+	pages   *fates
 	limit   int // of file descriptors, 0 for none
 	uid     int // the user, 0 for the same
 	moods   bool
 }
 
-// start returns once the site serves, or has ended before it did.
+// start returns once the site serves. A site that ended before it did is returned with an error.
 func (l launch) start(ctx context.Context) (*child, error) {
-	state, err := l.encoded()
+	l.pages.mu.RLock()
+	state, err := json.Marshal(l.pages)
+	l.pages.mu.RUnlock()
 	if err != nil {
 		return nil, err
 	}
-	self := l.program
-	if self == "" {
-		if self, err = os.Executable(); err != nil {
-			return nil, err
-		}
+	command, err := kit.Self(siteArg, "-dir", l.dir, "-state", string(state), fmt.Sprintf("-moods=%t", l.moods))
+	if err != nil {
+		return nil, err
 	}
-	args := []string{self, siteFlag, "-dir", l.dir, "-state", state}
-	if l.moods {
-		args = append(args, "-moods")
+	if l.program != "" {
+		command[0] = l.program
 	}
 	if l.uid != 0 {
 		id := fmt.Sprint(l.uid)
-		args = append([]string{"setpriv", "--reuid", id, "--regid", id, "--clear-groups"}, args...)
+		command = append([]string{"setpriv", "--reuid", id, "--regid", id, "--clear-groups"}, command...)
 	}
 	if l.limit > 0 {
-		args = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$@"`, l.limit), "sh"}, args...)
+		command = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$@"`, l.limit), "sh"}, command...)
 	}
 	c := &child{
-		cmd: exec.CommandContext(ctx, args[0], args[1:]...), begun: time.Now(), log: new(lockedBuffer),
-		works: make(chan struct{}), ended: make(chan struct{}),
-		control: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 8}},
+		begun: time.Now(), log: new(kit.Log),
+		client: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 8}},
 	}
-	c.cmd.Stderr = c.log
-	out, err := c.cmd.StdoutPipe()
-	if err != nil {
+	if c.Child, err = kit.Start(ctx, c.log, command); c.Child == nil {
 		return nil, err
 	}
-	if err := c.cmd.Start(); err != nil {
-		return nil, err
+	if err == nil {
+		c.public, c.ask = c.Said[0], kit.FromServer(c.client, c.Said[1])
 	}
-	serves := make(chan struct{})
-	go c.listen(out, serves)
-	select {
-	case <-serves:
-		return c, nil
-	case <-c.ended:
-		return c, fmt.Errorf("the site ended before it served: %w\n%s", c.exit, c.log)
-	}
+	return c, c.explain(err)
 }
 
-func (l launch) encoded() (string, error) {
-	if l.state == nil {
-		return "{}", nil
-	}
-	l.state.mu.RLock()
-	defer l.state.mu.RUnlock()
-	b, err := json.Marshal(l.state)
-	return string(b), err
-}
-
-// listen hears what the child says, and sees it end.
-func (c *child) listen(out io.Reader, serves chan<- struct{}) {
-	defer close(c.ended)
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		words := strings.Fields(lines.Text())
-		switch {
-		case len(words) == 3 && words[0] == "serves":
-			c.public, c.orders = words[1], words[2]
-			close(serves)
-		case len(words) == 1 && words[0] == "works":
-			c.worked = time.Since(c.begun)
-			close(c.works)
-		}
-	}
-	c.exit = c.cmd.Wait()
-	c.control.CloseIdleConnections()
-}
-
-// alive reports whether the process has not ended.
-func (c *child) alive() bool {
-	select {
-	case <-c.ended:
-		return false
-	default:
-		return true
-	}
-}
-
-// awaitWork waits until the store works.
-func (c *child) awaitWork(limit time.Duration) error {
-	select {
-	case <-c.works:
+// explain adds what the site logged to an error.
+func (c *child) explain(err error) error {
+	if err == nil {
 		return nil
-	case <-c.ended:
-		return fmt.Errorf("the site ended: %w\n%s", c.exit, c.log)
-	case <-time.After(limit):
-		return fmt.Errorf("the store does not work after %v\n%s", limit, c.log)
 	}
+	return fmt.Errorf("%w\n%s", err, c.log)
 }
 
-// kill ends the process as kill -9 does.
-func (c *child) kill() {
-	_ = c.cmd.Process.Kill()
-	<-c.ended
-}
-
-// stop ends it as an operator does.
-func (c *child) stop() error {
-	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return err
-	}
+// awaitWork waits until the store works, and returns how long that took from the start.
+func (c *child) awaitWork(limit time.Duration) (time.Duration, error) {
 	select {
-	case <-c.ended:
-		return c.exit
-	case <-time.After(40 * time.Second):
-		c.kill()
-		return fmt.Errorf("the site does not end\n%s", c.log)
+	case <-c.Lines:
+		return time.Since(c.begun), nil
+	case <-c.Ended:
+		return 0, c.explain(fmt.Errorf("the site ended: %w", c.Exit()))
+	case <-time.After(limit):
+		return limit, c.explain(fmt.Errorf("the store does not work after %v", limit))
 	}
 }
 
-// order has the site do something.
+// awaitFlush waits until all that was seen can be stored.
+func (c *child) awaitFlush() (time.Duration, error) {
+	return kit.Until(recoveryLimit, "the store works", func() bool { return c.order("flush") == nil })
+}
+
+// order has the site do something. The arguments are names and values in turn.
 func (c *child) order(what string, args ...string) error {
-	_, err := c.ask(what, args...)
+	_, err := c.tell(what, args...)
 	return err
 }
 
-func (c *child) ask(what string, args ...string) ([]byte, error) {
+func (c *child) tell(what string, args ...string) ([]byte, error) {
 	form := url.Values{}
 	for i := 0; i < len(args); i += 2 {
 		form.Set(args[i], args[i+1])
 	}
-	resp, err := c.control.Get("http://" + c.orders + "/" + what + "?" + form.Encode())
-	if err != nil {
-		return nil, err
+	a, err := c.ask(context.Background(), "/"+what+"?"+form.Encode())
+	if err == nil && a.Status != http.StatusOK {
+		err = fmt.Errorf("%s: %s", what, strings.TrimSpace(string(a.Body)))
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err == nil && resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s", what, strings.TrimSpace(string(body)))
-	}
-	return body, err
+	return a.Body, err
 }
 
 func (c *child) status() (s status, err error) {
-	body, err := c.ask("status")
+	body, err := c.tell("status")
 	if err != nil {
 		return s, err
 	}
 	return s, json.Unmarshal(body, &s)
 }
 
-// until asks every few milliseconds whether a condition holds, and fails after limit.
-func until(limit time.Duration, what string, holds func() bool) (time.Duration, error) {
-	begun := time.Now()
-	for !holds() {
-		if time.Since(begun) > limit {
-			return limit, fmt.Errorf("after %v still not: %s", limit, what)
-		}
-		time.Sleep(10 * time.Millisecond)
+// withdraw has something become of a page that makes it leave the sitemap.
+func (c *child) withdraw(pages *fates, path string, to fate) error {
+	pages.set(path, to)
+	return c.order("fate", "path", path, "to", string(to))
+}
+
+// wantPages sees that what was written is there, and that the first pages are listed and none that must not be.
+func (c *child) wantPages(v *visitors, pages int) error {
+	if err := errors.Join(c.order("flush"), c.order("verify")); err != nil {
+		return err
 	}
-	return time.Since(begun), nil
+	listed, err := v.sitemap(c.public)
+	if err != nil {
+		return err
+	}
+	for i := range pages {
+		if !listed[pagePath(i)] {
+			return fmt.Errorf("%s was stored and is not listed", pagePath(i))
+		}
+	}
+	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 const (
@@ -21,38 +23,33 @@ const (
 // album is the image that is damaged, and what became of the damaged ones.
 type album struct {
 	image  string
-	listed map[string]bool // paths that were
+	listed map[string]bool // paths that it listed
 	gone   map[string]bool // paths that were withdrawn, and must not come back out of a damaged record
 
 	mu      sync.Mutex
 	kept    int // opened, with all that was listed
 	older   int // opened, in an older state, from before a withdrawal
 	less    int // opened, with less
-	aside   int // moved aside
+	aside   int // moved aside, and learned anew
 	deaths  int
 	noted   int // told of in Stats
 	slowest time.Duration
 }
 
 func corrupt(ctx context.Context, cfg *config) (line string, err error) {
-	a := &album{image: filepath.Join(cfg.work, "image"), listed: map[string]bool{}, gone: map[string]bool{}}
+	a := &album{image: filepath.Join(cfg.work, "image"), gone: map[string]bool{}}
 	if err := a.make(ctx); err != nil {
 		return "making the image", err
 	}
-	work := make(chan int)
 	errs := make([]error, openers)
 	var opening sync.WaitGroup
 	for i := range openers {
 		opening.Go(func() {
-			for n := range work {
+			for n := i; n < cfg.images; n += openers {
 				errs[i] = errors.Join(errs[i], a.try(ctx, cfg, n))
 			}
 		})
 	}
-	for n := range cfg.images {
-		work <- n
-	}
-	close(work)
 	opening.Wait()
 	return fmt.Sprintf("%d damaged images: %d kept all, %d lost records, %d went back before a withdrawal and say so, %d moved aside; %d processes died, no image killed more than %d; %d told in Stats; slowest start %.1f s",
 		cfg.images, a.kept, a.less, a.older, a.aside, a.deaths, allowedDeaths, a.noted, a.slowest.Seconds()), errors.Join(errs...)
@@ -60,22 +57,22 @@ func corrupt(ctx context.Context, cfg *config) (line string, err error) {
 
 // make has a site learn, withdraw and be killed, so that the image has tables, a manifest with a history and a log.
 func (a *album) make(ctx context.Context) error {
-	l := launch{dir: a.image, state: &fates{Of: map[string]fate{}, Sections: imageSections}}
+	l := launch{dir: a.image, pages: newFates(imageSections)}
 	v := newVisitors()
 	for n := range 4 {
 		site, err := l.start(ctx)
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(site.awaitWork(recoveryLimit), a.fill(site, v, l.state, n)); err != nil {
-			return fmt.Errorf("%w\n%s", err, site.log)
+		if _, err := site.awaitWork(recoveryLimit); err != nil {
+			return err
 		}
-		if n < 3 {
-			err = site.stop()
-		} else {
-			site.kill()
+		if err := a.fill(site, v, l.pages, n); err != nil {
+			return site.explain(err)
 		}
-		if err != nil {
+		if n == 3 {
+			site.Kill()
+		} else if err := site.Stop(); err != nil {
 			return err
 		}
 	}
@@ -83,7 +80,7 @@ func (a *album) make(ctx context.Context) error {
 }
 
 // fill is one life of the image: it leaves a table of its own.
-func (a *album) fill(site *child, v *visitors, state *fates, n int) error {
+func (a *album) fill(site *child, v *visitors, pages *fates, n int) (err error) {
 	if n == 1 {
 		if err := site.order("churn", "writes", "100"); err != nil {
 			return err
@@ -95,14 +92,12 @@ func (a *album) fill(site *child, v *visitors, state *fates, n int) error {
 	}
 	for i := range 10 {
 		path := pagePath(n*10 + i*7)
-		to := []fate{gone, noIndex, private}[i%3]
 		if i == 9 {
 			if err := site.order("forget", "path", path); err != nil {
 				return err
 			}
 		}
-		state.set(path, to)
-		if err := site.order("fate", "path", path, "to", string(to)); err != nil {
+		if err := site.withdraw(pages, path, withdrawals[i%3]); err != nil {
 			return err
 		}
 		a.gone[path] = true
@@ -112,14 +107,21 @@ func (a *album) fill(site *child, v *visitors, state *fates, n int) error {
 	if err := site.order("flush"); err != nil {
 		return err
 	}
-	listed, err := v.sitemap(site.public)
-	a.listed = listed
-	for path := range a.gone {
-		if listed[path] {
-			return errors.Join(err, fmt.Errorf("%s did not leave", path))
-		}
+	a.listed, err = v.sitemap(site.public)
+	if path := a.back(a.listed); path != "" {
+		return fmt.Errorf("%s did not leave", path)
 	}
 	return err
+}
+
+// back returns a listed page that was withdrawn, "" if there is none.
+func (a *album) back(listed map[string]bool) string {
+	for path := range a.gone {
+		if listed[path] {
+			return path
+		}
+	}
+	return ""
 }
 
 // try damages a copy of the image and opens it until it works.
@@ -127,7 +129,7 @@ func (a *album) try(ctx context.Context, cfg *config, n int) error {
 	rng := rand.New(rand.NewPCG(cfg.seed, uint64(100+n)))
 	dir := filepath.Join(cfg.work, fmt.Sprint("damaged", n))
 	defer os.RemoveAll(dir)
-	if err := copyTree(a.image, dir); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(a.image)); err != nil {
 		return err
 	}
 	kind, how := kinds[n%len(kinds)], damages[n/len(kinds)%len(damages)]
@@ -136,58 +138,43 @@ func (a *album) try(ctx context.Context, cfg *config, n int) error {
 		return fmt.Errorf("image %d: there is no %s", n, kind)
 	}
 	file := files[rng.IntN(len(files))]
-	if err := how.do(file, rng); err != nil {
-		return fmt.Errorf("image %d, %s %s: %w", n, filepath.Base(file), how.name, err)
+	err := how.do(file, rng)
+	if err == nil {
+		err = a.open(ctx, dir)
 	}
-	if err := a.open(ctx, dir, cfg.verbose, fmt.Sprintf("%3d %s %s", n, filepath.Base(file), how.name)); err != nil {
+	if err != nil {
 		return fmt.Errorf("image %d, %s %s: %w", n, filepath.Base(file), how.name, err)
 	}
 	return nil
 }
 
 // open starts sites on a damaged folder until one lives.
-func (a *album) open(ctx context.Context, dir string, verbose bool, what string) error {
+func (a *album) open(ctx context.Context, dir string) error {
 	begun := time.Now()
 	for deaths := 0; ; deaths++ {
-		site, err := launch{dir: dir, state: &fates{Of: map[string]fate{}, Sections: imageSections}}.start(ctx)
-		if err == nil {
-			err = site.awaitWork(recoveryLimit)
-		}
-		if err == nil {
-			err = a.look(site, deaths, time.Since(begun), verbose, what)
-			log := site.log
-			site.kill()
-			if err != nil {
-				err = fmt.Errorf("%w\n%s", err, log)
-			}
-			return err
-		}
+		site, err := launch{dir: dir, pages: newFates(imageSections)}.start(ctx)
 		if site == nil {
 			return err
 		}
-		if site.alive() || deaths == allowedDeaths {
-			site.kill()
-			return err
+		if err == nil {
+			_, err = site.awaitWork(recoveryLimit)
 		}
+		if err == nil {
+			err = site.explain(a.look(site, deaths, time.Since(begun)))
+		} else if !site.Alive() && deaths < allowedDeaths {
+			continue
+		}
+		site.Kill()
+		return err
 	}
 }
 
 // look sees what a site on a damaged folder lists, before anybody visits it and after its store was churned.
-func (a *album) look(site *child, deaths int, took time.Duration, verbose bool, what string) error {
-	v := newVisitors()
+func (a *album) look(site *child, deaths int, took time.Duration) error {
 	time.Sleep(400 * time.Millisecond) // the first sitemap
-	listed, err := v.sitemap(site.public)
+	listed, err := newVisitors().sitemap(site.public)
 	if err != nil {
 		return err
-	}
-	if err := neverListed(listed); err != nil {
-		return err
-	}
-	back := ""
-	for path := range listed {
-		if a.gone[path] {
-			back = path
-		}
 	}
 	if err := site.order("churn", "writes", "150"); err != nil {
 		return fmt.Errorf("writing: %w", err)
@@ -197,6 +184,7 @@ func (a *album) look(site *child, deaths int, took time.Duration, verbose bool, 
 	if err != nil || st.Health != "" {
 		return fmt.Errorf("after writing: %w, %s", err, st.Health)
 	}
+	back := a.back(listed)
 	if back != "" && len(st.Notes) == 0 {
 		return fmt.Errorf("%s is listed again, and nothing tells that records are missing", back)
 	}
@@ -204,25 +192,16 @@ func (a *album) look(site *child, deaths int, took time.Duration, verbose bool, 
 	defer a.mu.Unlock()
 	a.deaths += deaths
 	a.slowest = max(a.slowest, took)
-	outcome := "kept"
+	a.noted += kit.One(len(st.Notes) > 0)
 	switch {
 	case st.Aside > 0:
 		a.aside++
-		outcome = "aside"
 	case back != "":
 		a.older++
-		outcome = "older"
 	case len(listed) < len(a.listed):
 		a.less++
-		outcome = fmt.Sprintf("lists %d of %d", len(listed), len(a.listed))
 	default:
 		a.kept++
-	}
-	if len(st.Notes) > 0 {
-		a.noted++
-	}
-	if verbose {
-		fmt.Printf("%s: %s, %d deaths, %.1f s, %q\n", what, outcome, deaths, took.Seconds(), st.Notes)
 	}
 	return nil
 }

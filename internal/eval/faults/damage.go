@@ -1,8 +1,8 @@
 package main
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -10,92 +10,64 @@ import (
 	"strings"
 )
 
-// A damage is done to one file of a copied folder. It returns what it did, "" if there is no such file.
+// A damage is done to one file of a copied folder.
 type damage struct {
 	name string
 	do   func(file string, rng *rand.Rand) error
 }
 
 var damages = []damage{
-	{"cut to a part", func(file string, rng *rand.Rand) error {
-		size, err := sizeOf(file)
-		if err != nil || size == 0 {
-			return err
-		}
-		return os.Truncate(file, rng.Int64N(size))
-	}},
-	{"cut by a few bytes", func(file string, rng *rand.Rand) error {
-		size, err := sizeOf(file)
-		if err != nil {
-			return err
-		}
-		return os.Truncate(file, max(0, size-1-rng.Int64N(16)))
-	}},
-	{"emptied", func(file string, _ *rand.Rand) error { return os.Truncate(file, 0) }},
+	{"cut to a part", edit(func(b []byte, rng *rand.Rand) []byte { return b[:rng.IntN(max(1, len(b)))] })},
+	{"cut by a few bytes", edit(func(b []byte, rng *rand.Rand) []byte { return b[:max(0, len(b)-1-rng.IntN(16))] })},
+	{"emptied", edit(func([]byte, *rand.Rand) []byte { return nil })},
 	{"removed", func(file string, _ *rand.Rand) error { return os.Remove(file) }},
-	{"a bit flipped", func(file string, rng *rand.Rand) error {
-		return change(file, func(b []byte) { b[rng.IntN(len(b))] ^= 1 << rng.IntN(8) })
-	}},
-	{"a bit flipped in the first bytes", func(file string, rng *rand.Rand) error {
-		return change(file, func(b []byte) { b[rng.IntN(min(len(b), 64))] ^= 1 << rng.IntN(8) })
-	}},
-	{"twenty bits flipped", func(file string, rng *rand.Rand) error {
-		return change(file, func(b []byte) {
-			for range 20 {
-				b[rng.IntN(len(b))] ^= 1 << rng.IntN(8)
-			}
-		})
-	}},
-	{"a page zeroed", func(file string, rng *rand.Rand) error {
-		return change(file, func(b []byte) {
-			at := rng.IntN(len(b)) &^ 4095
-			clear(b[at:min(len(b), at+4096)])
-		})
-	}},
-	{"the first page zeroed", func(file string, _ *rand.Rand) error {
-		return change(file, func(b []byte) { clear(b[:min(len(b), 4096)]) })
-	}},
-	{"overwritten with noise", func(file string, rng *rand.Rand) error {
-		return change(file, func(b []byte) {
-			at := rng.IntN(len(b))
-			for i := at; i < min(len(b), at+512); i++ {
-				b[i] = byte(rng.Uint32())
-			}
-		})
-	}},
-	{"doubled", func(file string, _ *rand.Rand) error {
+	{"a bit flipped", inUse(func(b []byte, rng *rand.Rand) { flip(b, rng) })},
+	{"a bit flipped in the first bytes", inUse(func(b []byte, rng *rand.Rand) { flip(b[:min(len(b), 64)], rng) })},
+	{"twenty bits flipped", inUse(func(b []byte, rng *rand.Rand) {
+		for range 20 {
+			flip(b, rng)
+		}
+	})},
+	{"a page zeroed", inUse(func(b []byte, rng *rand.Rand) {
+		at := rng.IntN(len(b)) &^ 4095
+		clear(b[at:min(len(b), at+4096)])
+	})},
+	{"the first page zeroed", inUse(func(b []byte, _ *rand.Rand) { clear(b[:min(len(b), 4096)]) })},
+	{"overwritten with noise", inUse(func(b []byte, rng *rand.Rand) {
+		at := rng.IntN(len(b))
+		for i := at; i < min(len(b), at+512); i++ {
+			b[i] = byte(rng.Uint32())
+		}
+	})},
+	{"doubled", edit(func(b []byte, _ *rand.Rand) []byte { return append(b, b...) })},
+	{"swapped with the next", func(file string, _ *rand.Rand) error { return swap(file) }},
+}
+
+func flip(b []byte, rng *rand.Rand) { b[rng.IntN(len(b))] ^= 1 << rng.IntN(8) }
+
+// edit puts other bytes in place of those of a file.
+func edit(f func(b []byte, rng *rand.Rand) []byte) func(string, *rand.Rand) error {
+	return func(file string, rng *rand.Rand) error {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(file, append(b, b...), 0o600)
-	}},
-	{"swapped with the next", func(file string, _ *rand.Rand) error { return swap(file) }},
+		return os.WriteFile(file, f(b, rng), 0o600)
+	}
+}
+
+// inUse changes a file up to its last byte that is not zero: logs are longer than what is in them.
+func inUse(f func(b []byte, rng *rand.Rand)) func(string, *rand.Rand) error {
+	return edit(func(b []byte, rng *rand.Rand) []byte {
+		if used := bytes.TrimRight(b, "\x00"); len(used) > 0 {
+			f(used, rng)
+		}
+		return b
+	})
 }
 
 // kinds are the files that a folder of the store has.
 var kinds = []string{"MANIFEST", ".sst", ".mem", ".vlog", "KEYREGISTRY", "DISCARD", "LOCK", "synced", "opening"}
-
-func sizeOf(file string) (int64, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
-}
-
-// change changes what a file says, up to its last byte that is not zero: logs are longer than what is in them.
-func change(file string, f func([]byte)) error {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	if used := []byte(strings.TrimRight(string(b), "\x00")); len(used) > 0 {
-		f(used)
-		copy(b, used)
-	}
-	return os.WriteFile(file, b, 0o600)
-}
 
 // swap exchanges a file with another one of its folder, and empties it if there is none.
 func swap(file string) error {
@@ -121,12 +93,4 @@ func victims(dir, kind string) (files []string) {
 		return nil
 	})
 	return files
-}
-
-// copyTree copies a folder of files and folders.
-func copyTree(from, to string) error {
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		return fmt.Errorf("copying the image: %w", err)
-	}
-	return nil
 }

@@ -5,13 +5,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
 // TestMain makes the test binary the site, as the program is.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == siteFlag {
+	if len(os.Args) > 1 && os.Args[1] == siteArg {
 		os.Exit(serveSite(os.Args[2:]))
 	}
 	os.Exit(m.Run())
@@ -45,22 +44,6 @@ func TestDamages(t *testing.T) {
 			}
 			if after, err := os.ReadFile(file); err == nil && bytes.Equal(after, before) {
 				t.Error("the file is what it was")
-			}
-		})
-	}
-}
-
-func TestCounted(t *testing.T) {
-	for _, tt := range []struct{ name, out, want, failure string }{
-		{"all well", "Running 1m test\n  770146 requests in 1.00m, 1.2GB read\nRequests/sec: 12000\n", "770146 requests", ""},
-		{"errors of the network", "  12 requests in 1.00m, 1MB read\n  Socket errors: connect 0, read 3, write 0, timeout 0\n", "12 requests", "Socket errors"},
-		{"answers that are none", "  12 requests in 1.00m, 1MB read\n  Non-2xx or 3xx responses: 4\n", "12 requests", "Non-2xx"},
-		{"nothing", "unable to connect\n", "", "unable to connect"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := counted(tt.out)
-			if got != tt.want || (err == nil) != (tt.failure == "") || err != nil && !strings.Contains(err.Error(), tt.failure) {
-				t.Errorf("counted = %q, %v; want %q and an error with %q", got, err, tt.want, tt.failure)
 			}
 		})
 	}

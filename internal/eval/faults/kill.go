@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 const (
@@ -41,11 +43,8 @@ func kill(ctx context.Context, cfg *config) (line string, err error) {
 	var running sync.WaitGroup
 	for i := range all {
 		l := &lane{
-			launch: launch{
-				dir:   filepath.Join(cfg.work, fmt.Sprint("store", i)),
-				state: &fates{Of: map[string]fate{}, Sections: laneSections},
-			},
-			rng: rand.New(rand.NewPCG(cfg.seed, uint64(10+i))), visitors: newVisitors(),
+			launch: launch{dir: filepath.Join(cfg.work, fmt.Sprint("store", i)), pages: newFates(laneSections)},
+			rng:    rand.New(rand.NewPCG(cfg.seed, uint64(10+i))), visitors: newVisitors(),
 			listed: map[string]bool{}, gone: map[string]time.Time{}, unsure: map[string]bool{},
 		}
 		all[i] = l
@@ -69,51 +68,48 @@ func kill(ctx context.Context, cfg *config) (line string, err error) {
 // run lives and dies kills times, and lives once more to see what is left.
 func (l *lane) run(ctx context.Context, kills int) error {
 	for n := range kills + 1 {
-		if err := l.live(ctx, n == 0); err != nil {
-			if l.site != nil {
-				err = fmt.Errorf("life %d: %w\n%s", n, err, l.site.log)
-				l.site.kill()
-			}
+		site, err := l.launch.start(ctx)
+		if err != nil {
 			return err
 		}
-		if n == kills {
-			break
+		l.site = site
+		if err := l.live(n == 0); err != nil {
+			site.Kill()
+			return site.explain(fmt.Errorf("life %d: %w", n, err))
 		}
-		l.kills++
+		l.kills += kit.One(n < kills)
 	}
 	return nil
 }
 
 // live is one life, from the start to the kill.
-func (l *lane) live(ctx context.Context, first bool) (err error) {
+func (l *lane) live(first bool) error {
 	l.touched = map[string]bool{}
 	l.visitors.forgives.Store(false)
-	if l.site, err = l.launch.start(ctx); err != nil {
-		return err
-	}
 	if !first && l.rng.IntN(5) == 0 {
 		l.early++
 		time.Sleep(time.Duration(l.rng.IntN(30)) * time.Millisecond)
-		l.site.kill()
+		l.site.Kill()
 		return nil
 	}
-	if err := l.site.awaitWork(reopenLimit); err != nil {
+	worked, err := l.site.awaitWork(reopenLimit)
+	if err != nil {
 		return err
 	}
-	l.slowest = max(l.slowest, l.site.worked)
+	l.slowest = max(l.slowest, worked)
 	if err := l.survey(); err != nil {
 		return err
 	}
 	if first {
 		l.visitors.walk(l.site.public, 0, laneSections)
 	}
-	return l.work(ctx)
+	return l.work()
 }
 
 // survey waits for the sitemap, and sees that it has all that it had and nothing that it lost.
 func (l *lane) survey() error {
 	var failure error
-	_, err := until(reopenLimit, "the sitemap has the pages that it had", func() bool {
+	_, err := kit.Until(reopenLimit, "the sitemap has the pages that it had", func() bool {
 		failure = l.check()
 		return failure == nil
 	})
@@ -124,9 +120,6 @@ func (l *lane) survey() error {
 func (l *lane) check() error {
 	now, err := l.visitors.sitemap(l.site.public)
 	if err != nil {
-		return err
-	}
-	if err := neverListed(now); err != nil {
 		return err
 	}
 	if len(now) == 0 && len(l.listed) > 0 {
@@ -149,31 +142,19 @@ func (l *lane) check() error {
 }
 
 // work visits, withdraws and forgets pages until the process is killed in the middle of it.
-func (l *lane) work(ctx context.Context) error {
+func (l *lane) work() (err error) {
 	end := time.Now().Add(time.Duration(l.rng.Int64N(int64(lives))))
-	busy, rest := context.WithCancel(ctx)
-	var roaming sync.WaitGroup
-	rng := rand.New(rand.NewPCG(l.rng.Uint64(), 4))
-	roaming.Go(func() { l.roam(busy, rng) })
-	var err error
+	// The second half of the pages is kept for what happens to them.
+	stop := l.visitors.roam(l.site.public, laneSections/2, 1, time.Millisecond, l.rng)
 	for err == nil && time.Now().Before(end) {
 		err = errors.Join(l.withdraw(), l.forget(), l.check())
 		time.Sleep(time.Duration(l.rng.IntN(400)) * time.Millisecond)
 	}
 	l.visitors.forgives.Store(true)
-	l.site.kill()
-	rest()
-	roaming.Wait()
+	l.site.Kill()
+	stop()
 	l.settle(time.Now())
 	return err
-}
-
-// roam visits the first half of the pages; the others are kept for what happens to them.
-func (l *lane) roam(ctx context.Context, rng *rand.Rand) {
-	for ctx.Err() == nil {
-		l.visitors.visit(l.site.public, pagePath(rng.IntN(laneSections*sectionPages/2)))
-		time.Sleep(time.Millisecond)
-	}
 }
 
 // pick returns a page of the second half that is listed and that this process has not seen, so that it looks at the next visit.
@@ -196,9 +177,7 @@ func (l *lane) withdraw() error {
 		time.Sleep(10 * time.Millisecond)
 		return nil
 	}
-	to := []fate{gone, noIndex, private}[l.rng.IntN(3)]
-	l.launch.state.set(path, to)
-	if err := l.site.order("fate", "path", path, "to", string(to)); err != nil {
+	if err := l.site.withdraw(l.launch.pages, path, withdrawals[l.rng.IntN(3)]); err != nil {
 		return err
 	}
 	delete(l.listed, path)
@@ -207,10 +186,7 @@ func (l *lane) withdraw() error {
 	if l.rng.IntN(4) == 0 {
 		return nil // killed perhaps before that is written
 	}
-	_, err := until(10*time.Second, path+" leaves the sitemap", func() bool {
-		now, err := l.visitors.sitemap(l.site.public)
-		return err == nil && !now[path]
-	})
+	err := l.visitors.leaves(l.site.public, path)
 	if err == nil {
 		l.gone[path] = time.Now()
 		delete(l.unsure, path)
@@ -230,10 +206,7 @@ func (l *lane) forget() error {
 		return err
 	}
 	l.forgotten++
-	_, err := until(10*time.Second, path+" leaves the sitemap when it is forgotten", func() bool {
-		now, err := l.visitors.sitemap(l.site.public)
-		return err == nil && !now[path]
-	})
+	err := l.visitors.leaves(l.site.public, path)
 	l.gone[path] = time.Time{}
 	delete(l.unsure, path)
 	return err

@@ -18,22 +18,21 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 // config says how long and how hard the parts try.
 type config struct {
-	trials   int // disk full
-	images   int // damaged folders
-	kills    int
-	requests int // with a store that does not behave
-	minutes  int // of soak
-	seed     uint64
-	verbose  bool
-	work     string // a folder for all files
+	trials  int // of shortages
+	images  int // damaged folders
+	kills   int
+	minutes int // of soak
+	seed    uint64
+	work    string // a folder for all files
 }
 
 // part is one way to break the store. It returns what its line says.
@@ -58,7 +57,7 @@ var parts = []part{
 var errForbidden = errors.New("not possible here")
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == siteFlag {
+	if len(os.Args) > 1 && os.Args[1] == siteArg {
 		os.Exit(serveSite(os.Args[2:]))
 	}
 	var cfg config
@@ -66,44 +65,37 @@ func main() {
 	flag.IntVar(&cfg.trials, "trials", 20, "how often the disk is filled")
 	flag.IntVar(&cfg.images, "images", 200, "damaged folders")
 	flag.IntVar(&cfg.kills, "kills", 50, "how often a site is killed")
-	flag.IntVar(&cfg.requests, "requests", 100_000, "requests while a store does not behave")
 	flag.IntVar(&cfg.minutes, "minutes", 30, "how long the soak takes")
 	flag.Uint64Var(&cfg.seed, "seed", 1, "seed of all that is random")
-	flag.BoolVar(&cfg.verbose, "v", false, "say more")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	chosen, err := choose(*names)
-	if err == nil && flag.NArg() > 0 {
-		err = fmt.Errorf("unexpected arguments %q", flag.Args())
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "faults:", err)
-		os.Exit(2)
-	}
-	if !runAll(ctx, &cfg, chosen) {
-		os.Exit(1)
-	}
+	kit.Main("faults", func(ctx context.Context) error {
+		if err := kit.NoArguments(); err != nil {
+			return err
+		}
+		chosen, err := choose(*names)
+		if err != nil {
+			return err
+		}
+		return runAll(ctx, cfg, chosen)
+	})
 }
 
-func choose(names string) ([]part, error) {
+func choose(names string) (chosen []part, err error) {
 	if names == "" {
 		return parts[:len(parts)-1], nil // the soak is for when there is time
 	}
-	var chosen []part
 	for _, name := range strings.Split(names, ",") {
 		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("-part: there is no %q", name)
+			return nil, fmt.Errorf("%w: there is no part %q", kit.ErrUsage, name)
 		}
 		chosen = append(chosen, parts[i])
 	}
 	return chosen, nil
 }
 
-// runAll reports whether all parts went well.
-func runAll(ctx context.Context, cfg *config, chosen []part) bool {
-	well := true
+// runAll runs parts one after the other, and returns which of them failed.
+func runAll(ctx context.Context, cfg config, chosen []part) error {
+	var failed []error
 	for _, p := range chosen {
 		begun := time.Now()
 		line, err := runIn(ctx, cfg, p)
@@ -112,22 +104,20 @@ func runAll(ctx context.Context, cfg *config, chosen []part) bool {
 		case errors.Is(err, errForbidden) && os.Getenv("CI") != "true":
 			fmt.Printf("%s: left out: %v\n", p.name, err)
 		case err != nil:
-			well = false
+			failed = append(failed, fmt.Errorf("part %s failed", p.name))
 			fmt.Printf("%s: FAILED after %v: %s: %v\n", p.name, took, line, err)
 		default:
 			fmt.Printf("%s: %s (%v)\n", p.name, line, took)
 		}
 	}
-	return well
+	return errors.Join(failed...)
 }
 
 // runIn runs a part with a folder of its own.
-func runIn(ctx context.Context, cfg *config, p part) (string, error) {
-	own := *cfg
-	var err error
-	if own.work, err = os.MkdirTemp("", "faults-"+p.name+"-"); err != nil {
+func runIn(ctx context.Context, cfg config, p part) (line string, err error) {
+	if cfg.work, err = os.MkdirTemp("", "faults-"+p.name+"-"); err != nil {
 		return "", err
 	}
-	line, err := p.run(ctx, &own)
-	return line, errors.Join(err, os.RemoveAll(own.work))
+	line, err = p.run(ctx, &cfg)
+	return line, errors.Join(err, os.RemoveAll(cfg.work))
 }

@@ -6,36 +6,39 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// The site's pages. The root links to the sections, and a section to its pages and to one that asks not to be indexed. Nothing links
-// to the pages below /unlinked/.
-const (
-	sectionPages = 50
-	origin       = "https://example.com"
-)
+// sectionPages is how many pages a section has. The root links to the sections, and a section to its pages and to one that asks not to
+// be indexed. Nothing links to the pages below /unlinked/.
+const sectionPages = 50
 
 func sectionPath(n int) string { return fmt.Sprintf("/s%d", n) }
 func pagePath(n int) string    { return fmt.Sprintf("/s%d/p%d", n/sectionPages, n%sectionPages) }
 func hiddenPath(n int) string  { return fmt.Sprintf("/s%d/hidden", n) }
 func strayPath(n int) string   { return fmt.Sprintf("/unlinked/m%d", n) }
 
-// A fate is what became of a page.
+// A fate is what became of a page; "" while it is simply here.
 type fate string
 
 const (
-	here    fate = ""
 	gone    fate = "gone"
 	noIndex fate = "noindex"
 	private fate = "private"
 )
 
-// fates are the pages that are not simply here, and the number of sections. They may be used concurrently.
+// withdrawals are the fates by which a page must leave the sitemap.
+var withdrawals = [...]fate{gone, noIndex, private}
+
+// fates are the pages of a site: how many sections there are, and what became of pages. They may be used concurrently.
 type fates struct {
 	mu       sync.RWMutex
 	Of       map[string]fate
 	Sections int
 }
+
+func newFates(sections int) *fates { return &fates{Of: map[string]fate{}, Sections: sections} }
 
 func (f *fates) set(path string, to fate) {
 	f.mu.Lock()
@@ -43,29 +46,23 @@ func (f *fates) set(path string, to fate) {
 	f.Of[path] = to
 }
 
-func (f *fates) grow(sections int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.Sections = sections
-}
-
-func (f *fates) look(path string) (of fate, sections int) {
+func (f *fates) of(path string) fate {
+	if strings.HasSuffix(path, "/hidden") {
+		return noIndex
+	}
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	return f.Of[path], f.Sections
+	return f.Of[path]
 }
 
 // stateHeader tells the visitor by what the body was made, so that it can make the body too.
 const stateHeader = "X-State"
 
 func (f *fates) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	of, sections := f.look(r.URL.Path)
-	if strings.HasSuffix(r.URL.Path, "/hidden") {
-		of = noIndex
-	}
-	status, body := content(r.URL.Path, of, sections)
-	w.Header().Set(stateHeader, fmt.Sprintf("%d %s", sections, of))
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	of := f.of(r.URL.Path)
+	status, body := content(r.URL.Path, of, f.Sections)
+	w.Header().Set(stateHeader, fmt.Sprintf("%d %s", f.Sections, of))
+	w.Header().Set("Content-Type", kit.HTML)
 	if of == private {
 		w.Header().Set("Cache-Control", "private")
 	}
@@ -78,18 +75,17 @@ func content(path string, of fate, sections int) (status int, body []byte) {
 	if of == gone {
 		return http.StatusGone, []byte("<html><body>" + path + " is gone</body></html>")
 	}
-	var b strings.Builder
-	b.WriteString("<!doctype html><html><head><title>" + path + "</title>")
+	p := kit.Page{Title: path}
 	if of == noIndex {
-		b.WriteString(`<meta name="robots" content="noindex">`)
+		p.Head = `<meta name="robots" content="noindex">`
 	}
-	b.WriteString("</head><body><main>")
-	fmt.Fprintf(&b, "<p>This is what %s has to say, and %s alone. State %q.</p>", path, strings.Repeat(path+" ", 5), of)
-	for _, to := range links(path, sections) {
-		fmt.Fprintf(&b, `<a href="%s">%s</a> `, to, to)
-	}
-	b.WriteString("</main></body></html>")
-	return http.StatusOK, []byte(b.String())
+	return http.StatusOK, p.Append(nil, func(b []byte) []byte {
+		b = fmt.Appendf(b, "<p>This is what %s has to say, and %s alone. State %q.</p>\n", path, strings.Repeat(path+" ", 5), of)
+		for _, to := range links(path, sections) {
+			b = kit.AppendLink(b, to, to)
+		}
+		return b
+	})
 }
 
 func links(path string, sections int) (to []string) {

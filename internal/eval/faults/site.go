@@ -9,26 +9,22 @@ import (
 	"hash/crc32"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"sync"
-	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
-// siteFlag as the first argument makes the program the site.
-const siteFlag = "-site"
+// siteArg as the first argument makes the program the site.
+const siteArg = "-site"
 
 // status is what a site tells of itself.
 type status struct {
@@ -36,121 +32,100 @@ type status struct {
 	Aside      int    // folders moved aside
 	Notes      []string
 	Goroutines int
-	Heap       uint64
-	Anonymous  uint64 // memory that no file stands behind, 0 where that is not known
+	Usage      kit.Usage
 	Stats      servemap.Stats
 }
 
 // process is the site as a program: the site itself, and an address at which the one who breaks it gives orders.
 type process struct {
-	dir     string
-	options badgerstore.Options
-	store   *badgerstore.Store
-	moody   *moody // around the store, nil for none
-	site    *servemap.Site
-	handler atomic.Pointer[http.Handler]
-	fates   *fates
+	dir    string
+	log    *slog.Logger
+	store  *badgerstore.Store
+	moody  *moody // around the store, nil for none
+	site   *servemap.Site
+	server *kit.Server
+	pages  *fates
 
-	mu      sync.Mutex
-	eaten   []*os.File
-	churned map[string]uint32 // checksums of what churn wrote
+	eating sync.Mutex
+	eaten  []*os.File // open files that use up descriptors
+
+	churning sync.Mutex
+	churned  map[string]uint32 // checksums of what churn wrote
 }
 
 // serveSite is the whole program of a site, and returns its exit status.
 func serveSite(args []string) int {
+	p := &process{churned: map[string]uint32{}, pages: newFates(0), log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 	set := flag.NewFlagSet("site", flag.ContinueOnError)
-	dir := set.String("dir", "", "folder of the store")
+	set.StringVar(&p.dir, "dir", "", "folder of the store")
 	state := set.String("state", "{}", "fates of the pages, as JSON")
-	reserve := set.Int64("reserve", 0, "bytes to be left free")
 	moods := set.Bool("moods", false, "the store misbehaves when it is told to")
 	if err := set.Parse(args); err != nil {
 		return 2
 	}
-	p := &process{churned: map[string]uint32{}, fates: &fates{Of: map[string]fate{}}}
-	if err := json.Unmarshal([]byte(*state), p.fates); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 2
-	}
+	err := json.Unmarshal([]byte(*state), p.pages)
 	if *moods {
 		p.moody = new(moody)
 	}
-	if err := p.run(*dir, *reserve); err != nil {
+	if err == nil {
+		err = p.run()
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "site:", err)
 		return 3
 	}
 	return 0
 }
 
-func (p *process) run(dir string, reserve int64) (err error) {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	p.dir, p.options = dir, badgerstore.Options{Reserve: reserve, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+func (p *process) run() (err error) {
+	if p.server, err = kit.Listen(p.pages); err != nil {
+		return err
+	}
 	if err := p.open(); err != nil {
 		return err
 	}
-	public, err := net.Listen("tcp", "127.0.0.1:0")
+	orders, err := kit.Listen(p.orders())
 	if err != nil {
 		return err
 	}
-	orders, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*p.handler.Load()).ServeHTTP(w, r) })}
-	go func() { _ = server.Serve(public) }()
-	go func() { _ = http.Serve(orders, p.orders()) }()
-	fmt.Println("serves", public.Addr(), orders.Addr())
-	go p.tellHealth(ctx)
-	<-ctx.Done()
-	return p.end(server)
+	fmt.Println(p.server.URL, orders.URL)
+	go func() {
+		for p.store.Health() != nil {
+			time.Sleep(time.Millisecond)
+		}
+		fmt.Println("works")
+	}()
+	kit.AwaitStop()
+	return p.end()
 }
 
 // open opens the store and the site on it, and puts them in front of the pages.
 func (p *process) open() (err error) {
-	if p.store, err = badgerstore.Open(p.dir, &p.options); err != nil {
+	if p.store, err = badgerstore.Open(p.dir, &badgerstore.Options{Logger: p.log}); err != nil {
 		return err
 	}
 	var st store.Store = p.store
 	if p.moody != nil {
 		p.moody.Store, st = p.store, p.moody
 	}
-	p.site, err = servemap.New(origin, st, &servemap.Options{Limits: servemap.Limits{RenderEvery: 200 * time.Millisecond}, Logger: p.options.Logger})
-	if err != nil {
+	if p.site, err = kit.NewSite(st, kit.Setup{RenderEvery: 200 * time.Millisecond, Logger: p.log}); err != nil {
 		return err
 	}
-	h := p.site.Wrap(p.fates)
-	p.handler.Store(&h)
+	p.server.Handle(p.site.Wrap(p.pages))
 	return nil
 }
 
-// tellHealth says once that the store works.
-func (p *process) tellHealth(ctx context.Context) {
-	for p.store.Health() != nil {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Millisecond):
-		}
-	}
-	fmt.Println("works")
-}
-
 // restart closes the site and the store while visitors come, and opens them anew.
-func (p *process) restart(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	var bare http.Handler = p.fates
-	err := p.site.Close(ctx)
-	p.handler.Store(&bare) // the closed site is left to who is still in it
+func (p *process) restart() error {
+	err := kit.CloseSite(p.site, 10*time.Second)
+	p.server.Handle(p.pages) // the closed site is left to who is still in it
 	return errors.Join(err, p.store.Close(), p.open())
 }
 
 // end shuts down in the order that the README tells. What fails is told and is no failure of the site: the folder may be gone.
-func (p *process) end(server *http.Server) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	err := server.Shutdown(ctx)
-	fmt.Fprintln(os.Stderr, "closing:", errors.Join(p.site.Close(ctx), p.store.Close()))
+func (p *process) end() error {
+	err := p.server.Close()
+	fmt.Fprintln(os.Stderr, "closing:", errors.Join(kit.CloseSite(p.site, 10*time.Second), p.store.Close()))
 	return err
 }
 
@@ -164,51 +139,28 @@ func (p *process) orders() http.Handler {
 			}
 		})
 	}
+	count := func(r *http.Request, name string) int {
+		n, _ := strconv.Atoi(r.FormValue(name)) // the parts of this program write it
+		return n
+	}
 	mux.HandleFunc("/status", func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(p.status()) })
 	order("/flush", func(r *http.Request) error { return p.site.Flush(r.Context()) })
 	order("/forget", func(r *http.Request) error { return p.site.Forget(r.Context(), r.FormValue("path")) })
-	order("/fate", func(r *http.Request) error {
-		p.fates.set(r.FormValue("path"), fate(r.FormValue("to")))
-		return nil
-	})
-	order("/grow", func(r *http.Request) error {
-		n, err := strconv.Atoi(r.FormValue("sections"))
-		p.fates.grow(n)
-		return err
-	})
-	var churning sync.Mutex
-	order("/churn", func(r *http.Request) error {
-		churning.Lock()
-		defer churning.Unlock()
-		n, _ := strconv.Atoi(r.FormValue("writes"))
-		return p.churn(r.Context(), n)
-	})
-	order("/verify", func(r *http.Request) error {
-		churning.Lock()
-		defer churning.Unlock()
-		return p.verify(r.Context())
-	})
-	order("/eat", func(r *http.Request) error {
-		left, _ := strconv.Atoi(r.FormValue("left"))
-		return p.eat(left)
-	})
+	order("/fate", func(r *http.Request) error { p.pages.set(r.FormValue("path"), fate(r.FormValue("to"))); return nil })
+	order("/churn", func(r *http.Request) error { return p.churn(r.Context(), count(r, "writes")) })
+	order("/verify", func(r *http.Request) error { return p.verify(r.Context()) })
+	order("/eat", func(r *http.Request) error { p.eat(count(r, "left")); return nil })
 	order("/spit", func(*http.Request) error { p.spit(); return nil })
-	order("/mood", func(r *http.Request) error {
-		n, err := strconv.Atoi(r.FormValue("be"))
-		p.moody.become(mood(n))
-		return err
-	})
+	order("/mood", func(r *http.Request) error { p.moody.become(mood(count(r, "be"))); return nil })
 	order("/collect", func(*http.Request) error { debug.FreeOSMemory(); return nil })
-	order("/restart", func(r *http.Request) error { return p.restart(r.Context()) })
-	order("/step", func(r *http.Request) error { return stepClock(r.FormValue("by")) })
+	order("/restart", func(*http.Request) error { return p.restart() })
+	order("/step", func(r *http.Request) error { stepClock(int64(count(r, "by"))); return nil })
 	return mux
 }
 
 func (p *process) status() status {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
 	s := status{
-		Aside: len(p.store.MovedAside()), Notes: p.store.Notes(), Goroutines: runtime.NumGoroutine(), Heap: m.HeapAlloc, Anonymous: anonymous(), Stats: p.site.Stats(),
+		Aside: len(p.store.MovedAside()), Notes: p.store.Notes(), Goroutines: runtime.NumGoroutine(), Usage: kit.Measure(""), Stats: p.site.Stats(),
 	}
 	if err := p.store.Health(); err != nil {
 		s.Health = err.Error()
@@ -216,22 +168,10 @@ func (p *process) status() status {
 	return s
 }
 
-// anonymous reads what Linux tells of the process.
-func anonymous() (bytes uint64) {
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(text)) {
-		if n, ok := strings.CutPrefix(line, "RssAnon:"); ok {
-			_, _ = fmt.Sscan(n, &bytes)
-		}
-	}
-	return bytes << 10
-}
-
 // churn writes big records of somebody else into the same store, so that Badger changes and merges its files.
 func (p *process) churn(ctx context.Context, writes int) error {
+	p.churning.Lock()
+	defer p.churning.Unlock()
 	value := make([]byte, 60<<10)
 	for range writes {
 		for i := range value {
@@ -253,6 +193,8 @@ func (p *process) churn(ctx context.Context, writes int) error {
 
 // verify compares what churn wrote with what the store has.
 func (p *process) verify(ctx context.Context) error {
+	p.churning.Lock()
+	defer p.churning.Unlock()
 	for key, want := range p.churned {
 		var got uint32
 		err := p.store.View(ctx, []string{key}, func(values [][]byte) error {
@@ -270,9 +212,9 @@ func (p *process) verify(ctx context.Context) error {
 }
 
 // eat uses up the process's file descriptors until so many are left, about as fast as a server can accept connections.
-func (p *process) eat(left int) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *process) eat(left int) {
+	p.eating.Lock()
+	defer p.eating.Unlock()
 	for {
 		time.Sleep(20 * time.Microsecond)
 		f, err := os.Open(os.DevNull)
@@ -281,19 +223,20 @@ func (p *process) eat(left int) error {
 		}
 		p.eaten = append(p.eaten, f)
 	}
-	for range min(left, len(p.eaten)) {
-		last := len(p.eaten) - 1
-		_ = p.eaten[last].Close()
-		p.eaten = p.eaten[:last]
-	}
-	return nil
+	last := max(0, len(p.eaten)-left)
+	closeAll(p.eaten[last:])
+	p.eaten = p.eaten[:last]
 }
 
 func (p *process) spit() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, f := range p.eaten {
+	p.eating.Lock()
+	defer p.eating.Unlock()
+	closeAll(p.eaten)
+	p.eaten = nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
 		_ = f.Close()
 	}
-	p.eaten = nil
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"sync/atomic"
 	_ "unsafe" // for linkname
 )
@@ -19,16 +18,10 @@ import (
 //go:linkname clockStep time.clockStep
 var clockStep int64
 
-func stepClock(by string) error {
-	n, err := strconv.ParseInt(by, 10, 64)
-	if err == nil {
-		atomic.StoreInt64(&clockStep, n)
-	}
-	return err
-}
+func stepClock(seconds int64) { atomic.StoreInt64(&clockStep, seconds) }
 
-// The reading of the clock in package time, and what stands there instead. Time that is measured by the monotonic clock goes on as
-// it does when an operator sets the clock.
+// How package time reads the clock, and what is put in its place. The monotonic clock goes on, as it does when an operator sets the
+// clock.
 const (
 	reads = "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
 	steps = "//go:linkname clockStep\n\nvar clockStep int64\n\n" + reads + "\tsec += atomic.LoadInt64(&clockStep)\n"

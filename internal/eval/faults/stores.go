@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"net/http/httptest"
 	"runtime"
 	"strings"
 	"sync"
@@ -14,11 +13,12 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// A mood is how a store does not behave.
+// A mood is how a store misbehaves.
 type mood int32
 
 const (
@@ -34,7 +34,7 @@ func (m mood) String() string {
 	return [...]string{"well", "slow", "hanging", "failing", "panicking"}[m]
 }
 
-// moody is a store of moods. Where it hangs it does not heed its context.
+// moody is a store that misbehaves on demand. When it hangs, it ignores its context.
 type moody struct {
 	store.Store
 	mood    atomic.Int32
@@ -55,7 +55,7 @@ func (m *moody) become(to mood) {
 	m.mood.Store(int32(to))
 }
 
-// suffer does what the mood does before each call.
+// suffer does before each call what the mood asks for.
 func (m *moody) suffer() error {
 	switch mood(m.mood.Load()) {
 	case slow:
@@ -106,58 +106,51 @@ func (m *moody) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 	}
 }
 
-// mostHeap is what a site may take while its store does not behave: the queue and the bodies in it are bounded, and the garbage of a
+// mostHeap is what a site may take while its store misbehaves: the queue and the bodies in it are bounded, and the garbage of a
 // server at work comes on top.
 const mostHeap = 96 << 20
 
-// siege is a site whose store does not behave.
+// requestsEach is how many requests there are about in each mood.
+const requestsEach = 25_000
+
+// siege is a site whose store misbehaves.
 type siege struct {
 	store    *moody
 	site     *servemap.Site
-	server   *httptest.Server
-	log      *lockedBuffer
+	server   *kit.Server
+	log      kit.Log
 	visitors *visitors
-	sections int
+	sections int    // that are visited first in each mood
 	heap     uint64 // at most, over that at the start
 	slowest  time.Duration
 	told     []string
 }
 
-func badStores(ctx context.Context, cfg *config) (line string, err error) {
-	perMood := cfg.requests / int(moods-1)
-	s := &siege{store: &moody{Store: new(memstore.Store)}, log: new(lockedBuffer), visitors: newVisitors()}
-	s.sections = perMood/(sectionPages+3)/20 + 1 // each of them is visited twenty times
-	pages := &fates{Of: map[string]fate{}, Sections: s.sections * int(moods)}
-	s.site, err = servemap.New(origin, s.store, &servemap.Options{
-		Limits: servemap.Limits{RenderEvery: 200 * time.Millisecond}, Logger: slog.New(slog.NewTextHandler(s.log, nil)),
-	})
-	if err != nil {
+func badStores(ctx context.Context, _ *config) (line string, err error) {
+	s := &siege{store: &moody{Store: new(memstore.Store)}, visitors: newVisitors()}
+	s.sections = requestsEach/(sectionPages+3)/20 + 1 // each of them is visited twenty times
+	if s.site, err = kit.NewSite(s.store, kit.Setup{RenderEvery: 200 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(&s.log, nil))}); err != nil {
 		return "", err
 	}
-	s.server = httptest.NewServer(s.site.Wrap(pages))
-	defer s.server.Close()
-	s.visitors.walk(s.host(), 0, 1)
+	if s.server, err = kit.Listen(s.site.Wrap(newFates(s.sections * int(moods)))); err != nil {
+		return "", err
+	}
+	s.visitors.walk(s.server.URL, 0, 1)
 	if err := s.site.Flush(ctx); err != nil {
 		return "", err
 	}
 	s.visitors.client.CloseIdleConnections()
 	start, routines := heap(), runtime.NumGoroutine()
-	for m := slow; m < moods; m++ {
-		if err := s.endure(ctx, m, start); err != nil {
-			return s.line(), fmt.Errorf("a store that is %v: %w\n%s", m, err, s.log)
+	for m := slow; m < moods && err == nil; m++ {
+		if err = s.endure(ctx, m, start); err != nil {
+			err = fmt.Errorf("a store that is %v: %w\n%s", m, err, &s.log)
 		}
 	}
-	err = errors.Join(s.visitors.firstFailure(), s.site.Close(ctx))
+	err = errors.Join(err, s.visitors.firstFailure(), s.site.Close(ctx))
 	s.visitors.client.CloseIdleConnections() // whose goroutines take a moment to end
-	_, left := until(recoveryLimit, fmt.Sprintf("the %d goroutines of the start", routines), func() bool { return runtime.NumGoroutine() <= routines })
-	return s.line(), errors.Join(err, left)
-}
-
-func (s *siege) host() string { return strings.TrimPrefix(s.server.URL, "http://") }
-
-func (s *siege) line() string {
-	return fmt.Sprintf("%d of %d requests failed; slowest recovery %.1f s; at most %d MB of heap more; told: %s",
-		s.visitors.failed.Load(), s.visitors.requests.Load(), s.slowest.Seconds(), s.heap>>20, strings.Join(s.told, "; "))
+	_, left := kit.Until(recoveryLimit, fmt.Sprintf("the %d goroutines of the start", routines), func() bool { return runtime.NumGoroutine() <= routines })
+	return fmt.Sprintf("%s; slowest recovery %.1f s; at most %d MB of heap more; told: %s",
+		s.visitors.counts(), s.slowest.Seconds(), s.heap>>20, strings.Join(s.told, "; ")), errors.Join(err, left, s.server.Close())
 }
 
 // endure has pages visited, old ones and new ones, while the store is of a mood, and sees that it is told and that it passes.
@@ -168,7 +161,7 @@ func (s *siege) endure(ctx context.Context, m mood, start uint64) error {
 	for range 4 {
 		walking.Go(func() {
 			for range 5 {
-				s.visitors.walk(s.host(), first, last)
+				s.visitors.walk(s.server.URL, first, last)
 			}
 		})
 	}
@@ -179,7 +172,7 @@ func (s *siege) endure(ctx context.Context, m mood, start uint64) error {
 		return fmt.Errorf("the heap grew by %d MB", grown>>20)
 	}
 	if m != slow {
-		if _, err := until(30*time.Second, "Stats tells", func() bool { return s.site.Stats().Store != "" }); err != nil {
+		if _, err := kit.Until(30*time.Second, "Stats tells", func() bool { return s.site.Stats().Store != "" }); err != nil {
 			return err
 		}
 		s.told = append(s.told, fmt.Sprintf("%v %q", m, s.site.Stats().Store))
@@ -193,14 +186,14 @@ func (s *siege) endure(ctx context.Context, m mood, start uint64) error {
 // recover has the store behave again. What was dropped is seen at the next visit.
 func (s *siege) recover(ctx context.Context, sections int) error {
 	s.store.become(well)
-	took, err := until(recoveryLimit, "the store is used again", func() bool { return s.site.Flush(ctx) == nil && s.site.Stats().Store == "" })
+	took, err := kit.Until(recoveryLimit, "the store is used again", func() bool { return s.site.Flush(ctx) == nil && s.site.Stats().Store == "" })
 	s.slowest = max(s.slowest, took)
 	if err != nil {
 		return err
 	}
 	want := sections * (sectionPages + 1)
-	if _, err = until(recoveryLimit, "all that was visited is listed", func() bool {
-		s.visitors.walk(s.host(), 0, sections)
+	if _, err = kit.Until(recoveryLimit, "all that was visited is listed", func() bool {
+		s.visitors.walk(s.server.URL, 0, sections)
 		return s.site.Flush(ctx) == nil && s.site.Stats().Listed >= want
 	}); err != nil {
 		return fmt.Errorf("%w: %d pages should be listed: %+v", err, want, s.site.Stats())

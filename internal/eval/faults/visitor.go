@@ -7,11 +7,12 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 // visitors ask a site for pages and compare the answers, byte by byte, with what the site must answer.
@@ -32,26 +33,23 @@ func newVisitors() *visitors {
 	}}
 }
 
-// visit asks for one page. It reports whether the answer was right.
-func (v *visitors) visit(host, path string) bool {
+// visit asks for one page.
+func (v *visitors) visit(site, path string) {
 	v.requests.Add(1)
-	if err := v.compare(host, path); err != nil {
-		if v.forgives.Load() {
-			return false
-		}
-		v.failed.Add(1)
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		if v.first == nil {
-			v.first = fmt.Errorf("%s: %w", path, err)
-		}
-		return false
+	err := v.compare(site, path)
+	if err == nil || v.forgives.Load() {
+		return
 	}
-	return true
+	v.failed.Add(1)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.first == nil {
+		v.first = fmt.Errorf("%s: %w", path, err)
+	}
 }
 
-func (v *visitors) compare(host, path string) error {
-	resp, err := v.client.Get("http://" + host + path)
+func (v *visitors) compare(site, path string) error {
+	resp, err := v.client.Get(site + path)
 	if err != nil {
 		return err
 	}
@@ -73,22 +71,34 @@ func (v *visitors) compare(host, path string) error {
 }
 
 // walk visits the root and all of the sections from first to last, with their pages.
-func (v *visitors) walk(host string, first, last int) {
-	v.visit(host, "/")
+func (v *visitors) walk(site string, first, last int) {
+	v.visit(site, "/")
 	for n := first; n < last; n++ {
-		v.visit(host, sectionPath(n))
-		v.visit(host, hiddenPath(n))
-		v.visit(host, strayPath(n))
+		v.visit(site, sectionPath(n))
+		v.visit(site, hiddenPath(n))
+		v.visit(site, strayPath(n))
 		for i := range sectionPages {
-			v.visit(host, pagePath(n*sectionPages+i))
+			v.visit(site, pagePath(n*sectionPages+i))
 		}
 	}
 }
 
-// roam visits pages of the first sections at random until ctx ends.
-func (v *visitors) roam(ctx context.Context, host string, sections int, rng *rand.Rand) {
-	for ctx.Err() == nil {
-		v.visit(host, pagePath(rng.IntN(sections*sectionPages)))
+// roam has n visitors visit pages of the first sections at random, with a pause after each visit, until stop is called.
+func (v *visitors) roam(site string, sections, n int, pause time.Duration, rng *rand.Rand) (stop func()) {
+	var roaming sync.WaitGroup
+	var stopped atomic.Bool
+	for range n {
+		rng := rand.New(rand.NewPCG(rng.Uint64(), 2))
+		roaming.Go(func() {
+			for !stopped.Load() {
+				v.visit(site, pagePath(rng.IntN(sections*sectionPages)))
+				time.Sleep(pause)
+			}
+		})
+	}
+	return func() {
+		stopped.Store(true)
+		roaming.Wait()
 	}
 }
 
@@ -98,52 +108,29 @@ func (v *visitors) firstFailure() error {
 	return v.first
 }
 
-var locElement = regexp.MustCompile(`<loc>([^<]*)</loc>`)
+// counts says how many requests failed.
+func (v *visitors) counts() string {
+	return fmt.Sprintf("%d of %d requests failed", v.failed.Load(), v.requests.Load())
+}
 
-// sitemap returns the paths that a site lists; none while it has no sitemap.
-func (v *visitors) sitemap(host string) (map[string]bool, error) {
-	resp, err := v.client.Get("http://" + host + "/sitemap.xml")
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, err
-	}
+// sitemap returns the paths that a site lists; none while it has no sitemap. It fails if one is among them that must never be.
+func (v *visitors) sitemap(site string) (map[string]bool, error) {
+	s, err := kit.ReadSitemap(context.Background(), kit.FromServer(v.client, site))
 	listed := map[string]bool{}
-	switch resp.StatusCode {
-	case http.StatusServiceUnavailable:
-	case http.StatusOK:
-		for _, m := range locElement.FindAllSubmatch(body, -1) {
-			listed[strings.TrimPrefix(string(m[1]), origin)] = true
-		}
-	default:
-		return nil, fmt.Errorf("the sitemap is answered with %d", resp.StatusCode)
-	}
-	return listed, nil
-}
-
-// wantListed sees that a site lists the first pages, and none that it must not.
-func (v *visitors) wantListed(host string, pages int) error {
-	listed, err := v.sitemap(host)
-	if err != nil {
-		return err
-	}
-	for i := range pages {
-		if !listed[pagePath(i)] {
-			return fmt.Errorf("%s was stored and is not listed", pagePath(i))
-		}
-	}
-	return neverListed(listed)
-}
-
-// neverListed returns the first of the listed paths that must never be.
-func neverListed(listed map[string]bool) error {
-	for path := range listed {
+	for path := range s.Pages {
+		listed[path] = true
 		if strings.HasSuffix(path, "/hidden") || strings.HasPrefix(path, "/unlinked/") || strings.HasPrefix(path, "zz") {
-			return fmt.Errorf("%s is listed", path)
+			return nil, fmt.Errorf("%s is listed", path)
 		}
 	}
-	return nil
+	return listed, err
+}
+
+// leaves waits until the sitemap has lost a page.
+func (v *visitors) leaves(site, path string) error {
+	_, err := kit.Until(10*time.Second, path+" leaves the sitemap", func() bool {
+		now, err := v.sitemap(site)
+		return err == nil && !now[path]
+	})
+	return err
 }

@@ -21,25 +21,24 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
-	"os/signal"
 	"strings"
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/servemap/servemap/internal/eval/kit"
+	"github.com/servemap/servemap/store/memstore"
 )
 
 type config struct {
-	replicas, pages, kills int
-	rate                   int // requests a second
-	lasts                  time.Duration
-	refresh                time.Duration
-	restart                string // the shell command that restarts the database, "" for none
-	database, schema       string
-	epoch                  time.Time // the beginning of the site's time
+	site
+	replicas, kills  int
+	rate             int    // requests a second
+	restart          string // the shell command that restarts the database, "" for none
+	database, schema string
 }
-
-func (c *config) table() string { return c.schema + ".servemap" }
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == replicaArg {
@@ -49,40 +48,31 @@ func main() {
 		}
 		return
 	}
-	c := config{database: os.Getenv("DATABASE_URL"), schema: "servemap_eval_" + strings.ToLower(rand.Text()[:12])}
+	c := &config{database: os.Getenv("DATABASE_URL"), schema: "servemap_eval_" + strings.ToLower(rand.Text()[:12])}
 	minutes := flag.Float64("minutes", 1, "how long visitors come")
 	flag.IntVar(&c.replicas, "replicas", 4, "processes")
 	flag.IntVar(&c.pages, "pages", 2000, "pages of the site")
 	flag.IntVar(&c.kills, "kills", 2, "how often a process is killed")
 	flag.IntVar(&c.rate, "rate", 200, "requests a second")
 	flag.StringVar(&c.restart, "restart", "", "shell command that restarts the database, run once in the middle")
-	flag.DurationVar(&c.refresh, "refresh", 15*time.Second, "Options.Limits.RefreshEvery of the replicas")
-	flag.Parse()
-	c.lasts = time.Duration(*minutes * float64(time.Minute))
-	if c.database == "" || c.replicas < 1 || c.pages < 1 || c.kills < 0 || c.rate < 1 || c.lasts <= 0 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "fleet: DATABASE_URL must name a PostgreSQL database, and all numbers be positive")
-		os.Exit(2)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	same, err := run(ctx, &c)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "fleet:", err)
-	}
-	if err != nil || !same {
-		os.Exit(1)
-	}
+	kit.Main("fleet", func(ctx context.Context) error {
+		c.lasts = time.Duration(*minutes * float64(time.Minute))
+		if c.database == "" || c.replicas < 1 || c.pages < 1 || c.kills < 0 || c.rate < 1 || c.lasts <= 0 || flag.NArg() > 0 {
+			return fmt.Errorf("%w: DATABASE_URL must name a PostgreSQL database, and all numbers be positive", kit.ErrUsage)
+		}
+		return run(ctx, c)
+	})
 }
 
 // run makes the schema, compares, and drops it.
-func run(ctx context.Context, c *config) (same bool, err error) {
+func run(ctx context.Context, c *config) (err error) {
 	db, err := sql.Open("pgx", c.database)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer db.Close()
 	if _, err := db.ExecContext(ctx, "CREATE SCHEMA "+c.schema); err != nil {
-		return false, err
+		return err
 	}
 	defer func() {
 		_, dropErr := db.ExecContext(context.WithoutCancel(ctx), "DROP SCHEMA "+c.schema+" CASCADE")
@@ -91,51 +81,85 @@ func run(ctx context.Context, c *config) (same bool, err error) {
 	return compare(ctx, c)
 }
 
-// compare has visitors come to a fleet and to one process, and prints in what their sitemaps differ.
-func compare(ctx context.Context, c *config) (same bool, err error) {
+// errDiffer is returned when the fleet did not do what one process does.
+var errDiffer = errors.New("the fleet and the one process differ")
+
+// compare has visitors come to a fleet and to one process, which is this one, and prints in what their sitemaps differ.
+func compare(ctx context.Context, c *config) error {
 	c.epoch = time.Now().Truncate(time.Second)
-	one, err := newAlone(c)
+	one, err := kit.NewSite(new(memstore.Store), kit.Setup{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
-		return false, err
+		return err
 	}
-	defer one.close()
-	f, err := startFleet(c)
+	defer func() { _ = kit.CloseSite(one, 30*time.Second) }()
+	f, err := startFleet(ctx, c)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer f.stop()
-	t := traffic{config: c, fleet: f, one: one}
+	t := traffic{config: c, fleet: f, one: kit.FromHandler(one.Wrap(c.handler()))}
 	if err := t.run(ctx); err != nil {
-		return false, err
+		return err
 	}
-	if err := one.site.Flush(ctx); err != nil {
-		return false, err
+	if err := one.Flush(ctx); err != nil {
+		return err
 	}
-	if err := f.settle(ctx, c); err != nil {
-		return false, err
+	if err := f.settle(ctx); err != nil {
+		return err
 	}
-	want, err := read(ctx, one.get)
+	want, err := kit.ReadSitemap(ctx, t.one)
 	if err != nil {
-		return false, err
+		return err
 	}
-	var sets []*sitemap
+	var sets []*kit.Sitemap
 	for _, r := range f.replicas {
-		s, err := read(ctx, r.get)
+		s, err := kit.ReadSitemap(ctx, r.get)
 		if err != nil {
-			return false, err
+			return err
 		}
 		sets = append(sets, s)
 	}
 	fmt.Printf("%d replicas, %d pages, %v, %d kills, %s: %d requests, %d not answered as they should be; sightings dropped: %d by the fleet, %d by one process\n",
-		c.replicas, c.pages, c.lasts, c.kills, t.restarts, t.sent.Load(), t.failed.Load(), f.dropped(ctx), one.site.Stats().Dropped)
+		c.replicas, c.pages, c.lasts, c.kills, t.restarts, t.sent.Load(), t.failed.Load(), f.dropped(ctx), one.Stats().Dropped)
 	d := diff(want, sets[0])
 	fmt.Println(d)
 	identical := 0
 	for _, s := range sets {
-		if s.tags == sets[0].tags {
-			identical++
-		}
+		identical += kit.One(s.Tags == sets[0].Tags)
 	}
 	fmt.Printf("%d of %d replicas serve the same files as the first one, byte by byte\n", identical, len(sets))
-	return d.onlyOne+d.onlyFleet == 0 && t.failed.Load() == 0 && identical == len(sets), nil
+	if d.onlyOne+d.onlyFleet > 0 || t.failed.Load() > 0 || identical < len(sets) {
+		return errDiffer
+	}
+	return nil
+}
+
+// difference is how two sitemaps differ.
+type difference struct {
+	both, onlyOne, onlyFleet int
+	dates, labels            int // the same, of pages in both
+	dated, labelled          int // by the one process, of pages in both
+}
+
+func diff(one, fleet *kit.Sitemap) (d difference) {
+	for loc, want := range one.Pages {
+		got, is := fleet.Pages[loc]
+		if !is {
+			d.onlyOne++
+			continue
+		}
+		d.both++
+		d.dates += kit.One(got.LastMod == want.LastMod)
+		d.labels += kit.One(got.ChangeFreq == want.ChangeFreq)
+		d.dated += kit.One(want.LastMod != "")
+		d.labelled += kit.One(want.ChangeFreq != "")
+	}
+	d.onlyFleet = len(fleet.Pages) - d.both
+	return d
+}
+
+func (d difference) String() string {
+	return fmt.Sprintf("listed: %d by both, %d by one process only, %d by the fleet only\n"+
+		"of those listed by both: %.2f %% have the same lastmod (%d have one), %.2f %% the same changefreq (%d have one)",
+		d.both, d.onlyOne, d.onlyFleet, 100*kit.Share(d.dates, d.both), d.dated, 100*kit.Share(d.labels, d.both), d.labelled)
 }

@@ -1,24 +1,21 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"strconv"
-	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/store/sqlstore"
 )
 
@@ -28,13 +25,15 @@ const replicaArg = "replica"
 // statsPath is where a replica says what it counts.
 const statsPath = "/-/stats"
 
-// serveReplica serves the site at an address of its own, which it prints, until its standard input ends.
+// refreshEvery is how often a replica looks at what others have changed.
+const refreshEvery = 15 * time.Second
+
+// serveReplica serves the site at an address of its own, which it prints, until it is stopped.
 func serveReplica(args []string) error {
 	var s site
 	flags := flag.NewFlagSet(replicaArg, flag.ContinueOnError)
 	epoch := flags.Int64("epoch", 0, "the beginning of the site's time, in Unix seconds")
 	table := flags.String("table", "", "the table of the ledger")
-	refresh := flags.Duration("refresh", 0, "Options.Limits.RefreshEvery")
 	flags.IntVar(&s.pages, "pages", 0, "pages of the site")
 	flags.DurationVar(&s.lasts, "lasts", 0, "how long visitors come")
 	if err := flags.Parse(args); err != nil {
@@ -51,104 +50,70 @@ func serveReplica(args []string) error {
 	if err != nil {
 		return err
 	}
-	learned, err := servemap.New(origin, st, &servemap.Options{Limits: servemap.Limits{RefreshEvery: *refresh}, Logger: logger})
+	learned, err := kit.NewSite(st, kit.Setup{RefreshEvery: refreshEvery, Logger: logger})
 	if err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", learned.Wrap(s.handler()))
 	mux.HandleFunc(statsPath, func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(learned.Stats()) })
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	server, err := kit.Listen(mux)
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = server.Serve(listener) }()
-	fmt.Println(listener.Addr())
-	_, _ = io.Copy(io.Discard, os.Stdin) // it ends with the parent
-	_ = server.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	return learned.Close(ctx)
+	fmt.Println(server.URL)
+	kit.AwaitStop()
+	return errors.Join(server.Close(), kit.CloseSite(learned, 30*time.Second))
 }
 
 // replica is one process of the fleet.
 type replica struct {
 	config *config
 	client *http.Client
-
-	mu    sync.Mutex
-	cmd   *exec.Cmd
-	stdin io.Closer
-	addr  string // "" while it is down
+	child  *kit.Child
+	ask    atomic.Pointer[kit.Getter] // nil while it is down
 }
 
 // start starts the process, and returns when it serves.
-func (r *replica) start() error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
+func (r *replica) start(ctx context.Context) error {
 	c := r.config
-	cmd := exec.Command(self, replicaArg, "-epoch", strconv.FormatInt(c.epoch.Unix(), 10), "-table", c.table(),
-		"-refresh", c.refresh.String(), "-pages", strconv.Itoa(c.pages), "-lasts", c.lasts.String())
-	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
+	command, err := kit.Self(replicaArg, "-epoch", strconv.FormatInt(c.epoch.Unix(), 10), "-table", c.schema+".servemap",
+		"-pages", strconv.Itoa(c.pages), "-lasts", c.lasts.String())
 	if err != nil {
 		return err
 	}
-	stdout, err := cmd.StdoutPipe()
+	child, err := kit.Start(context.WithoutCancel(ctx), os.Stderr, command)
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	at, err := bufio.NewReader(stdout).ReadString('\n')
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.cmd, r.stdin, r.addr = cmd, stdin, strings.TrimSpace(at)
-	if err != nil {
-		return fmt.Errorf("a replica did not start: %w", err)
-	}
+	r.child = child
+	ask := kit.FromServer(r.client, r.child.Said[0])
+	r.ask.Store(&ask)
 	return nil
 }
 
-// end ends the process: by a kill, or by asking it to.
-func (r *replica) end(kill bool) {
-	r.mu.Lock()
-	r.addr = ""
-	cmd, stdin := r.cmd, r.stdin
-	r.mu.Unlock()
-	if cmd == nil {
-		return
-	}
-	if kill {
-		_ = cmd.Process.Kill()
-	} else {
-		_ = stdin.Close()
-	}
-	_ = cmd.Wait() // a killed process ends with an error
+// kill ends the process at once.
+func (r *replica) kill() {
+	r.ask.Store(nil)
+	r.child.Kill()
 }
 
-func (r *replica) at() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.addr
+var errDown = errors.New("the replica is down")
+
+// get returns what is at a path.
+func (r *replica) get(ctx context.Context, path string) (kit.Answer, error) {
+	ask := r.ask.Load()
+	if ask == nil {
+		return kit.Answer{}, errDown
+	}
+	return (*ask)(ctx, path)
 }
 
-// get returns the status, the entity tag and the body of what is at a path.
-func (r *replica) get(ctx context.Context, path string) (status int, tag string, body []byte, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+r.at()+path, nil)
+// stats returns what the replica counts.
+func (r *replica) stats(ctx context.Context) (s servemap.Stats, err error) {
+	a, err := r.get(ctx, statsPath)
 	if err != nil {
-		return 0, "", nil, err
+		return s, err
 	}
-	req.Host = strings.TrimPrefix(origin, "https://")
-	resp, err := r.client.Do(req)
-	if err != nil {
-		return 0, "", nil, err
-	}
-	defer resp.Body.Close()
-	body, err = io.ReadAll(resp.Body)
-	return resp.StatusCode, resp.Header.Get("Etag"), body, err
+	return s, json.Unmarshal(a.Body, &s)
 }

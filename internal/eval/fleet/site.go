@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-)
 
-const origin = "https://example.com"
+	"github.com/servemap/servemap/internal/eval/kit"
+)
 
 // perHub is how many pages a hub links to, and perFolder how many share a folder and a route: a route or folder may grow by no more
 // than 100,000 linked pages a day.
@@ -25,21 +25,21 @@ func hubPath(n int) string { return fmt.Sprint("/hub/", n) }
 // site is a site of pages, some of which change or go. What it serves depends on the time alone, so that all processes serve the same.
 type site struct {
 	pages int
-	epoch time.Time
-	lasts time.Duration
+	epoch time.Time     // the beginning of its time
+	lasts time.Duration // how long visitors come
 }
+
+func (s *site) hubs() int { return (s.pages + perHub - 1) / perHub }
 
 func (s *site) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		write(w, "home", "the hubs of all pages", hubPath, 0, (s.pages+perHub-1)/perHub)
+		write(w, "home", "the hubs of all pages", hubPath, 0, s.hubs())
 	})
 	mux.HandleFunc("GET /hub/{n}", func(w http.ResponseWriter, r *http.Request) {
-		if n, ok := number(r, s.pages/perHub+1); ok {
+		if n, ok := number(w, r, s.pages/perHub+1); ok {
 			write(w, fmt.Sprint("hub ", n), fmt.Sprint("the pages of hub ", n), pagePath, n*perHub, min(s.pages, (n+1)*perHub))
-			return
 		}
-		http.NotFound(w, r)
 	})
 	for folder := range s.pages/perFolder + 1 {
 		mux.HandleFunc(fmt.Sprintf("GET /%d/page/{n}", folder), s.servePage)
@@ -47,32 +47,31 @@ func (s *site) handler() http.Handler {
 	return mux
 }
 
-func (s *site) servePage(w http.ResponseWriter, r *http.Request) {
-	n, ok := number(r, s.pages)
-	switch now := time.Now(); {
-	case !ok:
-		http.NotFound(w, r)
-	case s.gone(n, now):
-		http.Error(w, "gone", http.StatusGone)
-	default:
-		s.page(w, n, now)
-	}
-}
-
-func number(r *http.Request, below int) (int, bool) {
+// number returns the number in a path, or answers that there is no such page.
+func number(w http.ResponseWriter, r *http.Request, below int) (n int, ok bool) {
 	n, err := strconv.Atoi(r.PathValue("n"))
-	return n, err == nil && n >= 0 && n < below
+	if ok = err == nil && n >= 0 && n < below; !ok {
+		http.NotFound(w, r)
+	}
+	return n, ok
 }
 
-// gone reports whether page n has left the site: one in 50 does, when half of the time is over.
-func (s *site) gone(n int, now time.Time) bool { return n%50 == 49 && now.Sub(s.epoch) > s.lasts/2 }
-
-// page writes page n. One in five changes, every few minutes; of all pages, every other one says when it changed.
-func (s *site) page(w http.ResponseWriter, n int, now time.Time) {
+// servePage writes a page. One in 50 leaves the site when half of the time is over. One in five changes, every few minutes; of all
+// pages, every other one says when it changed.
+func (s *site) servePage(w http.ResponseWriter, r *http.Request) {
+	n, ok := number(w, r, s.pages)
+	if !ok {
+		return
+	}
+	age := time.Since(s.epoch)
+	if n%50 == 49 && age > s.lasts/2 {
+		http.Error(w, "gone", http.StatusGone)
+		return
+	}
 	version, changed := 0, s.epoch.Add(-1000*time.Hour-time.Duration(n)*time.Second)
 	if n%5 == 0 {
 		every := 100*time.Second + time.Duration(n%7)*30*time.Second
-		if version = int(now.Sub(s.epoch) / every); version > 0 {
+		if version = int(age / every); version > 0 {
 			changed = s.epoch.Add(time.Duration(version) * every)
 		}
 	}
@@ -84,10 +83,12 @@ func (s *site) page(w http.ResponseWriter, n int, now time.Time) {
 
 // write writes a page that links to those with the numbers from first to below last.
 func write(w http.ResponseWriter, title, text string, path func(int) string, first, last int) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	fmt.Fprintf(w, "<!doctype html><html><head><title>%s</title></head><body><main><h1>%[1]s</h1><p>%s</p></main><ul>", title, text)
-	for n := first; n < last; n++ {
-		fmt.Fprintf(w, `<li><a href="%s">%d</a>`, path(n), n)
-	}
-	fmt.Fprint(w, "</ul></body></html>")
+	w.Header().Set("Content-Type", kit.HTML)
+	_, _ = w.Write(kit.Page{Title: title}.Append(nil, func(b []byte) []byte {
+		b = fmt.Appendf(b, "<p>%s</p>\n", text)
+		for n := first; n < last; n++ {
+			b = kit.AppendLink(b, path(n), strconv.Itoa(n))
+		}
+		return b
+	}))
 }

@@ -9,13 +9,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 // traffic is the visitors, each of whose requests goes to the fleet and to the one process.
 type traffic struct {
 	*config
 	fleet        *fleet
-	one          *alone
+	one          kit.Getter
 	sent, failed atomic.Uint64
 	restarts     string // what became of the database, in words
 }
@@ -68,7 +70,7 @@ func (t *traffic) run(ctx context.Context) error {
 // round returns the locations in the order in which visitors come by them.
 func (t *traffic) round(rnd *rand.Rand) []string {
 	paths := []string{"/"}
-	for n := range (t.pages + perHub - 1) / perHub {
+	for n := range t.hubs() {
 		paths = append(paths, hubPath(n))
 	}
 	for _, n := range rnd.Perm(t.pages) {
@@ -79,9 +81,9 @@ func (t *traffic) round(rnd *rand.Rand) []string {
 
 func (t *traffic) visit(ctx context.Context, path string) {
 	t.sent.Add(1)
-	want, _, _, _ := t.one.get(ctx, path)
-	status, err := t.fleet.visit(ctx, path)
-	if err != nil || !fits(status, want) {
+	want, _ := t.one(ctx, path) // a handler that is called answers
+	got, err := t.fleet.visit(ctx, path)
+	if err != nil || !fits(got.Status, want.Status) {
 		t.failed.Add(1)
 	}
 }
@@ -96,14 +98,14 @@ func fits(status, want int) bool {
 func (t *traffic) kill(ctx context.Context) {
 	for i := range t.kills {
 		r := t.fleet.replicas[i%len(t.fleet.replicas)]
-		if wait(ctx, t.lasts/time.Duration(t.kills+1)) != nil {
+		if kit.Sleep(ctx, t.lasts/time.Duration(t.kills+1)) != nil {
 			return
 		}
-		r.end(true)
-		if wait(ctx, pause) != nil {
+		r.kill()
+		if kit.Sleep(ctx, pause) != nil {
 			return
 		}
-		if err := r.start(); err != nil {
+		if err := r.start(ctx); err != nil {
 			fmt.Println(err)
 		}
 	}
@@ -115,7 +117,7 @@ func (t *traffic) restartDatabase(ctx context.Context) error {
 		t.restarts = "no restart of the database"
 		return nil
 	}
-	if err := wait(ctx, t.lasts/2); err != nil {
+	if err := kit.Sleep(ctx, t.lasts/2); err != nil {
 		return err
 	}
 	begun := time.Now()

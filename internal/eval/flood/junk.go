@@ -6,12 +6,6 @@ import (
 	"strings"
 )
 
-// words are what locations and texts are made of: 64 of them, none of which says that a page is private.
-var words = strings.Fields("river stone cloud maple amber north quiet silver harbor winter garden lantern copper meadow falcon orbit " +
-	"velvet cedar prairie ember island willow canyon marble thunder orchard pebble saffron glacier violet timber breeze " +
-	"coral dune fern granite hazel indigo juniper kelp lagoon mesa nectar olive pine quartz reef summit " +
-	"tide umber valley wheat yarrow zephyr acorn birch clover delta elm flint grove heath iris jasper")
-
 // maxJunk is how many junk locations there are: four words each.
 const maxJunk = 1 << 24
 

@@ -16,11 +16,15 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 // config says what the flood is and what it may cost.
@@ -30,7 +34,6 @@ type config struct {
 	bytes                 int     // of a junk page, at least
 	during                bool    // new pages come during the flood
 	rate                  float64 // requests/s, 0 for as fast as it goes
-	dir                   string  // an empty or new folder for the store, "" for a temporary one
 	seed                  uint64
 	patience              time.Duration // for new pages to be listed
 	renderEvery           time.Duration // least time between two renderings, 0 for the default
@@ -51,42 +54,31 @@ func main() {
 	flag.Float64Var(&cfg.rate, "rate", 0, "requests per second; 0 for as fast as it goes, or with -quorum for as many as are looked at")
 	flag.IntVar(&cfg.bytes, "bytes", 0, "least size of a junk page; what is added is dense with markup")
 	flag.BoolVar(&cfg.during, "during", false, "new pages come in the middle of the flood")
-	flag.StringVar(&cfg.dir, "dir", "", "folder in which the store's temporary folder is made; \"\" for the system's")
 	flag.Uint64Var(&cfg.seed, "seed", 1, "seed of all that is random")
 	flag.DurationVar(&cfg.patience, "patience", 90*time.Second, "how long new pages may take to be listed")
 	memory := flag.Int64("max-memory", 64, "bound of the memory over the bare site's, in MB; 192 suits -direct")
 	disk := flag.Int64("max-disk", 256, "bound of the store's files, in MB")
-	flag.Parse()
-	cfg.maxMemory, cfg.maxDisk = *memory*mb, *disk*mb
-	if err := cfg.check(); err != nil || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "flood:", errors.Join(err, tooMany(flag.Args())))
-		os.Exit(2)
-	}
-	if err := run(cfg, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "flood:", err)
-		os.Exit(1)
-	}
-}
-
-func tooMany(args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return fmt.Errorf("unexpected arguments %q", args)
+	kit.Main("flood", func(ctx context.Context) error {
+		cfg.maxMemory, cfg.maxDisk = *memory<<20, *disk<<20
+		if err := cmp.Or(cfg.check(), kit.NoArguments()); err != nil {
+			return err
+		}
+		return run(ctx, cfg, os.Stdout)
+	})
 }
 
 func (cfg config) check() error {
 	switch {
 	case cfg.junk < 1 || cfg.junk > maxJunk:
-		return fmt.Errorf("-junk is %d; it must be from 1 to %d", cfg.junk, maxJunk)
+		return fmt.Errorf("%w: -junk is %d; it must be from 1 to %d", kit.ErrUsage, cfg.junk, maxJunk)
 	case cfg.pages < minPages:
-		return fmt.Errorf("-pages is %d; it must be at least %d", cfg.pages, minPages)
+		return fmt.Errorf("%w: -pages is %d; it must be at least %d", kit.ErrUsage, cfg.pages, minPages)
 	case cfg.networks < quorum || cfg.networks > maxNetworks:
-		return fmt.Errorf("-networks is %d; it must be from %d to %d", cfg.networks, quorum, maxNetworks)
+		return fmt.Errorf("%w: -networks is %d; it must be from %d to %d", kit.ErrUsage, cfg.networks, quorum, maxNetworks)
 	case cfg.direct && cfg.http:
-		return errors.New("-direct and -http exclude each other")
+		return fmt.Errorf("%w: -direct and -http exclude each other", kit.ErrUsage)
 	case cfg.rate < 0:
-		return fmt.Errorf("-rate is %v; it must not be negative", cfg.rate)
+		return fmt.Errorf("%w: -rate is %v; it must not be negative", kit.ErrUsage, cfg.rate)
 	}
 	return nil
 }

@@ -2,30 +2,27 @@ package main
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// origin is where the site claims to be.
-const (
-	host   = "flood.example"
-	origin = "https://" + host
+var (
+	words = kit.Words()
+	// sections are the folders of the real pages.
+	sections = strings.Fields("news guides recipes travel science history music sport gardens birds " +
+		"maps books films trains boats weather cities farms tools letters")
 )
-
-// sections are the folders of the real pages.
-var sections = strings.Fields("news guides recipes travel science history music sport gardens birds " +
-	"maps books films trains boats weather cities farms tools letters")
 
 const (
 	// minPages leaves each section the siblings that networks need beside them.
 	minPages = 50
-	// changing is how many articles get a new text now and then.
-	changing = 10
 	// grown is how many articles are new after the flood, or in the middle of it.
 	grown = 20
 )
@@ -35,13 +32,10 @@ type pages struct {
 	articles   []string       // locations; the last grown of them are not there from the start
 	number     map[string]int // of each article
 	bySection  map[string][]string
-	paragraphs []string
-	menu       string
-
-	leastJunk int // bytes of a junk page
-
-	edition atomic.Int64 // of the articles that change
-	open    atomic.Int64 // how many articles there are by now
+	paragraphs [][]byte
+	frame      kit.Page
+	leastJunk  int          // bytes of a junk page
+	open       atomic.Int64 // how many articles there are by now
 
 	watchedJunk, watchedReal atomic.Int64 // requests whose response was watched
 }
@@ -51,29 +45,23 @@ func newPages(n int, seed uint64) *pages {
 	r := rand.New(rand.NewPCG(seed, 1))
 	p := &pages{number: map[string]int{}, bySection: map[string][]string{}}
 	for i := range n - 1 - len(sections) + grown {
-		section := sections[i%len(sections)]
-		loc := fmt.Sprintf("/%s/%s-%d-%s", section, words[r.IntN(len(words))], i, words[r.IntN(len(words))])
+		section := "/" + sections[i%len(sections)]
+		loc := fmt.Sprintf("%s/%s-%d-%s", section, words[r.IntN(len(words))], i, words[r.IntN(len(words))])
 		p.number[loc] = i
 		p.articles = append(p.articles, loc)
 		p.bySection[section] = append(p.bySection[section], loc)
 	}
 	p.open.Store(int64(len(p.articles) - grown))
 	for range 256 {
-		var b strings.Builder
-		b.WriteString("<p>")
-		for range 90 {
-			b.WriteString(words[r.IntN(len(words))] + " ")
-		}
-		b.WriteString("</p>\n")
-		p.paragraphs = append(p.paragraphs, b.String())
+		p.paragraphs = append(p.paragraphs, kit.AppendProse(nil, r, words, 90))
 	}
-	var menu strings.Builder
-	menu.WriteString("<header><nav><ul>")
+	menu := []byte("<header><nav>")
 	for _, s := range sections {
-		fmt.Fprintf(&menu, `<li><a href="/%s">The %s</a></li>`, s, s)
+		menu = kit.AppendLink(menu, "/"+s, "The "+s)
 	}
-	menu.WriteString("</ul></nav></header>\n")
-	p.menu = menu.String()
+	p.frame = kit.Page{
+		Head: `<link rel="stylesheet" href="/site.css">`, Before: string(menu) + "</nav></header>\n", After: "<footer><p>All of it is made up.</p></footer>",
+	}
 	return p
 }
 
@@ -86,6 +74,8 @@ func (p *pages) levels() [][]string {
 	return [][]string{{"/"}, folders, p.articles[:p.open.Load()]}
 }
 
+var bodies = sync.Pool{New: func() any { return new([]byte) }}
+
 // ServeHTTP answers any path with a page.
 func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if _, watched := w.(interface{ Unwrap() http.ResponseWriter }); watched {
@@ -97,108 +87,70 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	buf := bodies.Get().(*[]byte)
 	*buf = p.body((*buf)[:0], r.RequestURI)
-	w.Header()["Content-Type"] = htmlType
+	w.Header().Set("Content-Type", kit.HTML)
 	_, _ = w.Write(*buf) // a client that has gone is no concern of a page's
 	bodies.Put(buf)
 }
 
-var (
-	bodies   = sync.Pool{New: func() any { return new([]byte) }}
-	htmlType = []string{contentType}
-)
-
-const contentType = "text/html; charset=utf-8"
-
 // real reports whether loc is one of the site's own pages by now.
 func (p *pages) real(loc string) bool {
-	if loc == "/" {
-		return true
-	}
-	if i, ok := p.number[loc]; ok {
-		return int64(i) < p.open.Load()
-	}
-	_, ok := p.bySection[strings.TrimPrefix(loc, "/")]
-	return ok
+	i, article := p.number[loc]
+	return loc == "/" || p.bySection[loc] != nil || article && p.isOpen(i)
 }
+
+func (p *pages) isOpen(article int) bool { return int64(article) < p.open.Load() }
 
 // body appends the page at loc to b.
 func (p *pages) body(b []byte, loc string) []byte {
-	section := strings.TrimPrefix(loc, "/")
-	switch i, article := p.number[loc]; {
-	case article && int64(i) < p.open.Load():
-		return p.article(b, loc, i)
+	i, article := p.number[loc]
+	switch {
+	case article && p.isOpen(i):
+		return p.page(b, loc, func(b []byte) []byte { // some 10 KB of text of its own
+			r := rand.New(rand.NewPCG(kit.Hash(loc), 0))
+			for range 14 {
+				b = append(b, p.paragraphs[r.IntN(len(p.paragraphs))]...)
+			}
+			return b
+		})
 	case loc == "/":
 		return p.listing(b, "Welcome", p.levels()[1])
-	case p.bySection[section] != nil:
-		return p.listing(b, section, p.opened(section))
+	case p.bySection[loc] != nil:
+		opened := slices.DeleteFunc(slices.Clone(p.bySection[loc]), func(a string) bool { return !p.isOpen(p.number[a]) })
+		return p.listing(b, loc, opened)
 	}
 	return p.junk(b, loc)
 }
 
-// opened returns the articles of a section that are there by now.
-func (p *pages) opened(section string) []string {
-	all := p.bySection[section]
-	n := len(all)
-	for n > 0 && int64(p.number[all[n-1]]) >= p.open.Load() {
-		n--
-	}
-	return all[:n]
-}
-
-func (p *pages) begin(b []byte, title string) []byte {
-	b = append(b, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>"...)
-	b = append(b, title...)
-	b = append(b, "</title><link rel=\"stylesheet\" href=\"/site.css\"></head>\n<body>"...)
-	b = append(b, p.menu...)
-	return append(append(append(b, "<main><h1>"...), title...), "</h1>\n"...)
-}
-
-func end(b []byte) []byte {
-	return append(b, "</main>\n<footer><p>All of it is made up.</p></footer></body></html>\n"...)
-}
-
-// article is some 10 KB of text of its own.
-func (p *pages) article(b []byte, loc string, i int) []byte {
-	edition := int64(0)
-	if i < changing {
-		edition = p.edition.Load()
-	}
-	r := rand.New(rand.NewPCG(sum(loc), uint64(edition)))
-	b = p.begin(b, loc)
-	for range 14 {
-		b = append(b, p.paragraphs[r.IntN(len(p.paragraphs))]...)
-	}
-	return end(b)
+func (p *pages) page(b []byte, title string, main func([]byte) []byte) []byte {
+	frame := p.frame
+	frame.Title = title
+	return frame.Append(b, main)
 }
 
 // listing leads to pages, each with a text of its own.
 func (p *pages) listing(b []byte, title string, locs []string) []byte {
-	b = p.begin(b, title)
-	for _, loc := range locs {
-		b = append(b, "<p><a href=\""...)
-		b = append(b, loc...)
-		b = append(b, "\">"...)
-		b = append(b, loc...)
-		b = append(b, "</a></p>"...)
-		b = append(b, p.paragraphs[sum(loc)%uint64(len(p.paragraphs))]...)
-	}
-	return end(b)
+	return p.page(b, title, func(b []byte) []byte {
+		for _, loc := range locs {
+			b = append(kit.AppendLink(b, loc, loc), p.paragraphs[kit.Hash(loc)%uint64(len(p.paragraphs))]...)
+		}
+		return b
+	})
 }
 
 // junk is what a site that answers to anything says of nothing: one text for all, or one that repeats what was asked for and leads on.
 // Much markup around little text follows, up to the least size.
 func (p *pages) junk(b []byte, loc string) []byte {
-	x := sum(loc)
+	x := kit.Hash(loc)
 	if x&1 == 0 {
-		return end(p.fill(append(p.begin(b, "Welcome back"), p.paragraphs[0]...)))
+		return p.page(b, "Welcome back", func(b []byte) []byte { return p.fill(append(b, p.paragraphs[0]...)) })
 	}
-	b = p.begin(b, "Results")
-	b = append(append(append(b, "<p>You asked for "...), loc...), "</p>\n"...)
-	for i := range 3 {
-		b = append(b, p.paragraphs[x>>(8*i+8)&0xff]...)
-	}
-	b = append(append(append(b, "<p><a rel=\"next\" href=\""...), loc...), '/')
-	return end(p.fill(append(strconv.AppendUint(b, x, 36), "\">next</a></p>"...)))
+	return p.page(b, "Results", func(b []byte) []byte {
+		b = fmt.Appendf(b, "<p>You asked for %s</p>\n", loc)
+		for i := range 3 {
+			b = append(b, p.paragraphs[x>>(8*i+8)&0xff]...)
+		}
+		return p.fill(kit.AppendLink(b, loc+"/"+strconv.FormatUint(x, 36), "next"))
+	})
 }
 
 func (p *pages) fill(b []byte) []byte {
@@ -207,10 +159,4 @@ func (p *pages) fill(b []byte) []byte {
 		b = append(b, "</b><i>x</i><em>y</em></p>"...)
 	}
 	return b
-}
-
-func sum(text string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(text))
-	return h.Sum64()
 }

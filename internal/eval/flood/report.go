@@ -2,47 +2,41 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"text/tabwriter"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 // printCosts prints what the flood cost while it lasted, and what remains.
-func (t *trial) printCosts(ctx context.Context) error {
-	t.watch.end()
-	t.after = live(t.dir)
-	w := t.table()
+func (t *trial) printCosts() {
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "MB\tbare site\tbefore\tpeak\tafter\t\n")
 	for _, row := range []struct {
 		name string
-		of   func(usage) int64
+		of   func(kit.Usage) int64
 	}{
-		{"anonymous memory", func(u usage) int64 { return u.memory }},
-		{"mapped files", func(u usage) int64 { return u.mapped }},
-		{"Go heap", func(u usage) int64 { return u.heap }},
-		{"held of it", func(u usage) int64 { return u.held }},
-		{"store", func(u usage) int64 { return u.disk }},
+		{"anonymous memory", func(u kit.Usage) int64 { return u.Anonymous }},
+		{"mapped files", func(u kit.Usage) int64 { return u.Mapped }},
+		{"Go heap", func(u kit.Usage) int64 { return u.Heap }},
+		{"held of it", func(u kit.Usage) int64 { return u.Held }},
+		{"store", func(u kit.Usage) int64 { return u.Disk }},
 	} {
 		fmt.Fprintf(w, "%s", row.name)
-		for _, u := range []usage{t.bare, t.before, t.watch.most, t.after} {
-			fmt.Fprintf(w, "\t%.1f", megabytes(row.of(u)))
+		for _, u := range []kit.Usage{t.bare, t.before, t.watch.most, t.after} {
+			fmt.Fprintf(w, "\t%.1f", kit.MB(row.of(u)))
 		}
 		fmt.Fprintf(w, "\t\n")
 	}
 	w.Flush()
-	s := t.subject.stats()
+	s := t.subject.Stats()
 	fmt.Fprintf(t.out, "looked at: %d junk, %d real; sightings %d, dropped %d, waiting %d, damaged %d, ignored %v\n",
 		t.pages.watchedJunk.Load(), t.pages.watchedReal.Load(), s.Sightings, s.Dropped, s.Waiting, s.Damaged, s.Ignored)
-	changed, err := t.subject.changed(ctx)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(t.out, "changes seen of %d pages; %d did change\n", changed, changing)
 	fmt.Fprintf(t.out, "requests/s: %.0f without, %.0f with\n", t.bareSpeed, t.speed)
 	t.printListedJunk()
-	return nil
 }
 
 // printListedJunk prints where the junk lies that is listed.
@@ -63,13 +57,13 @@ func (t *trial) printListedJunk() {
 // judge prints the last line, and returns what was out of bounds.
 func (t *trial) judge() error {
 	most, last := t.watch.most, t.watch.last
-	memory, disk := most.memory-t.bare.memory, most.disk
+	memory, disk := most.Anonymous-t.bare.Anonymous, most.Disk
 	there := t.cfg.pages
 	if t.cfg.during {
 		there += grown
 	}
 	fmt.Fprintf(t.out, "flood: junk listed %d of %d, real listed %d of %d, memory +%.0f MB, disk %.0f MB, %.0f requests/s\n",
-		last.junk, t.cfg.junk, last.real, there, megabytes(memory), megabytes(disk), t.speed)
+		last.junk, t.cfg.junk, last.real, there, kit.MB(memory), kit.MB(disk), t.speed)
 	var wrong []error
 	check := func(bad bool, format string, args ...any) {
 		if bad {
@@ -79,7 +73,7 @@ func (t *trial) judge() error {
 	check(t.watch.junk > 0 && !t.cfg.quorum, "up to %d junk locations were listed", t.watch.junk)
 	check(t.watch.fewest < t.cfg.pages, "at one time only %d of %d real pages were listed", t.watch.fewest, t.cfg.pages)
 	check(t.cfg.during && t.missing > 0, "%d of %d new pages were not listed within %v", t.missing, grown, t.cfg.patience)
-	check(memory > t.cfg.maxMemory, "memory grew by %.0f MB", megabytes(memory))
-	check(disk > t.cfg.maxDisk, "the store took %.0f MB", megabytes(disk))
+	check(memory > t.cfg.maxMemory, "memory grew by %.0f MB", kit.MB(memory))
+	check(disk > t.cfg.maxDisk, "the store took %.0f MB", kit.MB(disk))
 	return errors.Join(wrong...)
 }

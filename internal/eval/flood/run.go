@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"runtime"
 	"slices"
 	"sync"
-	"text/tabwriter"
 	"time"
 
+	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
 )
@@ -24,42 +23,35 @@ type trial struct {
 	out     io.Writer
 	pages   *pages
 	flood   flood
-	dir     string // of the store
+	folder  string // of the store
 	subject subject
+	target  target
 	watch   *watch
 
-	bare, before, after usage
+	bare, before, after kit.Usage
 	bareSpeed, speed    float64 // requests/s
 	missing             int     // new pages that were not listed in time
 }
 
 // run floods a site as cfg says and prints what that cost.
-func run(cfg config, out io.Writer) (err error) {
-	dir, err := os.MkdirTemp(cfg.dir, "flood-")
+func run(ctx context.Context, cfg config, out io.Writer) (err error) {
+	folder, err := os.MkdirTemp("", "flood-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	t := &trial{cfg: cfg, out: out, pages: newPages(cfg.pages, cfg.seed), dir: dir}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	t := &trial{cfg: cfg, out: out, pages: newPages(cfg.pages, cfg.seed), folder: folder}
 	t.pages.leastJunk = cfg.bytes
-	t.flood = newFlood(cfg, allOf(t.pages.levels()))
+	t.flood = newFlood(cfg, slices.Concat(t.pages.levels()...))
 	if err := t.runBare(); err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	st, err := badgerstore.Open(dir, &badgerstore.Options{Logger: log})
+	st, err := badgerstore.Open(folder, &badgerstore.Options{Logger: log})
 	if err != nil {
 		return err
 	}
-	err = t.runOn(st, log)
-	return errors.Join(err, st.Close())
-}
-
-func allOf(levels [][]string) (all []string) {
-	for _, l := range levels {
-		all = append(all, l...)
-	}
-	return all
+	return errors.Join(t.runOn(ctx, st, log), st.Close())
 }
 
 // bareVisits are enough to tell the speed and the memory of the site alone.
@@ -67,73 +59,62 @@ const bareVisits = 200_000
 
 // runBare floods the site without the library, to know what the flood itself costs.
 func (t *trial) runBare() error {
-	alone := subject(&bare{served{handler: t.pages}})
-	if t.cfg.http {
-		w, err := newWired(&served{handler: t.pages})
-		if err != nil {
-			return err
-		}
-		alone = w
-	}
-	cfg := t.cfg
-	cfg.rate, cfg.junk = 0, min(cfg.junk, bareVisits)
-	f := newFlood(cfg, t.flood.real)
-	f.cfg.rate = 0
-	w := newWatch("", nil, nil)
-	start := time.Now()
-	err := f.each(alone.workers(), func(_ int, v visit) error { return alone.visit(v) })
-	t.bareSpeed = float64(f.visits()) / time.Since(start).Seconds()
-	w.end()
-	t.bare = w.most
-	return errors.Join(err, alone.close(context.Background()))
-}
-
-// bare is the site alone, with nothing to close.
-type bare struct{ served }
-
-func (bare) close(context.Context) error { return nil }
-
-// runOn floods the site with the library.
-func (t *trial) runOn(st store.Store, log *slog.Logger) (err error) {
-	if t.subject, err = t.newSubject(st, log); err != nil {
+	bare, err := newTarget(t.pages, t.cfg.http)
+	if err != nil {
 		return err
 	}
-	ctx := context.Background()
+	cfg := t.cfg
+	cfg.junk = min(cfg.junk, bareVisits)
+	f := newFlood(cfg, t.flood.real)
+	f.cfg.rate = 0
+	start := time.Now()
+	stop := kit.Every(measureEvery, func(int) { t.bare = t.bare.Max(kit.Measure("")) })
+	err = f.each(bare.workers, func(_ int, v visit) error { return bare.visit(v) })
+	t.bareSpeed = float64(f.visits()) / time.Since(start).Seconds()
+	stop()
+	return errors.Join(err, bare.close())
+}
+
+// runOn floods the site with the library.
+func (t *trial) runOn(ctx context.Context, st store.Store, log *slog.Logger) (err error) {
+	if err := t.start(st, log); err != nil {
+		return err
+	}
 	if err := t.crawl(ctx); err != nil {
 		return err
 	}
-	t.before = measure(t.dir)
+	t.before = kit.Measure(t.folder)
 	if err := t.pour(ctx); err != nil {
 		return err
 	}
-	if err := t.printCosts(ctx); err != nil {
-		return err
-	}
+	runtime.GC()
+	t.after = kit.Measure(t.folder)
+	t.printCosts()
 	if !t.cfg.during {
 		if err := t.growth(ctx); err != nil {
 			return err
 		}
 	}
-	if err := t.subject.close(ctx); err != nil {
+	if err := errors.Join(t.target.close(), t.subject.Close(ctx)); err != nil {
 		return err
 	}
-	kinds, err := census(ctx, st)
-	if err != nil {
-		return err
-	}
-	printCensus(t.table(), kinds)
 	return t.judge()
 }
 
-func (t *trial) newSubject(st store.Store, log *slog.Logger) (subject, error) {
+// start puts the subject together and the target before it.
+func (t *trial) start(st store.Store, log *slog.Logger) error {
 	if t.cfg.direct {
-		return newDirect(t.pages, st, log)
+		d, err := newDirect(t.pages, st, log)
+		t.subject, t.target = d, target{d.visit, 1, func() error { return nil }}
+		return err
 	}
-	s, err := newServed(t.cfg, t.pages, st, log)
-	if err != nil || !t.cfg.http {
-		return s, err
+	site, err := kit.NewSite(st, kit.Setup{ClientIP: clientIP, RenderEvery: t.cfg.renderEvery, Logger: log})
+	if err != nil {
+		return err
 	}
-	return newWired(s)
+	t.subject = site
+	t.target, err = newTarget(site.Wrap(t.pages), t.cfg.http)
+	return err
 }
 
 // crawlStep is how many pages a crawler gets before it lets the site rest: what waits to be read is bounded.
@@ -146,33 +127,28 @@ func (t *trial) crawl(ctx context.Context) error {
 			if err := t.visitAll(step); err != nil {
 				return err
 			}
-			if err := t.subject.flush(ctx); err != nil {
+			if err := t.subject.Flush(ctx); err != nil {
 				return err
 			}
 		}
 	}
-	l, err := t.listed()
+	l, err := t.listing()
 	fmt.Fprintf(t.out, "after a crawl: real listed %d of %d\n", l.real, t.cfg.pages)
 	return err
 }
 
-// editions is how often the changing pages change during the flood.
-const editions = 5
-
 // pour is the flood itself.
 func (t *trial) pour(ctx context.Context) error {
-	t.watch = newWatch(t.dir, t.pages, t.subject.sitemap())
-	defer t.watch.end()
+	t.watch = &watch{t: t, fewest: t.cfg.pages + grown}
+	stop := kit.Every(measureEvery, t.watch.measure)
+	defer stop()
 	start, total := time.Now(), t.flood.visits()
 	grew := make(chan error, 1)
-	err := t.flood.each(t.subject.workers(), func(i int, v visit) error {
-		if i%(total/editions+1) == 0 {
-			t.pages.edition.Add(1)
-		}
+	err := t.flood.each(t.target.workers, func(i int, v visit) error {
 		if t.cfg.during && i == total/2 {
 			go func() { grew <- t.growth(ctx) }()
 		}
-		return t.subject.visit(v)
+		return t.target.visit(v)
 	})
 	if err != nil {
 		return err
@@ -185,7 +161,7 @@ func (t *trial) pour(ctx context.Context) error {
 	}
 	t.speed = float64(total) / poured.Seconds()
 	start = time.Now()
-	if err := t.subject.flush(ctx); err != nil {
+	if err := t.subject.Flush(ctx); err != nil {
 		return err
 	}
 	fmt.Fprintf(t.out, "%d visits in %.1f s, then all merged in %.1f s\n", total, poured.Seconds(), time.Since(start).Seconds())
@@ -197,12 +173,12 @@ func (t *trial) growth(ctx context.Context) error {
 	t.pages.open.Add(grown)
 	fresh := t.pages.articles[len(t.pages.articles)-grown:]
 	missing := func() (int, error) {
-		n := len(fresh)
-		err := readSitemap(t.subject.sitemap(), func(loc string) {
-			if t.pages.number[loc] >= len(t.pages.articles)-grown {
-				n--
-			}
-		})
+		s, err := kit.ReadSitemap(ctx, kit.FromHandler(t.subject.Handler()))
+		n := 0
+		for _, loc := range fresh {
+			_, listed := s.Pages[loc]
+			n += kit.One(!listed)
+		}
 		return n, err
 	}
 	start := time.Now()
@@ -212,16 +188,15 @@ func (t *trial) growth(ctx context.Context) error {
 			return err
 		}
 		if t.cfg.direct {
-			err = t.subject.flush(ctx)
-		}
-		if err != nil {
-			return err
+			if err := t.subject.Flush(ctx); err != nil {
+				return err
+			}
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
 	fmt.Fprintf(t.out, "new pages: %d of %d listed after %.1f s\n", grown-left, grown, time.Since(start).Seconds())
 	if t.missing = left; left > 0 && err == nil {
-		if err = t.subject.flush(ctx); err != nil {
+		if err = t.subject.Flush(ctx); err != nil {
 			return err
 		}
 		left, err = missing()
@@ -232,14 +207,12 @@ func (t *trial) growth(ctx context.Context) error {
 
 func (t *trial) visitAll(locs []string) error {
 	for _, loc := range locs {
-		if err := t.subject.visit(visit{loc, t.flood.client(0)}); err != nil {
+		if err := t.target.visit(visit{loc, t.flood.client(0)}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-func (t *trial) listed() (listing, error) { return listedOf(t.pages, t.subject.sitemap()) }
 
 // listing is what a sitemap lists.
 type listing struct {
@@ -247,35 +220,26 @@ type listing struct {
 	folders    map[string]int // of the junk
 }
 
-func listedOf(p *pages, sitemap http.Handler) (listing, error) {
+func (t *trial) listing() (listing, error) {
 	l := listing{folders: map[string]int{}}
-	err := readSitemap(sitemap, func(loc string) {
-		if p.real(loc) {
+	s, err := kit.ReadSitemap(context.Background(), kit.FromHandler(t.subject.Handler()))
+	for loc := range s.Pages {
+		if t.pages.real(loc) {
 			l.real++
-			return
+		} else {
+			l.junk++
+			l.folders[folder(loc)]++
 		}
-		l.junk++
-		l.folders[folder(loc)]++
-	})
+	}
 	return l, err
 }
 
-func (t *trial) table() *tabwriter.Writer {
-	return tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-}
-
-// watch measures again and again while something runs.
+// watch measures and reads the sitemap again and again during the flood.
 type watch struct {
-	dir     string
-	pages   *pages
-	sitemap http.Handler // nil for none
-
-	stop chan struct{}
-	once sync.Once
-	wg   sync.WaitGroup
+	t *trial
 
 	mu     sync.Mutex
-	most   usage
+	most   kit.Usage
 	fewest int // real pages in the sitemap
 	junk   int // most junk pages in it
 	last   listing
@@ -287,42 +251,19 @@ const (
 	lookEvery    = 10 // measurements
 )
 
-func newWatch(dir string, p *pages, sitemap http.Handler) *watch {
-	w := &watch{dir: dir, pages: p, sitemap: sitemap, stop: make(chan struct{}), fewest: 1 << 30}
-	w.wg.Go(w.run)
-	return w
-}
-
-func (w *watch) run() {
-	tick := time.NewTicker(measureEvery)
-	defer tick.Stop()
-	for n := 0; ; n++ {
-		if n%lookEvery == 0 {
-			_ = w.look() // it is kept for end
-		}
-		w.measure()
-		select {
-		case <-tick.C:
-		case <-w.stop:
-			w.measure()
-			return
-		}
+func (w *watch) measure(n int) {
+	if n%lookEvery == 0 {
+		_ = w.look() // the error is kept
 	}
-}
-
-func (w *watch) measure() {
-	u := measure(w.dir)
+	u := kit.Measure(w.t.folder)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.most = w.most.peak(u)
+	w.most = w.most.Max(u)
 }
 
 // look reads the sitemap. It returns the first error that any look met.
 func (w *watch) look() error {
-	if w.sitemap == nil {
-		return nil
-	}
-	l, err := listedOf(w.pages, w.sitemap)
+	l, err := w.t.listing()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err == nil {
@@ -330,18 +271,4 @@ func (w *watch) look() error {
 	}
 	w.fewest, w.junk, w.last = min(w.fewest, l.real), max(w.junk, l.junk), l
 	return w.err
-}
-
-// end stops the watching.
-func (w *watch) end() {
-	w.once.Do(func() { close(w.stop) })
-	w.wg.Wait()
-}
-
-// live returns the usage when what is dead is gone from the heap.
-func live(dir string) usage {
-	u := measure(dir)
-	runtime.GC()
-	u.heap, u.held = heapBytes()
-	return u
 }

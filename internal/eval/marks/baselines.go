@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -13,8 +12,7 @@ import (
 // sight is a fetch that has been parsed.
 type sight struct {
 	*fetch
-	facts   page.Facts
-	visible string // all its text, set when a detector needs it
+	facts page.Facts
 }
 
 // baseline is a simple detector, as others use them. It tells a change at once.
@@ -26,9 +24,7 @@ type baseline struct {
 
 var baselines = []baseline{
 	{"bytes", hashed(1, func(s *sight) uint64 { return xxh3.HashString(s.HTML) }), hashes(1)},
-	{"visible text", hashed(1, func(s *sight) uint64 { return xxh3.HashString(s.text()) }), hashes(1)},
-	{"visible, digits masked", hashed(1, func(s *sight) uint64 { return xxh3.HashString(masked(s.text())) }), hashes(1)},
-	{"simhash of visible, > 3 bits", simhashed, hashes(1)},
+	{"visible text", hashed(1, func(s *sight) uint64 { return xxh3.HashString(visible(&s.facts)) }), hashes(1)},
 	{"main text", hashed(1, func(s *sight) uint64 { return s.facts.MainHash }), hashes(1)},
 	{"main text, none of last 4", hashed(4, func(s *sight) uint64 { return s.facts.MainHash }), hashes(4)},
 	{"blocks, unbounded", blockwise, func(pages map[string]*page.Facts) (n int) {
@@ -41,19 +37,6 @@ var baselines = []baseline{
 
 func hashes(n int) func(map[string]*page.Facts) int {
 	return func(pages map[string]*page.Facts) int { return 8 * n * len(pages) }
-}
-
-// text returns the visible text.
-func (s *sight) text() string {
-	if s.visible == "" {
-		var b strings.Builder
-		for i := range s.facts.Blocks {
-			b.WriteString(s.facts.Blocks[i].Text)
-			b.WriteByte(' ')
-		}
-		s.visible = b.String()
-	}
-	return s.visible
 }
 
 // hashed detects a hash that is none of the page's last ones.
@@ -71,49 +54,6 @@ func hashed(kept int, hash func(*sight) uint64) func() func(*sight) bool {
 			return i < 0 && len(seen) > 1
 		}
 	}
-}
-
-// masked returns a text in lower case whose words with digits are all the same.
-func masked(text string) string {
-	words := strings.Fields(strings.ToLower(text))
-	for i, w := range words {
-		if strings.ContainsAny(w, "0123456789") {
-			words[i] = "#"
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-func simhashed() func(*sight) bool {
-	last := map[string]uint64{}
-	return func(s *sight) bool {
-		h := simhash(s.text())
-		was, seen := last[s.Page]
-		if !seen || bits.OnesCount64(h^was) > 3 {
-			last[s.Page] = h
-			return seen
-		}
-		return false
-	}
-}
-
-// simhash is Charikar's fingerprint over runs of three words (M. S. Charikar,
-// Similarity estimation techniques from rounding algorithms, 2002).
-func simhash(text string) (h uint64) {
-	words := strings.Fields(text)
-	var sums [64]int
-	for i := range max(1, len(words)-2) {
-		x := xxh3.HashString(strings.Join(words[min(i, len(words)):min(i+3, len(words))], " "))
-		for bit := range sums {
-			sums[bit] += int(x>>bit&1)*2 - 1
-		}
-	}
-	for bit, sum := range sums {
-		if sum > 0 {
-			h |= 1 << bit
-		}
-	}
-	return h
 }
 
 // shortBlock is the length, in bytes, below which a block says too little.
@@ -162,4 +102,14 @@ func mainSize(f *page.Facts) (n int) {
 		}
 	}
 	return n
+}
+
+// visible returns the text of a page that a reader sees.
+func visible(f *page.Facts) string {
+	var b strings.Builder
+	for i := range f.Blocks {
+		b.WriteString(f.Blocks[i].Text)
+		b.WriteByte(' ')
+	}
+	return b.String()
 }

@@ -9,18 +9,19 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-const help = `usage: marks [-json] [-restart N] FILE.jsonl.zst ...
-       marks [-json] [-restart N] [-builds N] [-looks X] [-seed N] -rebuild DIR [-rebuild DIR ...]
+const help = `usage: marks [-restart N] FILE.jsonl.zst ...
+       marks [-restart N] [-seed N] -rebuild DIR [-rebuild DIR ...]
 
 A file holds the fetches of pages, one JSON object a line, in plain text or
-compressed with zstd; a site's lines stand together, the oldest first:
+compressed with gzip or zstd; a site's lines stand together, the oldest first:
 
   {"site": "...", "page": "...", "unix": 1762857928, "truth": "...", "html": "..."}
 
@@ -39,68 +40,52 @@ page, and for ours all else that a ledger does. Bytes are those that a detector
 keeps of a page, on average; the simple ones keep a hash or some.
 
 With -rebuild, the HTML files below each DIR are taken for a site that is built
-again and again: each time with another date and version, other names of assets,
+twelve times: each time with another date and version, other names of assets,
 at times with another menu or template, and with a true edit of a few pages.
 
 `
 
 func main() {
 	var dirs []string
-	opts := options{simulation: simulation{maxPages: 200}}
-	flag.BoolVar(&opts.json, "json", false, "print JSON")
-	flag.IntVar(&opts.restart, "restart", 0, "start the ledger of a site anew after each `N` fetches, 0 for never")
+	sim := simulation{builds: 12, looks: 1, maxPages: 200}
 	flag.Func("rebuild", "simulate rebuilds of the site of HTML files below `DIR`; may be repeated", func(dir string) error {
 		dirs = append(dirs, dir)
 		return nil
 	})
-	flag.IntVar(&opts.builds, "builds", 12, "with -rebuild, how often a site is built")
-	flag.Float64Var(&opts.looks, "looks", 1, "with -rebuild, how often a page is looked at between two builds, on average")
-	flag.Uint64Var(&opts.seed, "seed", 1, "with -rebuild, of the random numbers")
+	restart := flag.Int("restart", 0, "start the ledger of a site anew after each `N` fetches, 0 for never")
+	flag.Uint64Var(&sim.seed, "seed", 1, "with -rebuild, of the random numbers")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), help)
 		flag.PrintDefaults()
 	}
-	flag.Parse()
-	if flag.NArg()+len(dirs) == 0 {
-		flag.Usage()
-		os.Exit(2)
-	}
-	if err := run(context.Background(), os.Stdout, flag.Args(), dirs, opts); err != nil {
-		fmt.Fprintln(os.Stderr, "marks:", err)
-		os.Exit(1)
-	}
-}
-
-type options struct {
-	json    bool
-	restart int // see replay
-	simulation
-}
-
-// run replays files and sites that are simulated, and prints the outcome.
-func run(ctx context.Context, w io.Writer, files, dirs []string, opts options) error {
-	var all report
-	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			return err
+	kit.Main("marks", func(ctx context.Context) error {
+		if flag.NArg()+len(dirs) == 0 {
+			flag.Usage()
+			return fmt.Errorf("%w: neither files nor -rebuild", kit.ErrUsage)
 		}
-		err = replay(ctx, func(each func(*fetch) error) error { return read(f, each) }, opts.restart, &all)
-		f.Close()
+		all, err := run(flag.Args(), dirs, sim, *restart)
+		if err == nil {
+			all.print(os.Stdout)
+		}
+		return err
+	})
+}
+
+// run replays files and sites that are simulated.
+func run(files, dirs []string, sim simulation, restart int) (*report, error) {
+	all := new(report)
+	for _, name := range files {
+		err := kit.ReadFile(name, func(r io.Reader) error {
+			return replay(func(each func(*fetch) error) error { return read(r, each) }, restart, all)
+		})
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return nil, err
 		}
 	}
 	for _, dir := range dirs {
-		if err := replay(ctx, opts.simulation.of(dir), opts.restart, &all); err != nil {
-			return fmt.Errorf("%s: %w", dir, err)
+		if err := replay(sim.of(dir), restart, all); err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
 	}
-	if opts.json {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(all.sum())
-	}
-	all.print(w)
-	return nil
+	return all, nil
 }

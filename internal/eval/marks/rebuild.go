@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 // simulation is how a static site is built again and again, and looked at.
@@ -52,9 +54,7 @@ func (s simulation) of(dir string) history {
 func (s simulation) visits(r *rand.Rand, pages []*source) (list []*source) {
 	for _, p := range pages {
 		n := int(s.looks)
-		if r.Float64() < s.looks-float64(n) {
-			n++
-		}
+		n += kit.One(r.Float64() < s.looks-float64(n))
 		for range max(0, n+r.IntN(3)-1) { // now and then one more, or one less
 			list = append(list, p)
 		}

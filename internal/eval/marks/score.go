@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 // judged is what is known of the truth and of the dates of one page.
@@ -53,10 +56,8 @@ func (p *judged) publish(detector int, date int64, t *tally) {
 	if p.unclear[d.now] {
 		truth = max(truth, d.now)
 	}
-	t.Asked++
-	if d.now == truth {
-		t.Exact++
-	}
+	t.asked++
+	t.exact += kit.One(d.now == truth)
 }
 
 // fetchOf returns the time of the fetch that a date stands for, 0 for none.
@@ -75,128 +76,80 @@ func (p *judged) count(detector int, t *tally) {
 		switch {
 		case p.unclear[date]:
 		case p.changes[date]:
-			t.Found++
+			t.found++
 		default:
-			t.False++
+			t.wrong++
 		}
 	}
 	for date := range p.changes {
-		if !d.all[date] {
-			t.Missed++
-		}
+		t.missed += kit.One(!d.all[date])
 	}
 }
 
 // tally sums up a detector's doings on a site, or on all.
 type tally struct {
-	Detector string  `json:"detector"`
-	Pages    int     `json:"pages"`
-	Fetches  int     `json:"fetches"`
-	Found    int     `json:"found"`
-	False    int     `json:"false"`
-	Missed   int     `json:"missed"`
-	Asked    int     `json:"asked"`
-	Exact    int     `json:"exact"`
-	Micros   float64 `json:"microsPerLook"`
-	Bytes    float64 `json:"bytesPerPage"`
-
-	Precision float64 `json:"precision"`
-	Recall    float64 `json:"recall"`
-	F1        float64 `json:"f1"`
-	LastMod   float64 `json:"lastmod"`
-
-	spent time.Duration
-	bytes int
+	detector             string
+	pages, fetches       int
+	found, wrong, missed int // changes
+	asked, exact         int // dates
+	spent                time.Duration
+	bytes                int
 }
 
+func (t *tally) spend(d time.Duration) { t.fetches, t.spent = t.fetches+1, t.spent+d }
+
 func (t *tally) add(u *tally) {
-	t.Pages, t.Fetches = t.Pages+u.Pages, t.Fetches+u.Fetches
-	t.Found, t.False, t.Missed = t.Found+u.Found, t.False+u.False, t.Missed+u.Missed
-	t.Asked, t.Exact = t.Asked+u.Asked, t.Exact+u.Exact
+	t.detector = u.detector
+	t.pages, t.fetches = t.pages+u.pages, t.fetches+u.fetches
+	t.found, t.wrong, t.missed = t.found+u.found, t.wrong+u.wrong, t.missed+u.missed
+	t.asked, t.exact = t.asked+u.asked, t.exact+u.exact
 	t.spent, t.bytes = t.spent+u.spent, t.bytes+u.bytes
 }
 
-// rate fills in what follows from the counts.
-func (t *tally) rate() {
-	t.Precision = share(t.Found, t.Found+t.False)
-	t.Recall = share(t.Found, t.Found+t.Missed)
-	if sum := t.Precision + t.Recall; sum > 0 {
-		t.F1 = 2 * t.Precision * t.Recall / sum
-	}
-	t.LastMod = share(t.Exact, t.Asked)
-	t.Micros = float64(t.spent.Microseconds()) / float64(max(t.Fetches, 1))
-	t.Bytes = float64(t.bytes) / float64(max(t.Pages, 1))
-}
+func (t *tally) precision() float64 { return kit.Share(t.found, t.found+t.wrong) }
+func (t *tally) recall() float64    { return kit.Share(t.found, t.found+t.missed) }
+func (t *tally) lastMod() float64   { return kit.Share(t.exact, t.asked) }
 
-func share(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
+// f1 is the harmonic mean of precision and recall.
+func (t *tally) f1() float64 { return kit.Share(2*t.found, 2*t.found+t.wrong+t.missed) }
 
 // report is the outcome, by site.
-type report struct{ sites []siteReport }
+type report []siteReport
 
 type siteReport struct {
-	Site      string  `json:"site"`
-	Detectors []tally `json:"detectors"`
+	site      string
+	detectors []tally
 }
 
-// summary is a report as JSON has it.
-type summary struct {
-	All   []tally      `json:"all"`
-	Even  []tally      `json:"even"` // every second site by name, from the first
-	Odd   []tally      `json:"odd"`
-	Sites []siteReport `json:"sites"`
-}
-
-func (r *report) sum() summary {
-	slices.SortFunc(r.sites, func(a, b siteReport) int {
-		if a.Site < b.Site {
-			return -1
+// sum adds up the sites that are chosen by their numbers.
+func (r report) sum(chosen func(i int) bool) (all []tally) {
+	for i, s := range r {
+		if !chosen(i) {
+			continue
 		}
-		return 1
-	})
-	s := summary{Sites: r.sites}
-	for i := range r.sites {
-		half := &s.Even
-		if i%2 == 1 {
-			half = &s.Odd
+		if all == nil {
+			all = make([]tally, len(s.detectors))
 		}
-		addAll(&s.All, r.sites[i].Detectors)
-		addAll(half, r.sites[i].Detectors)
+		for k := range s.detectors {
+			all[k].add(&s.detectors[k])
+		}
 	}
-	for _, list := range [][]tally{s.All, s.Even, s.Odd} {
-		rateAll(list)
-	}
-	for i := range s.Sites {
-		rateAll(s.Sites[i].Detectors)
-	}
-	return s
+	return all
 }
 
-func addAll(to *[]tally, list []tally) {
-	if *to == nil {
-		*to = make([]tally, len(list))
-	}
-	for i := range list {
-		(*to)[i].Detector = list[i].Detector
-		(*to)[i].add(&list[i])
-	}
-}
+func (r report) all() []tally { return r.sum(func(int) bool { return true }) }
 
-func rateAll(list []tally) {
-	for i := range list {
-		list[i].rate()
+func (r report) print(w io.Writer) {
+	slices.SortFunc(r, func(a, b siteReport) int { return strings.Compare(a.site, b.site) })
+	for _, s := range r {
+		printTable(w, s.site, s.detectors)
 	}
-}
-
-func (r *report) print(w io.Writer) {
-	s := r.sum()
-	for _, site := range s.Sites {
-		printTable(w, site.Site, site.Detectors)
-	}
-	printTable(w, "every second site by name, from the first", s.Even)
-	printTable(w, "the other sites", s.Odd)
-	printTable(w, "all sites", s.All)
-	if n := len(s.All); n > 0 {
-		fmt.Fprintf(w, "ours: F1 %.2f lastmod %.2f\n", s.All[n-1].F1, s.All[n-1].LastMod)
+	printTable(w, "every second site by name, from the first", r.sum(func(i int) bool { return i%2 == 0 }))
+	printTable(w, "the other sites", r.sum(func(i int) bool { return i%2 == 1 }))
+	all := r.all()
+	printTable(w, "all sites", all)
+	if n := len(all); n > 0 {
+		fmt.Fprintf(w, "ours: F1 %.2f lastmod %.2f\n", all[n-1].f1(), all[n-1].lastMod())
 	}
 }
 
@@ -204,12 +157,12 @@ func printTable(w io.Writer, title string, list []tally) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%s: %d pages, %d fetches, %d changes\n", title, list[0].Pages, list[0].Fetches, list[0].Found+list[0].Missed)
+	fmt.Fprintf(w, "%s: %d pages, %d fetches, %d changes\n", title, list[0].pages, list[0].fetches, list[0].found+list[0].missed)
 	fmt.Fprintf(w, "  %-28s %9s %6s %6s %7s %6s %6s %7s %8s %7s\n", "", "precision", "recall", "F1", "lastmod", "found", "false", "missed", "us/look", "bytes")
 	for i := range list {
 		t := &list[i]
-		fmt.Fprintf(w, "  %-28s %9.2f %6.2f %6.2f %7.2f %6d %6d %7d %8.0f %7.0f\n",
-			t.Detector, t.Precision, t.Recall, t.F1, t.LastMod, t.Found, t.False, t.Missed, t.Micros, t.Bytes)
+		fmt.Fprintf(w, "  %-28s %9.2f %6.2f %6.2f %7.2f %6d %6d %7d %8.0f %7.0f\n", t.detector, t.precision(), t.recall(), t.f1(), t.lastMod(),
+			t.found, t.wrong, t.missed, float64(t.spent.Microseconds())/float64(max(t.fetches, 1)), kit.Share(t.bytes, t.pages))
 	}
 	fmt.Fprintln(w)
 }

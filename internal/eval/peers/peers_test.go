@@ -24,7 +24,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 
-	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -62,7 +62,7 @@ func wrapped(tb testing.TB) []struct {
 	http.Handler
 } {
 	h := http.HandlerFunc(servePage)
-	site, err := servemap.New("https://example.com", new(memstore.Store), &servemap.Options{Logger: slog.New(slog.DiscardHandler)})
+	site, err := kit.NewSite(new(memstore.Store), kit.Setup{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func wrapped(tb testing.TB) []struct {
 
 func request() *http.Request {
 	r := httptest.NewRequest(http.MethodGet, "/blog/2026/a-post-with-a-name", nil)
-	r.Host, r.RemoteAddr = "example.com", "8.8.8.8:1234"
+	r.Host, r.RemoteAddr = kit.Host, "8.8.8.8:1234"
 	return r
 }
 

@@ -11,14 +11,14 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/store/memstore"
 )
 
 // TestWebsocketsWork has a client and a handler of a common module talk through
 // a site.
 func TestWebsocketsWork(t *testing.T) {
-	site, err := servemap.New("https://example.com", new(memstore.Store), &servemap.Options{Logger: slog.New(slog.DiscardHandler)})
+	site, err := kit.NewSite(new(memstore.Store), kit.Setup{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

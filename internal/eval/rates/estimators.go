@@ -69,7 +69,7 @@ func (e *estimators) labels() [len(names)]label {
 // everyChange is how many changes, with one at every look, the estimators of the literature take to call a page always.
 const everyChange = 3
 
-// label is ours.
+// label is what our estimator says.
 func (e *estimators) label() (l label) {
 	l.freq, l.probability = e.ours.Freq()
 	l.least, l.mean, l.most = e.ours.Interval()

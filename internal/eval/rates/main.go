@@ -11,54 +11,49 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 func main() {
 	pages := flag.Int("pages", 3000, "simulated pages, or the most pages of a file")
 	seed := flag.Uint64("seed", 1, "seed of all that is random")
 	seeds := flag.Int("seeds", 1, "simulations to count together, with this seed and the following ones")
-	bursty := flag.Bool("bursty", false, "visitors come in sessions of about nine looks, 30 seconds apart")
-	noise := flag.Float64("noise", 0, "chance that a look wrongly finds a change")
-	given := flag.Float64("given", 0, "share of the pages with a Last-Modified that proved right, of which only our estimator hears")
-	days := flag.Float64("days", 0, "length of the observation; 0 for one to two years")
-	confidence := flag.Float64("confidence", 0.5, "least probability at which our word counts as published")
-	flag.Parse()
-	if err := inRange(*pages, *seeds, *days, *noise, *given, *confidence); err != nil {
-		fmt.Fprintln(os.Stderr, "rates:", err)
-		os.Exit(2)
-	}
-	v := visitors{bursty: *bursty, noise: *noise, given: *given}
-	t := newTable(*confidence)
-	if flag.NArg() == 0 {
-		for i := range *seeds {
-			t.simulate(*pages, *seed+uint64(i), *days, v)
+	var v visitors
+	flag.BoolVar(&v.bursty, "bursty", false, "visitors come in sessions of about nine looks, 30 seconds apart")
+	flag.Float64Var(&v.noise, "noise", 0, "chance that a look wrongly finds a change")
+	flag.Float64Var(&v.given, "given", 0, "share of the pages with a Last-Modified that proved right, of which only our estimator hears")
+	kit.Main("rates", func(context.Context) error {
+		if err := inRange(*pages, *seeds, v.noise, v.given); err != nil {
+			return err
 		}
-	}
-	for _, file := range flag.Args() {
-		if err := t.replayFile(file, *pages, *seed, v); err != nil {
-			fmt.Fprintln(os.Stderr, "rates:", err)
-			os.Exit(1)
+		t := newTable()
+		if flag.NArg() == 0 {
+			for i := range *seeds {
+				t.simulate(*pages, *seed+uint64(i), v)
+			}
 		}
-	}
-	t.print(os.Stdout)
+		for _, file := range flag.Args() {
+			if err := t.replayFile(file, *pages, *seed, v); err != nil {
+				return err
+			}
+		}
+		t.print(os.Stdout)
+		return nil
+	})
 }
 
-func inRange(pages, seeds int, days float64, shares ...float64) error {
-	if pages < 1 {
-		return fmt.Errorf("-pages is %d, not 1 or more", pages)
-	}
-	if seeds < 1 {
-		return fmt.Errorf("-seeds is %d, not 1 or more", seeds)
-	}
-	if !(days >= 0 && days <= 36_500) {
-		return fmt.Errorf("-days is %g, not from 0 to 36500", days)
+func inRange(pages, seeds int, shares ...float64) error {
+	if pages < 1 || seeds < 1 {
+		return fmt.Errorf("%w: -pages and -seeds must be 1 or more", kit.ErrUsage)
 	}
 	for _, x := range shares {
 		if !(x >= 0 && x <= 1) {
-			return fmt.Errorf("-noise, -given or -confidence is %g, not from 0 to 1", x)
+			return fmt.Errorf("%w: -noise or -given is %g, not from 0 to 1", kit.ErrUsage, x)
 		}
 	}
 	return nil

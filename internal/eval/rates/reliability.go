@@ -6,6 +6,7 @@ import (
 	"math"
 	"text/tabwriter"
 
+	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/internal/rate"
 )
 
@@ -18,7 +19,7 @@ type tenths [10]struct {
 func (t *tenths) add(l label, right bool) {
 	x := &t[min(9, int(l.probability*10))]
 	x.labels++
-	x.right += one(right)
+	x.right += kit.One(right)
 	x.sum += l.probability
 }
 
@@ -37,7 +38,7 @@ func (t *tenths) print(w io.Writer) {
 		distance := (right - said) / math.Sqrt(said*(1-said)/n)
 		fmt.Fprintf(tw, "%.3f\t%.3f\t%d\t%+.1f\t\n", said, right, x.labels, distance)
 		counted++
-		off += one(math.Abs(distance) > 2)
+		off += kit.One(math.Abs(distance) > 2)
 	}
 	tw.Flush()
 	fmt.Fprintf(w, "more than two standard errors off: %d of %d tenths; by chance alone it would be %.1f\n", off, counted, beyondTwo*float64(counted))
@@ -65,7 +66,7 @@ func (c *tradeoff) add(ours label, t truth) {
 		if ours.always >= from {
 			f = rate.Always
 		}
-		c.exact[i][t.lo] += one(t.exact(f))
+		c.exact[i][t.lo] += kit.One(t.exact(f))
 	}
 }
 

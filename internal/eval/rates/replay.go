@@ -2,17 +2,15 @@ package main
 
 import (
 	"bufio"
-	"compress/gzip"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/internal/rate"
 )
 
@@ -33,9 +31,12 @@ type history struct {
 // replayFile lets visitors look at some of the real pages of a file for the first part of their history and judges the words by the rest: a
 // class is right that the mean time between changes there has; where there was no change, any at least as slow as the rest is long.
 func (t *table) replayFile(file string, most int, seed uint64, v visitors) error {
-	pages, err := readHistories(file)
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(file), err)
+	var pages []*history
+	if err := kit.ReadFile(file, func(r io.Reader) (err error) {
+		pages, err = parseHistories(r)
+		return err
+	}); err != nil {
+		return err
 	}
 	name := strings.TrimSuffix(filepath.Base(file), ".tsv.gz")
 	for _, h := range sample(pages, most, seed) {
@@ -68,9 +69,8 @@ func (h *history) changesBefore(unix int64) int {
 
 // replay scores one page.
 func (t *table) replay(name string, h *history, seed uint64, v visitors) {
-	id := fnv.New64a()
-	io.WriteString(id, h.page)
-	r := rand.New(rand.NewPCG(seed, id.Sum64()))
+	id := kit.Hash(h.page)
+	r := rand.New(rand.NewPCG(seed, id))
 	first, split := h.changes[0], h.split()
 	changes := func(yield func(float64) bool) {
 		for _, at := range h.changes[1:] {
@@ -80,7 +80,7 @@ func (t *table) replay(name string, h *history, seed uint64, v visitors) {
 		}
 	}
 	var e estimators
-	looks, gap := v.look(r, float64(split-first), changes, false, v.dates(seed, id.Sum64()), e.saw)
+	looks, gap := v.look(r, float64(split-first), changes, false, v.dates(seed, id), e.saw)
 	t.looks += looks
 	rest := float64(h.end - split)
 	n := len(h.changes) - 1 - h.changesBefore(split)
@@ -92,20 +92,7 @@ func (t *table) replay(name string, h *history, seed uint64, v visitors) {
 	t.score(name, e.labels(), right)
 }
 
-// readHistories reads lines of page, unix time and hash of the page's main text, or "gone", sorted by page and time, below a heading.
-func readHistories(file string) ([]*history, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	return parseHistories(z)
-}
-
+// parseHistories reads lines of page, unix time and hash of the page's main text, or "gone", sorted by page and time, below a heading.
 func parseHistories(r io.Reader) ([]*history, error) {
 	var pages []*history
 	byPage := map[string]*history{}

@@ -45,10 +45,10 @@ var kinds = []kind{
 		return then(poisson(r, 0, at, before), poisson(r, at, window, now)), class(now), 0
 	}},
 	{"static", 6, func(*rand.Rand, float64) (iter.Seq[float64], rate.Freq, float64) {
-		return func(func(float64) bool) {}, rate.Never, 0
+		return nothing, rate.Never, 0
 	}},
 	{"always", 5, func(*rand.Rand, float64) (iter.Seq[float64], rate.Freq, float64) {
-		return func(func(float64) bool) {}, rate.Always, 0
+		return nothing, rate.Always, 0
 	}},
 	{"bursty", 6, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
 		mean := logUniform(r, 10*minute, year)
@@ -56,22 +56,18 @@ var kinds = []kind{
 	}},
 }
 
+func nothing(func(float64) bool) {}
+
 // leastExpected is how many changes a page must have had on average for its rate to be asked for.
 const leastExpected = 3
 
-// simulate lets visitors look at n pages of all kinds, for days or, if that is 0, for one to two years each.
-func (t *table) simulate(n int, seed uint64, days float64, v visitors) {
+// simulate lets visitors look at n pages of all kinds, for one to two years each.
+func (t *table) simulate(n int, seed uint64, v visitors) {
 	for i := range n {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
-		window := days * day
-		if days == 0 {
-			window = year * (1 + r.Float64())
-		}
+		window := year * (1 + r.Float64())
 		k := pick(r)
 		changes, right, mean := k.make(r, window)
-		if days > 0 && (k.name == "stopper" || k.name == "rate-shift") {
-			continue // their truth needs a long window to show
-		}
 		var e estimators
 		looks, gap := v.look(r, window, changes, k.name == "always", v.dates(seed, uint64(i)), e.saw)
 		t.looks += looks

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/internal/rate"
 )
 
@@ -30,8 +31,8 @@ type count struct {
 
 func (c *count) add(l label, t truth) {
 	c.pages++
-	c.exact += one(t.exact(l.freq))
-	c.near += one(t.near(l.freq))
+	c.exact += kit.One(t.exact(l.freq))
+	c.near += kit.One(t.near(l.freq))
 	if t.sure && l.mean > 0 {
 		c.rated++
 		d := math.Log(l.mean / t.mean)
@@ -52,36 +53,13 @@ func (c *count) String() string {
 	return s
 }
 
-// A column counts for some pages. Against every other estimator, it counts the pages that one of the two names rightly and the other does not:
-// exactly, and within one class.
-type column struct {
-	counts      [len(names)]count
-	lost, taken [2][len(names)]int
-}
+// A column counts for some pages, by estimator.
+type column [len(names)]count
 
 func (c *column) add(labels [len(names)]label, t truth) {
-	o := labels[oursAt].freq
 	for i, l := range labels {
-		c.counts[i].add(l, t)
-		for k, right := range [2]func(rate.Freq) bool{t.exact, t.near} {
-			c.lost[k][i] += one(right(l.freq) && !right(o))
-			c.taken[k][i] += one(right(o) && !right(l.freq))
-		}
+		c[i].add(l, t)
 	}
-}
-
-// behind returns by how many standard errors of the difference the best of the others is ahead of ours, exactly and within one class. It is
-// below 0 where ours is ahead.
-func (c *column) behind() (worst [2]float64) {
-	for k := range worst {
-		worst[k] = math.Inf(-1)
-		for i := range oursAt {
-			lost, taken, n := float64(c.lost[k][i]), float64(c.taken[k][i]), float64(max(c.counts[i].pages, 1))
-			d := lost - taken
-			worst[k] = max(worst[k], d/math.Sqrt(max(lost+taken-d*d/n, 1)))
-		}
-	}
-	return worst
 }
 
 const all = "all"
@@ -94,7 +72,6 @@ var perChange = [...]struct {
 
 // A table counts by looks per change, by the right word and by kind of page.
 type table struct {
-	confidence                float64
 	looks                     int
 	all                       column
 	byLooks                   [len(perChange)]column
@@ -107,9 +84,10 @@ type table struct {
 	tradeoff                  tradeoff
 }
 
-func newTable(confidence float64) *table {
-	return &table{confidence: confidence, byKind: map[string]*column{}}
-}
+func newTable() *table { return &table{byKind: map[string]*column{}} }
+
+// confidence is the least probability at which a site publishes a word, by default.
+const confidence = 0.5
 
 // score counts the labels of one page.
 func (t *table) score(kind string, labels [len(names)]label, right truth) {
@@ -135,26 +113,19 @@ func (t *table) score(kind string, labels [len(names)]label, right truth) {
 	t.tradeoff.add(o, right)
 	if right.mean > 0 && o.mean > 0 {
 		t.ranged++
-		t.within += one(o.least <= right.mean && right.mean <= o.most)
+		t.within += kit.One(o.least <= right.mean && right.mean <= o.most)
 	}
 	if o.freq == rate.Unknown {
 		return
 	}
 	t.tenths.add(o, right.exact(o.freq))
-	if o.probability >= t.confidence {
+	if o.probability >= confidence {
 		t.published++
-		t.publishedExact += one(right.exact(o.freq))
+		t.publishedExact += kit.One(right.exact(o.freq))
 	}
 }
 
-func one(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-func percent(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
+func percent(n, of int) float64 { return 100 * kit.Share(n, of) }
 
 // A group is columns with a heading each.
 type group struct {
@@ -163,7 +134,7 @@ type group struct {
 }
 
 func (g *group) add(head string, c *column) {
-	if c.counts[0].pages > 0 {
+	if c[0].pages > 0 {
 		g.heads, g.columns = append(g.heads, head), append(g.columns, c)
 	}
 }
@@ -186,7 +157,7 @@ func (t *table) groups() (byLooks, byWord, byKind group) {
 
 // print writes the table, and on the last line how well our estimator names all pages.
 func (t *table) print(w io.Writer) {
-	fmt.Fprintf(w, "pages: %d, looks: %d\n", t.all.counts[0].pages, t.looks)
+	fmt.Fprintf(w, "pages: %d, looks: %d\n", t.all[0].pages, t.looks)
 	byLooks, byWord, byKind := t.groups()
 	fmt.Fprintln(w, "\nexact/within one class/error of the logarithm, by visits per change of steady pages:")
 	byLooks.print(w)
@@ -194,42 +165,27 @@ func (t *table) print(w io.Writer) {
 	byWord.print(w)
 	fmt.Fprintln(w, "\nthe same by kind of page:")
 	byKind.print(w)
-	fmt.Fprintln(w, "\nthe best of the others minus ours, in standard errors of the difference, exact/within one class:")
-	byLooks.printBehind(w)
-	byWord.printBehind(w)
 	t.tenths.print(w)
 	t.tradeoff.print(w)
-	o := &t.all.counts[oursAt]
-	fmt.Fprintf(w, "published at %.2f: %.1f %% of pages, %.1f %% of them right\n", t.confidence,
+	o := &t.all[oursAt]
+	fmt.Fprintf(w, "published at %.2f: %.1f %% of pages, %.1f %% of them right\n", confidence,
 		percent(t.published, o.pages), percent(t.publishedExact, t.published))
 	fmt.Fprintf(w, "range of the mean time between changes: right for %.1f %% of %d steady pages, said to be for 80 %%\n\n", percent(t.within, t.ranged), t.ranged)
-	fmt.Fprintf(w, "ours: exact %.2f within1 %.2f rmse %.2f\n", percent(o.exact, o.pages)/100, percent(o.near, o.pages)/100, o.rmse())
+	fmt.Fprintf(w, "ours: exact %.2f within1 %.2f rmse %.2f\n", kit.Share(o.exact, o.pages), kit.Share(o.near, o.pages), o.rmse())
 }
 
 func (g *group) print(w io.Writer) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(tw, "estimator")
 	for i, h := range g.heads {
-		fmt.Fprintf(tw, "\t%s (%d)", h, g.columns[i].counts[0].pages)
+		fmt.Fprintf(tw, "\t%s (%d)", h, g.columns[i][0].pages)
 	}
 	for i, name := range names {
 		fmt.Fprintf(tw, "\n%s", name)
 		for _, c := range g.columns {
-			fmt.Fprintf(tw, "\t%s", c.counts[i].String())
+			fmt.Fprintf(tw, "\t%s", c[i].String())
 		}
 	}
 	fmt.Fprintln(tw)
 	tw.Flush()
-}
-
-// printBehind writes by how many standard errors the best of the others is ahead.
-func (g *group) printBehind(w io.Writer) {
-	for i, h := range g.heads {
-		b := g.columns[i].behind()
-		if i > 0 {
-			fmt.Fprint(w, ", ")
-		}
-		fmt.Fprintf(w, "%s %+.1f/%+.1f", h, b[0], b[1])
-	}
-	fmt.Fprintln(w)
 }

@@ -8,24 +8,24 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"time"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 // change measures what one change costs, and one visit that shows none.
-func change(cfg config) error {
+func change(ctx context.Context, cfg config) error {
 	s, err := open(cfg.dir)
 	if err != nil {
 		return err
 	}
-	ctx := context.Background()
-	if err := s.ledger.Flush(ctx); err != nil { // the pass over all records that comes after each start
+	if err := s.Ledger.Flush(ctx); err != nil { // the pass over all records that comes after each start
 		return err
 	}
-	began := time.Now()
-	if err := s.files.Render(ctx); err != nil {
+	took, err := s.render(ctx)
+	if err != nil {
 		return err
 	}
-	took := time.Since(began)
-	if n := s.files.Listed(); n != cfg.pages {
+	if n := s.Files.Listed(); n != cfg.pages {
 		return fmt.Errorf("%d pages are listed, of %d", n, cfg.pages)
 	}
 	fmt.Printf("rendering all %d pages: %.2f s, %.2f million URLs/s from the store to gzip\n", cfg.pages, took.Seconds(), float64(cfg.pages)/took.Seconds()/1e6)
@@ -38,31 +38,33 @@ func change(cfg config) error {
 	return s.close()
 }
 
-// oneChange adds a paragraph to a page. One that is taken for noise at first is not counted.
+func (s *site) render(ctx context.Context) (took time.Duration, err error) {
+	began := time.Now()
+	err = s.Files.Render(ctx)
+	return time.Since(began), err
+}
+
+// oneChange adds a paragraph to a page, three times. A change that is taken for
+// noise at first is not counted.
 func (s *site) oneChange(ctx context.Context, cfg config) error {
 	for shown, tries := 0, 0; shown < 3 && tries < 20; tries++ {
-		before := s.tags()
-		s.look(rand.IntN(cfg.pages), int(time.Now().UnixNano()), cfg.pages, time.Now())
-		if err := s.ledger.Flush(ctx); err != nil {
+		before, i := s.tags(), rand.IntN(cfg.pages)
+		s.Ledger.Offer(kit.Sighting(location(i), time.Now(), body(i, int(time.Now().UnixNano()), cfg.pages)))
+		if err := s.Ledger.Flush(ctx); err != nil {
 			return err
 		}
-		began := time.Now()
-		if err := s.files.Render(ctx); err != nil {
+		took, err := s.render(ctx)
+		if err != nil {
 			return err
 		}
-		took := time.Since(began)
-		changed := 0
-		after := s.tags()
+		changed, after := 0, s.tags()
 		for name, tag := range after {
-			if before[name] != tag {
-				changed++
-			}
+			changed += kit.One(before[name] != tag)
 		}
-		if changed == 0 {
-			continue
+		if changed > 0 {
+			shown++
+			fmt.Printf("one change: %d of %d parts became another file, in %.1f ms\n", changed, len(after), kit.Milliseconds(took))
 		}
-		shown++
-		fmt.Printf("one change: %d of %d parts became another file, in %.1f ms\n", changed, len(after), ms(took))
 	}
 	return nil
 }
@@ -73,7 +75,7 @@ func (s *site) tags() map[string]string {
 	for n := 1; ; n++ {
 		name := "/sitemap-" + strconv.Itoa(n) + ".xml"
 		w := httptest.NewRecorder()
-		s.files.ServeHTTP(w, httptest.NewRequest(http.MethodHead, name, nil))
+		s.Files.ServeHTTP(w, httptest.NewRequest(http.MethodHead, name, nil))
 		if w.Code != http.StatusOK {
 			return tags
 		}
@@ -81,17 +83,17 @@ func (s *site) tags() map[string]string {
 	}
 }
 
-// visits shows pages anew as they were at the last look.
+// visits shows pages as they were at the last look.
 func (s *site) visits(ctx context.Context, cfg config) error {
 	const rounds = 8
 	var took time.Duration
 	for range rounds {
 		for range together {
 			i := rand.IntN(cfg.pages)
-			s.look(i, version(i, cfg.looks-1), cfg.pages, time.Now())
+			s.Ledger.Offer(kit.Sighting(location(i), time.Now(), body(i, version(i, looks-1), cfg.pages)))
 		}
 		began := time.Now()
-		if err := s.ledger.Flush(ctx); err != nil {
+		if err := s.Ledger.Flush(ctx); err != nil {
 			return err
 		}
 		took += time.Since(began)

@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/store"
-	"github.com/servemap/servemap/store/badgerstore"
 )
 
 // grownAtOnce is how many pages one transaction adds.
@@ -21,27 +21,27 @@ const grownAtOnce = 300
 
 // grow makes a large site of a smaller one that was filled through the ledger: it copies the store, and adds pages whose records are
 // those of the page that stands as many places before them as the smaller site has. So it takes minutes where learning takes hours.
-func grow(cfg config) error {
-	var had, looks int
+func grow(ctx context.Context, cfg config) error {
+	var had int
 	text, err := os.ReadFile(filepath.Join(cfg.from, "filled"))
 	if err == nil {
-		_, err = fmt.Sscanf(string(text), filledFormat, &had, &looks)
+		_, err = fmt.Sscanf(string(text), filledFormat, &had)
 	}
 	if err != nil {
 		return fmt.Errorf("-from: %s is no folder that was filled: %w", cfg.from, err)
 	}
-	if had > cfg.pages || looks != cfg.looks {
-		return fmt.Errorf("-from: %s holds %d pages after %d looks; it takes at most -pages, and as many -looks", cfg.from, had, looks)
+	if had > cfg.pages {
+		return fmt.Errorf("-from: %s holds %d pages, which is more than -pages", cfg.from, had)
 	}
-	from, err := badgerstore.Open(filepath.Join(cfg.from, "store"), nil)
+	from, err := openStore(cfg.from)
 	if err != nil {
 		return err
 	}
-	to, err := badgerstore.Open(filepath.Join(cfg.dir, "store"), &badgerstore.Options{Reserve: 1 << 20})
+	to, err := openStore(cfg.dir)
 	if err != nil {
 		return errors.Join(err, from.Close())
 	}
-	began, ctx := time.Now(), context.Background()
+	began := time.Now()
 	_, err = store.Copy(ctx, to, from, nil)
 	at := min(grownAtOnce, had) // so that none is a copy of the same twice
 	for first := had; first < cfg.pages && err == nil; first += at {
@@ -55,9 +55,9 @@ func grow(cfg config) error {
 }
 
 // The keys of a page's records, as packages ledger and part name them.
-func pageKey(i int) string { return origin + "|page|" + location(i) }
+func pageKey(i int) string { return kit.Origin + "|page|" + location(i) }
 func listKey(i int) string {
-	return fmt.Sprintf("%s|list|%06d|%s", origin, i/sitemap.MaxURLs+1, location(i))
+	return fmt.Sprintf("%s|list|%06d|%s", kit.Origin, i/sitemap.MaxURLs+1, location(i))
 }
 
 // addPages adds the pages from first up to end. The content of each is its own.
@@ -65,7 +65,7 @@ func addPages(ctx context.Context, st store.Store, first, end, had int) error {
 	var old, keys []string
 	for i := first; i < end; i++ {
 		old = append(old, pageKey(i%had), listKey(i%had))
-		keys = append(keys, pageKey(i), listKey(i), fmt.Sprintf("%s|twin|%016x", origin, rand.Uint64()))
+		keys = append(keys, pageKey(i), listKey(i), fmt.Sprintf("%s|twin|%016x", kit.Origin, rand.Uint64()))
 	}
 	values := make([][]byte, 0, len(keys))
 	err := st.View(ctx, old, func(stored [][]byte) error {
@@ -109,13 +109,13 @@ func addParts(ctx context.Context, st store.Store, had, pages int) error {
 	for n := had/sitemap.MaxURLs + 1; n <= last; n++ {
 		count, room := 0, 0
 		for i := (n - 1) * sitemap.MaxURLs; i < min(n*sitemap.MaxURLs, pages); i++ {
-			count, room = count+1, room+len(origin+location(i))+entryBytes
+			count, room = count+1, room+len(kit.Origin+location(i))+entryBytes
 		}
 		var part, head record.Encoder
 		part.Uint(1, uint64(count))
 		part.Uint(2, uint64(room))
 		head.Uint(1, uint64(n))
-		keys := []string{fmt.Sprintf("%s|part|%06d", origin, n), origin + "|head"}
+		keys := []string{fmt.Sprintf("%s|part|%06d", kit.Origin, n), kit.Origin + "|head"}
 		if err := st.Update(ctx, keys, func(stored [][]byte) error {
 			stored[0], stored[1] = part.Seal(), head.Seal()
 			return nil

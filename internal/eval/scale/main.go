@@ -10,6 +10,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,6 +19,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/servemap/servemap/internal/eval/kit"
 )
 
 // config says how large the site is and where it is kept.
@@ -25,7 +28,6 @@ type config struct {
 	pages int
 	dir   string
 	from  string
-	looks int
 	hold  time.Duration
 	rest  time.Duration
 	step  string
@@ -36,42 +38,34 @@ func main() {
 	flag.IntVar(&cfg.pages, "pages", 100_000, "pages of the site")
 	flag.StringVar(&cfg.dir, "dir", "", `folder of the store, which is kept; "" for a temporary one`)
 	flag.StringVar(&cfg.from, "from", "", "folder that was filled with fewer pages, of which the site is grown; nobody may be using it")
-	flag.IntVar(&cfg.looks, "looks", 2, "how often each page is seen; at each look after the first a tenth of the pages has changed")
 	flag.DurationVar(&cfg.hold, "hold", 0, "how long the sitemap is served in the end, for a load generator")
 	flag.DurationVar(&cfg.rest, "rest", 135*time.Second, "how long the site is left alone before its memory is measured; Go collects garbage once in 2 minutes where nothing happens")
 	flag.StringVar(&cfg.step, "step", "", `the one step to be done: "fill", "grow", "change" or "serve"; "" for all`)
-	flag.Parse()
-	if cfg.pages < 1 || cfg.looks < 1 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "scale: -pages and -looks must be positive, and there are no arguments")
-		os.Exit(2)
-	}
-	if err := run(cfg); err != nil {
-		fmt.Fprintln(os.Stderr, "scale:", err)
-		os.Exit(1)
-	}
+	kit.Main("scale", func(ctx context.Context) error {
+		if cfg.pages < 1 {
+			return fmt.Errorf("%w: -pages must be positive", kit.ErrUsage)
+		}
+		if err := kit.NoArguments(); err != nil {
+			return err
+		}
+		return run(ctx, cfg)
+	})
 }
 
-func run(cfg config) error {
-	switch cfg.step {
-	case "":
-		return runAll(cfg)
-	case "fill":
-		return fill(cfg)
-	case "grow":
-		return grow(cfg)
-	case "change":
-		return change(cfg)
-	case "serve":
-		return serve(cfg)
+func run(ctx context.Context, cfg config) error {
+	steps := map[string]func(context.Context, config) error{"": runAll, "fill": fill, "grow": grow, "change": change, "serve": serve}
+	step := steps[cfg.step]
+	if step == nil {
+		return fmt.Errorf("%w: -step is %q", kit.ErrUsage, cfg.step)
 	}
-	return fmt.Errorf("-step is %q", cfg.step)
+	return step(ctx, cfg)
 }
 
-// filledFormat is what a folder says of itself once it is filled: how many pages it holds, and after how many looks.
-const filledFormat = "%d pages, %d looks\n"
+// filledFormat is what a folder says of itself once it is filled: how many pages it holds.
+const filledFormat = "%d pages\n"
 
 // runAll does every step in a process of its own.
-func runAll(cfg config) (err error) {
+func runAll(ctx context.Context, cfg config) (err error) {
 	if cfg.dir == "" {
 		if cfg.dir, err = os.MkdirTemp("", "scale-"); err != nil {
 			return err
@@ -79,7 +73,7 @@ func runAll(cfg config) (err error) {
 		defer func() { err = errors.Join(err, os.RemoveAll(cfg.dir)) }()
 	}
 	filled := filepath.Join(cfg.dir, "filled")
-	want, making := fmt.Sprintf(filledFormat, cfg.pages, cfg.looks), "fill"
+	want, making := fmt.Sprintf(filledFormat, cfg.pages), "fill"
 	if cfg.from != "" {
 		making = "grow"
 	}
@@ -87,26 +81,26 @@ func runAll(cfg config) (err error) {
 	case err == nil && string(got) != want:
 		return fmt.Errorf("%s holds %s", cfg.dir, got)
 	case err != nil:
-		if err := child(cfg, making); err != nil {
+		if err := child(ctx, cfg, making); err != nil {
 			return err
 		}
 		if err := os.WriteFile(filled, []byte(want), 0o600); err != nil {
 			return err
 		}
 	}
-	if err := child(cfg, "change"); err != nil {
+	if err := child(ctx, cfg, "change"); err != nil {
 		return err
 	}
-	return child(cfg, "serve")
+	return child(ctx, cfg, "serve")
 }
 
-func child(cfg config, step string) error {
-	self, err := os.Executable()
+func child(ctx context.Context, cfg config, step string) error {
+	command, err := kit.Self("-step", step, "-dir", cfg.dir, "-from", cfg.from, "-pages", strconv.Itoa(cfg.pages),
+		"-hold", cfg.hold.String(), "-rest", cfg.rest.String())
 	if err != nil {
 		return err
 	}
-	c := exec.Command(self, "-step", step, "-dir", cfg.dir, "-from", cfg.from, "-pages", strconv.Itoa(cfg.pages), "-looks", strconv.Itoa(cfg.looks),
-		"-hold", cfg.hold.String(), "-rest", cfg.rest.String())
+	c := exec.CommandContext(ctx, command[0], command[1:]...)
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
 	if err := c.Run(); err != nil {
 		return fmt.Errorf("step %s: %w", step, err)

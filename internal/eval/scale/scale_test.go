@@ -9,10 +9,10 @@ import (
 )
 
 func TestEveryStepWorksOnASmallSite(t *testing.T) {
-	cfg := config{pages: 250, looks: 2, dir: t.TempDir()}
+	cfg := config{pages: 250, dir: t.TempDir()}
 	for _, step := range []string{"fill", "change", "serve"} {
 		cfg.step = step
-		if err := run(cfg); err != nil {
+		if err := run(t.Context(), cfg); err != nil {
 			t.Fatalf("%s: %v", step, err)
 		}
 	}
@@ -22,13 +22,13 @@ func TestASiteIsGrown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it fills two stores under the race detector for as long as all else; the full run does it")
 	}
-	small := config{pages: 250, looks: 2, dir: t.TempDir(), step: "fill"}
-	grown := config{pages: 700, looks: 2, dir: t.TempDir(), from: small.dir}
-	if err := errors.Join(run(small), os.WriteFile(filepath.Join(small.dir, "filled"), fmt.Appendf(nil, filledFormat, 250, 2), 0o600)); err != nil {
+	small := config{pages: 250, dir: t.TempDir(), step: "fill"}
+	grown := config{pages: 700, dir: t.TempDir(), from: small.dir}
+	if err := errors.Join(run(t.Context(), small), os.WriteFile(filepath.Join(small.dir, "filled"), fmt.Appendf(nil, filledFormat, 250), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for _, grown.step = range []string{"grow", "change", "serve"} {
-		if err := run(grown); err != nil {
+		if err := run(t.Context(), grown); err != nil {
 			t.Fatalf("%s: %v", grown.step, err)
 		}
 	}

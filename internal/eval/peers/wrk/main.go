@@ -9,68 +9,139 @@
 package main
 
 import (
-	"bufio"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
-	"log"
+	"log/slog"
 	"net/http"
 	"os"
-	"os/exec"
-	"os/signal"
-	"path/filepath"
 	"strconv"
-	"strings"
-	"syscall"
 	"time"
+
+	"github.com/servemap/servemap/internal/eval/kit"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+const (
+	pages       = 1000
+	pageBytes   = 10 << 10 // about what a page has
+	connections = 32       // kept open by wrk
+	warmUp      = 30       // seconds of load on each server beforehand
 )
 
 func main() {
-	log.SetFlags(0)
 	serves := flag.String("serve", "", `be the server, "bare" or "observed"; used by the command itself`)
 	pairs := flag.Int("pairs", 9, "how often each server is measured")
 	seconds := flag.Int("seconds", 5, "of each measurement")
-	warm := flag.Int("warm", 30, "seconds of load on each server beforehand")
-	connections := flag.Int("connections", 32, "kept open by wrk")
-	pages := flag.Int("pages", 1000, "of the site")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	var err error
-	if *serves != "" {
-		err = serve(ctx, *serves == "observed", *pages)
-	} else {
-		err = compare(ctx, load{*seconds, *connections, *pages}, *pairs, *warm)
+	kit.Main("wrk", func(ctx context.Context) error {
+		if *serves != "" {
+			return serve(*serves == "observed")
+		}
+		return compare(ctx, *pairs, *seconds)
+	})
+}
+
+// location returns the location of the page with this number; 0 is the front page,
+// which links to all others.
+func location(i int) string {
+	if i == 0 {
+		return "/"
 	}
+	return "/page/" + strconv.Itoa(i)
+}
+
+func html(i int) []byte {
+	return kit.Page{Title: fmt.Sprintf("Page %d of %d", i, pages)}.Append(nil, func(b []byte) []byte {
+		for link := 1; i == 0 && link < pages; link++ {
+			b = kit.AppendLink(b, location(link), strconv.Itoa(link))
+		}
+		for word := i; len(b) < pageBytes; word++ {
+			b = fmt.Appendf(b, "<p>Paragraph %d of page %d says something of its own.</p>", word, i)
+		}
+		return b
+	})
+}
+
+// cpuPath is where a server says what CPU time it has used.
+const cpuPath = "/-/cpu"
+
+// serve prints its URL and serves the pages until it is stopped.
+func serve(observed bool) error {
+	bodies := map[string][]byte{}
+	for i := range pages {
+		bodies[location(i)] = html(i)
+	}
+	h := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		page, ok := bodies[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", kit.HTML)
+		w.Header().Set("Content-Length", strconv.Itoa(len(page)))
+		_, _ = w.Write(page) // the client may be gone
+	}))
+	if observed {
+		site, err := kit.NewSite(new(memstore.Store), kit.Setup{Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			return err
+		}
+		defer func() { _ = kit.CloseSite(site, 10*time.Second) }()
+		h = site.Wrap(h)
+	}
+	server, err := kit.Listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == cpuPath {
+			_ = json.NewEncoder(w).Encode(kit.CPUTime())
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
+	fmt.Println(server.URL)
+	kit.AwaitStop()
+	return server.Close()
+}
+
+// script has wrk ask for the pages in turn, but for the front page, which is longer.
+func script() string {
+	return fmt.Sprintf(`local n, requests = 0, {}
+function init()
+	for i = 1, %d do requests[i] = wrk.format("GET", "/page/" .. i) end
+end
+function request()
+	n = n %% #requests + 1
+	return requests[n]
+end
+`, pages-1)
+}
+
+// measured is what one measurement shows.
+type measured struct {
+	kit.Loaded
+	cpu time.Duration // of the server, for each request
 }
 
 // compare measures both servers in turn and prints the medians of the ratios.
-func compare(ctx context.Context, l load, pairs, warm int) error {
-	dir, err := os.MkdirTemp("", "wrk")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	script := filepath.Join(dir, "paths.lua")
-	if err := os.WriteFile(script, []byte(l.script()), 0o600); err != nil {
-		return err
-	}
+func compare(ctx context.Context, pairs, seconds int) error {
 	var servers [2]*server // bare, observed
 	for i, which := range []string{"bare", "observed"} {
-		if servers[i], err = start(ctx, which, l.pages); err != nil {
+		s, err := start(ctx, which)
+		if err != nil {
 			return err
 		}
-		defer servers[i].stop()
-		if err := servers[i].visit(ctx, l.pages); err != nil {
-			return err
+		defer func() { _ = s.child.Stop() }()
+		for i := range pages { // as the first visitor of a site does
+			if _, err := s.get(ctx, location(i)); err != nil {
+				return err
+			}
 		}
+		servers[i] = s
 	}
 	for _, s := range servers { // looks at pages that were just met come closer than later
-		if _, err := (load{warm, l.connections, l.pages}).run(ctx, s.url, script); err != nil {
+		if _, err := s.measure(ctx, warmUp); err != nil {
 			return err
 		}
 	}
@@ -80,106 +151,61 @@ func compare(ctx context.Context, l load, pairs, warm int) error {
 		var got [2]measured
 		for turn := range 2 {
 			i := (turn + pair) % 2 // each goes first as often
-			if got[i], err = servers[i].measure(ctx, l, script); err != nil {
+			var err error
+			if got[i], err = servers[i].measure(ctx, seconds); err != nil {
 				return err
 			}
 		}
 		bare, observed := got[0], got[1]
-		ratios = append(ratios, observed.perSecond/bare.perSecond)
-		p99s = append(p99s, float64(observed.p99)/float64(bare.p99))
+		ratios = append(ratios, observed.PerSecond/bare.PerSecond)
+		p99s = append(p99s, float64(observed.P99)/float64(bare.P99))
 		cpus = append(cpus, float64(observed.cpu)/float64(bare.cpu))
-		fmt.Printf("%4d %8.0f %11.0f %7.4f %10v %13v %7.4f %9v %13v %7.4f\n", pair+1, bare.perSecond, observed.perSecond, ratios[pair],
-			bare.p99, observed.p99, p99s[pair], bare.cpu, observed.cpu, cpus[pair])
+		fmt.Printf("%4d %8.0f %11.0f %7.4f %10v %13v %7.4f %9v %13v %7.4f\n", pair+1, bare.PerSecond, observed.PerSecond, ratios[pair],
+			bare.P99, observed.P99, p99s[pair], bare.cpu, observed.cpu, cpus[pair])
 	}
-	fmt.Printf("median of %d pairs: throughput %.2f %%, p99 %.2f %%, CPU per request %.2f %% of bare\n", pairs, 100*median(ratios), 100*median(p99s), 100*median(cpus))
+	fmt.Printf("median of %d pairs: throughput %.2f %%, p99 %.2f %%, CPU per request %.2f %% of bare\n",
+		pairs, 100*kit.Median(ratios), 100*kit.Median(p99s), 100*kit.Median(cpus))
 	return nil
 }
 
 // A server is a process that serves the pages.
 type server struct {
-	cmd *exec.Cmd
-	url string
+	child *kit.Child
+	url   string
+	get   kit.Getter
 }
 
-func start(ctx context.Context, which string, pages int) (*server, error) {
-	self, err := os.Executable()
+func start(ctx context.Context, which string) (*server, error) {
+	command, err := kit.Self("-serve", which)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{cmd: exec.CommandContext(ctx, self, "-serve", which, "-pages", fmt.Sprint(pages))}
-	s.cmd.Stderr = os.Stderr
-	out, err := s.cmd.StdoutPipe()
+	c, err := kit.Start(ctx, os.Stderr, command)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.cmd.Start(); err != nil {
-		return nil, err
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		s.stop()
-		return nil, fmt.Errorf("the %s server did not start: %w", which, err)
-	}
-	s.url = strings.TrimSpace(line)
-	return s, nil
-}
-
-// visit gets each page once, as the first visitor of a site does.
-func (s *server) visit(ctx context.Context, pages int) error {
-	for i := range pages {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+pathOf(i), nil)
-		if err != nil {
-			return err
-		}
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(io.Discard, resp.Body)
-		if resp.Body.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return &server{c, c.Said[0], kit.FromServer(http.DefaultClient, c.Said[0])}, nil
 }
 
 // measure puts the server under the load, and notes its own CPU time too, which
 // says more than its speed where other programs want the machine.
-func (s *server) measure(ctx context.Context, l load, script string) (measured, error) {
-	before, err := cpuTime(s.cmd.Process.Pid)
-	if err != nil {
-		return measured{}, err
-	}
-	m, err := l.run(ctx, s.url, script)
+func (s *server) measure(ctx context.Context, seconds int) (m measured, err error) {
+	before, err := s.cpu(ctx)
 	if err != nil {
 		return m, err
 	}
-	after, err := cpuTime(s.cmd.Process.Pid)
-	m.cpu = (after - before) / time.Duration(max(m.requests, 1))
+	if m.Loaded, err = (kit.Load{Seconds: seconds, Connections: connections, Script: script()}).Run(ctx, s.url); err != nil {
+		return m, err
+	}
+	after, err := s.cpu(ctx)
+	m.cpu = (after - before) / time.Duration(max(m.Requests, 1))
 	return m, err
 }
 
-// cpuTime returns what a process has used, as Linux tells it (proc_pid_stat(5)).
-func cpuTime(pid int) (time.Duration, error) {
-	const perSecond = 100
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+func (s *server) cpu(ctx context.Context) (d time.Duration, err error) {
+	a, err := s.get(ctx, cpuPath)
 	if err != nil {
 		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(stat), ") ") // the name may have spaces
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(fields))
-	}
-	user, err := strconv.ParseInt(fields[11], 10, 64)
-	if err != nil {
-		return 0, err
-	}
-	system, err := strconv.ParseInt(fields[12], 10, 64)
-	return time.Duration(user+system) * time.Second / perSecond, err
-}
-
-func (s *server) stop() {
-	_ = s.cmd.Process.Signal(syscall.SIGTERM)
-	_ = s.cmd.Wait()
+	return d, json.Unmarshal(a.Body, &d)
 }

@@ -1,0 +1,97 @@
+package kit
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/files"
+	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/ledger"
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/txn"
+	"github.com/servemap/servemap/store"
+)
+
+// Bench is the ledger and the files of a site without the middleware before
+// them. A program offers its ledger what visits would show.
+type Bench struct {
+	Ledger    *ledger.Ledger
+	Files     *files.Files
+	Locations *location.Normalizer
+
+	stop    context.CancelFunc
+	workers sync.WaitGroup
+}
+
+// BenchOptions is what the programs change of a bench. Zero values are what a
+// site has by default.
+type BenchOptions struct {
+	KeepFor    time.Duration
+	Unbudgeted bool // every page is read when it is seen
+	Unrendered bool // files are made when the program asks for it only
+	Logger     *slog.Logger
+}
+
+// NewBench starts the ledger and files of a site at [Origin].
+func NewBench(st store.Store, o BenchOptions) (*Bench, error) {
+	origin, err := location.ParseOrigin(Origin)
+	if err != nil {
+		return nil, err
+	}
+	b := new(Bench)
+	if b.Locations, err = location.New(origin, location.Config{}); err != nil {
+		return nil, err
+	}
+	keys, err := keys.New(origin.String())
+	if err != nil {
+		return nil, err
+	}
+	st, log := txn.Guard(st, keys.Site()), cmp.Or(o.Logger, slog.Default())
+	b.Files = files.New(files.Config{
+		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: 5 * time.Second, Logger: log,
+		Doubts:  func() lastmod.Trust { return b.Ledger.Trust() },
+		Explain: func() string { return "Nothing is listed yet." },
+	})
+	b.Ledger, err = ledger.New(ledger.Config{
+		Store: st, Normalizer: b.Locations, Files: b.Files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5,
+		KeepFor: cmp.Or(o.KeepFor, 90*24*time.Hour), Unbudgeted: o.Unbudgeted, MakeDue: func(string) {}, Logger: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	b.stop = stop
+	b.workers.Go(func() { b.Ledger.Run(ctx) })
+	if !o.Unrendered {
+		b.workers.Go(func() { b.Files.Run(ctx) })
+		b.workers.Go(func() { b.Files.RunWithdrawals(ctx) })
+	}
+	return b, nil
+}
+
+// Close ends the ledger and the files.
+func (b *Bench) Close() {
+	b.stop()
+	b.workers.Wait()
+}
+
+// HTML is the content type of all pages.
+const HTML = "text/html; charset=utf-8"
+
+// Sighting returns what a visit to a page shows.
+func Sighting(loc string, at time.Time, body []byte) *look.Sighting {
+	return &look.Sighting{
+		Kind: admit.Witness, Location: loc, At: at,
+		Response: &tap.Response{
+			Status: http.StatusOK, Header: tap.Header{ContentType: HTML}, Body: body, Written: int64(len(body)), Complete: true,
+		},
+	}
+}

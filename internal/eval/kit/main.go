@@ -1,0 +1,94 @@
+// Package kit is what the programs below internal/eval share: how a program
+// starts and ends, the site or ledger that it measures, pages, sitemaps, child
+// processes, data files, and what memory, disk and CPU are taken.
+//
+// Sites and ledgers are put together here and nowhere else in these programs, as
+// servemap.New does by default. The package measures and counts. What a figure
+// may be is for the program to say.
+package kit
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+)
+
+// ErrUsage is wrapped by errors about flags and arguments.
+var ErrUsage = errors.New("wrong arguments")
+
+// Main parses the flags and runs a program with a context that ends at an
+// interrupt. The program's exit status is 1 if run fails, and 2 for [ErrUsage].
+func Main(name string, run func(context.Context) error) {
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := run(ctx)
+	if err == nil {
+		return
+	}
+	fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+	if errors.Is(err, ErrUsage) {
+		os.Exit(2)
+	}
+	os.Exit(1)
+}
+
+// NoArguments returns an error if the command line has more than flags.
+func NoArguments() error {
+	if flag.NArg() > 0 {
+		return fmt.Errorf("%w: %q", ErrUsage, flag.Args())
+	}
+	return nil
+}
+
+// Sleep waits for d, or until ctx ends, whose error it then returns.
+func Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Until asks every few milliseconds whether a condition holds, and returns after
+// what time it did. After limit it returns an error that names the condition.
+func Until(limit time.Duration, condition string, holds func() bool) (time.Duration, error) {
+	begun := time.Now()
+	for !holds() {
+		if time.Since(begun) > limit {
+			return limit, fmt.Errorf("after %v still not: %s", limit, condition)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return time.Since(begun), nil
+}
+
+// Every calls do at once, then every d from a goroutine, until stop is called.
+// Stop calls it once more. Each call is given its number, from 0.
+func Every(d time.Duration, do func(n int)) (stop func()) {
+	stopped, ended := make(chan struct{}), make(chan struct{})
+	do(0)
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(d)
+		defer tick.Stop()
+		for n := 1; ; n++ {
+			select {
+			case <-tick.C:
+				do(n)
+			case <-stopped:
+				do(n)
+				return
+			}
+		}
+	}()
+	return func() {
+		close(stopped)
+		<-ended
+	}
+}

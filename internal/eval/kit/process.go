@@ -1,0 +1,137 @@
+package kit
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Child is a process that this program started.
+type Child struct {
+	Said  []string        // the words of its first line
+	Lines <-chan string   // those after it
+	Ended <-chan struct{} // closed at its end
+
+	cmd   *exec.Cmd
+	stdin io.Closer
+	exit  error // once it ended
+}
+
+// Self returns the command line that starts this program again with other
+// arguments.
+func Self(args ...string) ([]string, error) {
+	self, err := os.Executable()
+	return append([]string{self}, args...), err
+}
+
+// unreadLines is how many lines a child may print that nobody receives.
+const unreadLines = 64
+
+// Start starts a process and waits for its first line. If the process ended
+// before that, it is returned with an error. It is killed when ctx ends.
+func Start(ctx context.Context, stderr io.Writer, command []string) (*Child, error) {
+	c := &Child{cmd: exec.CommandContext(ctx, command[0], command[1:]...)}
+	c.cmd.Stderr = stderr
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if c.stdin, err = c.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := c.cmd.Start(); err != nil {
+		return nil, err
+	}
+	lines, ended := make(chan string, unreadLines), make(chan struct{})
+	c.Lines, c.Ended = lines, ended
+	go func() {
+		defer close(ended)
+		for s := bufio.NewScanner(out); s.Scan(); {
+			lines <- s.Text()
+		}
+		c.exit = c.cmd.Wait()
+	}()
+	select {
+	case line := <-lines:
+		c.Said = strings.Fields(line)
+		return c, nil
+	case <-ended:
+		return c, fmt.Errorf("process %s ended before it served: %w", command[0], c.Exit())
+	}
+}
+
+// AwaitStop returns in a child when its parent calls [Child.Stop] or ends, or an
+// operator stops it.
+func AwaitStop() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		stop()
+	}()
+	<-ctx.Done()
+}
+
+// Alive reports whether the process has not ended.
+func (c *Child) Alive() bool {
+	select {
+	case <-c.Ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// Exit waits for the end of the process, and returns an error unless its status
+// is 0.
+func (c *Child) Exit() error {
+	<-c.Ended
+	return c.exit
+}
+
+// Kill ends the process as kill -9 does.
+func (c *Child) Kill() {
+	_ = c.cmd.Process.Kill()
+	<-c.Ended
+}
+
+// Stop has the process shut down, and waits for its end.
+func (c *Child) Stop() error {
+	_ = c.stdin.Close()
+	select {
+	case <-c.Ended:
+		return c.exit
+	case <-time.After(40 * time.Second):
+		c.Kill()
+		return errors.New("the process does not end when it is stopped")
+	}
+}
+
+// Log keeps what is written to it. It may be used concurrently.
+type Log struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write adds to the log.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+// String returns all that was written.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}

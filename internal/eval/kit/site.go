@@ -1,0 +1,74 @@
+package kit
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/store"
+)
+
+// Where the sites claim to be.
+const (
+	Host   = "www.example.com"
+	Origin = "https://" + Host
+)
+
+// Setup is what the programs change of a site's options. Zero values are the
+// defaults.
+type Setup struct {
+	ClientIP     func(*http.Request) netip.Addr
+	RenderEvery  time.Duration
+	RefreshEvery time.Duration
+	Logger       *slog.Logger
+}
+
+// NewSite returns a site at [Origin].
+func NewSite(st store.Store, s Setup) (*servemap.Site, error) {
+	return servemap.New(Origin, st, &servemap.Options{
+		ClientIP: s.ClientIP, Limits: servemap.Limits{RenderEvery: s.RenderEvery, RefreshEvery: s.RefreshEvery}, Logger: s.Logger,
+	})
+}
+
+// CloseSite closes a site, and gives up after a time.
+func CloseSite(site *servemap.Site, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	return site.Close(ctx)
+}
+
+// Server is a server on the loopback interface.
+type Server struct {
+	URL     string // without a slash at its end
+	handler atomic.Pointer[http.Handler]
+	server  http.Server
+}
+
+// Listen serves a handler at an address of its own.
+func Listen(h http.Handler) (*Server, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{URL: "http://" + listener.Addr().String()}
+	s.Handle(h)
+	s.server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*s.handler.Load()).ServeHTTP(w, r) })
+	go func() { _ = s.server.Serve(listener) }() // until it is closed
+	return s, nil
+}
+
+// Handle puts another handler in place of the one so far.
+func (s *Server) Handle(h http.Handler) { s.handler.Store(&h) }
+
+// Close ends the server when it has answered what it was asked, after 10 seconds
+// at the latest.
+func (s *Server) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return s.server.Shutdown(ctx)
+}

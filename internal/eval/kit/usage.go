@@ -1,0 +1,89 @@
+package kit
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/metrics"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Usage is what the process and the files of its store take, in bytes.
+type Usage struct {
+	Anonymous int64 // resident memory that no file stands behind; 0 where the system does not tell it as Linux does
+	Mapped    int64 // resident pages of files, which the system takes back when it needs them
+	Heap      int64 // objects of Go's heap, with those that are dead and not yet swept
+	Held      int64 // what the last collection of garbage left of them
+	Disk      int64
+}
+
+// Measure returns the present usage. Disk is 0 for the folder "".
+func Measure(folder string) (u Usage) {
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
+	metrics.Read(samples)
+	u.Heap, u.Held = int64(samples[0].Value.Uint64()), int64(samples[1].Value.Uint64())
+	status, _ := os.ReadFile("/proc/self/status")
+	u.Anonymous = field(status, "RssAnon:")
+	u.Mapped = field(status, "VmRSS:") - u.Anonymous
+	if folder != "" {
+		u.Disk = DiskBytes(folder)
+	}
+	return u
+}
+
+// field returns a field of /proc/self/status, which is in kB there; 0 if there is none.
+func field(status []byte, name string) int64 {
+	_, rest, _ := bytes.Cut(status, []byte("\n"+name))
+	line, _, _ := bytes.Cut(rest, []byte("kB"))
+	n, _ := strconv.ParseInt(string(bytes.TrimSpace(line)), 10, 64)
+	return n << 10
+}
+
+// Max returns the larger of each.
+func (u Usage) Max(v Usage) Usage {
+	return Usage{max(u.Anonymous, v.Anonymous), max(u.Mapped, v.Mapped), max(u.Heap, v.Heap), max(u.Held, v.Held), max(u.Disk, v.Disk)}
+}
+
+// DiskBytes returns what du would. Files that vanish meanwhile count as nothing.
+func DiskBytes(folder string) (sum int64) {
+	_ = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			sum += allocated(info)
+		}
+		return nil
+	})
+	return sum
+}
+
+// MB returns bytes in MiB.
+func MB(bytes int64) float64 { return float64(bytes) / (1 << 20) }
+
+// Milliseconds returns a time as a number.
+func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// Share returns n / of, and 0 of none.
+func Share(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
+
+// One returns 1 for true.
+func One(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// Median returns the middle of the values, or the mean of the two in the middle.
+func Median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	if n == 0 {
+		return 0
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}

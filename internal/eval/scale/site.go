@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/servemap/servemap/internal/eval/kit"
+	"github.com/servemap/servemap/store/badgerstore"
+)
+
+// The pages are hubs, each with a row of others that it links to. A hub also
+// links to the next one.
+const perHub = 100
+
+// perFolder is how many pages stand in one folder of the site.
+const perFolder = 5000
+
+var words = kit.Words()
+
+// location returns the location of page i, of some 60 bytes.
+func location(i int) string {
+	if i == 0 {
+		return "/"
+	}
+	r := rand.New(rand.NewPCG(uint64(i), 1))
+	b := []byte("/topics/" + words[i/perFolder%len(words)] + "-" + strconv.Itoa(i/perFolder) + "/")
+	for range 3 + r.IntN(4) {
+		b = append(append(b, words[r.IntN(len(words))]...), '-')
+	}
+	return string(strconv.AppendInt(b, int64(i), 10))
+}
+
+// body returns the HTML of page i. Each version but the first has a paragraph of
+// its own at the end.
+func body(i, version, pages int) []byte {
+	frame := kit.Page{Title: "Page " + strconv.Itoa(i), Before: "<nav><a href=/>Home</a></nav>"}
+	return frame.Append(nil, func(b []byte) []byte {
+		r := rand.New(rand.NewPCG(uint64(i), 2))
+		for range 3 {
+			b = kit.AppendProse(b, r, words, 25)
+		}
+		if version > 0 {
+			b = kit.AppendProse(b, rand.New(rand.NewPCG(uint64(i), uint64(version)+3)), words, 25)
+		}
+		for next := i + 1; i%perHub == 0 && next <= i+perHub && next < pages; next++ {
+			b = kit.AppendLink(b, location(next), strconv.Itoa(next))
+		}
+		return b
+	})
+}
+
+// looks is how often each page is seen.
+const looks = 2
+
+// version returns which version of page i a look shows, by the number of the
+// look: at the second one a tenth of the pages has changed.
+func version(i, look int) int { return kit.One(look == 1 && (i+1)%10 == 0) }
+
+func openStore(folder string) (*badgerstore.Store, error) {
+	return badgerstore.Open(filepath.Join(folder, "store"), &badgerstore.Options{Reserve: 1 << 20})
+}
+
+// site is the ledger and files over the store on disk. Every page is read at
+// once: a real site is visited again until it was.
+type site struct {
+	*kit.Bench
+	store *badgerstore.Store
+}
+
+func open(folder string) (*site, error) {
+	st, err := openStore(folder)
+	if err != nil {
+		return nil, err
+	}
+	bench, err := kit.NewBench(st, kit.BenchOptions{Unbudgeted: true, Unrendered: true})
+	return &site{bench, st}, err
+}
+
+func (s *site) close() error {
+	s.Bench.Close()
+	return s.store.Close()
+}
+
+// together is how many looks are handed over before they are waited for.
+const together = 1024
+
+// fill has every page seen, and seen again.
+func fill(ctx context.Context, cfg config) error {
+	s, err := open(cfg.dir)
+	if err != nil {
+		return err
+	}
+	for look := range looks {
+		began := time.Now()
+		at := began.Add(-time.Duration(looks-look) * 24 * time.Hour)
+		for i := range cfg.pages {
+			s.Ledger.Offer(kit.Sighting(location(i), at.Add(time.Duration(i)*time.Millisecond/100), body(i, version(i, look), cfg.pages)))
+			if i%together == together-1 || i == cfg.pages-1 {
+				if err := s.Ledger.Flush(ctx); err != nil {
+					return err
+				}
+			}
+			if i%100_000 == 99_999 {
+				fmt.Fprintf(os.Stderr, "look %d: %d pages in %v\n", look+1, i+1, time.Since(began).Round(time.Second))
+			}
+		}
+		fmt.Printf("look %d at %d pages: %.1f s, %.0f µs a page\n", look+1, cfg.pages, time.Since(began).Seconds(),
+			float64(time.Since(began).Microseconds())/float64(cfg.pages))
+	}
+	if n := s.Ledger.Stats(); n.Dropped > 0 || n.Damaged > 0 {
+		return fmt.Errorf("%d looks were dropped, and %d records could not be read", n.Dropped, n.Damaged)
+	}
+	return s.close()
+}
