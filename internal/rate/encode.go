@@ -3,7 +3,6 @@ package rate
 import (
 	"encoding/binary"
 	"errors"
-	"math"
 	"math/bits"
 )
 
@@ -39,12 +38,9 @@ func (e Estimate) AppendBinary(dst []byte) []byte {
 	return dst
 }
 
-// Parse reads what AppendBinary wrote, now or in the first version of this package. It returns an error for anything else: for every b it
-// accepts that is not of the first version, the estimate's encoding is b.
+// Parse reads what AppendBinary wrote, and returns an error for anything else: for every b it accepts, the estimate's encoding is b.
 func Parse(b []byte) (Estimate, error) {
 	switch {
-	case len(b) > 0 && b[0] == first:
-		return parseFirst(b)
 	case len(b) == 0 || b[0]&markMask != mark:
 		return Estimate{}, errEncoding
 	case len(b) == lenNothing && b[0] == mark:
@@ -95,46 +91,4 @@ func (p *page) valid() bool {
 		h.time >= 0 && h.time <= trim(maxTime) && h.looks >= 0 && h.looks <= trim(maxLooks) &&
 		r.changes <= 3 && (r.changes == 3 || !r.restarted && r.faster == 0 && r.slower == 0) && r.mean <= slowestMean && r.noise >= mostNoise && r.noise <= leastNoise &&
 		r.faster >= 0 && r.faster <= eighths(regimeMax) && r.slower >= 0 && r.slower <= eighths(regimeMax)
-}
-
-// The first version kept the rate's posterior as a Gamma distribution: its shape, about the number of changes, and its time. Its
-// first byte was the version, the next one looks and changes as above, and the one after it the quiet looks.
-const (
-	first           = 1
-	lenFirstQuiet   = 11
-	lenFirstChanged = 22
-	firstAlways     = 3   // nats of evidence from which the page counted as always another
-	firstMostShape  = 200 // more than it ever kept
-)
-
-// parseFirst reads the first version. Such a Gamma distribution is what as many changes at known times leave.
-func parseFirst(b []byte) (Estimate, error) {
-	if len(b) == lenNothing {
-		return Estimate{}, nil
-	}
-	if len(b) != lenFirstQuiet && len(b) != lenFirstChanged {
-		return Estimate{}, errEncoding
-	}
-	p := page{looks: b[1] & 3, quiet: uint16(b[2]), regime: newRegime}
-	p.regime.changes = b[1] >> 2
-	p.lastVisit, p.lastChange = binary.BigEndian.Uint32(b[3:]), binary.BigEndian.Uint32(b[7:])
-	if len(b) == lenFirstChanged {
-		shape := float64(math.Float32frombits(binary.BigEndian.Uint32(b[14:])))
-		time := float64(math.Float32frombits(binary.BigEndian.Uint32(b[18:])))
-		if !(shape > 0 && shape <= firstMostShape && time >= 0 && time <= maxTime) {
-			return Estimate{}, errEncoding
-		}
-		n := max(1, math.Round(shape))
-		bin := dated
-		if nats(int8(b[11])) >= firstAlways {
-			bin, n = 1, max(n, 20) // changes found right after the look before
-		}
-		p.past.used, p.past.counts = 1<<bin, uint64(n)
-		p.past.time = trim(float32(min(maxTime, time*n/shape)))
-		p.regime.mean = meanSteps(time / shape)
-	}
-	if !p.valid() || (p.regime.changes > 0) != (len(b) == lenFirstChanged) {
-		return Estimate{}, errEncoding
-	}
-	return p.close(), nil
 }

@@ -62,18 +62,6 @@ func (e Estimate) Freq() (Freq, float64) {
 	return f, math.Round(probability*1000) / 1000
 }
 
-// Agrees reports whether Freq, Probabilities and Interval are known to say the same of e and f, since they differ by nothing but quiet
-// looks that are too few, over too short a time, to count. It costs nanoseconds. Who remembers what they said need not ask again.
-func (e Estimate) Agrees(f Estimate) bool {
-	const quiet = math.MaxUint16 << quietShift
-	return e.past == f.past && e.counts == f.counts && (e.state^f.state)&^uint64(quiet) == 0 &&
-		coarse(uint32(e.state>>quietShift&math.MaxUint16)) == coarse(uint32(f.state>>quietShift&math.MaxUint16)) &&
-		coarse(e.span()) == coarse(f.span())
-}
-
-// span is the time in seconds since the last change, or the first look.
-func (e Estimate) span() uint32 { return uint32(e.times>>32) - uint32(e.times) }
-
 // coarse is n to its five highest bits, with the middle of what is below them: within 3 %. While quiet looks add up, what is read off
 // them so changes but seldom.
 func coarse(n uint32) uint32 {

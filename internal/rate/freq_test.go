@@ -193,58 +193,6 @@ func TestProbabilities(t *testing.T) {
 	}
 }
 
-func TestWhatAgreesSaysTheSame(t *testing.T) {
-	for seed := range uint64(60) {
-		r := rand.New(rand.NewPCG(seed, 6))
-		e := Estimate{}.Saw(t0, false)
-		said := e
-		for range 400 {
-			if r.IntN(40) == 0 {
-				e = visit(r, e)
-			} else {
-				e = e.Saw(e.LastVisit()+1+r.Int64N(hour), false)
-			}
-			if !e.Agrees(said) {
-				said = e
-				continue
-			}
-			f, p := e.Freq()
-			g, q := said.Freq()
-			least, likely, most := e.Interval()
-			least2, likely2, most2 := said.Interval()
-			if f != g || p != q || least != least2 || likely != likely2 || most != most2 || e.Probabilities() != said.Probabilities() {
-				t.Fatalf("seed %d: %v with %v, but %v with %v of %+v and %+v", seed, f, p, g, q, e, said)
-			}
-		}
-	}
-	quiet, said, asked := looks(5000, minute, never), Estimate{}, 0
-	for e := (Estimate{}).Saw(t0, false); e != quiet; e = e.Saw(e.LastVisit()+minute, false) {
-		if !e.Agrees(said) {
-			said = e
-			asked++
-		}
-	}
-	if asked > 400 {
-		t.Errorf("%d of 5000 quiet looks count", asked)
-	}
-	for _, tt := range []struct {
-		name string
-		f    Estimate
-		want bool
-	}{
-		{"itself", quiet, true},
-		{"a quiet look more", quiet.Saw(quiet.LastVisit()+minute, false), true},
-		{"a change", quiet.Saw(quiet.LastVisit()+minute, true), false},
-		{"a long quiet time", quiet.Saw(quiet.LastVisit()+day, false), false},
-		{"many quiet looks", looks(10000, minute/2, never), false},
-		{"nothing", Estimate{}, false},
-	} {
-		if got := quiet.Agrees(tt.f); got != tt.want {
-			t.Errorf("with %s: %t", tt.name, got)
-		}
-	}
-}
-
 func TestCoarse(t *testing.T) {
 	for n := uint32(1); n < 1<<31; n += 1 + n/1000 {
 		c := coarse(n)
