@@ -91,7 +91,7 @@ func AppendURL(dst []byte, u URL) ([]byte, bool) {
 
 // Len returns how many bytes AppendURL appends for an entry, 0 for one that it refuses.
 func Len(u URL) int {
-	if _, ok := valid(u.Loc); !ok || !ValidFreq(u.ChangeFreq) || u.Priority > MaxPriority {
+	if !valid(u.Loc) || !ValidFreq(u.ChangeFreq) || u.Priority > MaxPriority {
 		return 0
 	}
 	n := len(urlOpen+locClose+urlClose) + EscapedLen(u.Loc)
