@@ -216,14 +216,3 @@ func appendElement(dst []byte, open, text string, limit int, end string) []byte 
 	dst = appendText(dst, text, limit)
 	return append(dst, end...)
 }
-
-// appendTime appends an element of a time, or nothing when a file cannot name it.
-func appendTime(dst []byte, open string, unix int64, end string) []byte {
-	if !hasTime(unix) {
-		return dst
-	}
-	dst = append(dst, open...)
-	dst = append(dst, "0000-00-00T00:00:00Z"...)
-	putTime(dst[len(dst)-timeLen:], unix)
-	return append(dst, end...)
-}

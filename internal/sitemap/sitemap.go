@@ -76,7 +76,7 @@ func AppendURL(dst []byte, u URL) ([]byte, bool) {
 	if dst, ok = appendLoc(dst, u.Loc); !ok {
 		return dst[:begun], false
 	}
-	dst = appendDated(dst, u.LastMod)
+	dst = appendTime(append(dst, locClose...), lastModOpen, u.LastMod, lastModClose)
 	if freq == "" && u.Priority == 0 {
 		return append(dst, urlClose...), true
 	}
@@ -115,7 +115,7 @@ func AppendSitemap(dst []byte, loc string, lastMod int64) ([]byte, bool) {
 	if dst, ok = appendLoc(dst, loc); !ok {
 		return dst[:begun], false
 	}
-	dst = appendDated(dst, lastMod)
+	dst = appendTime(append(dst, locClose...), lastModOpen, lastMod, lastModClose)
 	return append(dst, sitemapClose...), true
 }
 

@@ -120,7 +120,7 @@ func TestLastMod(t *testing.T) {
 			if want != "" {
 				want = "<lastmod>" + want + "</lastmod>"
 			}
-			if got := string(appendDated(nil, tt.unix)); got != "</loc>"+want {
+			if got := string(appendTime(nil, lastModOpen, tt.unix, lastModClose)); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
@@ -131,8 +131,8 @@ func TestLastMod(t *testing.T) {
 func TestLastModEveryDay(t *testing.T) {
 	var buf []byte
 	for unix := int64(1); unix < 500*366*86_400; unix += 86_399 {
-		buf = appendDated(buf[:0], unix)
-		want := time.Unix(unix, 0).UTC().Format("</loc><lastmod>2006-01-02T15:04:05Z</lastmod>")
+		buf = appendTime(buf[:0], "", unix, "")
+		want := time.Unix(unix, 0).UTC().Format(time.RFC3339)
 		if string(buf) != want {
 			t.Fatalf("%d: got %s, want %s", unix, buf, want)
 		}
