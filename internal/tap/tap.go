@@ -49,7 +49,7 @@ func serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers
 		head:  r.Method == http.MethodHead,
 	}
 	defer t.abandon()
-	next.ServeHTTP(combine(t), r)
+	next.ServeHTTP(combine(t, optional(w)), r)
 	return t.finish()
 }
 
