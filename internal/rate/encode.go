@@ -84,9 +84,8 @@ func (e *Estimate) parsePast(b []byte) bool {
 // valid reports whether p is within the bounds that every estimate keeps. NaN is within none.
 func (p *page) valid() bool {
 	r, h := &p.regime, &p.past
-	used := bits.OnesCount32(h.used)
 	return p.looks >= 1 && p.looks <= 2 && p.lastChange <= p.lastVisit &&
-		used <= occupied && (used > 0) == (r.changes > 0) &&
+		(h.changes() > 0) == (r.changes > 0) &&
 		h.lean >= -leanMost &&
 		h.time >= 0 && h.time <= trim(maxTime) && h.looks >= 0 && h.looks <= trim(maxLooks) &&
 		r.changes <= 3 && (r.changes == 3 || !r.restarted && r.faster == 0 && r.slower == 0) && r.mean <= slowestMean && r.noise >= mostNoise && r.noise <= leastNoise &&

@@ -1,9 +1,6 @@
 package rate
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // What is believed of a page before it is seen.
 const (
@@ -113,13 +110,15 @@ type seen struct {
 func (g *page) seen() (s seen) {
 	s.time, s.quiet = float64(g.past.time), float64(coarse(g.lastVisit-g.lastChange))
 	s.same = float64(g.past.looks) + float64(coarse(uint32(g.quiet)))
-	gaps := g.past.open()
+	gaps := &g.past.gaps
 	s.dated = float64(gaps[dated])
 	s.changes = s.dated
-	for used := g.past.used &^ (1 << dated); used != 0; used &= used - 1 {
-		b := bits.TrailingZeros32(used)
+	for b := dated + 1; b < bins; b++ {
+		if gaps[b] == 0 {
+			continue
+		}
 		n := float64(gaps[b])
-		s.bins[s.used], s.counts[s.used], s.shift[s.used] = uint8(b), n, gaps.slant(b)
+		s.bins[s.used], s.counts[s.used], s.shift[s.used] = uint8(b), n, g.past.slant(b)
 		s.changes += n
 		s.used++
 	}
@@ -139,12 +138,12 @@ func (s *seen) align(lean float64) {
 }
 
 // slant is how far the mean of the gaps in a bin would be from the bin's middle, in nats, by the slope of the histogram there.
-func (g *histogram) slant(b int) float64 {
+func (h *history) slant(b int) float64 {
 	if b <= 1 || b >= bins-1 {
 		return 0
 	}
 	const width, trust = binSteps * stepNats, 0.75
-	slope := quickLog((float64(g[b+1]) + 0.5) / (float64(g[b-1]) + 0.5))
+	slope := quickLog((float64(h.gaps[b+1]) + 0.5) / (float64(h.gaps[b-1]) + 0.5))
 	return max(-width/4, min(width/4, trust*slope*width/24))
 }
 

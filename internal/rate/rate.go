@@ -69,7 +69,8 @@ func (e Estimate) open() page {
 
 func (p *page) close() Estimate {
 	r := &p.regime
-	e := Estimate{times: uint64(p.lastVisit)<<32 | uint64(p.lastChange), past: p.past.pack(), counts: p.past.counts}
+	e := Estimate{times: uint64(p.lastVisit)<<32 | uint64(p.lastChange)}
+	e.past, e.counts = p.past.pack()
 	e.state = uint64(r.changes)<<changesShift | uint64(p.looks)<<looksShift | uint64(p.quiet)<<quietShift |
 		uint64(r.faster)<<fasterShift | uint64(r.slower)<<slowerShift | uint64(r.mean)<<meanShift | uint64(r.noise)<<noiseShift |
 		uint64(p.past.lean)&(1<<leanBits-1)

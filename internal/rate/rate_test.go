@@ -120,7 +120,7 @@ func TestSawChangeAt(t *testing.T) {
 	t.Run("exact", func(t *testing.T) {
 		before, got := base.open().past, base.SawChangeAt(last+day, last+day/4)
 		past := got.open().past
-		if past.count(dated) != 1 || past.time != before.time {
+		if past.gaps[dated] != 1 || past.time != before.time {
 			t.Errorf("history %+v, want a dated change more than %+v", past, before)
 		}
 		next := got.SawChangeAt(last+2*day, last+2*day).open().past
