@@ -224,20 +224,16 @@ func (n *Normalizer) Names(host string) bool { return n.request.names(host) }
 func (n *Normalizer) Ours(host string) bool { return n.request.has(host) || n.link.has(host) }
 
 // cutAbsolute splits a request target in absolute form into its authority and the rest, which starts with a slash.
-// Go drops user information in such a target silently, so it is refused here.
 func cutAbsolute(target string) (authority, rest string, ok bool) {
 	after, ok := cutHTTP(target)
-	if !ok || !strings.HasPrefix(after, "//") {
+	if !ok {
 		return "", "", false
 	}
-	authority, rest = cutAuthority(after[2:])
-	if authority == "" || strings.IndexByte(authority, '@') >= 0 {
-		return "", "", false
-	}
+	authority, rest, ok = cutNetwork(after)
 	if rest == "" || rest[0] != '/' {
 		rest = "/" + rest
 	}
-	return authority, rest, true
+	return authority, rest, ok
 }
 
 // locate applies the rules of a path and of a query and puts the two together.

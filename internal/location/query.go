@@ -122,21 +122,13 @@ func (q *query) appendTo(path string) string {
 	if q.n == 0 {
 		return path
 	}
-	size := len(path)
-	for _, p := range q.params[:q.n] {
-		size += len(p.key) + len(p.value) + 2
-	}
-	b := make([]byte, 0, size)
+	b := make([]byte, 0, len(path)+q.n*(2+2*maxValue))
 	b = append(b, path...)
-	for i, p := range q.params[:q.n] {
-		sep := byte('&')
-		if i == 0 {
-			sep = '?'
-		}
-		b = append(b, sep)
-		b = append(b, p.key...)
-		b = append(b, '=')
-		b = append(b, p.value...)
+	separator := byte('?')
+	for _, p := range q.params[:q.n] {
+		b = append(append(b, separator), p.key...)
+		b = append(append(b, '='), p.value...)
+		separator = '&'
 	}
 	return string(b)
 }
