@@ -107,16 +107,6 @@ func TestWaitsNeverPassTheirLimits(t *testing.T) {
 	}
 }
 
-func TestABegunLookKeepsOthersOut(t *testing.T) {
-	inBubble(t, 64, func(t *testing.T, table *Table) {
-		begin(t, table, "/a")
-		if _, ok := table.Begin("/a"); ok {
-			t.Error("a second look was granted beside the first")
-		}
-		begin(t, table, "/b") // another target is not kept out
-	})
-}
-
 func TestReset(t *testing.T) {
 	inBubble(t, 64, func(t *testing.T, table *Table) {
 		for range 5 {
@@ -357,30 +347,4 @@ func BenchmarkNotDueParallel(b *testing.B) {
 			}
 		}
 	})
-}
-
-// A visitor with cookies: the look is begun and given back.
-func BenchmarkBeginReturn(b *testing.B) {
-	table := New(1 << 17)
-	b.ReportAllocs()
-	for b.Loop() {
-		look, ok := table.Begin(benchTarget)
-		if !ok {
-			b.Fatal("not due")
-		}
-		look.Return()
-	}
-}
-
-// A flood of made-up targets.
-func BenchmarkUnknown(b *testing.B) {
-	table := New(1 << 17)
-	targets := make([]string, 1<<18)
-	for i := range targets {
-		targets[i] = "/junk/" + strconv.Itoa(i)
-	}
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		table.Begin(targets[i%len(targets)])
-	}
 }

@@ -133,9 +133,7 @@ func (rs *Reputations) Take(r Report, page uint64, now moment.Time) {
 // AddStamps adds the stamps of trust.
 func (rs *Reputations) AddStamps(trust Trust) {
 	for s := Server; s < sources; s++ {
-		for _, st := range trust[s].Stamps {
-			rs[s].distrust.Stamps = rs[s].distrust.Stamps.With(st)
-		}
+		rs[s].distrust.Stamps = rs[s].distrust.Stamps.withAll(trust[s].Stamps)
 	}
 }
 

@@ -180,19 +180,6 @@ func TestWord(t *testing.T) {
 	}
 }
 
-func TestProbabilities(t *testing.T) {
-	if p := (Estimate{}).Saw(t0, false).Probabilities(); p != [freqs]float64{} {
-		t.Errorf("after one look %v, want none", p)
-	}
-	sum := 0.0
-	for _, p := range looks(100, day, everyNth(7)).Probabilities() {
-		sum += p
-	}
-	if !near(sum, 1, 1e-9) {
-		t.Errorf("they sum to %g", sum)
-	}
-}
-
 func TestCoarse(t *testing.T) {
 	for n := uint32(1); n < 1<<31; n += 1 + n/1000 {
 		c := coarse(n)

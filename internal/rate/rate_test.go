@@ -229,19 +229,6 @@ func visit(r *rand.Rand, e Estimate) Estimate {
 	return e.Saw(at, false)
 }
 
-func TestRandomLooksStayWithinBounds(t *testing.T) {
-	for seed := range uint64(300) {
-		r := rand.New(rand.NewPCG(seed, 0))
-		e := Estimate{}.Saw(t0, false)
-		for range 100 {
-			before := e
-			if e = visit(r, e); !valid(e) {
-				t.Fatalf("seed %d: %+v became %+v", seed, before, e)
-			}
-		}
-	}
-}
-
 // busy is an estimate that has all there is to keep: gaps of all lengths.
 func busy() Estimate {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -251,16 +238,6 @@ func busy() Estimate {
 		e = e.Saw(at, i%3 == 0)
 	}
 	return e
-}
-
-func BenchmarkUnchanged(b *testing.B) {
-	b.ReportAllocs()
-	e := looks(100, day, everyNth(3))
-	at := e.LastVisit()
-	for b.Loop() {
-		at++
-		e = e.Saw(at, false)
-	}
 }
 
 func BenchmarkChanged(b *testing.B) {

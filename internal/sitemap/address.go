@@ -94,7 +94,7 @@ func entity(c byte) string {
 
 // valid reports whether an address may be listed.
 func valid(loc string) bool {
-	return loc != "" && len(loc) <= MaxLoc && (isPlain(loc) || !hasKind(loc, refused))
+	return loc != "" && len(loc) <= maxLoc && (isPlain(loc) || !hasKind(loc, refused))
 }
 
 // hasKind reports whether a byte of s has one of the bits.
@@ -109,7 +109,7 @@ func hasKind(s string, bits uint8) bool {
 
 // appendLoc appends an address that may be listed, escaped for XML. It reports false, with dst unchanged, for any other.
 func appendLoc(dst []byte, loc string) ([]byte, bool) {
-	if len(loc) <= MaxLoc && isPlain(loc) {
+	if len(loc) <= maxLoc && isPlain(loc) {
 		return append(dst, loc...), true
 	}
 	if !valid(loc) {
@@ -127,14 +127,14 @@ func appendLoc(dst []byte, loc string) ([]byte, bool) {
 }
 
 // ValidAddress reports whether an entry may name s as an image, a video or another language's page: an absolute address
-// of http or https, of at most MaxLoc bytes of ASCII, percent-encoded as RFC 3986 has it. More is asked of it than of a
+// of http or https, of at most maxLoc bytes of ASCII, percent-encoded as RFC 3986 has it. More is asked of it than of a
 // location, since it comes from a page and not from this program.
 func ValidAddress(s string) bool {
 	host, found := strings.CutPrefix(s, "https://")
 	if !found {
 		host, found = strings.CutPrefix(s, "http://")
 	}
-	return found && len(s) <= MaxLoc && !hasKind(s, refused|foreign) &&
+	return found && len(s) <= maxLoc && !hasKind(s, refused|foreign) &&
 		host != "" && isAlphanumeric(host[0]) && strings.Count(host, "#") <= 1 && wholePercents(host)
 }
 

@@ -15,14 +15,14 @@ const (
 
 // What bounds the extensions of one entry and of one file.
 const (
-	MaxAlternates  = 200    // alternates of an entry
-	MaxImages      = 100    // images of an entry; the extension allows 1,000
-	MaxVideos      = 16     // videos of an entry
+	maxAlternates  = 200    // alternates of an entry
+	maxImages      = 100    // images of an entry; the extension allows 1,000
+	maxVideos      = 16     // videos of an entry
 	MaxNews        = 1_000  // entries with news in a file
 	MaxName        = 200    // characters of a publication's name
-	MaxTitle       = 300    // characters of a title
-	MaxDescription = 2_048  // characters of a description
-	MaxDuration    = 28_800 // seconds of a video
+	maxTitle       = 300    // characters of a title
+	maxDescription = 2_048  // characters of a description
+	maxDuration    = 28_800 // seconds of a video
 )
 
 // Extension is what an entry says beyond the protocol's own elements. All addresses in it are absolute ones of http or
@@ -60,7 +60,7 @@ type Video struct {
 	Description string // required
 	Content     string // the address of the video file; this or Player is required
 	Player      string // the address of a player
-	Seconds     int    // how long it is, from 1 to MaxDuration; left out when it is not
+	Seconds     int    // how long it is, from 1 to maxDuration; left out when it is not
 	Published   int64  // when, in seconds since the Unix epoch; left out when a file cannot name it
 }
 
@@ -166,7 +166,7 @@ func ExtendedLen(u URL, x *Extension) int {
 
 // Valid reports whether an entry can have all that x says.
 func (x *Extension) Valid() bool {
-	if len(x.Alternates) > MaxAlternates || len(x.Images) > MaxImages || len(x.Videos) > MaxVideos {
+	if len(x.Alternates) > maxAlternates || len(x.Images) > maxImages || len(x.Videos) > maxVideos {
 		return false
 	}
 	for _, a := range x.Alternates {

@@ -14,12 +14,12 @@ func (n *News) append(dst []byte) []byte {
 	dst = appendElement(dst, newsOpen, n.Publication, MaxName, newsLanguage)
 	dst = append(dst, n.Language...)
 	dst = appendTime(dst, newsPublished, n.Published, newsTitle)
-	dst = appendText(dst, n.Title, MaxTitle)
+	dst = appendText(dst, n.Title, maxTitle)
 	return append(dst, newsClose...)
 }
 
 func (n *News) len() int {
-	return len(newsMarkup) + textLen(n.Publication, MaxName) + len(n.Language) + timeLen + textLen(n.Title, MaxTitle)
+	return len(newsMarkup) + textLen(n.Publication, MaxName) + len(n.Language) + timeLen + textLen(n.Title, maxTitle)
 }
 
 func (n *News) valid() bool {

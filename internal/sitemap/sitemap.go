@@ -10,7 +10,7 @@ package sitemap
 const (
 	MaxURLs  = 50_000     // entries
 	MaxBytes = 52_428_800 // bytes before compression
-	MaxLoc   = 2_047      // bytes of an address, before it is escaped for XML
+	maxLoc   = 2_047      // bytes of an address, before it is escaped for XML
 )
 
 // What stands before the entries of a file and after them. A file without entries is well-formed, but the protocol's
@@ -49,7 +49,7 @@ const (
 
 // URL is one entry of a sitemap.
 type URL struct {
-	// Loc is the absolute address, from 1 to MaxLoc bytes, each a printable ASCII character other than space: what is
+	// Loc is the absolute address, from 1 to maxLoc bytes, each a printable ASCII character other than space: what is
 	// not ASCII in it has been percent-encoded. It is escaped for XML here.
 	Loc string
 	// LastMod is when the page's content last changed, in seconds since the Unix epoch. It is left out when it is not

@@ -75,7 +75,7 @@ func TestAppendURLRefuses(t *testing.T) {
 		{"DEL", URL{Loc: "https://example.com/\x7f"}},
 		{"raw UTF-8", URL{Loc: "https://example.com/é"}},
 		{"after a special byte", URL{Loc: "https://example.com/&é"}},
-		{"too long", URL{Loc: strings.Repeat("a", MaxLoc+1)}},
+		{"too long", URL{Loc: strings.Repeat("a", maxLoc+1)}},
 		{"freq in upper case", URL{Loc: "https://example.com/", ChangeFreq: "Daily"}},
 		{"freq that is markup", URL{Loc: "https://example.com/", ChangeFreq: "</changefreq>"}},
 		{"priority above one", URL{Loc: "https://example.com/", Priority: 11}},

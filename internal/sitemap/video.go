@@ -23,8 +23,8 @@ const (
 func (v *Video) append(dst []byte) []byte {
 	dst = append(dst, videoOpen...)
 	dst = appendAddress(dst, v.Thumbnail)
-	dst = appendElement(dst, videoTitle, v.Title, MaxTitle, videoDescription)
-	dst = appendText(dst, v.Description, MaxDescription)
+	dst = appendElement(dst, videoTitle, v.Title, maxTitle, videoDescription)
+	dst = appendText(dst, v.Description, maxDescription)
 	dst = append(dst, descriptionClose...)
 	if v.Content != "" {
 		dst = appendAddress(append(dst, contentOpen...), v.Content)
@@ -43,7 +43,7 @@ func (v *Video) append(dst []byte) []byte {
 }
 
 func (v *Video) len() int {
-	n := len(videoMarkup) + EscapedLen(v.Thumbnail) + textLen(v.Title, MaxTitle) + textLen(v.Description, MaxDescription)
+	n := len(videoMarkup) + EscapedLen(v.Thumbnail) + textLen(v.Title, maxTitle) + textLen(v.Description, maxDescription)
 	if v.Content != "" {
 		n += len(contentOpen+contentClose) + EscapedLen(v.Content)
 	}
@@ -65,4 +65,4 @@ func (v *Video) valid() bool {
 		(v.Content == "" || ValidAddress(v.Content)) && (v.Player == "" || ValidAddress(v.Player))
 }
 
-func (v *Video) hasDuration() bool { return v.Seconds >= 1 && v.Seconds <= MaxDuration }
+func (v *Video) hasDuration() bool { return v.Seconds >= 1 && v.Seconds <= maxDuration }
