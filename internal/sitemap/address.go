@@ -92,11 +92,6 @@ func entity(c byte) string {
 	}
 }
 
-// valid reports whether an address may be listed.
-func valid(loc string) bool {
-	return loc != "" && len(loc) <= maxLoc && (isPlain(loc) || !hasKind(loc, refused))
-}
-
 // hasKind reports whether a byte of s has one of the bits.
 func hasKind(s string, bits uint8) bool {
 	for i := range len(s) {
@@ -109,10 +104,12 @@ func hasKind(s string, bits uint8) bool {
 
 // appendLoc appends an address that may be listed, escaped for XML. It reports false, with dst unchanged, for any other.
 func appendLoc(dst []byte, loc string) ([]byte, bool) {
-	if len(loc) <= maxLoc && isPlain(loc) {
+	switch {
+	case loc == "" || len(loc) > maxLoc:
+		return dst, false
+	case isPlain(loc):
 		return append(dst, loc...), true
-	}
-	if !valid(loc) {
+	case hasKind(loc, refused):
 		return dst, false
 	}
 	done := 0
@@ -127,7 +124,7 @@ func appendLoc(dst []byte, loc string) ([]byte, bool) {
 }
 
 // ValidAddress reports whether an entry may name s as an image, a video or another language's page: an absolute address
-// of http or https, of at most maxLoc bytes of ASCII, percent-encoded as RFC 3986 has it. More is asked of it than of a
+// of http or https, of at most 2,047 bytes of ASCII, percent-encoded as RFC 3986 has it. More is asked of it than of a
 // location, since it comes from a page and not from this program.
 func ValidAddress(s string) bool {
 	host, found := strings.CutPrefix(s, "https://")

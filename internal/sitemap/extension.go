@@ -122,46 +122,33 @@ func AppendExtended(dst []byte, u URL, x *Extension, declared Namespaces) ([]byt
 	if !ok {
 		return dst, false
 	}
-	out = out[:len(out)-len(urlClose)]
-	for _, a := range x.Alternates {
-		out = a.append(out)
-	}
-	for _, loc := range x.Images {
-		out = appendAddress(append(out, imageOpen...), loc)
-		out = append(out, imageClose...)
-	}
-	if x.News != nil {
-		out = x.News.append(out)
-	}
-	for i := range x.Videos {
-		out = x.Videos[i].append(out)
-	}
-	return append(out, urlClose...), true
+	return append(x.append(out[:len(out)-len(urlClose)]), urlClose...), true
 }
 
-// ExtendedLen returns how many bytes AppendExtended appends for an entry where its extensions are declared, 0 for one
-// that it refuses.
-func ExtendedLen(u URL, x *Extension) int {
-	n := Len(u)
-	if x == nil || n == 0 {
-		return n
-	}
-	if !x.Valid() {
-		return 0
-	}
+// append appends the elements of a valid extension.
+func (x *Extension) append(dst []byte) []byte {
 	for _, a := range x.Alternates {
-		n += len(linkOpen+linkMiddle+linkClose) + len(a.Lang) + EscapedLen(a.Loc)
+		dst = a.append(dst)
 	}
 	for _, loc := range x.Images {
-		n += len(imageOpen+imageClose) + EscapedLen(loc)
+		dst = appendAddress(append(dst, imageOpen...), loc)
+		dst = append(dst, imageClose...)
 	}
 	if x.News != nil {
-		n += x.News.len()
+		dst = x.News.append(dst)
 	}
 	for i := range x.Videos {
-		n += x.Videos[i].len()
+		dst = x.Videos[i].append(dst)
 	}
-	return n
+	return dst
+}
+
+// ExtensionLen returns how many bytes an extension adds to an entry, 0 for one that is not valid.
+func ExtensionLen(x *Extension) int {
+	if x == nil || !x.Valid() {
+		return 0
+	}
+	return len(x.append(nil))
 }
 
 // Valid reports whether an entry can have all that x says.

@@ -137,8 +137,8 @@ func TestAppendExtendedRefuses(t *testing.T) {
 			if ok || string(got) != "before" {
 				t.Errorf("AppendExtended = %q, %v; want dst unchanged and false", got, ok)
 			}
-			if n := ExtendedLen(u, x); n != 0 {
-				t.Errorf("ExtendedLen = %d, want 0", n)
+			if valid := x.Valid(); ExtensionLen(x) > 0 != valid || valid != (tt.name == "address of the page" || tt.name == "freq") {
+				t.Errorf("ExtensionLen = %d, valid %v", ExtensionLen(x), valid)
 			}
 		})
 	}
@@ -154,9 +154,10 @@ func repeat[T any](v T, n int) (list []T) {
 func TestMostExtensions(t *testing.T) {
 	x := &Extension{Alternates: repeat(Alternate{"en", page}, maxAlternates), Images: repeat(image, maxImages),
 		News: soundNews(), Videos: repeat(soundVideo(), maxVideos)}
+	bare, _ := AppendURL(nil, URL{Loc: page})
 	got, ok := AppendExtended(nil, URL{Loc: page}, x, all)
-	if !ok || len(got) != ExtendedLen(URL{Loc: page}, x) {
-		t.Errorf("%v, %d bytes, ExtendedLen says %d", ok, len(got), ExtendedLen(URL{Loc: page}, x))
+	if added := len(got) - len(bare); !ok || added != ExtensionLen(x) {
+		t.Errorf("%v, %d bytes are added, ExtensionLen says %d", ok, added, ExtensionLen(x))
 	}
 }
 
@@ -251,8 +252,9 @@ func FuzzAppendURL(f *testing.F) {
 		}
 		open := AppendURLSetOpen(nil, all)
 		file, ok := AppendExtended(open, u, x, all)
-		if taken := len(file) - len(open); taken != ExtendedLen(u, x) || (taken > 0) != ok {
-			t.Fatalf("%v, %d bytes, ExtendedLen says %d", ok, taken, ExtendedLen(u, x))
+		bare, listed := AppendURL(nil, u)
+		if taken := len(file) - len(open); ok && taken != len(bare)+ExtensionLen(x) || ok != (listed && x.Valid()) || ok != (taken > 0) {
+			t.Fatalf("%v, %d bytes, ExtensionLen says %d", ok, taken, ExtensionLen(x))
 		}
 		var set xmlExtendedSet
 		if err := xml.Unmarshal(append(file, URLSetClose...), &set); err != nil {

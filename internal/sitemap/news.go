@@ -7,7 +7,6 @@ const (
 	newsPublished = `</news:language></news:publication><news:publication_date>`
 	newsTitle     = `</news:publication_date><news:title>`
 	newsClose     = `</news:title></news:news>`
-	newsMarkup    = newsOpen + newsLanguage + newsPublished + newsTitle + newsClose
 )
 
 func (n *News) append(dst []byte) []byte {
@@ -16,10 +15,6 @@ func (n *News) append(dst []byte) []byte {
 	dst = appendTime(dst, newsPublished, n.Published, newsTitle)
 	dst = appendText(dst, n.Title, maxTitle)
 	return append(dst, newsClose...)
-}
-
-func (n *News) len() int {
-	return len(newsMarkup) + textLen(n.Publication, MaxName) + len(n.Language) + timeLen + textLen(n.Title, maxTitle)
 }
 
 func (n *News) valid() bool {

@@ -2,8 +2,8 @@
 //
 // A file is built by appending: AppendURLSetOpen, an AppendURL or AppendExtended for each page, URLSetClose; or
 // IndexOpen, AppendSitemap for each part, IndexClose. Whatever the entries hold, the result is well-formed and valid: an
-// entry that could not be is refused whole and leaves the file as it was. The limits of a file are the caller's to keep;
-// Len and ExtendedLen say before what an entry takes.
+// entry that could not be is refused whole and leaves the file as it was. The caller keeps the limits of a file:
+// EscapedLen, MaxEntryOverhead and ExtensionLen say how much room an entry takes at most.
 package sitemap
 
 // The limits that the protocol sets for one file, be it a sitemap or an index.
@@ -49,7 +49,7 @@ const (
 
 // URL is one entry of a sitemap.
 type URL struct {
-	// Loc is the absolute address, from 1 to maxLoc bytes, each a printable ASCII character other than space: what is
+	// Loc is the absolute address, from 1 to 2,047 bytes, each a printable ASCII character other than space: what is
 	// not ASCII in it has been percent-encoded. It is escaped for XML here.
 	Loc string
 	// LastMod is when the page's content last changed, in seconds since the Unix epoch. It is left out when it is not
@@ -87,24 +87,6 @@ func AppendURL(dst []byte, u URL) ([]byte, bool) {
 		dst = append(dst, priorityClose...)
 	}
 	return append(dst, urlClose...), true
-}
-
-// Len returns how many bytes AppendURL appends for an entry, 0 for one that it refuses.
-func Len(u URL) int {
-	if !valid(u.Loc) || !ValidFreq(u.ChangeFreq) || u.Priority > MaxPriority {
-		return 0
-	}
-	n := len(urlOpen+locClose+urlClose) + EscapedLen(u.Loc)
-	if hasTime(u.LastMod) {
-		n += len(lastModOpen+lastModClose) + timeLen
-	}
-	if u.ChangeFreq != "" {
-		n += len(freqOpen+freqClose) + len(u.ChangeFreq)
-	}
-	if u.Priority != 0 {
-		n += PriorityLen
-	}
-	return n
 }
 
 // AppendSitemap appends an entry of an index to dst and returns it. lastMod is when the file at loc last changed, in
