@@ -156,7 +156,7 @@ func wantSane(t *testing.T, e Estimate) {
 			t.Errorf("%v of %+v has probability %g", Freq(f), e, p)
 		}
 	}
-	if want := float64(min(1, e.looks()/2)); !near(sum, want, 1e-9) {
+	if want := float64(min(1, e.looks/2)); !near(sum, want, 1e-9) {
 		t.Errorf("the probabilities of %+v sum to %g", e, sum)
 	}
 	if least, likely, most := e.Interval(); !(least >= 0 && least <= likely && likely <= most && most < 1e12) {

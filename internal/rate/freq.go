@@ -45,19 +45,18 @@ const (
 // short time, it is low; leaving the word out below 0.5 or more is the caller's part. It need not be the likeliest word: see word. It
 // costs some microseconds.
 func (e Estimate) Freq() (Freq, float64) {
-	if e.looks() < 2 {
+	if e.looks < 2 {
 		return Unknown, 0
 	}
-	p := e.open()
-	post := p.posterior()
+	post := e.posterior()
 	s := post.shares()
-	f := s.word(p.regime.changes, p.everyLook())
+	f := s.word(e.regime.changes, e.everyLook())
 	probability := s[f] * (1 - doubt)
 	if f != Always {
 		probability *= 1 - noiseDoubt*post.noisy
 	}
 	if f.paced() {
-		probability *= 1 - slowing*max(0, min(slowingMost, nats(p.regime.slower)-slowingFrom))
+		probability *= 1 - slowing*max(0, min(slowingMost, nats(e.regime.slower)-slowingFrom))
 	}
 	return f, math.Round(probability*1000) / 1000
 }
@@ -71,11 +70,10 @@ func coarse(n uint32) uint32 {
 
 // Probabilities returns the share of every word in the posterior, by Freq, all 0 before a second look. It costs as much as Freq.
 func (e Estimate) Probabilities() [freqs]float64 {
-	if e.looks() < 2 {
+	if e.looks < 2 {
 		return [freqs]float64{}
 	}
-	p := e.open()
-	post := p.posterior()
+	post := e.posterior()
 	return post.shares()
 }
 
@@ -109,7 +107,7 @@ const (
 )
 
 // everyLook reports whether no look found the page unchanged.
-func (g *page) everyLook() bool { return g.quiet == 0 && g.past.looks == 0 }
+func (g *Estimate) everyLook() bool { return g.quiet == 0 && g.past.looks == 0 }
 
 // word is the likeliest word, but for three cases. A page that is another one at every look may as well change by the hour where looks are far
 // apart, and none of them tells which. It is called Always while that is far from ruled out, so that hardly a page that always changes is
@@ -157,11 +155,10 @@ func (s *shares) slower(f, upTo Freq) Freq {
 // Interval returns the mean time between changes in seconds that is likely now, if the page goes on changing, and the times between which it
 // lies with a probability of about 80 %. All are 0 before the first change.
 func (e Estimate) Interval() (least, likely, most float64) {
-	if e.changes() == 0 {
+	if e.regime.changes == 0 {
 		return 0, 0, 0
 	}
-	p := e.open()
-	post := p.posterior()
+	post := e.posterior()
 	return post.quantile(0.9), post.quantile(0.5), post.quantile(0.1)
 }
 

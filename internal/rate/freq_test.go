@@ -202,7 +202,7 @@ func TestAPageThatChangesInBunchesGoesOn(t *testing.T) {
 
 func TestEvidenceOfSlowingDown(t *testing.T) {
 	steady := looks(6*365, day, everyNth(365))
-	if s := nats(steady.open().regime.slower); s > slowingFrom {
+	if s := nats(steady.regime.slower); s > slowingFrom {
 		t.Errorf("%g nats against a page that changes every year", s)
 	}
 	before := looks(250, day, everyNth(5))

@@ -1,9 +1,6 @@
 package rate
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // Lengths of time are counted in steps of an equal ratio, of which sixteen make regimeRatio, and five a bin of the histogram.
 const (
@@ -146,32 +143,4 @@ const trimmed = 11
 func trim(v float32) float32 {
 	b := math.Float32bits(v) + 1<<(trimmed-1)
 	return math.Float32frombits(b &^ (1<<trimmed - 1))
-}
-
-// pack returns the history, but for the lean, as Estimate.past and Estimate.counts hold it.
-func (h *history) pack() (past, counts uint64) {
-	past = uint64(math.Float32bits(h.time)>>trimmed)<<44 | uint64(math.Float32bits(h.looks)>>trimmed)<<24
-	shift := 0
-	for b, n := range h.gaps {
-		if n > 0 {
-			past |= 1 << b
-			counts |= uint64(n) << shift
-			shift += 8
-		}
-	}
-	return past, counts
-}
-
-// unpack returns what pack was given.
-func unpack(past, counts uint64) history {
-	const low = 1<<20 - 1
-	h := history{
-		time:  math.Float32frombits(uint32(past>>44) << trimmed),
-		looks: math.Float32frombits(uint32(past>>24&low) << trimmed),
-	}
-	for used := uint32(past) & (1<<bins - 1); used != 0; used &= used - 1 {
-		h.gaps[bits.TrailingZeros32(used)] = uint8(counts)
-		counts >>= 8
-	}
-	return h
 }

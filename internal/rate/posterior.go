@@ -41,7 +41,7 @@ type posterior struct {
 
 // posterior weighs what the page may be. The regime of the past holds on (its weight fades as the quiet time goes on), or since the
 // last change there is another of which nothing is known, or the page has stopped.
-func (g *page) posterior() (p posterior) {
+func (g *Estimate) posterior() (p posterior) {
 	s := g.seen()
 	var l likelihoods
 	l.fill(&s)
@@ -107,7 +107,7 @@ type seen struct {
 	same    float64           // looks that found no change
 }
 
-func (g *page) seen() (s seen) {
+func (g *Estimate) seen() (s seen) {
 	s.time, s.quiet = float64(g.past.time), float64(coarse(g.lastVisit-g.lastChange))
 	s.same = float64(g.past.looks) + float64(coarse(uint32(g.quiet)))
 	gaps := &g.past.gaps
