@@ -212,20 +212,3 @@ func TestParse(t *testing.T) {
 		})
 	}
 }
-
-func BenchmarkResolve(b *testing.B) {
-	n := newNormalizer(b, "https://example.com", Config{})
-	for _, bb := range []struct{ name, href string }{
-		{"Path", "/news/2026/a-short-title"},
-		{"Absolute", "https://example.com/news/2026/a-short-title"},
-		{"Relative", "../2026/a-short-title"},
-		{"OtherHost", "https://social.example/share?u=https%3A%2F%2Fexample.com%2Fnews"},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				n.Resolve("/news/2025/b", bb.href)
-			}
-		})
-	}
-}

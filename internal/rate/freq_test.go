@@ -70,32 +70,23 @@ func TestLittleSeenIsLittleKnown(t *testing.T) {
 	}
 }
 
-func TestAlwaysIsGivenUp(t *testing.T) {
-	e := looks(100, minute, always)
-	at := e.LastVisit()
-	for i := range int64(5) {
-		e = e.Saw(at+(i+1)*minute, false)
+// thereafter adds a look a minute, each with its outcome.
+func thereafter(e Estimate, changed ...bool) Estimate {
+	for _, c := range changed {
+		e = e.Saw(e.LastVisit()+minute, c)
 	}
-	if f, _ := e.Freq(); f == Always {
-		t.Errorf("still %v after five unchanged looks", f)
-	}
-	t.Run("and not taken up by quiet", func(t *testing.T) {
-		e := looks(200, hour, everyNth(2)).Saw(t0+1000*day, false)
-		if f, _ := e.Freq(); f == Always {
-			t.Errorf("%v after a long quiet time of a page that changed at every second look", f)
-		}
-	})
+	return e
 }
 
-func TestABurstOfEditsIsNotAlways(t *testing.T) {
-	e := looks(1000, hour, everyNth(300))
-	at := e.LastVisit()
-	for i := range int64(4) {
-		e = e.Saw(at+(i+1)*minute, true)
-	}
-	e = e.Saw(at+5*minute, false).Saw(at+6*minute, false)
-	if f, _ := e.Freq(); f == Always {
-		t.Errorf("%v after four edits in four minutes and two quiet ones", f)
+func TestIsNotAlways(t *testing.T) {
+	for name, e := range map[string]Estimate{
+		"changed at every look, then at none of five":     thereafter(looks(100, minute, always), false, false, false, false, false),
+		"changed at every second look, then quiet":        looks(200, hour, everyNth(2)).Saw(t0+1000*day, false),
+		"four edits in four minutes, then two quiet ones": thereafter(looks(1000, hour, everyNth(300)), true, true, true, true, false, false),
+	} {
+		if f, _ := e.Freq(); f == Always {
+			t.Errorf("%s: %v", name, f)
+		}
 	}
 }
 

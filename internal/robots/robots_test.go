@@ -306,14 +306,6 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestTextIsACopy(t *testing.T) {
-	r := Parse([]byte(everyone("Disallow: /a")))
-	clear(r.Text())
-	if !strings.Contains(string(r.Text()), "/a") {
-		t.Error("what the caller does to the text changes the rules")
-	}
-}
-
 func TestLongFile(t *testing.T) {
 	filler := strings.Repeat("# "+strings.Repeat("x", 1021)+"\n", 511) // 511 KiB
 	t.Run("beyond the limit", func(t *testing.T) {
@@ -427,13 +419,5 @@ func benchmark(b *testing.B, r *Rules, pages []string) {
 		if page := pages[i%len(pages)]; !r.Allows(page) {
 			b.Fatalf("%q is disallowed", page)
 		}
-	}
-}
-
-func BenchmarkParse(b *testing.B) {
-	file := []byte(everyone(numbered("Disallow: /section-%d/*/private/\n")))
-	b.SetBytes(int64(len(file)))
-	for b.Loop() {
-		Parse(file)
 	}
 }
