@@ -124,7 +124,7 @@ func TestReset(t *testing.T) {
 	})
 }
 
-func TestWhatIsExpectedIsRemembered(t *testing.T) {
+func TestTargetsThatWereResetStayExpected(t *testing.T) {
 	table := New(8)
 	if table.Expects("/a") {
 		t.Error("a new table expects a target")
@@ -239,7 +239,7 @@ func TestUnknownTargetsShareABudget(t *testing.T) {
 	})
 }
 
-func TestOfManyAtOnceOneBegins(t *testing.T) {
+func TestOnlyOneOfManyConcurrentCallersBegins(t *testing.T) {
 	inBubble(t, 1<<12, func(t *testing.T, table *Table) {
 		const clients = 8
 		for round := range 2_000 {

@@ -29,8 +29,8 @@ func (f Freq) String() string {
 	return [freqs]string{"", "always", "hourly", "daily", "weekly", "monthly", "yearly", "never"}[f]
 }
 
-// What is kept back of the probability, since no page is quite like the model: doubt always, noiseDoubt as far as some looks wrongly found
-// a change, and slowing for each nat of evidence above slowingFrom that the page has slowed down, which the word does not follow yet.
+// The probability is lowered, since no page is quite like the model: by doubt always, by noiseDoubt as far as some looks wrongly found a
+// change, and by slowing for each nat of evidence above slowingFrom that the page has slowed down. The word does not follow that yet.
 const (
 	doubt       = 0.002
 	noiseDoubt  = 0.01
@@ -39,11 +39,10 @@ const (
 	slowingMost = 8
 )
 
-// Freq returns how often the page is now likely to change, as of the last look, and the probability, in whole thousandths, that this is
-// the right word.
-// It is Unknown and 0 before a second look. The probability is the word's share of the posterior, so after few looks, or looks over a
-// short time, it is low; leaving the word out below 0.5 or more is the caller's part. It need not be the likeliest word: see word. It
-// costs some microseconds.
+// Freq returns how often the page is likely to change, as of the last look, and the probability, in whole thousandths, that this is the
+// right word. It returns Unknown and 0 before a second look. The probability is the word's share of the posterior, so it is low after few
+// looks and after looks over a short time; the caller decides from which probability on to publish the word. The word need not be the
+// likeliest: see word. A call costs some microseconds.
 func (e Estimate) Freq() (Freq, float64) {
 	if e.looks < 2 {
 		return Unknown, 0
@@ -61,8 +60,8 @@ func (e Estimate) Freq() (Freq, float64) {
 	return f, math.Round(probability*1000) / 1000
 }
 
-// coarse is n to its five highest bits, with the middle of what is below them: within 3 %. While quiet looks add up, what is read off
-// them so changes but seldom.
+// coarse rounds n to its five highest bits and half of what is below them, which is within 3 %. So the estimate changes seldom while
+// quiet looks add up.
 func coarse(n uint32) uint32 {
 	low := max(0, bits.Len32(n)-5)
 	return n>>low<<low | 1<<low>>1
@@ -109,11 +108,16 @@ const (
 // everyLook reports whether no look found the page unchanged.
 func (g *Estimate) everyLook() bool { return g.quiet == 0 && g.past.looks == 0 }
 
-// word is the likeliest word, but for three cases. A page that is another one at every look may as well change by the hour where looks are far
-// apart, and none of them tells which. It is called Always while that is far from ruled out, so that hardly a page that always changes is
-// taken for another; more of the others then have a wrong word, but with a probability that says so. A page that changed must be likelier to
-// have stopped than to go on. And where no word is likelier than not, the next slower one will do if it is nearly as likely, or any slower
-// one before the first change.
+// word is the likeliest word, but for three cases.
+//
+// A page that differs at every look may change always, or by the hour where looks are far apart: the looks cannot tell. It is called Always
+// from alwaysFrom on, so that hardly any page that always changes gets another word. More of the others then get a wrong word, but with a
+// low probability.
+//
+// A page that has changed is called Never only if it is likelier to have stopped than to go on.
+//
+// Where no word has a probability above a half, the next slower one is taken if it is nearly as likely; before the first change, any
+// slower one.
 func (s *shares) word(changes uint8, every bool) Freq {
 	switch {
 	case changes == 0:

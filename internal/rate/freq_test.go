@@ -50,7 +50,7 @@ func TestFreq(t *testing.T) {
 	}
 }
 
-func TestLittleSeenIsLittleKnown(t *testing.T) {
+func TestFewLooksGiveALowProbability(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		e    Estimate
@@ -113,7 +113,7 @@ func TestQuietDoesNotMakeFaster(t *testing.T) {
 	}
 }
 
-func TestWrongChangesAreSeenThrough(t *testing.T) {
+func TestFreqIsRightDespiteWrongChanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, tt := range []struct {
 		name  string
@@ -183,7 +183,7 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-func TestAPageThatChangesInBunchesGoesOn(t *testing.T) {
+func TestAPageThatChangesInBunchesIsNotCalledNever(t *testing.T) {
 	bunch := func(i int) bool { return i%100 < 5 } // five days running, then a quarter of a year of quiet
 	e := looks(500, day, bunch)
 	if f, p := e.Freq(); f != Weekly && f != Monthly {
@@ -191,7 +191,7 @@ func TestAPageThatChangesInBunchesGoesOn(t *testing.T) {
 	}
 }
 
-func TestEvidenceOfSlowingDown(t *testing.T) {
+func TestSlowingDownLowersTheProbability(t *testing.T) {
 	steady := looks(6*365, day, everyNth(365))
 	if s := nats(steady.regime.slower); s > slowingFrom {
 		t.Errorf("%g nats against a page that changes every year", s)

@@ -13,7 +13,7 @@ const (
 	shortestGap = 10.0 // seconds
 )
 
-// What keeps an estimate finite whatever the clock does.
+// These bounds keep an estimate finite whatever the clock does.
 const (
 	maxTime  = 1e12 // seconds
 	maxLooks = 1e9
@@ -27,7 +27,7 @@ type history struct {
 	lean  int16       // how far these lengths are from the middles of their bins on average, in leanUnits
 }
 
-// A leanUnit is in nats. Without the lean, looks at regular times, whose gaps are all alike, would seem to have others, up to a bin's half.
+// A leanUnit is in nats. Looks at regular times have equal gaps; without the lean these would be off by up to half a bin.
 const (
 	leanUnit = 1.0 / 1024
 	leanMost = 1<<(leanBits-1) - 1
@@ -99,7 +99,7 @@ func (h *history) keep(n int) {
 	h.time, h.looks = trim(h.time*share), trim(h.looks*share)
 }
 
-// join puts two bins together where more are in use than are kept: the two that lose the least by it.
+// join merges two bins if more are in use than can be kept: the two whose merging loses the least.
 func (h *history) join() {
 	g := &h.gaps
 	used, into, from, last := 0, 0, 0, 0

@@ -39,8 +39,8 @@ type posterior struct {
 	noisy         float64 // share of the past of pages that change which has noise, from 0 to 1
 }
 
-// posterior weighs what the page may be. The regime of the past holds on (its weight fades as the quiet time goes on), or since the
-// last change there is another of which nothing is known, or the page has stopped.
+// posterior weighs three cases: the regime of the past goes on (its weight fades as the quiet time grows), another regime of which
+// nothing is known began at the last change, or the page has stopped.
 func (g *Estimate) posterior() (p posterior) {
 	s := g.seen()
 	var l likelihoods
@@ -68,8 +68,8 @@ func (g *Estimate) posterior() (p posterior) {
 	return p
 }
 
-// weighPast sets the weights of the rates by the looks up to the last change, of pages that have one with so much probability, and
-// returns their sum.
+// weighPast sets the weights of the rates by the looks up to the last change, and returns their sum. changing is the probability that the
+// page changes at all.
 func (p *posterior) weighPast(l *likelihoods, time, changing float64) (sum float64) {
 	const each = spread / 4
 	for k := range p.cells {
@@ -216,7 +216,7 @@ func (v *curve) within(c *cell, time, best float64) (mean float64) {
 	return mean * (1.0 / withinPoints)
 }
 
-// always is the logarithm of prior and likelihood of a page that is another one at every look. One whose changes have dates is none.
+// always is the logarithm of prior and likelihood of a page that differs at every look. A page whose changes have dates is not one.
 func (s *seen) always() float64 {
 	if s.changes == 0 || s.dated > 0 {
 		return math.Inf(-1)

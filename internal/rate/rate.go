@@ -1,17 +1,15 @@
-// Package rate estimates how often a page changes from looks at moments that nobody chose.
+// Package rate estimates how often a page changes. It takes looks at irregular times, each of which found the page changed or not, and
+// returns a changefreq with its probability. It must never read a clock, do input or output, or share state: an Estimate is a plain value.
 //
-// The model is a page that changes at random with an unknown rate, seen at irregular times, where a look tells only whether the page
-// differs from the look before it, and now and then tells so wrongly. Three things then say all there is to say about the rate: the time
-// that passed between looks without a change, the number of those looks, and how many changes were found after a gap of which length.
-// They are kept, the lengths in a histogram of even steps of their logarithm, and the words are read off the likelihood of it all. Interval
+// The model is a page that changes at random with an unknown rate. A look tells only whether the page differs from the look before it, and
+// sometimes tells so wrongly. An estimate keeps what the likelihood of the rate depends on: the time between looks that found no change,
+// the number of those looks, and a histogram of the gaps after which changes were found, in even steps of their logarithm. Interval
 // averages such as X/T or the one of Cho and Garcia-Molina ("Estimating frequency of change", ACM TOIT 3(3), 2003) need looks at regular
 // times, and fail for visitors, who come in bursts.
 //
-// Pages also stop, speed up and slow down. A histogram that is full is halved, so that old changes fade; two cumulative sums (Page,
-// "Continuous inspection schemes", Biometrika 41, 1954) find a new regime among the changes, and the read-out allows for one that began
-// since the last change.
-//
-// Everything here is a pure value: no clock, no input or output, nothing shared.
+// Pages also stop, speed up and slow down. A full histogram is halved, so that old changes fade. Two cumulative sums (Page, "Continuous
+// inspection schemes", Biometrika 41, 1954) detect a new regime among the changes. The posterior allows for one that began since the last
+// change.
 package rate
 
 import "math"

@@ -189,7 +189,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-func TestBoundsHoldForever(t *testing.T) {
+func TestBoundsHoldAfterThousandsOfLooks(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		n       int

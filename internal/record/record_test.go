@@ -110,7 +110,7 @@ func sealed(version byte, fields ...byte) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-func TestOpenOfSealedNonsense(t *testing.T) {
+func TestOpenOfMalformedRecords(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		in     []byte

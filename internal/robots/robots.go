@@ -1,9 +1,7 @@
-// Package robots reads a site's robots.txt and says which locations it lets
-// every crawler fetch (RFC 9309). Only the groups for "*" count.
+// Package robots reads a site's robots.txt and says which locations every crawler may fetch (RFC 9309). Only the groups for "*" count.
 //
-// Where a file leaves room for doubt, the reading that disallows more is taken:
-// a page that is missed in the sitemap does less harm than one that its owner
-// meant to keep out.
+// Where a file can be read in two ways, the package takes the one that disallows more. It must never allow what the owner may have meant
+// to keep out: a page that is missing from the sitemap does less harm.
 package robots
 
 import (

@@ -340,7 +340,7 @@ func TestBehindClaimsWhatIsReachable(t *testing.T) {
 }
 
 // A handler that unwraps once itself, and uses what it finds, is watched all the same.
-func TestTheStandInIsWatched(t *testing.T) {
+func TestCallsOnAnUnwrappedWriterAreSeen(t *testing.T) {
 	rec := httptest.NewRecorder()
 	seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		stand := w.(unwrapper).Unwrap()
