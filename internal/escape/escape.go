@@ -1,4 +1,5 @@
-// Package escape reads and writes the percent-encoding of single bytes (RFC 3986, section 2.1).
+// Package escape reads and writes the percent-encoding of single bytes (RFC
+// 3986, section 2.1).
 package escape
 
 // Is reports whether s begins with an escape, such as "%2A".

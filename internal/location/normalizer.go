@@ -1,10 +1,11 @@
-// Package location decides under which location a page is listed. It takes requests, links and URLs, and returns a location, or the reason
-// why there is none.
+// Package location decides under which location a page is listed. It takes requests, links and URLs, and returns a
+// location, or the reason why there is none.
 //
-// A location is a path-absolute reference, such as "/news/42" or "/news?page=2", in one normal form: printable ASCII from 0x21 to 0x7E,
-// starting with a single slash, without dot segments, empty segments or fragment, escapes in upper case and only where they are needed,
-// parameters sorted by key. Two spellings of one page have one location. The package rejects what is unsafe or uncertain. It must never
-// repair it: nobody asked for a repaired location, and the site may not answer there.
+// A location is a path-absolute reference, such as "/news/42" or "/news?page=2", in one normal form: printable ASCII
+// from 0x21 to 0x7E, starting with a single slash, without dot segments, empty segments or fragment, escapes in upper
+// case and only where they are needed, parameters sorted by key. Two spellings of one page have one location. The
+// package rejects what is unsafe or uncertain. It must never repair it: nobody asked for a repaired location, and the
+// site may not answer there.
 //
 // The host of a location is always that of the configured Origin. It must never be one that a request or a page names.
 package location

@@ -1,4 +1,5 @@
-// Package moment has the type of every time that is stored. Its unit is the same everywhere, and other numbers do not compile in its place.
+// Package moment has the type of every time that is stored. Its unit is the
+// same everywhere, and other numbers do not compile in its place.
 package moment
 
 import (

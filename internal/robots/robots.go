@@ -1,7 +1,9 @@
-// Package robots reads a site's robots.txt and says which locations every crawler may fetch (RFC 9309). Only the groups for "*" count.
+// Package robots reads a site's robots.txt and says which locations every
+// crawler may fetch (RFC 9309). Only the groups for "*" count.
 //
-// Where a file can be read in two ways, the package takes the one that disallows more. It must never allow what the owner may have meant
-// to keep out: a page that is missing from the sitemap does less harm.
+// Where a file can be read in two ways, the package takes the one that
+// disallows more. It must never allow what the owner may have meant to keep
+// out: a page that is missing from the sitemap does less harm.
 package robots
 
 import (

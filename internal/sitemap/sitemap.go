@@ -1,9 +1,10 @@
-// Package sitemap writes sitemaps and sitemap indexes, protocol 0.9 (https://www.sitemaps.org/protocol.html). It takes entries and appends
-// their XML. It must never write a file that is not well-formed and valid: an entry that would make it so is refused whole.
+// Package sitemap writes sitemaps and sitemap indexes, protocol 0.9 (https://www.sitemaps.org/protocol.html). It takes
+// entries and appends their XML. It must never write a file that is not well-formed and valid: an entry that would make
+// it so is refused whole.
 //
-// A file is built by appending: AppendURLSetOpen, an AppendURL or AppendExtended for each page, URLSetClose; or IndexOpen, AppendSitemap
-// for each part, IndexClose. The caller keeps the limits of a file: EscapedLen, MaxEntryOverhead and ExtensionLen say how much room an
-// entry takes at most.
+// A file is built by appending: AppendURLSetOpen, an AppendURL or AppendExtended for each page, URLSetClose; or
+// IndexOpen, AppendSitemap for each part, IndexClose. The caller keeps the limits of a file: EscapedLen,
+// MaxEntryOverhead and ExtensionLen say how much room an entry takes at most.
 package sitemap
 
 // The limits that the protocol sets for one file, be it a sitemap or an index.

@@ -1,8 +1,8 @@
-// Package tap watches one response on its way to the client. It takes the handler and the ResponseWriter, and returns a [Response] that
-// says what was sent, after the handler has returned normally.
+// Package tap watches one response on its way to the client. It takes the handler and the ResponseWriter, and returns a
+// [Response] that says what was sent, after the handler has returned normally.
 //
-// It must never change the response: the wrapped writer has exactly the optional interfaces of the original, every call goes straight
-// through with the same arguments and results, nothing is delayed, and panics pass untouched.
+// It must never change the response: the wrapped writer has exactly the optional interfaces of the original, every call
+// goes straight through with the same arguments and results, nothing is delayed, and panics pass untouched.
 package tap
 
 import (
