@@ -72,10 +72,9 @@ func (x *Extension) Shown(out *sitemap.Extension, declared sitemap.Namespaces, u
 // place in one. A file need not declare all kinds of it, and what is valid of one
 // kind is shown without the others.
 func (x *Extension) room(url func(location string) string) (n int) {
-	u := sitemap.URL{Loc: url("/")}
 	for _, kind := range [...]sitemap.Namespaces{sitemap.Alternates, sitemap.Images, sitemap.Videos} {
 		some := x.Shown(new(sitemap.Extension), kind&x.uses(), url, func(string) bool { return true })
-		n += max(0, sitemap.ExtendedLen(u, some)-sitemap.Len(u))
+		n += sitemap.ExtensionLen(some)
 	}
 	return n
 }

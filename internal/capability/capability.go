@@ -1,9 +1,10 @@
-// Package capability tells capability URLs from others: locations that carry a secret, such as a reset link, a share link or an invitation,
-// so that who knows one is let in. Such a location must not be listed only because somebody opened it.
+// Package capability recognises capability URLs: locations that carry a secret, such as a reset link, a share link or an invitation, which
+// admit whoever knows them. It takes a location or a route template and says whether it looks like one. It must never need anything
+// but that text.
 //
-// Long tokens have shapes of their own (rules.go). The rest is told from words by how well its letters follow each other, compared with random
-// ones (score.go), by tables that were trained on words and paths of many languages (model.go). What is short or numeric cannot be told by its
-// look: that takes evidence of another kind.
+// Long tokens have shapes of their own (rules.go). Shorter ones are told from words by how usual it is that their letters follow each other
+// (score.go), by tables that were trained on words and paths of many languages (model.go). Short and numeric secrets cannot be recognised
+// by their look: they need evidence of another kind.
 package capability
 
 import (

@@ -1,6 +1,7 @@
 // Package due decides, on the request's path, whether a request target is to be
-// looked at now. Most requests teach nothing, so the answer must cost next to
-// nothing: one hash, two cache lines, and no lock where the target is known.
+// looked at now. It takes targets and what became of earlier looks at them.
+// Most requests teach nothing, so the answer must cost next to nothing: one
+// hash, two cache lines, and never a lock where the target is known.
 package due
 
 import (

@@ -107,16 +107,6 @@ func TestWaitsNeverPassTheirLimits(t *testing.T) {
 	}
 }
 
-func TestABegunLookKeepsOthersOut(t *testing.T) {
-	inBubble(t, 64, func(t *testing.T, table *Table) {
-		begin(t, table, "/a")
-		if _, ok := table.Begin("/a"); ok {
-			t.Error("a second look was granted beside the first")
-		}
-		begin(t, table, "/b") // another target is not kept out
-	})
-}
-
 func TestReset(t *testing.T) {
 	inBubble(t, 64, func(t *testing.T, table *Table) {
 		for range 5 {
@@ -134,7 +124,7 @@ func TestReset(t *testing.T) {
 	})
 }
 
-func TestWhatIsExpectedIsRemembered(t *testing.T) {
+func TestTargetsThatWereResetStayExpected(t *testing.T) {
 	table := New(8)
 	if table.Expects("/a") {
 		t.Error("a new table expects a target")
@@ -249,7 +239,7 @@ func TestUnknownTargetsShareABudget(t *testing.T) {
 	})
 }
 
-func TestOfManyAtOnceOneBegins(t *testing.T) {
+func TestOnlyOneOfManyConcurrentCallersBegins(t *testing.T) {
 	inBubble(t, 1<<12, func(t *testing.T, table *Table) {
 		const clients = 8
 		for round := range 2_000 {
@@ -357,30 +347,4 @@ func BenchmarkNotDueParallel(b *testing.B) {
 			}
 		}
 	})
-}
-
-// A visitor with cookies: the look is begun and given back.
-func BenchmarkBeginReturn(b *testing.B) {
-	table := New(1 << 17)
-	b.ReportAllocs()
-	for b.Loop() {
-		look, ok := table.Begin(benchTarget)
-		if !ok {
-			b.Fatal("not due")
-		}
-		look.Return()
-	}
-}
-
-// A flood of made-up targets.
-func BenchmarkUnknown(b *testing.B) {
-	table := New(1 << 17)
-	targets := make([]string, 1<<18)
-	for i := range targets {
-		targets[i] = "/junk/" + strconv.Itoa(i)
-	}
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		table.Begin(targets[i%len(targets)])
-	}
 }

@@ -53,7 +53,7 @@ func (c Candidates) Decide(trust Trust, now moment.Time) (at moment.Time, by Bas
 		return 0, Volatile, NoSource
 	case c.Changed > now:
 		return 0, Ahead, NoSource
-	case c.Changed != 0 && c.Exact != 0 && c.Exact <= c.Changed && trust.BelievesChange(c.ExactBy, c.Exact):
+	case c.Changed != 0 && c.Exact != 0 && c.Exact <= c.Changed && trust.believesChange(c.ExactBy, c.Exact):
 		return c.Exact, ByExact, c.ExactBy
 	case c.Changed != 0:
 		return c.Changed, BySeen, NoSource

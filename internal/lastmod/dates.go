@@ -103,7 +103,7 @@ func (d Dates) Look(l Look, trust Trust) (Dates, Finding) {
 	first := d.hold(l, f.Since, now)
 	if f.Exact = first.exact; f.Exact != 0 && f.Exact < f.Since.Add(-clockWindow) {
 		f.Reports = append(f.Reports, Report{Source: first.by, Verdict: Agreed, At: l.At})
-		f.Sure = trust.BelievesChange(first.by, f.Exact)
+		f.Sure = trust.believesChange(first.by, f.Exact)
 	}
 	if l.Outcome == mark.Changed {
 		d.change(first, f.Since, latest, l.At)
@@ -266,19 +266,20 @@ func (d *Dates) latest() moment.Time {
 	if d.changed != 0 {
 		return max(d.changed, d.fresh)
 	}
-	t := d.fresh
+	return max(d.fresh, d.latestUsed())
+}
+
+// latestUsed returns the latest given date that may have been the page's lastmod.
+func (d *Dates) latestUsed() (latest moment.Time) {
 	for s := Server; s < sources; s++ {
-		t = max(t, d.used(s, d.given[s].last))
+		latest = max(latest, d.used(s, d.given[s].last))
 	}
-	return t
+	return latest
 }
 
 // Announce notes that the page's location is new: a page that was read before
 // without a link to it now has one. It was not seen yet.
 func (d *Dates) Announce() { d.announced = true }
-
-// Announced reports whether the next sighting is the first of a new page.
-func (d Dates) Announced() bool { return d.announced }
 
 // FirstSeen notes the first sighting of the page.
 func (d *Dates) FirstSeen(at moment.Time) {
@@ -299,10 +300,7 @@ func (d *Dates) AnnouncedLate(firstSeen, since, at moment.Time) bool {
 	if d.fresh != 0 || d.seen != 0 || firstSeen < since || firstSeen > at {
 		return false
 	}
-	var used moment.Time
-	for s := Server; s < sources; s++ {
-		used = max(used, d.used(s, d.given[s].last))
-	}
+	used := d.latestUsed()
 	if used > firstSeen {
 		return false
 	}

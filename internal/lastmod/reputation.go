@@ -1,7 +1,6 @@
 package lastmod
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/servemap/servemap/internal/moment"
@@ -133,9 +132,7 @@ func (rs *Reputations) Take(r Report, page uint64, now moment.Time) {
 // AddStamps adds the stamps of trust.
 func (rs *Reputations) AddStamps(trust Trust) {
 	for s := Server; s < sources; s++ {
-		for _, st := range trust[s].Stamps {
-			rs[s].distrust.Stamps = rs[s].distrust.Stamps.With(st)
-		}
+		rs[s].distrust.Stamps = rs[s].distrust.Stamps.withAll(trust[s].Stamps)
 	}
 }
 
@@ -178,7 +175,7 @@ func (rs *Reputations) Encode(unread record.Unread) []byte {
 		e.Time(n+reputationUpTo, r.distrust.UpTo)
 		for _, st := range r.distrust.Stamps {
 			if st != (Stamp{}) {
-				e.Bytes(n+reputationStamp, binary.AppendVarint(binary.AppendVarint(nil, st.From.Seconds()), st.To.Seconds()))
+				e.Bytes(n+reputationStamp, encodeTimes(0, []moment.Time{st.From, st.To}))
 			}
 		}
 	}
@@ -224,13 +221,9 @@ func (r *Reputation) read(f record.Field) bool {
 
 // readStamp returns the zero Stamp for what is none.
 func readStamp(b []byte) Stamp {
-	from, n := binary.Varint(b)
-	if n <= 0 {
+	t := decodeTimes(0, b)
+	if len(t) != 2 || t[0] > t[1] {
 		return Stamp{}
 	}
-	to, n := binary.Varint(b[n:])
-	if n <= 0 || from > to {
-		return Stamp{}
-	}
-	return Stamp{From: moment.Seconds(record.Seconds(from)), To: moment.Seconds(record.Seconds(to))}
+	return Stamp{From: t[0], To: t[1]}
 }

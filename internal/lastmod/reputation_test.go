@@ -111,7 +111,7 @@ func TestGoldenReputations(t *testing.T) {
 	want[Page] = Reputation{suspect: 7, offences: 2, good: 1, goodDay: 19001}
 	var later record.Encoder
 	later.Uint(99, 5)
-	const golden = "0150015801600278038001f0a802880180a0abfef96292010a80eadacb0cf8eadacb0c9201020a0cb9010700000000000000c00102c80101d001f2a802980605a7838fdb"
+	const golden = "0150015801600278038001f0a802880180a0abfef96292010680eadacb0c789201020a02b9010700000000000000c00102c80101d001f2a802980605eb5b4022"
 	b := want.Encode(record.Others(later.Seal(), 0))
 	if got := hex.EncodeToString(b); got != golden {
 		t.Errorf("encoding is\n%s, want\n%s", got, golden)

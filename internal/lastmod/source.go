@@ -1,7 +1,8 @@
-// Package lastmod decides when a page's content last changed. It takes what each
-// look at a page showed, and the dates that the server and the page give, and
-// returns the lastmod to publish, or none, and why. It knows which sources of
-// dates can be trusted. It is pure: no store, no clock, no logger.
+// Package lastmod decides when a page's content last changed. It takes what
+// each look at a page showed, and the dates that the server and the page give.
+// It returns the lastmod to publish, or none, and why, and it learns which
+// sources of dates can be trusted. It is pure: no store, no clock, no logger. A
+// lastmod must never be later than now, and never go back.
 package lastmod
 
 // Source says who gave a date of a page.

@@ -64,6 +64,13 @@ func (ss Stamps) With(st Stamp) Stamps {
 	return next
 }
 
+func (ss Stamps) withAll(more Stamps) Stamps {
+	for _, st := range more {
+		ss = ss.With(st)
+	}
+	return ss
+}
+
 // A build writes its files in a burst: many in each second, all within minutes.
 // Dates that people made are spread: two pages saved in the same second are rare.
 const (

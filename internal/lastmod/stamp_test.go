@@ -153,7 +153,7 @@ func TestFollowKeepsStamps(t *testing.T) {
 }
 
 // Dates of a part that no clock shows must not keep those of the site from being judged.
-func TestCrowdsThatNoClockShows(t *testing.T) {
+func TestImpossibleTimesGiveNoStamp(t *testing.T) {
 	for name, c := range map[string]crowds{
 		"the first second of all": {dated: 3, top: []crowd{{math.MinInt64, 3}}},
 		"the last one":            {dated: 3, top: []crowd{{math.MaxInt64, 3}}},

@@ -21,9 +21,9 @@ type Distrust struct {
 // Believes reports whether a date that a source gives can be used.
 func (t Trust) Believes(s Source, date moment.Time) bool { return t.Against(s, date) == NoDoubt }
 
-// BelievesChange is Believes for a date that moved with a change. It ignores
+// believesChange is Believes for a date that moved with a change. It ignores
 // stamps: a page that changed in a build was changed by it.
-func (t Trust) BelievesChange(s Source, date moment.Time) bool {
+func (t Trust) believesChange(s Source, date moment.Time) bool {
 	return s < sources && !t[s].All && date > t[s].UpTo
 }
 
@@ -63,9 +63,7 @@ func (t Trust) Against(s Source, date moment.Time) Doubt {
 // added: one that was found must not be forgotten before it is stored.
 func (t Trust) Follow(others Trust) Trust {
 	for s := Server; s < sources; s++ {
-		for _, st := range t[s].Stamps {
-			others[s].Stamps = others[s].Stamps.With(st)
-		}
+		others[s].Stamps = others[s].Stamps.withAll(t[s].Stamps)
 	}
 	return others
 }

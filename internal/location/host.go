@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
 // hostSet holds the hosts that count as the site's, each as hostKey spells it.
@@ -17,24 +19,12 @@ type hostSet struct {
 }
 
 // has reports whether a host, as a request or a link spells it, is in the set.
-func (s *hostSet) has(host string) bool {
-	if host == "" {
-		return false
-	}
-	if host == s.own || s.lenient && isLocal(host) {
-		return true
-	}
-	key := hostKey(host)
-	return key != "" && key == s.own || s.others[key]
-}
+func (s *hostSet) has(host string) bool { return s.names(host) || s.lenient && isLocal(host) }
 
 // names reports whether a host is one of those that are named in the set.
 func (s *hostSet) names(host string) bool {
-	if host == s.own {
-		return true
-	}
 	key := hostKey(host)
-	return key == s.own || s.others[key]
+	return key != "" && (key == s.own || s.others[key])
 }
 
 // hasLink reports whether the host of a link is in the set. A link may spell it in ways that a request cannot, and is
@@ -156,17 +146,30 @@ func parseHostName(s string) (string, error) {
 		}
 		return "[" + addr.String() + "]", nil
 	}
-	name := s
-	if !isASCII(s) {
-		var err error
-		if name, err = toASCII(s); err != nil {
-			return "", err
-		}
+	name, err := toASCII(s)
+	if err != nil {
+		return "", err
 	}
 	if !isName(name) {
 		return "", fmt.Errorf("host %q is not a host name; an IPv6 address is written in brackets, a wildcard is not possible", s)
 	}
 	return strings.ToLower(name), nil
+}
+
+// toASCII returns a host name in the form that is sent over the wire, as browsers convert it when they look it up.
+func toASCII(name string) (string, error) {
+	if isASCII(name) {
+		return name, nil
+	}
+	// The conversion would replace what is not UTF-8 and go on.
+	if !utf8.ValidString(name) {
+		return "", fmt.Errorf("host %q is not UTF-8", name)
+	}
+	ascii, err := idna.Lookup.ToASCII(name)
+	if err != nil {
+		return "", fmt.Errorf("host %q cannot be converted to punycode: %w", name, err)
+	}
+	return ascii, nil
 }
 
 func isASCII(s string) bool {

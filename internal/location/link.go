@@ -15,18 +15,11 @@ type reference struct{ authority, path, query string }
 // is dropped. An empty href leads to base itself. What is then left has to pass the rules of a request, and its host
 // has to be the origin's or one of Config.Hosts, under either of http and https.
 func (n *Normalizer) Resolve(base, href string) Result {
-	if len(base) > maxInput || len(href) > maxInput {
-		return Result{Reason: ReasonTooLong}
-	}
-	b, ok := parseBase(base)
-	if !ok {
-		return Result{Reason: ReasonForm}
-	}
-	ref, ok := resolve(b, href)
-	if !ok {
-		return Result{Reason: ReasonForm}
-	}
-	if ref.authority != "" && !n.link.hasLink(ref.authority) {
+	ref, reason := follow(base, href)
+	switch {
+	case reason != ReasonNone:
+		return Result{Reason: reason}
+	case ref.authority != "" && !n.link.hasLink(ref.authority):
 		return Result{Reason: ReasonHost}
 	}
 	return n.locate(ref.path, ref.query, browser)
@@ -35,29 +28,15 @@ func (n *Normalizer) Resolve(base, href string) Result {
 // Twin reports whether a link, as Resolve takes it, leads to the host of the origin's twin, and that does not count as
 // the site's.
 func (n *Normalizer) Twin(base, href string) bool {
-	if len(base) > maxInput || len(href) > maxInput {
-		return false
-	}
-	b, ok := parseBase(base)
-	if !ok {
-		return false
-	}
-	ref, ok := resolve(b, href)
-	return ok && ref.authority != "" && hostKey(ref.authority) == hostKey(n.origin.Twin().host) && !n.link.hasLink(ref.authority)
+	ref, reason := follow(base, href)
+	return reason == ReasonNone && ref.authority != "" && hostKey(ref.authority) == hostKey(n.origin.Twin().host) && !n.link.hasLink(ref.authority)
 }
 
 // Base returns what to pass to Resolve as base for a page at location that has a base element with this href. An href
 // that cannot be a base is ignored, as in browsers, and an empty one too: the result is then location.
 func (n *Normalizer) Base(location, href string) string {
-	if href == "" || len(location) > maxInput || len(href) > maxInput {
-		return location
-	}
-	b, ok := parseBase(location)
-	if !ok {
-		return location
-	}
-	ref, ok := resolve(b, href)
-	if !ok {
+	ref, reason := follow(location, href)
+	if href == "" || reason != ReasonNone {
 		return location
 	}
 	s := ref.path
@@ -80,6 +59,22 @@ func (n *Normalizer) Parse(url string) Result {
 	return n.Resolve("/", s)
 }
 
+// follow resolves a link against a base, as Resolve takes them.
+func follow(base, href string) (reference, Reason) {
+	if len(base) > maxInput || len(href) > maxInput {
+		return reference{}, ReasonTooLong
+	}
+	b, ok := parseBase(base)
+	if !ok {
+		return reference{}, ReasonForm
+	}
+	ref, ok := resolve(b, href)
+	if !ok {
+		return reference{}, ReasonForm
+	}
+	return ref, ReasonNone
+}
+
 // parseBase reads a base, which is absolute or starts with a slash.
 func parseBase(s string) (reference, bool) {
 	if s == "" {
@@ -89,7 +84,7 @@ func parseBase(s string) (reference, bool) {
 		path, query, _ := strings.Cut(s, "?")
 		return reference{path: path, query: query}, true
 	}
-	after, ok := cutHTTP(clean(s))
+	after, ok := cutHTTP(Clean(s))
 	if !ok {
 		return reference{}, false
 	}
@@ -99,7 +94,7 @@ func parseBase(s string) (reference, bool) {
 // resolve resolves a link against a base, after RFC 3986 section 5.2.2. It reports false for what is not a link to a
 // web page.
 func resolve(base reference, href string) (reference, bool) {
-	href = clean(href)
+	href = Clean(href)
 	if after, ok := cutHTTP(href); ok {
 		return resolveNetwork(after)
 	}
@@ -121,21 +116,25 @@ func resolve(base reference, href string) (reference, bool) {
 	return reference{base.authority, removeDots(path), query}, true
 }
 
-// resolveNetwork reads what follows the scheme of a URL. User information is refused: it is either a credential or a
-// disguise.
+// resolveNetwork reads what follows the scheme of a URL.
 func resolveNetwork(s string) (reference, bool) {
-	if !strings.HasPrefix(s, "//") {
-		return reference{}, false
-	}
-	authority, rest := cutAuthority(s[2:])
-	if authority == "" || strings.IndexByte(authority, '@') >= 0 {
-		return reference{}, false
-	}
+	authority, rest, ok := cutNetwork(s)
 	path, query, _ := strings.Cut(rest, "?")
 	if path == "" {
 		path = "/"
 	}
-	return reference{authority, removeDots(path), query}, true
+	return reference{authority, removeDots(path), query}, ok
+}
+
+// cutNetwork splits what follows the scheme of a URL into its authority and the rest. User information is refused: it is
+// either a credential or a disguise.
+func cutNetwork(s string) (authority, rest string, ok bool) {
+	after, ok := strings.CutPrefix(s, "//")
+	if !ok {
+		return "", "", false
+	}
+	authority, rest = cutAuthority(after)
+	return authority, rest, authority != "" && strings.IndexByte(authority, '@') < 0
 }
 
 // cutAuthority splits what follows "//" where the authority ends.
@@ -171,9 +170,7 @@ func hasScheme(s string) bool {
 
 // Clean returns a link as browsers parse it, who drop the space around it and line breaks, and take a backslash for a
 // slash, without its fragment.
-func Clean(href string) string { return clean(href) }
-
-func clean(href string) string {
+func Clean(href string) string {
 	href = strings.TrimFunc(href, func(r rune) bool { return r <= ' ' })
 	if i := strings.IndexByte(href, '#'); i >= 0 {
 		href = href[:i]

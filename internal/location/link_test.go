@@ -93,6 +93,18 @@ func TestResolve(t *testing.T) {
 		{"base is relative", "b/c", "d", Result{Reason: ReasonForm}},
 		{"base is no web page", "data:text/html,x", "/d", Result{Reason: ReasonForm}},
 		{"base is empty", "", "/d", Result{Reason: ReasonForm}},
+		{"link as long as is read", "/a", filled("/c#", maxInput), Result{Location: "/c"}},
+		{"longer than is read", "/a", filled("/c#", maxInput+1), Result{Reason: ReasonTooLong}},
+		{"base as long as is read", filled("/a?", maxInput), "/c", Result{Location: "/c"}},
+		{"base longer than is read", filled("/a?", maxInput+1), "/c", Result{Reason: ReasonTooLong}},
+		{"escaped dots alone", "/a", "/a/%2e%2e/b", Result{Location: "/b"}},
+		{"colon in front", "/a/b", ":c", Result{Location: "/a/:c"}},
+		{"digit before a colon", "/a/b", "1c:d", Result{Location: "/a/1c:d"}},
+		{"plus before a colon", "/a/b", "+c:d", Result{Location: "/a/+c:d"}},
+		{"scheme with a digit", "/a", "h2c:x", Result{Reason: ReasonForm}},
+		{"scheme with a plus", "/a", "git+ssh:x", Result{Reason: ReasonForm}},
+		{"scheme with a hyphen", "/a", "view-source:x", Result{Reason: ReasonForm}},
+		{"scheme with a dot", "/a", "com.example:x", Result{Reason: ReasonForm}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := n.Resolve(tt.base, tt.href); got != tt.want {
@@ -124,6 +136,16 @@ func TestResolveFolder(t *testing.T) {
 	}
 }
 
+func TestLinkHostInAnyScript(t *testing.T) {
+	n := newNormalizer(t, "https://xn--mller-kva.example", Config{})
+	if got, want := n.Resolve("/", "https://MÜLLER.example/a"), (Result{Location: "/a"}); got != want {
+		t.Errorf("a link to the origin: %+v, want %+v", got, want)
+	}
+	if got, want := n.Resolve("/", "https://möller.example/a"), (Result{Reason: ReasonHost}); got != want {
+		t.Errorf("a link to another host: %+v, want %+v", got, want)
+	}
+}
+
 func TestResolveHostsGiven(t *testing.T) {
 	// The host a proxy sends is not the one that links name.
 	n := newNormalizer(t, "https://example.com", Config{Hosts: []string{"backend.internal"}})
@@ -136,26 +158,30 @@ func TestResolveHostsGiven(t *testing.T) {
 }
 
 func TestBase(t *testing.T) {
-	n := newNormalizer(t, "https://example.com", Config{})
-	for _, tt := range []struct {
-		name string
-		href string
-		want string
-	}{
-		{"none", "", "/a/b?page=2"},
-		{"folder", "/docs/", "/docs/"},
-		{"relative", "../c/d", "/c/d"},
-		{"query", "?page=3", "/a/b?page=3"},
-		{"own host", "https://example.com/docs/#x", "https://example.com/docs/"},
-		{"other host", "//cdn.example/x/", "https://cdn.example/x/"},
-		{"not normal", "/d%6fcs/", "/d%6fcs/"},
-		{"script", "javascript:x", "/a/b?page=2"},
-		{"data", "data:text/html,x", "/a/b?page=2"},
-		{"too long", strings.Repeat("a", 9000), "/a/b?page=2"},
+	n := newShop(t)
+	for _, tt := range []struct{ name, location, href, want string }{
+		{"none", "/a/b?page=2", "", "/a/b?page=2"},
+		{"folder", "/a/b?page=2", "/docs/", "/docs/"},
+		{"relative", "/a/b?page=2", "../c/d", "/c/d"},
+		{"query", "/a/b?page=2", "?page=3", "/a/b?page=3"},
+		{"own host", "/a/b?page=2", "https://example.com/docs/#x", "https://example.com/docs/"},
+		{"other host", "/a/b?page=2", "//cdn.example/x/", "https://cdn.example/x/"},
+		{"not normal", "/a/b?page=2", "/d%6fcs/", "/d%6fcs/"},
+		{"script", "/a/b?page=2", "javascript:x", "/a/b?page=2"},
+		{"data", "/a/b?page=2", "data:text/html,x", "/a/b?page=2"},
+		{"too long", "/a/b?page=2", strings.Repeat("a", 9000), "/a/b?page=2"},
+		{"as long as is read", "/a", filled("/docs/#", maxInput), "/docs/"},
+		{"longer than is read", "/a", filled("/docs/#", maxInput+1), "/a"},
+		{"location as long as is read", filled("/a?", maxInput), "/docs/", "/docs/"},
+		{"location longer than is read", filled("/a?", maxInput+1), "/docs/", filled("/a?", maxInput+1)},
+		{"location that is none", "nothing", "/docs/", "nothing"},
+		{"no slashes", "/a", "https:docs", "/a"},
+		{"no host", "/a", "https:///docs/", "/a"},
+		{"user", "/a", "https://user@example.com/docs/", "/a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := n.Base("/a/b?page=2", tt.href); got != tt.want {
-				t.Errorf("Base(%.80q) = %q, want %q", tt.href, got, tt.want)
+			if got := n.Base(tt.location, tt.href); got != tt.want {
+				t.Errorf("Base(%.60q, %.60q) = %.60q, want %.60q", tt.location, tt.href, got, tt.want)
 			}
 		})
 	}
@@ -182,23 +208,6 @@ func TestParse(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := n.Parse(tt.url); got != tt.want {
 				t.Errorf("Parse(%q) = %+v, want %+v", tt.url, got, tt.want)
-			}
-		})
-	}
-}
-
-func BenchmarkResolve(b *testing.B) {
-	n := newNormalizer(b, "https://example.com", Config{})
-	for _, bb := range []struct{ name, href string }{
-		{"Path", "/news/2026/a-short-title"},
-		{"Absolute", "https://example.com/news/2026/a-short-title"},
-		{"Relative", "../2026/a-short-title"},
-		{"OtherHost", "https://social.example/share?u=https%3A%2F%2Fexample.com%2Fnews"},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				n.Resolve("/news/2025/b", bb.href)
 			}
 		})
 	}

@@ -1,12 +1,13 @@
-// Package location decides under which location a page is listed.
+// Package location decides under which location a page is listed. It takes requests, links and URLs, and returns a
+// location, or the reason why there is none.
 //
 // A location is a path-absolute reference, such as "/news/42" or "/news?page=2", in one normal form: printable ASCII
 // from 0x21 to 0x7E, starting with a single slash, without dot segments, empty segments or fragment, escapes in upper
-// case and only where they are needed, parameters sorted by key. Two spellings of one page have one location, and what
-// is not safe or not sure has none. The normaliser rejects rather than repairs, since a repaired location is one that
-// nobody asked for and the site may not answer.
+// case and only where they are needed, parameters sorted by key. Two spellings of one page have one location. The
+// package rejects what is unsafe or uncertain. It must never repair it: nobody asked for a repaired location, and the
+// site may not answer there.
 //
-// The host of a location is always that of the configured Origin, and never one that a request or a page names.
+// The host of a location is always that of the configured Origin. It must never be one that a request or a page names.
 package location
 
 import (
@@ -224,20 +225,16 @@ func (n *Normalizer) Names(host string) bool { return n.request.names(host) }
 func (n *Normalizer) Ours(host string) bool { return n.request.has(host) || n.link.has(host) }
 
 // cutAbsolute splits a request target in absolute form into its authority and the rest, which starts with a slash.
-// Go drops user information in such a target silently, so it is refused here.
 func cutAbsolute(target string) (authority, rest string, ok bool) {
 	after, ok := cutHTTP(target)
-	if !ok || !strings.HasPrefix(after, "//") {
+	if !ok {
 		return "", "", false
 	}
-	authority, rest = cutAuthority(after[2:])
-	if authority == "" || strings.IndexByte(authority, '@') >= 0 {
-		return "", "", false
-	}
+	authority, rest, ok = cutNetwork(after)
 	if rest == "" || rest[0] != '/' {
 		rest = "/" + rest
 	}
-	return authority, rest, true
+	return authority, rest, ok
 }
 
 // locate applies the rules of a path and of a query and puts the two together.

@@ -5,6 +5,9 @@ import (
 	"testing"
 )
 
+// longestHost has 253 bytes, and labels of 63.
+var longestHost = strings.Repeat(strings.Repeat("a", 63)+".", 3) + strings.Repeat("a", 61)
+
 func TestParseOrigin(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -29,6 +32,15 @@ func TestParseOrigin(t *testing.T) {
 		{"punycode", "https://xn--mller-kva.example", "https://xn--mller-kva.example", "xn--mller-kva.example", "/"},
 		{"localhost", "http://localhost:8080", "http://localhost:8080", "localhost:8080", "/"},
 		{"IPv4", "http://127.0.0.1", "http://127.0.0.1", "127.0.0.1", "/"},
+		{"host in another script: umlaut", "https://müller.example", "https://xn--mller-kva.example", "xn--mller-kva.example", "/"},
+		{"host in another script: upper case", "https://MÜLLER.example:8443/a", "https://xn--mller-kva.example:8443/a", "xn--mller-kva.example:8443", "/a/"},
+		{"host in another script: combining mark", "https://mu\u0308ller.example", "https://xn--mller-kva.example", "xn--mller-kva.example", "/"},
+		{"host in another script: sharp s stays one", "https://straße.example", "https://xn--strae-oqa.example", "xn--strae-oqa.example", "/"},
+		{"host in another script: Chinese, ideographic full stop", "https://例え。jp", "https://xn--r8jz45g.jp", "xn--r8jz45g.jp", "/"},
+		{"host in another script: Hebrew", "https://דוגמה.example", "https://xn--6dbbec0c.example", "xn--6dbbec0c.example", "/"},
+		{"host in another script: full width", "https://ｅxample.com", "https://example.com", "example.com", "/"},
+		{"longest host", "https://" + longestHost, "https://" + longestHost, longestHost, "/"},
+		{"longest folder", "https://example.com" + filled("/", maxLocation-1), "https://example.com" + filled("/", maxLocation-1), "example.com", filled("/", maxLocation-1) + "/"},
 		{"IPv6", "http://[0:0::1]:8080", "http://[::1]:8080", "[::1]:8080", "/"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,6 +103,17 @@ func TestParseOriginRefuses(t *testing.T) {
 		{"folder with two slashes", "https://example.com/a//", ReasonEmptySegment.Text()},
 		{"folder with a broken escape", "https://example.com/%zz", ReasonRawChar.Text()},
 		{"folder too long", "https://example.com/" + strings.Repeat("a", 1023), ReasonTooLong.Text()},
+		{"folder a byte too long", "https://example.com" + filled("/", maxLocation), ReasonTooLong.Text()},
+		{"host a byte too long", "https://" + longestHost + "a", "not a host name"},
+		{"empty user", "https://@example.com", "user name"},
+		{"host with mixed writing directions", "https://aא.example", "cannot be converted to punycode"},
+		{"host with an invisible character", "https://exam\u202eple.com", "punycode"},
+		{"host not in UTF-8", "https://\xff.example", "is not UTF-8"},
+		{"host that starts with a stray byte", "https://\x80.example", "is not UTF-8"},
+		{"slash by compatibility", "https://example.com\uff0fevil.com", ""},
+		{"at sign by compatibility", "https://user\uff20evil.com", ""},
+		{"colon by compatibility", "https://evil.com\uff1a80", ""},
+		{"symbol in the host", "https://a\u2100.example", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			o, err := ParseOrigin(tt.in)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestPageTakesANumberOrAShortWord(t *testing.T) {
+func TestPageParameterTakesANumberOrAShortWord(t *testing.T) {
 	page := newNormalizer(t, "https://example.com", Config{})
 	owner := newNormalizer(t, "https://example.com", Config{Params: []string{"page"}})
 	rule := newNormalizer(t, "https://example.com", Config{More: func(string) []string { return []string{"page"} }})
@@ -62,7 +62,7 @@ func TestPageTakesANumberOrAShortWord(t *testing.T) {
 	}
 }
 
-func TestASessionAsASegment(t *testing.T) {
+func TestASessionInASegmentIsRefused(t *testing.T) {
 	n := newNormalizer(t, "https://example.com", Config{})
 	for _, tt := range []struct {
 		path string
@@ -102,7 +102,7 @@ func TestASessionAsASegment(t *testing.T) {
 	}
 }
 
-func TestOtherFormsOfTheAtSign(t *testing.T) {
+func TestEmailAddressesWithOtherFormsOfTheAtSign(t *testing.T) {
 	n := newNormalizer(t, "https://example.com", Config{Params: []string{"page"}})
 	for _, tt := range []struct {
 		name, target string

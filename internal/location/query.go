@@ -11,8 +11,7 @@ import (
 
 // query holds the parameters that are kept, sorted by key.
 type query struct {
-	params  [maxParams]param
-	n       int
+	params  []param
 	foreign bool // one of them is not an allowed one
 	tagged  bool // a tracking parameter was dropped
 }
@@ -101,42 +100,26 @@ func (n *Normalizer) Foreign(location string) (keys []string) {
 
 // insert puts p in its place. It reports false when there are too many or the key is there already.
 func (q *query) insert(p param) bool {
-	if q.n == maxParams {
+	i, found := slices.BinarySearchFunc(q.params, p.key, func(p param, key string) int { return strings.Compare(p.key, key) })
+	if found || len(q.params) == maxParams {
 		return false
 	}
-	i := q.n
-	for i > 0 && q.params[i-1].key >= p.key {
-		if q.params[i-1].key == p.key {
-			return false
-		}
-		q.params[i] = q.params[i-1]
-		i--
-	}
-	q.params[i] = p
-	q.n++
+	q.params = slices.Insert(q.params, i, p)
 	return true
 }
 
 // appendTo returns the path with the query behind it.
 func (q *query) appendTo(path string) string {
-	if q.n == 0 {
+	if len(q.params) == 0 {
 		return path
 	}
-	size := len(path)
-	for _, p := range q.params[:q.n] {
-		size += len(p.key) + len(p.value) + 2
-	}
-	b := make([]byte, 0, size)
+	b := make([]byte, 0, len(path)+len(q.params)*(2+2*maxValue))
 	b = append(b, path...)
-	for i, p := range q.params[:q.n] {
-		sep := byte('&')
-		if i == 0 {
-			sep = '?'
-		}
-		b = append(b, sep)
-		b = append(b, p.key...)
-		b = append(b, '=')
-		b = append(b, p.value...)
+	separator := byte('?')
+	for _, p := range q.params {
+		b = append(append(b, separator), p.key...)
+		b = append(append(b, '='), p.value...)
+		separator = '&'
 	}
 	return string(b)
 }

@@ -24,16 +24,10 @@ func TestTwin(t *testing.T) {
 		{"http://example.com:8080", "http://www.example.com:8080", "http://www.example.com:8080/", nil, true},
 		{"http://example.com:8080", "http://www.example.com:8080", "http://www.example.com/", nil, false},
 	} {
-		origin, err := ParseOrigin(tt.origin)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := newNormalizer(t, tt.origin, Config{Hosts: tt.hosts})
+		origin := n.Origin()
 		if got := origin.Twin().String(); got != tt.twin {
 			t.Errorf("the twin of %s is %s, want %s", tt.origin, got, tt.twin)
-		}
-		n, err := New(origin, Config{Hosts: tt.hosts})
-		if err != nil {
-			t.Fatal(err)
 		}
 		if got := n.Twin(origin.Folder(), tt.href); got != tt.want {
 			t.Errorf("%s leads to the twin of %s: %t, want %t", tt.href, tt.origin, got, tt.want)
@@ -42,19 +36,12 @@ func TestTwin(t *testing.T) {
 }
 
 func TestForeign(t *testing.T) {
-	origin, err := ParseOrigin("https://example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := New(origin, Config{Params: []string{"page"}, More: func(path string) []string {
+	n := newNormalizer(t, "https://example.com", Config{Params: []string{"page"}, More: func(path string) []string {
 		if path == "/shop" {
 			return []string{"colour"}
 		}
 		return nil
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for location, want := range map[string][]string{
 		"/": nil, "/?page=2": nil, "/?p=1": {"p"}, "/a?cat=1&page=2&tag=x": {"cat", "tag"}, "/shop?colour=red&size=4": {"size"}, "/b?colour=red": {"colour"},
 	} {
@@ -66,14 +53,7 @@ func TestForeign(t *testing.T) {
 
 // TestPublicHasTheWholePath reads a target that no proxy has cut.
 func TestPublicHasTheWholePath(t *testing.T) {
-	origin, err := ParseOrigin("https://example.com/blog")
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := New(origin, Config{StrippedPrefix: "/blog"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := newNormalizer(t, "https://example.com/blog", Config{StrippedPrefix: "/blog"})
 	if got := n.Request("example.com", "/a").Location; got != "/blog/a" {
 		t.Errorf("what a proxy has cut is at %q", got)
 	}

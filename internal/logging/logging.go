@@ -1,5 +1,6 @@
-// Package logging keeps whoever logs from waiting for the log, and from its
-// panics: a guest does not hold up its host for a line of text.
+// Package logging puts a queue between a logger and its handler. It takes log
+// records and writes them to the handler in a goroutine. It must never make the
+// caller wait for the handler, or let a panic of the handler reach the caller.
 package logging
 
 import (

@@ -40,7 +40,7 @@ func TestRecordsAreWrittenInOrder(t *testing.T) {
 	}
 }
 
-func TestWhoLogsNeverWaits(t *testing.T) {
+func TestLoggingNeverWaitsForTheHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		free := make(chan struct{})
@@ -64,7 +64,7 @@ func TestWhoLogsNeverWaits(t *testing.T) {
 	})
 }
 
-func TestAPanicOfTheLogCostsOneRecord(t *testing.T) {
+func TestAPanicOfTheHandlerLosesOneRecord(t *testing.T) {
 	var log bytes.Buffer
 	q := NewQueue(obstinate{slog.NewTextHandler(&log, nil), func(r slog.Record) {
 		if r.Message == "bad" {

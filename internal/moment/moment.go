@@ -1,5 +1,5 @@
 // Package moment has the type of every time that is stored. Its unit is the
-// same everywhere, and the compiler keeps other numbers out.
+// same everywhere, and other numbers do not compile in its place.
 package moment
 
 import (

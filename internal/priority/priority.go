@@ -1,10 +1,11 @@
 // Package priority ranks the pages of a site against each other, for the
-// priority element of a sitemap. A page stands high that many pages link to and
-// many visitors ask for.
+// priority element of a sitemap. It takes the links to a page and the visits to
+// it, and returns tenths: a page ranks high if many pages link to it and many
+// visitors ask for it. It has no clock.
 //
-// The protocol has priorities as relative to the other pages of the same site
-// (https://www.sitemaps.org/protocol.html), so what counts is the rank and not
-// how large a count is. Everything here is a value without a clock.
+// The protocol defines priorities as relative to the other pages of the same
+// site (https://www.sitemaps.org/protocol.html), so only the rank counts, and
+// not how large a count is.
 package priority
 
 import (

@@ -1,140 +1,153 @@
 package rate
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
 	"math/bits"
 )
 
-// The encoding is Estimate's words, big endian: three bytes of the state, under a mark, and the times; only once a change was seen, the other
-// five bytes of the state, the past, and a byte for every bin in use. Before the first look it is the mark alone.
+// The encoding, big endian: three bytes of the state, under a mark, and the times; only once a change was seen, the other five bytes of the
+// state, the past, and a byte for every bin in use.
 const (
 	mark     = 0x80
 	markMask = 0xe0
 
-	lenNothing = 1
+	lenNothing = 1 // before the first look: the mark alone
 	lenQuiet   = 11
 	lenBins    = 24 // and one for each bin in use
 )
 
+// Where things are in the state. Its highest three bits are those of the mark.
+const (
+	restartedShift = 60 // one bit
+	changesShift   = 58 // two bits
+	looksShift     = 56 // two bits
+	quietShift     = 40 // sixteen bits
+	fasterShift    = 33 // seven bits
+	slowerShift    = 26 // seven bits
+	meanShift      = 18 // eight bits
+	noiseShift     = 11 // seven bits
+	leanBits       = 11
+)
+
 var errEncoding = errors.New("rate: not an estimate")
+
+func (e *Estimate) state() uint64 {
+	r := &e.regime
+	state := uint64(r.changes)<<changesShift | uint64(e.looks)<<looksShift | uint64(e.quiet)<<quietShift |
+		uint64(r.faster)<<fasterShift | uint64(r.slower)<<slowerShift | uint64(r.mean)<<meanShift | uint64(r.noise)<<noiseShift |
+		uint64(e.past.lean)&(1<<leanBits-1)
+	if r.restarted {
+		state |= 1 << restartedShift
+	}
+	return state
+}
+
+func (e *Estimate) setState(state uint64) {
+	const seven = 1<<7 - 1
+	e.looks, e.quiet = uint8(state>>looksShift&3), uint16(state>>quietShift)
+	e.past.lean = int16(state<<(16-leanBits)) >> (16 - leanBits)
+	e.regime = regime{
+		changes: uint8(state >> changesShift & 3), restarted: state>>restartedShift&1 != 0,
+		faster: int8(state >> fasterShift & seven), slower: int8(state >> slowerShift & seven),
+		mean: uint8(state >> meanShift), noise: uint8(state >> noiseShift & seven),
+	}
+}
 
 // AppendBinary appends the encoding of e to dst: 1 byte before the first look, 11 as long as no change was seen, then 25 to 32.
 func (e Estimate) AppendBinary(dst []byte) []byte {
-	if e.looks() == 0 {
+	if e.looks == 0 {
 		return append(dst, mark)
 	}
-	dst = append(dst, mark|byte(e.state>>56), byte(e.state>>48), byte(e.state>>40))
-	dst = binary.BigEndian.AppendUint64(dst, e.times)
-	if e.changes() == 0 {
+	state := e.state()
+	dst = append(dst, mark|byte(state>>56), byte(state>>48), byte(state>>40))
+	dst = binary.BigEndian.AppendUint32(dst, e.lastVisit)
+	dst = binary.BigEndian.AppendUint32(dst, e.lastChange)
+	if e.regime.changes == 0 {
 		return dst
 	}
-	dst = append(dst, byte(e.state>>32))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(e.state))
-	dst = binary.BigEndian.AppendUint64(dst, e.past)
-	for c := e.counts; c != 0; c >>= 8 {
-		dst = append(dst, byte(c))
+	dst = append(dst, byte(state>>32))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(state))
+	dst = binary.BigEndian.AppendUint64(dst, e.past.head())
+	for _, n := range e.past.gaps {
+		if n > 0 {
+			dst = append(dst, n)
+		}
 	}
 	return dst
 }
 
-// Parse reads what AppendBinary wrote, now or in the first version of this package. It returns an error for anything else: for every b it
-// accepts that is not of the first version, the estimate's encoding is b.
+// Parse reads what AppendBinary wrote, and returns an error for anything else: for every b it accepts, the estimate's encoding is b.
 func Parse(b []byte) (Estimate, error) {
 	switch {
-	case len(b) > 0 && b[0] == first:
-		return parseFirst(b)
-	case len(b) == 0 || b[0]&markMask != mark:
-		return Estimate{}, errEncoding
 	case len(b) == lenNothing && b[0] == mark:
 		return Estimate{}, nil
-	case len(b) < lenQuiet:
+	case len(b) < lenQuiet || b[0]&markMask != mark:
 		return Estimate{}, errEncoding
 	}
-	e := Estimate{
-		state: uint64(b[0]&^markMask)<<56 | uint64(b[1])<<48 | uint64(b[2])<<40,
-		times: binary.BigEndian.Uint64(b[3:]),
-	}
-	if len(b) == lenQuiet && e.changes() == 0 {
-		e.state |= uint64(newRegime.mean)<<meanShift | uint64(newRegime.noise)<<noiseShift
-	} else if e.changes() == 0 || !e.parsePast(b[lenQuiet:]) {
+	e := Estimate{lastVisit: binary.BigEndian.Uint32(b[3:]), lastChange: binary.BigEndian.Uint32(b[7:])}
+	state := uint64(b[0]&^markMask)<<56 | uint64(b[1])<<48 | uint64(b[2])<<40
+	seen := state>>changesShift&3 != 0
+	switch {
+	case seen && len(b) >= lenBins:
+		e.past = readHead(binary.BigEndian.Uint64(b[lenBins-8:]), b[lenBins:])
+		state |= uint64(b[lenQuiet])<<32 | uint64(binary.BigEndian.Uint32(b[lenQuiet+1:]))
+	case !seen && len(b) == lenQuiet:
+		state |= uint64(newRegime.mean)<<meanShift | uint64(newRegime.noise)<<noiseShift
+	default:
 		return Estimate{}, errEncoding
 	}
-	if p := e.open(); !p.valid() {
+	e.setState(state)
+	var again [lenBins + occupied]byte
+	if !e.valid() || !bytes.Equal(e.AppendBinary(again[:0]), b) {
 		return Estimate{}, errEncoding
 	}
 	return e, nil
 }
 
-// parsePast reads what AppendBinary wrote after the times.
-func (e *Estimate) parsePast(b []byte) bool {
-	const head = lenBins - lenQuiet
-	if len(b) < head || len(b) > head+occupied {
-		return false
-	}
-	e.state |= uint64(b[0])<<32 | uint64(binary.BigEndian.Uint32(b[1:]))
-	e.past = binary.BigEndian.Uint64(b[5:])
-	counts := b[head:]
-	for i, n := range counts {
-		if n == 0 {
-			return false
-		}
-		e.counts |= uint64(n) << (8 * i)
-	}
-	return len(counts) == bits.OnesCount64(e.past&(1<<bins-1))
-}
-
-// valid reports whether p is within the bounds that every estimate keeps. NaN is within none.
-func (p *page) valid() bool {
-	r, h := &p.regime, &p.past
-	used := bits.OnesCount32(h.used)
-	return p.looks >= 1 && p.looks <= 2 && p.lastChange <= p.lastVisit &&
-		used <= occupied && (used > 0) == (r.changes > 0) &&
+// valid reports whether e is within the bounds that every estimate keeps. NaN is within none.
+func (e *Estimate) valid() bool {
+	r, h := &e.regime, &e.past
+	return e.looks >= 1 && e.looks <= 2 && e.lastChange <= e.lastVisit &&
+		(h.used() > 0) == (r.changes > 0) && h.used() <= occupied &&
 		h.lean >= -leanMost &&
 		h.time >= 0 && h.time <= trim(maxTime) && h.looks >= 0 && h.looks <= trim(maxLooks) &&
-		r.changes <= 3 && (r.changes == 3 || !r.restarted && r.faster == 0 && r.slower == 0) && r.mean <= slowestMean && r.noise >= mostNoise && r.noise <= leastNoise &&
+		r.changes <= 3 && (r.changes == 3 || !r.restarted && r.faster == 0 && r.slower == 0) &&
+		r.mean <= slowestMean && r.noise >= mostNoise && r.noise <= leastNoise &&
 		r.faster >= 0 && r.faster <= eighths(regimeMax) && r.slower >= 0 && r.slower <= eighths(regimeMax)
 }
 
-// The first version kept the rate's posterior as a Gamma distribution: its shape, about the number of changes, and its time. Its
-// first byte was the version, the next one looks and changes as above, and the one after it the quiet looks.
-const (
-	first           = 1
-	lenFirstQuiet   = 11
-	lenFirstChanged = 22
-	firstAlways     = 3   // nats of evidence from which the page counted as always another
-	firstMostShape  = 200 // more than it ever kept
-)
+// head returns times in twenty bits each, and a bit for every bin in use, the first one lowest.
+func (h *history) head() uint64 {
+	head := uint64(math.Float32bits(h.time)>>trimmed)<<44 | uint64(math.Float32bits(h.looks)>>trimmed)<<24
+	for b, n := range h.gaps {
+		if n > 0 {
+			head |= 1 << b
+		}
+	}
+	return head
+}
 
-// parseFirst reads the first version. Such a Gamma distribution is what as many changes at known times leave.
-func parseFirst(b []byte) (Estimate, error) {
-	if len(b) == lenNothing {
-		return Estimate{}, nil
+// readHead returns the history with what head returned, and the counts of the bins in use. It stops where counts are missing.
+func readHead(head uint64, counts []byte) history {
+	const low = 1<<20 - 1
+	h := history{
+		time:  math.Float32frombits(uint32(head>>44) << trimmed),
+		looks: math.Float32frombits(uint32(head>>24&low) << trimmed),
 	}
-	if len(b) != lenFirstQuiet && len(b) != lenFirstChanged {
-		return Estimate{}, errEncoding
+	for used := uint32(head) & (1<<bins - 1); used != 0 && len(counts) > 0; used &= used - 1 {
+		h.gaps[bits.TrailingZeros32(used)] = counts[0]
+		counts = counts[1:]
 	}
-	p := page{looks: b[1] & 3, quiet: uint16(b[2]), regime: newRegime}
-	p.regime.changes = b[1] >> 2
-	p.lastVisit, p.lastChange = binary.BigEndian.Uint32(b[3:]), binary.BigEndian.Uint32(b[7:])
-	if len(b) == lenFirstChanged {
-		shape := float64(math.Float32frombits(binary.BigEndian.Uint32(b[14:])))
-		time := float64(math.Float32frombits(binary.BigEndian.Uint32(b[18:])))
-		if !(shape > 0 && shape <= firstMostShape && time >= 0 && time <= maxTime) {
-			return Estimate{}, errEncoding
-		}
-		n := max(1, math.Round(shape))
-		bin := dated
-		if nats(int8(b[11])) >= firstAlways {
-			bin, n = 1, max(n, 20) // changes found right after the look before
-		}
-		p.past.used, p.past.counts = 1<<bin, uint64(n)
-		p.past.time = trim(float32(min(maxTime, time*n/shape)))
-		p.regime.mean = meanSteps(time / shape)
+	return h
+}
+
+// used is the number of bins in use.
+func (h *history) used() (n int) {
+	for _, c := range h.gaps {
+		n += int(min(c, 1))
 	}
-	if !p.valid() || (p.regime.changes > 0) != (len(b) == lenFirstChanged) {
-		return Estimate{}, errEncoding
-	}
-	return p.close(), nil
+	return n
 }

@@ -29,8 +29,8 @@ func (f Freq) String() string {
 	return [freqs]string{"", "always", "hourly", "daily", "weekly", "monthly", "yearly", "never"}[f]
 }
 
-// What is kept back of the probability, since no page is quite like the model: doubt always, noiseDoubt as far as some looks wrongly found
-// a change, and slowing for each nat of evidence above slowingFrom that the page has slowed down, which the word does not follow yet.
+// The probability is lowered, since no page is quite like the model: by doubt always, by noiseDoubt as far as some looks wrongly found a
+// change, and by slowing for each nat of evidence above slowingFrom that the page has slowed down. The word does not follow that yet.
 const (
 	doubt       = 0.002
 	noiseDoubt  = 0.01
@@ -39,43 +39,29 @@ const (
 	slowingMost = 8
 )
 
-// Freq returns how often the page is now likely to change, as of the last look, and the probability, in whole thousandths, that this is
-// the right word.
-// It is Unknown and 0 before a second look. The probability is the word's share of the posterior, so after few looks, or looks over a
-// short time, it is low; leaving the word out below 0.5 or more is the caller's part. It need not be the likeliest word: see word. It
-// costs some microseconds.
+// Freq returns how often the page is likely to change, as of the last look, and the probability, in whole thousandths, that this is the
+// right word. It returns Unknown and 0 before a second look. The probability is the word's share of the posterior, so it is low after few
+// looks and after looks over a short time; the caller decides from which probability on to publish the word. The word need not be the
+// likeliest: see word. A call costs some microseconds.
 func (e Estimate) Freq() (Freq, float64) {
-	if e.looks() < 2 {
+	if e.looks < 2 {
 		return Unknown, 0
 	}
-	p := e.open()
-	post := p.posterior()
+	post := e.posterior()
 	s := post.shares()
-	f := s.word(p.regime.changes, p.everyLook())
+	f := s.word(e.regime.changes, e.everyLook())
 	probability := s[f] * (1 - doubt)
 	if f != Always {
 		probability *= 1 - noiseDoubt*post.noisy
 	}
 	if f.paced() {
-		probability *= 1 - slowing*max(0, min(slowingMost, nats(p.regime.slower)-slowingFrom))
+		probability *= 1 - slowing*max(0, min(slowingMost, nats(e.regime.slower)-slowingFrom))
 	}
 	return f, math.Round(probability*1000) / 1000
 }
 
-// Agrees reports whether Freq, Probabilities and Interval are known to say the same of e and f, since they differ by nothing but quiet
-// looks that are too few, over too short a time, to count. It costs nanoseconds. Who remembers what they said need not ask again.
-func (e Estimate) Agrees(f Estimate) bool {
-	const quiet = math.MaxUint16 << quietShift
-	return e.past == f.past && e.counts == f.counts && (e.state^f.state)&^uint64(quiet) == 0 &&
-		coarse(uint32(e.state>>quietShift&math.MaxUint16)) == coarse(uint32(f.state>>quietShift&math.MaxUint16)) &&
-		coarse(e.span()) == coarse(f.span())
-}
-
-// span is the time in seconds since the last change, or the first look.
-func (e Estimate) span() uint32 { return uint32(e.times>>32) - uint32(e.times) }
-
-// coarse is n to its five highest bits, with the middle of what is below them: within 3 %. While quiet looks add up, what is read off
-// them so changes but seldom.
+// coarse rounds n to its five highest bits and half of what is below them, which is within 3 %. So the estimate changes seldom while
+// quiet looks add up.
 func coarse(n uint32) uint32 {
 	low := max(0, bits.Len32(n)-5)
 	return n>>low<<low | 1<<low>>1
@@ -83,11 +69,10 @@ func coarse(n uint32) uint32 {
 
 // Probabilities returns the share of every word in the posterior, by Freq, all 0 before a second look. It costs as much as Freq.
 func (e Estimate) Probabilities() [freqs]float64 {
-	if e.looks() < 2 {
+	if e.looks < 2 {
 		return [freqs]float64{}
 	}
-	p := e.open()
-	post := p.posterior()
+	post := e.posterior()
 	return post.shares()
 }
 
@@ -121,13 +106,18 @@ const (
 )
 
 // everyLook reports whether no look found the page unchanged.
-func (g *page) everyLook() bool { return g.quiet == 0 && g.past.looks == 0 }
+func (g *Estimate) everyLook() bool { return g.quiet == 0 && g.past.looks == 0 }
 
-// word is the likeliest word, but for three cases. A page that is another one at every look may as well change by the hour where looks are far
-// apart, and none of them tells which. It is called Always while that is far from ruled out, so that hardly a page that always changes is
-// taken for another; more of the others then have a wrong word, but with a probability that says so. A page that changed must be likelier to
-// have stopped than to go on. And where no word is likelier than not, the next slower one will do if it is nearly as likely, or any slower
-// one before the first change.
+// word is the likeliest word, but for three cases.
+//
+// A page that differs at every look may change always, or by the hour where looks are far apart: the looks cannot tell. It is called Always
+// from alwaysFrom on, so that hardly any page that always changes gets another word. More of the others then get a wrong word, but with a
+// low probability.
+//
+// A page that has changed is called Never only if it is likelier to have stopped than to go on.
+//
+// Where no word has a probability above a half, the next slower one is taken if it is nearly as likely; before the first change, any
+// slower one.
 func (s *shares) word(changes uint8, every bool) Freq {
 	switch {
 	case changes == 0:
@@ -169,11 +159,10 @@ func (s *shares) slower(f, upTo Freq) Freq {
 // Interval returns the mean time between changes in seconds that is likely now, if the page goes on changing, and the times between which it
 // lies with a probability of about 80 %. All are 0 before the first change.
 func (e Estimate) Interval() (least, likely, most float64) {
-	if e.changes() == 0 {
+	if e.regime.changes == 0 {
 		return 0, 0, 0
 	}
-	p := e.open()
-	post := p.posterior()
+	post := e.posterior()
 	return post.quantile(0.9), post.quantile(0.5), post.quantile(0.1)
 }
 

@@ -50,7 +50,7 @@ func TestFreq(t *testing.T) {
 	}
 }
 
-func TestLittleSeenIsLittleKnown(t *testing.T) {
+func TestFewLooksGiveALowProbability(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		e    Estimate
@@ -70,32 +70,23 @@ func TestLittleSeenIsLittleKnown(t *testing.T) {
 	}
 }
 
-func TestAlwaysIsGivenUp(t *testing.T) {
-	e := looks(100, minute, always)
-	at := e.LastVisit()
-	for i := range int64(5) {
-		e = e.Saw(at+(i+1)*minute, false)
+// thereafter adds a look a minute, each with its outcome.
+func thereafter(e Estimate, changed ...bool) Estimate {
+	for _, c := range changed {
+		e = e.Saw(e.LastVisit()+minute, c)
 	}
-	if f, _ := e.Freq(); f == Always {
-		t.Errorf("still %v after five unchanged looks", f)
-	}
-	t.Run("and not taken up by quiet", func(t *testing.T) {
-		e := looks(200, hour, everyNth(2)).Saw(t0+1000*day, false)
-		if f, _ := e.Freq(); f == Always {
-			t.Errorf("%v after a long quiet time of a page that changed at every second look", f)
-		}
-	})
+	return e
 }
 
-func TestABurstOfEditsIsNotAlways(t *testing.T) {
-	e := looks(1000, hour, everyNth(300))
-	at := e.LastVisit()
-	for i := range int64(4) {
-		e = e.Saw(at+(i+1)*minute, true)
-	}
-	e = e.Saw(at+5*minute, false).Saw(at+6*minute, false)
-	if f, _ := e.Freq(); f == Always {
-		t.Errorf("%v after four edits in four minutes and two quiet ones", f)
+func TestIsNotAlways(t *testing.T) {
+	for name, e := range map[string]Estimate{
+		"changed at every look, then at none of five":     thereafter(looks(100, minute, always), false, false, false, false, false),
+		"changed at every second look, then quiet":        looks(200, hour, everyNth(2)).Saw(t0+1000*day, false),
+		"four edits in four minutes, then two quiet ones": thereafter(looks(1000, hour, everyNth(300)), true, true, true, true, false, false),
+	} {
+		if f, _ := e.Freq(); f == Always {
+			t.Errorf("%s: %v", name, f)
+		}
 	}
 }
 
@@ -122,7 +113,7 @@ func TestQuietDoesNotMakeFaster(t *testing.T) {
 	}
 }
 
-func TestWrongChangesAreSeenThrough(t *testing.T) {
+func TestFreqIsRightDespiteWrongChanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, tt := range []struct {
 		name  string
@@ -180,71 +171,6 @@ func TestWord(t *testing.T) {
 	}
 }
 
-func TestProbabilities(t *testing.T) {
-	if p := (Estimate{}).Saw(t0, false).Probabilities(); p != [freqs]float64{} {
-		t.Errorf("after one look %v, want none", p)
-	}
-	sum := 0.0
-	for _, p := range looks(100, day, everyNth(7)).Probabilities() {
-		sum += p
-	}
-	if !near(sum, 1, 1e-9) {
-		t.Errorf("they sum to %g", sum)
-	}
-}
-
-func TestWhatAgreesSaysTheSame(t *testing.T) {
-	for seed := range uint64(60) {
-		r := rand.New(rand.NewPCG(seed, 6))
-		e := Estimate{}.Saw(t0, false)
-		said := e
-		for range 400 {
-			if r.IntN(40) == 0 {
-				e = visit(r, e)
-			} else {
-				e = e.Saw(e.LastVisit()+1+r.Int64N(hour), false)
-			}
-			if !e.Agrees(said) {
-				said = e
-				continue
-			}
-			f, p := e.Freq()
-			g, q := said.Freq()
-			least, likely, most := e.Interval()
-			least2, likely2, most2 := said.Interval()
-			if f != g || p != q || least != least2 || likely != likely2 || most != most2 || e.Probabilities() != said.Probabilities() {
-				t.Fatalf("seed %d: %v with %v, but %v with %v of %+v and %+v", seed, f, p, g, q, e, said)
-			}
-		}
-	}
-	quiet, said, asked := looks(5000, minute, never), Estimate{}, 0
-	for e := (Estimate{}).Saw(t0, false); e != quiet; e = e.Saw(e.LastVisit()+minute, false) {
-		if !e.Agrees(said) {
-			said = e
-			asked++
-		}
-	}
-	if asked > 400 {
-		t.Errorf("%d of 5000 quiet looks count", asked)
-	}
-	for _, tt := range []struct {
-		name string
-		f    Estimate
-		want bool
-	}{
-		{"itself", quiet, true},
-		{"a quiet look more", quiet.Saw(quiet.LastVisit()+minute, false), true},
-		{"a change", quiet.Saw(quiet.LastVisit()+minute, true), false},
-		{"a long quiet time", quiet.Saw(quiet.LastVisit()+day, false), false},
-		{"many quiet looks", looks(10000, minute/2, never), false},
-		{"nothing", Estimate{}, false},
-	} {
-		if got := quiet.Agrees(tt.f); got != tt.want {
-			t.Errorf("with %s: %t", tt.name, got)
-		}
-	}
-}
-
 func TestCoarse(t *testing.T) {
 	for n := uint32(1); n < 1<<31; n += 1 + n/1000 {
 		c := coarse(n)
@@ -257,7 +183,7 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-func TestAPageThatChangesInBunchesGoesOn(t *testing.T) {
+func TestAPageThatChangesInBunchesIsNotCalledNever(t *testing.T) {
 	bunch := func(i int) bool { return i%100 < 5 } // five days running, then a quarter of a year of quiet
 	e := looks(500, day, bunch)
 	if f, p := e.Freq(); f != Weekly && f != Monthly {
@@ -265,9 +191,9 @@ func TestAPageThatChangesInBunchesGoesOn(t *testing.T) {
 	}
 }
 
-func TestEvidenceOfSlowingDown(t *testing.T) {
+func TestSlowingDownLowersTheProbability(t *testing.T) {
 	steady := looks(6*365, day, everyNth(365))
-	if s := nats(steady.open().regime.slower); s > slowingFrom {
+	if s := nats(steady.regime.slower); s > slowingFrom {
 		t.Errorf("%g nats against a page that changes every year", s)
 	}
 	before := looks(250, day, everyNth(5))

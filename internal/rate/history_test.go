@@ -48,7 +48,7 @@ func TestHistoryKeepsFewBinsAndAllChanges(t *testing.T) {
 		for i := range 200 {
 			h.pass(day, 1, r.IntN(bins), 0)
 			used := 0
-			for _, n := range h.open() {
+			for _, n := range h.gaps {
 				used += min(int(n), 1)
 			}
 			if used > occupied || h.changes() != i+1 {
@@ -61,17 +61,16 @@ func TestHistoryKeepsFewBinsAndAllChanges(t *testing.T) {
 		if n := float64(h.changes()); !near(float64(h.time), n*day, 0.05) {
 			t.Fatalf("seed %d: %g changes in %g days", seed, n, h.time/day)
 		}
-		if h.count(dated) == 0 {
+		if h.gaps[dated] == 0 {
 			t.Fatalf("seed %d: dated changes were put among others", seed)
 		}
 	}
 }
 
 func TestKeep(t *testing.T) {
-	h := history{time: 100, looks: 50}
-	h.close(&histogram{2: 1, 5: 8, 7: 1})
+	h := history{time: 100, looks: 50, gaps: [bins]uint8{2: 1, 5: 8, 7: 1}}
 	h.keep(5)
-	if h.changes() != 5 || h.count(5) != 4 || !near(float64(h.time), 50, 1e-3) || !near(float64(h.looks), 25, 1e-3) {
+	if h.changes() != 5 || h.gaps[5] != 4 || !near(float64(h.time), 50, 1e-3) || !near(float64(h.looks), 25, 1e-3) {
 		t.Errorf("kept %+v, want half", h)
 	}
 	was := h
@@ -115,7 +114,7 @@ func TestLeanIsTheMeanOfTheGaps(t *testing.T) {
 				h.add(bin, lean)
 			}
 			got := float64(h.lean) * leanUnit / stepNats
-			for b, c := range h.open() {
+			for b, c := range h.gaps {
 				got += middle(b) * float64(c) / n
 			}
 			if math.Abs(got-want) > 0.2 {

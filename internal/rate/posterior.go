@@ -1,9 +1,6 @@
 package rate
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // What is believed of a page before it is seen.
 const (
@@ -42,9 +39,9 @@ type posterior struct {
 	noisy         float64 // share of the past of pages that change which has noise, from 0 to 1
 }
 
-// posterior weighs what the page may be. The regime of the past holds on (its weight fades as the quiet time goes on), or since the
-// last change there is another of which nothing is known, or the page has stopped.
-func (g *page) posterior() (p posterior) {
+// posterior weighs three cases: the regime of the past goes on (its weight fades as the quiet time grows), another regime of which
+// nothing is known began at the last change, or the page has stopped.
+func (g *Estimate) posterior() (p posterior) {
 	s := g.seen()
 	var l likelihoods
 	l.fill(&s)
@@ -71,8 +68,8 @@ func (g *page) posterior() (p posterior) {
 	return p
 }
 
-// weighPast sets the weights of the rates by the looks up to the last change, of pages that have one with so much probability, and
-// returns their sum.
+// weighPast sets the weights of the rates by the looks up to the last change, and returns their sum. changing is the probability that the
+// page changes at all.
 func (p *posterior) weighPast(l *likelihoods, time, changing float64) (sum float64) {
 	const each = spread / 4
 	for k := range p.cells {
@@ -110,16 +107,18 @@ type seen struct {
 	same    float64           // looks that found no change
 }
 
-func (g *page) seen() (s seen) {
+func (g *Estimate) seen() (s seen) {
 	s.time, s.quiet = float64(g.past.time), float64(coarse(g.lastVisit-g.lastChange))
 	s.same = float64(g.past.looks) + float64(coarse(uint32(g.quiet)))
-	gaps := g.past.open()
+	gaps := &g.past.gaps
 	s.dated = float64(gaps[dated])
 	s.changes = s.dated
-	for used := g.past.used &^ (1 << dated); used != 0; used &= used - 1 {
-		b := bits.TrailingZeros32(used)
+	for b := dated + 1; b < bins; b++ {
+		if gaps[b] == 0 {
+			continue
+		}
 		n := float64(gaps[b])
-		s.bins[s.used], s.counts[s.used], s.shift[s.used] = uint8(b), n, gaps.slant(b)
+		s.bins[s.used], s.counts[s.used], s.shift[s.used] = uint8(b), n, g.past.slant(b)
 		s.changes += n
 		s.used++
 	}
@@ -139,12 +138,12 @@ func (s *seen) align(lean float64) {
 }
 
 // slant is how far the mean of the gaps in a bin would be from the bin's middle, in nats, by the slope of the histogram there.
-func (g *histogram) slant(b int) float64 {
+func (h *history) slant(b int) float64 {
 	if b <= 1 || b >= bins-1 {
 		return 0
 	}
 	const width, trust = binSteps * stepNats, 0.75
-	slope := quickLog((float64(g[b+1]) + 0.5) / (float64(g[b-1]) + 0.5))
+	slope := quickLog((float64(h.gaps[b+1]) + 0.5) / (float64(h.gaps[b-1]) + 0.5))
 	return max(-width/4, min(width/4, trust*slope*width/24))
 }
 
@@ -217,7 +216,7 @@ func (v *curve) within(c *cell, time, best float64) (mean float64) {
 	return mean * (1.0 / withinPoints)
 }
 
-// always is the logarithm of prior and likelihood of a page that is another one at every look. One whose changes have dates is none.
+// always is the logarithm of prior and likelihood of a page that differs at every look. A page whose changes have dates is not one.
 func (s *seen) always() float64 {
 	if s.changes == 0 || s.dated > 0 {
 		return math.Inf(-1)

@@ -1,9 +1,6 @@
 package rate
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // Evidence in nats that the page now changes regimeRatio times as often, or so many times less.
 const (
@@ -43,41 +40,25 @@ func noiseSteps(chance float64) uint8 {
 	return uint8(max(mostNoise, min(leastNoise, 0.5-quickLog(chance)*(1/stepNats))))
 }
 
-// pace holds, by steps, lengths of time in units of the mean time between changes, and the chance of no change meanwhile.
-const (
-	paceSteps = 360
-	paceUnit  = 192 // the step at which the length is the mean
-)
-
-var pace = newPace()
-
-func newPace() (p [paceSteps]struct{ x, none float64 }) {
-	for i := range p {
-		p[i].x = math.Exp(float64(i-paceUnit) * stepNats)
-		p[i].none = math.Exp(-p[i].x)
-	}
-	return p
+// pace returns how many changes to expect in a time that is so many steps longer than the mean time between changes, and the chance of none.
+func pace(steps int) (x, none float64) {
+	x = math.Exp(float64(steps) * stepNats)
+	return x, math.Exp(-x)
 }
 
-// at is the index into pace of a gap, in steps above shortestGap.
-func (r *regime) at(steps int) int { return paceUnit + steps - paceOffset - int(r.mean) }
+// beyond is how many steps a gap, in steps above shortestGap, is longer than the mean time between changes.
+func (r *regime) beyond(steps int) int { return steps - paceOffset - int(r.mean) }
 
 const paceOffset = 14 // steps between shortestGap and fastestMean
 
 // expected is the number of changes to expect in a time.
 func (r *regime) expected(seconds float64) float64 {
-	return seconds * (1.0 / fastestMean) / pace[paceUnit+int(r.mean)].x
+	mean, _ := pace(int(r.mean))
+	return seconds * (1.0 / fastestMean) / mean
 }
 
-// chances are powers of a step below 1.
-var chances = newChances()
-
-func newChances() (c [256]float64) {
-	for i := range c {
-		c[i] = math.Exp(-float64(i) * stepNats)
-	}
-	return c
-}
+// wrong is the chance that a look finds a change that is none.
+func (r *regime) wrong() float64 { return math.Exp(-float64(r.noise) * stepNats) }
 
 // weigh adds the likelihood ratios of a quiet time in seconds, and of a change found after a gap in steps, or at a known time.
 func (r *regime) weigh(quiet float64, gap float64, known bool) {
@@ -92,11 +73,12 @@ func (r *regime) weigh(quiet float64, gap float64, known bool) {
 	if known {
 		slower, faster = slower-regimeNats, faster+regimeNats
 	} else {
-		i, e := r.at(int(gap)), chances[r.noise]
-		i = max(regimeSteps, min(paceSteps-regimeSteps-1, i))
-		l := 1 / (1 - (1-e)*pace[i].none)
-		slower += quickLog((1 - (1-e)*pace[i-regimeSteps].none) * l)
-		faster += quickLog((1 - (1-e)*pace[i+regimeSteps].none) * l)
+		steps, right := r.beyond(int(gap)), 1-r.wrong()
+		_, now := pace(steps)
+		_, slow := pace(steps - regimeSteps)
+		_, fast := pace(steps + regimeSteps)
+		slower += quickLog((1 - right*slow) / (1 - right*now))
+		faster += quickLog((1 - right*fast) / (1 - right*now))
 	}
 	r.slower = eighths(max(0, min(regimeMax, slower)))
 	r.faster = eighths(max(0, min(regimeMax, faster)))
@@ -111,29 +93,24 @@ func (r *regime) restart(steps int) {
 // follow moves the point estimates towards the likeliest ones: the mean by a Newton step of the logarithm, the noise by one of
 // expectation and maximisation.
 func (r *regime) follow(h *history) {
-	e := chances[r.noise]
-	found, curve, wrong, n := followPrior, 0.0, 0.0, 0.0
-	first := r.at(int(math.Floor(middle(1) + 0.5 + float64(h.lean)*(leanUnit/stepNats))))
-	counts := h.counts
-	for used := h.used; used != 0; used &= used - 1 {
-		c := float64(counts & math.MaxUint8)
-		counts >>= 8
-		n += c
-		b := bits.TrailingZeros32(used)
-		if b == dated {
-			found += c
+	e := r.wrong()
+	found, curve, wrong := followPrior+float64(h.gaps[dated]), 0.0, 0.0
+	first := r.beyond(int(math.Floor(middle(1) + 0.5 + float64(h.lean)*(leanUnit/stepNats))))
+	for b := dated + 1; b < bins; b++ {
+		if h.gaps[b] == 0 {
 			continue
 		}
-		p := &pace[max(0, min(paceSteps-1, first+(b-1)*binSteps))]
-		share := p.none / (1 - (1-e)*p.none)
-		g := (1 - e) * p.x * share
+		c := float64(h.gaps[b])
+		x, none := pace(first + (b-1)*binSteps)
+		share := none / (1 - (1-e)*none)
+		g := (1 - e) * x * share
 		found += c * g
-		curve += c * g * (1 - p.x - g)
+		curve += c * g * (1 - x - g)
 		wrong += c * share
 	}
 	expected := r.expected(float64(h.time) + followTime)
 	step := max(-1, min(1, (found-expected)/max(expected-curve, 0.3*(expected+0.1))))
-	if expected > n*math.E { // too fast by far, even if each change were but one
+	if n := float64(h.changes()); expected > n*math.E { // too fast by far, even if each change were but one
 		step = -quickLog(expected / n)
 	}
 	r.mean = uint8(max(0, min(slowestMean, float64(r.mean)-math.Floor(step*(1/stepNats)+0.5))))

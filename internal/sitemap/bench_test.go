@@ -95,18 +95,7 @@ func reportSize(b *testing.B, bytes int) {
 }
 
 func BenchmarkWriteURLSet(b *testing.B) {
-	benchmarkWrite(b, benchURLs())
-}
-
-func BenchmarkWriteURLSetPriority(b *testing.B) {
 	urls := benchURLs()
-	for i := range urls {
-		urls[i].Priority = uint8(i%MaxPriority + 1)
-	}
-	benchmarkWrite(b, urls)
-}
-
-func benchmarkWrite(b *testing.B, urls []URL) {
 	buf := writeURLSet(nil, urls)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -153,22 +142,6 @@ type counter int
 func (c *counter) Write(p []byte) (int, error) {
 	*c += counter(len(p))
 	return len(p), nil
-}
-
-// BenchmarkWriteExtended writes entries that have two alternates and two images each.
-func BenchmarkWriteExtended(b *testing.B) {
-	urls := benchURLs()
-	x := &Extension{Alternates: []Alternate{{"en", page}, {"de", "https://example.com/de/a"}}, Images: []string{image, image}}
-	var buf []byte
-	b.ReportAllocs()
-	for b.Loop() {
-		buf = AppendURLSetOpen(buf[:0], Alternates|Images)
-		for i := range urls {
-			buf, _ = AppendExtended(buf, urls[i], x, Alternates|Images)
-		}
-	}
-	reportURLs(b)
-	reportSize(b, len(buf))
 }
 
 // BenchmarkEncodingXML writes the same entries the way one would without this package.

@@ -1,7 +1,5 @@
 package sitemap
 
-import "encoding/binary"
-
 // maxTime is the last second of the year 9999, the last that four digits can name.
 const maxTime = 253_402_300_799
 
@@ -11,43 +9,27 @@ const timeLen = len("2006-01-02T15:04:05Z")
 // hasTime reports whether a file can name a time in seconds since the Unix epoch.
 func hasTime(unix int64) bool { return unix > 0 && unix <= maxTime }
 
-// appendDated ends an address, and appends a lastmod element for a time in seconds since the Unix epoch, or nothing when
-// a file cannot name it.
-func appendDated(dst []byte, unix int64) []byte {
+// appendTime appends an element of a time in seconds since the Unix epoch, or nothing when a file cannot name it. The form
+// is the complete one of W3C Datetime, in UTC; the schema accepts none that leaves out the seconds.
+func appendTime(dst []byte, open string, unix int64, end string) []byte {
 	if !hasTime(unix) {
-		return append(dst, locClose...)
+		return dst
 	}
-	const blank = locClose + lastModOpen + "0000-00-00T00:00:00Z" + lastModClose
-	dst = append(dst, blank...)
-	putTime(dst[len(dst)-timeLen-len(lastModClose):], unix)
-	return dst
-}
-
-// putTime writes the digits of a time that a file can name over zeros. The form is the complete one of W3C Datetime, in
-// UTC; the schema accepts none that leaves out the seconds.
-func putTime(dst []byte, unix int64) {
-	b := (*[timeLen]byte)(dst)
 	year, month, day := civil(uint32(unix / 86_400))
 	second := uint32(unix % 86_400)
-	minute := second / 60
-	date := digits(year/100, year%100, month, day)
-	binary.LittleEndian.PutUint32(b[0:], uint32(date))
-	binary.LittleEndian.PutUint16(b[5:], uint16(date>>32))
-	binary.LittleEndian.PutUint16(b[8:], uint16(date>>48))
-	clock := digits(minute/60, minute%60, second%60, 0)
-	binary.LittleEndian.PutUint16(b[11:], uint16(clock))
-	binary.LittleEndian.PutUint16(b[14:], uint16(clock>>16))
-	binary.LittleEndian.PutUint16(b[17:], uint16(clock>>32))
+	dst = append(dst, open...)
+	dst = appendPair(dst, year/100)
+	dst = append(appendPair(dst, year%100), '-')
+	dst = append(appendPair(dst, month), '-')
+	dst = append(appendPair(dst, day), 'T')
+	dst = append(appendPair(dst, second/3600), ':')
+	dst = append(appendPair(dst, second/60%60), ':')
+	dst = append(appendPair(dst, second%60), 'Z')
+	return append(dst, end...)
 }
 
-// digits returns four numbers below 100 as two digits each, the first digit in the lowest byte. The four are computed at
-// once, in 16 bits each: 103/1024 is a tenth as far as 178.
-func digits(a, b, c, d uint32) uint64 {
-	const each = 0x0001_0001_0001_0001
-	n := uint64(a) | uint64(b)<<16 | uint64(c)<<32 | uint64(d)<<48
-	tens := n * 103 >> 10 & (0xF * each)
-	return tens + (n-10*tens)<<8 + 0x3030*each
-}
+// appendPair appends a number below 100 as two digits.
+func appendPair(dst []byte, n uint32) []byte { return append(dst, '0'+byte(n/10), '0'+byte(n%10)) }
 
 // civil returns the date that lies a number of days after 1 January 1970, by the algorithm of C. Neri and L. Schneider,
 // "Euclidean affine functions and their application to calendar algorithms", Software: Practice and Experience 53

@@ -15,13 +15,13 @@ const (
 
 // What bounds the extensions of one entry and of one file.
 const (
-	MaxAlternates  = 200    // alternates of an entry
-	MaxImages      = 100    // images of an entry; the extension allows 1,000
-	MaxVideos      = 16     // videos of an entry
+	maxAlternates  = 200    // alternates of an entry
+	maxImages      = 100    // images of an entry; the extension allows 1,000
+	maxVideos      = 16     // videos of an entry
 	MaxNews        = 1_000  // entries with news in a file
 	MaxName        = 200    // characters of a publication's name
-	MaxTitle       = 300    // characters of a title
-	MaxDescription = 2_048  // characters of a description
+	maxTitle       = 300    // characters of a title
+	maxDescription = 2_048  // characters of a description
 	MaxDuration    = 28_800 // seconds of a video
 )
 
@@ -122,51 +122,38 @@ func AppendExtended(dst []byte, u URL, x *Extension, declared Namespaces) ([]byt
 	if !ok {
 		return dst, false
 	}
-	out = out[:len(out)-len(urlClose)]
-	for _, a := range x.Alternates {
-		out = a.append(out)
-	}
-	for _, loc := range x.Images {
-		out = appendAddress(append(out, imageOpen...), loc)
-		out = append(out, imageClose...)
-	}
-	if x.News != nil {
-		out = x.News.append(out)
-	}
-	for i := range x.Videos {
-		out = x.Videos[i].append(out)
-	}
-	return append(out, urlClose...), true
+	return append(x.append(out[:len(out)-len(urlClose)]), urlClose...), true
 }
 
-// ExtendedLen returns how many bytes AppendExtended appends for an entry where its extensions are declared, 0 for one
-// that it refuses.
-func ExtendedLen(u URL, x *Extension) int {
-	n := Len(u)
-	if x == nil || n == 0 {
-		return n
-	}
-	if !x.Valid() {
-		return 0
-	}
+// append appends the elements of a valid extension.
+func (x *Extension) append(dst []byte) []byte {
 	for _, a := range x.Alternates {
-		n += len(linkOpen+linkMiddle+linkClose) + len(a.Lang) + EscapedLen(a.Loc)
+		dst = a.append(dst)
 	}
 	for _, loc := range x.Images {
-		n += len(imageOpen+imageClose) + EscapedLen(loc)
+		dst = appendAddress(append(dst, imageOpen...), loc)
+		dst = append(dst, imageClose...)
 	}
 	if x.News != nil {
-		n += x.News.len()
+		dst = x.News.append(dst)
 	}
 	for i := range x.Videos {
-		n += x.Videos[i].len()
+		dst = x.Videos[i].append(dst)
 	}
-	return n
+	return dst
+}
+
+// ExtensionLen returns how many bytes an extension adds to an entry, 0 for one that is not valid.
+func ExtensionLen(x *Extension) int {
+	if x == nil || !x.Valid() {
+		return 0
+	}
+	return len(x.append(nil))
 }
 
 // Valid reports whether an entry can have all that x says.
 func (x *Extension) Valid() bool {
-	if len(x.Alternates) > MaxAlternates || len(x.Images) > MaxImages || len(x.Videos) > MaxVideos {
+	if len(x.Alternates) > maxAlternates || len(x.Images) > maxImages || len(x.Videos) > maxVideos {
 		return false
 	}
 	for _, a := range x.Alternates {
@@ -214,16 +201,5 @@ func appendAddress(dst []byte, loc string) []byte {
 func appendElement(dst []byte, open, text string, limit int, end string) []byte {
 	dst = append(dst, open...)
 	dst = appendText(dst, text, limit)
-	return append(dst, end...)
-}
-
-// appendTime appends an element of a time, or nothing when a file cannot name it.
-func appendTime(dst []byte, open string, unix int64, end string) []byte {
-	if !hasTime(unix) {
-		return dst
-	}
-	dst = append(dst, open...)
-	dst = append(dst, "0000-00-00T00:00:00Z"...)
-	putTime(dst[len(dst)-timeLen:], unix)
 	return append(dst, end...)
 }

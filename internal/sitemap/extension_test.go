@@ -113,10 +113,10 @@ func TestAppendExtendedRefuses(t *testing.T) {
 		{"no language", func(_ *URL, x *Extension) { x.Alternates[1].Lang = "" }},
 		{"language that is markup", func(_ *URL, x *Extension) { x.Alternates[1].Lang = `en"/>` }},
 		{"relative alternate", func(_ *URL, x *Extension) { x.Alternates[2].Loc = "/a" }},
-		{"too many alternates", func(_ *URL, x *Extension) { x.Alternates = repeat(x.Alternates[0], MaxAlternates+1) }},
+		{"too many alternates", func(_ *URL, x *Extension) { x.Alternates = repeat(x.Alternates[0], maxAlternates+1) }},
 		{"relative image", func(_ *URL, x *Extension) { x.Images[1] = "/a.jpg" }},
 		{"image that is markup", func(_ *URL, x *Extension) { x.Images[1] = page + "</image:loc>" }},
-		{"too many images", func(_ *URL, x *Extension) { x.Images = repeat(image, MaxImages+1) }},
+		{"too many images", func(_ *URL, x *Extension) { x.Images = repeat(image, maxImages+1) }},
 		{"news without a publication", func(_ *URL, x *Extension) { x.News.Publication = " \x00" }},
 		{"news without a title", func(_ *URL, x *Extension) { x.News.Title = "\xff" }},
 		{"news without a date", func(_ *URL, x *Extension) { x.News.Published = 0 }},
@@ -128,7 +128,7 @@ func TestAppendExtendedRefuses(t *testing.T) {
 		{"video without a file and a player", func(_ *URL, x *Extension) { x.Videos[0].Content, x.Videos[0].Player = "", "" }},
 		{"relative video", func(_ *URL, x *Extension) { x.Videos[0].Content = "v.mp4" }},
 		{"relative player", func(_ *URL, x *Extension) { x.Videos[1].Player = "/embed" }},
-		{"too many videos", func(_ *URL, x *Extension) { x.Videos = repeat(soundVideo(), MaxVideos+1) }},
+		{"too many videos", func(_ *URL, x *Extension) { x.Videos = repeat(soundVideo(), maxVideos+1) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			u, x := URL{Loc: page}, soundExtension()
@@ -137,8 +137,8 @@ func TestAppendExtendedRefuses(t *testing.T) {
 			if ok || string(got) != "before" {
 				t.Errorf("AppendExtended = %q, %v; want dst unchanged and false", got, ok)
 			}
-			if n := ExtendedLen(u, x); n != 0 {
-				t.Errorf("ExtendedLen = %d, want 0", n)
+			if valid := x.Valid(); ExtensionLen(x) > 0 != valid || valid != (tt.name == "address of the page" || tt.name == "freq") {
+				t.Errorf("ExtensionLen = %d, valid %v", ExtensionLen(x), valid)
 			}
 		})
 	}
@@ -152,11 +152,12 @@ func repeat[T any](v T, n int) (list []T) {
 }
 
 func TestMostExtensions(t *testing.T) {
-	x := &Extension{Alternates: repeat(Alternate{"en", page}, MaxAlternates), Images: repeat(image, MaxImages),
-		News: soundNews(), Videos: repeat(soundVideo(), MaxVideos)}
+	x := &Extension{Alternates: repeat(Alternate{"en", page}, maxAlternates), Images: repeat(image, maxImages),
+		News: soundNews(), Videos: repeat(soundVideo(), maxVideos)}
+	bare, _ := AppendURL(nil, URL{Loc: page})
 	got, ok := AppendExtended(nil, URL{Loc: page}, x, all)
-	if !ok || len(got) != ExtendedLen(URL{Loc: page}, x) {
-		t.Errorf("%v, %d bytes, ExtendedLen says %d", ok, len(got), ExtendedLen(URL{Loc: page}, x))
+	if added := len(got) - len(bare); !ok || added != ExtensionLen(x) {
+		t.Errorf("%v, %d bytes are added, ExtensionLen says %d", ok, added, ExtensionLen(x))
 	}
 }
 
@@ -202,14 +203,14 @@ func wantExtended(u URL, x *Extension) xmlExtended {
 		want.Links = append(want.Links, xmlLink{"alternate", a.Lang, a.Loc})
 	}
 	if n := x.News; n != nil {
-		want.News = []xmlNews{{wantText(n.Publication, MaxName), n.Language, wantDate(n.Published), wantText(n.Title, MaxTitle)}}
+		want.News = []xmlNews{{wantText(n.Publication, MaxName), n.Language, wantDate(n.Published), wantText(n.Title, maxTitle)}}
 	}
 	for _, v := range x.Videos {
 		duration := ""
 		if v.Seconds >= 1 && v.Seconds <= 28_800 {
 			duration = strconv.Itoa(v.Seconds)
 		}
-		want.Videos = append(want.Videos, xmlVideo{v.Thumbnail, wantText(v.Title, MaxTitle), wantText(v.Description, MaxDescription),
+		want.Videos = append(want.Videos, xmlVideo{v.Thumbnail, wantText(v.Title, maxTitle), wantText(v.Description, maxDescription),
 			v.Content, v.Player, duration, wantDate(v.Published)})
 	}
 	return want
@@ -238,21 +239,22 @@ func FuzzAppendURL(f *testing.F) {
 		u := URL{Loc: loc, LastMod: unix, ChangeFreq: freq, Priority: mix % 12}
 		x := &Extension{}
 		if mix&1 == 0 {
-			x.Alternates = repeat(Alternate{lang, address}, min(max(count, 0), MaxAlternates+1))
+			x.Alternates = repeat(Alternate{lang, address}, min(max(count, 0), maxAlternates+1))
 		}
 		if mix&2 == 0 {
-			x.Images = repeat(address, min(max(count, 0), MaxImages+1))
+			x.Images = repeat(address, min(max(count, 0), maxImages+1))
 		}
 		if mix&4 == 0 {
 			x.News = &News{name, lang, unix, title}
 		}
 		if mix&8 == 0 {
-			x.Videos = repeat(Video{address, title, description, content, player, seconds, unix}, min(max(count, 0), MaxVideos+1))
+			x.Videos = repeat(Video{address, title, description, content, player, seconds, unix}, min(max(count, 0), maxVideos+1))
 		}
 		open := AppendURLSetOpen(nil, all)
 		file, ok := AppendExtended(open, u, x, all)
-		if taken := len(file) - len(open); taken != ExtendedLen(u, x) || (taken > 0) != ok {
-			t.Fatalf("%v, %d bytes, ExtendedLen says %d", ok, taken, ExtendedLen(u, x))
+		bare, listed := AppendURL(nil, u)
+		if taken := len(file) - len(open); ok && taken != len(bare)+ExtensionLen(x) || ok != (listed && x.Valid()) || ok != (taken > 0) {
+			t.Fatalf("%v, %d bytes, ExtensionLen says %d", ok, taken, ExtensionLen(x))
 		}
 		var set xmlExtendedSet
 		if err := xml.Unmarshal(append(file, URLSetClose...), &set); err != nil {

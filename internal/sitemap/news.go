@@ -7,19 +7,14 @@ const (
 	newsPublished = `</news:language></news:publication><news:publication_date>`
 	newsTitle     = `</news:publication_date><news:title>`
 	newsClose     = `</news:title></news:news>`
-	newsMarkup    = newsOpen + newsLanguage + newsPublished + newsTitle + newsClose
 )
 
 func (n *News) append(dst []byte) []byte {
 	dst = appendElement(dst, newsOpen, n.Publication, MaxName, newsLanguage)
 	dst = append(dst, n.Language...)
 	dst = appendTime(dst, newsPublished, n.Published, newsTitle)
-	dst = appendText(dst, n.Title, MaxTitle)
+	dst = appendText(dst, n.Title, maxTitle)
 	return append(dst, newsClose...)
-}
-
-func (n *News) len() int {
-	return len(newsMarkup) + textLen(n.Publication, MaxName) + len(n.Language) + timeLen + textLen(n.Title, MaxTitle)
 }
 
 func (n *News) valid() bool {

@@ -1,16 +1,17 @@
-// Package sitemap writes sitemaps and sitemap indexes, protocol 0.9 (https://www.sitemaps.org/protocol.html).
+// Package sitemap writes sitemaps and sitemap indexes, protocol 0.9 (https://www.sitemaps.org/protocol.html). It takes
+// entries and appends their XML. It must never write a file that is not well-formed and valid: an entry that would make
+// it so is refused whole.
 //
 // A file is built by appending: AppendURLSetOpen, an AppendURL or AppendExtended for each page, URLSetClose; or
-// IndexOpen, AppendSitemap for each part, IndexClose. Whatever the entries hold, the result is well-formed and valid: an
-// entry that could not be is refused whole and leaves the file as it was. The limits of a file are the caller's to keep;
-// Len and ExtendedLen say before what an entry takes.
+// IndexOpen, AppendSitemap for each part, IndexClose. The caller keeps the limits of a file: EscapedLen,
+// MaxEntryOverhead and ExtensionLen say how much room an entry takes at most.
 package sitemap
 
 // The limits that the protocol sets for one file, be it a sitemap or an index.
 const (
 	MaxURLs  = 50_000     // entries
 	MaxBytes = 52_428_800 // bytes before compression
-	MaxLoc   = 2_047      // bytes of an address, before it is escaped for XML
+	maxLoc   = 2_047      // bytes of an address, before it is escaped for XML
 )
 
 // What stands before the entries of a file and after them. A file without entries is well-formed, but the protocol's
@@ -49,7 +50,7 @@ const (
 
 // URL is one entry of a sitemap.
 type URL struct {
-	// Loc is the absolute address, from 1 to MaxLoc bytes, each a printable ASCII character other than space: what is
+	// Loc is the absolute address, from 1 to 2,047 bytes, each a printable ASCII character other than space: what is
 	// not ASCII in it has been percent-encoded. It is escaped for XML here.
 	Loc string
 	// LastMod is when the page's content last changed, in seconds since the Unix epoch. It is left out when it is not
@@ -76,7 +77,7 @@ func AppendURL(dst []byte, u URL) ([]byte, bool) {
 	if dst, ok = appendLoc(dst, u.Loc); !ok {
 		return dst[:begun], false
 	}
-	dst = appendDated(dst, u.LastMod)
+	dst = appendTime(append(dst, locClose...), lastModOpen, u.LastMod, lastModClose)
 	if freq == "" && u.Priority == 0 {
 		return append(dst, urlClose...), true
 	}
@@ -89,24 +90,6 @@ func AppendURL(dst []byte, u URL) ([]byte, bool) {
 	return append(dst, urlClose...), true
 }
 
-// Len returns how many bytes AppendURL appends for an entry, 0 for one that it refuses.
-func Len(u URL) int {
-	if _, ok := valid(u.Loc); !ok || !ValidFreq(u.ChangeFreq) || u.Priority > MaxPriority {
-		return 0
-	}
-	n := len(urlOpen+locClose+urlClose) + EscapedLen(u.Loc)
-	if hasTime(u.LastMod) {
-		n += len(lastModOpen+lastModClose) + timeLen
-	}
-	if u.ChangeFreq != "" {
-		n += len(freqOpen+freqClose) + len(u.ChangeFreq)
-	}
-	if u.Priority != 0 {
-		n += PriorityLen
-	}
-	return n
-}
-
 // AppendSitemap appends an entry of an index to dst and returns it. lastMod is when the file at loc last changed, in
 // the form of URL.LastMod. It reports false, with dst unchanged, for an address that the protocol does not allow.
 func AppendSitemap(dst []byte, loc string, lastMod int64) ([]byte, bool) {
@@ -115,7 +98,7 @@ func AppendSitemap(dst []byte, loc string, lastMod int64) ([]byte, bool) {
 	if dst, ok = appendLoc(dst, loc); !ok {
 		return dst[:begun], false
 	}
-	dst = appendDated(dst, lastMod)
+	dst = appendTime(append(dst, locClose...), lastModOpen, lastMod, lastModClose)
 	return append(dst, sitemapClose...), true
 }
 

@@ -23,23 +23,12 @@ func appendText(dst []byte, s string, limit int) []byte {
 	}
 }
 
-// textLen returns how many bytes appendText appends.
-func textLen(s string, limit int) (n int) {
-	t := texts{rest: s, left: limit}
-	for {
-		c, size := t.next()
-		if size == 0 {
-			return n
-		}
-		if c < utf8.RuneSelf && kind[c]&special != 0 {
-			size = len(entity(byte(c)))
-		}
-		n += size
-	}
-}
-
 // hasText reports whether anything of a text is kept.
-func hasText(s string) bool { return textLen(s, 1) > 0 }
+func hasText(s string) bool {
+	t := texts{rest: s, left: 1}
+	_, size := t.next()
+	return size > 0
+}
 
 // texts yields the characters of a text that are kept.
 type texts struct {

@@ -30,8 +30,8 @@ func TestAppendText(t *testing.T) {
 			if got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
-			if n := textLen(tt.s, 20); n != len(got) {
-				t.Errorf("textLen = %d, the text has %d bytes", n, len(got))
+			if hasText(tt.s) != (got != "") {
+				t.Errorf("hasText = %v", hasText(tt.s))
 			}
 		})
 	}

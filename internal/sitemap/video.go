@@ -17,14 +17,13 @@ const (
 	publishedOpen    = `<video:publication_date>`
 	publishedClose   = `</video:publication_date>`
 	videoClose       = `</video:video>`
-	videoMarkup      = videoOpen + videoTitle + videoDescription + descriptionClose + videoClose
 )
 
 func (v *Video) append(dst []byte) []byte {
 	dst = append(dst, videoOpen...)
 	dst = appendAddress(dst, v.Thumbnail)
-	dst = appendElement(dst, videoTitle, v.Title, MaxTitle, videoDescription)
-	dst = appendText(dst, v.Description, MaxDescription)
+	dst = appendElement(dst, videoTitle, v.Title, maxTitle, videoDescription)
+	dst = appendText(dst, v.Description, maxDescription)
 	dst = append(dst, descriptionClose...)
 	if v.Content != "" {
 		dst = appendAddress(append(dst, contentOpen...), v.Content)
@@ -40,23 +39,6 @@ func (v *Video) append(dst []byte) []byte {
 	}
 	dst = appendTime(dst, publishedOpen, v.Published, publishedClose)
 	return append(dst, videoClose...)
-}
-
-func (v *Video) len() int {
-	n := len(videoMarkup) + EscapedLen(v.Thumbnail) + textLen(v.Title, MaxTitle) + textLen(v.Description, MaxDescription)
-	if v.Content != "" {
-		n += len(contentOpen+contentClose) + EscapedLen(v.Content)
-	}
-	if v.Player != "" {
-		n += len(playerOpen+playerClose) + EscapedLen(v.Player)
-	}
-	if v.hasDuration() {
-		n += len(durationOpen+durationClose) + len(strconv.Itoa(v.Seconds))
-	}
-	if hasTime(v.Published) {
-		n += len(publishedOpen+publishedClose) + timeLen
-	}
-	return n
 }
 
 func (v *Video) valid() bool {

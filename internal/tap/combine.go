@@ -6,10 +6,10 @@ import "net/http"
 
 //go:generate go test -run TestGenerated -update
 
-// combine returns t as a writer that has exactly the optional interfaces of the original. A Go type has a method or
-// has it not, so there is one for each set.
-func combine(t *tap) http.ResponseWriter {
-	switch optional(t.w) {
+// combine returns t as a writer that has exactly these optional interfaces. A Go type has a method or has it not, so
+// there is one type for each set.
+func combine(t *tap, set has) http.ResponseWriter {
+	switch set {
 	case 0b0000001:
 		return struct {
 			*tap

@@ -6,65 +6,56 @@ import (
 )
 
 func TestJudge(t *testing.T) {
-	for _, c := range []struct {
+	type row struct {
 		name    string
 		get     bool
 		status  int
 		untyped bool
 		header  Header
 		want    stage
-	}{
-		{"html", true, 200, false, Header{ContentType: "text/html"}, keeping},
-		{"html with charset", true, 200, false, Header{ContentType: "Text/HTML ; charset=utf-8"}, keeping},
-		{"xhtml", true, 200, false, Header{ContentType: "application/xhtml+xml"}, keeping},
-		{"no type", true, 200, false, Header{}, skipping},
-		{"not html", true, 200, false, Header{ContentType: "text/htmlx"}, skipping},
-		{"two types", true, 200, false, Header{ContentType: "text/html, text/plain"}, skipping},
-		{"type from content", true, 200, true, Header{}, sniffing},
-		{"type from content, HEAD", false, 200, true, Header{}, sniffing},
-		{"type from content of an error", true, 404, true, Header{}, skipping},
-		{"html of an error", true, 404, false, Header{ContentType: "text/html"}, skipping},
-		{"html of a range", true, 206, false, Header{ContentType: "text/html"}, skipping},
-		{"html, HEAD", false, 200, false, Header{ContentType: "text/html"}, skipping},
-		{"inline", true, 200, false, Header{ContentType: "text/html", ContentDisposition: "INLINE; filename=a"}, keeping},
-		{"attachment", true, 200, false, Header{ContentType: "text/html", ContentDisposition: "attachment"}, skipping},
-		{"unknown disposition", true, 200, false, Header{ContentType: "text/html", ContentDisposition: "form-data"}, skipping},
-		{"inline and attachment", true, 200, false, Header{ContentType: "text/html", ContentDisposition: "inline, attachment"}, skipping},
-		{"identity", true, 200, false, Header{ContentType: "text/html", ContentEncoding: "identity"}, keeping},
-		{"gzip", true, 200, false, Header{ContentType: "text/html", ContentEncoding: "gzip"}, keeping},
-		{"chunked by hand", true, 200, false, Header{ContentType: "text/html", TransferEncoding: "chunked"}, keeping},
-		{"gzip on the way", true, 200, false, Header{ContentType: "text/html", TransferEncoding: "gzip, chunked"}, skipping},
-	} {
-		if got := judge(pages, c.get, c.status, c.untyped, &c.header); got != c.want {
-			t.Errorf("%s: stage %d, want %d", c.name, got, c.want)
-		}
 	}
-}
-
-func TestJudgeTexts(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		get     bool
-		status  int
-		untyped bool
-		header  Header
-		want    stage
-	}{
-		{"text", true, 200, false, Header{ContentType: "text/plain"}, keeping},
-		{"another type", true, 200, false, Header{ContentType: "application/octet-stream"}, keeping},
-		{"no type", true, 200, false, Header{}, keeping},
-		{"type from content", true, 200, true, Header{}, sniffing},
-		{"html", true, 200, false, Header{ContentType: "text/html; charset=utf-8"}, skipping},
-		{"xhtml", true, 200, false, Header{ContentType: "application/xhtml+xml"}, skipping},
-		{"attachment", true, 200, false, Header{ContentType: "text/plain", ContentDisposition: "attachment"}, keeping},
-		{"gzip", true, 200, false, Header{ContentType: "text/plain", ContentEncoding: "gzip"}, keeping},
-		{"gzip on the way", true, 200, false, Header{ContentType: "text/plain", TransferEncoding: "gzip, chunked"}, skipping},
-		{"range", true, 206, false, Header{ContentType: "text/plain"}, skipping},
-		{"error", true, 404, false, Header{ContentType: "text/plain"}, skipping},
-		{"HEAD", false, 200, false, Header{ContentType: "text/plain"}, skipping},
+	for wants, rows := range map[want][]row{
+		pages: {
+			{"html", true, 200, false, Header{ContentType: "text/html"}, keeping},
+			{"html with charset", true, 200, false, Header{ContentType: "Text/HTML ; charset=utf-8"}, keeping},
+			{"xhtml", true, 200, false, Header{ContentType: "application/xhtml+xml"}, keeping},
+			{"no type", true, 200, false, Header{}, skipping},
+			{"not html", true, 200, false, Header{ContentType: "text/htmlx"}, skipping},
+			{"two types", true, 200, false, Header{ContentType: "text/html, text/plain"}, skipping},
+			{"type from content", true, 200, true, Header{}, sniffing},
+			{"type from content, HEAD", false, 200, true, Header{}, sniffing},
+			{"type from content of an error", true, 404, true, Header{}, skipping},
+			{"html of an error", true, 404, false, Header{ContentType: "text/html"}, skipping},
+			{"html of a range", true, 206, false, Header{ContentType: "text/html"}, skipping},
+			{"html, HEAD", false, 200, false, Header{ContentType: "text/html"}, skipping},
+			{"inline", true, 200, false, Header{ContentType: "text/html", ContentDisposition: "INLINE; filename=a"}, keeping},
+			{"attachment", true, 200, false, Header{ContentType: "text/html", ContentDisposition: "attachment"}, skipping},
+			{"unknown disposition", true, 200, false, Header{ContentType: "text/html", ContentDisposition: "form-data"}, skipping},
+			{"inline and attachment", true, 200, false, Header{ContentType: "text/html", ContentDisposition: "inline, attachment"}, skipping},
+			{"identity", true, 200, false, Header{ContentType: "text/html", ContentEncoding: "identity"}, keeping},
+			{"gzip", true, 200, false, Header{ContentType: "text/html", ContentEncoding: "gzip"}, keeping},
+			{"chunked by hand", true, 200, false, Header{ContentType: "text/html", TransferEncoding: "chunked"}, keeping},
+			{"gzip on the way", true, 200, false, Header{ContentType: "text/html", TransferEncoding: "gzip, chunked"}, skipping},
+		},
+		texts: {
+			{"text", true, 200, false, Header{ContentType: "text/plain"}, keeping},
+			{"another type", true, 200, false, Header{ContentType: "application/octet-stream"}, keeping},
+			{"no type", true, 200, false, Header{}, keeping},
+			{"type from content", true, 200, true, Header{}, sniffing},
+			{"html", true, 200, false, Header{ContentType: "text/html; charset=utf-8"}, skipping},
+			{"xhtml", true, 200, false, Header{ContentType: "application/xhtml+xml"}, skipping},
+			{"attachment", true, 200, false, Header{ContentType: "text/plain", ContentDisposition: "attachment"}, keeping},
+			{"gzip", true, 200, false, Header{ContentType: "text/plain", ContentEncoding: "gzip"}, keeping},
+			{"gzip on the way", true, 200, false, Header{ContentType: "text/plain", TransferEncoding: "gzip, chunked"}, skipping},
+			{"range", true, 206, false, Header{ContentType: "text/plain"}, skipping},
+			{"error", true, 404, false, Header{ContentType: "text/plain"}, skipping},
+			{"HEAD", false, 200, false, Header{ContentType: "text/plain"}, skipping},
+		},
 	} {
-		if got := judge(texts, c.get, c.status, c.untyped, &c.header); got != c.want {
-			t.Errorf("%s: stage %d, want %d", c.name, got, c.want)
+		for _, c := range rows {
+			if got := judge(wants, c.get, c.status, c.untyped, &c.header); got != c.want {
+				t.Errorf("%s, where %d are wanted: stage %d, want %d", c.name, wants, got, c.want)
+			}
 		}
 	}
 }

@@ -49,6 +49,72 @@ func (w orgWriteString) WriteString(string) (int, error) {
 	return 3, errHere
 }
 
+// optionalNames are the optional interfaces, in the order of the bits of has.
+const optionalNames = "Flush FlushError Hijack ReadFrom Push CloseNotify WriteString"
+
+const hasAll = has(1<<7 - 1)
+
+// withSet returns o as a writer that has exactly these optional interfaces.
+func (o *original) withSet(set has) http.ResponseWriter {
+	switch set {
+	case 0:
+		return o
+	case hasFlush:
+		return struct {
+			*original
+			orgFlush
+		}{o, orgFlush{o}}
+	case hasFlushError:
+		return struct {
+			*original
+			orgFlushError
+		}{o, orgFlushError{o}}
+	case hasHijack:
+		return struct {
+			*original
+			orgHijack
+		}{o, orgHijack{o}}
+	case hasReadFrom:
+		return struct {
+			*original
+			orgReadFrom
+		}{o, orgReadFrom{o}}
+	case hasPush:
+		return struct {
+			*original
+			orgPush
+		}{o, orgPush{o}}
+	case hasCloseNotify:
+		return struct {
+			*original
+			orgCloseNotify
+		}{o, orgCloseNotify{o}}
+	case hasWriteString:
+		return struct {
+			*original
+			orgWriteString
+		}{o, orgWriteString{o}}
+	case hasFlush | hasHijack:
+		return struct {
+			*original
+			orgFlush
+			orgHijack
+		}{o, orgFlush{o}, orgHijack{o}}
+	case hasAll:
+		return struct {
+			*original
+			orgFlush
+			orgFlushError
+			orgHijack
+			orgReadFrom
+			orgPush
+			orgCloseNotify
+			orgWriteString
+		}{o, orgFlush{o}, orgFlushError{o}, orgHijack{o}, orgReadFrom{o}, orgPush{o}, orgCloseNotify{o}, orgWriteString{o}}
+	}
+	panic("no such writer")
+}
+
 // calls calls every optional method that w has, and returns for each the interface's name and what was wrong.
 func calls(w http.ResponseWriter, o *original) map[string]string {
 	found := map[string]string{}
@@ -86,43 +152,46 @@ func calls(w http.ResponseWriter, o *original) map[string]string {
 	return found
 }
 
-func TestTapHasExactlyTheOptionalInterfaces(t *testing.T) {
-	names := strings.Fields("Flush FlushError Hijack ReadFrom Push CloseNotify WriteString")
-	for set := has(0); set < 1<<7; set++ {
-		var want []string
-		for bit, name := range names {
-			if set&(1<<bit) != 0 {
-				want = append(want, name)
-			}
+// checkCalls holds a writer to exactly these optional interfaces, and each to a call that reaches the original.
+func checkCalls(t *testing.T, w http.ResponseWriter, o *original, set has) {
+	t.Helper()
+	found := calls(w, o)
+	for bit, name := range strings.Fields(optionalNames) {
+		wrong, ok := found[name]
+		if want := set&(1<<bit) != 0; ok != want || wrong != "" {
+			t.Errorf("%s: present %v, want %v; %s", name, ok, want, wrong)
 		}
-		t.Run(strings.Join(append(want, "Writer"), "+"), func(t *testing.T) {
+	}
+}
+
+func TestCombineHasExactlyTheOptionalInterfaces(t *testing.T) {
+	for set := range hasAll + 1 {
+		t.Run(fmt.Sprintf("%07b", set), func(t *testing.T) {
+			o := &original{header: http.Header{}}
+			b := NewBuffers(1<<10, 1<<20)
+			watching := &tap{w: o.withSet(hasAll), ctx: t.Context(), seen: &Response{buffers: b}, most: 1 << 10, lent: 1 << 20, major: 1, get: true}
+			w := combine(watching, set)
+			if From(w, b) == nil {
+				t.Error("From does not find the tap")
+			}
+			checkCalls(t, w, o, set)
+			watching.finish()
+			checkCalls(t, w, o, set)
+		})
+	}
+}
+
+func TestServeHasTheOptionalInterfacesOfTheOriginal(t *testing.T) {
+	for _, set := range []has{0, hasFlush, hasFlushError, hasHijack, hasReadFrom, hasPush, hasCloseNotify, hasWriteString, hasAll} {
+		t.Run(fmt.Sprintf("%07b", set), func(t *testing.T) {
 			o := &original{header: http.Header{}}
 			w := o.withSet(set)
-			b := NewBuffers(1<<10, 1<<20)
-			check := func(got http.ResponseWriter) {
-				found := calls(got, o)
-				for _, name := range want {
-					if wrong, ok := found[name]; !ok || wrong != "" {
-						t.Errorf("%s: present %v %s", name, ok, wrong)
-					}
-					delete(found, name)
-				}
-				for name := range found {
-					t.Errorf("%s is claimed, but the original has it not", name)
-				}
-			}
-			var late http.ResponseWriter
 			Serve(http.HandlerFunc(func(got http.ResponseWriter, _ *http.Request) {
-				late = got
-				check(got)
+				checkCalls(t, got, o, set)
 				if got.(unwrapper).Unwrap() != w {
 					t.Error("Unwrap does not lead to the original")
 				}
-				if From(got, b) == nil {
-					t.Error("From does not find the tap")
-				}
-			}), w, httptest.NewRequest("GET", "/", nil), b)
-			check(late)
+			}), w, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
 		})
 	}
 }
@@ -271,7 +340,7 @@ func TestBehindClaimsWhatIsReachable(t *testing.T) {
 }
 
 // A handler that unwraps once itself, and uses what it finds, is watched all the same.
-func TestTheStandInIsWatched(t *testing.T) {
+func TestCallsOnAnUnwrappedWriterAreSeen(t *testing.T) {
 	rec := httptest.NewRecorder()
 	seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		stand := w.(unwrapper).Unwrap()

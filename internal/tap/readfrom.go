@@ -16,9 +16,9 @@ func (t *tap) readFrom(w io.ReaderFrom, src io.Reader) (int64, error) {
 	t.snapshot()
 	next, start := t.foresee(src)
 	if next == skipping {
-		return t.readUnheard(w, src, start)
+		return t.readUnwatched(w, src, start)
 	}
-	e := &ear{t: t, src: src}
+	e := &teeReader{t: t, src: src}
 	t.inside++
 	n, err := w.ReadFrom(e.reader())
 	t.inside--
@@ -26,8 +26,8 @@ func (t *tap) readFrom(w io.ReaderFrom, src io.Reader) (int64, error) {
 	return n, err
 }
 
-// readUnheard lets w read a source that is not wanted. start is how it begins, where that tells its type.
-func (t *tap) readUnheard(w io.ReaderFrom, src io.Reader, start []byte) (int64, error) {
+// readUnwatched lets w read a source that is not wanted. start is how it begins, where that tells its type.
+func (t *tap) readUnwatched(w io.ReaderFrom, src io.Reader, start []byte) (int64, error) {
 	t.inside++
 	n, err := w.ReadFrom(src)
 	t.inside--
@@ -101,22 +101,22 @@ func peek(src io.Reader, p []byte) int {
 	return n
 }
 
-// An ear is a source whose bytes the tap hears as they are read.
-type ear struct {
+// A teeReader is a source whose bytes the tap hears as they are read.
+type teeReader struct {
 	t     *tap
 	src   io.Reader
 	heard int64
 }
 
 // reader returns the source to hand on. io.Copy asks a source for WriteTo, so it is there if src has it.
-func (e *ear) reader() io.Reader {
+func (e *teeReader) reader() io.Reader {
 	if _, ok := e.src.(io.WriterTo); ok {
-		return earWriterTo{e}
+		return teeWriterTo{e}
 	}
 	return e
 }
 
-func (e *ear) Read(p []byte) (int, error) {
+func (e *teeReader) Read(p []byte) (int, error) {
 	n, err := e.src.Read(p)
 	if n > 0 {
 		// The header goes out after this and before the first byte.
@@ -126,19 +126,19 @@ func (e *ear) Read(p []byte) (int, error) {
 	return n, err
 }
 
-type earWriterTo struct{ *ear }
+type teeWriterTo struct{ *teeReader }
 
-func (e earWriterTo) WriteTo(dst io.Writer) (int64, error) {
-	return e.src.(io.WriterTo).WriteTo(earWriter{e.ear, dst})
+func (e teeWriterTo) WriteTo(dst io.Writer) (int64, error) {
+	return e.src.(io.WriterTo).WriteTo(teeWriter{e.teeReader, dst})
 }
 
-// An earWriter is where a source with WriteTo writes to.
-type earWriter struct {
-	e   *ear
+// A teeWriter is where a source with WriteTo writes to.
+type teeWriter struct {
+	e   *teeReader
 	dst io.Writer
 }
 
-func (w earWriter) Write(p []byte) (int, error) {
+func (w teeWriter) Write(p []byte) (int, error) {
 	w.e.t.snapshot()
 	n, err := w.dst.Write(p)
 	w.e.t.hear(w.e, p[:clamp(n, len(p))])
@@ -146,7 +146,7 @@ func (w earWriter) Write(p []byte) (int, error) {
 }
 
 // hear takes note of bytes on their way from a source to w.
-func (t *tap) hear(e *ear, p []byte) {
+func (t *tap) hear(e *teeReader, p []byte) {
 	t.implicit()
 	observe(t, p)
 	e.heard += int64(len(p))

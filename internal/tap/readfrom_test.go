@@ -111,7 +111,7 @@ func copyAll(t *testing.T, w io.Writer, name string) {
 }
 
 // A pipe is a file too, but nobody can look at its start beforehand.
-func TestAPipeIsHeard(t *testing.T) {
+func TestTheBodyFromAPipeIsKept(t *testing.T) {
 	in, out, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

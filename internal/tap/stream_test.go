@@ -140,25 +140,6 @@ func TestEarlyHintsReachTheClient(t *testing.T) {
 	}
 }
 
-func TestClientGone(t *testing.T) {
-	h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, page)
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	}), NewBuffers(1<<20, 1<<20))
-	srv := newHTTP1(h)
-	defer srv.Close()
-	ctx, cancel := context.WithCancel(context.Background())
-	req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL, nil)
-	if _, err := srv.Client().Do(req); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	if seen := <-saw; seen.Complete {
-		t.Error("complete although the client left")
-	}
-}
-
 func TestTimeoutHandlerOutside(t *testing.T) {
 	h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()

@@ -1,6 +1,8 @@
-// Package tap watches one response on its way to the client, without being felt: the wrapped writer has exactly the
-// optional interfaces of the original, every call goes straight through with the same arguments and results, nothing
-// is delayed, and panics pass untouched. What was seen is handed over after the handler has returned normally.
+// Package tap watches one response on its way to the client. It takes the handler and the ResponseWriter, and returns a
+// [Response] that says what was sent, after the handler has returned normally.
+//
+// It must never change the response: the wrapped writer has exactly the optional interfaces of the original, every call
+// goes straight through with the same arguments and results, nothing is delayed, and panics pass untouched.
 package tap
 
 import (
@@ -12,11 +14,10 @@ import (
 // Serve calls next with a writer that watches what goes through w, and returns what it saw. Call Release on the
 // result when its body is no longer needed.
 //
-// Serve returns only if next returns. If next panics or ends its goroutine, that goes on as if Serve were not there,
-// and what was seen is thrown away.
+// Serve returns only if next returns. If next panics or ends its goroutine, so does Serve, and what was seen is thrown away.
 //
-// Like w itself, the writer is not for concurrent use, except for what w allows. It stays valid for as long as w
-// does, but is blind once next has returned.
+// Like w itself, the writer is not for concurrent use, except for what w allows. It stays valid for as long as w does, but
+// watches nothing once next has returned.
 func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
 	return serve(next, w, r, b, pages, b.each, b.total)
 }
@@ -49,7 +50,7 @@ func serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers
 		head:  r.Method == http.MethodHead,
 	}
 	defer t.abandon()
-	next.ServeHTTP(combine(t), r)
+	next.ServeHTTP(combine(t, optional(w)), r)
 	return t.finish()
 }
 

@@ -57,7 +57,7 @@ func watch(h http.Handler, b *Buffers) (http.Handler, <-chan *Response) {
 	}), saw
 }
 
-func TestWhatIsSeen(t *testing.T) {
+func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 	html := func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/html; charset=utf-8") }
 	for _, c := range []struct {
 		name     string

@@ -28,8 +28,8 @@ func (s readingSink) ReadFrom(src io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{s.sink}, struct{ io.Reader }{src})
 }
 
-// TestAHugeBodyCostsAWindow serves 10 GB; the tap keeps what it is allowed to, and what it allocates does not grow.
-func TestAHugeBodyCostsAWindow(t *testing.T) {
+// TestAHugeBodyIsKeptUpToItsLimit serves 10 GB; the tap keeps what it is allowed to, and what it allocates does not grow.
+func TestAHugeBodyIsKeptUpToItsLimit(t *testing.T) {
 	const size, window = 10 << 30, 64 << 10
 	for _, c := range []struct {
 		name, contentType, length string
@@ -127,9 +127,9 @@ func everySecond(contentType string, lines int) http.HandlerFunc {
 	}
 }
 
-// TestASlowClientHoldsItsWindow leaves clients that read nothing: each of their responses holds its window and no more,
+// TestSlowClientsHoldNoMoreThanTheTotal leaves clients that read nothing: each of their responses holds its window and no more,
 // and all together no more than the total.
-func TestASlowClientHoldsItsWindow(t *testing.T) {
+func TestSlowClientsHoldNoMoreThanTheTotal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const window, total, clients = 8 << 10, 32 << 10, 10
 		b := NewBuffers(window, total)
