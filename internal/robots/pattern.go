@@ -66,18 +66,15 @@ func (r *rule) split(pieces []string) {
 	}
 }
 
-// matches reports whether the rule matches a location. It goes greedily from the
-// left, which is exact where "*" is the only wildcard, and takes time linear in
-// the location however many stars there are.
-func (r *rule) matches(location string) bool {
-	rest, ok := strings.CutPrefix(location, r.head)
-	if !ok {
-		return false
-	}
+// matches reports whether the rule matches a location, of which rest is what
+// follows the head. It goes greedily from the left, which is exact where "*" is
+// the only wildcard, and takes time linear in rest however many stars there are.
+func (r *rule) matches(rest string) bool {
 	if !r.starred {
 		return !r.anchored || rest == ""
 	}
 	for _, piece := range r.inner {
+		var ok bool
 		if _, rest, ok = strings.Cut(rest, piece); !ok {
 			return false
 		}
