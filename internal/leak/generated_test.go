@@ -87,34 +87,34 @@ func tokenRows(seed uint64) (rows []*row) {
 		n := uint64(i)<<8 | seed
 		prefix := "/" + folders[i]
 		if k.sure {
-			rows = append(rows, &row{name: k.name + " beside linked pages", route: prefix + "/pages/{id}", path: prefix + "/pages/{c}",
-				canaries: tokens(k.make, 20, n|1<<16), siblings: true, want: "held", why: "capability"},
-				&row{name: k.name + ", a link of each visitor's own", route: prefix + "/own/{id}", path: prefix + "/own/{c}",
-					canaries: tokens(k.make, rounds, n|2<<16), personal: true, want: "held", why: "capability"})
+			rows = append(rows, &row{name: k.name + " beside linked pages", route: prefix + "/pages/{id}",
+				canaries: tokens(k.make, 20, n|1<<16), siblings: true, want: "held: capability"},
+				&row{name: k.name + ", a link of each visitor's own", route: prefix + "/own/{id}",
+					canaries: tokens(k.make, rounds, n|2<<16), personal: true, want: "held: capability"})
 		}
 		for j, dress := range dresses {
 			if path := fmt.Sprintf("%s/dress-%d/", prefix, j); k.sure {
 				rows = append(rows, &row{name: k.name + " dressed as " + dress, route: path + "{id}" + dressTail(dress), path: path + dress,
-					canaries: tokens(k.make, 1, n|uint64(j)<<44), siblings: true, want: "held|waiting|refused", why: "capability|no-evidence|query"})
+					canaries: tokens(k.make, 1, n|uint64(j)<<44), siblings: true, want: "held|waiting|refused: capability|no-evidence|query"})
 			}
 		}
-		rows = append(rows, &row{name: k.name + " beside nothing", route: prefix + "/alone/{id}", path: prefix + "/alone/{c}",
-			canaries: tokens(k.make, 6, n|3<<16), want: "waiting|held", why: "no-evidence|capability"})
+		rows = append(rows, &row{name: k.name + " beside nothing", route: prefix + "/alone/{id}",
+			canaries: tokens(k.make, 6, n|3<<16), want: "waiting|held: no-evidence|capability"})
 		for j, word := range safeWords {
-			rows = append(rows, &row{name: k.name + " below " + word, route: prefix + "/" + word + "/{id}", path: prefix + "/" + word + "/{c}",
-				canaries: tokens(k.make, 2, n|uint64(j)<<20), siblings: true, want: "held", why: "risky-word|capability"})
+			rows = append(rows, &row{name: k.name + " below " + word, route: prefix + "/" + word + "/{id}",
+				canaries: tokens(k.make, 2, n|uint64(j)<<20), siblings: true, want: "held: risky-word|capability"})
 		}
 		for j, name := range variables {
 			path := fmt.Sprintf("%s/%d", prefix, j)
 			rows = append(rows, &row{name: k.name + " as a variable named " + name, route: path + "/{" + name + "}", path: path + "/{c}",
-				canaries: tokens(k.make, 1, n|uint64(j)<<28), siblings: true, want: "held", why: "capability"})
+				canaries: tokens(k.make, 1, n|uint64(j)<<28), siblings: true, want: "held: capability"})
 		}
 		for j, name := range parameters {
 			path := fmt.Sprintf("%s/listing/page-%d?%s={c}", prefix, j, name)
 			r := &row{name: k.name + " as a parameter named " + name, route: prefix + "/listing/{slug}", path: path,
-				canaries: tokens(k.make, 1, n|uint64(j)<<36), siblings: true, want: "excluded|refused", why: "query-not-canonical|query"}
+				canaries: tokens(k.make, 1, n|uint64(j)<<36), siblings: true, want: "excluded|refused: query-not-canonical|query"}
 			if j%2 == 0 { // and the page calls that its own location
-				r.head, r.want, r.why = `<link rel=canonical href="`+path+`">`, "waiting|held|refused", "no-evidence|capability|query"
+				r.head, r.want = `<link rel=canonical href="`+path+`">`, "waiting|held|refused: no-evidence|capability|query"
 			}
 			rows = append(rows, r)
 		}
@@ -146,8 +146,8 @@ var cookies = strings.Fields(`session sid PHPSESSID connect.sid JSESSIONID larav
 func credentialRows() []*row {
 	one := func(name string, n int, vary func(*rand.Rand) http.Header) *row {
 		path := "/for-members/" + strings.ReplaceAll(name, " ", "-") + "/"
-		return &row{name: name, route: path + "{slug}", path: path + "{c}", canaries: many(n), linked: true, rounds: 4, vary: vary,
-			want: "waiting", why: "not-seen"}
+		return &row{name: name, route: path + "{slug}", canaries: many(n), linked: true, rounds: 4, vary: vary,
+			want: "waiting: not-seen"}
 	}
 	return []*row{
 		one("authorization", 150, func(r *rand.Rand) http.Header {
@@ -219,16 +219,16 @@ func anyCase(r *rand.Rand, s string) string {
 // responseRows are linked pages that forbid their listing, each in its own
 // spelling, written in pieces.
 func responseRows() []*row {
-	one := func(name string, n int, shape func(*rand.Rand) (string, http.Header), want, why string) *row {
+	one := func(name string, n int, shape func(*rand.Rand) (string, http.Header), want string) *row {
 		path := "/not-for-all/" + strings.ReplaceAll(name, " ", "-") + "/"
-		return &row{name: name, route: path + "{slug}", path: path + "{c}", canaries: many(n), linked: true, rounds: 4,
-			shape: shape, answer: inPieces, want: want, why: why}
+		return &row{name: name, route: path + "{slug}", canaries: many(n), linked: true, rounds: 4,
+			shape: shape, answer: inPieces, want: want}
 	}
 	return []*row{
-		one("meta", 300, metaRobots, "excluded", "noindex"),
-		one("tag", 200, robotsTag, "excluded", "noindex"),
-		one("cache", 200, cacheControl, "excluded|waiting", "private|no-store|not-seen"),
-		one("canonical", 100, canonicals, "excluded", "canonical-elsewhere|canonical-conflict"),
+		one("meta", 300, metaRobots, "excluded: noindex"),
+		one("tag", 200, robotsTag, "excluded: noindex"),
+		one("cache", 200, cacheControl, "excluded|waiting: private|no-store|not-seen"),
+		one("canonical", 100, canonicals, "excluded: canonical-elsewhere|canonical-conflict"),
 	}
 }
 
@@ -306,9 +306,9 @@ func inPieces(rw http.ResponseWriter, r *http.Request, html string) {
 func methodRows() (rows []*row) {
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "PROPFIND", "get", "SUBSCRIBE"} {
 		path := "/by-method/" + strings.ToLower(method) + "x/"
-		rows = append(rows, &row{name: "method " + method, route: path + "{slug}", path: path + "{c}", canaries: many(20), linked: true, rounds: 4,
+		rows = append(rows, &row{name: "method " + method, route: path + "{slug}", canaries: many(20), linked: true, rounds: 4,
 			method: method,
-			want:   "waiting", why: "not-seen"})
+			want:   "waiting: not-seen"})
 	}
 	return rows
 }

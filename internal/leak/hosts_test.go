@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/testkit"
 )
 
 // foreign is in the name of every host that is not the site's.
@@ -107,7 +109,7 @@ func echo(rw http.ResponseWriter, r *http.Request) {
 		host = h
 	}
 	head := fmt.Sprintf(`<base href="//%s/"><link rel=canonical href="http://%[1]s%s">`, host, r.URL.Path)
-	io.WriteString(rw, html(head, "echo of "+host+" "+r.URL.Path, "http://"+host+"/elsewhere", "//"+foreign+".example/", r.URL.Path+"/below"))
+	testkit.Reply(http.StatusOK, testkit.HTML(head, "echo of "+host+" "+r.URL.Path, "http://"+host+"/elsewhere", "//"+foreign+".example/", r.URL.Path+"/below"))(rw, r)
 }
 
 // TestHostsAreNotBelieved sends ten thousand requests that name hosts in every
@@ -118,7 +120,7 @@ func TestHostsAreNotBelieved(t *testing.T) {
 		n = 2_000
 	}
 	all := knocks(n, rand.New(rand.NewPCG(4, 0)))
-	s := setup{router: "ServeMux", proto: "HTTP/1.1", templates: []string{"/{$}", "/h/{page}", "/index/{n}"}, pages: map[string]http.HandlerFunc{}}
+	s := setup{router: "ServeMux", proto: "HTTP/1.1", templates: []string{"/{$}", "/h/{page}", "/index/{n}"}, pages: testkit.Paths{}}
 	var home []string
 	for i := 0; i < n; i += 1000 {
 		var links []string
@@ -130,9 +132,9 @@ func TestHostsAreNotBelieved(t *testing.T) {
 		}
 		index := fmt.Sprintf("/index/%d", i)
 		home = append(home, index)
-		s.pages[index] = text(index, links...)
+		s.pages[index] = testkit.Page(index, links...)
 	}
-	s.pages["/"] = text("home", home...)
+	s.pages["/"] = testkit.Page("home", home...)
 	w := open(t, s)
 	w.visit(0, append([]string{"/"}, home...)...)
 	w.settle()
@@ -161,12 +163,13 @@ func TestHostsAreNotBelieved(t *testing.T) {
 		switch {
 		case !k.own:
 			secret.add(k.path)
-			if listed[k.path] {
+			if _, is := listed[k.path]; is {
 				t.Errorf("%s is listed after %q", k.path, k.text)
 			}
 		case k.plain && served[i]: // net/http refuses some hosts itself
-			if wanted++; !listed[k.path] {
-				t.Errorf("%s is not listed after %q: %+v", k.path, k.text, w.explain(k.path))
+			wanted++
+			if _, is := listed[k.path]; !is {
+				t.Errorf("%s is not listed after %q: %+v", k.path, k.text, w.Explained(k.path))
 			}
 		}
 	}
@@ -213,31 +216,21 @@ func inProcess(w *world, k knock) int {
 		return 0
 	}
 	req.RemoteAddr = "10.9.9.9:1234" // a proxy nearby, whose own hosts count
-	rec := &recorder{header: http.Header{}, status: http.StatusOK}
+	rec := httptest.NewRecorder()
 	w.srv.Config.Handler.ServeHTTP(rec, req)
-	return rec.status
+	return rec.Code
 }
-
-// recorder is a writer that keeps the status alone.
-type recorder struct {
-	header http.Header
-	status int
-}
-
-func (r *recorder) Header() http.Header         { return r.header }
-func (r *recorder) Write(p []byte) (int, error) { return len(p), nil }
-func (r *recorder) WriteHeader(status int)      { r.status = status }
 
 // TestOriginsOfTheSitemap reads the sitemap's locations as URLs: each is of the
 // origin, whatever it looks like.
 func TestOriginsOfTheSitemap(t *testing.T) {
-	rows := []*row{{name: "odd", route: "/odd/{slug}", path: "/odd/{c}", linked: true, want: "listed", why: "link",
+	rows := []*row{{name: "odd", route: "/odd/{slug}", linked: true, want: "listed: link",
 		canaries: []string{"@evil.example", "a:b", "x=http:", "%40x", "a%20b", "(c)", "%E2%82%AC", "a+b", "!$&'*,"}}}
 	s := newScene(t, setup{router: "mux", proto: "HTTP/2.0", rounds: 2}, rows)
-	s.firstVisits()
+	s.play()
 	s.checkAll(t, rows[0])
 	for loc := range s.listing {
-		u, err := url.Parse(origin + loc)
+		u, err := url.Parse(testkit.Origin + loc)
 		if err != nil || u.Scheme != "https" || u.Host != "example.com" || u.User != nil {
 			t.Errorf("%s: %v, %+v", loc, err, u)
 		}

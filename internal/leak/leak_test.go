@@ -3,6 +3,7 @@
 package leak_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit"
 )
 
 // ways are the ways in which a site is reached.
@@ -46,22 +49,22 @@ type scene struct {
 	*world
 	rows    []*row
 	pages   []*page
-	home    []string        // what the home page links to
-	beside  []string        // pages that are linked so that others have siblings
-	listing map[string]bool // the sitemap in the end
-	private *finder         // what may be found nowhere, once it was asked for
-	brief   bool            // nobody follows the links of private pages
+	home    []string          // what the home page links to
+	beside  []string          // pages that are linked so that others have siblings
+	listing map[string]string // the sitemap in the end
+	private *finder           // what may be found nowhere, once it was asked for
+	brief   bool              // nobody follows the links of private pages
 }
 
 func newScene(t testing.TB, s setup, rows []*row) *scene {
 	t.Helper()
 	sc := &scene{rows: rows}
 	s.templates = []string{"/{$}", "/boards/{name}", "/robots.txt"}
-	s.pages = map[string]http.HandlerFunc{}
+	s.pages = testkit.Paths{}
 	for i, r := range rows {
 		sc.add(&s, r, fmt.Sprintf("/boards/%d", i))
 	}
-	s.pages["/"] = text("home", sc.home...)
+	s.pages["/"] = testkit.Page("home", sc.home...)
 	s.pages["/robots.txt"] = func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "text/plain")
 		fmt.Fprintln(rw, "User-agent: *\nDisallow: /backstage/")
@@ -73,6 +76,7 @@ func newScene(t testing.TB, s setup, rows []*row) *scene {
 // add makes the pages of a row, and those around them.
 func (s *scene) add(to *setup, r *row, board string) {
 	first := len(s.pages)
+	r.path = cmp.Or(r.path, pathOf(r.route))
 	for _, c := range r.canaries {
 		p := r.page(c)
 		s.pages = append(s.pages, p)
@@ -178,7 +182,7 @@ func (s *scene) firstLooks() {
 		if code == http.StatusOK || len(body) == 0 {
 			s.Errorf("%s before anything is public: status %d, %q", file, code, body)
 		}
-		s.opened = append(s.opened, body...)
+		s.before = append(s.before, body...)
 	}
 }
 
@@ -205,22 +209,22 @@ func (s *scene) checkAll(t *testing.T, r *row) {
 
 // check returns what is wrong with what became of a page, "" for nothing.
 func (s *scene) check(p *page) string {
-	e, err := s.site.Explain(s.Context(), p.location)
-	if err != nil && oneOf("refused", p.want) {
+	e, err := s.Explain(s.Context(), p.location)
+	if err != nil {
 		_, why, _ := strings.Cut(err.Error(), " (") // the reason's name, behind what it says
-		if why = strings.TrimSuffix(why, ")"); !oneOf(why, p.why) {
-			return fmt.Sprintf("refused because of %q, want %s", why, p.why)
-		}
-		return ""
+		e.Verdict, e.Reason = "refused", strings.TrimSuffix(why, ")")
 	}
+	_, listed := s.listing[p.location]
 	switch told := s.toldBy(p, fmt.Appendf(nil, "%+v", e)); {
-	case err != nil || !oneOf(e.Verdict, p.want) || !oneOf(e.Reason, p.why):
-		return fmt.Sprintf("%s because of %q, %v; want %s because of %s. It has %d networks, %d siblings and %v",
-			e.Verdict, e.Reason, err, p.want, p.why, e.Networks, e.Siblings, e.Evidence)
+	case !p.allows(e.Verdict, e.Reason):
+		return fmt.Sprintf("%s because of %q, %v; want %s. It has %d networks, %d siblings and %v",
+			e.Verdict, e.Reason, err, p.want, e.Networks, e.Siblings, e.Evidence)
+	case err != nil:
+		return ""
 	case !strings.Contains(e.Text, p.says):
 		return fmt.Sprintf("it is explained by %q, want %q in it", e.Text, p.says)
-	case s.listing[p.location] != (p.want == "listed"):
-		return fmt.Sprintf("in the sitemap: %v", s.listing[p.location])
+	case listed != p.public():
+		return fmt.Sprintf("in the sitemap: %v", listed)
 	case p.counted() && e.Networks < s.setup.rounds-sameNetwork:
 		return fmt.Sprintf("only %d of %d networks were counted, so the test has not shown what it says", e.Networks, s.setup.rounds)
 	case len(told) > 0:
@@ -235,7 +239,7 @@ const sameNetwork = 2
 
 // counted reports whether the networks of a page's visitors are evidence.
 func (p *page) counted() bool {
-	return p.visit == nil && p.row.rounds == 0 && (oneOf("held", p.want) || oneOf("no-evidence", p.why))
+	return p.visit == nil && p.row.rounds == 0 && (strings.Contains(p.want, "held") || strings.Contains(p.want, "no-evidence"))
 }
 
 // toldBy returns the private pages that the explanation of p tells of.

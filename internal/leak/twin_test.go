@@ -71,10 +71,10 @@ func TestBrokenTwins(t *testing.T) {
 // leaks.
 func TestTheCorpusChecksReasons(t *testing.T) {
 	rows := []*row{
-		{name: "public", route: "/about/{c}", path: "/about/{c}", canaries: []string{"a-page-that-is-listed"}, want: "waiting", why: "no-evidence"},
-		{name: "private", route: "/lone/{id}", path: "/lone/{c}", canaries: []string{"a-page-that-is-not"}, want: "listed", why: "link"},
-		{name: "another reason", route: "/lone/{id}", path: "/lone/{c}", canaries: []string{"a-page-that-waits"}, want: "waiting", why: "not-seen"},
-		{name: "refused", route: "/lone/{id}", path: "/lone/{c}%40example.org", canaries: []string{"somebody"}, want: "refused", why: "path-param"},
+		{name: "public", route: "/about/{c}", canaries: []string{"a-page-that-is-listed"}, want: "waiting: no-evidence"},
+		{name: "private", route: "/lone/{id}", canaries: []string{"a-page-that-is-not"}, want: "listed: link"},
+		{name: "another reason", route: "/lone/{id}", canaries: []string{"a-page-that-waits"}, want: "waiting: not-seen"},
+		{name: "refused", route: "/lone/{id}", path: "/lone/{c}%40example.org", canaries: []string{"somebody"}, want: "refused: path-param"},
 	}
 	s := newScene(t, setup{router: "ServeMux", proto: "HTTP/1.1", rounds: 4}, rows)
 	s.TB = silent{t}
@@ -131,7 +131,7 @@ func renumber(calls *atomic.Uint32) func(*world, http.Handler) http.Handler {
 func logging(what func(*http.Request) string) func(*world, http.Handler) http.Handler {
 	return func(w *world, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			w.opts.Logger.Info("served", "what", what(r))
+			w.Logged.Logger().Info("served", "what", what(r))
 			next.ServeHTTP(rw, r)
 		})
 	}

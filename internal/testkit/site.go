@@ -85,7 +85,7 @@ func Start(t testing.TB, setup Setup) *Site {
 	s.net = newMemoryNet()
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return s.net.dial(ctx) }}
 	s.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) })}
+	server := &http.Server{Handler: s}
 	go server.Serve(s.net)
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
@@ -110,6 +110,9 @@ func (s *Site) open() {
 		s.handler = site.Wrap(s.setup.Handler)
 	}
 }
+
+// ServeHTTP serves a request as the site's server does.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Close closes the site; the server goes on.
 func (s *Site) Close(ctx context.Context) error {
@@ -185,7 +188,7 @@ func (s *Site) From(addr, path string, lines ...string) Answer {
 		}
 	}
 	w := httptest.NewRecorder()
-	s.handler.ServeHTTP(w, r)
+	s.ServeHTTP(w, r)
 	return Answer{w.Code, w.Header(), w.Body.String()}
 }
 
