@@ -258,7 +258,7 @@ func robotsTag(r *rand.Rand) (string, http.Header) {
 		lines = append(lines, pick(r, "max-snippet:20", "index, follow", "googlebot: index", "noarchive"))
 	}
 	r.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
-	return "", http.Header{anyCaseHeader(r, "X-Robots-Tag"): lines}
+	return "", http.Header{"X-Robots-Tag": lines}
 }
 
 // cacheControl keeps a response from shared caches.
@@ -269,14 +269,9 @@ func cacheControl(r *rand.Rand) (string, http.Header) {
 	}
 	r.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 	if r.IntN(3) == 0 {
-		return "", http.Header{anyCaseHeader(r, "Cache-Control"): parts}
+		return "", http.Header{"Cache-Control": parts}
 	}
-	return "", http.Header{anyCaseHeader(r, "Cache-Control"): {strings.Join(parts, pick(r, ", ", ",", " , "))}}
-}
-
-// anyCaseHeader spells a header of a response in a way that net/http sends.
-func anyCaseHeader(r *rand.Rand, name string) string {
-	return pick(r, name, http.CanonicalHeaderKey(name))
+	return "", http.Header{"Cache-Control": {strings.Join(parts, pick(r, ", ", ",", " , "))}}
 }
 
 // canonicals is a canonical location that is another one.

@@ -112,9 +112,9 @@ func echo(rw http.ResponseWriter, r *http.Request) {
 	testkit.Reply(http.StatusOK, testkit.HTML(head, "echo of "+host+" "+r.URL.Path, "http://"+host+"/elsewhere", "//"+foreign+".example/", r.URL.Path+"/below"))(rw, r)
 }
 
-// TestHostsAreNotBelieved sends ten thousand requests that name hosts in every
-// place where one can be named. No location off the origin may come of it.
-func TestHostsAreNotBelieved(t *testing.T) {
+// Ten thousand requests name hosts in every place where one can be named. No
+// location off the origin may come of it.
+func TestHostsThatRequestsNameAreNotBelieved(t *testing.T) {
 	n := 10_000
 	if testing.Short() {
 		n = 2_000
@@ -221,9 +221,9 @@ func inProcess(w *world, k knock) int {
 	return rec.Code
 }
 
-// TestOriginsOfTheSitemap reads the sitemap's locations as URLs: each is of the
-// origin, whatever it looks like.
-func TestOriginsOfTheSitemap(t *testing.T) {
+// Each location in the sitemap, read as a URL, is on the origin, whatever it looks
+// like.
+func TestSitemapHasOnlyURLsOfTheOrigin(t *testing.T) {
 	rows := []*row{{name: "odd", route: "/odd/{slug}", linked: true, want: "listed: link",
 		canaries: []string{"@evil.example", "a:b", "x=http:", "%40x", "a%20b", "(c)", "%E2%82%AC", "a+b", "!$&'*,"}}}
 	s := newScene(t, setup{router: "mux", proto: "HTTP/2.0", rounds: 2}, rows)

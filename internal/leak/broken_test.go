@@ -11,9 +11,9 @@ import (
 	"github.com/servemap/servemap"
 )
 
-// TestBrokenTwins shows that the corpus finds leaks: each twin breaks a promise
-// of the site from outside, and the rows that rest on it must be found.
-func TestBrokenTwins(t *testing.T) {
+// Each broken twin of a site breaks one promise from outside. The corpus must find
+// the rows that rest on that promise.
+func TestCorpusFindsTheLeaksOfBrokenTwins(t *testing.T) {
 	var calls atomic.Uint32
 	tests := []struct {
 		name  string
@@ -67,9 +67,8 @@ func TestBrokenTwins(t *testing.T) {
 	}
 }
 
-// TestTheCorpusChecksReasons shows that a wrong verdict is noticed where nothing
-// leaks.
-func TestTheCorpusChecksReasons(t *testing.T) {
+// A wrong verdict or reason is noticed even where nothing leaks.
+func TestCorpusChecksVerdictsAndReasons(t *testing.T) {
 	rows := []*row{
 		{name: "public", route: "/about/{c}", canaries: []string{"a-page-that-is-listed"}, want: "waiting: no-evidence"},
 		{name: "private", route: "/lone/{id}", canaries: []string{"a-page-that-is-not"}, want: "listed: link"},
@@ -86,7 +85,7 @@ func TestTheCorpusChecksReasons(t *testing.T) {
 	}
 }
 
-// silent is a test that is told of failures it does not have: those of a twin.
+// silent is a test that ignores failures: those of a twin are wanted.
 type silent struct{ testing.TB }
 
 func (silent) Errorf(string, ...any) {}
