@@ -176,7 +176,7 @@ func TestIgnoreCacheControlListsPagesOfTheRule(t *testing.T) {
 				s.Get("/wiki/Seen-by-a-member", "Cookie", "PHPSESSID=1")
 				s.WantListed("/", "/wiki/A", "/wiki/B")
 				for url, want := range map[string]string{"/user/me": "excluded", "/wiki/Special:Log": "excluded", "/wiki/Seen-by-a-member": "waiting"} {
-					if e := s.Explained(url); e.Verdict != want {
+					if e := s.Explained(url); string(e.Verdict) != want {
 						s.Errorf("%s is %s because of %s, want it %s", url, e.Verdict, e.Reason, want)
 					}
 				}

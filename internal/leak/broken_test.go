@@ -3,7 +3,6 @@ package leak_test
 import (
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -89,14 +88,6 @@ func TestCorpusChecksVerdictsAndReasons(t *testing.T) {
 type silent struct{ testing.TB }
 
 func (silent) Errorf(string, ...any) {}
-
-// rowOf returns the name of the row that a canary belongs to, else what it is.
-func (s *scene) rowOf(canary string) string {
-	if i := slices.IndexFunc(s.pages, func(p *page) bool { return p.canary == canary }); i >= 0 {
-		return s.pages[i].name
-	}
-	return canary
-}
 
 func anonymous(fn func(*http.Request) bool) (opts servemap.Options) {
 	opts.Anonymous = fn

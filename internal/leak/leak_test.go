@@ -210,15 +210,16 @@ func (s *scene) checkAll(t *testing.T, r *row) {
 // check returns what is wrong with what became of a page, "" for nothing.
 func (s *scene) check(p *page) string {
 	e, err := s.Explain(s.Context(), p.location)
+	verdict, reason := string(e.Verdict), string(e.Reason)
 	if err != nil {
-		_, why, _ := strings.Cut(err.Error(), " (") // the reason's name, behind what it says
-		e.Verdict, e.Reason = "refused", strings.TrimSuffix(why, ")")
+		_, name, _ := strings.Cut(err.Error(), " (") // the reason's name, behind what it says
+		verdict, reason = "refused", strings.TrimSuffix(name, ")")
 	}
 	_, listed := s.listing[p.location]
 	switch told := s.toldBy(p, fmt.Appendf(nil, "%+v", e)); {
-	case !p.allows(e.Verdict, e.Reason):
+	case !p.allows(verdict, reason):
 		return fmt.Sprintf("%s because of %q, %v; want %s. It has %d networks, %d siblings and %v",
-			e.Verdict, e.Reason, err, p.want, e.Networks, e.Siblings, e.Evidence)
+			verdict, reason, err, p.want, e.Networks, e.Siblings, e.Evidence)
 	case err != nil:
 		return ""
 	case !strings.Contains(e.Text, p.says):
@@ -282,21 +283,24 @@ func (s *scene) leaks() []leak {
 // report fails the test for leaks, by what was found.
 func (s *scene) report(t *testing.T, leaks []leak) {
 	t.Helper()
-	rows := map[string]string{marker: "the marker of private content"}
-	for _, p := range s.pages {
-		rows[p.canary] = p.name
-	}
+	const shown = 20
 	places := map[string][]string{}
 	for _, l := range leaks {
 		places[l.of] = append(places[l.of], fmt.Sprintf("%s (%s)", l.where, l.form))
 	}
-	told := 0
-	for _, of := range slices.Sorted(maps.Keys(places)) {
-		if told++; told <= 20 {
-			t.Errorf("found %s of %q in %q", of, rows[of], places[of])
+	for i, of := range slices.Sorted(maps.Keys(places)) {
+		if i == shown {
+			t.Errorf("and %d more", len(places)-shown)
+			break
 		}
+		t.Errorf("found %s of %q in %q", of, s.rowOf(of), places[of])
 	}
-	if told > 20 {
-		t.Errorf("found %d secrets in all", told)
+}
+
+// rowOf returns the name of the row that a canary belongs to, else what it is.
+func (s *scene) rowOf(canary string) string {
+	if i := slices.IndexFunc(s.pages, func(p *page) bool { return p.canary == canary }); i >= 0 {
+		return s.pages[i].name
 	}
+	return canary
 }

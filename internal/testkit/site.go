@@ -295,7 +295,7 @@ func (s *Site) WantListed(want ...string) {
 // WantVerdict checks how a location is explained.
 func (s *Site) WantVerdict(location, verdict, reason string) {
 	s.Helper()
-	if e := s.Explained(location); e.Verdict != verdict || e.Reason != reason {
+	if e := s.Explained(location); string(e.Verdict) != verdict || string(e.Reason) != reason {
 		s.Errorf("%s is %s because of %s, want %s because of %s", location, e.Verdict, e.Reason, verdict, reason)
 	}
 }

@@ -286,7 +286,7 @@ func (r *rig) compare(ctx context.Context) (bad int, err error) {
 		case listed[e.URL]:
 			both++
 		default:
-			missing.add(e.Verdict+" "+e.Reason, e.Text+detail(e), e.URL)
+			missing.add(string(e.Verdict)+" "+string(e.Reason), e.Text+detail(e), e.URL)
 		}
 		want[e.URL] = true
 	}
@@ -298,7 +298,7 @@ func (r *rig) compare(ctx context.Context) (bad int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		extra.add(r.kind(u), "listed by "+e.Reason, u)
+		extra.add(r.kind(u), "listed by "+string(e.Reason), u)
 	}
 	fmt.Printf("theirs %d, ours %d, in both %d, missing %d, extra %d\n", len(theirs), len(ours), both, missing.size(), extra.size())
 	missing.tell("missing")
