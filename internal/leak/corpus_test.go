@@ -135,6 +135,7 @@ func secretRows() []*row {
 		{name: "L39 headers that name another host", route: "/proxied/{c}",
 			headers: header("X-Forwarded-Host", "evil-"+marker+".example", "X-Forwarded-Proto", "http", "Forwarded", "host=evil-"+marker+".example;proto=http"),
 			want:    "listed: route"},
+		{name: "L40 HTML under the name of a style sheet", route: "/account/{c}.css", want: "unknown: none"},
 		{name: "L41 a page not found that says 200", path: "/{c}", canaries: many(100), siblings: true,
 			answer: func(rw http.ResponseWriter, _ *http.Request, _ string) {
 				io.WriteString(rw, testkit.HTML("", "Not found"))
