@@ -44,7 +44,7 @@ func TestCorpusFindsTheLeaksOfBrokenTwins(t *testing.T) {
 			tt.twin.router, tt.twin.proto, tt.twin.rounds = "ServeMux", "HTTP/1.1", 4
 			s := newScene(t, tt.twin, corpus())
 			s.TB = silent{t}
-			s.play()
+			s.visitAll()
 			found := map[string][]string{}
 			for _, l := range s.leaks() {
 				found[s.rowOf(l.of)] = append(found[s.rowOf(l.of)], l.where)
@@ -76,7 +76,7 @@ func TestCorpusChecksVerdictsAndReasons(t *testing.T) {
 	}
 	s := newScene(t, setup{router: "ServeMux", proto: "HTTP/1.1", rounds: 4}, rows)
 	s.TB = silent{t}
-	s.play()
+	s.visitAll()
 	for _, p := range s.pages {
 		if s.check(p) == "" {
 			t.Errorf("row %q is wrong, and was not found to be", p.name)

@@ -19,7 +19,7 @@ func TestEntryThatLeadsEachVisitorElsewhere(t *testing.T) {
 			s.world.pages["/"] = func(rw http.ResponseWriter, r *http.Request) {
 				http.Redirect(rw, r, s.pages[s.round.Load()].target, http.StatusFound)
 			}
-			s.play()
+			s.visitAll()
 			s.checkAll(t, rows[0])
 			s.report(t, s.leaks())
 		})

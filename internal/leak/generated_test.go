@@ -31,7 +31,7 @@ func TestGeneratedCases(t *testing.T) {
 			least := 2500 / n / 2
 			s := newScene(t, way, rows)
 			s.brief = true
-			s.play()
+			s.visitAll()
 			cases := len(s.pages)
 			for _, r := range rows {
 				s.checkAll(t, r)
@@ -66,14 +66,14 @@ var parameters = []string{"token", "sig", "signature", "X-Amz-Signature", "key",
 var folders = strings.Fields(`alpha bravo carol delta echoes foxes golf hotel indigo juliet kilo lima mikado
 	november oscar papa quebec romeo sierra tango uniform victor whisky xray yankee`)
 
-// dresses are what tokens stand among, or are hidden in.
-var dresses = []string{"{c}.html", "{c}/", "{c}/view", "quarterly-report-{c}", "{c}-quarterly-report", "report_{c}.htm",
+// disguises are what tokens stand among, or are hidden in.
+var disguises = []string{"{c}.html", "{c}/", "{c}/view", "quarterly-report-{c}", "{c}-quarterly-report", "report_{c}.htm",
 	"%7B{c}%7D", "({c})", "id={c}", "v1:{c}", "~{c}", "leaf?page={c}"}
 
-// dressTail returns what comes behind the segment that holds the token.
-func dressTail(dress string) string {
-	if i := strings.IndexByte(dress, '/'); i >= 0 {
-		return strings.Replace(dress[i:]+"$", "/$", "/{$}", 1)
+// behindToken returns what comes behind the segment that holds the token.
+func behindToken(disguise string) string {
+	if i := strings.IndexByte(disguise, '/'); i >= 0 {
+		return strings.Replace(disguise[i:]+"$", "/$", "/{$}", 1)
 	}
 	return ""
 }
@@ -90,9 +90,9 @@ func tokenRows(seed uint64) (rows []*row) {
 				&row{name: k.name + ", a link of each visitor's own", route: prefix + "/own/{id}",
 					canaries: tokens(k.make, rounds, n|2<<16), personal: true, want: "held: capability"})
 		}
-		for j, dress := range dresses {
-			if path := fmt.Sprintf("%s/dress-%d/", prefix, j); k.sure {
-				rows = append(rows, &row{name: k.name + " dressed as " + dress, route: path + "{id}" + dressTail(dress), path: path + dress,
+		for j, disguise := range disguises {
+			if path := fmt.Sprintf("%s/disguise-%d/", prefix, j); k.sure {
+				rows = append(rows, &row{name: k.name + " dressed as " + disguise, route: path + "{id}" + behindToken(disguise), path: path + disguise,
 					canaries: tokens(k.make, 1, n|uint64(j)<<44), siblings: true, want: "held|waiting|refused: capability|no-evidence|query"})
 			}
 		}
@@ -151,21 +151,21 @@ func credentialRows() []*row {
 		one("authorization", 150, func(r *rand.Rand) http.Header {
 			value := pick(r, "Basic ", "Bearer ", "bearer", "Digest username=", "Negotiate ", "", "AWS4-HMAC-SHA256 Credential=") + pick(r, marker, "")
 			h := http.Header{anyCase(r, pick(r, "Authorization", "Proxy-Authorization")): repeated(r, value)}
-			return crowd(r, h)
+			return withNoise(r, h)
 		}),
 		one("identity", 250, func(r *rand.Rand) http.Header {
 			h := http.Header{}
 			for range 1 + r.IntN(3) {
 				h[anyCase(r, pick(r, identities...))] = repeated(r, pick(r, marker, "jane", ""))
 			}
-			return crowd(r, h)
+			return withNoise(r, h)
 		}),
-		one("cookie", 250, func(r *rand.Rand) http.Header { return crowd(r, http.Header{anyCase(r, "Cookie"): cookieLines(r)}) }),
+		one("cookie", 250, func(r *rand.Rand) http.Header { return withNoise(r, http.Header{anyCase(r, "Cookie"): cookieLines(r)}) }),
 	}
 }
 
-// crowd adds headers that say nothing.
-func crowd(r *rand.Rand, h http.Header) http.Header {
+// withNoise adds headers that say nothing.
+func withNoise(r *rand.Rand, h http.Header) http.Header {
 	for range r.IntN(4) {
 		h[pick(r, "Accept-Language", "Referer", "Dnt", "X-Requested-With", "Priority", "Accept")] = []string{pick(r, "en", "1", "*/*")}
 	}

@@ -33,18 +33,18 @@ var (
 		"example.com:443:80", "..", "a..b", "example.com%00." + foreign, "-." + foreign + ".example"}
 )
 
-// knock is one request, as bytes, and what it is for.
-type knock struct {
+// hostRequest is one request, as bytes, and what it is for.
+type hostRequest struct {
 	text  string
 	path  string
 	own   bool // it asks for the site under a name of its own, in a form that counts
 	plain bool // the page says nothing of its host
 }
 
-// knocks returns n requests, each for a page of its own.
-func knocks(n int, r *rand.Rand) (all []knock) {
+// hostRequests returns n requests, each for a page of its own.
+func hostRequests(n int, r *rand.Rand) (all []hostRequest) {
 	for i := range n {
-		k := knock{path: fmt.Sprintf("/h/page-%05d", i), plain: i%3 > 0}
+		k := hostRequest{path: fmt.Sprintf("/h/page-%05d", i), plain: i%3 > 0}
 		host, own := anyHost(r)
 		target, other := k.path, ""
 		switch r.IntN(10) {
@@ -119,7 +119,7 @@ func TestHostsThatRequestsNameAreNotBelieved(t *testing.T) {
 	if testing.Short() {
 		n = 2_000
 	}
-	all := knocks(n, rand.New(rand.NewPCG(4, 0)))
+	all := hostRequests(n, rand.New(rand.NewPCG(4, 0)))
 	s := setup{router: "ServeMux", proto: "HTTP/1.1", templates: []string{"/{$}", "/h/{page}", "/index/{n}"}, pages: testkit.Paths{}}
 	var home []string
 	for i := 0; i < n; i += 1000 {
@@ -184,7 +184,7 @@ func TestHostsThatRequestsNameAreNotBelieved(t *testing.T) {
 
 // overWire sends a request through a connection of its own, and returns
 // the status of the answer.
-func overWire(t *testing.T, addr string, k knock) int {
+func overWire(t *testing.T, addr string, k hostRequest) int {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -210,7 +210,7 @@ func overWire(t *testing.T, addr string, k knock) int {
 
 // inProcess hands a request to the site without a server around it, which
 // would have refused some.
-func inProcess(w *world, k knock) int {
+func inProcess(w *world, k hostRequest) int {
 	req, err := http.ReadRequest(bufio.NewReader(strings.NewReader(k.text)))
 	if err != nil {
 		return 0
@@ -227,7 +227,7 @@ func TestSitemapHasOnlyURLsOfTheOrigin(t *testing.T) {
 	rows := []*row{{name: "odd", route: "/odd/{slug}", linked: true, want: "listed: link",
 		canaries: []string{"@evil.example", "a:b", "x=http:", "%40x", "a%20b", "(c)", "%E2%82%AC", "a+b", "!$&'*,"}}}
 	s := newScene(t, setup{router: "mux", proto: "HTTP/2.0", rounds: 2}, rows)
-	s.play()
+	s.visitAll()
 	s.checkAll(t, rows[0])
 	for loc := range s.listing {
 		u, err := url.Parse(testkit.Origin + loc)

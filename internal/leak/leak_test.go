@@ -35,7 +35,7 @@ func TestCorpus(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.router+", "+way.proto, func(t *testing.T) {
 			s := newScene(t, way, corpus())
-			s.play()
+			s.visitAll()
 			for _, r := range s.rows {
 				t.Run(r.name, func(t *testing.T) { s.checkAll(t, r) })
 			}
@@ -81,7 +81,7 @@ func (s *scene) add(to *setup, r *row, board string) {
 		p := r.page(c)
 		s.pages = append(s.pages, p)
 		to.pages[decoded(p.target)] = p.handler(s)
-		if route := fill(r.route, c); route != "" && !slices.Contains(to.templates, route) {
+		if route := withCanary(r.route, c); route != "" && !slices.Contains(to.templates, route) {
 			to.templates = append(to.templates, route)
 		}
 		if r.linked {
@@ -106,7 +106,7 @@ func (s *scene) add(to *setup, r *row, board string) {
 func sibling(path, name string) string {
 	path, _, _ = strings.Cut(path, "?")
 	if strings.Contains(path, "{c}") {
-		return fill(path, name)
+		return withCanary(path, name)
 	}
 	return path[:strings.LastIndexByte(path, '/')+1] + name
 }
@@ -121,9 +121,9 @@ func decoded(target string) string {
 	return path
 }
 
-// play has all visitors come: the first one to the private pages before there
+// visitAll has all visitors come: the first one to the private pages before there
 // is anything public, and each one to all.
-func (s *scene) play() {
+func (s *scene) visitAll() {
 	s.Helper()
 	s.firstLooks()
 	for n := range s.setup.rounds {
@@ -149,8 +149,8 @@ func (s *scene) getAll(n int, wanted func(*page) bool) {
 	pages := slices.Clone(s.pages)
 	rand.New(rand.NewPCG(uint64(n), 0)).Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
 	for some := range slices.Chunk(pages, roomFor) {
-		s.untilTaken(func() {
-			side(len(some), func(i int) {
+		s.untilLearned(func() {
+			eightAtATime(len(some), func(i int) {
 				if wanted(some[i]) {
 					s.get(some[i], n)
 				}
@@ -216,7 +216,7 @@ func (s *scene) check(p *page) string {
 		verdict, reason = "refused", strings.TrimSuffix(name, ")")
 	}
 	_, listed := s.listing[p.location]
-	switch told := s.toldBy(p, fmt.Appendf(nil, "%+v", e)); {
+	switch told := s.mentionedBy(p, fmt.Appendf(nil, "%+v", e)); {
 	case !p.allows(verdict, reason):
 		return fmt.Sprintf("%s because of %q, %v; want %s. It has %d networks, %d siblings and %v",
 			verdict, reason, err, p.want, e.Networks, e.Siblings, e.Evidence)
@@ -243,8 +243,8 @@ func (p *page) counted() bool {
 	return p.visit == nil && p.row.rounds == 0 && (strings.Contains(p.want, "held") || strings.Contains(p.want, "no-evidence"))
 }
 
-// toldBy returns the private pages that the explanation of p tells of.
-func (s *scene) toldBy(p *page, text []byte) (told []string) {
+// mentionedBy returns the private pages that the explanation of p tells of.
+func (s *scene) mentionedBy(p *page, text []byte) (told []string) {
 	for _, found := range s.secrets().find(text) {
 		if found.of != p.canary && !strings.Contains(p.location, found.of) {
 			told = append(told, found.of)

@@ -27,7 +27,7 @@ func TestPublicPages(t *testing.T) {
 			rows := publicRows()
 			s := newScene(t, way, rows)
 			s.brief = true
-			s.play()
+			s.visitAll()
 			const told = 20
 			missed := 0
 			all, listed := map[string]int{}, map[string]int{}
@@ -50,10 +50,10 @@ func TestPublicPages(t *testing.T) {
 	}
 }
 
-// tongue is a few words of a language, as they stand in the names of pages.
-type tongue struct{ name, words string }
+// language is a few words of a language, as they stand in the names of pages.
+type language struct{ name, words string }
 
-var tongues = []tongue{
+var languages = []language{
 	{"english", "how to bake bread without yeast the quiet history of lighthouses five walks along river summer garden ideas why cats purr"},
 	{"german", "wie man einen apfelbaum schneidet frühstück in münchen die schönsten wanderwege am bodensee straßenbahn geschichte grüße aus köln"},
 	{"french", "comment réussir une tarte aux pommes le château de la forêt été à la mer les meilleurs marchés de noël élevage d'abeilles"},
@@ -80,7 +80,7 @@ var tongues = []tongue{
 }
 
 // slugs returns n names of two to five words, escaped as a browser does it.
-func (g tongue) slugs(n int) (all []string) {
+func (g language) slugs(n int) (all []string) {
 	words := strings.Fields(g.words)
 	for i := range n {
 		k := min(2+i%4, len(words)-1)
@@ -133,7 +133,7 @@ func publicRows() (rows []*row) {
 			visit: politely, answer: anyhow, want: map[bool]string{true: "listed: link", false: "listed: networks"}[linked]}
 		rows = append(rows, r)
 	}
-	for _, g := range tongues {
+	for _, g := range languages {
 		all := g.slugs(14)
 		add(g.name, "/"+g.name+"/{slug}", "/"+g.name+"/{c}", all[:8], true)
 		add(g.name, "/"+g.name+"/notes/{slug}", "/"+g.name+"/notes/{c}", all[8:], false)

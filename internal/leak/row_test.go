@@ -84,8 +84,8 @@ func pathOf(route string) string {
 	return route[:from] + "{c}" + route[to+1:]
 }
 
-// fill puts the canary into a text of the row.
-func fill(s, canary string) string { return strings.ReplaceAll(s, "{c}", canary) }
+// withCanary puts the canary into a text of the row.
+func withCanary(s, canary string) string { return strings.ReplaceAll(s, "{c}", canary) }
 
 func (r *row) page(canary string) *page {
 	loc := r.loc
@@ -93,8 +93,8 @@ func (r *row) page(canary string) *page {
 		loc = r.path
 	}
 	p := &page{
-		row: r, canary: canary, target: fill(r.path, canary), location: fill(loc, canary), private: r.private(),
-		ownHead: fill(r.head, canary), ownResponse: r.response, chance: xxh3.HashString(canary),
+		row: r, canary: canary, target: withCanary(r.path, canary), location: withCanary(loc, canary), private: r.private(),
+		ownHead: withCanary(r.head, canary), ownResponse: r.response, chance: xxh3.HashString(canary),
 	}
 	if r.shape != nil {
 		p.ownHead, p.ownResponse = r.shape(rand.New(rand.NewPCG(p.chance, 0)))

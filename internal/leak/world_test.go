@@ -212,8 +212,8 @@ func (w *world) visit(n int, targets ...string) {
 	}
 }
 
-// side calls fn for each of n, eight at a time.
-func side(n int, fn func(i int)) {
+// eightAtATime calls fn for each number below n, eight at a time.
+func eightAtATime(n int, fn func(i int)) {
 	var group sync.WaitGroup
 	var next atomic.Int64
 	for range 8 {
@@ -226,9 +226,9 @@ func side(n int, fn func(i int)) {
 	group.Wait()
 }
 
-// untilTaken has visits made until none of what they show is dropped, as it is
+// untilLearned has visits made until none of what they show is dropped, as it is
 // where the machine is slow. What was dropped is still due.
-func (w *world) untilTaken(visits func()) {
+func (w *world) untilLearned(visits func()) {
 	w.Helper()
 	for range 10 {
 		visits()
