@@ -1,2 +1,4 @@
-// Package e2e tests the whole library as a user sees it: over HTTP.
+// Package e2e tests the whole library as its users see it: a site in a program,
+// its visitors, and one of the stores. It has no code but tests. Each site is
+// started by package testkit.
 package e2e

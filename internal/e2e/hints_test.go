@@ -1,9 +1,6 @@
 package e2e
 
 import (
-	"context"
-	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -13,41 +10,62 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/store/memstore"
+	"github.com/servemap/servemap/internal/testkit"
 )
 
-func hintWrapped(h http.HandlerFunc) func(*servemap.Site) http.Handler {
+// crawl visits the entry and then each path.
+func crawl(s *testkit.Site, paths []string, headers ...string) {
+	s.Helper()
+	s.Get("/", headers...)
+	s.Settle() // so that the links are known
+	for _, path := range paths {
+		s.Get(path, headers...)
+	}
+	s.Settle()
+}
+
+// wrapped mounts pages that the site wraps.
+func wrapped(h http.HandlerFunc) func(*servemap.Site) http.Handler {
 	return func(s *servemap.Site) http.Handler { return s.Wrap(h) }
 }
 
-// hintNumbered returns n paths.
-func hintNumbered(format string, n int) (paths []string) {
-	for i := range n {
-		paths = append(paths, fmt.Sprintf(format, i))
-	}
-	return paths
+// pageWith answers each location with a page of its own, more in its head, and
+// further header lines.
+func pageWith(head func(path string) string, links []string, lines ...string) func(*servemap.Site) http.Handler {
+	return wrapped(func(w http.ResponseWriter, r *http.Request) {
+		testkit.Reply(http.StatusOK, testkit.HTML(head(r.URL.Path), r.URL.Path, links...), lines...)(w, r)
+	})
 }
 
-// crawl visits the entry and then each path, as often as it is told.
-func (r *hintRig) crawl(times int, paths []string, headers ...string) {
-	for range times {
-		r.visit("/", headers...)
-		r.flush() // so that the links are known
-		for _, path := range paths {
-			r.visit(path, headers...)
-		}
-		r.flush()
+// moved redirects to another origin.
+func moved(to string, status int) func(*servemap.Site) http.Handler {
+	return wrapped(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to+r.URL.Path, status) })
+}
+
+// besideTheSite runs the site on a response of its own, as an adaptor for another
+// kind of server does. It goes on by itself if that called the next handler.
+func besideTheSite(h http.HandlerFunc) func(*servemap.Site) http.Handler {
+	return func(s *servemap.Site) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			rec, next := httptest.NewRecorder(), false
+			s.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { next = true })).ServeHTTP(rec, r)
+			if next {
+				h(w, r)
+			}
+		})
 	}
 }
 
-// TestASiteThatIsNotLearnedSaysWhy has each site make one mistake.
-func TestASiteThatIsNotLearnedSaysWhy(t *testing.T) {
-	slugs := hintNumbered("/post-%d", 25)
-	queries := hintNumbered("/index.php?p=%d", 25)
-	tokens := hintNumbered("/watch/3f2504e0-4f89-41d3-9a0c-0305e82c%04x", 25)
-	linking := func(links []string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) { hintPage(w, r, links...) }
-	}
+// Each site makes one mistake, and gets the one hint that names it.
+func TestHintSaysWhyASiteIsNotLearned(t *testing.T) {
+	const www = "https://www.example.com"
+	slugs := numbered("/post-%d", 25)
+	queries := numbered("/index.php?p=%d", 25)
+	personal := numbered("/?k8f3a9c1b2d%d=1", 25)
+	tokens := numbered("/watch/3f2504e0-4f89-41d3-9a0c-0305e82c%04x", 25)
+	linking := func(links []string) func(*servemap.Site) http.Handler { return wrapped(testkit.PageOfItsURL(links...)) }
+	head := func(text string) func(string) string { return func(string) string { return text } }
+	canonical := func(path string) string { return `<link rel="canonical" href="` + www + path + `">` }
 	for _, tt := range []struct {
 		name, origin string
 		mount        func(*servemap.Site) http.Handler
@@ -55,138 +73,152 @@ func TestASiteThatIsNotLearnedSaysWhy(t *testing.T) {
 		headers      []string
 		want         []string // of the hints
 	}{
-		{"nothing wrong", "https://example.com", hintWrapped(linking(slugs)), slugs, nil, nil},
-		{"text without markup", "https://example.com", hintWrapped(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/plain; charset=utf-8") // which fiber's SendString does
-			fmt.Fprint(w, hintHTML("", r.URL.Path, slugs...))
-		}), slugs, nil, []string{"other types than HTML so far"}},
-		{"pages that an adaptor writes elsewhere", "https://example.com", func(s *servemap.Site) http.Handler {
-			// An adaptor for another kind of server runs the middleware on a response
-			// of its own, and goes on by itself if that called the next handler.
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				rec, next := httptest.NewRecorder(), false
-				s.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { next = true })).ServeHTTP(rec, r)
-				if next {
-					hintPage(w, r, slugs...)
-				}
-			})
-		}, slugs, nil, []string{"fiber"}},
-		{"an entry that leads to www", "https://example.com", hintWrapped(func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "https://www.example.com"+r.URL.Path, http.StatusMovedPermanently)
-		}), slugs, nil, []string{"That is https://www.example.com."}},
-		{"an entry that leads from www", "https://www.example.com", hintWrapped(func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "https://example.com"+r.URL.Path, http.StatusFound)
-		}), slugs, nil, []string{"That is https://example.com."}},
-		{"canonicals on www", "https://example.com", hintWrapped(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w, hintHTML(`<link rel="canonical" href="https://www.example.com`+r.URL.Path+`">`, r.URL.Path, slugs...))
-		}), slugs, nil, []string{"That is https://www.example.com."}},
-		{"links on www", "https://example.com", hintWrapped(linking(hintNumbered("https://www.example.com/post-%d", 25))), slugs, nil, []string{"That is https://www.example.com."}},
-		{"queries that make the page", "https://example.com", hintWrapped(linking(queries)), queries, nil, []string{"Most have: p."}},
-		{"queries of names that look like somebody's", "https://example.com", hintWrapped(linking(hintNumbered("/?k8f3a9c1b2d%d=1", 25))),
-			hintNumbered("/?k8f3a9c1b2d%d=1", 25), nil, []string{"not told here"}},
-		{"tokens behind a proxy", "https://example.com", hintWrapped(linking(tokens)), tokens,
-			[]string{"X-Forwarded-For", "8.8.8.8"}, []string{"Options.ClientIP, or write an Always rule"}},
-		{"nofollow in a meta", "https://example.com", hintWrapped(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w, hintHTML(`<meta name="robots" content="index, nofollow">`, r.URL.Path, slugs...))
-		}), slugs, nil, []string{"nofollow"}},
-		{"nofollow in a header", "https://example.com", hintWrapped(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("X-Robots-Tag", "nofollow")
-			hintPage(w, r, slugs...)
-		}), slugs, nil, []string{"nofollow"}},
+		{"nothing wrong", "", linking(slugs), slugs, nil, nil},
+		{"text without markup, as of fiber's SendString", "", pageWith(head(""), slugs, "Content-Type", "text/plain; charset=utf-8"), slugs, nil,
+			[]string{"other types than HTML so far"}},
+		{"pages that an adaptor writes elsewhere", "", besideTheSite(testkit.PageOfItsURL(slugs...)), slugs, nil, []string{"fiber"}},
+		{"an entry that leads to www", "", moved(www, http.StatusMovedPermanently), slugs, nil, []string{"That is https://www.example.com."}},
+		{"an entry that leads from www", www, moved(testkit.Origin, http.StatusFound), slugs, nil, []string{"That is https://example.com."}},
+		{"canonicals on www", "", pageWith(canonical, slugs), slugs, nil, []string{"That is https://www.example.com."}},
+		{"links on www", "", linking(numbered(www+"/post-%d", 25)), slugs, nil, []string{"That is https://www.example.com."}},
+		{"queries that make the page", "", linking(queries), queries, nil, []string{"Most have: p."}},
+		{"queries of names that look like somebody's", "", linking(personal), personal, nil, []string{"not told here"}},
+		{"tokens behind a proxy", "", linking(tokens), tokens, []string{"X-Forwarded-For", "8.8.8.8"}, []string{"Options.ClientIP, or write an Always rule"}},
+		{"nofollow in a meta", "", pageWith(head(`<meta name="robots" content="index, nofollow">`), slugs), slugs, nil, []string{"nofollow"}},
+		{"nofollow in a header", "", pageWith(head(""), slugs, "X-Robots-Tag", "nofollow"), slugs, nil, []string{"nofollow"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := hintSite(t, tt.origin, servemap.Options{}, tt.mount)
-			r.crawl(2, tt.paths, tt.headers...)
-			r.crawl(2, nil, tt.headers...)
-			r.wantHints(tt.want...)
-			if log := r.log.String(); strings.Contains(log, "post-7") || strings.Contains(log, "3f2504e0") || strings.Contains(log, "8f3a9c") {
-				t.Errorf("the log names a page, or a parameter that may be somebody's:\n%s", log)
-			}
+			testkit.Run(t, testkit.Setup{Origin: tt.origin, Mount: tt.mount}, func(s *testkit.Site) {
+				for _, paths := range [][]string{tt.paths, tt.paths, nil, nil} {
+					crawl(s, paths, tt.headers...)
+				}
+				s.WantHints(tt.want...)
+				for _, never := range []string{"post-7", "3f2504e0", "8f3a9c"} {
+					if log := s.Logged.String(); strings.Contains(log, never) {
+						s.Errorf("the log names a page, or a parameter that may be somebody's:\n%s", log)
+					}
+				}
+			})
 		})
 	}
 }
 
-// TestAStrangersQueriesAreNotToldOf has visitors ask for parameters that the site
-// links to nowhere.
-func TestAStrangersQueriesAreNotToldOf(t *testing.T) {
-	r := hintSite(t, "https://example.com", servemap.Options{}, hintWrapped(func(w http.ResponseWriter, r *http.Request) { hintPage(w, r, "/a") }))
-	r.crawl(1, append(hintNumbered("/?buy=%d", 40), "/a"))
-	r.wantHints()
+func TestNoHintOfQueriesThatTheSiteLinksToNowhere(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
+		crawl(s, append(numbered("/?buy=%d", 40), "/a"))
+		s.WantHints()
+	})
 }
 
-// TestASessionForEveryVisitorIsToldOf has a site save a session at each visit, as
-// with gorilla/sessions, under a name of its own.
-func TestASessionForEveryVisitorIsToldOf(t *testing.T) {
-	links := hintNumbered("/post-%d", 30)
-	mount := hintWrapped(func(w http.ResponseWriter, r *http.Request) {
+// A site saves a session at each visit, as with gorilla/sessions, under a name of
+// its own.
+func TestHintOfASessionForEveryVisitor(t *testing.T) {
+	links := numbered("/post-%d", 30)
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "session-name", Value: "MTc5NTMzMzE1OHxEWDhFQVFM", Path: "/", MaxAge: 86400 * 30})
-		hintPage(w, r, links...)
+		testkit.PageOfItsURL(links...)(w, r)
 	})
-	r := hintSite(t, "https://example.com", servemap.Options{}, mount)
-	r.hintSession()
-	r.crawl(1, links)
-	r.wantHints("Options.BenignCookies")
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		s.Visit("/") // the visitor's first page sets his cookie
+		for _, path := range links {
+			s.Get(path, "Cookie", "session-name=MTc5NTMzMzE1OHxEWDhFQVFM")
+		}
+		s.WantHints("Options.BenignCookies")
+	})
 }
 
-// TestASiteOfWhichHardlyAPageIsListedSaysWhy lets minutes pass in virtual time.
-func TestASiteOfWhichHardlyAPageIsListedSaysWhy(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site, err := servemap.New("https://example.com", new(memstore.Store), nil)
-		if err != nil {
-			t.Fatal(err)
+func TestHintOfASiteOfWhichHardlyAPageIsListed(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/news")}, func(s *testkit.Site) {
+		s.Get("/")
+		for _, path := range numbered("/archive/%d", 40) {
+			s.Get(path)
 		}
-		defer func() { _ = site.Close(context.Background()) }()
-		h := site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { hintPage(w, r, "/news") }))
-		visit := func(path string) {
-			client, server := net.Pipe()
-			defer client.Close()
-			srv := &http.Server{Handler: h}
-			go srv.Serve(&hintConn{conn: server})
-			defer srv.Close()
-			transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return client, nil }, DisableKeepAlives: true}
-			resp, err := transport.RoundTrip(httptest.NewRequest(http.MethodGet, "http://example.com"+path, nil))
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
+		synctest.Wait()
+		if hints := s.Stats().Hints; len(hints) != 0 {
+			s.Errorf("hints %q at once, want none", hints)
 		}
-		visit("/")
-		for _, path := range hintNumbered("/archive/%d", 40) {
-			visit(path)
+		time.Sleep(6 * time.Minute)
+		const want = "41 were seen and 1 at most are listed, mostly since nothing shows that they are public; if they are, link to them"
+		if hints := s.Stats().Hints; len(hints) != 1 || !strings.Contains(hints[0], want) {
+			s.Errorf("hints %q after some minutes, want one with %q", hints, want)
 		}
-		for _, want := range []int{0, 1} {
-			synctest.Wait()
-			hints := site.Stats().Hints
-			if len(hints) != want {
-				t.Fatalf("hints %q, want %d", hints, want)
-			}
-			if want == 1 && !strings.Contains(hints[0], "41 were seen and 1 at most are listed, mostly since nothing shows that they are public; if they are, link to them") {
-				t.Errorf("hint %q", hints[0])
-			}
-			time.Sleep(6 * time.Minute)
-		}
-		if hints := site.Stats().Hints; len(slices.Compact(hints)) != 1 {
-			t.Errorf("hints %q in the end", hints)
+		time.Sleep(6 * time.Minute)
+		if hints := s.Stats().Hints; len(slices.Compact(hints)) != 1 {
+			s.Errorf("hints %q in the end, want one", hints)
 		}
 	})
 }
 
-// hintConn is a listener with one connection.
-type hintConn struct {
-	conn net.Conn
-	done chan struct{}
+// sessionWiki serves each page as a program does that keeps a session for every
+// visitor.
+func sessionWiki(cacheControl string, links ...string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", cacheControl)
+		w.Header().Set("Expires", "Thu, 19 Nov 1981 08:52:00 GMT")
+		http.SetCookie(w, &http.Cookie{Name: "PHPSESSID", Value: "0123456789abcdefghijklmnop", Path: "/"})
+		if strings.HasPrefix(r.URL.Path, "/wiki/Special:") {
+			w.Header().Set("X-Robots-Tag", "noindex")
+		}
+		testkit.PageOfItsURL(links...)(w, r)
+	})
 }
 
-func (l *hintConn) Accept() (net.Conn, error) {
-	if c := l.conn; c != nil {
-		l.conn, l.done = nil, make(chan struct{})
-		return c, nil
+func TestIgnoreCacheControlListsPagesOfTheRule(t *testing.T) {
+	rules := []servemap.Rule{{Pattern: "/$", IgnoreCacheControl: true}, {Pattern: "/wiki/", IgnoreCacheControl: true}}
+	for _, cacheControl := range []string{"private, must-revalidate, max-age=0", "no-store, no-cache, must-revalidate"} {
+		t.Run(cacheControl, func(t *testing.T) {
+			setup := testkit.Setup{
+				Options: servemap.Options{Rules: rules},
+				Handler: sessionWiki(cacheControl, "/wiki/A", "/wiki/B", "/wiki/Special:Log", "/user/me", "/wiki/Seen-by-a-member"),
+			}
+			testkit.Run(t, setup, func(s *testkit.Site) {
+				s.Visit("/", "/wiki/A", "/wiki/B", "/wiki/Special:Log", "/user/me")
+				s.Get("/wiki/Seen-by-a-member", "Cookie", "PHPSESSID=1")
+				s.WantListed("/", "/wiki/A", "/wiki/B")
+				for url, want := range map[string]string{"/user/me": "excluded", "/wiki/Special:Log": "excluded", "/wiki/Seen-by-a-member": "waiting"} {
+					if e := s.Explained(url); string(e.Verdict) != want {
+						s.Errorf("%s is %s because of %s, want it %s", url, e.Verdict, e.Reason, want)
+					}
+				}
+				s.WantHints()
+			})
+		})
 	}
-	<-l.done
-	return nil, net.ErrClosed
 }
 
-func (l *hintConn) Close() error   { close(l.done); return nil }
-func (l *hintConn) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+// One visitor of a listed page gets a private answer without the page.
+func TestIgnoreCacheControlKeepsAListedPage(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "private")
+		if r.Header.Get("If-None-Match") != "" {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		testkit.PageOfItsURL()(w, r)
+	})
+	opts := servemap.Options{Rules: []servemap.Rule{{Pattern: "/", IgnoreCacheControl: true}}}
+	testkit.Run(t, testkit.Setup{Options: opts, Handler: h}, func(s *testkit.Site) {
+		s.Get("/")
+		s.WantListed("/")
+		s.Get("/", "If-None-Match", `"a"`)
+		s.WantListed("/")
+	})
+}
+
+func TestHintOfPagesThatSayTheyAreForOneVisitor(t *testing.T) {
+	for cacheControl, reason := range map[string]string{"private, must-revalidate, max-age=0": "private", "no-store, no-cache": "no-store"} {
+		t.Run(reason, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Handler: sessionWiki(cacheControl, "/wiki/A")}, func(s *testkit.Site) {
+				s.Visit(append(numbered("/wiki/%d", 30), "/")...)
+				for _, url := range []string{"/", "/wiki/7"} {
+					s.WantVerdict(url, "excluded", reason)
+					text := s.Explained(url).Text
+					if !strings.Contains(text, "an anonymous visitor got it") || !strings.Contains(text, "Rule.IgnoreCacheControl") {
+						s.Errorf("%s is explained by %q", url, text)
+					}
+				}
+				s.WantHints("Rule.IgnoreCacheControl")
+			})
+		})
+	}
+}

@@ -10,120 +10,111 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// hintBadLog is a log whose every record is trouble.
-type hintBadLog struct{ trouble func() }
+// badLog is a log that makes trouble at every record.
+type badLog struct{ trouble func() }
 
-func (l hintBadLog) Enabled(context.Context, slog.Level) bool  { l.trouble(); return true }
-func (l hintBadLog) Handle(context.Context, slog.Record) error { l.trouble(); return nil }
-func (l hintBadLog) WithAttrs([]slog.Attr) slog.Handler        { return l }
-func (l hintBadLog) WithGroup(string) slog.Handler             { return l }
-func hintBlogOf(links ...string) func(*servemap.Site) http.Handler {
-	return func(s *servemap.Site) http.Handler {
-		return s.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { hintPage(w, r, links...) }))
-	}
-}
+func (l badLog) Enabled(context.Context, slog.Level) bool  { l.trouble(); return true }
+func (l badLog) Handle(context.Context, slog.Record) error { l.trouble(); return nil }
+func (l badLog) WithAttrs([]slog.Attr) slog.Handler        { return l }
+func (l badLog) WithGroup(string) slog.Handler             { return l }
 
-// TestABadLoggerHoldsNothingUp gives hints of requests to a log that blocks, or
-// panics.
-func TestABadLoggerHoldsNothingUp(t *testing.T) {
-	blocked := make(chan struct{})
-	defer close(blocked)
-	for name, trouble := range map[string]func(){
-		"that blocks": func() { <-blocked },
-		"that panics": func() { panic("no log") },
-	} {
+func TestBadLoggerHoldsNothingUp(t *testing.T) {
+	for _, name := range []string{"that blocks", "that panics"} {
 		t.Run(name, func(t *testing.T) {
-			r := hintSite(t, "https://example.com", servemap.Options{Logger: slog.New(hintBadLog{trouble})}, hintBlogOf("/a"))
-			r.client.Timeout = 10 * time.Second
-			for range 100 { // the log is told that all visitors have a cookie
-				if status, _ := r.visit("/", "Cookie", "session=1"); status != http.StatusOK {
-					t.Fatalf("status %d", status)
+			synctest.Test(t, func(t *testing.T) {
+				blocked := make(chan struct{})
+				t.Cleanup(func() { close(blocked) })
+				trouble := func() { <-blocked }
+				if name == "that panics" {
+					trouble = func() { panic("no log") }
 				}
-			}
-			for _, path := range []string{"/", "/a"} {
-				if status, _ := r.visit(path, "Accept-Encoding", "identity"); status != http.StatusOK {
-					t.Fatalf("status %d", status)
+				opts := servemap.Options{Logger: slog.New(badLog{trouble})}
+				s := testkit.Start(t, testkit.Setup{Options: opts, Handler: testkit.PageOfItsURL("/a")})
+				for range 100 { // it is a hint that all visitors have a cookie
+					if a := s.Get("/", "Cookie", "session=1"); a.Status != http.StatusOK {
+						t.Fatalf("status %d", a.Status)
+					}
 				}
-			}
-			r.wantListed("/sitemap.xml", "https://example.com/", "https://example.com/a")
-			if hints := r.site.Stats().Hints; len(hints) != 1 {
-				t.Errorf("hints %q, want that on cookies", hints)
-			}
-			r.close(hintPatience)
+				for _, path := range []string{"/", "/a"} {
+					if a := s.Get(path); a.Status != http.StatusOK {
+						t.Fatalf("status %d", a.Status)
+					}
+				}
+				s.WantListed("/", "/a")
+				if hints := s.Stats().Hints; len(hints) != 1 {
+					t.Errorf("hints %q, want that on cookies", hints)
+				}
+				s.Shut()
+			})
 		})
 	}
 }
 
-// TestPanicsOfTheOwnersFunctionsFailNoRequest has each function panic over some
-// requests.
-func TestPanicsOfTheOwnersFunctionsFailNoRequest(t *testing.T) {
-	over := func(r *http.Request) bool { return r.Header.Get("X-Trouble") != "" }
+func TestPanicOfAnOptionsFunctionFailsNoRequest(t *testing.T) {
+	check := func(r *http.Request) {
+		if r.Header.Get("X-Trouble") != "" {
+			panic("who is that?")
+		}
+	}
 	for _, tt := range []struct {
 		name    string
 		opts    servemap.Options
 		ignored string // the reason for which such a request does not count
 		hint    string
 	}{
-		{"Anonymous", servemap.Options{Anonymous: func(r *http.Request) bool {
-			if over(r) {
-				panic("who is that?")
-			}
-			return true
-		}}, "not-anonymous", "Options.Anonymous panicked"},
-		{"ClientIP", servemap.Options{ClientIP: func(r *http.Request) netip.Addr {
-			if over(r) {
-				panic("who is that?")
-			}
-			return netip.MustParseAddr("8.8.8.8")
-		}}, "", "Options.ClientIP panicked"},
+		{"Anonymous", servemap.Options{Anonymous: func(r *http.Request) bool { check(r); return true }}, "not-anonymous", "Options.Anonymous panicked"},
+		{"ClientIP", servemap.Options{ClientIP: func(r *http.Request) netip.Addr { check(r); return netip.MustParseAddr(ann) }}, "", "Options.ClientIP panicked"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := hintSite(t, "https://example.com", tt.opts, hintBlogOf("/a"))
-			for range 3 {
-				if status, body := r.visit("/", "X-Trouble", "1"); status != http.StatusOK || !strings.Contains(body, "This is the page /") {
-					t.Fatalf("status %d, %q", status, body)
+			testkit.Run(t, testkit.Setup{Options: tt.opts, Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
+				for range 3 {
+					if a := s.Get("/", "X-Trouble", "1"); a.Status != http.StatusOK || !strings.Contains(a.Body, "This page is about /") {
+						s.Fatalf("status %d, %q", a.Status, a.Body)
+					}
 				}
-			}
-			if n := r.site.Stats().Ignored[tt.ignored]; tt.ignored != "" && n != 3 {
-				t.Errorf("%d requests are %s, want 3", n, tt.ignored)
-			}
-			r.visit("/")
-			r.visit("/a")
-			r.wantListed("/sitemap.xml", "https://example.com/", "https://example.com/a")
-			r.wantHints(tt.hint)
-			if log := r.log.String(); !strings.Contains(log, "who is that?") || !strings.Contains(log, "patience_test.go") {
-				t.Errorf("the log does not say what panicked, or where:\n%s", log)
-			}
+				if n := s.Stats().Ignored[tt.ignored]; tt.ignored != "" && n != 3 {
+					s.Errorf("%d requests are %s, want 3", n, tt.ignored)
+				}
+				s.Visit("/", "/a")
+				s.WantListed("/", "/a")
+				s.WantHints(tt.hint)
+				if log := s.Logged.String(); !strings.Contains(log, "who is that?") || !strings.Contains(log, "patience_test.go") {
+					s.Errorf("the log does not say what panicked, or where:\n%s", log)
+				}
+			})
 		})
 	}
 }
 
-// hintDeafStore is a store of which reading hangs, whatever becomes of the context.
-type hintDeafStore struct {
+// hangingStore is a store whose reads hang until they are released, whatever
+// becomes of the context.
+type hangingStore struct {
 	store.Store
 	hangs   atomic.Bool
 	release chan struct{}
 }
 
-func (d *hintDeafStore) wait() {
+func (d *hangingStore) wait() {
 	if d.hangs.Load() {
 		<-d.release
 	}
 }
 
-func (d *hintDeafStore) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
+func (d *hangingStore) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
 	d.wait()
 	return d.Store.View(ctx, keys, fn)
 }
 
-func (d *hintDeafStore) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+func (d *hangingStore) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		d.wait()
 		for r, err := range d.Store.Scan(ctx, prefix, after) {
@@ -135,75 +126,59 @@ func (d *hintDeafStore) Scan(ctx context.Context, prefix, after string) iter.Seq
 	}
 }
 
-// TestReadersReturnWhenTheirContextEnds asks a store that hangs.
+// lastError returns the last error of a sequence.
+func lastError[T any](seq iter.Seq2[T, error]) (last error) {
+	for _, err := range seq {
+		last = err
+	}
+	return last
+}
+
 func TestReadersReturnWhenTheirContextEnds(t *testing.T) {
 	for name, read := range map[string]func(context.Context, *servemap.Site) error{
-		"Explain": func(ctx context.Context, s *servemap.Site) error {
-			_, err := s.Explain(ctx, "/")
-			return err
-		},
-		"Pages": func(ctx context.Context, s *servemap.Site) (last error) {
-			for _, err := range s.Pages(ctx) {
-				last = err
-			}
-			return last
-		},
-		"Changes": func(ctx context.Context, s *servemap.Site) (last error) {
-			for _, err := range s.Changes(ctx, time.Time{}) {
-				last = err
-			}
-			return last
-		},
+		"Explain": func(ctx context.Context, s *servemap.Site) error { _, err := s.Explain(ctx, "/"); return err },
+		"Pages":   func(ctx context.Context, s *servemap.Site) error { return lastError(s.Pages(ctx)) },
+		"Changes": func(ctx context.Context, s *servemap.Site) error { return lastError(s.Changes(ctx, time.Time{})) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			st := &hintDeafStore{Store: new(memstore.Store), release: make(chan struct{})}
-			r := hintSiteOn(t, "https://example.com", st, servemap.Options{}, hintBlogOf("/a"))
-			r.visit("/")
-			r.visit("/a")
-			r.flush()
-			if err := read(t.Context(), r.site); err != nil {
-				t.Fatalf("a store that answers: %v", err)
-			}
-			st.hangs.Store(true)
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-			defer cancel()
-			done := make(chan error, 1)
-			go func() { done <- read(ctx, r.site) }()
-			select {
-			case err := <-done:
-				if !errors.Is(err, context.DeadlineExceeded) {
+			synctest.Test(t, func(t *testing.T) {
+				st := &hangingStore{Store: new(memstore.Store), release: make(chan struct{})}
+				s := testkit.Start(t, testkit.Setup{Store: st, Handler: testkit.PageOfItsURL("/a")})
+				s.Visit("/", "/a")
+				if err := read(t.Context(), s.Site); err != nil {
+					t.Fatalf("a store that answers: %v", err)
+				}
+				st.hangs.Store(true)
+				defer close(st.release)
+				defer st.hangs.Store(false)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if err := read(ctx, s.Site); !errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("it returned %v, want that its time is over", err)
 				}
-			case <-time.After(10 * time.Second):
-				t.Error("it waits for the store")
-			}
-			st.hangs.Store(false)
-			close(st.release)
+			})
 		})
 	}
 }
 
-// TestPagesThatAreReadInPart breaks off after the first page.
-func TestPagesThatAreReadInPart(t *testing.T) {
-	r := hintSite(t, "https://example.com", servemap.Options{}, hintBlogOf("/a", "/b"))
-	for _, path := range []string{"/", "/a", "/b"} {
-		r.visit(path)
-	}
-	r.flush()
-	for page, err := range r.site.Pages(t.Context()) {
-		if err != nil || page.URL != "https://example.com/" {
-			t.Errorf("%q, %v, want the first page", page.URL, err)
+func TestPagesMayBeReadInPart(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a", "/b")}, func(s *testkit.Site) {
+		s.Visit("/", "/a", "/b")
+		for page, err := range s.Pages(s.Context()) {
+			if err != nil || page.URL != testkit.Origin+"/" {
+				s.Errorf("%q, %v, want the first page", page.URL, err)
+			}
+			break
 		}
-		break
-	}
-	n := 0
-	for _, err := range r.site.Pages(t.Context()) {
-		if err != nil {
-			t.Error(err)
+		n := 0
+		for _, err := range s.Pages(s.Context()) {
+			if err != nil {
+				s.Error(err)
+			}
+			n++
 		}
-		n++
-	}
-	if n != 3 {
-		t.Errorf("%d pages, want 3", n)
-	}
+		if n != 3 {
+			s.Errorf("%d pages, want 3", n)
+		}
+	})
 }

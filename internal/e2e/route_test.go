@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
 )
 
 // copying is a router that serves a copy of the request, as chi and gorilla/mux
@@ -41,15 +41,14 @@ func (c copying) route(w http.ResponseWriter, r *http.Request) {
 }
 
 // Routers leave the route in the request before or while they serve it, in the
-// request or in a copy of it. Wherever the site stands, it learns what is there,
-// and says so where it sees none.
-func TestARouteIsLearnedWhereTheRouterLeavesIt(t *testing.T) {
-	about, share := serveText(document("", "us")), serveText(document("", "something shared"))
-	handlers := map[string]http.HandlerFunc{"/": serveText(document("", "home")), "/about": about, "/s/:token": share}
+// request or in a copy of it. A site that cannot see the route says so.
+func TestRouteIsLearnedWhereTheRouterLeavesIt(t *testing.T) {
+	home, about, share := testkit.Page("home"), testkit.Page("us"), testkit.Page("something shared")
+	handlers := map[string]http.HandlerFunc{"/": home, "/about": about, "/s/:token": share}
 	through := func(next http.Handler) http.Handler { return next }
 	gorilla := func() *mux.Router {
 		r := mux.NewRouter()
-		r.HandleFunc("/", handlers["/"])
+		r.HandleFunc("/", home)
 		r.HandleFunc("/about", about)
 		r.HandleFunc("/s/{token}", share)
 		return r
@@ -61,7 +60,7 @@ func TestARouteIsLearnedWhereTheRouterLeavesIt(t *testing.T) {
 	}{
 		{"ServeMux, wrapped", func(site *servemap.Site) http.Handler {
 			m := http.NewServeMux()
-			m.HandleFunc("/{$}", handlers["/"])
+			m.HandleFunc("/{$}", home)
 			m.HandleFunc("/about", about)
 			m.HandleFunc("/s/{token}", share)
 			return site.Wrap(m)
@@ -87,24 +86,20 @@ func TestARouteIsLearnedWhereTheRouterLeavesIt(t *testing.T) {
 		}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				o := open(t, nil, tt.mount)
-				for _, path := range []string{"/", "/about", "/s/summer", "/s/:token"} {
-					o.visit("GET", path)
+			testkit.Run(t, testkit.Setup{Mount: tt.mount}, func(s *testkit.Site) {
+				s.Visit("/", "/about", "/s/summer", "/s/:token")
+				want := []string{"/"}
+				if tt.seen {
+					want = append(want, "/about")
 				}
-				o.wantListed(true, "/")
-				o.wantListed(tt.seen, "/about")
-				o.wantListed(false, "/s/summer", "/s/:token")
-				e, err := o.site.Explain(o.Context(), "/about")
-				if err != nil {
-					t.Fatal(err)
+				s.WantListed(want...)
+				e := s.Explained("/about")
+				says := strings.Contains(e.Text, "No route was seen") && strings.Contains(strings.Join(e.Missing, "\n"), "no route was seen yet")
+				if says == tt.seen {
+					s.Errorf("the explanation says that no route was seen: %v, want %v: %s %q", says, !tt.seen, e.Text, e.Missing)
 				}
-				told := strings.Contains(e.Text, "No route was seen") && strings.Contains(strings.Join(e.Missing, "\n"), "no route was seen yet")
-				if told == tt.seen {
-					t.Errorf("it is told that no route was seen: %v, want %v: %s %q", told, !tt.seen, e.Text, e.Missing)
-				}
-				if e, err := o.site.Explain(o.Context(), "/s/summer"); err != nil || tt.seen && e.Reason != "capability" {
-					t.Errorf("/s/summer, whose route has a token: %s because of %s, %v", e.Verdict, e.Reason, err)
+				if e := s.Explained("/s/summer"); tt.seen && e.Reason != "capability" {
+					s.Errorf("/s/summer, whose route has a token, is %s because of %s", e.Verdict, e.Reason)
 				}
 			})
 		})

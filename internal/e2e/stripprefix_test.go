@@ -8,130 +8,105 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
 )
 
-// hintBlog is a handler that knows nothing of the folder it is served in but for its
+// folderPages is a handler that knows of the folder it is served in only by its
 // links.
-func hintBlog() http.Handler {
+func folderPages() http.Handler {
 	m := http.NewServeMux()
-	m.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) { hintPage(w, r, "/blog/one", "two") })
-	m.HandleFunc("/p/{slug}", func(w http.ResponseWriter, r *http.Request) { hintPage(w, r) })
-	m.HandleFunc("/about", func(w http.ResponseWriter, r *http.Request) { hintPage(w, r) })
-	m.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { hintPage(w, r) })
+	m.HandleFunc("/{$}", testkit.PageOfItsURL("/blog/one", "two"))
+	m.HandleFunc("/p/{slug}", testkit.PageOfItsURL())
+	m.HandleFunc("/about", testkit.PageOfItsURL())
+	m.HandleFunc("/", testkit.PageOfItsURL())
 	return m
 }
 
-// TestASiteBelowStripPrefix has the program itself cut off the folder that the
-// site is in.
-func TestASiteBelowStripPrefix(t *testing.T) {
+// stripped serves the folder behind http.StripPrefix.
+func stripped(prefix string) func(*servemap.Site) http.Handler {
+	return func(s *servemap.Site) http.Handler { return http.StripPrefix(prefix, s.Wrap(folderPages())) }
+}
+
+// The program itself cuts off the folder that the site is in.
+func TestSiteBelowStripPrefix(t *testing.T) {
+	const blog = testkit.Origin + "/blog"
+	pages := []string{"/blog/", "/blog/one", "/blog/two", "/blog/p/orphan"}
+	linked := pages[:3]
 	for _, tt := range []struct {
-		name, origin string
-		opts         servemap.Options
-		mount        func(*servemap.Site) http.Handler
+		name, origin, prefix string
+		mount                func(*servemap.Site) http.Handler
+		visits, listed       []string
 	}{
-		{"with the origin of the folder", "https://example.com/blog", servemap.Options{}, func(s *servemap.Site) http.Handler {
-			return http.StripPrefix("/blog", s.Wrap(hintBlog()))
-		}},
-		{"with the prefix said twice", "https://example.com/blog", servemap.Options{StrippedPrefix: "/blog"}, func(s *servemap.Site) http.Handler {
-			return http.StripPrefix("/blog", s.Wrap(hintBlog()))
-		}},
-		{"in a ServeMux", "https://example.com/blog/", servemap.Options{}, func(s *servemap.Site) http.Handler {
+		{"with the origin of the folder", blog, "", stripped("/blog"), pages, linked},
+		{"with the prefix in the options too", blog, "/blog", stripped("/blog"), pages, linked},
+		{"in a ServeMux", blog + "/", "", func(s *servemap.Site) http.Handler {
 			m := http.NewServeMux()
-			m.Handle("/blog/", http.StripPrefix("/blog", s.Wrap(hintBlog())))
+			m.Handle("/blog/", stripped("/blog")(s))
 			return m
-		}},
-		{"with the slash cut off too", "https://example.com/blog", servemap.Options{}, func(s *servemap.Site) http.Handler {
-			slashed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		}, pages, linked},
+		{"with the slash cut off too", blog, "", func(s *servemap.Site) http.Handler {
+			return http.StripPrefix("/blog/", s.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				r2 := r.Clone(r.Context())
 				r2.URL.Path = "/" + r2.URL.Path
-				hintBlog().ServeHTTP(w, r2)
-			})
-			return http.StripPrefix("/blog/", s.Wrap(slashed))
-		}},
-		{"wrapped from outside", "https://example.com/blog", servemap.Options{}, func(s *servemap.Site) http.Handler {
-			return s.Wrap(http.StripPrefix("/blog", hintBlog()))
-		}},
+				folderPages().ServeHTTP(w, r2)
+			})))
+		}, pages, linked},
+		{"wrapped from outside", blog, "", func(s *servemap.Site) http.Handler {
+			return s.Wrap(http.StripPrefix("/blog", folderPages()))
+		}, pages, linked},
+		{"with a route of its own", blog, "", stripped("/blog"), []string{"/blog/about", "/blog/p/orphan"}, []string{"/blog/about"}},
+		{"a mounted router", blog, "", func(s *servemap.Site) http.Handler {
+			router := mux.NewRouter()
+			router.HandleFunc("/", testkit.PageOfItsURL("/blog/one"))
+			router.HandleFunc("/{slug}", testkit.PageOfItsURL())
+			s.Mount(router)
+			return http.StripPrefix("/blog", router)
+		}, pages[:2], pages[:2]},
+		{"one site around the host and the folder", testkit.Origin, "", func(s *servemap.Site) http.Handler {
+			m := http.NewServeMux()
+			m.Handle("/", s.Wrap(testkit.PageOfItsURL("/blog/")))
+			m.Handle("/blog/", stripped("/blog")(s))
+			return m
+		}, append([]string{"/"}, linked...), append([]string{"/"}, linked...)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := hintSite(t, tt.origin, tt.opts, tt.mount)
-			for _, path := range []string{"/blog/", "/blog/one", "/blog/two", "/blog/p/orphan"} {
-				if status, _ := r.visit(path); status != http.StatusOK {
-					t.Fatalf("%s answers %d", path, status)
+			setup := testkit.Setup{Origin: tt.origin, Options: servemap.Options{StrippedPrefix: tt.prefix}, Mount: tt.mount}
+			testkit.Run(t, setup, func(s *testkit.Site) {
+				for _, path := range tt.visits {
+					if a := s.Get(path); a.Status != http.StatusOK {
+						s.Fatalf("%s answers %d", path, a.Status)
+					}
 				}
-			}
-			r.wantListed("/blog/sitemap.xml", "https://example.com/blog/", "https://example.com/blog/one", "https://example.com/blog/two")
-			if line := r.site.RobotsLine(); line != "Sitemap: https://example.com/blog/sitemap.xml" {
-				t.Errorf("robots.txt is to say %q", line)
-			}
-			r.wantHints()
+				s.WantListed(tt.listed...)
+				if line, want := s.RobotsLine(), "Sitemap: "+strings.TrimSuffix(tt.origin, "/")+"/sitemap.xml"; line != want {
+					s.Errorf("the line for robots.txt is %q, want %q", line, want)
+				}
+				s.WantHints()
+			})
 		})
 	}
 }
 
-func TestARouteBelowStripPrefix(t *testing.T) {
-	r := hintSite(t, "https://example.com/blog", servemap.Options{}, func(s *servemap.Site) http.Handler {
-		return http.StripPrefix("/blog", s.Wrap(hintBlog()))
+// The origin is the whole host's, but the site sees one folder of it.
+func TestHintOfAnOriginWithoutTheStrippedPrefix(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Mount: stripped("/blog")}, func(s *testkit.Site) {
+		s.Get("/blog/")
+		body := s.Get("/blog/sitemap.xml").Body
+		if !strings.Contains(body, "http.StripPrefix") || !strings.Contains(body, "add it to the origin") {
+			s.Errorf("in place of the sitemap it says\n%s", body)
+		}
+		s.WantHints("That is https://example.com/blog.")
 	})
-	r.visit("/blog/about")
-	r.visit("/blog/p/orphan")
-	r.wantListed("/blog/sitemap.xml", "https://example.com/blog/about")
 }
 
-func TestAMountedRouterBelowStripPrefix(t *testing.T) {
-	r := hintSite(t, "https://example.com/blog", servemap.Options{}, func(s *servemap.Site) http.Handler {
-		router := mux.NewRouter()
-		router.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { hintPage(w, r, "/blog/one") })
-		router.HandleFunc("/{slug}", func(w http.ResponseWriter, r *http.Request) { hintPage(w, r) })
-		s.Mount(router)
-		return http.StripPrefix("/blog", router)
-	})
-	r.visit("/blog/")
-	r.visit("/blog/one")
-	r.wantListed("/blog/sitemap.xml", "https://example.com/blog/", "https://example.com/blog/one")
-}
-
-// TestAnOriginWithoutTheStrippedPrefixIsToldOfAtOnce gives the origin of the whole
-// host for a site that sees one folder of it.
-func TestAnOriginWithoutTheStrippedPrefixIsToldOfAtOnce(t *testing.T) {
-	r := hintSite(t, "https://example.com", servemap.Options{}, func(s *servemap.Site) http.Handler {
-		return http.StripPrefix("/blog", s.Wrap(hintBlog()))
-	})
-	r.visit("/blog/")
-	if _, body := r.visit("/blog/sitemap.xml"); !strings.Contains(body, "http.StripPrefix") || !strings.Contains(body, "add it to the origin") {
-		t.Errorf("who asks for the sitemap is told\n%s", body)
-	}
-	r.wantHints("That is https://example.com/blog.")
-}
-
-// TestAFolderOfASiteNeedsNoHint puts one site around the whole host and around a
-// folder that is cut off.
-func TestAFolderOfASiteNeedsNoHint(t *testing.T) {
-	r := hintSite(t, "https://example.com", servemap.Options{}, func(s *servemap.Site) http.Handler {
-		m := http.NewServeMux()
-		m.Handle("/", s.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { hintPage(w, r, "/blog/") })))
-		m.Handle("/blog/", http.StripPrefix("/blog", s.Wrap(hintBlog())))
-		return m
-	})
-	for _, path := range []string{"/", "/blog/", "/blog/one", "/blog/two"} {
-		r.visit(path)
-	}
-	r.wantListed("/sitemap.xml", "https://example.com/", "https://example.com/blog/", "https://example.com/blog/one", "https://example.com/blog/two")
-	r.wantHints()
-}
-
-// TestASecretThatIsCutOffIsNotTold has the program cut off what lets somebody in.
-func TestASecretThatIsCutOffIsNotTold(t *testing.T) {
+func TestSecretPrefixIsNotLogged(t *testing.T) {
 	const secret = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
-	r := hintSite(t, "https://example.com", servemap.Options{}, func(s *servemap.Site) http.Handler {
-		return http.StripPrefix("/t/"+secret, s.Wrap(hintBlog()))
+	testkit.Run(t, testkit.Setup{Mount: stripped("/t/" + secret)}, func(s *testkit.Site) {
+		s.Visit("/t/" + secret + "/about")
+		if hints := s.Stats().Hints; len(hints) != 1 || strings.Contains(hints[0], secret) {
+			s.Errorf("hints %q, want one without the secret", hints)
+		}
+		s.Shut()
+		s.WantNoTrace(secret)
 	})
-	r.visit("/t/" + secret + "/about")
-	r.flush()
-	if hints := r.site.Stats().Hints; len(hints) != 1 || strings.Contains(hints[0], secret) {
-		t.Errorf("hints %q", hints)
-	}
-	r.close(hintPatience)
-	if strings.Contains(r.log.String(), secret) {
-		t.Errorf("the log says\n%s", r.log.String())
-	}
 }

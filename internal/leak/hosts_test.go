@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/testkit"
 )
 
 // foreign is in the name of every host that is not the site's.
@@ -31,18 +33,18 @@ var (
 		"example.com:443:80", "..", "a..b", "example.com%00." + foreign, "-." + foreign + ".example"}
 )
 
-// knock is one request, as bytes, and what it is for.
-type knock struct {
+// hostRequest is one request, as bytes, and what it is for.
+type hostRequest struct {
 	text  string
 	path  string
 	own   bool // it asks for the site under a name of its own, in a form that counts
 	plain bool // the page says nothing of its host
 }
 
-// knocks returns n requests, each for a page of its own.
-func knocks(n int, r *rand.Rand) (all []knock) {
+// hostRequests returns n requests, each for a page of its own.
+func hostRequests(n int, r *rand.Rand) (all []hostRequest) {
 	for i := range n {
-		k := knock{path: fmt.Sprintf("/h/page-%05d", i), plain: i%3 > 0}
+		k := hostRequest{path: fmt.Sprintf("/h/page-%05d", i), plain: i%3 > 0}
 		host, own := anyHost(r)
 		target, other := k.path, ""
 		switch r.IntN(10) {
@@ -107,18 +109,18 @@ func echo(rw http.ResponseWriter, r *http.Request) {
 		host = h
 	}
 	head := fmt.Sprintf(`<base href="//%s/"><link rel=canonical href="http://%[1]s%s">`, host, r.URL.Path)
-	io.WriteString(rw, html(head, "echo of "+host+" "+r.URL.Path, "http://"+host+"/elsewhere", "//"+foreign+".example/", r.URL.Path+"/below"))
+	testkit.Reply(http.StatusOK, testkit.HTML(head, "echo of "+host+" "+r.URL.Path, "http://"+host+"/elsewhere", "//"+foreign+".example/", r.URL.Path+"/below"))(rw, r)
 }
 
-// TestHostsAreNotBelieved sends ten thousand requests that name hosts in every
-// place where one can be named. No location off the origin may come of it.
-func TestHostsAreNotBelieved(t *testing.T) {
+// Ten thousand requests name hosts in every place where one can be named. No
+// location off the origin may come of it.
+func TestHostsThatRequestsNameAreNotBelieved(t *testing.T) {
 	n := 10_000
 	if testing.Short() {
 		n = 2_000
 	}
-	all := knocks(n, rand.New(rand.NewPCG(4, 0)))
-	s := setup{router: "ServeMux", proto: "HTTP/1.1", templates: []string{"/{$}", "/h/{page}", "/index/{n}"}, pages: map[string]http.HandlerFunc{}}
+	all := hostRequests(n, rand.New(rand.NewPCG(4, 0)))
+	s := setup{router: "ServeMux", proto: "HTTP/1.1", templates: []string{"/{$}", "/h/{page}", "/index/{n}"}, pages: testkit.Paths{}}
 	var home []string
 	for i := 0; i < n; i += 1000 {
 		var links []string
@@ -130,9 +132,9 @@ func TestHostsAreNotBelieved(t *testing.T) {
 		}
 		index := fmt.Sprintf("/index/%d", i)
 		home = append(home, index)
-		s.pages[index] = text(index, links...)
+		s.pages[index] = testkit.Page(index, links...)
 	}
-	s.pages["/"] = text("home", home...)
+	s.pages["/"] = testkit.Page("home", home...)
 	w := open(t, s)
 	w.visit(0, append([]string{"/"}, home...)...)
 	w.settle()
@@ -161,12 +163,13 @@ func TestHostsAreNotBelieved(t *testing.T) {
 		switch {
 		case !k.own:
 			secret.add(k.path)
-			if listed[k.path] {
+			if _, is := listed[k.path]; is {
 				t.Errorf("%s is listed after %q", k.path, k.text)
 			}
 		case k.plain && served[i]: // net/http refuses some hosts itself
-			if wanted++; !listed[k.path] {
-				t.Errorf("%s is not listed after %q: %+v", k.path, k.text, w.explain(k.path))
+			wanted++
+			if _, is := listed[k.path]; !is {
+				t.Errorf("%s is not listed after %q: %+v", k.path, k.text, w.Explained(k.path))
 			}
 		}
 	}
@@ -181,7 +184,7 @@ func TestHostsAreNotBelieved(t *testing.T) {
 
 // overWire sends a request through a connection of its own, and returns
 // the status of the answer.
-func overWire(t *testing.T, addr string, k knock) int {
+func overWire(t *testing.T, addr string, k hostRequest) int {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -207,37 +210,27 @@ func overWire(t *testing.T, addr string, k knock) int {
 
 // inProcess hands a request to the site without a server around it, which
 // would have refused some.
-func inProcess(w *world, k knock) int {
+func inProcess(w *world, k hostRequest) int {
 	req, err := http.ReadRequest(bufio.NewReader(strings.NewReader(k.text)))
 	if err != nil {
 		return 0
 	}
 	req.RemoteAddr = "10.9.9.9:1234" // a proxy nearby, whose own hosts count
-	rec := &recorder{header: http.Header{}, status: http.StatusOK}
+	rec := httptest.NewRecorder()
 	w.srv.Config.Handler.ServeHTTP(rec, req)
-	return rec.status
+	return rec.Code
 }
 
-// recorder is a writer that keeps the status alone.
-type recorder struct {
-	header http.Header
-	status int
-}
-
-func (r *recorder) Header() http.Header         { return r.header }
-func (r *recorder) Write(p []byte) (int, error) { return len(p), nil }
-func (r *recorder) WriteHeader(status int)      { r.status = status }
-
-// TestOriginsOfTheSitemap reads the sitemap's locations as URLs: each is of the
-// origin, whatever it looks like.
-func TestOriginsOfTheSitemap(t *testing.T) {
-	rows := []*row{{name: "odd", route: "/odd/{slug}", path: "/odd/{c}", linked: true, want: "listed", why: "link",
+// Each location in the sitemap, read as a URL, is on the origin, whatever it looks
+// like.
+func TestSitemapHasOnlyURLsOfTheOrigin(t *testing.T) {
+	rows := []*row{{name: "odd", route: "/odd/{slug}", linked: true, want: "listed: link",
 		canaries: []string{"@evil.example", "a:b", "x=http:", "%40x", "a%20b", "(c)", "%E2%82%AC", "a+b", "!$&'*,"}}}
 	s := newScene(t, setup{router: "mux", proto: "HTTP/2.0", rounds: 2}, rows)
-	s.firstVisits()
+	s.visitAll()
 	s.checkAll(t, rows[0])
 	for loc := range s.listing {
-		u, err := url.Parse(origin + loc)
+		u, err := url.Parse(testkit.Origin + loc)
 		if err != nil || u.Scheme != "https" || u.Host != "example.com" || u.User != nil {
 			t.Errorf("%s: %v, %+v", loc, err, u)
 		}

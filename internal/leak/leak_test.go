@@ -3,6 +3,7 @@
 package leak_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit"
 )
 
 // ways are the ways in which a site is reached.
@@ -32,7 +35,7 @@ func TestCorpus(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.router+", "+way.proto, func(t *testing.T) {
 			s := newScene(t, way, corpus())
-			s.play()
+			s.visitAll()
 			for _, r := range s.rows {
 				t.Run(r.name, func(t *testing.T) { s.checkAll(t, r) })
 			}
@@ -46,22 +49,22 @@ type scene struct {
 	*world
 	rows    []*row
 	pages   []*page
-	home    []string        // what the home page links to
-	beside  []string        // pages that are linked so that others have siblings
-	listing map[string]bool // the sitemap in the end
-	private *finder         // what may be found nowhere, once it was asked for
-	brief   bool            // nobody follows the links of private pages
+	home    []string          // what the home page links to
+	beside  []string          // pages that are linked so that others have siblings
+	listing map[string]string // the sitemap in the end
+	private *finder           // what may be found nowhere, once it was asked for
+	brief   bool              // nobody follows the links of private pages
 }
 
 func newScene(t testing.TB, s setup, rows []*row) *scene {
 	t.Helper()
 	sc := &scene{rows: rows}
 	s.templates = []string{"/{$}", "/boards/{name}", "/robots.txt"}
-	s.pages = map[string]http.HandlerFunc{}
+	s.pages = testkit.Paths{}
 	for i, r := range rows {
 		sc.add(&s, r, fmt.Sprintf("/boards/%d", i))
 	}
-	s.pages["/"] = text("home", sc.home...)
+	s.pages["/"] = testkit.Page("home", sc.home...)
 	s.pages["/robots.txt"] = func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "text/plain")
 		fmt.Fprintln(rw, "User-agent: *\nDisallow: /backstage/")
@@ -73,11 +76,12 @@ func newScene(t testing.TB, s setup, rows []*row) *scene {
 // add makes the pages of a row, and those around them.
 func (s *scene) add(to *setup, r *row, board string) {
 	first := len(s.pages)
+	r.path = cmp.Or(r.path, pathOf(r.route))
 	for _, c := range r.canaries {
 		p := r.page(c)
 		s.pages = append(s.pages, p)
 		to.pages[decoded(p.target)] = p.handler(s)
-		if route := fill(r.route, c); route != "" && !slices.Contains(to.templates, route) {
+		if route := withCanary(r.route, c); route != "" && !slices.Contains(to.templates, route) {
 			to.templates = append(to.templates, route)
 		}
 		if r.linked {
@@ -102,7 +106,7 @@ func (s *scene) add(to *setup, r *row, board string) {
 func sibling(path, name string) string {
 	path, _, _ = strings.Cut(path, "?")
 	if strings.Contains(path, "{c}") {
-		return fill(path, name)
+		return withCanary(path, name)
 	}
 	return path[:strings.LastIndexByte(path, '/')+1] + name
 }
@@ -117,9 +121,9 @@ func decoded(target string) string {
 	return path
 }
 
-// play has all visitors come: the first one to the private pages before there
+// visitAll has all visitors come: the first one to the private pages before there
 // is anything public, and each one to all.
-func (s *scene) play() {
+func (s *scene) visitAll() {
 	s.Helper()
 	s.firstLooks()
 	for n := range s.setup.rounds {
@@ -145,8 +149,8 @@ func (s *scene) getAll(n int, wanted func(*page) bool) {
 	pages := slices.Clone(s.pages)
 	rand.New(rand.NewPCG(uint64(n), 0)).Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
 	for some := range slices.Chunk(pages, roomFor) {
-		s.untilTaken(func() {
-			side(len(some), func(i int) {
+		s.untilLearned(func() {
+			eightAtATime(len(some), func(i int) {
 				if wanted(some[i]) {
 					s.get(some[i], n)
 				}
@@ -178,7 +182,7 @@ func (s *scene) firstLooks() {
 		if code == http.StatusOK || len(body) == 0 {
 			s.Errorf("%s before anything is public: status %d, %q", file, code, body)
 		}
-		s.opened = append(s.opened, body...)
+		s.before = append(s.before, body...)
 	}
 }
 
@@ -205,22 +209,23 @@ func (s *scene) checkAll(t *testing.T, r *row) {
 
 // check returns what is wrong with what became of a page, "" for nothing.
 func (s *scene) check(p *page) string {
-	e, err := s.site.Explain(s.Context(), p.location)
-	if err != nil && oneOf("refused", p.want) {
-		_, why, _ := strings.Cut(err.Error(), " (") // the reason's name, behind what it says
-		if why = strings.TrimSuffix(why, ")"); !oneOf(why, p.why) {
-			return fmt.Sprintf("refused because of %q, want %s", why, p.why)
-		}
-		return ""
+	e, err := s.Explain(s.Context(), p.location)
+	verdict, reason := string(e.Verdict), string(e.Reason)
+	if err != nil {
+		_, name, _ := strings.Cut(err.Error(), " (") // the reason's name, behind what it says
+		verdict, reason = "refused", strings.TrimSuffix(name, ")")
 	}
-	switch told := s.toldBy(p, fmt.Appendf(nil, "%+v", e)); {
-	case err != nil || !oneOf(e.Verdict, p.want) || !oneOf(e.Reason, p.why):
-		return fmt.Sprintf("%s because of %q, %v; want %s because of %s. It has %d networks, %d siblings and %v",
-			e.Verdict, e.Reason, err, p.want, p.why, e.Networks, e.Siblings, e.Evidence)
+	_, listed := s.listing[p.location]
+	switch told := s.mentionedBy(p, fmt.Appendf(nil, "%+v", e)); {
+	case !p.allows(verdict, reason):
+		return fmt.Sprintf("%s because of %q, %v; want %s. It has %d networks, %d siblings and %v",
+			verdict, reason, err, p.want, e.Networks, e.Siblings, e.Evidence)
+	case err != nil:
+		return ""
 	case !strings.Contains(e.Text, p.says):
 		return fmt.Sprintf("it is explained by %q, want %q in it", e.Text, p.says)
-	case s.listing[p.location] != (p.want == "listed"):
-		return fmt.Sprintf("in the sitemap: %v", s.listing[p.location])
+	case listed != p.public():
+		return fmt.Sprintf("in the sitemap: %v", listed)
 	case p.counted() && e.Networks < s.setup.rounds-sameNetwork:
 		return fmt.Sprintf("only %d of %d networks were counted, so the test has not shown what it says", e.Networks, s.setup.rounds)
 	case len(told) > 0:
@@ -235,11 +240,11 @@ const sameNetwork = 2
 
 // counted reports whether the networks of a page's visitors are evidence.
 func (p *page) counted() bool {
-	return p.visit == nil && p.row.rounds == 0 && (oneOf("held", p.want) || oneOf("no-evidence", p.why))
+	return p.visit == nil && p.row.rounds == 0 && (strings.Contains(p.want, "held") || strings.Contains(p.want, "no-evidence"))
 }
 
-// toldBy returns the private pages that the explanation of p tells of.
-func (s *scene) toldBy(p *page, text []byte) (told []string) {
+// mentionedBy returns the private pages that the explanation of p tells of.
+func (s *scene) mentionedBy(p *page, text []byte) (told []string) {
 	for _, found := range s.secrets().find(text) {
 		if found.of != p.canary && !strings.Contains(p.location, found.of) {
 			told = append(told, found.of)
@@ -248,9 +253,7 @@ func (s *scene) toldBy(p *page, text []byte) (told []string) {
 	return told
 }
 
-func oneOf[S ~string](s S, list string) bool {
-	return slices.Contains(strings.Split(list, "|"), string(s))
-}
+func oneOf(s, list string) bool { return slices.Contains(strings.Split(list, "|"), s) }
 
 // secrets returns what may be found nowhere, having made it once.
 func (s *scene) secrets() *finder {
@@ -280,21 +283,24 @@ func (s *scene) leaks() []leak {
 // report fails the test for leaks, by what was found.
 func (s *scene) report(t *testing.T, leaks []leak) {
 	t.Helper()
-	rows := map[string]string{marker: "the marker of private content"}
-	for _, p := range s.pages {
-		rows[p.canary] = p.name
-	}
+	const shown = 20
 	places := map[string][]string{}
 	for _, l := range leaks {
 		places[l.of] = append(places[l.of], fmt.Sprintf("%s (%s)", l.where, l.form))
 	}
-	told := 0
-	for _, of := range slices.Sorted(maps.Keys(places)) {
-		if told++; told <= 20 {
-			t.Errorf("found %s of %q in %q", of, rows[of], places[of])
+	for i, of := range slices.Sorted(maps.Keys(places)) {
+		if i == shown {
+			t.Errorf("and %d more", len(places)-shown)
+			break
 		}
+		t.Errorf("found %s of %q in %q", of, s.rowOf(of), places[of])
 	}
-	if told > 20 {
-		t.Errorf("found %d secrets in all", told)
+}
+
+// rowOf returns the name of the row that a canary belongs to, else what it is.
+func (s *scene) rowOf(canary string) string {
+	if i := slices.IndexFunc(s.pages, func(p *page) bool { return p.canary == canary }); i >= 0 {
+		return s.pages[i].name
 	}
+	return canary
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/testkit"
 )
 
 // TestPublicPages shows a site some hundreds of pages that are public, and
@@ -25,21 +27,21 @@ func TestPublicPages(t *testing.T) {
 			rows := publicRows()
 			s := newScene(t, way, rows)
 			s.brief = true
-			s.firstVisits()
+			s.visitAll()
 			const told = 20
 			missed := 0
 			all, listed := map[string]int{}, map[string]int{}
 			for _, p := range s.pages {
-				all[p.why]++
+				all[p.want]++
 				if problem := s.check(p); problem == "" {
-					listed[p.why]++
+					listed[p.want]++
 				} else if missed++; missed <= told {
 					t.Logf("%s: %s: %s", p.name, p.location, problem)
 				}
 			}
-			n, of := listed["link"]+listed["networks"], len(s.pages)
+			n, of := listed["listed: link"]+listed["listed: networks"], len(s.pages)
 			t.Logf("listed by link %d of %d, by networks %d of %d, in all %d of %d, %.4f",
-				listed["link"], all["link"], listed["networks"], all["networks"], n, of, float64(n)/float64(of))
+				listed["listed: link"], all["listed: link"], listed["listed: networks"], all["listed: networks"], n, of, float64(n)/float64(of))
 			if of < 500 || float64(n) < least*float64(of) {
 				t.Errorf("%d of %d public pages are listed, want %.2f of at least 500", n, of, least)
 			}
@@ -48,10 +50,10 @@ func TestPublicPages(t *testing.T) {
 	}
 }
 
-// tongue is a few words of a language, as they stand in the names of pages.
-type tongue struct{ name, words string }
+// language is a few words of a language, as they stand in the names of pages.
+type language struct{ name, words string }
 
-var tongues = []tongue{
+var languages = []language{
 	{"english", "how to bake bread without yeast the quiet history of lighthouses five walks along river summer garden ideas why cats purr"},
 	{"german", "wie man einen apfelbaum schneidet frühstück in münchen die schönsten wanderwege am bodensee straßenbahn geschichte grüße aus köln"},
 	{"french", "comment réussir une tarte aux pommes le château de la forêt été à la mer les meilleurs marchés de noël élevage d'abeilles"},
@@ -78,7 +80,7 @@ var tongues = []tongue{
 }
 
 // slugs returns n names of two to five words, escaped as a browser does it.
-func (g tongue) slugs(n int) (all []string) {
+func (g language) slugs(n int) (all []string) {
 	words := strings.Fields(g.words)
 	for i := range n {
 		k := min(2+i%4, len(words)-1)
@@ -128,10 +130,10 @@ var shelves = []struct{ route, path, names string }{
 func publicRows() (rows []*row) {
 	add := func(name, route, path string, names []string, linked bool) {
 		r := &row{name: name, route: route, path: path, canaries: names, linked: linked, siblings: !linked,
-			visit: politely, answer: anyhow, want: "listed", why: map[bool]string{true: "link", false: "networks"}[linked]}
+			visit: politely, answer: anyhow, want: map[bool]string{true: "listed: link", false: "listed: networks"}[linked]}
 		rows = append(rows, r)
 	}
-	for _, g := range tongues {
+	for _, g := range languages {
 		all := g.slugs(14)
 		add(g.name, "/"+g.name+"/{slug}", "/"+g.name+"/{c}", all[:8], true)
 		add(g.name, "/"+g.name+"/notes/{slug}", "/"+g.name+"/notes/{c}", all[8:], false)
@@ -144,19 +146,6 @@ func publicRows() (rows []*row) {
 		}
 	}
 	return rows
-}
-
-// firstVisits has each visitor come to all pages.
-func (s *scene) firstVisits() {
-	for n := range s.setup.rounds {
-		s.round.Store(int64(n))
-		s.restart()
-		s.visit(n, "/")
-		s.visit(n, s.beside...)
-		s.settle()
-		s.getAll(n, func(*page) bool { return true })
-	}
-	s.listing = s.listed()
 }
 
 // politely gets a page as one of many kinds of anonymous visitors does.
@@ -191,7 +180,7 @@ func anyhow(rw http.ResponseWriter, r *http.Request, page string) {
 		return
 	}
 	if r.Header.Get("Cookie") == "session="+marker {
-		page = html("", "the same for members "+marker)
+		page = testkit.HTML("", "the same for members "+marker)
 	}
 	switch len(r.URL.Path) % 8 {
 	case 1:
@@ -214,7 +203,7 @@ func anyhow(rw http.ResponseWriter, r *http.Request, page string) {
 	case 7:
 		rw.Header().Set("Vary", "Cookie, Accept-Language")
 		rw.Header().Set("Content-Disposition", "inline")
-		io.WriteString(rw, strings.Replace(page, "</head>", `<link rel="canonical" href="`+origin+r.URL.EscapedPath()+query(r)+`"></head>`, 1))
+		io.WriteString(rw, strings.Replace(page, "</head>", `<link rel="canonical" href="`+testkit.Origin+r.URL.EscapedPath()+query(r)+`"></head>`, 1))
 	default:
 		io.WriteString(rw, page)
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/servemap/servemap/internal/testkit"
 )
 
 // row is one scenario of the corpus: pages, how they are asked for, what they
@@ -19,8 +21,9 @@ import (
 type row struct {
 	name string
 	// route is the template of the page's route, "" for the one that takes
-	// everything. path is what is asked for. In both and in head, "{c}" stands
-	// for the canary, which for a private page may appear nowhere.
+	// everything. path is what is asked for; if empty, it is the route with the
+	// canary as its last variable. In both and in head, "{c}" stands for the
+	// canary, which for a private page may appear nowhere.
 	route, path string
 	canaries    []string // words if nil; each makes a page
 	loc         string   // what is asked about afterwards, if that is not path
@@ -43,8 +46,7 @@ type row struct {
 	answer   func(rw http.ResponseWriter, r *http.Request, html string) // writes the page, if nil
 	late     func(rw http.ResponseWriter, r *http.Request, html string) // what it answers in the last round
 
-	want string // the verdict, or "refused" where the location can be none
-	why  string // the reason; several are parted by "|"
+	want string // the verdict, or "refused" where the location can be none, and the reason; several are parted by "|"
 	says string // what the explanation's text has besides
 	was  bool   // it was listed once, so it may be stored
 }
@@ -60,10 +62,30 @@ type page struct {
 	board                    string // the page that leads to it, if it is personal
 }
 
-func (r *row) private() bool { return r.want != "listed" && !r.was }
+func (r *row) public() bool { return strings.HasPrefix(r.want, "listed: ") }
 
-// fill puts the canary into a text of the row.
-func fill(s, canary string) string { return strings.ReplaceAll(s, "{c}", canary) }
+func (r *row) private() bool { return !r.public() && !r.was }
+
+// allows reports whether a verdict and its reason are among those that are wanted.
+func (r *row) allows(verdict, reason string) bool {
+	verdicts, reasons, _ := strings.Cut(r.want, ": ")
+	return oneOf(verdict, verdicts) && oneOf(reason, reasons)
+}
+
+// pathOf is what is asked for at a route.
+func pathOf(route string) string {
+	from, to := strings.LastIndexByte(route, '{'), strings.LastIndexByte(route, '}')
+	switch {
+	case strings.HasSuffix(route, "{$}"):
+		return route[:from]
+	case from < 0 || strings.Contains(route, "{c}"):
+		return route
+	}
+	return route[:from] + "{c}" + route[to+1:]
+}
+
+// withCanary puts the canary into a text of the row.
+func withCanary(s, canary string) string { return strings.ReplaceAll(s, "{c}", canary) }
 
 func (r *row) page(canary string) *page {
 	loc := r.loc
@@ -71,8 +93,8 @@ func (r *row) page(canary string) *page {
 		loc = r.path
 	}
 	p := &page{
-		row: r, canary: canary, target: fill(r.path, canary), location: fill(loc, canary), private: r.private(),
-		ownHead: fill(r.head, canary), ownResponse: r.response, chance: xxh3.HashString(canary),
+		row: r, canary: canary, target: withCanary(r.path, canary), location: withCanary(loc, canary), private: r.private(),
+		ownHead: withCanary(r.head, canary), ownResponse: r.response, chance: xxh3.HashString(canary),
 	}
 	if r.shape != nil {
 		p.ownHead, p.ownResponse = r.shape(rand.New(rand.NewPCG(p.chance, 0)))
@@ -97,7 +119,7 @@ func (p *page) handler(s *scene) http.HandlerFunc {
 		for name, values := range p.ownResponse {
 			rw.Header()[name] = values
 		}
-		body := html(p.ownHead, about+" "+p.canary+" "+r.URL.Query().Get("page"), links...)
+		body := testkit.HTML(p.ownHead, about+" "+p.canary+" "+r.URL.Query().Get("page"), links...)
 		switch {
 		case p.late != nil && s.round.Load() == int64(s.setup.rounds)-1:
 			p.late(rw, r, body)
@@ -240,6 +262,6 @@ func boardPage(s *scene, row []*page) http.HandlerFunc {
 			http.Redirect(rw, r, target, status)
 			return
 		}
-		text(r.URL.Path, target)(rw, r)
+		testkit.Page(r.URL.Path, target)(rw, r)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"io/fs"
@@ -18,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit"
 )
 
 // marker is in whatever else a private page has besides its location: title,
@@ -138,8 +139,11 @@ func (w *world) sweep(all, listable *finder) (leaks []leak) {
 		}
 		look(all, "record", []byte(r.Key+" "+string(r.Value)))
 	}
-	w.shut()
-	for what, err := range map[string]error{"Flush": w.site.Flush(w.Context()), "Forget": w.site.Forget(w.Context(), "/")} {
+	w.Shut()
+	if err := w.store.Close(); err != nil {
+		w.Errorf("closing the store: %v", err)
+	}
+	for what, err := range map[string]error{"Flush": w.Flush(w.Context()), "Forget": w.Forget(w.Context(), "/")} {
 		if err == nil {
 			w.Errorf("%s after Close returned nil", what)
 			continue
@@ -150,8 +154,8 @@ func (w *world) sweep(all, listable *finder) (leaks []leak) {
 		look(all, "file "+name+", closed", data)
 		leaks = append(leaks, addresses(name, data)...)
 	}
-	look(all, "log", w.log.Bytes())
-	leaks = append(leaks, addresses("log", w.log.Bytes())...)
+	look(all, "log", []byte(w.Logged.String()))
+	leaks = append(leaks, addresses("log", []byte(w.Logged.String()))...)
 	return leaks
 }
 
@@ -159,7 +163,7 @@ func (w *world) sweep(all, listable *finder) (leaks []leak) {
 // about no page in particular.
 func (w *world) surfaces() map[string][]byte {
 	w.Helper()
-	out := map[string][]byte{"before": w.opened, "stats": fmt.Appendf(nil, "%+v", w.site.Stats())}
+	out := map[string][]byte{"before": w.before, "stats": fmt.Appendf(nil, "%+v", w.Stats())}
 	for _, name := range []string{"/sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap.xml.gz"} {
 		status, body := w.do(w.client, w.request(0, http.MethodGet, name, nil))
 		if strings.HasSuffix(name, ".gz") && status == http.StatusOK {
@@ -167,7 +171,7 @@ func (w *world) surfaces() map[string][]byte {
 		}
 		out[name] = body
 	}
-	for p, err := range w.site.Pages(w.Context()) {
+	for p, err := range w.Pages(w.Context()) {
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -189,30 +193,18 @@ func gunzip(t testing.TB, b []byte) []byte {
 	return out
 }
 
-// listed returns the locations in the sitemap.
-func (w *world) listed() map[string]bool {
+// listed returns the locations in the sitemap, with their dates.
+func (w *world) listed() map[string]string {
 	w.Helper()
 	status, body := w.do(w.client, w.request(0, http.MethodGet, "/sitemap.xml", nil))
 	if status == http.StatusServiceUnavailable {
 		return nil
 	}
-	var doc struct {
-		URLs []struct {
-			Loc string `xml:"loc"`
-		} `xml:"url"`
-	}
-	if err := xml.Unmarshal(body, &doc); err != nil || status != http.StatusOK {
+	listed, err := testkit.ParseSitemap(string(body), testkit.Origin)
+	if err != nil || status != http.StatusOK {
 		w.Fatalf("the sitemap: status %d, %v", status, err)
 	}
-	locs := map[string]bool{}
-	for _, u := range doc.URLs {
-		loc, ok := strings.CutPrefix(u.Loc, origin+"/")
-		if !ok {
-			w.Errorf("%s is not on %s", u.Loc, origin)
-		}
-		locs["/"+loc] = true
-	}
-	return locs
+	return listed
 }
 
 // files returns the contents of all files below dir.

@@ -1,13 +1,10 @@
 package leak_test
 
 import (
-	"bytes"
-	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
-	"log"
-	"log/slog"
+	stdlog "log"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -15,15 +12,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/store/badgerstore"
 )
-
-const origin = "https://example.com"
 
 // rounds is how often each private page is shown, each time to another client
 // network and after a restart of the site, which forgets what was looked at
@@ -34,25 +29,20 @@ const rounds = 25
 // the ones before him did not.
 const roundsShort = 8
 
-// world is a running site: a router behind a server of its own, and a Badger
-// store on disk.
+// world is a running site: a router behind a server with TLS, and a Badger store
+// on disk.
 type world struct {
-	testing.TB
+	*testkit.Site
 	setup
 	dir    string
-	log    *logged
 	store  *badgerstore.Store
-	site   *servemap.Site
 	srv    *httptest.Server
 	client *http.Client
 
-	serving atomic.Pointer[http.Handler]
 	running sync.WaitGroup // requests
 	round   atomic.Int64
-
-	missed uint64 // sightings dropped and made up for
-
-	opened []byte // the log, and what was served, so far as it is not asked for again
+	missed  uint64 // sightings dropped and made up for
+	before  []byte // what was served and counted before the last start
 }
 
 // setup says what a world is made of.
@@ -60,7 +50,7 @@ type setup struct {
 	router    string                                  // "ServeMux" or "mux"
 	proto     string                                  // "HTTP/1.1" or "HTTP/2.0"
 	templates []string                                // of the routes, as net/http spells them
-	pages     map[string]http.HandlerFunc             // by decoded path
+	pages     testkit.Paths                           // by decoded path; others are pages of their path
 	outer     func(*world, http.Handler) http.Handler // what stands in front of the site, nil for nothing
 	inner     func(http.Handler) http.Handler         // what stands between the site and the pages, nil for nothing
 	rounds    int                                     // how often everything is visited, 0 for rounds
@@ -79,28 +69,33 @@ func open(t testing.TB, s setup) *world {
 			s.rounds = roundsShort
 		}
 	}
-	w := &world{TB: t, setup: s, dir: t.TempDir(), log: new(logged)}
-	w.opts.Logger = slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	w := &world{setup: s, dir: t.TempDir()}
+	log := new(testkit.Log)
 	w.opts.ClientIP = func(r *http.Request) netip.Addr {
 		addr, _ := netip.ParseAddr(r.Header.Get(visitorHeader))
 		return addr
 	}
 	var err error
-	if w.store, err = badgerstore.Open(w.dir, &badgerstore.Options{Reserve: 1, Logger: w.opts.Logger}); err != nil {
+	if w.store, err = badgerstore.Open(w.dir, &badgerstore.Options{Reserve: 1, Logger: log.Logger()}); err != nil {
 		t.Fatal(err)
 	}
-	w.restart()
+	t.Cleanup(func() {
+		if err := w.store.Close(); err != nil {
+			t.Errorf("closing the store: %v", err)
+		}
+	})
+	w.Site = testkit.Start(t, testkit.Setup{Store: w.store, Log: log, Options: w.opts, Mount: w.mount})
 	w.srv = httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.running.Add(1)
 		defer w.running.Done()
-		(*w.serving.Load()).ServeHTTP(rw, r)
+		w.ServeHTTP(rw, r)
 	}))
-	w.srv.Config.ErrorLog = log.New(io.Discard, "", 0) // the server's, of handlers that panic
+	w.srv.Config.ErrorLog = stdlog.New(io.Discard, "", 0) // the server's, of handlers that panic
 	w.srv.EnableHTTP2 = s.proto == "HTTP/2.0"
 	w.srv.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
 	w.srv.StartTLS()
+	t.Cleanup(w.srv.Close)
 	w.client = w.newClient()
-	t.Cleanup(func() { w.srv.Close(); w.shut() })
 	return w
 }
 
@@ -112,44 +107,17 @@ func (w *world) newClient() *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// shut closes the site and the store. It may be called twice.
-func (w *world) shut() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if err := w.site.Close(ctx); err != nil {
-		w.Errorf("closing the site: %v", err)
-	}
-	if err := w.store.Close(); err != nil {
-		w.Errorf("closing the store: %v", err)
-	}
-}
-
 // restart closes the site and starts another one on the same store, as a new
 // deployment does.
 func (w *world) restart() {
 	w.Helper()
-	if w.site != nil {
-		w.running.Wait()
-		w.opened = fmt.Appendf(w.opened, "%+v\n", w.site.Stats())
-		if dropped := w.site.Stats().Dropped; dropped != w.missed {
-			w.Errorf("%d sightings were dropped and %d made up for, so the test has not shown what it says", dropped, w.missed)
-		}
-		w.missed = 0
-		if err := w.site.Close(w.Context()); err != nil {
-			w.Fatal(err)
-		}
+	w.running.Wait()
+	w.before = fmt.Appendf(w.before, "%+v\n", w.Stats())
+	if dropped := w.Stats().Dropped; dropped != w.missed {
+		w.Errorf("%d sightings were dropped and %d made up for, so the test has not shown what it says", dropped, w.missed)
 	}
-	opts := w.opts
-	site, err := servemap.New(origin, w.store, &opts)
-	if err != nil {
-		w.Fatal(err)
-	}
-	w.site = site
-	h := w.mount(site)
-	if w.outer != nil {
-		h = w.outer(w, h)
-	}
-	w.serving.Store(&h)
+	w.missed = 0
+	w.Restart()
 }
 
 // anything is the template of the route for what no other one matches.
@@ -161,21 +129,25 @@ func (w *world) mount(site *servemap.Site) http.Handler {
 	if w.inner != nil {
 		page = w.inner(page)
 	}
+	var h http.Handler
 	if w.router == "mux" {
 		r := mux.NewRouter()
-		for _, t := range w.templates {
+		for _, t := range append(w.templates, anything) {
 			r.Handle(muxTemplate(t), page)
 		}
-		r.Handle(muxTemplate(anything), page)
 		site.Mount(r)
-		return r
+		h = r
+	} else {
+		m := http.NewServeMux()
+		for _, t := range append(w.templates, anything) {
+			m.Handle(t, page)
+		}
+		h = site.Wrap(m)
 	}
-	m := http.NewServeMux()
-	m.Handle(anything, page)
-	for _, t := range w.templates {
-		m.Handle(t, page)
+	if w.outer != nil {
+		h = w.outer(w, h)
 	}
-	return site.Wrap(m)
+	return h
 }
 
 // muxTemplate spells a pattern of net/http as gorilla/mux does.
@@ -190,23 +162,7 @@ func (w *world) page(rw http.ResponseWriter, r *http.Request) {
 		h(rw, r)
 		return
 	}
-	text(r.URL.Path)(rw, r)
-}
-
-// text is a page of a text of its own, with links.
-func text(about string, links ...string) http.HandlerFunc {
-	return func(rw http.ResponseWriter, r *http.Request) { io.WriteString(rw, html("", about, links...)) }
-}
-
-// html is a page with a head, and a main text.
-func html(head, about string, links ...string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "<!DOCTYPE html><html lang=en><head><title>%s</title>%s</head><body><main><h1>%[1]s</h1>", about, head)
-	for _, l := range links {
-		fmt.Fprintf(&b, `<a href="%s">read on</a> `, l)
-	}
-	b.WriteString("</main></body></html>")
-	return b.String()
+	testkit.Page(r.URL.Path)(rw, r)
 }
 
 // visitor returns the address of the n-th visitor. No two are in one network;
@@ -256,8 +212,8 @@ func (w *world) visit(n int, targets ...string) {
 	}
 }
 
-// side calls fn for each of n, eight at a time.
-func side(n int, fn func(i int)) {
+// eightAtATime calls fn for each number below n, eight at a time.
+func eightAtATime(n int, fn func(i int)) {
 	var group sync.WaitGroup
 	var next atomic.Int64
 	for range 8 {
@@ -270,14 +226,14 @@ func side(n int, fn func(i int)) {
 	group.Wait()
 }
 
-// untilTaken has visits made until none of what they show is dropped, as it is
+// untilLearned has visits made until none of what they show is dropped, as it is
 // where the machine is slow. What was dropped is still due.
-func (w *world) untilTaken(visits func()) {
+func (w *world) untilLearned(visits func()) {
 	w.Helper()
 	for range 10 {
 		visits()
 		w.settle()
-		if dropped := w.site.Stats().Dropped; dropped > w.missed {
+		if dropped := w.Stats().Dropped; dropped > w.missed {
 			w.missed = dropped
 			continue
 		}
@@ -286,39 +242,9 @@ func (w *world) untilTaken(visits func()) {
 	w.Error("sightings were dropped ten times running")
 }
 
-// settle returns when all that was visited is learned and rendered.
+// settle returns when everything that was visited is learned and rendered.
 func (w *world) settle() {
 	w.Helper()
 	w.running.Wait() // a client may have its page before the handler has returned
-	if err := w.site.Flush(w.Context()); err != nil {
-		w.Fatal(err)
-	}
-}
-
-// explain asks about a location, and fails the test if that cannot be answered.
-func (w *world) explain(location string) servemap.Explanation {
-	w.Helper()
-	e, err := w.site.Explain(w.Context(), location)
-	if err != nil {
-		w.Errorf("explaining %s: %v", location, err)
-	}
-	return e
-}
-
-// logged is a log that may be read while it is written.
-type logged struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logged) Bytes() []byte {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return bytes.Clone(l.b.Bytes())
+	w.Settle()
 }

@@ -159,9 +159,7 @@ func (m *Batch) list(s *Page) {
 		m.Effects.Filling = s.part
 		m.Effects.Parts[s.part] = true
 		m.happened(s, journal.Added)
-		if !s.read {
-			m.Effects.Due = append(m.Effects.Due, location)
-		}
+		m.due(location) // its next visit may show that the page is not for everybody
 		return
 	}
 	if !m.site.Book.Set(m.Tx, s.part, location, e) {
@@ -180,7 +178,7 @@ func (m *Batch) unlist(s *Page) {
 	m.site.Book.Remove(m.Tx, s.part, s.loaded.location)
 	m.Effects.Parts[s.part] = true
 	m.happened(s, journal.Removed)
-	m.Effects.Due = append(m.Effects.Due, s.loaded.location) // one client's answer may not be the next one's
+	m.due(s.loaded.location) // one client's answer may not be the next one's
 	m.Effects.Left[s.Reason]++
 }
 

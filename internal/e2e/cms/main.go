@@ -56,8 +56,6 @@ type config struct {
 	fine                   []kind
 	options                servemap.Options
 	walk                   []string // further arguments of wget
-	shown                  int
-	limit                  time.Duration
 }
 
 func main() {
@@ -66,7 +64,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), c.limit)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 	defer cancel()
 	bad, err := run(ctx, c)
 	if err != nil {
@@ -86,8 +84,6 @@ func parse(args []string) (c config, err error) {
 	f.StringVar(&c.theirs, "theirs", "", "file with the URLs of the system's own sitemap")
 	f.StringVar(&c.never, "never", "", "file with URLs that are visited after the walk, with the cookie and without, and must not be listed")
 	f.StringVar(&c.cookie, "cookie", "", "cookies of an editor who visits everything after the walk")
-	f.IntVar(&c.shown, "shown", 8, "URLs that are printed of each group; 0 is all")
-	f.DurationVar(&c.limit, "limit", 20*time.Minute, "when to give up")
 	f.Func("private", "pattern of URLs that must not be listed", func(s string) (err error) {
 		c.private, err = regexp.Compile(s)
 		return err
@@ -100,10 +96,6 @@ func parse(args []string) (c config, err error) {
 	})
 	f.Func("query", "Options.Query, with commas", func(s string) error {
 		c.options.Query = strings.Split(s, ",")
-		return nil
-	})
-	f.Func("entry", "one of Options.Entries; may be repeated", func(s string) error {
-		c.options.Entries = append(c.options.Entries, s)
 		return nil
 	})
 	f.Func("rule", "one of Options.Rules, in JSON; may be repeated", func(s string) error {
@@ -213,17 +205,7 @@ func (r *rig) walkIt(ctx context.Context, way string) error {
 	}
 	defer os.RemoveAll(dir)
 	args := append([]string{"-q", "-r", "-l", "inf", "--no-cookies", "--delete-after", "--tries=1", "-e", "use_proxy=on", "-e", "http_proxy=" + way}, r.walk...)
-	at, err := url.Parse(r.origin)
-	if err != nil {
-		return err
-	}
-	entries := r.options.Entries
-	if len(entries) == 0 {
-		entries = []string{at.JoinPath("/").Path}
-	}
-	for _, e := range entries {
-		args = append(args, at.Scheme+"://"+at.Host+e)
-	}
+	args = append(args, r.origin+"/")
 	wget := exec.CommandContext(ctx, "wget", args...)
 	wget.Dir = dir
 	var failed *exec.ExitError
@@ -235,25 +217,22 @@ func (r *rig) walkIt(ctx context.Context, way string) error {
 
 func (r *rig) tellWalk() {
 	r.mu.Lock()
-	for _, k := range slices.Sorted(maps.Keys(r.asked)) {
-		fmt.Printf("answered   %5d  %s\n", r.asked[k], k)
-	}
+	tellCounts("answered", r.asked)
 	r.mu.Unlock()
 	st := r.site.Stats()
-	for _, k := range slices.Sorted(maps.Keys(st.Ignored)) {
-		fmt.Printf("ignored    %5d  %s\n", st.Ignored[k], k)
-	}
-	for _, k := range slices.Sorted(maps.Keys(st.Verdicts)) {
-		fmt.Printf("locations  %5d  %s\n", st.Verdicts[k], k)
-	}
+	tellCounts("ignored", st.Ignored)
+	tellCounts("locations", st.Verdicts)
 	if st.Dropped > 0 {
-		fmt.Printf("dropped    %5d\n", st.Dropped)
+		tellCounts("dropped", map[string]uint64{"": st.Dropped})
 	}
 	for _, h := range st.Hints {
 		fmt.Println("hint:", h)
 	}
-	if len(st.Hints) == 0 {
-		fmt.Println("hint: none")
+}
+
+func tellCounts[N int | uint64](what string, counts map[string]N) {
+	for _, k := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Printf("%-9s  %5d  %s\n", what, counts[k], k)
 	}
 }
 
@@ -307,7 +286,7 @@ func (r *rig) compare(ctx context.Context) (bad int, err error) {
 		case listed[e.URL]:
 			both++
 		default:
-			missing.add(fmt.Sprint(e.Verdict, " ", e.Reason), e.Text+detail(e), e.URL)
+			missing.add(string(e.Verdict)+" "+string(e.Reason), e.Text+detail(e), e.URL)
 		}
 		want[e.URL] = true
 	}
@@ -322,8 +301,8 @@ func (r *rig) compare(ctx context.Context) (bad int, err error) {
 		extra.add(r.kind(u), "listed by "+string(e.Reason), u)
 	}
 	fmt.Printf("theirs %d, ours %d, in both %d, missing %d, extra %d\n", len(theirs), len(ours), both, missing.size(), extra.size())
-	missing.tell("missing", r.shown)
-	extra.tell("extra", r.shown)
+	missing.tell("missing")
+	extra.tell("extra")
 
 	barred := map[string]bool{}
 	for _, u := range never {
@@ -438,14 +417,17 @@ func (g groups) size() (n int) {
 	return n
 }
 
-func (g groups) tell(what string, shown int) {
+// shown is how many URLs are printed of each group.
+const shown = 8
+
+func (g groups) tell(what string) {
 	for _, why := range slices.Sorted(maps.Keys(g)) {
 		list := g[why]
 		slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.url, b.url) })
 		fmt.Printf("%-8s %4d  %s\n", what, len(list), why)
 		told := ""
 		for i, e := range list {
-			if shown > 0 && i == shown {
+			if i == shown {
 				fmt.Printf("               ... and %d more\n", len(list)-i)
 				break
 			}

@@ -3,7 +3,6 @@ package leak_test
 import (
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,9 +10,9 @@ import (
 	"github.com/servemap/servemap"
 )
 
-// TestBrokenTwins shows that the corpus finds leaks: each twin breaks a promise
-// of the site from outside, and the rows that rest on it must be found.
-func TestBrokenTwins(t *testing.T) {
+// Each broken twin of a site breaks one promise from outside. The corpus must find
+// the rows that rest on that promise.
+func TestCorpusFindsTheLeaksOfBrokenTwins(t *testing.T) {
 	var calls atomic.Uint32
 	tests := []struct {
 		name  string
@@ -45,7 +44,7 @@ func TestBrokenTwins(t *testing.T) {
 			tt.twin.router, tt.twin.proto, tt.twin.rounds = "ServeMux", "HTTP/1.1", 4
 			s := newScene(t, tt.twin, corpus())
 			s.TB = silent{t}
-			s.play()
+			s.visitAll()
 			found := map[string][]string{}
 			for _, l := range s.leaks() {
 				found[s.rowOf(l.of)] = append(found[s.rowOf(l.of)], l.where)
@@ -67,18 +66,17 @@ func TestBrokenTwins(t *testing.T) {
 	}
 }
 
-// TestTheCorpusChecksReasons shows that a wrong verdict is noticed where nothing
-// leaks.
-func TestTheCorpusChecksReasons(t *testing.T) {
+// A wrong verdict or reason is noticed even where nothing leaks.
+func TestCorpusChecksVerdictsAndReasons(t *testing.T) {
 	rows := []*row{
-		{name: "public", route: "/about/{c}", path: "/about/{c}", canaries: []string{"a-page-that-is-listed"}, want: "waiting", why: "no-evidence"},
-		{name: "private", route: "/lone/{id}", path: "/lone/{c}", canaries: []string{"a-page-that-is-not"}, want: "listed", why: "link"},
-		{name: "another reason", route: "/lone/{id}", path: "/lone/{c}", canaries: []string{"a-page-that-waits"}, want: "waiting", why: "not-seen"},
-		{name: "refused", route: "/lone/{id}", path: "/lone/{c}%40example.org", canaries: []string{"somebody"}, want: "refused", why: "path-param"},
+		{name: "public", route: "/about/{c}", canaries: []string{"a-page-that-is-listed"}, want: "waiting: no-evidence"},
+		{name: "private", route: "/lone/{id}", canaries: []string{"a-page-that-is-not"}, want: "listed: link"},
+		{name: "another reason", route: "/lone/{id}", canaries: []string{"a-page-that-waits"}, want: "waiting: not-seen"},
+		{name: "refused", route: "/lone/{id}", path: "/lone/{c}%40example.org", canaries: []string{"somebody"}, want: "refused: path-param"},
 	}
 	s := newScene(t, setup{router: "ServeMux", proto: "HTTP/1.1", rounds: 4}, rows)
 	s.TB = silent{t}
-	s.play()
+	s.visitAll()
 	for _, p := range s.pages {
 		if s.check(p) == "" {
 			t.Errorf("row %q is wrong, and was not found to be", p.name)
@@ -86,18 +84,10 @@ func TestTheCorpusChecksReasons(t *testing.T) {
 	}
 }
 
-// silent is a test that is told of failures it does not have: those of a twin.
+// silent is a test that ignores failures: those of a twin are wanted.
 type silent struct{ testing.TB }
 
 func (silent) Errorf(string, ...any) {}
-
-// rowOf returns the name of the row that a canary belongs to, else what it is.
-func (s *scene) rowOf(canary string) string {
-	if i := slices.IndexFunc(s.pages, func(p *page) bool { return p.canary == canary }); i >= 0 {
-		return s.pages[i].name
-	}
-	return canary
-}
 
 func anonymous(fn func(*http.Request) bool) (opts servemap.Options) {
 	opts.Anonymous = fn
@@ -131,7 +121,7 @@ func renumber(calls *atomic.Uint32) func(*world, http.Handler) http.Handler {
 func logging(what func(*http.Request) string) func(*world, http.Handler) http.Handler {
 	return func(w *world, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			w.opts.Logger.Info("served", "what", what(r))
+			w.Logged.Logger().Info("served", "what", what(r))
 			next.ServeHTTP(rw, r)
 		})
 	}

@@ -15,11 +15,11 @@ func fragmentRows() (rows []*row) {
 	} {
 		path := "/remarks-" + strings.Repeat("i", i+1) + "/{c}"
 		rows = append(rows,
-			&row{name: "a route that is fetched, " + path, route: path, path: path, headers: h, want: "unknown", why: "none"},
+			&row{name: "a route that is fetched, " + path, route: path, headers: h, want: "unknown: none"},
 			&row{name: "a link that is fetched, " + path, route: "/all" + strings.ReplaceAll(path, "{c}", "{name}"), path: "/all" + path, linked: true, headers: h,
-				want: "waiting", why: "not-seen"})
+				want: "waiting: not-seen"})
 	}
-	rows = append(rows, &row{name: "a route that shows a part of a page", route: "/shards/{c}", path: "/shards/{c}", want: "waiting", why: "no-evidence",
+	rows = append(rows, &row{name: "a route that shows a part of a page", route: "/shards/{c}", want: "waiting: no-evidence",
 		answer: func(rw http.ResponseWriter, r *http.Request, html string) {
 			_, body, _ := strings.Cut(html, "<body>")
 			rw.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -27,9 +27,9 @@ func fragmentRows() (rows []*row) {
 		}})
 	for _, folder := range []string{"/404", "/error", "/thank-you", "/fragments", "/ajax", "/widgets", "/dashboard", "/back-office", "/staff", "/logs", "/config"} {
 		path := folder + "/{c}"
-		rows = append(rows, &row{name: "a utility page, " + folder, route: path, path: path, want: "held", why: "risky-word"})
+		rows = append(rows, &row{name: "a utility page, " + folder, route: path, want: "held: risky-word"})
 	}
 	return append(rows,
-		&row{name: "an export", route: "/patrons/{c}/export", path: "/patrons/{c}/export", want: "held", why: "risky-word"},
-		&row{name: "a page of the staff that is linked", route: "/ours/{c}/staff", path: "/ours/{c}/staff", linked: true, want: "listed", why: "route|link"})
+		&row{name: "an export", route: "/patrons/{c}/export", want: "held: risky-word"},
+		&row{name: "a page of the staff that is linked", route: "/ours/{c}/staff", linked: true, want: "listed: route|link"})
 }

@@ -1,0 +1,175 @@
+package e2e
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+// ask sends a request over a connection of its own. The visitor closes it on the
+// last byte of the answer, or at once if he does not read any.
+func ask(s *testkit.Site, path string, read bool) {
+	s.Helper()
+	conn := s.Dial()
+	if _, err := io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: example.com\r\n\r\n"); err != nil {
+		s.Fatal(err)
+	}
+	if read {
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			s.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+			s.Fatal(err)
+		}
+	}
+	conn.Close()
+	synctest.Wait() // until the handler has noticed and returned
+}
+
+// answer sends a whole answer of declared length.
+func answer(w http.ResponseWriter, r *http.Request, status int, html string) {
+	testkit.Reply(status, html, "Content-Length", strconv.Itoa(len(html)))(w, r)
+}
+
+// Many clients close the connection on the last byte. net/http then cancels the
+// request while the handler is still at work.
+func TestPageCountsIfTheVisitorLeavesOnItsLastByte(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, http.StatusOK, testkit.HTML("", "what is at "+r.URL.Path, "/a", "/b"))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		for _, path := range []string{"/", "/a", "/b"} {
+			ask(s, path, true)
+		}
+		s.WantListed("/", "/a", "/b")
+		if n := s.Stats().Ignored["incomplete"]; n != 0 {
+			s.Errorf("%d answers count as broken off, want none", n)
+		}
+	})
+}
+
+// A handler's query is cancelled because the visitor left, and the handler answers
+// something else. That says nothing of the page.
+func TestAnswerToAVisitorWhoLeftDoesNotCount(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		status int
+		html   string
+	}{
+		{"404", http.StatusNotFound, testkit.HTML("", "nothing that was found")},
+		{"403", http.StatusForbidden, testkit.HTML("", "nothing that is allowed")},
+		{"an empty page", http.StatusOK, testkit.HTML("", "no results at all")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			left := false
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if left {
+					<-r.Context().Done()
+					answer(w, r, tt.status, tt.html)
+					return
+				}
+				answer(w, r, http.StatusOK, testkit.HTML("", "what is at "+r.URL.Path, "/a"))
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				ask(s, "/", true)
+				ask(s, "/a", true)
+				s.WantListed("/", "/a")
+				before := s.LastMods()["/a"]
+				left = true
+				for range 20 {
+					time.Sleep(30 * time.Second)
+					ask(s, "/a", false)
+				}
+				s.WantListed("/", "/a")
+				if after := s.LastMods()["/a"]; after != before {
+					s.Errorf("the lastmod of /a was %q and is %q", before, after)
+				}
+			})
+		})
+	}
+}
+
+// A visitor follows a link as soon as he has the page. The handler of that page
+// may still be at work, so the page that it links to is seen first.
+func TestPageSeenBeforeTheOneThatLinksToItLeadsOn(t *testing.T) {
+	pages := map[string]string{
+		"/":         testkit.HTML("", "the site", "/list", "/docs"),
+		"/list":     testkit.HTML("", "a list", "/list/sub", "/list/a"),
+		"/list/sub": testkit.HTML("", "more of the list", "/list/b"),
+		"/list/a":   testkit.HTML("", "the thing a"),
+		"/list/b":   testkit.HTML("", "the thing b"),
+		"/docs/":    testkit.HTML("", "the manual", "/docs/a"),
+		"/docs/a":   testkit.HTML("", "the first chapter"),
+		"/share/x":  testkit.HTML("", "what is shared", "/of-one"),
+		"/of-one":   testkit.HTML("", "what is somebody's own"),
+	}
+	var work chan struct{} // what the handler of the root does after the last byte
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		html, found := pages[r.URL.Path]
+		switch {
+		case r.URL.Path == "/docs":
+			http.Redirect(w, r, "/docs/", http.StatusMovedPermanently)
+		case !found:
+			http.NotFound(w, r)
+		default:
+			answer(w, r, http.StatusOK, html)
+		}
+		_ = http.NewResponseController(w).Flush()
+		if r.URL.Path == "/" {
+			<-work
+		}
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		work = make(chan struct{})
+		for _, path := range []string{"/", "/list", "/list/sub", "/list/a", "/list/b", "/docs", "/docs/", "/docs/a", "/share/x", "/of-one"} {
+			ask(s, path, true)
+		}
+		close(work)
+		synctest.Wait()
+		s.WantListed("/", "/list", "/list/sub", "/list/a", "/list/b", "/docs/", "/docs/a")
+	})
+}
+
+// Strangers ask for large pages at made-up addresses. None of these requests is
+// done when visitors follow links to new pages.
+func TestSlowJunkDoesNotKeepNewPagesOut(t *testing.T) {
+	const line = "<p>Nothing.</p>"
+	news := []string{"/news/one", "/news/two", "/news/three", "/news/four", "/news/five", "/news/six"}
+	links := map[string][]string{"/": {"/news"}, "/news": news}
+	var sent, release chan struct{}
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, "/junk/") {
+			testkit.PageOfItsURL(links[r.URL.Path]...)(w, r)
+			return
+		}
+		testkit.Reply(http.StatusOK, testkit.HTML("", r.URL.Path)+strings.Repeat(line, 1<<20/len(line)))(w, r)
+		sent <- struct{}{}
+		<-release
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		sent, release = make(chan struct{}), make(chan struct{})
+		s.Visit("/")
+		var junk sync.WaitGroup
+		for n := range 20 {
+			junk.Go(func() { s.Get(fmt.Sprintf("/junk/%d", n)) })
+			<-sent
+		}
+		s.Visit("/news")
+		s.Visit(news...)
+		s.WantListed(append(news, "/", "/news")...)
+		close(release)
+		junk.Wait()
+	})
+}

@@ -1,0 +1,46 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+// Addresses of visitors, each in a network of its own.
+const (
+	ann  = "8.8.8.8"
+	bob  = "9.9.9.9"
+	carl = "1.1.1.1"
+	dora = "4.4.4.4"
+	eve  = "5.5.5.5"
+)
+
+// betweenVisits is longer than a visited page goes without being looked at again.
+const betweenVisits = 70 * time.Second
+
+// crowd is a site whose visitors come from addresses that the test says.
+type crowd struct{ *testkit.Site }
+
+// inCrowd runs fn with a site of these pages in virtual time.
+func inCrowd(t *testing.T, pages testkit.Paths, opts servemap.Options, fn func(crowd)) {
+	t.Helper()
+	testkit.Run(t, testkit.Setup{Options: opts, Handler: pages}, func(s *testkit.Site) { fn(crowd{s}) })
+}
+
+// visit gets a page from an address, has it learned, and lets a while pass.
+func (c crowd) visit(from, target string, headers ...string) {
+	c.Helper()
+	c.From(from, target, headers...)
+	c.Settle()
+	time.Sleep(betweenVisits)
+}
+
+// visitAll visits each target from one address.
+func (c crowd) visitAll(from string, targets ...string) {
+	c.Helper()
+	for _, target := range targets {
+		c.visit(from, target)
+	}
+}

@@ -1,0 +1,183 @@
+package e2e
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+// postVariants is a site with three linked pages and /post, which nobody links to.
+// The same post is at /post-0 to /post-24 and wherever /post has a query. Its head
+// may name /post as canonical.
+func postVariants(head string) testkit.Paths {
+	post := testkit.Reply(http.StatusOK, testkit.HTML(head, "a post that nobody links to"))
+	pages := testkit.Paths{"/": testkit.Page("the home page", "/one", "/two", "/three"), "/post": post}
+	for _, name := range []string{"one", "two", "three"} {
+		pages["/"+name] = testkit.Page(name)
+	}
+	for _, target := range numbered("/post-%d", 25) {
+		pages[target] = post
+	}
+	return pages
+}
+
+// numbered returns n paths from 0 on.
+func numbered(format string, n int) (paths []string) {
+	for i := range n {
+		paths = append(paths, fmt.Sprintf(format, i))
+	}
+	return paths
+}
+
+const (
+	noCanonical    = ""
+	namesCanonical = `<link rel="canonical" href="https://example.com/post">`
+)
+
+func TestOneClientTakesOutNoPageByVariants(t *testing.T) {
+	for _, tt := range []struct {
+		name, head string
+		targets    []string
+	}{
+		{"another query", noCanonical, numbered("/post?page=%d", 22)[2:]},
+		{"suffixes", noCanonical, numbered("/post-%d", 25)},
+		{"suffixes that name the canonical page", namesCanonical, numbered("/post-%d", 25)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inCrowd(t, postVariants(tt.head), servemap.Options{}, func(c crowd) {
+				c.visitAll(ann, "/", "/one", "/two", "/three")
+				c.visitAll(eve, tt.targets[:3]...) // before anybody else is there
+				for _, from := range []string{ann, bob, carl} {
+					c.visit(from, "/post")
+				}
+				c.WantVerdict("/post", "listed", "networks")
+				c.visitAll(eve, tt.targets...)
+				c.visit(eve, "/post")
+				c.visit(ann, "/post")
+				c.WantListed("/", "/one", "/two", "/three", "/post")
+			})
+		})
+	}
+}
+
+func TestManyClientsTakeOutNoPageByVariants(t *testing.T) {
+	for _, tt := range []struct{ name, head, format string }{
+		{"another query", noCanonical, "/post?page=%d"},
+		{"suffixes that name the canonical page", namesCanonical, "/post-%d"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inCrowd(t, postVariants(tt.head), servemap.Options{}, func(c crowd) {
+				c.visitAll(ann, "/", "/one", "/two", "/three")
+				for i, from := range []string{ann, bob, carl, dora, eve} {
+					c.visitAll(from, fmt.Sprintf(tt.format, i+2), "/post")
+				}
+				c.WantListed("/", "/one", "/two", "/three", "/post")
+			})
+		})
+	}
+}
+
+// A site that answers anything with one page keeps that out of the sitemap.
+func TestPageThatAnswersAnythingIsNotListedByNetworks(t *testing.T) {
+	inCrowd(t, postVariants(noCanonical), servemap.Options{}, func(c crowd) {
+		c.visitAll(ann, "/", "/one", "/two", "/three")
+		for _, from := range []string{ann, bob, carl, dora} {
+			for _, target := range numbered("/post-%d", 3) {
+				c.visit(from, target)
+				c.WantListed("/", "/one", "/two", "/three")
+			}
+		}
+		c.WantVerdict("/post-1", "held", "duplicate")
+	})
+}
+
+// discussion is a site with an article and the page of its comments, which show
+// the same text, and each name themselves canonical. The comments are linked from
+// more pages.
+type discussion struct{ article, comments, text string }
+
+func (d *discussion) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	article, comments := html.EscapeString(d.article), html.EscapeString(d.comments)
+	switch r.URL.Path {
+	case "/":
+		testkit.Page("the home page", article, comments, "/recent")(w, r)
+	case "/recent":
+		testkit.Page("recent comments", comments)(w, r)
+	default:
+		testkit.Reply(http.StatusOK, testkit.HTML(selfCanonical(r), d.text, article, comments))(w, r)
+	}
+}
+
+// selfCanonical is the head of a page that names itself canonical.
+func selfCanonical(r *http.Request) string {
+	return fmt.Sprintf(`<link rel="canonical" href="%s%s">`, testkit.Origin, html.EscapeString(r.URL.RequestURI()))
+}
+
+func TestArticleIsListedAndNotItsCommentPage(t *testing.T) {
+	for _, tt := range []struct {
+		name, article, comments string
+		opts                    servemap.Options
+	}{
+		{"paths", "/2024/01/post/", "/2024/01/post/comment-page-1/", servemap.Options{}},
+		{"queries that the canonical vouches for", "/blog?p=1", "/blog?p=1&cpage=1", servemap.Options{}},
+		{"queries that are allowed", "/blog?p=1", "/blog?p=1&cpage=1", servemap.Options{Query: []string{"p", "cpage"}}},
+		{"paths, with links counted", "/2024/01/post/", "/2024/01/post/comment-page-1/", servemap.Options{InferPriority: true}},
+	} {
+		t.Run(tt.name+", the article first", func(t *testing.T) {
+			d := &discussion{tt.article, tt.comments, "an article"}
+			testkit.Run(t, testkit.Setup{Options: tt.opts, Handler: d}, func(s *testkit.Site) {
+				c := crowd{s}
+				c.visitAll(ann, "/", "/recent", tt.article, tt.comments)
+				c.WantListed("/", "/recent", tt.article)
+				c.WantVerdict(tt.comments, "held", "duplicate")
+				d.text = "an article, with a comment" // which is seen on the page of comments first
+				c.visitAll(ann, tt.comments, tt.article)
+				c.WantListed("/", "/recent", tt.article)
+				c.WantVerdict(tt.comments, "held", "duplicate")
+			})
+		})
+		t.Run(tt.name+", the comments first", func(t *testing.T) {
+			d := &discussion{tt.article, tt.comments, "an article"}
+			testkit.Run(t, testkit.Setup{Options: tt.opts, Handler: d}, func(s *testkit.Site) {
+				c := crowd{s}
+				c.visitAll(ann, "/", "/recent", tt.comments)
+				c.WantVerdict(tt.comments, "listed", "link")
+				time.Sleep(50 * time.Hour)
+				c.visit(ann, tt.article)
+				c.WantListed("/", "/recent", tt.article)
+				began := time.Now()
+				for range 5 { // and they do not take turns
+					c.visitAll(bob, tt.comments, tt.article)
+					time.Sleep(9 * time.Hour)
+				}
+				c.WantListed("/", "/recent", tt.article)
+				for change, err := range c.Changes(c.Context(), began) {
+					s.Errorf("%s was %s, %v", change.URL, change.Kind, err)
+				}
+			})
+		})
+	}
+}
+
+// What strangers ask for takes no page's place, however short it is.
+func TestShorterLocationThatNobodyLinksToTakesNoPlace(t *testing.T) {
+	article := func(w http.ResponseWriter, r *http.Request) {
+		testkit.Reply(http.StatusOK, testkit.HTML(selfCanonical(r), "an article"))(w, r)
+	}
+	pages := testkit.Paths{
+		"/": testkit.Page("the home page", "/a-post/", "/b", "/c"), "/b": testkit.Page("b"), "/c": testkit.Page("c"),
+		"/a-post/": article, "/a-post": article, "/a": article,
+	}
+	inCrowd(t, pages, servemap.Options{}, func(c crowd) {
+		c.visitAll(ann, "/", "/b", "/c", "/a-post/")
+		for _, from := range []string{bob, carl, dora, eve} {
+			c.visitAll(from, "/a-post", "/a")
+		}
+		c.WantListed("/", "/a-post/", "/b", "/c")
+	})
+}

@@ -1,0 +1,173 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// renderOften is for sites that run in real time.
+func renderOften() servemap.Options { return servemap.Options{Limits: servemap.Limits{RenderEvery: 10 * time.Millisecond}} }
+
+// shop is a site of dated items, of which one can be taken out of it.
+func shop(items []string, leaves string, left *atomic.Bool) http.Handler {
+	changed := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	pages := testkit.Paths{"/": testkit.Page("home", items...)}
+	for i, path := range items {
+		modified := changed.Add(time.Duration(i) * time.Minute).Format(http.TimeFormat)
+		item := testkit.Reply(http.StatusOK, testkit.HTML("", "the item "+path), "Last-Modified", modified)
+		pages[path] = func(w http.ResponseWriter, r *http.Request) {
+			if path == leaves && left.Load() {
+				http.Error(w, "gone", http.StatusGone)
+				return
+			}
+			item(w, r)
+		}
+	}
+	return pages
+}
+
+// Several sites on one store each see a part of the visits to a site, and another
+// site alone sees all of them.
+func TestFleetServesOneSitemap(t *testing.T) {
+	for _, n := range []int{2, 4} {
+		t.Run(fmt.Sprintf("%d in memory", n), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { testFleet(t, n, new(memstore.Store)) })
+		})
+		t.Run(fmt.Sprintf("%d in PostgreSQL", n), func(t *testing.T) {
+			testFleet(t, n, newDatabase(t).open(new(testkit.Log)))
+		})
+	}
+}
+
+func testFleet(t *testing.T, n int, st store.Store) {
+	const leaves = "/item/07"
+	var left atomic.Bool
+	var items []string
+	for i := range 24 {
+		items = append(items, fmt.Sprintf("/item/%02d", i))
+	}
+	opts := renderOften()
+	opts.Limits.PartPages = 10 // so that there are 3 files
+	h := shop(items, leaves, &left)
+	alone := testkit.Start(t, testkit.Setup{Options: opts, Handler: h})
+	opts.Limits.RefreshEvery = 50 * time.Millisecond
+	var fleet []*testkit.Site
+	for range n {
+		fleet = append(fleet, testkit.Start(t, testkit.Setup{Store: st, Options: opts, Handler: h}))
+	}
+	visit := func(i int, path string) {
+		fleet[i%n].Get(path)
+		alone.Get(path)
+	}
+	awaitSame := func(pages int) {
+		t.Helper()
+		alone.Settle()
+		want := entriesOf(alone)
+		if len(want) != pages {
+			t.Fatalf("the site alone lists %d pages, want %d", len(want), pages)
+		}
+		why := ""
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Log(why)
+			}
+		})
+		alone.Await("the fleet serves what the site alone does", func() bool {
+			why = difference(want, fleet)
+			return why == ""
+		})
+	}
+	for i := range n {
+		visit(i, "/")
+	}
+	for i, path := range items {
+		visit(i, path)
+	}
+	awaitSame(len(items) + 1)
+	left.Store(true)
+	visit(1, leaves)
+	awaitSame(len(items))
+}
+
+// indexTimes are left out of comparisons, as two sites may make the same file a
+// second apart.
+var indexTimes = regexp.MustCompile(`<lastmod>.*?</lastmod>`)
+
+// filesOf returns the index and the three files of a site, with their tags.
+func filesOf(s *testkit.Site) (all [4]string) {
+	all[0] = indexTimes.ReplaceAllString(s.Get("/sitemap.xml").Body, "")
+	for i := 1; i < 4; i++ {
+		a := s.Get(fmt.Sprintf("/sitemap-%d.xml", i))
+		all[i] = a.Header.Get("Etag") + "\n" + a.Body
+	}
+	return all
+}
+
+// entriesOf returns what a site's files say of each page.
+func entriesOf(s *testkit.Site) map[string]bool {
+	entries := map[string]bool{}
+	for _, file := range filesOf(s) {
+		for line := range strings.Lines(file) {
+			if strings.HasPrefix(line, "<url>") {
+				entries[line] = true
+			}
+		}
+	}
+	return entries
+}
+
+// difference says in what the sites of a fleet differ from each other, or the
+// first one from the entries that are wanted.
+func difference(want map[string]bool, fleet []*testkit.Site) string {
+	if got := entriesOf(fleet[0]); !maps.Equal(got, want) {
+		return fmt.Sprintf("the fleet lists\n%v\nwant\n%v", got, want)
+	}
+	first := filesOf(fleet[0])
+	for i, s := range fleet {
+		if got := filesOf(s); got != first {
+			return fmt.Sprintf("site %d serves\n%v\nsite 0\n%v", i, got, first)
+		}
+	}
+	return ""
+}
+
+// sharedStore is a store that says that it is shared.
+type sharedStore struct{ *memstore.Store }
+
+func (sharedStore) Shared() bool { return true }
+
+func TestSharedStoreIsPolledByDefault(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		st   store.Store
+		want bool
+	}{
+		{"shared", sharedStore{new(memstore.Store)}, true},
+		{"not shared", new(memstore.Store), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				setup := testkit.Setup{Store: tt.st, Handler: testkit.Page("home")}
+				one, other := testkit.Start(t, setup), testkit.Start(t, setup)
+				other.Settle() // it has read what the store holds, which is nothing
+				one.Visit("/")
+				time.Sleep(time.Minute)
+				if got := strings.Contains(other.Get("/sitemap.xml").Body, "<loc>"); got != tt.want {
+					t.Errorf("another process serves what this one has seen: %v, want %v", got, tt.want)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,180 @@
+package e2e
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+// uuidPage is a location that lets in whoever knows it.
+const uuidPage = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+
+func TestLinkedTokenIsListedWhereTheEntryRedirectsSomeByLanguage(t *testing.T) {
+	pages := testkit.Paths{
+		"/": func(w http.ResponseWriter, r *http.Request) {
+			switch language := r.Header.Get("Accept-Language"); language {
+			case "de", "fr":
+				http.Redirect(w, r, "/"+language, http.StatusFound)
+			default:
+				testkit.Page("the home page", uuidPage)(w, r)
+			}
+		},
+		"/de": testkit.Page("Deutsch"), "/fr": testkit.Page("Français"), uuidPage: testkit.Page("a document"),
+	}
+	inCrowd(t, pages, servemap.Options{}, func(c crowd) {
+		c.visitAll(ann, "/", uuidPage)
+		c.visit(ann, "/", "Accept-Language", "de")
+		c.visit(ann, "/", "Accept-Language", "fr")
+		c.WantVerdict(uuidPage, "held", "capability")
+		time.Sleep(25 * time.Hour)
+		c.visit(ann, "/")
+		c.WantVerdict(uuidPage, "listed", "link")
+	})
+}
+
+func TestTokenThatIsLinkedLaterIsListedAfterTwoLooks(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		from  string
+		after time.Duration
+	}{
+		{"by another network", bob, 0},
+		{"a day later", ann, 24 * time.Hour},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			pages := testkit.Paths{
+				"/": testkit.Page("the home page", "/news"), "/news": testkit.Page("the news", "/one", "/two"),
+				"/one": testkit.Page("one"), "/two": testkit.Page("two"), uuidPage: testkit.Page("a document"),
+			}
+			inCrowd(t, pages, servemap.Options{}, func(c crowd) {
+				c.visitAll(ann, "/", "/news", "/one", "/two", uuidPage, "/news", "/news")
+				pages["/news"] = testkit.Page("the news", "/one", "/two", uuidPage)
+				c.visit(ann, "/news")
+				c.WantVerdict(uuidPage, "held", "capability")
+				time.Sleep(tt.after)
+				c.visit(tt.from, "/news")
+				c.WantVerdict(uuidPage, "listed", "link")
+			})
+		})
+	}
+}
+
+// leadsBack is a page that leads its visitor back to where he came from, as far as
+// the request says where that is.
+func leadsBack(w http.ResponseWriter, r *http.Request) {
+	links := []string{"/"}
+	if from := r.Referer(); from != "" {
+		links = append(links, from)
+	}
+	for _, values := range r.URL.Query() {
+		links = append(links, values...)
+	}
+	testkit.Page("what we do", links...)(w, r)
+}
+
+func TestLinkThatRepeatsTheRequestIsNoEvidence(t *testing.T) {
+	const invoice, note, escaped = "/invoice/100234", "/p/bluebird", "https%3A%2F%2Fexample.com%2Finvoice%2F100234"
+	for _, tt := range []struct {
+		name    string
+		private string // the page that must not be listed
+		target  string // the page that links back
+		referer string
+	}{
+		{"a token in the Referer", uuidPage, "/about", testkit.Origin + uuidPage},
+		{"a word in the Referer", invoice, "/about", testkit.Origin + invoice},
+		{"a name in the Referer", note, "/about", testkit.Origin + note},
+		{"in the Referer, on another host", uuidPage, "/about", "http://127.0.0.1:8080" + uuidPage},
+		{"in the Referer, with a query of its own", uuidPage, "/about", testkit.Origin + uuidPage + "?utm_source=mail"},
+		{"in the Referer, with escapes", uuidPage, "/about", testkit.Origin + strings.Replace(uuidPage, "-", "%2D", 1)},
+		{"a token in the query", uuidPage, "/about?utm_content=" + uuidPage, ""},
+		{"a word in the query, as a URL", invoice, "/about?utm_content=" + escaped, ""},
+		{"in the query of the Referer", note, "/about?utm_content=" + note, testkit.Origin + "/login?next=" + url.QueryEscape(note)},
+		{"a permanent redirect back", uuidPage, "/theme", testkit.Origin + uuidPage},
+		{"a permanent redirect back to a word", invoice, "/theme", testkit.Origin + invoice},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			pages := testkit.Paths{
+				"/": testkit.Page("the home page", "/about", "/theme"), "/about": leadsBack, tt.private: testkit.Page("only for those who have the link"),
+				"/theme": func(w http.ResponseWriter, r *http.Request) {
+					http.Redirect(w, r, r.Referer(), http.StatusMovedPermanently)
+				},
+			}
+			var headers []string
+			if tt.referer != "" {
+				headers = []string{"Referer", tt.referer}
+			}
+			inCrowd(t, pages, servemap.Options{}, func(c crowd) {
+				c.visit(ann, "/")
+				for _, from := range []string{ann, bob, carl} {
+					c.visit(from, tt.private)
+					c.visit(from, tt.target, headers...)
+					time.Sleep(25 * time.Hour)
+				}
+				c.visit(dora, tt.private)
+				listed := c.LastMods()
+				_, home := listed["/"]
+				if _, private := listed[tt.private]; private || !home {
+					c.Errorf("the sitemap lists %v", listed)
+				}
+				c.WantNoTrace(tt.private[3:])
+			})
+		})
+	}
+}
+
+func TestLinkThatRepeatedOneRequestCountsAtTheNext(t *testing.T) {
+	for name, page := range map[string]string{"a name": "/terms", "a risky word": "/library/token.html"} {
+		t.Run(name, func(t *testing.T) {
+			pages := testkit.Paths{
+				"/": testkit.Page("the home page", "/about"), "/about": testkit.Page("what we do", page), page: testkit.Page("something else"),
+			}
+			inCrowd(t, pages, servemap.Options{}, func(c crowd) {
+				c.visitAll(ann, "/", page)
+				c.visit(ann, "/about", "Referer", testkit.Origin+page)
+				c.WantListed("/", "/about")
+				c.visit(bob, "/about")
+				c.WantListed("/", "/about", page)
+			})
+		})
+	}
+}
+
+// A visitor whose request names only public pages cannot be shown a link of his
+// own, so one look lists a page with a risky word. What looks like a secret needs
+// two looks in any case.
+func TestLinkToARiskyWord(t *testing.T) {
+	const word = "/library/token.html"
+	for _, tt := range []struct {
+		name   string
+		header []string
+		listed bool // after one look
+	}{
+		{"no Referer", nil, true},
+		{"from a listed page", []string{"Referer", "https://example.com/"}, true},
+		{"from another host", []string{"Referer", "https://search.example/"}, true},
+		{"from a page that is not listed", []string{"Referer", "https://example.com/inbox/7"}, false},
+		{"from a listed page with a query", []string{"Referer", "https://example.com/?draft=7"}, false},
+		{"with a cookie", []string{"Cookie", "_ga=7"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			pages := testkit.Paths{
+				"/": testkit.Page("the manual", "/library/"), "/library/": testkit.Page("the library", word), word: testkit.Page("constants of the parser"),
+			}
+			inCrowd(t, pages, servemap.Options{}, func(c crowd) {
+				c.visit(ann, "/")
+				c.visit(ann, "/library/", tt.header...)
+				c.visit(ann, word)
+				if !tt.listed {
+					c.WantVerdict(word, "held", "risky-word")
+					c.visit(bob, "/library/", tt.header...)
+				}
+				c.WantVerdict(word, "listed", "link")
+			})
+		})
+	}
+}
