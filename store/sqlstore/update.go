@@ -64,14 +64,7 @@ func (u *update) try(ctx context.Context, db *sql.DB) (err error) {
 	if err != nil || c.none() {
 		return err
 	}
-	return inSession(ctx, db, func(session *sql.Conn) error {
-		tx, err := begin(ctx, session, u.sql, u.limit)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = tx.Rollback() }() // after Commit it does nothing, and fn may panic
-		return u.write(ctx, tx, c)
-	})
+	return transact(ctx, db, u.sql, u.limit, func(tx *sql.Tx) error { return u.write(ctx, tx, c) })
 }
 
 // changes has fn change copies of the values.
@@ -149,6 +142,18 @@ func inSession(ctx context.Context, db *sql.DB, f func(*sql.Conn) error) error {
 		_ = session.Raw(func(any) error { return driver.ErrBadConn }) // which has it closed
 	}
 	return err
+}
+
+// transact runs f in a transaction that has the writers' lock. f commits it.
+func transact(ctx context.Context, db *sql.DB, q *statements, limit string, f func(*sql.Tx) error) error {
+	return inSession(ctx, db, func(session *sql.Conn) error {
+		tx, err := begin(ctx, session, q, limit)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }() // after Commit it does nothing, and f may panic
+		return f(tx)
+	})
 }
 
 // begin opens a transaction that has the writers' lock.
