@@ -37,13 +37,13 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 		return err
 	}
 	u := &update{sql: &s.sql, limit: s.limit(), keys: keys, index: indexOf(keys), fn: fn}
-	return u.result(s.within(ctx, func(ctx context.Context) (deed, error) {
+	return s.within(ctx, func(ctx context.Context) (deed, error) {
 		err := u.run(ctx, s.db)
 		if err == nil && !u.wrote {
 			return reading, nil
 		}
 		return writing, err
-	}))
+	})
 }
 
 // Sync implements [store.Store]. It commits a transaction that waits for the

@@ -96,7 +96,7 @@ func TestDatabaseThatFails(t *testing.T) {
 					t.Errorf("when the database is back: %v", err)
 				}
 				if bad, good := log.count("level=WARN"), log.count("works again"); bad != 1 || good != 1 {
-					t.Errorf("trouble was logged %d times and its end %d times, want once each:\n%s", bad, good, &log.buf)
+					t.Errorf("the problem was logged %d times and its end %d times, want once each:\n%s", bad, good, &log.buf)
 				}
 			})
 		}
@@ -116,7 +116,7 @@ func TestCallersDeadline(t *testing.T) {
 				t.Errorf("a call with a deadline: %v after %v, want context.DeadlineExceeded", err, took)
 			}
 			if log.count("") > 1 {
-				t.Errorf("a caller that does not wait is no trouble of the store:\n%s", &log.buf)
+				t.Errorf("a caller that does not wait is no problem of the store:\n%s", &log.buf)
 			}
 		})
 	}
