@@ -2,35 +2,89 @@ package badgerstore
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 )
 
-// badgerLog passes Badger's warnings and errors on. Badger logs keys and key
-// ranges, which may tell of pages that are not public, so only the constant
-// text of a message is passed on, and the innermost message of an error in it.
-// Badger repeats some of them every second, so each text is passed on once for
-// each opening.
+// Texts of Badger 4.9.6, held to the version in use by tests. Badger's errors
+// carry others only as text, so that errors.Is does not find them.
+const (
+	textLocked = "Another process is using this Badger database"
+
+	// textReceived begins a log line about an error that Open returns too.
+	textReceived = "Received err"
+
+	// textUnflushed begins the log line about a memtable that could not be
+	// written to a table. Badger then tries that again without end.
+	textUnflushed = "error flushing memtable to disk"
+
+	// textBeforeTable begins the last log line, otherwise of no importance,
+	// before a compaction makes a table.
+	textBeforeTable = "[%d] LOG Compact. Added %d keys."
+)
+
+// textsDamagedManifest are what Badger says of a damaged manifest, and not of one
+// that a newer version wrote.
+var textsDamagedManifest = []string{
+	"manifest has bad magic",
+	"manifest has checksum mismatch",
+	"Manifest file might be corrupted",
+}
+
+// badgerProblem makes an error of Badger ours. Badger writes keys into its
+// errors, and a key may tell of a page that is not public, so only the innermost
+// message is kept.
+func badgerProblem(r reason, doing string, err error) error {
+	return &problem{r, fmt.Errorf("%s: %s", doing, innermost(err.Error()))}
+}
+
+// innermost returns what follows the last " err: " of an error.
+func innermost(text string) string {
+	if i := strings.LastIndex(text, " err: "); i >= 0 {
+		text = text[i+len(" err: "):]
+	}
+	return strings.TrimSpace(text)
+}
+
+// recoverTo makes a panic of Badger an error. Badger panics in its callers
+// when its files are damaged, and after a write failed.
+func recoverTo(err *error) {
+	if p := recover(); p != nil {
+		*err = &problem{otherFailure, fmt.Errorf("%s", panicText(p))}
+	}
+}
+
+// panicText tells of a panic without what Badger may have put into it.
+func panicText(p any) string {
+	if err, ok := p.(runtime.Error); ok {
+		return "badger panicked: " + err.Error()
+	}
+	return fmt.Sprintf("badger panicked with a value of type %T", p)
+}
+
+// badgerLog passes Badger's warnings and errors on, each text once for each
+// opening, since Badger repeats some every second. Badger logs keys, so of a
+// message it passes on only the constant text, and the innermost message of an
+// error in it.
+//
+// Badger has no hooks. So badgerLog also calls back at the moments that Badger
+// logs, and Badger waits for it to return.
 type badgerLog struct {
-	log *slog.Logger
-	dir string
-
-	// beforeTable is called by a compaction before it makes a table, and holds
-	// it up until it returns. It may be nil.
-	beforeTable func()
-
-	// unflushed is called when a memtable could not be written to a table, before
-	// Badger tries that again. It may be nil.
-	unflushed func()
+	log         *slog.Logger
+	dir         string
+	beforeTable func() // called before a compaction makes a table; may be nil
+	flushFailed func() // called when a memtable could not be written to a table; may be nil
 
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
 func (l *badgerLog) Errorf(format string, args ...any) {
-	if l.unflushed != nil && strings.HasPrefix(format, sayUnflushed) {
-		l.unflushed()
+	if l.flushFailed != nil && strings.HasPrefix(format, textUnflushed) {
+		l.flushFailed()
 	}
 	l.pass(slog.LevelError, format, args)
 }
@@ -38,22 +92,14 @@ func (l *badgerLog) Errorf(format string, args ...any) {
 func (l *badgerLog) Warningf(format string, args ...any) { l.pass(slog.LevelWarn, format, args) }
 func (l *badgerLog) Infof(string, ...any)                {}
 
-// Debugf passes nothing on. It is where Badger, which offers no such place, can
-// be kept from making a table when there is no room for it: it waits for us to
-// log what it did last.
 func (l *badgerLog) Debugf(format string, _ ...any) {
-	if l.beforeTable != nil && strings.HasPrefix(format, sayTableNext) {
+	if l.beforeTable != nil && strings.HasPrefix(format, textBeforeTable) {
 		l.beforeTable()
 	}
 }
 
-// spoilt tells of a record that failed its checksum.
-func (l *badgerLog) spoilt() {
-	l.pass(slog.LevelError, "a record is damaged and counts as absent", nil)
-}
-
 func (l *badgerLog) pass(level slog.Level, format string, args []any) {
-	if strings.HasPrefix(format, sayReceived) || !l.first(format) {
+	if strings.HasPrefix(format, textReceived) || !l.first(format) {
 		return
 	}
 	attrs := []any{"dir", l.dir}
@@ -62,13 +108,15 @@ func (l *badgerLog) pass(level slog.Level, format string, args []any) {
 			attrs = append(attrs, "cause", innermost(err.Error()))
 		}
 	}
-	l.log.Log(context.Background(), level, "badgerstore: badger: "+constant(format), attrs...)
+	constant, _, _ := strings.Cut(format, "%")
+	l.log.Log(context.Background(), level, "badgerstore: badger: "+strings.TrimRight(constant, " :[(\n"), attrs...)
 }
 
 // maxSeen bounds what is remembered, as a few of Badger's texts are not
 // constant after all.
 const maxSeen = 100
 
+// first reports whether format is new.
 func (l *badgerLog) first(format string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,10 +128,4 @@ func (l *badgerLog) first(format string) bool {
 	}
 	l.seen[format] = true
 	return true
-}
-
-// constant returns what a format says before its first verb.
-func constant(format string) string {
-	text, _, _ := strings.Cut(format, "%")
-	return strings.TrimRight(text, " :[(\n")
 }

@@ -1,18 +1,18 @@
 // Package badgerstore keeps servemap's records in a folder, in an embedded
 // Badger database. It is the store for a site that is served by one process.
 //
-// Badger is a database for servers of its own. Here it is a guest in somebody
-// else's web server, so it is given little memory, and it is kept from the
-// situations in which it ends the process: a full disk and damaged files.
-// Whatever keeps it from working is tried again in the background for as long
-// as the [Store] is open; meanwhile calls fail with [store.ErrUnavailable].
+// Badger is made for servers of its own. Here it is a guest in somebody else's
+// web server. So it gets little memory, and the package checks its files, the
+// free space and the free file descriptors before Badger meets anything that
+// would end the process. Whatever keeps Badger from working is tried again in
+// the background until the [Store] is closed; meanwhile calls fail with
+// [store.ErrUnavailable].
 //
-// One gap remains. Badger writes through memory maps, so if another program
-// takes all that is free within the milliseconds in which Badger makes a table,
-// the process dies with SIGBUS; and if the process runs out of file descriptors
-// in them, a table may be lost. Free space and descriptors are looked at before
-// each write and before each table of a compaction. Only a file system or a quota
-// of its own for the folder excludes the first.
+// One gap remains. Badger writes through memory maps. If another program takes
+// the last free space in the milliseconds in which Badger makes a table, the
+// process dies of SIGBUS; if the process runs out of file descriptors then, a
+// table may be lost. Only a file system or a quota of its own for the folder
+// excludes the first.
 package badgerstore
 
 import (
@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,18 +29,19 @@ import (
 )
 
 const (
-	// openPatience is how long Open waits for the folder to be opened, and
-	// closePatience how long Close waits for it to be closed.
-	openPatience  = 5 * time.Second
-	closePatience = 10 * time.Second
+	// openTimeout is how long Open waits for the folder to be opened.
+	openTimeout = 5 * time.Second
 
-	// leavePatience is how long it may take to close Badger when its folder is not
-	// in its place.
-	leavePatience = 2 * time.Second
+	// closeTimeout is how long Close waits for the folder to be closed.
+	closeTimeout = 10 * time.Second
 
-	// stallPatience is how long a commit may take before Health tells of it.
-	// At ten million records, stalls of five seconds are ordinary.
-	stallPatience = 15 * time.Second
+	// abandonTimeout is how long it may take to close Badger when its folder is
+	// gone.
+	abandonTimeout = 2 * time.Second
+
+	// slowWrite is how long a write may take before Health tells of it. At ten
+	// million records, stalls of five seconds are ordinary.
+	slowWrite = 15 * time.Second
 )
 
 // Options adjusts a [Store]. The zero value of each field is the default.
@@ -60,27 +62,27 @@ type Options struct {
 // Store, in one process, has a folder open at a time; the others wait for it.
 type Store struct {
 	dir     string
-	reserve int64
+	reserve int64 // as in Options
 	log     *slog.Logger
 
-	patience time.Duration // closePatience, except in tests
+	closeTimeout   time.Duration
+	abandonTimeout time.Duration
 
-	stop    chan struct{} // closed by Close
-	stopped chan struct{} // closed by keep when it has ended
+	closing  context.Context // done when Close is called
+	cancel   context.CancelFunc
+	stopped  chan struct{} // closed when run has ended
+	closeErr error         // result of Close; read it after stopped is closed
 
-	// writer is a lock that can be waited for with a context. Who holds it
-	// commits, so that one commit at most is in flight: after one that failed,
-	// the next would end the process.
+	// writer has room for one: who put something in may write. Two writes must
+	// never be in flight, since after one that failed the next would end the
+	// process.
 	writer chan struct{}
 
-	mu        sync.Mutex
-	db        *handle   // nil unless open
-	cause     error     // why db is nil; nil while nothing went wrong yet
-	noted     kind      // of the trouble last logged, unless it is over
-	committed time.Time // when the commit in flight began; zero if there is none
-	notes     []string
-	closed    bool
-	closeErr  error
+	mu         sync.Mutex
+	state      state
+	logged     reason    // what was last logged; working at first
+	writeBegan time.Time // of the write in flight; zero if there is none
+	notes      []string
 }
 
 var (
@@ -123,22 +125,24 @@ func Open(dir string, opts *Options) (*Store, error) {
 		return nil, fmt.Errorf("badgerstore: %s cannot be a folder with files in it: %w", abs, err)
 	}
 	s := &Store{
-		dir:      abs,
-		reserve:  opts.Reserve,
-		log:      opts.Logger,
-		patience: closePatience,
-		stop:     make(chan struct{}),
-		stopped:  make(chan struct{}),
-		writer:   make(chan struct{}, 1),
+		dir:            abs,
+		reserve:        opts.Reserve,
+		log:            opts.Logger,
+		closeTimeout:   closeTimeout,
+		abandonTimeout: abandonTimeout,
+		stopped:        make(chan struct{}),
+		writer:         make(chan struct{}, 1),
+		state:          state{err: &problem{otherFailure, errors.New("the folder is being opened")}},
 	}
+	s.closing, s.cancel = context.WithCancel(context.Background())
 	if s.log == nil {
 		s.log = slog.Default()
 	}
 	tried := make(chan struct{})
-	go s.keep(tried)
+	go s.run(tried)
 	select {
 	case <-tried:
-	case <-time.After(openPatience):
+	case <-time.After(openTimeout):
 	}
 	return s, nil
 }
@@ -152,21 +156,15 @@ func Open(dir string, opts *Options) (*Store, error) {
 // since to close them is to write. Nothing is lost: the next opening finishes
 // the work. But the folder stays locked until the process ends.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	if !s.closed {
-		s.closed = true
-		close(s.stop)
-	}
-	s.mu.Unlock()
-	patience := time.NewTimer(s.patience)
-	defer patience.Stop()
+	s.setState(state{err: errClosed})
+	s.cancel()
+	timeout := time.NewTimer(s.closeTimeout)
+	defer timeout.Stop()
 	select {
 	case <-s.stopped:
-		s.mu.Lock()
-		defer s.mu.Unlock()
 		return s.closeErr
-	case <-patience.C:
-		return fmt.Errorf("badgerstore: still closing after %v; the folder stays locked until that is done", s.patience)
+	case <-timeout.C:
+		return fmt.Errorf("badgerstore: still closing after %v; the folder stays locked until that is done", s.closeTimeout)
 	}
 }
 
@@ -178,12 +176,12 @@ func (s *Store) Health() error {
 	if err != nil {
 		return err
 	}
-	defer s.release(db)
+	defer db.calls.Done()
 	s.mu.Lock()
-	committed := s.committed
+	began := s.writeBegan
 	s.mu.Unlock()
-	if waited := time.Since(committed); !committed.IsZero() && waited > stallPatience {
-		return unavailable(fmt.Errorf("a write has been waiting for the disk for %v", waited.Round(time.Second)))
+	if waited := time.Since(began); !began.IsZero() && waited > slowWrite {
+		return &problem{otherFailure, fmt.Errorf("a write has been waiting for the disk for %v", waited.Round(time.Second))}
 	}
 	return db.gate.check()
 }
@@ -194,56 +192,38 @@ func (s *Store) Health() error {
 // removes them. It may be called concurrently.
 func (s *Store) MovedAside() []string { return movedAside(s.dir) }
 
-// acquire returns the open handle, which is not closed before it is released.
-func (s *Store) acquire() (*handle, error) {
+// Notes returns what befell the records since Open, one sentence each: damage
+// that was found, and what was done about it, and whether the folder looks as if
+// it were temporary. Each was logged as well. They name no key, and are kept
+// until the Store is gone. It may be called concurrently.
+func (s *Store) Notes() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.closed:
-		return nil, fmt.Errorf("badgerstore: %w", store.ErrClosed)
-	case s.db != nil:
-		s.db.users++
-		return s.db, nil
-	case s.cause != nil:
-		return nil, s.cause
-	}
-	return nil, unavailable(errors.New("the folder is being opened"))
+	return slices.Clone(s.notes)
 }
 
-func (s *Store) release(db *handle) {
+const (
+	noteAside     = "The records were damaged and were moved aside; the site is being learned anew, and pages barred by Forget need Never rules."
+	noteLost      = "The last records that had been stored are missing; pages that Forget barred at last need to be barred again."
+	noteDamaged   = "Some records are damaged, count as absent and are learned anew."
+	noteMoved     = "The folder was removed, renamed or replaced while it was open; what is in its place now is used, and pages that Forget barred may need to be barred again."
+	noteTemporary = "The folder is in memory or in the layer of a container, and what is learned is lost with it; give it a volume."
+)
+
+// addNote reports whether the note is new.
+func (s *Store) addNote(note string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	db.users--
-	if db.retired && db.users == 0 {
-		close(db.idle)
+	if slices.Contains(s.notes, note) {
+		return false
 	}
+	s.notes = append(s.notes, note)
+	return true
 }
 
-// lock takes the writer's place, or fails when ctx is done.
-func (s *Store) lock(ctx context.Context) error {
-	select {
-	case s.writer <- struct{}{}:
-		return nil
-	default:
+// report adds a note, and logs it if it is new.
+func (s *Store) report(level slog.Level, note string) {
+	if s.addNote(note) {
+		s.log.Log(context.Background(), level, "badgerstore: "+note, "dir", s.dir)
 	}
-	select {
-	case s.writer <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ended(ctx)
-	case <-s.stop:
-		return fmt.Errorf("badgerstore: %w", store.ErrClosed)
-	}
-}
-
-func (s *Store) unlock() { <-s.writer }
-
-// ended is the error of a call whose context was done before it was.
-func ended(ctx context.Context) error {
-	return fmt.Errorf("badgerstore: %w", ctx.Err())
-}
-
-// unavailable makes cause an error of a store that is trying to work again.
-func unavailable(cause error) error {
-	return fmt.Errorf("badgerstore: %w: %w", store.ErrUnavailable, cause)
 }

@@ -30,11 +30,11 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if err := store.CheckKeys(keys); err != nil {
 		return err
 	}
-	t, err := s.begin(ctx)
+	w, err := s.beginWrite(ctx)
 	if err != nil {
 		return err
 	}
-	defer t.end()
+	defer w.end()
 	old, err := s.read(ctx, keys)
 	if err != nil {
 		return err
@@ -53,55 +53,43 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if len(changes) == 0 {
 		return nil
 	}
-	return t.write(ctx, func(db *handle) error {
+	return w.do(ctx, func(db *database) error {
 		err := db.ready()
-		s.note(err)
+		s.logChange(err)
 		if err != nil {
 			return err
 		}
-		return s.retireOn(db, db.commit(changes))
+		return s.fail(db, db.commit(changes))
 	})
 }
 
 // Sync implements [store.Store].
 func (s *Store) Sync(ctx context.Context) error {
-	t, err := s.begin(ctx)
+	w, err := s.beginWrite(ctx)
 	if err != nil {
 		return err
 	}
-	defer t.end()
-	return t.write(ctx, func(db *handle) error {
-		return s.retireOn(db, db.sync())
-	})
+	return w.do(ctx, func(db *database) error { return s.fail(db, db.sync()) })
 }
-
-// Limits of what a Scan reads at a time. Between two chunks no transaction is
-// open: an open one would keep every file from being removed.
-const (
-	chunkRecords = 1000
-	chunkBytes   = 1 << 20
-)
 
 // Scan implements [store.Store].
 func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		fail := func(err error) { yield(store.Record{}, err) }
 		if err := store.CheckScan(prefix, after); err != nil {
-			fail(err)
+			yield(store.Record{}, err)
 			return
 		}
 		after := after // each loop over the sequence begins anew
 		for c := (chunk{more: true}); c.more; {
 			var err error
-			c, err = s.next(ctx, c, prefix, after)
+			c, err = withDatabase(ctx, s, func(db *database) (chunk, error) { return db.next(c, prefix, after) })
 			if err != nil {
-				fail(err)
+				yield(store.Record{}, err)
 				return
 			}
 			for _, record := range c.records {
 				if ctx.Err() != nil {
-					fail(ended(ctx))
-					return
+					break
 				}
 				if !yield(record, nil) {
 					return
@@ -110,87 +98,90 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			}
 		}
 		if ctx.Err() != nil {
-			fail(ended(ctx))
+			yield(store.Record{}, contextError(ctx))
 		}
 	}
 }
 
 func (s *Store) read(ctx context.Context, keys []string) ([][]byte, error) {
-	return with(ctx, s, func(db *handle) ([][]byte, error) { return db.read(keys) })
+	return withDatabase(ctx, s, func(db *database) ([][]byte, error) { return db.read(keys) })
 }
 
-func (s *Store) next(ctx context.Context, c chunk, prefix, after string) (chunk, error) {
-	return with(ctx, s, func(db *handle) (chunk, error) { return db.next(c, prefix, after) })
-}
-
-// with runs f with the open handle. If ctx ends before f does, f is left to
-// end by itself.
-func with[T any](ctx context.Context, s *Store, f func(*handle) (T, error)) (T, error) {
+// withDatabase runs f with the open database. If ctx ends before f does, f is
+// left to end by itself.
+func withDatabase[T any](ctx context.Context, s *Store, f func(*database) (T, error)) (T, error) {
 	if ctx.Err() != nil {
-		return *new(T), ended(ctx)
+		return *new(T), contextError(ctx)
 	}
 	db, err := s.acquire()
 	if err != nil {
 		return *new(T), err
 	}
 	return await(ctx, func() (T, error) {
-		defer s.release(db)
+		defer db.calls.Done()
 		return f(db)
 	})
 }
 
-// A turn is the writer's place, held, and the handle to write to.
-type turn struct {
-	s     *Store
-	db    *handle
-	given bool // to write, which ends the turn
+// A write is the right to write, which only one call has at a time, and the
+// database to write to.
+type write struct {
+	s    *Store
+	db   *database
+	done bool // do was called, which ends the write by itself
 }
 
-// begin waits for the writer's place.
-func (s *Store) begin(ctx context.Context) (*turn, error) {
+// beginWrite waits for the right to write.
+func (s *Store) beginWrite(ctx context.Context) (*write, error) {
 	if ctx.Err() != nil {
-		return nil, ended(ctx)
+		return nil, contextError(ctx)
 	}
-	if err := s.lock(ctx); err != nil {
-		return nil, err
+	select {
+	case s.writer <- struct{}{}:
+	case <-ctx.Done():
+		return nil, contextError(ctx)
+	case <-s.closing.Done():
+		return nil, errClosed
 	}
 	db, err := s.acquire()
 	if err != nil {
 		s.unlock()
 		return nil, err
 	}
-	return &turn{s: s, db: db}, nil
+	return &write{s: s, db: db}, nil
 }
 
-// end gives the writer's place back, unless write does.
-func (t *turn) end() {
-	if !t.given {
-		t.s.release(t.db)
-		t.s.unlock()
+func (s *Store) unlock() { <-s.writer }
+
+// end gives the right to write back if do was not called.
+func (w *write) end() {
+	if !w.done {
+		w.db.calls.Done()
+		w.s.unlock()
 	}
 }
 
-// write runs f if the folder is in its place, and ends the turn when f ends, even
-// if ctx ends before.
-func (t *turn) write(ctx context.Context, f func(*handle) error) error {
-	t.given = true
-	t.s.mark(time.Now())
+// do runs f if the folder is in its place. It gives the right to write back when f
+// ends, even if ctx ends before.
+func (w *write) do(ctx context.Context, f func(*database) error) error {
+	w.done = true
+	w.s.setWriteBegan(time.Now())
 	_, err := await(ctx, func() (struct{}, error) {
-		defer t.s.unlock()
-		defer t.s.mark(time.Time{})
-		t.s.release(t.db) // who closes it waits for the writer's place instead
-		if err := t.db.inPlace(); err != nil {
-			return struct{}{}, t.s.retireOn(t.db, err)
+		defer w.s.unlock()
+		defer w.s.setWriteBegan(time.Time{})
+		w.db.calls.Done() // who closes the database waits for the right to write instead
+		if err := w.db.inPlace(); err != nil {
+			return struct{}{}, w.s.fail(w.db, err)
 		}
-		return struct{}{}, f(t.db)
+		return struct{}{}, f(w.db)
 	})
 	return err
 }
 
-func (s *Store) mark(began time.Time) {
+func (s *Store) setWriteBegan(t time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.committed = began
+	s.writeBegan = t
 }
 
 // await runs f to its end, or returns early when ctx is done: Badger's calls
@@ -212,7 +203,7 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	case r := <-done:
 		return r.value, r.err
 	case <-ctx.Done():
-		return *new(T), fmt.Errorf("%w before the disk answered", ended(ctx))
+		return *new(T), fmt.Errorf("%w before the disk answered", contextError(ctx))
 	}
 }
 

@@ -15,11 +15,10 @@ import (
 // TestFailedWriteReopens closes Badger behind the store's back, so that the
 // next commit fails.
 func TestFailedWriteReopens(t *testing.T) {
-	log := newLog()
-	s := open(t, t.TempDir(), &Options{Logger: log.logger()})
+	s, log := openLogged(t, t.TempDir())
 	mustPut(t, s, "secret-key", "1")
-	broken := s.db
-	if err := broken.db.Close(); err != nil {
+	broken := current(s)
+	if err := broken.badger.Close(); err != nil {
 		t.Fatal(err)
 	}
 	err := put(s, "secret-key", "2")
@@ -32,11 +31,9 @@ func TestFailedWriteReopens(t *testing.T) {
 	if err := broken.commit([]change{{"k", nil}}); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a commit to a closed database: %v", err)
 	}
-	_ = s.retireOn(broken, errors.New("a write failed"))
+	_ = s.fail(broken, errors.New("a write failed"))
 	log.wait("works again")
-	if got := get(t, s, "secret-key"); got != "1" {
-		t.Errorf("reopened, the store reads %q, want 1", got)
-	}
+	wantValue(t, s, "secret-key", "1")
 	mustPut(t, s, "secret-key", "3")
 	healthy(t, s)
 }
@@ -46,7 +43,7 @@ func TestFailedWriteReopens(t *testing.T) {
 func TestPanicsInReadsAreErrors(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	mustPut(t, s, "k", "1")
-	if err := s.db.db.Close(); err != nil {
+	if err := current(s).badger.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := scan(s); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "panicked") {
@@ -59,12 +56,11 @@ func TestPanicsInReadsAreErrors(t *testing.T) {
 }
 
 func TestDamagedRecordsCountAsAbsent(t *testing.T) {
-	log := newLog()
-	s := open(t, t.TempDir(), &Options{Logger: log.logger()})
+	s, log := openLogged(t, t.TempDir())
 	for _, key := range []string{"a", "b", "c", "d"} {
 		mustPut(t, s, key, "value of "+key)
 	}
-	err := s.db.db.Update(func(txn *badger.Txn) error {
+	err := current(s).badger.Update(func(txn *badger.Txn) error {
 		return errors.Join(txn.Set([]byte("kb"), []byte("value of b????")), txn.Set([]byte("kc"), []byte("c")))
 	})
 	if err != nil {
@@ -78,58 +74,31 @@ func TestDamagedRecordsCountAsAbsent(t *testing.T) {
 	if n, err := scan(s); n != 2 || err != nil {
 		t.Errorf("Scan beside damaged records yields %d records and %v, want 2", n, err)
 	}
-	if n := log.count("damaged"); n != 1 {
-		t.Errorf("damaged records were logged %d times, want once:\n%s", n, log)
-	}
+	log.want(t, 1, "damaged")
 	mustPut(t, s, "b", "learned again")
-	if got := get(t, s, "b"); got != "learned again" {
-		t.Errorf("a damaged record written again reads %q", got)
-	}
+	wantValue(t, s, "b", "learned again")
 }
 
-func TestBadgerLogKeepsKeys(t *testing.T) {
-	log := newLog()
-	l := &badgerLog{log: log.logger(), dir: "/data"}
-	cause := errors.New(`while running compactions for: {secret-key} err: no space left on device`)
-	for range 3 {
-		l.Warningf("While running doCompact: %v\n", cause)
-		l.Errorf("Key [%s]: %s", "secret-key", "secret-value")
-	}
-	l.Infof("Left: %s", "secret-key")
-	l.Debugf("First key=%q\n", "secret-key")
-	if strings.Contains(log.String(), "secret") {
-		t.Errorf("keys reach the log:\n%s", log)
-	}
-	if n := log.count("WARN badgerstore: badger: While running doCompact dir=/data cause=no space left on device"); n != 1 || len(log.lines) != 2 {
-		t.Errorf("two messages, three times each, were logged as:\n%s", log)
-	}
-	for i := range 1000 {
-		l.Errorf(strings.Repeat("x", i))
-	}
-	if len(l.seen) > maxSeen {
-		t.Errorf("%d messages are remembered, want at most %d", len(l.seen), maxSeen)
-	}
-}
-
-func TestDelay(t *testing.T) {
+func TestRetryDelay(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		kind kind
-		n    int
-		want time.Duration
+		name   string
+		reason reason
+		n      int
+		want   time.Duration
 	}{
-		{"a busy folder at first", busy, 0, 250 * time.Millisecond},
-		{"a busy folder later", busy, 1000, time.Second},
-		{"a full disk at first", full, 0, 250 * time.Millisecond},
-		{"a full disk later", full, 1000, 5 * time.Second},
-		{"no descriptors later", starved, 1000, 5 * time.Second},
-		{"no access later", files, 1000, 5 * time.Second},
-		{"damage at once", damaged, 1, 500 * time.Millisecond},
-		{"failures double", failing, 4, 4 * time.Second},
-		{"failures up to an hour", failing, 1000, time.Hour},
+		{"a locked folder at first", locked, 0, 250 * time.Millisecond},
+		{"a locked folder later", locked, 1000, time.Second},
+		{"a full disk at first", noSpace, 0, 250 * time.Millisecond},
+		{"a full disk later", noSpace, 1000, 5 * time.Second},
+		{"no descriptors later", noDescriptors, 1000, 5 * time.Second},
+		{"no access later", inaccessible, 1000, 5 * time.Second},
+		{"a moved folder at first", folderMoved, 0, 5 * time.Second},
+		{"damage for the second time", corrupt, 1, 500 * time.Millisecond},
+		{"failures double", otherFailure, 4, 4 * time.Second},
+		{"failures up to an hour", otherFailure, 1000, time.Hour},
 	} {
-		if got := delay(c.kind, c.n); got != c.want {
-			t.Errorf("%s: delay(%d, %d) is %v, want %v", c.name, c.kind, c.n, got, c.want)
+		if got := retryDelay(c.reason, c.n); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }

@@ -7,142 +7,138 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/table"
 )
 
-// inspect looks at Badger's files in folder path before Badger does, for damage
-// that Badger dies of, hides, or makes worse, since it deletes what it does not
-// know of. It returns a trouble if Badger must not see them. Damaged files that
-// hold no record are removed; Badger makes them anew. With all it reads the
-// tables to their ends; spoilt is how many of them have blocks that fail their
-// checksum, and can be used all the same because each record has its own.
-func inspect(path string, known mark, all bool) (spoilt int, err error) {
-	entries, err := os.ReadDir(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	if err != nil {
-		return 0, &trouble{files, err}
-	}
-	for _, entry := range entries {
-		if err := inspectFile(filepath.Join(path, entry.Name())); err != nil {
+// inspect looks for damage in Badger's files before Badger does, since Badger
+// dies of some, hides some, and makes some worse by deleting what it does not
+// know of. It returns a problem if Badger must not see the files. Files that are
+// damaged and hold no record are removed; Badger makes them anew. If all is set,
+// it reads the tables to their ends. damaged is how many of them have blocks that
+// fail their checksum; they can be used, because each record has its own.
+func inspect(path string, files []fs.DirEntry, last syncState, all bool) (damaged int, err error) {
+	for _, file := range files {
+		if err := inspectFile(filepath.Join(path, file.Name())); err != nil {
 			return 0, err
 		}
 	}
-	tables, err := inspectManifest(path, known, entries)
+	tables, err := inspectManifest(path, files, last)
 	if err != nil {
 		return 0, err
 	}
 	for id := range tables {
-		bad, err := inspectTable(table.NewFilename(id, path), all)
+		bad, err := inspectTable(table.NewFilename(id, path), id, all)
 		if err != nil {
 			return 0, err
 		}
 		if bad {
-			spoilt++
+			damaged++
 		}
 	}
-	return spoilt, nil
+	return damaged, nil
 }
 
 // Names in Badger's folder, and how its files begin. A log begins with the
-// number of the key that it is encrypted with, and a random number; what names
-// the keys, with a random number and a text. Here nothing is encrypted.
+// number of the key that it is encrypted with, and a random number; the registry
+// of keys begins with a random number and a text. Here nothing is encrypted.
 const (
 	manifestName   = badger.ManifestFilename
-	keysName       = badger.KeyRegistryFileName
-	valuesSuffix   = ".vlog"
-	logKeyLength   = 8
+	registryName   = badger.KeyRegistryFileName
+	tableSuffix    = ".sst"
+	valuesSuffix   = ".vlog" // logs of values; they hold none, since values stay beside their keys
 	logHeadLength  = 20
-	keysTextStart  = 16
-	keysText       = "Hello Badger"
-	keysFileLength = keysTextStart + len(keysText)
+	registryStart  = 16
+	registryText   = "Hello Badger"
+	registryLength = registryStart + len(registryText)
 )
 
-// inspectFile returns a trouble if a file cannot be used, or is a log that does
-// not begin as one.
+// inspectFile returns a problem if a file cannot be used, or is a log that does
+// not begin as one. It removes a file that holds no record and that Badger could
+// not open: a damaged registry, a damaged log of values, an empty log, which is
+// left by a process that dies while it makes a log.
 func inspectFile(name string) error {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
-		return &trouble{files, err}
+		return &problem{inaccessible, err}
 	}
 	defer f.Close()
-	values, keys := strings.HasSuffix(name, valuesSuffix), filepath.Base(name) == keysName
-	if !values && !keys && !strings.HasSuffix(name, walSuffix) {
+	registry, values, wal := filepath.Base(name) == registryName, strings.HasSuffix(name, valuesSuffix), strings.HasSuffix(name, walSuffix)
+	if !registry && !values && !wal {
 		return nil
 	}
-	head := make([]byte, keysFileLength+1)
+	head := make([]byte, registryLength+1)
 	n, err := io.ReadFull(f, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return &trouble{files, err}
+		return &problem{inaccessible, err}
 	}
-	switch head = head[:n]; {
-	case keys && !keysWell(head) || values && !logWell(head):
+	head = head[:n]
+	good := n >= logHeadLength && [8]byte(head) == [8]byte{}
+	if registry {
+		good = n == registryLength && string(head[registryStart:]) == registryText
+	}
+	if wal && n > 0 && !good {
+		return corruption("a log does not begin as one")
+	}
+	if !good {
 		if err := os.Remove(name); err != nil {
-			return &trouble{files, err}
+			return &problem{inaccessible, err}
 		}
-	case !keys && !values && !logWell(head):
-		return &trouble{damaged, errors.New("opening: a log does not begin as one")}
 	}
 	return nil
 }
 
-// logWell reports whether a log may begin with head. One without length was half
-// made, which heals.
-func logWell(head []byte) bool {
-	return len(head) == 0 || len(head) >= logHeadLength && [logKeyLength]byte(head) == [logKeyLength]byte{}
-}
-
-// keysWell reports whether head is the whole of a file that names no key.
-func keysWell(head []byte) bool {
-	return len(head) == keysFileLength && string(head[keysTextStart:]) == keysText
+func corruption(format string, args ...any) error {
+	return &problem{corrupt, fmt.Errorf("opening: "+format, args...)}
 }
 
 // inspectManifest returns the tables that the manifest names. Badger makes a
 // missing manifest anew and takes one that was cut short as it is; then it
 // deletes the tables that are not in it.
-// One that is of another format, or of another version of Badger, is damaged if
-// the folder is known to be of this one.
-func inspectManifest(path string, known mark, entries []fs.DirEntry) (map[uint64]badger.TableManifest, error) {
+func inspectManifest(path string, files []fs.DirEntry, last syncState) (map[uint64]badger.TableManifest, error) {
 	found := map[uint64]bool{}
-	for _, entry := range entries {
-		if id, ok := table.ParseFileID(entry.Name()); ok {
+	for _, file := range files {
+		if id, ok := table.ParseFileID(file.Name()); ok {
 			found[id] = true
 		}
 	}
 	f, err := os.Open(filepath.Join(path, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
 		if len(found) > 0 {
-			return nil, &trouble{damaged, errors.New("opening: there are tables without a manifest")}
+			return nil, corruption("there are tables without a manifest")
 		}
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &trouble{files, err}
+		return nil, &problem{inaccessible, err}
 	}
 	defer f.Close()
 	manifest, end, err := badger.ReplayManifestFile(f, format, guestOptions(path, nil))
 	if err != nil {
-		k := classify(err)
-		if k == failing && known.format == format {
-			k = damaged
+		// It may be a manifest of another format, if the folder is not known to
+		// be of this one.
+		damaged := last.format == format || slices.ContainsFunc(textsDamagedManifest, func(text string) bool {
+			return strings.Contains(err.Error(), text)
+		})
+		if damaged {
+			return nil, badgerProblem(corrupt, "opening", err)
 		}
-		return nil, &trouble{k, fmt.Errorf("opening: %s", innermost(err.Error()))}
+		return nil, badgerProblem(otherFailure, "opening", err)
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return nil, &trouble{files, err}
+		return nil, &problem{inaccessible, err}
 	}
 	for id := range manifest.Tables {
 		if !found[id] {
-			return nil, &trouble{damaged, fmt.Errorf("opening: %s %d", sayNoTable, id)}
+			return nil, corruption("table %d is missing", id)
 		}
 	}
 	if end < info.Size() && len(found) > len(manifest.Tables) {
-		return nil, &trouble{damaged, errors.New("opening: the manifest was cut short, and there are tables that it does not name")}
+		return nil, corruption("the manifest was cut short, and there are tables that it does not name")
 	}
 	return manifest.Tables, nil
 }

@@ -1,202 +1,180 @@
 package badgerstore
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/dgraph-io/badger/v4"
 )
 
-// The folder of a store holds Badger's own folder, the guard file, and what was
-// moved aside. Badger's folder is one below so that it can be moved aside even
-// when the store's is a file system of its own.
 const (
-	badgerName = "badger"
-	asidePart  = badgerName + ".corrupt-"
+	// maxFailures is how many openings in a row may die or find damage before
+	// Badger's folder is moved aside.
+	maxFailures = 2
 
-	// fatalOpenings is how many openings running may die, or find damage,
-	// before Badger's folder is moved aside; maxAside is how many such folders
-	// there may be, so that a loop of crashes does not fill the disk.
-	fatalOpenings = 2
-	maxAside      = 4
+	// quickTables is how many bytes of tables are read to their ends at each
+	// opening, which takes a quarter of a second. More are read only after an
+	// opening or closing that did not end well.
+	quickTables = 256 << 20
 )
 
-// open opens the folder, once.
-func (s *Store) open() (*handle, error) {
+// open opens the folder, once: it makes and locks it, and opens what is in it.
+func (s *Store) open() (*database, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return nil, unavailable(&trouble{files, err})
+		return nil, &problem{inaccessible, err}
 	}
-	if passes(s.dir) && s.tell(notePasses) {
-		s.log.Warn("badgerstore: the folder is in memory or in the layer of a container, and what is learned is lost with it; give it a volume", "dir", s.dir)
+	if isTemporary(s.dir) {
+		s.report(slog.LevelWarn, noteTemporary)
 	}
-	g, err := openGuard(s.dir)
+	lock, err := lockFolder(s.dir)
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, err
 	}
-	db, err := s.openGuarded(g)
+	db, err := s.openLocked(lock)
 	if err != nil {
-		g.close()
-		return nil, unavailable(err)
+		lock.close()
+		return nil, err
 	}
 	return db, nil
 }
 
-func (s *Store) openGuarded(g *guard) (*handle, error) {
+// openLocked moves a damaged folder aside, checks that there is room, and opens
+// Badger. While it does, the lock file counts one failure more.
+func (s *Store) openLocked(lock *folderLock) (*database, error) {
 	path := filepath.Join(s.dir, badgerName)
 	_, err := os.Stat(filepath.Join(path, manifestName))
 	empty := errors.Is(err, fs.ErrNotExist)
-	if g.openings >= fatalOpenings {
+
+	if lock.failures >= maxFailures {
 		if err := s.moveAside(path); err != nil {
 			return nil, err
 		}
-		if err := g.set(0); err != nil {
+		if err := lock.setFailures(0); err != nil {
 			return nil, err
 		}
 	}
-	found, _ := os.ReadDir(path)
-	gate := gate{dir: s.dir, reserve: s.reserve, ledger: tablesSize(found), descriptors: len(found)}
+	files, err := os.ReadDir(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, &problem{inaccessible, err}
+	}
+	gate := gate{dir: s.dir, reserve: s.reserve, tables: tableBytes(files), descriptors: len(files)}
 	if err := gate.check(); err != nil {
 		return nil, err
 	}
-	gate.descriptors = 0 // they are open then
-	before := g.openings
-	if err := g.set(before + 1); err != nil {
+	gate.descriptors = 0 // Badger has them open from now on
+
+	failures := lock.failures
+	if err := lock.setFailures(failures + 1); err != nil {
 		return nil, err
 	}
-	h, err := s.openInspected(path, gate, before > 0)
-	if kindOf(err) != damaged {
-		if err := g.set(0); err != nil && h != nil {
-			s.log.Warn("badgerstore: cannot note that the folder was opened", "dir", s.dir, "cause", err)
-		}
+	db, err := s.openDatabase(path, files, gate, failures > 0)
+	if reasonOf(err) != corrupt {
+		_ = lock.setFailures(0) // if that fails, the next opening is more careful than it need be
 	}
 	if err != nil {
 		return nil, err
 	}
-	h.guard = g
+	db.lock = lock
 	if empty {
 		s.log.Info("badgerstore: the folder is empty; nothing that was learned before is here, and the site is learned anew", "dir", s.dir)
 	}
-	return h, nil
+	return db, nil
 }
 
-// quickTables is how many bytes of tables are read to their ends at each opening,
-// which takes a quarter of a second; more are when something is amiss.
-const quickTables = 256 << 20
+func tableBytes(files []fs.DirEntry) (size int64) {
+	for _, file := range files {
+		if info, err := file.Info(); err == nil && strings.HasSuffix(file.Name(), tableSuffix) {
+			size += info.Size()
+		}
+	}
+	return size
+}
 
-// openInspected opens Badger if its files are fit for it.
-func (s *Store) openInspected(path string, gate gate, amiss bool) (*handle, error) {
-	mark := readMark(path)
-	spoilt, err := inspect(path, mark, amiss || !mark.clean || gate.ledger <= quickTables)
+// openDatabase inspects Badger's files, and opens Badger if they are fit for it.
+func (s *Store) openDatabase(path string, files []fs.DirEntry, gate gate, careful bool) (*database, error) {
+	last := readSyncState(path)
+	damaged, err := inspect(path, files, last, careful || !last.clean || gate.tables <= quickTables)
 	if err != nil {
 		return nil, err
 	}
-	if spoilt > 0 && s.tell(noteSpoilt) {
-		s.log.Error("badgerstore: tables are damaged; records that fail their checksum count as absent", "dir", s.dir, "tables", spoilt)
+	if damaged > 0 {
+		s.report(slog.LevelError, noteDamaged)
 	}
 	syncs, err := openSyncs(path)
 	if err != nil {
 		return nil, err
 	}
-	h := &handle{
-		path:   path,
-		gate:   gate,
-		syncs:  syncs,
-		failed: make(chan struct{}),
-		idle:   make(chan struct{}),
+	db := &database{store: s, path: path, gate: gate, syncs: syncs, failed: make(chan error, 1)}
+	logger := &badgerLog{log: s.log, dir: s.dir, beforeTable: db.awaitTable, flushFailed: db.endFlushing}
+	if db.badger, err = openBadger(guestOptions(path, logger)); err == nil {
+		if err = db.resumeSyncs(last); err != nil {
+			_ = db.badger.Close()
+		}
 	}
-	h.giveUp = func(cause error) { _ = s.retireOn(h, cause) }
-	logger := &badgerLog{log: s.log, dir: s.dir, beforeTable: h.awaitTable, unflushed: h.endFlushing}
-	h.spoilt = func() {
-		s.tell(noteSpoilt)
-		logger.spoilt()
-	}
-	if h.db, err = openBadger(guestOptions(path, logger)); err != nil {
+	if err != nil {
 		syncs.file.Close()
 		return nil, err
 	}
-	if err := s.compareSyncs(h, mark); err != nil {
-		_ = h.db.Close()
-		syncs.file.Close()
-		return nil, err
-	}
-	h.wal = newPreallocator(path)
-	h.wal.extend()
-	return h, nil
+	db.wal = newPreallocator(path)
+	db.wal.extend()
+	return db, nil
 }
 
-// compareSyncs compares how often Badger was synced with what was noted of it.
-func (s *Store) compareSyncs(h *handle, noted mark) error {
-	stored, err := storedSyncs(h.db)
+// openBadger takes a panic in badger.Open for damage. A panic in one of
+// Badger's own goroutines ends the process; the lock file counts it.
+func openBadger(o badger.Options) (db *badger.DB, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			db, err = nil, &problem{corrupt, fmt.Errorf("opening: %s", panicText(p))}
+		}
+	}()
+	db, err = badger.Open(o)
+	switch {
+	case err == nil:
+		return db, nil
+	case strings.Contains(err.Error(), textLocked):
+		return nil, badgerProblem(locked, "opening", err)
+	}
+	return nil, badgerProblem(otherFailure, "opening", err)
+}
+
+// resumeSyncs goes on counting syncs. It reports a loss if Badger knows of fewer
+// than the file says there were.
+func (db *database) resumeSyncs(last syncState) error {
+	stored, err := db.storedSyncs()
 	if err != nil {
 		return err
 	}
-	if stored < noted.syncs && s.tell(noteLost) {
-		s.log.Error("badgerstore: the last records that had been stored are missing; pages that Forget barred at last need to be barred again", "dir", s.dir)
+	if stored < last.count {
+		db.store.report(slog.LevelError, noteLost)
 	}
-	return h.syncs.begin(max(stored, noted.syncs))
+	db.syncs.count = max(stored, last.count)
+	return db.syncs.save(false)
 }
 
-// openBadger calls badger.Open, a second time where that heals.
-func openBadger(o badger.Options) (*badger.DB, error) {
-	db, err := tryBadger(o)
-	if err != nil && halfMade(err) {
-		db, err = tryBadger(o)
-	}
-	if err == nil {
-		return db, nil
-	}
-	if t, ok := errors.AsType[*trouble](err); ok {
-		return nil, t
-	}
-	return nil, &trouble{classify(err), fmt.Errorf("opening: %s", innermost(err.Error()))}
-}
-
-// tryBadger takes a panic in badger.Open for damage. A panic in one of
-// Badger's own goroutines ends the process; the guard file remembers it.
-func tryBadger(o badger.Options) (db *badger.DB, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			db, err = nil, &trouble{damaged, fmt.Errorf("opening: %s", panicText(p))}
+// storedSyncs returns the number of syncs that Badger knows of.
+func (db *database) storedSyncs() (n uint64, err error) {
+	defer recoverTo(&err)
+	err = db.badger.View(func(txn *badger.Txn) error {
+		item, err := txn.Get([]byte(syncsKey))
+		if err == badger.ErrKeyNotFound {
+			return nil
 		}
-	}()
-	return badger.Open(o)
-}
-
-// moveAside renames Badger's folder, which could not be opened, so that a new
-// one can be begun.
-func (s *Store) moveAside(path string) error {
-	if aside := movedAside(s.dir); len(aside) >= maxAside {
-		return &trouble{damaged, fmt.Errorf("the files are damaged, and %d folders were moved aside already; remove %s*",
-			len(aside), filepath.Join(s.dir, asidePart))}
-	}
-	to := filepath.Join(s.dir, asidePart+time.Now().UTC().Format("20060102T150405.000000000"))
-	err := os.Rename(path, to)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return &trouble{files, fmt.Errorf("moving damaged files aside: %w", err)}
-	}
-	s.tell(noteAside)
-	s.log.Error("badgerstore: the files are damaged and were moved aside; what was learned is lost and is being learned again, "+
-		"and pages barred by Forget need never rules", "dir", s.dir, "aside", to)
-	return nil
-}
-
-func movedAside(dir string) []string {
-	entries, _ := os.ReadDir(dir)
-	var aside []string
-	for _, entry := range entries {
-		if entry.IsDir() && strings.HasPrefix(entry.Name(), asidePart) {
-			aside = append(aside, filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return badgerProblem(otherFailure, "reading", err)
 		}
-	}
-	slices.Sort(aside)
-	return aside
+		return item.Value(func(b []byte) error {
+			if len(b) == 8 {
+				n = binary.BigEndian.Uint64(b)
+			}
+			return nil
+		})
+	})
+	return n, err
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// preallocator gives Badger's write-ahead logs, which are sparse files written
-// through memory maps, their disk space in advance. Commits then survive a disk
-// that somebody else fills between our look at it and the write. It is used by
-// the one who commits.
+// A preallocator gives Badger's write-ahead logs their disk space in advance.
+// They are sparse files written through memory maps; with their space, commits
+// survive a disk that somebody else fills between our check and the write. Only
+// the writer uses it.
 type preallocator struct {
 	dir  string
 	next int   // the number of the log to look for
@@ -36,20 +36,19 @@ func newPreallocator(dir string) *preallocator {
 	return p
 }
 
-// check returns a trouble, made unavailable, if the log being written to has not
-// got its space and gets none now.
+// check returns a problem if the log being written to still gets no space.
 func (p *preallocator) check() error {
 	if p.err != nil {
 		p.extend()
 	}
 	if p.err != nil {
-		return unavailable(&trouble{full, fmt.Errorf("no space for the log: %w", p.err)})
+		return &problem{noSpace, fmt.Errorf("no space for the log: %w", p.err)}
 	}
 	return nil
 }
 
-// extend gives space to logs begun since the last time. Where the file system
-// cannot give space in advance the gate alone protects.
+// extend gives space to the logs begun since the last time. Where the file system
+// cannot give space in advance, only the gate protects.
 func (p *preallocator) extend() {
 	for p.err = nil; ; p.next++ {
 		f, err := os.OpenFile(filepath.Join(p.dir, fmt.Sprintf("%05d%s", p.next, walSuffix)), os.O_RDWR, 0)

@@ -4,8 +4,8 @@ import "fmt"
 
 const (
 	defaultReserve = 512 << 20
-	leastReserve   = 8 * memTableSize
-	reservedFiles  = 64 // inodes; a compaction makes some ten files at a time
+	leastReserve   = 8 * memTableSize // what a compaction may need in between
+	reservedFiles  = 64               // inodes; a compaction makes some ten files at a time
 )
 
 // space is what a file system has free for us.
@@ -15,34 +15,34 @@ type space struct {
 	readOnly    bool
 }
 
-// gate keeps Badger from writing to a full disk, and from opening files when
-// there are no descriptors left. Badger writes through memory maps, and a map
-// that finds no space ends the process with SIGBUS.
+// A gate keeps Badger from writing to a full disk, where a memory map without
+// space would end the process with SIGBUS, and from opening files when there are no
+// file descriptors left.
 type gate struct {
 	dir         string
 	reserve     int64 // as in Options
-	ledger      int64 // bytes of the tables when the folder was opened
-	descriptors int   // that must be left beside the reserve
+	tables      int64 // bytes of the tables when the folder was opened
+	descriptors int   // how many files are about to be opened
 }
 
-// check returns a trouble, made unavailable, if nothing may be written. A
-// system that does not tell is trusted.
+// check returns a problem if nothing may be written. A system that does not tell
+// is trusted.
 func (g gate) check() error {
 	if sp, ok := spaceAt(g.dir); ok {
-		if err := g.judge(sp); err != nil {
-			return unavailable(&trouble{full, err})
+		if err := g.judgeSpace(sp); err != nil {
+			return &problem{noSpace, err}
 		}
 	}
 	if left, limit, ok := descriptorsLeft(); ok {
-		if err := judgeDescriptors(left, limit, g.descriptors); err != nil {
-			return unavailable(&trouble{starved, err})
+		if err := g.judgeDescriptors(left, limit); err != nil {
+			return &problem{noDescriptors, err}
 		}
 	}
 	return nil
 }
 
-func (g gate) judge(sp space) error {
-	need := reserveFor(g.reserve, sp.total, g.ledger)
+func (g gate) judgeSpace(sp space) error {
+	need := reserveFor(g.reserve, sp.total, g.tables)
 	switch {
 	case sp.readOnly:
 		return fmt.Errorf("the file system of %s is read-only", g.dir)
@@ -54,12 +54,23 @@ func (g gate) judge(sp space) error {
 	return nil
 }
 
-// reserveFor returns how many bytes must be free: option if it is set, else
-// 512 MiB or 5 % of the ledger, but at most a tenth of the file system, but at
-// least what a compaction may need in between.
-func reserveFor(option, total, ledger int64) int64 {
+// reserveFor returns how many bytes must be free, see Options.Reserve.
+func reserveFor(option, total, tables int64) int64 {
 	if option > 0 {
 		return option
 	}
-	return max(leastReserve, min(max(defaultReserve, ledger/20), total/10))
+	return max(leastReserve, min(max(defaultReserve, tables/20), total/10))
+}
+
+// judgeDescriptors returns an error if the process can open too few files. A
+// commit that cannot open its log leaves Badger unusable; a compaction that cannot
+// make a table goes on without it, and deletes those that it was to replace. A
+// flush and two compactions open some 20 files at a time. The rest is for what
+// others may open between this check and the deed.
+func (g gate) judgeDescriptors(left, limit int) error {
+	need := max(64, min(limit/8, 512)) + g.descriptors
+	if left >= need {
+		return nil
+	}
+	return fmt.Errorf("this process can open %d more files, %d are needed; raise its limit of %d open files", left, need, limit)
 }

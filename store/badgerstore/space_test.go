@@ -2,37 +2,46 @@ package badgerstore
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/servemap/servemap/store"
 )
 
-const never = 1 << 62 // more than any disk has free
+const never = 1 << 62 // more than any system has free
 
 func TestReserveFor(t *testing.T) {
 	const mib, gib = 1 << 20, 1 << 30
 	for _, c := range []struct {
 		name                  string
-		option, total, ledger int64
+		option, total, tables int64
 		want                  int64
 	}{
 		{"a usual disk", 0, 100 * gib, 0, 512 * mib},
-		{"a big ledger", 0, 1000 * gib, 20 * gib, 1 * gib},
-		{"a ledger that 512 MiB are enough for", 0, 100 * gib, 10 * gib, 512 * mib},
+		{"big tables", 0, 1000 * gib, 20 * gib, 1 * gib},
+		{"tables that 512 MiB are enough for", 0, 100 * gib, 10 * gib, 512 * mib},
 		{"a small disk", 0, 1 * gib, 0, gib / 10},
 		{"a tiny disk", 0, 100 * mib, 0, 64 * mib},
-		{"a big ledger on a small disk", 0, 30 * gib, 100 * gib, 3 * gib},
+		{"big tables on a small disk", 0, 30 * gib, 100 * gib, 3 * gib},
 		{"as told", 5 * mib, 100 * gib, 0, 5 * mib},
 		{"as told, beyond a tenth", 50 * gib, 100 * gib, 0, 50 * gib},
 	} {
-		if got := reserveFor(c.option, c.total, c.ledger); got != c.want {
+		if got := reserveFor(c.option, c.total, c.tables); got != c.want {
 			t.Errorf("%s: reserve is %d, want %d", c.name, got, c.want)
 		}
 	}
 }
 
-func TestGateJudges(t *testing.T) {
+// wantText fails the test unless err has text, or is nil if text is "".
+func wantText(t *testing.T, name string, err error, text string) {
+	t.Helper()
+	if (err == nil) != (text == "") || err != nil && !strings.Contains(err.Error(), text) {
+		t.Errorf("%s: %v, want %q", name, err, text)
+	}
+}
+
+func TestGateJudgesSpace(t *testing.T) {
 	g := gate{dir: "/data", reserve: 100 << 20}
 	for _, c := range []struct {
 		name  string
@@ -45,14 +54,50 @@ func TestGateJudges(t *testing.T) {
 		{"too few files", space{free: 1 << 40, files: 3}, "3 files"},
 		{"read-only", space{free: 1 << 40, files: 1000, readOnly: true}, "read-only"},
 	} {
-		err := g.judge(c.space)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.name, err, c.want)
-		}
+		wantText(t, c.name, g.judgeSpace(c.space), c.want)
 	}
 }
 
-func needGate(t *testing.T) {
+func TestGateJudgesDescriptors(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		left, limit, more int
+		want              string // in the error; "" if there is none
+	}{
+		{"a usual limit", 128, 1024, 0, ""},
+		{"a usual limit, nearly used up", 127, 1024, 0, "127 more files, 128 are needed; raise its limit of 1024"},
+		{"a low limit", 64, 100, 0, ""},
+		{"a low limit, nearly used up", 63, 100, 0, "64 are needed"},
+		{"a high limit", 512, 1 << 20, 0, ""},
+		{"a high limit, nearly used up", 511, 1 << 20, 0, "512 are needed"},
+		{"files to be opened", 128, 1024, 20, "148 are needed"},
+		{"files to be opened, and room for them", 148, 1024, 20, ""},
+		{"none", 0, 1024, 0, "0 more files"},
+	} {
+		wantText(t, c.name, gate{descriptors: c.more}.judgeDescriptors(c.left, c.limit), c.want)
+	}
+}
+
+func TestDescriptorsAreCounted(t *testing.T) {
+	before, limit, ok := descriptorsLeft()
+	if !ok {
+		t.Skip("this system does not tell how many files are open")
+	}
+	const more = 20
+	for range more {
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+	}
+	after, _, _ := descriptorsLeft()
+	if taken := before - after; taken < more/2 || taken > 2*more || before > limit {
+		t.Errorf("%d files were opened, and of %d descriptors %d were left before and %d after", more, limit, before, after)
+	}
+}
+
+func needSpaceAt(t *testing.T) {
 	t.Helper()
 	if _, ok := spaceAt(t.TempDir()); !ok {
 		t.Skip("this system does not tell what is free")
@@ -60,79 +105,79 @@ func needGate(t *testing.T) {
 }
 
 func TestTooLittleSpaceToOpen(t *testing.T) {
-	needGate(t)
+	needSpaceAt(t)
 	log := newLog()
 	s := open(t, t.TempDir(), &Options{Reserve: never, Logger: log.logger()})
-	for name, err := range map[string]error{"Health": s.Health(), "Update": put(s, "k", "1"), "Scan": scanError(s)} {
+	for name, err := range callErrors(s) {
 		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "are free at") {
 			t.Errorf("%s without space: %v", name, err)
 		}
 	}
-	if n := log.count("are needed"); n != 1 {
-		t.Errorf("the lack of space was logged %d times, want once:\n%s", n, log)
-	}
+	log.want(t, 1, "are needed")
 }
 
-func TestTooLittleSpaceToWrite(t *testing.T) {
-	needGate(t)
-	dir, log := t.TempDir(), newLog()
-	s := open(t, dir, &Options{Logger: log.logger()})
-	mustPut(t, s, "k", "1")
-	usual := s.db.gate.reserve
-	s.db.gate.reserve = never
-	for range 3 {
-		if err := put(s, "k", "2"); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "are free at") {
-			t.Errorf("Update without space: %v", err)
-		}
-	}
-	if err := s.Health(); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("Health without space: %v", err)
-	}
-	if err := put(s, "k", "1"); err != nil {
-		t.Errorf("an update that changes nothing needs no space, but: %v", err)
-	}
-	if got := get(t, s, "k"); got != "1" {
-		t.Errorf("without space View reads %q, want 1", got)
-	}
-	s.db.gate.reserve = usual
-	mustPut(t, s, "k", "3")
-	healthy(t, s)
-	if full, again := log.count("are needed"), log.count("works again"); full != 1 || again != 1 {
-		t.Errorf("the lack of space was logged %d times and its end %d times, want once each:\n%s", full, again, log)
+// TestNoRoomToWrite takes space and descriptors away and gives them back.
+func TestNoRoomToWrite(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		take func(t *testing.T, g *gate)
+		want reason
+	}{
+		{"space", func(t *testing.T, g *gate) { needSpaceAt(t); g.reserve = never }, noSpace},
+		{"descriptors", func(t *testing.T, g *gate) {
+			if _, _, ok := descriptorsLeft(); !ok {
+				t.Skip("this system does not tell how many files are open")
+			}
+			g.descriptors = 1 << 30
+		}, noDescriptors},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, log := openLogged(t, t.TempDir())
+			mustPut(t, s, "k", "1")
+			usual := current(s).gate
+			c.take(t, &current(s).gate)
+			for range 3 {
+				if err := put(s, "k", "2"); !errors.Is(err, store.ErrUnavailable) || reasonOf(err) != c.want {
+					t.Errorf("Update without %s: %v", c.name, err)
+				}
+			}
+			if err := s.Health(); !errors.Is(err, store.ErrUnavailable) {
+				t.Errorf("Health without %s: %v", c.name, err)
+			}
+			if err := put(s, "k", "1"); err != nil {
+				t.Errorf("an update that changes nothing needs no %s, but: %v", c.name, err)
+			}
+			wantValue(t, s, "k", "1")
+			current(s).gate = usual
+			mustPut(t, s, "k", "3")
+			healthy(t, s)
+			log.want(t, 1, "cannot be used")
+			log.want(t, 1, "works again")
+		})
 	}
 }
 
 // TestCloseWithoutSpace sees that closing writes nothing, loses nothing and
 // keeps others out of files that Badger may still be working on.
 func TestCloseWithoutSpace(t *testing.T) {
-	needGate(t)
+	needSpaceAt(t)
 	dir := t.TempDir()
-	s, err := Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, dir, nil)
 	mustPut(t, s, "k", "1")
-	db := s.db
-	usual := db.gate.reserve
+	db := current(s)
+	usual := db.gate
 	db.gate.reserve = never
 	if err := s.Close(); err == nil || !strings.Contains(err.Error(), "stays locked") {
 		t.Errorf("Close without space: %v", err)
 	}
-	next, err := Open(dir, &Options{Logger: newLog().logger()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := next.Health(); kindOf(err) != busy {
+	next := mustOpen(t, dir, &Options{Logger: newLog().logger()})
+	if err := next.Health(); reasonOf(err) != locked {
 		t.Errorf("after Close without space the folder can be opened: %v", err)
 	}
-	if err := next.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db.gate.reserve = usual
+	mustClose(t, next)
+	db.gate = usual
 	if err := db.close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := get(t, open(t, dir, nil), "k"); got != "1" {
-		t.Errorf("after Close without space the record is %q, want 1", got)
-	}
+	wantValue(t, open(t, dir, nil), "k", "1")
 }

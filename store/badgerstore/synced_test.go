@@ -3,28 +3,27 @@ package badgerstore
 import (
 	"context"
 	"encoding/hex"
-	"os"
 	"path/filepath"
 	"testing"
 )
 
-func TestMarkOnDisk(t *testing.T) {
-	m := mark{syncs: 258, format: 1, clean: true}
+func TestSyncStateOnDisk(t *testing.T) {
+	m := syncState{count: 258, format: 1, clean: true}
 	b := m.encode()
 	if got, want := hex.EncodeToString(b), "00000000000001020101"+"903e13aa"; got != want {
 		t.Errorf("a mark is %s, want %s", got, want)
 	}
-	if got := decodeMark(b); got != m {
+	if got := decodeSyncState(b); got != m {
 		t.Errorf("a mark comes back as %+v", got)
 	}
 	for i := range b {
 		damaged := append([]byte(nil), b...)
 		damaged[i] ^= 4
-		if got := decodeMark(damaged); got != (mark{}) {
+		if got := decodeSyncState(damaged); got != (syncState{}) {
 			t.Errorf("with byte %d damaged it is %+v, want nothing", i, got)
 		}
 	}
-	if got := decodeMark(b[:5]); got != (mark{}) {
+	if got := decodeSyncState(b[:5]); got != (syncState{}) {
 		t.Errorf("cut it is %+v, want nothing", got)
 	}
 }
@@ -34,49 +33,36 @@ func TestMarkOnDisk(t *testing.T) {
 func TestLostSyncs(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		lose bool
-		want bool
-	}{{"all is there", false, false}, {"the last sync is missing", true, true}} {
+		lost int
+	}{{"all is there", 0}, {"the last sync is missing", 1}} {
 		t.Run(c.name, func(t *testing.T) {
-			dir, log := t.TempDir(), newLog()
+			dir := t.TempDir()
 			before := syncedFolder(t, dir)
-			if c.lose {
-				path := filepath.Join(dir, badgerName)
-				if err := os.WriteFile(filepath.Join(path, syncedName), mark{before.syncs + 1, format, false}.encode(), 0o600); err != nil {
-					t.Fatal(err)
-				}
+			if c.lost > 0 {
+				writeFile(t, filepath.Join(dir, badgerName), syncsName, string(syncState{before.count + 1, format, false}.encode()))
 			}
-			s := open(t, dir, &Options{Logger: log.logger()})
+			s, log := openLogged(t, dir)
 			healthy(t, s)
-			told := log.count("are missing") == 1
-			if told != c.want {
-				t.Errorf("told: %t, want %t:\n%s", told, c.want, log)
-			}
-			if c.want {
+			log.want(t, c.lost, noteLost)
+			if len(s.Notes()) > 0 || c.lost > 0 {
 				wantNote(t, s, noteLost)
 			}
 			mustPut(t, s, "k", "2")
 			if err := s.Sync(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
-			again := newLog()
-			if healthy(t, open(t, dir, &Options{Logger: again.logger()})); again.count("are missing") != 0 {
-				t.Error("it is told again at the next opening")
-			}
+			mustClose(t, s)
+			next, again := openLogged(t, dir)
+			healthy(t, next)
+			again.want(t, 0, noteLost)
 		})
 	}
 }
 
 // syncedFolder syncs twice something new and once nothing.
-func syncedFolder(t *testing.T, dir string) mark {
+func syncedFolder(t *testing.T, dir string) syncState {
 	t.Helper()
-	s, err := Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustOpen(t, dir, nil)
 	for _, value := range []string{"0", "1", "1"} {
 		mustPut(t, s, "k", value)
 		if err := s.Sync(context.Background()); err != nil {
@@ -84,14 +70,12 @@ func syncedFolder(t *testing.T, dir string) mark {
 		}
 	}
 	path := filepath.Join(dir, badgerName)
-	if m := readMark(path); m != (mark{2, format, false}) {
+	if m := readSyncState(path); m != (syncState{2, format, false}) {
 		t.Errorf("after two syncs of something new the mark is %+v", m)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	m := readMark(path)
-	if m != (mark{2, format, true}) {
+	mustClose(t, s)
+	m := readSyncState(path)
+	if m != (syncState{2, format, true}) {
 		t.Errorf("after Close the mark is %+v", m)
 	}
 	return m

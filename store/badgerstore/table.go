@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/pb"
@@ -15,34 +14,33 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// inspectTable returns a trouble if Badger would die of the table, or if it would
-// hide records that it does not miss. With all it looks at all of the table, and
-// not only at its index; bad says then that some of it fails its checksum.
-func inspectTable(name string, all bool) (bad bool, err error) {
+// inspectTable returns a problem if Badger would die of the table, or would hide
+// records without saying so. It checks the table's index, and, if all is set, the
+// rest too; bad says then that some of it fails its checksum.
+func inspectTable(name string, id uint64, all bool) (bad bool, err error) {
 	data, done, err := tableData(name, all)
 	if err != nil {
-		return false, &trouble{files, err}
+		return false, &problem{inaccessible, err}
 	}
 	defer done()
-	id, _ := table.ParseFileID(filepath.Base(name))
 	bad, err = inspectTableData(data, id, all)
 	if err != nil {
-		return false, &trouble{damaged, fmt.Errorf("opening: table %d: %w", id, err)}
+		return false, corruption("table %d: %w", id, err)
 	}
 	return bad, nil
 }
 
-// tableData returns the bytes of a table, to be used until done is called. With
-// all they are read, else mapped as Badger does, since of a large ledger only
-// the few that are looked at are to come from the disk.
+// tableData returns the bytes of a table, to be used until done is called. If
+// not all are looked at they are mapped, so that the others need not come from
+// the disk.
 func tableData(name string, all bool) (data []byte, done func(), err error) {
-	if all {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if all || info.Size() == 0 {
 		data, err = os.ReadFile(name)
 		return data, func() {}, err
-	}
-	info, err := os.Stat(name)
-	if err != nil || info.Size() == 0 {
-		return nil, func() {}, err
 	}
 	file, err := z.OpenMmapFile(name, os.O_RDONLY, 0)
 	if err != nil {
@@ -64,7 +62,7 @@ func inspectTableData(data []byte, id uint64, all bool) (bad bool, err error) {
 	if err != nil {
 		return false, errors.New("it cannot be opened")
 	}
-	if !all || whole(t) {
+	if !all || blocksWhole(t) {
 		return false, nil
 	}
 	return true, walk(t)
@@ -91,7 +89,7 @@ func verifyIndex(data []byte) error {
 	return nil
 }
 
-// cutTail takes off the end of data what is followed by its own length.
+// cutTail cuts off the end of data, which is followed by its own length.
 func cutTail(data []byte) (tail, rest []byte, ok bool) {
 	at := len(data) - 4
 	if at < 0 {
@@ -104,16 +102,16 @@ func cutTail(data []byte) (tail, rest []byte, ok bool) {
 	return data[at-n : at], data[:at-n], true
 }
 
-// whole reports whether each block of t has its checksum.
-func whole(t *table.Table) (ok bool) {
+// blocksWhole reports whether each block of t has its checksum.
+func blocksWhole(t *table.Table) (ok bool) {
 	defer func() { ok = recover() == nil && ok }()
 	return t.VerifyChecksum() == nil
 }
 
 // walk goes through a table that fails its checksum, as Badger does later. It
-// returns an error if that leads nowhere, or if a key is not what it was: what
-// was hidden by a record whose key is lost would be seen again. A damaged value
-// is found when it is read.
+// returns an error if not all records can be reached, or if a key is damaged:
+// what a record with a lost key replaced would be seen again. A damaged value is
+// found when it is read.
 func walk(t *table.Table) error {
 	it := t.NewIterator(table.NOCACHE)
 	defer it.Close()

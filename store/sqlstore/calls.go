@@ -37,25 +37,20 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 		return err
 	}
 	u := &update{sql: &s.sql, limit: s.limit(), keys: keys, index: indexOf(keys), fn: fn}
-	return u.result(s.within(ctx, func(ctx context.Context) (deed, error) {
+	return s.within(ctx, func(ctx context.Context) (deed, error) {
 		err := u.run(ctx, s.db)
 		if err == nil && !u.wrote {
 			return reading, nil
 		}
 		return writing, err
-	}))
+	})
 }
 
 // Sync implements [store.Store]. It commits a transaction that waits for the
 // disk, which all earlier ones have then reached too.
 func (s *Store) Sync(ctx context.Context) error {
 	return s.within(ctx, func(ctx context.Context) (deed, error) {
-		return syncing, inSession(ctx, s.db, func(session *sql.Conn) error {
-			tx, err := begin(ctx, session, &s.sql, s.limit())
-			if err != nil {
-				return err
-			}
-			defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+		return syncing, transact(ctx, s.db, &s.sql, s.limit(), func(tx *sql.Tx) error {
 			if _, err := tx.ExecContext(ctx, s.sql.flush); err != nil {
 				return err
 			}
@@ -73,7 +68,7 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			return
 		}
 		p := firstPage(prefix, after)
-		for more := true; more; more = p.next() {
+		for more := true; more && ctx.Err() == nil; more = p.next() {
 			err := s.within(ctx, func(ctx context.Context) (deed, error) {
 				return reading, p.fetch(ctx, s.db, s.sql.scan)
 			})
@@ -83,8 +78,7 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			}
 			for _, record := range p.records {
 				if ctx.Err() != nil {
-					yield(store.Record{}, ended(ctx))
-					return
+					break
 				}
 				if !yield(record, nil) {
 					return

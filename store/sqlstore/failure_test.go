@@ -40,7 +40,7 @@ func throughProxy(t *testing.T, timeout time.Duration) (*Store, *proxy, *logged)
 	u.Host = p.address()
 	log := &logged{}
 	s := openWith(t, dial(t, u.String()), &Options{
-		Table: direct.sql.name.schema + "." + direct.sql.name.table, Logger: log.logger(),
+		Table: direct.sql.name.String(), Logger: log.logger(),
 	})
 	if got := get(t, s, "k"); got != "1" {
 		t.Fatalf("through the proxy, k is %q", got)
@@ -69,26 +69,37 @@ var calls = map[string]func(context.Context, *Store) error{
 	"Sync": func(ctx context.Context, s *Store) error { return s.Sync(ctx) },
 }
 
-func TestDatabaseThatHangs(t *testing.T) {
-	for name, call := range calls {
-		t.Run(name, func(t *testing.T) {
-			s, p, log := throughProxy(t, 300*time.Millisecond)
-			p.hang()
-			for range 3 {
-				began := time.Now()
-				err := call(context.Background(), s)
-				if took := time.Since(began); !errors.Is(err, store.ErrUnavailable) || took > 5*time.Second {
-					t.Errorf("with a database that hangs: %v after %v, want ErrUnavailable after 300 ms", err, took)
+// TestDatabaseThatFails has the database hang, and be gone, and then come back.
+func TestDatabaseThatFails(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		timeout time.Duration
+		fail    func(*proxy)
+		mend    func(*testing.T, *proxy)
+	}{
+		{"hangs", 300 * time.Millisecond, (*proxy).hang, func(_ *testing.T, p *proxy) { p.resume() }},
+		{"is gone", 5 * time.Second, (*proxy).close, func(t *testing.T, p *proxy) { p.open(t) }},
+	} {
+		for name, call := range calls {
+			t.Run(c.name+"/"+name, func(t *testing.T) {
+				s, p, log := throughProxy(t, c.timeout)
+				c.fail(p)
+				for range 3 {
+					began := time.Now()
+					err := call(context.Background(), s)
+					if took := time.Since(began); !errors.Is(err, store.ErrUnavailable) || took > c.timeout+5*time.Second {
+						t.Errorf("with a database that %s: %v after %v, want ErrUnavailable within %v", c.name, err, took, c.timeout)
+					}
 				}
-			}
-			p.resume()
-			if err := eventually(func() error { return call(context.Background(), s) }); err != nil {
-				t.Errorf("when the database goes on: %v", err)
-			}
-			if bad, good := log.count("level=WARN"), log.count("works again"); bad != 1 || good != 1 {
-				t.Errorf("trouble was logged %d times and its end %d times, want once each:\n%s", bad, good, &log.buf)
-			}
-		})
+				c.mend(t, p)
+				if err := eventually(func() error { return call(context.Background(), s) }); err != nil {
+					t.Errorf("when the database is back: %v", err)
+				}
+				if bad, good := log.count("level=WARN"), log.count("works again"); bad != 1 || good != 1 {
+					t.Errorf("the problem was logged %d times and its end %d times, want once each:\n%s", bad, good, &log.buf)
+				}
+			})
+		}
 	}
 }
 
@@ -105,28 +116,7 @@ func TestCallersDeadline(t *testing.T) {
 				t.Errorf("a call with a deadline: %v after %v, want context.DeadlineExceeded", err, took)
 			}
 			if log.count("") > 1 {
-				t.Errorf("a caller that does not wait is no trouble of the store:\n%s", &log.buf)
-			}
-		})
-	}
-}
-
-func TestDatabaseThatIsGone(t *testing.T) {
-	for name, call := range calls {
-		t.Run(name, func(t *testing.T) {
-			s, p, log := throughProxy(t, 5*time.Second)
-			p.close()
-			for range 3 {
-				if err := call(context.Background(), s); !errors.Is(err, store.ErrUnavailable) {
-					t.Errorf("with a database that is gone: %v, want ErrUnavailable", err)
-				}
-			}
-			p.open(t)
-			if err := eventually(func() error { return call(context.Background(), s) }); err != nil {
-				t.Errorf("when the database is back: %v", err)
-			}
-			if bad, good := log.count("level=WARN"), log.count("works again"); bad != 1 || good != 1 {
-				t.Errorf("trouble was logged %d times and its end %d times, want once each:\n%s", bad, good, &log.buf)
+				t.Errorf("a caller that does not wait is no problem of the store:\n%s", &log.buf)
 			}
 		})
 	}
@@ -154,7 +144,7 @@ func TestSessionsEnded(t *testing.T) {
 	table := direct.sql.name
 	name := table.schema // of the sessions
 	s := openWith(t, dial(t, withSetting(address(), "application_name="+name)),
-		&Options{Table: table.schema + "." + table.table, Logger: (&logged{}).logger()})
+		&Options{Table: table.String(), Logger: (&logged{}).logger()})
 	const writers, rounds = 3, 60
 	var confirmed, doubtful [writers]int
 	var end sync.WaitGroup
@@ -216,7 +206,7 @@ func TestLockThatIsNotGivenBack(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
 	release := holdLock(t, s, db)
-	hasty := openWith(t, db, &Options{Table: s.sql.name.schema + "." + s.sql.name.table,
+	hasty := openWith(t, db, &Options{Table: s.sql.name.String(),
 		Timeout: 200 * time.Millisecond, Logger: (&logged{}).logger()})
 	if err := put(hasty, "k", "2"); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Update behind a lock: %v, want ErrUnavailable", err)
@@ -320,7 +310,7 @@ func TestOvertakenThenRefused(t *testing.T) {
 func TestSyncWaitsForTheDisk(t *testing.T) {
 	direct, db := open(t)
 	mustPut(t, direct, "k", "1")
-	s := openTable(t, dial(t, withSetting(address(), "synchronous_commit=off")), direct.sql.name.schema+"."+direct.sql.name.table)
+	s := openTable(t, dial(t, withSetting(address(), "synchronous_commit=off")), direct.sql.name.String())
 	for range 20 {
 		mustPut(t, s, "k", time.Now().String())
 		var written string

@@ -16,7 +16,7 @@ func TestDeadlockIsTriedAgain(t *testing.T) {
 	name := direct.sql.name
 	t.Run("sessions", func(t *testing.T) { // they end with it
 		settings := withSetting(withSetting(address(), "application_name="+name.schema), "deadlock_timeout=300ms")
-		s := openTable(t, dial(t, settings), name.schema+"."+name.table)
+		s := openTable(t, dial(t, settings), name.String())
 		for range 10 {
 			runs := deadlock(t, s, db)
 			if runs == 2 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/md5"
 	"database/sql"
+	"encoding/binary"
 	"encoding/hex"
 	"flag"
 	"fmt"
@@ -143,4 +144,16 @@ func scanScale(b *testing.B, st store.Store, pages int) {
 		entries += found
 	}
 	b.ReportMetric(float64(entries)/b.Elapsed().Seconds(), "entries/s")
+}
+
+// visit counts in records of 100 bytes.
+func visit(values [][]byte) error {
+	for i, value := range values {
+		if value == nil {
+			value = make([]byte, 100)
+		}
+		binary.BigEndian.PutUint64(value, binary.BigEndian.Uint64(value)+1)
+		values[i] = value
+	}
+	return nil
 }

@@ -77,7 +77,7 @@ type Store struct {
 	ready atomic.Bool // the tables are there, and of our format
 
 	mu     sync.Mutex
-	noted  []string // the kinds of trouble that were logged and last
+	logged []string // the kinds of problems that were logged and last
 	failed deed     // the most telling one that failed in them
 }
 

@@ -138,7 +138,7 @@ func TestRoleWithoutRights(t *testing.T) {
 	t.Cleanup(func() { mustExec(t, db, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
 	mustExec(t, db, "GRANT USAGE ON SCHEMA "+table.schema+" TO "+role)
 	mustExec(t, db, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+table.schema+" TO "+role)
-	as := openTable(t, dial(t, withSetting(address(), "role="+role)), table.schema+"."+table.table)
+	as := openTable(t, dial(t, withSetting(address(), "role="+role)), table.String())
 	mustPut(t, as, "k", get(t, as, "k")+"2")
 	if got := get(t, s, "k"); got != "12" {
 		t.Errorf("a role without the right to make tables left %q, want 12", got)
@@ -188,7 +188,7 @@ func TestLaterFormat(t *testing.T) {
 	mustPut(t, s, "k", "1")
 	table := s.sql.name.quoted("_format")
 	mustExec(t, db, "UPDATE "+table+" SET version = 2")
-	late := openTable(t, db, s.sql.name.schema+"."+s.sql.name.table)
+	late := openTable(t, db, s.sql.name.String())
 	view := func(st *Store) error {
 		return st.View(context.Background(), []string{"k"}, func([][]byte) error { return nil })
 	}

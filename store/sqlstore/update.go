@@ -26,17 +26,17 @@ type update struct {
 	index map[string]int
 	fn    func([][]byte) error
 
-	old     [][]byte // the values as they were when fn was last called
-	wrote   bool     // the changes are committed
-	refused error    // by fn, or for what it left; returned as it is
+	old   [][]byte // the values as they were when fn was last called
+	wrote bool     // the changes are committed
 }
 
-var (
-	// errRefused says that u.refused is set.
-	errRefused = errors.New("refused")
+// A refusal is an error of fn, or of what fn left. It does not unwrap to that, so
+// that it is never taken for an answer of the database.
+type refusal struct{ err error }
 
-	errUnsteady = errors.New("values went on changing behind the writers' lock")
-)
+func (r *refusal) Error() string { return "refused" }
+
+var errUnsteady = errors.New("values went on changing behind the writers' lock")
 
 // run tries until the database does not end the transaction for another one.
 func (u *update) run(ctx context.Context, db *sql.DB) error {
@@ -48,14 +48,6 @@ func (u *update) run(ctx context.Context, db *sql.DB) error {
 	}
 }
 
-// result returns the error of Update, given that of run.
-func (u *update) result(err error) error {
-	if u.refused != nil {
-		return u.refused
-	}
-	return err
-}
-
 func (u *update) try(ctx context.Context, db *sql.DB) (err error) {
 	if u.old, err = read(ctx, db, u.sql.view, u.keys, u.index); err != nil {
 		return err
@@ -64,14 +56,7 @@ func (u *update) try(ctx context.Context, db *sql.DB) (err error) {
 	if err != nil || c.none() {
 		return err
 	}
-	return inSession(ctx, db, func(session *sql.Conn) error {
-		tx, err := begin(ctx, session, u.sql, u.limit)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = tx.Rollback() }() // after Commit it does nothing, and fn may panic
-		return u.write(ctx, tx, c)
-	})
+	return transact(ctx, db, u.sql, u.limit, func(tx *sql.Tx) error { return u.write(ctx, tx, c) })
 }
 
 // changes has fn change copies of the values.
@@ -80,11 +65,12 @@ func (u *update) changes() (*changes, error) {
 	for i, value := range u.old {
 		values[i] = slices.Clone(value)
 	}
-	if u.refused = u.fn(values); u.refused == nil {
-		u.refused = store.CheckValues(u.keys, values)
+	err := u.fn(values)
+	if err == nil {
+		err = store.CheckValues(u.keys, values)
 	}
-	if u.refused != nil {
-		return nil, errRefused
+	if err != nil {
+		return nil, &refusal{err}
 	}
 	return diff(u.keys, u.old, values), nil
 }
@@ -149,6 +135,18 @@ func inSession(ctx context.Context, db *sql.DB, f func(*sql.Conn) error) error {
 		_ = session.Raw(func(any) error { return driver.ErrBadConn }) // which has it closed
 	}
 	return err
+}
+
+// transact runs f in a transaction that has the writers' lock. f commits it.
+func transact(ctx context.Context, db *sql.DB, q *statements, limit string, f func(*sql.Tx) error) error {
+	return inSession(ctx, db, func(session *sql.Conn) error {
+		tx, err := begin(ctx, session, q, limit)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }() // after Commit it does nothing, and f may panic
+		return f(tx)
+	})
 }
 
 // begin opens a transaction that has the writers' lock.

@@ -167,17 +167,24 @@ func dropsDeletes(st store.Store) store.Store {
 		})}
 }
 
-func foldsCase(st store.Store) store.Store {
-	fold := func(do call) call {
+// rekeyed has every View and Update use other keys.
+func rekeyed(st store.Store, change func(keys []string) []string) store.Store {
+	with := func(do call) call {
 		return func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-			lower := make([]string, len(keys))
-			for i, key := range keys {
-				lower[i] = strings.ToLower(key)
-			}
-			return do(ctx, lower, fn)
+			return do(ctx, change(keys), fn)
 		}
 	}
-	return faulty{Store: st, view: fold(st.View), update: fold(st.Update)}
+	return faulty{Store: st, view: with(st.View), update: with(st.Update)}
+}
+
+func foldsCase(st store.Store) store.Store {
+	return rekeyed(st, func(keys []string) []string {
+		lower := make([]string, len(keys))
+		for i, key := range keys {
+			lower[i] = strings.ToLower(key)
+		}
+		return lower
+	})
 }
 
 func likePrefix(st store.Store) store.Store {
@@ -195,12 +202,7 @@ func likePrefix(st store.Store) store.Store {
 }
 
 func sortsKeys(st store.Store) store.Store {
-	sorted := func(do call) call {
-		return func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-			return do(ctx, slices.Sorted(slices.Values(keys)), fn)
-		}
-	}
-	return faulty{Store: st, view: sorted(st.View), update: sorted(st.Update)}
+	return rekeyed(st, func(keys []string) []string { return slices.Sorted(slices.Values(keys)) })
 }
 
 func refusesNoKeys(st store.Store) store.Store {
@@ -263,35 +265,38 @@ func wrapsErrors(st store.Store) store.Store {
 	}}
 }
 
-func missesChangesInPlace(st store.Store) store.Store {
+// onFn replaces what an Update does with fn.
+func onFn(st store.Store, run func(values [][]byte, fn func([][]byte) error) error) store.Store {
 	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-		return st.Update(ctx, keys, func(values [][]byte) error {
-			old := cloneAll(values)
-			handed := append([][]byte(nil), values...)
-			err := fn(values)
-			for i := range values {
-				if len(values[i]) > 0 && len(handed[i]) > 0 && &values[i][0] == &handed[i][0] {
-					values[i] = old[i]
-				}
-			}
-			return err
-		})
+		return st.Update(ctx, keys, func(values [][]byte) error { return run(values, fn) })
 	}}
 }
 
-func deletesUnchanged(st store.Store) store.Store {
-	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-		return st.Update(ctx, keys, func(values [][]byte) error {
-			old := cloneAll(values)
-			err := fn(values)
-			for i := range values {
-				if bytes.Equal(values[i], old[i]) {
-					values[i] = nil
-				}
+func missesChangesInPlace(st store.Store) store.Store {
+	return onFn(st, func(values [][]byte, fn func([][]byte) error) error {
+		old := cloneAll(values)
+		handed := append([][]byte(nil), values...)
+		err := fn(values)
+		for i := range values {
+			if len(values[i]) > 0 && len(handed[i]) > 0 && &values[i][0] == &handed[i][0] {
+				values[i] = old[i]
 			}
-			return err
-		})
-	}}
+		}
+		return err
+	})
+}
+
+func deletesUnchanged(st store.Store) store.Store {
+	return onFn(st, func(values [][]byte, fn func([][]byte) error) error {
+		old := cloneAll(values)
+		err := fn(values)
+		for i := range values {
+			if bytes.Equal(values[i], old[i]) {
+				values[i] = nil
+			}
+		}
+		return err
+	})
 }
 
 func staleReads(st store.Store) store.Store {
@@ -311,11 +316,9 @@ func staleReads(st store.Store) store.Store {
 }
 
 func runsTwiceOnOne(st store.Store) store.Store {
-	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-		return st.Update(ctx, keys, func(values [][]byte) error {
-			return errors.Join(fn(values), fn(values))
-		})
-	}}
+	return onFn(st, func(values [][]byte, fn func([][]byte) error) error {
+		return errors.Join(fn(values), fn(values))
+	})
 }
 
 func swallowsPanics(st store.Store) store.Store {

@@ -14,6 +14,13 @@ import (
 
 type seq = iter.Seq2[store.Record, error]
 
+// onScan replaces Scan by a function that gets its yield too.
+func onScan(st store.Store, scan func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool)) store.Store {
+	return faulty{Store: st, scan: func(ctx context.Context, prefix, after string) seq {
+		return func(yield func(store.Record, error) bool) { scan(ctx, prefix, after, yield) }
+	}}
+}
+
 // filtered scans everything and yields what keep accepts.
 func filtered(st store.Store, keep func(prefix, after, key string) bool) func(context.Context, string, string) seq {
 	return func(ctx context.Context, prefix, after string) seq {
@@ -49,66 +56,58 @@ func forgetsAfter(st store.Store) store.Store {
 }
 
 func readingOrder(st store.Store) store.Store {
-	return faulty{Store: st, scan: func(ctx context.Context, prefix, after string) seq {
-		return func(yield func(store.Record, error) bool) {
-			var all []store.Record
-			for r, err := range st.Scan(ctx, prefix, after) {
-				if err != nil {
-					yield(r, err)
-					return
-				}
-				all = append(all, store.Record{Key: r.Key, Value: clone(r.Value)})
+	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+		var all []store.Record
+		for r, err := range st.Scan(ctx, prefix, after) {
+			if err != nil {
+				yield(r, err)
+				return
 			}
-			slices.SortStableFunc(all, func(a, b store.Record) int {
-				return cmp.Compare(strings.ToLower(a.Key), strings.ToLower(b.Key))
-			})
-			for _, r := range all {
-				if !yield(r, nil) {
-					return
-				}
+			all = append(all, store.Record{Key: r.Key, Value: clone(r.Value)})
+		}
+		slices.SortStableFunc(all, func(a, b store.Record) int {
+			return cmp.Compare(strings.ToLower(a.Key), strings.ToLower(b.Key))
+		})
+		for _, r := range all {
+			if !yield(r, nil) {
+				return
 			}
 		}
-	}}
+	})
 }
 
 func cutsScans(st store.Store) store.Store {
-	return faulty{Store: st, scan: func(ctx context.Context, prefix, after string) seq {
-		return func(yield func(store.Record, error) bool) {
-			n := 0
-			for r, err := range st.Scan(ctx, prefix, after) {
-				if n++; n > 1000 || !yield(r, err) {
-					return
-				}
+	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+		n := 0
+		for r, err := range st.Scan(ctx, prefix, after) {
+			if n++; n > 1000 || !yield(r, err) {
+				return
 			}
 		}
-	}}
+	})
 }
 
 func nothingIsAnError(st store.Store) store.Store {
-	return faulty{Store: st, scan: func(ctx context.Context, prefix, after string) seq {
-		return func(yield func(store.Record, error) bool) {
-			empty := true
-			for r, err := range st.Scan(ctx, prefix, after) {
-				empty = false
-				if !yield(r, err) {
-					return
-				}
-			}
-			if empty {
-				yield(store.Record{}, errors.New("no rows"))
+	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+		empty := true
+		for r, err := range st.Scan(ctx, prefix, after) {
+			empty = false
+			if !yield(r, err) {
+				return
 			}
 		}
-	}}
+		if empty {
+			yield(store.Record{}, errors.New("no rows"))
+		}
+	})
 }
 
 func scansOn(st store.Store) store.Store {
-	return faulty{Store: st, scan: func(ctx context.Context, prefix, after string) seq {
-		return func(yield func(store.Record, error) bool) {
-			for r, err := range st.Scan(ctx, prefix, after) {
-				yield(r, err)
-			}
+	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+		for r, err := range st.Scan(ctx, prefix, after) {
+			yield(r, err)
 		}
-	}}
+	})
 }
 
 func scansOnce(st store.Store) store.Store {
@@ -126,46 +125,42 @@ func scansOnce(st store.Store) store.Store {
 
 // pagesByOffset reads 100 records at a time, counting from the beginning.
 func pagesByOffset(st store.Store) store.Store {
-	return faulty{Store: st, scan: func(ctx context.Context, prefix, after string) seq {
-		return func(yield func(store.Record, error) bool) {
-			for offset := 0; ; offset += 100 {
-				var page []store.Record
-				n := 0
-				for r, err := range st.Scan(ctx, prefix, after) {
-					if err != nil {
-						yield(r, err)
-						return
-					}
-					if n++; n > offset {
-						page = append(page, store.Record{Key: r.Key, Value: clone(r.Value)})
-					}
-					if len(page) == 100 {
-						break
-					}
+	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+		for offset := 0; ; offset += 100 {
+			var page []store.Record
+			n := 0
+			for r, err := range st.Scan(ctx, prefix, after) {
+				if err != nil {
+					yield(r, err)
+					return
 				}
-				for _, r := range page {
-					if !yield(r, nil) {
-						return
-					}
+				if n++; n > offset {
+					page = append(page, store.Record{Key: r.Key, Value: clone(r.Value)})
 				}
-				if len(page) < 100 {
+				if len(page) == 100 {
+					break
+				}
+			}
+			for _, r := range page {
+				if !yield(r, nil) {
 					return
 				}
 			}
+			if len(page) < 100 {
+				return
+			}
 		}
-	}}
+	})
 }
 
 func endsScansInSilence(st store.Store) store.Store {
-	return faulty{Store: st, scan: func(ctx context.Context, prefix, after string) seq {
-		return func(yield func(store.Record, error) bool) {
-			for r, err := range st.Scan(ctx, prefix, after) {
-				if err != nil || !yield(r, err) {
-					return
-				}
+	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+		for r, err := range st.Scan(ctx, prefix, after) {
+			if err != nil || !yield(r, err) {
+				return
 			}
 		}
-	}}
+	})
 }
 
 func ignoresContext(st store.Store) store.Store {

@@ -34,6 +34,18 @@ func putKeys(t tester, p pair, keys []string) {
 	}
 }
 
+// wantScan compares a scan with what it should yield of keys, which are all that
+// there are, in order.
+func wantScan(t tester, p pair, keys []string, prefix, after string) {
+	t.Helper()
+	want := slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
+		return !strings.HasPrefix(key, prefix) || key <= after
+	})
+	if got := keysOf(p.scan(t, prefix, after)); !slices.Equal(got, want) {
+		t.Errorf("Scan(%q, %q) yields %q, want %q", prefix, after, got, want)
+	}
+}
+
 func scanIsInByteOrder(t tester, p pair) {
 	for i := range awkward {
 		putKeys(t, p, awkward[len(awkward)-1-i:][:1])
@@ -52,10 +64,7 @@ func scanIsInByteOrder(t tester, p pair) {
 func scanKeepsToItsPrefix(t tester, p pair) {
 	putKeys(t, p, awkward)
 	for _, prefix := range append([]string{"c", "a/b/", "a//"}, awkward...) {
-		want := slices.DeleteFunc(slices.Clone(awkward), func(key string) bool { return !strings.HasPrefix(key, prefix) })
-		if got := keysOf(p.scan(t, prefix, "")); !slices.Equal(got, want) {
-			t.Errorf("Scan(%q) yields %q, want %q", prefix, got, want)
-		}
+		wantScan(t, p, awkward, prefix, "")
 	}
 }
 
@@ -63,12 +72,7 @@ func scanResumesAfter(t tester, p pair) {
 	putKeys(t, p, awkward)
 	for _, prefix := range []string{"", "a", "a/", "~", "c"} {
 		for _, after := range append([]string{"c", "a//", "a0", "zz", "~~~"}, awkward...) {
-			want := slices.DeleteFunc(slices.Clone(awkward), func(key string) bool {
-				return !strings.HasPrefix(key, prefix) || key <= after
-			})
-			if got := keysOf(p.scan(t, prefix, after)); !slices.Equal(got, want) {
-				t.Errorf("Scan(%q, %q) yields %q, want %q", prefix, after, got, want)
-			}
+			wantScan(t, p, awkward, prefix, after)
 		}
 	}
 }

@@ -35,13 +35,7 @@ func othersSeeWhatWasWritten(t tester, p pair) {
 			return got
 		}},
 		{"Update", func(p pair, key string) (got []byte) {
-			err := p.b.Update(context.Background(), []string{key}, func(values [][]byte) error {
-				got = clone(values[0])
-				return nil
-			})
-			if err != nil {
-				t.Fatalf("Update: %v", err)
-			}
+			update(t, p.b, []string{key}, func(values [][]byte) { got = clone(values[0]) })
 			return got
 		}},
 	} {

@@ -1,9 +1,6 @@
 package storetest
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // clone keeps nil nil and empty empty.
 func clone(b []byte) []byte { return slices.Clone(b) }
@@ -31,8 +28,4 @@ func patterned(n int) []byte {
 		b[i] = byte(x >> 24)
 	}
 	return b
-}
-
-func sortedKeys(records map[string][]byte) []string {
-	return slices.Sorted(maps.Keys(records))
 }

@@ -8,6 +8,8 @@ package storetest
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/servemap/servemap/store"
@@ -66,11 +68,19 @@ func (p pair) put(t tester, key string, value []byte) {
 // putAll writes values through a, in one update.
 func (p pair) putAll(t tester, records map[string][]byte) {
 	t.Helper()
-	keys := sortedKeys(records)
-	err := p.a.Update(context.Background(), keys, func(values [][]byte) error {
+	keys := slices.Sorted(maps.Keys(records))
+	update(t, p.a, keys, func(values [][]byte) {
 		for i, key := range keys {
 			values[i] = clone(records[key])
 		}
+	})
+}
+
+// update has fn change values of st. It must not fail.
+func update(t tester, st store.Store, keys []string, fn func(values [][]byte)) {
+	t.Helper()
+	err := st.Update(context.Background(), keys, func(values [][]byte) error {
+		fn(values)
 		return nil
 	})
 	if err != nil {

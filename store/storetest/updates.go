@@ -70,47 +70,31 @@ func allOrNothing(t tester, p pair) {
 
 func changedInPlaceCounts(t tester, p pair) {
 	p.put(t, "k", []byte("before"))
-	err := p.a.Update(context.Background(), []string{"k"}, func(values [][]byte) error {
-		copy(values[0], "after.")
-		return nil
-	})
-	if got := p.get(t, "k"); err != nil || string(got) != "after." {
-		t.Errorf("a value changed in place is %q (error %v), want %q", got, err, "after.")
+	update(t, p.a, []string{"k"}, func(values [][]byte) { copy(values[0], "after.") })
+	if got := p.get(t, "k"); string(got) != "after." {
+		t.Errorf("a value changed in place is %q, want %q", got, "after.")
 	}
-	err = p.a.Update(context.Background(), []string{"k"}, func(values [][]byte) error {
-		values[0] = append(values[0][:2], "ghan"...)
-		return nil
-	})
-	if got := p.get(t, "k"); err != nil || string(got) != "afghan" {
-		t.Errorf("a value appended to in place is %q (error %v), want %q", got, err, "afghan")
+	update(t, p.a, []string{"k"}, func(values [][]byte) { values[0] = append(values[0][:2], "ghan"...) })
+	if got := p.get(t, "k"); string(got) != "afghan" {
+		t.Errorf("a value appended to in place is %q, want %q", got, "afghan")
 	}
 }
 
 func unchangedStays(t tester, p pair) {
 	p.putAll(t, map[string][]byte{"a": []byte("1"), "b": {}})
-	err := p.a.Update(context.Background(), []string{"a", "b", "c"}, func(values [][]byte) error {
-		values[2] = []byte("3")
-		return nil
-	})
-	got := p.getAll(t, []string{"a", "b", "c"})
-	if err != nil || string(got[0]) != "1" || got[1] == nil || string(got[2]) != "3" {
-		t.Errorf("values only looked at are now %q (error %v), want 1, empty and 3", got, err)
+	keys := []string{"a", "b", "c"}
+	update(t, p.a, keys, func(values [][]byte) { values[2] = []byte("3") })
+	if got := p.getAll(t, keys); string(got[0]) != "1" || got[1] == nil || string(got[2]) != "3" {
+		t.Errorf("values only looked at are now %q, want 1, empty and 3", got)
 	}
 }
 
 func updateSeesTheLatest(t tester, p pair) {
 	for i := range 50 {
-		st := p.a
-		if i%2 == 1 {
-			st = p.b
-		}
-		err := st.Update(context.Background(), []string{"k", "n"}, func(values [][]byte) error {
+		st := []store.Store{p.a, p.b}[i%2]
+		update(t, st, []string{"k", "n"}, func(values [][]byte) {
 			values[0], values[1] = append(values[0], byte(i)), increment(values[1])
-			return nil
 		})
-		if err != nil {
-			t.Fatalf("Update: %v", err)
-		}
 	}
 	want := make([]byte, 50)
 	for i := range want {
@@ -130,13 +114,7 @@ func slicesAreNotKept(t tester, p pair) {
 	for i := range 10 {
 		keys[0] = fmt.Sprintf("k%d", i)
 		fill(buf, byte('0'+i))
-		err := p.a.Update(context.Background(), keys, func(values [][]byte) error {
-			values[0] = buf
-			return nil
-		})
-		if err != nil {
-			t.Fatalf("Update: %v", err)
-		}
+		update(t, p.a, keys, func(values [][]byte) { values[0] = buf })
 	}
 	fill(buf, 'x')
 	keys[0] = "x"

@@ -74,15 +74,16 @@ func (s *Store) within(ctx context.Context, f func(context.Context) (deed, error
 	if err == nil {
 		did, err = f(limited)
 	}
+	if r, ok := errors.AsType[*refusal](err); ok {
+		s.logSuccess(reading)
+		return r.err
+	}
 	if stateOf(err) == undefinedTable || errors.Is(err, errNoFormat) {
 		s.ready.Store(false) // the next call makes what is missing
 	}
 	switch {
 	case err == nil:
-		s.works(did)
-		return nil
-	case errors.Is(err, errRefused):
-		s.works(reading)
+		s.logSuccess(did)
 		return nil
 	case ctx.Err() != nil:
 		return ended(ctx)
@@ -90,18 +91,18 @@ func (s *Store) within(ctx context.Context, f func(context.Context) (deed, error
 		return fmt.Errorf("sqlstore: %w", store.ErrClosed)
 	case errors.Is(err, errLater):
 		err = fmt.Errorf("sqlstore: %w", err)
-		s.note("later", did, err)
+		s.logProblem("later", did, err)
 		return err
 	case limited.Err() != nil:
 		err = fmt.Errorf("no answer from the database within %v", s.timeout)
-		s.note("timeout", did, err)
+		s.logProblem("timeout", did, err)
 	default:
-		s.note(kindOf(err), did, err)
+		s.logProblem(kindOf(err), did, err)
 	}
 	return fmt.Errorf("sqlstore: %w: %w", store.ErrUnavailable, err)
 }
 
-// kindOf returns what sort of trouble err is: the database's own code, or that
+// kindOf returns what sort of problem err is: the database's own code, or that
 // it is gone, for which there are many words while it stops and starts.
 func kindOf(err error) string {
 	if errors.Is(err, errNoFormat) {
@@ -114,15 +115,15 @@ func kindOf(err error) string {
 	return state
 }
 
-// note logs a trouble, each kind once until it is over.
-func (s *Store) note(kind string, failed deed, err error) {
+// logProblem logs a problem, each kind once until it is over.
+func (s *Store) logProblem(kind string, failed deed, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failed = max(s.failed, failed)
-	if slices.Contains(s.noted, kind) {
+	if slices.Contains(s.logged, kind) {
 		return
 	}
-	s.noted = append(s.noted, kind)
+	s.logged = append(s.logged, kind)
 	if errors.Is(err, errLater) {
 		s.log.Error("sqlstore: cannot be used by this version", "table", s.sql.name.String(), "cause", err)
 	} else {
@@ -130,15 +131,15 @@ func (s *Store) note(kind string, failed deed, err error) {
 	}
 }
 
-// works logs the end of all trouble, unless it was with more than what was done
+// logSuccess logs the end of all problems, unless more failed than what was done
 // now.
-func (s *Store) works(did deed) {
+func (s *Store) logSuccess(did deed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.noted) == 0 || did < s.failed {
+	if len(s.logged) == 0 || did < s.failed {
 		return
 	}
-	s.noted, s.failed = nil, reading
+	s.logged, s.failed = nil, reading
 	s.log.Info("sqlstore: works again", "table", s.sql.name.String())
 }
 

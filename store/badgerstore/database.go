@@ -1,0 +1,298 @@
+package badgerstore
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/options"
+
+	"github.com/servemap/servemap/store"
+)
+
+const (
+	memTableSize = 8 << 20
+	tableSize    = 512 << 10
+
+	// blockSize is how much of a table has one entry in its index, which repeats
+	// a whole key. Within a block keys leave out what they share with its first
+	// key, which is less in larger blocks: above 8 KiB that costs more than the
+	// shorter index saves.
+	blockSize = 8 << 10
+
+	// freshTables is how many tables of a memtable's size wait before they are
+	// merged with others, and levelRatio how much larger each level is than the
+	// one above. Records above the last level lie beside what they replace there,
+	// so these two bound what is stored twice: of a million pages' records a
+	// ninth. With Badger's own 4 and 10 it is a fifth.
+	freshTables = 2
+	levelRatio  = 20
+
+	// format is the version of how keys and values are laid out in Badger. A
+	// folder of another format is refused, not misread.
+	format = 1
+
+	// keyPrefix is set before every key, as Badger keeps "!badger!" to itself.
+	keyPrefix = "k"
+
+	// sumSize is the length of the CRC-32C of key and value that follows a value.
+	sumSize = crc32.Size
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// guestOptions are Badger's options for a guest: some 14 MB of heap instead of
+// 91 MB. Values stay beside their keys, so that the value log, with its garbage
+// collection, stays empty. Without compression, blocks are read where they are
+// mapped, so that no cache is needed, reading leaves a third of the garbage,
+// and damage does not end in a decoder; the files are half as big again.
+// Checksums of blocks stay unverified because Badger takes a block that fails
+// for the end of its table: every record has its own.
+func guestOptions(dir string, logger badger.Logger) badger.Options {
+	o := badger.DefaultOptions(dir)
+	o.Logger = logger
+	o.MemTableSize = memTableSize
+	o.NumMemtables = 2
+	o.BaseTableSize = tableSize // compaction holds a few in memory
+	o.BlockSize = blockSize
+	o.LevelSizeMultiplier = levelRatio
+	o.Compression = options.None
+	o.BlockCacheSize = 0
+	o.IndexCacheSize = 0
+	o.ValueLogFileSize = 1 << 20
+	o.NumCompactors = 2
+	o.NumLevelZeroTables = freshTables
+	o.NumLevelZeroTablesStall = 10
+	o.DetectConflicts = false
+	o.MetricsEnabled = false
+	o.CompactL0OnClose = false
+	o.ChecksumVerificationMode = options.NoVerification
+	o.ExternalMagicVersion = format
+	return o
+}
+
+// A database is an open Badger and what is needed to use it safely.
+type database struct {
+	store  *Store
+	path   string // of Badger's folder
+	badger *badger.DB
+	lock   *folderLock
+	gate   gate
+	wal    *preallocator // used by the writer only
+	syncs  *syncs        // used by the writer only
+
+	calls  sync.WaitGroup // under way; none begins when the database is out of use
+	failed chan error     // gets the error that took the database out of use
+}
+
+// read returns the values of keys as of one moment, nil for absent ones.
+func (db *database) read(keys []string) (values [][]byte, err error) {
+	defer recoverTo(&err)
+	txn := db.badger.NewTransaction(false)
+	defer txn.Discard()
+	values = make([][]byte, len(keys))
+	var key, arena []byte
+	for i := range keys {
+		key = appendKey(key[:0], keys[i])
+		item, err := txn.Get(key)
+		if err == badger.ErrKeyNotFound {
+			continue
+		}
+		if err != nil {
+			return nil, badgerProblem(otherFailure, "reading", err)
+		}
+		if arena, values[i], err = db.appendValue(arena, item); err != nil {
+			return nil, err
+		}
+	}
+	return values, nil
+}
+
+// A chunk is what a Scan reads at a time. Its values lie in arena, which the
+// next chunk uses again.
+type chunk struct {
+	records []store.Record
+	arena   []byte
+	more    bool // there may be more records after the last
+}
+
+// Limits of a chunk. Between two chunks no transaction is open: an open one
+// keeps Badger from removing files.
+const (
+	chunkRecords = 1000
+	chunkBytes   = 1 << 20
+)
+
+// next returns the chunk of records behind after whose keys begin with prefix.
+// It reuses c, the chunk before.
+func (db *database) next(c chunk, prefix, after string) (_ chunk, err error) {
+	defer recoverTo(&err)
+	txn := db.badger.NewTransaction(false)
+	defer txn.Discard()
+	// Values are next to their keys, so prefetching them only costs.
+	it := txn.NewIterator(badger.IteratorOptions{Prefix: appendKey(nil, prefix)})
+	defer it.Close()
+	c = chunk{records: c.records[:0], arena: c.arena[:0]}
+	for it.Seek(appendKey(nil, max(prefix, after))); it.Valid() && !c.more; it.Next() {
+		item := it.Item()
+		if string(item.Key()[len(keyPrefix):]) <= after {
+			continue
+		}
+		var value []byte
+		if c.arena, value, err = db.appendValue(c.arena, item); err != nil {
+			return chunk{}, err
+		}
+		if value != nil {
+			c.records = append(c.records, store.Record{Key: string(item.Key()[len(keyPrefix):]), Value: value})
+			c.more = len(c.arena) >= chunkBytes || len(c.records) == chunkRecords
+		}
+	}
+	return c, nil
+}
+
+// appendValue appends the value of item to arena, and returns both. The value
+// of a damaged record is nil, so that it counts as absent and is learned again.
+func (db *database) appendValue(arena []byte, item *badger.Item) (_, value []byte, err error) {
+	err = item.Value(func(b []byte) error {
+		n := len(b) - sumSize
+		if n < 0 || binary.BigEndian.Uint32(b[n:]) != sum(item.Key(), b[:n]) {
+			db.store.report(slog.LevelError, noteDamaged)
+			return nil
+		}
+		// A new array instead of a bigger one leaves the values before alone.
+		if cap(arena)-len(arena) < n || arena == nil {
+			arena = make([]byte, 0, max(n, min(2*cap(arena), chunkBytes), 128))
+		}
+		at := len(arena)
+		arena = append(arena, b[:n]...)
+		value = arena[at:len(arena):len(arena)]
+		return nil
+	})
+	if err != nil {
+		return arena, nil, badgerProblem(otherFailure, "reading", err)
+	}
+	return arena, value, nil
+}
+
+// ready returns why nothing may be written, nil if it may.
+func (db *database) ready() error {
+	if err := db.gate.check(); err != nil {
+		return err
+	}
+	return db.wal.check()
+}
+
+// commit writes changes, all or none. After an error nothing may be written to
+// the database any more.
+func (db *database) commit(changes []change) (err error) {
+	defer recoverTo(&err)
+	txn := db.badger.NewTransaction(true)
+	defer txn.Discard()
+	for _, c := range changes {
+		key := appendKey(nil, c.key) // Badger keeps it until it has committed
+		if c.value == nil {
+			err = txn.Delete(key)
+		} else {
+			err = txn.Set(key, binary.BigEndian.AppendUint32(c.value, sum(key, c.value)))
+		}
+		if err != nil {
+			return badgerProblem(otherFailure, "writing", err)
+		}
+	}
+	if err := txn.Commit(); err != nil {
+		return badgerProblem(otherFailure, "writing", err)
+	}
+	db.syncs.dirty = true
+	db.wal.extend()
+	return nil
+}
+
+// sync returns when what was committed survives a loss of power. It counts the
+// syncs of something new, unless there is no room for that.
+func (db *database) sync() (err error) {
+	defer recoverTo(&err)
+	counts := db.syncs.dirty && db.ready() == nil
+	if counts {
+		err = db.badger.Update(func(txn *badger.Txn) error {
+			return txn.Set([]byte(syncsKey), binary.BigEndian.AppendUint64(nil, db.syncs.count+1))
+		})
+	}
+	if err == nil {
+		err = db.badger.Sync()
+	}
+	if err != nil {
+		return badgerProblem(otherFailure, "syncing", err)
+	}
+	if counts {
+		db.syncs.count++
+		db.syncs.dirty = false
+		_ = db.syncs.write(false) // a number that is too low does no harm
+	}
+	return nil
+}
+
+// close closes Badger and unlocks the folder.
+func (db *database) close() (err error) {
+	defer db.lock.close()
+	defer db.syncs.file.Close()
+	defer recoverTo(&err)
+	if err := db.badger.Close(); err != nil {
+		return badgerProblem(otherFailure, "closing", err)
+	}
+	return db.syncs.save(true)
+}
+
+// closeWithin closes a database that is out of use and whose folder is gone. It
+// reports whether that took no longer than d. It waits for reads, but not for a
+// write: one that waits for room in Badger fails only when Badger is closed.
+func (db *database) closeWithin(d time.Duration) bool {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		db.calls.Wait()
+		_ = db.close() // it fails, since files that Badger looks for by name are gone
+	}()
+	select {
+	case <-closed:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// tablePause is the time between two checks of whether a table may be made.
+const tablePause = 250 * time.Millisecond
+
+// awaitTable returns when a compaction may make a table: when there is room, and
+// no other folder has taken the place of this one. In that one, Badger would
+// delete files that are called like its own. If nothing took its place, the
+// compaction fails by itself.
+func (db *database) awaitTable() {
+	for db.gate.check() != nil || db.place() == another {
+		time.Sleep(tablePause)
+	}
+}
+
+// endFlushing ends Badger's goroutine that could not write a memtable, if the
+// folder is not in its place: it would try again without end, and Badger could not
+// be closed. What is in the memtable is still in its log.
+func (db *database) endFlushing() {
+	if err := db.inPlace(); err != nil {
+		_ = db.store.fail(db, err)
+		runtime.Goexit()
+	}
+}
+
+// appendKey appends key as it is in Badger to dst.
+func appendKey(dst []byte, key string) []byte {
+	return append(append(dst, keyPrefix...), key...)
+}
+
+// sum returns the checksum of a record, of its key as it is in Badger.
+func sum(key, value []byte) uint32 {
+	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, value)
+}

@@ -1,0 +1,177 @@
+package badgerstore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The store's folder holds Badger's own folder, the lock file, and what was
+// moved aside. Badger's folder is one below so that it can be moved aside even
+// when the store's is a file system of its own.
+const (
+	badgerName  = "badger"
+	asidePrefix = badgerName + ".corrupt-"
+	lockName    = "opening"
+
+	// maxAside is how many folders may be moved aside, so that a loop of crashes
+	// does not fill the disk.
+	maxAside = 4
+)
+
+// checkFolder makes the folder dir, and the lock file in it. It returns an error
+// only if that can never work. What may pass is found again when the folder is
+// opened.
+func checkFolder(dir string) error {
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		var f *os.File
+		if f, err = openFile(filepath.Join(dir, lockName)); err == nil {
+			f.Close()
+		}
+	}
+	// EPERM is what the system says when a file system takes no new folders, and
+	// ENOENT in /proc. A lack of rights is EACCES, and may pass.
+	for _, never := range []error{fs.ErrNotExist, syscall.ENOTDIR, syscall.EPERM, syscall.EINVAL, syscall.ENAMETOOLONG} {
+		if errors.Is(err, never) {
+			return err
+		}
+	}
+	return nil
+}
+
+// openFile opens a file for reading and writing, and makes it if need be.
+func openFile(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+}
+
+// A folderLock is the file that is locked while a folder is open. Its size
+// counts the openings in a row that found damage or never ended: so a process
+// that died inside Badger is noticed by the next one.
+type folderLock struct {
+	file     *os.File
+	failures int
+}
+
+// lockFolder locks dir and reads its count, without waiting.
+func lockFolder(dir string) (*folderLock, error) {
+	f, err := openFile(filepath.Join(dir, lockName))
+	if err != nil {
+		return nil, &problem{inaccessible, err}
+	}
+	mine, err := lockFile(f)
+	if err == nil && !mine {
+		f.Close()
+		return nil, &problem{locked, errors.New("another process holds the folder, or another store in this one; " +
+			"wait for it to end, or share a store between processes")}
+	}
+	var info fs.FileInfo
+	if err == nil {
+		info, err = f.Stat()
+	}
+	if err != nil {
+		f.Close()
+		return nil, &problem{inaccessible, fmt.Errorf("locking %s: %w", f.Name(), err)}
+	}
+	return &folderLock{f, int(info.Size())}, nil
+}
+
+// setFailures stores the count so that it survives a loss of power.
+func (l *folderLock) setFailures(n int) error {
+	if err := errors.Join(l.file.Truncate(int64(n)), l.file.Sync()); err != nil {
+		return &problem{inaccessible, fmt.Errorf("counting openings: %w", err)}
+	}
+	l.failures = n
+	return nil
+}
+
+func (l *folderLock) close() { l.file.Close() }
+
+// moveAside renames Badger's folder, which could not be opened, so that a new
+// one can be begun.
+func (s *Store) moveAside(path string) error {
+	if aside := movedAside(s.dir); len(aside) >= maxAside {
+		return &problem{corrupt, fmt.Errorf("the files are damaged, and %d folders were moved aside already; remove %s*",
+			len(aside), filepath.Join(s.dir, asidePrefix))}
+	}
+	to := filepath.Join(s.dir, asidePrefix+time.Now().UTC().Format("20060102T150405.000000000"))
+	err := os.Rename(path, to)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return &problem{inaccessible, fmt.Errorf("moving damaged files aside: %w", err)}
+	}
+	s.addNote(noteAside)
+	s.log.Error("badgerstore: "+noteAside, "dir", s.dir, "aside", to)
+	return nil
+}
+
+func movedAside(dir string) []string {
+	entries, _ := os.ReadDir(dir)
+	var aside []string
+	for _, entry := range entries {
+		if entry.IsDir() && strings.HasPrefix(entry.Name(), asidePrefix) {
+			aside = append(aside, filepath.Join(dir, entry.Name()))
+		}
+	}
+	slices.Sort(aside)
+	return aside
+}
+
+// A place is what is found under the name of a database's folder.
+type place int
+
+const (
+	ours    place = iota // the folder itself, as far as anybody knows
+	nothing              // it was removed or renamed
+	another              // and another folder has its name
+)
+
+// place checks what is in the place of Badger's folder. Badger does not notice
+// that its folder was moved: it writes on to the files that it has open, and makes
+// new ones in whatever has the folder's name by then.
+func (db *database) place() place {
+	if !replaced(db.syncs.file) {
+		return ours
+	}
+	if _, err := os.Stat(db.path); missing(err) {
+		return nothing
+	}
+	if !replaced(db.syncs.file) { // it was put back between the two checks
+		return ours
+	}
+	return another
+}
+
+// inPlace returns a problem if Badger's folder is no longer where it was opened.
+func (db *database) inPlace() error {
+	if db.place() == ours {
+		return nil
+	}
+	return db.movedProblem()
+}
+
+func (db *database) movedProblem() error {
+	return &problem{folderMoved, fmt.Errorf("the folder %s was removed, renamed or replaced while it was open", filepath.Dir(db.path))}
+}
+
+// replaced reports whether the name of an open file is free, or another file's.
+func replaced(f *os.File) bool {
+	there, err := os.Stat(f.Name())
+	if err != nil {
+		return missing(err)
+	}
+	ours, err := f.Stat()
+	return err == nil && !os.SameFile(ours, there)
+}
+
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}

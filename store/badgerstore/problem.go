@@ -1,0 +1,73 @@
+package badgerstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/servemap/servemap/store"
+)
+
+// A reason says why a store cannot be used. It decides when to try again.
+type reason int
+
+const (
+	working       reason = iota
+	locked               // another process or store has the folder open
+	noSpace              // too little is free on the file system
+	noDescriptors        // the process cannot open enough files
+	inaccessible         // the folder cannot be created, read or locked
+	folderMoved          // the folder was removed, renamed or replaced while it was open
+	corrupt              // Badger's files are damaged
+	otherFailure         // Badger does not open, or failed, for another reason
+)
+
+// A problem is the error of calls while the store cannot be used. It wraps
+// [store.ErrUnavailable].
+type problem struct {
+	reason reason
+	err    error
+}
+
+func (p *problem) Error() string {
+	return fmt.Sprintf("badgerstore: %v: %v", store.ErrUnavailable, p.err)
+}
+func (p *problem) Unwrap() []error { return []error{store.ErrUnavailable, p.err} }
+
+// reasonOf returns the reason in err, otherFailure if it has none.
+func reasonOf(err error) reason {
+	if err == nil {
+		return working
+	}
+	if p, ok := errors.AsType[*problem](err); ok {
+		return p.reason
+	}
+	return otherFailure
+}
+
+// errClosed is the error of calls after Close.
+var errClosed = fmt.Errorf("badgerstore: %w", store.ErrClosed)
+
+// contextError is the error of a call whose context is done.
+func contextError(ctx context.Context) error {
+	return fmt.Errorf("badgerstore: %w", ctx.Err())
+}
+
+// retryDelay returns how long to wait before the folder is opened again, when
+// this reason was met n times before without a break. A locked folder is tried
+// often, so that a successor takes over at once. Badger never frees what it took
+// when it failed to open, so then the delay doubles up to an hour. Who renames a
+// folder to put another one in its place gets 5 seconds for it.
+func retryDelay(r reason, n int) time.Duration {
+	limit := 5 * time.Second
+	switch r {
+	case locked:
+		limit = time.Second
+	case otherFailure:
+		limit = time.Hour
+	case folderMoved:
+		return limit
+	}
+	return min(limit, 250*time.Millisecond<<min(n, 20))
+}

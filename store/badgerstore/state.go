@@ -1,0 +1,162 @@
+package badgerstore
+
+import (
+	"errors"
+	"time"
+)
+
+// A state is what the store can do for its callers: either db is open, or calls
+// fail with err. After errClosed there is no other state.
+type state struct {
+	db  *database
+	err error
+}
+
+func (s *Store) setState(next state) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state.err != errClosed {
+		s.state = next
+	}
+}
+
+// acquire returns the open database. It is not closed until the caller calls
+// its calls.Done.
+func (s *Store) acquire() (*database, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state.err != nil {
+		return nil, s.state.err
+	}
+	s.state.db.calls.Add(1)
+	return s.state.db, nil
+}
+
+// fail takes db out of use if err is not nil. It returns why db is out of use,
+// which may be an earlier error.
+func (s *Store) fail(db *database, err error) error {
+	if err == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state.db == db {
+		s.state = state{err: err}
+		db.failed <- err
+		s.logLocked(err)
+	}
+	if s.state.err != nil {
+		return s.state.err
+	}
+	return err
+}
+
+// logChange logs why the store cannot be used, or, if err is nil, that it works
+// again. It logs nothing if the reason is the one that was logged last.
+func (s *Store) logChange(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.logLocked(err)
+}
+
+// logLocked is logChange for callers that hold s.mu.
+func (s *Store) logLocked(err error) {
+	r := reasonOf(err)
+	if r == s.logged {
+		return
+	}
+	s.logged = r
+	if err == nil {
+		s.log.Info("badgerstore: works again", "dir", s.dir)
+	} else {
+		s.log.Warn("badgerstore: cannot be used at the moment, will try again", "dir", s.dir, "cause", err)
+	}
+}
+
+// run opens the folder, opens it again after a failure, and closes it in the
+// end. No other goroutine does. It closes tried after its first attempt.
+func (s *Store) run(tried chan<- struct{}) {
+	defer close(s.stopped)
+	last, retries := working, 0
+	for {
+		db, err := s.open()
+		s.setState(state{db, err})
+		s.logChange(err)
+		if tried != nil {
+			close(tried)
+			tried = nil
+		}
+		if err == nil {
+			began := time.Now()
+			if err = s.serve(db); err == nil {
+				return
+			}
+			if time.Since(began) > time.Minute {
+				last = working
+			}
+		}
+		if r := reasonOf(err); r != last {
+			last, retries = r, 0
+		}
+		if !s.sleep(retryDelay(last, retries)) {
+			return
+		}
+		retries++
+	}
+}
+
+// serve waits until db fails or the store is closed, and closes db. It returns
+// why db failed, or nil if the store is closed.
+func (s *Store) serve(db *database) error {
+	select {
+	case err := <-db.failed:
+		_ = s.shut(db) // the log has err already
+		return err
+	case <-s.closing.Done():
+		s.closeErr = s.shut(db)
+		return nil
+	}
+}
+
+// shut closes a database that is out of use. When space is short it waits for
+// space, since closing writes. If the store is closed meanwhile, it leaves the
+// files open, and locked, because Badger works on them until the process ends.
+func (s *Store) shut(db *database) error {
+	if where := db.place(); where != ours {
+		s.abandon(db, where)
+		return db.movedProblem()
+	}
+	for db.gate.check() != nil {
+		if !s.sleep(4 * time.Second) {
+			return &problem{noSpace, errors.New("too little space is free to close the folder; it stays locked until the process ends")}
+		}
+	}
+	db.calls.Wait()
+	s.writer <- struct{}{} // waits for the write in flight; no other can begin
+	s.unlock()
+	return db.close()
+}
+
+// abandon closes a database whose folder is no longer in its place. If another
+// folder is there, closing would write to that one, so the files stay open. The
+// records stay in the folder, wherever it is now.
+func (s *Store) abandon(db *database, where place) {
+	s.addNote(noteMoved)
+	if where == nothing && db.closeWithin(s.abandonTimeout) {
+		return
+	}
+	if where == another && !replaced(db.lock.file) {
+		db.lock.close() // only Badger's own folder was replaced; what is there now needs the lock
+	}
+	s.log.Warn("badgerstore: the files of the folder that was removed, renamed or replaced stay open until the process ends", "dir", s.dir)
+}
+
+// sleep reports whether the store is still open after d.
+func (s *Store) sleep(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-s.closing.Done():
+		return false
+	}
+}

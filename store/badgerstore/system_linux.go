@@ -1,0 +1,58 @@
+package badgerstore
+
+import (
+	"errors"
+	"math"
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// isTemporary reports whether the file system of dir lasts no longer than the
+// machine or the container runs.
+func isTemporary(dir string) bool {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return false
+	}
+	return slices.Contains([]int64{unix.TMPFS_MAGIC, unix.RAMFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC}, int64(st.Type))
+}
+
+// allocate reserves disk space for the first size bytes of f, without changing
+// its length. It returns an error if there is too little space.
+func allocate(f *os.File, size int64) error {
+	err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, size)
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
+		return err
+	}
+	return nil
+}
+
+// descriptorsLeft returns how many more files this process can open, and how many
+// in all; ok is false if the system does not tell.
+func descriptorsLeft() (left, limit int, ok bool) {
+	var r unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r); err != nil || r.Cur > math.MaxInt32 {
+		return 0, 0, false
+	}
+	used, ok := countEntries("/proc/self/fd")
+	return max(0, int(r.Cur)-used), int(r.Cur), ok
+}
+
+// countEntries counts the entries of dir. Since Linux 6.2 the size of
+// /proc/self/fd is their number, which needs no descriptor to find out.
+func countEntries(dir string) (n int, ok bool) {
+	var st unix.Stat_t
+	if err := unix.Stat(dir, &st); err != nil {
+		return 0, false
+	}
+	if st.Size > 0 {
+		return int(st.Size), true
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) {
+		return math.MaxInt32, true
+	}
+	return len(entries), err == nil
+}
