@@ -18,7 +18,9 @@ import (
 )
 
 // renderOften is for sites that run in real time.
-func renderOften() servemap.Options { return servemap.Options{Limits: servemap.Limits{RenderEvery: 10 * time.Millisecond}} }
+func renderOften() servemap.Options {
+	return servemap.Options{Limits: servemap.Limits{RenderEvery: 10 * time.Millisecond}}
+}
 
 // shop is a site of dated items, of which one can be taken out of it.
 func shop(items []string, leaves string, left *atomic.Bool) http.Handler {
