@@ -31,12 +31,6 @@ func newSixParts(t *testing.T) *shelf {
 	return s
 }
 
-// again makes files anew from the same store, as a restart does.
-func (s *shelf) again() {
-	s.files = New(s.files.cfg)
-	s.files.ChangedAll()
-}
-
 // scanned counts the scans of parts since the last call.
 func (s *shelf) scanned() int { return int(s.st.scans.Swap(0)) }
 
@@ -133,11 +127,11 @@ func TestAScanThatEndsEarlyOnDemandIsNoFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		s.get("sitemap-6.xml")
-		s.st.short.Store(true)
+		s.st.short.Store(1000)
 		if w := s.get("sitemap-2.xml"); w.Code != http.StatusServiceUnavailable {
 			t.Errorf("status %d and\n%s", w.Code, w.Body)
 		}
-		s.st.short.Store(false)
+		s.st.short.Store(1) // which is found out
 		s.want("sitemap-2.xml", "/03", "/04", "/05")
 	})
 }
@@ -149,9 +143,6 @@ func TestAWithdrawnPageOfAFileOutOfMemory(t *testing.T) {
 		tag := s.get("sitemap-2.xml").Header().Get("Etag")
 		s.get("sitemap-6.xml")
 		index := s.get("sitemap.xml").Header().Get("Etag")
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.RunWithdrawals(ctx)
 		time.Sleep(time.Minute)
 		s.files.Withdraw("/04", time.Now())
 		synctest.Wait()
@@ -185,10 +176,8 @@ func TestAfterARestartTheIndexNeedsNoRendering(t *testing.T) {
 		s.again()
 		s.st.delay.Store(int64(time.Second)) // of each part
 		s.scanned()
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
 		began := time.Now()
-		go s.files.Run(ctx)
+		s.run()
 		if got := fmt.Sprint(s.get("sitemap.xml").Header()); got != before["sitemap.xml"] {
 			t.Errorf("the index is %v, and was %v", got, before["sitemap.xml"])
 		}
@@ -217,10 +206,8 @@ func TestAfterARestartNothingIsConfirmedUnseen(t *testing.T) {
 		tag := s.get("sitemap-2.xml").Header().Get("Etag")
 		s.files.cfg.Allowed = func(l string) bool { return l != "/04" } // a rule of the new start
 		s.again()
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
 		s.st.delay.Store(int64(time.Second))
-		go s.files.Run(ctx)
+		s.run()
 		if w := s.get("sitemap-2.xml", with("If-None-Match", tag)); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "/04") {
 			t.Errorf("status %d and\n%s", w.Code, w.Body)
 		}
@@ -235,17 +222,13 @@ func TestARestartBeforeAnythingWasRendered(t *testing.T) {
 		}{
 			{"one record is missing", func(tx book.Tx, k keys.Keys) { tx.Put(k.File(2), nil) }},
 			{"one is damaged", func(tx book.Tx, k keys.Keys) { tx.Put(k.File(2), []byte("x")) }},
-			{"one is of the first version", func(tx book.Tx, k keys.Keys) { tx.Put(k.File(2), (&file{hash: hash{1}}).encode()) }},
 		} {
 			s := newSixParts(t)
 			s.write(func(tx book.Tx) { tt.spoil(tx, s.book.Keys) })
 			s.again()
 			s.st.delay.Store(int64(time.Second) / 10)
-			ctx, cancel := context.WithCancel(t.Context())
-			go s.files.Run(ctx)
+			s.run()
 			s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml", "/sitemap-4.xml", "/sitemap-5.xml", "/sitemap-6.xml")
-			cancel()
-			synctest.Wait()
 		}
 	})
 }
@@ -261,11 +244,8 @@ func TestAPartThatShowsNothingDoesNotHoldUpARestart(t *testing.T) {
 		s.render()
 		s.again()
 		s.st.delay.Store(int64(10 * time.Second))
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.Run(ctx)
+		s.run()
 		s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-3.xml", "/sitemap-4.xml", "/sitemap-5.xml", "/sitemap-6.xml")
-		cancel()
 	})
 }
 
@@ -279,9 +259,7 @@ func TestTrustSurvivesARestart(t *testing.T) {
 		time.Sleep(time.Hour)
 		s.again()
 		s.st.delay.Store(int64(time.Second))
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.Run(ctx)
+		s.run()
 		for _, name := range []string{"sitemap-2.xml", "sitemap-3.xml", "sitemap-1.xml"} {
 			if body := s.get(name).Body.String(); !strings.Contains(body, "<loc>") || strings.Contains(body, "lastmod") {
 				t.Errorf("%s shows the time of a build:\n%s", name, body)
@@ -311,12 +289,10 @@ func TestTrustThatChangesOnDemand(t *testing.T) {
 				s.book.Set(tx, 2, l, dated(940_000_000))
 			}
 		})
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
 		s.get("sitemap-1.xml") // half of the pages
 		s.get("sitemap-2.xml")
 		s.get("sitemap-1.xml")
-		go s.files.Run(ctx)
+		s.run()
 		time.Sleep(10 * time.Minute)
 		for _, name := range []string{"sitemap-1.xml", "sitemap-2.xml"} {
 			if body := s.get(name).Body.String(); strings.Contains(body, "lastmod") {

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -81,10 +80,7 @@ func TestRecentPages(t *testing.T) {
 			t.Error("a file of recent pages before anything is listed")
 		}
 		d.happens(journal.Added, "/a", "/b", "/c", "/d")
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go d.files.Run(ctx)
-		go d.files.RunWithdrawals(ctx)
+		d.run()
 		time.Sleep(2 * time.Minute)
 		d.want("sitemap-recent.xml", "/d", "/c", "/b", "/a")
 		d.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml")

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type name struct {
 	suffix string // that of a side file, or ""
 	side   side   // which one
 	packed bool   // the name ends in ".gz"
+	asked  uint64 // the number of when it was asked for, see withdrawals
 }
 
 // parse reads the name of a file. ok is false if it is none of the site's.
@@ -78,7 +80,7 @@ func (f *Files) Tops() []string {
 }
 
 // ServeHTTP serves the file that the last element of the path names, from
-// memory, or as it is made from the store. While nothing is listed, and always
+// memory, or as Run makes it from the store. While nothing is listed, and always
 // under Config.ReportOnly, it answers 503 to the name of any file; so it does if
 // a file is not in memory, and the store does not answer.
 func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -94,50 +96,40 @@ func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.awaitLoad(r)
-	if err := f.awaitCut(r.Context()); err != nil {
-		f.serveLater(w)
-		return
-	}
-	snap := f.current()
-	if f.cfg.ReportOnly || snap.pages == 0 {
-		f.serveNothing(w)
-		return
-	}
-	if part := snap.partOf(n); part != 0 {
-		f.servePart(w, r, part, n)
-		return
-	}
-	var x *index
+	n.asked = f.now()
+	snap, err := f.current(r.Context(), n.asked)
 	switch {
-	case n.top:
-		x = snap.index
+	case err != nil:
+		f.serveLater(w)
+	case f.cfg.ReportOnly || snap.pages == 0:
+		f.serveNothing(w)
+	default:
+		f.serveNamed(w, r, n)
+	}
+}
+
+// named returns the file that a name stands for, nil if there is none, and its number
+// if it is a part. While there is only one part, that goes by the name of the index.
+func (s *snapshot) named(n name) (p *file, part int) {
+	switch {
 	case n.suffix != "":
-		x = snap.sides[n.side]
+		return s.sides[n.side], 0
+	case !n.top:
+		return s.parts[n.part], n.part
+	case s.index != nil:
+		return s.index, 0
 	}
-	if x == nil {
-		http.NotFound(w, r)
-		return
+	for only, p := range s.parts {
+		return p, only
 	}
-	f.serve(w, r, x.file, x.gz, n.packed)
+	return nil, 0
 }
 
-// partOf returns the part that a name stands for, 0 if it is none: the one that
-// it names, or the only one where that is enough.
-func (s snapshot) partOf(n name) int {
-	if n.top && s.index == nil {
-		for only := range s.parts {
-			return only
-		}
-	}
-	return n.part
-}
-
-// servePart serves a part, as n names it. Its bytes are only asked for where they
-// are sent.
-func (f *Files) servePart(w http.ResponseWriter, r *http.Request, part int, n name) {
-	p, gz, err := f.fetch(r.Context(), part, false)
+// serveNamed serves a file. Its bytes are only asked for where they are sent.
+func (f *Files) serveNamed(w http.ResponseWriter, r *http.Request, n name) {
+	p, gz, err := f.fetch(r.Context(), n, false)
 	if err == nil && p != nil && r.Method == http.MethodGet && !notModified(r.Header, p.tag(compressed(w.Header(), r, n.packed)), p.modified) {
-		p, gz, err = f.fetch(r.Context(), part, true)
+		p, gz, err = f.fetch(r.Context(), n, true)
 	}
 	switch {
 	case err != nil:
@@ -147,6 +139,55 @@ func (f *Files) servePart(w http.ResponseWriter, r *http.Request, part int, n na
 	default:
 		f.serve(w, r, p, gz, n.packed)
 	}
+}
+
+// demandPatience is how long a request waits for a file that is not at hand.
+const demandPatience = 10 * time.Second
+
+// fetch returns the file that a name stands for as it is served now, nil if there is
+// none, and if they are wanted its bytes, compressed. What is not at hand is made.
+func (f *Files) fetch(ctx context.Context, n name, wanted bool) (*file, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, demandPatience)
+	defer cancel()
+	var had *demand // what was made for this request
+	for {
+		snap, err := f.current(ctx, n.asked)
+		if err != nil {
+			return nil, nil, err
+		}
+		p, part := snap.named(n)
+		if p == nil {
+			return nil, nil, nil
+		}
+		gz := f.bytes(p)
+		if gz == nil && had != nil && had.made != nil && had.made.hash == p.hash {
+			gz = had.gz // the cache had no room for them
+		}
+		switch {
+		case p.known() && (gz != nil || !wanted):
+			return p, gz, nil
+		case len(p.gone) > 0 && gz != nil:
+			if p, gz, err = f.cutBytes(ctx, p, gz); gz != nil {
+				return p, gz, nil
+			}
+		default:
+			had, err = f.demand(ctx, part)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// bytes returns the compressed bytes of a file that somebody asks for, nil if they are
+// not in memory.
+func (f *Files) bytes(p *file) []byte {
+	if p.gz != nil {
+		return p.gz
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.cache.get(p.hash)
 }
 
 func (f *Files) awaitLoad(r *http.Request) {

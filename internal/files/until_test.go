@@ -1,7 +1,6 @@
 package files
 
 import (
-	"context"
 	"errors"
 	"math"
 	"net/http"
@@ -22,10 +21,7 @@ func TestAPageLeavesWhenItsTimeIsUp(t *testing.T) {
 		s.list(at(90*time.Minute), "/last")
 		s.list(at(48*time.Hour), "/other") // the first of part 2
 		s.list(book.Entry{Until: math.MaxInt64}, "/z")
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.Run(ctx)
-		go s.files.RunWithdrawals(ctx)
+		s.run()
 		synctest.Wait()
 		s.want("sitemap-1.xml", "/a", "/last")
 		s.want("sitemap-2.xml", "/other", "/z")
@@ -63,9 +59,7 @@ func TestAPageWhoseTimeIsUpLeavesOnceTheStoreAnswers(t *testing.T) {
 		s := newShelf(t)
 		s.list(book.Entry{}, "/a")
 		s.list(book.Entry{Until: moment.Of(time.Now().Add(time.Hour)).Second()}, "/b")
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.Run(ctx)
+		s.run()
 		synctest.Wait()
 		broken := errors.New("it does not answer")
 		s.st.err.Store(&broken)

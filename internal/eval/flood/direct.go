@@ -61,7 +61,6 @@ func newDirect(p *pages, st store.Store, log *slog.Logger) (*direct, error) {
 	d.stop = stop
 	d.sessions.Go(func() { d.ledger.Run(ctx) })
 	d.sessions.Go(func() { d.files.Run(ctx) })
-	d.sessions.Go(func() { d.files.RunWithdrawals(ctx) })
 	return d, nil
 }
 

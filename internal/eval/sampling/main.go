@@ -79,7 +79,6 @@ func newSite() (*site, error) {
 	s.stop = stop
 	s.workers.Go(func() { s.ledger.Run(ctx) })
 	s.workers.Go(func() { files.Run(ctx) })
-	s.workers.Go(func() { files.RunWithdrawals(ctx) })
 	return s, nil
 }
 

@@ -21,6 +21,7 @@ func change(cfg config) error {
 		return err
 	}
 	began := time.Now()
+	s.render()
 	if err := s.files.Render(ctx); err != nil {
 		return err
 	}

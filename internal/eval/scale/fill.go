@@ -27,6 +27,7 @@ type site struct {
 	ledger  *ledger.Ledger
 	files   *files.Files
 	stop    context.CancelFunc
+	render  func() // has files made from then on, when they are asked for
 	workers sync.WaitGroup
 }
 
@@ -63,6 +64,7 @@ func open(dir string) (*site, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.workers.Go(func() { s.ledger.Run(ctx) })
+	s.render = func() { s.workers.Go(func() { s.files.Run(ctx) }) }
 	return s, nil
 }
 
