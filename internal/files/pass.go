@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,21 +161,15 @@ func (f *Files) make(ctx context.Context, p *pass) error {
 	if p.trust = f.judge(p.made); p.trust != f.Trust() { // something was learned of the sources
 		p.addServed(f.served.Load())
 	}
-	var failed error
-	for {
-		if err := f.makeParts(ctx, p); err != nil {
-			failed = errors.Join(failed, err)
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		judged := f.judge(p.made)
-		if judged == p.trust {
-			break
-		}
-		p.trust, failed = judged, nil
+	failed := f.makeParts(ctx, p)
+	for judged := f.judge(p.made); judged != p.trust; judged = f.judge(p.made) {
+		p.trust = judged
 		clear(p.failed)
 		p.addServed(f.served.Load())
+		failed = f.makeParts(ctx, p)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	if failed != nil && !f.whole() {
 		return failed
@@ -216,8 +211,8 @@ func (f *Files) findAll(ctx context.Context, p *pass) error {
 }
 
 // makeParts makes the parts that are to be made, and those between them that
-// somebody asks for. It returns the errors of those that could not be made, and gives
-// up where the store cannot be used.
+// somebody asks for. It returns the error of the first that could not be made, and
+// gives up where the store cannot be used.
 func (f *Files) makeParts(ctx context.Context, p *pass) (failed error) {
 	for len(p.todo) > 0 {
 		f.answer(ctx, p)
@@ -225,8 +220,7 @@ func (f *Files) makeParts(ctx context.Context, p *pass) (failed error) {
 		p.todo = p.todo[1:]
 		made, gz, err := f.makePart(ctx, n, p.trust, p.begun)
 		if err != nil {
-			p.failed[n] = true
-			failed = errors.Join(failed, err)
+			p.failed[n], failed = true, cmp.Or(failed, err)
 		} else {
 			p.made[n] = made
 			f.offer(n, made, gz)

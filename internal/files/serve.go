@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"path"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -20,64 +19,6 @@ const patience = 2 * time.Second
 
 // retryAfter is what a client is told while there is nothing to serve.
 const retryAfter = "60"
-
-// A name says which of the site's files is asked for.
-type name struct {
-	part   int    // its number, or 0
-	top    bool   // it is the index, or the only part
-	suffix string // that of a side file, or ""
-	side   side   // which one
-	packed bool   // the name ends in ".gz"
-	asked  uint64 // the number of when it was asked for, see withdrawals
-}
-
-// parse reads the name of a file. ok is false if it is none of the site's.
-func (f *Files) parse(file string) (n name, ok bool) {
-	rest, named := strings.CutPrefix(file, f.cfg.Name) // first, since every request is asked for it
-	if !named {
-		return name{}, false
-	}
-	rest, n.packed = strings.CutSuffix(rest, ".gz")
-	rest, isXML := strings.CutSuffix(rest, ".xml")
-	switch {
-	case !isXML:
-		return name{}, false
-	case rest == "":
-		n.top = true
-		return n, true
-	}
-	if n.side, ok = f.sideNamed(rest); ok {
-		n.suffix = rest
-		return n, true
-	}
-	digits, dashed := strings.CutPrefix(rest, "-")
-	n.part, ok = number(digits)
-	return n, ok && dashed
-}
-
-// number reads a positive number, in the one way in which it is written.
-func number(digits string) (n int, ok bool) {
-	n, err := strconv.Atoi(digits)
-	return n, err == nil && n > 0 && strconv.Itoa(n) == digits
-}
-
-// Owns reports whether file is the name of one of the site's files, there or not.
-func (f *Files) Owns(file string) bool {
-	_, ok := f.parse(file)
-	return ok
-}
-
-// Tops returns the names of the files that crawlers are to be told of, since no
-// other file names them: the first one and the side files.
-func (f *Files) Tops() []string {
-	names := []string{f.cfg.Name + ".xml"}
-	for s, suffix := range suffixes {
-		if f.has(side(s)) {
-			names = append(names, f.cfg.Name+suffix+".xml")
-		}
-	}
-	return names
-}
 
 // ServeHTTP serves the file that the last element of the path names, from
 // memory, or as Run makes it from the store. While nothing is listed, and always
@@ -106,23 +47,6 @@ func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		f.serveNamed(w, r, n)
 	}
-}
-
-// named returns the file that a name stands for, nil if there is none, and its number
-// if it is a part. While there is only one part, that goes by the name of the index.
-func (s *snapshot) named(n name) (p *file, part int) {
-	switch {
-	case n.suffix != "":
-		return s.sides[n.side], 0
-	case !n.top:
-		return s.parts[n.part], n.part
-	case s.index != nil:
-		return s.index, 0
-	}
-	for only, p := range s.parts {
-		return p, only
-	}
-	return nil, 0
 }
 
 // serveNamed serves a file. Its bytes are only asked for where they are sent.
@@ -304,56 +228,4 @@ func (f *Files) unpack(w io.Writer, gz []byte) {
 		panic(fmt.Sprintf("servemap: a file of our own does not unpack: %v", err))
 	}
 	_, _ = io.Copy(w, zr) // the client may be gone
-}
-
-// notModified applies RFC 9110, section 13.2.2: an entity tag outranks a date.
-func notModified(h http.Header, tag string, modified time.Time) bool {
-	if tags, ok := h["If-None-Match"]; ok {
-		return matchesTag(tags, tag)
-	}
-	since, err := http.ParseTime(h.Get("If-Modified-Since"))
-	return err == nil && !modified.After(since)
-}
-
-// matchesTag compares weakly, as If-None-Match asks.
-func matchesTag(lines []string, tag string) bool {
-	for _, line := range lines {
-		for candidate := range strings.SplitSeq(line, ",") {
-			candidate = strings.TrimSpace(candidate)
-			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// acceptsGzip reads Accept-Encoding as RFC 9110, section 12.5.3, has it: a
-// coding with weight 0 is refused, and "*" stands for those not named.
-func acceptsGzip(lines []string) bool {
-	accepts := false
-	for _, line := range lines {
-		for item := range strings.SplitSeq(line, ",") {
-			coding, params, _ := strings.Cut(item, ";")
-			switch coding = strings.ToLower(strings.TrimSpace(coding)); coding {
-			case "gzip", "x-gzip":
-				return !refused(params)
-			case "*":
-				accepts = !refused(params)
-			}
-		}
-	}
-	return accepts
-}
-
-// refused reports whether the parameters of a coding give it weight 0.
-func refused(params string) bool {
-	for param := range strings.SplitSeq(params, ";") {
-		name, value, _ := strings.Cut(strings.TrimSpace(param), "=")
-		if strings.EqualFold(strings.TrimSpace(name), "q") {
-			q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			return err != nil || q <= 0
-		}
-	}
-	return false
 }
