@@ -109,7 +109,7 @@ func readFile(b []byte) *file {
 // note stores under key what is known of a file that was just made, and fills in
 // since when it is as it is. The same bytes keep the time that is known for them:
 // from the file before, or from the store, where it survives restarts and other
-// processes see it. A file without pages is stored too: else a restart would take
+// processes see it. Other bytes than before have a later time than these. A file without pages is stored too: else a restart would take
 // its part for one that was never made. If the store does not answer, the time may
 // be another one after a restart.
 func (f *Files) note(ctx context.Context, key string, made, old *file, now time.Time) {
@@ -129,7 +129,7 @@ func (f *Files) note(ctx context.Context, key string, made, old *file, now time.
 		made.modified = since
 		if known := readFile(values[0]); known != nil {
 			made.others = known.others
-			if known.hash == made.hash && !known.modified.IsZero() {
+			if known.hash == made.hash && (old == nil || known.modified.After(old.modified)) {
 				made.modified = known.modified
 			}
 		}

@@ -253,15 +253,20 @@ func (f *Files) offer(n int, made *file, gz []byte) {
 // files the withdrawals end that were settled before; 0 for none. The caller holds
 // Files.mu.
 func (f *Files) publish(made map[int]*file, sides *sides, trust lastmod.Trust, begun uint64) {
-	f.cut(time.Now()) // what ends now must be out of the files that stay
+	now := time.Now()
+	f.cut(now) // what ends now must be out of the files that stay
 	f.withdrawn.drop(func(one withdrawal) bool { return one.isSettled(begun) })
 	old := f.served.Load()
 	if sides == nil {
 		sides = &old.sides
 	}
 	for n, p := range made {
-		// Pages may have been taken out of the old file while the new one was made.
-		if q := old.parts[n]; q != nil && (q.hash != p.hash || len(q.gone) > 0) && !p.modified.After(q.modified) {
+		switch q := old.parts[n]; {
+		case q == nil && f.whole() && p.modified.Before(now.Truncate(time.Second)):
+			// It showed nothing since, and before that perhaps other pages.
+			p.modified, p.stored = now.Truncate(time.Second), false
+		case q != nil && (q.hash != p.hash || len(q.gone) > 0) && !p.modified.After(q.modified):
+			// Pages were taken out of the old file while this one was made.
 			p.modified, p.stored = q.later(p.modified), false
 		}
 	}

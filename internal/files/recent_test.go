@@ -128,12 +128,3 @@ func TestRecentPagesAreBounded(t *testing.T) {
 		}
 	})
 }
-
-func TestWithoutTheOptionThereIsNoRecentFile(t *testing.T) {
-	s := newShelf(t)
-	s.list(book.Entry{}, "/a")
-	s.render()
-	if s.files.Owns("sitemap-recent.xml") || s.get("sitemap-recent.xml").Code != 404 {
-		t.Error("there is one")
-	}
-}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/book"
-	"github.com/servemap/servemap/internal/moment"
 )
 
 func TestWithdrawnAtOnceWhateverTheStoreDoes(t *testing.T) {
@@ -66,37 +65,6 @@ func TestAWithdrawalDoesNotWaitForARendering(t *testing.T) {
 
 		// It does not bring the page back.
 		time.Sleep(2 * time.Hour)
-		s.want("sitemap.xml", "/a")
-	})
-}
-
-// TestAWithdrawnPageMakesALaterFile asks in the second in which the file was made.
-func TestAWithdrawnPageMakesALaterFile(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(book.Entry{}, "/a", "/b")
-		s.render()
-		since := s.get("sitemap.xml").Header().Get("Last-Modified")
-		s.files.Withdraw("/b", time.Now())
-		if w := s.get("sitemap.xml", with("If-Modified-Since", since)); w.Code != http.StatusOK {
-			t.Errorf("a file that lost a page since %s is answered with %d", since, w.Code)
-		}
-	})
-}
-
-// TestAPageExpiresAfterAComparison has the store looked at, without any change,
-// before the time of a page comes.
-func TestAPageExpiresAfterAComparison(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.files.cfg.Every = time.Minute
-		s.list(book.Entry{}, "/a")
-		s.list(book.Entry{Until: moment.Of(time.Now().Add(90 * time.Minute)).Second()}, "/b")
-		s.run()
-		time.Sleep(10 * time.Second)
-		s.files.Changed()
-		time.Sleep(2 * time.Hour)
-		synctest.Wait()
 		s.want("sitemap.xml", "/a")
 	})
 }
