@@ -128,19 +128,22 @@ func TestAPartThatCannotBeReadKeepsItsFileAndHoldsUpNoOther(t *testing.T) {
 	s.render()
 	s.write(func(tx book.Tx) {
 		s.book.Remove(tx, 1, "/2")
+		s.book.Remove(tx, 1, "/3")
 		s.book.Remove(tx, 2, "/4")
 		s.book.Add(tx, 0, "/5", book.Entry{})
 	})
 	s.files.Changed(1, 2)
+	s.files.Withdraw("/3", time.Now())
+	s.files.Settle("/3", 1, time.Now())
 	broken, first := errors.New("it does not answer"), s.book.Keys.List(1, "")
 	s.st.of.Store(&first)
 	s.st.err.Store(&broken)
 	if err := s.files.Render(t.Context()); !errors.Is(err, broken) {
 		t.Errorf("Render returned %v", err)
 	}
-	s.want("sitemap-1.xml", "/1", "/2", "/3")
+	s.want("sitemap-1.xml", "/1", "/2") // "/3" was withdrawn
 	s.want("sitemap-2.xml", "/5")
 	s.st.err.Store(nil)
 	s.render()
-	s.want("sitemap-1.xml", "/1", "/3")
+	s.want("sitemap-1.xml", "/1")
 }

@@ -18,7 +18,7 @@ func (f *Files) composeNews(ctx context.Context, p *pass, now time.Time) (*file,
 	if err != nil {
 		return nil, err
 	}
-	m := making{now: moment.Of(now), begun: p.begun}
+	m := making{now: moment.Of(now)}
 	made := new(file)
 	f.maker.begin(sitemap.NewsItem)
 	for chunk := range slices.Chunk(articles, store.MaxKeys) {

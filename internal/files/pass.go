@@ -153,7 +153,7 @@ func filled(parts map[int]book.Part) (numbers []int) {
 // make makes the files of a pass, and has them served.
 func (f *Files) make(ctx context.Context, p *pass) error {
 	p.todo = slices.Sorted(maps.Keys(p.dirty))
-	if p.all || !f.whole() {
+	if p.all {
 		if err := f.findAll(ctx, p); err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (f *Files) makeParts(ctx context.Context, p *pass) (failed error) {
 		f.answer(ctx, p)
 		n := p.todo[0]
 		p.todo = p.todo[1:]
-		made, gz, err := f.makePart(ctx, n, p.trust, p.begun)
+		made, gz, err := f.makePart(ctx, n, p.trust)
 		if err != nil {
 			p.failed[n], failed = true, cmp.Or(failed, err)
 		} else {
@@ -255,7 +255,7 @@ func (f *Files) offer(n int, made *file, gz []byte) {
 func (f *Files) publish(made map[int]*file, sides *sides, trust lastmod.Trust, begun uint64) {
 	now := time.Now()
 	f.cut(now) // what ends now must be out of the files that stay
-	f.withdrawn.drop(func(one withdrawal) bool { return one.isSettled(begun) })
+	f.withdrawn.drop(func(one withdrawal) bool { return one.settled != 0 && one.settled < begun })
 	old := f.served.Load()
 	if sides == nil {
 		sides = &old.sides
@@ -293,10 +293,9 @@ func (f *Files) judge(made map[int]*file) lastmod.Trust {
 
 // makePart makes the file of part n as the store now has it, without what is
 // withdrawn, and returns its bytes, compressed. One that lists nothing has no pages.
-// begun is the number of when it began to be made, or of the pass.
-func (f *Files) makePart(ctx context.Context, n int, trust lastmod.Trust, begun uint64) (*file, []byte, error) {
+func (f *Files) makePart(ctx context.Context, n int, trust lastmod.Trust) (*file, []byte, error) {
 	now := time.Now()
-	m := making{trust: trust, now: moment.Of(now), begun: begun}
+	m := making{trust: trust, now: moment.Of(now)}
 	made, err := f.compose(ctx, n, &m)
 	if err != nil {
 		return nil, nil, fmt.Errorf("part %d: %w", n, err)

@@ -26,7 +26,7 @@ func (f *Files) composeRecent(ctx context.Context, p *pass, now time.Time) (*fil
 	if err != nil {
 		return nil, err
 	}
-	m := making{trust: p.trust, now: moment.Of(now), begun: p.begun}
+	m := making{trust: p.trust, now: moment.Of(now)}
 	made := new(file)
 	f.maker.begin(0)
 	for chunk := range slices.Chunk(events, store.MaxKeys) {

@@ -15,7 +15,6 @@ import (
 type making struct {
 	trust    lastmod.Trust
 	now      moment.Time
-	begun    uint64 // the number of when it began, see withdrawals
 	declared sitemap.Namespaces
 	shown    sitemap.Extension // of the entry that is being written
 }
@@ -27,7 +26,7 @@ func (f *Files) shows(m *making, location string, e *book.Entry) bool {
 
 // linkable reports whether a listed location may be named in a file.
 func (f *Files) linkable(m *making, location string) bool {
-	return !f.isWithdrawn(location, m.begun) && (f.cfg.Allowed == nil || f.cfg.Allowed(location))
+	return !f.isWithdrawn(location) && (f.cfg.Allowed == nil || f.cfg.Allowed(location))
 }
 
 // scans is how often a part is read whose entries are fewer than it counts.

@@ -188,14 +188,14 @@ func (f *Files) makeNow(ctx context.Context, n int, d *demand) (changed bool, er
 		return false, nil
 	}
 	trust := f.Trust()
-	made, gz, err := f.makePart(ctx, n, trust, f.now())
+	made, gz, err := f.makePart(ctx, n, trust)
 	if err != nil {
 		return false, err
 	}
 	only := map[int]*file{n: made}
 	if judged := f.judge(only); judged != trust {
 		trust = judged
-		if made, gz, err = f.makePart(ctx, n, trust, f.now()); err != nil {
+		if made, gz, err = f.makePart(ctx, n, trust); err != nil {
 			return false, err
 		}
 		only[n] = made

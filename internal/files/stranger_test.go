@@ -229,3 +229,24 @@ func TestStrangersAreForgottenWhileFilesChange(t *testing.T) {
 		}
 	})
 }
+
+// TestAWithdrawalWhileOtherPartsAreRendered withdraws a page that was listed and
+// withdrawn while a rendering goes on that has made its part before.
+func TestAWithdrawalWhileOtherPartsAreRendered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.book.MaxURLs = 1
+		s.list(book.Entry{}, "/a", "/c")
+		s.render()
+		s.files.ChangedAll()
+		s.st.delay.Store(int64(5 * time.Second))
+		go s.files.Render(t.Context())
+		time.Sleep(6 * time.Second)
+		s.book.MaxURLs = 3
+		s.write(func(tx book.Tx) { s.book.Add(tx, 1, "/b", book.Entry{}) })
+		s.files.Changed(1)
+		s.files.Withdraw("/b", time.Now())
+		s.render()
+		s.want("sitemap-1.xml", "/a")
+	})
+}

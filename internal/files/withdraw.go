@@ -147,23 +147,20 @@ func (f *Files) Settle(location string, part int, at time.Time) {
 	}
 }
 
-// isWithdrawn reports whether a file that is being made since the number begun may
-// not name a location, which its entries do.
-func (f *Files) isWithdrawn(location string, begun uint64) bool {
+// isWithdrawn reports whether a file that is being made may not name a location, which
+// its entries do. Once the store holds the verdict it may: if the entries are older
+// than that, the location is taken out when the file is served.
+func (f *Files) isWithdrawn(location string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	w := &f.withdrawn
 	one, is := w.of[location]
-	if !is || one.isSettled(begun) {
+	if !is || one.settled != 0 {
 		return false
 	}
 	w.name(location, one)
 	return true
 }
-
-// isSettled reports whether a file that began to be made with the number begun goes
-// by the store, which then held the verdict on the location.
-func (w withdrawal) isSettled(begun uint64) bool { return w.settled != 0 && w.settled < begun }
 
 // forgetUnnamed forgets the withdrawals that concern no file, after a pass has made
 // all there was to make. The caller holds Files.mu.
