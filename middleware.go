@@ -383,7 +383,6 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	s.stop = stop
 	s.workers.Go(func() { s.ledger.Run(ctx) })
 	s.workers.Go(func() { s.files.Run(ctx) })
-	s.workers.Go(func() { s.files.RunWithdrawals(ctx) })
 	return s, nil
 }
 

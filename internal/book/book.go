@@ -28,59 +28,56 @@ type Book struct {
 	MaxBytes int                          // 0 means the protocol's 52,428,800
 }
 
-// Part is the record of one part: how many pages it lists, the bytes that are
-// reserved for them, and how many of the pages have which extension.
+// kinds are the extensions that a part's file may have to declare.
+var kinds = [...]sitemap.Namespaces{sitemap.Alternates, sitemap.Images, sitemap.Videos}
+
+// Part is the record of one part.
 type Part struct {
-	Pages, Bytes               int
-	Alternates, Images, Videos int
-	// Changes is raised by all that may make the part's file another one. By it
-	// other processes notice that.
-	Changes int
+	Pages   int
+	Bytes   int             // reserved for the pages
+	Using   [len(kinds)]int // how many pages have which extension
+	Changes int             // raised by all that may make the file another one
 
 	unread record.Unread
 }
 
+// The fields of the record of a part.
+const (
+	partPages = 1 + iota
+	partBytes
+	partUsing   // one for each extension
+	partChanges = partUsing + len(kinds)
+)
+
 // Uses returns the extensions that the part's file has to declare.
 func (p Part) Uses() (n sitemap.Namespaces) {
-	if p.Alternates > 0 {
-		n |= sitemap.Alternates
-	}
-	if p.Images > 0 {
-		n |= sitemap.Images
-	}
-	if p.Videos > 0 {
-		n |= sitemap.Videos
+	for i, kind := range kinds {
+		if p.Using[i] > 0 {
+			n |= kind
+		}
 	}
 	return n
 }
 
 // count adds n pages with these extensions.
 func (p *Part) count(uses sitemap.Namespaces, n int) {
-	if uses&sitemap.Alternates != 0 {
-		p.Alternates += n
-	}
-	if uses&sitemap.Images != 0 {
-		p.Images += n
-	}
-	if uses&sitemap.Videos != 0 {
-		p.Videos += n
+	for i, kind := range kinds {
+		if uses&kind != 0 {
+			p.Using[i] += n
+		}
 	}
 }
 
 func readPart(b []byte) (p Part) {
 	p.unread, _ = record.Read(b, func(f record.Field) bool {
 		switch f.Num {
-		case 1:
+		case partPages:
 			p.Pages = f.Count()
-		case 2:
+		case partBytes:
 			p.Bytes = f.Count()
-		case 3:
-			p.Alternates = f.Count()
-		case 4:
-			p.Images = f.Count()
-		case 5:
-			p.Videos = f.Count()
-		case 6:
+		case partUsing, partUsing + 1, partUsing + 2:
+			p.Using[f.Num-partUsing] = f.Count()
+		case partChanges:
 			p.Changes = f.Count()
 		default:
 			return false
@@ -92,12 +89,12 @@ func readPart(b []byte) (p Part) {
 
 func (p Part) encode() []byte {
 	var enc record.Encoder
-	enc.Uint(1, uint64(max(0, p.Pages)))
-	enc.Uint(2, uint64(max(0, p.Bytes)))
-	enc.Uint(3, uint64(max(0, p.Alternates)))
-	enc.Uint(4, uint64(max(0, p.Images)))
-	enc.Uint(5, uint64(max(0, p.Videos)))
-	enc.Uint(6, uint64(max(0, p.Changes)))
+	enc.Uint(partPages, uint64(max(0, p.Pages)))
+	enc.Uint(partBytes, uint64(max(0, p.Bytes)))
+	for i, n := range p.Using {
+		enc.Uint(partUsing+i, uint64(max(0, n)))
+	}
+	enc.Uint(partChanges, uint64(max(0, p.Changes)))
 	enc.Keep(p.unread)
 	return enc.Seal()
 }

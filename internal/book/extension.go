@@ -24,14 +24,10 @@ func (x *Extension) uses() (n sitemap.Namespaces) {
 	if x == nil {
 		return 0
 	}
-	if len(x.Alternates) > 0 {
-		n |= sitemap.Alternates
-	}
-	if len(x.Images) > 0 {
-		n |= sitemap.Images
-	}
-	if len(x.Videos) > 0 {
-		n |= sitemap.Videos
+	for i, has := range [...]bool{len(x.Alternates) > 0, len(x.Images) > 0, len(x.Videos) > 0} {
+		if has {
+			n |= kinds[i]
+		}
 	}
 	return n
 }
@@ -72,7 +68,7 @@ func (x *Extension) Shown(out *sitemap.Extension, declared sitemap.Namespaces, u
 // place in one. A file need not declare all kinds of it, and what is valid of one
 // kind is shown without the others.
 func (x *Extension) room(url func(location string) string) (n int) {
-	for _, kind := range [...]sitemap.Namespaces{sitemap.Alternates, sitemap.Images, sitemap.Videos} {
+	for _, kind := range kinds {
 		some := x.Shown(new(sitemap.Extension), kind&x.uses(), url, func(string) bool { return true })
 		n += sitemap.ExtensionLen(some)
 	}
@@ -101,13 +97,18 @@ func (x *Extension) encode(enc *record.Encoder) {
 	for i := range x.Videos {
 		v := &x.Videos[i]
 		var e record.Encoder
-		for num, text := range [...]string{1: v.Thumbnail, 2: v.Title, 3: v.Description, 4: v.Content, 5: v.Player} {
-			e.Bytes(num, []byte(text))
+		for num, text := range videoTexts(v) {
+			e.Bytes(num+1, []byte(*text))
 		}
 		e.Uint(6, uint64(max(0, v.Seconds)))
 		e.Int(7, v.Published)
 		enc.Bytes(entryVideo, e.Seal())
 	}
+}
+
+// videoTexts returns the texts of a video, in the order of their fields.
+func videoTexts(v *sitemap.Video) [5]*string {
+	return [5]*string{&v.Thumbnail, &v.Title, &v.Description, &v.Content, &v.Player}
 }
 
 // decodeExtension reads a field that [Extension.encode] wrote. One that is
@@ -156,16 +157,8 @@ func decodeNews(b []byte) *sitemap.News {
 func decodeVideo(b []byte) (v sitemap.Video, ok bool) {
 	err := record.Open(b, func(f record.Field) {
 		switch f.Num {
-		case 1:
-			v.Thumbnail = string(f.Data)
-		case 2:
-			v.Title = string(f.Data)
-		case 3:
-			v.Description = string(f.Data)
-		case 4:
-			v.Content = string(f.Data)
-		case 5:
-			v.Player = string(f.Data)
+		case 1, 2, 3, 4, 5:
+			*videoTexts(&v)[f.Num-1] = string(f.Data)
 		case 6:
 			v.Seconds = f.Count()
 		case 7:

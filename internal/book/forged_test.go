@@ -70,7 +70,7 @@ func headFields(filling int) []byte {
 // FuzzBook does with the records of parts what is done with pages.
 func FuzzBook(f *testing.F) {
 	f.Add(headFields(2), fieldsOf(Part{Pages: 2, Bytes: 300}.encode()), fieldsOf(Entry{}.Encode()), 1)
-	f.Add(headFields(1), fieldsOf(Part{Pages: 1, Bytes: 300, Images: 1}.encode()), fieldsOf(Entry{Extension: everything()}.Encode()), 40)
+	f.Add(headFields(1), fieldsOf(Part{Pages: 1, Bytes: 300, Using: [3]int{1: 1}}.encode()), fieldsOf(Entry{Extension: everything()}.Encode()), 40)
 	f.Fuzz(func(t *testing.T, head, part, entry []byte, n int) {
 		b := testBook()
 		n = 1 + int(uint(n)%64)

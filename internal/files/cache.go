@@ -2,15 +2,13 @@ package files
 
 import (
 	"container/list"
-	"sync"
 )
 
 // cache keeps the compressed bytes of files by their hash: those that were asked
-// for last, and as many others as there is room for.
+// for last, and as many others as there is room for. It is guarded by Files.mu.
 type cache struct {
 	most int // bytes
 
-	mu    sync.Mutex
 	size  int
 	order *list.List // of packed, the one that was asked for last in front
 	packs map[hash]*list.Element
@@ -22,15 +20,13 @@ type packed struct {
 	gz   []byte
 }
 
-func newCache(most int) *cache {
-	return &cache{most: most, order: list.New(), packs: map[hash]*list.Element{}}
+func newCache(most int) cache {
+	return cache{most: most, order: list.New(), packs: map[hash]*list.Element{}}
 }
 
 // get returns the bytes of a file that somebody asked for, nil if they are not
 // here.
 func (c *cache) get(h hash) []byte {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	e := c.packs[h]
 	if e == nil {
 		return nil
@@ -39,21 +35,9 @@ func (c *cache) get(h hash) []byte {
 	return e.Value.(packed).gz
 }
 
-// peek is get for who does not ask for the file.
-func (c *cache) peek(h hash) []byte {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e := c.packs[h]; e != nil {
-		return e.Value.(packed).gz
-	}
-	return nil
-}
-
 // put keeps the bytes of a file that somebody asked for, in place of others if
 // need be.
 func (c *cache) put(h hash, gz []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if e := c.packs[h]; e != nil {
 		c.order.MoveToFront(e)
 		return
@@ -66,8 +50,6 @@ func (c *cache) put(h hash, gz []byte) {
 // offer keeps the bytes of a file that nobody asked for, if there is room: that
 // of the file it replaces, or some that is free.
 func (c *cache) offer(h hash, gz []byte, replaced hash) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	old := c.packs[replaced]
 	switch {
 	case c.packs[h] != nil, old == nil && c.size+len(gz) > c.most:
@@ -90,8 +72,6 @@ func (c *cache) trim() {
 
 // remove forgets the bytes of a file.
 func (c *cache) remove(h hash) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if e := c.packs[h]; e != nil {
 		c.drop(e)
 	}

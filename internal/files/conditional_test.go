@@ -5,10 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
-
-	"github.com/servemap/servemap/internal/book"
 )
 
 // FuzzNotModified asks with whatever a client may send. It is never told that it
@@ -37,22 +34,6 @@ func FuzzNotModified(f *testing.F) {
 		http.ServeContent(w, r, "", modified, strings.NewReader("x"))
 		if got := ask("If-Modified-Since", since); got != (w.Code == http.StatusNotModified) {
 			t.Errorf("not modified since %q: %v, net/http answers %d", since, got, w.Code)
-		}
-	})
-}
-
-// Who goes by times to the second gets an index that became another one within one.
-func TestAnIndexOfTheSameSecond(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(book.Entry{}, "/a", "/b", "/c", "/d")
-		s.render()
-		old := s.get("sitemap.xml")
-		s.files.Withdraw("/b", time.Now())
-		s.files.cut()
-		ask := with("If-Modified-Since", old.Header().Get("Last-Modified"))
-		if w := s.get("sitemap.xml", ask); w.Body.String() == old.Body.String() || w.Code != http.StatusOK {
-			t.Errorf("status %d for an index that is another one", w.Code)
 		}
 	})
 }

@@ -3,17 +3,13 @@ package files
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"fmt"
 
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/servemap/servemap/internal/sitemap"
 )
-
-// pressed is a file that was just compressed.
-type pressed struct {
-	packed
-	size int
-}
 
 // The ends of an entry, and of its address.
 var (
@@ -22,64 +18,68 @@ var (
 	locClose   = []byte("</loc>")
 )
 
-// cutting is what is cut out of a file.
-type cutting struct {
-	gone    map[string]string // locations by their addresses, as they stand in a file
-	named   map[string]bool   // of each location, whether the file named it
-	entries int               // that were cut out
-}
+// cutting takes withdrawn locations out of a file's bytes.
+type cutting map[string]bool // by their addresses, as they stand in a file
 
-func (f *Files) newCutting(locations []string) cutting {
-	c := cutting{gone: map[string]string{}, named: map[string]bool{}}
-	for _, location := range locations {
+func (f *Files) newCutting(gone []string) cutting {
+	c := cutting{}
+	for _, location := range gone {
 		entry, _ := sitemap.AppendURL(nil, sitemap.URL{Loc: f.cfg.URL(location)})
 		loc, _, _ := bytes.Cut(bytes.TrimPrefix(entry, entryOpen), locClose)
-		c.gone[string(loc)] = location
-		c.named[location] = false
+		c[string(loc)] = true
 	}
 	return c
 }
 
-// takes reports whether an address is one of those that are cut out.
-func (c *cutting) takes(loc []byte) bool {
-	location, gone := c.gone[string(loc)]
-	if gone {
-		c.named[location] = true
+// cutBytes makes the bytes of a served file without what was withdrawn since they were
+// made, from gz, and has the file served with them. It returns none if the file is no
+// longer served by then: somebody else did that before, or there is a newer one.
+func (f *Files) cutBytes(ctx context.Context, p *file, gz []byte) (*file, []byte, error) {
+	var tool *press
+	select {
+	case tool = <-f.cutting:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
 	}
-	return gone
+	defer func() { f.cutting <- tool }()
+	if !f.served.Load().has(p) {
+		return nil, nil, nil
+	}
+	next := *p
+	next.gone = nil
+	if err := f.newCutting(p.gone).cut(tool, &next, gz); err != nil {
+		return nil, nil, fmt.Errorf("a file of our own cannot be read: %w", err)
+	}
+	gz = next.gz
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.swap(p, &next)
+	return &next, gz, nil
 }
 
-// cutURLs returns a compressed file without the entries of locations and the links
-// to them, and what these were. ok is false if the file cannot be read. The caller
-// holds Files.publishing.
-func (f *Files) cutURLs(gz []byte, locations []string) (cut cutting, made pressed, ok bool) {
+// cut makes made of a compressed file: without the entries of what is cut out, and the
+// links to it.
+func (c cutting) cut(tool *press, made *file, gz []byte) error {
 	zr, err := gzip.NewReader(bytes.NewReader(gz))
 	if err != nil {
-		return cutting{}, pressed{}, false
+		return err
 	}
-	cut = f.newCutting(locations)
-	p := &f.small
-	p.begin(len(gz))
+	tool.begin()
 	entries := bufio.NewScanner(zr)
 	entries.Buffer(make([]byte, 0, pieceBytes), sitemap.MaxBytes)
 	entries.Split(splitEntries)
 	for entries.Scan() {
 		text := entries.Bytes()
 		if at := bytes.Index(text, entryOpen); at >= 0 {
-			loc, _, _ := bytes.Cut(text[at+len(entryOpen):], locClose)
-			if cut.takes(loc) {
+			if loc, _, _ := bytes.Cut(text[at+len(entryOpen):], locClose); c[string(loc)] {
 				text = text[:at]
-				cut.entries++
 			}
 		}
-		p.text = cut.appendUnlinked(p.text, text)
-		p.flush(false)
+		tool.text = c.appendUnlinked(tool.text, text)
+		tool.flush()
 	}
-	if entries.Err() != nil {
-		return cutting{}, pressed{}, false
-	}
-	made.hash, made.size, made.gz = p.end()
-	return cut, made, true
+	tool.end(made, "")
+	return entries.Err()
 }
 
 // The ends of an alternate, and of its address.
@@ -91,7 +91,7 @@ var (
 )
 
 // appendUnlinked appends an entry without the alternates that are cut out.
-func (c *cutting) appendUnlinked(dst, text []byte) []byte {
+func (c cutting) appendUnlinked(dst, text []byte) []byte {
 	for {
 		at := bytes.Index(text, alternateOpen)
 		if at < 0 {
@@ -104,11 +104,11 @@ func (c *cutting) appendUnlinked(dst, text []byte) []byte {
 		end += at + len(alternateClose)
 		_, href, _ := bytes.Cut(text[at:end], hrefOpen)
 		href, _, _ = bytes.Cut(href, hrefClose)
-		if c.takes(href) {
-			dst = append(dst, text[:at]...)
-		} else {
-			dst = append(dst, text[:end]...)
+		kept := end
+		if c[string(href)] {
+			kept = at
 		}
+		dst = append(dst, text[:kept]...)
 		text = text[end:]
 	}
 }

@@ -12,10 +12,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/book"
-	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/store/memstore"
 )
 
 // names of the files of a site with six parts.
@@ -29,12 +27,6 @@ func newSixParts(t *testing.T) *shelf {
 	}
 	s.render()
 	return s
-}
-
-// again makes files anew from the same store, as a restart does.
-func (s *shelf) again() {
-	s.files = New(s.files.cfg)
-	s.files.ChangedAll()
 }
 
 // scanned counts the scans of parts since the last call.
@@ -85,10 +77,11 @@ func TestAFileIsMadeOnceHoweverManyAsk(t *testing.T) {
 		var clients sync.WaitGroup
 		for range 100 {
 			clients.Go(func() { s.want("sitemap-2.xml", "/03", "/04", "/05") })
+			clients.Go(func() { s.want("sitemap-3.xml", "/06", "/07", "/08") }) // there is no room for both
 		}
 		clients.Wait()
-		if n := s.scanned(); n != 1 {
-			t.Errorf("the part was read %d times", n)
+		if n := s.scanned(); n != 2 {
+			t.Errorf("two parts were read %d times", n)
 		}
 	})
 }
@@ -133,11 +126,11 @@ func TestAScanThatEndsEarlyOnDemandIsNoFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		s.get("sitemap-6.xml")
-		s.st.short.Store(true)
+		s.st.short.Store(1000)
 		if w := s.get("sitemap-2.xml"); w.Code != http.StatusServiceUnavailable {
 			t.Errorf("status %d and\n%s", w.Code, w.Body)
 		}
-		s.st.short.Store(false)
+		s.st.short.Store(1) // which is found out
 		s.want("sitemap-2.xml", "/03", "/04", "/05")
 	})
 }
@@ -149,9 +142,6 @@ func TestAWithdrawnPageOfAFileOutOfMemory(t *testing.T) {
 		tag := s.get("sitemap-2.xml").Header().Get("Etag")
 		s.get("sitemap-6.xml")
 		index := s.get("sitemap.xml").Header().Get("Etag")
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.RunWithdrawals(ctx)
 		time.Sleep(time.Minute)
 		s.files.Withdraw("/04", time.Now())
 		synctest.Wait()
@@ -174,22 +164,24 @@ func TestAWithdrawnPageOfAFileOutOfMemory(t *testing.T) {
 	})
 }
 
-func TestAfterARestartTheIndexNeedsNoRendering(t *testing.T) {
+func TestARestartServesTheSameFilesWithoutRenderingAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
+		get := func(name string) string {
+			w := s.get(name)
+			return fmt.Sprint(w.Header(), w.Body)
+		}
 		before := map[string]string{}
 		for _, name := range sixParts {
-			before[name] = fmt.Sprint(s.get(name).Header())
+			before[name] = get(name)
 		}
 		time.Sleep(24 * time.Hour)
 		s.again()
 		s.st.delay.Store(int64(time.Second)) // of each part
 		s.scanned()
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
 		began := time.Now()
-		go s.files.Run(ctx)
-		if got := fmt.Sprint(s.get("sitemap.xml").Header()); got != before["sitemap.xml"] {
+		s.run()
+		if got := get("sitemap.xml"); got != before["sitemap.xml"] {
 			t.Errorf("the index is %v, and was %v", got, before["sitemap.xml"])
 		}
 		if took := time.Since(began); took > 0 {
@@ -204,7 +196,7 @@ func TestAfterARestartTheIndexNeedsNoRendering(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		for _, name := range sixParts {
-			if got := fmt.Sprint(s.get(name).Header()); got != before[name] {
+			if got := get(name); got != before[name] {
 				t.Errorf("%s is %v, and was %v", name, got, before[name])
 			}
 		}
@@ -217,55 +209,39 @@ func TestAfterARestartNothingIsConfirmedUnseen(t *testing.T) {
 		tag := s.get("sitemap-2.xml").Header().Get("Etag")
 		s.files.cfg.Allowed = func(l string) bool { return l != "/04" } // a rule of the new start
 		s.again()
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
 		s.st.delay.Store(int64(time.Second))
-		go s.files.Run(ctx)
+		s.run()
 		if w := s.get("sitemap-2.xml", with("If-None-Match", tag)); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "/04") {
 			t.Errorf("status %d and\n%s", w.Code, w.Body)
 		}
 	})
 }
 
-func TestARestartBeforeAnythingWasRendered(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, tt := range []struct {
-			name  string
-			spoil func(book.Tx, keys.Keys)
-		}{
-			{"one record is missing", func(tx book.Tx, k keys.Keys) { tx.Put(k.File(2), nil) }},
-			{"one is damaged", func(tx book.Tx, k keys.Keys) { tx.Put(k.File(2), []byte("x")) }},
-			{"one is of the first version", func(tx book.Tx, k keys.Keys) { tx.Put(k.File(2), (&file{hash: hash{1}}).encode()) }},
-		} {
-			s := newSixParts(t)
-			s.write(func(tx book.Tx) { tt.spoil(tx, s.book.Keys) })
-			s.again()
-			s.st.delay.Store(int64(time.Second) / 10)
-			ctx, cancel := context.WithCancel(t.Context())
-			go s.files.Run(ctx)
-			s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml", "/sitemap-4.xml", "/sitemap-5.xml", "/sitemap-6.xml")
-			cancel()
-			synctest.Wait()
-		}
-	})
+func TestARestartThatKnowsNotOfAllFiles(t *testing.T) {
+	for name, stored := range map[string][]byte{"one record is missing": nil, "one record is damaged": []byte("x")} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSixParts(t)
+				s.write(func(tx book.Tx) { tx.Put(s.book.Keys.File(2), stored) })
+				s.again()
+				s.st.delay.Store(int64(time.Second) / 10)
+				s.run()
+				s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml", "/sitemap-3.xml", "/sitemap-4.xml", "/sitemap-5.xml", "/sitemap-6.xml")
+			})
+		})
+	}
 }
 
 func TestAPartThatShowsNothingDoesNotHoldUpARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hidden := func(c *Config) {
-			c.Allowed = func(l string) bool { return l != "/03" && l != "/04" && l != "/05" }
-		}
 		s := newSixParts(t)
-		hidden(&s.files.cfg)
+		s.files.cfg.Allowed = func(l string) bool { return l != "/03" && l != "/04" && l != "/05" }
 		s.again()
 		s.render()
 		s.again()
 		s.st.delay.Store(int64(10 * time.Second))
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.Run(ctx)
+		s.run()
 		s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-3.xml", "/sitemap-4.xml", "/sitemap-5.xml", "/sitemap-6.xml")
-		cancel()
 	})
 }
 
@@ -279,9 +255,7 @@ func TestTrustSurvivesARestart(t *testing.T) {
 		time.Sleep(time.Hour)
 		s.again()
 		s.st.delay.Store(int64(time.Second))
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.Run(ctx)
+		s.run()
 		for _, name := range []string{"sitemap-2.xml", "sitemap-3.xml", "sitemap-1.xml"} {
 			if body := s.get(name).Body.String(); !strings.Contains(body, "<loc>") || strings.Contains(body, "lastmod") {
 				t.Errorf("%s shows the time of a build:\n%s", name, body)
@@ -311,12 +285,10 @@ func TestTrustThatChangesOnDemand(t *testing.T) {
 				s.book.Set(tx, 2, l, dated(940_000_000))
 			}
 		})
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
 		s.get("sitemap-1.xml") // half of the pages
 		s.get("sitemap-2.xml")
 		s.get("sitemap-1.xml")
-		go s.files.Run(ctx)
+		s.run()
 		time.Sleep(10 * time.Minute)
 		for _, name := range []string{"sitemap-1.xml", "sitemap-2.xml"} {
 			if body := s.get(name).Body.String(); strings.Contains(body, "lastmod") {
@@ -324,15 +296,6 @@ func TestTrustThatChangesOnDemand(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestTheFirstStartOfASite(t *testing.T) {
-	s := newShelf(t)
-	s.st.Store = new(memstore.Store)
-	s.render()
-	if w := s.get("sitemap.xml"); w.Code != http.StatusServiceUnavailable {
-		t.Errorf("status %d for a site of which nothing is known", w.Code)
-	}
 }
 
 // A part that is asked for while all are made anew is not put back to what it

@@ -25,8 +25,7 @@ func hashSum(sum xxh3.Uint128) (h hash) {
 	return h
 }
 
-// file is what is kept of each rendered file: everything but its bytes, which
-// are in the cache for as long as they are wanted. It is replaced, never changed.
+// file is what is kept of each file. It is replaced, never changed.
 type file struct {
 	hash     hash
 	size     int       // bytes before compression
@@ -35,25 +34,23 @@ type file struct {
 	damaged  int         // entries that could not be read
 	until    moment.Time // when the first page expires, 0 for never
 	dates    lastmod.Summary
-	listed   *locations
-	linked   *locations // of the alternates that it names
-	absent   []string   // locations that are in listed or linked, and not in the file any more
-	strange  []string   // those that were withdrawn, and never in the file although the sets hold them
+	listed   locations
+	linked   locations // of the alternates that it names
+	gz       []byte    // the bytes, compressed; nil for a part, whose bytes may be in the cache
 
-	// unsure says that the file may have other bytes by now: it was rendered
-	// before the start, by other settings perhaps, or a page was withdrawn whose
-	// file was not at hand. It is rendered before anything is said of it.
-	unsure bool
-	// empty says that the part has pages and none is shown, so that there is no
-	// such file. It is only stored so.
-	empty bool
+	// unread says that the file was read from the store at the start and not made
+	// since. It may have other bytes by now, by other settings perhaps, so it is
+	// made before anything is said of it.
+	unread bool
+	// gone are withdrawn locations that the bytes with this hash name. The bytes
+	// without them are made when somebody asks for them. All else is said of these.
+	gone []string
 	// stored says that the store knows of the file what is said here.
 	stored bool
-	unread record.Unread // of what is stored
+	others record.Unread // fields of the stored record that this version does not know
 }
 
-// The fields of a stored file. A record of the first version has only the first
-// two.
+// The fields of a stored file.
 const (
 	fileHash = 1 + iota
 	fileModified
@@ -61,7 +58,6 @@ const (
 	fileSize
 	fileUntil
 	fileDamaged
-	fileEmpty // the part has pages, and none is shown
 
 	fileDates = 10 // one for each source
 )
@@ -77,16 +73,14 @@ func (p *file) encode() []byte {
 	enc.Date(fileUntil, p.until)
 	enc.Uint(fileDamaged, uint64(p.damaged))
 	p.dates.Encode(&enc, fileDates)
-	enc.Bool(fileEmpty, p.empty)
-	enc.Keep(p.unread)
+	enc.Keep(p.others)
 	return enc.Seal()
 }
 
-// readFile reads what encode wrote, nil if that is damaged. Its pages are 0 if
-// no more is known than its hash and time.
+// readFile reads what encode wrote, nil if that is damaged.
 func readFile(b []byte) *file {
-	p := &file{unsure: true, stored: true}
-	unread, err := record.Read(b, func(f record.Field) bool {
+	p := &file{unread: true, stored: true}
+	others, err := record.Read(b, func(f record.Field) bool {
 		switch f.Num {
 		case fileHash:
 			copy(p.hash[:], f.Data)
@@ -100,8 +94,6 @@ func readFile(b []byte) *file {
 			p.until = f.Date()
 		case fileDamaged:
 			p.damaged = f.Count()
-		case fileEmpty:
-			p.empty = true
 		default:
 			return p.dates.Decode(f, fileDates)
 		}
@@ -110,27 +102,25 @@ func readFile(b []byte) *file {
 	if err != nil {
 		return nil
 	}
-	p.unread = unread
+	p.others = others
 	return p
 }
 
-// note stores what is known of a file that was just made under key, and fills
-// in since when it is as it is: the time known for the same bytes, from memory,
-// or from the store, where it survives restarts and other processes see it; else
-// now. A store that does not answer costs only that.
+// note stores under key what is known of a file that was just made, and fills in
+// since when it is as it is. The same bytes keep the time that is known for them:
+// from the file before, or from the store, where it survives restarts and other
+// processes see it. Other bytes than before have a later time than these. A file without pages is stored too: else a restart would take
+// its part for one that was never made. If the store does not answer, the time may
+// be another one after a restart.
 func (f *Files) note(ctx context.Context, key string, made, old *file, now time.Time) {
 	since := now.Truncate(time.Second)
-	switch {
-	case old == nil || old.modified.IsZero():
-	case old.hash == made.hash:
-		since = old.modified
-	default:
-		since = old.later(now)
+	if old != nil {
+		made.others = old.others
+		if since = old.later(now); old.hash == made.hash {
+			since = old.modified
+		}
 	}
 	made.modified = since
-	if old != nil {
-		made.unread = old.unread
-	}
 	if old != nil && old.stored && string(old.encode()) == string(made.encode()) {
 		made.stored = true
 		return
@@ -138,8 +128,8 @@ func (f *Files) note(ctx context.Context, key string, made, old *file, now time.
 	err := f.cfg.Store.Update(ctx, []string{key}, func(values [][]byte) error {
 		made.modified = since
 		if known := readFile(values[0]); known != nil {
-			made.unread = known.unread
-			if known.hash == made.hash && !known.modified.IsZero() {
+			made.others = known.others
+			if known.hash == made.hash && (old == nil || known.modified.After(old.modified)) {
 				made.modified = known.modified
 			}
 		}
@@ -151,34 +141,34 @@ func (f *Files) note(ctx context.Context, key string, made, old *file, now time.
 	}
 }
 
-// noteNothing stores that part n, which has pages, shows none. Without that it
-// would be taken for one that was never rendered.
-func (f *Files) noteNothing(ctx context.Context, n int) {
-	_ = f.cfg.Store.Update(ctx, []string{f.cfg.Keys.File(n)}, func(values [][]byte) error {
-		none := &file{empty: true}
-		if known := readFile(values[0]); known != nil {
-			none.unread = known.unread
-		}
-		values[0] = none.encode()
+// later returns the time of a file that takes the place of p: now, but after p's,
+// so that who goes by times to the second gets the new one.
+func (p *file) later(now time.Time) time.Time {
+	now = now.Truncate(time.Second)
+	if next := p.modified.Add(time.Second); next.After(now) {
+		return next
+	}
+	return now
+}
+
+// known reports whether the file's bytes are those with its hash.
+func (p *file) known() bool { return !p.unread && len(p.gone) == 0 }
+
+// names reports whether the file lists a location or links to it. It is false for a
+// file of which that is not known, which is made anew before it is served.
+func (p *file) names(h uint64) bool { return p.listed.has(h) || p.linked.has(h) }
+
+// without returns the file without withdrawn locations that it names, nil if it
+// lists nothing else.
+func (p *file) without(gone []string, hashes locations, now time.Time) *file {
+	next := *p
+	next.gone = slices.Concat(p.gone, gone)
+	next.listed, next.linked = p.listed.without(hashes), p.linked.without(hashes)
+	if next.pages -= len(p.listed) - len(next.listed); next.pages <= 0 {
 		return nil
-	})
-}
-
-// lists reports whether the file lists the location with this hash.
-func (p *file) lists(location string, h uint32) bool {
-	return p.listed.has(h) && !p.lacks(location)
-}
-
-// names reports whether the file lists the location with this hash, or names it as
-// an alternate of another page.
-func (p *file) names(location string, h uint32) bool {
-	return (p.listed.has(h) || p.linked.has(h)) && !p.lacks(location)
-}
-
-// lacks reports whether a location is known not to be in the file, whatever the
-// sets hold.
-func (p *file) lacks(location string) bool {
-	return slices.Contains(p.absent, location) || slices.Contains(p.strange, location)
+	}
+	next.modified, next.stored = p.later(now), false
+	return &next
 }
 
 // passed reports whether now is at or after t, where 0 is never.

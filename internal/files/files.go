@@ -5,10 +5,10 @@
 package files
 
 import (
-	"context"
 	"hash/maphash"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap/internal/keys"
@@ -65,80 +65,62 @@ type Config struct {
 // defaultCache is the default of Config.CacheBytes: some 14 full parts.
 const defaultCache = 8 << 20
 
-// Files are the rendered files of one site. They are rendered in the
-// background, by Run and RunWithdrawals, which are called once each. Their bytes
-// are served from memory as far as there is room, and else made when they are
-// asked for. All methods may be called concurrently.
+// Files are the files of one site. One goroutine makes them, in [Files.Run]. It has
+// each new state served at once; requests read that, and ask it for the bytes of a
+// part that are not in memory. All methods may be called concurrently.
 type Files struct {
-	cfg    Config
-	cache  *cache
-	wake   chan struct{}
-	cuts   chan struct{}
-	loaded chan struct{} // closed when it is known what the store lists, or never
-	once   sync.Once
-	seed   maphash.Seed // of the hashes of locations
+	cfg     Config
+	seed    maphash.Seed // of the hashes of locations
+	maker   maker        // of Run
+	served  atomic.Pointer[snapshot]
+	loaded  chan struct{} // closed once it is known which files there are
+	stopped chan struct{} // closed when Run returns
+	wake    chan struct{} // has Run look what is to be done
+	cutting chan *press   // holds the press of who takes withdrawn pages out of a file's bytes
+	readers sync.Pool     // of *gzip.Reader
 
-	// pass is held, by a value in it, while the files that changed are rendered,
-	// and turn while one is, so that those asked for come in between.
-	pass, turn chan struct{}
-	opened     bool         // the store was read; of pass
-	press      press        // of turn
-	short      map[int]int  // parts of which the store showed fewer entries than it counts, and how many; of turn
-	overtaken  map[int]bool // parts that became new on demand since the pass began; of turn
-
-	readers sync.Pool // of *gzip.Reader
-
-	asking sync.Mutex
-	asked  map[int]chan struct{} // parts that are being made on demand; closed when that ended
-
-	cutting chan struct{} // held, by a value in it, by who takes out what is withdrawn
-
-	publishing sync.Mutex // held by who replaces served; mu is too, for a moment
-	small      press      // of publishing
-
-	mu        sync.RWMutex
-	trust     lastmod.Trust
-	served    snapshot
-	cutTo     uint64    // served is without what was withdrawn up to the withdrawal with this number
-	replaced  time.Time // when served became what it is
-	dirty     map[int]bool
+	mu        sync.Mutex // guards what follows, and that served is replaced
+	cache     cache
+	dirty     map[int]bool // parts that are to be made
 	allDirty  bool
+	passing   bool            // parts are being made
+	flushes   []chan error    // of those who wait for a pass
+	demands   map[int]*demand // parts that somebody asks for
 	withdrawn withdrawals
-	passes    uint64 // how many have begun
-	problem   string // the last failure, so that each is logged once
+	lastCut   time.Time
+	indexing  press
 }
 
-// New returns files of which nothing is rendered before [Files.ChangedAll] says
-// that the trust in dates is known.
+// New returns files of which nothing is made before [Files.ChangedAll] says that the
+// trust in dates is known.
 func New(cfg Config) *Files {
 	if cfg.CacheBytes == 0 {
 		cfg.CacheBytes = defaultCache
 	}
-	return &Files{
+	f := &Files{
 		cfg:       cfg,
-		cache:     newCache(cfg.CacheBytes),
-		wake:      make(chan struct{}, 1),
-		cuts:      make(chan struct{}, 1),
-		loaded:    make(chan struct{}),
-		pass:      make(chan struct{}, 1),
-		turn:      make(chan struct{}, 1),
-		cutting:   make(chan struct{}, 1),
-		short:     map[int]int{},
-		overtaken: map[int]bool{},
-		asked:     map[int]chan struct{}{},
-		dirty:     map[int]bool{},
-		withdrawn: withdrawals{of: map[string]withdrawal{}},
 		seed:      maphash.MakeSeed(),
+		loaded:    make(chan struct{}),
+		stopped:   make(chan struct{}),
+		wake:      make(chan struct{}, 1),
+		cutting:   make(chan *press, 1),
+		cache:     newCache(cfg.CacheBytes),
+		dirty:     map[int]bool{},
+		demands:   map[int]*demand{},
+		withdrawn: withdrawals{of: map[string]withdrawal{}, uncut: map[string]uint64{}},
 	}
+	f.served.Store(new(snapshot))
+	f.cutting <- new(press)
+	return f
 }
 
 // Changed says that the listing of parts has changed in the store.
 func (f *Files) Changed(parts ...int) {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	for _, n := range parts {
 		f.dirty[n] = true
 	}
-	f.mu.Unlock()
 	poke(f.wake)
 }
 
@@ -146,38 +128,50 @@ func (f *Files) Changed(parts ...int) {
 // trust.
 func (f *Files) ChangedAll() {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.allDirty = true
-	f.mu.Unlock()
 	poke(f.wake)
 }
 
-// Lists reports whether a file being served lists location, or, once in many
-// hundred times, another one in its stead. Soon after the start, while it is not
-// yet known what a file lists, it reports false.
+// Lists reports whether a file being served lists location. Soon after the start,
+// while it is not yet known what a file lists, it reports false.
 func (f *Files) Lists(location string) bool {
-	h := f.hashOf(location)
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	return !f.withdrawn.has(location) && f.served.lists(location, h)
+	f.mu.Lock()
+	_, gone := f.withdrawn.of[location]
+	f.mu.Unlock()
+	// A withdrawal is forgotten after the files that go by the store are served, so
+	// these come second.
+	return !gone && f.served.Load().lists(f.hashOf(location))
 }
 
 // Listed returns how many pages the files being served list.
-func (f *Files) Listed() int { return f.current().pages }
-
-// Damaged returns how many entries of the files being served could not be read.
-func (f *Files) Damaged() int { return f.current().damaged }
-
-// Trust returns the present judgement of given dates.
-func (f *Files) Trust() lastmod.Trust {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	return f.trust
+func (f *Files) Listed() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	served := f.served.Load()
+	pages := served.pages
+	for location := range f.withdrawn.uncut {
+		if served.lists(f.withdrawn.of[location].hash) {
+			pages--
+		}
+	}
+	return pages
 }
 
-func (f *Files) current() snapshot {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	return f.served
+// Damaged returns how many entries of the files being served could not be read.
+func (f *Files) Damaged() int { return f.served.Load().damaged }
+
+// Trust returns the present judgement of given dates.
+func (f *Files) Trust() lastmod.Trust { return f.served.Load().trust }
+
+// whole reports whether it is known which files there are.
+func (f *Files) whole() bool {
+	select {
+	case <-f.loaded:
+		return true
+	default:
+		return false
+	}
 }
 
 // poke wakes who waits on c, now or when he comes to it.
@@ -185,15 +179,5 @@ func poke(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
-	}
-}
-
-// take takes a place that only one can have, unless ctx ends before.
-func take(ctx context.Context, place chan struct{}) error {
-	select {
-	case place <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

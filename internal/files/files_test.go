@@ -1,9 +1,7 @@
 package files
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,9 +9,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/book"
-	"github.com/servemap/servemap/internal/lastmod"
-	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/rate"
 )
 
 func TestOneFileThenAnIndex(t *testing.T) {
@@ -28,9 +23,9 @@ func TestOneFileThenAnIndex(t *testing.T) {
 		s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml")
 		s.want("sitemap-1.xml", "/a", "/b", "/c&d'")
 		s.want("sitemap-2.xml", "/e")
-		for _, name := range []string{"sitemap-3.xml", "sitemap-0.xml", "sitemap-01.xml", "sitemap-.xml", "sitemap", "sitemap.txt", "other.xml", "sitemap-1.xml.gz.gz", "sitemaps-explained.xml"} {
-			if w := s.get(name); w.Code != http.StatusNotFound {
-				t.Errorf("%s: status %d, want 404", name, w.Code)
+		for _, name := range []string{"sitemap-3.xml", "sitemap-0.xml", "sitemap-01.xml", "sitemap-.xml", "sitemap", "sitemap.txt", "sitemap-recent.xml", "sitemap-news.xml", "other.xml", "sitemap-1.xml.gz.gz", "sitemaps-explained.xml"} {
+			if w := s.get(name); w.Code != http.StatusNotFound || s.files.Owns(name) && name != "sitemap-3.xml" {
+				t.Errorf("%s: status %d, want 404 and that it is none of the site's", name, w.Code)
 			}
 		}
 	})
@@ -42,14 +37,14 @@ func TestAChangeMakesOneFileNew(t *testing.T) {
 		s.list(book.Entry{}, "/1", "/2", "/3", "/4", "/5")
 		s.render()
 		time.Sleep(time.Hour)
-		before := s.files.current()
+		before := s.files.served.Load()
 		s.write(func(tx book.Tx) {
 			if s.book.Set(tx, 2, "/4", changedAt(time.Now().Unix())) {
 				s.files.Changed(2)
 			}
 		})
 		s.render()
-		after := s.files.current()
+		after := s.files.served.Load()
 		if after.parts[1] != before.parts[1] {
 			t.Error("part 1 was made anew, although only part 2 changed")
 		}
@@ -62,32 +57,8 @@ func TestAChangeMakesOneFileNew(t *testing.T) {
 		s.files.ChangedAll()
 		time.Sleep(time.Hour)
 		s.render()
-		if got := s.files.current().parts[2].modified; !got.Equal(after.parts[2].modified) {
+		if got := s.files.served.Load().parts[2].modified; !got.Equal(after.parts[2].modified) {
 			t.Errorf("the same bytes are of %v, want %v: nothing changed since", got, after.parts[2].modified)
-		}
-	})
-}
-
-func TestARestartServesTheSameFiles(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(book.Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(time.Now().Unix())}, Freq: rate.Daily}, "/1", "/2", "/3", "/4")
-		s.render()
-		time.Sleep(24 * time.Hour)
-		again := New(s.files.cfg)
-		again.ChangedAll()
-		if err := again.Render(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		first := s.files
-		for _, name := range []string{"sitemap.xml", "sitemap-1.xml", "sitemap-2.xml"} {
-			s.files = first
-			a := s.get(name)
-			s.files = again
-			b := s.get(name)
-			if a.Body.String() != b.Body.String() || fmt.Sprint(a.Header()) != fmt.Sprint(b.Header()) {
-				t.Errorf("%s: before\n%v\n%v\nafter\n%v\n%v", name, a.Header(), a.Body, b.Header(), b.Body)
-			}
 		}
 	})
 }
@@ -102,8 +73,8 @@ func TestTroubleOfTheStoreLeavesTheLastFiles(t *testing.T) {
 		for _, tt := range []struct {
 			name  string
 			err   error
-			short bool
-		}{{"error", broken, false}, {"a scan that ends early", nil, true}} {
+			short int64
+		}{{"error", broken, 0}, {"scans that end early", nil, 1000}} {
 			s.st.err.Store(nil)
 			if tt.err != nil {
 				s.st.err.Store(&tt.err)
@@ -114,7 +85,7 @@ func TestTroubleOfTheStoreLeavesTheLastFiles(t *testing.T) {
 			}
 			s.want("sitemap.xml", "/a", "/b")
 		}
-		s.st.short.Store(false)
+		s.st.short.Store(0)
 		s.render()
 		s.want("sitemap.xml", "/a", "/b", "/c")
 		if got := strings.Count(s.log.String(), "level=WARN"); got != 2 {
@@ -126,9 +97,7 @@ func TestTroubleOfTheStoreLeavesTheLastFiles(t *testing.T) {
 func TestRenderingIsPaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.Run(ctx)
+		s.run()
 		synctest.Wait()
 		time.Sleep(time.Hour)
 		s.list(book.Entry{}, "/a")
@@ -142,20 +111,39 @@ func TestRenderingIsPaced(t *testing.T) {
 	})
 }
 
-func TestALostEntryDoesNotHoldUpTheOthers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(book.Entry{}, "/1", "/2", "/3", "/4")
-		s.render()
-		s.write(func(tx book.Tx) { tx.Put(s.book.Keys.List(1, "/2"), nil) })
-		s.files.Changed(1)
-		s.list(book.Entry{}, "/5")
-		if err := s.files.Render(t.Context()); err == nil {
-			t.Error("Render returned nil although entries are missing")
-		}
-		s.want("sitemap-1.xml", "/1", "/2", "/3") // perhaps the scan ended early
-		s.want("sitemap-2.xml", "/4", "/5")
-		s.render()
-		s.want("sitemap-1.xml", "/1", "/3") // no: it is lost
+func TestALostEntryTakesOnlyItsPageOut(t *testing.T) {
+	s := newShelf(t)
+	s.list(book.Entry{}, "/1", "/2", "/3", "/4")
+	s.render()
+	s.write(func(tx book.Tx) { tx.Put(s.book.Keys.List(1, "/2"), nil) })
+	s.files.Changed(1)
+	s.render()
+	s.want("sitemap-1.xml", "/1", "/3")
+	s.want("sitemap-2.xml", "/4")
+}
+
+func TestAPartThatCannotBeReadKeepsItsFileAndHoldsUpNoOther(t *testing.T) {
+	s := newShelf(t)
+	s.list(book.Entry{}, "/1", "/2", "/3", "/4")
+	s.render()
+	s.write(func(tx book.Tx) {
+		s.book.Remove(tx, 1, "/2")
+		s.book.Remove(tx, 1, "/3")
+		s.book.Remove(tx, 2, "/4")
+		s.book.Add(tx, 0, "/5", book.Entry{})
 	})
+	s.files.Changed(1, 2)
+	s.files.Withdraw("/3", time.Now())
+	s.files.Settle("/3", 1, time.Now())
+	broken, first := errors.New("it does not answer"), s.book.Keys.List(1, "")
+	s.st.of.Store(&first)
+	s.st.err.Store(&broken)
+	if err := s.files.Render(t.Context()); !errors.Is(err, broken) {
+		t.Errorf("Render returned %v", err)
+	}
+	s.want("sitemap-1.xml", "/1", "/2") // "/3" was withdrawn
+	s.want("sitemap-2.xml", "/5")
+	s.st.err.Store(nil)
+	s.render()
+	s.want("sitemap-1.xml", "/1")
 }

@@ -42,20 +42,6 @@ func numbered(num int, v uint64) []byte {
 	return e.Seal()
 }
 
-// A file that was stored is served from memory no sooner than it is rendered, and that
-// goes by what was stored of its size.
-func TestAFileThatIsSaidToBeHuge(t *testing.T) {
-	for name, stored := range map[string][]byte{
-		"huge": numbered(fileSize, 1<<62), "less than nothing": numbered(fileSize, math.MaxUint64),
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := newShelf(t)
-			s.files.served.parts = map[int]*file{1: readFile(stored)}
-			s.files.press.begin(s.files.expected(1))
-		})
-	}
-}
-
 // FuzzFile reads a file that was stored, and does with it what is done at a start.
 func FuzzFile(f *testing.F) {
 	p := &file{hash: hash{1}, size: 7, pages: 3, modified: time.Unix(1_700_000_000, 0), until: moment.Seconds(1_800_000_000)}
@@ -74,10 +60,8 @@ func FuzzFile(f *testing.F) {
 			t.Errorf("%+v is read again as %+v", p, again)
 		}
 		files := New(Config{Name: "sitemap", Folder: "/", URL: testURL})
-		parts := map[int]*file{1: p, 2: p}
-		next := files.assemble(parts, sides{}, snapshot{})
-		files.served = next
-		files.press.begin(files.expected(1))
+		files.publish(map[int]*file{1: p, 2: p}, nil, lastmod.Trust{}, 0)
+		next := files.served.Load()
 		if next.pages < 0 || next.damaged < 0 {
 			t.Errorf("%d pages, and %d are damaged", next.pages, next.damaged)
 		}
@@ -109,8 +93,8 @@ func FuzzEntry(f *testing.F) {
 		trust := lastmod.Trust{lastmod.Server: {UpTo: at, Stamps: lastmod.Stamps{}.With(lastmod.Stamp{From: at, To: at})}}
 		files := New(Config{URL: testURL, InferPriority: true, Extensions: sitemap.Alternates | sitemap.Images | sitemap.Videos})
 		m := making{trust: trust, now: at, declared: sitemap.Namespaces(declared) & files.cfg.Extensions}
-		p := &files.press
-		if !files.append(p, "/a", &e, &m) {
+		p := &files.maker.press
+		if !files.append("/a", &e, &m) {
 			t.Errorf("%+v has no place in a file", e)
 		}
 		if most := (book.Book{URL: testURL}).Reserved("/a", e.Extension) + sitemap.PriorityLen; len(p.text) > most {
@@ -118,7 +102,7 @@ func FuzzEntry(f *testing.F) {
 		}
 		p.text = p.text[:0]
 		if x := e.Extension; x != nil && x.News != nil {
-			files.appendNews(p, book.Article{Location: "/a", Part: 1, Published: x.News.Published}, x)
+			files.appendNews(book.Article{Location: "/a", Part: 1, Published: x.News.Published}, x)
 			if lines := bytes.Count(p.text, []byte("\n")); lines > 1 {
 				t.Errorf("%d lines of one article", lines)
 			}

@@ -11,40 +11,37 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// renderNews makes the file of the articles of the last two days, the last one
-// first; nil if there are none. The caller holds Files.turn.
-func (f *Files) renderNews(ctx context.Context, old *index) (*index, error) {
-	now := time.Now()
+// composeNews makes the file of the articles of the last two days, the last one
+// first.
+func (f *Files) composeNews(ctx context.Context, p *pass, now time.Time) (*file, error) {
 	articles, err := book.Articles(ctx, f.cfg.Store, f.cfg.Keys, now)
 	if err != nil {
 		return nil, err
 	}
-	m := making{now: moment.Of(now), gone: f.withdrawals()}
+	m := making{now: moment.Of(now)}
 	made := new(file)
-	p := &f.press
-	p.begin(pieceBytes)
-	p.text = sitemap.AppendURLSetOpen(p.text, sitemap.NewsItem)
+	f.maker.begin(sitemap.NewsItem)
 	for chunk := range slices.Chunk(articles, store.MaxKeys) {
-		entries, err := f.viewEntries(ctx, len(chunk), func(i int) string { return f.cfg.Keys.List(chunk[i].Part, chunk[i].Location) })
+		entries, err := f.view(ctx, len(chunk), func(i int) string { return f.cfg.Keys.List(chunk[i].Part, chunk[i].Location) })
 		if err != nil {
 			return nil, err
 		}
 		for i, a := range chunk {
 			e, err := book.DecodeEntry(entries[i])
-			if err != nil || !f.shows(&m, a.Location, &e) || len(p.hashes) == sitemap.MaxNews {
+			if err != nil || !f.shows(&m, a.Location, &e) || len(f.maker.hashes) == sitemap.MaxNews {
 				continue
 			}
-			if f.appendNews(p, a, e.Extension) {
+			if f.appendNews(a, e.Extension) {
 				made.until = earlier(earlier(made.until, e.Until), moment.Seconds(a.Published).Add(book.NewsFor))
-				p.flush(false)
+				f.maker.press.flush()
 			}
 		}
 	}
-	return f.endSide(ctx, f.cfg.Keys.News(), made, old, sitemap.URLSetClose, now), nil
+	return f.maker.end(made), nil
 }
 
 // appendNews writes an article, and reports whether it has a place among news.
-func (f *Files) appendNews(p *press, a book.Article, x *book.Extension) (ok bool) {
+func (f *Files) appendNews(a book.Article, x *book.Extension) (ok bool) {
 	if x == nil || x.News == nil || x.News.Published != a.Published {
 		return false
 	}
@@ -52,9 +49,9 @@ func (f *Files) appendNews(p *press, a book.Article, x *book.Extension) (ok bool
 	if f.cfg.Publication != "" {
 		news.Publication = f.cfg.Publication
 	}
-	u := sitemap.URL{Loc: f.cfg.URL(a.Location)}
+	p, u := &f.maker.press, sitemap.URL{Loc: f.cfg.URL(a.Location)}
 	if p.text, ok = sitemap.AppendExtended(p.text, u, &sitemap.Extension{News: &news}, sitemap.NewsItem); ok {
-		p.hashes = append(p.hashes, f.hashOf(a.Location))
+		f.maker.hashes = append(f.maker.hashes, f.hashOf(a.Location))
 	}
 	return ok
 }

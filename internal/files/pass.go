@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,95 +15,103 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Render brings the files being served up to date with the store. If it fails,
-// those that could not be made stay as they are.
-func (f *Files) Render(ctx context.Context) error {
-	if err := take(ctx, f.pass); err != nil {
-		return fmt.Errorf("rendering the sitemap: %w", err)
-	}
-	ended := uint64(0) // the pass, if it has made all there was to make
-	defer func() {
-		<-f.pass
-		f.forgetStrangers(ended)
-	}()
-	all, changed, pass, err := f.takeDirty(ctx, moment.Of(time.Now()))
-	if err == nil && !all && len(changed) == 0 && !f.sidePassed(moment.Of(time.Now())) {
-		return nil
-	}
-	if err == nil {
-		all = all || !f.opened
-		err = f.open(ctx)
-	}
-	if err == nil {
-		var again []int
-		if again, err = f.renderChanged(ctx, all, changed); len(again) > 0 {
-			all, changed = false, again
-		}
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err == nil {
-		f.problem, ended = "", pass
-		return nil
-	}
-	f.allDirty = f.allDirty || all
-	for _, n := range changed {
-		f.dirty[n] = true
-	}
-	poke(f.wake)
-	if text := err.Error(); text != f.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
-		f.problem = text // an unavailable store tells of its troubles itself
-		f.cfg.Logger.Warn("servemap: the sitemap could not be rendered; the last one is served until it can", "err", err)
-	}
-	return fmt.Errorf("rendering the sitemap: %w", err)
+// maker is what only the goroutine of Run uses.
+type maker struct {
+	press   press
+	hashes  []uint64 // of the locations that the file being made lists
+	linked  []uint64 // and of those that it links to
+	given   lastmod.Gatherer
+	opened  bool   // the store was read
+	problem string // the last failure, so that each is logged once
 }
 
-// takeDirty returns what is to be rendered, and the number of the pass that begins
-// so. Withdrawals that the store knows of by now end with it.
-func (f *Files) takeDirty(ctx context.Context, now moment.Time) (all bool, changed []int, pass uint64, err error) {
-	if err := take(ctx, f.turn); err != nil { // a file that is being made may be older than their end
-		return false, nil, 0, err
+// pass is what is made together: all that has changed. What it learns of the dates may
+// change the trust in the dates of all the other parts; then these are made anew too,
+// before any of them is served.
+type pass struct {
+	begun  uint64       // its number, see withdrawals
+	all    bool         // every part is made
+	dirty  map[int]bool // else these
+	todo   []int        // parts still to be made
+	made   map[int]*file
+	failed map[int]bool // parts that could not be made
+	served bool         // what was made is served
+	trust  lastmod.Trust
+}
+
+// again has a part made once more, if the pass has made it.
+func (p *pass) again(n int) {
+	if _, is := p.made[n]; is {
+		delete(p.made, n)
+		p.todo = append(p.todo, n)
 	}
-	defer func() { <-f.turn }()
-	f.cut() // what ends now must be out of the files being served
-	clear(f.overtaken)
+}
+
+// pass makes what has changed and has it served. A part that cannot be made keeps its
+// file, and does not keep the others from theirs: it is tried again with the next pass.
+func (f *Files) pass(ctx context.Context) error {
+	p := f.begin(moment.Of(time.Now()))
+	if p == nil {
+		return nil
+	}
+	err := f.open(ctx)
+	if err == nil {
+		err = f.make(ctx, p)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for n, p := range f.served.parts {
+	f.passing = false
+	if maps.Copy(f.dirty, p.failed); !p.served {
+		f.allDirty = f.allDirty || p.all
+		maps.Copy(f.dirty, p.dirty)
+	}
+	if err == nil {
+		f.maker.problem = ""
+		f.forgetUnnamed(p.begun)
+		return nil
+	}
+	if text := err.Error(); text != f.maker.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
+		f.maker.problem = text // an unavailable store tells of its troubles itself
+		f.cfg.Logger.Warn("servemap: the sitemap could not be rendered; the last one is served until it can", "err", err)
+	}
+	return err
+}
+
+// begin returns the pass that is to be made now, nil if nothing has changed.
+func (f *Files) begin(now moment.Time) *pass {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	served := f.served.Load()
+	for n, p := range served.parts {
 		if passed(p.until, now) {
 			f.dirty[n] = true
 		}
 	}
-	all, changed = f.allDirty, slices.Sorted(maps.Keys(f.dirty))
-	f.allDirty = false
-	clear(f.dirty)
-	if all || len(changed) > 0 {
-		f.withdrawn.drop(func(_ string, one withdrawal) bool {
-			if one.settled && one.number > f.cutTo && one.part > 0 {
-				f.dirty[one.part] = true // it came since the cut, and ends with the next pass
-			}
-			return one.settled && one.number <= f.cutTo
-		})
+	if !f.allDirty && len(f.dirty) == 0 && !passed(served.until, now) {
+		return nil
 	}
-	f.passes++
-	return all, changed, f.passes, nil
+	p := &pass{begun: f.withdrawn.next(), all: f.allDirty || !f.maker.opened, dirty: f.dirty, made: map[int]*file{}, failed: map[int]bool{}}
+	f.allDirty, f.dirty, f.passing = false, map[int]bool{}, true
+	return p
 }
 
 // open reads, at the first time, what the store knows of the files. If that is
 // all, the sitemap is served from then on.
 func (f *Files) open(ctx context.Context) error {
-	if f.opened {
+	if f.maker.opened {
 		return nil
 	}
 	files, whole, err := f.readFiles(ctx)
 	if err != nil {
 		return err
 	}
-	if f.opened = true; !whole {
-		return nil
+	if f.maker.opened = true; whole {
+		trust := f.judge(files)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.publish(files, nil, trust, 0)
+		close(f.loaded)
 	}
-	f.publish(files, f.judge(files))
-	f.once.Do(func() { close(f.loaded) })
 	return nil
 }
 
@@ -113,22 +122,21 @@ func (f *Files) readFiles(ctx context.Context) (files map[int]*file, whole bool,
 	if err != nil {
 		return nil, false, err
 	}
-	files, whole = map[int]*file{}, true
+	files = map[int]*file{}
 	for chunk := range slices.Chunk(filled(parts), store.MaxKeys) {
-		values, err := f.viewEntries(ctx, len(chunk), func(i int) string { return f.cfg.Keys.File(chunk[i]) })
+		values, err := f.view(ctx, len(chunk), func(i int) string { return f.cfg.Keys.File(chunk[i]) })
 		if err != nil {
 			return nil, false, err
 		}
 		for i, n := range chunk {
-			switch p := readFile(values[i]); {
-			case p == nil || p.pages == 0 && !p.empty:
-				whole = false
-			case !p.empty:
-				files[n] = p
+			p := readFile(values[i])
+			if p == nil {
+				return nil, false, nil
 			}
+			files[n] = p
 		}
 	}
-	return files, whole, nil
+	return files, true, nil
 }
 
 // filled returns the numbers of the parts that have pages, in order.
@@ -142,124 +150,162 @@ func filled(parts map[int]book.Part) (numbers []int) {
 	return numbers
 }
 
-// renderChanged makes the changed parts anew, and serves them. What it learns of
-// their dates may change the trust in the dates of all the others; then these
-// are made anew too, before any of them is served. A part that cannot be read
-// keeps its file, and does not keep the others from theirs: those parts alone
-// are to be tried again.
-func (f *Files) renderChanged(ctx context.Context, all bool, numbers []int) (again []int, err error) {
-	made := map[int]*file{}
-	whole := f.whole()
-	if all || !whole {
-		parts, err := book.ReadParts(ctx, f.cfg.Store, f.cfg.Keys)
-		if err != nil {
-			return nil, err
-		}
-		numbers = filled(parts)
-		for n := range f.current().parts {
-			if parts[n].Pages <= 0 {
-				made[n] = nil
-			}
+// make makes the files of a pass, and has them served.
+func (f *Files) make(ctx context.Context, p *pass) error {
+	p.todo = slices.Sorted(maps.Keys(p.dirty))
+	if p.all {
+		if err := f.findAll(ctx, p); err != nil {
+			return err
 		}
 	}
-	trust := f.Trust()
-	if judged := f.judge(made); judged != trust { // something was learned of the sources
-		trust, numbers = judged, union(numbers, slices.Sorted(maps.Keys(f.with(made))))
+	if p.trust = f.judge(p.made); p.trust != f.Trust() { // something was learned of the sources
+		p.addServed(f.served.Load())
 	}
-	for {
-		var short error
-		if again, short, err = f.renderEach(ctx, numbers, trust, made); err != nil {
-			return nil, err
-		}
-		if judged := f.judge(made); judged != trust {
-			trust, numbers = judged, slices.Sorted(maps.Keys(f.with(made)))
-			continue
-		}
-		if short != nil && !whole {
-			return nil, short
-		}
-		if numbers, err = f.publishMade(ctx, made, trust); err != nil || len(numbers) == 0 {
-			return again, errors.Join(short, err)
-		}
+	failed := f.makeParts(ctx, p)
+	for judged := f.judge(p.made); judged != p.trust; judged = f.judge(p.made) {
+		p.trust = judged
+		clear(p.failed)
+		p.addServed(f.served.Load())
+		failed = f.makeParts(ctx, p)
 	}
-}
-
-// union returns the numbers in either of two sorted lists, in order.
-func union(a, b []int) []int {
-	all := slices.Concat(a, b)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// publishMade serves what a pass has made, unless some of it is older than what
-// is served since; those parts are returned, to be made once more.
-func (f *Files) publishMade(ctx context.Context, made map[int]*file, trust lastmod.Trust) (older []int, err error) {
-	if err := take(ctx, f.turn); err != nil {
-		return nil, err
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	defer func() { <-f.turn }()
-	for n := range f.overtaken {
-		if _, is := made[n]; is {
-			older = append(older, n)
-		}
+	if failed != nil && !f.whole() {
+		return failed
 	}
-	clear(f.overtaken)
-	if len(older) > 0 {
-		return older, nil
-	}
-	beside, err := f.renderSides(ctx, trust, f.current().sides)
+	sides, err := f.makeSides(ctx, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	f.publishAll(made, beside, trust)
-	f.once.Do(func() { close(f.loaded) })
-	return nil, nil
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.publish(p.made, sides, p.trust, p.begun)
+	p.served = true
+	if !f.whole() {
+		close(f.loaded)
+	}
+	return failed
 }
 
-// whole reports whether it is known what all files list.
-func (f *Files) whole() bool {
-	select {
-	case <-f.loaded:
-		return true
-	default:
-		return false
-	}
+// addServed has all the parts made that are served, or that the pass has made.
+func (p *pass) addServed(served *snapshot) {
+	p.todo = slices.AppendSeq(p.todo, maps.Keys(served.with(p.made)))
+	slices.Sort(p.todo)
+	p.todo = slices.Compact(p.todo)
 }
 
-// renderEach makes parts and adds them to made. Those of which the store shows
-// too little are returned.
-func (f *Files) renderEach(ctx context.Context, numbers []int, trust lastmod.Trust, made map[int]*file) (again []int, short, err error) {
-	for _, n := range numbers {
-		p, err := f.renderInTurn(ctx, n, trust)
-		switch {
-		case errors.Is(err, errShort):
-			again, short = append(again, n), errors.Join(short, err)
-		case err != nil:
-			return nil, nil, err
-		default:
-			made[n] = p
+// findAll has all parts made that the store has, and takes out those that it has not.
+func (f *Files) findAll(ctx context.Context, p *pass) error {
+	parts, err := book.ReadParts(ctx, f.cfg.Store, f.cfg.Keys)
+	if err != nil {
+		return err
+	}
+	p.todo = filled(parts)
+	for n := range f.served.Load().parts {
+		if parts[n].Pages <= 0 {
+			p.made[n] = new(file)
 		}
 	}
-	return again, short, nil
+	return nil
 }
 
-func (f *Files) renderInTurn(ctx context.Context, n int, trust lastmod.Trust) (*file, error) {
-	if err := take(ctx, f.turn); err != nil {
-		return nil, err
+// makeParts makes the parts that are to be made, and those between them that
+// somebody asks for. It returns the error of the first that could not be made, and
+// gives up where the store cannot be used.
+func (f *Files) makeParts(ctx context.Context, p *pass) (failed error) {
+	for len(p.todo) > 0 {
+		f.answer(ctx, p)
+		n := p.todo[0]
+		p.todo = p.todo[1:]
+		made, gz, err := f.makePart(ctx, n, p.trust)
+		if err != nil {
+			p.failed[n], failed = true, cmp.Or(failed, err)
+		} else {
+			p.made[n] = made
+			f.offer(n, made, gz)
+		}
+		if ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) {
+			for _, left := range p.todo {
+				p.failed[left] = true
+			}
+			p.todo = nil
+		}
 	}
-	defer func() { <-f.turn }()
-	p, gz, err := f.renderPart(ctx, n, trust)
-	if p == nil {
-		return nil, err
+	return failed
+}
+
+// offer keeps the bytes of a part that nobody asked for, if there is room.
+func (f *Files) offer(n int, made *file, gz []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var replaced hash
+	if old := f.served.Load().parts[n]; old != nil {
+		replaced = old.hash
 	}
-	old := f.current().parts[n]
-	if old == nil {
-		f.cache.offer(p.hash, gz, hash{})
-		return p, nil
+	if made.pages > 0 {
+		f.cache.offer(made.hash, gz, replaced)
 	}
-	f.cache.offer(p.hash, gz, old.hash)
-	if old.unsure && old.hash == p.hash && trust == f.Trust() {
-		f.publish(map[int]*file{n: p}, trust) // it is what it was, and sure to be now
+}
+
+// publish has the parts that were made served in place of the old ones, and the side
+// files unless sides is nil. begun is the number of the pass that made them, by whose
+// files the withdrawals end that were settled before; 0 for none. The caller holds
+// Files.mu.
+func (f *Files) publish(made map[int]*file, sides *sides, trust lastmod.Trust, begun uint64) {
+	now := time.Now()
+	f.cut(now) // what ends now must be out of the files that stay
+	f.withdrawn.drop(func(one withdrawal) bool { return one.settled != 0 && one.settled < begun })
+	old := f.served.Load()
+	if sides == nil {
+		sides = &old.sides
 	}
-	return p, nil
+	for n, p := range made {
+		switch q := old.parts[n]; {
+		case q == nil && f.whole() && p.modified.Before(now.Truncate(time.Second)):
+			// It showed nothing since, and before that perhaps other pages.
+			p.modified, p.stored = now.Truncate(time.Second), false
+		case q != nil && (q.hash != p.hash || len(q.gone) > 0) && !p.modified.After(q.modified):
+			// Pages were taken out of the old file while this one was made.
+			p.modified, p.stored = q.later(p.modified), false
+		}
+	}
+	f.replace(&snapshot{parts: old.with(made), sides: *sides, trust: trust})
+	f.withdrawn.check(maps.Values(made))
+	f.withdrawn.check(slices.Values(sides[:]))
+	poke(f.wake) // other pages may be the next to expire
+}
+
+// judge returns the trust that the dates of the files earn, with those made in
+// place of the old ones.
+func (f *Files) judge(made map[int]*file) lastmod.Trust {
+	served := f.served.Load()
+	var all []lastmod.Summary
+	for _, p := range served.with(made) {
+		all = append(all, p.dates)
+	}
+	known := served.trust
+	if f.cfg.Doubts != nil {
+		known = known.Follow(f.cfg.Doubts())
+	}
+	return lastmod.Judge(all, known)
+}
+
+// makePart makes the file of part n as the store now has it, without what is
+// withdrawn, and returns its bytes, compressed. One that lists nothing has no pages.
+func (f *Files) makePart(ctx context.Context, n int, trust lastmod.Trust) (*file, []byte, error) {
+	now := time.Now()
+	m := making{trust: trust, now: moment.Of(now)}
+	made, err := f.compose(ctx, n, &m)
+	if err != nil {
+		return nil, nil, fmt.Errorf("part %d: %w", n, err)
+	}
+	gz := made.gz
+	made.gz = nil
+	old := f.served.Load().parts[n]
+	if old != nil && slices.Equal(old.listed, made.listed) {
+		made.listed = old.listed // so that there is but one of them
+	}
+	f.note(ctx, f.cfg.Keys.File(n), made, old, now)
+	return made, gz, nil
 }

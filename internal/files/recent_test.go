@@ -1,7 +1,6 @@
 package files
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -81,10 +80,7 @@ func TestRecentPages(t *testing.T) {
 			t.Error("a file of recent pages before anything is listed")
 		}
 		d.happens(journal.Added, "/a", "/b", "/c", "/d")
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go d.files.Run(ctx)
-		go d.files.RunWithdrawals(ctx)
+		d.run()
 		time.Sleep(2 * time.Minute)
 		d.want("sitemap-recent.xml", "/d", "/c", "/b", "/a")
 		d.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml")
@@ -131,13 +127,4 @@ func TestRecentPagesAreBounded(t *testing.T) {
 			t.Errorf("%d pages from %s to %s", len(urls), urls[0], urls[len(urls)-1])
 		}
 	})
-}
-
-func TestWithoutTheOptionThereIsNoRecentFile(t *testing.T) {
-	s := newShelf(t)
-	s.list(book.Entry{}, "/a")
-	s.render()
-	if s.files.Owns("sitemap-recent.xml") || s.get("sitemap-recent.xml").Code != 404 {
-		t.Error("there is one")
-	}
 }

@@ -1,16 +1,9 @@
 package files
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/lastmod"
@@ -18,88 +11,10 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// press makes one file after the other: text goes in by pieces, and is
-// compressed and hashed on its way, so that the whole is never in memory.
-type press struct {
-	text   []byte // what was not compressed yet
-	zip    *gzip.Writer
-	out    bytes.Buffer
-	sum    xxh3.Hasher
-	size   int
-	hashes []uint32
-	linked []uint32 // of the alternates
-	given  lastmod.Gatherer
-}
-
-// pieceBytes is how much text is compressed at once.
-const pieceBytes = 32 << 10
-
-// begin begins a file. expected is how many compressed bytes it may have.
-func (p *press) begin(expected int) {
-	p.text, p.size, p.hashes, p.linked = p.text[:0], 0, p.hashes[:0], p.linked[:0]
-	p.given.Reset()
-	p.sum.Reset()
-	p.out = *bytes.NewBuffer(make([]byte, 0, expected))
-	if p.zip == nil {
-		p.zip, _ = gzip.NewWriterLevel(&p.out, gzip.BestSpeed) // the level is valid
-		return
-	}
-	p.zip.Reset(&p.out)
-}
-
-// flush compresses the text there is, once it is enough or at the end.
-func (p *press) flush(end bool) {
-	if len(p.text) < pieceBytes && !end {
-		return
-	}
-	p.size += len(p.text)
-	_, _ = p.sum.Write(p.text) // it never fails
-	_, _ = p.zip.Write(p.text) // a bytes.Buffer takes everything
-	p.text = p.text[:0]
-}
-
-// end ends the file, and returns its bytes, compressed.
-func (p *press) end() (h hash, size int, gz []byte) {
-	p.flush(true)
-	_ = p.zip.Close()
-	gz = p.out.Bytes()
-	p.out = bytes.Buffer{}
-	if cap(gz) > len(gz)+len(gz)/16 {
-		gz = bytes.Clone(gz)
-	}
-	return hashSum(p.sum.Sum128()), p.size, gz
-}
-
-// errShort says that the store shows fewer entries of a part than it counts. A
-// scan that ends early does so; when the next one ends in the same place, the
-// entries are really lost, and the rest is served.
-var errShort = errors.New("the store shows fewer entries than it counts")
-
-// renderPart renders part n as the store now has it. It returns nil if the part
-// lists nothing. The caller holds Files.turn.
-func (f *Files) renderPart(ctx context.Context, n int, trust lastmod.Trust) (made *file, gz []byte, err error) {
-	now := time.Now()
-	made, gz, err = f.compose(ctx, n, trust, moment.Of(now))
-	if err != nil {
-		return nil, nil, fmt.Errorf("part %d: %w", n, err)
-	}
-	old := f.current().parts[n]
-	if made == nil {
-		f.noteNothing(ctx, n)
-		return nil, nil, nil
-	}
-	if old != nil && old.listed.equal(made.listed) {
-		made.listed = old.listed // so that there is but one of them
-	}
-	f.note(ctx, f.cfg.Keys.File(n), made, old, now)
-	return made, gz, nil
-}
-
 // making is what all entries of a file have in common.
 type making struct {
 	trust    lastmod.Trust
 	now      moment.Time
-	gone     map[string]bool // withdrawn locations; true for those that an entry names
 	declared sitemap.Namespaces
 	shown    sitemap.Extension // of the entry that is being written
 }
@@ -111,28 +26,46 @@ func (f *Files) shows(m *making, location string, e *book.Entry) bool {
 
 // linkable reports whether a listed location may be named in a file.
 func (f *Files) linkable(m *making, location string) bool {
-	if _, gone := m.gone[location]; gone {
-		m.gone[location] = true
-		return false
-	}
-	return f.allowed(location)
+	return !f.isWithdrawn(location) && (f.cfg.Allowed == nil || f.cfg.Allowed(location))
 }
 
-// compose reads the entries of part n and writes its file.
-func (f *Files) compose(ctx context.Context, n int, trust lastmod.Trust, now moment.Time) (*file, []byte, error) {
-	before, err := book.ReadPart(ctx, f.cfg.Store, f.cfg.Keys, n)
-	if err != nil {
-		return nil, nil, err
+// scans is how often a part is read whose entries are fewer than it counts.
+const scans = 3
+
+// compose makes the file of part n. Where the store shows fewer entries than the part
+// counts, although nothing changed meanwhile, it is read again: if it shows as many
+// the second time, the others are lost, and the rest is served.
+func (f *Files) compose(ctx context.Context, n int, m *making) (*file, error) {
+	short := -1
+	for range scans {
+		before, err := book.ReadPart(ctx, f.cfg.Store, f.cfg.Keys, n)
+		if err != nil {
+			return nil, err
+		}
+		m.declared = before.Uses() & f.cfg.Extensions
+		made, found, err := f.scan(ctx, n, m)
+		if err != nil || found >= before.Pages || found == short {
+			return made, err
+		}
+		after, err := book.ReadPart(ctx, f.cfg.Store, f.cfg.Keys, n)
+		if err != nil || after.Changes != before.Changes {
+			return made, err
+		}
+		short = found
 	}
-	m := making{trust: trust, now: now, gone: f.withdrawals(), declared: before.Uses() & f.cfg.Extensions}
-	made, found := new(file), 0
-	p := &f.press
-	p.begin(f.expected(n))
-	p.text = sitemap.AppendURLSetOpen(p.text, m.declared)
+	return nil, fmt.Errorf("the store shows %d entries, and other numbers before", short)
+}
+
+// scan reads the entries of part n and writes its file. found is how many there are,
+// shown or not.
+func (f *Files) scan(ctx context.Context, n int, m *making) (made *file, found int, err error) {
+	made = new(file)
+	p := &f.maker.press
+	f.maker.begin(m.declared)
 	prefix := f.cfg.Keys.List(n, "")
 	for r, err := range f.cfg.Store.Scan(ctx, prefix, "") {
 		if err != nil {
-			return nil, nil, err
+			return nil, 0, err
 		}
 		found++
 		location := strings.TrimPrefix(r.Key, prefix)
@@ -141,45 +74,43 @@ func (f *Files) compose(ctx context.Context, n int, trust lastmod.Trust, now mom
 		case err != nil:
 			made.damaged++
 			continue
-		case passed(e.Until, now):
-			continue
-		case !f.linkable(&m, location):
+		case !f.shows(m, location, &e):
 			continue
 		}
-		p.given.Add(&e.Candidates)
-		if !f.append(p, location, &e, &m) {
+		f.maker.given.Add(&e.Candidates)
+		if !f.append(location, &e, m) {
 			made.damaged++
 			continue
 		}
 		made.until = earlier(made.until, e.Until)
-		p.flush(false)
+		p.flush()
 	}
-	if err := f.checkFound(ctx, n, found, before); err != nil {
-		return nil, nil, err
+	made.dates = f.maker.given.Summarise()
+	return f.maker.end(made), found, nil
+}
+
+// begin begins a file that declares these extensions.
+func (k *maker) begin(declared sitemap.Namespaces) {
+	k.hashes, k.linked = k.hashes[:0], k.linked[:0]
+	k.given.Reset()
+	k.press.begin()
+	k.press.text = sitemap.AppendURLSetOpen(k.press.text, declared)
+}
+
+// end ends the file that is being made. One that lists nothing has no bytes.
+func (k *maker) end(made *file) *file {
+	if made.pages = len(k.hashes); made.pages == 0 {
+		return new(file)
 	}
-	f.named(m.gone)
-	if made.pages = len(p.hashes); made.pages == 0 {
-		return nil, nil, nil
-	}
-	p.text = append(p.text, sitemap.URLSetClose...)
-	var gz []byte
-	made.hash, made.size, gz = p.end()
-	made.dates, made.listed = p.given.Summarise(), newLocations(p.hashes)
-	if len(p.linked) > 0 {
-		slices.Sort(p.linked)
-		made.linked = newLocations(slices.Compact(p.linked))
-	}
-	for location := range m.gone { // none of them is in the file
-		if made.names(location, f.hashOf(location)) {
-			made.strange = append(made.strange, location)
-		}
-	}
-	return made, gz, nil
+	k.press.end(made, sitemap.URLSetClose)
+	made.listed, made.linked = newLocations(k.hashes), newLocations(k.linked)
+	return made
 }
 
 // append writes an entry, and reports whether it has a place in a file. One whose
 // extensions have none is written without them.
-func (f *Files) append(p *press, location string, e *book.Entry, m *making) (ok bool) {
+func (f *Files) append(location string, e *book.Entry, m *making) (ok bool) {
+	p := &f.maker.press
 	u := sitemap.URL{Loc: f.cfg.URL(location), LastMod: e.LastMod(m.trust, m.now).Seconds(), ChangeFreq: e.Freq.String()}
 	if f.cfg.InferPriority {
 		u.Priority = e.Priority
@@ -193,54 +124,23 @@ func (f *Files) append(p *press, location string, e *book.Entry, m *making) (ok 
 			u.Priority = priority
 		}
 	}
-	x := e.Extension.Shown(&m.shown, m.declared, f.cfg.URL, func(location string) bool { return f.linkable(m, location) })
+	linked := len(f.maker.linked)
+	x := e.Extension.Shown(&m.shown, m.declared, f.cfg.URL, func(to string) bool {
+		if !f.linkable(m, to) {
+			return false
+		}
+		f.maker.linked = append(f.maker.linked, f.hashOf(to))
+		return true
+	})
 	if p.text, ok = sitemap.AppendExtended(p.text, u, x, m.declared); !ok && x != nil {
 		x = nil
 		p.text, ok = sitemap.AppendURL(p.text, u)
 	}
-	if !ok {
-		return false
+	if x == nil || len(x.Alternates) == 0 {
+		f.maker.linked = f.maker.linked[:linked]
 	}
-	p.hashes = append(p.hashes, f.hashOf(location))
-	if x != nil && len(x.Alternates) > 0 {
-		for _, a := range e.Extension.Alternates {
-			if a.Location != location && f.linkable(m, a.Location) {
-				p.linked = append(p.linked, f.hashOf(a.Location))
-			}
-		}
+	if ok {
+		f.maker.hashes = append(f.maker.hashes, f.hashOf(location))
 	}
-	return true
-}
-
-func (f *Files) allowed(location string) bool { return f.cfg.Allowed == nil || f.cfg.Allowed(location) }
-
-// expected returns about how many compressed bytes the file of part n will have.
-func (f *Files) expected(n int) int {
-	old := f.current().parts[n]
-	if old == nil {
-		return pieceBytes
-	}
-	if gz := f.cache.peek(old.hash); gz != nil {
-		return len(gz) + len(gz)/32
-	}
-	return old.size / 12
-}
-
-// checkFound returns errShort if a scan of part n found too few entries, for the
-// first time. before is what the part's record said when it began.
-func (f *Files) checkFound(ctx context.Context, n, found int, before book.Part) error {
-	if found >= before.Pages {
-		delete(f.short, n)
-		return nil
-	}
-	after, err := book.ReadPart(ctx, f.cfg.Store, f.cfg.Keys, n)
-	if err != nil {
-		return err
-	}
-	if after == before && f.short[n] != found+1 {
-		f.short[n] = found + 1
-		return fmt.Errorf("%w: %d of %d", errShort, found, before.Pages)
-	}
-	delete(f.short, n)
-	return nil
+	return ok
 }

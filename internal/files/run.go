@@ -2,23 +2,31 @@ package files
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/servemap/servemap/internal/moment"
 )
 
-// restFor is how much longer than a rendering took the next one waits, so that a
-// large site that changes all over costs a tenth of a core at most.
+// restFor is how much longer than a pass took the next one waits, so that a large
+// site that changes all over costs a tenth of a core at most.
 const restFor = 9
 
-// Run renders what has changed and what has lost a page to time, at most once
-// per Config.Every, until ctx ends. The first change after a quiet time is
-// rendered at once.
+// lookAgain is the longest time between two looks at the clock, which may be set
+// while it is waited for.
+const lookAgain = time.Hour
+
+// Run makes the files until ctx ends: those of parts that somebody asks for, all that
+// changed where somebody waits in Render, and else what has changed or has lost a
+// page to time, at most once per Config.Every. The first change after a quiet time
+// is rendered at once. Run is called once.
 func (f *Files) Run(ctx context.Context) {
+	defer close(f.stopped)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	var last time.Time
-	var took time.Duration
+	var last time.Time     // when the last pass ended
+	var rest time.Duration // until the next one
 	for {
 		select {
 		case <-ctx.Done():
@@ -26,44 +34,179 @@ func (f *Files) Run(ctx context.Context) {
 		case <-f.wake:
 		case <-timer.C:
 		}
+		f.answer(ctx, nil)
 		stale, fresh := f.stale(time.Now())
-		if !stale {
+		switch wait := rest - time.Since(last); {
+		case !f.awaited() && !stale:
 			timer.Reset(fresh)
 			continue
-		}
-		if wait := max(f.cfg.Every, restFor*took) - time.Since(last); wait > 0 && !last.IsZero() {
+		case !f.awaited() && !last.IsZero() && wait > 0:
 			timer.Reset(wait)
 			continue
 		}
-		first, began := last.IsZero(), time.Now()
-		err := f.Render(ctx)
+		began, first := time.Now(), last.IsZero()
+		err := f.renderAwaited(ctx)
 		last = time.Now()
-		if took = last.Sub(began); first {
-			took = 0 // it made everything, and the next one will not
-		}
-		if err != nil && ctx.Err() == nil {
-			timer.Reset(max(f.cfg.Every, time.Second))
-			continue
+		rest = max(f.cfg.Every, restFor*last.Sub(began))
+		switch {
+		case err != nil:
+			rest = max(rest, time.Second)
+		case first:
+			rest = f.cfg.Every // it made everything, and the next one will not
 		}
 		_, fresh = f.stale(last)
-		timer.Reset(fresh)
+		timer.Reset(max(fresh, rest))
 	}
 }
-
-// lookAgain is the longest time between two looks at the clock, which may be set
-// while it is waited for.
-const lookAgain = time.Hour
 
 // stale reports whether there is something to render, and if not, for how long
 // that can hold at most.
 func (f *Files) stale(now time.Time) (stale bool, fresh time.Duration) {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	if f.allDirty || len(f.dirty) > 0 || passed(f.served.until, moment.Of(now)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	until := f.served.Load().until
+	if f.allDirty || len(f.dirty) > 0 || passed(until, moment.Of(now)) {
 		return true, 0
 	}
-	if left := f.served.until.Sub(moment.Of(now)); f.served.until != 0 && left < lookAgain {
+	if left := until.Sub(moment.Of(now)); until != 0 && left < lookAgain {
 		return false, left
 	}
 	return false, lookAgain
+}
+
+// awaited reports whether somebody waits in Render.
+func (f *Files) awaited() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.flushes) > 0
+}
+
+// errStopped says that nobody makes files any more.
+var errStopped = errors.New("the sitemap is closed")
+
+// Render returns when the files being served are up to date with what the store had
+// at the call. If that fails, those that could not be made stay as they are.
+func (f *Files) Render(ctx context.Context) error {
+	done := make(chan error, 1)
+	f.mu.Lock()
+	f.flushes = append(f.flushes, done)
+	f.mu.Unlock()
+	poke(f.wake)
+	var err error
+	select {
+	case err = <-done:
+	case <-f.stopped:
+		err = errStopped
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("rendering the sitemap: %w", err)
+	}
+	return nil
+}
+
+// renderAwaited makes what has changed, and tells those who waited in Render before.
+func (f *Files) renderAwaited(ctx context.Context) error {
+	f.mu.Lock()
+	waiting := f.flushes
+	f.flushes = nil
+	f.mu.Unlock()
+	err := f.pass(ctx)
+	for _, done := range waiting {
+		done <- err
+	}
+	return err
+}
+
+// demand is a part that somebody asks for. What was made is there once done is closed.
+type demand struct {
+	done chan struct{}
+	made *file // nil if the part lists nothing
+	gz   []byte
+	err  error
+}
+
+// demand has the file of part n made, once however many ask for it.
+func (f *Files) demand(ctx context.Context, n int) (*demand, error) {
+	f.mu.Lock()
+	d := f.demands[n]
+	if d == nil {
+		d = &demand{done: make(chan struct{})}
+		f.demands[n] = d
+	}
+	f.mu.Unlock()
+	poke(f.wake)
+	select {
+	case <-d.done:
+		return d, d.err
+	case <-f.stopped:
+		return nil, errStopped
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// answer makes the parts that somebody asks for. Those that are another file now are
+// made once more by the pass, if one is going on that has made them before.
+func (f *Files) answer(ctx context.Context, going *pass) {
+	for {
+		n, d := f.nextDemand()
+		if d == nil {
+			return
+		}
+		var changed bool
+		if changed, d.err = f.makeNow(ctx, n, d); changed && going != nil {
+			going.again(n)
+		}
+		f.mu.Lock()
+		delete(f.demands, n)
+		f.mu.Unlock()
+		close(d.done)
+	}
+}
+
+func (f *Files) nextDemand() (int, *demand) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for n, d := range f.demands {
+		return n, d
+	}
+	return 0, nil
+}
+
+// makeNow makes part n and serves it, unless its bytes are in memory by now. If its
+// dates change the trust in those of the other parts, these are made next. It reports
+// whether the file is another one than before.
+func (f *Files) makeNow(ctx context.Context, n int, d *demand) (changed bool, err error) {
+	old := f.served.Load().parts[n]
+	if old == nil {
+		return false, nil
+	}
+	if gz := f.bytes(old); gz != nil && old.known() {
+		d.made, d.gz = old, gz
+		return false, nil
+	}
+	trust := f.Trust()
+	made, gz, err := f.makePart(ctx, n, trust)
+	if err != nil {
+		return false, err
+	}
+	only := map[int]*file{n: made}
+	if judged := f.judge(only); judged != trust {
+		trust = judged
+		if made, gz, err = f.makePart(ctx, n, trust); err != nil {
+			return false, err
+		}
+		only[n] = made
+		f.ChangedAll()
+	}
+	d.made, d.gz = made, gz
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if made.pages > 0 {
+		f.cache.put(made.hash, gz)
+	}
+	f.publish(only, nil, trust, 0)
+	return made.hash != old.hash, nil
 }

@@ -106,24 +106,29 @@ func checkBody(t *testing.T, kind string, body []byte, want string) {
 	}
 }
 
-func TestNothingListed(t *testing.T) {
+// wantNothing asks for files where none is served.
+func (s *shelf) wantNothing(when string) {
+	s.Helper()
+	for _, name := range []string{"sitemap.xml", "sitemap.xml.gz", "sitemap-1.xml"} {
+		w := s.get(name)
+		if w.Code != 503 || w.Header().Get("Retry-After") == "" || w.Header().Get("Cache-Control") != "no-store" || w.Body.String() != "because of nothing" {
+			s.Errorf("%s, %s: %d %v %q, want a 503 that says why and when to come again", when, name, w.Code, w.Header(), w.Body)
+		}
+	}
+}
+
+func TestNothingIsServedWhileNothingIsListed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
+		s.wantNothing("before the first rendering")
 		s.render()
-		for _, name := range []string{"sitemap.xml", "sitemap.xml.gz", "sitemap-1.xml"} {
-			w := s.get(name)
-			if w.Code != 503 || w.Header().Get("Retry-After") == "" || w.Header().Get("Cache-Control") != "no-store" || w.Body.String() != "because of nothing" {
-				t.Errorf("%s: %d %v %q, want a 503 that says why and when to come again", name, w.Code, w.Header(), w.Body)
-			}
-		}
+		s.wantNothing("before the first page")
 		s.list(book.Entry{}, "/a")
 		s.render()
 		s.want("sitemap.xml", "/a")
 		s.write(func(tx book.Tx) { s.book.Remove(tx, 1, "/a"); s.files.Changed(1) })
 		s.render()
-		if w := s.get("sitemap.xml"); w.Code != 503 {
-			t.Errorf("status %d after the last page left, want 503 and no empty file", w.Code)
-		}
+		s.wantNothing("after the last page left")
 	})
 }
 
@@ -139,16 +144,11 @@ func TestTheFirstRequestWaitsForTheStore(t *testing.T) {
 	})
 }
 
-func TestReportOnly(t *testing.T) {
+func TestReportOnlyServesNothing(t *testing.T) {
 	s := newShelf(t, func(c *Config) { c.ReportOnly = true })
 	s.list(book.Entry{}, "/1", "/2", "/3", "/4")
 	s.render()
-	for _, name := range []string{"sitemap.xml", "sitemap.xml.gz", "sitemap-1.xml"} {
-		w := s.get(name)
-		if w.Code != 503 || w.Header().Get("Retry-After") == "" || w.Body.String() != "because of nothing" {
-			t.Errorf("%s: %d %v %q, want a 503 that says why", name, w.Code, w.Header(), w.Body)
-		}
-	}
+	s.wantNothing("under ReportOnly")
 	if w := s.get("other.xml"); w.Code != http.StatusNotFound {
 		t.Errorf("status %d for another file, want 404", w.Code)
 	}

@@ -30,20 +30,22 @@ type shelf struct {
 	book  book.Book
 	files *Files
 	log   *strings.Builder
+	stop  func() // ends who makes files, and waits for that
 }
 
 // faulty is a store whose scans fail, end early or take long on demand.
 type faulty struct {
 	store.Store
 	err   atomic.Pointer[error]
-	short atomic.Bool
-	delay atomic.Int64 // of the scan of a part, in nanoseconds
-	scans atomic.Int64 // of parts
+	of    atomic.Pointer[string] // what the keys of the scans that fail have in them; nil for all
+	short atomic.Int64           // how many scans of parts end early, each after another number of entries
+	delay atomic.Int64           // of the scan of a part, in nanoseconds
+	scans atomic.Int64           // of parts
 }
 
 func (s *faulty) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		if err := s.err.Load(); err != nil {
+		if err, of := s.err.Load(), s.of.Load(); err != nil && (of == nil || strings.Contains(prefix, *of)) {
 			yield(store.Record{}, *err)
 			return
 		}
@@ -56,12 +58,15 @@ func (s *faulty) Scan(ctx context.Context, prefix, after string) iter.Seq2[store
 				return
 			}
 		}
-		n := 0
+		left := int64(-1)
+		if strings.Contains(prefix, "list|") && s.short.Load() > 0 {
+			left = 1 + s.short.Add(-1)%2
+		}
 		for r, err := range s.Store.Scan(ctx, prefix, after) {
-			if s.short.Load() && strings.Contains(prefix, "list|") && n > 0 {
+			if left == 0 {
 				return
 			}
-			n++
+			left--
 			if !yield(r, err) {
 				return
 			}
@@ -80,9 +85,51 @@ func newShelf(t *testing.T, change ...func(*Config)) *shelf {
 	for _, f := range change {
 		f(&cfg)
 	}
-	s.files = New(cfg)
-	s.files.ChangedAll()
+	s.files, s.stop = New(cfg), func() {}
+	t.Cleanup(func() { s.stop() })
+	s.again()
 	return s
+}
+
+// again makes files anew from the same store, as a restart does. They are made only
+// when somebody waits for them, until run.
+func (s *shelf) again() {
+	s.stop()
+	files := New(s.files.cfg)
+	s.files = files
+	files.ChangedAll()
+	s.start(func(ctx context.Context) {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-files.wake:
+			}
+			files.answer(ctx, nil)
+			if files.awaited() {
+				_ = files.renderAwaited(ctx) // who waits is told
+			}
+		}
+	})
+}
+
+// run has the files made as in a site.
+func (s *shelf) run() {
+	s.stop()
+	s.start(s.files.Run)
+}
+
+func (s *shelf) start(loop func(context.Context)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		loop(ctx)
+	}()
+	s.stop = func() {
+		cancel()
+		<-done
+	}
 }
 
 // write runs fn on the book, and stores what it has put. Nobody else writes

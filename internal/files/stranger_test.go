@@ -1,11 +1,7 @@
 package files
 
 import (
-	"bytes"
-	"compress/gzip"
-	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -39,34 +35,10 @@ func newPress(t *testing.T) *diary {
 	return d
 }
 
-// body returns the bytes of a file, unpacked.
-func (s *shelf) body(name string) string {
-	s.Helper()
-	w := s.get(name)
-	if w.Code != http.StatusOK {
-		s.Errorf("%s: status %d", name, w.Code)
-	}
-	if !strings.HasSuffix(name, ".gz") {
-		return w.Body.String()
-	}
-	zr, err := gzip.NewReader(bytes.NewReader(w.Body.Bytes()))
-	if err != nil {
-		s.Fatal(err)
-	}
-	b, err := io.ReadAll(zr)
-	if err != nil {
-		s.Fatal(err)
-	}
-	return string(b)
-}
-
 // TestAWithdrawalBeforeTheFilesAreRead restarts, and withdraws a page before it is
 // known what the files list. The store goes on listing it.
 func TestAWithdrawalBeforeTheFilesAreRead(t *testing.T) {
-	names := []string{
-		"sitemap-1.xml", "sitemap-1.xml.gz", "sitemap-2.xml", "sitemap-2.xml.gz",
-		"sitemap-recent.xml", "sitemap-recent.xml.gz", "sitemap-news.xml", "sitemap-news.xml.gz",
-	}
+	names := []string{"sitemap-1.xml", "sitemap-2.xml", "sitemap-recent.xml", "sitemap-news.xml"}
 	for _, tt := range []struct {
 		name string
 		wait time.Duration // since the start; a part takes five seconds to read
@@ -81,10 +53,11 @@ func TestAWithdrawalBeforeTheFilesAreRead(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					d := newPress(t)
 					for _, name := range names {
-						if !strings.Contains(d.body(name), "/gone") {
+						if !strings.Contains(d.get(name).Body.String(), "/gone") {
 							t.Fatalf("%s does not name the page, so this shows nothing", name)
 						}
 					}
+					d.stop()
 					d.files = New(d.files.cfg)
 					if tt.wait < 0 {
 						d.files.Withdraw("/gone", time.Now())
@@ -94,10 +67,7 @@ func TestAWithdrawalBeforeTheFilesAreRead(t *testing.T) {
 						d.files.Withdraw("/gone", time.Now())
 					}
 					d.st.delay.Store(int64(5 * time.Second))
-					ctx, cancel := context.WithCancel(t.Context())
-					defer cancel()
-					go d.files.Run(ctx)
-					go d.files.RunWithdrawals(ctx)
+					d.run()
 					if tt.wait > 0 {
 						time.Sleep(tt.wait)
 						d.files.Withdraw("/gone", time.Now())
@@ -114,8 +84,8 @@ func TestAWithdrawalBeforeTheFilesAreRead(t *testing.T) {
 						if side := strings.Contains(name, "-news") || strings.Contains(name, "-recent"); side && demanded {
 							continue // it is made with the others
 						}
-						if strings.Contains(d.body(name), "/gone") {
-							t.Errorf("%s names what was withdrawn", name)
+						if w := d.get(name); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "/gone") {
+							t.Errorf("%s: status %d, and what was withdrawn is named, or not:\n%s", name, w.Code, w.Body)
 						}
 					}
 					time.Sleep(time.Hour)
@@ -190,39 +160,29 @@ func TestThePagesOfStrangersLeaveNothing(t *testing.T) {
 			for i := range junk {
 				s.files.Withdraw("/junk/"+when+strconv.Itoa(i), time.Now())
 			}
-			size, kept := 0, s.files.withdrawals()
-			for location := range kept {
+			size := 0
+			for location := range s.files.withdrawn.of {
 				size += len(location)
 			}
-			if size > withdrawnUnlisted+withdrawnKept*len("/page/999") {
-				t.Errorf("%s: %d withdrawals of %d bytes are remembered", when, len(kept), size)
+			if size > withdrawnUnnamed+withdrawnNamed*len("/page/999") {
+				t.Errorf("%s: %d bytes of withdrawals are remembered", when, size)
 			}
 		}
 		left := func(when string, want int) {
 			t.Helper()
 			w := &s.files.withdrawn
-			if len(w.of) != want || w.unlisted != 0 || w.bytes != 0 {
-				t.Errorf("%s: %d withdrawals are remembered, want %d; %d of no file, %d bytes", when, len(w.of), want, w.unlisted, w.bytes)
-			}
-			n := 0
-			for _, p := range s.files.current().parts {
-				n += len(p.absent) + len(p.strange)
-			}
-			if n > 200 {
-				t.Errorf("%s: the files remember %d locations that they do not list", when, n)
+			if len(w.of) != want || w.named != want || w.bytes != 0 {
+				t.Errorf("%s: %d withdrawals are remembered, want %d; %d are named, the others have %d bytes", when, len(w.of), want, w.named, w.bytes)
 			}
 		}
 		s.files.Withdraw("/page/7", time.Now())
 		flood("before the files are read", junk/4)
-		if len(s.files.withdrawals()) < 2 {
+		if len(s.files.withdrawn.of) < 2 {
 			t.Error("nothing was remembered, so this shows nothing")
 		}
 		s.render()
 		left("once they are", 1)
 
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.RunWithdrawals(ctx)
 		flood("while nothing changes", junk)
 		time.Sleep(cutEvery)
 		synctest.Wait()
@@ -242,6 +202,13 @@ func TestThePagesOfStrangersLeaveNothing(t *testing.T) {
 	})
 }
 
+// remembered returns how many withdrawals are remembered.
+func (s *shelf) remembered() int {
+	s.files.mu.Lock()
+	defer s.files.mu.Unlock()
+	return len(s.files.withdrawn.of)
+}
+
 // TestStrangersAreForgottenWhileFilesChange has no moment at which nothing is to be
 // rendered.
 func TestStrangersAreForgottenWhileFilesChange(t *testing.T) {
@@ -251,49 +218,35 @@ func TestStrangersAreForgottenWhileFilesChange(t *testing.T) {
 		s.render()
 		s.st.delay.Store(int64(time.Second / 2))
 		s.files.Changed(1)
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.Run(ctx)
+		s.run()
 		for i := range 200 {
 			s.files.Changed(1)
 			s.files.Withdraw("/junk/"+strconv.Itoa(i), time.Now())
 			time.Sleep(time.Second)
-			if n := len(s.files.withdrawals()); n > 60 {
+			if n := s.remembered(); n > 60 {
 				t.Fatalf("%d withdrawals are remembered after %d seconds", n, i)
 			}
 		}
 	})
 }
 
-// TestAStrangerCostsOneRendering withdraws what the set of a file takes for one of
-// its pages, where there is no room for the file's bytes.
-func TestAStrangerCostsOneRendering(t *testing.T) {
+// TestAWithdrawalWhileOtherPartsAreRendered withdraws a page that was listed and
+// withdrawn while a rendering goes on that has made its part before.
+func TestAWithdrawalWhileOtherPartsAreRendered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
-		s.list(book.Entry{}, "/a", "/b", "/c", "/d")
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.Run(ctx)
-		go s.files.RunWithdrawals(ctx)
-		time.Sleep(time.Hour)
-		s.st.scans.Store(0)
-		for n, p := range s.files.current().parts {
-			stranger := ""
-			for i := 0; stranger == ""; i++ {
-				if l := "/x" + strconv.Itoa(i); p.listed.has(s.files.hashOf(l)) {
-					stranger = l
-				}
-			}
-			s.files.Withdraw(stranger, time.Now())
-			time.Sleep(time.Hour)
-			if left := len(s.files.withdrawals()); left != 0 {
-				t.Errorf("part %d: %d withdrawals are left", n, left)
-			}
-		}
-		if scans := s.st.scans.Load(); scans > 4 {
-			t.Errorf("parts were read %d times for two strangers", scans)
-		}
-		s.want("sitemap-1.xml", "/a", "/b", "/c")
-		s.want("sitemap-2.xml", "/d")
+		s := newShelf(t)
+		s.book.MaxURLs = 1
+		s.list(book.Entry{}, "/a", "/c")
+		s.render()
+		s.files.ChangedAll()
+		s.st.delay.Store(int64(5 * time.Second))
+		go s.files.Render(t.Context())
+		time.Sleep(6 * time.Second)
+		s.book.MaxURLs = 3
+		s.write(func(tx book.Tx) { s.book.Add(tx, 1, "/b", book.Entry{}) })
+		s.files.Changed(1)
+		s.files.Withdraw("/b", time.Now())
+		s.render()
+		s.want("sitemap-1.xml", "/a")
 	})
 }

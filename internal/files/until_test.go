@@ -1,7 +1,6 @@
 package files
 
 import (
-	"context"
 	"errors"
 	"math"
 	"net/http"
@@ -22,10 +21,7 @@ func TestAPageLeavesWhenItsTimeIsUp(t *testing.T) {
 		s.list(at(90*time.Minute), "/last")
 		s.list(at(48*time.Hour), "/other") // the first of part 2
 		s.list(book.Entry{Until: math.MaxInt64}, "/z")
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.Run(ctx)
-		go s.files.RunWithdrawals(ctx)
+		s.run()
 		synctest.Wait()
 		s.want("sitemap-1.xml", "/a", "/last")
 		s.want("sitemap-2.xml", "/other", "/z")
@@ -33,7 +29,9 @@ func TestAPageLeavesWhenItsTimeIsUp(t *testing.T) {
 			t.Errorf("of 4 pages %d are listed", s.files.Listed())
 		}
 
-		time.Sleep(90*time.Minute - time.Second)
+		time.Sleep(10 * time.Second)
+		s.files.Changed() // the store was looked at, and nothing has changed
+		time.Sleep(90*time.Minute - 11*time.Second)
 		s.want("sitemap-1.xml", "/a", "/last")
 		old := s.get("sitemap.xml").Body.String()
 		time.Sleep(time.Second)
@@ -63,9 +61,7 @@ func TestAPageWhoseTimeIsUpLeavesOnceTheStoreAnswers(t *testing.T) {
 		s := newShelf(t)
 		s.list(book.Entry{}, "/a")
 		s.list(book.Entry{Until: moment.Of(time.Now().Add(time.Hour)).Second()}, "/b")
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go s.files.Run(ctx)
+		s.run()
 		synctest.Wait()
 		broken := errors.New("it does not answer")
 		s.st.err.Store(&broken)

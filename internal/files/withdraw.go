@@ -2,356 +2,266 @@ package files
 
 import (
 	"context"
+	"iter"
+	"maps"
 	"slices"
 	"time"
 )
 
 // The bounds of what is withdrawn and not yet confirmed by the store: how many
-// locations that a file lists, and how many bytes of others.
+// locations that a file names, and how many bytes of others.
 const (
-	withdrawnKept     = 4096
-	withdrawnUnlisted = 1 << 20
+	withdrawnNamed   = 4096
+	withdrawnUnnamed = 1 << 20
 )
 
-// withdrawals are the locations that are withdrawn. Most are named by a file
-// being served. Others are only remembered while a file may come that names
-// them, since it was or is rendered from entries that are older: so a stranger
-// who asks for what was never listed takes no room from what is. It is guarded by
-// Files.mu.
+// withdrawals are the locations that must be in nothing that is served. Most are
+// named by a file. Others are only remembered while a file may come that names them,
+// since it is made from entries that are older. The latter have a bound of their
+// own: a stranger who asks for what was never listed takes no room from what is.
+//
+// All that happens has a number, in order of time. It is guarded by Files.mu.
 type withdrawals struct {
-	of       map[string]withdrawal
-	last     uint64 // number of the last one
-	unlisted int    // those that no file is known to name
-	bytes    int    // of these
+	last  uint64 // the number of what happened last
+	of    map[string]withdrawal
+	named int               // how many of them a file was seen to name
+	bytes int               // of the others
+	uncut map[string]uint64 // those that a file being served still names, and their numbers
 }
 
 // withdrawal is what is known of one location that is withdrawn.
 type withdrawal struct {
-	hash    uint32
-	number  uint64    // in order of time
-	pass    uint64    // how many passes had begun
-	named   bool      // a file or the entries of one were seen to name it
-	counted bool      // in withdrawals.unlisted and bytes
-	settled bool      // the store holds the verdict
-	part    int       // of the page then
+	hash    uint64
+	number  uint64
 	at      time.Time // when the page was last seen to forbid its listing, or to be gone
+	named   bool      // a file or the entries of one were seen to name it
+	settled uint64    // the number of when the store held the verdict, 0 before
 }
 
-func (w *withdrawals) has(location string) bool {
-	_, is := w.of[location]
-	return is
+// next returns the number of what happens now.
+func (w *withdrawals) next() uint64 {
+	w.last++
+	return w.last
 }
 
 // add remembers a location, if there is room for it.
-func (w *withdrawals) add(location string, hash uint32, pass uint64, listed bool, at time.Time) bool {
-	if listed && len(w.of)-w.unlisted >= withdrawnKept || !listed && w.bytes+len(location) > withdrawnUnlisted {
-		return false
-	}
-	if !listed {
-		w.unlisted++
-		w.bytes += len(location)
-	}
-	w.last++
-	w.of[location] = withdrawal{hash: hash, number: w.last, pass: pass, counted: !listed, at: at}
-	return true
-}
-
-// uncount takes a location out of those that no file is known to name.
-func (w *withdrawals) uncount(location string, one withdrawal) {
-	if one.counted {
-		w.unlisted--
-		w.bytes -= len(location)
-	}
-}
-
-// name says that a file, or the entries of one, named a location.
-func (w *withdrawals) name(location string) {
-	one, is := w.of[location]
-	if !is || one.named {
+func (w *withdrawals) add(location string, one withdrawal) {
+	if one.named && w.named >= withdrawnNamed || !one.named && w.bytes+len(location) > withdrawnUnnamed {
 		return
 	}
-	w.uncount(location, one)
-	one.named, one.counted = true, false
+	one.number = w.next()
+	w.count(location, one, 1)
 	w.of[location] = one
-}
-
-// again says that a location was withdrawn once more. What the store held before is
-// no verdict on that.
-func (w *withdrawals) again(location string, pass uint64, at time.Time) {
-	if one := w.of[location]; at.After(one.at) {
-		one.at, one.pass, one.settled = at, pass, false
-		w.of[location] = one
+	if one.named {
+		w.uncut[location] = one.number
 	}
 }
 
-// settle says that the store holds the verdict by what was seen up to a time, and
-// reports whether that settles a withdrawal: one that was seen later waits to be
-// stored itself. part is that of the page, 0 for none.
-func (w *withdrawals) settle(location string, part int, at time.Time) bool {
-	one, is := w.of[location]
-	if !is || one.at.After(at) {
-		return false
+// count adds n locations like this one to the sums.
+func (w *withdrawals) count(location string, one withdrawal, n int) {
+	if one.named {
+		w.named += n
+		return
 	}
-	one.settled, one.part = true, part
-	w.of[location] = one
-	return true
+	w.bytes += n * len(location)
 }
 
-// drop forgets those of which no more need be known.
-func (w *withdrawals) drop(done func(location string, one withdrawal) bool) {
+// drop forgets the withdrawals of which no more need be known.
+func (w *withdrawals) drop(done func(one withdrawal) bool) {
 	for location, one := range w.of {
-		if done(location, one) {
+		if done(one) {
 			delete(w.of, location)
-			w.uncount(location, one)
+			w.count(location, one, -1)
 		}
 	}
 }
 
-// Withdraw takes location out of the files being served, and out of those that
-// are rendered from entries written before, at once and whatever the store does,
-// until [Files.Settle]. at is when that was seen which forbids the listing.
+// name notes that a file, or the entries of one, names a location.
+func (w *withdrawals) name(location string, one withdrawal) {
+	w.count(location, one, -1)
+	one.named = true
+	w.count(location, one, 1)
+	w.of[location] = one
+}
+
+// check finds the withdrawn locations that new files name.
+func (w *withdrawals) check(made iter.Seq[*file]) {
+	for location, one := range w.of {
+		if anyNames(made, one.hash) {
+			w.name(location, one)
+			w.uncut[location] = one.number
+		}
+	}
+}
+
+// anyNames reports whether one of some files, nil ones left out, names a location.
+func anyNames(files iter.Seq[*file], h uint64) bool {
+	for p := range files {
+		if p != nil && p.names(h) {
+			return true
+		}
+	}
+	return false
+}
+
+// Withdraw takes location out of the files being served, and out of those that are
+// made from entries written before, at once and whatever the store does, until
+// [Files.Settle]. at is when that was seen which forbids the listing.
 func (f *Files) Withdraw(location string, at time.Time) {
 	h := f.hashOf(location)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.withdrawn.has(location) {
-		f.withdrawn.again(location, f.passes, at)
+	w := &f.withdrawn
+	if one, is := w.of[location]; is {
+		if at.After(one.at) { // what the store held before is no verdict on this
+			one.at, one.number, one.settled = at, w.next(), 0
+			w.of[location] = one
+		}
 		return
 	}
-	listed := f.served.lists(location, h)
-	if !listed && !f.behind() {
-		return
-	}
-	if f.withdrawn.add(location, h, f.passes, listed, at) && listed {
-		poke(f.cuts)
+	if named := f.served.Load().names(h); named || f.behind() {
+		w.add(location, withdrawal{hash: h, at: at, named: named})
 	}
 }
 
-// behind reports whether files may come that list what those being served do not.
-// It does as long as it is not known what these list, since a pass that did not
-// make them all is to be repeated. The caller holds Files.mu.
-func (f *Files) behind() bool {
-	return !f.whole() || f.allDirty || len(f.dirty) > 0 || len(f.pass) > 0
-}
+// behind reports whether files may come that name what those being served do not.
+// The caller holds Files.mu.
+func (f *Files) behind() bool { return f.allDirty || len(f.dirty) > 0 || f.passing || !f.whole() }
 
-// Settle says that the store now holds the verdict on a location, whatever it
-// is, by all that was seen of it up to a time, and in which part the page is, 0
-// for none. If the location was withdrawn, and not later than that, the next
-// rendering goes by the store again.
+// Settle says that the store now holds the verdict on a location, whatever it is,
+// by all that was seen of it up to a time, and in which part the page is, 0 for none.
+// If the location was withdrawn, and not later than that, the files that are made
+// from then on go by the store again.
 func (f *Files) Settle(location string, part int, at time.Time) {
 	f.mu.Lock()
-	known := f.withdrawn.settle(location, part, at)
-	if known && part > 0 {
-		f.dirty[part] = true
+	defer f.mu.Unlock()
+	one, is := f.withdrawn.of[location]
+	if !is || one.at.After(at) {
+		return
 	}
-	f.mu.Unlock()
-	if known {
+	one.settled = f.withdrawn.next()
+	f.withdrawn.of[location] = one
+	if part > 0 {
+		f.dirty[part] = true
 		poke(f.wake)
 	}
 }
 
-// cutEvery is the least time between two cuts. Each makes a file anew, and
-// strangers may know how to bring withdrawals about.
-const cutEvery = time.Second
-
-// RunWithdrawals takes what is withdrawn out of the files being served, until
-// ctx ends. It never asks the store.
-func (f *Files) RunWithdrawals(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-f.cuts:
-			_ = f.awaitCut(ctx) // an error is that ctx has ended
-		}
+// isWithdrawn reports whether a file that is being made may not name a location, which
+// its entries do. Once the store holds the verdict it may: if the entries are older
+// than that, the location is taken out when the file is served.
+func (f *Files) isWithdrawn(location string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w := &f.withdrawn
+	one, is := w.of[location]
+	if !is || one.settled != 0 {
+		return false
 	}
+	w.name(location, one)
+	return true
 }
 
-// awaitCut returns once the files being served are without all that was withdrawn
-// before the call. If they are not, and were replaced less than a second ago, it
-// waits for the rest of that second. So what is withdrawn meanwhile costs one cut,
-// and is in nothing that is served.
-func (f *Files) awaitCut(ctx context.Context) error {
-	f.mu.RLock()
-	number := f.withdrawn.last
-	done := f.cutTo >= number
-	f.mu.RUnlock()
-	if done || f.isCut(number) {
+// forgetUnnamed forgets the withdrawals that concern no file, after a pass has made
+// all there was to make. The caller holds Files.mu.
+func (f *Files) forgetUnnamed(begun uint64) {
+	behind := f.behind()
+	f.withdrawn.drop(func(one withdrawal) bool { return !one.named && (one.number < begun || !behind) })
+}
+
+// cutEvery is the least time between two states of the files that differ only by
+// what is withdrawn. For each one, files are compressed anew, and strangers may know
+// how to bring withdrawals about.
+const cutEvery = time.Second
+
+// current returns the files being served, without all that was withdrawn up to the
+// number asked, which is that of when a request came. If they are not without it yet,
+// and some was taken out less than a second ago, it waits for the rest of that second.
+func (f *Files) current(ctx context.Context, asked uint64) (*snapshot, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for f.withdrawn.isUncut(asked) {
+		wait := time.Until(f.lastCut.Add(cutEvery))
+		if wait <= 0 {
+			f.lastCut = time.Now()
+			f.cut(f.lastCut)
+			break
+		}
+		f.mu.Unlock()
+		err := sleep(ctx, wait)
+		f.mu.Lock()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return f.served.Load(), nil
+}
+
+// now returns the number of what comes now.
+func (f *Files) now() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.withdrawn.next()
+}
+
+// isUncut reports whether a file being served names what was withdrawn up to a number.
+func (w *withdrawals) isUncut(number uint64) bool {
+	for _, n := range w.uncut {
+		if n <= number {
+			return true
+		}
+	}
+	return false
+}
+
+// cut takes what is withdrawn out of the files being served. It makes no bytes, and
+// never asks the store. The caller holds Files.mu.
+func (f *Files) cut(now time.Time) {
+	w := &f.withdrawn
+	if len(w.uncut) == 0 {
+		return
+	}
+	old := f.served.Load()
+	next := &snapshot{parts: maps.Clone(old.parts), trust: old.trust}
+	for n, p := range old.parts {
+		if next.parts[n] = w.without(p, now); next.parts[n] == nil {
+			delete(next.parts, n)
+		}
+	}
+	for i, p := range old.sides {
+		next.sides[i] = w.without(p, now)
+	}
+	clear(w.uncut)
+	f.replace(next)
+}
+
+// without returns a file, which may be nil, without what is uncut.
+func (w *withdrawals) without(p *file, now time.Time) *file {
+	if p == nil {
 		return nil
 	}
-	if err := take(ctx, f.cutting); err != nil {
-		return err
+	var gone []string
+	var hashes locations
+	for location := range w.uncut {
+		if h := w.of[location].hash; p.names(h) {
+			gone, hashes = append(gone, location), append(hashes, h)
+		}
 	}
-	defer func() { <-f.cutting }()
-	if f.isCut(number) {
-		return nil // by who was here before
+	if gone == nil {
+		return p
 	}
-	f.mu.RLock()
-	timer := time.NewTimer(time.Until(f.replaced.Add(cutEvery)))
-	f.mu.RUnlock()
+	slices.Sort(hashes)
+	return p.without(gone, hashes, now)
+}
+
+// sleep waits, unless ctx ends before.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		f.cut()
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// isCut reports whether the files being served are without all that was withdrawn,
-// up to the withdrawal with this number.
-func (f *Files) isCut(number uint64) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.noteCut()
-	return f.cutTo >= number
-}
-
-// noteCut notes it if the files being served are without all that is withdrawn. The
-// caller holds Files.mu.
-func (f *Files) noteCut() {
-	if f.cutTo < f.withdrawn.last && len(f.withdrawnFrom(f.served.all(), f.cutTo)) == 0 {
-		f.cutTo = f.withdrawn.last
-	}
-}
-
-// withdrawals returns the locations that are withdrawn at this moment, for a file
-// that is being made to say which of them its entries name. One that is withdrawn
-// later is taken out when the file is published.
-func (f *Files) withdrawals() map[string]bool {
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	gone := make(map[string]bool, len(f.withdrawn.of))
-	for location := range f.withdrawn.of {
-		gone[location] = false
-	}
-	return gone
-}
-
-// named notes which of the withdrawn locations were named.
-func (f *Files) named(gone map[string]bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for location, named := range gone {
-		if named {
-			f.withdrawn.name(location)
-		}
-	}
-}
-
-// withdrawnFrom returns, of each file that names any, the locations that are
-// withdrawn, those after the number since only. The caller holds Files.mu.
-func (f *Files) withdrawnFrom(parts map[int]*file, since uint64) map[int][]string {
-	var gone map[int][]string
-	for location, one := range f.withdrawn.of {
-		if one.number <= since {
-			continue
-		}
-		for n, p := range parts {
-			if p.names(location, one.hash) {
-				if gone == nil {
-					gone = map[int][]string{}
-				}
-				gone[n] = append(gone[n], location)
-			}
-		}
-	}
-	return gone
-}
-
-// withdrawFrom replaces the files in parts that name what is withdrawn. The
-// caller holds Files.publishing.
-func (f *Files) withdrawFrom(parts map[int]*file) {
-	f.mu.RLock()
-	gone := f.withdrawnFrom(parts, 0)
-	f.mu.RUnlock()
-	for n, locations := range gone {
-		if parts[n] = f.without(parts[n], locations); parts[n] == nil {
-			delete(parts, n)
-		}
-	}
-}
-
-// without returns the file without the locations in gone, nil if it lists
-// nothing else. Where its bytes are not at hand, all that is known of it then is
-// that it has become another one.
-func (f *Files) without(p *file, gone []string) *file {
-	next := *p
-	next.stored = false
-	gz := f.cache.peek(p.hash)
-	if gz == nil || p.unsure {
-		next.absent = slices.Concat(p.absent, gone)
-		next.unsure, next.modified = true, p.later(time.Now())
-		for _, location := range gone {
-			if p.listed.has(f.hashOf(location)) {
-				next.pages--
-			}
-		}
-		next.pages = max(1, next.pages) // the set may err, so whether none is left is for the rendering to say
-		return &next
-	}
-	cut, made, ok := f.cutURLs(gz, gone)
-	if !ok {
-		next.absent, next.unsure = slices.Concat(p.absent, gone), true
-		return &next
-	}
-	f.absent(&next, cut.named)
-	if made.hash == p.hash {
-		return &next
-	}
-	next.hash, next.size, next.modified = made.hash, made.size, p.later(time.Now())
-	if next.pages -= cut.entries; next.pages <= 0 {
-		return nil
-	}
-	f.cache.offer(next.hash, made.gz, p.hash)
-	return &next
-}
-
-// absent notes in a file which withdrawn locations it does not name although its
-// sets hold them: those that it did name, and others, which are forgotten once
-// nobody withdraws them any more.
-func (f *Files) absent(p *file, named map[string]bool) {
-	f.named(named)
-	f.mu.RLock()
-	defer f.mu.RUnlock()
-	p.absent = slices.Clone(p.absent)
-	p.strange = slices.DeleteFunc(slices.Clone(p.strange), func(location string) bool { return !f.withdrawn.has(location) })
-	for location, was := range named {
-		switch {
-		case !p.names(location, f.hashOf(location)):
-		case was:
-			p.absent = append(p.absent, location)
-		default:
-			p.strange = append(p.strange, location)
-		}
-	}
-}
-
-// forgetStrangers forgets the withdrawals that turned out to concern no file:
-// none is seen to name them, and none can come that was rendered from older
-// entries. pass is the number of the pass that has ended, 0 for none; what
-// came during the one before it is kept, since that may have begun when an entry
-// was stored and [Files.Changed] not yet called.
-func (f *Files) forgetStrangers(pass uint64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	behind := f.behind()
-	if behind && pass == 0 {
-		return
-	}
-	f.noteCut()
-	f.withdrawn.drop(func(location string, one withdrawal) bool {
-		return !one.named && one.number <= f.cutTo && (!behind || one.pass+1 < pass)
-	})
-}
-
-// later returns the time of a file that takes the place of p: now, but after p's,
-// so that who goes by times to the second gets the new one.
-func (p *file) later(now time.Time) time.Time {
-	now = now.Truncate(time.Second)
-	if next := p.modified.Add(time.Second); next.After(now) {
-		return next
-	}
-	return now
 }

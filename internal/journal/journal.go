@@ -36,10 +36,7 @@ type Event struct {
 
 // A Journal remembers the last event of each page, by time, so that what changed
 // since a time is found at the cost of what changed. Its methods only read and
-// write tx, so that they can run again. Its keys are
-//
-//	log|TIME|LOCATION  an event; TIME are Unix milliseconds, in hexadecimal
-//	journal            since when it is complete
+// write tx, so that they can run again.
 type Journal struct {
 	Keys keys.Keys
 	// Started is when this process began. As long as nobody has begun the journal,
@@ -259,94 +256,61 @@ const (
 	pruneAtOnce = 500
 )
 
-// Prune drops what is older than 7 days, of what then exceeds 100,000 events the
-// oldest, and keys that are none of the journal's.
+// Prune drops what is older than 7 days, and of what then exceeds 100,000 events the
+// oldest.
 func (j Journal) Prune(ctx context.Context, st store.Store, now time.Time) error {
 	return j.prune(ctx, st, now.Add(-journalFor), journalKept)
 }
 
+// prune goes by keys, so that an event which cannot be read is dropped in its time.
 func (j Journal) prune(ctx context.Context, st store.Store, oldest time.Time, most int) error {
-	drop, err := j.excess(ctx, st, oldest.UnixMilli(), most)
-	if err != nil {
-		return err
+	all, old := 0, 0
+	for r, err := range st.Scan(ctx, j.Keys.Logs(), "") {
+		if err != nil {
+			return err
+		}
+		all++
+		if at, _, ok := j.Keys.Logged(r.Key); ok && at < oldest.UnixMilli() {
+			old++
+		}
 	}
-	for drop.events > 0 || drop.others > 0 {
-		keys, last, err := j.first(ctx, st, &drop)
-		if err != nil || len(keys) == 0 {
-			return err
-		}
-		if last >= 0 {
-			err = j.forgetBefore(ctx, st, last+1)
-		}
-		if err != nil {
-			return err
-		}
-		err = st.Update(ctx, keys, func(values [][]byte) error {
-			clear(values)
-			return nil
-		})
-		if err != nil {
+	for drop := max(old, all-most); drop > 0; drop -= pruneAtOnce {
+		if err := j.dropFirst(ctx, st, min(drop, pruneAtOnce)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// excess is how much is to be dropped: of the first events, and of keys that do
-// not tell when.
-type excess struct{ events, others int }
-
-// excess goes by keys, so that an event which cannot be read is dropped in its time.
-func (j Journal) excess(ctx context.Context, st store.Store, oldest int64, most int) (drop excess, err error) {
-	all := 0
+// dropFirst drops the first n events.
+func (j Journal) dropFirst(ctx context.Context, st store.Store, n int) error {
+	var dropped []string
+	complete := int64(0) // since when the journal is, then
 	for r, err := range st.Scan(ctx, j.Keys.Logs(), "") {
 		if err != nil {
-			return excess{}, err
+			return err
 		}
-		switch at, _, ok := j.Keys.Logged(r.Key); {
-		case !ok:
-			drop.others++
-		case at < oldest:
-			drop.events++
-			fallthrough
-		default:
-			all++
-		}
-	}
-	drop.events = max(drop.events, all-most)
-	return drop, nil
-}
-
-// first returns keys to drop, as many as are dropped at once, and the time of the
-// last event among them, -1 for none. It takes them off what is to be dropped.
-func (j Journal) first(ctx context.Context, st store.Store, drop *excess) (keys []string, last int64, err error) {
-	last = -1
-	for r, err := range st.Scan(ctx, j.Keys.Logs(), "") {
-		if err != nil {
-			return nil, 0, err
-		}
-		switch at, _, ok := j.Keys.Logged(r.Key); {
-		case !ok && drop.others > 0:
-			drop.others--
-		case ok && drop.events > 0:
-			drop.events--
-			last = at
-		default:
-			continue
-		}
-		if keys = append(keys, strings.Clone(r.Key)); len(keys) == pruneAtOnce || drop.events+drop.others == 0 {
+		at, _, _ := j.Keys.Logged(r.Key)
+		complete = at + 1
+		if dropped = append(dropped, strings.Clone(r.Key)); len(dropped) == n {
 			break
 		}
 	}
-	return keys, last, nil
+	if err := j.forgetBefore(ctx, st, complete); err != nil {
+		return err
+	}
+	return st.Update(ctx, dropped, func(values [][]byte) error {
+		clear(values)
+		return nil
+	})
 }
 
 // Guess returns the keys that noting an event at now takes, in Unix milliseconds.
 // before is what [Journal.Note] returned the last time, 0 if never.
 func (j Journal) Guess(before int64, location string, now int64) []string {
-	keys := []string{j.Keys.Log(now, location)}
+	names := []string{j.Keys.Log(now, location)}
 	if before != 0 {
-		keys = append(keys, j.Keys.Log(before, location))
+		names = append(names, j.Keys.Log(before, location))
 	}
-	return keys
+	return names
 }

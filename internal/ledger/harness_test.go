@@ -106,7 +106,6 @@ func (r *rig) start() {
 	var workers sync.WaitGroup
 	workers.Go(func() { r.ledger.Run(ctx) })
 	workers.Go(func() { r.files.Run(ctx) })
-	workers.Go(func() { r.files.RunWithdrawals(ctx) })
 	r.stop = func() { cancel(); workers.Wait() }
 }
 

@@ -87,7 +87,6 @@ func startAt(t testing.TB, lc location.Config, change ...func(*Config)) *rig {
 	var workers sync.WaitGroup
 	workers.Go(func() { l.Run(ctx) })
 	workers.Go(func() { files.Run(ctx) })
-	workers.Go(func() { files.RunWithdrawals(ctx) })
 	t.Cleanup(func() { stop(); workers.Wait() })
 	return r
 }

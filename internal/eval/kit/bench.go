@@ -27,6 +27,7 @@ type Bench struct {
 	Files     *files.Files
 	Locations *location.Normalizer
 
+	render  func()
 	stop    context.CancelFunc
 	workers sync.WaitGroup
 }
@@ -70,12 +71,15 @@ func NewBench(st store.Store, o BenchOptions) (*Bench, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	b.stop = stop
 	b.workers.Go(func() { b.Ledger.Run(ctx) })
+	b.render = func() { b.workers.Go(func() { b.Files.Run(ctx) }) }
 	if !o.Unrendered {
-		b.workers.Go(func() { b.Files.Run(ctx) })
-		b.workers.Go(func() { b.Files.RunWithdrawals(ctx) })
+		b.Render()
 	}
 	return b, nil
 }
+
+// Render has files made from now on, where BenchOptions.Unrendered left that out.
+func (b *Bench) Render() { b.render() }
 
 // Close ends the ledger and the files.
 func (b *Bench) Close() {

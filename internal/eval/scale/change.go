@@ -21,6 +21,7 @@ func change(ctx context.Context, cfg config) error {
 	if err := s.Ledger.Flush(ctx); err != nil { // the pass over all records that comes after each start
 		return err
 	}
+	s.Render()
 	took, err := s.render(ctx)
 	if err != nil {
 		return err
