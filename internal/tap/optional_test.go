@@ -100,6 +100,16 @@ func (o *original) withSet(set has) http.ResponseWriter {
 			orgFlush
 			orgHijack
 		}{o, orgFlush{o}, orgHijack{o}}
+	case hasFlush | hasFlushError | hasHijack | hasReadFrom | hasCloseNotify | hasWriteString: // as net/http has it for HTTP/1.1
+		return struct {
+			*original
+			orgFlush
+			orgFlushError
+			orgHijack
+			orgReadFrom
+			orgCloseNotify
+			orgWriteString
+		}{o, orgFlush{o}, orgFlushError{o}, orgHijack{o}, orgReadFrom{o}, orgCloseNotify{o}, orgWriteString{o}}
 	case hasAll:
 		return struct {
 			*original
