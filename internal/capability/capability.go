@@ -1,10 +1,10 @@
-// Package capability recognises capability URLs: locations that carry a secret, such as a reset link, a share link or an invitation, which
-// admit whoever knows them. It takes a location or a route template and says whether it looks like one. It must never need anything
-// but that text.
+// Package capability recognises capability URLs: locations that carry a secret, such as a reset link, a share link or
+// an invitation, and so admit whoever knows them. It takes a location or a route template and says whether it looks
+// like one. It must never need anything but that text.
 //
-// Long tokens have shapes of their own (rules.go). Shorter ones are told from words by how usual it is that their letters follow each other
-// (score.go), by tables that were trained on words and paths of many languages (model.go). Short and numeric secrets cannot be recognised
-// by their look: they need evidence of another kind.
+// Long tokens have shapes of their own (rules.go). Shorter ones are told from words by how likely their letters follow
+// each other (score.go), by tables trained on words and paths of many languages (model.go). Short and numeric secrets
+// look like names or numbers: evidence of another kind has to keep them out.
 package capability
 
 import (
@@ -17,8 +17,8 @@ import (
 // foreign stands for all that is not ASCII: no token has it.
 const foreign = 0x80
 
-// Looks reports whether a location looks like it carries a secret. The location is normalised: "/a/b%C3%A9?page=2". Looks does not allocate
-// unless a segment is longer than any usual one, and may be called at the same time from several goroutines.
+// Looks reports whether a location looks like it carries a secret. The location is normalised, such as
+// "/a/b%C3%A9?page=2". Looks allocates only for a segment of unusual length, and is safe for concurrent use.
 func Looks(location string) bool {
 	var buf [256]byte
 	path, query, _ := strings.Cut(location, "?")
@@ -80,7 +80,8 @@ func nextWord(s []byte, i int) (start, end int) {
 	return start, i
 }
 
-// decode appends the text of a segment to buf, with what is not ASCII as foreign and a broken escape as an edge.
+// decode appends the decoded text of a segment to buf. It writes foreign for what is not ASCII, and an edge for a
+// broken escape.
 func decode(buf []byte, segment string) []byte {
 	for i := 0; i < len(segment); i++ {
 		c := segment[i]
@@ -93,7 +94,7 @@ func decode(buf []byte, segment string) []byte {
 	return buf
 }
 
-// stem returns a segment without what says its format: it is not part of a token.
+// stem returns a segment without its extension, which is no part of a token.
 func stem(s []byte) []byte {
 	for i := 1; i <= maxExtension+1 && i < len(s); i++ {
 		at := len(s) - i

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	minHex    = 16 // a run of hexadecimal digits of both kinds is a token from here on
-	pureHex   = 32 // or of one kind
-	maxDigits = 12 // longer runs of digits are numbers that somebody drew
+	minHex    = 16 // a run of hexadecimal digits and letters is a token from this length on
+	pureHex   = 32 // and a run of only one of them from this length on
+	maxDigits = 12 // longer runs of digits are random numbers
 	minJWT    = 21
 	lenULID   = 26
 )
@@ -120,7 +120,7 @@ func isJWT(s []byte) bool {
 	return len(s) >= minJWT && s[0] == 'e' && s[1] == 'y' && s[2] == 'J'
 }
 
-// isRoman reports whether a word may be a Roman number: their letters follow each other like no word's.
+// isRoman reports whether a word may be a Roman number. Their letters follow each other as in no word.
 func isRoman(word []byte) bool {
 	for _, c := range word {
 		switch c | 0x20 {
@@ -132,11 +132,12 @@ func isRoman(word []byte) bool {
 	return true
 }
 
-// digestPrefixes begin the names that Doxygen gives to pages of folders and members, where an MD5 of a public name ends them:
+// digestPrefixes begin the names that Doxygen gives to pages of folders and members. An MD5 of a public name ends them:
 // dir_d41d8cd98f00b204e9800998ecf8427e.html, group__api_1ga0cc175b9c0f1b6a831c399e269772661.html.
 var digestPrefixes = [...]string{"dir_", "class", "struct", "union", "namespace", "interface", "group__"}
 
-// withoutDigest returns a name of Doxygen, less its extension, without the digest that ends it. What is no such name stays.
+// withoutDigest returns a name of Doxygen, less its extension, without the digest that ends it. It returns any other
+// name as it is.
 func withoutDigest(s []byte) []byte {
 	const size = 32
 	at := len(s) - size
@@ -155,7 +156,8 @@ func withoutDigest(s []byte) []byte {
 	return s
 }
 
-// skipEscape returns where the word at start begins, less the rest of an escape that file names of Texinfo have: _005f is an underscore.
+// skipEscape returns where the word at start begins, behind the rest of an escape that Texinfo has in file names: _005f
+// is an underscore.
 func skipEscape(s []byte, start int) int {
 	const size = 4
 	end := start + size

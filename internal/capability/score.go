@@ -12,24 +12,24 @@ const (
 	firstChar = '!' // of the tables, stands for 0
 )
 
-// From where on a score tells. A word is judged from minLength on, and all words of a segment together, as base64url tokens fall apart at their
-// dashes: that takes more, as the words of a title that are rare in the same way add up. Words of one case alone are the least sure: there are
-// more languages than the tables know.
+// The bounds of a score. A word is judged from minLength on. All words of a segment are judged together too, since
+// base64url tokens fall apart at their dashes. That takes a higher score, because rare words of a title add up in the
+// same way. Words of one case are the least certain: there are more languages than the tables know.
 const (
-	minLength    = 8         // characters; shorter words do not tell
+	minLength    = 8         // characters; shorter words are not judged
 	longLength   = 16        // characters; from here on words are rarer than tokens
-	longBonus    = 3 * unit  // less is needed of those, unless capitals stand within, as in HowToReleaseLLVM
+	longBonus    = 3 * unit  // so much less is needed of those, unless capitals stand within, as in HowToReleaseLLVM
 	mixedLimit   = 7 * unit  // for digits among letters
 	humpsLimit   = 10 * unit // for letters of both cases, where the first is not the only capital
 	plainLimit   = 13 * unit // for letters of one case
-	perLetter    = unit / 2  // of more than those; random characters give three times as much
+	perLetter    = unit / 2  // for each further letter; random characters score three times as much
 	minPart      = 3         // characters of a word that counts for its segment
 	segmentLimit = 16 * unit
-	perCharacter = 3 * unit / 2 // of a segment; random characters give twice as much
+	perCharacter = 3 * unit / 2 // of a segment; random characters score twice as much
 	maxLength    = 48           // characters; longer words must read like words
 )
 
-// What is as likely whatever came before: a character of an alphabet, and that a token ends.
+// The costs that do not depend on what came before: a character of an alphabet, and the end of a token.
 const (
 	edgeCost   = 40 // ln 12
 	digitCost  = 37 // ln 10
@@ -40,7 +40,8 @@ const (
 	base62Cost = 66 // ln 62
 )
 
-// score returns how much likelier a word of letters and digits is as a random token than as a word, and from where on that tells.
+// score returns how much likelier a word of letters and digits is as a random token than as a word, and the bound from
+// which on it counts as one.
 func score(word []byte) (score, limit int) {
 	var w letters.Walk
 	var seen [4]bool
@@ -75,8 +76,8 @@ func cells(shape, sound int) int {
 	return cost + int(soundCosts[sound]-firstChar)*tableUnit
 }
 
-// alphabet returns what a random character costs out of the smallest usual alphabet that has all that was seen, and the limit for such words.
-// Digits alone tell nothing.
+// alphabet returns the cost of a random character of the smallest usual alphabet that has all the characters that were
+// seen, and the bound for such words. Words of digits alone are not judged.
 func alphabet(lower, upper, digit, hex, humps bool) (cost, limit int) {
 	switch {
 	case lower && upper && digit:

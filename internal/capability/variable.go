@@ -8,10 +8,10 @@ var secretWords = words(
 		"invitation invite jwt key magic mac nonce oauth otp passcode passkey passphrase passwd password pin pw pwd secret session sess sid sig sign " +
 		"signature signed share ticket token tokens totp uuid uuids verification verifier verify voucher xsrf")
 
-// weakWords are secret words that are often something else: which they are, the word before them tells.
+// weakWords are secret words that often mean something else. The word before them decides.
 var weakWords = words("code key hash sign digest")
 
-// plainWords make a weak word that follows them harmless: a country code, a sort key.
+// plainWords make a weak word behind them harmless, as in country code or sort key.
 var plainWords = words(
 	"air airport area block category cipher city color colour commit content country course currency dial error exit file foreign git http " +
 		"iata icao iso item lang language locale phone post postal primary product public qr region rev revision room route sort source " +
@@ -28,8 +28,9 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// Variable reports whether a route template has a variable whose name says that it carries a secret. It reads the templates of gorilla/mux
-// ("/u/{id:[0-9]+}") and of net/http ("/x/{token}", "/f/{rest...}"). It may be called at the same time from several goroutines.
+// Variable reports whether a route template has a variable whose name says that it carries a secret. It reads the
+// templates of gorilla/mux ("/u/{id:[0-9]+}") and of net/http ("/x/{token}", "/f/{rest...}"). It is safe for concurrent
+// use.
 func Variable(template string) bool {
 	for {
 		_, after, found := strings.Cut(template, "{")
@@ -45,7 +46,7 @@ func Variable(template string) bool {
 	}
 }
 
-// closing returns where the variable that s begins with ends: a regular expression may hold braces of its own.
+// closing returns where the variable that s begins with ends. A regular expression in it may have braces of its own.
 func closing(s string) int {
 	depth := 1
 	for i := range len(s) {
@@ -82,8 +83,8 @@ func secretName(name string) bool {
 	return false
 }
 
-// wordEnd returns the length of the first word of a name: up to a separator, or to a hump. The S of JWTString begins a word, as does the T of
-// resetToken, and the s of IDs does not.
+// wordEnd returns the length of the first word of a name: up to a separator or a hump. In JWTString the second word
+// begins with the S, in resetToken with the T. The s of IDs begins none.
 func wordEnd(name string) int {
 	for i := 1; i < len(name); i++ {
 		switch c := name[i]; {

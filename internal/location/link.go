@@ -9,10 +9,11 @@ import (
 // origin's.
 type reference struct{ authority, path, query string }
 
-// Resolve returns the location a link leads to. base is the location of the page the link is on, or what Base returned
-// for it, or an absolute URL; href is the link as written, with entities decoded. It is read the way browsers read it (WHATWG URL): space
-// around it and line breaks within it do not count, a backslash is a slash, dot segments are resolved, and a fragment
-// is dropped. An empty href leads to base itself. What is then left has to pass the rules of a request, and its host
+// Resolve returns the location that a link leads to. base is the location of the page with the link, or what Base
+// returned for it, or an absolute URL. href is the link as written, with entities decoded. It is read as browsers read
+// it (WHATWG URL): space around it and line breaks in it do not count, a backslash is a slash, dot segments are
+// resolved, and a fragment is dropped. An empty href leads to base itself. The result has to pass the rules of a
+// request. Its host has to be the origin's or one of Config.Hosts, with http or https.
 // has to be the origin's or one of Config.Hosts, under either of http and https.
 func (n *Normalizer) Resolve(base, href string) Result {
 	ref, reason := follow(base, href)
@@ -25,7 +26,7 @@ func (n *Normalizer) Resolve(base, href string) Result {
 	return n.locate(ref.path, ref.query, browser)
 }
 
-// Twin reports whether a link, as Resolve takes it, leads to the host of the origin's twin, and that does not count as
+// Twin reports whether a link, as Resolve takes it, leads to the host of the origin's twin, and that host is not one of
 // the site's.
 func (n *Normalizer) Twin(base, href string) bool {
 	ref, reason := follow(base, href)
@@ -126,8 +127,8 @@ func resolveNetwork(s string) (reference, bool) {
 	return reference{authority, removeDots(path), query}, ok
 }
 
-// cutNetwork splits what follows the scheme of a URL into its authority and the rest. User information is refused: it is
-// either a credential or a disguise.
+// cutNetwork splits what follows the scheme of a URL into its authority and the rest. It refuses user information,
+// which is either a credential or a disguise.
 func cutNetwork(s string) (authority, rest string, ok bool) {
 	after, ok := strings.CutPrefix(s, "//")
 	if !ok {
@@ -168,8 +169,8 @@ func hasScheme(s string) bool {
 	return false
 }
 
-// Clean returns a link as browsers parse it, who drop the space around it and line breaks, and take a backslash for a
-// slash, without its fragment.
+// Clean returns a link as browsers parse it: without the space around it, line breaks and its fragment, and with
+// slashes for backslashes.
 func Clean(href string) string {
 	href = strings.TrimFunc(href, func(r rune) bool { return r <= ' ' })
 	if i := strings.IndexByte(href, '#'); i >= 0 {
@@ -220,7 +221,7 @@ func removeDots(path string) string {
 	}
 }
 
-// dots returns 1 or 2 for a segment that is one or two dots, and else 0.
+// dots returns how many dots a segment of one or two dots has, and 0 for any other segment.
 func dots(segment string) int {
 	n := 0
 	for segment != "" {

@@ -30,7 +30,7 @@ const (
 // numbers may change from one version to the next, the strings do not.
 type Reason uint8
 
-// The reasons. Of several defects an input has, the one that stands first here is named, as a rule.
+// The reasons. For an input with several defects it is mostly the first one in this list.
 const (
 	ReasonNone          Reason = iota // accepted
 	ReasonHost                        // the host is not one of the site's
@@ -93,14 +93,14 @@ type Result struct {
 	// Location is the location when Reason is ReasonNone, and empty when there is none. It may share memory with the
 	// input; a caller that keeps it for long clones it.
 	Location string
-	// Reason is ReasonNone for what may be listed as far as its URL goes.
+	// Reason is ReasonNone if the URL itself does not keep the page out of the sitemap.
 	Reason Reason
 	// NeedsCanonical says that Reason is ReasonQuery only because a well-formed parameter is not an allowed one.
 	// Location then carries every parameter that is not a tracking one, and the page may be listed there if its own
 	// canonical link resolves to that same location.
 	NeedsCanonical bool
-	// Tagged says that tracking parameters were dropped. What the site answers to such a request or link may differ from
-	// what it answers at Location.
+	// Tagged says that tracking parameters were dropped. The site may answer them with something else than it shows at
+	// Location.
 	Tagged bool
 	// Local says that a request's host counts only as what a proxy nearby sends in place of the origin's.
 	Local bool
@@ -108,11 +108,10 @@ type Result struct {
 
 // Config holds what a Normalizer is told besides the origin. The zero Config is ready for use.
 type Config struct {
-	// Hosts are the hosts whose requests count, with or without port, in any case; a default port (80 or 443) and a
-	// trailing dot make no difference. When given it holds all of them: the origin's host counts only if it is listed.
-	// Empty means the origin's host and what a proxy on the same machine or network may send in its place: IP
-	// addresses, "localhost" and other names of a single label. In links the origin's host always counts, Hosts do
-	// too, and nothing else does.
+	// Hosts are the hosts whose requests count, with or without port, in any case. A default port (80 or 443) and a
+	// trailing dot make no difference. If it is given, the origin's host counts only if it is listed here. Empty means
+	// the origin's host and what a proxy on the same machine or network may send in its place: IP addresses,
+	// "localhost" and other names of a single label. In links only the origin's host and Hosts count.
 	Hosts []string
 	// StrippedPrefix is the start of the public path that a proxy removes before the request arrives: with "/app" the
 	// request for "/docs" has the location "/app/docs". Links are public and are not touched. Empty means none.
@@ -217,8 +216,8 @@ func (n *Normalizer) read(host, requestURI, prefix string) Result {
 	return r
 }
 
-// Names reports whether a host, as a request spells it, is the origin's or a configured one, and not just one that
-// counts in its place.
+// Names reports whether a host, as a request spells it, is the origin's or a configured one. Hosts that only a nearby
+// proxy may send do not count.
 func (n *Normalizer) Names(host string) bool { return n.request.names(host) }
 
 // Ours reports whether a host counts as the site's in a request or in a link.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Origin is the scheme and host under which the site is public, with the folder it lives in. It is the only source of
-// them: nothing that a request says becomes part of a URL. The zero Origin is none; ParseOrigin makes one.
+// Origin is the public scheme and host of the site, with the folder it lives in. Nothing that a request says ever
+// becomes part of a URL. The zero Origin is none; ParseOrigin makes one.
 type Origin struct {
 	scheme string // "http" or "https"
 	host   string // lower case, punycode, with the port if it is not the scheme's own
@@ -48,7 +48,7 @@ func ParseOrigin(s string) (Origin, error) {
 	return Origin{scheme, dropPort(host, scheme), folder}, nil
 }
 
-// withoutUser returns s without what stands before its last "@", which may be a password.
+// withoutUser returns s without anything before its last "@", which may be a password.
 func withoutUser(s string) string {
 	return s[strings.LastIndexByte(s, '@')+1:]
 }
@@ -109,8 +109,8 @@ func (o Origin) Host() string { return o.host }
 // Every location starts with it.
 func (o Origin) Folder() string { return o.folder }
 
-// Twin returns the origin with "www." before its host, or without where it has that: many sites answer under both, and
-// lead from one to the other.
+// Twin returns the origin with "www." added to its host, or removed from it. Many sites answer under both, and link
+// from one to the other.
 func (o Origin) Twin() Origin {
 	host, www := strings.CutPrefix(o.host, "www.")
 	if !www {

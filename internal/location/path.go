@@ -78,8 +78,8 @@ func normalPath(path string, m mode) (string, Reason) {
 	return string(out), ReasonNone
 }
 
-// isNormal reports whether path is plainly in normal form. It may say no to a path that is, but never yes to one that
-// is not; it exists because nearly all paths are this simple.
+// isNormal reports whether path is plainly in normal form. It may reject a path that is, but never accepts one that is
+// not. It saves time, since nearly all paths are this simple.
 func isNormal(path string) bool {
 	if len(path) == 0 || len(path) > maxLocation || path[0] != '/' {
 		return false
@@ -135,7 +135,7 @@ func unescape(out, text []byte, s string, raw, mustEscape uint8) (_, _ []byte, _
 	return out, text, ReasonNone
 }
 
-// checkText looks for what may not be in the decoded text of a path or a parameter, however it was spelled.
+// checkText looks for what the decoded text of a path or a parameter may not have, however it was spelled.
 func checkText(text []byte) Reason {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
@@ -222,9 +222,9 @@ func HasEmail(text []byte) bool {
 	return hasEmail(narrow(text))
 }
 
-// narrow returns text with the other forms of the characters that make an e-mail address in their ASCII form: those of
-// full width, which East Asian keyboards write, the small "@" and full stop, and the full stops of Chinese and
-// Japanese. Mail programs take them for the same.
+// narrow returns text with variants of the characters that make an e-mail address in their ASCII form: the full-width
+// ones of East Asian keyboards, the small "@" and full stop, and the full stops of Chinese and Japanese. Mail programs
+// read them as the same.
 func narrow(text []byte) []byte {
 	ascii := true
 	for _, c := range text {

@@ -34,7 +34,7 @@ func parseParams(keys []string) (map[string]bool, error) {
 	return allowed, nil
 }
 
-// CheckParam returns an error if key cannot be that of an allowed parameter, be it in Config.Params or from Config.More.
+// CheckParam returns an error if key cannot be that of an allowed parameter, in Config.Params or from Config.More.
 func CheckParam(key string) error {
 	if key == "" || len(key) > maxValue {
 		return fmt.Errorf("%q has not between 1 and %d bytes", key, maxValue)
@@ -47,10 +47,10 @@ func CheckParam(key string) error {
 	return nil
 }
 
-// parseQuery reads the query of a location below path, which is in normal form. Any defect makes the whole query
-// malformed: a page shown for a query that two readers understand differently is not a page with an address.
+// parseQuery reads the query of a location below path, which is in normal form. One defect makes the whole query
+// malformed: two programs may read it differently, so it is no address.
 func (n *Normalizer) parseQuery(path, s string, m mode) (q query, _ Reason) {
-	// Some servers take a semicolon for a separator; what it hides must not slip in behind an allowed parameter.
+	// Some servers split at semicolons too; a parameter must not hide behind an allowed one.
 	if strings.IndexByte(s, ';') >= 0 {
 		return query{}, ReasonQuery
 	}
@@ -164,15 +164,15 @@ func normalValue(s string, m mode) (string, Reason) {
 	return string(out), ReasonNone
 }
 
-// The most that "page" may say without the owner's word. The number of a page is no larger, and what is longer than a
-// word, or has more digits, may be an address, a search or a secret.
+// The bounds of a "page" that the owner has not named. Anything longer, or with more digits, may be an address, a
+// search or a secret.
 const (
 	maxPageDigits = 6
 	maxPageWord   = 24 // characters, at most four of them digits
 )
 
-// isPageValue reports whether a raw value is a number or a short word, as where "page" numbers the pages of a list or
-// names a page of a small site: "2", "last", "part-2", "über-uns".
+// isPageValue reports whether a raw value is a number or a short word, such as "2", "last", "part-2" or "über-uns". So
+// "page" numbers the pages of a list, or names a page of a small site.
 func isPageValue(s string) bool {
 	length, digits, letters := 0, 0, 0
 	for i := 0; i < len(s); i++ {
@@ -209,8 +209,8 @@ func isRaw(s string, bit uint8) bool {
 	return true
 }
 
-// isTracking reports whether a parameter says where a visitor came from and nothing about the page. Ambiguous names
-// such as "ref" or "source" are none: they are the name of a filter on some sites.
+// isTracking reports whether a parameter says where a visitor came from and nothing about the page. Names such as "ref"
+// or "source" do not count: on some sites they are filters.
 func isTracking(key string) bool {
 	key = strings.ToLower(key)
 	switch key {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Obeyed is what the site's robots.txt says. One that differs from the last one holds
-// once a visitor from another network gets the same, a minute later or more, or
-// anybody does a day later: an answer that only one visitor got must neither list what
-// the site disallows, nor take out what it allows. Until then what either of them
-// disallows is not listed anew.
+// Obeyed is what the site's robots.txt says. Another robots.txt than the last one
+// counts once a visitor from another network gets the same a minute later, or anybody
+// a day later. An answer that one visitor got must neither list what the site
+// disallows, nor take out what it allows. Until then nothing is newly listed that
+// either of them disallows.
 type Obeyed struct {
 	Known bool // one was seen, or that there is none
 	Now   *Rules
@@ -40,7 +40,7 @@ func (o Obeyed) Saw(seen *Rules, at time.Time, network uint32) Obeyed {
 	return after
 }
 
-// confirms reports whether it is enough for Next to hold that a network gets it again.
+// confirms reports whether Next counts once a visitor of a network gets it again.
 func (o Obeyed) confirms(at time.Time, network uint32) bool {
 	after := at.Sub(o.Since)
 	return after >= anotherDay || after >= confirmAfter && network != 0 && o.By != 0 && network != o.By

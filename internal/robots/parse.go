@@ -17,7 +17,7 @@ const header = "User-agent:*\n"
 // for "*" that disallows something. At most 512 KiB are read.
 func Parse(body []byte) *Rules {
 	if len(body) > maxBody {
-		// Half a line could allow more than the whole one does.
+		// Half a line could allow more than the whole one.
 		body = body[:maxBody]
 		body = body[:bytes.LastIndexAny(body, "\r\n")+1]
 	}
@@ -110,9 +110,9 @@ const (
 	disallow
 )
 
-// fieldOf tells the field from its name. Names begin with one of those words, in
-// any case, and are misspelled in ways that Google's parser takes for the word
-// (https://github.com/google/robotstxt, robots.cc, KeyIsDisallow).
+// fieldOf returns the field with this name. Names begin with one of its words,
+// in any case. Misspelled words count where Google's parser takes them for the
+// word (https://github.com/google/robotstxt, robots.cc, KeyIsDisallow).
 func fieldOf(name string) field {
 	const longest = len("user-agent")
 	switch name = strings.ToLower(name[:min(len(name), longest)]); {

@@ -18,11 +18,11 @@ type rule struct {
 	text     string   // the line, as Rules.Text has it
 	head     string   // what stands before the first star
 	inner    []string // what stands between stars, where that is anything
-	tail     string   // what a starred pattern has to end with; empty if it is not anchored
+	tail     string   // the end that a starred pattern needs; empty if it is not anchored
 }
 
 // compile reads a pattern. ok is false for one that says nothing: an empty one,
-// and an allow that begins with neither "/" nor "*", which no crawler heeds. A
+// and an allow that begins with neither "/" nor "*", which no crawler obeys. A
 // disallow like that surely lacks its slash.
 func compile(pattern string, allow bool) (r rule, ok bool) {
 	switch {
@@ -44,7 +44,7 @@ func compile(pattern string, allow bool) (r rule, ok bool) {
 	return r, true
 }
 
-// split sets the fields that are asked when matching.
+// split sets the fields that matching needs.
 func (r *rule) split(pieces []string) {
 	r.octets = len(pieces) - 1
 	for _, piece := range pieces {
@@ -66,9 +66,9 @@ func (r *rule) split(pieces []string) {
 	}
 }
 
-// matches reports whether the rule matches a location, of which rest is what
-// follows the head. It goes greedily from the left, which is exact where "*" is
-// the only wildcard, and takes time linear in rest however many stars there are.
+// matches reports whether the rule matches a location whose text behind the head
+// is rest. It goes greedily from the left, which is exact where "*" is the only
+// wildcard. The time is linear in rest, however many stars there are.
 func (r *rule) matches(rest string) bool {
 	if !r.starred {
 		return !r.anchored || rest == ""
@@ -82,7 +82,7 @@ func (r *rule) matches(rest string) bool {
 	return strings.HasSuffix(rest, r.tail)
 }
 
-// byteSet tells quickly that a location lacks a byte which a rule needs. Bytes
+// byteSet tells quickly that a location lacks a byte that a rule needs. Bytes
 // that differ by 64 count as one.
 type byteSet uint64
 
@@ -102,9 +102,10 @@ func (b byteSet) within(other byteSet) bool {
 	return b&^other == 0
 }
 
-// line writes a rule as the line that is read as the same rule. Escapes of bytes
-// beyond ASCII are undone, since the text of a file in another script would else
-// be thrice the file; "*" and "$" are escaped, since here they are characters.
+// line writes a rule as a line that is read as the same rule. Escapes of bytes
+// beyond ASCII are undone; otherwise the text of a file in another script would
+// be three times as long. "*" and "$" are escaped, since here they are
+// characters.
 func line(pieces []string, allow, anchored bool) string {
 	b := []byte("Disallow:")
 	if allow {

@@ -19,8 +19,8 @@ type Rules struct {
 	text  string
 }
 
-// node holds the rules whose patterns begin with the same literal text, the
-// ones that take precedence first.
+// node holds the rules whose patterns begin with the same literal text, in
+// order of precedence.
 type node struct {
 	head   string
 	parent int // of the longest other head that this one begins with; -1 if there is none
@@ -95,9 +95,9 @@ func (r *Rules) Allows(location string) bool {
 	return best == nil || best.allow
 }
 
-// better returns the rule that takes precedence among best, if that is not nil,
+// better returns the rule of highest precedence among best, which may be nil,
 // and those of n that match. rest is what follows the head in the location, and
-// set the bytes of the location.
+// set has the bytes of the location.
 func (n *node) better(best *rule, rest string, set byteSet) *rule {
 	for i := range n.rules {
 		r := &n.rules[i]

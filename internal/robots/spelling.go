@@ -17,8 +17,8 @@ const same = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~
 // location.
 const neverRaw = " \"#<>\\^`{|}"
 
-// fold returns the spelling of a location in which it is compared. It is mostly
-// the location itself. An escaped slash is a slash: locations have it only in
+// fold returns the spelling of a location in which it is compared, mostly the
+// location itself. An escaped slash becomes a slash: locations have it only in
 // the query.
 func fold(location string) string {
 	for i := strings.IndexByte(location, '%'); i >= 0 && i < len(location); i++ {
@@ -75,8 +75,8 @@ func (s *speller) spell(piece string) string {
 }
 
 // appendEscaped appends a character that the pattern escapes. An escaped slash
-// is none in a path, so an allow must not be read as if it were. A disallow can
-// be: in listed locations only the query has one.
+// in a path is no slash, so an allow must not be read as if it were one. A
+// disallow may: listed locations have it only in the query.
 func (s *speller) appendEscaped(out []byte, c byte) []byte {
 	if strings.IndexByte(same, c) >= 0 || c == '/' && (s.query || !s.allow) {
 		return append(out, c)
@@ -85,7 +85,7 @@ func (s *speller) appendEscaped(out []byte, c byte) []byte {
 }
 
 // isCut reports whether rest is an escape that was cut short, such as the "%" in
-// "Disallow: /*%", which is meant for every escape.
+// "Disallow: /*%", which stands for every escape.
 func (s *speller) isCut(rest string) bool {
 	return !s.allow && !s.ends && (len(rest) == 1 || len(rest) == 2 && escape.IsHex(rest[1]))
 }
