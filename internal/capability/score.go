@@ -22,7 +22,7 @@ const (
 	mixedLimit   = 7 * unit  // for digits among letters
 	humpsLimit   = 10 * unit // for letters of both cases, where the first is not the only capital
 	plainLimit   = 13 * unit // for letters of one case
-	perLetter    = unit / 2  // for each further letter; random characters score three times as much
+	perLetter    = unit / 2  // for each letter beyond longLength; random characters score three times as much
 	minPart      = 3         // characters of a word that counts for its segment
 	segmentLimit = 16 * unit
 	perCharacter = 3 * unit / 2 // of a segment; random characters score twice as much

@@ -4,8 +4,7 @@
 // visitors ask for it. It has no clock.
 //
 // The protocol defines priorities as relative to the other pages of the same
-// site (https://www.sitemaps.org/protocol.html), so only the rank counts, and
-// not how large a count is.
+// site (https://www.sitemaps.org/protocol.html), so only the rank counts.
 package priority
 
 import (
@@ -32,8 +31,8 @@ func (n Inbound) Pages() float64 {
 	return inboundBits * math.Log(inboundBits/unset)
 }
 
-// Weight is what a page weighs on a scale from 0 to Weights-1. It is coarse, so
-// that a visit more or less seldom changes it.
+// Weight is what a page weighs, from 0 to Weights-1. It is coarse, so that one
+// visit seldom changes it.
 type Weight uint8
 
 // Weights is the number of different weights.
@@ -42,10 +41,9 @@ const Weights = 64
 // weightStep is how many weights one doubling of links, or of visits, is worth.
 const weightStep = 3
 
-// Weigh returns the weight of a page to which inbound pages link, and which was
-// seen looks times since it was first seen, a time of known ago. Links and
-// visits count alike, by their logarithms, so that it takes another doubling to
-// rise as much again.
+// Weigh returns the weight of a page that inbound pages link to, and that was
+// seen looks times in the time known since it was first seen. Links and visits
+// count alike, by their logarithms: each further step takes another doubling.
 func Weigh(inbound Inbound, looks uint64, known time.Duration) Weight {
 	days := max(1, known.Hours()/24)
 	w := weightStep * (math.Log2(1+inbound.Pages()) + math.Log2(1+float64(looks)/days))
@@ -64,8 +62,8 @@ func (r *Ranks) Add(w Weight) {
 	r.all++
 }
 
-// The tenths that a page can have. One tenth is the least: with 0.0 a page would
-// say that it should not be here.
+// The tenths that a page can have. The least is one tenth: 0.0 would say that
+// the page should not be here.
 const (
 	Least = 1
 	Most  = 10
@@ -91,8 +89,8 @@ func (r *Ranks) Of(w Weight) uint8 {
 const steady = 2
 
 // Settle returns the priority to show of a page that has shown before, 0 for
-// none, and whose rank is now worth the other one. Small moves are not followed,
-// so that pages near a limit do not change each time the ranks are taken.
+// none, and whose rank is now worth the priority now. It ignores small moves, so
+// that pages near a limit do not change each time the ranks are taken.
 func Settle(before, now uint8) uint8 {
 	if before == 0 || now == 0 || max(before, now)-min(before, now) >= steady {
 		return now

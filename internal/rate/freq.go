@@ -5,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// A Freq is a changefreq of sitemaps.org. Among those with a mean time between changes, a greater one is a longer one.
+// A Freq is a changefreq of sitemaps.org. Of those with a mean time between changes, a greater one is longer.
 type Freq uint8
 
 // The values of changefreq, and Unknown, which is none of them.
 const (
 	Unknown Freq = iota
-	Always       // another page at every look
+	Always       // different at every look
 	Hourly
 	Daily
 	Weekly
@@ -21,7 +21,7 @@ const (
 	freqs = iota
 )
 
-// String returns the word that sitemaps.org gives the value, "" for Unknown and for anything that is no Freq.
+// String returns the word of sitemaps.org, "" for Unknown and for anything that is no Freq.
 func (f Freq) String() string {
 	if f >= freqs {
 		return ""
@@ -29,8 +29,9 @@ func (f Freq) String() string {
 	return [freqs]string{"", "always", "hourly", "daily", "weekly", "monthly", "yearly", "never"}[f]
 }
 
-// The probability is lowered, since no page is quite like the model: by doubt always, by noiseDoubt as far as some looks wrongly found a
-// change, and by slowing for each nat of evidence above slowingFrom that the page has slowed down. The word does not follow that yet.
+// The probability is lowered, since no page is quite like the model: by doubt always, by noiseDoubt if some looks
+// wrongly found a change, and by slowing for each nat of evidence above slowingFrom that the page has slowed down,
+// which the word does not follow yet.
 const (
 	doubt       = 0.002
 	noiseDoubt  = 0.01
@@ -60,8 +61,8 @@ func (e Estimate) Freq() (Freq, float64) {
 	return f, math.Round(probability*1000) / 1000
 }
 
-// coarse rounds n to its five highest bits and half of what is below them, which is within 3 %. So the estimate changes seldom while
-// quiet looks add up.
+// coarse rounds n to its five highest bits plus half of the rest, which is within 3 %. So the estimate changes seldom
+// while quiet looks add up.
 func coarse(n uint32) uint32 {
 	low := max(0, bits.Len32(n)-5)
 	return n>>low<<low | 1<<low>>1
@@ -95,11 +96,11 @@ func (p *posterior) shares() shares {
 	return s
 }
 
-// Which word is taken is not quite the likeliest.
+// The bounds that decide which word is taken. It is mostly, but not always, the likeliest one.
 const (
-	alwaysFrom = 0.15 // probability of Always from which a page that was another one at everyChange looks, and at each, is called so
+	alwaysFrom = 0.15 // probability from which on a page that differs at every look is called Always
 	neverAgain = 0.5  // what Never counts for a page that changed: a crawler that believes it does not come back
-	nearly     = 0.76 // how likely a slower word has to be, against the likeliest
+	nearly     = 0.76 // how likely a slower word has to be, relative to the likeliest
 	unsure     = 0.5  // probability of the likeliest word below which a slower one is taken
 
 	everyChange = 3
@@ -110,14 +111,14 @@ func (g *Estimate) everyLook() bool { return g.quiet == 0 && g.past.looks == 0 }
 
 // word is the likeliest word, but for three cases.
 //
-// A page that differs at every look may change always, or by the hour where looks are far apart: the looks cannot tell. It is called Always
-// from alwaysFrom on, so that hardly any page that always changes gets another word. More of the others then get a wrong word, but with a
-// low probability.
+// A page that differs at every look may change always, or by the hour if the looks are far apart: the looks cannot
+// tell. It is called Always from alwaysFrom on, so that nearly every page that always changes gets that word. More of
+// the others then get a wrong word, but with a low probability.
 //
 // A page that has changed is called Never only if it is likelier to have stopped than to go on.
 //
-// Where no word has a probability above a half, the next slower one is taken if it is nearly as likely; before the first change, any
-// slower one.
+// If no word has a probability above a half, the next slower one is taken if it is nearly as likely; before the first
+// change, any slower one.
 func (s *shares) word(changes uint8, every bool) Freq {
 	switch {
 	case changes == 0:
@@ -129,7 +130,7 @@ func (s *shares) word(changes uint8, every bool) Freq {
 	return s.slower(best, min(best+1, Monthly))
 }
 
-// likeliest is the likeliest word, if Never counts for so much.
+// likeliest is the likeliest word, if the probability of Never is multiplied by a factor.
 func (s *shares) likeliest(never float64) Freq {
 	best := Always
 	for f := Hourly; f < Never; f++ {
@@ -143,7 +144,7 @@ func (s *shares) likeliest(never float64) Freq {
 	return best
 }
 
-// slower returns the slowest word up to one that is nearly as likely as f, where f is not likely.
+// slower returns the slowest word that is nearly as likely as f, if f is not likely.
 func (s *shares) slower(f, upTo Freq) Freq {
 	if !f.paced() || s[f] > unsure {
 		return f
@@ -156,8 +157,8 @@ func (s *shares) slower(f, upTo Freq) Freq {
 	return f
 }
 
-// Interval returns the mean time between changes in seconds that is likely now, if the page goes on changing, and the times between which it
-// lies with a probability of about 80 %. All are 0 before the first change.
+// Interval returns the likely mean time between changes in seconds, if the page goes on changing, and the bounds of an
+// interval that holds it with a probability of about 80 %. All are 0 before the first change.
 func (e Estimate) Interval() (least, likely, most float64) {
 	if e.regime.changes == 0 {
 		return 0, 0, 0
@@ -166,18 +167,18 @@ func (e Estimate) Interval() (least, likely, most float64) {
 	return post.quantile(0.9), post.quantile(0.5), post.quantile(0.1)
 }
 
-// quantile returns the mean time between changes in seconds than which the page, if it goes on changing, has a longer one with probability q.
+// quantile returns the mean time in seconds that a page which goes on changing exceeds with probability q.
 func (p *posterior) quantile(q float64) float64 {
 	var total, sum float64
 	for _, m := range p.cells {
 		total += m
 	}
-	for k, m := range p.cells { // from the longest on
+	for k, m := range p.cells { // the longest first
 		if sum+m > q*total {
 			part := (q*total - sum) / m
 			return grid[k].mean * math.Exp(grid[k].width*(0.5-part))
 		}
 		sum += m
 	}
-	return 0 // it stopped for sure
+	return 0 // it has surely stopped
 }

@@ -10,10 +10,10 @@ const (
 	likelyFrom   = 10 * minute
 	likelyTo     = 5 * year
 	seldom       = 0.3  // height outside of the likely times
-	hardly       = 0.05 // and below half of the shortest
+	hardly       = 0.05 // height below half of the shortest
 	rhythm       = 1.8  // height of the day and the week above the rest
 	rhythmNats   = 0.3  // and their width
-	freshYearly  = 0.4  // of a regime that only now began, for one of years: who just changed is seldom that slow
+	freshYearly  = 0.4  // of years, for a regime that only now began: a page that just changed is seldom that slow
 
 	minute = 60
 	hour   = 60 * minute
@@ -21,7 +21,8 @@ const (
 	year   = 365.25 * day
 )
 
-// cells divides the mean times of every band evenly on a logarithmic scale. No band, and so no cell, is in two classes.
+// cells divides the mean times of every band evenly on a logarithmic scale. No band, and so no cell, belongs to two
+// classes.
 const cells = 45
 
 var bands = [...]struct {
@@ -43,10 +44,12 @@ type cell struct {
 // Within a cell the likelihood is taken at several rates.
 const withinPoints = 5
 
-// An offset is by how much the logarithm of a rate is above the one of its cell, and the share by which more is expected of it.
+// An offset is a rate of a cell: by how much its logarithm is above the cell's own, and by which share more changes are
+// expected.
 type offset struct{ by, more float64 }
 
-// gapOdds is what a page of the cell does in a gap of the bin. In the bin of dated changes, found is a density instead.
+// gapOdds is how likely a page of the cell is to change in a gap of the bin. In the bin of dated changes, found is a
+// density instead.
 type gapOdds struct {
 	none     float64 // chance of no change
 	logFound float64 // logarithm of the chance of one
@@ -123,7 +126,8 @@ func priorDensity(mean float64) float64 {
 	return p
 }
 
-// logOneMinusExp is ln(1-exp(-x)), by whichever form keeps its digits (Mächler, "Accurately computing log(1-exp(-|a|))", 2012).
+// logOneMinusExp is ln(1-exp(-x)), computed so that it keeps its digits (Mächler, "Accurately computing
+// log(1-exp(-|a|))", 2012).
 func logOneMinusExp(x float64) float64 {
 	x = max(x, 1e-12)
 	if x < math.Ln2 {

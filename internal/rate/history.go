@@ -2,7 +2,7 @@ package rate
 
 import "math"
 
-// Lengths of time are counted in steps of an equal ratio, of which sixteen make regimeRatio, and five a bin of the histogram.
+// Lengths of time are counted in steps of an equal ratio. Sixteen make regimeRatio, and five a bin of the histogram.
 const (
 	regimeSteps = 16
 	stepNats    = 3 * math.Ln2 / regimeSteps // the logarithm of a step
@@ -13,7 +13,7 @@ const (
 	shortestGap = 10.0 // seconds
 )
 
-// These bounds keep an estimate finite whatever the clock does.
+// These bounds keep an estimate finite whatever the clock shows.
 const (
 	maxTime  = 1e12 // seconds
 	maxLooks = 1e9
@@ -27,7 +27,7 @@ type history struct {
 	lean  int16       // how far these lengths are from the middles of their bins on average, in leanUnits
 }
 
-// A leanUnit is in nats. Looks at regular times have equal gaps; without the lean these would be off by up to half a bin.
+// A leanUnit is in nats. Looks at regular times have equal gaps; without the lean these would be up to half a bin off.
 const (
 	leanUnit = 1.0 / 1024
 	leanMost = 1<<(leanBits-1) - 1
@@ -38,7 +38,8 @@ func stepsOf(seconds float64) float64 {
 	return max(0, quickLog(seconds*(1/shortestGap))*(1/stepNats))
 }
 
-// binOf returns the bin of a gap of so many steps, and how far it is from the bin's middle, in steps. The longest gaps share a bin.
+// binOf returns the bin of a gap of so many steps, and how far the gap is from the bin's middle, in steps. The longest
+// gaps share a bin.
 func binOf(steps float64) (bin int, lean float64) {
 	bin = 1 + min(bins-2, int(steps)/binSteps)
 	return bin, max(-binSteps, min(binSteps, steps-middle(bin)))
@@ -82,7 +83,7 @@ func (h *history) undated() (n int) {
 // changes is the number of changes that are remembered.
 func (h *history) changes() int { return h.undated() + int(h.gaps[dated]) }
 
-// keep makes the history weigh about as much as n changes. What a bin loses by rounding goes to the next one.
+// keep scales the history down to about n changes. What a bin loses by rounding goes to the next one.
 func (h *history) keep(n int) {
 	all := h.changes()
 	if all <= n {
@@ -99,7 +100,7 @@ func (h *history) keep(n int) {
 	h.time, h.looks = trim(h.time*share), trim(h.looks*share)
 }
 
-// join merges two bins if more are in use than can be kept: the two whose merging loses the least.
+// join merges two bins if more are in use than can be kept: the pair that loses the least.
 func (h *history) join() {
 	g := &h.gaps
 	used, into, from, last := 0, 0, 0, 0
@@ -139,7 +140,7 @@ func (h *history) join() {
 // trimmed is the number of bits of a float32 that are not stored, besides its sign.
 const trimmed = 11
 
-// trim rounds to the twenty bits that are stored of a number.
+// trim rounds a number to the twenty bits that are stored.
 func trim(v float32) float32 {
 	b := math.Float32bits(v) + 1<<(trimmed-1)
 	return math.Float32frombits(b &^ (1<<trimmed - 1))

@@ -2,7 +2,7 @@ package rate
 
 import "math"
 
-// What is believed of a page before it is seen.
+// The prior of a page, before it is seen.
 const (
 	neverPrior   = 0.095 // that it never changes, against changing at random
 	stoppedPrior = 0.6   // the same, once it was found in a new regime
@@ -19,13 +19,13 @@ const (
 	// Some pages change in bunches, with long quiet times between them.
 	bunched = 0.06
 
-	// No page is quite like the model: some of the weight of a rate belongs to those beside it.
+	// No page is quite like the model: some of the weight of a rate belongs to its neighbours.
 	spread = 0.06
 )
 
-// After a change the page may be in another regime than its past one; stops is the chance that it then never changes again. A regime shows
-// in several changes, so after one or two there is hardly one that could have ended, and the more changes it explains, the less likely
-// it ends at any one of them.
+// After a change the page may be in another regime than before; stops is the chance that it then never changes again. A
+// regime shows in several changes. So after one or two there is hardly one that could have ended, and the more changes
+// it explains, the less likely it ended at any one of them.
 const (
 	hazard      = 0.05
 	hazardAfter = 10 // changes, squared
@@ -39,8 +39,8 @@ type posterior struct {
 	noisy         float64 // share of the past of pages that change which has noise, from 0 to 1
 }
 
-// posterior weighs three cases: the regime of the past goes on (its weight fades as the quiet time grows), another regime of which
-// nothing is known began at the last change, or the page has stopped.
+// posterior weighs three cases: the past regime goes on (its weight fades as the quiet time grows), an unknown regime
+// began at the last change, or the page has stopped.
 func (g *Estimate) posterior() (p posterior) {
 	s := g.seen()
 	var l likelihoods
@@ -90,11 +90,12 @@ func (p *posterior) weighPast(l *likelihoods, time, changing float64) (sum float
 	return sum
 }
 
-// bunchedNone is the chance that a page that changes in bunches has no change for so many of its mean times between changes. Its gaps have
-// a Weibull distribution of shape ½; on real sites they spread up to so much (their standard deviation is 2.2 times their mean).
+// bunchedNone is the chance that a page that changes in bunches has no change for so many of its mean times between
+// changes. Its gaps have a Weibull distribution of shape ½, whose standard deviation is 2.2 times its mean; on real
+// sites they spread up to so much.
 func bunchedNone(x float64) float64 { return exp(-math.Sqrt(2 * x)) }
 
-// seen is a page as the likelihood needs it.
+// seen is a page in the form that the likelihood needs.
 type seen struct {
 	used    int // of bins
 	bins    [occupied]uint8
@@ -126,7 +127,7 @@ func (g *Estimate) seen() (s seen) {
 	return s
 }
 
-// align makes the shifts agree with the lean.
+// align brings the shifts in line with the lean.
 func (s *seen) align(lean float64) {
 	var sum float64
 	for i := range s.used {
@@ -147,7 +148,7 @@ func (h *history) slant(b int) float64 {
 	return max(-width/4, min(width/4, trust*slope*width/24))
 }
 
-// negligible is how many nats below the best a likelihood does not count.
+// negligible is how many nats below the best a likelihood no longer counts.
 const negligible = 40
 
 // likelihoods are logarithms of prior and likelihood of the past, without noise and with it.
@@ -186,11 +187,12 @@ func (l *likelihoods) fill(s *seen) {
 	}
 }
 
-// A curve is a log-likelihood at the middle of a cell, with its slope and curvature there by the logarithm of the rate, but for the part
-// of the time without a change, which curves too much and is known exactly.
+// A curve is a log-likelihood at the middle of a cell, with its slope and curvature by the logarithm of the rate. The
+// time without a change is left out: it curves too much, and its part is known exactly.
 type curve struct{ at, slope, bend float64 }
 
-// found is the log-likelihood of the changes found, without noise; those at known times have their share in slope only.
+// found is the log-likelihood of the changes that were found, without noise. Changes at known times add to the slope
+// only.
 func (s *seen) found(c *cell) curve {
 	v := curve{slope: s.dated}
 	for i := range s.used {
@@ -202,7 +204,8 @@ func (s *seen) found(c *cell) curve {
 	return v
 }
 
-// within is the mean likelihood, over the likelihood of best, of the rates of a cell, of which many changes tell some apart.
+// within is the mean likelihood of the rates of a cell, relative to that of best. Many changes tell some of these rates
+// apart.
 func (v *curve) within(c *cell, time, best float64) (mean float64) {
 	at := v.at - best
 	if at < -negligible {
@@ -216,7 +219,8 @@ func (v *curve) within(c *cell, time, best float64) (mean float64) {
 	return mean * (1.0 / withinPoints)
 }
 
-// always is the logarithm of prior and likelihood of a page that differs at every look. A page whose changes have dates is not one.
+// always is the logarithm of prior and likelihood of a page that differs at every look. A page whose changes have dates
+// is none.
 func (s *seen) always() float64 {
 	if s.changes == 0 || s.dated > 0 {
 		return math.Inf(-1)
@@ -234,12 +238,13 @@ func newStill() (c cell) {
 	return c
 }
 
-// A noise is the likeliest chance of a wrong change at one rate. From rate to rate it moves little, so one Newton step each keeps up.
+// A noise is the likeliest chance of a wrong change at one rate. It moves little from rate to rate, so one Newton step
+// for each keeps up.
 type noise struct{ chance, log float64 }
 
 const noiseWeight = 1 / (noiseNats * noiseNats)
 
-// startNoise is the noise that explains all changes, as is likeliest where the page itself has none.
+// startNoise is the noise that explains all changes, which is likeliest if the page itself has none.
 func (s *seen) startNoise() noise {
 	all := s.changes - s.dated
 	n := noise{chance: (all + noiseWeight) / (all + s.same + noiseWeight/noiseMid)}

@@ -2,8 +2,8 @@ package rate
 
 import "math"
 
-// quickLog is the logarithm of a positive number, with seven digits, in a third of the time: of the nearest number in a table, and
-// the first terms of the series from there.
+// quickLog is the logarithm of a positive number with seven digits, in a third of the time. It adds the first terms of
+// a series to the logarithm of the nearest number in a table.
 func quickLog(v float64) float64 {
 	b := math.Float64bits(v)
 	i := b >> (52 - logBits) & (1<<logBits - 1)
@@ -27,7 +27,8 @@ func newLogs() (t [1 << logBits]logEntry) {
 	return t
 }
 
-// logOneMinus is ln(1-p) for a chance of at most a half. It keeps its digits where p is small, since many looks multiply them.
+// logOneMinus is ln(1-p) for a chance p of at most a half. It keeps its digits for a small p, since many looks multiply
+// them.
 func logOneMinus(p float64) float64 {
 	if p < 0.02 {
 		return -p * (1 + p*(0.5+p*(1.0/3+p*(0.25+p*(0.2+p*(1.0/6))))))
@@ -35,8 +36,8 @@ func logOneMinus(p float64) float64 {
 	return quickLog(1 - p)
 }
 
-// exp is math.Exp with ten digits, in a third of the time, and 0 where that is too small to count: two to a power of which a
-// table has the fraction, and the first terms of the series from there.
+// exp is math.Exp with ten digits, in a third of the time, and 0 where that is too small to count. It is a power of
+// two, whose fraction is in a table, and the first terms of a series.
 func exp(x float64) float64 {
 	if x < -50 {
 		return 0

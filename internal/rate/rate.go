@@ -1,5 +1,6 @@
-// Package rate estimates how often a page changes. It takes looks at irregular times, each of which found the page changed or not, and
-// returns a changefreq with its probability. It must never read a clock, do input or output, or share state: an Estimate is a plain value.
+// Package rate estimates how often a page changes. It takes looks at irregular times, each of which found the page
+// changed or not, and returns a changefreq with its probability. It must never read a clock or share state: an Estimate
+// is a plain value.
 //
 // The model is a page that changes at random with an unknown rate. A look tells only whether the page differs from the look before it, and
 // sometimes tells so wrongly. An estimate keeps what the likelihood of the rate depends on: the time between looks that found no change,
@@ -14,7 +15,7 @@ package rate
 
 import "math"
 
-// An Estimate is what the looks at one page so far tell about the rate at which it changes. It is a plain value: copy it,
+// An Estimate is what the looks at one page so far say of the rate at which it changes. It is a plain value: copy it,
 // compare it, use it from any goroutine. The zero Estimate has seen nothing.
 type Estimate struct {
 	lastVisit  uint32 // unix seconds
@@ -32,12 +33,10 @@ func first(look, changed uint32) Estimate {
 	return Estimate{lastVisit: look, lastChange: changed, looks: 1, regime: newRegime}
 }
 
-// Saw returns the estimate after one more look, at a time in unix seconds, which found the page changed since the look before or
-// not. The first look only starts the estimate, whatever it says of a change. Looks are given in the order of their times; where a
-// clock stepped back, the look counts as one second after the look before it. Times outside the years 1970 to 2106 are taken as
-// the nearest one inside.
-//
-// Do not give a look before its outcome is known.
+// Saw returns the estimate after one more look, at a time in unix seconds, that found the page changed since the look
+// before or not. The first look only starts the estimate. Looks are given in the order of their times, once their
+// outcome is known. If a clock stepped back, the look counts as one second after the look before it. Times outside the
+// years 1970 to 2106 count as the nearest one inside.
 func (e Estimate) Saw(at int64, changed bool) Estimate {
 	t := clampTime(at)
 	switch {
@@ -54,15 +53,17 @@ func (e Estimate) Saw(at int64, changed bool) Estimate {
 	return e
 }
 
-// SawChangeAt is Saw for a look that found a change whose own time is known. It tells more: that there was none from then to the look
-// (Matloff, "Estimation of Internet file-access/modification rates from indirect data", ACM TOIT 5, 2005), and that the change is no
-// mistake. It says nothing of the time between the look before and the change, in which there may have been others.
+// SawChangeAt is Saw for a look that found a change whose own time is known. It says more: there was no change from
+// then to the look (Matloff, "Estimation of Internet file-access/modification rates from indirect data", ACM TOIT 5,
+// 2005), and the change is no mistake. It says nothing of the time between the look before and the change, in which
+// there may have been others.
 //
-// It is for a date, such as a Last-Modified, that has moved at this page's changes and at no other time. The date of a build or of the
-// answer itself would make every change seem to have been found at once; for those, and where in doubt, use Saw.
+// Use it for a date, such as a Last-Modified, that has moved at this page's changes and at no other time. The date of a
+// build or of the answer itself would make every change seem to have been found at once; for those, and in doubt, use
+// Saw.
 //
-// A change in the future counts as one at the look. A change from before the look before it contradicts that look, so the call is
-// Saw(at, true). At the first look the age alone informs the estimate.
+// A change in the future counts as one at the look. A change from before the look before it contradicts that look, so
+// the call is Saw(at, true). At the first look the age alone informs the estimate.
 func (e Estimate) SawChangeAt(at, changedAt int64) Estimate {
 	t := clampTime(at)
 	c := min(clampTime(changedAt), t)
@@ -81,8 +82,8 @@ func (e Estimate) SawChangeAt(at, changedAt int64) Estimate {
 // LastVisit returns the time of the last look in unix seconds, 0 if there was none.
 func (e Estimate) LastVisit() int64 { return int64(e.lastVisit) }
 
-// LastChange returns the time of the last change in unix seconds as the estimate counts it: the look that found it, or its own time where
-// that was known. It is 0 while no change was seen. A clock that stepped back takes it back too.
+// LastChange returns the time of the last change in unix seconds as the estimate counts it: the look that found it, or
+// its own time if that was known. It is 0 while no change was seen. A clock that stepped back takes it back too.
 func (e Estimate) LastChange() int64 {
 	if e.regime.changes == 0 {
 		return 0
@@ -90,7 +91,8 @@ func (e Estimate) LastChange() int64 {
 	return int64(e.lastChange)
 }
 
-// change is the look at time t that found a change since the look before it, at a known time, changed, or at an unknown one.
+// change is the look at time t that found a change since the look before it, at the known time changed, or at an
+// unknown one.
 func (e Estimate) change(t, changed uint32, known bool) Estimate {
 	quiet := float64(e.lastVisit - e.lastChange) // seconds
 	gap := 1.0

@@ -2,18 +2,18 @@ package rate
 
 import "math"
 
-// Evidence in nats that the page now changes regimeRatio times as often, or so many times less.
+// Evidence is in nats. It says that the page now changes regimeRatio times as often, or as seldom.
 const (
 	regimeRatio   = 8
 	regimeNats    = 3 * math.Ln2 // its logarithm
-	regimeChanges = 3            // changes to see before regimes are looked for
+	regimeChanges = 3            // changes that must be seen before regimes are looked for
 	regimeFound   = 12
 	regimeMax     = 15
 	quietStepMax  = 6 // what one quiet time may add
 	regimeKeeps   = 2 // changes that still count when the page sped up
 )
 
-// A regime is the pace at which the page is taken to change now, and the evidence that it does not any more.
+// A regime is the pace at which the page changes now, and the evidence that it no longer does.
 type regime struct {
 	faster, slower int8  // eighths of a nat
 	mean           uint8 // mean time between changes, in steps above fastestMean
@@ -22,7 +22,7 @@ type regime struct {
 	restarted      bool  // a new regime was found once
 }
 
-// newRegime is of a page of which nothing is known.
+// newRegime is the regime of a page that was not seen yet.
 var newRegime = regime{mean: meanSteps(day), noise: noiseSteps(0.0005)}
 
 const (
@@ -57,7 +57,7 @@ func (r *regime) expected(seconds float64) float64 {
 	return seconds * (1.0 / fastestMean) / mean
 }
 
-// wrong is the chance that a look finds a change that is none.
+// wrong is the chance that a look finds a change where there is none.
 func (r *regime) wrong() float64 { return math.Exp(-float64(r.noise) * stepNats) }
 
 // weigh adds the likelihood ratios of a quiet time in seconds, and of a change found after a gap in steps, or at a known time.
@@ -90,8 +90,8 @@ func (r *regime) restart(steps int) {
 	r.mean = uint8(max(0, min(slowestMean, int(r.mean)+steps)))
 }
 
-// follow moves the point estimates towards the likeliest ones: the mean by a Newton step of the logarithm, the noise by one of
-// expectation and maximisation.
+// follow moves the point estimates towards the likeliest ones: the mean by a Newton step of the logarithm, the noise by
+// one step of expectation and maximisation.
 func (r *regime) follow(h *history) {
 	e := r.wrong()
 	found, curve, wrong := followPrior+float64(h.gaps[dated]), 0.0, 0.0
@@ -110,7 +110,7 @@ func (r *regime) follow(h *history) {
 	}
 	expected := r.expected(float64(h.time) + followTime)
 	step := max(-1, min(1, (found-expected)/max(expected-curve, 0.3*(expected+0.1))))
-	if n := float64(h.changes()); expected > n*math.E { // too fast by far, even if each change were but one
+	if n := float64(h.changes()); expected > n*math.E { // too fast by far, even if each change were a single one
 		step = -quickLog(expected / n)
 	}
 	r.mean = uint8(max(0, min(slowestMean, float64(r.mean)-math.Floor(step*(1/stepNats)+0.5))))
@@ -118,7 +118,7 @@ func (r *regime) follow(h *history) {
 	r.noise = noiseSteps(wrong / (float64(h.looks) + wrong + followLooks))
 }
 
-// What the point estimates are drawn to while little was seen.
+// The values that the point estimates are drawn to while little was seen.
 const (
 	followPrior = 0.12
 	followTime  = 4000.0 // seconds

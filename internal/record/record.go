@@ -1,8 +1,8 @@
-// Package record is the encoding of everything that is stored: a set of
-// numbered fields in the wire format of protocol buffers, with a leading
-// version and a trailing checksum. A reader keeps the fields it does not know,
-// so that an older program beside a newer one destroys nothing; see [Read]. A
-// record that was damaged on its way is recognised and left out.
+// Package record is the encoding of everything that is stored. It writes a set of
+// numbered fields in the wire format of protocol buffers, with a version in front
+// and a checksum behind, and reads them back. A reader keeps the fields that it
+// does not know, so that an older program beside a newer one loses nothing; see
+// [Read]. It must never return a field of a record that is damaged.
 package record
 
 import (
@@ -16,9 +16,9 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 )
 
-// version leads each record. It changes only when an older reader could no longer
-// make sense of the fields it knows. A process of the new version then writes the
-// site's record first: older processes read that in each update, and stop.
+// version is the first byte of each record. It changes only if older readers
+// would misread the fields they know. A process of the new version then writes
+// the site's record first: older processes read that in each update, and stop.
 const version = 1
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -32,7 +32,7 @@ var ErrVersion = errors.New("record is of a later version")
 // Encoder builds one record. The zero value is ready.
 type Encoder struct{ b []byte }
 
-// Uint adds field num, unless v is 0, which is what an absent field means.
+// Uint adds field num, unless v is 0, which an absent field stands for.
 func (e *Encoder) Uint(num int, v uint64) {
 	if v != 0 {
 		e.b = protowire.AppendTag(e.b, protowire.Number(num), protowire.VarintType)
@@ -53,7 +53,7 @@ func (e *Encoder) Bool(num int, v bool) {
 // Time adds field num, unless t is none.
 func (e *Encoder) Time(num int, t moment.Time) { e.Int(num, int64(t)) }
 
-// Date adds field num in seconds, unless t is none: it takes a byte less than
+// Date adds field num in seconds, unless t is none. It takes a byte less than
 // Time. [Field.Date] reads it.
 func (e *Encoder) Date(num int, t moment.Time) { e.Int(num, t.Seconds()) }
 
@@ -87,8 +87,7 @@ func (e *Encoder) Seal() []byte {
 	return binary.BigEndian.AppendUint32(out, crc32.Checksum(out, castagnoli))
 }
 
-// SealAny is Seal, but returns nil for a record without fields, which is what no
-// record means.
+// SealAny is Seal, but returns nil for a record without fields.
 func (e *Encoder) SealAny() []byte {
 	if len(e.b) == 0 {
 		return nil
@@ -102,30 +101,30 @@ type Field struct {
 	Num   int
 	Value uint64
 	Data  []byte
-	Raw   []byte // the field as it is encoded, to be kept by who does not know it
+	Raw   []byte // the field as it is encoded, for a reader that does not know it to keep
 }
 
 // Int returns the value of a field written by [Encoder.Int].
 func (f Field) Int() int64 { return protowire.DecodeZigZag(f.Value) }
 
-// Count returns the value as a number of things, or of bytes: at most
-// [math.MaxInt32], so that no sum of a few runs over.
+// Count returns the value as a number of things, or of bytes. It is at most
+// [math.MaxInt32], so that sums of a few do not overflow.
 func (f Field) Count() int { return Count(f.Value) }
 
-// Count is [Field.Count] of a number that is no field of its own.
+// Count is [Field.Count] for a number without a field of its own.
 func Count(n uint64) int { return int(min(n, math.MaxInt32)) }
 
-// lastSecond is that of the year 9999, in Unix seconds.
+// lastSecond is the last second of the year 9999, in Unix seconds.
 const lastSecond = 253_402_300_799
 
-// Seconds returns the value as a time in Unix seconds that four digits of a year
-// can name, the nearest one for any other.
+// Seconds returns the value as a time in Unix seconds in a year of four digits,
+// the nearest one for any other.
 func (f Field) Seconds() int64 { return Seconds(f.Int()) }
 
-// Seconds is [Field.Seconds] of a time that is no field of its own.
+// Seconds is [Field.Seconds] for a time without a field of its own.
 func Seconds(unix int64) int64 { return max(-lastSecond, min(unix, lastSecond)) }
 
-// Millis is [Field.Seconds] of a time in Unix milliseconds.
+// Millis is [Field.Seconds] for a time in Unix milliseconds.
 func (f Field) Millis() int64 { return max(-lastSecond*1000, min(f.Int(), lastSecond*1000)) }
 
 // Time returns the value of a field written by [Encoder.Time].
@@ -135,8 +134,8 @@ func (f Field) Time() moment.Time { return moment.Time(f.Millis()) }
 func (f Field) Date() moment.Time { return moment.Seconds(f.Seconds()) }
 
 // Open checks b and calls fn for each of its fields, in the order they were
-// written. It returns ErrDamaged or ErrVersion, having called fn for none if
-// the checksum does not hold.
+// written. It returns ErrDamaged or ErrVersion. If the checksum does not hold, it
+// calls fn for none.
 func Open(b []byte, fn func(Field)) error {
 	if len(b) < 5 {
 		return ErrDamaged
@@ -163,9 +162,9 @@ func Open(b []byte, fn func(Field)) error {
 // version of the program wrote them. The zero Unread is none. It can be compared.
 type Unread string
 
-// Read is [Open] for a reader that writes the record again: fn reports whether it
-// knew the field, and what it did not know is returned, for [Encoder.Keep]. It is
-// none if there is an error.
+// Read is [Open] for a reader that writes the record again. fn reports whether it
+// knew the field. Read returns the fields that fn did not know, for
+// [Encoder.Keep], or none if there is an error.
 func Read(b []byte, fn func(Field) bool) (Unread, error) {
 	var unread []byte
 	err := Open(b, func(f Field) {
@@ -181,7 +180,7 @@ func Read(b []byte, fn func(Field) bool) (Unread, error) {
 
 // Others returns the fields of b but one, for a writer that knows only that.
 func Others(b []byte, known int) Unread {
-	unread, _ := Read(b, func(f Field) bool { return f.Num == known }) // of a damaged one nothing is kept
+	unread, _ := Read(b, func(f Field) bool { return f.Num == known }) // of a damaged record nothing is kept
 	return unread
 }
 

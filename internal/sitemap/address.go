@@ -42,16 +42,17 @@ func buildKind() (t [256]uint8) {
 	return t
 }
 
-// isPlain reports whether an address stands for itself in XML. It looks at eight bytes at once, since most addresses do.
+// isPlain reports whether an address needs no escapes in XML. It looks at eight bytes at once, since most addresses
+// need none.
 func isPlain(loc string) bool {
 	if len(loc) < 8 {
-		return false // a short one is as quick byte by byte
+		return false // a short one is as fast byte by byte
 	}
 	var odd uint64
 	for i := 0; i < len(loc)-7; i += 8 {
 		odd |= oddBytes(word(loc[i:]))
 	}
-	odd |= oddBytes(word(loc[len(loc)-8:])) // some of it for the second time
+	odd |= oddBytes(word(loc[len(loc)-8:])) // this may read some bytes twice
 	return odd&highBits == 0
 }
 
@@ -124,8 +125,8 @@ func appendLoc(dst []byte, loc string) ([]byte, bool) {
 }
 
 // ValidAddress reports whether an entry may name s as an image, a video or another language's page: an absolute address
-// of http or https, of at most 2,047 bytes of ASCII, percent-encoded as RFC 3986 has it. More is asked of it than of a
-// location, since it comes from a page and not from this program.
+// of http or https, of at most 2,047 bytes of ASCII, percent-encoded (RFC 3986). The rules are stricter than for a
+// location, since the address comes from a page and not from this program.
 func ValidAddress(s string) bool {
 	host, found := strings.CutPrefix(s, "https://")
 	if !found {

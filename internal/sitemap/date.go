@@ -9,8 +9,8 @@ const timeLen = len("2006-01-02T15:04:05Z")
 // hasTime reports whether a file can name a time in seconds since the Unix epoch.
 func hasTime(unix int64) bool { return unix > 0 && unix <= maxTime }
 
-// appendTime appends an element of a time in seconds since the Unix epoch, or nothing when a file cannot name it. The form
-// is the complete one of W3C Datetime, in UTC; the schema accepts none that leaves out the seconds.
+// appendTime appends an element of a time in seconds since the Unix epoch, or nothing if a file cannot name it. It
+// writes the complete form of W3C Datetime in UTC, since the schema requires the seconds.
 func appendTime(dst []byte, open string, unix int64, end string) []byte {
 	if !hasTime(unix) {
 		return dst

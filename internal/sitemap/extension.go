@@ -13,7 +13,7 @@ const (
 	Videos                            // Google's videos
 )
 
-// What bounds the extensions of one entry and of one file.
+// The bounds of the extensions of one entry and of one file.
 const (
 	maxAlternates  = 200    // alternates of an entry
 	maxImages      = 100    // images of an entry; the extension allows 1,000
@@ -26,8 +26,8 @@ const (
 )
 
 // Extension is what an entry says beyond the protocol's own elements. All addresses in it are absolute ones of http or
-// https in ASCII; ValidAddress tells. Texts are plain: they are escaped here, and cleaned. White space in them collapses,
-// what is not UTF-8 and control characters are dropped, and they are cut to the bounds above.
+// https in ASCII; see ValidAddress. Texts are plain. This package escapes them, drops control characters and bytes that
+// are not UTF-8, collapses white space, and cuts them to the bounds above.
 type Extension struct {
 	// Alternates are the page in its languages, itself among them, and x-default where there is one.
 	Alternates []Alternate
@@ -60,7 +60,7 @@ type Video struct {
 	Description string // required
 	Content     string // the address of the video file; this or Player is required
 	Player      string // the address of a player
-	Seconds     int    // how long it is, from 1 to MaxDuration; left out when it is not
+	Seconds     int    // how long it is, from 1 to MaxDuration; any other value is left out
 	Published   int64  // when, in seconds since the Unix epoch; left out when a file cannot name it
 }
 
@@ -92,8 +92,8 @@ var namespaces = [...]string{
 	` xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"`,
 }
 
-// AppendURLSetOpen appends what stands before the entries of a sitemap that use no other extensions than declared, and
-// returns it. Without any it is URLSetOpen.
+// AppendURLSetOpen appends the beginning of a sitemap whose entries use the declared extensions, and returns it.
+// Without any it is URLSetOpen.
 func AppendURLSetOpen(dst []byte, declared Namespaces) []byte {
 	if declared == 0 {
 		return append(dst, URLSetOpen...)

@@ -18,7 +18,7 @@ func ValidLanguage(s string) bool {
 	return true
 }
 
-// consistsOf reports whether a subtag has letters only, or letters and digits where it is not the first one.
+// consistsOf reports whether a subtag has only letters, or, if it is not the first one, letters and digits.
 func consistsOf(subtag string, lettersOnly bool) bool {
 	for i := range len(subtag) {
 		if !isAlphanumeric(subtag[i]) || lettersOnly && subtag[i] <= '9' {
@@ -28,8 +28,8 @@ func consistsOf(subtag string, lettersOnly bool) bool {
 	return true
 }
 
-// NewsLanguage returns the form of a language tag that news have: two or three letters of ISO 639, and zh-cn or zh-tw
-// for Chinese, by script or region, where the tag has one. It is empty for what is no such language.
+// NewsLanguage returns the form of a language tag that news have: two or three letters of ISO 639, or zh-cn or zh-tw
+// for Chinese by its script or region. It returns "" for any other tag.
 func NewsLanguage(tag string) string {
 	tag = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(tag), "_", "-"))
 	if !ValidLanguage(tag) {

@@ -1,21 +1,21 @@
 // Package sitemap writes sitemaps and sitemap indexes, protocol 0.9 (https://www.sitemaps.org/protocol.html). It takes
-// entries and appends their XML. It must never write a file that is not well-formed and valid: an entry that would make
-// it so is refused whole.
+// entries and appends their XML. It must never write a file that is not well-formed and valid: it refuses an entry that
+// would make it so.
 //
 // A file is built by appending: AppendURLSetOpen, an AppendURL or AppendExtended for each page, URLSetClose; or
-// IndexOpen, AppendSitemap for each part, IndexClose. The caller keeps the limits of a file: EscapedLen,
+// IndexOpen, AppendSitemap for each part, IndexClose. The caller keeps within the limits of a file: EscapedLen,
 // MaxEntryOverhead and ExtensionLen say how much room an entry takes at most.
 package sitemap
 
-// The limits that the protocol sets for one file, be it a sitemap or an index.
+// The limits that the protocol sets for one file, a sitemap or an index.
 const (
 	MaxURLs  = 50_000     // entries
 	MaxBytes = 52_428_800 // bytes before compression
 	maxLoc   = 2_047      // bytes of an address, before it is escaped for XML
 )
 
-// What stands before the entries of a file and after them. A file without entries is well-formed, but the protocol's
-// schema asks for at least one.
+// The text before the entries of a file and after them. A file without entries is well-formed, but the protocol's
+// schema requires at least one.
 const (
 	declaration = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 	namespace   = `http://www.sitemaps.org/schemas/sitemap/0.9`
@@ -50,8 +50,8 @@ const (
 
 // URL is one entry of a sitemap.
 type URL struct {
-	// Loc is the absolute address, from 1 to 2,047 bytes, each a printable ASCII character other than space: what is
-	// not ASCII in it has been percent-encoded. It is escaped for XML here.
+	// Loc is the absolute address: 1 to 2,047 printable ASCII characters without space. Characters beyond ASCII have
+	// been percent-encoded. It is escaped for XML here.
 	Loc string
 	// LastMod is when the page's content last changed, in seconds since the Unix epoch. It is left out when it is not
 	// positive or after the year 9999.
@@ -118,8 +118,8 @@ func freqElement(s string) (element string, ok bool) {
 	return element, len(element) == len(s)+around && element[len(freqOpen):len(freqOpen)+len(s)] == s
 }
 
-// freqElements are the elements, by the last four bits of a word's first letter, in which all seven differ. A switch is
-// mispredicted for most entries, at a fifth of what one costs.
+// freqElements are the elements, by the last four bits of a word's first letter, in which all seven differ. A switch
+// would be mispredicted for most entries, which costs a fifth of an entry.
 var freqElements = [16]string{
 	'a' & 15: freqOpen + "always" + freqClose,
 	'h' & 15: freqOpen + "hourly" + freqClose,

@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// appendText appends at most limit characters of a text, escaped for XML. What a file cannot hold or no reader sees is
-// dropped: bytes that are not UTF-8, control characters, and what XML 1.0 does not allow. A run of white space becomes
-// one space, and none is left at the ends.
+// appendText appends at most limit characters of a text, escaped for XML. It drops bytes that are not UTF-8, control
+// characters, and what XML 1.0 does not allow. A run of white space becomes one space, and none is left at the ends.
 func appendText(dst []byte, s string, limit int) []byte {
 	t := texts{rest: s, left: limit}
 	for {
@@ -69,7 +68,7 @@ func (t *texts) next() (c rune, size int) {
 func shown(c rune, size int) bool {
 	switch {
 	case c == utf8.RuneError:
-		return size > 1 // as written, and not what stands for a byte that is none
+		return size > 1 // the character was written, and does not stand for a broken byte
 	case c < 0x20, c >= 0x7F && c < 0xA0, c == 0xFFFE, c == 0xFFFF:
 		return false
 	}
