@@ -7,7 +7,7 @@ import (
 
 // Credentials returns why the client may not be an anonymous visitor, or None. A
 // header whose name says that it names somebody is enough. If a proxy adds one to
-// every request, nobody is anonymous until the owner says who is.
+// every request, nobody is anonymous until Options.Anonymous says who is.
 func Credentials(r *http.Request, cookies Cookies) Reason {
 	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
 		return ClientCertificate
@@ -36,8 +36,8 @@ var forwardingHeaders = []string{
 	"X-Client-Ip", "X-Cluster-Client-Ip", "Via", "Fly-Client-Ip", "X-Envoy-External-Address", "X-Azure-Clientip",
 }
 
-// Forwarded reports whether a proxy seems to stand between the client and the
-// server, so that the peer's address is not the client's.
+// Forwarded reports whether the request seems to come through a proxy, so that
+// the peer's address is not the client's.
 func Forwarded(h http.Header) bool {
 	for _, name := range forwardingHeaders {
 		if _, ok := h[name]; ok {
@@ -47,9 +47,9 @@ func Forwarded(h http.Header) bool {
 	return false
 }
 
-// Network returns the client network of addr, the /24 of an IPv4 or the /48 of
-// an IPv6 address, or the zero Prefix where the address is private or otherwise
-// not of the public internet, and so tells no two visitors apart.
+// Network returns the client network of addr: the /24 of an IPv4 or the /48 of an
+// IPv6 address. It is the zero Prefix for a private address and others that are
+// not of the public internet: they do not tell visitors apart.
 func Network(addr netip.Addr) netip.Prefix {
 	addr = addr.Unmap().WithZone("")
 	if !addr.IsValid() || addr.IsPrivate() || !addr.IsGlobalUnicast() || sharedAddress.Contains(addr) {
@@ -64,5 +64,5 @@ func Network(addr netip.Addr) netip.Prefix {
 }
 
 // sharedAddress is the range of carrier-grade NAT (RFC 6598), which
-// [netip.Addr.IsPrivate] leaves out.
+// [netip.Addr.IsPrivate] does not include.
 var sharedAddress = netip.MustParsePrefix("100.64.0.0/10")

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// benignCookies are the names of cookies that say nothing of who is asking: a
-// site, its tools or its load balancer give them to every visitor. A "*" stands
-// for any characters without a word like "session" among them; see sessionLike.
-// "#" stands for at least six hexadecimal digits. The names that frameworks give
-// to sessions are not here, nor cookies that an analytics tool sets only once it
-// knows the user, such as "ajs_user_id".
+// benignCookies are the names of cookies that do not say who is asking: a site,
+// its tools or its load balancer give them to every visitor. A "*" stands for
+// any characters without a word like "session" among them; see sessionLike. "#"
+// stands for at least six hexadecimal digits. The session names of frameworks
+// are not here, nor are cookies that an analytics tool sets only once it knows
+// the user, such as "ajs_user_id".
 var benignCookies = newPatterns(
-	// Tokens against forged requests. They are in a form, and change no page.
+	// Tokens against forged requests. They change nothing of a page but its
+	// form.
 	"csrftoken csrf-token csrf_token csrfToken _csrf _csrf_token _csrfToken csrf csrf_ csrf_cookie csrf_cookie_name _xsrf XSRF-TOKEN CSRF-TOKEN "+
 		"X-CSRF-TOKEN X-XSRF-TOKEN YII_CSRF_TOKEN _csrf-frontend _csrf-backend _gorilla_csrf __Host-csrf __Host-csrf_token __Host-csrf-token "+
 		"__Secure-csrf __Secure-csrf_token __RequestVerificationToken __RequestVerificationToken_* .AspNetCore.Antiforgery.* "+
@@ -41,7 +42,7 @@ var benignCookies = newPatterns(
 		"__hs_opt_out __hs_do_not_track __hs_initial_opt_in __hs_cookie_cat_pref __hs_gpc_banner_dismiss mtm_consent mtm_consent_removed "+
 		"mtm_cookie_consent",
 
-	// Analytics, and what counts the visits that an advertisement brings.
+	// Analytics and advertising.
 	"_ga _ga_* _gac_* _gid _gat _gat_* _gcl_* _dc_gtm_* _gaexp _gaexp_rc FPID FPLC FPAU __gads __gpi __gpi_optout __eoi "+
 		"__utma __utmb __utmc __utmt __utmv __utmz "+
 		"_pk_id.* _pk_ses.* _pk_ref.* _pk_cvar.* _pk_hsr.* _sp_id.* _sp_ses.* "+
@@ -58,7 +59,7 @@ var benignCookies = newPatterns(
 		"optimizelyEndUserId optimizelyBuckets optimizelySegments optimizelyRedirectData _vwo_uuid _vwo_uuid_v2 _vwo_ds _vwo_sn _vwo_consent "+
 		"_vis_opt_s _vis_opt_test_cookie _vis_opt_exp_* ABTasty ABTastySession kameleoonVisitorCode _conv_v _conv_s _conv_r",
 
-	// Load balancers, and what tells browsers from programs.
+	// Load balancers, and protection against robots.
 	"__cf_bm __cfruid _cfuvid __cflb cf_clearance AWSALB AWSALBCORS AWSALBTG AWSALBTGCORS aws-waf-token GCLB ARRAffinity ARRAffinitySameSite "+
 		"ApplicationGatewayAffinity ApplicationGatewayAffinityCORS TiPMix x-ms-routing-name INGRESSCOOKIE SERVERID DO-LB BIGipServer* TS01# "+
 		"visid_incap_* incap_ses_* nlbi_* reese84 ak_bmsc bm_sz bm_sv bm_mi bm_s bm_ss bm_so bm_lso _abck akaalb_* datadome "+
@@ -107,9 +108,9 @@ func (p patterns) match(name string) bool {
 	return false
 }
 
-// match reports whether what follows the start of the pattern in a name fits.
-// Some frameworks make the name of a session of an application's, as in
-// "_ga_session": what a "*" stands for must have no word of that kind.
+// match reports whether the rest of a name fits the pattern behind its start.
+// Some frameworks put the application's name into the session's, as in
+// "_ga_session". So what a "*" stands for must not have a word like session.
 func (w *wildcard) match(rest string) bool {
 	if w.hex {
 		n := 0
@@ -147,8 +148,8 @@ func sessionLike(s string) bool {
 // value is the built-in set. It is safe for concurrent use.
 type Cookies struct{ own []string }
 
-// NewCookies returns the built-in set with names added. A name that ends in
-// "*" stands for all that begin so.
+// NewCookies returns the built-in set with names added. A final "*" in a name
+// stands for any ending.
 func NewCookies(names []string) Cookies {
 	return Cookies{own: append([]string(nil), names...)}
 }
@@ -166,7 +167,7 @@ func (c Cookies) benign(name string) bool {
 }
 
 // Telling yields the name of each cookie of a request that makes its client
-// known, "" for a part without "=", whose name is not known.
+// known, and "" for a part without "=", which has no name.
 func (c Cookies) Telling(h http.Header) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, line := range h["Cookie"] {

@@ -3,12 +3,12 @@ package admit
 import "net/http"
 
 // IsFragment reports whether a script or a frame sent the request, and not a
-// visitor who opened a page. What such a request gets may be a part of a page,
-// or a page that is only ever shown in another one.
+// visitor who opened a page. It may get a part of a page, or a page that is only
+// shown inside another one.
 //
-// Browsers say in Sec-Fetch-Dest what a response is for (W3C Fetch Metadata). The
-// other headers are those by which libraries ask for parts of pages. HX-Boosted
-// is the one of htmx for whole pages.
+// Browsers say in Sec-Fetch-Dest what a response is for (W3C Fetch Metadata).
+// Libraries ask for parts of pages with the other headers. With HX-Boosted, htmx
+// asks for a whole page.
 func IsFragment(h http.Header) bool {
 	if dest, ok := h["Sec-Fetch-Dest"]; ok && (len(dest) != 1 || dest[0] != "document") {
 		return true

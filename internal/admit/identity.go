@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// What in a header's name says that the header names somebody, or carries what
-// lets him in. Authenticating proxies, log-in agents and ends of TLS have some
-// hundreds of such names, and owners make more of their own; the words in them
-// are few. They are looked for anywhere in the name in lower case, since what
-// tools write as UserName arrives as Username; a dash stands for any separator,
-// also for the beginning and the end.
+// The words in a header's name that say that it names a user, or carries a
+// credential. Authenticating proxies, log-in agents and TLS proxies have
+// hundreds of such names, and site owners add their own, but few words occur in
+// them. Names are compared in lower case, and words are looked for anywhere in
+// them, since a tool's UserName arrives as Username. A dash stands for any
+// separator, and for the beginning and the end.
 const (
 	identityWords = "user login logon logged auth jwt token session principal identity account email -mail- credential creds consumer " +
 		"-customer -member memberof eduperson -employee subject claim assertion bearer oidc openid shib saml mellon -sso- ldap kerberos spiffe " +
@@ -24,23 +24,22 @@ const (
 	certificateWords = "cert mtls ssl-client tls-client -dn- clientdn issuer x509 -wscc- " +
 		"client-cn- client-verify client-verified client-serial client-san"
 
-	// harmlessWords are looked for first. They stand in headers that browsers,
-	// crawlers, content delivery networks and platforms send with everybody's
-	// request: what says something of the software, the address or the
-	// connection, and by what a platform knows the site and not its visitor.
+	// harmlessWords are looked for first. They are in headers that browsers,
+	// crawlers, content delivery networks and platforms send with every
+	// request: they describe the software, the address or the connection, or
+	// name the site and not its visitor.
 	harmlessWords = "user-agent- useragent- user-ip- user-country- sec-fetch-user- authority- ssl-session tls-session " +
 		"akamai-g2o-auth appengine-auth-domain- appengine-user-is-admin- nf-account vercel-oidc-token- l5d-client-id-"
 )
 
-// identityWord is one of these words, without the dash before it.
+// identityWord is one of these words, without its leading dash.
 type identityWord struct {
 	text   string
-	begins bool // there was one: it stands only at the beginning of a part
+	begins bool // it had one, and matches only the beginning of a part
 	why    Reason
 }
 
-// identityIndex holds them by their first letter, each harmless one before the
-// others.
+// identityIndex holds the words by their first letter, the harmless ones first.
 var identityIndex = func() (index ['z' + 1][]identityWord) {
 	for _, group := range []struct {
 		words string
@@ -55,7 +54,7 @@ var identityIndex = func() (index ['z' + 1][]identityWord) {
 }()
 
 // identity returns IdentityHeader or ClientCertificate for the name of a header
-// that names somebody, and else None.
+// that names a user, and None for any other.
 func identity(name string) Reason {
 	var buf [64]byte
 	parts := buf[:0]
@@ -65,7 +64,7 @@ func identity(name string) Reason {
 		case 'A' <= c && c <= 'Z':
 			c += 'a' - 'A'
 		case ('a' > c || c > 'z') && ('0' > c || c > '9'):
-			c = '-' // some servers take an underscore for a dash, and hand on both
+			c = '-' // some servers turn underscores into dashes
 		}
 		parts = append(parts, c)
 	}
@@ -80,7 +79,7 @@ next:
 			if w.why != None {
 				return w.why
 			}
-			i = end - 2 // a dash at its end is also where the next one begins
+			i = end - 2 // the dash at its end may begin the next word
 			continue next
 		}
 	}
@@ -99,10 +98,10 @@ func NamingHeaders(h http.Header) iter.Seq[string] {
 	}
 }
 
-// nobody reports whether the values of a header that could name somebody say
-// that there is nobody: what access managers call a visitor who has not logged
-// in, and what servers say of a certificate that was not sent. An empty value
-// does not say so: who has no group may be logged in all the same.
+// nobody reports whether the values of a header that could name a user say that
+// there is none, as access managers do for a visitor who has not logged in, and
+// servers for a certificate that was not sent. An empty value does not say so:
+// a user without groups is logged in too.
 func nobody(values []string, why Reason) bool {
 	for _, v := range values {
 		switch strings.ToLower(v) {

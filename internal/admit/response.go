@@ -22,7 +22,7 @@ const (
 	Vanished               // the page is gone, and the site says so for good
 	Doubtful               // the page may be gone, or this client is not let in
 	Redirected             // the location leads elsewhere
-	RobotsFile             // it shows the site's robots.txt, or with another status than 200 that there is none; see RobotsTxt
+	RobotsFile             // it shows the site's robots.txt, or, if the status is not 200, that there is none; see RobotsTxt
 )
 
 // Response is [Rules.Response] where there are no rules.
@@ -30,9 +30,9 @@ func Response(method string, location string, resp *tap.Response) (Kind, Reason)
 	return Rules{}.Response(method, location, resp)
 }
 
-// Response returns what a response proves, and why: for Forbidden, Vanished and
-// Doubtful the reason to withdraw a page, for Nothing why it is no sighting.
-// Only a complete response proves a witness or gives reason to doubt; see
+// Response returns what a response proves, and why. For Forbidden, Vanished and
+// Doubtful that is the reason to withdraw a page, for Nothing why it is no
+// sighting. Only a complete response proves a witness, or raises a doubt; see
 // [tap.Response].
 func (rs Rules) Response(method string, location string, resp *tap.Response) (Kind, Reason) {
 	switch {
@@ -43,7 +43,7 @@ func (rs Rules) Response(method string, location string, resp *tap.Response) (Ki
 	}
 	kind, why := rs.status(location, resp)
 	if kind == Doubtful && !resp.Complete {
-		return Nothing, Incomplete // handlers say 404 when a client that left cancels their query
+		return Nothing, Incomplete // when a client leaves, its query is cancelled, and some handlers then answer 404
 	}
 	return kind, why
 }
@@ -102,15 +102,15 @@ func (rs Rules) found(location string, resp *tap.Response) (Kind, Reason) {
 	case !resp.Complete:
 		return Nothing, Incomplete
 	case len(resp.Body) == 0 && resp.Written > 0 && !resp.Truncated:
-		return Nothing, Encoding // nobody could look for a noindex in it
+		return Nothing, Encoding // a noindex in it could not be found
 	}
 	return Witness, None
 }
 
-// RobotsTxt reports whether a response to a GET for robots.txt shows what the
-// site's robots.txt is, or that there is none (RFC 9309, section 2.3.1.3). HTML is
-// what a site answers with that has one page for all paths. An error that may
-// pass, a redirect and a refusal say nothing.
+// RobotsTxt reports whether a response to a GET for robots.txt shows the site's
+// robots.txt, or that there is none (RFC 9309, section 2.3.1.3). HTML does not
+// count: some sites answer every path with one page. Temporary errors, redirects
+// and refusals say nothing.
 func RobotsTxt(resp *tap.Response) bool {
 	if !resp.Complete {
 		return false
@@ -127,11 +127,10 @@ func RobotsTxt(resp *tap.Response) bool {
 
 // cacheControl returns Private or NoStore if one of the headers for caches has
 // that directive (RFC 9111, sections 5.2.2.5 and 5.2.2.7, and RFC 9213): a page
-// that a CDN must not keep was not meant for everybody either. "no-cache" says
-// nothing, in Pragma too; "private" with a list of fields counts
-// too, since what it keeps from a shared cache was meant for one person. So do
-// directives that semicolons or spaces part instead of commas: what they mean is
-// plain.
+// that a CDN must not keep is not for everybody either. "no-cache" says nothing,
+// in Pragma too. "private" with a list of fields counts too, since those fields
+// are for one person. Directives separated by semicolons or spaces instead of
+// commas count as well.
 func cacheControl(header string) Reason {
 	why := None
 	parts := func(c rune) bool { return strings.ContainsRune(",; \t", c) }
@@ -147,19 +146,18 @@ func cacheControl(header string) Reason {
 	return why
 }
 
-// attachment reports whether the browser is told to do something else with the
-// response than show it. Types it does not know are treated as attachments (RFC
-// 6266, section 4.2).
+// attachment reports whether the browser is to save the response and not to show
+// it. Unknown types count as attachments (RFC 6266, section 4.2).
 func attachment(header string) bool {
 	kind, _, _ := strings.Cut(header, ";")
 	kind = strings.TrimSpace(kind)
 	return kind != "" && !strings.EqualFold(kind, "inline")
 }
 
-// AssetName reports whether the location has the name of something that is
-// never a page. HTML under such a name is an error page, or the trick of a
-// cache deception: a personal page asked for as "profile.css" (Mirheidari et
-// al., "Cached and Confused", USENIX Security 2020).
+// AssetName reports whether the location has the name of something that is never a
+// page. HTML under such a name is an error page, or a cache deception: a personal
+// page requested as "profile.css" (Mirheidari et al., "Cached and Confused",
+// USENIX Security 2020).
 func AssetName(location string) bool {
 	p, _, _ := strings.Cut(location, "?")
 	switch strings.ToLower(path.Ext(p)) {
@@ -184,7 +182,7 @@ func leadsToLogin(target string) bool {
 	target, _, _ = strings.Cut(target, "#")
 	target, _, _ = strings.Cut(target, "?")
 	if _, rest, ok := strings.Cut(target, "://"); ok {
-		target = rest // of the host the first label counts like a segment
+		target = rest // the first label of the host counts like a segment
 	}
 	for segment := range strings.SplitSeq(target, "/") {
 		name, _, _ := strings.Cut(segment, ".")

@@ -25,8 +25,8 @@ const (
 	Never                 // not listed, whatever the evidence
 )
 
-// A Rule says something of the locations that a pattern matches. The zero value
-// of a field says nothing.
+// A Rule decides something for the locations that its pattern matches. A field
+// that is zero decides nothing.
 type Rule struct {
 	Pattern    string
 	Listing    Listing
@@ -34,7 +34,7 @@ type Rule struct {
 	ChangeFreq string   // one of the protocol's seven words
 	Priority   float64  // above 0 and at most 1
 
-	// IgnoreCacheControl has private and no-store say nothing of the pages.
+	// IgnoreCacheControl makes private and no-store count for nothing.
 	IgnoreCacheControl bool
 }
 
@@ -56,7 +56,7 @@ type compiled struct {
 // robots.txt (RFC 9309, section 2.2.3): a prefix of the location, in which "*"
 // stands for any characters and a final "$" for the end. As there, an escape
 // matches however it is spelled, and "%2A" and "%24" match the characters. An
-// error names the rule by its place, from 1, and its pattern.
+// error names the rule by its number, from 1, and its pattern.
 func NewRules(rules []Rule) (Rules, error) {
 	rs := make(Rules, 0, len(rules))
 	for i, r := range rules {
@@ -115,8 +115,8 @@ func checkPattern(p string) error {
 	return nil
 }
 
-// neverRaw are the characters that stand in no location unless escaped, so that
-// a pattern with one of them would match nothing, in silence.
+// neverRaw are the characters that are always escaped in a location. A pattern
+// with one of them would match nothing, and nobody would notice.
 const neverRaw = "\"#<>\\^`{|}"
 
 func compile(r Rule) compiled {
@@ -136,8 +136,8 @@ func compile(r Rule) compiled {
 	return c
 }
 
-// respell undoes the escapes of characters that need none (RFC 3986, section
-// 2.3) and of "*" and "$", and puts the others in upper case.
+// respell undoes the escapes of characters that need none (RFC 3986, section 2.3)
+// and of "*" and "$", and writes the others in upper case.
 func respell(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s
@@ -161,10 +161,10 @@ func respell(s string) string {
 
 const spelledOut = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~*$"
 
-// Match returns the rule that decides on the listing of location: of those that
-// say something of it the one with the longest pattern, as in robots.txt, and of
-// patterns of one length the most cautious one. ok is false, and the rule zero, if
-// no rule decides.
+// Match returns the rule that decides on the listing of location: of the matching
+// rules that set a Listing the one with the longest pattern, as in robots.txt, and
+// among patterns of one length the most cautious one. If there is none, ok is
+// false and the rule zero.
 func (rs Rules) Match(location string) (r Rule, ok bool) {
 	says := func(r *Rule) bool { return r.Listing != Unset }
 	best := rs.next(0, location, says)
@@ -182,8 +182,8 @@ func (rs Rules) Match(location string) (r Rule, ok bool) {
 // caution orders the listings of rules with patterns of one length.
 var caution = [...]int{Always: 0, Auto: 1, Never: 2}
 
-// Locations returns the locations that rules list or bar one by one, by a pattern
-// without stars that ends in "$".
+// Locations returns the locations that rules list or bar one by one: those of
+// patterns without stars that end in "$".
 func (rs Rules) Locations() []string {
 	var named []string
 	for _, r := range rs {
@@ -194,8 +194,8 @@ func (rs Rules) Locations() []string {
 	return named
 }
 
-// Freq returns the changefreq that the longest matching pattern sets for
-// location, of several as long the one given first; "" if none does.
+// Freq returns the changefreq of the longest matching pattern that sets one, the
+// first of several with one length; "" if none does.
 func (rs Rules) Freq(location string) string {
 	if i := rs.next(0, location, func(r *Rule) bool { return r.ChangeFreq != "" }); i < len(rs) {
 		return rs[i].ChangeFreq
@@ -203,9 +203,8 @@ func (rs Rules) Freq(location string) string {
 	return ""
 }
 
-// Priority returns the priority that the longest matching pattern sets for
-// location, of several as long the one given first, in tenths from 1 to 10; 0 if
-// none does.
+// Priority returns the priority of the longest matching pattern that sets one, the
+// first of several with one length, in tenths from 1 to 10; 0 if none does.
 func (rs Rules) Priority(location string) uint8 {
 	if i := rs.next(0, location, func(r *Rule) bool { return r.Priority != 0 }); i < len(rs) {
 		return uint8(max(1, math.Round(10*rs[i].Priority)))
@@ -213,8 +212,8 @@ func (rs Rules) Priority(location string) uint8 {
 	return 0
 }
 
-// IgnoreCacheControl reports whether a rule says that private and no-store do
-// not speak for the page at location.
+// IgnoreCacheControl reports whether a rule says that private and no-store mean
+// nothing for the page at location.
 func (rs Rules) IgnoreCacheControl(location string) bool {
 	return rs.next(0, location, func(r *Rule) bool { return r.IgnoreCacheControl }) < len(rs)
 }
@@ -225,7 +224,7 @@ func (rs Rules) Query(path string) (keys []string) {
 	says := func(r *Rule) bool { return len(r.Query) > 0 }
 	for i := rs.next(0, path, says); i < len(rs); i = rs.next(i+1, path, says) {
 		if keys == nil {
-			keys = slices.Clip(rs[i].Query) // which is most often all, and costs no allocation
+			keys = slices.Clip(rs[i].Query) // mostly that is all, and costs no allocation
 		} else {
 			keys = append(keys, rs[i].Query...)
 		}
@@ -233,8 +232,8 @@ func (rs Rules) Query(path string) (keys []string) {
 	return keys
 }
 
-// next returns the place of the first rule, from i on, that says something of an
-// aspect and matches location; len(rs) if none does.
+// next returns the index of the first rule, from i on, that sets an aspect and
+// matches location; len(rs) if none does.
 func (rs Rules) next(i int, location string, says func(*Rule) bool) int {
 	if i < len(rs) {
 		location = spell(location)
@@ -247,8 +246,8 @@ func (rs Rules) next(i int, location string, says func(*Rule) bool) int {
 	return i
 }
 
-// spell returns a location as patterns are spelled. It is in normal form, which
-// differs only in the two characters that robots.txt wants escaped.
+// spell returns a location in the spelling of patterns. It is in normal form,
+// which differs only in the two characters that robots.txt escapes.
 func spell(location string) string {
 	if strings.Contains(location, "%2A") || strings.Contains(location, "%24") {
 		return respell(location)
@@ -257,7 +256,7 @@ func spell(location string) string {
 }
 
 // matches goes greedily from the left, which is exact for patterns whose only
-// wildcard is "*", and takes time linear in each starred piece.
+// wildcard is "*". It takes time linear in each starred piece.
 func (c *compiled) matches(location string) bool {
 	rest, ok := strings.CutPrefix(location, c.pieces[0])
 	if !ok {

@@ -11,7 +11,7 @@ type Verdict uint8
 const (
 	Unknown  Verdict = iota // never seen, or forgotten by age
 	Waiting                 // seen or linked to, but the evidence is not complete
-	Held                    // something speaks against it; a link, the page or the owner can free it
+	Held                    // it was seen, and something keeps it out; a link, the page or the owner can change that
 	Listed                  // in the sitemap
 	Excluded                // the page, robots.txt or the owner forbids it
 	Gone                    // was listed, and the site no longer serves it
@@ -27,11 +27,11 @@ func (v Verdict) String() string {
 	return "unknown"
 }
 
-// Reason says why, in a word or two that can be logged and searched for.
+// Reason says why. Its name is a word or two that can be logged and searched for.
 type Reason uint8
 
-// The reasons. The numbers of those that a verdict can carry are stored, so they
-// never change; new ones go behind them.
+// The reasons. The numbers of those that a verdict can carry are stored: they
+// never change, and new ones follow them.
 const (
 	None Reason = iota
 
@@ -119,25 +119,25 @@ func (r Reason) String() string {
 // Reasons is how many reasons there are; each is below it.
 const Reasons = int(Fragment) + 1
 
-// Evidence is what speaks for listing a location, and what its surroundings say
-// against it.
+// Evidence is what speaks for and against listing a location, apart from the page
+// itself and the rules.
 type Evidence struct {
 	Entry bool // it is one of the site's entries
 	Led   bool // an entry redirects to it
 	Route bool // its route's template is exactly its location, and showed a whole document
 	Link  bool // a listed page links to it
 	Shown bool // looks a day apart, or from two networks, saw such a link
-	// Unprompted says that a look saw such a link whose request named no page but
-	// public ones, so that the link is not there for one visitor.
+	// Unprompted says that a look saw such a link although its request named only
+	// public pages. So the link is not there for one visitor.
 	Unprompted bool
 
 	Networks int  // distinct client networks that got it
 	Before   bool // it has been listed: evidence is needed to enter, not to stay
-	Word     Word // what its location says against it
+	Word     Word // what the location itself says against it
 
 	Disallowed bool // the site's robots.txt forbids it
 	Shared     bool // another location showed the same content lately
-	Crowd      bool // many did
+	Crowd      bool // many other locations did
 
 	// The pages of its route or folder.
 	Siblings int // listed by a link
@@ -147,27 +147,29 @@ type Evidence struct {
 
 const (
 	// SiblingsNeeded is how many siblings must be listed by a link before distinct
-	// networks count as evidence. A post that nothing links to, beside linked
-	// posts, is a page; a share link beside nothing is a secret.
+	// networks count as evidence. An unlinked post beside linked posts is a page;
+	// an unlinked location beside none may be a secret.
 	SiblingsNeeded = 3
 	// OrphansAllowed is by how many the pages of a route or folder that are listed
-	// by networks alone may exceed those that are linked: enough for what a site
-	// forgot to link, too few for a flood of locations that answer to anybody.
+	// by networks alone may exceed the linked ones. It is enough for pages that a
+	// site forgot to link, and too few for a flood of locations that answer to
+	// anybody.
 	OrphansAllowed = 100
-	// GrowthADay is how many pages of a route or folder may be listed by links
-	// for the first time in a day. A calendar without end links to new pages for
-	// ever.
+	// GrowthADay is how many pages of a route or folder may be listed by links for
+	// the first time in a day. An endless calendar links to new pages for ever.
 	GrowthADay = 100_000
 )
 
 // Decide returns the verdict on a location that a witness has shown, and what
-// decided it. What the owner or the page forbids is not listed. Then an Always
-// rule decides, the entries, what was listed before, and evidence.
+// decided it. What the owner or the page forbids is not listed. Otherwise the
+// first of these decides: an Always rule, being an entry, having been listed
+// before, evidence.
 //
-// Evidence for a location with a word is a link from a listed page. For a utility
-// word any such link is enough, since the site shows the page to everybody. For a
-// risky word the link must not be there for one visitor alone. For a capability
-// several visitors must have seen it. For an action only an Always rule is enough.
+// A location with a word needs a link from a listed page as evidence. For a
+// utility word any such link is enough, since the site shows the page to
+// everybody. For a risky word the link must not be there for one visitor alone.
+// For a capability, several visitors must have seen the link. For an action only
+// an Always rule is enough.
 //
 // networksNeeded is how many distinct networks make evidence. content is why the
 // page itself forbids its listing, or None. ownURL says that only the page's own
@@ -188,7 +190,7 @@ func Decide(ev Evidence, listing Listing, content Reason, networksNeeded int, ow
 	case ev.Entry:
 		return Listed, ByEntry
 	case ev.Before && ev.Crowd && ev.standing() == ByHistory:
-		return Held, Duplicate // what only its visitors spoke for is what the site answers to anything
+		return Held, Duplicate // only visitors spoke for it, and it is the site's answer to anything
 	case ev.Before:
 		return Listed, ev.standing()
 	case ev.Word == Action:
@@ -211,7 +213,7 @@ func Decide(ev Evidence, listing Listing, content Reason, networksNeeded int, ow
 	return ev.byNetworks(networksNeeded, ownURL)
 }
 
-// standing returns on what a page that was listed before now stands.
+// standing returns the reason for which a page that was listed before stays.
 func (ev Evidence) standing() Reason {
 	switch {
 	case ev.Route:
@@ -224,7 +226,7 @@ func (ev Evidence) standing() Reason {
 	return ByHistory
 }
 
-// byNetworks decides on a location for which nothing speaks but its visitors.
+// byNetworks decides on a location that only its visitors speak for.
 func (ev Evidence) byNetworks(needed int, ownURL bool) (Verdict, Reason) {
 	switch {
 	case ownURL || ev.Networks < needed || ev.Siblings < SiblingsNeeded:
@@ -237,8 +239,8 @@ func (ev Evidence) byNetworks(needed int, ownURL bool) (Verdict, Reason) {
 	return Listed, ByNetworks
 }
 
-// Rank says how good a claim a location has to represent a content that several
-// locations show: the higher, the better; for equals see [Prefer].
+// Rank says how good a location's claim is to represent a content that several
+// locations show. Higher is better; see [Prefer] for equal ranks.
 type Rank uint8
 
 // The ranks.
@@ -270,18 +272,17 @@ func Represent(own Rank, showing int, representative int, preferred bool) (Verdi
 	return Held, Duplicate
 }
 
-// Claim is what a location has to show for standing for a content, besides its
-// rank.
+// Claim is what decides between two locations of one rank that show one content.
 type Claim struct {
 	Location string
 	Linked   bool // the site leads to it
 }
 
-// Prefer reports whether the first of two locations of one rank is to stand for a
+// Prefer reports whether the first of two locations of one rank is to represent a
 // content that both show. A linked one is preferred, since strangers can ask for
 // any location, and then the shorter one: an article before a page of its
-// comments. If neither is preferred, the one that is listed stays. It is a strict
-// order, so that locations do not take turns.
+// comments. If neither is preferred, the listed one stays. It is a strict order,
+// so that locations do not take turns.
 func Prefer(a, b Claim) bool {
 	if a.Linked != b.Linked {
 		return a.Linked

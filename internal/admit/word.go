@@ -6,23 +6,22 @@ import (
 	"github.com/servemap/servemap/internal/capability"
 )
 
-// Word says what a location gives away of its page.
+// Word says what a location gives away about its page.
 type Word uint8
 
 // The kinds of word, the worst last.
 const (
 	Plain   Word = iota // nothing
-	Utility             // what it names is for the site's own use
-	Risky               // what it names is often meant for one person
-	Secret              // it looks like a capability: who knows it is let in
-	Action              // to get it is to do something
+	Utility             // it names something for the site's own use
+	Risky               // it names something that is often for one person
+	Secret              // it looks like a capability, which admits whoever knows it
+	Action              // a request for it does something
 )
 
 // utilityWords are segments, without their extension, of pages that no visitor
 // looks for: answers to errors and to forms, pieces of other pages, and the back
-// office. That such a page has a route of its own, or that many visitors got it,
-// says nothing. A link from a listed page makes up for it, since some sites have
-// a public page of that name.
+// office. A route of its own, or many visitors, do not list such a page. A link
+// from a listed page does, since some sites have a public page of that name.
 var utilityWords = words(
 	"400 401 403 404 405 408 410 429 500 501 502 503 504 50x 404-error 500-error error error-404 error-500 error-page errors " +
 		"access-denied internal-server-error maintenance not-found notfound offline page-not-found server-error unavailable " +
@@ -31,9 +30,9 @@ var utilityWords = words(
 		"adminer back-office backend backoffice backup backups config configuration customers dashboard dashboards export exports " +
 		"intranet log logs monitoring phpinfo phpmyadmin server-info server-status staff upload uploads")
 
-// riskyWords are words of pages that are often one person's, or nobody's but
-// the owner's. They are looked for among the words of each segment, since the
-// price of a hit is low: a link from a listed page makes up for it.
+// riskyWords are words of pages that are often for one person, or for the owner
+// alone. They are looked for among the words of each segment. A wrong hit costs
+// little: a link from a listed page makes up for it.
 var riskyWords = words(
 	"2fa account accounts admin administrator activate activation actuator approve auth authenticate authentication authorize authorise " +
 		"billing booking bookings claim confirm confirmation confirmed console debug draft drafts " +
@@ -43,7 +42,7 @@ var riskyWords = words(
 		"search secret secrets session sessions settings share shared shares sharing signin signup sso staging " +
 		"ticket tickets token tokens tracking transfer unlock unsubscribe verification verified verify vouchers voucher webhook webhooks")
 
-// actionWords are segments whose pages nobody should be led to, since a crawler
+// actionWords are segments whose pages must not be in a sitemap, since a crawler
 // that follows them changes something. They must be a whole segment, as no link
 // makes up for them.
 var actionWords = words(
@@ -57,8 +56,8 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// WordOf returns the worst that a location says. variable says that a variable
-// of its route is named like a secret.
+// WordOf returns the worst kind of word in a location. variable says that a
+// variable of its route is named like a secret.
 func WordOf(location string, variable bool) Word {
 	word, _ := WordIn(location)
 	if word < Secret && (variable || capability.Looks(location)) {
@@ -67,8 +66,8 @@ func WordOf(location string, variable bool) Word {
 	return word
 }
 
-// WordIn returns the worst that the path of a location says, and the first word
-// that says it, which is one of the lists above.
+// WordIn returns the worst kind of word in the path of a location, and the first
+// word of that kind in it.
 func WordIn(location string) (worst Word, word string) {
 	path, _, _ := strings.Cut(location, "?")
 	for segment := range strings.SplitSeq(strings.ToLower(path), "/") {
@@ -89,9 +88,9 @@ func WordIn(location string) (worst Word, word string) {
 	return worst, word
 }
 
-// action reports whether a segment is an action, and which, as it stands or as the
-// name of a program: "logout", "logout.php". An HTML file does nothing, but a shop
-// may give its cart such a name; a manual has a "delete.html".
+// action reports whether a segment is an action, and which: "logout", or as the
+// name of a program "logout.php". An HTML file does nothing. But a shop may name
+// its cart so, and a manual has a "delete.html".
 func action(segment string) (word string, is bool) {
 	if actionWords[segment] {
 		return segment, true
@@ -104,7 +103,7 @@ func action(segment string) (word string, is bool) {
 	return segment[:dot], programs[extension] || (extension == "html" || extension == "htm") && !statements[segment[:dot]]
 }
 
-// programs are the extensions of what runs when it is asked for.
+// programs are the file extensions of programs that a server runs.
 var programs = words("php php3 php4 php5 php7 php8 phtml asp aspx ashx asmx jsp jspx jspa jsf xhtml faces do action cgi fcgi pl py rb cfm cfml mvc dll exe shtml")
 
 // statements are the action words that a manual explains.

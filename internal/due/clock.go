@@ -12,15 +12,15 @@ const tick = 100 * time.Millisecond
 // rests is a horizon beyond which nothing is due.
 const rests = math.MaxUint64
 
-// A clock tells milliseconds since its start. To read the time takes longer
-// than all else that is done for a target that is not due. So while requests
-// come, a timer reads it, and what is due only after the next tick needs no
-// other look at it. When no request has come for a tick, the timer rests.
+// A clock tells milliseconds since its start. Reading the time takes longer
+// than everything else that is done for a target that is not due. So while
+// requests come, a timer reads it, and whatever is due only after the next tick
+// needs no reading. When no request has come for a tick, the timer stops.
 type clock struct {
 	start time.Time
 	timer *time.Timer
 
-	_       [64]byte // what follows is written to; every request reads what stands before
+	_       [64]byte // what follows is written to; every request reads what is before it
 	horizon atomic.Uint64
 	running atomic.Bool
 	used    atomic.Bool // since the last tick
@@ -35,7 +35,7 @@ func newClock() *clock {
 	return c
 }
 
-// beyond reports whether t is certainly not reached yet.
+// beyond reports whether t is certainly in the future.
 func (c *clock) beyond(t uint64) bool {
 	if t <= c.horizon.Load() {
 		return false
@@ -49,7 +49,7 @@ func (c *clock) beyond(t uint64) bool {
 // now reads the time, on the monotonic clock.
 func (c *clock) now() uint64 { return uint64(time.Since(c.start) / time.Millisecond) }
 
-// wake starts the timer, if it rests.
+// wake starts the timer, if it has stopped.
 func (c *clock) wake(now uint64) {
 	if c.running.Load() || !c.running.CompareAndSwap(false, true) {
 		return

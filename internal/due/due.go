@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// The spacing of looks at one page: the second follows the first after
-// Shortest, each wait is a quarter longer than the one before, and none is
-// longer than Longest, so that a withdrawal is seen within a minute on a page
-// that is visited.
+// The spacing of looks at one page. The second look follows the first after
+// Shortest, and each wait is a quarter longer than the one before, up to Longest.
+// So a withdrawal is seen within a minute on a page that is visited.
 const (
 	Shortest = 2 * time.Second
 	Longest  = time.Minute
@@ -23,17 +22,17 @@ const (
 // longestPass is the longest wait after looks that taught nothing.
 const longestPass = 10 * time.Second
 
-// lease is how long a look that was begun keeps others from beginning, should
-// it never be settled.
+// lease is how long a look that was begun and never settled keeps others from
+// beginning.
 const lease = time.Second
 
-// ways is how many slots share a bucket; a target may stand in any of them.
+// ways is how many slots share a bucket; a target may be in any of them.
 const ways = 8
 
-// A Table remembers when each of a bounded number of request targets is next
-// due. Targets that were pushed out, or were never seen, are due at once, as
-// long as the common budget for unknown targets lasts, which those that were
-// Reset do not need. It is safe for concurrent use.
+// A Table remembers when each of a bounded number of request targets is next due.
+// A target that it does not know is due at once, as long as the common budget for
+// unknown targets lasts. Targets that were Reset need no budget. It is safe for
+// concurrent use.
 type Table struct {
 	seed    maphash.Seed
 	clock   *clock
@@ -46,8 +45,8 @@ type Table struct {
 	expected  [expectedKept]atomic.Uint64 // the tags of targets, by their lower bits
 }
 
-// expectedKept bounds the targets that are expected. Of two that share a place
-// the later one has it.
+// expectedKept bounds the targets that are expected. Of two with one place the
+// later one has it.
 const expectedKept = 1 << 15
 
 // slot is one target. The tag is a hash of it, 0 for a free slot. The state
@@ -73,16 +72,16 @@ func New(size int) *Table {
 	}
 }
 
-// unknownRate and unknownBurst bound the looks at targets that the table does
-// not know: a flood of made-up addresses must not crowd out the site's pages,
-// and a walk through a new site must not lose any.
+// unknownRate and unknownBurst bound the looks at targets that the table does not
+// know. A flood of made-up addresses must not crowd out the site's pages, and a
+// crawl of a new site must not lose any.
 const (
 	unknownRate  = 2_000
 	unknownBurst = 20_000
 )
 
-// A Look is a claim on one target, to be settled once what the response showed
-// is known. The zero Look settles to nothing.
+// A Look is a claim on one target. It is to be settled once it is known what the
+// response showed. The zero Look settles to nothing.
 type Look struct {
 	table *Table
 	slot  *slot
@@ -102,7 +101,8 @@ func (t *Table) Begin(target string) (look Look, ok bool) {
 	return t.insert(tag, now)
 }
 
-// claim begins a look at the target in s, if it is due and nobody else does.
+// claim begins a look at the target in s, if it is due and nobody else has begun
+// one.
 func (t *Table) claim(s *slot, tag uint64) (look Look, ok bool) {
 	state := s.state.Load()
 	due := state >> 16
@@ -120,14 +120,13 @@ func (t *Table) claim(s *slot, tag uint64) (look Look, ok bool) {
 	return Look{t, s, tag}, true
 }
 
-// Accept settles the look as one that taught something: the target is next due
-// after a wait that grows from look to look.
+// Accept settles a look that taught something. The next wait is longer than the
+// last one.
 func (l Look) Accept() { l.wait(Longest) }
 
-// Pass settles the look as one that taught nothing, as the next would: the
-// target is no page, or not now. It is next due after a wait that grows too,
-// but never to more than a few seconds, since the same target may be a page for
-// another client.
+// Pass settles a look that taught nothing, as the next one would: the target is no
+// page, or not now. The wait grows too, but only to a few seconds, since the same
+// target may be a page for another client.
 func (l Look) Pass() { l.wait(longestPass) }
 
 func (l Look) wait(longest time.Duration) {
@@ -138,13 +137,13 @@ func (l Look) wait(longest time.Duration) {
 	})
 }
 
-// Return settles the look as one that taught nothing: the target stays due.
+// Return settles a look that taught nothing, and leaves the target due.
 func (l Look) Return() {
 	l.settle(func(wait uint64) uint64 { return pack(l.table.clock.now(), wait) })
 }
 
-// settle sets the state that follows from the last wait, unless the slot was
-// given to another target meanwhile.
+// settle sets the state that follows from the last wait, unless another target has
+// the slot by now.
 func (l Look) settle(next func(wait uint64) uint64) {
 	if l.slot == nil {
 		return
@@ -156,7 +155,7 @@ func (l Look) settle(next func(wait uint64) uint64) {
 }
 
 // Reset makes target due at once, and its waits short again. The table expects it
-// from now on, until another target takes its place.
+// from then on, until another target takes its place.
 func (t *Table) Reset(target string) {
 	tag := t.tag(target)
 	t.expectation(tag).Store(tag)
@@ -165,8 +164,8 @@ func (t *Table) Reset(target string) {
 	}
 }
 
-// Expects reports whether target was Reset, and not forgotten since. So it is none
-// that a stranger made up.
+// Expects reports whether target was Reset and not forgotten since. Then no
+// stranger made it up.
 func (t *Table) Expects(target string) bool {
 	tag := t.tag(target)
 	return t.expectation(tag).Load() == tag
@@ -190,9 +189,9 @@ func (t *Table) find(tag uint64) *slot {
 	return nil
 }
 
-// insert puts tag into a free slot of its bucket, else into that which has been
-// due for the longest, whose page is visited the least, and begins the look.
-// Of several callers with one tag, only the first gets the look.
+// insert puts tag into a free slot of its bucket, or into the slot that has been
+// due for the longest, whose page is visited the least. It begins the look. Of
+// several callers with one tag, only the first gets the look.
 func (t *Table) insert(tag, now uint64) (look Look, ok bool) {
 	t.inserting.Lock()
 	defer t.inserting.Unlock()
@@ -200,7 +199,7 @@ func (t *Table) insert(tag, now uint64) (look Look, ok bool) {
 		return t.claim(s, tag)
 	}
 	s := t.victim(tag)
-	s.tag.Store(0) // a look at the target that is pushed out must not settle the new one
+	s.tag.Store(0) // a look at the old target must not settle the new one
 	s.state.Store(leased(now, 0))
 	s.tag.Store(tag)
 	return Look{t, s, tag}, true
