@@ -13,23 +13,23 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// What is counted to tell the causes that keep a whole site from being learned.
-// These are looks, never requests that are not due.
+// The counts that tell which causes keep a whole site from being learned. They
+// count looks, never requests that are not due.
 const (
 	nForeign   = iota // for another host than the site's
 	nOwn              // for the site's host
 	nInside           // of nOwn, those in the origin's folder
 	nOutside          // of nOwn, those for pages outside of the origin's folder
 	nBare             // of nOwn, those for the origin's folder without its slash
-	nWhole            // of nOwn, those with nothing of the path cut off but the beginning of the folder
+	nWhole            // of nOwn, those with nothing of the path cut off beyond the start of the folder
 	nRedirects        // of nOwn, those that were led elsewhere
 
-	nCookie // by what made the client known
+	nCookie // by what identified the client
 	nAuthorization
 	nIdentity
-	nAnonymous // the client was not known
+	nAnonymous // the client is anonymous
 
-	nFailing // answered with an error that may pass
+	nFailing // answered with a temporary error
 	nPrivate // answered with a page that is private or not to be stored
 	nNotHTML
 	nEmpty // of an entry, that showed nothing at all
@@ -47,13 +47,13 @@ const (
 	nCounts
 )
 
-// A tally counts while requests are served, counts are what it shows at one time.
+// A tally counts while requests are served. counts are its values at one moment.
 type (
 	tally  [nCounts]atomic.Uint64
 	counts [nCounts]uint64
 )
 
-// The evidence that a hint takes.
+// The evidence that each hint needs.
 const (
 	foreignLooks    = 20
 	knownLooks      = 50
@@ -62,19 +62,19 @@ const (
 	bareLooks       = 3 // in as many minutes
 	networkPages    = 50
 	unreadablePages = 5
-	otherLooks      = 20 // one at an entry among them, and no page anywhere
+	otherLooks      = 20 // at least one of an entry, and no page anywhere
 	settingLooks    = 20 // by clients with cookies, while pages wait for others
 
-	// A page of the right host is looked at once a minute at most, while one of
-	// a foreign host and a client that is known use up no look. So a few more of
-	// these say nothing of what most requests are.
+	// A page of the right host is looked at once a minute at most, while requests
+	// for a foreign host and by known clients use up no look. So it takes
+	// many of these to say what most requests are.
 	foreignShare = 10 // for each of the right host
-	knownShare   = 50 // for each anonymous one
+	knownShare   = 50 // for each anonymous client
 	outsideShare = 8  // for each in the origin's folder; other pages may stand beside those of the site
 	settingShare = 2  // for each anonymous one, where each of these was given a cookie
 )
 
-// causes returns the causes that the counts are good evidence of.
+// causes returns the causes for which the counts are good evidence.
 func causes(c counts) []hint.Hint {
 	var found []hint.Hint
 	for _, cause := range []struct {
@@ -101,23 +101,24 @@ func causes(c counts) []hint.Hint {
 	return found
 }
 
-// crowdsOut reports whether there are so many clients that are known, and for
-// one reason, that hardly any is anonymous.
+// crowdsOut reports whether there are so many known clients, for one reason, that
+// hardly any is anonymous.
 func crowdsOut(known, anonymous uint64) bool {
 	return known >= knownLooks && known >= knownShare*anonymous
 }
 
 // givesCookies reports whether the site gives a cookie to every visitor, as it
-// does where it saves a session at each visit. Then a visitor gets only his first
-// page without it, and most pages are got by nobody who is anonymous.
+// does if it saves a session at each visit. Then only a visitor's first page is
+// anonymous.
 func (c counts) givesCookies() bool {
 	return c[nStarved] == 1 && c[nPages] > 0 && c[nSetting] == c[nPages] && c[nCookie] >= settingLooks && c[nCookie] >= settingShare*c[nAnonymous]
 }
 
-// judgeEvery is after how many looks the causes are looked for again.
+// judgeEvery is after how many looks to look for the causes again.
 const judgeEvery = 10
 
-// ended notes the end of a look, and now and then gives the hints that follow.
+// ended notes the end of a look, and from time to time gives the hints that
+// follow.
 func (o *Observer) ended() {
 	if o.cfg.Hints == nil || o.looks.Add(1)%judgeEvery != 0 {
 		return
@@ -158,7 +159,7 @@ func (t *tally) addIf(n int, is bool) {
 	}
 }
 
-// tallyResponse counts what kind of response an anonymous client got.
+// tallyResponse counts the kind of response that an anonymous client got.
 func (o *Observer) tallyResponse(kind admit.Kind, asked asked, loc string, resp *tap.Response) {
 	entry := asked.method == http.MethodGet && resp.Status == http.StatusOK && o.cfg.Ledger.IsEntry(loc)
 	switch {
@@ -192,8 +193,8 @@ func (o *Observer) tallyOutside(r *http.Request) {
 }
 
 // readable reports whether the content coding of the body can be undone. A
-// compressor around the site may have named one that it applies only further
-// out; then the body is still what the site wrote.
+// compressor around the site may have named one that it applies only later; then
+// the body is still what the site wrote.
 func readable(resp *tap.Response) bool {
 	encoding := resp.Header.ContentEncoding
 	if encoding == "" || isText(resp.Body) {

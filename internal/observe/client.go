@@ -18,7 +18,7 @@ func (o *Observer) known(r *http.Request) admit.Reason {
 	return admit.Credentials(r, o.cfg.Cookies)
 }
 
-// askOwner asks the owner's function. Whoever it panics over is not anonymous.
+// askOwner asks the owner's function. If it panics, the client is not anonymous.
 func (o *Observer) askOwner(r *http.Request) (why admit.Reason) {
 	why = admit.NotAnonymous
 	defer o.hintPanic(hint.AnonymousPanics)
@@ -28,16 +28,15 @@ func (o *Observer) askOwner(r *http.Request) (why admit.Reason) {
 	return why
 }
 
-// hintPanic recovers from a panic of the owner's function, and hints at it.
+// hintPanic recovers from a panic of the owner's function, and gives a hint.
 func (o *Observer) hintPanic(h hint.Hint) {
 	if p := recover(); p != nil {
 		o.cfg.Hints.Give(h, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}
 }
 
-// nearby reports whether the peer may be a proxy of the site's own: it is on this
-// machine or in a private network, or its address says nothing, as on a Unix
-// socket.
+// nearby reports whether the peer may be a proxy of the site's own: on this
+// machine, in a private network, or without an address, as on a Unix socket.
 func nearby(r *http.Request) bool {
 	addr := peer(r)
 	return !admit.Network(addr).IsValid() || documentation.Contains(addr.Unmap())
@@ -51,7 +50,7 @@ func peer(r *http.Request) netip.Addr {
 }
 
 // documentation is a range that no host on the internet has (RFC 5737). Requests
-// that [net/http/httptest] makes come from it.
+// of [net/http/httptest] come from it.
 var documentation = netip.MustParsePrefix("192.0.2.0/24")
 
 // network returns the client's network, if the address is really the client's.
@@ -65,15 +64,14 @@ func (o *Observer) network(r *http.Request) netip.Prefix {
 	return admit.Network(peer(r))
 }
 
-// clientIP asks the owner's function. The address that it panics over is not
-// known.
+// clientIP asks the owner's function. If it panics, the address is unknown.
 func (o *Observer) clientIP(r *http.Request) netip.Addr {
 	defer o.hintPanic(hint.ClientIPPanics)
 	return o.cfg.ClientIP(r)
 }
 
-// local reports whether the request comes from the machine itself, and from
-// nobody behind it, as while the site is tried out.
+// local reports whether the request comes from this machine itself, as while a
+// developer tries the site.
 func local(r *http.Request) bool {
 	return peer(r).Unmap().IsLoopback() && !admit.Forwarded(r.Header)
 }

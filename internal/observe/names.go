@@ -14,9 +14,8 @@ import (
 	"github.com/servemap/servemap/internal/hint"
 )
 
-// nameCounts counts the names of the cookies, or of the headers, by which
-// clients were known, for the hint that names them. It keeps the frequent names,
-// and never a value.
+// nameCounts counts the names of the cookies, or of the headers, that identified clients,
+// for the hint that names them. It keeps the frequent names, and never a value.
 type nameCounts struct {
 	mu       sync.Mutex
 	requests int
@@ -29,9 +28,9 @@ const (
 	namesTold = 5  // names in the hint
 )
 
-// noteNames counts the names by which a client was known. n is how many were known
-// for that reason so far. After the first hundred, from which the hint is made,
-// one client in 64 is counted: where everybody is known, every request comes here.
+// noteNames counts the names that identified a client. n is how many clients were known
+// for that reason so far. After the first hundred, which are enough for the hint, it
+// counts one client in 64: where every client is known, every request comes here.
 func (o *Observer) noteNames(why admit.Reason, n uint64, h http.Header) {
 	if o.cfg.Hints == nil || n > 100 && n%64 != 0 {
 		return
@@ -44,7 +43,7 @@ func (o *Observer) noteNames(why admit.Reason, n uint64, h http.Header) {
 	}
 }
 
-// names says which names a hint is about, "" if it is about none.
+// names says which names a hint is about, "" for none.
 func (o *Observer) names(h hint.Hint) string {
 	var names []string
 	switch h {
@@ -59,8 +58,8 @@ func (o *Observer) names(h hint.Hint) string {
 	return "Most had: " + strings.Join(names, ", ") + "."
 }
 
-// note counts the names of one request. It never waits: while another request is
-// being counted, this one is not.
+// note counts the names of one request. It never waits: if another request is being
+// counted, it skips this one.
 func (c *nameCounts) note(names iter.Seq[string]) {
 	if !c.mu.TryLock() {
 		return
@@ -79,8 +78,8 @@ func (c *nameCounts) note(names iter.Seq[string]) {
 	}
 }
 
-// add counts a name. When there is no room for another one, all lose a count,
-// so that the frequent ones stay (Misra and Gries, 1982).
+// add counts a name. If there is no room for another one, all lose a count, so that the
+// frequent ones stay (Misra and Gries, 1982).
 func (c *nameCounts) add(name string) {
 	_, known := c.counts[name]
 	switch {
@@ -100,9 +99,9 @@ func (c *nameCounts) add(name string) {
 	}
 }
 
-// most returns the names that most of the requests had, the most frequent first.
-// What fewer had may be the log-in itself, beside a cookie that everybody gets: an
-// owner who follows the hint must not be led to call that benign.
+// most returns the names that most of the requests had, the most frequent first. A name
+// that fewer had may be the log-in itself, beside a cookie that everybody gets. The hint
+// must not lead the owner to call that benign.
 func (c *nameCounts) most() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,9 +114,9 @@ func (c *nameCounts) most() []string {
 
 const longestName = 40
 
-// shownName returns the name of a cookie or header as an owner may be told it: up to where
-// it looks like it says who has the cookie, with "*" for the rest, as in
-// "session_*". It is "" where that leaves too little.
+// shownName returns the name of a cookie or header in a form to show to an owner. It
+// replaces a part that may identify the visitor by "*", as in "session_*". It is "" if too
+// little is left.
 func shownName(name string) string {
 	for i := 0; i < len(name); {
 		end := i
@@ -133,7 +132,7 @@ func shownName(name string) string {
 	return name
 }
 
-// cutName returns the first n bytes of a name and a star, if they say something.
+// cutName returns the first n bytes of a name and a star, or "" if these say nothing.
 func cutName(name string, n int) string {
 	letters := 0
 	for i := range n {
@@ -147,8 +146,8 @@ func cutName(name string, n int) string {
 	return name[:min(n, longestName)] + "*"
 }
 
-// personal reports whether a word of a name may be one visitor's own: a
-// number, or a token.
+// personal reports whether a word of a name may belong to one visitor: a number, or a
+// token.
 func personal(word string) bool {
 	digits := 0
 	for i := range len(word) {

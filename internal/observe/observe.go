@@ -1,6 +1,7 @@
-// Package observe stands on the request's path. It takes each request, decides
-// whether its response is worth a look, has that response watched, and hands the
-// ledger what it showed. It must never change, delay or fail a request.
+// Package observe is the part of the library on the request's path. It takes each
+// request, decides whether its response is worth a look, has that response
+// watched, and hands the ledger what it showed. It must never change, delay or
+// fail a request.
 package observe
 
 import (
@@ -34,12 +35,12 @@ type Config struct {
 	Anonymous      func(*http.Request) bool
 	ClientIP       func(*http.Request) netip.Addr
 	Hints          *hint.Hints
-	WatchRobots    bool // the site's robots.txt is looked at as it is served
+	WatchRobots    bool // learn robots.txt from the one that the site serves
 }
 
 // Observer watches the responses of one site. It is safe for concurrent use.
 type Observer struct {
-	closed   atomic.Bool // first, away from what is written to: every request reads it
+	closed   atomic.Bool // the first field, on a cache line that is seldom written: every request reads it
 	cfg      Config
 	routed   atomic.Bool // a route was seen
 	tally    tally
@@ -60,9 +61,9 @@ func (o *Observer) Close() { o.closed.Store(true) }
 // something to learn.
 func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	if tap.From(w, o.cfg.Buffers) != nil {
-		// Watched already, further out; but the route is known only here. Some
-		// routers note it only while they serve the request. Of several that are
-		// nested the innermost knows best. The tap is gone if this goroutine
+		// It is watched already, further out, but the route is known only here.
+		// Some routers note it only while they serve the request. Of nested
+		// routers the innermost knows best. The tap is gone if this goroutine
 		// outlived it.
 		next.ServeHTTP(w, r)
 		if seen := tap.From(w, o.cfg.Buffers); seen != nil && seen.Route == "" {
@@ -91,17 +92,18 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 }
 
 // asked is what is read of a request before it is served, since handlers may
-// change it: turn a HEAD into a GET, or set the remote address to what the client
-// claims.
+// change the request: turn a HEAD into a GET, or set the remote address to what
+// the client claims.
 type asked struct {
 	method  string
 	network netip.Prefix
 	local   bool
-	given   bool // a cookie, by the response
+	given   bool // the response set a cookie
 	named   shown.Named
 }
 
-// named returns what r names besides its page, still as parts of r.
+// named returns what r names besides its page. The strings still share memory with
+// r.
 func named(r *http.Request) shown.Named {
 	referer := r.Header.Get("Referer")
 	_, query, _ := strings.Cut(r.RequestURI, "?")
@@ -109,7 +111,7 @@ func named(r *http.Request) shown.Named {
 }
 
 // maxReferer bounds what is kept of a Referer while a look waits. It has room for
-// every location, with all of its bytes escaped.
+// every location with all of its bytes escaped.
 const maxReferer = 4096
 
 // begin decides whether the response to r is to be watched. The cheapest
@@ -148,7 +150,7 @@ func (o *Observer) consider(r *http.Request, class string, look due.Look) (loc l
 	o.tally[nInside].Add(1)
 	if admit.AssetName(loc.Location) {
 		o.outcomes[admit.NotHTML].Add(1)
-		look.Accept() // the target alone decided; it will again
+		look.Accept() // the target alone decided, and will decide the same again
 		return loc, look, false
 	}
 	why := o.known(r)
@@ -175,34 +177,34 @@ func (o *Observer) consider(r *http.Request, class string, look due.Look) (loc l
 
 // vouched reports whether something on the site vouches for a location: it is an
 // entry, it is listed, or the ledger asked for it, as it does when a listed page
-// links to it. Any other location may be made up by whoever asks for it.
+// links to it. A stranger may have made up any other location.
 func (o *Observer) vouched(loc string) bool {
 	return o.cfg.Ledger.IsEntry(loc) || o.cfg.Due.Expects(loc) || o.cfg.Files.Lists(loc)
 }
 
-// What is not the page itself is looked at on schedules of its own, under targets
-// that begin with these words, as no target of a request does. A stranger chooses
-// with a HEAD, a validator or an Accept header what a response is, and must not
-// use up the page's look by it. Denials and redirects have a schedule for each of
-// some groups of networks, so that a client that is denied over and over does not
-// hide that others are denied too.
+// These prefixes give responses other than the page itself their own schedules. No
+// target of a request begins with one. A stranger can turn a response into one of
+// these with a HEAD, a validator or an Accept header, and must not use up the
+// page's look by it. Denials and redirects have a schedule for each of 16 groups
+// of networks, so that a client that is denied over and over does not hide that
+// others are denied too.
 const (
 	heads     = "HEAD "
 	unchanged = "304 "
 	denials   = "404 "
 	redirects = "3xx "
-	tagged    = "tag " // the page with tracking parameters, to which the site may answer anything
+	tagged    = "tag " // the page with tracking parameters, which the site may answer with anything
 
-	robotsLook = "robots " // robots.txt, for each group of networks too
+	robotsLook = "robots " // robots.txt, also for each group of networks
 )
 
-// special reports whether the request asks for something else than a page.
+// special reports whether the request asks for something other than a page.
 func special(h http.Header) bool {
 	return len(h["Upgrade"]) > 0 || len(h["Range"]) > 0 ||
 		len(h["Accept"]) > 0 && strings.Contains(h["Accept"][0], "text/event-stream")
 }
 
-// refuse ends the look at a request that asks for no location of the site.
+// refuse ends the look at a request that has no location on the site.
 func (o *Observer) refuse(r *http.Request, why location.Reason, look due.Look) {
 	o.refusals[why].Add(1)
 	if why == location.ReasonOutsideFolder {
@@ -212,12 +214,12 @@ func (o *Observer) refuse(r *http.Request, why location.Reason, look due.Look) {
 		look.Return()
 	} else {
 		o.tally[nOwn].Add(1)
-		look.Accept() // the target alone decided; it will again
+		look.Accept() // the target alone decided, and will decide the same again
 	}
 	o.ended()
 }
 
-// settle hands over what the response showed, if that is anything.
+// settle hands over what the response showed, if anything.
 func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, look due.Look, resp *tap.Response) {
 	defer o.ended()
 	at := time.Now()
@@ -249,9 +251,9 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 	}
 }
 
-// judge ends the look at a response that is not worth merging, and returns none.
-// For another it returns the look that it uses up. It withdraws a page that the
-// response forbids to list.
+// judge ends the look if the response is not worth merging, and then returns the
+// zero Look. Otherwise it returns the look that the response uses up. It withdraws
+// a page that the response forbids to list.
 func (o *Observer) judge(asked asked, loc location.Result, kind admit.Kind, why admit.Reason, look due.Look, resp *tap.Response, at time.Time) due.Look {
 	unread := resp.Truncated && resp.Header.ContentType == "" // there was no memory to learn its type from
 	switch {
@@ -276,7 +278,8 @@ func (o *Observer) judge(asked asked, loc location.Result, kind admit.Kind, why 
 	case kind == admit.Alive:
 		return o.instead(look, unchanged+loc.Location, true)
 	case kind == admit.Doubtful:
-		// No other page has anything to lose; of an entry it is worth telling.
+		// Only a listed page can be lost. An entry that is missing is worth a
+		// hint.
 		return o.instead(look, denials+group(asked.network)+loc.Location, o.cfg.Files.Lists(loc.Location) || o.cfg.Ledger.IsEntry(loc.Location))
 	case kind == admit.Redirected:
 		return o.instead(look, redirects+group(asked.network)+loc.Location, true)
@@ -288,8 +291,8 @@ func (o *Observer) judge(asked asked, loc location.Result, kind admit.Kind, why 
 	return look
 }
 
-// instead gives back a look at a page that turned out to be something else,
-// and begins one at that, if it is wanted and due.
+// instead gives back a look at a page whose response is of another kind, and
+// begins a look at target, the schedule of that kind, if it is wanted and due.
 func (o *Observer) instead(look due.Look, target string, wanted bool) due.Look {
 	look.Return()
 	if !wanted {
@@ -299,8 +302,8 @@ func (o *Observer) instead(look due.Look, target string, wanted bool) due.Look {
 	return other
 }
 
-// group names one of 16 groups of networks in a character; all networks that are
-// not known are in one.
+// group names one of 16 groups of networks by a character. All unknown networks
+// are in one group.
 func group(network netip.Prefix) string {
 	n := byte(0)
 	for _, b := range network.Addr().As16() {
@@ -309,8 +312,8 @@ func group(network netip.Prefix) string {
 	return "0123456789abcdef"[n%16 : n%16+1]
 }
 
-// withdraw takes a page that forbids its listing, or is gone for good, out of
-// the files being served, without waiting for the store.
+// withdraw takes a page out of the files being served if the response forbids its
+// listing or says that it is gone for good. It does not wait for the store.
 func (o *Observer) withdraw(loc string, kind admit.Kind, resp *tap.Response, at time.Time) {
 	gone := kind == admit.Forbidden || kind == admit.Vanished
 	if tag := resp.Header.RobotsTag; kind == admit.Witness && tag != "" {
@@ -324,7 +327,8 @@ func (o *Observer) withdraw(loc string, kind admit.Kind, resp *tap.Response, at 
 // SeesRoutes reports whether the route of any page was seen.
 func (o *Observer) SeesRoutes() bool { return o.routed.Load() }
 
-// Counts returns how many looks ended without a sighting, by the reason's name.
+// Counts returns how many looks ended without a sighting, by the name of the
+// reason.
 func (o *Observer) Counts() map[string]uint64 {
 	counts := map[string]uint64{}
 	for i := range o.outcomes {

@@ -15,17 +15,18 @@ import (
 )
 
 // robotsTxt is where a host has its robots.txt, whatever folder the site is in
-// (RFC 9309, section 2.3). No page has that location; its name is an asset's.
+// (RFC 9309, section 2.3). No page has that location, since its name is that of
+// an asset.
 const robotsTxt = "/robots.txt"
 
-// asksForRobots reports whether r asks for the host's robots.txt, and nothing
-// but that. Behind a proxy that strips a prefix, whatever arrives is below it.
+// asksForRobots reports whether r asks for the host's robots.txt. Behind a proxy
+// that strips a prefix no request can: all of them are below the prefix.
 func (o *Observer) asksForRobots(r *http.Request) bool {
 	return o.cfg.WatchRobots && r.RequestURI == robotsTxt && o.cfg.StrippedPrefix == "" && r.Method == http.MethodGet
 }
 
-// beginRobots decides whether a response with the robots.txt is to be watched.
-// Only what anonymous clients get is what crawlers get.
+// beginRobots decides whether to watch a response with the robots.txt. Only what
+// anonymous clients get is what crawlers get.
 func (o *Observer) beginRobots(r *http.Request, look due.Look) (due.Look, bool) {
 	if loc := o.cfg.Normalizer.Request(r.Host, r.RequestURI); loc.Reason == location.ReasonHost || loc.Local && !nearby(r) {
 		o.refuse(r, location.ReasonHost, look)
@@ -39,15 +40,15 @@ func (o *Observer) beginRobots(r *http.Request, look due.Look) (due.Look, bool) 
 	return o.cfg.Due.Begin(robotsLook + group(o.network(r)))
 }
 
-// forwardedHosts are headers by which a proxy tells which host the client asked
-// for, or a client claims so.
+// forwardedHosts are headers in which a proxy says which host the client asked
+// for. Clients may send them too.
 var forwardedHosts = []string{
 	"X-Forwarded-Host", "X-Host", "X-Original-Host", "X-Forwarded-Original-Host", "X-Http-Host-Override", "X-Host-Override",
 }
 
 // foreign reports whether a forwarding header names another host than the site's.
 // A handler may go by that, and answer with the robots.txt of another site or of
-// a copy of this one for tests.
+// a test copy of this one.
 func (o *Observer) foreign(h http.Header) bool {
 	for _, name := range forwardedHosts {
 		for _, line := range h[name] {
@@ -70,15 +71,15 @@ func (o *Observer) foreign(h http.Header) bool {
 }
 
 // foreignHost reports whether a forwarded host is neither the origin's nor one
-// that requests may have. The origin's is the site's also where Options.Hosts
+// that requests may have. The origin's counts as the site's even if Options.Hosts
 // leaves it out: a proxy may ask for the page at a name of its own, and forward
-// the one that the visitor asked for.
+// the visitor's.
 func (o *Observer) foreignHost(host string) bool {
 	host = strings.TrimSpace(host)
 	return host != "" && !o.cfg.Normalizer.Ours(host)
 }
 
-// settleRobots hands over the robots.txt, if the response shows it.
+// settleRobots hands over the robots.txt, if the response shows one.
 func (o *Observer) settleRobots(network netip.Prefix, look due.Look, resp *tap.Response) {
 	switch {
 	case !admit.RobotsTxt(resp) || !readable(resp):
@@ -98,9 +99,9 @@ func (o *Observer) settleRobots(network netip.Prefix, look due.Look, resp *tap.R
 	}
 }
 
-// dropOuterCoding drops the content coding of a text to which it was not
-// applied: a compressor around the site names it before the handler runs. A few
-// bytes of a compressed text may look like text too, but they can be undone.
+// dropOuterCoding drops the content coding of a text to which it was not applied:
+// a compressor around the site names it before the handler runs. The beginning of
+// a compressed text may look like text too, but then decoding it succeeds.
 func dropOuterCoding(resp *tap.Response) {
 	h := &resp.Header
 	if h.ContentEncoding == "" || !isText(resp.Body) {

@@ -11,18 +11,18 @@ import (
 )
 
 // matched returns the template of the route that matched r, and whether the
-// route matches nothing but the template: a path, and not all paths below one,
-// on a host that is the site's, if it names one.
+// route matches only that template: a path and not everything below one, on a
+// host that is the site's, if it names a host.
 func (o *Observer) matched(r *http.Request) (template string, exact bool) {
 	host, template, exact := route(r)
 	if cut := CutOff(r); template != "" && o.inOrigin(cut) && !strings.HasPrefix(template, cut+"/") {
-		template = cut + template // it is of a router inside of what cuts that off
+		template = cut + template // the router is inside of what cuts that off
 	}
 	return template, exact && (host == "" || o.cfg.Normalizer.Names(host))
 }
 
-// route returns the template of the route that matched r with its host, "" for
-// any, and whether the template is all that it matches there.
+// route returns the template of the route that matched r, with its host ("" for
+// any), and whether it matches nothing else there.
 func route(r *http.Request) (host, template string, exact bool) {
 	if current := mux.CurrentRoute(r); current != nil {
 		return muxRoute(current)
@@ -36,15 +36,15 @@ func muxRoute(r *mux.Route) (host, template string, exact bool) {
 		return "", "", false
 	}
 	expr, err := r.GetPathRegexp()
-	end := err == nil && strings.HasSuffix(expr, "$") && !strings.HasSuffix(expr, `\$`) // that is a character
-	host, _ = r.GetHostTemplate()                                                       // it fails where there is none
+	end := err == nil && strings.HasSuffix(expr, "$") && !strings.HasSuffix(expr, `\$`) // an escaped dollar is a character
+	host, _ = r.GetHostTemplate()                                                       // it fails if there is none
 	return host, template, end && !strings.Contains(template, "{")
 }
 
-// patternRoute reads a pattern of [http.ServeMux]: "[METHOD ][HOST]/PATH", where
-// a final slash means everything below, and a final "{$}" only that slash. chi
+// patternRoute reads a pattern of [http.ServeMux]: "[METHOD ][HOST]/PATH". A
+// final slash means everything below, and a final "{$}" only that slash. chi
 // notes its own patterns in the request, and gin and echo can be made to; their
-// variables begin with a colon, and a star stands for everything below.
+// variables begin with a colon, and a star means everything below.
 func patternRoute(pattern string) (host, template string, exact bool) {
 	if i := strings.IndexAny(pattern, " \t"); i >= 0 {
 		pattern = strings.TrimLeft(pattern[i:], " \t")
