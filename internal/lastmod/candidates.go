@@ -14,10 +14,10 @@ type Candidates struct {
 	Given    Given[moment.Time] // the dates of the present content
 	Young    Given[bool]        // no look has found the given date old enough to be used
 	Fresh    moment.Time        // the first sighting, where the page is known to be new
-	Volatile bool               // the page is another one at every look
+	Volatile bool               // it differs at every look
 }
 
-// Basis says what a lastmod goes by, or why there is none.
+// Basis says what a lastmod is based on, or why there is none.
 type Basis uint8
 
 // The bases. Only BySeen to ByFresh come with a date.
@@ -27,26 +27,27 @@ const (
 	ByExact               // the given date that moved with the change
 	ByGiven               // a given date, since no change was seen
 	ByFresh               // the first sighting of a page that is known to be new
-	Volatile              // none: the page is another one at every look
+	Volatile              // none: the page differs at every look
 	Ahead                 // none: the clock is behind what is stored
 )
 
-// LastMod returns when the page's content last changed, as far as that is
-// known, or none; see [Candidates.Decide].
+// LastMod returns when the page's content last changed, or none if that is not
+// known; see [Candidates.Decide].
 func (c Candidates) LastMod(trust Trust, now moment.Time) moment.Time {
 	at, _, _ := c.Decide(trust, now)
 	return at
 }
 
-// Decide returns the lastmod, or none, what it goes by, and who gave it if
-// somebody did. In order: the change that was seen, at the time that a believed
-// source gave with it, else at that of the look; a believed given date; the first
-// sighting of a new page. A page that is another one at every look has none. It
+// Decide returns the lastmod, or none, its basis, and the source if it is a given
+// date. In order: the change that was seen, at the time that a believed source
+// gave with it, or else at that of the look; a believed given date; the first
+// sighting of a new page. A page that differs at every look has none. The lastmod
 // is never after now.
 //
-// When belief is lost, the date that takes the place of another is a later one:
-// of two given dates the earlier is used, no given date is later than the first
-// sighting, and the look that showed a change is the latest of all.
+// When a date loses its belief, the one in its place is later, so that a lastmod
+// never goes back: of two given dates the earlier is used, no given date is later
+// than the first sighting, and the look that showed a change is the latest of
+// all.
 func (c Candidates) Decide(trust Trust, now moment.Time) (at moment.Time, by Basis, whose Source) {
 	switch {
 	case c.Volatile:
@@ -72,8 +73,8 @@ func (c Candidates) Decide(trust Trust, now moment.Time) (at moment.Time, by Bas
 	return 0, Nothing, NoSource
 }
 
-// earliest returns the earliest given date that may be used, and whose it is.
-// waits says that it may be a build's, which will show.
+// earliest returns the earliest given date that may be used, and its source.
+// waits says that the date may be a build's, which later pages will show.
 func (c Candidates) earliest(trust Trust, now moment.Time) (at moment.Time, whose Source, waits bool) {
 	for s := Server; s < sources; s++ {
 		g, doubt := c.Given[s], c.Against(trust, s, now)

@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	// clockWindow is how near to each other two times must be to be the same one.
+	// clockWindow is how close two times must be to count as the same.
 	clockWindow = 2 * time.Second
 	// clockGap is how far apart two looks must be to tell a date that moves with
 	// the clock from one that happened to move so far.
 	clockGap = 10 * time.Second
 	// youngAge is how old a look must find a given date before it is used. A date
-	// that moves with the clock never gets so old, nor does one that a cache made
-	// a moment ago.
+	// that moves with the clock never gets so old, nor does one that a cache has
+	// just made.
 	youngAge = time.Hour
 )
 
-// earlierKept is how many changes are remembered before the last one.
+// earlierKept is how many changes before the last one are remembered.
 const earlierKept = 3
 
-// Dates is what one page's record has of its dates. All are whole seconds. It is
-// a plain value and can be compared; only this package changes it.
+// Dates is the part of a page's record that has its dates. All are whole seconds.
+// It is a plain value and can be compared; only this package changes it.
 type Dates struct {
 	seen      uint64                   // changes that were seen
 	changed   moment.Time              // the look that first showed the present content
@@ -41,16 +41,16 @@ type Dates struct {
 
 // given is what one source gave.
 type given struct {
-	last  moment.Time // as it was at the last look
-	kept  moment.Time // if it moved without a change: as it was for the present content, 0 for never used
+	last  moment.Time // what it gave at the last look
+	kept  moment.Time // if it moved without a change: the date of the present content, 0 if that was never used
 	moved bool        // it moved without a change, and last is not that of the present content
 	young bool        // no look has found it old enough to be used
 }
 
-// heldLook is what a look showed that may have been the first of a change.
+// heldLook is a look that may have been the first to show a change.
 type heldLook struct {
 	at, before moment.Time // the look, and the one before it
-	exact      moment.Time // the date that moved at it, 0 if none did
+	exact      moment.Time // the date that moved at this look, 0 if none did
 	by         Source
 	variety    uint16 // the variety of the page that the look showed
 }
@@ -77,8 +77,8 @@ type Finding struct {
 	Reports []Report
 }
 
-// Look merges a look. Times of a clock that was ahead count as the time of the
-// look.
+// Look merges a look. Times in the future, from a clock that was ahead, count as
+// the time of the look.
 func (d Dates) Look(l Look, trust Trust) (Dates, Finding) {
 	l.At, l.Before, l.Since = l.At.Second(), l.Before.Second(), l.Since.Second()
 	d.settle(l.At)
@@ -111,8 +111,8 @@ func (d Dates) Look(l Look, trust Trust) (Dates, Finding) {
 	return d, f
 }
 
-// settle makes times that are later than a look the look's own: the clock was
-// ahead when they were noted.
+// settle replaces times that are later than a look by the look's own. The clock
+// was ahead when they were noted.
 func (d *Dates) settle(at moment.Time) {
 	for _, t := range []*moment.Time{&d.changed, &d.unchanged, &d.exact, &d.fresh} {
 		*t = min(*t, at)
@@ -122,9 +122,8 @@ func (d *Dates) settle(at moment.Time) {
 	}
 }
 
-// hold returns what the look showed which was the first to show a change: this
-// one, or one that was held. Else it keeps what this look showed, if the mark
-// began to hold something.
+// hold returns the look that first showed a change: this one, or one that was
+// held. Otherwise it keeps this look, if the mark began to hold something.
 func (d *Dates) hold(l Look, since moment.Time, now heldLook) (first heldLook) {
 	if l.Outcome == mark.Changed {
 		switch since {
@@ -143,8 +142,8 @@ func (d *Dates) hold(l Look, since moment.Time, now heldLook) (first heldLook) {
 	return first
 }
 
-// change dates a change. A time before the latest that the page's lastmod may
-// have been cannot be that of the present content.
+// change dates a change. A time before the latest possible lastmod of the page
+// cannot be that of the present content.
 func (d *Dates) change(first heldLook, since, latest, at moment.Time) {
 	d.seen++
 	if since < latest {
@@ -168,17 +167,17 @@ func (d *Dates) lastChange() moment.Time {
 	return d.changed
 }
 
-// step is how a given date went from one look to the next.
+// step is how a given date moved from one look to the next.
 type step struct {
 	old, new   moment.Time // the date
 	at, before moment.Time // the looks
 }
 
-// usable reports whether there is a date, of the past.
+// usable reports whether there is a date and it is not in the future.
 func (p step) usable() bool { return p.new > 0 && p.new <= p.at.Add(clockWindow) }
 
-// isClock reports whether the date is the time of the look itself. That may be
-// true of a page that was saved this second.
+// isClock reports whether the date is the time of the look itself. A page that
+// was saved this second has such a date too.
 func (p step) isClock() bool { return p.new >= p.at.Add(-clockWindow) }
 
 // ticks reports whether the date moves with the clock: it was the time of both
@@ -189,9 +188,8 @@ func (p step) ticks() bool {
 	return p.isClock() && p.old >= p.before.Add(-clockWindow) || passed >= clockGap && off <= clockWindow
 }
 
-// judge says what it means that the date is what it is, of a usable one. A
-// variant may have a date of its own, but none that moves with the clock. What is
-// held may be a change.
+// judge says what the move of a usable date means. A variant may have a date of
+// its own, but none that moves with the clock. What is held may be a change.
 func (p step) judge(outcome mark.Outcome) Verdict {
 	if p.old == 0 || p.new == p.old || p.before == 0 || p.old > p.at.Add(clockWindow) {
 		return Plain
@@ -214,9 +212,9 @@ func (p step) judge(outcome mark.Outcome) Verdict {
 	return Plain
 }
 
-// take merges a usable date of a source. The page keeps the date that its
-// present content was first given. One that moves later, while no change is
-// seen, is not that of the content.
+// take merges a usable date of a source. The page keeps the first date given for
+// its present content. A date that moves later without a change is not that of
+// the content.
 func (d *Dates) take(s Source, p step, l Look) {
 	g := &d.given[s]
 	young := p.at.Sub(p.new) < youngAge && (d.fresh == 0 || p.isClock()) // a new page has a new date
@@ -238,8 +236,8 @@ func (d *Dates) take(s Source, p step, l Look) {
 	}
 }
 
-// isLate reports whether a date that comes only now is earlier than another
-// source's that may have been used.
+// isLate reports whether a date that comes only now is earlier than a date of
+// another source that may have been used.
 func (d *Dates) isLate(s Source, date moment.Time, firstLook bool) bool {
 	for other := Server; other < sources; other++ {
 		if other != s && !firstLook && d.used(other, d.given[other].last) > date {
@@ -249,8 +247,8 @@ func (d *Dates) isLate(s Source, date moment.Time, firstLook bool) bool {
 	return false
 }
 
-// used returns the date that a source's is used as for the present content, as
-// long as the source is believed, 0 for none. date is what it gave last.
+// used returns the date that a source gives the present content, 0 for none, if
+// the source is believed. date is what it gave last.
 func (d *Dates) used(s Source, date moment.Time) moment.Time {
 	switch g := &d.given[s]; {
 	case g.moved:
@@ -277,8 +275,8 @@ func (d *Dates) latestUsed() (latest moment.Time) {
 	return latest
 }
 
-// Announce notes that the page's location is new: a page that was read before
-// without a link to it now has one. It was not seen yet.
+// Announce notes that the page's location is new, and was not seen yet: a page
+// that was read before without a link to it now has one.
 func (d *Dates) Announce() { d.announced = true }
 
 // FirstSeen notes the first sighting of the page.
@@ -288,7 +286,7 @@ func (d *Dates) FirstSeen(at moment.Time) {
 	}
 }
 
-// Listed notes that the page is listed. From then on nothing announces it.
+// Listed notes that the page is listed. From then on it cannot be announced.
 func (d *Dates) Listed() { d.announced = false }
 
 // AnnouncedLate notes, at a look at another page, that this one is new although
@@ -334,7 +332,7 @@ func (d Dates) LastChange() moment.Time { return d.changed }
 // LastGiven returns what a source gave at the last look.
 func (d Dates) LastGiven(s Source) moment.Time { return d.given[s].last }
 
-// Candidates returns the dates of which one may be the page's lastmod.
+// Candidates returns the dates of which one may become the page's lastmod.
 func (d Dates) Candidates() Candidates {
 	c := Candidates{Changed: d.changed, Exact: d.exact, ExactBy: d.exactBy, Fresh: d.fresh}
 	for s := Server; s < sources; s++ {
@@ -350,7 +348,7 @@ func (d Dates) Candidates() Candidates {
 // DateFields is how many field numbers [Dates.Encode] uses.
 const DateFields = 10
 
-// The fields of stored dates, behind a base.
+// The fields of stored dates, counted from a base.
 const (
 	dateSeen = iota
 	dateChanged

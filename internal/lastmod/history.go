@@ -2,22 +2,22 @@ package lastmod
 
 import "time"
 
-// History is what is known of when a page's content changed, for its owner.
+// History is what is known of a page's changes, for the owner.
 type History struct {
 	FirstSeen time.Time   // zero if the page was not seen
 	Times     []time.Time // of the last changes, the latest first, at most four
 	Unchanged time.Time   // the last look that showed the content before the last change, zero if not known
 
-	// Given is what each source gave last. The listing keeps another date if that
-	// moved while no change was seen.
+	// Given is the last date of each source. The listing keeps an earlier one
+	// if a date moved while no change was seen.
 	Given Given[time.Time]
-	// Held is the look that first showed what may be a change, zero if nothing
-	// may be one, and More how many more looks have to show it.
+	// Held is the look that first showed what may be a change, zero if there is
+	// none. More is how many more looks have to show it.
 	Held time.Time
 	More int
 }
 
-// History returns the page's history, but for FirstSeen, Held and More.
+// History returns the page's history without FirstSeen, Held and More.
 func (d Dates) History() (h History) {
 	if last := d.lastChange(); last != 0 {
 		h.Times = append(h.Times, last.Time())

@@ -7,32 +7,31 @@ import (
 	"github.com/servemap/servemap/internal/record"
 )
 
-// Verdict says how a given date moved, beside the content that it dates.
+// Verdict says how a given date moved compared with the content.
 type Verdict uint8
 
 // The verdicts.
 const (
-	Plain  Verdict = iota // it says nothing of its source
+	Plain  Verdict = iota // it says nothing about its source
 	Lied                  // it moved although the content did not
-	Ticked                // it did, and as far as the clock
+	Ticked                // it moved although the content did not, and as far as the clock
 	Agreed                // it moved to a time between the two looks, and so did the content
 )
 
-// Report is what a look showed of a source.
+// Report is what a look showed about a source.
 type Report struct {
 	Source  Source
 	Verdict Verdict
 	At      moment.Time // the look
 }
 
-// A Reputation is what the site's record has of one source of dates, by how its
-// dates moved. A source that moves with the clock is distrusted at once, on the
-// whole site. One that moves where the content does not is distrusted when it did
-// so on two pages, or often on one: what changes on a single page may not be
-// seen. It is believed again, for later dates, after enough days on which its
-// dates moved with the content and never without it, each time twice as many. So
-// trust cannot flap. Only days with a look count, so that a clock that jumps wins
-// no trust.
+// A Reputation is what the site's record has about one source of dates. A source
+// whose date moves with the clock is distrusted at once, on the whole site. A
+// source whose dates move without the content is distrusted when two pages show
+// it, or one page often: a change on a single page may go unseen. It is believed
+// again, for later dates, after enough days on which its dates moved with the
+// content and never without it, each time twice as many. So trust cannot flap.
+// Only days with a look count, so that a clock that jumps wins no trust.
 type Reputation struct {
 	distrust Distrust
 	falls    int    // how often it was distrusted
@@ -71,8 +70,8 @@ func (r Reputation) offended(page uint64, clock bool) Reputation {
 }
 
 // agreed returns the reputation after a date of the source has moved with the
-// content. at is when that was seen and now when it is merged: a date from in
-// between may be one that another process has not believed.
+// content. at is when that was seen and now when it is merged. Another process
+// may not have believed a date from between them.
 func (r Reputation) agreed(at, now moment.Time) Reputation {
 	if !r.distrust.All && r.suspect == 0 {
 		return r
@@ -81,7 +80,7 @@ func (r Reputation) agreed(at, now moment.Time) Reputation {
 	case r.goodDay == 0 || today > r.goodDay:
 		r.good, r.goodDay = r.good+1, today
 	case today < r.goodDay:
-		r.goodDay = today // one of the two was wrong
+		r.goodDay = today // one of the two times was wrong
 	}
 	if r.good < r.needed() {
 		return r
@@ -102,11 +101,11 @@ func (r Reputation) needed() int {
 	return goodDays << min(r.falls-1, 8)
 }
 
-// Reputations are those of all sources. They can be compared.
+// Reputations are the reputations of all sources. They can be compared.
 type Reputations Given[Reputation]
 
-// Concerns reports whether a report may change the reputations. Most change
-// nothing, and then the site's record need not be read.
+// Concerns reports whether a report may change the reputations. Mostly it cannot,
+// and then the record need not be read.
 func (rs *Reputations) Concerns(r Report) bool {
 	known := &rs[r.Source]
 	switch r.Verdict {
@@ -118,8 +117,8 @@ func (rs *Reputations) Concerns(r Report) bool {
 	return false
 }
 
-// Take merges a report of a look at a page, of which page is a hash, not 0. now
-// is when it is merged.
+// Take merges a report of a look. page is a hash of the page, not 0. now is when
+// the report is merged.
 func (rs *Reputations) Take(r Report, page uint64, now moment.Time) {
 	switch r.Verdict {
 	case Lied, Ticked:
@@ -144,7 +143,8 @@ func (rs *Reputations) Trust() (t Trust) {
 	return t
 }
 
-// reputationsFrom is where the fields of a source begin, times its number.
+// reputationsFrom is where the fields of a source begin, multiplied by its
+// number.
 const reputationsFrom = 10
 
 // The fields of one source in the stored reputations.

@@ -16,10 +16,10 @@ const (
 	sources
 )
 
-// Given has a value for each [Source]; that of NoSource is not used.
+// Given has a value for each [Source]; the one of NoSource is not used.
 type Given[T any] [sources]T
 
-// String returns what people call the source.
+// String returns the source's usual name.
 func (s Source) String() string {
 	switch s {
 	case Server:
@@ -30,7 +30,7 @@ func (s Source) String() string {
 	return "nobody"
 }
 
-// sourceOf returns the source with a stored number, none for one that is not known.
+// sourceOf returns the source with a stored number, NoSource for an unknown one.
 func sourceOf(n uint64) Source {
 	if n >= uint64(sources) {
 		return NoSource

@@ -10,20 +10,20 @@ import (
 	"github.com/servemap/servemap/internal/record"
 )
 
-// A Stamp is the stretch of time in which a build wrote most of the dates that a
-// source gives. The zero Stamp is none.
+// A Stamp is the stretch of time in which a build wrote most of a source's dates.
+// The zero Stamp is none.
 type Stamp struct{ From, To moment.Time }
 
 func (st Stamp) holds(date moment.Time) bool {
 	return st != Stamp{} && st.From <= date && date <= st.To
 }
 
-// Stamps are the stamps that were found, the latest first, and then zero ones.
+// Stamps are the stamps that were found, the latest first; the rest are zero.
 type Stamps [stampsKept]Stamp
 
-// stampsKept bounds the stamps that are told apart. Of more, the two earliest
-// become one, with all between them: a site with so many builds has no old dates
-// worth believing.
+// stampsKept bounds the stamps. If there are more, the two earliest are joined,
+// with all between them: a site with so many builds has no old dates worth
+// believing.
 const stampsKept = 8
 
 func (ss *Stamps) hold(date moment.Time) bool {
@@ -38,7 +38,7 @@ func (ss *Stamps) hold(date moment.Time) bool {
 	return false
 }
 
-// With returns the stamps with one more, joined to those that it touches.
+// With returns the stamps with one more. Stamps that touch it are joined to it.
 func (ss Stamps) With(st Stamp) Stamps {
 	if st == (Stamp{}) {
 		return ss
@@ -72,16 +72,17 @@ func (ss Stamps) withAll(more Stamps) Stamps {
 }
 
 // A build writes its files in a burst: many in each second, all within minutes.
-// Dates that people made are spread: two pages saved in the same second are rare.
+// Dates that people made are spread: two pages are seldom saved in the same
+// second.
 const (
-	crowdedSecond = 3 // so many pages in one second are no people's work
+	crowdedSecond = 3 // people do not save so many pages in one second
 	stampSpan     = 10 * time.Minute
 	crowdsKept    = 64
-	surePages     = 100 // so many dated pages show what a site is like
+	surePages     = 100 // so many dated pages are enough to know the site
 )
 
 // A Summary sums up the given dates of one file, so that the dates of a whole
-// site can be judged without keeping them. It holds for each source the seconds
+// site can be judged without keeping them. For each source it holds the seconds
 // that crowdedSecond or more pages share, the most crowded first.
 type Summary Given[crowds]
 
@@ -95,7 +96,7 @@ type crowd struct {
 	pages  int
 }
 
-// A Gatherer gathers the given dates of the pages of one file. The zero value is
+// A Gatherer collects the given dates of the pages of one file. The zero value is
 // empty.
 type Gatherer Given[[]moment.Time]
 
@@ -140,8 +141,9 @@ func (g *Gatherer) Summarise() (sum Summary) {
 }
 
 // Judge returns known with the stamps added that the files' dates show. A stamp
-// is there when the crowded seconds of one short stretch hold most of the pages
-// that the source dates. If they are many, it stays, whatever pages come later.
+// exists if the crowded seconds of one short stretch have most of the pages that
+// the source dates. If there are enough of them, it stays, whatever pages come
+// later.
 func Judge(files []Summary, known Trust) Trust {
 	for s := Server; s < sources; s++ {
 		dated := 0

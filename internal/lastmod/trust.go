@@ -2,9 +2,9 @@ package lastmod
 
 import "github.com/servemap/servemap/internal/moment"
 
-// Trust says, by source, which given dates are not believed. Belief in a date is
-// only ever lost, or a lastmod could go back. The zero Trust believes every date.
-// It can be compared.
+// Trust says which given dates are not believed, by source. Belief in a date is
+// only ever lost; otherwise a lastmod could go back. The zero Trust believes
+// every date. It can be compared.
 type Trust [sources]Distrust
 
 // Distrust is what is known against the dates of one source.
@@ -13,8 +13,8 @@ type Distrust struct {
 	Clock  bool        // it was caught moving with the clock
 	UpTo   moment.Time // dates up to then are not believed: the source was caught before
 	Stamps Stamps
-	// Likely is a stamp that may turn out to be none, as few pages show it yet.
-	// No date in it is used, and no later one in its place.
+	// Likely may turn out to be a stamp, but few pages show it yet. No date in it
+	// is used, and no later one in its place.
 	Likely Stamp
 }
 
@@ -22,7 +22,7 @@ type Distrust struct {
 func (t Trust) Believes(s Source, date moment.Time) bool { return t.Against(s, date) == NoDoubt }
 
 // believesChange is Believes for a date that moved with a change. It ignores
-// stamps: a page that changed in a build was changed by it.
+// stamps: a page that changed in a build was changed at its time.
 func (t Trust) believesChange(s Source, date moment.Time) bool {
 	return s < sources && !t[s].All && date > t[s].UpTo
 }
@@ -59,8 +59,8 @@ func (t Trust) Against(s Source, date moment.Time) Doubt {
 	return NoDoubt
 }
 
-// Follow returns what others know against the sources, with the stamps of t
-// added: one that was found must not be forgotten before it is stored.
+// Follow returns others with the stamps of t added: a stamp that was found must
+// not be forgotten before it is stored.
 func (t Trust) Follow(others Trust) Trust {
 	for s := Server; s < sources; s++ {
 		others[s].Stamps = others[s].Stamps.withAll(t[s].Stamps)

@@ -6,8 +6,8 @@ import "strings"
 const ageSize = 48
 
 // isAge reports whether a text says how long ago something was, in one of the
-// languages that most pages are in, so that it changes while nothing does:
-// "Updated yesterday", "vor 3 Tagen".
+// languages of most pages: "Updated yesterday", "vor 3 Tagen". Such a text
+// changes by itself.
 func isAge(s string) bool {
 	if s == "" || len(s) > ageSize {
 		return false
@@ -57,8 +57,8 @@ type ageWord uint8
 
 const (
 	noAge     ageWord = iota
-	ageItself         // it is one alone
-	ageUnit           // it is one with a marker
+	ageItself         // it is an age alone
+	ageUnit           // it is an age with a marker
 	ageMarker
 )
 

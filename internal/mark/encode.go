@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// The versions lead an encoding, so that a better mark can replace an older one
-// without taking every page for changed. Version 1 held the last texts only.
+// The version leads an encoding, so that a better mark can replace an older one
+// without taking every page for changed. Version 1 held only the last texts.
 const (
 	version1 = 1
 	version2 = 2
@@ -40,7 +40,7 @@ func (m Mark) AppendBinary(dst []byte) []byte {
 	return m.groups.appendBits(dst)
 }
 
-// appendSlots writes which slots there are, as bits, and those.
+// appendSlots writes which slots there are, as bits, and then the slots.
 func (m *Mark) appendSlots(dst []byte) []byte {
 	at := len(dst)
 	dst = append(dst, 0)
@@ -54,7 +54,7 @@ func (m *Mark) appendSlots(dst []byte) []byte {
 }
 
 // appendNews writes which news there are, as bits before those of the movers, and
-// those.
+// then the news.
 func (m *Mark) appendNews(dst []byte) []byte {
 	at := len(dst)
 	dst = append(dst, m.movers[prose]<<newsKept|m.movers[brief]<<(newsKept+moverBits))
@@ -106,7 +106,7 @@ func parseVersion1(b []byte) (m Mark, err error) {
 	return m, nil
 }
 
-// reader takes an encoding apart. After a failure it yields zeros.
+// reader reads an encoding. After a failure it returns zeros.
 type reader struct {
 	b      []byte
 	failed bool
@@ -165,9 +165,9 @@ func (r *reader) mark() (m Mark) {
 	return m
 }
 
-// riceBits is the length of the part of a gap between fingerprints that is
-// written as it is; the rest is written as so many ones. It is near the best for
-// a full set, whose gaps are 256 on average (Rice's code).
+// riceBits is how many bits of a gap between fingerprints are written as they
+// are; the rest is written as so many ones (Rice's code). It is near the best for
+// a full set, whose gaps are 256 on average.
 const riceBits = 7
 
 // appendBits writes the gaps between the fingerprints and their states.

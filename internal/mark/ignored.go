@@ -5,8 +5,8 @@ package mark
 type Ignored struct {
 	Volatile  int // places in the main text where it moves by itself, at most 8
 	Variant   int // pieces of the main text that come and go or came only once, at most 61
-	Furniture int // blocks of the main text that were no part of it at the last look: menus, notices, what other pages show too; 15 stands for more as well
-	Held      int // what is new or missing and may be a change, if later looks show it again; at most 2
+	Furniture int // blocks of the main text that did not count at the last look: menus, notices, what other pages show too; 15 stands for more as well
+	Held      int // what is new or missing and becomes a change if later looks show it again; at most 2
 }
 
 // maxFurniture is the highest count of furniture.

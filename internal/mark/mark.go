@@ -1,6 +1,7 @@
 // Package mark tells a change of a page's content from everything else that
-// makes two responses differ. A [Mark] is the small, bounded memory that one
-// page needs for it, a [Site] that of all pages together.
+// makes two responses differ. It takes views of a page and says of each whether
+// it shows a change. A [Mark] is the small, bounded memory of one page, a [Site]
+// that of all pages together. It must never read a clock or a store.
 package mark
 
 import "slices"
@@ -14,7 +15,7 @@ const (
 	Same                   // the text of the look before
 	Variant                // another text that is no change: one shown before, furniture, noise
 	Held                   // perhaps a change: another look will tell
-	Moving                 // another text once more: the page is another one at every look
+	Moving                 // another text again: the page differs at every look
 	Changed                // a change
 )
 
@@ -26,18 +27,18 @@ type Mark struct {
 	n     uint8
 	texts [memory]uint32 // the latest first
 
-	learned   bool // the rest is there; not so in a mark of version 1
+	learned   bool // the rest is filled in; false in a mark of version 1
 	levels    levels
 	size      uint16 // of the main text, see sizeClass
 	home      uint16 // see View.home
 	lang      uint8  // see View.lang
-	flaps     uint8  // pieces of prose that come and go and were there
+	flaps     uint8  // pieces of prose that come and go, and were there
 	quiet     uint8  // looks since the slots calmed down
-	furniture uint8  // blocks that were none of the text, see Ignored
-	oddDay    oddDay // since when the page has been next to empty or in another language, 0 if it is not
+	furniture uint8  // blocks that did not count as text, see Ignored
+	oddDay    oddDay // since when the page has been nearly empty or in another language, 0 if it is not
 	groups    set
 	slots     [slotsKept]slot
-	movers    movers // the most there were lately
+	movers    movers // the most of them lately
 	news      [newsKept]news
 }
 
@@ -49,9 +50,9 @@ func (m Mark) Agrees(other Mark) bool {
 	return m.n > 0 && other.n > 0 && m.texts[0] == other.texts[0]
 }
 
-// Look compares a view, at a time in Unix seconds, with the mark and returns
-// the mark after this look. If there was a change, since is the time of the look
-// that first showed it, which may be an earlier one.
+// Look compares a view, at a time in Unix seconds, with the mark and returns the
+// mark after this look. If there was a change, since is the time of the look
+// that first showed it, perhaps an earlier one.
 func (m Mark) Look(v *View, at int64) (after Mark, o Outcome, since int64) {
 	if m.n == 0 {
 		m.remember(v)
@@ -63,7 +64,7 @@ func (m Mark) Look(v *View, at int64) (after Mark, o Outcome, since int64) {
 		return m, Variant, 0
 	}
 	m.oddDay = 0
-	at = min(max(at, 0), 1<<32-1) // a clock that is far off must not be kept so
+	at = min(max(at, 0), 1<<32-1) // a clock that is far off must not stay in the mark
 	place := m.remember(v)
 	if !m.learned {
 		lv := v.fitting()
@@ -95,8 +96,8 @@ func variantOrSame(place int) Outcome {
 	return Variant
 }
 
-// remember puts the view's text first among the last ones, and returns where it
-// was, -1 if it was none of them.
+// remember puts the view's text first among the last ones, and returns its place
+// before, -1 if it had none.
 func (m *Mark) remember(v *View) int {
 	text := textOf(v.hash)
 	i := slices.Index(m.texts[:m.n], text)
@@ -132,8 +133,8 @@ func (m Mark) compare(v *View, at int64, place int) (after Mark, o Outcome, sinc
 	return m, o, since
 }
 
-// consider says what is to be made of another text than the last ones, and
-// watches what that depends on. learn says that a slot has only begun to move.
+// consider judges a text that is none of the last ones, and updates what that
+// judgement depends on. learn says that a slot has only begun to move.
 func (m *Mark) consider(v *View, list []group, at int64, learn bool) Outcome {
 	verdict := m.weigh(v, list)
 	if more := m.joined(list, learn); verdict != Changed && m.suspect(v, list, more) {
@@ -157,8 +158,8 @@ func (m *Mark) consider(v *View, list []group, at int64, learn bool) Outcome {
 	return verdict
 }
 
-// coarse reports whether the groups are longer than a page needs that has become
-// shorter.
+// coarse reports whether the groups are longer than needed, because the page has
+// become shorter.
 func (m *Mark) coarse(v *View, list []group) bool {
 	if !m.learned || len(list) > setSize/2 || max(m.levels[prose], m.levels[brief], m.levels[link]) < 2 {
 		return false

@@ -2,16 +2,16 @@ package mark
 
 import "slices"
 
-// news is a group that is new, or gone, and watched.
+// news is a group that is new, or missing, and watched.
 type news struct {
 	print uint16
 	slot  uint16
 	flags newsFlags
-	looks uint8 // that have shown it again
-	since int64 // when the look was that first showed it, in Unix seconds
+	looks uint8 // looks that have shown it again
+	since int64 // the look that first showed it, in Unix seconds
 }
 
-// newsKept is how much news is watched at once.
+// newsKept is how many news are watched at once.
 const newsKept = 2
 
 type newsFlags uint8
@@ -21,7 +21,7 @@ const (
 	newsLink                            // it is a link
 	newsProse                           // it is prose
 	newsGone                            // it is missing
-	newsPublished                       // it has been taken for a change already
+	newsPublished                       // it has been taken for a change
 	newsBack                            // it has been there before
 	newsBeside                          // it stands where the text moves by itself
 )
@@ -46,8 +46,8 @@ func (w *news) possible() bool {
 	return false
 }
 
-// Holding reports whether there is something that may be a change, so that
-// another look is of use even if it shows the same bytes.
+// Holding reports whether there is something that may be a change. Then another
+// look helps, even if it shows the same bytes.
 func (m *Mark) Holding() bool {
 	for _, w := range m.news {
 		if w.flags != 0 && w.flags&newsPublished == 0 {
@@ -57,17 +57,17 @@ func (m *Mark) Holding() bool {
 	return false
 }
 
-// Holds reports whether anything is held that a look, at a time in Unix seconds,
-// first showed.
+// Holds reports whether anything is held that the look at since first showed, in
+// Unix seconds.
 func (m *Mark) Holds(since int64) bool {
 	return slices.ContainsFunc(m.news[:], func(w news) bool {
 		return w.flags != 0 && w.flags&newsPublished == 0 && w.since == since
 	})
 }
 
-// Awaited says of what is held when the look was that first showed any of it, in
-// Unix seconds, and how many more looks have to show that before it is a change,
-// as far as can be told now; 0 and 0 if nothing is held.
+// Awaited returns when a look first showed what is held, in Unix seconds, and how
+// many more looks have to show it before it is a change, as far as can be told
+// now; 0 and 0 if nothing is held.
 func (m *Mark) Awaited() (since int64, looks int) {
 	for i := range m.news {
 		w := &m.news[i]
@@ -81,7 +81,7 @@ func (m *Mark) Awaited() (since int64, looks int) {
 
 // settle goes through what is watched, at a look whose text is another than that
 // of the look before or the same. It returns since when the page shows what turns
-// out to be a change, 0 if nothing does.
+// out to be a change, 0 if there is none.
 func (m *Mark) settle(list []group, v *View, at int64, another bool) (since int64) {
 	for i := range m.news {
 		w := &m.news[i]
@@ -116,7 +116,7 @@ func (m *Mark) settle(list []group, v *View, at int64, another bool) (since int6
 	return since
 }
 
-// certain takes in what turns out to be a change.
+// certain accepts what turns out to be a change.
 func (m *Mark) certain(w *news, list []group, v *View) {
 	switch {
 	case w.flags&newsProse == 0:
@@ -139,8 +139,8 @@ func findPrint(list []group, p uint16) *group {
 	return &list[i]
 }
 
-// doubts returns the doubts about what is held; each doubles the looks that it
-// has to stand.
+// doubts returns the doubts about what is held. Each doubles the number of looks
+// that it needs.
 func (m *Mark) doubts(w *news) int {
 	n := min(m.moves(w.slot), 1)
 	if w.flags&newsLink != 0 {
@@ -164,8 +164,8 @@ const (
 	backDoubts = 4
 )
 
-// watch watches what is new, first of all what has no numbers in it: where there
-// is a counter, that is more likely to stay.
+// watch watches what is new. It prefers groups without numbers: beside a counter,
+// such a group is more likely to stay.
 func (m *Mark) watch(list []group, flags newsFlags, at int64) {
 	for _, numbers := range [...]bool{false, true} {
 		for i := range list {
@@ -197,8 +197,8 @@ func (m *Mark) watchGone(v *View, list []group, at int64) {
 	}
 }
 
-// watchBack watches prose that is back after it was missing. It may be a variant
-// for good, or a text that is taken for another one.
+// watchBack watches prose that is back after it was missing. It may be a lasting
+// variant, or a text that is taken for another one.
 func (m *Mark) watchBack(list []group, at int64) (any bool) {
 	for i := range list {
 		if g := &list[i]; g.kind == prose && g.back && !g.furniture && !g.moving {
@@ -209,7 +209,7 @@ func (m *Mark) watchBack(list []group, at int64) (any bool) {
 	return any
 }
 
-// enter keeps news where there is room, or less to say.
+// enter keeps news where there is room, or in the place of news that says less.
 func (m *Mark) enter(w news) {
 	least := 0
 	for i := range m.news {
@@ -222,7 +222,7 @@ func (m *Mark) enter(w news) {
 	}
 }
 
-// weight says how much watching something may tell.
+// weight says how much watching the news may tell.
 func (m *Mark) weight(w *news) int {
 	switch {
 	case w.flags == 0:

@@ -1,12 +1,11 @@
 package mark
 
-// A look whose main text has all but vanished is an error or a challenge that
-// was served with status 200. One in another language is what other visitors
-// get.
+// A look whose main text has almost vanished is an error or a challenge with
+// status 200. One in another language is for other visitors.
 const (
 	oddShare = 3    // of ten parts that the text had
-	oddSize  = 4096 // no error page says more, in bytes
-	oddFrom  = 256  // no page with less can shrink to one
+	oddSize  = 4096 // error pages say less, in bytes
+	oddFrom  = 256  // a page with less cannot shrink to one
 	oddDays  = 30   // from then on it is what the page has become
 )
 
@@ -14,14 +13,14 @@ const (
 // bits the day of the last such look since the Unix epoch.
 type oddDay uint16
 
-// Of each gap between looks at most gapDays count, so that three looks at the
-// least tell what a clock that jumped does not.
+// Of each gap between looks at most gapDays count. So it takes at least three
+// looks to tell, and a clock that jumps tells nothing.
 const (
 	dayBits = 11
 	gapDays = 10
 )
 
-// after returns what becomes of it with a look on a day.
+// after returns the value after a look on a day.
 func (d oddDay) after(today int64) oddDay {
 	passed := int64(d >> dayBits)
 	if d != 0 {
@@ -47,8 +46,8 @@ func (m *Mark) odd(v *View) bool {
 	return was >= oddFrom && v.size < oddSize && v.size*10 < was*oddShare
 }
 
-// lookAtOdd notes that the page is next to empty. It reports false when it has
-// been so for long.
+// lookAtOdd notes that the page is nearly empty. It reports false if it has been
+// so for long.
 func (m *Mark) lookAtOdd(at int64) bool {
 	m.oddDay = m.oddDay.after(at / daySeconds)
 	return m.oddDay.passed() < oddDays

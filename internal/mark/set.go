@@ -1,6 +1,6 @@
 package mark
 
-// setSize is how many groups a mark knows: as many as leave an encoding within
+// setSize is how many groups a mark knows. An encoding with so many takes up to
 // 160 bytes.
 const setSize = 61
 
@@ -13,7 +13,7 @@ type set struct {
 // known is the fingerprint of a group and its state.
 type known uint16
 
-// state says what became of a group.
+// state says what has become of a group.
 type state uint8
 
 const (
@@ -28,7 +28,7 @@ func (k known) state() state  { return state(k & 3) }
 
 func newKnown(print uint16, s state) known { return known(print<<2) | known(s) }
 
-// at returns where a fingerprint is or would be.
+// at returns the place of a fingerprint, or where it would be.
 func (s *set) at(print uint16) (i int, found bool) {
 	lo, hi := 0, int(s.n)
 	for lo < hi {
@@ -61,9 +61,9 @@ func (s *set) set(print uint16, st state) {
 	}
 }
 
-// update adds the groups of a look, but for what moves by itself, and notes
-// which are missing. Prose stays when it is there at a second look, or at the
-// first one of all. The turn is any number that differs from look to look.
+// update adds the groups of a look, without what moves by itself, and notes
+// which are missing. Prose is one that stays if a second look shows it, or the
+// first look of all. The turn is any number that differs from look to look.
 func (s *set) update(list []group, first bool, turn uint8) {
 	var here, read, shared [setSize]bool
 	fresh := 0
@@ -100,9 +100,8 @@ func (s *set) update(list []group, first bool, turn uint8) {
 	}
 }
 
-// outgoing says which of the groups that are not here make room for so many new
-// ones: those first that have never come back, beginning at another one each
-// time.
+// outgoing chooses which missing groups make room for so many new ones: first
+// those that have never come back, beginning at another one each time.
 func (s *set) outgoing(here *[setSize]bool, fresh int, turn uint8) (out [setSize]bool) {
 	excess := int(s.n) + fresh - setSize
 	for _, flaps := range [...]bool{false, true} {

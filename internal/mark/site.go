@@ -1,10 +1,10 @@
 package mark
 
 // Site remembers which texts several pages of one site show, and which became
-// new on several of them lately, so that what belongs to the site is told from
-// what belongs to a page. It is of a fixed size, belongs to one goroutine, and
-// holds nothing that cannot be learned anew: while it is empty, more changes
-// wait for a second look. The zero value is empty.
+// new on several of them lately. So texts of the site are told from texts of a
+// page. It has a fixed size, belongs to one goroutine, and holds nothing that
+// cannot be learned anew: while it is empty, more changes wait for a second
+// look. The zero value is empty.
 type Site struct {
 	looks uint32 // of one page after another
 	last  uint16 // page that was looked at
@@ -12,8 +12,8 @@ type Site struct {
 	waves [wavesKept / ways][ways]wave
 }
 
-// How much is remembered: 36 KiB and 16 KiB. What has a key may be in one of
-// several rooms, so that two that many pages show seldom fight for one.
+// The sizes: 36 KiB and 16 KiB. What has a key may be in one of several places,
+// so that two texts that many pages show seldom compete for one.
 const (
 	textsKept = 1 << 12
 	wavesKept = 1 << 10
@@ -25,10 +25,10 @@ type shown struct {
 	key  uint32
 	page uint16 // the last page that showed it
 	n    uint8  // pages that showed it, up to manyPages
-	idle uint8  // texts that wanted its room since
+	idle uint8  // texts that wanted its place since
 }
 
-// manyPages and maxWave are as far as is counted.
+// manyPages and maxWave are the largest counts.
 const (
 	manyPages = 3
 	maxWave   = 1 << 15
@@ -85,7 +85,7 @@ func (s *Site) enter(t shown) {
 
 const maxIdle = 255
 
-// worth says how much is lost if a text is forgotten.
+// worth says how much is lost by forgetting a text.
 func (t *shown) worth() int {
 	switch {
 	case t.n == 0:
@@ -96,11 +96,11 @@ func (t *shown) worth() int {
 	return int(t.n)*idleAge - int(t.idle)
 }
 
-// idleAge is how many texts must have wanted the room of one that more than one
-// page shows, for each of these.
+// idleAge is how many texts must have wanted the place of a text that several
+// pages show, for each of these pages.
 const idleAge = 64
 
-// stands returns on how many other pages a text stands.
+// stands returns how many other pages show a text.
 func (s *Site) stands(key uint32, page uint16) int {
 	t := s.shown(key)
 	switch {
@@ -135,7 +135,8 @@ func (s *Site) become(key uint32, page uint16) {
 	}
 }
 
-// begin makes room for a wave: that of one page, or else the oldest.
+// begin makes room for a wave: it replaces one of a single page, or else the
+// oldest.
 func (s *Site) begin(w wave) {
 	set := &s.waves[w.key%uint32(len(s.waves))]
 	out := 0
@@ -147,7 +148,7 @@ func (s *Site) begin(w wave) {
 	set[out] = w
 }
 
-// worth says how much is lost if a wave is forgotten.
+// worth says how much is lost by forgetting a wave.
 func (s *Site) worth(w *wave) int {
 	age := int(s.looks - w.since)
 	switch {
@@ -162,7 +163,7 @@ func (s *Site) worth(w *wave) int {
 // waveLooks is for how many looks a wave is remembered.
 const waveLooks = 1 << 16
 
-// rises reports whether a text became new on so many other pages that it is the
+// rises reports whether a text became new on enough other pages to be the
 // site's: on at least one, and a third of those looked at since.
 func (s *Site) rises(key uint32, page uint16, least int) bool {
 	w := s.wave(key)
@@ -177,9 +178,8 @@ const dataKey = 3
 
 func goneKey(p uint16) uint32 { return uint32(p)*0xC2B2AE35 + 2 }
 
-// Consult completes a view of the page that m is the mark of by what is known
-// of the site, and learns from it. The page is any number that tells it from
-// others.
+// Consult adds to a view what is known of the site, and learns from the view. m
+// is the mark of the page. The page is any number that tells it from others.
 func (s *Site) Consult(v *View, m Mark, pageID uint64) {
 	id := uint16(pageID ^ pageID>>32 ^ pageID>>16)
 	if id != s.last {

@@ -13,7 +13,7 @@ const (
 	maxMoves  = 15
 )
 
-// calm halves what is known of moving slots now and then.
+// calm halves the counts of moving slots from time to time.
 func (m *Mark) calm() {
 	if m.quiet++; m.quiet < calmLooks {
 		return
@@ -63,21 +63,22 @@ func (m *Mark) moved(at uint16) {
 	m.slots[least] = slot{at, 1}
 }
 
-// movingSlot is how often a slot moved when what moves there is no news.
+// movingSlot is how often a slot must have moved for what moves there to be no
+// news.
 const movingSlot = 2
 
-// moveAlike has a slot move as much as another one does.
+// moveAlike makes a slot move as much as another one does.
 func (m *Mark) moveAlike(at, other uint16) {
 	for n := m.moves(other); m.moves(at) < n; {
 		m.moved(at)
 	}
 }
 
-// movers is how many groups stand where the text moves, by kind, but for the
-// prose that stays. Of links too many come and go to be counted.
+// movers is how many groups are at moving places, by kind, without the prose that
+// stays. Links come and go too often to be counted.
 type movers [link]uint8
 
-// maxMovers is as far as is counted; what has more of them shows no news there.
+// maxMovers is the largest count. A page with more movers shows no news there.
 const maxMovers = 7
 
 // moversIn counts the movers among the groups of a look.
@@ -91,9 +92,9 @@ func (m *Mark) moversIn(list []group) (n movers) {
 	return n
 }
 
-// joined reports for which kinds there are more movers than before, so that one
-// of them may be no mover but have come to stand beside one. Where a slot has
-// only begun to move, they are but learned.
+// joined reports for which kinds there are more movers than before, so that one of
+// them may be no mover but beside one to stay. Where a slot has only begun to move,
+// they are just learned.
 func (m *Mark) joined(list []group, learn bool) (more [link]bool) {
 	n := m.moversIn(list)
 	for k := range n {
@@ -118,6 +119,6 @@ func (m *Mark) movingSlots() (n int) {
 	return n
 }
 
-// movingAge is how soon, in seconds, the next text must follow what was taken
-// for a change to make that a move.
+// movingAge is how soon, in seconds, the next text must follow one that was taken
+// for a change, to make that a move.
 const movingAge = 2 * daySeconds

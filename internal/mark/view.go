@@ -8,32 +8,32 @@ import (
 	"github.com/servemap/servemap/internal/page"
 )
 
-// View is what one look at a page showed, as far as a mark goes by it. It is
-// made by [Read], completed by [Site.Consult] and then only read.
+// View is what one look at a page showed, as far as a mark needs it. [Read] makes
+// it, [Site.Consult] completes it, and from then on it is only read.
 type View struct {
-	// Soon says that the look before was not long ago, so that what has another
-	// number by now may be a counter. The caller sets it before [Site.Consult].
+	// Soon says that the look before was not long ago, so that a number that has
+	// changed since may be a counter. The caller sets it before [Site.Consult].
 	Soon bool
 
 	hash   uint64 // of the main text
 	size   int    // of the main text, in bytes
-	home   uint16 // the place where most of its prose stands
-	lang   uint8  // of the page, as a hash, 0 if it does not say
+	home   uint16 // the place of most of its prose
+	lang   uint8  // of the page, as a hash, 0 if it does not name one
 	blocks []block
 	data   uint64   // hash of the structured data, 0 for none
 	common bool     // they have changed on other pages too
 	gone   []uint16 // what is missing from other pages too
 }
 
-// kind says what a block of text is good for.
+// kind says what a block of text is.
 type kind uint8
 
 const (
-	prose   kind    = iota // a text to be read
+	prose   kind    = iota // a text to read
 	brief                  // a few words
-	link                   // a few words that lead elsewhere
+	link                   // a few words that link elsewhere
 	kinds                  // how many are looked at
-	ignored = kinds        // what never makes a change
+	ignored = kinds        // never makes a change
 )
 
 // block is one block of main text.
@@ -42,12 +42,12 @@ type block struct {
 	place     uint32
 	key       uint32 // the same on all pages that show the text at the same place, whatever its numbers
 	size      int32
-	group     int32 // that it is in, of those cut last
+	group     int32 // its group, in the last cut
 	kind      kind
 	fresh     bool // it is new on the page
-	furniture bool // it belongs to the site and not to the page, as [Site] says
-	doubtful  bool // it may
-	edge      bool // nothing but the site's stands around it
+	furniture bool // it belongs to the site and not to the page, see [Site]
+	doubtful  bool // it may belong to the site
+	edge      bool // only the site's text is around it
 	dated     bool // it has a date or a time in it
 	numbers   bool // it has digits in it
 	counts    bool // its key leaves them out
@@ -55,8 +55,8 @@ type block struct {
 
 const (
 	proseSize  = 40 // bytes from which on a block is prose
-	proseShare = 5  // and so is one that is at least this part of the main text
-	menuLinks  = 3  // links without other text in one block that make a menu of it
+	proseShare = 5  // and so is one of at least this part of the main text
+	menuLinks  = 3  // links without other text that make a block a menu
 )
 
 // Read returns what a page shows.
@@ -120,7 +120,7 @@ func kindOf(b *page.Block, size int) kind {
 }
 
 // noticeSize is the length of the longest text that is taken for a notice, or for
-// one that is about a date.
+// a text about a date.
 const noticeSize = 160
 
 // isNotice reports whether a text changes by itself: a copyright line, which
@@ -159,8 +159,8 @@ func hasDigit(s string) bool {
 	return false
 }
 
-// keyOf returns what identifies a block on other pages of the site. If it is to
-// be masked, its numbers may differ, as in the time at which a page was made.
+// keyOf returns what identifies a block on other pages of the site. If it is
+// masked, its numbers may differ, as in the time when a page was made.
 func keyOf(b *page.Block, masks bool) uint32 {
 	h := b.Hash
 	if masks {
@@ -183,7 +183,7 @@ func maskedHash(s string) uint64 {
 
 func fold(h uint64) uint32 { return uint32(h ^ h>>32) }
 
-// homesTried bounds the places among which the home is looked for.
+// homesTried bounds the places that are searched for the home.
 const homesTried = 32
 
 // findHome returns the place with the most prose, in bytes, among the first
@@ -221,7 +221,7 @@ func (v *View) findHome() uint16 {
 
 func homeOf(place uint32) uint16 { return uint16(place ^ place>>16) }
 
-// has reports whether anything stands at what was the home of the prose.
+// has reports whether the view has anything at what was the home of the prose.
 func (v *View) has(home uint16) bool {
 	for i := range v.blocks {
 		if homeOf(v.blocks[i].place) == home {
@@ -231,26 +231,26 @@ func (v *View) has(home uint16) bool {
 	return len(v.blocks) == 0
 }
 
-// group is some blocks of one kind that follow each other in the page. A mark
-// remembers groups, so that a long page needs no more room than a short one.
+// group is some adjacent blocks of one kind. A mark remembers groups, so that a
+// long page needs no more room than a short one.
 type group struct {
 	print  uint16 // fingerprint of its blocks
 	place  uint32 // of its first block
-	slot   uint16 // where it stands, if it is not known, or not to stay
+	slot   uint16 // where it is, if it is not known, or not to stay
 	kind   kind
 	size   int32
 	known  bool // the mark has it
-	stays  bool // as prose that has been there for longer
-	beside bool // it has come to stand where the text moves, and may be no part of that
+	stays  bool // as prose that has been there for some time
+	beside bool // it came to stay at a moving place, and may be no part of what moves
 	moving bool // its slot moves
 	back   bool // it was missing and is back
 	flaps  bool // it is known to come and go
-	edge   bool // it stands between the edge of the text and the site's
+	edge   bool // it is between the edge of the text and the site's text
 
 	furniture bool
 	doubtful  bool
-	counts    bool // all of its blocks have numbers that other pages may show others of
-	numbers   bool // one of its blocks has digits in it
+	counts    bool // all of its blocks have numbers, and other pages may show other numbers
+	numbers   bool // one of its blocks has digits
 }
 
 // printBits is the length of a group's fingerprint.
@@ -283,8 +283,8 @@ func (v *View) groups(lv levels) []group {
 const dataPlace = 1
 
 // cutter cuts blocks into groups. A group ends with a block whose hash says so,
-// so that a change moves no other group's ends, or where its place ends, so that
-// it takes in nothing that is unlike it; not so at even levels.
+// so that a change moves no other group's ends. Except at even levels it also
+// ends where its place ends, so that it takes in nothing unlike it.
 type cutter struct {
 	list []group
 	sums [kinds]uint64
@@ -321,11 +321,11 @@ func (c *cutter) add(b *block, level uint8) int32 {
 // what comes and goes.
 const room = 44
 
-// shares are the parts of the room that the kinds get if it is scarce.
+// shares are the parts of the room that each kind gets if it is scarce.
 var shares = [kinds]int{prose: 6, brief: 3, link: 2}
 
-// fitting returns low levels at which a view has room in a mark. The kind that
-// takes the most for its share is cut more coarsely first.
+// fitting returns low levels at which a view fits into a mark. It cuts the kind
+// that takes the most for its share more coarsely first.
 func (v *View) fitting() (lv levels) {
 	var counts [kinds]int
 	for k := range kinds {
@@ -358,12 +358,12 @@ func (v *View) count(k kind, level uint8) int {
 	return len(c.list)
 }
 
-// crowd is how many blocks make their place one of many things.
+// crowd is how many blocks turn their place into one of many things.
 const crowd = 4
 
-// slots returns where a group stands in the page: at its place if few others do,
-// else after a group that stays. The second one is where it would stand if
-// there were more, or fewer.
+// slots returns where a group is in the page: at its place if few others are,
+// otherwise after a group that stays. The second slot is where it would be with
+// more, or fewer, groups.
 func (v *View) slots(g *group, anchor uint16) (at, other uint16) {
 	place, n := g.place*0x9E3779B1, 0
 	for i := range v.blocks {

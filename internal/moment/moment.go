@@ -1,5 +1,6 @@
-// Package moment has the type of every time that is stored. Its unit is the
-// same everywhere, and other numbers do not compile in its place.
+// Package moment has the type of every time that is stored. It converts to and from
+// the standard library's times. All stored times have one unit, and a plain number
+// must never be taken for one.
 package moment
 
 import (
@@ -10,8 +11,8 @@ import (
 // Time is a time in Unix milliseconds. Zero means none.
 type Time int64
 
-// Of returns t as a Time, rounded down to the millisecond; zero for the zero
-// time.Time.
+// Of returns t as a Time, rounded down to the millisecond; the zero time.Time
+// becomes zero.
 func Of(t time.Time) Time {
 	if t.IsZero() {
 		return 0
@@ -31,14 +32,14 @@ func (t Time) Seconds() int64 {
 	return s
 }
 
-// Second returns the time rounded down to the second. Dates in headers and
-// sitemaps are no finer.
+// Second returns the time rounded down to the second, as precise as dates in headers
+// and sitemaps.
 func (t Time) Second() Time { return Seconds(t.Seconds()) }
 
 // Day returns the number of the UTC day since the Unix epoch.
 func (t Time) Day() int64 { return int64(t) / (24 * 60 * 60 * 1000) }
 
-// Time returns t as a time.Time; the zero one for none.
+// Time returns t as a time.Time; zero becomes the zero time.Time.
 func (t Time) Time() time.Time {
 	if t == 0 {
 		return time.Time{}
