@@ -2,7 +2,7 @@ package page
 
 import "bytes"
 
-// attr is an attribute that matters for reading.
+// attr is an attribute that the reader needs.
 type attr uint8
 
 const (
@@ -51,8 +51,8 @@ func buildAttrs() (byName names) {
 // attrOf returns the attribute with a name, in any case.
 func attrOf(name []byte) attr { return attr(attrsByName.find(name)) }
 
-// tag holds the attributes of one start tag, the first one where one is
-// repeated. The values are valid until the next tag.
+// tag holds the attributes of one start tag; of a repeated one, the first. The
+// values are valid until the next tag.
 type tag struct {
 	have uint32 // a bit for each attribute that is there
 	vals [attrs][]byte
@@ -69,8 +69,8 @@ func (t *tag) get(a attr) []byte {
 	return t.vals[a]
 }
 
-// readsAttributes reports whether the attributes of an element matter. Those of an
-// element that holds others can hide it or make it furniture.
+// readsAttributes reports whether the attributes of an element are read. Those of
+// an element that holds others can hide it or make it furniture.
 func readsAttributes(el element) bool {
 	switch el {
 	case elA, elArea, elBase, elHTML, elImg, elLink, elMeta, elScript:
@@ -116,11 +116,11 @@ func needsDecoding(val []byte) bool {
 // the bracket that ends the tag.
 type attrScanner struct {
 	b     []byte
-	i     int // what has been read
-	slash int // where the last slash was that belongs to no value
+	i     int // how much has been read
+	slash int // where the last slash is that belongs to no value
 }
 
-// next returns the next attribute as written. It is not ok at the end.
+// next returns the next attribute as written. ok is false at the end.
 func (s *attrScanner) next() (key, val []byte, ok bool) {
 	for {
 		s.skipSpace()

@@ -12,8 +12,8 @@ import (
 // maxDataDepth bounds the nesting of structured data that is looked at.
 const maxDataDepth = 64
 
-// data takes a script of structured data (JSON-LD). One that is not valid JSON
-// says nothing.
+// data reads a script of structured data (JSON-LD). It ignores one that is not
+// valid JSON.
 func (r *reader) data(script []byte) {
 	if len(script) > r.dataLeft {
 		return
@@ -67,7 +67,7 @@ func modified(v any, depth int) (latest time.Time) {
 	return latest
 }
 
-// texts returns a value that is a text, or those in one that is a list.
+// texts returns the texts in a value that is a text, or a list of them.
 func texts(v any) (all []string) {
 	list, ok := v.([]any)
 	if !ok {
@@ -125,7 +125,7 @@ func hashData(name string, v any) (sum uint64) {
 	return sum
 }
 
-// moves reports whether a property (schema.org) is a date or a count: those change
+// moves reports whether a property (schema.org) is a date or a count. Those change
 // while the thing they describe does not.
 func moves(property string) bool {
 	for _, end := range [...]string{"Date", "Time", "Until", "Count", "Modified", "Published", "Created"} {

@@ -86,7 +86,7 @@ var zones = map[string]time.Duration{
 
 // Date reads a date that a page gives, in a form of ISO 8601, RFC 822 or RFC 850;
 // without a zone it is taken as UTC. It returns the zero Time for anything else,
-// and for a date before the web, which is the zero value of some program.
+// and for dates before the web, which are some program's zero value.
 func Date(s string) time.Time {
 	if t := parseDate(s); t.Year() >= 1990 {
 		return t

@@ -2,11 +2,11 @@ package page
 
 import "strings"
 
-// element is an element that matters for reading. All others are unknown and
-// read as inline elements without meaning.
+// element is an element that the reader knows. All others are inline elements
+// without meaning.
 type element uint8
 
-// The elements that are more than their traits.
+// The elements that are handled by name, and not only by their traits.
 const (
 	unknown element = iota
 	elA
@@ -44,7 +44,7 @@ const (
 	elTitle
 	elTR
 	elUL
-	others        // the first of those that are only their traits
+	others        // the first of those that have only traits
 	elements = 88 // how many there may be
 )
 
@@ -69,11 +69,11 @@ const (
 	inArticle                   // its text is an article's
 	furniture                   // its text is furniture
 	noText                      // its text is not visible
-	inert                       // nothing in it is on the page
+	inert                       // nothing in it counts as part of the page
 	raw                         // it holds characters and no elements
 	inHead                      // it may stand in the head
 
-	// inherited are the traits that an element hands down.
+	// the traits that elements inside have too
 	inherited = inMain | inArticle | furniture | noText | inert
 	container = block | open | endsP
 )
@@ -130,10 +130,10 @@ func buildElements() (byName names, traits [elements]trait) {
 // elementOf returns the element with a name, in any case.
 func elementOf(name []byte) element { return element(elementsByName.find(name)) }
 
-// placeIn returns the place of what stands in an element of that name which
-// stands at a place: the FNV-1a hash (draft-eastlake-fnv, 64 bits) of the names
-// from the outermost to the innermost. It is made of names, because they outlive
-// the numbers of the elements.
+// placeIn returns the place of the content of an element with that name at a
+// place: the FNV-1a hash (draft-eastlake-fnv, 64 bits) of the names from the
+// outermost to the innermost. It uses names, which stay the same when the
+// numbers of the elements change.
 func placeIn(place uint64, name []byte) uint64 {
 	const prime = 1099511628211
 	for _, c := range name {

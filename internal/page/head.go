@@ -17,7 +17,7 @@ func (r *reader) meta(t *tag, in trait) {
 		return
 	}
 	if in&(noText|inert) != 0 {
-		return // for visitors without scripts, or for none
+		return // it is for visitors without scripts, or for none
 	}
 	if !r.headOnly {
 		r.property(t, content)
@@ -58,7 +58,7 @@ func (r *reader) metaDate(t *tag, content []byte) {
 	}
 }
 
-// sourceOf returns the source of the date in a meta element of that name.
+// sourceOf returns the source of a date in a meta element with that name.
 func sourceOf(name string) dateSource {
 	switch name {
 	case "article:modified_time", "og:article:modified_time":
@@ -71,8 +71,8 @@ func sourceOf(name string) dateSource {
 	return dateNowhere
 }
 
-// modified notes a date of modification unless a better source has given one. Of
-// one source, the first date counts, and of structured data the latest.
+// modified notes a date of modification, unless a better source has given one.
+// Of one source the first date counts, of structured data the latest.
 func (r *reader) modified(t time.Time, source dateSource) {
 	later := source == dateData && r.modifiedBy == dateData && t.After(r.facts.Modified)
 	if !t.IsZero() && (source < r.modifiedBy || later) {

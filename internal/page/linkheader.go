@@ -98,8 +98,8 @@ func cutBefore(s, chars string) (before, rest string) {
 	return s[:i], s[i:]
 }
 
-// quoted returns the quoted text that s begins with, as written, with its
-// quotes. A backslash keeps a quote from ending it.
+// quoted returns the quoted text at the beginning of s, as written, with its
+// quotes. A quote behind a backslash does not end it.
 func quoted(s string) string {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {

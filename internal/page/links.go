@@ -7,8 +7,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// hrefs gathers distinct references. Their bytes lie one after the other in a
-// buffer and become one string at the end.
+// hrefs collects distinct references. Their bytes are kept one after the other in
+// a buffer and become one string at the end.
 type hrefs struct {
 	buf   []byte
 	refs  []ref
@@ -33,9 +33,9 @@ func (h *hrefs) reset() {
 	h.buf, h.refs = h.buf[:0], h.refs[:0]
 }
 
-// add notes a reference. If it is known, the occurrences are merged: it is in all
-// their regions, and is nofollow only if each of them is. A new one is left out if
-// there are limit of them already; limit is at most maxLinks.
+// add notes a reference. If it is known, the occurrences are merged: it is in the
+// regions of all of them, and nofollow only if all are. A new reference is left
+// out if there are already limit of them; limit is at most maxLinks.
 func (h *hrefs) add(href []byte, w where, noFollow bool, limit int) {
 	hash := xxh3.Hash(href)
 	slot := hash % hrefSlots
@@ -79,8 +79,8 @@ func (h *hrefs) sources(main where) (list []string) {
 	return list
 }
 
-// link notes the link of an a or area element. The text that follows an a
-// element is that of the link.
+// link notes the link of an a or area element. The text behind an a element
+// belongs to the link.
 func (r *reader) link(el element, t *tag, in trait) {
 	if r.headOnly {
 		return
@@ -109,7 +109,7 @@ func (r *reader) image(t *tag, in trait) {
 	}
 }
 
-// isShown reports whether an element is on the page that visitors see.
+// isShown reports whether an element is visible to visitors.
 func isShown(t *tag, in trait) bool { return in&inert == 0 && !t.has(attrHidden) }
 
 // isLocation reports whether a reference is one that is kept.

@@ -2,7 +2,7 @@ package page
 
 import "strings"
 
-// The bounds of what is kept for the extensions of sitemaps.
+// The bounds of what is kept for the sitemap's extensions.
 const (
 	maxPictures   = 2_000    // img elements
 	maxProperties = 200      // meta elements
@@ -11,7 +11,7 @@ const (
 )
 
 // Media is what a page says of its images, its videos and itself as news, as
-// written. Package media decides what a sitemap may name of it.
+// written. Package media decides what a sitemap may name.
 type Media struct {
 	Lang       string     // language tag of the html element
 	Pictures   []Picture  // the img elements of the main text, in document order
@@ -22,7 +22,7 @@ type Media struct {
 // Picture is an img element. Each of its attributes has at most 16 KiB.
 type Picture struct {
 	Src, Srcset         string
-	LazySrc, LazySrcset string // what scripts take later, from attributes such as data-src
+	LazySrc, LazySrcset string // what scripts load later, from attributes such as data-src
 	Width, Height       string
 }
 

@@ -1,7 +1,7 @@
 package page
 
-// maxName is the length of the longest name of an element or attribute that
-// matters for reading.
+// maxName is the length of the longest name of an element or attribute that the
+// reader needs.
 const maxName = len("data-lazy-srcset")
 
 // names finds the number of a name. It is an open-addressed hash table, since

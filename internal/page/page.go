@@ -1,17 +1,16 @@
 // Package page reads an HTML page and says what is written in it: its title,
 // canonical location, robots rules, date, links, images and blocks of text. It
-// also reads the headers X-Robots-Tag and Link, and undoes content codings. It
-// works on the tokens of the page and builds no tree, so time grows with the
-// length of the page and memory is bounded, whatever a stranger wrote into it.
+// also reads the headers X-Robots-Tag and Link. It works on the tokens of the page
+// and builds no tree, so the time grows with the length of the page and memory is
+// bounded, whatever a stranger wrote into it.
 //
-// It never fails, resolves no reference and does not decide what may be listed.
-// All functions are safe for concurrent use. None of them keeps or changes the
-// bytes it is given.
+// It must never fail, keep or change the bytes it is given, resolve a reference or
+// decide what may be listed. All functions are safe for concurrent use.
 package page
 
 import "time"
 
-// The bounds of what is kept of one page. What exceeds them is left out.
+// The bounds of what is kept of one page. Anything beyond them is left out.
 const (
 	maxTitle      = 300       // bytes of the title
 	maxHref       = 2048      // bytes of one href or src
@@ -24,12 +23,12 @@ const (
 	headTail      = 4 << 10   // bytes read by Head after the head
 )
 
-// Options says what is known about the bytes of a page.
+// Options says what is known about a page before it is read.
 type Options struct {
-	// ContentType is the value of the Content-Type header. A byte order mark
-	// decides the encoding, else its charset parameter; without one, the page is
-	// UTF-8 where its bytes are valid in it, and else what a meta element says
-	// or windows-1252. The type application/xhtml+xml lets a slash end an
+	// ContentType is the value of the Content-Type header. The encoding is that of
+	// a byte order mark, or else of its charset parameter. Without either, the
+	// page is UTF-8 if its bytes are valid in it, or else what a meta element
+	// says, or windows-1252. The type application/xhtml+xml lets a slash end an
 	// element. Empty means text/html.
 	ContentType string
 	// Extensions asks Read for Facts.Media.
@@ -39,12 +38,12 @@ type Options struct {
 // Facts is what the HTML of a page says. The zero value of a field means that
 // the page does not say it.
 type Facts struct {
-	// Document says that the page has an html or a title element. What a script
-	// fetches to put it into a page has neither.
+	// Document says that the page has an html or a title element. A fragment that
+	// a script puts into a page has neither.
 	Document bool
 	// HeadSeen says that the head was read to where the body begins. If it is
 	// false, a rule or a canonical location may follow in bytes that were not
-	// given, or that a template which failed did not come to write.
+	// given, or that a failing template never wrote.
 	HeadSeen bool
 	Lang     string    // primary language of the html element, in lower case, such as "en"
 	Title    string    // of the first title element, white space collapsed, at most 300 bytes
@@ -55,17 +54,17 @@ type Facts struct {
 	Media *Media // nil unless Options.Extensions asks for it
 }
 
-// Rules are those for robots.
+// Rules are the rules for robots.
 type Rules struct {
-	// NoIndex and NoFollow are set if any meta element says so to robots in
-	// general or to a well-known one, wherever it stands.
+	// NoIndex and NoFollow are set if any meta element, anywhere, says so to
+	// robots in general or to a well-known one.
 	NoIndex, NoFollow bool
 	// UnavailableAfter is the earliest instant given by unavailable_after.
 	UnavailableAfter time.Time
 }
 
 // References are the locations that a page names. All are as written, without
-// white space, of the scheme http or https or relative, at most 2,048 bytes.
+// white space, relative or with http or https, at most 2,048 bytes.
 type References struct {
 	Base      string // href of the first base element, of any scheme
 	Canonical string // href of the first rel=canonical in the head
@@ -92,20 +91,20 @@ type Alternate struct {
 	Href string
 }
 
-// Text is what a page shows. Its main text is that in <main> or role=main,
-// else that in an <article>, else all but furniture, else everything: the
-// first of these that is not empty.
+// Text is what a page shows. Its main text is the first of these that is not
+// empty: the text in <main> or role=main, in <article>, all but furniture,
+// everything.
 type Text struct {
 	// Blocks holds all visible text in document order, cut where block-level
 	// elements begin and end.
 	Blocks []Block
 	// MainHash is the XXH3 hash of the main text: the texts of its blocks joined
-	// by spaces. Where a text is cut into blocks does not alter it. It is zero
-	// if there is no text.
+	// by spaces. It does not depend on where the text is cut into blocks. It is
+	// zero if there is no text.
 	MainHash uint64
-	// DataHash is a hash of what the structured data (JSON-LD) say, but for
-	// their dates and counts, zero if there are no valid ones. The order of what they
-	// say does not alter it.
+	// DataHash is a hash of the structured data (JSON-LD) without their dates and
+	// counts. It does not depend on their order. It is zero if there are no valid
+	// ones.
 	DataHash uint64
 }
 
@@ -128,8 +127,8 @@ type Block struct {
 // Read reads a whole page.
 func Read(body []byte, opts Options) Facts { return read(body, opts, false) }
 
-// Head reads the head of a page and a little after it, for looks that cannot
-// afford a full reading. It leaves Modified, Links, Images, Text and Media out. If
-// HeadSeen is set, the canonical location and the alternates are those of Read.
-// Robots rules deep in the body, where they count too, are left to Read.
+// Head reads the head of a page and a little after it, when a full reading costs
+// too much. It leaves out Modified, Links, Images, Text and Media. If HeadSeen is
+// set, the canonical location and the alternates are those of Read. Robots rules
+// deep in the body, which count too, are left to Read.
 func Head(body []byte, opts Options) Facts { return read(body, opts, true) }

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// reader reads one page. It is used again for the next one, so that its
-// buffers are made once.
+// reader reads one page. It is used again for the next one, to keep its
+// buffers.
 type reader struct {
 	scan  scanner
 	facts Facts
@@ -34,10 +34,10 @@ type reader struct {
 	decoded  []byte
 }
 
-// readers keeps readers for use.
+// readers are those not in use.
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
-// maxKept is the size of buffers above which a reader is not kept.
+// maxKept is the largest buffer of a reader that is kept.
 const maxKept = 4 << 20
 
 func read(body []byte, opts Options, headOnly bool) Facts {
@@ -79,7 +79,8 @@ func isMediaType(value, name string) bool {
 	return strings.EqualFold(strings.TrimSpace(typ), name)
 }
 
-// run reads tokens to the end of the page or, for Head, of what it reads.
+// run reads tokens to the end of the page, or for Head to the end of what it
+// reads.
 func (r *reader) run() {
 	for {
 		switch r.scan.next() {

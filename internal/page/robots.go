@@ -23,10 +23,10 @@ func isRobotName(name []byte) bool {
 	return false
 }
 
-// Robots reads the values of X-Robots-Tag headers. Rules for any robot, with
-// or without its name before them, count for all: the most restrictive ones
-// win, which is noindex or none for noindex, nofollow or none for nofollow, and
-// the earliest valid date of unavailable_after, which is zero if there is none.
+// Robots reads the values of X-Robots-Tag headers. Rules for one robot count
+// for all, and the most restrictive ones win: noindex or none sets noIndex,
+// nofollow or none sets noFollow, and the earliest valid date of
+// unavailable_after is returned, zero if there is none.
 func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time) {
 	var r Rules
 	for _, v := range values {
@@ -36,9 +36,9 @@ func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time
 }
 
 // read adds the rules of one value. Google and MDN give the grammar only by
-// examples: rules separated by commas, each a word or a name, a colon and a
-// value, where a name that is not a rule's is a robot's. Space and semicolons
-// are taken for commas too, as people write them so.
+// examples: rules separated by commas, each a word, or a name, a colon and a
+// value, where a name that is not a rule's is a robot's. Spaces and semicolons
+// count as commas, since people write them so.
 func (r *Rules) read(v string) {
 	v = v[:min(len(v), maxRules)]
 	for v != "" {
@@ -49,7 +49,7 @@ func (r *Rules) read(v string) {
 			continue
 		}
 		v = strings.TrimLeft(v[1:], " \t")
-		r.word(word) // "noindex: all" is a mistake, and nobody who makes it wants an index
+		r.word(word) // "noindex: all" is a mistake of somebody who wants no index
 		switch {
 		case strings.EqualFold(word, "unavailable_after"):
 			var t time.Time
@@ -57,7 +57,7 @@ func (r *Rules) read(v string) {
 				r.UnavailableAfter = t
 			}
 		case len(word) >= 4 && strings.EqualFold(word[:4], "max-"):
-			v = strings.TrimLeftFunc(v, notSeparator) // max-image-preview:none is not none
+			v = strings.TrimLeftFunc(v, notSeparator) // in "max-image-preview:none", none is no rule
 		}
 	}
 }
@@ -74,25 +74,24 @@ func (r *Rules) word(w string) {
 }
 
 // cutWord returns the first word of v and the rest. The rest begins with a
-// colon if one follows the word, if need be after white space.
+// colon if one follows the word, even after white space.
 func cutWord(v string) (word, rest string) {
 	word, rest = cutBefore(strings.TrimLeft(v, separators), separators+":")
 	rest = strings.TrimLeft(rest, " \t\r\n\f")
-	if word == "" && rest != "" { // a colon that nothing precedes
+	if word == "" && rest != "" { // a colon without a word before it
 		rest = rest[1:]
 	}
 	return word, rest
 }
 
-// Bars and slashes, and spaces that do not break, are what people put in the
-// place of commas too.
+// People also write bars, slashes and no-break spaces in place of commas.
 const separators = " \t\r\n\f,;|/\u00a0"
 
 func notSeparator(c rune) bool { return !strings.ContainsRune(separators, c) }
 
-// cutDate takes a date from the beginning of v. Since dates may contain a
+// cutDate takes a date from the beginning of v. Since a date may contain a
 // comma, up to two pieces between commas are tried together. Without a valid
-// date, the rule is void and all that it was given may hold other rules.
+// date the rule is void, and its value may hold other rules.
 func cutDate(v string) (t time.Time, rest string) {
 	end := -1
 	for range 2 {

@@ -15,9 +15,9 @@ const (
 
 // scanner cuts a page into tokens by the rules of section 13.2.5 of the HTML
 // standard. It finds the same tokens as [golang.org/x/net/html.Tokenizer] but
-// copies nothing and jumps from delimiter to delimiter, which is faster. A tag
-// in which the page ends is no token. The two differ only in a script that has
-// a bracket in a comment: that tokenizer ends the comment there.
+// copies nothing and jumps from delimiter to delimiter, which is faster. A tag that
+// the end of the page cuts off is no token. The two differ only in a script with a
+// bracket in a comment: that tokenizer ends the comment there.
 type scanner struct {
 	b          []byte // the page
 	start, end int    // of the current token
@@ -44,7 +44,7 @@ func (s *scanner) raw() []byte { return s.b[s.start:s.end] }
 func (s *scanner) readRaw() { s.rawEl, s.rawName = s.el, s.name }
 
 // fence ends the noscript element that was just opened at its next end tag,
-// whatever is left open in it, as browsers with scripts do.
+// whatever is still open in it. Browsers with scripts do so too.
 func (s *scanner) fence() {
 	if s.whole != nil || s.unfenced {
 		return
@@ -130,7 +130,7 @@ func (s *scanner) markup(at int) token {
 	return s.closeTag(&a, startToken)
 }
 
-// endTag takes what follows a bracket and a slash.
+// endTag reads what follows "</".
 func (s *scanner) endTag(at int) token {
 	switch {
 	case at == len(s.b):
@@ -190,8 +190,8 @@ func commentEnd(b []byte, at int) int {
 	}
 }
 
-// rawEnd returns where the characters that begin at a place end. They are those
-// of an element that holds no elements.
+// rawEnd returns where the characters that begin at a place end, in an element that
+// holds no elements.
 func (s *scanner) rawEnd(at int) int {
 	switch s.rawEl {
 	case elPlaintext:

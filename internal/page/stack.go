@@ -9,9 +9,9 @@ type frame struct {
 	el        element
 }
 
-// stack holds the open block-level elements. Each frame knows the frame below of
-// the same element, so an end tag needs no search. Every operation takes constant
-// time, apart from the frames that it removes.
+// stack holds the open block-level elements. Each frame knows the next frame
+// below of the same element, so an end tag needs no search. Every operation takes
+// constant time, apart from the frames that it removes.
 type stack struct {
 	frames   []frame
 	last     [elements]int32 // the topmost frame of each element, or -1
@@ -63,9 +63,9 @@ func (s *stack) push(el element, name []byte, t trait) {
 	}
 }
 
-// within returns the traits of an element and those that it inherits. The main
-// text is no furniture, even if a form is around the whole page. A header inside
-// the main text is its heading and no furniture either.
+// within returns the traits of an element with those it inherits. The main text
+// is no furniture, even in a form around the whole page. A header inside the main
+// text is its heading, and no furniture either.
 func within(el element, own, above trait) (trait, trait) {
 	if own&inMain != 0 {
 		above &^= furniture
@@ -86,8 +86,8 @@ func (s *stack) popTo(i int32) {
 	s.frames = s.frames[:i]
 }
 
-// end closes the innermost el and all that is open in it. An end tag without
-// an open element in its scope is ignored.
+// end closes the innermost el and everything open in it. It ignores an end tag
+// without an open element in its scope.
 func (s *stack) end(el element) {
 	if s.overflow > 0 {
 		s.overflow--

@@ -50,7 +50,7 @@ func whereOf(t trait) where {
 	return w
 }
 
-// text gathers the visible text: blocks with single spaces between them.
+// text collects the visible text: blocks with single spaces between words.
 type text struct {
 	buf   []byte
 	runs  []run
@@ -110,8 +110,8 @@ func (x *text) cut() {
 	x.space = false
 }
 
-// skipSpace returns how much white space s begins with. A no-break space is
-// white space too, since a reader sees no difference.
+// skipSpace returns how much white space s begins with. A no-break space counts,
+// since a reader sees no difference.
 func skipSpace(s []byte) int {
 	i := 0
 	for i < len(s) {
@@ -127,9 +127,9 @@ func skipSpace(s []byte) int {
 	return i
 }
 
-// appendCollapsed appends s, which does not begin with white space, to dst
-// with a single space for each run of white space within it. It reports
-// whether s ends in white space, which is not appended.
+// appendCollapsed appends s, which does not begin with white space, to dst with a
+// single space for each run of white space in it. It does not append white space
+// at the end, and reports whether there was some.
 func appendCollapsed(dst, s []byte) (out []byte, space bool) {
 	for len(s) > 0 {
 		i := collapsedPrefix(s)
@@ -150,8 +150,8 @@ func appendCollapsed(dst, s []byte) (out []byte, space bool) {
 	return dst, false
 }
 
-// PlainText returns a text with single spaces between its words, cut to limit
-// bytes, without what is not valid UTF-8.
+// PlainText returns a text with single spaces between its words, without invalid
+// UTF-8, cut to limit bytes.
 func PlainText[T string | []byte](s T, limit int) string {
 	b := []byte(s[:min(len(s), 8*limit)])
 	out, _ := appendCollapsed(nil, b[skipSpace(b):])
@@ -165,18 +165,18 @@ func PlainText[T string | []byte](s T, limit int) string {
 	return string(bytes.ToValidUTF8(out, nil))
 }
 
-// weights are added for two characters in a row. A sum of 2 or more means that
-// they are not part of words with single spaces between them. A character that
-// may be white space other than a plain space weighs 2.
+// weights are added up for two neighbouring characters. A sum of 2 or more means
+// that they are not part of words with single spaces between them. A character
+// that may be white space other than a plain space weighs 2.
 var weights = [256]uint8{
 	0: 2, 1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2, 13: 2, 14: 2, 15: 2,
 	16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 25: 2, 26: 2, 27: 2, 28: 2, 29: 2, 30: 2, 31: 2,
 	' ': 1, 0xC2: 2,
 }
 
-// collapsedPrefix returns how much of s is words with single spaces between
-// them. Adding weights is faster than a branch for each space, which the processor
-// would often predict wrong.
+// collapsedPrefix returns how much of s is words with single spaces between them.
+// Adding weights is faster than a branch for each space, which the processor would
+// often mispredict.
 func collapsedPrefix(s []byte) int {
 	last := uint8(0)
 	for i, c := range s {
@@ -232,7 +232,7 @@ func (x *text) hash(main where) uint64 {
 			continue
 		}
 		if begun {
-			r.start-- // the space before it
+			r.start-- // the space before the run
 		}
 		x.hasher.Write(x.buf[r.start:r.end])
 		begun = true

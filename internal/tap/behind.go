@@ -6,9 +6,9 @@ import (
 	"net/http"
 )
 
-// Unwrap returns the writer below, so that http.ResponseController finds what only that one can do. Some writers
-// cannot flush or hijack themselves, but have an Unwrap method that leads to one that can. A controller would find
-// that way around the tap, so such a writer is returned with a stand-in before it, through which the tap sees the call.
+// Unwrap returns the writer below, so that http.ResponseController finds what only that one can do. Some writers cannot
+// flush or hijack themselves, but have an Unwrap method that leads to one that can. A controller would reach that one
+// around the tap. So such a writer is returned behind a stand-in that shows the call to the tap.
 func (t *tap) Unwrap() http.ResponseWriter {
 	if t.seen == nil {
 		return t.w

@@ -26,14 +26,14 @@ func sniff[T string | []byte](t *tap, p T) {
 	}
 }
 
-// sniffed settles a type that is still open from the bytes that are there, when net/http has to send the header.
+// sniffed settles a type that is still open from the first bytes, when net/http has to send the header.
 func (t *tap) sniffed() {
 	s := t.seen
 	switch {
 	case t.stage != sniffing:
 	case s.kept() > 0:
 		t.settle(*s.buf)
-	case s.Truncated: // no memory for the first bytes: nobody knows
+	case s.Truncated: // there was no memory for the first bytes, so the type stays unknown
 		t.stage = skipping
 	default:
 		t.settle(nil)
@@ -45,7 +45,7 @@ func (t *tap) settle(start []byte) {
 	s := t.seen
 	if len(start) > 0 {
 		sniffed := http.DetectContentType(start)
-		if s.Header.ContentType != "" { // under a key in another spelling: the client gets two
+		if s.Header.ContentType != "" { // under a key in another spelling; the client gets two types
 			sniffed = s.Header.ContentType + ", " + sniffed
 		}
 		s.Header.ContentType = sniffed
@@ -75,11 +75,12 @@ func keep[T string | []byte](t *tap, p T) {
 	s.Truncated = len(room) < len(p)
 }
 
-// reserved is the most that is set aside for a page because of the length it declares. It may send less, or nothing for
-// long, while others have to do without.
+// reserved is the most memory that is set aside because of the length that a page declares. The page may send less, or
+// nothing for a long time, while others need the memory.
 const reserved = 256 << 10
 
-// expected returns the room that a page of declared length will need, so that its buffer need not grow; else 0.
+// expected returns the room that a page of declared length will need, so that its buffer need not grow; 0 if there is
+// none.
 func (t *tap) expected() int {
 	if t.stage != keeping {
 		return 0

@@ -14,21 +14,20 @@ const (
 	smallest = 4 << 10
 )
 
-// Buffers lends the memory in which bodies are kept, and bounds it: all that is lent at one time and the size of
-// each. One Buffers serves one site; it also tells that site's taps from another's. It may be used concurrently.
+// Buffers lends the memory for bodies. It bounds the size of each, and the sum of all that is lent at one time. One
+// Buffers serves one site; its taps are told from another site's by it. It is safe for concurrent use.
 type Buffers struct {
 	each  int
 	total int64
 	lent  atomic.Int64 // the sum of the capacities in use
 
-	// idle holds what is not in use, by the length of its capacity in bits, of
-	// *[]byte. Were it one pool, a small page could get the buffer of a large
-	// one, and a few such pages would use up the total.
+	// idle holds *[]byte that are not in use, by the number of bits of their capacity. With a single pool, small pages
+	// could get the buffers of large ones, and a few of them would use up the total.
 	idle [bits.UintSize + 1]sync.Pool
 }
 
-// NewBuffers returns Buffers that keep at most each bytes of one body, but not less than 512, which it takes to
-// tell a type, and at most total bytes of all bodies that have not been released. With a total of 0 nothing is kept.
+// NewBuffers returns Buffers that keep at most each bytes of one body, but at least 512, which are needed to tell a
+// type, and at most total bytes of all bodies that have not been released. With a total of 0 nothing is kept.
 func NewBuffers(each, total int) *Buffers {
 	return &Buffers{each: max(each, sniffLen), total: int64(total)}
 }
@@ -79,8 +78,8 @@ func (b *Buffers) put(buf *[]byte) {
 	b.keep(buf)
 }
 
-// keep sets a buffer aside for the next who needs one of its size. All those of a class have the same: a power of two,
-// or in the last class b.each.
+// keep sets a buffer aside for the next body of its size. All buffers of a class have one size: a power of two, or
+// b.each in the last class.
 func (b *Buffers) keep(buf *[]byte) {
 	*buf = (*buf)[:0]
 	b.idle[class(cap(*buf))].Put(buf)

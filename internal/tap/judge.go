@@ -12,11 +12,11 @@ type stage uint8
 const (
 	waiting  stage = iota // no final header was sent
 	skipping              // the body is counted
-	sniffing              // the body's first bytes are kept, to learn its type as net/http learns it
+	sniffing              // the first bytes are kept, to learn the type as net/http does
 	keeping               // the body is kept
 )
 
-// want says which bodies are kept, of those that a GET gets with status 200.
+// want says which bodies are kept, of 200s to a GET.
 type want uint8
 
 const (
@@ -62,15 +62,13 @@ func first(values []string) string {
 	return values[0]
 }
 
-// shown reports whether the browser shows the body. A disposition that it does not know it treats as attachment
-// (RFC 6266 section 4.2).
+// shown reports whether the browser shows the body. An unknown disposition counts as attachment (RFC 6266 section 4.2).
 func shown(h *Header) bool {
 	disposition, _, _ := strings.Cut(h.ContentDisposition, ";")
 	return oneOf(disposition, "", "inline")
 }
 
-// whole reports whether the body is the content itself. It may have a content coding, which whoever reads it has to
-// undo.
+// whole reports whether the body is the content itself. It may have a content coding, which its reader has to undo.
 func whole(h *Header) bool { return oneOf(h.TransferEncoding, "", "identity", "chunked") }
 
 func oneOf(s string, words ...string) bool {
@@ -99,8 +97,8 @@ func hasBody(status int) bool {
 	return status >= 200 && status != http.StatusNoContent && status != http.StatusNotModified
 }
 
-// declared returns the length a Content-Length declares, or -1 for none or one that net/http ignores. Of several
-// net/http takes the first.
+// declared returns the length that a Content-Length declares, or -1 for none and for one that net/http ignores. Of
+// several net/http takes the first.
 func declared(contentLength string) int64 {
 	if contentLength == "" {
 		return -1

@@ -7,7 +7,8 @@ import (
 	"net/http"
 )
 
-// The optional interfaces a ResponseWriter may have. Those without a name here are known by their method.
+// The optional interfaces a ResponseWriter may have. Those that have no name here are recognised by their
+// method.
 type (
 	flushErrorer  interface{ FlushError() error }
 	closeNotifier interface{ CloseNotify() <-chan bool } // http.CloseNotifier, deprecated, but still asserted
@@ -103,7 +104,7 @@ func (o withWriteString) WriteString(p string) (int, error) {
 	return n, err
 }
 
-// flush runs one way of flushing w. A flush sends the header, and with it settles a type that is not known.
+// flush runs one way of flushing w. A flush sends the header, and so settles a type that is not known.
 func (t *tap) flush(run func() error) error {
 	if t.seen == nil || t.hijacked {
 		return run()

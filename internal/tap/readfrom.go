@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// readFrom lets w read from src, in one call as it would get it without the tap, because when net/http flushes and
-// where it cuts chunks depends on that. If the body is wanted, what w reads is overheard, which costs sendfile;
-// else w gets src itself.
+// readFrom lets w read from src in one call, as it would without the tap, since when net/http flushes and where it
+// cuts chunks depends on that. If the body is wanted, the tap reads along, which costs sendfile; otherwise w gets
+// src itself.
 func (t *tap) readFrom(w io.ReaderFrom, src io.Reader) (int64, error) {
 	if t.seen == nil || t.hijacked {
 		return w.ReadFrom(src)
@@ -26,7 +26,7 @@ func (t *tap) readFrom(w io.ReaderFrom, src io.Reader) (int64, error) {
 	return n, err
 }
 
-// readUnwatched lets w read a source that is not wanted. start is how it begins, where that tells its type.
+// readUnwatched lets w read a source whose body is not wanted. start is its beginning, if that tells the type.
 func (t *tap) readUnwatched(w io.ReaderFrom, src io.Reader, start []byte) (int64, error) {
 	t.inside++
 	n, err := w.ReadFrom(src)
@@ -46,16 +46,16 @@ func (t *tap) readUnwatched(w io.ReaderFrom, src io.Reader, start []byte) (int64
 	return n, err
 }
 
-// checkRead is check for a source: an empty one sends no header, and when it cannot be read, the handler may still
-// answer with an error.
+// checkRead is check for a source. An empty one sends no header. If it cannot be read, the handler may still answer
+// with an error.
 func (t *tap) checkRead(all bool, err error) {
 	if t.stage != waiting {
 		t.check(all, err)
 	}
 }
 
-// foresee returns what will become of the bytes of src. When they will tell the type, and src is a file that w could
-// send without copying, its start is looked at beforehand and returned.
+// foresee returns what will become of the bytes of src. If they will tell the type, and src is a file that w could
+// send without copying, its start is read in advance and returned.
 func (t *tap) foresee(src io.Reader) (stage, []byte) {
 	next := t.stage
 	if next == waiting {
@@ -78,8 +78,8 @@ func (t *tap) foresee(src io.Reader) (stage, []byte) {
 	return judgeTyped(t.wants, t.get, &typed), start
 }
 
-// peek copies into p what src will give next and returns how much. It leaves src as it is; it can do so for files,
-// which are all that net sends without copying.
+// peek copies into p what src will give next and returns how much. It leaves src as it is. It works for files, which
+// are all that net sends without copying.
 func peek(src io.Reader, p []byte) int {
 	if limited, ok := src.(*io.LimitedReader); ok {
 		p = p[:min(int64(len(p)), max(limited.N, 0))]
@@ -101,14 +101,14 @@ func peek(src io.Reader, p []byte) int {
 	return n
 }
 
-// A teeReader is a source whose bytes the tap hears as they are read.
+// A teeReader is a source that the tap reads along with.
 type teeReader struct {
 	t     *tap
 	src   io.Reader
 	heard int64
 }
 
-// reader returns the source to hand on. io.Copy asks a source for WriteTo, so it is there if src has it.
+// reader returns the source to hand on. It has WriteTo if src has it, since io.Copy asks for that.
 func (e *teeReader) reader() io.Reader {
 	if _, ok := e.src.(io.WriterTo); ok {
 		return teeWriterTo{e}
@@ -132,7 +132,7 @@ func (e teeWriterTo) WriteTo(dst io.Writer) (int64, error) {
 	return e.src.(io.WriterTo).WriteTo(teeWriter{e.teeReader, dst})
 }
 
-// A teeWriter is where a source with WriteTo writes to.
+// A teeWriter is where a source with WriteTo writes.
 type teeWriter struct {
 	e   *teeReader
 	dst io.Writer
@@ -145,7 +145,7 @@ func (w teeWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// hear takes note of bytes on their way from a source to w.
+// hear notes bytes on their way from a source to w.
 func (t *tap) hear(e *teeReader, p []byte) {
 	t.implicit()
 	observe(t, p)

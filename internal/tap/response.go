@@ -7,12 +7,12 @@ import (
 	"unsafe"
 )
 
-// A Response is what one response showed. [Serve] fills it; once Serve has returned it, it belongs to the caller,
-// may be handed to another goroutine, and is never written to again, whatever a late goroutine of the handler does.
-// It holds no reference to the request or the connection.
+// A Response is what one response showed. [Serve] fills it. Once Serve has returned, it belongs to the caller, may be
+// handed to another goroutine, and is never written to again, even if a goroutine of the handler is late. It holds no
+// reference to the request or the connection.
 type Response struct {
-	// Status is the final status code; 1xx codes are not final, except 101 before HTTP/2. A handler that says
-	// nothing sent 200. It is 0 when the connection was hijacked, since then nobody knows.
+	// Status is the final status code; 1xx codes are not final, except 101 before HTTP/2. A handler that sets none
+	// sent 200. It is 0 if the connection was hijacked, since then it is unknown.
 	Status int
 
 	// Header holds the values as they were when the handler sent them, by its first final WriteHeader, Write or
@@ -24,18 +24,18 @@ type Response struct {
 	// Otherwise it is nil. It is as it was sent, with the coding of Header.ContentEncoding. It is valid until Release.
 	Body []byte
 
-	// Truncated reports that Body lacks what came after it, because it was too long or all buffers were in use.
+	// Truncated reports that Body is not all of the content, because it was too long or all buffers were in use.
 	Truncated bool
 
 	// Written is the number of bytes of content the writer below accepted, kept or not.
 	Written int64
 
-	// Complete reports that the client was sent all of it, as far as a server can know: the connection was not
-	// hijacked, no write failed, a declared Content-Length was met, the request was not cancelled before the header
-	// was sent or, without a declared length, before the handler returned, and no error status came after the header
-	// was out, as when a recovery middleware answers a panic in the middle of a page. Where it is false, the other
-	// fields may be wrong about what the client got. A handler that just returns in the middle of a page, such as one
-	// that only logs that a template failed, looks like one that is done.
+	// Complete reports that the client was sent everything, as far as a server can know. The connection was not
+	// hijacked, no write failed, and a declared Content-Length was met. The request was not cancelled before the
+	// header was sent or, without a declared length, before the handler returned. No error status came after the
+	// header was out, as when a recovery middleware answers a panic in the middle of a page. If it is false, the other
+	// fields may be wrong about what the client got. A handler that just returns in the middle of a page, for example
+	// because a template failed, looks complete.
 	Complete bool
 
 	// Route is left empty by this package. A middleware nearer to the handler, which knows the route, may set it
@@ -49,8 +49,8 @@ type Response struct {
 	buf     *[]byte // from buffers; nil when nothing is kept
 }
 
-// Release gives the memory of Body back and sets Body to nil. The owner of the Response calls it when it is done
-// with Body; calling it again does nothing. It must not run at the same time as another use of the Response.
+// Release gives back the memory of Body and sets Body to nil. The owner of the Response calls it when it is done with
+// Body; calling it again does nothing. It must not run while the Response is used.
 func (s *Response) Release() {
 	if s.buf != nil {
 		s.buffers.put(s.buf)
@@ -81,18 +81,18 @@ func (s *Response) kept() int {
 // HTML reports whether the client was told that the content is HTML or XHTML.
 func (s *Response) HTML() bool { return isHTML(s.Header.ContentType) }
 
-// Header is the part of a response's header that says something about a page. A field that was absent is empty.
-// Where a field was sent several times, the values are joined with ", ", which means the same (RFC 9110 section
-// 5.3); only those of X-Robots-Tag are joined with a line feed, for there a robot's name holds to the end of its line.
+// Header is the part of a response's header that says something about a page. An absent field is empty. Values of a
+// field that was sent several times are joined with ", ", which means the same (RFC 9110 section 5.3). Only those of
+// X-Robots-Tag are joined with a line feed, since a robot's name in it holds to the end of its line.
 type Header struct {
-	// ContentType is what the client was told: the handler's value, or what net/http put in its place from the
-	// first bytes of a 200.
+	// ContentType is the type that the client was told: the handler's, or the one that net/http found from the first
+	// bytes of a 200.
 	ContentType        string
 	ContentLength      string
 	ContentEncoding    string
 	ContentDisposition string
 	TransferEncoding   string
-	CacheControl       string // with what speaks to one kind of cache alone, such as CDN-Cache-Control, and Pragma
+	CacheControl       string // with directives for one kind of cache alone, such as CDN-Cache-Control, and Pragma
 	RobotsTag          string // X-Robots-Tag
 	ETag               string
 	LastModified       string
@@ -101,8 +101,8 @@ type Header struct {
 	Vary               string
 }
 
-// take reads the fields from src. Handlers may put keys into the map that are not in canonical form, and net/http
-// sends them all the same: a noindex spelled x-robots-tag must be seen.
+// take reads the fields from src. net/http also sends keys that are not in canonical form, so a noindex spelled
+// x-robots-tag must be seen.
 func (h *Header) take(src http.Header) {
 	*h = Header{}
 	for key, values := range src {
@@ -150,7 +150,7 @@ func (h *Header) field(key string) (field *string, sep string) {
 	case "Vary":
 		return &h.Vary, ", "
 	}
-	if strings.HasSuffix(key, "-Cdn-Cache-Control") { // one CDN's alone, RFC 9213
+	if strings.HasSuffix(key, "-Cdn-Cache-Control") { // for one CDN alone, RFC 9213
 		return &h.CacheControl, ", "
 	}
 	return nil, ""

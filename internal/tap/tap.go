@@ -22,8 +22,8 @@ func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers
 	return serve(next, w, r, b, pages, b.each, b.total)
 }
 
-// ServeStranger is Serve for a page that anybody may have made up. It keeps the body only while a quarter of the memory for
-// bodies is free, so that such pages leave room for others, however many there are and however long they take.
+// ServeStranger is Serve for a page that anybody may have made up. It keeps the body only while a quarter of the memory
+// for bodies is free. So such pages leave room for others, however many and slow they are.
 func ServeStranger(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
 	return serve(next, w, r, b, pages, b.each, b.total/4*3)
 }
@@ -31,8 +31,8 @@ func ServeStranger(next http.Handler, w http.ResponseWriter, r *http.Request, b 
 // MaxText is how many bytes of a body [ServeText] keeps at most.
 const MaxText = 512 << 10
 
-// ServeText is Serve for a request of which no page is expected, but a text of any type, such as robots.txt: it keeps
-// the body of a 200 to a GET if that is not HTML, and at most MaxText bytes of it.
+// ServeText is Serve for a request that leads to no page but may lead to a text of any other type, such as robots.txt.
+// It keeps the body of a 200 to a GET if that is not HTML, and at most MaxText bytes of it.
 func ServeText(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
 	return serve(next, w, r, b, texts, min(b.each, MaxText), b.total)
 }
@@ -54,9 +54,9 @@ func serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers
 	return t.finish()
 }
 
-// From returns what a tap of b has seen so far of the response to w, or nil when w is not watched for b. It finds
-// the tap behind other middleware's writers if those have an Unwrap method. It is for the handler's goroutine and
-// until the handler returns: a second middleware of the same site knows by it that there is nothing left to do.
+// From returns what a tap of b has seen so far of the response to w, or nil if no tap of b watches w. It finds the tap
+// behind other middleware's writers if those have an Unwrap method. It is for the handler's goroutine until the handler
+// returns. A second middleware of the same site learns from it that the response is already watched.
 func From(w http.ResponseWriter, b *Buffers) *Response {
 	for range deepest {
 		if t, ok := w.(interface{ watching() *Response }); ok {
@@ -73,7 +73,7 @@ func From(w http.ResponseWriter, b *Buffers) *Response {
 	return nil
 }
 
-// deepest is how many writers are unwrapped before it must be a circle.
+// deepest is how many writers are unwrapped before that must be a cycle.
 const deepest = 100
 
 type unwrapper interface{ Unwrap() http.ResponseWriter }
@@ -82,7 +82,7 @@ type unwrapper interface{ Unwrap() http.ResponseWriter }
 type tap struct {
 	w    http.ResponseWriter
 	ctx  context.Context
-	seen *Response // nil when the watching is over
+	seen *Response // nil once the watching is over
 
 	stage     stage
 	wants     want
@@ -94,7 +94,7 @@ type tap struct {
 	hijacked  bool
 	failed    bool // a write failed, or an error status came too late
 	major     int  // of the HTTP version
-	inside    int  // calls into w that have not come back; if one never does, it panicked
+	inside    int  // calls into w that have not returned; one that never does panicked
 }
 
 func (t *tap) watching() *Response { return t.seen }
@@ -133,8 +133,8 @@ func (t *tap) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// snapshot reads the header, if it has not been sent: the next call into w may send it. Afterwards it would be too
-// late, for a compressor around the tap changes the same map when it gets the header.
+// snapshot reads the header if it has not been sent, before a call into w that may send it. Afterwards it is too late:
+// a compressor around the tap changes the same map when it gets the header.
 func (t *tap) snapshot() {
 	if t.stage == waiting {
 		h := t.w.Header()
@@ -150,8 +150,8 @@ func (t *tap) implicit() {
 		return
 	}
 	if h := &t.seen.Header; h.ContentType == "" && h.ContentEncoding != "" {
-		// A compressor around the tap, such as that of gorilla/handlers, names its coding before the handler
-		// runs, and tells the type from the bytes that it has just got.
+		// A compressor around the tap, such as that of gorilla/handlers, names its coding before the handler runs, and
+		// tells the type from the bytes that it has just received.
 		h.ContentType = strings.Join(t.w.Header()["Content-Type"], ", ")
 	}
 	t.begin(http.StatusOK)
@@ -163,7 +163,7 @@ func (t *tap) begin(status int) {
 	t.stage = judge(t.wants, t.get, status, t.untyped, &t.seen.Header)
 }
 
-// check notes a failed write. A body that must not be there is refused too, and does no harm to the response.
+// check notes a failed write. A body that must not be there is refused too, which does the response no harm.
 func (t *tap) check(all bool, err error) {
 	if (err != nil || !all) && hasBody(t.seen.Status) {
 		t.failed = true
@@ -187,12 +187,12 @@ func (t *tap) finish() *Response {
 	return s
 }
 
-// complete reports whether all of the response was handed to w, and the client was there to take it.
+// complete reports whether the whole response was handed to w, and the client was there to take it.
 //
 // net/http cancels a request as soon as the client closes the connection, and many clients close it on the last byte,
 // before the handler has returned. So once everything that the header promised is written, only a cancellation before
-// the header counts: handlers answer something else when their queries are cancelled. Where the header promises no
-// length, net/http sends the end of the page after the handler, so a client that closed before that did not wait for it.
+// the header counts: handlers answer something else when their queries are cancelled. If the header promises no length,
+// net/http sends the end of the page after the handler, and a client that closed before that did not wait for it.
 func (t *tap) complete() bool {
 	if t.hijacked || t.failed || t.inside != 0 {
 		return false
