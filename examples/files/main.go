@@ -1,5 +1,5 @@
-// Files serves a folder of HTML files and the sitemap that follows from it:
-// any static site becomes an observed one.
+// Files serves a folder of HTML files, and the sitemap that it learns from the
+// visits to them.
 //
 //	go run ./examples/files -dir ./public -origin https://example.com
 package main
@@ -52,7 +52,8 @@ func run(dir, addr, data, origin string) error {
 	return serve(server, site)
 }
 
-// serve runs until the process is told to stop, and then loses nothing.
+// serve runs until the process is told to stop, and then stores what it has
+// learned.
 func serve(server *http.Server, site *servemap.Site) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -42,7 +42,7 @@ func newBalancer(n int) *balancer {
 	return b
 }
 
-// set says where a replica is, "" for nowhere.
+// set notes where a replica is, "" for nowhere.
 func (b *balancer) set(number int, addr string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,8 +62,8 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.proxy.S
 
 var errNoReplica = errors.New("no replica is up")
 
-// RoundTrip asks one replica after the other until one answers. The whole answer
-// is read before any of it is passed on: a replica may die while it gives it.
+// RoundTrip asks one replica after the other until one answers. It reads the
+// whole answer before it passes on any of it, since a replica may die halfway.
 func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 	err := errNoReplica
 	for _, addr := range b.up() {
@@ -74,7 +74,7 @@ func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 			return resp, nil
 		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			break // it may have been done, and must not be done twice
+			break // the replica may have acted on it, and must not act twice
 		}
 	}
 	return nil, err

@@ -1,6 +1,6 @@
 // Fleet is one site served by two processes that share what they learn in a
-// PostgreSQL database, behind a small balancer. One of the processes is killed
-// now and then, and started again, while the sitemap grows.
+// PostgreSQL database, behind a small balancer. From time to time one of the
+// processes is killed and started again, while the sitemap grows.
 //
 //	DATABASE_URL=postgres://localhost/test go run ./examples/fleet
 package main

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// process is one replica. It is started again when it has ended.
+// process is one replica. It is started again whenever it ends.
 type process struct {
 	number   int
 	addr     string // of the balancer
@@ -21,11 +21,11 @@ type process struct {
 
 	mu    sync.Mutex
 	cmd   *exec.Cmd
-	stdin io.Closer     // a replica ends when this is closed, so that none outlives its parent
-	out   chan struct{} // closed when the present one has ended
+	stdin io.Closer     // closing it ends the replica, so that none outlives its parent
+	out   chan struct{} // closed when the current process has ended
 }
 
-// start starts the replica and returns when it serves.
+// start starts the replica and returns once it serves.
 func (p *process) start() error {
 	self, err := os.Executable()
 	if err != nil {
@@ -49,7 +49,7 @@ func (p *process) start() error {
 	p.cmd, p.stdin, p.out = cmd, stdin, ended
 	p.mu.Unlock()
 	lines := bufio.NewReader(stdout)
-	at, err := lines.ReadString('\n') // where it listens is the first thing it says
+	at, err := lines.ReadString('\n') // its first line says where it listens
 	go func() {
 		_, _ = io.Copy(io.Discard, lines)
 		_ = cmd.Wait()
@@ -69,11 +69,11 @@ func (p *process) ended() <-chan struct{} {
 	return p.out
 }
 
-// pause is how long a replica is away that was killed.
+// pause is how long a killed replica stays down.
 const pause = 5 * time.Second
 
-// keep starts the replica again whenever it has ended, until ctx ends; then it
-// has it stop, and waits for that.
+// keep starts the replica again whenever it has ended, until ctx ends. Then it
+// tells the replica to stop, and waits for its end.
 func (p *process) keep(ctx context.Context) {
 	for {
 		select {
@@ -98,7 +98,7 @@ func (p *process) keep(ctx context.Context) {
 	}
 }
 
-// suffer kills the replica, the first time after first and then each time after
+// suffer kills the replica once after the time first, and then after each time
 // each.
 func (p *process) suffer(ctx context.Context, first, each time.Duration) {
 	timer := time.NewTimer(first)

@@ -35,7 +35,8 @@ func serveReplica(ctx context.Context, origin, database string) error {
 	if err != nil {
 		return err
 	}
-	// What other processes store is looked at each 15 seconds by default.
+	// RefreshEvery is how often to look for what other processes have stored.
+	// The default of 15 seconds is long for a demonstration.
 	site, err := servemap.New(origin, st, &servemap.Options{Limits: servemap.Limits{RefreshEvery: 2 * time.Second, RenderEvery: time.Second}})
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func visit(ctx context.Context, origin string) {
 
 var link = regexp.MustCompile(`href="(/[^"]*)"`)
 
-// browse follows links from the first page on.
+// browse follows links, beginning with the first page.
 func browse(ctx context.Context, origin string) {
 	client, path := &http.Client{Timeout: 10 * time.Second}, "/"
 	for ctx.Err() == nil {
@@ -56,7 +56,7 @@ func read(ctx context.Context, client *http.Client, url string) string {
 	return string(body)
 }
 
-// report says how the sitemap of each replica grows.
+// report prints how the sitemap of each replica grows.
 func report(ctx context.Context, b *balancer) {
 	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
@@ -74,7 +74,8 @@ func report(ctx context.Context, b *balancer) {
 	}
 }
 
-// state says what the sitemap of a replica lists, and the beginning of its tag.
+// state says how many pages a replica's sitemap lists, and how its entity tag
+// begins.
 func state(ctx context.Context, addr string) string {
 	if addr == "" {
 		return "down"

@@ -1,4 +1,5 @@
-// Nethttp is the standard library's own router, with a sitemap by one line.
+// Nethttp is the standard library's own router, with a sitemap added by one
+// line.
 //
 //	go run ./examples/nethttp -origin https://example.com
 package main
@@ -33,22 +34,22 @@ func main() {
 }
 
 func run(addr, data, origin string) error {
-	// One process has the folder at a time. What is in it survives restarts and
-	// deployments; without it the site would be learned anew after each.
+	// One process has the folder at a time. Its content survives restarts and
+	// deployments. Without it the site would be learned anew after each.
 	st, err := badgerstore.Open(data, nil)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
-	// The origin stands in the sitemap as it is written here. No header of a
-	// request can change it, so behind a proxy it must be the public one.
+	// The origin appears in the sitemap as it is written here. No header of a
+	// request can change it. Behind a proxy it must be the public one.
 	site, err := servemap.New(origin, st, nil)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("serving http://%s/\nsitemap at http://%s/sitemap.xml\n", addr, addr)
-	// Wrap stands outside of the router, so that it answers for the sitemap's
-	// files, and sees the pages that are gone as well as those that are there.
+	// Wrap goes around the router. So it answers for the sitemap's files, and
+	// also sees requests for pages that are gone.
 	server := &http.Server{Addr: addr, Handler: site.Wrap(routes(site.RobotsLine())), ReadHeaderTimeout: 10 * time.Second}
 	return serve(server, site)
 }
@@ -56,7 +57,7 @@ func run(addr, data, origin string) error {
 func routes(robotsLine string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", html(`<a href="/articles/night">Night</a> <a href="/articles/morning">Morning</a>`))
-	// Many paths share this pattern, so it proves nothing about any one of them.
+	// Many paths share this pattern, so it proves nothing about any of them.
 	// The two that the home page links to are listed, and a draft is not.
 	mux.HandleFunc("GET /articles/{slug}", func(w http.ResponseWriter, r *http.Request) {
 		text, ok := articles[r.PathValue("slug")]
@@ -66,7 +67,7 @@ func routes(robotsLine string) http.Handler {
 		}
 		html(text)(w, r)
 	})
-	// Nothing links here, but a pattern for one path alone makes it public too.
+	// Nothing links here, but a pattern for a single path makes it public too.
 	mux.HandleFunc("GET /about", html(`Two articles and no more.`))
 	mux.HandleFunc("GET /robots.txt", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, "User-agent: *\nAllow: /\n%s\n", robotsLine)
@@ -88,7 +89,8 @@ func html(body string) http.HandlerFunc {
 	}
 }
 
-// serve runs until the process is told to stop, and then loses nothing.
+// serve runs until the process is told to stop, and then stores what it has
+// learned.
 func serve(server *http.Server, site *servemap.Site) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -77,8 +77,8 @@ func run(addr, data string, visitors bool) error {
 	return err
 }
 
-// serve runs until ctx ends, and then loses nothing. It calls ready once the
-// address is its own.
+// serve runs until ctx ends, and then stores what it has learned. It calls
+// ready once it listens.
 func serve(ctx context.Context, server *http.Server, site *servemap.Site, ready func()) error {
 	listener, err := net.Listen("tcp", server.Addr)
 	if err == nil {
@@ -113,7 +113,7 @@ another program's, is no anonymous visitor; use a private window then.
 	}
 }
 
-// report says how the sitemap grows.
+// report prints how the sitemap grows.
 func report(ctx context.Context, site *servemap.Site) {
 	tick := time.NewTicker(10 * time.Second)
 	defer tick.Stop()

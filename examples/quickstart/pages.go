@@ -11,10 +11,10 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// page is what the layout shows. The zero value of a field shows nothing.
+// page is what the layout shows. It leaves out fields that are zero.
 type page struct {
 	Title   string
-	NoIndex bool // the page asks search engines not to list it, and servemap heeds that
+	NoIndex bool // the page asks search engines not to list it, and servemap obeys
 	Text    []string
 	Posts   map[string]post
 	LogIn   bool
@@ -65,8 +65,8 @@ func routes(r *mux.Router, news *newsroom, robotsLine string) {
 	r.Handle("/login", page{Title: "Log in", NoIndex: true, LogIn: true}).Methods(http.MethodGet)
 	r.HandleFunc("/login", logIn).Methods(http.MethodPost)
 	r.HandleFunc("/account", account)
-	// Nobody links to these; they come by e-mail. Who has one can open it
-	// without a cookie, and it is not listed all the same.
+	// Nobody links to these; visitors get them by e-mail. Such a link opens
+	// without a cookie, but is not listed.
 	r.Handle("/reset/{token}", page{Title: "Choose a new password"})
 	r.HandleFunc("/robots.txt", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, "User-agent: *\nAllow: /\n%s\n", robotsLine)
@@ -87,8 +87,8 @@ func account(w http.ResponseWriter, r *http.Request) {
 	page{Title: "Your account", Text: []string{"Nobody else sees this."}}.ServeHTTP(w, r)
 }
 
-// A newsroom is a page that changes. The times at which it did are nowhere to
-// be read; servemap finds them.
+// A newsroom is a page that changes. It does not say when it changed; servemap
+// finds that out.
 type newsroom struct {
 	opened    time.Time
 	mu        sync.Mutex
@@ -103,8 +103,8 @@ func (n *newsroom) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // publish adds bulletins until ctx ends: the first ones every few seconds, and
-// then ever fewer, down to one in three minutes. A page that is another one
-// each time it is looked at would be listed as "always" changing, with no date.
+// then ever fewer, down to one in three minutes. A page that differed at every
+// look would be listed as "always" changing, without a date.
 func (n *newsroom) publish(ctx context.Context) {
 	for pause := 20 * time.Second; ; pause = min(pause+20*time.Second, 3*time.Minute) {
 		select {
@@ -116,7 +116,7 @@ func (n *newsroom) publish(ctx context.Context) {
 	}
 }
 
-// add makes a new slice, as the pages being written show the old one.
+// add makes a new slice, since pages that are being written show the old one.
 func (n *newsroom) add(bulletin string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

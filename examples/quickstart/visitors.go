@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// visit has visitors read the site at origin until ctx ends: four anonymous
-// ones, one that is logged in, and one of the four got a reset link by e-mail.
+// visit has visitors read the site at origin until ctx ends. Four are
+// anonymous, and one of these got a reset link by e-mail. A fifth is logged in.
 func visit(ctx context.Context, origin string) {
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -59,7 +59,8 @@ func (v visitor) browse(ctx context.Context) {
 	}
 }
 
-// choose prefers a link to a page that is not known yet, as a reader would.
+// choose prefers a link to a page that the visitor has not seen, as a reader
+// would.
 func choose(links [][]string, known map[string]bool) string {
 	for _, i := range rand.Perm(len(links)) {
 		if path := links[i][1]; !known[path] {

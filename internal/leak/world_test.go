@@ -25,8 +25,8 @@ import (
 // lately.
 const rounds = 25
 
-// roundsShort is that under the race detector, as a visitor shows it nothing that
-// the ones before him did not.
+// roundsShort is rounds under the race detector, which is slow. Further rounds
+// show a visitor nothing new.
 const roundsShort = 8
 
 // world is a running site: a router behind a server with TLS, and a Badger store

@@ -4,9 +4,9 @@
 //	go run ./internal/eval/capability -n 200000 paths.txt ...
 //	go run ./internal/eval/capability -train internal/capability/model.go -about "..." words.txt ...
 //
-// The second form writes the tables that the detector reads. Its files have a word or a path in each line, or a word, a tab and its count. Files of
-// paths begin their lines with a slash; they alone teach how capitals and digits stand. No text gets into the tables, only how often letters follow
-// each other.
+// The second form writes the tables that the detector reads. Its files have in each line a word or a path, or a word, a
+// tab and its count. Files of paths begin their lines with a slash; only they teach where capitals and digits occur.
+// The tables have no text, only how often letters follow each other.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 	})
 }
 
-// measure prints the share of each kind of token that is found and that of each file that is a false alarm.
+// measure prints the share of each kind of token that is found, and the share of each file that is a false alarm.
 func measure(w io.Writer, n int, files []string) error {
 	worst, least := "", 1.0
 	fmt.Fprintf(w, "%-34s %5s %10s %10s\n", "token", "bits", "found", "required")

@@ -12,7 +12,7 @@ import (
 // kind is a kind of token, as common software makes them.
 type kind struct {
 	name     string
-	bits     float64 // that cannot be guessed
+	bits     float64 // bits that cannot be guessed
 	required float64 // share that must be found; 0 for none
 	draw     func(r *rand.Rand) string
 }
@@ -74,7 +74,7 @@ var kinds = []kind{
 	{"decimal 16", 53, 0, from(digits, 16)},
 }
 
-// from returns what draws n characters of an alphabet.
+// from returns a function that draws n characters of an alphabet.
 func from(alphabet string, n int) func(*rand.Rand) string {
 	return func(r *rand.Rand) string {
 		token := make([]byte, n)
@@ -107,7 +107,8 @@ func uuid(r *rand.Rand) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// ulid draws a ULID of this century: ten characters of milliseconds, sixteen at random.
+// ulid draws a ULID of this century: ten characters of milliseconds and sixteen random
+// ones.
 func ulid(r *rand.Rand) string {
 	ms := uint64(946684800000) + r.Uint64N(3155760000000)
 	id := make([]byte, 10)

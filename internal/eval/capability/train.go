@@ -21,7 +21,7 @@ const (
 	levels    = 64         // of a cost, each a printable character
 	firstChar = '!'        // of those characters
 	mass      = 125_000    // of each file, so that a long list does not drown a short one
-	damping   = 6.0        // how much a context is outvoted by the shorter one, in counts, and once more for each kind met
+	damping   = 6.0        // how strongly the shorter context counts, in counts, and once more for each kind met
 	ground    = 1.0 / 2000 // share of what was never met, so that a foreign spelling costs little
 )
 
@@ -31,7 +31,7 @@ type counts struct {
 	sound [letters.Sounds]float64
 }
 
-// add follows a word with a weight. Only the words of paths tell how capitals and digits stand in paths.
+// add counts a word with a weight. Only words of paths count for how capitals and digits stand in paths.
 func (c *counts) add(word string, weight float64, ofPath bool) {
 	var w letters.Walk
 	meet := func(shape, sound int) {
@@ -48,8 +48,8 @@ func (c *counts) add(word string, weight float64, ofPath bool) {
 	meet(w.End())
 }
 
-// train writes the tables for the words of the given files as Go source. Each word counts by the logarithm of how often it occurs. about says
-// where the files come from.
+// train writes the tables for the words of the given files as Go source. Each word counts by the logarithm of its
+// frequency. about says where the files come from.
 func train(out, about string, files []string) error {
 	var all counts
 	for _, name := range files {
@@ -57,7 +57,7 @@ func train(out, about string, files []string) error {
 		if err != nil {
 			return err
 		}
-		order := slices.Sorted(maps.Keys(words)) // so that sums round alike
+		order := slices.Sorted(maps.Keys(words)) // so that sums always round alike
 		total := 0.0
 		for _, word := range order {
 			total += math.Log1p(words[word])

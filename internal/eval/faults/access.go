@@ -16,11 +16,11 @@ import (
 // nobody is a user who owns nothing.
 const nobody = 65534
 
-// lockout is a way to keep a site from its folder, from before it starts until it is let in.
+// lockout is a way to keep a site out of its folder, from before its start until it is let in.
 type lockout struct {
 	name    string
 	uid     int
-	says    string // in what Stats says
+	says    string // in the text of Stats
 	out, in func() error
 }
 
@@ -124,7 +124,7 @@ func takeover(ctx context.Context, cfg *config) (line string, err error) {
 	return fmt.Sprintf("%d rolling restarts, %s, the folder taken over in %.1f s at most", turns, v.counts(), slowest.Seconds()), v.firstFailure()
 }
 
-// handOver stops old while next waits, both under load, and returns how long the folder was nobody's.
+// handOver stops old while next waits, both under load, and returns how long nobody had the folder.
 func handOver(v *visitors, old, next *child) (took time.Duration, err error) {
 	defer v.roam(next.public, 2, 1, 0, rand.New(rand.NewPCG(1, 5)))()
 	v.walk(old.public, 0, 2)

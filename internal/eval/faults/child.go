@@ -23,7 +23,7 @@ type child struct {
 	begun  time.Time
 	log    *kit.Log
 	client *http.Client
-	ask    kit.Getter // of orders
+	ask    kit.Getter // for orders
 }
 
 // launch says how a site is started.
@@ -36,7 +36,7 @@ type launch struct {
 	moods   bool
 }
 
-// start returns once the site serves. A site that ended before it did is returned with an error.
+// start returns once the site serves. If the site ends before that, it returns the site and an error.
 func (l launch) start(ctx context.Context) (*child, error) {
 	l.pages.mu.RLock()
 	state, err := json.Marshal(l.pages)
@@ -96,7 +96,7 @@ func (c *child) awaitFlush() (time.Duration, error) {
 	return kit.Until(recoveryLimit, "the store works", func() bool { return c.order("flush") == nil })
 }
 
-// order has the site do something. The arguments are names and values in turn.
+// order makes the site do something. The arguments are names and values in turn.
 func (c *child) order(what string, args ...string) error {
 	_, err := c.tell(what, args...)
 	return err
@@ -122,13 +122,14 @@ func (c *child) status() (s status, err error) {
 	return s, json.Unmarshal(body, &s)
 }
 
-// withdraw has something become of a page that makes it leave the sitemap.
+// withdraw changes a page so that it leaves the sitemap.
 func (c *child) withdraw(pages *fates, path string, to fate) error {
 	pages.set(path, to)
 	return c.order("fate", "path", path, "to", string(to))
 }
 
-// wantPages sees that what was written is there, and that the first pages are listed and none that must not be.
+// wantPages checks that everything written is there, that the first pages are listed, and that no page is that
+// must not be.
 func (c *child) wantPages(v *visitors, pages int) error {
 	if err := errors.Join(c.order("flush"), c.order("verify")); err != nil {
 		return err

@@ -20,11 +20,11 @@ const (
 	openers       = 4 // images that are opened side by side
 )
 
-// album is the image that is damaged, and what became of the damaged ones.
+// album is the image that is damaged, and the results for its damaged copies.
 type album struct {
 	image  string
 	listed map[string]bool // paths that it listed
-	gone   map[string]bool // paths that were withdrawn, and must not come back out of a damaged record
+	gone   map[string]bool // withdrawn paths, which no damage may bring back
 
 	mu      sync.Mutex
 	kept    int // opened, with all that was listed
@@ -32,7 +32,7 @@ type album struct {
 	less    int // opened, with less
 	aside   int // moved aside, and learned anew
 	deaths  int
-	noted   int // told of in Stats
+	noted   int // reported in Stats
 	slowest time.Duration
 }
 
@@ -55,7 +55,8 @@ func corrupt(ctx context.Context, cfg *config) (line string, err error) {
 		cfg.images, a.kept, a.less, a.older, a.aside, a.deaths, allowedDeaths, a.noted, a.slowest.Seconds()), errors.Join(errs...)
 }
 
-// make has a site learn, withdraw and be killed, so that the image has tables, a manifest with a history and a log.
+// make lets a site learn, withdraw and be killed, so that the image has tables, a manifest with a history, and a
+// log.
 func (a *album) make(ctx context.Context) error {
 	l := launch{dir: a.image, pages: newFates(imageSections)}
 	v := newVisitors()
@@ -114,7 +115,7 @@ func (a *album) fill(site *child, v *visitors, pages *fates, n int) (err error) 
 	return err
 }
 
-// back returns a listed page that was withdrawn, "" if there is none.
+// back returns a withdrawn page that is listed again, "" if there is none.
 func (a *album) back(listed map[string]bool) string {
 	for path := range a.gone {
 		if listed[path] {
@@ -169,7 +170,7 @@ func (a *album) open(ctx context.Context, dir string) error {
 	}
 }
 
-// look sees what a site on a damaged folder lists, before anybody visits it and after its store was churned.
+// look checks what a site on a damaged folder lists, before anybody visits it and after its store was churned.
 func (a *album) look(site *child, deaths int, took time.Duration) error {
 	time.Sleep(400 * time.Millisecond) // the first sitemap
 	listed, err := newVisitors().sitemap(site.public)

@@ -45,7 +45,7 @@ var damages = []damage{
 
 func flip(b []byte, rng *rand.Rand) { b[rng.IntN(len(b))] ^= 1 << rng.IntN(8) }
 
-// edit puts other bytes in place of those of a file.
+// edit replaces the bytes of a file.
 func edit(f func(b []byte, rng *rand.Rand) []byte) func(string, *rand.Rand) error {
 	return func(file string, rng *rand.Rand) error {
 		b, err := os.ReadFile(file)
@@ -56,7 +56,7 @@ func edit(f func(b []byte, rng *rand.Rand) []byte) func(string, *rand.Rand) erro
 	}
 }
 
-// inUse changes a file up to its last byte that is not zero: logs are longer than what is in them.
+// inUse changes a file up to its last byte that is not zero: logs are longer than their content.
 func inUse(f func(b []byte, rng *rand.Rand)) func(string, *rand.Rand) error {
 	return edit(func(b []byte, rng *rand.Rand) []byte {
 		if used := bytes.TrimRight(b, "\x00"); len(used) > 0 {

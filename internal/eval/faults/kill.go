@@ -65,7 +65,7 @@ func kill(ctx context.Context, cfg *config) (line string, err error) {
 		sum.kills, sum.early, float64(sum.slowest.Milliseconds()), sum.withdrawn, sum.forgotten, failed, requests), errors.Join(err, errors.Join(errs...))
 }
 
-// run lives and dies kills times, and lives once more to see what is left.
+// run starts and kills a site kills times, and starts it once more to see what is left.
 func (l *lane) run(ctx context.Context, kills int) error {
 	for n := range kills + 1 {
 		site, err := l.launch.start(ctx)
@@ -106,7 +106,7 @@ func (l *lane) live(first bool) error {
 	return l.work()
 }
 
-// survey waits for the sitemap, and sees that it has all that it had and nothing that it lost.
+// survey waits for the sitemap, and checks that it has every page that it had, and none that left.
 func (l *lane) survey() error {
 	var failure error
 	_, err := kit.Until(reopenLimit, "the sitemap has the pages that it had", func() bool {
@@ -144,7 +144,7 @@ func (l *lane) check() error {
 // work visits, withdraws and forgets pages until the process is killed in the middle of it.
 func (l *lane) work() (err error) {
 	end := time.Now().Add(time.Duration(l.rng.Int64N(int64(lives))))
-	// The second half of the pages is kept for what happens to them.
+	// Only pages of the second half are changed or withdrawn.
 	stop := l.visitors.roam(l.site.public, laneSections/2, 1, time.Millisecond, l.rng)
 	for err == nil && time.Now().Before(end) {
 		err = errors.Join(l.withdraw(), l.forget(), l.check())
@@ -157,7 +157,8 @@ func (l *lane) work() (err error) {
 	return err
 }
 
-// pick returns a page of the second half that is listed and that this process has not seen, so that it looks at the next visit.
+// pick returns a page of the second half that is listed and that this process has not seen. So the next visit to it is
+// looked at.
 func (l *lane) pick() string {
 	half := laneSections * sectionPages / 2
 	for range 100 {
@@ -170,7 +171,7 @@ func (l *lane) pick() string {
 	return ""
 }
 
-// withdraw has a page withdrawn and visited, and waits until it has left the sitemap, some of the time.
+// withdraw has a page withdrawn and visited. Sometimes it waits until the page has left the sitemap.
 func (l *lane) withdraw() error {
 	path := l.pick()
 	if path == "" {
@@ -184,7 +185,7 @@ func (l *lane) withdraw() error {
 	l.unsure[path] = true
 	l.visitors.visit(l.site.public, path)
 	if l.rng.IntN(4) == 0 {
-		return nil // killed perhaps before that is written
+		return nil // killed, perhaps before the withdrawal is written
 	}
 	err := l.visitors.leaves(l.site.public, path)
 	if err == nil {
@@ -194,7 +195,7 @@ func (l *lane) withdraw() error {
 	return err
 }
 
-// forget has a page forgotten; once that is confirmed it must hold.
+// forget calls Forget for a page. Once that is confirmed, it must hold.
 func (l *lane) forget() error {
 	path := l.pick()
 	if path == "" || l.rng.IntN(2) == 0 {
@@ -212,7 +213,7 @@ func (l *lane) forget() error {
 	return err
 }
 
-// settle forgives the withdrawals that were not written when the process was killed.
+// settle ignores withdrawals that were not written when the process was killed.
 func (l *lane) settle(killed time.Time) {
 	for path, at := range l.gone {
 		if killed.Sub(at) < settled {

@@ -1,15 +1,16 @@
-// Command faults breaks what a site's store stands on, and sees that the site serves on and that nothing is lost or shown that must not be.
+// Command faults breaks what a site's store depends on. It checks that the site serves on, and that nothing is lost,
+// and nothing listed that must not be.
 //
 //	go run ./internal/eval/faults
 //	go run ./internal/eval/faults -part diskfull -trials 100
 //	go run ./internal/eval/faults -part kill -kills 200
 //	go run ./internal/eval/faults -part soak -minutes 30
 //
-// It starts itself again as the site, in a process of its own, which is then killed, starved and shut out. Each part prints one line
-// with its counts. A part that the system forbids is left out, with the reason; where the environment says CI=true that is a failure.
-// Most parts want root on Linux.
+// It starts itself again as the site, in a process of its own, which is then killed, starved and locked out. Each part
+// prints one line with its counts. A part that the system does not allow is left out, with the reason; if CI=true, that
+// is a failure. Most parts need root on Linux.
 //
-// It ends with status 1 when a part failed.
+// It exits with status 1 if a part failed.
 package main
 
 import (
@@ -35,7 +36,7 @@ type config struct {
 	work    string // a folder for all files
 }
 
-// part is one way to break the store. It returns what its line says.
+// part is one way to break the store. It returns its line.
 type part struct {
 	name string
 	run  func(context.Context, *config) (string, error)
@@ -81,7 +82,7 @@ func main() {
 
 func choose(names string) (chosen []part, err error) {
 	if names == "" {
-		return parts[:len(parts)-1], nil // the soak is for when there is time
+		return parts[:len(parts)-1], nil // soak takes too long to run unasked
 	}
 	for _, name := range strings.Split(names, ",") {
 		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })

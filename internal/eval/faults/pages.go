@@ -19,7 +19,7 @@ func pagePath(n int) string    { return fmt.Sprintf("/s%d/p%d", n/sectionPages, 
 func hiddenPath(n int) string  { return fmt.Sprintf("/s%d/hidden", n) }
 func strayPath(n int) string   { return fmt.Sprintf("/unlinked/m%d", n) }
 
-// A fate is what became of a page; "" while it is simply here.
+// A fate is what has become of a page; "" for a page that is still there.
 type fate string
 
 const (
@@ -28,10 +28,10 @@ const (
 	private fate = "private"
 )
 
-// withdrawals are the fates by which a page must leave the sitemap.
+// withdrawals are the fates that take a page out of the sitemap.
 var withdrawals = [...]fate{gone, noIndex, private}
 
-// fates are the pages of a site: how many sections there are, and what became of pages. They may be used concurrently.
+// fates are the pages of a site: the number of sections, and the fates of pages. It is safe for concurrent use.
 type fates struct {
 	mu       sync.RWMutex
 	Of       map[string]fate
@@ -55,7 +55,7 @@ func (f *fates) of(path string) fate {
 	return f.Of[path]
 }
 
-// stateHeader tells the visitor by what the body was made, so that it can make the body too.
+// stateHeader tells the visitor what the body was made from, so that the visitor can make it too.
 const stateHeader = "X-State"
 
 func (f *fates) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -15,7 +15,7 @@ import (
 // disk is a file system of its own, in memory.
 type disk struct{ dir string }
 
-// mountDisk makes one with the options that tmpfs takes, such as "size=64m".
+// mountDisk mounts a tmpfs with options such as "size=64m".
 func mountDisk(dir, options string) (*disk, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (d *disk) store() string  { return filepath.Join(d.dir, "store") }
 func (d *disk) waste() string  { return filepath.Join(d.dir, "waste") }
 func (d *disk) free() error    { return os.RemoveAll(d.waste()) }
 
-// fill leaves no byte free.
+// fill leaves no free byte.
 func (d *disk) fill() error {
 	f, err := os.Create(d.waste())
 	if err != nil {
@@ -55,7 +55,7 @@ func (d *disk) fill() error {
 	return f.Close()
 }
 
-// fillFiles leaves no file to be made.
+// fillFiles leaves no free inode.
 func (d *disk) fillFiles() error {
 	if err := os.Mkdir(d.waste(), 0o700); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (d *disk) fillFiles() error {
 	}
 }
 
-// shortage is a site that runs out of something again and again while it is visited.
+// shortage is a site that runs out of a resource again and again while it is visited.
 type shortage struct {
 	launch   launch
 	site     *child
@@ -109,7 +109,7 @@ func (s *shortage) run(ctx context.Context, trials int, trial func(ctx context.C
 	return s.visitors.firstFailure()
 }
 
-// recover waits until what was seen is stored.
+// recover waits until everything that was seen is stored.
 func (s *shortage) recover() error {
 	took, err := s.site.awaitFlush()
 	s.slowest = max(s.slowest, took)
@@ -136,7 +136,7 @@ func runOutOfDisk(ctx context.Context, cfg *config, trials int, options string, 
 		trials, s.alive, s.restarts, s.visitors.counts(), s.slowest.Seconds()), err
 }
 
-// fullDisk fills the disk in the middle of the work, has a new section visited, and frees the disk. In every fifth trial the site
+// fullDisk fills the disk during the work, has a new section visited, and frees the disk. In every fifth trial the site
 // starts anew while the disk is full, in every tenth because it was killed.
 func (s *shortage) fullDisk(ctx context.Context, d *disk, fill func(*disk) error, n int) error {
 	if err := s.site.order("churn", "writes", "20"); err != nil {
@@ -169,7 +169,7 @@ func (s *shortage) fullDisk(ctx context.Context, d *disk, fill func(*disk) error
 	if err := errors.Join(d.free(), s.recover()); err != nil {
 		return err
 	}
-	if n%5 == 4 { // it does not remember what it could not store
+	if n%5 == 4 { // it has forgotten what it could not store
 		s.visitors.walk(s.site.public, n+1, n+2)
 	}
 	return s.site.wantPages(s.visitors, (n+2)*sectionPages)
@@ -191,7 +191,7 @@ func (s *shortage) restart(ctx context.Context, n int) error {
 	return nil
 }
 
-// descriptorLimit is how many files the site may have open, which is what many systems allow by default.
+// descriptorLimit is how many files the site may have open: the default of many systems.
 const descriptorLimit = 1024
 
 func descriptorsGone(ctx context.Context, cfg *config) (string, error) {

@@ -36,7 +36,7 @@ type status struct {
 	Stats      servemap.Stats
 }
 
-// process is the site as a program: the site itself, and an address at which the one who breaks it gives orders.
+// process is the site as a program: the site itself, and an address where it takes orders.
 type process struct {
 	dir    string
 	log    *slog.Logger
@@ -118,18 +118,19 @@ func (p *process) open() (err error) {
 // restart closes the site and the store while visitors come, and opens them anew.
 func (p *process) restart() error {
 	err := kit.CloseSite(p.site, 10*time.Second)
-	p.server.Handle(p.pages) // the closed site is left to who is still in it
+	p.server.Handle(p.pages) // requests under way are left to the closed site
 	return errors.Join(err, p.store.Close(), p.open())
 }
 
-// end shuts down in the order that the README tells. What fails is told and is no failure of the site: the folder may be gone.
+// end shuts down in the order that the README says. It prints what fails, but that is no failure of the site: the
+// folder may be gone.
 func (p *process) end() error {
 	err := p.server.Close()
 	fmt.Fprintln(os.Stderr, "closing:", errors.Join(kit.CloseSite(p.site, 10*time.Second), p.store.Close()))
 	return err
 }
 
-// orders is what the one who breaks the site can ask of it.
+// orders are what the site can be told to do.
 func (p *process) orders() http.Handler {
 	mux := http.NewServeMux()
 	order := func(path string, do func(*http.Request) error) {
@@ -140,7 +141,7 @@ func (p *process) orders() http.Handler {
 		})
 	}
 	count := func(r *http.Request, name string) int {
-		n, _ := strconv.Atoi(r.FormValue(name)) // the parts of this program write it
+		n, _ := strconv.Atoi(r.FormValue(name)) // only this program writes it
 		return n
 	}
 	mux.HandleFunc("/status", func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(p.status()) })
@@ -168,7 +169,7 @@ func (p *process) status() status {
 	return s
 }
 
-// churn writes big records of somebody else into the same store, so that Badger changes and merges its files.
+// churn writes big records into the same store under keys of its own, so that Badger changes and merges its files.
 func (p *process) churn(ctx context.Context, writes int) error {
 	p.churning.Lock()
 	defer p.churning.Unlock()
@@ -183,7 +184,7 @@ func (p *process) churn(ctx context.Context, writes int) error {
 			return nil
 		})
 		if err != nil {
-			delete(p.churned, key) // written or not
+			delete(p.churned, key) // it may be written or not
 			return err
 		}
 		p.churned[key] = crc32.ChecksumIEEE(value)
@@ -211,7 +212,7 @@ func (p *process) verify(ctx context.Context) error {
 	return nil
 }
 
-// eat uses up the process's file descriptors until so many are left, about as fast as a server can accept connections.
+// eat uses up the process's file descriptors until so many are left, about as fast as a server accepts connections.
 func (p *process) eat(left int) {
 	p.eating.Lock()
 	defer p.eating.Unlock()

@@ -21,10 +21,10 @@ const (
 	quiet        = 15 * time.Second
 )
 
-// clockSteps are by how many seconds the clock is set wrong.
+// clockSteps are the errors of the clock, in seconds.
 var clockSteps = []int{-10 * 365 * 86400, -30 * 86400, -3600, 3600, 30 * 86400, 10 * 365 * 86400}
 
-// weather is a site in a process of its own that is visited all the time, while one thing after the other goes wrong.
+// weather is a site in a process of its own that is visited all the time, while things go wrong one after the other.
 type weather struct {
 	site     *child
 	visitors *visitors
@@ -33,8 +33,8 @@ type weather struct {
 	moods, restarts, steps int
 }
 
-// soak has a site visited for long, by a load generator and by visitors who compare what they get, while its store misbehaves, it
-// restarts, and its clock is set wrong.
+// soak has a site visited for a long time, by a load generator and by visitors who compare what they get. Meanwhile its
+// store misbehaves, it restarts, and its clock is set wrong.
 func soak(ctx context.Context, cfg *config) (line string, err error) {
 	if _, err := exec.LookPath("wrk"); err != nil {
 		return "", fmt.Errorf("%w: the soak wants wrk", errForbidden)
@@ -71,7 +71,7 @@ func soak(ctx context.Context, cfg *config) (line string, err error) {
 		loaded.Requests, w.visitors.counts(), w.moods, w.restarts, w.steps, begin, end), errors.Join(err, endErr, w.visitors.firstFailure())
 }
 
-// learn visits all pages until all are listed, and none that must not be.
+// learn visits all pages until all that may be listed are.
 func (w *weather) learn() error {
 	var failure error
 	_, err := kit.Until(2*time.Minute, "all pages are listed", func() bool {
@@ -86,7 +86,7 @@ func (w *weather) learn() error {
 	return errors.Join(err, failure)
 }
 
-// storm breaks one thing after the other while wrk and visitors are at work. It returns what wrk counted.
+// storm makes things go wrong, one after the other, while wrk and visitors are at work. It returns what wrk counted.
 func (w *weather) storm(ctx context.Context, minutes int) (loaded kit.Loaded, err error) {
 	running, end := context.WithTimeout(ctx, time.Duration(minutes)*time.Minute)
 	defer end()
@@ -106,7 +106,7 @@ func (w *weather) storm(ctx context.Context, minutes int) (loaded kit.Loaded, er
 	return loaded, errors.Join(err, failed)
 }
 
-// mishap is one thing that goes wrong for some seconds, and some seconds in which nothing does.
+// mishap makes one thing go wrong for some seconds, and then nothing for some seconds.
 func (w *weather) mishap(ctx context.Context) (err error) {
 	pause := func() { _ = kit.Sleep(ctx, time.Duration(w.rng.Int64N(int64(quiet)))) }
 	switch w.rng.IntN(3) {
@@ -128,7 +128,7 @@ func (w *weather) mishap(ctx context.Context) (err error) {
 	return err
 }
 
-// footprint is what the site's process holds once nobody visits it.
+// footprint is what the site's process uses once nobody visits it.
 func (w *weather) footprint() (string, error) {
 	w.visitors.client.CloseIdleConnections()
 	if err := w.site.order("collect"); err != nil {

@@ -13,21 +13,21 @@ import (
 	_ "unsafe" // for linkname
 )
 
-// clockStep is how many seconds the wall clock of this process is ahead, where package time was built to heed it.
+// clockStep is how many seconds the wall clock of this process is ahead, if package time was built to use it.
 //
 //go:linkname clockStep time.clockStep
 var clockStep int64
 
 func stepClock(seconds int64) { atomic.StoreInt64(&clockStep, seconds) }
 
-// How package time reads the clock, and what is put in its place. The monotonic clock goes on, as it does when an operator sets the
-// clock.
+// How package time reads the clock, and its replacement. The monotonic clock is not changed, as when an operator sets
+// the clock.
 const (
 	reads = "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
 	steps = "//go:linkname clockStep\n\nvar clockStep int64\n\n" + reads + "\tsec += atomic.LoadInt64(&clockStep)\n"
 )
 
-// buildStepped builds this program with a clock that can be stepped, in folder, and returns where it is.
+// buildStepped builds this program with a clock that can be stepped, in folder, and returns its path.
 func buildStepped(ctx context.Context, folder string) (string, error) {
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {

@@ -34,7 +34,7 @@ func (m mood) String() string {
 	return [...]string{"well", "slow", "hanging", "failing", "panicking"}[m]
 }
 
-// moody is a store that misbehaves on demand. When it hangs, it ignores its context.
+// moody is a store that misbehaves on demand. While it hangs, it ignores its context.
 type moody struct {
 	store.Store
 	mood    atomic.Int32
@@ -55,7 +55,7 @@ func (m *moody) become(to mood) {
 	m.mood.Store(int32(to))
 }
 
-// suffer does before each call what the mood asks for.
+// suffer does, before each call, what the mood requires.
 func (m *moody) suffer() error {
 	switch mood(m.mood.Load()) {
 	case slow:
@@ -106,11 +106,11 @@ func (m *moody) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 	}
 }
 
-// mostHeap is what a site may take while its store misbehaves: the queue and the bodies in it are bounded, and the garbage of a
-// server at work comes on top.
+// mostHeap is the most that a site may use while its store misbehaves: the queue and the bodies in it are bounded, and
+// garbage of a working server comes on top.
 const mostHeap = 96 << 20
 
-// requestsEach is how many requests there are about in each mood.
+// requestsEach is about how many requests there are in each mood.
 const requestsEach = 25_000
 
 // siege is a site whose store misbehaves.
@@ -120,8 +120,8 @@ type siege struct {
 	server   *kit.Server
 	log      kit.Log
 	visitors *visitors
-	sections int    // that are visited first in each mood
-	heap     uint64 // at most, over that at the start
+	sections int    // new sections that are visited in each mood
+	heap     uint64 // the most above the heap at the start
 	slowest  time.Duration
 	told     []string
 }
@@ -147,13 +147,14 @@ func badStores(ctx context.Context, _ *config) (line string, err error) {
 		}
 	}
 	err = errors.Join(err, s.visitors.firstFailure(), s.site.Close(ctx))
-	s.visitors.client.CloseIdleConnections() // whose goroutines take a moment to end
+	s.visitors.client.CloseIdleConnections() // the goroutines of these take a moment to end
 	_, left := kit.Until(recoveryLimit, fmt.Sprintf("the %d goroutines of the start", routines), func() bool { return runtime.NumGoroutine() <= routines })
 	return fmt.Sprintf("%s; slowest recovery %.1f s; at most %d MB of heap more; told: %s",
 		s.visitors.counts(), s.slowest.Seconds(), s.heap>>20, strings.Join(s.told, "; ")), errors.Join(err, left, s.server.Close())
 }
 
-// endure has pages visited, old ones and new ones, while the store is of a mood, and sees that it is told and that it passes.
+// endure has old and new pages visited while the store has a mood. It checks that Stats reports the trouble, and that
+// the trouble passes.
 func (s *siege) endure(ctx context.Context, m mood, start uint64) error {
 	s.store.become(m)
 	first, last := int(m-1)*s.sections, int(m)*s.sections
@@ -183,7 +184,7 @@ func (s *siege) endure(ctx context.Context, m mood, start uint64) error {
 	return s.recover(ctx, last)
 }
 
-// recover has the store behave again. What was dropped is seen at the next visit.
+// recover makes the store behave again. What was dropped is seen at the next visit.
 func (s *siege) recover(ctx context.Context, sections int) error {
 	s.store.become(well)
 	took, err := kit.Until(recoveryLimit, "the store is used again", func() bool { return s.site.Flush(ctx) == nil && s.site.Stats().Store == "" })

@@ -15,15 +15,15 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// visitors ask a site for pages and compare the answers, byte by byte, with what the site must answer.
+// visitors ask a site for pages and compare the answers, byte by byte, with the expected ones.
 type visitors struct {
 	client   *http.Client
 	requests atomic.Int64
 	failed   atomic.Int64
-	forgives atomic.Bool // what fails because the site is being killed
+	forgives atomic.Bool // the site is being killed, so requests may fail
 
 	mu    sync.Mutex
-	first error // that was seen
+	first error // the first error that was seen
 }
 
 func newVisitors() *visitors {
@@ -113,7 +113,8 @@ func (v *visitors) counts() string {
 	return fmt.Sprintf("%d of %d requests failed", v.failed.Load(), v.requests.Load())
 }
 
-// sitemap returns the paths that a site lists; none while it has no sitemap. It fails if one is among them that must never be.
+// sitemap returns the paths that a site lists, none while it has no sitemap. It fails if one of them must never be
+// listed.
 func (v *visitors) sitemap(site string) (map[string]bool, error) {
 	s, err := kit.ReadSitemap(context.Background(), kit.FromServer(v.client, site))
 	listed := map[string]bool{}

@@ -60,7 +60,7 @@ func (f *fleet) dropped(ctx context.Context) (n uint64) {
 	return n
 }
 
-// settle returns when all that was seen is stored, and every replica has had the time to see what the others did.
+// settle returns once everything seen is stored, and every replica has had time to see what the others did.
 func (f *fleet) settle(ctx context.Context) error {
 	for _, r := range f.replicas {
 		for {

@@ -6,10 +6,11 @@
 //
 //	DATABASE_URL=... go run ./internal/eval/fleet -restart 'pg_ctlcluster 15 main restart'
 //
-// It starts itself again as the replicas, and kills one of them now and then; -restart names a shell command that is run once, in the
-// middle, to restart the database. The one process keeps its ledger in memory. At the end it
-// prints which share of the pages is listed by both, and has the same lastmod and changefreq, whether all replicas serve the same
-// bytes, and how many requests no replica answered. It ends with status 1 if the listed pages differ or a request was not answered.
+// It starts itself again as the replicas, and kills one of them now and then. -restart names a shell command that is
+// run once, in the middle, to restart the database. The one process keeps its ledger in memory. At the end the command
+// prints which share of the pages is listed by both, and has the same lastmod and changefreq, whether all replicas
+// serve the same bytes, and how many requests no replica answered. It exits with status 1 if the listed pages differ or
+// a request was not answered.
 //
 // All is kept in a schema of its own, which is dropped at the end.
 package main
@@ -81,10 +82,10 @@ func run(ctx context.Context, c *config) (err error) {
 	return compare(ctx, c)
 }
 
-// errDiffer is returned when the fleet did not do what one process does.
+// errDiffer says that the fleet did not do what one process does.
 var errDiffer = errors.New("the fleet and the one process differ")
 
-// compare has visitors come to a fleet and to one process, which is this one, and prints in what their sitemaps differ.
+// compare has visitors come to a fleet and to one process, which is this one, and prints where their sitemaps differ.
 func compare(ctx context.Context, c *config) error {
 	c.epoch = time.Now().Truncate(time.Second)
 	one, err := kit.NewSite(new(memstore.Store), kit.Setup{Logger: slog.New(slog.DiscardHandler)})

@@ -19,13 +19,13 @@ import (
 	"github.com/servemap/servemap/store/sqlstore"
 )
 
-// replicaArg has the command be a replica.
+// replicaArg as the first argument makes the command a replica.
 const replicaArg = "replica"
 
-// statsPath is where a replica says what it counts.
+// statsPath is where a replica serves its counts.
 const statsPath = "/-/stats"
 
-// refreshEvery is how often a replica looks at what others have changed.
+// refreshEvery is how often a replica looks for what others have changed.
 const refreshEvery = 15 * time.Second
 
 // serveReplica serves the site at an address of its own, which it prints, until it is stopped.

@@ -28,8 +28,8 @@ const visitors = 16
 // pause is how long a replica is away that was killed.
 const pause = 3 * time.Second
 
-// run has visitors come, replicas killed, and the database restarted. What a replica has seen and not stored dies with it; so there is
-// a round through all pages after the last of these troubles, however long that takes.
+// run has visitors come, replicas killed, and the database restarted. A replica that dies loses what it has seen and
+// not stored. So after the last of these troubles there is a round through all pages, however long that takes.
 func (t *traffic) run(ctx context.Context) error {
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -67,7 +67,7 @@ func (t *traffic) run(ctx context.Context) error {
 	}
 }
 
-// round returns the locations in the order in which visitors come by them.
+// round returns the locations in the order in which they are visited.
 func (t *traffic) round(rnd *rand.Rand) []string {
 	paths := []string{"/"}
 	for n := range t.hubs() {
@@ -88,13 +88,13 @@ func (t *traffic) visit(ctx context.Context, path string) {
 	}
 }
 
-// fits reports whether a status is what one process answered. A page may go between the two.
+// fits reports whether a status agrees with that of the one process. A page may disappear between the two requests.
 func fits(status, want int) bool {
 	is := func(status int) bool { return status == http.StatusOK || status == http.StatusGone }
 	return status == want || is(status) && is(want)
 }
 
-// kill kills replicas, at equal distances in the time that visitors come.
+// kill kills replicas, at even intervals of the time that visitors come.
 func (t *traffic) kill(ctx context.Context) {
 	for i := range t.kills {
 		r := t.fleet.replicas[i%len(t.fleet.replicas)]

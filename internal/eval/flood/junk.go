@@ -9,7 +9,8 @@ import (
 // maxJunk is how many junk locations there are: four words each.
 const maxJunk = 1 << 24
 
-// kinds are the forms of junk, so that each meets whatever guards against it. m is a number below maxJunk that is the junk's alone.
+// kinds are the forms of junk. Each form is to be stopped by another check. m is a number below maxJunk that no other
+// junk location has.
 var kinds = []struct {
 	name string
 	form func(m uint64) string
@@ -54,7 +55,7 @@ func token(m uint64, n int) string {
 	return string(b)
 }
 
-// folder returns where a location lies: what counts as its siblings' common place where no routes are known.
+// folder returns the folder of a location, in which its siblings are if no routes are known.
 func folder(loc string) string {
 	path, _, _ := strings.Cut(loc, "?")
 	return path[:strings.LastIndexByte(path, '/')+1]

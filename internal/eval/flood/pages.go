@@ -21,7 +21,7 @@ var (
 )
 
 const (
-	// minPages leaves each section the siblings that networks need beside them.
+	// minPages gives each section the siblings that networks need to count as evidence.
 	minPages = 50
 	// grown is how many articles are new after the flood, or in the middle of it.
 	grown = 20
@@ -29,7 +29,7 @@ const (
 
 // pages is the site that is flooded: a root, sections, and articles that these lead to. It answers to any other path too.
 type pages struct {
-	articles   []string       // locations; the last grown of them are not there from the start
+	articles   []string       // locations; the last grown of them appear later
 	number     map[string]int // of each article
 	bySection  map[string][]string
 	paragraphs [][]byte
@@ -88,11 +88,11 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	buf := bodies.Get().(*[]byte)
 	*buf = p.body((*buf)[:0], r.RequestURI)
 	w.Header().Set("Content-Type", kit.HTML)
-	_, _ = w.Write(*buf) // a client that has gone is no concern of a page's
+	_, _ = w.Write(*buf) // the client may be gone
 	bodies.Put(buf)
 }
 
-// real reports whether loc is one of the site's own pages by now.
+// real reports whether loc is one of the site's own pages that exist by now.
 func (p *pages) real(loc string) bool {
 	i, article := p.number[loc]
 	return loc == "/" || p.bySection[loc] != nil || article && p.isOpen(i)
@@ -127,7 +127,7 @@ func (p *pages) page(b []byte, title string, main func([]byte) []byte) []byte {
 	return frame.Append(b, main)
 }
 
-// listing leads to pages, each with a text of its own.
+// listing links to pages, each with a text of its own.
 func (p *pages) listing(b []byte, title string, locs []string) []byte {
 	return p.page(b, title, func(b []byte) []byte {
 		for _, loc := range locs {
@@ -137,8 +137,8 @@ func (p *pages) listing(b []byte, title string, locs []string) []byte {
 	})
 }
 
-// junk is what a site that answers to anything says of nothing: one text for all, or one that repeats what was asked for and leads on.
-// Much markup around little text follows, up to the least size.
+// junk is what such a site answers to a path without a page: one text for all, or one that repeats the request and
+// links on. Much markup around little text follows, up to the least size.
 func (p *pages) junk(b []byte, loc string) []byte {
 	x := kit.Hash(loc)
 	if x&1 == 0 {

@@ -39,7 +39,7 @@ func (t *trial) printCosts() {
 	t.printListedJunk()
 }
 
-// printListedJunk prints where the junk lies that is listed.
+// printListedJunk prints how much junk is listed in which folder.
 func (t *trial) printListedJunk() {
 	l := t.watch.last
 	const most = 30
@@ -54,7 +54,8 @@ func (t *trial) printListedJunk() {
 	}
 }
 
-// judge prints the last line, and returns what was out of bounds.
+// judge prints the last line, and returns an error for each bound that was
+// exceeded.
 func (t *trial) judge() error {
 	most, last := t.watch.most, t.watch.last
 	memory, disk := most.Anonymous-t.bare.Anonymous, most.Disk

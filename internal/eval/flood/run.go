@@ -33,7 +33,7 @@ type trial struct {
 	missing             int     // new pages that were not listed in time
 }
 
-// run floods a site as cfg says and prints what that cost.
+// run floods a site as cfg says and prints the costs.
 func run(ctx context.Context, cfg config, out io.Writer) (err error) {
 	folder, err := os.MkdirTemp("", "flood-")
 	if err != nil {
@@ -54,10 +54,10 @@ func run(ctx context.Context, cfg config, out io.Writer) (err error) {
 	return errors.Join(t.runOn(ctx, st, log), st.Close())
 }
 
-// bareVisits are enough to tell the speed and the memory of the site alone.
+// bareVisits are enough to measure the speed and the memory of the site alone.
 const bareVisits = 200_000
 
-// runBare floods the site without the library, to know what the flood itself costs.
+// runBare floods the site without the library, to measure what the flood itself costs.
 func (t *trial) runBare() error {
 	bare, err := newTarget(t.pages, t.cfg.http)
 	if err != nil {
@@ -101,7 +101,7 @@ func (t *trial) runOn(ctx context.Context, st store.Store, log *slog.Logger) (er
 	return t.judge()
 }
 
-// start puts the subject together and the target before it.
+// start assembles the subject, and the target in front of it.
 func (t *trial) start(st store.Store, log *slog.Logger) error {
 	if t.cfg.direct {
 		d, err := newDirect(t.pages, st, log)
@@ -117,7 +117,7 @@ func (t *trial) start(st store.Store, log *slog.Logger) error {
 	return err
 }
 
-// crawlStep is how many pages a crawler gets before it lets the site rest: what waits to be read is bounded.
+// crawlStep is how many pages a crawler gets before it pauses, since the queue of unread pages is bounded.
 const crawlStep = 100
 
 // crawl visits the real pages as a crawler does, level by level.
@@ -168,7 +168,7 @@ func (t *trial) pour(ctx context.Context) error {
 	return t.watch.look()
 }
 
-// growth has a section lead to new pages, and waits for them to be listed.
+// growth makes a section link to new pages, and waits for them to be listed.
 func (t *trial) growth(ctx context.Context) error {
 	t.pages.open.Add(grown)
 	fresh := t.pages.articles[len(t.pages.articles)-grown:]
@@ -261,7 +261,7 @@ func (w *watch) measure(n int) {
 	w.most = w.most.Max(u)
 }
 
-// look reads the sitemap. It returns the first error that any look met.
+// look reads the sitemap. It returns the first error of any look.
 func (w *watch) look() error {
 	l, err := w.t.listing()
 	w.mu.Lock()

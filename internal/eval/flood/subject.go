@@ -37,7 +37,7 @@ func newDirect(p *pages, st store.Store, log *slog.Logger) (*direct, error) {
 	return &direct{Bench: bench, pages: p}, err
 }
 
-// together is how many visits are handed over before they are waited for.
+// together is how many visits are handed over before waiting for them.
 const together = 512
 
 func (d *direct) visit(v visit) error {
@@ -78,14 +78,15 @@ func (d *direct) Close(ctx context.Context) error {
 	return err
 }
 
-// target is where visits go, from as many goroutines as there are workers.
+// target is where visits go. As many goroutines as there are workers use it.
 type target struct {
 	visit   func(visit) error
 	workers int
 	close   func() error
 }
 
-// newTarget has a handler called as a server calls it, or with -http asked over connections of the loopback interface.
+// newTarget returns a target that calls a handler as a server does, or with -http one that asks over the loopback
+// interface.
 func newTarget(h http.Handler, http bool) (target, error) {
 	workers := runtime.GOMAXPROCS(0)
 	if !http {
@@ -129,7 +130,7 @@ func call(h http.Handler, v visit) error {
 	return nil
 }
 
-// discarding is the least that is a http.ResponseWriter.
+// discarding is a minimal http.ResponseWriter.
 type discarding struct {
 	header http.Header
 	status int

@@ -9,16 +9,18 @@ import (
 )
 
 const (
-	// quorum is how many networks get each junk location with -quorum: the default of Options.Limits.Networks.
+	// quorum is how many networks visit each junk location with -quorum: the default of Options.Limits.Networks.
 	quorum = 3
-	// block is how many junk locations are visited at most before the networks begin anew, so that all networks come before what they saw
-	// is forgotten, and the new targets stay within what is looked at; see package due.
+	// block is the most junk locations that are visited before the first of them is visited from the next network. All
+	// networks then visit a location before it is forgotten, and the new targets are within the ration of looks; see
+	// package due.
 	block = 20_000
-	// passSeconds is how long a network takes over a block with -quorum: longer than the pause between two looks at one target.
+	// passSeconds is how long one pass over a block takes with -quorum: longer than the pause between two looks at one
+	// target.
 	passSeconds = 3.6
-	// realEvery is that one visit of so many is to a real page.
+	// realEvery: one in so many visits is to a real page.
 	realEvery = 50
-	// maxNetworks is how many networks are numbered.
+	// maxNetworks is the highest number of client networks.
 	maxNetworks = 1 << 16
 )
 
@@ -48,7 +50,7 @@ func newFlood(cfg config, real []string) flood {
 	return f
 }
 
-// junk returns how many visits are to junk, and visits how many there are.
+// junk returns the number of visits to junk, and visits the number of all visits.
 func (f flood) junk() int   { return f.cfg.junk * f.passes }
 func (f flood) visits() int { return f.junk() + f.junk()/(realEvery-1) }
 
@@ -64,7 +66,8 @@ func (f flood) visit(i int) visit {
 	return visit{loc, f.client((first + pass) % f.cfg.networks)}
 }
 
-// order returns which junk location the i-th visit to junk is to, and which of the visits to it that is, from 0.
+// order returns the junk location of the i-th visit to junk, and its pass: how many visits to this location came
+// before.
 func (f flood) order(i int) (n, pass int) {
 	begin := i / (f.block * f.passes) * f.block
 	size := min(f.block, f.cfg.junk-begin)
