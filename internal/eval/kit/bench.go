@@ -20,8 +20,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Bench is the ledger and the files of a site without the middleware before
-// them. A program offers its ledger what visits would show.
+// Bench is the ledger and the files of a site without the middleware. A program
+// hands its ledger sightings, as visits would.
 type Bench struct {
 	Ledger    *ledger.Ledger
 	Files     *files.Files
@@ -32,12 +32,12 @@ type Bench struct {
 	workers sync.WaitGroup
 }
 
-// BenchOptions is what the programs change of a bench. Zero values are what a
-// site has by default.
+// BenchOptions is what a program changes of a bench. Zero values are a site's
+// defaults.
 type BenchOptions struct {
 	KeepFor    time.Duration
 	Unbudgeted bool // every page is read when it is seen
-	Unrendered bool // files are made when the program asks for it only
+	Unrendered bool // files are made only when the program asks for it
 	Logger     *slog.Logger
 }
 
@@ -78,7 +78,7 @@ func NewBench(st store.Store, o BenchOptions) (*Bench, error) {
 	return b, nil
 }
 
-// Render has files made from now on, where BenchOptions.Unrendered left that out.
+// Render starts the making of files, if BenchOptions.Unrendered left it out.
 func (b *Bench) Render() { b.render() }
 
 // Close ends the ledger and the files.

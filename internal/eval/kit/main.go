@@ -1,10 +1,10 @@
 // Package kit is what the programs below internal/eval share: how a program
 // starts and ends, the site or ledger that it measures, pages, sitemaps, child
-// processes, data files, and what memory, disk and CPU are taken.
+// processes, data files, and the measuring of memory, disk and CPU.
 //
-// Sites and ledgers are put together here and nowhere else in these programs, as
-// servemap.New does by default. The package measures and counts. What a figure
-// may be is for the program to say.
+// Sites and ledgers are put together only here, as servemap.New does by default.
+// The package measures and counts. It must never judge a figure: each program
+// does that itself.
 package kit
 
 import (
@@ -55,8 +55,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Until asks every few milliseconds whether a condition holds, and returns after
-// what time it did. After limit it returns an error that names the condition.
+// Until asks every few milliseconds whether a condition holds, and returns how
+// long that took. After limit it returns an error that names the condition.
 func Until(limit time.Duration, condition string, holds func() bool) (time.Duration, error) {
 	begun := time.Now()
 	for !holds() {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Words returns 64 words for locations and texts. None says that a page is
-// private.
+// Words returns 64 words for locations and texts. None of them suggests that a
+// page is private.
 func Words() []string {
 	return strings.Fields("harbour winter garden bicycle market evening copper village station letter window mountain " +
 		"river kitchen orange history silver teacher journey weather island morning concert bridge " +
@@ -52,7 +52,7 @@ func AppendProse(b []byte, r *rand.Rand, words []string, n int) []byte {
 	return append(b, "</p>\n"...)
 }
 
-// Hash returns a number that depends on a text alone.
+// Hash returns a number that depends only on a text.
 func Hash(text string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(text))

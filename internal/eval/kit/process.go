@@ -37,7 +37,7 @@ func Self(args ...string) ([]string, error) {
 // unreadLines is how many lines a child may print that nobody receives.
 const unreadLines = 64
 
-// Start starts a process and waits for its first line. If the process ended
+// Start starts a process and waits for its first line. If the process ends
 // before that, it is returned with an error. It is killed when ctx ends.
 func Start(ctx context.Context, stderr io.Writer, command []string) (*Child, error) {
 	c := &Child{cmd: exec.CommandContext(ctx, command[0], command[1:]...)}
@@ -91,8 +91,8 @@ func (c *Child) Alive() bool {
 	}
 }
 
-// Exit waits for the end of the process, and returns an error unless its status
-// is 0.
+// Exit waits for the end of the process, and returns an error if its status is
+// not 0.
 func (c *Child) Exit() error {
 	<-c.Ended
 	return c.exit
@@ -104,7 +104,7 @@ func (c *Child) Kill() {
 	<-c.Ended
 }
 
-// Stop has the process shut down, and waits for its end.
+// Stop tells the process to shut down, and waits for its end.
 func (c *Child) Stop() error {
 	_ = c.stdin.Close()
 	select {

@@ -13,13 +13,13 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Where the sites claim to be.
+// The origin and host of the sites.
 const (
 	Host   = "www.example.com"
 	Origin = "https://" + Host
 )
 
-// Setup is what the programs change of a site's options. Zero values are the
+// Setup is what a program changes of a site's options. Zero values are the
 // defaults.
 type Setup struct {
 	ClientIP     func(*http.Request) netip.Addr
@@ -35,7 +35,7 @@ func NewSite(st store.Store, s Setup) (*servemap.Site, error) {
 	})
 }
 
-// CloseSite closes a site, and gives up after a time.
+// CloseSite closes a site, and gives up after a while.
 func CloseSite(site *servemap.Site, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -65,7 +65,7 @@ func Listen(h http.Handler) (*Server, error) {
 // Handle puts another handler in place of the one so far.
 func (s *Server) Handle(h http.Handler) { s.handler.Store(&h) }
 
-// Close ends the server when it has answered what it was asked, after 10 seconds
+// Close ends the server once it has answered what it was asked, after 10 seconds
 // at the latest.
 func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

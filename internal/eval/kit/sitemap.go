@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Answer is what a path is answered with.
+// Answer is the answer to a request for a path.
 type Answer struct {
 	Status int
 	Tag    string // entity tag
@@ -59,8 +59,8 @@ type Sitemap struct {
 	Tags  string           // the entity tags of all files
 }
 
-// ReadSitemap reads the sitemap of [Origin] and all files that it names. While
-// there is none, it has no pages.
+// ReadSitemap reads the sitemap of [Origin] and all files that it names. A
+// missing sitemap has no pages.
 func ReadSitemap(ctx context.Context, get Getter) (*Sitemap, error) {
 	s := &Sitemap{Pages: map[string]Entry{}}
 	return s, s.read(ctx, get, "/sitemap.xml")

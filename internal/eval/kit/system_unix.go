@@ -16,10 +16,10 @@ func allocated(info fs.FileInfo) int64 {
 	return info.Size()
 }
 
-// CPUTime returns what the process has used so far; 0 where the system does not
-// tell it as Unix does.
+// CPUTime returns what the process has used so far; 0 if the system does not
+// report it as Unix does.
 func CPUTime() time.Duration {
 	var used syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used) // it fails for no process of its own
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used) // it never fails for the own process
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

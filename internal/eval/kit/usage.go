@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Usage is what the process and the files of its store take, in bytes.
+// Usage is what the process and the files of its store use, in bytes.
 type Usage struct {
-	Anonymous int64 // resident memory that no file stands behind; 0 where the system does not tell it as Linux does
-	Mapped    int64 // resident pages of files, which the system takes back when it needs them
-	Heap      int64 // objects of Go's heap, with those that are dead and not yet swept
-	Held      int64 // what the last collection of garbage left of them
+	Anonymous int64 // resident memory without a file behind it; 0 if the system does not report it as Linux does
+	Mapped    int64 // resident pages of files, which the system takes back when it needs memory
+	Heap      int64 // objects of Go's heap, including dead ones not yet swept
+	Held      int64 // what the last garbage collection left of them
 	Disk      int64
 }
 
@@ -42,7 +42,7 @@ func field(status []byte, name string) int64 {
 	return n << 10
 }
 
-// Max returns the larger of each.
+// Max returns the larger value of each field.
 func (u Usage) Max(v Usage) Usage {
 	return Usage{max(u.Anonymous, v.Anonymous), max(u.Mapped, v.Mapped), max(u.Heap, v.Heap), max(u.Held, v.Held), max(u.Disk, v.Disk)}
 }
@@ -67,10 +67,10 @@ func MB(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 // Milliseconds returns a time as a number.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// Share returns n / of, and 0 of none.
+// Share returns n / of, and 0 if of is 0.
 func Share(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 
-// One returns 1 for true.
+// One returns 1 for true, and 0 for false.
 func One(is bool) int {
 	if is {
 		return 1

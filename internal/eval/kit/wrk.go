@@ -16,7 +16,7 @@ import (
 // A Load is what the load generator wrk does.
 type Load struct {
 	Seconds, Connections int
-	Script               string // in Lua; it says what is asked for
+	Script               string // in Lua; it makes the requests
 }
 
 // Loaded is what wrk counted.

@@ -45,7 +45,7 @@ func edit(r *rand.Rand, html string) (string, bool) {
 	return html[:at-len("<p>")] + after, ok
 }
 
-// invented returns so many words that nobody has written before.
+// invented returns so many new words.
 func invented(r *rand.Rand, words int) string {
 	list := make([]string, words)
 	for i := range list {

@@ -1,5 +1,6 @@
-// Command marks measures how well changes of a page's content are told from everything else that makes two responses differ. It replays histories
-// of real pages through the ledger, as if a visitor had got each fetch, and compares the dates that the sitemap would publish with the truth.
+// Command marks measures how well changes of a page's content are told from everything else that makes two responses
+// differ. It replays histories of real pages through the ledger, as if each fetch were a visit, and compares the dates
+// that the sitemap would publish with the truth.
 //
 //	go run ./internal/eval/marks FILE.jsonl.zst
 //	go run ./internal/eval/marks -rebuild DIR
@@ -71,7 +72,7 @@ func main() {
 	})
 }
 
-// run replays files and sites that are simulated.
+// run replays files and simulated sites.
 func run(files, dirs []string, sim simulation, restart int) (*report, error) {
 	all := new(report)
 	for _, name := range files {

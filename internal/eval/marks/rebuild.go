@@ -11,7 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// simulation is how a static site is built again and again, and looked at.
+// simulation is how a static site is rebuilt again and again, and visited.
 type simulation struct {
 	builds   int
 	looks    float64 // at a page, between two builds, on average
@@ -22,7 +22,7 @@ type simulation struct {
 // buildEvery is the time between two builds, in seconds.
 const buildEvery = 3 * 86400
 
-// editShare: of so many pages, one is edited before a build.
+// editShare: one in so many pages is edited before a build.
 const editShare = 25
 
 // of returns the history of the site below a folder.
@@ -55,7 +55,7 @@ func (s simulation) visits(r *rand.Rand, pages []*source) (list []*source) {
 	for _, p := range pages {
 		n := int(s.looks)
 		n += kit.One(r.Float64() < s.looks-float64(n))
-		for range max(0, n+r.IntN(3)-1) { // now and then one more, or one less
+		for range max(0, n+r.IntN(3)-1) { // sometimes one more, or one less
 			list = append(list, p)
 		}
 	}
@@ -67,14 +67,14 @@ func (s simulation) visits(r *rand.Rand, pages []*source) (list []*source) {
 type source struct {
 	name, html string
 	seen       bool // somebody has looked at it
-	edited     bool // since then
+	edited     bool // it was edited after that
 }
 
-// maxSource is the size of the largest file that is taken, in bytes.
+// maxSource is the size of the largest file that is used, in bytes.
 const maxSource = 512 << 10
 
-// readPages returns at most so many of the HTML files below a folder, evenly
-// chosen.
+// readPages returns at most so many of the HTML files below a folder, chosen
+// evenly.
 func readPages(dir string, limit int) (pages []*source, err error) {
 	var names []string
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {

@@ -17,8 +17,8 @@ import (
 // history calls each for every fetch of some sites, one site after the other.
 type history func(each func(*fetch) error) error
 
-// replay runs every detector over a history and adds the outcome to the report. After so many fetches of a site, and again after as
-// many, its ledger is started anew, as by a program that is; not so for 0.
+// replay runs every detector over a history and adds the outcome to the report. The ledger of a site starts anew after
+// each restart fetches, as in a program that is restarted; 0 means never.
 func replay(h history, restart int, to *report) error {
 	var s *site
 	finish := func() error {
@@ -59,12 +59,12 @@ type site struct {
 	facts   map[string]*parsed.Facts
 	tallies []tally // of the simple detectors, and last of ours
 	simple  []func(*sight) bool
-	dates   []map[string]int64 // that the simple detectors give, by page
+	dates   []map[string]int64 // what the simple detectors give, by page
 	store   *memstore.Store
 	ours    *kit.Bench
 }
 
-// forever keeps the pages, whose last visit is long ago.
+// forever keeps pages although their last visit is long ago.
 const forever = 100 * 365 * 24 * time.Hour
 
 func newSite(name string) (*site, error) {
@@ -112,10 +112,10 @@ func (s *site) take(f *fetch) error {
 	return err
 }
 
-// location returns where a page is served: by how many pages came before it.
+// location returns where a page is served, made from how many pages came before it.
 func (s *site) location(page string) string { return fmt.Sprintf("/%d", slices.Index(s.order, page)) }
 
-// ask notes what each detector publishes of a page at a time.
+// ask notes the date that each detector publishes for a page at a time.
 func (s *site) ask(name string, now int64) error {
 	p := s.pages[name]
 	for i := range baselines {
@@ -127,7 +127,7 @@ func (s *site) ask(name string, now int64) error {
 	return err
 }
 
-// finish asks for the last dates and counts.
+// finish asks for the last dates, and counts.
 func (s *site) finish() error {
 	defer s.ours.Close()
 	for _, name := range s.order {

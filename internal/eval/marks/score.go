@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// judged is what is known of the truth and of the dates of one page.
+// judged is what is known of one page: the truth and the published dates.
 type judged struct {
 	fetches []int64 // their times
 	changes map[int64]bool
@@ -19,9 +19,9 @@ type judged struct {
 	dated   []dates
 }
 
-// dates are those of one detector.
+// dates are the dates of one detector.
 type dates struct {
-	all map[int64]bool // that were published
+	all map[int64]bool // those that were published
 	now int64
 }
 
@@ -86,7 +86,7 @@ func (p *judged) count(detector int, t *tally) {
 	}
 }
 
-// tally sums up a detector's doings on a site, or on all.
+// tally sums up a detector's results on a site, or on all.
 type tally struct {
 	detector             string
 	pages, fetches       int
@@ -121,7 +121,7 @@ type siteReport struct {
 	detectors []tally
 }
 
-// sum adds up the sites that are chosen by their numbers.
+// sum adds up the sites with the chosen numbers.
 func (r report) sum(chosen func(i int) bool) (all []tally) {
 	for i, s := range r {
 		if !chosen(i) {

@@ -17,8 +17,8 @@ type build struct {
 	boxed  bool // the body has one more element around it
 }
 
-// renew makes the next version: always other assets, and a date; at times a
-// menu entry, a line under each text, another element around all.
+// renew makes the next version: always with other assets and a date, sometimes
+// with a menu entry, a line under each text, or another element around all.
 func (b *build) renew(r *rand.Rand) {
 	b.hash = fmt.Sprintf("%08x", r.Uint32())
 	if b.number%3 == 0 {
@@ -65,8 +65,8 @@ func (b *build) render(html string) string {
 	return insert(html, top.String(), end.String())
 }
 
-// insert puts markup at the begin and at the end of the body, or of the page
-// where its body has no tags.
+// insert puts markup at the beginning and at the end of the body, or of the
+// page if its body has no tags.
 func insert(html, top, end string) string {
 	at := 0
 	if i := strings.Index(html, "<body"); i >= 0 {

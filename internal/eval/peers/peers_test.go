@@ -3,7 +3,7 @@
 //
 //	cd internal/eval/peers && go test -bench . -count 5 -cpu 1,2
 //
-// It is a module of its own, so that the library depends on none of them.
+// It is a module of its own, so that the library does not depend on the others.
 package peers
 
 import (
@@ -39,8 +39,7 @@ func servePage(w http.ResponseWriter, _ *http.Request) {
 	w.Write(page)
 }
 
-// writer costs nothing, and has the optional interfaces that the writer of
-// HTTP/1.1 has.
+// writer does nothing, and has the optional interfaces of HTTP/1.1's writer.
 type writer struct{ header http.Header }
 
 func (w *writer) Header() http.Header                 { return w.header }
@@ -116,7 +115,7 @@ func BenchmarkServeParallel(b *testing.B) {
 	}
 }
 
-// TestAllServeTheSame makes sure that what is compared does the same work.
+// TestAllServeTheSame checks that all of them serve the same page.
 func TestAllServeTheSame(t *testing.T) {
 	for _, h := range wrapped(t) {
 		rec := httptest.NewRecorder()

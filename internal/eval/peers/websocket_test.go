@@ -15,7 +15,7 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// TestWebsocketsWork has a client and a handler of a common module talk through
+// TestWebsocketsWork connects a client and a handler of a common module through
 // a site.
 func TestWebsocketsWork(t *testing.T) {
 	site, err := kit.NewSite(new(memstore.Store), kit.Setup{Logger: slog.New(slog.DiscardHandler)})

@@ -6,8 +6,8 @@ import (
 	"github.com/servemap/servemap/internal/rate"
 )
 
-// estimators see the same looks. Those of the literature need the number of looks after the first, of changes, the time in all, and the
-// gaps in which a change was found; they take no dates.
+// estimators see the same looks. Those of the literature need the number of looks after the first, the number of
+// changes, the total time, and the gaps in which a change was found. They take no dates.
 type estimators struct {
 	ours          rate.Estimate
 	looks         int
@@ -21,7 +21,7 @@ func (e *estimators) saw(s sight) {
 	} else if s.changed {
 		e.found = append(e.found, max(1, float64(s.at-e.latest)))
 	}
-	if s.since > 0 && e.looks > 0 { // what happened before the first look is nobody's to date
+	if s.since > 0 && e.looks > 0 { // nothing dates what happened before the first look
 		e.ours = e.ours.SawChangeAt(s.at, s.since)
 	} else {
 		e.ours = e.ours.Saw(s.at, s.changed)
@@ -30,9 +30,9 @@ func (e *estimators) saw(s sight) {
 	e.latest = s.at
 }
 
-// A label is a word, the probability its estimator gives it, 1 where it gives none, and the mean time between changes in seconds, 0 if it
-// names none, with the times between which it is said to be. Of ours there is also the probability of always, 0 before a third change, and
-// the likeliest other word.
+// A label is a word with the probability that its estimator gives it (1 if it gives none), and the mean time between
+// changes in seconds with its interval (0 if it gives none). Our label also has the probability of always, which is 0
+// before a third change, and the likeliest other word.
 type label struct {
 	freq              rate.Freq
 	probability, mean float64
@@ -66,10 +66,10 @@ func (e *estimators) labels() [len(names)]label {
 	}
 }
 
-// everyChange is how many changes, with one at every look, the estimators of the literature take to call a page always.
+// everyChange is how many changes, one at every look, make the estimators of the literature call a page always.
 const everyChange = 3
 
-// label is what our estimator says.
+// label returns our estimator's label.
 func (e *estimators) label() (l label) {
 	l.freq, l.probability = e.ours.Freq()
 	l.least, l.mean, l.most = e.ours.Interval()
@@ -89,9 +89,9 @@ func (e *estimators) label() (l label) {
 	return l
 }
 
-// likeliest is the mean time between changes of greatest likelihood at irregular looks (Cho and Garcia-Molina 2003, section 4.2): that at
-// which the sum of τ/(exp(τ/mean)-1) over the gaps with a change equals the time without. Where every gap has one, it is 0 seconds, which
-// counts as one.
+// likeliest is the mean time between changes of greatest likelihood at irregular looks (Cho and Garcia-Molina 2003,
+// section 4.2): the one at which the sum of τ/(exp(τ/mean)-1) over the gaps with a change equals the time without. If
+// every gap has a change, it is 0 seconds, which counts as one.
 func (e *estimators) likeliest() float64 {
 	without := float64(e.latest - e.first)
 	for _, tau := range e.found {

@@ -47,8 +47,8 @@ func (t *tenths) print(w io.Writer) {
 // beyondTwo is how often a normal variable is more than two standard deviations from its mean.
 const beyondTwo = 0.0455
 
-// A tradeoff is what it costs to find the pages that always change: of these, of the hourly ones and of all, how many would be named exactly
-// if always were said from other probabilities on.
+// A tradeoff is what other bounds for always would cost: how many of the pages that always change, of the hourly ones
+// and of all would be named exactly.
 type tradeoff struct {
 	pages [rate.Never + 1]int
 	exact [len(saidFrom)][rate.Never + 1]int

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	trained    = 0.7 // the part of a history that the estimators see; the rest is what they should have foretold
+	trained    = 0.7 // the part of a history that the estimators see; they should have foretold the rest
 	leastSpan  = 60 * day
-	leastTrain = 3 // changes to learn from; without any there is nothing to foretell
+	leastTrain = 3 // changes to learn from
 )
 
-// A history is when one page changed, in unix seconds, and until when that is known.
+// A history is the times when one page changed, in unix seconds, and the end of what is known.
 type history struct {
 	page       string
 	changes    []int64 // the first is the page's beginning
@@ -28,8 +28,9 @@ type history struct {
 	end        int64
 }
 
-// replayFile lets visitors look at some of the real pages of a file for the first part of their history and judges the words by the rest: a
-// class is right that the mean time between changes there has; where there was no change, any at least as slow as the rest is long.
+// replayFile has visitors look at some of the real pages of a file during the first part of their history, and judges
+// the words by the rest. A class is right if it has the mean time between changes there. If there was no change, any
+// class is right that is at least as slow as the rest is long.
 func (t *table) replayFile(file string, most int, seed uint64, v visitors) error {
 	var pages []*history
 	if err := kit.ReadFile(file, func(r io.Reader) (err error) {
@@ -45,7 +46,7 @@ func (t *table) replayFile(file string, most int, seed uint64, v visitors) error
 	return nil
 }
 
-// sample returns at most so many of the pages with enough history, in no order that means anything.
+// sample returns at most so many of the pages with enough history, in random order.
 func sample(pages []*history, most int, seed uint64) []*history {
 	pages = slices.DeleteFunc(pages, func(h *history) bool {
 		return float64(h.end-h.changes[0]) < leastSpan || h.changesBefore(h.split()) < leastTrain
@@ -126,7 +127,7 @@ func parseHistories(r io.Reader) ([]*history, error) {
 
 const gone = "gone"
 
-// add takes the next line of the page. A page that comes back as it was did not change.
+// add reads the next line of the page. A page that comes back as it was did not change.
 func (h *history) add(unix int64, hash string) {
 	if hash != gone && hash != h.hash && (len(h.changes) == 0 || unix > h.changes[len(h.changes)-1]) {
 		h.changes = append(h.changes, unix)

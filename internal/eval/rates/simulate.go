@@ -16,15 +16,16 @@ const (
 	month  = year / 12
 )
 
-// A kind is a sort of simulated page. Its share is in percent. mean is the time between changes of pages that keep it up, else 0.
+// A kind is a sort of simulated page. Its share is in percent. mean is the time between changes if the pages keep it,
+// otherwise 0.
 type kind struct {
 	name  string
 	share int
 	make  func(r *rand.Rand, window float64) (changes iter.Seq[float64], right rate.Freq, mean float64)
 }
 
-// kinds are the pages of the simulation. Changes are given in seconds from the start of the window, in order; a page of kind always has
-// none, since every look finds one.
+// kinds are the pages of the simulation. Changes are in seconds from the start of the window, in order. A page of the
+// kind always has none, since every look finds one.
 var kinds = []kind{
 	{"poisson", 55, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
 		mean := logUniform(r, 10*minute, 5*year)
@@ -58,10 +59,10 @@ var kinds = []kind{
 
 func nothing(func(float64) bool) {}
 
-// leastExpected is how many changes a page must have had on average for its rate to be asked for.
+// leastExpected is how many changes a page must have on average for its rate to be scored.
 const leastExpected = 3
 
-// simulate lets visitors look at n pages of all kinds, for one to two years each.
+// simulate has visitors look at n pages of all kinds, for one to two years each.
 func (t *table) simulate(n int, seed uint64, v visitors) {
 	for i := range n {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
@@ -85,7 +86,7 @@ func pick(r *rand.Rand) kind {
 	return kinds[0]
 }
 
-// Visitors are when looks happen and how well they tell a change.
+// Visitors are when looks happen, and how well they detect a change.
 type visitors struct {
 	bursty bool
 	noise  float64
@@ -102,7 +103,8 @@ const (
 	sessionGap   = 30.0 // seconds
 )
 
-// A sight is what one look at a page tells: the time, whether the page differs from the look before, and when it changed, 0 where nobody says.
+// A sight is what one look at a page shows: its time, whether the page differs from the look before, and when it
+// changed, 0 if that is not known.
 type sight struct {
 	at      int64
 	changed bool
@@ -110,8 +112,8 @@ type sight struct {
 }
 
 // look calls saw for every look within the window, at a mean gap log-uniform from a minute to a month, and returns how
-// many there were, and that gap in seconds.
-// Looks at a page of kind always find a change every time, and no server dates that. Where it dates the others, no look is wrong.
+// many there were, and that gap in seconds. Looks at a page of the kind always find a change every time, and no server
+// dates it. If the server dates the changes of another page, no look at it is wrong.
 func (v visitors) look(r *rand.Rand, window float64, changes iter.Seq[float64], always, dated bool, saw func(sight)) (n int, gap float64) {
 	next, stop := iter.Pull(changes)
 	defer stop()
@@ -138,7 +140,7 @@ func (v visitors) look(r *rand.Rand, window float64, changes iter.Seq[float64], 
 
 const start = 1_700_000_000 // any time will do
 
-// times are the looks, from a first one that begins the window.
+// times are the times of the looks; the first one begins the window.
 func (v visitors) times(r *rand.Rand, window, gap float64) iter.Seq[float64] {
 	within := min(sessionGap, gap/2)
 	between := gap*sessionLooks - within*(sessionLooks-1)
@@ -170,7 +172,7 @@ func fixed(r *rand.Rand, window, every float64) iter.Seq[float64] {
 	}
 }
 
-// weibullHalf is a renewal process whose gaps are Weibull with shape ½: that is the square of an exponential, with mean 2.
+// weibullHalf is a renewal process whose gaps are Weibull with shape ½, the square of an exponential, with mean 2.
 func weibullHalf(r *rand.Rand, window, mean float64) iter.Seq[float64] {
 	gap := func() float64 { x := r.ExpFloat64(); return x * x / 2 * mean }
 	return func(yield func(float64) bool) {

@@ -11,8 +11,9 @@ import (
 	"github.com/servemap/servemap/internal/rate"
 )
 
-// A truth is what is right for a page: any word from lo to hi. mean is the time between its changes in seconds, 0 where it has none or is not
-// steady, perChange the number of looks in that time, and sure tells whether enough changes are expected to ask for the rate.
+// A truth is what is right for a page: any word from lo to hi. mean is the time between its changes in seconds, 0 if it
+// has none or is not steady. perChange is the number of looks in that time. sure says whether enough changes are
+// expected to score the rate.
 type truth struct {
 	lo, hi          rate.Freq
 	mean, perChange float64

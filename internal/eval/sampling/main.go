@@ -1,12 +1,13 @@
 // Command sampling shows what looks at pages cost in the background, and that
-// reading pages keeps to its budget under any number of looks:
+// reading pages stays within its budget under any number of looks:
 //
 //	go run ./internal/eval/sampling
 //
-// Every look goes through the ledger as a site has it. First come pages of 95 KB
+// Every look goes through the ledger as in a site. First come pages of 95 KB
 // that differ at each look, as fast as they can be read, until the CPU time that
-// was saved up is spent. Then they come at steady rates. Of each the status, the
-// headers and the head are checked, and as many are read as the budget pays for.
+// was saved up is spent. Then they come at steady rates. Of each page the
+// status, the headers and the head are checked; as many are read as the budget
+// allows.
 package main
 
 import (
@@ -114,10 +115,10 @@ func (s *site) learn(ctx context.Context) error {
 	return nil
 }
 
-// pause is how long a measurement rests between two rounds of looks.
+// pause is how long a measurement pauses between two rounds of looks.
 const pause = 10 * time.Millisecond
 
-// row offers looks at a rate, and prints and returns the CPU time they cost as a
+// row offers looks at a rate. It prints and returns the CPU time they cost, as a
 // share of one core.
 func (s *site) row(name string, perSecond int, next func() *look.Sighting) float64 {
 	begun, before, looks := time.Now(), kit.CPUTime(), 0
@@ -130,7 +131,7 @@ func (s *site) row(name string, perSecond int, next func() *look.Sighting) float
 	return report(name, looks, time.Since(begun), kit.CPUTime()-before)
 }
 
-// spend has pages read as fast as that goes, until so much CPU time was used.
+// spend has pages read as fast as possible, until so much CPU time is used.
 func (s *site) spend(name string, cpu time.Duration, next func() *look.Sighting) {
 	const queued = 256 // looks that wait at most
 	begun, before, looks := time.Now(), kit.CPUTime(), 0

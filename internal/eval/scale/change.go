@@ -18,7 +18,7 @@ func change(ctx context.Context, cfg config) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Ledger.Flush(ctx); err != nil { // the pass over all records that comes after each start
+	if err := s.Ledger.Flush(ctx); err != nil { // the pass over all records that follows each start
 		return err
 	}
 	s.Render()
@@ -45,8 +45,8 @@ func (s *site) render(ctx context.Context) (took time.Duration, err error) {
 	return time.Since(began), err
 }
 
-// oneChange adds a paragraph to a page, three times. A change that is taken for
-// noise at first is not counted.
+// oneChange adds a paragraph to a page, three times. It does not count a change
+// that is taken for noise at first.
 func (s *site) oneChange(ctx context.Context, cfg config) error {
 	for shown, tries := 0, 0; shown < 3 && tries < 20; tries++ {
 		before, i := s.tags(), rand.IntN(cfg.pages)

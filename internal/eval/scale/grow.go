@@ -19,8 +19,8 @@ import (
 // grownAtOnce is how many pages one transaction adds.
 const grownAtOnce = 300
 
-// grow makes a large site of a smaller one that was filled through the ledger: it copies the store, and adds pages whose records are
-// those of the page that stands as many places before them as the smaller site has. So it takes minutes where learning takes hours.
+// grow makes a large site from a smaller one that was filled through the ledger. It copies the store, and adds pages
+// whose records are copies of those of the smaller site's pages in turn. So it takes minutes where learning takes hours.
 func grow(ctx context.Context, cfg config) error {
 	var had int
 	text, err := os.ReadFile(filepath.Join(cfg.from, "filled"))
@@ -54,13 +54,13 @@ func grow(ctx context.Context, cfg config) error {
 	return errors.Join(err, from.Close(), to.Close())
 }
 
-// The keys of a page's records, as packages ledger and part name them.
+// The keys of a page's records, as package keys names them.
 func pageKey(i int) string { return kit.Origin + "|page|" + location(i) }
 func listKey(i int) string {
 	return fmt.Sprintf("%s|list|%06d|%s", kit.Origin, i/sitemap.MaxURLs+1, location(i))
 }
 
-// addPages adds the pages from first up to end. The content of each is its own.
+// addPages adds the pages from first up to end. Each has a content of its own.
 func addPages(ctx context.Context, st store.Store, first, end, had int) error {
 	var old, keys []string
 	for i := first; i < end; i++ {
@@ -90,20 +90,28 @@ func addPages(ctx context.Context, st store.Store, first, end, had int) error {
 	})
 }
 
-// inPart returns the record of a page with the number of another part, which is in its field 26.
+// partField is the field of a page's record that has the number of its part; see fieldsListing in package merge.
+const partField = 110
+
+// inPart returns the record of a listed page with the number of another part.
 func inPart(page []byte, n int) ([]byte, error) {
 	var e record.Encoder
+	listed := false
 	err := record.Open(page, func(f record.Field) {
-		if f.Num == 26 {
+		if f.Num == partField {
+			listed = true
 			e.Uint(f.Num, uint64(n))
 		} else {
 			e.Raw(f.Raw)
 		}
 	})
+	if err == nil && !listed {
+		err = errors.New("the record of a page names no part")
+	}
 	return e.Seal(), err
 }
 
-// addParts adds the records of the parts that the pages from had on are in.
+// addParts adds the records of the parts of the pages from had on.
 func addParts(ctx context.Context, st store.Store, had, pages int) error {
 	last := (pages + sitemap.MaxURLs - 1) / sitemap.MaxURLs
 	for n := had/sitemap.MaxURLs + 1; n <= last; n++ {
@@ -126,5 +134,5 @@ func addParts(ctx context.Context, st store.Store, had, pages int) error {
 	return nil
 }
 
-// entryBytes is what is reserved for a page beyond its URL, about.
+// entryBytes is about what is reserved for a page beyond its URL.
 const entryBytes = 130

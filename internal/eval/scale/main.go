@@ -1,12 +1,12 @@
-// Command scale fills a store on disk with a site of many pages, as visits would, and measures what the site then costs.
+// Command scale fills a store on disk with a site of many pages, as visits would, and measures what that site costs.
 //
 //	go run ./internal/eval/scale -pages 1000000
 //	go run ./internal/eval/scale -pages 1000000 -dir /var/tmp/million
 //	go run ./internal/eval/scale -pages 10000000 -from /var/tmp/million
 //	go run ./internal/eval/scale -pages 50000 -hold 5m
 //
-// A folder that was filled once is measured again without filling it. Each step runs in a process of its own, so that the memory
-// of one is not counted for another.
+// A folder that was filled once is measured again without filling it. Each step runs in a process of its own, so that
+// one step's memory does not count for another.
 package main
 
 import (
@@ -61,7 +61,7 @@ func run(ctx context.Context, cfg config) error {
 	return step(ctx, cfg)
 }
 
-// filledFormat is what a folder says of itself once it is filled: how many pages it holds.
+// filledFormat is what a filled folder says of itself: how many pages it has.
 const filledFormat = "%d pages\n"
 
 // runAll does every step in a process of its own.

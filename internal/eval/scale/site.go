@@ -13,16 +13,16 @@ import (
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
-// The pages are hubs, each with a row of others that it links to. A hub also
-// links to the next one.
+// The pages are hubs, each with links to a row of others. A hub also links to
+// the next one.
 const perHub = 100
 
-// perFolder is how many pages stand in one folder of the site.
+// perFolder is how many pages are in one folder of the site.
 const perFolder = 5000
 
 var words = kit.Words()
 
-// location returns the location of page i, of some 60 bytes.
+// location returns the location of page i, about 60 bytes long.
 func location(i int) string {
 	if i == 0 {
 		return "/"
@@ -58,7 +58,7 @@ func body(i, version, pages int) []byte {
 const looks = 2
 
 // version returns which version of page i a look shows, by the number of the
-// look: at the second one a tenth of the pages has changed.
+// look. At the second one a tenth of the pages has changed.
 func version(i, look int) int { return kit.One(look == 1 && (i+1)%10 == 0) }
 
 func openStore(folder string) (*badgerstore.Store, error) {
@@ -66,7 +66,7 @@ func openStore(folder string) (*badgerstore.Store, error) {
 }
 
 // site is the ledger and files over the store on disk. Every page is read at
-// once: a real site is visited again until it was.
+// once; a real site is visited until all are.
 type site struct {
 	*kit.Bench
 	store *badgerstore.Store
@@ -86,7 +86,7 @@ func (s *site) close() error {
 	return s.store.Close()
 }
 
-// together is how many looks are handed over before they are waited for.
+// together is how many looks are handed over before waiting for them.
 const together = 1024
 
 // fill has every page seen, and seen again.
