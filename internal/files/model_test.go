@@ -221,7 +221,7 @@ func (m *model) check(before map[string]string) (after map[string]string) {
 	return after
 }
 
-func TestTheFilesAreTheModel(t *testing.T) {
+func TestFilesFollowTheModel(t *testing.T) {
 	steps := 400
 	if testing.Short() {
 		steps = 40
@@ -250,8 +250,8 @@ func TestTheFilesAreTheModel(t *testing.T) {
 	}
 }
 
-// TestACrawlerDownloadsWhatChanged polls after each of a thousand changes.
-func TestACrawlerDownloadsWhatChanged(t *testing.T) {
+// TestCrawlerDownloadsOnlyWhatChanged polls after each of a thousand changes.
+func TestCrawlerDownloadsOnlyWhatChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModel(t, 1, func(c *Config) { c.CacheBytes = 4 << 10 })
 		m.book.MaxURLs, m.book.MaxBytes, m.plain = 50, 0, true

@@ -101,7 +101,7 @@ func (d *diary) wantSince(at time.Time, want string) {
 	}
 }
 
-func TestTheJournalKeepsTheLastEventOfEachPage(t *testing.T) {
+func TestJournalKeepsTheLastEventOfEachPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t)
 		d.wantSince(time.Time{}, "")
@@ -121,7 +121,7 @@ func TestTheJournalKeepsTheLastEventOfEachPage(t *testing.T) {
 	})
 }
 
-func TestTheJournalIsBounded(t *testing.T) {
+func TestJournalIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t)
 		d.happens(Added, "/old")
@@ -151,7 +151,7 @@ func TestTheJournalIsBounded(t *testing.T) {
 	})
 }
 
-func TestAJournalThatBeganLater(t *testing.T) {
+func TestJournalBegunLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &diary{T: t, st: new(memstore.Store), j: Journal{Keys: "s|", Started: time.Now()}}
 		ask := func(since time.Time) (err error) {
@@ -175,8 +175,8 @@ func TestAJournalThatBeganLater(t *testing.T) {
 	})
 }
 
-// TestAJournalThatNobodyBegan asks before the worker has come to begin it.
-func TestAJournalThatNobodyBegan(t *testing.T) {
+// TestJournalNotBegun asks before the worker has come to begin it.
+func TestJournalNotBegun(t *testing.T) {
 	now := time.Now()
 	for _, tt := range []struct {
 		name   string
@@ -208,7 +208,7 @@ func TestAJournalThatNobodyBegan(t *testing.T) {
 	}
 }
 
-func TestNothingHappenedSinceATimeToCome(t *testing.T) {
+func TestNoEventsSinceAFutureTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t)
 		d.happens(Added, "/a")
@@ -216,7 +216,7 @@ func TestNothingHappenedSinceATimeToCome(t *testing.T) {
 	})
 }
 
-func TestDamagedEventsLeaveTheJournalInTheirTime(t *testing.T) {
+func TestDamagedEventsArePruned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t)
 		d.write(func(tx Tx) {
@@ -268,7 +268,7 @@ func TestJournalEncoding(t *testing.T) {
 
 // What a clock noted that was ahead is no event before its time comes, and then one
 // as any other.
-func TestAnEventOfAClockThatWasAhead(t *testing.T) {
+func TestEventOfAClockThatWasAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t)
 		d.happens(Added, "/a", "/b")
