@@ -2,9 +2,9 @@ package mark
 
 import "slices"
 
-// find says which groups are known, all of the text's if it is one of the last,
-// and gives each other its slot. What is found where the text moves by itself is
-// kept from being taken for what stays.
+// find marks the groups that are known (all of them if the text is one of the
+// last) and gives each group its slot. A group at a place where the text moves
+// is not to be taken for one that stays.
 func (m *Mark) find(v *View, list []group, all bool) {
 	var anchor uint16
 	moving := m.movingSlots() > 0
@@ -28,7 +28,7 @@ func (m *Mark) find(v *View, list []group, all bool) {
 	}
 }
 
-// weigh says what the unknown groups amount to.
+// weigh says what the unknown groups add up to.
 func (m *Mark) weigh(v *View, list []group) Outcome {
 	size, moving := 0, 0
 	sure, any := false, false
@@ -64,9 +64,9 @@ func (m *Mark) weigh(v *View, list []group) Outcome {
 	return Held
 }
 
-// suspect unmarks what is new where the text moves, if there is more of its kind
-// than moves there by itself, and reports whether there is any. A page most of
-// which moves has no news of this sort.
+// suspect unmarks what is new at a moving place, if there is more of its kind
+// than moves there by itself, and reports whether there is any. A page that
+// mostly moves has no news of this sort.
 func (m *Mark) suspect(v *View, list []group, more [link]bool) (any bool) {
 	total, largest := 0, 0
 	for i := range list {
@@ -86,17 +86,17 @@ func (m *Mark) suspect(v *View, list []group, more [link]bool) (any bool) {
 	return any
 }
 
-// rewrapped reports whether the text has moved to another place in the page, and
-// what is new of it may be its template's.
+// rewrapped reports whether the text has moved to another place in the page, so
+// that what is new may belong to the template.
 func (m *Mark) rewrapped(v *View, size int) bool {
 	return !v.has(m.home) && size*templateShare < v.size
 }
 
-// templateShare: where the text has moved to another place in the page, its
-// template has changed, and less than this part of the text may be its news.
+// templateShare: if the text has moved to another place in the page, its
+// template has changed. Then less than this part of the text may be news.
 const templateShare = 8
 
-// inserted reports whether what is new took the place of nothing.
+// inserted reports whether what is new replaced nothing.
 func (m *Mark) inserted(list []group) bool { return len(m.goneOf(list)) == 0 }
 
 // replaces reports whether as much prose is missing as is new.
@@ -110,7 +110,7 @@ func (m *Mark) replaces(list []group) bool {
 	return fresh > 0 && fresh == len(m.goneOf(list))
 }
 
-// missed reports whether prose is missing, more than has taken its place.
+// missed reports whether prose is missing, and less has come in its place.
 func (m *Mark) missed(v *View, list []group) bool {
 	fresh := max(0, comeAndGo(list)-int(m.flaps))
 	for i := range list {
@@ -142,12 +142,12 @@ func (m *Mark) goneOf(list []group) (gone []uint16) {
 	return gone
 }
 
-// goneHere is goneOf without what is missing from other pages too.
+// goneHere is goneOf without prose that other pages miss too.
 func (m *Mark) goneHere(v *View, list []group) []uint16 {
 	return slices.DeleteFunc(m.goneOf(list), func(p uint16) bool { return slices.Contains(v.gone, p) })
 }
 
-// missing is goneOf for a site that is consulted.
+// missing is goneOf for consulting the site.
 func (m *Mark) missing(v *View) []uint16 {
 	if !m.learned || m.odd(v) {
 		return nil
@@ -155,8 +155,8 @@ func (m *Mark) missing(v *View) []uint16 {
 	return m.goneOf(v.groups(m.levels))
 }
 
-// freshen says which of the blocks are new on the page, and whether the
-// structured data are.
+// freshen marks the blocks that are new on the page, and notes whether the
+// structured data are new.
 func (m *Mark) freshen(v *View) (data bool) {
 	if !m.learned || m.odd(v) {
 		return false
