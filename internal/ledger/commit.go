@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/merge"
@@ -67,7 +68,7 @@ func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) e
 		l.early.keep(k.Look)
 	}
 	for _, location := range done.Due {
-		l.cfg.MakeDue(location)
+		l.cfg.Schedule.Reset(location)
 		l.early.enter(location, now)
 	}
 	l.cfg.Files.Changed(slices.Collect(maps.Keys(done.Parts))...)
@@ -77,14 +78,11 @@ func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) e
 	if !done.Reputes {
 		return nil
 	}
-	changed, err := l.readTrust(ctx)
-	if err != nil {
+	if err := l.openTrust(ctx); err != nil {
 		l.opened = false
 		return err
 	}
-	if changed {
-		l.cfg.Files.ChangedAll()
-	}
+	l.tellFiles()
 	return nil
 }
 
@@ -94,30 +92,31 @@ func (l *Ledger) damagedRecords(n int) {
 	}
 }
 
-// readTrust reads what is stored of the sources of dates, and reports whether one of
-// them has lost trust, or won it. The files know of stamps themselves.
-func (l *Ledger) readTrust(ctx context.Context) (changed bool, err error) {
+// tellFiles has the files go by the trust in dates and the robots.txt that hold now.
+func (l *Ledger) tellFiles() {
+	l.cfg.Files.Follow(files.Policy{Trust: l.site.Trust, Robots: l.site.Robots.Now})
+}
+
+// openTrust reads what is stored of the sources of dates.
+func (l *Ledger) openTrust(ctx context.Context) error {
 	var rs lastmod.Reputations
-	err = txn.View(ctx, l.cfg.Store, []string{l.keys.Trust()}, func(t *txn.Tx) {
+	err := txn.View(ctx, l.cfg.Store, []string{l.keys.Trust()}, func(t *txn.Tx) {
 		rs, _ = lastmod.ReadReputations(t.Get(l.keys.Trust()))
 	})
 	if err != nil {
-		return false, err
+		return err
 	}
-	before, after := l.Trust(), rs.Trust()
+	before, after := l.site.Trust, rs.Trust()
 	l.site.Reputations, l.site.Trust = rs, after
-	l.trust.Store(&after)
 	for s := lastmod.Server; s <= lastmod.Page; s++ {
 		switch was, is := before[s], after[s]; {
 		case is.All && !was.All:
 			l.cfg.Logger.Info("servemap: given dates are not used for lastmod: they moved although the content did not", "source", s.String(), "clock", is.Clock)
-			changed = true
 		case was.All && !is.All:
 			l.cfg.Logger.Info("servemap: given dates are used for lastmod again: they have moved with the content for long", "source", s.String())
-			changed = true
 		}
 	}
-	return changed, nil
+	return nil
 }
 
 // foundStamps returns the stamps that were found when the files were rendered.

@@ -48,17 +48,14 @@ func (l *Ledger) refresh(ctx context.Context, _ bool) error {
 		return err
 	}
 	if c.Site[l.keys.Trust()] {
-		before := l.Trust()
-		if _, err := l.readTrust(ctx); err != nil {
+		if err := l.openTrust(ctx); err != nil {
 			return err
-		}
-		if l.Trust() != before {
-			l.cfg.Files.ChangedAll()
 		}
 	}
 	if err := l.refreshRobots(ctx, c.Site); err != nil {
 		return err
 	}
+	l.tellFiles()
 	l.cfg.Files.Changed(c.Parts...)
 	l.fleet.Took(c)
 	return nil
@@ -70,12 +67,11 @@ func (l *Ledger) refreshRobots(ctx context.Context, changed map[string]bool) err
 		if !changed[key] {
 			continue
 		}
-		before := l.robots.Load()
+		before := l.site.Robots
 		if err := l.openRobots(ctx); err != nil {
 			return err
 		}
-		if !l.robots.Load().SameRules(before) {
-			l.cfg.Files.ChangedAll()
+		if !l.site.Robots.Now.Equal(before.Now) {
 			l.beginReview()
 		}
 		return nil

@@ -141,7 +141,7 @@ func (m *mixed) wantSaneFiles() {
 	}
 	for _, name := range []string{"sitemap.xml", "sitemap-1.xml", "sitemap-2.xml"} {
 		w := httptest.NewRecorder()
-		m.files.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/"+name, nil))
+		m.files.Serve(w, httptest.NewRequest(http.MethodGet, "/"+name, nil))
 		for _, found := range lastMods.FindAllStringSubmatch(w.Body.String(), -1) {
 			at, err := time.Parse(time.RFC3339, found[1])
 			if err != nil || name != "sitemap.xml" && at.After(time.Now()) {

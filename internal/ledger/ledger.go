@@ -37,13 +37,13 @@ type Config struct {
 	Normalizer *location.Normalizer
 	Files      *files.Files
 	Rules      admit.Rules
-	Entries    []string              // locations
-	Networks   int                   // distinct networks that make evidence
-	Confidence float64               // least probability of a changefreq
-	MakeDue    func(location string) // marks a page as due at its next visit
-	KeepFor    time.Duration         // how long a page is kept that is not seen
-	Robots     *robots.Rules         // nil means those of the robots.txt that is seen
-	Hints      *hint.Hints           // nil gives none
+	Entries    []string // locations
+	Networks   int      // distinct networks that make evidence
+	Confidence float64  // least probability of a changefreq
+	Schedule   Schedule
+	KeepFor    time.Duration // how long a page is kept that is not seen
+	Robots     *robots.Rules // nil means those of the robots.txt that is seen
+	Hints      *hint.Hints   // nil gives none
 	Logger     *slog.Logger
 	MaxURLs    int                // of a part; 0 means the protocol's limit
 	MaxBytes   int                // of a part; 0 means the protocol's limit
@@ -58,6 +58,11 @@ type Config struct {
 	// RefreshEvery is how often to poll for other processes' changes; 0 means that
 	// there are no other processes.
 	RefreshEvery time.Duration
+}
+
+// Schedule is when each page is looked at next.
+type Schedule interface {
+	Reset(location string) // marks a page as due at its next visit
 }
 
 // Ledger is the one writer of a site's records in this process.
@@ -99,7 +104,6 @@ type worker struct {
 type public struct {
 	tally     tally
 	robots    atomic.Pointer[robots.Obeyed]
-	trust     atomic.Pointer[lastmod.Trust]
 	waiting   atomic.Int64
 	starved   atomic.Bool
 	sightings atomic.Uint64
@@ -165,15 +169,6 @@ func (l *Ledger) IsEntry(location string) bool { return l.site.Entries[location]
 // Drop counts a sighting that could not be offered. It may be called
 // concurrently.
 func (l *Ledger) Drop() { l.queue.dropped.Add(1) }
-
-// Trust returns what is known against the dates that pages are given. It may be
-// called concurrently.
-func (l *Ledger) Trust() lastmod.Trust {
-	if t := l.trust.Load(); t != nil {
-		return *t
-	}
-	return lastmod.Trust{}
-}
 
 // Allows reports whether the site's robots.txt lets crawlers have location. It
 // may be called concurrently.

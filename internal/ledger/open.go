@@ -20,11 +20,15 @@ func (l *Ledger) open(ctx context.Context) error {
 	}
 	for _, step := range []func(context.Context) error{
 		l.openSecret, l.openFleet, l.openTrust, l.openDoubts, l.openRobots, l.openActivity, l.openExtensions,
-		l.openJournal, l.openOnce,
+		l.openJournal,
 	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
+	}
+	l.tellFiles()
+	if err := l.openOnce(ctx); err != nil {
+		return err
 	}
 	l.site.Followed.Forget()
 	l.opened = true
@@ -40,7 +44,6 @@ func (l *Ledger) openOnce(ctx context.Context) error {
 	if err := l.openFurniture(ctx); err != nil {
 		return err
 	}
-	l.cfg.Files.ChangedAll()
 	if err := l.countWaiting(ctx); err != nil {
 		return err
 	}
@@ -109,11 +112,6 @@ func (l *Ledger) newSecret(ctx context.Context) (key secret.Key, err error) {
 		}
 	})
 	return key, err
-}
-
-func (l *Ledger) openTrust(ctx context.Context) error {
-	_, err := l.readTrust(ctx)
-	return err
 }
 
 // openExtensions reads for which extensions the pages were read. Where that is another

@@ -361,7 +361,7 @@ func served(r *rig) map[string]string {
 	}
 	for _, name := range names {
 		w := httptest.NewRecorder()
-		r.files.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/"+name, nil))
+		r.files.Serve(w, httptest.NewRequest(http.MethodGet, "/"+name, nil))
 		if w.Code == http.StatusOK {
 			all[name] = w.Header().Get("Etag") + "\n" + w.Body.String()
 		}

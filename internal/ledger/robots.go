@@ -86,7 +86,7 @@ func (l *Ledger) robotsKeys() []string {
 // obey takes over a robots.txt that the site has served, and has everything
 // that is stored judged by it.
 func (l *Ledger) obey(ctx context.Context, s *look.Sighting) error {
-	before := l.robots.Load()
+	before := l.site.Robots
 	if l.cfg.Robots != nil || before == nil {
 		return nil
 	}
@@ -111,10 +111,10 @@ func (l *Ledger) obey(ctx context.Context, s *look.Sighting) error {
 	}
 	l.syncing.unsynced = true
 	l.setRobots(&after)
-	if !after.SameRules(before) {
-		l.cfg.Files.ChangedAll()
+	if !after.Now.Equal(before.Now) {
 		l.beginReview()
 	}
+	l.tellFiles()
 	return nil
 }
 
