@@ -189,6 +189,17 @@ func (l *Ledger) consult(k *merge.Look) {
 	l.furniture.changed = true
 }
 
+// compare finds out who else shows the content of a look, and has it count in turn.
+// What is shown where the page forbids its listing, or with a query, which changes
+// nothing, counts against no other page.
+func (l *Ledger) compare(k *merge.Look, showing uint64, content admit.Reason) {
+	id := l.site.ID(k.Location)
+	k.Shared, k.Crowd = l.shown.Elsewhere(showing, id)
+	if merge.OwnPage(k.Location) && content == admit.None {
+		l.shown.Shows(showing, id, k.Net)
+	}
+}
+
 // store merges looks in their order, together as far as a transaction takes them. One
 // that takes more keys by itself has its links merged apart, and is left out if that
 // does not help.
@@ -261,10 +272,12 @@ func (l *Ledger) storeSome(ctx context.Context, looks []*sighted) (merged int, e
 // finish does what is to be done once looks are stored: it gives hints, and follows the
 // links that were not merged with them.
 func (l *Ledger) finish(ctx context.Context, looks []*sighted, readings []merge.Reading) error {
-	l.hintAnswers(looks)
 	for i, k := range looks {
+		if l.site.Entries[k.Location] && !l.cfg.Files.Lists(k.Location) {
+			l.survey.EntryAnswered(k.Look)
+		}
 		if k.Parsed && !k.Tagged {
-			l.hintPage(k.Look, readings[i])
+			l.survey.Read(k.Look, readings[i])
 		}
 		if readings[i].Follow {
 			if err := l.follow(ctx, k.Look, readings[i].News); err != nil {
@@ -323,4 +336,16 @@ func (l *Ledger) guess(looks []*sighted, now time.Time) (keys []string) {
 		}
 	}
 	return keys
+}
+
+// followEarly merges where locations lead for which something vouches by now.
+func (l *Ledger) followEarly(ctx context.Context) (err error) {
+	for k := l.site.Early.Next(); k != nil && err == nil; k = l.site.Early.Next() {
+		if k.Kind == admit.Redirected {
+			err = l.commit(ctx, l.site.RecordKeys(k.Location), func(m *merge.Batch) { m.Apply(&merge.Look{Look: k}) })
+		} else {
+			err = l.follow(ctx, &merge.Look{Look: k}, merge.NoNews)
+		}
+	}
+	return err
 }

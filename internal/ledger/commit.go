@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/files"
-	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/txn"
@@ -22,7 +21,7 @@ func (l *Ledger) commit(ctx context.Context, first []string, fn func(*merge.Batc
 
 // commitAt is commit at a time, which is the same however often fn runs.
 func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn func(*merge.Batch)) error {
-	l.site.Listed = l.tally.listed()
+	l.site.Listed = l.survey.Listed()
 	var done merge.Effects
 	var written map[string][]byte
 	err := txn.Update(ctx, l.cfg.Store, first, func(t *txn.Tx) {
@@ -51,12 +50,7 @@ func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) e
 		l.filling = done.Filling
 	}
 	l.site.Followed.Add(done.Followed)
-	l.tally.moved(done.Moves)
-	l.hintLeft(done.Left)
-	_ = l.hintFew(ctx, false) // it cannot fail
-	if done.Refused {
-		l.cfg.Hints.Give(hint.Refused)
-	}
+	l.survey.Stored(&done, now)
 	l.damagedRecords(done.Damaged)
 	for location, since := range done.Doubted {
 		l.doubts.note(location, since.Time(), now)
@@ -65,11 +59,11 @@ func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) e
 		delete(l.doubts.of, location)
 	}
 	for _, k := range done.Early {
-		l.early.keep(k.Look)
+		l.site.Early.Keep(k.Look)
 	}
 	for _, location := range done.Due {
 		l.cfg.Schedule.Reset(location)
-		l.early.enter(location, now)
+		l.site.Early.Enter(location, now)
 	}
 	l.cfg.Files.Changed(slices.Collect(maps.Keys(done.Parts))...)
 	for location, by := range done.Settled {

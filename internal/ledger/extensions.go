@@ -22,7 +22,7 @@ func (l *Ledger) hide(x *book.Extension) {
 			return false
 		}
 		rule, _ := l.cfg.Rules.Match(location)
-		return rule.Listing == admit.Never || !l.Allows(location)
+		return rule.Listing == admit.Never || !l.site.Robots.Allows(location)
 	}
 	x.Images = slices.DeleteFunc(x.Images, hidden)
 	x.Videos = slices.DeleteFunc(x.Videos, func(v sitemap.Video) bool {

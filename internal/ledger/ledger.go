@@ -15,6 +15,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/crowd"
 	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/fleet"
 	"github.com/servemap/servemap/internal/hint"
@@ -26,6 +27,7 @@ import (
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/survey"
 	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
@@ -80,6 +82,7 @@ type Ledger struct {
 // worker is what only the worker touches.
 type worker struct {
 	site    *merge.Site
+	survey  *survey.Survey
 	opened  bool             // what the store holds of the site as a whole is known
 	counted bool             // the waiting locations were counted once
 	pending []*look.Sighting // taken from the queue and not yet stored
@@ -88,10 +91,8 @@ type worker struct {
 	stamped lastmod.Trust    // whose stamps are stored
 	tasks   []task
 
-	early     early
-	contents  contents
+	shown     crowd.Contents
 	furniture furniture
-	owner     owner
 	budget    budget
 	review    review
 	clock     clock
@@ -102,10 +103,8 @@ type worker struct {
 
 // public is what others than the worker read.
 type public struct {
-	tally     tally
 	robots    atomic.Pointer[robots.Obeyed]
 	waiting   atomic.Int64
-	starved   atomic.Bool
 	sightings atomic.Uint64
 	damaged   atomic.Uint64
 
@@ -135,12 +134,11 @@ func New(cfg Config) (*Ledger, error) {
 		Keys:    k,
 		Book:    book.Book{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
 		Journal: journal.Journal{Keys: k, Started: time.Now()},
-		Early:   map[string]*look.Look{},
 	}
 	for _, e := range cfg.Entries {
 		l.site.Entries[e] = true
 	}
-	l.early.waiting = l.site.Early
+	l.survey = survey.New(l.site, cfg.Hints)
 	l.budget = newBudget(time.Now())
 	l.doubts.of = map[string]doubt{}
 	l.fleet = fleet.New(k, cfg.RefreshEvery, l.sharedKeys())
@@ -174,6 +172,10 @@ func (l *Ledger) Drop() { l.queue.dropped.Add(1) }
 // may be called concurrently.
 func (l *Ledger) Allows(location string) bool { return l.robots.Load().Allows(location) }
 
+// Starved reports whether anonymous visitors got hardly any of the pages that the site
+// links to. It may be called concurrently.
+func (l *Ledger) Starved() bool { return l.survey.Starved() }
+
 // Stats are counts of the worker's doings.
 type Stats struct {
 	Sightings uint64 // taken since the start
@@ -182,7 +184,7 @@ type Stats struct {
 	Waiting   int    // locations known and not listed
 	Damaged   uint64 // records that could not be read
 	Problem   error  // why the store cannot be used, nil if it can
-	Counts    []Count
+	Counts    []survey.Count
 }
 
 // Stats may be called concurrently.
@@ -196,7 +198,7 @@ func (l *Ledger) Stats() Stats {
 		Waiting:   int(l.waiting.Load()),
 		Damaged:   l.damaged.Load(),
 		Problem:   l.trouble(),
-		Counts:    l.tally.counted(),
+		Counts:    l.survey.Counts(),
 	}
 }
 

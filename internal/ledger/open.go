@@ -69,10 +69,10 @@ func (l *Ledger) countWaiting(ctx context.Context) error {
 		}
 		id := secret.ID(strings.TrimPrefix(r.Key, l.keys.Waits()))
 		for _, n := range networks {
-			l.contents.shows(showing, id, uint32(n)+1)
+			l.shown.Shows(showing, id, uint32(n)+1)
 		}
 		if len(networks) == 0 {
-			l.contents.shows(showing, id, 0)
+			l.shown.Shows(showing, id, 0)
 		}
 	}
 	l.waiting.Store(waiting)

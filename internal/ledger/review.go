@@ -36,7 +36,7 @@ type review struct {
 // beginReview begins a pass, or begins the present one anew.
 func (l *Ledger) beginReview() {
 	l.review = review{running: true, done: l.review.done}
-	l.tally.begin()
+	l.survey.BeginPass()
 }
 
 // reviewAtOnce is how many steps of a pass somebody who flushes waits for. That
@@ -95,7 +95,7 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 		return err
 	}
 	for _, rec := range seen {
-		l.tally.count(rec.key, rec.Standing)
+		l.survey.Count(rec.key, rec.Standing)
 	}
 	change := l.reviewPages
 	if r.waits {
@@ -111,7 +111,7 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 		r.after = seen[len(seen)-1].key
 		return nil
 	}
-	l.tally.pass(prefix + "~") // which is after all keys that begin so
+	l.survey.CountedTo(prefix + "~") // which is after all keys that begin so
 	if r.after = ""; !r.waits {
 		r.waits, r.again = true, l.takeRanks(r.ranks)
 		return l.keepExtensions(ctx)
@@ -120,8 +120,7 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 		l.waiting.Store(r.waiting) // the others add and drop some too
 	}
 	r.running, r.waits, r.waiting, r.done = false, false, 0, time.Now()
-	l.tally.end()
-	_ = l.hintFew(ctx, false) // it cannot fail
+	l.survey.EndPass(time.Now())
 	if r.again {
 		l.beginReview()
 	}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/robots"
@@ -131,19 +130,9 @@ func parseRobots(resp *tap.Response) (*robots.Rules, bool) {
 	return robots.Parse(body), true
 }
 
-// hintRobots says so if robots.txt keeps the site from being learned.
-func (l *Ledger) hintRobots() {
-	for _, entry := range l.cfg.Entries {
-		if !l.Allows(entry) {
-			l.cfg.Hints.Give(hint.Robots)
-			return
-		}
-	}
-}
-
 // setRobots has what a robots.txt says hold from now on.
 func (l *Ledger) setRobots(o *robots.Obeyed) {
 	l.site.Robots = o
 	l.robots.Store(o)
-	l.hintRobots()
+	l.survey.Robots()
 }

@@ -56,7 +56,7 @@ func (l *Ledger) newTasks() []task {
 		{due: l.reviewDue, run: l.reviewSome, flush: true},
 		{due: l.stampsDue, run: l.keepStamps},
 		{due: l.furnitureDue, run: l.keepFurniture, flush: true},
-		{due: l.fewDue, run: l.hintFew},
+		{due: func(time.Time) time.Time { return l.survey.FewDue() }, run: l.hintFew},
 		{due: l.syncDue, run: l.sync, flush: true},
 	}
 }
@@ -105,6 +105,11 @@ func (l *Ledger) runTasks(ctx context.Context, all bool) error {
 			return err
 		}
 	}
+	return nil
+}
+
+func (l *Ledger) hintFew(context.Context, bool) error {
+	l.survey.HintFew(time.Now())
 	return nil
 }
 
