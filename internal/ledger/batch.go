@@ -204,33 +204,40 @@ func (l *Ledger) compare(k *merge.Look, showing uint64, content admit.Reason) {
 // that takes more keys by itself has its links merged apart, and is left out if that
 // does not help.
 func (l *Ledger) store(ctx context.Context, looks []*sighted) error {
-	for most := len(looks); len(looks) > 0; {
-		n := min(most, len(looks))
-		merged, err := l.storeSome(ctx, looks[:n])
+	merge := func(some []*sighted) (int, error) { return l.storeSome(ctx, some) }
+	return inPieces(looks, len(looks), merge, func(k *sighted) bool {
+		again := k.Parsed && !k.apart
+		switch k.apart = k.apart || again; {
+		case again:
+		case k.Confirm:
+			l.unconfirmed(k.Location)
+		default:
+			l.Drop()
+		}
+		return again
+	})
+}
+
+// inPieces has fn do all items in their order, at most so many at once, and fewer where
+// a transaction takes fewer. fn returns how many of those it was given are done. Of an
+// item that is too much by itself, alone says whether it is to be tried again; else it
+// is left out.
+func inPieces[T any](items []T, most int, fn func([]T) (done int, err error), alone func(T) (again bool)) error {
+	for len(items) > 0 {
+		n := min(most, len(items))
+		done, err := fn(items[:n])
 		switch {
 		case err == nil:
-			looks = looks[merged:]
-		case txn.TooMuch(err) && n > 1:
-			most = n / 2
-		case txn.TooMuch(err) && looks[0].Parsed && !looks[0].apart:
-			looks[0].apart = true
-		case txn.TooMuch(err):
-			l.leaveOut(looks[0])
-			looks = looks[1:]
-		default:
+			items = items[done:]
+		case !txn.TooMuch(err):
 			return err
+		case n > 1:
+			most = n / 2
+		case !alone(items[0]):
+			items = items[1:]
 		}
 	}
 	return nil
-}
-
-// leaveOut gives up a look that no transaction takes.
-func (l *Ledger) leaveOut(k *sighted) {
-	if k.Confirm {
-		l.unconfirmed(k.Location)
-		return
-	}
-	l.Drop()
 }
 
 // storeSome merges the first of the looks in one transaction, and returns how many that
@@ -291,25 +298,29 @@ func (l *Ledger) finish(ctx context.Context, looks []*sighted, readings []merge.
 // follow merges the links of a page that counts, and then notes that the page has been
 // read. In this order a crash costs a second reading and no link.
 func (l *Ledger) follow(ctx context.Context, k *merge.Look, news merge.Novelty) error {
-	fresh, most := l.site.Fresh(k), linksAtOnce
-	var open merge.Openness
-	for {
-		n := min(most, len(fresh))
-		left, ok, err := l.followSome(ctx, k, fresh[:n], news, open, n == len(fresh))
-		switch {
-		case txn.TooMuch(err) && n > 1: // links that displace others need more keys
-			most = n / 2
-			continue
-		case txn.TooMuch(err):
+	fresh := l.site.Fresh(k)
+	if len(fresh) == 0 {
+		_, _, err := l.followSome(ctx, k, nil, news, 0, true)
+		if txn.TooMuch(err) {
 			l.Drop()
-			left = open
-		case err != nil || !ok:
-			return err
-		}
-		if open, fresh = left, fresh[n:]; len(fresh) == 0 {
 			return nil
 		}
+		return err
 	}
+	left := len(fresh)
+	var open merge.Openness
+	return inPieces(fresh, linksAtOnce, func(links []look.Link) (int, error) {
+		still, ok, err := l.followSome(ctx, k, links, news, open, len(links) == left)
+		if err != nil || !ok {
+			return left, err
+		}
+		open, left = still, left-len(links)
+		return len(links), nil
+	}, func(look.Link) bool {
+		l.Drop()
+		left--
+		return false
+	})
 }
 
 func (l *Ledger) followSome(ctx context.Context, k *merge.Look, links []look.Link, news merge.Novelty, open merge.Openness, last bool) (left merge.Openness, ok bool, err error) {
@@ -326,7 +337,7 @@ func (l *Ledger) guess(looks []*sighted, now time.Time) (keys []string) {
 	for _, k := range looks {
 		keys = append(keys, l.site.RecordKeys(k.Location)...)
 		if k.Before != nil {
-			keys = append(keys, l.site.Guess(k.Look, l.filling, now)...)
+			keys = append(keys, l.site.Guess(k.Look, l.known.filling, now)...)
 		}
 		if k.apart {
 			continue

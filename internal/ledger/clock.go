@@ -44,7 +44,7 @@ func (c *clock) judge(at time.Time, late bool) (believed bool) {
 
 // openActivity reads what was stored of the activity.
 func (l *Ledger) openActivity(ctx context.Context) error {
-	return txn.View(ctx, l.cfg.Store, []string{l.keys.Active()}, func(t *txn.Tx) { l.site.Activity = merge.ReadActivity(t.Get(l.keys.Active())) })
+	return txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Active()}, func(t *txn.Tx) { l.site.Activity = merge.ReadActivity(t.Get(l.site.Keys.Active())) })
 }
 
 // noteActivity stores, once in each span, that the site is observed.
@@ -55,13 +55,13 @@ func (l *Ledger) noteActivity(ctx context.Context, at time.Time) error {
 		return nil
 	}
 	var merged merge.Activity
-	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.Active()}, func(t *txn.Tx) {
-		stored := merge.ReadActivity(t.Get(l.keys.Active()))
+	err := txn.Update(ctx, l.cfg.Store, []string{l.site.Keys.Active()}, func(t *txn.Tx) {
+		stored := merge.ReadActivity(t.Get(l.site.Keys.Active()))
 		if anew && stored.Ahead(now) {
 			stored = stored.Anew()
 		}
 		merged = stored.Observed(now, length)
-		t.Put(l.keys.Active(), merged.Encode())
+		t.Put(l.site.Keys.Active(), merged.Encode())
 	})
 	if err == nil {
 		l.site.Activity = merged

@@ -29,12 +29,12 @@ func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn
 		fn(m)
 		m.Settle()
 		if m.Effects.Erased && !l.fleet.Alone() {
-			t.Put(l.keys.Erased(), now.AppendFormat(nil, time.RFC3339Nano)) // others forget what they followed
+			t.Put(l.site.Keys.Erased(), now.AppendFormat(nil, time.RFC3339Nano)) // others forget what they followed
 		}
 		done, written = m.Effects, t.Written()
 	})
 	if err != nil {
-		l.opened = l.opened && errors.Is(err, store.ErrInvalid) // nothing has happened, or nobody knows
+		l.known.opened = l.known.opened && errors.Is(err, store.ErrInvalid) // nothing has happened, or nobody knows
 		return err
 	}
 	l.fleet.Wrote(written)
@@ -45,9 +45,9 @@ func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn
 func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) error {
 	l.syncing.unsynced, l.syncing.urgent = true, l.syncing.urgent || len(done.Left) > 0
 	l.waiting.Add(int64(done.Waiting))
-	l.events += done.Events
+	l.known.events += done.Events
 	if done.Filling != 0 {
-		l.filling = done.Filling
+		l.known.filling = done.Filling
 	}
 	l.site.Followed.Add(done.Followed)
 	l.survey.Stored(&done, now)
@@ -73,17 +73,11 @@ func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) e
 		return nil
 	}
 	if err := l.openTrust(ctx); err != nil {
-		l.opened = false
+		l.known.opened = false
 		return err
 	}
 	l.tellFiles()
 	return nil
-}
-
-func (l *Ledger) damagedRecords(n int) {
-	if n > 0 && l.damaged.Add(uint64(n)) == uint64(n) {
-		l.cfg.Logger.Warn("servemap: a damaged record in the store was left out; the page is learned anew", "count", n)
-	}
 }
 
 // tellFiles has the files go by the trust in dates and the robots.txt that hold now.
@@ -94,8 +88,8 @@ func (l *Ledger) tellFiles() {
 // openTrust reads what is stored of the sources of dates.
 func (l *Ledger) openTrust(ctx context.Context) error {
 	var rs lastmod.Reputations
-	err := txn.View(ctx, l.cfg.Store, []string{l.keys.Trust()}, func(t *txn.Tx) {
-		rs, _ = lastmod.ReadReputations(t.Get(l.keys.Trust()))
+	err := txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Trust()}, func(t *txn.Tx) {
+		rs, _ = lastmod.ReadReputations(t.Get(l.site.Keys.Trust()))
 	})
 	if err != nil {
 		return err
@@ -123,7 +117,7 @@ func (l *Ledger) foundStamps() lastmod.Trust {
 }
 
 func (l *Ledger) stampsDue(now time.Time) time.Time {
-	if l.foundStamps() == l.stamped {
+	if l.foundStamps() == l.known.stamps {
 		return time.Time{}
 	}
 	return now
@@ -133,11 +127,11 @@ func (l *Ledger) stampsDue(now time.Time) time.Time {
 // believed after a restart.
 func (l *Ledger) keepStamps(ctx context.Context, _ bool) error {
 	found := l.foundStamps()
-	err := l.commit(ctx, []string{l.keys.Trust()}, func(m *merge.Batch) {
+	err := l.commit(ctx, []string{l.site.Keys.Trust()}, func(m *merge.Batch) {
 		m.Repute(func(rs *lastmod.Reputations) { rs.AddStamps(found) })
 	})
 	if err == nil {
-		l.stamped = found
+		l.known.stamps = found
 	}
 	return err
 }

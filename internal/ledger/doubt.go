@@ -34,12 +34,12 @@ func (l *Ledger) openDoubts(ctx context.Context) error {
 	now := time.Now()
 	before := l.doubts.of
 	l.doubts.of = map[string]doubt{}
-	for r, err := range l.cfg.Store.Scan(ctx, l.keys.Losts(), "") {
+	for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Losts(), "") {
 		if err != nil {
 			l.doubts.of = before
 			return err
 		}
-		location := strings.Clone(strings.TrimPrefix(r.Key, l.keys.Losts()))
+		location := strings.Clone(strings.TrimPrefix(r.Key, l.site.Keys.Losts()))
 		if known, ok := before[location]; ok {
 			l.doubts.of[location] = known
 		}

@@ -131,7 +131,7 @@ func TestADoubtThatIsReadAgainKeepsItsWait(t *testing.T) {
 	now := time.Now()
 	noted := now.Add(-3 * time.Hour).Truncate(time.Millisecond)
 	st, k := new(memstore.Store), keys.Keys("https://example.com|")
-	l := &Ledger{cfg: Config{Store: st}, keys: k}
+	l := &Ledger{cfg: Config{Store: st}, site: &merge.Site{Keys: k}}
 	l.doubts.of = map[string]doubt{
 		"/same":    {noted, now, confirmSeldom},
 		"/another": {noted.Add(-time.Hour), now, confirmSeldom},
@@ -165,7 +165,7 @@ func TestADoubtOfWhatIsNoPageOfOursEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			withPage(t, func(r *rig) {
 				r.answer("/a", http.StatusNotFound)
-				r.put(r.ledger.keys.Page("/a"), record)
+				r.put(r.ledger.site.Keys.Page("/a"), record)
 				time.Sleep(2 * merge.ConfirmAfter)
 				r.flush()
 				if n := len(r.ledger.doubts.of); n != 0 {

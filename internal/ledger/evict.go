@@ -26,7 +26,7 @@ func (l *Ledger) evictDue(now time.Time) time.Time {
 func (l *Ledger) evict(ctx context.Context, _ bool) error {
 	// Only the ranks are held at once, not the keys: there may be many.
 	var ranks []uint64
-	for r, err := range l.cfg.Store.Scan(ctx, l.keys.Waits(), "") {
+	for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Waits(), "") {
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (l *Ledger) evictUpTo(ctx context.Context, most uint64, excess int) error {
 	after := ""
 	for excess > 0 {
 		var keys []string
-		for r, err := range l.cfg.Store.Scan(ctx, l.keys.Waits(), after) {
+		for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Waits(), after) {
 			if err != nil {
 				return err
 			}

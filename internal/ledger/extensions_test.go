@@ -269,7 +269,7 @@ func TestImagesThatAPartHasNoRoomFor(t *testing.T) {
 				}
 			}
 		}
-		parts, err := book.ReadParts(r.Context(), r.st, r.ledger.keys)
+		parts, err := book.ReadParts(r.Context(), r.st, r.ledger.site.Keys)
 		if err != nil {
 			t.Fatal(err)
 		}

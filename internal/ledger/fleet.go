@@ -2,13 +2,14 @@ package ledger
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
 // sharedKeys are the keys of the records of the site as a whole that other processes
 // change. The first one is there for the guard, which looks at its version.
 func (l *Ledger) sharedKeys() []string {
-	return append(l.robotsKeys(), l.keys.Site(), l.keys.Trust(), l.keys.Erased())
+	return append(l.robotsKeys(), l.site.Keys.Site(), l.site.Keys.Trust(), l.site.Keys.Erased())
 }
 
 // openFleet notes what the store holds. All else is read after that, so that no change
@@ -41,40 +42,24 @@ func (l *Ledger) refresh(ctx context.Context, _ bool) error {
 	if err != nil {
 		return err
 	}
-	if c.Site[l.keys.Erased()] {
+	if c.Site[l.site.Keys.Erased()] {
 		l.site.Followed.Forget()
 	}
 	if err := l.openDoubts(ctx); err != nil {
 		return err
 	}
-	if c.Site[l.keys.Trust()] {
+	if c.Site[l.site.Keys.Trust()] {
 		if err := l.openTrust(ctx); err != nil {
 			return err
 		}
 	}
-	if err := l.refreshRobots(ctx, c.Site); err != nil {
-		return err
+	if slices.ContainsFunc(l.robotsKeys(), func(key string) bool { return c.Site[key] }) {
+		if err := l.openRobots(ctx); err != nil {
+			return err
+		}
 	}
 	l.tellFiles()
 	l.cfg.Files.Changed(c.Parts...)
 	l.fleet.Took(c)
-	return nil
-}
-
-// refreshRobots takes in the robots.txt that another process has seen.
-func (l *Ledger) refreshRobots(ctx context.Context, changed map[string]bool) error {
-	for _, key := range l.robotsKeys() {
-		if !changed[key] {
-			continue
-		}
-		before := l.site.Robots
-		if err := l.openRobots(ctx); err != nil {
-			return err
-		}
-		if !l.site.Robots.Now.Equal(before.Now) {
-			l.beginReview()
-		}
-		return nil
-	}
 	return nil
 }

@@ -49,7 +49,7 @@ func TestAWaitingRecordOfAnotherKey(t *testing.T) {
 		r.sight("/", html("home", "/waits"))
 		waitingRecord := r.onlyWaiting()
 		for _, key := range []string{"", "ab", "zzzzzzzzzzzzzzzzzz"} {
-			r.put(r.ledger.keys.Waits()+"~"+key, waitingRecord)
+			r.put(r.ledger.site.Keys.Waits()+"~"+key, waitingRecord)
 		}
 		r.restart()
 		r.flush()
@@ -62,7 +62,7 @@ func TestAWaitingRecordOfAnotherKey(t *testing.T) {
 func TestAWaitingRecordThatClaimsToBeListed(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home"))
-		r.put(r.ledger.keys.Wait(r.ledger.site.Names.Of("/token-8f14e45fceea167a").Hash), []byte(r.dump()[r.ledger.keys.Page("/")]))
+		r.put(r.ledger.site.Keys.Wait(r.ledger.site.Names.Of("/token-8f14e45fceea167a").Hash), []byte(r.dump()[r.ledger.site.Keys.Page("/")]))
 		r.restart()
 		r.sight("/token-8f14e45fceea167a", html("secret"))
 		r.wantNoTrace("/token-8f14e45fceea167a")
@@ -155,7 +155,7 @@ func (m *mixed) wantSaneFiles() {
 func (r *rig) onlyWaiting() []byte {
 	r.Helper()
 	for key, value := range r.dump() {
-		if strings.HasPrefix(key, r.ledger.keys.Waits()) {
+		if strings.HasPrefix(key, r.ledger.site.Keys.Waits()) {
 			return []byte(value)
 		}
 	}

@@ -25,9 +25,9 @@ type furniture struct {
 // show is not taken for news after a restart. What cannot be read is learned
 // anew.
 func (l *Ledger) openFurniture(ctx context.Context) error {
-	return txn.View(ctx, l.cfg.Store, []string{l.keys.Furniture()}, func(t *txn.Tx) {
+	return txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Furniture()}, func(t *txn.Tx) {
 		var site *mark.Site
-		err := record.Open(t.Get(l.keys.Furniture()), func(f record.Field) {
+		err := record.Open(t.Get(l.site.Keys.Furniture()), func(f record.Field) {
 			if f.Num == 1 {
 				site, _ = mark.ParseSite(f.Data)
 			}
@@ -43,11 +43,11 @@ func (l *Ledger) keepFurniture(ctx context.Context, _ bool) error {
 	if !l.furniture.changed {
 		return nil
 	}
-	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.Furniture()}, func(t *txn.Tx) {
+	err := txn.Update(ctx, l.cfg.Store, []string{l.site.Keys.Furniture()}, func(t *txn.Tx) {
 		var e record.Encoder
 		e.Bytes(1, l.furniture.AppendBinary(nil))
-		e.Keep(record.Others(t.Get(l.keys.Furniture()), 1))
-		t.Put(l.keys.Furniture(), e.Seal())
+		e.Keep(record.Others(t.Get(l.site.Keys.Furniture()), 1))
+		t.Put(l.site.Keys.Furniture(), e.Seal())
 	})
 	if err != nil {
 		return err

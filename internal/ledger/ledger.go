@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -70,46 +69,36 @@ type Schedule interface {
 // Ledger is the one writer of a site's records in this process.
 type Ledger struct {
 	cfg     Config
-	keys    keys.Keys
 	queue   *queue
 	calls   chan call
 	stopped chan struct{} // closed when Run has returned
+	health  health
+	robots  atomic.Pointer[robots.Obeyed] // that of the site, for whoever asks for a page
+	waiting atomic.Int64                  // locations known and not listed
 
-	worker
-	public
-}
-
-// worker is what only the worker touches.
-type worker struct {
-	site    *merge.Site
-	survey  *survey.Survey
-	opened  bool             // what the store holds of the site as a whole is known
-	counted bool             // the waiting locations were counted once
-	pending []*look.Sighting // taken from the queue and not yet stored
-	filling int              // the part that a page was added to last, 0 if none was
-	events  int              // noted in the journal since it was pruned
-	stamped lastmod.Trust    // whose stamps are stored
-	tasks   []task
-
+	// Only the worker touches what follows, but for the settings in site.
+	site      *merge.Site
+	survey    *survey.Survey
+	fleet     *fleet.Watch
+	tasks     []task
+	pending   []*look.Sighting // taken from the queue and not yet stored
 	shown     crowd.Contents
 	furniture furniture
 	budget    budget
-	review    review
 	clock     clock
-	fleet     *fleet.Watch
 	doubts    doubts
+	review    review
+	known     known
 	syncing   syncing
 }
 
-// public is what others than the worker read.
-type public struct {
-	robots    atomic.Pointer[robots.Obeyed]
-	waiting   atomic.Int64
-	sightings atomic.Uint64
-	damaged   atomic.Uint64
-
-	mu      sync.Mutex
-	problem error // why the store cannot be used, nil if it can
+// known is what the worker knows of the store.
+type known struct {
+	opened  bool          // what it holds of the site as a whole was read
+	counted bool          // the waiting locations were counted once
+	stamps  lastmod.Trust // whose stamps it holds
+	filling int           // the part that a page was added to last, 0 if none was
+	events  int           // noted in the journal since it was pruned
 }
 
 // New returns a ledger. It does nothing until Run.
@@ -125,7 +114,7 @@ func New(cfg Config) (*Ledger, error) {
 	if cfg.MaxWaiting == 0 {
 		cfg.MaxWaiting = waitingKept
 	}
-	l := &Ledger{cfg: cfg, keys: k, queue: newQueue(), calls: make(chan call), stopped: make(chan struct{})}
+	l := &Ledger{cfg: cfg, queue: newQueue(), calls: make(chan call), stopped: make(chan struct{})}
 	l.site = &merge.Site{
 		Settings: merge.Settings{
 			Rules: cfg.Rules, Normalizer: cfg.Normalizer, Entries: map[string]bool{}, Networks: cfg.Networks,
@@ -156,7 +145,6 @@ func (l *Ledger) Offer(s *look.Sighting) bool {
 		s.Response.Release()
 		return false
 	}
-	l.sightings.Add(1)
 	return true
 }
 
@@ -167,10 +155,6 @@ func (l *Ledger) IsEntry(location string) bool { return l.site.Entries[location]
 // Drop counts a sighting that could not be offered. It may be called
 // concurrently.
 func (l *Ledger) Drop() { l.queue.dropped.Add(1) }
-
-// Allows reports whether the site's robots.txt lets crawlers have location. It
-// may be called concurrently.
-func (l *Ledger) Allows(location string) bool { return l.robots.Load().Allows(location) }
 
 // Starved reports whether anonymous visitors got hardly any of the pages that the site
 // links to. It may be called concurrently.
@@ -189,26 +173,15 @@ type Stats struct {
 
 // Stats may be called concurrently.
 func (l *Ledger) Stats() Stats {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	return Stats{
-		Sightings: l.sightings.Load(),
+		Sightings: l.queue.taken.Load(),
 		Dropped:   l.queue.dropped.Load(),
 		Queued:    l.queue.depth(),
 		Waiting:   int(l.waiting.Load()),
-		Damaged:   l.damaged.Load(),
+		Damaged:   l.health.damaged.Load(),
 		Problem:   l.trouble(),
 		Counts:    l.survey.Counts(),
 	}
-}
-
-// trouble returns why the store cannot be used: what it said last, or that it
-// says nothing.
-func (l *Ledger) trouble() error {
-	if g, ok := l.cfg.Store.(*txn.Guarded); ok && l.problem == nil {
-		return g.Stalled()
-	}
-	return l.problem
 }
 
 var errStopped = errors.New("the site is closed")

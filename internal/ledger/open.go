@@ -15,7 +15,7 @@ import (
 // open reads what the store holds of the site as a whole: at the start, and after an
 // error, since a store may have done what it did not confirm.
 func (l *Ledger) open(ctx context.Context) error {
-	if l.opened {
+	if l.known.opened {
 		return nil
 	}
 	for _, step := range []func(context.Context) error{
@@ -31,14 +31,14 @@ func (l *Ledger) open(ctx context.Context) error {
 		return err
 	}
 	l.site.Followed.Forget()
-	l.opened = true
+	l.known.opened = true
 	l.beginReview() // what was counted may be wrong
 	return nil
 }
 
 // openOnce reads what only this process changes.
 func (l *Ledger) openOnce(ctx context.Context) error {
-	if l.counted {
+	if l.known.counted {
 		return nil
 	}
 	if err := l.openFurniture(ctx); err != nil {
@@ -47,14 +47,14 @@ func (l *Ledger) openOnce(ctx context.Context) error {
 	if err := l.countWaiting(ctx); err != nil {
 		return err
 	}
-	l.counted = true
+	l.known.counted = true
 	return nil
 }
 
 // countWaiting counts the waiting locations, and remembers what they showed.
 func (l *Ledger) countWaiting(ctx context.Context) error {
 	waiting := int64(0)
-	for r, err := range l.cfg.Store.Scan(ctx, l.keys.Waits(), "") {
+	for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Waits(), "") {
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (l *Ledger) countWaiting(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		id := secret.ID(strings.TrimPrefix(r.Key, l.keys.Waits()))
+		id := secret.ID(strings.TrimPrefix(r.Key, l.site.Keys.Waits()))
 		for _, n := range networks {
 			l.shown.Shows(showing, id, uint32(n)+1)
 		}
@@ -84,13 +84,13 @@ func (l *Ledger) countWaiting(ctx context.Context) error {
 func (l *Ledger) openSecret(ctx context.Context) (err error) {
 	var key secret.Key
 	var bad error
-	fetch := func(t *txn.Tx) { key, bad = secret.Read(t.Get(l.keys.Site())) }
-	if err := txn.View(ctx, l.cfg.Store, []string{l.keys.Site()}, fetch); err != nil {
+	fetch := func(t *txn.Tx) { key, bad = secret.Read(t.Get(l.site.Keys.Site())) }
+	if err := txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Site()}, fetch); err != nil {
 		return err
 	}
 	if key == nil {
 		if bad != nil {
-			l.damaged.Add(1)
+			l.health.damaged.Add(1)
 			l.cfg.Logger.Error("servemap: the site's secret in the store is damaged; what waits is learned anew, and pages barred by Forget need a rule that says never")
 		}
 		if key, err = l.newSecret(ctx); err != nil {
@@ -105,9 +105,9 @@ func (l *Ledger) openSecret(ctx context.Context) (err error) {
 // meanwhile.
 func (l *Ledger) newSecret(ctx context.Context) (key secret.Key, err error) {
 	fresh := secret.New()
-	err = txn.Update(ctx, l.cfg.Store, []string{l.keys.Site()}, func(t *txn.Tx) {
-		if key, _ = secret.Read(t.Get(l.keys.Site())); key == nil {
-			t.Put(l.keys.Site(), fresh.Encode())
+	err = txn.Update(ctx, l.cfg.Store, []string{l.site.Keys.Site()}, func(t *txn.Tx) {
+		if key, _ = secret.Read(t.Get(l.site.Keys.Site())); key == nil {
+			t.Put(l.site.Keys.Site(), fresh.Encode())
 			key = fresh
 		}
 	})
@@ -118,9 +118,9 @@ func (l *Ledger) newSecret(ctx context.Context) (key secret.Key, err error) {
 // set than now, the review brings the entries in line, and has pages read again at their
 // next visit if there is more to be found.
 func (l *Ledger) openExtensions(ctx context.Context) error {
-	return txn.View(ctx, l.cfg.Store, []string{l.keys.Extensions()}, func(t *txn.Tx) {
+	return txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Extensions()}, func(t *txn.Tx) {
 		l.site.Extended = 0
-		_ = record.Open(t.Get(l.keys.Extensions()), func(f record.Field) { // of a damaged one nothing was read
+		_ = record.Open(t.Get(l.site.Keys.Extensions()), func(f record.Field) { // of a damaged one nothing was read
 			if f.Num == 1 {
 				l.site.Extended = sitemap.Namespaces(f.Value)
 			}
@@ -133,11 +133,11 @@ func (l *Ledger) keepExtensions(ctx context.Context) error {
 	if !l.site.Extends() {
 		return nil
 	}
-	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.Extensions()}, func(t *txn.Tx) {
+	err := txn.Update(ctx, l.cfg.Store, []string{l.site.Keys.Extensions()}, func(t *txn.Tx) {
 		var e record.Encoder
 		e.Uint(1, uint64(l.cfg.Extensions))
-		e.Keep(record.Others(t.Get(l.keys.Extensions()), 1))
-		t.Put(l.keys.Extensions(), e.SealAny())
+		e.Keep(record.Others(t.Get(l.site.Keys.Extensions()), 1))
+		t.Put(l.site.Keys.Extensions(), e.SealAny())
 	})
 	if err == nil {
 		l.site.Extended = l.cfg.Extensions
@@ -150,7 +150,7 @@ func (l *Ledger) keepExtensions(ctx context.Context) error {
 // or take that now, it is tried again later; nothing else depends on it.
 func (l *Ledger) openJournal(ctx context.Context) error {
 	isNew := true
-	for _, err := range l.cfg.Store.Scan(ctx, l.keys.Pages(), "") {
+	for _, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Pages(), "") {
 		if err != nil {
 			return nil
 		}
@@ -165,7 +165,7 @@ func (l *Ledger) openJournal(ctx context.Context) error {
 const pruneAfter = 25_000
 
 func (l *Ledger) pruneDue(now time.Time) time.Time {
-	if l.events < pruneAfter {
+	if l.known.events < pruneAfter {
 		return time.Time{}
 	}
 	return now
@@ -176,6 +176,6 @@ func (l *Ledger) pruneJournal(ctx context.Context, _ bool) error {
 	if err := l.site.Journal.Prune(ctx, l.cfg.Store, time.Now()); err != nil {
 		return err
 	}
-	l.events = 0
+	l.known.events = 0
 	return nil
 }

@@ -77,13 +77,12 @@ func (l *Ledger) writeRobots(t *txn.Tx, o robots.Obeyed) {
 func (l *Ledger) robotsKeys() []string {
 	keys := make([]string, 2*robotsPieces)
 	for i := range keys {
-		keys[i] = l.keys.Robots(i)
+		keys[i] = l.site.Keys.Robots(i)
 	}
 	return keys
 }
 
-// obey takes over a robots.txt that the site has served, and has everything
-// that is stored judged by it.
+// obey takes over a robots.txt that the site has served.
 func (l *Ledger) obey(ctx context.Context, s *look.Sighting) error {
 	before := l.site.Robots
 	if l.cfg.Robots != nil || before == nil {
@@ -105,14 +104,11 @@ func (l *Ledger) obey(ctx context.Context, s *look.Sighting) error {
 		}
 	})
 	if err != nil {
-		l.opened = false // nobody knows what it holds
+		l.known.opened = false // nobody knows what it holds
 		return err
 	}
 	l.syncing.unsynced = true
 	l.setRobots(&after)
-	if !after.Now.Equal(before.Now) {
-		l.beginReview()
-	}
 	l.tellFiles()
 	return nil
 }
@@ -130,8 +126,12 @@ func parseRobots(resp *tap.Response) (*robots.Rules, bool) {
 	return robots.Parse(body), true
 }
 
-// setRobots has what a robots.txt says hold from now on.
+// setRobots has what a robots.txt says hold from now on, and has all that is stored
+// judged by it.
 func (l *Ledger) setRobots(o *robots.Obeyed) {
+	if before := l.site.Robots; before != nil && !before.Now.Equal(o.Now) {
+		l.beginReview()
+	}
 	l.site.Robots = o
 	l.robots.Store(o)
 	l.survey.Robots()

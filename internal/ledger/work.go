@@ -31,7 +31,7 @@ func (l *Ledger) Run(ctx context.Context) {
 		if wake = l.queue.wake; err != nil {
 			wake = nil // a store in trouble is asked again when it is time
 			// It may be another one then, as where a folder was removed and made anew.
-			l.opened = l.opened && !errors.Is(err, store.ErrUnavailable)
+			l.known.opened = l.known.opened && !errors.Is(err, store.ErrUnavailable)
 		}
 		l.note(ctx, err)
 		timer.Reset(l.nextRound(err))
@@ -98,7 +98,7 @@ func (l *Ledger) runTasks(ctx context.Context, all bool) error {
 	for _, t := range l.tasks {
 		now := time.Now()
 		due := t.due(now)
-		if due.IsZero() && !(all && t.flush) || due.After(now) && !(all && t.flush) {
+		if idle := due.IsZero() || due.After(now); idle && !(all && t.flush) {
 			continue
 		}
 		if err := t.run(ctx, all); err != nil {
@@ -111,25 +111,6 @@ func (l *Ledger) runTasks(ctx context.Context, all bool) error {
 func (l *Ledger) hintFew(context.Context, bool) error {
 	l.survey.HintFew(time.Now())
 	return nil
-}
-
-// note keeps the store's trouble for Stats, and logs each cause once.
-func (l *Ledger) note(ctx context.Context, err error) {
-	if err != nil && ctx.Err() != nil {
-		return
-	}
-	l.mu.Lock()
-	before := l.problem
-	l.problem = err
-	l.mu.Unlock()
-	switch {
-	case errors.Is(err, store.ErrUnavailable):
-		// The store tells of its troubles itself.
-	case err != nil && (before == nil || before.Error() != err.Error()):
-		l.cfg.Logger.Warn("servemap: the store cannot be used; the site goes on, and what is seen is stored when it can", "err", err)
-	case err == nil && before != nil:
-		l.cfg.Files.ChangedAll()
-	}
 }
 
 // batch is how many sightings are taken from the queue at once.
