@@ -400,7 +400,7 @@ func (s *Site) assemble(st store.Store, opts *Options, entries []string, given *
 		limits.RefreshEvery = cmp.Or(limits.RefreshEvery, 15*time.Second)
 	}
 	s.notes, _ = st.(store.Noter)
-	st = txn.Guard(st, keys.Site())
+	st = txn.Guard(st, keys.Site(), logger)
 	s.files = files.New(files.Config{
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
 		Every: limits.RenderEvery, Recent: opts.Recent,

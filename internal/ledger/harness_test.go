@@ -74,9 +74,9 @@ func (r *rig) start() {
 		r.Fatal(err)
 	}
 	cfg := r.cfg
-	st := txn.Guard(r.st, keys.Site())
-	cfg.Store, cfg.Normalizer = st, norm
 	cfg.Logger = slog.New(slog.NewTextHandler(r.log, nil))
+	st := txn.Guard(r.st, keys.Site(), cfg.Logger)
+	cfg.Store, cfg.Normalizer = st, norm
 	if cfg.Networks == 0 {
 		cfg.Networks = 3
 	}

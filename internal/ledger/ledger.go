@@ -27,7 +27,6 @@ import (
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/survey"
-	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -132,9 +131,6 @@ func New(cfg Config) (*Ledger, error) {
 	l.doubts.of = map[string]doubt{}
 	l.fleet = fleet.New(k, cfg.RefreshEvery, l.sharedKeys())
 	l.tasks = l.newTasks()
-	if g, ok := cfg.Store.(*txn.Guarded); ok {
-		g.LogTo(cfg.Logger)
-	}
 	return l, nil
 }
 

@@ -55,7 +55,8 @@ func NewBench(st store.Store, o BenchOptions) (*Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, log := txn.Guard(st, keys.Site()), cmp.Or(o.Logger, slog.Default())
+	log := cmp.Or(o.Logger, slog.Default())
+	st = txn.Guard(st, keys.Site(), log)
 	b.Files = files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: 5 * time.Second, Logger: log,
 	})
