@@ -15,11 +15,11 @@ import (
 type doubt struct {
 	noted time.Time     // since when it is stored that it may be
 	from  time.Time     // when the wait began
-	wait  time.Duration // before its end is stored, or tried to be once more
+	wait  time.Duration // until the page's end is stored, or that is tried again
 }
 
-// doubts are the listed pages that may be gone, and have their minute. It belongs to the
-// worker.
+// doubts are the listed pages that may be gone. Each has a minute in which a visitor may
+// get it after all.
 type doubts struct {
 	of   map[string]doubt // by location
 	told bool             // see unconfirmed
@@ -28,8 +28,7 @@ type doubts struct {
 // confirmSeldom is the longest wait where the store does not take the end of a doubt.
 const confirmSeldom = time.Hour
 
-// openDoubts takes up the doubts that are stored. One noted by a clock that
-// was ahead has its minute from now.
+// openDoubts reads the doubts that are stored.
 func (l *Ledger) openDoubts(ctx context.Context) error {
 	now := time.Now()
 	before := l.doubts.of
@@ -56,9 +55,9 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// note notes since when a location is in doubt. A known doubt keeps its deadline: so
-// a doubt noted by a clock that was ahead has its minute from when it was first
-// heard of, and one whose end the store does not take is not tried more often.
+// note notes since when a location is in doubt. A known doubt keeps its deadline. So a
+// doubt that a clock noted which was ahead has its minute from when it was first read,
+// and where the store does not take a page's end, that is not tried more often.
 func (d *doubts) note(location string, since, now time.Time) {
 	known, ok := d.of[location]
 	switch {
@@ -70,8 +69,8 @@ func (d *doubts) note(location string, since, now time.Time) {
 	d.of[location] = known
 }
 
-// overdue returns the locations that had their minute, in order. A doubt noted
-// by a clock that was ahead has its minute from now.
+// overdue returns the locations that had their minute, in order. Where the clock went
+// back since, the minute begins now.
 func (d *doubts) overdue(now time.Time) []string {
 	var gone []string
 	for location, one := range d.of {
@@ -95,8 +94,8 @@ func (d *doubts) due(now time.Time) (due time.Time) {
 	return due
 }
 
-// confirmDoubts stores that the pages which had their minute are gone. What is
-// stored of a doubt ends it, see commitAt.
+// confirmDoubts stores that the pages which had their minute are gone. That ends their
+// doubts, see apply.
 func (l *Ledger) confirmDoubts(ctx context.Context, _ bool) error {
 	now := time.Now()
 	for chunk := range slices.Chunk(l.doubts.overdue(now), batch) {
@@ -112,7 +111,7 @@ func (l *Ledger) confirmDoubts(ctx context.Context, _ bool) error {
 }
 
 // unconfirmed keeps a doubt whose end the store does not take: the page leaves the
-// files being served, and that is tried to be stored again, ever more seldom.
+// files being served, and storing that is tried again after ever longer waits.
 func (l *Ledger) unconfirmed(location string) {
 	d := l.doubts.of[location]
 	l.cfg.Files.Withdraw(location, d.from)

@@ -22,7 +22,7 @@ func (l *Ledger) evictDue(now time.Time) time.Time {
 
 // evict drops waiting locations when there are too many: first those that only
 // somebody's visit made known, the longest unseen ones first, then those that
-// a page links to. What the owner had forgotten stays.
+// a page links to. Those that Forget has barred stay.
 func (l *Ledger) evict(ctx context.Context, _ bool) error {
 	// Only the ranks are held at once, not the keys: there may be many.
 	var ranks []uint64

@@ -7,7 +7,7 @@ import (
 )
 
 // sharedKeys are the keys of the records of the site as a whole that other processes
-// change. The first one is there for the guard, which looks at its version.
+// change. The site's own record is among them for the guard, which checks its version.
 func (l *Ledger) sharedKeys() []string {
 	return append(l.robotsKeys(), l.site.Keys.Site(), l.site.Keys.Trust(), l.site.Keys.Erased())
 }

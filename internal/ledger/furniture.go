@@ -14,7 +14,7 @@ import (
 const furnitureEvery = 10 * time.Minute
 
 // furniture is what the pages of the site have in common, and whether it is
-// stored as it now is. It belongs to the worker.
+// stored as it now is.
 type furniture struct {
 	mark.Site
 	changed bool
@@ -38,7 +38,8 @@ func (l *Ledger) openFurniture(ctx context.Context) error {
 	})
 }
 
-// keepFurniture stores the furniture if it has changed. Of several processes each has its own, and the last one's stays.
+// keepFurniture stores the furniture if it has changed. Each of several processes has its
+// own, and the last one to store it wins.
 func (l *Ledger) keepFurniture(ctx context.Context, _ bool) error {
 	if !l.furniture.changed {
 		return nil

@@ -1,7 +1,7 @@
-// Package ledger is the worker that learns a site's pages. Its input are sightings,
-// which requests offer without ever waiting. One goroutine turns them into looks, merges
-// these into the store, and sees to what time brings about. How a look changes what is
-// known is for package merge to say.
+// Package ledger is the worker that learns a site's pages. It takes sightings, which
+// requests offer. One goroutine turns them into looks, merges these into the store, does
+// what is due by time, and tells the files what has changed. It must never make a request
+// wait, and never decide by itself how a look changes what is known: package merge does.
 package ledger
 
 import (

@@ -20,7 +20,7 @@ const reviewPause = 10 * time.Millisecond
 
 // review is a pass over all that is stored of the locations: it applies rules
 // and a robots.txt that have changed, takes out what was not seen for long, and
-// counts the verdicts. It belongs to the worker.
+// counts the verdicts.
 type review struct {
 	running bool
 	waits   bool   // the pages are done
@@ -38,8 +38,8 @@ func (l *Ledger) beginReview() {
 	l.survey.BeginPass()
 }
 
-// reviewAtOnce is how many steps of a pass somebody who flushes waits for. That
-// is the whole of it for all but large sites.
+// reviewAtOnce is how many steps of a pass a Flush waits for. On all but large sites
+// that is the whole pass.
 const reviewAtOnce = 100
 
 // reviewDue returns when the next step of a pass is due, or the next pass.

@@ -81,8 +81,8 @@ func (l *Ledger) nextRound(err error) time.Duration {
 	return next
 }
 
-// work runs the tasks that are due. all means that no budget applies, and that nothing
-// is left of what waits at the beginning, nor unsynced.
+// work runs the tasks that are due. With all, no budget applies, and all that waits at
+// the beginning is stored and synced when it returns.
 func (l *Ledger) work(ctx context.Context, all bool) error {
 	err := l.runTasks(ctx, all)
 	if err != nil {
@@ -116,7 +116,7 @@ func (l *Ledger) hintFew(context.Context, bool) error {
 // batch is how many sightings are taken from the queue at once.
 const batch = 128
 
-// roundBatches is how many batches are merged before time gets its due.
+// roundBatches is how many batches are merged before the other tasks have their turn.
 const roundBatches = 16
 
 func (l *Ledger) mergeDue(now time.Time) time.Time {
@@ -146,42 +146,5 @@ func (l *Ledger) mergeQueued(ctx context.Context, all bool) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// syncing says what of that which is stored a loss of power may still undo.
-type syncing struct {
-	unsynced bool
-	urgent   bool // it must not wait
-	last     time.Time
-}
-
-// The least time between two syncs: as things are, and while there is much to do.
-const (
-	syncEvery = time.Second
-	syncBusy  = 5 * time.Second
-)
-
-func (l *Ledger) syncDue(now time.Time) time.Time {
-	switch {
-	case !l.syncing.unsynced:
-		return time.Time{}
-	case l.syncing.urgent:
-		return now
-	case l.queue.depth() > 0:
-		return l.syncing.last.Add(syncBusy)
-	}
-	return l.syncing.last.Add(syncEvery)
-}
-
-// sync makes what was stored survive a loss of power.
-func (l *Ledger) sync(ctx context.Context, _ bool) error {
-	if !l.syncing.unsynced {
-		return nil
-	}
-	if err := l.cfg.Store.Sync(ctx); err != nil {
-		return err
-	}
-	l.syncing = syncing{last: time.Now()}
 	return nil
 }
