@@ -126,24 +126,27 @@ func (k *sighted) keys() int {
 // that takes more keys by itself has its links merged apart, and is left out if that
 // does not help.
 func (l *Ledger) store(ctx context.Context, looks []*sighted) error {
-	merge := func(some []*sighted) (int, error) { return l.storeSome(ctx, some) }
-	return inPieces(looks, len(looks), merge, func(k *sighted) bool {
-		again := k.Parsed && !k.apart
-		switch k.apart = k.apart || again; {
-		case again:
-		case k.Confirm:
-			l.unconfirmed(k.Location)
-		default:
-			l.Drop()
-		}
-		return again
-	})
+	return inPieces(looks, len(looks), func(some []*sighted) (int, error) { return l.storeSome(ctx, some) }, l.setApart)
+}
+
+// setApart has the links of a look that is too much for a transaction merged apart. It
+// reports false, and gives the look up, if that does not help.
+func (l *Ledger) setApart(k *sighted) bool {
+	switch {
+	case k.Parsed && !k.apart:
+		k.apart = true
+		return true
+	case k.Confirm:
+		l.unconfirmed(k.Location)
+	default:
+		l.Drop()
+	}
+	return false
 }
 
 // inPieces has fn do all items in their order, at most so many at once, and fewer where
-// a transaction takes fewer. fn returns how many of those it was given are done. Of an
-// item that is too much by itself, alone says whether it is to be tried again; else it
-// is left out.
+// that is too much for a transaction. fn returns how many of those it was given are done.
+// An item that is too much by itself is tried again if alone says so, and else left out.
 func inPieces[T any](items []T, most int, fn func([]T) (done int, err error), alone func(T) (again bool)) error {
 	for len(items) > 0 {
 		n := min(most, len(items))

@@ -16,9 +16,9 @@ import (
 // Survey is the survey of one site. Its methods belong to the goroutine that merges,
 // but for Counts, Listed and Starved, which may be called concurrently.
 type Survey struct {
+	tally
 	site    *merge.Site // only read
 	hints   *hint.Hints
-	tally   tally
 	census  census
 	few     few
 	shells  shells
@@ -28,32 +28,15 @@ type Survey struct {
 // New returns a survey in which nothing is counted. Hints may be nil.
 func New(site *merge.Site, hints *hint.Hints) *Survey { return &Survey{site: site, hints: hints} }
 
-// Counts returns how many locations there are of each verdict and reason, where there
-// are any.
-func (s *Survey) Counts() []Count { return s.tally.counted() }
-
-// Listed returns how many pages are listed.
-func (s *Survey) Listed() int { return s.tally.listed() }
-
-// BeginPass begins a pass over all records, which counts them anew. They come in the
-// order of their keys.
-func (s *Survey) BeginPass() { s.tally.begin() }
-
-// Count counts the next record of the pass.
-func (s *Survey) Count(key string, as merge.Standing) { s.tally.count(key, as) }
-
-// CountedTo notes that the pass has counted all records up to key.
-func (s *Survey) CountedTo(key string) { s.tally.pass(key) }
-
-// EndPass ends the pass: what it counted holds.
+// EndPass ends the pass over all records: what it counted holds from then on.
 func (s *Survey) EndPass(now time.Time) {
-	s.tally.end()
+	s.end()
 	s.HintFew(now)
 }
 
 // Stored takes in what a transaction has changed.
 func (s *Survey) Stored(done *merge.Effects, now time.Time) {
-	s.tally.moved(done.Moves)
+	s.moved(done.Moves)
 	s.left(done.Left, now)
 	s.HintFew(now)
 	if done.Refused {
@@ -87,7 +70,7 @@ func (s *Survey) FewDue() time.Time {
 // HintFew gives a hint when hardly any page that was seen has been listed for some
 // time.
 func (s *Survey) HintFew(now time.Time) {
-	o := s.tally.outcome()
+	o := s.outcome()
 	switch {
 	case s.few.told:
 	case o.seen < fewPages || fewShare*o.listed > o.seen:
@@ -104,6 +87,6 @@ func (s *Survey) HintFew(now time.Time) {
 // Starved reports whether anonymous visitors got hardly any of the pages that the site
 // links to.
 func (s *Survey) Starved() bool {
-	o := s.tally.outcome()
+	o := s.outcome()
 	return o.unseen >= fewPages && fewShare*o.listed <= o.unseen
 }
