@@ -51,10 +51,10 @@ func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) e
 	l.survey.Stored(&done, now)
 	l.damagedRecords(done.Damaged)
 	for location, since := range done.Doubted {
-		l.doubts.note(location, since.Time(), now)
+		l.suspects.note(location, since.Time(), now)
 	}
 	for _, location := range done.Undoubted {
-		delete(l.doubts.of, location)
+		delete(l.suspects.of, location)
 	}
 	for _, k := range done.Early {
 		l.site.Early.Keep(k.Look)

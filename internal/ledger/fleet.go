@@ -45,7 +45,7 @@ func (l *Ledger) refresh(ctx context.Context, _ bool) error {
 	if c.Site[l.site.Keys.Erased()] {
 		l.site.Followed.Forget()
 	}
-	if err := l.openDoubts(ctx); err != nil {
+	if err := l.openSuspects(ctx); err != nil {
 		return err
 	}
 	if c.Site[l.site.Keys.Trust()] {

@@ -14,16 +14,6 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// sealed is the record with these fields, whatever they are.
-func sealed(fields []byte) []byte {
-	var e record.Encoder
-	e.Raw(fields)
-	return e.Seal()
-}
-
-// fieldsOf returns the fields of a record.
-func fieldsOf(b []byte) []byte { return b[1 : len(b)-4] }
-
 // forged is a field that says something else than the one of its number in a
 // record: readers go by the last one.
 type forged struct {

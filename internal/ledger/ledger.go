@@ -85,7 +85,7 @@ type Ledger struct {
 	furniture furniture
 	budget    budget
 	clock     clock
-	doubts    doubts
+	suspects  suspects
 	review    review
 	known     known
 	syncing   syncing
@@ -128,7 +128,7 @@ func New(cfg Config) (*Ledger, error) {
 	}
 	l.survey = survey.New(l.site, cfg.Hints)
 	l.budget = newBudget(time.Now())
-	l.doubts.of = map[string]doubt{}
+	l.suspects.of = map[string]suspect{}
 	l.fleet = fleet.New(k, cfg.RefreshEvery, l.sharedKeys())
 	l.tasks = l.newTasks()
 	return l, nil
@@ -224,7 +224,7 @@ func (l *Ledger) Forget(ctx context.Context, location string) error {
 		if err := l.commit(ctx, nil, func(m *merge.Batch) { m.Forget(location) }); err != nil {
 			return err
 		}
-		delete(l.doubts.of, location)
+		delete(l.suspects.of, location)
 		return l.sync(ctx, true)
 	})
 }

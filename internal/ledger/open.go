@@ -18,7 +18,7 @@ func (l *Ledger) open(ctx context.Context) error {
 		return nil
 	}
 	for _, step := range []func(context.Context) error{
-		l.openSecret, l.openFleet, l.openTrust, l.openDoubts, l.openRobots, l.openActivity, l.openExtensions,
+		l.openSecret, l.openFleet, l.openTrust, l.openSuspects, l.openRobots, l.openActivity, l.openExtensions,
 		l.openJournal,
 	} {
 		if err := step(ctx); err != nil {

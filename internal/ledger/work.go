@@ -50,7 +50,7 @@ func (l *Ledger) newTasks() []task {
 	return []task{
 		{due: l.refreshDue, run: l.refresh, flush: true},
 		{due: l.mergeDue, run: l.mergeQueued},
-		{due: l.doubts.due, run: l.confirmDoubts},
+		{due: l.suspects.due, run: l.confirmSuspects},
 		{due: l.evictDue, run: l.evict},
 		{due: l.pruneDue, run: l.pruneJournal},
 		{due: l.reviewDue, run: l.reviewSome, flush: true},

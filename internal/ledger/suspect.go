@@ -11,38 +11,38 @@ import (
 	"github.com/servemap/servemap/internal/merge"
 )
 
-// doubt is what is known of a page that may be gone.
-type doubt struct {
-	noted time.Time     // since when it is stored that it may be
+// suspect is what is known of a page that may be gone.
+type suspect struct {
+	noted time.Time     // since when it is suspected, as stored
 	from  time.Time     // when the wait began
 	wait  time.Duration // until the page's end is stored, or that is tried again
 }
 
-// doubts are the listed pages that may be gone. Each has a minute in which a visitor may
+// suspects are the listed pages that may be gone. Each has a minute in which a visitor may
 // get it after all.
-type doubts struct {
-	of   map[string]doubt // by location
-	told bool             // see unconfirmed
+type suspects struct {
+	of   map[string]suspect // by location
+	told bool               // see unconfirmed
 }
 
-// confirmSeldom is the longest wait where the store does not take the end of a doubt.
+// confirmSeldom is the longest wait where the store does not take that a page is gone.
 const confirmSeldom = time.Hour
 
-// openDoubts reads the doubts that are stored.
-func (l *Ledger) openDoubts(ctx context.Context) error {
+// openSuspects reads the suspects that are stored.
+func (l *Ledger) openSuspects(ctx context.Context) error {
 	now := time.Now()
-	before := l.doubts.of
-	l.doubts.of = map[string]doubt{}
+	before := l.suspects.of
+	l.suspects.of = map[string]suspect{}
 	for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Losts(), "") {
 		if err != nil {
-			l.doubts.of = before
+			l.suspects.of = before
 			return err
 		}
 		location := strings.Clone(strings.TrimPrefix(r.Key, l.site.Keys.Losts()))
 		if known, ok := before[location]; ok {
-			l.doubts.of[location] = known
+			l.suspects.of[location] = known
 		}
-		l.doubts.note(location, merge.ReadMinute(r.Value).Time(), now)
+		l.suspects.note(location, merge.ReadMinute(r.Value).Time(), now)
 	}
 	return nil
 }
@@ -55,14 +55,15 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// note notes since when a location is in doubt. A known doubt keeps its deadline. So a
-// doubt that a clock noted which was ahead has its minute from when it was first read,
-// and where the store does not take a page's end, that is not tried more often.
-func (d *doubts) note(location string, since, now time.Time) {
+// note notes since when a location is suspected. A known suspect keeps its deadline. So
+// one that was noted by a clock which was ahead has its minute from when it was first
+// read, and where the store does not take that a page is gone, that is not tried more
+// often.
+func (d *suspects) note(location string, since, now time.Time) {
 	known, ok := d.of[location]
 	switch {
 	case !ok || !known.noted.Equal(since):
-		known = doubt{since, earlier(since, now), merge.ConfirmAfter}
+		known = suspect{since, earlier(since, now), merge.ConfirmAfter}
 	case since.After(known.from) && !since.After(now):
 		known.from = since
 	}
@@ -71,7 +72,7 @@ func (d *doubts) note(location string, since, now time.Time) {
 
 // overdue returns the locations that had their minute, in order. Where the clock went
 // back since, the minute begins now.
-func (d *doubts) overdue(now time.Time) []string {
+func (d *suspects) overdue(now time.Time) []string {
 	var gone []string
 	for location, one := range d.of {
 		one.from = earlier(one.from, now)
@@ -85,7 +86,7 @@ func (d *doubts) overdue(now time.Time) []string {
 }
 
 // due returns when the next page has had its minute.
-func (d *doubts) due(now time.Time) (due time.Time) {
+func (d *suspects) due(now time.Time) (due time.Time) {
 	for _, one := range d.of {
 		if at := earlier(one.from, now).Add(one.wait); due.IsZero() || at.Before(due) {
 			due = at
@@ -94,11 +95,11 @@ func (d *doubts) due(now time.Time) (due time.Time) {
 	return due
 }
 
-// confirmDoubts stores that the pages which had their minute are gone. That ends their
-// doubts, see apply.
-func (l *Ledger) confirmDoubts(ctx context.Context, _ bool) error {
+// confirmSuspects stores that the pages which had their minute are gone. They are
+// no suspects then, see apply.
+func (l *Ledger) confirmSuspects(ctx context.Context, _ bool) error {
 	now := time.Now()
-	for chunk := range slices.Chunk(l.doubts.overdue(now), batch) {
+	for chunk := range slices.Chunk(l.suspects.overdue(now), batch) {
 		looks := make([]*sighted, len(chunk))
 		for i, location := range chunk {
 			looks[i] = &sighted{Look: &merge.Look{Look: &look.Look{Sighting: &look.Sighting{Location: location, At: now}}, Confirm: true}}
@@ -110,15 +111,15 @@ func (l *Ledger) confirmDoubts(ctx context.Context, _ bool) error {
 	return nil
 }
 
-// unconfirmed keeps a doubt whose end the store does not take: the page leaves the
-// files being served, and storing that is tried again after ever longer waits.
+// unconfirmed keeps a suspect where the store does not take that it is gone. The page
+// leaves the files being served, and storing that is tried again after ever longer waits.
 func (l *Ledger) unconfirmed(location string) {
-	d := l.doubts.of[location]
+	d := l.suspects.of[location]
 	l.cfg.Files.Withdraw(location, d.from)
 	d.from, d.wait = time.Now(), min(2*d.wait, confirmSeldom)
-	l.doubts.of[location] = d
-	if !l.doubts.told {
-		l.doubts.told = true
+	l.suspects.of[location] = d
+	if !l.suspects.told {
+		l.suspects.told = true
 		l.cfg.Logger.Warn("servemap: the store does not take that a page is gone; the page is not served, and it is tried again within the hour")
 	}
 }
