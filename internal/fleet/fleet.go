@@ -34,8 +34,13 @@ func New(k keys.Keys, every time.Duration, site []string) *Watch {
 // Alone reports whether there are no other processes.
 func (w *Watch) Alone() bool { return w.every == 0 }
 
-// Due returns when the next look is due.
-func (w *Watch) Due() time.Time { return w.asked.Add(w.every) }
+// Due returns when the next look is due, the zero time for never.
+func (w *Watch) Due() time.Time {
+	if w.Alone() {
+		return time.Time{}
+	}
+	return w.asked.Add(w.every)
+}
 
 // Changes are what others have changed since the last look.
 type Changes struct {

@@ -14,10 +14,7 @@ import (
 const waitingKept = 250_000
 
 func (l *Ledger) evictDue(now time.Time) time.Time {
-	if l.waiting.Load() <= int64(l.cfg.MaxWaiting) {
-		return time.Time{}
-	}
-	return now
+	return nowIf(l.waiting.Load() > int64(l.cfg.MaxWaiting), now)
 }
 
 // evict drops waiting locations when there are too many: first those that only

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"slices"
-	"time"
 )
 
 // sharedKeys are the keys of the records of the site as a whole that other processes
@@ -24,13 +23,6 @@ func (l *Ledger) openFleet(ctx context.Context) error {
 		l.fleet.Took(now)
 	}
 	return err
-}
-
-func (l *Ledger) refreshDue(now time.Time) time.Time {
-	if l.fleet.Alone() {
-		return time.Time{}
-	}
-	return l.fleet.Due()
 }
 
 // refresh takes in what other processes have changed.

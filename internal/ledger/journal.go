@@ -24,12 +24,7 @@ func (l *Ledger) openJournal(ctx context.Context) error {
 // pruneAfter is how many events are noted in the journal before it is pruned.
 const pruneAfter = 25_000
 
-func (l *Ledger) pruneDue(now time.Time) time.Time {
-	if l.known.events < pruneAfter {
-		return time.Time{}
-	}
-	return now
-}
+func (l *Ledger) pruneDue(now time.Time) time.Time { return nowIf(l.known.events >= pruneAfter, now) }
 
 // pruneJournal drops what is too old or too much.
 func (l *Ledger) pruneJournal(ctx context.Context, _ bool) error {

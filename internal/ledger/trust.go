@@ -47,10 +47,7 @@ func (l *Ledger) foundStamps() lastmod.Trust {
 }
 
 func (l *Ledger) stampsDue(now time.Time) time.Time {
-	if l.foundStamps() == l.known.stamps {
-		return time.Time{}
-	}
-	return now
+	return nowIf(l.foundStamps() != l.known.stamps, now)
 }
 
 // keepStamps stores the stamps that were found, so that a date which was doubted is not

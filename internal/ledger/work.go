@@ -45,10 +45,18 @@ type task struct {
 	flush bool                                      // Flush runs it though it is not due
 }
 
+// nowIf returns when a task is due that has something to do now, or has not.
+func nowIf(is bool, now time.Time) time.Time {
+	if is {
+		return now
+	}
+	return time.Time{}
+}
+
 // newTasks returns the tasks in the order in which a round runs them.
 func (l *Ledger) newTasks() []task {
 	return []task{
-		{due: l.refreshDue, run: l.refresh, flush: true},
+		{due: func(time.Time) time.Time { return l.fleet.Due() }, run: l.refresh, flush: true},
 		{due: l.mergeDue, run: l.mergeQueued},
 		{due: l.suspects.due, run: l.confirmSuspects},
 		{due: l.evictDue, run: l.evict},
@@ -120,10 +128,7 @@ const batch = 128
 const roundBatches = 16
 
 func (l *Ledger) mergeDue(now time.Time) time.Time {
-	if len(l.pending) > 0 || l.queue.depth() > 0 {
-		return now
-	}
-	return time.Time{}
+	return nowIf(len(l.pending) > 0 || l.queue.depth() > 0, now)
 }
 
 // mergeQueued merges what waits in the queue.
