@@ -11,6 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/journal"
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/secret"
+	"github.com/servemap/servemap/internal/sitewide"
 	"github.com/servemap/servemap/internal/txn"
 )
 
@@ -67,11 +68,11 @@ func (l *Ledger) pageOf(ctx context.Context, location string) (merge.Known, erro
 		if err != nil {
 			return err
 		}
-		kin, twin := l.keys.Kin(group), l.keys.Twin(showing)
-		return txn.View(ctx, l.cfg.Store, []string{kin, twin}, func(t *txn.Tx) {
-			p.Evidence.Siblings = merge.Siblings(t.Get(kin))
+		siblings, duplicates := l.keys.Siblings(group), l.keys.Duplicates(showing)
+		return txn.View(ctx, l.cfg.Store, []string{siblings, duplicates}, func(t *txn.Tx) {
+			p.Evidence.Siblings = sitewide.ReadSiblings(t.Get(siblings)).Linked
 			if p.Reason == admit.Duplicate {
-				p.SameAs = merge.Representative(t.Get(twin))
+				p.SameAs = sitewide.ReadDuplicates(t.Get(duplicates), func(of string) uint64 { return key.Name(of).ID }).Listed
 			}
 		})
 	})

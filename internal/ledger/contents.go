@@ -5,6 +5,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/sitewide"
 )
 
 // contentsKept is how many contents are remembered, one location each.
@@ -135,7 +136,7 @@ func (l *Ledger) compare(k *merge.Look, showing uint64, content admit.Reason) {
 	networks, locations := l.contents.elsewhere(showing, id)
 	k.Shared = networks >= sharersNeeded
 	k.Crowd = networks >= crowdNeeded-1 && locations >= crowdNeeded-1
-	if merge.OwnPage(k.Location) && content == admit.None {
+	if sitewide.OwnPage(k.Location) && content == admit.None {
 		l.contents.shows(showing, id, k.Net)
 	}
 }

@@ -342,7 +342,7 @@ func TestWhatOnlyVisitorsSpokeForLeavesWithACrowd(t *testing.T) {
 func TestALonePageIsNoMemberInItsRecord(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		members := func() (n []int) {
-			for rec, err := range r.st.Scan(r.Context(), string(r.ledger.keys)+"twin|", "") {
+			for rec, err := range r.st.Scan(r.Context(), string(r.ledger.keys)+"duplicates|", "") {
 				if err != nil {
 					r.Fatal(err)
 				}

@@ -48,7 +48,7 @@ func (site *Site) Guess(k *Look, filling int, now time.Time) (keys []string) {
 		keys = append(keys, site.Keys.Lost(k.Location), site.Keys.Refusals())
 	}
 	if s.joined != 0 {
-		keys = append(keys, site.Keys.Twin(s.joined))
+		keys = append(keys, site.Keys.Duplicates(s.joined))
 	}
 	if s.Listed() {
 		keys = append(keys, site.Book.Guess(s.part, k.Location, false)...)
@@ -57,11 +57,11 @@ func (site *Site) Guess(k *Look, filling int, now time.Time) (keys []string) {
 		return keys
 	}
 	if k.Showing != 0 && k.Showing != s.joined {
-		keys = append(keys, site.Keys.Twin(k.Showing))
+		keys = append(keys, site.Keys.Duplicates(k.Showing))
 	}
 	enters := !s.Listed() && (s.link || k.Exact)
 	if !s.Listed() {
-		keys = append(keys, site.Keys.Kin(k.Group))
+		keys = append(keys, site.Keys.Siblings(k.Group))
 	}
 	if enters {
 		keys = append(keys, site.Book.Guess(filling, k.Location, true)...)

@@ -208,8 +208,8 @@ func (m *Batch) put(s *Page) {
 
 // tally notes under which verdict the record with that key is to be counted.
 func (m *Batch) tally(key string, s *Page, as Standing) {
-	m.Effects.Moves = append(m.Effects.Moves, Move{key, s.loaded.counted, as})
-	s.loaded.counted = as
+	m.Effects.Moves = append(m.Effects.Moves, Move{key, s.loaded.tallied, as})
+	s.loaded.tallied = as
 }
 
 // happened notes in the journal what became of a listed page.

@@ -10,48 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/rate"
-	"github.com/servemap/servemap/internal/record"
 )
-
-// reading says what was read of the page, and what another reading of the same bytes
-// may bring. Looks change it, here and where links are followed.
-type reading struct {
-	bodyHash uint64
-	tagHash  uint64      // of the entity tag
-	read     bool        // parsed in full with this body hash, and its links followed
-	open     Openness    // some links were not settled at the last reading
-	readAt   moment.Time // when that was, to the second
-	readNet  uint32      // and whose look; see look.Look.Net
-}
-
-func (r *reading) encode(e *record.Encoder) {
-	e.Fixed(fieldsReading, r.bodyHash)
-	e.Fixed(fieldsReading+1, r.tagHash)
-	e.Bool(fieldsReading+2, r.read)
-	e.Uint(fieldsReading+3, uint64(r.open))
-	e.Date(fieldsReading+4, r.readAt)
-	e.Uint(fieldsReading+5, uint64(r.readNet))
-}
-
-func (r *reading) decode(f record.Field) bool {
-	switch f.Num {
-	case fieldsReading:
-		r.bodyHash = f.Value
-	case fieldsReading + 1:
-		r.tagHash = f.Value
-	case fieldsReading + 2:
-		r.read = true
-	case fieldsReading + 3:
-		r.open = Openness(f.Value)
-	case fieldsReading + 4:
-		r.readAt = f.Date()
-	case fieldsReading + 5:
-		r.readNet = uint32(f.Value)
-	default:
-		return false
-	}
-	return true
-}
 
 // comparison is what comparing a look with the page's mark has shown.
 type comparison struct {
@@ -212,10 +171,6 @@ func (site *Site) Knows(k *look.Look, s *Page) (same, again bool) {
 	}
 	return s.read || !s.Listed() && s.content != admit.None && !site.leads(s), false
 }
-
-// varieties are the texts by language in which the page was seen, the last one first.
-// A page that varies by language shows each of them to its own visitors.
-type varieties []uint16
 
 // varietiesKept bounds the varieties that are told apart on one page.
 const varietiesKept = 8

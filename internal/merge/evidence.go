@@ -1,114 +1,14 @@
 package merge
 
 import (
-	"encoding/binary"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/capability"
-	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/sitewide"
 )
-
-// evidence is what speaks for listing the page. Looks at it add to it, and looks at
-// pages that lead to it; see links.go and redirect.go.
-type evidence struct {
-	route    bool        // its route's template is exactly its location, and showed a whole document
-	variable bool        // a variable of its route is named like a secret
-	query    bool        // its location has one
-	link     bool        // a listed page links to it
-	linkAt   moment.Time // when a look first saw such a link, to the second, while it waits
-	linkNet  uint32      // whose look that was; see look.Look.Net
-	shown    bool        // looks a day apart, or from two networks, saw such a link
-
-	// unprompted says that a look saw such a link whose request named no page but
-	// public ones. It is only noted where the location has a risky word.
-	unprompted bool
-
-	hop      int      // entries that redirect here, one or two steps away
-	networks []uint16 // that got the page while it waits
-	group    uint64   // its route or folder
-	counted  kinship  // how it counts in its group
-}
-
-const (
-	evidenceRoute = fieldsEvidence + iota
-	evidenceVariable
-	evidenceQuery
-	evidenceLink
-	evidenceLinkAt
-	evidenceLinkNet
-	evidenceShown
-	evidenceUnprompted
-	evidenceHop
-	evidenceNetworks
-	evidenceGroup
-	evidenceCounted
-)
-
-func (ev *evidence) encode(e *record.Encoder) {
-	e.Bool(evidenceRoute, ev.route)
-	e.Bool(evidenceVariable, ev.variable)
-	e.Bool(evidenceQuery, ev.query)
-	e.Bool(evidenceLink, ev.link)
-	e.Date(evidenceLinkAt, ev.linkAt)
-	e.Uint(evidenceLinkNet, uint64(ev.linkNet))
-	e.Bool(evidenceShown, ev.shown)
-	e.Bool(evidenceUnprompted, ev.unprompted)
-	e.Uint(evidenceHop, uint64(ev.hop))
-	e.Bytes(evidenceNetworks, encodeShorts(ev.networks))
-	e.Fixed(evidenceGroup, ev.group)
-	e.Uint(evidenceCounted, uint64(ev.counted))
-}
-
-func (ev *evidence) decode(f record.Field) bool {
-	switch f.Num {
-	case evidenceRoute:
-		ev.route = true
-	case evidenceVariable:
-		ev.variable = true
-	case evidenceQuery:
-		ev.query = true
-	case evidenceLink:
-		ev.link = true
-	case evidenceLinkAt:
-		ev.linkAt = f.Date()
-	case evidenceLinkNet:
-		ev.linkNet = uint32(f.Value)
-	case evidenceShown:
-		ev.shown = true
-	case evidenceUnprompted:
-		ev.unprompted = true
-	case evidenceHop:
-		ev.hop = f.Count()
-	case evidenceNetworks:
-		ev.networks = decodeShorts(f.Data)
-	case evidenceGroup:
-		ev.group = f.Value
-	case evidenceCounted:
-		ev.counted = kinship(f.Value)
-	default:
-		return false
-	}
-	return true
-}
-
-func encodeShorts(list []uint16) []byte {
-	var b []byte
-	for _, n := range list {
-		b = binary.BigEndian.AppendUint16(b, n)
-	}
-	return b
-}
-
-func decodeShorts(b []byte) (list []uint16) {
-	for ; len(b) >= 2; b = b[2:] {
-		list = append(list, binary.BigEndian.Uint16(b))
-	}
-	return list
-}
 
 // networksKept bounds the networks remembered of one waiting page.
 const networksKept = 32
@@ -118,7 +18,7 @@ func (s *Page) witnessedBy(k *Look) {
 	s.route = s.route || k.Exact && k.Whole
 	s.query = strings.Contains(k.Location, "?")
 	s.variable = s.variable || k.Route != "" && capability.Variable(k.Route)
-	if k.Group != 0 && s.counted == stranger {
+	if k.Group != 0 && s.loaded.sibling == sitewide.Uncounted {
 		s.group = k.Group
 	}
 	s.visited(k)

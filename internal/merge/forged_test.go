@@ -3,12 +3,10 @@ package merge
 import (
 	"bytes"
 	"math"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/mark"
@@ -74,36 +72,6 @@ func TestPagesThatCannotBe(t *testing.T) {
 	}
 }
 
-// What was seen by a clock that no clock can follow counts for nothing.
-func TestActivityThatCannotBe(t *testing.T) {
-	for name, a := range map[string]Activity{
-		"a last span long before all": {length: 3600, last: math.MinInt64, seen: 7},
-		"spans without a length":      {length: 0, last: 5, seen: 7},
-		"spans that go back":          {length: -60, last: 5, seen: 7},
-		"a last span after all":       {length: 3600, last: math.MaxInt64, seen: 7},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := ReadActivity(a.Encode())
-			after := got.Observed(moment.Seconds(1_700_000_000), time.Hour)
-			if after.seen&1 != 1 || after.since(moment.Seconds(math.MinInt32)) > spans {
-				t.Errorf("observed, it is %+v", after)
-			}
-		})
-	}
-}
-
-// A record of a content may name anything as the location that stands for it.
-func TestAContentOfWhatIsNoLocation(t *testing.T) {
-	for _, listed := range []string{"no location", "/\x00", "/" + strings.Repeat("a", keys.MaxLocation)} {
-		if got := readDuplicates(duplicates{listed: listed}.encode()); got.listed != "" {
-			t.Errorf("%.20q stands for it", got.listed)
-		}
-	}
-	if got := readDuplicates(duplicates{listed: "/a"}.encode()); got.listed != "/a" {
-		t.Errorf("%q stands for it, want /a", got.listed)
-	}
-}
-
 // site is a site of which nothing is known.
 func site() *Site {
 	return &Site{
@@ -129,9 +97,9 @@ func FuzzPage(f *testing.F) {
 	f.Add(fieldsOf(full().encode()), int64(1_700_000_500), int64(60), "<main><p>A text that is long enough to be one, and more of it.")
 	f.Add(fieldsOf(new(Page).encode()), int64(0), int64(-5), "<main><p>one</p><p>two")
 	var e record.Encoder
-	e.Bytes(fieldMark, []byte{1, 2, 3})
-	e.Bytes(fieldRate, []byte{9, 9})
-	e.Bytes(evidenceNetworks, []byte{1})
+	e.Bytes(fieldsPage+2, []byte{1, 2, 3})
+	e.Bytes(fieldsPage+3, []byte{9, 9})
+	e.Bytes(fieldsEvidence+9, []byte{1})
 	f.Add(fieldsOf(e.Seal()), int64(1<<40), int64(1), "")
 	f.Fuzz(func(t *testing.T, fields []byte, at, gap int64, body string) {
 		s, err := Decode(sealed(fields))
@@ -168,41 +136,6 @@ func FuzzPage(f *testing.F) {
 		if _, err := Decode(s.encode()); err != nil {
 			t.Errorf("it cannot be read any more: %v", err)
 		}
-	})
-}
-
-// FuzzSmallRecords reads the records that are no page, and does with them what is done
-// then.
-func FuzzSmallRecords(f *testing.F) {
-	f.Add(fieldsOf(siblings{siblings: 1, orphans: 2, day: 3, grown: 4}.encode()), int64(1_700_000_000))
-	f.Add(fieldsOf(Activity{length: 3600, last: 472222, seen: 5}.Encode()), int64(1_700_000_000))
-	f.Add(fieldsOf(duplicates{listed: "/a", members: []uint64{1, 2}}.encode()), int64(5))
-	f.Add(fieldsOf((&refusals{of: []refusal{{network: 1, missing: 2}}}).encode()), int64(5))
-	f.Fuzz(func(t *testing.T, fields []byte, at int64) {
-		b := sealed(fields)
-		now := moment.Seconds(max(0, record.Seconds(at)))
-		a := ReadActivity(b).Observed(now, time.Hour)
-		if seen := a.since(now.Add(-5 * time.Second)); seen < 0 || seen > spans || a.last < 0 {
-			t.Errorf("%+v was observed in %d spans", a, seen)
-		}
-		k := readSiblings(b)
-		k.grow(now.Day())
-		k.add(sibling, 1)
-		if k.siblings < 1 || k.grown < 1 {
-			t.Errorf("%+v", k)
-		}
-		d := readDuplicates(b)
-		if d.join(1); d.listed != "" && !keys.IsLocation(d.listed) {
-			t.Errorf("%q stands for a content", d.listed)
-		}
-		all := readRefusals(b)
-		if r, _ := all.find(7, now); r.missing < 0 || r.wrong < 0 {
-			t.Errorf("%+v", r)
-		}
-		if len(all.of) > refusalsKept {
-			t.Errorf("%d networks are remembered", len(all.of))
-		}
-		ReadMinute(b)
 	})
 }
 

@@ -122,9 +122,3 @@ func (k Known) DatedBy(trust lastmod.Trust, now time.Time) string {
 // Beyond returns the route or folder of the page and its content, of which there are
 // records of their own.
 func (s *Page) Beyond() (group, showing uint64) { return s.group, s.showing }
-
-// Siblings returns how many pages are listed by the record of a route or folder.
-func Siblings(b []byte) int { return readSiblings(b).siblings }
-
-// Representative returns the listed page by the record of a content.
-func Representative(b []byte) string { return readDuplicates(b).listed }

@@ -2,55 +2,13 @@ package merge
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"strings"
 
 	"github.com/servemap/servemap/internal/book"
-	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/sitemap"
 )
-
-// languages says which locations show the page in other languages. Looks change it,
-// and looks at the other pages.
-type languages struct {
-	claims []claim          // what the page names so
-	peers  []look.Alternate // those of them that are listed and name the page in turn
-}
-
-// claim is an alternate that a page names: its language, and the ID of its location,
-// which may not be public.
-type claim struct {
-	lang string
-	id   uint64
-}
-
-func (l *languages) encode(e *record.Encoder) {
-	for _, c := range l.claims {
-		e.Bytes(fieldsLanguages, append(binary.BigEndian.AppendUint64(nil, c.id), c.lang...))
-	}
-	for _, p := range l.peers {
-		e.Bytes(fieldsLanguages+1, []byte(p.Lang+" "+p.Location))
-	}
-}
-
-func (l *languages) decode(f record.Field) bool {
-	switch f.Num {
-	case fieldsLanguages:
-		if len(f.Data) >= 8 {
-			l.claims = append(l.claims, claim{string(f.Data[8:]), binary.BigEndian.Uint64(f.Data)})
-		}
-	case fieldsLanguages + 1:
-		if lang, location, ok := strings.Cut(string(f.Data), " "); ok && keys.IsLocation(location) {
-			l.peers = append(l.peers, look.Alternate{Lang: lang, Location: location})
-		}
-	default:
-		return false
-	}
-	return true
-}
 
 // named returns the languages under which the page names a location, nil if it does
 // not.

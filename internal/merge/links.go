@@ -11,16 +11,6 @@ import (
 	"github.com/servemap/servemap/internal/priority"
 )
 
-// Openness says what another reading of a page's unchanged bytes may bring. The
-// numbers are stored.
-type Openness uint8
-
-const (
-	settled  Openness = iota // nothing
-	unseen                   // in a day: some of what it links to has never been got
-	unproven                 // in a day, or from another network: a link may prove to be no visitor's own
-)
-
 // unseenFor is how long after the first link a location may still turn out to need
 // more; later, nobody will ask for it.
 const unseenFor = 2 * day

@@ -1,12 +1,10 @@
 package merge
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/record"
 )
 
 // Novelty says whether what is new among the links of a page is new on the site.
@@ -31,38 +29,6 @@ func (k *Look) novelty(after *Page) Novelty {
 		return maybeNews
 	}
 	return NoNews
-}
-
-// newLinks are links of a page to locations that nobody knew. They were first seen at a
-// look which may have been the first to show a change, and at each look since.
-type newLinks []newLink
-
-type newLink struct {
-	since moment.Time // the look, to the second
-	to    uint64      // the ID of the location
-}
-
-// newLinksKept bounds the new links of one page.
-const newLinksKept = 8
-
-func (list newLinks) encode() (b []byte) {
-	for _, n := range list {
-		b = binary.AppendVarint(b, n.since.Seconds())
-		b = binary.BigEndian.AppendUint64(b, n.to)
-	}
-	return b
-}
-
-func decodeNewLinks(b []byte) (list newLinks) {
-	for len(b) > 0 && len(list) < newLinksKept {
-		since, n := binary.Varint(b)
-		if n <= 0 || len(b) < n+8 {
-			return nil
-		}
-		list = append(list, newLink{moment.Seconds(record.Seconds(since)), binary.BigEndian.Uint64(b[n:])})
-		b = b[n+8:]
-	}
-	return list
 }
 
 // await notes that a page, by what may be a change, leads to locations that nobody knew.

@@ -5,52 +5,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/record"
 )
-
-// presence says when a page was seen, and whether it was there. Looks change it (see
-// witness.go and withdraw.go), and the review once the page was not seen for long.
-type presence struct {
-	firstSeen moment.Time // to the second, 0 if only a link is known
-	lastSeen  moment.Time
-	status    int // of the last answer
-	looks     uint64
-	witnessed bool         // it was there when it was last asked for
-	absent    admit.Reason // why it was not
-	barred    bool         // the owner had it forgotten
-}
-
-func (p *presence) encode(e *record.Encoder) {
-	e.Date(fieldsPresence, p.firstSeen)
-	e.Time(fieldsPresence+1, p.lastSeen)
-	e.Uint(fieldsPresence+2, uint64(p.status))
-	e.Uint(fieldsPresence+3, p.looks)
-	e.Bool(fieldsPresence+4, p.witnessed)
-	e.Uint(fieldsPresence+5, uint64(p.absent))
-	e.Bool(fieldsPresence+6, p.barred)
-}
-
-func (p *presence) decode(f record.Field) bool {
-	switch f.Num {
-	case fieldsPresence:
-		p.firstSeen = f.Date()
-	case fieldsPresence + 1:
-		p.lastSeen = f.Time()
-	case fieldsPresence + 2:
-		p.status = f.Count()
-	case fieldsPresence + 3:
-		p.looks = f.Value
-	case fieldsPresence + 4:
-		p.witnessed = true
-	case fieldsPresence + 5:
-		p.absent = admit.Reason(f.Value)
-	case fieldsPresence + 6:
-		p.barred = true
-	default:
-		return false
-	}
-	return true
-}
 
 // clockSlack is how far back a look may lie behind the last one and still be taken for
 // one that came late. Beyond that, the clock was wrong then.
@@ -84,5 +39,5 @@ func (site *Site) fades(s *Page, at moment.Time) bool { return at.Sub(s.lastSeen
 
 // expired reports whether a page was not seen for so long that it is not kept.
 func (site *Site) expired(s *Page, now moment.Time) bool {
-	return s.lastSeen != 0 && now.Sub(s.lastSeen) >= site.KeepFor && site.Activity.since(s.lastSeen) >= activeEnough
+	return s.lastSeen != 0 && now.Sub(s.lastSeen) >= site.KeepFor && site.Activity.Enough(s.lastSeen)
 }

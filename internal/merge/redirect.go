@@ -5,46 +5,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/record"
 )
-
-// redirect is what is known of where the location redirects to. Only looks that were
-// redirected change it. Targets are kept as hashes.
-type redirect struct {
-	target   uint64
-	targetAt moment.Time // the look that first saw it
-	by       uint32      // whose look that was; see look.Look.Net
-
-	next   uint64 // another target, seen once since, 0 for none
-	nextAt moment.Time
-}
-
-func (r *redirect) encode(e *record.Encoder) {
-	e.Fixed(fieldsRedirect, r.target)
-	e.Time(fieldsRedirect+1, r.targetAt)
-	e.Uint(fieldsRedirect+2, uint64(r.by))
-	e.Fixed(fieldsRedirect+3, r.next)
-	e.Time(fieldsRedirect+4, r.nextAt)
-}
-
-func (r *redirect) decode(f record.Field) bool {
-	switch f.Num {
-	case fieldsRedirect:
-		r.target = f.Value
-	case fieldsRedirect + 1:
-		r.targetAt = f.Time()
-	case fieldsRedirect + 2:
-		r.by = uint32(f.Value)
-	case fieldsRedirect + 3:
-		r.next = f.Value
-	case fieldsRedirect + 4:
-		r.nextAt = f.Time()
-	default:
-		return false
-	}
-	return true
-}
 
 // redirected merges a redirect: the target of an entry's is an entry too, and a page
 // that has moved for good hands its history on.

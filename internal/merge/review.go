@@ -99,11 +99,11 @@ func (m *Batch) Forget(location string) {
 	m.Put(m.site.Keys.Lost(location), nil)
 	m.site.Journal.Erase(m.Tx, int64(s.logged), location)
 	m.settled(s, m.Now)
-	barred := &Page{loaded: loaded{location: location, known: s.loaded.known, counted: s.loaded.counted}}
+	barred := &Page{loaded: loaded{location: location, known: s.loaded.known, tallied: s.loaded.tallied}}
 	barred.barred = true
 	if page := m.site.Keys.Page(location); s.Public() {
 		m.erase(page, s, m.site.ID(location))
-		barred.loaded.counted = Standing{}
+		barred.loaded.tallied = Standing{}
 	} else if s.joined != 0 {
 		m.leave(s, m.site.ID(location))
 	}

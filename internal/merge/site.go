@@ -20,6 +20,7 @@ import (
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/sitewide"
 )
 
 // Settings are what the owner of the site has set. They never change.
@@ -47,7 +48,7 @@ type Site struct {
 	Robots      *robots.Obeyed
 	Trust       lastmod.Trust
 	Reputations lastmod.Reputations
-	Activity    Activity
+	Activity    sitewide.Activity
 	Listed      int // pages listed now, about
 
 	Followed Followed              // links that were merged lately
@@ -80,3 +81,6 @@ func (s *Settings) ForeignQuery(location string) bool {
 func (site *Site) disallowed(location string, s *Page) bool {
 	return !site.Robots.Allows(location) || !s.Public() && !site.Robots.AllowsNew(location)
 }
+
+// SpanLength returns the length of the spans in which the site's activity is kept.
+func (s *Settings) SpanLength() time.Duration { return sitewide.SpanLength(s.KeepFor) }

@@ -6,35 +6,28 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/sitewide"
 )
 
-// doubt says that a listed page may be gone, or may not be for everybody, until that is
-// confirmed. Looks change it, and [Batch.confirm].
-type doubt struct {
-	missing    moment.Time  // since when, 0 for no doubt
-	missingWhy admit.Reason // what a client was told
-	missingNet uint32       // which client; see look.Look.Net
-}
+// A site may refuse one client what it shows to everybody else, and say so by a
+// 401, 403 or 404, by a redirect to a log-in or to another host. So what one client
+// is told takes no page out by itself:
+//
+//   - A refusal counts when a second network is refused too, or the same one a day
+//     later, and nobody got the page in between. A 404 of a client of whom nothing
+//     bad is known counts after a minute.
+//   - A network that has taken out as many pages by 404s as a site loses in a day
+//     has its further ones judged like the other refusals.
+//   - What a network is told counts for nothing while it is refused pages that
+//     others get.
+//
+// All clients whose network is not known are taken for one network.
 
-func (d *doubt) encode(e *record.Encoder) {
-	e.Time(fieldsDoubt, d.missing)
-	e.Uint(fieldsDoubt+1, uint64(d.missingWhy))
-	e.Uint(fieldsDoubt+2, uint64(d.missingNet))
-}
+// anotherDay is how much later the same network must be told the same again.
+const anotherDay = 24 * time.Hour
 
-func (d *doubt) decode(f record.Field) bool {
-	switch f.Num {
-	case fieldsDoubt:
-		d.missing = f.Time()
-	case fieldsDoubt + 1:
-		d.missingWhy = admit.Reason(f.Value)
-	case fieldsDoubt + 2:
-		d.missingNet = uint32(f.Value)
-	default:
-		return false
-	}
-	return true
-}
+// severalNetworks stands in doubt.missingNet for more than one.
+const severalNetworks = 1 << 17
 
 // ConfirmAfter is how long a suspect page has to show that it is there.
 const ConfirmAfter = time.Minute
@@ -173,7 +166,9 @@ func (m *Batch) confirm(k *Look, s *Page) {
 	}
 	if s.missing != 0 && m.certain(s) {
 		if s.missingWhy == admit.NotFound && s.missingNet != severalNetworks {
-			m.changeRefusal(s.missingNet, func(r *refusal) { r.missing++ })
+			all := m.refusals()
+			all.FoundMissing(s.missingNet, m.moment().Second())
+			m.Put(m.site.Keys.Refusals(), all.Encode())
 		}
 		m.withdraw(k, s, s.missingWhy)
 		return
@@ -185,5 +180,37 @@ func (m *Batch) confirm(k *Look, s *Page) {
 // certain reports whether a doubt that had its minute is borne out. One that is not goes
 // on, until the page is seen or refused again.
 func (m *Batch) certain(s *Page) bool {
-	return variable(s.missingWhy) || s.missingNet == severalNetworks || s.missingWhy == admit.NotFound && m.suffices(s.missingNet)
+	return variable(s.missingWhy) || s.missingNet == severalNetworks || s.missingWhy == admit.NotFound && m.refusal(s.missingNet).Suffices(m.site.Listed)
+}
+
+func (m *Batch) refusals() sitewide.Refusals {
+	return sitewide.ReadRefusals(m.Get(m.site.Keys.Refusals()))
+}
+
+// refusal returns what is known of a network.
+func (m *Batch) refusal(network uint32) sitewide.Refusal {
+	all := m.refusals()
+	return all.Of(network, m.moment().Second())
+}
+
+// ignores reports whether it counts for nothing that a network was refused a page,
+// since it is refused others that everybody gets. That a page is missing may count
+// a day later where no network is known, or no page would ever leave there while one
+// of all clients is refused.
+func (m *Batch) ignores(network uint32, why admit.Reason) bool {
+	if network == 0 && why == admit.NotFound || network == severalNetworks {
+		return false
+	}
+	return m.refusal(network).Blocked()
+}
+
+// refuted notes that somebody got a page that another network was refused.
+func (m *Batch) refuted(k *Look, s *Page) {
+	net := s.missingNet
+	if s.missing == 0 || variable(s.missingWhy) || net == severalNetworks || net != 0 && net == k.Net {
+		return
+	}
+	all := m.refusals()
+	m.Effects.Refused = all.Refuted(net, m.moment().Second()) || m.Effects.Refused
+	m.Put(m.site.Keys.Refusals(), all.Encode())
 }

@@ -1,6 +1,9 @@
 package merge
 
-import "github.com/servemap/servemap/internal/admit"
+import (
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/sitewide"
+)
 
 // verdict decides on a page as it is now.
 func (m *Batch) verdict(s *Page) (admit.Verdict, admit.Reason) {
@@ -55,7 +58,7 @@ func (m *Batch) toEnter(ev *admit.Evidence, s *Page) {
 	ev.Word, ev.Unprompted = s.word(), s.unprompted
 	ev.Shown, ev.Shared, ev.Networks = s.shown, s.shared, len(s.networks)
 	if s.group != 0 && (ev.Link || ev.Led || ev.Networks >= m.site.Networks) {
-		n := readSiblings(m.Get(m.site.Keys.Kin(s.group)))
-		ev.Siblings, ev.Orphans, ev.Grown = n.siblings, n.orphans, n.grownOn(s.lastSeen.Day())
+		n := sitewide.ReadSiblings(m.Get(m.site.Keys.Siblings(s.group)))
+		ev.Siblings, ev.Orphans, ev.Grown = n.Linked, n.Orphans, n.GrownOn(s.lastSeen.Day())
 	}
 }

@@ -65,7 +65,7 @@ func addPages(ctx context.Context, st store.Store, first, end, had int) error {
 	var old, keys []string
 	for i := first; i < end; i++ {
 		old = append(old, pageKey(i%had), listKey(i%had))
-		keys = append(keys, pageKey(i), listKey(i), fmt.Sprintf("%s|twin|%016x", kit.Origin, rand.Uint64()))
+		keys = append(keys, pageKey(i), listKey(i), fmt.Sprintf("%s|duplicates|%016x", kit.Origin, rand.Uint64()))
 	}
 	values := make([][]byte, 0, len(keys))
 	err := st.View(ctx, old, func(stored [][]byte) error {
@@ -90,11 +90,11 @@ func addPages(ctx context.Context, st store.Store, first, end, had int) error {
 	})
 }
 
-// inPart returns the record of a page with the number of another part, which is in its field 26.
+// inPart returns the record of a page with the number of another part, which is in its field 110.
 func inPart(page []byte, n int) ([]byte, error) {
 	var e record.Encoder
 	err := record.Open(page, func(f record.Field) {
-		if f.Num == 26 {
+		if f.Num == 110 {
 			e.Uint(f.Num, uint64(n))
 		} else {
 			e.Raw(f.Raw)

@@ -16,6 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/rate"
 	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/sitewide"
 )
 
 // changedDates are those of a page whose change at 1700000100 was seen.
@@ -41,17 +42,17 @@ func full() *Page {
 		statement: statement{admit.NoIndex, sec(1800000000), true, true, true, []byte("sealed")},
 		evidence: evidence{
 			route: true, variable: true, query: true, link: true, linkAt: sec(1700000001), linkNet: 7, shown: true, unprompted: true,
-			hop: 2, networks: []uint16{1, 0xffff}, group: 0xabcdef, counted: sibling,
+			hop: 2, networks: []uint16{1, 0xffff}, group: 0xabcdef,
 		},
 		redirect:  redirect{5, 1700000003000, 9, 6, 1700000004000},
 		reading:   reading{0x0123456789abcdef, 0xfedcba9876543210, true, unproven, sec(1700000002), 8},
-		copies:    copies{9, 10, true, true},
+		copies:    copies{9, 9, true, true},
 		languages: languages{[]claim{{"de", 11}, {"x-default", 12}}, []look.Alternate{{Lang: "de", Location: "/de/"}}},
 		ranking:   ranking{0x80000001, 7},
 		listing:   listing{3, 1700000200001},
 		mark:      m, varieties: varieties{0x1235, 0xfffe}, newLinks: newLinks{{sec(1700000110), 13}, {sec(1700000111), 14}},
 		dates: changedDates(), rate: rate.Estimate{}.Saw(1700000000, false).Saw(1700000100, true),
-		loaded: loaded{known: true, listed: true, counted: Standing{admit.Listed, admit.ByLink}, change: sec(1700000100)},
+		loaded: loaded{known: true, listed: true, tallied: Standing{admit.Listed, admit.ByLink}, sibling: sitewide.Linked, change: sec(1700000100)},
 	}
 }
 
@@ -90,7 +91,7 @@ func TestPageKeepsEveryField(t *testing.T) {
 // TestGoldenPage pins the encoding: a change of it is a change of every record
 // that anybody has stored.
 func TestGoldenPage(t *testing.T) {
-	const golden = "01080310041801220a020222222222111111112a198600006553f1646553f1640000c1001d00000000000000100132041235fffe3a1adcc59fd50c000000000000000ddec59fd50c000000000000000e5080c49fd50c5880a9bafef96260c801680770017816800101a00180d5c3fef962a80117b00109f0010bf80180c8ceb40d8002018802019002019a02067365616c6564c00201c80201d00201d80201e00282c49fd50ce80207f00201f802018003028a03040001ffff9103efcdab0000000000980301e1030500000000000000e803f0ceabfef962f00309f90306000000000000008004c0deabfef962b104efcdab8967452301b9041032547698badcfec00401c80402d00484c49fd50cd804088105090000000000000089050a00000000000000980501a00501d2050a000000000000000b6465d20511000000000000000c782d64656661756c74da05076465202f64652fa0068180808008a80607f00603f80682d5c3fef962c00701c807c8c59fd50ce20702c701ea07060080eadacb0c4dfd92cd"
+	const golden = "01080310041a0a0202222222221111111122198600006553f1646553f1640000c1001d0000000000000010012a041235fffe320ddcc59fd50c000000000000000d320ddec59fd50c000000000000000e5080c49fd50c5880a9bafef96260c801680770017816800101a00180d5c3fef962a80117b00109f0010bf80180c8ceb40d8002018802019002019a02067365616c6564c00201c80201d00201d80201e00282c49fd50ce80207f00201f802018003028a03040001ffff9103efcdab0000000000e1030500000000000000e803f0ceabfef962f00309f90306000000000000008004c0deabfef962b104efcdab8967452301b9041032547698badcfec00401c80402d00484c49fd50cd8040881050900000000000000880501900501980501d2050a000000000000000b6465d20511000000000000000c782d64656661756c74da05076465202f64652fa0068180808008a80607f00603f80682d5c3fef962c00701c807c8c59fd50ce20702c701ea07060080eadacb0cb9908e36"
 	if got := hex.EncodeToString(full().encode()); got != golden {
 		t.Errorf("encoding is\n%s, want\n%s", got, golden)
 	}
@@ -130,22 +131,5 @@ func TestAPageOfAPageIsSmall(t *testing.T) {
 	s.mark, _, _ = mark.Mark{}.Look(&view, 1)
 	if n := len(s.encode()); n > 340 {
 		t.Errorf("a full page takes %d bytes", n)
-	}
-}
-
-// A page's content and the cluster that it is in are mostly the same, and written once.
-func TestPageKeepsWhatItShowsAndHasJoined(t *testing.T) {
-	for _, tt := range []struct {
-		name            string
-		showing, joined uint64
-	}{
-		{"neither", 0, 0}, {"the same", 9, 9}, {"not joined yet", 9, 0}, {"joined another", 9, 10}, {"no longer read", 0, 10},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s, err := Decode((&Page{copies: copies{showing: tt.showing, joined: tt.joined}}).encode())
-			if err != nil || s.showing != tt.showing || s.joined != tt.joined {
-				t.Errorf("showing %d and joined %d came back, %v", s.showing, s.joined, err)
-			}
-		})
 	}
 }

@@ -1,11 +1,52 @@
 package merge
 
 import (
+	"time"
+
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/rate"
 	"github.com/servemap/servemap/internal/sitemap"
 )
+
+// entry returns what the sitemap is to tell of the page. confidence is the least
+// probability that a changefreq needs. Nothing is certain, so 1 admits none.
+func (s *Page) entry(confidence float64) book.Entry {
+	e := book.Entry{Candidates: s.dates.Candidates(), Until: s.until}
+	freq, p := s.rate.Freq()
+	if p >= confidence && confidence < 1 && s.bearsOut(freq) {
+		e.Freq = freq
+	}
+	e.Volatile = freq == rate.Always && p >= 0.5 && s.dates.Changes() >= volatileChanges
+	return e
+}
+
+// volatileChanges is how many changes it takes to say of a page that it changes at
+// every look. One or two changes soon after the first look come from somebody who is
+// at work on the page, and have their dates.
+const volatileChanges = 3
+
+// bearsOut reports whether the page was watched for long enough to say that it
+// changes so often. A page is often edited while somebody is looking, as after a
+// deploy. So one change soon after the first look says little: it takes another one,
+// or the time in which another one would have come.
+func (s *Page) bearsOut(freq rate.Freq) bool {
+	watched := s.lastSeen.Sub(s.firstSeen)
+	switch {
+	case s.dates.Changes() != 1:
+		return true
+	case freq <= rate.Hourly:
+		return watched >= time.Hour
+	case freq == rate.Daily:
+		return watched >= day
+	case freq == rate.Weekly:
+		return watched >= 7*day
+	}
+	return true
+}
+
+const day = 24 * time.Hour
 
 // renews reports whether what a look shows of the extensions takes the place of
 // what the entry has. was says that the page had been read, and before when the last
