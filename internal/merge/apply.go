@@ -28,46 +28,46 @@ func (m *Batch) ApplyPage(k *Look) Reading {
 // Stale returns the page if a look took its bytes for those of the last look, and they
 // are not; else nil.
 func (m *Batch) Stale(k *Look) *Page {
-	if s, _ := m.Load(k.Location); k.Same && s.bodyHash != k.Hash {
-		return s
+	if p, _ := m.Load(k.Location); k.Same && p.bodyHash != k.Hash {
+		return p
 	}
 	return nil
 }
 
 // Seen reports whether somebody got the page.
-func (s *Page) Seen() bool { return s.looks > 0 }
+func (p *Page) Seen() bool { return p.looks > 0 }
 
 // Showed returns a hash of what the page showed, and why it forbids its listing.
-func (s *Page) Showed() (showing uint64, content admit.Reason) { return s.showing, s.content }
+func (p *Page) Showed() (showing uint64, content admit.Reason) { return p.showing, p.content }
 
 // Guess returns the keys beyond the page's own that merging a look at now needs in most
 // cases. filling is the part that a page was added to last.
 func (site *Site) Guess(k *Look, filling int, now time.Time) (keys []string) {
-	s := k.Before
-	if s.missing != 0 || s.Listed() && k.Kind == admit.Doubtful {
+	p := k.Before
+	if p.missing != 0 || p.Listed() && k.Kind == admit.Doubtful {
 		keys = append(keys, site.Keys.Lost(k.Location), site.Keys.Refusals())
 	}
-	if s.joined != 0 {
-		keys = append(keys, site.Keys.Duplicates(s.joined))
+	if p.joined != 0 {
+		keys = append(keys, site.Keys.Duplicates(p.joined))
 	}
-	if s.Listed() {
-		keys = append(keys, site.Book.Guess(s.part, k.Location, false)...)
+	if p.Listed() {
+		keys = append(keys, site.Book.Guess(p.part, k.Location, false)...)
 	}
 	if !k.Parsed {
 		return keys
 	}
-	if k.Showing != 0 && k.Showing != s.joined {
+	if k.Showing != 0 && k.Showing != p.joined {
 		keys = append(keys, site.Keys.Duplicates(k.Showing))
 	}
-	enters := !s.Listed() && (s.link || k.Exact)
-	if !s.Listed() {
+	enters := !p.Listed() && (p.link || k.Exact)
+	if !p.Listed() {
 		keys = append(keys, site.Keys.Siblings(k.Group))
 	}
 	if enters {
 		keys = append(keys, site.Book.Guess(filling, k.Location, true)...)
 	}
-	if s.Listed() || enters {
-		keys = append(keys, site.Journal.Guess(int64(s.logged), k.Location, now.UnixMilli())...)
+	if p.Listed() || enters {
+		keys = append(keys, site.Journal.Guess(int64(p.logged), k.Location, now.UnixMilli())...)
 	}
 	return keys
 }

@@ -74,14 +74,14 @@ type Settlement struct {
 func (m *Batch) moment() moment.Time { return moment.Of(m.Now) }
 
 // Load returns what is known of location. known is false if there is no record.
-func (m *Batch) Load(location string) (s *Page, known bool) {
-	if s := m.pages[location]; s != nil {
-		return s, s.loaded.known
+func (m *Batch) Load(location string) (p *Page, known bool) {
+	if p := m.pages[location]; p != nil {
+		return p, p.loaded.known
 	}
-	s = m.read(location)
-	s.loaded.location = location
-	m.pages[location] = s
-	return s, s.loaded.known
+	p = m.read(location)
+	p.loaded.location = location
+	m.pages[location] = p
+	return p, p.loaded.known
 }
 
 func (m *Batch) read(location string) *Page {
@@ -90,43 +90,43 @@ func (m *Batch) read(location string) *Page {
 		if b == nil {
 			continue
 		}
-		s, err := Decode(b)
-		if err == nil && s.Public() && key != m.site.Keys.Page(location) {
+		p, err := Decode(b)
+		if err == nil && p.Public() && key != m.site.Keys.Page(location) {
 			err = record.ErrDamaged // what was never listed is not to be named by it
 		}
 		if err == nil {
-			return s
+			return p
 		}
 		m.Effects.Damaged++
 		if n := m.site.Book.Find(m.Tx, location); n != 0 {
-			s := &Page{loaded: loaded{known: true, listed: true}}
-			s.Verdict, s.part, s.witnessed = admit.Listed, n, true
-			return s
+			p := &Page{loaded: loaded{known: true, listed: true}}
+			p.Verdict, p.part, p.witnessed = admit.Listed, n, true
+			return p
 		}
 	}
 	return new(Page)
 }
 
 // Save judges a page by its values as they are now, and has it settled in the end.
-func (m *Batch) Save(s *Page) {
-	was, isNew := s.Standing, !s.Public()
-	s.Verdict, s.Reason = m.verdict(s)
-	if s.Reason == admit.ByHistory && was.Listed() && was.Reason == admit.ByNetworks {
-		s.Reason = was.Reason // the networks themselves are forgotten by now
+func (m *Batch) Save(p *Page) {
+	was, isNew := p.Standing, !p.Public()
+	p.Verdict, p.Reason = m.verdict(p)
+	if p.Reason == admit.ByHistory && was.Listed() && was.Reason == admit.ByNetworks {
+		p.Reason = was.Reason // the networks themselves are forgotten by now
 	}
-	loser := m.represent(s)
+	loser := m.represent(p)
 	var peers []look.Alternate
-	if was.Listed() && !s.Listed() {
-		s.read = false
-		peers, s.peers = s.peers, nil
+	if was.Listed() && !p.Listed() {
+		p.read = false
+		peers, p.peers = p.peers, nil
 	}
-	m.count(s, isNew)
-	if !s.loaded.changed {
-		s.loaded.known, s.loaded.changed = true, true
-		m.changed = append(m.changed, s)
+	m.count(p, isNew)
+	if !p.loaded.changed {
+		p.loaded.known, p.loaded.changed = true, true
+		m.changed = append(m.changed, p)
 	}
-	for _, p := range peers {
-		m.removeAlternate(p.Location, s.loaded.location)
+	for _, peer := range peers {
+		m.removeAlternate(peer.Location, p.loaded.location)
 	}
 	if loser != nil {
 		m.Save(loser)
@@ -136,92 +136,92 @@ func (m *Batch) Save(s *Page) {
 // Settle brings the sitemap in line with each page that was saved, and stores the
 // pages.
 func (m *Batch) Settle() {
-	for _, s := range m.changed {
+	for _, p := range m.changed {
 		switch {
-		case s.Listed():
-			m.list(s)
-		case s.loaded.listed:
-			m.unlist(s)
+		case p.Listed():
+			m.list(p)
+		case p.loaded.listed:
+			m.unlist(p)
 		}
-		m.put(s)
+		m.put(p)
 	}
 	m.changed = nil
 }
 
-func (m *Batch) list(s *Page) {
-	e := s.entry(m.site.Confidence)
-	if e.Extension = m.extension(s); m.site.InferPriority {
-		e.Priority = s.priority
+func (m *Batch) list(p *Page) {
+	e := p.entry(m.site.Confidence)
+	if e.Extension = m.extension(p); m.site.InferPriority {
+		e.Priority = p.priority
 	}
-	location := s.loaded.location
-	if !s.loaded.listed {
-		s.part = m.site.Book.Add(m.Tx, s.part, location, e)
-		m.Effects.Filling = s.part
-		m.Effects.Parts[s.part] = true
-		m.happened(s, journal.Added)
+	location := p.loaded.location
+	if !p.loaded.listed {
+		p.part = m.site.Book.Add(m.Tx, p.part, location, e)
+		m.Effects.Filling = p.part
+		m.Effects.Parts[p.part] = true
+		m.happened(p, journal.Added)
 		m.due(location) // its next visit may show that the page is not for everybody
 		return
 	}
-	if !m.site.Book.Set(m.Tx, s.part, location, e) {
+	if !m.site.Book.Set(m.Tx, p.part, location, e) {
 		return
 	}
-	m.Effects.Parts[s.part] = true
-	if e.Extension != nil && m.site.Book.Over(m.Tx, s.part) { // it may be more than the part has room for
-		m.move(s)
+	m.Effects.Parts[p.part] = true
+	if e.Extension != nil && m.site.Book.Over(m.Tx, p.part) { // it may be more than the part has room for
+		m.move(p)
 	}
-	if s.dates.LastChange() != s.loaded.change {
-		m.happened(s, journal.Changed)
+	if p.dates.LastChange() != p.loaded.change {
+		m.happened(p, journal.Changed)
 	}
 }
 
-func (m *Batch) unlist(s *Page) {
-	m.site.Book.Remove(m.Tx, s.part, s.loaded.location)
-	m.Effects.Parts[s.part] = true
-	m.happened(s, journal.Removed)
-	m.due(s.loaded.location) // one client's answer may not be the next one's
-	m.Effects.Left[s.Reason]++
+func (m *Batch) unlist(p *Page) {
+	m.site.Book.Remove(m.Tx, p.part, p.loaded.location)
+	m.Effects.Parts[p.part] = true
+	m.happened(p, journal.Removed)
+	m.due(p.loaded.location) // one client's answer may not be the next one's
+	m.Effects.Left[p.Reason]++
 }
 
 // put stores a page: in clear if it is or was listed, else under a hash.
-func (m *Batch) put(s *Page) {
-	location := s.loaded.location
+func (m *Batch) put(p *Page) {
+	location := p.loaded.location
 	key, wait := m.site.Keys.Page(location), m.site.wait(location)
-	if s.Public() {
+	if p.Public() {
 		if m.Get(wait) != nil {
 			m.Put(wait, nil)
 			m.Effects.Waiting--
-			m.tally(wait, s, Standing{})
+			m.tally(wait, p, Standing{})
 		}
-		s.networks, s.canonical = nil, nil // its location no longer hides what is sealed
-		s.dates.Listed()
-		s.linkAt, s.linkNet, s.unprompted = 0, 0, false
+		p.networks, p.canonical = nil, nil // its location no longer hides what is sealed
+		p.dates.Listed()
+		p.linkAt, p.linkNet, p.unprompted = 0, 0, false
 	} else {
 		key = wait
 		if m.Get(wait) == nil {
 			m.Effects.Waiting++
 		}
 	}
-	m.tally(key, s, s.Standing)
-	m.Put(key, s.encode())
-	s.loaded.changed, s.loaded.listed, s.loaded.change = false, s.Listed(), s.dates.LastChange()
+	m.tally(key, p, p.Standing)
+	m.Put(key, p.encode())
+	p.loaded.changed, p.loaded.listed, p.loaded.change = false, p.Listed(), p.dates.LastChange()
 }
 
 // tally notes under which verdict the record with that key is to be counted.
-func (m *Batch) tally(key string, s *Page, as Standing) {
-	m.Effects.Moves = append(m.Effects.Moves, Move{key, s.loaded.tallied, as})
-	s.loaded.tallied = as
+func (m *Batch) tally(key string, p *Page, as Standing) {
+	m.Effects.Moves = append(m.Effects.Moves, Move{key, p.loaded.tallied, as})
+	p.loaded.tallied = as
 }
 
 // happened notes in the journal what became of a listed page.
-func (m *Batch) happened(s *Page, what journal.Happening) {
-	s.logged = moment.Time(m.site.Journal.Note(m.Tx, int64(s.logged), s.loaded.location, what, m.Now.UnixMilli(), s.part))
+func (m *Batch) happened(p *Page, what journal.Happening) {
+	p.logged = moment.Time(m.site.Journal.Note(m.Tx, int64(p.logged), p.loaded.location, what, m.Now.UnixMilli(), p.part))
 	m.Effects.Events++
 }
 
 // settled notes that the store will hold the verdict on a page, by all that was seen
 // up to a time.
-func (m *Batch) settled(s *Page, at time.Time) {
-	m.Effects.Settled[s.loaded.location] = Settlement{s.part, at}
+func (m *Batch) settled(p *Page, at time.Time) {
+	m.Effects.Settled[p.loaded.location] = Settlement{p.part, at}
 }
 
 // due has a location looked at again soon.
@@ -229,13 +229,13 @@ func (m *Batch) due(location string) { m.Effects.Due = append(m.Effects.Due, loc
 
 // move moves a listed page to another part if its own has too many or too few, and
 // reports whether it did.
-func (m *Batch) move(s *Page) bool {
-	to := m.site.Book.Move(m.Tx, s.part, s.loaded.location)
-	if to == s.part {
+func (m *Batch) move(p *Page) bool {
+	to := m.site.Book.Move(m.Tx, p.part, p.loaded.location)
+	if to == p.part {
 		return false
 	}
-	m.Effects.Parts[s.part], m.Effects.Parts[to] = true, true
-	m.site.Journal.Moved(m.Tx, int64(s.logged), s.loaded.location, to)
-	s.part = to
+	m.Effects.Parts[p.part], m.Effects.Parts[to] = true, true
+	m.site.Journal.Moved(m.Tx, int64(p.logged), p.loaded.location, to)
+	p.part = to
 	return true
 }

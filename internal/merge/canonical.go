@@ -20,42 +20,42 @@ func (m *Batch) credit(k *Look, variant *Page, news variantNews) {
 	if k.Forbids != admit.CanonicalElsewhere && k.Forbids != admit.QueryNotCanonical {
 		return
 	}
-	s, _ := m.Load(k.Canonical)
-	changed := !s.Public() && m.creditEvidence(k, variant, s)
-	if at := k.Moment(); s.witnessed && s.content == admit.None && m.follows(s, at) {
-		before := s.lastSeen.Second()
-		s.lastSeen, changed = at, true
-		m.creditContent(k, s, news, before)
+	p, _ := m.Load(k.Canonical)
+	changed := !p.Public() && m.creditEvidence(k, variant, p)
+	if at := k.Moment(); p.witnessed && p.content == admit.None && m.follows(p, at) {
+		before := p.lastSeen.Second()
+		p.lastSeen, changed = at, true
+		m.creditContent(k, p, news, before)
 	}
 	if changed {
-		m.Save(s)
+		m.Save(p)
 	}
 }
 
 // creditEvidence passes on what speaks for a variant. A link to it is as good as one to
 // the page, since every visitor of the one is told of the other.
-func (m *Batch) creditEvidence(k *Look, variant, s *Page) (changed bool) {
-	networks := len(s.networks)
-	if s.witnessed {
-		s.visited(k)
+func (m *Batch) creditEvidence(k *Look, variant, p *Page) (changed bool) {
+	networks := len(p.networks)
+	if p.witnessed {
+		p.visited(k)
 	}
-	changed = len(s.networks) != networks
+	changed = len(p.networks) != networks
 	if (variant.link || variant.hop > 0 || m.site.Entries[k.Location]) && !variant.noFollow {
-		changed = m.point(k, s) || !s.link || changed
-		s.link = true
+		changed = m.point(k, p) || !p.link || changed
+		p.link = true
 	}
 	return changed
 }
 
 // creditContent dates the page by what the variant shows, if both showed the same text
 // before.
-func (m *Batch) creditContent(k *Look, s *Page, news variantNews, before moment.Time) {
-	if !news.read || !news.before.Agrees(s.mark) {
+func (m *Batch) creditContent(k *Look, p *Page, news variantNews, before moment.Time) {
+	if !news.read || !news.before.Agrees(p.mark) {
 		return
 	}
 	shown := *k.Look
 	shown.Server, shown.Own = 0, 0 // the variant's dates are its own
 	variant := *k
 	variant.Look, variant.Same = &shown, false
-	m.outcome(&variant, s, m.compare(&variant, s, before))
+	m.outcome(&variant, p, m.compare(&variant, p, before))
 }

@@ -21,49 +21,49 @@ type comparison struct {
 
 // content merges what a page that was read shows. A look that could not be afforded in
 // full leaves the page unread, so that the next one is.
-func (m *Batch) content(k *Look, s *Page, before moment.Time) (news variantNews) {
-	was := s.read
-	s.read = s.read && s.bodyHash == k.Hash
+func (m *Batch) content(k *Look, p *Page, before moment.Time) (news variantNews) {
+	was := p.read
+	p.read = p.read && p.bodyHash == k.Hash
 	switch {
 	case !k.Full || k.Undated:
-		s.bodyHash = 0
+		p.bodyHash = 0
 	case k.Cut:
-		s.bodyHash, s.showing, s.shared, s.crowd = k.Hash, 0, false, false
+		p.bodyHash, p.showing, p.shared, p.crowd = k.Hash, 0, false, false
 	default:
-		news = variantNews{read: true, before: s.mark}
-		same := s.showing == k.Showing
-		s.shared, s.crowd = k.Shared || s.shared && same, k.Crowd || s.crowd && same
-		s.bodyHash, s.showing = k.Hash, k.Showing
-		s.claims = m.site.claims(k.Alternates)
-		c := m.compare(k, s, before)
-		m.keepLinks(k, s, c)
-		if s.renews(k, was, before, c.outcome) {
+		news = variantNews{read: true, before: p.mark}
+		same := p.showing == k.Showing
+		p.shared, p.crowd = k.Shared || p.shared && same, k.Crowd || p.crowd && same
+		p.bodyHash, p.showing = k.Hash, k.Showing
+		p.claims = m.site.claims(k.Alternates)
+		c := m.compare(k, p, before)
+		m.keepLinks(k, p, c)
+		if p.renews(k, was, before, c.outcome) {
 			m.media[k.Location] = k.Media
 		}
-		m.outcome(k, s, c)
+		m.outcome(k, p, c)
 		return news
 	}
 	if !k.Undated {
-		m.date(k, s, comparison{outcome: mark.Variant, before: before})
+		m.date(k, p, comparison{outcome: mark.Variant, before: before})
 	}
 	return news
 }
 
 // compare merges what the page shows into its mark. before is when the look before was,
 // 0 if there was none.
-func (m *Batch) compare(k *Look, s *Page, before moment.Time) comparison {
+func (m *Batch) compare(k *Look, p *Page, before moment.Time) comparison {
 	at := k.Moment()
-	held := s.mark.Holding()
-	if s.awaits(k.VarietyKey, at) {
+	held := p.mark.Holding()
+	if p.awaits(k.VarietyKey, at) {
 		return comparison{outcome: mark.Variant, before: before}
 	}
-	after, outcome, since := s.mark.Look(k.View, at.Seconds())
-	meant, taken := s.varieties.meet(k.VarietyKey, outcome)
+	after, outcome, since := p.mark.Look(k.View, at.Seconds())
+	meant, taken := p.varieties.meet(k.VarietyKey, outcome)
 	if taken {
-		s.mark = after
+		p.mark = after
 	}
 	if meant != outcome {
-		outcome, s.mark = meant, s.mark.Still() // what it took for news is none
+		outcome, p.mark = meant, p.mark.Still() // what it took for news is none
 	}
 	if outcome == mark.Held && !held {
 		m.due(k.Location)
@@ -72,18 +72,18 @@ func (m *Batch) compare(k *Look, s *Page, before moment.Time) comparison {
 }
 
 // date merges what a look showed into the page's dates.
-func (m *Batch) date(k *Look, s *Page, c comparison) lastmod.Finding {
+func (m *Batch) date(k *Look, p *Page, c comparison) lastmod.Finding {
 	given := lastmod.Given[moment.Time]{lastmod.Server: k.Server, lastmod.Page: k.Own}
 	if k.Same {
-		given[lastmod.Page] = s.dates.LastGiven(lastmod.Page)
+		given[lastmod.Page] = p.dates.LastGiven(lastmod.Page)
 	}
-	dates, found := s.dates.Look(lastmod.Look{
-		At: k.Moment(), Before: c.before, First: s.looks <= 1,
-		Outcome: c.outcome, Since: c.since, Holding: s.mark.Holding(), Variety: k.VarietyKey, Given: given,
+	dates, found := p.dates.Look(lastmod.Look{
+		At: k.Moment(), Before: c.before, First: p.looks <= 1,
+		Outcome: c.outcome, Since: c.since, Holding: p.mark.Holding(), Variety: k.VarietyKey, Given: given,
 	}, m.site.Trust)
-	s.dates = dates
-	if !s.mark.Holding() {
-		s.newLinks = nil
+	p.dates = dates
+	if !p.mark.Holding() {
+		p.newLinks = nil
 	}
 	m.report(k.Location, found.Reports)
 	return found
@@ -91,25 +91,25 @@ func (m *Batch) date(k *Look, s *Page, c comparison) lastmod.Finding {
 
 // outcome dates a change that a look has shown, and tells the estimate of it. What is
 // held is told once it is certain.
-func (m *Batch) outcome(k *Look, s *Page, c comparison) {
-	found, at := m.date(k, s, c), k.At.Unix()
+func (m *Batch) outcome(k *Look, p *Page, c comparison) {
+	found, at := m.date(k, p, c), k.At.Unix()
 	switch c.outcome {
 	case mark.Changed:
 		since := found.Since.Seconds()
 		if found.Sure {
-			s.rate = s.rate.SawChangeAt(since, found.Exact.Seconds())
+			p.rate = p.rate.SawChangeAt(since, found.Exact.Seconds())
 		} else {
-			s.rate = s.rate.Saw(since, true)
+			p.rate = p.rate.Saw(since, true)
 		}
 		if since != at {
-			s.rate = s.rate.Saw(at, false)
+			p.rate = p.rate.Saw(at, false)
 		}
 	case mark.Moving:
-		s.rate = s.rate.Saw(at, true)
+		p.rate = p.rate.Saw(at, true)
 	default:
-		if !s.mark.Holding() {
-			s.age(m.site.Trust, at)
-			s.rate = s.rate.Saw(at, false)
+		if !p.mark.Holding() {
+			p.age(m.site.Trust, at)
+			p.rate = p.rate.Saw(at, false)
 		}
 	}
 }
@@ -124,21 +124,21 @@ const trialLooks = uint64(trial / time.Minute)
 // age tells the estimate, once, for how long the page had been unchanged at its first
 // look: since the given date that its lastmod goes by. That date may be the one on
 // which the page was made, so it is not told as a change.
-func (s *Page) age(trust lastmod.Trust, at int64) {
-	last, first, long := s.rate.LastVisit(), s.firstSeen.Seconds(), int64(trial/time.Second)
-	if s.dates.Changes() > 0 || s.rate.LastChange() != 0 || at-first < long || last < first || last-first >= long {
+func (p *Page) age(trust lastmod.Trust, at int64) {
+	last, first, long := p.rate.LastVisit(), p.firstSeen.Seconds(), int64(trial/time.Second)
+	if p.dates.Changes() > 0 || p.rate.LastChange() != 0 || at-first < long || last < first || last-first >= long {
 		return
 	}
-	c := s.dates.Candidates()
+	c := p.dates.Candidates()
 	date, by, _ := c.Decide(trust, moment.Seconds(at))
 	if by != lastmod.ByGiven || date.Seconds() >= first {
 		return
 	}
 	e := rate.Estimate{}.Saw(date.Seconds(), false)
-	for range min(s.looks-1, trialLooks) {
+	for range min(p.looks-1, trialLooks) {
 		e = e.Saw(last, false)
 	}
-	s.rate = e
+	p.rate = e
 }
 
 // soon is how long after a look a counter may be what has changed. What is seen once a
@@ -147,29 +147,29 @@ const soon = 2 * day
 
 // Soon reports whether a look comes so soon after the last one that a counter may be
 // what has changed.
-func (s *Page) Soon(k *look.Look) bool { return k.Moment().Sub(s.lastSeen) < soon }
+func (p *Page) Soon(k *look.Look) bool { return k.Moment().Sub(p.lastSeen) < soon }
 
 // Mark returns the mark of the page.
-func (s *Page) Mark() mark.Mark { return s.mark }
+func (p *Page) Mark() mark.Mark { return p.mark }
 
 // Knows reports whether a look shows nothing that has not been read: the same bytes as
 // the last one, whose links were followed. again says that the links are to be followed
 // again all the same. A page that is not listed is read each time, as the look may be
 // what lists it, unless it forbids its listing in the same bytes as before.
-func (site *Site) Knows(k *look.Look, s *Page) (same, again bool) {
-	if !s.witnessed || s.bodyHash != k.Hash {
+func (site *Site) Knows(k *look.Look, p *Page) (same, again bool) {
+	if !p.witnessed || p.bodyHash != k.Hash {
 		return false, false
 	}
-	again = s.read && site.reopens(k, s) // whatever the mark makes of the look
+	again = p.read && site.reopens(k, p) // whatever the mark makes of the look
 	switch {
-	case again, s.mark.Holding(), s.varieties.untold():
+	case again, p.mark.Holding(), p.varieties.untold():
 		return false, again
-	case s.content == admit.QueryNotCanonical && !k.OwnURL:
+	case p.content == admit.QueryNotCanonical && !k.OwnURL:
 		return false, false // a rule allows the query by now
-	case s.content == admit.NoIndex && s.until != 0 && !s.ended(k.At):
+	case p.content == admit.NoIndex && p.until != 0 && !p.ended(k.At):
 		return false, false // a clock that was ahead had ended it
 	}
-	return s.read || !s.Listed() && s.content != admit.None && !site.leads(s), false
+	return p.read || !p.Listed() && p.content != admit.None && !site.leads(p), false
 }
 
 // varietiesKept bounds the varieties that are told apart on one page.
@@ -216,8 +216,8 @@ func (v varieties) untold() bool { return len(v) > 0 && v[0]&familiar == 0 }
 // awaits reports whether something is held that was seen in another variety: a look in
 // this one cannot tell whether it is still there. But what is not seen again for a day
 // holds nothing up, nor does what a clock saw that was ahead.
-func (s *Page) awaits(variety uint16, at moment.Time) bool {
-	heldAt, held := s.dates.Held()
+func (p *Page) awaits(variety uint16, at moment.Time) bool {
+	heldAt, held := p.dates.Held()
 	passed := at.Second().Sub(heldAt.Second())
-	return variety != 0 && held != 0 && held != variety && s.mark.Holding() && -day < passed && passed < day
+	return variety != 0 && held != 0 && held != variety && p.mark.Holding() && -day < passed && passed < day
 }

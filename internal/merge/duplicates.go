@@ -17,33 +17,33 @@ func (m *Batch) putDuplicates(showing uint64, d sitewide.Duplicates) {
 // represent decides whether a page that is to be listed stands for all pages that show
 // the same. A page that is not to be listed gives its claim up. It returns the page that
 // has lost its place by that, nil for none, which is to be saved next.
-func (m *Batch) represent(s *Page) (loser *Page) {
-	claims := s.Listed() && s.showing != 0
-	if s.joined != 0 && (!claims || s.joined != s.showing) {
-		m.leave(s, m.site.ID(s.loaded.location))
+func (m *Batch) represent(p *Page) (loser *Page) {
+	claims := p.Listed() && p.showing != 0
+	if p.joined != 0 && (!claims || p.joined != p.showing) {
+		m.leave(p, m.site.ID(p.loaded.location))
 	}
 	if !claims {
 		return nil
 	}
-	location := s.loaded.location
-	d := m.duplicates(s.showing)
-	s.joined = s.showing
+	location := p.loaded.location
+	d := m.duplicates(p.showing)
+	p.joined = p.showing
 	if sitewide.OwnPage(location) {
 		d.Join(m.site.ID(location))
 	}
 	rival, rivalRank := m.rival(location, d)
-	preferred := rival != nil && admit.Prefer(s.claim(), rival.claim())
-	verdict, why := admit.Represent(m.rank(s), d.Members(), rivalRank, preferred)
+	preferred := rival != nil && admit.Prefer(p.claim(), rival.claim())
+	verdict, why := admit.Represent(m.rank(p), d.Members(), rivalRank, preferred)
 	switch {
 	case verdict != admit.Listed:
-		s.Verdict, s.Reason = verdict, why
+		p.Verdict, p.Reason = verdict, why
 		if d.Listed == location || rival == nil {
 			d.Listed = ""
 		}
 	case rivalRank < int(admit.Vouched):
 		d.Listed = location
 	}
-	m.putDuplicates(s.showing, d)
+	m.putDuplicates(p.showing, d)
 	if d.Listed == location || why == admit.SoftNotFound {
 		return rival
 	}
@@ -56,11 +56,11 @@ func (m *Batch) rival(location string, d sitewide.Duplicates) (*Page, int) {
 	if d.Listed == "" || d.Listed == location {
 		return nil, -1
 	}
-	s, known := m.Load(d.Listed)
-	if !known || !s.Listed() {
+	p, known := m.Load(d.Listed)
+	if !known || !p.Listed() {
 		return nil, -1
 	}
-	return s, int(m.rank(s))
+	return p, int(m.rank(p))
 }
 
 // establishedAfter is how long a page must have been known to stay listed when others
@@ -68,40 +68,40 @@ func (m *Batch) rival(location string, d sitewide.Duplicates) (*Page, int) {
 const establishedAfter = day
 
 // rank returns how good a claim a page has to represent its content.
-func (m *Batch) rank(s *Page) admit.Rank {
-	rule, _ := m.site.Rules.Match(s.loaded.location)
+func (m *Batch) rank(p *Page) admit.Rank {
+	rule, _ := m.site.Rules.Match(p.loaded.location)
 	switch {
-	case rule.Listing == admit.Always, m.site.Entries[s.loaded.location], s.hop > 0:
+	case rule.Listing == admit.Always, m.site.Entries[p.loaded.location], p.hop > 0:
 		return admit.Vouched
-	case s.self:
+	case p.self:
 		return admit.Canonical
-	case s.part != 0 && s.lastSeen.Second().Sub(s.firstSeen) >= establishedAfter:
+	case p.part != 0 && p.lastSeen.Second().Sub(p.firstSeen) >= establishedAfter:
 		return admit.Established
-	case s.link:
+	case p.link:
 		return admit.Linked
 	}
 	return admit.Orphaned
 }
 
 // claim returns what a page has to show beside others of its rank.
-func (s *Page) claim() admit.Claim {
-	return admit.Claim{Location: s.loaded.location, Linked: s.link || s.hop > 0}
+func (p *Page) claim() admit.Claim {
+	return admit.Claim{Location: p.loaded.location, Linked: p.link || p.hop > 0}
 }
 
 // leave gives the claim of a page up, whose ID is given. Who else shows the content
 // takes its place when it is next looked at.
-func (m *Batch) leave(s *Page, id uint64) {
-	d := m.duplicates(s.joined)
+func (m *Batch) leave(p *Page, id uint64) {
+	d := m.duplicates(p.joined)
 	d.Leave(id)
-	if d.Listed == s.loaded.location {
+	if d.Listed == p.loaded.location {
 		d.Listed = ""
 	}
-	m.putDuplicates(s.joined, d)
-	s.joined = 0
+	m.putDuplicates(p.joined, d)
+	p.joined = 0
 }
 
 // Showing is what a page that waits showed: the hash of its content, and the networks
 // that got it. ok is false for what counts against no other page.
-func (s *Page) Waiting() (showing uint64, networks []uint16, ok bool) {
-	return s.showing, s.networks, !s.query && s.content == admit.None
+func (p *Page) Waiting() (showing uint64, networks []uint16, ok bool) {
+	return p.showing, p.networks, !p.query && p.content == admit.None
 }

@@ -12,13 +12,13 @@ import (
 
 // entry returns what the sitemap is to tell of the page. confidence is the least
 // probability that a changefreq needs. Nothing is certain, so 1 admits none.
-func (s *Page) entry(confidence float64) book.Entry {
-	e := book.Entry{Candidates: s.dates.Candidates(), Until: s.until}
-	freq, p := s.rate.Freq()
-	if p >= confidence && confidence < 1 && s.bearsOut(freq) {
+func (p *Page) entry(confidence float64) book.Entry {
+	e := book.Entry{Candidates: p.dates.Candidates(), Until: p.until}
+	freq, sure := p.rate.Freq()
+	if sure >= confidence && confidence < 1 && p.bearsOut(freq) {
 		e.Freq = freq
 	}
-	e.Volatile = freq == rate.Always && p >= 0.5 && s.dates.Changes() >= volatileChanges
+	e.Volatile = freq == rate.Always && sure >= 0.5 && p.dates.Changes() >= volatileChanges
 	return e
 }
 
@@ -31,10 +31,10 @@ const volatileChanges = 3
 // changes so often. A page is often edited while somebody is looking, as after a
 // deploy. So one change soon after the first look says little: it takes another one,
 // or the time in which another one would have come.
-func (s *Page) bearsOut(freq rate.Freq) bool {
-	watched := s.lastSeen.Sub(s.firstSeen)
+func (p *Page) bearsOut(freq rate.Freq) bool {
+	watched := p.lastSeen.Sub(p.firstSeen)
 	switch {
-	case s.dates.Changes() != 1:
+	case p.dates.Changes() != 1:
 		return true
 	case freq <= rate.Hourly:
 		return watched >= time.Hour
@@ -52,34 +52,34 @@ const day = 24 * time.Hour
 // what the entry has. was says that the page had been read, and before when the last
 // look was. Media that move although the text does not, as a carousel's do, are
 // followed once a day, and do not make a file new at each visit.
-func (s *Page) renews(k *Look, was bool, before moment.Time, o mark.Outcome) bool {
+func (p *Page) renews(k *Look, was bool, before moment.Time, o mark.Outcome) bool {
 	if o == mark.First || o == mark.Changed {
 		return true
 	}
-	if s.noFollow { // nothing says that it was read
+	if p.noFollow { // nothing says that it was read
 		return before.Day() != k.Moment().Day()
 	}
-	return !was || s.readAt.Day() != k.Moment().Day()
+	return !was || p.readAt.Day() != k.Moment().Day()
 }
 
 // extension returns what the entry of a listed page tells in the extensions that
 // are wanted: the alternates that are known, and what the last look showed that
 // counted. That is kept in the entry alone.
-func (m *Batch) extension(s *Page) *book.Extension {
+func (m *Batch) extension(p *Page) *book.Extension {
 	want := m.site.Extensions
 	if want == 0 {
 		return nil
 	}
 	x := new(book.Extension)
-	media, renewed := m.media[s.loaded.location]
-	if !renewed && s.loaded.listed {
-		media = m.site.Book.Extension(m.Tx, s.part, s.loaded.location)
+	media, renewed := m.media[p.loaded.location]
+	if !renewed && p.loaded.listed {
+		media = m.site.Book.Extension(m.Tx, p.part, p.loaded.location)
 	}
 	if media != nil {
 		*x = *media
 	}
 	if x.Alternates = nil; want&sitemap.Alternates != 0 {
-		x.Alternates = m.alternates(s)
+		x.Alternates = m.alternates(p)
 	}
 	if want&sitemap.Images == 0 {
 		x.Images = nil

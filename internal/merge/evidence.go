@@ -14,21 +14,21 @@ import (
 const networksKept = 32
 
 // witnessedBy notes what a look at the page adds to the reasons for listing it.
-func (s *Page) witnessedBy(k *Look) {
-	s.route = s.route || k.Exact && k.Whole
-	s.query = strings.Contains(k.Location, "?")
-	s.variable = s.variable || k.Route != "" && capability.Variable(k.Route)
-	if k.Group != 0 && s.loaded.sibling == sitewide.Uncounted {
-		s.group = k.Group
+func (p *Page) witnessedBy(k *Look) {
+	p.route = p.route || k.Exact && k.Whole
+	p.query = strings.Contains(k.Location, "?")
+	p.variable = p.variable || k.Route != "" && capability.Variable(k.Route)
+	if k.Group != 0 && p.loaded.sibling == sitewide.Uncounted {
+		p.group = k.Group
 	}
-	s.visited(k)
+	p.visited(k)
 }
 
 // visited notes the client's network, while that is evidence.
-func (s *Page) visited(k *Look) {
+func (p *Page) visited(k *Look) {
 	n := uint16(k.Net - 1)
-	if k.Net != 0 && !s.Public() && len(s.networks) < networksKept && !slices.Contains(s.networks, n) {
-		s.networks = append(s.networks, n)
+	if k.Net != 0 && !p.Public() && len(p.networks) < networksKept && !slices.Contains(p.networks, n) {
+		p.networks = append(p.networks, n)
 	}
 }
 
@@ -39,17 +39,17 @@ const shownAfter = 24 * time.Hour
 // linkedFrom notes that a look saw a listed page lead to the page, and reports whether
 // that is news. A link that looks a day apart, or from two networks, saw is shown to
 // everybody.
-func (s *Page) linkedFrom(k *Look) bool {
+func (p *Page) linkedFrom(k *Look) bool {
 	at := k.Moment().Second()
 	switch {
-	case s.shown || s.Public():
+	case p.shown || p.Public():
 		return false
-	case s.linkAt == 0:
-		s.linkAt, s.linkNet = at, k.Net
-	case s.linkNet == 0 && k.Net != 0 && at.Sub(s.linkAt) < shownAfter:
-		s.linkNet = k.Net
-	case at.Sub(s.linkAt) >= shownAfter, s.linkNet != 0 && k.Net != 0 && s.linkNet != k.Net:
-		s.shown = true
+	case p.linkAt == 0:
+		p.linkAt, p.linkNet = at, k.Net
+	case p.linkNet == 0 && k.Net != 0 && at.Sub(p.linkAt) < shownAfter:
+		p.linkNet = k.Net
+	case at.Sub(p.linkAt) >= shownAfter, p.linkNet != 0 && k.Net != 0 && p.linkNet != k.Net:
+		p.shown = true
 	default:
 		return false
 	}
@@ -75,16 +75,16 @@ func (m *Batch) unprompted(k *Look) bool {
 	case from == "" || m.site.Entries[from]:
 		return true
 	default:
-		s, _ := m.Load(from)
-		return s.Listed()
+		p, _ := m.Load(from)
+		return p.Listed()
 	}
 }
 
 // word returns what the location says by its words.
-func (s *Page) word() admit.Word { return admit.WordOf(s.loaded.location, s.variable) }
+func (p *Page) word() admit.Word { return admit.WordOf(p.loaded.location, p.variable) }
 
 // passes reports whether a link that one look saw would be enough for the location.
-func (s *Page) passes() bool {
-	word := s.word()
-	return word != admit.Secret && (word != admit.Risky || s.unprompted)
+func (p *Page) passes() bool {
+	word := p.word()
+	return word != admit.Secret && (word != admit.Risky || p.unprompted)
 }

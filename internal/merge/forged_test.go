@@ -59,14 +59,14 @@ func TestPagesThatCannotBe(t *testing.T) {
 		{"a part beyond all", forged{num: fieldsListing, n: 1 << 31}, true, nil},
 		{"a part below none", forged{num: fieldsListing, n: math.MaxUint64}, true, nil},
 		{"listed in no part", forged{num: fieldsListing, data: "x"}, true, nil},
-		{"a last look in no year", forged{num: fieldsPresence + 1, n: math.MaxUint64 - 1}, false, func(s *Page) bool { return s.lastSeen/1000 == 253_402_300_799 }},
-		{"an event in no year", forged{num: fieldsListing + 1, n: math.MaxUint64 - 1}, false, func(s *Page) bool { return s.logged > 0 && s.logged < 1<<48 }},
-		{"a peer that is no location", forged{num: fieldsLanguages + 1, data: "de no location"}, false, func(s *Page) bool { return len(s.peers) == 1 }},
+		{"a last look in no year", forged{num: fieldsPresence + 1, n: math.MaxUint64 - 1}, false, func(p *Page) bool { return p.lastSeen/1000 == 253_402_300_799 }},
+		{"an event in no year", forged{num: fieldsListing + 1, n: math.MaxUint64 - 1}, false, func(p *Page) bool { return p.logged > 0 && p.logged < 1<<48 }},
+		{"a peer that is no location", forged{num: fieldsLanguages + 1, data: "de no location"}, false, func(p *Page) bool { return len(p.peers) == 1 }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s, err := Decode(tt.in(full().encode()))
-			if (err != nil) != tt.damaged || err == nil && !tt.want(s) {
-				t.Errorf("read as %+v, %v", s, err)
+			p, err := Decode(tt.in(full().encode()))
+			if (err != nil) != tt.damaged || err == nil && !tt.want(p) {
+				t.Errorf("read as %+v, %v", p, err)
 			}
 		})
 	}
@@ -80,15 +80,15 @@ func site() *Site {
 }
 
 // lookAt merges a look at a page into a record that belongs to no store.
-func (s *Page) lookAt(facts *page.Facts, at moment.Time, variety uint16) {
+func (p *Page) lookAt(facts *page.Facts, at moment.Time, variety uint16) {
 	m := New(txn.New(map[string][]byte{}), site(), at.Time())
 	sighting := &look.Sighting{Kind: admit.Witness, Location: "/a", At: at.Time(), Response: &tap.Response{Status: 200}}
 	k := &Look{Look: &look.Look{Sighting: sighting, Hash: facts.MainHash, Server: at.Add(-2 * time.Hour)}}
 	v := mark.Read(facts)
 	k.Full, k.View, k.VarietyKey, k.Own = true, &v, variety, at.Add(-3*time.Hour)
-	k.Same = s.bodyHash == k.Hash && s.bodyHash != 0
-	if m.follows(s, at) {
-		m.seen(k, s)
+	k.Same = p.bodyHash == k.Hash && p.bodyHash != 0
+	if m.follows(p, at) {
+		m.seen(k, p)
 	}
 }
 
@@ -141,6 +141,6 @@ func FuzzPage(f *testing.F) {
 
 // lastMod returns the date that is published while every source is believed, in
 // Unix seconds.
-func (s *Page) lastMod(now int64) int64 {
-	return s.dates.Candidates().LastMod(lastmod.Trust{}, moment.Seconds(now)).Seconds()
+func (p *Page) lastMod(now int64) int64 {
+	return p.dates.Candidates().LastMod(lastmod.Trust{}, moment.Seconds(now)).Seconds()
 }

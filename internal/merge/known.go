@@ -62,28 +62,28 @@ type History struct {
 
 // Know tells what is known of location. It may be called concurrently, as it goes by the
 // settings and its arguments alone.
-func (set *Settings) Know(location string, s *Page, key secret.Key, obeyed *robots.Obeyed, now time.Time) Known {
-	freq, p := s.rate.Freq()
+func (set *Settings) Know(location string, p *Page, key secret.Key, obeyed *robots.Obeyed, now time.Time) Known {
+	freq, sure := p.rate.Freq()
 	rule, _ := set.Rules.Match(location)
 	k := Known{
-		Location: location, Standing: s.Standing,
+		Location: location, Standing: p.Standing,
 		Evidence: admit.Evidence{
-			Entry: set.Entries[location], Led: s.hop > 0, Route: s.route, Link: s.link, Shown: s.shown, Unprompted: s.unprompted,
-			Networks: len(s.networks), Word: admit.WordOf(location, s.variable),
+			Entry: set.Entries[location], Led: p.hop > 0, Route: p.route, Link: p.link, Shown: p.shown, Unprompted: p.unprompted,
+			Networks: len(p.networks), Word: admit.WordOf(location, p.variable),
 		},
-		LastSeen: s.lastSeen.Time(), Status: s.status, Looks: s.looks, Read: s.bodyHash != 0, Changes: s.dates.Changes(), Inbound: s.inbound,
-		Doubt: s.doubt.known(now),
+		LastSeen: p.lastSeen.Time(), Status: p.status, Looks: p.looks, Read: p.bodyHash != 0, Changes: p.dates.Changes(), Inbound: p.inbound,
+		Doubt: p.doubt.known(now),
 		Rule:  rule.Listing == admit.Always, Pattern: rule.Pattern,
-		Canonical: key.Unseal(location, s.canonical), Alternates: s.peers,
-		Part: s.part, Entry: s.entry(set.Confidence), Freq: freq, Confidence: p,
-		History: s.history(),
+		Canonical: key.Unseal(location, p.canonical), Alternates: p.peers,
+		Part: p.part, Entry: p.entry(set.Confidence), Freq: freq, Confidence: sure,
+		History: p.history(),
 	}
 	switch { // what may be newer than the record
 	case rule.Listing == admit.Never:
 		k.Standing = Standing{admit.Excluded, admit.RuleNever}
 	case !obeyed.Allows(location):
 		k.Standing = Standing{admit.Excluded, admit.Disallowed}
-	case s.Listed() && s.ended(now):
+	case p.Listed() && p.ended(now):
 		k.Standing = Standing{admit.Excluded, admit.NoIndex}
 	}
 	return k
@@ -97,11 +97,11 @@ func (d *doubt) known(now time.Time) Doubt {
 	return Doubt{since, !d.hasMinute() || now.Sub(since) > 2*ConfirmAfter, d.missingNet == 0}
 }
 
-func (s *Page) history() History {
-	h := History{History: s.dates.History(), Ignored: s.mark.Ignored()}
-	held, more := s.mark.Awaited()
-	h.FirstSeen, h.Held, h.More = s.firstSeen.Time(), moment.Seconds(held).Time(), more
-	least, mean, most := s.rate.Interval()
+func (p *Page) history() History {
+	h := History{History: p.dates.History(), Ignored: p.mark.Ignored()}
+	held, more := p.mark.Awaited()
+	h.FirstSeen, h.Held, h.More = p.firstSeen.Time(), moment.Seconds(held).Time(), more
+	least, mean, most := p.rate.Interval()
 	h.Least, h.Mean, h.Most = duration(least), duration(mean), duration(most)
 	return h
 }
@@ -121,4 +121,4 @@ func (k Known) DatedBy(trust lastmod.Trust, now time.Time) string {
 
 // Beyond returns the route or folder of the page and its content, of which there are
 // records of their own.
-func (s *Page) Beyond() (group, showing uint64) { return s.group, s.showing }
+func (p *Page) Beyond() (group, showing uint64) { return p.group, p.showing }

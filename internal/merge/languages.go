@@ -31,8 +31,8 @@ func (site *Site) claims(found []look.Alternate) (claims []claim) {
 
 // pair brings the alternates of a page that was just read, and of those it names, in
 // line with what they say of each other.
-func (m *Batch) pair(k *Look, s *Page) {
-	if !s.Listed() {
+func (m *Batch) pair(k *Look, p *Page) {
+	if !p.Listed() {
 		return
 	}
 	own := m.site.ID(k.Location)
@@ -46,45 +46,45 @@ func (m *Batch) pair(k *Look, s *Page) {
 			m.addAlternate(to, k.Location, own)
 		}
 	}
-	for _, old := range s.peers {
-		if !slices.ContainsFunc(peers, func(p look.Alternate) bool { return p.Location == old.Location }) {
+	for _, old := range p.peers {
+		if !slices.ContainsFunc(peers, func(peer look.Alternate) bool { return peer.Location == old.Location }) {
 			m.removeAlternate(old.Location, k.Location)
 		}
 	}
-	if !slices.Equal(peers, s.peers) {
-		s.peers = peers
-		m.Save(s)
+	if !slices.Equal(peers, p.peers) {
+		p.peers = peers
+		m.Save(p)
 	}
 }
 
 // addAlternate adds a page to the alternates of one that names it.
-func (m *Batch) addAlternate(s *Page, other string, id uint64) {
+func (m *Batch) addAlternate(p *Page, other string, id uint64) {
 	changed := false
-	for _, lang := range s.named(id) {
-		if p := (look.Alternate{Lang: lang, Location: other}); !slices.Contains(s.peers, p) && len(s.peers) < look.AlternatesKept {
-			s.peers, changed = append(s.peers, p), true
+	for _, lang := range p.named(id) {
+		if peer := (look.Alternate{Lang: lang, Location: other}); !slices.Contains(p.peers, peer) && len(p.peers) < look.AlternatesKept {
+			p.peers, changed = append(p.peers, peer), true
 		}
 	}
 	if changed {
-		m.Save(s)
+		m.Save(p)
 	}
 }
 
 // removeAlternate takes a page from the alternates of another.
 func (m *Batch) removeAlternate(location, other string) {
-	s, _ := m.Load(location)
-	before := len(s.peers)
-	s.peers = slices.DeleteFunc(s.peers, func(p look.Alternate) bool { return p.Location == other })
-	if len(s.peers) != before {
-		m.Save(s)
+	p, _ := m.Load(location)
+	before := len(p.peers)
+	p.peers = slices.DeleteFunc(p.peers, func(peer look.Alternate) bool { return peer.Location == other })
+	if len(p.peers) != before {
+		m.Save(p)
 	}
 }
 
 // alternates returns the page in its languages, in the same order on each page of them,
 // nil if it is alone or does not say its own: engines ask for both.
-func (m *Batch) alternates(s *Page) (all []book.Alternate) {
-	own := s.named(m.site.ID(s.loaded.location))
-	if len(s.peers) == 0 || len(own) == 0 {
+func (m *Batch) alternates(p *Page) (all []book.Alternate) {
+	own := p.named(m.site.ID(p.loaded.location))
+	if len(p.peers) == 0 || len(own) == 0 {
 		return nil
 	}
 	size := 0
@@ -95,10 +95,10 @@ func (m *Batch) alternates(s *Page) (all []book.Alternate) {
 		}
 	}
 	for _, lang := range own {
-		add(lang, s.loaded.location)
+		add(lang, p.loaded.location)
 	}
-	for _, p := range s.peers {
-		add(p.Lang, p.Location)
+	for _, peer := range p.peers {
+		add(peer.Lang, peer.Location)
 	}
 	if size > look.AlternatesBytes {
 		return nil

@@ -18,12 +18,12 @@ const unseenFor = 2 * day
 // reopens reports whether the page is to be read again though k shows the same bytes as
 // the last look: for what is open, and now and then in any case, since what is known of
 // the locations it links to is not kept for ever.
-func (site *Site) reopens(k *look.Look, s *Page) bool {
-	age := k.Moment().Sub(s.readAt)
+func (site *Site) reopens(k *look.Look, p *Page) bool {
+	age := k.Moment().Sub(p.readAt)
 	switch {
-	case s.open == settled:
+	case p.open == settled:
 		return age >= site.KeepFor/2
-	case s.open == unproven && k.Net != 0 && k.Net != s.readNet:
+	case p.open == unproven && k.Net != 0 && k.Net != p.readNet:
 		return true
 	}
 	return age >= shownAfter
@@ -32,17 +32,17 @@ func (site *Site) reopens(k *look.Look, s *Page) bool {
 // leads reports whether what the page links to is public: any visitor finds it. An
 // archive that asks not to be listed itself still leads to its pages, and an entry leads
 // on whatever it says of itself.
-func (site *Site) leads(s *Page) bool {
+func (site *Site) leads(p *Page) bool {
 	switch {
-	case s.noFollow:
+	case p.noFollow:
 		return false
-	case s.Listed():
+	case p.Listed():
 		return true
-	case s.Verdict != admit.Excluded || s.barred || s.Reason == admit.RuleNever || s.Reason == admit.Disallowed:
+	case p.Verdict != admit.Excluded || p.barred || p.Reason == admit.RuleNever || p.Reason == admit.Disallowed:
 		return false
 	}
-	entry := s.hop > 0 || site.Entries[s.loaded.location]
-	return s.content == admit.NoIndex && (s.link || entry) || s.content == admit.CanonicalElsewhere && entry
+	entry := p.hop > 0 || site.Entries[p.loaded.location]
+	return p.content == admit.NoIndex && (p.link || entry) || p.content == admit.CanonicalElsewhere && entry
 }
 
 // Fresh returns the links of a page that were not merged lately. With k.Again all of
@@ -134,15 +134,15 @@ func (m *Batch) linked(k *Look, ln look.Link, news Novelty) (open Openness, isNe
 }
 
 // leavesOpen returns what a location leaves open of a page that links to it.
-func (s *Page) leavesOpen(now moment.Time) Openness {
+func (p *Page) leavesOpen(now moment.Time) Openness {
 	switch {
-	case s.Public():
+	case p.Public():
 		return settled
-	case s.Reason == admit.Capability, s.Reason == admit.RiskyWord:
+	case p.Reason == admit.Capability, p.Reason == admit.RiskyWord:
 		return unproven
-	case !s.witnessed && !s.shown && !s.passes():
+	case !p.witnessed && !p.shown && !p.passes():
 		return unproven
-	case !s.witnessed && now.Second().Sub(s.linkAt) < unseenFor:
+	case !p.witnessed && now.Second().Sub(p.linkAt) < unseenFor:
 		return unseen
 	}
 	return settled

@@ -52,8 +52,8 @@ type announcement struct {
 
 // keepLinks drops the new links that the look does not show, and notes those that
 // announced new pages, as the change turns out to be one.
-func (m *Batch) keepLinks(k *Look, s *Page, c comparison) {
-	if _, variety := s.dates.Held(); len(s.newLinks) == 0 || k.VarietyKey != variety {
+func (m *Batch) keepLinks(k *Look, p *Page, c comparison) {
+	if _, variety := p.dates.Held(); len(p.newLinks) == 0 || k.VarietyKey != variety {
 		return
 	}
 	shown := make(map[uint64]string, len(k.Links))
@@ -62,10 +62,10 @@ func (m *Batch) keepLinks(k *Look, s *Page, c comparison) {
 			shown[m.site.ID(ln.Location)] = ln.Location
 		}
 	}
-	s.newLinks = slices.DeleteFunc(s.newLinks, func(n newLink) bool {
+	p.newLinks = slices.DeleteFunc(p.newLinks, func(n newLink) bool {
 		location, there := shown[n.to]
 		if is := c.outcome == mark.Changed && c.since == n.since; there && is {
-			s.loaded.announced = append(s.loaded.announced, announcement{location, n.since})
+			p.loaded.announced = append(p.loaded.announced, announcement{location, n.since})
 			return true
 		}
 		return !there
@@ -73,21 +73,21 @@ func (m *Batch) keepLinks(k *Look, s *Page, c comparison) {
 }
 
 // announce notes that the locations which a page announced are those of new pages.
-func (m *Batch) announce(k *Look, s *Page) {
-	for _, a := range s.loaded.announced {
+func (m *Batch) announce(k *Look, p *Page) {
+	for _, a := range p.loaded.announced {
 		if to, known := m.Load(a.location); known && to.becomesNew(a.since, k.Moment().Second()) {
 			m.Save(to)
 		}
 	}
-	s.loaded.announced = nil
+	p.loaded.announced = nil
 }
 
 // becomesNew notes at a look that the location is that of a new page, to which the first
 // link was seen at since, and reports whether that is news.
-func (s *Page) becomesNew(since, at moment.Time) bool {
-	if s.firstSeen == 0 {
-		s.dates.Announce()
+func (p *Page) becomesNew(since, at moment.Time) bool {
+	if p.firstSeen == 0 {
+		p.dates.Announce()
 		return true
 	}
-	return s.dates.AnnouncedLate(s.firstSeen, since, at)
+	return p.dates.AnnouncedLate(p.firstSeen, since, at)
 }

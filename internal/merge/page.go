@@ -55,7 +55,7 @@ type loaded struct {
 }
 
 // Public reports whether the page is or was listed. Then its location is no secret.
-func (s *Page) Public() bool { return s.part != 0 || s.Listed() }
+func (p *Page) Public() bool { return p.part != 0 || p.Listed() }
 
 // The numbers of the fields. Each value has those from its own on. A number is never
 // used again for something else.

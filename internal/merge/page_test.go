@@ -102,16 +102,16 @@ func TestAnOlderVersionDestroysNothing(t *testing.T) {
 	e.Uint(fieldsPresence+3, 3)
 	e.Uint(300, 42)
 	e.Bytes(301, []byte("what a later version knows"))
-	s, err := Decode(e.Seal())
+	p, err := Decode(e.Seal())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.looks++
+	p.looks++
 	found := map[int]bool{}
-	if err := record.Open(s.encode(), func(f record.Field) { found[f.Num] = true }); err != nil {
+	if err := record.Open(p.encode(), func(f record.Field) { found[f.Num] = true }); err != nil {
 		t.Fatal(err)
 	}
-	if !found[300] || !found[301] || s.looks != 4 {
+	if !found[300] || !found[301] || p.looks != 4 {
 		t.Errorf("fields %v, want those of the later version among them", found)
 	}
 }

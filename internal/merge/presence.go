@@ -18,26 +18,26 @@ const clockSkew = time.Minute
 // late reports whether a look at the page came after a later one, because the store
 // could not be reached for a while. No look is late beside one by a clock that was
 // ahead: else what forbids the listing would wait until that time comes.
-func (m *Batch) late(s *Page, at moment.Time) bool {
-	behind := s.lastSeen.Sub(at)
-	return behind > 0 && behind < clockSlack && s.lastSeen <= moment.Of(m.Now.Add(clockSkew))
+func (m *Batch) late(p *Page, at moment.Time) bool {
+	behind := p.lastSeen.Sub(at)
+	return behind > 0 && behind < clockSlack && p.lastSeen <= moment.Of(m.Now.Add(clockSkew))
 }
 
 // follows reports whether a look is news beside the last one: neither the same look,
 // merged again, nor one that came late.
-func (m *Batch) follows(s *Page, at moment.Time) bool { return at != s.lastSeen && !m.late(s, at) }
+func (m *Batch) follows(p *Page, at moment.Time) bool { return at != p.lastSeen && !m.late(p, at) }
 
 // unasked reports whether nobody has asked for the location yet, as far as is known.
-func (s *Page) unasked() bool {
-	return !s.witnessed && s.status == 0 && s.absent == admit.None && s.content == admit.None
+func (p *Page) unasked() bool {
+	return !p.witnessed && p.status == 0 && p.absent == admit.None && p.content == admit.None
 }
 
 // fades reports whether a page was not seen for so long that it matters who gets it
 // with tracking parameters. Sooner that would blur when the page changed, as nobody
 // knows what it showed at that time.
-func (site *Site) fades(s *Page, at moment.Time) bool { return at.Sub(s.lastSeen) >= site.KeepFor/2 }
+func (site *Site) fades(p *Page, at moment.Time) bool { return at.Sub(p.lastSeen) >= site.KeepFor/2 }
 
 // expired reports whether a page was not seen for so long that it is not kept.
-func (site *Site) expired(s *Page, now moment.Time) bool {
-	return s.lastSeen != 0 && now.Sub(s.lastSeen) >= site.KeepFor && site.Activity.Enough(s.lastSeen)
+func (site *Site) expired(p *Page, now moment.Time) bool {
+	return p.lastSeen != 0 && now.Sub(p.lastSeen) >= site.KeepFor && site.Activity.Enough(p.lastSeen)
 }

@@ -8,15 +8,15 @@ import (
 )
 
 // Weight returns what a listed page weighs among the others.
-func (s *Page) Weight(now time.Time) priority.Weight {
-	return priority.Weigh(s.inbound, s.looks, moment.Of(now).Sub(s.firstSeen))
+func (p *Page) Weight(now time.Time) priority.Weight {
+	return priority.Weigh(p.inbound, p.looks, moment.Of(now).Sub(p.firstSeen))
 }
 
 // ranked returns the priority that the ranks of all pages give a listed page. Without
 // them it stays as it is.
-func (site *Site) ranked(s *Page, now time.Time) uint8 {
-	if !site.InferPriority || site.Ranks == nil || !s.Listed() {
-		return s.priority
+func (site *Site) ranked(p *Page, now time.Time) uint8 {
+	if !site.InferPriority || site.Ranks == nil || !p.Listed() {
+		return p.priority
 	}
-	return priority.Settle(s.priority, site.Ranks.Of(s.Weight(now)))
+	return priority.Settle(p.priority, site.Ranks.Of(p.Weight(now)))
 }

@@ -12,52 +12,52 @@ import (
 
 // Outdated reports whether a review has to change the record of a page that is or was
 // listed.
-func (site *Site) Outdated(location string, s *Page, now time.Time) bool {
+func (site *Site) Outdated(location string, p *Page, now time.Time) bool {
 	switch {
-	case site.expired(s, moment.Of(now)), s.Listed() && (s.ended(now) || site.Over[s.part] || site.Thin[s.part]):
+	case site.expired(p, moment.Of(now)), p.Listed() && (p.ended(now) || site.Over[p.part] || site.Thin[p.part]):
 		return true
-	case s.Listed() && (site.Extends() || site.ranked(s, now) != s.priority):
+	case p.Listed() && (site.Extends() || site.ranked(p, now) != p.priority):
 		return true
-	case !s.Public():
+	case !p.Public():
 		return false
 	}
 	// Of a page that was listed the verdict needs nothing but its own record.
-	s.loaded.location = location
-	verdict, why := (&Batch{site: site}).verdict(s)
-	if s.Reason == admit.Duplicate || s.Reason == admit.SoftNotFound {
+	p.loaded.location = location
+	verdict, why := (&Batch{site: site}).verdict(p)
+	if p.Reason == admit.Duplicate || p.Reason == admit.SoftNotFound {
 		return verdict != admit.Listed
 	}
-	return verdict != s.Verdict || verdict != admit.Listed && why != s.Reason
+	return verdict != p.Verdict || verdict != admit.Listed && why != p.Reason
 }
 
 // Expendable reports whether a location that waits was not seen for so long that its
 // record may go.
-func (site *Site) Expendable(s *Page, now time.Time) bool {
-	return !s.barred && !s.link && site.expired(s, moment.Of(now))
+func (site *Site) Expendable(p *Page, now time.Time) bool {
+	return !p.barred && !p.link && site.expired(p, moment.Of(now))
 }
 
 // Review decides anew on a page that is or was listed. One that was not seen for long
 // leaves; one that had left by then is forgotten.
 func (m *Batch) Review(location string) {
-	s, known := m.Load(location)
+	p, known := m.Load(location)
 	switch {
-	case !known || !s.Public():
-	case !m.site.expired(s, m.moment()):
-		s.end(m.Now)
-		s.priority = m.site.ranked(s, m.Now)
-		s.read = s.read && !m.site.grown()
-		m.Save(s)
-		if s.Listed() && s.loaded.listed && (m.site.Thin[s.part] || m.site.Book.Over(m.Tx, s.part)) {
-			m.move(s)
+	case !known || !p.Public():
+	case !m.site.expired(p, m.moment()):
+		p.end(m.Now)
+		p.priority = m.site.ranked(p, m.Now)
+		p.read = p.read && !m.site.grown()
+		m.Save(p)
+		if p.Listed() && p.loaded.listed && (m.site.Thin[p.part] || m.site.Book.Over(m.Tx, p.part)) {
+			m.move(p)
 		}
-	case s.Listed():
-		s.witnessed, s.absent = false, admit.Unseen
-		m.trustAgain(s)
-		m.Save(s)
-	case !s.barred && m.moment().Sub(s.lastSeen) >= 2*m.site.KeepFor:
-		m.site.Journal.Erase(m.Tx, int64(s.logged), location)
-		m.trustAgain(s)
-		m.erase(m.site.Keys.Page(location), s, m.site.ID(location))
+	case p.Listed():
+		p.witnessed, p.absent = false, admit.Unseen
+		m.trustAgain(p)
+		m.Save(p)
+	case !p.barred && m.moment().Sub(p.lastSeen) >= 2*m.site.KeepFor:
+		m.site.Journal.Erase(m.Tx, int64(p.logged), location)
+		m.trustAgain(p)
+		m.erase(m.site.Keys.Page(location), p, m.site.ID(location))
 	}
 }
 
@@ -68,50 +68,50 @@ func (m *Batch) Drop(key string) {
 		return
 	}
 	m.Effects.Waiting--
-	s, err := Decode(b)
+	p, err := Decode(b)
 	if err != nil {
 		m.Put(key, nil)
 		m.Effects.Erased = true
 		return
 	}
-	m.erase(key, s, secret.ID(strings.TrimPrefix(key, m.site.Keys.Waits())))
+	m.erase(key, p, secret.ID(strings.TrimPrefix(key, m.site.Keys.Waits())))
 }
 
 // erase removes a record, and what it says of the page elsewhere. id is that of the
 // location, which need not be known.
-func (m *Batch) erase(key string, s *Page, id uint64) {
+func (m *Batch) erase(key string, p *Page, id uint64) {
 	m.Put(key, nil)
 	m.Effects.Erased = true
-	if s.joined != 0 {
-		m.leave(s, id)
+	if p.joined != 0 {
+		m.leave(p, id)
 	}
-	m.tally(key, s, Standing{})
+	m.tally(key, p, Standing{})
 }
 
 // Forget erases what is known of a location and bars it. What is left names nothing.
 func (m *Batch) Forget(location string) {
-	s, _ := m.Load(location)
-	if s.loaded.listed {
-		s.Standing = Standing{admit.Excluded, admit.Forgotten}
-		m.unlist(s)
-		m.count(s, false)
+	p, _ := m.Load(location)
+	if p.loaded.listed {
+		p.Standing = Standing{admit.Excluded, admit.Forgotten}
+		m.unlist(p)
+		m.count(p, false)
 	}
 	m.Put(m.site.Keys.Lost(location), nil)
-	m.site.Journal.Erase(m.Tx, int64(s.logged), location)
-	m.settled(s, m.Now)
-	barred := &Page{loaded: loaded{location: location, known: s.loaded.known, tallied: s.loaded.tallied}}
+	m.site.Journal.Erase(m.Tx, int64(p.logged), location)
+	m.settled(p, m.Now)
+	barred := &Page{loaded: loaded{location: location, known: p.loaded.known, tallied: p.loaded.tallied}}
 	barred.barred = true
-	if page := m.site.Keys.Page(location); s.Public() {
-		m.erase(page, s, m.site.ID(location))
+	if page := m.site.Keys.Page(location); p.Public() {
+		m.erase(page, p, m.site.ID(location))
 		barred.loaded.tallied = Standing{}
-	} else if s.joined != 0 {
-		m.leave(s, m.site.ID(location))
+	} else if p.joined != 0 {
+		m.leave(p, m.site.ID(location))
 	}
 	m.Effects.Erased = true
 	m.pages[location] = barred
 	m.Save(barred)
-	for _, p := range s.peers {
-		m.removeAlternate(p.Location, location)
+	for _, peer := range p.peers {
+		m.removeAlternate(peer.Location, location)
 	}
 }
 
@@ -119,15 +119,15 @@ func (m *Batch) Forget(location string) {
 const worthForever = 4
 
 // worth ranks a location that waits by what would be lost with its record.
-func (s *Page) worth() uint8 {
+func (p *Page) worth() uint8 {
 	switch {
-	case s.barred:
+	case p.barred:
 		return worthForever
-	case s.link && s.witnessed:
+	case p.link && p.witnessed:
 		return 3
-	case s.link:
+	case p.link:
 		return 2
-	case s.witnessed && s.content == admit.None && len(s.networks) > 1:
+	case p.witnessed && p.content == admit.None && len(p.networks) > 1:
 		return 1
 	}
 	return 0
@@ -140,11 +140,11 @@ const rankShift = 56
 // Rank returns where a record that waits stands in the order in which they go when there
 // are too many. One that cannot be read goes first. keep says that it never goes.
 func Rank(value []byte) (rank uint64, keep bool) {
-	s, err := Decode(value)
+	p, err := Decode(value)
 	if err != nil {
 		return 0, false
 	}
-	return uint64(s.worth())<<rankShift | uint64(max(0, s.lastSeen, s.linkAt)), s.worth() == worthForever
+	return uint64(p.worth())<<rankShift | uint64(max(0, p.lastSeen, p.linkAt)), p.worth() == worthForever
 }
 
 // byReading are the extensions that take a reading of the page; alternates are known in
@@ -161,6 +161,6 @@ func (site *Site) grown() bool { return site.Extensions&^site.Extended&byReading
 // has a route of its own, a listed page links to it, or it was listed before. Any other
 // address may be made up by whoever asks for it.
 func (site *Site) Vouched(k *Look) bool {
-	s := k.Before
-	return s.Public() || s.link || s.hop > 0 || s.route || k.Exact || site.Entries[k.Location]
+	p := k.Before
+	return p.Public() || p.link || p.hop > 0 || p.route || k.Exact || site.Entries[k.Location]
 }

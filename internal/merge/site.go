@@ -78,8 +78,8 @@ func (s *Settings) ForeignQuery(location string) bool {
 }
 
 // disallowed reports whether robots.txt keeps a page out of the sitemap.
-func (site *Site) disallowed(location string, s *Page) bool {
-	return !site.Robots.Allows(location) || !s.Public() && !site.Robots.AllowsNew(location)
+func (site *Site) disallowed(location string, p *Page) bool {
+	return !site.Robots.Allows(location) || !p.Public() && !site.Robots.AllowsNew(location)
 }
 
 // SpanLength returns the length of the spans in which the site's activity is kept.

@@ -40,90 +40,90 @@ func (d *doubt) hasMinute() bool {
 
 // withdraw takes the page out: because the site no longer serves it, or because it now
 // says that it is not to be listed.
-func (m *Batch) withdraw(k *Look, s *Page, why admit.Reason) {
-	m.trustAgain(s)
+func (m *Batch) withdraw(k *Look, p *Page, why admit.Reason) {
+	m.trustAgain(p)
 	if k.Response != nil {
-		s.status = k.Response.Status
+		p.status = k.Response.Status
 	}
 	switch {
 	case why == admit.Private, why == admit.NoStore:
-		s.witnessed, s.content, s.absent = false, why, admit.None
+		p.witnessed, p.content, p.absent = false, why, admit.None
 	case variable(why), why == admit.NoIndex:
-		s.content, s.bodyHash = why, 0 // the page is there; what it showed last was not merged
+		p.content, p.bodyHash = why, 0 // the page is there; what it showed last was not merged
 	default:
-		s.witnessed, s.absent = false, why
+		p.witnessed, p.absent = false, why
 	}
-	m.settled(s, k.At)
-	m.Save(s)
+	m.settled(p, k.At)
+	m.Save(p)
 }
 
 // suspect notes that a listed page may be gone, or may not be for everybody, by what a
 // client was told. A page that is not listed has nothing to lose.
-func (m *Batch) suspect(k *Look, s *Page, why admit.Reason) {
-	if !s.Listed() {
-		m.withdraw(k, s, why)
+func (m *Batch) suspect(k *Look, p *Page, why admit.Reason) {
+	if !p.Listed() {
+		m.withdraw(k, p, why)
 		return
 	}
 	at := k.Moment()
-	if s.missing == 0 && m.late(s, at) {
+	if p.missing == 0 && m.late(p, at) {
 		return
 	}
 	if !variable(why) && m.ignores(k.Net, why) {
 		m.Effects.Refused = true
-		if s.missing != 0 && s.missingNet == k.Net && !variable(s.missingWhy) {
-			m.trustAgain(s) // what it was told before is worth no more
-			m.Save(s)
+		if p.missing != 0 && p.missingNet == k.Net && !variable(p.missingWhy) {
+			m.trustAgain(p) // what it was told before is worth no more
+			m.Save(p)
 		}
 		return
 	}
-	switch second := m.isSecond(k, s, why); {
-	case s.missing == 0, !second && m.outweighs(s, why):
-		s.status, s.doubt = k.Response.Status, doubt{at, why, k.Net}
-		m.giveMinute(s)
-	case second && at.Sub(s.missing) >= ConfirmAfter:
-		m.withdraw(k, s, why)
+	switch second := m.isSecond(k, p, why); {
+	case p.missing == 0, !second && m.outweighs(p, why):
+		p.status, p.doubt = k.Response.Status, doubt{at, why, k.Net}
+		m.giveMinute(p)
+	case second && at.Sub(p.missing) >= ConfirmAfter:
+		m.withdraw(k, p, why)
 		return
 	case second:
-		s.missingNet = severalNetworks
-		m.giveMinute(s)
-	case s.hasMinute() && at.Sub(s.missing) < ConfirmAfter:
-		m.Effects.Doubted[k.Location] = s.missing // it was noted before, and perhaps nobody knew
+		p.missingNet = severalNetworks
+		m.giveMinute(p)
+	case p.hasMinute() && at.Sub(p.missing) < ConfirmAfter:
+		m.Effects.Doubted[k.Location] = p.missing // it was noted before, and perhaps nobody knew
 	}
-	m.Save(s)
+	m.Save(p)
 }
 
 // isSecond reports whether a look shows that another client than the first one, or the
 // same one on another day, is refused the page.
-func (m *Batch) isSecond(k *Look, s *Page, why admit.Reason) bool {
-	if s.missing == 0 || variable(why) || variable(s.missingWhy) || m.ignores(s.missingNet, s.missingWhy) {
+func (m *Batch) isSecond(k *Look, p *Page, why admit.Reason) bool {
+	if p.missing == 0 || variable(why) || variable(p.missingWhy) || m.ignores(p.missingNet, p.missingWhy) {
 		return false
 	}
-	if k.Moment().Sub(s.missing) >= anotherDay {
+	if k.Moment().Sub(p.missing) >= anotherDay {
 		return true
 	}
-	return k.Net != 0 && s.missingNet != 0 && s.missingNet != severalNetworks && k.Net != s.missingNet
+	return k.Net != 0 && p.missingNet != 0 && p.missingNet != severalNetworks && k.Net != p.missingNet
 }
 
 // outweighs reports whether a new reason to doubt takes the place of the one that there
 // is: because that counts for nothing by now, or may wait for long while the new one has
 // its minute.
-func (m *Batch) outweighs(s *Page, why admit.Reason) bool {
+func (m *Batch) outweighs(p *Page, why admit.Reason) bool {
 	switch {
-	case variable(s.missingWhy):
+	case variable(p.missingWhy):
 		return false
-	case variable(why), m.ignores(s.missingNet, s.missingWhy):
+	case variable(why), m.ignores(p.missingNet, p.missingWhy):
 		return true
-	case s.missingWhy == admit.NotFound || s.missingNet == severalNetworks:
+	case p.missingWhy == admit.NotFound || p.missingNet == severalNetworks:
 		return false
 	}
-	return why == admit.NotFound || s.missing > moment.Of(m.Now.Add(clockSkew))
+	return why == admit.NotFound || p.missing > moment.Of(m.Now.Add(clockSkew))
 }
 
 // giveMinute has a doubt confirmed when its minute is over, if it has one.
-func (m *Batch) giveMinute(s *Page) {
-	if s.hasMinute() {
-		m.Put(m.site.Keys.Lost(s.loaded.location), encodeMinute(s.missing))
-		m.Effects.Doubted[s.loaded.location] = s.missing
+func (m *Batch) giveMinute(p *Page) {
+	if p.hasMinute() {
+		m.Put(m.site.Keys.Lost(p.loaded.location), encodeMinute(p.missing))
+		m.Effects.Doubted[p.loaded.location] = p.missing
 	}
 }
 
@@ -145,10 +145,10 @@ func ReadMinute(b []byte) (since moment.Time) {
 }
 
 // trustAgain ends the doubt, if there is one.
-func (m *Batch) trustAgain(s *Page) {
-	if s.missing != 0 {
-		s.doubt = doubt{}
-		m.endMinute(s.loaded.location)
+func (m *Batch) trustAgain(p *Page) {
+	if p.missing != 0 {
+		p.doubt = doubt{}
+		m.endMinute(p.loaded.location)
 	}
 }
 
@@ -159,28 +159,28 @@ func (m *Batch) endMinute(location string) {
 }
 
 // confirm ends the minute of a doubt: the page leaves, unless the doubt is over.
-func (m *Batch) confirm(k *Look, s *Page) {
-	if had := k.Moment().Sub(s.missing); s.missing != 0 && had >= 0 && had < ConfirmAfter {
-		m.Effects.Doubted[k.Location] = s.missing // it was saved, and doubted anew by another process
+func (m *Batch) confirm(k *Look, p *Page) {
+	if had := k.Moment().Sub(p.missing); p.missing != 0 && had >= 0 && had < ConfirmAfter {
+		m.Effects.Doubted[k.Location] = p.missing // it was saved, and doubted anew by another process
 		return
 	}
-	if s.missing != 0 && m.certain(s) {
-		if s.missingWhy == admit.NotFound && s.missingNet != severalNetworks {
+	if p.missing != 0 && m.certain(p) {
+		if p.missingWhy == admit.NotFound && p.missingNet != severalNetworks {
 			all := m.refusals()
-			all.FoundMissing(s.missingNet, m.moment().Second())
+			all.FoundMissing(p.missingNet, m.moment().Second())
 			m.Put(m.site.Keys.Refusals(), all.Encode())
 		}
-		m.withdraw(k, s, s.missingWhy)
+		m.withdraw(k, p, p.missingWhy)
 		return
 	}
 	m.endMinute(k.Location)
-	m.settled(s, k.At)
+	m.settled(p, k.At)
 }
 
 // certain reports whether a doubt that had its minute is borne out. One that is not goes
 // on, until the page is seen or refused again.
-func (m *Batch) certain(s *Page) bool {
-	return variable(s.missingWhy) || s.missingNet == severalNetworks || s.missingWhy == admit.NotFound && m.refusal(s.missingNet).Suffices(m.site.Listed)
+func (m *Batch) certain(p *Page) bool {
+	return variable(p.missingWhy) || p.missingNet == severalNetworks || p.missingWhy == admit.NotFound && m.refusal(p.missingNet).Suffices(m.site.Listed)
 }
 
 func (m *Batch) refusals() sitewide.Refusals {
@@ -205,9 +205,9 @@ func (m *Batch) ignores(network uint32, why admit.Reason) bool {
 }
 
 // refuted notes that somebody got a page that another network was refused.
-func (m *Batch) refuted(k *Look, s *Page) {
-	net := s.missingNet
-	if s.missing == 0 || variable(s.missingWhy) || net == severalNetworks || net != 0 && net == k.Net {
+func (m *Batch) refuted(k *Look, p *Page) {
+	net := p.missingNet
+	if p.missing == 0 || variable(p.missingWhy) || net == severalNetworks || net != 0 && net == k.Net {
 		return
 	}
 	all := m.refusals()

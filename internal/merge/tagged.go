@@ -13,27 +13,27 @@ import (
 // it shows is not remembered.
 
 // tagged merges a tagged look at a page that does not forbid its listing.
-func (m *Batch) tagged(k *Look, s *Page) {
+func (m *Batch) tagged(k *Look, p *Page) {
 	if k.Forbids != admit.None || !k.Parsed && !k.Same {
 		return
 	}
 	switch {
-	case s.witnessed && s.content == admit.None:
-	case s.unasked():
-		s.witnessed, s.status = true, k.Response.Status
-		s.firstSeen, s.lastSeen = k.Moment().Second(), k.Moment()
-		s.ownURL, s.self, s.noFollow, s.until = k.OwnURL, k.Canonized, k.NoFollow, k.Until
+	case p.witnessed && p.content == admit.None:
+	case p.unasked():
+		p.witnessed, p.status = true, k.Response.Status
+		p.firstSeen, p.lastSeen = k.Moment().Second(), k.Moment()
+		p.ownURL, p.self, p.noFollow, p.until = k.OwnURL, k.Canonized, k.NoFollow, k.Until
 	default:
 		return // the page itself was seen to be gone, or not to be listed
 	}
-	if s.looks == 0 {
-		s.shared = s.shared || k.Shared // until it is known what the page itself shows
+	if p.looks == 0 {
+		p.shared = p.shared || k.Shared // until it is known what the page itself shows
 	}
-	s.witnessedBy(k)
-	if m.site.fades(s, k.Moment()) {
-		s.lastSeen = k.Moment()
+	p.witnessedBy(k)
+	if m.site.fades(p, k.Moment()) {
+		p.lastSeen = k.Moment()
 	}
-	m.Save(s)
+	m.Save(p)
 }
 
 // WantsTagged reports whether a tagged look may teach anything, so that the page is worth

@@ -29,72 +29,72 @@ type Look struct {
 // Apply merges a look. follow says that it showed a page whose links are to be
 // followed if they count; see [Batch.Follow].
 func (m *Batch) Apply(k *Look) (follow bool) {
-	s, known := m.Load(k.Location)
+	p, known := m.Load(k.Location)
 	switch {
 	case k.Confirm:
-		m.confirm(k, s)
+		m.confirm(k, p)
 	case k.Tagged:
-		m.tagged(k, s)
+		m.tagged(k, p)
 	case k.Kind == admit.Witness:
-		return m.witness(k, s)
+		return m.witness(k, p)
 	case k.Kind == admit.Redirected:
-		m.redirected(k, s)
+		m.redirected(k, p)
 	case !known && !m.site.Entries[k.Location] && !k.Personal():
 		// Nothing is remembered of what is not there.
-	case !s.witnessed:
-		m.refusedUnseen(k, s)
+	case !p.witnessed:
+		m.refusedUnseen(k, p)
 	case k.Kind == admit.Alive:
-		m.alive(k, s)
+		m.alive(k, p)
 	case k.Kind == admit.Doubtful:
-		m.suspect(k, s, k.Reason)
-	case s.Listed() && m.late(s, k.Moment()):
-		m.settled(s, k.At)
+		m.suspect(k, p, k.Reason)
+	case p.Listed() && m.late(p, k.Moment()):
+		m.settled(p, k.At)
 	default:
-		m.withdraw(k, s, k.Reason)
+		m.withdraw(k, p, k.Reason)
 	}
 	return false
 }
 
 // refusedUnseen notes what a location answered that nobody got a page from yet, for
 // who asks why it is not listed.
-func (m *Batch) refusedUnseen(k *Look, s *Page) {
-	m.settled(s, k.At)
-	s.status = k.Response.Status
-	if s.content = admit.None; k.Kind == admit.Forbidden {
-		s.content = k.Reason
+func (m *Batch) refusedUnseen(k *Look, p *Page) {
+	m.settled(p, k.At)
+	p.status = k.Response.Status
+	if p.content = admit.None; k.Kind == admit.Forbidden {
+		p.content = k.Reason
 	}
-	if k.Personal() && s.firstSeen == 0 {
-		s.lastSeen = max(s.lastSeen, k.Moment()) // from when on it is forgotten in the end
+	if k.Personal() && p.firstSeen == 0 {
+		p.lastSeen = max(p.lastSeen, k.Moment()) // from when on it is forgotten in the end
 	}
-	m.Save(s)
+	m.Save(p)
 }
 
 // witness merges a look that got a page. A look no newer than the last one has been
 // merged already, or came out of order; it is still evidence.
-func (m *Batch) witness(k *Look, s *Page) (follow bool) {
-	if s.Listed() && !k.Same && variable(k.Forbids) {
-		m.suspect(k, s, k.Forbids)
+func (m *Batch) witness(k *Look, p *Page) (follow bool) {
+	if p.Listed() && !k.Same && variable(k.Forbids) {
+		m.suspect(k, p, k.Forbids)
 		m.due(k.Location) // or this look hides the next visitor's
 		return false
 	}
-	s.witnessedBy(k)
+	p.witnessedBy(k)
 	var news variantNews
 	at := k.Moment()
-	forbids := k.Forbids != admit.None && s.content == admit.None && at == s.lastSeen // of two looks in one moment the more cautious one counts
-	if m.follows(s, at) || forbids || s.firstSeen == 0 {
-		news = m.seen(k, s)
+	forbids := k.Forbids != admit.None && p.content == admit.None && at == p.lastSeen // of two looks in one moment the more cautious one counts
+	if m.follows(p, at) || forbids || p.firstSeen == 0 {
+		news = m.seen(k, p)
 	}
 	// Not only when it is new: a store may have taken the look, and lost the
 	// answer, before its links were followed.
-	follow = k.Full && (!s.read || k.Again) && s.bodyHash == k.Hash
-	pairs := k.Full && !s.read
-	m.Save(s)
-	m.announce(k, s)
-	if pairs && len(k.Alternates)+len(s.peers) > 0 {
-		m.pair(k, s)
+	follow = k.Full && (!p.read || k.Again) && p.bodyHash == k.Hash
+	pairs := k.Full && !p.read
+	m.Save(p)
+	m.announce(k, p)
+	if pairs && len(k.Alternates)+len(p.peers) > 0 {
+		m.pair(k, p)
 	}
 	if k.Canonical != "" {
-		m.credit(k, s, news)
+		m.credit(k, p, news)
 	}
 	return follow
 }
@@ -109,73 +109,73 @@ func variable(why admit.Reason) bool {
 	return false
 }
 
-func (m *Batch) seen(k *Look, s *Page) (news variantNews) {
-	at, before := k.Moment(), s.lastSeen.Second()
-	if s.looks == 0 {
-		s.firstSeen, before = at.Second(), 0 // whatever was noted before was no look at the page
+func (m *Batch) seen(k *Look, p *Page) (news variantNews) {
+	at, before := k.Moment(), p.lastSeen.Second()
+	if p.looks == 0 {
+		p.firstSeen, before = at.Second(), 0 // whatever was noted before was no look at the page
 		if !k.Undated {
-			s.dates.FirstSeen(at)
+			p.dates.FirstSeen(at)
 		}
 	}
-	m.refuted(k, s)
-	m.trustAgain(s)
-	s.lastSeen, s.status = at, k.Response.Status
+	m.refuted(k, p)
+	m.trustAgain(p)
+	p.lastSeen, p.status = at, k.Response.Status
 	if k.Undated {
-		s.lastSeen = max(at, before)
+		p.lastSeen = max(at, before)
 	} else {
-		s.firstSeen = min(s.firstSeen, at.Second())
+		p.firstSeen = min(p.firstSeen, at.Second())
 	}
-	s.looks++
-	s.witnessed, s.absent = true, admit.None
+	p.looks++
+	p.witnessed, p.absent = true, admit.None
 	if k.Same {
-		m.seenSame(k, s, before)
+		m.seenSame(k, p, before)
 	} else {
-		news = m.seenNew(k, s, before)
+		news = m.seenNew(k, p, before)
 	}
-	s.tagHash = tagHash(k)
-	s.end(k.At)
-	m.settled(s, k.At)
+	p.tagHash = tagHash(k)
+	p.end(k.At)
+	m.settled(p, k.At)
 	return news
 }
 
 // seenSame merges a look that shows the bytes of the last one.
-func (m *Batch) seenSame(k *Look, s *Page, before moment.Time) {
-	s.crowd = s.crowd || k.Crowd
-	s.mark = s.mark.Still()
+func (m *Batch) seenSame(k *Look, p *Page, before moment.Time) {
+	p.crowd = p.crowd || k.Crowd
+	p.mark = p.mark.Still()
 	if !k.Undated {
-		m.outcome(k, s, comparison{outcome: mark.Same, before: before})
+		m.outcome(k, p, comparison{outcome: mark.Same, before: before})
 	}
 }
 
 // seenNew merges a look that shows other bytes than the last one.
-func (m *Batch) seenNew(k *Look, s *Page, before moment.Time) variantNews {
-	if k.Full || k.Forbids != admit.None || s.content != admit.NoIndex { // else what was not read may still say so
-		s.content, s.until = k.Forbids, k.Until
+func (m *Batch) seenNew(k *Look, p *Page, before moment.Time) variantNews {
+	if k.Full || k.Forbids != admit.None || p.content != admit.NoIndex { // else what was not read may still say so
+		p.content, p.until = k.Forbids, k.Until
 	}
-	s.noFollow, s.ownURL = k.NoFollow, k.OwnURL
-	s.self, s.canonical = k.Canonized, nil
-	if k.Canonical != "" && !s.Public() {
-		s.canonical = m.site.Names.Key().Seal(k.Location, k.Canonical, k.At.UnixNano())
+	p.noFollow, p.ownURL = k.NoFollow, k.OwnURL
+	p.self, p.canonical = k.Canonized, nil
+	if k.Canonical != "" && !p.Public() {
+		p.canonical = m.site.Names.Key().Seal(k.Location, k.Canonical, k.At.UnixNano())
 	}
-	return m.content(k, s, before)
+	return m.content(k, p, before)
 }
 
 // alive merges the proof that a known page is there. A 304 that repeats the entity tag
 // of the last look proves that it is unchanged as well.
-func (m *Batch) alive(k *Look, s *Page) {
-	if !m.follows(s, k.Moment()) {
+func (m *Batch) alive(k *Look, p *Page) {
+	if !m.follows(p, k.Moment()) {
 		return
 	}
-	s.lastSeen, s.status = k.Moment(), k.Response.Status
+	p.lastSeen, p.status = k.Moment(), k.Response.Status
 	notModified := k.Response.Status == http.StatusNotModified
-	if notModified && !variable(s.missingWhy) {
-		m.refuted(k, s) // the client is let in, and has the page already
-		m.trustAgain(s)
+	if notModified && !variable(p.missingWhy) {
+		m.refuted(k, p) // the client is let in, and has the page already
+		m.trustAgain(p)
 	}
-	if notModified && !k.Undated && s.tagHash != 0 && s.tagHash == tagHash(k) {
-		s.rate = s.rate.Saw(k.At.Unix(), false)
+	if notModified && !k.Undated && p.tagHash != 0 && p.tagHash == tagHash(k) {
+		p.rate = p.rate.Saw(k.At.Unix(), false)
 	}
-	m.Save(s)
+	m.Save(p)
 }
 
 // tagHash returns a hash of the entity tag without its weakness mark, which
