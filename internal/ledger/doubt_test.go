@@ -140,7 +140,7 @@ func TestADoubtThatIsReadAgainKeepsItsWait(t *testing.T) {
 	err := st.Update(t.Context(), []string{k.Lost("/another"), k.Lost("/new"), k.Lost("/same")}, func(values [][]byte) error {
 		for i := range values {
 			var e record.Encoder
-			e.Time(1, moment.Of(noted))
+			e.Time(20, moment.Of(noted))
 			values[i] = e.Seal()
 		}
 		return nil

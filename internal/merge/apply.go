@@ -4,7 +4,86 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/moment"
 )
+
+// Look is what a response showed, with what was known of the page before.
+type Look struct {
+	*look.Look
+	Confirm bool  // no response at all: a doubt that had its minute
+	Before  *Page // what was known of the page, nil for Confirm
+
+	Same  bool        // the body is that of the last look, which was read
+	Again bool        // it is, and its links are to be followed again all the same
+	Fresh []look.Link // links that were not merged lately
+
+	Shared bool // another location showed the same lately
+	Crowd  bool // many did
+}
+
+// Apply merges a look. follow says that it showed a page whose links are to be
+// followed if they count; see [Batch.Follow].
+func (m *Batch) Apply(k *Look) (follow bool) {
+	p, known := m.Load(k.Location)
+	switch {
+	case k.Confirm:
+		m.confirm(k, p)
+	case k.Tagged:
+		m.tagged(k, p)
+	case k.Kind == admit.Witness:
+		return m.witness(k, p)
+	case k.Kind == admit.Redirected:
+		m.redirected(k, p)
+	case !known && !m.site.Entries[k.Location] && !k.Personal():
+		// Nothing is remembered of what is not there.
+	case !p.witnessed:
+		m.refusedUnseen(k, p)
+	case k.Kind == admit.Alive:
+		m.alive(k, p)
+	case k.Kind == admit.Doubtful:
+		m.suspect(k, p, k.Reason)
+	case p.Listed() && m.late(p, k.Moment()):
+		m.settled(p, k.At)
+	default:
+		m.withdraw(k, p, k.Reason)
+	}
+	return false
+}
+
+// clockSlack is how far back a look may lie behind the last one and still be taken for
+// one that came late. Beyond that, the clock was wrong then.
+const clockSlack = 24 * time.Hour
+
+// clockSkew is how far ahead of this clock that of another process may be. What was
+// seen later than that was seen by a clock that was wrong.
+const clockSkew = time.Minute
+
+// late reports whether a look at the page came after a later one, because the store
+// could not be reached for a while. No look is late beside one by a clock that was
+// ahead: else what forbids the listing would wait until that time comes.
+func (m *Batch) late(p *Page, at moment.Time) bool {
+	behind := p.lastSeen.Sub(at)
+	return behind > 0 && behind < clockSlack && p.lastSeen <= moment.Of(m.Now.Add(clockSkew))
+}
+
+// follows reports whether a look is news beside the last one: neither the same look,
+// merged again, nor one that came late.
+func (m *Batch) follows(p *Page, at moment.Time) bool { return at != p.lastSeen && !m.late(p, at) }
+
+// refusedUnseen notes what a location answered that nobody got a page from yet, for
+// who asks why it is not listed.
+func (m *Batch) refusedUnseen(k *Look, p *Page) {
+	m.settled(p, k.At)
+	p.status = k.Response.Status
+	if p.content = admit.None; k.Kind == admit.Forbidden {
+		p.content = k.Reason
+	}
+	if k.Personal() && p.firstSeen == 0 {
+		p.lastSeen = max(p.lastSeen, k.Moment()) // from when on it is forgotten in the end
+	}
+	m.Save(p)
+}
 
 // Reading is what merging a page that was read came to.
 type Reading struct {

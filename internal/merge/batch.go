@@ -227,15 +227,13 @@ func (m *Batch) settled(p *Page, at time.Time) {
 // due has a location looked at again soon.
 func (m *Batch) due(location string) { m.Effects.Due = append(m.Effects.Due, location) }
 
-// move moves a listed page to another part if its own has too many or too few, and
-// reports whether it did.
-func (m *Batch) move(p *Page) bool {
+// move moves a listed page to another part if its own has too many or too few.
+func (m *Batch) move(p *Page) {
 	to := m.site.Book.Move(m.Tx, p.part, p.loaded.location)
 	if to == p.part {
-		return false
+		return
 	}
 	m.Effects.Parts[p.part], m.Effects.Parts[to] = true, true
 	m.site.Journal.Moved(m.Tx, int64(p.logged), p.loaded.location, to)
 	p.part = to
-	return true
 }

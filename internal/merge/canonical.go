@@ -6,17 +6,11 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 )
 
-// variantNews is what a look at a variant says of the page that the variant names as
-// its canonical one: the variant's mark before the look, if the look was read.
-type variantNews struct {
-	read   bool
-	before mark.Mark
-}
-
 // credit credits a variant's visit to its canonical page: what speaks for the variant
 // speaks for the page, and while both show one text, a change of the one dates the
-// other. A page that nobody got under its own location stays unlisted.
-func (m *Batch) credit(k *Look, variant *Page, news variantNews) {
+// other. A page that nobody got under its own location stays unlisted. was is the
+// variant's mark before the look, nil if the look was not read.
+func (m *Batch) credit(k *Look, variant *Page, was *mark.Mark) {
 	if k.Forbids != admit.CanonicalElsewhere && k.Forbids != admit.QueryNotCanonical {
 		return
 	}
@@ -25,7 +19,7 @@ func (m *Batch) credit(k *Look, variant *Page, news variantNews) {
 	if at := k.Moment(); p.witnessed && p.content == admit.None && m.follows(p, at) {
 		before := p.lastSeen.Second()
 		p.lastSeen, changed = at, true
-		m.creditContent(k, p, news, before)
+		m.creditContent(k, p, was, before)
 	}
 	if changed {
 		m.Save(p)
@@ -49,8 +43,8 @@ func (m *Batch) creditEvidence(k *Look, variant, p *Page) (changed bool) {
 
 // creditContent dates the page by what the variant shows, if both showed the same text
 // before.
-func (m *Batch) creditContent(k *Look, p *Page, news variantNews, before moment.Time) {
-	if !news.read || !news.before.Agrees(p.mark) {
+func (m *Batch) creditContent(k *Look, p *Page, was *mark.Mark, before moment.Time) {
+	if was == nil || !was.Agrees(p.mark) {
 		return
 	}
 	shown := *k.Look

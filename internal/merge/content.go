@@ -21,8 +21,8 @@ type comparison struct {
 
 // content merges what a page that was read shows. A look that could not be afforded in
 // full leaves the page unread, so that the next one is.
-func (m *Batch) content(k *Look, p *Page, before moment.Time) (news variantNews) {
-	was := p.read
+func (m *Batch) content(k *Look, p *Page, before moment.Time) (was *mark.Mark) {
+	wasRead, known := p.read, p.mark
 	p.read = p.read && p.bodyHash == k.Hash
 	switch {
 	case !k.Full || k.Undated:
@@ -30,23 +30,23 @@ func (m *Batch) content(k *Look, p *Page, before moment.Time) (news variantNews)
 	case k.Cut:
 		p.bodyHash, p.showing, p.shared, p.crowd = k.Hash, 0, false, false
 	default:
-		news = variantNews{read: true, before: p.mark}
+		was = &known
 		same := p.showing == k.Showing
 		p.shared, p.crowd = k.Shared || p.shared && same, k.Crowd || p.crowd && same
 		p.bodyHash, p.showing = k.Hash, k.Showing
 		p.claims = m.site.claims(k.Alternates)
 		c := m.compare(k, p, before)
 		m.keepLinks(k, p, c)
-		if p.renews(k, was, before, c.outcome) {
+		if p.renews(k, wasRead, before, c.outcome) {
 			m.media[k.Location] = k.Media
 		}
 		m.outcome(k, p, c)
-		return news
+		return was
 	}
 	if !k.Undated {
 		m.date(k, p, comparison{outcome: mark.Variant, before: before})
 	}
-	return news
+	return was
 }
 
 // compare merges what the page shows into its mark. before is when the look before was,
@@ -87,6 +87,28 @@ func (m *Batch) date(k *Look, p *Page, c comparison) lastmod.Finding {
 	}
 	m.report(k.Location, found.Reports)
 	return found
+}
+
+// report merges what a look at a location showed of the sources of dates.
+func (m *Batch) report(location string, reports []lastmod.Report) {
+	for _, r := range reports {
+		if !m.site.Reputations.Concerns(r) {
+			continue
+		}
+		page := m.site.Names.Key().Hash("suspect", location) | 1
+		m.Repute(func(rs *lastmod.Reputations) { rs.Take(r, page, m.moment()) })
+	}
+}
+
+// Repute changes the stored reputations.
+func (m *Batch) Repute(change func(*lastmod.Reputations)) {
+	key := m.site.Keys.Trust()
+	before, unread := lastmod.ReadReputations(m.Get(key))
+	after := before
+	if change(&after); after != before {
+		m.Put(key, after.Encode(unread))
+		m.Effects.Reputes = true
+	}
 }
 
 // outcome dates a change that a look has shown, and tells the estimate of it. What is

@@ -56,12 +56,12 @@ func TestPagesThatCannotBe(t *testing.T) {
 		damaged bool
 		want    func(*Page) bool
 	}{
-		{"a part beyond all", forged{num: fieldsListing, n: 1 << 31}, true, nil},
-		{"a part below none", forged{num: fieldsListing, n: math.MaxUint64}, true, nil},
-		{"listed in no part", forged{num: fieldsListing, data: "x"}, true, nil},
-		{"a last look in no year", forged{num: fieldsPresence + 1, n: math.MaxUint64 - 1}, false, func(p *Page) bool { return p.lastSeen/1000 == 253_402_300_799 }},
-		{"an event in no year", forged{num: fieldsListing + 1, n: math.MaxUint64 - 1}, false, func(p *Page) bool { return p.logged > 0 && p.logged < 1<<48 }},
-		{"a peer that is no location", forged{num: fieldsLanguages + 1, data: "de no location"}, false, func(p *Page) bool { return len(p.peers) == 1 }},
+		{"a part beyond all", forged{num: 110, n: 1 << 31}, true, nil},
+		{"a part below none", forged{num: 110, n: math.MaxUint64}, true, nil},
+		{"listed in no part", forged{num: 110, data: "x"}, true, nil},
+		{"a last look in no year", forged{num: 10 + 1, n: math.MaxUint64 - 1}, false, func(p *Page) bool { return p.lastSeen/1000 == 253_402_300_799 }},
+		{"an event in no year", forged{num: 110 + 1, n: math.MaxUint64 - 1}, false, func(p *Page) bool { return p.logged > 0 && p.logged < 1<<48 }},
+		{"a peer that is no location", forged{num: 90 + 1, data: "de no location"}, false, func(p *Page) bool { return len(p.peers) == 1 }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, err := Decode(tt.in(full().encode()))
@@ -97,9 +97,9 @@ func FuzzPage(f *testing.F) {
 	f.Add(fieldsOf(full().encode()), int64(1_700_000_500), int64(60), "<main><p>A text that is long enough to be one, and more of it.")
 	f.Add(fieldsOf(new(Page).encode()), int64(0), int64(-5), "<main><p>one</p><p>two")
 	var e record.Encoder
-	e.Bytes(fieldsPage+2, []byte{1, 2, 3})
-	e.Bytes(fieldsPage+3, []byte{9, 9})
-	e.Bytes(fieldsEvidence+9, []byte{1})
+	e.Bytes(3, []byte{1, 2, 3})
+	e.Bytes(4, []byte{9, 9})
+	e.Bytes(49, []byte{1})
 	f.Add(fieldsOf(e.Seal()), int64(1<<40), int64(1), "")
 	f.Fuzz(func(t *testing.T, fields []byte, at, gap int64, body string) {
 		s, err := Decode(sealed(fields))

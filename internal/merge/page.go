@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"strings"
+	"time"
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/keys"
@@ -57,56 +58,41 @@ type loaded struct {
 // Public reports whether the page is or was listed. Then its location is no secret.
 func (p *Page) Public() bool { return p.part != 0 || p.Listed() }
 
-// The numbers of the fields. Each value has those from its own on. A number is never
-// used again for something else.
-const (
-	fieldsPage      = 1
-	fieldsPresence  = 10
-	fieldsDoubt     = 20
-	fieldsStatement = 30
-	fieldsEvidence  = 40
-	fieldsRedirect  = 60
-	fieldsReading   = 70
-	fieldsCopies    = 80
-	fieldsLanguages = 90
-	fieldsRanking   = 100
-	fieldsListing   = 110
-	fieldsDates     = 120 // the last one, as it has more
-)
-
+// fields lists the fields of the record. Each value has a range of numbers. A number is
+// never used again for something else.
 func (p *Page) fields(f *record.Fields) {
-	f.Value(fieldsPage, fieldsPresence, p.ownFields)
-	f.Value(fieldsPresence, fieldsDoubt, p.presence.fields)
-	f.Value(fieldsDoubt, fieldsStatement, p.doubt.fields)
-	f.Value(fieldsStatement, fieldsEvidence, p.statement.fields)
-	f.Value(fieldsEvidence, fieldsRedirect, p.evidence.fields)
-	f.Value(fieldsRedirect, fieldsReading, p.redirect.fields)
-	f.Value(fieldsReading, fieldsCopies, p.reading.fields)
-	f.Value(fieldsCopies, fieldsLanguages, p.copies.fields)
-	f.Value(fieldsLanguages, fieldsRanking, p.languages.fields)
-	f.Value(fieldsRanking, fieldsListing, p.ranking.fields)
-	f.Value(fieldsListing, fieldsDates, p.listing.fields)
+	f.Value(1, 10, p.ownFields)
+	f.Value(10, 20, p.presence.fields)
+	f.Value(20, 30, p.doubt.fields)
+	f.Value(30, 40, p.statement.fields)
+	f.Value(40, 60, p.evidence.fields)
+	f.Value(60, 70, p.redirect.fields)
+	f.Value(70, 80, p.reading.fields)
+	f.Value(80, 90, p.copies.fields)
+	f.Value(90, 100, p.languages.fields)
+	f.Value(100, 110, p.ranking.fields)
+	f.Value(110, 120, p.listing.fields)
 }
 
 // ownFields lists the fields that are in no value of the page.
 func (p *Page) ownFields(f *record.Fields) {
-	record.Uint(f, fieldsPage, &p.Verdict)
-	record.Uint(f, fieldsPage+1, &p.Reason)
-	f.Data(fieldsPage+2, 1, func(int) []byte { return p.mark.AppendBinary(nil) }, func(b []byte) { p.mark, _ = mark.Parse(b) })
-	f.Data(fieldsPage+3, 1, func(int) []byte {
+	record.Uint(f, 1, &p.Verdict)
+	record.Uint(f, 2, &p.Reason)
+	f.Data(3, 1, func(int) []byte { return p.mark.AppendBinary(nil) }, func(b []byte) { p.mark, _ = mark.Parse(b) })
+	f.Data(4, 1, func(int) []byte {
 		if p.rate == (rate.Estimate{}) {
 			return nil
 		}
 		return p.rate.AppendBinary(nil)
 	}, func(b []byte) { p.rate, _ = rate.Parse(b) })
-	shorts(f, fieldsPage+4, (*[]uint16)(&p.varieties))
+	shorts(f, 5, (*[]uint16)(&p.varieties))
 	p.newLinks.fields(f)
 }
 
 func (p *Page) encode() []byte {
 	var e record.Encoder
 	e.Add(p.fields)
-	p.dates.Encode(&e, fieldsDates)
+	p.dates.Encode(&e, 120)
 	e.Keep(p.unread)
 	return e.Seal()
 }
@@ -116,7 +102,7 @@ func (p *Page) encode() []byte {
 func Decode(b []byte) (*Page, error) {
 	p := new(Page)
 	into := record.Into(p.fields)
-	unread, err := record.Read(b, func(f record.Field) bool { return into(f) || p.dates.Decode(f, fieldsDates) })
+	unread, err := record.Read(b, func(f record.Field) bool { return into(f) || p.dates.Decode(f, 120) })
 	if err != nil {
 		return nil, err
 	}
@@ -150,13 +136,13 @@ type presence struct {
 }
 
 func (p *presence) fields(f *record.Fields) {
-	f.Date(fieldsPresence, &p.firstSeen)
-	f.Time(fieldsPresence+1, &p.lastSeen)
-	f.Count(fieldsPresence+2, &p.status)
-	record.Uint(f, fieldsPresence+3, &p.looks)
-	f.Bool(fieldsPresence+4, &p.witnessed)
-	record.Uint(f, fieldsPresence+5, &p.absent)
-	f.Bool(fieldsPresence+6, &p.barred)
+	f.Date(10, &p.firstSeen)
+	f.Time(11, &p.lastSeen)
+	f.Count(12, &p.status)
+	record.Uint(f, 13, &p.looks)
+	f.Bool(14, &p.witnessed)
+	record.Uint(f, 15, &p.absent)
+	f.Bool(16, &p.barred)
 }
 
 // doubt says that a listed page may be gone, or may not be for everybody, until that is
@@ -168,9 +154,9 @@ type doubt struct {
 }
 
 func (d *doubt) fields(f *record.Fields) {
-	f.Time(fieldsDoubt, &d.missing)
-	record.Uint(f, fieldsDoubt+1, &d.missingWhy)
-	record.Uint(f, fieldsDoubt+2, &d.missingNet)
+	f.Time(20, &d.missing)
+	record.Uint(f, 21, &d.missingWhy)
+	record.Uint(f, 22, &d.missingNet)
 }
 
 // statement is what the page said of itself at the last look.
@@ -184,13 +170,22 @@ type statement struct {
 }
 
 func (s *statement) fields(f *record.Fields) {
-	record.Uint(f, fieldsStatement, &s.content)
-	f.Date(fieldsStatement+1, &s.until)
-	f.Bool(fieldsStatement+2, &s.noFollow)
-	f.Bool(fieldsStatement+3, &s.ownURL)
-	f.Bool(fieldsStatement+4, &s.self)
-	f.Data(fieldsStatement+5, 1, func(int) []byte { return s.canonical }, func(b []byte) { s.canonical = bytes.Clone(b) })
+	record.Uint(f, 30, &s.content)
+	f.Date(31, &s.until)
+	f.Bool(32, &s.noFollow)
+	f.Bool(33, &s.ownURL)
+	f.Bool(34, &s.self)
+	f.Data(35, 1, func(int) []byte { return s.canonical }, func(b []byte) { s.canonical = bytes.Clone(b) })
 }
+
+// end applies the time for which the page has announced its end.
+func (s *statement) end(now time.Time) {
+	if s.ended(now) && s.content == admit.None {
+		s.content = admit.NoIndex
+	}
+}
+
+func (s *statement) ended(now time.Time) bool { return s.until != 0 && moment.Of(now) >= s.until }
 
 // evidence is what speaks for listing the page. Looks at it add to it, and looks at
 // pages that lead to it.
@@ -213,17 +208,17 @@ type evidence struct {
 }
 
 func (ev *evidence) fields(f *record.Fields) {
-	f.Bool(fieldsEvidence, &ev.route)
-	f.Bool(fieldsEvidence+1, &ev.variable)
-	f.Bool(fieldsEvidence+2, &ev.query)
-	f.Bool(fieldsEvidence+3, &ev.link)
-	f.Date(fieldsEvidence+4, &ev.linkAt)
-	record.Uint(f, fieldsEvidence+5, &ev.linkNet)
-	f.Bool(fieldsEvidence+6, &ev.shown)
-	f.Bool(fieldsEvidence+7, &ev.unprompted)
-	f.Count(fieldsEvidence+8, &ev.hop)
-	shorts(f, fieldsEvidence+9, &ev.networks)
-	f.Hash(fieldsEvidence+10, &ev.group)
+	f.Bool(40, &ev.route)
+	f.Bool(41, &ev.variable)
+	f.Bool(42, &ev.query)
+	f.Bool(43, &ev.link)
+	f.Date(44, &ev.linkAt)
+	record.Uint(f, 45, &ev.linkNet)
+	f.Bool(46, &ev.shown)
+	f.Bool(47, &ev.unprompted)
+	f.Count(48, &ev.hop)
+	shorts(f, 49, &ev.networks)
+	f.Hash(50, &ev.group)
 }
 
 // redirect is what is known of where the location redirects to. Targets are kept as
@@ -238,11 +233,11 @@ type redirect struct {
 }
 
 func (r *redirect) fields(f *record.Fields) {
-	f.Hash(fieldsRedirect, &r.target)
-	f.Time(fieldsRedirect+1, &r.targetAt)
-	record.Uint(f, fieldsRedirect+2, &r.by)
-	f.Hash(fieldsRedirect+3, &r.next)
-	f.Time(fieldsRedirect+4, &r.nextAt)
+	f.Hash(60, &r.target)
+	f.Time(61, &r.targetAt)
+	record.Uint(f, 62, &r.by)
+	f.Hash(63, &r.next)
+	f.Time(64, &r.nextAt)
 }
 
 // reading says what was read of the page, and what another reading of the same bytes
@@ -266,12 +261,12 @@ const (
 )
 
 func (r *reading) fields(f *record.Fields) {
-	f.Hash(fieldsReading, &r.bodyHash)
-	f.Hash(fieldsReading+1, &r.tagHash)
-	f.Bool(fieldsReading+2, &r.read)
-	record.Uint(f, fieldsReading+3, &r.open)
-	f.Date(fieldsReading+4, &r.readAt)
-	record.Uint(f, fieldsReading+5, &r.readNet)
+	f.Hash(70, &r.bodyHash)
+	f.Hash(71, &r.tagHash)
+	f.Bool(72, &r.read)
+	record.Uint(f, 73, &r.open)
+	f.Date(74, &r.readAt)
+	record.Uint(f, 75, &r.readNet)
 }
 
 // copies says what the page shows, to find others that show the same.
@@ -283,13 +278,13 @@ type copies struct {
 }
 
 func (c *copies) fields(f *record.Fields) {
-	f.Hash(fieldsCopies, &c.showing)
+	f.Hash(80, &c.showing)
 	joined := c.joined != 0
-	if f.Bool(fieldsCopies+1, &joined); joined {
+	if f.Bool(81, &joined); joined {
 		c.joined = c.showing
 	}
-	f.Bool(fieldsCopies+2, &c.shared)
-	f.Bool(fieldsCopies+3, &c.crowd)
+	f.Bool(82, &c.shared)
+	f.Bool(83, &c.crowd)
 }
 
 // languages says which locations show the page in other languages.
@@ -306,14 +301,14 @@ type claim struct {
 }
 
 func (l *languages) fields(f *record.Fields) {
-	f.Data(fieldsLanguages, len(l.claims), func(i int) []byte {
+	f.Data(90, len(l.claims), func(i int) []byte {
 		return append(binary.BigEndian.AppendUint64(nil, l.claims[i].id), l.claims[i].lang...)
 	}, func(b []byte) {
 		if len(b) >= 8 {
 			l.claims = append(l.claims, claim{string(b[8:]), binary.BigEndian.Uint64(b)})
 		}
 	})
-	f.Data(fieldsLanguages+1, len(l.peers), func(i int) []byte {
+	f.Data(91, len(l.peers), func(i int) []byte {
 		return []byte(l.peers[i].Lang + " " + l.peers[i].Location)
 	}, func(b []byte) {
 		if lang, location, ok := strings.Cut(string(b), " "); ok && keys.IsLocation(location) {
@@ -330,8 +325,8 @@ type ranking struct {
 }
 
 func (r *ranking) fields(f *record.Fields) {
-	record.Uint(f, fieldsRanking, &r.inbound)
-	record.Uint(f, fieldsRanking+1, &r.priority)
+	record.Uint(f, 100, &r.inbound)
+	record.Uint(f, 101, &r.priority)
 }
 
 // listing says where the page is in the sitemap, and in the journal. Only
@@ -342,8 +337,8 @@ type listing struct {
 }
 
 func (l *listing) fields(f *record.Fields) {
-	f.Count(fieldsListing, &l.part)
-	f.Time(fieldsListing+1, &l.logged)
+	f.Count(110, &l.part)
+	f.Time(111, &l.logged)
 }
 
 // varieties are the texts by language in which the page was seen, the last one first.
@@ -363,7 +358,7 @@ type newLink struct {
 const newLinksKept = 8
 
 func (l *newLinks) fields(f *record.Fields) {
-	f.Data(fieldsPage+5, len(*l), func(i int) []byte {
+	f.Data(6, len(*l), func(i int) []byte {
 		b := binary.AppendVarint(nil, (*l)[i].since.Seconds())
 		return binary.BigEndian.AppendUint64(b, (*l)[i].to)
 	}, func(b []byte) {

@@ -99,7 +99,7 @@ func TestGoldenPage(t *testing.T) {
 
 func TestAnOlderVersionDestroysNothing(t *testing.T) {
 	var e record.Encoder
-	e.Uint(fieldsPresence+3, 3)
+	e.Uint(13, 3)
 	e.Uint(300, 42)
 	e.Bytes(301, []byte("what a later version knows"))
 	p, err := Decode(e.Seal())

@@ -6,6 +6,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/priority"
 	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/sitemap"
 )
@@ -28,6 +29,11 @@ func (site *Site) Outdated(location string, p *Page, now time.Time) bool {
 		return verdict != admit.Listed
 	}
 	return verdict != p.Verdict || verdict != admit.Listed && why != p.Reason
+}
+
+// expired reports whether a page was not seen for so long that it is not kept.
+func (site *Site) expired(p *Page, now moment.Time) bool {
+	return p.lastSeen != 0 && now.Sub(p.lastSeen) >= site.KeepFor && site.Activity.Enough(p.lastSeen)
 }
 
 // Expendable reports whether a location that waits was not seen for so long that its
@@ -163,4 +169,18 @@ func (site *Site) grown() bool { return site.Extensions&^site.Extended&byReading
 func (site *Site) Vouched(k *Look) bool {
 	p := k.Before
 	return p.Public() || p.link || p.hop > 0 || p.route || k.Exact || site.Entries[k.Location]
+}
+
+// Weight returns what a listed page weighs among the others.
+func (p *Page) Weight(now time.Time) priority.Weight {
+	return priority.Weigh(p.inbound, p.looks, moment.Of(now).Sub(p.firstSeen))
+}
+
+// ranked returns the priority that the ranks of all pages give a listed page. Without
+// them it stays as it is.
+func (site *Site) ranked(p *Page, now time.Time) uint8 {
+	if !site.InferPriority || site.Ranks == nil || !p.Listed() {
+		return p.priority
+	}
+	return priority.Settle(p.priority, site.Ranks.Of(p.Weight(now)))
 }

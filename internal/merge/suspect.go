@@ -122,26 +122,16 @@ func (m *Batch) outweighs(p *Page, why admit.Reason) bool {
 // giveMinute has a doubt confirmed when its minute is over, if it has one.
 func (m *Batch) giveMinute(p *Page) {
 	if p.hasMinute() {
-		m.Put(m.site.Keys.Lost(p.loaded.location), encodeMinute(p.missing))
+		m.Put(m.site.Keys.Lost(p.loaded.location), record.Write((&doubt{missing: p.missing}).fields, ""))
 		m.Effects.Doubted[p.loaded.location] = p.missing
 	}
 }
 
-// encodeMinute returns the record of a doubt that has its minute.
-func encodeMinute(since moment.Time) []byte {
-	var e record.Encoder
-	e.Time(1, since)
-	return e.Seal()
-}
-
 // ReadMinute returns since when a listed page may be gone, by the record that says so.
-func ReadMinute(b []byte) (since moment.Time) {
-	_ = record.Open(b, func(f record.Field) {
-		if f.Num == 1 {
-			since = f.Time()
-		}
-	})
-	return since
+func ReadMinute(b []byte) moment.Time {
+	var d doubt
+	_, _ = record.Read(b, record.Into(d.fields)) // of a damaged one nothing is known
+	return d.missing
 }
 
 // trustAgain ends the doubt, if there is one.
@@ -164,33 +154,22 @@ func (m *Batch) confirm(k *Look, p *Page) {
 		m.Effects.Doubted[k.Location] = p.missing // it was saved, and doubted anew by another process
 		return
 	}
-	if p.missing != 0 && m.certain(p) {
-		if p.missingWhy == admit.NotFound && p.missingNet != severalNetworks {
-			all := m.refusals()
-			all.FoundMissing(p.missingNet, m.moment().Second())
-			m.Put(m.site.Keys.Refusals(), all.Encode())
-		}
-		m.withdraw(k, p, p.missingWhy)
+	all := m.refusals()
+	alone := p.missingWhy == admit.NotFound && p.missingNet != severalNetworks
+	switch {
+	case p.missing == 0 || !p.hasMinute(), alone && !all.Of(p.missingNet, m.moment().Second()).Suffices(m.site.Listed):
+		m.endMinute(k.Location) // the doubt goes on, if there is one, until the page is seen or refused again
+		m.settled(p, k.At)
 		return
+	case alone:
+		all.FoundMissing(p.missingNet, m.moment().Second())
+		m.Put(m.site.Keys.Refusals(), all.Encode())
 	}
-	m.endMinute(k.Location)
-	m.settled(p, k.At)
-}
-
-// certain reports whether a doubt that had its minute is borne out. One that is not goes
-// on, until the page is seen or refused again.
-func (m *Batch) certain(p *Page) bool {
-	return variable(p.missingWhy) || p.missingNet == severalNetworks || p.missingWhy == admit.NotFound && m.refusal(p.missingNet).Suffices(m.site.Listed)
+	m.withdraw(k, p, p.missingWhy)
 }
 
 func (m *Batch) refusals() sitewide.Refusals {
 	return sitewide.ReadRefusals(m.Get(m.site.Keys.Refusals()))
-}
-
-// refusal returns what is known of a network.
-func (m *Batch) refusal(network uint32) sitewide.Refusal {
-	all := m.refusals()
-	return all.Of(network, m.moment().Second())
 }
 
 // ignores reports whether it counts for nothing that a network was refused a page,
@@ -201,7 +180,8 @@ func (m *Batch) ignores(network uint32, why admit.Reason) bool {
 	if network == 0 && why == admit.NotFound || network == severalNetworks {
 		return false
 	}
-	return m.refusal(network).Blocked()
+	all := m.refusals()
+	return all.Of(network, m.moment().Second()).Blocked()
 }
 
 // refuted notes that somebody got a page that another network was refused.

@@ -12,63 +12,6 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 )
 
-// Look is what a response showed, with what was known of the page before.
-type Look struct {
-	*look.Look
-	Confirm bool  // no response at all: a doubt that had its minute
-	Before  *Page // what was known of the page, nil for Confirm
-
-	Same  bool        // the body is that of the last look, which was read
-	Again bool        // it is, and its links are to be followed again all the same
-	Fresh []look.Link // links that were not merged lately
-
-	Shared bool // another location showed the same lately
-	Crowd  bool // many did
-}
-
-// Apply merges a look. follow says that it showed a page whose links are to be
-// followed if they count; see [Batch.Follow].
-func (m *Batch) Apply(k *Look) (follow bool) {
-	p, known := m.Load(k.Location)
-	switch {
-	case k.Confirm:
-		m.confirm(k, p)
-	case k.Tagged:
-		m.tagged(k, p)
-	case k.Kind == admit.Witness:
-		return m.witness(k, p)
-	case k.Kind == admit.Redirected:
-		m.redirected(k, p)
-	case !known && !m.site.Entries[k.Location] && !k.Personal():
-		// Nothing is remembered of what is not there.
-	case !p.witnessed:
-		m.refusedUnseen(k, p)
-	case k.Kind == admit.Alive:
-		m.alive(k, p)
-	case k.Kind == admit.Doubtful:
-		m.suspect(k, p, k.Reason)
-	case p.Listed() && m.late(p, k.Moment()):
-		m.settled(p, k.At)
-	default:
-		m.withdraw(k, p, k.Reason)
-	}
-	return false
-}
-
-// refusedUnseen notes what a location answered that nobody got a page from yet, for
-// who asks why it is not listed.
-func (m *Batch) refusedUnseen(k *Look, p *Page) {
-	m.settled(p, k.At)
-	p.status = k.Response.Status
-	if p.content = admit.None; k.Kind == admit.Forbidden {
-		p.content = k.Reason
-	}
-	if k.Personal() && p.firstSeen == 0 {
-		p.lastSeen = max(p.lastSeen, k.Moment()) // from when on it is forgotten in the end
-	}
-	m.Save(p)
-}
-
 // witness merges a look that got a page. A look no newer than the last one has been
 // merged already, or came out of order; it is still evidence.
 func (m *Batch) witness(k *Look, p *Page) (follow bool) {
@@ -78,11 +21,11 @@ func (m *Batch) witness(k *Look, p *Page) (follow bool) {
 		return false
 	}
 	p.witnessedBy(k)
-	var news variantNews
+	var was *mark.Mark
 	at := k.Moment()
 	forbids := k.Forbids != admit.None && p.content == admit.None && at == p.lastSeen // of two looks in one moment the more cautious one counts
 	if m.follows(p, at) || forbids || p.firstSeen == 0 {
-		news = m.seen(k, p)
+		was = m.seen(k, p)
 	}
 	// Not only when it is new: a store may have taken the look, and lost the
 	// answer, before its links were followed.
@@ -94,7 +37,7 @@ func (m *Batch) witness(k *Look, p *Page) (follow bool) {
 		m.pair(k, p)
 	}
 	if k.Canonical != "" {
-		m.credit(k, p, news)
+		m.credit(k, p, was)
 	}
 	return follow
 }
@@ -109,7 +52,7 @@ func variable(why admit.Reason) bool {
 	return false
 }
 
-func (m *Batch) seen(k *Look, p *Page) (news variantNews) {
+func (m *Batch) seen(k *Look, p *Page) (was *mark.Mark) {
 	at, before := k.Moment(), p.lastSeen.Second()
 	if p.looks == 0 {
 		p.firstSeen, before = at.Second(), 0 // whatever was noted before was no look at the page
@@ -130,12 +73,12 @@ func (m *Batch) seen(k *Look, p *Page) (news variantNews) {
 	if k.Same {
 		m.seenSame(k, p, before)
 	} else {
-		news = m.seenNew(k, p, before)
+		was = m.seenNew(k, p, before)
 	}
 	p.tagHash = tagHash(k)
 	p.end(k.At)
 	m.settled(p, k.At)
-	return news
+	return was
 }
 
 // seenSame merges a look that shows the bytes of the last one.
@@ -148,7 +91,7 @@ func (m *Batch) seenSame(k *Look, p *Page, before moment.Time) {
 }
 
 // seenNew merges a look that shows other bytes than the last one.
-func (m *Batch) seenNew(k *Look, p *Page, before moment.Time) variantNews {
+func (m *Batch) seenNew(k *Look, p *Page, before moment.Time) *mark.Mark {
 	if k.Full || k.Forbids != admit.None || p.content != admit.NoIndex { // else what was not read may still say so
 		p.content, p.until = k.Forbids, k.Until
 	}
@@ -187,3 +130,53 @@ func tagHash(k *Look) uint64 {
 	}
 	return xxh3.HashString(tag)
 }
+
+// A tagged look is one at a target with tracking parameters, as links in
+// campaigns have. The site may answer it with anything: a landing page, a
+// redirect, or, as some of these parameters name the visitor, what is for him
+// alone. So it is evidence for the page, and shows that it is there; it never
+// takes the page out, dates it or moves it, its links count for nothing, and what
+// it shows is not remembered.
+
+// tagged merges a tagged look at a page that does not forbid its listing.
+func (m *Batch) tagged(k *Look, p *Page) {
+	if k.Forbids != admit.None || !k.Parsed && !k.Same {
+		return
+	}
+	switch {
+	case p.witnessed && p.content == admit.None:
+	case p.unasked():
+		p.witnessed, p.status = true, k.Response.Status
+		p.firstSeen, p.lastSeen = k.Moment().Second(), k.Moment()
+		p.ownURL, p.self, p.noFollow, p.until = k.OwnURL, k.Canonized, k.NoFollow, k.Until
+	default:
+		return // the page itself was seen to be gone, or not to be listed
+	}
+	if p.looks == 0 {
+		p.shared = p.shared || k.Shared // until it is known what the page itself shows
+	}
+	p.witnessedBy(k)
+	if m.site.fades(p, k.Moment()) {
+		p.lastSeen = k.Moment()
+	}
+	m.Save(p)
+}
+
+// WantsTagged reports whether a tagged look may teach anything, so that the page is worth
+// reading to see that it does not forbid its listing.
+func (site *Site) WantsTagged(k *look.Look, before *Page) bool {
+	if !before.witnessed || before.content != admit.None {
+		return before.unasked()
+	}
+	return !before.Public() || site.fades(before, k.Moment())
+}
+
+// unasked reports whether nobody has asked for the location yet, as far as is known.
+func (p *Page) unasked() bool {
+	return !p.witnessed && p.status == 0 && p.absent == admit.None && p.content == admit.None
+}
+
+// fades reports whether a page was not seen for so long that it matters who gets it
+// with tracking parameters. Sooner that would blur when the page changed, as nobody
+// knows what it showed at that time.
+func (site *Site) fades(p *Page, at moment.Time) bool { return at.Sub(p.lastSeen) >= site.KeepFor/2 }

@@ -20,6 +20,15 @@ type Fields struct {
 // Add adds all fields of a list, in its order. Those that are zero are left out.
 func (e *Encoder) Add(list func(*Fields)) { list(&Fields{to: e}) }
 
+// Write returns the record of a list and of what its reader did not know, nil if that is
+// nothing.
+func Write(list func(*Fields), unread Unread) []byte {
+	var e Encoder
+	e.Add(list)
+	e.Keep(unread)
+	return e.SealAny()
+}
+
 // Into returns a function for [Read] that sets the fields of a list.
 func Into(list func(*Fields)) func(Field) bool {
 	var f Fields

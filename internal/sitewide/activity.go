@@ -90,9 +90,4 @@ func ReadActivity(b []byte) (a Activity) {
 }
 
 // Encode returns the record of the activity.
-func (a Activity) Encode() []byte {
-	var e record.Encoder
-	e.Add(a.fields)
-	e.Keep(a.unread)
-	return e.Seal()
-}
+func (a Activity) Encode() []byte { return record.Write(a.fields, a.unread) }

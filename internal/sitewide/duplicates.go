@@ -34,10 +34,7 @@ func (d Duplicates) Encode(id func(location string) uint64) []byte {
 	if len(d.members) == 1 && OwnPage(d.Listed) && d.members[0] == id(d.Listed) {
 		d.members = nil
 	}
-	var e record.Encoder
-	e.Add(d.fields)
-	e.Keep(d.unread)
-	return e.SealAny()
+	return record.Write(d.fields, d.unread)
 }
 
 func (d *Duplicates) fields(f *record.Fields) {

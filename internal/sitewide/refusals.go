@@ -75,11 +75,7 @@ func ReadRefusals(b []byte) (all Refusals) {
 }
 
 func (all *Refusals) fields(f *record.Fields) {
-	f.Data(1, len(all.of), func(i int) []byte {
-		var e record.Encoder
-		e.Add(all.of[i].fields)
-		return e.Seal()
-	}, func(b []byte) {
+	f.Data(1, len(all.of), func(i int) []byte { return record.Write(all.of[i].fields, "") }, func(b []byte) {
 		var r Refusal
 		if _, err := record.Read(b, record.Into(r.fields)); err == nil && len(all.of) < refusalsKept {
 			all.of = append(all.of, r)
@@ -88,12 +84,7 @@ func (all *Refusals) fields(f *record.Fields) {
 }
 
 // Encode returns nil when there is nothing to remember.
-func (all *Refusals) Encode() []byte {
-	var e record.Encoder
-	e.Add(all.fields)
-	e.Keep(all.unread)
-	return e.SealAny()
-}
+func (all *Refusals) Encode() []byte { return record.Write(all.fields, all.unread) }
 
 // Of returns what is known of a network at now.
 func (all *Refusals) Of(network uint32, now moment.Time) Refusal {

@@ -37,12 +37,7 @@ func (s *Siblings) fields(f *record.Fields) {
 }
 
 // Encode returns nil when there is nothing to remember.
-func (s Siblings) Encode() []byte {
-	var e record.Encoder
-	e.Add(s.fields)
-	e.Keep(s.unread)
-	return e.SealAny()
-}
+func (s Siblings) Encode() []byte { return record.Write(s.fields, s.unread) }
 
 // GrownOn returns how many pages a link made listed on a day.
 func (s Siblings) GrownOn(day int64) int {
