@@ -10,6 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/journal"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/sitewide"
 	"github.com/servemap/servemap/internal/txn"
@@ -29,7 +30,7 @@ func (l *Ledger) pages(ctx context.Context) iter.Seq2[merge.Known, error] {
 				yield(merge.Known{}, err)
 				return
 			}
-			s, err := merge.Decode(r.Value)
+			s, err := pagerecord.Decode(r.Value)
 			if err != nil || !s.Listed() {
 				continue
 			}
@@ -52,15 +53,15 @@ func (l *Ledger) Page(ctx context.Context, location string) (merge.Known, error)
 }
 
 func (l *Ledger) pageOf(ctx context.Context, location string) (merge.Known, error) {
-	p := l.know(location, new(merge.Page), nil)
+	p := l.know(location, new(pagerecord.Page), nil)
 	err := l.ask(ctx, func(key secret.Key) error {
 		var group, showing uint64
 		keys := []string{l.keys.Page(location), l.keys.Wait(key.Name(location).Hash)}
 		err := txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
 			for _, k := range keys {
-				if s, err := merge.Decode(t.Get(k)); err == nil {
+				if s, err := pagerecord.Decode(t.Get(k)); err == nil {
 					p = l.know(location, s, key)
-					group, showing = s.Beyond()
+					group, showing = s.Group, s.Showing
 					return
 				}
 			}
@@ -90,7 +91,7 @@ func (l *Ledger) ask(ctx context.Context, fn func(secret.Key) error) error {
 }
 
 // know tells what is known of a location by its record.
-func (l *Ledger) know(location string, s *merge.Page, key secret.Key) merge.Known {
+func (l *Ledger) know(location string, s *pagerecord.Page, key secret.Key) merge.Known {
 	return l.site.Know(location, s, key, l.robots.Load(), time.Now())
 }
 
@@ -117,8 +118,8 @@ func (l *Ledger) MarkSize(ctx context.Context, location string) (n int, err erro
 		keys := []string{l.keys.Page(location), l.keys.Wait(key.Name(location).Hash)}
 		return txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
 			for _, k := range keys {
-				if s, err := merge.Decode(t.Get(k)); err == nil {
-					n = len(s.Mark().AppendBinary(nil))
+				if s, err := pagerecord.Decode(t.Get(k)); err == nil {
+					n = len(s.Mark.AppendBinary(nil))
 					return
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/txn"
 )
 
@@ -74,8 +75,8 @@ func (l *Ledger) distinct() int {
 }
 
 // glance returns what is known of the sightings' locations, to see what has to be read.
-func (l *Ledger) glance(ctx context.Context, sightings []*look.Sighting) ([]*merge.Page, error) {
-	pages := make([]*merge.Page, len(sightings))
+func (l *Ledger) glance(ctx context.Context, sightings []*look.Sighting) ([]*pagerecord.Page, error) {
+	pages := make([]*pagerecord.Page, len(sightings))
 	var keys []string
 	for _, s := range sightings {
 		keys = append(keys, l.site.RecordKeys(s.Location)...)
@@ -91,7 +92,7 @@ func (l *Ledger) glance(ctx context.Context, sightings []*look.Sighting) ([]*mer
 
 // processSome merges the first of the pending sightings, of whose pages is given what
 // is known, and returns how many that were.
-func (l *Ledger) processSome(ctx context.Context, pages []*merge.Page, all bool) (int, error) {
+func (l *Ledger) processSome(ctx context.Context, pages []*pagerecord.Page, all bool) (int, error) {
 	if s := l.pending[0]; s.Kind == admit.RobotsFile {
 		return 1, l.obey(ctx, s)
 	}
@@ -102,7 +103,7 @@ func (l *Ledger) processSome(ctx context.Context, pages []*merge.Page, all bool)
 // gather makes looks of the first pending sightings, as many as are merged together. A
 // robots.txt, and a page of so many links that they take transactions of their own,
 // decide on all that comes after.
-func (l *Ledger) gather(pages []*merge.Page, all bool) (looks []*sighted) {
+func (l *Ledger) gather(pages []*pagerecord.Page, all bool) (looks []*sighted) {
 	begun, keys := time.Now(), 0
 	for i, before := range pages {
 		s := l.pending[i]
@@ -128,15 +129,14 @@ func (k *sighted) keys() int {
 
 // lookAt makes a look of a sighting, and reads the page if that may show anything new.
 // before is what is known of the page, all says that no budget applies.
-func (l *Ledger) lookAt(s *look.Sighting, before *merge.Page, all bool) *sighted {
+func (l *Ledger) lookAt(s *look.Sighting, before *pagerecord.Page, all bool) *sighted {
 	k := &merge.Look{Look: look.New(s, l.cfg.Normalizer, l.site.Names.Key(), l.clock.behind()), Before: before}
 	seen := &sighted{Look: k}
 	if k.Kind != admit.Witness || k.Tagged && !l.site.WantsTagged(k.Look, before) {
 		return seen
 	}
 	if k.Same, k.Again = l.site.Knows(k.Look, before); k.Same {
-		showing, content := before.Showed()
-		l.compare(k, showing, content)
+		l.compare(k, before.Showing, before.Content)
 		return seen
 	}
 	l.readPage(seen, all)
@@ -164,7 +164,7 @@ func (l *Ledger) read(k *merge.Look, full bool) {
 	}()
 	k.Read(l.cfg.Normalizer, full, l.cfg.Extensions)
 	l.hide(k.Media)
-	if k.Showing != 0 && !(k.Tagged && k.Before.Seen()) { // else it is known what the page itself shows
+	if k.Showing != 0 && !(k.Tagged && k.Before.Looks > 0) { // else it is known what the page itself shows
 		k.Showing = l.site.Names.Key().Hash("showing", strconv.FormatUint(k.Showing, 16))
 		l.compare(k, k.Showing, k.Forbids)
 	}
@@ -185,7 +185,7 @@ func (l *Ledger) consult(k *merge.Look) {
 		location = k.Canonical
 	}
 	k.View.Soon = k.Before.Soon(k.Look)
-	l.furniture.Consult(k.View, k.Before.Mark(), l.site.ID(location))
+	l.furniture.Consult(k.View, k.Before.Mark, l.site.ID(location))
 	l.furniture.changed = true
 }
 
@@ -228,7 +228,7 @@ func (l *Ledger) leaveOut(k *sighted) {
 // something which was seen before counts.
 func (l *Ledger) storeSome(ctx context.Context, looks []*sighted) (merged int, err error) {
 	var readings []merge.Reading
-	var stale *merge.Page // of the first look that is not merged, as it shows other bytes than were glanced at
+	var stale *pagerecord.Page // of the first look that is not merged, as it shows other bytes than were glanced at
 	now := time.Now()
 	err = l.commitAt(ctx, now, l.guess(looks, now), func(m *merge.Batch) {
 		stale, merged, readings = nil, 0, make([]merge.Reading, len(looks))
@@ -279,7 +279,7 @@ func (l *Ledger) finish(ctx context.Context, looks []*sighted, readings []merge.
 // read. In this order a crash costs a second reading and no link.
 func (l *Ledger) follow(ctx context.Context, k *merge.Look, news merge.Novelty) error {
 	fresh, most := l.site.Fresh(k), linksAtOnce
-	var open merge.Openness
+	var open pagerecord.Openness
 	for {
 		n := min(most, len(fresh))
 		left, ok, err := l.followSome(ctx, k, fresh[:n], news, open, n == len(fresh))
@@ -299,7 +299,7 @@ func (l *Ledger) follow(ctx context.Context, k *merge.Look, news merge.Novelty) 
 	}
 }
 
-func (l *Ledger) followSome(ctx context.Context, k *merge.Look, links []look.Link, news merge.Novelty, open merge.Openness, last bool) (left merge.Openness, ok bool, err error) {
+func (l *Ledger) followSome(ctx context.Context, k *merge.Look, links []look.Link, news merge.Novelty, open pagerecord.Openness, last bool) (left pagerecord.Openness, ok bool, err error) {
 	keys := l.site.RecordKeys(k.Location)
 	for _, ln := range links {
 		keys = append(keys, l.site.RecordKeys(ln.Location)...)

@@ -13,6 +13,7 @@ import (
 	"github.com/servemap/servemap/internal/capability"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/texts"
 )
 
@@ -137,7 +138,7 @@ func (l *Ledger) countLinks(k *merge.Look) {
 }
 
 // hintLinked gives the hints that a page gives rise to which the site links to.
-func (l *Ledger) hintLinked(k *merge.Look, s merge.Standing) {
+func (l *Ledger) hintLinked(k *merge.Look, s pagerecord.Standing) {
 	id := l.site.ID(k.Location)
 	switch {
 	case s.Reason == admit.QueryNotCanonical && k.Nameless:

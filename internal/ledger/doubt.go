@@ -9,6 +9,7 @@ import (
 
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 )
 
 // doubt is what is known of a page that may be gone.
@@ -43,7 +44,7 @@ func (l *Ledger) openDoubts(ctx context.Context) error {
 		if known, ok := before[location]; ok {
 			l.doubts.of[location] = known
 		}
-		l.doubts.note(location, merge.ReadMinute(r.Value).Time(), now)
+		l.doubts.note(location, pagerecord.ReadMinute(r.Value).Time(), now)
 	}
 	return nil
 }
@@ -63,7 +64,7 @@ func (d *doubts) note(location string, since, now time.Time) {
 	known, ok := d.of[location]
 	switch {
 	case !ok || !known.noted.Equal(since):
-		known = doubt{since, earlier(since, now), merge.ConfirmAfter}
+		known = doubt{since, earlier(since, now), pagerecord.ConfirmAfter}
 	case since.After(known.from) && !since.After(now):
 		known.from = since
 	}

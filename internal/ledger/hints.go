@@ -8,6 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 )
 
 // shellsNeeded is how many locations must show what an entry shows before the
@@ -40,7 +41,7 @@ func (l *Ledger) hintTwin() {
 }
 
 // hintEntry gives the hints that an entry which was read gives rise to.
-func (l *Ledger) hintEntry(k *merge.Look, s merge.Standing) {
+func (l *Ledger) hintEntry(k *merge.Look, s pagerecord.Standing) {
 	if k.NoFollow {
 		l.cfg.Hints.Give(hint.NoFollow, "entry", k.Location)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
@@ -351,20 +352,20 @@ func TestCountsByVerdict(t *testing.T) {
 }
 
 func TestTallyOfAPassBesideChanges(t *testing.T) {
-	listed, waiting := merge.Standing{Verdict: admit.Listed, Reason: admit.ByLink}, merge.Standing{Verdict: admit.Waiting, Reason: admit.NoEvidence}
+	listed, waiting := pagerecord.Standing{Verdict: admit.Listed, Reason: admit.ByLink}, pagerecord.Standing{Verdict: admit.Waiting, Reason: admit.NoEvidence}
 	var l tally
 	l.begin()
 	l.count("a", listed)
 	l.count("c", waiting)
-	l.moved([]merge.Move{{Key: "b", From: merge.Standing{}, To: listed}, {Key: "c", From: waiting, To: listed}, {Key: "d", From: merge.Standing{}, To: listed}}) // two behind the pass, one before it
+	l.moved([]merge.Move{{Key: "b", From: pagerecord.Standing{}, To: listed}, {Key: "c", From: waiting, To: listed}, {Key: "d", From: pagerecord.Standing{}, To: listed}}) // two behind the pass, one before it
 	l.count("d", listed)
 	l.pass("m")
-	l.moved([]merge.Move{{Key: "e", From: merge.Standing{}, To: listed}, {Key: "n", From: merge.Standing{}, To: waiting}}) // one behind it again
+	l.moved([]merge.Move{{Key: "e", From: pagerecord.Standing{}, To: listed}, {Key: "n", From: pagerecord.Standing{}, To: waiting}}) // one behind it again
 	l.end()
 	if got := l.listed(); got != 5 {
 		t.Errorf("%d are listed, want 5", got)
 	}
-	l.moved([]merge.Move{{Key: "a", From: listed, To: merge.Standing{}}})
+	l.moved([]merge.Move{{Key: "a", From: listed, To: pagerecord.Standing{}}})
 	if got := l.counted(); len(got) != 1 || got[0] != (Count{admit.Listed, admit.ByLink, 4}) {
 		t.Errorf("counts %v", got)
 	}

@@ -6,13 +6,14 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/pagerecord"
 )
 
 // Look is what a response showed, with what was known of the page before.
 type Look struct {
 	*look.Look
-	Confirm bool  // no response at all: a doubt that had its minute
-	Before  *Page // what was known of the page, nil for Confirm
+	Confirm bool             // no response at all: a doubt that had its minute
+	Before  *pagerecord.Page // what was known of the page, nil for Confirm
 
 	Same  bool        // the body is that of the last look, which was read
 	Again bool        // it is, and its links are to be followed again all the same
@@ -37,7 +38,7 @@ func (m *Batch) Apply(k *Look) (follow bool) {
 		m.redirected(k, p)
 	case !known && !m.site.Entries[k.Location] && !k.Personal():
 		// Nothing is remembered of what is not there.
-	case !p.witnessed:
+	case !p.Witnessed:
 		m.refusedUnseen(k, p)
 	case k.Kind == admit.Alive:
 		m.alive(k, p)
@@ -62,32 +63,34 @@ const clockSkew = time.Minute
 // late reports whether a look at the page came after a later one, because the store
 // could not be reached for a while. No look is late beside one by a clock that was
 // ahead: else what forbids the listing would wait until that time comes.
-func (m *Batch) late(p *Page, at moment.Time) bool {
-	behind := p.lastSeen.Sub(at)
-	return behind > 0 && behind < clockSlack && p.lastSeen <= moment.Of(m.Now.Add(clockSkew))
+func (m *Batch) late(p *pagerecord.Page, at moment.Time) bool {
+	behind := p.LastSeen.Sub(at)
+	return behind > 0 && behind < clockSlack && p.LastSeen <= moment.Of(m.Now.Add(clockSkew))
 }
 
 // follows reports whether a look is news beside the last one: neither the same look,
 // merged again, nor one that came late.
-func (m *Batch) follows(p *Page, at moment.Time) bool { return at != p.lastSeen && !m.late(p, at) }
+func (m *Batch) follows(p *pagerecord.Page, at moment.Time) bool {
+	return at != p.LastSeen && !m.late(p, at)
+}
 
 // refusedUnseen notes what a location answered that nobody got a page from yet, for
 // who asks why it is not listed.
-func (m *Batch) refusedUnseen(k *Look, p *Page) {
+func (m *Batch) refusedUnseen(k *Look, p *pagerecord.Page) {
 	m.settled(p, k.At)
-	p.status = k.Response.Status
-	if p.content = admit.None; k.Kind == admit.Forbidden {
-		p.content = k.Reason
+	p.Status = k.Response.Status
+	if p.Content = admit.None; k.Kind == admit.Forbidden {
+		p.Content = k.Reason
 	}
-	if k.Personal() && p.firstSeen == 0 {
-		p.lastSeen = max(p.lastSeen, k.Moment()) // from when on it is forgotten in the end
+	if k.Personal() && p.FirstSeen == 0 {
+		p.LastSeen = max(p.LastSeen, k.Moment()) // from when on it is forgotten in the end
 	}
 	m.Save(p)
 }
 
 // Reading is what merging a page that was read came to.
 type Reading struct {
-	Standing
+	pagerecord.Standing
 	Linked bool // a listed page links to it
 	News   Novelty
 	Follow bool // its links count, and are still to be merged
@@ -98,47 +101,41 @@ func (m *Batch) ApplyPage(k *Look) Reading {
 	follow := m.Apply(k)
 	after, _ := m.Load(k.Location)
 	leads := m.site.leads(after)
-	if follow && !leads && !after.noFollow && after.content == admit.None && len(k.Links) > 0 {
+	if follow && !leads && !after.NoFollow && after.Content == admit.None && len(k.Links) > 0 {
 		m.Effects.Early = append(m.Effects.Early, k)
 	}
-	return Reading{after.Standing, after.link, k.novelty(after), follow && leads}
+	return Reading{after.Standing, after.Link, k.novelty(after), follow && leads}
 }
 
 // Stale returns the page if a look took its bytes for those of the last look, and they
 // are not; else nil.
-func (m *Batch) Stale(k *Look) *Page {
-	if p, _ := m.Load(k.Location); k.Same && p.bodyHash != k.Hash {
+func (m *Batch) Stale(k *Look) *pagerecord.Page {
+	if p, _ := m.Load(k.Location); k.Same && p.BodyHash != k.Hash {
 		return p
 	}
 	return nil
 }
 
-// Seen reports whether somebody got the page.
-func (p *Page) Seen() bool { return p.looks > 0 }
-
-// Showed returns a hash of what the page showed, and why it forbids its listing.
-func (p *Page) Showed() (showing uint64, content admit.Reason) { return p.showing, p.content }
-
 // Guess returns the keys beyond the page's own that merging a look at now needs in most
 // cases. filling is the part that a page was added to last.
 func (site *Site) Guess(k *Look, filling int, now time.Time) (keys []string) {
 	p := k.Before
-	if p.missing != 0 || p.Listed() && k.Kind == admit.Doubtful {
+	if p.Missing != 0 || p.Listed() && k.Kind == admit.Doubtful {
 		keys = append(keys, site.Keys.Lost(k.Location), site.Keys.Refusals())
 	}
-	if p.joined != 0 {
-		keys = append(keys, site.Keys.Duplicates(p.joined))
+	if p.Joined != 0 {
+		keys = append(keys, site.Keys.Duplicates(p.Joined))
 	}
 	if p.Listed() {
-		keys = append(keys, site.Book.Guess(p.part, k.Location, false)...)
+		keys = append(keys, site.Book.Guess(p.Part, k.Location, false)...)
 	}
 	if !k.Parsed {
 		return keys
 	}
-	if k.Showing != 0 && k.Showing != p.joined {
+	if k.Showing != 0 && k.Showing != p.Joined {
 		keys = append(keys, site.Keys.Duplicates(k.Showing))
 	}
-	enters := !p.Listed() && (p.link || k.Exact)
+	enters := !p.Listed() && (p.Link || k.Exact)
 	if !p.Listed() {
 		keys = append(keys, site.Keys.Siblings(k.Group))
 	}
@@ -146,7 +143,7 @@ func (site *Site) Guess(k *Look, filling int, now time.Time) (keys []string) {
 		keys = append(keys, site.Book.Guess(filling, k.Location, true)...)
 	}
 	if p.Listed() || enters {
-		keys = append(keys, site.Journal.Guess(int64(p.logged), k.Location, now.UnixMilli())...)
+		keys = append(keys, site.Journal.Guess(int64(p.Logged), k.Location, now.UnixMilli())...)
 	}
 	return keys
 }

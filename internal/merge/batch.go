@@ -8,6 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/journal"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/txn"
 )
@@ -21,14 +22,14 @@ type Batch struct {
 	Effects Effects
 
 	site    *Site
-	pages   map[string]*Page
-	changed []*Page                    // to be settled
+	pages   map[string]*pagerecord.Page
+	changed []*pagerecord.Page         // to be pagerecord.Settled
 	media   map[string]*book.Extension // of pages whose entries are to show it from now on
 }
 
 // New returns an empty batch for a transaction at now.
 func New(t *txn.Tx, site *Site, now time.Time) *Batch {
-	return &Batch{Tx: t, Now: now, site: site, pages: map[string]*Page{}, media: map[string]*book.Extension{}, Effects: Effects{
+	return &Batch{Tx: t, Now: now, site: site, pages: map[string]*pagerecord.Page{}, media: map[string]*book.Extension{}, Effects: Effects{
 		Parts: map[int]bool{}, Followed: map[uint64]bool{}, Doubted: map[string]moment.Time{}, Settled: map[string]Settlement{}, Left: map[admit.Reason]int{},
 	}}
 }
@@ -61,7 +62,7 @@ type Effects struct {
 // Standing stands for no record.
 type Move struct {
 	Key      string
-	From, To Standing
+	From, To pagerecord.Standing
 }
 
 // Settlement says which part lists a page, or did, on which the store now holds the
@@ -74,23 +75,23 @@ type Settlement struct {
 func (m *Batch) moment() moment.Time { return moment.Of(m.Now) }
 
 // Load returns what is known of location. known is false if there is no record.
-func (m *Batch) Load(location string) (p *Page, known bool) {
+func (m *Batch) Load(location string) (p *pagerecord.Page, known bool) {
 	if p := m.pages[location]; p != nil {
-		return p, p.loaded.known
+		return p, p.Loaded.Known
 	}
 	p = m.read(location)
-	p.loaded.location = location
+	p.Loaded.Location = location
 	m.pages[location] = p
-	return p, p.loaded.known
+	return p, p.Loaded.Known
 }
 
-func (m *Batch) read(location string) *Page {
+func (m *Batch) read(location string) *pagerecord.Page {
 	for _, key := range m.site.RecordKeys(location) {
 		b := m.Get(key)
 		if b == nil {
 			continue
 		}
-		p, err := Decode(b)
+		p, err := pagerecord.Decode(b)
 		if err == nil && p.Public() && key != m.site.Keys.Page(location) {
 			err = record.ErrDamaged // what was never listed is not to be named by it
 		}
@@ -99,16 +100,16 @@ func (m *Batch) read(location string) *Page {
 		}
 		m.Effects.Damaged++
 		if n := m.site.Book.Find(m.Tx, location); n != 0 {
-			p := &Page{loaded: loaded{known: true, listed: true}}
-			p.Verdict, p.part, p.witnessed = admit.Listed, n, true
+			p := &pagerecord.Page{Loaded: pagerecord.Loaded{Known: true, Listed: true}}
+			p.Verdict, p.Part, p.Witnessed = admit.Listed, n, true
 			return p
 		}
 	}
-	return new(Page)
+	return new(pagerecord.Page)
 }
 
 // Save judges a page by its values as they are now, and has it settled in the end.
-func (m *Batch) Save(p *Page) {
+func (m *Batch) Save(p *pagerecord.Page) {
 	was, isNew := p.Standing, !p.Public()
 	p.Verdict, p.Reason = m.verdict(p)
 	if p.Reason == admit.ByHistory && was.Listed() && was.Reason == admit.ByNetworks {
@@ -117,16 +118,16 @@ func (m *Batch) Save(p *Page) {
 	loser := m.represent(p)
 	var peers []look.Alternate
 	if was.Listed() && !p.Listed() {
-		p.read = false
-		peers, p.peers = p.peers, nil
+		p.Read = false
+		peers, p.Peers = p.Peers, nil
 	}
 	m.count(p, isNew)
-	if !p.loaded.changed {
-		p.loaded.known, p.loaded.changed = true, true
+	if !p.Loaded.Changed {
+		p.Loaded.Known, p.Loaded.Changed = true, true
 		m.changed = append(m.changed, p)
 	}
 	for _, peer := range peers {
-		m.removeAlternate(peer.Location, p.loaded.location)
+		m.removeAlternate(peer.Location, p.Loaded.Location)
 	}
 	if loser != nil {
 		m.Save(loser)
@@ -140,7 +141,7 @@ func (m *Batch) Settle() {
 		switch {
 		case p.Listed():
 			m.list(p)
-		case p.loaded.listed:
+		case p.Loaded.Listed:
 			m.unlist(p)
 		}
 		m.put(p)
@@ -148,53 +149,53 @@ func (m *Batch) Settle() {
 	m.changed = nil
 }
 
-func (m *Batch) list(p *Page) {
-	e := p.entry(m.site.Confidence)
+func (m *Batch) list(p *pagerecord.Page) {
+	e := p.Entry(m.site.Confidence)
 	if e.Extension = m.extension(p); m.site.InferPriority {
-		e.Priority = p.priority
+		e.Priority = p.Priority
 	}
-	location := p.loaded.location
-	if !p.loaded.listed {
-		p.part = m.site.Book.Add(m.Tx, p.part, location, e)
-		m.Effects.Filling = p.part
-		m.Effects.Parts[p.part] = true
+	location := p.Loaded.Location
+	if !p.Loaded.Listed {
+		p.Part = m.site.Book.Add(m.Tx, p.Part, location, e)
+		m.Effects.Filling = p.Part
+		m.Effects.Parts[p.Part] = true
 		m.happened(p, journal.Added)
 		m.due(location) // its next visit may show that the page is not for everybody
 		return
 	}
-	if !m.site.Book.Set(m.Tx, p.part, location, e) {
+	if !m.site.Book.Set(m.Tx, p.Part, location, e) {
 		return
 	}
-	m.Effects.Parts[p.part] = true
-	if e.Extension != nil && m.site.Book.Over(m.Tx, p.part) { // it may be more than the part has room for
+	m.Effects.Parts[p.Part] = true
+	if e.Extension != nil && m.site.Book.Over(m.Tx, p.Part) { // it may be more than the part has room for
 		m.move(p)
 	}
-	if p.dates.LastChange() != p.loaded.change {
+	if p.Dates.LastChange() != p.Loaded.Change {
 		m.happened(p, journal.Changed)
 	}
 }
 
-func (m *Batch) unlist(p *Page) {
-	m.site.Book.Remove(m.Tx, p.part, p.loaded.location)
-	m.Effects.Parts[p.part] = true
+func (m *Batch) unlist(p *pagerecord.Page) {
+	m.site.Book.Remove(m.Tx, p.Part, p.Loaded.Location)
+	m.Effects.Parts[p.Part] = true
 	m.happened(p, journal.Removed)
-	m.due(p.loaded.location) // one client's answer may not be the next one's
+	m.due(p.Loaded.Location) // one client's answer may not be the next one's
 	m.Effects.Left[p.Reason]++
 }
 
 // put stores a page: in clear if it is or was listed, else under a hash.
-func (m *Batch) put(p *Page) {
-	location := p.loaded.location
+func (m *Batch) put(p *pagerecord.Page) {
+	location := p.Loaded.Location
 	key, wait := m.site.Keys.Page(location), m.site.wait(location)
 	if p.Public() {
 		if m.Get(wait) != nil {
 			m.Put(wait, nil)
 			m.Effects.Waiting--
-			m.tally(wait, p, Standing{})
+			m.tally(wait, p, pagerecord.Standing{})
 		}
-		p.networks, p.canonical = nil, nil // its location no longer hides what is sealed
-		p.dates.Listed()
-		p.linkAt, p.linkNet, p.unprompted = 0, 0, false
+		p.Networks, p.Canonical = nil, nil // its location no longer hides what is sealed
+		p.Dates.Listed()
+		p.LinkAt, p.LinkNet, p.Unprompted = 0, 0, false
 	} else {
 		key = wait
 		if m.Get(wait) == nil {
@@ -202,38 +203,38 @@ func (m *Batch) put(p *Page) {
 		}
 	}
 	m.tally(key, p, p.Standing)
-	m.Put(key, p.encode())
-	p.loaded.changed, p.loaded.listed, p.loaded.change = false, p.Listed(), p.dates.LastChange()
+	m.Put(key, p.Encode())
+	p.Loaded.Changed, p.Loaded.Listed, p.Loaded.Change = false, p.Listed(), p.Dates.LastChange()
 }
 
 // tally notes under which verdict the record with that key is to be counted.
-func (m *Batch) tally(key string, p *Page, as Standing) {
-	m.Effects.Moves = append(m.Effects.Moves, Move{key, p.loaded.tallied, as})
-	p.loaded.tallied = as
+func (m *Batch) tally(key string, p *pagerecord.Page, as pagerecord.Standing) {
+	m.Effects.Moves = append(m.Effects.Moves, Move{key, p.Loaded.Tallied, as})
+	p.Loaded.Tallied = as
 }
 
 // happened notes in the journal what became of a listed page.
-func (m *Batch) happened(p *Page, what journal.Happening) {
-	p.logged = moment.Time(m.site.Journal.Note(m.Tx, int64(p.logged), p.loaded.location, what, m.Now.UnixMilli(), p.part))
+func (m *Batch) happened(p *pagerecord.Page, what journal.Happening) {
+	p.Logged = moment.Time(m.site.Journal.Note(m.Tx, int64(p.Logged), p.Loaded.Location, what, m.Now.UnixMilli(), p.Part))
 	m.Effects.Events++
 }
 
 // settled notes that the store will hold the verdict on a page, by all that was seen
 // up to a time.
-func (m *Batch) settled(p *Page, at time.Time) {
-	m.Effects.Settled[p.loaded.location] = Settlement{p.part, at}
+func (m *Batch) settled(p *pagerecord.Page, at time.Time) {
+	m.Effects.Settled[p.Loaded.Location] = Settlement{p.Part, at}
 }
 
 // due has a location looked at again soon.
 func (m *Batch) due(location string) { m.Effects.Due = append(m.Effects.Due, location) }
 
 // move moves a listed page to another part if its own has too many or too few.
-func (m *Batch) move(p *Page) {
-	to := m.site.Book.Move(m.Tx, p.part, p.loaded.location)
-	if to == p.part {
+func (m *Batch) move(p *pagerecord.Page) {
+	to := m.site.Book.Move(m.Tx, p.Part, p.Loaded.Location)
+	if to == p.Part {
 		return
 	}
-	m.Effects.Parts[p.part], m.Effects.Parts[to] = true, true
-	m.site.Journal.Moved(m.Tx, int64(p.logged), p.loaded.location, to)
-	p.part = to
+	m.Effects.Parts[p.Part], m.Effects.Parts[to] = true, true
+	m.site.Journal.Moved(m.Tx, int64(p.Logged), p.Loaded.Location, to)
+	p.Part = to
 }

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/sitewide"
 )
 
@@ -17,22 +18,22 @@ func (m *Batch) putDuplicates(showing uint64, d sitewide.Duplicates) {
 // represent decides whether a page that is to be listed stands for all pages that show
 // the same. A page that is not to be listed gives its claim up. It returns the page that
 // has lost its place by that, nil for none, which is to be saved next.
-func (m *Batch) represent(p *Page) (loser *Page) {
-	claims := p.Listed() && p.showing != 0
-	if p.joined != 0 && (!claims || p.joined != p.showing) {
-		m.leave(p, m.site.ID(p.loaded.location))
+func (m *Batch) represent(p *pagerecord.Page) (loser *pagerecord.Page) {
+	claims := p.Listed() && p.Showing != 0
+	if p.Joined != 0 && (!claims || p.Joined != p.Showing) {
+		m.leave(p, m.site.ID(p.Loaded.Location))
 	}
 	if !claims {
 		return nil
 	}
-	location := p.loaded.location
-	d := m.duplicates(p.showing)
-	p.joined = p.showing
+	location := p.Loaded.Location
+	d := m.duplicates(p.Showing)
+	p.Joined = p.Showing
 	if sitewide.OwnPage(location) {
 		d.Join(m.site.ID(location))
 	}
 	rival, rivalRank := m.rival(location, d)
-	preferred := rival != nil && admit.Prefer(p.claim(), rival.claim())
+	preferred := rival != nil && admit.Prefer(claim(p), claim(rival))
 	verdict, why := admit.Represent(m.rank(p), d.Members(), rivalRank, preferred)
 	switch {
 	case verdict != admit.Listed:
@@ -43,7 +44,7 @@ func (m *Batch) represent(p *Page) (loser *Page) {
 	case rivalRank < int(admit.Vouched):
 		d.Listed = location
 	}
-	m.putDuplicates(p.showing, d)
+	m.putDuplicates(p.Showing, d)
 	if d.Listed == location || why == admit.SoftNotFound {
 		return rival
 	}
@@ -52,7 +53,7 @@ func (m *Batch) represent(p *Page) (loser *Page) {
 
 // rival returns the page that is listed for a content in place of location, nil if
 // there is none, and its rank, or -1.
-func (m *Batch) rival(location string, d sitewide.Duplicates) (*Page, int) {
+func (m *Batch) rival(location string, d sitewide.Duplicates) (*pagerecord.Page, int) {
 	if d.Listed == "" || d.Listed == location {
 		return nil, -1
 	}
@@ -68,40 +69,34 @@ func (m *Batch) rival(location string, d sitewide.Duplicates) (*Page, int) {
 const establishedAfter = day
 
 // rank returns how good a claim a page has to represent its content.
-func (m *Batch) rank(p *Page) admit.Rank {
-	rule, _ := m.site.Rules.Match(p.loaded.location)
+func (m *Batch) rank(p *pagerecord.Page) admit.Rank {
+	rule, _ := m.site.Rules.Match(p.Loaded.Location)
 	switch {
-	case rule.Listing == admit.Always, m.site.Entries[p.loaded.location], p.hop > 0:
+	case rule.Listing == admit.Always, m.site.Entries[p.Loaded.Location], p.Hop > 0:
 		return admit.Vouched
-	case p.self:
+	case p.Self:
 		return admit.Canonical
-	case p.part != 0 && p.lastSeen.Second().Sub(p.firstSeen) >= establishedAfter:
+	case p.Part != 0 && p.LastSeen.Second().Sub(p.FirstSeen) >= establishedAfter:
 		return admit.Established
-	case p.link:
+	case p.Link:
 		return admit.Linked
 	}
 	return admit.Orphaned
 }
 
 // claim returns what a page has to show beside others of its rank.
-func (p *Page) claim() admit.Claim {
-	return admit.Claim{Location: p.loaded.location, Linked: p.link || p.hop > 0}
+func claim(p *pagerecord.Page) admit.Claim {
+	return admit.Claim{Location: p.Loaded.Location, Linked: p.Link || p.Hop > 0}
 }
 
 // leave gives the claim of a page up, whose ID is given. Who else shows the content
 // takes its place when it is next looked at.
-func (m *Batch) leave(p *Page, id uint64) {
-	d := m.duplicates(p.joined)
+func (m *Batch) leave(p *pagerecord.Page, id uint64) {
+	d := m.duplicates(p.Joined)
 	d.Leave(id)
-	if d.Listed == p.loaded.location {
+	if d.Listed == p.Loaded.Location {
 		d.Listed = ""
 	}
-	m.putDuplicates(p.joined, d)
-	p.joined = 0
-}
-
-// Showing is what a page that waits showed: the hash of its content, and the networks
-// that got it. ok is false for what counts against no other page.
-func (p *Page) Waiting() (showing uint64, networks []uint16, ok bool) {
-	return p.showing, p.networks, !p.query && p.content == admit.None
+	m.putDuplicates(p.Joined, d)
+	p.Joined = 0
 }

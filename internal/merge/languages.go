@@ -7,31 +7,21 @@ import (
 
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// named returns the languages under which the page names a location, nil if it does
-// not.
-func (l *languages) named(id uint64) (langs []string) {
-	for _, c := range l.claims {
-		if c.id == id {
-			langs = append(langs, c.lang)
-		}
-	}
-	return langs
-}
-
 // claims returns alternates in the form in which they are kept.
-func (site *Site) claims(found []look.Alternate) (claims []claim) {
+func (site *Site) claims(found []look.Alternate) (claims []pagerecord.Claim) {
 	for _, p := range found {
-		claims = append(claims, claim{p.Lang, site.ID(p.Location)})
+		claims = append(claims, pagerecord.Claim{Lang: p.Lang, ID: site.ID(p.Location)})
 	}
 	return claims
 }
 
 // pair brings the alternates of a page that was just read, and of those it names, in
 // line with what they say of each other.
-func (m *Batch) pair(k *Look, p *Page) {
+func (m *Batch) pair(k *Look, p *pagerecord.Page) {
 	if !p.Listed() {
 		return
 	}
@@ -41,28 +31,28 @@ func (m *Batch) pair(k *Look, p *Page) {
 		if a.Location == k.Location {
 			continue
 		}
-		if to, known := m.Load(a.Location); known && to.Listed() && to.named(own) != nil {
+		if to, known := m.Load(a.Location); known && to.Listed() && to.Named(own) != nil {
 			peers = append(peers, a)
 			m.addAlternate(to, k.Location, own)
 		}
 	}
-	for _, old := range p.peers {
+	for _, old := range p.Peers {
 		if !slices.ContainsFunc(peers, func(peer look.Alternate) bool { return peer.Location == old.Location }) {
 			m.removeAlternate(old.Location, k.Location)
 		}
 	}
-	if !slices.Equal(peers, p.peers) {
-		p.peers = peers
+	if !slices.Equal(peers, p.Peers) {
+		p.Peers = peers
 		m.Save(p)
 	}
 }
 
 // addAlternate adds a page to the alternates of one that names it.
-func (m *Batch) addAlternate(p *Page, other string, id uint64) {
+func (m *Batch) addAlternate(p *pagerecord.Page, other string, id uint64) {
 	changed := false
-	for _, lang := range p.named(id) {
-		if peer := (look.Alternate{Lang: lang, Location: other}); !slices.Contains(p.peers, peer) && len(p.peers) < look.AlternatesKept {
-			p.peers, changed = append(p.peers, peer), true
+	for _, lang := range p.Named(id) {
+		if peer := (look.Alternate{Lang: lang, Location: other}); !slices.Contains(p.Peers, peer) && len(p.Peers) < look.AlternatesKept {
+			p.Peers, changed = append(p.Peers, peer), true
 		}
 	}
 	if changed {
@@ -73,18 +63,18 @@ func (m *Batch) addAlternate(p *Page, other string, id uint64) {
 // removeAlternate takes a page from the alternates of another.
 func (m *Batch) removeAlternate(location, other string) {
 	p, _ := m.Load(location)
-	before := len(p.peers)
-	p.peers = slices.DeleteFunc(p.peers, func(peer look.Alternate) bool { return peer.Location == other })
-	if len(p.peers) != before {
+	before := len(p.Peers)
+	p.Peers = slices.DeleteFunc(p.Peers, func(peer look.Alternate) bool { return peer.Location == other })
+	if len(p.Peers) != before {
 		m.Save(p)
 	}
 }
 
 // alternates returns the page in its languages, in the same order on each page of them,
 // nil if it is alone or does not say its own: engines ask for both.
-func (m *Batch) alternates(p *Page) (all []book.Alternate) {
-	own := p.named(m.site.ID(p.loaded.location))
-	if len(p.peers) == 0 || len(own) == 0 {
+func (m *Batch) alternates(p *pagerecord.Page) (all []book.Alternate) {
+	own := p.Named(m.site.ID(p.Loaded.Location))
+	if len(p.Peers) == 0 || len(own) == 0 {
 		return nil
 	}
 	size := 0
@@ -95,9 +85,9 @@ func (m *Batch) alternates(p *Page) (all []book.Alternate) {
 		}
 	}
 	for _, lang := range own {
-		add(lang, p.loaded.location)
+		add(lang, p.Loaded.Location)
 	}
-	for _, peer := range p.peers {
+	for _, peer := range p.Peers {
 		add(peer.Lang, peer.Location)
 	}
 	if size > look.AlternatesBytes {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/servemap/servemap/internal/mark"
-	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/pagerecord"
 )
 
 // Novelty says whether what is new among the links of a page is new on the site.
@@ -19,13 +19,13 @@ const (
 
 // novelty compares what was known of a page before the look with what is known after. A
 // page that had not been read may have had its links before.
-func (k *Look) novelty(after *Page) Novelty {
+func (k *Look) novelty(after *pagerecord.Page) Novelty {
 	switch {
-	case !k.Before.read:
+	case !k.Before.Read:
 		return NoNews
-	case after.dates.Changes() > k.Before.dates.Changes() && after.dates.LastChange() == k.Moment().Second():
+	case after.Dates.Changes() > k.Before.Dates.Changes() && after.Dates.LastChange() == k.Moment().Second():
 		return sureNews
-	case after.mark.Holds(k.At.Unix()):
+	case after.Mark.Holds(k.At.Unix()):
 		return maybeNews
 	}
 	return NoNews
@@ -37,23 +37,16 @@ func (m *Batch) await(k *Look, unheard []string) {
 	if !known {
 		return
 	}
-	for _, location := range unheard[:min(len(unheard), max(0, newLinksKept-len(from.newLinks)))] {
-		from.newLinks = append(from.newLinks, newLink{k.Moment().Second(), m.site.ID(location)})
+	for _, location := range unheard[:min(len(unheard), max(0, pagerecord.NewLinksKept-len(from.NewLinks)))] {
+		from.NewLinks = append(from.NewLinks, pagerecord.NewLink{Since: k.Moment().Second(), To: m.site.ID(location)})
 	}
 	m.Save(from)
 }
 
-// announcement is a location that turns out to be that of a new page, to which no look
-// before the one at since saw a link.
-type announcement struct {
-	location string
-	since    moment.Time
-}
-
 // keepLinks drops the new links that the look does not show, and notes those that
 // announced new pages, as the change turns out to be one.
-func (m *Batch) keepLinks(k *Look, p *Page, c comparison) {
-	if _, variety := p.dates.Held(); len(p.newLinks) == 0 || k.VarietyKey != variety {
+func (m *Batch) keepLinks(k *Look, p *pagerecord.Page, c comparison) {
+	if _, variety := p.Dates.Held(); len(p.NewLinks) == 0 || k.VarietyKey != variety {
 		return
 	}
 	shown := make(map[uint64]string, len(k.Links))
@@ -62,10 +55,10 @@ func (m *Batch) keepLinks(k *Look, p *Page, c comparison) {
 			shown[m.site.ID(ln.Location)] = ln.Location
 		}
 	}
-	p.newLinks = slices.DeleteFunc(p.newLinks, func(n newLink) bool {
-		location, there := shown[n.to]
-		if is := c.outcome == mark.Changed && c.since == n.since; there && is {
-			p.loaded.announced = append(p.loaded.announced, announcement{location, n.since})
+	p.NewLinks = slices.DeleteFunc(p.NewLinks, func(n pagerecord.NewLink) bool {
+		location, there := shown[n.To]
+		if is := c.outcome == mark.Changed && c.since == n.Since; there && is {
+			p.Loaded.Announced = append(p.Loaded.Announced, pagerecord.Announcement{Location: location, Since: n.Since})
 			return true
 		}
 		return !there
@@ -73,21 +66,11 @@ func (m *Batch) keepLinks(k *Look, p *Page, c comparison) {
 }
 
 // announce notes that the locations which a page announced are those of new pages.
-func (m *Batch) announce(k *Look, p *Page) {
-	for _, a := range p.loaded.announced {
-		if to, known := m.Load(a.location); known && to.becomesNew(a.since, k.Moment().Second()) {
+func (m *Batch) announce(k *Look, p *pagerecord.Page) {
+	for _, a := range p.Loaded.Announced {
+		if to, known := m.Load(a.Location); known && to.BecomesNew(a.Since, k.Moment().Second()) {
 			m.Save(to)
 		}
 	}
-	p.loaded.announced = nil
-}
-
-// becomesNew notes at a look that the location is that of a new page, to which the first
-// link was seen at since, and reports whether that is news.
-func (p *Page) becomesNew(since, at moment.Time) bool {
-	if p.firstSeen == 0 {
-		p.dates.Announce()
-		return true
-	}
-	return p.dates.AnnouncedLate(p.firstSeen, since, at)
+	p.Loaded.Announced = nil
 }

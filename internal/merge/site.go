@@ -16,6 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/priority"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/secret"
@@ -78,9 +79,11 @@ func (s *Settings) ForeignQuery(location string) bool {
 }
 
 // disallowed reports whether robots.txt keeps a page out of the sitemap.
-func (site *Site) disallowed(location string, p *Page) bool {
+func (site *Site) disallowed(location string, p *pagerecord.Page) bool {
 	return !site.Robots.Allows(location) || !p.Public() && !site.Robots.AllowsNew(location)
 }
 
 // SpanLength returns the length of the spans in which the site's activity is kept.
 func (s *Settings) SpanLength() time.Duration { return sitewide.SpanLength(s.KeepFor) }
+
+const day = 24 * time.Hour

@@ -5,7 +5,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/sitewide"
 )
 
@@ -26,32 +26,20 @@ import (
 // anotherDay is how much later the same network must be told the same again.
 const anotherDay = 24 * time.Hour
 
-// severalNetworks stands in doubt.missingNet for more than one.
-const severalNetworks = 1 << 17
-
-// ConfirmAfter is how long a suspect page has to show that it is there.
-const ConfirmAfter = time.Minute
-
-// hasMinute reports whether a doubt may be confirmed once its minute is over. Other
-// doubts wait until the page is seen or refused again.
-func (d *doubt) hasMinute() bool {
-	return variable(d.missingWhy) || d.missingWhy == admit.NotFound || d.missingNet == severalNetworks
-}
-
 // withdraw takes the page out: because the site no longer serves it, or because it now
 // says that it is not to be listed.
-func (m *Batch) withdraw(k *Look, p *Page, why admit.Reason) {
+func (m *Batch) withdraw(k *Look, p *pagerecord.Page, why admit.Reason) {
 	m.trustAgain(p)
 	if k.Response != nil {
-		p.status = k.Response.Status
+		p.Status = k.Response.Status
 	}
 	switch {
 	case why == admit.Private, why == admit.NoStore:
-		p.witnessed, p.content, p.absent = false, why, admit.None
-	case variable(why), why == admit.NoIndex:
-		p.content, p.bodyHash = why, 0 // the page is there; what it showed last was not merged
+		p.Witnessed, p.Content, p.Absent = false, why, admit.None
+	case pagerecord.Variable(why), why == admit.NoIndex:
+		p.Content, p.BodyHash = why, 0 // the page is there; what it showed last was not merged
 	default:
-		p.witnessed, p.absent = false, why
+		p.Witnessed, p.Absent = false, why
 	}
 	m.settled(p, k.At)
 	m.Save(p)
@@ -59,86 +47,79 @@ func (m *Batch) withdraw(k *Look, p *Page, why admit.Reason) {
 
 // suspect notes that a listed page may be gone, or may not be for everybody, by what a
 // client was told. A page that is not listed has nothing to lose.
-func (m *Batch) suspect(k *Look, p *Page, why admit.Reason) {
+func (m *Batch) suspect(k *Look, p *pagerecord.Page, why admit.Reason) {
 	if !p.Listed() {
 		m.withdraw(k, p, why)
 		return
 	}
 	at := k.Moment()
-	if p.missing == 0 && m.late(p, at) {
+	if p.Missing == 0 && m.late(p, at) {
 		return
 	}
-	if !variable(why) && m.ignores(k.Net, why) {
+	if !pagerecord.Variable(why) && m.ignores(k.Net, why) {
 		m.Effects.Refused = true
-		if p.missing != 0 && p.missingNet == k.Net && !variable(p.missingWhy) {
+		if p.Missing != 0 && p.MissingNet == k.Net && !pagerecord.Variable(p.MissingWhy) {
 			m.trustAgain(p) // what it was told before is worth no more
 			m.Save(p)
 		}
 		return
 	}
 	switch second := m.isSecond(k, p, why); {
-	case p.missing == 0, !second && m.outweighs(p, why):
-		p.status, p.doubt = k.Response.Status, doubt{at, why, k.Net}
+	case p.Missing == 0, !second && m.outweighs(p, why):
+		p.Status, p.Doubt = k.Response.Status, pagerecord.Doubt{Missing: at, MissingWhy: why, MissingNet: k.Net}
 		m.giveMinute(p)
-	case second && at.Sub(p.missing) >= ConfirmAfter:
+	case second && at.Sub(p.Missing) >= pagerecord.ConfirmAfter:
 		m.withdraw(k, p, why)
 		return
 	case second:
-		p.missingNet = severalNetworks
+		p.MissingNet = pagerecord.SeveralNetworks
 		m.giveMinute(p)
-	case p.hasMinute() && at.Sub(p.missing) < ConfirmAfter:
-		m.Effects.Doubted[k.Location] = p.missing // it was noted before, and perhaps nobody knew
+	case p.HasMinute() && at.Sub(p.Missing) < pagerecord.ConfirmAfter:
+		m.Effects.Doubted[k.Location] = p.Missing // it was noted before, and perhaps nobody knew
 	}
 	m.Save(p)
 }
 
 // isSecond reports whether a look shows that another client than the first one, or the
 // same one on another day, is refused the page.
-func (m *Batch) isSecond(k *Look, p *Page, why admit.Reason) bool {
-	if p.missing == 0 || variable(why) || variable(p.missingWhy) || m.ignores(p.missingNet, p.missingWhy) {
+func (m *Batch) isSecond(k *Look, p *pagerecord.Page, why admit.Reason) bool {
+	if p.Missing == 0 || pagerecord.Variable(why) || pagerecord.Variable(p.MissingWhy) || m.ignores(p.MissingNet, p.MissingWhy) {
 		return false
 	}
-	if k.Moment().Sub(p.missing) >= anotherDay {
+	if k.Moment().Sub(p.Missing) >= anotherDay {
 		return true
 	}
-	return k.Net != 0 && p.missingNet != 0 && p.missingNet != severalNetworks && k.Net != p.missingNet
+	return k.Net != 0 && p.MissingNet != 0 && p.MissingNet != pagerecord.SeveralNetworks && k.Net != p.MissingNet
 }
 
 // outweighs reports whether a new reason to doubt takes the place of the one that there
 // is: because that counts for nothing by now, or may wait for long while the new one has
 // its minute.
-func (m *Batch) outweighs(p *Page, why admit.Reason) bool {
+func (m *Batch) outweighs(p *pagerecord.Page, why admit.Reason) bool {
 	switch {
-	case variable(p.missingWhy):
+	case pagerecord.Variable(p.MissingWhy):
 		return false
-	case variable(why), m.ignores(p.missingNet, p.missingWhy):
+	case pagerecord.Variable(why), m.ignores(p.MissingNet, p.MissingWhy):
 		return true
-	case p.missingWhy == admit.NotFound || p.missingNet == severalNetworks:
+	case p.MissingWhy == admit.NotFound || p.MissingNet == pagerecord.SeveralNetworks:
 		return false
 	}
-	return why == admit.NotFound || p.missing > moment.Of(m.Now.Add(clockSkew))
+	return why == admit.NotFound || p.Missing > moment.Of(m.Now.Add(clockSkew))
 }
 
 // giveMinute has a doubt confirmed when its minute is over, if it has one.
-func (m *Batch) giveMinute(p *Page) {
-	if p.hasMinute() {
-		m.Put(m.site.Keys.Lost(p.loaded.location), record.Write((&doubt{missing: p.missing}).fields, ""))
-		m.Effects.Doubted[p.loaded.location] = p.missing
+func (m *Batch) giveMinute(p *pagerecord.Page) {
+	if p.HasMinute() {
+		m.Put(m.site.Keys.Lost(p.Loaded.Location), p.Minute())
+		m.Effects.Doubted[p.Loaded.Location] = p.Missing
 	}
 }
 
-// ReadMinute returns since when a listed page may be gone, by the record that says so.
-func ReadMinute(b []byte) moment.Time {
-	var d doubt
-	_, _ = record.Read(b, record.Into(d.fields)) // of a damaged one nothing is known
-	return d.missing
-}
-
 // trustAgain ends the doubt, if there is one.
-func (m *Batch) trustAgain(p *Page) {
-	if p.missing != 0 {
-		p.doubt = doubt{}
-		m.endMinute(p.loaded.location)
+func (m *Batch) trustAgain(p *pagerecord.Page) {
+	if p.Missing != 0 {
+		p.Doubt = pagerecord.Doubt{}
+		m.endMinute(p.Loaded.Location)
 	}
 }
 
@@ -149,23 +130,23 @@ func (m *Batch) endMinute(location string) {
 }
 
 // confirm ends the minute of a doubt: the page leaves, unless the doubt is over.
-func (m *Batch) confirm(k *Look, p *Page) {
-	if had := k.Moment().Sub(p.missing); p.missing != 0 && had >= 0 && had < ConfirmAfter {
-		m.Effects.Doubted[k.Location] = p.missing // it was saved, and doubted anew by another process
+func (m *Batch) confirm(k *Look, p *pagerecord.Page) {
+	if had := k.Moment().Sub(p.Missing); p.Missing != 0 && had >= 0 && had < pagerecord.ConfirmAfter {
+		m.Effects.Doubted[k.Location] = p.Missing // it was saved, and doubted anew by another process
 		return
 	}
 	all := m.refusals()
-	alone := p.missingWhy == admit.NotFound && p.missingNet != severalNetworks
+	alone := p.MissingWhy == admit.NotFound && p.MissingNet != pagerecord.SeveralNetworks
 	switch {
-	case p.missing == 0 || !p.hasMinute(), alone && !all.Of(p.missingNet, m.moment().Second()).Suffices(m.site.Listed):
+	case p.Missing == 0 || !p.HasMinute(), alone && !all.Of(p.MissingNet, m.moment().Second()).Suffices(m.site.Listed):
 		m.endMinute(k.Location) // the doubt goes on, if there is one, until the page is seen or refused again
 		m.settled(p, k.At)
 		return
 	case alone:
-		all.FoundMissing(p.missingNet, m.moment().Second())
+		all.FoundMissing(p.MissingNet, m.moment().Second())
 		m.Put(m.site.Keys.Refusals(), all.Encode())
 	}
-	m.withdraw(k, p, p.missingWhy)
+	m.withdraw(k, p, p.MissingWhy)
 }
 
 func (m *Batch) refusals() sitewide.Refusals {
@@ -177,7 +158,7 @@ func (m *Batch) refusals() sitewide.Refusals {
 // a day later where no network is known, or no page would ever leave there while one
 // of all clients is refused.
 func (m *Batch) ignores(network uint32, why admit.Reason) bool {
-	if network == 0 && why == admit.NotFound || network == severalNetworks {
+	if network == 0 && why == admit.NotFound || network == pagerecord.SeveralNetworks {
 		return false
 	}
 	all := m.refusals()
@@ -185,9 +166,9 @@ func (m *Batch) ignores(network uint32, why admit.Reason) bool {
 }
 
 // refuted notes that somebody got a page that another network was refused.
-func (m *Batch) refuted(k *Look, p *Page) {
-	net := p.missingNet
-	if p.missing == 0 || variable(p.missingWhy) || net == severalNetworks || net != 0 && net == k.Net {
+func (m *Batch) refuted(k *Look, p *pagerecord.Page) {
+	net := p.MissingNet
+	if p.Missing == 0 || pagerecord.Variable(p.MissingWhy) || net == pagerecord.SeveralNetworks || net != 0 && net == k.Net {
 		return
 	}
 	all := m.refusals()

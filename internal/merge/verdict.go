@@ -2,94 +2,82 @@ package merge
 
 import (
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/sitewide"
 )
 
 // verdict decides on a page as it is now.
-func (m *Batch) verdict(p *Page) (admit.Verdict, admit.Reason) {
-	location := p.loaded.location
+func (m *Batch) verdict(p *pagerecord.Page) (admit.Verdict, admit.Reason) {
+	location := p.Loaded.Location
 	rule, _ := m.site.Rules.Match(location)
 	disallowed := m.site.disallowed(location, p)
-	if p.barred && rule.Listing != admit.Always && (p.witnessed || rule.Listing != admit.Never && !disallowed) {
+	if p.Barred && rule.Listing != admit.Always && (p.Witnessed || rule.Listing != admit.Never && !disallowed) {
 		return admit.Excluded, admit.Forgotten
 	}
-	if !p.witnessed {
-		return p.unwitnessed(rule.Listing, disallowed)
+	if !p.Witnessed {
+		return unwitnessed(p, rule.Listing, disallowed)
 	}
-	content := p.content
-	if content == admit.None && !p.self && m.site.ForeignQuery(location) {
+	content := p.Content
+	if content == admit.None && !p.Self && m.site.ForeignQuery(location) {
 		content = admit.QueryNotCanonical // it was allowed once
 	}
 	ev := admit.Evidence{
 		Entry:  m.site.Entries[location],
-		Led:    p.hop > 0,
-		Route:  p.route,
-		Link:   p.link,
+		Led:    p.Hop > 0,
+		Route:  p.Route,
+		Link:   p.Link,
 		Before: p.Public(),
-		Crowd:  p.crowd,
+		Crowd:  p.Crowd,
 
 		Disallowed: disallowed,
 	}
 	if !ev.Before {
 		m.toEnter(&ev, p)
 	}
-	return admit.Decide(ev, rule.Listing, content, m.site.Networks, p.ownURL)
+	return admit.Decide(ev, rule.Listing, content, m.site.Networks, p.OwnURL)
 }
 
 // unwitnessed is the verdict on a page that was not there when it was last asked for.
-func (p *Page) unwitnessed(rule admit.Listing, disallowed bool) (admit.Verdict, admit.Reason) {
+func unwitnessed(p *pagerecord.Page, rule admit.Listing, disallowed bool) (admit.Verdict, admit.Reason) {
 	switch {
 	case rule == admit.Never:
 		return admit.Excluded, admit.RuleNever
 	case disallowed:
 		return admit.Excluded, admit.Disallowed
-	case p.absent != admit.None && p.Public():
-		return admit.Gone, p.absent
-	case p.content == admit.Private, p.content == admit.NoStore:
-		return admit.Excluded, p.content
-	case p.link || p.hop > 0:
+	case p.Absent != admit.None && p.Public():
+		return admit.Gone, p.Absent
+	case p.Content == admit.Private, p.Content == admit.NoStore:
+		return admit.Excluded, p.Content
+	case p.Link || p.Hop > 0:
 		return admit.Waiting, admit.NotSeen
 	}
 	return admit.Waiting, admit.NoEvidence
 }
 
 // toEnter fills in what matters only of a page that has never been listed.
-func (m *Batch) toEnter(ev *admit.Evidence, p *Page) {
-	ev.Word, ev.Unprompted = p.word(), p.unprompted
-	ev.Shown, ev.Shared, ev.Networks = p.shown, p.shared, len(p.networks)
-	if p.group != 0 && (ev.Link || ev.Led || ev.Networks >= m.site.Networks) {
-		n := sitewide.ReadSiblings(m.Get(m.site.Keys.Siblings(p.group)))
-		ev.Siblings, ev.Orphans, ev.Grown = n.Linked, n.Orphans, n.GrownOn(p.lastSeen.Day())
+func (m *Batch) toEnter(ev *admit.Evidence, p *pagerecord.Page) {
+	ev.Word, ev.Unprompted = p.Word(), p.Unprompted
+	ev.Shown, ev.Shared, ev.Networks = p.Shown, p.Shared, len(p.Networks)
+	if p.Group != 0 && (ev.Link || ev.Led || ev.Networks >= m.site.Networks) {
+		n := sitewide.ReadSiblings(m.Get(m.site.Keys.Siblings(p.Group)))
+		ev.Siblings, ev.Orphans, ev.Grown = n.Linked, n.Orphans, n.GrownOn(p.LastSeen.Day())
 	}
-}
-
-// sibling returns how the page counts among its siblings, as it is now.
-func (p *Page) sibling() sitewide.Sibling {
-	switch {
-	case !p.Listed() || p.group == 0:
-		return sitewide.Uncounted
-	case p.link:
-		return sitewide.Linked
-	case p.Reason == admit.ByNetworks, p.Reason == admit.ByHistory:
-		return sitewide.Orphan
-	}
-	return sitewide.Uncounted
 }
 
 // count brings the record of the page's siblings in line with the page. isNew says that
 // the page was never listed before.
-func (m *Batch) count(p *Page, isNew bool) {
-	as := p.sibling()
+func (m *Batch) count(p *pagerecord.Page, isNew bool) {
+	as := p.CountsAs()
 	grows := isNew && as == sitewide.Linked
-	if as == p.loaded.sibling && !grows {
+	if as == p.Loaded.Sibling && !grows {
 		return
 	}
-	key := m.site.Keys.Siblings(p.group)
+	key := m.site.Keys.Siblings(p.Group)
 	s := sitewide.ReadSiblings(m.Get(key))
-	s.Recount(p.loaded.sibling, as)
+	s.Recount(p.Loaded.Sibling, as)
 	if grows {
-		s.Grow(p.lastSeen.Day())
+		s.Grow(p.LastSeen.Day())
 	}
-	p.loaded.sibling = as
+	p.Loaded.Sibling = as
 	m.Put(key, s.Encode())
 }
