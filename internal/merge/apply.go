@@ -107,8 +107,8 @@ func (m *Batch) ApplyPage(k *Look) Reading {
 	return Reading{after.Standing, after.Link, k.novelty(after), follow && leads}
 }
 
-// Stale returns the page if a look took its bytes for those of the last look, and they
-// are not; else nil.
+// Stale returns the page if a look was taken to show the bytes of the last one and does
+// not, as another process has merged a look since; else nil.
 func (m *Batch) Stale(k *Look) *pagerecord.Page {
 	if p, _ := m.Load(k.Location); k.Same && p.BodyHash != k.Hash {
 		return p

@@ -38,14 +38,14 @@ func New(t *txn.Tx, site *Site, now time.Time) *Batch {
 type Effects struct {
 	Parts   map[int]bool // whose listing changed
 	Filling int          // the part that a page was added to last, 0 if none was
-	Due     []string     // locations to look at again soon
+	Due     []string     // locations that are due at their next visit
 	Early   []*Look      // that show where locations lead for which nothing vouches yet
 
 	Followed map[uint64]bool // links that need not be followed again
 
 	Doubted   map[string]moment.Time // locations to confirm a minute after that time
-	Undoubted []string               // locations of which that is off
-	Settled   map[string]Settlement  // locations on which the store now holds the verdict
+	Undoubted []string               // locations whose doubt is over
+	Settled   map[string]Settlement  // locations whose verdict is stored now
 
 	Moves   []Move               // verdicts that became others
 	Waiting int                  // change in the number of waiting locations
@@ -65,8 +65,8 @@ type Move struct {
 	From, To pagerecord.Standing
 }
 
-// Settlement says which part lists a page, or did, on which the store now holds the
-// verdict by all that was seen up to a time.
+// Settlement says that the stored verdict on a page takes in all that was seen up to a
+// time, and which part lists the page, or did.
 type Settlement struct {
 	Part int
 	At   time.Time
@@ -219,13 +219,13 @@ func (m *Batch) happened(p *pagerecord.Page, what journal.Happening) {
 	m.Effects.Events++
 }
 
-// settled notes that the store will hold the verdict on a page, by all that was seen
-// up to a time.
+// settled notes that the verdict which will be stored takes in all that was seen up to
+// a time.
 func (m *Batch) settled(p *pagerecord.Page, at time.Time) {
 	m.Effects.Settled[p.Loaded.Location] = Settlement{p.Part, at}
 }
 
-// due has a location looked at again soon.
+// due marks a location as due at its next visit.
 func (m *Batch) due(location string) { m.Effects.Due = append(m.Effects.Due, location) }
 
 // move moves a listed page to another part if its own has too many or too few.

@@ -16,8 +16,9 @@ type comparison struct {
 	before  moment.Time // the look before this one, 0 if there was none
 }
 
-// content merges what a page that was read shows. A look that could not be afforded in
-// full leaves the page unread, so that the next one is.
+// content merges what a page that was read shows. A page that could not be afforded in
+// full stays unread, so that the next look reads it. was is the mark before the look, nil
+// if the look was not read.
 func (m *Batch) content(k *Look, p *pagerecord.Page, before moment.Time) (was *mark.Mark) {
 	wasRead, known := p.Read, p.Mark
 	p.Read = p.Read && p.BodyHash == k.Hash
@@ -133,7 +134,7 @@ func (m *Batch) outcome(k *Look, p *pagerecord.Page, c comparison) {
 	}
 }
 
-// Knows reports whether a look shows nothing that has not been read: the same bytes as
+// Knows reports whether all that a look shows was read before: it has the same bytes as
 // the last one, whose links were followed. again says that the links are to be followed
 // again all the same. A page that is not listed is read each time, as the look may be
 // what lists it, unless it forbids its listing in the same bytes as before.

@@ -16,11 +16,11 @@ func (m *Batch) putDuplicates(showing uint64, d sitewide.Duplicates) {
 }
 
 // represent decides whether a page that is to be listed stands for all pages that show
-// the same. A page that is not to be listed gives its claim up. It returns the page that
-// has lost its place by that, nil for none, which is to be saved next.
+// the same. A page that is not to be listed leaves the duplicates. It returns the page
+// that has lost its place by that and is to be saved next, nil for none.
 func (m *Batch) represent(p *pagerecord.Page) (loser *pagerecord.Page) {
 	claims := p.Listed() && p.Showing != 0
-	if p.Joined != 0 && (!claims || p.Joined != p.Showing) {
+	if !claims || p.Joined != p.Showing {
 		m.leave(p, m.site.ID(p.Loaded.Location))
 	}
 	if !claims {
@@ -89,9 +89,12 @@ func claim(p *pagerecord.Page) admit.Claim {
 	return admit.Claim{Location: p.Loaded.Location, Linked: p.Link || p.Hop > 0}
 }
 
-// leave gives the claim of a page up, whose ID is given. Who else shows the content
-// takes its place when it is next looked at.
+// leave takes a page, whose ID is given, out of the duplicates that it is among. Another
+// one of them takes its place when it is next looked at.
 func (m *Batch) leave(p *pagerecord.Page, id uint64) {
+	if p.Joined == 0 {
+		return
+	}
 	d := m.duplicates(p.Joined)
 	d.Leave(id)
 	if d.Listed == p.Loaded.Location {

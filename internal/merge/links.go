@@ -97,9 +97,9 @@ func (m *Batch) followedAll(k *Look, from *pagerecord.Page, open pagerecord.Open
 	m.Save(from)
 }
 
-// linked notes that a page leads to a location. It returns what that leaves open, and
-// whether the page has news and nobody knew of the location before: it must then be a
-// new one, if they are.
+// linked notes that a page leads to a location. It returns what that leaves open. isNew
+// says that the link may be news and nobody knew of the location before; if the link is
+// news, the location is that of a new page.
 func (m *Batch) linked(k *Look, ln look.Link, news Novelty) (open pagerecord.Openness, isNew bool) {
 	to, known := m.Load(ln.Location)
 	if k.Echo.Repeats(ln.Location) {
@@ -129,14 +129,39 @@ func (m *Batch) linked(k *Look, ln look.Link, news Novelty) (open pagerecord.Ope
 	return to.LeavesOpen(k.Moment()), isNew
 }
 
-// isEarly reports whether it is remembered where the location leads.
+// point notes that a look saw a listed page lead to the page, and reports whether that
+// is news.
+func (m *Batch) point(k *Look, to *pagerecord.Page) (changed bool) {
+	changed = to.LinkedFrom(k.Look)
+	if !to.Unprompted && !to.Public() && to.Word() == admit.Risky && m.unprompted(k) {
+		to.Unprompted, changed = true, true
+	}
+	return changed
+}
+
+// unprompted reports whether the request named no page but public ones, so that no link
+// can be there for the visitor's sake.
+func (m *Batch) unprompted(k *Look) bool {
+	switch from := k.Echo.From; {
+	case k.Echo.Prompted:
+		return false
+	case from == "" || m.site.Entries[from]:
+		return true
+	default:
+		p, _ := m.Load(from)
+		return p.Listed()
+	}
+}
+
+// isEarly reports whether the location was seen lately while nothing vouched for it, so
+// that it is remembered where it leads.
 func (m *Batch) isEarly(location string) bool {
 	return m.site.Early[location] != nil ||
 		slices.ContainsFunc(m.Effects.Early, func(k *Look) bool { return k.Location == location })
 }
 
-// CatchesUp reports whether something vouches by now for a location that was seen
-// before.
+// CatchesUp reports whether something vouches by now for a location that was seen while
+// nothing did.
 func (m *Batch) CatchesUp() bool { return slices.ContainsFunc(m.Effects.Due, m.isEarly) }
 
 // countLink notes that k's page leads to the page, and reports whether that is news.
@@ -149,8 +174,8 @@ func (site *Site) countLink(k *Look, to *pagerecord.Page) bool {
 	return to.Inbound != before
 }
 
-// linkKey returns under what a link that k follows is remembered: where links are
-// counted, each is merged once from each of the pages that are told apart.
+// linkKey returns the number under which a merged link is remembered. Where links are
+// counted, a link from another page has another number, as far as pages are told apart.
 func (site *Site) linkKey(k *Look, location string) uint64 {
 	if !site.InferPriority {
 		return xxh3.HashString(location)
@@ -162,7 +187,7 @@ func (site *Site) linkKey(k *Look, location string) uint64 {
 // page, and each costs two reads of the store.
 const followedLinks = 1 << 15
 
-// Followed remembers, of the links merged last, that they were. The zero value is empty.
+// Followed remembers the links that were merged last. The zero value is empty.
 type Followed struct{ slots [followedLinks]uint64 }
 
 func (f *Followed) has(link uint64) bool { return f.slots[link%followedLinks] == link }

@@ -93,7 +93,7 @@ func (m *Batch) forAll(k *Look, p *pagerecord.Page) bool {
 		m.Save(p)
 		return false
 	}
-	return k.Moment().Sub(p.TargetAt) >= pagerecord.ShownAfter || p.By != 0 && k.Net != 0 && p.By != k.Net
+	return pagerecord.Independent(p.TargetAt, p.By, k.Look)
 }
 
 // respelled reports whether two locations differ only in what names the same page.

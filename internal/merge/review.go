@@ -84,18 +84,17 @@ func (m *Batch) Drop(key string) {
 	m.erase(key, p, secret.ID(strings.TrimPrefix(key, m.site.Keys.Waits())))
 }
 
-// erase removes a record, and what it says of the page elsewhere. id is that of the
+// erase removes the record of a page, which leaves its duplicates. id is the ID of its
 // location, which need not be known.
 func (m *Batch) erase(key string, p *pagerecord.Page, id uint64) {
 	m.Put(key, nil)
 	m.Effects.Erased = true
-	if p.Joined != 0 {
-		m.leave(p, id)
-	}
+	m.leave(p, id)
 	m.tally(key, p, pagerecord.Standing{})
 }
 
-// Forget erases what is known of a location and bars it. What is left names nothing.
+// Forget erases what is known of a location and bars it. What is left does not name the
+// location.
 func (m *Batch) Forget(location string) {
 	p, _ := m.Load(location)
 	if p.Loaded.Listed {
@@ -108,11 +107,10 @@ func (m *Batch) Forget(location string) {
 	m.settled(p, m.Now)
 	barred := &pagerecord.Page{Loaded: pagerecord.Loaded{Location: location, Known: p.Loaded.Known, Tallied: p.Loaded.Tallied}}
 	barred.Barred = true
-	if page := m.site.Keys.Page(location); p.Public() {
-		m.erase(page, p, m.site.ID(location))
+	m.leave(p, m.site.ID(location))
+	if p.Public() {
+		m.erase(m.site.Keys.Page(location), p, m.site.ID(location))
 		barred.Loaded.Tallied = pagerecord.Standing{}
-	} else if p.Joined != 0 {
-		m.leave(p, m.site.ID(location))
 	}
 	m.Effects.Erased = true
 	m.pages[location] = barred
@@ -122,8 +120,8 @@ func (m *Batch) Forget(location string) {
 	}
 }
 
-// byReading are the extensions that take a reading of the page; alternates are known in
-// any case.
+// byReading are the extensions for which a page must be read. Alternates are known
+// without.
 const byReading = sitemap.Images | sitemap.NewsItem | sitemap.Videos
 
 // Extends reports whether the entries are not yet those of the present extensions.
@@ -140,8 +138,8 @@ func (site *Site) Vouched(k *Look) bool {
 	return p.Public() || p.Link || p.Hop > 0 || p.Route || k.Exact || site.Entries[k.Location]
 }
 
-// ranked returns the priority that the ranks of all pages give a listed page. Without
-// them it stays as it is.
+// ranked returns the priority that the ranks of all pages give a listed page, and its
+// present one where they are not known.
 func (site *Site) ranked(p *pagerecord.Page, now time.Time) uint8 {
 	if !site.InferPriority || site.Ranks == nil || !p.Listed() {
 		return p.Priority

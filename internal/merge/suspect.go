@@ -92,9 +92,8 @@ func (m *Batch) isSecond(k *Look, p *pagerecord.Page, why admit.Reason) bool {
 	return k.Net != 0 && p.MissingNet != 0 && p.MissingNet != pagerecord.SeveralNetworks && k.Net != p.MissingNet
 }
 
-// outweighs reports whether a new reason to doubt takes the place of the one that there
-// is: because that counts for nothing by now, or may wait for long while the new one has
-// its minute.
+// outweighs reports whether a new reason to doubt replaces the present one: when the
+// present one counts for nothing by now, or only the new one is confirmed after a minute.
 func (m *Batch) outweighs(p *pagerecord.Page, why admit.Reason) bool {
 	switch {
 	case pagerecord.Variable(p.MissingWhy):
@@ -107,7 +106,7 @@ func (m *Batch) outweighs(p *pagerecord.Page, why admit.Reason) bool {
 	return why == admit.NotFound || p.Missing > moment.Of(m.Now.Add(clockSkew))
 }
 
-// giveMinute has a doubt confirmed when its minute is over, if it has one.
+// giveMinute has a doubt confirmed after a minute, if it is of the kind that can be.
 func (m *Batch) giveMinute(p *pagerecord.Page) {
 	if p.HasMinute() {
 		m.Put(m.site.Keys.Lost(p.Loaded.Location), p.Minute())
@@ -123,7 +122,7 @@ func (m *Batch) trustAgain(p *pagerecord.Page) {
 	}
 }
 
-// endMinute has a doubt confirmed no more by time alone.
+// endMinute forgets that a doubt was to be confirmed after its minute.
 func (m *Batch) endMinute(location string) {
 	m.Put(m.site.Keys.Lost(location), nil)
 	m.Effects.Undoubted = append(m.Effects.Undoubted, location)

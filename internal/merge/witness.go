@@ -162,9 +162,9 @@ func (site *Site) WantsTagged(k *look.Look, before *pagerecord.Page) bool {
 	return !before.Public() || site.fades(before, k.Moment())
 }
 
-// fades reports whether a page was not seen for so long that it matters who gets it
-// with tracking parameters. Sooner that would blur when the page changed, as nobody
-// knows what it showed at that time.
+// fades reports whether a page was not seen for so long that a tagged look counts as
+// having seen it. Earlier it does not: as nobody knows what it showed, it would blur
+// when the page changed.
 func (site *Site) fades(p *pagerecord.Page, at moment.Time) bool {
 	return at.Sub(p.LastSeen) >= site.KeepFor/2
 }

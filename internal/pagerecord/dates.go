@@ -45,14 +45,14 @@ func (p *Page) bearsOut(freq rate.Freq) bool {
 	return true
 }
 
-const day = 24 * time.Hour
-
-// trial is how long a page must have been seen before the date that it had at the first
-// look tells the estimate anything: a date that moves by itself would have moved.
-const trial = day
-
-// trialLooks bounds the looks before the age is told.
-const trialLooks = uint64(trial / time.Minute)
+const (
+	day = 24 * time.Hour
+	// trial is how long a page must have been seen before the date that it had at the
+	// first look is believed: a date that moves by itself would have moved by then.
+	trial = day
+	// trialLooks bounds the looks of that time.
+	trialLooks = uint64(trial / time.Minute)
+)
 
 // Age tells the estimate, once, for how long the page had been unchanged at its first
 // look: since the given date that its lastmod goes by. That date may be the one on

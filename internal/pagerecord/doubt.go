@@ -11,7 +11,7 @@ import (
 // ConfirmAfter is how long a suspect page has to show that it is there.
 const ConfirmAfter = time.Minute
 
-// SeveralNetworks stands in doubt.missingNet for more than one.
+// SeveralNetworks stands in Doubt.MissingNet for more than one network.
 const SeveralNetworks = 1 << 17
 
 // HasMinute reports whether a doubt may be confirmed once its minute is over. Other

@@ -26,7 +26,7 @@ func (p *Page) WitnessedBy(k *look.Look) {
 	p.Visited(k)
 }
 
-// Visited notes the client's network, while that is evidence.
+// Visited notes the client's network, as long as the page waits.
 func (p *Page) Visited(k *look.Look) {
 	n := uint16(k.Net - 1)
 	if k.Net != 0 && !p.Public() && len(p.Networks) < networksKept && !slices.Contains(p.Networks, n) {
@@ -34,24 +34,28 @@ func (p *Page) Visited(k *look.Look) {
 	}
 }
 
-// ShownAfter is how far apart two looks must be for a link that both saw to be taken
-// as shown to everybody.
+// ShownAfter is how far apart two looks must be for what both saw to be taken as shown
+// to everybody.
 const ShownAfter = 24 * time.Hour
 
+// Independent reports whether a look is a day later than the first one, or from another
+// network. What both saw is shown to everybody.
+func Independent(first moment.Time, net uint32, k *look.Look) bool {
+	return k.Moment().Sub(first) >= ShownAfter || net != 0 && k.Net != 0 && net != k.Net
+}
+
 // LinkedFrom notes that a look saw a listed page lead to the page, and reports whether
-// that is news. A link that looks a day apart, or from two networks, saw is shown to
-// everybody.
+// that is news.
 func (p *Page) LinkedFrom(k *look.Look) bool {
-	at := k.Moment().Second()
 	switch {
 	case p.Shown || p.Public():
 		return false
 	case p.LinkAt == 0:
-		p.LinkAt, p.LinkNet = at, k.Net
-	case p.LinkNet == 0 && k.Net != 0 && at.Sub(p.LinkAt) < ShownAfter:
-		p.LinkNet = k.Net
-	case at.Sub(p.LinkAt) >= ShownAfter, p.LinkNet != 0 && k.Net != 0 && p.LinkNet != k.Net:
+		p.LinkAt, p.LinkNet = k.Moment().Second(), k.Net
+	case Independent(p.LinkAt, p.LinkNet, k):
 		p.Shown = true
+	case p.LinkNet == 0 && k.Net != 0:
+		p.LinkNet = k.Net
 	default:
 		return false
 	}
@@ -80,8 +84,8 @@ func (p *Page) CountsAs() sitewide.Sibling {
 	return sitewide.Uncounted
 }
 
-// Showing is what a page that waits showed: the hash of its content, and the networks
-// that got it. ok is false for what counts against no other page.
+// Waiting returns what a page that waits showed: the hash of its content, and the
+// networks that got it. ok is false if that counts against no other page.
 func (p *Page) Waiting() (showing uint64, networks []uint16, ok bool) {
 	return p.Showing, p.Networks, !p.Query && p.Content == admit.None
 }

@@ -93,6 +93,7 @@ func (p *Page) ownFields(f *record.Fields) {
 	p.NewLinks.fields(f)
 }
 
+// Encode returns the record.
 func (p *Page) Encode() []byte {
 	var e record.Encoder
 	e.Add(p.fields)
@@ -369,6 +370,7 @@ type Varieties []uint16
 // look which may have been the first to show a change, and at each look since.
 type NewLinks []NewLink
 
+// NewLink is one of them.
 type NewLink struct {
 	Since moment.Time // the look, to the second
 	To    uint64      // the ID of the location

@@ -50,8 +50,8 @@ func (v *Varieties) Meet(variety uint16, o mark.Outcome) (meant mark.Outcome, ta
 func (v Varieties) Untold() bool { return len(v) > 0 && v[0]&familiar == 0 }
 
 // Awaits reports whether something is held that was seen in another variety: a look in
-// this one cannot tell whether it is still there. But what is not seen again for a day
-// holds nothing up, nor does what a clock saw that was ahead.
+// this one cannot tell whether it is still there. Nothing waits for what was not seen
+// again for a day, or was seen by a clock that was ahead.
 func (p *Page) Awaits(variety uint16, at moment.Time) bool {
 	heldAt, held := p.Dates.Held()
 	passed := at.Second().Sub(heldAt.Second())
