@@ -3,7 +3,6 @@ package merge
 import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/mark"
-	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/pagerecord"
 )
 
@@ -18,9 +17,9 @@ func (m *Batch) credit(k *Look, variant *pagerecord.Page, was *mark.Mark) {
 	p, _ := m.Load(k.Canonical)
 	changed := !p.Public() && m.creditEvidence(k, variant, p)
 	if at := k.Moment(); p.Witnessed && p.Content == admit.None && m.follows(p, at) {
-		before := p.LastSeen.Second()
+		p.Loaded.Before = p.LastSeen.Second()
 		p.LastSeen, changed = at, true
-		m.creditContent(k, p, was, before)
+		m.creditContent(k, p, was)
 	}
 	if changed {
 		m.Save(p)
@@ -44,7 +43,7 @@ func (m *Batch) creditEvidence(k *Look, variant, p *pagerecord.Page) (changed bo
 
 // creditContent dates the page by what the variant shows, if both showed the same text
 // before.
-func (m *Batch) creditContent(k *Look, p *pagerecord.Page, was *mark.Mark, before moment.Time) {
+func (m *Batch) creditContent(k *Look, p *pagerecord.Page, was *mark.Mark) {
 	if was == nil || !was.Agrees(p.Mark) {
 		return
 	}
@@ -52,5 +51,5 @@ func (m *Batch) creditContent(k *Look, p *pagerecord.Page, was *mark.Mark, befor
 	shown.Server, shown.Own = 0, 0 // the variant's dates are its own
 	variant := *k
 	variant.Look, variant.Same = &shown, false
-	m.outcome(&variant, p, m.compare(&variant, p, before))
+	m.outcome(&variant, p, m.compare(&variant, p))
 }

@@ -13,13 +13,12 @@ import (
 type comparison struct {
 	outcome mark.Outcome
 	since   moment.Time // the look that first showed a change, which may be an earlier one
-	before  moment.Time // the look before this one, 0 if there was none
 }
 
 // content merges what a page that was read shows. A page that could not be afforded in
 // full stays unread, so that the next look reads it. was is the mark before the look, nil
 // if the look was not read.
-func (m *Batch) content(k *Look, p *pagerecord.Page, before moment.Time) (was *mark.Mark) {
+func (m *Batch) content(k *Look, p *pagerecord.Page) (was *mark.Mark) {
 	wasRead, known := p.Read, p.Mark
 	p.Read = p.Read && p.BodyHash == k.Hash
 	switch {
@@ -33,27 +32,26 @@ func (m *Batch) content(k *Look, p *pagerecord.Page, before moment.Time) (was *m
 		p.Shared, p.Crowd = k.Shared || p.Shared && same, k.Crowd || p.Crowd && same
 		p.BodyHash, p.Showing = k.Hash, k.Showing
 		p.Claims = m.site.claims(k.Alternates)
-		c := m.compare(k, p, before)
+		c := m.compare(k, p)
 		m.keepLinks(k, p, c)
-		if renews(k, p, wasRead, before, c.outcome) {
+		if renews(k, p, wasRead, c.outcome) {
 			m.media[k.Location] = k.Media
 		}
 		m.outcome(k, p, c)
 		return was
 	}
 	if !k.Undated {
-		m.date(k, p, comparison{outcome: mark.Variant, before: before})
+		m.date(k, p, comparison{outcome: mark.Variant})
 	}
 	return was
 }
 
-// compare merges what the page shows into its mark. before is when the look before was,
-// 0 if there was none.
-func (m *Batch) compare(k *Look, p *pagerecord.Page, before moment.Time) comparison {
+// compare merges what the page shows into its mark.
+func (m *Batch) compare(k *Look, p *pagerecord.Page) comparison {
 	at := k.Moment()
 	held := p.Mark.Holding()
 	if p.Awaits(k.VarietyKey, at) {
-		return comparison{outcome: mark.Variant, before: before}
+		return comparison{outcome: mark.Variant}
 	}
 	after, outcome, since := p.Mark.Look(k.View, at.Seconds())
 	meant, taken := p.Varieties.Meet(k.VarietyKey, outcome)
@@ -66,7 +64,7 @@ func (m *Batch) compare(k *Look, p *pagerecord.Page, before moment.Time) compari
 	if outcome == mark.Held && !held {
 		m.due(k.Location)
 	}
-	return comparison{outcome, min(moment.Seconds(since), at.Second()), before}
+	return comparison{outcome, min(moment.Seconds(since), at.Second())}
 }
 
 // date merges what a look showed into the page's dates.
@@ -76,7 +74,7 @@ func (m *Batch) date(k *Look, p *pagerecord.Page, c comparison) lastmod.Finding 
 		given[lastmod.Page] = p.Dates.LastGiven(lastmod.Page)
 	}
 	dates, found := p.Dates.Look(lastmod.Look{
-		At: k.Moment(), Before: c.before, First: p.Looks <= 1,
+		At: k.Moment(), Before: p.Loaded.Before, First: p.Looks <= 1,
 		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Variety: k.VarietyKey, Given: given,
 	}, m.site.Trust)
 	p.Dates = dates

@@ -3,21 +3,19 @@ package merge
 import (
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/mark"
-	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
 // renews reports whether what a look shows of the extensions takes the place of
-// what the entry has. was says that the page had been read, and before when the last
-// look was. Media that move although the text does not, as a carousel's do, are
+// what the entry has. was says that the page had been read. Media that move although the text does not, as a carousel's do, are
 // followed once a day, and do not make a file new at each visit.
-func renews(k *Look, p *pagerecord.Page, was bool, before moment.Time, o mark.Outcome) bool {
+func renews(k *Look, p *pagerecord.Page, was bool, o mark.Outcome) bool {
 	if o == mark.First || o == mark.Changed {
 		return true
 	}
 	if p.NoFollow { // nothing says that it was read
-		return before.Day() != k.Moment().Day()
+		return p.Loaded.Before.Day() != k.Moment().Day()
 	}
 	return !was || p.ReadAt.Day() != k.Moment().Day()
 }

@@ -44,9 +44,10 @@ func (m *Batch) witness(k *Look, p *pagerecord.Page) (follow bool) {
 }
 
 func (m *Batch) seen(k *Look, p *pagerecord.Page) (was *mark.Mark) {
-	at, before := k.Moment(), p.LastSeen.Second()
+	at := k.Moment()
+	p.Loaded.Before = p.LastSeen.Second()
 	if p.Looks == 0 {
-		p.FirstSeen, before = at.Second(), 0 // whatever was noted before was no look at the page
+		p.FirstSeen, p.Loaded.Before = at.Second(), 0 // whatever was noted before was no look at the page
 		if !k.Undated {
 			p.Dates.FirstSeen(at)
 		}
@@ -55,16 +56,16 @@ func (m *Batch) seen(k *Look, p *pagerecord.Page) (was *mark.Mark) {
 	m.trustAgain(p)
 	p.LastSeen, p.Status = at, k.Response.Status
 	if k.Undated {
-		p.LastSeen = max(at, before)
+		p.LastSeen = max(at, p.Loaded.Before)
 	} else {
 		p.FirstSeen = min(p.FirstSeen, at.Second())
 	}
 	p.Looks++
 	p.Witnessed, p.Absent = true, admit.None
 	if k.Same {
-		m.seenSame(k, p, before)
+		m.seenSame(k, p)
 	} else {
-		was = m.seenNew(k, p, before)
+		was = m.seenNew(k, p)
 	}
 	p.TagHash = tagHash(k)
 	p.End(k.At)
@@ -73,16 +74,16 @@ func (m *Batch) seen(k *Look, p *pagerecord.Page) (was *mark.Mark) {
 }
 
 // seenSame merges a look that shows the bytes of the last one.
-func (m *Batch) seenSame(k *Look, p *pagerecord.Page, before moment.Time) {
+func (m *Batch) seenSame(k *Look, p *pagerecord.Page) {
 	p.Crowd = p.Crowd || k.Crowd
 	p.Mark = p.Mark.Still()
 	if !k.Undated {
-		m.outcome(k, p, comparison{outcome: mark.Same, before: before})
+		m.outcome(k, p, comparison{outcome: mark.Same})
 	}
 }
 
 // seenNew merges a look that shows other bytes than the last one.
-func (m *Batch) seenNew(k *Look, p *pagerecord.Page, before moment.Time) *mark.Mark {
+func (m *Batch) seenNew(k *Look, p *pagerecord.Page) *mark.Mark {
 	if k.Full || k.Forbids != admit.None || p.Content != admit.NoIndex { // else what was not read may still say so
 		p.Content, p.Until = k.Forbids, k.Until
 	}
@@ -91,7 +92,7 @@ func (m *Batch) seenNew(k *Look, p *pagerecord.Page, before moment.Time) *mark.M
 	if k.Canonical != "" && !p.Public() {
 		p.Canonical = m.site.Names.Key().Seal(k.Location, k.Canonical, k.At.UnixNano())
 	}
-	return m.content(k, p, before)
+	return m.content(k, p)
 }
 
 // alive merges the proof that a known page is there. A 304 that repeats the entity tag

@@ -55,6 +55,7 @@ type Loaded struct {
 	Listed    bool             // the page was listed before the transaction
 	Tallied   Standing         // as which the record is counted
 	Sibling   sitewide.Sibling // as which the page is counted in its group
+	Before    moment.Time      // the look before the one that is merged, to the second, 0 if there was none
 	Change    moment.Time      // the last change of its content before the transaction
 	Announced []Announcement   // what turned out at the look that is merged
 }
