@@ -251,7 +251,7 @@ func TestABatchWithRecordsThatCannotBeRead(t *testing.T) {
 		r.flush()
 		r.wantListed(append(pages, "/")...)
 		time.Sleep(time.Hour)
-		r.put(r.ledger.keys.Page("/damaged"), []byte("?"))
+		r.put(r.ledger.site.Keys.Page("/damaged"), []byte("?"))
 		together(r, sightAll(pages, "another text"))
 		for _, location := range []string{"/a", "/b", "/c"} {
 			if p := r.page(location); p.Looks != 2 || p.Changes != 1 {

@@ -207,7 +207,7 @@ func TestAClockForADateIsNeverPublished(t *testing.T) {
 					}
 					time.Sleep(time.Hour)
 				}
-				if got := r.ledger.Trust(); !got[lastmod.Server].Clock || !got[lastmod.Page].Clock {
+				if got := r.files.Trust(); !got[lastmod.Server].Clock || !got[lastmod.Page].Clock {
 					t.Errorf("the doubts are %+v", got)
 				}
 			})

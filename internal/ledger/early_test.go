@@ -97,9 +97,6 @@ func TestLinksOfAPageThatIsReadBeforeItIsListed(t *testing.T) {
 				tt.see(r)
 				r.flush()
 				r.wantListed(tt.want...)
-				if n := r.ledger.early.bytes; n > earlyBytes {
-					t.Errorf("%d bytes of links are remembered, want at most %d", n, earlyBytes)
-				}
 			})
 		})
 	}

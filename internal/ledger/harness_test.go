@@ -19,7 +19,6 @@ import (
 	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/keys"
-	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/merge"
@@ -75,9 +74,9 @@ func (r *rig) start() {
 		r.Fatal(err)
 	}
 	cfg := r.cfg
-	st := txn.Guard(r.st, keys.Site())
-	cfg.Store, cfg.Normalizer = st, norm
 	cfg.Logger = slog.New(slog.NewTextHandler(r.log, nil))
+	st := txn.Guard(r.st, keys.Site(), cfg.Logger)
+	cfg.Store, cfg.Normalizer = st, norm
 	if cfg.Networks == 0 {
 		cfg.Networks = 3
 	}
@@ -92,11 +91,11 @@ func (r *rig) start() {
 	}
 	r.hints = hint.New(cfg.Logger, texts.Hint)
 	cfg.Hints = r.hints
-	cfg.MakeDue = func(location string) { r.looked[location]++ }
+	cfg.Schedule = r
 	cfg.Files = files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
 		Extensions: cfg.Extensions, InferPriority: cfg.InferPriority,
-		Doubts: func() lastmod.Trust { return r.ledger.Trust() }, Logger: cfg.Logger,
+		Logger: cfg.Logger,
 	})
 	r.files = cfg.Files
 	if r.ledger, err = New(cfg); err != nil {
@@ -108,6 +107,9 @@ func (r *rig) start() {
 	workers.Go(func() { r.files.Run(ctx) })
 	r.stop = func() { cancel(); workers.Wait() }
 }
+
+// Reset counts how often a page is marked as due.
+func (r *rig) Reset(location string) { r.looked[location]++ }
 
 // restart ends the process, as it were, and begins another on the same store.
 func (r *rig) restart() {

@@ -112,8 +112,8 @@ func TestDoubtTakesAMinute(t *testing.T) {
 				time.Sleep(2 * time.Minute)
 				r.flush()
 				r.wantListed("/", "/a")
-				if len(r.ledger.doubts.of) != 0 {
-					t.Errorf("doubts remain: %v", r.ledger.doubts)
+				if len(r.ledger.suspects.of) != 0 {
+					t.Errorf("doubts remain: %v", r.ledger.suspects)
 				}
 			})
 		})

@@ -124,7 +124,7 @@ func TestRobotsTxtThatAnotherProcessHasSeen(t *testing.T) {
 			robotsTxt(a, 200, "User-agent: *\nDisallow: /a\n")
 			time.Sleep(told)
 			b.wantShown("/")
-			if b.ledger.Allows("/a") {
+			if b.files.Allows("/a") {
 				t.Error("what another process saw disallowed is allowed")
 			}
 		})
@@ -136,7 +136,7 @@ func TestRobotsTxtThatAnotherProcessHasSeen(t *testing.T) {
 			b.ledger.Offer(&look.Sighting{Kind: admit.RobotsFile, Location: "/robots.txt", At: time.Now(), Response: &tap.Response{Status: http.StatusNotFound}})
 			time.Sleep(told)
 			for _, r := range []*rig{a, b} {
-				if r.ledger.Allows("/a") {
+				if r.files.Allows("/a") {
 					t.Error("one look that shows another robots.txt was enough")
 				}
 			}
@@ -171,7 +171,7 @@ func TestALinkWhoseTargetAnotherProcessHasDropped(t *testing.T) {
 		b.sight("/a", "<meta name=robots content=noindex>")
 		b.sight("/", html("home again", "/a")) // from here on b knows that this link needs nothing more
 		err := a.ledger.call(a.Context(), func(ctx context.Context) error {
-			return a.ledger.drop(ctx, []string{a.ledger.keys.Wait(a.ledger.site.Names.Of("/a").Hash)})
+			return a.ledger.drop(ctx, []string{a.ledger.site.Keys.Wait(a.ledger.site.Names.Of("/a").Hash)})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -361,7 +361,7 @@ func served(r *rig) map[string]string {
 	}
 	for _, name := range names {
 		w := httptest.NewRecorder()
-		r.files.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/"+name, nil))
+		r.files.Serve(w, httptest.NewRequest(http.MethodGet, "/"+name, nil))
 		if w.Code == http.StatusOK {
 			all[name] = w.Header().Get("Etag") + "\n" + w.Body.String()
 		}

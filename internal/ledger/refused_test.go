@@ -209,7 +209,7 @@ func TestHowMuchOneNetworkTakesOutByItself(t *testing.T) {
 				time.Sleep(23 * time.Hour)
 				r.missing(network, pages[10:20]...)
 				r.wantLeft(pages[10:]...)
-				if n := len(r.ledger.doubts.of); n != 0 {
+				if n := len(r.ledger.suspects.of); n != 0 {
 					t.Errorf("%d pages wait for a minute that is over", n)
 				}
 				r.restart()

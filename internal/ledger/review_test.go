@@ -13,10 +13,9 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/merge"
-	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/survey"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/store/memstore"
@@ -318,9 +317,9 @@ func TestCountsByVerdict(t *testing.T) {
 		r.sight("/orphan", html("nobody links here"))
 		r.sight(secretPage, html("secret"))
 		r.answer("/c", 410)
-		want := map[Count]bool{
-			{admit.Listed, admit.ByEntry, 1}: true, {admit.Listed, admit.ByLink, 2}: true, {admit.Gone, admit.StatusGone, 1}: true,
-			{admit.Waiting, admit.NoEvidence, 1}: true, {admit.Held, admit.Capability, 1}: true,
+		want := map[survey.Count]bool{
+			count(admit.Listed, admit.ByEntry, 1): true, count(admit.Listed, admit.ByLink, 2): true, count(admit.Gone, admit.StatusGone, 1): true,
+			count(admit.Waiting, admit.NoEvidence, 1): true, count(admit.Held, admit.Capability, 1): true,
 		}
 		check := func(when string) {
 			t.Helper()
@@ -341,34 +340,14 @@ func TestCountsByVerdict(t *testing.T) {
 		if err := r.ledger.Forget(r.Context(), "/b"); err != nil {
 			t.Fatal(err)
 		}
-		delete(want, Count{admit.Listed, admit.ByLink, 2})
-		want[Count{admit.Listed, admit.ByLink, 1}], want[Count{admit.Excluded, admit.Forgotten, 1}] = true, true
+		delete(want, count(admit.Listed, admit.ByLink, 2))
+		want[count(admit.Listed, admit.ByLink, 1)], want[count(admit.Excluded, admit.Forgotten, 1)] = true, true
 		check("after Forget")
 		r.keeps(100, "/", "/a")
-		delete(want, Count{admit.Waiting, admit.NoEvidence, 1})
-		delete(want, Count{admit.Held, admit.Capability, 1})
+		delete(want, count(admit.Waiting, admit.NoEvidence, 1))
+		delete(want, count(admit.Held, admit.Capability, 1))
 		check("after what waited has gone")
 	})
-}
-
-func TestTallyOfAPassBesideChanges(t *testing.T) {
-	listed, waiting := pagerecord.Standing{Verdict: admit.Listed, Reason: admit.ByLink}, pagerecord.Standing{Verdict: admit.Waiting, Reason: admit.NoEvidence}
-	var l tally
-	l.begin()
-	l.count("a", listed)
-	l.count("c", waiting)
-	l.moved([]merge.Move{{Key: "b", From: pagerecord.Standing{}, To: listed}, {Key: "c", From: waiting, To: listed}, {Key: "d", From: pagerecord.Standing{}, To: listed}}) // two behind the pass, one before it
-	l.count("d", listed)
-	l.pass("m")
-	l.moved([]merge.Move{{Key: "e", From: pagerecord.Standing{}, To: listed}, {Key: "n", From: pagerecord.Standing{}, To: waiting}}) // one behind it again
-	l.end()
-	if got := l.listed(); got != 5 {
-		t.Errorf("%d are listed, want 5", got)
-	}
-	l.moved([]merge.Move{{Key: "a", From: listed, To: pagerecord.Standing{}}})
-	if got := l.counted(); len(got) != 1 || got[0] != (Count{admit.Listed, admit.ByLink, 4}) {
-		t.Errorf("counts %v", got)
-	}
 }
 
 func TestNoindexWhileTheStoreIsDown(t *testing.T) {
@@ -429,6 +408,14 @@ func TestAPageThatHasEndedIsNamedByNoOtherAfterAReview(t *testing.T) {
 		}
 	})
 }
+
+// What package survey needs before it gives a hint.
+const (
+	shellsNeeded = 5
+	censusLeast  = 10
+	fewPages     = 20
+	fewFor       = 5 * time.Minute
+)
 
 func TestHints(t *testing.T) {
 	shell := `<html><head><title>App</title></head><body><div id=app></div><script src=/app.js></script></body></html>`
@@ -627,4 +614,8 @@ func orphans(r *rig, n int) {
 	for i := range n {
 		r.sight(fmt.Sprint("/orphans/", i), html(fmt.Sprint("page ", i)))
 	}
+}
+
+func count(verdict admit.Verdict, reason admit.Reason, pages int) survey.Count {
+	return survey.Count{Verdict: verdict, Reason: reason, Pages: pages}
 }

@@ -156,7 +156,7 @@ func (m *Batch) unprompted(k *Look) bool {
 // isEarly reports whether the location was seen lately while nothing vouched for it, so
 // that it is remembered where it leads.
 func (m *Batch) isEarly(location string) bool {
-	return m.site.Early[location] != nil ||
+	return m.site.Early.Has(location) ||
 		slices.ContainsFunc(m.Effects.Early, func(k *Look) bool { return k.Location == location })
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/record"
@@ -19,7 +20,7 @@ import (
 
 // A page that was found gone while the clock was ahead leaves a minute after the
 // clock is right, however often it is asked for, and after a restart too.
-func TestADoubtOfAClockThatWasAheadHasItsMinute(t *testing.T) {
+func TestSuspectNotedByAClockAheadHasItsMinute(t *testing.T) {
 	for _, ahead := range []time.Duration{time.Second, 2 * time.Hour, 10 * years} {
 		for _, seenAhead := range []bool{false, true} {
 			for _, restarts := range []bool{false, true} {
@@ -45,11 +46,10 @@ func TestADoubtOfAClockThatWasAheadHasItsMinute(t *testing.T) {
 	}
 }
 
-// Nothing but time brings the end of a doubt about, also where the clock is set
-// right while it lasts.
-func TestTheClockIsSetRightWhileAPageIsInDoubt(t *testing.T) {
+// A suspect leaves by time alone, also where the clock is set right meanwhile.
+func TestSuspectHasItsMinuteThoughTheClockIsSetBack(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	l := doubts{of: map[string]doubt{}}
+	l := suspects{of: map[string]suspect{}}
 	l.note("/ahead", now.Add(10*years), now.Add(10*years))
 	l.note("/right", now.Add(-59*time.Second), now)
 	for _, step := range []struct {
@@ -67,10 +67,10 @@ func TestTheClockIsSetRightWhileAPageIsInDoubt(t *testing.T) {
 	}
 }
 
-// The end of a doubt may take more than a transaction does, as where other
-// processes write the same records all the time. Such a page is out of the files,
-// and is tried again until the store knows.
-func TestADoubtIsKeptUntilItsEndIsStored(t *testing.T) {
+// Storing that a page is gone may be too much for a transaction, as where other
+// processes write the same records all the time. The page is out of the files, and
+// storing it is tried again until the store takes it.
+func TestSuspectIsKeptUntilItIsStoredAsGone(t *testing.T) {
 	tests := []struct {
 		name      string
 		meanwhile func(*rig)
@@ -114,7 +114,7 @@ func TestADoubtIsKeptUntilItsEndIsStored(t *testing.T) {
 				time.Sleep(confirmSeldom)
 				r.flush()
 				r.wantListed(tt.want...)
-				if n := len(r.ledger.doubts.of); n != 0 {
+				if n := len(r.ledger.suspects.of); n != 0 {
 					t.Errorf("%d pages are in doubt at the end", n)
 				}
 				if n := r.ledger.Stats().Dropped; n != 0 {
@@ -125,14 +125,14 @@ func TestADoubtIsKeptUntilItsEndIsStored(t *testing.T) {
 	}
 }
 
-// What others store of doubts is read again and again. A doubt that is known keeps
-// its wait; one that is another doubt of the same page has a minute.
-func TestADoubtThatIsReadAgainKeepsItsWait(t *testing.T) {
+// Suspects are read from the store again and again. A known one keeps its wait. One that
+// was noted anew has a minute.
+func TestSuspectThatIsReadAgainKeepsItsWait(t *testing.T) {
 	now := time.Now()
 	noted := now.Add(-3 * time.Hour).Truncate(time.Millisecond)
 	st, k := new(memstore.Store), keys.Keys("https://example.com|")
-	l := &Ledger{cfg: Config{Store: st}, keys: k}
-	l.doubts.of = map[string]doubt{
+	l := &Ledger{cfg: Config{Store: st}, site: &merge.Site{Keys: k}}
+	l.suspects.of = map[string]suspect{
 		"/same":    {noted, now, confirmSeldom},
 		"/another": {noted.Add(-time.Hour), now, confirmSeldom},
 		"/over":    {noted, now, confirmSeldom},
@@ -148,27 +148,26 @@ func TestADoubtThatIsReadAgainKeepsItsWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.openDoubts(t.Context()); err != nil {
+	if err := l.openSuspects(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for location, want := range map[string]time.Duration{"/same": confirmSeldom, "/another": pagerecord.ConfirmAfter, "/new": pagerecord.ConfirmAfter, "/over": 0} {
-		if d := l.doubts.of[location]; d.wait != want {
+		if d := l.suspects.of[location]; d.wait != want {
 			t.Errorf("%s waits for %v, want %v", location, d.wait, want)
 		}
 	}
 }
 
-// What is in doubt by mistake, as its record was removed or damaged, is no doubt any
-// more after its minute.
-func TestADoubtOfWhatIsNoPageOfOursEnds(t *testing.T) {
+// A suspect whose record was removed or damaged is none after its minute.
+func TestSuspectWithoutARecordIsDropped(t *testing.T) {
 	for name, record := range map[string][]byte{"removed": nil, "damaged": []byte("?")} {
 		t.Run(name, func(t *testing.T) {
 			withPage(t, func(r *rig) {
 				r.answer("/a", http.StatusNotFound)
-				r.put(r.ledger.keys.Page("/a"), record)
+				r.put(r.ledger.site.Keys.Page("/a"), record)
 				time.Sleep(2 * pagerecord.ConfirmAfter)
 				r.flush()
-				if n := len(r.ledger.doubts.of); n != 0 {
+				if n := len(r.ledger.suspects.of); n != 0 {
 					t.Errorf("%d pages are in doubt", n)
 				}
 			})
