@@ -21,8 +21,8 @@ import (
 //	wait|HASH              the state of any other location: nobody can read which one
 //	lost|LOCATION          a listed page that may be gone, while it has its minute
 //	refusals               which networks are refused pages
-//	kin|HASH               how many pages of a route or folder are listed
-//	twin|HASH              which pages show one content
+//	siblings|HASH          how many pages of a route or folder are listed
+//	duplicates|HASH        which pages show one content
 //	active                 when the site was observed
 //	furniture              what the pages have in common
 //	robots|N               what the site's robots.txt says, in pieces
@@ -78,11 +78,13 @@ func (k Keys) Losts() string { return string(k) + "lost|" }
 // Lost is the record of a page that may be gone.
 func (k Keys) Lost(location string) string { return k.Losts() + location }
 
-// Kin is the record of a group of pages, such as those of one route.
-func (k Keys) Kin(group uint64) string { return fmt.Sprintf("%skin|%016x", string(k), group) }
+// Siblings is the record of a group of pages, such as those of one route.
+func (k Keys) Siblings(group uint64) string { return fmt.Sprintf("%ssiblings|%016x", string(k), group) }
 
-// Twin is the record of the pages that show one content.
-func (k Keys) Twin(showing uint64) string { return fmt.Sprintf("%stwin|%016x", string(k), showing) }
+// Duplicates is the record of the pages that show one content.
+func (k Keys) Duplicates(showing uint64) string {
+	return fmt.Sprintf("%sduplicates|%016x", string(k), showing)
+}
 
 // Refusals is the record of the networks that are refused pages.
 func (k Keys) Refusals() string { return string(k) + "refusals" }

@@ -10,7 +10,9 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/journal"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/secret"
+	"github.com/servemap/servemap/internal/sitewide"
 	"github.com/servemap/servemap/internal/txn"
 )
 
@@ -28,7 +30,7 @@ func (l *Ledger) pages(ctx context.Context) iter.Seq2[merge.Known, error] {
 				yield(merge.Known{}, err)
 				return
 			}
-			s, err := merge.Decode(r.Value)
+			s, err := pagerecord.Decode(r.Value)
 			if err != nil || !s.Listed() {
 				continue
 			}
@@ -56,12 +58,11 @@ func (l *Ledger) pageOf(ctx context.Context, location string) (merge.Known, erro
 	if err != nil || key == nil {
 		return p, err
 	}
-	group, showing := s.Beyond()
-	kin, twin := l.site.Keys.Kin(group), l.site.Keys.Twin(showing)
-	err = txn.View(ctx, l.cfg.Store, []string{kin, twin}, func(t *txn.Tx) {
-		p.Evidence.Siblings = merge.Siblings(t.Get(kin))
+	siblings, duplicates := l.site.Keys.Siblings(s.Group), l.site.Keys.Duplicates(s.Showing)
+	err = txn.View(ctx, l.cfg.Store, []string{siblings, duplicates}, func(t *txn.Tx) {
+		p.Evidence.Siblings = sitewide.ReadSiblings(t.Get(siblings)).Linked
 		if p.Reason == admit.Duplicate {
-			p.SameAs = merge.Representative(t.Get(twin))
+			p.SameAs = sitewide.ReadDuplicates(t.Get(duplicates), func(of string) uint64 { return key.Name(of).ID }).Listed
 		}
 	})
 	return p, err
@@ -70,8 +71,8 @@ func (l *Ledger) pageOf(ctx context.Context, location string) (merge.Known, erro
 // find returns the record of a location, an empty one if there is none, and the site's
 // secret, which the worker may not have read yet. The secret is nil where nothing was
 // stored yet.
-func (l *Ledger) find(ctx context.Context, location string) (s *merge.Page, key secret.Key, err error) {
-	s = new(merge.Page)
+func (l *Ledger) find(ctx context.Context, location string) (s *pagerecord.Page, key secret.Key, err error) {
+	s = new(pagerecord.Page)
 	err = txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Site()}, func(t *txn.Tx) { key, _ = secret.Read(t.Get(l.site.Keys.Site())) })
 	if err != nil || key == nil {
 		return s, nil, err
@@ -79,7 +80,7 @@ func (l *Ledger) find(ctx context.Context, location string) (s *merge.Page, key 
 	keys := []string{l.site.Keys.Page(location), l.site.Keys.Wait(key.Name(location).Hash)}
 	err = txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
 		for _, k := range keys {
-			if stored, err := merge.Decode(t.Get(k)); err == nil {
+			if stored, err := pagerecord.Decode(t.Get(k)); err == nil {
 				s = stored
 				return
 			}
@@ -89,7 +90,7 @@ func (l *Ledger) find(ctx context.Context, location string) (s *merge.Page, key 
 }
 
 // know tells what is known of a location by its record.
-func (l *Ledger) know(location string, s *merge.Page, key secret.Key) merge.Known {
+func (l *Ledger) know(location string, s *pagerecord.Page, key secret.Key) merge.Known {
 	return l.site.Know(location, s, key, l.robots.Load(), time.Now())
 }
 
@@ -116,5 +117,5 @@ func (l *Ledger) MarkSize(ctx context.Context, location string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return len(s.Mark().AppendBinary(nil)), nil
+	return len(s.Mark.AppendBinary(nil)), nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/txn"
 )
 
@@ -70,8 +71,8 @@ func (l *Ledger) distinct() int {
 }
 
 // glance returns what is known of the sightings' locations, to see what has to be read.
-func (l *Ledger) glance(ctx context.Context, sightings []*look.Sighting) ([]*merge.Page, error) {
-	pages := make([]*merge.Page, len(sightings))
+func (l *Ledger) glance(ctx context.Context, sightings []*look.Sighting) ([]*pagerecord.Page, error) {
+	pages := make([]*pagerecord.Page, len(sightings))
 	var keys []string
 	for _, s := range sightings {
 		keys = append(keys, l.site.RecordKeys(s.Location)...)
@@ -87,7 +88,7 @@ func (l *Ledger) glance(ctx context.Context, sightings []*look.Sighting) ([]*mer
 
 // processSome merges the first of the pending sightings, of whose pages is given what
 // is known, and returns how many that were.
-func (l *Ledger) processSome(ctx context.Context, pages []*merge.Page, all bool) (int, error) {
+func (l *Ledger) processSome(ctx context.Context, pages []*pagerecord.Page, all bool) (int, error) {
 	if s := l.pending[0]; s.Kind == admit.RobotsFile {
 		return 1, l.obey(ctx, s)
 	}
@@ -98,7 +99,7 @@ func (l *Ledger) processSome(ctx context.Context, pages []*merge.Page, all bool)
 // gather makes looks of the first pending sightings, as many as are merged together. It
 // stops before a robots.txt, and after a page whose links take transactions of their own:
 // both decide how later looks are judged.
-func (l *Ledger) gather(pages []*merge.Page, all bool) (looks []*sighted) {
+func (l *Ledger) gather(pages []*pagerecord.Page, all bool) (looks []*sighted) {
 	begun, keys := time.Now(), 0
 	for i, before := range pages {
 		s := l.pending[i]
@@ -171,7 +172,7 @@ func inPieces[T any](items []T, most int, fn func([]T) (done int, err error), al
 // transaction on.
 func (l *Ledger) storeSome(ctx context.Context, looks []*sighted) (merged int, err error) {
 	var readings []merge.Reading
-	var stale *merge.Page // of the first look that is not merged, as it shows other bytes than were glanced at
+	var stale *pagerecord.Page // of the first look that is not merged, as it shows other bytes than were glanced at
 	now := time.Now()
 	err = l.commitAt(ctx, now, l.guess(looks, now), func(m *merge.Batch) {
 		stale, merged, readings = nil, 0, make([]merge.Reading, len(looks))

@@ -16,6 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store"
@@ -310,7 +311,7 @@ func TestPagesAreMergedTogether(t *testing.T) {
 // page.
 func countsOnly(records map[string]string) {
 	for key, value := range records {
-		s, err := merge.Decode([]byte(value))
+		s, err := pagerecord.Decode([]byte(value))
 		if !strings.Contains(key, "|page|") || err != nil {
 			delete(records, key)
 			continue

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/sitewide"
 	"github.com/servemap/servemap/internal/txn"
 )
 
@@ -44,7 +44,7 @@ func (c *clock) judge(at time.Time, late bool) (believed bool) {
 
 // openActivity reads what was stored of the activity.
 func (l *Ledger) openActivity(ctx context.Context) error {
-	return txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Active()}, func(t *txn.Tx) { l.site.Activity = merge.ReadActivity(t.Get(l.site.Keys.Active())) })
+	return txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Active()}, func(t *txn.Tx) { l.site.Activity = sitewide.ReadActivity(t.Get(l.site.Keys.Active())) })
 }
 
 // noteActivity stores, once in each span, that the site is observed.
@@ -54,9 +54,9 @@ func (l *Ledger) noteActivity(ctx context.Context, at time.Time) error {
 	if l.clock.behind() || !anew && l.site.Activity.Observed(now, length) == l.site.Activity {
 		return nil
 	}
-	var merged merge.Activity
+	var merged sitewide.Activity
 	err := txn.Update(ctx, l.cfg.Store, []string{l.site.Keys.Active()}, func(t *txn.Tx) {
-		stored := merge.ReadActivity(t.Get(l.site.Keys.Active()))
+		stored := sitewide.ReadActivity(t.Get(l.site.Keys.Active()))
 		if anew && stored.Ahead(now) {
 			stored = stored.Anew()
 		}

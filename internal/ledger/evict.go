@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 )
 
 // waitingKept is the default bound of the locations that are known and not
@@ -27,7 +27,7 @@ func (l *Ledger) evict(ctx context.Context, _ bool) error {
 		if err != nil {
 			return err
 		}
-		rank, _ := merge.Rank(r.Value)
+		rank, _ := pagerecord.Rank(r.Value)
 		ranks = append(ranks, rank)
 	}
 	excess := len(ranks) - l.cfg.MaxWaiting*3/4
@@ -49,7 +49,7 @@ func (l *Ledger) evictUpTo(ctx context.Context, most uint64, excess int) error {
 				return err
 			}
 			after = strings.Clone(r.Key)
-			if n, keep := merge.Rank(r.Value); n <= most && !keep {
+			if n, keep := pagerecord.Rank(r.Value); n <= most && !keep {
 				if keys = append(keys, after); len(keys) == min(batch, excess) {
 					break
 				}

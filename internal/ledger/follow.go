@@ -6,6 +6,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/txn"
 )
 
@@ -26,7 +27,7 @@ func (l *Ledger) follow(ctx context.Context, k *merge.Look, news merge.Novelty) 
 		return err
 	}
 	left := len(fresh)
-	var open merge.Openness
+	var open pagerecord.Openness
 	return inPieces(fresh, linksAtOnce, func(links []look.Link) (int, error) {
 		still, ok, err := l.followSome(ctx, k, links, news, open, len(links) == left)
 		if err != nil || !ok {
@@ -41,7 +42,7 @@ func (l *Ledger) follow(ctx context.Context, k *merge.Look, news merge.Novelty) 
 	})
 }
 
-func (l *Ledger) followSome(ctx context.Context, k *merge.Look, links []look.Link, news merge.Novelty, open merge.Openness, last bool) (left merge.Openness, ok bool, err error) {
+func (l *Ledger) followSome(ctx context.Context, k *merge.Look, links []look.Link, news merge.Novelty, open pagerecord.Openness, last bool) (left pagerecord.Openness, ok bool, err error) {
 	keys := l.site.RecordKeys(k.Location)
 	for _, ln := range links {
 		keys = append(keys, l.site.RecordKeys(ln.Location)...)

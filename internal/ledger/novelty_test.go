@@ -254,8 +254,8 @@ func TestNewLinksAreRememberedWhileSomethingIsHeld(t *testing.T) {
 			t.Helper()
 			got := 0
 			err := record.Open([]byte(r.dump()["https://example.com|page|/"]), func(f record.Field) {
-				if f.Num == 7 { // the new links, a time and an ID each
-					got = len(f.Data) / 13
+				if f.Num == 6 { // a new link
+					got++
 				}
 			})
 			if err != nil || got != want {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/sitemap"
@@ -58,7 +58,7 @@ func (l *Ledger) countWaiting(ctx context.Context) error {
 			return err
 		}
 		waiting++
-		s, err := merge.Decode(r.Value)
+		s, err := pagerecord.Decode(r.Value)
 		if err != nil {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 )
 
 // withdrawUnstored does at once what cannot wait for the store: it takes out of
@@ -29,7 +30,7 @@ func (l *Ledger) peek(s *look.Sighting) {
 		return
 	}
 	s.Peeked = true
-	k := &merge.Look{Look: &look.Look{Sighting: s}, Before: new(merge.Page)}
+	k := &merge.Look{Look: &look.Look{Sighting: s}, Before: new(pagerecord.Page)}
 	l.read(k, false)
 	if k.Forbids == admit.NoIndex {
 		l.cfg.Files.Withdraw(s.Location, s.At)

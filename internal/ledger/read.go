@@ -10,20 +10,21 @@ import (
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/sitewide"
 )
 
 // lookAt makes a look of a sighting, and reads the page if that may show anything new.
 // before is what is known of the page, all says that no budget applies.
-func (l *Ledger) lookAt(s *look.Sighting, before *merge.Page, all bool) *sighted {
+func (l *Ledger) lookAt(s *look.Sighting, before *pagerecord.Page, all bool) *sighted {
 	k := &merge.Look{Look: look.New(s, l.cfg.Normalizer, l.site.Names.Key(), l.clock.behind()), Before: before}
 	seen := &sighted{Look: k}
 	if k.Kind != admit.Witness || k.Tagged && !l.site.WantsTagged(k.Look, before) {
 		return seen
 	}
 	if k.Same, k.Again = l.site.Knows(k.Look, before); k.Same {
-		showing, content := before.Showed()
-		l.compare(k, showing, content)
+		l.compare(k, before.Showing, before.Content)
 		return seen
 	}
 	l.readPage(seen, all)
@@ -51,7 +52,7 @@ func (l *Ledger) read(k *merge.Look, full bool) {
 	}()
 	k.Read(l.cfg.Normalizer, full, l.cfg.Extensions)
 	l.hide(k.Media)
-	if k.Showing != 0 && !(k.Tagged && k.Before.Seen()) { // else it is known what the page itself shows
+	if k.Showing != 0 && !(k.Tagged && k.Before.Looks > 0) { // else it is known what the page itself shows
 		k.Showing = l.site.Names.Key().Hash("showing", strconv.FormatUint(k.Showing, 16))
 		l.compare(k, k.Showing, k.Forbids)
 	}
@@ -72,7 +73,7 @@ func (l *Ledger) consult(k *merge.Look) {
 		location = k.Canonical
 	}
 	k.View.Soon = k.Before.Soon(k.Look)
-	l.furniture.Consult(k.View, k.Before.Mark(), l.site.ID(location))
+	l.furniture.Consult(k.View, k.Before.Mark, l.site.ID(location))
 	l.furniture.changed = true
 }
 
@@ -82,7 +83,7 @@ func (l *Ledger) consult(k *merge.Look) {
 func (l *Ledger) compare(k *merge.Look, showing uint64, content admit.Reason) {
 	id := l.site.ID(k.Location)
 	k.Shared, k.Crowd = l.shown.Elsewhere(showing, id)
-	if merge.OwnPage(k.Location) && content == admit.None {
+	if sitewide.OwnPage(k.Location) && content == admit.None {
 		l.shown.Shows(showing, id, k.Net)
 	}
 }

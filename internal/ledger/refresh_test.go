@@ -17,8 +17,8 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
@@ -89,7 +89,7 @@ func TestTheDoubtOfAProcessThatDied(t *testing.T) {
 		time.Sleep(told)
 		a.answer("/a", http.StatusNotFound)
 		a.stop()
-		time.Sleep(merge.ConfirmAfter + told)
+		time.Sleep(pagerecord.ConfirmAfter + told)
 		b.wantShown("/")
 		b.wantVerdict("/a", admit.Gone, admit.NotFound)
 		a.start()
@@ -109,7 +109,7 @@ func TestADoubtThatAnotherProcessEndsAndOneHasAnew(t *testing.T) {
 		b.answer("/a", http.StatusNotFound) // a has been in doubt for 52 seconds, and last looked at the others 2 seconds ago
 		time.Sleep(10 * time.Second)
 		a.wantVerdict("/a", admit.Listed, admit.ByLink)
-		time.Sleep(merge.ConfirmAfter)
+		time.Sleep(pagerecord.ConfirmAfter)
 		a.wantVerdict("/a", admit.Gone, admit.NotFound)
 	})
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 )
 
 const netC, netD = "1.2.3.0/24", "2001:db8:7::/48"
@@ -86,10 +86,10 @@ func TestARefusalNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 					if tt.second != nil {
 						way.refuse(r, tt.second...)
 					}
-					if tt.after < merge.ConfirmAfter {
+					if tt.after < pagerecord.ConfirmAfter {
 						r.wantListed("/", "/a")
 					}
-					time.Sleep(merge.ConfirmAfter)
+					time.Sleep(pagerecord.ConfirmAfter)
 					r.flush()
 					if !tt.out {
 						r.wantListed("/", "/a")
@@ -111,7 +111,7 @@ func TestARefusalOfTwoNetworksHasItsMinuteAfterARestart(t *testing.T) {
 		r.answer("/a", http.StatusForbidden, from(netA))
 		r.answer("/a", http.StatusForbidden, from(netB))
 		r.restart()
-		time.Sleep(merge.ConfirmAfter + 5*time.Second) // nobody calls Flush
+		time.Sleep(pagerecord.ConfirmAfter + 5*time.Second) // nobody calls Flush
 		r.wantListed("/")
 	})
 }
@@ -132,7 +132,7 @@ func TestOneReasonToDoubtAfterAnother(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			withPage(t, func(r *rig) {
 				tt.do(r)
-				time.Sleep(merge.ConfirmAfter - 3*time.Second)
+				time.Sleep(pagerecord.ConfirmAfter - 3*time.Second)
 				r.flush()
 				r.wantListed("/", "/a")
 				time.Sleep(3 * time.Second)
@@ -200,11 +200,11 @@ func TestHowMuchOneNetworkTakesOutByItself(t *testing.T) {
 		t.Run("network "+network, func(t *testing.T) {
 			withPages(t, 30, func(r *rig, pages []string) {
 				r.missing(network, pages[:10]...)
-				time.Sleep(merge.ConfirmAfter)
+				time.Sleep(pagerecord.ConfirmAfter)
 				r.wantLeft(pages[10:]...)
 
 				r.missing(network, pages[10:20]...)
-				time.Sleep(merge.ConfirmAfter)
+				time.Sleep(pagerecord.ConfirmAfter)
 				r.missing(network, pages[10:20]...)
 				time.Sleep(23 * time.Hour)
 				r.missing(network, pages[10:20]...)
@@ -222,7 +222,7 @@ func TestHowMuchOneNetworkTakesOutByItself(t *testing.T) {
 				}
 				time.Sleep(2 * time.Hour) // its day is over
 				r.missing(network, pages[20:30]...)
-				time.Sleep(merge.ConfirmAfter)
+				time.Sleep(pagerecord.ConfirmAfter)
 				r.flush()
 				if n := r.files.Listed(); n != 1 && network != "" {
 					t.Errorf("%d pages are listed, want the first", n)
@@ -245,11 +245,11 @@ func TestTheFirstOfManyMissingPagesLeave(t *testing.T) {
 		t.Run("network "+network, func(t *testing.T) {
 			withPages(t, 30, func(r *rig, pages []string) {
 				r.missing(network, pages[:12]...)
-				time.Sleep(merge.ConfirmAfter)
+				time.Sleep(pagerecord.ConfirmAfter)
 				r.wantLeft(pages[missingAlone:]...)
 				time.Sleep(time.Hour)
 				r.missing(network, pages[20:25]...)
-				time.Sleep(merge.ConfirmAfter)
+				time.Sleep(pagerecord.ConfirmAfter)
 				r.wantLeft(pages[missingAlone:]...)
 				time.Sleep(anotherDay)
 				r.missing(network, pages[10:12]...) // it saw these on another day
@@ -269,7 +269,7 @@ func TestAPageThatIsThereIsNotCountedAsTakenOut(t *testing.T) {
 			r.sight(p, html(p), from(netD))
 		}
 		r.missing(netA, pages[20:]...)
-		time.Sleep(merge.ConfirmAfter)
+		time.Sleep(pagerecord.ConfirmAfter)
 		r.wantLeft(pages[:20]...)
 	})
 }
@@ -281,7 +281,7 @@ func TestASectionThatIsDroppedLeavesOnceASecondNetworkSeesIt(t *testing.T) {
 		r.wantLeft(pages...)
 		r.missing(netB, pages...)
 		r.wantLeft(pages...)
-		time.Sleep(merge.ConfirmAfter)
+		time.Sleep(pagerecord.ConfirmAfter)
 		r.wantLeft()
 	})
 }
@@ -304,7 +304,7 @@ func TestWhatANetworkIsToldThatIsRefusedWhatOthersGet(t *testing.T) {
 					t.Error("a few are told of")
 				}
 				r.refuseWrongly(netA, status, pages[4])
-				time.Sleep(merge.ConfirmAfter)
+				time.Sleep(pagerecord.ConfirmAfter)
 				r.wantLeft(pages...)
 
 				r.restart()
@@ -326,7 +326,7 @@ func TestWhatANetworkIsToldThatIsRefusedWhatOthersGet(t *testing.T) {
 				r.answer(pages[10], status, from(netA))
 				r.wantLeft(pages...)
 				r.answer(pages[10], http.StatusForbidden, from(netC))
-				time.Sleep(merge.ConfirmAfter)
+				time.Sleep(pagerecord.ConfirmAfter)
 				r.wantLeft(slices.DeleteFunc(slices.Clone(pages), func(p string) bool { return p == pages[10] })...)
 			})
 		})
@@ -342,7 +342,7 @@ func TestANetworkThatIsRefusedNoMore(t *testing.T) {
 		r.wantLeft(pages...)
 		time.Sleep(time.Hour)
 		r.missing(netA, pages[20])
-		time.Sleep(merge.ConfirmAfter)
+		time.Sleep(pagerecord.ConfirmAfter)
 		r.wantLeft(append(slices.Clone(pages[:20]), pages[21:]...)...)
 	})
 }
@@ -355,7 +355,7 @@ func TestARefusalThatItsOwnNetworkRefutesIsNotHeldAgainstIt(t *testing.T) {
 			r.sight(p, html(p), from(netA))
 		}
 		r.missing(netA, pages[20])
-		time.Sleep(merge.ConfirmAfter)
+		time.Sleep(pagerecord.ConfirmAfter)
 		r.wantLeft(append(slices.Clone(pages[:20]), pages[21:]...)...)
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/priority"
 	"github.com/servemap/servemap/internal/txn"
 )
@@ -144,7 +145,7 @@ func inBatches(items []string, fn func([]string) error) error {
 // reviewed is a record that a review came by.
 type reviewed struct {
 	key string
-	merge.Standing
+	pagerecord.Standing
 }
 
 // reviewScan returns the next records, and the keys of those that are to be
@@ -156,9 +157,9 @@ func (l *Ledger) reviewScan(ctx context.Context, prefix string) (seen []reviewed
 			return nil, nil, err
 		}
 		key := strings.Clone(rec.Key)
-		s, err := merge.Decode(rec.Value)
+		s, err := pagerecord.Decode(rec.Value)
 		if err != nil {
-			s = new(merge.Page) // it counts for nothing
+			s = new(pagerecord.Page) // it counts for nothing
 		} else if l.outdated(strings.TrimPrefix(key, prefix), s, now) {
 			changed = append(changed, key)
 		}
@@ -172,7 +173,7 @@ func (l *Ledger) reviewScan(ctx context.Context, prefix string) (seen []reviewed
 // outdated ranks a listed page, and reports whether the record of a location is to be
 // changed. One that waits is only known by its hash; then all that can be judged is its
 // age.
-func (l *Ledger) outdated(location string, s *merge.Page, now time.Time) bool {
+func (l *Ledger) outdated(location string, s *pagerecord.Page, now time.Time) bool {
 	if l.review.waits {
 		return l.site.Expendable(s, now)
 	}

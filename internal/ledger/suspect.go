@@ -9,6 +9,7 @@ import (
 
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 )
 
 // suspect is what is known of a page that may be gone.
@@ -42,7 +43,7 @@ func (l *Ledger) openSuspects(ctx context.Context) error {
 		if known, ok := before[location]; ok {
 			l.suspects.of[location] = known
 		}
-		l.suspects.note(location, merge.ReadMinute(r.Value).Time(), now)
+		l.suspects.note(location, pagerecord.ReadMinute(r.Value).Time(), now)
 	}
 	return nil
 }
@@ -63,7 +64,7 @@ func (d *suspects) note(location string, since, now time.Time) {
 	known, ok := d.of[location]
 	switch {
 	case !ok || !known.noted.Equal(since):
-		known = suspect{since, earlier(since, now), merge.ConfirmAfter}
+		known = suspect{since, earlier(since, now), pagerecord.ConfirmAfter}
 	case since.After(known.from) && !since.After(now):
 		known.from = since
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
@@ -90,14 +91,14 @@ func TestSuspectIsKeptUntilItIsStoredAsGone(t *testing.T) {
 				var tried atomic.Int64
 				tooMuch := func(func()) error { tried.Add(1); return store.ErrInvalid }
 				st.before.Store(&tooMuch)
-				time.Sleep(merge.ConfirmAfter + 5*time.Second)
+				time.Sleep(pagerecord.ConfirmAfter + 5*time.Second)
 				if n := tried.Load(); n != 1 {
 					t.Errorf("the store was asked %d times, want once and again in a minute", n)
 				}
 				if p := r.page("/a"); p.Verdict != admit.Listed || r.files.Lists("/a") {
 					t.Errorf("/a is %v in the store, and in the files: %v; want listed, and not in the files", p.Verdict, r.files.Lists("/a"))
 				}
-				time.Sleep(10 * merge.ConfirmAfter)
+				time.Sleep(10 * pagerecord.ConfirmAfter)
 				if r.files.Lists("/a") || tried.Load() != 3 {
 					t.Errorf("later /a is in the files: %v, and the store was asked %d times, want after 1, 3 and 7 minutes", r.files.Lists("/a"), tried.Load())
 				}
@@ -139,7 +140,7 @@ func TestSuspectThatIsReadAgainKeepsItsWait(t *testing.T) {
 	err := st.Update(t.Context(), []string{k.Lost("/another"), k.Lost("/new"), k.Lost("/same")}, func(values [][]byte) error {
 		for i := range values {
 			var e record.Encoder
-			e.Time(1, moment.Of(noted))
+			e.Time(20, moment.Of(noted))
 			values[i] = e.Seal()
 		}
 		return nil
@@ -150,7 +151,7 @@ func TestSuspectThatIsReadAgainKeepsItsWait(t *testing.T) {
 	if err := l.openSuspects(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for location, want := range map[string]time.Duration{"/same": confirmSeldom, "/another": merge.ConfirmAfter, "/new": merge.ConfirmAfter, "/over": 0} {
+	for location, want := range map[string]time.Duration{"/same": confirmSeldom, "/another": pagerecord.ConfirmAfter, "/new": pagerecord.ConfirmAfter, "/over": 0} {
 		if d := l.suspects.of[location]; d.wait != want {
 			t.Errorf("%s waits for %v, want %v", location, d.wait, want)
 		}
@@ -164,7 +165,7 @@ func TestSuspectWithoutARecordIsDropped(t *testing.T) {
 			withPage(t, func(r *rig) {
 				r.answer("/a", http.StatusNotFound)
 				r.put(r.ledger.site.Keys.Page("/a"), record)
-				time.Sleep(2 * merge.ConfirmAfter)
+				time.Sleep(2 * pagerecord.ConfirmAfter)
 				r.flush()
 				if n := len(r.ledger.suspects.of); n != 0 {
 					t.Errorf("%d pages are in doubt", n)

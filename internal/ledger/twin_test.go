@@ -280,7 +280,7 @@ func TestWhatOnlyVisitorsSpokeForLeavesWithACrowd(t *testing.T) {
 func TestALonePageIsNoMemberInItsRecord(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		members := func() (n []int) {
-			for rec, err := range r.st.Scan(r.Context(), string(r.ledger.site.Keys)+"twin|", "") {
+			for rec, err := range r.st.Scan(r.Context(), string(r.ledger.site.Keys)+"duplicates|", "") {
 				if err != nil {
 					r.Fatal(err)
 				}

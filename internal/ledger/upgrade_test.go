@@ -18,8 +18,8 @@ import (
 // but the secret, without which nothing can be read, and doubts that are not confirmed yet: they are
 // written once and only ever deleted, as are events.
 var recordKinds = []string{
-	"active", "article|", "extensions", "file|", "furniture", "head", "journal", "kin|", "list|", "log|", "page|", "part|",
-	"refusals", "robots|", "told|", "trust", "twin|", "wait|",
+	"active", "article|", "extensions", "file|", "furniture", "head", "journal", "siblings|", "list|", "log|", "page|", "part|",
+	"refusals", "robots|", "told|", "trust", "duplicates|", "wait|",
 }
 
 // someKinds returns all kinds of records, or with -short every fourth.

@@ -8,14 +8,14 @@ import (
 	"github.com/servemap/servemap/internal/page"
 )
 
-// What bounds the alternates of one page.
+// The limits for the alternates of one page.
 const (
 	AlternatesKept  = 100
 	AlternatesBytes = 16 << 10 // of languages and locations
 )
 
-// alternates returns what the page names as itself in other languages, each
-// only once under each language.
+// alternates returns what the page names as itself in other languages. Each location is
+// there once for each language.
 func alternates(norm *location.Normalizer, from string, facts *page.Facts) (found []Alternate) {
 	base, size := norm.Base(from, facts.Base), 0
 	for _, a := range facts.Alternates {

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// What reading takes of a core of 2.5 GHz, with the memory that is thrown away by
-// it and the merging of what was read. It is not measured page by page: while
-// others use the core, a clock says several times as much. To ask the system for
-// the thread's own time is worse: then the worker loses its turn at each page.
+// What reading takes on a core of 2.5 GHz, including the garbage that it makes and the
+// merging of what was read. It is not measured page by page: while others use the core,
+// a clock shows several times as much. Asking the system for the thread's own time is
+// worse: the worker then loses its turn at each page.
 const (
 	pageCost   = 100 * time.Microsecond
 	byteCost   = 2 * time.Nanosecond
@@ -17,8 +17,8 @@ const (
 	unpackCost = 2 * time.Nanosecond // of a byte that was packed
 )
 
-// readingCost returns what it takes to read all of a page. body is decoded; packed
-// says that it had to be.
+// readingCost returns how long it takes to read all of a page. body is decoded. packed
+// says that it was encoded before.
 func readingCost(body []byte, packed bool) time.Duration {
 	cost := pageCost + time.Duration(len(body))*byteCost +
 		time.Duration(bytes.Count(body, []byte("<")))*tagCost +

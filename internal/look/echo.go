@@ -7,21 +7,21 @@ import (
 	"github.com/servemap/servemap/internal/location"
 )
 
-// Named is what a request names besides the page that it asks for. A page may
-// repeat it in its links, such as one back to where the visitor came from. It is
-// the visitor's own, so it is neither stored nor logged.
+// Named is what a request names besides the page that it asks for. A page may repeat it
+// in its links, such as a link back to where the visitor came from. It is private to the
+// visitor, so it is neither stored nor logged.
 type Named struct {
 	Referer string // the header
 	Query   string // as it was sent
 	Cookies bool   // it has any
 }
 
-// Echo is what a page would repeat of the request in its links.
+// Echo is what the links of a page may repeat of the request.
 type Echo struct {
 	From     string // the location in the Referer, whatever the host, "" if there is none
 	path     string // of the Referer, see bare
 	said     string // by the queries of the request and of the Referer, without escapes
-	Prompted bool   // more may be repeated than from: the site knows what cookies mean, and the rest of a query
+	Prompted bool   // more than From may be repeated: what the cookies mean to the site, or the rest of a query
 }
 
 // newEcho returns the echo of a request for a location.
@@ -49,8 +49,8 @@ func queryOf(location string) string {
 	return query
 }
 
-// Repeats reports whether a link to a location may be there only because the
-// request named it. Then it says nothing of what other visitors see.
+// Repeats reports whether a link to a location may be there only because the request
+// named that. Then other visitors may not see it.
 func (e *Echo) Repeats(location string) bool {
 	if location == e.From {
 		return true
@@ -71,11 +71,11 @@ func (e *Echo) Repeats(location string) bool {
 	return true
 }
 
-// escapedTwice is how often what a query carries is escaped at most, beyond the
-// escapes of the query itself.
+// escapedTwice is how often a value in a query may be escaped besides the escapes of the
+// query itself.
 const escapedTwice = 2
 
-// unescape returns s without its escapes, and without those that were escaped.
+// unescape undoes the escapes in s, and those that were escaped themselves.
 func unescape(s string) string {
 	for range 1 + escapedTwice {
 		if !strings.Contains(s, "%") {
@@ -95,8 +95,8 @@ func unescape(s string) string {
 	return s
 }
 
-// Bare returns the path of a location without what only spells it in another way: the
-// case, a slash at the end, an extension, the name of an index.
+// Bare returns the path of a location without what is only a matter of spelling: capitals,
+// a slash at the end, an extension, the name of an index.
 func Bare(location string) string {
 	path, _, _ := strings.Cut(strings.ToLower(location), "?")
 	for _, end := range []string{"/", ".html", ".htm", ".php", "/index", "/default"} {

@@ -2,10 +2,8 @@ package look
 
 import "strings"
 
-// groupName returns the name of the group whose members are siblings: the
-// route's template, if it has variables and is about one page at a time, else
-// the folder. A template that swallows several segments, or none, groups
-// nothing.
+// groupName returns the name of the group that has a page and its siblings: the template
+// of the route, if it has variables of one segment each, else the folder.
 func groupName(route, location string) string {
 	path, _, _ := strings.Cut(location, "?")
 	path = strings.TrimSuffix(path, "/") // "/news/" is a page of "/"

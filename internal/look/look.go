@@ -1,6 +1,7 @@
-// Package look turns one response into what it showed: whether the page forbids its
-// listing, what it names as canonical, its links, its text, its dates. It reads the
-// bytes of strangers. It never touches the store, and knows nothing of what earlier
+// Package look turns one response into what it showed. Its input is a [Sighting], with
+// the bytes that the site sent; its output is a [Look]: whether the page forbids its
+// listing, what it names as canonical, its links, its text, its dates. The bytes may be
+// a stranger's. The package never touches the store, and never asks what earlier
 // responses showed.
 package look
 
@@ -51,7 +52,7 @@ type Self struct {
 	Canonical string       // another location that it names as the canonical one
 	Canonized bool         // it names its own location so
 	Nameless  bool         // it names none, and has a query that only its own canonical would vouch for
-	Twin      bool         // it names the origin's twin so, or links to it
+	Twin      bool         // it names the origin with or without www as the canonical one, or links to it
 }
 
 // Shown is what a page showed, as far as it was read. All of it but Parsed and Whole
@@ -114,8 +115,8 @@ func (k *Look) Personal() bool {
 	return k.Kind == admit.Forbidden && (k.Reason == admit.Private || k.Reason == admit.NoStore)
 }
 
-// fingerprint returns a hash of everything that reading the page would go by:
-// its bytes, and the headers that say how to read them. It is never 0.
+// fingerprint returns a hash of all that decides what a reading of the page finds: its
+// bytes, and the headers that say how to read them. It is never 0.
 func fingerprint(resp *tap.Response) uint64 {
 	h := &resp.Header
 	headers := xxh3.HashString(h.ContentType + "\n" + h.ContentEncoding + "\n" + h.Link + "\n" + h.RobotsTag)
@@ -126,8 +127,8 @@ func fingerprint(resp *tap.Response) uint64 {
 // shows beyond is not seen, so its changes are not dated by what it shows.
 const MaxPage = 2 << 20
 
-// headMost is how many bytes are read of a page, decoded, of which only the head
-// can be afforded.
+// headMost is how many bytes, decoded, are read of a page where there is only time for
+// its head.
 const headMost = 128 << 10
 
 // Read parses the page: with full all of it, else only its head. want says which
@@ -181,8 +182,8 @@ func Decode(encoding string, body []byte, most int) (out []byte, cut bool, err e
 	return coding.Decode(nil, encoding, body, most)
 }
 
-// forbids notes why the page itself is not to be listed, None if it does not say
-// so, whether its links count for nothing, and what it names as canonical.
+// forbids notes why the page itself is not to be listed, which is None if it does not
+// say so. It also notes whether the links count, and what the page names as canonical.
 func (k *Look) forbids(norm *location.Normalizer, facts *page.Facts) {
 	noIndex, noFollow, until := page.Robots(strings.Split(k.Response.Header.RobotsTag, "\n"))
 	k.NoFollow = noFollow || facts.NoFollow
@@ -247,8 +248,8 @@ func (k *Look) findCanonical(norm *location.Normalizer, facts *page.Facts) admit
 	return admit.CanonicalElsewhere
 }
 
-// tellingText is how many bytes of main text tell pages apart. Of pages with
-// less only those are taken for the same that are so to the byte.
+// tellingText is how many bytes of main text tell pages apart. Pages with less are only
+// taken for the same if all their bytes are.
 const tellingText = 64
 
 // showing returns a hash of the page's content, for finding pages that show the
@@ -272,8 +273,8 @@ func showing(k *Look, facts *page.Facts) uint64 {
 	return h.Sum64()
 }
 
-// resolve returns the locations of the site that the page leads to, and whether
-// it leads to the origin's twin.
+// resolve returns the locations of the site that the page leads to, and whether it leads
+// to the origin with or without www; see [location.Origin.Twin].
 func resolve(norm *location.Normalizer, from string, facts *page.Facts) (links []Link, twin bool) {
 	base := norm.Base(from, facts.Base)
 	links = make([]Link, 0, len(facts.Links))
@@ -297,7 +298,7 @@ func resolve(norm *location.Normalizer, from string, facts *page.Facts) (links [
 	return links, twin
 }
 
-// DropContent forgets what the page shows, but for what forbids its listing.
+// DropContent forgets what the page shows. What forbids its listing stays.
 func (k *Look) DropContent() {
 	k.Full, k.View, k.Showing = false, nil, 0
 	k.Links, k.Alternates, k.Media = nil, nil, nil

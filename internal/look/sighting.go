@@ -9,8 +9,8 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// Sighting is what one response to an anonymous client showed. The ledger owns
-// it, and its body, once it was offered.
+// Sighting is one response to an anonymous client. Once it was offered to the ledger, it
+// belongs to that, with its body.
 type Sighting struct {
 	Kind     admit.Kind   // not Nothing
 	Reason   admit.Reason // why the page is to be withdrawn, for the kinds that say so
@@ -28,9 +28,9 @@ type Sighting struct {
 	// matches nothing but its template, and the template is the location.
 	Route string
 	Exact bool
-	// Network is the client's network, the zero Prefix if it tells nothing.
+	// Network is the client's network, the zero Prefix if it is not known.
 	Network netip.Prefix
-	// Variety is what of the request the page's text depends on.
+	// Variety is the variety of the page's text.
 	Variety Variety
 	// Named is what else the request names.
 	Named Named

@@ -7,9 +7,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Variety is what of a request decided which of its texts a page showed, as far
-// as the response says by Vary that it depends on the request. The zero Variety
-// says that it does not.
+// Variety says by what of the request the site chose the text that a page showed, as far
+// as the response says so by Vary. The zero Variety is a text that is the same for all.
 type Variety struct {
 	ByLanguage bool
 	Language   string // the first one that the client accepts, "" for none
@@ -28,7 +27,7 @@ func VarietyOf(vary string, request http.Header) (v Variety) {
 	return v
 }
 
-// languageBytes is the length of the longest language that is told from others.
+// languageBytes is how much of the name of a language is kept.
 const languageBytes = 16
 
 // firstLanguage returns the primary language that an Accept-Language header

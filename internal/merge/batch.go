@@ -8,6 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/journal"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/txn"
 )
@@ -21,14 +22,14 @@ type Batch struct {
 	Effects Effects
 
 	site    *Site
-	pages   map[string]*Page
-	changed []*Page                    // to be settled
+	pages   map[string]*pagerecord.Page
+	changed []*pagerecord.Page         // to be pagerecord.Settled
 	media   map[string]*book.Extension // of pages whose entries are to show it from now on
 }
 
 // New returns an empty batch for a transaction at now.
 func New(t *txn.Tx, site *Site, now time.Time) *Batch {
-	return &Batch{Tx: t, Now: now, site: site, pages: map[string]*Page{}, media: map[string]*book.Extension{}, Effects: Effects{
+	return &Batch{Tx: t, Now: now, site: site, pages: map[string]*pagerecord.Page{}, media: map[string]*book.Extension{}, Effects: Effects{
 		Parts: map[int]bool{}, Followed: map[uint64]bool{}, Doubted: map[string]moment.Time{}, Settled: map[string]Settlement{}, Left: map[admit.Reason]int{},
 	}}
 }
@@ -37,14 +38,14 @@ func New(t *txn.Tx, site *Site, now time.Time) *Batch {
 type Effects struct {
 	Parts   map[int]bool // whose listing changed
 	Filling int          // the part that a page was added to last, 0 if none was
-	Due     []string     // locations to look at again soon
+	Due     []string     // locations that are due at their next visit
 	Early   []*Look      // that show where locations lead for which nothing vouches yet
 
 	Followed map[uint64]bool // links that need not be followed again
 
 	Doubted   map[string]moment.Time // locations to confirm a minute after that time
-	Undoubted []string               // locations of which that is off
-	Settled   map[string]Settlement  // locations on which the store now holds the verdict
+	Undoubted []string               // locations whose doubt is over
+	Settled   map[string]Settlement  // locations whose verdict is stored now
 
 	Moves   []Move               // verdicts that became others
 	Waiting int                  // change in the number of waiting locations
@@ -61,11 +62,11 @@ type Effects struct {
 // Standing stands for no record.
 type Move struct {
 	Key      string
-	From, To Standing
+	From, To pagerecord.Standing
 }
 
-// Settlement says which part lists a page, or did, on which the store now holds the
-// verdict by all that was seen up to a time.
+// Settlement says that the stored verdict on a page takes in all that was seen up to a
+// time, and which part lists the page, or did.
 type Settlement struct {
 	Part int
 	At   time.Time
@@ -74,59 +75,59 @@ type Settlement struct {
 func (m *Batch) moment() moment.Time { return moment.Of(m.Now) }
 
 // Load returns what is known of location. known is false if there is no record.
-func (m *Batch) Load(location string) (s *Page, known bool) {
-	if s := m.pages[location]; s != nil {
-		return s, s.loaded.known
+func (m *Batch) Load(location string) (p *pagerecord.Page, known bool) {
+	if p := m.pages[location]; p != nil {
+		return p, p.Loaded.Known
 	}
-	s = m.read(location)
-	s.loaded.location = location
-	m.pages[location] = s
-	return s, s.loaded.known
+	p = m.read(location)
+	p.Loaded.Location = location
+	m.pages[location] = p
+	return p, p.Loaded.Known
 }
 
-func (m *Batch) read(location string) *Page {
+func (m *Batch) read(location string) *pagerecord.Page {
 	for _, key := range m.site.RecordKeys(location) {
 		b := m.Get(key)
 		if b == nil {
 			continue
 		}
-		s, err := Decode(b)
-		if err == nil && s.Public() && key != m.site.Keys.Page(location) {
+		p, err := pagerecord.Decode(b)
+		if err == nil && p.Public() && key != m.site.Keys.Page(location) {
 			err = record.ErrDamaged // what was never listed is not to be named by it
 		}
 		if err == nil {
-			return s
+			return p
 		}
 		m.Effects.Damaged++
 		if n := m.site.Book.Find(m.Tx, location); n != 0 {
-			s := &Page{loaded: loaded{known: true, listed: true}}
-			s.Verdict, s.part, s.witnessed = admit.Listed, n, true
-			return s
+			p := &pagerecord.Page{Loaded: pagerecord.Loaded{Known: true, Listed: true}}
+			p.Verdict, p.Part, p.Witnessed = admit.Listed, n, true
+			return p
 		}
 	}
-	return new(Page)
+	return new(pagerecord.Page)
 }
 
 // Save judges a page by its values as they are now, and has it settled in the end.
-func (m *Batch) Save(s *Page) {
-	was, isNew := s.Standing, !s.Public()
-	s.Verdict, s.Reason = m.verdict(s)
-	if s.Reason == admit.ByHistory && was.Listed() && was.Reason == admit.ByNetworks {
-		s.Reason = was.Reason // the networks themselves are forgotten by now
+func (m *Batch) Save(p *pagerecord.Page) {
+	was, isNew := p.Standing, !p.Public()
+	p.Verdict, p.Reason = m.verdict(p)
+	if p.Reason == admit.ByHistory && was.Listed() && was.Reason == admit.ByNetworks {
+		p.Reason = was.Reason // the networks themselves are forgotten by now
 	}
-	loser := m.represent(s)
+	loser := m.represent(p)
 	var peers []look.Alternate
-	if was.Listed() && !s.Listed() {
-		s.read = false
-		peers, s.peers = s.peers, nil
+	if was.Listed() && !p.Listed() {
+		p.Read = false
+		peers, p.Peers = p.Peers, nil
 	}
-	m.count(s, isNew)
-	if !s.loaded.changed {
-		s.loaded.known, s.loaded.changed = true, true
-		m.changed = append(m.changed, s)
+	m.count(p, isNew)
+	if !p.Loaded.Changed {
+		p.Loaded.Known, p.Loaded.Changed = true, true
+		m.changed = append(m.changed, p)
 	}
-	for _, p := range peers {
-		m.removeAlternate(p.Location, s.loaded.location)
+	for _, peer := range peers {
+		m.removeAlternate(peer.Location, p.Loaded.Location)
 	}
 	if loser != nil {
 		m.Save(loser)
@@ -136,106 +137,104 @@ func (m *Batch) Save(s *Page) {
 // Settle brings the sitemap in line with each page that was saved, and stores the
 // pages.
 func (m *Batch) Settle() {
-	for _, s := range m.changed {
+	for _, p := range m.changed {
 		switch {
-		case s.Listed():
-			m.list(s)
-		case s.loaded.listed:
-			m.unlist(s)
+		case p.Listed():
+			m.list(p)
+		case p.Loaded.Listed:
+			m.unlist(p)
 		}
-		m.put(s)
+		m.put(p)
 	}
 	m.changed = nil
 }
 
-func (m *Batch) list(s *Page) {
-	e := s.entry(m.site.Confidence)
-	if e.Extension = m.extension(s); m.site.InferPriority {
-		e.Priority = s.priority
+func (m *Batch) list(p *pagerecord.Page) {
+	e := p.Entry(m.site.Confidence)
+	if e.Extension = m.extension(p); m.site.InferPriority {
+		e.Priority = p.Priority
 	}
-	location := s.loaded.location
-	if !s.loaded.listed {
-		s.part = m.site.Book.Add(m.Tx, s.part, location, e)
-		m.Effects.Filling = s.part
-		m.Effects.Parts[s.part] = true
-		m.happened(s, journal.Added)
+	location := p.Loaded.Location
+	if !p.Loaded.Listed {
+		p.Part = m.site.Book.Add(m.Tx, p.Part, location, e)
+		m.Effects.Filling = p.Part
+		m.Effects.Parts[p.Part] = true
+		m.happened(p, journal.Added)
 		m.due(location) // its next visit may show that the page is not for everybody
 		return
 	}
-	if !m.site.Book.Set(m.Tx, s.part, location, e) {
+	if !m.site.Book.Set(m.Tx, p.Part, location, e) {
 		return
 	}
-	m.Effects.Parts[s.part] = true
-	if e.Extension != nil && m.site.Book.Over(m.Tx, s.part) { // it may be more than the part has room for
-		m.move(s)
+	m.Effects.Parts[p.Part] = true
+	if e.Extension != nil && m.site.Book.Over(m.Tx, p.Part) { // it may be more than the part has room for
+		m.move(p)
 	}
-	if s.dates.LastChange() != s.loaded.change {
-		m.happened(s, journal.Changed)
+	if p.Dates.LastChange() != p.Loaded.Change {
+		m.happened(p, journal.Changed)
 	}
 }
 
-func (m *Batch) unlist(s *Page) {
-	m.site.Book.Remove(m.Tx, s.part, s.loaded.location)
-	m.Effects.Parts[s.part] = true
-	m.happened(s, journal.Removed)
-	m.due(s.loaded.location) // one client's answer may not be the next one's
-	m.Effects.Left[s.Reason]++
+func (m *Batch) unlist(p *pagerecord.Page) {
+	m.site.Book.Remove(m.Tx, p.Part, p.Loaded.Location)
+	m.Effects.Parts[p.Part] = true
+	m.happened(p, journal.Removed)
+	m.due(p.Loaded.Location) // one client's answer may not be the next one's
+	m.Effects.Left[p.Reason]++
 }
 
 // put stores a page: in clear if it is or was listed, else under a hash.
-func (m *Batch) put(s *Page) {
-	location := s.loaded.location
+func (m *Batch) put(p *pagerecord.Page) {
+	location := p.Loaded.Location
 	key, wait := m.site.Keys.Page(location), m.site.wait(location)
-	if s.Public() {
+	if p.Public() {
 		if m.Get(wait) != nil {
 			m.Put(wait, nil)
 			m.Effects.Waiting--
-			m.tally(wait, s, Standing{})
+			m.tally(wait, p, pagerecord.Standing{})
 		}
-		s.networks, s.canonical = nil, nil // its location no longer hides what is sealed
-		s.dates.Listed()
-		s.linkAt, s.linkNet, s.unprompted = 0, 0, false
+		p.Networks, p.Canonical = nil, nil // its location no longer hides what is sealed
+		p.Dates.Listed()
+		p.LinkAt, p.LinkNet, p.Unprompted = 0, 0, false
 	} else {
 		key = wait
 		if m.Get(wait) == nil {
 			m.Effects.Waiting++
 		}
 	}
-	m.tally(key, s, s.Standing)
-	m.Put(key, s.encode())
-	s.loaded.changed, s.loaded.listed, s.loaded.change = false, s.Listed(), s.dates.LastChange()
+	m.tally(key, p, p.Standing)
+	m.Put(key, p.Encode())
+	p.Loaded.Changed, p.Loaded.Listed, p.Loaded.Change = false, p.Listed(), p.Dates.LastChange()
 }
 
 // tally notes under which verdict the record with that key is to be counted.
-func (m *Batch) tally(key string, s *Page, as Standing) {
-	m.Effects.Moves = append(m.Effects.Moves, Move{key, s.loaded.counted, as})
-	s.loaded.counted = as
+func (m *Batch) tally(key string, p *pagerecord.Page, as pagerecord.Standing) {
+	m.Effects.Moves = append(m.Effects.Moves, Move{key, p.Loaded.Tallied, as})
+	p.Loaded.Tallied = as
 }
 
 // happened notes in the journal what became of a listed page.
-func (m *Batch) happened(s *Page, what journal.Happening) {
-	s.logged = moment.Time(m.site.Journal.Note(m.Tx, int64(s.logged), s.loaded.location, what, m.Now.UnixMilli(), s.part))
+func (m *Batch) happened(p *pagerecord.Page, what journal.Happening) {
+	p.Logged = moment.Time(m.site.Journal.Note(m.Tx, int64(p.Logged), p.Loaded.Location, what, m.Now.UnixMilli(), p.Part))
 	m.Effects.Events++
 }
 
-// settled notes that the store will hold the verdict on a page, by all that was seen
-// up to a time.
-func (m *Batch) settled(s *Page, at time.Time) {
-	m.Effects.Settled[s.loaded.location] = Settlement{s.part, at}
+// settled notes that the verdict which will be stored takes in all that was seen up to
+// a time.
+func (m *Batch) settled(p *pagerecord.Page, at time.Time) {
+	m.Effects.Settled[p.Loaded.Location] = Settlement{p.Part, at}
 }
 
-// due has a location looked at again soon.
+// due marks a location as due at its next visit.
 func (m *Batch) due(location string) { m.Effects.Due = append(m.Effects.Due, location) }
 
-// move moves a listed page to another part if its own has too many or too few, and
-// reports whether it did.
-func (m *Batch) move(s *Page) bool {
-	to := m.site.Book.Move(m.Tx, s.part, s.loaded.location)
-	if to == s.part {
-		return false
+// move moves a listed page to another part if its own has too many or too few.
+func (m *Batch) move(p *pagerecord.Page) {
+	to := m.site.Book.Move(m.Tx, p.Part, p.Loaded.Location)
+	if to == p.Part {
+		return
 	}
-	m.Effects.Parts[s.part], m.Effects.Parts[to] = true, true
-	m.site.Journal.Moved(m.Tx, int64(s.logged), s.loaded.location, to)
-	s.part = to
-	return true
+	m.Effects.Parts[p.Part], m.Effects.Parts[to] = true, true
+	m.site.Journal.Moved(m.Tx, int64(p.Logged), p.Loaded.Location, to)
+	p.Part = to
 }

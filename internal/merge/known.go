@@ -10,6 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/priority"
 	"github.com/servemap/servemap/internal/rate"
 	"github.com/servemap/servemap/internal/robots"
@@ -20,7 +21,7 @@ import (
 // Known is what is known of one location, for who asks.
 type Known struct {
 	Location string
-	Standing
+	pagerecord.Standing
 	Evidence   admit.Evidence // for and against listing the page
 	LastSeen   time.Time
 	Status     int
@@ -62,46 +63,46 @@ type History struct {
 
 // Know tells what is known of location. It may be called concurrently, as it goes by the
 // settings and its arguments alone.
-func (set *Settings) Know(location string, s *Page, key secret.Key, obeyed *robots.Obeyed, now time.Time) Known {
-	freq, p := s.rate.Freq()
+func (set *Settings) Know(location string, p *pagerecord.Page, key secret.Key, obeyed *robots.Obeyed, now time.Time) Known {
+	freq, sure := p.Rate.Freq()
 	rule, _ := set.Rules.Match(location)
 	k := Known{
-		Location: location, Standing: s.Standing,
+		Location: location, Standing: p.Standing,
 		Evidence: admit.Evidence{
-			Entry: set.Entries[location], Led: s.hop > 0, Route: s.route, Link: s.link, Shown: s.shown, Unprompted: s.unprompted,
-			Networks: len(s.networks), Word: admit.WordOf(location, s.variable),
+			Entry: set.Entries[location], Led: p.Hop > 0, Route: p.Route, Link: p.Link, Shown: p.Shown, Unprompted: p.Unprompted,
+			Networks: len(p.Networks), Word: admit.WordOf(location, p.Variable),
 		},
-		LastSeen: s.lastSeen.Time(), Status: s.status, Looks: s.looks, Read: s.bodyHash != 0, Changes: s.dates.Changes(), Inbound: s.inbound,
-		Doubt: s.doubt.known(now),
+		LastSeen: p.LastSeen.Time(), Status: p.Status, Looks: p.Looks, Read: p.BodyHash != 0, Changes: p.Dates.Changes(), Inbound: p.Inbound,
+		Doubt: doubtOf(p, now),
 		Rule:  rule.Listing == admit.Always, Pattern: rule.Pattern,
-		Canonical: key.Unseal(location, s.canonical), Alternates: s.peers,
-		Part: s.part, Entry: s.entry(set.Confidence), Freq: freq, Confidence: p,
-		History: s.history(),
+		Canonical: key.Unseal(location, p.Canonical), Alternates: p.Peers,
+		Part: p.Part, Entry: p.Entry(set.Confidence), Freq: freq, Confidence: sure,
+		History: historyOf(p),
 	}
 	switch { // what may be newer than the record
 	case rule.Listing == admit.Never:
-		k.Standing = Standing{admit.Excluded, admit.RuleNever}
+		k.Standing = pagerecord.Standing{Verdict: admit.Excluded, Reason: admit.RuleNever}
 	case !obeyed.Allows(location):
-		k.Standing = Standing{admit.Excluded, admit.Disallowed}
-	case s.Listed() && s.ended(now):
-		k.Standing = Standing{admit.Excluded, admit.NoIndex}
+		k.Standing = pagerecord.Standing{Verdict: admit.Excluded, Reason: admit.Disallowed}
+	case p.Listed() && p.Ended(now):
+		k.Standing = pagerecord.Standing{Verdict: admit.Excluded, Reason: admit.NoIndex}
 	}
 	return k
 }
 
-func (d *doubt) known(now time.Time) Doubt {
-	if d.missing == 0 {
+func doubtOf(p *pagerecord.Page, now time.Time) Doubt {
+	if p.Missing == 0 {
 		return Doubt{}
 	}
-	since := d.missing.Time()
-	return Doubt{since, !d.hasMinute() || now.Sub(since) > 2*ConfirmAfter, d.missingNet == 0}
+	since := p.Missing.Time()
+	return Doubt{since, !p.HasMinute() || now.Sub(since) > 2*pagerecord.ConfirmAfter, p.MissingNet == 0}
 }
 
-func (s *Page) history() History {
-	h := History{History: s.dates.History(), Ignored: s.mark.Ignored()}
-	held, more := s.mark.Awaited()
-	h.FirstSeen, h.Held, h.More = s.firstSeen.Time(), moment.Seconds(held).Time(), more
-	least, mean, most := s.rate.Interval()
+func historyOf(p *pagerecord.Page) History {
+	h := History{History: p.Dates.History(), Ignored: p.Mark.Ignored()}
+	held, more := p.Mark.Awaited()
+	h.FirstSeen, h.Held, h.More = p.FirstSeen.Time(), moment.Seconds(held).Time(), more
+	least, mean, most := p.Rate.Interval()
 	h.Least, h.Mean, h.Most = duration(least), duration(mean), duration(most)
 	return h
 }
@@ -118,13 +119,3 @@ func duration(seconds float64) time.Duration {
 func (k Known) DatedBy(trust lastmod.Trust, now time.Time) string {
 	return texts.LastMod(k.Entry.Candidates, k.History.History, trust, moment.Of(now))
 }
-
-// Beyond returns the route or folder of the page and its content, of which there are
-// records of their own.
-func (s *Page) Beyond() (group, showing uint64) { return s.group, s.showing }
-
-// Siblings returns how many pages are listed by the record of a route or folder.
-func Siblings(b []byte) int { return readSiblings(b).siblings }
-
-// Representative returns the listed page by the record of a content.
-func Representative(b []byte) string { return readDuplicates(b).listed }

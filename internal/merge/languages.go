@@ -2,79 +2,27 @@ package merge
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"strings"
 
 	"github.com/servemap/servemap/internal/book"
-	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// languages says which locations show the page in other languages. Looks change it,
-// and looks at the other pages.
-type languages struct {
-	claims []claim          // what the page names so
-	peers  []look.Alternate // those of them that are listed and name the page in turn
-}
-
-// claim is an alternate that a page names: its language, and the ID of its location,
-// which may not be public.
-type claim struct {
-	lang string
-	id   uint64
-}
-
-func (l *languages) encode(e *record.Encoder) {
-	for _, c := range l.claims {
-		e.Bytes(fieldsLanguages, append(binary.BigEndian.AppendUint64(nil, c.id), c.lang...))
-	}
-	for _, p := range l.peers {
-		e.Bytes(fieldsLanguages+1, []byte(p.Lang+" "+p.Location))
-	}
-}
-
-func (l *languages) decode(f record.Field) bool {
-	switch f.Num {
-	case fieldsLanguages:
-		if len(f.Data) >= 8 {
-			l.claims = append(l.claims, claim{string(f.Data[8:]), binary.BigEndian.Uint64(f.Data)})
-		}
-	case fieldsLanguages + 1:
-		if lang, location, ok := strings.Cut(string(f.Data), " "); ok && keys.IsLocation(location) {
-			l.peers = append(l.peers, look.Alternate{Lang: lang, Location: location})
-		}
-	default:
-		return false
-	}
-	return true
-}
-
-// named returns the languages under which the page names a location, nil if it does
-// not.
-func (l *languages) named(id uint64) (langs []string) {
-	for _, c := range l.claims {
-		if c.id == id {
-			langs = append(langs, c.lang)
-		}
-	}
-	return langs
-}
-
 // claims returns alternates in the form in which they are kept.
-func (site *Site) claims(found []look.Alternate) (claims []claim) {
+func (site *Site) claims(found []look.Alternate) (claims []pagerecord.Claim) {
 	for _, p := range found {
-		claims = append(claims, claim{p.Lang, site.ID(p.Location)})
+		claims = append(claims, pagerecord.Claim{Lang: p.Lang, ID: site.ID(p.Location)})
 	}
 	return claims
 }
 
 // pair brings the alternates of a page that was just read, and of those it names, in
 // line with what they say of each other.
-func (m *Batch) pair(k *Look, s *Page) {
-	if !s.Listed() {
+func (m *Batch) pair(k *Look, p *pagerecord.Page) {
+	if !p.Listed() {
 		return
 	}
 	own := m.site.ID(k.Location)
@@ -83,50 +31,50 @@ func (m *Batch) pair(k *Look, s *Page) {
 		if a.Location == k.Location {
 			continue
 		}
-		if to, known := m.Load(a.Location); known && to.Listed() && to.named(own) != nil {
+		if to, known := m.Load(a.Location); known && to.Listed() && to.Named(own) != nil {
 			peers = append(peers, a)
 			m.addAlternate(to, k.Location, own)
 		}
 	}
-	for _, old := range s.peers {
-		if !slices.ContainsFunc(peers, func(p look.Alternate) bool { return p.Location == old.Location }) {
+	for _, old := range p.Peers {
+		if !slices.ContainsFunc(peers, func(peer look.Alternate) bool { return peer.Location == old.Location }) {
 			m.removeAlternate(old.Location, k.Location)
 		}
 	}
-	if !slices.Equal(peers, s.peers) {
-		s.peers = peers
-		m.Save(s)
+	if !slices.Equal(peers, p.Peers) {
+		p.Peers = peers
+		m.Save(p)
 	}
 }
 
 // addAlternate adds a page to the alternates of one that names it.
-func (m *Batch) addAlternate(s *Page, other string, id uint64) {
+func (m *Batch) addAlternate(p *pagerecord.Page, other string, id uint64) {
 	changed := false
-	for _, lang := range s.named(id) {
-		if p := (look.Alternate{Lang: lang, Location: other}); !slices.Contains(s.peers, p) && len(s.peers) < look.AlternatesKept {
-			s.peers, changed = append(s.peers, p), true
+	for _, lang := range p.Named(id) {
+		if peer := (look.Alternate{Lang: lang, Location: other}); !slices.Contains(p.Peers, peer) && len(p.Peers) < look.AlternatesKept {
+			p.Peers, changed = append(p.Peers, peer), true
 		}
 	}
 	if changed {
-		m.Save(s)
+		m.Save(p)
 	}
 }
 
 // removeAlternate takes a page from the alternates of another.
 func (m *Batch) removeAlternate(location, other string) {
-	s, _ := m.Load(location)
-	before := len(s.peers)
-	s.peers = slices.DeleteFunc(s.peers, func(p look.Alternate) bool { return p.Location == other })
-	if len(s.peers) != before {
-		m.Save(s)
+	p, _ := m.Load(location)
+	before := len(p.Peers)
+	p.Peers = slices.DeleteFunc(p.Peers, func(peer look.Alternate) bool { return peer.Location == other })
+	if len(p.Peers) != before {
+		m.Save(p)
 	}
 }
 
 // alternates returns the page in its languages, in the same order on each page of them,
 // nil if it is alone or does not say its own: engines ask for both.
-func (m *Batch) alternates(s *Page) (all []book.Alternate) {
-	own := s.named(m.site.ID(s.loaded.location))
-	if len(s.peers) == 0 || len(own) == 0 {
+func (m *Batch) alternates(p *pagerecord.Page) (all []book.Alternate) {
+	own := p.Named(m.site.ID(p.Loaded.Location))
+	if len(p.Peers) == 0 || len(own) == 0 {
 		return nil
 	}
 	size := 0
@@ -137,10 +85,10 @@ func (m *Batch) alternates(s *Page) (all []book.Alternate) {
 		}
 	}
 	for _, lang := range own {
-		add(lang, s.loaded.location)
+		add(lang, p.Loaded.Location)
 	}
-	for _, p := range s.peers {
-		add(p.Lang, p.Location)
+	for _, peer := range p.Peers {
+		add(peer.Lang, peer.Location)
 	}
 	if size > look.AlternatesBytes {
 		return nil

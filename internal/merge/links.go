@@ -7,52 +7,38 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/priority"
 )
-
-// Openness says what another reading of a page's unchanged bytes may bring. The
-// numbers are stored.
-type Openness uint8
-
-const (
-	settled  Openness = iota // nothing
-	unseen                   // in a day: some of what it links to has never been got
-	unproven                 // in a day, or from another network: a link may prove to be no visitor's own
-)
-
-// unseenFor is how long after the first link a location may still turn out to need
-// more; later, nobody will ask for it.
-const unseenFor = 2 * day
 
 // reopens reports whether the page is to be read again though k shows the same bytes as
 // the last look: for what is open, and now and then in any case, since what is known of
 // the locations it links to is not kept for ever.
-func (site *Site) reopens(k *look.Look, s *Page) bool {
-	age := k.Moment().Sub(s.readAt)
+func (site *Site) reopens(k *look.Look, p *pagerecord.Page) bool {
+	age := k.Moment().Sub(p.ReadAt)
 	switch {
-	case s.open == settled:
+	case p.Open == pagerecord.Settled:
 		return age >= site.KeepFor/2
-	case s.open == unproven && k.Net != 0 && k.Net != s.readNet:
+	case p.Open == pagerecord.Unproven && k.Net != 0 && k.Net != p.ReadNet:
 		return true
 	}
-	return age >= shownAfter
+	return age >= pagerecord.ShownAfter
 }
 
 // leads reports whether what the page links to is public: any visitor finds it. An
 // archive that asks not to be listed itself still leads to its pages, and an entry leads
 // on whatever it says of itself.
-func (site *Site) leads(s *Page) bool {
+func (site *Site) leads(p *pagerecord.Page) bool {
 	switch {
-	case s.noFollow:
+	case p.NoFollow:
 		return false
-	case s.Listed():
+	case p.Listed():
 		return true
-	case s.Verdict != admit.Excluded || s.barred || s.Reason == admit.RuleNever || s.Reason == admit.Disallowed:
+	case p.Verdict != admit.Excluded || p.Barred || p.Reason == admit.RuleNever || p.Reason == admit.Disallowed:
 		return false
 	}
-	entry := s.hop > 0 || site.Entries[s.loaded.location]
-	return s.content == admit.NoIndex && (s.link || entry) || s.content == admit.CanonicalElsewhere && entry
+	entry := p.Hop > 0 || site.Entries[p.Loaded.Location]
+	return p.Content == admit.NoIndex && (p.Link || entry) || p.Content == admit.CanonicalElsewhere && entry
 }
 
 // Fresh returns the links of a page that were not merged lately. With k.Again all of
@@ -70,7 +56,7 @@ func (site *Site) Fresh(k *Look) []look.Link {
 // Follow merges links of a page. ok is false if the links of the page do not count. last
 // says that these are the last of its links, and open what merging those before them
 // leaves open. When all are merged, the page is noted to be read.
-func (m *Batch) Follow(k *Look, links []look.Link, news Novelty, open Openness, last bool) (left Openness, ok bool) {
+func (m *Batch) Follow(k *Look, links []look.Link, news Novelty, open pagerecord.Openness, last bool) (left pagerecord.Openness, ok bool) {
 	from, _ := m.Load(k.Location)
 	if !m.site.leads(from) {
 		return open, false
@@ -85,7 +71,7 @@ func (m *Batch) Follow(k *Look, links []look.Link, news Novelty, open Openness, 
 		if isNew {
 			unheard = append(unheard, ln.Location)
 		}
-		if left == settled {
+		if left == pagerecord.Settled {
 			m.Effects.Followed[key] = true
 		}
 		open = max(open, left)
@@ -100,35 +86,35 @@ func (m *Batch) Follow(k *Look, links []look.Link, news Novelty, open Openness, 
 }
 
 // followedAll notes that a page has been read, and its links merged.
-func (m *Batch) followedAll(k *Look, from *Page, open Openness) {
-	if from.bodyHash != k.Hash || !m.site.leads(from) { // a page it links to may have outranked it
+func (m *Batch) followedAll(k *Look, from *pagerecord.Page, open pagerecord.Openness) {
+	if from.BodyHash != k.Hash || !m.site.leads(from) { // a page it links to may have outranked it
 		return
 	}
-	from.read, from.open, from.readAt, from.readNet = true, open, k.Moment().Second(), 0
-	if open != settled {
-		from.readNet = k.Net
+	from.Read, from.Open, from.ReadAt, from.ReadNet = true, open, k.Moment().Second(), 0
+	if open != pagerecord.Settled {
+		from.ReadNet = k.Net
 	}
 	m.Save(from)
 }
 
-// linked notes that a page leads to a location. It returns what that leaves open, and
-// whether the page has news and nobody knew of the location before: it must then be a
-// new one, if they are.
-func (m *Batch) linked(k *Look, ln look.Link, news Novelty) (open Openness, isNew bool) {
+// linked notes that a page leads to a location. It returns what that leaves open. isNew
+// says that the link may be news and nobody knew of the location before; if the link is
+// news, the location is that of a new page.
+func (m *Batch) linked(k *Look, ln look.Link, news Novelty) (open pagerecord.Openness, isNew bool) {
 	to, known := m.Load(ln.Location)
 	if k.Echo.Repeats(ln.Location) {
-		if to.Public() || to.shown || to.link && to.passes() {
-			return settled, false // it needs no other link
+		if to.Public() || to.Shown || to.Link && to.Passes() {
+			return pagerecord.Settled, false // it needs no other link
 		}
-		return unproven, false
+		return pagerecord.Unproven, false
 	}
 	isNew = news != NoNews && ln.Main && !known
 	changed := m.point(k, to)
 	changed = m.site.countLink(k, to) || changed
-	if !to.link {
-		to.link, changed = true, true
+	if !to.Link {
+		to.Link, changed = true, true
 		if isNew && news == sureNews {
-			to.dates.Announce()
+			to.Dates.Announce()
 		}
 		if m.isEarly(ln.Location) {
 			m.due(ln.Location)
@@ -137,49 +123,59 @@ func (m *Batch) linked(k *Look, ln look.Link, news Novelty) (open Openness, isNe
 	if changed {
 		m.Save(to)
 	}
-	if !to.witnessed {
+	if !to.Witnessed {
 		m.due(ln.Location)
 	}
-	return to.leavesOpen(k.Moment()), isNew
+	return to.LeavesOpen(k.Moment()), isNew
 }
 
-// leavesOpen returns what a location leaves open of a page that links to it.
-func (s *Page) leavesOpen(now moment.Time) Openness {
-	switch {
-	case s.Public():
-		return settled
-	case s.Reason == admit.Capability, s.Reason == admit.RiskyWord:
-		return unproven
-	case !s.witnessed && !s.shown && !s.passes():
-		return unproven
-	case !s.witnessed && now.Second().Sub(s.linkAt) < unseenFor:
-		return unseen
+// point notes that a look saw a listed page lead to the page, and reports whether that
+// is news.
+func (m *Batch) point(k *Look, to *pagerecord.Page) (changed bool) {
+	changed = to.LinkedFrom(k.Look)
+	if !to.Unprompted && !to.Public() && to.Word() == admit.Risky && m.unprompted(k) {
+		to.Unprompted, changed = true, true
 	}
-	return settled
+	return changed
 }
 
-// isEarly reports whether it is remembered where the location leads.
+// unprompted reports whether the request named no page but public ones, so that no link
+// can be there for the visitor's sake.
+func (m *Batch) unprompted(k *Look) bool {
+	switch from := k.Echo.From; {
+	case k.Echo.Prompted:
+		return false
+	case from == "" || m.site.Entries[from]:
+		return true
+	default:
+		p, _ := m.Load(from)
+		return p.Listed()
+	}
+}
+
+// isEarly reports whether the location was seen lately while nothing vouched for it, so
+// that it is remembered where it leads.
 func (m *Batch) isEarly(location string) bool {
 	return m.site.Early.Has(location) ||
 		slices.ContainsFunc(m.Effects.Early, func(k *Look) bool { return k.Location == location })
 }
 
-// CatchesUp reports whether something vouches by now for a location that was seen
-// before.
+// CatchesUp reports whether something vouches by now for a location that was seen while
+// nothing did.
 func (m *Batch) CatchesUp() bool { return slices.ContainsFunc(m.Effects.Due, m.isEarly) }
 
 // countLink notes that k's page leads to the page, and reports whether that is news.
-func (site *Site) countLink(k *Look, to *Page) bool {
+func (site *Site) countLink(k *Look, to *pagerecord.Page) bool {
 	if !site.InferPriority {
 		return false
 	}
-	before := to.inbound
-	to.inbound = before.Add(xxh3.HashString(k.Location))
-	return to.inbound != before
+	before := to.Inbound
+	to.Inbound = before.Add(xxh3.HashString(k.Location))
+	return to.Inbound != before
 }
 
-// linkKey returns under what a link that k follows is remembered: where links are
-// counted, each is merged once from each of the pages that are told apart.
+// linkKey returns the number under which a merged link is remembered. Where links are
+// counted, a link from another page has another number, as far as pages are told apart.
 func (site *Site) linkKey(k *Look, location string) uint64 {
 	if !site.InferPriority {
 		return xxh3.HashString(location)
@@ -191,7 +187,7 @@ func (site *Site) linkKey(k *Look, location string) uint64 {
 // page, and each costs two reads of the store.
 const followedLinks = 1 << 15
 
-// Followed remembers, of the links merged last, that they were. The zero value is empty.
+// Followed remembers the links that were merged last. The zero value is empty.
 type Followed struct{ slots [followedLinks]uint64 }
 
 func (f *Followed) has(link uint64) bool { return f.slots[link%followedLinks] == link }

@@ -5,59 +5,21 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/pagerecord"
 )
-
-// redirect is what is known of where the location redirects to. Only looks that were
-// redirected change it. Targets are kept as hashes.
-type redirect struct {
-	target   uint64
-	targetAt moment.Time // the look that first saw it
-	by       uint32      // whose look that was; see look.Look.Net
-
-	next   uint64 // another target, seen once since, 0 for none
-	nextAt moment.Time
-}
-
-func (r *redirect) encode(e *record.Encoder) {
-	e.Fixed(fieldsRedirect, r.target)
-	e.Time(fieldsRedirect+1, r.targetAt)
-	e.Uint(fieldsRedirect+2, uint64(r.by))
-	e.Fixed(fieldsRedirect+3, r.next)
-	e.Time(fieldsRedirect+4, r.nextAt)
-}
-
-func (r *redirect) decode(f record.Field) bool {
-	switch f.Num {
-	case fieldsRedirect:
-		r.target = f.Value
-	case fieldsRedirect + 1:
-		r.targetAt = f.Time()
-	case fieldsRedirect + 2:
-		r.by = uint32(f.Value)
-	case fieldsRedirect + 3:
-		r.next = f.Value
-	case fieldsRedirect + 4:
-		r.nextAt = f.Time()
-	default:
-		return false
-	}
-	return true
-}
 
 // redirected merges a redirect: the target of an entry's is an entry too, and a page
 // that has moved for good hands its history on.
-func (m *Batch) redirected(k *Look, s *Page) {
-	if (s.link || m.site.Entries[k.Location]) && !s.witnessed && s.status != k.Response.Status {
-		s.status = k.Response.Status
-		m.Save(s)
+func (m *Batch) redirected(k *Look, p *pagerecord.Page) {
+	if (p.Link || m.site.Entries[k.Location]) && !p.Witnessed && p.Status != k.Response.Status {
+		p.Status = k.Response.Status
+		m.Save(p)
 	}
 	permanent := k.Response.Status == http.StatusMovedPermanently || k.Response.Status == http.StatusPermanentRedirect
 	switch k.Target {
 	case "":
-		if permanent && s.Listed() {
-			m.suspect(k, s, admit.Moved)
+		if permanent && p.Listed() {
+			m.suspect(k, p, admit.Moved)
 		}
 		return
 	case k.Location:
@@ -66,54 +28,54 @@ func (m *Batch) redirected(k *Look, s *Page) {
 	if k.Echo.Repeats(k.Target) && !respelled(k.Location, k.Target) {
 		return // it leads the visitor back, and nobody else
 	}
-	hop := m.steady(k, s)
-	moved := permanent && s.Listed() && !m.late(s, k.Moment())
-	led := permanent && (moved || s.link && m.forAll(k, s)) // what a public link leads to, by a redirect that stays
+	hop := m.steady(k, p)
+	moved := permanent && p.Listed() && !m.late(p, k.Moment())
+	led := permanent && (moved || p.Link && m.forAll(k, p)) // what a public link leads to, by a redirect that stays
 	if hop == 0 && !led {
-		if permanent && !s.link {
+		if permanent && !p.Link {
 			m.Effects.Early = append(m.Effects.Early, k)
 		}
 		return
 	}
 	to, _ := m.Load(k.Target)
 	if moved {
-		to.inherit(s)
-		m.withdraw(k, s, admit.Moved)
+		to.Inherit(p)
+		m.withdraw(k, p, admit.Moved)
 	}
-	if hop != 0 && (to.hop == 0 || hop < to.hop) {
-		to.hop = hop
+	if hop != 0 && (to.Hop == 0 || hop < to.Hop) {
+		to.Hop = hop
 	}
 	m.point(k, to)
-	to.link = to.link || led
+	to.Link = to.Link || led
 	m.Save(to)
 }
 
 // steady returns how many redirects the target is away from an entry, 0 if it is no
 // entry's, or if the location leads each visitor to a page of his own: the first target
 // that is seen counts at once, another one when it is seen twice running.
-func (m *Batch) steady(k *Look, s *Page) (hop int) {
+func (m *Batch) steady(k *Look, p *pagerecord.Page) (hop int) {
 	switch {
 	case m.site.Entries[k.Location]:
 		hop = 1
-	case s.hop == 1:
+	case p.Hop == 1:
 		hop = 2
 	default:
 		return 0
 	}
 	target := m.target(k)
 	switch {
-	case s.next == target && k.Moment() == s.nextAt:
+	case p.Next == target && k.Moment() == p.NextAt:
 		return 0 // the same look, merged again
-	case s.target == 0, s.next == target:
-		s.redirect = redirect{target: target, targetAt: k.Moment(), by: k.Net}
-	case s.target != target:
-		s.next, s.nextAt, hop = target, k.Moment(), 0
-	case s.next == 0:
+	case p.Target == 0, p.Next == target:
+		p.Redirect = pagerecord.Redirect{Target: target, TargetAt: k.Moment(), By: k.Net}
+	case p.Target != target:
+		p.Next, p.NextAt, hop = target, k.Moment(), 0
+	case p.Next == 0:
 		return hop
 	default:
-		s.next, s.nextAt = 0, 0
+		p.Next, p.NextAt = 0, 0
 	}
-	m.Save(s)
+	m.Save(p)
 	return hop
 }
 
@@ -122,29 +84,17 @@ func (m *Batch) target(k *Look) uint64 { return m.site.Names.Key().Hash("target"
 // forAll reports whether a redirect leads everybody to the same target: because that is
 // the same location in another spelling, or because looks a day apart, or from two
 // networks, saw it.
-func (m *Batch) forAll(k *Look, s *Page) bool {
+func (m *Batch) forAll(k *Look, p *pagerecord.Page) bool {
 	if respelled(k.Location, k.Target) {
 		return true
 	}
-	if target := m.target(k); s.target != target {
-		s.target, s.targetAt, s.by = target, k.Moment(), k.Net
-		m.Save(s)
+	if target := m.target(k); p.Target != target {
+		p.Target, p.TargetAt, p.By = target, k.Moment(), k.Net
+		m.Save(p)
 		return false
 	}
-	return k.Moment().Sub(s.targetAt) >= shownAfter || s.by != 0 && k.Net != 0 && s.by != k.Net
+	return pagerecord.Independent(p.TargetAt, p.By, k.Look)
 }
 
 // respelled reports whether two locations differ only in what names the same page.
 func respelled(a, b string) bool { return look.Bare(a) == look.Bare(b) }
-
-// inherit takes over the history of the page that has moved here.
-func (s *Page) inherit(from *Page) {
-	if s.firstSeen == 0 {
-		s.mark, s.rate = from.mark, from.rate
-		s.dates.Inherit(from.dates)
-		s.looks = from.looks
-	}
-	if s.firstSeen == 0 || from.firstSeen < s.firstSeen {
-		s.firstSeen = from.firstSeen
-	}
-}

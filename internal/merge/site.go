@@ -16,10 +16,12 @@ import (
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/priority"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/sitewide"
 )
 
 // Settings are what the owner of the site has set. They never change.
@@ -47,7 +49,7 @@ type Site struct {
 	Robots      *robots.Obeyed
 	Trust       lastmod.Trust
 	Reputations lastmod.Reputations
-	Activity    Activity
+	Activity    sitewide.Activity
 	Listed      int // pages listed now, about
 
 	Followed Followed   // links that were merged lately
@@ -77,6 +79,11 @@ func (s *Settings) ForeignQuery(location string) bool {
 }
 
 // disallowed reports whether robots.txt keeps a page out of the sitemap.
-func (site *Site) disallowed(location string, s *Page) bool {
-	return !site.Robots.Allows(location) || !s.Public() && !site.Robots.AllowsNew(location)
+func (site *Site) disallowed(location string, p *pagerecord.Page) bool {
+	return !site.Robots.Allows(location) || !p.Public() && !site.Robots.AllowsNew(location)
 }
+
+// SpanLength returns the length of the spans in which the site's activity is kept.
+func (s *Settings) SpanLength() time.Duration { return sitewide.SpanLength(s.KeepFor) }
+
+const day = 24 * time.Hour

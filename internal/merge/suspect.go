@@ -5,185 +5,172 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/pagerecord"
+	"github.com/servemap/servemap/internal/sitewide"
 )
 
-// doubt says that a listed page may be gone, or may not be for everybody, until that is
-// confirmed. Looks change it, and [Batch.confirm].
-type doubt struct {
-	missing    moment.Time  // since when, 0 for no doubt
-	missingWhy admit.Reason // what a client was told
-	missingNet uint32       // which client; see look.Look.Net
-}
+// A site may refuse one client what it shows to everybody else, and say so by a
+// 401, 403 or 404, by a redirect to a log-in or to another host. So what one client
+// is told takes no page out by itself:
+//
+//   - A refusal counts when a second network is refused too, or the same one a day
+//     later, and nobody got the page in between. A 404 of a client of whom nothing
+//     bad is known counts after a minute.
+//   - A network that has taken out as many pages by 404s as a site loses in a day
+//     has its further ones judged like the other refusals.
+//   - What a network is told counts for nothing while it is refused pages that
+//     others get.
+//
+// All clients whose network is not known are taken for one network.
 
-func (d *doubt) encode(e *record.Encoder) {
-	e.Time(fieldsDoubt, d.missing)
-	e.Uint(fieldsDoubt+1, uint64(d.missingWhy))
-	e.Uint(fieldsDoubt+2, uint64(d.missingNet))
-}
-
-func (d *doubt) decode(f record.Field) bool {
-	switch f.Num {
-	case fieldsDoubt:
-		d.missing = f.Time()
-	case fieldsDoubt + 1:
-		d.missingWhy = admit.Reason(f.Value)
-	case fieldsDoubt + 2:
-		d.missingNet = uint32(f.Value)
-	default:
-		return false
-	}
-	return true
-}
-
-// ConfirmAfter is how long a suspect page has to show that it is there.
-const ConfirmAfter = time.Minute
-
-// hasMinute reports whether a doubt may be confirmed once its minute is over. Other
-// doubts wait until the page is seen or refused again.
-func (d *doubt) hasMinute() bool {
-	return variable(d.missingWhy) || d.missingWhy == admit.NotFound || d.missingNet == severalNetworks
-}
+// anotherDay is how much later the same network must be told the same again.
+const anotherDay = 24 * time.Hour
 
 // withdraw takes the page out: because the site no longer serves it, or because it now
 // says that it is not to be listed.
-func (m *Batch) withdraw(k *Look, s *Page, why admit.Reason) {
-	m.trustAgain(s)
+func (m *Batch) withdraw(k *Look, p *pagerecord.Page, why admit.Reason) {
+	m.trustAgain(p)
 	if k.Response != nil {
-		s.status = k.Response.Status
+		p.Status = k.Response.Status
 	}
 	switch {
 	case why == admit.Private, why == admit.NoStore:
-		s.witnessed, s.content, s.absent = false, why, admit.None
-	case variable(why), why == admit.NoIndex:
-		s.content, s.bodyHash = why, 0 // the page is there; what it showed last was not merged
+		p.Witnessed, p.Content, p.Absent = false, why, admit.None
+	case pagerecord.Variable(why), why == admit.NoIndex:
+		p.Content, p.BodyHash = why, 0 // the page is there; what it showed last was not merged
 	default:
-		s.witnessed, s.absent = false, why
+		p.Witnessed, p.Absent = false, why
 	}
-	m.settled(s, k.At)
-	m.Save(s)
+	m.settled(p, k.At)
+	m.Save(p)
 }
 
 // suspect notes that a listed page may be gone, or may not be for everybody, by what a
 // client was told. A page that is not listed has nothing to lose.
-func (m *Batch) suspect(k *Look, s *Page, why admit.Reason) {
-	if !s.Listed() {
-		m.withdraw(k, s, why)
+func (m *Batch) suspect(k *Look, p *pagerecord.Page, why admit.Reason) {
+	if !p.Listed() {
+		m.withdraw(k, p, why)
 		return
 	}
 	at := k.Moment()
-	if s.missing == 0 && m.late(s, at) {
+	if p.Missing == 0 && m.late(p, at) {
 		return
 	}
-	if !variable(why) && m.ignores(k.Net, why) {
+	if !pagerecord.Variable(why) && m.ignores(k.Net, why) {
 		m.Effects.Refused = true
-		if s.missing != 0 && s.missingNet == k.Net && !variable(s.missingWhy) {
-			m.trustAgain(s) // what it was told before is worth no more
-			m.Save(s)
+		if p.Missing != 0 && p.MissingNet == k.Net && !pagerecord.Variable(p.MissingWhy) {
+			m.trustAgain(p) // what it was told before is worth no more
+			m.Save(p)
 		}
 		return
 	}
-	switch second := m.isSecond(k, s, why); {
-	case s.missing == 0, !second && m.outweighs(s, why):
-		s.status, s.doubt = k.Response.Status, doubt{at, why, k.Net}
-		m.giveMinute(s)
-	case second && at.Sub(s.missing) >= ConfirmAfter:
-		m.withdraw(k, s, why)
+	switch second := m.isSecond(k, p, why); {
+	case p.Missing == 0, !second && m.outweighs(p, why):
+		p.Status, p.Doubt = k.Response.Status, pagerecord.Doubt{Missing: at, MissingWhy: why, MissingNet: k.Net}
+		m.giveMinute(p)
+	case second && at.Sub(p.Missing) >= pagerecord.ConfirmAfter:
+		m.withdraw(k, p, why)
 		return
 	case second:
-		s.missingNet = severalNetworks
-		m.giveMinute(s)
-	case s.hasMinute() && at.Sub(s.missing) < ConfirmAfter:
-		m.Effects.Doubted[k.Location] = s.missing // it was noted before, and perhaps nobody knew
+		p.MissingNet = pagerecord.SeveralNetworks
+		m.giveMinute(p)
+	case p.HasMinute() && at.Sub(p.Missing) < pagerecord.ConfirmAfter:
+		m.Effects.Doubted[k.Location] = p.Missing // it was noted before, and perhaps nobody knew
 	}
-	m.Save(s)
+	m.Save(p)
 }
 
 // isSecond reports whether a look shows that another client than the first one, or the
 // same one on another day, is refused the page.
-func (m *Batch) isSecond(k *Look, s *Page, why admit.Reason) bool {
-	if s.missing == 0 || variable(why) || variable(s.missingWhy) || m.ignores(s.missingNet, s.missingWhy) {
+func (m *Batch) isSecond(k *Look, p *pagerecord.Page, why admit.Reason) bool {
+	if p.Missing == 0 || pagerecord.Variable(why) || pagerecord.Variable(p.MissingWhy) || m.ignores(p.MissingNet, p.MissingWhy) {
 		return false
 	}
-	if k.Moment().Sub(s.missing) >= anotherDay {
+	if k.Moment().Sub(p.Missing) >= anotherDay {
 		return true
 	}
-	return k.Net != 0 && s.missingNet != 0 && s.missingNet != severalNetworks && k.Net != s.missingNet
+	return k.Net != 0 && p.MissingNet != 0 && p.MissingNet != pagerecord.SeveralNetworks && k.Net != p.MissingNet
 }
 
-// outweighs reports whether a new reason to doubt takes the place of the one that there
-// is: because that counts for nothing by now, or may wait for long while the new one has
-// its minute.
-func (m *Batch) outweighs(s *Page, why admit.Reason) bool {
+// outweighs reports whether a new reason to doubt replaces the present one: when the
+// present one counts for nothing by now, or only the new one is confirmed after a minute.
+func (m *Batch) outweighs(p *pagerecord.Page, why admit.Reason) bool {
 	switch {
-	case variable(s.missingWhy):
+	case pagerecord.Variable(p.MissingWhy):
 		return false
-	case variable(why), m.ignores(s.missingNet, s.missingWhy):
+	case pagerecord.Variable(why), m.ignores(p.MissingNet, p.MissingWhy):
 		return true
-	case s.missingWhy == admit.NotFound || s.missingNet == severalNetworks:
+	case p.MissingWhy == admit.NotFound || p.MissingNet == pagerecord.SeveralNetworks:
 		return false
 	}
-	return why == admit.NotFound || s.missing > moment.Of(m.Now.Add(clockSkew))
+	return why == admit.NotFound || p.Missing > moment.Of(m.Now.Add(clockSkew))
 }
 
-// giveMinute has a doubt confirmed when its minute is over, if it has one.
-func (m *Batch) giveMinute(s *Page) {
-	if s.hasMinute() {
-		m.Put(m.site.Keys.Lost(s.loaded.location), encodeMinute(s.missing))
-		m.Effects.Doubted[s.loaded.location] = s.missing
+// giveMinute has a doubt confirmed after a minute, if it is of the kind that can be.
+func (m *Batch) giveMinute(p *pagerecord.Page) {
+	if p.HasMinute() {
+		m.Put(m.site.Keys.Lost(p.Loaded.Location), p.Minute())
+		m.Effects.Doubted[p.Loaded.Location] = p.Missing
 	}
-}
-
-// encodeMinute returns the record of a doubt that has its minute.
-func encodeMinute(since moment.Time) []byte {
-	var e record.Encoder
-	e.Time(1, since)
-	return e.Seal()
-}
-
-// ReadMinute returns since when a listed page may be gone, by the record that says so.
-func ReadMinute(b []byte) (since moment.Time) {
-	_ = record.Open(b, func(f record.Field) {
-		if f.Num == 1 {
-			since = f.Time()
-		}
-	})
-	return since
 }
 
 // trustAgain ends the doubt, if there is one.
-func (m *Batch) trustAgain(s *Page) {
-	if s.missing != 0 {
-		s.doubt = doubt{}
-		m.endMinute(s.loaded.location)
+func (m *Batch) trustAgain(p *pagerecord.Page) {
+	if p.Missing != 0 {
+		p.Doubt = pagerecord.Doubt{}
+		m.endMinute(p.Loaded.Location)
 	}
 }
 
-// endMinute has a doubt confirmed no more by time alone.
+// endMinute forgets that a doubt was to be confirmed after its minute.
 func (m *Batch) endMinute(location string) {
 	m.Put(m.site.Keys.Lost(location), nil)
 	m.Effects.Undoubted = append(m.Effects.Undoubted, location)
 }
 
 // confirm ends the minute of a doubt: the page leaves, unless the doubt is over.
-func (m *Batch) confirm(k *Look, s *Page) {
-	if had := k.Moment().Sub(s.missing); s.missing != 0 && had >= 0 && had < ConfirmAfter {
-		m.Effects.Doubted[k.Location] = s.missing // it was saved, and doubted anew by another process
+func (m *Batch) confirm(k *Look, p *pagerecord.Page) {
+	if had := k.Moment().Sub(p.Missing); p.Missing != 0 && had >= 0 && had < pagerecord.ConfirmAfter {
+		m.Effects.Doubted[k.Location] = p.Missing // it was saved, and doubted anew by another process
 		return
 	}
-	if s.missing != 0 && m.certain(s) {
-		if s.missingWhy == admit.NotFound && s.missingNet != severalNetworks {
-			m.changeRefusal(s.missingNet, func(r *refusal) { r.missing++ })
-		}
-		m.withdraw(k, s, s.missingWhy)
+	all := m.refusals()
+	alone := p.MissingWhy == admit.NotFound && p.MissingNet != pagerecord.SeveralNetworks
+	switch {
+	case p.Missing == 0 || !p.HasMinute(), alone && !all.Of(p.MissingNet, m.moment().Second()).Suffices(m.site.Listed):
+		m.endMinute(k.Location) // the doubt goes on, if there is one, until the page is seen or refused again
+		m.settled(p, k.At)
 		return
+	case alone:
+		all.FoundMissing(p.MissingNet, m.moment().Second())
+		m.Put(m.site.Keys.Refusals(), all.Encode())
 	}
-	m.endMinute(k.Location)
-	m.settled(s, k.At)
+	m.withdraw(k, p, p.MissingWhy)
 }
 
-// certain reports whether a doubt that had its minute is borne out. One that is not goes
-// on, until the page is seen or refused again.
-func (m *Batch) certain(s *Page) bool {
-	return variable(s.missingWhy) || s.missingNet == severalNetworks || s.missingWhy == admit.NotFound && m.suffices(s.missingNet)
+func (m *Batch) refusals() sitewide.Refusals {
+	return sitewide.ReadRefusals(m.Get(m.site.Keys.Refusals()))
+}
+
+// ignores reports whether it counts for nothing that a network was refused a page,
+// since it is refused others that everybody gets. That a page is missing may count
+// a day later where no network is known, or no page would ever leave there while one
+// of all clients is refused.
+func (m *Batch) ignores(network uint32, why admit.Reason) bool {
+	if network == 0 && why == admit.NotFound || network == pagerecord.SeveralNetworks {
+		return false
+	}
+	all := m.refusals()
+	return all.Of(network, m.moment().Second()).Blocked()
+}
+
+// refuted notes that somebody got a page that another network was refused.
+func (m *Batch) refuted(k *Look, p *pagerecord.Page) {
+	net := p.MissingNet
+	if p.Missing == 0 || pagerecord.Variable(p.MissingWhy) || net == pagerecord.SeveralNetworks || net != 0 && net == k.Net {
+		return
+	}
+	all := m.refusals()
+	m.Effects.Refused = all.Refuted(net, m.moment().Second()) || m.Effects.Refused
+	m.Put(m.site.Keys.Refusals(), all.Encode())
 }

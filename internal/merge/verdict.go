@@ -1,61 +1,83 @@
 package merge
 
-import "github.com/servemap/servemap/internal/admit"
+import (
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/pagerecord"
+	"github.com/servemap/servemap/internal/sitewide"
+)
 
 // verdict decides on a page as it is now.
-func (m *Batch) verdict(s *Page) (admit.Verdict, admit.Reason) {
-	location := s.loaded.location
+func (m *Batch) verdict(p *pagerecord.Page) (admit.Verdict, admit.Reason) {
+	location := p.Loaded.Location
 	rule, _ := m.site.Rules.Match(location)
-	disallowed := m.site.disallowed(location, s)
-	if s.barred && rule.Listing != admit.Always && (s.witnessed || rule.Listing != admit.Never && !disallowed) {
+	disallowed := m.site.disallowed(location, p)
+	if p.Barred && rule.Listing != admit.Always && (p.Witnessed || rule.Listing != admit.Never && !disallowed) {
 		return admit.Excluded, admit.Forgotten
 	}
-	if !s.witnessed {
-		return s.unwitnessed(rule.Listing, disallowed)
+	if !p.Witnessed {
+		return unwitnessed(p, rule.Listing, disallowed)
 	}
-	content := s.content
-	if content == admit.None && !s.self && m.site.ForeignQuery(location) {
+	content := p.Content
+	if content == admit.None && !p.Self && m.site.ForeignQuery(location) {
 		content = admit.QueryNotCanonical // it was allowed once
 	}
 	ev := admit.Evidence{
 		Entry:  m.site.Entries[location],
-		Led:    s.hop > 0,
-		Route:  s.route,
-		Link:   s.link,
-		Before: s.Public(),
-		Crowd:  s.crowd,
+		Led:    p.Hop > 0,
+		Route:  p.Route,
+		Link:   p.Link,
+		Before: p.Public(),
+		Crowd:  p.Crowd,
 
 		Disallowed: disallowed,
 	}
 	if !ev.Before {
-		m.toEnter(&ev, s)
+		m.toEnter(&ev, p)
 	}
-	return admit.Decide(ev, rule.Listing, content, m.site.Networks, s.ownURL)
+	return admit.Decide(ev, rule.Listing, content, m.site.Networks, p.OwnURL)
 }
 
 // unwitnessed is the verdict on a page that was not there when it was last asked for.
-func (s *Page) unwitnessed(rule admit.Listing, disallowed bool) (admit.Verdict, admit.Reason) {
+func unwitnessed(p *pagerecord.Page, rule admit.Listing, disallowed bool) (admit.Verdict, admit.Reason) {
 	switch {
 	case rule == admit.Never:
 		return admit.Excluded, admit.RuleNever
 	case disallowed:
 		return admit.Excluded, admit.Disallowed
-	case s.absent != admit.None && s.Public():
-		return admit.Gone, s.absent
-	case s.content == admit.Private, s.content == admit.NoStore:
-		return admit.Excluded, s.content
-	case s.link || s.hop > 0:
+	case p.Absent != admit.None && p.Public():
+		return admit.Gone, p.Absent
+	case p.Content == admit.Private, p.Content == admit.NoStore:
+		return admit.Excluded, p.Content
+	case p.Link || p.Hop > 0:
 		return admit.Waiting, admit.NotSeen
 	}
 	return admit.Waiting, admit.NoEvidence
 }
 
 // toEnter fills in what matters only of a page that has never been listed.
-func (m *Batch) toEnter(ev *admit.Evidence, s *Page) {
-	ev.Word, ev.Unprompted = s.word(), s.unprompted
-	ev.Shown, ev.Shared, ev.Networks = s.shown, s.shared, len(s.networks)
-	if s.group != 0 && (ev.Link || ev.Led || ev.Networks >= m.site.Networks) {
-		n := readSiblings(m.Get(m.site.Keys.Kin(s.group)))
-		ev.Siblings, ev.Orphans, ev.Grown = n.siblings, n.orphans, n.grownOn(s.lastSeen.Day())
+func (m *Batch) toEnter(ev *admit.Evidence, p *pagerecord.Page) {
+	ev.Word, ev.Unprompted = p.Word(), p.Unprompted
+	ev.Shown, ev.Shared, ev.Networks = p.Shown, p.Shared, len(p.Networks)
+	if p.Group != 0 && (ev.Link || ev.Led || ev.Networks >= m.site.Networks) {
+		n := sitewide.ReadSiblings(m.Get(m.site.Keys.Siblings(p.Group)))
+		ev.Siblings, ev.Orphans, ev.Grown = n.Linked, n.Orphans, n.GrownOn(p.LastSeen.Day())
 	}
+}
+
+// count brings the record of the page's siblings in line with the page. isNew says that
+// the page was never listed before.
+func (m *Batch) count(p *pagerecord.Page, isNew bool) {
+	as := p.CountsAs()
+	grows := isNew && as == sitewide.Linked
+	if as == p.Loaded.Sibling && !grows {
+		return
+	}
+	key := m.site.Keys.Siblings(p.Group)
+	s := sitewide.ReadSiblings(m.Get(key))
+	s.Recount(p.Loaded.Sibling, as)
+	if grows {
+		s.Grow(p.LastSeen.Day())
+	}
+	p.Loaded.Sibling = as
+	m.Put(key, s.Encode())
 }

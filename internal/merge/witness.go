@@ -10,172 +10,107 @@ import (
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/pagerecord"
 )
-
-// Look is what a response showed, with what was known of the page before.
-type Look struct {
-	*look.Look
-	Confirm bool  // no response at all: a doubt that had its minute
-	Before  *Page // what was known of the page, nil for Confirm
-
-	Same  bool        // the body is that of the last look, which was read
-	Again bool        // it is, and its links are to be followed again all the same
-	Fresh []look.Link // links that were not merged lately
-
-	Shared bool // another location showed the same lately
-	Crowd  bool // many did
-}
-
-// Apply merges a look. follow says that it showed a page whose links are to be
-// followed if they count; see [Batch.Follow].
-func (m *Batch) Apply(k *Look) (follow bool) {
-	s, known := m.Load(k.Location)
-	switch {
-	case k.Confirm:
-		m.confirm(k, s)
-	case k.Tagged:
-		m.tagged(k, s)
-	case k.Kind == admit.Witness:
-		return m.witness(k, s)
-	case k.Kind == admit.Redirected:
-		m.redirected(k, s)
-	case !known && !m.site.Entries[k.Location] && !k.Personal():
-		// Nothing is remembered of what is not there.
-	case !s.witnessed:
-		m.refusedUnseen(k, s)
-	case k.Kind == admit.Alive:
-		m.alive(k, s)
-	case k.Kind == admit.Doubtful:
-		m.suspect(k, s, k.Reason)
-	case s.Listed() && m.late(s, k.Moment()):
-		m.settled(s, k.At)
-	default:
-		m.withdraw(k, s, k.Reason)
-	}
-	return false
-}
-
-// refusedUnseen notes what a location answered that nobody got a page from yet, for
-// who asks why it is not listed.
-func (m *Batch) refusedUnseen(k *Look, s *Page) {
-	m.settled(s, k.At)
-	s.status = k.Response.Status
-	if s.content = admit.None; k.Kind == admit.Forbidden {
-		s.content = k.Reason
-	}
-	if k.Personal() && s.firstSeen == 0 {
-		s.lastSeen = max(s.lastSeen, k.Moment()) // from when on it is forgotten in the end
-	}
-	m.Save(s)
-}
 
 // witness merges a look that got a page. A look no newer than the last one has been
 // merged already, or came out of order; it is still evidence.
-func (m *Batch) witness(k *Look, s *Page) (follow bool) {
-	if s.Listed() && !k.Same && variable(k.Forbids) {
-		m.suspect(k, s, k.Forbids)
+func (m *Batch) witness(k *Look, p *pagerecord.Page) (follow bool) {
+	if p.Listed() && !k.Same && pagerecord.Variable(k.Forbids) {
+		m.suspect(k, p, k.Forbids)
 		m.due(k.Location) // or this look hides the next visitor's
 		return false
 	}
-	s.witnessedBy(k)
-	var news variantNews
+	p.WitnessedBy(k.Look)
+	var was *mark.Mark
 	at := k.Moment()
-	forbids := k.Forbids != admit.None && s.content == admit.None && at == s.lastSeen // of two looks in one moment the more cautious one counts
-	if m.follows(s, at) || forbids || s.firstSeen == 0 {
-		news = m.seen(k, s)
+	forbids := k.Forbids != admit.None && p.Content == admit.None && at == p.LastSeen // of two looks in one moment the more cautious one counts
+	if m.follows(p, at) || forbids || p.FirstSeen == 0 {
+		was = m.seen(k, p)
 	}
 	// Not only when it is new: a store may have taken the look, and lost the
 	// answer, before its links were followed.
-	follow = k.Full && (!s.read || k.Again) && s.bodyHash == k.Hash
-	pairs := k.Full && !s.read
-	m.Save(s)
-	m.announce(k, s)
-	if pairs && len(k.Alternates)+len(s.peers) > 0 {
-		m.pair(k, s)
+	follow = k.Full && (!p.Read || k.Again) && p.BodyHash == k.Hash
+	pairs := k.Full && !p.Read
+	m.Save(p)
+	m.announce(k, p)
+	if pairs && len(k.Alternates)+len(p.Peers) > 0 {
+		m.pair(k, p)
 	}
 	if k.Canonical != "" {
-		m.credit(k, s, news)
+		m.credit(k, p, was)
 	}
 	return follow
 }
 
-// variable reports whether what forbids a listing may be true for one client and not
-// for the next, such as a canonical that the site makes of a header.
-func variable(why admit.Reason) bool {
-	switch why {
-	case admit.CanonicalElsewhere, admit.CanonicalConflict, admit.QueryNotCanonical, admit.HeadNotSeen, admit.Encoding:
-		return true
-	}
-	return false
-}
-
-func (m *Batch) seen(k *Look, s *Page) (news variantNews) {
-	at, before := k.Moment(), s.lastSeen.Second()
-	if s.looks == 0 {
-		s.firstSeen, before = at.Second(), 0 // whatever was noted before was no look at the page
+func (m *Batch) seen(k *Look, p *pagerecord.Page) (was *mark.Mark) {
+	at := k.Moment()
+	p.Loaded.Before = p.LastSeen.Second()
+	if p.Looks == 0 {
+		p.FirstSeen, p.Loaded.Before = at.Second(), 0 // whatever was noted before was no look at the page
 		if !k.Undated {
-			s.dates.FirstSeen(at)
+			p.Dates.FirstSeen(at)
 		}
 	}
-	m.refuted(k, s)
-	m.trustAgain(s)
-	s.lastSeen, s.status = at, k.Response.Status
+	m.refuted(k, p)
+	m.trustAgain(p)
+	p.LastSeen, p.Status = at, k.Response.Status
 	if k.Undated {
-		s.lastSeen = max(at, before)
+		p.LastSeen = max(at, p.Loaded.Before)
 	} else {
-		s.firstSeen = min(s.firstSeen, at.Second())
+		p.FirstSeen = min(p.FirstSeen, at.Second())
 	}
-	s.looks++
-	s.witnessed, s.absent = true, admit.None
+	p.Looks++
+	p.Witnessed, p.Absent = true, admit.None
 	if k.Same {
-		m.seenSame(k, s, before)
+		m.seenSame(k, p)
 	} else {
-		news = m.seenNew(k, s, before)
+		was = m.seenNew(k, p)
 	}
-	s.tagHash = tagHash(k)
-	s.end(k.At)
-	m.settled(s, k.At)
-	return news
+	p.TagHash = tagHash(k)
+	p.End(k.At)
+	m.settled(p, k.At)
+	return was
 }
 
 // seenSame merges a look that shows the bytes of the last one.
-func (m *Batch) seenSame(k *Look, s *Page, before moment.Time) {
-	s.crowd = s.crowd || k.Crowd
-	s.mark = s.mark.Still()
+func (m *Batch) seenSame(k *Look, p *pagerecord.Page) {
+	p.Crowd = p.Crowd || k.Crowd
+	p.Mark = p.Mark.Still()
 	if !k.Undated {
-		m.outcome(k, s, comparison{outcome: mark.Same, before: before})
+		m.outcome(k, p, comparison{outcome: mark.Same})
 	}
 }
 
 // seenNew merges a look that shows other bytes than the last one.
-func (m *Batch) seenNew(k *Look, s *Page, before moment.Time) variantNews {
-	if k.Full || k.Forbids != admit.None || s.content != admit.NoIndex { // else what was not read may still say so
-		s.content, s.until = k.Forbids, k.Until
+func (m *Batch) seenNew(k *Look, p *pagerecord.Page) *mark.Mark {
+	if k.Full || k.Forbids != admit.None || p.Content != admit.NoIndex { // else what was not read may still say so
+		p.Content, p.Until = k.Forbids, k.Until
 	}
-	s.noFollow, s.ownURL = k.NoFollow, k.OwnURL
-	s.self, s.canonical = k.Canonized, nil
-	if k.Canonical != "" && !s.Public() {
-		s.canonical = m.site.Names.Key().Seal(k.Location, k.Canonical, k.At.UnixNano())
+	p.NoFollow, p.OwnURL = k.NoFollow, k.OwnURL
+	p.Self, p.Canonical = k.Canonized, nil
+	if k.Canonical != "" && !p.Public() {
+		p.Canonical = m.site.Names.Key().Seal(k.Location, k.Canonical, k.At.UnixNano())
 	}
-	return m.content(k, s, before)
+	return m.content(k, p)
 }
 
 // alive merges the proof that a known page is there. A 304 that repeats the entity tag
 // of the last look proves that it is unchanged as well.
-func (m *Batch) alive(k *Look, s *Page) {
-	if !m.follows(s, k.Moment()) {
+func (m *Batch) alive(k *Look, p *pagerecord.Page) {
+	if !m.follows(p, k.Moment()) {
 		return
 	}
-	s.lastSeen, s.status = k.Moment(), k.Response.Status
+	p.LastSeen, p.Status = k.Moment(), k.Response.Status
 	notModified := k.Response.Status == http.StatusNotModified
-	if notModified && !variable(s.missingWhy) {
-		m.refuted(k, s) // the client is let in, and has the page already
-		m.trustAgain(s)
+	if notModified && !pagerecord.Variable(p.MissingWhy) {
+		m.refuted(k, p) // the client is let in, and has the page already
+		m.trustAgain(p)
 	}
-	if notModified && !k.Undated && s.tagHash != 0 && s.tagHash == tagHash(k) {
-		s.rate = s.rate.Saw(k.At.Unix(), false)
+	if notModified && !k.Undated && p.TagHash != 0 && p.TagHash == tagHash(k) {
+		p.Rate = p.Rate.Saw(k.At.Unix(), false)
 	}
-	m.Save(s)
+	m.Save(p)
 }
 
 // tagHash returns a hash of the entity tag without its weakness mark, which
@@ -186,4 +121,51 @@ func tagHash(k *Look) uint64 {
 		return 0
 	}
 	return xxh3.HashString(tag)
+}
+
+// A tagged look is one at a target with tracking parameters, as links in
+// campaigns have. The site may answer it with anything: a landing page, a
+// redirect, or, as some of these parameters name the visitor, what is for him
+// alone. So it is evidence for the page, and shows that it is there; it never
+// takes the page out, dates it or moves it, its links count for nothing, and what
+// it shows is not remembered.
+
+// tagged merges a tagged look at a page that does not forbid its listing.
+func (m *Batch) tagged(k *Look, p *pagerecord.Page) {
+	if k.Forbids != admit.None || !k.Parsed && !k.Same {
+		return
+	}
+	switch {
+	case p.Witnessed && p.Content == admit.None:
+	case p.Unasked():
+		p.Witnessed, p.Status = true, k.Response.Status
+		p.FirstSeen, p.LastSeen = k.Moment().Second(), k.Moment()
+		p.OwnURL, p.Self, p.NoFollow, p.Until = k.OwnURL, k.Canonized, k.NoFollow, k.Until
+	default:
+		return // the page itself was seen to be gone, or not to be listed
+	}
+	if p.Looks == 0 {
+		p.Shared = p.Shared || k.Shared // until it is known what the page itself shows
+	}
+	p.WitnessedBy(k.Look)
+	if m.site.fades(p, k.Moment()) {
+		p.LastSeen = k.Moment()
+	}
+	m.Save(p)
+}
+
+// WantsTagged reports whether a tagged look may teach anything, so that the page is worth
+// reading to see that it does not forbid its listing.
+func (site *Site) WantsTagged(k *look.Look, before *pagerecord.Page) bool {
+	if !before.Witnessed || before.Content != admit.None {
+		return before.Unasked()
+	}
+	return !before.Public() || site.fades(before, k.Moment())
+}
+
+// fades reports whether a page was not seen for so long that a tagged look counts as
+// having seen it. Earlier it does not: as nobody knows what it showed, it would blur
+// when the page changed.
+func (site *Site) fades(p *pagerecord.Page, at moment.Time) bool {
+	return at.Sub(p.LastSeen) >= site.KeepFor/2
 }

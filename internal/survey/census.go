@@ -10,6 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/capability"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 )
 
 // kind says why a page may not be listed although the site links to it.
@@ -139,7 +140,7 @@ func (s *Survey) countLinks(k *merge.Look) {
 }
 
 // hintLinked gives the hints that a page gives rise to which the site links to.
-func (s *Survey) hintLinked(k *merge.Look, is merge.Standing) {
+func (s *Survey) hintLinked(k *merge.Look, is pagerecord.Standing) {
 	id := s.site.ID(k.Location)
 	switch {
 	case is.Reason == admit.QueryNotCanonical && k.Nameless:

@@ -8,6 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 )
 
 // shellsNeeded is how many locations must show what an entry shows before the
@@ -61,7 +62,7 @@ func (s *Survey) Read(k *merge.Look, r merge.Reading) {
 }
 
 // hintEntry gives the hints that an entry which was read gives rise to.
-func (s *Survey) hintEntry(k *merge.Look, is merge.Standing) {
+func (s *Survey) hintEntry(k *merge.Look, is pagerecord.Standing) {
 	if k.NoFollow {
 		s.hints.Give(hint.NoFollow, "entry", k.Location)
 	}

@@ -5,12 +5,13 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/pagerecord"
 )
 
 // counts is how many locations there are of each verdict and reason.
 type counts [admit.Gone + 1][admit.Reasons]int
 
-func (c *counts) add(s merge.Standing, by int) {
+func (c *counts) add(s pagerecord.Standing, by int) {
 	if s.Verdict != admit.Unknown && int(s.Verdict) < len(c) && int(s.Reason) < admit.Reasons {
 		c[s.Verdict][s.Reason] += by
 	}
@@ -50,7 +51,7 @@ func (t *tally) BeginPass() {
 }
 
 // Count counts the next record of the pass.
-func (t *tally) Count(key string, s merge.Standing) {
+func (t *tally) Count(key string, s pagerecord.Standing) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.next.add(s, 1)

@@ -35,7 +35,7 @@ LATERAL (SELECT '/section/' || left(md5(i::text), 12) || '-the-title-of-the-page
 LATERAL (VALUES
 	($3 || 'page|' || page.location, 150),
 	($3 || 'list|' || lpad((1 + i / $4)::text, 6, '0') || '|' || page.location, 28),
-	($3 || 'twin|' || right(md5(i::text), 16), 52)) AS row (key, bytes)`
+	($3 || 'duplicates|' || right(md5(i::text), 16), 52)) AS row (key, bytes)`
 
 // scaleLocation is the location that fillScale gives page i.
 func scaleLocation(i int) string {

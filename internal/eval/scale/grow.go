@@ -65,7 +65,7 @@ func addPages(ctx context.Context, st store.Store, first, end, had int) error {
 	var old, keys []string
 	for i := first; i < end; i++ {
 		old = append(old, pageKey(i%had), listKey(i%had))
-		keys = append(keys, pageKey(i), listKey(i), fmt.Sprintf("%s|twin|%016x", kit.Origin, rand.Uint64()))
+		keys = append(keys, pageKey(i), listKey(i), fmt.Sprintf("%s|duplicates|%016x", kit.Origin, rand.Uint64()))
 	}
 	values := make([][]byte, 0, len(keys))
 	err := st.View(ctx, old, func(stored [][]byte) error {

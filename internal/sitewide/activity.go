@@ -1,4 +1,9 @@
-package merge
+// Package sitewide has the small records that are about more than one page: when the
+// site was observed, how many pages of a folder are listed, which pages show one
+// content, and which networks are refused pages. Each is read from bytes, changed as a
+// value, and written to bytes. The package never decides on a page, and never touches a
+// store or a clock.
+package sitewide
 
 import (
 	"math/bits"
@@ -11,9 +16,9 @@ import (
 // spans is how many spans the time for which unseen pages are kept is cut into.
 const spans = 64
 
-// activeEnough is in how many spans the site must have been observed since a
-// page was seen last, before it leaves for not being seen: a site that stood
-// still, or a clock that jumped, proves nothing of its pages.
+// activeEnough is in how many spans the site must have been observed since a page was
+// seen last, before it leaves for not being seen: a site that stood still, or a clock
+// that jumped, proves nothing of its pages.
 const activeEnough = 8
 
 // Activity says in which of the last spans the site was observed.
@@ -24,10 +29,10 @@ type Activity struct {
 	unread record.Unread
 }
 
-// SpanLength returns the length of a span: at least a minute, as all that is stored is
-// gone through once in each.
-func (s *Settings) SpanLength() time.Duration {
-	return max(time.Minute, (s.KeepFor / spans).Truncate(time.Second))
+// SpanLength returns the length of a span where unseen pages are kept for so long. It
+// is at least a minute, as everything that is stored is reviewed once in each span.
+func SpanLength(keepFor time.Duration) time.Duration {
+	return max(time.Minute, (keepFor / spans).Truncate(time.Second))
 }
 
 // Observed returns the activity with the span of now added, where spans have that
@@ -53,8 +58,11 @@ func (a Activity) Ahead(now moment.Time) bool {
 // Anew returns no activity, but keeps what a later version wrote.
 func (a Activity) Anew() Activity { return Activity{unread: a.unread} }
 
-// since returns in how many spans after that of the time t the site was
-// observed.
+// Enough reports whether the site was observed so often since t that a page which was
+// not seen since then is taken for gone.
+func (a Activity) Enough(t moment.Time) bool { return a.since(t) >= activeEnough }
+
+// since returns in how many spans after that of t the site was observed.
 func (a Activity) since(t moment.Time) int {
 	if a.length == 0 {
 		return 0
@@ -63,39 +71,23 @@ func (a Activity) since(t moment.Time) int {
 	if after <= 0 {
 		return 0
 	}
-	if after < spans {
-		return bits.OnesCount64(a.seen & (1<<after - 1))
-	}
-	return bits.OnesCount64(a.seen)
+	return bits.OnesCount64(a.seen & (1<<min(64, after) - 1))
+}
+
+func (a *Activity) fields(f *record.Fields) {
+	f.Int(1, &a.length)
+	f.Int(2, &a.last)
+	f.Hash(3, &a.seen)
 }
 
 // ReadActivity reads what Encode wrote.
 func ReadActivity(b []byte) (a Activity) {
-	a.unread, _ = record.Read(b, func(f record.Field) bool {
-		switch f.Num {
-		case 1:
-			a.length = f.Seconds()
-		case 2:
-			a.last = f.Seconds()
-		case 3:
-			a.seen = f.Value
-		default:
-			return false
-		}
-		return true
-	})
-	if a.length <= 0 || a.last < 0 {
+	a.unread, _ = record.Read(b, record.Into(a.fields))
+	if a.last = record.Seconds(a.last); a.length <= 0 || a.last < 0 {
 		return a.Anew() // no clock has seen that
 	}
 	return a
 }
 
 // Encode returns the record of the activity.
-func (a Activity) Encode() []byte {
-	var e record.Encoder
-	e.Int(1, a.length)
-	e.Int(2, a.last)
-	e.Fixed(3, a.seen)
-	e.Keep(a.unread)
-	return e.Seal()
-}
+func (a Activity) Encode() []byte { return record.Write(a.fields, a.unread) }

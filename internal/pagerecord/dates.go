@@ -1,0 +1,97 @@
+package pagerecord
+
+import (
+	"time"
+
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/rate"
+)
+
+// Entry returns what the sitemap is to tell of the page. confidence is the least
+// probability that a changefreq needs. Nothing is certain, so 1 admits none.
+func (p *Page) Entry(confidence float64) book.Entry {
+	e := book.Entry{Candidates: p.Dates.Candidates(), Until: p.Until}
+	freq, sure := p.Rate.Freq()
+	if sure >= confidence && confidence < 1 && p.bearsOut(freq) {
+		e.Freq = freq
+	}
+	e.Volatile = freq == rate.Always && sure >= 0.5 && p.Dates.Changes() >= volatileChanges
+	return e
+}
+
+// volatileChanges is how many changes it takes to say of a page that it changes at
+// every look. One or two changes soon after the first look come from somebody who is
+// at work on the page, and have their dates.
+const volatileChanges = 3
+
+// bearsOut reports whether the page was watched for long enough to say that it
+// changes so often. A page is often edited while somebody is looking, as after a
+// deploy. So one change soon after the first look says little: it takes another one,
+// or the time in which another one would have come.
+func (p *Page) bearsOut(freq rate.Freq) bool {
+	watched := p.LastSeen.Sub(p.FirstSeen)
+	switch {
+	case p.Dates.Changes() != 1:
+		return true
+	case freq <= rate.Hourly:
+		return watched >= time.Hour
+	case freq == rate.Daily:
+		return watched >= day
+	case freq == rate.Weekly:
+		return watched >= 7*day
+	}
+	return true
+}
+
+const (
+	day = 24 * time.Hour
+	// trial is how long a page must have been seen before the date that it had at the
+	// first look is believed: a date that moves by itself would have moved by then.
+	trial = day
+	// trialLooks bounds the looks of that time.
+	trialLooks = uint64(trial / time.Minute)
+)
+
+// Age tells the estimate, once, for how long the page had been unchanged at its first
+// look: since the given date that its lastmod goes by. That date may be the one on
+// which the page was made, so it is not told as a change.
+func (p *Page) Age(trust lastmod.Trust, at int64) {
+	last, first, long := p.Rate.LastVisit(), p.FirstSeen.Seconds(), int64(trial/time.Second)
+	if p.Dates.Changes() > 0 || p.Rate.LastChange() != 0 || at-first < long || last < first || last-first >= long {
+		return
+	}
+	c := p.Dates.Candidates()
+	date, by, _ := c.Decide(trust, moment.Seconds(at))
+	if by != lastmod.ByGiven || date.Seconds() >= first {
+		return
+	}
+	e := rate.Estimate{}.Saw(date.Seconds(), false)
+	for range min(p.Looks-1, trialLooks) {
+		e = e.Saw(last, false)
+	}
+	p.Rate = e
+}
+
+// Inherit takes over the history of the page that has moved here.
+func (p *Page) Inherit(from *Page) {
+	if p.FirstSeen == 0 {
+		p.Mark, p.Rate = from.Mark, from.Rate
+		p.Dates.Inherit(from.Dates)
+		p.Looks = from.Looks
+	}
+	if p.FirstSeen == 0 || from.FirstSeen < p.FirstSeen {
+		p.FirstSeen = from.FirstSeen
+	}
+}
+
+// BecomesNew notes at a look that the location is that of a new page, to which the first
+// link was seen at since, and reports whether that is news.
+func (p *Page) BecomesNew(since, at moment.Time) bool {
+	if p.FirstSeen == 0 {
+		p.Dates.Announce()
+		return true
+	}
+	return p.Dates.AnnouncedLate(p.FirstSeen, since, at)
+}

@@ -1,0 +1,110 @@
+package pagerecord
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/capability"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/sitewide"
+)
+
+// networksKept bounds the networks remembered of one waiting page.
+const networksKept = 32
+
+// WitnessedBy notes what a look at the page adds to the reasons for listing it.
+func (p *Page) WitnessedBy(k *look.Look) {
+	p.Route = p.Route || k.Exact && k.Whole
+	p.Query = strings.Contains(k.Location, "?")
+	p.Variable = p.Variable || k.Route != "" && capability.Variable(k.Route)
+	if k.Group != 0 && p.Loaded.Sibling == sitewide.Uncounted {
+		p.Group = k.Group
+	}
+	p.Visited(k)
+}
+
+// Visited notes the client's network, as long as the page waits.
+func (p *Page) Visited(k *look.Look) {
+	n := uint16(k.Net - 1)
+	if k.Net != 0 && !p.Public() && len(p.Networks) < networksKept && !slices.Contains(p.Networks, n) {
+		p.Networks = append(p.Networks, n)
+	}
+}
+
+// ShownAfter is how far apart two looks must be for what both saw to be taken as shown
+// to everybody.
+const ShownAfter = 24 * time.Hour
+
+// Independent reports whether a look is a day later than the first one, or from another
+// network. What both saw is shown to everybody.
+func Independent(first moment.Time, net uint32, k *look.Look) bool {
+	return k.Moment().Sub(first) >= ShownAfter || net != 0 && k.Net != 0 && net != k.Net
+}
+
+// LinkedFrom notes that a look saw a listed page lead to the page, and reports whether
+// that is news.
+func (p *Page) LinkedFrom(k *look.Look) bool {
+	switch {
+	case p.Shown || p.Public():
+		return false
+	case p.LinkAt == 0:
+		p.LinkAt, p.LinkNet = k.Moment().Second(), k.Net
+	case Independent(p.LinkAt, p.LinkNet, k):
+		p.Shown = true
+	case p.LinkNet == 0 && k.Net != 0:
+		p.LinkNet = k.Net
+	default:
+		return false
+	}
+	return true
+}
+
+// Word returns what the location says by its words.
+func (p *Page) Word() admit.Word { return admit.WordOf(p.Loaded.Location, p.Variable) }
+
+// Passes reports whether a link that one look saw would be enough for the location.
+func (p *Page) Passes() bool {
+	word := p.Word()
+	return word != admit.Secret && (word != admit.Risky || p.Unprompted)
+}
+
+// CountsAs returns how the page counts among its siblings, as it is now.
+func (p *Page) CountsAs() sitewide.Sibling {
+	switch {
+	case !p.Listed() || p.Group == 0:
+		return sitewide.Uncounted
+	case p.Link:
+		return sitewide.Linked
+	case p.Reason == admit.ByNetworks, p.Reason == admit.ByHistory:
+		return sitewide.Orphan
+	}
+	return sitewide.Uncounted
+}
+
+// Waiting returns what a page that waits showed: the hash of its content, and the
+// networks that got it. ok is false if that counts against no other page.
+func (p *Page) Waiting() (showing uint64, networks []uint16, ok bool) {
+	return p.Showing, p.Networks, !p.Query && p.Content == admit.None
+}
+
+// unseenFor is how long after the first link a location may still turn out to need
+// more; later, nobody will ask for it.
+const unseenFor = 2 * day
+
+// LeavesOpen returns what a location leaves open of a page that links to it.
+func (p *Page) LeavesOpen(now moment.Time) Openness {
+	switch {
+	case p.Public():
+		return Settled
+	case p.Reason == admit.Capability, p.Reason == admit.RiskyWord:
+		return Unproven
+	case !p.Witnessed && !p.Shown && !p.Passes():
+		return Unproven
+	case !p.Witnessed && now.Second().Sub(p.LinkAt) < unseenFor:
+		return Unseen
+	}
+	return Settled
+}

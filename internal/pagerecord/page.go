@@ -1,0 +1,413 @@
+// Package pagerecord has the record of one location: all that is remembered of a page,
+// as a handful of values, with the rules that need nothing but the record. Its input is
+// stored bytes and what looks have shown; its output are the values and the bytes to
+// store. It never decides what becomes of a page, and never touches a store or a clock.
+package pagerecord
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/mark"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/priority"
+	"github.com/servemap/servemap/internal/rate"
+	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/sitewide"
+)
+
+// Page is all that is remembered of one location. Its record does not name the
+// location, so that it can be kept under a hash.
+type Page struct {
+	Standing
+	Presence
+	Doubt
+	Statement
+	Evidence
+	Redirect
+	Reading
+	Copies
+	Languages
+	Ranking
+	Listing
+
+	Mark      mark.Mark     // to tell changes of the content
+	Varieties Varieties     // the texts by language that the mark has met
+	NewLinks  NewLinks      // that may announce new pages
+	Dates     lastmod.Dates // what its lastmod is chosen from
+	Rate      rate.Estimate // how often the content changes
+
+	unread record.Unread // fields of a later version
+	Loaded Loaded
+}
+
+// Loaded is what a transaction knows of the page besides its record.
+type Loaded struct {
+	Location  string
+	Known     bool             // there is a record
+	Changed   bool             // it is to be settled
+	Listed    bool             // the page was listed before the transaction
+	Tallied   Standing         // as which the record is counted
+	Sibling   sitewide.Sibling // as which the page is counted in its group
+	Before    moment.Time      // the look before the one that is merged, to the second, 0 if there was none
+	Change    moment.Time      // the last change of its content before the transaction
+	Announced []Announcement   // what turned out at the look that is merged
+}
+
+// Public reports whether the page is or was listed. Then its location is no secret.
+func (p *Page) Public() bool { return p.Part != 0 || p.Listed() }
+
+// fields lists the fields of the record. Each value has a range of numbers. A number is
+// never used again for something else.
+func (p *Page) fields(f *record.Fields) {
+	f.Value(1, 10, p.ownFields)
+	f.Value(10, 20, p.Presence.fields)
+	f.Value(20, 30, p.Doubt.fields)
+	f.Value(30, 40, p.Statement.fields)
+	f.Value(40, 60, p.Evidence.fields)
+	f.Value(60, 70, p.Redirect.fields)
+	f.Value(70, 80, p.Reading.fields)
+	f.Value(80, 90, p.Copies.fields)
+	f.Value(90, 100, p.Languages.fields)
+	f.Value(100, 110, p.Ranking.fields)
+	f.Value(110, 120, p.Listing.fields)
+}
+
+// ownFields lists the fields that are in no value of the page.
+func (p *Page) ownFields(f *record.Fields) {
+	record.Uint(f, 1, &p.Verdict)
+	record.Uint(f, 2, &p.Reason)
+	f.Data(3, 1, func(int) []byte { return p.Mark.AppendBinary(nil) }, func(b []byte) { p.Mark, _ = mark.Parse(b) })
+	f.Data(4, 1, func(int) []byte {
+		if p.Rate == (rate.Estimate{}) {
+			return nil
+		}
+		return p.Rate.AppendBinary(nil)
+	}, func(b []byte) { p.Rate, _ = rate.Parse(b) })
+	shorts(f, 5, (*[]uint16)(&p.Varieties))
+	p.NewLinks.fields(f)
+}
+
+// Encode returns the record.
+func (p *Page) Encode() []byte {
+	var e record.Encoder
+	e.Add(p.fields)
+	p.Dates.Encode(&e, 120)
+	e.Keep(p.unread)
+	return e.Seal()
+}
+
+// Decode reads the record of a page. A mark or an estimate that cannot be read begins
+// anew; everything else is kept.
+func Decode(b []byte) (*Page, error) {
+	p := new(Page)
+	into := record.Into(p.fields)
+	unread, err := record.Read(b, func(f record.Field) bool { return into(f) || p.Dates.Decode(f, 120) })
+	if err != nil {
+		return nil, err
+	}
+	if p.Part > keys.MaxPart || p.Listed() && p.Part == 0 {
+		return nil, record.ErrDamaged // no page is listed there
+	}
+	p.unread, p.Priority = unread, min(p.Priority, priority.Most)
+	p.Loaded = Loaded{Known: true, Listed: p.Listed(), Tallied: p.Standing, Sibling: p.CountsAs(), Change: p.Dates.LastChange()}
+	return p, nil
+}
+
+// Standing is a verdict with its reason.
+type Standing struct {
+	Verdict admit.Verdict
+	Reason  admit.Reason
+}
+
+// Listed reports whether the page is to be listed.
+func (s Standing) Listed() bool { return s.Verdict == admit.Listed }
+
+// Presence says when a page was seen, and whether it was there. Looks change it, and the
+// review once the page was not seen for long.
+type Presence struct {
+	FirstSeen moment.Time // to the second, 0 if only a link is known
+	LastSeen  moment.Time
+	Status    int // of the last answer
+	Looks     uint64
+	Witnessed bool         // it was there when it was last asked for
+	Absent    admit.Reason // why it was not
+	Barred    bool         // the owner had it forgotten
+}
+
+func (p *Presence) fields(f *record.Fields) {
+	f.Date(10, &p.FirstSeen)
+	f.Time(11, &p.LastSeen)
+	f.Count(12, &p.Status)
+	record.Uint(f, 13, &p.Looks)
+	f.Bool(14, &p.Witnessed)
+	record.Uint(f, 15, &p.Absent)
+	f.Bool(16, &p.Barred)
+}
+
+// Unasked reports whether nobody has asked for the location yet, as far as is known.
+func (p *Page) Unasked() bool {
+	return !p.Witnessed && p.Status == 0 && p.Absent == admit.None && p.Content == admit.None
+}
+
+// Doubt says that a listed page may be gone, or may not be for everybody, until that is
+// confirmed.
+type Doubt struct {
+	Missing    moment.Time  // since when, 0 for no doubt
+	MissingWhy admit.Reason // what a client was told
+	MissingNet uint32       // which client; see look.Look.Net
+}
+
+func (d *Doubt) fields(f *record.Fields) {
+	f.Time(20, &d.Missing)
+	record.Uint(f, 21, &d.MissingWhy)
+	record.Uint(f, 22, &d.MissingNet)
+}
+
+// Statement is what the page said of itself at the last look.
+type Statement struct {
+	Content   admit.Reason // why it forbids its listing
+	Until     moment.Time  // when it is to leave (unavailable_after), 0 for never
+	NoFollow  bool         // its links count for nothing
+	OwnURL    bool         // only its own canonical vouches for its query
+	Self      bool         // it names itself as the canonical location
+	Canonical []byte       // the other location that it names so, sealed, while the page is not public
+}
+
+func (s *Statement) fields(f *record.Fields) {
+	record.Uint(f, 30, &s.Content)
+	f.Date(31, &s.Until)
+	f.Bool(32, &s.NoFollow)
+	f.Bool(33, &s.OwnURL)
+	f.Bool(34, &s.Self)
+	f.Data(35, 1, func(int) []byte { return s.Canonical }, func(b []byte) { s.Canonical = bytes.Clone(b) })
+}
+
+// End applies the time for which the page has announced its end.
+func (s *Statement) End(now time.Time) {
+	if s.Ended(now) && s.Content == admit.None {
+		s.Content = admit.NoIndex
+	}
+}
+
+func (s *Statement) Ended(now time.Time) bool { return s.Until != 0 && moment.Of(now) >= s.Until }
+
+// Evidence is what speaks for listing the page. Looks at it add to it, and looks at
+// pages that lead to it.
+type Evidence struct {
+	Route    bool        // its route's template is exactly its location, and showed a whole document
+	Variable bool        // a variable of its route is named like a secret
+	Query    bool        // its location has one
+	Link     bool        // a listed page links to it
+	LinkAt   moment.Time // when a look first saw such a link, to the second, while it waits
+	LinkNet  uint32      // whose look that was; see look.Look.Net
+	Shown    bool        // looks a day apart, or from two networks, saw such a link
+
+	// unprompted says that a look saw such a link whose request named no page but
+	// public ones. It is only noted where the location has a risky word.
+	Unprompted bool
+
+	Hop      int      // entries that redirect here, one or two steps away
+	Networks []uint16 // that got the page while it waits
+	Group    uint64   // its route or folder
+}
+
+func (ev *Evidence) fields(f *record.Fields) {
+	f.Bool(40, &ev.Route)
+	f.Bool(41, &ev.Variable)
+	f.Bool(42, &ev.Query)
+	f.Bool(43, &ev.Link)
+	f.Date(44, &ev.LinkAt)
+	record.Uint(f, 45, &ev.LinkNet)
+	f.Bool(46, &ev.Shown)
+	f.Bool(47, &ev.Unprompted)
+	f.Count(48, &ev.Hop)
+	shorts(f, 49, &ev.Networks)
+	f.Hash(50, &ev.Group)
+}
+
+// Redirect is what is known of where the location redirects to. Targets are kept as
+// hashes.
+type Redirect struct {
+	Target   uint64
+	TargetAt moment.Time // the look that first saw it
+	By       uint32      // whose look that was; see look.Look.Net
+
+	Next   uint64 // another target, seen once since, 0 for none
+	NextAt moment.Time
+}
+
+func (r *Redirect) fields(f *record.Fields) {
+	f.Hash(60, &r.Target)
+	f.Time(61, &r.TargetAt)
+	record.Uint(f, 62, &r.By)
+	f.Hash(63, &r.Next)
+	f.Time(64, &r.NextAt)
+}
+
+// Reading says what was read of the page, and what another reading of the same bytes
+// may bring.
+type Reading struct {
+	BodyHash uint64
+	TagHash  uint64      // of the entity tag
+	Read     bool        // parsed in full with this body hash, and its links followed
+	Open     Openness    // some links were not settled at the last reading
+	ReadAt   moment.Time // when that was, to the second
+	ReadNet  uint32      // and whose look; see look.Look.Net
+}
+
+// Openness says what another reading of a page's unchanged bytes may bring.
+type Openness uint8
+
+const (
+	Settled  Openness = iota // nothing
+	Unseen                   // in a day: some of what it links to has never been got
+	Unproven                 // in a day, or from another network: a link may prove to be no visitor's own
+)
+
+func (r *Reading) fields(f *record.Fields) {
+	f.Hash(70, &r.BodyHash)
+	f.Hash(71, &r.TagHash)
+	f.Bool(72, &r.Read)
+	record.Uint(f, 73, &r.Open)
+	f.Date(74, &r.ReadAt)
+	record.Uint(f, 75, &r.ReadNet)
+}
+
+// Copies says what the page shows, to find others that show the same.
+type Copies struct {
+	Showing uint64 // a hash of the content, 0 if it is not known or too little to tell pages apart
+	Joined  uint64 // the content among whose duplicates the page is; showing or 0 once it was judged
+	Shared  bool   // another location showed the same lately
+	Crowd   bool   // many did
+}
+
+func (c *Copies) fields(f *record.Fields) {
+	f.Hash(80, &c.Showing)
+	joined := c.Joined != 0
+	if f.Bool(81, &joined); joined {
+		c.Joined = c.Showing
+	}
+	f.Bool(82, &c.Shared)
+	f.Bool(83, &c.Crowd)
+}
+
+// Languages says which locations show the page in other languages.
+type Languages struct {
+	Claims []Claim          // what the page names so
+	Peers  []look.Alternate // those of them that are listed and name the page in turn
+}
+
+// Claim is an alternate that a page names: its language, and the ID of its location,
+// which may not be public.
+type Claim struct {
+	Lang string
+	ID   uint64
+}
+
+func (l *Languages) fields(f *record.Fields) {
+	f.Data(90, len(l.Claims), func(i int) []byte {
+		return append(binary.BigEndian.AppendUint64(nil, l.Claims[i].ID), l.Claims[i].Lang...)
+	}, func(b []byte) {
+		if len(b) >= 8 {
+			l.Claims = append(l.Claims, Claim{string(b[8:]), binary.BigEndian.Uint64(b)})
+		}
+	})
+	f.Data(91, len(l.Peers), func(i int) []byte {
+		return []byte(l.Peers[i].Lang + " " + l.Peers[i].Location)
+	}, func(b []byte) {
+		if lang, location, ok := strings.Cut(string(b), " "); ok && keys.IsLocation(location) {
+			l.Peers = append(l.Peers, look.Alternate{Lang: lang, Location: location})
+		}
+	})
+}
+
+// Named returns the languages under which the page names a location, nil if it does
+// not.
+func (l *Languages) Named(id uint64) (langs []string) {
+	for _, c := range l.Claims {
+		if c.ID == id {
+			langs = append(langs, c.Lang)
+		}
+	}
+	return langs
+}
+
+// Ranking says how important the page is among the others. Links to it change it, and
+// the review.
+type Ranking struct {
+	Inbound  priority.Inbound // the pages that lead to it, as far as they are counted
+	Priority uint8            // inferred, in tenths, 0 for none
+}
+
+func (r *Ranking) fields(f *record.Fields) {
+	record.Uint(f, 100, &r.Inbound)
+	record.Uint(f, 101, &r.Priority)
+}
+
+// Listing says where the page is in the sitemap, and in the journal. Only
+// settling a page changes it.
+type Listing struct {
+	Part   int         // that lists it, or did; 0 if it was never listed
+	Logged moment.Time // its last event, see journal.Journal.Note
+}
+
+func (l *Listing) fields(f *record.Fields) {
+	f.Count(110, &l.Part)
+	f.Time(111, &l.Logged)
+}
+
+// Varieties are the texts by language in which the page was seen, the last one first.
+// A page that varies by language shows each of them to its own visitors.
+type Varieties []uint16
+
+// NewLinks are links of a page to locations that nobody knew. They were first seen at a
+// look which may have been the first to show a change, and at each look since.
+type NewLinks []NewLink
+
+// NewLink is one of them.
+type NewLink struct {
+	Since moment.Time // the look, to the second
+	To    uint64      // the ID of the location
+}
+
+// NewLinksKept bounds the new links of one page.
+const NewLinksKept = 8
+
+func (l *NewLinks) fields(f *record.Fields) {
+	f.Data(6, len(*l), func(i int) []byte {
+		b := binary.AppendVarint(nil, (*l)[i].Since.Seconds())
+		return binary.BigEndian.AppendUint64(b, (*l)[i].To)
+	}, func(b []byte) {
+		if since, n := binary.Varint(b); n > 0 && len(b) == n+8 && len(*l) < NewLinksKept {
+			*l = append(*l, NewLink{moment.Seconds(record.Seconds(since)), binary.BigEndian.Uint64(b[n:])})
+		}
+	})
+}
+
+// shorts lists small numbers, two bytes each.
+func shorts(f *record.Fields, num int, v *[]uint16) {
+	f.Data(num, 1, func(int) (b []byte) {
+		for _, n := range *v {
+			b = binary.BigEndian.AppendUint16(b, n)
+		}
+		return b
+	}, func(b []byte) {
+		for *v = nil; len(b) >= 2; b = b[2:] {
+			*v = append(*v, binary.BigEndian.Uint16(b))
+		}
+	})
+}
+
+// Announcement is a location that turns out to be that of a new page, to which no look
+// before the one at since saw a link.
+type Announcement struct {
+	Location string
+	Since    moment.Time
+}

@@ -1,0 +1,64 @@
+package sitewide
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/keys"
+)
+
+// idOf is an ID that tells the locations of these tests apart.
+func idOf(location string) uint64 { return uint64(len(location)) }
+
+func TestDuplicates(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		listed  string
+		members []uint64
+		bytes   int // of the record, 0 for none
+	}{
+		{"none", "", nil, 0},
+		{"a lone listed page follows from its location", "/a", []uint64{2}, 9},
+		{"a lone page that is not listed", "", []uint64{7}, 15},
+		{"a listed page and another", "/a", []uint64{2, 7}, 27},
+		{"a listed page with a query is no member", "/a?b", nil, 11},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := Duplicates{Listed: tt.listed}
+			for _, id := range tt.members {
+				d.Join(id)
+				d.Join(id) // it is one already
+			}
+			b := d.Encode(idOf)
+			got := ReadDuplicates(b, idOf)
+			if got.Listed != tt.listed || !slices.Equal(got.members, tt.members) || len(b) != tt.bytes {
+				t.Errorf("stored as %+v in %d bytes, want %+v in %d", got, len(b), d, tt.bytes)
+			}
+			for i, id := range tt.members {
+				if got.Leave(id); got.Members() != len(tt.members)-1-i {
+					t.Errorf("%d members after %d left", got.Members(), i+1)
+				}
+			}
+		})
+	}
+}
+
+func TestMembersOfAContentAreBounded(t *testing.T) {
+	var d Duplicates
+	for id := range uint64(2 * membersKept) {
+		d.Join(id)
+	}
+	if d.Members() != membersKept {
+		t.Errorf("%d members, want %d", d.Members(), membersKept)
+	}
+}
+
+// A record of a content may name anything as the location that stands for it.
+func TestAContentOfWhatIsNoLocation(t *testing.T) {
+	for _, listed := range []string{"no location", "/\x00", "/" + strings.Repeat("a", keys.MaxLocation)} {
+		if got := ReadDuplicates(Duplicates{Listed: listed}.Encode(idOf), idOf); got.Listed != "" {
+			t.Errorf("%.20q stands for it", got.Listed)
+		}
+	}
+}

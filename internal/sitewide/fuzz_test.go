@@ -1,0 +1,43 @@
+package sitewide
+
+import (
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/record"
+)
+
+// FuzzSmallRecords reads each record, and does with it what is done then.
+func FuzzSmallRecords(f *testing.F) {
+	f.Add(fieldsOf(Siblings{Linked: 1, Orphans: 2, day: 3, grown: 4}.Encode()), int64(1_700_000_000))
+	f.Add(fieldsOf(Activity{length: 3600, last: 472222, seen: 5}.Encode()), int64(1_700_000_000))
+	f.Add(fieldsOf(Duplicates{Listed: "/a", members: []uint64{1, 2}}.Encode(idOf)), int64(5))
+	f.Add(fieldsOf((&Refusals{of: []Refusal{{network: 1, missing: 2}}}).Encode()), int64(5))
+	f.Fuzz(func(t *testing.T, fields []byte, at int64) {
+		b := sealed(fields)
+		now := moment.Seconds(max(0, record.Seconds(at)))
+		a := ReadActivity(b).Observed(now, time.Hour)
+		if seen := a.since(now.Add(-5 * time.Second)); seen < 0 || seen > spans || a.last < 0 {
+			t.Errorf("%+v was observed in %d spans", a, seen)
+		}
+		s := ReadSiblings(b)
+		s.Grow(now.Day())
+		s.Recount(Uncounted, Linked)
+		if s.Linked < 1 || s.grown < 1 {
+			t.Errorf("%+v", s)
+		}
+		d := ReadDuplicates(b, idOf)
+		if d.Join(1); d.Listed != "" && !keys.IsLocation(d.Listed) {
+			t.Errorf("%q stands for a content", d.Listed)
+		}
+		all := ReadRefusals(b)
+		if r := all.Of(7, now); r.missing < 0 || r.wrong < 0 {
+			t.Errorf("%+v", r)
+		}
+		if len(all.of) > refusalsKept {
+			t.Errorf("%d networks are remembered", len(all.of))
+		}
+	})
+}

@@ -1,0 +1,134 @@
+package sitewide
+
+import (
+	"time"
+
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/record"
+)
+
+const (
+	// refusedFor is how long what a network was refused counts.
+	refusedFor = 24 * time.Hour
+	// refusedMany is how many pages that others get a network must be refused in a
+	// day. A few may be due to a moment in which the site answered wrongly.
+	refusedMany = 5
+	// missingAlone is how many pages one network alone can take out in a day by
+	// 404s, also on a small site; on a large one it is a hundredth of the pages.
+	missingAlone = 10
+	missingShare = 100
+	// refusalsKept bounds the networks that are remembered.
+	refusalsKept = 64
+)
+
+// Refusal is what is known of one network by the listed pages that it was refused.
+type Refusal struct {
+	network uint32      // see look.Look.Net
+	since   moment.Time // when it took out the first of the missing pages
+	missing int         // pages that it alone took out by 404s in the day after that
+	wrongAt moment.Time // when others last got a page that it was refused
+	wrong   int         // how many those were, none of them more than a day apart
+}
+
+// Blocked reports whether the network is refused pages that others get.
+func (r Refusal) Blocked() bool { return r.wrong >= refusedMany }
+
+// Suffices reports whether it is enough that this network found a page missing, on a
+// site that lists so many pages.
+func (r Refusal) Suffices(listed int) bool {
+	return !r.Blocked() && r.missing < max(missingAlone, (listed+r.missing)/missingShare)
+}
+
+// age forgets what lies more than a day back.
+func (r *Refusal) age(now moment.Time) {
+	over := func(since moment.Time) bool { return now < since || now.Sub(since) >= refusedFor }
+	if over(r.since) {
+		r.since, r.missing = now, 0
+	}
+	if over(r.wrongAt) {
+		r.wrong = 0
+	}
+}
+
+func (r *Refusal) fields(f *record.Fields) {
+	record.Uint(f, 1, &r.network)
+	f.Date(2, &r.since)
+	f.Count(3, &r.missing)
+	f.Date(4, &r.wrongAt)
+	f.Count(5, &r.wrong)
+}
+
+// Refusals are those of the networks that were refused pages last.
+type Refusals struct {
+	of     []Refusal
+	unread record.Unread
+}
+
+// ReadRefusals reads what Encode wrote; of a damaged record nothing is known.
+func ReadRefusals(b []byte) (all Refusals) {
+	unread, err := record.Read(b, record.Into(all.fields))
+	if err != nil {
+		return Refusals{}
+	}
+	all.unread = unread
+	return all
+}
+
+func (all *Refusals) fields(f *record.Fields) {
+	f.Data(1, len(all.of), func(i int) []byte { return record.Write(all.of[i].fields, "") }, func(b []byte) {
+		var r Refusal
+		if _, err := record.Read(b, record.Into(r.fields)); err == nil && len(all.of) < refusalsKept {
+			all.of = append(all.of, r)
+		}
+	})
+}
+
+// Encode returns nil when there is nothing to remember.
+func (all *Refusals) Encode() []byte { return record.Write(all.fields, all.unread) }
+
+// Of returns what is known of a network at now.
+func (all *Refusals) Of(network uint32, now moment.Time) Refusal {
+	for _, r := range all.of {
+		if r.network == network {
+			r.age(now)
+			return r
+		}
+	}
+	return Refusal{network: network, since: now}
+}
+
+// FoundMissing notes that a network alone took out a page by a 404.
+func (all *Refusals) FoundMissing(network uint32, now moment.Time) {
+	r := all.Of(network, now)
+	r.missing++
+	all.put(r)
+}
+
+// Refuted notes that others got a page which a network was refused, and reports whether
+// the network is blocked.
+func (all *Refusals) Refuted(network uint32, now moment.Time) (blocked bool) {
+	r := all.Of(network, now)
+	r.wrong, r.wrongAt = r.wrong+1, now
+	all.put(r)
+	return r.Blocked()
+}
+
+// put sets what is known of a network. If there is no room it takes the place of the
+// one that was refused nothing for the longest time.
+func (all *Refusals) put(r Refusal) {
+	oldest := 0
+	for i, o := range all.of {
+		if o.network == r.network {
+			all.of[i] = r
+			return
+		}
+		if last := all.of[oldest]; max(o.since, o.wrongAt) < max(last.since, last.wrongAt) {
+			oldest = i
+		}
+	}
+	if len(all.of) < refusalsKept {
+		all.of = append(all.of, r)
+		return
+	}
+	all.of[oldest] = r
+}

@@ -1,0 +1,75 @@
+package sitewide
+
+import "github.com/servemap/servemap/internal/record"
+
+// Sibling says how a page counts among its siblings, the pages of its route or folder.
+type Sibling uint8
+
+// How a page counts.
+const (
+	Uncounted Sibling = iota
+	Linked            // it is listed by a link
+	Orphan            // it is listed by networks alone
+)
+
+// Siblings is the record of one route or folder: how many of its pages are listed, and
+// how many of those a link made listed on the last day that had any.
+type Siblings struct {
+	Linked, Orphans int
+
+	day    int64 // days since the Unix epoch
+	grown  int
+	unread record.Unread
+}
+
+// ReadSiblings reads what Encode wrote. Of a record that it cannot read it says that no
+// page is listed, so that networks alone list none.
+func ReadSiblings(b []byte) (s Siblings) {
+	s.unread, _ = record.Read(b, record.Into(s.fields))
+	return s
+}
+
+func (s *Siblings) fields(f *record.Fields) {
+	f.Count(1, &s.Linked)
+	f.Count(2, &s.Orphans)
+	f.Int(3, &s.day)
+	f.Count(4, &s.grown)
+}
+
+// Encode returns nil when there is nothing to remember.
+func (s Siblings) Encode() []byte { return record.Write(s.fields, s.unread) }
+
+// GrownOn returns how many pages a link made listed on a day.
+func (s Siblings) GrownOn(day int64) int {
+	if s.another(day) {
+		return 0
+	}
+	return s.grown
+}
+
+// Recount counts a page that counted as one thing as another.
+func (s *Siblings) Recount(from, to Sibling) {
+	s.add(from, -1)
+	s.add(to, 1)
+}
+
+func (s *Siblings) add(as Sibling, by int) {
+	switch as {
+	case Linked:
+		s.Linked += by
+	case Orphan:
+		s.Orphans += by
+	}
+}
+
+// Grow counts a page that a link made listed on a day.
+func (s *Siblings) Grow(day int64) {
+	if s.another(day) {
+		s.day, s.grown = day, 0
+	}
+	s.grown++
+}
+
+// another reports whether a day is not the one that is counted. The day before it is,
+// as looks come late; a day long before it says that a clock was ahead.
+func (s Siblings) another(day int64) bool { return day > s.day || day < s.day-1 }
