@@ -9,16 +9,12 @@ import (
 	"github.com/servemap/servemap/internal/look"
 )
 
-const (
-	secretPage = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
-	netA       = "192.0.2.0/24"
-	netB       = "198.51.100.0/24"
-)
+const secretPage = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
 
 func TestWhatLooksLikeACapability(t *testing.T) {
 	home := html("home", secretPage)
 	secret := html("only for who has the link")
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		cfg    Config
 		do     func(*rig)
@@ -94,31 +90,28 @@ func TestWhatLooksLikeACapability(t *testing.T) {
 			r.sight(secretPage, secret, route(secretPage, true))
 		}, false},
 		{"an entry that redirects one visitor to it", Config{}, func(r *rig) {
-			r.answer("/", 302, location302(secretPage), from(netA))
+			r.answer("/", 302, redirect(secretPage), from(netA))
 			r.sight(secretPage, secret)
 		}, false},
 		{"an entry that redirects everybody to it", Config{}, func(r *rig) {
-			r.answer("/", 302, location302(secretPage), from(netA))
+			r.answer("/", 302, redirect(secretPage), from(netA))
 			r.sight(secretPage, secret)
-			r.answer("/", 302, location302(secretPage), from(netB))
+			r.answer("/", 302, redirect(secretPage), from(netB))
 		}, true},
 		{"an entry", Config{Entries: []string{"/", secretPage}}, func(r *rig) {
 			r.sight("/", html("home"))
 			r.sight(secretPage, secret)
 		}, true},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, tt.cfg, func(r *rig) {
-				tt.do(r)
-				if r.page(secretPage).Verdict == admit.Listed != tt.listed {
-					t.Errorf("listed is %t, want %t", !tt.listed, tt.listed)
-				}
-				if !tt.listed {
-					r.wantVerdict(secretPage, admit.Held, admit.Capability)
-					r.wantNoTrace("3f2504e0")
-				}
-			})
+	} {
+		runInBubble(t, tt.name, tt.cfg, func(r *rig) {
+			tt.do(r)
+			if r.page(secretPage).Verdict == admit.Listed != tt.listed {
+				r.Errorf("listed is %t, want %t", !tt.listed, tt.listed)
+			}
+			if !tt.listed {
+				r.wantVerdict(secretPage, admit.Held, admit.Capability)
+				r.wantNoTrace("3f2504e0")
+			}
 		})
 	}
 }
@@ -168,9 +161,7 @@ func (r *rig) readsAgain(location, body string) (again bool) {
 		}
 		return err
 	})
-	if err != nil {
-		r.Fatal(err)
-	}
+	r.check(err)
 	r.sight(location, body)
 	return again
 }

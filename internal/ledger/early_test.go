@@ -92,15 +92,13 @@ func TestLinksOfAPageThatIsReadBeforeItIsListed(t *testing.T) {
 			r.sight("/", home)
 		}, []string{"/", "/hub"}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				tt.see(r)
-				r.flush()
-				r.wantListed(tt.want...)
-				if n := r.ledger.early.bytes; n > earlyBytes {
-					t.Errorf("%d bytes of links are remembered, want at most %d", n, earlyBytes)
-				}
-			})
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			tt.see(r)
+			r.flush()
+			r.wantListed(tt.want...)
+			if n := r.ledger.early.bytes; n > earlyBytes {
+				r.Errorf("%d bytes of links are remembered, want at most %d", n, earlyBytes)
+			}
 		})
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/sitemap"
-	"github.com/servemap/servemap/internal/tap"
 )
 
 // allExtensions are those that there are.
@@ -33,9 +32,7 @@ func (r *rig) entry(location string) book.Entry {
 	for key, value := range r.dump() {
 		if strings.Contains(key, "|list|") && strings.HasSuffix(key, "|"+location) {
 			e, err := book.DecodeEntry([]byte(value))
-			if err != nil {
-				r.Fatal(err)
-			}
+			r.check(err)
 			return e
 		}
 	}
@@ -85,7 +82,7 @@ func TestImagesFollowThePage(t *testing.T) {
 		time.Sleep(time.Minute)
 		r.sight("/a", illustrated("one", "/3.png"))
 		r.wantImages("/a", "/3.png")
-		r.sight("/a", illustrated("one"), header(func(h *tap.Header) { h.RobotsTag = "noindex" }))
+		r.sight("/a", illustrated("one"), robotsTag("noindex"))
 		r.wantVerdict("/a", admit.Excluded, admit.NoIndex)
 		r.wantNoTrace("/3.png")
 	})
@@ -227,8 +224,7 @@ func TestNewsOfAPage(t *testing.T) {
 		if n := announced(); n != 1 {
 			t.Errorf("%d articles are announced, want 1", n)
 		}
-		time.Sleep(5 * 24 * time.Hour)
-		r.flush()
+		r.wait(5 * 24 * time.Hour)
 		if n := announced(); n != 0 {
 			t.Errorf("days later %d articles are announced", n)
 		}

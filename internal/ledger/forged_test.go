@@ -52,7 +52,6 @@ func TestAWaitingRecordOfAnotherKey(t *testing.T) {
 			r.put(r.ledger.keys.Waits()+"~"+key, waitingRecord)
 		}
 		r.restart()
-		r.flush()
 		r.wantListed("/")
 	})
 }

@@ -26,7 +26,7 @@ func TestAFloodThatMeetsTheNetworkCountIsCapped(t *testing.T) {
 			t.Errorf("%d pages of a route of which none is linked are listed", junk)
 		}
 		for _, p := range pages[:3] {
-			r.sight(p, html("text of "+p), route("/p/{slug}", false))
+			r.sight(p, html(p[1:]), route("/p/{slug}", false))
 		}
 	})
 	inBubble(t, Config{}, func(r *rig) {

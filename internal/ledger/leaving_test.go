@@ -10,22 +10,8 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-func cacheControl(v string) func(*look.Sighting) {
-	return header(func(h *tap.Header) { h.CacheControl, h.ContentType = v, "text/html" })
-}
-
-// withPage begins with a home page that links to a listed page /a.
-func withPage(t *testing.T, fn func(*rig)) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/a"))
-		r.sight("/a", html("a"))
-		r.wantListed("/", "/a")
-		fn(r)
-	})
-}
-
 func TestWithdrawalAtOnce(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		see     func(r *rig)
 		verdict admit.Verdict
@@ -35,10 +21,10 @@ func TestWithdrawalAtOnce(t *testing.T) {
 		{"private", func(r *rig) { r.answer("/a", 200, cacheControl("private, max-age=60")) }, admit.Excluded, admit.Private},
 		{"no-store", func(r *rig) { r.answer("/a", 200, cacheControl("max-age=0, No-Store")) }, admit.Excluded, admit.NoStore},
 		{"noindex header", func(r *rig) {
-			r.sight("/a", html("a"), header(func(h *tap.Header) { h.RobotsTag = "noindex" }))
+			r.sight("/a", html("a"), robotsTag("noindex"))
 		}, admit.Excluded, admit.NoIndex},
 		{"noindex for a named robot", func(r *rig) {
-			r.sight("/a", html("changed"), header(func(h *tap.Header) { h.RobotsTag = "max-snippet:5\ngooglebot: noindex, nofollow" }))
+			r.sight("/a", html("changed"), robotsTag("max-snippet:5\ngooglebot: noindex, nofollow"))
 		}, admit.Excluded, admit.NoIndex},
 		{"noindex meta", func(r *rig) {
 			r.sight("/a", "<html><head><META CONTENT='NoIndex,follow' NAME=Robots></head><body>a</body></html>")
@@ -46,20 +32,16 @@ func TestWithdrawalAtOnce(t *testing.T) {
 		{"unavailable_after has passed", func(r *rig) {
 			r.sight("/a", `<html><head><meta name="robots" content="unavailable_after: 1999-12-31"></head><body>a</body></html>`)
 		}, admit.Excluded, admit.NoIndex},
-		{"moved on the site", func(r *rig) { r.answer("/a", http.StatusMovedPermanently, location302("/b")) }, admit.Gone, admit.Moved},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			withPage(t, func(r *rig) {
-				tt.see(r)
-				r.wantListed("/")
-				r.wantVerdict("/a", tt.verdict, tt.reason)
-				r.restart()
-				r.flush()
-				r.wantListed("/")
-				r.sight("/a", html("a is back"))
-				r.wantListed("/", "/a")
-			})
+		{"moved on the site", func(r *rig) { r.answer("/a", http.StatusMovedPermanently, redirect("/b")) }, admit.Gone, admit.Moved},
+	} {
+		runWithPage(t, tt.name, func(r *rig) {
+			tt.see(r)
+			r.wantListed("/")
+			r.wantVerdict("/a", tt.verdict, tt.reason)
+			r.restart()
+			r.wantListed("/")
+			r.sight("/a", html("a is back"))
+			r.wantListed("/", "/a")
 		})
 	}
 }
@@ -69,7 +51,7 @@ func TestDoubtTakesAMinute(t *testing.T) {
 	withHead := func(head string) func(*rig) {
 		return func(r *rig) { r.sight("/a", "<html><head>"+head+"</head><body>another text</body></html>") }
 	}
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		doubt  func(r *rig)
 		reason admit.Reason
@@ -85,46 +67,35 @@ func TestDoubtTakesAMinute(t *testing.T) {
 			r.sight("/a", "scrambled", header(func(h *tap.Header) { h.ContentEncoding = "x-own" }))
 		}, admit.Encoding},
 		{"404", func(r *rig) { r.answer("/a", http.StatusNotFound) }, admit.NotFound},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			withPage(t, func(r *rig) {
-				start := time.Now()
-				tt.doubt(r)
-				time.Sleep(59*time.Second - time.Since(start))
-				r.flush()
-				r.wantListed("/", "/a")
-				time.Sleep(2 * time.Second)
-				r.flush()
-				r.wantListed("/")
-				if p := r.page("/a"); p.Reason != tt.reason || p.Verdict == admit.Listed {
-					r.Errorf("/a is %v because of %v, want it out because of %v", p.Verdict, p.Reason, tt.reason)
-				}
-				r.sight("/a", page("a"))
-				r.wantListed("/", "/a")
-			})
+	} {
+		runWithPage(t, tt.name, func(r *rig) {
+			start := time.Now()
+			tt.doubt(r)
+			r.wait(59*time.Second - time.Since(start))
+			r.wantListed("/", "/a")
+			r.wait(2 * time.Second)
+			r.wantListed("/")
+			if p := r.page("/a"); p.Reason != tt.reason || p.Verdict == admit.Listed {
+				r.Errorf("/a is %v because of %v, want it out because of %v", p.Verdict, p.Reason, tt.reason)
+			}
+			r.sight("/a", page("a"))
+			r.wantListed("/", "/a")
 		})
-		t.Run(tt.name+" and a witness in between", func(t *testing.T) {
-			withPage(t, func(r *rig) {
-				tt.doubt(r)
-				time.Sleep(30 * time.Second)
-				r.sight("/a", page("a"))
-				time.Sleep(2 * time.Minute)
-				r.flush()
-				r.wantListed("/", "/a")
-				if len(r.ledger.doubts.of) != 0 {
-					t.Errorf("doubts remain: %v", r.ledger.doubts)
-				}
-			})
+		runWithPage(t, tt.name+" and a witness in between", func(r *rig) {
+			tt.doubt(r)
+			time.Sleep(30 * time.Second)
+			r.sight("/a", page("a"))
+			r.wait(2 * time.Minute)
+			r.wantListed("/", "/a")
+			if len(r.ledger.doubts.of) != 0 {
+				r.Errorf("doubts remain: %v", r.ledger.doubts)
+			}
 		})
-		t.Run(tt.name+" and a restart in between", func(t *testing.T) {
-			withPage(t, func(r *rig) {
-				tt.doubt(r)
-				r.restart()
-				time.Sleep(61 * time.Second)
-				r.flush()
-				r.wantListed("/")
-			})
+		runWithPage(t, tt.name+" and a restart in between", func(r *rig) {
+			tt.doubt(r)
+			r.restart()
+			r.wait(61 * time.Second)
+			r.wantListed("/")
 		})
 	}
 }
@@ -138,7 +109,7 @@ func TestADoubtIsActedOnWithoutAVisitor(t *testing.T) {
 }
 
 func TestWhatRemovesNothing(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		status int
 		target string
@@ -151,21 +122,17 @@ func TestWhatRemovesNothing(t *testing.T) {
 		{"503", http.StatusServiceUnavailable, ""},
 		{"304", http.StatusNotModified, ""},
 		{"to itself for good", http.StatusMovedPermanently, "http://example.com/a"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			withPage(t, func(r *rig) {
-				resp := &tap.Response{Status: tt.status, Complete: true, Header: tap.Header{Location: tt.target}}
-				kind, why := admit.Response(http.MethodGet, "/a", resp)
-				if kind == admit.Nothing {
-					return
-				}
-				r.ledger.Offer(&look.Sighting{Kind: kind, Reason: why, Location: "/a", At: time.Now(), Response: resp})
-				r.flush()
-				time.Sleep(2 * time.Minute)
-				r.flush()
-				r.wantListed("/", "/a")
-			})
+	} {
+		runWithPage(t, tt.name, func(r *rig) {
+			resp := &tap.Response{Status: tt.status, Complete: true, Header: tap.Header{Location: tt.target}}
+			kind, why := admit.Response(http.MethodGet, "/a", resp)
+			if kind == admit.Nothing {
+				return
+			}
+			r.ledger.Offer(&look.Sighting{Kind: kind, Reason: why, Location: "/a", At: time.Now(), Response: resp})
+			r.flush()
+			r.wait(2 * time.Minute)
+			r.wantListed("/", "/a")
 		})
 	}
 }
@@ -175,10 +142,9 @@ func TestNothingIsRememberedOfJunk(t *testing.T) {
 		r.sight("/", html("home"))
 		before := r.dump()
 		for _, status := range []int{401, 403, 404, 410, 301, 302, 304} {
-			r.answer("/junk", status, location302("/junk2"))
+			r.answer("/junk", status, redirect("/junk2"))
 		}
-		time.Sleep(2 * time.Minute)
-		r.flush()
+		r.wait(2 * time.Minute)
 		if after := r.dump(); len(after) != len(before) {
 			t.Errorf("%d records, there were %d before the junk", len(after), len(before))
 		}
@@ -194,7 +160,7 @@ func TestAMoveForGoodTakesTheHistoryAlong(t *testing.T) {
 		r.sight("/a", html("two"))
 		changed := r.lastMod("/a")
 		time.Sleep(time.Hour)
-		r.answer("/a", http.StatusMovedPermanently, location302("/b"))
+		r.answer("/a", http.StatusMovedPermanently, redirect("/b"))
 		r.sight("/b", html("two"))
 		r.wantListed("/", "/b")
 		if got := r.page("/b").FirstSeen; !got.Equal(first) {
@@ -209,8 +175,8 @@ func TestAMoveForGoodTakesTheHistoryAlong(t *testing.T) {
 func TestAPermanentRedirectOnAPublicLinkLeadsToAPublicPage(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/docs/index.html", "/temporary"))
-		r.answer("/docs/index.html", http.StatusMovedPermanently, location302("./"))
-		r.answer("/temporary", http.StatusFound, location302("/session/1"))
+		r.answer("/docs/index.html", http.StatusMovedPermanently, redirect("./"))
+		r.answer("/temporary", http.StatusFound, redirect("/session/1"))
 		r.sight("/docs/", html("docs"))
 		r.sight("/session/1", html("s"))
 		r.wantListed("/", "/docs/")
@@ -219,7 +185,7 @@ func TestAPermanentRedirectOnAPublicLinkLeadsToAPublicPage(t *testing.T) {
 
 func TestALinkedRedirectThatLeadsEachVisitorElsewhere(t *testing.T) {
 	moves := func(r *rig, to, network string) {
-		r.answer("/room", http.StatusMovedPermanently, location302(to), from(network))
+		r.answer("/room", http.StatusMovedPermanently, redirect(to), from(network))
 		time.Sleep(2 * time.Second)
 	}
 	for _, tt := range []struct {
@@ -236,22 +202,20 @@ func TestALinkedRedirectThatLeadsEachVisitorElsewhere(t *testing.T) {
 			moves(r, "/rooms/blue", netA)
 		}, true},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/room"))
-				tt.do(r)
-				r.sight("/rooms/blue", html("blue"))
-				if got := r.page("/rooms/blue").Verdict == admit.Listed; got != tt.listed {
-					t.Errorf("listed: %t, want %t", got, tt.listed)
-				}
-			})
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/room"))
+			tt.do(r)
+			r.sight("/rooms/blue", html("blue"))
+			if got := r.page("/rooms/blue").Verdict == admit.Listed; got != tt.listed {
+				r.Errorf("listed: %t, want %t", got, tt.listed)
+			}
 		})
 	}
 }
 
 func TestWhatAnEntryAndALinkAnswerIsRemembered(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
-		r.answer("/", http.StatusFound, location302("/en/"))
+		r.answer("/", http.StatusFound, redirect("/en/"))
 		if got := r.page("/").Status; got != http.StatusFound {
 			t.Errorf("the entry is remembered with the status %d", got)
 		}
@@ -268,14 +232,12 @@ func TestWhatAPageSaysWithoutBeingSentCounts(t *testing.T) {
 		"private": func(h *tap.Header) { h.CacheControl = "private" },
 		"noindex": func(h *tap.Header) { h.RobotsTag = "noindex" },
 	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.crawl("/a")
-				r.answer("/a", http.StatusNotModified, header(say))
-				r.wantListed("/")
-				r.sight("/a", html("text of /a"))
-				r.wantListed("/", "/a")
-			})
+		runInBubble(t, name, Config{}, func(r *rig) {
+			r.crawl("/a")
+			r.answer("/a", http.StatusNotModified, header(say))
+			r.wantListed("/")
+			r.sight("/a", html("a"))
+			r.wantListed("/", "/a")
 		})
 	}
 }

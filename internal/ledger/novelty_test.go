@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,8 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/record"
-	"github.com/servemap/servemap/store/memstore"
-	"github.com/servemap/servemap/store/storetest"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // home is a page with a list of links to articles.
@@ -49,7 +47,7 @@ func TestAPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprintf("/m%d", i)
 	}
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		show func(r *rig) (want int64)
 	}{
@@ -147,21 +145,16 @@ func TestAPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 			certain(r)
 			return at
 		}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", home("", "/a"))
-				time.Sleep(hour)
-				r.sight("/", home("", "/a"))
-				want := tt.show(r)
-				if got := r.lastMod("/new"); got != want {
-					t.Errorf("lastmod %v, want %v", fromSeconds(got).UTC(), fromSeconds(want).UTC())
-				}
-				if stamp := "<loc>https://example.com/new</loc><lastmod>" + fromSeconds(want).UTC().Format(time.RFC3339); want != 0 && !strings.Contains(served(r)["sitemap.xml"], stamp) {
-					t.Errorf("%s is not in %s", stamp, served(r)["sitemap.xml"])
-				}
-			})
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.sight("/", home("", "/a"))
+			time.Sleep(hour)
+			r.sight("/", home("", "/a"))
+			want := tt.show(r)
+			r.wantLastMod("/new", want)
+			if stamp := "<loc>https://example.com/new</loc><lastmod>" + fromSeconds(want).UTC().Format(time.RFC3339); want != 0 && !strings.Contains(served(r)["sitemap.xml"], stamp) {
+				r.Errorf("%s is not in %s", stamp, served(r)["sitemap.xml"])
+			}
 		})
 	}
 }
@@ -206,9 +199,7 @@ func TestAReplicaKnowsWhatAnotherSawAnnounced(t *testing.T) {
 		time.Sleep(told)
 		for _, r := range []*rig{a, b} {
 			r.flush()
-			if got := r.lastMod("/new"); got != at {
-				t.Errorf("lastmod %d, want %d", got, at)
-			}
+			r.wantLastMod("/new", at)
 			if !strings.Contains(served(r)["sitemap.xml"], "/new</loc><lastmod>"+fromSeconds(at).UTC().Format(time.RFC3339)) {
 				t.Errorf("the file is %s", served(r)["sitemap.xml"])
 			}
@@ -216,33 +207,30 @@ func TestAReplicaKnowsWhatAnotherSawAnnounced(t *testing.T) {
 	})
 }
 
-func TestWhatIsAnnouncedSurvivesALostAnswer(t *testing.T) {
+func TestAnnouncedPageSurvivesALostAnswer(t *testing.T) {
 	for _, lost := range []int{0, 1, certainLooks - 1} {
-		t.Run(fmt.Sprintf("at look %d", lost), func(t *testing.T) {
-			st := &troubled{Store: storetest.Strict(t, new(memstore.Store))}
-			inBubble(t, Config{Store: st}, func(r *rig) {
-				r.sight("/", home("", "/a"))
-				for i := range certainLooks {
-					if i == lost {
-						st.set(nil, errors.New("lost"), false)
-						r.ledger.Offer(seen("/", home("", "/a", "/new")))
-						if err := r.ledger.Flush(r.Context()); err == nil {
-							t.Error("the answer was not lost")
-						}
-						st.set(nil, nil, false)
-						time.Sleep(time.Minute)
-						r.flush()
-					} else {
-						r.sight("/", home("", "/a", "/new"))
+		st := base.NewStore()
+		runInBubble(t, fmt.Sprintf("at look %d", lost), Config{Store: st}, func(r *rig) {
+			r.sight("/", home("", "/a"))
+			for i := range certainLooks {
+				if i == lost {
+					st.LoseAnswers(errStore)
+					r.offer(seen("/", home("", "/a", "/new")))
+					if err := r.ledger.Flush(r.Context()); err == nil {
+						r.Error("the answer was not lost")
 					}
-					if i == 2 {
-						r.sight("/new", html("what is new"))
-					}
+					st.Mend()
+					r.wait(time.Minute)
+				} else {
+					r.sight("/", home("", "/a", "/new"))
 				}
-				if p := r.page("/new"); p.Entry.Fresh == 0 || p.Entry.Fresh != moment.Of(p.FirstSeen) {
-					t.Errorf("new since %d, first seen at %d", p.Entry.Fresh, p.FirstSeen.Unix())
+				if i == 2 {
+					r.sight("/new", html("what is new"))
 				}
-			})
+			}
+			if p := r.page("/new"); p.Entry.Fresh == 0 || p.Entry.Fresh != moment.Of(p.FirstSeen) {
+				r.Errorf("new since %d, first seen at %d", p.Entry.Fresh, p.FirstSeen.Unix())
+			}
 		})
 	}
 }
@@ -268,10 +256,7 @@ func TestNewLinksAreRememberedWhileSomethingIsHeld(t *testing.T) {
 		wantRemembered(2)
 		r.sight("/", home("", "/a", "/1", "/2"))
 		wantRemembered(0)
-		var links []string
-		for i := range 3 * 8 {
-			links = append(links, fmt.Sprintf("/other-%d", i))
-		}
+		links := numbered("/other-%d", 3*8)
 		r.sight("/", home("", links...))
 		wantRemembered(8)
 		r.sight("/", home("", "/a", "/1", "/2"))

@@ -13,23 +13,21 @@ import (
 // that it is for one visitor.
 func TestAPageForOneVisitorIsRememberedForWhoAsks(t *testing.T) {
 	for directive, why := range map[string]admit.Reason{"private, must-revalidate": admit.Private, "no-store, no-cache": admit.NoStore} {
-		t.Run(directive, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/linked"))
-				r.answer("/for-one", 200, cacheControl(directive))
-				r.answer("/linked", 200, cacheControl(directive))
-				r.wantVerdict("/for-one", admit.Excluded, why)
-				r.wantVerdict("/linked", admit.Excluded, why)
-				r.wantNoTrace("for-one")
+		runInBubble(t, directive, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/linked"))
+			r.answer("/for-one", 200, cacheControl(directive))
+			r.answer("/linked", 200, cacheControl(directive))
+			r.wantVerdict("/for-one", admit.Excluded, why)
+			r.wantVerdict("/linked", admit.Excluded, why)
+			r.wantNoTrace("for-one")
 
-				r.sight("/for-one", html("a page for all"))
-				r.wantVerdict("/for-one", admit.Waiting, admit.NoEvidence)
-				r.sight("/linked", html("another page for all"))
-				r.wantListed("/", "/linked")
-				if at := r.lastMod("/linked"); at != 0 {
-					t.Errorf("lastmod %v of a page that was never compared with itself", at)
-				}
-			})
+			r.sight("/for-one", html("a page for all"))
+			r.wantVerdict("/for-one", admit.Waiting, admit.NoEvidence)
+			r.sight("/linked", html("another page for all"))
+			r.wantListed("/", "/linked")
+			if at := r.lastMod("/linked"); at != 0 {
+				r.Errorf("lastmod %v of a page that was never compared with itself", at)
+			}
 		})
 	}
 }

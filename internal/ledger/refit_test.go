@@ -33,7 +33,6 @@ func TestOtherLimitsOnAFilledStore(t *testing.T) {
 		for _, limit := range []int{5, 1, 30, 7} {
 			r.cfg.MaxURLs = limit
 			r.restart()
-			r.flush()
 			r.flush() // what was moved
 			r.wantListed(want...)
 			for n, pages := range r.perPart() {
@@ -53,9 +52,7 @@ func TestOtherLimitsOnAFilledStore(t *testing.T) {
 func (r *rig) pagesByPart() map[int][]string {
 	in := map[int][]string{}
 	for p, err := range r.ledger.Pages(r.Context()) {
-		if err != nil {
-			r.Fatal(err)
-		}
+		r.check(err)
 		in[p.Part] = append(in[p.Part], p.Location)
 	}
 	for n, locations := range in {
@@ -78,7 +75,6 @@ func TestAHeadThatWasLostIsMended(t *testing.T) {
 		}
 		r.put("https://example.com|head", nil)
 		r.restart()
-		r.flush()
 		r.sight("/", html("home", append(pages, "/new")...))
 		r.sight("/new", html("a new one"))
 		r.wantListed(append(pages, "/", "/new")...)

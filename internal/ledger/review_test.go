@@ -3,7 +3,6 @@ package ledger
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,25 +17,7 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/internal/texts"
-	"github.com/servemap/servemap/store/memstore"
 )
-
-// crawl shows a site of some pages.
-func (r *rig) crawl(pages ...string) {
-	r.Helper()
-	r.sight("/", html("home", pages...))
-	for _, p := range pages {
-		r.sight(p, html("text of "+p))
-	}
-}
-
-// restartWith begins another process with other rules.
-func (r *rig) restartWith(rr ...admit.Rule) {
-	r.Helper()
-	r.cfg.Rules = rules(r.T, rr...)
-	r.restart()
-	r.flush()
-}
 
 func TestRulesActOnWhatIsStored(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
@@ -53,7 +34,7 @@ func TestAParameterThatIsAllowedLater(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		page := html("in red, and long enough to be told from others: " + same)
 		r.sight("/", html("home", "/shop?colour=red"))
-		r.sight("/shop?colour=red", page, func(s *look.Sighting) { s.OwnURL = true })
+		r.sight("/shop?colour=red", page, ownURL)
 		r.wantVerdict("/shop?colour=red", admit.Excluded, admit.QueryNotCanonical)
 		r.restartWith(admit.Rule{Pattern: "/shop", Query: []string{"colour"}})
 		r.sight("/shop?colour=red", page)
@@ -64,7 +45,7 @@ func TestAParameterThatIsAllowedLater(t *testing.T) {
 func TestAParameterThatIsNoLongerAllowed(t *testing.T) {
 	inBubble(t, Config{Rules: rules(t, admit.Rule{Pattern: "/shop", Query: []string{"colour"}})}, func(r *rig) {
 		r.crawl("/shop?colour=red", "/shop?page=2")
-		r.sight("/item?id=5", variant("/item?id=5", "item"), func(s *look.Sighting) { s.OwnURL = true })
+		r.sight("/item?id=5", variant("/item?id=5", "item"), ownURL)
 		r.sight("/", html("home", "/shop?colour=red", "/shop?page=2", "/item?id=5"))
 		r.wantListed("/", "/item?id=5", "/shop?colour=red", "/shop?page=2")
 		r.restartWith()
@@ -82,34 +63,6 @@ func TestARuleListsALocationThatWaits(t *testing.T) {
 	})
 }
 
-func TestForgottenIsBarredAgainWithoutTheRule(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.crawl("/a")
-		if err := r.ledger.Forget(r.Context(), "/a"); err != nil {
-			t.Fatal(err)
-		}
-		r.restartWith(admit.Rule{Pattern: "/a", Listing: admit.Always})
-		r.sight("/a", html("text of /a"))
-		r.wantListed("/", "/a")
-		r.restartWith()
-		r.wantListed("/")
-		r.sight("/a", html("text of /a"))
-		r.wantVerdict("/a", admit.Excluded, admit.Forgotten)
-	})
-}
-
-// keeps visits some pages once a day for so many days.
-func (r *rig) keeps(days int, pages ...string) {
-	r.Helper()
-	for range days {
-		time.Sleep(24 * time.Hour)
-		for _, p := range pages {
-			r.answer(p, 304)
-		}
-	}
-	r.flush()
-}
-
 func TestAPageThatNobodyGetsLeaves(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a", "/old")
@@ -118,7 +71,7 @@ func TestAPageThatNobodyGetsLeaves(t *testing.T) {
 		r.keeps(3, "/", "/a")
 		r.wantListed("/", "/a")
 		r.wantVerdict("/old", admit.Gone, admit.Unseen)
-		r.sight("/old", html("text of /old"))
+		r.sight("/old", html("old"))
 		r.wantListed("/", "/a", "/old")
 		r.keeps(190, "/", "/a")
 		r.wantNoTrace("/old")
@@ -127,17 +80,15 @@ func TestAPageThatNobodyGetsLeaves(t *testing.T) {
 
 func TestASiteThatStoodStillKeepsItsPages(t *testing.T) {
 	for name, pause := range map[string]time.Duration{"a year": 365 * 24 * time.Hour, "ten years": 3650 * 24 * time.Hour} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.crawl("/a", "/b")
-				r.stop()
-				time.Sleep(pause)
-				r.start()
-				r.keeps(3, "/")
-				r.wantListed("/", "/a", "/b")
-				r.keeps(20, "/", "/a")
-				r.wantListed("/", "/a")
-			})
+		runInBubble(t, name, Config{}, func(r *rig) {
+			r.crawl("/a", "/b")
+			r.stop()
+			time.Sleep(pause)
+			r.start()
+			r.keeps(3, "/")
+			r.wantListed("/", "/a", "/b")
+			r.keeps(20, "/", "/a")
+			r.wantListed("/", "/a")
 		})
 	}
 }
@@ -146,9 +97,7 @@ func TestWhatWaitsIsNotKeptForEver(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a")
 		r.sight("/orphan", html("nobody links here"))
-		if err := r.ledger.Forget(r.Context(), "/a"); err != nil {
-			t.Fatal(err)
-		}
+		r.forget("/a")
 		r.keeps(100, "/")
 		r.wantVerdict("/orphan", admit.Unknown, admit.None)
 		r.wantVerdict("/a", admit.Excluded, admit.Forgotten)
@@ -177,7 +126,6 @@ func TestRobotsTxtIsObeyed(t *testing.T) {
 		r.wantVerdict("/private-area/never-heard-of", admit.Excluded, admit.Disallowed)
 		r.sight("/private-area/x", html("text of /private-area/x"))
 		r.restart()
-		r.flush()
 		r.wantListed("/", "/a", "/b")
 		robotsTxt(r, 404, "", from(netA))
 		r.wantListed("/", "/a", "/b")
@@ -249,16 +197,13 @@ func TestAnotherRobotsTxtNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 			robotsTxt(r, 200, lax, a)
 		}, before},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.crawl("/a", "/b", "/c")
-				robotsTxt(r, 200, strict, a)
-				tt.do(r)
-				r.wantListed(tt.listed...)
-				r.restart()
-				r.flush()
-				r.wantListed(tt.listed...)
-			})
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.crawl("/a", "/b", "/c")
+			robotsTxt(r, 200, strict, a)
+			tt.do(r)
+			r.wantListed(tt.listed...)
+			r.restart()
+			r.wantListed(tt.listed...)
 		})
 	}
 }
@@ -269,18 +214,16 @@ func TestARobotsTxtThatCannotBeRead(t *testing.T) {
 	fmt.Fprint(zw, "User-agent: *\nDisallow: /b\n"+strings.Repeat("# comment\n", 1000))
 	zw.Close()
 	for name, body := range map[string][]byte{"damaged": []byte("\x1f\x8bnonsense"), "cut off": zipped.Bytes()[:zipped.Len()/2]} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.crawl("/a", "/b")
-				robotsTxt(r, 200, "User-agent: *\nDisallow: /a")
-				for range 3 {
-					time.Sleep(time.Minute)
-					resp := &tap.Response{Status: 200, Header: tap.Header{ContentType: "text/plain", ContentEncoding: "gzip"}, Body: body, Complete: true}
-					r.ledger.Offer(&look.Sighting{Kind: admit.RobotsFile, Location: "/robots.txt", At: time.Now(), Response: resp})
-					r.flush()
-				}
-				r.wantListed("/", "/b")
-			})
+		runInBubble(t, name, Config{}, func(r *rig) {
+			r.crawl("/a", "/b")
+			robotsTxt(r, 200, "User-agent: *\nDisallow: /a")
+			for range 3 {
+				time.Sleep(time.Minute)
+				resp := &tap.Response{Status: 200, Header: tap.Header{ContentType: "text/plain", ContentEncoding: "gzip"}, Body: body, Complete: true}
+				r.ledger.Offer(&look.Sighting{Kind: admit.RobotsFile, Location: "/robots.txt", At: time.Now(), Response: resp})
+				r.flush()
+			}
+			r.wantListed("/", "/b")
 		})
 	}
 }
@@ -297,7 +240,6 @@ func TestALongRobotsTxtIsKept(t *testing.T) {
 		robotsTxt(r, 200, text.String())
 		r.wantListed("/", "/a")
 		r.restart()
-		r.flush()
 		r.wantListed("/", "/a")
 		r.wantVerdict("/last", admit.Excluded, admit.Disallowed)
 	})
@@ -335,11 +277,8 @@ func TestCountsByVerdict(t *testing.T) {
 		}
 		check("as it went")
 		r.restart()
-		r.flush()
 		check("after a restart")
-		if err := r.ledger.Forget(r.Context(), "/b"); err != nil {
-			t.Fatal(err)
-		}
+		r.forget("/b")
 		delete(want, Count{admit.Listed, admit.ByLink, 2})
 		want[Count{admit.Listed, admit.ByLink, 1}], want[Count{admit.Excluded, admit.Forgotten, 1}] = true, true
 		check("after Forget")
@@ -370,28 +309,11 @@ func TestTallyOfAPassBesideChanges(t *testing.T) {
 	}
 }
 
-func TestNoindexWhileTheStoreIsDown(t *testing.T) {
-	st := &troubled{Store: new(memstore.Store)}
-	inBubble(t, Config{Store: st}, func(r *rig) {
-		r.crawl("/a", "/b")
-		st.set(errors.New("busy"), nil, false)
-		r.offer("/a", `<html><head><meta name=robots content=noindex></head><body>a</body></html>`)
-		time.Sleep(5 * time.Second)
-		if r.files.Lists("/a") || !r.files.Lists("/b") {
-			t.Errorf("served are /a: %t, /b: %t", r.files.Lists("/a"), r.files.Lists("/b"))
-		}
-		st.set(nil, nil, false)
-		time.Sleep(5 * time.Second)
-		r.flush()
-		r.wantVerdict("/a", admit.Excluded, admit.NoIndex)
-	})
-}
-
 func TestUnavailableAfter(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/offer", "/event"))
 		until := time.Now().Add(time.Hour).UTC()
-		r.sight("/offer", html("offer"), header(func(h *tap.Header) { h.RobotsTag = "unavailable_after: " + until.Format(time.RFC1123) }))
+		r.sight("/offer", html("offer"), robotsTag("unavailable_after: "+until.Format(time.RFC1123)))
 		r.sight("/event", fmt.Sprintf(`<html><head><meta name=robots content="unavailable_after: %s"></head><body>event</body></html>`, until.Format(time.RFC3339)))
 		r.wantListed("/", "/offer", "/event")
 		time.Sleep(time.Hour + time.Minute)
@@ -410,7 +332,7 @@ func TestAPageThatHasEndedIsNamedByNoOtherAfterAReview(t *testing.T) {
 		until := time.Now().Add(time.Hour).UTC()
 		r.sight("/", html("home", "/de", "/en"))
 		for range 2 {
-			r.sight("/de", inLanguages("hallo", "de=/de", "en=/en"), header(func(h *tap.Header) { h.RobotsTag = "unavailable_after: " + until.Format(time.RFC1123) }))
+			r.sight("/de", inLanguages("hallo", "de=/de", "en=/en"), robotsTag("unavailable_after: "+until.Format(time.RFC1123)))
 			r.sight("/en", inLanguages("hello", "de=/de", "en=/en"))
 		}
 		r.flush()
@@ -471,9 +393,9 @@ func TestHints(t *testing.T) {
 		{"a page that is denied", func(r *rig) { r.answer("/a", 401) }, 0},
 		{"robots.txt forbids the entry", func(r *rig) { robotsTxt(r, 200, "User-agent: *\nDisallow: /") }, hint.Robots},
 		{"robots.txt forbids something else", func(r *rig) { robotsTxt(r, 200, "User-agent: *\nDisallow: /admin") }, 0},
-		{"an entry that leads to www", func(r *rig) { r.answer("/", 301, location302("https://www.example.com/")) }, hint.WWW},
-		{"an entry that leads to another host", func(r *rig) { r.answer("/", 301, location302("https://shop.example.com/")) }, 0},
-		{"a page that leads to www", func(r *rig) { r.answer("/a", 301, location302("https://www.example.com/a")) }, 0},
+		{"an entry that leads to www", func(r *rig) { r.answer("/", 301, redirect("https://www.example.com/")) }, hint.WWW},
+		{"an entry that leads to another host", func(r *rig) { r.answer("/", 301, redirect("https://shop.example.com/")) }, 0},
+		{"a page that leads to www", func(r *rig) { r.answer("/a", 301, redirect("https://www.example.com/a")) }, 0},
 		{"an entry that names www as canonical", func(r *rig) { r.sight("/", variant("https://www.example.com/", same)) }, hint.WWW},
 		{"an entry all links of which lead to www", func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "//www.example.com/b")) }, hint.WWW},
 		{"an entry some links of which lead to www", func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "/b")) }, 0},
@@ -481,11 +403,11 @@ func TestHints(t *testing.T) {
 			r.sight("/", "<html><head><title>t</title><meta name=robots content=nofollow></head><body><a href=/a></a>x</body></html>")
 		}, hint.NoFollow},
 		{"an entry that says nofollow in its header", func(r *rig) {
-			r.sight("/", html("home", "/a"), header(func(h *tap.Header) { h.RobotsTag = "nofollow" }))
+			r.sight("/", html("home", "/a"), robotsTag("nofollow"))
 		}, hint.NoFollow},
 		{"a page that says nofollow", func(r *rig) {
 			r.crawl("/a")
-			r.sight("/a", html("another", "/b"), header(func(h *tap.Header) { h.RobotsTag = "nofollow" }))
+			r.sight("/a", html("another", "/b"), robotsTag("nofollow"))
 		}, 0},
 		{"pages that differ by their query", func(r *rig) { byQueries(r, censusLeast, 0) }, hint.Query},
 		{"few pages that differ by their query", func(r *rig) { byQueries(r, censusLeast-1, 0) }, 0},
@@ -541,20 +463,14 @@ func TestHints(t *testing.T) {
 			time.Sleep(fewFor)
 		}, 0},
 		{"many withdrawals", func(r *rig) {
-			var pages []string
-			for i := range 30 {
-				pages = append(pages, fmt.Sprintf("/p%d", i))
-			}
+			pages := numbered("/p%d", 30)
 			r.crawl(pages...)
 			for _, p := range pages[:25] {
 				r.answer(p, 410)
 			}
 		}, hint.Withdrawals},
 		{"many withdrawals in a long time", func(r *rig) {
-			var pages []string
-			for i := range 30 {
-				pages = append(pages, fmt.Sprintf("/p%d", i))
-			}
+			pages := numbered("/p%d", 30)
 			r.crawl(pages...)
 			for _, p := range pages[:25] {
 				r.answer(p, 410)
@@ -577,8 +493,6 @@ func TestHints(t *testing.T) {
 		})
 	}
 }
-
-func ownURL(s *look.Sighting) { s.OwnURL = true }
 
 // byQueries has visitors follow links to pages with a query, and to plain ones.
 // canonical returns what a page with a query names as its canonical one.

@@ -13,13 +13,8 @@ import (
 
 const same = "The same text at several locations, which is long enough to tell this page apart from any other one."
 
-// selfCanonical is a page that names a canonical location.
-func selfCanonical(location, text string) string {
-	return fmt.Sprintf(`<html><head><title>t</title><link rel=canonical href="%s"></head><body><main>%s</main></body></html>`, location, text)
-}
-
 func TestDuplicatesAreOnePage(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		do   func(*rig)
 		want string // the one that is listed beside the entry
@@ -42,7 +37,7 @@ func TestDuplicatesAreOnePage(t *testing.T) {
 		{"the one that names itself", func(r *rig) {
 			r.sight("/", html("home", "/a", "/b"))
 			r.sight("/a", html(same))
-			r.sight("/b", selfCanonical("/b", "<p>"+same+"</p>"))
+			r.sight("/b", variant("/b", same))
 		}, "/b"},
 		{"one that is linked later", func(r *rig) {
 			r.sight("/", html("home"))
@@ -60,40 +55,33 @@ func TestDuplicatesAreOnePage(t *testing.T) {
 			r.sight("/a", html("ok"))
 			r.sight("/b", html("ok"))
 		}, "/a"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				tt.do(r)
-				r.wantListed("/", tt.want)
-				other := map[string]string{"/a": "/b", "/b": "/a"}[tt.want]
-				r.wantVerdict(other, admit.Held, admit.Duplicate)
-				if got := r.page(other).SameAs; got != tt.want {
-					t.Errorf("%s is explained as the same as %q", other, got)
-				}
-				r.restart()
-				r.flush()
-				r.wantListed("/", tt.want)
-			})
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			tt.do(r)
+			r.wantListed("/", tt.want)
+			other := map[string]string{"/a": "/b", "/b": "/a"}[tt.want]
+			r.wantVerdict(other, admit.Held, admit.Duplicate)
+			if got := r.page(other).SameAs; got != tt.want {
+				r.Errorf("%s is explained as the same as %q", other, got)
+			}
+			r.restart()
+			r.wantListed("/", tt.want)
 		})
 	}
 }
 
 func TestPagesThatAreNoDuplicates(t *testing.T) {
-	tests := []struct{ name, a, b string }{
+	for _, tt := range []struct{ name, a, b string }{
 		{"other titles", "<html><head><title>one</title></head><body>" + same + "</body></html>", "<html><head><title>two</title></head><body>" + same + "</body></html>"},
 		{"other text", html(same + " One."), html(same + " Two.")},
 		{"other images", html(same + "<img src=1.jpg>"), html(same + "<img src=2.jpg>")},
 		{"little text in other bytes", html("ok <!-- 1 -->"), html("ok <!-- 2 -->")},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/a", "/b"))
-				r.sight("/a", tt.a)
-				r.sight("/b", tt.b)
-				r.wantListed("/", "/a", "/b")
-			})
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/a", "/b"))
+			r.sight("/a", tt.a)
+			r.sight("/b", tt.b)
+			r.wantListed("/", "/a", "/b")
 		})
 	}
 }
@@ -103,36 +91,30 @@ func TestADuplicateTakesThePlaceOfOneThatLeaves(t *testing.T) {
 		"gone":    func(r *rig) { r.answer("/a", 410) },
 		"changed": func(r *rig) { r.sight("/a", html(same+" And more.")) },
 		"forgotten": func(r *rig) {
-			if err := r.ledger.Forget(r.Context(), "/a"); err != nil {
-				r.Fatal(err)
-			}
+			r.forget("/a")
 		},
 	}
 	for name, fn := range leave {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/a", "/b"))
-				r.sight("/a", html(same))
-				r.sight("/b", html(same))
-				fn(r)
-				r.sight("/b", html(same))
-				r.wantVerdict("/b", admit.Listed, admit.ByLink)
-			})
+		runInBubble(t, name, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/a", "/b"))
+			r.sight("/a", html(same))
+			r.sight("/b", html(same))
+			fn(r)
+			r.sight("/b", html(same))
+			r.wantVerdict("/b", admit.Listed, admit.ByLink)
 		})
 	}
 }
 
 func TestAnEntryIsNoDuplicate(t *testing.T) {
 	for _, first := range []string{"/", "/index.html"} {
-		t.Run(first+" first", func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				home := html(same, "/index.html")
-				r.sight("/index.html", home, route("/index.html", true))
-				r.sight("/", home)
-				r.sight("/index.html", home)
-				r.wantListed("/")
-				r.wantVerdict("/index.html", admit.Held, admit.Duplicate)
-			})
+		runInBubble(t, first+" first", Config{}, func(r *rig) {
+			home := html(same, "/index.html")
+			r.sight("/index.html", home, route("/index.html", true))
+			r.sight("/", home)
+			r.sight("/index.html", home)
+			r.wantListed("/")
+			r.wantVerdict("/index.html", admit.Held, admit.Duplicate)
 		})
 	}
 }
@@ -150,48 +132,39 @@ func TestWhatARuleListsIsListedHoweverManyShowIt(t *testing.T) {
 }
 
 func TestSoftNotFound(t *testing.T) {
-	t.Run("linked", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			var links []string
-			for i := range admit.ClusterSize + 5 {
-				links = append(links, fmt.Sprintf("/dead-%d", i))
-			}
-			r.sight("/", html("home", append(links, "/real")...))
-			r.sight("/real", html("A real page."))
-			for _, l := range links {
-				r.sight(l, html("The page was not found. "+same))
-			}
-			r.wantListed("/", "/real")
-			r.wantVerdict(links[0], admit.Held, admit.SoftNotFound)
-		})
+	runInBubble(t, "linked", Config{}, func(r *rig) {
+		links := numbered("/dead-%d", admit.ClusterSize+5)
+		r.sight("/", html("home", append(links, "/real")...))
+		r.sight("/real", html("A real page."))
+		for _, l := range links {
+			r.sight(l, html("The page was not found. "+same))
+		}
+		r.wantListed("/", "/real")
+		r.wantVerdict(links[0], admit.Held, admit.SoftNotFound)
 	})
-	t.Run("known to enough networks beside linked pages", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			r.sight("/", html("home", "/one", "/two", "/three"))
-			for _, l := range []string{"/one", "/two", "/three"} {
-				r.sight(l, html("page "+l))
+	runInBubble(t, "known to enough networks beside linked pages", Config{}, func(r *rig) {
+		r.sight("/", html("home", "/one", "/two", "/three"))
+		for _, l := range []string{"/one", "/two", "/three"} {
+			r.sight(l, html("page "+l))
+		}
+		for range 4 {
+			for i := range 30 {
+				r.sight(fmt.Sprintf("/random-%d", i), html("Not found. "+same), from(fmt.Sprintf("192.0.%d.0/24", r.looked["n"])))
 			}
-			for range 4 {
-				for i := range 30 {
-					r.sight(fmt.Sprintf("/random-%d", i), html("Not found. "+same), from(fmt.Sprintf("192.0.%d.0/24", r.looked["n"])))
-				}
-				r.looked["n"]++
-			}
-			r.wantListed("/", "/one", "/two", "/three")
-			r.wantVerdict("/random-7", admit.Held, admit.Duplicate)
-			r.wantNoTrace("random")
-		})
+			r.looked["n"]++
+		}
+		r.wantListed("/", "/one", "/two", "/three")
+		r.wantVerdict("/random-7", admit.Held, admit.Duplicate)
+		r.wantNoTrace("random")
 	})
-	t.Run("a stranger cannot take a real page out by it", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			r.sight("/", html("home", "/p/1/blue-shoes"))
-			r.sight("/p/1/blue-shoes", html(same))
-			for i := range 2 * admit.ClusterSize {
-				r.sight(fmt.Sprintf("/p/1/junk-%d", i), html(same), from(netA))
-			}
-			r.sight("/p/1/blue-shoes", html(same))
-			r.wantListed("/", "/p/1/blue-shoes")
-		})
+	runInBubble(t, "a stranger cannot take a real page out by it", Config{}, func(r *rig) {
+		r.sight("/", html("home", "/p/1/blue-shoes"))
+		r.sight("/p/1/blue-shoes", html(same))
+		for i := range 2 * admit.ClusterSize {
+			r.sight(fmt.Sprintf("/p/1/junk-%d", i), html(same), from(netA))
+		}
+		r.sight("/p/1/blue-shoes", html(same))
+		r.wantListed("/", "/p/1/blue-shoes")
 	})
 }
 
@@ -269,28 +242,26 @@ func TestWhoElseShowsTheSameIsKnownAfterARestart(t *testing.T) {
 		{"another query", "/post?page=2", html(same), true},
 		{"one that names it as canonical", "/post-2", canonical, true},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.crawl("/one", "/two", "/three")
-				for _, network := range visitors[:2] {
-					r.sight("/post", html(same), from(network))
-				}
-				for _, network := range visitors[:2] {
-					r.sight(tt.other, tt.body, from(network))
-				}
-				r.restart()
-				r.sight("/post", html(same), from(visitors[2]))
-				if got := r.page("/post").Verdict == admit.Listed; got != tt.listed {
-					t.Errorf("listed: %t, want %t", got, tt.listed)
-				}
-			})
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.crawl("/one", "/two", "/three")
+			for _, network := range visitors[:2] {
+				r.sight("/post", html(same), from(network))
+			}
+			for _, network := range visitors[:2] {
+				r.sight(tt.other, tt.body, from(network))
+			}
+			r.restart()
+			r.sight("/post", html(same), from(visitors[2]))
+			if got := r.page("/post").Verdict == admit.Listed; got != tt.listed {
+				r.Errorf("listed: %t, want %t", got, tt.listed)
+			}
 		})
 	}
 }
 
 func TestAClusterTakesOutNoEstablishedPage(t *testing.T) {
 	for name, setup := range map[string]func(*rig, string){
-		"which names itself": func(r *rig, text string) { r.sight("/about", selfCanonical("/about", text)) },
+		"which names itself": func(r *rig, text string) { r.sight("/about", variant("/about", text)) },
 		"which was listed for a day": func(r *rig, text string) {
 			r.sight("/about", html(text))
 			time.Sleep(25 * time.Hour)
@@ -298,23 +269,21 @@ func TestAClusterTakesOutNoEstablishedPage(t *testing.T) {
 		},
 		"whose copies have a query": func(r *rig, text string) { r.sight("/about", html(text)) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				var links []string
-				for i := range 2 * admit.ClusterSize {
-					if name == "whose copies have a query" {
-						links = append(links, fmt.Sprintf("/about?page=%d", i))
-					} else {
-						links = append(links, fmt.Sprintf("/about/%d", i))
-					}
+		runInBubble(t, name, Config{}, func(r *rig) {
+			var links []string
+			for i := range 2 * admit.ClusterSize {
+				if name == "whose copies have a query" {
+					links = append(links, fmt.Sprintf("/about?page=%d", i))
+				} else {
+					links = append(links, fmt.Sprintf("/about/%d", i))
 				}
-				r.sight("/", html("home", append(links, "/about")...))
-				setup(r, same)
-				for _, l := range links {
-					r.sight(l, html(same))
-				}
-				r.wantListed("/", "/about")
-			})
+			}
+			r.sight("/", html("home", append(links, "/about")...))
+			setup(r, same)
+			for _, l := range links {
+				r.sight(l, html(same))
+			}
+			r.wantListed("/", "/about")
 		})
 	}
 }
@@ -343,9 +312,7 @@ func TestALonePageIsNoMemberInItsRecord(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		members := func() (n []int) {
 			for rec, err := range r.st.Scan(r.Context(), string(r.ledger.keys)+"twin|", "") {
-				if err != nil {
-					r.Fatal(err)
-				}
+				r.check(err)
 				members := 0
 				_ = record.Open(rec.Value, func(f record.Field) {
 					if f.Num == 2 { // the members, 8 bytes each

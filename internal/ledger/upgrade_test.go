@@ -120,17 +120,6 @@ func mix(t *testing.T, kind string, forge func([]byte) []byte, fn func(m *mixed,
 	})
 }
 
-// kind returns the records whose keys begin so.
-func (m *mixed) kind(kind string) map[string]string {
-	found := map[string]string{}
-	for key, value := range m.dump() {
-		if strings.HasPrefix(strings.TrimPrefix(key, "https://example.com|"), kind) {
-			found[key] = value
-		}
-	}
-	return found
-}
-
 // differing returns how many records are other ones by now.
 func (m *mixed) differing(kind string, was map[string]string) (n int) {
 	now := m.kind(kind)
@@ -199,40 +188,38 @@ func TestFieldsOfALaterVersionStay(t *testing.T) {
 // stores nothing more, and says so once.
 func TestAnOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
 	for _, when := range []string{"while it runs", "before it starts"} {
-		t.Run(when, func(t *testing.T) {
-			inBubble(t, Config{RefreshEvery: time.Minute}, func(r *rig) {
-				r.sight("/", html("home", "/a", "/b"))
-				r.sight("/a", html("a"))
-				r.wantListed("/", "/a")
-				if when != "while it runs" {
-					r.stop()
-				}
-				r.put(r.ledger.keys.Site(), laterRecord())
-				if when != "while it runs" {
-					r.start()
-				}
-				before := r.dump()
-				for range 3 {
-					r.ledger.Offer(seen("/b", html("b")))
-					r.ledger.Offer(seen("/a", html("another text of this page")))
-					time.Sleep(time.Hour)
-				}
-				if keys := differences(r.dump(), before); len(keys) > 0 {
-					t.Errorf("it changed %q", keys)
-				}
-				if err := r.ledger.Forget(r.Context(), "/a"); !errors.Is(err, txn.ErrLater) {
-					t.Errorf("Forget returned %v", err)
-				}
-				if when == "while it runs" && !r.files.Lists("/") {
-					t.Error("the last sitemap is no longer served")
-				}
-				if err := r.ledger.Stats().Problem; !errors.Is(err, txn.ErrLater) {
-					t.Errorf("the stats say %v", err)
-				}
-				if n := strings.Count(r.log.String(), "later version"); n < 1 || n > 2 { // the worker's and the files'
-					t.Errorf("logged %d times:\n%s", n, r.log)
-				}
-			})
+		runInBubble(t, when, Config{RefreshEvery: time.Minute}, func(r *rig) {
+			r.sight("/", html("home", "/a", "/b"))
+			r.sight("/a", html("a"))
+			r.wantListed("/", "/a")
+			if when != "while it runs" {
+				r.stop()
+			}
+			r.put(r.ledger.keys.Site(), laterRecord())
+			if when != "while it runs" {
+				r.start()
+			}
+			before := r.dump()
+			for range 3 {
+				r.offer(seen("/b", html("b")))
+				r.offer(seen("/a", html("another text of this page")))
+				time.Sleep(time.Hour)
+			}
+			if keys := differences(r.dump(), before); len(keys) > 0 {
+				r.Errorf("it changed %q", keys)
+			}
+			if err := r.ledger.Forget(r.Context(), "/a"); !errors.Is(err, txn.ErrLater) {
+				r.Errorf("Forget returned %v", err)
+			}
+			if when == "while it runs" && !r.files.Lists("/") {
+				r.Error("the last sitemap is no longer served")
+			}
+			if err := r.ledger.Stats().Problem; !errors.Is(err, txn.ErrLater) {
+				r.Errorf("the stats say %v", err)
+			}
+			if n := strings.Count(r.log.String(), "later version"); n < 1 || n > 2 { // the worker's and the files'
+				r.Errorf("logged %d times:\n%s", n, r.log)
+			}
 		})
 	}
 }
