@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib"
-
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/store/sqlstore"
 )

@@ -69,53 +69,6 @@ func TestAPriceIsCertainAtTheNextLookAndDatedToTheFirst(t *testing.T) {
 	}
 }
 
-func TestWhatIsGoneAtTheNextLookWasNoChange(t *testing.T) {
-	withShop(t, 3, func(r *rig, pages []string) {
-		for i := range 6 {
-			r.sight(pages[0], product(0, fmt.Sprintf("%d people look at this", i), shopMenu, about+pages[0]))
-			time.Sleep(time.Hour)
-		}
-		r.wantLastMod(pages[0], 0)
-	})
-}
-
-func TestANewTextIsDatedAtOnce(t *testing.T) {
-	withShop(t, 3, func(r *rig, pages []string) {
-		want := time.Now().Unix()
-		r.sight(pages[1], product(1, "€ 21.95", shopMenu, "It has been made anew, and the box is gone for good."))
-		r.wantLastMod(pages[1], want)
-	})
-}
-
-func TestADeployRestampsNoPage(t *testing.T) {
-	withShop(t, 12, func(r *rig, pages []string) {
-		menu := `<li><a href="/">Home</a><li><a href="/all">All things</a><li><a href="/jobs">Jobs</a>`
-		for range 3 {
-			for i, p := range pages {
-				body := product(i, fmt.Sprintf("€ %d.95", 20+i), menu, about+p)
-				r.sight(p, strings.Replace(body, "</body>", fmt.Sprintf("<div>Made at 10:04:%02d</div></body>", i), 1))
-			}
-			time.Sleep(time.Hour)
-		}
-		for _, p := range pages {
-			r.wantLastMod(p, 0)
-		}
-	})
-}
-
-func TestAnErrorWithStatus200IsNoChange(t *testing.T) {
-	withShop(t, 3, func(r *rig, pages []string) {
-		page := product(0, "€ 20.95", shopMenu, about+pages[0])
-		for range 4 {
-			r.sight(pages[0], "<html><body><h1>Just a moment</h1></body></html>")
-			time.Sleep(time.Hour)
-			r.sight(pages[0], page)
-			time.Sleep(time.Hour)
-		}
-		r.wantLastMod(pages[0], 0)
-	})
-}
-
 // What a page shares with the variants that name it as their canonical one does
 // not belong to the site.
 func TestWhatVariantsShowIsThePagesOwn(t *testing.T) {

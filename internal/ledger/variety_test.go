@@ -3,36 +3,11 @@ package ledger
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/look"
 )
-
-func TestVarietyOf(t *testing.T) {
-	const phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Mobile/15E148"
-	for _, tt := range []struct {
-		name, vary, language, agent string
-		want                        look.Variety
-	}{
-		{"does not vary", "", "de", phone, look.Variety{}},
-		{"by what decides nothing about the text", "Accept-Encoding, Cookie", "de", phone, look.Variety{}},
-		{"by language", "Accept-Language", "de-AT,de;q=0.9,en;q=0.8", phone, look.Variety{ByLanguage: true, Language: "de"}},
-		{"in a list, in another case", "Origin, accept-language", "FR;q=0.5", "", look.Variety{ByLanguage: true, Language: "fr"}},
-		{"no language", "Accept-Language", "", "", look.Variety{ByLanguage: true}},
-		{"an endless language", "Accept-Language", strings.Repeat("x", 1000), "", look.Variety{ByLanguage: true, Language: strings.Repeat("x", 16)}},
-		{"by what is not told apart", "User-Agent", "de", phone, look.Variety{}},
-		{"by both", "User-Agent,Accept-Language", "it", phone, look.Variety{ByLanguage: true, Language: "it"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			h := http.Header{"Accept-Language": {tt.language}, "User-Agent": {tt.agent}}
-			if got := look.VarietyOf(tt.vary, h); got != tt.want {
-				t.Errorf("%+v, want %+v", got, tt.want)
-			}
-		})
-	}
-}
 
 // negotiated is a page in the language that a visitor prefers.
 func negotiated(lang, edit string, declared bool) string {
