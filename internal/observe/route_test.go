@@ -9,7 +9,6 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/location"
 )
 
 // middleware is one, such as that of an observer.
@@ -151,7 +150,7 @@ func TestRoutes(t *testing.T) {
 
 // A proxy has cut off what the public path begins with.
 func TestRoutesBehindAStrippingProxy(t *testing.T) {
-	r := startAt(t, location.Config{StrippedPrefix: "/app"})
+	r := start(t, at(t, "https://example.com/app", "/app"))
 	fetch(t, serveMux("/about")(r.observe), "/about")
 	if p := r.page("/app/about"); !p.Evidence.Route || p.Verdict != admit.Listed {
 		t.Errorf("/app/about is %v because of %v, want it listed by its route", p.Verdict, p.Reason)
