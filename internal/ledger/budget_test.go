@@ -103,8 +103,8 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 // isRead reports whether the last look at a location read all of the page.
 func (r *rig) isRead(location string) bool { return r.page(location).Read }
 
-// TestAPageIsPaidForByWhatIsInIt has the price of a page depend on its bytes, and not on how long the reading took.
-func TestAPageIsPaidForByWhatIsInIt(t *testing.T) {
+// TestPageIsPaidForByWhatIsInIt has the price of a page depend on its bytes, and not on how long the reading took.
+func TestPageIsPaidForByWhatIsInIt(t *testing.T) {
 	const words = "some words that say what there is to say; "
 	for _, tt := range []struct {
 		name, body, coding string

@@ -11,7 +11,7 @@ import (
 
 const secretPage = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
 
-func TestWhatLooksLikeACapability(t *testing.T) {
+func TestWhichEvidenceListsACapability(t *testing.T) {
 	home := html("home", secretPage)
 	secret := html("only for who has the link")
 	for _, tt := range []struct {
@@ -116,7 +116,7 @@ func TestWhatLooksLikeACapability(t *testing.T) {
 	}
 }
 
-func TestARouteVariableNamedLikeASecret(t *testing.T) {
+func TestRouteVariableNamedLikeASecret(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		home, winter := html("home", "/x/winter"), html("the winter campaign")
 		r.sight("/", home, from(netA))
@@ -132,7 +132,7 @@ func TestARouteVariableNamedLikeASecret(t *testing.T) {
 
 // A page is read again, in a day, for links to what nobody got yet; after two days
 // nobody will ask for it.
-func TestAPageWithNothingLeftOpenIsNotReadAgain(t *testing.T) {
+func TestPageWithNothingLeftOpenIsNotReadAgain(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		home := html("home", "/a", "/dead")
 		r.sight("/", home)

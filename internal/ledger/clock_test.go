@@ -98,7 +98,7 @@ func (p *fickle) check(r *rig, off time.Duration) {
 
 // A lastmod is never after now, and never goes back, whatever the dates that
 // the site gives and whatever its clock does for a while.
-func TestALastModNeverGoesBack(t *testing.T) {
+func TestLastModNeverGoesBack(t *testing.T) {
 	seeds := 24
 	if testing.Short() {
 		seeds = 6
@@ -148,7 +148,7 @@ func (r *rig) live(rnd *rand.Rand) {
 }
 
 // A clock that is ten years off for a while changes nothing that lasts.
-func TestAClockThatIsOffForAWhile(t *testing.T) {
+func TestClockThatIsOffForAWhile(t *testing.T) {
 	for _, off := range []time.Duration{10 * years, -10 * years} {
 		runInBubble(t, off.String(), Config{}, func(r *rig) {
 			r.sight("/", html("home", "/still", "/edited", "/new"))
@@ -195,7 +195,7 @@ func TestAClockThatIsOffForAWhile(t *testing.T) {
 	}
 }
 
-func TestWhatAClockThatWasAheadHadDoneIsUndone(t *testing.T) {
+func TestEffectsOfAClockThatWasAheadAreUndone(t *testing.T) {
 	ahead := func() func(*look.Sighting) { return at(time.Now().Add(10 * years)) }
 	runInBubble(t, "a page that had ended", Config{}, func(r *rig) {
 		end := time.Now().Add(5 * years).Format(time.RFC3339)
@@ -222,7 +222,7 @@ func TestWhatAClockThatWasAheadHadDoneIsUndone(t *testing.T) {
 }
 
 // Dates from a clock that was ahead do not come back when their time does.
-func TestAClockThatWasAheadForLong(t *testing.T) {
+func TestClockThatWasAheadForLong(t *testing.T) {
 	const off = 20 * 24 * time.Hour
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))
@@ -245,7 +245,7 @@ func TestAClockThatWasAheadForLong(t *testing.T) {
 }
 
 // A clock that was ahead for a moment delays no withdrawal.
-func TestAClockThatWasAheadDelaysNoWithdrawal(t *testing.T) {
+func TestClockThatWasAheadDelaysNoWithdrawal(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		off    time.Duration

@@ -42,7 +42,7 @@ func (c *counted) Scan(ctx context.Context, prefix, after string) iter.Seq2[stor
 }
 
 // What a visit and a change cost must not grow with the number of pages.
-func TestAVisitCostsTheSameHoweverManyPagesThereAre(t *testing.T) {
+func TestVisitCostsTheSameHoweverManyPagesThereAre(t *testing.T) {
 	type cost struct{ visit, change int64 }
 	var costs []cost
 	for _, n := range []int{20, 400} {

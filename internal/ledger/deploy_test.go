@@ -21,7 +21,7 @@ func built(r *rig, pages []string, at time.Time, menu string, edition func(i int
 
 // A deploy gives every page a new menu and the time of the build. Only the pages
 // whose text it changed are dated by it.
-func TestADeployDatesOnlyWhatItChanged(t *testing.T) {
+func TestDeployDatesOnlyWhatItChanged(t *testing.T) {
 	const pages = 60
 	newMenu := shopMenu + `<li><a href="/jobs">Jobs</a><li><a href="/press">Press</a>`
 	for _, tt := range []struct {
@@ -68,7 +68,7 @@ func TestADeployDatesOnlyWhatItChanged(t *testing.T) {
 
 // A change that is certain only later has the date that moved when it was first
 // seen.
-func TestALateChangeHasItsExactDate(t *testing.T) {
+func TestLateChangeHasItsExactDate(t *testing.T) {
 	withShop(t, 3, func(r *rig, pages []string) {
 		old := time.Now().Add(-1000 * time.Hour)
 		page := func(price string) string { return product(0, price, shopMenu, about+pages[0]) }
@@ -86,7 +86,7 @@ func TestALateChangeHasItsExactDate(t *testing.T) {
 
 // The estimate is told when a change was, if a believed source knows, and when
 // it was seen, if not.
-func TestTheEstimateIsToldWhenAChangeWas(t *testing.T) {
+func TestRateUsesTheDateOfABelievedSource(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		before func(r *rig) // the changes

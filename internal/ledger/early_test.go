@@ -11,7 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-func TestLinksOfAPageThatIsReadBeforeItIsListed(t *testing.T) {
+func TestLinksOfAPageReadBeforeItWasListedCount(t *testing.T) {
 	hub, leaf, home := html("hub", "/leaf"), html("leaf"), html("home", "/hub")
 	all := []string{"/", "/hub", "/leaf"}
 	to := func(target string) func(*look.Sighting) {
@@ -104,7 +104,7 @@ func TestLinksOfAPageThatIsReadBeforeItIsListed(t *testing.T) {
 }
 
 // What a page says beyond its links is read at its next visit.
-func TestAPageThatWasReadBeforeItIsListedIsReadAgain(t *testing.T) {
+func TestPageThatWasReadBeforeItIsListedIsReadAgain(t *testing.T) {
 	inBubble(t, Config{Extensions: allExtensions}, func(r *rig) {
 		page := illustrated(`one <a href="/b">b</a>`, "/1.png")
 		r.sight("/a", page)

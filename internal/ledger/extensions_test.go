@@ -89,7 +89,7 @@ func TestImagesFollowThePage(t *testing.T) {
 }
 
 // A carousel is another one at each look, and the text is not.
-func TestAVisitChangesNoFile(t *testing.T) {
+func TestVisitChangesNoFile(t *testing.T) {
 	inBubble(t, Config{Extensions: allExtensions, InferPriority: true}, func(r *rig) {
 		r.sight("/", html("home", "/a", "/b"))
 		carousel := func(i int) string {
@@ -113,7 +113,7 @@ func TestAVisitChangesNoFile(t *testing.T) {
 	})
 }
 
-func TestTheSetOfExtensionsChanges(t *testing.T) {
+func TestExtensionsThatAreSwitchedOnAndOff(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		body := illustrated("one", "/1.png")
 		languages := func(text string) string {
@@ -231,7 +231,7 @@ func TestNewsOfAPage(t *testing.T) {
 	})
 }
 
-func TestMediaThatARuleKeepsOut(t *testing.T) {
+func TestImagesThatARuleForbidsAreLeftOut(t *testing.T) {
 	rules, err := admit.NewRules([]admit.Rule{{Pattern: "/never/", Listing: admit.Never}})
 	if err != nil {
 		t.Fatal(err)

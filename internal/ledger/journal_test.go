@@ -30,7 +30,7 @@ func (r *rig) wantEvents(since time.Time, want ...string) {
 	}
 }
 
-func TestTheJournalTellsOfListedPages(t *testing.T) {
+func TestJournalTellsOfListedPages(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a", "/b"))
 		r.sight("/a", html("first"))
@@ -55,7 +55,7 @@ func TestTheJournalTellsOfListedPages(t *testing.T) {
 	})
 }
 
-func TestTheJournalOfASiteThatWasThereBeforeIt(t *testing.T) {
+func TestJournalOfASiteThatWasThereBeforeIt(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))
 		r.sight("/a", html("first"))

@@ -139,7 +139,7 @@ func TestNothingIsRememberedOfJunk(t *testing.T) {
 	})
 }
 
-func TestAMoveForGoodTakesTheHistoryAlong(t *testing.T) {
+func TestMoveForGoodTakesTheHistoryAlong(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))
 		r.sight("/a", html("one"))
@@ -160,7 +160,7 @@ func TestAMoveForGoodTakesTheHistoryAlong(t *testing.T) {
 	})
 }
 
-func TestAPermanentRedirectOnAPublicLinkLeadsToAPublicPage(t *testing.T) {
+func TestPermanentRedirectOnAPublicLinkLeadsToAPublicPage(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/docs/index.html", "/temporary"))
 		r.answer("/docs/index.html", http.StatusMovedPermanently, redirect("./"))
@@ -171,7 +171,7 @@ func TestAPermanentRedirectOnAPublicLinkLeadsToAPublicPage(t *testing.T) {
 	})
 }
 
-func TestALinkedRedirectThatLeadsEachVisitorElsewhere(t *testing.T) {
+func TestLinkedRedirectThatLeadsEachVisitorElsewhere(t *testing.T) {
 	moves := func(r *rig, to, network string) {
 		r.answer("/room", http.StatusMovedPermanently, redirect(to), from(network))
 		time.Sleep(2 * time.Second)

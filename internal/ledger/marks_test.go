@@ -42,7 +42,7 @@ func withShop(t *testing.T, n int, fn func(r *rig, pages []string)) {
 	})
 }
 
-func TestAPriceIsCertainAtTheNextLookAndDatedToTheFirst(t *testing.T) {
+func TestPriceIsCertainAtTheNextLookAndDatedToTheFirst(t *testing.T) {
 	for _, again := range []string{"the same bytes", "other bytes", "after a restart"} {
 		runWithShop(t, again, 3, func(r *rig, pages []string) {
 			cheaper := product(0, "€ 9.95", shopMenu, about+pages[0])
@@ -71,7 +71,7 @@ func TestAPriceIsCertainAtTheNextLookAndDatedToTheFirst(t *testing.T) {
 
 // What a page shares with the variants that name it as their canonical one does
 // not belong to the site.
-func TestWhatVariantsShowIsThePagesOwn(t *testing.T) {
+func TestContentOfVariantsBelongsToThePage(t *testing.T) {
 	withShop(t, 3, func(r *rig, pages []string) {
 		canonical := fmt.Sprintf(`<head><link rel="canonical" href="%s">`, pages[0])
 		body := strings.Replace(product(0, "€ 20.95", shopMenu, about+pages[0]), "<head>", canonical, 1)
@@ -103,28 +103,9 @@ func TestMarkSize(t *testing.T) {
 	})
 }
 
-// TestACounterIsNoChange has a page of a few short paragraphs, one of which counts
-// the looks.
-func TestACounterIsNoChange(t *testing.T) {
-	for _, gap := range []time.Duration{4 * time.Second, time.Minute, 10 * time.Minute} {
-		runInBubble(t, gap.String(), Config{}, func(r *rig) {
-			r.sight("/", html("home", "/counter", "/a", "/b"))
-			r.sight("/a", html("What the page a says, at some length, about itself alone."))
-			r.sight("/b", html("What the page b says, at some length, about itself alone."))
-			for i := range 30 {
-				r.sight("/counter", html(fmt.Sprintf("This page counts its visitors, as pages did.</p><p>You are visitor number %d of this page.", i)))
-				time.Sleep(gap - 2*time.Second)
-			}
-			if p := r.page("/counter"); p.Changes != 0 || r.lastMod("/counter") > 0 {
-				r.Errorf("%d changes, lastmod %d", p.Changes, r.lastMod("/counter"))
-			}
-		})
-	}
-}
-
 // A page that was old when it was first seen is known to change seldom as soon as
 // its date has stood still for a day.
-func TestTheAgeAtTheFirstLookIsTold(t *testing.T) {
+func TestOldPageIsSlowFromTheSecondDay(t *testing.T) {
 	const old = 300 * 24 * time.Hour
 	fixed := func(began, _ time.Time) time.Time { return began.Add(-old) }
 	for _, tt := range []struct {

@@ -34,7 +34,7 @@ func showHeld(r *rig, links ...string) {
 	}
 }
 
-func TestAPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
+func TestPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 	const hour = time.Hour
 	ago := func(d time.Duration) func(*look.Sighting) { return lastModified(time.Now().Add(-d)) }
 	certain := func(r *rig) { r.sight("/", home("", "/a", "/new")) }
@@ -160,7 +160,7 @@ func TestAPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 }
 
 // An article of the day, or of the minute, is as old as ever.
-func TestABlockOfTurningLinksDatesNothing(t *testing.T) {
+func TestRotatingLinksDateNothing(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		const articles, price = 40, "<p>Apples: %d.50 a pound</p>"
 		show := func(i int) {
@@ -183,7 +183,7 @@ func TestABlockOfTurningLinksDatesNothing(t *testing.T) {
 	})
 }
 
-func TestAReplicaKnowsWhatAnotherSawAnnounced(t *testing.T) {
+func TestReplicaKnowsWhatAnotherSawAnnounced(t *testing.T) {
 	inFleet(t, func(a, b *rig) {
 		a.sight("/", home("", "/a"))
 		var at int64

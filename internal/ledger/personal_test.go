@@ -9,9 +9,9 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// TestAPageForOneVisitorIsRememberedForWhoAsks has a page that nobody knew say
+// TestPageForOneVisitorIsRememberedForWhoAsks has a page that nobody knew say
 // that it is for one visitor.
-func TestAPageForOneVisitorIsRememberedForWhoAsks(t *testing.T) {
+func TestPageForOneVisitorIsRememberedForWhoAsks(t *testing.T) {
 	for directive, why := range map[string]admit.Reason{"private, must-revalidate": admit.Private, "no-store, no-cache": admit.NoStore} {
 		runInBubble(t, directive, Config{}, func(r *rig) {
 			r.sight("/", html("home", "/linked"))
@@ -32,7 +32,7 @@ func TestAPageForOneVisitorIsRememberedForWhoAsks(t *testing.T) {
 	}
 }
 
-func TestAPageForOneVisitorIsForgottenInTheEnd(t *testing.T) {
+func TestPageForOneVisitorIsForgottenInTheEnd(t *testing.T) {
 	inBubble(t, Config{KeepFor: 24 * time.Hour}, func(r *rig) {
 		r.sight("/", html("home"))
 		r.answer("/for-one", 200, cacheControl("private"))
@@ -44,9 +44,9 @@ func TestAPageForOneVisitorIsForgottenInTheEnd(t *testing.T) {
 	})
 }
 
-// TestAFloodOfPagesForOneVisitorIsBounded has a stranger ask for whatever the site
+// TestFloodOfPagesForOneVisitorIsBounded has a stranger ask for whatever the site
 // answers to him alone.
-func TestAFloodOfPagesForOneVisitorIsBounded(t *testing.T) {
+func TestFloodOfPagesForOneVisitorIsBounded(t *testing.T) {
 	const most = 100
 	inBubble(t, Config{Store: new(memstore.Store), MaxWaiting: most}, func(r *rig) {
 		r.sight("/", html("home", "/linked"))

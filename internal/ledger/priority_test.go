@@ -66,15 +66,6 @@ func TestPrioritiesComeWithTheFirstRanks(t *testing.T) {
 	})
 }
 
-func TestNoPriorityUnlessAskedFor(t *testing.T) {
-	inBubble(t, Config{KeepFor: 64 * 24 * time.Hour}, func(r *rig) {
-		r.ranking("/p0", 2)
-		if body, _ := r.file(); strings.Contains(body, "<priority>") || r.entry("/p0").Priority != 0 {
-			t.Errorf("it is\n%s", body)
-		}
-	})
-}
-
 // Each link costs a write once for each page that is told apart, and not for each
 // visit.
 func TestCountedLinksAreNotWrittenAgain(t *testing.T) {

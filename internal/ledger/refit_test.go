@@ -20,7 +20,7 @@ func (r *rig) perPart() map[string]int {
 	return in
 }
 
-func TestOtherLimitsOnAFilledStore(t *testing.T) {
+func TestPagesMoveWhenTheLimitOfAPartChanges(t *testing.T) {
 	inBubble(t, Config{MaxURLs: 12}, func(r *rig) {
 		want := []string{"/"}
 		for i := range 29 {
@@ -63,7 +63,7 @@ func (r *rig) pagesByPart() map[int][]string {
 	return in
 }
 
-func TestAHeadThatWasLostIsMended(t *testing.T) {
+func TestLostHeadIsMended(t *testing.T) {
 	inBubble(t, Config{MaxURLs: 2}, func(r *rig) {
 		var pages []string
 		for i := range 60 {

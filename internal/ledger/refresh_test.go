@@ -191,7 +191,7 @@ func TestAnswerThatIsMergedLate(t *testing.T) {
 
 // What several processes see of a site, each a part, gives the sitemap that one
 // gives which sees all.
-func TestSeveralProcessesKnowWhatOneWould(t *testing.T) {
+func TestFleetPublishesWhatOneProcessWould(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		n        int

@@ -22,7 +22,7 @@ func TestRulesActOnWhatIsStored(t *testing.T) {
 	})
 }
 
-func TestAParameterThatIsAllowedLater(t *testing.T) {
+func TestParameterThatIsAllowedLater(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		page := html("in red, and long enough to be told from others: " + same)
 		r.sight("/", html("home", "/shop?colour=red"))
@@ -34,7 +34,7 @@ func TestAParameterThatIsAllowedLater(t *testing.T) {
 	})
 }
 
-func TestAParameterThatIsNoLongerAllowed(t *testing.T) {
+func TestParameterThatIsNoLongerAllowed(t *testing.T) {
 	inBubble(t, Config{Rules: rules(t, admit.Rule{Pattern: "/shop", Query: []string{"colour"}})}, func(r *rig) {
 		r.crawl("/shop?colour=red", "/shop?page=2")
 		r.sight("/item?id=5", variant("/item?id=5", "item"), ownURL)
@@ -46,7 +46,7 @@ func TestAParameterThatIsNoLongerAllowed(t *testing.T) {
 	})
 }
 
-func TestARuleListsALocationThatWaits(t *testing.T) {
+func TestRuleListsALocationThatWaits(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a")
 		r.sight("/landing/x", html("landing"))
@@ -55,7 +55,7 @@ func TestARuleListsALocationThatWaits(t *testing.T) {
 	})
 }
 
-func TestAPageThatNobodyGetsLeaves(t *testing.T) {
+func TestPageThatNobodyGetsLeaves(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a", "/old")
 		r.keeps(89, "/", "/a")
@@ -70,7 +70,7 @@ func TestAPageThatNobodyGetsLeaves(t *testing.T) {
 	})
 }
 
-func TestASiteThatStoodStillKeepsItsPages(t *testing.T) {
+func TestSiteThatStoodStillKeepsItsPages(t *testing.T) {
 	for name, pause := range map[string]time.Duration{"a year": 365 * 24 * time.Hour, "ten years": 3650 * 24 * time.Hour} {
 		runInBubble(t, name, Config{}, func(r *rig) {
 			r.crawl("/a", "/b")
@@ -85,7 +85,7 @@ func TestASiteThatStoodStillKeepsItsPages(t *testing.T) {
 	}
 }
 
-func TestWhatWaitsIsNotKeptForEver(t *testing.T) {
+func TestWaitingLocationsAreForgottenInTheEnd(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a")
 		r.sight("/orphan", html("nobody links here"))
@@ -135,7 +135,7 @@ func TestCountsByVerdict(t *testing.T) {
 	})
 }
 
-func TestTallyOfAPassBesideChanges(t *testing.T) {
+func TestTallyCountsChangesDuringAPass(t *testing.T) {
 	listed, waiting := merge.Standing{Verdict: admit.Listed, Reason: admit.ByLink}, merge.Standing{Verdict: admit.Waiting, Reason: admit.NoEvidence}
 	var l tally
 	l.begin()
@@ -173,7 +173,7 @@ func TestUnavailableAfter(t *testing.T) {
 
 // A page whose time is up leaves the files at once. At the next review no other page
 // names it any more, and those who follow the changes hear of it.
-func TestAPageThatHasEndedIsNamedByNoOtherAfterAReview(t *testing.T) {
+func TestPageThatHasEndedIsNamedByNoOtherAfterAReview(t *testing.T) {
 	inBubble(t, Config{Extensions: sitemap.Alternates}, func(r *rig) {
 		until := time.Now().Add(time.Hour).UTC()
 		r.sight("/", html("home", "/de", "/en"))

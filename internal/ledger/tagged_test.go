@@ -11,7 +11,7 @@ import (
 // tagged makes a sighting one of a target with tracking parameters.
 func tagged(s *look.Sighting) { s.Tagged = true }
 
-func TestATaggedLookKeepsAPageThatIsThere(t *testing.T) {
+func TestTaggedLookKeepsAPageThatIsThere(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a", "/b", "/old")
 		for range 40 {
@@ -25,7 +25,7 @@ func TestATaggedLookKeepsAPageThatIsThere(t *testing.T) {
 }
 
 // A site that lets visitors of a campaign in, and nobody else, has no public page there.
-func TestATaggedLookDoesNotSaveAPageFromDoubt(t *testing.T) {
+func TestTaggedLookDoesNotSaveAPageFromDoubt(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a")
 		for range 3 { // from several networks, and for days
@@ -45,7 +45,7 @@ func TestATaggedLookDoesNotSaveAPageFromDoubt(t *testing.T) {
 }
 
 // The first look at the page itself is the first that dates it, whenever a campaign led to it.
-func TestATaggedLookDatesNothing(t *testing.T) {
+func TestTaggedLookDatesNothing(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))
 		r.sight("/a", html("the landing page"), tagged, lastModified(time.Now().Add(-48*time.Hour)))
@@ -66,7 +66,7 @@ func TestATaggedLookDatesNothing(t *testing.T) {
 
 // Visitors of a campaign speak for a page as others do, and not for what a site
 // answers to anything.
-func TestNetworksOfTaggedLooks(t *testing.T) {
+func TestNetworksOfTaggedLooksCount(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/p/one", "/p/two", "/p/three")
 		for _, network := range []string{"8.8.4.0/24", "9.9.8.0/24"} {

@@ -8,7 +8,7 @@ import (
 
 // Somebody edits a file, whose Last-Modified moves, and asks why the lastmod did
 // not.
-func TestToldOfAnEdit(t *testing.T) {
+func TestExplanationOfAnEditThatIsNoChangeYet(t *testing.T) {
 	const text = "A farm above the village, where apples and pears are grown that nobody else has."
 	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // of the bubble
 	old := start.Add(-30 * 24 * time.Hour)

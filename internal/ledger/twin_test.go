@@ -277,7 +277,7 @@ func TestPageThatOnlyVisitorsSpokeForLeavesWithACrowd(t *testing.T) {
 	})
 }
 
-func TestALonePageIsNoMemberInItsRecord(t *testing.T) {
+func TestOnlyDuplicatesAreStoredAsMembers(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		members := func() (n []int) {
 			for rec, err := range r.st.Scan(r.Context(), string(r.ledger.keys)+"twin|", "") {

@@ -186,7 +186,7 @@ func TestFieldsOfALaterVersionStay(t *testing.T) {
 
 // A process that meets the site's record of a later version serves its last sitemap,
 // stores nothing more, and says so once.
-func TestAnOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
+func TestOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
 	for _, when := range []string{"while it runs", "before it starts"} {
 		runInBubble(t, when, Config{RefreshEvery: time.Minute}, func(r *rig) {
 			r.sight("/", html("home", "/a", "/b"))

@@ -32,7 +32,7 @@ func speaking(lang string) func(*look.Sighting) {
 
 // A page that answers in the visitor's language does not change with the
 // visitor, and an edit in one language is a change.
-func TestAPageInSeveralLanguages(t *testing.T) {
+func TestPageInSeveralLanguages(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		declared bool
@@ -80,7 +80,7 @@ func TestAPageInSeveralLanguages(t *testing.T) {
 
 // A variety that was never seen may be the first to show an edit; it does not
 // hide it from the others.
-func TestAnEditThatANewVarietyShowsFirst(t *testing.T) {
+func TestEditThatANewVarietyShowsFirst(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))
 		for range 4 {

@@ -102,7 +102,7 @@ func TestWhichAnswersLeaveAPageDue(t *testing.T) {
 	}
 }
 
-func TestASiteMountedTwiceSeesARequestOnce(t *testing.T) {
+func TestSiteMountedTwiceSeesARequestOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		between middleware
@@ -136,7 +136,7 @@ func (u unwrappable) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
 type opaque struct{ http.ResponseWriter }
 
-func TestAPanicPassesThroughAndIsNoSighting(t *testing.T) {
+func TestPanicPassesThroughAndIsNoSighting(t *testing.T) {
 	r := start(t)
 	func() {
 		defer func() {
@@ -237,7 +237,7 @@ func TestClientNetwork(t *testing.T) {
 	}
 }
 
-func TestTheOwnerDecidesWhoIsAnonymous(t *testing.T) {
+func TestOwnerDecidesWhoIsAnonymous(t *testing.T) {
 	r := start(t, func(c *Config) {
 		c.Anonymous = func(r *http.Request) bool { return r.Header.Get("X-Role") == "guest" }
 	})
@@ -289,7 +289,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-func TestALongPageIsSeen(t *testing.T) {
+func TestLongPageIsSeen(t *testing.T) {
 	r := start(t)
 	r.watches(get("/"), func(w http.ResponseWriter, req *http.Request) {
 		page200(w, req)

@@ -163,7 +163,7 @@ func (r *rig) wantRobots(seen, obeyed bool) {
 	r.wantNothingLent()
 }
 
-func TestWhereRobotsTxtIs(t *testing.T) {
+func TestRobotsTxtIsWatchedAtTheRootOfTheHost(t *testing.T) {
 	for _, tt := range []struct {
 		name, origin, stripped string
 		watch, seen            bool
@@ -259,7 +259,7 @@ func TestWhenRobotsTxtIsDueAgain(t *testing.T) {
 }
 
 // What cannot be read leaves what was read before in force.
-func TestADamagedRobotsTxtChangesNothing(t *testing.T) {
+func TestDamagedRobotsTxtChangesNothing(t *testing.T) {
 	r := start(t)
 	r.watches(get("/robots.txt"), text)
 	r.cfg.Due.Reset(robotsLook + group(netip.MustParsePrefix("8.8.8.0/24")))

@@ -222,7 +222,7 @@ func TestRoutesOfHosts(t *testing.T) {
 	}
 }
 
-func TestAHostThatOnlyAProxyNearbySends(t *testing.T) {
+func TestHostThatOnlyAProxyNearbySends(t *testing.T) {
 	for peer, listed := range map[string]bool{"127.0.0.1:1": true, "10.0.0.5:1": true, "[fd00::1]:1": true, "@": true, "8.8.8.8:1": false, "[2606:4700::1]:1": false} {
 		t.Run(peer, func(t *testing.T) {
 			r := start(t)
