@@ -48,11 +48,10 @@ func (r *rig) affords(s *look.Sighting, change ...func(*look.Sighting)) {
 	for _, f := range change {
 		f(s)
 	}
-	err := r.ledger.call(r.Context(), func(ctx context.Context) error {
+	r.check(r.ledger.call(r.Context(), func(ctx context.Context) error {
 		r.ledger.pending = append(r.ledger.pending, s)
 		return r.ledger.work(ctx, false)
-	})
-	r.check(err)
+	}))
 }
 
 // TestMadeUpPagesDoNotKeepNewOnesOut has strangers ask for pages that take a second each to read, until none of them
@@ -84,10 +83,7 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 			if read == 0 || read > 20 {
 				r.Errorf("%d of 100 made-up pages were read in full, want some 15", read)
 			}
-			var fresh []string
-			for n := range 6 {
-				fresh = append(fresh, fmt.Sprintf("/news/new-%d", n))
-			}
+			fresh := numbered("/news/new-%d", 6)
 			r.affords(seen(tt.page, html("what is new", append(fresh, "/news", "/news/one")...)), tt.change...)
 			for _, loc := range fresh {
 				r.affords(seen(loc, html("new is "+loc)))

@@ -154,14 +154,13 @@ func TestPageWithNothingLeftOpenIsNotReadAgain(t *testing.T) {
 func (r *rig) readsAgain(location, body string) (again bool) {
 	r.Helper()
 	s := seen(location, body)
-	err := r.ledger.call(r.Context(), func(ctx context.Context) error {
+	r.check(r.ledger.call(r.Context(), func(ctx context.Context) error {
 		pages, err := r.ledger.glance(ctx, []*look.Sighting{s})
 		if err == nil {
 			_, again = r.ledger.site.Knows(look.New(s, r.ledger.cfg.Normalizer, r.ledger.site.Names.Key(), false), pages[0])
 		}
 		return err
-	})
-	r.check(err)
+	}))
 	r.sight(location, body)
 	return again
 }

@@ -48,10 +48,7 @@ func TestVisitCostsTheSameHoweverManyPagesThereAre(t *testing.T) {
 	for _, n := range []int{20, 400} {
 		st := &counted{Store: new(memstore.Store)}
 		inBubble(t, Config{Store: st, MaxURLs: 10}, func(r *rig) {
-			var pages []string
-			for i := range n {
-				pages = append(pages, fmt.Sprintf("/p%03d", i))
-			}
+			pages := numbered("/p%03d", n)
 			r.sight("/", html("home", pages...))
 			for i, l := range pages {
 				r.sight(l, html(fmt.Sprintf("page %d", i)))

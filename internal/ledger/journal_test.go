@@ -106,7 +106,7 @@ func TestEventsOfAClockThatWasAhead(t *testing.T) {
 // changesAt has a look at a page that has changed merged by a clock that is off.
 func (r *rig) changesAt(location, body string, when time.Time) {
 	r.Helper()
-	err := r.ledger.call(r.Context(), func(ctx context.Context) error {
+	r.check(r.ledger.call(r.Context(), func(ctx context.Context) error {
 		s := seen(location, body)
 		before, err := r.ledger.glance(ctx, []*look.Sighting{s})
 		if err != nil {
@@ -114,6 +114,5 @@ func (r *rig) changesAt(location, body string, when time.Time) {
 		}
 		k := r.ledger.lookAt(s, before[0], true)
 		return r.ledger.commitAt(ctx, when, nil, func(m *merge.Batch) { m.ApplyPage(k.Look) })
-	})
-	r.check(err)
+	}))
 }

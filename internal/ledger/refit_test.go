@@ -22,14 +22,8 @@ func (r *rig) perPart() map[string]int {
 
 func TestPagesMoveWhenTheLimitOfAPartChanges(t *testing.T) {
 	inBubble(t, Config{MaxURLs: 12}, func(r *rig) {
-		want := []string{"/"}
-		for i := range 29 {
-			want = append(want, fmt.Sprintf("/p%02d", i))
-		}
-		r.sight("/", html("home", want[1:]...))
-		for i, l := range want[1:] {
-			r.sight(l, html(fmt.Sprintf("page %d", i)))
-		}
+		want := append([]string{"/"}, numbered("/p%02d", 29)...)
+		r.crawl(want[1:]...)
 		for _, limit := range []int{5, 1, 30, 7} {
 			r.cfg.MaxURLs = limit
 			r.restart()
@@ -51,8 +45,7 @@ func TestPagesMoveWhenTheLimitOfAPartChanges(t *testing.T) {
 // pagesByPart returns the pages of each part by their own records.
 func (r *rig) pagesByPart() map[int][]string {
 	in := map[int][]string{}
-	for p, err := range r.ledger.Pages(r.Context()) {
-		r.check(err)
+	for _, p := range r.pages() {
 		in[p.Part] = append(in[p.Part], p.Location)
 	}
 	for n, locations := range in {
@@ -65,10 +58,7 @@ func (r *rig) pagesByPart() map[int][]string {
 
 func TestLostHeadIsMended(t *testing.T) {
 	inBubble(t, Config{MaxURLs: 2}, func(r *rig) {
-		var pages []string
-		for i := range 60 {
-			pages = append(pages, fmt.Sprintf("/p%02d", i))
-		}
+		pages := numbered("/p%02d", 60)
 		r.sight("/", html("home", pages...))
 		for i, l := range pages {
 			r.sight(l, html(fmt.Sprintf("page %d", i)))

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -159,10 +158,7 @@ func runWithPages(t *testing.T, name string, n int, fn func(r *rig, pages []stri
 // withPages begins with a home page and n listed pages, which it names.
 func withPages(t *testing.T, n int, fn func(r *rig, pages []string)) {
 	inBubble(t, Config{}, func(r *rig) {
-		var pages []string
-		for i := range n {
-			pages = append(pages, fmt.Sprintf("/p%03d", i))
-		}
+		pages := numbered("/p%03d", n)
 		r.sight("/", html("home", pages...))
 		for _, p := range pages {
 			r.sight(p, html(p))
