@@ -131,8 +131,8 @@ func (b Book) putHead(tx Tx, filling int) {
 // no later change of its dates, and no rule, makes the file too long. It asks for a
 // few keys, however many parts there are.
 func (b Book) Add(tx Tx, before int, location string, e Entry) int {
-	e.room = e.Extension.room(b.URL)
 	size := b.Reserved(location, e.Extension)
+	e.room = size - b.size(location)
 	n, p := b.choose(tx, before, size)
 	p.Pages++
 	p.Bytes += size
@@ -158,8 +158,7 @@ func (b Book) choose(tx Tx, before, size int) (int, Part) {
 }
 
 // askedAhead is how many parts are asked for at a time where the one to fill is
-// not known, since the head is damaged: a transaction may not
-// ask anew for each.
+// not known, since the head is damaged: a transaction may not ask anew for each.
 const askedAhead = 32
 
 // firstRoom returns the first part from n on that has room.

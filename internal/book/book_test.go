@@ -27,7 +27,7 @@ func testBook() Book {
 	return Book{Keys: "s|", URL: func(l string) string { return "https://example.com" + l }, MaxURLs: 3}
 }
 
-func TestAPageKeepsItsPart(t *testing.T) {
+func TestPageKeepsItsPart(t *testing.T) {
 	tx, b := mapTx{}, testBook()
 	for i := range 7 {
 		if got, want := b.Add(tx, 0, fmt.Sprintf("/%d", i), Entry{}), i/3+1; got != want {
@@ -65,7 +65,7 @@ func (c counting) Put(key string, value []byte) {
 	c.mapTx.Put(key, value)
 }
 
-func TestPartsOfFewPagesAreFound(t *testing.T) {
+func TestUnevenFindsPartsOfFewPages(t *testing.T) {
 	tx, b := mapTx{}, testBook()
 	b.MaxURLs = 8
 	for i := range 30 {
@@ -87,7 +87,7 @@ func TestPartsOfFewPagesAreFound(t *testing.T) {
 	}
 }
 
-func TestMendFindsWhatTheHeadForgot(t *testing.T) {
+func TestMendRepairsTheHead(t *testing.T) {
 	tx, b := mapTx{}, testBook()
 	for i := range 9 {
 		b.Add(tx, 0, fmt.Sprintf("/%d", i), Entry{})
@@ -105,7 +105,7 @@ func TestMendFindsWhatTheHeadForgot(t *testing.T) {
 	}
 }
 
-func TestAPartOverItsLimitGivesPagesUp(t *testing.T) {
+func TestPartOverItsLimitGivesPagesUp(t *testing.T) {
 	tx, b := mapTx{}, testBook()
 	b.MaxURLs = 10
 	for i := range 10 {
@@ -162,7 +162,7 @@ func longest(t *testing.T, b Book, location string) int {
 	return len(entry)
 }
 
-func TestAPartIsNeverLongerThanItsBytes(t *testing.T) {
+func TestPartKeepsItsLimitOfBytes(t *testing.T) {
 	tx, b := mapTx{}, testBook()
 	b.MaxURLs, b.MaxBytes = 0, 20_000
 	inPart := map[int]int{}
@@ -183,9 +183,9 @@ func TestAPartIsNeverLongerThanItsBytes(t *testing.T) {
 	}
 }
 
-// TestWhatIsReservedNeverChanges holds because stored parts were counted so: a
+// TestReservedBytesNeverChange holds because stored parts were counted so: a
 // page that leaves frees what was reserved for it.
-func TestWhatIsReservedNeverChanges(t *testing.T) {
+func TestReservedBytesNeverChange(t *testing.T) {
 	b := testBook()
 	if got, want := b.size("/a&b"), len("https://example.com/a&amp;b")+94; got != want {
 		t.Errorf("%d bytes are reserved, want %d", got, want)
@@ -197,7 +197,7 @@ func changedAt(unix int64) Entry {
 	return Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(unix)}}
 }
 
-func TestAPartCountsWhatChangesItsFile(t *testing.T) {
+func TestPartCountsItsChanges(t *testing.T) {
 	tx, b := mapTx{}, testBook()
 	n := b.Add(tx, 0, "/a", changedAt(5))
 	for _, tt := range []struct {

@@ -42,7 +42,7 @@ func TestGoldenExtension(t *testing.T) {
 	}
 }
 
-func TestAPartCountsWhatItHas(t *testing.T) {
+func TestPartCountsItsExtensions(t *testing.T) {
 	tx, b := mapTx{}, testBook()
 	plain := b.Add(tx, 0, "/plain", Entry{})
 	part := func() Part { return readPart(tx.Get(b.Keys.Part(1))) }
@@ -80,7 +80,7 @@ func TestAPartCountsWhatItHas(t *testing.T) {
 }
 
 // The keys of many articles with long locations take more than one update.
-func TestManyOldNewsWithLongLocations(t *testing.T) {
+func TestPruneNewsWithManyLongLocations(t *testing.T) {
 	b := Book{Keys: "https://www.example.com|"}
 	st := storetest.Strict(t, new(memstore.Store))
 	long := strings.Repeat("%E6%97%A5", 112)

@@ -30,7 +30,7 @@ func numbered(num int, v uint64) []byte {
 }
 
 // Records whose checksums hold may say anything all the same.
-func TestRecordsThatSayWhatCannotBe(t *testing.T) {
+func TestRecordsWithImpossibleNumbers(t *testing.T) {
 	for _, v := range []uint64{1 << 31, 1 << 32, 1 << 62, 1 << 63, math.MaxUint64} {
 		h := readHead(numbered(1, v))
 		if h != 1 {
@@ -47,7 +47,7 @@ func TestRecordsThatSayWhatCannotBe(t *testing.T) {
 }
 
 // The part that is said to be filled decides how many are asked for.
-func TestAHeadThatIsFarAhead(t *testing.T) {
+func TestHeadFarAhead(t *testing.T) {
 	for _, filling := range []uint64{5000, keys.MaxPart, keys.MaxPart + 1, math.MaxInt64, math.MaxUint64} {
 		b := testBook()
 		c := counting{mapTx{b.Keys.Head(): numbered(1, filling)}, map[string]bool{}}

@@ -32,7 +32,7 @@ func newSixParts(t *testing.T) *shelf {
 // scanned counts the scans of parts since the last call.
 func (s *shelf) scanned() int { return int(s.st.scans.Swap(0)) }
 
-func TestAFileOutOfMemoryIsTheSameAgain(t *testing.T) {
+func TestPartOutOfMemoryIsRenderedTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		first := map[string]string{}
@@ -68,7 +68,7 @@ func TestAFileOutOfMemoryIsTheSameAgain(t *testing.T) {
 	})
 }
 
-func TestAFileIsMadeOnceHoweverManyAsk(t *testing.T) {
+func TestPartIsRenderedOnceHoweverManyAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		s.get("sitemap-6.xml")
@@ -86,7 +86,7 @@ func TestAFileIsMadeOnceHoweverManyAsk(t *testing.T) {
 	})
 }
 
-func TestAClientThatLeavesDoesNotTakeTheOthersFile(t *testing.T) {
+func TestClientThatLeavesTakesNoOthersFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		s.get("sitemap-6.xml")
@@ -103,7 +103,7 @@ func TestAClientThatLeavesDoesNotTakeTheOthersFile(t *testing.T) {
 	})
 }
 
-func TestWithoutTheStoreWhatIsInMemoryIsServed(t *testing.T) {
+func TestFilesInMemoryAreServedWithoutTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		s.get("sitemap-2.xml")
@@ -122,7 +122,7 @@ func TestWithoutTheStoreWhatIsInMemoryIsServed(t *testing.T) {
 	})
 }
 
-func TestAScanThatEndsEarlyOnDemandIsNoFile(t *testing.T) {
+func TestPartWhoseScansEndEarlyIsNotServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		s.get("sitemap-6.xml")
@@ -135,7 +135,7 @@ func TestAScanThatEndsEarlyOnDemandIsNoFile(t *testing.T) {
 	})
 }
 
-func TestAWithdrawnPageOfAFileOutOfMemory(t *testing.T) {
+func TestWithdrawnPageOfAPartOutOfMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		s.get("sitemap-6.xml")
@@ -164,7 +164,7 @@ func TestAWithdrawnPageOfAFileOutOfMemory(t *testing.T) {
 	})
 }
 
-func TestARestartServesTheSameFilesWithoutRenderingAll(t *testing.T) {
+func TestRestartServesTheSameFilesWithoutRenderingAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		get := func(name string) string {
@@ -203,7 +203,7 @@ func TestARestartServesTheSameFilesWithoutRenderingAll(t *testing.T) {
 	})
 }
 
-func TestAfterARestartNothingIsConfirmedUnseen(t *testing.T) {
+func TestNo304AfterARestartBeforeThePartIsRendered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		tag := s.get("sitemap-2.xml").Header().Get("Etag")
@@ -217,7 +217,7 @@ func TestAfterARestartNothingIsConfirmedUnseen(t *testing.T) {
 	})
 }
 
-func TestARestartThatKnowsNotOfAllFiles(t *testing.T) {
+func TestRestartWithALostRecordOfAFile(t *testing.T) {
 	for name, stored := range map[string][]byte{"one record is missing": nil, "one record is damaged": []byte("x")} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestARestartThatKnowsNotOfAllFiles(t *testing.T) {
 	}
 }
 
-func TestAPartThatShowsNothingDoesNotHoldUpARestart(t *testing.T) {
+func TestRestartWithAPartThatShowsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		s.files.cfg.Allowed = func(l string) bool { return l != "/03" && l != "/04" && l != "/05" }
@@ -245,7 +245,7 @@ func TestAPartThatShowsNothingDoesNotHoldUpARestart(t *testing.T) {
 	})
 }
 
-func TestTrustSurvivesARestart(t *testing.T) {
+func TestTrustInDatesSurvivesARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
 		build := book.Entry{}
@@ -265,7 +265,7 @@ func TestTrustSurvivesARestart(t *testing.T) {
 }
 
 // A part that is asked for may show what turns the judgement of all.
-func TestTrustThatChangesOnDemand(t *testing.T) {
+func TestTrustInDatesChangesOnDemand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
 		dated := func(at int64) (e book.Entry) { e.Given[lastmod.Server] = moment.Seconds(at); return e }
@@ -300,7 +300,7 @@ func TestTrustThatChangesOnDemand(t *testing.T) {
 
 // A part that is asked for while all are made anew is not put back to what it
 // was when the pass came by.
-func TestAPassDoesNotUndoWhatWasMadeOnDemandSince(t *testing.T) {
+func TestPassKeepsWhatWasRenderedOnDemandSince(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		s.get("sitemap-6.xml")
@@ -322,7 +322,7 @@ func TestAPassDoesNotUndoWhatWasMadeOnDemandSince(t *testing.T) {
 	})
 }
 
-func TestWhatCouldNotBeRenderedIsTriedAgain(t *testing.T) {
+func TestFailedPassIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hidden := false
 		s := newShelf(t, func(c *Config) { c.Allowed = func(l string) bool { return l != "/01" || !hidden } })

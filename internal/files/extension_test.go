@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-func TestAPageThatOutgrowsItsPartLeavesIt(t *testing.T) {
+func TestPageThatOutgrowsItsPartIsMoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const most = 4000
 		s := newShelf(t, func(c *Config) { c.Extensions = sitemap.Images })
@@ -36,7 +36,7 @@ func TestAPageThatOutgrowsItsPartLeavesIt(t *testing.T) {
 	})
 }
 
-func TestNamespacesAreThoseInUse(t *testing.T) {
+func TestPartDeclaresTheNamespacesInUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t, func(c *Config) { c.Extensions = sitemap.Images | sitemap.Alternates })
 		x := everything()
@@ -59,7 +59,7 @@ func TestNamespacesAreThoseInUse(t *testing.T) {
 }
 
 // A withdrawn page must be named nowhere, although the store does not know yet.
-func TestAWithdrawnPageIsNoAlternate(t *testing.T) {
+func TestWithdrawnPageIsNoAlternate(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		cache int
@@ -86,7 +86,7 @@ func TestAWithdrawnPageIsNoAlternate(t *testing.T) {
 	}
 }
 
-func TestNewsAge(t *testing.T) {
+func TestNewsLeaveAfterTwoDays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t, func(c *Config) { c.News = true })
 		now := time.Now().Unix()

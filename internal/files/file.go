@@ -32,6 +32,7 @@ type file struct {
 	modified time.Time // when the file last became another one
 	pages    int
 	damaged  int         // entries that could not be read
+	changes  int         // of a part, up to which it was made; see book.Part
 	until    moment.Time // when the first page expires, 0 for never
 	dates    lastmod.Summary
 	listed   locations
@@ -58,6 +59,7 @@ const (
 	fileSize
 	fileUntil
 	fileDamaged
+	fileChanges
 
 	fileDates = 10 // one for each source
 )
@@ -72,6 +74,7 @@ func (p *file) encode() []byte {
 	enc.Uint(fileSize, uint64(p.size))
 	enc.Date(fileUntil, p.until)
 	enc.Uint(fileDamaged, uint64(p.damaged))
+	enc.Uint(fileChanges, uint64(p.changes))
 	p.dates.Encode(&enc, fileDates)
 	enc.Keep(p.others)
 	return enc.Seal()
@@ -94,6 +97,8 @@ func readFile(b []byte) *file {
 			p.until = f.Date()
 		case fileDamaged:
 			p.damaged = f.Count()
+		case fileChanges:
+			p.changes = f.Count()
 		default:
 			return p.dates.Decode(f, fileDates)
 		}
@@ -109,9 +114,10 @@ func readFile(b []byte) *file {
 // note stores under key what is known of a file that was just made, and fills in
 // since when it is as it is. The same bytes keep the time that is known for them:
 // from the file before, or from the store, where it survives restarts and other
-// processes see it. Other bytes than before have a later time than these. A file without pages is stored too: else a restart would take
-// its part for one that was never made. If the store does not answer, the time may
-// be another one after a restart.
+// processes see it. Other bytes than before have a later time than these. A file
+// without pages is stored too: else a restart would take its part for one that was
+// never made. What another process made of a later state of the part stays stored. If
+// the store does not answer, the time may be another one after a restart.
 func (f *Files) note(ctx context.Context, key string, made, old *file, now time.Time) {
 	since := now.Truncate(time.Second)
 	if old != nil {
@@ -129,6 +135,9 @@ func (f *Files) note(ctx context.Context, key string, made, old *file, now time.
 		made.modified = since
 		if known := readFile(values[0]); known != nil {
 			made.others = known.others
+			if known.changes > made.changes {
+				return nil // this process will make that state too
+			}
 			if known.hash == made.hash && (old == nil || known.modified.After(old.modified)) {
 				made.modified = known.modified
 			}

@@ -31,7 +31,7 @@ func TestOneFileThenAnIndex(t *testing.T) {
 	})
 }
 
-func TestAChangeMakesOneFileNew(t *testing.T) {
+func TestChangeMakesOneFileNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.list(book.Entry{}, "/1", "/2", "/3", "/4", "/5")
@@ -63,7 +63,7 @@ func TestAChangeMakesOneFileNew(t *testing.T) {
 	})
 }
 
-func TestTroubleOfTheStoreLeavesTheLastFiles(t *testing.T) {
+func TestLastFilesAreServedWhileTheStoreFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.list(book.Entry{}, "/a", "/b")
@@ -94,7 +94,7 @@ func TestTroubleOfTheStoreLeavesTheLastFiles(t *testing.T) {
 	})
 }
 
-func TestRenderingIsPaced(t *testing.T) {
+func TestPassesArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.run()
@@ -111,7 +111,7 @@ func TestRenderingIsPaced(t *testing.T) {
 	})
 }
 
-func TestALostEntryTakesOnlyItsPageOut(t *testing.T) {
+func TestLostEntryTakesOnlyItsPageOut(t *testing.T) {
 	s := newShelf(t)
 	s.list(book.Entry{}, "/1", "/2", "/3", "/4")
 	s.render()
@@ -122,7 +122,7 @@ func TestALostEntryTakesOnlyItsPageOut(t *testing.T) {
 	s.want("sitemap-2.xml", "/4")
 }
 
-func TestAPartThatCannotBeReadKeepsItsFileAndHoldsUpNoOther(t *testing.T) {
+func TestPartThatCannotBeReadKeepsItsFile(t *testing.T) {
 	s := newShelf(t)
 	s.list(book.Entry{}, "/1", "/2", "/3", "/4")
 	s.render()

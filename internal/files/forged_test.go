@@ -14,7 +14,7 @@ import (
 )
 
 // Records whose checksums hold may say anything all the same.
-func TestAFileThatSaysWhatCannotBe(t *testing.T) {
+func TestFileRecordsWithImpossibleNumbers(t *testing.T) {
 	for _, v := range []uint64{1 << 31, 1 << 32, 1 << 62, 1 << 63, math.MaxUint64} {
 		if f := readFile(numbered(fileSize, v)); f.size < 0 || f.size > sitemap.MaxBytes {
 			t.Errorf("file: %d bytes of %d", f.size, v)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestASetHoldsWhatIsInItAndNothingElse(t *testing.T) {
+func TestLocations(t *testing.T) {
 	f := New(Config{})
 	for _, n := range []int{0, 1, 2, 3, 1000} {
 		var hashes, odd []uint64

@@ -22,7 +22,6 @@ type model struct {
 	pages   map[string]book.Entry
 	part    map[string]int // of pages that are or were listed
 	touched map[int]bool   // parts of which an entry is another one
-	plain   bool           // no page has extensions
 }
 
 func newModel(t *testing.T, seed uint64, change ...func(*Config)) *model {
@@ -42,7 +41,6 @@ const modelBytes = 4 << 10
 func (m *model) entry() book.Entry {
 	e := changedAt(1 + m.r.Int64N(900_000_000))
 	switch n := m.r.IntN(6); {
-	case m.plain:
 	case n < 2:
 		e.Extension = &book.Extension{}
 		for i := range n + 1 {
@@ -221,7 +219,7 @@ func (m *model) check(before map[string]string) (after map[string]string) {
 	return after
 }
 
-func TestTheFilesAreTheModel(t *testing.T) {
+func TestFilesFollowTheModel(t *testing.T) {
 	steps := 400
 	if testing.Short() {
 		steps = 40
@@ -248,55 +246,4 @@ func TestTheFilesAreTheModel(t *testing.T) {
 			})
 		}
 	}
-}
-
-// TestACrawlerDownloadsWhatChanged polls after each of a thousand changes.
-func TestACrawlerDownloadsWhatChanged(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := newModel(t, 1, func(c *Config) { c.CacheBytes = 4 << 10 })
-		m.book.MaxURLs, m.book.MaxBytes, m.plain = 50, 0, true
-		m.write(func(tx book.Tx) {
-			for len(m.pages) < 390 {
-				m.add(tx)
-			}
-		})
-		m.files.ChangedAll()
-		m.render()
-		clear(m.touched)
-		tags := map[string]string{}
-		whole, polled, files := 0, 0, 0
-		poll := func() {
-			for _, name := range append(m.partNames(), "sitemap.xml") {
-				w := m.get(name, with("If-None-Match", tags[name]), with("Accept-Encoding", "gzip"))
-				polled += w.Body.Len()
-				if w.Code == http.StatusOK {
-					tags[name] = w.Header().Get("Etag")
-					files++
-				}
-				whole += m.get(name, with("Accept-Encoding", "gzip")).Body.Len()
-			}
-		}
-		poll()
-		whole, polled, files = 0, 0, 0
-		touched, changes := 0, 1000
-		if testing.Short() {
-			changes = 100
-		}
-		for range changes {
-			m.write(m.change)
-			touched += len(m.touched)
-			m.files.Changed(slices.Collect(maps.Keys(m.touched))...)
-			clear(m.touched)
-			time.Sleep(time.Minute)
-			m.render()
-			poll()
-		}
-		if files != 2*touched {
-			t.Errorf("%d files were downloaded for %d changes, want one part and the index for each", files, touched)
-		}
-		t.Logf("%d changes of %d pages in %d parts: %d bytes downloaded, and %d without If-None-Match", touched, len(m.pages), len(m.partNames()), polled, whole)
-		if polled*3 > whole {
-			t.Errorf("%d bytes were downloaded of %d", polled, whole)
-		}
-	})
 }

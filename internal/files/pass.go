@@ -159,13 +159,12 @@ func (f *Files) make(ctx context.Context, p *pass) error {
 		}
 	}
 	if p.trust = f.judge(p.made); p.trust != f.Trust() { // something was learned of the sources
-		p.addServed(f.served.Load())
+		p.addAll(f.served.Load())
 	}
 	failed := f.makeParts(ctx, p)
 	for judged := f.judge(p.made); judged != p.trust; judged = f.judge(p.made) {
 		p.trust = judged
-		clear(p.failed)
-		p.addServed(f.served.Load())
+		p.addAll(f.served.Load())
 		failed = f.makeParts(ctx, p)
 	}
 	if err := ctx.Err(); err != nil {
@@ -188,9 +187,12 @@ func (f *Files) make(ctx context.Context, p *pass) error {
 	return failed
 }
 
-// addServed has all the parts made that are served, or that the pass has made.
-func (p *pass) addServed(served *snapshot) {
+// addAll has all the parts made that are served, or that the pass has made or could
+// not make.
+func (p *pass) addAll(served *snapshot) {
 	p.todo = slices.AppendSeq(p.todo, maps.Keys(served.with(p.made)))
+	p.todo = slices.AppendSeq(p.todo, maps.Keys(p.failed))
+	clear(p.failed)
 	slices.Sort(p.todo)
 	p.todo = slices.Compact(p.todo)
 }

@@ -52,7 +52,7 @@ func (d *diary) happens(what journal.Happening, locations ...string) {
 
 // An event of another process's clock that is a little ahead is recent at once, one of
 // a clock that is further ahead when its time comes.
-func TestARecentPageOfAClockThatWasAhead(t *testing.T) {
+func TestRecentPageOfAClockThatIsAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t, func(c *Config) { c.Recent = 2 * time.Hour })
 		d.happens(journal.Added, "/a", "/b")

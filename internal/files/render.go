@@ -44,6 +44,9 @@ func (f *Files) compose(ctx context.Context, n int, m *making) (*file, error) {
 		}
 		m.declared = before.Uses() & f.cfg.Extensions
 		made, found, err := f.scan(ctx, n, m)
+		if made != nil {
+			made.changes = before.Changes
+		}
 		if err != nil || found >= before.Pages || found == short {
 			return made, err
 		}

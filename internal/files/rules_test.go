@@ -7,7 +7,7 @@ import (
 	"github.com/servemap/servemap/internal/rate"
 )
 
-func TestRulesGoBeforeWhatIsStored(t *testing.T) {
+func TestRulesOutrankWhatIsStored(t *testing.T) {
 	const url = "<url><loc>https://example.com"
 	for _, tt := range []struct {
 		name   string

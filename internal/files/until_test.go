@@ -12,7 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 )
 
-func TestAPageLeavesWhenItsTimeIsUp(t *testing.T) {
+func TestPageLeavesWhenItExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		at := func(d time.Duration) book.Entry { return book.Entry{Until: moment.Of(time.Now().Add(d)).Second()} }
@@ -56,7 +56,7 @@ func TestAPageLeavesWhenItsTimeIsUp(t *testing.T) {
 	})
 }
 
-func TestAPageWhoseTimeIsUpLeavesOnceTheStoreAnswers(t *testing.T) {
+func TestExpiredPageLeavesOnceTheStoreAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.list(book.Entry{}, "/a")
@@ -73,7 +73,7 @@ func TestAPageWhoseTimeIsUpLeavesOnceTheStoreAnswers(t *testing.T) {
 	})
 }
 
-func TestRenderLeavesOutWhatIsUpSinceTheLastTime(t *testing.T) {
+func TestRenderTakesOutExpiredPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.list(book.Entry{Until: moment.Of(time.Now().Add(time.Hour)).Second()}, "/a")

@@ -15,7 +15,7 @@ import (
 	"github.com/servemap/servemap/internal/book"
 )
 
-func TestWithdrawnAtOnceWhateverTheStoreDoes(t *testing.T) {
+func TestWithdrawnPageLeavesWhileTheStoreFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.list(book.Entry{}, "/a", "/b&c", "/d", "/e")
@@ -47,7 +47,7 @@ func TestWithdrawnAtOnceWhateverTheStoreDoes(t *testing.T) {
 	})
 }
 
-func TestAWithdrawalDoesNotWaitForARendering(t *testing.T) {
+func TestWithdrawnPageLeavesWhileTheStoreHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.list(book.Entry{}, "/a", "/b")
@@ -69,9 +69,9 @@ func TestAWithdrawalDoesNotWaitForARendering(t *testing.T) {
 	})
 }
 
-// TestAnOlderVerdictSettlesNoWithdrawal has a page withdrawn twice, of which the
+// TestOlderVerdictSettlesNoWithdrawal has a page withdrawn twice, of which the
 // store holds the first, and then what was seen in between.
-func TestAnOlderVerdictSettlesNoWithdrawal(t *testing.T) {
+func TestOlderVerdictSettlesNoWithdrawal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.list(book.Entry{}, "/a", "/b")
@@ -95,7 +95,7 @@ func TestAnOlderVerdictSettlesNoWithdrawal(t *testing.T) {
 
 // Withdrawals that come together make one file, and none of them is in what is
 // served meanwhile.
-func TestWithdrawalsOfASecondMakeOneFile(t *testing.T) {
+func TestWithdrawalsAreCutOncePerSecond(t *testing.T) {
 	const pages = 900
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
@@ -129,7 +129,7 @@ func TestWithdrawalsOfASecondMakeOneFile(t *testing.T) {
 
 // Who asks for the sitemap is never shown what was withdrawn before, and does not wait
 // for long.
-func TestWhatIsWithdrawnIsInNothingThatIsAskedForLater(t *testing.T) {
+func TestRequestsWaitAtMostASecondForACut(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		do   func(*shelf)
@@ -169,7 +169,7 @@ func TestWhatIsWithdrawnIsInNothingThatIsAskedForLater(t *testing.T) {
 }
 
 // A client that goes away does not wait.
-func TestAClientThatLeavesWaitsForNoCut(t *testing.T) {
+func TestClientThatLeavesWaitsForNoCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.list(book.Entry{}, "/a", "/b", "/c")
@@ -189,7 +189,7 @@ func TestAClientThatLeavesWaitsForNoCut(t *testing.T) {
 
 // The store holds the verdict before the page is out of the files, and a rendering
 // that goes by it takes its time.
-func TestAWithdrawalThatIsStoredBeforeItIsCut(t *testing.T) {
+func TestWithdrawalSettledBeforeItIsCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.list(book.Entry{}, "/a", "/b")

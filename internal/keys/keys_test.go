@@ -48,7 +48,7 @@ func FuzzTimes(f *testing.F) {
 }
 
 // The longest origin leaves room for the longest location in each key.
-func TestTheLongestOrigin(t *testing.T) {
+func TestLongestOrigin(t *testing.T) {
 	if _, err := New(strings.Repeat("o", maxOrigin+1)); err == nil {
 		t.Error("an origin that is too long is taken")
 	}

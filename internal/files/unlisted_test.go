@@ -35,9 +35,9 @@ func newPress(t *testing.T) *diary {
 	return d
 }
 
-// TestAWithdrawalBeforeTheFilesAreRead restarts, and withdraws a page before it is
+// TestWithdrawalWhileTheSiteStarts restarts, and withdraws a page before it is
 // known what the files list. The store goes on listing it.
-func TestAWithdrawalBeforeTheFilesAreRead(t *testing.T) {
+func TestWithdrawalWhileTheSiteStarts(t *testing.T) {
 	names := []string{"sitemap-1.xml", "sitemap-2.xml", "sitemap-recent.xml", "sitemap-news.xml"}
 	for _, tt := range []struct {
 		name string
@@ -103,9 +103,9 @@ func TestAWithdrawalBeforeTheFilesAreRead(t *testing.T) {
 	}
 }
 
-// TestAWithdrawalBeforeTheFirstRendering withdraws a page that is stored and in no
+// TestWithdrawalOfAPageNotRenderedYet withdraws a page that is stored and in no
 // file yet.
-func TestAWithdrawalBeforeTheFirstRendering(t *testing.T) {
+func TestWithdrawalOfAPageNotRenderedYet(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		wait time.Duration // a part takes five seconds to read
@@ -138,8 +138,8 @@ func TestAWithdrawalBeforeTheFirstRendering(t *testing.T) {
 	}
 }
 
-// TestThePagesOfStrangersLeaveNothing withdraws what was never listed.
-func TestThePagesOfStrangersLeaveNothing(t *testing.T) {
+// TestUnlistedWithdrawalsAreBoundedAndForgotten withdraws what was never listed.
+func TestUnlistedWithdrawalsAreBoundedAndForgotten(t *testing.T) {
 	junk := 1_000_000
 	if testing.Short() {
 		junk = 50_000
@@ -209,9 +209,9 @@ func (s *shelf) remembered() int {
 	return len(s.files.withdrawn.of)
 }
 
-// TestStrangersAreForgottenWhileFilesChange has no moment at which nothing is to be
+// TestUnlistedWithdrawalsAreForgottenWhileFilesChange has no moment at which nothing is to be
 // rendered.
-func TestStrangersAreForgottenWhileFilesChange(t *testing.T) {
+func TestUnlistedWithdrawalsAreForgottenWhileFilesChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t, func(c *Config) { c.Every = 10 * time.Second })
 		s.list(book.Entry{}, "/a", "/b", "/c", "/d")
@@ -230,9 +230,9 @@ func TestStrangersAreForgottenWhileFilesChange(t *testing.T) {
 	})
 }
 
-// TestAWithdrawalWhileOtherPartsAreRendered withdraws a page that was listed and
+// TestWithdrawalWhileOtherPartsAreRendered withdraws a page that was listed and
 // withdrawn while a rendering goes on that has made its part before.
-func TestAWithdrawalWhileOtherPartsAreRendered(t *testing.T) {
+func TestWithdrawalWhileOtherPartsAreRendered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.book.MaxURLs = 1
