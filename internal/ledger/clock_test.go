@@ -251,14 +251,10 @@ func TestClockThatWasAheadDelaysNoWithdrawal(t *testing.T) {
 		off    time.Duration
 		change func(*rig)
 	}{
-		{"noindex, 6 h", 6 * time.Hour, func(r *rig) {
-			r.sight("/p", `<html><head><meta name=robots content=noindex><title>t</title></head><body>Not for you</body></html>`)
-		}},
+		{"noindex, 6 h", 6 * time.Hour, func(r *rig) { r.sight("/p", noindexPage) }},
 		{"410, 6 h", 6 * time.Hour, func(r *rig) { r.answer("/p", 410) }},
-		{"private, 6 h", 6 * time.Hour, func(r *rig) {
-			r.answer("/p", 200, header(func(h *tap.Header) { h.CacheControl = "private"; h.ContentType = "text/html" }))
-		}},
-		{"404, 6 h", 6 * time.Hour, func(r *rig) { r.answer("/p", 404); time.Sleep(2 * time.Minute); r.flush() }},
+		{"private, 6 h", 6 * time.Hour, func(r *rig) { r.answer("/p", 200, cacheControl("private")) }},
+		{"404, 6 h", 6 * time.Hour, func(r *rig) { r.answer("/p", 404); r.wait(2 * time.Minute) }},
 		{"410, none", 0, func(r *rig) { r.answer("/p", 410) }},
 		{"410, 2 days", 48 * time.Hour, func(r *rig) { r.answer("/p", 410) }},
 	} {
