@@ -19,7 +19,7 @@ import (
 // written once and only ever deleted, as are events.
 var recordKinds = []string{
 	"active", "article|", "extensions", "file|", "furniture", "head", "journal", "kin|", "list|", "log|", "page|", "part|",
-	"refusals", "robots|", "told|", "trust", "twin|", "wait|",
+	"refusals", "robots|", "trust", "twin|", "wait|",
 }
 
 // someKinds returns all kinds of records, or with -short every fourth.
@@ -89,8 +89,8 @@ func (m *mixed) longAfter() {
 }
 
 // mix runs fn on a site of which forge, where it is not nil, has replaced the records of a kind before
-// the traffic of after. All but the bulletin, which is each process's own, are met by another process
-// than the one that wrote them first. fn gets those records by their keys.
+// the traffic of after. They are met by another process than the one that wrote them first. fn gets
+// those records by their keys.
 func mix(t *testing.T, kind string, forge func([]byte) []byte, fn func(m *mixed, was map[string]string)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -99,10 +99,8 @@ func mix(t *testing.T, kind string, forge func([]byte) []byte, fn func(m *mixed,
 		m := &mixed{newRig(t, new(memstore.Store), cfg), time.Now()}
 		defer func() { m.stop() }()
 		m.before()
-		if kind != "told|" {
-			m.stop()
-			m.cfg.Extensions &^= sitemap.Videos
-		}
+		m.stop()
+		m.cfg.Extensions &^= sitemap.Videos
 		was := m.kind(kind)
 		for key, value := range was {
 			if forge != nil {
@@ -110,9 +108,7 @@ func mix(t *testing.T, kind string, forge func([]byte) []byte, fn func(m *mixed,
 				m.put(key, []byte(was[key]))
 			}
 		}
-		if kind != "told|" {
-			m.start()
-		}
+		m.start()
 		if len(was) == 0 {
 			t.Fatalf("there is no record %q", kind)
 		}
