@@ -3,6 +3,7 @@ package servemap
 import (
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"net/http"
 	"regexp"
@@ -28,7 +29,20 @@ import (
 //
 // [http.ServeMux] cannot match all of these names and nothing else, so there
 // [Site.Wrap] is simpler; for gorilla/mux there is [Site.Mount].
-func (s *Site) Handler() http.Handler { return s.files }
+func (s *Site) Handler() http.Handler { return http.HandlerFunc(s.serveFile) }
+
+// serveFile answers a request for one of the sitemap's files. While there is no
+// sitemap it says why; strangers read that too.
+func (s *Site) serveFile(w http.ResponseWriter, r *http.Request) {
+	if s.files.Serve(w, r) {
+		return
+	}
+	st := s.Stats()
+	_, _ = io.WriteString(w, texts.NoSitemap(texts.Counts{
+		Origin: s.origin.String(), Listed: st.Listed, Waiting: st.Waiting, Sightings: st.Sightings,
+		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), ReportOnly: s.silent, NoStore: st.Store != "",
+	}))
+}
 
 // Wrap returns a handler that answers requests for the sitemap's own files, and
 // observes all others, which next serves. It goes around a whole router. It goes
@@ -50,7 +64,7 @@ type wrapped struct {
 
 func (o wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if o.site.owns(r) {
-		o.site.files.ServeHTTP(w, r)
+		o.site.serveFile(w, r)
 		return
 	}
 	o.site.observer.Serve(o.next, w, r)
@@ -79,7 +93,7 @@ func (s *Site) Mount(r *mux.Router) {
 	if r == nil {
 		panic("servemap: Mount: the router is nil")
 	}
-	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.owns(r) }).Handler(s.files)
+	files := r.MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.owns(r) }).Handler(s.Handler())
 	if path := s.outside(files); path != "" {
 		panic(fmt.Sprintf("servemap: Mount: no request for %q reaches this subrouter, so the site would not be seen, or its sitemap not be served; "+
 			"mount on the root router", path))
@@ -222,7 +236,7 @@ func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, e
 			}
 			kind := Changed
 			switch {
-			case e.What == journal.Removed, !s.allowed(e.Location):
+			case e.What == journal.Removed, !s.files.Allows(e.Location):
 				kind = Removed
 			case e.What == journal.Added, !e.Since.IsZero() && !e.Since.Before(since):
 				kind = Added
@@ -492,13 +506,4 @@ func (s *Site) Stats() Stats {
 		st.Notes = s.notes.Notes()
 	}
 	return st
-}
-
-// noSitemap says why there is no sitemap. Strangers read it too.
-func (s *Site) noSitemap() string {
-	st := s.Stats()
-	return texts.NoSitemap(texts.Counts{
-		Origin: s.origin.String(), Listed: st.Listed, Waiting: st.Waiting, Sightings: st.Sightings,
-		Verdicts: st.Verdicts, Ignored: st.Ignored, Hints: s.hints.Given(), ReportOnly: s.silent, NoStore: st.Store != "",
-	})
 }

@@ -38,7 +38,6 @@ import (
 	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/keys"
-	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/logging"
@@ -386,9 +385,8 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	return s, nil
 }
 
-// assemble puts the parts of the site together. The files and the ledger need
-// each other: the files ask for Allowed and Doubts when they run, which is after
-// the ledger was made.
+// assemble puts the parts of the site together: the ledger tells the files what has
+// changed, and the observer asks both.
 func (s *Site) assemble(st store.Store, opts *Options, entries []string, given *robots.Rules) error {
 	keys, err := keys.New(s.origin.String())
 	if err != nil {
@@ -402,23 +400,20 @@ func (s *Site) assemble(st store.Store, opts *Options, entries []string, given *
 		limits.RefreshEvery = cmp.Or(limits.RefreshEvery, 15*time.Second)
 	}
 	s.notes, _ = st.(store.Noter)
-	st = txn.Guard(st, keys.Site())
+	st = txn.Guard(st, keys.Site(), logger)
 	s.files = files.New(files.Config{
 		Store: st, Keys: keys, URL: s.origin.URL, Name: s.name, Folder: s.origin.Folder(),
 		Every: limits.RenderEvery, Recent: opts.Recent,
 		Extensions: extensions, News: opts.Extensions.News, Publication: opts.Extensions.Publication,
 		InferPriority: opts.InferPriority,
-		Allowed:       s.allowed,
-		Override:      func(loc string) (string, uint8) { return s.rules.Freq(loc), s.rules.Priority(loc) },
-		Doubts:        func() lastmod.Trust { return s.ledger.Trust() },
-		Explain:       s.noSitemap,
+		Rules:         s.rules,
 		ReportOnly:    opts.ReportOnly,
 		Logger:        logger,
 	})
 	s.ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: entries,
 		Networks: limits.Networks, Confidence: limits.Confidence, KeepFor: limits.KeepFor, Robots: given,
-		MakeDue: looks.Reset, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, MaxBytes: limits.PartBytes,
+		Schedule: looks, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, MaxBytes: limits.PartBytes,
 		Extensions: extensions, InferPriority: opts.InferPriority, RefreshEvery: limits.RefreshEvery,
 	})
 	if err != nil {
@@ -431,13 +426,6 @@ func (s *Site) assemble(st store.Store, opts *Options, entries []string, given *
 		Rules: s.rules, WatchRobots: given == nil, Hints: s.hints,
 	})
 	return nil
-}
-
-// allowed reports whether a listed location may be shown. It may not when a rule
-// or robots.txt came to forbid that since it was listed.
-func (s *Site) allowed(loc string) bool {
-	r, _ := s.rules.Match(loc)
-	return r.Listing != admit.Never && s.ledger.Allows(loc)
 }
 
 // configure checks the settings, and fills in the defaults.

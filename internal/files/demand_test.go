@@ -14,6 +14,7 @@ import (
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/robots"
 )
 
 // names of the files of a site with six parts.
@@ -207,7 +208,7 @@ func TestNo304AfterARestartBeforeThePartIsRendered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		tag := s.get("sitemap-2.xml").Header().Get("Etag")
-		s.files.cfg.Allowed = func(l string) bool { return l != "/04" } // a rule of the new start
+		s.files.cfg.Rules = barring("/04") // a rule of the new start
 		s.again()
 		s.st.delay.Store(int64(time.Second))
 		s.run()
@@ -235,7 +236,7 @@ func TestRestartWithALostRecordOfAFile(t *testing.T) {
 func TestRestartWithAPartThatShowsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
-		s.files.cfg.Allowed = func(l string) bool { return l != "/03" && l != "/04" && l != "/05" }
+		s.files.cfg.Rules = barring("/03", "/04", "/05")
 		s.again()
 		s.render()
 		s.again()
@@ -324,12 +325,10 @@ func TestPassKeepsWhatWasRenderedOnDemandSince(t *testing.T) {
 
 func TestFailedPassIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hidden := false
-		s := newShelf(t, func(c *Config) { c.Allowed = func(l string) bool { return l != "/01" || !hidden } })
+		s := newShelf(t)
 		s.list(book.Entry{}, "/00", "/01", "/02")
 		s.render()
-		hidden = true
-		s.files.ChangedAll()
+		s.files.Follow(Policy{Robots: robots.Parse([]byte("User-agent: *\nDisallow: /01"))})
 		broken := errors.New("it does not answer")
 		s.st.err.Store(&broken)
 		if err := s.files.Render(t.Context()); err == nil {

@@ -11,8 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/store"
 )
@@ -45,19 +47,10 @@ type Config struct {
 	Publication string
 	// InferPriority says that the inferred priorities are shown.
 	InferPriority bool
-	// Allowed reports whether a listed location may be shown; nil allows all.
-	Allowed func(location string) bool
-	// Override returns the changefreq to show in place of the inferred one, ""
-	// for none, and the priority in tenths from 1 to 10, 0 for none. It is asked
-	// at each rendering; nil overrides nothing.
-	Override func(location string) (freq string, priority uint8)
-	// Doubts returns what the ledger knows against given dates; nil means
-	// nothing.
-	Doubts func() lastmod.Trust
-	// Explain says in plain text why nothing is listed, or served.
-	Explain func() string
-	// ReportOnly makes files as usual and serves none: what is asked for is
-	// answered with what Explain says.
+	// Rules are the owner's: a location that one keeps out is not shown, and their
+	// changefreq and priority go before the inferred ones.
+	Rules admit.Rules
+	// ReportOnly makes files as usual and serves none.
 	ReportOnly bool
 	Logger     *slog.Logger
 }
@@ -70,8 +63,9 @@ const defaultCache = 8 << 20
 // part that are not in memory. All methods may be called concurrently.
 type Files struct {
 	cfg     Config
-	seed    maphash.Seed // of the hashes of locations
-	maker   maker        // of Run
+	seed    maphash.Seed           // of the hashes of locations
+	maker   maker                  // of Run
+	policy  atomic.Pointer[Policy] // nil before the first Follow
 	served  atomic.Pointer[snapshot]
 	loaded  chan struct{} // closed once it is known which files there are
 	stopped chan struct{} // closed when Run returns
@@ -91,8 +85,7 @@ type Files struct {
 	indexing  press
 }
 
-// New returns files of which nothing is made before [Files.ChangedAll] says that the
-// trust in dates is known.
+// New returns files of which nothing is made before [Files.Follow].
 func New(cfg Config) *Files {
 	if cfg.CacheBytes == 0 {
 		cfg.CacheBytes = defaultCache
@@ -124,8 +117,33 @@ func (f *Files) Changed(parts ...int) {
 	poke(f.wake)
 }
 
-// ChangedAll says that every file may look different, because a source lost its
-// trust.
+// Policy is what is known of the site as a whole that decides how entries are shown.
+type Policy struct {
+	Trust  lastmod.Trust // what is known against given dates; the files add the stamps they find
+	Robots *robots.Rules // what they disallow is not shown
+}
+
+// Follow has the files made by p from now on, all of them anew if p makes a
+// difference. Nothing is made before the first call.
+func (f *Files) Follow(p Policy) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	old, own := f.policy.Swap(&p), f.Trust()
+	if old == nil || !old.Robots.Equal(p.Robots) || own.Follow(old.Trust) != own.Follow(p.Trust) {
+		f.allDirty = true
+		poke(f.wake)
+	}
+}
+
+// Allows reports whether the owner's rules and robots.txt let a listed location be
+// shown. They may have come to forbid it since it was listed.
+func (f *Files) Allows(location string) bool {
+	rule, _ := f.cfg.Rules.Match(location)
+	p := f.policy.Load()
+	return rule.Listing != admit.Never && (p == nil || p.Robots.Allows(location))
+}
+
+// ChangedAll says that every file may look different.
 func (f *Files) ChangedAll() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -87,7 +87,7 @@ func (f *Files) begin(now moment.Time) *pass {
 			f.dirty[n] = true
 		}
 	}
-	if !f.allDirty && len(f.dirty) == 0 && !passed(served.until, now) {
+	if f.policy.Load() == nil || !f.allDirty && len(f.dirty) == 0 && !passed(served.until, now) {
 		return nil
 	}
 	p := &pass{begun: f.withdrawn.next(), all: f.allDirty || !f.maker.opened, dirty: f.dirty, made: map[int]*file{}, failed: map[int]bool{}}
@@ -286,11 +286,7 @@ func (f *Files) judge(made map[int]*file) lastmod.Trust {
 	for _, p := range served.with(made) {
 		all = append(all, p.dates)
 	}
-	known := served.trust
-	if f.cfg.Doubts != nil {
-		known = known.Follow(f.cfg.Doubts())
-	}
-	return lastmod.Judge(all, known)
+	return lastmod.Judge(all, served.trust.Follow(f.policy.Load().Trust))
 }
 
 // makePart makes the file of part n as the store now has it, without what is

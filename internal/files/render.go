@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -26,7 +27,7 @@ func (f *Files) shows(m *making, location string, e *book.Entry) bool {
 
 // linkable reports whether a listed location may be named in a file.
 func (f *Files) linkable(m *making, location string) bool {
-	return !f.isWithdrawn(location) && (f.cfg.Allowed == nil || f.cfg.Allowed(location))
+	return !f.isWithdrawn(location) && f.Allows(location)
 }
 
 // scans is how often a part is read whose entries are fewer than it counts.
@@ -118,15 +119,8 @@ func (f *Files) append(location string, e *book.Entry, m *making) (ok bool) {
 	if f.cfg.InferPriority {
 		u.Priority = e.Priority
 	}
-	if f.cfg.Override != nil {
-		freq, priority := f.cfg.Override(location)
-		if freq != "" {
-			u.ChangeFreq = freq
-		}
-		if priority != 0 {
-			u.Priority = priority
-		}
-	}
+	u.ChangeFreq = cmp.Or(f.cfg.Rules.Freq(location), u.ChangeFreq)
+	u.Priority = cmp.Or(f.cfg.Rules.Priority(location), u.Priority)
 	linked := len(f.maker.linked)
 	x := e.Extension.Shown(&m.shown, m.declared, f.cfg.URL, func(to string) bool {
 		if !f.linkable(m, to) {

@@ -3,6 +3,7 @@ package files
 import (
 	"testing"
 
+	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/rate"
 )
@@ -17,10 +18,10 @@ func TestRulesOutrankWhatIsStored(t *testing.T) {
 		{"no rule", func(*Config) {}, url + "/a</loc><changefreq>weekly</changefreq></url>\n" + url + "/b</loc><changefreq>weekly</changefreq></url>\n"},
 		{"inferred priorities", func(c *Config) { c.InferPriority = true },
 			url + "/a</loc><changefreq>weekly</changefreq><priority>0.7</priority></url>\n" + url + "/b</loc><changefreq>weekly</changefreq><priority>0.7</priority></url>\n"},
-		{"one is hidden", func(c *Config) { c.Allowed = func(l string) bool { return l != "/b" } }, url + "/a</loc><changefreq>weekly</changefreq></url>\n"},
-		{"a frequency and a priority", func(c *Config) { c.Override = ruleFor("/a", "hourly", 10) },
+		{"one is hidden", func(c *Config) { c.Rules = barring("/b") }, url + "/a</loc><changefreq>weekly</changefreq></url>\n"},
+		{"a frequency and a priority", func(c *Config) { c.Rules = compile(admit.Rule{Pattern: "/a", ChangeFreq: "hourly", Priority: 1}) },
 			url + "/a</loc><changefreq>hourly</changefreq><priority>1.0</priority></url>\n" + url + "/b</loc><changefreq>weekly</changefreq></url>\n"},
-		{"a priority, where they are inferred", func(c *Config) { c.InferPriority, c.Override = true, ruleFor("/a", "", 3) },
+		{"a priority, where they are inferred", func(c *Config) { c.InferPriority, c.Rules = true, compile(admit.Rule{Pattern: "/a", Priority: 0.3}) },
 			url + "/a</loc><changefreq>weekly</changefreq><priority>0.3</priority></url>\n" + url + "/b</loc><changefreq>weekly</changefreq><priority>0.7</priority></url>\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -29,14 +30,5 @@ func TestRulesOutrankWhatIsStored(t *testing.T) {
 			s.render()
 			s.wantEntries("sitemap.xml", tt.want)
 		})
-	}
-}
-
-func ruleFor(location, freq string, priority uint8) func(string) (string, uint8) {
-	return func(l string) (string, uint8) {
-		if l != location {
-			return "", 0
-		}
-		return freq, priority
 	}
 }

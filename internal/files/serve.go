@@ -20,21 +20,22 @@ const patience = 2 * time.Second
 // retryAfter is what a client is told while there is nothing to serve.
 const retryAfter = "60"
 
-// ServeHTTP serves the file that the last element of the path names, from
-// memory, or as Run makes it from the store. While nothing is listed, and always
-// under Config.ReportOnly, it answers 503 to the name of any file; so it does if
-// a file is not in memory, and the store does not answer.
-func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// Serve answers with the file that the last element of the path names, from
+// memory, or as Run makes it from the store. If a file is not in memory and the
+// store does not answer, the answer is 503. While nothing is listed, and always
+// under Config.ReportOnly, it is 503 to the name of any file, and Serve returns
+// false: what the caller then writes is plain text that says why.
+func (f *Files) Serve(w http.ResponseWriter, r *http.Request) (served bool) {
 	n, ok := f.parse(path.Base(r.URL.Path))
 	if !ok {
 		http.NotFound(w, r)
-		return
+		return true
 	}
 	w.Header().Set("X-Robots-Tag", "noindex")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "the sitemap is read with GET or HEAD", http.StatusMethodNotAllowed)
-		return
+		return true
 	}
 	f.awaitLoad(r)
 	n.asked = f.now()
@@ -43,10 +44,12 @@ func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		f.serveLater(w)
 	case f.cfg.ReportOnly || snap.pages == 0:
-		f.serveNothing(w)
+		serveNothing(w)
+		return false
 	default:
 		f.serveNamed(w, r, n)
 	}
+	return true
 }
 
 // serveNamed serves a file. Its bytes are only asked for where they are sent.
@@ -137,17 +140,14 @@ func (f *Files) serveLater(w http.ResponseWriter) {
 	http.Error(w, "this part of the sitemap cannot be made now; the store may not answer", http.StatusServiceUnavailable)
 }
 
-// serveNothing says why no sitemap is served. An empty one would tell search
-// engines that the site has no pages.
-func (f *Files) serveNothing(w http.ResponseWriter) {
+// serveNothing begins the answer that says why no sitemap is served. An empty sitemap
+// would tell search engines that the site has no pages.
+func serveNothing(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Retry-After", retryAfter)
 	w.WriteHeader(http.StatusServiceUnavailable)
-	if f.cfg.Explain != nil {
-		_, _ = io.WriteString(w, f.cfg.Explain())
-	}
 }
 
 // compressed reports whether the file is sent so: because its name says so, or

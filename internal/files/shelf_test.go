@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
@@ -79,8 +80,7 @@ func newShelf(t *testing.T, change ...func(*Config)) *shelf {
 	s.book = book.Book{Keys: "s|", URL: func(l string) string { return "https://example.com" + l }, MaxURLs: 3}
 	cfg := Config{
 		Store: s.st, Keys: "s|", URL: s.book.URL, Name: "sitemap", Folder: "/", Every: time.Minute,
-		Explain: func() string { return "because of nothing" },
-		Logger:  slog.New(slog.NewTextHandler(s.log, nil)),
+		Logger: slog.New(slog.NewTextHandler(s.log, nil)),
 	}
 	for _, f := range change {
 		f(&cfg)
@@ -97,7 +97,7 @@ func (s *shelf) again() {
 	s.stop()
 	files := New(s.files.cfg)
 	s.files = files
-	files.ChangedAll()
+	files.Follow(Policy{})
 	s.start(func(ctx context.Context) {
 		for {
 			select {
@@ -183,6 +183,24 @@ func (s *shelf) list(e book.Entry, locations ...string) {
 	s.files.Changed(parts...) // once it is stored, and not before
 }
 
+// compile returns rules that must be right.
+func compile(rules ...admit.Rule) admit.Rules {
+	compiled, err := admit.NewRules(rules)
+	if err != nil {
+		panic(err)
+	}
+	return compiled
+}
+
+// barring returns rules that keep locations out.
+func barring(locations ...string) admit.Rules {
+	var rules []admit.Rule
+	for _, l := range locations {
+		rules = append(rules, admit.Rule{Pattern: l + "$", Listing: admit.Never})
+	}
+	return compile(rules...)
+}
+
 func (s *shelf) render() {
 	s.Helper()
 	if err := s.files.Render(s.Context()); err != nil {
@@ -196,7 +214,9 @@ func (s *shelf) get(name string, change ...func(*http.Request)) *httptest.Respon
 		f(r)
 	}
 	w := httptest.NewRecorder()
-	s.files.ServeHTTP(w, r)
+	if !s.files.Serve(w, r) {
+		_, _ = w.WriteString("because of nothing")
+	}
 	return w
 }
 

@@ -62,7 +62,7 @@ func TestWithdrawalWhileTheSiteStarts(t *testing.T) {
 					if tt.wait < 0 {
 						d.files.Withdraw("/gone", time.Now())
 					}
-					d.files.ChangedAll()
+					d.files.Follow(Policy{})
 					if tt.wait == 0 {
 						d.files.Withdraw("/gone", time.Now())
 					}

@@ -180,7 +180,7 @@ func TestClientThatLeavesWaitsForNoCut(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
 		w := httptest.NewRecorder()
-		s.files.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/sitemap.xml", nil))
+		s.files.Serve(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/sitemap.xml", nil))
 		if w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "/b<") {
 			t.Errorf("%d:\n%s", w.Code, w.Body)
 		}

@@ -34,8 +34,13 @@ func New(k keys.Keys, every time.Duration, site []string) *Watch {
 // Alone reports whether there are no other processes.
 func (w *Watch) Alone() bool { return w.every == 0 }
 
-// Due returns when the next look is due.
-func (w *Watch) Due() time.Time { return w.asked.Add(w.every) }
+// Due returns when the next look is due, the zero time for never.
+func (w *Watch) Due() time.Time {
+	if w.Alone() {
+		return time.Time{}
+	}
+	return w.asked.Add(w.every)
+}
 
 // Changes are what others have changed since the last look.
 type Changes struct {
@@ -45,9 +50,9 @@ type Changes struct {
 	records map[string]uint64
 }
 
-// Look returns what others have changed. It is to be followed by [Watch.Took]; else the
-// next look returns the same once more. The first look returns no changes: whatever was
-// read before it is to be read again.
+// Look returns what others have changed. Once the caller has read what changed, it calls
+// [Watch.Took]; else the next look returns the same again. The first look returns no
+// changes, so all else is to be read after it.
 func (w *Watch) Look(ctx context.Context, st store.Store) (c Changes, err error) {
 	c = Changes{Site: map[string]bool{}, records: map[string]uint64{}}
 	for r, err := range st.Scan(ctx, w.keys.Parts(), "") {

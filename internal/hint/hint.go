@@ -1,7 +1,7 @@
 // Package hint names the known causes that keep a whole site from being
 // learned, for an owner whose program runs and lists nothing. It takes a hint
 // each time somebody finds its cause, logs it once, and keeps it for whoever
-// asks. Package texts has the words.
+// asks. It must never tell what is not public. Package texts has the words.
 package hint
 
 import (

@@ -22,7 +22,7 @@ func (l *Ledger) Pages(ctx context.Context) iter.Seq2[merge.Known, error] {
 
 func (l *Ledger) pages(ctx context.Context) iter.Seq2[merge.Known, error] {
 	return func(yield func(merge.Known, error) bool) {
-		prefix := l.keys.Pages()
+		prefix := l.site.Keys.Pages()
 		for r, err := range l.cfg.Store.Scan(ctx, prefix, "") {
 			if err != nil {
 				yield(merge.Known{}, err)
@@ -51,41 +51,41 @@ func (l *Ledger) Page(ctx context.Context, location string) (merge.Known, error)
 }
 
 func (l *Ledger) pageOf(ctx context.Context, location string) (merge.Known, error) {
-	p := l.know(location, new(merge.Page), nil)
-	err := l.ask(ctx, func(key secret.Key) error {
-		var group, showing uint64
-		keys := []string{l.keys.Page(location), l.keys.Wait(key.Name(location).Hash)}
-		err := txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
-			for _, k := range keys {
-				if s, err := merge.Decode(t.Get(k)); err == nil {
-					p = l.know(location, s, key)
-					group, showing = s.Beyond()
-					return
-				}
-			}
-		})
-		if err != nil {
-			return err
+	s, key, err := l.find(ctx, location)
+	p := l.know(location, s, key)
+	if err != nil || key == nil {
+		return p, err
+	}
+	group, showing := s.Beyond()
+	kin, twin := l.site.Keys.Kin(group), l.site.Keys.Twin(showing)
+	err = txn.View(ctx, l.cfg.Store, []string{kin, twin}, func(t *txn.Tx) {
+		p.Evidence.Siblings = merge.Siblings(t.Get(kin))
+		if p.Reason == admit.Duplicate {
+			p.SameAs = merge.Representative(t.Get(twin))
 		}
-		kin, twin := l.keys.Kin(group), l.keys.Twin(showing)
-		return txn.View(ctx, l.cfg.Store, []string{kin, twin}, func(t *txn.Tx) {
-			p.Evidence.Siblings = merge.Siblings(t.Get(kin))
-			if p.Reason == admit.Duplicate {
-				p.SameAs = merge.Representative(t.Get(twin))
-			}
-		})
 	})
 	return p, err
 }
 
-// ask runs fn with the site's secret, which may not have been read yet.
-func (l *Ledger) ask(ctx context.Context, fn func(secret.Key) error) error {
-	var key secret.Key
-	err := txn.View(ctx, l.cfg.Store, []string{l.keys.Site()}, func(t *txn.Tx) { key, _ = secret.Read(t.Get(l.keys.Site())) })
+// find returns the record of a location, an empty one if there is none, and the site's
+// secret, which the worker may not have read yet. The secret is nil where nothing was
+// stored yet.
+func (l *Ledger) find(ctx context.Context, location string) (s *merge.Page, key secret.Key, err error) {
+	s = new(merge.Page)
+	err = txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Site()}, func(t *txn.Tx) { key, _ = secret.Read(t.Get(l.site.Keys.Site())) })
 	if err != nil || key == nil {
-		return err // without a secret nothing was stored yet
+		return s, nil, err
 	}
-	return fn(key)
+	keys := []string{l.site.Keys.Page(location), l.site.Keys.Wait(key.Name(location).Hash)}
+	err = txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
+		for _, k := range keys {
+			if stored, err := merge.Decode(t.Get(k)); err == nil {
+				s = stored
+				return
+			}
+		}
+	})
+	return s, key, err
 }
 
 // know tells what is known of a location by its record.
@@ -111,17 +111,10 @@ func (l *Ledger) Events(ctx context.Context, since time.Time) iter.Seq2[journal.
 
 // MarkSize returns how many bytes are remembered to tell a change of the page at a
 // location, 0 if it is not known.
-func (l *Ledger) MarkSize(ctx context.Context, location string) (n int, err error) {
-	err = l.ask(ctx, func(key secret.Key) error {
-		keys := []string{l.keys.Page(location), l.keys.Wait(key.Name(location).Hash)}
-		return txn.View(ctx, l.cfg.Store, keys, func(t *txn.Tx) {
-			for _, k := range keys {
-				if s, err := merge.Decode(t.Get(k)); err == nil {
-					n = len(s.Mark().AppendBinary(nil))
-					return
-				}
-			}
-		})
-	})
-	return n, err
+func (l *Ledger) MarkSize(ctx context.Context, location string) (int, error) {
+	s, _, err := l.find(ctx, location)
+	if err != nil {
+		return 0, err
+	}
+	return len(s.Mark().AppendBinary(nil)), nil
 }

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
@@ -12,19 +11,16 @@ import (
 )
 
 const (
-	// keysAtOnce is how many keys the looks that are merged together may be
-	// taken to need. The one that passes it is the last of them.
+	// keysAtOnce is how many keys looks that are merged together are expected to
+	// need. The look that goes beyond it is the last of its transaction.
 	keysAtOnce = 600
 	// readFor is for how long pages are read before what they showed is stored:
 	// a withdrawal may wait among them.
 	readFor = 20 * time.Millisecond
-	// linksAtOnce is how many links one transaction merges. Each may need the
-	// records of a page, of its part and of its siblings.
-	linksAtOnce = 100
 )
 
-// What a look is taken to need: the records of its location; those of its content, its
-// siblings, its entry and its event; those of each location it links to.
+// How many keys a look is expected to need: those of its location; of its content, its
+// siblings, its entry and its event; of each location that it links to.
 const (
 	keysOfLook = 4
 	keysOfPage = 10
@@ -99,9 +95,9 @@ func (l *Ledger) processSome(ctx context.Context, pages []*merge.Page, all bool)
 	return len(looks), l.store(ctx, looks)
 }
 
-// gather makes looks of the first pending sightings, as many as are merged together. A
-// robots.txt, and a page of so many links that they take transactions of their own,
-// decide on all that comes after.
+// gather makes looks of the first pending sightings, as many as are merged together. It
+// stops before a robots.txt, and after a page whose links take transactions of their own:
+// both decide how later looks are judged.
 func (l *Ledger) gather(pages []*merge.Page, all bool) (looks []*sighted) {
 	begun, keys := time.Now(), 0
 	for i, before := range pages {
@@ -118,7 +114,7 @@ func (l *Ledger) gather(pages []*merge.Page, all bool) (looks []*sighted) {
 	return looks
 }
 
-// keys returns how many keys merging the look is taken to need.
+// keys returns how many keys merging the look is expected to need.
 func (k *sighted) keys() int {
 	if !k.Parsed {
 		return keysOfLook
@@ -126,106 +122,53 @@ func (k *sighted) keys() int {
 	return keysOfPage + keysOfLink*len(k.Fresh)
 }
 
-// lookAt makes a look of a sighting, and reads the page if that may show anything new.
-// before is what is known of the page, all says that no budget applies.
-func (l *Ledger) lookAt(s *look.Sighting, before *merge.Page, all bool) *sighted {
-	k := &merge.Look{Look: look.New(s, l.cfg.Normalizer, l.site.Names.Key(), l.clock.behind()), Before: before}
-	seen := &sighted{Look: k}
-	if k.Kind != admit.Witness || k.Tagged && !l.site.WantsTagged(k.Look, before) {
-		return seen
-	}
-	if k.Same, k.Again = l.site.Knows(k.Look, before); k.Same {
-		showing, content := before.Showed()
-		l.compare(k, showing, content)
-		return seen
-	}
-	l.readPage(seen, all)
-	return seen
-}
-
-// readPage reads the page of a witness, as far as the budget goes.
-func (l *Ledger) readPage(k *sighted, all bool) {
-	full := all || l.cfg.Unbudgeted || l.budget.allows(time.Now(), l.site.Vouched(k.Look))
-	l.read(k.Look, full)
-	l.consult(k.Look)
-	k.Fresh = l.site.Fresh(k.Look)
-	k.apart = len(k.Fresh) > linksAtOnce
-	l.budget.spend(k.Cost)
-}
-
-// read parses the page. Should a stranger's bytes find a way to make that panic, the
-// page is held, and the site goes on.
-func (l *Ledger) read(k *merge.Look, full bool) {
-	defer func() {
-		if p := recover(); p != nil {
-			k.Full, k.Forbids = false, admit.Encoding
-			l.cfg.Logger.Error("servemap: a page could not be parsed; please report this", "panic", p)
-		}
-	}()
-	k.Read(l.cfg.Normalizer, full, l.cfg.Extensions)
-	l.hide(k.Media)
-	if k.Showing != 0 && !(k.Tagged && k.Before.Seen()) { // else it is known what the page itself shows
-		k.Showing = l.site.Names.Key().Hash("showing", strconv.FormatUint(k.Showing, 16))
-		l.compare(k, k.Showing, k.Forbids)
-	}
-	if k.Tagged {
-		k.DropContent()
-	}
-}
-
-// consult completes what the page shows by what is known of the whole site. A variant
-// counts as the page that it names as its canonical one, so that a text which both show
-// is not taken for the site's.
-func (l *Ledger) consult(k *merge.Look) {
-	if k.View == nil || k.Cut {
-		return
-	}
-	location := k.Location
-	if k.Canonical != "" {
-		location = k.Canonical
-	}
-	k.View.Soon = k.Before.Soon(k.Look)
-	l.furniture.Consult(k.View, k.Before.Mark(), l.site.ID(location))
-	l.furniture.changed = true
-}
-
 // store merges looks in their order, together as far as a transaction takes them. One
 // that takes more keys by itself has its links merged apart, and is left out if that
 // does not help.
 func (l *Ledger) store(ctx context.Context, looks []*sighted) error {
-	for most := len(looks); len(looks) > 0; {
-		n := min(most, len(looks))
-		merged, err := l.storeSome(ctx, looks[:n])
+	return inPieces(looks, len(looks), func(some []*sighted) (int, error) { return l.storeSome(ctx, some) }, l.setApart)
+}
+
+// setApart has the links of a look that is too much for a transaction merged apart. It
+// reports false, and gives the look up, if that does not help.
+func (l *Ledger) setApart(k *sighted) bool {
+	switch {
+	case k.Parsed && !k.apart:
+		k.apart = true
+		return true
+	case k.Confirm:
+		l.unconfirmed(k.Location)
+	default:
+		l.Drop()
+	}
+	return false
+}
+
+// inPieces has fn do all items in their order, at most so many at once, and fewer where
+// that is too much for a transaction. fn returns how many of those it was given are done.
+// An item that is too much by itself is tried again if alone says so, and else left out.
+func inPieces[T any](items []T, most int, fn func([]T) (done int, err error), alone func(T) (again bool)) error {
+	for len(items) > 0 {
+		n := min(most, len(items))
+		done, err := fn(items[:n])
 		switch {
 		case err == nil:
-			looks = looks[merged:]
-		case txn.TooMuch(err) && n > 1:
-			most = n / 2
-		case txn.TooMuch(err) && looks[0].Parsed && !looks[0].apart:
-			looks[0].apart = true
-		case txn.TooMuch(err):
-			l.leaveOut(looks[0])
-			looks = looks[1:]
-		default:
+			items = items[done:]
+		case !txn.TooMuch(err):
 			return err
+		case n > 1:
+			most = n / 2
+		case !alone(items[0]):
+			items = items[1:]
 		}
 	}
 	return nil
 }
 
-// leaveOut gives up a look that no transaction takes.
-func (l *Ledger) leaveOut(k *sighted) {
-	if k.Confirm {
-		l.unconfirmed(k.Location)
-		return
-	}
-	l.Drop()
-}
-
 // storeSome merges the first of the looks in one transaction, and returns how many that
-// were. What is learned of the sources of dates counts from the next transaction on, so
-// that a look which teaches any is the last of its own; so is one that shows that
-// something which was seen before counts.
+// were. A look is the last of its transaction if it changes what is known of the sources
+// of dates, or vouches for a location that was seen before: both count from the next
+// transaction on.
 func (l *Ledger) storeSome(ctx context.Context, looks []*sighted) (merged int, err error) {
 	var readings []merge.Reading
 	var stale *merge.Page // of the first look that is not merged, as it shows other bytes than were glanced at
@@ -258,13 +201,15 @@ func (l *Ledger) storeSome(ctx context.Context, looks []*sighted) (merged int, e
 	return merged, l.finish(ctx, looks[:merged], readings)
 }
 
-// finish does what is to be done once looks are stored: it gives hints, and follows the
-// links that were not merged with them.
+// finish takes stored looks into the survey, and follows the links that were not merged
+// with them.
 func (l *Ledger) finish(ctx context.Context, looks []*sighted, readings []merge.Reading) error {
-	l.hintAnswers(looks)
 	for i, k := range looks {
+		if l.site.Entries[k.Location] && !l.cfg.Files.Lists(k.Location) {
+			l.survey.EntryAnswered(k.Look)
+		}
 		if k.Parsed && !k.Tagged {
-			l.hintPage(k.Look, readings[i])
+			l.survey.Read(k.Look, readings[i])
 		}
 		if readings[i].Follow {
 			if err := l.follow(ctx, k.Look, readings[i].News); err != nil {
@@ -275,45 +220,12 @@ func (l *Ledger) finish(ctx context.Context, looks []*sighted, readings []merge.
 	return l.followEarly(ctx)
 }
 
-// follow merges the links of a page that counts, and then notes that the page has been
-// read. In this order a crash costs a second reading and no link.
-func (l *Ledger) follow(ctx context.Context, k *merge.Look, news merge.Novelty) error {
-	fresh, most := l.site.Fresh(k), linksAtOnce
-	var open merge.Openness
-	for {
-		n := min(most, len(fresh))
-		left, ok, err := l.followSome(ctx, k, fresh[:n], news, open, n == len(fresh))
-		switch {
-		case txn.TooMuch(err) && n > 1: // links that displace others need more keys
-			most = n / 2
-			continue
-		case txn.TooMuch(err):
-			l.Drop()
-			left = open
-		case err != nil || !ok:
-			return err
-		}
-		if open, fresh = left, fresh[n:]; len(fresh) == 0 {
-			return nil
-		}
-	}
-}
-
-func (l *Ledger) followSome(ctx context.Context, k *merge.Look, links []look.Link, news merge.Novelty, open merge.Openness, last bool) (left merge.Openness, ok bool, err error) {
-	keys := l.site.RecordKeys(k.Location)
-	for _, ln := range links {
-		keys = append(keys, l.site.RecordKeys(ln.Location)...)
-	}
-	err = l.commit(ctx, keys, func(m *merge.Batch) { left, ok = m.Follow(k, links, news, open, last) })
-	return left, ok, err
-}
-
 // guess returns the keys that merging the looks at now needs in most cases.
 func (l *Ledger) guess(looks []*sighted, now time.Time) (keys []string) {
 	for _, k := range looks {
 		keys = append(keys, l.site.RecordKeys(k.Location)...)
 		if k.Before != nil {
-			keys = append(keys, l.site.Guess(k.Look, l.filling, now)...)
+			keys = append(keys, l.site.Guess(k.Look, l.known.filling, now)...)
 		}
 		if k.apart {
 			continue

@@ -211,7 +211,7 @@ func TestDamagedRecordDoesNotAffectPagesMergedWithIt(t *testing.T) {
 		r.flush()
 		r.wantListed(append(pages, "/")...)
 		time.Sleep(time.Hour)
-		r.put(r.ledger.keys.Page("/damaged"), []byte("?"))
+		r.put(r.ledger.site.Keys.Page("/damaged"), []byte("?"))
 		together(r, sightAll(pages, "another text"))
 		for _, location := range []string{"/a", "/b", "/c"} {
 			r.wantLooks(location, 2, 1)

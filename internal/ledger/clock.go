@@ -15,8 +15,8 @@ const clockTrial = 24 * time.Hour
 // clock says whether this process's clock can date anything. It cannot while it
 // is behind the time at which the site was last observed, as on a machine whose
 // clock stood still while it was off. If it stays behind, it was ahead before; then
-// stored times that are later than a look count as the look's. It belongs to the
-// worker. The zero clock is right.
+// stored times that are later than a look count as the look's. The zero clock is
+// right.
 type clock struct {
 	since time.Time // when it was first found behind, by the monotonic clock; zero if it is not
 	shown time.Time // what it showed then
@@ -26,7 +26,7 @@ type clock struct {
 func (c *clock) behind() bool { return !c.since.IsZero() }
 
 // judge takes the time of a look, and whether the site was observed later than
-// that. It reports whether the clock is believed from now on although it was.
+// that. It reports whether the clock is believed from now on although it is behind.
 func (c *clock) judge(at time.Time, late bool) (believed bool) {
 	passed := time.Since(c.since)
 	jumped := (at.Sub(c.shown) - passed).Abs() >= time.Hour
@@ -44,7 +44,7 @@ func (c *clock) judge(at time.Time, late bool) (believed bool) {
 
 // openActivity reads what was stored of the activity.
 func (l *Ledger) openActivity(ctx context.Context) error {
-	return txn.View(ctx, l.cfg.Store, []string{l.keys.Active()}, func(t *txn.Tx) { l.site.Activity = merge.ReadActivity(t.Get(l.keys.Active())) })
+	return txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Active()}, func(t *txn.Tx) { l.site.Activity = merge.ReadActivity(t.Get(l.site.Keys.Active())) })
 }
 
 // noteActivity stores, once in each span, that the site is observed.
@@ -55,13 +55,13 @@ func (l *Ledger) noteActivity(ctx context.Context, at time.Time) error {
 		return nil
 	}
 	var merged merge.Activity
-	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.Active()}, func(t *txn.Tx) {
-		stored := merge.ReadActivity(t.Get(l.keys.Active()))
+	err := txn.Update(ctx, l.cfg.Store, []string{l.site.Keys.Active()}, func(t *txn.Tx) {
+		stored := merge.ReadActivity(t.Get(l.site.Keys.Active()))
 		if anew && stored.Ahead(now) {
 			stored = stored.Anew()
 		}
 		merged = stored.Observed(now, length)
-		t.Put(l.keys.Active(), merged.Encode())
+		t.Put(l.site.Keys.Active(), merged.Encode())
 	})
 	if err == nil {
 		l.site.Activity = merged

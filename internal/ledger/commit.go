@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/servemap/servemap/internal/hint"
-	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
@@ -21,7 +19,7 @@ func (l *Ledger) commit(ctx context.Context, first []string, fn func(*merge.Batc
 
 // commitAt is commit at a time, which is the same however often fn runs.
 func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn func(*merge.Batch)) error {
-	l.site.Listed = l.tally.listed()
+	l.site.Listed = l.survey.Listed()
 	var done merge.Effects
 	var written map[string][]byte
 	err := txn.Update(ctx, l.cfg.Store, first, func(t *txn.Tx) {
@@ -29,12 +27,12 @@ func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn
 		fn(m)
 		m.Settle()
 		if m.Effects.Erased && !l.fleet.Alone() {
-			t.Put(l.keys.Erased(), now.AppendFormat(nil, time.RFC3339Nano)) // others forget what they followed
+			t.Put(l.site.Keys.Erased(), now.AppendFormat(nil, time.RFC3339Nano)) // others forget what they followed
 		}
 		done, written = m.Effects, t.Written()
 	})
 	if err != nil {
-		l.opened = l.opened && errors.Is(err, store.ErrInvalid) // nothing has happened, or nobody knows
+		l.known.opened = l.known.opened && errors.Is(err, store.ErrInvalid) // nothing has happened, or nobody knows
 		return err
 	}
 	l.fleet.Wrote(written)
@@ -45,30 +43,25 @@ func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn
 func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) error {
 	l.syncing.unsynced, l.syncing.urgent = true, l.syncing.urgent || len(done.Left) > 0
 	l.waiting.Add(int64(done.Waiting))
-	l.events += done.Events
+	l.known.events += done.Events
 	if done.Filling != 0 {
-		l.filling = done.Filling
+		l.known.filling = done.Filling
 	}
 	l.site.Followed.Add(done.Followed)
-	l.tally.moved(done.Moves)
-	l.hintLeft(done.Left)
-	_ = l.hintFew(ctx, false) // it cannot fail
-	if done.Refused {
-		l.cfg.Hints.Give(hint.Refused)
-	}
+	l.survey.Stored(&done, now)
 	l.damagedRecords(done.Damaged)
 	for location, since := range done.Doubted {
-		l.doubts.note(location, since.Time(), now)
+		l.suspects.note(location, since.Time(), now)
 	}
 	for _, location := range done.Undoubted {
-		delete(l.doubts.of, location)
+		delete(l.suspects.of, location)
 	}
 	for _, k := range done.Early {
-		l.early.keep(k.Look)
+		l.site.Early.Keep(k.Look)
 	}
 	for _, location := range done.Due {
-		l.cfg.MakeDue(location)
-		l.early.enter(location, now)
+		l.cfg.Schedule.Reset(location)
+		l.site.Early.Enter(location, now)
 	}
 	l.cfg.Files.Changed(slices.Collect(maps.Keys(done.Parts))...)
 	for location, by := range done.Settled {
@@ -77,74 +70,10 @@ func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) e
 	if !done.Reputes {
 		return nil
 	}
-	changed, err := l.readTrust(ctx)
-	if err != nil {
-		l.opened = false
+	if err := l.openTrust(ctx); err != nil {
+		l.known.opened = false
 		return err
 	}
-	if changed {
-		l.cfg.Files.ChangedAll()
-	}
+	l.tellFiles()
 	return nil
-}
-
-func (l *Ledger) damagedRecords(n int) {
-	if n > 0 && l.damaged.Add(uint64(n)) == uint64(n) {
-		l.cfg.Logger.Warn("servemap: a damaged record in the store was left out; the page is learned anew", "count", n)
-	}
-}
-
-// readTrust reads what is stored of the sources of dates, and reports whether one of
-// them has lost trust, or won it. The files know of stamps themselves.
-func (l *Ledger) readTrust(ctx context.Context) (changed bool, err error) {
-	var rs lastmod.Reputations
-	err = txn.View(ctx, l.cfg.Store, []string{l.keys.Trust()}, func(t *txn.Tx) {
-		rs, _ = lastmod.ReadReputations(t.Get(l.keys.Trust()))
-	})
-	if err != nil {
-		return false, err
-	}
-	before, after := l.Trust(), rs.Trust()
-	l.site.Reputations, l.site.Trust = rs, after
-	l.trust.Store(&after)
-	for s := lastmod.Server; s <= lastmod.Page; s++ {
-		switch was, is := before[s], after[s]; {
-		case is.All && !was.All:
-			l.cfg.Logger.Info("servemap: given dates are not used for lastmod: they moved although the content did not", "source", s.String(), "clock", is.Clock)
-			changed = true
-		case was.All && !is.All:
-			l.cfg.Logger.Info("servemap: given dates are used for lastmod again: they have moved with the content for long", "source", s.String())
-			changed = true
-		}
-	}
-	return changed, nil
-}
-
-// foundStamps returns the stamps that were found when the files were rendered.
-func (l *Ledger) foundStamps() lastmod.Trust {
-	found := l.cfg.Files.Trust()
-	for s := range found {
-		found[s] = lastmod.Distrust{Stamps: found[s].Stamps}
-	}
-	return found
-}
-
-func (l *Ledger) stampsDue(now time.Time) time.Time {
-	if l.foundStamps() == l.stamped {
-		return time.Time{}
-	}
-	return now
-}
-
-// keepStamps stores the stamps that were found, so that a date which was doubted is not
-// believed after a restart.
-func (l *Ledger) keepStamps(ctx context.Context, _ bool) error {
-	found := l.foundStamps()
-	err := l.commit(ctx, []string{l.keys.Trust()}, func(m *merge.Batch) {
-		m.Repute(func(rs *lastmod.Reputations) { rs.AddStamps(found) })
-	})
-	if err == nil {
-		l.stamped = found
-	}
-	return err
 }

@@ -188,7 +188,7 @@ func TestClockForADateIsNeverPublished(t *testing.T) {
 				}
 				time.Sleep(time.Hour)
 			}
-			if got := r.ledger.Trust(); !got[lastmod.Server].Clock || !got[lastmod.Page].Clock {
+			if got := r.files.Trust(); !got[lastmod.Server].Clock || !got[lastmod.Page].Clock {
 				r.Errorf("the doubts are %+v", got)
 			}
 		})

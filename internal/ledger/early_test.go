@@ -88,9 +88,6 @@ func TestLinksOfAPageReadBeforeItWasListedCount(t *testing.T) {
 			tt.see(r)
 			r.flush()
 			r.wantListed(tt.want...)
-			if n := r.ledger.early.bytes; n > earlyBytes {
-				r.Errorf("%d bytes of links are remembered, want at most %d", n, earlyBytes)
-			}
 		})
 	}
 }

@@ -14,19 +14,16 @@ import (
 const waitingKept = 250_000
 
 func (l *Ledger) evictDue(now time.Time) time.Time {
-	if l.waiting.Load() <= int64(l.cfg.MaxWaiting) {
-		return time.Time{}
-	}
-	return now
+	return nowIf(l.waiting.Load() > int64(l.cfg.MaxWaiting), now)
 }
 
 // evict drops waiting locations when there are too many: first those that only
 // somebody's visit made known, the longest unseen ones first, then those that
-// a page links to. What the owner had forgotten stays.
+// a page links to. Those that Forget has barred stay.
 func (l *Ledger) evict(ctx context.Context, _ bool) error {
 	// Only the ranks are held at once, not the keys: there may be many.
 	var ranks []uint64
-	for r, err := range l.cfg.Store.Scan(ctx, l.keys.Waits(), "") {
+	for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Waits(), "") {
 		if err != nil {
 			return err
 		}
@@ -47,7 +44,7 @@ func (l *Ledger) evictUpTo(ctx context.Context, most uint64, excess int) error {
 	after := ""
 	for excess > 0 {
 		var keys []string
-		for r, err := range l.cfg.Store.Scan(ctx, l.keys.Waits(), after) {
+		for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Waits(), after) {
 			if err != nil {
 				return err
 			}

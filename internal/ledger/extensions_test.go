@@ -59,7 +59,7 @@ func (r *rig) file() (body, tag string) {
 	r.Helper()
 	r.flush()
 	w := httptest.NewRecorder()
-	r.files.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/sitemap.xml", nil))
+	r.files.Serve(w, httptest.NewRequest(http.MethodGet, "/sitemap.xml", nil))
 	if w.Code != http.StatusOK {
 		r.Fatalf("the sitemap: status %d", w.Code)
 	}
@@ -265,7 +265,7 @@ func TestImagesThatAPartHasNoRoomFor(t *testing.T) {
 				}
 			}
 		}
-		parts, err := book.ReadParts(r.Context(), r.st, r.ledger.keys)
+		parts, err := book.ReadParts(r.Context(), r.st, r.ledger.site.Keys)
 		if err != nil {
 			t.Fatal(err)
 		}

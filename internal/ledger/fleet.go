@@ -2,13 +2,13 @@ package ledger
 
 import (
 	"context"
-	"time"
+	"slices"
 )
 
 // sharedKeys are the keys of the records of the site as a whole that other processes
-// change. The first one is there for the guard, which looks at its version.
+// change. The site's own record is among them for the guard, which checks its version.
 func (l *Ledger) sharedKeys() []string {
-	return append(l.robotsKeys(), l.keys.Site(), l.keys.Trust(), l.keys.Erased())
+	return append(l.robotsKeys(), l.site.Keys.Site(), l.site.Keys.Trust(), l.site.Keys.Erased())
 }
 
 // openFleet notes what the store holds. All else is read after that, so that no change
@@ -25,13 +25,6 @@ func (l *Ledger) openFleet(ctx context.Context) error {
 	return err
 }
 
-func (l *Ledger) refreshDue(now time.Time) time.Time {
-	if l.fleet.Alone() {
-		return time.Time{}
-	}
-	return l.fleet.Due()
-}
-
 // refresh takes in what other processes have changed.
 func (l *Ledger) refresh(ctx context.Context, _ bool) error {
 	if l.fleet.Alone() {
@@ -41,44 +34,24 @@ func (l *Ledger) refresh(ctx context.Context, _ bool) error {
 	if err != nil {
 		return err
 	}
-	if c.Site[l.keys.Erased()] {
+	if c.Site[l.site.Keys.Erased()] {
 		l.site.Followed.Forget()
 	}
-	if err := l.openDoubts(ctx); err != nil {
+	if err := l.openSuspects(ctx); err != nil {
 		return err
 	}
-	if c.Site[l.keys.Trust()] {
-		before := l.Trust()
-		if _, err := l.readTrust(ctx); err != nil {
+	if c.Site[l.site.Keys.Trust()] {
+		if err := l.openTrust(ctx); err != nil {
 			return err
 		}
-		if l.Trust() != before {
-			l.cfg.Files.ChangedAll()
-		}
 	}
-	if err := l.refreshRobots(ctx, c.Site); err != nil {
-		return err
-	}
-	l.cfg.Files.Changed(c.Parts...)
-	l.fleet.Took(c)
-	return nil
-}
-
-// refreshRobots takes in the robots.txt that another process has seen.
-func (l *Ledger) refreshRobots(ctx context.Context, changed map[string]bool) error {
-	for _, key := range l.robotsKeys() {
-		if !changed[key] {
-			continue
-		}
-		before := l.robots.Load()
+	if slices.ContainsFunc(l.robotsKeys(), func(key string) bool { return c.Site[key] }) {
 		if err := l.openRobots(ctx); err != nil {
 			return err
 		}
-		if !l.robots.Load().SameRules(before) {
-			l.cfg.Files.ChangedAll()
-			l.beginReview()
-		}
-		return nil
 	}
+	l.tellFiles()
+	l.cfg.Files.Changed(c.Parts...)
+	l.fleet.Took(c)
 	return nil
 }

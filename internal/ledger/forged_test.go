@@ -14,16 +14,6 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// sealed is the record with these fields, whatever they are.
-func sealed(fields []byte) []byte {
-	var e record.Encoder
-	e.Raw(fields)
-	return e.Seal()
-}
-
-// fieldsOf returns the fields of a record.
-func fieldsOf(b []byte) []byte { return b[1 : len(b)-4] }
-
 // forged is a field that says something else than the one of its number in a
 // record: readers go by the last one.
 type forged struct {
@@ -49,7 +39,7 @@ func TestWaitingRecordUnderAForeignKeyIsIgnored(t *testing.T) {
 		r.sight("/", html("home", "/waits"))
 		waitingRecord := r.onlyWaiting()
 		for _, key := range []string{"", "ab", "zzzzzzzzzzzzzzzzzz"} {
-			r.put(r.ledger.keys.Waits()+"~"+key, waitingRecord)
+			r.put(r.ledger.site.Keys.Waits()+"~"+key, waitingRecord)
 		}
 		r.restart()
 		r.wantListed("/")
@@ -61,7 +51,7 @@ func TestWaitingRecordUnderAForeignKeyIsIgnored(t *testing.T) {
 func TestWaitingRecordThatClaimsToBeListed(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home"))
-		r.put(r.ledger.keys.Wait(r.ledger.site.Names.Of("/token-8f14e45fceea167a").Hash), []byte(r.dump()[r.ledger.keys.Page("/")]))
+		r.put(r.ledger.site.Keys.Wait(r.ledger.site.Names.Of("/token-8f14e45fceea167a").Hash), []byte(r.dump()[r.ledger.site.Keys.Page("/")]))
 		r.restart()
 		r.sight("/token-8f14e45fceea167a", html("secret"))
 		r.wantNoTrace("/token-8f14e45fceea167a")
@@ -140,7 +130,7 @@ func (m *mixed) wantSaneFiles() {
 	}
 	for _, name := range []string{"sitemap.xml", "sitemap-1.xml", "sitemap-2.xml"} {
 		w := httptest.NewRecorder()
-		m.files.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/"+name, nil))
+		m.files.Serve(w, httptest.NewRequest(http.MethodGet, "/"+name, nil))
 		for _, found := range lastMods.FindAllStringSubmatch(w.Body.String(), -1) {
 			at, err := time.Parse(time.RFC3339, found[1])
 			if err != nil || name != "sitemap.xml" && at.After(time.Now()) {
@@ -154,7 +144,7 @@ func (m *mixed) wantSaneFiles() {
 func (r *rig) onlyWaiting() []byte {
 	r.Helper()
 	for key, value := range r.dump() {
-		if strings.HasPrefix(key, r.ledger.keys.Waits()) {
+		if strings.HasPrefix(key, r.ledger.site.Keys.Waits()) {
 			return []byte(value)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 const furnitureEvery = 10 * time.Minute
 
 // furniture is what the pages of the site have in common, and whether it is
-// stored as it now is. It belongs to the worker.
+// stored as it now is.
 type furniture struct {
 	mark.Site
 	changed bool
@@ -25,9 +25,9 @@ type furniture struct {
 // show is not taken for news after a restart. What cannot be read is learned
 // anew.
 func (l *Ledger) openFurniture(ctx context.Context) error {
-	return txn.View(ctx, l.cfg.Store, []string{l.keys.Furniture()}, func(t *txn.Tx) {
+	return txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Furniture()}, func(t *txn.Tx) {
 		var site *mark.Site
-		err := record.Open(t.Get(l.keys.Furniture()), func(f record.Field) {
+		err := record.Open(t.Get(l.site.Keys.Furniture()), func(f record.Field) {
 			if f.Num == 1 {
 				site, _ = mark.ParseSite(f.Data)
 			}
@@ -38,16 +38,17 @@ func (l *Ledger) openFurniture(ctx context.Context) error {
 	})
 }
 
-// keepFurniture stores the furniture if it has changed. Of several processes each has its own, and the last one's stays.
+// keepFurniture stores the furniture if it has changed. Each of several processes has its
+// own, and the last one to store it wins.
 func (l *Ledger) keepFurniture(ctx context.Context, _ bool) error {
 	if !l.furniture.changed {
 		return nil
 	}
-	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.Furniture()}, func(t *txn.Tx) {
+	err := txn.Update(ctx, l.cfg.Store, []string{l.site.Keys.Furniture()}, func(t *txn.Tx) {
 		var e record.Encoder
 		e.Bytes(1, l.furniture.AppendBinary(nil))
-		e.Keep(record.Others(t.Get(l.keys.Furniture()), 1))
-		t.Put(l.keys.Furniture(), e.Seal())
+		e.Keep(record.Others(t.Get(l.site.Keys.Furniture()), 1))
+		t.Put(l.site.Keys.Furniture(), e.Seal())
 	})
 	if err != nil {
 		return err

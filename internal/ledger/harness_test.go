@@ -16,7 +16,6 @@ import (
 	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/keys"
-	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/merge"
@@ -103,7 +102,8 @@ func (r *rig) start() {
 	keys, err := keys.New(origin.String())
 	r.check(err)
 	cfg := r.cfg
-	cfg.Store, cfg.Normalizer, cfg.Logger = txn.Guard(r.st, keys.Site()), norm, r.log.Logger()
+	cfg.Logger = r.log.Logger()
+	cfg.Store, cfg.Normalizer = txn.Guard(r.st, keys.Site(), cfg.Logger), norm
 	if cfg.Networks == 0 {
 		cfg.Networks = 3
 	}
@@ -118,11 +118,11 @@ func (r *rig) start() {
 	}
 	r.hints = hint.New(cfg.Logger, texts.Hint)
 	cfg.Hints = r.hints
-	cfg.MakeDue = func(location string) { r.looked[location]++ }
+	cfg.Schedule = r
 	r.files = files.New(files.Config{
 		Store: cfg.Store, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
 		Extensions: cfg.Extensions, InferPriority: cfg.InferPriority,
-		Doubts: func() lastmod.Trust { return r.ledger.Trust() }, Logger: cfg.Logger,
+		Logger: cfg.Logger,
 	})
 	cfg.Files = r.files
 	r.ledger, err = New(cfg)
@@ -133,6 +133,9 @@ func (r *rig) start() {
 	workers.Go(func() { r.files.Run(ctx) })
 	r.stop = func() { cancel(); workers.Wait() }
 }
+
+// Reset counts how often a page is marked as due.
+func (r *rig) Reset(location string) { r.looked[location]++ }
 
 // restart ends the process, as it were, and begins another on the same store.
 func (r *rig) restart() {
@@ -367,11 +370,11 @@ func (r *rig) wantLastMod(location string, want int64) {
 	}
 }
 
-// wantNoDoubts checks that no page waits to be confirmed as gone.
-func (r *rig) wantNoDoubts() {
+// wantNoSuspects checks that no page waits to be confirmed as gone.
+func (r *rig) wantNoSuspects() {
 	r.Helper()
-	if n := len(r.ledger.doubts.of); n != 0 {
-		r.Errorf("%d pages are in doubt", n)
+	if n := len(r.ledger.suspects.of); n != 0 {
+		r.Errorf("%d pages are suspects", n)
 	}
 }
 

@@ -11,6 +11,14 @@ import (
 	"github.com/servemap/servemap/internal/texts"
 )
 
+// What package survey needs before it gives a hint.
+const (
+	shellsNeeded = 5
+	censusLeast  = 10
+	fewPages     = 20
+	fewFor       = 5 * time.Minute
+)
+
 func TestHints(t *testing.T) {
 	shell := `<html><head><title>App</title></head><body><div id=app></div><script src=/app.js></script></body></html>`
 	for _, tt := range []struct {

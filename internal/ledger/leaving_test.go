@@ -88,7 +88,7 @@ func TestPageLeavesAMinuteAfter(t *testing.T) {
 			r.sight("/a", html("a"))
 			r.wait(2 * time.Minute)
 			r.wantListed("/", "/a")
-			r.wantNoDoubts()
+			r.wantNoSuspects()
 		})
 		runWithPage(t, tt.name+", with a restart in between", func(r *rig) {
 			tt.doubt(r)

@@ -1,7 +1,7 @@
-// Package ledger is the worker that learns a site's pages. Its input are sightings,
-// which requests offer without ever waiting. One goroutine turns them into looks, merges
-// these into the store, and sees to what time brings about. How a look changes what is
-// known is for package merge to say.
+// Package ledger is the worker that learns a site's pages. It takes sightings, which
+// requests offer. One goroutine turns them into looks, merges these into the store, does
+// what is due by time, and tells the files what has changed. It must never make a request
+// wait, and never decide by itself how a look changes what is known: package merge does.
 package ledger
 
 import (
@@ -9,12 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/crowd"
 	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/fleet"
 	"github.com/servemap/servemap/internal/hint"
@@ -26,7 +26,7 @@ import (
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
-	"github.com/servemap/servemap/internal/txn"
+	"github.com/servemap/servemap/internal/survey"
 	"github.com/servemap/servemap/store"
 )
 
@@ -37,13 +37,13 @@ type Config struct {
 	Normalizer *location.Normalizer
 	Files      *files.Files
 	Rules      admit.Rules
-	Entries    []string              // locations
-	Networks   int                   // distinct networks that make evidence
-	Confidence float64               // least probability of a changefreq
-	MakeDue    func(location string) // marks a page as due at its next visit
-	KeepFor    time.Duration         // how long a page is kept that is not seen
-	Robots     *robots.Rules         // nil means those of the robots.txt that is seen
-	Hints      *hint.Hints           // nil gives none
+	Entries    []string // locations
+	Networks   int      // distinct networks that make evidence
+	Confidence float64  // least probability of a changefreq
+	Schedule   Schedule
+	KeepFor    time.Duration // how long a page is kept that is not seen
+	Robots     *robots.Rules // nil means those of the robots.txt that is seen
+	Hints      *hint.Hints   // nil gives none
 	Logger     *slog.Logger
 	MaxURLs    int                // of a part; 0 means the protocol's limit
 	MaxBytes   int                // of a part; 0 means the protocol's limit
@@ -60,53 +60,44 @@ type Config struct {
 	RefreshEvery time.Duration
 }
 
+// Schedule is when each page is looked at next.
+type Schedule interface {
+	Reset(location string) // marks a page as due at its next visit
+}
+
 // Ledger is the one writer of a site's records in this process.
 type Ledger struct {
 	cfg     Config
-	keys    keys.Keys
 	queue   *queue
 	calls   chan call
 	stopped chan struct{} // closed when Run has returned
+	health  health
+	robots  atomic.Pointer[robots.Obeyed] // that of the site, for whoever asks for a page
+	waiting atomic.Int64                  // locations known and not listed
 
-	worker
-	public
-}
-
-// worker is what only the worker touches.
-type worker struct {
-	site    *merge.Site
-	opened  bool             // what the store holds of the site as a whole is known
-	counted bool             // the waiting locations were counted once
-	pending []*look.Sighting // taken from the queue and not yet stored
-	filling int              // the part that a page was added to last, 0 if none was
-	events  int              // noted in the journal since it was pruned
-	stamped lastmod.Trust    // whose stamps are stored
-	tasks   []task
-
-	early     early
-	contents  contents
-	furniture furniture
-	owner     owner
-	budget    budget
-	review    review
-	clock     clock
+	// Only the worker touches what follows, but for the settings in site.
+	site      *merge.Site
+	survey    *survey.Survey
 	fleet     *fleet.Watch
-	doubts    doubts
+	tasks     []task
+	pending   []*look.Sighting // taken from the queue and not yet stored
+	shown     crowd.Contents
+	furniture furniture
+	budget    budget
+	clock     clock
+	suspects  suspects
+	review    review
+	known     known
 	syncing   syncing
 }
 
-// public is what others than the worker read.
-type public struct {
-	tally     tally
-	robots    atomic.Pointer[robots.Obeyed]
-	trust     atomic.Pointer[lastmod.Trust]
-	waiting   atomic.Int64
-	starved   atomic.Bool
-	sightings atomic.Uint64
-	damaged   atomic.Uint64
-
-	mu      sync.Mutex
-	problem error // why the store cannot be used, nil if it can
+// known is what the worker knows of the store.
+type known struct {
+	opened  bool          // what it holds of the site as a whole was read
+	counted bool          // the waiting locations were counted once
+	stamps  lastmod.Trust // whose stamps it holds
+	filling int           // the part that a page was added to last, 0 if none was
+	events  int           // noted in the journal since it was pruned
 }
 
 // New returns a ledger. It does nothing until Run.
@@ -122,7 +113,7 @@ func New(cfg Config) (*Ledger, error) {
 	if cfg.MaxWaiting == 0 {
 		cfg.MaxWaiting = waitingKept
 	}
-	l := &Ledger{cfg: cfg, keys: k, queue: newQueue(), calls: make(chan call), stopped: make(chan struct{})}
+	l := &Ledger{cfg: cfg, queue: newQueue(), calls: make(chan call), stopped: make(chan struct{})}
 	l.site = &merge.Site{
 		Settings: merge.Settings{
 			Rules: cfg.Rules, Normalizer: cfg.Normalizer, Entries: map[string]bool{}, Networks: cfg.Networks,
@@ -131,19 +122,15 @@ func New(cfg Config) (*Ledger, error) {
 		Keys:    k,
 		Book:    book.Book{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
 		Journal: journal.Journal{Keys: k, Started: time.Now()},
-		Early:   map[string]*look.Look{},
 	}
 	for _, e := range cfg.Entries {
 		l.site.Entries[e] = true
 	}
-	l.early.waiting = l.site.Early
+	l.survey = survey.New(l.site, cfg.Hints)
 	l.budget = newBudget(time.Now())
-	l.doubts.of = map[string]doubt{}
+	l.suspects.of = map[string]suspect{}
 	l.fleet = fleet.New(k, cfg.RefreshEvery, l.sharedKeys())
 	l.tasks = l.newTasks()
-	if g, ok := cfg.Store.(*txn.Guarded); ok {
-		g.LogTo(cfg.Logger)
-	}
 	return l, nil
 }
 
@@ -154,7 +141,6 @@ func (l *Ledger) Offer(s *look.Sighting) bool {
 		s.Response.Release()
 		return false
 	}
-	l.sightings.Add(1)
 	return true
 }
 
@@ -166,18 +152,9 @@ func (l *Ledger) IsEntry(location string) bool { return l.site.Entries[location]
 // concurrently.
 func (l *Ledger) Drop() { l.queue.dropped.Add(1) }
 
-// Trust returns what is known against the dates that pages are given. It may be
-// called concurrently.
-func (l *Ledger) Trust() lastmod.Trust {
-	if t := l.trust.Load(); t != nil {
-		return *t
-	}
-	return lastmod.Trust{}
-}
-
-// Allows reports whether the site's robots.txt lets crawlers have location. It
-// may be called concurrently.
-func (l *Ledger) Allows(location string) bool { return l.robots.Load().Allows(location) }
+// Starved reports whether anonymous visitors got hardly any of the pages that the site
+// links to. It may be called concurrently.
+func (l *Ledger) Starved() bool { return l.survey.Starved() }
 
 // Stats are counts of the worker's doings.
 type Stats struct {
@@ -187,31 +164,20 @@ type Stats struct {
 	Waiting   int    // locations known and not listed
 	Damaged   uint64 // records that could not be read
 	Problem   error  // why the store cannot be used, nil if it can
-	Counts    []Count
+	Counts    []survey.Count
 }
 
 // Stats may be called concurrently.
 func (l *Ledger) Stats() Stats {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	return Stats{
-		Sightings: l.sightings.Load(),
+		Sightings: l.queue.taken.Load(),
 		Dropped:   l.queue.dropped.Load(),
 		Queued:    l.queue.depth(),
 		Waiting:   int(l.waiting.Load()),
-		Damaged:   l.damaged.Load(),
+		Damaged:   l.health.damaged.Load(),
 		Problem:   l.trouble(),
-		Counts:    l.tally.counted(),
+		Counts:    l.survey.Counts(),
 	}
-}
-
-// trouble returns why the store cannot be used: what it said last, or that it
-// says nothing.
-func (l *Ledger) trouble() error {
-	if g, ok := l.cfg.Store.(*txn.Guarded); ok && l.problem == nil {
-		return g.Stalled()
-	}
-	return l.problem
 }
 
 var errStopped = errors.New("the site is closed")
@@ -258,7 +224,7 @@ func (l *Ledger) Forget(ctx context.Context, location string) error {
 		if err := l.commit(ctx, nil, func(m *merge.Batch) { m.Forget(location) }); err != nil {
 			return err
 		}
-		delete(l.doubts.of, location)
+		delete(l.suspects.of, location)
 		return l.sync(ctx, true)
 	})
 }

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/record"
@@ -15,43 +14,46 @@ import (
 // open reads what the store holds of the site as a whole: at the start, and after an
 // error, since a store may have done what it did not confirm.
 func (l *Ledger) open(ctx context.Context) error {
-	if l.opened {
+	if l.known.opened {
 		return nil
 	}
 	for _, step := range []func(context.Context) error{
-		l.openSecret, l.openFleet, l.openTrust, l.openDoubts, l.openRobots, l.openActivity, l.openExtensions,
-		l.openJournal, l.openOnce,
+		l.openSecret, l.openFleet, l.openTrust, l.openSuspects, l.openRobots, l.openActivity, l.openExtensions,
+		l.openJournal,
 	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
+	l.tellFiles()
+	if err := l.openOnce(ctx); err != nil {
+		return err
+	}
 	l.site.Followed.Forget()
-	l.opened = true
+	l.known.opened = true
 	l.beginReview() // what was counted may be wrong
 	return nil
 }
 
 // openOnce reads what only this process changes.
 func (l *Ledger) openOnce(ctx context.Context) error {
-	if l.counted {
+	if l.known.counted {
 		return nil
 	}
 	if err := l.openFurniture(ctx); err != nil {
 		return err
 	}
-	l.cfg.Files.ChangedAll()
 	if err := l.countWaiting(ctx); err != nil {
 		return err
 	}
-	l.counted = true
+	l.known.counted = true
 	return nil
 }
 
 // countWaiting counts the waiting locations, and remembers what they showed.
 func (l *Ledger) countWaiting(ctx context.Context) error {
 	waiting := int64(0)
-	for r, err := range l.cfg.Store.Scan(ctx, l.keys.Waits(), "") {
+	for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Waits(), "") {
 		if err != nil {
 			return err
 		}
@@ -64,12 +66,12 @@ func (l *Ledger) countWaiting(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		id := secret.ID(strings.TrimPrefix(r.Key, l.keys.Waits()))
+		id := secret.ID(strings.TrimPrefix(r.Key, l.site.Keys.Waits()))
 		for _, n := range networks {
-			l.contents.shows(showing, id, uint32(n)+1)
+			l.shown.Shows(showing, id, uint32(n)+1)
 		}
 		if len(networks) == 0 {
-			l.contents.shows(showing, id, 0)
+			l.shown.Shows(showing, id, 0)
 		}
 	}
 	l.waiting.Store(waiting)
@@ -81,13 +83,13 @@ func (l *Ledger) countWaiting(ctx context.Context) error {
 func (l *Ledger) openSecret(ctx context.Context) (err error) {
 	var key secret.Key
 	var bad error
-	fetch := func(t *txn.Tx) { key, bad = secret.Read(t.Get(l.keys.Site())) }
-	if err := txn.View(ctx, l.cfg.Store, []string{l.keys.Site()}, fetch); err != nil {
+	fetch := func(t *txn.Tx) { key, bad = secret.Read(t.Get(l.site.Keys.Site())) }
+	if err := txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Site()}, fetch); err != nil {
 		return err
 	}
 	if key == nil {
 		if bad != nil {
-			l.damaged.Add(1)
+			l.health.damaged.Add(1)
 			l.cfg.Logger.Error("servemap: the site's secret in the store is damaged; what waits is learned anew, and pages barred by Forget need a rule that says never")
 		}
 		if key, err = l.newSecret(ctx); err != nil {
@@ -102,27 +104,22 @@ func (l *Ledger) openSecret(ctx context.Context) (err error) {
 // meanwhile.
 func (l *Ledger) newSecret(ctx context.Context) (key secret.Key, err error) {
 	fresh := secret.New()
-	err = txn.Update(ctx, l.cfg.Store, []string{l.keys.Site()}, func(t *txn.Tx) {
-		if key, _ = secret.Read(t.Get(l.keys.Site())); key == nil {
-			t.Put(l.keys.Site(), fresh.Encode())
+	err = txn.Update(ctx, l.cfg.Store, []string{l.site.Keys.Site()}, func(t *txn.Tx) {
+		if key, _ = secret.Read(t.Get(l.site.Keys.Site())); key == nil {
+			t.Put(l.site.Keys.Site(), fresh.Encode())
 			key = fresh
 		}
 	})
 	return key, err
 }
 
-func (l *Ledger) openTrust(ctx context.Context) error {
-	_, err := l.readTrust(ctx)
-	return err
-}
-
 // openExtensions reads for which extensions the pages were read. Where that is another
 // set than now, the review brings the entries in line, and has pages read again at their
 // next visit if there is more to be found.
 func (l *Ledger) openExtensions(ctx context.Context) error {
-	return txn.View(ctx, l.cfg.Store, []string{l.keys.Extensions()}, func(t *txn.Tx) {
+	return txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Extensions()}, func(t *txn.Tx) {
 		l.site.Extended = 0
-		_ = record.Open(t.Get(l.keys.Extensions()), func(f record.Field) { // of a damaged one nothing was read
+		_ = record.Open(t.Get(l.site.Keys.Extensions()), func(f record.Field) { // of a damaged one nothing was read
 			if f.Num == 1 {
 				l.site.Extended = sitemap.Namespaces(f.Value)
 			}
@@ -135,49 +132,14 @@ func (l *Ledger) keepExtensions(ctx context.Context) error {
 	if !l.site.Extends() {
 		return nil
 	}
-	err := txn.Update(ctx, l.cfg.Store, []string{l.keys.Extensions()}, func(t *txn.Tx) {
+	err := txn.Update(ctx, l.cfg.Store, []string{l.site.Keys.Extensions()}, func(t *txn.Tx) {
 		var e record.Encoder
 		e.Uint(1, uint64(l.cfg.Extensions))
-		e.Keep(record.Others(t.Get(l.keys.Extensions()), 1))
-		t.Put(l.keys.Extensions(), e.SealAny())
+		e.Keep(record.Others(t.Get(l.site.Keys.Extensions()), 1))
+		t.Put(l.site.Keys.Extensions(), e.SealAny())
 	})
 	if err == nil {
 		l.site.Extended = l.cfg.Extensions
 	}
 	return err
-}
-
-// openJournal begins the journal, if nobody did: with the first page of a new site, or
-// with the start of this process where there are pages already. If the store cannot tell
-// or take that now, it is tried again later; nothing else depends on it.
-func (l *Ledger) openJournal(ctx context.Context) error {
-	isNew := true
-	for _, err := range l.cfg.Store.Scan(ctx, l.keys.Pages(), "") {
-		if err != nil {
-			return nil
-		}
-		isNew = false
-		break
-	}
-	_ = l.site.Journal.Begin(ctx, l.cfg.Store, l.site.Journal.Started, isNew)
-	return nil
-}
-
-// pruneAfter is how many events are noted in the journal before it is pruned.
-const pruneAfter = 25_000
-
-func (l *Ledger) pruneDue(now time.Time) time.Time {
-	if l.events < pruneAfter {
-		return time.Time{}
-	}
-	return now
-}
-
-// pruneJournal drops what is too old or too much.
-func (l *Ledger) pruneJournal(ctx context.Context, _ bool) error {
-	if err := l.site.Journal.Prune(ctx, l.cfg.Store, time.Now()); err != nil {
-		return err
-	}
-	l.events = 0
-	return nil
 }

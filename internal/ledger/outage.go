@@ -12,8 +12,8 @@ import (
 // the files being served the pages that had their minute, and those that a
 // sighting which waits to be stored shows to forbid their listing.
 func (l *Ledger) withdrawUnstored() {
-	for _, location := range l.doubts.overdue(time.Now()) {
-		l.cfg.Files.Withdraw(location, l.doubts.of[location].from) // a witness since then, which waits as well, saves it
+	for _, location := range l.suspects.overdue(time.Now()) {
+		l.cfg.Files.Withdraw(location, l.suspects.of[location].from) // a witness since then, which waits as well, saves it
 	}
 	for _, s := range l.pending {
 		l.peek(s)

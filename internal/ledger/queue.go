@@ -21,6 +21,7 @@ type queue struct {
 	bytes   int // that those hold
 	closed  bool
 	wake    chan struct{}
+	taken   atomic.Uint64 // sightings there was room for
 	dropped atomic.Uint64
 }
 
@@ -39,6 +40,7 @@ func (q *queue) offer(s *look.Sighting) bool {
 		q.dropped.Add(1)
 		return false
 	}
+	q.taken.Add(1)
 	q.poke()
 	return true
 }

@@ -101,7 +101,7 @@ func TestWhatOneProcessSeesIsKnownToTheOthers(t *testing.T) {
 			robotsTxt(a, 200, "User-agent: *\nDisallow: /a\n")
 			time.Sleep(told)
 			b.wantShown("/")
-			if b.ledger.Allows("/a") {
+			if b.files.Allows("/a") {
 				b.Error("what another process saw disallowed is allowed")
 			}
 		}},
@@ -110,7 +110,7 @@ func TestWhatOneProcessSeesIsKnownToTheOthers(t *testing.T) {
 			robotsTxt(a, 200, "User-agent: *\nDisallow: /a\n")
 			robotsTxt(b, 404, "")
 			time.Sleep(told)
-			if a.ledger.Allows("/a") || b.ledger.Allows("/a") {
+			if a.files.Allows("/a") || b.files.Allows("/a") {
 				b.Error("one look that shows another robots.txt was enough")
 			}
 		}},
@@ -133,7 +133,7 @@ func TestWhatOneProcessSeesIsKnownToTheOthers(t *testing.T) {
 			b.sight("/a", "<meta name=robots content=noindex>")
 			b.sight("/", html("home again", "/a")) // from here on b knows that this link needs nothing more
 			a.check(a.ledger.call(a.Context(), func(ctx context.Context) error {
-				return a.ledger.drop(ctx, []string{a.ledger.keys.Wait(a.ledger.site.Names.Of("/a").Hash)})
+				return a.ledger.drop(ctx, []string{a.ledger.site.Keys.Wait(a.ledger.site.Names.Of("/a").Hash)})
 			}))
 			b.wantVerdict("/a", admit.Unknown, admit.None)
 			time.Sleep(told)
@@ -320,7 +320,7 @@ func served(r *rig) map[string]string {
 	}
 	for _, name := range names {
 		w := httptest.NewRecorder()
-		r.files.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/"+name, nil))
+		r.files.Serve(w, httptest.NewRequest(http.MethodGet, "/"+name, nil))
 		if w.Code == http.StatusOK {
 			all[name] = w.Header().Get("Etag") + "\n" + w.Body.String()
 			if strings.Contains(all[name], "<sitemapindex") {

@@ -199,7 +199,7 @@ func TestOneNetworkTakesOutTenPagesADay(t *testing.T) {
 			time.Sleep(23 * time.Hour)
 			r.missing(network, pages[10:20]...)
 			r.wantLeft(pages[10:]...)
-			r.wantNoDoubts()
+			r.wantNoSuspects()
 			r.restart()
 			time.Sleep(time.Hour)
 			r.missing(network, pages[10:15]...)

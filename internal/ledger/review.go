@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +20,7 @@ const reviewPause = 10 * time.Millisecond
 
 // review is a pass over all that is stored of the locations: it applies rules
 // and a robots.txt that have changed, takes out what was not seen for long, and
-// counts the verdicts. It belongs to the worker.
+// counts the verdicts.
 type review struct {
 	running bool
 	waits   bool   // the pages are done
@@ -36,11 +35,11 @@ type review struct {
 // beginReview begins a pass, or begins the present one anew.
 func (l *Ledger) beginReview() {
 	l.review = review{running: true, done: l.review.done}
-	l.tally.begin()
+	l.survey.BeginPass()
 }
 
-// reviewAtOnce is how many steps of a pass somebody who flushes waits for. That
-// is the whole of it for all but large sites.
+// reviewAtOnce is how many steps of a pass a Flush waits for. On all but large sites
+// that is the whole pass.
 const reviewAtOnce = 100
 
 // reviewDue returns when the next step of a pass is due, or the next pass.
@@ -70,76 +69,76 @@ func (l *Ledger) reviewSome(ctx context.Context, all bool) error {
 	return nil
 }
 
+// reviewOnce reviews the next records.
 func (l *Ledger) reviewOnce(ctx context.Context) error {
 	r := &l.review
 	if r.after == "" && !r.waits {
-		if err := l.reviewNamed(ctx); err != nil {
-			return err
-		}
-		if err := l.reviewParts(ctx); err != nil {
-			return err
-		}
-		if err := l.pruneJournal(ctx, true); err != nil {
-			return err
-		}
-		if err := l.site.Book.PruneNews(ctx, l.cfg.Store, time.Now()); err != nil {
+		if err := l.reviewFirst(ctx); err != nil {
 			return err
 		}
 	}
-	prefix := l.keys.Pages()
+	prefix, change := l.site.Keys.Pages(), l.reviewPages
 	if r.waits {
-		prefix = l.keys.Waits()
+		prefix, change = l.site.Keys.Waits(), l.drop
 	}
 	seen, changed, err := l.reviewScan(ctx, prefix)
 	if err != nil {
 		return err
 	}
 	for _, rec := range seen {
-		l.tally.count(rec.key, rec.Standing)
+		l.survey.Count(rec.key, rec.Standing)
 	}
-	change := l.reviewPages
 	if r.waits {
-		change = l.drop
 		r.waiting += int64(len(seen) - len(changed))
 	}
-	for chunk := range slices.Chunk(changed, batch) {
-		if err := inHalves(chunk, func(keys []string) error { return change(ctx, keys) }); err != nil {
-			return err
-		}
+	if err := inBatches(changed, func(keys []string) error { return change(ctx, keys) }); err != nil {
+		return err
 	}
 	if len(seen) == reviewStep {
 		r.after = seen[len(seen)-1].key
 		return nil
 	}
-	l.tally.pass(prefix + "~") // which is after all keys that begin so
+	l.survey.CountedTo(prefix + "~") // which is after all keys that begin so
 	if r.after = ""; !r.waits {
 		r.waits, r.again = true, l.takeRanks(r.ranks)
 		return l.keepExtensions(ctx)
 	}
-	if !l.fleet.Alone() {
-		l.waiting.Store(r.waiting) // the others add and drop some too
-	}
-	r.running, r.waits, r.waiting, r.done = false, false, 0, time.Now()
-	l.tally.end()
-	_ = l.hintFew(ctx, false) // it cannot fail
-	if r.again {
-		l.beginReview()
-	}
+	l.endReview()
 	return nil
 }
 
-// inHalves calls fn with all items, or where that is more than one transaction
-// takes, with halves of them. An item that is too much by itself is left out.
-func inHalves(items []string, fn func([]string) error) error {
-	err := fn(items)
-	switch {
-	case !txn.TooMuch(err):
+// reviewFirst does what a pass begins with.
+func (l *Ledger) reviewFirst(ctx context.Context) error {
+	if err := l.reviewNamed(ctx); err != nil {
 		return err
-	case len(items) < 2:
-		return nil
 	}
-	half := len(items) / 2
-	return errors.Join(inHalves(items[:half], fn), inHalves(items[half:], fn))
+	if err := l.reviewParts(ctx); err != nil {
+		return err
+	}
+	if err := l.pruneJournal(ctx, true); err != nil {
+		return err
+	}
+	return l.site.Book.PruneNews(ctx, l.cfg.Store, time.Now())
+}
+
+// endReview ends the pass. The first one that ranks the pages is followed by another,
+// which gives them their ranks.
+func (l *Ledger) endReview() {
+	now, again := time.Now(), l.review.again
+	if !l.fleet.Alone() {
+		l.waiting.Store(l.review.waiting) // the others add and drop some too
+	}
+	l.review = review{done: now, stepped: l.review.stepped}
+	l.survey.EndPass(now)
+	if again {
+		l.beginReview()
+	}
+}
+
+// inBatches calls fn with all items, a batch at a time. An item that is more than a
+// transaction takes by itself is left out.
+func inBatches(items []string, fn func([]string) error) error {
+	return inPieces(items, batch, func(some []string) (int, error) { return len(some), fn(some) }, func(string) bool { return false })
 }
 
 // reviewed is a record that a review came by.
@@ -186,22 +185,16 @@ func (l *Ledger) outdated(location string, s *merge.Page, now time.Time) bool {
 // reviewNamed decides anew on the locations that the owner names one by one,
 // which are found even where only a hash of them is stored.
 func (l *Ledger) reviewNamed(ctx context.Context) error {
-	named := append(l.cfg.Rules.Locations(), l.cfg.Entries...)
-	for chunk := range slices.Chunk(named, batch) {
-		err := inHalves(chunk, func(some []string) error {
-			return l.commit(ctx, nil, func(m *merge.Batch) {
-				for _, location := range some {
-					if s, known := m.Load(location); known {
-						m.Save(s)
-					}
+	named := slices.Concat(l.cfg.Rules.Locations(), l.cfg.Entries)
+	return inBatches(named, func(some []string) error {
+		return l.commit(ctx, nil, func(m *merge.Batch) {
+			for _, location := range some {
+				if s, known := m.Load(location); known {
+					m.Save(s)
 				}
-			})
+			}
 		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // reviewPages decides anew on pages that are or were listed.
@@ -209,7 +202,7 @@ func (l *Ledger) reviewPages(ctx context.Context, keys []string) error {
 	l.site.Followed.Forget() // what it says may no longer be stored
 	return l.commit(ctx, keys, func(m *merge.Batch) {
 		for _, key := range keys {
-			m.Review(strings.TrimPrefix(key, l.keys.Pages()))
+			m.Review(strings.TrimPrefix(key, l.site.Keys.Pages()))
 		}
 	})
 }
@@ -227,7 +220,7 @@ func (l *Ledger) drop(ctx context.Context, keys []string) error {
 // reviewParts notes which parts have too many pages or too few, so that the review
 // takes pages out of them.
 func (l *Ledger) reviewParts(ctx context.Context) error {
-	parts, err := book.ReadParts(ctx, l.cfg.Store, l.keys)
+	parts, err := book.ReadParts(ctx, l.cfg.Store, l.site.Keys)
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/survey"
 )
 
 func TestRulesActOnWhatIsStored(t *testing.T) {
@@ -99,15 +99,19 @@ func TestWaitingLocationsAreForgottenInTheEnd(t *testing.T) {
 	})
 }
 
+func count(verdict admit.Verdict, reason admit.Reason, pages int) survey.Count {
+	return survey.Count{Verdict: verdict, Reason: reason, Pages: pages}
+}
+
 func TestCountsByVerdict(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a", "/b", "/c")
 		r.sight("/orphan", html("nobody links here"))
 		r.sight(secretPage, html("secret"))
 		r.answer("/c", 410)
-		want := map[Count]bool{
-			{admit.Listed, admit.ByEntry, 1}: true, {admit.Listed, admit.ByLink, 2}: true, {admit.Gone, admit.StatusGone, 1}: true,
-			{admit.Waiting, admit.NoEvidence, 1}: true, {admit.Held, admit.Capability, 1}: true,
+		want := map[survey.Count]bool{
+			count(admit.Listed, admit.ByEntry, 1): true, count(admit.Listed, admit.ByLink, 2): true, count(admit.Gone, admit.StatusGone, 1): true,
+			count(admit.Waiting, admit.NoEvidence, 1): true, count(admit.Held, admit.Capability, 1): true,
 		}
 		check := func(when string) {
 			t.Helper()
@@ -125,34 +129,14 @@ func TestCountsByVerdict(t *testing.T) {
 		r.restart()
 		check("after a restart")
 		r.forget("/b")
-		delete(want, Count{admit.Listed, admit.ByLink, 2})
-		want[Count{admit.Listed, admit.ByLink, 1}], want[Count{admit.Excluded, admit.Forgotten, 1}] = true, true
+		delete(want, count(admit.Listed, admit.ByLink, 2))
+		want[count(admit.Listed, admit.ByLink, 1)], want[count(admit.Excluded, admit.Forgotten, 1)] = true, true
 		check("after Forget")
 		r.keeps(100, "/", "/a")
-		delete(want, Count{admit.Waiting, admit.NoEvidence, 1})
-		delete(want, Count{admit.Held, admit.Capability, 1})
+		delete(want, count(admit.Waiting, admit.NoEvidence, 1))
+		delete(want, count(admit.Held, admit.Capability, 1))
 		check("after what waited has gone")
 	})
-}
-
-func TestTallyCountsChangesDuringAPass(t *testing.T) {
-	listed, waiting := merge.Standing{Verdict: admit.Listed, Reason: admit.ByLink}, merge.Standing{Verdict: admit.Waiting, Reason: admit.NoEvidence}
-	var l tally
-	l.begin()
-	l.count("a", listed)
-	l.count("c", waiting)
-	l.moved([]merge.Move{{Key: "b", From: merge.Standing{}, To: listed}, {Key: "c", From: waiting, To: listed}, {Key: "d", From: merge.Standing{}, To: listed}}) // two behind the pass, one before it
-	l.count("d", listed)
-	l.pass("m")
-	l.moved([]merge.Move{{Key: "e", From: merge.Standing{}, To: listed}, {Key: "n", From: merge.Standing{}, To: waiting}}) // one behind it again
-	l.end()
-	if got := l.listed(); got != 5 {
-		t.Errorf("%d are listed, want 5", got)
-	}
-	l.moved([]merge.Move{{Key: "a", From: listed, To: merge.Standing{}}})
-	if got := l.counted(); len(got) != 1 || got[0] != (Count{admit.Listed, admit.ByLink, 4}) {
-		t.Errorf("counts %v", got)
-	}
 }
 
 func TestUnavailableAfter(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/robots"
@@ -78,15 +77,14 @@ func (l *Ledger) writeRobots(t *txn.Tx, o robots.Obeyed) {
 func (l *Ledger) robotsKeys() []string {
 	keys := make([]string, 2*robotsPieces)
 	for i := range keys {
-		keys[i] = l.keys.Robots(i)
+		keys[i] = l.site.Keys.Robots(i)
 	}
 	return keys
 }
 
-// obey takes over a robots.txt that the site has served, and has everything
-// that is stored judged by it.
+// obey takes over a robots.txt that the site has served.
 func (l *Ledger) obey(ctx context.Context, s *look.Sighting) error {
-	before := l.robots.Load()
+	before := l.site.Robots
 	if l.cfg.Robots != nil || before == nil {
 		return nil
 	}
@@ -106,15 +104,12 @@ func (l *Ledger) obey(ctx context.Context, s *look.Sighting) error {
 		}
 	})
 	if err != nil {
-		l.opened = false // nobody knows what it holds
+		l.known.opened = false // nobody knows what it holds
 		return err
 	}
 	l.syncing.unsynced = true
 	l.setRobots(&after)
-	if !after.SameRules(before) {
-		l.cfg.Files.ChangedAll()
-		l.beginReview()
-	}
+	l.tellFiles()
 	return nil
 }
 
@@ -131,19 +126,13 @@ func parseRobots(resp *tap.Response) (*robots.Rules, bool) {
 	return robots.Parse(body), true
 }
 
-// hintRobots says so if robots.txt keeps the site from being learned.
-func (l *Ledger) hintRobots() {
-	for _, entry := range l.cfg.Entries {
-		if !l.Allows(entry) {
-			l.cfg.Hints.Give(hint.Robots)
-			return
-		}
-	}
-}
-
-// setRobots has what a robots.txt says hold from now on.
+// setRobots has what a robots.txt says hold from now on, and has all that is stored
+// judged by it.
 func (l *Ledger) setRobots(o *robots.Obeyed) {
+	if before := l.site.Robots; before != nil && !before.Now.Equal(o.Now) {
+		l.beginReview()
+	}
 	l.site.Robots = o
 	l.robots.Store(o)
-	l.hintRobots()
+	l.survey.Robots()
 }

@@ -113,7 +113,7 @@ func TestStoreThatComesBackEmptyGetsASecret(t *testing.T) {
 		r.drop("")
 		r.mendSoon(st)
 		r.sight("/", html("home", "/a"))
-		if r.dump()[r.ledger.keys.Site()] == "" {
+		if r.dump()[r.ledger.site.Keys.Site()] == "" {
 			t.Error("the store that came back has no secret")
 		}
 		r.sight("/a", html("a"))

@@ -146,69 +146,6 @@ func TestSoftNotFound(t *testing.T) {
 	})
 }
 
-func TestContents(t *testing.T) {
-	type seen struct {
-		network  uint32
-		location uint64
-	}
-	times := func(n int, network uint32, from uint64) (all []seen) {
-		for i := range uint64(n) {
-			all = append(all, seen{network, from + i})
-		}
-		return all
-	}
-	const own = 1
-	for _, tt := range []struct {
-		name                string
-		seen                []seen
-		networks, locations int // others than its own
-	}{
-		{"nobody", nil, 0, 0},
-		{"only itself", []seen{{7, own}, {8, own}, {7, own}}, 0, 0},
-		{"one network elsewhere", []seen{{7, own}, {8, 2}}, 1, 1},
-		{"one network anywhere", times(25, 7, own), 1, 1},
-		{"one network elsewhere, everywhere", times(25, 7, 2), 1, 2},
-		{"two networks at one location", []seen{{7, 2}, {8, 2}}, 2, 1},
-		{"two networks, both of which got it too", []seen{{7, own}, {7, 2}, {8, own}, {8, 2}}, 2, 1},
-		{"as many networks as locations", []seen{{7, 2}, {8, 3}, {9, 4}, {10, 5}}, 4, 4},
-		{"after many who got only it", append([]seen{{1, own}, {2, own}, {3, own}, {4, own}, {5, own}, {6, own}}, seen{7, 2}, seen{8, 3}, seen{9, 4}, seen{10, 5}), 4, 4},
-		{"after many who got another", append([]seen{{1, 2}, {2, 2}, {3, 2}, {4, 2}, {5, 2}}, seen{7, 3}, seen{8, 4}, seen{9, 5}), 5, 4},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			c := new(contents)
-			for range 2 { // which changes nothing
-				for _, s := range tt.seen {
-					c.shows(1, s.location<<33, s.network)
-				}
-			}
-			networks, locations := c.elsewhere(1, own<<33)
-			if networks != tt.networks || locations != tt.locations {
-				t.Errorf("%d networks got it at %d other locations, want %d at %d", networks, locations, tt.networks, tt.locations)
-			}
-			for i := range uint64(2) {
-				if networks, locations := c.elsewhere(1+(i+1)*contentsKept, own<<33); networks+locations != 0 {
-					t.Error("another content counts as this one")
-				}
-			}
-		})
-	}
-	c := new(contents)
-	for i := range uint64(4) {
-		c.shows(1, (2+i)<<33, uint32(i))
-	}
-	for i := range uint64(20) {
-		c.shows(1+(1+i)*contentsKept, 9<<33, 7)
-	}
-	if networks, locations := c.elsewhere(1, 1<<33); networks != 4 || locations != 4 {
-		t.Errorf("beside 20 contents at one location each, one at four is forgotten: %d networks at %d", networks, locations)
-	}
-	c = new(contents)
-	c.shows(0, 2<<33, 7)
-	if networks, _ := c.elsewhere(0, 1<<33); networks != 0 {
-		t.Error("what is not known to be shown counts")
-	}
-}
-
 func TestWhoElseShowsTheSameIsKnownAfterARestart(t *testing.T) {
 	visitors := []string{"8.8.0.0/24", "8.8.1.0/24", "8.8.2.0/24"}
 	for _, tt := range []struct {
@@ -258,6 +195,7 @@ func TestClusterTakesOutNoEstablishedPage(t *testing.T) {
 }
 
 func TestPageThatOnlyVisitorsSpokeForLeavesWithACrowd(t *testing.T) {
+	const crowdNeeded = 5 // see package crowd
 	inBubble(t, Config{}, func(r *rig) {
 		junk := func(n int, network func(i int) string) {
 			for i := range n {
@@ -280,7 +218,7 @@ func TestPageThatOnlyVisitorsSpokeForLeavesWithACrowd(t *testing.T) {
 func TestOnlyDuplicatesAreStoredAsMembers(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		members := func() (n []int) {
-			for rec, err := range r.st.Scan(r.Context(), string(r.ledger.keys)+"twin|", "") {
+			for rec, err := range r.st.Scan(r.Context(), string(r.ledger.site.Keys)+"twin|", "") {
 				r.check(err)
 				members := 0
 				_ = record.Open(rec.Value, func(f record.Field) {

@@ -191,7 +191,7 @@ func TestOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
 			if when != "while it runs" {
 				r.stop()
 			}
-			r.put(r.ledger.keys.Site(), laterRecord())
+			r.put(r.ledger.site.Keys.Site(), laterRecord())
 			if when != "while it runs" {
 				r.start()
 			}

@@ -31,7 +31,7 @@ func (l *Ledger) Run(ctx context.Context) {
 		if wake = l.queue.wake; err != nil {
 			wake = nil // a store in trouble is asked again when it is time
 			// It may be another one then, as where a folder was removed and made anew.
-			l.opened = l.opened && !errors.Is(err, store.ErrUnavailable)
+			l.known.opened = l.known.opened && !errors.Is(err, store.ErrUnavailable)
 		}
 		l.note(ctx, err)
 		timer.Reset(l.nextRound(err))
@@ -45,18 +45,26 @@ type task struct {
 	flush bool                                      // Flush runs it though it is not due
 }
 
+// nowIf returns when a task is due that has something to do now, or has not.
+func nowIf(is bool, now time.Time) time.Time {
+	if is {
+		return now
+	}
+	return time.Time{}
+}
+
 // newTasks returns the tasks in the order in which a round runs them.
 func (l *Ledger) newTasks() []task {
 	return []task{
-		{due: l.refreshDue, run: l.refresh, flush: true},
+		{due: func(time.Time) time.Time { return l.fleet.Due() }, run: l.refresh, flush: true},
 		{due: l.mergeDue, run: l.mergeQueued},
-		{due: l.doubts.due, run: l.confirmDoubts},
+		{due: l.suspects.due, run: l.confirmSuspects},
 		{due: l.evictDue, run: l.evict},
 		{due: l.pruneDue, run: l.pruneJournal},
 		{due: l.reviewDue, run: l.reviewSome, flush: true},
 		{due: l.stampsDue, run: l.keepStamps},
 		{due: l.furnitureDue, run: l.keepFurniture, flush: true},
-		{due: l.fewDue, run: l.hintFew},
+		{due: func(time.Time) time.Time { return l.survey.FewDue() }, run: l.hintFew},
 		{due: l.syncDue, run: l.sync, flush: true},
 	}
 }
@@ -81,8 +89,8 @@ func (l *Ledger) nextRound(err error) time.Duration {
 	return next
 }
 
-// work runs the tasks that are due. all means that no budget applies, and that nothing
-// is left of what waits at the beginning, nor unsynced.
+// work runs the tasks that are due. With all, no budget applies, and all that waits at
+// the beginning is stored and synced when it returns.
 func (l *Ledger) work(ctx context.Context, all bool) error {
 	err := l.runTasks(ctx, all)
 	if err != nil {
@@ -98,7 +106,7 @@ func (l *Ledger) runTasks(ctx context.Context, all bool) error {
 	for _, t := range l.tasks {
 		now := time.Now()
 		due := t.due(now)
-		if due.IsZero() && !(all && t.flush) || due.After(now) && !(all && t.flush) {
+		if idle := due.IsZero() || due.After(now); idle && !(all && t.flush) {
 			continue
 		}
 		if err := t.run(ctx, all); err != nil {
@@ -108,36 +116,19 @@ func (l *Ledger) runTasks(ctx context.Context, all bool) error {
 	return nil
 }
 
-// note keeps the store's trouble for Stats, and logs each cause once.
-func (l *Ledger) note(ctx context.Context, err error) {
-	if err != nil && ctx.Err() != nil {
-		return
-	}
-	l.mu.Lock()
-	before := l.problem
-	l.problem = err
-	l.mu.Unlock()
-	switch {
-	case errors.Is(err, store.ErrUnavailable):
-		// The store tells of its troubles itself.
-	case err != nil && (before == nil || before.Error() != err.Error()):
-		l.cfg.Logger.Warn("servemap: the store cannot be used; the site goes on, and what is seen is stored when it can", "err", err)
-	case err == nil && before != nil:
-		l.cfg.Files.ChangedAll()
-	}
+func (l *Ledger) hintFew(context.Context, bool) error {
+	l.survey.HintFew(time.Now())
+	return nil
 }
 
 // batch is how many sightings are taken from the queue at once.
 const batch = 128
 
-// roundBatches is how many batches are merged before time gets its due.
+// roundBatches is how many batches are merged before the other tasks have their turn.
 const roundBatches = 16
 
 func (l *Ledger) mergeDue(now time.Time) time.Time {
-	if len(l.pending) > 0 || l.queue.depth() > 0 {
-		return now
-	}
-	return time.Time{}
+	return nowIf(len(l.pending) > 0 || l.queue.depth() > 0, now)
 }
 
 // mergeQueued merges what waits in the queue.
@@ -160,42 +151,5 @@ func (l *Ledger) mergeQueued(ctx context.Context, all bool) error {
 			return err
 		}
 	}
-	return nil
-}
-
-// syncing says what of that which is stored a loss of power may still undo.
-type syncing struct {
-	unsynced bool
-	urgent   bool // it must not wait
-	last     time.Time
-}
-
-// The least time between two syncs: as things are, and while there is much to do.
-const (
-	syncEvery = time.Second
-	syncBusy  = 5 * time.Second
-)
-
-func (l *Ledger) syncDue(now time.Time) time.Time {
-	switch {
-	case !l.syncing.unsynced:
-		return time.Time{}
-	case l.syncing.urgent:
-		return now
-	case l.queue.depth() > 0:
-		return l.syncing.last.Add(syncBusy)
-	}
-	return l.syncing.last.Add(syncEvery)
-}
-
-// sync makes what was stored survive a loss of power.
-func (l *Ledger) sync(ctx context.Context, _ bool) error {
-	if !l.syncing.unsynced {
-		return nil
-	}
-	if err := l.cfg.Store.Sync(ctx); err != nil {
-		return err
-	}
-	l.syncing = syncing{last: time.Now()}
 	return nil
 }

@@ -160,7 +160,7 @@ func (s *Page) leavesOpen(now moment.Time) Openness {
 
 // isEarly reports whether it is remembered where the location leads.
 func (m *Batch) isEarly(location string) bool {
-	return m.site.Early[location] != nil ||
+	return m.site.Early.Has(location) ||
 		slices.ContainsFunc(m.Effects.Early, func(k *Look) bool { return k.Location == location })
 }
 

@@ -50,8 +50,8 @@ type Site struct {
 	Activity    Activity
 	Listed      int // pages listed now, about
 
-	Followed Followed              // links that were merged lately
-	Early    map[string]*look.Look // where locations lead for which nothing vouched
+	Followed Followed   // links that were merged lately
+	Early    look.Early // where locations lead for which nothing vouched
 
 	Extended sitemap.Namespaces // for which the entries are in line
 	Ranks    *priority.Ranks    // of all pages, nil before they are known

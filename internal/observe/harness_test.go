@@ -49,7 +49,7 @@ func start(t testing.TB, change ...func(*Config)) *rig {
 	})
 	l, err := ledger.New(ledger.Config{
 		Store: st, Normalizer: norm, Files: files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5, KeepFor: 90 * 24 * time.Hour,
-		MakeDue: looks.Reset, Logger: logger,
+		Schedule: looks, Logger: logger,
 	})
 	r.check(err)
 	cfg := Config{

@@ -157,7 +157,7 @@ func (r *rig) wantRobots(seen, obeyed bool) {
 	r.t.Helper()
 	r.wantSightings(map[bool]uint64{true: 1}[seen])
 	r.check(r.cfg.Ledger.Flush(r.t.Context()))
-	if got := !r.cfg.Ledger.Allows("/internal/a"); got != obeyed {
+	if got := !r.cfg.Files.Allows("/internal/a"); got != obeyed {
 		r.t.Errorf("what it forbids is forbidden: %v, want %v", got, obeyed)
 	}
 	r.wantNothingLent()
@@ -250,7 +250,7 @@ func TestWhenRobotsTxtIsDueAgain(t *testing.T) {
 				other.RemoteAddr = "9.9.9.9:1234"
 				r.watches(other, text)
 				r.check(r.cfg.Ledger.Flush(t.Context()))
-				if r.cfg.Ledger.Allows("/internal/a") {
+				if r.cfg.Files.Allows("/internal/a") {
 					t.Error("what it forbids is allowed")
 				}
 			})
@@ -267,7 +267,7 @@ func TestDamagedRobotsTxtChangesNothing(t *testing.T) {
 	damaged[0] ^= 0xff
 	r.watches(get("/robots.txt"), coded("text/plain", "gzip", damaged))
 	r.check(r.cfg.Ledger.Flush(t.Context()))
-	if r.cfg.Ledger.Allows("/internal/a") {
+	if r.cfg.Files.Allows("/internal/a") {
 		t.Error("what it forbids is allowed")
 	}
 }

@@ -46,9 +46,6 @@ func (o Obeyed) confirms(at time.Time, network uint32) bool {
 	return after >= anotherDay || after >= confirmAfter && network != 0 && o.By != 0 && network != o.By
 }
 
-// SameRules reports whether the same rules hold.
-func (o *Obeyed) SameRules(other *Obeyed) bool { return bytes.Equal(o.Now.Text(), other.Now.Text()) }
-
 // Allows reports whether crawlers may have location. A nil Obeyed allows all.
 func (o *Obeyed) Allows(location string) bool { return o == nil || o.Now.Allows(location) }
 

@@ -7,6 +7,7 @@
 package robots
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -120,6 +121,9 @@ func (r *Rules) Text() []byte {
 	}
 	return []byte(r.text)
 }
+
+// Equal reports whether both say the same.
+func (r *Rules) Equal(other *Rules) bool { return bytes.Equal(r.Text(), other.Text()) }
 
 // write returns the text of rules.
 func write(rules []rule) string {

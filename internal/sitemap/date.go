@@ -3,9 +3,6 @@ package sitemap
 // maxTime is the last second of the year 9999, the last that four digits can name.
 const maxTime = 253_402_300_799
 
-// timeLen is the length of a time in a file.
-const timeLen = len("2006-01-02T15:04:05Z")
-
 // hasTime reports whether a file can name a time in seconds since the Unix epoch.
 func hasTime(unix int64) bool { return unix > 0 && unix <= maxTime }
 

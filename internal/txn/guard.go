@@ -15,9 +15,9 @@ import (
 // Guard returns st with its panics turned into errors, and its calls watched: a
 // guest's trouble is not the host's. Once the site's record is of a later version of
 // this program, all calls fail: this process must not overwrite what it cannot read.
-// site is the key of the site's record.
-func Guard(st store.Store, site string) *Guarded {
-	return &Guarded{st, newWatch(), site}
+// site is the key of the site's record. That the store stops answering is logged.
+func Guard(st store.Store, site string, log *slog.Logger) *Guarded {
+	return &Guarded{st, newWatch(log), site}
 }
 
 // Guarded is a store that [Guard] watches over.
@@ -26,9 +26,6 @@ type Guarded struct {
 	watch *watch
 	site  string // the key of the site's record
 }
-
-// LogTo has it logged once when the store stops answering.
-func (g *Guarded) LogTo(log *slog.Logger) { g.watch.logTo(log) }
 
 // Stalled returns an error while the store does not answer.
 func (g *Guarded) Stalled() error { return g.watch.stalled() }

@@ -1,7 +1,9 @@
-// Package txn runs transactions over a store. Who merges need not know which keys
-// it will touch: a transaction that asks for a key which was not read runs again
-// with that key. The package also guards the process against its store: one that
-// panics, hangs, or was taken over by a later version of the program.
+// Package txn runs transactions over a store. It takes a function that gets and puts
+// values by their keys, and need not know beforehand which: when it asks for a key that
+// was not read, it runs again with that key. What it puts is written all at once. The
+// package also guards the process against its store: one that panics, hangs, or was
+// taken over by a later version of the program. It must never pass a panic of the store
+// on.
 package txn
 
 import (
@@ -13,9 +15,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Tx is what one transaction sees and writes. Code that uses it need not know
-// beforehand which keys it will touch: a key that was not loaded reads as
-// absent and is noted, and then the whole is done again with that key loaded.
+// Tx is what one transaction sees and writes. A key that was not loaded reads as
+// absent and is noted; then all is done again with that key loaded.
 type Tx struct {
 	values  map[string][]byte
 	written map[string]bool

@@ -15,8 +15,8 @@ const stallPatience = 15 * time.Second
 // watch knows which calls to a store are under way. A store that hangs returns
 // no error that could tell of it.
 type watch struct {
-	mu    sync.Mutex
-	log   *slog.Logger // nil logs nothing
+	log   *slog.Logger
+	mu    sync.Mutex // guards what follows, up to told
 	last  uint64
 	begun map[uint64]time.Time
 	told  bool
@@ -24,14 +24,7 @@ type watch struct {
 	later atomic.Bool // a later version has taken over the store
 }
 
-func newWatch() *watch { return &watch{begun: map[uint64]time.Time{}} }
-
-// logTo has stalls logged.
-func (w *watch) logTo(log *slog.Logger) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.log = log
-}
+func newWatch(log *slog.Logger) *watch { return &watch{log: log, begun: map[uint64]time.Time{}} }
 
 // begin notes a call, and returns what notes its end. That may be called again.
 func (w *watch) begin() (end func()) {
@@ -54,7 +47,7 @@ func (w *watch) begin() (end func()) {
 func (w *watch) tell() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.told && w.log != nil && w.oldest() >= stallPatience {
+	if !w.told && w.oldest() >= stallPatience {
 		w.told = true
 		w.log.Warn("servemap: the store does not answer; the site goes on, and what is seen is stored when it does", "waited", stallPatience)
 	}

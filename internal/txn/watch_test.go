@@ -28,8 +28,7 @@ func TestAHangingStoreIsToldOf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &hanging{release: make(chan struct{})}
 		var log strings.Builder
-		g := Guard(st, "s|site")
-		g.watch.logTo(slog.New(slog.NewTextHandler(&log, nil)))
+		g := Guard(st, "s|site", slog.New(slog.NewTextHandler(&log, nil)))
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -62,7 +61,7 @@ func TestAHangingStoreIsToldOf(t *testing.T) {
 // its time.
 func TestTheBodyOfAScanMayTakeLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := Guard(new(oneRecord), "s|site")
+		g := Guard(new(oneRecord), "s|site", slog.New(slog.DiscardHandler))
 		for range g.Scan(t.Context(), "", "") {
 			time.Sleep(time.Hour)
 			if err := g.watch.stalled(); err != nil {
@@ -77,7 +76,7 @@ func TestTheBodyOfAScanMayTakeLong(t *testing.T) {
 }
 
 func TestAPanickingStoreIsAnError(t *testing.T) {
-	st := Guard(panicking{}, "s|site")
+	st := Guard(panicking{}, "s|site", slog.New(slog.DiscardHandler))
 	ctx := t.Context()
 	for name, call := range map[string]func() error{
 		"View":   func() error { return st.View(ctx, nil, nil) },
@@ -101,7 +100,7 @@ func TestAPanickingStoreIsAnError(t *testing.T) {
 			t.Error("a panic of the loop's body was taken for the store's")
 		}
 	}()
-	for range Guard(new(oneRecord), "s|site").Scan(ctx, "", "") {
+	for range Guard(new(oneRecord), "s|site", slog.New(slog.DiscardHandler)).Scan(ctx, "", "") {
 		panic("of the loop")
 	}
 }

@@ -55,7 +55,9 @@ func (d *direct) visit(v visit) error {
 }
 
 // Handler serves the sitemap.
-func (d *direct) Handler() http.Handler { return d.Files }
+func (d *direct) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { d.Files.Serve(w, r) })
+}
 
 // Flush stores all that was seen, and renders the files.
 func (d *direct) Flush(ctx context.Context) error {

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/due"
 	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/keys"
-	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/look"
@@ -55,15 +55,14 @@ func NewBench(st store.Store, o BenchOptions) (*Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, log := txn.Guard(st, keys.Site()), cmp.Or(o.Logger, slog.Default())
+	log := cmp.Or(o.Logger, slog.Default())
+	st = txn.Guard(st, keys.Site(), log)
 	b.Files = files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: 5 * time.Second, Logger: log,
-		Doubts:  func() lastmod.Trust { return b.Ledger.Trust() },
-		Explain: func() string { return "Nothing is listed yet." },
 	})
 	b.Ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: b.Locations, Files: b.Files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5,
-		KeepFor: cmp.Or(o.KeepFor, 90*24*time.Hour), Unbudgeted: o.Unbudgeted, MakeDue: func(string) {}, Logger: log,
+		KeepFor: cmp.Or(o.KeepFor, 90*24*time.Hour), Unbudgeted: o.Unbudgeted, Schedule: due.New(1), Logger: log,
 	})
 	if err != nil {
 		return nil, err

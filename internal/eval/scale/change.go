@@ -76,7 +76,7 @@ func (s *site) tags() map[string]string {
 	for n := 1; ; n++ {
 		name := "/sitemap-" + strconv.Itoa(n) + ".xml"
 		w := httptest.NewRecorder()
-		s.Files.ServeHTTP(w, httptest.NewRequest(http.MethodHead, name, nil))
+		s.Files.Serve(w, httptest.NewRequest(http.MethodHead, name, nil))
 		if w.Code != http.StatusOK {
 			return tags
 		}

@@ -1,40 +1,38 @@
-package ledger
+// Package crowd remembers which locations showed a content lately, and to which
+// networks, so that a content that many locations show is known before any of them has
+// evidence. It takes hashes only, and tells how many other locations and networks a
+// content has. It has a fixed size and must never hold a location in clear.
+package crowd
 
-import (
-	"slices"
+import "slices"
 
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/merge"
-)
-
-// contentsKept is how many contents are remembered, one location each.
-const contentsKept = 1 << 13
+// kept is how many contents are remembered.
+const kept = 1 << 13
 
 const (
-	// crowdNeeded is how many locations showing one content are a crowd: then even
+	// needed is how many locations showing one content are a crowd: then even
 	// one that enough networks found does not stay. The others must have been shown
 	// to as many networks, as one client can ask for any number of locations.
-	crowdNeeded = 5
-	// sharersNeeded is how many networks must have got the content elsewhere before
+	needed = 5
+	// sharers is how many networks must have got the content elsewhere before
 	// networks alone list no further location that shows it.
-	sharersNeeded = 2
+	sharers = 2
 )
 
-// contents remembers which locations showed a content lately, so that a content
-// that many show is known before any of them has evidence. It belongs to one
-// goroutine. The zero value is empty.
-type contents struct{ slots [contentsKept]shown }
+// Contents are the contents that were shown lately. They belong to one goroutine. The
+// zero value is empty.
+type Contents struct{ slots [kept]shown }
 
 // shown is one content with networks that got it.
 type shown struct {
 	content  uint64
-	networks [crowdNeeded]shownTo
+	networks [needed]shownTo
 }
 
 // shownTo is a network with locations, as hashes, at which it got the content. Two
 // are enough to know of each location that the network got it elsewhere too.
 type shownTo struct {
-	network uint32 // see look.Look.Net
+	network uint32 // 0 if it is not known
 	at      [2]uint32
 }
 
@@ -44,8 +42,8 @@ func alias32(location uint64) uint32 { return uint32(location>>32) | 1 }
 // slot returns the slot of a content. One that has none takes the place of one of
 // two others: of the one that fewer locations show, so that what many show is not
 // forgotten for what one does.
-func (c *contents) slot(content uint64) *shown {
-	i := content % contentsKept
+func (c *Contents) slot(content uint64) *shown {
+	i := content % kept
 	one, other := &c.slots[i], &c.slots[i^1]
 	if one.content == content {
 		return one
@@ -57,9 +55,18 @@ func (c *contents) slot(content uint64) *shown {
 	return one
 }
 
-// elsewhere returns how many networks got the content lately at other locations
-// than that, and at how many such.
-func (c *contents) elsewhere(content, location uint64) (networks, locations int) {
+// Elsewhere reports what other locations than that showed the content lately. shared
+// says that enough networks got it there that networks alone list no further location
+// which shows it, many that so many did, at so many locations, that even one that was
+// listed so does not stay.
+func (c *Contents) Elsewhere(content, location uint64) (shared, many bool) {
+	networks, locations := c.elsewhere(content, location)
+	return networks >= sharers, networks >= needed-1 && locations >= needed-1
+}
+
+// elsewhere returns how many networks got the content at other locations than that,
+// and at how many such.
+func (c *Contents) elsewhere(content, location uint64) (networks, locations int) {
 	slot := c.slot(content)
 	if content == 0 || slot.content != content {
 		return 0, 0
@@ -68,8 +75,8 @@ func (c *contents) elsewhere(content, location uint64) (networks, locations int)
 }
 
 func (s *shown) elsewhere(own uint32) (networks, locations int) {
-	var kept [2 * crowdNeeded]uint32 // so that nothing is allocated
-	others := kept[:0]
+	var room [2 * needed]uint32 // so that nothing is allocated
+	others := room[:0]
 	for i := range s.networks {
 		there := false
 		for _, at := range s.networks[i].at {
@@ -87,9 +94,9 @@ func (s *shown) elsewhere(own uint32) (networks, locations int) {
 	return networks, len(others)
 }
 
-// shows notes that a network got the content at a location. Where there is no room
+// Shows notes that a network got the content at a location. Where there is no room
 // for the network, it takes the place of one whose location more have got.
-func (c *contents) shows(content, location uint64, network uint32) {
+func (c *Contents) Shows(content, location uint64, network uint32) {
 	if content == 0 {
 		return
 	}
@@ -124,18 +131,5 @@ func (c *contents) shows(content, location uint64, network uint32) {
 	}
 	if most >= 0 {
 		slot.networks[most] = shownTo{network, [2]uint32{at}}
-	}
-}
-
-// compare finds out who else shows the content of a look, and has it count in turn.
-// What is shown where the page forbids its listing, or with a query, which changes
-// nothing, counts against no other page.
-func (l *Ledger) compare(k *merge.Look, showing uint64, content admit.Reason) {
-	id := l.site.ID(k.Location)
-	networks, locations := l.contents.elsewhere(showing, id)
-	k.Shared = networks >= sharersNeeded
-	k.Crowd = networks >= crowdNeeded-1 && locations >= crowdNeeded-1
-	if merge.OwnPage(k.Location) && content == admit.None {
-		l.contents.shows(showing, id, k.Net)
 	}
 }

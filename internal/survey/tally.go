@@ -1,4 +1,4 @@
-package ledger
+package survey
 
 import (
 	"sync"
@@ -18,7 +18,7 @@ func (c *counts) add(s merge.Standing, by int) {
 
 // tally counts the locations of each verdict and reason. Now and then a pass
 // over all records counts them anew, in the order of their keys, while verdicts
-// go on to change; what has changed behind it counts for it as well.
+// go on changing. A change of a record that it has counted already counts for it too.
 type tally struct {
 	mu      sync.Mutex
 	now     counts
@@ -42,23 +42,23 @@ func (t *tally) moved(moves []merge.Move) {
 	}
 }
 
-// begin begins a pass.
-func (t *tally) begin() {
+// BeginPass begins a pass over all records.
+func (t *tally) BeginPass() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.next, t.passing, t.passed = counts{}, true, ""
 }
 
-// count counts the next record of the pass.
-func (t *tally) count(key string, s merge.Standing) {
+// Count counts the next record of the pass.
+func (t *tally) Count(key string, s merge.Standing) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.next.add(s, 1)
 	t.passed = key
 }
 
-// pass notes that the pass has counted all records up to key.
-func (t *tally) pass(key string) {
+// CountedTo notes that the pass has counted all records up to key.
+func (t *tally) CountedTo(key string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.passed = key
@@ -78,8 +78,8 @@ type Count struct {
 	Pages   int
 }
 
-// counted returns the counts that are not zero.
-func (t *tally) counted() []Count {
+// Counts returns the counts that are not zero.
+func (t *tally) Counts() []Count {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var all []Count
@@ -93,8 +93,8 @@ func (t *tally) counted() []Count {
 	return all
 }
 
-// listed returns how many pages are listed.
-func (t *tally) listed() (n int) {
+// Listed returns how many pages are listed.
+func (t *tally) Listed() (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, pages := range t.now[admit.Listed] {

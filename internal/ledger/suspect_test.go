@@ -45,9 +45,9 @@ func TestPageFoundGoneByAClockThatWasAheadLeavesAfterAMinute(t *testing.T) {
 	}
 }
 
-func TestDoubtEndsAfterItsMinuteThoughTheClockIsSetRight(t *testing.T) {
+func TestSuspectHasItsMinuteThoughTheClockIsSetBack(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	l := doubts{of: map[string]doubt{}}
+	l := suspects{of: map[string]suspect{}}
 	l.note("/ahead", now.Add(10*years), now.Add(10*years))
 	l.note("/right", now.Add(-59*time.Second), now)
 	for _, step := range []struct {
@@ -60,10 +60,10 @@ func TestDoubtEndsAfterItsMinuteThoughTheClockIsSetRight(t *testing.T) {
 	}
 }
 
-// The end of a doubt may take more than a transaction does, as where other
-// processes write the same records all the time. Such a page is out of the files,
-// and is tried again until the store knows.
-func TestDoubtIsKeptUntilItsEndIsStored(t *testing.T) {
+// Storing that a page is gone may be too much for a transaction, as where other
+// processes write the same records all the time. The page is out of the files, and
+// storing it is tried again until the store takes it.
+func TestSuspectIsKeptUntilItIsStoredAsGone(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		meanwhile func(*rig)
@@ -100,7 +100,7 @@ func TestDoubtIsKeptUntilItsEndIsStored(t *testing.T) {
 			tt.meanwhile(r)
 			r.wait(confirmSeldom)
 			r.wantListed(tt.want...)
-			r.wantNoDoubts()
+			r.wantNoSuspects()
 			if n := r.ledger.Stats().Dropped; n != 0 {
 				r.Errorf("%d sightings are counted as dropped, and none was", n)
 			}
@@ -108,14 +108,14 @@ func TestDoubtIsKeptUntilItsEndIsStored(t *testing.T) {
 	}
 }
 
-// What others store of doubts is read again and again. A doubt that is known keeps
-// its wait; one that is another doubt of the same page has a minute.
-func TestDoubtThatIsReadAgainKeepsItsWait(t *testing.T) {
+// Suspects are read from the store again and again. A known one keeps its wait. One
+// that was noted anew has a minute.
+func TestSuspectThatIsReadAgainKeepsItsWait(t *testing.T) {
 	now := time.Now()
 	noted := now.Add(-3 * time.Hour).Truncate(time.Millisecond)
 	st, k := new(memstore.Store), keys.Keys("https://example.com|")
-	l := &Ledger{cfg: Config{Store: st}, keys: k}
-	l.doubts.of = map[string]doubt{
+	l := &Ledger{cfg: Config{Store: st}, site: &merge.Site{Keys: k}}
+	l.suspects.of = map[string]suspect{
 		"/same":    {noted, now, confirmSeldom},
 		"/another": {noted.Add(-time.Hour), now, confirmSeldom},
 		"/over":    {noted, now, confirmSeldom},
@@ -131,23 +131,23 @@ func TestDoubtThatIsReadAgainKeepsItsWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.openDoubts(t.Context()); err != nil {
+	if err := l.openSuspects(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for location, want := range map[string]time.Duration{"/same": confirmSeldom, "/another": merge.ConfirmAfter, "/new": merge.ConfirmAfter, "/over": 0} {
-		if d := l.doubts.of[location]; d.wait != want {
+		if d := l.suspects.of[location]; d.wait != want {
 			t.Errorf("%s waits for %v, want %v", location, d.wait, want)
 		}
 	}
 }
 
-func TestDoubtOfAPageWithoutARecordEnds(t *testing.T) {
+func TestSuspectWithoutARecordIsDropped(t *testing.T) {
 	for name, record := range map[string][]byte{"removed": nil, "damaged": []byte("?")} {
 		runWithPage(t, name, func(r *rig) {
 			r.answer("/a", http.StatusNotFound)
-			r.put(r.ledger.keys.Page("/a"), record)
+			r.put(r.ledger.site.Keys.Page("/a"), record)
 			r.wait(2 * merge.ConfirmAfter)
-			r.wantNoDoubts()
+			r.wantNoSuspects()
 		})
 	}
 }

@@ -1,0 +1,109 @@
+package ledger
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/sitemap"
+)
+
+// lookAt makes a look of a sighting, and reads the page if that may show anything new.
+// before is what is known of the page, all says that no budget applies.
+func (l *Ledger) lookAt(s *look.Sighting, before *merge.Page, all bool) *sighted {
+	k := &merge.Look{Look: look.New(s, l.cfg.Normalizer, l.site.Names.Key(), l.clock.behind()), Before: before}
+	seen := &sighted{Look: k}
+	if k.Kind != admit.Witness || k.Tagged && !l.site.WantsTagged(k.Look, before) {
+		return seen
+	}
+	if k.Same, k.Again = l.site.Knows(k.Look, before); k.Same {
+		showing, content := before.Showed()
+		l.compare(k, showing, content)
+		return seen
+	}
+	l.readPage(seen, all)
+	return seen
+}
+
+// readPage reads the page of a witness, as far as the budget goes.
+func (l *Ledger) readPage(k *sighted, all bool) {
+	full := all || l.cfg.Unbudgeted || l.budget.allows(time.Now(), l.site.Vouched(k.Look))
+	l.read(k.Look, full)
+	l.consult(k.Look)
+	k.Fresh = l.site.Fresh(k.Look)
+	k.apart = len(k.Fresh) > linksAtOnce
+	l.budget.spend(k.Cost)
+}
+
+// read parses the page. If a stranger's bytes make that panic, the page is held, and the
+// site goes on.
+func (l *Ledger) read(k *merge.Look, full bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			k.Full, k.Forbids = false, admit.Encoding
+			l.cfg.Logger.Error("servemap: a page could not be parsed; please report this", "panic", p)
+		}
+	}()
+	k.Read(l.cfg.Normalizer, full, l.cfg.Extensions)
+	l.hide(k.Media)
+	if k.Showing != 0 && !(k.Tagged && k.Before.Seen()) { // else it is known what the page itself shows
+		k.Showing = l.site.Names.Key().Hash("showing", strconv.FormatUint(k.Showing, 16))
+		l.compare(k, k.Showing, k.Forbids)
+	}
+	if k.Tagged {
+		k.DropContent()
+	}
+}
+
+// consult completes what the page shows by what is known of the whole site. A variant
+// counts as the page that it names as its canonical one, so that a text which both show
+// is not taken for the site's.
+func (l *Ledger) consult(k *merge.Look) {
+	if k.View == nil || k.Cut {
+		return
+	}
+	location := k.Location
+	if k.Canonical != "" {
+		location = k.Canonical
+	}
+	k.View.Soon = k.Before.Soon(k.Look)
+	l.furniture.Consult(k.View, k.Before.Mark(), l.site.ID(location))
+	l.furniture.changed = true
+}
+
+// compare notes whether other locations show the content of a look, and remembers that
+// this one does. That counts against no other page where this one forbids its listing,
+// or has a query, which may change nothing.
+func (l *Ledger) compare(k *merge.Look, showing uint64, content admit.Reason) {
+	id := l.site.ID(k.Location)
+	k.Shared, k.Crowd = l.shown.Elsewhere(showing, id)
+	if merge.OwnPage(k.Location) && content == admit.None {
+		l.shown.Shows(showing, id, k.Net)
+	}
+}
+
+// hide leaves out the media of the site itself that a rule keeps out of the
+// sitemap, or robots.txt from crawlers.
+func (l *Ledger) hide(x *book.Extension) {
+	if x == nil {
+		return
+	}
+	hidden := func(u string) bool {
+		_, rest, _ := strings.Cut(u, "://")
+		location, own := strings.CutPrefix(rest, l.cfg.Normalizer.Origin().Host())
+		if !own || !strings.HasPrefix(location, "/") {
+			return false
+		}
+		rule, _ := l.cfg.Rules.Match(location)
+		return rule.Listing == admit.Never || !l.site.Robots.Allows(location)
+	}
+	x.Images = slices.DeleteFunc(x.Images, hidden)
+	x.Videos = slices.DeleteFunc(x.Videos, func(v sitemap.Video) bool {
+		return hidden(v.Thumbnail) || hidden(v.Content) || hidden(v.Player)
+	})
+}

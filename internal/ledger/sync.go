@@ -1,0 +1,43 @@
+package ledger
+
+import (
+	"context"
+	"time"
+)
+
+// syncing says whether a loss of power may still undo something that was stored.
+type syncing struct {
+	unsynced bool
+	urgent   bool // it must not wait
+	last     time.Time
+}
+
+// The least time between two syncs: as things are, and while there is much to do.
+const (
+	syncEvery = time.Second
+	syncBusy  = 5 * time.Second
+)
+
+func (l *Ledger) syncDue(now time.Time) time.Time {
+	switch {
+	case !l.syncing.unsynced:
+		return time.Time{}
+	case l.syncing.urgent:
+		return now
+	case l.queue.depth() > 0:
+		return l.syncing.last.Add(syncBusy)
+	}
+	return l.syncing.last.Add(syncEvery)
+}
+
+// sync makes what was stored survive a loss of power.
+func (l *Ledger) sync(ctx context.Context, _ bool) error {
+	if !l.syncing.unsynced {
+		return nil
+	}
+	if err := l.cfg.Store.Sync(ctx); err != nil {
+		return err
+	}
+	l.syncing = syncing{last: time.Now()}
+	return nil
+}

@@ -1,0 +1,64 @@
+package ledger
+
+import (
+	"context"
+	"time"
+
+	"github.com/servemap/servemap/internal/files"
+	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/txn"
+)
+
+// tellFiles has the files go by the trust in dates and the robots.txt that hold now.
+func (l *Ledger) tellFiles() {
+	l.cfg.Files.Follow(files.Policy{Trust: l.site.Trust, Robots: l.site.Robots.Now})
+}
+
+// openTrust reads what is stored of the sources of dates.
+func (l *Ledger) openTrust(ctx context.Context) error {
+	var rs lastmod.Reputations
+	err := txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Trust()}, func(t *txn.Tx) {
+		rs, _ = lastmod.ReadReputations(t.Get(l.site.Keys.Trust()))
+	})
+	if err != nil {
+		return err
+	}
+	before, after := l.site.Trust, rs.Trust()
+	l.site.Reputations, l.site.Trust = rs, after
+	for s := lastmod.Server; s <= lastmod.Page; s++ {
+		switch was, is := before[s], after[s]; {
+		case is.All && !was.All:
+			l.cfg.Logger.Info("servemap: given dates are not used for lastmod: they moved although the content did not", "source", s.String(), "clock", is.Clock)
+		case was.All && !is.All:
+			l.cfg.Logger.Info("servemap: given dates are used for lastmod again: they have moved with the content for long", "source", s.String())
+		}
+	}
+	return nil
+}
+
+// foundStamps returns the stamps that were found when the files were rendered.
+func (l *Ledger) foundStamps() lastmod.Trust {
+	found := l.cfg.Files.Trust()
+	for s := range found {
+		found[s] = lastmod.Distrust{Stamps: found[s].Stamps}
+	}
+	return found
+}
+
+func (l *Ledger) stampsDue(now time.Time) time.Time {
+	return nowIf(l.foundStamps() != l.known.stamps, now)
+}
+
+// keepStamps stores the stamps that were found, so that a date which was doubted is not
+// believed after a restart.
+func (l *Ledger) keepStamps(ctx context.Context, _ bool) error {
+	found := l.foundStamps()
+	err := l.commit(ctx, []string{l.site.Keys.Trust()}, func(m *merge.Batch) {
+		m.Repute(func(rs *lastmod.Reputations) { rs.AddStamps(found) })
+	})
+	if err == nil {
+		l.known.stamps = found
+	}
+	return err
+}

@@ -1,0 +1,135 @@
+package survey
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/merge"
+)
+
+// shellsNeeded is how many locations must show what an entry shows before the
+// site is taken for one whose pages a script makes in the browser.
+const shellsNeeded = 5
+
+// shells counts the paths that show the same as an entry. It belongs to the worker.
+type shells struct {
+	entry uint64          // what the entry showed last
+	same  map[uint64]bool // ids of the paths
+}
+
+// sees notes what a path shows, and reports whether enough of them show what the
+// entry does.
+func (s *shells) sees(id, showing uint64, entry bool) bool {
+	switch {
+	case showing == 0:
+		return false
+	case entry && showing != s.entry:
+		s.entry, s.same = showing, map[uint64]bool{}
+	case !entry && showing == s.entry && len(s.same) < shellsNeeded:
+		s.same[id] = true
+	}
+	return len(s.same) >= shellsNeeded
+}
+
+// hintTwin says that the site leads from the origin to its twin.
+func (s *Survey) hintTwin() {
+	s.hints.Tell(hint.WWW, fmt.Sprintf("That is %s.", s.site.Normalizer.Origin().Twin()))
+}
+
+// Read takes in a page that was read and is no variant, and what became of it.
+func (s *Survey) Read(k *merge.Look, r merge.Reading) {
+	entry := s.site.Entries[k.Location]
+	path, _, _ := strings.Cut(k.Location, "?") // a query that changes nothing is no other page
+	if (entry || !s.site.Entries[path]) && s.shells.sees(s.site.ID(path), k.Showing, entry) {
+		s.hints.Give(hint.ClientApp)
+	}
+	if entry {
+		s.hintEntry(k, r.Standing)
+	}
+	if k.Full && r.Listed() && !k.NoFollow {
+		s.countLinks(k)
+	}
+	if r.Linked && !entry {
+		s.hintLinked(k, r.Standing)
+	}
+	if r.Verdict == admit.Held && r.Reason == admit.Growth {
+		s.hints.Give(hint.Growth)
+	}
+}
+
+// hintEntry gives the hints that an entry which was read gives rise to.
+func (s *Survey) hintEntry(k *merge.Look, is merge.Standing) {
+	if k.NoFollow {
+		s.hints.Give(hint.NoFollow, "entry", k.Location)
+	}
+	switch {
+	case is.Listed() && k.Full && len(k.Links) == 0 && k.Twin:
+		s.hintTwin()
+	case is.Listed() && k.Full && len(k.Links) == 0 && !k.NoFollow:
+		s.hints.Give(hint.DeadEnd, "entry", k.Location)
+	case is.Listed():
+	case is.Reason == admit.NoIndex:
+		s.hints.Give(hint.NoIndex, "entry", k.Location)
+	case is.Reason == admit.CanonicalElsewhere && k.Twin:
+		s.hintTwin()
+	case is.Reason == admit.CanonicalElsewhere && k.Canonical == "":
+		s.hints.Give(hint.Canonical, "entry", k.Location)
+	}
+}
+
+// EntryAnswered takes in what an entry answered that the sitemap does not list.
+func (s *Survey) EntryAnswered(k *merge.Look) {
+	if k.Kind == admit.Redirected && s.site.Normalizer.Twin(k.Location, k.Response.Header.Location) {
+		s.hintTwin()
+	}
+	if k.Kind == admit.Doubtful {
+		s.hints.Give(hint.Entry, "entry", k.Location, "answer", k.Reason.String())
+	}
+}
+
+// Robots gives a hint if robots.txt keeps crawlers from an entry.
+func (s *Survey) Robots() {
+	for entry := range s.site.Entries {
+		if !s.site.Robots.Allows(entry) {
+			s.hints.Give(hint.Robots)
+			return
+		}
+	}
+}
+
+const (
+	// leavingWindow is how long withdrawals count together.
+	leavingWindow = 10 * time.Minute
+	// leavingNeeded is how many withdrawals are a mass, if they are also a
+	// tenth of the listed pages.
+	leavingNeeded = 20
+)
+
+// leaving counts the pages that left lately.
+type leaving struct {
+	since time.Time
+	pages int
+}
+
+// left gives a hint when many pages left in a short time.
+func (s *Survey) left(pages map[admit.Reason]int, now time.Time) {
+	n, most := 0, admit.None
+	for why, of := range pages {
+		if n += of; of > pages[most] || most == admit.None {
+			most = why
+		}
+	}
+	if n == 0 {
+		return
+	}
+	v := &s.leaving
+	if now.Sub(v.since) > leavingWindow {
+		*v = leaving{since: now}
+	}
+	if v.pages += n; v.pages >= leavingNeeded && v.pages*10 >= s.Listed()+v.pages {
+		s.hints.Give(hint.Withdrawals, "pages", v.pages, "reason", most.String())
+	}
+}

@@ -1,0 +1,29 @@
+package survey
+
+import (
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/merge"
+)
+
+func TestPassCountsWhatChangesMeanwhile(t *testing.T) {
+	listed, waiting := merge.Standing{Verdict: admit.Listed, Reason: admit.ByLink}, merge.Standing{Verdict: admit.Waiting, Reason: admit.NoEvidence}
+	s := New(new(merge.Site), nil)
+	s.BeginPass()
+	s.Count("a", listed)
+	s.Count("c", waiting)
+	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "b", From: merge.Standing{}, To: listed}, {Key: "c", From: waiting, To: listed}, {Key: "d", From: merge.Standing{}, To: listed}}}, time.Now()) // two behind the pass, one before it
+	s.Count("d", listed)
+	s.CountedTo("m")
+	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "e", From: merge.Standing{}, To: listed}, {Key: "n", From: merge.Standing{}, To: waiting}}}, time.Now()) // one behind it again
+	s.EndPass(time.Now())
+	if got := s.Listed(); got != 5 {
+		t.Errorf("%d are listed, want 5", got)
+	}
+	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "a", From: listed, To: merge.Standing{}}}}, time.Now())
+	if got := s.Counts(); len(got) != 1 || got[0] != (Count{admit.Listed, admit.ByLink, 4}) {
+		t.Errorf("counts %v", got)
+	}
+}
