@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -104,15 +105,8 @@ func (r *rig) start() {
 	cfg := r.cfg
 	cfg.Logger = r.log.Logger()
 	cfg.Store, cfg.Normalizer = txn.Guard(r.st, keys.Site(), cfg.Logger), norm
-	if cfg.Networks == 0 {
-		cfg.Networks = 3
-	}
-	if cfg.Confidence == 0 {
-		cfg.Confidence = 0.5
-	}
-	if cfg.KeepFor == 0 {
-		cfg.KeepFor = 90 * 24 * time.Hour
-	}
+	cfg.Networks, cfg.Confidence = cmp.Or(cfg.Networks, 3), cmp.Or(cfg.Confidence, 0.5)
+	cfg.KeepFor = cmp.Or(cfg.KeepFor, 90*24*time.Hour)
 	if cfg.Entries == nil {
 		cfg.Entries = []string{"/"}
 	}
