@@ -41,50 +41,40 @@ func TestAlternates(t *testing.T) {
 		r.wantAlternates("/en")
 		r.sight("/de", inLanguages("hallo", all...))
 	}
-	t.Run("kept when reciprocal and listed", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			start(r)
-			r.wantAlternates("/en", "de-at=/de")
-			r.wantAlternates("/de", "en=/en", "x-default=/en")
-			r.sight("/fr", inLanguages("salut")) // names nobody
-			r.wantAlternates("/en", "de-at=/de")
-			r.restart()
-			r.wantAlternates("/en", "de-at=/de")
-		})
+	runInBubble(t, "kept when reciprocal and listed", Config{}, func(r *rig) {
+		start(r)
+		r.wantAlternates("/en", "de-at=/de")
+		r.wantAlternates("/de", "en=/en", "x-default=/en")
+		r.sight("/fr", inLanguages("salut")) // names nobody
+		r.wantAlternates("/en", "de-at=/de")
+		r.restart()
+		r.wantAlternates("/en", "de-at=/de")
 	})
-	t.Run("not while one is not listed", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			start(r)
-			r.answer("/de", 410)
-			r.wantAlternates("/en")
-			r.sight("/de", inLanguages("hallo", all...))
-			r.wantAlternates("/en", "de-at=/de")
-			if err := r.ledger.Forget(r.Context(), "/de"); err != nil {
-				t.Fatal(err)
-			}
-			r.wantAlternates("/en")
-			r.wantNoTrace("/de")
-		})
+	runInBubble(t, "not while one is not listed", Config{}, func(r *rig) {
+		start(r)
+		r.answer("/de", 410)
+		r.wantAlternates("/en")
+		r.sight("/de", inLanguages("hallo", all...))
+		r.wantAlternates("/en", "de-at=/de")
+		r.forget("/de")
+		r.wantAlternates("/en")
+		r.wantNoTrace("/de")
 	})
-	t.Run("not when one no longer says so", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			start(r)
-			r.sight("/de", inLanguages("hallo"))
-			r.wantAlternates("/en")
-			r.wantAlternates("/de")
-		})
+	runInBubble(t, "not when one no longer says so", Config{}, func(r *rig) {
+		start(r)
+		r.sight("/de", inLanguages("hallo"))
+		r.wantAlternates("/en")
+		r.wantAlternates("/de")
 	})
-	t.Run("when it becomes listed later", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			r.sight("/", html("home", "/en"))
-			r.sight("/en", inLanguages("hello", all...))
-			r.sight("/de", inLanguages("hallo", all...))
-			r.wantAlternates("/en")
-			time.Sleep(time.Hour)
-			r.sight("/", html("home", "/en", "/de"))
-			r.sight("/de", inLanguages("hallo", all...))
-			r.wantAlternates("/en", "de-at=/de")
-			r.wantAlternates("/de", "en=/en", "x-default=/en")
-		})
+	runInBubble(t, "when it becomes listed later", Config{}, func(r *rig) {
+		r.sight("/", html("home", "/en"))
+		r.sight("/en", inLanguages("hello", all...))
+		r.sight("/de", inLanguages("hallo", all...))
+		r.wantAlternates("/en")
+		time.Sleep(time.Hour)
+		r.sight("/", html("home", "/en", "/de"))
+		r.sight("/de", inLanguages("hallo", all...))
+		r.wantAlternates("/en", "de-at=/de")
+		r.wantAlternates("/de", "en=/en", "x-default=/en")
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,29 +18,11 @@ import (
 	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 	"github.com/servemap/servemap/store/storetest"
 )
-
-// narrow is a store that takes only so many keys at once.
-type narrow struct {
-	store.Store
-	most    int
-	updates atomic.Int64 // of pages, those that were refused included
-	refused atomic.Int64
-}
-
-func (n *narrow) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if slices.ContainsFunc(keys, func(key string) bool { return strings.Contains(key, "|page|") }) {
-		n.updates.Add(1)
-	}
-	if len(keys) > n.most {
-		n.refused.Add(1)
-		return fmt.Errorf("%w: %d keys", store.ErrInvalid, len(keys))
-	}
-	return n.Store.Update(ctx, keys, fn)
-}
 
 // visitors come to a small site on which all kinds of things happen.
 type visitors struct {
@@ -124,26 +105,18 @@ func (v visitors) body(location string) string {
 }
 
 // learn has a ledger over st learn from the traffic of a seed, a few sightings at
-// a time, and returns what is stored in the end, of the pages alone. The secret is
-// the same each time, as hashes are compared.
+// a time, and returns what is stored of the pages in the end. The secret is the
+// same each time, as hashes are compared.
 func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(r *rig, all []*look.Sighting)) (records map[string]string) {
-	key := "https://example.com|site"
 	inBubble(t, Config{Store: st, MaxURLs: 7}, func(r *rig) {
 		r.stop() // and forget what was made without the secret
-		err := st.Update(r.Context(), []string{key}, func(values [][]byte) error {
-			values[0] = fixedSecret()
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r.put("https://example.com|site", secret.Key("a secret that is no secret at all"[:32]).Encode())
 		r.start()
 		r.flush()
 		visits := visitors{rand.New(rand.NewPCG(seed, 1)), doubtful}
 		for range 12 {
 			offer(r, visits.sightings(1+visits.IntN(90), time.Now()))
-			time.Sleep(time.Duration(1+visits.IntN(20)) * time.Hour / 4)
-			r.flush()
+			r.wait(time.Duration(1+visits.IntN(20)) * time.Hour / 4)
 			r.flush() // for what the rendering found
 		}
 		records = r.dump()
@@ -161,21 +134,7 @@ func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(
 }
 
 // together has all merged at once.
-func together(r *rig, all []*look.Sighting) {
-	if err := r.mergeAll(all); err != nil {
-		r.Fatal(err)
-	}
-}
-
-// mergeAll offers all and has the worker merge them before anything else.
-func (r *rig) mergeAll(all []*look.Sighting) error {
-	return r.ledger.call(r.Context(), func(ctx context.Context) error {
-		for _, s := range all {
-			r.ledger.Offer(s)
-		}
-		return r.ledger.work(ctx, true)
-	})
-}
+func together(r *rig, all []*look.Sighting) { r.check(r.mergeNow(all...)) }
 
 // seeds returns how many seeds to try out of n, with -short one.
 func seeds(n uint64) uint64 {
@@ -185,6 +144,7 @@ func seeds(n uint64) uint64 {
 	return n
 }
 
+// differences returns the keys of the records that differ.
 func differences(got, want map[string]string) (keys []string) {
 	for key := range want {
 		if got[key] != want[key] {
@@ -200,50 +160,51 @@ func differences(got, want map[string]string) (keys []string) {
 	return keys
 }
 
-// Looks that are merged in one transaction leave what they leave when each has
-// its own.
 func TestLooksMergedTogetherLeaveWhatTheyLeaveApart(t *testing.T) {
 	for seed := range seeds(6) {
 		want := learn(t, new(memstore.Store), seed, true, together)
-		few := &narrow{Store: new(memstore.Store), most: 100}
-		got := learn(t, few, seed, true, together)
-		if keys := differences(got, want); len(keys) > 0 {
-			t.Errorf("seed %d: with few keys at once these records are others: %q", seed, keys)
+		few, refused := base.NewStore(), 0
+		few.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+			if len(keys) > 100 {
+				refused++
+				return fmt.Errorf("%w: %d keys", store.ErrInvalid, len(keys))
+			}
+			return few.Store.Update(ctx, keys, fn)
+		})
+		for name, st := range map[string]store.Store{"few keys at once": few, "each update run twice": storetest.Strict(t, new(memstore.Store))} {
+			if keys := differences(learn(t, st, seed, true, together), want); len(keys) > 0 {
+				t.Errorf("seed %d: with %s these records are others: %q", seed, name, keys)
+			}
 		}
-		if few.refused.Load() == 0 {
+		if refused == 0 {
 			t.Error("nothing was refused, so this shows nothing")
-		}
-		if got := learn(t, storetest.Strict(t, new(memstore.Store)), seed, true, together); len(differences(got, want)) > 0 {
-			t.Errorf("seed %d: with each update run twice these records are others: %q", seed, differences(got, want))
 		}
 	}
 }
 
-// A batch whose answer is lost counts once. Looks that only put a page in doubt
-// are left out, as what comes of them depends on what was stored meanwhile.
-func TestABatchWhoseAnswerIsLostCountsOnce(t *testing.T) {
+// Looks that only put a page in doubt are left out, as what comes of them depends
+// on what was stored meanwhile.
+func TestBatchWhoseAnswerIsLostCountsOnce(t *testing.T) {
 	for seed := range seeds(5) {
 		want := learn(t, new(memstore.Store), seed, false, together)
-		st := &troubled{Store: new(memstore.Store)}
+		st := base.NewStore()
 		got := learn(t, st, seed, false, func(r *rig, all []*look.Sighting) {
-			st.set(nil, errors.New("the answer is lost"), false)
-			if err := r.mergeAll(all); err == nil {
+			st.LoseAnswers(errors.New("the answer is lost"))
+			if err := r.mergeNow(all...); err == nil {
 				t.Error("no error although no answer came")
 			}
-			st.set(nil, nil, false)
+			st.Mend()
 			r.flush()
 		})
-		for _, records := range []map[string]string{got, want} {
-			countsOnly(records)
-		}
+		countsOnly(got)
+		countsOnly(want)
 		if keys := differences(got, want); len(keys) > 0 {
 			t.Errorf("seed %d: after lost answers others are counted: %q", seed, keys)
 		}
 	}
 }
 
-// A record that cannot be read is no matter of the pages that are merged with it.
-func TestABatchWithRecordsThatCannotBeRead(t *testing.T) {
+func TestDamagedRecordDoesNotAffectPagesMergedWithIt(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		pages := []string{"/a", "/damaged", "/b", "/c"}
 		r.sight("/", html("home", pages...))
@@ -254,9 +215,7 @@ func TestABatchWithRecordsThatCannotBeRead(t *testing.T) {
 		r.put(r.ledger.site.Keys.Page("/damaged"), []byte("?"))
 		together(r, sightAll(pages, "another text"))
 		for _, location := range []string{"/a", "/b", "/c"} {
-			if p := r.page(location); p.Looks != 2 || p.Changes != 1 {
-				t.Errorf("%s has %d looks and %d changes, want 2 and 1", location, p.Looks, p.Changes)
-			}
+			r.wantLooks(location, 2, 1)
 		}
 		if r.ledger.Stats().Damaged == 0 {
 			t.Error("no record is counted as damaged")
@@ -264,6 +223,7 @@ func TestABatchWithRecordsThatCannotBeRead(t *testing.T) {
 	})
 }
 
+// sightAll is a look at each location, with a text of its own.
 func sightAll(locations []string, text string) (all []*look.Sighting) {
 	for _, l := range locations {
 		all = append(all, seen(l, html(text+" of "+l+", which says something that no other page says")))
@@ -271,34 +231,29 @@ func sightAll(locations []string, text string) (all []*look.Sighting) {
 	return all
 }
 
-// Pages that wait together are merged by few transactions, and one that comes
-// alone by one.
-func TestPagesAreMergedTogether(t *testing.T) {
-	st := &narrow{Store: new(memstore.Store), most: store.MaxKeys}
-	inBubble(t, Config{Store: st}, func(r *rig) {
-		var pages []string
-		for i := range 100 {
-			pages = append(pages, fmt.Sprintf("/page-%d", i))
+func TestPagesThatWaitTogetherTakeFewTransactions(t *testing.T) {
+	st, updates := base.NewStore(), 0
+	st.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+		if slices.ContainsFunc(keys, func(key string) bool { return strings.Contains(key, "|page|") }) {
+			updates++
 		}
+		return st.Store.Update(ctx, keys, fn)
+	})
+	inBubble(t, Config{Store: st}, func(r *rig) {
+		pages := numbered("/page-%d", 100)
 		r.sight("/", html("home", pages...))
 		for _, tt := range []struct {
 			locations []string
-			most      int64
+			most      int
 		}{{pages, 3}, {pages[:1], 1}} {
-			var before int64
-			err := r.ledger.call(r.Context(), func(ctx context.Context) error {
-				before = st.updates.Load()
-				for _, s := range sightAll(tt.locations, fmt.Sprint("text ", before)) {
-					r.ledger.Offer(s)
-				}
+			r.check(r.ledger.call(r.Context(), func(ctx context.Context) error {
+				updates = 0
+				r.offer(sightAll(tt.locations, fmt.Sprint("text ", tt.most))...)
 				r.ledger.pending = r.ledger.queue.take(len(tt.locations))
 				return r.ledger.process(ctx, true)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n := st.updates.Load() - before; n > tt.most {
-				t.Errorf("%d pages took %d updates of the store, want at most %d", len(tt.locations), n, tt.most)
+			}))
+			if updates > tt.most {
+				t.Errorf("%d pages took %d updates of the store, want at most %d", len(tt.locations), updates, tt.most)
 			}
 			time.Sleep(time.Hour)
 		}
@@ -320,6 +275,3 @@ func countsOnly(records map[string]string) {
 		records[key] = fmt.Sprint(known.Looks, " looks, ", known.Changes, " changes")
 	}
 }
-
-// fixedSecret is the record of a secret.
-func fixedSecret() []byte { return secret.Key("a secret that is no secret at all"[:32]).Encode() }

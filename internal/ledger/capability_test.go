@@ -9,121 +9,67 @@ import (
 	"github.com/servemap/servemap/internal/look"
 )
 
-const (
-	secretPage = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
-	netA       = "192.0.2.0/24"
-	netB       = "198.51.100.0/24"
-)
+const secretPage = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
 
-func TestWhatLooksLikeACapability(t *testing.T) {
-	home := html("home", secretPage)
-	secret := html("only for who has the link")
-	tests := []struct {
+func TestWhichEvidenceListsACapability(t *testing.T) {
+	type step = func(*rig)
+	by := func(networks []string) (change []func(*look.Sighting)) {
+		for _, n := range networks {
+			change = append(change, from(n))
+		}
+		return change
+	}
+	sees := func(location, body string, network ...string) step {
+		return func(r *rig) { r.sight(location, body, by(network)...) }
+	}
+	link := func(network ...string) step { return sees("/", html("home", secretPage), network...) }
+	newLink := sees("/", html("home, new", secretPage))
+	page := func(network ...string) step { return sees(secretPage, html("only for who has the link"), network...) }
+	wait := func(d time.Duration) step { return func(*rig) { time.Sleep(d) } }
+	redirects := func(network string) step {
+		return func(r *rig) { r.answer("/", 302, redirect(secretPage), from(network)) }
+	}
+	routed := func(r *rig) { r.sight(secretPage, html("only for who has the link"), route(secretPage, true)) }
+	noLink, otherLink := sees("/", html("home")), sees("/", html("home", "/d/9b2504e0-4f89-41d3-9a0c-0305e82c3377"), netB)
+	for _, tt := range []struct {
 		name   string
 		cfg    Config
-		do     func(*rig)
+		steps  []step
 		listed bool
 	}{
-		{"nothing links to it", Config{}, func(r *rig) {
-			r.sight("/", html("home"))
-			for _, n := range []string{netA, netB, "203.0.113.0/24", "8.8.8.0/24"} {
-				r.sight(secretPage, secret, from(n))
+		{"nothing links to it", Config{}, []step{noLink, page(netA), page(netB), page(netC), page("8.8.8.0/24")}, false},
+		{"a link, seen once", Config{}, []step{link(netA), page(netA)}, false},
+		{"a link, seen twice by one network", Config{}, []step{link(netA), link(netA), page()}, false},
+		{"a link, seen by visitors of no known network", Config{}, []step{link(), link(), page()}, false},
+		{"a link, seen by two networks", Config{}, []step{link(netA), page(), link(netB)}, true},
+		{"a link, seen by two networks before the page was", Config{}, []step{link(netA), link(netB), page()}, true},
+		{"a link, seen a day apart", Config{}, []step{link(netA), page(), wait(24 * time.Hour), link(netA)}, true},
+		{"a link, seen a day apart on a page that has changed", Config{}, []step{link(), page(), wait(24 * time.Hour), newLink}, true},
+		{"a link, seen an hour apart", Config{}, []step{link(), page(), wait(time.Hour), newLink}, false},
+		{"a link, seen by two networks after a visitor of none", Config{}, []step{link(), page(), link(netA), link(netB)}, true},
+		{"a link to each visitor's own page", Config{}, []step{link(netA), page(), otherLink}, false},
+		{"after a restart", Config{}, []step{link(netA), page(), (*rig).restart, link(netB)}, true},
+		{"a route of its own", Config{}, []step{noLink, routed}, false},
+		{"an entry that redirects one visitor to it", Config{}, []step{redirects(netA), page()}, false},
+		{"an entry that redirects everybody to it", Config{}, []step{redirects(netA), page(), redirects(netB)}, true},
+		{"an entry", Config{Entries: []string{"/", secretPage}}, []step{noLink, page()}, true},
+	} {
+		runInBubble(t, tt.name, tt.cfg, func(r *rig) {
+			for _, step := range tt.steps {
+				step(r)
 			}
-		}, false},
-		{"a link, seen once", Config{}, func(r *rig) {
-			r.sight("/", home, from(netA))
-			r.sight(secretPage, secret, from(netA))
-		}, false},
-		{"a link, seen twice by one network", Config{}, func(r *rig) {
-			r.sight("/", home, from(netA))
-			r.sight("/", home, from(netA))
-			r.sight(secretPage, secret)
-		}, false},
-		{"a link, seen by visitors of no known network", Config{}, func(r *rig) {
-			r.sight("/", home)
-			r.sight("/", home)
-			r.sight(secretPage, secret)
-		}, false},
-		{"a link, seen by two networks", Config{}, func(r *rig) {
-			r.sight("/", home, from(netA))
-			r.sight(secretPage, secret)
-			r.sight("/", home, from(netB))
-		}, true},
-		{"a link, seen by two networks before the page was", Config{}, func(r *rig) {
-			r.sight("/", home, from(netA))
-			r.sight("/", home, from(netB))
-			r.sight(secretPage, secret)
-		}, true},
-		{"a link, seen a day apart", Config{}, func(r *rig) {
-			r.sight("/", home, from(netA))
-			r.sight(secretPage, secret)
-			time.Sleep(24 * time.Hour)
-			r.sight("/", home, from(netA))
-		}, true},
-		{"a link, seen a day apart on a page that has changed", Config{}, func(r *rig) {
-			r.sight("/", home)
-			r.sight(secretPage, secret)
-			time.Sleep(24 * time.Hour)
-			r.sight("/", html("home, new", secretPage))
-		}, true},
-		{"a link, seen an hour apart", Config{}, func(r *rig) {
-			r.sight("/", home)
-			r.sight(secretPage, secret)
-			time.Sleep(time.Hour)
-			r.sight("/", html("home, new", secretPage))
-		}, false},
-		{"a link, seen by two networks after a visitor of none", Config{}, func(r *rig) {
-			r.sight("/", home)
-			r.sight(secretPage, secret)
-			r.sight("/", home, from(netA))
-			r.sight("/", home, from(netB))
-		}, true},
-		{"a link to each visitor's own page", Config{}, func(r *rig) {
-			r.sight("/", home, from(netA))
-			r.sight(secretPage, secret)
-			r.sight("/", html("home", "/d/9b2504e0-4f89-41d3-9a0c-0305e82c3377"), from(netB))
-		}, false},
-		{"after a restart", Config{}, func(r *rig) {
-			r.sight("/", home, from(netA))
-			r.sight(secretPage, secret)
-			r.restart()
-			r.sight("/", home, from(netB))
-		}, true},
-		{"a route of its own", Config{}, func(r *rig) {
-			r.sight("/", html("home"))
-			r.sight(secretPage, secret, route(secretPage, true))
-		}, false},
-		{"an entry that redirects one visitor to it", Config{}, func(r *rig) {
-			r.answer("/", 302, location302(secretPage), from(netA))
-			r.sight(secretPage, secret)
-		}, false},
-		{"an entry that redirects everybody to it", Config{}, func(r *rig) {
-			r.answer("/", 302, location302(secretPage), from(netA))
-			r.sight(secretPage, secret)
-			r.answer("/", 302, location302(secretPage), from(netB))
-		}, true},
-		{"an entry", Config{Entries: []string{"/", secretPage}}, func(r *rig) {
-			r.sight("/", html("home"))
-			r.sight(secretPage, secret)
-		}, true},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, tt.cfg, func(r *rig) {
-				tt.do(r)
-				if r.page(secretPage).Verdict == admit.Listed != tt.listed {
-					t.Errorf("listed is %t, want %t", !tt.listed, tt.listed)
-				}
-				if !tt.listed {
-					r.wantVerdict(secretPage, admit.Held, admit.Capability)
-					r.wantNoTrace("3f2504e0")
-				}
-			})
+			if r.page(secretPage).Verdict == admit.Listed != tt.listed {
+				r.Errorf("listed is %t, want %t", !tt.listed, tt.listed)
+			}
+			if !tt.listed {
+				r.wantVerdict(secretPage, admit.Held, admit.Capability)
+				r.wantNoTrace("3f2504e0")
+			}
 		})
 	}
 }
 
-func TestARouteVariableNamedLikeASecret(t *testing.T) {
+func TestRouteVariableNamedLikeASecret(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		home, winter := html("home", "/x/winter"), html("the winter campaign")
 		r.sight("/", home, from(netA))
@@ -139,7 +85,7 @@ func TestARouteVariableNamedLikeASecret(t *testing.T) {
 
 // A page is read again, in a day, for links to what nobody got yet; after two days
 // nobody will ask for it.
-func TestAPageWithNothingLeftOpenIsNotReadAgain(t *testing.T) {
+func TestPageWithNothingLeftOpenIsNotReadAgain(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		home := html("home", "/a", "/dead")
 		r.sight("/", home)
@@ -161,16 +107,13 @@ func TestAPageWithNothingLeftOpenIsNotReadAgain(t *testing.T) {
 func (r *rig) readsAgain(location, body string) (again bool) {
 	r.Helper()
 	s := seen(location, body)
-	err := r.ledger.call(r.Context(), func(ctx context.Context) error {
+	r.check(r.ledger.call(r.Context(), func(ctx context.Context) error {
 		pages, err := r.ledger.glance(ctx, []*look.Sighting{s})
 		if err == nil {
 			_, again = r.ledger.site.Knows(look.New(s, r.ledger.cfg.Normalizer, r.ledger.site.Names.Key(), false), pages[0])
 		}
 		return err
-	})
-	if err != nil {
-		r.Fatal(err)
-	}
+	}))
 	r.sight(location, body)
 	return again
 }

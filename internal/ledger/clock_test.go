@@ -15,9 +15,6 @@ import (
 
 const years = 365 * 24 * time.Hour
 
-// at sets the clock by which a sighting was made.
-func at(t time.Time) func(*look.Sighting) { return func(s *look.Sighting) { s.At = t } }
-
 // lastModAt returns the published date of a location, 0 for none, when the
 // clock shows a time.
 func (r *rig) lastModAt(location string, now time.Time) int64 {
@@ -101,15 +98,13 @@ func (p *fickle) check(r *rig, off time.Duration) {
 
 // A lastmod is never after now, and never goes back, whatever the dates that
 // the site gives and whatever its clock does for a while.
-func TestALastModNeverGoesBack(t *testing.T) {
+func TestLastModNeverGoesBack(t *testing.T) {
 	seeds := 24
 	if testing.Short() {
 		seeds = 6
 	}
 	for seed := range seeds {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) { r.live(rand.New(rand.NewPCG(uint64(seed), 7))) })
-		})
+		runInBubble(t, fmt.Sprint("seed ", seed), Config{}, func(r *rig) { r.live(rand.New(rand.NewPCG(uint64(seed), 7))) })
 	}
 }
 
@@ -135,7 +130,6 @@ func (r *rig) live(rnd *rand.Rand) {
 		switch rnd.IntN(30) {
 		case 0:
 			r.restart()
-			r.flush()
 		case 1, 2:
 			p := pages[rnd.IntN(len(pages))]
 			p.server = p.source() // the site was mended, or broken
@@ -154,88 +148,81 @@ func (r *rig) live(rnd *rand.Rand) {
 }
 
 // A clock that is ten years off for a while changes nothing that lasts.
-func TestAClockThatIsOffForAWhile(t *testing.T) {
+func TestClockThatIsOffForAWhile(t *testing.T) {
 	for _, off := range []time.Duration{10 * years, -10 * years} {
-		t.Run(off.String(), func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/still", "/edited", "/new"))
-				see := func(off time.Duration, still, edited string) {
-					r.sight("/still", html(still), at(time.Now().Add(off)))
-					r.sight("/edited", html(edited), at(time.Now().Add(off)))
-				}
-				see(0, "still", "first")
+		runInBubble(t, off.String(), Config{}, func(r *rig) {
+			r.sight("/", html("home", "/still", "/edited", "/new"))
+			see := func(off time.Duration, still, edited string) {
+				r.sight("/still", html(still), at(time.Now().Add(off)))
+				r.sight("/edited", html(edited), at(time.Now().Add(off)))
+			}
+			see(0, "still", "first")
+			time.Sleep(time.Hour)
+			see(0, "the still one", "second")
+			still, looks := r.lastMod("/still"), r.page("/still").Looks
+			step := time.Now().Unix()
+			for range 5 {
 				time.Sleep(time.Hour)
-				see(0, "the still one", "second")
-				still, looks := r.lastMod("/still"), r.page("/still").Looks
-				step := time.Now().Unix()
-				for range 5 {
-					time.Sleep(time.Hour)
-					see(off, "the still one", "edited by a clock that was off")
+				see(off, "the still one", "edited by a clock that was off")
+			}
+			r.sight("/new", html("new"), at(time.Now().Add(off)))
+			for range 12 {
+				time.Sleep(24 * time.Hour)
+				see(0, "the still one", "edited by a clock that was off")
+				r.sight("/new", html("new"))
+				if got := r.lastMod("/still"); got != still {
+					r.Fatalf("an unchanged page had the lastmod %v, and has %v", fromSeconds(still).UTC(), fromSeconds(got).UTC())
 				}
-				r.sight("/new", html("new"), at(time.Now().Add(off)))
-				for range 12 {
-					time.Sleep(24 * time.Hour)
-					see(0, "the still one", "edited by a clock that was off")
-					r.sight("/new", html("new"))
-					if got := r.lastMod("/still"); got != still {
-						t.Fatalf("an unchanged page had the lastmod %v, and has %v", fromSeconds(still).UTC(), fromSeconds(got).UTC())
-					}
+			}
+			r.wantListed("/", "/edited", "/new", "/still")
+			if n := r.page("/still").Looks; n != looks+17 {
+				r.Errorf("%d looks counted, want %d", n-looks, 17)
+			}
+			if got := r.lastMod("/edited"); got < step || got > time.Now().Unix() {
+				r.Errorf("the edited page has the lastmod %v", fromSeconds(got).UTC())
+			}
+			want := time.Now().Unix()
+			see(0, "the still one, edited", "another edit")
+			for _, page := range []string{"/still", "/edited"} {
+				if got := r.lastMod(page); got < want || got > want+3 {
+					r.Errorf("%s has the lastmod %v after an edit at %v", page, fromSeconds(got).UTC(), fromSeconds(want).UTC())
 				}
-				r.wantListed("/", "/edited", "/new", "/still")
-				if n := r.page("/still").Looks; n != looks+17 {
-					t.Errorf("%d looks counted, want %d", n-looks, 17)
-				}
-				if got := r.lastMod("/edited"); got < step || got > time.Now().Unix() {
-					t.Errorf("the edited page has the lastmod %v", fromSeconds(got).UTC())
-				}
-				want := time.Now().Unix()
-				see(0, "the still one, edited", "another edit")
-				for _, page := range []string{"/still", "/edited"} {
-					if got := r.lastMod(page); got < want || got > want+3 {
-						t.Errorf("%s has the lastmod %v after an edit at %v", page, fromSeconds(got).UTC(), fromSeconds(want).UTC())
-					}
-				}
-				if p := r.page("/still"); p.FirstSeen.After(time.Now()) || p.LastSeen.After(time.Now()) {
-					t.Errorf("seen from %v to %v", p.FirstSeen, p.LastSeen)
-				}
-			})
+			}
+			if p := r.page("/still"); p.FirstSeen.After(time.Now()) || p.LastSeen.After(time.Now()) {
+				r.Errorf("seen from %v to %v", p.FirstSeen, p.LastSeen)
+			}
 		})
 	}
 }
 
-func TestWhatAClockThatWasAheadHadDoneIsUndone(t *testing.T) {
+func TestEffectsOfAClockThatWasAheadAreUndone(t *testing.T) {
 	ahead := func() func(*look.Sighting) { return at(time.Now().Add(10 * years)) }
-	t.Run("a page that had ended", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			end := time.Now().Add(5 * years).Format(time.RFC3339)
-			ending := strings.Replace(html("a"), "<head>", `<head><meta name="robots" content="unavailable_after: `+end+`">`, 1)
-			r.sight("/", html("home", "/a"))
-			r.sight("/a", ending)
-			r.wantListed("/", "/a")
-			r.sight("/a", ending, ahead())
-			r.wantListed("/")
-			time.Sleep(time.Hour)
-			r.sight("/a", ending)
-			r.wantListed("/", "/a")
-		})
+	runInBubble(t, "a page that had ended", Config{}, func(r *rig) {
+		end := time.Now().Add(5 * years).Format(time.RFC3339)
+		ending := strings.Replace(html("a"), "<head>", `<head><meta name="robots" content="unavailable_after: `+end+`">`, 1)
+		r.sight("/", html("home", "/a"))
+		r.sight("/a", ending)
+		r.wantListed("/", "/a")
+		r.sight("/a", ending, ahead())
+		r.wantListed("/")
+		time.Sleep(time.Hour)
+		r.sight("/a", ending)
+		r.wantListed("/", "/a")
 	})
-	t.Run("a look at what is unchanged", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			r.sight("/", html("home", "/a"))
-			r.sight("/a", html("a"))
-			r.answer("/a", http.StatusNotModified, ahead())
-			time.Sleep(time.Hour)
-			want := time.Now()
-			r.answer("/a", http.StatusNotModified)
-			if got := r.page("/a").LastSeen; !got.Equal(want) {
-				t.Errorf("last seen %v, want %v", got.UTC(), want.UTC())
-			}
-		})
+	runInBubble(t, "a look at what is unchanged", Config{}, func(r *rig) {
+		r.crawl("/a")
+		r.answer("/a", http.StatusNotModified, ahead())
+		time.Sleep(time.Hour)
+		want := time.Now()
+		r.answer("/a", http.StatusNotModified)
+		if got := r.page("/a").LastSeen; !got.Equal(want) {
+			r.Errorf("last seen %v, want %v", got.UTC(), want.UTC())
+		}
 	})
 }
 
 // Dates from a clock that was ahead do not come back when their time does.
-func TestAClockThatWasAheadForLong(t *testing.T) {
+func TestClockThatWasAheadForLong(t *testing.T) {
 	const off = 20 * 24 * time.Hour
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))
@@ -258,32 +245,26 @@ func TestAClockThatWasAheadForLong(t *testing.T) {
 }
 
 // A clock that was ahead for a moment delays no withdrawal.
-func TestAClockThatWasAheadDelaysNoWithdrawal(t *testing.T) {
+func TestClockThatWasAheadDelaysNoWithdrawal(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		off    time.Duration
 		change func(*rig)
 	}{
-		{"noindex, 6 h", 6 * time.Hour, func(r *rig) {
-			r.sight("/p", `<html><head><meta name=robots content=noindex><title>t</title></head><body>Not for you</body></html>`)
-		}},
+		{"noindex, 6 h", 6 * time.Hour, func(r *rig) { r.sight("/p", noindexPage) }},
 		{"410, 6 h", 6 * time.Hour, func(r *rig) { r.answer("/p", 410) }},
-		{"private, 6 h", 6 * time.Hour, func(r *rig) {
-			r.answer("/p", 200, header(func(h *tap.Header) { h.CacheControl = "private"; h.ContentType = "text/html" }))
-		}},
-		{"404, 6 h", 6 * time.Hour, func(r *rig) { r.answer("/p", 404); time.Sleep(2 * time.Minute); r.flush() }},
+		{"private, 6 h", 6 * time.Hour, func(r *rig) { r.answer("/p", 200, cacheControl("private")) }},
+		{"404, 6 h", 6 * time.Hour, func(r *rig) { r.answer("/p", 404); r.wait(2 * time.Minute) }},
 		{"410, none", 0, func(r *rig) { r.answer("/p", 410) }},
 		{"410, 2 days", 48 * time.Hour, func(r *rig) { r.answer("/p", 410) }},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/p"))
-				r.sight("/p", html("a page of the site with quite some text that anybody may read"), at(time.Now().Add(test.off)))
-				r.wantListed("/", "/p")
-				time.Sleep(time.Hour)
-				test.change(r)
-				r.wantListed("/")
-			})
+		runInBubble(t, test.name, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/p"))
+			r.sight("/p", html("a page of the site with quite some text that anybody may read"), at(time.Now().Add(test.off)))
+			r.wantListed("/", "/p")
+			time.Sleep(time.Hour)
+			test.change(r)
+			r.wantListed("/")
 		})
 	}
 }

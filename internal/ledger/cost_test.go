@@ -42,16 +42,13 @@ func (c *counted) Scan(ctx context.Context, prefix, after string) iter.Seq2[stor
 }
 
 // What a visit and a change cost must not grow with the number of pages.
-func TestAVisitCostsTheSameHoweverManyPagesThereAre(t *testing.T) {
+func TestVisitCostsTheSameHoweverManyPagesThereAre(t *testing.T) {
 	type cost struct{ visit, change int64 }
 	var costs []cost
 	for _, n := range []int{20, 400} {
 		st := &counted{Store: new(memstore.Store)}
 		inBubble(t, Config{Store: st, MaxURLs: 10}, func(r *rig) {
-			var pages []string
-			for i := range n {
-				pages = append(pages, fmt.Sprintf("/p%03d", i))
-			}
+			pages := numbered("/p%03d", n)
 			r.sight("/", html("home", pages...))
 			for i, l := range pages {
 				r.sight(l, html(fmt.Sprintf("page %d", i)))

@@ -21,10 +21,10 @@ func built(r *rig, pages []string, at time.Time, menu string, edition func(i int
 
 // A deploy gives every page a new menu and the time of the build. Only the pages
 // whose text it changed are dated by it.
-func TestADeployDatesOnlyWhatItChanged(t *testing.T) {
+func TestDeployDatesOnlyWhatItChanged(t *testing.T) {
 	const pages = 60
 	newMenu := shopMenu + `<li><a href="/jobs">Jobs</a><li><a href="/press">Press</a>`
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		edited func(i int) bool
 		menu   string
@@ -33,48 +33,42 @@ func TestADeployDatesOnlyWhatItChanged(t *testing.T) {
 		{"nothing at all", func(int) bool { return false }, shopMenu},
 		{"three pages in ten", func(i int) bool { return i%10 < 3 }, shopMenu},
 		{"three pages in ten, and the menu", func(i int) bool { return i%10 < 3 }, newMenu},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				var all []string
-				for i := range pages {
-					all = append(all, fmt.Sprintf("/thing-%d", i))
-				}
-				r.sight("/", html("home", all...))
-				first := time.Now().Add(-30 * 24 * time.Hour)
-				for range 2 {
-					built(r, all, first, shopMenu, func(int) int { return 1 })
-					time.Sleep(24 * time.Hour)
-				}
-				deploy := time.Now()
-				time.Sleep(time.Hour)
-				for range 3 {
-					built(r, all, deploy, tt.menu, func(i int) int {
-						if tt.edited(i) {
-							return 2
-						}
-						return 1
-					})
-					time.Sleep(24 * time.Hour)
-				}
-				for i, p := range all {
-					got := r.lastMod(p)
-					if !tt.edited(i) && got != 0 {
-						t.Errorf("%s was restamped to %v", p, fromSeconds(got).UTC())
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			all := numbered("/thing-%d", pages)
+			r.sight("/", html("home", all...))
+			first := time.Now().Add(-30 * 24 * time.Hour)
+			for range 2 {
+				built(r, all, first, shopMenu, func(int) int { return 1 })
+				time.Sleep(24 * time.Hour)
+			}
+			deploy := time.Now()
+			time.Sleep(time.Hour)
+			for range 3 {
+				built(r, all, deploy, tt.menu, func(i int) int {
+					if tt.edited(i) {
+						return 2
 					}
-					if tt.edited(i) && (got < deploy.Unix() || got > deploy.Add(2*time.Hour).Unix()) {
-						t.Errorf("%s has the lastmod %v, and was edited at %v", p, fromSeconds(got).UTC(), deploy.UTC())
-					}
+					return 1
+				})
+				time.Sleep(24 * time.Hour)
+			}
+			for i, p := range all {
+				got := r.lastMod(p)
+				if !tt.edited(i) && got != 0 {
+					r.Errorf("%s was restamped to %v", p, fromSeconds(got).UTC())
 				}
-			})
+				if tt.edited(i) && (got < deploy.Unix() || got > deploy.Add(2*time.Hour).Unix()) {
+					r.Errorf("%s has the lastmod %v, and was edited at %v", p, fromSeconds(got).UTC(), deploy.UTC())
+				}
+			}
 		})
 	}
 }
 
 // A change that is certain only later has the date that moved when it was first
 // seen.
-func TestALateChangeHasItsExactDate(t *testing.T) {
+func TestLateChangeHasItsExactDate(t *testing.T) {
 	withShop(t, 3, func(r *rig, pages []string) {
 		old := time.Now().Add(-1000 * time.Hour)
 		page := func(price string) string { return product(0, price, shopMenu, about+pages[0]) }
@@ -86,16 +80,14 @@ func TestALateChangeHasItsExactDate(t *testing.T) {
 			r.sight(pages[0], page("€ 9.95"), lastModified(exact))
 			time.Sleep(time.Hour)
 		}
-		if got := r.lastMod(pages[0]); got != exact.Unix() {
-			t.Errorf("lastmod %v, want %v", fromSeconds(got).UTC(), exact.UTC())
-		}
+		r.wantLastMod(pages[0], exact.Unix())
 	})
 }
 
 // The estimate is told when a change was, if a believed source knows, and when
 // it was seen, if not.
-func TestTheEstimateIsToldWhenAChangeWas(t *testing.T) {
-	tests := []struct {
+func TestRateUsesTheDateOfABelievedSource(t *testing.T) {
+	for _, tt := range []struct {
 		name   string
 		before func(r *rig) // the changes
 		exact  bool
@@ -106,40 +98,37 @@ func TestTheEstimateIsToldWhenAChangeWas(t *testing.T) {
 				r.sight("/liar", html("liar"), lastModified(time.Now()))
 			}
 		}, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/a", "/liar"))
-				tt.before(r)
-				var want rate.Estimate
-				saved := time.Now().Add(-100 * time.Hour)
-				for i := range 8 {
-					at := time.Now()
-					page := html(fmt.Sprintf("This is what the page says in its edition %[1]d, and %[1]d times it says so.", i))
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/a", "/liar"))
+			tt.before(r)
+			var want rate.Estimate
+			saved := time.Now().Add(-100 * time.Hour)
+			for i := range 8 {
+				at := time.Now()
+				page := html(fmt.Sprintf("This is what the page says in its edition %[1]d, and %[1]d times it says so.", i))
+				r.sight("/a", page, lastModified(saved))
+				if tt.exact && i > 0 {
+					want = want.SawChangeAt(at.Unix(), saved.Unix())
+				} else {
+					want = want.Saw(at.Unix(), i > 0)
+				}
+				for range 6 { // looks without a change
+					time.Sleep(time.Hour)
+					want = want.Saw(time.Now().Unix(), false)
 					r.sight("/a", page, lastModified(saved))
-					if tt.exact && i > 0 {
-						want = want.SawChangeAt(at.Unix(), saved.Unix())
-					} else {
-						want = want.Saw(at.Unix(), i > 0)
-					}
-					for range 6 { // looks without a change
-						time.Sleep(time.Hour)
-						want = want.Saw(time.Now().Unix(), false)
-						r.sight("/a", page, lastModified(saved))
-					}
-					saved = time.Now()
-					time.Sleep(3 * time.Hour)
 				}
-				freq, p := want.Freq()
-				got := r.page("/a")
-				if got.Freq != freq || got.Confidence != p {
-					t.Errorf("%v with %v, want %v with %v", got.Freq, got.Confidence, freq, p)
-				}
-				if by := got.Entry.ExactBy; by != lastmod.Server {
-					t.Errorf("the change was dated by %v", by)
-				}
-			})
+				saved = time.Now()
+				time.Sleep(3 * time.Hour)
+			}
+			freq, p := want.Freq()
+			got := r.page("/a")
+			if got.Freq != freq || got.Confidence != p {
+				r.Errorf("%v with %v, want %v with %v", got.Freq, got.Confidence, freq, p)
+			}
+			if by := got.Entry.ExactBy; by != lastmod.Server {
+				r.Errorf("the change was dated by %v", by)
+			}
 		})
 	}
 }

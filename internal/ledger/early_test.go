@@ -4,19 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/tap"
 )
 
-func TestLinksOfAPageThatIsReadBeforeItIsListed(t *testing.T) {
+func TestLinksOfAPageReadBeforeItWasListedCount(t *testing.T) {
 	hub, leaf, home := html("hub", "/leaf"), html("leaf"), html("home", "/hub")
 	all := []string{"/", "/hub", "/leaf"}
-	to := func(target string) func(*look.Sighting) {
-		return func(s *look.Sighting) { s.Response.Header.Location = target }
-	}
 	for _, tt := range []struct {
 		name string
 		see  func(*rig)
@@ -46,24 +40,22 @@ func TestLinksOfAPageThatIsReadBeforeItIsListed(t *testing.T) {
 			r.sight("/", home)
 		}, all},
 		{"by a redirect", func(r *rig) {
-			r.answer("/hub/index.html", 301, to("/hub/"))
+			r.answer("/hub/index.html", 301, redirect("/hub/"))
 			r.sight("/hub/", hub)
 			r.sight("/leaf", leaf)
 			r.sight("/", html("home", "/hub/index.html"))
 		}, []string{"/", "/hub/", "/leaf"}},
 		{"by a redirect, all at once", func(r *rig) {
-			moved := &look.Sighting{Kind: admit.Redirected, Location: "/hub", At: time.Now(), Response: &tap.Response{Status: 301, Complete: true}}
-			to("/hub/")(moved)
-			together(r, []*look.Sighting{moved, seen("/hub/", hub), seen("/leaf", leaf), seen("/", home)})
+			together(r, []*look.Sighting{answered("/hub", 301, redirect("/hub/")), seen("/hub/", hub), seen("/leaf", leaf), seen("/", home)})
 		}, []string{"/", "/hub/", "/leaf"}},
 		{"by a redirect that does not stay", func(r *rig) {
-			r.answer("/hub", 302, to("/hub/"))
+			r.answer("/hub", 302, redirect("/hub/"))
 			r.sight("/hub/", hub)
 			r.sight("/leaf", leaf)
 			r.sight("/", home)
 		}, []string{"/"}},
 		{"by a redirect that may be one visitor's", func(r *rig) {
-			r.answer("/hub", 301, to("/welcome"))
+			r.answer("/hub", 301, redirect("/welcome"))
 			r.sight("/welcome", hub)
 			r.sight("/leaf", leaf)
 			r.sight("/", home)
@@ -92,18 +84,16 @@ func TestLinksOfAPageThatIsReadBeforeItIsListed(t *testing.T) {
 			r.sight("/", home)
 		}, []string{"/", "/hub"}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				tt.see(r)
-				r.flush()
-				r.wantListed(tt.want...)
-			})
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			tt.see(r)
+			r.flush()
+			r.wantListed(tt.want...)
 		})
 	}
 }
 
 // What a page says beyond its links is read at its next visit.
-func TestAPageThatWasReadBeforeItIsListedIsReadAgain(t *testing.T) {
+func TestPageThatWasReadBeforeItIsListedIsReadAgain(t *testing.T) {
 	inBubble(t, Config{Extensions: allExtensions}, func(r *rig) {
 		page := illustrated(`one <a href="/b">b</a>`, "/1.png")
 		r.sight("/a", page)

@@ -11,19 +11,6 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-func location302(target string) func(*look.Sighting) {
-	return header(func(h *tap.Header) { h.Location = target })
-}
-
-func rules(t *testing.T, rr ...admit.Rule) admit.Rules {
-	t.Helper()
-	set, err := admit.NewRules(rr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
 func TestPagesAreListedFromTheEntryOn(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a", "/b?page=2", "https://other.example/x", "mailto:x@example.com"))
@@ -39,7 +26,7 @@ func TestPagesAreListedFromTheEntryOn(t *testing.T) {
 	})
 }
 
-func TestAPageSeenBeforeItsLinkIsListedWhenTheLinkIs(t *testing.T) {
+func TestPageSeenBeforeItsLinkIsListedWhenTheLinkIs(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/deep", html("deep", "/deeper"))
 		r.sight("/deeper", html("deeper"))
@@ -57,83 +44,100 @@ func TestAPageSeenBeforeItsLinkIsListedWhenTheLinkIs(t *testing.T) {
 }
 
 func TestLinksThatProveNothing(t *testing.T) {
-	tests := []struct{ name, link string }{
-		{"nofollow", `<a rel="nofollow" href="/x">x</a>`},
-		{"ugc", `<a rel="external ugc" href="/x">x</a>`},
-		{"sponsored", `<a rel=sponsored href=/x>x</a>`},
-		{"nofollow for the page", `<meta name=robots content=nofollow><a href="/x">x</a>`},
-		{"in a comment", `<!-- <a href="/x">x</a> -->`},
-		{"in a script", `<script>"<a href='/x'>"</script>`},
-		{"to another host", `<a href="https://evil.example/x">x</a>`},
-		{"image", `<img src="/x">`},
-		{"form", `<form action="/x"></form>`},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", "<html><head></head><body>"+tt.link+"</body></html>")
-				r.sight("/x", html("x"))
-				r.wantListed("/")
-			})
-		})
-	}
-	t.Run("header", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			r.sight("/", html("home", "/x"), header(func(h *tap.Header) { h.RobotsTag = "nofollow" }))
+	page := func(link string) string { return "<html><head></head><body>" + link + "</body></html>" }
+	for _, tt := range []struct {
+		name, location, body string
+		change               func(*look.Sighting)
+		want                 []string
+	}{
+		{"nofollow", "/", page(`<a rel="nofollow" href="/x">x</a>`), nil, []string{"/"}},
+		{"ugc", "/", page(`<a rel="external ugc" href="/x">x</a>`), nil, []string{"/"}},
+		{"sponsored", "/", page(`<a rel=sponsored href=/x>x</a>`), nil, []string{"/"}},
+		{"nofollow for the page", "/", page(`<meta name=robots content=nofollow><a href="/x">x</a>`), nil, []string{"/"}},
+		{"nofollow in a header", "/", page(`<a href="/x">x</a>`), robotsTag("nofollow"), []string{"/"}},
+		{"in a comment", "/", page(`<!-- <a href="/x">x</a> -->`), nil, []string{"/"}},
+		{"in a script", "/", page(`<script>"<a href='/x'>"</script>`), nil, []string{"/"}},
+		{"to another host", "/", page(`<a href="https://evil.example/x">x</a>`), nil, []string{"/"}},
+		{"image", "/", page(`<img src="/x">`), nil, []string{"/"}},
+		{"form", "/", page(`<form action="/x"></form>`), nil, []string{"/"}},
+		{"from a page that is not listed", "/orphan", page(`<a href="/x">x</a>`), nil, nil},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			if tt.change == nil {
+				tt.change = func(*look.Sighting) {}
+			}
+			r.sight(tt.location, tt.body, tt.change)
 			r.sight("/x", html("x"))
-			r.wantListed("/")
+			r.wantListed(tt.want...)
 		})
-	})
-	t.Run("from a page that is not listed", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			r.sight("/orphan", html("o", "/x"))
-			r.sight("/x", html("x"))
-			r.wantListed()
-		})
-	})
+	}
 }
 
-func TestALinkedArchiveLeadsToItsPages(t *testing.T) {
-	noindex := `<html><head><meta name="robots" content="noindex"></head><body><a href="/old">old</a></body></html>`
-	t.Run("linked", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			r.sight("/", html("home", "/archive"))
+func TestLinkedArchiveLeadsToItsPages(t *testing.T) {
+	const noindex = `<html><head><meta name="robots" content="noindex"></head><body><a href="/old">old</a></body></html>`
+	home := html("home", "/archive")
+	for _, tt := range []struct {
+		name string
+		see  func(*rig)
+		want []string
+	}{
+		{"linked", func(r *rig) { r.sight("/", home); r.sight("/archive", noindex) }, []string{"/", "/old"}},
+		{"read before it was linked", func(r *rig) {
 			r.sight("/archive", noindex)
+			r.sight("/", home)
+			r.sight("/archive", noindex)
+		}, []string{"/", "/old"}},
+		{"not linked", func(r *rig) { r.sight("/", html("home")); r.sight("/archive", noindex) }, []string{"/"}},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			tt.see(r)
 			r.sight("/old", html("old"))
-			r.wantListed("/", "/old")
+			r.wantListed(tt.want...)
 			r.wantVerdict("/archive", admit.Excluded, admit.NoIndex)
 		})
-	})
-	t.Run("read before it was linked", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			r.sight("/archive", noindex)
-			r.sight("/", html("home", "/archive"))
-			r.sight("/archive", noindex)
-			r.sight("/old", html("old"))
-			r.wantListed("/", "/old")
-		})
-	})
-	t.Run("not linked", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			r.sight("/", html("home"))
-			r.sight("/archive", noindex)
-			r.sight("/old", html("old"))
-			r.wantListed("/")
-		})
-	})
+	}
 }
 
-func TestAnEntryThatRedirects(t *testing.T) {
+func TestEntryThatRedirects(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
-		r.answer("/", http.StatusFound, location302("/en"))
-		r.answer("/en", http.StatusTemporaryRedirect, location302("/en/"))
-		r.answer("/en/", http.StatusFound, location302("/en/third"))
+		r.answer("/", http.StatusFound, redirect("/en"))
+		r.answer("/en", http.StatusTemporaryRedirect, redirect("/en/"))
+		r.answer("/en/", http.StatusFound, redirect("/en/third"))
 		r.sight("/en/", html("welcome", "/a"))
 		r.sight("/a", html("a"))
 		r.sight("/en/third", html("third"))
 		r.wantListed("/en/", "/a")
 		r.wantVerdict("/en/", admit.Listed, admit.ByEntry)
 	})
+}
+
+func TestEntryThatLeadsEachVisitorToAPageOfHisOwn(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		for _, pad := range numbered("/pad/%d", 5) {
+			r.answer("/", http.StatusFound, redirect(pad))
+			r.sight(pad, html("private "+pad))
+		}
+		r.wantListed("/pad/0") // the one that could not be told from a home page
+		for range 2 {
+			r.answer("/", http.StatusFound, redirect("/home"))
+			time.Sleep(time.Second)
+		}
+		r.sight("/home", html("home"))
+		r.wantListed("/home", "/pad/0")
+	})
+}
+
+func TestEntryLeadsOnThoughItIsNotListed(t *testing.T) {
+	for name, head := range map[string]string{
+		"noindex":             `<meta name="robots" content="noindex">`,
+		"canonical elsewhere": `<link rel="canonical" href="/home">`,
+	} {
+		runInBubble(t, name, Config{}, func(r *rig) {
+			r.sight("/", "<html><head>"+head+`</head><body><a href="/a">a</a></body></html>`)
+			r.sight("/a", html("a"))
+			r.wantListed("/a")
+		})
+	}
 }
 
 func TestRouteEvidence(t *testing.T) {
@@ -146,90 +150,55 @@ func TestRouteEvidence(t *testing.T) {
 }
 
 func TestNetworkEvidence(t *testing.T) {
-	siblings := func(r *rig, n int, change ...func(*look.Sighting)) {
-		links := make([]string, n)
-		for i := range links {
-			links[i] = fmt.Sprintf("/post/%d", i)
-		}
-		r.sight("/", html("home", links...))
-		for _, l := range links {
-			r.sight(l, html("post "+l), change...)
-		}
-	}
-	visit := func(r *rig, location string, networks int, change ...func(*look.Sighting)) {
-		for i := range networks {
-			r.sight(location, html("orphan"), append(change, from(fmt.Sprintf("203.0.%d.0/24", i)))...)
-		}
-	}
-	tests := []struct {
-		name     string
-		networks int
-		siblings int
-		location string
-		listed   bool
+	none := func(*look.Sighting) {}
+	post, kind := route("/post/{id}", false), route("/{kind}/orphan", false)
+	const query = "/post/x?token=orphan"
+	for _, tt := range []struct {
+		name              string
+		networks          int
+		siblings          int
+		location          string
+		visit, ofSiblings func(*look.Sighting)
+		listed            bool
 	}{
-		{"three networks beside three linked posts", 3, 3, "/post/orphan", true},
-		{"two networks", 2, 3, "/post/orphan", false},
-		{"two linked posts", 3, 2, "/post/orphan", false},
-		{"many networks beside nothing", 20, 3, "/share/orphan", false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				siblings(r, tt.siblings)
-				visit(r, tt.location, tt.networks)
-				if got := r.page(tt.location).Verdict == admit.Listed; got != tt.listed {
-					t.Errorf("listed = %v, want %v", got, tt.listed)
-				}
-				if !tt.listed {
-					r.wantNoTrace("orphan")
-				}
-				r.wantNoTrace("203.0")
-			})
-		})
-	}
-	t.Run("one network many times", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			siblings(r, 3)
-			for range 10 {
-				r.sight("/post/orphan", html("orphan"), from("203.0.113.0/24"))
+		{"three networks beside three linked posts", 3, 3, "/post/orphan", none, none, true},
+		{"two networks", 2, 3, "/post/orphan", none, none, false},
+		{"one network many times", 10, 3, "/post/orphan", from("203.0.113.0/24"), none, false},
+		{"two linked posts", 3, 2, "/post/orphan", none, none, false},
+		{"many networks beside nothing", 20, 3, "/other/orphan", none, none, false},
+		{"siblings by route", 3, 3, "/post/orphan", post, post, true},
+		{"another route in the same folder", 3, 3, "/post/orphan", kind, post, false},
+		{"a query that only the page names", 9, 3, query, ownURL, none, false},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			links := numbered("/post/%d", tt.siblings)
+			r.sight("/", html("home", links...))
+			for _, l := range links {
+				r.sight(l, html("post "+l), tt.ofSiblings)
 			}
-			r.wantVerdict("/post/orphan", admit.Waiting, admit.NoEvidence)
-		})
-	})
-	t.Run("siblings by route", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			siblings(r, 3, route("/post/{id}", false))
-			visit(r, "/post/orphan", 3, route("/post/{id}", false))
-			r.wantVerdict("/post/orphan", admit.Listed, admit.ByNetworks)
-		})
-	})
-	t.Run("another route in the same folder", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			siblings(r, 3, route("/post/{id}", false))
-			visit(r, "/post/orphan", 3, route("/{kind}/orphan", false))
-			r.wantVerdict("/post/orphan", admit.Waiting, admit.NoEvidence)
-		})
-	})
-	t.Run("siblings that left do not count", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			siblings(r, 3)
-			r.answer("/post/0", http.StatusGone)
-			visit(r, "/post/orphan", 5)
-			r.wantVerdict("/post/orphan", admit.Waiting, admit.NoEvidence)
-		})
-	})
-	t.Run("a query of its own is never rescued", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			siblings(r, 3)
-			const secret = "/post/x?token=abc"
-			page := `<html><head><link rel="canonical" href="` + secret + `"></head><body>x</body></html>`
-			for i := range 9 {
-				r.sight(secret, page, from(fmt.Sprintf("203.0.%d.0/24", i)), func(s *look.Sighting) { s.OwnURL = true })
+			body := html("a page of its own")
+			if tt.location == query {
+				body = variant(query, "a page of its own")
 			}
-			r.wantVerdict(secret, admit.Waiting, admit.NoEvidence)
-			r.wantNoTrace("token")
+			for i := range tt.networks {
+				r.sight(tt.location, body, from(fmt.Sprintf("203.0.%d.0/24", i)), tt.visit)
+			}
+			if tt.listed {
+				r.wantVerdict(tt.location, admit.Listed, admit.ByNetworks)
+			} else {
+				r.wantVerdict(tt.location, admit.Waiting, admit.NoEvidence)
+				r.wantNoTrace("orphan")
+			}
+			r.wantNoTrace("203.0")
 		})
+	}
+	runInBubble(t, "siblings that left do not count", Config{}, func(r *rig) {
+		r.crawl("/post/0", "/post/1", "/post/2")
+		r.answer("/post/0", http.StatusGone)
+		for i := range 5 {
+			r.sight("/post/orphan", html("orphan"), from(fmt.Sprintf("203.0.%d.0/24", i)))
+		}
+		r.wantVerdict("/post/orphan", admit.Waiting, admit.NoEvidence)
 	})
 }
 
@@ -253,9 +222,7 @@ func TestRules(t *testing.T) {
 }
 
 func TestEvidenceIsNeededToEnterNotToStay(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/a"))
-		r.sight("/a", html("a"))
+	withPage(t, func(r *rig) {
 		r.sight("/", html("home without the link"))
 		time.Sleep(time.Hour)
 		r.sight("/a", html("a changed"))
@@ -265,12 +232,9 @@ func TestEvidenceIsNeededToEnterNotToStay(t *testing.T) {
 
 func TestForgottenStaysForgotten(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/secret-plan"))
-		r.sight("/secret-plan", html("plan"))
+		r.crawl("/secret-plan")
 		r.wantListed("/", "/secret-plan")
-		if err := r.ledger.Forget(r.Context(), "/secret-plan"); err != nil {
-			t.Fatal(err)
-		}
+		r.forget("/secret-plan")
 		r.flush()
 		r.wantListed("/")
 		r.wantNoTrace("secret-plan")
@@ -281,37 +245,37 @@ func TestForgottenStaysForgotten(t *testing.T) {
 		r.wantListed("/")
 		r.wantVerdict("/secret-plan", admit.Excluded, admit.Forgotten)
 
-		r.cfg.Rules = rules(t, admit.Rule{Pattern: "/secret-plan", Listing: admit.Always})
-		r.restart()
+		r.restartWith(admit.Rule{Pattern: "/secret-plan", Listing: admit.Always})
 		r.sight("/secret-plan", html("plan"))
 		r.wantListed("/", "/secret-plan")
+		r.restartWith()
+		r.wantListed("/")
+		r.sight("/secret-plan", html("plan"))
+		r.wantVerdict("/secret-plan", admit.Excluded, admit.Forgotten)
 	})
 }
 
 func TestWhatIsNotPublicIsNowhereInClear(t *testing.T) {
-	tests := []struct {
-		name   string
-		body   string
-		change []func(*look.Sighting)
+	none := func(*look.Sighting) {}
+	for _, tt := range []struct {
+		name, body string
+		change     func(*look.Sighting)
 	}{
-		{"waits for evidence", html("canary"), nil},
-		{"noindex", `<html><head><title>canary</title><meta name=robots content=noindex></head><body>canary`, nil},
-		{"canonical elsewhere", `<html><head><link rel=canonical href="/canary2"></head><body>canary`, nil},
-		{"seen by few networks", html("canary"), []func(*look.Sighting){from("203.0.113.0/24")}},
-		{"route with a variable", html("canary"), []func(*look.Sighting){route("/{canary}", false)}},
-		{"encoding unknown", "canary", []func(*look.Sighting){header(func(h *tap.Header) { h.ContentEncoding = "canary" })}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home"))
-				r.sight("/canary", tt.body, tt.change...)
-				r.answer("/canary", http.StatusNotFound)
-				r.answer("/canary", http.StatusMovedPermanently, location302("/canary3"))
-				r.sight("/canary", tt.body, tt.change...)
-				r.wantListed("/")
-				r.wantNoTrace("canary")
-			})
+		{"waits for evidence", html("canary"), none},
+		{"noindex", `<html><head><title>canary</title><meta name=robots content=noindex></head><body>canary`, none},
+		{"canonical elsewhere", variant("/canary2", "canary"), none},
+		{"seen by few networks", html("canary"), from("203.0.113.0/24")},
+		{"route with a variable", html("canary"), route("/{canary}", false)},
+		{"encoding unknown", "canary", header(func(h *tap.Header) { h.ContentEncoding = "canary" })},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.sight("/", html("home"))
+			r.sight("/canary", tt.body, tt.change)
+			r.answer("/canary", http.StatusNotFound)
+			r.answer("/canary", http.StatusMovedPermanently, redirect("/canary3"))
+			r.sight("/canary", tt.body, tt.change)
+			r.wantListed("/")
+			r.wantNoTrace("canary")
 		})
 	}
 }

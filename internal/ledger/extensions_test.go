@@ -12,7 +12,6 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/sitemap"
-	"github.com/servemap/servemap/internal/tap"
 )
 
 // allExtensions are those that there are.
@@ -33,9 +32,7 @@ func (r *rig) entry(location string) book.Entry {
 	for key, value := range r.dump() {
 		if strings.Contains(key, "|list|") && strings.HasSuffix(key, "|"+location) {
 			e, err := book.DecodeEntry([]byte(value))
-			if err != nil {
-				r.Fatal(err)
-			}
+			r.check(err)
 			return e
 		}
 	}
@@ -85,14 +82,14 @@ func TestImagesFollowThePage(t *testing.T) {
 		time.Sleep(time.Minute)
 		r.sight("/a", illustrated("one", "/3.png"))
 		r.wantImages("/a", "/3.png")
-		r.sight("/a", illustrated("one"), header(func(h *tap.Header) { h.RobotsTag = "noindex" }))
+		r.sight("/a", illustrated("one"), robotsTag("noindex"))
 		r.wantVerdict("/a", admit.Excluded, admit.NoIndex)
 		r.wantNoTrace("/3.png")
 	})
 }
 
 // A carousel is another one at each look, and the text is not.
-func TestAVisitChangesNoFile(t *testing.T) {
+func TestVisitChangesNoFile(t *testing.T) {
 	inBubble(t, Config{Extensions: allExtensions, InferPriority: true}, func(r *rig) {
 		r.sight("/", html("home", "/a", "/b"))
 		carousel := func(i int) string {
@@ -116,7 +113,7 @@ func TestAVisitChangesNoFile(t *testing.T) {
 	})
 }
 
-func TestTheSetOfExtensionsChanges(t *testing.T) {
+func TestExtensionsThatAreSwitchedOnAndOff(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		body := illustrated("one", "/1.png")
 		languages := func(text string) string {
@@ -227,15 +224,14 @@ func TestNewsOfAPage(t *testing.T) {
 		if n := announced(); n != 1 {
 			t.Errorf("%d articles are announced, want 1", n)
 		}
-		time.Sleep(5 * 24 * time.Hour)
-		r.flush()
+		r.wait(5 * 24 * time.Hour)
 		if n := announced(); n != 0 {
 			t.Errorf("days later %d articles are announced", n)
 		}
 	})
 }
 
-func TestMediaThatARuleKeepsOut(t *testing.T) {
+func TestImagesThatARuleForbidsAreLeftOut(t *testing.T) {
 	rules, err := admit.NewRules([]admit.Rule{{Pattern: "/never/", Listing: admit.Never}})
 	if err != nil {
 		t.Fatal(err)

@@ -9,10 +9,7 @@ import (
 func TestFurnitureIsKnownAfterARestart(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		menu := "<p>The menu of the site, which is on every page of it and is no news of any of them.</p>"
-		var links []string
-		for i := range 12 {
-			links = append(links, fmt.Sprintf("/p%d", i))
-		}
+		links := numbered("/p%d", 12)
 		r.sight("/", html(menu, links...))
 		for i, location := range links {
 			r.sight(location, html(fmt.Sprintf("%s<p>What page %d has to say, and no other page of the site does.</p>", menu, i)))
@@ -23,7 +20,6 @@ func TestFurnitureIsKnownAfterARestart(t *testing.T) {
 			t.Fatalf("the furniture of 13 pages takes %d bytes", len(before))
 		}
 		r.restart()
-		r.flush()
 		if after := r.ledger.furniture.AppendBinary(nil); !bytes.Equal(after, before) {
 			t.Errorf("%d bytes of furniture are %d others after a restart", len(before), len(after))
 		}

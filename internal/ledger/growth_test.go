@@ -6,52 +6,43 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/look"
 )
 
-func TestAFloodThatMeetsTheNetworkCountIsCapped(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		pages := []string{"/p/one", "/p/two", "/p/three", "/q/one"}
+// visitJunk has three networks visit pages that nothing links to.
+func (r *rig) visitJunk(n int, change func(*look.Sighting)) {
+	for i := range n {
+		for network := range 3 {
+			r.sight(fmt.Sprintf("/p/junk-%d", i), html(fmt.Sprintf("junk %d", i)), from(fmt.Sprintf("10%d.0.0.0/24", network)), change)
+		}
+	}
+}
+
+func TestFloodThatMeetsTheNetworkCountIsCapped(t *testing.T) {
+	const flood = admit.OrphansAllowed + 50
+	pages := []string{"/p/one", "/p/two", "/p/three", "/q/one"}
+	runInBubble(t, "of a route of which no page is linked", Config{}, func(r *rig) {
 		r.crawl(pages...)
-		junk := 0
-		for i := range admit.OrphansAllowed + 50 {
-			p := fmt.Sprintf("/p/junk-%d", i)
-			for n := range 3 {
-				r.sight(p, html(fmt.Sprintf("junk %d", i)), from(fmt.Sprintf("10%d.0.0.0/24", n)), route("/p/{slug}", false))
-			}
-			if r.page(p).Verdict == admit.Listed {
-				junk++
-			}
-		}
-		if junk != 0 {
-			t.Errorf("%d pages of a route of which none is linked are listed", junk)
-		}
-		for _, p := range pages[:3] {
-			r.sight(p, html("text of "+p), route("/p/{slug}", false))
-		}
+		r.visitJunk(flood, route("/p/{slug}", false))
+		r.wantListed(append(pages, "/")...)
 	})
-	inBubble(t, Config{}, func(r *rig) {
-		pages := []string{"/p/one", "/p/two", "/p/three", "/q/one"}
+	runInBubble(t, "of a folder of which pages are linked", Config{}, func(r *rig) {
 		r.crawl(pages...)
-		const flood = admit.OrphansAllowed + 50
-		for i := range flood {
-			for n := range 3 {
-				r.sight(fmt.Sprintf("/p/junk-%d", i), html(fmt.Sprintf("junk %d", i)), from(fmt.Sprintf("10%d.0.0.0/24", n)))
-			}
-		}
+		r.visitJunk(flood, func(*look.Sighting) {})
 		if got, want := r.files.Listed(), 1+len(pages)+3+admit.OrphansAllowed; got != want {
-			t.Errorf("%d pages are listed, want %d", got, want)
+			r.Errorf("%d pages are listed, want %d", got, want)
 		}
 		for _, p := range pages {
 			r.wantVerdict(p, admit.Listed, admit.ByLink)
 		}
-		r.wantVerdict(fmt.Sprintf("/p/junk-%d", flood-1), admit.Held, admit.Growth)
-		r.wantNoTrace(fmt.Sprintf("/p/junk-%d", flood-1))
+		last := fmt.Sprintf("/p/junk-%d", flood-1)
+		r.wantVerdict(last, admit.Held, admit.Growth)
+		r.wantNoTrace(last)
 		if got := r.hints.Given(); len(got) != 1 || got[0] != hint.Growth {
-			t.Errorf("hints %q", r.hints.Texts())
+			r.Errorf("hints %q", r.hints.Texts())
 		}
-		// One that leaves makes room for another.
-		r.answer("/p/junk-0", 410)
-		r.sight(fmt.Sprintf("/p/junk-%d", flood-1), html("junk"))
-		r.wantVerdict(fmt.Sprintf("/p/junk-%d", flood-1), admit.Listed, admit.ByNetworks)
+		r.answer("/p/junk-0", 410) // which makes room for another
+		r.sight(last, html("junk"))
+		r.wantVerdict(last, admit.Listed, admit.ByNetworks)
 	})
 }

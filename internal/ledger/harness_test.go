@@ -1,16 +1,14 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,6 +22,7 @@ import (
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
@@ -38,69 +37,90 @@ type rig struct {
 	cfg    Config
 	ledger *Ledger
 	files  *files.Files
-	looked map[string]int
-	log    *strings.Builder
+	looked map[string]int // how often each location was made due
+	log    *base.Log
 	hints  *hint.Hints
 	stop   func()
 }
 
-// inBubble runs fn in a bubble of virtual time, with a ledger over an empty
-// store that checks each call and runs each update twice.
+// inBubble runs fn in a bubble of virtual time, with a ledger over cfg.Store. Nil
+// is an empty store that checks each call and runs each update twice.
 func inBubble(t *testing.T, cfg Config, fn func(*rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		r := &rig{T: t, cfg: cfg, looked: map[string]int{}, log: new(strings.Builder)}
-		if r.st = cfg.Store; r.st == nil {
-			r.st = storetest.Strict(t, new(memstore.Store))
+		var r *rig
+		if cfg.Store == nil {
+			r = newRig(t, new(memstore.Store), cfg)
+		} else {
+			r = openRig(t, cfg.Store, cfg)
 		}
-		r.start()
 		defer func() { r.stop() }()
 		fn(r)
 	})
 }
 
+// runInBubble is inBubble in a subtest.
+func runInBubble(t *testing.T, name string, cfg Config, fn func(*rig)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { inBubble(t, cfg, fn) })
+}
+
+// withPage begins with a home page that links to a listed page /a.
+func withPage(t *testing.T, fn func(*rig)) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.crawl("/a")
+		r.wantListed("/", "/a")
+		fn(r)
+	})
+}
+
+// runWithPage is withPage in a subtest.
+func runWithPage(t *testing.T, name string, fn func(*rig)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { withPage(t, fn) })
+}
+
+// newRig is openRig with a store that checks each call and runs each update twice.
+func newRig(t *testing.T, st store.Store, cfg Config) *rig {
+	t.Helper()
+	return openRig(t, storetest.Strict(t, st), cfg)
+}
+
+// openRig returns a ledger over st that runs. It must be called in a bubble.
+func openRig(t *testing.T, st store.Store, cfg Config) *rig {
+	t.Helper()
+	r := &rig{T: t, cfg: cfg, st: st, looked: map[string]int{}, log: new(base.Log)}
+	r.start()
+	return r
+}
+
 func (r *rig) start() {
 	r.Helper()
 	origin, err := location.ParseOrigin("https://example.com")
-	if err != nil {
-		r.Fatal(err)
-	}
+	r.check(err)
 	norm, err := location.New(origin, location.Config{More: r.cfg.Rules.Query})
-	if err != nil {
-		r.Fatal(err)
-	}
+	r.check(err)
 	keys, err := keys.New(origin.String())
-	if err != nil {
-		r.Fatal(err)
-	}
+	r.check(err)
 	cfg := r.cfg
-	cfg.Logger = slog.New(slog.NewTextHandler(r.log, nil))
-	st := txn.Guard(r.st, keys.Site(), cfg.Logger)
-	cfg.Store, cfg.Normalizer = st, norm
-	if cfg.Networks == 0 {
-		cfg.Networks = 3
-	}
-	if cfg.Confidence == 0 {
-		cfg.Confidence = 0.5
-	}
-	if cfg.KeepFor == 0 {
-		cfg.KeepFor = 90 * 24 * time.Hour
-	}
+	cfg.Logger = r.log.Logger()
+	cfg.Store, cfg.Normalizer = txn.Guard(r.st, keys.Site(), cfg.Logger), norm
+	cfg.Networks, cfg.Confidence = cmp.Or(cfg.Networks, 3), cmp.Or(cfg.Confidence, 0.5)
+	cfg.KeepFor = cmp.Or(cfg.KeepFor, 90*24*time.Hour)
 	if cfg.Entries == nil {
 		cfg.Entries = []string{"/"}
 	}
 	r.hints = hint.New(cfg.Logger, texts.Hint)
 	cfg.Hints = r.hints
 	cfg.Schedule = r
-	cfg.Files = files.New(files.Config{
-		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
+	r.files = files.New(files.Config{
+		Store: cfg.Store, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Second,
 		Extensions: cfg.Extensions, InferPriority: cfg.InferPriority,
 		Logger: cfg.Logger,
 	})
-	r.files = cfg.Files
-	if r.ledger, err = New(cfg); err != nil {
-		r.Fatal(err)
-	}
+	cfg.Files = r.files
+	r.ledger, err = New(cfg)
+	r.check(err)
 	ctx, cancel := context.WithCancel(r.Context())
 	var workers sync.WaitGroup
 	workers.Go(func() { r.ledger.Run(ctx) })
@@ -113,77 +133,176 @@ func (r *rig) Reset(location string) { r.looked[location]++ }
 
 // restart ends the process, as it were, and begins another on the same store.
 func (r *rig) restart() {
+	r.Helper()
 	r.stop()
 	r.start()
+	r.flush()
 }
 
-// sight is a witness of location with a body of main text and links; what
-// differs is set by change.
-func (r *rig) sight(location, body string, change ...func(*look.Sighting)) {
+// restartWith begins another process with other rules.
+func (r *rig) restartWith(rr ...admit.Rule) {
 	r.Helper()
-	s := seen(location, body)
+	r.cfg.Rules = rules(r.T, rr...)
+	r.restart()
+}
+
+func rules(t *testing.T, rr ...admit.Rule) admit.Rules {
+	t.Helper()
+	set, err := admit.NewRules(rr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func (r *rig) check(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// seen is a sighting of a page.
+func seen(location, body string, change ...func(*look.Sighting)) *look.Sighting {
+	resp := &tap.Response{Status: http.StatusOK, Header: tap.Header{ContentType: "text/html; charset=utf-8"}, Body: []byte(body), Complete: true}
+	s := &look.Sighting{Kind: admit.Witness, Location: location, At: time.Now(), Response: resp}
 	for _, f := range change {
 		f(s)
 	}
-	if !r.ledger.Offer(s) {
-		r.Fatalf("%s: the queue is full", location)
+	return s
+}
+
+// answered is a sighting of a response other than a page.
+func answered(location string, status int, change ...func(*look.Sighting)) *look.Sighting {
+	s := &look.Sighting{Location: location, At: time.Now(), Response: &tap.Response{Status: status, Complete: true}}
+	for _, f := range change {
+		f(s)
 	}
+	s.Kind, s.Reason = admit.Response(http.MethodGet, location, s.Response)
+	return s
+}
+
+// offer hands over what was seen.
+func (r *rig) offer(all ...*look.Sighting) {
+	r.Helper()
+	for _, s := range all {
+		if !r.ledger.Offer(s) {
+			r.Fatalf("%s: the queue is full", s.Location)
+		}
+	}
+}
+
+// sight has a page seen and stored. change adjusts the sighting.
+func (r *rig) sight(location, body string, change ...func(*look.Sighting)) {
+	r.Helper()
+	r.offer(seen(location, body, change...))
 	r.flush()
 	time.Sleep(2 * time.Second) // the spacing of looks; also the next Unix second
 }
 
-// seen is the sighting that sight offers.
-func seen(location, body string) *look.Sighting {
-	return &look.Sighting{
-		Kind: admit.Witness, Location: location, At: time.Now(),
-		Response: &tap.Response{
-			Status: http.StatusOK, Header: tap.Header{ContentType: "text/html; charset=utf-8"},
-			Body: []byte(body), Complete: true,
-		},
-	}
-}
-
-// answer is a response other than a page.
+// answer has a response other than a page seen and stored.
 func (r *rig) answer(location string, status int, change ...func(*look.Sighting)) {
 	r.Helper()
-	resp := &tap.Response{Status: status, Complete: true}
-	s := &look.Sighting{Location: location, At: time.Now(), Response: resp}
-	for _, f := range change {
-		f(s)
-	}
-	s.Kind, s.Reason = admit.Response(http.MethodGet, location, resp)
-	r.ledger.Offer(s)
+	r.offer(answered(location, status, change...))
 	r.flush()
 }
 
-func (r *rig) flush() {
+// crawl has a home page seen that links to pages, and then these.
+func (r *rig) crawl(pages ...string) {
 	r.Helper()
-	if err := r.ledger.Flush(r.Context()); err != nil {
-		r.Fatal(err)
-	}
-	if err := r.files.Render(r.Context()); err != nil {
-		r.Fatal(err)
+	r.sight("/", html("home", pages...))
+	for _, p := range pages {
+		r.sight(p, html(p[1:]))
 	}
 }
 
-// html is a page with a main text and links.
-func html(text string, links ...string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "<!doctype html><html><head><title>t</title></head><body><main><p>%s</p>", text)
-	for _, l := range links {
-		fmt.Fprintf(&b, `<a href="%s">x</a>`, l)
+// mergeNow has the worker merge what was seen before anything else.
+func (r *rig) mergeNow(all ...*look.Sighting) error {
+	return r.ledger.call(r.Context(), func(ctx context.Context) error {
+		r.offer(all...)
+		return r.ledger.work(ctx, true)
+	})
+}
+
+// flush has all that was seen stored and rendered.
+func (r *rig) flush() {
+	r.Helper()
+	r.check(r.ledger.Flush(r.Context()))
+	r.check(r.files.Render(r.Context()))
+}
+
+// wait lets time pass and has all stored and rendered.
+func (r *rig) wait(d time.Duration) {
+	r.Helper()
+	time.Sleep(d)
+	r.flush()
+}
+
+// keeps has some pages visited once a day for so many days.
+func (r *rig) keeps(days int, pages ...string) {
+	r.Helper()
+	for range days {
+		time.Sleep(24 * time.Hour)
+		for _, p := range pages {
+			r.answer(p, 304)
+		}
 	}
-	b.WriteString("</main></body></html>")
-	return b.String()
+	r.flush()
+}
+
+func (r *rig) forget(location string) {
+	r.Helper()
+	r.check(r.ledger.Forget(r.Context(), location))
+}
+
+// put replaces a record of the store. Nil deletes it.
+func (r *rig) put(key string, value []byte) {
+	r.Helper()
+	r.check(r.st.Update(r.Context(), []string{key}, func(values [][]byte) error {
+		values[0] = value
+		return nil
+	}))
+}
+
+// drop removes the records whose kinds begin so.
+func (r *rig) drop(kinds ...string) {
+	r.Helper()
+	for _, kind := range kinds {
+		for key := range r.kind(kind) {
+			r.put(key, nil)
+		}
+	}
+}
+
+// dump returns all that the store holds.
+func (r *rig) dump() map[string]string { return base.Dump(r, r.st) }
+
+// kind returns the records whose kinds begin so.
+func (r *rig) kind(kind string) map[string]string {
+	found := map[string]string{}
+	for key, value := range r.dump() {
+		if strings.HasPrefix(strings.TrimPrefix(key, "https://example.com|"), kind) {
+			found[key] = value
+		}
+	}
+	return found
 }
 
 func (r *rig) page(location string) merge.Known {
 	r.Helper()
 	p, err := r.ledger.Page(r.Context(), location)
-	if err != nil {
-		r.Fatal(err)
-	}
+	r.check(err)
 	return p
+}
+
+// pages returns all listed pages.
+func (r *rig) pages() (all []merge.Known) {
+	r.Helper()
+	for p, err := range r.ledger.Pages(r.Context()) {
+		r.check(err)
+		all = append(all, p)
+	}
+	return all
 }
 
 // wantVerdict checks the verdict and its reason.
@@ -194,14 +313,19 @@ func (r *rig) wantVerdict(location string, verdict admit.Verdict, reason admit.R
 	}
 }
 
-// wantListed checks which locations the sitemap lists.
+// wantLooks checks how many looks at a page and how many changes of it are counted.
+func (r *rig) wantLooks(location string, looks, changes int) {
+	r.Helper()
+	if p := r.page(location); int(p.Looks) != looks || int(p.Changes) != changes {
+		r.Errorf("%s has %d looks and %d changes, want %d and %d", location, p.Looks, p.Changes, looks, changes)
+	}
+}
+
+// wantListed checks which locations the store and the files list.
 func (r *rig) wantListed(want ...string) {
 	r.Helper()
 	var got []string
-	for p, err := range r.ledger.Pages(r.Context()) {
-		if err != nil {
-			r.Fatal(err)
-		}
+	for _, p := range r.pages() {
 		got = append(got, p.Location)
 		if !r.files.Lists(p.Location) {
 			r.Errorf("%s is listed in the store and not in the file", p.Location)
@@ -216,36 +340,77 @@ func (r *rig) wantListed(want ...string) {
 	}
 }
 
+// wantShown checks which of /, /a and /b are in the files being served.
+func (r *rig) wantShown(want ...string) {
+	r.Helper()
+	for _, location := range []string{"/", "/a", "/b"} {
+		if got := r.files.Lists(location); got != slices.Contains(want, location) {
+			r.Errorf("the files list %s: %v, want %v", location, got, !got)
+		}
+	}
+}
+
 // lastMod returns the published date of a listed location, 0 for none.
 func (r *rig) lastMod(location string) int64 {
+	r.Helper()
 	return r.page(location).Entry.LastMod(r.files.Trust(), moment.Of(time.Now())).Seconds()
 }
 
-// dump returns all that the store holds.
-func (r *rig) dump() map[string]string {
+// wantLastMod checks the published date of a listed location, 0 for none.
+func (r *rig) wantLastMod(location string, want int64) {
 	r.Helper()
-	all := map[string]string{}
-	for rec, err := range r.st.Scan(r.Context(), "", "") {
-		if err != nil {
-			r.Fatal(err)
-		}
-		all[rec.Key] = string(rec.Value)
+	if got := r.lastMod(location); got != want {
+		r.Errorf("the lastmod of %s is %v, want %v; it is %v", location, fromSeconds(got).UTC(), fromSeconds(want).UTC(), time.Now().UTC())
 	}
-	return all
 }
 
-// wantNoTrace checks that text is nowhere in the store or the log.
-func (r *rig) wantNoTrace(text string) {
+// wantNoSuspects checks that no page waits to be confirmed as gone.
+func (r *rig) wantNoSuspects() {
 	r.Helper()
-	for key, value := range r.dump() {
-		if strings.Contains(key, text) || strings.Contains(value, text) {
-			r.Errorf("%q is in the store, in the record %q", text, key)
-		}
-	}
-	if strings.Contains(r.log.String(), text) {
-		r.Errorf("%q is in the log:\n%s", text, r.log)
+	if n := len(r.ledger.suspects.of); n != 0 {
+		r.Errorf("%d pages are suspects", n)
 	}
 }
+
+// wantLogged checks how often the log has a text.
+func (r *rig) wantLogged(text string, want int) {
+	r.Helper()
+	if n := strings.Count(r.log.String(), text); n != want {
+		r.Errorf("the log has %q %d times, want %d:\n%s", text, n, want, r.log)
+	}
+}
+
+// wantNoTrace checks that a text is nowhere in the store or the log.
+func (r *rig) wantNoTrace(text string) {
+	r.Helper()
+	base.WantNoTrace(r, r.st, r.log, text)
+}
+
+// html is a page with a main text and links.
+func html(text string, links ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!doctype html><html><head><title>t</title></head><body><main><p>%s</p>", text)
+	for _, l := range links {
+		fmt.Fprintf(&b, `<a href="%s">x</a>`, l)
+	}
+	return b.String() + "</main></body></html>"
+}
+
+// numbered returns n locations, from 0 on.
+func numbered(format string, n int) (locations []string) {
+	for i := range n {
+		locations = append(locations, fmt.Sprintf(format, i))
+	}
+	return locations
+}
+
+// Networks of visitors.
+const (
+	netA = "192.0.2.0/24"
+	netB = "198.51.100.0/24"
+	netC = "1.2.3.0/24"
+	netD = "2001:db8:7::/48"
+)
 
 func from(network string) func(*look.Sighting) {
 	return func(s *look.Sighting) { s.Network = netip.MustParsePrefix(network) }
@@ -255,6 +420,9 @@ func route(template string, exact bool) func(*look.Sighting) {
 	return func(s *look.Sighting) { s.Route, s.Exact = template, exact }
 }
 
+// at sets the clock by which a sighting was made.
+func at(t time.Time) func(*look.Sighting) { return func(s *look.Sighting) { s.At = t } }
+
 func header(set func(*tap.Header)) func(*look.Sighting) {
 	return func(s *look.Sighting) { set(&s.Response.Header) }
 }
@@ -263,70 +431,16 @@ func lastModified(t time.Time) func(*look.Sighting) {
 	return header(func(h *tap.Header) { h.LastModified = t.UTC().Format(http.TimeFormat) })
 }
 
-// troubled is a store that fails on demand: before it does anything, or after,
-// so that the answer is lost.
-type troubled struct {
-	store.Store
-	mu     sync.Mutex
-	before error
-	after  error
-	panics bool
+func robotsTag(v string) func(*look.Sighting) {
+	return header(func(h *tap.Header) { h.RobotsTag = v })
 }
 
-func (s *troubled) set(before, after error, panics bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.before, s.after, s.panics = before, after, panics
+func cacheControl(v string) func(*look.Sighting) {
+	return header(func(h *tap.Header) { h.CacheControl, h.ContentType = v, "text/html" })
 }
 
-func (s *troubled) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	s.mu.Lock()
-	before, after, panics := s.before, s.after, s.panics
-	s.mu.Unlock()
-	if panics {
-		panic("store is broken")
-	}
-	if before != nil {
-		return before
-	}
-	return errors.Join(s.Store.Update(ctx, keys, fn), after)
-}
-
-// hooked is a store with something to do around the updates of a page.
-type hooked struct {
-	store.Store
-	page   string
-	before atomic.Pointer[func(rehearse func()) error] // an error refuses the update; rehearse runs it for nothing
-	after  atomic.Pointer[func()]                      // it was stored
-}
-
-func (s *hooked) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if !slices.ContainsFunc(keys, func(key string) bool { return strings.HasSuffix(key, "|page|"+s.page) }) {
-		return s.Store.Update(ctx, keys, fn)
-	}
-	if before := s.before.Load(); before != nil {
-		if err := (*before)(func() { rehearse(ctx, s.Store, keys, fn) }); err != nil {
-			return err
-		}
-	}
-	err := s.Store.Update(ctx, keys, fn)
-	if after := s.after.Load(); after != nil && err == nil {
-		(*after)()
-	}
-	return err
-}
-
-// rehearse runs fn as a store does whose transaction is in conflict with another one.
-func rehearse(ctx context.Context, st store.Store, keys []string, fn func([][]byte) error) {
-	_ = st.Update(ctx, keys, func(values [][]byte) error {
-		_ = fn(values)
-		return errors.New("in conflict")
-	})
-}
-
-// witness is the response that shows a page.
-func witness(body string) *tap.Response {
-	return &tap.Response{Status: 200, Header: tap.Header{ContentType: "text/html"}, Body: []byte(body), Complete: true}
+func redirect(target string) func(*look.Sighting) {
+	return header(func(h *tap.Header) { h.Location = target })
 }
 
 // fromSeconds returns the time of a number of Unix seconds, the zero time for 0.

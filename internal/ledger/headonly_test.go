@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/store/memstore"
+	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-// TestALookAtTheHeadUndoesNoNoindex has a rule at the end of a page, which is
-// looked at once more when only its head can be afforded.
-func TestALookAtTheHeadUndoesNoNoindex(t *testing.T) {
+const noindexPage = `<html><head><meta name=robots content=noindex></head><body>a</body></html>`
+
+// The rule is at the end of a long page, whose head is all that is read then.
+func TestLookAtTheHeadUndoesNoNoindex(t *testing.T) {
 	withPage(t, func(r *rig) {
 		body := func(word string) string {
 			text := strings.Repeat("<p>"+word+" is said on this page, and said again.</p>", 500)
@@ -23,51 +25,60 @@ func TestALookAtTheHeadUndoesNoNoindex(t *testing.T) {
 		r.wantVerdict("/a", admit.Excluded, admit.NoIndex)
 		time.Sleep(time.Hour)
 		r.ledger.budget.spend(time.Hour)
-		s := seen("/a", body("Another thing"))
-		err := r.ledger.call(r.Context(), func(ctx context.Context) error {
-			r.ledger.pending = append(r.ledger.pending, s)
-			return r.ledger.work(ctx, false)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r.affords(seen("/a", body("Another thing")))
 		r.wantVerdict("/a", admit.Excluded, admit.NoIndex)
 	})
 }
 
-// TestALookAtTheHeadGoesByWhatIsStored has the first run of its transaction find
-// that the page says noindex, and the one that is stored that it does no more.
-func TestALookAtTheHeadGoesByWhatIsStored(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		shared := new(memstore.Store)
-		st := &hooked{Store: shared, page: "/a"}
-		one := newRig(t, st, Config{RefreshEvery: refreshEvery})
-		two := newRig(t, shared, Config{RefreshEvery: refreshEvery})
-		defer func() { one.stop(); two.stop() }()
-		one.sight("/", html("home", "/a"))
-		one.sight("/a", html("a"))
-		one.sight("/a", `<html><head><meta name=robots content=noindex></head><body>a</body></html>`)
-		one.wantVerdict("/a", admit.Excluded, admit.NoIndex)
-		conflict := func(rehearse func()) error {
-			st.before.Store(nil)
-			rehearse()
-			two.sight("/a", html("a, which may be listed again"))
-			return nil
-		}
-		st.before.Store(&conflict)
-		s := seen("/a", html("a, which says something else by now"))
-		s.At = s.At.Add(5 * time.Second) // it is the last look
-		err := one.ledger.call(t.Context(), func(ctx context.Context) error {
-			one.ledger.budget.spend(time.Hour)
-			one.ledger.pending = append(one.ledger.pending, s)
-			return one.ledger.work(ctx, false)
+// A look is merged while another process stores one of the same page: between the
+// first run of the transaction, where there is one, and the run that is stored.
+func TestLookIsComparedWithTheOneThatIsStored(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		rehearsed bool
+		see       func(r *rig, at func(*look.Sighting))
+		verdict   admit.Verdict
+		reason    admit.Reason
+	}{
+		{"a look at the head, after noindex was taken back", true, func(r *rig, at func(*look.Sighting)) {
+			r.ledger.budget.spend(time.Hour)
+			r.affords(seen("/a", html("a, which says something else by now"), at))
+		}, admit.Listed, admit.ByLink},
+		{"the bytes of the look before", false, func(r *rig, at func(*look.Sighting)) { r.sight("/a", noindexPage, at) }, admit.Excluded, admit.NoIndex},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := base.NewStore()
+				one := newRig(t, st, Config{RefreshEvery: refreshEvery})
+				two := newRig(t, st.Store, Config{RefreshEvery: refreshEvery})
+				defer func() { one.stop(); two.stop() }()
+				one.crawl("/a")
+				one.sight("/a", noindexPage)
+				one.wantVerdict("/a", admit.Excluded, admit.NoIndex)
+				met := false
+				st.OnUpdateOf("|page|/a", func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+					met = true
+					st.Mend()
+					if tt.rehearsed {
+						st.Rehearse(ctx, keys, fn)
+					}
+					two.sight("/a", html("a, which may be listed again"))
+					two.wantVerdict("/a", admit.Listed, admit.ByLink)
+					return st.Store.Update(ctx, keys, fn)
+				})
+				tt.see(one, func(s *look.Sighting) { s.At = s.At.Add(5 * time.Second) }) // it is the last look
+				one.flush()
+				if !met {
+					t.Error("the looks did not meet")
+				}
+				if n := one.page("/a").Looks; n != 4 {
+					t.Errorf("%d looks at /a, want 4", n)
+				}
+				one.wantVerdict("/a", tt.verdict, tt.reason)
+				if got := one.files.Lists("/a"); got != (tt.verdict == admit.Listed) {
+					t.Errorf("/a is in the files: %v", got)
+				}
+			})
 		})
-		if err != nil || st.before.Load() != nil {
-			t.Fatalf("%v; or nothing was in conflict", err)
-		}
-		if p := one.page("/a"); p.Looks != 4 {
-			t.Fatalf("%d looks at /a, want 4", p.Looks)
-		}
-		one.wantVerdict("/a", admit.Listed, admit.ByLink)
-	})
+	}
 }

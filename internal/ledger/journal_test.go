@@ -30,7 +30,7 @@ func (r *rig) wantEvents(since time.Time, want ...string) {
 	}
 }
 
-func TestTheJournalTellsOfListedPages(t *testing.T) {
+func TestJournalTellsOfListedPages(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a", "/b"))
 		r.sight("/a", html("first"))
@@ -49,21 +49,18 @@ func TestTheJournalTellsOfListedPages(t *testing.T) {
 		r.restart()
 		r.sight("/b", html("second"))
 		r.wantEvents(since, "changed /a", "added /b")
-		if err := r.ledger.Forget(r.Context(), "/a"); err != nil {
-			t.Fatal(err)
-		}
+		r.forget("/a")
 		r.wantEvents(since, "added /b")
 		r.wantNoTrace("/a")
 	})
 }
 
-func TestTheJournalOfASiteThatWasThereBeforeIt(t *testing.T) {
+func TestJournalOfASiteThatWasThereBeforeIt(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))
 		r.sight("/a", html("first"))
 		r.drop("journal", "log|")
 		r.restart()
-		r.flush()
 		began := time.Now()
 		var err error
 		for _, err = range r.ledger.Events(r.Context(), began.Add(-time.Hour)) {
@@ -82,28 +79,26 @@ func TestEventsOfAClockThatWasAhead(t *testing.T) {
 	for _, tt := range []struct {
 		ahead time.Duration // it is told of when that time comes
 	}{{30 * time.Second}, {10 * time.Hour}, {6 * 24 * time.Hour}} {
-		t.Run(tt.ahead.String(), func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/a"))
-				r.sight("/a", html("first"))
-				r.changesAt("/a", html("second"), time.Now().Add(tt.ahead))
-				since := time.Now()
-				r.wantEvents(since)
-				time.Sleep(tt.ahead - time.Second)
-				r.wantEvents(since)
-				time.Sleep(time.Second)
-				r.wantEvents(since, "changed /a")
-				for e := range r.ledger.Events(r.Context(), since) {
-					if e.At.After(time.Now()) {
-						t.Errorf("it is told to happen %v from now", time.Until(e.At))
-					}
+		runInBubble(t, tt.ahead.String(), Config{}, func(r *rig) {
+			r.sight("/", html("home", "/a"))
+			r.sight("/a", html("first"))
+			r.changesAt("/a", html("second"), time.Now().Add(tt.ahead))
+			since := time.Now()
+			r.wantEvents(since)
+			time.Sleep(tt.ahead - time.Second)
+			r.wantEvents(since)
+			time.Sleep(time.Second)
+			r.wantEvents(since, "changed /a")
+			for e := range r.ledger.Events(r.Context(), since) {
+				if e.At.After(time.Now()) {
+					r.Errorf("it is told to happen %v from now", time.Until(e.At))
 				}
-				last := time.Now().Add(time.Second)
-				time.Sleep(3 * 24 * time.Hour)
-				r.wantEvents(last)
-				r.answer("/a", http.StatusGone)
-				r.wantEvents(since, "removed /a")
-			})
+			}
+			last := time.Now().Add(time.Second)
+			time.Sleep(3 * 24 * time.Hour)
+			r.wantEvents(last)
+			r.answer("/a", http.StatusGone)
+			r.wantEvents(since, "removed /a")
 		})
 	}
 }
@@ -111,7 +106,7 @@ func TestEventsOfAClockThatWasAhead(t *testing.T) {
 // changesAt has a look at a page that has changed merged by a clock that is off.
 func (r *rig) changesAt(location, body string, when time.Time) {
 	r.Helper()
-	err := r.ledger.call(r.Context(), func(ctx context.Context) error {
+	r.check(r.ledger.call(r.Context(), func(ctx context.Context) error {
 		s := seen(location, body)
 		before, err := r.ledger.glance(ctx, []*look.Sighting{s})
 		if err != nil {
@@ -119,31 +114,5 @@ func (r *rig) changesAt(location, body string, when time.Time) {
 		}
 		k := r.ledger.lookAt(s, before[0], true)
 		return r.ledger.commitAt(ctx, when, nil, func(m *merge.Batch) { m.ApplyPage(k.Look) })
-	})
-	if err != nil {
-		r.Fatal(err)
-	}
-}
-
-// drop removes the records whose kinds begin so.
-func (r *rig) drop(kinds ...string) {
-	r.Helper()
-	for key := range r.dump() {
-		for _, kind := range kinds {
-			if strings.HasPrefix(strings.TrimPrefix(key, "https://example.com|"), kind) {
-				r.put(key, nil)
-			}
-		}
-	}
-}
-
-func (r *rig) put(key string, value []byte) {
-	r.Helper()
-	err := r.st.Update(r.Context(), []string{key}, func(values [][]byte) error {
-		values[0] = value
-		return nil
-	})
-	if err != nil {
-		r.Fatal(err)
-	}
+	}))
 }

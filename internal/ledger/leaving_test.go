@@ -10,162 +10,117 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-func cacheControl(v string) func(*look.Sighting) {
-	return header(func(h *tap.Header) { h.CacheControl, h.ContentType = v, "text/html" })
-}
-
-// withPage begins with a home page that links to a listed page /a.
-func withPage(t *testing.T, fn func(*rig)) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/a"))
-		r.sight("/a", html("a"))
-		r.wantListed("/", "/a")
-		fn(r)
-	})
-}
-
-func TestWithdrawalAtOnce(t *testing.T) {
-	tests := []struct {
+func TestPageLeavesAtOnce(t *testing.T) {
+	answers := func(status int, change ...func(*look.Sighting)) func(*rig) {
+		return func(r *rig) { r.answer("/a", status, change...) }
+	}
+	shows := func(body string, change ...func(*look.Sighting)) func(*rig) {
+		return func(r *rig) { r.sight("/a", body, change...) }
+	}
+	for _, tt := range []struct {
 		name    string
 		see     func(r *rig)
 		verdict admit.Verdict
 		reason  admit.Reason
 	}{
-		{"410", func(r *rig) { r.answer("/a", http.StatusGone) }, admit.Gone, admit.StatusGone},
-		{"private", func(r *rig) { r.answer("/a", 200, cacheControl("private, max-age=60")) }, admit.Excluded, admit.Private},
-		{"no-store", func(r *rig) { r.answer("/a", 200, cacheControl("max-age=0, No-Store")) }, admit.Excluded, admit.NoStore},
-		{"noindex header", func(r *rig) {
-			r.sight("/a", html("a"), header(func(h *tap.Header) { h.RobotsTag = "noindex" }))
-		}, admit.Excluded, admit.NoIndex},
-		{"noindex for a named robot", func(r *rig) {
-			r.sight("/a", html("changed"), header(func(h *tap.Header) { h.RobotsTag = "max-snippet:5\ngooglebot: noindex, nofollow" }))
-		}, admit.Excluded, admit.NoIndex},
-		{"noindex meta", func(r *rig) {
-			r.sight("/a", "<html><head><META CONTENT='NoIndex,follow' NAME=Robots></head><body>a</body></html>")
-		}, admit.Excluded, admit.NoIndex},
-		{"unavailable_after has passed", func(r *rig) {
-			r.sight("/a", `<html><head><meta name="robots" content="unavailable_after: 1999-12-31"></head><body>a</body></html>`)
-		}, admit.Excluded, admit.NoIndex},
-		{"moved on the site", func(r *rig) { r.answer("/a", http.StatusMovedPermanently, location302("/b")) }, admit.Gone, admit.Moved},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			withPage(t, func(r *rig) {
-				tt.see(r)
-				r.wantListed("/")
-				r.wantVerdict("/a", tt.verdict, tt.reason)
-				r.restart()
-				r.flush()
-				r.wantListed("/")
-				r.sight("/a", html("a is back"))
-				r.wantListed("/", "/a")
-			})
+		{"410", answers(http.StatusGone), admit.Gone, admit.StatusGone},
+		{"private", answers(200, cacheControl("private, max-age=60")), admit.Excluded, admit.Private},
+		{"private, not modified", answers(304, cacheControl("private")), admit.Excluded, admit.Private},
+		{"no-store", answers(200, cacheControl("max-age=0, No-Store")), admit.Excluded, admit.NoStore},
+		{"noindex header", shows(html("a"), robotsTag("noindex")), admit.Excluded, admit.NoIndex},
+		{"noindex header, not modified", answers(304, robotsTag("noindex")), admit.Excluded, admit.NoIndex},
+		{"noindex for a named robot", shows(html("changed"), robotsTag("max-snippet:5\ngooglebot: noindex, nofollow")), admit.Excluded, admit.NoIndex},
+		{"noindex meta", shows("<html><head><META CONTENT='NoIndex,follow' NAME=Robots></head><body>a</body></html>"), admit.Excluded, admit.NoIndex},
+		{"unavailable_after has passed", shows(`<html><head><meta name="robots" content="unavailable_after: 1999-12-31"></head><body>a</body></html>`), admit.Excluded, admit.NoIndex},
+		{"moved on the site", answers(http.StatusMovedPermanently, redirect("/b")), admit.Gone, admit.Moved},
+	} {
+		runWithPage(t, tt.name, func(r *rig) {
+			tt.see(r)
+			r.wantListed("/")
+			r.wantVerdict("/a", tt.verdict, tt.reason)
+			r.restart()
+			r.wantListed("/")
+			r.sight("/a", html("a is back"))
+			r.wantListed("/", "/a")
 		})
 	}
 }
 
-func TestDoubtTakesAMinute(t *testing.T) {
-	page := html
-	withHead := func(head string) func(*rig) {
-		return func(r *rig) { r.sight("/a", "<html><head>"+head+"</head><body>another text</body></html>") }
+func TestPageLeavesAMinuteAfter(t *testing.T) {
+	shows := func(head string, change ...func(*look.Sighting)) func(*rig) {
+		return func(r *rig) {
+			r.sight("/a", "<html><head>"+head+"</head><body>another text</body></html>", change...)
+		}
 	}
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		doubt  func(r *rig)
 		reason admit.Reason
 	}{
-		{"canonical elsewhere", withHead(`<link rel=canonical href="https://example.com/b">`), admit.CanonicalElsewhere},
-		{"canonical on another host", withHead(`<link rel=canonical href="https://other.example/a">`), admit.CanonicalElsewhere},
-		{"canonicals that differ", func(r *rig) {
-			r.sight("/a", `<html><head><link rel=canonical href="/a"></head><body>a</body></html>`,
-				header(func(h *tap.Header) { h.Link = `</b>; rel="canonical"` }))
-		}, admit.CanonicalElsewhere},
-		{"two canonicals", withHead(`<link rel=canonical href="/a"><link rel=canonical href="/b">`), admit.CanonicalConflict},
+		{"canonical elsewhere", shows(`<link rel=canonical href="https://example.com/b">`), admit.CanonicalElsewhere},
+		{"canonical on another host", shows(`<link rel=canonical href="https://other.example/a">`), admit.CanonicalElsewhere},
+		{"canonicals that differ", shows(`<link rel=canonical href="/a">`, header(func(h *tap.Header) { h.Link = `</b>; rel="canonical"` })), admit.CanonicalElsewhere},
+		{"two canonicals", shows(`<link rel=canonical href="/a"><link rel=canonical href="/b">`), admit.CanonicalConflict},
 		{"encoded in a way that cannot be read", func(r *rig) {
 			r.sight("/a", "scrambled", header(func(h *tap.Header) { h.ContentEncoding = "x-own" }))
 		}, admit.Encoding},
 		{"404", func(r *rig) { r.answer("/a", http.StatusNotFound) }, admit.NotFound},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			withPage(t, func(r *rig) {
-				start := time.Now()
-				tt.doubt(r)
-				time.Sleep(59*time.Second - time.Since(start))
-				r.flush()
-				r.wantListed("/", "/a")
-				time.Sleep(2 * time.Second)
-				r.flush()
-				r.wantListed("/")
-				if p := r.page("/a"); p.Reason != tt.reason || p.Verdict == admit.Listed {
-					r.Errorf("/a is %v because of %v, want it out because of %v", p.Verdict, p.Reason, tt.reason)
-				}
-				r.sight("/a", page("a"))
-				r.wantListed("/", "/a")
-			})
+	} {
+		runWithPage(t, tt.name, func(r *rig) {
+			start, looked := time.Now(), r.looked["/a"]
+			tt.doubt(r)
+			if tt.reason != admit.NotFound && r.looked["/a"] == looked {
+				r.Error("a visitor in the minute after would not be noticed")
+			}
+			r.wait(59*time.Second - time.Since(start))
+			r.wantListed("/", "/a")
+			time.Sleep(11 * time.Second) // nobody calls Flush
+			r.wantListed("/")
+			if p := r.page("/a"); p.Reason != tt.reason || p.Verdict == admit.Listed {
+				r.Errorf("/a is %v because of %v, want it out because of %v", p.Verdict, p.Reason, tt.reason)
+			}
+			r.sight("/a", html("a"))
+			r.wantListed("/", "/a")
 		})
-		t.Run(tt.name+" and a witness in between", func(t *testing.T) {
-			withPage(t, func(r *rig) {
-				tt.doubt(r)
-				time.Sleep(30 * time.Second)
-				r.sight("/a", page("a"))
-				time.Sleep(2 * time.Minute)
-				r.flush()
-				r.wantListed("/", "/a")
-				if len(r.ledger.suspects.of) != 0 {
-					t.Errorf("doubts remain: %v", r.ledger.suspects)
-				}
-			})
+		runWithPage(t, tt.name+", not with a witness in between", func(r *rig) {
+			tt.doubt(r)
+			time.Sleep(30 * time.Second)
+			r.sight("/a", html("a"))
+			r.wait(2 * time.Minute)
+			r.wantListed("/", "/a")
+			r.wantNoSuspects()
 		})
-		t.Run(tt.name+" and a restart in between", func(t *testing.T) {
-			withPage(t, func(r *rig) {
-				tt.doubt(r)
-				r.restart()
-				time.Sleep(61 * time.Second)
-				r.flush()
-				r.wantListed("/")
-			})
+		runWithPage(t, tt.name+", with a restart in between", func(r *rig) {
+			tt.doubt(r)
+			r.restart()
+			r.wait(61 * time.Second)
+			r.wantListed("/")
 		})
 	}
 }
 
-func TestADoubtIsActedOnWithoutAVisitor(t *testing.T) {
-	withPage(t, func(r *rig) {
-		r.answer("/a", http.StatusNotFound)
-		time.Sleep(70 * time.Second) // nobody calls Flush
-		r.wantListed("/")
-	})
-}
-
-func TestWhatRemovesNothing(t *testing.T) {
-	tests := []struct {
-		name   string
+func TestAnswersThatRemoveNothing(t *testing.T) {
+	for _, tt := range []struct {
 		status int
 		target string
 	}{
-		{"302", http.StatusFound, "/elsewhere"},
-		{"303", http.StatusSeeOther, "/elsewhere"},
-		{"307", http.StatusTemporaryRedirect, "https://other.example/"},
-		{"429", http.StatusTooManyRequests, ""},
-		{"500", http.StatusInternalServerError, ""},
-		{"503", http.StatusServiceUnavailable, ""},
-		{"304", http.StatusNotModified, ""},
-		{"to itself for good", http.StatusMovedPermanently, "http://example.com/a"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			withPage(t, func(r *rig) {
-				resp := &tap.Response{Status: tt.status, Complete: true, Header: tap.Header{Location: tt.target}}
-				kind, why := admit.Response(http.MethodGet, "/a", resp)
-				if kind == admit.Nothing {
-					return
-				}
-				r.ledger.Offer(&look.Sighting{Kind: kind, Reason: why, Location: "/a", At: time.Now(), Response: resp})
-				r.flush()
-				time.Sleep(2 * time.Minute)
-				r.flush()
-				r.wantListed("/", "/a")
-			})
+		{http.StatusFound, "/elsewhere"},
+		{http.StatusSeeOther, "/elsewhere"},
+		{http.StatusTemporaryRedirect, "https://other.example/"},
+		{http.StatusTooManyRequests, ""},
+		{http.StatusInternalServerError, ""},
+		{http.StatusServiceUnavailable, ""},
+		{http.StatusNotModified, ""},
+		{http.StatusMovedPermanently, "http://example.com/a"}, // to itself
+	} {
+		runWithPage(t, http.StatusText(tt.status), func(r *rig) {
+			s := answered("/a", tt.status, redirect(tt.target))
+			if s.Kind == admit.Nothing {
+				return
+			}
+			r.offer(s)
+			r.wait(2 * time.Minute)
+			r.wantListed("/", "/a")
 		})
 	}
 }
@@ -175,17 +130,16 @@ func TestNothingIsRememberedOfJunk(t *testing.T) {
 		r.sight("/", html("home"))
 		before := r.dump()
 		for _, status := range []int{401, 403, 404, 410, 301, 302, 304} {
-			r.answer("/junk", status, location302("/junk2"))
+			r.answer("/junk", status, redirect("/junk2"))
 		}
-		time.Sleep(2 * time.Minute)
-		r.flush()
+		r.wait(2 * time.Minute)
 		if after := r.dump(); len(after) != len(before) {
 			t.Errorf("%d records, there were %d before the junk", len(after), len(before))
 		}
 	})
 }
 
-func TestAMoveForGoodTakesTheHistoryAlong(t *testing.T) {
+func TestMoveForGoodTakesTheHistoryAlong(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))
 		r.sight("/a", html("one"))
@@ -194,7 +148,7 @@ func TestAMoveForGoodTakesTheHistoryAlong(t *testing.T) {
 		r.sight("/a", html("two"))
 		changed := r.lastMod("/a")
 		time.Sleep(time.Hour)
-		r.answer("/a", http.StatusMovedPermanently, location302("/b"))
+		r.answer("/a", http.StatusMovedPermanently, redirect("/b"))
 		r.sight("/b", html("two"))
 		r.wantListed("/", "/b")
 		if got := r.page("/b").FirstSeen; !got.Equal(first) {
@@ -206,20 +160,20 @@ func TestAMoveForGoodTakesTheHistoryAlong(t *testing.T) {
 	})
 }
 
-func TestAPermanentRedirectOnAPublicLinkLeadsToAPublicPage(t *testing.T) {
+func TestPermanentRedirectOnAPublicLinkLeadsToAPublicPage(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/docs/index.html", "/temporary"))
-		r.answer("/docs/index.html", http.StatusMovedPermanently, location302("./"))
-		r.answer("/temporary", http.StatusFound, location302("/session/1"))
+		r.answer("/docs/index.html", http.StatusMovedPermanently, redirect("./"))
+		r.answer("/temporary", http.StatusFound, redirect("/session/1"))
 		r.sight("/docs/", html("docs"))
 		r.sight("/session/1", html("s"))
 		r.wantListed("/", "/docs/")
 	})
 }
 
-func TestALinkedRedirectThatLeadsEachVisitorElsewhere(t *testing.T) {
+func TestLinkedRedirectThatLeadsEachVisitorElsewhere(t *testing.T) {
 	moves := func(r *rig, to, network string) {
-		r.answer("/room", http.StatusMovedPermanently, location302(to), from(network))
+		r.answer("/room", http.StatusMovedPermanently, redirect(to), from(network))
 		time.Sleep(2 * time.Second)
 	}
 	for _, tt := range []struct {
@@ -236,57 +190,22 @@ func TestALinkedRedirectThatLeadsEachVisitorElsewhere(t *testing.T) {
 			moves(r, "/rooms/blue", netA)
 		}, true},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/room"))
-				tt.do(r)
-				r.sight("/rooms/blue", html("blue"))
-				if got := r.page("/rooms/blue").Verdict == admit.Listed; got != tt.listed {
-					t.Errorf("listed: %t, want %t", got, tt.listed)
-				}
-			})
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/room"))
+			tt.do(r)
+			r.sight("/rooms/blue", html("blue"))
+			if got := r.page("/rooms/blue").Verdict == admit.Listed; got != tt.listed {
+				r.Errorf("listed: %t, want %t", got, tt.listed)
+			}
 		})
 	}
 }
 
-func TestWhatAnEntryAndALinkAnswerIsRemembered(t *testing.T) {
+func TestRedirectOfAnEntryIsRemembered(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
-		r.answer("/", http.StatusFound, location302("/en/"))
+		r.answer("/", http.StatusFound, redirect("/en/"))
 		if got := r.page("/").Status; got != http.StatusFound {
 			t.Errorf("the entry is remembered with the status %d", got)
-		}
-		r.sight("/en/", html("home", "/mine"))
-		r.answer("/mine", http.StatusOK, header(func(h *tap.Header) { h.ContentType, h.CacheControl = "text/html", "private" }))
-		r.wantVerdict("/mine", admit.Excluded, admit.Private)
-		r.sight("/mine", html("public by now"))
-		r.wantListed("/en/", "/mine")
-	})
-}
-
-func TestWhatAPageSaysWithoutBeingSentCounts(t *testing.T) {
-	for name, say := range map[string]func(*tap.Header){
-		"private": func(h *tap.Header) { h.CacheControl = "private" },
-		"noindex": func(h *tap.Header) { h.RobotsTag = "noindex" },
-	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.crawl("/a")
-				r.answer("/a", http.StatusNotModified, header(say))
-				r.wantListed("/")
-				r.sight("/a", html("text of /a"))
-				r.wantListed("/", "/a")
-			})
-		})
-	}
-}
-
-func TestAWithdrawnPageIsLookedAtAgain(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.crawl("/a")
-		before := r.looked["/a"]
-		r.sight("/a", variant("https://evil.example/", same))
-		if r.looked["/a"] == before {
-			t.Error("a visitor in the minute after would not be noticed")
 		}
 	})
 }

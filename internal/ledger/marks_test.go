@@ -22,13 +22,15 @@ const (
 	about    = "It comes in a box that keeps the rain off for a year or longer than that."
 )
 
+// runWithShop is withShop in a subtest.
+func runWithShop(t *testing.T, name string, n int, fn func(r *rig, pages []string)) {
+	t.Run(name, func(t *testing.T) { withShop(t, n, fn) })
+}
+
 // withShop runs fn with a site of n listed products that were seen twice.
 func withShop(t *testing.T, n int, fn func(r *rig, pages []string)) {
 	inBubble(t, Config{}, func(r *rig) {
-		var pages []string
-		for i := range n {
-			pages = append(pages, fmt.Sprintf("/thing-%d", i))
-		}
+		pages := numbered("/thing-%d", n)
 		r.sight("/", html("home", pages...))
 		for range 2 {
 			for i, p := range pages {
@@ -40,107 +42,46 @@ func withShop(t *testing.T, n int, fn func(r *rig, pages []string)) {
 	})
 }
 
-func TestAPriceIsCertainAtTheNextLookAndDatedToTheFirst(t *testing.T) {
+func TestPriceIsCertainAtTheNextLookAndDatedToTheFirst(t *testing.T) {
 	for _, again := range []string{"the same bytes", "other bytes", "after a restart"} {
-		t.Run(again, func(t *testing.T) {
-			withShop(t, 3, func(r *rig, pages []string) {
-				cheaper := product(0, "€ 9.95", shopMenu, about+pages[0])
-				looked := r.looked[pages[0]]
-				first := time.Now().Unix()
-				r.sight(pages[0], cheaper)
-				if got := r.lastMod(pages[0]); got != 0 {
-					t.Errorf("lastmod %d after one look at what may be a counter", got)
-				}
-				if r.looked[pages[0]] != looked+1 {
-					t.Error("a page that may have changed is not looked at again soon")
-				}
-				time.Sleep(time.Hour)
-				switch again {
-				case "other bytes":
-					cheaper = strings.Replace(cheaper, "<head>", "<head><meta name=x content=y>", 1)
-				case "after a restart":
-					r.restart()
-				}
-				r.sight(pages[0], cheaper)
-				if got := r.lastMod(pages[0]); got != first {
-					t.Errorf("lastmod %d, want %d, when the price was first seen", got, first)
-				}
-				if n := r.page(pages[0]).Changes; n != 1 {
-					t.Errorf("%d changes, want 1", n)
-				}
-			})
+		runWithShop(t, again, 3, func(r *rig, pages []string) {
+			cheaper := product(0, "€ 9.95", shopMenu, about+pages[0])
+			looked := r.looked[pages[0]]
+			first := time.Now().Unix()
+			r.sight(pages[0], cheaper)
+			r.wantLastMod(pages[0], 0)
+			if r.looked[pages[0]] != looked+1 {
+				r.Error("a page that may have changed is not looked at again soon")
+			}
+			time.Sleep(time.Hour)
+			switch again {
+			case "other bytes":
+				cheaper = strings.Replace(cheaper, "<head>", "<head><meta name=x content=y>", 1)
+			case "after a restart":
+				r.restart()
+			}
+			r.sight(pages[0], cheaper)
+			r.wantLastMod(pages[0], first)
+			if n := r.page(pages[0]).Changes; n != 1 {
+				r.Errorf("%d changes, want 1", n)
+			}
 		})
 	}
 }
 
-func TestWhatIsGoneAtTheNextLookWasNoChange(t *testing.T) {
-	withShop(t, 3, func(r *rig, pages []string) {
-		for i := range 6 {
-			r.sight(pages[0], product(0, fmt.Sprintf("%d people look at this", i), shopMenu, about+pages[0]))
-			time.Sleep(time.Hour)
-		}
-		if got := r.lastMod(pages[0]); got != 0 {
-			t.Errorf("lastmod %d of a page with a counter", got)
-		}
-	})
-}
-
-func TestANewTextIsDatedAtOnce(t *testing.T) {
-	withShop(t, 3, func(r *rig, pages []string) {
-		want := time.Now().Unix()
-		r.sight(pages[1], product(1, "€ 21.95", shopMenu, "It has been made anew, and the box is gone for good."))
-		if got := r.lastMod(pages[1]); got != want {
-			t.Errorf("lastmod %d, want %d", got, want)
-		}
-	})
-}
-
-func TestADeployRestampsNoPage(t *testing.T) {
-	withShop(t, 12, func(r *rig, pages []string) {
-		menu := `<li><a href="/">Home</a><li><a href="/all">All things</a><li><a href="/jobs">Jobs</a>`
-		for range 3 {
-			for i, p := range pages {
-				body := product(i, fmt.Sprintf("€ %d.95", 20+i), menu, about+p)
-				r.sight(p, strings.Replace(body, "</body>", fmt.Sprintf("<div>Made at 10:04:%02d</div></body>", i), 1))
-			}
-			time.Sleep(time.Hour)
-		}
-		for _, p := range pages {
-			if got := r.lastMod(p); got != 0 {
-				t.Errorf("%s was restamped", p)
-			}
-		}
-	})
-}
-
-func TestAnErrorWithStatus200IsNoChange(t *testing.T) {
-	withShop(t, 3, func(r *rig, pages []string) {
-		page := product(0, "€ 20.95", shopMenu, about+pages[0])
-		for range 4 {
-			r.sight(pages[0], "<html><body><h1>Just a moment</h1></body></html>")
-			time.Sleep(time.Hour)
-			r.sight(pages[0], page)
-			time.Sleep(time.Hour)
-		}
-		if got := r.lastMod(pages[0]); got != 0 {
-			t.Errorf("lastmod %d", got)
-		}
-	})
-}
-
 // What a page shares with the variants that name it as their canonical one does
 // not belong to the site.
-func TestWhatVariantsShowIsThePagesOwn(t *testing.T) {
+func TestContentOfVariantsBelongsToThePage(t *testing.T) {
 	withShop(t, 3, func(r *rig, pages []string) {
 		canonical := fmt.Sprintf(`<head><link rel="canonical" href="%s">`, pages[0])
 		body := strings.Replace(product(0, "€ 20.95", shopMenu, about+pages[0]), "<head>", canonical, 1)
 		news := strings.Replace(body, about, "All of this was written for the next winter.", 1)
 		for _, v := range []string{"?a=1", "?b=1", "?c=1", "?d=1"} {
-			r.sight(pages[0]+v, body, func(s *look.Sighting) { s.OwnURL = true })
+			r.sight(pages[0]+v, body, ownURL)
 		}
 		time.Sleep(time.Hour)
 		for _, v := range []string{"?a=1", "?b=1", "?c=1", "?d=1"} {
-			r.sight(pages[0]+v, news, func(s *look.Sighting) { s.OwnURL = true })
+			r.sight(pages[0]+v, news, ownURL)
 		}
 		want := time.Now().Unix()
 		r.sight(pages[0], news)
@@ -162,30 +103,9 @@ func TestMarkSize(t *testing.T) {
 	})
 }
 
-// TestACounterIsNoChange has a page of a few short paragraphs, one of which counts
-// the looks.
-func TestACounterIsNoChange(t *testing.T) {
-	for _, gap := range []time.Duration{4 * time.Second, time.Minute, 10 * time.Minute} {
-		t.Run(gap.String(), func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/counter", "/a", "/b"))
-				r.sight("/a", html("What the page a says, at some length, about itself alone."))
-				r.sight("/b", html("What the page b says, at some length, about itself alone."))
-				for i := range 30 {
-					r.sight("/counter", html(fmt.Sprintf("This page counts its visitors, as pages did.</p><p>You are visitor number %d of this page.", i)))
-					time.Sleep(gap - 2*time.Second)
-				}
-				if p := r.page("/counter"); p.Changes != 0 || r.lastMod("/counter") > 0 {
-					t.Errorf("%d changes, lastmod %d", p.Changes, r.lastMod("/counter"))
-				}
-			})
-		})
-	}
-}
-
 // A page that was old when it was first seen is known to change seldom as soon as
 // its date has stood still for a day.
-func TestTheAgeAtTheFirstLookIsTold(t *testing.T) {
+func TestOldPageIsSlowFromTheSecondDay(t *testing.T) {
 	const old = 300 * 24 * time.Hour
 	fixed := func(began, _ time.Time) time.Time { return began.Add(-old) }
 	for _, tt := range []struct {
@@ -199,29 +119,27 @@ func TestTheAgeAtTheFirstLookIsTold(t *testing.T) {
 		{"a date that moves with the clock", func(_, now time.Time) time.Time { return now.Add(-old) }, "The text.", false},
 		{"an edited page", fixed, "Quite another text than the first one.", false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				began := time.Now()
-				r.sight("/", html("home", "/a"))
-				see := func(text string) {
-					dated := func(*look.Sighting) {}
-					if d := tt.date(began, time.Now()); !d.IsZero() {
-						dated = lastModified(d)
-					}
-					r.sight("/a", html(text), dated)
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			began := time.Now()
+			r.sight("/", html("home", "/a"))
+			see := func(text string) {
+				dated := func(*look.Sighting) {}
+				if d := tt.date(began, time.Now()); !d.IsZero() {
+					dated = lastModified(d)
 				}
-				see("The text.")
-				if got := r.page("/a").Entry.Freq; got != rate.Unknown {
-					t.Errorf("changefreq %v at the first look", got)
-				}
-				time.Sleep(12 * time.Hour)
-				see(tt.text)
-				time.Sleep(13 * time.Hour)
-				see(tt.text)
-				if got := r.page("/a").Entry.Freq; (got == rate.Yearly || got == rate.Never) != tt.slow {
-					t.Errorf("changefreq %v after a day, to be slow: %t", got, tt.slow)
-				}
-			})
+				r.sight("/a", html(text), dated)
+			}
+			see("The text.")
+			if got := r.page("/a").Entry.Freq; got != rate.Unknown {
+				r.Errorf("changefreq %v at the first look", got)
+			}
+			time.Sleep(12 * time.Hour)
+			see(tt.text)
+			time.Sleep(13 * time.Hour)
+			see(tt.text)
+			if got := r.page("/a").Entry.Freq; (got == rate.Yearly || got == rate.Never) != tt.slow {
+				r.Errorf("changefreq %v after a day, to be slow: %t", got, tt.slow)
+			}
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,8 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/record"
-	"github.com/servemap/servemap/store/memstore"
-	"github.com/servemap/servemap/store/storetest"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // home is a page with a list of links to articles.
@@ -36,7 +34,7 @@ func showHeld(r *rig, links ...string) {
 	}
 }
 
-func TestAPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
+func TestPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 	const hour = time.Hour
 	ago := func(d time.Duration) func(*look.Sighting) { return lastModified(time.Now().Add(-d)) }
 	certain := func(r *rig) { r.sight("/", home("", "/a", "/new")) }
@@ -45,50 +43,39 @@ func TestAPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 		r.sight("/new", html("what is new"), change...)
 		return at
 	}
-	many := make([]string, linksAtOnce+20)
-	for i := range many {
-		many[i] = fmt.Sprintf("/m%d", i)
+	many := numbered("/m%d", linksAtOnce+20)
+	// steps runs all. If the page should be dated, its date is that of its first look,
+	// less age.
+	steps := func(dated bool, age time.Duration, all ...func(*rig)) func(*rig) int64 {
+		return func(r *rig) (want int64) {
+			for _, step := range all {
+				before := r.page("/new").Looks
+				at := time.Now().Add(-age).Unix()
+				if step(r); dated && before == 0 && r.page("/new").Looks == 1 {
+					want = at
+				}
+			}
+			return want
+		}
 	}
-	tests := []struct {
+	held := func(r *rig) { showHeld(r, "/a", "/new") }
+	seen := func(r *rig) { see(r) }
+	for _, tt := range []struct {
 		name string
 		show func(r *rig) (want int64)
 	}{
-		{"seen after the link", func(r *rig) int64 {
-			showHeld(r, "/a", "/new")
-			at := see(r)
-			certain(r)
-			return at
-		}},
-		{"first seen when it is certain", func(r *rig) int64 {
-			showHeld(r, "/a", "/new")
-			certain(r)
-			return see(r)
-		}},
-		{"not certain yet", func(r *rig) int64 {
-			showHeld(r, "/a", "/new")
-			see(r)
-			return 0
-		}},
-		{"the program was started again", func(r *rig) int64 {
-			showHeld(r, "/a", "/new")
-			at := see(r)
-			r.restart()
-			certain(r)
-			return at
-		}},
-		{"visited just before the look that showed the link", func(r *rig) int64 {
-			see(r)
-			showHeld(r, "/a", "/new")
-			certain(r)
-			return 0
-		}},
-		{"visited before a look that did not show the link", func(r *rig) int64 {
-			see(r)
-			r.sight("/", home("", "/a"))
-			showHeld(r, "/a", "/new")
-			certain(r)
-			return 0
-		}},
+		{"seen after the link", steps(true, 0, held, seen, certain)},
+		{"first seen when it is certain", steps(true, 0, held, certain, seen)},
+		{"not certain yet", steps(false, 0, held, seen)},
+		{"the program was started again", steps(true, 0, held, seen, (*rig).restart, certain)},
+		{"visited just before the look that showed the link", steps(false, 0, seen, held, certain)},
+		{"visited before a look that did not show the link", steps(false, 0, seen, func(r *rig) { r.sight("/", home("", "/a")) }, held, certain)},
+		{"it has an older date", steps(true, 48*hour, held, func(r *rig) { see(r, ago(48*hour)) }, certain)},
+		{"it was made some minutes before", steps(true, 10*time.Minute, held, func(r *rig) { see(r, ago(10*time.Minute)) }, certain)},
+		{"its date is the clock's", steps(true, 0, held, func(r *rig) { see(r, ago(0)) }, certain, func(r *rig) {
+			time.Sleep(2 * hour)
+			see(r, ago(2*hour))
+		})},
 		{"linked elsewhere before", func(r *rig) int64 {
 			r.sight("/a", html("an article", "/new"))
 			showHeld(r, "/a", "/new")
@@ -119,26 +106,6 @@ func TestAPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 			r.sight("/", home("", more...))
 			return at
 		}},
-		{"it has an older date", func(r *rig) int64 {
-			showHeld(r, "/a", "/new")
-			at := see(r, ago(48*hour)) - 48*3600
-			certain(r)
-			return at
-		}},
-		{"it was made some minutes before", func(r *rig) int64 {
-			showHeld(r, "/a", "/new")
-			at := see(r, ago(10*time.Minute)) - 600
-			certain(r)
-			return at
-		}},
-		{"its date is the clock's", func(r *rig) int64 {
-			showHeld(r, "/a", "/new")
-			at := see(r, ago(0))
-			certain(r)
-			time.Sleep(2 * hour)
-			see(r, ago(2*hour))
-			return at
-		}},
 		{"changed since", func(r *rig) int64 {
 			showHeld(r, "/a", "/new")
 			see(r)
@@ -147,27 +114,22 @@ func TestAPageThatAHeldLinkAnnouncesIsNew(t *testing.T) {
 			certain(r)
 			return at
 		}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", home("", "/a"))
-				time.Sleep(hour)
-				r.sight("/", home("", "/a"))
-				want := tt.show(r)
-				if got := r.lastMod("/new"); got != want {
-					t.Errorf("lastmod %v, want %v", fromSeconds(got).UTC(), fromSeconds(want).UTC())
-				}
-				if stamp := "<loc>https://example.com/new</loc><lastmod>" + fromSeconds(want).UTC().Format(time.RFC3339); want != 0 && !strings.Contains(served(r)["sitemap.xml"], stamp) {
-					t.Errorf("%s is not in %s", stamp, served(r)["sitemap.xml"])
-				}
-			})
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.sight("/", home("", "/a"))
+			time.Sleep(hour)
+			r.sight("/", home("", "/a"))
+			want := tt.show(r)
+			r.wantLastMod("/new", want)
+			if stamp := "<loc>https://example.com/new</loc><lastmod>" + fromSeconds(want).UTC().Format(time.RFC3339); want != 0 && !strings.Contains(served(r)["sitemap.xml"], stamp) {
+				r.Errorf("%s is not in %s", stamp, served(r)["sitemap.xml"])
+			}
 		})
 	}
 }
 
 // An article of the day, or of the minute, is as old as ever.
-func TestABlockOfTurningLinksDatesNothing(t *testing.T) {
+func TestRotatingLinksDateNothing(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		const articles, price = 40, "<p>Apples: %d.50 a pound</p>"
 		show := func(i int) {
@@ -190,7 +152,7 @@ func TestABlockOfTurningLinksDatesNothing(t *testing.T) {
 	})
 }
 
-func TestAReplicaKnowsWhatAnotherSawAnnounced(t *testing.T) {
+func TestReplicaKnowsWhatAnotherSawAnnounced(t *testing.T) {
 	inFleet(t, func(a, b *rig) {
 		a.sight("/", home("", "/a"))
 		var at int64
@@ -206,9 +168,7 @@ func TestAReplicaKnowsWhatAnotherSawAnnounced(t *testing.T) {
 		time.Sleep(told)
 		for _, r := range []*rig{a, b} {
 			r.flush()
-			if got := r.lastMod("/new"); got != at {
-				t.Errorf("lastmod %d, want %d", got, at)
-			}
+			r.wantLastMod("/new", at)
 			if !strings.Contains(served(r)["sitemap.xml"], "/new</loc><lastmod>"+fromSeconds(at).UTC().Format(time.RFC3339)) {
 				t.Errorf("the file is %s", served(r)["sitemap.xml"])
 			}
@@ -216,33 +176,30 @@ func TestAReplicaKnowsWhatAnotherSawAnnounced(t *testing.T) {
 	})
 }
 
-func TestWhatIsAnnouncedSurvivesALostAnswer(t *testing.T) {
+func TestAnnouncedPageSurvivesALostAnswer(t *testing.T) {
 	for _, lost := range []int{0, 1, certainLooks - 1} {
-		t.Run(fmt.Sprintf("at look %d", lost), func(t *testing.T) {
-			st := &troubled{Store: storetest.Strict(t, new(memstore.Store))}
-			inBubble(t, Config{Store: st}, func(r *rig) {
-				r.sight("/", home("", "/a"))
-				for i := range certainLooks {
-					if i == lost {
-						st.set(nil, errors.New("lost"), false)
-						r.ledger.Offer(seen("/", home("", "/a", "/new")))
-						if err := r.ledger.Flush(r.Context()); err == nil {
-							t.Error("the answer was not lost")
-						}
-						st.set(nil, nil, false)
-						time.Sleep(time.Minute)
-						r.flush()
-					} else {
-						r.sight("/", home("", "/a", "/new"))
+		st := base.NewStore()
+		runInBubble(t, fmt.Sprintf("at look %d", lost), Config{Store: st}, func(r *rig) {
+			r.sight("/", home("", "/a"))
+			for i := range certainLooks {
+				if i == lost {
+					st.LoseAnswers(errStore)
+					r.offer(seen("/", home("", "/a", "/new")))
+					if err := r.ledger.Flush(r.Context()); err == nil {
+						r.Error("the answer was not lost")
 					}
-					if i == 2 {
-						r.sight("/new", html("what is new"))
-					}
+					st.Mend()
+					r.wait(time.Minute)
+				} else {
+					r.sight("/", home("", "/a", "/new"))
 				}
-				if p := r.page("/new"); p.Entry.Fresh == 0 || p.Entry.Fresh != moment.Of(p.FirstSeen) {
-					t.Errorf("new since %d, first seen at %d", p.Entry.Fresh, p.FirstSeen.Unix())
+				if i == 2 {
+					r.sight("/new", html("what is new"))
 				}
-			})
+			}
+			if p := r.page("/new"); p.Entry.Fresh == 0 || p.Entry.Fresh != moment.Of(p.FirstSeen) {
+				r.Errorf("new since %d, first seen at %d", p.Entry.Fresh, p.FirstSeen.Unix())
+			}
 		})
 	}
 }
@@ -268,10 +225,7 @@ func TestNewLinksAreRememberedWhileSomethingIsHeld(t *testing.T) {
 		wantRemembered(2)
 		r.sight("/", home("", "/a", "/1", "/2"))
 		wantRemembered(0)
-		var links []string
-		for i := range 3 * 8 {
-			links = append(links, fmt.Sprintf("/other-%d", i))
-		}
+		links := numbered("/other-%d", 3*8)
 		r.sight("/", home("", links...))
 		wantRemembered(8)
 		r.sight("/", home("", "/a", "/1", "/2"))

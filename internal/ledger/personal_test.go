@@ -9,32 +9,30 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// TestAPageForOneVisitorIsRememberedForWhoAsks has a page that nobody knew say
+// TestPageForOneVisitorIsRememberedForWhoAsks has a page that nobody knew say
 // that it is for one visitor.
-func TestAPageForOneVisitorIsRememberedForWhoAsks(t *testing.T) {
+func TestPageForOneVisitorIsRememberedForWhoAsks(t *testing.T) {
 	for directive, why := range map[string]admit.Reason{"private, must-revalidate": admit.Private, "no-store, no-cache": admit.NoStore} {
-		t.Run(directive, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/linked"))
-				r.answer("/for-one", 200, cacheControl(directive))
-				r.answer("/linked", 200, cacheControl(directive))
-				r.wantVerdict("/for-one", admit.Excluded, why)
-				r.wantVerdict("/linked", admit.Excluded, why)
-				r.wantNoTrace("for-one")
+		runInBubble(t, directive, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/linked"))
+			r.answer("/for-one", 200, cacheControl(directive))
+			r.answer("/linked", 200, cacheControl(directive))
+			r.wantVerdict("/for-one", admit.Excluded, why)
+			r.wantVerdict("/linked", admit.Excluded, why)
+			r.wantNoTrace("for-one")
 
-				r.sight("/for-one", html("a page for all"))
-				r.wantVerdict("/for-one", admit.Waiting, admit.NoEvidence)
-				r.sight("/linked", html("another page for all"))
-				r.wantListed("/", "/linked")
-				if at := r.lastMod("/linked"); at != 0 {
-					t.Errorf("lastmod %v of a page that was never compared with itself", at)
-				}
-			})
+			r.sight("/for-one", html("a page for all"))
+			r.wantVerdict("/for-one", admit.Waiting, admit.NoEvidence)
+			r.sight("/linked", html("another page for all"))
+			r.wantListed("/", "/linked")
+			if at := r.lastMod("/linked"); at != 0 {
+				r.Errorf("lastmod %v of a page that was never compared with itself", at)
+			}
 		})
 	}
 }
 
-func TestAPageForOneVisitorIsForgottenInTheEnd(t *testing.T) {
+func TestPageForOneVisitorIsForgottenInTheEnd(t *testing.T) {
 	inBubble(t, Config{KeepFor: 24 * time.Hour}, func(r *rig) {
 		r.sight("/", html("home"))
 		r.answer("/for-one", 200, cacheControl("private"))
@@ -46,9 +44,9 @@ func TestAPageForOneVisitorIsForgottenInTheEnd(t *testing.T) {
 	})
 }
 
-// TestAFloodOfPagesForOneVisitorIsBounded has a stranger ask for whatever the site
+// TestFloodOfPagesForOneVisitorIsBounded has a stranger ask for whatever the site
 // answers to him alone.
-func TestAFloodOfPagesForOneVisitorIsBounded(t *testing.T) {
+func TestFloodOfPagesForOneVisitorIsBounded(t *testing.T) {
 	const most = 100
 	inBubble(t, Config{Store: new(memstore.Store), MaxWaiting: most}, func(r *rig) {
 		r.sight("/", html("home", "/linked"))

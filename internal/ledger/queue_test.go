@@ -19,7 +19,7 @@ func waiting(i int, link string) *look.Sighting {
 	}
 }
 
-func TestTheQueueIsBoundedInBytes(t *testing.T) {
+func TestQueueIsBoundedInBytes(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
 		link        string
@@ -51,7 +51,7 @@ func TestTheQueueIsBoundedInBytes(t *testing.T) {
 	}
 }
 
-func TestAClosedQueueTakesNothing(t *testing.T) {
+func TestClosedQueueTakesNothing(t *testing.T) {
 	q := newQueue()
 	q.close()
 	if q.offer(waiting(0, "")) {

@@ -20,20 +20,13 @@ func (r *rig) perPart() map[string]int {
 	return in
 }
 
-func TestOtherLimitsOnAFilledStore(t *testing.T) {
+func TestPagesMoveWhenTheLimitOfAPartChanges(t *testing.T) {
 	inBubble(t, Config{MaxURLs: 12}, func(r *rig) {
-		want := []string{"/"}
-		for i := range 29 {
-			want = append(want, fmt.Sprintf("/p%02d", i))
-		}
-		r.sight("/", html("home", want[1:]...))
-		for i, l := range want[1:] {
-			r.sight(l, html(fmt.Sprintf("page %d", i)))
-		}
+		want := append([]string{"/"}, numbered("/p%02d", 29)...)
+		r.crawl(want[1:]...)
 		for _, limit := range []int{5, 1, 30, 7} {
 			r.cfg.MaxURLs = limit
 			r.restart()
-			r.flush()
 			r.flush() // what was moved
 			r.wantListed(want...)
 			for n, pages := range r.perPart() {
@@ -52,10 +45,7 @@ func TestOtherLimitsOnAFilledStore(t *testing.T) {
 // pagesByPart returns the pages of each part by their own records.
 func (r *rig) pagesByPart() map[int][]string {
 	in := map[int][]string{}
-	for p, err := range r.ledger.Pages(r.Context()) {
-		if err != nil {
-			r.Fatal(err)
-		}
+	for _, p := range r.pages() {
 		in[p.Part] = append(in[p.Part], p.Location)
 	}
 	for n, locations := range in {
@@ -66,19 +56,15 @@ func (r *rig) pagesByPart() map[int][]string {
 	return in
 }
 
-func TestAHeadThatWasLostIsMended(t *testing.T) {
+func TestLostHeadIsMended(t *testing.T) {
 	inBubble(t, Config{MaxURLs: 2}, func(r *rig) {
-		var pages []string
-		for i := range 60 {
-			pages = append(pages, fmt.Sprintf("/p%02d", i))
-		}
+		pages := numbered("/p%02d", 60)
 		r.sight("/", html("home", pages...))
 		for i, l := range pages {
 			r.sight(l, html(fmt.Sprintf("page %d", i)))
 		}
 		r.put("https://example.com|head", nil)
 		r.restart()
-		r.flush()
 		r.sight("/", html("home", append(pages, "/new")...))
 		r.sight("/new", html("a new one"))
 		r.wantListed(append(pages, "/", "/new")...)

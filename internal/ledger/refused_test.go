@@ -1,7 +1,7 @@
 package ledger
 
 import (
-	"fmt"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,10 +10,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/pagerecord"
 )
-
-const netC, netD = "1.2.3.0/24", "2001:db8:7::/48"
 
 // refusals of a page, in the ways in which a site may refuse it to one client alone.
 var waysToRefuse = []struct {
@@ -24,13 +21,13 @@ var waysToRefuse = []struct {
 	{"401", func(r *rig, change ...func(*look.Sighting)) { r.answer("/a", http.StatusUnauthorized, change...) }, admit.Denied},
 	{"403", func(r *rig, change ...func(*look.Sighting)) { r.answer("/a", http.StatusForbidden, change...) }, admit.Denied},
 	{"log-in", func(r *rig, change ...func(*look.Sighting)) {
-		r.answer("/a", http.StatusFound, append(change, location302("/login?next=/a"))...)
+		r.answer("/a", http.StatusFound, append(change, redirect("/login?next=/a"))...)
 	}, admit.LoginRedirect},
 	{"log-in for good", func(r *rig, change ...func(*look.Sighting)) {
-		r.answer("/a", http.StatusMovedPermanently, append(change, location302("https://accounts.example/oauth/authorize"))...)
+		r.answer("/a", http.StatusMovedPermanently, append(change, redirect("https://accounts.example/oauth/authorize"))...)
 	}, admit.LoginRedirect},
 	{"moved off the site", func(r *rig, change ...func(*look.Sighting)) {
-		r.answer("/a", http.StatusPermanentRedirect, append(change, location302("https://other.example/"))...)
+		r.answer("/a", http.StatusPermanentRedirect, append(change, redirect("https://other.example/"))...)
 	}, admit.Moved},
 }
 
@@ -47,7 +44,7 @@ func askedForHead(r *rig) {
 }
 
 // One client may be refused what all others get.
-func TestARefusalNeedsASecondNetworkOrAnotherDay(t *testing.T) {
+func TestRefusalNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 	known := func(network string) []func(*look.Sighting) { return []func(*look.Sighting){from(network)} }
 	for _, tt := range []struct {
 		name          string
@@ -73,40 +70,36 @@ func TestARefusalNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 		{"a restart before another day", known(netA), known(netA), 24 * time.Hour, (*rig).restart, true},
 	} {
 		for _, way := range waysToRefuse {
-			t.Run(tt.name+", "+way.name, func(t *testing.T) {
-				withPage(t, func(r *rig) {
-					way.refuse(r, tt.first...)
-					time.Sleep(tt.after / 2)
-					if tt.meanwhile != nil {
-						tt.meanwhile(r)
-					}
-					time.Sleep(tt.after - tt.after/2)
-					r.flush()
+			runWithPage(t, tt.name+", "+way.name, func(r *rig) {
+				way.refuse(r, tt.first...)
+				time.Sleep(tt.after / 2)
+				if tt.meanwhile != nil {
+					tt.meanwhile(r)
+				}
+				r.wait(tt.after - tt.after/2)
+				r.wantListed("/", "/a")
+				if tt.second != nil {
+					way.refuse(r, tt.second...)
+				}
+				if tt.after < pagerecord.ConfirmAfter {
 					r.wantListed("/", "/a")
-					if tt.second != nil {
-						way.refuse(r, tt.second...)
-					}
-					if tt.after < pagerecord.ConfirmAfter {
-						r.wantListed("/", "/a")
-					}
-					time.Sleep(pagerecord.ConfirmAfter)
-					r.flush()
-					if !tt.out {
-						r.wantListed("/", "/a")
-						return
-					}
-					r.wantListed("/")
-					r.wantVerdict("/a", admit.Gone, way.reason)
-					r.sight("/a", html("a"))
+				}
+				r.wait(pagerecord.ConfirmAfter)
+				if !tt.out {
 					r.wantListed("/", "/a")
-				})
+					return
+				}
+				r.wantListed("/")
+				r.wantVerdict("/a", admit.Gone, way.reason)
+				r.sight("/a", html("a"))
+				r.wantListed("/", "/a")
 			})
 		}
 	}
 }
 
 // The end of a doubt needs no visitor once two networks have shown it.
-func TestARefusalOfTwoNetworksHasItsMinuteAfterARestart(t *testing.T) {
+func TestRefusalOfTwoNetworksHasItsMinuteAfterARestart(t *testing.T) {
 	withPage(t, func(r *rig) {
 		r.answer("/a", http.StatusForbidden, from(netA))
 		r.answer("/a", http.StatusForbidden, from(netB))
@@ -116,7 +109,7 @@ func TestARefusalOfTwoNetworksHasItsMinuteAfterARestart(t *testing.T) {
 	})
 }
 
-func TestOneReasonToDoubtAfterAnother(t *testing.T) {
+func TestASecondReasonToDoubtKeepsTheFirstMinute(t *testing.T) {
 	elsewhere := strings.Replace(html("a"), "<head>", `<head><link rel=canonical href="/b">`, 1)
 	forbid := func(r *rig) { r.answer("/a", http.StatusForbidden, from(netA)) }
 	for _, tt := range []struct {
@@ -129,26 +122,22 @@ func TestOneReasonToDoubtAfterAnother(t *testing.T) {
 		{"a 404 and then a canonical elsewhere", func(r *rig) { r.answer("/a", http.StatusNotFound); r.sight("/a", elsewhere) }, admit.CanonicalElsewhere},
 		{"a canonical elsewhere and then a 403", func(r *rig) { r.sight("/a", elsewhere, from(netA)); forbid(r) }, admit.CanonicalElsewhere},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			withPage(t, func(r *rig) {
-				tt.do(r)
-				time.Sleep(pagerecord.ConfirmAfter - 3*time.Second)
-				r.flush()
-				r.wantListed("/", "/a")
-				time.Sleep(3 * time.Second)
-				r.flush()
-				r.wantListed("/")
-				if p := r.page("/a"); p.Reason != tt.reason {
-					t.Errorf("/a is out because of %v, want %v", p.Reason, tt.reason)
-				}
-			})
+		runWithPage(t, tt.name, func(r *rig) {
+			tt.do(r)
+			r.wait(pagerecord.ConfirmAfter - 3*time.Second)
+			r.wantListed("/", "/a")
+			r.wait(3 * time.Second)
+			r.wantListed("/")
+			if p := r.page("/a"); p.Reason != tt.reason {
+				r.Errorf("/a is out because of %v, want %v", p.Reason, tt.reason)
+			}
 		})
 	}
 }
 
 // A refusal that was seen while the clock was ahead waits for another day by the
 // clock that is right.
-func TestARefusalOfAClockThatWasAheadHasItsDay(t *testing.T) {
+func TestRefusalOfAClockThatWasAheadHasItsDay(t *testing.T) {
 	withPage(t, func(r *rig) {
 		r.answer("/a", http.StatusForbidden, from(netA), at(time.Now().Add(10*years)))
 		r.answer("/a", http.StatusForbidden, from(netA))
@@ -161,13 +150,15 @@ func TestARefusalOfAClockThatWasAheadHasItsDay(t *testing.T) {
 	})
 }
 
+// runWithPages is withPages in a subtest.
+func runWithPages(t *testing.T, name string, n int, fn func(r *rig, pages []string)) {
+	t.Run(name, func(t *testing.T) { withPages(t, n, fn) })
+}
+
 // withPages begins with a home page and n listed pages, which it names.
 func withPages(t *testing.T, n int, fn func(r *rig, pages []string)) {
 	inBubble(t, Config{}, func(r *rig) {
-		var pages []string
-		for i := range n {
-			pages = append(pages, fmt.Sprintf("/p%03d", i))
-		}
+		pages := numbered("/p%03d", n)
 		r.sight("/", html("home", pages...))
 		for _, p := range pages {
 			r.sight(p, html(p))
@@ -195,77 +186,44 @@ func (r *rig) wantLeft(rest ...string) {
 	r.wantListed(append([]string{"/"}, rest...)...)
 }
 
-func TestHowMuchOneNetworkTakesOutByItself(t *testing.T) {
+func TestOneNetworkTakesOutTenPagesADay(t *testing.T) {
 	for _, network := range []string{netA, ""} {
-		t.Run("network "+network, func(t *testing.T) {
-			withPages(t, 30, func(r *rig, pages []string) {
-				r.missing(network, pages[:10]...)
-				time.Sleep(pagerecord.ConfirmAfter)
-				r.wantLeft(pages[10:]...)
+		runWithPages(t, "network "+network, 30, func(r *rig, pages []string) {
+			r.missing(network, pages[:12]...) // of which ten leave
+			time.Sleep(pagerecord.ConfirmAfter)
+			r.wantLeft(pages[10:]...)
 
-				r.missing(network, pages[10:20]...)
-				time.Sleep(pagerecord.ConfirmAfter)
-				r.missing(network, pages[10:20]...)
-				time.Sleep(23 * time.Hour)
-				r.missing(network, pages[10:20]...)
-				r.wantLeft(pages[10:]...)
-				if n := len(r.ledger.suspects.of); n != 0 {
-					t.Errorf("%d pages wait for a minute that is over", n)
-				}
-				r.restart()
-				time.Sleep(time.Hour)
-				r.missing(network, pages[10:15]...)
-				r.wantLeft(pages[15:]...) // it saw these on another day
-				r.missing(netC, pages[15:20]...)
-				if network != "" {
-					r.wantLeft(pages[20:]...) // and another network those
-				}
-				time.Sleep(2 * time.Hour) // its day is over
-				r.missing(network, pages[20:30]...)
-				time.Sleep(pagerecord.ConfirmAfter)
-				r.flush()
-				if n := r.files.Listed(); n != 1 && network != "" {
-					t.Errorf("%d pages are listed, want the first", n)
-				}
-			})
-		})
-	}
-}
-
-// What the rules for networks that are refused pages say; see package merge.
-const (
-	missingAlone = 10
-	refusedMany  = 5
-	anotherDay   = 24 * time.Hour
-)
-
-// More pages than one network takes out in a day are found missing within a minute.
-func TestTheFirstOfManyMissingPagesLeave(t *testing.T) {
-	for _, network := range []string{netA, ""} {
-		t.Run("network "+network, func(t *testing.T) {
-			withPages(t, 30, func(r *rig, pages []string) {
-				r.missing(network, pages[:12]...)
-				time.Sleep(pagerecord.ConfirmAfter)
-				r.wantLeft(pages[missingAlone:]...)
-				time.Sleep(time.Hour)
-				r.missing(network, pages[20:25]...)
-				time.Sleep(pagerecord.ConfirmAfter)
-				r.wantLeft(pages[missingAlone:]...)
-				time.Sleep(anotherDay)
-				r.missing(network, pages[10:12]...) // it saw these on another day
-				r.missing(network, pages[20:25]...)
-				r.wantLeft(append(slices.Clone(pages[12:20]), pages[25:]...)...)
-			})
+			r.missing(network, pages[10:20]...)
+			time.Sleep(pagerecord.ConfirmAfter)
+			r.missing(network, pages[10:20]...)
+			time.Sleep(23 * time.Hour)
+			r.missing(network, pages[10:20]...)
+			r.wantLeft(pages[10:]...)
+			r.wantNoSuspects()
+			r.restart()
+			time.Sleep(time.Hour)
+			r.missing(network, pages[10:15]...)
+			r.wantLeft(pages[15:]...) // it saw these on another day
+			r.missing(netC, pages[15:20]...)
+			if network != "" {
+				r.wantLeft(pages[20:]...) // and another network those
+			}
+			time.Sleep(2 * time.Hour) // its day is over
+			r.missing(network, pages[20:30]...)
+			r.wait(pagerecord.ConfirmAfter)
+			if n := r.files.Listed(); n != 1 && network != "" {
+				r.Errorf("%d pages are listed, want the first", n)
+			}
 		})
 	}
 }
 
 // What others get although a network found it missing is not one of the pages that it
 // takes out.
-func TestAPageThatIsThereIsNotCountedAsTakenOut(t *testing.T) {
+func TestPageThatIsThereIsNotCountedAsTakenOut(t *testing.T) {
 	withPages(t, 30, func(r *rig, pages []string) {
-		r.missing(netA, pages[:refusedMany-1]...)
-		for _, p := range pages[:refusedMany-1] {
+		r.missing(netA, pages[:4]...)
+		for _, p := range pages[:4] {
 			r.sight(p, html(p), from(netD))
 		}
 		r.missing(netA, pages[20:]...)
@@ -275,7 +233,7 @@ func TestAPageThatIsThereIsNotCountedAsTakenOut(t *testing.T) {
 }
 
 // A site that loses a section at once is told so by whoever comes next.
-func TestASectionThatIsDroppedLeavesOnceASecondNetworkSeesIt(t *testing.T) {
+func TestSectionThatIsDroppedLeavesOnceASecondNetworkSeesIt(t *testing.T) {
 	withPages(t, 30, func(r *rig, pages []string) {
 		r.missing(netA, pages...)
 		r.wantLeft(pages...)
@@ -294,47 +252,45 @@ func (r *rig) refuseWrongly(network string, status int, pages ...string) {
 	}
 }
 
-func TestWhatANetworkIsToldThatIsRefusedWhatOthersGet(t *testing.T) {
+func TestAnswersToARefusedNetworkCountForLittle(t *testing.T) {
 	for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound} {
-		t.Run(http.StatusText(status), func(t *testing.T) {
-			withPages(t, 30, func(r *rig, pages []string) {
-				r.answer(pages[29], status, from(netA)) // while nothing is known of the network
-				r.refuseWrongly(netA, status, pages[:4]...)
-				if r.hints.Given() != nil {
-					t.Error("a few are told of")
-				}
-				r.refuseWrongly(netA, status, pages[4])
-				time.Sleep(pagerecord.ConfirmAfter)
-				r.wantLeft(pages...)
+		runWithPages(t, http.StatusText(status), 30, func(r *rig, pages []string) {
+			r.answer(pages[29], status, from(netA)) // while nothing is known of the network
+			r.refuseWrongly(netA, status, pages[:4]...)
+			if r.hints.Given() != nil {
+				r.Error("a few are told of")
+			}
+			r.refuseWrongly(netA, status, pages[4])
+			time.Sleep(pagerecord.ConfirmAfter)
+			r.wantLeft(pages...)
 
-				r.restart()
-				for range 3 {
-					time.Sleep(20 * time.Hour)
-					r.refuseWrongly(netA, status, pages[:5]...) // which tells how it goes on
-					for _, p := range pages[10:20] {
-						r.answer(p, status, from(netA))
-					}
+			r.restart()
+			for range 3 {
+				time.Sleep(20 * time.Hour)
+				r.refuseWrongly(netA, status, pages[:5]...) // which tells how it goes on
+				for _, p := range pages[10:20] {
+					r.answer(p, status, from(netA))
 				}
-				r.wantLeft(pages...)
-				if got := r.hints.Texts(); len(got) != 1 || strings.Count(r.log.String(), got[0]) != 2 {
-					t.Errorf("hints %q; want it told once by each process, got:\n%s", got, r.log)
-				}
-				r.wantNoTrace("192.0.2")
+			}
+			r.wantLeft(pages...)
+			if got := r.hints.Texts(); len(got) != 1 || strings.Count(r.log.String(), got[0]) != 2 {
+				r.Errorf("hints %q; want it told once by each process, got:\n%s", got, r.log)
+			}
+			r.wantNoTrace("192.0.2")
 
-				// What another network is told counts, by its own measure.
-				r.answer(pages[10], status, from(netB))
-				r.answer(pages[10], status, from(netA))
-				r.wantLeft(pages...)
-				r.answer(pages[10], http.StatusForbidden, from(netC))
-				time.Sleep(pagerecord.ConfirmAfter)
-				r.wantLeft(slices.DeleteFunc(slices.Clone(pages), func(p string) bool { return p == pages[10] })...)
-			})
+			// What another network is told counts, by its own measure.
+			r.answer(pages[10], status, from(netB))
+			r.answer(pages[10], status, from(netA))
+			r.wantLeft(pages...)
+			r.answer(pages[10], http.StatusForbidden, from(netC))
+			time.Sleep(pagerecord.ConfirmAfter)
+			r.wantLeft(slices.DeleteFunc(slices.Clone(pages), func(p string) bool { return p == pages[10] })...)
 		})
 	}
 }
 
 // It is let in again, and a day later counts as any other.
-func TestANetworkThatIsRefusedNoMore(t *testing.T) {
+func TestNetworkThatIsRefusedNoMore(t *testing.T) {
 	withPages(t, 30, func(r *rig, pages []string) {
 		r.refuseWrongly(netA, http.StatusNotFound, pages[:5]...)
 		r.missing(netA, pages[20])
@@ -348,7 +304,7 @@ func TestANetworkThatIsRefusedNoMore(t *testing.T) {
 }
 
 // Who asks again and gets the page shows nothing of himself.
-func TestARefusalThatItsOwnNetworkRefutesIsNotHeldAgainstIt(t *testing.T) {
+func TestRefusalThatItsOwnNetworkRefutesIsNotHeldAgainstIt(t *testing.T) {
 	withPages(t, 30, func(r *rig, pages []string) {
 		for _, p := range pages[:9] {
 			r.missing(netA, p)
@@ -362,7 +318,7 @@ func TestARefusalThatItsOwnNetworkRefutesIsNotHeldAgainstIt(t *testing.T) {
 
 // Where no network is known, pages that are gone leave a day later also while
 // somebody is refused what others get.
-func TestAPageThatIsGoneLeavesAlsoWhereNoNetworkIsKnown(t *testing.T) {
+func TestPageThatIsGoneLeavesAlsoWhereNoNetworkIsKnown(t *testing.T) {
 	withPages(t, 10, func(r *rig, pages []string) {
 		for range 2 {
 			for _, p := range pages[:5] {
@@ -374,20 +330,5 @@ func TestAPageThatIsGoneLeavesAlsoWhereNoNetworkIsKnown(t *testing.T) {
 			time.Sleep(24 * time.Hour)
 		}
 		r.wantLeft(pages[:9]...)
-	})
-}
-
-// A doubt of one process is confirmed by what another one sees.
-func TestTwoProcessesSeeTwoNetworksRefused(t *testing.T) {
-	inFleet(t, func(a, b *rig) {
-		a.sight("/", html("home", "/a"))
-		a.sight("/a", html("a"))
-		time.Sleep(told)
-		a.answer("/a", http.StatusForbidden, from(netA))
-		time.Sleep(time.Hour)
-		b.answer("/a", http.StatusForbidden, from(netB))
-		time.Sleep(told)
-		a.wantShown("/")
-		b.wantShown("/")
 	})
 }

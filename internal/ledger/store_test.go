@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -10,91 +9,30 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
 
-func TestARestartLosesNothing(t *testing.T) {
+func TestRestartLosesNothing(t *testing.T) {
 	withPage(t, func(r *rig) {
 		time.Sleep(time.Hour)
 		r.sight("/a", html("a, otherwise"))
 		before, lastMod := r.page("/a"), r.lastMod("/a")
 		r.restart()
-		r.flush()
 		r.wantListed("/", "/a")
 		if after := r.page("/a"); !reflect.DeepEqual(after, before) {
 			t.Errorf("after a restart\n%+v, before it\n%+v", after, before)
 		}
-		if got := r.lastMod("/a"); got != lastMod {
-			t.Errorf("lastmod %d after a restart, %d before it", got, lastMod)
-		}
+		r.wantLastMod("/a", lastMod)
 		r.sight("/a", html("a"))
-		if got := r.lastMod("/a"); got != lastMod {
-			t.Error("an old text was taken for a change: the mark did not survive the restart")
-		}
+		r.wantLastMod("/a", lastMod) // the mark knows the old text
 	})
-}
-
-func TestTroubleOfTheStore(t *testing.T) {
-	refused := errors.New("the disk is on fire")
-	tests := []struct {
-		name   string
-		before error
-		after  error
-		panics bool
-		logged int // times that the log tells of it
-	}{
-		{"refuses", refused, nil, false, 1},
-		{"is unavailable, and says so itself", fmt.Errorf("%w: locked", store.ErrUnavailable), nil, false, 0},
-		{"stores, and the answer is lost", nil, refused, false, 1},
-		{"panics", nil, nil, true, 1},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			st := &troubled{Store: new(memstore.Store)}
-			inBubble(t, Config{Store: st}, func(r *rig) {
-				r.sight("/", html("home", "/a"))
-				r.sight("/a", html("a"))
-				time.Sleep(time.Hour)
-
-				st.set(tt.before, tt.after, tt.panics)
-				k := &look.Sighting{Kind: admit.Witness, Location: "/a", At: time.Now(), Response: witness(html("a, otherwise", "/b"))}
-				r.ledger.Offer(k)
-				if err := r.ledger.Flush(r.Context()); err == nil {
-					t.Fatal("Flush returned nil although nothing can be stored")
-				}
-				if r.ledger.Stats().Problem == nil {
-					t.Error("Stats tell of no problem")
-				}
-				time.Sleep(time.Minute) // it is tried again and again
-
-				st.set(nil, nil, false)
-				time.Sleep(5 * time.Second)
-				if err := r.ledger.Stats().Problem; err != nil {
-					t.Errorf("Stats still tell of a problem: %v", err)
-				}
-				r.flush()
-				p := r.page("/a")
-				if p.Changes != 1 || p.Looks != 2 {
-					t.Errorf("%d looks and %d changes, want 2 and 1: what was seen counts once", p.Looks, p.Changes)
-				}
-				r.sight("/b", html("b"))
-				r.wantListed("/", "/a", "/b")
-				if got := strings.Count(r.log.String(), "the store cannot be used"); got != tt.logged {
-					t.Errorf("the log tells of it %d times, want %d:\n%s", got, tt.logged, r.log)
-				}
-			})
-		})
-	}
 }
 
 func TestTwoLedgersShareAStore(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))
-		other := *r
-		other.start()
-		defer other.stop()
+		other := openRig(r.T, r.st, r.cfg)
+		defer func() { other.stop() }()
 		other.sight("/a", html("a"))
 		r.sight("/a", html("a"))
 		time.Sleep(time.Hour)
@@ -102,77 +40,25 @@ func TestTwoLedgersShareAStore(t *testing.T) {
 		time.Sleep(time.Hour)
 		other.sight("/a", html("a, otherwise"))
 		other.wantListed("/", "/a")
-		if p := r.page("/a"); p.Changes != 1 || p.Looks != 4 {
-			t.Errorf("%d looks and %d changes, want 4 and 1", p.Looks, p.Changes)
-		}
+		r.wantLooks("/a", 4, 1)
 	})
 }
 
-func TestADamagedRecordIsLeftOut(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/a", "/b"))
-		r.sight("/a", html("a"))
-		r.sight("/b", html("b"))
-		for _, key := range []string{"https://example.com|page|/a", "https://example.com|list|000001|/b"} {
-			err := r.st.Update(r.Context(), []string{key}, func(values [][]byte) error {
-				if values[0] == nil {
-					t.Fatalf("there is no record %q", key)
-				}
-				values[0] = append([]byte("?"), values[0]...)
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		r.files.ChangedAll()
-		r.flush()
-		if got := r.files.Damaged(); got != 1 {
-			t.Errorf("%d damaged entries, want 1", got)
-		}
-		if r.files.Lists("/b") || !r.files.Lists("/a") {
-			t.Error("the damaged entry alone must be missing")
-		}
-		r.sight("/a", html("a"))
-		r.sight("/a", html("a, changed"))
-		r.sight("/b", html("b, changed"))
-		time.Sleep(time.Minute)
-		r.sight("/b", html("b, changed again"))
-		r.wantListed("/", "/a", "/b")
-		if got := strings.Count(r.log.String(), "damaged"); got != 1 {
-			t.Errorf("the log tells of damage %d times, want once:\n%s", got, r.log)
-		}
-	})
-}
-
-func TestManyLinks(t *testing.T) {
-	const pages = 1500 // more than one transaction takes
+func TestPageWithMoreLinksThanATransactionTakes(t *testing.T) {
 	inBubble(t, Config{MaxURLs: 400}, func(r *rig) {
-		links := make([]string, pages)
-		want := []string{"/"}
-		for i := range links {
-			links[i] = fmt.Sprintf("/p%d", i)
-			want = append(want, links[i])
-		}
-		// Half of them are seen before the page that links to them.
-		for _, l := range links[:pages/2] {
-			r.ledger.Offer(&look.Sighting{Kind: admit.Witness, Location: l, At: time.Now(), Response: witness(html(l))})
-		}
-		r.sight("/", html("home", links...))
-		for _, l := range links[pages/2:] {
-			r.ledger.Offer(&look.Sighting{Kind: admit.Witness, Location: l, At: time.Now(), Response: witness(html(l))})
-		}
-		r.flush()
-		r.wantListed(want...)
-		parts := map[int]int{}
-		for p, err := range r.ledger.Pages(r.Context()) {
-			if err != nil {
-				t.Fatal(err)
+		links := numbered("/p%d", 1500)
+		see := func(locations []string) {
+			for _, l := range locations {
+				r.offer(seen(l, html(l)))
 			}
-			parts[p.Part]++
 		}
-		if len(parts) != 4 {
-			t.Errorf("parts %v, want 4 of at most 400", parts)
+		see(links[:750]) // before the page that links to them
+		r.sight("/", html("home", links...))
+		see(links[750:])
+		r.flush()
+		r.wantListed(append(links, "/")...)
+		if parts := r.pagesByPart(); len(parts) != 4 {
+			t.Errorf("%d parts, want 4 of at most 400", len(parts))
 		}
 	})
 }
@@ -181,13 +67,12 @@ func TestWaitingLocationsAreBounded(t *testing.T) {
 	const most = 1000
 	inBubble(t, Config{Store: new(memstore.Store), MaxWaiting: most}, func(r *rig) {
 		r.sight("/", html("home", "/linked"))
-		if err := r.ledger.Forget(r.Context(), "/forgotten"); err != nil {
-			t.Fatal(err)
-		}
+		r.forget("/forgotten")
 		for i := range 3 * most {
-			if !r.ledger.Offer(&look.Sighting{Kind: admit.Witness, Location: fmt.Sprintf("/junk/%d", i), At: time.Now(), Response: witness("<p>junk")}) {
-				r.flush()
+			if i%1000 == 0 {
+				r.flush() // the queue is bounded
 			}
+			r.offer(seen(fmt.Sprintf("/junk/%d", i), "<p>junk"))
 		}
 		r.flush()
 		if got := r.ledger.Stats().Waiting; got > most {
@@ -195,6 +80,25 @@ func TestWaitingLocationsAreBounded(t *testing.T) {
 		}
 		r.wantVerdict("/linked", admit.Waiting, admit.NotSeen)
 		r.wantVerdict("/forgotten", admit.Excluded, admit.Forgotten)
+	})
+}
+
+// Each page of a batch is moved to another one.
+func TestBatchThatNeedsMoreKeysThanATransactionTakes(t *testing.T) {
+	inBubble(t, Config{Store: new(memstore.Store)}, func(r *rig) {
+		links, to := numbered("/old%d/page", 128), numbered("/new%d/page", 128)
+		r.sight("/", html("home", links...))
+		for _, l := range links {
+			r.sight(l, html(l))
+		}
+		for _, l := range to {
+			r.sight(l, html(l), route(l, true))
+		}
+		for i, l := range links {
+			r.offer(answered(l, http.StatusMovedPermanently, redirect(to[i])))
+		}
+		r.flush()
+		r.wantListed(append(to, "/")...)
 	})
 }
 
@@ -232,7 +136,7 @@ func TestManyPartsWithRoomForOnePage(t *testing.T) {
 		offer := func(location, text string) {
 			if !r.ledger.Offer(seen(location, html(text))) {
 				r.flush()
-				r.ledger.Offer(seen(location, html(text)))
+				r.offer(seen(location, html(text)))
 			}
 		}
 		for i := range per * parts {
@@ -247,7 +151,7 @@ func TestManyPartsWithRoomForOnePage(t *testing.T) {
 		for i := range left {
 			r.answer(fmt.Sprintf("/p/%d", i*per), http.StatusGone)
 		}
-		r.ledger.Offer(seen("/p/hub", html("hub", want[2:]...)))
+		r.offer(seen("/p/hub", html("hub", want[2:]...)))
 		r.flush()
 		r.sight("/p/after", html("a page that comes after"))
 		for _, location := range want {
@@ -275,7 +179,7 @@ func TestManyPagesThatARuleNames(t *testing.T) {
 		}
 		r.sight("/", html("home", links...))
 		for i, l := range links {
-			r.ledger.Offer(seen(l, html(fmt.Sprintf("The text of the pair of pages number %d, long enough to tell it from the others.", i/2))))
+			r.offer(seen(l, html(fmt.Sprintf("The text of the pair of pages number %d, long enough to tell it from the others.", i/2))))
 			time.Sleep(time.Millisecond)
 		}
 		r.flush()

@@ -8,11 +8,11 @@ import (
 
 // Somebody edits a file, whose Last-Modified moves, and asks why the lastmod did
 // not.
-func TestToldOfAnEdit(t *testing.T) {
+func TestExplanationOfAnEditThatIsNoChangeYet(t *testing.T) {
 	const text = "A farm above the village, where apples and pears are grown that nobody else has."
 	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // of the bubble
 	old := start.Add(-30 * 24 * time.Hour)
-	tests := []struct {
+	for _, tt := range []struct {
 		name, edit string
 		looks      int // after the edit
 		want, not  string
@@ -24,25 +24,22 @@ func TestToldOfAnEdit(t *testing.T) {
 			"What the look at 2000-01-01T03:00:04Z first showed, or no longer showed, may be a change: it is one, since then, once 16 more looks show the same.", "that Last-Modified gives."},
 		{"a link, some looks later", `<p><a href=/b>how the harvest was</a></p>`, 16, "once one more look shows the same.", "that Last-Modified gives."},
 		{"a link, when it is certain", `<p><a href=/b>how the harvest was</a></p>`, 17, "The content changed between the looks at 2000-01-01T00:00:02Z and 2000-01-01T03:00:04Z; the lastmod is the time that Last-Modified gives.", "may be a change"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/a"))
-				r.sight("/a", "<body><p>"+text+"</p>"+"<p>It is open.</p>", lastModified(old))
-				time.Sleep(3 * time.Hour)
-				edited := old
-				if tt.edit != "" {
-					edited = start.Add(3 * time.Hour)
-				}
-				for range tt.looks {
-					r.sight("/a", "<body><p>"+text+"</p>"+tt.edit+"<p>It is open.</p>", lastModified(edited))
-				}
-				got := r.page("/a").DatedBy(r.files.Trust(), time.Now())
-				if !strings.Contains(got, tt.want) || strings.Contains(got, tt.not) {
-					t.Errorf("%q, want %q in it, and no %q", got, tt.want, tt.not)
-				}
-			})
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/a"))
+			r.sight("/a", "<body><p>"+text+"</p>"+"<p>It is open.</p>", lastModified(old))
+			time.Sleep(3 * time.Hour)
+			edited := old
+			if tt.edit != "" {
+				edited = start.Add(3 * time.Hour)
+			}
+			for range tt.looks {
+				r.sight("/a", "<body><p>"+text+"</p>"+tt.edit+"<p>It is open.</p>", lastModified(edited))
+			}
+			got := r.page("/a").DatedBy(r.files.Trust(), time.Now())
+			if !strings.Contains(got, tt.want) || strings.Contains(got, tt.not) {
+				r.Errorf("%q, want %q in it, and no %q", got, tt.want, tt.not)
+			}
 		})
 	}
 }

@@ -8,282 +8,218 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/record"
 )
 
 const same = "The same text at several locations, which is long enough to tell this page apart from any other one."
 
-// selfCanonical is a page that names a canonical location.
-func selfCanonical(location, text string) string {
-	return fmt.Sprintf(`<html><head><title>t</title><link rel=canonical href="%s"></head><body><main>%s</main></body></html>`, location, text)
-}
-
 func TestDuplicatesAreOnePage(t *testing.T) {
-	tests := []struct {
+	routed := route("/a", true)
+	type page struct {
+		location, body string
+		change         func(*look.Sighting)
+	}
+	a, b := page{"/a", html(same), func(*look.Sighting) {}}, page{"/b", html(same), func(*look.Sighting) {}}
+	with := func(p page, body string, change func(*look.Sighting)) page { return page{p.location, body, change} }
+	both, onlyB := page{"/", html("home", "/a", "/b"), a.change}, page{"/", html("home", "/b"), a.change}
+	for _, tt := range []struct {
 		name string
-		do   func(*rig)
+		see  []page
 		want string // the one that is listed beside the entry
 	}{
-		{"the oldest of linked ones", func(r *rig) {
-			r.sight("/", html("home", "/a", "/b"))
-			r.sight("/a", html(same))
-			r.sight("/b", html(same))
-		}, "/a"},
-		{"the linked one before the one with a route of its own", func(r *rig) {
-			r.sight("/", html("home", "/b"))
-			r.sight("/a", html(same), route("/a", true))
-			r.sight("/b", html(same))
-		}, "/b"},
-		{"the linked one, whatever comes first", func(r *rig) {
-			r.sight("/", html("home", "/b"))
-			r.sight("/b", html(same))
-			r.sight("/a", html(same), route("/a", true))
-		}, "/b"},
-		{"the one that names itself", func(r *rig) {
-			r.sight("/", html("home", "/a", "/b"))
-			r.sight("/a", html(same))
-			r.sight("/b", selfCanonical("/b", "<p>"+same+"</p>"))
-		}, "/b"},
-		{"one that is linked later", func(r *rig) {
-			r.sight("/", html("home"))
-			r.sight("/a", html(same), route("/a", true))
-			r.sight("/b", html(same))
-			r.sight("/", html("home, new", "/b"))
-		}, "/b"},
-		{"the bytes differ", func(r *rig) {
-			r.sight("/", html("home", "/a", "/b"))
-			r.sight("/a", html(same))
-			r.sight("/b", strings.Replace(html(same), "<main>", `<header>Visitor 1,234</header><main data-nonce="x">`, 1))
-		}, "/a"},
-		{"little text and the same bytes", func(r *rig) {
-			r.sight("/", html("home", "/a", "/b"))
-			r.sight("/a", html("ok"))
-			r.sight("/b", html("ok"))
-		}, "/a"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				tt.do(r)
-				r.wantListed("/", tt.want)
-				other := map[string]string{"/a": "/b", "/b": "/a"}[tt.want]
-				r.wantVerdict(other, admit.Held, admit.Duplicate)
-				if got := r.page(other).SameAs; got != tt.want {
-					t.Errorf("%s is explained as the same as %q", other, got)
-				}
-				r.restart()
-				r.flush()
-				r.wantListed("/", tt.want)
-			})
+		{"the oldest of linked ones", []page{both, a, b}, "/a"},
+		{"the linked one before the one with a route of its own", []page{onlyB, with(a, a.body, routed), b}, "/b"},
+		{"the linked one, whatever comes first", []page{onlyB, b, with(a, a.body, routed)}, "/b"},
+		{"the one that names itself", []page{both, a, with(b, variant("/b", same), b.change)}, "/b"},
+		{"one that is linked later", []page{{"/", html("home"), a.change}, with(a, a.body, routed), b, onlyB}, "/b"},
+		{"the bytes differ", []page{both, a, with(b, strings.Replace(html(same), "<main>", `<header>Visitor 1,234</header><main data-nonce="x">`, 1), b.change)}, "/a"},
+		{"little text and the same bytes", []page{both, with(a, html("ok"), a.change), with(b, html("ok"), b.change)}, "/a"},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			for _, p := range tt.see {
+				r.sight(p.location, p.body, p.change)
+			}
+			r.wantListed("/", tt.want)
+			other := map[string]string{"/a": "/b", "/b": "/a"}[tt.want]
+			r.wantVerdict(other, admit.Held, admit.Duplicate)
+			if got := r.page(other).SameAs; got != tt.want {
+				r.Errorf("%s is explained as the same as %q", other, got)
+			}
+			r.restart()
+			r.wantListed("/", tt.want)
 		})
 	}
 }
 
 func TestPagesThatAreNoDuplicates(t *testing.T) {
-	tests := []struct{ name, a, b string }{
-		{"other titles", "<html><head><title>one</title></head><body>" + same + "</body></html>", "<html><head><title>two</title></head><body>" + same + "</body></html>"},
+	titled := func(title string) string {
+		return "<html><head><title>" + title + "</title></head><body>" + same + "</body></html>"
+	}
+	for _, tt := range []struct{ name, a, b string }{
+		{"other titles", titled("one"), titled("two")},
 		{"other text", html(same + " One."), html(same + " Two.")},
 		{"other images", html(same + "<img src=1.jpg>"), html(same + "<img src=2.jpg>")},
 		{"little text in other bytes", html("ok <!-- 1 -->"), html("ok <!-- 2 -->")},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/a", "/b"))
-				r.sight("/a", tt.a)
-				r.sight("/b", tt.b)
-				r.wantListed("/", "/a", "/b")
-			})
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/a", "/b"))
+			r.sight("/a", tt.a)
+			r.sight("/b", tt.b)
+			r.wantListed("/", "/a", "/b")
 		})
 	}
 }
 
-func TestADuplicateTakesThePlaceOfOneThatLeaves(t *testing.T) {
-	leave := map[string]func(*rig){
-		"gone":    func(r *rig) { r.answer("/a", 410) },
-		"changed": func(r *rig) { r.sight("/a", html(same+" And more.")) },
-		"forgotten": func(r *rig) {
-			if err := r.ledger.Forget(r.Context(), "/a"); err != nil {
-				r.Fatal(err)
-			}
-		},
-	}
-	for name, fn := range leave {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/a", "/b"))
-				r.sight("/a", html(same))
-				r.sight("/b", html(same))
-				fn(r)
-				r.sight("/b", html(same))
-				r.wantVerdict("/b", admit.Listed, admit.ByLink)
-			})
+func TestDuplicateTakesThePlaceOfOneThatLeaves(t *testing.T) {
+	for name, leave := range map[string]func(*rig){
+		"gone":      func(r *rig) { r.answer("/a", 410) },
+		"changed":   func(r *rig) { r.sight("/a", html(same+" And more.")) },
+		"forgotten": func(r *rig) { r.forget("/a") },
+	} {
+		runInBubble(t, name, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/a", "/b"))
+			r.sight("/a", html(same))
+			r.sight("/b", html(same))
+			leave(r)
+			r.sight("/b", html(same))
+			r.wantVerdict("/b", admit.Listed, admit.ByLink)
 		})
 	}
 }
 
-func TestAnEntryIsNoDuplicate(t *testing.T) {
-	for _, first := range []string{"/", "/index.html"} {
-		t.Run(first+" first", func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				home := html(same, "/index.html")
-				r.sight("/index.html", home, route("/index.html", true))
-				r.sight("/", home)
-				r.sight("/index.html", home)
-				r.wantListed("/")
-				r.wantVerdict("/index.html", admit.Held, admit.Duplicate)
-			})
-		})
-	}
+func TestEntryIsNoDuplicate(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		home := html(same, "/index.html")
+		r.sight("/index.html", home, route("/index.html", true))
+		r.sight("/", home)
+		r.sight("/index.html", home)
+		r.wantListed("/")
+		r.wantVerdict("/index.html", admit.Held, admit.Duplicate)
+	})
 }
 
 func TestWhatARuleListsIsListedHoweverManyShowIt(t *testing.T) {
 	inBubble(t, Config{Rules: rules(t, admit.Rule{Pattern: "/v/", Listing: admit.Always})}, func(r *rig) {
 		r.sight("/", html("home"))
-		for i := range 2 * admit.ClusterSize {
-			r.sight(fmt.Sprintf("/v/%d", i), html(same))
+		all := numbered("/v/%d", 2*admit.ClusterSize)
+		for _, l := range all {
+			r.sight(l, html(same))
 		}
-		if got := r.files.Listed(); got != 1+2*admit.ClusterSize {
+		if got := r.files.Listed(); got != 1+len(all) {
 			t.Errorf("%d pages are listed", got)
 		}
 	})
 }
 
 func TestSoftNotFound(t *testing.T) {
-	t.Run("linked", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			var links []string
-			for i := range admit.ClusterSize + 5 {
-				links = append(links, fmt.Sprintf("/dead-%d", i))
-			}
-			r.sight("/", html("home", append(links, "/real")...))
-			r.sight("/real", html("A real page."))
-			for _, l := range links {
-				r.sight(l, html("The page was not found. "+same))
-			}
-			r.wantListed("/", "/real")
-			r.wantVerdict(links[0], admit.Held, admit.SoftNotFound)
-		})
+	const notFound = "The page was not found. " + same
+	runInBubble(t, "linked", Config{}, func(r *rig) {
+		links := numbered("/dead-%d", admit.ClusterSize+5)
+		r.sight("/", html("home", append(links, "/real")...))
+		r.sight("/real", html("A real page."))
+		for _, l := range links {
+			r.sight(l, html(notFound))
+		}
+		r.wantListed("/", "/real")
+		r.wantVerdict(links[0], admit.Held, admit.SoftNotFound)
 	})
-	t.Run("known to enough networks beside linked pages", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			r.sight("/", html("home", "/one", "/two", "/three"))
-			for _, l := range []string{"/one", "/two", "/three"} {
-				r.sight(l, html("page "+l))
+	runInBubble(t, "known to enough networks beside linked pages", Config{}, func(r *rig) {
+		r.crawl("/one", "/two", "/three")
+		for _, network := range []string{netA, netB, netC, netD} {
+			for _, l := range numbered("/random-%d", 30) {
+				r.sight(l, html(notFound), from(network))
 			}
-			for range 4 {
-				for i := range 30 {
-					r.sight(fmt.Sprintf("/random-%d", i), html("Not found. "+same), from(fmt.Sprintf("192.0.%d.0/24", r.looked["n"])))
-				}
-				r.looked["n"]++
-			}
-			r.wantListed("/", "/one", "/two", "/three")
-			r.wantVerdict("/random-7", admit.Held, admit.Duplicate)
-			r.wantNoTrace("random")
-		})
+		}
+		r.wantListed("/", "/one", "/two", "/three")
+		r.wantVerdict("/random-7", admit.Held, admit.Duplicate)
+		r.wantNoTrace("random")
 	})
-	t.Run("a stranger cannot take a real page out by it", func(t *testing.T) {
-		inBubble(t, Config{}, func(r *rig) {
-			r.sight("/", html("home", "/p/1/blue-shoes"))
-			r.sight("/p/1/blue-shoes", html(same))
-			for i := range 2 * admit.ClusterSize {
-				r.sight(fmt.Sprintf("/p/1/junk-%d", i), html(same), from(netA))
-			}
-			r.sight("/p/1/blue-shoes", html(same))
-			r.wantListed("/", "/p/1/blue-shoes")
-		})
+	runInBubble(t, "a stranger cannot take a real page out by it", Config{}, func(r *rig) {
+		r.sight("/", html("home", "/p/1/blue-shoes"))
+		r.sight("/p/1/blue-shoes", html(same))
+		for _, l := range numbered("/p/1/junk-%d", 2*admit.ClusterSize) {
+			r.sight(l, html(same), from(netA))
+		}
+		r.sight("/p/1/blue-shoes", html(same))
+		r.wantListed("/", "/p/1/blue-shoes")
 	})
 }
 
 func TestWhoElseShowsTheSameIsKnownAfterARestart(t *testing.T) {
 	visitors := []string{"8.8.0.0/24", "8.8.1.0/24", "8.8.2.0/24"}
-	canonical := `<html><head><title>t</title><link rel=canonical href="/post"></head><body><main><p>` + same + `</p></main></body></html>`
 	for _, tt := range []struct {
 		name, other, body string
 		listed            bool
 	}{
 		{"another location", "/post-2", html(same), false},
 		{"another query", "/post?page=2", html(same), true},
-		{"one that names it as canonical", "/post-2", canonical, true},
+		{"one that names it as canonical", "/post-2", variant("/post", same), true},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.crawl("/one", "/two", "/three")
-				for _, network := range visitors[:2] {
-					r.sight("/post", html(same), from(network))
-				}
-				for _, network := range visitors[:2] {
-					r.sight(tt.other, tt.body, from(network))
-				}
-				r.restart()
-				r.sight("/post", html(same), from(visitors[2]))
-				if got := r.page("/post").Verdict == admit.Listed; got != tt.listed {
-					t.Errorf("listed: %t, want %t", got, tt.listed)
-				}
-			})
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.crawl("/one", "/two", "/three")
+			for _, network := range visitors[:2] {
+				r.sight("/post", html(same), from(network))
+				r.sight(tt.other, tt.body, from(network))
+			}
+			r.restart()
+			r.sight("/post", html(same), from(visitors[2]))
+			if got := r.page("/post").Verdict == admit.Listed; got != tt.listed {
+				r.Errorf("listed: %t, want %t", got, tt.listed)
+			}
 		})
 	}
 }
 
-func TestAClusterTakesOutNoEstablishedPage(t *testing.T) {
-	for name, setup := range map[string]func(*rig, string){
-		"which names itself": func(r *rig, text string) { r.sight("/about", selfCanonical("/about", text)) },
-		"which was listed for a day": func(r *rig, text string) {
-			r.sight("/about", html(text))
-			time.Sleep(25 * time.Hour)
-			r.sight("/about", html(text))
-		},
-		"whose copies have a query": func(r *rig, text string) { r.sight("/about", html(text)) },
+func TestClusterTakesOutNoEstablishedPage(t *testing.T) {
+	for _, tt := range []struct {
+		name, body, copies string
+		age                time.Duration
+	}{
+		{"which names itself", variant("/about", same), "/about/%d", 0},
+		{"which was listed for a day", html(same), "/about/%d", 25 * time.Hour},
+		{"whose copies have a query", html(same), "/about?page=%d", 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				var links []string
-				for i := range 2 * admit.ClusterSize {
-					if name == "whose copies have a query" {
-						links = append(links, fmt.Sprintf("/about?page=%d", i))
-					} else {
-						links = append(links, fmt.Sprintf("/about/%d", i))
-					}
-				}
-				r.sight("/", html("home", append(links, "/about")...))
-				setup(r, same)
-				for _, l := range links {
-					r.sight(l, html(same))
-				}
-				r.wantListed("/", "/about")
-			})
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			links := numbered(tt.copies, 2*admit.ClusterSize)
+			r.sight("/", html("home", append(links, "/about")...))
+			r.sight("/about", tt.body)
+			time.Sleep(tt.age)
+			r.sight("/about", tt.body)
+			for _, l := range links {
+				r.sight(l, html(same))
+			}
+			r.wantListed("/", "/about")
 		})
 	}
 }
 
-func TestWhatOnlyVisitorsSpokeForLeavesWithACrowd(t *testing.T) {
+func TestPageThatOnlyVisitorsSpokeForLeavesWithACrowd(t *testing.T) {
 	const crowdNeeded = 5 // see package crowd
 	inBubble(t, Config{}, func(r *rig) {
+		junk := func(n int, network func(i int) string) {
+			for i := range n {
+				r.sight(fmt.Sprintf("/junk-%d", i), html(same), from(network(i)))
+			}
+			r.sight("/casino", html(same))
+		}
 		r.crawl("/one", "/two", "/three")
 		for i := range 3 {
 			r.sight("/casino", html(same), from(fmt.Sprintf("8.8.%d.0/24", i)))
 		}
 		r.wantVerdict("/casino", admit.Listed, admit.ByNetworks)
-		for i := range 5 * crowdNeeded { // by one who asks for anything
-			r.sight(fmt.Sprintf("/junk-%d", i), html(same), from(netA))
-		}
-		r.sight("/casino", html(same))
+		junk(5*crowdNeeded, func(int) string { return netA }) // by one who asks for anything
 		r.wantListed("/", "/casino", "/one", "/two", "/three")
-		for i := range crowdNeeded {
-			r.sight(fmt.Sprintf("/junk-%d", i), html(same), from(fmt.Sprintf("9.9.%d.0/24", i)))
-		}
-		r.sight("/casino", html(same))
+		junk(crowdNeeded, func(i int) string { return fmt.Sprintf("9.9.%d.0/24", i) })
 		r.wantListed("/", "/one", "/two", "/three")
 	})
 }
 
-func TestALonePageIsNoMemberInItsRecord(t *testing.T) {
+func TestOnlyDuplicatesAreStoredAsMembers(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		members := func() (n []int) {
 			for rec, err := range r.st.Scan(r.Context(), string(r.ledger.site.Keys)+"duplicates|", "") {
-				if err != nil {
-					r.Fatal(err)
-				}
+				r.check(err)
 				members := 0
 				_ = record.Open(rec.Value, func(f record.Field) {
 					if f.Num == 2 { // the members, 8 bytes each

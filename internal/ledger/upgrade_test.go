@@ -19,7 +19,7 @@ import (
 // written once and only ever deleted, as are events.
 var recordKinds = []string{
 	"active", "article|", "extensions", "file|", "furniture", "head", "journal", "siblings|", "list|", "log|", "page|", "part|",
-	"refusals", "robots|", "told|", "trust", "duplicates|", "wait|",
+	"refusals", "robots|", "trust", "duplicates|", "wait|",
 }
 
 // someKinds returns all kinds of records, or with -short every fourth.
@@ -89,8 +89,8 @@ func (m *mixed) longAfter() {
 }
 
 // mix runs fn on a site of which forge, where it is not nil, has replaced the records of a kind before
-// the traffic of after. All but the bulletin, which is each process's own, are met by another process
-// than the one that wrote them first. fn gets those records by their keys.
+// the traffic of after. They are met by another process than the one that wrote them first. fn gets
+// those records by their keys.
 func mix(t *testing.T, kind string, forge func([]byte) []byte, fn func(m *mixed, was map[string]string)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -99,10 +99,8 @@ func mix(t *testing.T, kind string, forge func([]byte) []byte, fn func(m *mixed,
 		m := &mixed{newRig(t, new(memstore.Store), cfg), time.Now()}
 		defer func() { m.stop() }()
 		m.before()
-		if kind != "told|" {
-			m.stop()
-			m.cfg.Extensions &^= sitemap.Videos
-		}
+		m.stop()
+		m.cfg.Extensions &^= sitemap.Videos
 		was := m.kind(kind)
 		for key, value := range was {
 			if forge != nil {
@@ -110,25 +108,12 @@ func mix(t *testing.T, kind string, forge func([]byte) []byte, fn func(m *mixed,
 				m.put(key, []byte(was[key]))
 			}
 		}
-		if kind != "told|" {
-			m.start()
-		}
+		m.start()
 		if len(was) == 0 {
 			t.Fatalf("there is no record %q", kind)
 		}
 		fn(m, was)
 	})
-}
-
-// kind returns the records whose keys begin so.
-func (m *mixed) kind(kind string) map[string]string {
-	found := map[string]string{}
-	for key, value := range m.dump() {
-		if strings.HasPrefix(strings.TrimPrefix(key, "https://example.com|"), kind) {
-			found[key] = value
-		}
-	}
-	return found
 }
 
 // differing returns how many records are other ones by now.
@@ -197,42 +182,40 @@ func TestFieldsOfALaterVersionStay(t *testing.T) {
 
 // A process that meets the site's record of a later version serves its last sitemap,
 // stores nothing more, and says so once.
-func TestAnOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
+func TestOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
 	for _, when := range []string{"while it runs", "before it starts"} {
-		t.Run(when, func(t *testing.T) {
-			inBubble(t, Config{RefreshEvery: time.Minute}, func(r *rig) {
-				r.sight("/", html("home", "/a", "/b"))
-				r.sight("/a", html("a"))
-				r.wantListed("/", "/a")
-				if when != "while it runs" {
-					r.stop()
-				}
-				r.put(r.ledger.site.Keys.Site(), laterRecord())
-				if when != "while it runs" {
-					r.start()
-				}
-				before := r.dump()
-				for range 3 {
-					r.ledger.Offer(seen("/b", html("b")))
-					r.ledger.Offer(seen("/a", html("another text of this page")))
-					time.Sleep(time.Hour)
-				}
-				if keys := differences(r.dump(), before); len(keys) > 0 {
-					t.Errorf("it changed %q", keys)
-				}
-				if err := r.ledger.Forget(r.Context(), "/a"); !errors.Is(err, txn.ErrLater) {
-					t.Errorf("Forget returned %v", err)
-				}
-				if when == "while it runs" && !r.files.Lists("/") {
-					t.Error("the last sitemap is no longer served")
-				}
-				if err := r.ledger.Stats().Problem; !errors.Is(err, txn.ErrLater) {
-					t.Errorf("the stats say %v", err)
-				}
-				if n := strings.Count(r.log.String(), "later version"); n < 1 || n > 2 { // the worker's and the files'
-					t.Errorf("logged %d times:\n%s", n, r.log)
-				}
-			})
+		runInBubble(t, when, Config{RefreshEvery: time.Minute}, func(r *rig) {
+			r.sight("/", html("home", "/a", "/b"))
+			r.sight("/a", html("a"))
+			r.wantListed("/", "/a")
+			if when != "while it runs" {
+				r.stop()
+			}
+			r.put(r.ledger.site.Keys.Site(), laterRecord())
+			if when != "while it runs" {
+				r.start()
+			}
+			before := r.dump()
+			for range 3 {
+				r.offer(seen("/b", html("b")))
+				r.offer(seen("/a", html("another text of this page")))
+				time.Sleep(time.Hour)
+			}
+			if keys := differences(r.dump(), before); len(keys) > 0 {
+				r.Errorf("it changed %q", keys)
+			}
+			if err := r.ledger.Forget(r.Context(), "/a"); !errors.Is(err, txn.ErrLater) {
+				r.Errorf("Forget returned %v", err)
+			}
+			if when == "while it runs" && !r.files.Lists("/") {
+				r.Error("the last sitemap is no longer served")
+			}
+			if err := r.ledger.Stats().Problem; !errors.Is(err, txn.ErrLater) {
+				r.Errorf("the stats say %v", err)
+			}
+			if n := strings.Count(r.log.String(), "later version"); n < 1 || n > 2 { // the worker's and the files'
+				r.Errorf("logged %d times:\n%s", n, r.log)
+			}
 		})
 	}
 }

@@ -3,37 +3,11 @@ package ledger
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/look"
 )
-
-func TestVarietyOf(t *testing.T) {
-	const phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Mobile/15E148"
-	tests := []struct {
-		name, vary, language, agent string
-		want                        look.Variety
-	}{
-		{"does not vary", "", "de", phone, look.Variety{}},
-		{"by what decides nothing about the text", "Accept-Encoding, Cookie", "de", phone, look.Variety{}},
-		{"by language", "Accept-Language", "de-AT,de;q=0.9,en;q=0.8", phone, look.Variety{ByLanguage: true, Language: "de"}},
-		{"in a list, in another case", "Origin, accept-language", "FR;q=0.5", "", look.Variety{ByLanguage: true, Language: "fr"}},
-		{"no language", "Accept-Language", "", "", look.Variety{ByLanguage: true}},
-		{"an endless language", "Accept-Language", strings.Repeat("x", 1000), "", look.Variety{ByLanguage: true, Language: strings.Repeat("x", 16)}},
-		{"by what is not told apart", "User-Agent", "de", phone, look.Variety{}},
-		{"by both", "User-Agent,Accept-Language", "it", phone, look.Variety{ByLanguage: true, Language: "it"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			h := http.Header{"Accept-Language": {tt.language}, "User-Agent": {tt.agent}}
-			if got := look.VarietyOf(tt.vary, h); got != tt.want {
-				t.Errorf("%+v, want %+v", got, tt.want)
-			}
-		})
-	}
-}
 
 // negotiated is a page in the language that a visitor prefers.
 func negotiated(lang, edit string, declared bool) string {
@@ -58,8 +32,8 @@ func speaking(lang string) func(*look.Sighting) {
 
 // A page that answers in the visitor's language does not change with the
 // visitor, and an edit in one language is a change.
-func TestAPageInSeveralLanguages(t *testing.T) {
-	tests := []struct {
+func TestPageInSeveralLanguages(t *testing.T) {
+	for _, tt := range []struct {
 		name     string
 		declared bool
 		langs    []string
@@ -71,47 +45,42 @@ func TestAPageInSeveralLanguages(t *testing.T) {
 		{"two, not declared, the second is edited", false, []string{"en", "de"}, "de"},
 		{"three, not declared", false, []string{"en", "de", "fr"}, "fr"},
 		{"in bursts", false, []string{"en", "en", "en", "de", "de", "de"}, "de"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			inBubble(t, Config{}, func(r *rig) {
-				r.sight("/", html("home", "/a"))
-				see := func(i int, edit string) {
-					lang := tt.langs[i%len(tt.langs)]
-					if lang != tt.edited {
-						edit = ""
-					}
-					r.sight("/a", negotiated(lang, edit, tt.declared), speaking(lang))
-					time.Sleep(time.Hour)
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/a"))
+			see := func(i int, edit string) {
+				lang := tt.langs[i%len(tt.langs)]
+				if lang != tt.edited {
+					edit = ""
 				}
-				for i := range 30 {
-					see(i, "")
+				r.sight("/a", negotiated(lang, edit, tt.declared), speaking(lang))
+				time.Sleep(time.Hour)
+			}
+			for i := range 30 {
+				see(i, "")
+			}
+			if p := r.page("/a"); p.Changes != 0 || r.lastMod("/a") != 0 {
+				r.Fatalf("%d changes of a page that stayed as it was", p.Changes)
+			}
+			r.restart()
+			var want int64
+			for i := range 4 * len(tt.langs) {
+				if want == 0 && tt.langs[i%len(tt.langs)] == tt.edited {
+					want = time.Now().Unix()
 				}
-				if p := r.page("/a"); p.Changes != 0 || r.lastMod("/a") != 0 {
-					t.Fatalf("%d changes of a page that stayed as it was", p.Changes)
-				}
-				r.restart()
-				var want int64
-				for i := range 4 * len(tt.langs) {
-					if want == 0 && tt.langs[i%len(tt.langs)] == tt.edited {
-						want = time.Now().Unix()
-					}
-					see(i, "From the next winter on, all of it will be made of wood that grows beside the house.")
-				}
-				if p := r.page("/a"); p.Changes != 1 {
-					t.Errorf("%d changes, want 1", p.Changes)
-				}
-				if got := r.lastMod("/a"); got != want {
-					t.Errorf("lastmod %d, want %d, that of the first look at the edit", got, want)
-				}
-			})
+				see(i, "From the next winter on, all of it will be made of wood that grows beside the house.")
+			}
+			if p := r.page("/a"); p.Changes != 1 {
+				r.Errorf("%d changes, want 1", p.Changes)
+			}
+			r.wantLastMod("/a", want)
 		})
 	}
 }
 
 // A variety that was never seen may be the first to show an edit; it does not
 // hide it from the others.
-func TestAnEditThatANewVarietyShowsFirst(t *testing.T) {
+func TestEditThatANewVarietyShowsFirst(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))
 		for range 4 {
@@ -126,8 +95,6 @@ func TestAnEditThatANewVarietyShowsFirst(t *testing.T) {
 		time.Sleep(time.Hour)
 		want := time.Now().Unix()
 		r.sight("/a", edited, speaking("en"))
-		if got := r.lastMod("/a"); got != want {
-			t.Errorf("lastmod %d, want %d", got, want)
-		}
+		r.wantLastMod("/a", want)
 	})
 }

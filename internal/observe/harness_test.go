@@ -1,16 +1,15 @@
 package observe
 
 import (
-	"bytes"
 	"context"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/due"
 	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/hint"
@@ -20,6 +19,7 @@ import (
 	shown "github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/tap"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -28,44 +28,21 @@ import (
 type rig struct {
 	*Observer
 	t   testing.TB
-	log *logged
-}
-
-// logged is a log that may be read while it is written.
-type logged struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
+	log *base.Log
 }
 
 // start runs a rig for https://example.com until the test ends. change adjusts
 // the observer.
 func start(t testing.TB, change ...func(*Config)) *rig {
 	t.Helper()
-	return startAt(t, location.Config{}, change...)
-}
-
-func startAt(t testing.TB, lc location.Config, change ...func(*Config)) *rig {
-	t.Helper()
-	r := &rig{t: t, log: new(logged)}
+	r := &rig{t: t, log: new(base.Log)}
 	origin, err := location.ParseOrigin("https://example.com")
 	r.check(err)
-	norm, err := location.New(origin, lc)
+	norm, err := location.New(origin, location.Config{})
 	r.check(err)
 	keys, err := keys.New(origin.String())
 	r.check(err)
-	logger := slog.New(slog.NewTextHandler(r.log, nil))
+	logger := r.log.Logger()
 	st, looks := new(memstore.Store), due.New(1<<12)
 	files := files.New(files.Config{
 		Store: st, Keys: keys, URL: origin.URL, Name: "sitemap", Folder: "/", Every: time.Hour, Logger: logger,
@@ -76,7 +53,7 @@ func startAt(t testing.TB, lc location.Config, change ...func(*Config)) *rig {
 	})
 	r.check(err)
 	cfg := Config{
-		Normalizer: norm, StrippedPrefix: lc.StrippedPrefix, Due: looks,
+		Normalizer: norm, Due: looks,
 		Buffers: tap.NewBuffers(shown.MaxPage, 8<<20), Ledger: l, Files: files, Hints: hint.New(logger, texts.Hint), WatchRobots: true,
 	}
 	for _, f := range change {
@@ -160,6 +137,31 @@ const html = "<!doctype html><html><head><title>t</title></head><body><main><p>A
 func page200(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	io.WriteString(w, html)
+}
+
+// wantVerdict checks the verdict and its reason once all is read and stored.
+func (r *rig) wantVerdict(location string, verdict admit.Verdict, reason admit.Reason) {
+	r.t.Helper()
+	if p := r.page(location); p.Verdict != verdict || p.Reason != reason {
+		r.t.Errorf("%s is %v because of %v, want %v because of %v", location, p.Verdict, p.Reason, verdict, reason)
+	}
+	if got := r.cfg.Files.Lists(location); got != (verdict == admit.Listed) {
+		r.t.Errorf("%s is in the files: %v", location, got)
+	}
+}
+
+// wantNothingLent checks that all memory for bodies was given back.
+func (r *rig) wantNothingLent() {
+	r.t.Helper()
+	if n := r.cfg.Buffers.InUse(); n != 0 {
+		r.t.Errorf("%d bytes are still lent", n)
+	}
+}
+
+// cut says that a page is longer than it is.
+func cut(w http.ResponseWriter, req *http.Request) {
+	w.Header().Set("Content-Length", "1000")
+	page200(w, req)
 }
 
 func answer(status int) http.HandlerFunc {

@@ -1,8 +1,7 @@
 package observe
 
 import (
-	"compress/gzip"
-	"io"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -23,68 +22,50 @@ func sent(name, value string) http.HandlerFunc {
 	}
 }
 
-func TestAPageThatForbidsItsListingLeaves(t *testing.T) {
+// The files are cut before the store has heard of it.
+func TestPageLeavesTheFilesBeforeTheStoreHearsOfIt(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		next http.HandlerFunc
-		why  admit.Reason
+		why  admit.Reason // it is out because of; None if it stays
 	}{
 		{"private", sent("Cache-Control", "private"), admit.Private},
 		{"no-store", sent("Cache-Control", "no-store"), admit.NoStore},
 		{"noindex", sent("X-Robots-Tag", "noindex"), admit.NoIndex},
-		{"410", answer(http.StatusGone), admit.StatusGone},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := start(t)
-				r.watches(get("/"), page200)
-				if p := r.page("/"); p.Verdict != admit.Listed || !r.cfg.Files.Lists("/") {
-					t.Fatalf("the root is %v because of %v, want it listed", p.Verdict, p.Reason)
-				}
-				time.Sleep(time.Minute)
-				r.watches(get("/"), tt.next)
-				if p := r.page("/"); p.Verdict == admit.Listed || p.Reason != tt.why || r.cfg.Files.Lists("/") {
-					t.Errorf("the root is %v because of %v, want it out because of %v", p.Verdict, p.Reason, tt.why)
-				}
-			})
-		})
-	}
-}
-
-// The files are cut before the store has heard of it.
-func TestAWithdrawalDoesNotWaitForTheLedger(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		next http.HandlerFunc
-		out  bool
-	}{
-		{"private", sent("Cache-Control", "private"), true},
-		{"noindex", sent("X-Robots-Tag", "noindex"), true},
 		{"noindex in the second line", func(w http.ResponseWriter, r *http.Request) {
 			w.Header()["X-Robots-Tag"] = []string{"otherbot: noarchive", "none"}
 			page200(w, r)
-		}, true},
-		{"410", answer(http.StatusGone), true},
-		{"404 has its minute", answer(http.StatusNotFound), false},
-		{"500", answer(http.StatusInternalServerError), false},
-		{"page", page200, false},
+		}, admit.NoIndex},
+		{"410", answer(http.StatusGone), admit.StatusGone},
+		{"404 has its minute", answer(http.StatusNotFound), admit.None},
+		{"500", answer(http.StatusInternalServerError), admit.None},
+		{"page", page200, admit.None},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := start(t)
-				r.watches(get("/"), page200)
-				r.page("/")
-				idle, err := ledger.New(ledger.Config{Normalizer: r.cfg.Normalizer, KeepFor: time.Hour}) // which nobody runs
-				r.check(err)
-				r.cfg.Ledger = idle
-				time.Sleep(time.Minute)
-				r.watches(get("/"), tt.next)
-				synctest.Wait()
-				if out := !r.cfg.Files.Lists("/"); out != tt.out {
-					t.Errorf("the root has left the files: %v, want %v", out, tt.out)
-				}
+		for _, idle := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, idle ledger %t", tt.name, idle), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					r := start(t)
+					r.watches(get("/"), page200)
+					r.wantVerdict("/", admit.Listed, admit.ByEntry)
+					if idle {
+						stopped, err := ledger.New(ledger.Config{Normalizer: r.cfg.Normalizer, KeepFor: time.Hour})
+						r.check(err)
+						r.cfg.Ledger = stopped
+					}
+					time.Sleep(time.Minute)
+					r.watches(get("/"), tt.next)
+					synctest.Wait()
+					if out := !r.cfg.Files.Lists("/"); out != (tt.why != admit.None) {
+						t.Errorf("the root has left the files: %v", out)
+					}
+					if !idle && tt.why != admit.None {
+						if p := r.page("/"); p.Verdict == admit.Listed || p.Reason != tt.why {
+							t.Errorf("the root is %v because of %v, want it out because of %v", p.Verdict, p.Reason, tt.why)
+						}
+					}
+				})
 			})
-		})
+		}
 	}
 }
 
@@ -104,23 +85,13 @@ func TestWithoutMemoryForBodies(t *testing.T) {
 		if !r.watches(get("/"), sent("Cache-Control", "private")) {
 			t.Error("the page that could not be kept is not due")
 		}
-		if p := r.page("/"); p.Verdict != admit.Excluded || p.Reason != admit.Private {
-			t.Errorf("the root is %v because of %v, want it excluded because of private: that takes no body", p.Verdict, p.Reason)
-		}
+		r.wantVerdict("/", admit.Excluded, admit.Private) // that takes no body
 	})
 }
 
 // A compressor inside of the observer hides what the page says of itself.
-func TestANoindexThatWasCompressedIsNotListed(t *testing.T) {
+func TestCompressedNoindexIsObeyed(t *testing.T) {
 	r := start(t)
-	r.watches(get("/"), func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		w.Header().Set("Content-Encoding", "gzip")
-		z := gzip.NewWriter(w)
-		io.WriteString(z, strings.Replace(html, "<head>", "<head><meta name=robots content=noindex>", 1))
-		z.Close()
-	})
-	if p := r.page("/"); p.Verdict == admit.Listed || r.cfg.Files.Lists("/") {
-		t.Errorf("the root is %v because of %v, but it says noindex", p.Verdict, p.Reason)
-	}
+	r.watches(get("/"), coded("text/html", "gzip", gzipped(strings.Replace(html, "<head>", "<head><meta name=robots content=noindex>", 1))))
+	r.wantVerdict("/", admit.Excluded, admit.NoIndex)
 }

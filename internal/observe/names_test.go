@@ -45,7 +45,7 @@ func noteCookie(c *nameCounts, line string) {
 	c.note(admit.Cookies{}.Telling(http.Header{"Cookie": {line}}))
 }
 
-func TestTheFrequentNamesAreKept(t *testing.T) {
+func TestFrequentNamesAreKept(t *testing.T) {
 	var c nameCounts
 	for i := range 2000 {
 		cookie := fmt.Sprintf("cart=1; n%s=1", strings.Repeat("x", i%100)) // as many names as room, and more
@@ -68,7 +68,7 @@ func TestTheFrequentNamesAreKept(t *testing.T) {
 	}
 }
 
-func TestARequestWithManyCookiesIsReadInPart(t *testing.T) {
+func TestRequestWithManyCookiesIsReadInPart(t *testing.T) {
 	var c nameCounts
 	var b strings.Builder
 	for i := range 1000 {
@@ -103,7 +103,7 @@ func TestCountingNamesWaitsForNobody(t *testing.T) {
 	}
 }
 
-func TestTheHintNamesTheCookies(t *testing.T) {
+func TestHintNamesTheCookies(t *testing.T) {
 	r := start(t)
 	for i := range 60 {
 		cookie := fmt.Sprintf("shopId=secret1; visit_%08x=secret2; _ga=1", 1+i*77_777_777)
@@ -126,7 +126,7 @@ func TestTheHintNamesTheCookies(t *testing.T) {
 	}
 }
 
-func TestTheHintNamesTheHeaders(t *testing.T) {
+func TestHintNamesTheHeaders(t *testing.T) {
 	r := start(t)
 	for i := range 60 {
 		req := with(get(fmt.Sprintf("/%d", i)), "X-Shop-Account", "secret")

@@ -17,11 +17,7 @@ import (
 )
 
 func TestWhichRequestsAreWatched(t *testing.T) {
-	method := func(m string) *http.Request {
-		req := get("/a")
-		req.Method = m
-		return req
-	}
+	method := func(m string) *http.Request { req := get("/a"); req.Method = m; return req }
 	for _, tt := range []struct {
 		name    string
 		req     *http.Request
@@ -55,8 +51,8 @@ func TestWhichRequestsAreWatched(t *testing.T) {
 			if got := r.watches(tt.req, page200); got != tt.watched {
 				t.Errorf("watched: %v, want %v", got, tt.watched)
 			}
-			if want := uint64(0); !tt.watched {
-				r.wantSightings(want)
+			if !tt.watched {
+				r.wantSightings(0)
 			}
 		})
 	}
@@ -94,10 +90,7 @@ func TestWhichAnswersLeaveAPageDue(t *testing.T) {
 		{"after a visitor with a session", with(get("/a"), "Cookie", "session=1"), page200, true},
 		{"after a range", with(get("/a"), "Range", "bytes=0-1"), page200, true},
 		{"after another host's", get("http://evil.example.net/a"), page200, true},
-		{"after an incomplete page", get("/a"), func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Length", "1000")
-			page200(w, r)
-		}, true},
+		{"after an incomplete page", get("/a"), cut, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := start(t)
@@ -109,7 +102,7 @@ func TestWhichAnswersLeaveAPageDue(t *testing.T) {
 	}
 }
 
-func TestASiteMountedTwiceSeesARequestOnce(t *testing.T) {
+func TestSiteMountedTwiceSeesARequestOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		between middleware
@@ -143,7 +136,7 @@ func (u unwrappable) Unwrap() http.ResponseWriter { return u.ResponseWriter }
 
 type opaque struct{ http.ResponseWriter }
 
-func TestAPanicPassesThroughAndIsNoSighting(t *testing.T) {
+func TestPanicPassesThroughAndIsNoSighting(t *testing.T) {
 	r := start(t)
 	func() {
 		defer func() {
@@ -157,33 +150,24 @@ func TestAPanicPassesThroughAndIsNoSighting(t *testing.T) {
 		})
 	}()
 	r.wantSightings(0)
-	if n := r.cfg.Buffers.InUse(); n != 0 {
-		t.Errorf("%d bytes are still lent", n)
-	}
+	r.wantNothingLent()
 }
 
 func TestSightingsGiveTheirMemoryBack(t *testing.T) {
 	r := start(t)
-	for _, next := range []http.HandlerFunc{page200, answer(404), answer(500), func(w http.ResponseWriter, req *http.Request) {
-		w.Header().Set("Content-Length", "1000")
-		page200(w, req)
-	}} {
+	for _, next := range []http.HandlerFunc{page200, answer(404), answer(500), cut} {
 		r.cfg.Due.Reset("/a")
 		r.watches(get("/a"), next)
 	}
 	r.page("/a")
-	if n := r.cfg.Buffers.InUse(); n != 0 {
-		t.Errorf("%d bytes are still lent", n)
-	}
+	r.wantNothingLent()
 }
 
 // What is below the observer may change the request in place.
 func TestHandlersThatChangeTheRequest(t *testing.T) {
 	t.Run("HEAD turned into GET", func(t *testing.T) {
 		r := start(t)
-		req := get("/")
-		req.Method = http.MethodHead
-		r.watches(req, func(w http.ResponseWriter, req *http.Request) {
+		r.watches(head("/"), func(w http.ResponseWriter, req *http.Request) {
 			req.Method = http.MethodGet
 			w.Header().Set("Content-Type", "text/html")
 		})
@@ -253,7 +237,7 @@ func TestClientNetwork(t *testing.T) {
 	}
 }
 
-func TestTheOwnerDecidesWhoIsAnonymous(t *testing.T) {
+func TestOwnerDecidesWhoIsAnonymous(t *testing.T) {
 	r := start(t, func(c *Config) {
 		c.Anonymous = func(r *http.Request) bool { return r.Header.Get("X-Role") == "guest" }
 	})
@@ -273,8 +257,6 @@ func TestCounts(t *testing.T) {
 	if got := r.Counts(); len(got) != 0 {
 		t.Errorf("counts = %v before any request", got)
 	}
-	head := get("/head")
-	head.Method = http.MethodHead
 	for _, v := range []struct {
 		req  *http.Request
 		next http.HandlerFunc
@@ -290,8 +272,8 @@ func TestCounts(t *testing.T) {
 		{get("/error"), answer(http.StatusInternalServerError)},
 		{get("/json"), sent("Content-Disposition", "attachment")},
 		{get("/text"), func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("text")) }},
-		{get("/cut"), sent("Content-Length", "1000")},
-		{head, answer(http.StatusNotFound)},
+		{get("/cut"), cut},
+		{head("/head"), answer(http.StatusNotFound)},
 		{get("http://evil.example.net/a"), page200},
 		{get("/a//b"), page200},
 		{get("/a;b=c"), page200},
@@ -307,31 +289,39 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-func TestALongPageIsSeen(t *testing.T) {
+func TestLongPageIsSeen(t *testing.T) {
 	r := start(t)
 	r.watches(get("/"), func(w http.ResponseWriter, req *http.Request) {
 		page200(w, req)
 		w.Write(bytes.Repeat([]byte("<p>more"), shown.MaxPage/7+1))
 	})
-	if p := r.page("/"); p.Verdict != admit.Listed {
-		t.Errorf("a page longer than what is read is %v because of %v, want it listed", p.Verdict, p.Reason)
-	}
+	r.wantVerdict("/", admit.Listed, admit.ByEntry)
 }
 
-func TestAFullQueueLeavesThePageDue(t *testing.T) {
-	stopped, err := ledger.New(ledger.Config{Normalizer: start(t).cfg.Normalizer, KeepFor: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := start(t, func(c *Config) { c.Ledger = stopped })
-	for i := 0; stopped.Stats().Dropped == 0; i++ {
-		if i > 1<<20 {
-			t.Fatal("the queue takes whatever comes")
-		}
-		r.cfg.Due.Reset("/a")
-		r.watches(get("/a"), answer(http.StatusGone))
-	}
-	if !r.watches(get("/a"), page200) {
-		t.Error("a page whose sighting was dropped is not due")
+func TestFullQueueLeavesWhatItDropsDue(t *testing.T) {
+	for _, tt := range []struct {
+		name, target, look string
+		seen, next         http.HandlerFunc
+	}{
+		{"a page", "/a", "/a", answer(http.StatusGone), page200},
+		{"robots.txt", "/robots.txt", robotsLook + group(netip.MustParsePrefix("8.8.8.0/24")), http.NotFound, text},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			stopped, err := ledger.New(ledger.Config{Normalizer: start(t).cfg.Normalizer, KeepFor: time.Hour})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := start(t, func(c *Config) { c.Ledger = stopped })
+			for i := 0; stopped.Stats().Dropped == 0; i++ {
+				if i > 1<<20 {
+					t.Fatal("the queue takes whatever comes")
+				}
+				r.cfg.Due.Reset(tt.look)
+				r.watches(get(tt.target), tt.seen)
+			}
+			if !r.watches(get(tt.target), tt.next) {
+				t.Error("what was dropped is not due")
+			}
+		})
 	}
 }

@@ -17,8 +17,6 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap/internal/due"
-	"github.com/servemap/servemap/internal/ledger"
-	"github.com/servemap/servemap/internal/location"
 	shown "github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 )
@@ -157,32 +155,23 @@ func TestRobotsTxtIsSeenAsItIsServed(t *testing.T) {
 // wantRobots checks whether a robots.txt was seen, and whether it is obeyed.
 func (r *rig) wantRobots(seen, obeyed bool) {
 	r.t.Helper()
-	want := uint64(0)
-	if seen {
-		want = 1
-	}
-	r.wantSightings(want)
+	r.wantSightings(map[bool]uint64{true: 1}[seen])
 	r.check(r.cfg.Ledger.Flush(r.t.Context()))
 	if got := !r.cfg.Files.Allows("/internal/a"); got != obeyed {
 		r.t.Errorf("what it forbids is forbidden: %v, want %v", got, obeyed)
 	}
-	if n := r.cfg.Buffers.InUse(); n != 0 {
-		r.t.Errorf("%d bytes are still lent", n)
-	}
+	r.wantNothingLent()
 }
 
-func TestWhereRobotsTxtIs(t *testing.T) {
+func TestRobotsTxtIsWatchedAtTheRootOfTheHost(t *testing.T) {
 	for _, tt := range []struct {
-		name   string
-		origin string
-		config location.Config
-		watch  bool
-		seen   bool
+		name, origin, stripped string
+		watch, seen            bool
 	}{
-		{"host", "https://example.com", location.Config{}, true, true},
-		{"folder of a host", "https://example.com/blog", location.Config{}, true, true},
-		{"behind a proxy that strips a prefix", "https://example.com/app", location.Config{StrippedPrefix: "/app"}, true, false},
-		{"given by the owner", "https://example.com", location.Config{}, false, false},
+		{"host", "https://example.com", "", true, true},
+		{"folder of a host", "https://example.com/blog", "", true, true},
+		{"behind a proxy that strips a prefix", "https://example.com/app", "/app", true, false},
+		{"given by the owner", "https://example.com", "", false, false},
 	} {
 		for name, build := range map[string]func(middleware) http.Handler{
 			"ServeMux": func(observe middleware) http.Handler {
@@ -198,16 +187,7 @@ func TestWhereRobotsTxtIs(t *testing.T) {
 			},
 		} {
 			t.Run(tt.name+", "+name, func(t *testing.T) {
-				r := startAt(t, tt.config, func(c *Config) {
-					origin, err := location.ParseOrigin(tt.origin)
-					if err == nil {
-						c.Normalizer, err = location.New(origin, tt.config)
-					}
-					if err != nil {
-						t.Fatal(err)
-					}
-					c.WatchRobots = tt.watch
-				})
+				r := start(t, at(t, tt.origin, tt.stripped), func(c *Config) { c.WatchRobots = tt.watch })
 				if got := ask(t, build(r.observe), false, "/robots.txt", nil); got != http.StatusOK {
 					t.Errorf("status %d", got)
 				}
@@ -279,7 +259,7 @@ func TestWhenRobotsTxtIsDueAgain(t *testing.T) {
 }
 
 // What cannot be read leaves what was read before in force.
-func TestADamagedRobotsTxtChangesNothing(t *testing.T) {
+func TestDamagedRobotsTxtChangesNothing(t *testing.T) {
 	r := start(t)
 	r.watches(get("/robots.txt"), text)
 	r.cfg.Due.Reset(robotsLook + group(netip.MustParsePrefix("8.8.8.0/24")))
@@ -304,22 +284,4 @@ func TestRobotsTxtWithoutMemoryForIt(t *testing.T) {
 	r.cfg.Buffers = lent
 	r.watches(get("/robots.txt"), text)
 	r.wantRobots(true, true)
-}
-
-func TestAFullQueueLeavesRobotsTxtDue(t *testing.T) {
-	stopped, err := ledger.New(ledger.Config{Normalizer: start(t).cfg.Normalizer, KeepFor: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := start(t, func(c *Config) { c.Ledger = stopped })
-	for i := 0; stopped.Stats().Dropped == 0; i++ {
-		if i > 1<<20 {
-			t.Fatal("the queue takes whatever comes")
-		}
-		r.cfg.Due.Reset(robotsLook + group(netip.MustParsePrefix("8.8.8.0/24")))
-		r.watches(get("/robots.txt"), http.NotFound)
-	}
-	if !r.watches(get("/robots.txt"), text) {
-		t.Error("a robots.txt whose sighting was dropped is not due")
-	}
 }

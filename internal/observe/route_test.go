@@ -9,7 +9,6 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/location"
 )
 
 // middleware is one, such as that of an observer.
@@ -151,7 +150,7 @@ func TestRoutes(t *testing.T) {
 
 // A proxy has cut off what the public path begins with.
 func TestRoutesBehindAStrippingProxy(t *testing.T) {
-	r := startAt(t, location.Config{StrippedPrefix: "/app"})
+	r := start(t, at(t, "https://example.com/app", "/app"))
 	fetch(t, serveMux("/about")(r.observe), "/about")
 	if p := r.page("/app/about"); !p.Evidence.Route || p.Verdict != admit.Listed {
 		t.Errorf("/app/about is %v because of %v, want it listed by its route", p.Verdict, p.Reason)
@@ -223,7 +222,7 @@ func TestRoutesOfHosts(t *testing.T) {
 	}
 }
 
-func TestAHostThatOnlyAProxyNearbySends(t *testing.T) {
+func TestHostThatOnlyAProxyNearbySends(t *testing.T) {
 	for peer, listed := range map[string]bool{"127.0.0.1:1": true, "10.0.0.5:1": true, "[fd00::1]:1": true, "@": true, "8.8.8.8:1": false, "[2606:4700::1]:1": false} {
 		t.Run(peer, func(t *testing.T) {
 			r := start(t)

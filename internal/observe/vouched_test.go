@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWhatTheSiteVouchesFor(t *testing.T) {
+func TestSiteVouchesForListedAndLinkedPages(t *testing.T) {
 	r := start(t)
 	want := func(when string, vouched map[string]bool) {
 		t.Helper()

@@ -1,9 +1,7 @@
 package testkit
 
 import (
-	"bytes"
 	"context"
-	"log/slog"
 	"net"
 	"sync"
 )
@@ -55,28 +53,3 @@ func (n *memoryNet) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
 type localConn struct{ net.Conn }
 
 func (localConn) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711} }
-
-// Log is a log that may be read while it is written.
-type Log struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Logger returns a logger that writes everything to l.
-func (l *Log) Logger() *slog.Logger {
-	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
-}
-
-// Write adds to the log.
-func (l *Log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-// String returns what was logged so far.
-func (l *Log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}

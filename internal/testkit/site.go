@@ -23,9 +23,13 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
+
+// Log is a log that may be read while it is written.
+type Log = base.Log
 
 // Origin is the origin of a site whose test gives no other.
 const Origin = "https://example.com"
@@ -277,6 +281,12 @@ func ParseSitemap(body, host string) (map[string]string, error) {
 func (s *Site) WantListed(want ...string) {
 	s.Helper()
 	s.Settle()
+	s.WantServed(want...)
+}
+
+// WantServed checks that the sitemap lists just these locations right now.
+func (s *Site) WantServed(want ...string) {
+	s.Helper()
 	got := slices.Sorted(maps.Keys(s.LastMods()))
 	want = slices.Sorted(slices.Values(want))
 	if slices.Equal(got, want) {
@@ -330,15 +340,5 @@ func (s *Site) WantHints(want ...string) {
 // WantNoTrace checks that a text is neither in the store nor in the log.
 func (s *Site) WantNoTrace(text string) {
 	s.Helper()
-	for rec, err := range s.Store.Scan(s.Context(), "", "") {
-		if err != nil {
-			s.Fatal(err)
-		}
-		if strings.Contains(rec.Key, text) || strings.Contains(string(rec.Value), text) {
-			s.Errorf("%q is in the store, in the record %q", text, rec.Key)
-		}
-	}
-	if strings.Contains(s.Logged.String(), text) {
-		s.Errorf("%q is in the log:\n%s", text, s.Logged)
-	}
+	base.WantNoTrace(s, s.Store, s.Logged, text)
 }

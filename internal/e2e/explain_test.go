@@ -1,0 +1,278 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+func TestExplainAndPages(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a", "/not-visited")}, func(s *testkit.Site) {
+		s.Visit("/", "/a", "/orphan")
+		for _, tt := range []struct {
+			url     string
+			verdict servemap.Verdict
+			reason  servemap.Reason
+		}{
+			{testkit.Origin + "/a", "listed", "link"},
+			{"/a?utm_source=x", "listed", "link"},
+			{"/", "listed", "entry"},
+			{"/not-visited", "waiting", "not-seen"},
+			{"/unheard-of", "unknown", "none"},
+		} {
+			e := s.Explained(tt.url)
+			if e.Verdict != tt.verdict || e.Reason != tt.reason || e.Text == "" || e.Listed != (tt.verdict == "listed") {
+				s.Errorf("%s: %+v; want %s because of %s", tt.url, e, tt.verdict, tt.reason)
+			}
+		}
+		for _, url := range []string{"https://other.example/", "/a//b", ""} {
+			if e, err := s.Explain(s.Context(), url); err == nil {
+				s.Errorf("%q is explained: %+v", url, e)
+			}
+		}
+		var urls []string
+		for p, err := range s.Pages(s.Context()) {
+			if err != nil || p.FirstSeen.IsZero() || p.LastSeen.IsZero() || !p.LastModified.IsZero() {
+				s.Errorf("%+v, %v", p, err)
+			}
+			urls = append(urls, p.URL)
+		}
+		if want := []string{testkit.Origin + "/", testkit.Origin + "/a"}; !slices.Equal(urls, want) {
+			s.Errorf("pages %q, want %q", urls, want)
+		}
+	})
+}
+
+func TestExplainTellsWhatALinkAnswers(t *testing.T) {
+	h := testkit.Paths{
+		"/": testkit.Page("home", "/old", "/gone", "/a"), "/a": testkit.Page("a"),
+		"/old": status(301, "Location", "/new"), "/gone": status(410),
+	}
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		s.Visit("/", "/a", "/old", "/gone")
+		h["/a"] = http.NotFound
+		time.Sleep(time.Minute)
+		s.Visit("/a")
+		for path, want := range map[string]string{"/old": "answered 301", "/gone": "answered 410", "/a": "answered 404 at"} {
+			if e := s.Explained(path); !strings.Contains(e.Text, want) {
+				s.Errorf("%s: %q, want that it %s", path, e.Text, want)
+			}
+		}
+	})
+}
+
+// edition is the text of a page after so many edits.
+func edition(n int) http.HandlerFunc {
+	return testkit.Page(fmt.Sprintf("This is edition %d of it, which has %d sentences more than the first one had.", n, n))
+}
+
+func TestExplainTellsOfDates(t *testing.T) {
+	h := testkit.Paths{}
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		var changes []time.Time
+		for n := range 7 {
+			if h["/"] = edition(n); n > 0 {
+				changes = slices.Insert(changes, 0, time.Now().UTC().Truncate(time.Second))
+			}
+			for range 4 {
+				s.Visit("/")
+				time.Sleep(6 * time.Hour)
+			}
+		}
+		e := s.Explained("/")
+		d := e.Dates
+		if !slices.Equal(d.Changes, changes[:4]) || e.Page.Changes != 6 || !e.Page.LastModified.Equal(changes[0]) {
+			s.Errorf("changes %v, want %v", d.Changes, changes[:4])
+		}
+		if d.Shortest <= 0 || d.Shortest > d.Interval || d.Interval > d.Longest || d.Interval < 12*time.Hour || d.Interval > 48*time.Hour {
+			s.Errorf("a change each %v (%v to %v), of a page that changes each day", d.Interval, d.Shortest, d.Longest)
+		}
+		if d.ChangeFreq != "daily" || d.Probability <= 0 || d.Probability > 1 {
+			s.Errorf("changefreq %q with probability %v", d.ChangeFreq, d.Probability)
+		}
+		before := changes[0].Add(-6 * time.Hour).Format(time.RFC3339)
+		if want := "between the looks at " + before + " and " + changes[0].Format(time.RFC3339); !strings.Contains(d.Text, want) {
+			s.Errorf("%q, want that it changed %s", d.Text, want)
+		}
+	})
+}
+
+func TestExplainTellsWhyThereIsNoChangeFreq(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		confidence float64
+		edits      int // one at each third look
+		want       string
+	}{
+		{"not likely enough", 0.99, 3, "less likely than Options.Limits.Confidence asks for"},
+		{"none is wanted", 1, 3, "less likely than Options.Limits.Confidence asks for"},
+		{"one change, and a short watch", 0.01, 1, "takes a longer watch"},
+		{"published", 0.01, 3, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := testkit.Paths{}
+			opts := servemap.Options{Limits: servemap.Limits{Confidence: tt.confidence}}
+			testkit.Run(t, testkit.Setup{Options: opts, Handler: h}, func(s *testkit.Site) {
+				for i := range 12 {
+					h["/"] = edition(min(i/3, tt.edits))
+					s.Visit("/")
+					time.Sleep(2 * time.Minute)
+				}
+				e := s.Explained("/")
+				if e.Dates.ChangeFreq == "" || e.Page.Changes != tt.edits {
+					s.Fatalf("%+v", e)
+				}
+				told := strings.Contains(e.Dates.Text, "There is no changefreq")
+				if !strings.Contains(e.Dates.Text, tt.want) || told != (tt.want != "") || told != (e.Page.ChangeFreq == "") {
+					s.Errorf("%q of a page whose changefreq is %q, want %q in it", e.Dates.Text, e.Page.ChangeFreq, tt.want)
+				}
+			})
+		})
+	}
+}
+
+func TestExplainTellsOfAnAnnouncedEnd(t *testing.T) {
+	h := testkit.Paths{"/": testkit.Page("home", "/fair", "/draft")}
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		end := time.Now().Add(time.Hour).UTC()
+		for path, tag := range map[string]string{"/fair": "unavailable_after: " + end.Format(time.RFC1123), "/draft": "noindex"} {
+			h[path] = testkit.Reply(200, testkit.HTML("", path), "X-Robots-Tag", tag)
+		}
+		s.Visit("/", "/fair", "/draft")
+		if e := s.Explained("/fair"); !e.Listed {
+			s.Errorf("before its end: %+v", e)
+		}
+		time.Sleep(2 * time.Hour)
+		for _, seen := range []string{"before it is seen again", "when it is seen again"} {
+			for path, want := range map[string]string{"/fair": end.Format(time.RFC3339) + " as its unavailable_after", "/draft": "asks not to be indexed"} {
+				if e := s.Explained(path); e.Reason != "noindex" || !strings.Contains(e.Text, want) {
+					s.Errorf("%s, %s: %s %q; want %q", path, seen, e.Reason, e.Text, want)
+				}
+			}
+			s.Visit("/", "/fair", "/draft")
+		}
+	})
+}
+
+func TestExplainTellsWhatIsMissing(t *testing.T) {
+	const token = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/variant" {
+			io.WriteString(w, `<html><head><link rel="canonical" href="/a"></head><body>variant</body></html>`)
+			return
+		}
+		testkit.PageOfItsURL("/a", "/reset", "/variant", token, "/internal/x")(w, r)
+	})
+	opts := servemap.Options{Rules: []servemap.Rule{{Pattern: "/internal/", List: servemap.Never}}}
+	testkit.Run(t, testkit.Setup{Options: opts, Handler: h}, func(s *testkit.Site) {
+		s.Visit("/", "/a", "/orphan", "/invite/x", token, "/variant")
+		for _, tt := range []struct {
+			path                     string
+			reason                   servemap.Reason
+			missing, rule, canonical string
+		}{
+			{"/a", "link", "", "", ""},
+			{"/reset", "not-seen", "an anonymous visitor", "", ""},
+			{"/orphan", "no-evidence", "3 networks (so far 0, since no visitor's address is known to be a public one; behind a proxy, Options.ClientIP gives it), and links to 3 pages beside it (so far 1)", "", ""},
+			{"/invite/x", "risky-word", "a link", "", ""},
+			{token, "capability", "another look", "", ""},
+			{"/variant", "canonical-elsewhere", "", "", testkit.Origin + "/a"},
+			{"/internal/x", "rule-never", "", "/internal/", ""},
+		} {
+			e := s.Explained(tt.path)
+			if e.Reason != tt.reason || e.Rule != tt.rule || e.Canonical != tt.canonical ||
+				!strings.Contains(strings.Join(e.Missing, "; "), tt.missing) || (tt.missing == "") != (len(e.Missing) == 0) {
+				s.Errorf("%s: %+v", tt.path, e)
+			}
+		}
+		st := s.Stats()
+		for verdict, want := range map[string]int{"listed entry": 1, "listed link": 1, "held capability": 1, "held risky-word": 1, "waiting no-evidence": 1, "excluded rule-never": 1} {
+			if st.Verdicts[verdict] != want {
+				s.Errorf("%d are %s, want %d; all: %v", st.Verdicts[verdict], verdict, want, st.Verdicts)
+			}
+		}
+	})
+}
+
+// The names of the cookies are for the owner alone.
+func TestHintStandsInPlaceOfTheSitemapWithoutNames(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Handler: testkit.Page("p")}, func(s *testkit.Site) {
+		for range 60 {
+			s.Get("/", "Cookie", "session=1")
+		}
+		hint, names, _ := strings.Cut(strings.Join(s.Stats().Hints, ""), " Most had: ")
+		if body := s.Get("/sitemap.xml").Body; !strings.Contains(body, hint) || names == "" || strings.Contains(body, names) {
+			s.Errorf("the answer to who asks for the sitemap is\n%s", body)
+		}
+		s.WantHints("Options.BenignCookies")
+	})
+}
+
+func TestChanges(t *testing.T) {
+	h := testkit.Paths{"/": testkit.Page("home", "/a", "/b"), "/a": edition(0), "/b": testkit.Page("b")}
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		wantChanges := func(since time.Time, want string) {
+			s.Helper()
+			s.Settle()
+			var got []string
+			for c, err := range s.Changes(s.Context(), since) {
+				if err != nil {
+					s.Fatal(err)
+				}
+				if c.At.Before(since) || c.At.After(time.Now()) {
+					s.Errorf("%s changed at %v", c.URL, c.At)
+				}
+				got = append(got, string(c.Kind)+" "+strings.TrimPrefix(c.URL, testkit.Origin))
+			}
+			if all := strings.Join(got, ", "); all != want {
+				s.Errorf("the changes are %s, want %s", all, want)
+			}
+		}
+		for _, path := range []string{"/", "/a", "/b"} {
+			s.Get(path)
+			time.Sleep(2 * time.Second)
+		}
+		wantChanges(time.Time{}, "added /, added /a, added /b")
+		time.Sleep(time.Hour)
+		noon := time.Now()
+		h["/a"], h["/b"] = edition(1), status(410)
+		s.Visit("/a", "/b")
+		wantChanges(noon, "changed /a, removed /b")
+		wantChanges(time.Time{}, "added /, added /a, removed /b")
+		time.Sleep(30 * 24 * time.Hour)
+		s.Visit("/")
+		for _, err := range s.Changes(s.Context(), noon) {
+			if !errors.Is(err, servemap.ErrOlder) {
+				s.Errorf("%v for what is forgotten", err)
+			}
+		}
+	})
+}
+
+func TestNothingChangedSinceTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := new(memstore.Store)
+		for _, run := range []string{"with an empty store", "with a store of before"} {
+			s := testkit.Start(t, testkit.Setup{Store: st, Handler: testkit.Page("What stands there")})
+			now := time.Now()
+			for _, since := range []time.Time{now, now.Add(time.Hour)} {
+				for c, err := range s.Changes(t.Context(), since) {
+					t.Errorf("%s, since %v after the start: %v, %v", run, since.Sub(now), c, err)
+				}
+			}
+			s.Get("/")
+			time.Sleep(time.Second)
+			s.Shut()
+		}
+	})
+}

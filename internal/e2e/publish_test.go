@@ -1,0 +1,370 @@
+package e2e
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/andybalholm/brotli"
+	"github.com/gorilla/mux"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+func TestEncodedPages(t *testing.T) {
+	encode := map[string]func(io.Writer) io.WriteCloser{
+		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		"br":   func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) },
+		"zstd": func(w io.Writer) io.WriteCloser { zw, _ := zstd.NewWriter(w); return zw },
+	}
+	for coding, writer := range encode {
+		t.Run(coding, func(t *testing.T) {
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				w.Header().Set("Content-Encoding", coding)
+				zw := writer(w)
+				io.WriteString(zw, testkit.HTML("", "page "+r.URL.Path, "/a"))
+				zw.Close()
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				s.Get("/", "Accept-Encoding", coding)
+				s.Get("/a", "Accept-Encoding", coding)
+				s.WantListed("/", "/a")
+			})
+		})
+	}
+	for _, typed := range []bool{true, false} {
+		t.Run(fmt.Sprintf("by a compressor around the site, typed %v", typed), func(t *testing.T) {
+			mount := func(site *servemap.Site) http.Handler {
+				return compressing(site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if typed {
+						w.Header().Set("Content-Type", "text/html; charset=utf-8")
+					}
+					io.WriteString(w, testkit.HTML("", "page "+r.URL.Path, "/a"))
+				})))
+			}
+			testkit.Run(t, testkit.Setup{Mount: mount}, func(s *testkit.Site) {
+				s.Get("/", "Accept-Encoding", "gzip")
+				s.Get("/a", "Accept-Encoding", "gzip")
+				s.WantListed("/", "/a")
+			})
+		})
+	}
+	t.Run("unknown", func(t *testing.T) {
+		testkit.Run(t, testkit.Setup{Handler: testkit.Reply(200, "scrambled", "Content-Encoding", "x-own")}, func(s *testkit.Site) {
+			s.Visit("/")
+			s.WantVerdict("/", "held", "encoding")
+		})
+	})
+}
+
+// A compressor around the site compresses the sitemap as well, and its length is
+// then another one.
+func TestSitemapBehindACompressor(t *testing.T) {
+	plain := false
+	mount := func(site *servemap.Site) http.Handler {
+		inner := site.Wrap(testkit.PageOfItsURL())
+		packed := compressing(inner)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if plain {
+				inner.ServeHTTP(w, r)
+			} else {
+				packed.ServeHTTP(w, r)
+			}
+		})
+	}
+	testkit.Run(t, testkit.Setup{Mount: mount, Options: servemap.Options{Recent: time.Hour}}, func(s *testkit.Site) {
+		s.Visit("/")
+		for _, file := range []string{"/sitemap.xml", "/sitemap-1.xml", "/sitemap.xml.gz", "/sitemap-recent.xml"} {
+			plain = true
+			want := s.Get(file)
+			plain = false
+			got := s.Get(file) // the client asks for gzip by itself, and undoes it
+			if got.Body != want.Body || want.Status != http.StatusOK {
+				s.Errorf("%s: status %d, body %q, want %q", file, got.Status, got.Body, want.Body)
+			}
+			if packed := s.Get(file, "Accept-Encoding", "gzip"); packed.Header.Get("Content-Encoding") != "gzip" || packed.Body == want.Body {
+				s.Errorf("%s is not compressed", file)
+			}
+			if vary := strings.Join(got.Header["Vary"], ", "); !strings.Contains(vary, "Cookie") {
+				s.Errorf("%s: Vary: %s, want what others vary it by as well", file, vary)
+			}
+			tag := got.Header.Get("Etag")
+			if !strings.HasPrefix(tag, "W/") {
+				s.Errorf("%s: entity tag %s, want a weak one", file, tag)
+			}
+			if again := s.Get(file, "If-None-Match", tag); again.Status != http.StatusNotModified {
+				s.Errorf("%s: status %d with the entity tag, want 304", file, again.Status)
+			}
+		}
+	})
+}
+
+// compressing is a middleware as gorilla/handlers has one: it sets the coding
+// first, the type with the bytes.
+func compressing(inner http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Vary", "Cookie")
+		zw := gzip.NewWriter(w)
+		defer zw.Close()
+		inner.ServeHTTP(compressor{w, zw}, r)
+	})
+}
+
+// compressor is a writer that a compressing middleware puts around another.
+type compressor struct {
+	http.ResponseWriter
+	zw *gzip.Writer
+}
+
+func (c compressor) Write(p []byte) (int, error) {
+	if c.Header().Get("Content-Type") == "" {
+		c.Header().Set("Content-Type", http.DetectContentType(p))
+	}
+	return c.zw.Write(p)
+}
+
+func TestQueries(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/item":
+			fmt.Fprintf(w, `<html><head><link rel="canonical" href="https://example.com/item?id=%s"></head><body>item</body></html>`, r.URL.Query().Get("id"))
+		case "/view":
+			testkit.Page("view")(w, r)
+		default:
+			testkit.Page("home "+r.URL.RawQuery, "/item?id=5", "/item?id=6&amp;sort=asc", "/view?x=1", "/?page=2", "/?page=3&amp;utm_source=home")(w, r)
+		}
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		s.Visit("/", "/item?id=5", "/item?id=6&sort=asc", "/view?x=1", "/?page=2", "/?utm_medium=mail&page=3", "/item?id=7")
+		s.WantListed("/", "/?page=2", "/?page=3", "/item?id=5")
+		s.WantVerdict("/view?x=1", "excluded", "query-not-canonical")
+	})
+}
+
+func TestRulesSayWhatIsPublished(t *testing.T) {
+	rules := []servemap.Rule{
+		{Pattern: "/", ChangeFreq: "weekly"},
+		{Pattern: "/list", Query: []string{"lang"}},
+		{Pattern: "/list?lang=de", Priority: 0.85},
+		{Pattern: "/$", ChangeFreq: "hourly", Priority: 1},
+		{Pattern: "/inner/", List: servemap.Never},
+		{Pattern: "/inner/page", Priority: 0.1},
+		{Pattern: "/inner/public", List: servemap.Auto},
+	}
+	others := []servemap.Rule{
+		{Pattern: "/list", Query: []string{"lang"}, Priority: 0.3},
+		{Pattern: "/inner/public", List: servemap.Never},
+	}
+	wantEntries := func(s *testkit.Site, want ...string) {
+		s.Helper()
+		s.Settle()
+		var got []string
+		for _, u := range entries(s, "/sitemap.xml").URLs {
+			got = append(got, strings.TrimPrefix(u.Loc, testkit.Origin)+" "+u.ChangeFreq+" "+u.Priority)
+		}
+		if !slices.Equal(got, want) {
+			s.Errorf("the sitemap has %q, want %q", got, want)
+		}
+	}
+	h := testkit.PageOfItsURL("/list?lang=de&amp;page=2", "/other?lang=de", "/inner/page", "/inner/public")
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.Start(t, testkit.Setup{Options: servemap.Options{Rules: rules}, Handler: h})
+		s.Visit("/", "/list?page=2&lang=de", "/other?lang=de", "/inner/page", "/inner/public")
+		wantEntries(s, "/ hourly 1.0", "/inner/public weekly ", "/list?lang=de&page=2 weekly 0.9")
+		s.Shut()
+		// Other rules act on what is stored, before anybody visits.
+		s = testkit.Start(t, testkit.Setup{Store: s.Store, Options: servemap.Options{Rules: others}, Handler: h})
+		wantEntries(s, "/  ", "/list?lang=de&page=2  0.3")
+	})
+}
+
+func TestSiteInAFolder(t *testing.T) {
+	pages := testkit.PageOfItsURL("/blog/a", "/shop/b")
+	for _, tt := range []struct {
+		name, stripped, prefix string // of the requests
+		mount                  func(*servemap.Site) http.Handler
+	}{
+		{"seen in full", "", "/blog", nil},
+		{"cut off by a proxy", "/blog", "", nil},
+		{"on the subrouter of the folder", "", "/blog", func(site *servemap.Site) http.Handler {
+			root := mux.NewRouter()
+			folder := root.PathPrefix("/blog").Subrouter()
+			folder.Handle("/{page:.*}", pages)
+			site.Mount(folder)
+			return root
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			const origin = testkit.Origin + "/blog"
+			setup := testkit.Setup{Origin: origin, Options: servemap.Options{StrippedPrefix: tt.stripped}, Handler: pages, Mount: tt.mount}
+			testkit.Run(t, setup, func(s *testkit.Site) {
+				s.Visit(tt.prefix+"/", tt.prefix+"/a", "/shop/b")
+				listed := entries(s, tt.prefix+"/sitemap.xml").URLs
+				if len(listed) != 2 || listed[0].Loc != origin+"/" || listed[1].Loc != origin+"/a" {
+					s.Errorf("the sitemap has %+v", listed)
+				}
+				if got, want := s.RobotsLine(), "Sitemap: "+origin+"/sitemap.xml"; got != want {
+					s.Errorf("robots line %q, want %q", got, want)
+				}
+			})
+		})
+	}
+}
+
+func TestLimitsOfTheFilesAndRecentPages(t *testing.T) {
+	opts := servemap.Options{Limits: servemap.Limits{PartPages: 2}, Recent: 24 * time.Hour}
+	testkit.Run(t, testkit.Setup{Options: opts, Handler: testkit.PageOfItsURL("/a", "/b", "/c", "/d")}, func(s *testkit.Site) {
+		s.Visit("/", "/a", "/b", "/c", "/d")
+		for name, want := range map[string]string{"/sitemap.xml": "/sitemap-3.xml</loc>", "/sitemap-3.xml": "/d</loc>"} {
+			if body := s.Get(name).Body; !strings.Contains(body, testkit.Origin+want) {
+				s.Errorf("%s does not list %s:\n%s", name, want, body)
+			}
+		}
+		if got := entries(s, "/sitemap-recent.xml").URLs; len(got) != 5 {
+			s.Errorf("recent are %+v, want all pages", got)
+		}
+		const want = "Sitemap: " + testkit.Origin + "/sitemap.xml\nSitemap: " + testkit.Origin + "/sitemap-recent.xml"
+		if got := s.RobotsLine(); got != want {
+			s.Errorf("robots lines\n%s, want\n%s", got, want)
+		}
+	})
+}
+
+func TestOptionsNameNamesTheFiles(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Options: servemap.Options{Name: "map-7f3a"}, Handler: testkit.Page("home")}, func(s *testkit.Site) {
+		s.Visit("/")
+		for _, name := range []string{"/map-7f3a.xml", "/map-7f3a-1.xml"} {
+			if got := entries(s, name).URLs; len(got) != 1 {
+				s.Errorf("%s lists %+v", name, got)
+			}
+		}
+		if a := s.Get("/sitemap.xml"); !strings.Contains(a.Body, "home") {
+			s.Error("/sitemap.xml is not the site's own, although the sitemap has another name")
+		}
+	})
+}
+
+func TestWhoseRequestsCount(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		opts    servemap.Options
+		host    string
+		headers []string
+		counts  bool
+	}{
+		{"the origin's host", servemap.Options{}, "example.com", nil, true},
+		{"an address, as a proxy sends", servemap.Options{}, "10.0.0.7:8080", nil, true},
+		{"localhost", servemap.Options{}, "localhost:8080", nil, true},
+		{"a service name", servemap.Options{}, "web", nil, true},
+		{"another host", servemap.Options{}, "evil.example", nil, false},
+		{"another host, and a header that says otherwise", servemap.Options{}, "evil.example", []string{"X-Forwarded-Host", "example.com"}, false},
+		{"a header that names another host", servemap.Options{}, "example.com", []string{"X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "http"}, true},
+		{"an alias", servemap.Options{Hosts: []string{"www.example.com"}}, "www.example.com", nil, true},
+		{"not one of the aliases", servemap.Options{Hosts: []string{"www.example.com"}}, "example.com", nil, false},
+		{"basic authentication", servemap.Options{}, "example.com", []string{"Authorization", "Basic eDp5"}, false},
+		{"an unknown cookie", servemap.Options{}, "example.com", []string{"Cookie", "zzz=1"}, false},
+		{"a cookie known to be benign", servemap.Options{BenignCookies: []string{"zzz"}}, "example.com", []string{"Cookie", "zzz=1"}, true},
+		{"a user named by a proxy", servemap.Options{}, "example.com", []string{"X-Forwarded-User", "jane"}, false},
+		{"a user named by a proxy, and the owner says anonymous", servemap.Options{Anonymous: func(r *http.Request) bool { return r.Header.Get("X-Forwarded-User") == "nobody" }},
+			"example.com", []string{"X-Forwarded-User", "nobody"}, true},
+		{"the owner says not anonymous", servemap.Options{Anonymous: func(*http.Request) bool { return false }}, "example.com", nil, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Options: tt.opts, Handler: testkit.Page("home")}, func(s *testkit.Site) {
+				s.From("192.0.2.1", "/", append(tt.headers, "Host", tt.host)...)
+				s.Settle()
+				if got := s.Stats().Listed == 1; got != tt.counts {
+					s.Errorf("counts: %v, want %v; stats %+v", got, tt.counts, s.Stats())
+				}
+			})
+		})
+	}
+}
+
+func TestReportOnly(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Options: servemap.Options{ReportOnly: true}, Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
+		s.Visit("/", "/a")
+		for _, name := range []string{"/sitemap.xml", "/sitemap.xml.gz", "/sitemap-1.xml"} {
+			a := s.Get(name)
+			if a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" ||
+				!strings.Contains(a.Body, "Options.ReportOnly") || !strings.Contains(a.Body, "would list: 2") || strings.Contains(a.Body, "/a") {
+				s.Errorf("%s: %d, %s", name, a.Status, a.Body)
+			}
+		}
+		if e := s.Explained("/a"); !e.Listed {
+			s.Errorf("%+v", e)
+		}
+		pages := 0
+		for _, err := range s.Pages(s.Context()) {
+			if pages++; err != nil {
+				s.Fatal(err)
+			}
+		}
+		if pages != 2 || s.Stats().Listed != 2 {
+			s.Errorf("%d pages, %+v", pages, s.Stats())
+		}
+	})
+}
+
+func TestRobotsTxtIsObeyed(t *testing.T) {
+	const robots = "User-agent: *\nDisallow: /a\n\nUser-agent: GPTBot\nDisallow: /\n"
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			io.WriteString(w, robots)
+			return
+		}
+		testkit.PageOfItsURL("/a", "/b")(w, r)
+	})
+	for _, tt := range []struct {
+		name string
+		opts servemap.Options
+		want []string
+	}{
+		{"as it is served", servemap.Options{}, []string{"/", "/b"}},
+		{"as it is given", servemap.Options{Robots: "User-agent: *\nDisallow: /b\n"}, []string{"/", "/a"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Options: tt.opts, Handler: h}, func(s *testkit.Site) {
+				s.Visit("/", "/a", "/b")
+				s.Get("/robots.txt")
+				s.WantListed(tt.want...)
+			})
+		})
+	}
+}
+
+func TestMountServesTheSitemapWhateverTheRoutes(t *testing.T) {
+	mount := func(site *servemap.Site) http.Handler {
+		r := mux.NewRouter()
+		r.HandleFunc("/", testkit.Page("home"))
+		r.HandleFunc("/sitemaps-explained", testkit.Page("explained"))
+		r.PathPrefix("/").HandlerFunc(testkit.Page("catch-all"))
+		site.Mount(r)
+		return r
+	}
+	testkit.Run(t, testkit.Setup{Mount: mount}, func(s *testkit.Site) {
+		s.Get("/")
+		s.WantListed("/")
+		if a := s.Get("/sitemaps-explained"); !strings.Contains(a.Body, "explained") {
+			t.Error("a page whose name begins like the sitemap's is not served")
+		}
+	})
+}
+
+func TestWrapOfNothingIsTheDefaultMux(t *testing.T) {
+	testkit.Run(t, testkit.Setup{}, func(s *testkit.Site) {
+		if a := s.Get("/"); a.Status != http.StatusNotFound {
+			s.Errorf("status %d, want the 404 of an empty mux", a.Status)
+		}
+	})
+}

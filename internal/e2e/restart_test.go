@@ -1,0 +1,156 @@
+package e2e
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/badgerstore"
+)
+
+func TestPageLeavesWithoutTheStore(t *testing.T) {
+	public := testkit.Page("a page")
+	for _, withdrawn := range []http.HandlerFunc{
+		testkit.Reply(200, testkit.HTML("", "a page"), "X-Robots-Tag", "noindex"),
+		testkit.Reply(200, testkit.HTML("", "a page"), "Cache-Control", "private"),
+		status(410),
+	} {
+		st := base.NewStore()
+		h := testkit.Paths{"/": testkit.Page("home", "/a"), "/a": public}
+		testkit.Run(t, testkit.Setup{Store: st, Handler: h}, func(s *testkit.Site) {
+			s.Visit("/", "/a")
+			s.WantListed("/", "/a")
+			st.Refuse(errors.New("it is broken"))
+			time.Sleep(time.Minute)
+			h["/a"] = withdrawn
+			s.Get("/a")
+			synctest.Wait()
+			s.WantServed("/")
+			st.Mend()
+			time.Sleep(time.Minute)
+			s.WantListed("/")
+			h["/a"] = public
+			s.Get("/a")
+			s.WantListed("/", "/a")
+		})
+	}
+}
+
+// openFolder opens a store in a folder.
+func openFolder(t *testing.T, dir string, log *slog.Logger) *badgerstore.Store {
+	t.Helper()
+	st, err := badgerstore.Open(dir, &badgerstore.Options{Reserve: 1, Logger: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	return st
+}
+
+func TestRestartServesTheSameSitemap(t *testing.T) {
+	dir := t.TempDir()
+	run := func(visits ...string) string {
+		st := openFolder(t, dir, new(base.Log).Logger())
+		defer st.Close()
+		s := testkit.Start(t, testkit.Setup{Store: st, Handler: testkit.PageOfItsURL("/a", "/b")})
+		defer s.Shut()
+		if len(visits) > 0 {
+			s.Visit(visits...)
+		}
+		a := s.Get("/sitemap.xml")
+		return a.Header.Get("Etag") + a.Header.Get("Last-Modified") + a.Body
+	}
+	before := run("/", "/a", "/b")
+	if strings.Count(before, "<url>") != 3 {
+		t.Fatalf("served\n%s", before)
+	}
+	if after := run(); after != before {
+		t.Errorf("after a restart\n%s\nbefore it\n%s", after, before)
+	}
+}
+
+func TestSiteServesWhileAnotherProcessHasItsFolder(t *testing.T) {
+	dir, log := t.TempDir(), new(base.Log)
+	first := openFolder(t, dir, log.Logger())
+	s := testkit.Start(t, testkit.Setup{Store: openFolder(t, dir, log.Logger()), Log: log, Handler: testkit.Page("home")})
+	if a := s.Get("/"); !strings.Contains(a.Body, "home") {
+		t.Error("the site does not serve")
+	}
+	if err := s.Flush(t.Context()); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("Flush: %v, want ErrUnavailable", err)
+	}
+	if got := s.Stats().Store; !strings.Contains(got, "process") {
+		t.Errorf("Stats.Store is %q, want the cause", got)
+	}
+	if got := strings.Count(log.String(), "level=WARN"); got != 1 {
+		t.Errorf("%d warnings, want one:\n%s", got, log)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.Await("the folder is free", func() bool { return s.Flush(t.Context()) == nil })
+	s.WantListed("/")
+}
+
+func TestCloseKeepsServing(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
+		s.Get("/")
+		s.Shut()
+		s.Shut() // twice is no error
+		s.Get("/a")
+		s.WantServed("/")
+		if err := s.Flush(s.Context()); err == nil {
+			s.Error("Flush after Close returned nil")
+		}
+		if err := s.Forget(s.Context(), "/"); err == nil {
+			s.Error("Forget after Close returned nil")
+		}
+	})
+}
+
+// Somebody adds a page to a folder of files, and links it from the first one.
+func TestFileThatIsAddedAndLinkedIsDated(t *testing.T) {
+	dir := t.TempDir()
+	testkit.Run(t, testkit.Setup{Handler: http.FileServer(http.Dir(dir))}, func(s *testkit.Site) {
+		save := func(name, links string, at time.Time) {
+			s.Helper()
+			path := dir + "/" + name
+			text := "<!doctype html><title>" + name + "</title><main><p>This file tells of " + name + ", at a length that tells it from the others.</p><ul>" + links + "</ul></main>"
+			if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, at, at)); err != nil {
+				s.Fatal(err)
+			}
+		}
+		const before = "<li><a href=/old.html>The old one</a></li>"
+		old := time.Now().Add(-300 * 24 * time.Hour)
+		save("index.html", before, old)
+		save("old.html", "", old.Add(time.Hour))
+		for range 5 {
+			s.Get("/")
+			s.Get("/old.html")
+			time.Sleep(time.Hour)
+		}
+		edited := time.Now()
+		save("index.html", before+"<li><a href=/new.html>How the harvest was</a></li>", edited)
+		save("new.html", "", edited)
+		for range 20 {
+			s.Get("/")
+			s.Get("/new.html")
+			time.Sleep(61 * time.Second)
+		}
+		s.Settle()
+		for path, want := range map[string]time.Time{"/": edited, "/old.html": old.Add(time.Hour), "/new.html": edited} {
+			e := s.Explained(path)
+			if got := e.Page.LastModified; !got.Truncate(time.Second).Equal(want.Truncate(time.Second)) {
+				s.Errorf("%s has the lastmod %v, want %v: %s", path, got, want, e.Dates.Text)
+			}
+		}
+	})
+}

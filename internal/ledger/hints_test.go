@@ -1,0 +1,166 @@
+package ledger
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/hint"
+	"github.com/servemap/servemap/internal/texts"
+)
+
+// What package survey needs before it gives a hint.
+const (
+	shellsNeeded = 5
+	censusLeast  = 10
+	fewPages     = 20
+	fewFor       = 5 * time.Minute
+)
+
+func TestHints(t *testing.T) {
+	shell := `<html><head><title>App</title></head><body><div id=app></div><script src=/app.js></script></body></html>`
+	for _, tt := range []struct {
+		name string
+		do   func(*rig)
+		want hint.Hint // 0 for none
+	}{
+		{"nothing wrong", func(r *rig) { r.crawl("/a", "/b") }, 0},
+		{"an entry that links nowhere", func(r *rig) { r.sight("/", html("home")) }, hint.DeadEnd},
+		{"a client-side application", func(r *rig) {
+			r.sight("/", shell+"<a href=/a></a>")
+			for i := range shellsNeeded {
+				r.sight(fmt.Sprintf("/p%d", i), shell+"<a href=/a></a>")
+			}
+		}, hint.ClientApp},
+		{"a few pages like the entry", func(r *rig) {
+			r.sight("/", shell+"<a href=/a></a>")
+			for range 10 {
+				r.sight("/index.html", shell+"<a href=/a></a>")
+			}
+		}, 0},
+		{"queries of the entry that change nothing", func(r *rig) {
+			r.sight("/", shell+"<a href=/a></a>")
+			for i := range shellsNeeded {
+				r.sight(fmt.Sprint("/?s=", i), shell+"<a href=/a></a>", ownURL)
+			}
+		}, 0},
+		{"queries of one page that shows what the entry does", func(r *rig) {
+			r.sight("/", shell+"<a href=/a></a>")
+			for i := range shellsNeeded {
+				r.sight(fmt.Sprint("/start?do=", i), shell+"<a href=/a></a>", ownURL)
+			}
+		}, 0},
+		{"an entry that is noindex", func(r *rig) {
+			r.sight("/", "<html><head><meta name=robots content=noindex></head><body>x</body></html>")
+		}, hint.NoIndex},
+		{"an entry with a canonical elsewhere", func(r *rig) { r.sight("/", variant("https://www.other.example/", same)) }, hint.Canonical},
+		{"an entry with a canonical on the site", func(r *rig) { r.sight("/", variant("/home", same)) }, 0},
+		{"an entry that is denied", func(r *rig) { r.answer("/", 401) }, hint.Entry},
+		{"a page that is denied", func(r *rig) { r.answer("/a", 401) }, 0},
+		{"robots.txt forbids the entry", func(r *rig) { robotsTxt(r, 200, "User-agent: *\nDisallow: /") }, hint.Robots},
+		{"robots.txt forbids something else", func(r *rig) { robotsTxt(r, 200, "User-agent: *\nDisallow: /admin") }, 0},
+		{"an entry that leads to www", func(r *rig) { r.answer("/", 301, redirect("https://www.example.com/")) }, hint.WWW},
+		{"an entry that leads to another host", func(r *rig) { r.answer("/", 301, redirect("https://shop.example.com/")) }, 0},
+		{"a page that leads to www", func(r *rig) { r.answer("/a", 301, redirect("https://www.example.com/a")) }, 0},
+		{"an entry that names www as canonical", func(r *rig) { r.sight("/", variant("https://www.example.com/", same)) }, hint.WWW},
+		{"an entry all links of which lead to www", func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "//www.example.com/b")) }, hint.WWW},
+		{"an entry some links of which lead to www", func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "/b")) }, 0},
+		{"an entry that says nofollow", func(r *rig) {
+			r.sight("/", "<html><head><title>t</title><meta name=robots content=nofollow></head><body><a href=/a></a>x</body></html>")
+		}, hint.NoFollow},
+		{"an entry that says nofollow in its header", func(r *rig) {
+			r.sight("/", html("home", "/a"), robotsTag("nofollow"))
+		}, hint.NoFollow},
+		{"a page that says nofollow", func(r *rig) {
+			r.crawl("/a")
+			r.sight("/a", html("another", "/b"), robotsTag("nofollow"))
+		}, 0},
+		{"pages that differ by their query", func(r *rig) { r.crawlAll(html, queries(censusLeast)...) }, hint.Query},
+		{"few pages that differ by their query", func(r *rig) { r.crawlAll(html, queries(censusLeast-1)...) }, 0},
+		{"as many that do not", func(r *rig) { r.crawlAll(html, append(queries(censusLeast), plain(censusLeast)...)...) }, 0},
+		{"more pages that are listed, and links to many queries", func(r *rig) {
+			links := queries(3 * censusLeast)
+			r.sight("/", html("home", links...))
+			for _, location := range plain(censusLeast + 5) {
+				r.sight("/", html("home", location))
+				r.sight(location, html(location))
+			}
+			for _, location := range links[:censusLeast+2] {
+				r.sight(location, html("page "+location), ownURL)
+			}
+		}, 0},
+		{"pages that differ by their query and name themselves", func(r *rig) {
+			r.crawlAll(func(location string, _ ...string) string { return variant(location, "page "+location) }, queries(censusLeast)...)
+		}, 0},
+		{"pages that differ by their query and name another", func(r *rig) {
+			r.crawlAll(func(location string, _ ...string) string { return variant("/", "page "+location) }, queries(censusLeast)...)
+		}, 0},
+		{"a stranger's queries", func(r *rig) {
+			r.sight("/", html("home", "/a"))
+			for _, location := range numbered("/?q=%d", 2*censusLeast) {
+				r.sight(location, html("page "+location), ownURL)
+			}
+		}, 0},
+		{"pages whose locations look like secrets", func(r *rig) { r.crawl(tokens(censusLeast)...) }, hint.Tokens},
+		{"few pages whose locations look like secrets", func(r *rig) { r.crawl(tokens(censusLeast - 1)...) }, 0},
+		{"as many whose locations do not", func(r *rig) { r.crawl(append(tokens(censusLeast), plain(censusLeast)...)...) }, 0},
+		{"share links that nothing links to", func(r *rig) { r.orphans(tokens(2 * censusLeast)...) }, 0},
+		{"hardly any page listed for minutes", func(r *rig) { r.orphans(numbered("/orphans/%d", fewPages-1)...); time.Sleep(fewFor) }, hint.Few},
+		{"hardly any page listed at first", func(r *rig) { r.orphans(numbered("/orphans/%d", fewPages-1)...); time.Sleep(fewFor - time.Minute) }, 0},
+		{"hardly any page listed of few", func(r *rig) { r.orphans(numbered("/orphans/%d", fewPages-2)...); time.Sleep(fewFor) }, 0},
+		{"a share of the pages listed", func(r *rig) {
+			r.orphans(numbered("/orphans/%d", fewPages)...)
+			r.crawl("/1", "/2", "/3", "/4", "/5")
+			time.Sleep(fewFor)
+		}, 0},
+		{"hardly any page listed as the owner wants it", func(r *rig) { r.orphans(numbered("/never/%d", fewPages)...); time.Sleep(fewFor) }, 0},
+		{"many withdrawals", func(r *rig) { r.withdraw25(0) }, hint.Withdrawals},
+		{"many withdrawals in a long time", func(r *rig) { r.withdraw25(time.Hour) }, 0},
+	} {
+		cfg := Config{Rules: rules(t, admit.Rule{Pattern: "/never/", Listing: admit.Never})}
+		runInBubble(t, tt.name, cfg, func(r *rig) {
+			tt.do(r)
+			got := r.hints.Given()
+			if tt.want == 0 && len(got) > 0 || tt.want != 0 && (len(got) != 1 || got[0] != tt.want) {
+				r.Errorf("hints %q, want %q", r.hints.Texts(), texts.Hint(tt.want))
+			}
+		})
+	}
+}
+
+func queries(n int) []string { return numbered("/index.php?p=%d", n) }
+func plain(n int) []string   { return numbered("/plain/%d", n) }
+func tokens(n int) []string  { return numbered("/watch/3f2504e0-4f89-41d3-9a0c-0305e82c%04x", n) }
+
+// crawlAll has visitors follow links to pages, with queries that only the page may
+// allow.
+func (r *rig) crawlAll(body func(location string, links ...string) string, locations ...string) {
+	r.sight("/", html("home", locations...))
+	for _, location := range locations {
+		if strings.Contains(location, "?") {
+			r.sight(location, body(location), ownURL)
+		} else {
+			r.sight(location, body(location))
+		}
+	}
+}
+
+// orphans has visitors get pages that nothing links to.
+func (r *rig) orphans(locations ...string) {
+	r.sight("/", html("home", "/a"))
+	for _, location := range locations {
+		r.sight(location, html("page "+location))
+	}
+}
+
+// withdraw25 has 25 of 30 pages leave, one after the other.
+func (r *rig) withdraw25(gap time.Duration) {
+	pages := numbered("/p%d", 30)
+	r.crawl(pages...)
+	for _, p := range pages[:25] {
+		r.answer(p, 410)
+		time.Sleep(gap)
+	}
+}

@@ -1,0 +1,104 @@
+package base
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// Update is a function that stands in for [store.Store.Update].
+type Update func(ctx context.Context, keys []string, fn func([][]byte) error) error
+
+// Store is a store that fails on demand. What it does may be changed while it is
+// used.
+type Store struct {
+	store.Store
+	update atomic.Pointer[Update]
+	sync   atomic.Pointer[error]
+}
+
+// NewStore returns an empty store that works.
+func NewStore() *Store { return &Store{Store: new(memstore.Store)} }
+
+// Update calls the function that stands in for it.
+func (s *Store) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if update := s.update.Load(); update != nil {
+		return (*update)(ctx, keys, fn)
+	}
+	return s.Store.Update(ctx, keys, fn)
+}
+
+// Sync fails if it was told to.
+func (s *Store) Sync(ctx context.Context) error {
+	if err := s.sync.Load(); err != nil {
+		return *err
+	}
+	return s.Store.Sync(ctx)
+}
+
+// Mend has the store work again.
+func (s *Store) Mend() {
+	s.update.Store(nil)
+	s.sync.Store(nil)
+}
+
+// OnUpdate has a function stand in for Update.
+func (s *Store) OnUpdate(update Update) { s.update.Store(&update) }
+
+// OnUpdateOf has a function stand in for each Update of a key that ends so.
+func (s *Store) OnUpdateOf(suffix string, update Update) {
+	s.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+		if slices.ContainsFunc(keys, func(key string) bool { return strings.HasSuffix(key, suffix) }) {
+			return update(ctx, keys, fn)
+		}
+		return s.Store.Update(ctx, keys, fn)
+	})
+}
+
+// Refuse has each Update fail before it does anything.
+func (s *Store) Refuse(err error) {
+	s.OnUpdate(func(context.Context, []string, func([][]byte) error) error { return err })
+}
+
+// LoseAnswers has each Update store what it should and fail nevertheless.
+func (s *Store) LoseAnswers(err error) {
+	s.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+		return errors.Join(s.Store.Update(ctx, keys, fn), err)
+	})
+}
+
+// OnlyRead has Sync fail, and each Update that changes something, as those of a
+// database do that is read-only.
+func (s *Store) OnlyRead(refusal error) {
+	s.RefuseSync(refusal)
+	s.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+		return s.Store.Update(ctx, keys, func(values [][]byte) error {
+			before := make([][]byte, len(values))
+			for i, v := range values {
+				before[i] = bytes.Clone(v)
+			}
+			if err := fn(values); err != nil || slices.EqualFunc(before, values, bytes.Equal) {
+				return err
+			}
+			return refusal
+		})
+	})
+}
+
+// RefuseSync has Sync fail.
+func (s *Store) RefuseSync(err error) { s.sync.Store(&err) }
+
+// Rehearse runs fn on the values of the keys and stores nothing, as a store does
+// whose transaction is in conflict with another one.
+func (s *Store) Rehearse(ctx context.Context, keys []string, fn func([][]byte) error) {
+	_ = s.Store.Update(ctx, keys, func(values [][]byte) error {
+		_ = fn(values)
+		return errors.New("in conflict")
+	})
+}
