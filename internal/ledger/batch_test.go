@@ -163,6 +163,9 @@ func differences(got, want map[string]string) (keys []string) {
 func TestLooksMergedTogetherLeaveWhatTheyLeaveApart(t *testing.T) {
 	for seed := range seeds(6) {
 		want := learn(t, new(memstore.Store), seed, true, together)
+		if keys := differences(learn(t, storetest.Strict(t, new(memstore.Store)), seed, true, together), want); len(keys) > 0 {
+			t.Errorf("seed %d: where each update runs twice these records are others: %q", seed, keys)
+		}
 		few, refused := base.NewStore(), 0
 		few.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
 			if len(keys) > 100 {
@@ -171,15 +174,41 @@ func TestLooksMergedTogetherLeaveWhatTheyLeaveApart(t *testing.T) {
 			}
 			return few.Store.Update(ctx, keys, fn)
 		})
-		for name, st := range map[string]store.Store{"few keys at once": few, "each update run twice": storetest.Strict(t, new(memstore.Store))} {
-			if keys := differences(learn(t, st, seed, true, together), want); len(keys) > 0 {
-				t.Errorf("seed %d: with %s these records are others: %q", seed, name, keys)
-			}
+		if keys := differences(placeless(learn(t, few, seed, true, together)), placeless(want)); len(keys) > 0 {
+			t.Errorf("seed %d: with few keys at once these records are others: %q", seed, keys)
 		}
 		if refused == 0 {
 			t.Error("nothing was refused, so this shows nothing")
 		}
 	}
+}
+
+// placeless returns records without what depends on which pages were merged together:
+// which part lists a page, and how often the part changed.
+func placeless(records map[string]string) map[string]string {
+	without := map[string]string{}
+	for key, value := range records {
+		kind, rest, _ := strings.Cut(strings.TrimPrefix(key, "https://example.com|"), "|")
+		switch kind {
+		case "part", "head":
+			continue
+		case "list":
+			_, location, _ := strings.Cut(rest, "|")
+			key = "list|" + location
+		case "log":
+			value = ""
+		case "page":
+			p, err := pagerecord.Decode([]byte(value))
+			if err != nil {
+				break
+			}
+			known := new(merge.Settings).Know(rest, p, nil, nil, time.Time{})
+			known.Part = 0
+			value = fmt.Sprintf("%+v", known)
+		}
+		without[key] = value
+	}
+	return without
 }
 
 // Looks that only put a page in doubt are left out, as what comes of them depends

@@ -195,7 +195,7 @@ func (m *Batch) put(p *pagerecord.Page) {
 		}
 		p.Networks, p.Canonical = nil, nil // its location no longer hides what is sealed
 		p.Dates.Listed()
-		p.LinkAt, p.LinkNet, p.Unprompted = 0, 0, false
+		p.LinkAt, p.LinkNet, p.Shown, p.Unprompted = 0, 0, false, false
 	} else {
 		key = wait
 		if m.Get(wait) == nil {
