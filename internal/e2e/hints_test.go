@@ -163,6 +163,20 @@ func sessionWiki(cacheControl string, links ...string) http.Handler {
 	})
 }
 
+func TestNoHintWhereOneOfTheEntriesLeadsOn(t *testing.T) {
+	handler := testkit.Paths{"/": testkit.Page("home", "/a"), "/plain": testkit.Page("plain"), "/a": testkit.Page("a")}
+	for _, order := range [][]string{{"/", "/plain"}, {"/plain", "/"}} {
+		t.Run(strings.Join(order, " then "), func(t *testing.T) {
+			setup := testkit.Setup{Options: servemap.Options{Entries: []string{"/", "/plain"}}, Handler: handler}
+			testkit.Run(t, setup, func(s *testkit.Site) {
+				s.Visit(order...)
+				s.Visit("/a")
+				s.WantHints()
+			})
+		})
+	}
+}
+
 func TestIgnoreCacheControlListsPagesOfTheRule(t *testing.T) {
 	rules := []servemap.Rule{{Pattern: "/$", IgnoreCacheControl: true}, {Pattern: "/wiki/", IgnoreCacheControl: true}}
 	for _, cacheControl := range []string{"private, must-revalidate, max-age=0", "no-store, no-cache, must-revalidate"} {

@@ -69,7 +69,7 @@ func (s *Survey) hintEntry(k *merge.Look, is pagerecord.Standing) {
 	switch {
 	case is.Listed() && k.Full && len(k.Links) == 0 && k.Twin:
 		s.hintTwin()
-	case is.Listed() && k.Full && len(k.Links) == 0 && !k.NoFollow:
+	case is.Listed() && k.Full && !k.NoFollow && s.deadEnds(k.Location, len(k.Links) == 0):
 		s.hints.Give(hint.DeadEnd, "entry", k.Location)
 	case is.Listed():
 	case is.Reason == admit.NoIndex:
@@ -133,4 +133,16 @@ func (s *Survey) left(pages map[admit.Reason]int, now time.Time) {
 	if v.pages += n; v.pages >= leavingNeeded && v.pages*10 >= s.Listed()+v.pages {
 		s.hints.Give(hint.Withdrawals, "pages", v.pages, "reason", most.String())
 	}
+}
+
+// deadEnds notes whether an entry links to no page of the site, and reports whether that
+// is so of all entries.
+func (s *Survey) deadEnds(entry string, dead bool) bool {
+	if s.dead == nil {
+		s.dead = map[string]bool{}
+	}
+	if s.dead[entry] = true; !dead {
+		delete(s.dead, entry)
+	}
+	return len(s.dead) == len(s.site.Entries)
 }

@@ -23,6 +23,7 @@ type Survey struct {
 	few     few
 	shells  shells
 	leaving leaving
+	dead    map[string]bool // entries that link to no page of the site
 }
 
 // New returns a survey in which nothing is counted. Hints may be nil.
