@@ -37,7 +37,10 @@ func parseParams(keys []string) (map[string]bool, error) {
 // CheckParam returns an error if key cannot be that of an allowed parameter, in Config.Params or from Config.More.
 func CheckParam(key string) error {
 	if key == "" || len(key) > maxValue {
-		return fmt.Errorf("%q has not between 1 and %d bytes", key, maxValue)
+		return fmt.Errorf("%q must have from 1 to %d bytes, such as \"page\"", key, maxValue)
+	}
+	if strings.Contains(key, "*") {
+		return fmt.Errorf("%q: there are no wildcards; name each parameter, such as \"page\"", key)
 	}
 	for i := range len(key) {
 		if class[key[i]]&inKey == 0 {

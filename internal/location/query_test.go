@@ -128,6 +128,7 @@ func TestCheckParam(t *testing.T) {
 		{"too long", strings.Repeat("k", 65), false},
 		{"with value", "page=2", false},
 		{"two", "a&b", false},
+		{"wildcard", "utm_*", false},
 		{"bracket", "f[]", false},
 		{"escape", "p%61ge", false},
 		{"non-ASCII", "größe", false},
