@@ -7,7 +7,9 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// ReadParts returns the records of all parts, by their numbers.
+// ReadParts returns the records of all parts, by their numbers. Those up to the part
+// that is being filled are asked for one by one where a scan does not show them: one
+// that ends early must not make a sitemap smaller.
 func ReadParts(ctx context.Context, st store.Store, k keys.Keys) (map[int]Part, error) {
 	parts := map[int]Part{}
 	for r, err := range st.Scan(ctx, k.Parts(), "") {
@@ -18,8 +20,21 @@ func ReadParts(ctx context.Context, st store.Store, k keys.Keys) (map[int]Part, 
 			parts[n] = readPart(r.Value)
 		}
 	}
-	return parts, nil
+	filling := 0
+	err := st.View(ctx, []string{k.Head()}, func(values [][]byte) error {
+		filling = readHead(values[0])
+		return nil
+	})
+	for n := 1; n <= filling && err == nil; n++ {
+		if _, seen := parts[n]; !seen {
+			parts[n], err = ReadPart(ctx, st, k, n)
+		}
+	}
+	return parts, err
 }
+
+// DecodePart reads the record of a part.
+func DecodePart(b []byte) Part { return readPart(b) }
 
 // ReadPart returns the record of part n.
 func ReadPart(ctx context.Context, st store.Store, k keys.Keys, n int) (p Part, err error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/record"
@@ -116,9 +117,10 @@ func readFile(b []byte) *file {
 // from the file before, or from the store, where it survives restarts and other
 // processes see it. Other bytes than before have a later time than these. A file
 // without pages is stored too: else a restart would take its part for one that was
-// never made. What another process made of a later state of the part stays stored. If
-// the store does not answer, the time may be another one after a restart.
-func (f *Files) note(ctx context.Context, key string, made, old *file, now time.Time) {
+// never made. What another process made of a later state of the part, whose record has
+// the key part, stays stored. If the store does not answer, the time may be another one
+// after a restart.
+func (f *Files) note(ctx context.Context, key, part string, made, old *file, now time.Time) {
 	since := now.Truncate(time.Second)
 	if old != nil {
 		made.others = old.others
@@ -131,12 +133,17 @@ func (f *Files) note(ctx context.Context, key string, made, old *file, now time.
 		made.stored = true
 		return
 	}
-	err := f.cfg.Store.Update(ctx, []string{key}, func(values [][]byte) error {
-		made.modified = since
+	keys, kept := []string{key}, false
+	if part != "" {
+		keys = append(keys, part)
+	}
+	err := f.cfg.Store.Update(ctx, keys, func(values [][]byte) error {
+		made.modified, kept = since, false
 		if known := readFile(values[0]); known != nil {
 			made.others = known.others
-			if known.changes > made.changes {
-				return nil // this process will make that state too
+			if part != "" && known.changes > made.changes && known.changes <= book.DecodePart(values[1]).Changes {
+				kept = true // this process will make that state too
+				return nil
 			}
 			if known.hash == made.hash && (old == nil || known.modified.After(old.modified)) {
 				made.modified = known.modified
@@ -145,7 +152,7 @@ func (f *Files) note(ctx context.Context, key string, made, old *file, now time.
 		values[0] = made.encode()
 		return nil
 	})
-	if made.stored = err == nil; err != nil {
+	if made.stored = err == nil && !kept; err != nil {
 		made.modified = since
 	}
 }

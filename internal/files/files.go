@@ -64,7 +64,8 @@ const defaultCache = 8 << 20
 type Files struct {
 	cfg     Config
 	seed    maphash.Seed           // of the hashes of locations
-	maker   maker                  // of Run
+	maker   maker                  // of Run, and then of who holds late
+	late    sync.Mutex             // held by a request that makes parts after Run
 	policy  atomic.Pointer[Policy] // nil before the first Follow
 	served  atomic.Pointer[snapshot]
 	loaded  chan struct{} // closed once it is known which files there are

@@ -270,6 +270,8 @@ func (f *Files) publish(made map[int]*file, sides *sides, trust lastmod.Trust, b
 		case q != nil && (q.hash != p.hash || len(q.gone) > 0) && !p.modified.After(q.modified):
 			// Pages were taken out of the old file while this one was made.
 			p.modified, p.stored = q.later(p.modified), false
+		case q != nil && q.hash == p.hash && len(q.gone) == 0 && q.modified.After(p.modified):
+			p.modified, p.stored = q.modified, false // a request has made the same file meanwhile
 		}
 	}
 	f.replace(&snapshot{parts: old.with(made), sides: *sides, trust: trust})
@@ -304,6 +306,6 @@ func (f *Files) makePart(ctx context.Context, n int, trust lastmod.Trust) (*file
 	if old != nil && slices.Equal(old.listed, made.listed) {
 		made.listed = old.listed // so that there is but one of them
 	}
-	f.note(ctx, f.cfg.Keys.File(n), made, old, now)
+	f.note(ctx, f.cfg.Keys.File(n), f.cfg.Keys.Part(n), made, old, now)
 	return made, gz, nil
 }

@@ -141,10 +141,26 @@ func (f *Files) demand(ctx context.Context, n int) (*demand, error) {
 	case <-d.done:
 		return d, d.err
 	case <-f.stopped:
-		return nil, errStopped
+		return d, f.answerLate(ctx, d)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// answerLate makes a part that is asked for after [Files.Run] has returned: the last
+// sitemap is served for as long as the store is open.
+func (f *Files) answerLate(ctx context.Context, d *demand) error {
+	f.late.Lock()
+	defer f.late.Unlock()
+	select {
+	case <-d.done: // by who was here before
+		return d.err
+	default:
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), demandPatience)
+	defer cancel()
+	f.answer(ctx, nil)
+	return d.err
 }
 
 // answer makes the parts that somebody asks for. Those that are another file now are

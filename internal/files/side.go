@@ -98,7 +98,7 @@ func (f *Files) makeSide(ctx context.Context, key string, old *file, pages []men
 	if made = f.maker.end(made); made.pages == 0 {
 		return nil, nil
 	}
-	f.note(ctx, key, made, old, m.now.Time())
+	f.note(ctx, key, "", made, old, m.now.Time())
 	return made, nil
 }
 

@@ -47,6 +47,9 @@ func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) e
 	if done.Filling != 0 {
 		l.known.filling = done.Filling
 	}
+	if done.Erased {
+		l.site.Followed.Forget() // what it says may no longer be stored
+	}
 	l.site.Followed.Add(done.Followed)
 	l.survey.Stored(&done, now)
 	l.damagedRecords(done.Damaged)

@@ -13,14 +13,27 @@ import (
 // listed. When it is passed, as many go that a quarter of it is free again.
 const waitingKept = 250_000
 
+// evictAgain is how long after an eviction that did not make enough room the next one
+// comes: what is left may never go.
+const evictAgain = time.Minute
+
 func (l *Ledger) evictDue(now time.Time) time.Time {
-	return nowIf(l.waiting.Load() > int64(l.cfg.MaxWaiting), now)
+	if l.waiting.Load() <= int64(l.cfg.MaxWaiting) {
+		return time.Time{}
+	}
+	return l.evicted.Add(evictAgain)
 }
 
 // evict drops waiting locations when there are too many: first those that only
 // somebody's visit made known, the longest unseen ones first, then those that
 // a page links to. Those that Forget has barred stay.
 func (l *Ledger) evict(ctx context.Context, _ bool) error {
+	l.evicted = time.Time{}
+	defer func() {
+		if l.waiting.Load() > int64(l.cfg.MaxWaiting) {
+			l.evicted = time.Now()
+		}
+	}()
 	// Only the ranks are held at once, not the keys: there may be many.
 	var ranks []uint64
 	for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Waits(), "") {

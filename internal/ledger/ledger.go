@@ -89,6 +89,7 @@ type Ledger struct {
 	review    review
 	known     known
 	syncing   syncing
+	evicted   time.Time // when an eviction last left too much, zero if it did not
 }
 
 // known is what the worker knows of the store.

@@ -116,6 +116,9 @@ func (m *Batch) Save(p *pagerecord.Page) {
 		p.Reason = was.Reason // the networks themselves are forgotten by now
 	}
 	loser := m.represent(p)
+	if p.Listed() && !was.Listed() {
+		m.due(p.Loaded.Location) // its next visit may show that the page is not for everybody
+	}
 	var peers []look.Alternate
 	if was.Listed() && !p.Listed() {
 		p.Read = false
@@ -139,6 +142,8 @@ func (m *Batch) Save(p *pagerecord.Page) {
 func (m *Batch) Settle() {
 	for _, p := range m.changed {
 		switch {
+		case !p.Loaded.Changed: // it was erased since
+			continue
 		case p.Listed():
 			m.list(p)
 		case p.Loaded.Listed:
@@ -160,7 +165,6 @@ func (m *Batch) list(p *pagerecord.Page) {
 		m.Effects.Filling = p.Part
 		m.Effects.Parts[p.Part] = true
 		m.happened(p, journal.Added)
-		m.due(location) // its next visit may show that the page is not for everybody
 		return
 	}
 	if !m.site.Book.Set(m.Tx, p.Part, location, e) {

@@ -91,6 +91,7 @@ func (m *Batch) erase(key string, p *pagerecord.Page, id uint64) {
 	m.Effects.Erased = true
 	m.leave(p, id)
 	m.tally(key, p, pagerecord.Standing{})
+	p.Loaded.Changed = false
 }
 
 // Forget erases what is known of a location and bars it. What is left does not name the
