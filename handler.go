@@ -1,6 +1,7 @@
 package servemap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,10 +14,12 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/explore"
 	"github.com/servemap/servemap/internal/journal"
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/observe"
+	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/texts"
 )
 
@@ -125,6 +128,195 @@ func (s *Site) outside(route *mux.Route) string {
 	return ""
 }
 
+// ExploreOptions adjusts [Site.Explore]. The zero value of each field is the default.
+type ExploreOptions struct {
+	// MaxRequests is how many requests are made at most; by default 20,000.
+	MaxRequests int
+	// MaxDepth is how many links a page may be away from an entry; by default 20.
+	// The further pages of a list are no deeper than its first one.
+	MaxDepth int
+	// Concurrency is how many requests run at once at most; by default 2. While the
+	// site is slower than at first, it is one.
+	Concurrency int
+	// UserAgent is sent with each request; by default "servemap-explore".
+	UserAgent string
+	// Static says that the handler serves files and nothing else. Then a link is asked
+	// for whatever its words are: a manual explains how to delete.
+	Static bool
+	// Sitemaps are locations of sitemaps that the handler serves, such as
+	// "/old-sitemap.xml", and Seeds are sitemaps and access logs in the combined
+	// format; each may be compressed with gzip. The pages that they name are asked
+	// for, if nothing is known of them yet. That they are named there is no evidence
+	// for them: a log also names what only one visitor may know.
+	Sitemaps []string
+	Seeds    []io.Reader
+	// Revisit has Explore go on until ctx ends, and look at pages that no visitor
+	// brings: a page that changes daily about twice a day, others less often, those
+	// that do not change at least three times in Limits.KeepFor. So a change has its
+	// lastmod, and a page that is gone leaves. There is a look a second at most, and
+	// one for each ten that visitors bring, or one a minute where these are fewer. A
+	// page that nothing ever linked to is left to its visitors.
+	Revisit bool
+	// Resume is the State of an exploration to go on with.
+	Resume []byte
+	// Progress, if not nil, is called a few times a second and at the end, in the
+	// goroutine of Explore.
+	Progress func(Exploration)
+}
+
+// Exploration says how far [Site.Explore] has got. It may be changed by further
+// progress once Progress has returned.
+type Exploration struct {
+	Requests int // that were made
+	Pages    int // of which were answered with HTML
+	Waiting  int // locations that are still to be asked for
+	// Skipped counts the links that were not asked for by reason, such as "acting",
+	// "disallowed", "nofollow", "query" or "endless".
+	Skipped map[string]int
+	// Acting are the URLs of links that were not asked for since that may change
+	// something, 100 at most. Where one of them is a page, a Rule with Always for it
+	// has it asked for the next time. Otherwise its first visitor makes it known.
+	Acting []string
+	// State is what [ExploreOptions.Resume] needs to go on, nil if nothing waits. It
+	// is given at the end, and names locations that may not be public.
+	State []byte
+}
+
+// Explore walks the site through handler, in this process, from the entries along
+// the links, and returns when what it found is in the sitemap. So a site has its
+// sitemap before its first visitor. handler is the site's own; it may be wrapped by
+// the Site already.
+//
+// Each page counts as seen, and each link as evidence, as if an anonymous visitor
+// had come; nothing counts as a visitor's network. Explore makes GET requests only,
+// without cookies, reads robots.txt first and obeys it, follows no link that is
+// marked nofollow and no form, and asks only for queries that make a page of their
+// own. It does not ask for links that may act, by a word such as "delete" or
+// "logout" anywhere in the path or query, or by what a script does with them. It
+// recognises calendars and other pages that go on for ever. It slows down when the
+// site does, and pauses while the site answers 429, 502, 503 or 504. A page has 10 seconds.
+//
+// Its requests have the peer 192.0.2.1, which no host has, and [Exploring] reports
+// true for them. The error is that of ctx if that ended, or says why the exploration
+// could not begin or go on. In each case the Exploration is complete, and its State
+// can go on where it ended.
+func (s *Site) Explore(ctx context.Context, handler http.Handler, opts *ExploreOptions) (Exploration, error) {
+	if opts == nil {
+		opts = &ExploreOptions{}
+	}
+	cfg, err := s.exploreConfig(handler, opts)
+	if err != nil {
+		return Exploration{}, fmt.Errorf("servemap: exploring: %w", err)
+	}
+	report, err := explore.Run(observe.WithExploring(ctx), cfg)
+	if err == nil {
+		err = s.Flush(ctx)
+	}
+	if err == nil && opts.Revisit {
+		err = explore.Revisit(observe.WithExploring(ctx), explore.RevisitConfig{
+			Config: cfg, Pages: s.linkedPages, MaxAge: s.keepFor / 3,
+			Visits: func() uint64 { return s.ledger.Stats().Sightings },
+		})
+	}
+	if err != nil {
+		err = fmt.Errorf("servemap: exploring: %w", err)
+	}
+	return Exploration(report), err
+}
+
+// Exploring reports whether a request was made by [Site.Explore]. A handler can leave
+// such requests out of its statistics and limits.
+func Exploring(r *http.Request) bool { return observe.Explores(r) }
+
+func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explore.Config, error) {
+	if handler == nil {
+		handler = http.DefaultServeMux
+	}
+	for _, number := range []struct {
+		name  string
+		value int
+	}{{"MaxRequests", opts.MaxRequests}, {"MaxDepth", opts.MaxDepth}, {"Concurrency", opts.Concurrency}} {
+		if number.value < 0 {
+			return explore.Config{}, fmt.Errorf("%s is %d; it must be positive, or 0 for the default", number.name, number.value)
+		}
+	}
+	cfg := explore.Config{
+		Handler: s.Observe(handler), Normalizer: s.norm, Rules: s.rules, Robots: s.given, Entries: s.entries,
+		Target: s.target, Known: s.knows, Rest: s.rest, Agent: cmp.Or(opts.UserAgent, "servemap-explore"),
+		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), MaxDepth: cmp.Or(opts.MaxDepth, 20), Concurrency: cmp.Or(opts.Concurrency, 2),
+		Static: opts.Static, Sitemaps: opts.Sitemaps, Resume: opts.Resume,
+	}
+	if s.path != s.origin.Folder() && cfg.Robots == nil {
+		cfg.Robots = new(robots.Rules) // a proxy removes the prefix, so that the host's robots.txt is not this handler's
+	}
+	for i, seed := range opts.Seeds {
+		urls, sitemaps, err := explore.ReadSeeds(seed)
+		if err != nil {
+			return cfg, fmt.Errorf("seed %d cannot be read: %w", i+1, err)
+		}
+		cfg.Seeds, cfg.Sitemaps = append(cfg.Seeds, urls...), append(cfg.Sitemaps, sitemaps...)
+	}
+	for i, loc := range cfg.Sitemaps {
+		to := s.norm.Parse(loc)
+		if to.Location == "" {
+			return cfg, fmt.Errorf("the sitemap %q cannot be asked for: %s", loc, to.Reason.Text())
+		}
+		cfg.Sitemaps[i] = to.Location
+	}
+	if opts.Progress != nil {
+		cfg.Progress = func(r explore.Report) { opts.Progress(Exploration(r)) }
+	}
+	return cfg, nil
+}
+
+// linkedPages yields the listed pages that something on the site speaks for.
+func (s *Site) linkedPages(ctx context.Context) iter.Seq2[explore.Seen, error] {
+	return func(yield func(explore.Seen, error) bool) {
+		for p, err := range s.ledger.Pages(ctx) {
+			if ev := p.Evidence; err == nil && !p.Rule && !ev.Entry && !ev.Led && !ev.Route && !ev.Link {
+				continue
+			}
+			seen := explore.Seen{
+				Location: p.Location, Last: p.LastSeen, Watched: p.LastSeen.Sub(p.FirstSeen), Looks: int(p.Looks),
+				Least: p.Least, Likely: p.Mean, Most: p.Most,
+			}
+			if !yield(seen, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// target returns the target of a request that arrives for the page at a location.
+func (s *Site) target(loc string) string {
+	return s.path + strings.TrimPrefix(loc, s.origin.Folder())
+}
+
+// knows reports whether anything is known of the page at a location.
+func (s *Site) knows(ctx context.Context, loc string) bool {
+	p, err := s.ledger.Page(ctx, loc)
+	return err == nil && p.Verdict != admit.Unknown
+}
+
+// mostQueued is how many pages an exploration lets wait to be read, so that there is
+// room for what visitors see.
+const mostQueued = 32
+
+// rest returns when few pages wait to be read, the store cannot be used, or ctx ends.
+func (s *Site) rest(ctx context.Context) error {
+	for s.ledger.Queued() > mostQueued {
+		if err := s.ledger.Stats().Problem; err != nil {
+			return err
+		}
+		select {
+		case <-time.After(time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 // RobotsLine returns the line for robots.txt that tells crawlers where the
 // sitemap is, such as "Sitemap: https://example.com/sitemap.xml". Options.Recent
 // and Extensions.News add a line each, with "\n" between the lines. It is the same
@@ -211,8 +403,8 @@ const (
 	Removed ChangeKind = "removed" // it is no longer listed
 )
 
-// ErrOlder is wrapped by the error of [Site.Changes] when it is asked for a time
-// longer ago than what is remembered.
+// ErrOlder says that the time given to [Site.Changes] is longer ago than what the site
+// remembers. The error of Changes wraps it.
 var ErrOlder = journal.ErrOlder
 
 // Changes yields what happened to the pages of the sitemap since a time, for
@@ -328,6 +520,9 @@ type Explanation struct {
 	Page Page
 	// Status is that of the last response, 0 if there was none.
 	Status int
+	// NextLook is until when requests for the page teach this process nothing, as
+	// it was looked at lately. It is the zero Time if the next one is looked at.
+	NextLook time.Time
 	// Evidence is what speaks for listing it: ReasonRule, ReasonEntry, ReasonRoute
 	// and ReasonLink.
 	Evidence []Reason
@@ -369,6 +564,9 @@ type Dates struct {
 	// Probability how likely it is; see Limits.Confidence.
 	ChangeFreq  string
 	Probability float64
+	// ReadAs says whether the page is read as an article or as a list, and how many
+	// blocks or items were new at the last change. It is "" before the first look.
+	ReadAs string
 	// Ignored says what of the main text is left out when changes are looked for,
 	// such as places where the text moves by itself.
 	Ignored []string
@@ -394,7 +592,7 @@ func (s *Site) explanation(p merge.Known) Explanation {
 		URL:     s.origin.URL(p.Location),
 		Listed:  p.Verdict == admit.Listed,
 		Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()), Text: s.why(p),
-		Page: s.page(p), Status: p.Status, Networks: p.Evidence.Networks, Siblings: p.Evidence.Siblings, Rule: p.Pattern,
+		Page: s.page(p), Status: p.Status, NextLook: s.observer.NextLook(p.Location), Networks: p.Evidence.Networks, Siblings: p.Evidence.Siblings, Rule: p.Pattern,
 		Missing: texts.Missing(p.Verdict, p.Reason, p.Evidence, s.networks, s.observer.SeesRoutes()),
 		Dates:   s.dates(p),
 	}
@@ -438,7 +636,10 @@ func (s *Site) dates(p merge.Known) Dates {
 		Text:     p.DatedBy(s.files.Trust(), time.Now()),
 		Interval: p.Mean, Shortest: p.Least, Longest: p.Most,
 		ChangeFreq: p.Freq.String(), Probability: p.Confidence,
-		Ignored: texts.Ignored(p.Ignored),
+		Ignored: texts.Ignored(p.Reading),
+	}
+	if p.Read {
+		d.ReadAs = texts.ReadAs(p.Reading)
 	}
 	for _, t := range p.Times {
 		d.Changes = append(d.Changes, t.UTC())
@@ -465,7 +666,7 @@ func (s *Site) locate(url string) (string, error) {
 // Stats are counts since the start, unless they say otherwise.
 type Stats struct {
 	Listed    int    // pages in the sitemap that is served now
-	Waiting   int    // locations now known that were never listed
+	Waiting   int    // locations now known that were never listed, or that Site.Forget took out
 	Sightings uint64 // responses that showed something of a page
 	Dropped   uint64 // sightings lost because too many came at once
 	Queued    int    // sightings not yet merged now

@@ -46,7 +46,6 @@ import (
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/tap"
-	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
@@ -54,7 +53,7 @@ import (
 // Options adjusts a [Site]. The zero value of each field is the default.
 type Options struct {
 	// Name is the sitemap's file name without ".xml"; by default "sitemap". A
-	// name that is hard to guess hides the list from anybody who is not told it.
+	// name that is hard to guess hides the list from who is not told it.
 	Name string
 
 	// Hosts are the hosts whose requests are observed, each with its port if that
@@ -66,9 +65,9 @@ type Options struct {
 
 	// StrippedPrefix is the beginning of the public path that a proxy removes
 	// before a request arrives, such as "/blog". It must be the origin's folder or
-	// lead to it. What http.StripPrefix removes in this program is known without
-	// it. Links and canonical URLs in the pages are public ones and keep the
-	// prefix. The host's robots.txt cannot be seen then; give it in Robots.
+	// lead to it. Links and canonical URLs in the pages keep it. http.StripPrefix
+	// in this program does not need it. The host's robots.txt cannot be seen then;
+	// give it in Robots.
 	StrippedPrefix string
 
 	// Entries are the locations where visitors enter the site, such as "/". What
@@ -88,22 +87,10 @@ type Options struct {
 	// that a visitor who sends them is still anonymous. A final "*" stands for any
 	// ending; no other "*" is allowed. Do not name a cookie that also identifies a
 	// user: pages for one visitor would count as public. Benign from the start are
-	// what well-known frameworks and tools use for
-	//   - tokens against forged requests: csrftoken, _csrf, XSRF-TOKEN,
-	//     _gorilla_csrf, __RequestVerificationToken ...
-	//   - the theme and the language: theme, color-scheme, dark_mode, lang,
-	//     locale, i18next, NEXT_LOCALE, django_language, pll_language ...
-	//   - consent to cookies: those of OneTrust, Cookiebot, CookieYes, Complianz,
-	//     Borlabs, Didomi, Osano, Axeptio, Klaro, tarteaucitron, iubenda, Civic,
-	//     TrustArc, IAB and Google
-	//   - analytics and advertisements: those of Google, Matomo, Hotjar, Meta,
-	//     Microsoft, TikTok, Snap, Pinterest, Reddit, LinkedIn, X, Yandex, Baidu,
-	//     HubSpot, Mixpanel, Amplitude, Segment (not ajs_user_id), Snowplow,
-	//     Heap, FullStory, Crazy Egg, Adobe, Chartbeat, Piano, Datadog,
-	//     Dynatrace, New Relic, Optimizely, VWO and AB Tasty
-	//   - load balancers and guards against programs: those of AWS, Azure,
-	//     Google, Cloudflare, Akamai, Imperva, F5, DataDome and PerimeterX
-	// and no name of a session.
+	// those of well-known frameworks and tools for tokens against forged requests,
+	// theme and language, consent, analytics and advertisements, load balancers
+	// and guards against programs, and no name of a session.
+	// internal/admit/cookie.go lists them.
 	BenignCookies []string
 
 	// Anonymous, if not nil, alone decides whether a request comes from an
@@ -132,15 +119,13 @@ type Options struct {
 	// not listed. By default the robots.txt that the site is seen to serve counts.
 	Robots string
 
-	// ReportOnly makes the site learn and explain, and serve no sitemap, so that
-	// the owner can read Pages and Explain before anybody else does. A request for
-	// one of the sitemap's files gets a 503 that counts the locations by verdict
-	// and reason, and names none.
+	// ReportOnly makes the site learn and explain, and serve no sitemap. A request
+	// for one of its files gets a 503 that counts the locations by verdict and
+	// reason, and names none. See [Site.Pages] and [Site.Explain].
 	ReportOnly bool
 
 	// Recent, if positive, adds the file "sitemap-recent.xml": the pages that were
-	// listed or changed within that time, the latest first, 1,000 at most, so that
-	// crawlers find news in one small file. It stands beside the sitemap, and only
+	// listed or changed within that time, the latest first, 1,000 at most. Only
 	// [Site.RobotsLine] names it. It can be from a minute to 7 days.
 	Recent time.Duration
 
@@ -151,10 +136,11 @@ type Options struct {
 	// InferPriority publishes the rank of each page among those of the site, from
 	// 0.1 to 1, by how many pages link to it and how often it is visited. Ranks
 	// are taken when the pages are reviewed: at the start, and some 64 times in
-	// Limits.KeepFor, which by default is every 34 hours. The first ranks are
-	// published at once. Later ones are published the next time, and only where
-	// they have moved by 0.2 or more, so that a visit changes no file.
-	// Rule.Priority goes first.
+	// Limits.KeepFor, which by default is every 34 hours. So a new site has none
+	// until 34 hours after its first pages, or until its next start. The first
+	// ranks are published at once. Later ones are published the next time, and
+	// only where they have moved by 0.2 or more, so that a single visit changes
+	// none. Rule.Priority goes first.
 	InferPriority bool
 
 	// Limits are the numbers by which the site decides. The defaults suit most
@@ -187,36 +173,33 @@ type Limits struct {
 	KeepFor time.Duration
 
 	// PartPages and PartBytes are the most pages and bytes, uncompressed, of one
-	// file of the sitemap, for readers that keep to older limits, such as
-	// 10,485,760 bytes. Files that exist already are brought within them in the
+	// file of the sitemap. Files that exist already are brought within them in the
 	// minutes after the start. The defaults are the protocol's 50,000 and
 	// 52,428,800, which are also the most they can be. The least are 1, and
 	// 65,536, which holds any one page.
 	PartPages, PartBytes int
 
-	// RenderEvery is the least time between two renderings of the sitemap. A page
-	// that is withdrawn leaves at once all the same. While rendering takes more
-	// than a tenth of that time, as on a large site that changes all over, it is
-	// done less often. The default is 5 seconds; the least is a millisecond.
+	// RenderEvery is the least time between two renderings of the sitemap. While
+	// rendering takes more than a tenth of that time, as on a large site that
+	// changes all over, it is done less often. A page that is withdrawn leaves at
+	// once all the same. The default is 5 seconds; the least is a millisecond.
 	RenderEvery time.Duration
 
 	// RefreshEvery is how often to look for what other processes that share the
-	// store have learned. What one of them lists or takes out is in the sitemap of
-	// the others after that time and the next rendering. Each look costs a small
-	// query, and most changes a small record. The default is 15 seconds for a
-	// store that says it is shared (see store.Sharer), as that of package sqlstore
-	// does; for others there are no such processes. The least is a millisecond.
+	// store have learned. That is in this one's sitemap with the next rendering.
+	// The default is 15 seconds for a store that says it is shared (see
+	// store.Sharer), as that of package sqlstore does; for others there are no
+	// such processes. The least is a millisecond.
 	RefreshEvery time.Duration
 }
 
 // Extensions are those of the sitemap protocol that engines read. What they say
-// is learned from the HTML of listed pages. When one is switched on for a site
-// that is listed already, each page shows it after its next visit. Media that
-// change while a page's text does not, as in a carousel, are followed once a day.
-// Images and videos may be on other hosts. Left out are those whose URL is signed
-// or holds a token or an e-mail address, those whose host is an address or not
-// below a top-level domain, and those on the site that a Never rule or robots.txt
-// keeps out.
+// is learned from the HTML of listed pages, at their next visit where one is
+// switched on later. Media that change while a page's text does not are followed
+// once a day. Images and videos may be on other hosts. Left out are those whose
+// URL is signed or holds a token or an e-mail address, those whose host is an
+// address or not below a top-level domain, and those on the site that a Never
+// rule or robots.txt keeps out.
 type Extensions struct {
 	// Alternates adds a page's versions in other languages (hreflang), itself
 	// and x-default among them: those that are listed, and name it in turn. A
@@ -229,8 +212,7 @@ type Extensions struct {
 	Videos bool
 	// News adds the file "sitemap-news.xml": the articles that JSON-LD or the Open
 	// Graph says were published in the last two days, the latest first, 1,000 at
-	// most. It stands beside the sitemap, and only [Site.RobotsLine] names it.
-	// While there are no such articles it answers 404.
+	// most. Only [Site.RobotsLine] names it. While there are none it answers 404.
 	News bool
 	// Publication is the name of the newspaper or site in that file. Google asks
 	// for exactly the name that it shows on news.google.com. By default it is what
@@ -240,12 +222,11 @@ type Extensions struct {
 
 // namespaces returns those that entries have.
 func (e Extensions) namespaces() (n sitemap.Namespaces) {
-	for _, x := range []struct {
-		on bool
-		is sitemap.Namespaces
-	}{{e.Alternates, sitemap.Alternates}, {e.Images, sitemap.Images}, {e.Videos, sitemap.Videos}, {e.News, sitemap.NewsItem}} {
-		if x.on {
-			n |= x.is
+	for is, on := range map[sitemap.Namespaces]bool{
+		sitemap.Alternates: e.Alternates, sitemap.Images: e.Images, sitemap.Videos: e.Videos, sitemap.NewsItem: e.News,
+	} {
+		if on {
+			n |= is
 		}
 	}
 	return n
@@ -269,12 +250,10 @@ type Rule struct {
 	// count.
 	Query []string
 	// IgnoreCacheControl makes "private" and "no-store" in Cache-Control, and what
-	// other headers say in their place, count for nothing. Some programs send them
-	// with every page while they keep sessions. What an anonymous visitor gets is
-	// then taken as public although it is marked as his alone, so the pattern must
-	// match no page that differs from one visitor to the next. All else still
-	// holds: a visitor with credentials or a cookie is not anonymous, and noindex
-	// is obeyed. Any rule that matches can set it.
+	// other headers say in their place, count for nothing: some programs send them
+	// with every page. The pattern must match no page that differs from one visitor
+	// to the next. A visitor with credentials or a cookie is still not anonymous,
+	// and noindex is obeyed. Any rule that matches can set it.
 	IgnoreCacheControl bool
 	// ChangeFreq is published in place of what is inferred: "always", "hourly",
 	// "daily", "weekly", "monthly", "yearly" or "never". The longest pattern
@@ -316,6 +295,8 @@ type Site struct {
 	rules    admit.Rules
 	name     string
 	path     string // of the folder of the sitemap's files, as requests arrive
+	entries  []string
+	given    *robots.Rules // the owner's robots.txt, nil for the one that is served
 	files    *files.Files
 	ledger   *ledger.Ledger
 	observer *observe.Observer
@@ -323,7 +304,8 @@ type Site struct {
 	log      *logging.Queue
 	notes    store.Noter // the store, if it is one; else nil
 
-	silent     bool    // nothing is served
+	silent     bool // nothing is served
+	keepFor    time.Duration
 	networks   int     // that make evidence
 	confidence float64 // of a changefreq that is published
 
@@ -367,15 +349,14 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	if err := s.configure(origin, &opts); err != nil {
 		return nil, err
 	}
-	entries, err := s.entries(opts.Entries)
-	if err != nil {
+	var err error
+	if s.entries, err = s.locateEntries(opts.Entries); err != nil {
 		return nil, err
 	}
-	given, err := parseRobots(opts.Robots)
-	if err != nil {
+	if s.given, err = parseRobots(opts.Robots); err != nil {
 		return nil, err
 	}
-	if err := s.assemble(st, &opts, entries, given); err != nil {
+	if err := s.assemble(st, &opts); err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -387,14 +368,14 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 
 // assemble puts the parts of the site together: the ledger tells the files what has
 // changed, and the observer asks both.
-func (s *Site) assemble(st store.Store, opts *Options, entries []string, given *robots.Rules) error {
+func (s *Site) assemble(st store.Store, opts *Options) error {
 	keys, err := keys.New(s.origin.String())
 	if err != nil {
 		return err
 	}
 	s.log = logging.NewQueue(opts.Logger.Handler())
 	logger := s.log.Logger()
-	s.hints = hint.New(logger, texts.Hint)
+	s.hints = hint.New(logger)
 	looks, limits, extensions := due.New(dueTargets), opts.Limits, opts.Extensions.namespaces()
 	if shared, ok := st.(store.Sharer); ok && shared.Shared() {
 		limits.RefreshEvery = cmp.Or(limits.RefreshEvery, 15*time.Second)
@@ -411,8 +392,8 @@ func (s *Site) assemble(st store.Store, opts *Options, entries []string, given *
 		Logger:        logger,
 	})
 	s.ledger, err = ledger.New(ledger.Config{
-		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: entries,
-		Networks: limits.Networks, Confidence: limits.Confidence, KeepFor: limits.KeepFor, Robots: given,
+		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries,
+		Networks: limits.Networks, Confidence: limits.Confidence, KeepFor: limits.KeepFor, Robots: s.given,
 		Schedule: looks, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, MaxBytes: limits.PartBytes,
 		Extensions: extensions, InferPriority: opts.InferPriority, RefreshEvery: limits.RefreshEvery,
 	})
@@ -423,7 +404,7 @@ func (s *Site) assemble(st store.Store, opts *Options, entries []string, given *
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Due: looks,
 		Buffers: tap.NewBuffers(look.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
 		Cookies: admit.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
-		Rules: s.rules, WatchRobots: given == nil, Hints: s.hints,
+		Rules: s.rules, WatchRobots: s.given == nil, Hints: s.hints,
 	})
 	return nil
 }
@@ -457,7 +438,7 @@ func (s *Site) configure(origin string, opts *Options) (err error) {
 	}
 	opts.Limits.fill()
 	opts.Logger = cmp.Or(opts.Logger, slog.Default())
-	s.silent, s.networks, s.confidence = opts.ReportOnly, opts.Limits.Networks, opts.Limits.Confidence
+	s.silent, s.networks, s.confidence, s.keepFor = opts.ReportOnly, opts.Limits.Networks, opts.Limits.Confidence, opts.Limits.KeepFor
 	return nil
 }
 
@@ -509,10 +490,10 @@ func checkPublication(e Extensions) error {
 func checkCookies(names []string) error {
 	for _, name := range names {
 		if strings.Trim(name, "*") == "" || strings.ContainsAny(name, " \t=;,") {
-			return fmt.Errorf("options: BenignCookies: %q is no cookie name", name)
+			return fmt.Errorf("options: BenignCookies: %q is no cookie name; name each cookie alone, without its value, such as \"theme\"", name)
 		}
 		if strings.Contains(strings.TrimSuffix(name, "*"), "*") {
-			return fmt.Errorf(`options: BenignCookies: %q has a "*" that does not stand at the end`, name)
+			return fmt.Errorf(`options: BenignCookies: %q has a "*" that does not stand at the end; write it there, as in "ab_*", or name each cookie`, name)
 		}
 	}
 	return nil
@@ -567,14 +548,17 @@ func checkFolder(origin location.Origin, rules []Rule) error {
 	return nil
 }
 
-// entries returns the locations of the entries, by default the folder's own.
-func (s *Site) entries(given []string) ([]string, error) {
+// locateEntries returns the locations of the entries, by default the folder's own.
+func (s *Site) locateEntries(given []string) ([]string, error) {
 	if len(given) == 0 {
 		given = []string{s.origin.Folder()}
 	}
 	entries := make([]string, len(given))
 	for i, e := range given {
 		r := s.norm.Parse(e)
+		if r.NeedsCanonical {
+			return nil, fmt.Errorf("options: Entries: %q cannot be listed: %s; name the parameter in Options.Query, or leave it out", e, r.Reason.Text())
+		}
 		if r.Reason != location.ReasonNone {
 			return nil, fmt.Errorf("options: Entries: %q cannot be listed: %s; name a location of the site, such as %q", e, r.Reason.Text(), s.origin.Folder())
 		}

@@ -216,6 +216,7 @@ func TestNewRefuses(t *testing.T) {
 		{"a prefix elsewhere", origin + "/blog", servemap.Options{StrippedPrefix: "/shop"}, []string{"StrippedPrefix", "/shop"}},
 		{"a prefix below a root origin", origin, servemap.Options{StrippedPrefix: "/app"}, []string{"StrippedPrefix", origin + "/app"}},
 		{"an entry off the site", origin, servemap.Options{Entries: []string{"https://other.example/"}}, []string{"Entries", "other.example"}},
+		{"an entry with a query", origin, servemap.Options{Entries: []string{"/?id=5"}}, []string{"Entries", "/?id=5", "Options.Query"}},
 		{"an entry out of the folder", origin + "/blog", servemap.Options{Entries: []string{"/"}}, []string{"Entries"}},
 		{"a rule out of the folder", origin + "/blog", servemap.Options{Rules: []servemap.Rule{{Pattern: "/blog/a", List: servemap.Auto}, {Pattern: "/shop/*", List: servemap.Never}}},
 			[]string{"rule 2", "/shop/*", "/blog/", "own folder"}},

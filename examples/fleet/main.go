@@ -66,12 +66,11 @@ func run(ctx context.Context, addr string, each time.Duration) error {
 	defer stop()
 	b := newBalancer(replicas)
 	for i := range replicas {
-		r := &process{number: i, addr: addr, balancer: b, out: make(chan struct{})}
+		r := &process{number: i, addr: addr, balancer: b}
 		if err := r.start(); err != nil {
 			return err
 		}
-		group.Go(func() { r.keep(ctx) })
-		group.Go(func() { r.suffer(ctx, each*time.Duration(i+1), each*replicas) })
+		group.Go(func() { r.live(ctx, each*time.Duration(i+1), each*replicas) })
 	}
 	server := &http.Server{Addr: addr, Handler: b, ReadHeaderTimeout: 10 * time.Second}
 	group.Go(func() { visit(ctx, "http://"+addr) })

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -19,10 +18,9 @@ type process struct {
 	addr     string // of the balancer
 	balancer *balancer
 
-	mu    sync.Mutex
 	cmd   *exec.Cmd
 	stdin io.Closer     // closing it ends the replica, so that none outlives its parent
-	out   chan struct{} // closed when the current process has ended
+	ended chan struct{} // closed when the current process has ended
 }
 
 // start starts the replica and returns once it serves.
@@ -45,9 +43,7 @@ func (p *process) start() error {
 		return err
 	}
 	ended := make(chan struct{})
-	p.mu.Lock()
-	p.cmd, p.stdin, p.out = cmd, stdin, ended
-	p.mu.Unlock()
+	p.cmd, p.stdin, p.ended = cmd, stdin, ended
 	lines := bufio.NewReader(stdout)
 	at, err := lines.ReadString('\n') // its first line says where it listens
 	go func() {
@@ -63,57 +59,37 @@ func (p *process) start() error {
 	return nil
 }
 
-func (p *process) ended() <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.out
-}
-
 // pause is how long a killed replica stays down.
 const pause = 5 * time.Second
 
-// keep starts the replica again whenever it has ended, until ctx ends. Then it
-// tells the replica to stop, and waits for its end.
-func (p *process) keep(ctx context.Context) {
+// live kills the replica once after the time first, and then after each time each.
+// It starts the replica again whenever that has ended. When ctx ends, it tells the
+// replica to stop, and waits for its end.
+func (p *process) live(ctx context.Context, first, each time.Duration) {
+	kill := time.NewTimer(first)
+	defer kill.Stop()
 	for {
 		select {
-		case <-p.ended():
+		case <-kill.C:
+			kill.Reset(each)
+			_ = p.cmd.Process.Kill() // it may have ended already
+			fmt.Printf("%s  replica %d is killed\n", clock(), p.number)
+		case <-p.ended:
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return
+			}
+			if err := p.start(); err != nil {
+				log.Print(err) // it is tried again
+				continue
+			}
+			fmt.Printf("%s  replica %d is back\n", clock(), p.number)
 		case <-ctx.Done():
-			p.mu.Lock()
 			_ = p.stdin.Close()
-			p.mu.Unlock()
-			<-p.ended()
+			<-p.ended
 			return
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return
-		}
-		if err := p.start(); err != nil {
-			log.Print(err) // it is tried again
-			continue
-		}
-		fmt.Printf("%s  replica %d is back\n", clock(), p.number)
-	}
-}
-
-// suffer kills the replica once after the time first, and then after each time
-// each.
-func (p *process) suffer(ctx context.Context, first, each time.Duration) {
-	timer := time.NewTimer(first)
-	defer timer.Stop()
-	for {
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return
-		}
-		timer.Reset(each)
-		p.mu.Lock()
-		_ = p.cmd.Process.Kill() // it may have ended already
-		p.mu.Unlock()
-		fmt.Printf("%s  replica %d is killed\n", clock(), p.number)
 	}
 }
 

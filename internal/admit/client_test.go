@@ -4,11 +4,7 @@ import (
 	"bufio"
 	"crypto/tls"
 	"crypto/x509"
-	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -28,77 +24,14 @@ func TestCredentialsOfHeaders(t *testing.T) {
 		{"Bearer", "Authorization: Bearer x", Authorization},
 		{"empty Authorization", "Authorization:", Authorization},
 		{"proxy's own", "Proxy-Authorization: Basic dTpw", Authorization},
-		{"Envoy certificate", "X-Forwarded-Client-Cert: By=x", ClientCertificate},
-		{"Traefik certificate", "X-Forwarded-Tls-Client-Cert: x", ClientCertificate},
-		{"Traefik certificate's names", "X-Forwarded-Tls-Client-Cert-Info: x", ClientCertificate},
-		{"nginx certificate", "X-SSL-Client-Cert: x", ClientCertificate},
-		{"nginx subject", "X-SSL-Client-S-DN: x", ClientCertificate},
-		{"HAProxy subject", "X-SSL-Client-DN: x", ClientCertificate},
-		{"HAProxy common name", "X-SSL-Client-CN: x", ClientCertificate},
-		{"ingress-nginx certificate", "Ssl-Client-Cert: x", ClientCertificate},
-		{"ingress-nginx subject", "Ssl-Client-Subject-Dn: x", ClientCertificate},
+		{"a certificate", "X-SSL-Client-Cert: x", ClientCertificate},
+		{"a certificate's name", "X-SSL-Client-S-DN: x", ClientCertificate},
 		{"no certificate, ingress-nginx", "Ssl-Client-Verify: NONE", None},
-		{"plain certificate", "X-Client-Cert: x", ClientCertificate},
-		{"RFC 9440", "Client-Cert: :x:", ClientCertificate},
-		{"RFC 9440 chain", "Client-Cert-Chain: :x:", ClientCertificate},
-		{"Azure certificate", "X-ARR-ClientCert: x", ClientCertificate},
-		{"AWS certificate", "X-Amzn-Mtls-Clientcert-Leaf: x", ClientCertificate},
-		{"Cloudflare certificate", "Cf-Client-Cert-Der-Base64: x", ClientCertificate},
-		{"oauth2-proxy user", "X-Forwarded-User: jane", IdentityHeader},
-		{"oauth2-proxy email", "X-Forwarded-Email: j@example.com", IdentityHeader},
-		{"oauth2-proxy name", "X-Forwarded-Preferred-Username: jane", IdentityHeader},
-		{"oauth2-proxy groups", "X-Forwarded-Groups: a", IdentityHeader},
-		{"oauth2-proxy token", "X-Forwarded-Access-Token: x", IdentityHeader},
-		{"remote user", "X-Remote-User: jane", IdentityHeader},
-		{"remote user's id", "X-Remote-User-Id: 1", IdentityHeader},
-		{"remote group", "X-Remote-Group: a", IdentityHeader},
-		{"Authelia user", "Remote-User: jane", IdentityHeader},
-		{"Authelia name", "Remote-Name: jane", IdentityHeader},
-		{"Authelia email", "Remote-Email: j@example.com", IdentityHeader},
-		{"Authelia groups", "Remote-Groups: a", IdentityHeader},
-		{"nginx auth_request", "X-Auth-Request-Email: j@example.com", IdentityHeader},
-		{"authenticated user", "X-Authenticated-Userid: 1", IdentityHeader},
-		{"token", "X-Auth-Token: x", IdentityHeader},
-		{"auth user", "X-Auth-Username: jane", IdentityHeader},
-		{"access token", "X-Access-Token: x", IdentityHeader},
-		{"API key", "X-API-Key: x", IdentityHeader},
-		{"API key without X", "Api-Key: x", IdentityHeader},
-		{"API key in one word", "apikey: x", IdentityHeader},
-		{"API token", "X-Api-Token: x", IdentityHeader},
-		{"user", "X-User: jane", IdentityHeader},
-		{"user id", "X-User-Id: 1", IdentityHeader},
-		{"user email", "X-User-Email: j@example.com", IdentityHeader},
-		{"user name", "X-Username: jane", IdentityHeader},
-		{"session", "X-Session-Id: 1", IdentityHeader},
-		{"Grafana", "X-WEBAUTH-USER: jane", IdentityHeader},
-		{"Cloudflare Access", "Cf-Access-Jwt-Assertion: x", IdentityHeader},
-		{"Google IAP", "X-Goog-IAP-JWT-Assertion: x", IdentityHeader},
-		{"Google IAP user", "X-Goog-Authenticated-User-Email: x", IdentityHeader},
-		{"AWS load balancer", "X-Amzn-Oidc-Data: x", IdentityHeader},
-		{"Azure", "X-MS-CLIENT-PRINCIPAL-NAME: x", IdentityHeader},
-		{"Azure token", "X-MS-TOKEN-AAD-ID-TOKEN: x", IdentityHeader},
-		{"Tailscale", "Tailscale-User-Login: x", IdentityHeader},
-		{"Pomerium", "X-Pomerium-Jwt-Assertion: x", IdentityHeader},
-		{"authentik", "X-authentik-username: x", IdentityHeader},
-		{"Vouch", "X-Vouch-User: x", IdentityHeader},
-		{"Kong", "X-Consumer-Username: x", IdentityHeader},
-		{"Kong credential", "X-Credential-Identifier: x", IdentityHeader},
-		{"APISIX", "X-Userinfo: x", IdentityHeader},
-		{"id token", "X-Id-Token: x", IdentityHeader},
-		{"WSO2", "X-JWT-Assertion: x", IdentityHeader},
-		{"another proxy's email", "X-Auth-Email: x", IdentityHeader},
-		{"caddy-security", "X-Token-User-Email: x", IdentityHeader},
-		{"API gateway", "X-Apigateway-Api-Userinfo: x", IdentityHeader},
-		{"GitLab's other token", "Private-Token: x", IdentityHeader},
+		{"a user", "X-Forwarded-User: jane", IdentityHeader},
+		{"an API key in one word", "apikey: x", IdentityHeader},
 		{"an underscore", "REMOTE_USER: x", IdentityHeader},
-		{"underscores", "X_Forwarded_User: x", IdentityHeader},
 		{"underscores of a certificate", "SSL_CLIENT_S_DN: x", ClientCertificate},
 		{"underscores that name nobody", "X_Request_Id: x", None},
-		{"mod_auth_openidc", "OIDC_CLAIM_sub: x", IdentityHeader},
-		{"Shibboleth", "Shib-Session-ID: x", IdentityHeader},
-		{"GitLab", "X-Gitlab-Token: x", IdentityHeader},
-		{"CSRF token of a session", "X-CSRF-Token: x", IdentityHeader},
-		{"XSRF token of a session", "X-XSRF-TOKEN: x", IdentityHeader},
 		{"lower case", "x-forwarded-user: jane", IdentityHeader},
 		{"upper case", "AUTHORIZATION: x", Authorization},
 	} {
@@ -132,15 +65,11 @@ func TestCredentialsOfCookies(t *testing.T) {
 	}{
 		{"analytics", "Cookie: _ga=GA1.2.3; _gid=1", nil, None},
 		{"every built-in prefix", "Cookie: _ga_ABC=1; _gat_x=1; _gac_UA-1=1; _gcl_au=1; __utma=1; _hjSession_1=1; _hjIncludedInSample=1; _pk_id.1=1; cookieconsent_status=1; AWSALBCORS=1", nil, None},
-		{"every built-in name", "Cookie: _gid=1; _fbp=1; OptanonConsent=a&b; CookieConsent=1; __cf_bm=1; cf_clearance=1", nil, None},
 		{"session", "Cookie: session=abc", nil, Cookie},
 		{"a session whose name begins like analytics", "Cookie: _gallery_session=1", nil, Cookie},
 		{"a session of an application called ga", "Cookie: _ga_session=1", nil, Cookie},
-		{"a session of an application called pk", "Cookie: _pk_session=1", nil, Cookie},
-		{"a session of an application called hj", "Cookie: _hj_session=1", nil, Cookie},
 		{"a session that the owner names", "Cookie: _shop_session=1", []string{"_shop_session"}, None},
 		{"unknown beside benign", "Cookie: _ga=1; zzz=1", nil, Cookie},
-		{"unknown before benign", "Cookie: zzz=1; _ga=1", nil, Cookie},
 		{"unknown in the second line", "Cookie: _ga=1\nCookie: zzz=1", nil, Cookie},
 		{"benign in two lines", "Cookie: _ga=1\nCookie: _gid=1", nil, None},
 		{"a name that is no prefix", "Cookie: _gidx=1", nil, Cookie},
@@ -148,7 +77,6 @@ func TestCredentialsOfCookies(t *testing.T) {
 		{"a benign name as value", "Cookie: x=_ga", nil, Cookie},
 		{"no name", "Cookie: =abc", nil, Cookie},
 		{"no equals sign", "Cookie: _ga", nil, Cookie},
-		{"nothing but an unknown word", "Cookie: abc", nil, Cookie},
 		{"value with equals signs", "Cookie: _ga=a=b==", nil, None},
 		{"empty", "Cookie:", nil, None},
 		{"only separators", "Cookie: ; ;; ", nil, None},
@@ -157,7 +85,6 @@ func TestCredentialsOfCookies(t *testing.T) {
 		{"quoted semicolon", `Cookie: _ga="a;sid=1"`, nil, Cookie},
 		{"owner's name", "Cookie: lang=de", []string{"lang"}, None},
 		{"owner's prefix", "Cookie: ab_test7=x", []string{"ab_*"}, None},
-		{"owner's beside built-in", "Cookie: ab_x=1; _ga=1", []string{"ab_*"}, None},
 		{"owner's name is not a prefix", "Cookie: langue=de", []string{"lang"}, Cookie},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -184,46 +111,6 @@ func TestCredentialsOfTLS(t *testing.T) {
 	}
 	if r.TLS.PeerCertificates = []*x509.Certificate{{}}; Credentials(r, Cookies{}) != ClientCertificate {
 		t.Error("a certificate does not make its client known")
-	}
-}
-
-// Spellings that a server may get on the wire, through a real one.
-func TestCredentialsThroughAServer(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, Credentials(r, Cookies{}).String())
-	}))
-	defer srv.Close()
-	for _, tt := range []struct {
-		name  string
-		lines string
-		want  Reason
-	}{
-		{"none", "", None},
-		{"lower case", "authorization: Basic x\r\n", Authorization},
-		{"mixed case", "aUtHoRiZaTiOn: Basic x\r\n", Authorization},
-		{"no space after the colon", "X-FORWARDED-USER:jane\r\n", IdentityHeader},
-		{"tab after the colon", "Cookie:\tsid=1\r\n", Cookie},
-		{"underscores", "OIDC_access_token: x\r\n", IdentityHeader},
-		{"two lines of cookies", "cookie: _ga=1\r\nCOOKIE: sid=1\r\n", Cookie},
-		{"benign in lower case", "cookie: _ga=1\r\n", None},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			conn, err := net.Dial("tcp", srv.Listener.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n%s\r\n", tt.lines)
-			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer resp.Body.Close()
-			got, err := io.ReadAll(resp.Body)
-			if err != nil || string(got) != tt.want.String() {
-				t.Errorf("credentials = %q, %v, want %v", got, err, tt.want)
-			}
-		})
 	}
 }
 

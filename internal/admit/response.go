@@ -25,11 +25,6 @@ const (
 	RobotsFile             // it shows the site's robots.txt, or, if the status is not 200, that there is none; see RobotsTxt
 )
 
-// Response is [Rules.Response] where there are no rules.
-func Response(method string, location string, resp *tap.Response) (Kind, Reason) {
-	return Rules{}.Response(method, location, resp)
-}
-
 // Response returns what a response proves, and why. For Forbidden, Vanished and
 // Doubtful that is the reason to withdraw a page, for Nothing why it is no
 // sighting. Only a complete response proves a witness, or raises a doubt; see

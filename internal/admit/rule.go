@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/servemap/servemap/internal/escape"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
@@ -43,29 +43,26 @@ type Rule struct {
 // concurrent use.
 type Rules []compiled
 
-// compiled is a rule whose pattern is split at its stars, and spelled as
-// locations are.
 type compiled struct {
 	Rule
-	pieces   []string
-	anchored bool
-	length   int // of the pattern as it is spelled here
+	pattern robots.Pattern
 }
 
 // NewRules checks rules and returns them as a set. Patterns are those of
-// robots.txt (RFC 9309, section 2.2.3): a prefix of the location, in which "*"
-// stands for any characters and a final "$" for the end. As there, an escape
-// matches however it is spelled, and "%2A" and "%24" match the characters. An
-// error names the rule by its number, from 1, and its pattern.
+// robots.txt; see [robots.Pattern]. An error names the rule by its number, from 1,
+// and its pattern.
 func NewRules(rules []Rule) (Rules, error) {
 	rs := make(Rules, 0, len(rules))
 	for i, r := range rules {
 		if err := check(r); err != nil {
 			return nil, fmt.Errorf("rule %d: pattern %q: %w", i+1, r.Pattern, err)
 		}
-		rs = append(rs, compile(r))
+		r.Query = slices.Clone(r.Query)
+		// An escaped slash behind "?" or "*" may be in a query, where Fold makes it a slash.
+		narrow := !strings.ContainsAny(r.Pattern, "?*")
+		rs = append(rs, compiled{r, robots.NewPattern(r.Pattern, narrow)})
 	}
-	slices.SortStableFunc(rs, func(a, b compiled) int { return cmp.Compare(b.length, a.length) })
+	slices.SortStableFunc(rs, func(a, b compiled) int { return cmp.Compare(b.pattern.Length, a.pattern.Length) })
 	return rs, nil
 }
 
@@ -106,60 +103,14 @@ func checkPattern(p string) error {
 	}
 	for i, c := range []byte(p) {
 		switch {
-		case c <= ' ' || c > '~' || strings.IndexByte(neverRaw, c) >= 0:
-			return errors.New("must be written as in a URL: percent-encode spaces, non-ASCII characters and any of " + neverRaw)
+		case c <= ' ' || c > '~' || strings.IndexByte(robots.NeverRaw, c) >= 0: // it would match nothing, and nobody would notice
+			return errors.New("must be written as in a URL: percent-encode spaces, non-ASCII characters and any of " + robots.NeverRaw)
 		case c == '%' && !escape.Is(p[i:]):
 			return errors.New(`has a "%" without two hexadecimal digits after it; write "%25" for the character`)
 		}
 	}
 	return nil
 }
-
-// neverRaw are the characters that are always escaped in a location. A pattern
-// with one of them would match nothing, and nobody would notice.
-const neverRaw = "\"#<>\\^`{|}"
-
-func compile(r Rule) compiled {
-	c := compiled{Rule: r}
-	c.Query = slices.Clone(r.Query)
-	var text string
-	text, c.anchored = strings.CutSuffix(r.Pattern, "$")
-	c.pieces = strings.Split(text, "*")
-	c.length = len(c.pieces) - 1
-	if c.anchored {
-		c.length++
-	}
-	for i, piece := range c.pieces {
-		c.pieces[i] = respell(piece)
-		c.length += len(c.pieces[i])
-	}
-	return c
-}
-
-// respell undoes the escapes of characters that need none (RFC 3986, section 2.3)
-// and of "*" and "$", and writes the others in upper case.
-func respell(s string) string {
-	if strings.IndexByte(s, '%') < 0 {
-		return s
-	}
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if !escape.Is(s[i:]) {
-			out = append(out, s[i])
-			continue
-		}
-		c, _ := strconv.ParseUint(s[i+1:i+3], 16, 8)
-		if strings.IndexByte(spelledOut, byte(c)) >= 0 {
-			out = append(out, byte(c))
-		} else {
-			out = append(out, strings.ToUpper(s[i:i+3])...)
-		}
-		i += 2
-	}
-	return string(out)
-}
-
-const spelledOut = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~*$"
 
 // Match returns the rule that decides on the listing of location: of the matching
 // rules that set a Listing the one with the longest pattern, as in robots.txt, and
@@ -171,7 +122,7 @@ func (rs Rules) Match(location string) (r Rule, ok bool) {
 	if best == len(rs) {
 		return Rule{}, false
 	}
-	for i := rs.next(best+1, location, says); i < len(rs) && rs[i].length == rs[best].length; i = rs.next(i+1, location, says) {
+	for i := rs.next(best+1, location, says); i < len(rs) && rs[i].pattern.Length == rs[best].pattern.Length; i = rs.next(i+1, location, says) {
 		if caution[rs[i].Listing] > caution[rs[best].Listing] {
 			best = i
 		}
@@ -187,8 +138,8 @@ var caution = [...]int{Always: 0, Auto: 1, Never: 2}
 func (rs Rules) Locations() []string {
 	var named []string
 	for _, r := range rs {
-		if r.Listing != Unset && r.anchored && len(r.pieces) == 1 && strings.HasPrefix(r.pieces[0], "/") {
-			named = append(named, r.pieces[0])
+		if location, ok := r.pattern.Only(); ok && r.Listing != Unset {
+			named = append(named, location)
 		}
 	}
 	return named
@@ -236,43 +187,12 @@ func (rs Rules) Query(path string) (keys []string) {
 // matches location; len(rs) if none does.
 func (rs Rules) next(i int, location string, says func(*Rule) bool) int {
 	if i < len(rs) {
-		location = spell(location)
+		location = robots.Fold(location)
 	}
 	for ; i < len(rs); i++ {
-		if says(&rs[i].Rule) && rs[i].matches(location) {
+		if says(&rs[i].Rule) && rs[i].pattern.Matches(location) {
 			break
 		}
 	}
 	return i
-}
-
-// spell returns a location in the spelling of patterns. It is in normal form,
-// which differs only in the two characters that robots.txt escapes.
-func spell(location string) string {
-	if strings.Contains(location, "%2A") || strings.Contains(location, "%24") {
-		return respell(location)
-	}
-	return location
-}
-
-// matches goes greedily from the left, which is exact for patterns whose only
-// wildcard is "*". It takes time linear in each starred piece.
-func (c *compiled) matches(location string) bool {
-	rest, ok := strings.CutPrefix(location, c.pieces[0])
-	if !ok {
-		return false
-	}
-	if len(c.pieces) == 1 {
-		return !c.anchored || rest == ""
-	}
-	last := c.pieces[len(c.pieces)-1]
-	for _, piece := range c.pieces[1 : len(c.pieces)-1] {
-		if _, rest, ok = strings.Cut(rest, piece); !ok {
-			return false
-		}
-	}
-	if c.anchored {
-		return strings.HasSuffix(rest, last)
-	}
-	return strings.Contains(rest, last)
 }

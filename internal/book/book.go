@@ -41,13 +41,14 @@ type Part struct {
 	unread record.Unread
 }
 
-// The fields of the record of a part.
-const (
-	partPages = 1 + iota
-	partBytes
-	partUsing   // one for each extension
-	partChanges = partUsing + len(kinds)
-)
+func (p *Part) fields(f *record.Fields) {
+	f.Count(1, &p.Pages)
+	f.Count(2, &p.Bytes)
+	for i := range p.Using { // one for each extension
+		f.Count(3+i, &p.Using[i])
+	}
+	f.Count(6, &p.Changes)
+}
 
 // Uses returns the extensions that the part's file has to declare.
 func (p Part) Uses() (n sitemap.Namespaces) {
@@ -68,33 +69,15 @@ func (p *Part) count(uses sitemap.Namespaces, n int) {
 	}
 }
 
-func readPart(b []byte) (p Part) {
-	p.unread, _ = record.Read(b, func(f record.Field) bool {
-		switch f.Num {
-		case partPages:
-			p.Pages = f.Count()
-		case partBytes:
-			p.Bytes = f.Count()
-		case partUsing, partUsing + 1, partUsing + 2:
-			p.Using[f.Num-partUsing] = f.Count()
-		case partChanges:
-			p.Changes = f.Count()
-		default:
-			return false
-		}
-		return true
-	})
+// DecodePart reads the record of a part.
+func DecodePart(b []byte) (p Part) {
+	p.unread, _ = record.Read(b, record.Into(p.fields))
 	return p
 }
 
 func (p Part) encode() []byte {
 	var enc record.Encoder
-	enc.Uint(partPages, uint64(max(0, p.Pages)))
-	enc.Uint(partBytes, uint64(max(0, p.Bytes)))
-	for i, n := range p.Using {
-		enc.Uint(partUsing+i, uint64(max(0, n)))
-	}
-	enc.Uint(partChanges, uint64(max(0, p.Changes)))
+	enc.Add(p.fields)
 	enc.Keep(p.unread)
 	return enc.Seal()
 }
@@ -105,25 +88,26 @@ func (b Book) putPart(tx Tx, n int, p Part) {
 	tx.Put(b.Keys.Part(n), p.encode())
 }
 
-// readHead returns the part that is being filled, at least 1.
-func readHead(b []byte) (filling int) {
-	_ = record.Open(b, func(f record.Field) {
-		if f.Num == 1 {
-			filling = f.Count()
-		}
-	})
-	if filling < 1 || filling > keys.MaxPart {
-		return 1 // it is for [Book.Mend] to say
-	}
-	return filling
+// readNumber returns the number that is all that a record holds, 0 if it is damaged.
+func readNumber(b []byte) (n int) {
+	_, _ = record.Read(b, record.Into(func(f *record.Fields) { f.Count(1, &n) }))
+	return n
 }
 
-func (b Book) putHead(tx Tx, filling int) {
-	var enc record.Encoder
-	enc.Uint(1, uint64(filling))
-	enc.Keep(record.Others(tx.Get(b.Keys.Head()), 1))
-	tx.Put(b.Keys.Head(), enc.Seal())
+// putNumber stores such a record.
+func putNumber(tx Tx, key string, n int) {
+	tx.Put(key, record.Write(func(f *record.Fields) { f.Count(1, &n) }, record.Others(tx.Get(key), 1)))
 }
+
+// readHead returns the part that is being filled, at least 1.
+func readHead(b []byte) (filling int) {
+	if n := readNumber(b); 1 <= n && n <= keys.MaxPart {
+		return n
+	}
+	return 1 // it is for [Book.Mend] to say
+}
+
+func (b Book) putHead(tx Tx, filling int) { putNumber(tx, b.Keys.Head(), filling) }
 
 // Add lists location with e and returns its part: that numbered before, if the
 // page was there already and there is room, else the one being filled. Room is
@@ -145,7 +129,7 @@ func (b Book) Add(tx Tx, before int, location string, e Entry) int {
 
 func (b Book) choose(tx Tx, before, size int) (int, Part) {
 	if before > 0 {
-		if p := readPart(tx.Get(b.Keys.Part(before))); b.room(p, size) {
+		if p := DecodePart(tx.Get(b.Keys.Part(before))); b.room(p, size) {
 			return before, p
 		}
 	}
@@ -157,8 +141,8 @@ func (b Book) choose(tx Tx, before, size int) (int, Part) {
 	return n, p
 }
 
-// askedAhead is how many parts are asked for at a time where the one to fill is
-// not known, since the head is damaged: a transaction may not ask anew for each.
+// askedAhead is how many parts firstRoom reads at once after a damaged head, as a
+// transaction can only be run again a few times for further keys.
 const askedAhead = 32
 
 // firstRoom returns the first part from n on that has room.
@@ -169,7 +153,7 @@ func (b Book) firstRoom(tx Tx, n, size int) (int, Part) {
 				tx.Get(b.Keys.Part(n + ahead))
 			}
 		}
-		if p := readPart(tx.Get(b.Keys.Part(n))); b.room(p, size) {
+		if p := DecodePart(tx.Get(b.Keys.Part(n))); b.room(p, size) {
 			return n, p
 		}
 	}
@@ -184,7 +168,7 @@ func (b Book) Remove(tx Tx, n int, location string) {
 		return
 	}
 	e, _ := DecodeEntry(entry) // of a damaged one nothing but the address is known
-	p := readPart(tx.Get(b.Keys.Part(n)))
+	p := DecodePart(tx.Get(b.Keys.Part(n)))
 	p.Pages--
 	p.Bytes -= b.size(location) + e.room
 	p.count(e.Extension.uses(), -1)
@@ -216,7 +200,7 @@ func (b Book) Set(tx Tx, n int, location string, e Entry) bool {
 	if string(old) == string(value) {
 		return false
 	}
-	p := readPart(tx.Get(b.Keys.Part(n)))
+	p := DecodePart(tx.Get(b.Keys.Part(n)))
 	p.Bytes += e.room - before.room
 	p.count(before.Extension.uses(), -1)
 	p.count(e.Extension.uses(), 1)
@@ -264,7 +248,7 @@ func (b Book) Mend(tx Tx, parts map[int]Part) (filling int) {
 
 // Over reports whether part n has more than it may, which happens when the limits
 // were lowered, or a page got more extensions.
-func (b Book) Over(tx Tx, n int) bool { return b.over(readPart(tx.Get(b.Keys.Part(n)))) }
+func (b Book) Over(tx Tx, n int) bool { return b.over(DecodePart(tx.Get(b.Keys.Part(n)))) }
 
 func (b Book) over(p Part) bool {
 	maxURLs, maxBytes := b.limits()

@@ -76,7 +76,7 @@ func TestUnevenFindsPartsOfFewPages(t *testing.T) {
 	}
 	parts := map[int]Part{}
 	for n := 1; n <= 4; n++ {
-		parts[n] = readPart(tx.Get(b.Keys.Part(n)))
+		parts[n] = DecodePart(tx.Get(b.Keys.Part(n)))
 	}
 	over, thin := b.Uneven(parts, b.Mend(tx, parts))
 	if len(over) != 0 || len(thin) != 1 || !thin[2] {
@@ -95,7 +95,7 @@ func TestMendRepairsTheHead(t *testing.T) {
 	tx.Put(b.Keys.Head(), nil) // it is lost
 	parts := map[int]Part{}
 	for n := 1; n <= 3; n++ {
-		parts[n] = readPart(tx.Get(b.Keys.Part(n)))
+		parts[n] = DecodePart(tx.Get(b.Keys.Part(n)))
 	}
 	if got := b.Mend(tx, parts); got != 3 || readHead(tx.Get(b.Keys.Head())) != 3 {
 		t.Errorf("part %d is being filled, want 3", got)
@@ -131,7 +131,7 @@ func TestPartOverItsLimitGivesPagesUp(t *testing.T) {
 		t.Errorf("the parts have %v pages, want 4, 4 and 2", in)
 	}
 	for n, pages := range in {
-		if p := readPart(tx.Get(b.Keys.Part(n))); p.Pages != pages {
+		if p := DecodePart(tx.Get(b.Keys.Part(n))); p.Pages != pages {
 			t.Errorf("part %d counts %d pages, and has %d", n, p.Pages, pages)
 		}
 	}
@@ -212,11 +212,11 @@ func TestPartCountsItsChanges(t *testing.T) {
 		{"a page leaves", func() bool { b.Remove(tx, n, "/a"); return true }, true},
 		{"a page that is not there leaves", func() bool { b.Remove(tx, n, "/a"); return false }, false},
 	} {
-		before := readPart(tx.Get(b.Keys.Part(n)))
+		before := DecodePart(tx.Get(b.Keys.Part(n)))
 		if told := tt.do(); told != tt.changes {
 			t.Errorf("%s: told is %t", tt.name, told)
 		}
-		if after := readPart(tx.Get(b.Keys.Part(n))); after.Changes != before.Changes && !tt.changes || after.Changes <= before.Changes && tt.changes {
+		if after := DecodePart(tx.Get(b.Keys.Part(n))); after.Changes != before.Changes && !tt.changes || after.Changes <= before.Changes && tt.changes {
 			t.Errorf("%s: the count of changes was %d and is %d", tt.name, before.Changes, after.Changes)
 		}
 	}

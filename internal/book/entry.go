@@ -26,52 +26,27 @@ type Entry struct {
 	unread record.Unread
 }
 
-// The fields of a stored entry, behind those of its candidates.
-const (
-	entryCandidates = 1
-	entryFreq       = entryCandidates + lastmod.CandidateFields + iota - 1
-	entryUntil
-	entryRoom
-	entryPriority
-	entryAlternate // one for each
-	entryImage     // one for each
-	entryNews
-	entryVideo // one for each
-)
+// fields lists the fields of a stored entry.
+func (e *Entry) fields(f *record.Fields) {
+	e.Candidates.Fields(f, 1)
+	record.Uint(f, 10, &e.Freq)
+	f.Date(11, &e.Until)
+	f.Count(12, &e.room)
+	record.Uint(f, 13, &e.Priority)
+	f.Value(14, 18, e.extensionFields)
+}
 
 // Encode returns the entry as it is stored.
 func (e Entry) Encode() []byte {
 	var enc record.Encoder
-	e.Candidates.Encode(&enc, entryCandidates)
-	enc.Uint(entryFreq, uint64(e.Freq))
-	enc.Date(entryUntil, e.Until)
-	enc.Uint(entryRoom, uint64(max(0, e.room)))
-	enc.Uint(entryPriority, uint64(e.Priority))
-	e.Extension.encode(&enc)
+	enc.Add(e.fields)
 	enc.Keep(e.unread)
 	return enc.Seal()
 }
 
 // DecodeEntry reads what [Entry.Encode] wrote.
-func DecodeEntry(b []byte) (Entry, error) {
-	var e Entry
-	unread, err := record.Read(b, func(f record.Field) bool {
-		switch f.Num {
-		case entryFreq:
-			e.Freq = rate.Freq(f.Value)
-		case entryUntil:
-			e.Until = f.Date()
-		case entryRoom:
-			e.room = min(f.Count(), sitemap.MaxBytes)
-		case entryPriority:
-			e.Priority = uint8(min(f.Value, sitemap.MaxPriority))
-		case entryAlternate, entryImage, entryNews, entryVideo:
-			e.decodeExtension(f)
-		default:
-			return e.Candidates.Decode(f, entryCandidates)
-		}
-		return true
-	})
-	e.unread = unread
+func DecodeEntry(b []byte) (e Entry, err error) {
+	e.unread, err = record.Read(b, record.Into(e.fields))
+	e.room, e.Priority = min(e.room, sitemap.MaxBytes), min(e.Priority, sitemap.MaxPriority)
 	return e, err
 }

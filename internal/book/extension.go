@@ -75,95 +75,57 @@ func (x *Extension) room(url func(location string) string) (n int) {
 	return n
 }
 
-// encode adds the extension to the record of an entry, at its end.
-func (x *Extension) encode(enc *record.Encoder) {
-	if x == nil {
-		return
+// extensionFields lists the fields of the extension. What is damaged is left out.
+func (e *Entry) extensionFields(f *record.Fields) {
+	var x Extension
+	if e.Extension != nil {
+		x = *e.Extension
 	}
-	for _, a := range x.Alternates {
-		enc.Bytes(entryAlternate, []byte(a.Lang+" "+a.Location))
-	}
-	for _, loc := range x.Images {
-		enc.Bytes(entryImage, []byte(loc))
-	}
-	if n := x.News; n != nil {
-		var e record.Encoder
-		e.Bytes(1, []byte(n.Publication))
-		e.Bytes(2, []byte(n.Language))
-		e.Int(3, n.Published)
-		e.Bytes(4, []byte(n.Title))
-		enc.Bytes(entryNews, e.Seal())
-	}
-	for i := range x.Videos {
-		v := &x.Videos[i]
-		var e record.Encoder
-		for num, text := range videoTexts(v) {
-			e.Bytes(num+1, []byte(*text))
-		}
-		e.Uint(6, uint64(max(0, v.Seconds)))
-		e.Int(7, v.Published)
-		enc.Bytes(entryVideo, e.Seal())
-	}
-}
-
-// videoTexts returns the texts of a video, in the order of their fields.
-func videoTexts(v *sitemap.Video) [5]*string {
-	return [5]*string{&v.Thumbnail, &v.Title, &v.Description, &v.Content, &v.Player}
-}
-
-// decodeExtension reads a field that [Extension.encode] wrote. One that is
-// damaged is left out.
-func (e *Entry) decodeExtension(f record.Field) {
-	if e.Extension == nil {
-		e.Extension = new(Extension)
-	}
-	x := e.Extension
-	switch f.Num {
-	case entryAlternate:
-		if lang, location, ok := strings.Cut(string(f.Data), " "); ok {
+	f.Data(14, len(x.Alternates), func(i int) []byte {
+		return []byte(x.Alternates[i].Lang + " " + x.Alternates[i].Location)
+	}, func(b []byte) {
+		if lang, location, ok := strings.Cut(string(b), " "); ok {
 			x.Alternates = append(x.Alternates, Alternate{lang, location})
 		}
-	case entryImage:
-		x.Images = append(x.Images, string(f.Data))
-	case entryNews:
-		x.News = decodeNews(f.Data)
-	case entryVideo:
-		if v, ok := decodeVideo(f.Data); ok {
+	})
+	f.Data(15, len(x.Images), func(i int) []byte { return []byte(x.Images[i]) }, func(b []byte) { x.Images = append(x.Images, string(b)) })
+	f.Data(16, 1, func(int) []byte {
+		if x.News == nil {
+			return nil
+		}
+		return record.Write(newsFields(x.News), "")
+	}, func(b []byte) {
+		x.News = new(sitemap.News)
+		if _, err := record.Read(b, record.Into(newsFields(x.News))); err != nil {
+			x.News = nil
+		}
+	})
+	f.Data(17, len(x.Videos), func(i int) []byte { return record.Write(videoFields(&x.Videos[i]), "") }, func(b []byte) {
+		var v sitemap.Video
+		if _, err := record.Read(b, record.Into(videoFields(&v))); err == nil {
 			x.Videos = append(x.Videos, v)
 		}
+	})
+	if f.Reading() {
+		e.Extension = &x
 	}
 }
 
-func decodeNews(b []byte) *sitemap.News {
-	n := new(sitemap.News)
-	err := record.Open(b, func(f record.Field) {
-		switch f.Num {
-		case 1:
-			n.Publication = string(f.Data)
-		case 2:
-			n.Language = string(f.Data)
-		case 3:
-			n.Published = f.Seconds()
-		case 4:
-			n.Title = string(f.Data)
-		}
-	})
-	if err != nil {
-		return nil
+func newsFields(n *sitemap.News) func(*record.Fields) {
+	return func(f *record.Fields) {
+		f.Text(1, &n.Publication)
+		f.Text(2, &n.Language)
+		f.Int(3, &n.Published)
+		f.Text(4, &n.Title)
 	}
-	return n
 }
 
-func decodeVideo(b []byte) (v sitemap.Video, ok bool) {
-	err := record.Open(b, func(f record.Field) {
-		switch f.Num {
-		case 1, 2, 3, 4, 5:
-			*videoTexts(&v)[f.Num-1] = string(f.Data)
-		case 6:
-			v.Seconds = f.Count()
-		case 7:
-			v.Published = f.Seconds()
+func videoFields(v *sitemap.Video) func(*record.Fields) {
+	return func(f *record.Fields) {
+		for i, text := range [...]*string{&v.Thumbnail, &v.Title, &v.Description, &v.Content, &v.Player} {
+			f.Text(1+i, text)
 		}
-	})
-	return v, err == nil
+		f.Count(6, &v.Seconds)
+		f.Int(7, &v.Published)
+	}
 }

@@ -45,7 +45,7 @@ func TestGoldenExtension(t *testing.T) {
 func TestPartCountsItsExtensions(t *testing.T) {
 	tx, b := mapTx{}, testBook()
 	plain := b.Add(tx, 0, "/plain", Entry{})
-	part := func() Part { return readPart(tx.Get(b.Keys.Part(1))) }
+	part := func() Part { return DecodePart(tx.Get(b.Keys.Part(1))) }
 	bare := part()
 	b.Add(tx, 0, "/a", Entry{})
 	without := part()

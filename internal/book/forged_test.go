@@ -1,6 +1,7 @@
 package book
 
 import (
+	"github.com/servemap/servemap/internal/record/recordtest"
 	"math"
 	"strings"
 	"testing"
@@ -8,39 +9,21 @@ import (
 	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/sitemap"
 )
-
-// sealed is the record with these fields, whatever they are.
-func sealed(fields []byte) []byte {
-	var e record.Encoder
-	e.Raw(fields)
-	return e.Seal()
-}
-
-// fieldsOf returns the fields of a record.
-func fieldsOf(b []byte) []byte { return b[1 : len(b)-4] }
-
-// numbered is a record with one number in it.
-func numbered(num int, v uint64) []byte {
-	var e record.Encoder
-	e.Uint(num, v)
-	return e.Seal()
-}
 
 // Records whose checksums hold may say anything all the same.
 func TestRecordsWithImpossibleNumbers(t *testing.T) {
 	for _, v := range []uint64{1 << 31, 1 << 32, 1 << 62, 1 << 63, math.MaxUint64} {
-		h := readHead(numbered(1, v))
+		h := readHead(recordtest.Numbered(1, v))
 		if h != 1 {
 			t.Errorf("head: part %d is filled of one said to be %d", h, v)
 		}
-		p := readPart(numbered(1, v))
+		p := DecodePart(recordtest.Numbered(1, v))
 		if p.Pages <= 0 || p.Pages > math.MaxInt32 {
 			t.Errorf("part: %d pages of %d", p.Pages, v)
 		}
-		if e, err := DecodeEntry(numbered(entryRoom, v)); err != nil || e.room < 0 || e.room > sitemap.MaxBytes {
+		if e, err := DecodeEntry(recordtest.Numbered(12, v)); err != nil || e.room < 0 || e.room > sitemap.MaxBytes {
 			t.Errorf("entry: %d bytes of %d are reserved, %v", e.room, v, err)
 		}
 	}
@@ -50,7 +33,7 @@ func TestRecordsWithImpossibleNumbers(t *testing.T) {
 func TestHeadFarAhead(t *testing.T) {
 	for _, filling := range []uint64{5000, keys.MaxPart, keys.MaxPart + 1, math.MaxInt64, math.MaxUint64} {
 		b := testBook()
-		c := counting{mapTx{b.Keys.Head(): numbered(1, filling)}, map[string]bool{}}
+		c := counting{mapTx{b.Keys.Head(): recordtest.Numbered(1, filling)}, map[string]bool{}}
 		if got := b.Find(c, "/lost"); got != 0 || len(c.asked) > 1100 {
 			t.Errorf("filling %d: found in part %d, and %d keys were asked for", filling, got, len(c.asked))
 		}
@@ -64,17 +47,17 @@ func TestHeadFarAhead(t *testing.T) {
 func headFields(filling int) []byte {
 	tx, b := mapTx{}, testBook()
 	b.putHead(tx, filling)
-	return fieldsOf(tx.Get(b.Keys.Head()))
+	return recordtest.FieldsOf(tx.Get(b.Keys.Head()))
 }
 
 // FuzzBook does with the records of parts what is done with pages.
 func FuzzBook(f *testing.F) {
-	f.Add(headFields(2), fieldsOf(Part{Pages: 2, Bytes: 300}.encode()), fieldsOf(Entry{}.Encode()), 1)
-	f.Add(headFields(1), fieldsOf(Part{Pages: 1, Bytes: 300, Using: [3]int{1: 1}}.encode()), fieldsOf(Entry{Extension: everything()}.Encode()), 40)
+	f.Add(headFields(2), recordtest.FieldsOf(Part{Pages: 2, Bytes: 300}.encode()), recordtest.FieldsOf(Entry{}.Encode()), 1)
+	f.Add(headFields(1), recordtest.FieldsOf(Part{Pages: 1, Bytes: 300, Using: [3]int{1: 1}}.encode()), recordtest.FieldsOf(Entry{Extension: everything()}.Encode()), 40)
 	f.Fuzz(func(t *testing.T, head, part, entry []byte, n int) {
 		b := testBook()
 		n = 1 + int(uint(n)%64)
-		tx := mapTx{b.Keys.Head(): sealed(head), b.Keys.Part(n): sealed(part), b.Keys.List(n, "/a"): sealed(entry)}
+		tx := mapTx{b.Keys.Head(): recordtest.Sealed(head), b.Keys.Part(n): recordtest.Sealed(part), b.Keys.List(n, "/a"): recordtest.Sealed(entry)}
 		c := counting{tx, map[string]bool{}}
 		sane := func(what string, n int) {
 			if n < 1 || n > keys.MaxPart {
@@ -90,13 +73,13 @@ func FuzzBook(f *testing.F) {
 		sane("added", b.Add(c, 0, "/b", Entry{}))
 		b.Remove(c, at, "/a")
 		sane("added again", b.Add(c, at, "/a", Entry{}))
-		parts := map[int]Part{n: readPart(tx[b.Keys.Part(n)])}
+		parts := map[int]Part{n: DecodePart(tx[b.Keys.Part(n)])}
 		b.Uneven(parts, b.Mend(c, parts))
 		if len(c.asked) > 2100 {
 			t.Errorf("%d keys were asked for", len(c.asked))
 		}
 		for key, value := range tx {
-			if p := readPart(value); strings.HasPrefix(key, b.Keys.Parts()) && (p.Pages < 0 || p.Bytes < 0) {
+			if p := DecodePart(value); strings.HasPrefix(key, b.Keys.Parts()) && (p.Pages < 0 || p.Bytes < 0) {
 				t.Errorf("%s is %+v", key, p)
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/keys"
-	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/store"
 )
@@ -32,10 +31,7 @@ func (b Book) announce(tx Tx, n int, location string, old, now *Extension) {
 		tx.Put(was, nil)
 	}
 	if is != "" {
-		var enc record.Encoder
-		enc.Uint(1, uint64(max(0, n)))
-		enc.Keep(record.Others(tx.Get(is), 1))
-		tx.Put(is, enc.Seal())
+		putNumber(tx, is, n)
 	}
 }
 
@@ -45,16 +41,6 @@ func (b Book) newsKey(location string, x *Extension) string {
 		return ""
 	}
 	return b.Keys.Article(x.News.Published, location)
-}
-
-// readAnnounced returns the part that the record of news names, 0 if it is damaged.
-func readAnnounced(b []byte) (n int) {
-	_ = record.Open(b, func(f record.Field) {
-		if f.Num == 1 {
-			n = f.Count()
-		}
-	})
-	return n
 }
 
 // articlesRead bounds the articles that are looked at for the file of news.
@@ -69,7 +55,7 @@ func Articles(ctx context.Context, st store.Store, k keys.Keys, now time.Time) (
 		}
 		at, location, ok := k.Published(r.Key)
 		if ok && at <= now.Unix() {
-			found = append(found, Article{strings.Clone(location), readAnnounced(r.Value), at})
+			found = append(found, Article{strings.Clone(location), readNumber(r.Value), at})
 		}
 		if len(found) == 2*articlesRead { // the last ones are after these
 			found = slices.Clone(found[articlesRead:])

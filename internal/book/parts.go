@@ -4,43 +4,46 @@ import (
 	"context"
 
 	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
 
-// ReadParts returns the records of all parts, by their numbers. Those up to the part
-// that is being filled are asked for one by one where a scan does not show them: one
+// ReadParts returns the records of all parts, by their numbers. They are asked for by
+// their keys, up to the part that is being filled or the last that a scan shows: a scan
 // that ends early must not make a sitemap smaller.
 func ReadParts(ctx context.Context, st store.Store, k keys.Keys) (map[int]Part, error) {
-	parts := map[int]Part{}
+	head, err := txn.ReadAll(ctx, st, k.Head())
+	if err != nil {
+		return nil, err
+	}
+	last := readHead(head[0])
 	for r, err := range st.Scan(ctx, k.Parts(), "") {
 		if err != nil {
 			return nil, err
 		}
 		if n, ok := k.PartOf(r.Key); ok {
-			parts[n] = readPart(r.Value)
+			last = max(last, n)
 		}
 	}
-	filling := 0
-	err := st.View(ctx, []string{k.Head()}, func(values [][]byte) error {
-		filling = readHead(values[0])
-		return nil
-	})
-	for n := 1; n <= filling && err == nil; n++ {
-		if _, seen := parts[n]; !seen {
-			parts[n], err = ReadPart(ctx, st, k, n)
+	names := make([]string, last)
+	for i := range names {
+		names[i] = k.Part(i + 1)
+	}
+	records, err := txn.ReadAll(ctx, st, names...)
+	parts := map[int]Part{}
+	for i, b := range records {
+		if b != nil {
+			parts[i+1] = DecodePart(b)
 		}
 	}
 	return parts, err
 }
 
-// DecodePart reads the record of a part.
-func DecodePart(b []byte) Part { return readPart(b) }
-
 // ReadPart returns the record of part n.
-func ReadPart(ctx context.Context, st store.Store, k keys.Keys, n int) (p Part, err error) {
-	err = st.View(ctx, []string{k.Part(n)}, func(values [][]byte) error {
-		p = readPart(values[0])
-		return nil
-	})
-	return p, err
+func ReadPart(ctx context.Context, st store.Store, k keys.Keys, n int) (Part, error) {
+	records, err := txn.ReadAll(ctx, st, k.Part(n))
+	if err != nil {
+		return Part{}, err
+	}
+	return DecodePart(records[0]), nil
 }

@@ -22,91 +22,44 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxCodings is how many codings one after the other are undone.
-const maxCodings = 2
-
 // maxZstdWindow is the largest window that RFC 8878 asks a decoder to support.
 const maxZstdWindow = 8 << 20
 
-// ErrUnsupported says that a content coding is unknown, or that there are too
-// many.
+// ErrUnsupported says that a content coding is unknown, or one of several.
 var ErrUnsupported = errors.New("content coding not supported")
 
-// Decode undoes the content codings of body and appends the result to dst.
-// The encoding is the value of the Content-Encoding header: gzip, x-gzip,
-// deflate, br, zstd or identity, or a list of up to two of them in the order
-// in which they were applied; empty means none. At most limit bytes are
-// appended, and a stream that would grow beyond that costs no more. The result
-// is truncated if it was longer than limit or if body is only the beginning of
-// a stream. The error wraps [ErrUnsupported] for an unknown coding, and else is
-// that of a damaged stream.
+// Decode undoes the content coding of body and appends the result to dst. The
+// encoding is the value of the Content-Encoding header: gzip, x-gzip, deflate,
+// br, zstd or identity; empty means none. At most limit bytes are appended, and a
+// stream that would grow beyond that costs no more. The result is truncated if it
+// was longer than limit or if body is only the beginning of a stream. The error
+// wraps [ErrUnsupported] for an unknown coding, and else is that of a damaged
+// stream.
 func Decode(dst []byte, encoding string, body []byte, limit int) (out []byte, truncated bool, err error) {
-	codings, err := parse(encoding)
-	if err != nil {
-		return dst, false, err
-	}
-	if len(codings) > 0 && len(body) == 0 {
-		return dst, true, nil // no coding makes nothing of something
-	}
-	limit = max(limit, 0)
 	var r io.Reader = bytes.NewReader(body)
-	for i, c := range slices.Backward(codings) {
-		d := decoders[c].Get().(decoder)
-		defer decoders[c].Put(d)
-		if err := d.Reset(r); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return dst, true, nil
-		} else if err != nil {
-			return dst, false, fmt.Errorf("decode content: %w", err)
-		}
-		if r = d; i > 0 { // what an inner coding yields may be a bomb that the outer one swallows
-			r = &cutReader{r: d, left: limit + 64<<10}
-		}
+	switch name := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(encoding)), "x-"); {
+	case name == "" || name == "identity":
+	case decoders[name] == nil:
+		return dst, false, fmt.Errorf("%w: %.20q", ErrUnsupported, name)
+	case len(body) == 0:
+		return dst, true, nil // no coding makes nothing of something
+	default:
+		d := decoders[name].Get().(decoder)
+		defer decoders[name].Put(d)
+		err = d.Reset(r)
+		r = d
 	}
-	out, truncated, err = readUpTo(dst, r, limit)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	out = dst
+	if err == nil {
+		out, truncated, err = readUpTo(dst, r, max(limit, 0))
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return out, true, nil
 	}
 	if err != nil {
 		return out, false, fmt.Errorf("decode content: %w", err)
 	}
 	return out, truncated, nil
-}
-
-// parse returns the codings to undo in the order they were applied.
-func parse(encoding string) ([]string, error) {
-	var list []string
-	for c := range strings.SplitSeq(encoding, ",") {
-		c = strings.ToLower(strings.TrimSpace(c))
-		if c == "" || c == "identity" {
-			continue
-		}
-		if c == "x-gzip" {
-			c = "gzip"
-		}
-		if decoders[c] == nil {
-			return nil, fmt.Errorf("%w: %.20q", ErrUnsupported, c)
-		}
-		if len(list) == maxCodings {
-			return nil, fmt.Errorf("%w: more than %d", ErrUnsupported, maxCodings)
-		}
-		list = append(list, c)
-	}
-	return list, nil
-}
-
-// cutReader ends after some bytes as if the stream were cut off there.
-type cutReader struct {
-	r    io.Reader
-	left int
-}
-
-func (c *cutReader) Read(p []byte) (int, error) {
-	if c.left <= 0 {
-		return 0, io.ErrUnexpectedEOF
-	}
-	n, err := c.r.Read(p[:min(len(p), c.left)])
-	c.left -= n
-	return n, err
 }
 
 // readUpTo appends what r has to dst, at most limit bytes. It is truncated if

@@ -63,9 +63,6 @@ func TestDecode(t *testing.T) {
 		{"deflate without the zlib format", "deflate", encode(t, "raw", text)},
 		{"br", "br", encode(t, "br", text)},
 		{"zstd", "zstd", encode(t, "zstd", text)},
-		{"gzip, then br", "gzip, br", encode(t, "br", gz)},
-		{"br, then gzip", "br,gzip", encode(t, "gzip", encode(t, "br", text))},
-		{"identity among others", "identity, gzip, , identity", gz},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -122,8 +119,7 @@ func TestDecodeErrors(t *testing.T) {
 		coding         bool // whether the coding is at fault
 	}{
 		{"unknown coding", "compress", gz, true},
-		{"unknown coding behind a known one", "gzip, aes128gcm", gz, true},
-		{"three codings", "gzip, gzip, gzip", gz, true},
+		{"two codings", "gzip, br", gz, true},
 		{"not gzip", "gzip", []byte("<!doctype html><title>x</title>"), false},
 		{"not brotli", "br", []byte("<!doctype html><title>x</title>"), false},
 		{"not zstd", "zstd", []byte("<!doctype html><title>x</title>"), false},
@@ -161,22 +157,14 @@ func TestDecodeBomb(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Many empty members yield nothing for the outer limit to stop.
-	members := bytes.Repeat(encode(t, "gzip", nil), 1<<16)
 	tests := []struct {
-		name, encoding string
-		body           []byte
-		want           int
-	}{
-		{"gzip", "gzip", gz.Bytes(), limit},
-		{"br", "br", br.Bytes(), limit},
-		{"gzip in br", "gzip, br", encode(t, "br", gz.Bytes()), limit},
-		{"nothing in a bomb", "gzip, br", encode(t, "br", members), 0},
-	}
+		encoding string
+		body     []byte
+	}{{"gzip", gz.Bytes()}, {"br", br.Bytes()}}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(tt.encoding, func(t *testing.T) {
 			out, truncated, err := Decode(nil, tt.encoding, tt.body, limit)
-			if err != nil || !truncated || len(out) != tt.want || cap(out) > 2*limit {
+			if err != nil || !truncated || len(out) != limit || cap(out) > 2*limit {
 				t.Errorf("%d bytes with room for %d, truncated %v, error %v", len(out), cap(out), truncated, err)
 			}
 		})

@@ -171,6 +171,18 @@ func (t *Table) Expects(target string) bool {
 	return t.expectation(tag).Load() == tag
 }
 
+// Next returns when target is due next, the zero Time if it is due now.
+func (t *Table) Next(target string) time.Time {
+	s := t.find(t.tag(target))
+	if s == nil {
+		return time.Time{}
+	}
+	if due := s.state.Load() >> 16; due > t.clock.now() {
+		return t.clock.start.Add(time.Duration(due) * time.Millisecond)
+	}
+	return time.Time{}
+}
+
 func (t *Table) expectation(tag uint64) *atomic.Uint64 { return &t.expected[tag>>1%expectedKept] }
 
 func pack(due, wait uint64) uint64 { return due<<16 | wait }

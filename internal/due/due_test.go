@@ -25,12 +25,16 @@ func begin(t *testing.T, table *Table, target string) Look {
 	return look
 }
 
-// wait returns how long it takes from now until target is due, and begins the
-// look. It lets time pass in steps of a millisecond.
+// wait returns how long it takes from now until target is due, which Next must have
+// said, and begins the look. It lets time pass in steps of a millisecond.
 func wait(t *testing.T, table *Table, target string) (time.Duration, Look) {
 	t.Helper()
+	next := table.Next(target)
 	for passed := time.Duration(0); passed <= 2*Longest; passed += time.Millisecond {
 		if look, ok := table.Begin(target); ok {
+			if now := time.Now(); passed == 0 && !next.IsZero() || passed > 0 && !next.Equal(now) {
+				t.Errorf("%s was said to be due at %v, and is due at %v", target, next, now)
+			}
 			return passed, look
 		}
 		time.Sleep(time.Millisecond)

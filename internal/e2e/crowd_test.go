@@ -20,7 +20,7 @@ const (
 // betweenVisits is longer than a visited page goes without being looked at again.
 const betweenVisits = 70 * time.Second
 
-// crowd is a site whose visitors come from addresses that the test says.
+// crowd is a site whose visitors come from addresses that the test chooses.
 type crowd struct{ *testkit.Site }
 
 // inCrowd runs fn with a site of these pages in virtual time.

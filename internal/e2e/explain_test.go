@@ -8,12 +8,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
-	"github.com/servemap/servemap/store/memstore"
 )
 
 func TestExplainAndPages(t *testing.T) {
@@ -38,6 +36,11 @@ func TestExplainAndPages(t *testing.T) {
 		for _, url := range []string{"https://other.example/", "/a//b", ""} {
 			if e, err := s.Explain(s.Context(), url); err == nil {
 				s.Errorf("%q is explained: %+v", url, e)
+			}
+		}
+		for url, want := range map[string]time.Time{"/orphan": time.Now().Add(2 * time.Second), "/not-visited": {}} {
+			if got := s.Explained(url).NextLook; !got.Equal(want) {
+				s.Errorf("the next look at %s is at %v, want %v", url, got, want)
 			}
 		}
 		var urls []string
@@ -255,24 +258,6 @@ func TestChanges(t *testing.T) {
 			if !errors.Is(err, servemap.ErrOlder) {
 				s.Errorf("%v for what is forgotten", err)
 			}
-		}
-	})
-}
-
-func TestNothingChangedSinceTheStart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		st := new(memstore.Store)
-		for _, run := range []string{"with an empty store", "with a store of before"} {
-			s := testkit.Start(t, testkit.Setup{Store: st, Handler: testkit.Page("What stands there")})
-			now := time.Now()
-			for _, since := range []time.Time{now, now.Add(time.Hour)} {
-				for c, err := range s.Changes(t.Context(), since) {
-					t.Errorf("%s, since %v after the start: %v, %v", run, since.Sub(now), c, err)
-				}
-			}
-			s.Get("/")
-			time.Sleep(time.Second)
-			s.Shut()
 		}
 	})
 }

@@ -11,36 +11,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/andybalholm/brotli"
 	"github.com/gorilla/mux"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-func TestEncodedPages(t *testing.T) {
-	encode := map[string]func(io.Writer) io.WriteCloser{
-		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
-		"br":   func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) },
-		"zstd": func(w io.Writer) io.WriteCloser { zw, _ := zstd.NewWriter(w); return zw },
-	}
-	for coding, writer := range encode {
-		t.Run(coding, func(t *testing.T) {
-			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Content-Type", "text/html")
-				w.Header().Set("Content-Encoding", coding)
-				zw := writer(w)
-				io.WriteString(zw, testkit.HTML("", "page "+r.URL.Path, "/a"))
-				zw.Close()
-			})
-			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-				s.Get("/", "Accept-Encoding", coding)
-				s.Get("/a", "Accept-Encoding", coding)
-				s.WantListed("/", "/a")
-			})
-		})
-	}
+func TestPagesWithAContentEncoding(t *testing.T) {
 	for _, typed := range []bool{true, false} {
 		t.Run(fmt.Sprintf("by a compressor around the site, typed %v", typed), func(t *testing.T) {
 			mount := func(site *servemap.Site) http.Handler {
@@ -131,24 +108,6 @@ func (c compressor) Write(p []byte) (int, error) {
 		c.Header().Set("Content-Type", http.DetectContentType(p))
 	}
 	return c.zw.Write(p)
-}
-
-func TestQueries(t *testing.T) {
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/item":
-			fmt.Fprintf(w, `<html><head><link rel="canonical" href="https://example.com/item?id=%s"></head><body>item</body></html>`, r.URL.Query().Get("id"))
-		case "/view":
-			testkit.Page("view")(w, r)
-		default:
-			testkit.Page("home "+r.URL.RawQuery, "/item?id=5", "/item?id=6&amp;sort=asc", "/view?x=1", "/?page=2", "/?page=3&amp;utm_source=home")(w, r)
-		}
-	})
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		s.Visit("/", "/item?id=5", "/item?id=6&sort=asc", "/view?x=1", "/?page=2", "/?utm_medium=mail&page=3", "/item?id=7")
-		s.WantListed("/", "/?page=2", "/?page=3", "/item?id=5")
-		s.WantVerdict("/view?x=1", "excluded", "query-not-canonical")
-	})
 }
 
 func TestRulesSayWhatIsPublished(t *testing.T) {
@@ -254,34 +213,24 @@ func TestOptionsNameNamesTheFiles(t *testing.T) {
 	})
 }
 
-func TestWhoseRequestsCount(t *testing.T) {
+func TestOptionsDecideWhoseRequestsCount(t *testing.T) {
+	anonymous := func(r *http.Request) bool { return r.Header.Get("X-Forwarded-User") == "nobody" }
 	for _, tt := range []struct {
-		name    string
-		opts    servemap.Options
-		host    string
-		headers []string
-		counts  bool
+		name   string
+		opts   servemap.Options
+		line   [2]string // of the request's header
+		counts bool
 	}{
-		{"the origin's host", servemap.Options{}, "example.com", nil, true},
-		{"an address, as a proxy sends", servemap.Options{}, "10.0.0.7:8080", nil, true},
-		{"localhost", servemap.Options{}, "localhost:8080", nil, true},
-		{"a service name", servemap.Options{}, "web", nil, true},
-		{"another host", servemap.Options{}, "evil.example", nil, false},
-		{"another host, and a header that says otherwise", servemap.Options{}, "evil.example", []string{"X-Forwarded-Host", "example.com"}, false},
-		{"a header that names another host", servemap.Options{}, "example.com", []string{"X-Forwarded-Host", "evil.example", "X-Forwarded-Proto", "http"}, true},
-		{"an alias", servemap.Options{Hosts: []string{"www.example.com"}}, "www.example.com", nil, true},
-		{"not one of the aliases", servemap.Options{Hosts: []string{"www.example.com"}}, "example.com", nil, false},
-		{"basic authentication", servemap.Options{}, "example.com", []string{"Authorization", "Basic eDp5"}, false},
-		{"an unknown cookie", servemap.Options{}, "example.com", []string{"Cookie", "zzz=1"}, false},
-		{"a cookie known to be benign", servemap.Options{BenignCookies: []string{"zzz"}}, "example.com", []string{"Cookie", "zzz=1"}, true},
-		{"a user named by a proxy", servemap.Options{}, "example.com", []string{"X-Forwarded-User", "jane"}, false},
-		{"a user named by a proxy, and the owner says anonymous", servemap.Options{Anonymous: func(r *http.Request) bool { return r.Header.Get("X-Forwarded-User") == "nobody" }},
-			"example.com", []string{"X-Forwarded-User", "nobody"}, true},
-		{"the owner says not anonymous", servemap.Options{Anonymous: func(*http.Request) bool { return false }}, "example.com", nil, false},
+		{"a host", servemap.Options{Hosts: []string{"www.example.com"}}, [2]string{"Host", "www.example.com"}, true},
+		{"not one of the hosts", servemap.Options{Hosts: []string{"www.example.com"}}, [2]string{"Host", "example.com"}, false},
+		{"another host, whatever a header says", servemap.Options{}, [2]string{"Host", "evil.example"}, false},
+		{"a cookie known to be benign", servemap.Options{BenignCookies: []string{"zzz"}}, [2]string{"Cookie", "zzz=1"}, true},
+		{"a user, and the owner says anonymous", servemap.Options{Anonymous: anonymous}, [2]string{"X-Forwarded-User", "nobody"}, true},
+		{"the owner says not anonymous", servemap.Options{Anonymous: anonymous}, [2]string{"X-Forwarded-User", "jane"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Options: tt.opts, Handler: testkit.Page("home")}, func(s *testkit.Site) {
-				s.From("192.0.2.1", "/", append(tt.headers, "Host", tt.host)...)
+				s.From("192.0.2.1", "/", tt.line[0], tt.line[1], "X-Forwarded-Host", "example.com")
 				s.Settle()
 				if got := s.Stats().Listed == 1; got != tt.counts {
 					s.Errorf("counts: %v, want %v; stats %+v", got, tt.counts, s.Stats())
@@ -314,33 +263,6 @@ func TestReportOnly(t *testing.T) {
 			s.Errorf("%d pages, %+v", pages, s.Stats())
 		}
 	})
-}
-
-func TestRobotsTxtIsObeyed(t *testing.T) {
-	const robots = "User-agent: *\nDisallow: /a\n\nUser-agent: GPTBot\nDisallow: /\n"
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/robots.txt" {
-			io.WriteString(w, robots)
-			return
-		}
-		testkit.PageOfItsURL("/a", "/b")(w, r)
-	})
-	for _, tt := range []struct {
-		name string
-		opts servemap.Options
-		want []string
-	}{
-		{"as it is served", servemap.Options{}, []string{"/", "/b"}},
-		{"as it is given", servemap.Options{Robots: "User-agent: *\nDisallow: /b\n"}, []string{"/", "/a"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			testkit.Run(t, testkit.Setup{Options: tt.opts, Handler: h}, func(s *testkit.Site) {
-				s.Visit("/", "/a", "/b")
-				s.Get("/robots.txt")
-				s.WantListed(tt.want...)
-			})
-		})
-	}
 }
 
 func TestMountServesTheSitemapWhateverTheRoutes(t *testing.T) {

@@ -23,7 +23,7 @@ func quietPage(i int) string {
 }
 
 // quietSite is a site of which each page has two visits a day, from many networks.
-// Its handler refuses the requests that the test says.
+// Its handler refuses the requests that the test chooses.
 type quietSite struct {
 	*testkit.Site
 	rand    *rand.Rand
@@ -80,7 +80,7 @@ func (q *quietSite) client(r *http.Request) string {
 	return from
 }
 
-// refuse has the site answer a client so.
+// refuse has the site give one client this answer, whatever it asks for.
 func (q *quietSite) refuse(whom string, answer http.HandlerFunc) {
 	q.refuses = func(w http.ResponseWriter, r *http.Request) bool {
 		if q.client(r) != whom {
@@ -91,49 +91,20 @@ func (q *quietSite) refuse(whom string, answer http.HandlerFunc) {
 	}
 }
 
-// walk is a walk of one client over pages.
-type walk struct {
-	from         string
-	pages        []string
-	after, every time.Duration
-}
-
-// pass lets time pass with its visits. Walks begin at times from now on.
-func (q *quietSite) pass(d time.Duration, walks ...walk) {
-	const between = 12 * time.Hour / (quietPages + 1)
-	begun := time.Now()
-	end, visit := begun.Add(d), begun
-	for {
-		next, at := -1, visit
-		for i, w := range walks {
-			if len(w.pages) > 0 && begun.Add(w.after).Before(at) {
-				next, at = i, begun.Add(w.after)
-			}
-		}
-		if at.After(end) {
-			time.Sleep(time.Until(end))
-			return
-		}
-		time.Sleep(time.Until(at))
-		if next < 0 {
-			from := fmt.Sprintf("%d.%d.%d.7", 11+q.rand.IntN(80), q.rand.IntN(256), q.rand.IntN(256))
-			q.get(from, quietPage(q.rand.IntN(quietPages+1)))
-			visit = visit.Add(time.Duration(q.rand.ExpFloat64() * float64(between)))
-			continue
-		}
-		w := &walks[next]
-		q.get(w.from, w.pages[0])
-		w.pages, w.after = w.pages[1:], w.after+w.every
+// visits lets time pass with visits from many networks, two a day to each page.
+func (q *quietSite) visits(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(12 * time.Hour / (quietPages + 1)) {
+		from := fmt.Sprintf("%d.%d.%d.7", 11+q.rand.IntN(80), q.rand.IntN(256), q.rand.IntN(256))
+		q.get(from, quietPage(q.rand.IntN(quietPages+1)))
 	}
 }
 
-// walkAll is a walk of the scraper over every page but the entry.
-func walkAll(every time.Duration) walk {
-	w := walk{from: scraper, every: every}
+// scrape has the scraper get every page but the entry.
+func (q *quietSite) scrape(every time.Duration) {
 	for i := 1; i <= quietPages; i++ {
-		w.pages = append(w.pages, quietPage(i))
+		q.get(scraper, quietPage(i))
+		time.Sleep(every)
 	}
-	return w
 }
 
 // wantListed checks how many pages are listed.
@@ -168,7 +139,7 @@ const scraper = "9.9.9.9"
 // refusal is a way to refuse a request.
 type refusal struct {
 	name   string
-	lost   int // pages that may leave all the same
+	lost   int // how many pages may leave nevertheless
 	answer http.HandlerFunc
 }
 
@@ -198,82 +169,12 @@ func TestRefusedScraperEmptiesNoSite(t *testing.T) {
 			inQuietSite(t, func(q *quietSite) {
 				q.proxied = tt.proxied
 				q.refuse(scraper, tt.answer)
-				q.pass(2*time.Hour, walkAll(tt.every))
+				q.scrape(tt.every)
+				q.visits(2 * time.Hour)
 				q.wantListed(quietPages+1-tt.lost, quietPages+1)
-				q.pass(46 * time.Hour)
+				q.visits(46 * time.Hour)
 				q.wantListed(quietPages+1-tt.lost, quietPages+1)
 				q.wantHinted(1)
-			})
-		})
-	}
-}
-
-// The scraper comes back each day, and the site is started anew in between.
-func TestScraperThatIsRefusedEachDayEmptiesNoSite(t *testing.T) {
-	if testing.Short() {
-		t.Skip("four days of visits take some seconds")
-	}
-	for _, tt := range []refusal{forbidden, missing} {
-		t.Run(tt.name, func(t *testing.T) {
-			inQuietSite(t, func(q *quietSite) {
-				q.refuse(scraper, tt.answer)
-				for range 4 {
-					q.pass(23*time.Hour, walkAll(100*time.Millisecond))
-					q.wantListed(quietPages+1-tt.lost, quietPages+1)
-					q.Restart()
-					q.pass(70 * time.Minute)
-					q.wantListed(quietPages+1-tt.lost, quietPages+1)
-				}
-			})
-		})
-	}
-}
-
-func TestPageLeavesOnceEverybodyIsRefused(t *testing.T) {
-	const other, third = "9.8.7.6", "2.2.2.2"
-	page := quietPage(7)
-	asks := func(from string, after time.Duration) walk {
-		return walk{from: from, pages: []string{page}, after: after}
-	}
-	for _, tt := range []struct {
-		name   string
-		answer http.HandlerFunc
-		asked  []walk
-		stays  time.Duration // the page is listed for so long
-		leaves time.Duration // and not after that; 0 if it stays
-	}{
-		{"a 404 to one client", missing.answer, []walk{asks(other, 0)}, 58 * time.Second, 62 * time.Second},
-		{"a 403 to one client", forbidden.answer, []walk{asks(other, 0)}, 47 * time.Hour, 0},
-		{"a 403 to two networks", forbidden.answer, []walk{asks(other, 0), asks(third, 10*time.Second)}, 58 * time.Second, 62 * time.Second},
-		{"a 403 to two networks, an hour apart", forbidden.answer, []walk{asks(other, 0), asks(third, time.Hour)}, 59 * time.Minute, 61 * time.Minute},
-		{"a 403 to one client, a day apart", forbidden.answer, []walk{asks(other, 0), asks(other, 24*time.Hour)}, 23 * time.Hour, 24*time.Hour + time.Minute},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inQuietSite(t, func(q *quietSite) {
-				q.refuses = func(w http.ResponseWriter, r *http.Request) bool {
-					if r.URL.Path != page {
-						return false
-					}
-					if from := q.client(r); from == other || from == third {
-						tt.answer(w, r)
-					} else { // says nothing of the page
-						w.WriteHeader(http.StatusServiceUnavailable)
-					}
-					return true
-				}
-				q.pass(tt.stays, tt.asked...)
-				q.wantListed(quietPages+1, quietPages+1)
-				for i := range tt.asked {
-					tt.asked[i].after -= tt.stays
-					if tt.asked[i].after < 0 {
-						tt.asked[i].pages = nil
-					}
-				}
-				if tt.leaves > 0 {
-					q.pass(tt.leaves-tt.stays, tt.asked...)
-					q.wantListed(quietPages, quietPages)
-				}
-				q.wantHinted(0)
 			})
 		})
 	}
@@ -300,27 +201,6 @@ func TestClientThatIsRefusedOverAndOverHidesNoOther(t *testing.T) {
 			})
 		})
 	}
-}
-
-// The owner deletes some pages, and one crawler finds them missing.
-func TestTenPagesLeaveThatOneCrawlerFindsMissing(t *testing.T) {
-	inQuietSite(t, func(q *quietSite) {
-		gone := map[string]bool{}
-		for i := 1; i <= 10; i++ {
-			gone[quietPage(i)] = true
-		}
-		q.refuses = func(w http.ResponseWriter, r *http.Request) bool {
-			if gone[r.URL.Path] {
-				http.NotFound(w, r)
-			}
-			return gone[r.URL.Path]
-		}
-		for page := range gone {
-			q.get(scraper, page)
-		}
-		time.Sleep(62 * time.Second)
-		q.wantListed(quietPages+1-10, quietPages+1-10)
-	})
 }
 
 // The owner asks why a page that one client is refused is still listed.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap/internal/testkit"
@@ -15,34 +14,6 @@ import (
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
 )
-
-func TestPageLeavesWithoutTheStore(t *testing.T) {
-	public := testkit.Page("a page")
-	for _, withdrawn := range []http.HandlerFunc{
-		testkit.Reply(200, testkit.HTML("", "a page"), "X-Robots-Tag", "noindex"),
-		testkit.Reply(200, testkit.HTML("", "a page"), "Cache-Control", "private"),
-		status(410),
-	} {
-		st := base.NewStore()
-		h := testkit.Paths{"/": testkit.Page("home", "/a"), "/a": public}
-		testkit.Run(t, testkit.Setup{Store: st, Handler: h}, func(s *testkit.Site) {
-			s.Visit("/", "/a")
-			s.WantListed("/", "/a")
-			st.Refuse(errors.New("it is broken"))
-			time.Sleep(time.Minute)
-			h["/a"] = withdrawn
-			s.Get("/a")
-			synctest.Wait()
-			s.WantServed("/")
-			st.Mend()
-			time.Sleep(time.Minute)
-			s.WantListed("/")
-			h["/a"] = public
-			s.Get("/a")
-			s.WantListed("/", "/a")
-		})
-	}
-}
 
 // openFolder opens a store in a folder.
 func openFolder(t *testing.T, dir string, log *slog.Logger) *badgerstore.Store {

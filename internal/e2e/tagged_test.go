@@ -89,24 +89,6 @@ func TestAnswersToTrackingParametersDoNotAffectThePage(t *testing.T) {
 	}
 }
 
-// Half of the visitors come from a campaign whose answers are private.
-func TestPageStaysWhileACampaignIsAnsweredPrivately(t *testing.T) {
-	h := &campaign{testkit.Page("the clean page"), testkit.Reply(http.StatusOK, testkit.HTML("", "the clean page"), "Cache-Control", "private")}
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		s.Visit("/", "/a")
-		s.WantListed("/", "/a")
-		for i := range 240 { // an hour
-			paths := []string{"/a", "/a?utm_campaign=spring"}
-			s.Get(paths[i%2])
-			s.Get(paths[1-i%2])
-			if _, listed := s.LastMods()["/a"]; !listed {
-				s.Fatal("/a is not listed any more")
-			}
-			time.Sleep(15 * time.Second)
-		}
-	})
-}
-
 // A stranger asks for the page with tracking parameters all the time, and still
 // gets the page. That does not hide that it is gone.
 func TestPageLeavesDespiteTaggedVisits(t *testing.T) {
@@ -166,5 +148,27 @@ func TestPageThatOnlyACampaignLeadsTo(t *testing.T) {
 			s.Visit("/", "/a?utm_source=x")
 			s.WantListed("/")
 		})
+	})
+}
+
+func TestNoindexOfAFetchedFragmentDoesNotTakeThePageOut(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Sec-Fetch-Dest") == "empty" {
+			testkit.Reply(http.StatusOK, "<p>news", "X-Robots-Tag", "noindex")(w, r)
+			return
+		}
+		testkit.Page("home")(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		script := []string{"Sec-Fetch-Dest", "empty"}
+		s.Get("/", script...)
+		s.Get("/", script...)
+		s.Get("/")
+		s.WantListed("/")
+		s.Get("/", script...)
+		s.WantListed("/")
+		if n := s.Stats().Ignored["fragment"]; n == 0 {
+			s.Error("the stats do not count the fragments")
+		}
 	})
 }

@@ -1,16 +1,14 @@
 package files
 
-import (
-	"container/list"
-)
+import "container/list"
 
-// cache keeps the compressed bytes of files by their hash: those that were asked
-// for last, and as many others as there is room for. It is guarded by Files.mu.
+// cache keeps the compressed bytes of files by their hash: those that were made or asked
+// for last. It is guarded by Files.mu.
 type cache struct {
 	most int // bytes
 
 	size  int
-	order *list.List // of packed, the one that was asked for last in front
+	order *list.List // of packed, the last one in front
 	packs map[hash]*list.Element
 }
 
@@ -24,8 +22,7 @@ func newCache(most int) cache {
 	return cache{most: most, order: list.New(), packs: map[hash]*list.Element{}}
 }
 
-// get returns the bytes of a file that somebody asked for, nil if they are not
-// here.
+// get returns the bytes of a file that somebody asks for, nil if they are not here.
 func (c *cache) get(h hash) []byte {
 	e := c.packs[h]
 	if e == nil {
@@ -35,50 +32,22 @@ func (c *cache) get(h hash) []byte {
 	return e.Value.(packed).gz
 }
 
-// put keeps the bytes of a file that somebody asked for, in place of others if
-// need be.
+// put keeps the bytes of a file, in place of those that were made or asked for longest
+// ago; the last one stays, however large it is.
 func (c *cache) put(h hash, gz []byte) {
-	if e := c.packs[h]; e != nil {
-		c.order.MoveToFront(e)
+	if c.get(h) != nil {
 		return
 	}
 	c.packs[h] = c.order.PushFront(packed{h, gz})
-	c.size += len(gz)
-	c.trim()
-}
-
-// offer keeps the bytes of a file that nobody asked for, if there is room: that
-// of the file it replaces, or some that is free.
-func (c *cache) offer(h hash, gz []byte, replaced hash) {
-	old := c.packs[replaced]
-	switch {
-	case c.packs[h] != nil, old == nil && c.size+len(gz) > c.most:
-		return
-	case old != nil:
-		c.packs[h] = c.order.InsertBefore(packed{h, gz}, old)
-	default:
-		c.packs[h] = c.order.PushBack(packed{h, gz})
-	}
-	c.size += len(gz)
-	c.trim()
-}
-
-// trim drops what was asked for longest ago, but never the only file.
-func (c *cache) trim() {
-	for c.size > c.most && c.order.Len() > 1 {
-		c.drop(c.order.Back())
+	for c.size += len(gz); c.size > c.most && c.order.Len() > 1; {
+		c.remove(c.order.Back().Value.(packed).hash)
 	}
 }
 
 // remove forgets the bytes of a file.
 func (c *cache) remove(h hash) {
 	if e := c.packs[h]; e != nil {
-		c.drop(e)
+		c.size -= len(c.order.Remove(e).(packed).gz)
+		delete(c.packs, h)
 	}
-}
-
-func (c *cache) drop(e *list.Element) {
-	p := c.order.Remove(e).(packed)
-	delete(c.packs, p.hash)
-	c.size -= len(p.gz)
 }

@@ -3,7 +3,6 @@ package files
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 
 	"github.com/klauspost/compress/gzip"
@@ -11,43 +10,35 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// The ends of an entry, and of its address.
+// The ends of an entry and of an alternate in it, and of their addresses.
 var (
-	entryOpen  = []byte("<url><loc>")
-	entryClose = []byte("</url>\n")
-	locClose   = []byte("</loc>")
+	entryOpen, entryClose         = []byte("<url><loc>"), []byte("</url>\n")
+	locClose                      = []byte("</loc>")
+	alternateOpen, alternateClose = []byte(`<xhtml:link `), []byte(`/>`)
+	hrefOpen, hrefClose           = []byte(` href="`), []byte(`"`)
 )
 
 // cutting takes withdrawn locations out of a file's bytes.
 type cutting map[string]bool // by their addresses, as they stand in a file
 
-func (f *Files) newCutting(gone []string) cutting {
+// cutBytes makes the bytes of a served file without what was withdrawn since they were
+// made, from gz, and has the file served with them. It returns none if the file is no
+// longer served by then: somebody else did that before, or there is a newer one.
+func (f *Files) cutBytes(p *file, gz []byte) (*file, []byte, error) {
+	f.cutter.Lock() // so that many who ask do it once
+	defer f.cutter.Unlock()
 	c := cutting{}
-	for _, location := range gone {
+	for _, location := range p.gone {
 		entry, _ := sitemap.AppendURL(nil, sitemap.URL{Loc: f.cfg.URL(location)})
 		loc, _, _ := bytes.Cut(bytes.TrimPrefix(entry, entryOpen), locClose)
 		c[string(loc)] = true
 	}
-	return c
-}
-
-// cutBytes makes the bytes of a served file without what was withdrawn since they were
-// made, from gz, and has the file served with them. It returns none if the file is no
-// longer served by then: somebody else did that before, or there is a newer one.
-func (f *Files) cutBytes(ctx context.Context, p *file, gz []byte) (*file, []byte, error) {
-	var tool *press
-	select {
-	case tool = <-f.cutting:
-	case <-ctx.Done():
-		return nil, nil, ctx.Err()
-	}
-	defer func() { f.cutting <- tool }()
 	if !f.served.Load().has(p) {
 		return nil, nil, nil
 	}
 	next := *p
 	next.gone = nil
-	if err := f.newCutting(p.gone).cut(tool, &next, gz); err != nil {
+	if err := c.cut(&f.cutter.press, &next, gz); err != nil {
 		return nil, nil, fmt.Errorf("a file of our own cannot be read: %w", err)
 	}
 	gz = next.gz
@@ -59,57 +50,42 @@ func (f *Files) cutBytes(ctx context.Context, p *file, gz []byte) (*file, []byte
 
 // cut makes made of a compressed file: without the entries of what is cut out, and the
 // links to it.
-func (c cutting) cut(tool *press, made *file, gz []byte) error {
+func (c cutting) cut(p *press, made *file, gz []byte) error {
 	zr, err := gzip.NewReader(bytes.NewReader(gz))
 	if err != nil {
 		return err
 	}
-	tool.begin()
+	p.begin()
 	entries := bufio.NewScanner(zr)
 	entries.Buffer(make([]byte, 0, pieceBytes), sitemap.MaxBytes)
 	entries.Split(splitEntries)
 	for entries.Scan() {
-		text := entries.Bytes()
-		if at := bytes.Index(text, entryOpen); at >= 0 {
-			if loc, _, _ := bytes.Cut(text[at+len(entryOpen):], locClose); c[string(loc)] {
-				text = text[:at]
-			}
-		}
-		tool.text = c.appendUnlinked(tool.text, text)
-		tool.flush()
+		p.text = c.appendCut(p.text, entries.Bytes())
+		p.flush()
 	}
-	tool.end(made, "")
+	p.end(made, "")
 	return entries.Err()
 }
 
-// The ends of an alternate, and of its address.
-var (
-	alternateOpen  = []byte(`<xhtml:link `)
-	alternateClose = []byte(`/>`)
-	hrefOpen       = []byte(` href="`)
-	hrefClose      = []byte(`"`)
-)
-
-// appendUnlinked appends an entry without the alternates that are cut out.
-func (c cutting) appendUnlinked(dst, text []byte) []byte {
+// appendCut appends what ends with an entry: without it, or without the alternates in it
+// that are cut out.
+func (c cutting) appendCut(dst, text []byte) []byte {
+	if before, entry, is := bytes.Cut(text, entryOpen); is {
+		if loc, _, _ := bytes.Cut(entry, locClose); c[string(loc)] {
+			return append(dst, before...)
+		}
+	}
 	for {
-		at := bytes.Index(text, alternateOpen)
-		if at < 0 {
-			return append(dst, text...)
+		before, rest, is := bytes.Cut(text, alternateOpen)
+		if dst = append(dst, before...); !is {
+			return dst
 		}
-		end := bytes.Index(text[at:], alternateClose)
-		if end < 0 {
-			return append(dst, text...)
+		link, after, _ := bytes.Cut(rest, alternateClose)
+		_, href, _ := bytes.Cut(link, hrefOpen)
+		if href, _, _ = bytes.Cut(href, hrefClose); !c[string(href)] {
+			dst = append(dst, text[len(before):len(text)-len(after)]...)
 		}
-		end += at + len(alternateClose)
-		_, href, _ := bytes.Cut(text[at:end], hrefOpen)
-		href, _, _ = bytes.Cut(href, hrefClose)
-		kept := end
-		if c[string(href)] {
-			kept = at
-		}
-		dst = append(dst, text[:kept]...)
-		text = text[end:]
+		text = after
 	}
 }
 

@@ -3,12 +3,12 @@ package files
 import (
 	"context"
 	"encoding/binary"
-	"slices"
 	"time"
 
 	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/record"
@@ -29,8 +29,8 @@ func hashSum(sum xxh3.Uint128) (h hash) {
 // file is what is kept of each file. It is replaced, never changed.
 type file struct {
 	hash     hash
-	size     int       // bytes before compression
-	modified time.Time // when the file last became another one
+	size     int         // bytes before compression
+	modified moment.Time // when the file last became another one, to the second
 	pages    int
 	damaged  int         // entries that could not be read
 	changes  int         // of a part, up to which it was made; see book.Part
@@ -38,11 +38,11 @@ type file struct {
 	dates    lastmod.Summary
 	listed   locations
 	linked   locations // of the alternates that it names
-	gz       []byte    // the bytes, compressed; nil for a part, whose bytes may be in the cache
+	gz       []byte    // the bytes, compressed; nil but for the index: those of others may be in the cache
 
 	// unread says that the file was read from the store at the start and not made
-	// since. It may have other bytes by now, by other settings perhaps, so it is
-	// made before anything is said of it.
+	// since. Its bytes may differ by now, for example after other settings, so the
+	// file is made before it is served.
 	unread bool
 	// gone are withdrawn locations that the bytes with this hash name. The bytes
 	// without them are made when somebody asks for them. All else is said of these.
@@ -52,76 +52,51 @@ type file struct {
 	others record.Unread // fields of the stored record that this version does not know
 }
 
-// The fields of a stored file.
-const (
-	fileHash = 1 + iota
-	fileModified
-	filePages
-	fileSize
-	fileUntil
-	fileDamaged
-	fileChanges
-
-	fileDates = 10 // one for each source
-)
-
-func (p *file) encode() []byte {
-	var enc record.Encoder
-	enc.Bytes(fileHash, p.hash[:])
-	if !p.modified.IsZero() {
-		enc.Int(fileModified, p.modified.Unix())
-	}
-	enc.Uint(filePages, uint64(p.pages))
-	enc.Uint(fileSize, uint64(p.size))
-	enc.Date(fileUntil, p.until)
-	enc.Uint(fileDamaged, uint64(p.damaged))
-	enc.Uint(fileChanges, uint64(p.changes))
-	p.dates.Encode(&enc, fileDates)
-	enc.Keep(p.others)
-	return enc.Seal()
+// fields lists what is stored of a file.
+func (p *file) fields(f *record.Fields) {
+	f.Data(1, 1, func(int) []byte { return p.hash[:] }, func(b []byte) { copy(p.hash[:], b) })
+	f.Date(2, &p.modified)
+	f.Count(3, &p.pages)
+	f.Count(4, &p.size)
+	f.Date(5, &p.until)
+	f.Count(6, &p.damaged)
+	f.Count(7, &p.changes)
+	p.dates.Fields(f, 10)
 }
+
+func (p *file) encode() []byte { return record.Write(p.fields, p.others) }
 
 // readFile reads what encode wrote, nil if that is damaged.
 func readFile(b []byte) *file {
 	p := &file{unread: true, stored: true}
-	others, err := record.Read(b, func(f record.Field) bool {
-		switch f.Num {
-		case fileHash:
-			copy(p.hash[:], f.Data)
-		case fileModified:
-			p.modified = time.Unix(f.Seconds(), 0)
-		case filePages:
-			p.pages = f.Count()
-		case fileSize:
-			p.size = min(f.Count(), sitemap.MaxBytes)
-		case fileUntil:
-			p.until = f.Date()
-		case fileDamaged:
-			p.damaged = f.Count()
-		case fileChanges:
-			p.changes = f.Count()
-		default:
-			return p.dates.Decode(f, fileDates)
-		}
-		return true
-	})
+	others, err := record.Read(b, record.Into(p.fields))
 	if err != nil {
 		return nil
 	}
-	p.others = others
+	p.others, p.size = others, min(p.size, sitemap.MaxBytes)
 	return p
 }
 
-// note stores under key what is known of a file that was just made, and fills in
-// since when it is as it is. The same bytes keep the time that is known for them:
-// from the file before, or from the store, where it survives restarts and other
-// processes see it. Other bytes than before have a later time than these. A file
-// without pages is stored too: else a restart would take its part for one that was
-// never made. What another process made of a later state of the part, whose record has
-// the key part, stays stored. If the store does not answer, the time may be another one
-// after a restart.
-func (f *Files) note(ctx context.Context, key, part string, made, old *file, now time.Time) {
-	since := now.Truncate(time.Second)
+// key returns the key under which it is stored since when file n is as it is.
+func (f *Files) key(n int) string {
+	switch n {
+	case recentFile:
+		return f.cfg.Keys.Recent()
+	case newsFile:
+		return f.cfg.Keys.News()
+	}
+	return f.cfg.Keys.File(n)
+}
+
+// note stores what is known of file n that was just made, and fills in since when it is
+// as it is. The same bytes keep the time that is known for them: from the file before,
+// or from the store, where it survives restarts and other processes see it. Other bytes
+// than before have a later time than these. A file without pages is stored too: else a
+// restart would take its part for one that was never made. What another process made of
+// a later state of the part stays stored. If the store does not answer, the time may be
+// another one after a restart.
+func (f *Files) note(ctx context.Context, n int, made, old *file, now moment.Time) {
+	since := now
 	if old != nil {
 		made.others = old.others
 		if since = old.later(now); old.hash == made.hash {
@@ -133,39 +108,35 @@ func (f *Files) note(ctx context.Context, key, part string, made, old *file, now
 		made.stored = true
 		return
 	}
-	keys, kept := []string{key}, false
-	if part != "" {
-		keys = append(keys, part)
+	names := []string{f.key(n)}
+	if n <= keys.MaxPart {
+		names = append(names, f.cfg.Keys.Part(n))
 	}
-	err := f.cfg.Store.Update(ctx, keys, func(values [][]byte) error {
-		made.modified, kept = since, false
-		if known := readFile(values[0]); known != nil {
+	err := f.cfg.Store.Update(ctx, names, func(values [][]byte) error {
+		made.modified, made.stored = since, true
+		known := readFile(values[0])
+		switch {
+		case known == nil:
+		case known.changes > made.changes && known.changes <= book.DecodePart(values[1]).Changes:
+			made.stored = false // this process will make that state too
+			return nil
+		default:
 			made.others = known.others
-			if part != "" && known.changes > made.changes && known.changes <= book.DecodePart(values[1]).Changes {
-				kept = true // this process will make that state too
-				return nil
-			}
-			if known.hash == made.hash && (old == nil || known.modified.After(old.modified)) {
+			if known.hash == made.hash && (old == nil || known.modified > old.modified) {
 				made.modified = known.modified
 			}
 		}
 		values[0] = made.encode()
 		return nil
 	})
-	if made.stored = err == nil && !kept; err != nil {
-		made.modified = since
+	if err != nil {
+		made.modified, made.stored = since, false
 	}
 }
 
 // later returns the time of a file that takes the place of p: now, but after p's,
 // so that who goes by times to the second gets the new one.
-func (p *file) later(now time.Time) time.Time {
-	now = now.Truncate(time.Second)
-	if next := p.modified.Add(time.Second); next.After(now) {
-		return next
-	}
-	return now
-}
+func (p *file) later(now moment.Time) moment.Time { return max(now, p.modified.Add(time.Second)) }
 
 // known reports whether the file's bytes are those with its hash.
 func (p *file) known() bool { return !p.unread && len(p.gone) == 0 }
@@ -173,19 +144,6 @@ func (p *file) known() bool { return !p.unread && len(p.gone) == 0 }
 // names reports whether the file lists a location or links to it. It is false for a
 // file of which that is not known, which is made anew before it is served.
 func (p *file) names(h uint64) bool { return p.listed.has(h) || p.linked.has(h) }
-
-// without returns the file without withdrawn locations that it names, nil if it
-// lists nothing else.
-func (p *file) without(gone []string, hashes locations, now time.Time) *file {
-	next := *p
-	next.gone = slices.Concat(p.gone, gone)
-	next.listed, next.linked = p.listed.without(hashes), p.linked.without(hashes)
-	if next.pages -= len(p.listed) - len(next.listed); next.pages <= 0 {
-		return nil
-	}
-	next.modified, next.stored = p.later(now), false
-	return &next
-}
 
 // passed reports whether now is at or after t, where 0 is never.
 func passed(t, now moment.Time) bool { return t != 0 && t <= now }

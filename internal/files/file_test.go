@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"reflect"
 	"testing"
-	"time"
 
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
@@ -12,7 +11,7 @@ import (
 
 func TestFileEncoding(t *testing.T) {
 	full := &file{
-		hash: hash{1, 2, 3}, size: 4_000_000, modified: time.Unix(1_700_000_000, 0), pages: 50_000, damaged: 2, until: moment.Seconds(1_800_000_000),
+		hash: hash{1, 2, 3}, size: 4_000_000, modified: moment.Seconds(1_700_000_000), pages: 50_000, damaged: 2, until: moment.Seconds(1_800_000_000),
 		unread: true, stored: true,
 	}
 	var g lastmod.Gatherer
@@ -21,13 +20,13 @@ func TestFileEncoding(t *testing.T) {
 	}
 	g.Add(&lastmod.Candidates{Given: lastmod.Given[moment.Time]{lastmod.Page: 1000}})
 	full.dates = g.Summarise()
-	empty := &file{unread: true, stored: true, modified: time.Unix(1_700_000_000, 0)}
+	empty := &file{unread: true, stored: true, modified: moment.Seconds(1_700_000_000)}
 	for _, tt := range []struct {
 		name   string
 		file   *file
 		golden string // in hexadecimal, without the checksum
 	}{
-		{"every field", full, "010a10010203000000000000000000000000001080c49fd50c18d086032080" + "92f4012880c8ceb40d30025a0fcb0180eadacb0cc80182eadacb0c03620101"},
+		{"every field", full, "010a10010203000000000000000000000000001080c49fd50c18d086032080" + "92f4012880c8ceb40d300250cb015a08cb0180eadacb0c026001"},
 		{"a part that shows nothing", empty, "010a10000000000000000000000000000000001080c49fd50c"},
 	} {
 		stored := tt.file.encode()

@@ -60,30 +60,35 @@ const defaultCache = 8 << 20
 
 // Files are the files of one site. One goroutine makes them, in [Files.Run]. It has
 // each new state served at once; requests read that, and ask it for the bytes of a
-// part that are not in memory. All methods may be called concurrently.
+// file that are not in memory. All methods may be called concurrently.
 type Files struct {
 	cfg     Config
 	seed    maphash.Seed           // of the hashes of locations
-	maker   maker                  // of Run, and then of who holds late
-	late    sync.Mutex             // held by a request that makes parts after Run
+	maker   maker                  // of Run
 	policy  atomic.Pointer[Policy] // nil before the first Follow
 	served  atomic.Pointer[snapshot]
 	loaded  chan struct{} // closed once it is known which files there are
 	stopped chan struct{} // closed when Run returns
 	wake    chan struct{} // has Run look what is to be done
-	cutting chan *press   // holds the press of who takes withdrawn pages out of a file's bytes
+	cutter  cutter        // takes withdrawn pages out of a file's bytes
 	readers sync.Pool     // of *gzip.Reader
 
-	mu        sync.Mutex // guards what follows, and that served is replaced
-	cache     cache
-	dirty     map[int]bool // parts that are to be made
-	allDirty  bool
-	passing   bool            // parts are being made
-	flushes   []chan error    // of those who wait for a pass
-	demands   map[int]*demand // parts that somebody asks for
-	withdrawn withdrawals
-	lastCut   time.Time
-	indexing  press
+	mu       sync.Mutex // guards what follows, and that served is replaced
+	cache    cache
+	dirty    map[int]bool // files that are to be made
+	allDirty bool
+	passing  bool            // files are being made
+	passes   int             // that have begun
+	flushes  []chan error    // of those who wait for a pass
+	demands  map[int]*demand // files that somebody asks for
+	gone     withdrawals
+	indexer  press
+}
+
+// cutter is held by who takes pages out of a file's bytes for a request.
+type cutter struct {
+	sync.Mutex
+	press
 }
 
 // New returns files of which nothing is made before [Files.Follow].
@@ -92,19 +97,18 @@ func New(cfg Config) *Files {
 		cfg.CacheBytes = defaultCache
 	}
 	f := &Files{
-		cfg:       cfg,
-		seed:      maphash.MakeSeed(),
-		loaded:    make(chan struct{}),
-		stopped:   make(chan struct{}),
-		wake:      make(chan struct{}, 1),
-		cutting:   make(chan *press, 1),
-		cache:     newCache(cfg.CacheBytes),
-		dirty:     map[int]bool{},
-		demands:   map[int]*demand{},
-		withdrawn: withdrawals{of: map[string]withdrawal{}, uncut: map[string]uint64{}},
+		cfg:     cfg,
+		seed:    maphash.MakeSeed(),
+		maker:   maker{gaps: map[int]gap{}},
+		loaded:  make(chan struct{}),
+		stopped: make(chan struct{}),
+		wake:    make(chan struct{}, 1),
+		cache:   newCache(cfg.CacheBytes),
+		dirty:   map[int]bool{},
+		demands: map[int]*demand{},
+		gone:    withdrawals{pages: map[string]withdrawal{}},
 	}
 	f.served.Store(new(snapshot))
-	f.cutting <- new(press)
 	return f
 }
 
@@ -156,7 +160,7 @@ func (f *Files) ChangedAll() {
 // while it is not yet known what a file lists, it reports false.
 func (f *Files) Lists(location string) bool {
 	f.mu.Lock()
-	_, gone := f.withdrawn.of[location]
+	_, gone := f.gone.pages[location]
 	f.mu.Unlock()
 	// A withdrawal is forgotten after the files that go by the store are served, so
 	// these come second.
@@ -167,14 +171,8 @@ func (f *Files) Lists(location string) bool {
 func (f *Files) Listed() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	served := f.served.Load()
-	pages := served.pages
-	for location := range f.withdrawn.uncut {
-		if served.lists(f.withdrawn.of[location].hash) {
-			pages--
-		}
-	}
-	return pages
+	f.cut()
+	return f.served.Load().pages
 }
 
 // Damaged returns how many entries of the files being served could not be read.

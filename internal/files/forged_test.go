@@ -10,49 +10,33 @@ import (
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/record/recordtest"
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
 // Records whose checksums hold may say anything all the same.
 func TestFileRecordsWithImpossibleNumbers(t *testing.T) {
 	for _, v := range []uint64{1 << 31, 1 << 32, 1 << 62, 1 << 63, math.MaxUint64} {
-		if f := readFile(numbered(fileSize, v)); f.size < 0 || f.size > sitemap.MaxBytes {
+		if f := readFile(recordtest.Numbered(4, v)); f.size < 0 || f.size > sitemap.MaxBytes {
 			t.Errorf("file: %d bytes of %d", f.size, v)
 		}
-		if f := readFile(numbered(filePages, v)); f.pages <= 0 {
+		if f := readFile(recordtest.Numbered(3, v)); f.pages <= 0 {
 			t.Errorf("file: %d pages of %d", f.pages, v)
 		}
 	}
 }
 
-// sealed is the record with these fields, whatever they are.
-func sealed(fields []byte) []byte {
-	var e record.Encoder
-	e.Raw(fields)
-	return e.Seal()
-}
-
-// fieldsOf returns the fields of a record.
-func fieldsOf(b []byte) []byte { return b[1 : len(b)-4] }
-
-// numbered is a record with one number in it.
-func numbered(num int, v uint64) []byte {
-	var e record.Encoder
-	e.Uint(num, v)
-	return e.Seal()
-}
-
 // FuzzFile reads a file that was stored, and does with it what is done at a start.
 func FuzzFile(f *testing.F) {
-	p := &file{hash: hash{1}, size: 7, pages: 3, modified: time.Unix(1_700_000_000, 0), until: moment.Seconds(1_800_000_000)}
+	p := &file{hash: hash{1}, size: 7, pages: 3, modified: moment.Seconds(1_700_000_000), until: moment.Seconds(1_800_000_000)}
 	var g lastmod.Gatherer
 	for range 300 {
 		g.Add(&lastmod.Candidates{Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(1_690_000_000)}})
 	}
 	p.dates = g.Summarise()
-	f.Add(fieldsOf(p.encode()), int64(1_750_000_000))
+	f.Add(recordtest.FieldsOf(p.encode()), int64(1_750_000_000))
 	f.Fuzz(func(t *testing.T, fields []byte, now int64) {
-		p := readFile(sealed(fields))
+		p := readFile(recordtest.Sealed(fields))
 		if p == nil {
 			return
 		}
@@ -60,15 +44,15 @@ func FuzzFile(f *testing.F) {
 			t.Errorf("%+v is read again as %+v", p, again)
 		}
 		files := New(Config{Name: "sitemap", Folder: "/", URL: testURL})
-		files.publish(map[int]*file{1: p, 2: p}, nil, lastmod.Trust{}, 0)
+		files.publish(map[int]*file{1: p, 2: p}, lastmod.Trust{}, 0)
 		next := files.served.Load()
 		if next.pages < 0 || next.damaged < 0 {
 			t.Errorf("%d pages, and %d are damaged", next.pages, next.damaged)
 		}
-		if stale, fresh := files.stale(time.Unix(record.Seconds(now), 0)); !stale && (fresh <= 0 || fresh > lookAgain) {
+		if fresh := files.fresh(time.Unix(record.Seconds(now), 0)); fresh < 0 || fresh > lookAgain {
 			t.Errorf("fresh for %v", fresh)
 		}
-		if at := p.later(time.Unix(1_750_000_000, 0)); !at.After(p.modified) {
+		if at := p.later(moment.Seconds(1_750_000_000)); at <= p.modified {
 			t.Errorf("what follows %v is of %v", p.modified, at)
 		}
 	})
@@ -78,11 +62,11 @@ func testURL(location string) string { return "https://example.com" + location }
 
 // FuzzEntry reads an entry, and shows it in a file.
 func FuzzEntry(f *testing.F) {
-	f.Add(fieldsOf(book.Entry{Candidates: lastmod.Candidates{Changed: 1000, Exact: 2000, ExactBy: lastmod.Page, Fresh: 5000}, Freq: 6}.Encode()), int64(1_700_000_000), uint8(0))
-	f.Add(fieldsOf(book.Entry{Candidates: lastmod.Candidates{Volatile: true}, Until: moment.Seconds(1700000000)}.Encode()), int64(0), uint8(1))
-	f.Add(fieldsOf(book.Entry{Candidates: lastmod.Candidates{Given: lastmod.Given[moment.Time]{0, 3000, 4000}, Young: lastmod.Given[bool]{lastmod.Server: true}}, Priority: 7, Extension: everything()}.Encode()), int64(1<<62), uint8(0xff))
+	f.Add(recordtest.FieldsOf(book.Entry{Candidates: lastmod.Candidates{Changed: 1000, Exact: 2000, ExactBy: lastmod.Page, Fresh: 5000}, Freq: 6}.Encode()), int64(1_700_000_000), uint8(0))
+	f.Add(recordtest.FieldsOf(book.Entry{Candidates: lastmod.Candidates{Volatile: true}, Until: moment.Seconds(1700000000)}.Encode()), int64(0), uint8(1))
+	f.Add(recordtest.FieldsOf(book.Entry{Candidates: lastmod.Candidates{Given: lastmod.Given[moment.Time]{0, 3000, 4000}, Young: lastmod.Given[bool]{lastmod.Server: true}}, Priority: 7, Extension: everything()}.Encode()), int64(1<<62), uint8(0xff))
 	f.Fuzz(func(t *testing.T, fields []byte, now int64, declared uint8) {
-		e, err := book.DecodeEntry(sealed(fields))
+		e, err := book.DecodeEntry(recordtest.Sealed(fields))
 		if err != nil {
 			return
 		}

@@ -2,7 +2,6 @@ package files
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -27,18 +26,5 @@ func TestLocations(t *testing.T) {
 		if len(s) != n {
 			t.Errorf("a set of %d has %d members", n, len(s))
 		}
-	}
-}
-
-func BenchmarkHas(b *testing.B) {
-	hashes := make([]uint64, 50_000)
-	for i := range hashes {
-		hashes[i] = rand.Uint64()
-	}
-	s := newLocations(hashes)
-	h := uint64(0)
-	for b.Loop() {
-		h += 11_400_714_819_323_198_485
-		s.has(h)
 	}
 }

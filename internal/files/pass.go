@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -21,43 +24,50 @@ type maker struct {
 	hashes  []uint64 // of the locations that the file being made lists
 	linked  []uint64 // and of those that it links to
 	given   lastmod.Gatherer
-	opened  bool   // the store was read
-	problem string // the last failure, so that each is logged once
+	gaps    map[int]gap // by part
+	opened  bool        // the store was read
+	problem string      // the last failure, so that each is logged once
+
+	late sync.Mutex // held by a request that makes files after Run has returned
 }
 
 // pass is what is made together: all that has changed. What it learns of the dates may
 // change the trust in the dates of all the other parts; then these are made anew too,
 // before any of them is served.
 type pass struct {
-	begun  uint64       // its number, see withdrawals
-	all    bool         // every part is made
+	number int
+	all    bool         // every file is made
 	dirty  map[int]bool // else these
-	todo   []int        // parts still to be made
+	todo   []int        // files still to be made, in order
 	made   map[int]*file
-	failed map[int]bool // parts that could not be made
+	failed map[int]bool // files that could not be made
 	served bool         // what was made is served
 	trust  lastmod.Trust
 }
 
-// again has a part made once more, if the pass has made it.
+// add has more files made.
+func (p *pass) add(numbers ...int) {
+	p.todo = append(p.todo, numbers...)
+	slices.Sort(p.todo)
+	p.todo = slices.Compact(p.todo)
+}
+
+// again has a file made once more, if the pass has made it.
 func (p *pass) again(n int) {
 	if _, is := p.made[n]; is {
 		delete(p.made, n)
-		p.todo = append(p.todo, n)
+		p.add(n)
 	}
 }
 
-// pass makes what has changed and has it served. A part that cannot be made keeps its
-// file, and does not keep the others from theirs: it is tried again with the next pass.
+// pass makes what has changed and has it served. A file that cannot be made stays as it
+// is, and does not keep the others from theirs: it is tried again with the next pass.
 func (f *Files) pass(ctx context.Context) error {
 	p := f.begin(moment.Of(time.Now()))
 	if p == nil {
 		return nil
 	}
-	err := f.open(ctx)
-	if err == nil {
-		err = f.make(ctx, p)
-	}
+	err := f.make(ctx, p)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.passing = false
@@ -67,7 +77,8 @@ func (f *Files) pass(ctx context.Context) error {
 	}
 	if err == nil {
 		f.maker.problem = ""
-		f.forgetUnnamed(p.begun)
+		behind := f.behind()
+		f.forget(func(one withdrawal) bool { return !one.named && (one.passes < p.number || !behind) })
 		return nil
 	}
 	if text := err.Error(); text != f.maker.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
@@ -81,62 +92,43 @@ func (f *Files) pass(ctx context.Context) error {
 func (f *Files) begin(now moment.Time) *pass {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	served := f.served.Load()
-	for n, p := range served.parts {
+	for n, p := range f.served.Load().files {
 		if passed(p.until, now) {
 			f.dirty[n] = true
 		}
 	}
-	if f.policy.Load() == nil || !f.allDirty && len(f.dirty) == 0 && !passed(served.until, now) {
+	if f.policy.Load() == nil || !f.allDirty && len(f.dirty) == 0 {
 		return nil
 	}
-	p := &pass{begun: f.withdrawn.next(), all: f.allDirty || !f.maker.opened, dirty: f.dirty, made: map[int]*file{}, failed: map[int]bool{}}
+	f.passes++
+	p := &pass{number: f.passes, all: f.allDirty || !f.maker.opened, dirty: f.dirty, made: map[int]*file{}, failed: map[int]bool{}}
 	f.allDirty, f.dirty, f.passing = false, map[int]bool{}, true
 	return p
 }
 
-// open reads, at the first time, what the store knows of the files. If that is
-// all, the sitemap is served from then on.
-func (f *Files) open(ctx context.Context) error {
-	if f.maker.opened {
-		return nil
+// open reads what the store knows of the files, at the first pass. If it knows of each
+// part that there is, the sitemap is served from then on.
+func (f *Files) open(ctx context.Context, parts []int) error {
+	numbers := slices.AppendSeq(parts, maps.Values(f.sides()))
+	names := make([]string, len(numbers))
+	for i, n := range numbers {
+		names[i] = f.key(n)
 	}
-	files, whole, err := f.readFiles(ctx)
+	records, err := txn.ReadAll(ctx, f.cfg.Store, names...)
 	if err != nil {
 		return err
 	}
-	if f.maker.opened = true; whole {
-		trust := f.judge(files)
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		f.publish(files, nil, trust, 0)
-		close(f.loaded)
-	}
-	return nil
-}
-
-// readFiles returns the files as the store knows them. whole says that it knows
-// of each that there is.
-func (f *Files) readFiles(ctx context.Context) (files map[int]*file, whole bool, err error) {
-	parts, err := book.ReadParts(ctx, f.cfg.Store, f.cfg.Keys)
-	if err != nil {
-		return nil, false, err
-	}
-	files = map[int]*file{}
-	for chunk := range slices.Chunk(filled(parts), store.MaxKeys) {
-		values, err := f.view(ctx, len(chunk), func(i int) string { return f.cfg.Keys.File(chunk[i]) })
-		if err != nil {
-			return nil, false, err
-		}
-		for i, n := range chunk {
-			p := readFile(values[i])
-			if p == nil {
-				return nil, false, nil
-			}
+	f.maker.opened = true
+	files := map[int]*file{}
+	for i, n := range numbers {
+		if p := readFile(records[i]); p != nil {
 			files[n] = p
+		} else if n < recentFile {
+			return nil
 		}
 	}
-	return files, true, nil
+	f.publish(files, f.judge(files), 0)
+	return nil
 }
 
 // filled returns the numbers of the parts that have pages, in order.
@@ -150,22 +142,27 @@ func filled(parts map[int]book.Part) (numbers []int) {
 	return numbers
 }
 
-// make makes the files of a pass, and has them served.
+// make makes the files of a pass, and has them served. Side files are made with each, as
+// anything may concern them, and after the parts.
 func (f *Files) make(ctx context.Context, p *pass) error {
-	p.todo = slices.Sorted(maps.Keys(p.dirty))
+	p.add(slices.AppendSeq(slices.Collect(maps.Keys(p.dirty)), maps.Values(f.sides()))...)
 	if p.all {
 		if err := f.findAll(ctx, p); err != nil {
 			return err
 		}
 	}
-	if p.trust = f.judge(p.made); p.trust != f.Trust() { // something was learned of the sources
-		p.addAll(f.served.Load())
-	}
-	failed := f.makeParts(ctx, p)
-	for judged := f.judge(p.made); judged != p.trust; judged = f.judge(p.made) {
-		p.trust = judged
-		p.addAll(f.served.Load())
-		failed = f.makeParts(ctx, p)
+	p.trust = f.Trust()
+	var failed error
+	for judged := f.judge(p.made); ; judged = f.judge(p.made) {
+		if judged != p.trust { // something was learned of the sources
+			p.trust = judged
+			p.add(slices.AppendSeq(slices.Collect(maps.Keys(p.failed)), maps.Keys(f.served.Load().with(p.made)))...)
+			clear(p.failed)
+		}
+		if len(p.todo) == 0 {
+			break
+		}
+		failed = f.makeFiles(ctx, p)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -173,59 +170,40 @@ func (f *Files) make(ctx context.Context, p *pass) error {
 	if failed != nil && !f.whole() {
 		return failed
 	}
-	sides, err := f.makeSides(ctx, p)
-	if err != nil {
-		return err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.publish(p.made, sides, p.trust, p.begun)
+	f.publish(p.made, p.trust, p.number)
 	p.served = true
-	if !f.whole() {
-		close(f.loaded)
-	}
 	return failed
-}
-
-// addAll has all the parts made that are served, or that the pass has made or could
-// not make.
-func (p *pass) addAll(served *snapshot) {
-	p.todo = slices.AppendSeq(p.todo, maps.Keys(served.with(p.made)))
-	p.todo = slices.AppendSeq(p.todo, maps.Keys(p.failed))
-	clear(p.failed)
-	slices.Sort(p.todo)
-	p.todo = slices.Compact(p.todo)
 }
 
 // findAll has all parts made that the store has, and takes out those that it has not.
 func (f *Files) findAll(ctx context.Context, p *pass) error {
 	parts, err := book.ReadParts(ctx, f.cfg.Store, f.cfg.Keys)
-	if err != nil {
-		return err
+	if err == nil && !f.maker.opened {
+		err = f.open(ctx, filled(parts))
 	}
-	p.todo = filled(parts)
-	for n := range f.served.Load().parts {
-		if parts[n].Pages <= 0 {
+	p.add(filled(parts)...)
+	for n := range f.served.Load().files {
+		if n < recentFile && parts[n].Pages <= 0 {
 			p.made[n] = new(file)
 		}
 	}
-	return nil
+	return err
 }
 
-// makeParts makes the parts that are to be made, and those between them that
+// makeFiles makes the files that are to be made, and those between them that
 // somebody asks for. It returns the error of the first that could not be made, and
 // gives up where the store cannot be used.
-func (f *Files) makeParts(ctx context.Context, p *pass) (failed error) {
+func (f *Files) makeFiles(ctx context.Context, p *pass) (failed error) {
 	for len(p.todo) > 0 {
 		f.answer(ctx, p)
 		n := p.todo[0]
 		p.todo = p.todo[1:]
-		made, gz, err := f.makePart(ctx, n, p.trust)
+		made, gz, err := f.makeFile(ctx, n, p.trust)
 		if err != nil {
 			p.failed[n], failed = true, cmp.Or(failed, err)
 		} else {
 			p.made[n] = made
-			f.offer(n, made, gz)
+			f.keep(made, gz)
 		}
 		if ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) {
 			for _, left := range p.todo {
@@ -237,46 +215,42 @@ func (f *Files) makeParts(ctx context.Context, p *pass) (failed error) {
 	return failed
 }
 
-// offer keeps the bytes of a part that nobody asked for, if there is room.
-func (f *Files) offer(n int, made *file, gz []byte) {
+// keep keeps the bytes of a file that was made.
+func (f *Files) keep(made *file, gz []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var replaced hash
-	if old := f.served.Load().parts[n]; old != nil {
-		replaced = old.hash
-	}
 	if made.pages > 0 {
-		f.cache.offer(made.hash, gz, replaced)
+		f.cache.put(made.hash, gz)
 	}
 }
 
-// publish has the parts that were made served in place of the old ones, and the side
-// files unless sides is nil. begun is the number of the pass that made them, by whose
-// files the withdrawals end that were settled before; 0 for none. The caller holds
-// Files.mu.
-func (f *Files) publish(made map[int]*file, sides *sides, trust lastmod.Trust, begun uint64) {
-	now := time.Now()
-	f.cut(now) // what ends now must be out of the files that stay
-	f.withdrawn.drop(func(one withdrawal) bool { return one.settled != 0 && one.settled < begun })
-	old := f.served.Load()
-	if sides == nil {
-		sides = &old.sides
-	}
+// publish has the files that were made served in place of the old ones. number is that of
+// the pass that made them, by whose files the withdrawals end that were settled before; 0
+// for none.
+func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.cut() // what ends now must be out of the files that stay
+	f.forget(func(one withdrawal) bool { return one.settled && one.passes < number })
+	old, now, whole := f.served.Load(), moment.Of(time.Now()).Second(), f.whole()
 	for n, p := range made {
-		switch q := old.parts[n]; {
-		case q == nil && f.whole() && p.modified.Before(now.Truncate(time.Second)):
+		switch q := old.files[n]; {
+		case q == nil && whole && p.modified < now:
 			// It showed nothing since, and before that perhaps other pages.
-			p.modified, p.stored = now.Truncate(time.Second), false
-		case q != nil && (q.hash != p.hash || len(q.gone) > 0) && !p.modified.After(q.modified):
+			p.modified, p.stored = now, false
+		case q != nil && (q.hash != p.hash || len(q.gone) > 0) && p.modified <= q.modified:
 			// Pages were taken out of the old file while this one was made.
 			p.modified, p.stored = q.later(p.modified), false
-		case q != nil && q.hash == p.hash && len(q.gone) == 0 && q.modified.After(p.modified):
+		case q != nil && q.hash == p.hash && len(q.gone) == 0 && q.modified > p.modified:
 			p.modified, p.stored = q.modified, false // a request has made the same file meanwhile
 		}
 	}
-	f.replace(&snapshot{parts: old.with(made), sides: *sides, trust: trust})
-	f.withdrawn.check(maps.Values(made))
-	f.withdrawn.check(slices.Values(sides[:]))
+	f.replace(&snapshot{files: old.with(made), trust: trust})
+	f.gone.uncut = slices.Collect(maps.Keys(f.gone.pages)) // what was made may name them
+	f.cut()
+	if !whole {
+		close(f.loaded)
+	}
 	poke(f.wake) // other pages may be the next to expire
 }
 
@@ -291,21 +265,24 @@ func (f *Files) judge(made map[int]*file) lastmod.Trust {
 	return lastmod.Judge(all, served.trust.Follow(f.policy.Load().Trust))
 }
 
-// makePart makes the file of part n as the store now has it, without what is
-// withdrawn, and returns its bytes, compressed. One that lists nothing has no pages.
-func (f *Files) makePart(ctx context.Context, n int, trust lastmod.Trust) (*file, []byte, error) {
-	now := time.Now()
-	m := making{trust: trust, now: moment.Of(now)}
-	made, err := f.compose(ctx, n, &m)
+// makeFile makes file n as the store now has it, without what is withdrawn, and returns
+// its bytes, compressed. One that lists nothing has no pages.
+func (f *Files) makeFile(ctx context.Context, n int, trust lastmod.Trust) (*file, []byte, error) {
+	m := making{trust: trust, now: moment.Of(time.Now())}
+	compose := f.compose
+	if n > keys.MaxPart {
+		compose = f.composeSide
+	}
+	made, err := compose(ctx, n, &m)
 	if err != nil {
-		return nil, nil, fmt.Errorf("part %d: %w", n, err)
+		return nil, nil, fmt.Errorf("file %d: %w", n, err)
 	}
 	gz := made.gz
 	made.gz = nil
-	old := f.served.Load().parts[n]
+	old := f.served.Load().files[n]
 	if old != nil && slices.Equal(old.listed, made.listed) {
 		made.listed = old.listed // so that there is but one of them
 	}
-	f.note(ctx, f.cfg.Keys.File(n), f.cfg.Keys.Part(n), made, old, now)
+	f.note(ctx, n, made, old, m.now.Second())
 	return made, gz, nil
 }

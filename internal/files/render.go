@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/lastmod"
@@ -22,49 +23,56 @@ type making struct {
 
 // shows reports whether an entry is one of those to be shown.
 func (f *Files) shows(m *making, location string, e *book.Entry) bool {
-	return !passed(e.Until, m.now) && f.linkable(m, location)
+	return !passed(e.Until, m.now) && f.linkable(location)
 }
 
 // linkable reports whether a listed location may be named in a file.
-func (f *Files) linkable(m *making, location string) bool {
-	return !f.isWithdrawn(location) && f.Allows(location)
+func (f *Files) linkable(location string) bool { return !f.isWithdrawn(location) && f.Allows(location) }
+
+// gap says that the store showed fewer entries than a part counts.
+type gap struct {
+	missing int
+	since   moment.Time
 }
 
-// scans is how often a part is read whose entries are fewer than it counts.
-const scans = 3
+// lostAfter is how long entries must be missing to be lost. Until then a scan may have
+// ended early.
+const lostAfter = 5 * time.Second
 
-// compose makes the file of part n. Where the store shows fewer entries than the part
-// counts, although nothing changed meanwhile, it is read again: if it shows as many
-// the second time, the others are lost, and the rest is served.
+// compose makes the file of part n. If entries are missing, the part keeps the file that
+// it has, until the same number has been missing for a while: then the rest is shown.
 func (f *Files) compose(ctx context.Context, n int, m *making) (*file, error) {
-	short := -1
-	for range scans {
-		before, err := book.ReadPart(ctx, f.cfg.Store, f.cfg.Keys, n)
-		if err != nil {
-			return nil, err
-		}
-		m.declared = before.Uses() & f.cfg.Extensions
-		made, found, err := f.scan(ctx, n, m)
-		if made != nil {
-			made.changes = before.Changes
-		}
-		if err != nil || found >= before.Pages || found == short {
-			return made, err
-		}
+	before, err := book.ReadPart(ctx, f.cfg.Store, f.cfg.Keys, n)
+	if err != nil {
+		return nil, err
+	}
+	m.declared = before.Uses() & f.cfg.Extensions
+	made, found, err := f.scan(ctx, n, m)
+	if err != nil {
+		return nil, err
+	}
+	made.changes = before.Changes
+	known, missing := f.maker.gaps[n], before.Pages-found
+	switch {
+	case missing <= 0:
+		delete(f.maker.gaps, n)
+	case known.missing != missing:
 		after, err := book.ReadPart(ctx, f.cfg.Store, f.cfg.Keys, n)
 		if err != nil || after.Changes != before.Changes {
-			return made, err
+			return made, err // it is made again
 		}
-		short = found
+		f.maker.gaps[n] = gap{missing, m.now}
+		fallthrough
+	case m.now.Sub(known.since) < lostAfter:
+		return nil, fmt.Errorf("the store shows %d of its %d entries", found, before.Pages)
 	}
-	return nil, fmt.Errorf("the store shows %d entries, and other numbers before", short)
+	return made, nil
 }
 
 // scan reads the entries of part n and writes its file. found is how many there are,
 // shown or not.
 func (f *Files) scan(ctx context.Context, n int, m *making) (made *file, found int, err error) {
 	made = new(file)
-	p := &f.maker.press
 	f.maker.begin(m.declared)
 	prefix := f.cfg.Keys.List(n, "")
 	for r, err := range f.cfg.Store.Scan(ctx, prefix, "") {
@@ -87,7 +95,7 @@ func (f *Files) scan(ctx context.Context, n int, m *making) (made *file, found i
 			continue
 		}
 		made.until = earlier(made.until, e.Until)
-		p.flush()
+		f.maker.press.flush()
 	}
 	made.dates = f.maker.given.Summarise()
 	return f.maker.end(made), found, nil
@@ -123,7 +131,7 @@ func (f *Files) append(location string, e *book.Entry, m *making) (ok bool) {
 	u.Priority = cmp.Or(f.cfg.Rules.Priority(location), u.Priority)
 	linked := len(f.maker.linked)
 	x := e.Extension.Shown(&m.shown, m.declared, f.cfg.URL, func(to string) bool {
-		if !f.linkable(m, to) {
+		if !f.linkable(to) {
 			return false
 		}
 		f.maker.linked = append(f.maker.linked, f.hashOf(to))

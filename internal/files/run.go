@@ -17,7 +17,7 @@ const restFor = 9
 // while it is waited for.
 const lookAgain = time.Hour
 
-// Run makes the files until ctx ends: those of parts that somebody asks for, all that
+// Run makes the files until ctx ends: those that somebody asks for, all that
 // changed where somebody waits in Render, and else what has changed or has lost a
 // page to time, at most once per Config.Every. The first change after a quiet time
 // is rendered at once. Run is called once.
@@ -25,8 +25,7 @@ func (f *Files) Run(ctx context.Context) {
 	defer close(f.stopped)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	var last time.Time     // when the last pass ended
-	var rest time.Duration // until the next one
+	var notBefore time.Time // the next pass that nobody waits for
 	for {
 		select {
 		case <-ctx.Done():
@@ -35,43 +34,37 @@ func (f *Files) Run(ctx context.Context) {
 		case <-timer.C:
 		}
 		f.answer(ctx, nil)
-		stale, fresh := f.stale(time.Now())
-		switch wait := rest - time.Since(last); {
-		case !f.awaited() && !stale:
-			timer.Reset(fresh)
-			continue
-		case !f.awaited() && !last.IsZero() && wait > 0:
+		now := time.Now()
+		if wait := max(f.fresh(now), notBefore.Sub(now)); wait > 0 && !f.awaited() {
 			timer.Reset(wait)
 			continue
 		}
-		began, first := time.Now(), last.IsZero()
 		err := f.renderAwaited(ctx)
-		last = time.Now()
-		rest = max(f.cfg.Every, restFor*last.Sub(began))
+		rest := max(f.cfg.Every, restFor*time.Since(now))
 		switch {
 		case err != nil:
 			rest = max(rest, time.Second)
-		case first:
+		case notBefore.IsZero():
 			rest = f.cfg.Every // it made everything, and the next one will not
 		}
-		_, fresh = f.stale(last)
-		timer.Reset(max(fresh, rest))
+		notBefore = time.Now().Add(rest)
+		timer.Reset(0)
 	}
 }
 
-// stale reports whether there is something to render, and if not, for how long
-// that can hold at most.
-func (f *Files) stale(now time.Time) (stale bool, fresh time.Duration) {
+// fresh returns for how long there can be nothing to render at most, 0 if there is
+// something now.
+func (f *Files) fresh(now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	until := f.served.Load().until
-	if f.allDirty || len(f.dirty) > 0 || passed(until, moment.Of(now)) {
-		return true, 0
+	switch left := until.Sub(moment.Of(now)); {
+	case f.allDirty, len(f.dirty) > 0, until != 0 && left <= 0:
+		return 0
+	case until != 0:
+		return min(left, lookAgain)
 	}
-	if left := until.Sub(moment.Of(now)); until != 0 && left < lookAgain {
-		return false, left
-	}
-	return false, lookAgain
+	return lookAgain
 }
 
 // awaited reports whether somebody waits in Render.
@@ -119,15 +112,15 @@ func (f *Files) renderAwaited(ctx context.Context) error {
 	return err
 }
 
-// demand is a part that somebody asks for. What was made is there once done is closed.
+// demand is a file that somebody asks for. What was made is there once done is closed.
 type demand struct {
 	done chan struct{}
-	made *file // nil if the part lists nothing
+	made *file // nil if it lists nothing
 	gz   []byte
 	err  error
 }
 
-// demand has the file of part n made, once however many ask for it.
+// demand has file n made, once however many ask for it.
 func (f *Files) demand(ctx context.Context, n int) (*demand, error) {
 	f.mu.Lock()
 	d := f.demands[n]
@@ -147,11 +140,11 @@ func (f *Files) demand(ctx context.Context, n int) (*demand, error) {
 	}
 }
 
-// answerLate makes a part that is asked for after [Files.Run] has returned: the last
+// answerLate makes a file that is asked for after [Files.Run] has returned: the last
 // sitemap is served for as long as the store is open.
 func (f *Files) answerLate(ctx context.Context, d *demand) error {
-	f.late.Lock()
-	defer f.late.Unlock()
+	f.maker.late.Lock()
+	defer f.maker.late.Unlock()
 	select {
 	case <-d.done: // by who was here before
 		return d.err
@@ -163,7 +156,7 @@ func (f *Files) answerLate(ctx context.Context, d *demand) error {
 	return d.err
 }
 
-// answer makes the parts that somebody asks for. Those that are another file now are
+// answer makes the files that somebody asks for. Those that are another file now are
 // made once more by the pass, if one is going on that has made them before.
 func (f *Files) answer(ctx context.Context, going *pass) {
 	for {
@@ -191,11 +184,11 @@ func (f *Files) nextDemand() (int, *demand) {
 	return 0, nil
 }
 
-// makeNow makes part n and serves it, unless its bytes are in memory by now. If its
+// makeNow makes file n and serves it, unless its bytes are in memory by now. If its
 // dates change the trust in those of the other parts, these are made next. It reports
 // whether the file is another one than before.
 func (f *Files) makeNow(ctx context.Context, n int, d *demand) (changed bool, err error) {
-	old := f.served.Load().parts[n]
+	old := f.served.Load().files[n]
 	if old == nil {
 		return false, nil
 	}
@@ -204,25 +197,21 @@ func (f *Files) makeNow(ctx context.Context, n int, d *demand) (changed bool, er
 		return false, nil
 	}
 	trust := f.Trust()
-	made, gz, err := f.makePart(ctx, n, trust)
+	made, gz, err := f.makeFile(ctx, n, trust)
 	if err != nil {
 		return false, err
 	}
 	only := map[int]*file{n: made}
 	if judged := f.judge(only); judged != trust {
 		trust = judged
-		if made, gz, err = f.makePart(ctx, n, trust); err != nil {
+		if made, gz, err = f.makeFile(ctx, n, trust); err != nil {
 			return false, err
 		}
 		only[n] = made
 		f.ChangedAll()
 	}
 	d.made, d.gz = made, gz
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if made.pages > 0 {
-		f.cache.put(made.hash, gz)
-	}
-	f.publish(only, nil, trust, 0)
+	f.keep(made, gz)
+	f.publish(only, trust, 0)
 	return made.hash != old.hash, nil
 }

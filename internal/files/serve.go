@@ -38,24 +38,18 @@ func (f *Files) Serve(w http.ResponseWriter, r *http.Request) (served bool) {
 		return true
 	}
 	f.awaitLoad(r)
-	n.asked = f.now()
-	snap, err := f.current(r.Context(), n.asked)
-	switch {
-	case err != nil:
-		f.serveLater(w)
-	case f.cfg.ReportOnly || snap.pages == 0:
+	if f.cfg.ReportOnly || f.current().pages == 0 {
 		serveNothing(w)
 		return false
-	default:
-		f.serveNamed(w, r, n)
 	}
+	f.serveNamed(w, r, n)
 	return true
 }
 
 // serveNamed serves a file. Its bytes are only asked for where they are sent.
 func (f *Files) serveNamed(w http.ResponseWriter, r *http.Request, n name) {
 	p, gz, err := f.fetch(r.Context(), n, false)
-	if err == nil && p != nil && r.Method == http.MethodGet && !notModified(r.Header, p.tag(compressed(w.Header(), r, n.packed)), p.modified) {
+	if err == nil && p != nil && r.Method == http.MethodGet && !notModified(r.Header, p.tag(compressed(w.Header(), r, n.packed)), p.modified.Time()) {
 		p, gz, err = f.fetch(r.Context(), n, true)
 	}
 	switch {
@@ -71,21 +65,18 @@ func (f *Files) serveNamed(w http.ResponseWriter, r *http.Request, n name) {
 // demandPatience is how long a request waits for a file that is not at hand.
 const demandPatience = 10 * time.Second
 
-// fetch returns the file that a name stands for as it is served now, nil if there is
-// none, and if they are wanted its bytes, compressed. What is not at hand is made.
+// fetch returns the file with a name, nil if there is none. With wanted it also returns
+// the compressed bytes, and has them made if they are not in memory.
 func (f *Files) fetch(ctx context.Context, n name, wanted bool) (*file, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, demandPatience)
 	defer cancel()
 	var had *demand // what was made for this request
 	for {
-		snap, err := f.current(ctx, n.asked)
-		if err != nil {
-			return nil, nil, err
-		}
-		p, part := snap.named(n)
+		p, number := f.served.Load().named(n)
 		if p == nil {
 			return nil, nil, nil
 		}
+		var err error
 		gz := f.bytes(p)
 		if gz == nil && had != nil && had.made != nil && had.made.hash == p.hash {
 			gz = had.gz // the cache had no room for them
@@ -94,11 +85,11 @@ func (f *Files) fetch(ctx context.Context, n name, wanted bool) (*file, []byte, 
 		case p.known() && (gz != nil || !wanted):
 			return p, gz, nil
 		case len(p.gone) > 0 && gz != nil:
-			if p, gz, err = f.cutBytes(ctx, p, gz); gz != nil {
+			if p, gz, err = f.cutBytes(p, gz); gz != nil {
 				return p, gz, nil
 			}
 		default:
-			had, err = f.demand(ctx, part)
+			had, err = f.demand(ctx, number)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -192,8 +183,8 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request, p *file, gz []byte
 		h.Add("Vary", "Accept-Encoding")
 	}
 	tag := p.tag(compress)
-	describe(h, tag, p.modified)
-	if notModified(r.Header, tag, p.modified) {
+	describe(h, tag, p.modified.Time())
+	if notModified(r.Header, tag, p.modified.Time()) {
 		h.Del("Content-Type")
 		w.WriteHeader(http.StatusNotModified)
 		return

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/sitemap"
@@ -12,10 +13,9 @@ import (
 
 // snapshot is one state of all files. It is replaced, never changed.
 type snapshot struct {
-	parts   map[int]*file // those that list a page
-	index   *file         // of the parts, nil if there is but one
-	sides   sides
-	pages   int
+	files   map[int]*file // those that list a page: parts and side files, by their numbers
+	index   *file         // of the parts, nil if there are fewer than two
+	pages   int           // that the parts list
 	damaged int
 	until   moment.Time // when the first of the pages expires, 0 for never
 	trust   lastmod.Trust
@@ -23,8 +23,8 @@ type snapshot struct {
 
 // lists reports whether a part lists the location with this hash.
 func (s *snapshot) lists(h uint64) bool {
-	for _, p := range s.parts {
-		if p.listed.has(h) {
+	for n, p := range s.files {
+		if n <= keys.MaxPart && p.listed.has(h) {
 			return true
 		}
 	}
@@ -33,45 +33,44 @@ func (s *snapshot) lists(h uint64) bool {
 
 // names reports whether a file names the location with this hash.
 func (s *snapshot) names(h uint64) bool {
-	return anyNames(maps.Values(s.parts), h) || anyNames(slices.Values(s.sides[:]), h)
-}
-
-// with returns the parts with those made in place of the old ones.
-func (s *snapshot) with(made map[int]*file) map[int]*file {
-	next := make(map[int]*file, len(s.parts)+len(made))
-	maps.Copy(next, s.parts)
-	for n, p := range made {
-		if next[n] = p; p.pages == 0 {
-			delete(next, n)
+	for _, p := range s.files {
+		if p.names(h) {
+			return true
 		}
 	}
+	return false
+}
+
+// with returns the files with those made in place of the old ones.
+func (s *snapshot) with(made map[int]*file) map[int]*file {
+	next := maps.Clone(s.files)
+	if next == nil {
+		next = map[int]*file{}
+	}
+	maps.Copy(next, made)
+	maps.DeleteFunc(next, func(_ int, p *file) bool { return p.pages == 0 })
 	return next
 }
 
-// replace has the files in next served: its parts, side files and trust are given, and
-// what follows from these is filled in. The caller holds Files.mu.
+// replace has the files in next served: its files and trust are given, and what follows
+// from these is filled in. The caller holds Files.mu.
 func (f *Files) replace(next *snapshot) {
 	old := f.served.Load()
-	for _, x := range next.sides {
-		if x != nil {
-			next.until = earlier(next.until, x.until)
+	var parts []int
+	for n, p := range next.files {
+		if next.until = earlier(next.until, p.until); n <= keys.MaxPart {
+			parts = append(parts, n)
+			next.pages += p.pages
+			next.damaged += p.damaged
 		}
 	}
-	for _, p := range next.parts {
-		next.pages += p.pages
-		next.damaged += p.damaged
-		next.until = earlier(next.until, p.until)
-	}
-	switch {
-	case len(next.parts) < 2:
-	case maps.EqualFunc(next.parts, old.parts, func(p, q *file) bool { return p.modified.Equal(q.modified) }):
-		next.index = old.index
-	default:
-		next.index = f.makeIndex(next.parts, old.index)
+	if len(parts) > 1 {
+		slices.Sort(parts)
+		next.index = f.makeIndex(parts, next.files, old.index)
 	}
 	f.served.Store(next)
-	for n, p := range old.parts {
-		if q := next.parts[n]; q == nil || q.hash != p.hash {
+	for n, p := range old.files {
+		if q := next.files[n]; q == nil || q.hash != p.hash {
 			f.cache.remove(p.hash)
 		}
 	}
@@ -79,59 +78,42 @@ func (f *Files) replace(next *snapshot) {
 
 // makeIndex returns the index of parts. It is as old as the newest of these, but newer
 // than the one before if it is another one. The caller holds Files.mu.
-func (f *Files) makeIndex(parts map[int]*file, before *file) *file {
-	made := new(file)
-	p := &f.indexing
+func (f *Files) makeIndex(parts []int, files map[int]*file, before *file) *file {
+	made, p := new(file), &f.indexer
 	p.begin()
 	p.text = append(p.text, sitemap.IndexOpen...)
-	for _, n := range slices.Sorted(maps.Keys(parts)) {
-		at := parts[n].modified
-		p.text, _ = sitemap.AppendSitemap(p.text, f.partURL(n), at.Unix())
+	for _, n := range parts {
+		at := files[n].modified
+		p.text, _ = sitemap.AppendSitemap(p.text, f.cfg.URL(f.cfg.Folder+f.cfg.Name+"-"+strconv.Itoa(n)+".xml"), at.Seconds())
 		p.flush()
-		if at.After(made.modified) {
-			made.modified = at
-		}
+		made.modified = max(made.modified, at)
 	}
 	p.end(made, sitemap.IndexClose)
 	switch {
 	case before == nil:
 	case before.hash == made.hash:
 		return before
-	case !made.modified.After(before.modified):
+	case made.modified <= before.modified:
 		made.modified = before.later(made.modified)
 	}
 	return made
 }
 
-func (f *Files) partURL(n int) string {
-	return f.cfg.URL(f.cfg.Folder + f.cfg.Name + "-" + strconv.Itoa(n) + ".xml")
-}
-
 // has reports whether a file is one of those being served.
-func (s *snapshot) has(p *file) bool {
-	for _, q := range s.parts {
-		if p == q {
-			return true
-		}
-	}
-	return slices.Contains(s.sides[:], p)
-}
+func (s *snapshot) has(p *file) bool { return slices.Contains(slices.Collect(maps.Values(s.files)), p) }
 
-// swap has a file, whose bytes were made, served in place of the same one without. The
-// caller holds Files.mu.
+// swap has a file, whose bytes were made, served in place of the same one without, if
+// that still is. The caller holds Files.mu.
 func (f *Files) swap(old, made *file) {
 	next := *f.served.Load()
-	next.parts = maps.Clone(next.parts)
-	for n, p := range next.parts {
+	next.files = maps.Clone(next.files)
+	for n, p := range next.files {
 		if p == old {
 			f.cache.remove(old.hash)
 			f.cache.put(made.hash, made.gz)
 			made.gz = nil
-			next.parts[n] = made
+			next.files[n] = made
 		}
-	}
-	if s := slices.Index(next.sides[:], old); s >= 0 {
-		next.sides[s] = made
 	}
 	f.served.Store(&next)
 }

@@ -3,7 +3,6 @@ package files
 import (
 	"context"
 	"iter"
-	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -50,32 +49,6 @@ func TestPartOutOfMemoryIsMadeAfterTheSiteWasClosed(t *testing.T) {
 	s.want("sitemap-1.xml", "/a", "/b", "/c")
 	s.want("sitemap-2.xml", "/d", "/e", "/f")
 	s.want("sitemap-3.xml", "/g")
-}
-
-// A request takes the withdrawn page out of the file while a pass makes the same file.
-func TestLastModifiedNeverGoesBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		defer func() { s.stop() }()
-		s.list(book.Entry{}, "/a", "/b", "/c", "/d")
-		s.render()
-		time.Sleep(10 * time.Second)
-		s.get("sitemap-1.xml")
-		s.st.delay.Store(int64(2 * time.Second))
-		s.files.Withdraw("/a", time.Now())
-		s.files.ChangedAll()
-		go s.files.Render(context.Background())
-		modified := func() time.Time {
-			at, _ := http.ParseTime(s.get("sitemap-1.xml").Header().Get("Last-Modified"))
-			return at
-		}
-		time.Sleep(3 * time.Second)
-		first := modified()
-		time.Sleep(20 * time.Second)
-		if later := modified(); later.Before(first) {
-			t.Errorf("Last-Modified went back from %v to %v", first, later)
-		}
-	})
 }
 
 // shortParts is a store whose scans of parts end after the first.

@@ -160,31 +160,26 @@ func TestUnlistedWithdrawalsAreBoundedAndForgotten(t *testing.T) {
 			for i := range junk {
 				s.files.Withdraw("/junk/"+when+strconv.Itoa(i), time.Now())
 			}
-			size := 0
-			for location := range s.files.withdrawn.of {
-				size += len(location)
-			}
-			if size > withdrawnUnnamed+withdrawnNamed*len("/page/999") {
-				t.Errorf("%s: %d bytes of withdrawals are remembered", when, size)
+			if n := s.remembered(); n > unnamedMost+2 {
+				t.Errorf("%s: %d withdrawals are remembered", when, n)
 			}
 		}
 		left := func(when string, want int) {
 			t.Helper()
-			w := &s.files.withdrawn
-			if len(w.of) != want || w.named != want || w.bytes != 0 {
-				t.Errorf("%s: %d withdrawals are remembered, want %d; %d are named, the others have %d bytes", when, len(w.of), want, w.named, w.bytes)
+			if n := s.remembered(); n != want {
+				t.Errorf("%s: %d withdrawals are remembered, want %d", when, n, want)
 			}
 		}
 		s.files.Withdraw("/page/7", time.Now())
 		flood("before the files are read", junk/4)
-		if len(s.files.withdrawn.of) < 2 {
+		if s.remembered() < 2 {
 			t.Error("nothing was remembered, so this shows nothing")
 		}
 		s.render()
 		left("once they are", 1)
 
 		flood("while nothing changes", junk)
-		time.Sleep(cutEvery)
+		time.Sleep(time.Second)
 		synctest.Wait()
 		left("after that", 1)
 
@@ -194,7 +189,7 @@ func TestUnlistedWithdrawalsAreBoundedAndForgotten(t *testing.T) {
 		synctest.Wait()
 		left("once it is", 1)
 		s.files.Withdraw("/page/8", time.Now())
-		time.Sleep(cutEvery)
+		time.Sleep(time.Second)
 		synctest.Wait()
 		if got := s.files.Listed(); got != 999 {
 			t.Errorf("%d pages are listed, want 999", got)
@@ -206,7 +201,7 @@ func TestUnlistedWithdrawalsAreBoundedAndForgotten(t *testing.T) {
 func (s *shelf) remembered() int {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
-	return len(s.files.withdrawn.of)
+	return len(s.files.gone.pages)
 }
 
 // TestUnlistedWithdrawalsAreForgottenWhileFilesChange has no moment at which nothing is to be

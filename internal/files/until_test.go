@@ -72,17 +72,3 @@ func TestExpiredPageLeavesOnceTheStoreAnswers(t *testing.T) {
 		s.want("sitemap.xml", "/a")
 	})
 }
-
-func TestRenderTakesOutExpiredPages(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(book.Entry{Until: moment.Of(time.Now().Add(time.Hour)).Second()}, "/a")
-		s.render()
-		s.want("sitemap.xml", "/a")
-		time.Sleep(time.Hour)
-		s.render() // nothing was said to have changed
-		if w := s.get("sitemap.xml"); w.Code != http.StatusServiceUnavailable || s.files.Listed() != 0 {
-			t.Errorf("status %d and %d pages, want 503 and none", w.Code, s.files.Listed())
-		}
-	})
-}

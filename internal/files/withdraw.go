@@ -1,28 +1,53 @@
 package files
 
 import (
-	"context"
 	"maps"
+	"slices"
 	"time"
+
+	"github.com/servemap/servemap/internal/moment"
 )
+
+// unnamedMost bounds the withdrawn locations beyond which one is not remembered that no
+// file names: a stranger who asks for what was never listed takes little room.
+const unnamedMost = 4096
+
+// withdrawal is a location that must be in nothing that is served.
+type withdrawal struct {
+	hash    uint64
+	at      time.Time // when the page was last seen to forbid its listing, or to be gone
+	named   bool      // a file or the entries of one were seen to name it
+	settled bool      // the store holds the verdict
+	passes  int       // that had begun when it was withdrawn, and once it is settled, by then
+}
+
+// withdrawals are what the files being served and those to come may not name.
+type withdrawals struct {
+	pages   map[string]withdrawal // by location
+	uncut   []string              // those that are still in the bytes of files
+	lastCut time.Time
+}
 
 // Withdraw takes location out of the files being served, and out of those that are
 // made from entries written before, at once and whatever the store does, until
-// [Files.Settle]. at is when that was seen which forbids the listing.
+// [Files.Settle]. at is when that was seen which forbids the listing. A location that no
+// file names is remembered as long as one may come that does, as it is made from entries
+// that are older.
 func (f *Files) Withdraw(location string, at time.Time) {
 	h := f.hashOf(location)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	w := &f.withdrawn
-	if one, is := w.of[location]; is {
-		if at.After(one.at) { // what the store held before is no verdict on this
-			one.at, one.number, one.settled = at, w.next(), 0
-			w.of[location] = one
-		}
+	one, is := f.gone.pages[location]
+	if is && !at.After(one.at) {
+		return // what the store holds since may be the verdict on this
+	}
+	named := one.named || f.served.Load().names(h)
+	if !is && !named && (!f.behind() || len(f.gone.pages) >= unnamedMost) {
 		return
 	}
-	if named := f.served.Load().names(h); named || f.behind() {
-		w.add(location, withdrawal{hash: h, at: at, named: named})
+	f.gone.pages[location] = withdrawal{hash: h, at: at, named: named, passes: f.passes}
+	if !is {
+		f.gone.uncut = append(f.gone.uncut, location)
 	}
 }
 
@@ -37,12 +62,12 @@ func (f *Files) behind() bool { return f.allDirty || len(f.dirty) > 0 || f.passi
 func (f *Files) Settle(location string, part int, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	one, is := f.withdrawn.of[location]
+	one, is := f.gone.pages[location]
 	if !is || one.at.After(at) {
 		return
 	}
-	one.settled = f.withdrawn.next()
-	f.withdrawn.of[location] = one
+	one.settled, one.passes = true, f.passes
+	f.gone.pages[location] = one
 	if part > 0 {
 		f.dirty[part] = true
 		poke(f.wake)
@@ -55,20 +80,18 @@ func (f *Files) Settle(location string, part int, at time.Time) {
 func (f *Files) isWithdrawn(location string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	w := &f.withdrawn
-	one, is := w.of[location]
-	if !is || one.settled != 0 {
+	one, is := f.gone.pages[location]
+	if !is || one.settled {
 		return false
 	}
-	w.name(location, one)
+	one.named = true
+	f.gone.pages[location] = one
 	return true
 }
 
-// forgetUnnamed forgets the withdrawals that concern no file, after a pass has made
-// all there was to make. The caller holds Files.mu.
-func (f *Files) forgetUnnamed(begun uint64) {
-	behind := f.behind()
-	f.withdrawn.drop(func(one withdrawal) bool { return !one.named && (one.number < begun || !behind) })
+// forget drops the withdrawals of which no more need be known. The caller holds Files.mu.
+func (f *Files) forget(done func(one withdrawal) bool) {
+	maps.DeleteFunc(f.gone.pages, func(_ string, one withdrawal) bool { return done(one) })
 }
 
 // cutEvery is the least time between two states of the files that differ only by
@@ -76,66 +99,69 @@ func (f *Files) forgetUnnamed(begun uint64) {
 // how to bring withdrawals about.
 const cutEvery = time.Second
 
-// current returns the files being served, without all that was withdrawn up to the
-// number asked, which is that of when a request came. If they are not without it yet,
-// and some was taken out less than a second ago, it waits for the rest of that second.
-func (f *Files) current(ctx context.Context, asked uint64) (*snapshot, error) {
+// current returns the files being served, without all that was withdrawn by now. If some
+// was taken out less than a second ago, it waits for the rest of that second.
+func (f *Files) current() *snapshot {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for f.withdrawn.isUncut(asked) {
-		wait := time.Until(f.lastCut.Add(cutEvery))
-		if wait <= 0 {
-			f.lastCut = time.Now()
-			f.cut(f.lastCut)
-			break
-		}
+	if wait := time.Until(f.gone.lastCut.Add(cutEvery)); len(f.gone.uncut) > 0 && wait > 0 {
 		f.mu.Unlock()
-		err := sleep(ctx, wait)
+		time.Sleep(wait)
 		f.mu.Lock()
-		if err != nil {
-			return nil, err
+	}
+	// Else somebody else who waited has done it just now.
+	if len(f.gone.uncut) > 0 && time.Since(f.gone.lastCut) >= cutEvery {
+		f.gone.lastCut = time.Now()
+		f.cut()
+	}
+	return f.served.Load()
+}
+
+// cut takes what was withdrawn since the last time out of the files being served. The
+// bytes without it are made when somebody asks for them, see cutBytes. It never asks the
+// store. The caller holds Files.mu.
+func (f *Files) cut() {
+	gone := map[uint64]string{}
+	for _, location := range f.gone.uncut {
+		if one, is := f.gone.pages[location]; is {
+			gone[one.hash] = location
 		}
 	}
-	return f.served.Load(), nil
-}
-
-// now returns the number of what comes now.
-func (f *Files) now() uint64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.withdrawn.next()
-}
-
-// cut takes what is withdrawn out of the files being served. The bytes without it are
-// made when somebody asks for them, see cutBytes. It never asks the store. The caller
-// holds Files.mu.
-func (f *Files) cut(now time.Time) {
-	w := &f.withdrawn
-	if len(w.uncut) == 0 {
+	f.gone.uncut = nil
+	if len(gone) == 0 {
 		return
 	}
-	old := f.served.Load()
-	next := &snapshot{parts: maps.Clone(old.parts), trust: old.trust}
-	for n, p := range old.parts {
-		if next.parts[n] = w.without(p, now); next.parts[n] == nil {
-			delete(next.parts, n)
+	old, now := f.served.Load(), moment.Of(time.Now()).Second()
+	next := &snapshot{files: map[int]*file{}, trust: old.trust}
+	for n, p := range old.files {
+		named := slices.DeleteFunc(slices.Sorted(maps.Keys(gone)), func(h uint64) bool { return !p.names(h) })
+		for _, h := range named {
+			one := f.gone.pages[gone[h]]
+			one.named = true
+			f.gone.pages[gone[h]] = one
+		}
+		if next.files[n] = p.without(named, gone, now); next.files[n] == nil {
+			delete(next.files, n)
 		}
 	}
-	for i, p := range old.sides {
-		next.sides[i] = w.without(p, now)
-	}
-	clear(w.uncut)
 	f.replace(next)
 }
 
-// sleep waits, unless ctx ends before.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// without returns the file without withdrawn locations that it names, by their hashes in
+// order; nil if it lists nothing else.
+func (p *file) without(named locations, gone map[uint64]string, now moment.Time) *file {
+	if len(named) == 0 {
+		return p
 	}
+	next := *p
+	next.gone = slices.Clone(p.gone)
+	for _, h := range named {
+		next.gone = append(next.gone, gone[h])
+	}
+	next.listed, next.linked = p.listed.without(named), p.linked.without(named)
+	if next.pages -= len(p.listed) - len(next.listed); next.pages <= 0 {
+		return nil
+	}
+	next.modified, next.stored = p.later(now), false
+	return &next
 }

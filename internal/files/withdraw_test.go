@@ -1,11 +1,7 @@
 package files
 
 import (
-	"context"
 	"errors"
-	"net/http"
-	"net/http/httptest"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -93,40 +89,6 @@ func TestOlderVerdictSettlesNoWithdrawal(t *testing.T) {
 	})
 }
 
-// Withdrawals that come together make one file, and none of them is in what is
-// served meanwhile.
-func TestWithdrawalsAreCutOncePerSecond(t *testing.T) {
-	const pages = 900
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.book.MaxURLs = pages
-		for i := range pages {
-			s.list(book.Entry{}, "/"+strconv.Itoa(i))
-		}
-		s.render()
-		time.Sleep(time.Minute)
-		tags := map[string]bool{}
-		var client sync.WaitGroup
-		client.Go(func() {
-			for len(locs(t, s.get("sitemap.xml").Body.Bytes())) > 100 {
-				tags[s.get("sitemap.xml", method(http.MethodHead)).Header().Get("Etag")] = true
-				time.Sleep(time.Millisecond)
-			}
-		})
-		for i := range pages - 100 {
-			s.files.Withdraw("/"+strconv.Itoa(i), time.Now())
-			time.Sleep(5 * time.Millisecond)
-		}
-		client.Wait()
-		if len(tags) < 2 || len(tags) > 1+1+4 {
-			t.Errorf("%d withdrawals in 4 seconds made %d files", pages-100, len(tags)-1)
-		}
-		if n := s.files.Listed(); n != 100 {
-			t.Errorf("%d pages are listed, want 100", n)
-		}
-	})
-}
-
 // Who asks for the sitemap is never shown what was withdrawn before, and does not wait
 // for long.
 func TestRequestsWaitAtMostASecondForACut(t *testing.T) {
@@ -166,43 +128,4 @@ func TestRequestsWaitAtMostASecondForACut(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A client that goes away does not wait.
-func TestClientThatLeavesWaitsForNoCut(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(book.Entry{}, "/a", "/b", "/c")
-		s.render()
-		s.files.Withdraw("/c", time.Now())
-		s.want("sitemap.xml", "/a", "/b")
-		s.files.Withdraw("/b", time.Now())
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		defer cancel()
-		w := httptest.NewRecorder()
-		s.files.Serve(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/sitemap.xml", nil))
-		if w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "/b<") {
-			t.Errorf("%d:\n%s", w.Code, w.Body)
-		}
-	})
-}
-
-// The store holds the verdict before the page is out of the files, and a rendering
-// that goes by it takes its time.
-func TestWithdrawalSettledBeforeItIsCut(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(book.Entry{}, "/a", "/b")
-		s.render()
-		s.files.Withdraw("/b", time.Now())
-		s.files.Settle("/b", 1, time.Now())
-		s.st.delay.Store(int64(10 * time.Second))
-		go s.files.Render(t.Context())
-		synctest.Wait()
-		if body := s.get("sitemap.xml").Body.String(); strings.Contains(body, "/b<") {
-			t.Errorf("the sitemap is\n%s", body)
-		}
-		time.Sleep(time.Minute)
-		s.want("sitemap.xml", "/a", "/b") // as the store has it
-	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -65,13 +66,12 @@ func (w *Watch) Look(ctx context.Context, st store.Store) (c Changes, err error)
 			c.Parts = append(c.Parts, n)
 		}
 	}
-	err = st.View(ctx, w.site, func(values [][]byte) error {
-		for i, key := range w.site {
-			c.records[key] = xxh3.Hash(values[i])
-			c.Site[key] = w.changed(key, c.records[key])
-		}
-		return nil
-	})
+	records, err := txn.ReadAll(ctx, st, w.site...)
+	for i, b := range records {
+		key := w.site[i]
+		c.records[key] = xxh3.Hash(b)
+		c.Site[key] = w.changed(key, c.records[key])
+	}
 	return c, err
 }
 

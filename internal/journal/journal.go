@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 )
 
@@ -40,7 +42,7 @@ type Event struct {
 type Journal struct {
 	Keys keys.Keys
 	// Started is when this process began. As long as nobody has begun the journal,
-	// it is complete since then, for what was listed before happened before.
+	// it is complete since then.
 	Started time.Time
 }
 
@@ -55,15 +57,15 @@ type Tx interface {
 // time, 0 if never. It works also if that event is no longer there.
 func (j Journal) Note(tx Tx, before int64, location string, what Happening, now int64, part int) int64 {
 	now = keys.LogTime(now)
-	since := int64(0)
+	since := moment.Time(0)
 	if before != 0 {
 		old := j.Keys.Log(before, location)
 		if e, ok := readEvent(tx.Get(old)); ok && what == Changed {
 			if since = e.since; e.what == Added {
-				since = before
+				since = moment.Time(before)
 			}
 		}
-		since = min(since, now) // a clock that was ahead may have noted that
+		since = min(since, moment.Time(now)) // a clock that was ahead may have noted that
 		tx.Put(old, nil)
 	}
 	tx.Put(j.Keys.Log(now, location), event{what, since, part}.encode())
@@ -91,29 +93,20 @@ func (j Journal) Erase(tx Tx, before int64, location string) {
 // event is the record of an event.
 type event struct {
 	what  Happening
-	since int64
+	since moment.Time
 	part  int
 }
 
-func (e event) encode() []byte {
-	var enc record.Encoder
-	enc.Uint(1, uint64(e.what))
-	enc.Int(2, e.since)
-	enc.Uint(3, uint64(max(0, e.part)))
-	return enc.Seal()
+func (e *event) fields(f *record.Fields) {
+	record.Uint(f, 1, &e.what)
+	f.Time(2, &e.since)
+	f.Count(3, &e.part)
 }
 
+func (e event) encode() []byte { return record.Write(e.fields, "") }
+
 func readEvent(b []byte) (e event, ok bool) {
-	err := record.Open(b, func(f record.Field) {
-		switch f.Num {
-		case 1:
-			e.what = Happening(f.Value)
-		case 2:
-			e.since = f.Millis()
-		case 3:
-			e.part = f.Count()
-		}
-	})
+	_, err := record.Read(b, record.Into(e.fields))
 	return e, err == nil && e.what >= Added && e.what <= Removed
 }
 
@@ -138,7 +131,7 @@ func (j Journal) Events(ctx context.Context, st store.Store, since time.Time) it
 				return
 			}
 		}
-		// What was dropped meanwhile may be missing.
+		// Events that were pruned during the scan may be missing.
 		if err := j.reaches(ctx, st, since); err != nil {
 			yield(Event{}, err)
 		}
@@ -147,28 +140,14 @@ func (j Journal) Events(ctx context.Context, st store.Store, since time.Time) it
 
 // reaches returns [ErrOlder] if the journal may not be complete since a time.
 func (j Journal) reaches(ctx context.Context, st store.Store, since time.Time) error {
-	from, err := j.begin(ctx, st)
-	if err == nil && !from.known {
-		from, err = j.unbegun(ctx, st)
+	from, known, err := j.begin(ctx, st)
+	if err == nil && !known {
+		from = moment.Of(j.Started)
 	}
-	if err == nil && from.after(since) {
+	if err == nil && from != 0 && since.UnixMilli() < int64(from) {
 		err = ErrOlder
 	}
 	return err
-}
-
-// unbegun returns since when a journal is complete that nobody has begun: since
-// ever if nothing was ever listed.
-func (j Journal) unbegun(ctx context.Context, st store.Store) (beginning, error) {
-	from := beginning{known: true}
-	for _, err := range st.Scan(ctx, j.Keys.Parts(), "") {
-		if err != nil {
-			return beginning{}, err
-		}
-		from.at = j.Started.UnixMilli()
-		break
-	}
-	return from, nil
 }
 
 // Scan yields the events between two times, in Unix milliseconds and both
@@ -188,61 +167,45 @@ func (j Journal) Scan(ctx context.Context, st store.Store, from, to int64) iter.
 			if !ok || !whole {
 				continue
 			}
-			out := Event{Location: location, What: e.what, At: time.UnixMilli(at), Part: e.part}
-			if e.since != 0 {
-				out.Since = time.UnixMilli(e.since)
-			}
-			if !yield(out, nil) {
+			if !yield(Event{location, e.what, time.UnixMilli(at), e.since.Time(), e.part}, nil) {
 				return
 			}
 		}
 	}
 }
 
-// beginning says since when a journal is complete, in Unix milliseconds; 0 is
-// since the site has had pages.
-type beginning struct {
-	known bool // somebody began it
-	at    int64
+// begin returns since when the journal is complete, 0 for since the site has had pages.
+// known says that somebody began it.
+func (j Journal) begin(ctx context.Context, st store.Store) (from moment.Time, known bool, err error) {
+	records, err := txn.ReadAll(ctx, st, j.Keys.Journal())
+	if err == nil {
+		from, known = readBeginning(records[0])
+	}
+	return from, known, err
 }
 
-// after reports whether the journal may not be complete since t.
-func (b beginning) after(t time.Time) bool { return !b.known || b.at != 0 && t.UnixMilli() < b.at }
-
-func (j Journal) begin(ctx context.Context, st store.Store) (from beginning, err error) {
-	err = st.View(ctx, []string{j.Keys.Journal()}, func(values [][]byte) error {
-		from = readBeginning(values[0])
-		return nil
-	})
-	return from, err
-}
-
-func readBeginning(b []byte) (from beginning) {
-	from.known = record.Open(b, func(f record.Field) {
-		if f.Num == 1 {
-			from.at = f.Millis()
-		}
-	}) == nil
-	return from
+func readBeginning(b []byte) (from moment.Time, known bool) {
+	_, err := record.Read(b, record.Into(func(f *record.Fields) { f.Time(1, &from) }))
+	return from, err == nil
 }
 
 // Begin notes since when the journal is complete, unless that is known.
 func (j Journal) Begin(ctx context.Context, st store.Store, now time.Time, isNew bool) error {
-	from, err := j.begin(ctx, st)
-	if err != nil || from.known {
+	_, known, err := j.begin(ctx, st)
+	if err != nil || known {
 		return err
 	}
-	at := now.UnixMilli()
 	if isNew {
-		at = 0 // there was nothing before
+		now = time.Time{} // there was nothing before
 	}
-	return j.forgetBefore(ctx, st, at)
+	return j.forgetBefore(ctx, st, moment.Of(now))
 }
 
-func (j Journal) forgetBefore(ctx context.Context, st store.Store, at int64) error {
+func (j Journal) forgetBefore(ctx context.Context, st store.Store, at moment.Time) error {
 	return st.Update(ctx, []string{j.Keys.Journal()}, func(values [][]byte) error {
+		from, _ := readBeginning(values[0])
 		var enc record.Encoder
-		enc.Int(1, max(at, readBeginning(values[0]).at)) // another process may have dropped more
+		enc.Time(1, max(at, from)) // another process may have dropped more
 		enc.Keep(record.Others(values[0], 1))
 		values[0] = enc.Seal()
 		return nil
@@ -285,13 +248,13 @@ func (j Journal) prune(ctx context.Context, st store.Store, oldest time.Time, mo
 // dropFirst drops the first n events.
 func (j Journal) dropFirst(ctx context.Context, st store.Store, n int) error {
 	var dropped []string
-	complete := int64(0) // since when the journal is, then
+	complete := moment.Time(0) // since when the journal is, then
 	for r, err := range st.Scan(ctx, j.Keys.Logs(), "") {
 		if err != nil {
 			return err
 		}
 		at, _, _ := j.Keys.Logged(r.Key)
-		complete = at + 1
+		complete = moment.Time(at + 1)
 		if dropped = append(dropped, strings.Clone(r.Key)); len(dropped) == n {
 			break
 		}

@@ -1,17 +1,16 @@
 package journal
 
 import (
-	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/record/recordtest"
+	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -48,25 +47,8 @@ func (m mapTx) Put(key string, value []byte) {
 // write runs fn in a transaction.
 func (d *diary) write(fn func(Tx)) {
 	d.Helper()
-	before := mapTx{}
-	for r, err := range d.st.Scan(d.Context(), string(d.j.Keys), "") {
-		if err != nil {
-			d.Fatal(err)
-		}
-		before[strings.Clone(r.Key)] = bytes.Clone(r.Value)
-	}
-	after := maps.Clone(before)
-	fn(after)
-	for _, values := range []mapTx{before, after} {
-		for key := range values {
-			if bytes.Equal(before[key], after[key]) {
-				continue
-			}
-			err := d.st.Update(d.Context(), []string{key}, func(values [][]byte) error { values[0] = after[key]; return nil })
-			if err != nil {
-				d.Fatal(err)
-			}
-		}
+	if err := txn.Update(d.Context(), d.st, nil, func(t *txn.Tx) { fn(t) }); err != nil {
+		d.Fatal(err)
 	}
 }
 
@@ -74,7 +56,8 @@ func (d *diary) write(fn func(Tx)) {
 func (d *diary) happens(what Happening, locations ...string) {
 	d.Helper()
 	for _, l := range locations {
-		d.write(func(tx Tx) { d.last[l] = d.j.Note(tx, d.last[l], l, what, time.Now().UnixMilli(), 1) })
+		before, at := d.last[l], time.Now().UnixMilli()
+		d.write(func(tx Tx) { d.last[l] = d.j.Note(tx, before, l, what, at, 1) })
 		time.Sleep(time.Second)
 	}
 }
@@ -180,24 +163,18 @@ func TestJournalBegunLater(t *testing.T) {
 func TestJournalNotBegun(t *testing.T) {
 	now := time.Now()
 	for _, tt := range []struct {
-		name   string
-		listed bool
-		since  time.Time
-		older  bool
+		name  string
+		since time.Time
+		older bool
 	}{
-		{"a new site, since ever", false, time.Time{}, false},
-		{"a new site, since now", false, now, false},
-		{"pages of before, since ever", true, time.Time{}, true},
-		{"pages of before, since before the start", true, now.Add(-time.Second), true},
-		{"pages of before, since the start", true, now, false},
-		{"pages of before, since a time to come", true, now.Add(time.Hour), false},
-		{"pages of before, since a time that no key can tell", true, now.AddDate(30_000, 0, 0), false},
+		{"since ever", time.Time{}, true},
+		{"since before the start", now.Add(-time.Second), true},
+		{"since the start", now, false},
+		{"since a time to come", now.Add(time.Hour), false},
+		{"since a time that no key can tell", now.AddDate(30_000, 0, 0), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := &diary{T: t, st: new(memstore.Store), j: Journal{Keys: "s|", Started: now}}
-			if tt.listed {
-				d.write(func(tx Tx) { tx.Put(d.j.Keys.Part(1), []byte("a part")) })
-			}
 			n, err := 0, error(nil)
 			for _, err = range d.j.Events(t.Context(), d.st, tt.since) {
 				n++
@@ -212,11 +189,13 @@ func TestJournalNotBegun(t *testing.T) {
 func TestDamagedEventsArePruned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t)
-		d.write(func(tx Tx) {
-			for i := range 2*pruneAtOnce + 1 {
-				tx.Put(d.j.Keys.Log(time.Now().UnixMilli(), fmt.Sprint("/old/", i)), []byte("damaged"))
-			}
-		})
+		for half := range 2 {
+			d.write(func(tx Tx) {
+				for i := range pruneAtOnce + half {
+					tx.Put(d.j.Keys.Log(time.Now().UnixMilli(), fmt.Sprintf("/old/%d/%d", half, i)), []byte("damaged"))
+				}
+			})
+		}
 		began := time.Now()
 		time.Sleep(journalFor)
 		d.happens(Added, "/a")
@@ -267,8 +246,9 @@ func TestEventOfAClockThatWasAhead(t *testing.T) {
 		d.happens(Added, "/a", "/b")
 		began := time.Now()
 		note := func(what Happening, location string, ahead time.Duration) {
+			before := d.last[location]
 			d.write(func(tx Tx) {
-				d.last[location] = d.j.Note(tx, d.last[location], location, what, time.Now().Add(ahead).UnixMilli(), 1)
+				d.last[location] = d.j.Note(tx, before, location, what, time.Now().Add(ahead).UnixMilli(), 1)
 			})
 		}
 		note(Changed, "/a", 30*time.Second)
@@ -291,21 +271,14 @@ func TestEventOfAClockThatWasAhead(t *testing.T) {
 	})
 }
 
-// sealed is the record with these fields, whatever they are.
-func sealed(fields []byte) []byte {
-	var e record.Encoder
-	e.Raw(fields)
-	return e.Seal()
-}
-
 // FuzzEvent does with an event what is done with those of a page.
 func FuzzEvent(f *testing.F) {
-	fields := func(e event) []byte { b := e.encode(); return b[1 : len(b)-4] }
+	fields := func(e event) []byte { return recordtest.FieldsOf(e.encode()) }
 	f.Add(fields(event{Changed, 5, 1}), int64(7))
 	f.Add(fields(event{Added, 0, 1}), int64(-1))
 	f.Fuzz(func(t *testing.T, fields []byte, before int64) {
 		j := Journal{Keys: "s|"}
-		tx := mapTx{j.Keys.Log(before, "/a"): sealed(fields)}
+		tx := mapTx{j.Keys.Log(before, "/a"): recordtest.Sealed(fields)}
 		j.Moved(tx, before, "/a", 2)
 		at := j.Note(tx, before, "/a", Changed, 1_700_000_000_000, 1)
 		if e, ok := readEvent(tx[j.Keys.Log(at, "/a")]); !ok || e.what != Changed {
@@ -314,6 +287,6 @@ func FuzzEvent(f *testing.F) {
 		if before != 0 && len(tx) != 1 {
 			t.Errorf("there are %d events of one page", len(tx))
 		}
-		readBeginning(sealed(fields)).after(time.UnixMilli(before))
+		readBeginning(recordtest.Sealed(fields))
 	})
 }

@@ -14,28 +14,6 @@ import (
 // Keys names the records of one site. All begin with the site's origin, so that
 // several sites share a store, and what was learned under one origin is never
 // listed under another.
-//
-//	site                   the secret that keys the hashes of what must not be readable
-//	trust                  the reputation of the sources of dates
-//	page|LOCATION          the state of a page that is or was listed, and so is public
-//	wait|HASH              the state of any other location: nobody can read which one
-//	lost|LOCATION          a listed page that may be gone, while it has its minute
-//	refusals               which networks are refused pages
-//	siblings|HASH          how many pages of a route or folder are listed
-//	duplicates|HASH        which pages show one content
-//	active                 when the site was observed
-//	furniture              what the pages have in common
-//	robots|N               what the site's robots.txt says, in pieces
-//	erased                 how often records of locations were erased
-//	extensions             for which extensions the pages were read
-//	head                   which part is being filled
-//	part|N                 what part N has: pages, bytes, and how often it changed
-//	list|N|LOCATION        what the file of part N says of a page
-//	article|TIME|LOCATION  the part of a news article, by when it was published
-//	file|N                 since when the file of part N is as it is
-//	articles, recent       the same of the files of news and of recent pages
-//	log|TIME|LOCATION      the last event of a page
-//	journal                since when the events are complete
 type Keys string
 
 // MaxLocation is the length of the longest location in a key.

@@ -9,11 +9,11 @@ import (
 // depends on the [Trust] at the time of publishing.
 type Candidates struct {
 	Changed  moment.Time        // the look that first showed the present content
-	Exact    moment.Time        // the given date that moved with that change, between the looks around it
+	Exact    moment.Time        // the given date that moved with that change, and was believed then
 	ExactBy  Source             // who gave Exact
 	Given    Given[moment.Time] // the dates of the present content
 	Young    Given[bool]        // no look has found the given date old enough to be used
-	Fresh    moment.Time        // the first sighting, where the page is known to be new
+	Fresh    moment.Time        // since when the page is there, where it is known to be new
 	Volatile bool               // it differs at every look
 }
 
@@ -26,7 +26,7 @@ const (
 	BySeen                // the look that first showed the present content
 	ByExact               // the given date that moved with the change
 	ByGiven               // a given date, since no change was seen
-	ByFresh               // the first sighting of a page that is known to be new
+	ByFresh               // the first sight of a page that is known to be new, or of a link to it
 	Volatile              // none: the page differs at every look
 	Ahead                 // none: the clock is behind what is stored
 )
@@ -39,22 +39,21 @@ func (c Candidates) LastMod(trust Trust, now moment.Time) moment.Time {
 }
 
 // Decide returns the lastmod, or none, its basis, and the source if it is a given
-// date. In order: the change that was seen, at the time that a believed source
-// gave with it, or else at that of the look; a believed given date; the first
-// sighting of a new page. A page that differs at every look has none. The lastmod
+// date. In order: the change that was seen, at the time that a source gave with it which
+// was believed then, or else at that of the look; a believed given date; the time since
+// which a new page is there. A page that differs at every look has none. The lastmod
 // is never after now.
 //
 // When a date loses its belief, the one in its place is later, so that a lastmod
 // never goes back: of two given dates the earlier is used, no given date is later
-// than the first sighting, and the look that showed a change is the latest of
-// all.
+// than what dates a new page, and a change that was seen is the latest of all.
 func (c Candidates) Decide(trust Trust, now moment.Time) (at moment.Time, by Basis, whose Source) {
 	switch {
 	case c.Volatile:
 		return 0, Volatile, NoSource
 	case c.Changed > now:
 		return 0, Ahead, NoSource
-	case c.Changed != 0 && c.Exact != 0 && c.Exact <= c.Changed && trust.believesChange(c.ExactBy, c.Exact):
+	case c.Exact != 0 && c.Exact <= c.Changed:
 		return c.Exact, ByExact, c.ExactBy
 	case c.Changed != 0:
 		return c.Changed, BySeen, NoSource
@@ -99,58 +98,18 @@ func (c Candidates) Against(trust Trust, s Source, now moment.Time) Doubt {
 	}
 }
 
-// CandidateFields is how many field numbers [Candidates.Encode] uses.
+// CandidateFields is how many field numbers [Candidates.Fields] uses.
 const CandidateFields = 9
 
-// The fields of stored candidates, behind a base.
-const (
-	candidateChanged = iota
-	candidateExact
-	candidateExactBy
-	candidateServer
-	candidatePage
-	candidateServerYoung
-	candidatePageYoung
-	candidateFresh
-	candidateVolatile
-)
-
-// Encode adds the candidates to a record, with field numbers from base on.
-func (c *Candidates) Encode(e *record.Encoder, base int) {
-	e.Date(base+candidateChanged, c.Changed)
-	e.Date(base+candidateExact, c.Exact)
-	e.Uint(base+candidateExactBy, uint64(c.ExactBy))
-	e.Date(base+candidateServer, c.Given[Server])
-	e.Date(base+candidatePage, c.Given[Page])
-	e.Bool(base+candidateServerYoung, c.Young[Server])
-	e.Bool(base+candidatePageYoung, c.Young[Page])
-	e.Date(base+candidateFresh, c.Fresh)
-	e.Bool(base+candidateVolatile, c.Volatile)
-}
-
-// Decode takes a field that Encode wrote, and reports whether it is one.
-func (c *Candidates) Decode(f record.Field, base int) bool {
-	switch f.Num - base {
-	case candidateChanged:
-		c.Changed = f.Date()
-	case candidateExact:
-		c.Exact = f.Date()
-	case candidateExactBy:
-		c.ExactBy = sourceOf(f.Value)
-	case candidateServer:
-		c.Given[Server] = f.Date()
-	case candidatePage:
-		c.Given[Page] = f.Date()
-	case candidateServerYoung:
-		c.Young[Server] = true
-	case candidatePageYoung:
-		c.Young[Page] = true
-	case candidateFresh:
-		c.Fresh = f.Date()
-	case candidateVolatile:
-		c.Volatile = true
-	default:
-		return false
-	}
-	return true
+// Fields lists the candidates in a record, with the field numbers from base on.
+func (c *Candidates) Fields(f *record.Fields, base int) {
+	f.Date(base, &c.Changed)
+	f.Date(base+1, &c.Exact)
+	c.ExactBy.field(f, base+2)
+	f.Date(base+3, &c.Given[Server])
+	f.Date(base+4, &c.Given[Page])
+	f.Bool(base+5, &c.Young[Server])
+	f.Bool(base+6, &c.Young[Page])
+	f.Date(base+7, &c.Fresh)
+	f.Bool(base+8, &c.Volatile)
 }

@@ -19,6 +19,9 @@ const (
 	// that moves with the clock never gets so old, nor does one that a cache has
 	// just made.
 	youngAge = time.Hour
+	// rewrittenAge is how long what looks like an error must be there, with a date that
+	// moved with it, to be what the page has become. Maintenance is over by then.
+	rewrittenAge = 24 * time.Hour
 )
 
 // earlierKept is how many changes before the last one are remembered.
@@ -34,8 +37,8 @@ type Dates struct {
 	exactBy   Source                   // who gave exact
 	before    [earlierKept]moment.Time // the changes before the last one, the latest first
 	given     Given[given]             // by source
-	announced bool                     // a page that was read before without a link to it now has one
-	fresh     moment.Time              // the first sighting of a page that was announced
+	announced moment.Time              // the look that first showed a link to it, see Announce
+	fresh     moment.Time              // of a page that was announced: since when it is there
 	undecided heldLook                 // the look that showed what the mark holds
 }
 
@@ -63,6 +66,7 @@ type Look struct {
 	Outcome mark.Outcome
 	Since   moment.Time        // of mark.Changed: the look that first showed the change
 	Holding bool               // the mark holds something, after this look
+	Odd     bool               // the mark took what it showed for an error, and does not go by it
 	Variety uint16             // the variety of the page that it showed
 	Given   Given[moment.Time] // the dates that came with it, 0 for none
 }
@@ -70,8 +74,11 @@ type Look struct {
 // Finding is what a look says of the page's content, once its dates are merged.
 type Finding struct {
 	Since moment.Time // of mark.Changed: the look that first showed the change
-	Exact moment.Time // a date that moved with the change, between the looks around it, 0 if there is none
-	Sure  bool        // Exact is a believed source's, and not the clock's
+	Exact moment.Time // a believed date that moved with the change, before the look that showed it, 0 if there is none
+
+	// Rewritten says that an odd look shows a change after all, since a date speaks for
+	// it. The mark is to begin anew with what it showed.
+	Rewritten bool
 
 	// Reports are what the look showed of the sources; see [Reputation.Take].
 	Reports []Report
@@ -82,15 +89,22 @@ type Finding struct {
 func (d Dates) Look(l Look, trust Trust) (Dates, Finding) {
 	l.At, l.Before, l.Since = l.At.Second(), l.Before.Second(), l.Since.Second()
 	d.settle(l.At)
+	rewritten := d.rewritten(l, trust)
+	if rewritten {
+		l.Outcome, l.Since, l.Odd, l.Holding = mark.Changed, d.undecided.at, false, false
+	}
+	if l.First {
+		d.begin(l, trust)
+	}
 	latest := d.latest()
-	f := Finding{Since: min(l.Since, l.At)}
+	f := Finding{Since: min(l.Since, l.At), Rewritten: rewritten}
 	now := heldLook{at: l.At, before: l.Before, variety: l.Variety}
 	for s := Server; s < sources; s++ {
 		step := step{old: d.given[s].last, new: l.Given[s].Second(), at: l.At, before: l.Before}
 		if !step.usable() {
 			continue
 		}
-		switch verdict := step.judge(l.Outcome); verdict {
+		switch verdict := step.judge(l.Outcome, l.Odd); verdict {
 		case Lied, Ticked:
 			f.Reports = append(f.Reports, Report{Source: s, Verdict: verdict, At: l.At})
 		case Agreed:
@@ -101,14 +115,33 @@ func (d Dates) Look(l Look, trust Trust) (Dates, Finding) {
 		d.take(s, step, l)
 	}
 	first := d.hold(l, f.Since, now)
-	if f.Exact = first.exact; f.Exact != 0 && f.Exact < f.Since.Add(-clockWindow) {
+	if first.exact != 0 && first.exact < f.Since.Add(-clockWindow) {
 		f.Reports = append(f.Reports, Report{Source: first.by, Verdict: Agreed, At: l.At})
-		f.Sure = trust.believesChange(first.by, f.Exact)
+		if trust.believesChange(first.by, first.exact) {
+			f.Exact = first.exact
+		}
 	}
 	if l.Outcome == mark.Changed {
-		d.change(first, f.Since, latest, l.At)
+		d.change(first, f.Since, latest, l.At, trust)
 	}
 	return d, f
+}
+
+// rewritten reports whether an odd look shows a change after all: a believed date moved
+// with what has been shown since, and has not moved since then.
+func (d *Dates) rewritten(l Look, trust Trust) bool {
+	u := &d.undecided
+	return l.Odd && u.exact != 0 && l.Given[u.by].Second() == u.exact && l.At.Sub(u.at) >= rewrittenAge && trust.believesChange(u.by, u.exact)
+}
+
+// begin merges the first look at the page. A believed date that is later than the first
+// link to a new page says that the page may have changed since: then this look dates it.
+func (d *Dates) begin(l Look, trust Trust) {
+	for s := Server; s < sources; s++ {
+		if date := l.Given[s]; d.fresh != 0 && d.fresh < date && date <= l.At && trust.believesChange(s, date) {
+			d.fresh = l.At
+		}
+	}
 }
 
 // settle replaces times that are later than a look by the look's own. The clock
@@ -134,22 +167,23 @@ func (d *Dates) hold(l Look, since moment.Time, now heldLook) (first heldLook) {
 		}
 	}
 	switch {
-	case !l.Holding:
+	case !l.Holding && !l.Odd:
 		d.undecided = heldLook{}
-	case l.Outcome == mark.Held, l.Outcome == mark.Changed && d.undecided == heldLook{}:
+	case l.Outcome == mark.Held, l.Outcome == mark.Changed && d.undecided == heldLook{}, l.Odd && now.exact != 0:
 		d.undecided = now
 	}
 	return first
 }
 
 // change dates a change. A time before the latest possible lastmod of the page
-// cannot be that of the present content.
-func (d *Dates) change(first heldLook, since, latest, at moment.Time) {
+// cannot be that of the present content. A date that is believed now is kept whatever
+// becomes of its source: it was seen to be right.
+func (d *Dates) change(first heldLook, since, latest, at moment.Time, trust Trust) {
 	d.seen++
 	if since < latest {
 		since, first = at, heldLook{}
 	}
-	if first.exact < latest {
+	if first.exact < latest || !trust.believesChange(first.by, first.exact) {
 		first.exact, first.by = 0, NoSource
 	}
 	if last := d.lastChange(); last != 0 {
@@ -189,25 +223,20 @@ func (p step) ticks() bool {
 }
 
 // judge says what the move of a usable date means. A variant may have a date of
-// its own, but none that moves with the clock. What is held may be a change.
-func (p step) judge(outcome mark.Outcome) Verdict {
+// its own, but none that moves with the clock. What is held may be a change, and so may
+// what is odd.
+func (p step) judge(outcome mark.Outcome, odd bool) Verdict {
 	if p.old == 0 || p.new == p.old || p.before == 0 || p.old > p.at.Add(clockWindow) {
 		return Plain
 	}
-	switch outcome {
-	case mark.Same:
-		if p.ticks() {
-			return Ticked
-		}
+	between := p.new > p.before && p.new <= p.at
+	switch {
+	case (outcome == mark.Same || outcome == mark.Variant) && p.ticks():
+		return Ticked
+	case outcome == mark.Same:
 		return Lied
-	case mark.Variant:
-		if p.ticks() {
-			return Ticked
-		}
-	case mark.Changed, mark.Held:
-		if p.new > p.before && p.new <= p.at {
-			return Agreed
-		}
+	case (outcome == mark.Changed || outcome == mark.Held || odd) && between:
+		return Agreed
 	}
 	return Plain
 }
@@ -275,24 +304,22 @@ func (d *Dates) latestUsed() (latest moment.Time) {
 	return latest
 }
 
-// Announce notes that the page's location is new, and was not seen yet: a page
-// that was read before without a link to it now has one.
-func (d *Dates) Announce() { d.announced = true }
+// Announce notes that the page's location is new, and was not seen yet: the look at
+// since showed a link to it, on a page that had been read before without that link.
+func (d *Dates) Announce(since moment.Time) { d.announced = since.Second() }
 
-// FirstSeen notes the first sighting of the page.
-func (d *Dates) FirstSeen(at moment.Time) {
-	if d.announced {
-		d.fresh = at.Second()
-	}
-}
+// FirstSeen notes the first sighting of the page. One that was announced is there since
+// the look that first showed a link to it.
+func (d *Dates) FirstSeen(at moment.Time) { d.fresh = min(d.announced, at.Second()) }
 
 // Listed notes that the page is listed. From then on it cannot be announced.
-func (d *Dates) Listed() { d.announced = false }
+func (d *Dates) Listed() { d.announced = 0 }
 
 // AnnouncedLate notes, at a look at another page, that this one is new although
-// it was seen already: the first link to it was seen at since. Its first sighting
-// dates it, unless that was before the link, or a later date may have been used.
-// It reports whether that changed anything.
+// it was seen already: the first link to it was seen at since. That dates it, or its
+// first sighting if a source gives a date in between. It is not new if it was seen
+// before the link, or if a later date may have been used. It reports whether that
+// changed anything.
 func (d *Dates) AnnouncedLate(firstSeen, since, at moment.Time) bool {
 	firstSeen, since = firstSeen.Second(), since.Second()
 	if d.fresh != 0 || d.seen != 0 || firstSeen < since || firstSeen > at {
@@ -302,9 +329,12 @@ func (d *Dates) AnnouncedLate(firstSeen, since, at moment.Time) bool {
 	if used > firstSeen {
 		return false
 	}
-	d.fresh = firstSeen
+	d.fresh = since
 	for s := Server; s < sources; s++ {
 		g := &d.given[s]
+		if max(used, g.last) > since {
+			d.fresh = firstSeen
+		}
 		if g.young && (g.last < used || g.last >= firstSeen.Add(-clockWindow)) {
 			g.moved = true // a later date may have been used, or it may be the clock's
 		}
@@ -345,127 +375,45 @@ func (d Dates) Candidates() Candidates {
 	return c
 }
 
-// DateFields is how many field numbers [Dates.Encode] uses.
-const DateFields = 10
-
-// The fields of stored dates, counted from a base.
-const (
-	dateSeen = iota
-	dateChanged
-	dateExact
-	dateExactBy
-	datePast // unchanged and before
-	dateServer
-	datePage
-	dateAnnounced
-	dateFresh
-	dateHeld
-)
-
-// Encode adds the dates to a record, with field numbers from base on.
-func (d *Dates) Encode(e *record.Encoder, base int) {
-	e.Uint(base+dateSeen, d.seen)
-	e.Date(base+dateChanged, d.changed)
-	e.Date(base+dateExact, d.exact)
-	e.Uint(base+dateExactBy, uint64(d.exactBy))
-	e.Bytes(base+datePast, encodeTimes(d.changed, append([]moment.Time{d.unchanged}, d.before[:]...)))
-	e.Bytes(base+dateServer, d.given[Server].encode())
-	e.Bytes(base+datePage, d.given[Page].encode())
-	e.Bool(base+dateAnnounced, d.announced)
-	e.Date(base+dateFresh, d.fresh)
-	e.Bytes(base+dateHeld, d.undecided.encode())
-}
-
-// Decode takes a field that Encode wrote, and reports whether it is one.
-func (d *Dates) Decode(f record.Field, base int) bool {
-	switch f.Num - base {
-	case dateSeen:
-		d.seen = f.Value
-	case dateChanged:
-		d.changed = f.Date()
-	case dateExact:
-		d.exact = f.Date()
-	case dateExactBy:
-		d.exactBy = sourceOf(f.Value)
-	case datePast: // behind dateChanged
-		if t := decodeTimes(d.changed, f.Data); len(t) > 0 {
+// Fields lists the dates in a record, with the field numbers from base on, of which
+// there are [DateFields].
+func (d *Dates) Fields(f *record.Fields, base int) {
+	record.Uint(f, base, &d.seen)
+	f.Date(base+1, &d.changed)
+	f.Date(base+2, &d.exact)
+	d.exactBy.field(f, base+3)
+	f.Data(base+4, 1, func(int) []byte {
+		return encodeTimes(d.changed, append([]moment.Time{d.unchanged}, d.before[:]...))
+	}, func(b []byte) {
+		if t := decodeTimes(d.changed, b); len(t) > 0 {
 			d.unchanged = t[0]
 			copy(d.before[:], t[1:])
 		}
-	case dateServer:
-		d.given[Server] = decodeGiven(f.Data)
-	case datePage:
-		d.given[Page] = decodeGiven(f.Data)
-	case dateAnnounced:
-		d.announced = true
-	case dateFresh:
-		d.fresh = f.Date()
-	case dateHeld:
-		d.undecided = decodeHeld(f.Data)
-	default:
-		return false
+	})
+	f.Date(base+5, &d.announced)
+	f.Date(base+6, &d.fresh)
+	for s := Server; s < sources; s++ {
+		d.given[s].fields(f, base+7+4*int(s-Server))
 	}
-	return true
+	d.undecided.fields(f, base+15)
 }
 
-// The flags of a stored given date.
-const (
-	givenMoved = 1 << iota
-	givenYoung
-)
+// DateFields is how many field numbers [Dates.Fields] uses.
+const DateFields = 20
 
-// encode returns nil for no date.
-func (g given) encode() []byte {
-	if g == (given{}) {
-		return nil
-	}
-	var flags byte
-	if g.moved {
-		flags |= givenMoved
-	}
-	if g.young {
-		flags |= givenYoung
-	}
-	times := []moment.Time{g.last}
-	if g.kept != 0 {
-		times = append(times, g.kept)
-	}
-	return append([]byte{flags}, encodeTimes(0, times)...)
+func (g *given) fields(f *record.Fields, base int) {
+	f.Date(base, &g.last)
+	f.Date(base+1, &g.kept)
+	f.Bool(base+2, &g.moved)
+	f.Bool(base+3, &g.young)
 }
 
-func decodeGiven(b []byte) (g given) {
-	if len(b) == 0 {
-		return g
-	}
-	t := decodeTimes(0, b[1:])
-	if len(t) == 0 {
-		return g
-	}
-	g = given{last: t[0], moved: b[0]&givenMoved != 0, young: b[0]&givenYoung != 0}
-	if len(t) > 1 {
-		g.kept = t[1]
-	}
-	return g
-}
-
-// encode returns nil for nothing.
-func (h heldLook) encode() []byte {
-	if h == (heldLook{}) {
-		return nil
-	}
-	head := binary.BigEndian.AppendUint16([]byte{byte(h.by)}, h.variety)
-	return append(head, encodeTimes(0, []moment.Time{h.at, h.before, h.exact})...)
-}
-
-func decodeHeld(b []byte) (h heldLook) {
-	if len(b) < 3 {
-		return h
-	}
-	t := decodeTimes(0, b[3:])
-	for len(t) < 3 {
-		t = append(t, 0)
-	}
-	return heldLook{at: t[0], before: t[1], exact: t[2], by: sourceOf(uint64(b[0])), variety: binary.BigEndian.Uint16(b[1:])}
+func (h *heldLook) fields(f *record.Fields, base int) {
+	f.Date(base, &h.at)
+	f.Date(base+1, &h.before)
+	f.Date(base+2, &h.exact)
+	h.by.field(f, base+3)
+	record.Uint(f, base+4, &h.variety)
 }
 
 // encodeTimes writes times in seconds, each as its distance from the one before,

@@ -11,13 +11,16 @@ type History struct {
 	// Given is the last date of each source. The listing keeps an earlier one
 	// if a date moved while no change was seen.
 	Given Given[time.Time]
+	// Odd says that the last look was taken for an error, or for other visitors' page, and
+	// is no change as long as it is not known for more.
+	Odd bool
 	// Held is the look that first showed what may be a change, zero if there is
 	// none. More is how many more looks have to show it.
 	Held time.Time
 	More int
 }
 
-// History returns the page's history without FirstSeen, Held and More.
+// History returns the page's history without FirstSeen, Odd, Held and More.
 func (d Dates) History() (h History) {
 	if last := d.lastChange(); last != 0 {
 		h.Times = append(h.Times, last.Time())

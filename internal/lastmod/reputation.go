@@ -143,87 +143,42 @@ func (rs *Reputations) Trust() (t Trust) {
 	return t
 }
 
-// reputationsFrom is where the fields of a source begin, multiplied by its
-// number.
-const reputationsFrom = 10
+// fields lists the reputations. Each source has its own ten numbers.
+func (rs *Reputations) fields(f *record.Fields) {
+	for s := Server; s < sources; s++ {
+		rs[s].fields(f, 10*int(s))
+	}
+}
 
-// The fields of one source in the stored reputations.
-const (
-	reputationAll = iota
-	reputationClock
-	reputationFalls
-	reputationSuspect
-	reputationOffences
-	reputationGood
-	reputationGoodDay
-	reputationUpTo
-	reputationStamp
-)
+func (r *Reputation) fields(f *record.Fields, base int) {
+	f.Bool(base, &r.distrust.All)
+	f.Bool(base+1, &r.distrust.Clock)
+	f.Count(base+2, &r.falls)
+	f.Hash(base+3, &r.suspect)
+	f.Count(base+4, &r.offences)
+	f.Count(base+5, &r.good)
+	f.Int(base+6, &r.goodDay)
+	f.Time(base+7, &r.distrust.UpTo)
+	stamps := &r.distrust.Stamps
+	f.Data(base+8, len(stamps), func(i int) []byte {
+		return encodeTimes(0, []moment.Time{stamps[i].From, stamps[i].To})
+	}, func(b []byte) {
+		if t := decodeTimes(0, b); len(t) == 2 && t[0] <= t[1] {
+			*stamps = stamps.With(Stamp{From: t[0], To: t[1]})
+		}
+	})
+}
 
 // Encode returns the record, with the fields that its reader did not know.
-func (rs *Reputations) Encode(unread record.Unread) []byte {
-	var e record.Encoder
-	for s := Server; s < sources; s++ {
-		r, n := &rs[s], reputationsFrom*int(s)
-		e.Bool(n+reputationAll, r.distrust.All)
-		e.Bool(n+reputationClock, r.distrust.Clock)
-		e.Uint(n+reputationFalls, uint64(r.falls))
-		e.Fixed(n+reputationSuspect, r.suspect)
-		e.Uint(n+reputationOffences, uint64(r.offences))
-		e.Uint(n+reputationGood, uint64(r.good))
-		e.Int(n+reputationGoodDay, r.goodDay)
-		e.Time(n+reputationUpTo, r.distrust.UpTo)
-		for _, st := range r.distrust.Stamps {
-			if st != (Stamp{}) {
-				e.Bytes(n+reputationStamp, encodeTimes(0, []moment.Time{st.From, st.To}))
-			}
-		}
-	}
-	e.Keep(unread)
-	return e.Seal()
-}
+func (rs *Reputations) Encode(unread record.Unread) []byte { return record.Write(rs.fields, unread) }
 
-// ReadReputations reads what Encode wrote.
+// ReadReputations reads what Encode wrote. Impossible numbers are brought into bounds.
 func ReadReputations(b []byte) (rs Reputations, unread record.Unread) {
-	unread, _ = record.Read(b, func(f record.Field) bool {
-		s := f.Num / reputationsFrom
-		return s >= int(Server) && s < int(sources) && rs[s].read(f)
-	})
+	unread, _ = record.Read(b, record.Into(rs.fields))
+	for s := range rs {
+		r := &rs[s]
+		r.falls, r.offences, r.good = min(r.falls, mostFalls), min(r.offences, offencesOfOne), min(r.good, longestGood)
+		r.goodDay = max(math.MinInt32, min(r.goodDay, math.MaxInt32))
+	}
 	return rs, unread
-}
-
-// read reads one field, and reports whether it is known.
-func (r *Reputation) read(f record.Field) bool {
-	switch f.Num % reputationsFrom {
-	case reputationAll:
-		r.distrust.All = true
-	case reputationClock:
-		r.distrust.Clock = true
-	case reputationFalls:
-		r.falls = int(min(f.Value, mostFalls))
-	case reputationSuspect:
-		r.suspect = f.Value
-	case reputationOffences:
-		r.offences = int(min(f.Value, offencesOfOne))
-	case reputationGood:
-		r.good = int(min(f.Value, longestGood))
-	case reputationGoodDay:
-		r.goodDay = max(math.MinInt32, min(f.Int(), math.MaxInt32))
-	case reputationUpTo:
-		r.distrust.UpTo = f.Time()
-	case reputationStamp:
-		r.distrust.Stamps = r.distrust.Stamps.With(readStamp(f.Data))
-	default:
-		return false
-	}
-	return true
-}
-
-// readStamp returns the zero Stamp for what is none.
-func readStamp(b []byte) Stamp {
-	t := decodeTimes(0, b)
-	if len(t) != 2 || t[0] > t[1] {
-		return Stamp{}
-	}
-	return Stamp{From: t[0], To: t[1]}
 }

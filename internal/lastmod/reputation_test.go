@@ -7,6 +7,7 @@ import (
 
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/record/recordtest"
 )
 
 // deed is what a look shows of a source.
@@ -126,12 +127,9 @@ func TestGoldenReputations(t *testing.T) {
 func FuzzReputations(f *testing.F) {
 	var rs Reputations
 	rs[Server] = Reputation{distrust: Distrust{All: true, Stamps: Stamps{stampOf(1, 2)}}, falls: 1, suspect: 2, offences: 1, good: 1, goodDay: 1}
-	b := rs.Encode("")
-	f.Add(b[1:len(b)-4], int64(1_700_000_000_000))
+	f.Add(recordtest.FieldsOf(rs.Encode("")), int64(1_700_000_000_000))
 	f.Fuzz(func(t *testing.T, fields []byte, unix int64) {
-		var e record.Encoder
-		e.Raw(fields)
-		rs, unread := ReadReputations(e.Seal())
+		rs, unread := ReadReputations(recordtest.Sealed(fields))
 		if again, _ := ReadReputations(rs.Encode(unread)); again != rs {
 			t.Errorf("%+v is read again as %+v", rs, again)
 		}

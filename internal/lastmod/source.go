@@ -5,6 +5,8 @@
 // lastmod must never be later than now, and never go back.
 package lastmod
 
+import "github.com/servemap/servemap/internal/record"
+
 // Source says who gave a date of a page.
 type Source uint8
 
@@ -30,10 +32,9 @@ func (s Source) String() string {
 	return "nobody"
 }
 
-// sourceOf returns the source with a stored number, NoSource for an unknown one.
-func sourceOf(n uint64) Source {
-	if n >= uint64(sources) {
-		return NoSource
+// field lists the source in a record. One that is not known is read as NoSource.
+func (s *Source) field(f *record.Fields, num int) {
+	if record.Uint(f, num, s); *s >= sources {
+		*s = NoSource
 	}
-	return Source(n)
 }

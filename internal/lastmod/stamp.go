@@ -71,29 +71,32 @@ func (ss Stamps) withAll(more Stamps) Stamps {
 	return ss
 }
 
-// A build writes its files in a burst: many in each second, all within minutes.
-// Dates that people made are spread: two pages are seldom saved in the same
-// second.
+// A build writes its files one right after the other, most of them of one site in one
+// go. How long that takes depends on how many there are. Dates that people made are
+// spread: one seldom saves three pages within seconds.
 const (
-	crowdedSecond = 3 // people do not save so many pages in one second
-	stampSpan     = 10 * time.Minute
-	crowdsKept    = 64
-	surePages     = 100 // so many dated pages are enough to know the site
+	burstGap   = 10 * time.Second // between two files of a build, at most
+	burstPages = 3                // that come so close are a burst
+	burstsKept = 64
+	perPage    = 5 * time.Second // a build that takes longer for each page is not told from people's work
+	stampSpan  = 10 * time.Minute
+	longest    = 6 * time.Hour // builds are cut off by then
+	surePages  = 100           // so many dated pages are enough to know the site
 )
 
-// A Summary sums up the given dates of one file, so that the dates of a whole
-// site can be judged without keeping them. For each source it holds the seconds
-// that crowdedSecond or more pages share, the most crowded first.
-type Summary Given[crowds]
+// A Summary sums up the given dates of one file, so that the dates of a whole site can be
+// judged without keeping them. For each source it holds the bursts of most pages.
+type Summary Given[bursts]
 
-type crowds struct {
+type bursts struct {
 	dated int // pages with a date
-	top   []crowd
+	top   []burst
 }
 
-type crowd struct {
-	second moment.Time
-	pages  int
+// burst is some pages whose dates follow each other closely.
+type burst struct {
+	Stamp
+	pages int
 }
 
 // A Gatherer collects the given dates of the pages of one file. The zero value is
@@ -116,115 +119,84 @@ func (g *Gatherer) Add(c *Candidates) {
 	}
 }
 
-// Summarise counts the dates, and sorts them.
+// Summarise sorts the dates, and finds the bursts among them.
 func (g *Gatherer) Summarise() (sum Summary) {
 	for s := Server; s < sources; s++ {
 		slices.Sort(g[s])
-		c := crowds{dated: len(g[s])}
+		all := bursts{dated: len(g[s])}
 		for rest := g[s]; len(rest) > 0; {
 			n := 1
-			for n < len(rest) && rest[n] == rest[0] {
+			for n < len(rest) && rest[n] <= rest[n-1].Add(burstGap) {
 				n++
 			}
-			if n >= crowdedSecond {
-				c.top = append(c.top, crowd{rest[0], n})
+			if n >= burstPages {
+				all.top = append(all.top, burst{Stamp{rest[0], rest[n-1]}, n})
 			}
 			rest = rest[n:]
 		}
-		slices.SortStableFunc(c.top, func(a, b crowd) int { return cmp.Compare(b.pages, a.pages) })
-		if len(c.top) > crowdsKept {
-			c.top = slices.Clone(c.top[:crowdsKept])
+		slices.SortStableFunc(all.top, func(a, b burst) int { return cmp.Compare(b.pages, a.pages) })
+		if len(all.top) > burstsKept {
+			all.top = slices.Clone(all.top[:burstsKept])
 		}
-		sum[s] = c
+		sum[s] = all
 	}
 	return sum
 }
 
 // Judge returns known with the stamps added that the files' dates show. A stamp
-// exists if the crowded seconds of one short stretch have most of the pages that
-// the source dates. If there are enough of them, it stays, whatever pages come
-// later.
+// exists if the bursts of one stretch have most of the pages that the source dates. The
+// stretch may be as long as a build of so many pages takes. If there are enough pages,
+// the stamp stays, whatever pages come later.
 func Judge(files []Summary, known Trust) Trust {
 	for s := Server; s < sources; s++ {
-		dated := 0
-		bySecond := map[moment.Time]int{}
+		var all bursts
 		for _, f := range files {
-			dated += f[s].dated
-			for _, c := range f[s].top {
-				bySecond[c.second] += c.pages
-			}
+			all.dated += f[s].dated
+			all.top = append(all.top, f[s].top...)
 		}
-		known[s].Likely = findStamp(bySecond, dated)
-		if dated >= surePages {
+		known[s].Likely = all.stamp()
+		if all.dated >= surePages {
 			known[s].Stamps, known[s].Likely = known[s].Stamps.With(known[s].Likely), Stamp{}
 		}
 	}
 	return known
 }
 
-func findStamp(bySecond map[moment.Time]int, dated int) Stamp {
-	seconds := make([]moment.Time, 0, len(bySecond))
-	for second := range bySecond {
-		seconds = append(seconds, second)
-	}
-	slices.Sort(seconds)
-	var best Stamp
-	pages, most, from := 0, 0, 0
-	for to, second := range seconds {
-		pages += bySecond[second]
-		for seconds[from].Add(stampSpan) < second {
-			pages -= bySecond[seconds[from]]
-			from++
+// stamp returns the stretch that holds the most pages, if these are most of all.
+func (all bursts) stamp() (best Stamp) {
+	span := max(stampSpan, min(perPage*time.Duration(all.dated), longest))
+	begins := slices.DeleteFunc(all.top, func(b burst) bool { return b.To > b.From.Add(span) })
+	ends := slices.Clone(begins)
+	slices.SortFunc(begins, func(a, b burst) int { return cmp.Compare(a.From, b.From) })
+	slices.SortFunc(ends, func(a, b burst) int { return cmp.Compare(a.To, b.To) })
+	pages, most, first := 0, all.dated/2, 0
+	for _, last := range ends {
+		for pages += last.pages; begins[first].From < last.To.Add(-span); first++ {
+			pages -= begins[first].pages
 		}
-		if pages > most && 2*pages > dated {
-			most, best = pages, Stamp{seconds[from], seconds[to]}
+		if pages > most {
+			most, best = pages, Stamp{begins[first].From, last.To}
 		}
 	}
 	return best
 }
 
-// Encode adds the summary to a record, as a field for each source from num on.
-func (sum *Summary) Encode(e *record.Encoder, num int) {
+// Fields lists the summary in a record, with two field numbers for each source from num on.
+func (sum *Summary) Fields(f *record.Fields, num int) {
 	for s := Server; s < sources; s++ {
-		e.Bytes(num+int(s), sum[s].encode())
+		sum[s].fields(f, num+2*int(s-Server))
 	}
 }
 
-// Decode takes a field that Encode wrote, and reports whether it is one.
-func (sum *Summary) Decode(f record.Field, num int) bool {
-	if s := f.Num - num; s >= int(Server) && s < int(sources) {
-		sum[s] = readCrowds(f.Data)
-		return true
-	}
-	return false
-}
-
-// encode returns nil for no dates.
-func (c crowds) encode() []byte {
-	if c.dated == 0 {
-		return nil
-	}
-	b := binary.AppendUvarint(nil, uint64(c.dated))
-	for _, t := range c.top {
-		b = binary.AppendVarint(b, t.second.Seconds())
-		b = binary.AppendUvarint(b, uint64(t.pages))
-	}
-	return b
-}
-
-func readCrowds(b []byte) (c crowds) {
-	dated, n := binary.Uvarint(b)
-	for b = b[max(0, n):]; n > 0 && len(b) > 0; {
-		second, n := binary.Varint(b)
-		if n <= 0 {
-			break
+func (all *bursts) fields(f *record.Fields, num int) {
+	f.Count(num, &all.dated)
+	f.Data(num+1, len(all.top), func(i int) []byte {
+		b := all.top[i]
+		return append(binary.AppendUvarint(nil, uint64(b.pages)), encodeTimes(0, []moment.Time{b.From, b.To})...)
+	}, func(b []byte) {
+		pages, n := binary.Uvarint(b)
+		if t := decodeTimes(0, b[max(0, n):]); n > 0 && len(t) == 2 && t[0] <= t[1] && len(all.top) < burstsKept {
+			all.top = append(all.top, burst{Stamp{t[0], t[1]}, record.Count(pages)})
 		}
-		pages, m := binary.Uvarint(b[n:])
-		if m <= 0 {
-			break
-		}
-		c.top, b = append(c.top, crowd{moment.Seconds(record.Seconds(second)), record.Count(pages)}), b[n+m:]
-	}
-	c.dated = record.Count(dated)
-	return c
+	})
 }

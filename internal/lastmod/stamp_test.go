@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/record"
 )
 
 // datesOf sums up entries of one source, with as many pages at each second.
@@ -31,6 +32,12 @@ func TestJudge(t *testing.T) {
 		{"three at once", []map[int64]int{{100: 3}}, nil, []int64{100}},
 		{"half at once", []map[int64]int{{100: 3, 5000: 1, 6000: 1, 7000: 1}}, []int64{100, 5000}, nil},
 		{"most at once", []map[int64]int{{100: 4, 5000: 1, 6000: 1, 7000: 1}}, []int64{5000}, []int64{100}},
+		{"a page every two seconds for minutes", []map[int64]int{paced(101, 2)}, nil, []int64{1000, 1100, 1200}},
+		{"a page every five seconds for an hour", []map[int64]int{paced(720, 5)}, nil, []int64{1000, 4000}},
+		{"in two parts, a page every five seconds", []map[int64]int{paced(400, 5), paced(400, 5)}, nil, []int64{1000, 2900}},
+		{"few pages, a minute apart", []map[int64]int{paced(10, 60)}, []int64{1000, 1060}, nil},
+		{"many pages, a minute apart", []map[int64]int{paced(1000, 60)}, []int64{1000, 1060, 31000}, nil},
+		{"a page every five seconds for a day", []map[int64]int{paced(17280, 5)}, []int64{1000, 31000}, nil},
 		{"a build of some minutes", []map[int64]int{{100: 5, 300: 5, 600: 5, 90000: 5}}, []int64{90000}, []int64{100, 300, 600}},
 		{"two builds a day apart", []map[int64]int{{100: 5, 90000: 5}}, []int64{100, 90000}, nil},
 		{"spread over two parts", []map[int64]int{{100: 5, 70000: 1}, {100: 5, 80000: 1}}, []int64{70000}, []int64{100}},
@@ -65,15 +72,24 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// paced are pages whose dates come one after the other, from 1000 on.
+func paced(pages int, seconds int64) map[int64]int {
+	all := map[int64]int{}
+	for i := range int64(pages) {
+		all[1000+i*seconds] = 1
+	}
+	return all
+}
+
 func TestSummaryIsBounded(t *testing.T) {
 	pages := map[int64]int{}
-	for second := range int64(5000) {
-		pages[second+1] = 3
+	for i := range int64(5000) {
+		pages[100*i+1] = 3
 	}
-	pages[99999] = 50
+	pages[999999] = 50
 	d := datesOf(Server, pages)[Server]
-	if len(d.top) != crowdsKept || d.top[0] != (crowd{moment.Seconds(99999), 50}) || d.dated != 15050 {
-		t.Errorf("kept %d crowds, the largest %+v, of %d pages", len(d.top), d.top[0], d.dated)
+	if len(d.top) != burstsKept || d.top[0] != (burst{stampOf(999999, 999999), 50}) || d.dated != 15050 {
+		t.Errorf("kept %d bursts, the largest %+v, of %d pages", len(d.top), d.top[0], d.dated)
 	}
 }
 
@@ -154,15 +170,15 @@ func TestFollowKeepsStamps(t *testing.T) {
 
 // Dates of a part that no clock shows must not keep those of the site from being judged.
 func TestImpossibleTimesGiveNoStamp(t *testing.T) {
-	for name, c := range map[string]crowds{
-		"the first second of all": {dated: 3, top: []crowd{{math.MinInt64, 3}}},
-		"the last one":            {dated: 3, top: []crowd{{math.MaxInt64, 3}}},
-		"both":                    {dated: 3, top: []crowd{{math.MaxInt64, 3}, {math.MinInt64, 3}}},
-	} {
+	first, last := burst{Stamp{math.MinInt64, math.MinInt64}, 3}, burst{Stamp{math.MaxInt64, math.MaxInt64}, 3}
+	for name, top := range map[string][]burst{"the first second of all": {first}, "the last one": {last}, "both": {last, first}} {
 		t.Run(name, func(t *testing.T) {
-			var sum Summary
-			sum[Server] = readCrowds(c.encode())
-			if st := Judge([]Summary{sum}, Trust{})[Server].Likely; st.From > st.To {
+			sum := Summary{Server: {dated: 3, top: top}}
+			var e record.Encoder
+			e.Add(func(f *record.Fields) { sum.Fields(f, 1) })
+			var read Summary
+			_, _ = record.Read(e.Seal(), record.Into(func(f *record.Fields) { read.Fields(f, 1) }))
+			if st := Judge([]Summary{read}, Trust{})[Server].Likely; st.From > st.To {
 				t.Errorf("they are taken for a stamp from %d to %d", st.From, st.To)
 			}
 		})

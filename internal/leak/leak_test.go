@@ -136,7 +136,7 @@ func (s *scene) visitAll() {
 		s.settle()
 		s.getAll(n, func(*page) bool { return true })
 	}
-	s.listing = s.listed()
+	s.listing = s.LastMods()
 }
 
 // roomFor is how many pages have room, as a rule, between their response and the

@@ -17,8 +17,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/servemap/servemap/internal/testkit"
 )
 
 // marker is in whatever else a private page has besides its location: title,
@@ -191,20 +189,6 @@ func gunzip(t testing.TB, b []byte) []byte {
 		t.Fatal(err)
 	}
 	return out
-}
-
-// listed returns the locations in the sitemap, with their dates.
-func (w *world) listed() map[string]string {
-	w.Helper()
-	status, body := w.do(w.client, w.request(0, http.MethodGet, "/sitemap.xml", nil))
-	if status == http.StatusServiceUnavailable {
-		return nil
-	}
-	listed, err := testkit.ParseSitemap(string(body), testkit.Origin)
-	if err != nil || status != http.StatusOK {
-		w.Fatalf("the sitemap: status %d, %v", status, err)
-	}
-	return listed
 }
 
 // files returns the contents of all files below dir.

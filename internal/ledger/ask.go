@@ -34,7 +34,7 @@ func (l *Ledger) pages(ctx context.Context) iter.Seq2[merge.Known, error] {
 			if err != nil || !s.Listed() {
 				continue
 			}
-			p := l.know(strings.Clone(strings.TrimPrefix(r.Key, prefix)), s, nil)
+			p := l.know(strings.Clone(strings.TrimPrefix(r.Key, prefix)), s)
 			if p.Verdict == admit.Listed && !yield(p, nil) {
 				return
 			}
@@ -54,10 +54,11 @@ func (l *Ledger) Page(ctx context.Context, location string) (merge.Known, error)
 
 func (l *Ledger) pageOf(ctx context.Context, location string) (merge.Known, error) {
 	s, key, err := l.find(ctx, location)
-	p := l.know(location, s, key)
+	p := l.know(location, s)
 	if err != nil || key == nil {
 		return p, err
 	}
+	p.Canonical = key.Unseal(location, s.Canonical)
 	siblings, duplicates := l.site.Keys.Siblings(s.Group), l.site.Keys.Duplicates(s.Showing)
 	err = txn.View(ctx, l.cfg.Store, []string{siblings, duplicates}, func(t *txn.Tx) {
 		p.Evidence.Siblings = sitewide.ReadSiblings(t.Get(siblings)).Linked
@@ -90,8 +91,8 @@ func (l *Ledger) find(ctx context.Context, location string) (s *pagerecord.Page,
 }
 
 // know tells what is known of a location by its record.
-func (l *Ledger) know(location string, s *pagerecord.Page, key secret.Key) merge.Known {
-	return l.site.Know(location, s, key, l.robots.Load(), time.Now())
+func (l *Ledger) know(location string, s *pagerecord.Page) merge.Known {
+	return l.site.Know(location, s, l.robots.Load(), time.Now())
 }
 
 // Events yields what happened to listed pages since a time, see

@@ -133,15 +133,11 @@ func (l *Ledger) store(ctx context.Context, looks []*sighted) error {
 // setApart has the links of a look that is too much for a transaction merged apart. It
 // reports false, and gives the look up, if that does not help.
 func (l *Ledger) setApart(k *sighted) bool {
-	switch {
-	case k.Parsed && !k.apart:
+	if k.Parsed && !k.apart {
 		k.apart = true
 		return true
-	case k.Confirm:
-		l.unconfirmed(k.Location)
-	default:
-		l.Drop()
 	}
+	l.Drop()
 	return false
 }
 
@@ -180,10 +176,8 @@ func (l *Ledger) storeSome(ctx context.Context, looks []*sighted) (merged int, e
 			if stale = m.Stale(k.Look); stale != nil {
 				break // another process has merged a look since
 			}
-			if !k.Parsed {
-				m.Apply(k.Look)
-			} else if readings[i] = m.ApplyPage(k.Look); readings[i].Follow && !k.apart {
-				m.Follow(k.Look, k.Fresh, readings[i].News, 0, true)
+			if readings[i] = m.Apply(k.Look); readings[i].Follow && !k.apart {
+				m.FollowedAll(k.Look, m.Follow(k.Look, k.Fresh, readings[i].News, pagerecord.Settled))
 				readings[i].Follow = false
 			}
 			if merged++; m.Effects.Reputes || m.CatchesUp() {
@@ -225,9 +219,7 @@ func (l *Ledger) finish(ctx context.Context, looks []*sighted, readings []merge.
 func (l *Ledger) guess(looks []*sighted, now time.Time) (keys []string) {
 	for _, k := range looks {
 		keys = append(keys, l.site.RecordKeys(k.Location)...)
-		if k.Before != nil {
-			keys = append(keys, l.site.Guess(k.Look, l.known.filling, now)...)
-		}
+		keys = append(keys, l.site.Guess(k.Look, l.known.filling, now)...)
 		if k.apart {
 			continue
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/pagerecord"
+	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -76,7 +77,7 @@ func (v visitors) sighting(location string) *look.Sighting {
 	case 3:
 		route(location, true)(s)
 	}
-	s.Kind, s.Reason = admit.Response(http.MethodGet, location, s.Response)
+	s.Kind, s.Reason = admit.Rules{}.Response(http.MethodGet, location, s.Response)
 	return s
 }
 
@@ -196,15 +197,14 @@ func placeless(records map[string]string) map[string]string {
 			_, location, _ := strings.Cut(rest, "|")
 			key = "list|" + location
 		case "log":
-			value = ""
+			value = string(record.Others([]byte(value), 3)) // the part
 		case "page":
 			p, err := pagerecord.Decode([]byte(value))
 			if err != nil {
 				break
 			}
-			known := new(merge.Settings).Know(rest, p, nil, nil, time.Time{})
-			known.Part = 0
-			value = fmt.Sprintf("%+v", known)
+			p.Part = 0
+			value = string(p.Encode())
 		}
 		without[key] = value
 	}
@@ -300,7 +300,7 @@ func countsOnly(records map[string]string) {
 			delete(records, key)
 			continue
 		}
-		known := new(merge.Settings).Know("", s, nil, nil, time.Time{})
+		known := new(merge.Settings).Know("", s, nil, time.Time{})
 		records[key] = fmt.Sprint(known.Looks, " looks, ", known.Changes, " changes")
 	}
 }

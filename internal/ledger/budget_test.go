@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 )
@@ -132,45 +131,6 @@ func packed(text string) string {
 	_, _ = io.WriteString(zip, text) // to memory
 	_ = zip.Close()
 	return b.String()
-}
-
-// BenchmarkReadingCost compares what is paid for pages of several kinds with what reading them takes on this machine.
-func BenchmarkReadingCost(b *testing.B) {
-	origin, err := location.ParseOrigin("https://example.com")
-	if err != nil {
-		b.Fatal(err)
-	}
-	norm, err := location.New(origin, location.Config{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, bm := range []struct{ name, part string }{
-		{"words", "Rivers run to the sea, and stone number %d stays where it was put. "},
-		{"paragraphs", "<p>Rivers run to the sea, and stone number %d stays where it was put by whoever put it there.</p>\n"},
-		{"markup", "<p><b>%d</b><i>x</i><em>y</em></p>"},
-		{"nested", "<div>%d"},
-		{"links", `<a href="/a/%d">x</a> `},
-		{"table", "<tr><td>%d<td>x<td>y</tr>"},
-		{"entities", "&amp;&lt;&eacute;%d "},
-		{"scripts", "<script>var x = %d;</script>"},
-		{"attributes", `<p class="a b c" id="x%d" data-x="1" data-y="2" style="color:red">x</p>`},
-	} {
-		for _, size := range []int{64 << 10, 1 << 20} {
-			body := []byte("<!doctype html><html><head><title>t</title></head><body><main>")
-			for i := 0; len(body) < size; i++ {
-				body = fmt.Appendf(body, bm.part, i)
-			}
-			s := seen("/a", string(body))
-			b.Run(fmt.Sprintf("%s/%dK", bm.name, size>>10), func(b *testing.B) {
-				var k look.Look
-				for b.Loop() {
-					k = look.Look{Sighting: s}
-					k.Read(norm, true, 0)
-				}
-				b.ReportMetric(float64(k.Cost), "paid-ns/op")
-			})
-		}
-	}
 }
 
 func TestBudget(t *testing.T) {

@@ -57,7 +57,7 @@ func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) e
 		l.suspects.note(location, since.Time(), now)
 	}
 	for _, location := range done.Undoubted {
-		delete(l.suspects.of, location)
+		delete(l.suspects, location)
 	}
 	for _, k := range done.Early {
 		l.site.Early.Keep(k.Look)

@@ -140,15 +140,6 @@ func TestEntryLeadsOnThoughItIsNotListed(t *testing.T) {
 	}
 }
 
-func TestRouteEvidence(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/about", html("about"), route("/about", true))
-		r.sight("/docs/a", html("a"), route("/docs/", false))
-		r.wantListed("/about")
-		r.wantVerdict("/about", admit.Listed, admit.ByRoute)
-	})
-}
-
 func TestNetworkEvidence(t *testing.T) {
 	none := func(*look.Sighting) {}
 	post, kind := route("/post/{id}", false), route("/{kind}/orphan", false)
@@ -199,25 +190,6 @@ func TestNetworkEvidence(t *testing.T) {
 			r.sight("/post/orphan", html("orphan"), from(fmt.Sprintf("203.0.%d.0/24", i)))
 		}
 		r.wantVerdict("/post/orphan", admit.Waiting, admit.NoEvidence)
-	})
-}
-
-func TestRules(t *testing.T) {
-	cfg := Config{Rules: rules(t,
-		admit.Rule{Pattern: "/always/", Listing: admit.Always},
-		admit.Rule{Pattern: "/always/not", Listing: admit.Never},
-		admit.Rule{Pattern: "/never", Listing: admit.Never},
-	)}
-	inBubble(t, cfg, func(r *rig) {
-		r.sight("/", html("home", "/never", "/always/not"))
-		r.sight("/always/a", html("a"))
-		r.sight("/always/not", html("not"))
-		r.sight("/never", html("never"), route("/never", true))
-		r.sight("/always/noindex", `<html><head><meta name=robots content=none></head><body></body></html>`)
-		r.wantListed("/", "/always/a")
-		r.wantVerdict("/always/a", admit.Listed, admit.ByRule)
-		r.wantVerdict("/never", admit.Excluded, admit.RuleNever)
-		r.wantVerdict("/always/noindex", admit.Excluded, admit.NoIndex)
 	})
 }
 

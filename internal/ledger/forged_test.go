@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"github.com/servemap/servemap/internal/record/recordtest"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -10,28 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/store/memstore"
 )
-
-// forged is a field that says something else than the one of its number in a
-// record: readers go by the last one.
-type forged struct {
-	num  int
-	n    uint64
-	data string // where it is not empty, in place of the number
-}
-
-func (f forged) in(b []byte) []byte {
-	var e record.Encoder
-	e.Keep(record.Others(b, 0))
-	if f.data != "" {
-		e.Bytes(f.num, []byte(f.data))
-	} else {
-		e.Uint(f.num, f.n)
-	}
-	return e.Seal()
-}
 
 // A key that is none of ours stands among those of the waiting locations.
 func TestWaitingRecordUnderAForeignKeyIsIgnored(t *testing.T) {
@@ -85,8 +66,8 @@ func FuzzStored(f *testing.F) {
 		if before == nil {
 			before = stored(t)
 		}
-		forge := forged{num: 1 + int(num)%80, n: n, data: data}
-		if kinds[int(kind)%len(kinds)] == "part|" && forge.num == 1 {
+		forge := recordtest.Forged{Num: 1 + int(num)%80, N: n, Data: data}
+		if kinds[int(kind)%len(kinds)] == "part|" && forge.Num == 1 {
 			return // of a part that counts too many pages the first rendering fails, and the next does not
 		}
 		synctest.Test(t, func(t *testing.T) {
@@ -95,7 +76,7 @@ func FuzzStored(f *testing.F) {
 			for key, value := range before {
 				b := []byte(value)
 				if strings.HasPrefix(key, keys) {
-					b = forge.in(b)
+					b = forge.In(b)
 				}
 				if err := st.Update(t.Context(), []string{key}, func(values [][]byte) error { values[0] = b; return nil }); err != nil {
 					return // a value may be no longer than so

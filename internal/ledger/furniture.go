@@ -10,7 +10,7 @@ import (
 )
 
 // furnitureEvery is how often what is known of the site's furniture is stored.
-// It is some 40 KiB, and to lose some minutes of it costs little.
+// It is some 33 KiB, and to lose some minutes of it costs little.
 const furnitureEvery = 10 * time.Minute
 
 // furniture is what the pages of the site have in common, and whether it is

@@ -23,7 +23,6 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/internal/testkit/base"
-	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
@@ -110,7 +109,7 @@ func (r *rig) start() {
 	if cfg.Entries == nil {
 		cfg.Entries = []string{"/"}
 	}
-	r.hints = hint.New(cfg.Logger, texts.Hint)
+	r.hints = hint.New(cfg.Logger)
 	cfg.Hints = r.hints
 	cfg.Schedule = r
 	r.files = files.New(files.Config{
@@ -121,6 +120,7 @@ func (r *rig) start() {
 	cfg.Files = r.files
 	r.ledger, err = New(cfg)
 	r.check(err)
+	r.ledger.site.OnUnsaved = func(location string) { r.Errorf("%s was changed and not saved", location) }
 	ctx, cancel := context.WithCancel(r.Context())
 	var workers sync.WaitGroup
 	workers.Go(func() { r.ledger.Run(ctx) })
@@ -178,7 +178,7 @@ func answered(location string, status int, change ...func(*look.Sighting)) *look
 	for _, f := range change {
 		f(s)
 	}
-	s.Kind, s.Reason = admit.Response(http.MethodGet, location, s.Response)
+	s.Kind, s.Reason = admit.Rules{}.Response(http.MethodGet, location, s.Response)
 	return s
 }
 
@@ -367,7 +367,7 @@ func (r *rig) wantLastMod(location string, want int64) {
 // wantNoSuspects checks that no page waits to be confirmed as gone.
 func (r *rig) wantNoSuspects() {
 	r.Helper()
-	if n := len(r.ledger.suspects.of); n != 0 {
+	if n := len(r.ledger.suspects); n != 0 {
 		r.Errorf("%d pages are suspects", n)
 	}
 }
@@ -386,14 +386,23 @@ func (r *rig) wantNoTrace(text string) {
 	base.WantNoTrace(r, r.st, r.log, text)
 }
 
-// html is a page with a main text and links.
+// html is a page with a main text and links. A page of another text has changed as soon as it
+// is seen, since all of its paragraph is new, and that is long.
 func html(text string, links ...string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<!doctype html><html><head><title>t</title></head><body><main><p>%s</p>", text)
+	fmt.Fprintf(&b, "<!doctype html><html><head><title>t</title></head><body><main><p>%s</p>", atLength(text))
 	for _, l := range links {
 		fmt.Fprintf(&b, `<a href="%s">x</a>`, l)
 	}
 	return b.String() + "</main></body></html>"
+}
+
+// atLength says a text at some length, if it has no markup.
+func atLength(text string) string {
+	if strings.Contains(text, "<") {
+		return text
+	}
+	return text + strings.Repeat(". What there is to say of "+text+" is said here at length", 12)
 }
 
 // numbered returns n locations, from 0 on.

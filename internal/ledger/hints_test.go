@@ -2,19 +2,16 @@ package ledger
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/hint"
-	"github.com/servemap/servemap/internal/texts"
 )
 
 // What package survey needs before it gives a hint.
 const (
 	shellsNeeded = 5
-	censusLeast  = 10
 	fewPages     = 20
 	fewFor       = 5 * time.Minute
 )
@@ -77,36 +74,6 @@ func TestHints(t *testing.T) {
 			r.crawl("/a")
 			r.sight("/a", html("another", "/b"), robotsTag("nofollow"))
 		}, 0},
-		{"pages that differ by their query", func(r *rig) { r.crawlAll(html, queries(censusLeast)...) }, hint.Query},
-		{"few pages that differ by their query", func(r *rig) { r.crawlAll(html, queries(censusLeast-1)...) }, 0},
-		{"as many that do not", func(r *rig) { r.crawlAll(html, append(queries(censusLeast), plain(censusLeast)...)...) }, 0},
-		{"more pages that are listed, and links to many queries", func(r *rig) {
-			links := queries(3 * censusLeast)
-			r.sight("/", html("home", links...))
-			for _, location := range plain(censusLeast + 5) {
-				r.sight("/", html("home", location))
-				r.sight(location, html(location))
-			}
-			for _, location := range links[:censusLeast+2] {
-				r.sight(location, html("page "+location), ownURL)
-			}
-		}, 0},
-		{"pages that differ by their query and name themselves", func(r *rig) {
-			r.crawlAll(func(location string, _ ...string) string { return variant(location, "page "+location) }, queries(censusLeast)...)
-		}, 0},
-		{"pages that differ by their query and name another", func(r *rig) {
-			r.crawlAll(func(location string, _ ...string) string { return variant("/", "page "+location) }, queries(censusLeast)...)
-		}, 0},
-		{"a stranger's queries", func(r *rig) {
-			r.sight("/", html("home", "/a"))
-			for _, location := range numbered("/?q=%d", 2*censusLeast) {
-				r.sight(location, html("page "+location), ownURL)
-			}
-		}, 0},
-		{"pages whose locations look like secrets", func(r *rig) { r.crawl(tokens(censusLeast)...) }, hint.Tokens},
-		{"few pages whose locations look like secrets", func(r *rig) { r.crawl(tokens(censusLeast - 1)...) }, 0},
-		{"as many whose locations do not", func(r *rig) { r.crawl(append(tokens(censusLeast), plain(censusLeast)...)...) }, 0},
-		{"share links that nothing links to", func(r *rig) { r.orphans(tokens(2 * censusLeast)...) }, 0},
 		{"hardly any page listed for minutes", func(r *rig) { r.orphans(numbered("/orphans/%d", fewPages-1)...); time.Sleep(fewFor) }, hint.Few},
 		{"hardly any page listed at first", func(r *rig) { r.orphans(numbered("/orphans/%d", fewPages-1)...); time.Sleep(fewFor - time.Minute) }, 0},
 		{"hardly any page listed of few", func(r *rig) { r.orphans(numbered("/orphans/%d", fewPages-2)...); time.Sleep(fewFor) }, 0},
@@ -124,26 +91,9 @@ func TestHints(t *testing.T) {
 			tt.do(r)
 			got := r.hints.Given()
 			if tt.want == 0 && len(got) > 0 || tt.want != 0 && (len(got) != 1 || got[0] != tt.want) {
-				r.Errorf("hints %q, want %q", r.hints.Texts(), texts.Hint(tt.want))
+				r.Errorf("hints %q, want %q", r.hints.Texts(), tt.want)
 			}
 		})
-	}
-}
-
-func queries(n int) []string { return numbered("/index.php?p=%d", n) }
-func plain(n int) []string   { return numbered("/plain/%d", n) }
-func tokens(n int) []string  { return numbered("/watch/3f2504e0-4f89-41d3-9a0c-0305e82c%04x", n) }
-
-// crawlAll has visitors follow links to pages, with queries that only the page may
-// allow.
-func (r *rig) crawlAll(body func(location string, links ...string) string, locations ...string) {
-	r.sight("/", html("home", locations...))
-	for _, location := range locations {
-		if strings.Contains(location, "?") {
-			r.sight(location, body(location), ownURL)
-		} else {
-			r.sight(location, body(location))
-		}
 	}
 }
 

@@ -200,12 +200,3 @@ func TestLinkedRedirectThatLeadsEachVisitorElsewhere(t *testing.T) {
 		})
 	}
 }
-
-func TestRedirectOfAnEntryIsRemembered(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.answer("/", http.StatusFound, redirect("/en/"))
-		if got := r.page("/").Status; got != http.StatusFound {
-			t.Errorf("the entry is remembered with the status %d", got)
-		}
-	})
-}

@@ -73,7 +73,7 @@ type Ledger struct {
 	stopped chan struct{} // closed when Run has returned
 	health  health
 	robots  atomic.Pointer[robots.Obeyed] // that of the site, for whoever asks for a page
-	waiting atomic.Int64                  // locations known and not listed
+	waiting waitingCount
 
 	// Only the worker touches what follows, but for the settings in site.
 	site      *merge.Site
@@ -89,7 +89,6 @@ type Ledger struct {
 	review    review
 	known     known
 	syncing   syncing
-	evicted   time.Time // when an eviction last left too much, zero if it did not
 }
 
 // known is what the worker knows of the store.
@@ -129,7 +128,7 @@ func New(cfg Config) (*Ledger, error) {
 	}
 	l.survey = survey.New(l.site, cfg.Hints)
 	l.budget = newBudget(time.Now())
-	l.suspects.of = map[string]suspect{}
+	l.suspects = suspects{}
 	l.fleet = fleet.New(k, cfg.RefreshEvery, l.sharedKeys())
 	l.tasks = l.newTasks()
 	return l, nil
@@ -181,6 +180,9 @@ func (l *Ledger) Stats() Stats {
 	}
 }
 
+// Queued returns how many sightings wait to be read. It may be called concurrently.
+func (l *Ledger) Queued() int { return l.queue.depth() }
+
 var errStopped = errors.New("the site is closed")
 
 // call is work that somebody waits for.
@@ -225,7 +227,7 @@ func (l *Ledger) Forget(ctx context.Context, location string) error {
 		if err := l.commit(ctx, nil, func(m *merge.Batch) { m.Forget(location) }); err != nil {
 			return err
 		}
-		delete(l.suspects.of, location)
+		delete(l.suspects, location)
 		return l.sync(ctx, true)
 	})
 }

@@ -14,7 +14,7 @@ import (
 // sighting which waits to be stored shows to forbid their listing.
 func (l *Ledger) withdrawUnstored() {
 	for _, location := range l.suspects.overdue(time.Now()) {
-		l.cfg.Files.Withdraw(location, l.suspects.of[location].from) // a witness since then, which waits as well, saves it
+		l.cfg.Files.Withdraw(location, l.suspects[location]) // a witness since then, which waits as well, saves it
 	}
 	for _, s := range l.pending {
 		l.peek(s)

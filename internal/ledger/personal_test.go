@@ -1,12 +1,10 @@
 package ledger
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/store/memstore"
 )
 
 // TestPageForOneVisitorIsRememberedForWhoAsks has a page that nobody knew say
@@ -41,22 +39,5 @@ func TestPageForOneVisitorIsForgottenInTheEnd(t *testing.T) {
 			r.sight("/", html("home"))
 		}
 		r.wantVerdict("/for-one", admit.Unknown, admit.None)
-	})
-}
-
-// TestFloodOfPagesForOneVisitorIsBounded has a stranger ask for whatever the site
-// answers to him alone.
-func TestFloodOfPagesForOneVisitorIsBounded(t *testing.T) {
-	const most = 100
-	inBubble(t, Config{Store: new(memstore.Store), MaxWaiting: most}, func(r *rig) {
-		r.sight("/", html("home", "/linked"))
-		for i := range 10 * most {
-			r.answer(fmt.Sprint("/for-one/", i), 200, cacheControl("private"))
-		}
-		if n := r.ledger.Stats().Waiting; n > most {
-			t.Errorf("%d locations wait, want %d at most", n, most)
-		}
-		r.sight("/linked", html("linked"))
-		r.wantListed("/", "/linked")
 	})
 }

@@ -33,12 +33,14 @@ func (l *Ledger) lookAt(s *look.Sighting, before *pagerecord.Page, all bool) *si
 
 // readPage reads the page of a witness, as far as the budget goes.
 func (l *Ledger) readPage(k *sighted, all bool) {
-	full := all || l.cfg.Unbudgeted || l.budget.allows(time.Now(), l.site.Vouched(k.Look))
+	full := all || l.cfg.Unbudgeted || k.Explored || l.budget.allows(time.Now(), l.site.Vouched(k.Look))
 	l.read(k.Look, full)
 	l.consult(k.Look)
 	k.Fresh = l.site.Fresh(k.Look)
 	k.apart = len(k.Fresh) > linksAtOnce
-	l.budget.spend(k.Cost)
+	if !k.Explored {
+		l.budget.spend(k.Cost)
+	}
 }
 
 // read parses the page. If a stranger's bytes make that panic, the page is held, and the
@@ -72,7 +74,6 @@ func (l *Ledger) consult(k *merge.Look) {
 	if k.Canonical != "" {
 		location = k.Canonical
 	}
-	k.View.Soon = k.Before.Soon(k.Look)
 	l.furniture.Consult(k.View, k.Before.Mark, l.site.ID(location))
 	l.furniture.changed = true
 }

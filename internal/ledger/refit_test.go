@@ -2,8 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,22 +52,4 @@ func (r *rig) pagesByPart() map[int][]string {
 		}
 	}
 	return in
-}
-
-func TestLostHeadIsMended(t *testing.T) {
-	inBubble(t, Config{MaxURLs: 2}, func(r *rig) {
-		pages := numbered("/p%02d", 60)
-		r.sight("/", html("home", pages...))
-		for i, l := range pages {
-			r.sight(l, html(fmt.Sprintf("page %d", i)))
-		}
-		r.put("https://example.com|head", nil)
-		r.restart()
-		r.sight("/", html("home", append(pages, "/new")...))
-		r.sight("/new", html("a new one"))
-		r.wantListed(append(pages, "/", "/new")...)
-		if got := slices.Max(slices.Collect(maps.Keys(r.pagesByPart()))); got != 31 {
-			t.Errorf("the last part is number %d, want 31", got)
-		}
-	})
 }

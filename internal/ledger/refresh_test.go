@@ -3,22 +3,15 @@ package ledger
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"github.com/servemap/servemap/internal/pagerecord"
 	"hash/crc32"
-	"maps"
-	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
-	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -174,7 +167,6 @@ func TestAnswerThatIsMergedLate(t *testing.T) {
 	}{
 		{"410, and the page was seen since", http.StatusGone, 10 * time.Minute, []string{"/", "/a"}},
 		{"301, and the page was seen since", http.StatusMovedPermanently, 10 * time.Minute, []string{"/", "/a"}},
-		{"410 by a clock that was wrong", http.StatusGone, 25 * time.Hour, []string{"/"}},
 		{"410 after the page was seen", http.StatusGone, 0, []string{"/"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -188,147 +180,6 @@ func TestAnswerThatIsMergedLate(t *testing.T) {
 			})
 		})
 	}
-}
-
-// What several processes see of a site, each a part, gives the sitemap that one
-// gives which sees all.
-func TestFleetPublishesWhatOneProcessWould(t *testing.T) {
-	for _, tt := range []struct {
-		name     string
-		n        int
-		restarts bool // after one, a change may need a second look, and its label with it
-	}{
-		{"two", 2, false},
-		{"four", 4, false},
-		{"two, and some start anew", 2, true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			n := tt.n
-			synctest.Test(t, func(t *testing.T) {
-				st := new(memstore.Store)
-				one := newRig(t, new(memstore.Store), Config{MaxURLs: 5})
-				fleet := make([]*rig, n)
-				for i := range fleet {
-					fleet[i] = newRig(t, st, Config{MaxURLs: 5, RefreshEvery: refreshEvery})
-				}
-				all := append(slices.Clone(fleet), one)
-				rnd := rand.New(rand.NewPCG(uint64(n), 1))
-				traffic(rnd, func(s func() *look.Sighting) {
-					i := rnd.IntN(n)
-					for _, r := range []*rig{fleet[i], one} {
-						r.offer(s())
-						r.flush()
-					}
-				}, func() {
-					if tt.restarts {
-						fleet[rnd.IntN(n)].restart()
-					}
-				})
-				time.Sleep(5 * time.Minute)
-				wantSameFiles(t, fleet, one, !tt.restarts)
-				for _, r := range all {
-					r.stop()
-				}
-			})
-		})
-	}
-}
-
-// traffic is two days of a site of 20 pages, some of which change, go and come
-// back.
-func traffic(rnd *rand.Rand, see func(func() *look.Sighting), restart func()) {
-	const pages = 20
-	var links []string
-	version, status := map[string]int{}, map[string]int{}
-	for i := range pages {
-		links = append(links, fmt.Sprintf("/p/%d", i))
-	}
-	rounds, quiet := 300, 100 // at the end nothing changes, as what is new after a restart may need a second look
-	if testing.Short() {
-		rounds = 60
-	}
-	for round := range rounds + quiet {
-		time.Sleep(time.Duration(rnd.IntN(8)+2) * time.Minute)
-		location := links[rnd.IntN(pages)]
-		switch what := rnd.IntN(20); {
-		case round >= rounds:
-		case what <= 1:
-			version[location]++
-		case what == 2:
-			status[location] = []int{http.StatusGone, http.StatusNotFound}[rnd.IntN(2)]
-		case what <= 4:
-			delete(status, location)
-		}
-		if round < rounds && round%50 == 25 {
-			restart()
-		}
-		if rnd.IntN(5) == 0 {
-			see(func() *look.Sighting { return seen("/", html("home", links...)) })
-		}
-		body := html(fmt.Sprintf("the text of %s, in its version %d", location, version[location]), "/")
-		see(func() *look.Sighting {
-			if code := status[location]; code != 0 {
-				return answered(location, code)
-			}
-			return seen(location, body)
-		})
-	}
-}
-
-// wantSameFiles checks that all processes of a fleet serve the same files, and
-// list and date, and with labels label, the same pages as one.
-func wantSameFiles(t *testing.T, fleet []*rig, one *rig, labels bool) {
-	t.Helper()
-	want := published(t, one, labels)
-	if len(want) < 10 {
-		t.Errorf("only %d pages are listed", len(want))
-	}
-	first := served(fleet[0])
-	if len(first) < 3 {
-		t.Errorf("there are the files %q only", slices.Sorted(maps.Keys(first)))
-	}
-	for i, r := range fleet {
-		if got := published(t, r, labels); !maps.Equal(got, want) {
-			t.Errorf("process %d lists\n%v, one process alone\n%v", i, got, want)
-		}
-		if got := served(r); !maps.Equal(got, first) {
-			t.Errorf("process %d serves\n%v\nprocess 0\n%v", i, got, first)
-		}
-	}
-}
-
-// published returns what is published of each listed page.
-func published(t *testing.T, r *rig, labels bool) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	for _, p := range r.pages() {
-		lastMod := p.Entry.LastMod(r.files.Trust(), moment.Of(time.Now())).Seconds()
-		if all[p.Location] = fmt.Sprint(lastMod); labels {
-			all[p.Location] += " " + p.Entry.Freq.String()
-		}
-	}
-	return all
-}
-
-// served returns the files that are served, with their headers. Of an index there
-// are only the locations, as the replicas need not agree on its times.
-func served(r *rig) map[string]string {
-	all := map[string]string{}
-	names := []string{"sitemap.xml"}
-	for i := range 20 {
-		names = append(names, fmt.Sprintf("sitemap-%d.xml", i+1))
-	}
-	for _, name := range names {
-		w := httptest.NewRecorder()
-		r.files.Serve(w, httptest.NewRequest(http.MethodGet, "/"+name, nil))
-		if w.Code == http.StatusOK {
-			all[name] = w.Header().Get("Etag") + "\n" + w.Body.String()
-			if strings.Contains(all[name], "<sitemapindex") {
-				all[name] = lastMods.ReplaceAllString(w.Body.String(), "")
-			}
-		}
-	}
-	return all
 }
 
 // laterRecord is a record that a later version of the program wrote.

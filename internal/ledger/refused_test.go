@@ -98,17 +98,6 @@ func TestRefusalNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 	}
 }
 
-// The end of a doubt needs no visitor once two networks have shown it.
-func TestRefusalOfTwoNetworksHasItsMinuteAfterARestart(t *testing.T) {
-	withPage(t, func(r *rig) {
-		r.answer("/a", http.StatusForbidden, from(netA))
-		r.answer("/a", http.StatusForbidden, from(netB))
-		r.restart()
-		time.Sleep(pagerecord.ConfirmAfter + 5*time.Second) // nobody calls Flush
-		r.wantListed("/")
-	})
-}
-
 func TestASecondReasonToDoubtKeepsTheFirstMinute(t *testing.T) {
 	elsewhere := strings.Replace(html("a"), "<head>", `<head><link rel=canonical href="/b">`, 1)
 	forbid := func(r *rig) { r.answer("/a", http.StatusForbidden, from(netA)) }
@@ -133,21 +122,6 @@ func TestASecondReasonToDoubtKeepsTheFirstMinute(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A refusal that was seen while the clock was ahead waits for another day by the
-// clock that is right.
-func TestRefusalOfAClockThatWasAheadHasItsDay(t *testing.T) {
-	withPage(t, func(r *rig) {
-		r.answer("/a", http.StatusForbidden, from(netA), at(time.Now().Add(10*years)))
-		r.answer("/a", http.StatusForbidden, from(netA))
-		time.Sleep(23 * time.Hour)
-		r.answer("/a", http.StatusForbidden, from(netA))
-		r.wantListed("/", "/a")
-		time.Sleep(time.Hour)
-		r.answer("/a", http.StatusForbidden, from(netA))
-		r.wantListed("/")
-	})
 }
 
 // runWithPages is withPages in a subtest.
@@ -229,77 +203,6 @@ func TestPageThatIsThereIsNotCountedAsTakenOut(t *testing.T) {
 		r.missing(netA, pages[20:]...)
 		time.Sleep(pagerecord.ConfirmAfter)
 		r.wantLeft(pages[:20]...)
-	})
-}
-
-// A site that loses a section at once is told so by whoever comes next.
-func TestSectionThatIsDroppedLeavesOnceASecondNetworkSeesIt(t *testing.T) {
-	withPages(t, 30, func(r *rig, pages []string) {
-		r.missing(netA, pages...)
-		r.wantLeft(pages...)
-		r.missing(netB, pages...)
-		r.wantLeft(pages...)
-		time.Sleep(pagerecord.ConfirmAfter)
-		r.wantLeft()
-	})
-}
-
-// refuseWrongly has a network refused pages that another one gets.
-func (r *rig) refuseWrongly(network string, status int, pages ...string) {
-	for _, p := range pages {
-		r.answer(p, status, from(network))
-		r.sight(p, html(p), from(netD))
-	}
-}
-
-func TestAnswersToARefusedNetworkCountForLittle(t *testing.T) {
-	for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound} {
-		runWithPages(t, http.StatusText(status), 30, func(r *rig, pages []string) {
-			r.answer(pages[29], status, from(netA)) // while nothing is known of the network
-			r.refuseWrongly(netA, status, pages[:4]...)
-			if r.hints.Given() != nil {
-				r.Error("a few are told of")
-			}
-			r.refuseWrongly(netA, status, pages[4])
-			time.Sleep(pagerecord.ConfirmAfter)
-			r.wantLeft(pages...)
-
-			r.restart()
-			for range 3 {
-				time.Sleep(20 * time.Hour)
-				r.refuseWrongly(netA, status, pages[:5]...) // which tells how it goes on
-				for _, p := range pages[10:20] {
-					r.answer(p, status, from(netA))
-				}
-			}
-			r.wantLeft(pages...)
-			if got := r.hints.Texts(); len(got) != 1 || strings.Count(r.log.String(), got[0]) != 2 {
-				r.Errorf("hints %q; want it told once by each process, got:\n%s", got, r.log)
-			}
-			r.wantNoTrace("192.0.2")
-
-			// What another network is told counts, by its own measure.
-			r.answer(pages[10], status, from(netB))
-			r.answer(pages[10], status, from(netA))
-			r.wantLeft(pages...)
-			r.answer(pages[10], http.StatusForbidden, from(netC))
-			time.Sleep(pagerecord.ConfirmAfter)
-			r.wantLeft(slices.DeleteFunc(slices.Clone(pages), func(p string) bool { return p == pages[10] })...)
-		})
-	}
-}
-
-// It is let in again, and a day later counts as any other.
-func TestNetworkThatIsRefusedNoMore(t *testing.T) {
-	withPages(t, 30, func(r *rig, pages []string) {
-		r.refuseWrongly(netA, http.StatusNotFound, pages[:5]...)
-		r.missing(netA, pages[20])
-		time.Sleep(23 * time.Hour)
-		r.wantLeft(pages...)
-		time.Sleep(time.Hour)
-		r.missing(netA, pages[20])
-		time.Sleep(pagerecord.ConfirmAfter)
-		r.wantLeft(append(slices.Clone(pages[:20]), pages[21:]...)...)
 	})
 }
 

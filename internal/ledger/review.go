@@ -200,7 +200,6 @@ func (l *Ledger) reviewNamed(ctx context.Context) error {
 
 // reviewPages decides anew on pages that are or were listed.
 func (l *Ledger) reviewPages(ctx context.Context, keys []string) error {
-	l.site.Followed.Forget() // what it says may no longer be stored
 	return l.commit(ctx, keys, func(m *merge.Batch) {
 		for _, key := range keys {
 			m.Review(strings.TrimPrefix(key, l.site.Keys.Pages()))
@@ -210,7 +209,6 @@ func (l *Ledger) reviewPages(ctx context.Context, keys []string) error {
 
 // drop erases waiting locations.
 func (l *Ledger) drop(ctx context.Context, keys []string) error {
-	l.site.Followed.Forget()
 	return l.commit(ctx, keys, func(m *merge.Batch) {
 		for _, key := range keys {
 			m.Drop(key)

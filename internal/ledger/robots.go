@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/look"
@@ -120,6 +121,9 @@ func parseRobots(resp *tap.Response) (*robots.Rules, bool) {
 		return nil, true
 	}
 	body, cut, err := look.Decode(resp.Header.ContentEncoding, resp.Body, tap.MaxText)
+	if err != nil && strings.HasPrefix(http.DetectContentType(resp.Body), "text/") {
+		return robots.Parse(resp.Body), true // a compressor around the site named a coding that it applies only further out
+	}
 	if err != nil || cut && len(body) < tap.MaxText {
 		return nil, false
 	}

@@ -23,24 +23,6 @@ func robotsTxt(r *rig, status int, text string, change ...func(*look.Sighting)) 
 	r.flush()
 }
 
-func TestRobotsTxtIsObeyed(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.crawl("/a", "/private-area/x", "/b")
-		robotsTxt(r, 200, "User-agent: *\nDisallow: /private-area/\n")
-		r.wantListed("/", "/a", "/b")
-		r.wantVerdict("/private-area/x", admit.Excluded, admit.Disallowed)
-		r.wantVerdict("/private-area/never-heard-of", admit.Excluded, admit.Disallowed)
-		r.sight("/private-area/x", html("text of /private-area/x"))
-		r.restart()
-		r.wantListed("/", "/a", "/b")
-		robotsTxt(r, 404, "", from(netA))
-		r.wantListed("/", "/a", "/b")
-		time.Sleep(time.Minute)
-		robotsTxt(r, 404, "", from(netB))
-		r.wantListed("/", "/a", "/b", "/private-area/x")
-	})
-}
-
 // What only one visitor gets must not list what the site disallows, nor take out
 // what it allows.
 func TestAnotherRobotsTxtNeedsASecondNetworkOrAnotherDay(t *testing.T) {

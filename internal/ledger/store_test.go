@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -25,22 +24,6 @@ func TestRestartLosesNothing(t *testing.T) {
 		r.wantLastMod("/a", lastMod)
 		r.sight("/a", html("a"))
 		r.wantLastMod("/a", lastMod) // the mark knows the old text
-	})
-}
-
-func TestTwoLedgersShareAStore(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/a"))
-		other := openRig(r.T, r.st, r.cfg)
-		defer func() { other.stop() }()
-		other.sight("/a", html("a"))
-		r.sight("/a", html("a"))
-		time.Sleep(time.Hour)
-		r.sight("/a", html("a, otherwise"))
-		time.Sleep(time.Hour)
-		other.sight("/a", html("a, otherwise"))
-		other.wantListed("/", "/a")
-		r.wantLooks("/a", 4, 1)
 	})
 }
 
@@ -83,25 +66,6 @@ func TestWaitingLocationsAreBounded(t *testing.T) {
 	})
 }
 
-// Each page of a batch is moved to another one.
-func TestBatchThatNeedsMoreKeysThanATransactionTakes(t *testing.T) {
-	inBubble(t, Config{Store: new(memstore.Store)}, func(r *rig) {
-		links, to := numbered("/old%d/page", 128), numbered("/new%d/page", 128)
-		r.sight("/", html("home", links...))
-		for _, l := range links {
-			r.sight(l, html(l))
-		}
-		for _, l := range to {
-			r.sight(l, html(l), route(l, true))
-		}
-		for i, l := range links {
-			r.offer(answered(l, http.StatusMovedPermanently, redirect(to[i])))
-		}
-		r.flush()
-		r.wantListed(append(to, "/")...)
-	})
-}
-
 // A page that links to many others, each of which displaces one with many peers,
 // takes more keys than a transaction has.
 func TestLinksThatTakeTooManyKeys(t *testing.T) {
@@ -123,77 +87,5 @@ func TestLinksThatTakeTooManyKeys(t *testing.T) {
 		r.sight("/after", html("after"))
 		r.wantVerdict("/after", admit.Listed, admit.ByLink)
 		r.wantVerdict("/new/59", admit.Listed, admit.ByLink)
-	})
-}
-
-// Many parts have room for a page each, after one has left each of them, and each page
-// that is added finds the part full which the one before it went to: so a transaction
-// asks for ever more parts.
-func TestManyPartsWithRoomForOnePage(t *testing.T) {
-	const per, parts, left, links = 120, 40, 34, 120
-	rules := rules(t, admit.Rule{Pattern: "/p/", Listing: admit.Always})
-	inBubble(t, Config{Store: new(memstore.Store), MaxURLs: per, Rules: rules, Unbudgeted: true}, func(r *rig) {
-		offer := func(location, text string) {
-			if !r.ledger.Offer(seen(location, html(text))) {
-				r.flush()
-				r.offer(seen(location, html(text)))
-			}
-		}
-		for i := range per * parts {
-			offer(fmt.Sprintf("/p/%d", i), fmt.Sprintf("The page number %d, which has a text of its own that no other page has.", i))
-		}
-		want := []string{"/p/hub", "/p/after"}
-		for i := range links {
-			want = append(want, fmt.Sprintf("/w/page%c%c", 'a'+i/26, 'a'+i%26))
-			offer(want[i+2], fmt.Sprintf("The page number %d of those that wait for somebody to link to them.", i))
-		}
-		r.flush()
-		for i := range left {
-			r.answer(fmt.Sprintf("/p/%d", i*per), http.StatusGone)
-		}
-		r.offer(seen("/p/hub", html("hub", want[2:]...)))
-		r.flush()
-		r.sight("/p/after", html("a page that comes after"))
-		for _, location := range want {
-			if !r.files.Lists(location) {
-				t.Errorf("%s is not listed", location)
-			}
-		}
-		if got, want := r.files.Listed(), per*parts-left+len(want); got != want {
-			t.Errorf("%d pages are listed, want %d", got, want)
-		}
-	})
-}
-
-// An owner names more pages than one transaction takes, each of which was held as
-// the duplicate of one that is listed.
-func TestManyPagesThatARuleNames(t *testing.T) {
-	const pages = 130
-	inBubble(t, Config{Store: new(memstore.Store), Unbudgeted: true}, func(r *rig) {
-		var links, named []string
-		var always []admit.Rule
-		for i := range pages {
-			links = append(links, fmt.Sprintf("/x%c%c/page", 'a'+i/26, 'a'+i%26), fmt.Sprintf("/y%c%c/page", 'a'+i/26, 'a'+i%26))
-			named = append(named, links[2*i+1])
-			always = append(always, admit.Rule{Pattern: named[i] + "$", Listing: admit.Always})
-		}
-		r.sight("/", html("home", links...))
-		for i, l := range links {
-			r.offer(seen(l, html(fmt.Sprintf("The text of the pair of pages number %d, long enough to tell it from the others.", i/2))))
-			time.Sleep(time.Millisecond)
-		}
-		r.flush()
-		if got, want := r.files.Listed(), 1+pages; got != want {
-			t.Fatalf("%d pages are listed to begin with, want one of each pair and the home page, %d", got, want)
-		}
-		r.restartWith(always...)
-		if err := r.ledger.Stats().Problem; err != nil {
-			t.Errorf("the ledger has a problem: %v", err)
-		}
-		for _, l := range named {
-			if !r.files.Lists(l) {
-				t.Errorf("%s is not listed", l)
-			}
-		}
 	})
 }

@@ -12,11 +12,8 @@ type syncing struct {
 	last     time.Time
 }
 
-// The least time between two syncs: as things are, and while there is much to do.
-const (
-	syncEvery = time.Second
-	syncBusy  = 5 * time.Second
-)
+// syncEvery is the least time between two syncs.
+const syncEvery = time.Second
 
 func (l *Ledger) syncDue(now time.Time) time.Time {
 	switch {
@@ -24,8 +21,6 @@ func (l *Ledger) syncDue(now time.Time) time.Time {
 		return time.Time{}
 	case l.syncing.urgent:
 		return now
-	case l.queue.depth() > 0:
-		return l.syncing.last.Add(syncBusy)
 	}
 	return l.syncing.last.Add(syncEvery)
 }

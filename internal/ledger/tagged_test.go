@@ -24,26 +24,6 @@ func TestTaggedLookKeepsAPageThatIsThere(t *testing.T) {
 	})
 }
 
-// A site that lets visitors of a campaign in, and nobody else, has no public page there.
-func TestTaggedLookDoesNotSaveAPageFromDoubt(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.crawl("/a")
-		for range 3 { // from several networks, and for days
-			r.answer("/a", 403, from("8.8.8.0/24"))
-			time.Sleep(10 * time.Second)
-			r.sight("/a", html("a"), tagged, from("9.9.9.0/24"))
-			r.answer("/a", 403, from("1.1.1.0/24"))
-			time.Sleep(25 * time.Hour)
-		}
-		r.flush()
-		r.wantVerdict("/a", admit.Gone, admit.Denied)
-		r.sight("/a", html("a"), tagged)
-		r.wantVerdict("/a", admit.Gone, admit.Denied)
-		r.sight("/a", html("a"))
-		r.wantListed("/", "/a")
-	})
-}
-
 // The first look at the page itself is the first that dates it, whenever a campaign led to it.
 func TestTaggedLookDatesNothing(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {

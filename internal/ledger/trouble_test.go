@@ -121,21 +121,6 @@ func TestStoreThatComesBackEmptyGetsASecret(t *testing.T) {
 	})
 }
 
-func TestLastOfSeveralLooksAtOnceDecides(t *testing.T) {
-	st := base.NewStore()
-	inBubble(t, Config{Store: st}, func(r *rig) {
-		r.sight("/", html("home", "/a"))
-		r.sight("/a", noindexPage)
-		st.Refuse(errStore)
-		for _, body := range []string{html("public for a moment"), noindexPage} {
-			r.offer(seen("/a", body))
-			time.Sleep(2 * time.Second)
-		}
-		r.mendSoon(st)
-		r.wantVerdict("/a", admit.Excluded, admit.NoIndex)
-	})
-}
-
 // A page says noindex while the store is down. What a campaign's visitors get
 // withdraws nothing.
 func TestNoindexIsObeyedWhileTheStoreIsDown(t *testing.T) {

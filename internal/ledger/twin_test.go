@@ -2,14 +2,12 @@ package ledger
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/record"
 )
 
 const same = "The same text at several locations, which is long enough to tell this page apart from any other one."
@@ -212,37 +210,5 @@ func TestPageThatOnlyVisitorsSpokeForLeavesWithACrowd(t *testing.T) {
 		r.wantListed("/", "/casino", "/one", "/two", "/three")
 		junk(crowdNeeded, func(i int) string { return fmt.Sprintf("9.9.%d.0/24", i) })
 		r.wantListed("/", "/one", "/two", "/three")
-	})
-}
-
-func TestOnlyDuplicatesAreStoredAsMembers(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		members := func() (n []int) {
-			for rec, err := range r.st.Scan(r.Context(), string(r.ledger.site.Keys)+"duplicates|", "") {
-				r.check(err)
-				members := 0
-				_ = record.Open(rec.Value, func(f record.Field) {
-					if f.Num == 2 { // the members, 8 bytes each
-						members = len(f.Data) / 8
-					}
-				})
-				n = append(n, members)
-			}
-			return n
-		}
-		r.sight("/", html("", "/a", "/b", "/a?page=2"))
-		r.sight("/a", html(same))
-		r.flush()
-		if got := fmt.Sprint(members()); got != "[0 0]" {
-			t.Errorf("two pages, each alone with its content, are stored as members: %s", got)
-		}
-		r.sight("/b", html(same))
-		r.flush()
-		if got := members(); !slices.Contains(got, 2) {
-			t.Errorf("of two pages with one content are stored as members: %v", got)
-		}
-		r.wantVerdict("/b", admit.Held, admit.Duplicate)
-		r.sight("/b", html("Its own text, at last, which nothing else on the whole of this site shows to anybody."))
-		r.wantListed("/", "/a", "/b")
 	})
 }

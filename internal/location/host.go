@@ -11,21 +11,17 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// hostSet holds the hosts that count as the site's, each as hostKey spells it.
+// hostSet holds the hosts that count as the site's.
 type hostSet struct {
-	own     string // the origin's; empty if it does not count
-	others  map[string]bool
-	lenient bool // so do addresses and names of a single label
+	named   map[string]bool // each as hostKey spells it
+	lenient bool            // so do addresses and names of a single label
 }
 
 // has reports whether a host, as a request or a link spells it, is in the set.
 func (s *hostSet) has(host string) bool { return s.names(host) || s.lenient && isLocal(host) }
 
 // names reports whether a host is one of those that are named in the set.
-func (s *hostSet) names(host string) bool {
-	key := hostKey(host)
-	return key != "" && (key == s.own || s.others[key])
-}
+func (s *hostSet) names(host string) bool { return s.named[hostKey(host)] }
 
 // hasLink reports whether the host of a link is in the set. A link may spell it in ways that a request cannot, and is
 // held to the same rules as a configured host then.
@@ -115,7 +111,7 @@ func isName(s string) bool {
 // one.
 func parseHost(s string) (string, error) {
 	if s == "" {
-		return "", errors.New("the host is empty")
+		return "", errors.New(`the host is empty; write it as "example.com"`)
 	}
 	if strings.IndexByte(s, '@') >= 0 {
 		return "", errors.New("a user name stands before the host; write the host alone")
@@ -151,7 +147,7 @@ func parseHostName(s string) (string, error) {
 		return "", err
 	}
 	if !isName(name) {
-		return "", fmt.Errorf("host %q is not a host name; an IPv6 address is written in brackets, a wildcard is not possible", s)
+		return "", fmt.Errorf("host %q is not a host name; write one such as \"example.com\", each host by itself without wildcards, and an IPv6 address in brackets", s)
 	}
 	return strings.ToLower(name), nil
 }

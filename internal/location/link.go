@@ -14,7 +14,6 @@ type reference struct{ authority, path, query string }
 // it (WHATWG URL): space around it and line breaks in it do not count, a backslash is a slash, dot segments are
 // resolved, and a fragment is dropped. An empty href leads to base itself. The result has to pass the rules of a
 // request. Its host has to be the origin's or one of Config.Hosts, with http or https.
-// has to be the origin's or one of Config.Hosts, under either of http and https.
 func (n *Normalizer) Resolve(base, href string) Result {
 	ref, reason := follow(base, href)
 	switch {
@@ -65,7 +64,7 @@ func follow(base, href string) (reference, Reason) {
 	if len(base) > maxInput || len(href) > maxInput {
 		return reference{}, ReasonTooLong
 	}
-	b, ok := parseBase(base)
+	b, ok := resolve(reference{path: "/"}, base)
 	if !ok {
 		return reference{}, ReasonForm
 	}
@@ -74,22 +73,6 @@ func follow(base, href string) (reference, Reason) {
 		return reference{}, ReasonForm
 	}
 	return ref, ReasonNone
-}
-
-// parseBase reads a base, which is absolute or starts with a slash.
-func parseBase(s string) (reference, bool) {
-	if s == "" {
-		return reference{}, false
-	}
-	if s[0] == '/' {
-		path, query, _ := strings.Cut(s, "?")
-		return reference{path: path, query: query}, true
-	}
-	after, ok := cutHTTP(Clean(s))
-	if !ok {
-		return reference{}, false
-	}
-	return resolveNetwork(after)
 }
 
 // resolve resolves a link against a base, after RFC 3986 section 5.2.2. It reports false for what is not a link to a

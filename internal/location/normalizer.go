@@ -152,22 +152,17 @@ func New(origin Origin, cfg Config) (*Normalizer, error) {
 	}
 	n := &Normalizer{origin: origin, prefix: prefix, params: params, given: cfg.Params != nil, more: cfg.More}
 	own := hostKey(origin.host)
-	n.request = hostSet{own: own, lenient: len(cfg.Hosts) == 0}
-	n.link = hostSet{own: own}
-	if len(cfg.Hosts) == 0 {
-		return n, nil
+	n.link = hostSet{named: map[string]bool{own: true}}
+	n.request = hostSet{named: map[string]bool{own: true}, lenient: true}
+	if len(cfg.Hosts) > 0 {
+		n.request = hostSet{named: map[string]bool{}}
 	}
-	names := make(map[string]bool, len(cfg.Hosts))
 	for _, h := range cfg.Hosts {
-		key, err := parseHost(h)
+		host, err := parseHost(h)
 		if err != nil {
 			return nil, fmt.Errorf("options: Hosts: %w", err)
 		}
-		names[hostKey(key)] = true
-	}
-	n.request.others, n.link.others = names, names
-	if !names[own] {
-		n.request.own = ""
+		n.request.named[hostKey(host)], n.link.named[hostKey(host)] = true, true
 	}
 	return n, nil
 }

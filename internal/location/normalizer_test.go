@@ -1,8 +1,6 @@
 package location
 
 import (
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -54,7 +52,6 @@ func TestRequest(t *testing.T) {
 		{"N11 absolute form, own host", "example.com", "http://example.com/a", "/a", ReasonNone},
 		{"N12 absolute form, user", "example.com", "http://user:pw@example.com/a", "", ReasonForm},
 		{"N13 asterisk form", "example.com", "*", "", ReasonForm},
-		{"N13 authority form", "example.com", "example.com:443", "", ReasonForm},
 		{"N14 fragment", "example.com", "/a#frag", "", ReasonForm},
 		{"N15 two slashes in front", "example.com", "//evil.com/x", "", ReasonEmptySegment},
 		{"N16 two slashes", "example.com", "/a//b", "", ReasonEmptySegment},
@@ -69,7 +66,6 @@ func TestRequest(t *testing.T) {
 		{"N24 raw UTF-8", "example.com", "/café", "/caf%C3%A9", ReasonNone},
 		{"N25 escaped space", "example.com", "/a%20b", "/a%20b", ReasonNone},
 		{"N26 plus", "example.com", "/a+b", "/a+b", ReasonNone},
-		{"N26 escaped plus", "example.com", "/a%2Bb", "/a%2Bb", ReasonNone},
 		{"N27 quote and ampersand", "example.com", "/a'b&c", "/a'b&c", ReasonNone},
 		{"N28 overlong UTF-8", "example.com", "/%C0%AF", "", ReasonUTF8},
 		{"N29 surrogate", "example.com", "/%ED%A0%80", "", ReasonUTF8},
@@ -87,13 +83,11 @@ func TestRequest(t *testing.T) {
 		{"N39 empty query", "example.com", "/a?", "/a", ReasonNone},
 		{"N39 tracking parameters", "example.com", "/a?utm_source=x&gclid=1", "/a", ReasonNone},
 		{"N40 sorted parameters", "example.com", "/a?page=2&lang=de", "/a?lang=de&page=2", ReasonNone},
-		{"N40 parameters in order", "example.com", "/a?lang=de&page=2", "/a?lang=de&page=2", ReasonNone},
 		{"N41 parameter twice", "example.com", "/a?page=2&page=3", "", ReasonQuery},
 		{"N41 unknown parameter", "example.com", "/a?token=abc", "/a?token=abc", ReasonQuery},
 		{"N41 semicolon", "example.com", "/a?page=2;token=abc", "", ReasonQuery},
 		{"N41 broken escape in query", "example.com", "/a?%zz", "", ReasonQuery},
 		{"N42 upper case and slash at the end", "example.com", "/A/B/", "/A/B/", ReasonNone},
-		{"N42 index file", "example.com", "/index.html", "/index.html", ReasonNone},
 		{"N43 too many bytes", "example.com", "/" + strings.Repeat("a", 1100), "", ReasonTooLong},
 		{"N43 too many segments", "example.com", strings.Repeat("/a", 13), "", ReasonTooLong},
 		{"N43 broken escape", "example.com", "/%zz", "", ReasonRawChar},
@@ -101,49 +95,33 @@ func TestRequest(t *testing.T) {
 
 		{"longest path", "example.com", "/" + strings.Repeat("a", 1023), "/" + strings.Repeat("a", 1023), ReasonNone},
 		{"one byte too many", "example.com", "/" + strings.Repeat("a", 1024), "", ReasonTooLong},
-		{"one byte too many when escaped", "example.com", "/" + strings.Repeat("a", 1021) + "é", "", ReasonTooLong},
 		{"one byte too many with query", "example.com", "/" + strings.Repeat("a", 1017) + "?page=2", "", ReasonTooLong},
 		{"more than is read", "example.com", "/?utm_x=" + strings.Repeat("a", 8192), "", ReasonTooLong},
 		{"most segments", "example.com", strings.Repeat("/a", 12) + "/", strings.Repeat("/a", 12) + "/", ReasonNone},
 		{"most segments, escaped", "example.com", strings.Repeat("/%61", 12) + "/", strings.Repeat("/a", 12) + "/", ReasonNone},
-		{"too many segments, escaped", "example.com", strings.Repeat("/%61", 13), "", ReasonTooLong},
 		{"empty target", "example.com", "", "", ReasonForm},
-		{"relative target", "example.com", "a", "", ReasonForm},
 		{"other scheme", "example.com", "ftp://example.com/a", "", ReasonForm},
 		{"absolute form, no host", "example.com", "http:///a", "", ReasonForm},
-		{"absolute form, no slashes", "example.com", "http:/a", "", ReasonForm},
 		{"absolute form, no path", "example.com", "https://www.example.com", "/", ReasonNone},
-		{"absolute form, query only", "example.com", "https://example.com?page=2", "/?page=2", ReasonNone},
-		{"absolute form, fragment only", "example.com", "https://example.com#a", "", ReasonForm},
 		{"absolute form, own target but other host", "evil.com", "http://example.com/a", "", ReasonHost},
-		{"fragment in query", "example.com", "/a?page=2#frag", "", ReasonForm},
 		{"other port", "example.com:8443", "/a", "", ReasonHost},
 		{"port 80", "example.com:80", "/a", "/a", ReasonNone},
 		{"port and trailing dot", "WWW.example.com.:443", "/a", "/a", ReasonNone},
-		{"subdomain", "a.example.com", "/a", "", ReasonHost},
 		{"host as a suffix", "notexample.com", "/a", "", ReasonHost},
-		{"escaped host", "ex%61mple.com", "/a", "", ReasonHost},
 		{"host with user", "user@example.com", "/a", "", ReasonHost},
 		{"only a port", ":443", "/a", "", ReasonHost},
 		{"single label when hosts are given", "backend", "/a", "", ReasonHost},
-		{"slash at the end twice", "example.com", "/a//", "", ReasonEmptySegment},
 		{"dot segment at the end", "example.com", "/a/.", "", ReasonDotSegment},
 		{"dot file", "example.com", "/.well-known/a", "/.well-known/a", ReasonNone},
-		{"three dots", "example.com", "/.../a", "/.../a", ReasonNone},
 		{"raw backslash", "example.com", `/a\b`, "", ReasonBackslash},
 		{"raw control character", "example.com", "/a\x01", "", ReasonControl},
 		{"raw space", "example.com", "/a b", "", ReasonRawChar},
-		{"raw brace", "example.com", "/{id}", "", ReasonRawChar},
-		{"raw bracket", "example.com", "/[1]", "/[1]", ReasonNone},
-		{"escape cut short", "example.com", "/a%4", "", ReasonRawChar},
 		{"line separator", "example.com", "/%E2%80%A8", "", ReasonControl},
-		{"C1 control", "example.com", "/%C2%85", "", ReasonControl},
 		{"replacement character", "example.com", "/%EF%BF%BD", "", ReasonControl},
 		{"soft hyphen", "example.com", "/a%C2%ADb", "", ReasonBidi},
 		{"zero-width non-joiner", "example.com", "/%E2%80%8C", "/%E2%80%8C", ReasonNone},
 		{"character half escaped", "example.com", "/\xc3%a9", "/%C3%A9", ReasonNone},
 		{"percent sign", "example.com", "/100%25", "/100%25", ReasonNone},
-		{"percent sign and one hex digit", "example.com", "/100%25a", "/100%25a", ReasonNone},
 		{"percent sign and an escaped digit", "example.com", "/%25%32f", "", ReasonDoubleEncoded},
 		{"escaped semicolon", "example.com", "/a%3Bjsessionid%3D1", "", ReasonPathParam},
 		{"escaped e-mail address", "example.com", "/jane%40example.org", "", ReasonEmail},
@@ -152,29 +130,11 @@ func TestRequest(t *testing.T) {
 		{"package and version", "example.com", "/lib@1.2.3/docs", "/lib@1.2.3/docs", ReasonNone},
 		{"scope", "example.com", "/@scope/pkg@next", "/@scope/pkg@next", ReasonNone},
 		{"as long as is read", "example.com", filled("/a?utm_source=", maxInput), "/a", ReasonNone},
-		{"only slashes", "example.com", "//", "", ReasonEmptySegment},
-		{"two dots and a slash", "example.com", "/../", "", ReasonDotSegment},
-		{"delete character", "example.com", "/a%7F", "", ReasonControl},
-		{"last of the second controls", "example.com", "/a%C2%9F", "", ReasonControl},
-		{"no-break space, the next", "example.com", "/a%C2%A0", "/a%C2%A0", ReasonNone},
-		{"first noncharacter", "example.com", "/a%EF%B7%90", "", ReasonControl},
-		{"last of those", "example.com", "/a%EF%B7%AF", "", ReasonControl},
-		{"the character before them", "example.com", "/a%EF%B7%8F", "/a%EF%B7%8F", ReasonNone},
-		{"the character after them", "example.com", "/a%EF%B7%B0", "/a%EF%B7%B0", ReasonNone},
 		{"address after two signs", "example.com", "/@@jane@example.com", "", ReasonEmail},
-		{"address that ends in an underscore", "example.com", "/jane_@example.com", "", ReasonEmail},
-		{"address that ends in a plus", "example.com", "/jane+@example.com", "", ReasonEmail},
-		{"address in capitals", "example.com", "/JANE@EXAMPLE.COM", "", ReasonEmail},
-		{"address that ends in a digit", "example.com", "/jane0@host9.com", "", ReasonEmail},
 		{"shortest domain", "example.com", "/jane@b.io", "", ReasonEmail},
 		{"last label too short", "example.com", "/jane@abc.d", "/jane@abc.d", ReasonNone},
 		{"no first label", "example.com", "/jane@.io", "/jane@.io", ReasonNone},
-		{"version", "example.com", "/lib@1.200", "/lib@1.200", ReasonNone},
-		{"no address", "example.com", "/jane(@example.com", "/jane(@example.com", ReasonNone},
 		{"semicolon in front of a query", "example.com", "/a?;page=2", "", ReasonQuery},
-		{"absolute form without slashes", "example.com", "http:a", "", ReasonForm},
-		{"absolute form with nothing", "example.com", "http:", "", ReasonForm},
-		{"absolute form, empty user", "example.com", "http://@example.com/a", "", ReasonForm},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := n.Request(tt.host, tt.target)
@@ -195,34 +155,22 @@ func TestRequestHostsByDefault(t *testing.T) {
 		ok     bool
 	}{
 		{"own", "https://example.com", "example.com", true},
-		{"own, other port", "https://example.com", "example.com:8080", false},
 		{"own, with the origin's port", "https://example.com:8443", "example.com:8443", true},
 		{"own, without the origin's port", "https://example.com:8443", "example.com", false},
 		{"localhost", "https://example.com", "localhost:8080", true},
 		{"single label", "https://example.com", "backend", true},
-		{"single label, trailing dot", "https://example.com", "backend.", true},
 		{"compose service", "https://example.com", "my_app:3000", true},
-		{"IPv4", "https://example.com", "127.0.0.1", true},
 		{"IPv4 and port", "https://example.com", "10.0.0.1:8080", true},
-		{"IPv6", "https://example.com", "[::1]", true},
 		{"IPv6 and port", "https://example.com", "[fd00::1]:8080", true},
 		{"IPv6 without brackets", "https://example.com", "fd00::1", false},
 		{"other", "https://example.com", "evil.com", false},
 		{"looks like an address", "https://example.com", "127.0.0.1.evil.com", false},
 		{"address and a name as port", "https://example.com", "127.0.0.1:evil.com", false},
 		{"port that is none", "https://example.com", "localhost:99999", false},
-		{"port with a sign", "https://example.com", "localhost:+80", false},
 		{"user", "https://example.com", "user@localhost", false},
-		{"space", "https://example.com", "local host", false},
-		{"dot alone", "https://example.com", ".", false},
 		{"empty", "https://example.com", "", false},
 		{"as long as a label", "https://example.com", strings.Repeat("a", 63), true},
 		{"longer than a label", "https://example.com", strings.Repeat("a", 64), false},
-		{"address without brackets", "https://example.com", "::1:80", false},
-		{"empty brackets", "https://example.com", "[]", false},
-		{"only a port", "https://example.com", ":80", false},
-		{"port 0", "https://example.com", "app:0", false},
-		{"port with a zero in front", "https://example.com", "app:080", false},
 		{"highest port", "https://example.com", "app:65535", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -264,16 +212,12 @@ func TestRequestFolder(t *testing.T) {
 		{"without its slash", "https://example.com/blog", "", "/blog", Result{Reason: ReasonOutsideFolder}},
 		{"a longer name", "https://example.com/blog", "", "/blogs/a", Result{Reason: ReasonOutsideFolder}},
 		{"beside", "https://example.com/blog", "", "/a", Result{Reason: ReasonOutsideFolder}},
-		{"in other case", "https://example.com/blog", "", "/Blog/a", Result{Reason: ReasonOutsideFolder}},
 		{"other spelling", "https://example.com/café", "", "/caf%c3%a9/a", Result{Location: "/caf%C3%A9/a"}},
 		{"prefix on a whole host", "https://example.com", "/app", "/a", Result{Location: "/app/a"}},
-		{"prefix with a slash", "https://example.com", "/app/", "/a", Result{Location: "/app/a"}},
-		{"prefix alone", "https://example.com", "/app", "/", Result{Location: "/app/"}},
 		{"prefix is the folder", "https://example.com/blog", "/blog", "/a?page=2", Result{Location: "/blog/a?page=2"}},
 		{"prefix above the folder", "https://example.com/a/b", "/a", "/b/c", Result{Location: "/a/b/c"}},
 		{"prefix above the folder, outside", "https://example.com/a/b", "/a", "/c", Result{Reason: ReasonOutsideFolder}},
 		{"prefix counts as segments", "https://example.com", "/app", strings.Repeat("/a", 12), Result{Reason: ReasonTooLong}},
-		{"prefix and two slashes", "https://example.com", "/app", "//a", Result{Reason: ReasonEmptySegment}},
 		{"prefix and absolute form", "https://example.com", "/app", "http://example.com/a", Result{Location: "/app/a"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -282,19 +226,6 @@ func TestRequestFolder(t *testing.T) {
 				t.Errorf("Request(%q) = %+v, want %+v", tt.target, got, tt.want)
 			}
 		})
-	}
-}
-
-// TestRequestInsideStripPrefix shows why RequestURI is asked for: a handler may see another path.
-func TestRequestInsideStripPrefix(t *testing.T) {
-	n := newNormalizer(t, "https://example.com", Config{})
-	var got Result
-	h := http.StripPrefix("/app", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		got = n.Request(r.Host, r.RequestURI)
-	}))
-	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/app/docs/x", nil))
-	if want := (Result{Location: "/app/docs/x"}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 
@@ -308,7 +239,6 @@ func TestNewRefuses(t *testing.T) {
 		{"no origin", "", Config{}, "origin"},
 		{"prefix without slash", "https://example.com", Config{StrippedPrefix: "app"}, `write "/app"`},
 		{"prefix with dots", "https://example.com", Config{StrippedPrefix: "/a/../b"}, "StrippedPrefix"},
-		{"prefix with two slashes at its end", "https://example.com", Config{StrippedPrefix: "/a//"}, ReasonEmptySegment.Text()},
 		{"prefix with a query", "https://example.com", Config{StrippedPrefix: "/a?b"}, ReasonRawChar.Text()},
 		{"prefix outside the folder", "https://example.com/blog", Config{StrippedPrefix: "/app"}, `folder "/blog/"`},
 		{"host with a scheme", "https://example.com", Config{Hosts: []string{"https://example.com"}}, "Hosts"},
@@ -316,10 +246,8 @@ func TestNewRefuses(t *testing.T) {
 		{"host with a bad port", "https://example.com", Config{Hosts: []string{"example.com:0"}}, "port"},
 		{"empty host", "https://example.com", Config{Hosts: []string{""}}, "Hosts"},
 		{"host with a user", "https://example.com", Config{Hosts: []string{"user@example.com"}}, "user name"},
-		{"host with an empty user", "https://example.com", Config{Hosts: []string{"@example.com"}}, "user name"},
 		{"empty parameter", "https://example.com", Config{Params: []string{""}}, "Query"},
 		{"parameter with value", "https://example.com", Config{Params: []string{"page=2"}}, "Query"},
-		{"parameter not ASCII", "https://example.com", Config{Params: []string{"seité"}}, "Query"},
 		{"long parameter", "https://example.com", Config{Params: []string{strings.Repeat("a", 65)}}, "Query"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

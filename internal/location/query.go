@@ -86,21 +86,6 @@ func (n *Normalizer) parseQuery(path, s string, m mode) (q query, _ Reason) {
 	return q, ReasonNone
 }
 
-// Foreign returns the keys in the query of a location that are not allowed ones.
-func (n *Normalizer) Foreign(location string) (keys []string) {
-	path, query, _ := strings.Cut(location, "?")
-	var more []string
-	if n.more != nil {
-		more = n.more(path)
-	}
-	for pair := range strings.SplitSeq(query, "&") {
-		if key, _, _ := strings.Cut(pair, "="); key != "" && !n.params[key] && !slices.Contains(more, key) {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
 // insert puts p in its place. It reports false when there are too many or the key is there already.
 func (q *query) insert(p param) bool {
 	i, found := slices.BinarySearchFunc(q.params, p.key, func(p param, key string) int { return strings.Compare(p.key, key) })

@@ -1,9 +1,6 @@
 package location
 
-import (
-	"slices"
-	"testing"
-)
+import "testing"
 
 func TestTwin(t *testing.T) {
 	for _, tt := range []struct {
@@ -31,22 +28,6 @@ func TestTwin(t *testing.T) {
 		}
 		if got := n.Twin(origin.Folder(), tt.href); got != tt.want {
 			t.Errorf("%s leads to the twin of %s: %t, want %t", tt.href, tt.origin, got, tt.want)
-		}
-	}
-}
-
-func TestForeign(t *testing.T) {
-	n := newNormalizer(t, "https://example.com", Config{Params: []string{"page"}, More: func(path string) []string {
-		if path == "/shop" {
-			return []string{"colour"}
-		}
-		return nil
-	}})
-	for location, want := range map[string][]string{
-		"/": nil, "/?page=2": nil, "/?p=1": {"p"}, "/a?cat=1&page=2&tag=x": {"cat", "tag"}, "/shop?colour=red&size=4": {"size"}, "/b?colour=red": {"colour"},
-	} {
-		if got := n.Foreign(location); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", location, got, want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/page"
 )
@@ -16,11 +17,11 @@ const (
 
 // alternates returns what the page names as itself in other languages. Each location is
 // there once for each language.
-func alternates(norm *location.Normalizer, from string, facts *page.Facts) (found []Alternate) {
+func alternates(norm *location.Normalizer, from string, facts *page.Facts) (found []book.Alternate) {
 	base, size := norm.Base(from, facts.Base), 0
 	for _, a := range facts.Alternates {
 		to := norm.Resolve(base, a.Href)
-		p := Alternate{strings.ToLower(a.Lang), to.Location}
+		p := book.Alternate{Lang: strings.ToLower(a.Lang), Location: to.Location}
 		if to.Reason != location.ReasonNone || strings.Contains(p.Lang, " ") || slices.Contains(found, p) {
 			continue
 		}

@@ -51,7 +51,6 @@ type Self struct {
 	Own       moment.Time  // its own date
 	Canonical string       // another location that it names as the canonical one
 	Canonized bool         // it names its own location so
-	Nameless  bool         // it names none, and has a query that only its own canonical would vouch for
 	Twin      bool         // it names the origin with or without www as the canonical one, or links to it
 }
 
@@ -66,9 +65,9 @@ type Shown struct {
 	VarietyKey uint16     // see [Variety]
 	Showing    uint64     // a hash of the content, for finding other pages that show the same
 	Links      []Link
-	Alternates []Alternate     // itself in other languages, as it says
-	Cost       time.Duration   // of reading all of it, 0 if only the head was read
-	Media      *book.Extension // its images, news and videos, as far as they are wanted
+	Alternates []book.Alternate // itself in other languages, as it says
+	Cost       time.Duration    // of reading all of it, 0 if only the head was read
+	Media      *book.Extension  // its images, news and videos, as far as they are wanted
 }
 
 // Link is a link to another location of the site.
@@ -76,9 +75,6 @@ type Link struct {
 	Location string
 	Main     bool // in the page's main content
 }
-
-// Alternate is a page in another language.
-type Alternate struct{ Lang, Location string }
 
 // New returns the look at a sighting. The page is not read yet; see [Look.Read].
 func New(s *Sighting, norm *location.Normalizer, key secret.Key, undated bool) *Look {
@@ -160,10 +156,8 @@ func (k *Look) Read(norm *location.Normalizer, full bool, want sitemap.Namespace
 		return
 	}
 	k.Full, k.Cut = true, cut || k.Response.Truncated
-	if k.VarietyKey = k.Variety.key(facts.Lang); k.Variety.ByLanguage {
-		facts.Lang = "" // a text in another language is no oddity
-	}
-	view := mark.Read(&facts)
+	k.VarietyKey = k.Variety.key(facts.Lang)
+	view := mark.Read(&facts, 0)
 	k.View = &view
 	k.Showing = showing(k, &facts)
 	k.Alternates = alternates(norm, k.Location, &facts)
@@ -221,7 +215,7 @@ func (k *Look) findCanonical(norm *location.Normalizer, facts *page.Facts) admit
 		given = append(given, facts.Canonical)
 	}
 	if len(given) == 0 {
-		if k.Nameless = k.OwnURL; k.Nameless {
+		if k.OwnURL {
 			return admit.QueryNotCanonical
 		}
 		return admit.None

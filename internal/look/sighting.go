@@ -35,7 +35,10 @@ type Sighting struct {
 	// Named is what else the request names.
 	Named Named
 
-	Peeked bool // its head was read while the store could not be used
+	// Explored says that the site asked itself. The page is then read whatever that
+	// costs, since the exploration has a limit of its own.
+	Explored bool
+	Peeked   bool // its head was read while the store could not be used
 }
 
 // Size returns how many bytes the sighting holds, about, without its body.

@@ -23,7 +23,7 @@ func BenchmarkLook(b *testing.B) {
 	var m mark.Mark
 	var site mark.Site
 	look := func(facts *page.Facts) {
-		v := mark.Read(facts)
+		v := mark.Read(facts, 0)
 		site.Consult(&v, m, 1)
 		m, _, _ = m.Look(&v, 1)
 	}

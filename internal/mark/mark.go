@@ -1,7 +1,12 @@
 // Package mark tells a change of a page's content from everything else that
 // makes two responses differ. It takes views of a page and says of each whether
-// it shows a change. A [Mark] is the small, bounded memory of one page, a [Site]
-// that of all pages together. It must never read a clock or a store.
+// it shows a change. A [Mark] is the bounded memory of one page, a [Site] that of
+// all pages together. It must never read a clock or a store.
+//
+// A page is read as blocks of text. A block that its page never showed is news, and
+// news are a change. They are held for later looks where something speaks against
+// them: the text at their place moves by itself, or hardly anything is known of the
+// page yet.
 package mark
 
 import "slices"
@@ -19,184 +24,136 @@ const (
 	Changed                // a change
 )
 
-// Mark remembers what a page showed: the fingerprints of its last main texts
-// and of the groups of blocks in them, where on it the text moves by itself,
-// and what may be a change. The zero value has seen nothing. A Mark is a plain
-// value and can be compared.
+// Mark remembers what a page showed. The zero value has seen nothing. A Mark is a
+// plain value and can be compared.
 type Mark struct {
-	n     uint8
-	texts [memory]uint32 // the latest first
-
-	learned   bool // the rest is filled in; false in a mark of version 1
-	levels    levels
-	size      uint16 // of the main text, see sizeClass
-	home      uint16 // see View.home
-	lang      uint8  // see View.lang
-	flaps     uint8  // pieces of prose that come and go, and were there
-	quiet     uint8  // looks since the slots calmed down
-	furniture uint8  // blocks that did not count as text, see Ignored
-	oddDay    oddDay // since when the page has been nearly empty or in another language, 0 if it is not
-	groups    set
-	slots     [slotsKept]slot
-	movers    movers // the most of them lately
-	news      [newsKept]news
+	looked    bool   // it has seen something
+	list      bool   // it is read as a list
+	doubt     uint8  // how many quiet looks it takes until small news are believed at once
+	fresh     uint8  // blocks that were new at the last change
+	furniture uint8  // blocks that did not count at the last look
+	links     uint16 // blocks that were links at the last look
+	shown     uint16 // how many keys of the last look are known
+	text      uint32 // of the last look, see [Mark.Agrees]
+	size      uint32 // of the main text, at the last look that was not nearly empty
+	known     string // the keys of its blocks, two bytes each, those of the last look first
+	watch     [watchKept]watched
+	movers    [moversKept]mover
 }
 
-// memory is how many texts are remembered: one that comes back is a variant.
-const memory = 4
+// firstDoubt clears a new page of the suspicion that it moves by itself.
+const firstDoubt = 2
+
+// A text up to emptySize bytes is hardly one: the page was not there yet, or scripts fill
+// it. The first one after it with more than fullSize only teaches.
+const (
+	emptySize = 128
+	fullSize  = 1024
+)
 
 // Agrees reports whether both marks have seen the same text last.
-func (m Mark) Agrees(other Mark) bool {
-	return m.n > 0 && other.n > 0 && m.texts[0] == other.texts[0]
-}
+func (m Mark) Agrees(other Mark) bool { return m.looked && other.looked && m.text == other.text }
 
 // Look compares a view, at a time in Unix seconds, with the mark and returns the
 // mark after this look. If there was a change, since is the time of the look
 // that first showed it, perhaps an earlier one.
 func (m Mark) Look(v *View, at int64) (after Mark, o Outcome, since int64) {
-	if m.n == 0 {
-		m.remember(v)
-		lv := v.fitting()
-		m.adopt(v, v.groups(lv), lv)
-		return m, First, 0
+	at = min(max(at, 1), 1<<32-1) // a clock that is far off must not stay in the mark
+	o = Variant
+	switch {
+	case !m.looked:
+		o, m.doubt = First, firstDoubt
+	case m.text == v.text:
+		o = Same
 	}
-	if m.learned && m.odd(v) && m.lookAtOdd(at) {
-		return m, Variant, 0
+	known := m.knownKeys()
+	m.list = m.readsAsList(v)
+	if o == First || m.size <= emptySize && v.size > fullSize {
+		m.looked, m.size = true, v.size
+		m.adopt(v, known)
+		return m, o, 0
 	}
-	m.oddDay = 0
-	at = min(max(at, 0), 1<<32-1) // a clock that is far off must not stay in the mark
-	place := m.remember(v)
-	if !m.learned {
-		lv := v.fitting()
-		m.adopt(v, v.groups(lv), lv)
-		if place < 0 {
-			return m, Changed, at
-		}
-		return m, variantOrSame(place), 0
+	c := comparison{Mark: &m, View: v, at: at, known: known}
+	since = c.compare()
+	m.adopt(v, known)
+	switch {
+	case since != 0:
+		o = Changed
+	case c.churns:
+		o = Moving
+	case o != Same && m.Holding():
+		o = Held
 	}
-	return m.compare(v, at, place)
+	return m, o, since
 }
-
-func textOf(hash uint64) uint32 { return uint32(hash >> 32) }
 
 // Still returns the mark after a look that showed the same bytes as the one
 // before it, while nothing is held.
 func (m Mark) Still() Mark {
-	if !m.Holding() {
-		m.calm()
-		m.news = [newsKept]news{}
+	for i := range m.watch {
+		if w := &m.watch[i]; w.seen > 0 && w.why == believed {
+			w.seen = min(w.seen, 254) + 1
+		}
 	}
+	m.doubt -= min(m.doubt, 1)
 	return m
 }
 
-func variantOrSame(place int) Outcome {
-	if place == 0 {
-		return Same
-	}
-	return Variant
+// Holding reports whether something is held.
+func (m Mark) Holding() bool { return m.held() > 0 }
+
+// Holds reports whether something is held that the look at a time first showed.
+func (m Mark) Holds(since int64) bool {
+	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.why != believed && int64(w.since) == since })
 }
 
-// remember puts the view's text first among the last ones, and returns its place
-// before, -1 if it had none.
-func (m *Mark) remember(v *View) int {
-	text := textOf(v.hash)
-	i := slices.Index(m.texts[:m.n], text)
-	last := i
-	if i < 0 {
-		m.n = min(m.n+1, memory)
-		last = int(m.n) - 1
-	}
-	copy(m.texts[1:last+1], m.texts[:last])
-	m.texts[0] = text
-	return i
+// Odd reports whether the text that the last look showed may be an error's: nearly all
+// of it was gone, or all of it was another one, and what it showed is held.
+func (m Mark) Odd() bool {
+	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.why == emptiedLook || w.why == replacedLook })
 }
 
-// compare is Look for a page that is known.
-func (m Mark) compare(v *View, at int64, place int) (after Mark, o Outcome, since int64) {
-	m.calm()
-	list := v.groups(m.levels)
-	m.find(v, list, place >= 0)
-	o = variantOrSame(place)
-	slots := m.movingSlots()
-	if since = m.settle(list, v, at, place != 0); since != 0 {
-		o = Changed
+// Awaited returns when a look first showed what is held for longest, in Unix seconds, and
+// how many more looks have to show it before it is a change, as far as can be told now; 0
+// and 0 if nothing is held.
+func (m Mark) Awaited() (since int64, looks int) {
+	for i := range m.watch {
+		w := &m.watch[i]
+		if w.why == believed || since != 0 && int64(w.since) >= since {
+			continue
+		}
+		since, looks = int64(w.since), max(1, int(m.patience(w))+1-int(w.seen))
 	}
-	if place < 0 || v.data != 0 && !m.groups.has(printOf(v.data)) {
-		switch verdict := m.consider(v, list, at, m.movingSlots() > slots); {
-		case verdict == Changed:
-			o, since = Changed, at
-		case o != Changed && verdict != Variant:
-			o = verdict
+	return since, looks
+}
+
+// held counts the blocks that are held.
+func (m *Mark) held() (n int) {
+	for i := range m.watch {
+		if m.watch[i].why != believed {
+			n++
 		}
 	}
-	m.adopt(v, list, m.levels)
-	return m, o, since
+	return n
 }
 
-// consider judges a text that is none of the last ones, and updates what that
-// judgement depends on. learn says that a slot has only begun to move.
-func (m *Mark) consider(v *View, list []group, at int64, learn bool) Outcome {
-	verdict := m.weigh(v, list)
-	if more := m.joined(list, learn); verdict != Changed && m.suspect(v, list, more) {
-		verdict = Held
-	}
-	switch verdict {
-	case Changed:
-		m.news = [newsKept]news{}
-		m.watch(list, newsPublished, at)
-		return Changed
-	case Held:
-		m.watch(list, 0, at)
-	}
-	if m.missed(v, list) {
-		m.watchGone(v, list, at)
-		return Held
-	}
-	if m.watchBack(list, at) && verdict == Variant {
-		return Held
-	}
-	return verdict
+// Reading says how a mark reads its page. The zero value says that nothing was read.
+type Reading struct {
+	List  bool // as a list of items, such as links to articles; else as an article
+	Fresh int  // blocks, or items of a list, that were new at the last change, at most 255
+	// What is left out when a change is looked for.
+	Volatile  int // places in the main text where it moves by itself, at most 16
+	Furniture int // blocks that did not count at the last look: menus, notices, what other pages show too; at most 255
+	Held      int // blocks that are a change if later looks show them again, at most 16
 }
 
-// coarse reports whether the groups are longer than needed, because the page has
-// become shorter.
-func (m *Mark) coarse(v *View, list []group) bool {
-	if !m.learned || len(list) > setSize/2 || max(m.levels[prose], m.levels[brief], m.levels[link]) < 2 {
-		return false
-	}
-	lv := v.fitting()
-	for k := range lv {
-		if m.levels[k] > lv[k]+1 {
-			return true
+// Reading says how the page is read.
+func (m Mark) Reading() Reading {
+	moves := 0
+	for _, o := range m.movers {
+		if o.n > 1 {
+			moves++
 		}
 	}
-	return false
-}
-
-// adoptMoving: at each of so many looks, what stands where the text moves is
-// known too, so that a slot calms down when its text has come to stay.
-const adoptMoving = 4
-
-func keepMoving(list []group) {
-	for i := range list {
-		list[i].moving = list[i].moving && list[i].known
-	}
-}
-
-// adopt makes what the view shows known.
-func (m *Mark) adopt(v *View, list []group, lv levels) {
-	if !m.Holding() && (len(list) > setSize || m.coarse(v, list)) {
-		lv = v.fitting()
-		list = v.groups(lv)
-		m.groups, m.learned = set{}, false
-		m.news = [newsKept]news{}
-	}
-	m.levels = lv
-	m.flaps = uint8(min(comeAndGo(list), maxFlaps))
-	if m.quiet%adoptMoving == 0 {
-		keepMoving(list)
-	}
-	m.groups.update(list, !m.learned, m.quiet)
-	m.learned = true
-	m.size, m.home, m.lang, m.furniture = sizeClass(v.size), v.home, v.lang, v.leftOut()
+	return Reading{List: m.list, Fresh: int(m.fresh), Volatile: (moves + 1) / 2, Furniture: int(m.furniture), Held: m.held()}
 }

@@ -25,8 +25,8 @@ func taught(pages int) *Site {
 func TestASiteIsReadBack(t *testing.T) {
 	for name, s := range map[string]*Site{"empty": {}, "small": taught(3), "full": taught(3000)} {
 		b := s.AppendBinary(nil)
-		if len(b) > 46<<10 {
-			t.Errorf("%s: %d bytes, want at most 46 KB", name, len(b))
+		if len(b) > 33<<10 {
+			t.Errorf("%s: %d bytes, want at most 33 KB", name, len(b))
 		}
 		again, err := ParseSite(b)
 		if err != nil {
@@ -62,7 +62,7 @@ func TestAKeptMemoryKnowsFurniture(t *testing.T) {
 func TestParseSiteRefuses(t *testing.T) {
 	good := taught(3).AppendBinary(nil)
 	for name, in := range map[string][]byte{
-		"another version": {2}, "half of it": good[:len(good)/2], "a byte too many": append(bytes.Clone(good), 0), "nothing after the version": {1},
+		"another version": {7}, "half of it": good[:len(good)/2], "a byte too many": append(bytes.Clone(good), 0), "nothing after the version": {1},
 	} {
 		if s, err := ParseSite(in); err == nil || s != nil {
 			t.Errorf("%s: %v, want an error", name, err)
@@ -90,7 +90,7 @@ func FuzzParseSite(f *testing.F) {
 		if _, err := ParseSite(s.AppendBinary(nil)); err != nil {
 			t.Errorf("it cannot be read any more: %v", err)
 		}
-		if n := len(s.AppendBinary(nil)); n > 46<<10 {
+		if n := len(s.AppendBinary(nil)); n > 33<<10 {
 			t.Errorf("%d bytes", n)
 		}
 	})

@@ -169,7 +169,7 @@ func (w *website) text(s *slots, t string) string {
 // look shows a page to its mark, and reports whether that dated a change.
 func (w *website) look(a *article) bool {
 	facts := page.Read([]byte(w.render(a)), page.Options{})
-	v := mark.Read(&facts)
+	v := mark.Read(&facts, 0)
 	w.site.Consult(&v, a.mark, uint64(a.id+1)*0x9E3779B97F4A7C15)
 	var o mark.Outcome
 	var since int64

@@ -54,8 +54,7 @@ func fromData(b base, t thing) sitemap.Video {
 	}
 }
 
-// fromOpenGraph returns what the Open Graph says of the first file and of the
-// first player. Properties that follow an address describe it.
+// fromOpenGraph returns what the Open Graph says of the first video.
 func fromOpenGraph(b base, og openGraph) sitemap.Video {
 	v := sitemap.Video{
 		Thumbnail:   b.url(og.first("og:image", "og:image:url")),
@@ -64,31 +63,13 @@ func fromOpenGraph(b base, og openGraph) sitemap.Video {
 		Published:   unix(og.first("video:release_date", "og:video:release_date")),
 	}
 	v.Seconds, _ = strconv.Atoi(strings.TrimSpace(og.first("video:duration", "og:video:duration"))) // else it is 0
-	address, typ := "", ""
-	settle := func() {
-		u := b.url(address)
-		switch {
-		case strings.HasPrefix(typ, "text/html"):
-			v.Player = cmp.Or(v.Player, u)
-		case strings.HasPrefix(typ, "video/"), typ == "" && isVideoFile(u):
-			v.Content = cmp.Or(v.Content, u)
-		}
-		address, typ = "", ""
+	u := b.url(cmp.Or(og.first("og:video:secure_url"), og.first("og:video", "og:video:url")))
+	switch typ := strings.ToLower(strings.TrimSpace(og.first("og:video:type"))); {
+	case strings.HasPrefix(typ, "text/html"):
+		v.Player = u
+	case strings.HasPrefix(typ, "video/"), typ == "" && isVideoFile(u):
+		v.Content = u
 	}
-	for _, p := range og {
-		switch p.Name {
-		case "og:video", "og:video:url":
-			if p.Content != address {
-				settle()
-				address = p.Content
-			}
-		case "og:video:secure_url":
-			address = p.Content
-		case "og:video:type":
-			typ = strings.ToLower(strings.TrimSpace(p.Content))
-		}
-	}
-	settle()
 	return v
 }
 

@@ -51,7 +51,7 @@ var videoTests = []struct {
 	{"Open Graph: file by type", ogFrame + meta("og:video:url", "/v") + meta("og:video:type", "video/mp4"), []sitemap.Video{wantVideo("/v", "")}},
 	{"Open Graph: player", ogFrame + meta("og:video:url", "/embed/1") + meta("og:video:type", "text/html"), []sitemap.Video{wantVideo("", "/embed/1")}},
 	{"Open Graph: secure", ogFrame + meta("og:video", "http://cdn.example.net/v.mp4") + meta("og:video:secure_url", "https://cdn.example.net/v.mp4"), []sitemap.Video{wantVideo("https://cdn.example.net/v.mp4", "")}},
-	{"Open Graph: both", ogFrame + meta("og:video", "/embed/1") + meta("og:video:type", "text/html") + meta("og:video", "/v.mp4") + meta("og:video:type", "video/mp4"), []sitemap.Video{wantVideo("/v.mp4", "/embed/1")}},
+	{"Open Graph: two, of which the first counts", ogFrame + meta("og:video", "/embed/1") + meta("og:video:type", "text/html") + meta("og:video", "/v.mp4") + meta("og:video:type", "video/mp4"), []sitemap.Video{wantVideo("", "/embed/1")}},
 	{"Open Graph: by name", strings.ReplaceAll(ogFrame+meta("og:video", "/v.mp4"), "property", "name"), []sitemap.Video{wantVideo("/v.mp4", "")}},
 	{"Open Graph: neither file nor player", ogFrame + meta("og:video", "/watch?v=1"), nil},
 	{"Open Graph: plug-in", ogFrame + meta("og:video", "/v.swf") + meta("og:video:type", "application/x-shockwave-flash"), nil},

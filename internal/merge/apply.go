@@ -12,8 +12,7 @@ import (
 // Look is what a response showed, with what was known of the page before.
 type Look struct {
 	*look.Look
-	Confirm bool             // no response at all: a doubt that had its minute
-	Before  *pagerecord.Page // what was known of the page, nil for Confirm
+	Before *pagerecord.Page // what was known of the page
 
 	Same  bool        // the body is that of the last look, which was read
 	Again bool        // it is, and its links are to be followed again all the same
@@ -23,13 +22,28 @@ type Look struct {
 	Crowd  bool // many did
 }
 
-// Apply merges a look. follow says that it showed a page whose links are to be
-// followed if they count; see [Batch.Follow].
-func (m *Batch) Apply(k *Look) (follow bool) {
+// Reading is what merging a look came to.
+type Reading struct {
+	pagerecord.Standing
+	Linked bool // a listed page links to it
+	News   Novelty
+	Follow bool // its links count, and are still to be merged; see [Batch.Follow]
+}
+
+// Apply merges a look.
+func (m *Batch) Apply(k *Look) Reading {
 	p, known := m.Load(k.Location)
+	follow, leads := m.merge(k, p, known), m.site.leads(p)
+	if follow && !leads && !p.NoFollow && p.Content == admit.None && len(k.Links) > 0 {
+		m.Effects.Early = append(m.Effects.Early, k)
+	}
+	return Reading{p.Standing, p.Link, k.novelty(p), follow && leads}
+}
+
+// merge merges a look at a page. follow says that it showed a page whose links are to be
+// followed if they count.
+func (m *Batch) merge(k *Look, p *pagerecord.Page, known bool) (follow bool) {
 	switch {
-	case k.Confirm:
-		m.confirm(k, p)
 	case k.Tagged:
 		m.tagged(k, p)
 	case k.Kind == admit.Witness:
@@ -52,10 +66,6 @@ func (m *Batch) Apply(k *Look) (follow bool) {
 	return false
 }
 
-// clockSlack is how far back a look may lie behind the last one and still be taken for
-// one that came late. Beyond that, the clock was wrong then.
-const clockSlack = 24 * time.Hour
-
 // clockSkew is how far ahead of this clock that of another process may be. What was
 // seen later than that was seen by a clock that was wrong.
 const clockSkew = time.Minute
@@ -64,8 +74,7 @@ const clockSkew = time.Minute
 // could not be reached for a while. No look is late beside one by a clock that was
 // ahead: else what forbids the listing would wait until that time comes.
 func (m *Batch) late(p *pagerecord.Page, at moment.Time) bool {
-	behind := p.LastSeen.Sub(at)
-	return behind > 0 && behind < clockSlack && p.LastSeen <= moment.Of(m.Now.Add(clockSkew))
+	return at < p.LastSeen && p.LastSeen <= moment.Of(m.Now.Add(clockSkew))
 }
 
 // follows reports whether a look is news beside the last one: neither the same look,
@@ -86,25 +95,6 @@ func (m *Batch) refusedUnseen(k *Look, p *pagerecord.Page) {
 		p.LastSeen = max(p.LastSeen, k.Moment()) // from when on it is forgotten in the end
 	}
 	m.Save(p)
-}
-
-// Reading is what merging a page that was read came to.
-type Reading struct {
-	pagerecord.Standing
-	Linked bool // a listed page links to it
-	News   Novelty
-	Follow bool // its links count, and are still to be merged
-}
-
-// ApplyPage is [Batch.Apply] for a look that read the page.
-func (m *Batch) ApplyPage(k *Look) Reading {
-	follow := m.Apply(k)
-	after, _ := m.Load(k.Location)
-	leads := m.site.leads(after)
-	if follow && !leads && !after.NoFollow && after.Content == admit.None && len(k.Links) > 0 {
-		m.Effects.Early = append(m.Effects.Early, k)
-	}
-	return Reading{after.Standing, after.Link, k.novelty(after), follow && leads}
 }
 
 // Stale returns the page if a look was taken to show the bytes of the last one and does

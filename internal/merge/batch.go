@@ -1,12 +1,12 @@
 package merge
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/journal"
-	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/record"
@@ -23,15 +23,21 @@ type Batch struct {
 
 	site    *Site
 	pages   map[string]*pagerecord.Page
-	changed []*pagerecord.Page         // to be pagerecord.Settled
-	media   map[string]*book.Extension // of pages whose entries are to show it from now on
+	changed []*pagerecord.Page          // to be settled
+	media   map[string]*book.Extension  // of pages whose entries are to show it from now on
+	saved   map[*pagerecord.Page][]byte // for tests, see Site.OnUnsaved
 }
 
 // New returns an empty batch for a transaction at now.
 func New(t *txn.Tx, site *Site, now time.Time) *Batch {
-	return &Batch{Tx: t, Now: now, site: site, pages: map[string]*pagerecord.Page{}, media: map[string]*book.Extension{}, Effects: Effects{
-		Parts: map[int]bool{}, Followed: map[uint64]bool{}, Doubted: map[string]moment.Time{}, Settled: map[string]Settlement{}, Left: map[admit.Reason]int{},
-	}}
+	return &Batch{
+		Tx: t, Now: now, site: site,
+		pages: map[string]*pagerecord.Page{}, media: map[string]*book.Extension{}, saved: map[*pagerecord.Page][]byte{},
+		Effects: Effects{
+			Parts: map[int]bool{}, Followed: map[uint64]bool{}, Doubted: map[string]moment.Time{},
+			Settled: map[string]Settlement{}, Left: map[admit.Reason]int{},
+		},
+	}
 }
 
 // Effects are what a stored transaction asks of the rest of the program.
@@ -82,6 +88,7 @@ func (m *Batch) Load(location string) (p *pagerecord.Page, known bool) {
 	p = m.read(location)
 	p.Loaded.Location = location
 	m.pages[location] = p
+	m.asSaved(p)
 	return p, p.Loaded.Known
 }
 
@@ -119,7 +126,7 @@ func (m *Batch) Save(p *pagerecord.Page) {
 	if p.Listed() && !was.Listed() {
 		m.due(p.Loaded.Location) // its next visit may show that the page is not for everybody
 	}
-	var peers []look.Alternate
+	var peers []book.Alternate
 	if was.Listed() && !p.Listed() {
 		p.Read = false
 		peers, p.Peers = p.Peers, nil
@@ -132,14 +139,27 @@ func (m *Batch) Save(p *pagerecord.Page) {
 	for _, peer := range peers {
 		m.removeAlternate(peer.Location, p.Loaded.Location)
 	}
+	m.asSaved(p)
 	if loser != nil {
 		m.Save(loser)
+	}
+}
+
+// asSaved notes, for a test, the values that a page is stored with.
+func (m *Batch) asSaved(p *pagerecord.Page) {
+	if m.site.OnUnsaved != nil {
+		m.saved[p] = p.Encode()
 	}
 }
 
 // Settle brings the sitemap in line with each page that was saved, and stores the
 // pages.
 func (m *Batch) Settle() {
+	for p, saved := range m.saved {
+		if p == m.pages[p.Loaded.Location] && !bytes.Equal(p.Encode(), saved) {
+			m.site.OnUnsaved(p.Loaded.Location)
+		}
+	}
 	for _, p := range m.changed {
 		switch {
 		case !p.Loaded.Changed: // it was erased since
@@ -241,4 +261,5 @@ func (m *Batch) move(p *pagerecord.Page) {
 	m.Effects.Parts[p.Part], m.Effects.Parts[to] = true, true
 	m.site.Journal.Moved(m.Tx, int64(p.Logged), p.Loaded.Location, to)
 	p.Part = to
+	m.asSaved(p)
 }

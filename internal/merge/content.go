@@ -13,13 +13,13 @@ import (
 type comparison struct {
 	outcome mark.Outcome
 	since   moment.Time // the look that first showed a change, which may be an earlier one
+	odd     bool        // the mark took what the look showed for an error
 }
 
 // content merges what a page that was read shows. A page that could not be afforded in
-// full stays unread, so that the next look reads it. was is the mark before the look, nil
-// if the look was not read.
-func (m *Batch) content(k *Look, p *pagerecord.Page) (was *mark.Mark) {
-	wasRead, known := p.Read, p.Mark
+// full stays unread, so that the next look reads it.
+func (m *Batch) content(k *Look, p *pagerecord.Page) {
+	wasRead := p.Read
 	p.Read = p.Read && p.BodyHash == k.Hash
 	switch {
 	case !k.Full || k.Undated:
@@ -27,7 +27,6 @@ func (m *Batch) content(k *Look, p *pagerecord.Page) (was *mark.Mark) {
 	case k.Cut:
 		p.BodyHash, p.Showing, p.Shared, p.Crowd = k.Hash, 0, false, false
 	default:
-		was = &known
 		same := p.Showing == k.Showing
 		p.Shared, p.Crowd = k.Shared || p.Shared && same, k.Crowd || p.Crowd && same
 		p.BodyHash, p.Showing = k.Hash, k.Showing
@@ -38,12 +37,11 @@ func (m *Batch) content(k *Look, p *pagerecord.Page) (was *mark.Mark) {
 			m.media[k.Location] = k.Media
 		}
 		m.outcome(k, p, c)
-		return was
+		return
 	}
 	if !k.Undated {
 		m.date(k, p, comparison{outcome: mark.Variant})
 	}
-	return was
 }
 
 // compare merges what the page shows into its mark.
@@ -64,7 +62,7 @@ func (m *Batch) compare(k *Look, p *pagerecord.Page) comparison {
 	if outcome == mark.Held && !held {
 		m.due(k.Location)
 	}
-	return comparison{outcome, min(moment.Seconds(since), at.Second())}
+	return comparison{outcome, min(moment.Seconds(since), at.Second()), k.VarietyKey == 0 && p.Mark.Odd()}
 }
 
 // date merges what a look showed into the page's dates.
@@ -75,9 +73,12 @@ func (m *Batch) date(k *Look, p *pagerecord.Page, c comparison) lastmod.Finding 
 	}
 	dates, found := p.Dates.Look(lastmod.Look{
 		At: k.Moment(), Before: p.Loaded.Before, First: p.Looks <= 1,
-		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Variety: k.VarietyKey, Given: given,
+		Outcome: c.outcome, Since: c.since, Holding: p.Mark.Holding(), Odd: c.odd, Variety: k.VarietyKey, Given: given,
 	}, m.site.Trust)
 	p.Dates = dates
+	if found.Rewritten {
+		p.Mark, _, _ = mark.Mark{}.Look(k.View, k.Moment().Seconds())
+	}
 	if !p.Mark.Holding() {
 		p.NewLinks = nil
 	}
@@ -91,8 +92,7 @@ func (m *Batch) report(location string, reports []lastmod.Report) {
 		if !m.site.Reputations.Concerns(r) {
 			continue
 		}
-		page := m.site.Names.Key().Hash("suspect", location) | 1
-		m.Repute(func(rs *lastmod.Reputations) { rs.Take(r, page, m.moment()) })
+		m.Repute(func(rs *lastmod.Reputations) { rs.Take(r, m.site.ID(location)|1, m.moment()) })
 	}
 }
 
@@ -111,10 +111,10 @@ func (m *Batch) Repute(change func(*lastmod.Reputations)) {
 // held is told once it is certain.
 func (m *Batch) outcome(k *Look, p *pagerecord.Page, c comparison) {
 	found, at := m.date(k, p, c), k.At.Unix()
-	switch c.outcome {
-	case mark.Changed:
+	switch {
+	case c.outcome == mark.Changed, found.Rewritten:
 		since := found.Since.Seconds()
-		if found.Sure {
+		if found.Exact != 0 {
 			p.Rate = p.Rate.SawChangeAt(since, found.Exact.Seconds())
 		} else {
 			p.Rate = p.Rate.Saw(since, true)
@@ -122,11 +122,15 @@ func (m *Batch) outcome(k *Look, p *pagerecord.Page, c comparison) {
 		if since != at {
 			p.Rate = p.Rate.Saw(at, false)
 		}
-	case mark.Moving:
+	case c.outcome == mark.Moving:
 		p.Rate = p.Rate.Saw(at, true)
 	default:
-		if !p.Mark.Holding() {
-			p.Age(m.site.Trust, at)
+		if p.Mark.Holding() {
+			return
+		}
+		if c.outcome == mark.Variant {
+			p.Rate = p.Rate.SawNoise(at)
+		} else {
 			p.Rate = p.Rate.Saw(at, false)
 		}
 	}
@@ -142,12 +146,10 @@ func (site *Site) Knows(k *look.Look, p *pagerecord.Page) (same, again bool) {
 	}
 	again = p.Read && site.reopens(k, p) // whatever the mark makes of the look
 	switch {
-	case again, p.Mark.Holding(), p.Varieties.Untold():
+	case again, p.Mark.Holding(), p.Mark.Odd(), p.Varieties.Untold():
 		return false, again
 	case p.Content == admit.QueryNotCanonical && !k.OwnURL:
 		return false, false // a rule allows the query by now
-	case p.Content == admit.NoIndex && p.Until != 0 && !p.Ended(k.At):
-		return false, false // a clock that was ahead had ended it
 	}
 	return p.Read || !p.Listed() && p.Content != admit.None && !site.leads(p), false
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// renews reports whether what a look shows of the extensions takes the place of
-// what the entry has. was says that the page had been read. Media that move although the text does not, as a carousel's do, are
-// followed once a day, and do not make a file new at each visit.
+// renews reports whether what a look shows of the extensions takes the place of what the
+// entry has. was says that the page had been read. Media that move although the text does
+// not, as a carousel's do, are followed once a day: else each visit would make a file new.
 func renews(k *Look, p *pagerecord.Page, was bool, o mark.Outcome) bool {
 	if o == mark.First || o == mark.Changed {
 		return true

@@ -13,20 +13,11 @@ import (
 	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/record/recordtest"
 	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/internal/txn"
 )
-
-// sealed is the record with these fields, whatever they are.
-func sealed(fields []byte) []byte {
-	var e record.Encoder
-	e.Raw(fields)
-	return e.Seal()
-}
-
-// fieldsOf returns the fields of a record.
-func fieldsOf(b []byte) []byte { return b[1 : len(b)-4] }
 
 // site is a site of which nothing is known.
 func site() *Site {
@@ -40,7 +31,7 @@ func lookAt(p *pagerecord.Page, facts *page.Facts, at moment.Time, variety uint1
 	m := New(txn.New(map[string][]byte{}), site(), at.Time())
 	sighting := &look.Sighting{Kind: admit.Witness, Location: "/a", At: at.Time(), Response: &tap.Response{Status: 200}}
 	k := &Look{Look: &look.Look{Sighting: sighting, Hash: facts.MainHash, Server: at.Add(-2 * time.Hour)}}
-	v := mark.Read(facts)
+	v := mark.Read(facts, 0)
 	k.Full, k.View, k.VarietyKey, k.Own = true, &v, variety, at.Add(-3*time.Hour)
 	k.Same = p.BodyHash == k.Hash && p.BodyHash != 0
 	if m.follows(p, at) {
@@ -52,15 +43,15 @@ func lookAt(p *pagerecord.Page, facts *page.Facts, at moment.Time, variety uint1
 func FuzzPage(f *testing.F) {
 	seen, facts := new(pagerecord.Page), page.Read([]byte("<main><p>A text that is long enough to be one."), page.Options{})
 	lookAt(seen, &facts, moment.Seconds(1_700_000_000), 0)
-	f.Add(fieldsOf(seen.Encode()), int64(1_700_000_500), int64(60), "<main><p>A text that is long enough to be one, and more of it.")
-	f.Add(fieldsOf(new(pagerecord.Page).Encode()), int64(0), int64(-5), "<main><p>one</p><p>two")
+	f.Add(recordtest.FieldsOf(seen.Encode()), int64(1_700_000_500), int64(60), "<main><p>A text that is long enough to be one, and more of it.")
+	f.Add(recordtest.FieldsOf(new(pagerecord.Page).Encode()), int64(0), int64(-5), "<main><p>one</p><p>two")
 	var e record.Encoder
 	e.Bytes(3, []byte{1, 2, 3})
 	e.Bytes(4, []byte{9, 9})
 	e.Bytes(49, []byte{1})
-	f.Add(fieldsOf(e.Seal()), int64(1<<40), int64(1), "")
+	f.Add(recordtest.FieldsOf(e.Seal()), int64(1<<40), int64(1), "")
 	f.Fuzz(func(t *testing.T, fields []byte, at, gap int64, body string) {
-		p, err := pagerecord.Decode(sealed(fields))
+		p, err := pagerecord.Decode(recordtest.Sealed(fields))
 		if err != nil {
 			return
 		}

@@ -7,14 +7,12 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/lastmod"
-	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/priority"
 	"github.com/servemap/servemap/internal/rate"
 	"github.com/servemap/servemap/internal/robots"
-	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/texts"
 )
 
@@ -34,10 +32,10 @@ type Known struct {
 	Pattern    string           // of the rule that decides whether it is listed, "" for none
 	Canonical  string           // the other location that it names as the canonical one
 	SameAs     string           // the listed page that shows the same, where it is held for that
-	Alternates []look.Alternate // that are listed, and name the page in turn
+	Alternates []book.Alternate // that are listed, and name the page in turn
 	Part       int
 	Entry      book.Entry
-	Freq       rate.Freq // as rate.Estimate says, whether listed or not
+	Freq       rate.Freq // as Page.Freq says, whether listed or not
 	Confidence float64   // the probability of Freq
 	History
 }
@@ -58,13 +56,13 @@ type History struct {
 	// was seen.
 	Mean, Least, Most time.Duration
 
-	Ignored mark.Ignored
+	Reading mark.Reading
 }
 
 // Know tells what is known of location. It may be called concurrently, as it goes by the
 // settings and its arguments alone.
-func (set *Settings) Know(location string, p *pagerecord.Page, key secret.Key, obeyed *robots.Obeyed, now time.Time) Known {
-	freq, sure := p.Rate.Freq()
+func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Obeyed, now time.Time) Known {
+	freq, sure := p.Freq()
 	rule, _ := set.Rules.Match(location)
 	k := Known{
 		Location: location, Standing: p.Standing,
@@ -75,8 +73,8 @@ func (set *Settings) Know(location string, p *pagerecord.Page, key secret.Key, o
 		LastSeen: p.LastSeen.Time(), Status: p.Status, Looks: p.Looks, Read: p.BodyHash != 0, Changes: p.Dates.Changes(), Inbound: p.Inbound,
 		Doubt: doubtOf(p, now),
 		Rule:  rule.Listing == admit.Always, Pattern: rule.Pattern,
-		Canonical: key.Unseal(location, p.Canonical), Alternates: p.Peers,
-		Part: p.Part, Entry: p.Entry(set.Confidence), Freq: freq, Confidence: sure,
+		Alternates: p.Peers,
+		Part:       p.Part, Entry: p.Entry(set.Confidence), Freq: freq, Confidence: sure,
 		History: historyOf(p),
 	}
 	switch { // what may be newer than the record
@@ -99,9 +97,9 @@ func doubtOf(p *pagerecord.Page, now time.Time) Doubt {
 }
 
 func historyOf(p *pagerecord.Page) History {
-	h := History{History: p.Dates.History(), Ignored: p.Mark.Ignored()}
+	h := History{History: p.Dates.History(), Reading: p.Mark.Reading()}
 	held, more := p.Mark.Awaited()
-	h.FirstSeen, h.Held, h.More = p.FirstSeen.Time(), moment.Seconds(held).Time(), more
+	h.FirstSeen, h.Odd, h.Held, h.More = p.FirstSeen.Time(), p.Mark.Odd(), moment.Seconds(held).Time(), more
 	least, mean, most := p.Rate.Interval()
 	h.Least, h.Mean, h.Most = duration(least), duration(mean), duration(most)
 	return h

@@ -12,7 +12,7 @@ import (
 )
 
 // claims returns alternates in the form in which they are kept.
-func (site *Site) claims(found []look.Alternate) (claims []pagerecord.Claim) {
+func (site *Site) claims(found []book.Alternate) (claims []pagerecord.Claim) {
 	for _, p := range found {
 		claims = append(claims, pagerecord.Claim{Lang: p.Lang, ID: site.ID(p.Location)})
 	}
@@ -26,7 +26,7 @@ func (m *Batch) pair(k *Look, p *pagerecord.Page) {
 		return
 	}
 	own := m.site.ID(k.Location)
-	var peers []look.Alternate
+	var peers []book.Alternate
 	for _, a := range k.Alternates {
 		if a.Location == k.Location {
 			continue
@@ -37,7 +37,7 @@ func (m *Batch) pair(k *Look, p *pagerecord.Page) {
 		}
 	}
 	for _, old := range p.Peers {
-		if !slices.ContainsFunc(peers, func(peer look.Alternate) bool { return peer.Location == old.Location }) {
+		if !slices.ContainsFunc(peers, func(peer book.Alternate) bool { return peer.Location == old.Location }) {
 			m.removeAlternate(old.Location, k.Location)
 		}
 	}
@@ -51,7 +51,7 @@ func (m *Batch) pair(k *Look, p *pagerecord.Page) {
 func (m *Batch) addAlternate(p *pagerecord.Page, other string, id uint64) {
 	changed := false
 	for _, lang := range p.Named(id) {
-		if peer := (look.Alternate{Lang: lang, Location: other}); !slices.Contains(p.Peers, peer) && len(p.Peers) < look.AlternatesKept {
+		if peer := (book.Alternate{Lang: lang, Location: other}); !slices.Contains(p.Peers, peer) && len(p.Peers) < look.AlternatesKept {
 			p.Peers, changed = append(p.Peers, peer), true
 		}
 	}
@@ -64,7 +64,7 @@ func (m *Batch) addAlternate(p *pagerecord.Page, other string, id uint64) {
 func (m *Batch) removeAlternate(location, other string) {
 	p, _ := m.Load(location)
 	before := len(p.Peers)
-	p.Peers = slices.DeleteFunc(p.Peers, func(peer look.Alternate) bool { return peer.Location == other })
+	p.Peers = slices.DeleteFunc(p.Peers, func(peer book.Alternate) bool { return peer.Location == other })
 	if len(p.Peers) != before {
 		m.Save(p)
 	}
@@ -77,18 +77,14 @@ func (m *Batch) alternates(p *pagerecord.Page) (all []book.Alternate) {
 	if len(p.Peers) == 0 || len(own) == 0 {
 		return nil
 	}
-	size := 0
-	add := func(lang, location string) {
-		if sitemap.ValidLanguage(lang) {
-			all = append(all, book.Alternate{Lang: lang, Location: location})
-			size += len(lang) + len(location)
-		}
-	}
+	all = slices.Clone(p.Peers)
 	for _, lang := range own {
-		add(lang, p.Loaded.Location)
+		all = append(all, book.Alternate{Lang: lang, Location: p.Loaded.Location})
 	}
-	for _, peer := range p.Peers {
-		add(peer.Lang, peer.Location)
+	all = slices.DeleteFunc(all, func(a book.Alternate) bool { return !sitemap.ValidLanguage(a.Lang) })
+	size := 0
+	for _, a := range all {
+		size += len(a.Lang) + len(a.Location)
 	}
 	if size > look.AlternatesBytes {
 		return nil

@@ -53,13 +53,12 @@ func (site *Site) Fresh(k *Look) []look.Link {
 	return fresh
 }
 
-// Follow merges links of a page. ok is false if the links of the page do not count. last
-// says that these are the last of its links, and open what merging those before them
-// leaves open. When all are merged, the page is noted to be read.
-func (m *Batch) Follow(k *Look, links []look.Link, news Novelty, open pagerecord.Openness, last bool) (left pagerecord.Openness, ok bool) {
-	from, _ := m.Load(k.Location)
-	if !m.site.leads(from) {
-		return open, false
+// Follow merges links of a page, if its links count, and returns what that leaves open.
+// open is what merging those before them left open. Once all are merged, see
+// [Batch.FollowedAll].
+func (m *Batch) Follow(k *Look, links []look.Link, news Novelty, open pagerecord.Openness) pagerecord.Openness {
+	if from, _ := m.Load(k.Location); !m.site.leads(from) {
+		return open
 	}
 	var unheard []string
 	for _, ln := range links {
@@ -79,14 +78,12 @@ func (m *Batch) Follow(k *Look, links []look.Link, news Novelty, open pagerecord
 	if news == maybeNews && len(unheard) > 0 {
 		m.await(k, unheard)
 	}
-	if last && k.Hash != 0 { // else it is still to be read for what it says besides
-		m.followedAll(k, from, open)
-	}
-	return open, true
+	return open
 }
 
-// followedAll notes that a page has been read, and its links merged.
-func (m *Batch) followedAll(k *Look, from *pagerecord.Page, open pagerecord.Openness) {
+// FollowedAll notes that a page has been read, and what merging its links left open.
+func (m *Batch) FollowedAll(k *Look, open pagerecord.Openness) {
+	from, _ := m.Load(k.Location)
 	if from.BodyHash != k.Hash || !m.site.leads(from) { // a page it links to may have outranked it
 		return
 	}
@@ -111,20 +108,17 @@ func (m *Batch) linked(k *Look, ln look.Link, news Novelty) (open pagerecord.Ope
 	isNew = news != NoNews && ln.Main && !known
 	changed := m.point(k, to)
 	changed = m.site.countLink(k, to) || changed
+	if !to.Link || !to.Witnessed {
+		m.due(ln.Location) // it is still to be read in full
+	}
 	if !to.Link {
 		to.Link, changed = true, true
 		if isNew && news == sureNews {
-			to.Dates.Announce()
-		}
-		if m.isEarly(ln.Location) {
-			m.due(ln.Location)
+			to.Dates.Announce(k.Moment())
 		}
 	}
 	if changed {
 		m.Save(to)
-	}
-	if !to.Witnessed {
-		m.due(ln.Location)
 	}
 	return to.LeavesOpen(k.Moment()), isNew
 }
@@ -153,16 +147,14 @@ func (m *Batch) unprompted(k *Look) bool {
 	}
 }
 
-// isEarly reports whether the location was seen lately while nothing vouched for it, so
-// that it is remembered where it leads.
-func (m *Batch) isEarly(location string) bool {
-	return m.site.Early.Has(location) ||
-		slices.ContainsFunc(m.Effects.Early, func(k *Look) bool { return k.Location == location })
-}
-
 // CatchesUp reports whether something vouches by now for a location that was seen while
-// nothing did.
-func (m *Batch) CatchesUp() bool { return slices.ContainsFunc(m.Effects.Due, m.isEarly) }
+// nothing did, so that it is remembered where it leads.
+func (m *Batch) CatchesUp() bool {
+	return slices.ContainsFunc(m.Effects.Due, func(location string) bool {
+		return m.site.Early.Has(location) ||
+			slices.ContainsFunc(m.Effects.Early, func(k *Look) bool { return k.Location == location })
+	})
+}
 
 // countLink notes that k's page leads to the page, and reports whether that is news.
 func (site *Site) countLink(k *Look, to *pagerecord.Page) bool {

@@ -43,8 +43,8 @@ func (m *Batch) await(k *Look, unheard []string) {
 	m.Save(from)
 }
 
-// keepLinks drops the new links that the look does not show, and notes those that
-// announced new pages, as the change turns out to be one.
+// keepLinks drops the new links that the look does not show. Those that it shows lead to
+// new pages if the change turns out to be one.
 func (m *Batch) keepLinks(k *Look, p *pagerecord.Page, c comparison) {
 	if _, variety := p.Dates.Held(); len(p.NewLinks) == 0 || k.VarietyKey != variety {
 		return
@@ -57,20 +57,12 @@ func (m *Batch) keepLinks(k *Look, p *pagerecord.Page, c comparison) {
 	}
 	p.NewLinks = slices.DeleteFunc(p.NewLinks, func(n pagerecord.NewLink) bool {
 		location, there := shown[n.To]
-		if is := c.outcome == mark.Changed && c.since == n.Since; there && is {
-			p.Loaded.Announced = append(p.Loaded.Announced, pagerecord.Announcement{Location: location, Since: n.Since})
-			return true
+		if !there || c.outcome != mark.Changed || c.since != n.Since {
+			return !there
 		}
-		return !there
-	})
-}
-
-// announce notes that the locations which a page announced are those of new pages.
-func (m *Batch) announce(k *Look, p *pagerecord.Page) {
-	for _, a := range p.Loaded.Announced {
-		if to, known := m.Load(a.Location); known && to.BecomesNew(a.Since, k.Moment().Second()) {
+		if to, known := m.Load(location); known && to.BecomesNew(n.Since, k.Moment().Second()) {
 			m.Save(to)
 		}
-	}
-	p.Loaded.Announced = nil
+		return true
+	})
 }

@@ -62,24 +62,23 @@ func (m *Batch) steady(k *Look, p *pagerecord.Page) (hop int) {
 	default:
 		return 0
 	}
-	target := m.target(k)
 	switch {
-	case p.Next == target && k.Moment() == p.NextAt:
+	case p.Target == 0:
+		m.pointTo(k, p)
+	case p.Target != m.site.ID(k.Target):
+		m.pointTo(k, p)
+		return 0
+	case p.TargetAt == k.Moment():
 		return 0 // the same look, merged again
-	case p.Target == 0, p.Next == target:
-		p.Redirect = pagerecord.Redirect{Target: target, TargetAt: k.Moment(), By: k.Net}
-	case p.Target != target:
-		p.Next, p.NextAt, hop = target, k.Moment(), 0
-	case p.Next == 0:
-		return hop
-	default:
-		p.Next, p.NextAt = 0, 0
 	}
-	m.Save(p)
 	return hop
 }
 
-func (m *Batch) target(k *Look) uint64 { return m.site.Names.Key().Hash("target", k.Target) }
+// pointTo notes where a redirect leads that led elsewhere before.
+func (m *Batch) pointTo(k *Look, p *pagerecord.Page) {
+	p.Redirect = pagerecord.Redirect{Target: m.site.ID(k.Target), TargetAt: k.Moment(), By: k.Net}
+	m.Save(p)
+}
 
 // forAll reports whether a redirect leads everybody to the same target: because that is
 // the same location in another spelling, or because looks a day apart, or from two
@@ -88,9 +87,8 @@ func (m *Batch) forAll(k *Look, p *pagerecord.Page) bool {
 	if respelled(k.Location, k.Target) {
 		return true
 	}
-	if target := m.target(k); p.Target != target {
-		p.Target, p.TargetAt, p.By = target, k.Moment(), k.Net
-		m.Save(p)
+	if p.Target != m.site.ID(k.Target) {
+		m.pointTo(k, p)
 		return false
 	}
 	return pagerecord.Independent(p.TargetAt, p.By, k.Look)

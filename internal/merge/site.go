@@ -59,6 +59,10 @@ type Site struct {
 	Ranks    *priority.Ranks    // of all pages, nil before they are known
 	Thin     map[int]bool       // parts with so few pages that another part takes them
 	Over     map[int]bool       // parts with more pages than they may have
+
+	// OnUnsaved is told of pages that were changed and not saved with that, so that a
+	// test notices. It is nil outside of tests.
+	OnUnsaved func(location string)
 }
 
 // wait returns the key under which a location that is not public is stored.

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/sitewide"
 )
@@ -29,10 +28,13 @@ const anotherDay = 24 * time.Hour
 // withdraw takes the page out: because the site no longer serves it, or because it now
 // says that it is not to be listed.
 func (m *Batch) withdraw(k *Look, p *pagerecord.Page, why admit.Reason) {
+	p.Status = k.Response.Status
+	m.out(p, k.At, why)
+}
+
+// out takes the page out. by is the time of the last answer that is taken into account.
+func (m *Batch) out(p *pagerecord.Page, by time.Time, why admit.Reason) {
 	m.trustAgain(p)
-	if k.Response != nil {
-		p.Status = k.Response.Status
-	}
 	switch {
 	case why == admit.Private, why == admit.NoStore:
 		p.Witnessed, p.Content, p.Absent = false, why, admit.None
@@ -41,7 +43,7 @@ func (m *Batch) withdraw(k *Look, p *pagerecord.Page, why admit.Reason) {
 	default:
 		p.Witnessed, p.Absent = false, why
 	}
-	m.settled(p, k.At)
+	m.settled(p, by)
 	m.Save(p)
 }
 
@@ -100,10 +102,8 @@ func (m *Batch) outweighs(p *pagerecord.Page, why admit.Reason) bool {
 		return false
 	case pagerecord.Variable(why), m.ignores(p.MissingNet, p.MissingWhy):
 		return true
-	case p.MissingWhy == admit.NotFound || p.MissingNet == pagerecord.SeveralNetworks:
-		return false
 	}
-	return why == admit.NotFound || p.Missing > moment.Of(m.Now.Add(clockSkew))
+	return why == admit.NotFound && !p.HasMinute()
 }
 
 // giveMinute has a doubt confirmed after a minute, if it is of the kind that can be.
@@ -128,24 +128,25 @@ func (m *Batch) endMinute(location string) {
 	m.Effects.Undoubted = append(m.Effects.Undoubted, location)
 }
 
-// confirm ends the minute of a doubt: the page leaves, unless the doubt is over.
-func (m *Batch) confirm(k *Look, p *pagerecord.Page) {
-	if had := k.Moment().Sub(p.Missing); p.Missing != 0 && had >= 0 && had < pagerecord.ConfirmAfter {
-		m.Effects.Doubted[k.Location] = p.Missing // it was saved, and doubted anew by another process
+// Confirm ends the minute of a doubt: the page leaves, unless the doubt is over.
+func (m *Batch) Confirm(location string) {
+	p, _ := m.Load(location)
+	if had := m.moment().Sub(p.Missing); p.Missing != 0 && had >= 0 && had < pagerecord.ConfirmAfter {
+		m.Effects.Doubted[location] = p.Missing // it was saved, and doubted anew by another process
 		return
 	}
 	all := m.refusals()
 	alone := p.MissingWhy == admit.NotFound && p.MissingNet != pagerecord.SeveralNetworks
 	switch {
 	case p.Missing == 0 || !p.HasMinute(), alone && !all.Of(p.MissingNet, m.moment().Second()).Suffices(m.site.Listed):
-		m.endMinute(k.Location) // the doubt goes on, if there is one, until the page is seen or refused again
-		m.settled(p, k.At)
+		m.endMinute(location) // the doubt goes on, if there is one, until the page is seen or refused again
+		m.settled(p, m.Now)
 		return
 	case alone:
 		all.FoundMissing(p.MissingNet, m.moment().Second())
 		m.Put(m.site.Keys.Refusals(), all.Encode())
 	}
-	m.withdraw(k, p, p.MissingWhy)
+	m.out(p, m.Now, p.MissingWhy)
 }
 
 func (m *Batch) refusals() sitewide.Refusals {

@@ -17,8 +17,8 @@ func (m *Batch) verdict(p *pagerecord.Page) (admit.Verdict, admit.Reason) {
 	if !p.Witnessed {
 		return unwitnessed(p, rule.Listing, disallowed)
 	}
-	content := p.Content
-	if content == admit.None && !p.Self && m.site.ForeignQuery(location) {
+	content, foreign := p.Content, m.site.ForeignQuery(location)
+	if content == admit.None && !p.Self && foreign {
 		content = admit.QueryNotCanonical // it was allowed once
 	}
 	ev := admit.Evidence{
@@ -34,7 +34,7 @@ func (m *Batch) verdict(p *pagerecord.Page) (admit.Verdict, admit.Reason) {
 	if !ev.Before {
 		m.toEnter(&ev, p)
 	}
-	return admit.Decide(ev, rule.Listing, content, m.site.Networks, p.OwnURL)
+	return admit.Decide(ev, rule.Listing, content, m.site.Networks, foreign)
 }
 
 // unwitnessed is the verdict on a page that was not there when it was last asked for.

@@ -22,28 +22,25 @@ func (m *Batch) witness(k *Look, p *pagerecord.Page) (follow bool) {
 		return false
 	}
 	p.WitnessedBy(k.Look)
-	var was *mark.Mark
-	at := k.Moment()
-	forbids := k.Forbids != admit.None && p.Content == admit.None && at == p.LastSeen // of two looks in one moment the more cautious one counts
-	if m.follows(p, at) || forbids || p.FirstSeen == 0 {
-		was = m.seen(k, p)
+	if m.follows(p, k.Moment()) || p.FirstSeen == 0 {
+		m.seen(k, p)
 	}
 	// Not only when it is new: a store may have taken the look, and lost the
 	// answer, before its links were followed.
 	follow = k.Full && (!p.Read || k.Again) && p.BodyHash == k.Hash
 	pairs := k.Full && !p.Read
 	m.Save(p)
-	m.announce(k, p)
 	if pairs && len(k.Alternates)+len(p.Peers) > 0 {
 		m.pair(k, p)
 	}
 	if k.Canonical != "" {
-		m.credit(k, p, was)
+		m.credit(k, p)
 	}
 	return follow
 }
 
-func (m *Batch) seen(k *Look, p *pagerecord.Page) (was *mark.Mark) {
+// seen merges what a look newer than the last one shows.
+func (m *Batch) seen(k *Look, p *pagerecord.Page) {
 	at := k.Moment()
 	p.Loaded.Before = p.LastSeen.Second()
 	if p.Looks == 0 {
@@ -65,12 +62,11 @@ func (m *Batch) seen(k *Look, p *pagerecord.Page) (was *mark.Mark) {
 	if k.Same {
 		m.seenSame(k, p)
 	} else {
-		was = m.seenNew(k, p)
+		m.seenNew(k, p)
 	}
 	p.TagHash = tagHash(k)
 	p.End(k.At)
 	m.settled(p, k.At)
-	return was
 }
 
 // seenSame merges a look that shows the bytes of the last one.
@@ -83,16 +79,15 @@ func (m *Batch) seenSame(k *Look, p *pagerecord.Page) {
 }
 
 // seenNew merges a look that shows other bytes than the last one.
-func (m *Batch) seenNew(k *Look, p *pagerecord.Page) *mark.Mark {
+func (m *Batch) seenNew(k *Look, p *pagerecord.Page) {
 	if k.Full || k.Forbids != admit.None || p.Content != admit.NoIndex { // else what was not read may still say so
 		p.Content, p.Until = k.Forbids, k.Until
 	}
-	p.NoFollow, p.OwnURL = k.NoFollow, k.OwnURL
-	p.Self, p.Canonical = k.Canonized, nil
-	if k.Canonical != "" && !p.Public() {
+	p.NoFollow, p.Self = k.NoFollow, k.Canonized
+	if p.Canonical = nil; k.Canonical != "" && !p.Public() {
 		p.Canonical = m.site.Names.Key().Seal(k.Location, k.Canonical, k.At.UnixNano())
 	}
-	return m.content(k, p)
+	m.content(k, p)
 }
 
 // alive merges the proof that a known page is there. A 304 that repeats the entity tag
@@ -140,7 +135,7 @@ func (m *Batch) tagged(k *Look, p *pagerecord.Page) {
 	case p.Unasked():
 		p.Witnessed, p.Status = true, k.Response.Status
 		p.FirstSeen, p.LastSeen = k.Moment().Second(), k.Moment()
-		p.OwnURL, p.Self, p.NoFollow, p.Until = k.OwnURL, k.Canonized, k.NoFollow, k.Until
+		p.Self, p.NoFollow, p.Until = k.Canonized, k.NoFollow, k.Until
 	default:
 		return // the page itself was seen to be gone, or not to be listed
 	}

@@ -21,7 +21,7 @@ const (
 	nInside           // of nOwn, those in the origin's folder
 	nOutside          // of nOwn, those for pages outside of the origin's folder
 	nBare             // of nOwn, those for the origin's folder without its slash
-	nWhole            // of nOwn, those with nothing of the path cut off beyond the start of the folder
+	nWhole            // of nOwn, those from whose path this program cut nothing but the start of the folder
 	nRedirects        // of nOwn, those that were led elsewhere
 
 	nCookie // by what identified the client
@@ -65,9 +65,9 @@ const (
 	otherLooks      = 20 // at least one of an entry, and no page anywhere
 	settingLooks    = 20 // by clients with cookies, while pages wait for others
 
-	// A page of the right host is looked at once a minute at most, while requests
-	// for a foreign host and by known clients use up no look. So it takes
-	// many of these to say what most requests are.
+	// A page of the site is looked at once a minute at most. A request for another
+	// host, or by a known client, uses up no look, so each is counted. That is why
+	// these must be so many more.
 	foreignShare = 10 // for each of the right host
 	knownShare   = 50 // for each anonymous client
 	outsideShare = 8  // for each in the origin's folder; other pages may stand beside those of the site
@@ -120,7 +120,7 @@ const judgeEvery = 10
 // ended notes the end of a look, and from time to time gives the hints that
 // follow.
 func (o *Observer) ended() {
-	if o.cfg.Hints == nil || o.looks.Add(1)%judgeEvery != 0 {
+	if o.looks.Add(1)%judgeEvery != 0 {
 		return
 	}
 	for _, h := range causes(o.counts()) {

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -53,9 +54,23 @@ func peer(r *http.Request) netip.Addr {
 // of [net/http/httptest] come from it.
 var documentation = netip.MustParsePrefix("192.0.2.0/24")
 
+// exploring marks a request's context as that of an exploration.
+type exploring struct{}
+
+// WithExploring returns a context for requests that the site makes to itself. The
+// observer looks at their responses, and counts no client for them.
+func WithExploring(ctx context.Context) context.Context {
+	return context.WithValue(ctx, exploring{}, true)
+}
+
+// Explores reports whether a request is one that the site makes to itself.
+func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != nil }
+
 // network returns the client's network, if the address is really the client's.
 func (o *Observer) network(r *http.Request) netip.Prefix {
 	switch {
+	case Explores(r):
+		return netip.Prefix{}
 	case o.cfg.ClientIP != nil:
 		return admit.Network(o.clientIP(r))
 	case admit.Forwarded(r.Header):
@@ -71,7 +86,7 @@ func (o *Observer) clientIP(r *http.Request) netip.Addr {
 }
 
 // local reports whether the request comes from this machine itself, as while a
-// developer tries the site.
+// developer tries the site, or from the site.
 func local(r *http.Request) bool {
-	return peer(r).Unmap().IsLoopback() && !admit.Forwarded(r.Header)
+	return Explores(r) || peer(r).Unmap().IsLoopback() && !admit.Forwarded(r.Header)
 }

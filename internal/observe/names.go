@@ -15,7 +15,7 @@ import (
 )
 
 // nameCounts counts the names of the cookies, or of the headers, that identified clients,
-// for the hint that names them. It keeps the frequent names, and never a value.
+// for the hint that names them. It keeps the first names that it sees, and never a value.
 type nameCounts struct {
 	mu       sync.Mutex
 	requests int
@@ -23,7 +23,7 @@ type nameCounts struct {
 }
 
 const (
-	namesKept = 32 // names that are counted at a time
+	namesKept = 64 // names that are counted
 	namesRead = 16 // names of one request that are looked at
 	namesTold = 5  // names in the hint
 )
@@ -32,7 +32,7 @@ const (
 // for that reason so far. After the first hundred, which are enough for the hint, it
 // counts one client in 64: where every client is known, every request comes here.
 func (o *Observer) noteNames(why admit.Reason, n uint64, h http.Header) {
-	if o.cfg.Hints == nil || n > 100 && n%64 != 0 {
+	if n > 100 && n%64 != 0 {
 		return
 	}
 	switch why {
@@ -74,27 +74,8 @@ func (c *nameCounts) note(names iter.Seq[string]) {
 		if n++; n > namesRead {
 			return
 		}
-		c.add(shownName(name))
-	}
-}
-
-// add counts a name. If there is no room for another one, all lose a count, so that the
-// frequent ones stay (Misra and Gries, 1982).
-func (c *nameCounts) add(name string) {
-	_, known := c.counts[name]
-	switch {
-	case name == "":
-		return
-	case known:
-		c.counts[name]++
-		return
-	case len(c.counts) < namesKept:
-		c.counts[strings.Clone(name)] = 1 // and not the whole header
-		return
-	}
-	for other := range c.counts {
-		if c.counts[other]--; c.counts[other] == 0 {
-			delete(c.counts, other)
+		if _, known := c.counts[name]; known || len(c.counts) < namesKept && plainName(name) {
+			c.counts[strings.Clone(name)]++ // and not the whole header
 		}
 	}
 }
@@ -112,52 +93,18 @@ func (c *nameCounts) most() []string {
 	return slices.DeleteFunc(names, func(name string) bool { return c.counts[name]*2 < c.requests })
 }
 
-const longestName = 40
-
-// shownName returns the name of a cookie or header in a form to show to an owner. It
-// replaces a part that may identify the visitor by "*", as in "session_*". It is "" if too
-// little is left.
-func shownName(name string) string {
-	for i := 0; i < len(name); {
-		end := i
-		for end < len(name) && isWordByte(name[end]) {
-			end++
-		}
-		foreign := end < len(name) && strings.IndexByte("_-.", name[end]) < 0 // as in an e-mail address
-		if word := name[i:end]; foreign || end > longestName || word != "" && personal(word) {
-			return cutName(name, i)
-		}
-		i = end + 1
-	}
-	return name
-}
-
-// cutName returns the first n bytes of a name and a star, or "" if these say nothing.
-func cutName(name string, n int) string {
-	letters := 0
-	for i := range n {
-		if isWordByte(name[i]) {
-			letters++
-		}
-	}
-	if letters < 3 {
-		return ""
-	}
-	return name[:min(n, longestName)] + "*"
-}
-
-// personal reports whether a word of a name may belong to one visitor: a number, or a
-// token.
-func personal(word string) bool {
+// plainName reports whether the name of a cookie or header is made of words. Any
+// other may have a part that identifies the visitor, and is not told.
+func plainName(name string) bool {
 	digits := 0
-	for i := range len(word) {
-		if '0' <= word[i] && word[i] <= '9' {
+	for _, c := range []byte(name) {
+		switch {
+		case '0' <= c && c <= '9':
 			digits++
+		case ('a' > c|0x20 || c|0x20 > 'z') && strings.IndexByte("_-.", c) < 0:
+			return false
 		}
 	}
-	return digits >= 3 || digits == len(word) || capability.Looks("/"+word)
-}
-
-func isWordByte(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+	const longest, mostDigits = 40, 2
+	return name != "" && len(name) <= longest && digits <= mostDigits && !capability.Looks("/"+name)
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// Config says how requests are judged. Anonymous, ClientIP and Hints may be nil.
+// Config says how requests are judged. Anonymous and ClientIP may be nil.
 type Config struct {
 	Normalizer     *location.Normalizer
 	StrippedPrefix string
@@ -61,10 +61,10 @@ func (o *Observer) Close() { o.closed.Store(true) }
 // something to learn.
 func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	if tap.From(w, o.cfg.Buffers) != nil {
-		// It is watched already, further out, but the route is known only here.
-		// Some routers note it only while they serve the request. Of nested
-		// routers the innermost knows best. The tap is gone if this goroutine
-		// outlived it.
+		// The site watches this response further out, but the route may be known
+		// only here, behind the router, and with some routers only afterwards. Of
+		// nested routers the innermost one is asked first, and its route stays.
+		// There is no tap any more if the outer handler has returned.
 		next.ServeHTTP(w, r)
 		if seen := tap.From(w, o.cfg.Buffers); seen != nil && seen.Route == "" {
 			seen.Route, seen.Exact = o.matched(r)
@@ -81,9 +81,9 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		o.settleRobots(network, look, tap.ServeText(next, w, r, o.cfg.Buffers))
 		return
 	}
-	asked := asked{method: r.Method, network: o.network(r), local: local(r), named: named(r)}
+	asked := asked{method: r.Method, network: o.network(r), local: local(r), explored: Explores(r), named: named(r)}
 	serve := tap.ServeStranger
-	if o.vouched(loc.Location) {
+	if asked.explored || o.vouched(loc.Location) {
 		serve = tap.Serve
 	}
 	resp := serve(next, w, r, o.cfg.Buffers)
@@ -95,11 +95,12 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 // change the request: turn a HEAD into a GET, or set the remote address to what
 // the client claims.
 type asked struct {
-	method  string
-	network netip.Prefix
-	local   bool
-	given   bool // the response set a cookie
-	named   shown.Named
+	method   string
+	network  netip.Prefix
+	local    bool
+	explored bool // by the site itself
+	given    bool // the response set a cookie
+	named    shown.Named
 }
 
 // named returns what r names besides its page. The strings still share memory with
@@ -150,7 +151,7 @@ func (o *Observer) consider(r *http.Request, class string, look due.Look) (loc l
 	o.tally[nInside].Add(1)
 	if admit.AssetName(loc.Location) {
 		o.outcomes[admit.NotHTML].Add(1)
-		look.Accept() // the target alone decided, and will decide the same again
+		look.Accept() // the same target is passed on each time
 		return loc, look, false
 	}
 	why := o.known(r)
@@ -214,7 +215,7 @@ func (o *Observer) refuse(r *http.Request, why location.Reason, look due.Look) {
 		look.Return()
 	} else {
 		o.tally[nOwn].Add(1)
-		look.Accept() // the target alone decided, and will decide the same again
+		look.Accept() // the same target is refused each time
 	}
 	o.ended()
 }
@@ -237,6 +238,7 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 		At:       at,
 		Response: resp,
 		Network:  asked.network,
+		Explored: asked.explored,
 		Variety:  shown.VarietyOf(resp.Header.Vary, r.Header),
 		Named:    shown.Named{Referer: strings.Clone(asked.named.Referer), Query: strings.Clone(asked.named.Query), Cookies: asked.named.Cookies},
 	}
@@ -323,6 +325,10 @@ func (o *Observer) withdraw(loc string, kind admit.Kind, resp *tap.Response, at 
 		o.cfg.Files.Withdraw(loc, at)
 	}
 }
+
+// NextLook returns when the page at a location is looked at next, if somebody asks
+// for it then; the zero Time if at any time from now on.
+func (o *Observer) NextLook(loc string) time.Time { return o.cfg.Due.Next(loc) }
 
 // SeesRoutes reports whether the route of any page was seen.
 func (o *Observer) SeesRoutes() bool { return o.routed.Load() }

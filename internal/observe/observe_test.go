@@ -121,7 +121,7 @@ func TestSiteMountedTwiceSeesARequestOnce(t *testing.T) {
 			router := mux.NewRouter()
 			router.HandleFunc("/about", page200)
 			router.Use(r.observe)
-			fetch(t, r.observe(tt.between(router)), "/about")
+			fetch(r.observe(tt.between(router)), get("/about"))
 			r.wantSightings(1)
 			if p := r.page("/about"); p.Looks != 1 || p.Evidence.Route != tt.route {
 				t.Errorf("/about has %d looks and a route of its own: %v, want 1 and %v", p.Looks, p.Evidence.Route, tt.route)

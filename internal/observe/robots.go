@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/coding"
 	"github.com/servemap/servemap/internal/due"
 	"github.com/servemap/servemap/internal/location"
 	shown "github.com/servemap/servemap/internal/look"
@@ -92,23 +91,8 @@ func (o *Observer) settleRobots(network netip.Prefix, look due.Look, resp *tap.R
 		look.Return()
 		return
 	}
-	dropOuterCoding(resp)
 	look.Accept()
 	if !o.cfg.Ledger.Offer(&shown.Sighting{Kind: admit.RobotsFile, Location: robotsTxt, At: time.Now(), Response: resp, Network: network}) {
 		look.Return()
-	}
-}
-
-// dropOuterCoding drops the content coding of a text to which it was not applied:
-// a compressor around the site names it before the handler runs. The beginning of
-// a compressed text may look like text too, but then decoding it succeeds.
-func dropOuterCoding(resp *tap.Response) {
-	h := &resp.Header
-	if h.ContentEncoding == "" || !isText(resp.Body) {
-		return
-	}
-	const start = 512
-	if _, _, err := coding.Decode(nil, h.ContentEncoding, resp.Body[:min(len(resp.Body), start)], start); err != nil {
-		h.ContentEncoding = ""
 	}
 }

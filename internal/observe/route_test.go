@@ -2,7 +2,6 @@ package observe
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -42,25 +41,16 @@ func TestRoutes(t *testing.T) {
 		exact    bool
 	}{
 		{"ServeMux path", serveMux("/about"), "/about", "", true},
-		{"ServeMux path, deep", serveMux("/a/b/c"), "/a/b/c", "", true},
-		{"ServeMux path with method", serveMux("GET /about"), "/about", "", true},
-		{"ServeMux path with method and tab", serveMux("GET \t/about"), "/about", "", true},
 		{"ServeMux path with host", serveMux("example.com/about"), "/about", "", true},
-		{"ServeMux path with method and host", serveMux("GET example.com/about"), "/about", "", true},
 		{"ServeMux path, other spelling", serveMux("/about"), "/abo%75t", "/about", true},
 		{"ServeMux path with a tracking parameter", serveMux("/about"), "/about?utm_source=x", "/about", true},
 		{"ServeMux path with a query", serveMux("/about"), "/about?page=2", "", false},
 		{"ServeMux path, not ASCII", serveMux("/café"), "/caf%C3%A9", "", true},
 		{"ServeMux root only", serveMux("/{$}"), "/", "", true},
 		{"ServeMux folder only", serveMux("/docs/{$}"), "/docs/", "", true},
-		{"ServeMux folder only, with method and host", serveMux("GET example.com/docs/{$}"), "/docs/", "", true},
 		{"ServeMux everything", serveMux("/"), "/about", "", false},
-		{"ServeMux everything, root", serveMux("/"), "/", "", false},
 		{"ServeMux subtree", serveMux("/docs/"), "/docs/secret", "", false},
-		{"ServeMux subtree, its top", serveMux("/docs/"), "/docs/", "", false},
 		{"ServeMux wildcard", serveMux("/share/{token}"), "/share/abc", "", false},
-		{"ServeMux wildcard in a folder", serveMux("/u/{id}/{$}"), "/u/1/", "", false},
-		{"ServeMux wildcard in the middle", serveMux("/u/{id}/posts"), "/u/1/posts", "", false},
 		{"ServeMux rest", serveMux("/{rest...}"), "/about", "", false},
 		{"ServeMux below a stripped prefix", func(observe middleware) http.Handler {
 			inner, outer := http.NewServeMux(), http.NewServeMux()
@@ -87,14 +77,11 @@ func TestRoutes(t *testing.T) {
 		}), "/about", "", true},
 		{"mux root", gorilla(func(r *mux.Router) { r.HandleFunc("/", page200) }), "/", "", true},
 		{"mux prefix", gorilla(func(r *mux.Router) { r.PathPrefix("/docs").HandlerFunc(page200) }), "/docs", "", false},
-		{"mux prefix, deeper", gorilla(func(r *mux.Router) { r.PathPrefix("/docs/").HandlerFunc(page200) }), "/docs/secret", "", false},
-		{"mux prefix of everything", gorilla(func(r *mux.Router) { r.PathPrefix("/").HandlerFunc(page200) }), "/", "", false},
 		{"mux prefix that ends in a dollar", gorilla(func(r *mux.Router) { r.PathPrefix("/a$").HandlerFunc(page200) }), "/a$", "", false},
 		{"mux path that ends in a dollar", gorilla(func(r *mux.Router) { r.HandleFunc("/a$", page200) }), "/a$", "", true},
 		{"mux variable", gorilla(func(r *mux.Router) { r.HandleFunc("/share/{token}", page200) }), "/share/abc", "", false},
 		{"mux regexp", gorilla(func(r *mux.Router) { r.HandleFunc("/{page:about|imprint}", page200) }), "/about", "", false},
 		{"mux strict slash", gorilla(func(r *mux.Router) { r.StrictSlash(true).HandleFunc("/about/", page200) }), "/about/", "", true},
-		{"mux strict slash, without", gorilla(func(r *mux.Router) { r.StrictSlash(true).HandleFunc("/about", page200) }), "/about", "", true},
 		{"mux subrouter", gorilla(func(r *mux.Router) {
 			r.PathPrefix("/docs").Subrouter().HandleFunc("/about", page200)
 		}), "/docs/about", "", true},
@@ -128,7 +115,7 @@ func TestRoutes(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := start(t)
-			fetch(t, tt.build(r.observe), tt.target)
+			fetch(tt.build(r.observe), get(tt.target))
 			r.wantSightings(1)
 			if tt.location == "" {
 				tt.location = tt.target
@@ -151,7 +138,7 @@ func TestRoutes(t *testing.T) {
 // A proxy has cut off what the public path begins with.
 func TestRoutesBehindAStrippingProxy(t *testing.T) {
 	r := start(t, at(t, "https://example.com/app", "/app"))
-	fetch(t, serveMux("/about")(r.observe), "/about")
+	fetch(serveMux("/about")(r.observe), get("/about"))
 	if p := r.page("/app/about"); !p.Evidence.Route || p.Verdict != admit.Listed {
 		t.Errorf("/app/about is %v because of %v, want it listed by its route", p.Verdict, p.Reason)
 	}
@@ -208,7 +195,7 @@ func TestRoutesOfHosts(t *testing.T) {
 				for _, path := range []string{"/customers", "/about"} {
 					req := get(path)
 					req.Host = host
-					routes.ServeHTTP(httptest.NewRecorder(), req)
+					fetch(routes, req)
 				}
 			}
 			r.check(r.cfg.Ledger.Flush(t.Context()))
@@ -228,7 +215,7 @@ func TestHostThatOnlyAProxyNearbySends(t *testing.T) {
 			r := start(t)
 			req := get("/")
 			req.Host, req.RemoteAddr = "backoffice", peer
-			r.observe(http.HandlerFunc(page200)).ServeHTTP(httptest.NewRecorder(), req)
+			fetch(r.observe(http.HandlerFunc(page200)), req)
 			r.check(r.cfg.Ledger.Flush(t.Context()))
 			if got := r.page("/").Verdict == admit.Listed; got != listed {
 				t.Errorf("listed: %v, want %v", got, listed)

@@ -7,20 +7,30 @@ type attr uint8
 
 const (
 	noAttr attr = iota
+	attrClass
 	attrContent
+	attrDataConfirm
 	attrDataLazySrc
 	attrDataLazySrcset
+	attrDataMethod
 	attrDataOriginal
 	attrDataSrc
 	attrDataSrcset
+	attrDataTurboMethod
 	attrHeight
 	attrHidden
 	attrHref
 	attrHreflang
 	attrHTTPEquiv
+	attrHxDelete
+	attrHxPatch
+	attrHxPost
+	attrHxPut
+	attrID
 	attrLang
 	attrMedia
 	attrName
+	attrOnclick
 	attrProperty
 	attrRel
 	attrRole
@@ -32,9 +42,11 @@ const (
 )
 
 var attrNames = [attrs]string{
-	attrContent: "content", attrDataLazySrc: "data-lazy-src", attrDataLazySrcset: "data-lazy-srcset",
+	attrClass: "class", attrContent: "content", attrDataConfirm: "data-confirm", attrDataMethod: "data-method", attrDataTurboMethod: "data-turbo-method",
+	attrHxDelete: "hx-delete", attrHxPatch: "hx-patch", attrHxPost: "hx-post", attrHxPut: "hx-put", attrOnclick: "onclick",
+	attrDataLazySrc: "data-lazy-src", attrDataLazySrcset: "data-lazy-srcset",
 	attrDataOriginal: "data-original", attrDataSrc: "data-src", attrDataSrcset: "data-srcset", attrHeight: "height",
-	attrHidden: "hidden", attrHref: "href", attrHreflang: "hreflang", attrHTTPEquiv: "http-equiv", attrLang: "lang",
+	attrHidden: "hidden", attrHref: "href", attrHreflang: "hreflang", attrHTTPEquiv: "http-equiv", attrID: "id", attrLang: "lang",
 	attrMedia: "media", attrName: "name", attrProperty: "property", attrRel: "rel", attrRole: "role", attrSrc: "src",
 	attrSrcset: "srcset", attrType: "type", attrWidth: "width",
 }

@@ -3,7 +3,6 @@ package page
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -105,8 +104,8 @@ func isOtherThing(types any) bool {
 	return false
 }
 
-// hashData returns a hash of a value of structured data and of all that is in it,
-// each with the name of its property. Their order does not alter it.
+// hashData returns a hash of what structured data says of the page's own content. The
+// order of the properties does not alter it. It is zero if they say nothing of it.
 func hashData(name string, v any) (sum uint64) {
 	switch v := v.(type) {
 	case []any:
@@ -114,24 +113,28 @@ func hashData(name string, v any) (sum uint64) {
 			sum += hashData(name, e)
 		}
 	case map[string]any:
+		if isOtherThing(v["@type"]) {
+			return 0
+		}
 		for key, e := range v {
-			if !moves(key) {
+			if !LeadsElsewhere(key) {
 				sum += hashData(key, e)
 			}
 		}
 	default:
-		sum = xxh3.HashStringSeed(fmt.Sprint(v), xxh3.HashString(name))
+		if isContent(name) {
+			sum = xxh3.HashStringSeed(fmt.Sprint(v), xxh3.HashString(name))
+		}
 	}
 	return sum
 }
 
-// moves reports whether a property (schema.org) is a date or a count. Those change
-// while the thing they describe does not.
-func moves(property string) bool {
-	for _, end := range [...]string{"Date", "Time", "Until", "Count", "Modified", "Published", "Created"} {
-		if strings.HasSuffix(property, end) {
-			return true
-		}
+// isContent reports whether a property (schema.org) says something that a reader of
+// the page would read on it.
+func isContent(property string) bool {
+	switch property {
+	case "headline", "name", "description", "articleBody", "text", "price", "lowPrice", "highPrice", "availability":
+		return true
 	}
 	return false
 }

@@ -27,8 +27,9 @@ func TestDataHash(t *testing.T) {
 		{"counts", `{"@type":"Product","name":"A \"thing\"","reviewCount":12,"offers":{"price":24,"inStock":true}}`, true},
 		{"a price", `{"@type":"Product","name":"A \"thing\"","offers":{"price":25,"inStock":true}}`, false},
 		{"a name", `{"@type":"Product","name":"Another thing","offers":{"price":24,"inStock":true}}`, false},
-		{"a literal", `{"@type":"Product","name":"A \"thing\"","offers":{"price":24,"inStock":false}}`, false},
-		{"another property", `{"@type":"Product","title":"A \"thing\"","offers":{"price":24,"inStock":true}}`, false},
+		{"context, ids and URLs", `{"@context":"https://schema.org","@id":"#a","url":"/thing?v=2","@type":"Product","name":"A \"thing\"","offers":{"price":24,"inStock":true}}`, true},
+		{"breadcrumbs", `[{"@type":"BreadcrumbList","itemListElement":[{"position":1,"name":"Home"}]},{"@type":"Product","name":"A \"thing\"","offers":{"price":24,"inStock":true}}]`, true},
+		{"an availability", `{"@type":"Product","name":"A \"thing\"","offers":{"price":24,"availability":"SoldOut"}}`, false},
 		{"cut off", `{"@type":"Product","name":"A \"th`, false},
 	} {
 		if got := hash(tt.script) == base; got != tt.same {

@@ -72,9 +72,10 @@ const (
 	inert                       // nothing in it counts as part of the page
 	raw                         // it holds characters and no elements
 	inHead                      // it may stand in the head
+	heading                     // its text is a heading
 
 	// the traits that elements inside have too
-	inherited = inMain | inArticle | furniture | noText | inert
+	inherited = inMain | inArticle | furniture | noText | inert | heading
 	container = block | open | endsP
 )
 
@@ -83,11 +84,12 @@ var elementTraits = [...]struct {
 	traits trait
 	names  string
 }{
-	{container, "address blockquote center details dialog div dl fieldset figcaption figure h1 h2 h3 h4 h5 h6 hgroup"},
+	{container, "address blockquote center details div dl fieldset figcaption figure hgroup"},
+	{container | heading, "h1 h2 h3 h4 h5 h6"},
 	{container, "legend li dd dt menu ol p pre search section summary ul"},
 	{container | inMain, "main"},
 	{container | inArticle, "article"},
-	{container | furniture, "aside footer form header nav"},
+	{container | furniture, "aside dialog footer form header nav"},
 	{container | scope, "table"},
 	{block | open | scope, "caption td th"},
 	{block | open, "thead tbody tfoot tr"},

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -24,6 +25,7 @@ type ref struct {
 	start, end int
 	where      where
 	noFollow   bool
+	acts       bool
 }
 
 func (h *hrefs) reset() {
@@ -36,7 +38,7 @@ func (h *hrefs) reset() {
 // add notes a reference. If it is known, the occurrences are merged: it is in the
 // regions of all of them, and nofollow only if all are. A new reference is left
 // out if there are already limit of them; limit is at most maxLinks.
-func (h *hrefs) add(href []byte, w where, noFollow bool, limit int) {
+func (h *hrefs) add(href []byte, w where, noFollow, acts bool, limit int) {
 	hash := xxh3.Hash(href)
 	slot := hash % hrefSlots
 	for ; h.slots[slot] != 0; slot = (slot + 1) % hrefSlots {
@@ -44,6 +46,7 @@ func (h *hrefs) add(href []byte, w where, noFollow bool, limit int) {
 		if r.hash == hash && string(h.buf[r.start:r.end]) == string(href) {
 			r.where |= w
 			r.noFollow = r.noFollow && noFollow
+			r.acts = r.acts || acts
 			return
 		}
 	}
@@ -52,7 +55,7 @@ func (h *hrefs) add(href []byte, w where, noFollow bool, limit int) {
 	}
 	start := len(h.buf)
 	h.buf = append(h.buf, href...)
-	h.refs = append(h.refs, ref{hash, start, len(h.buf), w, noFollow})
+	h.refs = append(h.refs, ref{hash, start, len(h.buf), w, noFollow, acts})
 	h.slots[slot] = uint16(len(h.refs))
 }
 
@@ -63,7 +66,7 @@ func (h *hrefs) links(main where) []Link {
 	all := string(h.buf)
 	list := make([]Link, len(h.refs))
 	for i, r := range h.refs {
-		list[i] = Link{Href: all[r.start:r.end], NoFollow: r.noFollow, Main: r.where&main != 0}
+		list[i] = Link{Href: all[r.start:r.end], NoFollow: r.noFollow, Main: r.where&main != 0, Acts: r.acts}
 	}
 	return list
 }
@@ -94,7 +97,7 @@ func (r *reader) link(el element, t *tag, in trait) {
 	}
 	href := trimHref(t.get(attrHref))
 	if isShown(t, in) && isLocation(href) && href[0] != '#' {
-		r.links.add(href, whereOf(in), noFollowRel(t.get(attrRel)), maxLinks)
+		r.links.add(href, whereOf(in), noFollowRel(t.get(attrRel)), acts(t), maxLinks)
 	}
 }
 
@@ -105,7 +108,7 @@ func (r *reader) image(t *tag, in trait) {
 	}
 	r.picture(t, in)
 	if src := trimHref(t.get(attrSrc)); isLocation(src) {
-		r.images.add(src, whereOf(in), false, 2*maxImages)
+		r.images.add(src, whereOf(in), false, false, 2*maxImages)
 	}
 }
 
@@ -114,6 +117,23 @@ func isShown(t *tag, in trait) bool { return in&inert == 0 && !t.has(attrHidden)
 
 // isLocation reports whether a reference is one that is kept.
 func isLocation(href []byte) bool { return len(href) > 0 && len(href) <= maxHref && IsWeb(href) }
+
+// acts reports whether a script makes of a link another request than that of a visit, or
+// asks first whether it is meant.
+func acts(t *tag) bool {
+	for _, a := range [...]attr{attrDataConfirm, attrHxDelete, attrHxPatch, attrHxPost, attrHxPut} {
+		if t.has(a) {
+			return true
+		}
+	}
+	for _, a := range [...]attr{attrDataMethod, attrDataTurboMethod} {
+		if m := t.get(a); len(m) > 0 && !strings.EqualFold(string(m), "get") {
+			return true
+		}
+	}
+	onclick := t.get(attrOnclick)
+	return bytes.Contains(onclick, []byte("confirm(")) || bytes.Contains(onclick, []byte("submit("))
+}
 
 func noFollowRel(rel []byte) bool {
 	s := string(rel)

@@ -8,25 +8,29 @@ import (
 
 func TestLinks(t *testing.T) {
 	checkRows(t, []row[[]Link]{
-		{"a and area", `<a href="/a">x</a><map><area href=/b></map>`, []Link{{"/a", false, true}, {"/b", false, true}}},
-		{"upper case, single quotes", `<A HREF='/a'>x</A>`, []Link{{"/a", false, true}}},
-		{"entities", `<a href="/a?b=1&amp;c=2">x`, []Link{{"/a?b=1&c=2", false, true}}},
-		{"ambiguous entity", `<a href="/a?b=1&copy=2">x`, []Link{{"/a?b=1&copy=2", false, true}}},
-		{"space", "<a href=' \n/a\tb\n '>x", []Link{{"/ab", false, true}}},
-		{"nofollow", `<a rel="noopener NoFollow" href=/a>x</a><a rel=ugc href=/b>x</a><a rel=sponsored href=/c>x</a><a rel=noopener href=/d>x`, []Link{{"/a", true, true}, {"/b", true, true}, {"/c", true, true}, {"/d", false, true}}},
-		{"a second one without nofollow", `<a rel=nofollow href=/a>x</a><a href=/a>x`, []Link{{"/a", false, true}}},
-		{"a second one with nofollow", `<a href=/a>x</a><a rel=nofollow href=/a>x`, []Link{{"/a", false, true}}},
-		{"main text", `<nav><a href=/a>x</a><a href=/b>x</a></nav><main><a href=/b>x</a></main>`, []Link{{"/a", false, false}, {"/b", false, true}}},
+		{"a and area", `<a href="/a">x</a><map><area href=/b></map>`, []Link{{"/a", false, true, false}, {"/b", false, true, false}}},
+		{"upper case, single quotes", `<A HREF='/a'>x</A>`, []Link{{"/a", false, true, false}}},
+		{"entities", `<a href="/a?b=1&amp;c=2">x`, []Link{{"/a?b=1&c=2", false, true, false}}},
+		{"ambiguous entity", `<a href="/a?b=1&copy=2">x`, []Link{{"/a?b=1&copy=2", false, true, false}}},
+		{"space", "<a href=' \n/a\tb\n '>x", []Link{{"/ab", false, true, false}}},
+		{"nofollow", `<a rel="noopener NoFollow" href=/a>x</a><a rel=ugc href=/b>x</a><a rel=sponsored href=/c>x</a><a rel=noopener href=/d>x`, []Link{{"/a", true, true, false}, {"/b", true, true, false}, {"/c", true, true, false}, {"/d", false, true, false}}},
+		{"a second one without nofollow", `<a rel=nofollow href=/a>x</a><a href=/a>x`, []Link{{"/a", false, true, false}}},
+		{"a second one with nofollow", `<a href=/a>x</a><a rel=nofollow href=/a>x`, []Link{{"/a", false, true, false}}},
+		{"acts by a script", `<a href=/a data-method=delete>x</a><a href=/b data-turbo-method=POST>x</a><a href=/c hx-delete=/c>x</a><a href=/d onclick="return confirm('?')">x</a><a href=/e data-confirm=sure>x</a>`,
+			[]Link{{"/a", false, true, true}, {"/b", false, true, true}, {"/c", false, true, true}, {"/d", false, true, true}, {"/e", false, true, true}}},
+		{"a script that visits", `<a href=/a data-method=get>x</a><a href=/b hx-get=/b>x</a><a href=/c onclick="track()">x</a>`, []Link{{"/a", false, true, false}, {"/b", false, true, false}, {"/c", false, true, false}}},
+		{"one of two acts", `<a href=/a>x</a><a href=/a data-method=put>x</a>`, []Link{{"/a", false, true, true}}},
+		{"main text", `<nav><a href=/a>x</a><a href=/b>x</a></nav><main><a href=/b>x</a></main>`, []Link{{"/a", false, false, false}, {"/b", false, true, false}}},
 		{"other schemes", `<a href="javascript:x()">x</a><a href=mailto:a@example.com>x</a><a href=tel:1>x</a><a href="data:text/html,x">x</a><a href="JAVA
 script:x()">x</a><a href=ftp://example.com/>x</a>`, nil},
-		{"schemes of the web", `<a href=https://example.com/>x</a><a href=HTTP://example.com/>x</a><a href=//example.com/>x</a>`, []Link{{"https://example.com/", false, true}, {"HTTP://example.com/", false, true}, {"//example.com/", false, true}}},
-		{"colon that is no scheme", `<a href=/a:b>x</a><a href=?a:b>x</a><a href=1:2>x</a><a href=a/b:c>x</a>`, []Link{{"/a:b", false, true}, {"?a:b", false, true}, {"1:2", false, true}, {"a/b:c", false, true}}},
+		{"schemes of the web", `<a href=https://example.com/>x</a><a href=HTTP://example.com/>x</a><a href=//example.com/>x</a>`, []Link{{"https://example.com/", false, true, false}, {"HTTP://example.com/", false, true, false}, {"//example.com/", false, true, false}}},
+		{"colon that is no scheme", `<a href=/a:b>x</a><a href=?a:b>x</a><a href=1:2>x</a><a href=a/b:c>x</a>`, []Link{{"/a:b", false, true, false}, {"?a:b", false, true, false}, {"1:2", false, true, false}, {"a/b:c", false, true, false}}},
 		{"fragments and nothing", `<a href="#top">x</a><a href="">x</a><a>x</a><a href>x</a>`, nil},
-		{"fragment of another page", `<a href="/a#b">x</a>`, []Link{{"/a#b", false, true}}},
+		{"fragment of another page", `<a href="/a#b">x</a>`, []Link{{"/a#b", false, true, false}}},
 		{"hidden", `<a hidden href=/a>x</a><div hidden><a href=/b>x</a></div><template><a href=/c>x</a></template><!-- <a href=/d>x</a> -->`, nil},
-		{"for visitors without scripts", `<noscript><a href=/a>x</a></noscript>`, []Link{{"/a", false, true}}},
+		{"for visitors without scripts", `<noscript><a href=/a>x</a></noscript>`, []Link{{"/a", false, true, false}}},
 		{"too long", `<a href=/` + strings.Repeat("a", maxHref) + `>x`, nil},
-		{"longest", `<a href=/` + strings.Repeat("a", maxHref-1) + `>x`, []Link{{"/" + strings.Repeat("a", maxHref-1), false, true}}},
+		{"longest", `<a href=/` + strings.Repeat("a", maxHref-1) + `>x`, []Link{{"/" + strings.Repeat("a", maxHref-1), false, true, false}}},
 	}, func(f Facts) []Link { return f.Links })
 }
 
@@ -39,7 +43,7 @@ func TestLinkLimit(t *testing.T) {
 		fmt.Fprintf(&html, "<a href=/%d>x</a>", i)
 	}
 	f := Read([]byte(html.String()), Options{})
-	if len(f.Links) != maxLinks || f.Links[maxLinks-1] != (Link{"/4999", false, true}) {
+	if len(f.Links) != maxLinks || f.Links[maxLinks-1] != (Link{"/4999", false, true, false}) {
 		t.Errorf("%d links, the last is %v", len(f.Links), f.Links[len(f.Links)-1])
 	}
 	if len(f.Images) != maxImages {

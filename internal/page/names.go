@@ -2,7 +2,7 @@ package page
 
 // maxName is the length of the longest name of an element or attribute that the
 // reader needs.
-const maxName = len("data-lazy-srcset")
+const maxName = len("data-turbo-method")
 
 // names finds the number of a name. It is an open-addressed hash table, since
 // each tag and each attribute of a page is looked up.

@@ -83,6 +83,9 @@ type Link struct {
 	// ugc or sponsored.
 	NoFollow bool
 	Main     bool // whether one of the links to Href is in the main text
+	// Acts says that a script makes of one of the links to Href another request than
+	// a visit, as data-method=delete does, or has the visitor confirm it.
+	Acts bool
 }
 
 // Alternate is the page in another language.
@@ -91,9 +94,9 @@ type Alternate struct {
 	Href string
 }
 
-// Text is what a page shows. Its main text is the first of these that is not
-// empty: the text in <main> or role=main, in <article>, all but furniture,
-// everything.
+// Text is what a page shows. Its main text is the first of these that holds at least an
+// eighth of the body's text: the text in <main> or role=main, in <article>, all but
+// furniture, everything.
 type Text struct {
 	// Blocks holds all visible text in document order, cut where block-level
 	// elements begin and end.
@@ -102,9 +105,9 @@ type Text struct {
 	// by spaces. It does not depend on where the text is cut into blocks. It is
 	// zero if there is no text.
 	MainHash uint64
-	// DataHash is a hash of the structured data (JSON-LD) without their dates and
-	// counts. It does not depend on their order. It is zero if there are no valid
-	// ones.
+	// DataHash is a hash of what the structured data (JSON-LD) say of the content,
+	// such as headline, description and price. It does not depend on their order. It
+	// is zero if they say nothing of it.
 	DataHash uint64
 }
 
@@ -118,10 +121,12 @@ type Block struct {
 	Text  string // white space collapsed, never empty
 	Main  bool   // whether it belongs to the main text
 	// Furniture says that the block is in a nav, header, footer, aside, form,
-	// select, button or textarea, or in an element with such a role. Main text
+	// dialog, select, button or textarea, in an element with such a role, or in what a
+	// common tool shows to ask for consent. Main text
 	// inside <main> and <article> may be furniture too.
 	Furniture bool
-	Links     int // how many links it consists of, 0 if some of it is in none
+	Headline  bool // whether it is a heading in an article
+	Links     int  // how many links it consists of, 0 if some of it is in none
 }
 
 // Read reads a whole page.

@@ -179,11 +179,31 @@ func (r *reader) attributes(el element, in trait) trait {
 	return 0
 }
 
-// givenTraits returns the traits that the attributes role and hidden give.
+// consentTools are how the ids or classes of the containers begin in which the common
+// tools ask for consent.
+var consentTools = [...]string{
+	"onetrust-", "ot-sdk-", "cybotcookiebot", "usercentrics-", "didomi-", "qc-cmp2-", "truste-", "cmplz-", "cookie-law-info-", "cky-consent",
+	"borlabscookie", "iubenda-cs-", "klaro", "cookiescript_", "termly-", "sp_message_container", "cmpbox", "cc-window", "hs-eu-cookie",
+}
+
+// isConsent reports whether an id or a class belongs to a tool that asks for consent.
+func isConsent(name []byte) bool {
+	for _, tool := range consentTools {
+		if len(name) >= len(tool) && name[0]|0x20 == tool[0] && isName(name[:len(tool)], tool) {
+			return true
+		}
+	}
+	return false
+}
+
+// givenTraits returns the traits that the attributes role, hidden, id and class give.
 func givenTraits(t *tag) trait {
 	var given trait
 	if t.has(attrHidden) && !strings.EqualFold(string(t.get(attrHidden)), "until-found") {
 		given = noText | inert
+	}
+	if isConsent(t.get(attrID)) || isConsent(t.get(attrClass)) {
+		given |= furniture
 	}
 	if len(t.get(attrRole)) == 0 {
 		return given
@@ -191,7 +211,7 @@ func givenTraits(t *tag) trait {
 	switch strings.ToLower(strings.TrimSpace(string(t.get(attrRole)))) {
 	case "main":
 		given |= inMain
-	case "navigation", "banner", "contentinfo", "complementary", "search":
+	case "navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog":
 		given |= furniture
 	}
 	return given

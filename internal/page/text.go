@@ -34,6 +34,7 @@ const (
 	whereArticle
 	whereBody // neither furniture nor hidden
 	whereAll
+	whereHeading
 )
 
 func whereOf(t trait) where {
@@ -46,6 +47,9 @@ func whereOf(t trait) where {
 	}
 	if t&furniture == 0 {
 		w |= whereBody
+	}
+	if t&heading != 0 {
+		w |= whereHeading
 	}
 	return w
 }
@@ -189,10 +193,23 @@ func collapsedPrefix(s []byte) int {
 	return len(s) - int(last)
 }
 
+// mainShare is the part of the body's text that <main> or <article> must hold. Some
+// templates have them around a few words.
+const mainShare = 8
+
 // main returns the region that is the main text.
 func (x *text) main() where {
+	size := func(w where) (n int) {
+		for _, r := range x.runs {
+			if r.where&w != 0 {
+				n += r.end - r.start
+			}
+		}
+		return n
+	}
+	body := size(whereBody)
 	for _, w := range [...]where{whereMain, whereArticle, whereBody} {
-		if x.seen&w != 0 {
+		if x.seen&w != 0 && size(w)*mainShare >= body {
 			return w
 		}
 	}
@@ -214,6 +231,7 @@ func (x *text) blocks(main where) []Block {
 			Text:      s,
 			Main:      r.where&main != 0,
 			Furniture: r.where&whereBody == 0,
+			Headline:  r.where&(whereHeading|whereArticle) == whereHeading|whereArticle,
 			Links:     max(r.links, 0),
 		}
 	}

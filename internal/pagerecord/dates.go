@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/book"
-	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/rate"
 )
@@ -13,17 +12,31 @@ import (
 // probability that a changefreq needs. Nothing is certain, so 1 admits none.
 func (p *Page) Entry(confidence float64) book.Entry {
 	e := book.Entry{Candidates: p.Dates.Candidates(), Until: p.Until}
-	freq, sure := p.Rate.Freq()
+	freq, sure := p.Freq()
 	if sure >= confidence && confidence < 1 && p.bearsOut(freq) {
 		e.Freq = freq
 	}
-	e.Volatile = freq == rate.Always && sure >= 0.5 && p.Dates.Changes() >= volatileChanges
+	e.Volatile = freq == rate.Always && sure >= 0.5 && p.Dates.Changes() >= volatileChanges && !p.Mark.Reading().List
 	return e
 }
 
+// Freq returns how often the page is likely to change, and the probability of that. A
+// crawler that is told never does not come back. So a page that has stopped changing is
+// called yearly until it was the same for years.
+func (p *Page) Freq() (rate.Freq, float64) {
+	freq, sure := p.Rate.Freq()
+	if freq == rate.Never && p.Rate.Quiet() < int64(neverAfter/time.Second) {
+		freq = rate.Yearly
+	}
+	return freq, sure
+}
+
+const neverAfter = 2 * 365 * day
+
 // volatileChanges is how many changes it takes to say of a page that it changes at
 // every look. One or two changes soon after the first look come from somebody who is
-// at work on the page, and have their dates.
+// at work on the page, and have their dates. A list keeps its dates however often it
+// changes: each of its items is a change.
 const volatileChanges = 3
 
 // bearsOut reports whether the page was watched for long enough to say that it
@@ -45,34 +58,7 @@ func (p *Page) bearsOut(freq rate.Freq) bool {
 	return true
 }
 
-const (
-	day = 24 * time.Hour
-	// trial is how long a page must have been seen before the date that it had at the
-	// first look is believed: a date that moves by itself would have moved by then.
-	trial = day
-	// trialLooks bounds the looks of that time.
-	trialLooks = uint64(trial / time.Minute)
-)
-
-// Age tells the estimate, once, for how long the page had been unchanged at its first
-// look: since the given date that its lastmod goes by. That date may be the one on
-// which the page was made, so it is not told as a change.
-func (p *Page) Age(trust lastmod.Trust, at int64) {
-	last, first, long := p.Rate.LastVisit(), p.FirstSeen.Seconds(), int64(trial/time.Second)
-	if p.Dates.Changes() > 0 || p.Rate.LastChange() != 0 || at-first < long || last < first || last-first >= long {
-		return
-	}
-	c := p.Dates.Candidates()
-	date, by, _ := c.Decide(trust, moment.Seconds(at))
-	if by != lastmod.ByGiven || date.Seconds() >= first {
-		return
-	}
-	e := rate.Estimate{}.Saw(date.Seconds(), false)
-	for range min(p.Looks-1, trialLooks) {
-		e = e.Saw(last, false)
-	}
-	p.Rate = e
-}
+const day = 24 * time.Hour
 
 // Inherit takes over the history of the page that has moved here.
 func (p *Page) Inherit(from *Page) {
@@ -90,7 +76,7 @@ func (p *Page) Inherit(from *Page) {
 // link was seen at since, and reports whether that is news.
 func (p *Page) BecomesNew(since, at moment.Time) bool {
 	if p.FirstSeen == 0 {
-		p.Dates.Announce()
+		p.Dates.Announce(since)
 		return true
 	}
 	return p.Dates.AnnouncedLate(p.FirstSeen, since, at)

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
-	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/priority"
@@ -49,15 +49,14 @@ type Page struct {
 
 // Loaded is what a transaction knows of the page besides its record.
 type Loaded struct {
-	Location  string
-	Known     bool             // there is a record
-	Changed   bool             // it is to be settled
-	Listed    bool             // the page was listed before the transaction
-	Tallied   Standing         // as which the record is counted
-	Sibling   sitewide.Sibling // as which the page is counted in its group
-	Before    moment.Time      // the look before the one that is merged, to the second, 0 if there was none
-	Change    moment.Time      // the last change of its content before the transaction
-	Announced []Announcement   // what turned out at the look that is merged
+	Location string
+	Known    bool             // there is a record
+	Changed  bool             // it is to be settled
+	Listed   bool             // the page was listed before the transaction
+	Tallied  Standing         // as which the record is counted
+	Sibling  sitewide.Sibling // as which the page is counted in its group
+	Before   moment.Time      // the look before the one that is merged, to the second, 0 if there was none
+	Change   moment.Time      // the last change of its content before the transaction
 }
 
 // Public reports whether the page is or was listed. Then its location is no secret.
@@ -77,6 +76,7 @@ func (p *Page) fields(f *record.Fields) {
 	f.Value(90, 100, p.Languages.fields)
 	f.Value(100, 110, p.Ranking.fields)
 	f.Value(110, 120, p.Listing.fields)
+	f.Value(120, 120+lastmod.DateFields, func(f *record.Fields) { p.Dates.Fields(f, 120) })
 }
 
 // ownFields lists the fields that are in no value of the page.
@@ -98,7 +98,6 @@ func (p *Page) ownFields(f *record.Fields) {
 func (p *Page) Encode() []byte {
 	var e record.Encoder
 	e.Add(p.fields)
-	p.Dates.Encode(&e, 120)
 	e.Keep(p.unread)
 	return e.Seal()
 }
@@ -107,8 +106,7 @@ func (p *Page) Encode() []byte {
 // anew; everything else is kept.
 func Decode(b []byte) (*Page, error) {
 	p := new(Page)
-	into := record.Into(p.fields)
-	unread, err := record.Read(b, func(f record.Field) bool { return into(f) || p.Dates.Decode(f, 120) })
+	unread, err := record.Read(b, record.Into(p.fields))
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +173,6 @@ type Statement struct {
 	Content   admit.Reason // why it forbids its listing
 	Until     moment.Time  // when it is to leave (unavailable_after), 0 for never
 	NoFollow  bool         // its links count for nothing
-	OwnURL    bool         // only its own canonical vouches for its query
 	Self      bool         // it names itself as the canonical location
 	Canonical []byte       // the other location that it names so, sealed, while the page is not public
 }
@@ -184,7 +181,6 @@ func (s *Statement) fields(f *record.Fields) {
 	record.Uint(f, 30, &s.Content)
 	f.Date(31, &s.Until)
 	f.Bool(32, &s.NoFollow)
-	f.Bool(33, &s.OwnURL)
 	f.Bool(34, &s.Self)
 	f.Data(35, 1, func(int) []byte { return s.Canonical }, func(b []byte) { s.Canonical = bytes.Clone(b) })
 }
@@ -209,8 +205,8 @@ type Evidence struct {
 	LinkNet  uint32      // whose look that was; see look.Look.Net
 	Shown    bool        // looks a day apart, or from two networks, saw such a link
 
-	// unprompted says that a look saw such a link whose request named no page but
-	// public ones. It is only noted where the location has a risky word.
+	// Unprompted says that a look saw such a link, and that its request named no page
+	// but public ones. It is only noted where the location has a risky word.
 	Unprompted bool
 
 	Hop      int      // entries that redirect here, one or two steps away
@@ -235,20 +231,15 @@ func (ev *Evidence) fields(f *record.Fields) {
 // Redirect is what is known of where the location redirects to. Targets are kept as
 // hashes.
 type Redirect struct {
-	Target   uint64
+	Target   uint64      // the last one
 	TargetAt moment.Time // the look that first saw it
 	By       uint32      // whose look that was; see look.Look.Net
-
-	Next   uint64 // another target, seen once since, 0 for none
-	NextAt moment.Time
 }
 
 func (r *Redirect) fields(f *record.Fields) {
 	f.Hash(60, &r.Target)
 	f.Time(61, &r.TargetAt)
 	record.Uint(f, 62, &r.By)
-	f.Hash(63, &r.Next)
-	f.Time(64, &r.NextAt)
 }
 
 // Reading says what was read of the page, and what another reading of the same bytes
@@ -301,7 +292,7 @@ func (c *Copies) fields(f *record.Fields) {
 // Languages says which locations show the page in other languages.
 type Languages struct {
 	Claims []Claim          // what the page names so
-	Peers  []look.Alternate // those of them that are listed and name the page in turn
+	Peers  []book.Alternate // those of them that are listed and name the page in turn
 }
 
 // Claim is an alternate that a page names: its language, and the ID of its location,
@@ -323,7 +314,7 @@ func (l *Languages) fields(f *record.Fields) {
 		return []byte(l.Peers[i].Lang + " " + l.Peers[i].Location)
 	}, func(b []byte) {
 		if lang, location, ok := strings.Cut(string(b), " "); ok && keys.IsLocation(location) {
-			l.Peers = append(l.Peers, look.Alternate{Lang: lang, Location: location})
+			l.Peers = append(l.Peers, book.Alternate{Lang: lang, Location: location})
 		}
 	})
 }
@@ -403,11 +394,4 @@ func shorts(f *record.Fields, num int, v *[]uint16) {
 			*v = append(*v, binary.BigEndian.Uint16(b))
 		}
 	})
-}
-
-// Announcement is a location that turns out to be that of a new page, to which no look
-// before the one at since saw a link.
-type Announcement struct {
-	Location string
-	Since    moment.Time
 }

@@ -204,6 +204,33 @@ func TestEarlyChangesGiveNoChangefreq(t *testing.T) {
 	}
 }
 
+func TestNeverIsSaidOnlyAfterYears(t *testing.T) {
+	const first = 1_700_000_000
+	watched := func(days int64, look func(e rate.Estimate, at int64) rate.Estimate) (e rate.Estimate) {
+		for at := int64(first); at <= first+days*86_400; at += 86_400 {
+			e = look(e, at)
+		}
+		return e
+	}
+	same := func(e rate.Estimate, at int64) rate.Estimate { return e.Saw(at, false) }
+	noise := func(e rate.Estimate, at int64) rate.Estimate { return e.SawNoise(at) }
+	stops := func(e rate.Estimate, at int64) rate.Estimate { return e.Saw(at, at < first+100*86_400) }
+	for _, tt := range []struct {
+		name string
+		rate rate.Estimate
+		want rate.Freq
+	}{
+		{"the same for a year and a half", watched(550, same), rate.Yearly},
+		{"the same for two years and more", watched(800, same), rate.Never},
+		{"other noise at every look", watched(800, noise), rate.Unknown},
+		{"stopped a year ago", watched(465, stops), rate.Yearly},
+	} {
+		if got, _ := (&Page{Rate: tt.rate}).Freq(); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestAMovedPageInheritsItsHistory(t *testing.T) {
 	from := &Page{Presence: Presence{FirstSeen: noon, Looks: 7}, Rate: rate.Estimate{}.Saw(1_700_000_000, false)}
 	for _, tt := range []struct {

@@ -3,7 +3,6 @@ package pagerecord
 import (
 	"slices"
 
-	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
 )
@@ -57,11 +56,3 @@ func (p *Page) Awaits(variety uint16, at moment.Time) bool {
 	passed := at.Second().Sub(heldAt.Second())
 	return variety != 0 && held != 0 && held != variety && p.Mark.Holding() && -day < passed && passed < day
 }
-
-// soon is how long after a look a counter may be what has changed. What is seen once a
-// week has news at each look.
-const soon = 2 * day
-
-// Soon reports whether a look comes so soon after the last one that a counter may be
-// what has changed.
-func (p *Page) Soon(k *look.Look) bool { return k.Moment().Sub(p.LastSeen) < soon }

@@ -2,7 +2,6 @@ package rate
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -15,60 +14,72 @@ func TestBinOf(t *testing.T) {
 		{"nothing", 0, 1},
 		{"a second", 1, 1},
 		{"ten seconds", 10, 1},
-		{"a bin more", 20, 2},
 		{"a minute", minute, 3},
-		{"a day", day, 14},
+		{"an hour", hour, 6},
+		{"a day", day, 9},
 		{"a year", year, bins - 1},
 		{"136 years", math.MaxUint32, bins - 1},
 	} {
-		if got, _ := binOf(stepsOf(tt.seconds)); got != tt.want {
+		if got := binOf(tt.seconds, 0.5); got != tt.want {
 			t.Errorf("%s: bin %d, want %d", tt.name, got, tt.want)
 		}
 	}
 }
 
-func TestAFullHistoryFadesAtTheSameMean(t *testing.T) {
-	var h history
-	for range 5000 {
-		h.pass(day, 10, 9, 0)
-	}
-	n := float32(h.changes())
-	if n < 100 || n > 255 {
-		t.Errorf("%g changes are remembered, want half of a bin to a whole one", n)
-	}
-	if !near(float64(h.time/n), day, 0.02) || !near(float64(h.looks/n), 10, 0.02) {
-		t.Errorf("%g s and %g looks for a change, want a day and 10", h.time/n, h.looks/n)
+func TestBinsKeepTheMeanOfTheGaps(t *testing.T) {
+	for _, gap := range []int64{30, 100, hour, day, 10 * day} {
+		sum, n := 0.0, uint32(400)
+		for i := range n {
+			sum += math.Log(middles[binOf(float64(gap), chanceOf(t0+i*uint32(gap)))])
+		}
+		if mean := math.Exp(sum / float64(n)); !near(mean, float64(gap), 0.05) {
+			t.Errorf("gaps of %d s count as %g s", gap, mean)
+		}
 	}
 }
 
-func TestHistoryKeepsFewBinsAndAllChanges(t *testing.T) {
-	for seed := range uint64(50) {
-		r := rand.New(rand.NewPCG(seed, 3))
-		var h history
-		for i := range 200 {
-			h.pass(day, 1, r.IntN(bins), 0)
-			used := 0
-			for _, n := range h.gaps {
-				used += min(int(n), 1)
-			}
-			if used > occupied || h.changes() != i+1 {
-				t.Fatalf("seed %d: %d bins in use, %d changes of %d", seed, used, h.changes(), i+1)
-			}
-		}
-		for range 5000 {
-			h.pass(day, 1, r.IntN(bins), 0)
-		}
-		if n := float64(h.changes()); !near(float64(h.time), n*day, 0.05) {
-			t.Fatalf("seed %d: %g changes in %g days", seed, n, h.time/day)
-		}
-		if h.gaps[dated] == 0 {
-			t.Fatalf("seed %d: dated changes were put among others", seed)
-		}
+func TestAFullBinHalvesTheHistoryAtTheSameMean(t *testing.T) {
+	h := history{time: 255 * day, looks: 2550, gaps: [bins]uint8{5: 255}}
+	h.pass(day, 10, minute, 5)
+	n := float64(h.changes())
+	if n != 128 || !near(float64(h.time)/n, day, 0.01) || !near(float64(h.looks)/n, 10, 0.01) {
+		t.Errorf("%+v after a change more than fits", h)
 	}
+}
+
+func TestThePastFadesWithTime(t *testing.T) {
+	regular := func(n int, quiet float64) (h history) {
+		for range n {
+			h.pass(quiet, 1, minute, 3)
+		}
+		return h
+	}
+	for _, tt := range []struct {
+		name        string
+		h           history
+		least, most int // changes remembered
+	}{
+		{"by the number of changes", regular(2000, hour), 50, 80},
+		{"by the time, of a page that changes seldom", regular(100, 100*day), 3, 8},
+		{"not within a burst", regular(40, minute), 30, 40},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if n := tt.h.changes(); n < tt.least || n > tt.most {
+				t.Errorf("%d changes are remembered, want %d to %d", n, tt.least, tt.most)
+			}
+		})
+	}
+	t.Run("all of it, when the page pauses for long", func(t *testing.T) {
+		h := regular(40, hour)
+		h.pass(300*day, 1, minute, 3)
+		if n := h.changes(); n != 1 {
+			t.Errorf("%d changes are remembered after a pause of 7,200 times the usual one, want the latest", n)
+		}
+	})
 }
 
 func TestKeep(t *testing.T) {
-	h := history{time: 100, looks: 50, gaps: [bins]uint8{2: 1, 5: 8, 7: 1}}
+	h := history{time: 100, looks: 50, gaps: [bins]uint8{dated: 1, 5: 8, 7: 1}}
 	h.keep(5)
 	if h.changes() != 5 || h.gaps[5] != 4 || !near(float64(h.time), 50, 1e-3) || !near(float64(h.looks), 25, 1e-3) {
 		t.Errorf("kept %+v, want half", h)
@@ -90,36 +101,5 @@ func TestGridClasses(t *testing.T) {
 	}
 	if !near(sum, 1, 1e-9) {
 		t.Errorf("prior sums to %g", sum)
-	}
-}
-
-func TestLeanIsTheMeanOfTheGaps(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		gap  func(r *rand.Rand) float64
-	}{
-		{"every day", func(*rand.Rand) float64 { return day }},
-		{"at random", func(r *rand.Rand) float64 { return 1 + r.ExpFloat64()*day }},
-		{"from seconds to months", func(r *rand.Rand) float64 { return math.Exp(3 + 14*r.Float64()) }},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(1, 4))
-			var h history
-			const n = 40
-			want := 0.0
-			for range n {
-				steps := stepsOf(tt.gap(r))
-				want += steps / n
-				bin, lean := binOf(steps)
-				h.add(bin, lean)
-			}
-			got := float64(h.lean) * leanUnit / stepNats
-			for b, c := range h.gaps {
-				got += middle(b) * float64(c) / n
-			}
-			if math.Abs(got-want) > 0.2 {
-				t.Errorf("gaps of %.2f steps on average, want %.2f", got, want)
-			}
-		})
 	}
 }

@@ -4,13 +4,12 @@
 //
 // The model is a page that changes at random with an unknown rate. A look tells only whether the page differs from the look before it, and
 // sometimes tells so wrongly. An estimate keeps what the likelihood of the rate depends on: the time between looks that found no change,
-// the number of those looks, and a histogram of the gaps after which changes were found, in even steps of their logarithm. Interval
-// averages such as X/T or the one of Cho and Garcia-Molina ("Estimating frequency of change", ACM TOIT 3(3), 2003) need looks at regular
-// times, and fail for visitors, who come in bursts.
+// the number of those looks, and a histogram of the gaps after which changes were found. Interval averages such as X/T or the one of Cho
+// and Garcia-Molina ("Estimating frequency of change", ACM TOIT 3(3), 2003) need looks at regular times, and fail for visitors, who come
+// in bursts.
 //
-// Pages also stop, speed up and slow down. A full histogram is halved, so that old changes fade. Two cumulative sums (Page, "Continuous
-// inspection schemes", Biometrika 41, 1954) detect a new regime among the changes. The posterior allows for one that began since the last
-// change.
+// Pages also stop, speed up and slow down, and real ones change in clusters. So what is known of a page fades with time, and the rate of
+// today is taken to be near the one of the past, not equal to it.
 package rate
 
 import "math"
@@ -21,16 +20,17 @@ type Estimate struct {
 	lastVisit  uint32 // unix seconds
 	lastChange uint32 // unix seconds; the first visit as long as no change was seen; never after lastVisit
 	looks      uint8  // 0, 1, or 2 for more
+	changes    uint8  // seen, at most 3
+	noisy      bool   // a look since lastChange differed in what is no change
 	quiet      uint16 // unchanged looks since lastChange, at most 65,535
 
 	// The history up to lastChange. What came since is added at the next change.
-	past   history
-	regime regime
+	past history
 }
 
 // first is the estimate after the first look, at a page that last changed then.
 func first(look, changed uint32) Estimate {
-	return Estimate{lastVisit: look, lastChange: changed, looks: 1, regime: newRegime}
+	return Estimate{lastVisit: look, lastChange: changed, looks: 1}
 }
 
 // Saw returns the estimate after one more look, at a time in unix seconds, that found the page changed since the look
@@ -53,6 +53,19 @@ func (e Estimate) Saw(at int64, changed bool) Estimate {
 	return e
 }
 
+// SawNoise is Saw for a look at which the page differed from the look before in what is taken for no change, such as a
+// clock or a quotation of the day. It counts as unchanged, but takes back an unchanged look: a page that mostly differs
+// and never changes has no changefreq, and one that differed since its last change is never called Never.
+func (e Estimate) SawNoise(at int64) Estimate {
+	if e.looks == 0 {
+		return e.Saw(at, false)
+	}
+	quiet := e.quiet
+	e = e.Saw(at, false)
+	e.quiet, e.noisy = max(quiet, 1)-1, true
+	return e
+}
+
 // SawChangeAt is Saw for a look that found a change whose own time is known. It says more: there was no change from
 // then to the look (Matloff, "Estimation of Internet file-access/modification rates from indirect data", ACM TOIT 5,
 // 2005), and the change is no mistake. It says nothing of the time between the look before and the change, in which
@@ -70,13 +83,22 @@ func (e Estimate) SawChangeAt(at, changedAt int64) Estimate {
 	switch {
 	case e.looks == 0:
 		e = first(t, c)
-		e.past.add(dated, 0)
-		e.regime.changes = 1
+		e.past.gaps[dated]++
+		e.changes = 1
 		return e
 	case c < e.lastVisit || t <= e.lastVisit:
 		return e.Saw(at, true)
 	}
 	return e.change(t, c, true)
+}
+
+// UnchangedSince returns the estimate of a page that turns out to have been the same since a time in unix seconds before
+// the first look. It does nothing once a change was seen.
+func (e Estimate) UnchangedSince(unix int64) Estimate {
+	if e.looks > 0 && e.changes == 0 {
+		e.lastChange = min(e.lastChange, clampTime(unix))
+	}
+	return e
 }
 
 // LastVisit returns the time of the last look in unix seconds, 0 if there was none.
@@ -85,43 +107,33 @@ func (e Estimate) LastVisit() int64 { return int64(e.lastVisit) }
 // LastChange returns the time of the last change in unix seconds as the estimate counts it: the look that found it, or
 // its own time if that was known. It is 0 while no change was seen. A clock that stepped back takes it back too.
 func (e Estimate) LastChange() int64 {
-	if e.regime.changes == 0 {
+	if e.changes == 0 {
 		return 0
 	}
 	return int64(e.lastChange)
 }
 
+// Quiet returns for how many seconds, up to the last look, the page is known to be unchanged.
+func (e Estimate) Quiet() int64 { return int64(e.lastVisit - e.lastChange) }
+
 // change is the look at time t that found a change since the look before it, at the known time changed, or at an
 // unknown one.
 func (e Estimate) change(t, changed uint32, known bool) Estimate {
-	quiet := float64(e.lastVisit - e.lastChange) // seconds
-	gap := 1.0
+	gap := 1.0 // seconds
 	if t > e.lastVisit {
 		gap = float64(t - e.lastVisit)
 	}
-	steps := stepsOf(gap)
-	bin, lean := binOf(steps)
-	if known {
-		bin, lean = dated, 0
+	bin := dated
+	if !known {
+		bin = binOf(gap, chanceOf(t))
 	}
-	e.regime.weigh(quiet, steps, known)
-	switch {
-	case e.regime.faster > eighths(regimeFound):
-		e.past.pass(quiet, e.quiet, bin, lean)
-		e.past.keep(regimeKeeps)
-		e.past.time = trim(e.past.time / regimeRatio)
-		e.regime.restart(-regimeSteps)
-	case e.regime.slower > eighths(regimeFound):
-		e.past = history{}
-		e.past.pass(quiet, e.quiet, bin, lean)
-		e.regime.restart(regimeSteps)
-	default:
-		e.past.pass(quiet, e.quiet, bin, lean)
-	}
-	e.regime.follow(&e.past)
+	e.past.pass(float64(e.lastVisit-e.lastChange), e.quiet, gap, bin)
 	e.lastVisit, e.lastChange = t, changed
-	e.quiet, e.looks = 0, 2
+	e.quiet, e.noisy, e.looks, e.changes = 0, false, 2, min(3, e.changes+1)
 	return e
 }
 
 func clampTime(unix int64) uint32 { return uint32(max(0, min(math.MaxUint32, unix))) }
+
+// chanceOf returns a number from 0 to 1 that is spread evenly over times in seconds (Knuth's multiplicative hash).
+func chanceOf(t uint32) float64 { return float64(t*2654435761>>8) / (1 << 24) }

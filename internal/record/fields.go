@@ -39,11 +39,16 @@ func Into(list func(*Fields)) func(Field) bool {
 	}
 }
 
+// Reading reports whether a field is read, and not all are written.
+func (f *Fields) Reading() bool { return f.to == nil }
+
 // reads reports whether the field with that number is read now.
 func (f *Fields) reads(num int) bool {
-	is := f.to == nil && f.from.Num == num
-	f.known = f.known || is
-	return is
+	if f.from.Num != num {
+		return false
+	}
+	f.known = true
+	return true
 }
 
 // Value lists the fields of a value, which have the numbers from first up to, and not
@@ -106,6 +111,11 @@ func (f *Fields) Date(num int, v *moment.Time) {
 	} else if f.to != nil {
 		f.to.Date(num, *v)
 	}
+}
+
+// Text lists a text.
+func (f *Fields) Text(num int, v *string) {
+	f.Data(num, 1, func(int) []byte { return []byte(*v) }, func(b []byte) { *v = string(b) })
 }
 
 // Hash lists a hash.

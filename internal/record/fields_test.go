@@ -1,6 +1,7 @@
 package record
 
 import (
+	"math"
 	"reflect"
 	"testing"
 
@@ -31,8 +32,10 @@ func (v *listed) fields(f *Fields) {
 
 func TestFieldsAreReadAsTheyWereWritten(t *testing.T) {
 	for name, want := range map[string]listed{
-		"no field":   {},
-		"each field": {9, true, 3, -4, 1_700_000_000_123, moment.Seconds(1_700_000_000), 1 << 63, []string{"a", "b"}},
+		"no field":     {},
+		"each field":   {9, true, 3, -4, 1_700_000_000_123, moment.Seconds(1_700_000_000), 1 << 63, []string{"a", "b"}},
+		"the greatest": {math.MaxUint16, true, math.MaxInt32, math.MaxInt64, 253_402_300_799_000, moment.Seconds(253_402_300_799), math.MaxUint64, nil},
+		"the least":    {0, false, 0, math.MinInt64, -253_402_300_799_000, moment.Seconds(-253_402_300_799), 1, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var e Encoder

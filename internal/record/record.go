@@ -117,21 +117,18 @@ func Count(n uint64) int { return int(min(n, math.MaxInt32)) }
 // lastSecond is the last second of the year 9999, in Unix seconds.
 const lastSecond = 253_402_300_799
 
-// Seconds returns the value as a time in Unix seconds in a year of four digits,
-// the nearest one for any other.
-func (f Field) Seconds() int64 { return Seconds(f.Int()) }
-
-// Seconds is [Field.Seconds] for a time without a field of its own.
+// Seconds returns a time in Unix seconds in a year of four digits, the nearest one for
+// any other.
 func Seconds(unix int64) int64 { return max(-lastSecond, min(unix, lastSecond)) }
 
-// Millis is [Field.Seconds] for a time in Unix milliseconds.
+// Millis returns the value as such a time in Unix milliseconds.
 func (f Field) Millis() int64 { return max(-lastSecond*1000, min(f.Int(), lastSecond*1000)) }
 
 // Time returns the value of a field written by [Encoder.Time].
 func (f Field) Time() moment.Time { return moment.Time(f.Millis()) }
 
 // Date returns the value of a field written by [Encoder.Date].
-func (f Field) Date() moment.Time { return moment.Seconds(f.Seconds()) }
+func (f Field) Date() moment.Time { return moment.Seconds(Seconds(f.Int())) }
 
 // Open checks b and calls fn for each of its fields, in the order they were
 // written. It returns ErrDamaged or ErrVersion. If the checksum does not hold, it

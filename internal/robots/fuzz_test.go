@@ -3,6 +3,7 @@ package robots
 import (
 	"bytes"
 	"math/rand/v2"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -145,6 +146,24 @@ func FuzzParse(f *testing.F) {
 			if !allowed && r == nil {
 				t.Fatalf("%q is allowed: %t, by %q", location, allowed, text)
 			}
+		}
+	})
+}
+
+func FuzzFold(f *testing.F) {
+	f.Add("/caf%c3%a9%2a%24%7e")
+	f.Add("/%2541")
+	f.Fuzz(func(t *testing.T, s string) {
+		want, err := url.PathUnescape(s)
+		if err != nil {
+			return
+		}
+		folded := Fold(s)
+		if got, err := url.PathUnescape(folded); err != nil || got != want {
+			t.Errorf("%q is spelled %q, which means %q, %v, want %q", s, folded, got, err, want)
+		}
+		if again := Fold(folded); again != folded {
+			t.Errorf("%q is spelled %q, and that again %q", s, folded, again)
 		}
 	})
 }

@@ -1,9 +1,6 @@
 package robots
 
-import (
-	"bytes"
-	"time"
-)
+import "time"
 
 // Obeyed is what the site's robots.txt says. Another robots.txt than the last one
 // counts once a visitor from another network gets the same a minute later, or anybody
@@ -26,11 +23,11 @@ const (
 // Saw returns what holds after somebody of a network got seen.
 func (o Obeyed) Saw(seen *Rules, at time.Time, network uint32) Obeyed {
 	after := Obeyed{Known: true, Now: o.Now}
-	switch text := seen.Text(); {
+	switch {
 	case !o.Known:
 		after.Now = seen
-	case bytes.Equal(text, o.Now.Text()):
-	case o.Since.IsZero() || !bytes.Equal(text, o.Next.Text()) || at.Before(o.Since):
+	case seen.Equal(o.Now):
+	case o.Since.IsZero() || !seen.Equal(o.Next) || at.Before(o.Since):
 		after.Next, after.Since, after.By = seen, at, network
 	case o.confirms(at, network):
 		after.Now = seen

@@ -9,9 +9,6 @@ import (
 // RFC 9309, section 2.5, asks for 500 KiB at least.
 const maxBody = 512 << 10
 
-// header begins every text.
-const header = "User-agent:*\n"
-
 // Parse reads a robots.txt. It never fails: what it does not understand, it
 // skips. It returns nil, which allows everything, for a file without a group
 // for "*" that disallows something. At most 512 KiB are read.
@@ -21,7 +18,7 @@ func Parse(body []byte) *Rules {
 		body = body[:maxBody]
 		body = body[:bytes.LastIndexAny(body, "\r\n")+1]
 	}
-	var c collector
+	c := collector{text: []byte("User-agent:*\n")}
 	rest := string(body)
 	for rest != "" {
 		line := rest
@@ -32,7 +29,7 @@ func Parse(body []byte) *Rules {
 		}
 		c.line(line)
 	}
-	return newRules(c.rules)
+	return newRules(c.rules, c.text)
 }
 
 // collector gathers the rules for all crawlers, line by line.
@@ -40,7 +37,7 @@ type collector struct {
 	everyone bool // the group is for "*", among others
 	ruled    bool // the group has a rule, so that the next user-agent begins another one
 	rules    []rule
-	size     int // of the text of rules, in bytes
+	text     []byte // their lines
 }
 
 // line reads one line. Lines other than user-agent, allow and disallow neither
@@ -63,19 +60,25 @@ func (c *collector) line(line string) {
 	}
 }
 
-// rule adds a rule if it is for everyone and there is room.
+// rule adds a rule if it is for everyone and there is room. An empty pattern says
+// nothing, nor does an allow that begins with neither "/" nor "*", which no crawler
+// obeys. A disallow like that surely lacks its slash.
 func (c *collector) rule(pattern string, allow bool) {
 	c.ruled = true
-	if !c.everyone {
+	slash := pattern != "" && (pattern[0] == '/' || pattern[0] == '*')
+	if !c.everyone || pattern == "" || allow && !slash {
 		return
 	}
-	r, ok := compile(pattern, allow)
-	if !ok {
-		return
+	if !slash {
+		pattern = "/" + pattern
 	}
-	c.size += len(r.text) + 1
-	if len(header)+c.size <= maxBody {
-		c.rules = append(c.rules, r)
+	line := "Disallow:" + pattern + "\n"
+	if allow {
+		line = "Allow:" + pattern + "\n"
+	}
+	if len(c.text)+len(line) <= maxBody {
+		c.text = append(c.text, line...)
+		c.rules = append(c.rules, rule{NewPattern(pattern, allow), allow})
 	}
 }
 

@@ -7,133 +7,102 @@ import (
 	"github.com/servemap/servemap/internal/escape"
 )
 
-// rule is one allow or disallow line. Its pattern is split at the stars and
-// spelled as [fold] spells locations.
-type rule struct {
-	allow    bool
-	anchored bool // the pattern ends in "$"
-	starred  bool // the pattern has a "*"
-	octets   int  // length of the pattern, with its stars and its "$"
-	needs    byteSet
-	text     string   // the line, as Rules.Text has it
+// Pattern is a pattern of a robots.txt (RFC 9309, section 2.2.3): a prefix of the
+// location, in which "*" stands for any characters and a final "$" for the end. An
+// escape matches however it is spelled, and "%2A" and "%24" match the characters.
+type Pattern struct {
+	Length   int // as it is compared, with its stars and its "$"
+	anchored bool
+	starred  bool
 	head     string   // what stands before the first star
 	inner    []string // what stands between stars, where that is anything
 	tail     string   // the end that a starred pattern needs; empty if it is not anchored
 }
 
-// compile reads a pattern. ok is false for one that says nothing: an empty one,
-// and an allow that begins with neither "/" nor "*", which no crawler obeys. A
-// disallow like that surely lacks its slash.
-func compile(pattern string, allow bool) (r rule, ok bool) {
-	switch {
-	case pattern == "", allow && pattern[0] != '/' && pattern[0] != '*':
-		return rule{}, false
-	case pattern[0] != '/' && pattern[0] != '*':
-		pattern = "/" + pattern
+// NewPattern reads a pattern. If it is to allow something, an escaped slash, which
+// no listed location has in its path, and a "%" that begins no escape are not taken
+// for more than that. Otherwise they are taken for what matches more.
+func NewPattern(text string, allow bool) Pattern {
+	text, anchored := strings.CutSuffix(text, "$")
+	pieces := strings.Split(text, "*")
+	p := Pattern{Length: len(pieces) - 1, anchored: anchored, starred: len(pieces) > 1}
+	if anchored {
+		p.Length++
 	}
-	r.allow = allow
-	pattern, r.anchored = strings.CutSuffix(pattern, "$")
-	pieces := strings.Split(pattern, "*")
-	s := speller{allow: allow}
 	for i, piece := range pieces {
-		s.ends = r.anchored && i == len(pieces)-1
-		pieces[i] = s.spell(piece)
+		pieces[i] = spell(piece, allow)
+		p.Length += len(pieces[i])
 	}
-	r.text = line(pieces, allow, r.anchored)
-	r.split(pieces)
-	return r, true
+	p.head, p.inner = pieces[0], pieces[1:]
+	if last := len(p.inner) - 1; p.starred && anchored {
+		p.tail, p.inner = p.inner[last], p.inner[:last]
+	}
+	p.inner = slices.DeleteFunc(p.inner, func(piece string) bool { return piece == "" })
+	return p
 }
 
-// split sets the fields that matching needs.
-func (r *rule) split(pieces []string) {
-	r.octets = len(pieces) - 1
-	for _, piece := range pieces {
-		r.octets += len(piece)
+// Matches reports whether the pattern matches a location as [Fold] spells it. It
+// goes greedily from the left, which is exact where "*" is the only wildcard. The
+// time is linear in the location, however many stars there are.
+func (p *Pattern) Matches(location string) bool {
+	rest, ok := strings.CutPrefix(location, p.head)
+	if !ok || !p.starred {
+		return ok && (!p.anchored || rest == "")
 	}
-	if r.anchored {
-		r.octets++
-	}
-	r.head, r.inner = pieces[0], pieces[1:]
-	r.starred = len(r.inner) > 0
-	if r.starred && r.anchored {
-		last := len(r.inner) - 1
-		r.tail, r.inner = r.inner[last], r.inner[:last]
-	}
-	r.inner = slices.DeleteFunc(r.inner, func(piece string) bool { return piece == "" })
-	r.needs = setOf(r.tail)
-	for _, piece := range r.inner {
-		r.needs.add(piece)
-	}
-}
-
-// matches reports whether the rule matches a location whose text behind the head
-// is rest. It goes greedily from the left, which is exact where "*" is the only
-// wildcard. The time is linear in rest, however many stars there are.
-func (r *rule) matches(rest string) bool {
-	if !r.starred {
-		return !r.anchored || rest == ""
-	}
-	for _, piece := range r.inner {
-		var ok bool
+	for _, piece := range p.inner {
 		if _, rest, ok = strings.Cut(rest, piece); !ok {
 			return false
 		}
 	}
-	return strings.HasSuffix(rest, r.tail)
+	return strings.HasSuffix(rest, p.tail)
 }
 
-// byteSet tells quickly that a location lacks a byte that a rule needs. Bytes
-// that differ by 64 count as one.
-type byteSet uint64
-
-func setOf(s string) byteSet {
-	var set byteSet
-	set.add(s)
-	return set
+// Only returns the one location that the pattern matches; ok is false if it may
+// match several.
+func (p *Pattern) Only() (location string, ok bool) {
+	return p.head, p.anchored && !p.starred
 }
 
-func (b *byteSet) add(s string) {
-	for i := range len(s) {
-		*b |= 1 << (s[i] & 63)
+// Fold returns the spelling of a location in which it is compared with patterns.
+// The location is in the normal form of package location.
+func Fold(location string) string {
+	if strings.IndexByte(location, '%') < 0 {
+		return location
 	}
+	return spell(location, false)
 }
 
-func (b byteSet) within(other byteSet) bool {
-	return b&^other == 0
-}
+// Locations and patterns are compared in one spelling. It undoes the escapes of
+// unreserved characters (RFC 3986, section 2.3), and of those reserved ones that
+// mean the same with and without an escape: authors, browsers and frameworks
+// differ in whether they escape them. The delimiters ? & = ; + # keep theirs:
+// "/*?" is meant for queries and not for a title that ends in a question mark.
+const same = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~" + "!$'()*,:@[]"
 
-// line writes a rule as a line that is read as the same rule. Escapes of bytes
-// beyond ASCII are undone; otherwise the text of a file in another script would
-// be three times as long. "*" and "$" are escaped, since here they are
-// characters.
-func line(pieces []string, allow, anchored bool) string {
-	b := []byte("Disallow:")
-	if allow {
-		b = []byte("Allow:")
-	}
-	for i, piece := range pieces {
-		if i > 0 {
-			b = append(b, '*')
-		}
-		b = appendRaw(b, piece)
-	}
-	if anchored {
-		b = append(b, '$')
-	}
-	return string(b)
-}
+// NeverRaw are the characters, besides the space, that are always escaped in a
+// location.
+const NeverRaw = "\"#<>\\^`{|}"
 
-func appendRaw(dst []byte, piece string) []byte {
-	for i := 0; i < len(piece); i++ {
-		switch c := piece[i]; {
-		case c == '*', c == '$':
-			dst = escape.Append(dst, c)
-		case escape.Is(piece[i:]) && piece[i+1] >= '8':
-			dst = append(dst, escape.Byte(piece[i:]))
+// spell returns a text in which stars and dollars are characters in that spelling.
+// What locations never have raw is escaped.
+func spell(text string, allow bool) string {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case escape.Is(text[i:]):
+			c = escape.Byte(text[i:])
 			i += 2
+			if strings.IndexByte(same, c) >= 0 || c == '/' && !allow {
+				out = append(out, c)
+			} else {
+				out = escape.Append(out, c)
+			}
+		case c == '%' && allow, c <= ' ', c > '~', strings.IndexByte(NeverRaw, c) >= 0:
+			out = escape.Append(out, c)
 		default:
-			dst = append(dst, c)
+			out = append(out, c)
 		}
 	}
-	return dst
+	return string(out)
 }

@@ -10,60 +10,38 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // Rules are what a robots.txt says to all crawlers. A nil *Rules allows
 // everything. Rules never change and are safe for concurrent use.
 type Rules struct {
-	nodes []node
-	text  string
+	rules []rule // in order of precedence
+	text  []byte
 }
 
-// node holds the rules whose patterns begin with the same literal text, in
-// order of precedence.
-type node struct {
-	head   string
-	parent int // of the longest other head that this one begins with; -1 if there is none
-	rules  []rule
+// rule is one allow or disallow line.
+type rule struct {
+	Pattern
+	allow bool
 }
 
-// newRules indexes rules that may be in any order. It returns nil if none of
-// them disallows anything.
-func newRules(rules []rule) *Rules {
+// newRules returns nil if none of the rules disallows anything. text has their
+// lines.
+func newRules(rules []rule, text []byte) *Rules {
 	if !slices.ContainsFunc(rules, func(r rule) bool { return !r.allow }) {
 		return nil
 	}
-	slices.SortFunc(rules, func(a, b rule) int {
-		return cmp.Or(cmp.Compare(a.head, b.head), precedence(&a, &b), cmp.Compare(a.text, b.text))
-	})
-	rules = slices.CompactFunc(rules, func(a, b rule) bool { return a.text == b.text && a.allow == b.allow })
-	rs := &Rules{text: write(rules)}
-	for len(rules) > 0 {
-		head := rules[0].head
-		n := slices.IndexFunc(rules, func(r rule) bool { return r.head != head })
-		if n < 0 {
-			n = len(rules)
-		}
-		parent := len(rs.nodes) - 1
-		for parent >= 0 && !strings.HasPrefix(head, rs.nodes[parent].head) {
-			parent = rs.nodes[parent].parent
-		}
-		rs.nodes = append(rs.nodes, node{head, parent, rules[:n]})
-		rules = rules[n:]
-	}
-	return rs
+	slices.SortStableFunc(rules, precedence)
+	return &Rules{rules, text}
 }
 
 // precedence orders rules that match the same location: the longer pattern
 // comes first, and allow before disallow where they are equally long (RFC 9309,
 // section 2.2.2).
-func precedence(a, b *rule) int {
+func precedence(a, b rule) int {
 	switch {
-	case a.octets != b.octets:
-		return b.octets - a.octets
-	case a.allow == b.allow:
-		return 0
+	case a.Length != b.Length || a.allow == b.allow:
+		return cmp.Compare(b.Length, a.Length)
 	case a.allow:
 		return -1
 	}
@@ -77,61 +55,24 @@ func (r *Rules) Allows(location string) bool {
 	if r == nil || location == "/robots.txt" {
 		return true
 	}
-	location = fold(location)
-	set := setOf(location)
-	// Heads are sorted, so every head that location begins with is the last one
-	// before location or one of its parents.
-	i, found := slices.BinarySearchFunc(r.nodes, location, func(n node, location string) int {
-		return cmp.Compare(n.head, location)
-	})
-	if !found {
-		i--
-	}
-	var best *rule
-	for ; i >= 0; i = r.nodes[i].parent {
-		if rest, ok := strings.CutPrefix(location, r.nodes[i].head); ok {
-			best = r.nodes[i].better(best, rest, set)
+	location = Fold(location)
+	for i := range r.rules {
+		if r.rules[i].Matches(location) {
+			return r.rules[i].allow
 		}
 	}
-	return best == nil || best.allow
+	return true
 }
 
-// better returns the rule of highest precedence among best, which may be nil,
-// and those of n that match. rest is what follows the head in the location, and
-// set has the bytes of the location.
-func (n *node) better(best *rule, rest string, set byteSet) *rule {
-	for i := range n.rules {
-		r := &n.rules[i]
-		if best != nil && precedence(best, r) <= 0 {
-			break
-		}
-		if r.needs.within(set) && r.matches(rest) {
-			return r
-		}
-	}
-	return best
-}
-
-// Text returns the rules as a robots.txt that [Parse] reads as the same rules.
-// It holds nothing else, equal rules in any order give equal bytes, and it is
-// empty if nothing is disallowed.
+// Text returns the rules as a robots.txt that [Parse] reads as the same rules. It
+// has nothing else of the file, and is empty if nothing is disallowed. The caller
+// must not change it.
 func (r *Rules) Text() []byte {
 	if r == nil {
 		return nil
 	}
-	return []byte(r.text)
+	return r.text
 }
 
-// Equal reports whether both say the same.
+// Equal reports whether both say the same in the same words.
 func (r *Rules) Equal(other *Rules) bool { return bytes.Equal(r.Text(), other.Text()) }
-
-// write returns the text of rules.
-func write(rules []rule) string {
-	var b strings.Builder
-	b.WriteString(header)
-	for i := range rules {
-		b.WriteString(rules[i].text)
-		b.WriteByte('\n')
-	}
-	return b.String()
-}

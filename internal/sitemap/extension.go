@@ -1,6 +1,9 @@
 package sitemap
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Namespaces says which extensions of the protocol a sitemap declares, or an entry uses.
 type Namespaces uint8
@@ -131,8 +134,7 @@ func (x *Extension) append(dst []byte) []byte {
 		dst = a.append(dst)
 	}
 	for _, loc := range x.Images {
-		dst = appendAddress(append(dst, imageOpen...), loc)
-		dst = append(dst, imageClose...)
+		dst = append(appendElement(append(dst, `<image:image>`...), "image:loc", loc, maxLoc), `</image:image>`...)
 	}
 	if x.News != nil {
 		dst = x.News.append(dst)
@@ -174,32 +176,45 @@ func (x *Extension) Valid() bool {
 	return x.News == nil || x.News.valid()
 }
 
-// The markup of links and images.
-const (
-	linkOpen   = `<xhtml:link rel="alternate" hreflang="`
-	linkMiddle = `" href="`
-	linkClose  = `"/>`
-	imageOpen  = `<image:image><image:loc>`
-	imageClose = `</image:loc></image:image>`
-)
-
 func (a Alternate) append(dst []byte) []byte {
-	dst = append(dst, linkOpen...)
-	dst = append(dst, a.Lang...)
-	dst = append(dst, linkMiddle...)
-	dst = appendAddress(dst, a.Loc)
-	return append(dst, linkClose...)
+	dst = append(append(dst, `<xhtml:link rel="alternate" hreflang="`...), a.Lang...)
+	dst, _ = appendLoc(append(dst, `" href="`...), a.Loc) // which is known to be valid
+	return append(dst, `"/>`...)
 }
 
-// appendAddress appends an address that is known to be valid.
-func appendAddress(dst []byte, loc string) []byte {
-	dst, _ = appendLoc(dst, loc)
-	return dst
+// append appends the article, in the order of its schema.
+func (n *News) append(dst []byte) []byte {
+	dst = appendElement(append(dst, `<news:news><news:publication>`...), "news:name", n.Publication, MaxName)
+	dst = appendElement(dst, "news:language", n.Language, MaxName)
+	dst = appendTime(append(dst, `</news:publication>`...), `<news:publication_date>`, n.Published, `</news:publication_date>`)
+	dst = appendElement(dst, "news:title", n.Title, maxTitle)
+	return append(dst, `</news:news>`...)
 }
 
-// appendElement appends an element of a text.
-func appendElement(dst []byte, open, text string, limit int, end string) []byte {
-	dst = append(dst, open...)
-	dst = appendText(dst, text, limit)
-	return append(dst, end...)
+func (n *News) valid() bool {
+	return hasTime(n.Published) && n.Language != "" && NewsLanguage(n.Language) == n.Language && hasText(n.Publication) && hasText(n.Title)
+}
+
+// append appends the video, in the order of its schema.
+func (v *Video) append(dst []byte) []byte {
+	dst = appendElement(append(dst, `<video:video>`...), "video:thumbnail_loc", v.Thumbnail, maxLoc)
+	dst = appendElement(dst, "video:title", v.Title, maxTitle)
+	dst = appendElement(dst, "video:description", v.Description, maxDescription)
+	if v.Content != "" {
+		dst = appendElement(dst, "video:content_loc", v.Content, maxLoc)
+	}
+	if v.Player != "" {
+		dst = appendElement(dst, "video:player_loc", v.Player, maxLoc)
+	}
+	if v.Seconds >= 1 && v.Seconds <= MaxDuration {
+		dst = appendElement(dst, "video:duration", strconv.Itoa(v.Seconds), maxLoc)
+	}
+	dst = appendTime(dst, `<video:publication_date>`, v.Published, `</video:publication_date>`)
+	return append(dst, `</video:video>`...)
+}
+
+func (v *Video) valid() bool {
+	return ValidAddress(v.Thumbnail) && hasText(v.Title) && hasText(v.Description) &&
+		(v.Content != "" || v.Player != "") &&
+		(v.Content == "" || ValidAddress(v.Content)) && (v.Player == "" || ValidAddress(v.Player))
 }

@@ -151,16 +151,6 @@ func repeat[T any](v T, n int) (list []T) {
 	return list
 }
 
-func TestMostExtensions(t *testing.T) {
-	x := &Extension{Alternates: repeat(Alternate{"en", page}, maxAlternates), Images: repeat(image, maxImages),
-		News: soundNews(), Videos: repeat(soundVideo(), maxVideos)}
-	bare, _ := AppendURL(nil, URL{Loc: page})
-	got, ok := AppendExtended(nil, URL{Loc: page}, x, all)
-	if added := len(got) - len(bare); !ok || added != ExtensionLen(x) {
-		t.Errorf("%v, %d bytes are added, ExtensionLen says %d", ok, added, ExtensionLen(x))
-	}
-}
-
 // The shape of an entry with extensions, as any reader of XML sees it.
 type (
 	xmlExtendedSet struct {

@@ -26,7 +26,7 @@ func TestAppendText(t *testing.T) {
 		{"cut after a space", strings.Repeat("a", 18) + " bc", strings.Repeat("a", 18) + " b"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := string(appendText(nil, tt.s, 20))
+			got := strings.TrimSuffix(strings.TrimPrefix(string(appendElement(nil, "a", tt.s, 20)), "<a>"), "</a>")
 			if got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
@@ -47,7 +47,7 @@ func TestNewsLanguage(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("NewsLanguage(%q) = %q, want %q", tt.tag, got, tt.want)
 		}
-		if got != "" && !validNewsLanguage(got) {
+		if got != "" && NewsLanguage(got) != got {
 			t.Errorf("NewsLanguage(%q) = %q, which news cannot have", tt.tag, got)
 		}
 	}

@@ -1,6 +1,7 @@
 package sitewide
 
 import (
+	"github.com/servemap/servemap/internal/record/recordtest"
 	"testing"
 	"time"
 
@@ -11,12 +12,12 @@ import (
 
 // FuzzSmallRecords reads each record, and does with it what is done then.
 func FuzzSmallRecords(f *testing.F) {
-	f.Add(fieldsOf(Siblings{Linked: 1, Orphans: 2, day: 3, grown: 4}.Encode()), int64(1_700_000_000))
-	f.Add(fieldsOf(Activity{length: 3600, last: 472222, seen: 5}.Encode()), int64(1_700_000_000))
-	f.Add(fieldsOf(Duplicates{Listed: "/a", members: []uint64{1, 2}}.Encode(idOf)), int64(5))
-	f.Add(fieldsOf((&Refusals{of: []Refusal{{network: 1, missing: 2}}}).Encode()), int64(5))
+	f.Add(recordtest.FieldsOf(Siblings{Linked: 1, Orphans: 2, day: 3, grown: 4}.Encode()), int64(1_700_000_000))
+	f.Add(recordtest.FieldsOf(Activity{length: 3600, last: 472222, seen: 5}.Encode()), int64(1_700_000_000))
+	f.Add(recordtest.FieldsOf(Duplicates{Listed: "/a", members: []uint64{1, 2}}.Encode(idOf)), int64(5))
+	f.Add(recordtest.FieldsOf((&Refusals{of: []Refusal{{network: 1, missing: 2}}}).Encode()), int64(5))
 	f.Fuzz(func(t *testing.T, fields []byte, at int64) {
-		b := sealed(fields)
+		b := recordtest.Sealed(fields)
 		now := moment.Seconds(max(0, record.Seconds(at)))
 		a := ReadActivity(b).Observed(now, time.Hour)
 		if seen := a.since(now.Add(-5 * time.Second)); seen < 0 || seen > spans || a.last < 0 {

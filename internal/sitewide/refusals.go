@@ -28,6 +28,7 @@ type Refusal struct {
 	missing int         // pages that it alone took out by 404s in the day after that
 	wrongAt moment.Time // when others last got a page that it was refused
 	wrong   int         // how many those were, none of them more than a day apart
+	unread  record.Unread
 }
 
 // Blocked reports whether the network is refused pages that others get.
@@ -75,9 +76,10 @@ func ReadRefusals(b []byte) (all Refusals) {
 }
 
 func (all *Refusals) fields(f *record.Fields) {
-	f.Data(1, len(all.of), func(i int) []byte { return record.Write(all.of[i].fields, "") }, func(b []byte) {
+	f.Data(1, len(all.of), func(i int) []byte { return record.Write(all.of[i].fields, all.of[i].unread) }, func(b []byte) {
 		var r Refusal
-		if _, err := record.Read(b, record.Into(r.fields)); err == nil && len(all.of) < refusalsKept {
+		var err error
+		if r.unread, err = record.Read(b, record.Into(r.fields)); err == nil && len(all.of) < refusalsKept {
 			all.of = append(all.of, r)
 		}
 	})

@@ -1,11 +1,11 @@
 package sitewide
 
 import (
+	"github.com/servemap/servemap/internal/record/recordtest"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/record"
 )
 
 const noon = moment.Time(1_700_000_000_000)
@@ -63,7 +63,7 @@ func TestTheNetworksThatAreRemembered(t *testing.T) {
 	}
 	const last = 3*refusalsKept - 1
 	end := noon + last*1000
-	if r, want := all.Of(last, end), (Refusal{last, end, 1, end, 1}); r != want {
+	if r, want := all.Of(last, end), (Refusal{last, end, 1, end, 1, ""}); r != want {
 		t.Errorf("of the last one is known %+v, want %+v", r, want)
 	}
 	if all.Of(0, noon).wrong != 0 {
@@ -74,33 +74,24 @@ func TestTheNetworksThatAreRemembered(t *testing.T) {
 	}
 }
 
-// sealed is the record with these fields, whatever they are.
-func sealed(fields []byte) []byte {
-	var e record.Encoder
-	e.Raw(fields)
-	return e.Seal()
-}
-
-// fieldsOf returns the fields of a record.
-func fieldsOf(b []byte) []byte { return b[1 : len(b)-4] }
-
 // What is stored of the networks may say anything.
 func TestRefusalsThatCannotBe(t *testing.T) {
-	r := Refusal{7, noon, 3, noon + 1000, 4}
+	r := Refusal{7, noon, 3, noon + 1000, 4, ""}
 	whole := (&Refusals{of: []Refusal{r}}).Encode()
 	for name, b := range map[string][]byte{
-		"nothing": nil, "damaged": whole[:len(whole)-1], "cut off": sealed([]byte("\x0a\x01\x07")), "empty": sealed([]byte("\x0a\x00")),
-		"endless number": sealed([]byte("\x0a\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")),
+		"nothing": nil, "damaged": whole[:len(whole)-1], "cut off": recordtest.Sealed([]byte("\x0a\x01\x07")), "empty": recordtest.Sealed([]byte("\x0a\x00")),
+		"endless number": recordtest.Sealed([]byte("\x0a\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")),
 	} {
 		if got := ReadRefusals(b); len(got.of) != 0 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	later := ReadRefusals(sealed(append(fieldsOf(whole), "\x48\x05"...)))
-	if got := ReadRefusals(later.Encode()); len(got.of) != 1 || got.of[0] != r || got.unread == "" {
-		t.Errorf("%+v, want %+v and the field of a later version", got, r)
+	r.unread = "\x48\x05" // a field of a later version, as the record has one
+	later := ReadRefusals(recordtest.Sealed(append(recordtest.FieldsOf((&Refusals{of: []Refusal{r}}).Encode()), r.unread...)))
+	if got := ReadRefusals(later.Encode()); len(got.of) != 1 || got.of[0] != r || got.unread != r.unread {
+		t.Errorf("%+v, want %+v and the fields of a later version", got, r)
 	}
-	future := Refusal{7, moment.Seconds(9_000_000_000), 3, moment.Seconds(9_000_000_000), 9}
+	future := Refusal{7, moment.Seconds(9_000_000_000), 3, moment.Seconds(9_000_000_000), 9, ""}
 	if future.age(noon); future.missing != 0 || future.wrong != 0 {
 		t.Errorf("of a time to come there is %+v", future)
 	}

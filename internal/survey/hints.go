@@ -50,12 +50,6 @@ func (s *Survey) Read(k *merge.Look, r merge.Reading) {
 	if entry {
 		s.hintEntry(k, r.Standing)
 	}
-	if k.Full && r.Listed() && !k.NoFollow {
-		s.countLinks(k)
-	}
-	if r.Linked && !entry {
-		s.hintLinked(k, r.Standing)
-	}
 	if r.Verdict == admit.Held && r.Reason == admit.Growth {
 		s.hints.Give(hint.Growth)
 	}

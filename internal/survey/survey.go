@@ -1,7 +1,7 @@
 // Package survey counts what is learned of a site, and tells the owner what keeps the
 // site from being learned. It takes changes of verdicts, pages that were read, and what
 // entries answered. It gives counts by verdict and reason, and hints. It must never
-// decide about a page, and never tell what only a visitor has spoken of.
+// decide about a page.
 package survey
 
 import (
@@ -19,7 +19,6 @@ type Survey struct {
 	tally
 	site    *merge.Site // only read
 	hints   *hint.Hints
-	census  census
 	few     few
 	shells  shells
 	leaving leaving

@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
-	"sync/atomic"
 	"testing"
-
-	"github.com/zeebo/xxh3"
 )
 
 // onePage writes a page of 95 KB, about what the median page on the web has.
@@ -30,17 +27,6 @@ func sampled(h http.Handler) http.Handler {
 	})
 }
 
-// hashed also does what comes first of reading a page, in the background: it hashes the body.
-func hashed(h http.Handler) http.Handler {
-	buffers := NewBuffers(1<<20, 16<<20)
-	var sum atomic.Uint64
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen := Serve(h, w, r, buffers)
-		sum.Store(xxh3.Hash(seen.Body))
-		seen.Release()
-	})
-}
-
 var handlers = []struct {
 	name string
 	h    http.Handler
@@ -48,7 +34,6 @@ var handlers = []struct {
 	{"Without", onePage("text/html; charset=utf-8")},
 	{"TappedHTML95KB", sampled(onePage("text/html; charset=utf-8"))},
 	{"TappedUntyped95KB", sampled(onePage(""))},
-	{"TappedAndHashed95KB", hashed(onePage("text/html; charset=utf-8"))},
 	{"TappedNotHTML", sampled(onePage("image/png"))},
 }
 
@@ -70,22 +55,6 @@ func BenchmarkServe(b *testing.B) {
 				delete(header, "Content-Type")
 				c.h.ServeHTTP(w, r)
 			}
-		})
-	}
-}
-
-func BenchmarkServeParallel(b *testing.B) {
-	r := httptest.NewRequest("GET", "/", nil)
-	for _, c := range handlers {
-		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			b.RunParallel(func(pb *testing.PB) {
-				w, header := newOriginal()
-				for pb.Next() {
-					delete(header, "Content-Type")
-					c.h.ServeHTTP(w, r)
-				}
-			})
 		})
 	}
 }

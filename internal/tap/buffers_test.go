@@ -59,18 +59,6 @@ func TestBodyIsBounded(t *testing.T) {
 	}
 }
 
-func TestASmallPageDoesNotGetALargeBuffer(t *testing.T) {
-	b := NewBuffers(1<<20, 1<<20)
-	for range 10 {
-		serveSizes(b, "", 1<<20).Release()
-	}
-	seen := serveSizes(b, "", 10)
-	if seen.Truncated || b.InUse() != smallest {
-		t.Errorf("truncated %v, %d in use for a page of 10 bytes", seen.Truncated, b.InUse())
-	}
-	seen.Release()
-}
-
 // A page served again and again is kept in the same memory, whether its buffer grew or was made in one piece.
 func TestBuffersAreUsedAgain(t *testing.T) {
 	for _, c := range []struct{ name, length string }{{"growing", ""}, {"declared", "96000"}} {
@@ -114,7 +102,8 @@ func TestTypeStaysOpenWithoutMemory(t *testing.T) {
 	}
 }
 
-// TestBuffersTogether holds the bound on all bodies while many are being kept, and their content apart.
+// TestBuffersTogether checks, while many bodies are kept at once, that all of them together stay below the bound, and
+// that none has the content of another.
 func TestBuffersTogether(t *testing.T) {
 	const total = 256 << 10
 	b := NewBuffers(64<<10, total)

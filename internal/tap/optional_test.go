@@ -74,26 +74,6 @@ func (o *original) withSet(set has) http.ResponseWriter {
 			*original
 			orgHijack
 		}{o, orgHijack{o}}
-	case hasReadFrom:
-		return struct {
-			*original
-			orgReadFrom
-		}{o, orgReadFrom{o}}
-	case hasPush:
-		return struct {
-			*original
-			orgPush
-		}{o, orgPush{o}}
-	case hasCloseNotify:
-		return struct {
-			*original
-			orgCloseNotify
-		}{o, orgCloseNotify{o}}
-	case hasWriteString:
-		return struct {
-			*original
-			orgWriteString
-		}{o, orgWriteString{o}}
 	case hasFlush | hasHijack:
 		return struct {
 			*original
@@ -191,22 +171,7 @@ func TestCombineHasExactlyTheOptionalInterfaces(t *testing.T) {
 	}
 }
 
-func TestServeHasTheOptionalInterfacesOfTheOriginal(t *testing.T) {
-	for _, set := range []has{0, hasFlush, hasFlushError, hasHijack, hasReadFrom, hasPush, hasCloseNotify, hasWriteString, hasAll} {
-		t.Run(fmt.Sprintf("%07b", set), func(t *testing.T) {
-			o := &original{header: http.Header{}}
-			w := o.withSet(set)
-			Serve(http.HandlerFunc(func(got http.ResponseWriter, _ *http.Request) {
-				checkCalls(t, got, o, set)
-				if got.(unwrapper).Unwrap() != w {
-					t.Error("Unwrap does not lead to the original")
-				}
-			}), w, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
-		})
-	}
-}
-
-// TestAFailedFlush holds that a response is not complete whose flush failed, in whichever way the handler asked for it.
+// TestAFailedFlush checks that a response is not complete if a flush failed, whichever way the handler asked for it.
 func TestAFailedFlush(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -286,31 +251,6 @@ func (w caddyish) Header() http.Header         { return w.below.Header() }
 func (w caddyish) WriteHeader(status int)      { w.below.WriteHeader(status) }
 func (w caddyish) Write(p []byte) (int, error) { return w.below.Write(p) }
 func (w caddyish) Unwrap() http.ResponseWriter { return w.below }
-
-func TestFlushBehindUnwrapIsSeen(t *testing.T) {
-	var claimed has
-	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		claimed = optional(w)
-		io.WriteString(w, "<")
-		if err := http.NewResponseController(w).Flush(); err != nil {
-			t.Errorf("flush through the controller: %v", err)
-		}
-		io.WriteString(w, "html>")
-		w.WriteHeader(http.StatusNotFound)
-	})
-	var saw *Response
-	srv := newHTTP1(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		saw = Serve(h, caddyish{w}, r, NewBuffers(1<<10, 1<<20))
-	}))
-	defer srv.Close()
-	resp, body := get(t, srv, "/")
-	if claimed != 0 {
-		t.Errorf("claimed %07b, which the original has not", claimed)
-	}
-	if saw.Status != 200 || saw.Header.ContentType != resp.Header.Get("Content-Type") || body != "<html>" {
-		t.Errorf("saw %d %q, client got %q %q", saw.Status, saw.Header.ContentType, resp.Header.Get("Content-Type"), body)
-	}
-}
 
 func TestBehindClaimsWhatIsReachable(t *testing.T) {
 	for _, c := range []struct {

@@ -67,7 +67,7 @@ func (w broken) Write(p []byte) (int, error) { return min(w.takes, len(p)), w.er
 
 func (w broken) WriteString(s string) (int, error) { return min(w.takes, len(s)), w.err }
 
-// TestAFailedWrite holds that a response is not complete that the writer below did not take whole.
+// TestAFailedWrite checks that a response is not complete if the writer below did not take all of it.
 func TestAFailedWrite(t *testing.T) {
 	for _, c := range []struct {
 		name     string

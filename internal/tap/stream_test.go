@@ -2,15 +2,12 @@ package tap
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httptrace"
-	"net/textproto"
 	"strings"
 	"testing"
 	"time"
@@ -80,66 +77,6 @@ func TestStatusOfHijacked(t *testing.T) {
 	}
 }
 
-// TestEventsArriveOneByOne lets the handler send an event only after the client has read the one before.
-func TestEventsArriveOneByOne(t *testing.T) {
-	for _, start := range []func(http.Handler) *httptest.Server{newHTTP1, newHTTP2} {
-		read := make(chan struct{})
-		h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			for range 3 {
-				io.WriteString(w, "data: event\n\n")
-				w.(http.Flusher).Flush()
-				<-read
-			}
-		}), NewBuffers(1<<20, 1<<20))
-		srv := start(h)
-		resp, err := srv.Client().Get(srv.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		event := make([]byte, len("data: event\n\n"))
-		for range 3 {
-			if _, err := io.ReadFull(resp.Body, event); err != nil {
-				t.Fatal(err)
-			}
-			read <- struct{}{}
-		}
-		if seen := <-saw; seen.Body != nil || seen.Written != 39 {
-			t.Errorf("saw %d bytes, kept %q", seen.Written, seen.Body)
-		}
-		resp.Body.Close()
-		srv.Close()
-	}
-}
-
-func TestEarlyHintsReachTheClient(t *testing.T) {
-	for _, start := range []func(http.Handler) *httptest.Server{newHTTP1, newHTTP2} {
-		h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Link", "</a.css>; rel=preload")
-			w.WriteHeader(http.StatusEarlyHints)
-			w.WriteHeader(http.StatusNotFound)
-		}), NewBuffers(1<<20, 1<<20))
-		srv := start(h)
-		hints := 0
-		ctx := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{
-			Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
-				hints += code
-				return nil
-			},
-		})
-		req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL, nil)
-		resp, err := srv.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if seen := <-saw; hints != 103 || resp.StatusCode != 404 || seen.Status != 404 {
-			t.Errorf("hints %d, client got %d, tap saw %d", hints, resp.StatusCode, seen.Status)
-		}
-		srv.Close()
-	}
-}
-
 func TestTimeoutHandlerOutside(t *testing.T) {
 	h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
@@ -157,39 +94,4 @@ func TestTimeoutHandlerOutside(t *testing.T) {
 	if seen := <-saw; seen.Complete {
 		t.Error("complete although it timed out")
 	}
-}
-
-func TestFullDuplex(t *testing.T) {
-	h, _ := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
-			t.Error(err)
-		}
-		lines := bufio.NewReader(r.Body)
-		for {
-			line, err := lines.ReadString('\n')
-			if err != nil {
-				return
-			}
-			io.WriteString(w, line)
-			http.NewResponseController(w).Flush()
-		}
-	}), NewBuffers(1<<20, 1<<20))
-	srv := newHTTP1(h)
-	defer srv.Close()
-	in, out := io.Pipe()
-	req, _ := http.NewRequest("POST", srv.URL, in)
-	go io.WriteString(out, "first\n")
-	resp, err := srv.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	echo := bufio.NewReader(resp.Body)
-	for _, next := range []string{"second\n", "third\n", ""} {
-		if _, err := echo.ReadString('\n'); err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(out, next)
-	}
-	out.Close()
 }

@@ -70,11 +70,6 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 		{"nothing at all", "GET", func(w http.ResponseWriter, r *http.Request) {}, 200, "", true},
 		{"a page", "GET", func(w http.ResponseWriter, r *http.Request) { html(w); io.WriteString(w, page) }, 200, page, true},
 		{"a page without a type", "GET", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, page) }, 200, page, true},
-		{"a page byte by byte", "GET", func(w http.ResponseWriter, r *http.Request) {
-			for i := range len(page) {
-				io.WriteString(w, page[i:i+1])
-			}
-		}, 200, page, true},
 		{"flush is a 200", "GET", func(w http.ResponseWriter, r *http.Request) {
 			html(w)
 			w.(http.Flusher).Flush()
@@ -88,11 +83,6 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 			io.WriteString(w, page)
 		}, 200, page, true},
 		{"HEAD", "HEAD", func(w http.ResponseWriter, r *http.Request) { html(w); io.WriteString(w, page) }, 200, "", true},
-		{"HEAD with a length", "HEAD", func(w http.ResponseWriter, r *http.Request) {
-			html(w)
-			w.Header().Set("Content-Length", "1000")
-		}, 200, "", true},
-		{"POST", "POST", func(w http.ResponseWriter, r *http.Request) { html(w); io.WriteString(w, page) }, 200, "", true},
 		{"an error page", "GET", func(w http.ResponseWriter, r *http.Request) {
 			html(w)
 			w.WriteHeader(http.StatusNotFound)
@@ -119,10 +109,6 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 			w.Header().Set("Content-Type", "image/png")
 			io.Copy(w, failing{})
 		}, 200, "", false},
-		{"no page, and its source is empty", "GET", func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "image/png")
-			io.Copy(w, struct{ io.Reader }{strings.NewReader("")})
-		}, 200, "", true},
 		{"no page, and its source fails on the way", "GET", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "image/png")
 			io.Copy(w, io.MultiReader(strings.NewReader(page), failing{}))
@@ -132,27 +118,11 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 			io.Copy(w, struct{ io.Reader }{strings.NewReader("")})
 			http.Error(w, "not there", http.StatusNotFound)
 		}, 404, "", true},
-		{"two types", "GET", func(w http.ResponseWriter, r *http.Request) {
-			w.Header()["content-type"] = []string{"text/html"}
-			io.WriteString(w, page)
-		}, 200, "", true},
-		{"a range", "GET", func(w http.ResponseWriter, r *http.Request) {
-			r.Header.Set("Range", "bytes=1-3")
-			http.ServeContent(w, r, "page.html", never, strings.NewReader(page))
-		}, 206, "", true},
-		{"served content", "GET", func(w http.ResponseWriter, r *http.Request) {
-			http.ServeContent(w, r, "page.html", never, strings.NewReader(page))
-		}, 200, page, true},
 		{"less than declared", "GET", func(w http.ResponseWriter, r *http.Request) {
 			html(w)
 			w.Header().Set("Content-Length", "1000")
 			io.WriteString(w, page)
 		}, 200, page, false},
-		{"nothing is declared, and something written", "GET", func(w http.ResponseWriter, r *http.Request) {
-			html(w)
-			w.Header().Set("Content-Length", "0")
-			io.WriteString(w, page)
-		}, 200, "", false},
 		{"more than declared", "GET", func(w http.ResponseWriter, r *http.Request) {
 			html(w)
 			w.Header().Set("Content-Length", "5")
@@ -178,24 +148,6 @@ func TestResponseSaysWhatTheHandlerSent(t *testing.T) {
 			defer func() { _ = recover() }()
 			w.WriteHeader(0)
 		}, 200, "", false},
-		{"a second 200", "GET", func(w http.ResponseWriter, r *http.Request) {
-			io.WriteString(w, page)
-			w.WriteHeader(http.StatusOK)
-		}, 200, page, true},
-		{"attachment", "GET", func(w http.ResponseWriter, r *http.Request) {
-			html(w)
-			w.Header().Set("Content-Disposition", `Attachment; filename="a.html"`)
-			io.WriteString(w, page)
-		}, 200, "", true},
-		{"compressed inside", "GET", func(w http.ResponseWriter, r *http.Request) {
-			html(w)
-			w.Header().Set("Content-Encoding", "gzip")
-			io.WriteString(w, "\x1f\x8b")
-		}, 200, "\x1f\x8b", true},
-		{"no type on purpose", "GET", func(w http.ResponseWriter, r *http.Request) {
-			w.Header()["Content-Type"] = nil
-			io.WriteString(w, page)
-		}, 200, "", true},
 		{"timeout handler inside", "GET", http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, page)
 		}), time.Hour, "late").ServeHTTP, 200, page, true},
@@ -303,8 +255,8 @@ func TestCircleOfWritersEnds(t *testing.T) {
 	}
 }
 
-// TestLateWritesAreNotSeen holds what is promised to the worker that reads the body while a handler's goroutine
-// still has the writer.
+// TestLateWritesAreNotSeen checks that nothing changes the body once the handler has returned, even if one of its
+// goroutines still writes: by then a worker reads the body.
 func TestLateWritesAreNotSeen(t *testing.T) {
 	rec := httptest.NewRecorder()
 	var late http.ResponseWriter

@@ -3,13 +3,14 @@ package tap
 import (
 	"bufio"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // zeros is a source that never ends. It costs nothing, since a new buffer is zero.
@@ -82,9 +83,11 @@ func TestStreamsForAnHour(t *testing.T) {
 	}{{"text/event-stream", 0}, {"text/html", window}} {
 		t.Run(c.contentType, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client, server := net.Pipe()
-				l := &oneConn{conns: make(chan net.Conn, 1), done: make(chan struct{})}
-				l.conns <- server
+				l := base.NewListener()
+				client, err := l.Dial(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
 				b := NewBuffers(window, 1<<20)
 				h, saw := watch(everySecond(c.contentType, 3600), b)
 				srv := &http.Server{Handler: h}
@@ -126,54 +129,3 @@ func everySecond(contentType string, lines int) http.HandlerFunc {
 		}
 	}
 }
-
-// TestSlowClientsHoldNoMoreThanTheTotal leaves clients that read nothing: each of their responses holds its window and no more,
-// and all together no more than the total.
-func TestSlowClientsHoldNoMoreThanTheTotal(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const window, total, clients = 8 << 10, 32 << 10, 10
-		b := NewBuffers(window, total)
-		saw := make(chan *Response, clients)
-		srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			saw <- Serve(longPage, w, r, b)
-		})}
-		l := &oneConn{conns: make(chan net.Conn, clients), done: make(chan struct{})}
-		go srv.Serve(l)
-		var conns []net.Conn
-		for range clients {
-			client, server := net.Pipe()
-			l.conns <- server
-			conns = append(conns, client)
-			go io.WriteString(client, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n")
-		}
-		synctest.Wait() // all handlers wait for their clients
-		if n := b.InUse(); n != total {
-			t.Errorf("%d bytes are lent to stuck responses, want %d", n, total)
-		}
-		for _, c := range conns {
-			go io.Copy(io.Discard, c)
-		}
-		whole := 0
-		for range clients {
-			seen := <-saw
-			if !seen.Complete || seen.Written != 64<<10 {
-				t.Errorf("complete %v, %d bytes", seen.Complete, seen.Written)
-			}
-			whole += len(seen.Body)
-			seen.Release()
-		}
-		if b.InUse() != 0 || whole != total {
-			t.Errorf("%d bytes are lent at the end, %d were kept", b.InUse(), whole)
-		}
-		srv.Close()
-	})
-}
-
-// longPage writes a page that is longer than what fits between a server and its client.
-var longPage = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/html")
-	w.Header().Set("Content-Length", "65536")
-	for range 64 {
-		w.Write(make([]byte, 1<<10))
-	}
-})

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // segments runs one request through a real http.Server and returns what the server handed to the connection, call by
@@ -25,11 +27,11 @@ func segments(t testing.TB, request string, fast bool, h http.Handler) []string 
 	client, server := net.Pipe()
 	defer client.Close()
 	rec := &recorder{Conn: server, closed: make(chan struct{})}
-	l := &oneConn{conns: make(chan net.Conn, 1), done: make(chan struct{})}
+	l := base.NewListener()
 	if fast {
-		l.conns <- fastRecorder{rec}
+		l.Take(fastRecorder{rec})
 	} else {
-		l.conns <- rec
+		l.Take(rec)
 	}
 	returned := make(chan struct{}) // also from a handler that closed the connection itself
 	ending := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -77,28 +79,6 @@ type fastRecorder struct{ *recorder }
 func (c fastRecorder) ReadFrom(src io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{c.recorder}, src)
 }
-
-type oneConn struct {
-	conns chan net.Conn
-	once  sync.Once
-	done  chan struct{}
-}
-
-func (l *oneConn) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *oneConn) Close() error {
-	l.once.Do(func() { close(l.done) })
-	return nil
-}
-
-func (l *oneConn) Addr() net.Addr { return &net.TCPAddr{} }
 
 // tapped serves h through a tap and keeps what it saw.
 func tapped(h http.Handler, b *Buffers, wants want, saw **Response) http.Handler {

@@ -8,10 +8,12 @@ import (
 )
 
 // HTML is a page with more in its head, a text and links. Pages of different
-// texts are no copies of each other, and each is long enough to be recognised.
+// texts are no copies of each other, and each is long enough to
+// be recognised, and to have changed at the first look that shows another one.
 func HTML(head, text string, links ...string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<!DOCTYPE html><html><head><title>%s</title>%s</head><body><main><p>%[1]s. This page is about %[1]s, and about nothing else at all, and says so at some length.</p>", text, head)
+	fmt.Fprintf(&b, "<!DOCTYPE html><html><head><title>%s</title>%s</head><body><main><p>%[1]s.", text, head)
+	b.WriteString(strings.Repeat(" This page is about "+text+", and about nothing else at all, and says so at some length.", 6) + "</p>")
 	for _, l := range links {
 		fmt.Fprintf(&b, `<a href="%s">more</a> `, l)
 	}

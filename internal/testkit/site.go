@@ -55,7 +55,7 @@ type Site struct {
 	origin  *url.URL
 	handler http.Handler
 	closed  bool
-	net     *memoryNet
+	net     *base.Listener
 	client  *http.Client
 }
 
@@ -86,8 +86,8 @@ func Start(t testing.TB, setup Setup) *Site {
 		t.Fatal(err)
 	}
 	s.open()
-	s.net = newMemoryNet()
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return s.net.dial(ctx) }}
+	s.net = base.NewListener()
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return s.net.Dial(ctx) }}
 	s.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	server := &http.Server{Handler: s}
 	go server.Serve(s.net)
@@ -208,7 +208,7 @@ func (s *Site) Visit(paths ...string) {
 // Dial opens a connection to the server.
 func (s *Site) Dial() net.Conn {
 	s.Helper()
-	conn, err := s.net.dial(s.Context())
+	conn, err := s.net.Dial(s.Context())
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -27,7 +27,11 @@ func LastMod(c lastmod.Candidates, h lastmod.History, trust lastmod.Trust, now m
 		return fmt.Sprintf("No change was seen since the first look at %s; the lastmod is the time that %s.",
 			stamp(h.FirstSeen), gave(h, whose, at, ": nothing that counts has changed with it")) + awaited(h)
 	case lastmod.ByFresh:
-		return "The page is new, as it was not linked before; the lastmod is the time of the first look." + awaited(h)
+		seen := "the first look"
+		if at.Second() < moment.Of(h.FirstSeen).Second() {
+			seen = "the look that first showed a link to it"
+		}
+		return "The page is new, as it was not linked before; the lastmod is the time of " + seen + "." + awaited(h)
 	case lastmod.Volatile:
 		return "There is no lastmod: the page is another one at every look."
 	case lastmod.Ahead:
@@ -79,7 +83,10 @@ var doubts = map[lastmod.Doubt]string{
 
 // awaited says what may yet be a change, and what that waits for.
 func awaited(h lastmod.History) string {
-	if h.Held.IsZero() {
+	switch {
+	case h.Odd:
+		return " The last look showed hardly any text, or another language, and was taken for an error: it is a change if that lasts for 30 days, or for a day with a believed date that moved with it."
+	case h.Held.IsZero():
 		return ""
 	}
 	looks := "one more look shows"
@@ -102,15 +109,26 @@ func TooEarly(freq string) string {
 	return fmt.Sprintf(" There is no changefreq: after one change, %s takes a longer watch, or another change.", freq)
 }
 
+// ReadAs says how a page is read, and how many of its blocks were new at its last change.
+func ReadAs(r mark.Reading) string {
+	text := "an article: new text is a change"
+	if r.List {
+		text = "a list: new items are a change, such as links to articles"
+	}
+	if r.Fresh > 0 {
+		text += fmt.Sprintf("; new at the last one: %d", r.Fresh)
+	}
+	return text
+}
+
 // Ignored says what of a page's main text is left out when changes are looked
 // for.
-func Ignored(left mark.Ignored) (all []string) {
+func Ignored(left mark.Reading) (all []string) {
 	for _, i := range []struct {
 		n    int
 		what string
 	}{
 		{left.Volatile, "places where the text moves by itself"},
-		{left.Variant, "texts that come and go, or came only once"},
 		{left.Furniture, "blocks that belong to the site, such as menus and notices"},
 		{left.Held, "texts that may be a change, if they are there at the next looks"},
 	} {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
 )
 
@@ -43,10 +44,12 @@ func TestLastMod(t *testing.T) {
 	}{
 		{"seen", lastmod.Candidates{Changed: moment.Seconds(800)}, lastmod.History{}, lastmod.Trust{}, []string{"between the looks at 1970-01-01T00:10:00Z and 1970-01-01T00:13:20Z", "the look that first showed it"}, "by now"},
 		{"exact", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, lastmod.History{}, lastmod.Trust{}, []string{"between the looks", "time that Last-Modified gives"}, "by now"},
-		{"exact, but the source is not believed", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, lastmod.History{}, clock, []string{"the look that first showed it"}, "by now"},
+		{"exact, and the source is not believed by now", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, lastmod.History{}, clock, []string{"time that Last-Modified gives"}, "by now"},
+		{"taken for an error", given(500, 0), lastmod.History{Odd: true}, lastmod.Trust{}, []string{"Last-Modified gives.", "was taken for an error"}, "by now"},
 		{"given by the server", given(500, 0), lastmod.History{}, lastmod.Trust{}, []string{"No change was seen since the first look at 1970-01-01T00:05:00Z", "Last-Modified gives"}, "by now"},
 		{"given by the page", given(0, 500), lastmod.History{}, lastmod.Trust{}, []string{"No change was seen", "the page itself gives"}, "by now"},
-		{"new", lastmod.Candidates{Fresh: moment.Seconds(500)}, lastmod.History{}, lastmod.Trust{}, []string{"new"}, "by now"},
+		{"new", lastmod.Candidates{Fresh: moment.Seconds(300)}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the time of the first look."}, "by now"},
+		{"new, and seen some time after its link", lastmod.Candidates{Fresh: moment.Seconds(200)}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the look that first showed a link to it."}, "by now"},
 		{"nothing known", lastmod.Candidates{}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod: no change was seen since the first look at 1970-01-01T00:05:00Z."}, "by now"},
 		{"volatile", lastmod.Candidates{Changed: moment.Seconds(800), Volatile: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "another one at every look"}, "by now"},
 		{"changed by a clock that was ahead", lastmod.Candidates{Changed: moment.Seconds(5000)}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "the clock is behind"}, "by now"},
@@ -87,5 +90,19 @@ func TestLastMod(t *testing.T) {
 	}
 	if got := LastMod(lastmod.Candidates{}, lastmod.History{}, lastmod.Trust{}, moment.Seconds(2000)); got != "" {
 		t.Errorf("%q of a page that was not seen", got)
+	}
+}
+
+func TestReadAs(t *testing.T) {
+	for _, tt := range []struct {
+		reading mark.Reading
+		want    string
+	}{
+		{mark.Reading{}, "an article: new text is a change"},
+		{mark.Reading{List: true, Fresh: 3}, "a list: new items are a change, such as links to articles; new at the last one: 3"},
+	} {
+		if got := ReadAs(tt.reading); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.reading, got, tt.want)
+		}
 	}
 }

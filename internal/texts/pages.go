@@ -1,12 +1,11 @@
 // Package texts has what servemap says to the owner of a site: why a page is
-// listed or not, what would change that, how its dates were decided, and what
-// keeps a whole site from being learned. It takes the constants that the other
-// packages decide with, and returns English. It decides nothing, and what
-// strangers may read (hints, and the page in place of a sitemap) names no page,
-// client or cookie.
+// listed or not, what would change that, how its dates were decided, and why there
+// is no sitemap. It takes the constants that the other packages decide with, and
+// returns English. It decides nothing, and what strangers may read (the page in
+// place of a sitemap) names no page, client or cookie.
 //
-// Why a URL cannot be a page of the site stands in package location, whose own
-// errors say it.
+// What keeps a whole site from being learned stands in package hint, and why a URL
+// cannot be a page of the site in package location, whose own errors say it.
 package texts
 
 import (

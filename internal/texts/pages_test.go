@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/hint"
 )
 
 func TestMissing(t *testing.T) {
@@ -126,20 +125,5 @@ func TestPageNamesTheWord(t *testing.T) {
 		if text := Page(admit.Held, tt.why, tt.location); !strings.Contains(text, tt.word) || !strings.Contains(text, tt.way) {
 			t.Errorf("%s is explained as %q, want %s in it and %q", tt.location, text, tt.word, tt.way)
 		}
-	}
-}
-
-func TestEveryHintSaysWhatToDo(t *testing.T) {
-	seen := map[string]bool{"": true}
-	for i := 1; i < hint.Count; i++ {
-		text := Hint(hint.Hint(i))
-		cause, todo, ok := strings.Cut(text, "; ")
-		if !ok || cause == "" || !strings.HasSuffix(todo, ".") || strings.Contains(text, "\n") || seen[text] {
-			t.Errorf("hint %d says %q, want words of its own: a cause, and after a semicolon what to do", i, text)
-		}
-		seen[text] = true
-	}
-	if got := Hint(0) + Hint(hint.Hint(hint.Count)) + Hint(255); got != "" {
-		t.Errorf("a number that is no hint says %q", got)
 	}
 }

@@ -36,7 +36,7 @@ func NoSitemap(c Counts) string {
 		fmt.Fprintf(&b, "No page of %s is listed yet.\n\n", c.Origin)
 	}
 	for _, h := range c.Hints {
-		fmt.Fprintf(&b, "%s\n\n", Hint(h))
+		fmt.Fprintf(&b, "%s\n\n", h)
 	}
 	fmt.Fprintf(&b, "Responses to anonymous visitors that were observed since the start: %d\n", c.Sightings)
 	fmt.Fprintf(&b, "Locations that are known and were never listed: %d\n", c.Waiting)

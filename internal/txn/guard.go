@@ -17,7 +17,7 @@ import (
 // this program, all calls fail: this process must not overwrite what it cannot read.
 // site is the key of the site's record. That the store stops answering is logged.
 func Guard(st store.Store, site string, log *slog.Logger) *Guarded {
-	return &Guarded{st, newWatch(log), site}
+	return &Guarded{st, &watch{log: log}, site}
 }
 
 // Guarded is a store that [Guard] watches over.

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/dgraph-io/badger/v4"
 )
@@ -95,19 +93,6 @@ func TestCompactionsWait(t *testing.T) {
 	}
 }
 
-// TestTwoTablesAreMerged holds what waits to be merged to two tables.
-func TestTwoTablesAreMerged(t *testing.T) {
-	begun := make(chan struct{})
-	begin := sync.OnceFunc(func() { close(begun) })
-	db := openRaw(t, guestOptions(t.TempDir(), &badgerLog{log: newLog().logger(), beforeTable: begin}))
-	writeTables(t, db)
-	select {
-	case <-begun:
-	case <-time.After(time.Minute):
-		t.Error("two tables were written, and nobody merges them")
-	}
-}
-
 // writeTables fills two logs, which become tables.
 func writeTables(t *testing.T, db *badger.DB) {
 	t.Helper()
@@ -131,63 +116,4 @@ func compacted(db *badger.DB) (n int) {
 		}
 	}
 	return n
-}
-
-// pageKeys returns keys as long as those of pages, in order.
-func pageKeys(n int) [][]byte {
-	keys := make([][]byte, n)
-	for i := range keys {
-		keys[i] = fmt.Appendf(nil, "khttps://www.example.com|page|/topics/harbour-%02d/%05d-evening-lantern-concert-%016x", i/5000, i, rand.Uint64())
-	}
-	return keys
-}
-
-// writePages writes a value as long as a page's at each key, and closes Badger, which makes tables of it.
-func writePages(t *testing.T, o badger.Options, keys [][]byte) {
-	t.Helper()
-	db := openRaw(t, o)
-	for first := 0; first < len(keys); first += 500 {
-		err := db.Update(func(txn *badger.Txn) error {
-			for _, key := range keys[first:min(first+500, len(keys))] {
-				if err := txn.Set(key, fmt.Appendf(nil, "%0152x", key[len(key)-16:])); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestIndexIsShort holds the part of a table that repeats keys to a few bytes a
-// record, of which 1.25 are the filter that tells which keys there are.
-func TestIndexIsShort(t *testing.T) {
-	o := guestOptions(t.TempDir(), nil)
-	writePages(t, o, pageKeys(20_000))
-	index, records := 0, 0
-	for _, table := range openRaw(t, o).Tables() {
-		index, records = index+table.IndexSz, records+int(table.KeyCount)
-	}
-	if records == 0 || index > 6*records {
-		t.Errorf("the index takes %d bytes for %d records, want at most 6 each", index, records)
-	}
-}
-
-// TestLevelsAboveTheLastAreSmall holds what may lie beside the records that it
-// replaces to a twentieth of them, in the level above the last.
-func TestLevelsAboveTheLastAreSmall(t *testing.T) {
-	o := guestOptions(t.TempDir(), nil)
-	o.BaseLevelSize = 64 << 10 // so that few records are enough
-	o.CompactL0OnClose = true
-	writePages(t, o, pageKeys(20_000))
-	levels := openRaw(t, o).Levels()
-	above, last := levels[len(levels)-2].TargetSize, levels[len(levels)-1].Size
-	if above <= 0 || above*20 > last {
-		t.Errorf("the level above one of %d bytes may have %d", last, above)
-	}
 }

@@ -26,14 +26,6 @@ const (
 	textBeforeTable = "[%d] LOG Compact. Added %d keys."
 )
 
-// textsDamagedManifest are what Badger says of a damaged manifest, and not of one
-// that a newer version wrote.
-var textsDamagedManifest = []string{
-	"manifest has bad magic",
-	"manifest has checksum mismatch",
-	"Manifest file might be corrupted",
-}
-
 // badgerProblem makes an error of Badger ours. Badger writes keys into its
 // errors, and a key may tell of a page that is not public, so only the innermost
 // message is kept.

@@ -9,7 +9,7 @@
 // [store.ErrUnavailable].
 //
 // One gap remains. Badger writes through memory maps. If another program takes
-// the last free space in the milliseconds in which Badger makes a table, the
+// the last free space in the milliseconds between that check and the write, the
 // process dies of SIGBUS; if the process runs out of file descriptors then, a
 // table may be lost. Only a file system or a quota of its own for the folder
 // excludes the first.
@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap/store"
@@ -35,10 +36,6 @@ const (
 	// closeTimeout is how long Close waits for the folder to be closed.
 	closeTimeout = 10 * time.Second
 
-	// abandonTimeout is how long it may take to close Badger when its folder is
-	// gone.
-	abandonTimeout = 2 * time.Second
-
 	// slowWrite is how long a write may take before Health tells of it. At ten
 	// million records, stalls of five seconds are ordinary.
 	slowWrite = 15 * time.Second
@@ -48,9 +45,8 @@ const (
 type Options struct {
 	// Reserve is how many bytes of the file system must be free for anything
 	// to be written; below it the store serves reads only. It must not be
-	// negative. If zero, it is 512 MiB or 5 % of the records' files, whichever
-	// is more, but at most 10 % of the file system. It has no effect except on
-	// Linux, macOS and FreeBSD.
+	// negative. If zero, it is 512 MiB, or 10 % of a file system smaller than
+	// 5 GiB. It has no effect except on Linux, macOS and FreeBSD.
 	Reserve int64
 
 	// Logger receives what goes wrong and what was done about it, once per
@@ -65,24 +61,23 @@ type Store struct {
 	reserve int64 // as in Options
 	log     *slog.Logger
 
-	closeTimeout   time.Duration
-	abandonTimeout time.Duration
+	closeTimeout time.Duration
 
 	closing  context.Context // done when Close is called
 	cancel   context.CancelFunc
 	stopped  chan struct{} // closed when run has ended
 	closeErr error         // result of Close; read it after stopped is closed
 
-	// writer has room for one: who put something in may write. Two writes must
-	// never be in flight, since after one that failed the next would end the
-	// process.
-	writer chan struct{}
+	// writer is held by who writes. Two writes must never be in flight, since
+	// after one that failed the next would end the process.
+	writer sync.Mutex
 
-	mu         sync.Mutex
-	state      state
-	logged     reason    // what was last logged; working at first
-	writeBegan time.Time // of the write in flight; zero if there is none
-	notes      []string
+	writeBegan atomic.Int64 // when the write in flight began, in Unix nanoseconds; 0 if there is none
+
+	mu     sync.Mutex
+	state  state
+	logged reason // what was last logged; working at first
+	notes  []string
 }
 
 var (
@@ -112,10 +107,10 @@ func Open(dir string, opts *Options) (*Store, error) {
 		opts = &Options{}
 	}
 	if dir == "" {
-		return nil, errors.New("badgerstore: no folder given")
+		return nil, errors.New("badgerstore: no folder given; name one that is kept, such as sitemap-data")
 	}
 	if opts.Reserve < 0 {
-		return nil, fmt.Errorf("badgerstore: Options.Reserve is %d, less than 0", opts.Reserve)
+		return nil, fmt.Errorf("badgerstore: Options.Reserve is %d; it must be 0 for the default, or a number of bytes", opts.Reserve)
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -125,14 +120,12 @@ func Open(dir string, opts *Options) (*Store, error) {
 		return nil, fmt.Errorf("badgerstore: %s cannot be a folder with files in it: %w", abs, err)
 	}
 	s := &Store{
-		dir:            abs,
-		reserve:        opts.Reserve,
-		log:            opts.Logger,
-		closeTimeout:   closeTimeout,
-		abandonTimeout: abandonTimeout,
-		stopped:        make(chan struct{}),
-		writer:         make(chan struct{}, 1),
-		state:          state{err: &problem{otherFailure, errors.New("the folder is being opened")}},
+		dir:          abs,
+		reserve:      opts.Reserve,
+		log:          opts.Logger,
+		closeTimeout: closeTimeout,
+		stopped:      make(chan struct{}),
+		state:        state{err: &problem{otherFailure, errors.New("the folder is being opened")}},
 	}
 	s.closing, s.cancel = context.WithCancel(context.Background())
 	if s.log == nil {
@@ -177,20 +170,13 @@ func (s *Store) Health() error {
 		return err
 	}
 	defer db.calls.Done()
-	s.mu.Lock()
-	began := s.writeBegan
-	s.mu.Unlock()
-	if waited := time.Since(began); !began.IsZero() && waited > slowWrite {
-		return &problem{otherFailure, fmt.Errorf("a write has been waiting for the disk for %v", waited.Round(time.Second))}
+	if began := s.writeBegan.Load(); began != 0 {
+		if waited := time.Since(time.Unix(0, began)); waited > slowWrite {
+			return &problem{otherFailure, fmt.Errorf("a write has been waiting for the disk for %v", waited.Round(time.Second))}
+		}
 	}
 	return db.gate.check()
 }
-
-// MovedAside returns the folders of records that were moved aside because
-// they were damaged, this time or earlier, oldest first. What had been learned
-// until then is in them and can no longer be used. They stay until somebody
-// removes them. It may be called concurrently.
-func (s *Store) MovedAside() []string { return movedAside(s.dir) }
 
 // Notes returns what befell the records since Open, one sentence each: damage
 // that was found, and what was done about it, and whether the folder looks as if

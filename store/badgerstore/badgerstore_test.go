@@ -1,7 +1,6 @@
 package badgerstore
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -19,10 +18,6 @@ import (
 
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store { return open(t, t.TempDir(), nil) })
-}
-
-func BenchmarkStore(b *testing.B) {
-	storetest.Bench(b, func(b *testing.B) store.Store { return open(b, b.TempDir(), nil) })
 }
 
 func TestRecordsSurviveClosing(t *testing.T) {
@@ -127,67 +122,4 @@ func TestCloseGivesUp(t *testing.T) {
 	db.calls.Done()
 	<-s.stopped
 	mustClose(t, s)
-}
-
-func TestContextEndsWaiting(t *testing.T) {
-	s := open(t, t.TempDir(), nil)
-	inside, leave := make(chan struct{}), make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		err := s.Update(context.Background(), []string{"k"}, func(values [][]byte) error {
-			close(inside)
-			<-leave
-			values[0] = []byte("slow")
-			return nil
-		})
-		if err != nil {
-			t.Errorf("the slow update: %v", err)
-		}
-	})
-	<-inside
-	ctx, cancel := context.WithCancel(context.Background())
-	wg.Go(func() {
-		err := s.Update(ctx, []string{"k"}, func([][]byte) error {
-			t.Error("fn runs beside another")
-			return nil
-		})
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("an update that waited: %v, want context.Canceled", err)
-		}
-	})
-	cancel()
-	wantValue(t, s, "k", "")
-	close(leave)
-	wg.Wait()
-	wantValue(t, s, "k", "slow")
-}
-
-// TestContextEndsCommit abandons a write that the disk does not answer.
-func TestContextEndsCommit(t *testing.T) {
-	s := open(t, t.TempDir(), nil)
-	ctx, cancel := context.WithCancel(context.Background())
-	begun, answer := make(chan struct{}), make(chan struct{})
-	w, err := s.beginWrite(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		<-begun
-		cancel()
-	}()
-	err = w.do(ctx, func(*database) error {
-		close(begun)
-		<-answer
-		return nil
-	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("an abandoned write: %v, want context.Canceled", err)
-	}
-	s.setWriteBegan(time.Now().Add(-time.Hour))
-	if err := s.Health(); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "1h0m0s") {
-		t.Errorf("Health during a write of an hour: %v", err)
-	}
-	close(answer)
-	mustPut(t, s, "k", "next")
-	healthy(t, s)
 }

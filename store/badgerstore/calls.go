@@ -3,7 +3,6 @@ package badgerstore
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -17,7 +16,15 @@ func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte
 	if err := store.CheckKeys(keys); err != nil {
 		return err
 	}
-	values, err := s.read(ctx, keys)
+	if ctx.Err() != nil {
+		return contextError(ctx)
+	}
+	db, err := s.acquire()
+	if err != nil {
+		return err
+	}
+	values, err := db.read(keys)
+	db.calls.Done()
 	if err != nil {
 		return err
 	}
@@ -30,12 +37,17 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if err := store.CheckKeys(keys); err != nil {
 		return err
 	}
-	w, err := s.beginWrite(ctx)
+	s.writer.Lock()
+	defer s.writer.Unlock()
+	if ctx.Err() != nil {
+		return contextError(ctx)
+	}
+	db, err := s.acquire()
 	if err != nil {
 		return err
 	}
-	defer w.end()
-	old, err := s.read(ctx, keys)
+	old, err := db.read(keys)
+	db.calls.Done()
 	if err != nil {
 		return err
 	}
@@ -53,8 +65,8 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if len(changes) == 0 {
 		return nil
 	}
-	return w.do(ctx, func(db *database) error {
-		err := db.ready()
+	return s.write(db, func() error {
+		err := db.gate.check()
 		s.logChange(err)
 		if err != nil {
 			return err
@@ -65,11 +77,29 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 
 // Sync implements [store.Store].
 func (s *Store) Sync(ctx context.Context) error {
-	w, err := s.beginWrite(ctx)
+	s.writer.Lock()
+	defer s.writer.Unlock()
+	if ctx.Err() != nil {
+		return contextError(ctx)
+	}
+	db, err := s.acquire()
 	if err != nil {
 		return err
 	}
-	return w.do(ctx, func(db *database) error { return s.fail(db, db.sync()) })
+	db.calls.Done()
+	return s.write(db, func() error { return s.fail(db, db.sync()) })
+}
+
+// write runs f if the folder of db is in its place. The caller holds s.writer, and has
+// called db.calls.Done. So, when the folder is gone, Badger can be closed during a write: one
+// that waits for room then ends. Otherwise closing waits for s.writer.
+func (s *Store) write(db *database, f func() error) error {
+	s.writeBegan.Store(time.Now().UnixNano())
+	defer s.writeBegan.Store(0)
+	if err := db.inPlace(); err != nil {
+		return s.fail(db, err)
+	}
+	return f()
 }
 
 // Scan implements [store.Store].
@@ -80,9 +110,12 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			return
 		}
 		after := after // each loop over the sequence begins anew
-		for c := (chunk{more: true}); c.more; {
-			var err error
-			c, err = withDatabase(ctx, s, func(db *database) (chunk, error) { return db.next(c, prefix, after) })
+		for c := (chunk{more: true}); c.more && ctx.Err() == nil; {
+			db, err := s.acquire()
+			if err == nil {
+				c, err = db.next(c, prefix, after)
+				db.calls.Done()
+			}
 			if err != nil {
 				yield(store.Record{}, err)
 				return
@@ -103,118 +136,14 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 	}
 }
 
-func (s *Store) read(ctx context.Context, keys []string) ([][]byte, error) {
-	return withDatabase(ctx, s, func(db *database) ([][]byte, error) { return db.read(keys) })
-}
-
-// withDatabase runs f with the open database. If ctx ends before f does, f is
-// left to end by itself.
-func withDatabase[T any](ctx context.Context, s *Store, f func(*database) (T, error)) (T, error) {
-	if ctx.Err() != nil {
-		return *new(T), contextError(ctx)
-	}
-	db, err := s.acquire()
-	if err != nil {
-		return *new(T), err
-	}
-	return await(ctx, func() (T, error) {
-		defer db.calls.Done()
-		return f(db)
-	})
-}
-
-// A write is the right to write, which only one call has at a time, and the
-// database to write to.
-type write struct {
-	s    *Store
-	db   *database
-	done bool // do was called, which ends the write by itself
-}
-
-// beginWrite waits for the right to write.
-func (s *Store) beginWrite(ctx context.Context) (*write, error) {
-	if ctx.Err() != nil {
-		return nil, contextError(ctx)
-	}
-	select {
-	case s.writer <- struct{}{}:
-	case <-ctx.Done():
-		return nil, contextError(ctx)
-	case <-s.closing.Done():
-		return nil, errClosed
-	}
-	db, err := s.acquire()
-	if err != nil {
-		s.unlock()
-		return nil, err
-	}
-	return &write{s: s, db: db}, nil
-}
-
-func (s *Store) unlock() { <-s.writer }
-
-// end gives the right to write back if do was not called.
-func (w *write) end() {
-	if !w.done {
-		w.db.calls.Done()
-		w.s.unlock()
-	}
-}
-
-// do runs f if the folder is in its place. It gives the right to write back when f
-// ends, even if ctx ends before.
-func (w *write) do(ctx context.Context, f func(*database) error) error {
-	w.done = true
-	w.s.setWriteBegan(time.Now())
-	_, err := await(ctx, func() (struct{}, error) {
-		defer w.s.unlock()
-		defer w.s.setWriteBegan(time.Time{})
-		w.db.calls.Done() // who closes the database waits for the right to write instead
-		if err := w.db.inPlace(); err != nil {
-			return struct{}{}, w.s.fail(w.db, err)
-		}
-		return struct{}{}, f(w.db)
-	})
-	return err
-}
-
-func (s *Store) setWriteBegan(t time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.writeBegan = t
-}
-
-// await runs f to its end, or returns early when ctx is done: Badger's calls
-// take no context, and can wait for a stalled disk without limit.
-func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	if ctx.Done() == nil {
-		return f()
-	}
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		value, err := f()
-		done <- result{value, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		return *new(T), fmt.Errorf("%w before the disk answered", contextError(ctx))
-	}
-}
-
 // A change is a key with its new value; a nil value deletes the key.
 type change struct {
 	key   string
 	value []byte
 }
 
-// diff returns what differs, in order. The values are copies, as the commit
-// may outlast the call.
+// diff returns what differs, in order. The values are copies, as Badger keeps
+// them beyond the call.
 func diff(keys []string, old, values [][]byte) []change {
 	var changes []change
 	for i, value := range values {

@@ -47,19 +47,6 @@ func TestDeadOpenings(t *testing.T) {
 	}
 }
 
-// TestMovedAsideStaysReadable opens what was moved aside as a store of its own.
-func TestMovedAsideStaysReadable(t *testing.T) {
-	dir := filled(t)
-	writeFile(t, dir, lockName, strings.Repeat("x", maxFailures))
-	s, _ := openLogged(t, dir)
-	elsewhere := t.TempDir()
-	rename(t, s.MovedAside()[0], filepath.Join(elsewhere, badgerName))
-	if got := get(t, open(t, elsewhere, nil), "k"); got == "" {
-		t.Error("what was moved aside has no record")
-	}
-	wantAside(t, s, 0)
-}
-
 func TestTooManyMovedAside(t *testing.T) {
 	dir := filled(t)
 	for i := range maxAside {
@@ -72,7 +59,7 @@ func TestTooManyMovedAside(t *testing.T) {
 	if err := s.Health(); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "remove") {
 		t.Fatalf("Health with %d folders moved aside: %v, want that they be removed", maxAside, err)
 	}
-	if err := os.Remove(s.MovedAside()[0]); err != nil {
+	if err := os.Remove(movedAside(s.dir)[0]); err != nil {
 		t.Fatal(err)
 	}
 	log.wait("works again")
@@ -87,12 +74,13 @@ type damage struct {
 }
 
 var damages = []damage{
-	{"MANIFEST overwritten", overwrite(manifestName, 0, "not a manifest"), textsDamagedManifest[0]},
-	{"MANIFEST emptied", truncate(manifestName, 0), textsDamagedManifest[0]},
-	{"MANIFEST with a wrong byte", overwrite(manifestName, -1, "\xff"), textsDamagedManifest[1]},
-	{"MANIFEST with a wrong length", overwrite(manifestName, 8, "\x7f"), textsDamagedManifest[2]},
+	{"MANIFEST overwritten", overwrite(manifestName, 0, "not a manifest"), "bad magic"},
+	{"MANIFEST emptied", truncate(manifestName, 0), "bad magic"},
+	{"MANIFEST with a wrong byte", overwrite(manifestName, -1, "\xff"), "checksum mismatch"},
+	{"MANIFEST with a wrong length", overwrite(manifestName, 8, "\x7f"), "corrupted"},
 	{"MANIFEST missing", remove(manifestName), "without a manifest"},
 	{"MANIFEST cut", truncate(manifestName, -3), "cut short"},
+	{"MANIFEST torn", alter(manifestName, func(b []byte) []byte { return append(b, 0, 0, 0) }), ""},
 	{"MANIFEST of another format", overwrite(manifestName, 4, "\x00\x07"), "magic"},
 	{"table missing", remove(tableSuffix), "is missing"},
 	{"table index overwritten", overwrite(tableSuffix, -60, "damage"), "checksum"},
@@ -204,28 +192,6 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestOtherFormatsAreLeftAlone has a folder of another version of the layout: a
-// program that is older than its folder must not move the folder aside.
-func TestOtherFormatsAreLeftAlone(t *testing.T) {
-	dir := t.TempDir()
-	o := guestOptions(filepath.Join(dir, badgerName), nil)
-	o.ExternalMagicVersion = format + 1
-	db, err := badger.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s, _ := openLogged(t, dir)
-	if err := s.Health(); reasonOf(err) != otherFailure || !strings.Contains(err.Error(), "magic") {
-		t.Errorf("Health with a folder of another format: %v", err)
-	}
-	if info, err := os.Stat(filepath.Join(dir, lockName)); err != nil || info.Size() != 0 {
-		t.Errorf("the opening counts as one that found damage (%v)", err)
-	}
-}
-
 // records makes the bytes of a table.
 func records(n int) []byte {
 	b := table.NewTableBuilder(table.Options{
@@ -289,21 +255,6 @@ func FuzzInspectTable(f *testing.F) {
 		}
 		_, _ = inspectTableData(b[:int(at)%len(b)], 1, true)
 	})
-}
-
-// TestTornManifest has a manifest end in the middle of a change, as a loss of power
-// may leave it. Nothing is lost unless there is a table that it does not name.
-func TestTornManifest(t *testing.T) {
-	dir := filled(t)
-	tear := alter(manifestName, func(b []byte) []byte { return append(b, 0, 0, 0) })
-	if err := tear(filepath.Join(dir, badgerName)); err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, dir, nil)
-	healthy(t, s)
-	if get(t, s, "k") == "" {
-		t.Error("the record is lost")
-	}
 }
 
 // TestBadgerLosesTables shows why the manifest is inspected: Badger opens a

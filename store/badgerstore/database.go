@@ -33,7 +33,7 @@ const (
 	levelRatio  = 20
 
 	// format is the version of how keys and values are laid out in Badger. A
-	// folder of another format is refused, not misread.
+	// folder of another format counts as damaged.
 	format = 1
 
 	// keyPrefix is set before every key, as Badger keeps "!badger!" to itself.
@@ -82,8 +82,7 @@ type database struct {
 	badger *badger.DB
 	lock   *folderLock
 	gate   gate
-	wal    *preallocator // used by the writer only
-	syncs  *syncs        // used by the writer only
+	syncs  *syncs // used by the writer only
 
 	calls  sync.WaitGroup // under way; none begins when the database is out of use
 	failed chan error     // gets the error that took the database out of use
@@ -178,14 +177,6 @@ func (db *database) appendValue(arena []byte, item *badger.Item) (_, value []byt
 	return arena, value, nil
 }
 
-// ready returns why nothing may be written, nil if it may.
-func (db *database) ready() error {
-	if err := db.gate.check(); err != nil {
-		return err
-	}
-	return db.wal.check()
-}
-
 // commit writes changes, all or none. After an error nothing may be written to
 // the database any more.
 func (db *database) commit(changes []change) (err error) {
@@ -207,19 +198,16 @@ func (db *database) commit(changes []change) (err error) {
 		return badgerProblem(otherFailure, "writing", err)
 	}
 	db.syncs.dirty = true
-	db.wal.extend()
 	return nil
 }
 
-// sync returns when what was committed survives a loss of power. It counts the
+// sync returns when what was committed survives a loss of power. It notes the
 // syncs of something new, unless there is no room for that.
 func (db *database) sync() (err error) {
 	defer recoverTo(&err)
-	counts := db.syncs.dirty && db.ready() == nil
-	if counts {
-		err = db.badger.Update(func(txn *badger.Txn) error {
-			return txn.Set([]byte(syncsKey), binary.BigEndian.AppendUint64(nil, db.syncs.count+1))
-		})
+	noted := db.syncs.dirty && db.gate.check() == nil
+	if noted {
+		err = db.badger.Update(func(txn *badger.Txn) error { return txn.Set([]byte(syncsKey), nil) })
 	}
 	if err == nil {
 		err = db.badger.Sync()
@@ -227,10 +215,9 @@ func (db *database) sync() (err error) {
 	if err != nil {
 		return badgerProblem(otherFailure, "syncing", err)
 	}
-	if counts {
-		db.syncs.count++
-		db.syncs.dirty = false
-		_ = db.syncs.write(false) // a number that is too low does no harm
+	if noted {
+		db.syncs.version, db.syncs.dirty = db.badger.MaxVersion(), false
+		_ = db.syncs.write(false) // a version that is too low does no harm
 	}
 	return nil
 }
@@ -244,24 +231,6 @@ func (db *database) close() (err error) {
 		return badgerProblem(otherFailure, "closing", err)
 	}
 	return db.syncs.save(true)
-}
-
-// closeWithin closes a database that is out of use and whose folder is gone. It
-// reports whether that took no longer than d. It waits for reads, but not for a
-// write: one that waits for room in Badger fails only when Badger is closed.
-func (db *database) closeWithin(d time.Duration) bool {
-	closed := make(chan struct{})
-	go func() {
-		defer close(closed)
-		db.calls.Wait()
-		_ = db.close() // it fails, since files that Badger looks for by name are gone
-	}()
-	select {
-	case <-closed:
-		return true
-	case <-time.After(d):
-		return false
-	}
 }
 
 // tablePause is the time between two checks of whether a table may be made.

@@ -59,6 +59,11 @@ type folderLock struct {
 	failures int
 }
 
+// ErrLocked is wrapped by the error of calls, and of [Store.Health], while another
+// process has the folder open.
+var ErrLocked = errors.New("another process holds the folder, or another store in this one; " +
+	"wait for it to end, or share a store between processes")
+
 // lockFolder locks dir and reads its count, without waiting.
 func lockFolder(dir string) (*folderLock, error) {
 	f, err := openFile(filepath.Join(dir, lockName))
@@ -68,8 +73,7 @@ func lockFolder(dir string) (*folderLock, error) {
 	mine, err := lockFile(f)
 	if err == nil && !mine {
 		f.Close()
-		return nil, &problem{locked, errors.New("another process holds the folder, or another store in this one; " +
-			"wait for it to end, or share a store between processes")}
+		return nil, &problem{locked, ErrLocked}
 	}
 	var info fs.FileInfo
 	if err == nil {

@@ -139,7 +139,7 @@ func wantNote(t *testing.T, s *Store, want string) {
 
 func wantAside(t *testing.T, s *Store, want int) {
 	t.Helper()
-	if got := s.MovedAside(); len(got) != want {
+	if got := movedAside(s.dir); len(got) != want {
 		t.Errorf("moved aside are %q, want %d folders", got, want)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/dgraph-io/badger/v4"
@@ -20,13 +19,13 @@ import (
 // damaged and hold no record are removed; Badger makes them anew. If all is set,
 // it reads the tables to their ends. damaged is how many of them have blocks that
 // fail their checksum; they can be used, because each record has its own.
-func inspect(path string, files []fs.DirEntry, last syncState, all bool) (damaged int, err error) {
+func inspect(path string, files []fs.DirEntry, all bool) (damaged int, err error) {
 	for _, file := range files {
 		if err := inspectFile(filepath.Join(path, file.Name())); err != nil {
 			return 0, err
 		}
 	}
-	tables, err := inspectManifest(path, files, last)
+	tables, err := inspectManifest(path, files)
 	if err != nil {
 		return 0, err
 	}
@@ -49,6 +48,7 @@ const (
 	manifestName   = badger.ManifestFilename
 	registryName   = badger.KeyRegistryFileName
 	tableSuffix    = ".sst"
+	walSuffix      = ".mem"
 	valuesSuffix   = ".vlog" // logs of values; they hold none, since values stay beside their keys
 	logHeadLength  = 20
 	registryStart  = 16
@@ -98,7 +98,7 @@ func corruption(format string, args ...any) error {
 // inspectManifest returns the tables that the manifest names. Badger makes a
 // missing manifest anew and takes one that was cut short as it is; then it
 // deletes the tables that are not in it.
-func inspectManifest(path string, files []fs.DirEntry, last syncState) (map[uint64]badger.TableManifest, error) {
+func inspectManifest(path string, files []fs.DirEntry) (map[uint64]badger.TableManifest, error) {
 	found := map[uint64]bool{}
 	for _, file := range files {
 		if id, ok := table.ParseFileID(file.Name()); ok {
@@ -118,15 +118,7 @@ func inspectManifest(path string, files []fs.DirEntry, last syncState) (map[uint
 	defer f.Close()
 	manifest, end, err := badger.ReplayManifestFile(f, format, guestOptions(path, nil))
 	if err != nil {
-		// It may be a manifest of another format, if the folder is not known to
-		// be of this one.
-		damaged := last.format == format || slices.ContainsFunc(textsDamagedManifest, func(text string) bool {
-			return strings.Contains(err.Error(), text)
-		})
-		if damaged {
-			return nil, badgerProblem(corrupt, "opening", err)
-		}
-		return nil, badgerProblem(otherFailure, "opening", err)
+		return nil, badgerProblem(corrupt, "opening", err)
 	}
 	info, err := f.Stat()
 	if err != nil {

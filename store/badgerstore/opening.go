@@ -1,7 +1,6 @@
 package badgerstore
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,7 +62,7 @@ func (s *Store) openLocked(lock *folderLock) (*database, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, &problem{inaccessible, err}
 	}
-	gate := gate{dir: s.dir, reserve: s.reserve, tables: tableBytes(files), descriptors: len(files)}
+	gate := gate{dir: s.dir, reserve: s.reserve, descriptors: len(files)}
 	if err := gate.check(); err != nil {
 		return nil, err
 	}
@@ -99,7 +98,7 @@ func tableBytes(files []fs.DirEntry) (size int64) {
 // openDatabase inspects Badger's files, and opens Badger if they are fit for it.
 func (s *Store) openDatabase(path string, files []fs.DirEntry, gate gate, careful bool) (*database, error) {
 	last := readSyncState(path)
-	damaged, err := inspect(path, files, last, careful || !last.clean || gate.tables <= quickTables)
+	damaged, err := inspect(path, files, careful || !last.clean || tableBytes(files) <= quickTables)
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +120,6 @@ func (s *Store) openDatabase(path string, files []fs.DirEntry, gate gate, carefu
 		syncs.file.Close()
 		return nil, err
 	}
-	db.wal = newPreallocator(path)
-	db.wal.extend()
 	return db, nil
 }
 
@@ -144,37 +141,13 @@ func openBadger(o badger.Options) (db *badger.DB, err error) {
 	return nil, badgerProblem(otherFailure, "opening", err)
 }
 
-// resumeSyncs goes on counting syncs. It reports a loss if Badger knows of fewer
-// than the file says there were.
+// resumeSyncs reports a loss if Badger knows of no version as high as the one
+// noted.
 func (db *database) resumeSyncs(last syncState) error {
-	stored, err := db.storedSyncs()
-	if err != nil {
-		return err
-	}
-	if stored < last.count {
+	if db.badger.MaxVersion() < last.version {
 		db.store.report(slog.LevelError, noteLost)
+		last.version = 0
 	}
-	db.syncs.count = max(stored, last.count)
+	db.syncs.version = last.version
 	return db.syncs.save(false)
-}
-
-// storedSyncs returns the number of syncs that Badger knows of.
-func (db *database) storedSyncs() (n uint64, err error) {
-	defer recoverTo(&err)
-	err = db.badger.View(func(txn *badger.Txn) error {
-		item, err := txn.Get([]byte(syncsKey))
-		if err == badger.ErrKeyNotFound {
-			return nil
-		}
-		if err != nil {
-			return badgerProblem(otherFailure, "reading", err)
-		}
-		return item.Value(func(b []byte) error {
-			if len(b) == 8 {
-				n = binary.BigEndian.Uint64(b)
-			}
-			return nil
-		})
-	})
-	return n, err
 }

@@ -21,7 +21,6 @@ type space struct {
 type gate struct {
 	dir         string
 	reserve     int64 // as in Options
-	tables      int64 // bytes of the tables when the folder was opened
 	descriptors int   // how many files are about to be opened
 }
 
@@ -42,24 +41,24 @@ func (g gate) check() error {
 }
 
 func (g gate) judgeSpace(sp space) error {
-	need := reserveFor(g.reserve, sp.total, g.tables)
+	need := reserveFor(g.reserve, sp.total)
 	switch {
 	case sp.readOnly:
-		return fmt.Errorf("the file system of %s is read-only", g.dir)
+		return fmt.Errorf("the file system of %s is read-only; make it writable, or name another folder", g.dir)
 	case sp.free < need:
-		return fmt.Errorf("%d MiB are free at %s, %d MiB are needed", sp.free>>20, g.dir, (need+1<<20-1)>>20)
+		return fmt.Errorf("%d MiB are free at %s, %d MiB are needed; free some, or lower Options.Reserve", sp.free>>20, g.dir, (need+1<<20-1)>>20)
 	case sp.files >= 0 && sp.files < reservedFiles:
-		return fmt.Errorf("%d files can be created at %s, %d are needed", sp.files, g.dir, reservedFiles)
+		return fmt.Errorf("%d files can be created at %s, %d are needed; remove some", sp.files, g.dir, reservedFiles)
 	}
 	return nil
 }
 
 // reserveFor returns how many bytes must be free, see Options.Reserve.
-func reserveFor(option, total, tables int64) int64 {
+func reserveFor(option, total int64) int64 {
 	if option > 0 {
 		return option
 	}
-	return max(leastReserve, min(max(defaultReserve, tables/20), total/10))
+	return max(leastReserve, min(defaultReserve, total/10))
 }
 
 // judgeDescriptors returns an error if the process can open too few files. A

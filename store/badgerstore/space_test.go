@@ -14,20 +14,17 @@ const never = 1 << 62 // more than any system has free
 func TestReserveFor(t *testing.T) {
 	const mib, gib = 1 << 20, 1 << 30
 	for _, c := range []struct {
-		name                  string
-		option, total, tables int64
-		want                  int64
+		name          string
+		option, total int64
+		want          int64
 	}{
-		{"a usual disk", 0, 100 * gib, 0, 512 * mib},
-		{"big tables", 0, 1000 * gib, 20 * gib, 1 * gib},
-		{"tables that 512 MiB are enough for", 0, 100 * gib, 10 * gib, 512 * mib},
-		{"a small disk", 0, 1 * gib, 0, gib / 10},
-		{"a tiny disk", 0, 100 * mib, 0, 64 * mib},
-		{"big tables on a small disk", 0, 30 * gib, 100 * gib, 3 * gib},
-		{"as told", 5 * mib, 100 * gib, 0, 5 * mib},
-		{"as told, beyond a tenth", 50 * gib, 100 * gib, 0, 50 * gib},
+		{"a usual disk", 0, 100 * gib, 512 * mib},
+		{"a small disk", 0, 1 * gib, gib / 10},
+		{"a tiny disk", 0, 100 * mib, 64 * mib},
+		{"as told", 5 * mib, 100 * gib, 5 * mib},
+		{"as told, beyond a tenth", 50 * gib, 100 * gib, 50 * gib},
 	} {
-		if got := reserveFor(c.option, c.total, c.tables); got != c.want {
+		if got := reserveFor(c.option, c.total); got != c.want {
 			t.Errorf("%s: reserve is %d, want %d", c.name, got, c.want)
 		}
 	}

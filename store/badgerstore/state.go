@@ -132,23 +132,29 @@ func (s *Store) shut(db *database) error {
 		}
 	}
 	db.calls.Wait()
-	s.writer <- struct{}{} // waits for the write in flight; no other can begin
-	s.unlock()
+	s.writer.Lock() // waits for the write in flight; no other can begin
+	defer s.writer.Unlock()
 	return db.close()
 }
 
-// abandon closes a database whose folder is no longer in its place. If another
-// folder is there, closing would write to that one, so the files stay open. The
-// records stay in the folder, wherever it is now.
+// abandon gives up a database whose folder is no longer in its place. If there is
+// none, the database is closed as soon as nobody reads; that fails, since files that
+// Badger looks for by name are gone, but ends a write that waits for room. If another
+// folder is there, closing would write to that one, so the files stay open. The records
+// stay in the folder, wherever it is now.
 func (s *Store) abandon(db *database, where place) {
 	s.addNote(noteMoved)
-	if where == nothing && db.closeWithin(s.abandonTimeout) {
+	if where == nothing {
+		go func() {
+			db.calls.Wait()
+			_ = db.close()
+		}()
 		return
 	}
-	if where == another && !replaced(db.lock.file) {
+	if !replaced(db.lock.file) {
 		db.lock.close() // only Badger's own folder was replaced; what is there now needs the lock
 	}
-	s.log.Warn("badgerstore: the files of the folder that was removed, renamed or replaced stay open until the process ends", "dir", s.dir)
+	s.log.Warn("badgerstore: the files of the folder that was replaced stay open until the process ends", "dir", s.dir)
 }
 
 // sleep reports whether the store is still open after d.

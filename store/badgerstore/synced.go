@@ -9,43 +9,41 @@ import (
 )
 
 // Badger silently drops what it cannot read at the end of a log. So each sync of
-// something new first stores in Badger how many syncs there were, and then notes
-// it in a file. If Badger knows a lower number at the next opening than the
-// file, records that were synced are missing.
+// something new first writes a key of its own, and then notes in a file which
+// version Badger gave to that. If Badger knows no version as high at the next
+// opening, records that were synced are missing.
 const (
 	syncsName = "synced"
 
-	// syncsKey is Badger's key for the number. No record's key begins like it,
-	// see keyPrefix.
+	// syncsKey is that key. It is never deleted, since Badger forgets the versions
+	// of what is. No record's key begins like it, see keyPrefix.
 	syncsKey = "synced"
 
-	syncsSize = 8 + 1 + 1 + crc32.Size
+	syncsSize = 8 + 1 + crc32.Size
 )
 
-// A syncState is what the file says.
+// A syncState is what the file says; the zero state says nothing.
 type syncState struct {
-	count  uint64
-	format uint8 // of the folder; 0 if nothing is known
-	clean  bool  // Badger was closed in the end
+	version uint64
+	clean   bool // Badger was closed in the end
 }
 
-// encode lays the state out: the count, big-endian, the format, 1 for clean, and
-// the CRC-32C of all that.
+// encode lays the state out: the version, big-endian, 1 for clean, and the CRC-32C
+// of both.
 func (s syncState) encode() []byte {
-	b := binary.BigEndian.AppendUint64(nil, s.count)
-	b = append(b, s.format, 0)
+	b := append(binary.BigEndian.AppendUint64(nil, s.version), 0)
 	if s.clean {
-		b[9] = 1
+		b[8] = 1
 	}
 	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// decodeSyncState returns the zero state, which says nothing, if b is damaged.
+// decodeSyncState returns the zero state if b is damaged.
 func decodeSyncState(b []byte) syncState {
-	if len(b) != syncsSize || binary.BigEndian.Uint32(b[10:]) != crc32.Checksum(b[:10], castagnoli) {
+	if len(b) != syncsSize || binary.BigEndian.Uint32(b[9:]) != crc32.Checksum(b[:9], castagnoli) {
 		return syncState{}
 	}
-	return syncState{binary.BigEndian.Uint64(b), b[8], b[9] == 1}
+	return syncState{binary.BigEndian.Uint64(b), b[8] == 1}
 }
 
 // readSyncState returns the state noted in Badger's folder path.
@@ -54,11 +52,11 @@ func readSyncState(path string) syncState {
 	return decodeSyncState(b)
 }
 
-// syncs counts the syncs of an open Badger. Only the writer uses it.
+// syncs notes the syncs of an open Badger. Only the writer uses it.
 type syncs struct {
-	file  *os.File
-	count uint64
-	dirty bool // something was written since the last sync
+	file    *os.File
+	version uint64
+	dirty   bool // something was written since the last sync
 }
 
 // openSyncs makes or opens the file, and Badger's folder path, in which it is.
@@ -75,7 +73,7 @@ func openSyncs(path string) (*syncs, error) {
 
 // write notes the state. It may be lost with the power.
 func (s *syncs) write(clean bool) error {
-	_, err := s.file.WriteAt(syncState{s.count, format, clean}.encode(), 0)
+	_, err := s.file.WriteAt(syncState{s.version, clean}.encode(), 0)
 	return err
 }
 

@@ -19,16 +19,6 @@ func isTemporary(dir string) bool {
 	return slices.Contains([]int64{unix.TMPFS_MAGIC, unix.RAMFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC}, int64(st.Type))
 }
 
-// allocate reserves disk space for the first size bytes of f, without changing
-// its length. It returns an error if there is too little space.
-func allocate(f *os.File, size int64) error {
-	err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, size)
-	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
-		return err
-	}
-	return nil
-}
-
 // descriptorsLeft returns how many more files this process can open, and how many
 // in all; ok is false if the system does not tell.
 func descriptorsLeft() (left, limit int, ok bool) {

@@ -60,17 +60,13 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, key := range keys {
-		if values[i] == nil {
-			s.table.remove(key)
-		} else {
-			s.table.put(strings.Clone(key), values[i])
-		}
+		s.table.put(strings.Clone(key), values[i])
 	}
 	return nil
 }
 
 // scanChunk is how many records a Scan takes from the table at a time.
-const scanChunk = 256
+const scanChunk = 1000
 
 // Scan implements [store.Store].
 func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
@@ -80,7 +76,7 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			return
 		}
 		from, buf := max(prefix, next(after)), make([]byte, 0, 256)
-		chunk := make([]record, 0, scanChunk)
+		chunk := make([]store.Record, 0, scanChunk)
 		for {
 			chunk = s.chunk(chunk[:0], prefix, from)
 			for _, r := range chunk {
@@ -88,15 +84,15 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 					yield(store.Record{}, err)
 					return
 				}
-				buf = append(buf[:0], r.value...)
-				if !yield(store.Record{Key: r.key, Value: buf}, nil) {
+				buf = append(buf[:0], r.Value...)
+				if !yield(store.Record{Key: r.Key, Value: buf}, nil) {
 					return
 				}
 			}
 			if len(chunk) < scanChunk {
 				break
 			}
-			from = next(chunk[len(chunk)-1].key)
+			from = next(chunk[len(chunk)-1].Key)
 		}
 		if err := ctx.Err(); err != nil {
 			yield(store.Record{}, err)
@@ -112,7 +108,7 @@ func (s *Store) read(keys []string) [][]byte {
 	values := make([][]byte, len(keys))
 	s.mu.RLock()
 	for i, key := range keys {
-		values[i] = s.table.get(key)
+		values[i] = s.table.values[key]
 	}
 	s.mu.RUnlock()
 	for i, value := range values {
@@ -124,14 +120,14 @@ func (s *Store) read(keys []string) [][]byte {
 // chunk appends the next records at or after from that begin with prefix to
 // an empty chunk. Their values are the table's own, which never change once
 // stored.
-func (s *Store) chunk(chunk []record, prefix, from string) []record {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	s.table.ascend(from, func(r record) bool {
-		if len(chunk) == scanChunk || !strings.HasPrefix(r.key, prefix) {
+func (s *Store) chunk(chunk []store.Record, prefix, from string) []store.Record {
+	s.mu.Lock() // it may have to sort
+	defer s.mu.Unlock()
+	s.table.ascend(from, func(key string, value []byte) bool {
+		if len(chunk) == scanChunk || !strings.HasPrefix(key, prefix) {
 			return false
 		}
-		chunk = append(chunk, r)
+		chunk = append(chunk, store.Record{Key: key, Value: value})
 		return true
 	})
 	return chunk

@@ -10,7 +10,3 @@ import (
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(*testing.T) store.Store { return new(Store) })
 }
-
-func BenchmarkStore(b *testing.B) {
-	storetest.Bench(b, func(*testing.B) store.Store { return new(Store) })
-}

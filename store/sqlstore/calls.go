@@ -15,9 +15,9 @@ func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte
 		return err
 	}
 	var values [][]byte
-	err := s.within(ctx, func(ctx context.Context) (_ deed, err error) {
+	err := s.within(ctx, func(ctx context.Context) (_ bool, err error) {
 		values, err = read(ctx, s.db, s.sql.view, keys, indexOf(keys))
-		return reading, err
+		return false, err
 	})
 	if err != nil {
 		return err
@@ -28,34 +28,29 @@ func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte
 // Update implements [store.Store]. It writes only the values that differ from
 // what they were, and opens no transaction if none does, or if fn fails.
 //
-// It calls fn again if another writer changed one of the values in between, if
-// the database could not serialize the transaction, or if it ended it as a
-// deadlock. The error that it returns then, in the end, wraps
-// [store.ErrUnavailable].
+// It calls fn again if another writer changed one of the values in between.
 func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]byte) error) error {
 	if err := store.CheckKeys(keys); err != nil {
 		return err
 	}
 	u := &update{sql: &s.sql, limit: s.limit(), keys: keys, index: indexOf(keys), fn: fn}
-	return s.within(ctx, func(ctx context.Context) (deed, error) {
+	return s.within(ctx, func(ctx context.Context) (bool, error) {
 		err := u.run(ctx, s.db)
-		if err == nil && !u.wrote {
-			return reading, nil
-		}
-		return writing, err
+		return u.wrote || err != nil, err
 	})
 }
 
 // Sync implements [store.Store]. It commits a transaction that waits for the
 // disk, which all earlier ones have then reached too.
 func (s *Store) Sync(ctx context.Context) error {
-	return s.within(ctx, func(ctx context.Context) (deed, error) {
-		return syncing, transact(ctx, s.db, &s.sql, s.limit(), func(tx *sql.Tx) error {
+	return s.within(ctx, func(ctx context.Context) (bool, error) {
+		err := transact(ctx, s.db, &s.sql, s.limit(), func(tx *sql.Tx) error {
 			if _, err := tx.ExecContext(ctx, s.sql.flush); err != nil {
 				return err
 			}
 			return tx.Commit()
 		})
+		return err != nil, err // a server whose disk is full still syncs
 	})
 }
 
@@ -69,8 +64,8 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 		}
 		p := firstPage(prefix, after)
 		for more := true; more && ctx.Err() == nil; more = p.next() {
-			err := s.within(ctx, func(ctx context.Context) (deed, error) {
-				return reading, p.fetch(ctx, s.db, s.sql.scan)
+			err := s.within(ctx, func(ctx context.Context) (bool, error) {
+				return false, p.fetch(ctx, s.db, s.sql.scan)
 			})
 			if err != nil {
 				yield(store.Record{}, err)

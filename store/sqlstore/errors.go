@@ -13,11 +13,9 @@ import (
 
 // The codes of PostgreSQL that say what to do.
 const (
-	undefinedTable       = "42P01"
-	undefinedSchema      = "3F000"
-	readOnlyTransaction  = "25006"
-	serializationFailure = "40001"
-	deadlockDetected     = "40P01"
+	undefinedTable      = "42P01"
+	undefinedSchema     = "3F000"
+	readOnlyTransaction = "25006"
 
 	// These are classes, with which codes begin.
 	connectionException  = "08"
@@ -36,13 +34,6 @@ func stateOf(err error) string {
 	return ""
 }
 
-// rivalry reports whether the database ended a transaction for the sake of
-// another one, so that to do it again helps.
-func rivalry(err error) bool {
-	state := stateOf(err)
-	return state == serializationFailure || state == deadlockDetected
-}
-
 // sayClosed is the error of database/sql when a program has closed it, which
 // has no value to compare with; a test holds it to the version in use.
 const sayClosed = "sql: database is closed"
@@ -50,32 +41,21 @@ const sayClosed = "sql: database is closed"
 // limit is the timeout as PostgreSQL reads it.
 func (s *Store) limit() string { return strconv.FormatInt(s.timeout.Milliseconds(), 10) + "ms" }
 
-// A deed is what a call did to the database, or could not do. A later one shows
-// more of what works: a database that reads need not write, and one whose disk is
-// full still locks a row.
-type deed int
-
-const (
-	reading deed = iota
-	syncing
-	writing
-)
-
-// within runs f, which returns its deed, with a context that ends when a call
-// must, and makes its error the store's.
-func (s *Store) within(ctx context.Context, f func(context.Context) (deed, error)) error {
+// within runs f with a context that ends when a call must, and makes its error the
+// store's. f reports whether it wrote, or could not.
+func (s *Store) within(ctx context.Context, f func(context.Context) (writes bool, err error)) error {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	var did deed
+	writes := false
 	err := s.prepare(limited)
 	if err == nil {
-		did, err = f(limited)
+		writes, err = f(limited)
 	}
 	if r, ok := errors.AsType[*refusal](err); ok {
-		s.logSuccess(reading)
+		s.logSuccess(false)
 		return r.err
 	}
 	if stateOf(err) == undefinedTable || errors.Is(err, errNoFormat) {
@@ -83,7 +63,7 @@ func (s *Store) within(ctx context.Context, f func(context.Context) (deed, error
 	}
 	switch {
 	case err == nil:
-		s.logSuccess(did)
+		s.logSuccess(writes)
 		return nil
 	case ctx.Err() != nil:
 		return ended(ctx)
@@ -91,13 +71,13 @@ func (s *Store) within(ctx context.Context, f func(context.Context) (deed, error
 		return fmt.Errorf("sqlstore: %w", store.ErrClosed)
 	case errors.Is(err, errLater):
 		err = fmt.Errorf("sqlstore: %w", err)
-		s.logProblem("later", did, err)
+		s.logProblem("later", writes, err)
 		return err
 	case limited.Err() != nil:
-		err = fmt.Errorf("no answer from the database within %v", s.timeout)
-		s.logProblem("timeout", did, err)
+		err = fmt.Errorf("no answer from the database within Options.Timeout, which is %v", s.timeout)
+		s.logProblem("timeout", writes, err)
 	default:
-		s.logProblem(kindOf(err), did, err)
+		s.logProblem(kindOf(err), writes, err)
 	}
 	return fmt.Errorf("sqlstore: %w: %w", store.ErrUnavailable, err)
 }
@@ -116,10 +96,10 @@ func kindOf(err error) string {
 }
 
 // logProblem logs a problem, each kind once until it is over.
-func (s *Store) logProblem(kind string, failed deed, err error) {
+func (s *Store) logProblem(kind string, writes bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failed = max(s.failed, failed)
+	s.writesFail = s.writesFail || writes
 	if slices.Contains(s.logged, kind) {
 		return
 	}
@@ -131,15 +111,15 @@ func (s *Store) logProblem(kind string, failed deed, err error) {
 	}
 }
 
-// logSuccess logs the end of all problems, unless more failed than what was done
-// now.
-func (s *Store) logSuccess(did deed) {
+// logSuccess logs the end of all problems. A database that reads need not write, so a
+// write that failed is over only with one that succeeds.
+func (s *Store) logSuccess(wrote bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.logged) == 0 || did < s.failed {
+	if len(s.logged) == 0 || s.writesFail && !wrote {
 		return
 	}
-	s.logged, s.failed = nil, reading
+	s.logged, s.writesFail = nil, false
 	s.log.Info("sqlstore: works again", "table", s.sql.name.String())
 }
 

@@ -139,13 +139,3 @@ func withSetting(address, setting string) string {
 	u.RawQuery = q.Encode()
 	return u.String()
 }
-
-// deadlocks returns how many deadlocks the database has seen. Sessions tell of
-// theirs when they end, if not before.
-func deadlocks(t testing.TB, db *sql.DB) (n int) {
-	t.Helper()
-	if err := db.QueryRow(`SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
-	return n
-}

@@ -8,13 +8,11 @@ import (
 )
 
 // Limits of what a Scan asks for at a time. The first page is small, since many
-// scans are of few records; the following ones are so long that they fill
-// pageBytes, as far as the ones before tell. A page that turns out to have
-// more than pageMost bytes is cut.
+// scans are of few records. A page that turns out to have more than pageMost bytes
+// is cut.
 const (
 	firstRecords = 500
-	mostRecords  = 10_000
-	pageBytes    = 1 << 20
+	nextRecords  = 4000
 	pageMost     = 4 << 20
 )
 
@@ -22,7 +20,6 @@ const (
 type page struct {
 	from, to string // keys from the one to before the other are left to scan
 	limit    int
-	bytes    int
 	cut      bool // not all that the limit allows was taken
 	records  []store.Record
 }
@@ -50,7 +47,8 @@ func following(key string) string { return key + lowest }
 
 // fetch reads the records of the page.
 func (p *page) fetch(ctx context.Context, db *sql.DB, query string) error {
-	p.records, p.bytes, p.cut = p.records[:0], 0, false
+	p.records, p.cut = p.records[:0], false
+	bytes := 0
 	rows, err := db.QueryContext(ctx, query, p.from, p.to, p.limit)
 	if err != nil {
 		return err
@@ -62,7 +60,7 @@ func (p *page) fetch(ctx context.Context, db *sql.DB, query string) error {
 			return err
 		}
 		p.records = append(p.records, r)
-		if p.bytes += len(r.Key) + len(r.Value); p.bytes > pageMost {
+		if bytes += len(r.Key) + len(r.Value); bytes > pageMost {
 			p.cut = true
 			return nil
 		}
@@ -76,7 +74,6 @@ func (p *page) next() bool {
 	if n == 0 || n < p.limit && !p.cut {
 		return false
 	}
-	p.from = following(p.records[n-1].Key)
-	p.limit = min(max(pageBytes/(1+p.bytes/n), 1), mostRecords)
+	p.from, p.limit = following(p.records[n-1].Key), nextRecords
 	return true
 }

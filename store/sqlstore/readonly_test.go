@@ -58,7 +58,7 @@ func TestDatabaseThatOnlyReads(t *testing.T) {
 			}
 			log := &logged{}
 			db := dial(t, at)
-			s := openWith(t, db, &Options{Logger: log.logger()})
+			s := openWith(t, db, &Options{Logger: log.Logger()})
 			mustPut(t, s, "k", "1")
 			exec(c.refuse)
 			exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}' AND pid <> pg_backend_pid()`)
@@ -81,7 +81,7 @@ func TestDatabaseThatOnlyReads(t *testing.T) {
 				}
 			}
 			if lines := log.count("\n") - before; lines > 1 || log.count("cannot be used") < 1 {
-				t.Errorf("two minutes without a write were logged in %d lines, want 1:\n%s", lines, &log.buf)
+				t.Errorf("two minutes without a write were logged in %d lines, want 1:\n%s", lines, log)
 			}
 			exec(c.allow)
 			again := log.count("works again")
@@ -89,7 +89,7 @@ func TestDatabaseThatOnlyReads(t *testing.T) {
 				t.Fatalf("when the database takes writes again: %v", err)
 			}
 			if got := log.count("works again") - again; got != 1 {
-				t.Errorf("that writes are taken again was logged %d times, want once:\n%s", got, &log.buf)
+				t.Errorf("that writes are taken again was logged %d times, want once:\n%s", got, log)
 			}
 		})
 	}
@@ -103,7 +103,7 @@ func TestReadOnlySessionIsGivenUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, db := open(t)
-			s.log = (&logged{}).logger()
+			s.log = (&logged{}).Logger()
 			mustPut(t, s, "k", "1")
 			db.SetMaxOpenConns(1)
 			mustExec(t, db, `SET default_transaction_read_only = on`)
@@ -136,11 +136,11 @@ func TestATableThatIsMissingIsMade(t *testing.T) {
 				s, db := open(t)
 				mustPut(t, s, "k", "1")
 				log := &logged{}
-				s.log = log.logger()
+				s.log = log.Logger()
 				table := s.sql.name.String()
 				mustExec(t, db, strings.ReplaceAll(c.lose, "{name}", table))
 				if restart {
-					s = openWith(t, db, &Options{Table: table, Logger: log.logger()})
+					s = openWith(t, db, &Options{Table: table, Logger: log.Logger()})
 					mustPut(t, s, "new", "1")
 				} else {
 					_ = put(s, "new", "1")
@@ -150,7 +150,7 @@ func TestATableThatIsMissingIsMade(t *testing.T) {
 					t.Errorf("the records were kept: %t, want %t", kept, c.kept)
 				}
 				if told := log.count("nothing that was learned before is here") == 1; told == c.kept {
-					t.Errorf("the log tells that the records are lost: %t, want %t:\n%s", told, !c.kept, &log.buf)
+					t.Errorf("the log tells that the records are lost: %t, want %t:\n%s", told, !c.kept, log)
 				}
 				if err := s.Sync(context.Background()); err != nil {
 					t.Error(err)

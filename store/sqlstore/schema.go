@@ -44,6 +44,9 @@ func (n tableName) quoted(suffix string) string {
 	return `"` + n.schema + `".` + table
 }
 
+// format is the version of the tables.
+const format = 1
+
 // statements are all that is ever sent to the database, with the names of the
 // tables filled in.
 type statements struct {
@@ -52,9 +55,9 @@ type statements struct {
 	view, scan         string
 	lock, write, flush string
 
-	makeSchema, makeFormat      string
-	version, addVersion, raised string
-	steps                       []string // each does nothing if it was taken before
+	version    string
+	makeSchema string
+	makeTables []string // each makes what is missing
 }
 
 // A collation other than C would scan in another order than that of the bytes,
@@ -71,6 +74,8 @@ const createFormat = `CREATE TABLE IF NOT EXISTS {format} (
 	one boolean PRIMARY KEY DEFAULT true CHECK (one),
 	version integer NOT NULL
 )`
+
+var addFormat = fmt.Sprintf(`INSERT INTO {format} (version) VALUES (%d) ON CONFLICT DO NOTHING`, format)
 
 // lockWriter sets the limits of the transaction before it waits for the row.
 const lockWriter = `WITH limits AS MATERIALIZED (SELECT
@@ -112,21 +117,15 @@ func statementsFor(name tableName) statements {
 		write: fill(writeValues),
 		flush: flushCommit,
 
-		makeSchema: `CREATE SCHEMA IF NOT EXISTS "` + name.schema + `"`,
-		makeFormat: fill(createFormat),
 		version:    fill(`SELECT (SELECT version FROM {format}), to_regclass('{records}') IS NOT NULL`),
-		addVersion: fill(`INSERT INTO {format} (version) VALUES (0)`),
-		raised:     fill(`UPDATE {format} SET version = $1`),
-		steps:      []string{fill(createRecords)},
+		makeSchema: `CREATE SCHEMA IF NOT EXISTS "` + name.schema + `"`,
+		makeTables: []string{fill(createRecords), fill(createFormat), fill(addFormat)},
 	}
 }
 
-// format is the version of the tables that the steps lead to.
-func (q *statements) format() int { return len(q.steps) }
-
 var (
 	// errLater is returned for tables that this version cannot read.
-	errLater = errors.New("was made by a later version of this program")
+	errLater = errors.New("was made by a later version of this program; replace this process by that version")
 
 	// errNoFormat is returned to writers if there is no row that says what the
 	// tables are like.
@@ -134,13 +133,13 @@ var (
 )
 
 func (q *statements) checkFormat(version int) error {
-	if version > q.format() {
-		return fmt.Errorf("table %s %w: its format is %d, known here is %d", q.name.quoted(""), errLater, version, q.format())
+	if version > format {
+		return fmt.Errorf("table %s of format %d %w, which knows format %d", q.name.quoted(""), version, errLater, format)
 	}
 	return nil
 }
 
-// prepare makes the tables, or brings them up to date, unless they are.
+// prepare makes what is missing of the tables, once.
 func (s *Store) prepare(ctx context.Context) error {
 	if s.ready.Load() {
 		return nil
@@ -154,8 +153,8 @@ func (s *Store) prepare(ctx context.Context) error {
 	if err := s.sql.checkFormat(version.V); err != nil {
 		return err
 	}
-	if version.V != s.sql.format() || !found {
-		if err := inSession(ctx, s.db, func(session *sql.Conn) error { return s.migrate(ctx, session) }); err != nil {
+	if !version.Valid || !found {
+		if err := inSession(ctx, s.db, func(session *sql.Conn) error { return s.create(ctx, session) }); err != nil {
 			return err
 		}
 	}
@@ -163,10 +162,9 @@ func (s *Store) prepare(ctx context.Context) error {
 	return nil
 }
 
-// migrate takes the steps that have not been taken yet, or all of them if a table
-// or the row is missing, as after a restore that left it out. Processes that start
-// together do so one after the other.
-func (s *Store) migrate(ctx context.Context, session *sql.Conn) error {
+// create makes the tables, or what is missing of them, as after a restore that left
+// it out. Processes that start together do so one after the other.
+func (s *Store) create(ctx context.Context, session *sql.Conn) error {
 	tx, err := session.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -177,20 +175,20 @@ func (s *Store) migrate(ctx context.Context, session *sql.Conn) error {
 	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(name.Sum64())); err != nil {
 		return err
 	}
-	version, found, err := s.sql.readFormat(ctx, tx)
+	var schema, found bool
+	err = tx.QueryRowContext(ctx, `SELECT $1 = '' OR to_regnamespace($1) IS NOT NULL, to_regclass($2) IS NOT NULL`,
+		s.sql.name.schema, s.sql.name.quoted("")).Scan(&schema, &found)
 	if err != nil {
 		return err
 	}
-	if !found {
-		version = 0
+	steps := s.sql.makeTables
+	if !schema { // asked first, as to make one takes a right that few roles have
+		steps = append([]string{s.sql.makeSchema}, steps...)
 	}
-	for ; version < s.sql.format(); version++ {
-		if _, err := tx.ExecContext(ctx, s.sql.steps[version]); err != nil {
+	for _, step := range steps {
+		if _, err := tx.ExecContext(ctx, step); err != nil {
 			return err
 		}
-	}
-	if _, err := tx.ExecContext(ctx, s.sql.raised, version); err != nil {
-		return err
 	}
 	if err := tx.Commit(); err != nil {
 		return err
@@ -199,32 +197,4 @@ func (s *Store) migrate(ctx context.Context, session *sql.Conn) error {
 		s.log.Info("sqlstore: the table was not there and was made; nothing that was learned before is here, and the site is learned anew", "table", s.sql.name.String())
 	}
 	return nil
-}
-
-// readFormat returns the version of the tables, 0 if there is none, and whether
-// that of the records is there. It makes what is needed to note a version.
-func (q *statements) readFormat(ctx context.Context, tx *sql.Tx) (_ int, found bool, err error) {
-	if q.name.schema != "" {
-		var missing bool
-		if err := tx.QueryRowContext(ctx, `SELECT to_regnamespace($1) IS NULL`, q.name.schema).Scan(&missing); err != nil {
-			return 0, false, err
-		}
-		if missing { // asked first, as to make one takes a right that few roles have
-			if _, err := tx.ExecContext(ctx, q.makeSchema); err != nil {
-				return 0, false, err
-			}
-		}
-	}
-	if _, err := tx.ExecContext(ctx, q.makeFormat); err != nil {
-		return 0, false, err
-	}
-	var version sql.Null[int]
-	if err := tx.QueryRowContext(ctx, q.version).Scan(&version, &found); err != nil {
-		return 0, false, err
-	}
-	if !version.Valid {
-		_, err = tx.ExecContext(ctx, q.addVersion)
-		return 0, found, err
-	}
-	return version.V, found, q.checkFormat(version.V)
 }

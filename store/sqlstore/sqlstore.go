@@ -76,9 +76,9 @@ type Store struct {
 
 	ready atomic.Bool // the tables are there, and of our format
 
-	mu     sync.Mutex
-	logged []string // the kinds of problems that were logged and last
-	failed deed     // the most telling one that failed in them
+	mu         sync.Mutex
+	logged     []string // the kinds of problems that were logged and last
+	writesFail bool     // a write failed in them
 }
 
 var (
@@ -95,18 +95,18 @@ func (s *Store) Shared() bool { return true }
 // defaults. Open fails only for a bad argument and does not ask the database.
 //
 // The first call that reaches the database makes the tables, or what is missing
-// of them, or brings those of an earlier version up to date; a role that may not
-// create tables needs to find them there. A table that a later version of this program has made
-// anew is left alone: all calls fail then, and say so.
+// of them; a role that may not create tables needs to find them there. A table that
+// a later version of this program has made anew is left alone: all calls fail then,
+// and say so.
 func Open(db *sql.DB, opts *Options) (*Store, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
 	if db == nil {
-		return nil, errors.New("sqlstore: no database given")
+		return nil, errors.New("sqlstore: no database given; open one with sql.Open")
 	}
 	if opts.Timeout != 0 && opts.Timeout < time.Millisecond {
-		return nil, fmt.Errorf("sqlstore: Options.Timeout is %v, less than 1 ms", opts.Timeout)
+		return nil, fmt.Errorf("sqlstore: Options.Timeout is %v; it must be 0 for the default, or at least 1 ms", opts.Timeout)
 	}
 	name := tableName{table: defaultTable}
 	if opts.Table != "" {

@@ -1,29 +1,18 @@
 package sqlstore
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/storetest"
 )
-
-func TestStore(t *testing.T) {
-	if testing.Short() {
-		t.Skip("TestSharedStore tries the same rules, and each takes a round trip to the database")
-	}
-	db := database(t)
-	storetest.Run(t, func(t *testing.T) store.Store {
-		return openTable(t, db, schema(t, db)+".servemap")
-	})
-}
 
 // TestSharedStore has two handles with connections of their own, as two
 // processes have.
@@ -32,13 +21,6 @@ func TestSharedStore(t *testing.T) {
 	storetest.RunShared(t, func(t *testing.T) (a, b store.Store) {
 		table := schema(t, one) + ".servemap"
 		return openTable(t, one, table), openTable(t, two, table)
-	})
-}
-
-func BenchmarkStore(b *testing.B) {
-	storetest.Bench(b, func(b *testing.B) store.Store {
-		s, _ := open(b)
-		return s
 	})
 }
 
@@ -144,40 +126,9 @@ func TestRoleWithoutRights(t *testing.T) {
 		t.Errorf("a role without the right to make tables left %q, want 12", got)
 	}
 	none := openTable(t, dial(t, withSetting(address(), "role="+role)), table.schema+".other")
-	none.log = (&logged{}).logger()
+	none.log = (&logged{}).Logger()
 	if err := put(none, "k", "1"); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("where it would have to make them: %v, want ErrUnavailable", err)
-	}
-}
-
-// format1 is what the first version made. Tables like these exist, so what is
-// written here never changes.
-var format1 = []string{
-	`CREATE TABLE %.servemap (key text COLLATE "C" PRIMARY KEY, value bytea NOT NULL) WITH (fillfactor = 80)`,
-	`CREATE TABLE %.servemap_format (one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL)`,
-	`INSERT INTO %.servemap_format (version) VALUES (1)`,
-	`INSERT INTO %.servemap (key, value) VALUES ('https://example.com|head', '\x00ff'), ('a', '')`,
-}
-
-func TestReadsFormat1(t *testing.T) {
-	db := database(t)
-	name := schema(t, db)
-	for _, query := range format1 {
-		mustExec(t, db, strings.ReplaceAll(query, "%", name))
-	}
-	s := openTable(t, db, name+".servemap")
-	if got := get(t, s, "https://example.com|head"); got != "\x00\xff" {
-		t.Errorf("a record of format 1 reads as %q", got)
-	}
-	mustPut(t, s, "b", "1")
-	n := 0
-	for _, err := range s.Scan(context.Background(), "", "") {
-		if n++; err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n != 3 {
-		t.Errorf("a scan of format 1 sees %d records, want 3", n)
 	}
 }
 
@@ -193,7 +144,7 @@ func TestLaterFormat(t *testing.T) {
 		return st.View(context.Background(), []string{"k"}, func([][]byte) error { return nil })
 	}
 	log := &logged{}
-	late.log, s.log = log.logger(), log.logger()
+	late.log, s.log = log.Logger(), log.Logger()
 	for name, err := range map[string]error{
 		"View": view(late), "Update": put(late, "k", "2"), "Sync": late.Sync(context.Background()),
 		"Update of one that was open": put(s, "k", "2"),
@@ -207,7 +158,7 @@ func TestLaterFormat(t *testing.T) {
 		t.Errorf("a later format was written to: %q", got)
 	}
 	if n := log.count("level=ERROR"); n != 2 {
-		t.Errorf("two handles logged %d errors, want one each:\n%s", n, &log.buf)
+		t.Errorf("two handles logged %d errors, want one each:\n%s", n, log)
 	}
 }
 
@@ -268,48 +219,8 @@ func TestScanOfMixedSizes(t *testing.T) {
 	}
 }
 
-func TestPagesStayWithinTheirBytes(t *testing.T) {
-	record := func(n int) store.Record { return store.Record{Key: "k", Value: make([]byte, n)} }
-	for _, c := range []struct {
-		name    string
-		records int
-		bytes   int // of each
-		more    bool
-		limit   int
-	}{
-		{"none", 0, 0, false, firstRecords},
-		{"fewer than asked for", firstRecords - 1, 100, false, firstRecords},
-		{"empty ones", firstRecords, 0, true, mostRecords},
-		{"short ones", firstRecords, 260, true, 4000},
-		{"the longest", firstRecords, store.MaxValue, true, 15},
-	} {
-		p := firstPage("", "")
-		for range c.records {
-			p.records, p.bytes = append(p.records, record(c.bytes)), p.bytes+1+c.bytes
-		}
-		if more := p.next(); more != c.more || p.limit < c.limit*9/10 || p.limit > c.limit*11/10 {
-			t.Errorf("after %s there is more: %v, and the next page has %d records, want %v and about %d", c.name, more, p.limit, c.more, c.limit)
-		}
-	}
-}
+// logged is what a store logs.
+type logged struct{ base.Log }
 
-// logged collects what a store logs.
-type logged struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (l *logged) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(b)
-}
-
-func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
-
-// count returns how many lines hold text.
-func (l *logged) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.buf.String(), text)
-}
+// count returns how often it holds text.
+func (l *logged) count(text string) int { return strings.Count(l.String(), text) }

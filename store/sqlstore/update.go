@@ -6,17 +6,10 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/servemap/servemap/store"
 )
-
-// attempts bounds how often an update is done again because the database ended
-// its transaction for the sake of another one, and how often one transaction
-// finds that values are not what they were: behind the lock it can only once.
-const attempts = 8
 
 // update is one call of Update.
 type update struct {
@@ -36,19 +29,9 @@ type refusal struct{ err error }
 
 func (r *refusal) Error() string { return "refused" }
 
-var errUnsteady = errors.New("values went on changing behind the writers' lock")
+var errUnsteady = errors.New("somebody else than this program writes to the table, without the lock that writers take")
 
-// run tries until the database does not end the transaction for another one.
-func (u *update) run(ctx context.Context, db *sql.DB) error {
-	for n := 0; ; n++ {
-		err := u.try(ctx, db)
-		if n == attempts || !rivalry(err) || !pause(ctx, n) {
-			return err
-		}
-	}
-}
-
-func (u *update) try(ctx context.Context, db *sql.DB) (err error) {
+func (u *update) run(ctx context.Context, db *sql.DB) (err error) {
 	if u.old, err = read(ctx, db, u.sql.view, u.keys, u.index); err != nil {
 		return err
 	}
@@ -76,9 +59,9 @@ func (u *update) changes() (*changes, error) {
 }
 
 // write commits the changes, if all values are what they were. Else it has
-// them made again from what they are.
+// them made again from what they are, which holds while it has the lock.
 func (u *update) write(ctx context.Context, tx *sql.Tx, c *changes) error {
-	for range attempts {
+	for range 2 {
 		rows, err := tx.QueryContext(ctx, u.sql.write, u.keys, u.old, c.put, c.values, c.deleted)
 		if err != nil {
 			return err
@@ -209,17 +192,4 @@ func fill(values [][]byte, rows *sql.Rows, index map[string]int) (n int, err err
 		values[i] = slices.Clip(value)
 	}
 	return n, rows.Err()
-}
-
-// pause waits before attempt n, for a time of its own, so that rivals part. It
-// returns false if ctx ended.
-func pause(ctx context.Context, n int) bool {
-	timer := time.NewTimer(rand.N(10 * time.Millisecond << n))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

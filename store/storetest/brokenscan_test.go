@@ -175,25 +175,29 @@ func ignoresContext(st store.Store) store.Store {
 		}}
 }
 
-func acceptsInvalid(st store.Store) store.Store {
-	accept := func(do call) call {
-		return func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-			if err := do(ctx, keys, fn); !errors.Is(err, store.ErrInvalid) {
-				return err
-			}
-			return nil
-		}
-	}
-	return faulty{Store: st, view: accept(st.View), update: accept(st.Update),
-		scan: func(ctx context.Context, prefix, after string) seq {
-			return func(yield func(store.Record, error) bool) {
-				for r, err := range st.Scan(ctx, prefix, after) {
-					if errors.Is(err, store.ErrInvalid) || !yield(r, err) {
-						return
-					}
+// accepts has calls with such keys succeed where they should be refused.
+func accepts(such func(keys []string) bool) func(store.Store) store.Store {
+	return func(st store.Store) store.Store {
+		accept := func(do call) call {
+			return func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+				if err := do(ctx, keys, fn); !errors.Is(err, store.ErrInvalid) || !such(keys) {
+					return err
 				}
+				return nil
 			}
-		}}
+		}
+		return faulty{Store: st, view: accept(st.View), update: accept(st.Update)}
+	}
+}
+
+func acceptsBadScans(st store.Store) store.Store {
+	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
+		for r, err := range st.Scan(ctx, prefix, after) {
+			if errors.Is(err, store.ErrInvalid) || !yield(r, err) {
+				return
+			}
+		}
+	})
 }
 
 func looksLate(st store.Store) store.Store {

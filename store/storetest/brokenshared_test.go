@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -26,7 +24,7 @@ var brokenHandles = []brokenHandle{
 	{"moves in two steps", "NothingIsLostOnTheMove", eachHandle(deletesFirst)},
 	{"remembers what it viewed", "OthersSeeWhatWasWritten", eachHandle(remembersViews)},
 	{"remembers what it scanned", "OthersSeeWhatWasWritten", eachHandle(remembersScans)},
-	{"locks keys in the order given", "BigBatchesDoNotClash", locksInGivenOrder},
+	{"locks keys in the order given", "NoUpdateIsLost", locksInGivenOrder},
 }
 
 func eachHandle(spoil func(store.Store) store.Store) func(store.Store) pair {
@@ -70,34 +68,6 @@ func deletesFirst(st store.Store) store.Store {
 		}
 		return slow(st).Update(ctx, keys, func(values [][]byte) error { copy(values, left); return nil })
 	}}
-}
-
-func remembersViews(st store.Store) store.Store {
-	var mu sync.Mutex
-	known := map[string][]byte{}
-	forget := func(keys []string, _ [][]byte) {
-		mu.Lock()
-		defer mu.Unlock()
-		maps.DeleteFunc(known, func(key string, _ []byte) bool { return slices.Contains(keys, key) })
-	}
-	return faulty{Store: st,
-		update: around(st.Update, nop, forget),
-		view: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
-			values, err := readAll(ctx, st, keys)
-			if err != nil {
-				return err
-			}
-			mu.Lock()
-			for i, key := range keys {
-				if old, ok := known[key]; ok {
-					values[i] = clone(old)
-				}
-				known[key] = clone(values[i])
-			}
-			mu.Unlock()
-			return fn(values)
-		},
-	}
 }
 
 func remembersScans(st store.Store) store.Store {

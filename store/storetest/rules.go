@@ -152,7 +152,7 @@ func noKeys(t tester, p pair) {
 	}
 }
 
-// fullSize writes the longest key, the longest value and the biggest update.
+// fullSize writes the longest value under the longest key.
 func fullSize(t tester, p pair) {
 	long := strings.Repeat("~", store.MaxKey)
 	big := patterned(store.MaxValue)
@@ -160,31 +160,14 @@ func fullSize(t tester, p pair) {
 	if got := p.get(t, long); !bytes.Equal(got, big) {
 		t.Errorf("the longest value under the longest key came back as %d other bytes", len(got))
 	}
-	records, room := map[string][]byte{}, store.MaxUpdate
-	for i := 0; room > 0; i++ {
-		key := fmt.Sprintf("%s%04d", strings.Repeat("k", store.MaxKey-4), i)
-		size := min(store.MaxValue, room-len(key))
-		if size < 0 {
-			break
-		}
-		records[key] = patterned(size)
-		room -= len(key) + size
-	}
-	p.putAll(t, records)
-	for key, want := range records {
-		if got := p.get(t, key); !bytes.Equal(got, want) {
-			t.Errorf("in the biggest update a value of %d bytes came back as %d bytes, or other ones", len(want), len(got))
-		}
-	}
 }
 
 // manyKeys writes, rewrites and deletes as many keys as a call takes, with as
 // much in them as it takes.
 func manyKeys(t tester, p pair) {
-	records, keys := map[string][]byte{}, make([]string, store.MaxKeys)
-	for i := range keys {
-		keys[i] = fmt.Sprintf("page/%04d", i)
-		records[keys[i]] = patterned(store.MaxUpdate/store.MaxKeys - len(keys[i]))
+	records, keys := map[string][]byte{}, numbered(store.MaxKeys)
+	for _, key := range keys {
+		records[key] = patterned(store.MaxUpdate/store.MaxKeys - len(key))
 	}
 	for range 3 {
 		p.putAll(t, records)
@@ -197,7 +180,7 @@ func manyKeys(t tester, p pair) {
 			value[0]++
 		}
 	}
-	if got := len(p.scan(t, "page/", "")); got != len(keys) {
+	if got := len(p.scan(t, "k", "")); got != len(keys) {
 		t.Errorf("Scan yields %d of %d records", got, len(keys))
 	}
 	clear(records)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 
 	"github.com/servemap/servemap/store"
 )
@@ -15,8 +14,7 @@ import (
 // within one as well.
 var sharedRules = []rule{
 	{"OthersSeeWhatWasWritten", "a server would decide on what another one has long changed", othersSeeWhatWasWritten},
-	{"NothingIsLostOnTheMove", "a page that moves from one record to another would be lost, or be there twice", nothingIsLostOnTheMove},
-	{"BigBatchesDoNotClash", "servers that write the same pages would fail each other", bigBatchesDoNotClash},
+	{"NothingIsLostOnTheMove", "a page that moves from one record to another would be lost, be there twice, or be read from different times", nothingIsLostOnTheMove},
 }
 
 // othersSeeWhatWasWritten writes through one handle, again and again, and looks
@@ -93,37 +91,4 @@ func countTokens(t tester, st store.Store, keys []string, want int) error {
 		}
 		return nil
 	})
-}
-
-// bigBatchesDoNotClash has writers increment the same many counters, each in
-// an order of its own.
-func bigBatchesDoNotClash(t tester, p pair) {
-	const batches = 5
-	keys := make([]string, 300)
-	for i := range keys {
-		keys[i] = fmt.Sprintf("page/%04d", i)
-	}
-	together(writers, func(w int) {
-		st, mine := []store.Store{p.a, p.b}[w%2], slices.Concat(keys[w*70:], keys[:w*70])
-		if w/2 == 1 {
-			slices.Reverse(mine)
-		}
-		for range batches {
-			err := st.Update(context.Background(), mine, func(values [][]byte) error {
-				for i, value := range values {
-					values[i] = increment(value)
-				}
-				return nil
-			})
-			if err != nil {
-				t.Errorf("Update of many keys that others update too: %v", err)
-				return
-			}
-		}
-	})
-	for i, value := range p.getAll(t, keys) {
-		if count(value) != writers*batches {
-			t.Fatalf("%d increments of key %s left %d", writers*batches, keys[i], count(value))
-		}
-	}
 }

@@ -18,12 +18,10 @@ import (
 // Run tries every rule, as a subtest named after it, on a store of its own.
 // open returns an empty store, and leaves closing it to t.Cleanup.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
-	for _, r := range rules {
-		t.Run(r.name, func(t *testing.T) {
-			st := open(t)
-			r.try(t, pair{st, st})
-		})
-	}
+	RunShared(t, func(t *testing.T) (a, b store.Store) {
+		st := open(t)
+		return st, st
+	})
 }
 
 // RunShared tries every rule on two handles to the same data, as two servers

@@ -13,9 +13,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"encoding/xml"
@@ -35,7 +33,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/servemap/servemap"
@@ -124,27 +121,24 @@ func parse(args []string) (c config, err error) {
 // rig is a site before a system, and the way to it.
 type rig struct {
 	config
-	site *servemap.Site
-	// asked counts the responses by status and type.
-	mu     sync.Mutex
-	asked  map[string]int
+	site   *servemap.Site
 	client *http.Client
 }
 
 func run(ctx context.Context, c config) (bad int, err error) {
-	r := &rig{config: c, asked: map[string]int{}}
+	r := &rig{config: c}
 	r.options.Logger = slog.New(slog.NewTextHandler(os.Stdout, nil))
 	if r.site, err = servemap.New(c.origin, new(memstore.Store), &r.options); err != nil {
 		return 0, err
 	}
 	defer r.site.Close(context.WithoutCancel(ctx))
-	front, err := serve(r.site.Wrap(r.pass(c.upstream)))
+	front, err := serve(r.site.Wrap(pass(c.upstream)))
 	if err != nil {
 		return 0, err
 	}
 	// The origin has no name that resolves. So clients ask this as their proxy; it
 	// turns what they ask into the plain request that a server of that name gets.
-	way, err := serve(r.pass(front))
+	way, err := serve(pass(front))
 	if err != nil {
 		return 0, err
 	}
@@ -171,30 +165,15 @@ func serve(h http.Handler) (string, error) {
 }
 
 // pass returns a proxy to a server that gets the Host of the client's request.
-func (r *rig) pass(to string) http.Handler {
+func pass(to string) http.Handler {
 	target, err := url.Parse(to)
 	if err != nil {
 		log.Fatal(err)
 	}
-	return &httputil.ReverseProxy{
-		Rewrite: func(p *httputil.ProxyRequest) {
-			p.SetURL(target)
-			p.Out.Host = p.In.Host
-		},
-		ModifyResponse: func(resp *http.Response) error {
-			if to != r.upstream {
-				return nil
-			}
-			kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.asked[fmt.Sprint(resp.StatusCode, " ", kind)]++
-			if kind == "text/html" && resp.StatusCode == http.StatusOK {
-				r.asked["Cache-Control: "+strings.Join(resp.Header["Cache-Control"], ", ")]++
-			}
-			return nil
-		},
-	}
+	return &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) {
+		p.SetURL(target)
+		p.Out.Host = p.In.Host
+	}}
 }
 
 // walkIt has wget walk the site as a search engine would.
@@ -216,23 +195,12 @@ func (r *rig) walkIt(ctx context.Context, way string) error {
 }
 
 func (r *rig) tellWalk() {
-	r.mu.Lock()
-	tellCounts("answered", r.asked)
-	r.mu.Unlock()
 	st := r.site.Stats()
-	tellCounts("ignored", st.Ignored)
-	tellCounts("locations", st.Verdicts)
-	if st.Dropped > 0 {
-		tellCounts("dropped", map[string]uint64{"": st.Dropped})
-	}
+	fmt.Println("ignored:", st.Ignored)
+	fmt.Println("locations:", st.Verdicts)
+	fmt.Println("dropped:", st.Dropped)
 	for _, h := range st.Hints {
 		fmt.Println("hint:", h)
-	}
-}
-
-func tellCounts[N int | uint64](what string, counts map[string]N) {
-	for _, k := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Printf("%-9s  %5d  %s\n", what, counts[k], k)
 	}
 }
 
@@ -247,19 +215,13 @@ func (r *rig) compare(ctx context.Context) (bad int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	// Whoever is logged in sees everything; then a stranger tries what is not his.
-	for _, u := range slices.Concat(theirs, never) {
-		if r.cookie == "" {
-			break
-		}
-		if _, err := r.get(ctx, u, r.cookie); err != nil {
+	if r.cookie != "" { // whoever is logged in sees everything
+		if err := r.visit(ctx, slices.Concat(theirs, never), r.cookie); err != nil {
 			return 0, err
 		}
 	}
-	for _, u := range never {
-		if _, err := r.get(ctx, u, ""); err != nil {
-			return 0, err
-		}
+	if err := r.visit(ctx, never, ""); err != nil { // and a stranger tries what is not his
+		return 0, err
 	}
 	if err := r.site.Flush(ctx); err != nil {
 		return 0, err
@@ -268,10 +230,6 @@ func (r *rig) compare(ctx context.Context) (bad int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	listed := map[string]bool{}
-	for _, u := range ours {
-		listed[u] = true
-	}
 	want := map[string]bool{}
 	missing, extra := groups{}, groups{}
 	both := 0
@@ -279,14 +237,14 @@ func (r *rig) compare(ctx context.Context) (bad int, err error) {
 		e, err := r.site.Explain(ctx, u)
 		switch {
 		case err != nil:
-			missing.add("no location", err.Error(), u)
+			missing.add("no location", u, err.Error())
 			continue
 		case want[e.URL]:
 			continue // they have it twice
-		case listed[e.URL]:
+		case slices.Contains(ours, e.URL):
 			both++
 		default:
-			missing.add(string(e.Verdict)+" "+string(e.Reason), e.Text+detail(e), e.URL)
+			missing.add(string(e.Verdict)+" "+string(e.Reason), e.URL, e.Text+" "+e.SameAs+" "+e.Canonical)
 		}
 		want[e.URL] = true
 	}
@@ -298,7 +256,7 @@ func (r *rig) compare(ctx context.Context) (bad int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		extra.add(r.kind(u), "listed by "+string(e.Reason), u)
+		extra.add(r.kind(u), u, "listed by "+string(e.Reason))
 	}
 	fmt.Printf("theirs %d, ours %d, in both %d, missing %d, extra %d\n", len(theirs), len(ours), both, missing.size(), extra.size())
 	missing.tell("missing")
@@ -321,16 +279,6 @@ func (r *rig) compare(ctx context.Context) (bad int, err error) {
 	return bad, nil
 }
 
-func detail(e servemap.Explanation) string {
-	switch {
-	case e.SameAs != "":
-		return " Same as " + e.SameAs
-	case e.Canonical != "":
-		return " Canonical " + e.Canonical
-	}
-	return ""
-}
-
 func (r *rig) kind(u string) string {
 	for _, k := range r.fine {
 		if k.expr.MatchString(u) {
@@ -338,6 +286,16 @@ func (r *rig) kind(u string) string {
 		}
 	}
 	return "not foreseen"
+}
+
+// visit gets each URL.
+func (r *rig) visit(ctx context.Context, urls []string, cookie string) error {
+	for _, u := range urls {
+		if _, err := r.get(ctx, u, cookie); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *rig) get(ctx context.Context, u, cookie string) ([]byte, error) {
@@ -385,30 +343,20 @@ func (r *rig) sitemap(ctx context.Context) (urls []string, err error) {
 	return urls, nil
 }
 
-func lines(name string) (all []string, err error) {
+// lines returns the words of a file, none if it has no name.
+func lines(name string) ([]string, error) {
 	if name == "" {
 		return nil, nil
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	s := bufio.NewScanner(f)
-	for s.Scan() {
-		if l := strings.TrimSpace(s.Text()); l != "" {
-			all = append(all, l)
-		}
-	}
-	return all, s.Err()
+	text, err := os.ReadFile(name)
+	return strings.Fields(string(text)), err
 }
 
-// groups are URLs by why they are missing or extra.
-type groups map[string][]entry
+// groups are URLs, each with what else is said of it, by why they are missing or
+// extra.
+type groups map[string][]string
 
-type entry struct{ url, text string }
-
-func (g groups) add(why, text, url string) { g[why] = append(g[why], entry{url, text}) }
+func (g groups) add(why, url, text string) { g[why] = append(g[why], url+"  "+text) }
 
 func (g groups) size() (n int) {
 	for _, list := range g {
@@ -422,20 +370,10 @@ const shown = 8
 
 func (g groups) tell(what string) {
 	for _, why := range slices.Sorted(maps.Keys(g)) {
-		list := g[why]
-		slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.url, b.url) })
+		list := slices.Sorted(slices.Values(g[why]))
 		fmt.Printf("%-8s %4d  %s\n", what, len(list), why)
-		told := ""
-		for i, e := range list {
-			if i == shown {
-				fmt.Printf("               ... and %d more\n", len(list)-i)
-				break
-			}
-			if e.text != told {
-				told = e.text
-				fmt.Printf("               (%s)\n", told)
-			}
-			fmt.Println("              ", e.url)
+		for _, line := range list[:min(len(list), shown)] {
+			fmt.Println("              ", line)
 		}
 	}
 }

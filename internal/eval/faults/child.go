@@ -32,7 +32,6 @@ type launch struct {
 	dir     string
 	pages   *fates
 	limit   int // of file descriptors, 0 for none
-	uid     int // the user, 0 for the same
 	moods   bool
 }
 
@@ -50,10 +49,6 @@ func (l launch) start(ctx context.Context) (*child, error) {
 	}
 	if l.program != "" {
 		command[0] = l.program
-	}
-	if l.uid != 0 {
-		id := fmt.Sprint(l.uid)
-		command = append([]string{"setpriv", "--reuid", id, "--regid", id, "--clear-groups"}, command...)
 	}
 	if l.limit > 0 {
 		command = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$@"`, l.limit), "sh"}, command...)
@@ -120,6 +115,32 @@ func (c *child) status() (s status, err error) {
 		return s, err
 	}
 	return s, json.Unmarshal(body, &s)
+}
+
+// await waits until the site says of itself what is wanted.
+func (c *child) await(limit time.Duration, what string, holds func(status) bool) error {
+	var failure error
+	_, err := kit.Until(limit, what, func() bool {
+		var now status
+		now, failure = c.status()
+		return failure == nil && holds(now)
+	})
+	return errors.Join(err, failure)
+}
+
+// rest returns the status of a site that nobody visits any more, once its connections are closed and its garbage is
+// collected.
+func (c *child) rest(v *visitors) (last status, err error) {
+	v.client.CloseIdleConnections()
+	if err := c.order("collect"); err != nil {
+		return last, err
+	}
+	err = c.await(20*time.Second, "connections are closed", func(now status) bool {
+		before := last.Goroutines
+		last = now
+		return now.Goroutines == before
+	})
+	return last, err
 }
 
 // withdraw changes a page so that it leaves the sitemap.

@@ -2,11 +2,9 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -40,7 +38,6 @@ var damages = []damage{
 		}
 	})},
 	{"doubled", edit(func(b []byte, _ *rand.Rand) []byte { return append(b, b...) })},
-	{"swapped with the next", func(file string, _ *rand.Rand) error { return swap(file) }},
 }
 
 func flip(b []byte, rng *rand.Rand) { b[rng.IntN(len(b))] ^= 1 << rng.IntN(8) }
@@ -68,21 +65,6 @@ func inUse(f func(b []byte, rng *rand.Rand)) func(string, *rand.Rand) error {
 
 // kinds are the files that a folder of the store has.
 var kinds = []string{"MANIFEST", ".sst", ".mem", ".vlog", "KEYREGISTRY", "DISCARD", "LOCK", "synced", "opening"}
-
-// swap exchanges a file with another one of its folder, and empties it if there is none.
-func swap(file string) error {
-	entries, err := os.ReadDir(filepath.Dir(file))
-	if err != nil {
-		return err
-	}
-	others := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.IsDir() })
-	i := slices.IndexFunc(others, func(e os.DirEntry) bool { return e.Name() == filepath.Base(file) })
-	if len(others) < 2 || i < 0 {
-		return os.Truncate(file, 0)
-	}
-	with, spare := filepath.Join(filepath.Dir(file), others[(i+1)%len(others)].Name()), file+".swap"
-	return errors.Join(os.Rename(file, spare), os.Rename(with, file), os.Rename(spare, with))
-}
 
 // victims returns the files of a kind below dir.
 func victims(dir, kind string) (files []string) {

@@ -6,7 +6,7 @@
 //	go run ./internal/eval/faults -part kill -kills 200
 //	go run ./internal/eval/faults -part soak -minutes 30
 //
-// It starts itself again as the site, in a process of its own, which is then killed, starved and locked out. Each part
+// It starts itself again as the site, in a process of its own, which is then killed and starved. Each part
 // prints one line with its counts. A part that the system does not allow is left out, with the reason; if CI=true, that
 // is a failure. Most parts need root on Linux.
 //
@@ -46,8 +46,6 @@ var parts = []part{
 	{"diskfull", diskFull},
 	{"inodes", inodesGone},
 	{"descriptors", descriptorsGone},
-	{"access", access},
-	{"takeover", takeover},
 	{"corrupt", corrupt},
 	{"stores", badStores},
 	{"kill", kill},

@@ -33,9 +33,6 @@ func command(name string, args ...string) error {
 	return nil
 }
 
-func (d *disk) remount(options string) error {
-	return command("mount", "-o", "remount,"+options, d.dir)
-}
 func (d *disk) unmount() error { return command("umount", d.dir) }
 func (d *disk) store() string  { return filepath.Join(d.dir, "store") }
 func (d *disk) waste() string  { return filepath.Join(d.dir, "waste") }

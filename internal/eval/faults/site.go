@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -160,8 +161,9 @@ func (p *process) orders() http.Handler {
 }
 
 func (p *process) status() status {
+	aside, _ := filepath.Glob(filepath.Join(p.dir, "badger.corrupt-*"))
 	s := status{
-		Aside: len(p.store.MovedAside()), Notes: p.store.Notes(), Goroutines: runtime.NumGoroutine(), Usage: kit.Measure(""), Stats: p.site.Stats(),
+		Aside: len(aside), Notes: p.store.Notes(), Goroutines: runtime.NumGoroutine(), Usage: kit.Measure(""), Stats: p.site.Stats(),
 	}
 	if err := p.store.Health(); err != nil {
 		s.Health = err.Error()

@@ -130,16 +130,6 @@ func (w *weather) mishap(ctx context.Context) (err error) {
 
 // footprint is what the site's process uses once nobody visits it.
 func (w *weather) footprint() (string, error) {
-	w.visitors.client.CloseIdleConnections()
-	if err := w.site.order("collect"); err != nil {
-		return "", err
-	}
-	var s status
-	_, err := kit.Until(20*time.Second, "connections are closed", func() bool {
-		before := s.Goroutines
-		var err error
-		s, err = w.site.status()
-		return err == nil && s.Goroutines == before
-	})
+	s, err := w.site.rest(w.visitors)
 	return fmt.Sprintf("%d MB of heap, %d MB of anonymous memory and %d goroutines", s.Usage.Heap>>20, s.Usage.Anonymous>>20, s.Goroutines), err
 }

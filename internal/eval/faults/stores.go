@@ -5,17 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"log/slog"
-	"runtime"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/eval/kit"
 	"github.com/servemap/servemap/store"
-	"github.com/servemap/servemap/store/memstore"
 )
 
 // A mood is how a store misbehaves.
@@ -115,96 +112,87 @@ const requestsEach = 25_000
 
 // siege is a site whose store misbehaves.
 type siege struct {
-	store    *moody
-	site     *servemap.Site
-	server   *kit.Server
-	log      kit.Log
+	site     *child
 	visitors *visitors
-	sections int    // new sections that are visited in each mood
-	heap     uint64 // the most above the heap at the start
-	slowest  time.Duration
+	sections int           // new sections that are visited in each mood
+	grown    int64         // the most heap above that at the start
+	slowest  time.Duration // recovery
 	told     []string
 }
 
-func badStores(ctx context.Context, _ *config) (line string, err error) {
-	s := &siege{store: &moody{Store: new(memstore.Store)}, visitors: newVisitors()}
+func badStores(ctx context.Context, cfg *config) (line string, err error) {
+	s := &siege{visitors: newVisitors()}
 	s.sections = requestsEach/(sectionPages+3)/20 + 1 // each of them is visited twenty times
-	if s.site, err = kit.NewSite(s.store, kit.Setup{RenderEvery: 200 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(&s.log, nil))}); err != nil {
+	l := launch{dir: filepath.Join(cfg.work, "store"), pages: newFates(s.sections * int(moods)), moods: true}
+	if s.site, err = l.start(ctx); err != nil {
 		return "", err
 	}
-	if s.server, err = kit.Listen(s.site.Wrap(newFates(s.sections * int(moods)))); err != nil {
+	defer func() { err = errors.Join(err, s.site.Stop()) }()
+	s.visitors.walk(s.site.public, 0, 1)
+	if err := s.site.order("flush"); err != nil {
 		return "", err
 	}
-	s.visitors.walk(s.server.URL, 0, 1)
-	if err := s.site.Flush(ctx); err != nil {
-		return "", err
-	}
-	s.visitors.client.CloseIdleConnections()
-	start, routines := heap(), runtime.NumGoroutine()
+	start, err := s.site.rest(s.visitors)
 	for m := slow; m < moods && err == nil; m++ {
-		if err = s.endure(ctx, m, start); err != nil {
-			err = fmt.Errorf("a store that is %v: %w\n%s", m, err, &s.log)
+		if err = s.endure(m, start.Usage.Heap); err != nil {
+			err = s.site.explain(fmt.Errorf("a store that is %v: %w", m, err))
 		}
 	}
-	err = errors.Join(err, s.visitors.firstFailure(), s.site.Close(ctx))
-	s.visitors.client.CloseIdleConnections() // the goroutines of these take a moment to end
-	_, left := kit.Until(recoveryLimit, fmt.Sprintf("the %d goroutines of the start", routines), func() bool { return runtime.NumGoroutine() <= routines })
-	return fmt.Sprintf("%s; slowest recovery %.1f s; at most %d MB of heap more; told: %s",
-		s.visitors.counts(), s.slowest.Seconds(), s.heap>>20, strings.Join(s.told, "; ")), errors.Join(err, left, s.server.Close())
+	end, restErr := s.site.rest(s.visitors)
+	if end.Goroutines > start.Goroutines {
+		restErr = fmt.Errorf("%d goroutines at the start, %d in the end", start.Goroutines, end.Goroutines)
+	}
+	return fmt.Sprintf("%s; slowest recovery %.1f s; at most %d MB of heap more; told: %s", s.visitors.counts(), s.slowest.Seconds(),
+		s.grown>>20, strings.Join(s.told, "; ")), errors.Join(err, restErr, s.visitors.firstFailure())
 }
 
 // endure has old and new pages visited while the store has a mood. It checks that Stats reports the trouble, and that
 // the trouble passes.
-func (s *siege) endure(ctx context.Context, m mood, start uint64) error {
-	s.store.become(m)
+func (s *siege) endure(m mood, start int64) error {
+	if err := s.site.order("mood", "be", strconv.Itoa(int(m))); err != nil {
+		return err
+	}
 	first, last := int(m-1)*s.sections, int(m)*s.sections
 	var walking sync.WaitGroup
 	for range 4 {
 		walking.Go(func() {
 			for range 5 {
-				s.visitors.walk(s.server.URL, first, last)
+				s.visitors.walk(s.site.public, first, last)
 			}
 		})
 	}
 	walking.Wait()
-	grown := max(heap(), start) - start
-	s.heap = max(s.heap, grown)
-	if grown > mostHeap {
-		return fmt.Errorf("the heap grew by %d MB", grown>>20)
+	err := s.site.order("collect")
+	st, statusErr := s.site.status()
+	if err := errors.Join(err, statusErr); err != nil {
+		return err
+	}
+	if s.grown = max(s.grown, st.Usage.Heap-start); s.grown > mostHeap {
+		return fmt.Errorf("the heap grew by %d MB", s.grown>>20)
 	}
 	if m != slow {
-		if _, err := kit.Until(30*time.Second, "Stats tells", func() bool { return s.site.Stats().Store != "" }); err != nil {
+		if err := s.site.await(30*time.Second, "Stats tells", func(now status) bool { st = now; return now.Stats.Store != "" }); err != nil {
 			return err
 		}
-		s.told = append(s.told, fmt.Sprintf("%v %q", m, s.site.Stats().Store))
+		s.told = append(s.told, fmt.Sprintf("%v %q", m, st.Stats.Store))
 	}
-	if n := strings.Count(s.log.String(), "level=WARN"); n > int(m) {
+	if n := strings.Count(s.site.log.String(), `level=WARN msg="servemap:`); n > int(m) {
 		return fmt.Errorf("%d warnings by now, want one of each mood at most", n)
 	}
-	return s.recover(ctx, last)
+	return s.recover(last)
 }
 
 // recover makes the store behave again. What was dropped is seen at the next visit.
-func (s *siege) recover(ctx context.Context, sections int) error {
-	s.store.become(well)
-	took, err := kit.Until(recoveryLimit, "the store is used again", func() bool { return s.site.Flush(ctx) == nil && s.site.Stats().Store == "" })
-	s.slowest = max(s.slowest, took)
-	if err != nil {
+func (s *siege) recover(sections int) error {
+	if err := s.site.order("mood", "be", strconv.Itoa(int(well))); err != nil {
 		return err
 	}
-	want := sections * (sectionPages + 1)
-	if _, err = kit.Until(recoveryLimit, "all that was visited is listed", func() bool {
-		s.visitors.walk(s.server.URL, 0, sections)
-		return s.site.Flush(ctx) == nil && s.site.Stats().Listed >= want
-	}); err != nil {
-		return fmt.Errorf("%w: %d pages should be listed: %+v", err, want, s.site.Stats())
+	took, err := s.site.awaitFlush()
+	if s.slowest = max(s.slowest, took); err != nil {
+		return err
 	}
-	return nil
-}
-
-func heap() uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
+	return s.site.await(recoveryLimit, "all that was visited is listed", func(now status) bool {
+		s.visitors.walk(s.site.public, 0, sections)
+		return s.site.order("flush") == nil && now.Stats.Store == "" && now.Stats.Listed >= sections*(sectionPages+1)
+	})
 }

@@ -107,8 +107,7 @@ func TestJunkAnswersInTwoWays(t *testing.T) {
 	const n = 1000
 	most := 0
 	for i := range n {
-		loc, _ := junkLocation(i, 1)
-		body := string(p.body(nil, loc))
+		body := string(p.body(nil, junkLocation(i, 1)))
 		bodies[body]++
 		most = max(most, bodies[body])
 	}

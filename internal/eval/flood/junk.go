@@ -9,31 +9,25 @@ import (
 // maxJunk is how many junk locations there are: four words each.
 const maxJunk = 1 << 24
 
-// kinds are the forms of junk. Each form is to be stopped by another check. m is a number below maxJunk that no other
+// forms are the forms of junk. Each form is to be stopped by another check. m is a number below maxJunk that no other
 // junk location has.
-var kinds = []struct {
-	name string
-	form func(m uint64) string
-}{
-	{"words", func(m uint64) string { return "/" + slug(m) }},
-	{"words in a section", func(m uint64) string { return "/" + section(m) + "/" + slug(m) }},
-	{"number in a section", func(m uint64) string { return fmt.Sprintf("/%s/%d", section(m), 1_000_000+m) }},
-	{"deep path", func(m uint64) string { return "/" + section(m) + "/" + strings.ReplaceAll(slug(m), "-", "/") }},
-	{"search", func(m uint64) string { return "/search/" + strings.ReplaceAll(slug(m), "-", "%20") }},
-	{"calendar", func(m uint64) string {
-		return fmt.Sprintf("/calendar/%d/%02d/%02d", 1000+m/(12*28), 1+m/28%12, 1+m%28)
-	}},
-	{"token", func(m uint64) string { return "/" + token(m, 22) }},
-	{"token in a folder", func(m uint64) string { return "/files/" + token(m, 32) }},
-	{"page number", func(m uint64) string { return fmt.Sprintf("/%s?page=%d", section(m), 2+m) }},
-	{"tag", func(m uint64) string { return "/tag/" + slug(m) + "/page/2" }},
+var forms = []func(m uint64) string{
+	func(m uint64) string { return "/" + slug(m) },
+	func(m uint64) string { return "/" + section(m) + "/" + slug(m) },
+	func(m uint64) string { return fmt.Sprintf("/%s/%d", section(m), 1_000_000+m) },
+	func(m uint64) string { return "/" + section(m) + "/" + strings.ReplaceAll(slug(m), "-", "/") },
+	func(m uint64) string { return "/search/" + strings.ReplaceAll(slug(m), "-", "%20") },
+	func(m uint64) string { return fmt.Sprintf("/calendar/%d/%02d/%02d", 1000+m/(12*28), 1+m/28%12, 1+m%28) },
+	func(m uint64) string { return "/" + token(m, 22) },
+	func(m uint64) string { return "/files/" + token(m, 32) },
+	func(m uint64) string { return fmt.Sprintf("/%s?page=%d", section(m), 2+m) },
+	func(m uint64) string { return "/tag/" + slug(m) + "/page/2" },
 }
 
-// junkLocation returns the n-th junk location, and its kind as an index of kinds.
-func junkLocation(n int, seed uint64) (loc string, kind int) {
+// junkLocation returns the n-th junk location.
+func junkLocation(n int, seed uint64) string {
 	m := (uint64(n)*0x9E3779B1 + seed) % maxJunk // the factor is odd, so no two n get one m
-	kind = n % len(kinds)
-	return kinds[kind].form(m), kind
+	return forms[n%len(forms)](m)
 }
 
 func section(m uint64) string { return sections[m>>3%uint64(len(sections))] }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -28,9 +27,9 @@ type trial struct {
 	target  target
 	watch   *watch
 
-	bare, before, after kit.Usage
-	bareSpeed, speed    float64 // requests/s
-	missing             int     // new pages that were not listed in time
+	bare             kit.Usage // of the site without the library
+	bareSpeed, speed float64   // requests/s
+	missing          int       // new pages that were not listed in time
 }
 
 // run floods a site as cfg says and prints the costs.
@@ -83,12 +82,9 @@ func (t *trial) runOn(ctx context.Context, st store.Store, log *slog.Logger) (er
 	if err := t.crawl(ctx); err != nil {
 		return err
 	}
-	t.before = kit.Measure(t.folder)
 	if err := t.pour(ctx); err != nil {
 		return err
 	}
-	runtime.GC()
-	t.after = kit.Measure(t.folder)
 	t.printCosts()
 	if !t.cfg.during {
 		if err := t.growth(ctx); err != nil {

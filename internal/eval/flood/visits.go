@@ -61,9 +61,8 @@ func (f flood) visit(i int) visit {
 		return visit{f.real[r.IntN(len(f.real))], f.client(r.IntN(f.cfg.networks))}
 	}
 	n, pass := f.order(i - i/realEvery)
-	loc, _ := junkLocation(n, f.cfg.seed)
 	first := rand.New(rand.NewPCG(f.cfg.seed+1, uint64(n))).IntN(f.cfg.networks)
-	return visit{loc, f.client((first + pass) % f.cfg.networks)}
+	return visit{junkLocation(n, f.cfg.seed), f.client((first + pass) % f.cfg.networks)}
 }
 
 // order returns the junk location of the i-th visit to junk, and its pass: how many visits to this location came

@@ -14,29 +14,26 @@ import (
 // Usage is what the process and the files of its store use, in bytes.
 type Usage struct {
 	Anonymous int64 // resident memory without a file behind it; 0 if the system does not report it as Linux does
-	Mapped    int64 // resident pages of files, which the system takes back when it needs memory
 	Heap      int64 // objects of Go's heap, including dead ones not yet swept
-	Held      int64 // what the last garbage collection left of them
 	Disk      int64
 }
 
 // Measure returns the present usage. Disk is 0 for the folder "".
 func Measure(folder string) (u Usage) {
-	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(samples)
-	u.Heap, u.Held = int64(samples[0].Value.Uint64()), int64(samples[1].Value.Uint64())
-	status, _ := os.ReadFile("/proc/self/status")
-	u.Anonymous = field(status, "RssAnon:")
-	u.Mapped = field(status, "VmRSS:") - u.Anonymous
+	u.Heap = int64(samples[0].Value.Uint64())
+	u.Anonymous = anonymous()
 	if folder != "" {
 		u.Disk = DiskBytes(folder)
 	}
 	return u
 }
 
-// field returns a field of /proc/self/status, which is in kB there; 0 if there is none.
-func field(status []byte, name string) int64 {
-	_, rest, _ := bytes.Cut(status, []byte("\n"+name))
+// anonymous reads /proc/self/status, where the number is in kB.
+func anonymous() int64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	_, rest, _ := bytes.Cut(status, []byte("\nRssAnon:"))
 	line, _, _ := bytes.Cut(rest, []byte("kB"))
 	n, _ := strconv.ParseInt(string(bytes.TrimSpace(line)), 10, 64)
 	return n << 10
@@ -44,7 +41,7 @@ func field(status []byte, name string) int64 {
 
 // Max returns the larger value of each field.
 func (u Usage) Max(v Usage) Usage {
-	return Usage{max(u.Anonymous, v.Anonymous), max(u.Mapped, v.Mapped), max(u.Heap, v.Heap), max(u.Held, v.Held), max(u.Disk, v.Disk)}
+	return Usage{max(u.Anonymous, v.Anonymous), max(u.Heap, v.Heap), max(u.Disk, v.Disk)}
 }
 
 // DiskBytes returns what du would. Files that vanish meanwhile count as nothing.

@@ -14,11 +14,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-const help = `usage: marks [-restart N] FILE.jsonl.zst ...
+const help = `usage: marks [-restart N] [-sites] [-hold SITE,...] FILE.jsonl.zst ...
        marks [-restart N] [-seed N] -rebuild DIR [-rebuild DIR ...]
 
 A file holds the fetches of pages, one JSON object a line, in plain text or
@@ -40,6 +42,9 @@ Per look are the microseconds that a detector takes, with the parsing of the
 page, and for ours all else that a ledger does. Bytes are those that a detector
 keeps of a page, on average; the simple ones keep a hash or some.
 
+The mark alone is what finds the changes, without the dates that pages give. It
+runs with five seeds of the hashes, of which the mean and the range are printed.
+
 With -rebuild, the HTML files below each DIR are taken for a site that is built
 twelve times: each time with another date and version, other names of assets,
 at times with another menu or template, and with a true edit of a few pages.
@@ -53,6 +58,8 @@ func main() {
 		dirs = append(dirs, dir)
 		return nil
 	})
+	each := flag.Bool("sites", false, "print a table of each site, too")
+	hold := flag.String("hold", "", "print what is found on the `SITES`, with commas between them, apart: nobody tuned for them")
 	restart := flag.Int("restart", 0, "start the ledger of a site anew after each `N` fetches, 0 for never")
 	flag.Uint64Var(&sim.seed, "seed", 1, "with -rebuild, of the random numbers")
 	flag.Usage = func() {
@@ -64,9 +71,17 @@ func main() {
 			flag.Usage()
 			return fmt.Errorf("%w: neither files nor -rebuild", kit.ErrUsage)
 		}
-		all, err := run(flag.Args(), dirs, sim, *restart)
-		if err == nil {
-			all.print(os.Stdout)
+		held := strings.FieldsFunc(*hold, func(r rune) bool { return r == ',' })
+		for _, name := range flag.Args() {
+			r, err := run([]string{name}, nil, sim, *restart)
+			if err != nil {
+				return err
+			}
+			r.print(os.Stdout, filepath.Base(name), *each, held)
+		}
+		r, err := run(nil, dirs, sim, *restart)
+		if err == nil && len(dirs) > 0 {
+			r.print(os.Stdout, "all folders", *each, held)
 		}
 		return err
 	})

@@ -8,7 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/servemap/servemap/internal/eval/kit"
+	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
 	parsed "github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/store/memstore"
@@ -62,6 +65,26 @@ type site struct {
 	dates   []map[string]int64 // what the simple detectors give, by page
 	store   *memstore.Store
 	ours    *kit.Bench
+	alone   [seeds]alone
+}
+
+// seeds is how many times the mark runs alone, each time with other hashes of the blocks.
+const seeds = 5
+
+// alone is the mark without a ledger: it dates what it sees itself.
+type alone struct {
+	site  mark.Site
+	marks map[string]mark.Mark
+	dates map[string]int64
+}
+
+func (a *alone) take(s *sight, seed int) {
+	v := mark.Read(&s.facts, uint64(seed))
+	a.site.Consult(&v, a.marks[s.Page], xxh3.HashString(s.Page))
+	m, outcome, since := a.marks[s.Page].Look(&v, s.Unix)
+	if a.marks[s.Page] = m; outcome == mark.Changed {
+		a.dates[s.Page] = since
+	}
 }
 
 // forever keeps pages although their last visit is long ago.
@@ -75,6 +98,10 @@ func newSite(name string) (*site, error) {
 		s.dates = append(s.dates, map[string]int64{})
 	}
 	s.tallies = append(s.tallies, tally{detector: "ours"})
+	for i := range s.alone {
+		s.tallies = append(s.tallies, tally{detector: "the mark alone"})
+		s.alone[i] = alone{marks: map[string]mark.Mark{}, dates: map[string]int64{}}
+	}
 	return s, s.observe()
 }
 
@@ -105,6 +132,11 @@ func (s *site) take(f *fetch) error {
 		}
 		s.tallies[i].spend(parsing + time.Since(start))
 	}
+	for i := range s.alone {
+		start := time.Now()
+		s.alone[i].take(seen, i)
+		s.tallies[len(baselines)+1+i].spend(parsing + time.Since(start))
+	}
 	start = time.Now()
 	s.ours.Ledger.Offer(kit.Sighting(s.location(f.Page), time.Unix(f.Unix, 0), []byte(f.HTML)))
 	err := s.ours.Ledger.Flush(context.Background())
@@ -120,6 +152,9 @@ func (s *site) ask(name string, now int64) error {
 	p := s.pages[name]
 	for i := range baselines {
 		p.publish(i, s.dates[i][name], &s.tallies[i])
+	}
+	for i := range s.alone {
+		p.publish(len(baselines)+1+i, s.alone[i].dates[name], &s.tallies[len(baselines)+1+i])
 	}
 	known, err := s.ours.Ledger.Page(context.Background(), s.location(name))
 	date := known.Entry.LastMod(s.ours.Files.Trust(), moment.Seconds(now)).Seconds()

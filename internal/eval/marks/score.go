@@ -139,18 +139,42 @@ func (r report) sum(chosen func(i int) bool) (all []tally) {
 
 func (r report) all() []tally { return r.sum(func(int) bool { return true }) }
 
-func (r report) print(w io.Writer) {
+// print writes the tables: of each site if asked to, of those held out and the others if
+// there are any, and of all.
+func (r report) print(w io.Writer, title string, each bool, held []string) {
 	slices.SortFunc(r, func(a, b siteReport) int { return strings.Compare(a.site, b.site) })
 	for _, s := range r {
-		printTable(w, s.site, s.detectors)
+		if each {
+			printTable(w, s.site, s.detectors)
+		}
 	}
-	printTable(w, "every second site by name, from the first", r.sum(func(i int) bool { return i%2 == 0 }))
-	printTable(w, "the other sites", r.sum(func(i int) bool { return i%2 == 1 }))
+	if len(held) > 0 {
+		isHeld := func(i int) bool { return slices.Contains(held, r[i].site) }
+		printTable(w, "the sites held out", r.sum(isHeld))
+		printTable(w, "the sites not held out", r.sum(func(i int) bool { return !isHeld(i) }))
+	}
 	all := r.all()
-	printTable(w, "all sites", all)
-	if n := len(all); n > 0 {
-		fmt.Fprintf(w, "ours: F1 %.2f lastmod %.2f\n", all[n-1].f1(), all[n-1].lastMod())
+	printTable(w, title, all)
+	if len(all) > 0 {
+		ours := &all[len(baselines)]
+		fmt.Fprintf(w, "ours: F1 %.2f lastmod %.2f\n\n", ours.f1(), ours.lastMod())
 	}
+}
+
+// printSeeds writes the mean and the range of the mark's runs with other hashes.
+func printSeeds(w io.Writer, list []tally) {
+	var f1, lastMod []float64
+	for i := range list {
+		f1, lastMod = append(f1, list[i].f1()), append(lastMod, list[i].lastMod())
+	}
+	mean := func(all []float64) (sum float64) {
+		for _, x := range all {
+			sum += x / float64(len(all))
+		}
+		return sum
+	}
+	fmt.Fprintf(w, "  %s, %d seeds: F1 %.3f (%.3f to %.3f), lastmod %.3f (%.3f to %.3f)\n", list[0].detector, len(list),
+		mean(f1), slices.Min(f1), slices.Max(f1), mean(lastMod), slices.Min(lastMod), slices.Max(lastMod))
 }
 
 func printTable(w io.Writer, title string, list []tally) {
@@ -159,10 +183,11 @@ func printTable(w io.Writer, title string, list []tally) {
 	}
 	fmt.Fprintf(w, "%s: %d pages, %d fetches, %d changes\n", title, list[0].pages, list[0].fetches, list[0].found+list[0].missed)
 	fmt.Fprintf(w, "  %-28s %9s %6s %6s %7s %6s %6s %7s %8s %7s\n", "", "precision", "recall", "F1", "lastmod", "found", "false", "missed", "us/look", "bytes")
-	for i := range list {
+	for i := range list[:len(baselines)+1] {
 		t := &list[i]
 		fmt.Fprintf(w, "  %-28s %9.2f %6.2f %6.2f %7.2f %6d %6d %7d %8.0f %7.0f\n", t.detector, t.precision(), t.recall(), t.f1(), t.lastMod(),
 			t.found, t.wrong, t.missed, float64(t.spent.Microseconds())/float64(max(t.fetches, 1)), kit.Share(t.bytes, t.pages))
 	}
+	printSeeds(w, list[len(baselines)+1:])
 	fmt.Fprintln(w)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // estimators see the same looks. Those of the literature need the number of looks after the first, the number of
-// changes, the total time, and the gaps in which a change was found. They take no dates.
+// changes, the total time, and the gaps in which a change was found.
 type estimators struct {
 	ours          rate.Estimate
 	looks         int
@@ -21,24 +21,17 @@ func (e *estimators) saw(s sight) {
 	} else if s.changed {
 		e.found = append(e.found, max(1, float64(s.at-e.latest)))
 	}
-	if s.since > 0 && e.looks > 0 { // nothing dates what happened before the first look
-		e.ours = e.ours.SawChangeAt(s.at, s.since)
-	} else {
-		e.ours = e.ours.Saw(s.at, s.changed)
-	}
+	e.ours = e.ours.Saw(s.at, s.changed)
 	e.looks++
 	e.latest = s.at
 }
 
 // A label is a word with the probability that its estimator gives it (1 if it gives none), and the mean time between
-// changes in seconds with its interval (0 if it gives none). Our label also has the probability of always, which is 0
-// before a third change, and the likeliest other word.
+// changes in seconds with its interval (0 if it gives none).
 type label struct {
 	freq              rate.Freq
 	probability, mean float64
 	least, most       float64
-	always            float64
-	other             rate.Freq
 }
 
 var names = [...]string{"naive X/T", "Cho bias-reduced", "irregular MLE", "ours"}
@@ -73,19 +66,6 @@ const everyChange = 3
 func (e *estimators) label() (l label) {
 	l.freq, l.probability = e.ours.Freq()
 	l.least, l.mean, l.most = e.ours.Interval()
-	chances := e.ours.Probabilities()
-	if len(e.found) >= everyChange {
-		l.always = chances[rate.Always]
-	}
-	l.other = l.freq
-	if l.freq == rate.Always {
-		l.other = rate.Hourly
-		for f := rate.Hourly; f <= rate.Never; f++ {
-			if chances[f] > chances[l.other] {
-				l.other = f
-			}
-		}
-	}
 	return l
 }
 

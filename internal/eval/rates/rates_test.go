@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -63,7 +62,7 @@ func TestProcessesKeepTheirMean(t *testing.T) {
 func TestLabelsOfTheLiterature(t *testing.T) {
 	var e estimators
 	for i := range int64(11) { // three changes in ten looks a day apart
-		e.saw(sight{at: start + i*int64(day), changed: i%3 == 0})
+		e.saw(sight{start + i*int64(day), i%3 == 0})
 	}
 	labels := e.labels()
 	for i, l := range labels[:oursAt] {
@@ -78,85 +77,31 @@ func TestLabelsOfTheLiterature(t *testing.T) {
 
 func TestOursBeatsTheLiterature(t *testing.T) {
 	const pages = 60
-	for _, tt := range []struct {
-		name string
-		v    visitors
-	}{
-		{"bursts", visitors{bursty: true}},
-		{"noise", visitors{noise: 0.01}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			table := newTable()
-			table.simulate(pages, 5, tt.v)
-			c := table.all
+	for _, v := range []visitors{{name: "bursts", bursty: true}, {name: "noise", noise: 0.01}} {
+		t.Run(v.name, func(t *testing.T) {
+			table := newTable(v.name)
+			table.simulate(pages, 5, v)
+			var exact [len(names)]int
+			for _, s := range table.scores {
+				for i, l := range s.labels {
+					if s.truth.exact(l.freq) {
+						exact[i]++
+					}
+				}
+			}
 			for i := range oursAt {
-				if c[i].pages != pages || c[oursAt].exact <= c[i].exact {
-					t.Errorf("of %d pages exact: %s %d, ours %d", c[i].pages, names[i], c[i].exact, c[oursAt].exact)
+				if exact[oursAt] <= exact[i] || len(table.scores) != pages {
+					t.Errorf("of %d pages exact: %s %d, ours %d", len(table.scores), names[i], exact[i], exact[oursAt])
 				}
 			}
 			var out strings.Builder
 			table.print(&out)
-			for _, part := range []string{"by visits per change", "by the right word", "by kind", "reliability", "range of the mean", "if always is said"} {
+			for _, part := range []string{"# " + v.name + ": 60 pages", "right: never", "stopper", "of about the probability said", "range of the time"} {
 				if !strings.Contains(out.String(), part) {
 					t.Errorf("nothing %s in:\n%s", part, &out)
 				}
 			}
-			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-			if last := lines[len(lines)-1]; !regexp.MustCompile(`^ours: exact [01]\.\d\d within1 [01]\.\d\d rmse \d\.\d\d$`).MatchString(last) {
-				t.Errorf("last line %q", last)
-			}
 		})
-	}
-}
-
-func TestDatesTellMore(t *testing.T) {
-	right := func(given float64) int {
-		table := newTable()
-		table.simulate(60, 2, visitors{noise: 0.02, given: given})
-		return table.all[oursAt].exact
-	}
-	if without, with := right(0), right(1); with <= without {
-		t.Errorf("%d pages exact with dates, %d without", with, without)
-	}
-}
-
-func TestDatesAreOfTheChange(t *testing.T) {
-	changes := slices.Values([]float64{0.5 * day, 3 * day, 4 * day, 29 * day})
-	for _, dated := range []bool{false, true} {
-		r := rand.New(rand.NewPCG(3, 3))
-		last, seen := int64(0), 0
-		n, _ := visitors{noise: 0.5}.look(r, 30*day, changes, false, dated, func(s sight) {
-			if s.since > 0 && !(last < s.since && s.since <= s.at && s.changed) {
-				t.Errorf("change at %d, found at %d after a look at %d", s.since, s.at, last)
-			}
-			if dated && s.changed != (s.since > 0) || !dated && s.since > 0 {
-				t.Errorf("dated %t: %+v", dated, s)
-			}
-			last = s.at
-			seen++
-		})
-		if n != seen || n < 2 {
-			t.Errorf("%d looks counted, %d made", n, seen)
-		}
-	}
-}
-
-func TestArgumentsAreChecked(t *testing.T) {
-	for _, tt := range []struct {
-		name         string
-		pages, seeds int
-		share        float64
-		ok           bool
-	}{
-		{"defaults", 3000, 1, 0, true},
-		{"no pages", 0, 1, 0, false},
-		{"no seeds", 1, 0, 0, false},
-		{"share above all", 1, 1, 1.01, false},
-		{"share not a number", 1, 1, math.NaN(), false},
-	} {
-		if err := inRange(tt.pages, tt.seeds, 0, tt.share); (err == nil) != tt.ok {
-			t.Errorf("%s: %v", tt.name, err)
-		}
 	}
 }
 
@@ -209,7 +154,7 @@ func FuzzParseHistories(f *testing.F) {
 
 func TestReplay(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "site.tsv.gz")
-	if err := newTable().replayFile(file, 600, 1, visitors{}); err == nil {
+	if _, err := replayFile(file, 600, 1); err == nil {
 		t.Error("no error for a file that is not there")
 	}
 	text := "page\tunix\tmain\n"
@@ -219,11 +164,16 @@ func TestReplay(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	table := newTable()
-	if err := table.replayFile(file, 600, 1, visitors{}); err != nil {
-		t.Fatal(err)
+	table, err := replayFile(file, 600, 1)
+	if err != nil || table.name != "site" || len(table.scores) != 1 {
+		t.Fatalf("%+v, %v, want one page", table, err)
 	}
-	if c := table.byKind["site"]; c == nil || c[oursAt].pages != 1 || c[oursAt].exact != 1 {
-		t.Errorf("counts %+v, want one page named exactly", c)
+	if s := table.scores[0]; s.labels[oursAt].freq != rate.Daily || !s.truth.exact(rate.Daily) {
+		t.Errorf("%+v, want daily", s)
+	}
+	all := newTable("all")
+	all.merge(table)
+	if all.looks != table.looks || all.scores[0].kind != "site" {
+		t.Errorf("merged: %+v", all)
 	}
 }

@@ -31,19 +31,19 @@ type history struct {
 // replayFile has visitors look at some of the real pages of a file during the first part of their history, and judges
 // the words by the rest. A class is right if it has the mean time between changes there. If there was no change, any
 // class is right that is at least as slow as the rest is long.
-func (t *table) replayFile(file string, most int, seed uint64, v visitors) error {
+func replayFile(file string, most int, seed uint64) (*table, error) {
 	var pages []*history
 	if err := kit.ReadFile(file, func(r io.Reader) (err error) {
 		pages, err = parseHistories(r)
 		return err
 	}); err != nil {
-		return err
+		return nil, err
 	}
-	name := strings.TrimSuffix(filepath.Base(file), ".tsv.gz")
+	t := newTable(strings.TrimSuffix(filepath.Base(file), ".tsv.gz"))
 	for _, h := range sample(pages, most, seed) {
-		t.replay(name, h, seed, v)
+		t.replay(h, seed)
 	}
-	return nil
+	return t, nil
 }
 
 // sample returns at most so many of the pages with enough history, in random order.
@@ -69,9 +69,8 @@ func (h *history) changesBefore(unix int64) int {
 }
 
 // replay scores one page.
-func (t *table) replay(name string, h *history, seed uint64, v visitors) {
-	id := kit.Hash(h.page)
-	r := rand.New(rand.NewPCG(seed, id))
+func (t *table) replay(h *history, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, kit.Hash(h.page)))
 	first, split := h.changes[0], h.split()
 	changes := func(yield func(float64) bool) {
 		for _, at := range h.changes[1:] {
@@ -81,16 +80,15 @@ func (t *table) replay(name string, h *history, seed uint64, v visitors) {
 		}
 	}
 	var e estimators
-	looks, gap := v.look(r, float64(split-first), changes, false, v.dates(seed, id), e.saw)
-	t.looks += looks
+	t.looks += visitors{}.look(r, float64(split-first), changes, false, e.saw)
 	rest := float64(h.end - split)
 	n := len(h.changes) - 1 - h.changesBefore(split)
 	right := truth{lo: class(rest), hi: rate.Never}
 	if n > 0 {
 		mean := rest / float64(n)
-		right = truth{class(mean), class(mean), mean, mean / gap, n >= leastExpected}
+		right = truth{class(mean), class(mean), mean, n >= leastExpected}
 	}
-	t.score(name, e.labels(), right)
+	t.scores = append(t.scores, score{"", e.labels(), right})
 }
 
 // parseHistories reads lines of page, unix time and hash of the page's main text, or "gone", sorted by page and time, below a heading.

@@ -64,15 +64,20 @@ const leastExpected = 3
 
 // simulate has visitors look at n pages of all kinds, for one to two years each.
 func (t *table) simulate(n int, seed uint64, v visitors) {
+	if t.kinds == nil {
+		for _, k := range kinds {
+			t.kinds = append(t.kinds, k.name)
+		}
+	}
 	for i := range n {
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		window := year * (1 + r.Float64())
 		k := pick(r)
 		changes, right, mean := k.make(r, window)
 		var e estimators
-		looks, gap := v.look(r, window, changes, k.name == "always", v.dates(seed, uint64(i)), e.saw)
-		t.looks += looks
-		t.score(k.name, e.labels(), truth{right, right, mean, mean / gap, mean > 0 && window >= leastExpected*mean})
+		t.looks += v.look(r, window, changes, k.name == "always", e.saw)
+		sure := mean > 0 && window >= leastExpected*mean
+		t.scores = append(t.scores, score{k.name, e.labels(), truth{right, right, mean, sure}})
 	}
 }
 
@@ -88,14 +93,9 @@ func pick(r *rand.Rand) kind {
 
 // Visitors are when looks happen, and how well they detect a change.
 type visitors struct {
-	bursty bool
-	noise  float64
-	given  float64 // share of the pages whose server dates their changes
-}
-
-// dates reports whether the server dates the changes of a page.
-func (v visitors) dates(seed, page uint64) bool {
-	return rand.New(rand.NewPCG(seed, ^page)).Float64() < v.given
+	name   string
+	bursty bool    // in sessions of about nine looks, 30 seconds apart
+	noise  float64 // chance that a look wrongly finds a change
 }
 
 const (
@@ -103,39 +103,32 @@ const (
 	sessionGap   = 30.0 // seconds
 )
 
-// A sight is what one look at a page shows: its time, whether the page differs from the look before, and when it
-// changed, 0 if that is not known.
+// A sight is what one look at a page shows: its time, and whether the page differs from the look before.
 type sight struct {
 	at      int64
 	changed bool
-	since   int64
 }
 
 // look calls saw for every look within the window, at a mean gap log-uniform from a minute to a month, and returns how
-// many there were, and that gap in seconds. Looks at a page of the kind always find a change every time, and no server
-// dates it. If the server dates the changes of another page, no look at it is wrong.
-func (v visitors) look(r *rand.Rand, window float64, changes iter.Seq[float64], always, dated bool, saw func(sight)) (n int, gap float64) {
+// many there were. Looks at a page of the kind always find a change every time.
+func (v visitors) look(r *rand.Rand, window float64, changes iter.Seq[float64], always bool, saw func(sight)) (n int) {
 	next, stop := iter.Pull(changes)
 	defer stop()
 	change, ok := next()
-	gap = logUniform(r, minute, month)
-	dated = dated && !always
+	gap := logUniform(r, minute, month)
 	for at := range v.times(r, window, gap) {
-		s := sight{at: start + int64(at), changed: always}
+		s := sight{start + int64(at), always}
 		for ok && change <= at {
 			s.changed = true
-			if dated {
-				s.since = start + int64(change)
-			}
 			change, ok = next()
 		}
-		if v.noise > 0 && r.Float64() < v.noise && !dated {
+		if v.noise > 0 && r.Float64() < v.noise {
 			s.changed = true
 		}
 		saw(s)
 		n++
 	}
-	return n, gap
+	return n
 }
 
 const start = 1_700_000_000 // any time will do

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"text/tabwriter"
 
 	"github.com/servemap/servemap/internal/eval/kit"
@@ -12,181 +11,136 @@ import (
 )
 
 // A truth is what is right for a page: any word from lo to hi. mean is the time between its changes in seconds, 0 if it
-// has none or is not steady. perChange is the number of looks in that time. sure says whether enough changes are
-// expected to score the rate.
+// has none or is not steady. sure says whether enough changes are expected to score the rate.
 type truth struct {
-	lo, hi          rate.Freq
-	mean, perChange float64
-	sure            bool
+	lo, hi rate.Freq
+	mean   float64
+	sure   bool
 }
 
 func (t truth) exact(f rate.Freq) bool { return t.lo <= f && f <= t.hi }
 func (t truth) near(f rate.Freq) bool  { return f != rate.Unknown && t.lo <= f+1 && f <= t.hi+1 }
 
-// A count is how many pages were named how well.
-type count struct {
-	pages, exact, near int
-	rated              int
-	squares            float64 // of the errors of the logarithm of the time between changes
+// A score is one page: its kind, the labels and what is right.
+type score struct {
+	kind   string
+	labels [len(names)]label
+	truth  truth
 }
 
-func (c *count) add(l label, t truth) {
-	c.pages++
-	c.exact += kit.One(t.exact(l.freq))
-	c.near += kit.One(t.near(l.freq))
-	if t.sure && l.mean > 0 {
-		c.rated++
-		d := math.Log(l.mean / t.mean)
-		c.squares += d * d
-	}
-}
-
-func (c *count) rmse() float64 { return math.Sqrt(c.squares / float64(max(c.rated, 1))) }
-
-func (c *count) String() string {
-	if c.pages == 0 {
-		return "-"
-	}
-	s := fmt.Sprintf("%.1f/%.1f", percent(c.exact, c.pages), percent(c.near, c.pages))
-	if c.rated > 0 {
-		s += fmt.Sprintf("/%.2f", c.rmse())
-	}
-	return s
-}
-
-// A column counts for some pages, by estimator.
-type column [len(names)]count
-
-func (c *column) add(labels [len(names)]label, t truth) {
-	for i, l := range labels {
-		c[i].add(l, t)
-	}
-}
-
-const all = "all"
-
-// perChange are the columns by looks per change, of steady pages.
-var perChange = [...]struct {
-	name  string
-	below float64
-}{{"<0.1", 0.1}, {"0.1-1", 1}, {"1-10", 10}, {"10-100", 100}, {">100", math.Inf(1)}}
-
-// A table counts by looks per change, by the right word and by kind of page.
+// A table is the scores of a run.
 type table struct {
-	looks                     int
-	all                       column
-	byLooks                   [len(perChange)]column
-	byWord                    [rate.Never + 1]column // pages of which only one word is right
-	kinds                     []string               // in the order of their first page
-	byKind                    map[string]*column
-	published, publishedExact int
-	ranged, within            int // steady pages given a range of the mean, and those whose mean lies in it
-	tenths                    tenths
-	tradeoff                  tradeoff
+	name   string
+	looks  int
+	kinds  []string // in the order of their first page
+	scores []score
 }
 
-func newTable() *table { return &table{byKind: map[string]*column{}} }
+func newTable(name string) *table { return &table{name: name} }
+
+// merge adds the scores of another table.
+func (t *table) merge(other *table) {
+	t.looks += other.looks
+	t.kinds = append(t.kinds, other.name)
+	for _, s := range other.scores {
+		s.kind = other.name
+		t.scores = append(t.scores, s)
+	}
+}
+
+// print writes how well the estimators name the pages, together, by the right word and by kind, and how reliable ours
+// is. It writes nothing of an empty table.
+func (t *table) print(w io.Writer) {
+	if len(t.scores) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "# %s: %d pages, %d looks\n\n", t.name, len(t.scores), t.looks)
+	fmt.Fprintln(w, "percent exact/within one class/error of the logarithm of the time between changes")
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(tw, "pages\tnumber\t%s\t%s\t%s\t%s\n", names[0], names[1], names[2], names[3])
+	t.row(tw, "all", func(score) bool { return true })
+	for f := rate.Always; f <= rate.Never; f++ {
+		t.row(tw, "right: "+f.String(), func(s score) bool { return s.truth.lo == f && s.truth.hi == f })
+	}
+	for _, k := range t.kinds {
+		t.row(tw, k, func(s score) bool { return s.kind == k })
+	}
+	tw.Flush()
+	t.printReliability(w)
+}
+
+// row writes the figures of some pages, nothing if there are none.
+func (t *table) row(w io.Writer, name string, of func(score) bool) {
+	pages, cells := 0, ""
+	for i := range names {
+		exact, near, rated, squares := 0, 0, 0, 0.0
+		pages = 0
+		for _, s := range t.scores {
+			if !of(s) {
+				continue
+			}
+			pages++
+			l := s.labels[i]
+			exact += kit.One(s.truth.exact(l.freq))
+			near += kit.One(s.truth.near(l.freq))
+			if s.truth.sure && l.mean > 0 {
+				rated++
+				d := math.Log(l.mean / s.truth.mean)
+				squares += d * d
+			}
+		}
+		cells += fmt.Sprintf("\t%.1f/%.1f", percent(exact, pages), percent(near, pages))
+		if rated > 0 {
+			cells += fmt.Sprintf("/%.2f", math.Sqrt(squares/float64(rated)))
+		}
+	}
+	if pages > 0 {
+		fmt.Fprintf(w, "%s\t%d%s\n", name, pages, cells)
+	}
+}
 
 // confidence is the least probability at which a site publishes a word, by default.
 const confidence = 0.5
 
-// score counts the labels of one page.
-func (t *table) score(kind string, labels [len(names)]label, right truth) {
-	c := t.byKind[kind]
-	if c == nil {
-		c = new(column)
-		t.byKind[kind] = c
-		t.kinds = append(t.kinds, kind)
+// printReliability writes how true our probabilities are.
+func (t *table) printReliability(w io.Writer) {
+	var tenths [10]struct {
+		labels, right int
+		said          float64 // sum of the probabilities
 	}
-	c.add(labels, right)
-	t.all.add(labels, right)
-	if right.lo == right.hi {
-		t.byWord[right.lo].add(labels, right)
-	}
-	if right.mean > 0 {
-		i := 0
-		for right.perChange >= perChange[i].below {
-			i++
+	published, publishedRight, ranged, within := 0, 0, 0, 0
+	for _, s := range t.scores {
+		ours := s.labels[oursAt]
+		if s.truth.mean > 0 && ours.mean > 0 {
+			ranged++
+			within += kit.One(ours.least <= s.truth.mean && s.truth.mean <= ours.most)
 		}
-		t.byLooks[i].add(labels, right)
+		if ours.freq == rate.Unknown {
+			continue
+		}
+		right := kit.One(s.truth.exact(ours.freq))
+		x := &tenths[min(9, int(ours.probability*10))]
+		x.labels++
+		x.right += right
+		x.said += ours.probability
+		if ours.probability >= confidence {
+			published++
+			publishedRight += right
+		}
 	}
-	o := labels[oursAt]
-	t.tradeoff.add(o, right)
-	if right.mean > 0 && o.mean > 0 {
-		t.ranged++
-		t.within += kit.One(o.least <= right.mean && right.mean <= o.most)
+	fmt.Fprintln(w, "\nof labels of about the probability said, the share that is right, and their distance in standard errors")
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "said\tright\tlabels\tdistance\t")
+	for _, x := range tenths {
+		if n := float64(x.labels); n > 0 {
+			said, right := x.said/n, float64(x.right)/n
+			fmt.Fprintf(tw, "%.3f\t%.3f\t%d\t%+.1f\t\n", said, right, x.labels, (right-said)/math.Sqrt(said*(1-said)/n))
+		}
 	}
-	if o.freq == rate.Unknown {
-		return
-	}
-	t.tenths.add(o, right.exact(o.freq))
-	if o.probability >= confidence {
-		t.published++
-		t.publishedExact += kit.One(right.exact(o.freq))
-	}
+	tw.Flush()
+	fmt.Fprintf(w, "published at %.2f: %.1f %% of pages, %.1f %% of them right\n", confidence,
+		percent(published, len(t.scores)), percent(publishedRight, published))
+	fmt.Fprintf(w, "range of the time between changes: right for %.1f %% of %d steady pages, said to be for 80 %%\n\n", percent(within, ranged), ranged)
 }
 
 func percent(n, of int) float64 { return 100 * kit.Share(n, of) }
-
-// A group is columns with a heading each.
-type group struct {
-	heads   []string
-	columns []*column
-}
-
-func (g *group) add(head string, c *column) {
-	if c[0].pages > 0 {
-		g.heads, g.columns = append(g.heads, head), append(g.columns, c)
-	}
-}
-
-// groups are all pages by looks per change, by the right word, and by kind.
-func (t *table) groups() (byLooks, byWord, byKind group) {
-	byLooks.add(all, &t.all)
-	for i := range perChange {
-		byLooks.add(perChange[i].name, &t.byLooks[i])
-	}
-	for f := rate.Always; f <= rate.Never; f++ {
-		byWord.add(f.String(), &t.byWord[f])
-	}
-	slices.Sort(t.kinds)
-	for _, k := range t.kinds {
-		byKind.add(k, t.byKind[k])
-	}
-	return byLooks, byWord, byKind
-}
-
-// print writes the table, and on the last line how well our estimator names all pages.
-func (t *table) print(w io.Writer) {
-	fmt.Fprintf(w, "pages: %d, looks: %d\n", t.all[0].pages, t.looks)
-	byLooks, byWord, byKind := t.groups()
-	fmt.Fprintln(w, "\nexact/within one class/error of the logarithm, by visits per change of steady pages:")
-	byLooks.print(w)
-	fmt.Fprintln(w, "\nthe same by the right word:")
-	byWord.print(w)
-	fmt.Fprintln(w, "\nthe same by kind of page:")
-	byKind.print(w)
-	t.tenths.print(w)
-	t.tradeoff.print(w)
-	o := &t.all[oursAt]
-	fmt.Fprintf(w, "published at %.2f: %.1f %% of pages, %.1f %% of them right\n", confidence,
-		percent(t.published, o.pages), percent(t.publishedExact, t.published))
-	fmt.Fprintf(w, "range of the mean time between changes: right for %.1f %% of %d steady pages, said to be for 80 %%\n\n", percent(t.within, t.ranged), t.ranged)
-	fmt.Fprintf(w, "ours: exact %.2f within1 %.2f rmse %.2f\n", kit.Share(o.exact, o.pages), kit.Share(o.near, o.pages), o.rmse())
-}
-
-func (g *group) print(w io.Writer) {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(tw, "estimator")
-	for i, h := range g.heads {
-		fmt.Fprintf(tw, "\t%s (%d)", h, g.columns[i][0].pages)
-	}
-	for i, name := range names {
-		fmt.Fprintf(tw, "\n%s", name)
-		for _, c := range g.columns {
-			fmt.Fprintf(tw, "\t%s", c[i].String())
-		}
-	}
-	fmt.Fprintln(tw)
-	tw.Flush()
-}

@@ -42,7 +42,7 @@ func grow(ctx context.Context, cfg config) error {
 		return errors.Join(err, from.Close())
 	}
 	began := time.Now()
-	_, err = store.Copy(ctx, to, from, nil)
+	_, err = store.Copy(ctx, to, from)
 	at := min(grownAtOnce, had) // so that none is a copy of the same twice
 	for first := had; first < cfg.pages && err == nil; first += at {
 		err = addPages(ctx, to, first, min(first+at, cfg.pages), had)

@@ -3,7 +3,6 @@
 //	go run ./internal/eval/scale -pages 1000000
 //	go run ./internal/eval/scale -pages 1000000 -dir /var/tmp/million
 //	go run ./internal/eval/scale -pages 10000000 -from /var/tmp/million
-//	go run ./internal/eval/scale -pages 50000 -hold 5m
 //
 // A folder that was filled once is measured again without filling it. Each step runs in a process of its own, so that
 // one step's memory does not count for another.
@@ -28,7 +27,6 @@ type config struct {
 	pages int
 	dir   string
 	from  string
-	hold  time.Duration
 	rest  time.Duration
 	step  string
 }
@@ -38,7 +36,6 @@ func main() {
 	flag.IntVar(&cfg.pages, "pages", 100_000, "pages of the site")
 	flag.StringVar(&cfg.dir, "dir", "", `folder of the store, which is kept; "" for a temporary one`)
 	flag.StringVar(&cfg.from, "from", "", "folder that was filled with fewer pages, of which the site is grown; nobody may be using it")
-	flag.DurationVar(&cfg.hold, "hold", 0, "how long the sitemap is served in the end, for a load generator")
 	flag.DurationVar(&cfg.rest, "rest", 135*time.Second, "how long the site is left alone before its memory is measured; Go collects garbage once in 2 minutes where nothing happens")
 	flag.StringVar(&cfg.step, "step", "", `the one step to be done: "fill", "grow", "change" or "serve"; "" for all`)
 	kit.Main("scale", func(ctx context.Context) error {
@@ -95,8 +92,7 @@ func runAll(ctx context.Context, cfg config) (err error) {
 }
 
 func child(ctx context.Context, cfg config, step string) error {
-	command, err := kit.Self("-step", step, "-dir", cfg.dir, "-from", cfg.from, "-pages", strconv.Itoa(cfg.pages),
-		"-hold", cfg.hold.String(), "-rest", cfg.rest.String())
+	command, err := kit.Self("-step", step, "-dir", cfg.dir, "-from", cfg.from, "-pages", strconv.Itoa(cfg.pages), "-rest", cfg.rest.String())
 	if err != nil {
 		return err
 	}

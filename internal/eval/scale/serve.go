@@ -14,7 +14,7 @@ import (
 
 // serve measures how soon the sitemap is served after a start, and what memory and disk the
 // site uses, as its owner would run it.
-func serve(ctx context.Context, cfg config) (err error) {
+func serve(_ context.Context, cfg config) (err error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("<!doctype html><title>x</title>"))
@@ -53,10 +53,6 @@ func serve(ctx context.Context, cfg config) (err error) {
 			name, size, kit.Milliseconds(time.Since(began)), kit.Milliseconds(opened))
 	}
 	usage(cfg, bare)
-	if cfg.hold > 0 {
-		fmt.Printf("serving %s/sitemap.xml for %v\n", s.URL, cfg.hold)
-		return kit.Sleep(ctx, cfg.hold)
-	}
 	return nil
 }
 

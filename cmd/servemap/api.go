@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/explore"
+)
+
+// What a process answers, as JSON. Lists have one object a line. Fields are only ever
+// added. Commands print them as they are with -json, and render the same structs for people.
+
+type health struct {
+	Ready   bool   `json:"ready"` // visitors are served
+	PID     int    `json:"pid"`
+	Version string `json:"version"`
+	Origin  string `json:"origin"`
+	Listen  string `json:"listen,omitempty"`
+	Store   string `json:"store,omitempty"` // why it cannot be used
+}
+
+type listing struct {
+	URL        string            `json:"url"`
+	LastMod    time.Time         `json:"lastmod,omitzero"`
+	ChangeFreq string            `json:"changefreq,omitempty"`
+	Changes    int               `json:"changes"`
+	FirstSeen  time.Time         `json:"first_seen,omitzero"`
+	LastSeen   time.Time         `json:"last_seen,omitzero"`
+	Alternates map[string]string `json:"alternates,omitempty"`
+}
+
+func listingOf(p servemap.Page) listing {
+	return listing{p.URL, p.LastModified, p.ChangeFreq, p.Changes, p.FirstSeen.UTC(), p.LastSeen.UTC(), p.Alternates}
+}
+
+type explanation struct {
+	listing
+	Listed    bool              `json:"listed"`
+	Verdict   servemap.Verdict  `json:"verdict"`
+	Reason    servemap.Reason   `json:"reason"`
+	Text      string            `json:"text"`
+	Missing   []string          `json:"missing,omitempty"` // what would list it
+	Evidence  []servemap.Reason `json:"evidence,omitempty"`
+	Status    int               `json:"status,omitempty"`
+	Networks  int               `json:"networks"`
+	Siblings  int               `json:"siblings"`
+	Canonical string            `json:"canonical,omitempty"`
+	SameAs    string            `json:"same_as,omitempty"`
+	Rule      string            `json:"rule,omitempty"`
+	Dates     dates             `json:"dates"`
+}
+
+type dates struct {
+	Text        string      `json:"text"`
+	Changes     []time.Time `json:"changes,omitempty"`
+	Interval    float64     `json:"interval_seconds,omitempty"`
+	Shortest    float64     `json:"shortest_seconds,omitempty"`
+	Longest     float64     `json:"longest_seconds,omitempty"`
+	ChangeFreq  string      `json:"changefreq,omitempty"`
+	Probability float64     `json:"probability,omitempty"`
+	Ignored     []string    `json:"ignored,omitempty"`
+}
+
+func explanationOf(e servemap.Explanation) explanation {
+	x := explanation{
+		listing: listingOf(e.Page), Listed: e.Listed, Verdict: e.Verdict, Reason: e.Reason, Text: e.Text, Missing: e.Missing,
+		Evidence: e.Evidence, Status: e.Status, Networks: e.Networks, Siblings: e.Siblings, Canonical: e.Canonical, SameAs: e.SameAs, Rule: e.Rule,
+		Dates: dates{
+			Text: e.Dates.Text, Changes: e.Dates.Changes, Interval: e.Dates.Interval.Seconds(), Shortest: e.Dates.Shortest.Seconds(),
+			Longest: e.Dates.Longest.Seconds(), ChangeFreq: e.Dates.ChangeFreq, Probability: e.Dates.Probability, Ignored: e.Dates.Ignored,
+		},
+	}
+	x.URL = e.URL
+	return x
+}
+
+type change struct {
+	At   time.Time           `json:"at"`
+	Kind servemap.ChangeKind `json:"kind"`
+	URL  string              `json:"url"`
+}
+
+type stats struct {
+	Listed    int               `json:"listed"`
+	Waiting   int               `json:"waiting"`
+	Verdicts  map[string]int    `json:"verdicts"`
+	Sightings uint64            `json:"sightings"`
+	Dropped   uint64            `json:"dropped"`
+	Queued    int               `json:"queued"`
+	Damaged   uint64            `json:"damaged"`
+	Ignored   map[string]uint64 `json:"ignored"`
+	Hints     []string          `json:"hints,omitempty"`
+	Store     string            `json:"store,omitempty"`
+	Notes     []string          `json:"notes,omitempty"`
+}
+
+// progress is how far an exploration is. The last one is Done, or says what failed.
+type progress struct {
+	Requests int            `json:"requests"`
+	Pages    int            `json:"pages"`
+	Waiting  int            `json:"waiting"`
+	Skipped  map[string]int `json:"skipped,omitempty"`
+	Acting   []string       `json:"acting,omitempty"` // links that were not asked for, since they may change something
+	Done     bool           `json:"done,omitempty"`
+	Error    string         `json:"error,omitempty"`
+}
+
+func progressOf(e servemap.Exploration) progress {
+	return progress{Requests: e.Requests, Pages: e.Pages, Waiting: e.Waiting, Skipped: e.Skipped, Acting: e.Acting}
+}
+
+// control answers what commands and health checks ask of a process.
+type control struct {
+	site     *servemap.Site
+	explorer explorer
+	log      *slog.Logger
+	health   health
+	ready    atomic.Bool
+}
+
+func (c *control) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /health", c.serveHealth)
+	mux.HandleFunc("GET /stats", c.serveStats)
+	mux.HandleFunc("GET /page", c.servePage)
+	mux.HandleFunc("GET /pages", c.servePages)
+	mux.HandleFunc("GET /changes", c.serveChanges)
+	mux.HandleFunc("POST /forget", c.serveForget)
+	mux.HandleFunc("POST /explore", c.serveExplore)
+	mux.Handle("GET /files/", http.StripPrefix("/files", c.site.Handler()))
+	return mux
+}
+
+func (c *control) serveHealth(w http.ResponseWriter, _ *http.Request) {
+	h := c.health
+	h.Ready, h.Store = c.ready.Load(), c.site.Stats().Store
+	if !h.Ready {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	answer(w, h)
+}
+
+func (c *control) serveStats(w http.ResponseWriter, _ *http.Request) {
+	s := c.site.Stats()
+	answer(w, stats{
+		Listed: s.Listed, Waiting: s.Waiting, Verdicts: s.Verdicts, Sightings: s.Sightings, Dropped: s.Dropped, Queued: s.Queued,
+		Damaged: s.Damaged, Ignored: s.Ignored, Hints: s.Hints, Store: s.Store, Notes: s.Notes,
+	})
+}
+
+func (c *control) servePage(w http.ResponseWriter, r *http.Request) {
+	e, err := c.site.Explain(r.Context(), r.FormValue("url"))
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	answer(w, explanationOf(e))
+}
+
+func (c *control) servePages(w http.ResponseWriter, r *http.Request) {
+	prefix := r.FormValue("prefix")
+	for p, err := range c.site.Pages(r.Context()) {
+		switch {
+		case err != nil:
+			breakOff(w, err)
+			return
+		case strings.HasPrefix(p.URL, prefix) || strings.HasPrefix(pathOf(p.URL), prefix):
+			answer(w, listingOf(p))
+		}
+	}
+}
+
+// pathOf returns a URL without its scheme and host.
+func pathOf(url string) string {
+	_, rest, _ := strings.Cut(url, "://")
+	return rest[strings.IndexByte(rest+"/", '/'):]
+}
+
+func (c *control) serveChanges(w http.ResponseWriter, r *http.Request) {
+	since, err := time.Parse(time.RFC3339Nano, r.FormValue("since"))
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	for ch, err := range c.site.Changes(r.Context(), since) {
+		if err != nil {
+			breakOff(w, err)
+			return
+		}
+		answer(w, change{ch.At, ch.Kind, ch.URL})
+	}
+}
+
+func (c *control) serveForget(w http.ResponseWriter, r *http.Request) {
+	if err := c.site.Forget(r.Context(), r.FormValue("url")); err != nil {
+		refuse(w, err)
+		return
+	}
+	answer(w, map[string]bool{"forgotten": true})
+}
+
+// serveExplore explores, and streams the progress. The body is a seed.
+func (c *control) serveExplore(w http.ResponseWriter, r *http.Request) {
+	most, _ := strconv.Atoi(r.FormValue("max"))
+	opts := servemap.ExploreOptions{MaxRequests: most, Sitemaps: r.URL.Query()["sitemap"]}
+	urls, sitemaps, err := explore.ReadSeeds(r.Body) // before the answer begins
+	if err != nil {
+		refuse(w, fmt.Errorf("the file cannot be read: %w", err))
+		return
+	}
+	opts.Sitemaps = append(opts.Sitemaps, sitemaps...)
+	opts.Seeds = seedOf(urls)
+	opts.Progress = func(e servemap.Exploration) {
+		answer(w, progressOf(e))
+		_ = http.NewResponseController(w).Flush()
+	}
+	done, err := c.explorer.run(r.Context(), opts)
+	last := progressOf(done)
+	if last.Done = err == nil; err != nil {
+		last.Error = err.Error()
+	}
+	answer(w, last)
+}
+
+// answer writes a line of JSON.
+func answer(w http.ResponseWriter, v any) {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // who asked may have left
+}
+
+// refuse answers with an error.
+func refuse(w http.ResponseWriter, err error) {
+	code := http.StatusInternalServerError
+	if errors.Is(err, context.Canceled) {
+		code = http.StatusServiceUnavailable
+	}
+	http.Error(w, strings.TrimPrefix(err.Error(), "servemap: "), code)
+}
+
+// errorTrailer says what broke a list off.
+const errorTrailer = "Servemap-Error"
+
+func breakOff(w http.ResponseWriter, err error) {
+	w.Header().Set(http.TrailerPrefix+errorTrailer, strings.TrimPrefix(err.Error(), "servemap: "))
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/servemap/servemap"
+)
+
+// explorer explores the site of this process, once at a time.
+type explorer struct {
+	site    *servemap.Site
+	handler http.Handler
+	static  bool
+	state   string // the file that says how to go on; it is there while one goes on
+	log     *slog.Logger
+	busy    sync.Mutex
+}
+
+var errBusy = errors.New("the site is being explored already; wait until that is done")
+
+// run explores, or goes on where that was interrupted. If it is interrupted, it keeps how
+// to go on.
+func (e *explorer) run(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
+	if !e.busy.TryLock() {
+		return servemap.Exploration{}, errBusy
+	}
+	defer e.busy.Unlock()
+	opts.Static = e.static
+	opts.Resume, _ = os.ReadFile(e.state)
+	done, err := e.site.Explore(ctx, e.handler, &opts)
+	if err != nil && len(done.State) > 0 {
+		return done, errors.Join(err, writeFile(e.state, done.State))
+	}
+	if err == nil || len(opts.Resume) > 0 { // it is done, or its state cannot be read
+		_ = os.Remove(e.state)
+	}
+	return done, err
+}
+
+const (
+	exploreAgain = 5 * time.Second  // after one that failed, as while the site itself starts
+	logEvery     = 10 * time.Second // of progress, where there is no terminal
+)
+
+// atStart goes on with an exploration that was interrupted. It begins one where no page
+// is listed yet, or always. It tries until that is done.
+func (e *explorer) atStart(ctx context.Context, always bool, most int) {
+	if _, err := os.Stat(e.state); err == nil {
+		e.log.Info("the exploration that was interrupted goes on")
+	} else if !always && !e.empty(ctx) {
+		return
+	} else if err := writeFile(e.state, nil); err != nil { // the next start goes on if this process dies
+		e.log.Error("exploring: how to go on cannot be kept", "err", err)
+	}
+	told := time.Now()
+	opts := servemap.ExploreOptions{MaxRequests: most, Progress: func(x servemap.Exploration) {
+		if time.Since(told) >= logEvery {
+			told = time.Now()
+			e.log.Info("exploring", "requests", x.Requests, "pages", x.Pages, "waiting", x.Waiting)
+		}
+	}}
+	for tries := 0; ctx.Err() == nil; tries++ {
+		done, err := e.run(ctx, opts)
+		if err == nil {
+			e.log.Info("explored", "requests", done.Requests, "pages", done.Pages, "left", done.Waiting, "skipped", done.Skipped)
+			return
+		}
+		if tries == 0 && ctx.Err() == nil {
+			e.log.Warn("the exploration is tried again until it is done", "err", err)
+		}
+		wait(ctx, exploreAgain)
+	}
+}
+
+// revisit looks at pages that no visitor brings until ctx ends. What goes before that is
+// one request at least.
+func (e *explorer) revisit(ctx context.Context) {
+	for ctx.Err() == nil {
+		_, err := e.site.Explore(ctx, e.handler, &servemap.ExploreOptions{MaxRequests: 1, Static: e.static, Revisit: true})
+		if ctx.Err() == nil {
+			e.log.Warn("revisiting begins again", "err", err)
+		}
+		wait(ctx, exploreAgain)
+	}
+}
+
+// wait returns after a time, or when ctx ends.
+func wait(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// empty reports whether no page is listed. It waits until that is known, as for a
+// database that starts later.
+func (e *explorer) empty(ctx context.Context) bool {
+	for tries := 0; ctx.Err() == nil; tries++ {
+		var failed error
+		for _, err := range e.site.Pages(ctx) {
+			if err == nil {
+				return false
+			}
+			failed = err
+		}
+		if failed == nil {
+			return true
+		}
+		if tries == 0 && ctx.Err() == nil {
+			e.log.Warn("exploring waits until the store can be read", "err", failed)
+		}
+		wait(ctx, exploreAgain)
+	}
+	return false
+}
+
+// seedOf returns a seed that names URLs.
+func seedOf(urls []string) []io.Reader {
+	if len(urls) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	b.WriteString("<urlset>")
+	for _, u := range urls {
+		b.WriteString("<url><loc>")
+		_ = xml.EscapeText(&b, []byte(u)) // a Buffer takes everything
+		b.WriteString("</loc></url>")
+	}
+	b.WriteString("</urlset>")
+	return []io.Reader{&b}
+}

@@ -1,0 +1,298 @@
+// Servemap puts a sitemap in front of any site, in any language: it forwards requests to
+// the site, or serves a folder, and learns the sitemap from the pages that go by.
+// "servemap help" lists its commands.
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// The exit codes. Scripts rely on them; "servemap help" lists them.
+const (
+	codeDone        = 0
+	codeFailed      = 1
+	codeUsage       = 2
+	codeNo          = 3 // the answer is "no": not listed, faults found, not ready
+	codeLocked      = 4 // another process holds the data, and does not answer
+	codeInterrupted = 130
+)
+
+// exit is an error that ends the program with a code of its own. Without a text nothing
+// more is said.
+type exit struct {
+	code int
+	text string
+}
+
+func (e exit) Error() string { return e.text }
+
+// usage is the error of a call that cannot be meant. It names the flag and the fix.
+func usage(format string, args ...any) error { return exit{codeUsage, fmt.Sprintf(format, args...)} }
+
+// errNo ends a command whose answer was given and is "no".
+var errNo = exit{code: codeNo}
+
+// streams are where a command reads and writes. Only data goes to out.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// A command is a row of the table. setup declares its flags and returns what runs it
+// with the arguments that are no flags.
+type command struct {
+	name, args, short string
+	example           string // what follows "servemap "
+	setup             func(s streams, fs *flag.FlagSet) func(ctx context.Context, args []string) error
+}
+
+// commands is the table, in the order in which help lists it.
+func commands() []command {
+	return []command{
+		{"proxy", "-to URL -origin URL -data DIR", "serve a site with its sitemap",
+			"proxy -to http://localhost:3000 -origin https://example.com -data sitemap-data -explore", proxyCommand},
+		{"files", "DIR -origin URL -data DIR", "serve a folder of HTML files with its sitemap",
+			"files public -origin https://example.com -data sitemap-data", filesCommand},
+		{"explore", "-data DIR", "look at the pages of the site, so that they are listed before they are visited",
+			"explore -data sitemap-data", exploreCommand},
+		{"explain", "-data DIR URL", "say whether a page is listed, and why",
+			"explain -data sitemap-data /about", explainCommand},
+		{"list", "-data DIR", "print the listed pages",
+			"list -data sitemap-data -prefix /blog/", listCommand},
+		{"stats", "-data DIR", "count what is known",
+			"stats -data sitemap-data", statsCommand},
+		{"changes", "-data DIR", "print what was added, changed and removed",
+			"changes -data sitemap-data -since 24h", changesCommand},
+		{"forget", "-data DIR URL", "take a page out of the sitemap and bar it",
+			"forget -data sitemap-data /old", forgetCommand},
+		{"export", "-data DIR", "print the sitemap as xml, json or csv",
+			"export -data sitemap-data -format csv", exportCommand},
+		{"import", "-data DIR FILE|URL ...", "explore what a sitemap or an access log names",
+			"import -data sitemap-data access.log", importCommand},
+		{"check", "URL|FILE", "say what is wrong with a sitemap",
+			"check https://example.com/sitemap.xml", checkCommand},
+		{"health", "-data DIR", "say whether the site is served",
+			"health -data sitemap-data", healthCommand},
+		{"completion", "bash|zsh|fish", "print a script that completes commands and flags",
+			"completion bash", completionCommand},
+		{"version", "", "print the version",
+			"version", versionCommand},
+		{"help", "[COMMAND]", "explain a command",
+			"help proxy", helpCommand},
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// run runs the command that the arguments name, and returns the exit code.
+func run(ctx context.Context, args []string, s streams) int {
+	if len(args) == 0 {
+		_ = overview(s.err)
+		return codeUsage
+	}
+	name := args[0]
+	if name == "-h" || name == "-help" || name == "--help" {
+		name = "help"
+	}
+	c, err := find(strings.TrimPrefix(name, "--"))
+	if err == nil {
+		err = c.run(ctx, args[1:], s)
+		name = "servemap " + c.name
+	} else {
+		name = "servemap"
+	}
+	var e exit
+	switch {
+	case err == nil:
+		return codeDone
+	case errors.As(err, &e) && e.text == "":
+		return e.code
+	case ctx.Err() != nil:
+		fmt.Fprintf(s.err, "%s: interrupted: %v\n", name, err)
+		return codeInterrupted
+	}
+	fmt.Fprintf(s.err, "%s: %v\n", name, err)
+	return cmp.Or(e.code, codeFailed)
+}
+
+func (c command) run(ctx context.Context, args []string, s streams) error {
+	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	do := c.setup(s, fs)
+	var rest []string
+	for len(args) > 0 { // flags may also follow the arguments
+		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+			return c.help(s.out)
+		} else if err != nil {
+			return usage("%v; %s", err, c.fix(fs, err))
+		}
+		if args = fs.Args(); len(args) > 0 {
+			rest, args = append(rest, args[0]), args[1:]
+		}
+	}
+	return do(ctx, rest)
+}
+
+// fix says what to do about a flag that is wrong.
+func (c command) fix(fs *flag.FlagSet, err error) string {
+	see := fmt.Sprintf("see \"servemap help %s\"", c.name)
+	_, wrong, ok := strings.Cut(err.Error(), "not defined: -")
+	if !ok {
+		return see
+	}
+	var names []string
+	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	if near := nearest(wrong, names); near != "" {
+		return fmt.Sprintf("did you mean -%s? %s", near, see)
+	}
+	return see
+}
+
+func find(name string) (command, error) {
+	all, names := commands(), []string{}
+	for _, c := range all {
+		if c.name == name {
+			return c, nil
+		}
+		names = append(names, c.name)
+	}
+	if near := nearest(name, names); near != "" {
+		return command{}, usage("there is no command %q; did you mean \"servemap %s\"?", name, near)
+	}
+	return command{}, usage("there is no command %q; \"servemap help\" lists them", name)
+}
+
+// nearest returns the name that a mistyped word most likely means, "" if none is near.
+func nearest(word string, names []string) string {
+	best, least := "", 3
+	for _, name := range names {
+		if d := distance(word, name); d < least && d < len(name) {
+			best, least = name, d
+		}
+	}
+	return best
+}
+
+// distance is how many letters must be put in, left out or changed to get from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := last
+			if a[i] != b[j] {
+				cost++
+			}
+			last = row[j+1]
+			row[j+1] = min(cost, row[j]+1, last+1)
+		}
+	}
+	return row[len(b)]
+}
+
+func helpCommand(s streams, _ *flag.FlagSet) func(context.Context, []string) error {
+	return func(_ context.Context, args []string) error {
+		if len(args) == 0 {
+			return overview(s.out)
+		}
+		c, err := find(args[0])
+		if err != nil {
+			return err
+		}
+		return c.help(s.out)
+	}
+}
+
+func overview(w io.Writer) error {
+	fmt.Fprint(w, "servemap serves a site with the sitemap that it learns from the site's pages.\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-11s %s\n", c.name, c.short)
+	}
+	_, err := fmt.Fprint(w, `
+"servemap help COMMAND" says more. Exit codes: 0 done, 1 failed, 2 wrong usage,
+3 the answer is no (not listed, faults found, not ready), 4 another process holds
+the data and does not answer, 130 interrupted.
+`)
+	return err
+}
+
+func (c command) help(w io.Writer) error {
+	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	c.setup(streams{}, fs)
+	fmt.Fprintf(w, "servemap %s: %s\n\n  servemap %s\n\nExample:\n\n  servemap %s\n", c.name, c.short, strings.TrimSpace(c.name+" "+c.args), c.example)
+	first := true
+	fs.VisitAll(func(f *flag.Flag) {
+		if first {
+			fmt.Fprint(w, "\nFlags:\n\n")
+			first = false
+		}
+		kind, text := flag.UnquoteUsage(f)
+		if !slices.Contains([]string{"", "0", "false"}, f.DefValue) {
+			text += " (by default " + f.DefValue + ")"
+		}
+		fmt.Fprintf(w, "  %s\n        %s\n", strings.TrimSpace("-"+f.Name+" "+kind), text)
+	})
+	return nil
+}
+
+func versionCommand(s streams, _ *flag.FlagSet) func(context.Context, []string) error {
+	return func(context.Context, []string) error {
+		_, err := fmt.Fprintf(s.out, "servemap %s\n", version())
+		return err
+	}
+}
+
+// version is that of the module, as "go install" and "go build" note it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}
+
+// one returns the only argument.
+func one(args []string, what string) (string, error) {
+	if len(args) != 1 {
+		return "", usage("give %s, and nothing else; there are %d arguments", what, len(args))
+	}
+	return args[0], nil
+}
+
+// maxFlag declares how many requests an exploration makes.
+func maxFlag(fs *flag.FlagSet, to *int) {
+	fs.Func("max", "how many `REQUESTS` an exploration makes at most; by default 20,000", func(v string) (err error) {
+		if *to, err = strconv.Atoi(v); err != nil || *to < 1 {
+			return errors.New("it must be a number above 0")
+		}
+		return nil
+	})
+}
+
+// none refuses arguments.
+func none(args []string) error {
+	if len(args) > 0 {
+		return usage("%q is no flag; it takes flags only, such as -data DIR", args[0])
+	}
+	return nil
+}

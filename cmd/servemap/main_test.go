@@ -1,0 +1,322 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap/store/badgerstore"
+)
+
+// TestMain makes the test binary the command itself where a test starts it as such.
+func TestMain(m *testing.M) {
+	if os.Getenv("SERVEMAP_TEST_MAIN") == "" {
+		os.Unsetenv(databaseVariable)
+		os.Exit(m.Run())
+	}
+	main()
+}
+
+// call runs a command in this process.
+func call(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	code = run(t.Context(), args, streams{strings.NewReader(""), &o, &e})
+	return code, o.String(), e.String()
+}
+
+// must runs a command that must succeed, and returns what it prints.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	code, out, errs := call(t, args...)
+	if code != codeDone {
+		t.Fatalf("servemap %s: code %d, %s%s", strings.Join(args, " "), code, out, errs)
+	}
+	return out
+}
+
+// server is a command that goes on until it is told to stop.
+type server struct {
+	t    *testing.T
+	data string
+	at   string // the address that visitors ask, once it is known
+	stop func() int
+	log  *lines
+}
+
+// serve runs a command that serves, in this process. It needs no -listen and no -data
+// if data is given.
+func serve(t *testing.T, data string, args ...string) *server {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &server{t: t, data: data, log: newLines()}
+	ended := make(chan int, 1)
+	args = append(args, "-data", data, "-listen", "127.0.0.1:0")
+	go func() { ended <- run(ctx, args, streams{nil, io.Discard, s.log}) }()
+	s.stop = sync.OnceValue(func() int { cancel(); return <-ended })
+	t.Cleanup(func() { s.stop() })
+	s.awaitAddress()
+	return s
+}
+
+// start runs the command as a process of its own, so that it can be killed.
+func start(t *testing.T, data string, args ...string) (*server, *exec.Cmd) {
+	t.Helper()
+	s := &server{t: t, data: data, log: newLines()}
+	c := exec.Command(os.Args[0], append(args, "-data", data, "-listen", "127.0.0.1:0")...)
+	c.Env = append(os.Environ(), "SERVEMAP_TEST_MAIN=1")
+	c.Stderr = s.log
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.stop = sync.OnceValue(func() int { _ = c.Wait(); return c.ProcessState.ExitCode() })
+	t.Cleanup(func() { _ = c.Process.Kill(); s.stop() })
+	s.awaitAddress()
+	return s, c
+}
+
+func (s *server) awaitAddress() {
+	s.t.Helper()
+	line := s.log.await(s.t, "msg=serving")
+	_, rest, _ := strings.Cut(line, "at=")
+	s.at, _, _ = strings.Cut(rest, "/ ")
+}
+
+// lines are what was logged. A test waits for one of them.
+type lines struct {
+	mu   sync.Mutex
+	more sync.Cond
+	text bytes.Buffer
+	read int // what was awaited already
+}
+
+func newLines() *lines {
+	l := &lines{}
+	l.more.L = &l.mu
+	return l
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.more.Broadcast()
+	return l.text.Write(p)
+}
+
+// patience is how long a test waits for what must come.
+const patience = time.Minute
+
+// await returns the next line that has a text in it.
+func (l *lines) await(t *testing.T, text string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	context.AfterFunc(ctx, l.more.Broadcast)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		rest := l.text.String()[l.read:]
+		for line := range strings.Lines(rest) {
+			if !strings.HasSuffix(line, "\n") {
+				break
+			}
+			l.read += len(line)
+			if strings.Contains(line, text) {
+				return line
+			}
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("the log never says %q: %s", text, l.text.String())
+		}
+		l.more.Wait()
+	}
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func TestCallsThatCannotBeMeantNameTheFlagAndTheFix(t *testing.T) {
+	data := t.TempDir()
+	long := filepath.Join(data, strings.Repeat("long", 30))
+	proxy := func(args ...string) []string {
+		return append([]string{"proxy", "-data", data, "-listen", "127.0.0.1:0"}, args...)
+	}
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string // in what it says
+	}{
+		{"no command", nil, "explain"},
+		{"a mistyped command", []string{"explian", "/"}, `did you mean "servemap explain"?`},
+		{"an unknown command", []string{"dance"}, "help"},
+		{"help for an unknown command", []string{"help", "explor"}, `servemap explore`},
+		{"a mistyped flag", []string{"list", "-prefx", "/"}, "did you mean -prefix?"},
+		{"a flag of a wrong kind", []string{"explore", "-max", "many"}, "-max"},
+		{"no requests", []string{"explore", "-max", "0"}, "above 0"},
+		{"no data", []string{"list"}, "-data is missing"},
+		{"data of nothing", []string{"list", "-data", data}, "-data"},
+		{"a path too long for a socket", []string{"list", "-data", long}, "shorter"},
+		{"an argument too many", []string{"stats", "-data", data, "x"}, `"x"`},
+		{"no page", []string{"explain", "-data", data}, "URL"},
+		{"no origin", proxy("-to", "http://localhost:1"), "-origin is missing"},
+		{"a bad origin", proxy("-to", "http://localhost:1", "-origin", "example"), "-origin"},
+		{"no upstream", proxy("-origin", "https://example.com"), "-to is missing"},
+		{"a bad upstream", proxy("-to", "localhost:3000", "-origin", "https://example.com"), "http://localhost:3000"},
+		{"bad proxies", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-trusted-proxies", "all"), "-trusted-proxies"},
+		{"a bad host", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-host", "mine"), "-host"},
+		{"a bad rule", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-never", "x"), "-never"},
+		{"no folder", []string{"files", "-data", data, "-origin", "https://example.com"}, "folder"},
+		{"a folder that is none", []string{"files", filepath.Join(data, "nix"), "-data", data, "-origin", "https://example.com"}, "folder"},
+		{"a bad time", []string{"changes", "-data", data, "-since", "monday"}, "-since"},
+		{"a bad format", []string{"export", "-data", data, "-format", "pdf"}, "-format"},
+		{"an unknown shell", []string{"completion", "tcsh"}, "bash"},
+		{"nothing to import", []string{"import", "-data", data}, "sitemap"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, _, errs := call(t, tt.args...)
+			if code != codeUsage || !strings.Contains(errs, tt.want) {
+				t.Errorf("code %d, %q; want %d and %q", code, errs, codeUsage, tt.want)
+			}
+		})
+	}
+}
+
+func TestNearestName(t *testing.T) {
+	names := []string{"proxy", "files", "explore", "explain", "list"}
+	for _, tt := range []struct{ word, want string }{
+		{"porxy", "proxy"}, {"file", "files"}, {"explan", "explain"}, {"lsit", "list"}, {"dance", ""}, {"", ""}, {"exploring", ""},
+	} {
+		if got := nearest(tt.word, names); got != tt.want {
+			t.Errorf("nearest to %q is %q, want %q", tt.word, got, tt.want)
+		}
+	}
+}
+
+func TestEveryCommandHasHelpWithItsExample(t *testing.T) {
+	_, list, _ := call(t, "help")
+	for _, c := range commands() {
+		out := must(t, c.name, "-h")
+		if !strings.Contains(out, "servemap "+c.example) || !strings.Contains(list, c.short) || strings.Fields(c.example)[0] != c.name {
+			t.Errorf("%s: %s", c.name, out)
+		}
+	}
+	if out := must(t, "--version"); !strings.HasPrefix(out, "servemap ") {
+		t.Errorf("version: %q", out)
+	}
+}
+
+func TestCompletionScripts(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		script := must(t, "completion", shell)
+		path, err := exec.LookPath(shell)
+		if err != nil {
+			t.Logf("%s is not installed", shell)
+			continue
+		}
+		check := exec.Command(path, "-n")
+		check.Stdin = strings.NewReader(script)
+		if out, err := check.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v %s", shell, err, out)
+		}
+	}
+	for _, tt := range []struct{ line, want string }{
+		{"servemap expl", "explore explain"}, {"servemap list -pre", "-prefix"}, {"servemap help fo", "forget"}, {"servemap completion z", "zsh"},
+	} {
+		words := strings.Fields(tt.line)
+		bash := exec.Command("bash", "-c", must(t, "completion", "bash")+"\n"+
+			`COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _servemap; echo "${COMPREPLY[@]}"`, "bash")
+		bash.Args = append(bash.Args, words...)
+		out, err := bash.CombinedOutput()
+		if err != nil || strings.TrimSpace(string(out)) != tt.want {
+			t.Errorf("%s: %q, %v; want %q", tt.line, out, err, tt.want)
+		}
+	}
+}
+
+func TestFolderThatAnotherProgramHoldsExitsWith4(t *testing.T) {
+	data := t.TempDir()
+	st, err := badgerstore.Open(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	if err := makeControlFolder(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&settings{Origin: "https://example.com", Dir: data}).save(data); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := call(t, "list", "-data", data); code != codeLocked || !strings.Contains(errs, "another process") {
+		t.Errorf("code %d, %q", code, errs)
+	}
+}
+
+func TestSignalsEndTheProgramInOrder(t *testing.T) {
+	site := writeSite(t)
+	s, c := start(t, t.TempDir(), "files", site, "-origin", "https://example.com")
+	s.log.await(t, "msg=explored")
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.stop(); code != codeDone {
+		t.Errorf("code %d: %s", code, s.log)
+	}
+	if _, err := os.Stat(socketFile(s.data)); !os.IsNotExist(err) {
+		t.Errorf("the socket is still there: %v", err)
+	}
+}
+
+// writeSite makes a folder with a page that links to two others, one that nothing links
+// to, and one that is hidden.
+func writeSite(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"index.html":       `<a href="a.html">a</a> <a href="delete.html">how to delete</a> <a href=".git/config.html">config</a> <a href="empty/">e</a>`,
+		"a.html":           "This is the first page of the folder.",
+		"delete.html":      "This page says how to delete things.",
+		"alone.html":       "Nothing links to this page.",
+		".git/config.html": "hidden",
+		"empty/x.txt":      "no page",
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		html := "<!doctype html><html><head><title>" + name + "</title></head><body><main><p>" + text + "</main></body></html>"
+		if err := os.WriteFile(file, []byte(html), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// listed returns the paths that "list" prints.
+func listed(t *testing.T, data string) (paths []string) {
+	t.Helper()
+	for line := range strings.Lines(must(t, "list", "-data", data)) {
+		u, _, _ := strings.Cut(line, "\t")
+		paths = append(paths, pathOf(u))
+	}
+	return paths
+}
+
+func sameStrings(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	slices.Sort(want)
+	if !slices.Equal(slices.Sorted(slices.Values(got)), want) {
+		t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}

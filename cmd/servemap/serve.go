@@ -1,0 +1,299 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver for -database
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/badgerstore"
+	"github.com/servemap/servemap/store/sqlstore"
+)
+
+const (
+	shutdownPatience = 30 * time.Second // for requests that are under way
+	closePatience    = 20 * time.Second // for storing what was seen
+	lockEvery        = 100 * time.Millisecond
+)
+
+// serving is what proxy and files have in common: a site that is served until the
+// process is told to stop.
+type serving struct {
+	settings
+	data, database, listen, admin string
+	explore, revisit              bool
+	max                           int
+
+	log *slog.Logger
+}
+
+func (s *serving) flags(fs *flag.FlagSet) {
+	s.settings.flags(fs)
+	dataFlags(fs, &s.data, &s.database)
+	fs.StringVar(&s.listen, "listen", "localhost:8080", "the `ADDRESS` to serve visitors at, such as :8080")
+	fs.StringVar(&s.admin, "admin", "", "an `ADDRESS` that answers /healthz, such as 127.0.0.1:9090; by default none")
+	fs.BoolVar(&s.revisit, "revisit", false, "look again at pages that no visitor brings, a page a second at most, so that their changes are dated")
+	maxFlag(fs, &s.max)
+}
+
+// databaseVariable is of the environment. It is not DATABASE_URL, which is often that of
+// the site itself.
+const databaseVariable = "SERVEMAP_DATABASE"
+
+// dataFlags declares where what was learned is.
+func dataFlags(fs *flag.FlagSet, data, database *string) {
+	fs.StringVar(data, "data", "", "the `DIR` for what is learned; keep it")
+	fs.StringVar(database, "database", os.Getenv(databaseVariable),
+		"the postgres:// `URL` of a database for what is learned, for several processes; by default "+databaseVariable+" of the environment")
+	fs.Lookup("database").DefValue = "" // it may hold a password
+}
+
+func proxyCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
+	v := &serving{}
+	v.flags(fs)
+	v.proxyFlags(fs)
+	fs.BoolVar(&v.explore, "explore", false, "at the first start, look at all pages along the links, so that they are listed before they are visited")
+	return func(ctx context.Context, args []string) error {
+		if err := none(args); err != nil {
+			return err
+		}
+		return v.run(ctx, s)
+	}
+}
+
+func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
+	v := &serving{explore: true}
+	v.flags(fs)
+	return func(ctx context.Context, args []string) (err error) {
+		if v.Dir, err = one(args, "the folder of the site's HTML files"); err != nil {
+			return err
+		}
+		if v.Dir, err = filepath.Abs(v.Dir); err != nil { // other commands may be called elsewhere
+			return err
+		}
+		return v.run(ctx, s)
+	}
+}
+
+// run serves the site until ctx ends.
+func (v *serving) run(ctx context.Context, s streams) error {
+	v.log = slog.New(slog.NewTextHandler(s.err, nil))
+	if err := cmp.Or(v.check(), checkData(v.data)); err != nil {
+		return err
+	}
+	handler, err := v.handler(v.log)
+	if err != nil {
+		return err
+	}
+	if err := v.meet(ctx); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", v.listen)
+	if err != nil {
+		return fmt.Errorf("-listen %s: %w", v.listen, err)
+	}
+	defer listener.Close()
+	st, closeStore, err := openStore(v.data, v.database, v.log)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	v.Shared = v.database != ""
+	site, err := newSite(&v.settings, st, v.log)
+	if err != nil {
+		return err
+	}
+	return v.serve(ctx, st, &control{
+		site: site, log: v.log,
+		explorer: explorer{site: site, handler: handler, static: v.Dir != "", state: stateFile(v.data), log: v.log},
+		health:   health{PID: os.Getpid(), Version: version(), Origin: v.Origin, Listen: listener.Addr().String()},
+	}, handler, listener)
+}
+
+// meet looks whether another process holds the data. One with a folder waits for it to
+// end; where there is a database, each process needs a folder of its own.
+func (v *serving) meet(ctx context.Context) error {
+	h, err := askHealth(ctx, v.data)
+	switch {
+	case errors.Is(err, errSilent):
+		v.log.Warn("another process listens in the folder and does not answer; this one serves the pages, and the sitemap once the folder is free", "data", v.data)
+		return nil
+	case err != nil:
+		return nil
+	case v.database != "":
+		return exit{codeLocked, fmt.Sprintf("process %d uses -data %s already; give each process a folder of its own", h.PID, v.data)}
+	}
+	v.log.Warn("another process holds the data; this one serves the pages, and the sitemap once that has ended", "pid", h.PID, "data", v.data)
+	return nil
+}
+
+// serve serves visitors at once, and the commands once the data is this process's own.
+// Then it ends all in order: readiness, visitors, explorations, the site; the caller
+// closes the store.
+func (v *serving) serve(ctx context.Context, st store.Store, c *control, handler http.Handler, listener net.Listener) error {
+	var work sync.WaitGroup
+	defer work.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	server := &http.Server{Handler: c.site.Wrap(handler), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		ErrorLog: slog.NewLogLogger(v.log.Handler(), slog.LevelWarn)}
+	failed := make(chan error, 3)
+	go func() { failed <- server.Serve(listener) }()
+	admin, err := v.serveAdmin(c, failed)
+	if err != nil {
+		return err
+	}
+	work.Go(func() { v.own(ctx, st, c) })
+	c.ready.Store(true)
+	v.log.Info("serving", "site", v.Origin, "at", "http://"+listener.Addr().String()+"/", "pid", os.Getpid(), "robots.txt needs", c.site.RobotsLine())
+	notifySystemd("READY=1")
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+
+	v.log.Info("stopping")
+	c.ready.Store(false)
+	notifySystemd("STOPPING=1")
+	cancel()
+	stop, done := context.WithTimeout(context.Background(), shutdownPatience)
+	defer done()
+	if e := server.Shutdown(stop); e != nil {
+		v.log.Warn("connections that did not end were cut off", "after", shutdownPatience)
+		server.Close()
+	}
+	work.Wait()
+	admin.Close()
+	stop, done = context.WithTimeout(context.Background(), closePatience)
+	defer done()
+	if e := c.site.Close(stop); e != nil && !errors.Is(e, store.ErrUnavailable) {
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// own waits until the store can be used, which only one process can do with a folder.
+// Then it keeps the settings, answers commands, and explores, until ctx ends.
+func (v *serving) own(ctx context.Context, st store.Store, c *control) {
+	if !usable(ctx, st) {
+		return
+	}
+	_ = c.site.Flush(ctx) // from now on the site knows that the store can be used
+	server := &http.Server{Handler: c.handler(), BaseContext: func(net.Listener) context.Context { return ctx }}
+	if socket, err := v.prepare(); err != nil {
+		v.log.Error("commands cannot ask this process", "err", err)
+	} else {
+		go func() { _ = server.Serve(socket) }()
+		v.log.Info("commands are answered", "data", v.data)
+	}
+	if v.explore {
+		c.explorer.atStart(ctx, v.Dir != "", v.max)
+	}
+	if v.revisit {
+		c.explorer.revisit(ctx)
+	}
+	<-ctx.Done()
+	stop, done := context.WithTimeout(context.Background(), closePatience)
+	defer done()
+	_ = server.Shutdown(stop) // this also removes the socket
+}
+
+// prepare keeps the settings, and listens for commands.
+func (v *serving) prepare() (net.Listener, error) {
+	if err := makeControlFolder(v.data); err != nil {
+		return nil, err
+	}
+	if err := v.save(v.data); err != nil {
+		return nil, err
+	}
+	return listenSocket(v.data)
+}
+
+// usable returns when the store can be used, and false when ctx ends before. Only a
+// folder may have to be waited for.
+func usable(ctx context.Context, st store.Store) bool {
+	folder, ok := st.(*badgerstore.Store)
+	for ok && ctx.Err() == nil && folder.Health() != nil {
+		wait(ctx, lockEvery)
+	}
+	return ctx.Err() == nil
+}
+
+// serveAdmin answers /healthz at the address of -admin, if there is one.
+func (v *serving) serveAdmin(c *control, failed chan<- error) (io.Closer, error) {
+	server := &http.Server{ReadHeaderTimeout: 10 * time.Second}
+	if v.admin == "" {
+		return server, nil
+	}
+	listener, err := net.Listen("tcp", v.admin)
+	if err != nil {
+		return server, fmt.Errorf("-admin %s: %w", v.admin, err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", c.serveHealth)
+	server.Handler = mux
+	go func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			failed <- err
+		}
+	}()
+	return server, nil
+}
+
+// openStore opens the records, and returns what closes them.
+func openStore(data, database string, log *slog.Logger) (store.Store, func(), error) {
+	if database == "" {
+		st, err := badgerstore.Open(data, &badgerstore.Options{Logger: log})
+		if err != nil {
+			return nil, nil, fmt.Errorf("-data %s: %w", data, err)
+		}
+		return st, func() { _ = st.Close() }, nil
+	}
+	db, err := sql.Open("pgx", database)
+	if err != nil {
+		return nil, nil, usage("-database is no address of a database; give one such as postgres://user@host/name")
+	}
+	st, err := sqlstore.Open(db, &sqlstore.Options{Logger: log})
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return st, func() { _ = db.Close() }, nil
+}
+
+func newSite(s *settings, st store.Store, log *slog.Logger) (*servemap.Site, error) {
+	opts, err := s.options(log)
+	if err != nil {
+		return nil, err
+	}
+	site, err := servemap.New(s.Origin, st, opts)
+	if err != nil {
+		return nil, exit{codeUsage, err.Error()}
+	}
+	return site, nil
+}
+
+// notifySystemd tells a service manager that waits for it how far the process is.
+func notifySystemd(state string) {
+	socket := os.Getenv("NOTIFY_SOCKET")
+	if socket == "" {
+		return
+	}
+	if conn, err := net.Dial("unixgram", socket); err == nil {
+		_, _ = conn.Write([]byte(state))
+		conn.Close()
+	}
+}

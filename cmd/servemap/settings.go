@@ -1,0 +1,192 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/location"
+)
+
+// settings say what the site is. They are kept beside what is learned, so that a command
+// which opens the folder decides as the site itself does.
+type settings struct {
+	Origin     string   `json:"origin"`
+	To         string   `json:"to,omitempty"`  // the upstream of a proxy
+	Dir        string   `json:"dir,omitempty"` // or the folder that is served
+	Host       string   `json:"host,omitempty"`
+	Trusted    string   `json:"trusted,omitempty"`
+	Never      []string `json:"never,omitempty"`
+	Always     []string `json:"always,omitempty"`
+	Public     []string `json:"public,omitempty"`
+	Entries    []string `json:"entries,omitempty"`
+	Query      []string `json:"query,omitempty"`
+	Cookies    []string `json:"cookies,omitempty"`
+	ReportOnly bool     `json:"report_only,omitempty"`
+	Shared     bool     `json:"shared,omitempty"` // the records are in a database
+
+	timeout time.Duration // of an upstream; not kept
+}
+
+// flags declares the flags that say what the site is.
+func (s *settings) flags(fs *flag.FlagSet) {
+	fs.StringVar(&s.Origin, "origin", s.Origin, "the public `URL` of the site, such as https://example.com")
+	list := func(to *[]string, name, text string) {
+		fs.Func(name, text+"; may be given more than once", func(v string) error {
+			if strings.Contains(text, "`PA") && !strings.HasPrefix(v, "/") && !strings.HasPrefix(v, "*") {
+				return errors.New("it must begin with / or *, such as /blog/")
+			}
+			*to = append(*to, v)
+			return nil
+		})
+	}
+	list(&s.Never, "never", "`PATTERN` of locations that are not listed, as in robots.txt, such as /internal/")
+	list(&s.Always, "always", "`PATTERN` of locations that are listed once they are seen, such as /landing/*$")
+	list(&s.Public, "public", "`PATTERN` of locations that are public although they are sent with Cache-Control private or no-store, as PHP sessions do")
+	list(&s.Entries, "entry", "`PATH` where visitors enter the site; by default /")
+	list(&s.Query, "query", "`NAME` of a query parameter that makes a page of its own; by default page")
+	list(&s.Cookies, "cookie", "`NAME` of a cookie that every visitor gets")
+	fs.BoolVar(&s.ReportOnly, "report-only", false, "learn and explain, and serve no sitemap")
+}
+
+// proxyFlags declares those of an upstream.
+func (s *settings) proxyFlags(fs *flag.FlagSet) {
+	fs.StringVar(&s.To, "to", "", "the `URL` where the site itself listens, such as http://localhost:3000 or unix:/run/site.sock")
+	fs.StringVar(&s.Host, "host", "origin", "the Host that the site gets: `origin` or upstream")
+	fs.StringVar(&s.Trusted, "trusted-proxies", "", "the `RANGES` of proxies in front whose X-Forwarded-For is true, such as 10.0.0.0/8,127.0.0.1 or private")
+	fs.DurationVar(&s.timeout, "timeout", defaultTimeout, "how long the site may take to begin an answer")
+}
+
+// check says which flag is missing or wrong.
+func (s *settings) check() error {
+	if s.Origin == "" {
+		return usage("-origin is missing; give the site's public address, such as -origin https://example.com")
+	}
+	if _, err := location.ParseOrigin(s.Origin); err != nil {
+		return usage("-origin: %v", err)
+	}
+	return nil
+}
+
+// options returns those of the library.
+func (s *settings) options(log *slog.Logger) (*servemap.Options, error) {
+	o := &servemap.Options{Entries: s.Entries, Query: s.Query, BenignCookies: s.Cookies, ReportOnly: s.ReportOnly, Logger: log}
+	for _, group := range []struct {
+		patterns []string
+		rule     servemap.Rule
+	}{
+		{s.Never, servemap.Rule{List: servemap.Never}},
+		{s.Always, servemap.Rule{List: servemap.Always}},
+		{s.Public, servemap.Rule{IgnoreCacheControl: true}},
+	} {
+		for _, p := range group.patterns {
+			group.rule.Pattern = p
+			o.Rules = append(o.Rules, group.rule)
+		}
+	}
+	trusted, err := parseTrusted(s.Trusted)
+	if err != nil {
+		return nil, err
+	}
+	if len(trusted) > 0 {
+		o.ClientIP = trusted.client
+	}
+	return o, nil
+}
+
+// handler returns the site itself.
+func (s *settings) handler(log *slog.Logger) (http.Handler, error) {
+	if s.Dir != "" {
+		return folder(s.Dir)
+	}
+	return newUpstream(s, log)
+}
+
+// The files that belong to the command are in a folder of their own, which only its
+// owner may enter, below that of the data.
+func controlFolder(data string) string { return filepath.Join(data, "servemap") }
+func socketFile(data string) string    { return filepath.Join(controlFolder(data), "socket") }
+func stateFile(data string) string     { return filepath.Join(controlFolder(data), "exploring") }
+func settingsFile(data string) string  { return filepath.Join(controlFolder(data), "settings.json") }
+
+// makeControlFolder makes it, whatever the umask says and whoever made it before.
+func makeControlFolder(data string) error {
+	dir := controlFolder(data)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.Chmod(dir, 0o700)
+}
+
+func (s *settings) save(data string) error {
+	b, err := json.MarshalIndent(s, "", "\t")
+	if err != nil {
+		return err
+	}
+	return writeFile(settingsFile(data), append(b, '\n'))
+}
+
+func loadSettings(data string) (*settings, error) {
+	b, err := os.ReadFile(settingsFile(data))
+	if os.IsNotExist(err) {
+		return nil, usage("-data %s: there is nothing of servemap proxy or servemap files; give the folder that these were given", data)
+	}
+	s := new(settings)
+	if err == nil {
+		err = json.Unmarshal(b, s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the settings: %w", err)
+	}
+	return s, nil
+}
+
+// writeFile replaces a file at once, so that a crash leaves the old one or the new one.
+func writeFile(name string, b []byte) error {
+	if err := os.WriteFile(name+".new", b, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
+}
+
+// folder serves the files below dir: no hidden ones, and no lists of files.
+func folder(dir string) (http.Handler, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, usage("%s is no folder that can be read; give the folder of the site's HTML files", dir)
+	}
+	return http.FileServer(publicFiles{http.Dir(dir)}), nil
+}
+
+type publicFiles struct{ dir http.Dir }
+
+func (p publicFiles) Open(name string) (http.File, error) {
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.HasPrefix(part, ".") && part != ".well-known" {
+			return nil, os.ErrNotExist
+		}
+	}
+	f, err := p.dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		var index http.File
+		if index, err = p.dir.Open(strings.TrimSuffix(name, "/") + "/index.html"); err == nil {
+			err = index.Close()
+		}
+	}
+	if err != nil {
+		return nil, cmp.Or(f.Close(), os.ErrNotExist)
+	}
+	return f, nil
+}

@@ -1,0 +1,449 @@
+package e2e
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+// explore explores a site, and fails the test if that ends before all was asked for.
+func explore(s *testkit.Site, opts *servemap.ExploreOptions) servemap.Exploration {
+	s.Helper()
+	done, err := s.Explore(s.Context(), s, opts)
+	if err != nil {
+		s.Errorf("exploring: %v", err)
+	}
+	return done
+}
+
+// serial is a handler that serves one request at a time.
+type serial struct {
+	sync.Mutex
+	next func(http.ResponseWriter, *http.Request)
+}
+
+func (h *serial) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.Lock()
+	defer h.Unlock()
+	h.next(w, r)
+}
+
+// trap is a blog with all that keeps crawlers busy, and links that really delete.
+type trap struct {
+	mu      sync.Mutex
+	asked   []string
+	deleted []string
+}
+
+const articles = 300
+
+func (s *trap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, r.URL.RequestURI())
+	path, query := r.URL.Path, r.URL.Query()
+	for _, word := range []string{"delete", "logout", "destroy"} {
+		if strings.Contains(r.URL.RequestURI(), word) {
+			s.deleted = append(s.deleted, r.URL.RequestURI())
+		}
+	}
+	var n, m int
+	switch {
+	case path == "/":
+		links := []string{"/calendar/2026/11", "/logout", "/private/", "/shop?color=red", "/posts?page=2"}
+		for i := range 10 {
+			links = append(links, "/article-"+strconv.Itoa(i+1))
+		}
+		testkit.Page("home", links...)(w, r)
+	case path == "/posts":
+		page, _ := strconv.Atoi(query.Get("page"))
+		links := []string{"/posts?page=" + strconv.Itoa(page+1), "/posts?page=" + strconv.Itoa(page) + "&PHPSESSID=" + strconv.Itoa(len(s.asked))}
+		for i := (page - 1) * 10; i < min(articles, page*10); i++ {
+			links = append(links, "/article-"+strconv.Itoa(i+1))
+		}
+		if page*10 >= articles {
+			links = links[1:]
+		}
+		testkit.Page(r.URL.RequestURI(), links...)(w, r)
+	case path == "/shop": // facets: each page links to more of them
+		links := []string{}
+		for _, facet := range []string{"size", "brand", "price", "sort"} {
+			links = append(links, r.URL.RequestURI()+"&"+facet+"="+strconv.Itoa(len(s.asked)%7))
+		}
+		testkit.Page(r.URL.RequestURI(), links...)(w, r)
+	case scan(path, "/calendar/%d/%d", &n, &m): // goes on for ever, in both directions
+		next, before := n*12+m, n*12+m-2
+		testkit.Page(path, fmt.Sprintf("/calendar/%d/%d", next/12, next%12+1), fmt.Sprintf("/calendar/%d/%d", before/12, before%12+1))(w, r)
+	case scan(path, "/article-%d", &n):
+		html := testkit.HTML("", path, "/", "/posts/"+strconv.Itoa(n)+"/delete", "/posts.php?action=delete&id="+strconv.Itoa(n), "/deletePost/"+strconv.Itoa(n))
+		html = strings.Replace(html, "</main>", `<a href="/posts/`+strconv.Itoa(n)+`" data-method="delete">x</a><a href="/a/b/`+strconv.Itoa(n)+`" rel="nofollow">y</a></main>`, 1)
+		testkit.Reply(http.StatusOK, html)(w, r)
+	case path == "/robots.txt":
+		io.WriteString(w, "User-agent: *\nDisallow: /private/\n")
+	default:
+		testkit.Page(path, "/")(w, r)
+	}
+}
+
+func scan(path, format string, to ...any) bool {
+	n, err := fmt.Sscanf(path, format, to...)
+	return err == nil && n == len(to) && path == fmt.Sprintf(format, values(to)...)
+}
+
+func values(pointers []any) (all []any) {
+	for _, p := range pointers {
+		all = append(all, *p.(*int))
+	}
+	return all
+}
+
+func TestExploringASiteOfTrapsListsItsArticlesAndDeletesNothing(t *testing.T) {
+	blog := new(trap)
+	testkit.Run(t, testkit.Setup{Handler: blog}, func(s *testkit.Site) {
+		done := explore(s, nil)
+		if len(blog.deleted) > 0 {
+			s.Errorf("it asked for %v", blog.deleted)
+		}
+		if len(blog.asked) >= 600 {
+			s.Errorf("%d requests were made for %d articles", len(blog.asked), articles)
+		}
+		listed := s.LastMods()
+		for i := range articles {
+			if path := fmt.Sprintf("/article-%d", i+1); !contains(listed, path) {
+				s.Errorf("%s is not listed", path)
+			}
+		}
+		for _, asked := range blog.asked {
+			if strings.HasPrefix(asked, "/private/") || strings.Contains(asked, "PHPSESSID") || strings.HasPrefix(asked, "/a/b/") {
+				s.Errorf("it asked for %s", asked)
+			}
+		}
+		if done.Waiting != 0 || done.State != nil || done.Requests != len(blog.asked)-1 { // one is for robots.txt
+			s.Errorf("the exploration says %d requests, %d waiting; the site saw %d", done.Requests, done.Waiting, len(blog.asked))
+		}
+		if done.Skipped["acting"] == 0 || done.Skipped["query"] == 0 || done.Skipped["disallowed"] != 1 || done.Skipped["nofollow"] == 0 || len(done.Acting) == 0 {
+			s.Errorf("skipped: %v, acting: %d", done.Skipped, len(done.Acting))
+		}
+		s.WantHints()
+	})
+}
+
+func contains(mods map[string]string, path string) bool {
+	_, ok := mods[path]
+	return ok
+}
+
+func TestTenThousandLinkedPagesAreListedByOneExploration(t *testing.T) {
+	const pages = 10_000
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var links []string
+		n := 0
+		if r.URL.Path != "/" && !scan(r.URL.Path, "/p/%d", &n) {
+			http.NotFound(w, r)
+			return
+		}
+		for i := 10*n + 1; i <= min(10*n+10, pages); i++ { // a tree
+			links = append(links, "/p/"+strconv.Itoa(i))
+		}
+		testkit.Page(r.URL.Path, links...)(w, r)
+	})
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		explore(s, nil)
+		if n := s.Stats().Listed; n != pages+1 {
+			s.Errorf("%d pages are listed, want %d: %v", n, pages+1, s.Stats().Verdicts)
+		}
+	})
+}
+
+func TestExplorationGoesOnWhereItEnded(t *testing.T) {
+	site := testkit.Paths{}
+	paths := numbered("/p%02d", 40)
+	site["/"] = testkit.Page("home", paths...)
+	asked := map[string]int{}
+	h := &serial{next: func(w http.ResponseWriter, r *http.Request) { asked[r.URL.Path]++; site.ServeHTTP(w, r) }}
+	for _, p := range paths {
+		site[p] = testkit.Page(p, "/")
+	}
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		ctx, stop := context.WithCancel(s.Context())
+		site["/p20"] = func(w http.ResponseWriter, r *http.Request) {
+			stop()
+			testkit.Page("p20", "/")(w, r)
+		}
+		part, err := s.Explore(ctx, s, &servemap.ExploreOptions{Concurrency: 1})
+		if !errors.Is(err, context.Canceled) || part.State == nil {
+			s.Fatalf("stopped: %v, %d bytes of state", err, len(part.State))
+		}
+		s.Restart()
+		explore(s, &servemap.ExploreOptions{Resume: part.State})
+		s.WantListed(append(paths, "/")...)
+		delete(asked, "/robots.txt")
+		for p, n := range asked {
+			if n > 1 && p != "/p20" {
+				s.Errorf("%s was asked for %d times", p, n)
+			}
+		}
+	})
+}
+
+func TestSeedIsAskedForAndIsNoEvidence(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	io.WriteString(z, `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://example.com/in-gzip</loc></url></urlset>`)
+	z.Close()
+	site := testkit.Paths{
+		"/": testkit.Page("home", "/hub-x"), "/hub-x": testkit.Page("hub", "/a"), "/a": testkit.Page("a"),
+		"/island": testkit.Page("island"), "/in-gzip": testkit.Page("in gzip"), "/in-log": testkit.Page("in log"),
+		"/old.xml": func(w http.ResponseWriter, _ *http.Request) {
+			io.WriteString(w, `<sitemapindex><sitemap><loc>https://example.com/old-1.xml</loc></sitemap></sitemapindex>`)
+		},
+		"/old-1.xml": func(w http.ResponseWriter, _ *http.Request) {
+			io.WriteString(w, `<urlset><url><loc>https://example.com/island</loc></url><url><loc>https://elsewhere.example/x</loc></url></urlset>`)
+		},
+	}
+	log := `1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] "GET /in-log HTTP/1.1" 200 2326 "-" "Mozilla \"5.0\""
+1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] "GET /lost HTTP/1.1" 404 2326 "-" "-"
+1.2.3.4 - - [10/Oct/2026:13:55:36 +0000] "POST /posted HTTP/1.1" 200 2326 "-" "-"
+garbage
+`
+	asked := map[string]bool{}
+	h := &serial{next: func(w http.ResponseWriter, r *http.Request) { asked[r.URL.Path] = true; site.ServeHTTP(w, r) }}
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		explore(s, &servemap.ExploreOptions{Sitemaps: []string{"/old.xml"}, Seeds: []io.Reader{strings.NewReader(log), &packed}})
+		s.WantListed("/", "/hub-x", "/a")
+		for _, p := range []string{"/island", "/in-gzip", "/in-log"} {
+			s.WantVerdict(p, "waiting", "no-evidence")
+		}
+		if asked["/lost"] || asked["/posted"] {
+			s.Errorf("asked for %v", slices.Collect(maps.Keys(asked)))
+		}
+	})
+}
+
+func TestStaticSiteIsExploredWhateverItsWordsAre(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		opts  servemap.ExploreOptions
+		rules []servemap.Rule
+		want  []string
+	}{
+		{"not known to be static", servemap.ExploreOptions{}, nil, []string{"/"}},
+		{"static", servemap.ExploreOptions{Static: true}, nil, []string{"/", "/sql-delete.html"}},
+		{"a rule lists it", servemap.ExploreOptions{}, []servemap.Rule{{Pattern: "/sql-", List: servemap.Always}}, []string{"/", "/sql-delete.html"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			site := testkit.Paths{"/": testkit.Page("home", "/sql-delete.html"), "/sql-delete.html": testkit.Page("how to delete")}
+			testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: tt.rules}}, func(s *testkit.Site) {
+				explore(s, &tt.opts)
+				s.WantListed(tt.want...)
+			})
+		})
+	}
+}
+
+func TestExplorerTakesAPageThatIsLongerThanWhatIsReadOfIt(t *testing.T) {
+	long := testkit.HTML("", "a long page") + strings.Repeat("and on it goes. ", 3<<16) // 3 MiB
+	endless := func(w http.ResponseWriter, _ *http.Request) {
+		for err := error(nil); err == nil; {
+			_, err = io.WriteString(w, long)
+		}
+	}
+	site := testkit.Paths{"/": testkit.Page("home", "/long", "/endless"), "/long": testkit.Reply(http.StatusOK, long), "/endless": endless}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		explore(s, nil)
+		s.WantListed("/", "/long")
+	})
+}
+
+func TestExplorationGivesWayToALoadedSite(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/a", "/b"), "/b": testkit.Page("b")}
+	busy := 2
+	site["/a"] = func(w http.ResponseWriter, r *http.Request) {
+		if busy--; busy >= 0 {
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		testkit.Page("a")(w, r)
+	}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		begun := time.Now()
+		explore(s, nil)
+		s.WantListed("/", "/a", "/b")
+		if took := time.Since(begun); took < 14*time.Second {
+			s.Errorf("it took %v, although the site asked twice for 7 seconds", took)
+		}
+	})
+	site["/a"] = func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		done := explore(s, nil)
+		s.WantListed("/", "/b")
+		if done.Skipped["refused"] != 1 || done.State != nil {
+			s.Errorf("one page is always refused: %+v", done)
+		}
+	})
+}
+
+func TestExplorationOfASiteThatFailsGoesOnLater(t *testing.T) {
+	paths, broken := numbered("/p%02d", 40), false
+	h := &serial{next: func(w http.ResponseWriter, r *http.Request) {
+		if broken && r.URL.Path != "/robots.txt" {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		broken = r.URL.Path == "/p10"
+		if r.URL.Path == "/" {
+			testkit.PageOfItsURL(paths...)(w, r)
+			return
+		}
+		testkit.PageOfItsURL("/")(w, r)
+	}}
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		done, err := s.Explore(s.Context(), s, &servemap.ExploreOptions{Concurrency: 1})
+		if err == nil || !strings.Contains(err.Error(), "502") || done.State == nil {
+			s.Fatalf("a site that fails in the middle: %v, %+v", err, done)
+		}
+		broken = false
+		explore(s, &servemap.ExploreOptions{Concurrency: 1, Resume: done.State})
+		if n := s.Stats().Listed; n != 41 {
+			s.Errorf("%d pages are listed, want 41", n)
+		}
+	})
+}
+
+func TestRedirectedRobotsTxtIsObeyed(t *testing.T) {
+	site := testkit.Paths{
+		"/": testkit.Page("home", "/private/x"), "/private/x": testkit.Page("x"),
+		"/robots.txt": testkit.Reply(http.StatusMovedPermanently, "", "Location", "/static/robots.txt"),
+		"/static/robots.txt": func(w http.ResponseWriter, _ *http.Request) {
+			io.WriteString(w, "User-agent: *\nDisallow: /private/\n")
+		},
+	}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		if done := explore(s, nil); done.Skipped["disallowed"] != 1 || done.Requests != 1 {
+			s.Errorf("%+v", done)
+		}
+	})
+}
+
+func TestExplorationObeysWhatRobotsTxtSays(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home"), "/robots.txt": testkit.Reply(http.StatusInternalServerError, "")}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		if done, err := s.Explore(s.Context(), s, nil); err == nil || done.Requests != 0 {
+			s.Errorf("%d requests were made without knowing robots.txt, %v", done.Requests, err)
+		}
+	})
+}
+
+func TestExplorerIsNobodyToTheSite(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/orphan-maker")}
+	var got *http.Request
+	site["/orphan-maker"] = func(w http.ResponseWriter, r *http.Request) {
+		got = r
+		testkit.Page("x")(w, r)
+	}
+	site["/panics"] = func(http.ResponseWriter, *http.Request) { panic("x") }
+	site["/hangs"] = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	site["/"] = testkit.Page("home", "/orphan-maker", "/panics", "/hangs")
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		done := explore(s, nil)
+		if got == nil || !servemap.Exploring(got) || got.Header.Get("User-Agent") != "servemap-explore" || got.Header.Get("Cookie") != "" || got.Host != "example.com" || got.TLS == nil {
+			s.Errorf("the request was %+v", got)
+		}
+		if done.Skipped["failed"] != 2 {
+			s.Errorf("skipped: %v, want two that failed", done.Skipped)
+		}
+		if n := s.Explained("/orphan-maker").Networks; n != 0 {
+			s.Errorf("the explorer counts as %d networks", n)
+		}
+		if servemap.Exploring(&http.Request{}) {
+			s.Error("any request is said to be an exploration's")
+		}
+	})
+}
+
+// paragraph returns the n-th of many paragraphs that are unlike each other.
+func paragraph(n int) string {
+	words := strings.Fields("harbour lantern meadow copper violin winter orchard pepper saddle timber velvet window yellow anchor basket candle")
+	var b strings.Builder
+	for i := range 12 {
+		b.WriteString(words[(n*(i+3)+i*i+n/5)%len(words)] + " ")
+	}
+	return b.String()
+}
+
+func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
+	site := testkit.Paths{"/quiet": testkit.Page("quiet"), "/dropped": testkit.Page("dropped"), "/delete-me": testkit.Page("never asked for by us")}
+	day, asked, deleting := 0, map[string]int{}, 0
+	site["/daily"] = func(w http.ResponseWriter, r *http.Request) {
+		html := testkit.HTML("", "diary")
+		for i := range day { // each day adds a paragraph
+			html = strings.Replace(html, "<main>", "<main><p>"+paragraph(i)+"</p>", 1)
+		}
+		testkit.Reply(http.StatusOK, html)(w, r)
+	}
+	site["/"] = testkit.Page("home", "/daily", "/quiet", "/dropped", "/delete-me")
+	h := &serial{next: func(w http.ResponseWriter, r *http.Request) {
+		asked[r.URL.Path]++
+		if r.URL.Path == "/delete-me" && servemap.Exploring(r) {
+			deleting++
+		}
+		site.ServeHTTP(w, r)
+	}}
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		s.Visit("/", "/delete-me")
+		ctx, stop := context.WithCancel(s.Context())
+		ended := make(chan error)
+		go func() {
+			_, err := s.Explore(ctx, s, &servemap.ExploreOptions{Revisit: true})
+			ended <- err
+		}()
+		late := 0
+		var changed time.Time
+		for range 40 {
+			changed = time.Now()
+			h.Lock()
+			if day++; day == 20 {
+				delete(site, "/dropped")
+			}
+			h.Unlock()
+			time.Sleep(24 * time.Hour)
+			if mod, err := time.Parse(time.RFC3339, s.LastMods()["/daily"]); day > 10 && (err != nil || mod.Before(changed.Add(-24*time.Hour))) {
+				late++
+			}
+		}
+		if late > 0 {
+			s.Errorf("on %d of 30 days the lastmod of a page that changes daily was more than two days old", late)
+		}
+		s.WantListed("/", "/daily", "/quiet", "/delete-me")
+		h.Lock()
+		defer h.Unlock()
+		if n := asked["/daily"]; n < 40 || n > 120 {
+			s.Errorf("the daily page was asked for %d times in 40 days", n)
+		}
+		if n := asked["/quiet"]; n > 25 {
+			s.Errorf("a page that never changes was asked for %d times in 40 days", n)
+		}
+		if deleting > 0 {
+			s.Errorf("what may act was asked for %d times", deleting)
+		}
+		stop()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			s.Errorf("it ended with %v", err)
+		}
+	})
+}

@@ -1,0 +1,321 @@
+// Package explore walks a site through its own handler, from the entries along the
+// links, so that a site is learned without visitors. Its input is the handler and where
+// to begin; its output is the requests that it makes, and a report. It must never ask
+// for what may act, such as a link that deletes, nor for what robots.txt disallows, and
+// it must end on a site that makes up links for ever.
+package explore
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/page"
+	"github.com/servemap/servemap/internal/robots"
+)
+
+// Config says what is explored, and how far. All but Robots, Resume, Sitemaps, Seeds and
+// Progress is required.
+type Config struct {
+	Handler    http.Handler
+	Normalizer *location.Normalizer
+	// Target returns what to ask for to get the page at a location.
+	Target  func(location string) string
+	Rules   admit.Rules
+	Robots  *robots.Rules // nil has the site's robots.txt asked for
+	Entries []string      // locations
+	Agent   string        // the User-Agent
+	Static  bool          // no request changes anything
+	// Known reports whether anything is known of the page at a location. Then a seed
+	// does not have it asked for: a page that nothing links to would never expire.
+	Known func(ctx context.Context, location string) bool
+	// Rest returns when whoever reads the pages has time for more, or ctx ends.
+	Rest func(ctx context.Context) error
+
+	MaxRequests, MaxDepth, Concurrency int
+
+	Sitemaps []string // locations of sitemaps that name what else to ask for
+	Seeds    []string // what else to ask for: locations or URLs
+	Resume   []byte   // Report.State of an exploration to go on with
+	Progress func(Report)
+}
+
+// Report says how far an exploration has got.
+type Report struct {
+	Requests int            // made
+	Pages    int            // that were answered with HTML
+	Waiting  int            // locations that are still to be asked for
+	Skipped  map[string]int // links that were not asked for, by reason
+	Acting   []string       // the first of those that may act, as URLs
+	State    []byte         // what is needed to go on, nil if nothing waits
+}
+
+// actingTold is how many acting links a report names.
+const actingTold = 100
+
+// explorer is one exploration. It belongs to the goroutine of Run.
+type explorer struct {
+	Config
+	frontier *frontier
+	robots   *robots.Rules
+	pace     pace
+	report   Report
+	skipped  map[string]bool // links that are counted in the report
+	lost     atomic.Int64    // handlers that are still at work, long after their time
+}
+
+// Run explores until nothing is left to ask for, a limit is reached, or ctx ends.
+// The report is complete in each case. The error says why the exploration could not
+// begin or go on, and is that of ctx if it ended.
+func Run(ctx context.Context, cfg Config) (Report, error) {
+	e := &explorer{Config: cfg, frontier: newFrontier(cfg.MaxRequests, cfg.MaxDepth), skipped: map[string]bool{}}
+	e.report.Skipped = map[string]int{}
+	if err := e.frontier.load(cfg.Resume); err != nil {
+		return e.report, err
+	}
+	err := e.askRobots(ctx)
+	if err == nil {
+		e.begin(ctx)
+		err = e.walk(ctx)
+	}
+	e.tell()
+	e.report.State = e.frontier.save()
+	return e.report, err
+}
+
+// begin puts into the frontier where the exploration starts.
+func (e *explorer) begin(ctx context.Context) {
+	for _, loc := range e.Entries {
+		e.frontier.add(item{Location: loc})
+	}
+	for _, loc := range e.Sitemaps {
+		for _, u := range e.readSitemap(ctx, loc, 0) {
+			e.seed(ctx, u)
+		}
+	}
+	for _, u := range e.Seeds {
+		e.seed(ctx, u)
+	}
+}
+
+// seed puts what another program knows of into the frontier.
+func (e *explorer) seed(ctx context.Context, u string) {
+	if to := e.Normalizer.Parse(u); to.Location != "" && !e.Known(ctx, to.Location) {
+		e.consider(to, u, item{})
+	}
+}
+
+// askRobots reads the site's robots.txt (RFC 9309). While the site answers with an error
+// of its own, nothing may be asked for (section 2.3.1.4).
+func (e *explorer) askRobots(ctx context.Context) error {
+	if e.robots = e.Robots; e.robots != nil {
+		return nil
+	}
+	a := e.ask(ctx, "/robots.txt")
+	for hops := 0; a.err == nil && a.status >= 300 && a.status < 400; hops++ { // section 2.3.1.2
+		to := e.Normalizer.Resolve("/robots.txt", a.header.Get("Location"))
+		if hops == 5 || to.Location == "" {
+			return fmt.Errorf("robots.txt redirects to %q, where it cannot be read; nothing may be asked for", a.header.Get("Location"))
+		}
+		a = e.ask(ctx, to.Location)
+	}
+	switch {
+	case a.err != nil:
+		return fmt.Errorf("asking for robots.txt: %w", a.err)
+	case a.status >= 500 || a.status == http.StatusTooManyRequests:
+		return fmt.Errorf("robots.txt was answered with %d; nothing may be asked for until it is there or answered with 404", a.status)
+	case a.status == http.StatusOK:
+		e.robots = robots.Parse(a.body)
+	}
+	return nil
+}
+
+// result is the answer to the request for an item.
+type result struct {
+	item
+	answer
+}
+
+// walk asks for what is in the frontier, some at a time, in the order in which it was
+// found.
+func (e *explorer) walk(ctx context.Context) error {
+	results := make(chan result)
+	running, told := 0, time.Now()
+	defer func() {
+		for ; running > 0; running-- {
+			r := <-results // each ends soon after ctx, or at its time limit
+			e.frontier.again(r.item)
+		}
+	}()
+	for {
+		for running < e.pace.allowed(e.Concurrency) {
+			if err := e.rest(ctx); err != nil {
+				return err
+			}
+			it, ok := e.frontier.next()
+			if !ok {
+				break
+			}
+			running++
+			e.report.Requests++
+			go func() { results <- result{it, e.ask(ctx, it.Location)} }()
+		}
+		if running == 0 {
+			return nil
+		}
+		r := <-results
+		running--
+		if err := e.take(ctx, r); err != nil {
+			return err
+		}
+		if time.Since(told) >= tellEvery {
+			told = time.Now()
+			e.tell()
+		}
+	}
+}
+
+// tellEvery is how often progress is reported.
+const tellEvery = 250 * time.Millisecond
+
+func (e *explorer) tell() {
+	e.report.Waiting = e.frontier.waiting()
+	if e.Progress != nil {
+		e.Progress(e.report)
+	}
+}
+
+// rest waits until the site and whoever reads its pages have time.
+func (e *explorer) rest(ctx context.Context) error {
+	if err := sleep(ctx, e.pace.pause(time.Now())); err != nil {
+		return err
+	}
+	return e.Rest(ctx)
+}
+
+// take notes an answer and what it leads to.
+func (e *explorer) take(ctx context.Context, r result) error {
+	switch {
+	case ctx.Err() != nil:
+		e.frontier.again(r.item) // its answer may have been cut short
+		return ctx.Err()
+	case r.err != nil:
+		e.report.Skipped["failed"]++
+		return e.tooManyLost()
+	}
+	if e.pace.saw(time.Now(), r.elapsed, r.status, r.header.Get("Retry-After")) {
+		if !e.frontier.refused(r.item) {
+			e.report.Skipped["refused"]++
+		}
+		if e.pace.refused >= mostRefused {
+			return fmt.Errorf("the site answered %d to %d requests in a row", r.status, e.pace.refused)
+		}
+		return nil
+	}
+	e.follow(r)
+	return nil
+}
+
+// tooManyLost returns an error if the site holds on to requests that have ended.
+func (e *explorer) tooManyLost() error {
+	if n := e.lost.Load(); n >= mostLost {
+		return fmt.Errorf("%d requests are still at work long after the %v that each has; the site's handlers have to end when the context of a request does", n, requestPatience)
+	}
+	return nil
+}
+
+// follow puts what an answer leads to into the frontier.
+func (e *explorer) follow(r result) {
+	if r.status >= 300 && r.status < 400 {
+		if to := r.header.Get("Location"); to != "" {
+			e.consider(e.Normalizer.Resolve(r.Location, to), to, r.item)
+		}
+		return
+	}
+	if r.status != http.StatusOK || !isHTML(r.header.Get("Content-Type")) {
+		return
+	}
+	e.report.Pages++
+	facts := page.Read(r.body, page.Options{ContentType: r.header.Get("Content-Type")})
+	e.frontier.shows(r.item, facts.MainHash)
+	if _, noFollow, _ := page.Robots(r.header["X-Robots-Tag"]); noFollow || facts.NoFollow {
+		for _, l := range facts.Links {
+			e.skip("nofollow", l.Href)
+		}
+		return
+	}
+	found := e.frontier.page(r.item)
+	base := e.Normalizer.Base(r.Location, facts.Base)
+	for _, l := range facts.Links {
+		switch {
+		case l.NoFollow:
+			e.skip("nofollow", l.Href)
+		case l.Acts && !e.Static:
+			e.acts(e.Normalizer.Resolve(base, l.Href).Location)
+		default:
+			e.consider(e.Normalizer.Resolve(base, l.Href), l.Href, found)
+		}
+	}
+	for _, a := range facts.Alternates {
+		e.consider(e.Normalizer.Resolve(base, a.Href), a.Href, found)
+	}
+	if facts.Canonical != "" {
+		e.consider(e.Normalizer.Resolve(base, facts.Canonical), facts.Canonical, found)
+	}
+	e.frontier.grew(found)
+}
+
+// consider puts a link into the frontier, or notes why it is not asked for. href is the
+// link as written.
+func (e *explorer) consider(to location.Result, href string, found item) {
+	if to.Reason == location.ReasonHost || to.Reason == location.ReasonOutsideFolder || to.Reason == location.ReasonForm {
+		return // not of this site
+	}
+	rule, _ := e.Rules.Match(to.Location)
+	if !e.Static && rule.Listing != admit.Always && acting(to.Location, href) {
+		e.acts(to.Location)
+		return
+	}
+	why := ""
+	switch {
+	case to.Reason != location.ReasonNone:
+		why = to.Reason.String()
+	case admit.AssetName(to.Location):
+		why = "file"
+	case rule.Listing == admit.Never:
+		why = "rule-never"
+	case !e.robots.Allows(to.Location):
+		why = "disallowed"
+	default:
+		found.Location = strings.Clone(to.Location)
+		why = e.frontier.add(found)
+	}
+	if why != "" {
+		e.skip(why, href)
+	}
+}
+
+// skippedKept bounds the memory for counting skipped links once each.
+const skippedKept = 100_000
+
+// skip counts a link that is not asked for.
+func (e *explorer) skip(why, link string) (first bool) {
+	if e.skipped[link] || len(e.skipped) >= skippedKept {
+		return false
+	}
+	e.skipped[strings.Clone(link)] = true
+	e.report.Skipped[why]++
+	return true
+}
+
+// acts notes a link that may act.
+func (e *explorer) acts(loc string) {
+	if loc != "" && e.skip("acting", loc) && len(e.report.Acting) < actingTold {
+		e.report.Acting = append(e.report.Acting, e.Normalizer.Origin().URL(loc))
+	}
+}

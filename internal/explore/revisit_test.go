@@ -1,0 +1,88 @@
+package explore
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"testing"
+	"time"
+)
+
+const day = 24 * time.Hour
+
+func TestGainGrowsToTheMeanTimeBetweenChanges(t *testing.T) {
+	for _, tt := range []struct{ mean, since, want time.Duration }{
+		{day, 0, 0},
+		{day, day, 22_830 * time.Second},
+		{day, 100 * day, day},
+		{365 * day, day, day / 730}, // about t²/2m
+	} {
+		if got := Gain(tt.mean, tt.since); (got - tt.want).Abs() > day/1000 {
+			t.Errorf("mean %v, after %v: %v, want %v", tt.mean, tt.since, got, tt.want)
+		}
+	}
+}
+
+// pagesOf yields pages of one mean that were looked at last some time before now.
+func pagesOf(now time.Time, mean, ago time.Duration, locations ...string) iter.Seq2[Seen, error] {
+	return func(yield func(Seen, error) bool) {
+		for _, loc := range locations {
+			if !yield(Seen{Location: loc, Last: now.Add(-ago), Least: mean, Likely: mean, Most: mean}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestPagesWorthALookAreChosen(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	for _, tt := range []struct {
+		name      string
+		mean, ago time.Duration
+		want      bool
+	}{
+		{"changes daily, half a day ago", day, 13 * time.Hour, true},
+		{"changes daily, six hours ago", day, 6 * time.Hour, false},
+		{"changes each minute, six hours ago", time.Minute, 6 * time.Hour, false},
+		{"changes each minute, half a day ago", time.Minute, 13 * time.Hour, true},
+		{"changes weekly, half a day ago", 7 * day, 13 * time.Hour, false},
+		{"changes weekly, two days ago", 7 * day, 2 * day, true},
+		{"no change was seen, two days ago", 0, 2 * day, false},
+		{"changes once in ten years, 31 days ago", 3650 * day, 31 * day, true},
+	} {
+		got, err := Choose(pagesOf(now, tt.mean, tt.ago, "/a"), now, 30*day, 60)
+		if err != nil || (len(got) == 1) != tt.want {
+			t.Errorf("%s: %q, %v", tt.name, got, err)
+		}
+	}
+}
+
+func TestPagesMostWorthALookComeFirst(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	pages := func(yield func(Seen, error) bool) {
+		for i := range 20 {
+			yield(Seen{Location: fmt.Sprintf("/%02d", i), Last: now.Add(-10 * day), Likely: time.Duration(20+i) * day}, nil)
+		}
+		yield(Seen{Location: "/old", Last: now.Add(-31 * day), Likely: 1000 * day}, nil)
+	}
+	got, err := Choose(pages, now, 30*day, 3)
+	if want := []string{"/old", "/00", "/01"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("chose %q, %v, want %q", got, err, want)
+	}
+}
+
+func TestNothingIsChosenWhereThePagesCannotBeRead(t *testing.T) {
+	broken := errors.New("broken")
+	if got, err := Choose(func(yield func(Seen, error) bool) { yield(Seen{}, broken) }, time.Now(), day, 1); err != broken || got != nil {
+		t.Errorf("chose %q, the error is %v", got, err)
+	}
+}
+
+func TestVisitsPayForRevisits(t *testing.T) {
+	for visits, want := range map[uint64]int{0: 60, 600: 60, 10_000: 1000, 1 << 40: 3600} {
+		if got := looksFor(visits); got != want {
+			t.Errorf("%s: %d looks, want %d", fmt.Sprint(visits), got, want)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package explore
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/xml"
+	"io"
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/servemap/servemap/internal/sitemap"
+)
+
+// What other programs know of a site's pages is asked for, and never evidence: an old
+// sitemap may be wrong, and a log names what only one visitor may know.
+
+const (
+	seedsRead     = 1_000_000 // locations of one sitemap or log
+	sitemapLevels = 2         // an index and its files
+)
+
+// readSitemap returns the URLs in a sitemap that the site serves, and in the files of an
+// index.
+func (e *explorer) readSitemap(ctx context.Context, loc string, level int) []string {
+	if e.report.Requests >= e.MaxRequests || e.rest(ctx) != nil {
+		return nil
+	}
+	e.report.Requests++
+	a := e.askUpTo(ctx, loc, sitemap.MaxBytes)
+	if a.err != nil || a.status != http.StatusOK {
+		e.report.Skipped["no-sitemap"]++
+		return nil
+	}
+	urls, index := ReadSitemap(a.body)
+	for _, u := range index {
+		if to := e.Normalizer.Parse(u); to.Location != "" && level+1 < sitemapLevels {
+			urls = append(urls, e.readSitemap(ctx, to.Location, level+1)...)
+		}
+	}
+	return urls
+}
+
+// ReadSitemap returns the URLs that a sitemap names, and the sitemaps that an index
+// names. It reads gzip too, and what there is of a broken one.
+func ReadSitemap(b []byte) (urls, index []string) {
+	var from io.Reader = bytes.NewReader(b)
+	if z, err := gzip.NewReader(bytes.NewReader(b)); err == nil {
+		from = io.LimitReader(z, sitemap.MaxBytes)
+	}
+	d := xml.NewDecoder(from)
+	d.Strict = false
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
+	parent := ""
+	for len(urls)+len(index) < seedsRead {
+		token, err := d.Token()
+		if err != nil {
+			return urls, index
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		switch start.Name.Local {
+		case "url", "sitemap":
+			parent = start.Name.Local
+		case "loc":
+			var loc string
+			if d.DecodeElement(&loc, &start) != nil {
+				return urls, index
+			}
+			if loc = strings.TrimSpace(loc); parent == "sitemap" {
+				index = append(index, loc)
+			} else if parent == "url" {
+				urls = append(urls, loc)
+			}
+			parent = "" // a loc of an image is none of a page
+		}
+	}
+	return urls, index
+}
+
+// ReadSeeds returns the locations and URLs that a sitemap or an access log names, and
+// the sitemaps that an index names. It reads gzip too.
+func ReadSeeds(r io.Reader) (urls, sitemaps []string, err error) {
+	b := bufio.NewReader(r)
+	if start, _ := b.Peek(2); len(start) == 2 && start[0] == 0x1f && start[1] == 0x8b {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, nil, err
+		}
+		b = bufio.NewReader(z)
+	}
+	if start, _ := b.Peek(64); !strings.HasPrefix(strings.TrimLeft(string(start), "\ufeff \t\r\n"), "<") {
+		return slices.Collect(ReadLog(b)), nil, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(b, sitemap.MaxBytes))
+	if err != nil {
+		return nil, nil, err
+	}
+	urls, sitemaps = ReadSitemap(text)
+	return urls, sitemaps, nil
+}
+
+// ReadLog yields the targets that an access log in the combined or common format says
+// were got with 200. Each is yielded once.
+func ReadLog(r io.Reader) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		seen := map[string]bool{}
+		lines := bufio.NewReader(r)
+		for len(seen) < seedsRead {
+			line, err := lines.ReadString('\n')
+			if target, ok := targetOf(line); ok && !seen[target] {
+				seen[target] = true
+				if !yield(target) {
+					return
+				}
+			}
+			if err != nil {
+				return
+			}
+		}
+	}
+}
+
+// targetOf returns the target of a log's line: host ident user [time] "GET target
+// HTTP/1.1" status size ...
+func targetOf(line string) (string, bool) {
+	_, rest, _ := strings.Cut(line, `"`)
+	request, rest, ok := strings.Cut(rest, `"`)
+	fields := strings.Fields(request)
+	if !ok || len(fields) != 3 || fields[0] != http.MethodGet || !strings.HasPrefix(fields[1], "/") {
+		return "", false
+	}
+	status, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	return strings.Clone(fields[1]), status == "200"
+}

@@ -1,0 +1,179 @@
+package mark
+
+// comparison is a look at a page that is known.
+type comparison struct {
+	*Mark
+	*View
+	at      int64
+	known   *keySet
+	shown   keySet // the keys of the blocks
+	strange strangeness
+	churns  bool // most of the text moves by itself
+
+	// moreLinks says that an article has got more links. Others in their place are no
+	// change: a box of related pages shows now these, now those.
+	moreLinks bool
+}
+
+// strangeness says how a text differs from all that the page showed before.
+type strangeness uint8
+
+const (
+	usual    strangeness = iota
+	emptied              // nearly all of it is gone, as on an error page
+	replaced             // nearly all of it is new, as on an error page, or in another language
+	another              // most of what the last look showed is gone, as in another language, and that is known too
+)
+
+const (
+	replacedFrom  = 5   // blocks; a page with less is not suspicious if all of it is new
+	emptiedFrom   = 256 // bytes; a page with less cannot become nearly empty
+	emptiedShare  = 30  // percent of the size
+	replacedShare = 10  // percent of the blocks that are known
+	smallNews     = 512 // bytes; what moves by itself is not longer
+	longLink      = 40  // bytes; shorter links of an article are held
+)
+
+// On how many pages a block may stand that is news.
+const (
+	pagesOfText = 2
+	pagesOfItem = 8
+)
+
+// compare returns when a change was first seen, 0 if there is none.
+func (c *comparison) compare() (since int64) {
+	for i := range c.blocks {
+		c.shown.add(c.blocks[i].key)
+	}
+	c.strange = c.strangeness()
+	c.moreLinks = c.View.links > int(c.Mark.links)
+	since = c.settle()
+	if n := c.judge(); n > 0 {
+		since, c.fresh = c.at, uint8(min(n, 255))
+	}
+	if c.strange != emptied || since != 0 {
+		c.Mark.size = c.View.size
+	}
+	return since
+}
+
+func (c *comparison) strangeness() strangeness {
+	if c.Mark.size >= emptiedFrom && 100*int(c.View.size) < emptiedShare*int(c.Mark.size) {
+		return emptied
+	}
+	known := 0
+	for i := range c.blocks {
+		if c.known.has(c.blocks[i].key) {
+			known++
+		}
+	}
+	last, gone := int(c.Mark.shown), 0
+	for i := range last {
+		if !c.shown.has(keyAt(c.Mark.known, 2*i)) {
+			gone++
+		}
+	}
+	if !c.list && len(c.Mark.known) >= 2*replacedFrom && 100*known < replacedShare*len(c.blocks) {
+		return replaced
+	}
+	if 2*gone > last && 2*known > len(c.blocks) {
+		return another
+	}
+	return usual
+}
+
+// counts reports whether a block may be news of its page.
+func (c *comparison) counts(b *block) bool {
+	if c.list {
+		return b.item && b.on <= pagesOfItem
+	}
+	return b.on <= pagesOfText && (!b.link || c.moreLinks && b.on <= 1)
+}
+
+// judge watches all news, and returns how many of them are a change.
+func (c *comparison) judge() (changes int) {
+	news := c.news()
+	doubted := !c.list && c.isDoubtful(news)
+	moving := 0
+	for _, n := range news {
+		w, m := n.watched, c.moves(&n.watched)
+		switch {
+		case !c.counts(n.block):
+		case w.form != 0 && m.n >= c.leastMoves(&w) && c.known.has(w.form): // only its numbers move
+			moving += int(n.block.size)
+		case c.strange == emptied:
+			w.why = emptiedLook
+		case c.strange == replaced:
+			w.why = replacedLook
+		case m.n >= c.leastMoves(&w):
+			w.why = movingPlace
+			moving += int(n.block.size)
+		case !c.list && n.link && n.block.size < longLink:
+			w.why = linked
+		case doubted:
+			w.why = doubtful
+		case !c.list && n.names(c.at):
+			w.why = dated
+		default:
+			changes++
+		}
+		c.follow(w)
+	}
+	if changes > 0 {
+		c.believe(uint32(c.at))
+	}
+	c.churns = c.churns || 2*moving > int(c.View.size)
+	return changes
+}
+
+// isDoubtful reports whether news may be a text that moves by itself: there are but a
+// few of them, and the page is not known well yet, or such a text stands elsewhere
+// than it used to, or the page has so many of them that they get in each other's way.
+func (c *comparison) isDoubtful(news []newsItem) bool {
+	moving := c.oftenMoving()
+	size, elsewhere := 0, moving > 0
+	for _, n := range news {
+		switch {
+		case !c.counts(n.block):
+		case c.moves(&n.watched).n >= c.leastMoves(&n.watched):
+			elsewhere = false
+		default:
+			size += int(n.block.size)
+		}
+	}
+	return size <= smallNews && (c.doubt > 0 || elsewhere || moving >= manyMovers)
+}
+
+// newsItem is a block that is new on its page, and its place.
+type newsItem struct {
+	*block
+	watched
+}
+
+// news returns the new blocks. Texts of the site are among them: they do not count, but
+// show where the text moves.
+func (c *comparison) news() (list []newsItem) {
+	prev, open := uint16(startOfText), 0 // open: from here on the next known block is not found yet
+	for i := range c.blocks {
+		b := &c.blocks[i]
+		switch {
+		case c.known.has(b.key):
+			prev = placeAfter(b.key)
+			for ; open < len(list); open++ {
+				list[open].next = placeBefore(b.key)
+			}
+		case c.counts(b) || !c.list && !b.link:
+			list = append(list, newsItem{b, watched{key: b.key, form: b.form, prev: prev, next: endOfText, since: uint32(c.at), seen: 1, size: uint16(min(b.size, 1<<16-1))}})
+		}
+	}
+	return list
+}
+
+// The names of places.
+const (
+	startOfText = 1
+	endOfText   = 2
+)
+
+func placeAfter(key uint16) uint16  { return key*0x9E37 + startOfText }
+func placeBefore(key uint16) uint16 { return key*0x9E37 + endOfText }

@@ -1,0 +1,127 @@
+package mark
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// fold appends a text without what a template or a font may alter: spaces without width,
+// the kinds of quotes, dashes and dots, and e-mail addresses, which some sites hide from
+// robots in another way at each visit.
+func fold(dst []byte, s string) []byte {
+	start := len(dst)
+	for i := 0; i < len(s); {
+		end := i
+		for end < len(s) && !folds[s[end]] {
+			end++
+		}
+		dst = append(dst, s[i:end]...)
+		if end == len(s) {
+			break
+		}
+		i = end + 1
+		switch c := s[end]; {
+		case c == '@', c == '[' && strings.HasPrefix(s[end:], hidden):
+			dst = append(dst[:start+1+bytes.LastIndexByte(dst[start:], ' ')], '@')
+			if c == '[' {
+				i = end + len(hidden)
+			}
+			for i < len(s) && s[i] != ' ' {
+				i++
+			}
+		case c == '[':
+			dst = append(dst, c)
+		case c < utf8.RuneSelf:
+			dst = append(dst, '\'')
+		default:
+			r, n := utf8.DecodeRuneInString(s[end:])
+			dst = foldRune(dst, r, s[end:end+n])
+			i = end + n
+		}
+	}
+	return dst
+}
+
+// hidden stands for an e-mail address.
+const hidden = "[email protected]"
+
+// folds has the bytes that are not taken as they are.
+var folds = func() (set [256]bool) {
+	for c := utf8.RuneSelf; c < len(set); c++ {
+		set[c] = true
+	}
+	set['@'], set['['], set['"'], set['`'] = true, true, true, true
+	return set
+}()
+
+// foldRune appends a character that is none of ASCII.
+func foldRune(dst []byte, r rune, s string) []byte {
+	switch {
+	case r == '´', r == '«', r == '»', r == '‹', r == '›', '‘' <= r && r <= '‟', r == '′', r == '″':
+		return append(dst, '\'')
+	case '\u2010' <= r && r <= '\u2015', r == '\u2212': // dashes, minus
+		return append(dst, '-')
+	case r == '…':
+		return append(dst, "..."...)
+	case r == '\u00ad', '\u2000' <= r && r <= '\u200f', r == '\u202f', r == '\u2060', r == '\ufeff': // soft hyphen, spaces, marks without width
+		return dst
+	}
+	return append(dst, s...)
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// numberAt returns the end of the number that begins at a place of a text, or the place
+// itself if none does.
+func numberAt[T string | []byte](s T, i int) int {
+	for i < len(s) && isDigit(s[i]) {
+		i++
+	}
+	return i
+}
+
+// hasNumbers reports whether a text has digits, and whether some are those of a year.
+func hasNumbers(s []byte) (numbers, year bool) {
+	for i := 0; i < len(s); i++ {
+		if s[i]-'0' > 9 {
+			continue
+		}
+		end := numberAt(s, i)
+		numbers = true
+		year = year || end-i == 4 && (s[i] == '1' && s[i+1] == '9' || s[i] == '2' && s[i+1] == '0')
+		i = end
+	}
+	return numbers, year
+}
+
+// mask appends a text with one sign for each number.
+func mask(dst, s []byte) []byte {
+	for i := 0; i < len(s); i++ {
+		if end := numberAt(s, i); end > i {
+			dst = append(dst, '#')
+			i = end - 1
+			continue
+		}
+		dst = append(dst, s[i])
+	}
+	return dst
+}
+
+// days returns the numbers in a text that may be days of a month, one bit each.
+func days(s string) (set uint32) {
+	for i := 0; i < len(s); i++ {
+		end, n := numberAt(s, i), 0
+		if end == i {
+			continue
+		}
+		for _, c := range s[i:min(end, i+3)] {
+			n = 10*n + int(c-'0')
+		}
+		if end-i <= 2 && 1 <= n && n <= 31 {
+			set |= 1 << n
+		}
+		i = end
+	}
+	return set
+}

@@ -1,0 +1,51 @@
+package mark
+
+// knownKept bounds the keys that are kept of a page.
+const knownKept = 1800
+
+// keySet is a set of keys.
+type keySet [1 << 16 / 64]uint64
+
+func (s *keySet) has(key uint16) bool { return s[key>>6]&(1<<(key&63)) != 0 }
+func (s *keySet) add(key uint16)      { s[key>>6] |= 1 << (key & 63) }
+
+// knownKeys returns what the page is known to have shown.
+func (m *Mark) knownKeys() *keySet {
+	s := new(keySet)
+	for i := 0; i < len(m.known); i += 2 {
+		s.add(keyAt(m.known, i))
+	}
+	return s
+}
+
+func keyAt(keys string, i int) uint16 { return uint16(keys[i])<<8 | uint16(keys[i+1]) }
+
+// adopt makes what the view shows known. Its keys stand before the older ones, so
+// that of too many the oldest go. A form stays known while the page shows it.
+func (m *Mark) adopt(v *View, known *keySet) {
+	var taken keySet
+	keys := make([]byte, 0, len(m.known)+2*len(v.blocks))
+	note := func(key uint16) {
+		if !taken.has(key) && len(keys) < 2*knownKept {
+			taken.add(key)
+			keys = append(keys, byte(key>>8), byte(key))
+		}
+	}
+	for i := range v.blocks {
+		b := &v.blocks[i]
+		if !m.list || b.item {
+			note(b.key)
+		}
+	}
+	m.shown = uint16(len(keys) / 2)
+	for i := range v.blocks {
+		if form := v.blocks[i].form; form != 0 && known.has(form) {
+			note(form)
+		}
+	}
+	for i := 0; i < len(m.known); i += 2 {
+		note(keyAt(m.known, i))
+	}
+	m.known = string(keys)
+	m.text, m.links, m.furniture = v.text, uint16(min(v.links, 1<<16-1)), uint8(min(v.furniture, 255))
+}

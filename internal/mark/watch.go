@@ -1,0 +1,181 @@
+package mark
+
+import "slices"
+
+// watchKept is how many blocks are followed at a time.
+const watchKept = 16
+
+// watched is a block that was news lately. It is followed to see whether it stays: if
+// it is held, it is a change then, and if it goes, its place moves by itself.
+type watched struct {
+	key, form  uint16
+	prev, next uint16 // names of its place, by the known blocks around it
+	since      uint32 // the look that first showed it
+	size       uint16 // in bytes
+	seen       uint8  // looks that showed it, 0 for none
+	why        doubt
+}
+
+// doubt says why a block is held.
+type doubt uint8
+
+const (
+	believed     doubt = iota // it is not
+	doubtful                  // the page may move by itself
+	movingPlace               // its place moves by itself
+	linked                    // it is a short link
+	dated                     // it names the day of the look
+	replacedLook              // it came with another text
+	emptiedLook               // nearly all other text was gone
+)
+
+// What was there at so many looks, and for so long, has come to stay.
+const (
+	stayed       = 3 // looks, of a text longer than longestDated
+	settledLooks = 8
+	forgotten    = 7 * day // what is not seen again for so long is not waited for
+	settledTime  = 2 * day
+)
+
+// A page that is nearly empty for so long, at more looks than this, has become so.
+const (
+	emptiedLooks = 3
+	emptiedTime  = day
+)
+
+// linkedLooks is for how many looks a short link of an article waits.
+const linkedLooks = 3
+
+const day = 86400 // in seconds
+
+// settle looks for what is watched. It returns the latest look that first showed what
+// turns out to be a change, 0 if there is none.
+func (c *comparison) settle() (since int64) {
+	surprised := false
+	for i := range c.watch {
+		w := &c.watch[i]
+		if w.seen == 0 {
+			continue
+		}
+		b := c.find(w.key)
+		if b == nil {
+			surprised = c.leave(w) || surprised
+			continue
+		}
+		w.seen = min(w.seen, 254) + 1
+		switch {
+		case w.why != believed && !c.counts(b) && w.why != linked:
+			*w = watched{}
+		case w.why != believed && c.isRipe(w, b):
+			since, c.fresh = max(since, int64(w.since)), 1
+			c.believe(w.since)
+		case w.why == believed && w.seen > settledLooks && c.at-int64(w.since) > settledTime:
+			c.calm(w)
+			*w = watched{}
+		}
+	}
+	moveUp(c.watch[:])
+	if surprised {
+		c.doubt = min(c.doubt+1, firstDoubt)
+	} else {
+		c.doubt -= min(c.doubt, 1)
+	}
+	return since
+}
+
+// find returns the block with a key, or nil.
+func (c *comparison) find(key uint16) *block {
+	i := slices.IndexFunc(c.blocks, func(b block) bool { return b.key == key })
+	if i < 0 {
+		return nil
+	}
+	return &c.blocks[i]
+}
+
+// leave ends the watch of a block that is gone, and reports whether that shows a place
+// that moves and was not known to. A look that is strange shows nothing of the kind.
+func (c *comparison) leave(w *watched) (surprise bool) {
+	switch {
+	case c.strange == another && w.why == doubtful && c.at-int64(w.since) < forgotten: // it may be there still, in the other text
+	case w.why == replacedLook || w.why == emptiedLook:
+		c.churns = c.churns || c.strange == replaced
+		*w = watched{}
+	case c.strange == usual:
+		if w.seen < stayed || w.size <= longestDated {
+			surprise = c.moved(w)
+		}
+		*w = watched{}
+	case w.why != believed:
+		*w = watched{}
+	}
+	return surprise
+}
+
+// patience returns how many looks must have shown a block before one more makes it a change.
+func (m *Mark) patience(w *watched) uint8 {
+	switch w.why {
+	case emptiedLook:
+		return emptiedLooks
+	case movingPlace:
+		return m.moves(w).patience()
+	case linked:
+		return linkedLooks
+	}
+	return 1
+}
+
+// isRipe reports whether what is held has been there for long enough.
+func (c *comparison) isRipe(w *watched, b *block) bool {
+	age := c.at - int64(w.since)
+	switch {
+	case w.seen <= c.patience(w):
+		return false
+	case w.why == emptiedLook:
+		return age > emptiedTime
+	case w.why == movingPlace && age < 2<<c.moves(w).stay:
+		return false
+	}
+	return c.list || !b.names(c.at)
+}
+
+// believe ends the doubts in all that came with a look.
+func (m *Mark) believe(since uint32) {
+	for i := range m.watch {
+		w := &m.watch[i]
+		if w.since != since {
+			continue
+		}
+		if w.why == doubtful {
+			m.calmHalf()
+		}
+		w.why = believed
+	}
+	m.doubt = 0
+}
+
+// follow watches a block. If there is no room, it replaces one that is not held, else the
+// oldest one, but none of the same look: its first blocks are enough.
+func (m *Mark) follow(w watched) {
+	out := -1
+	for i := range m.watch {
+		o := &m.watch[i]
+		if o.seen == 0 {
+			out = i
+			break
+		}
+		if o.since != w.since && (out < 0 || o.worth() < m.watch[out].worth()) {
+			out = i
+		}
+	}
+	if out >= 0 {
+		m.watch[out] = w
+	}
+}
+
+// worth says which of two blocks is rather followed.
+func (w *watched) worth() int64 {
+	if w.why == believed {
+		return int64(w.since)
+	}
+	return int64(w.since) + 1<<32
+}

@@ -1,0 +1,28 @@
+package txn
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/servemap/servemap/store"
+)
+
+// ReadAll returns the records of keys, nil for those that are not there. They may be of
+// different moments if there are more than a transaction takes.
+func ReadAll(ctx context.Context, st store.Store, keys ...string) (records [][]byte, err error) {
+	for chunk := range slices.Chunk(keys, store.MaxKeys) {
+		before := len(records)
+		err := st.View(ctx, chunk, func(values [][]byte) error {
+			records = records[:before]
+			for _, v := range values {
+				records = append(records, bytes.Clone(v))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}

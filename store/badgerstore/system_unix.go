@@ -1,0 +1,41 @@
+//go:build linux || darwin || freebsd
+
+package badgerstore
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockFile locks f for this process until f is closed, without waiting. It
+// reports false if somebody else has it locked.
+func lockFile(f *os.File) (bool, error) {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// readOnlyFlag is ST_RDONLY on Linux and MNT_RDONLY elsewhere.
+const readOnlyFlag = 1
+
+// spaceAt asks the file system of dir what is free for users other than root.
+func spaceAt(dir string) (space, bool) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return space{}, false
+	}
+	sp := space{
+		total:    int64(st.Blocks) * int64(st.Bsize),
+		free:     int64(st.Bavail) * int64(st.Bsize),
+		files:    int64(st.Ffree),
+		readOnly: st.Flags&readOnlyFlag != 0,
+	}
+	if st.Files == 0 {
+		sp.files = -1
+	}
+	return sp, true
+}
