@@ -214,7 +214,7 @@ func (s *Site) Explore(ctx context.Context, handler http.Handler, opts *ExploreO
 	}
 	if err == nil && opts.Revisit {
 		err = explore.Revisit(observe.WithExploring(ctx), explore.RevisitConfig{
-			Config: cfg, Pages: s.linkedPages, MaxAge: s.keepFor / 3,
+			Config: cfg, Pages: s.linkedPages, MaxAge: s.limits.KeepFor / 3,
 			Visits: func() uint64 { return s.ledger.Stats().Sightings },
 		})
 	}
@@ -593,7 +593,7 @@ func (s *Site) explanation(p merge.Known) Explanation {
 		Listed:  p.Verdict == admit.Listed,
 		Verdict: Verdict(p.Verdict.String()), Reason: Reason(p.Reason.String()), Text: s.why(p),
 		Page: s.page(p), Status: p.Status, NextLook: s.observer.NextLook(p.Location), Networks: p.Evidence.Networks, Siblings: p.Evidence.Siblings, Rule: p.Pattern,
-		Missing: texts.Missing(p.Verdict, p.Reason, p.Evidence, s.networks, s.observer.SeesRoutes()),
+		Missing: texts.Missing(p.Verdict, p.Reason, p.Evidence, s.limits.Networks, s.observer.SeesRoutes()),
 		Dates:   s.dates(p),
 	}
 	if p.Canonical != "" {
@@ -646,7 +646,7 @@ func (s *Site) dates(p merge.Known) Dates {
 	}
 	switch {
 	case p.FirstSeen.IsZero() || p.Freq == p.Entry.Freq || s.rules.Freq(p.Location) != "":
-	case p.Confidence < s.confidence || s.confidence == 1:
+	case p.Confidence < s.limits.Confidence || s.limits.Confidence == 1:
 		d.Text += texts.Unlikely(d.ChangeFreq)
 	default:
 		d.Text += texts.TooEarly(d.ChangeFreq)

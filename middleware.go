@@ -304,10 +304,8 @@ type Site struct {
 	log      *logging.Queue
 	notes    store.Noter // the store, if it is one; else nil
 
-	silent     bool // nothing is served
-	keepFor    time.Duration
-	networks   int     // that make evidence
-	confidence float64 // of a changefreq that is published
+	silent bool // nothing is served
+	limits Limits
 
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
@@ -438,7 +436,7 @@ func (s *Site) configure(origin string, opts *Options) (err error) {
 	}
 	opts.Limits.fill()
 	opts.Logger = cmp.Or(opts.Logger, slog.Default())
-	s.silent, s.networks, s.confidence, s.keepFor = opts.ReportOnly, opts.Limits.Networks, opts.Limits.Confidence, opts.Limits.KeepFor
+	s.silent, s.limits = opts.ReportOnly, opts.Limits
 	return nil
 }
 
