@@ -2,13 +2,13 @@ package files
 
 import "container/list"
 
-// cache keeps the compressed bytes of files by their hash: those that were made or asked
-// for last. It is guarded by Files.mu.
+// cache keeps the compressed bytes of the most recently used files, by their hash.
+// Files.mu guards it.
 type cache struct {
 	most int // bytes
 
 	size  int
-	order *list.List // of packed, the last one in front
+	order *list.List // of packed, the most recently used in front
 	packs map[hash]*list.Element
 }
 
@@ -22,7 +22,7 @@ func newCache(most int) cache {
 	return cache{most: most, order: list.New(), packs: map[hash]*list.Element{}}
 }
 
-// get returns the bytes of a file that somebody asks for, nil if they are not here.
+// get returns the bytes of a file, nil if they are not here.
 func (c *cache) get(h hash) []byte {
 	e := c.packs[h]
 	if e == nil {
@@ -32,8 +32,8 @@ func (c *cache) get(h hash) []byte {
 	return e.Value.(packed).gz
 }
 
-// put keeps the bytes of a file, in place of those that were made or asked for longest
-// ago; the last one stays, however large it is.
+// put adds the bytes of a file and drops the least recently used ones beyond the bound.
+// The newest file stays, however large it is.
 func (c *cache) put(h hash, gz []byte) {
 	if c.get(h) != nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// The ends of an entry and of an alternate in it, and of their addresses.
+// Where an entry, an alternate in it, and their addresses begin and end in a file.
 var (
 	entryOpen, entryClose         = []byte("<url><loc>"), []byte("</url>\n")
 	locClose                      = []byte("</loc>")
@@ -18,14 +18,14 @@ var (
 	hrefOpen, hrefClose           = []byte(` href="`), []byte(`"`)
 )
 
-// cutting takes withdrawn locations out of a file's bytes.
-type cutting map[string]bool // by their addresses, as they stand in a file
+// cutting takes withdrawn pages out of a file's bytes.
+type cutting map[string]bool // by their addresses, escaped as in a file
 
-// cutBytes makes the bytes of a served file without what was withdrawn since they were
-// made, from gz, and has the file served with them. It returns none if the file is no
-// longer served by then: somebody else did that before, or there is a newer one.
+// cutBytes removes from gz, the bytes of file p, the pages that were withdrawn after gz
+// was made. It serves the result in place of p and returns it. If p is no longer served,
+// it returns nil: another request has done this, or there is a newer file.
 func (f *Files) cutBytes(p *file, gz []byte) (*file, []byte, error) {
-	f.cutter.Lock() // so that many who ask do it once
+	f.cutter.Lock() // so that concurrent requests do this once
 	defer f.cutter.Unlock()
 	c := cutting{}
 	for _, location := range p.gone {
@@ -48,8 +48,8 @@ func (f *Files) cutBytes(p *file, gz []byte) (*file, []byte, error) {
 	return &next, gz, nil
 }
 
-// cut makes made of a compressed file: without the entries of what is cut out, and the
-// links to it.
+// cut copies a compressed file into made, without the entries of the pages that are cut
+// out and without the alternates that name them.
 func (c cutting) cut(p *press, made *file, gz []byte) error {
 	zr, err := gzip.NewReader(bytes.NewReader(gz))
 	if err != nil {
@@ -67,8 +67,8 @@ func (c cutting) cut(p *press, made *file, gz []byte) error {
 	return entries.Err()
 }
 
-// appendCut appends what ends with an entry: without it, or without the alternates in it
-// that are cut out.
+// appendCut appends a piece of a file that ends with an entry. It leaves the entry out if
+// its page is cut out, and otherwise the alternates in it that are.
 func (c cutting) appendCut(dst, text []byte) []byte {
 	if before, entry, is := bytes.Cut(text, entryOpen); is {
 		if loc, _, _ := bytes.Cut(entry, locClose); c[string(loc)] {

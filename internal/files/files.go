@@ -1,7 +1,6 @@
-// Package files makes the sitemap's files from what the book and the journal hold,
-// and serves them over HTTP. Pages that are withdrawn leave what it serves at once,
-// whatever the store does. It decides about no page, and stores only since when each
-// file is as it is.
+// Package files makes the sitemap's files from the book and the journal, and serves them
+// over HTTP. A withdrawn page leaves the served files at once, whatever the store does.
+// This package makes no decision about a page. It stores only when each file last changed.
 package files
 
 import (
@@ -29,25 +28,25 @@ type Config struct {
 	// Name is the name of the first file without its extension, such as
 	// "sitemap".
 	Name string
-	// Folder is the location of the folder that the files stand in, such as "/".
+	// Folder is the location of the folder of the files, such as "/".
 	Folder string
 	// Every is the least time between two renderings that nobody waits for.
 	Every time.Duration
 	// CacheBytes is how many bytes of compressed files are kept in memory; 0
-	// means 8 MiB. What is not there is rendered again when it is asked for.
+	// means 8 MiB. Other files are rendered again when somebody asks for them.
 	CacheBytes int
-	// Recent is for how long a page that was listed or changed is in the file of
-	// recent pages; 0 means that there is no such file.
+	// Recent is how long a page stays in the file of recent pages after it was
+	// listed or changed; 0 means that there is no such file.
 	Recent time.Duration
-	// Extensions are those that parts show, of Alternates, Images and Videos.
+	// Extensions says which of Alternates, Images and Videos the parts show.
 	Extensions sitemap.Namespaces
-	// News says that there is a file of news, and Publication the name of the
-	// newspaper or site in it; if empty, each page's own is taken.
+	// News says that there is a file of news. Publication is the name of the
+	// newspaper or site in it; if it is empty, each page's own name is used.
 	News        bool
 	Publication string
 	// InferPriority says that the inferred priorities are shown.
 	InferPriority bool
-	// Rules are the owner's: a location that one keeps out is not shown, and their
+	// Rules are the owner's. A location that a rule excludes is not shown. Their
 	// changefreq and priority go before the inferred ones.
 	Rules admit.Rules
 	// ReportOnly makes files as usual and serves none.
@@ -58,40 +57,40 @@ type Config struct {
 // defaultCache is the default of Config.CacheBytes: some 14 full parts.
 const defaultCache = 8 << 20
 
-// Files are the files of one site. One goroutine makes them, in [Files.Run]. It has
-// each new state served at once; requests read that, and ask it for the bytes of a
-// file that are not in memory. All methods may be called concurrently.
+// Files are the files of one site. One goroutine makes them, in [Files.Run], and
+// publishes each new state as an immutable snapshot. Requests read the snapshot, and ask
+// Run for bytes that are not in memory. All methods may be called concurrently.
 type Files struct {
 	cfg     Config
 	seed    maphash.Seed           // of the hashes of locations
-	maker   maker                  // of Run
+	maker   maker                  // used by Run only
 	policy  atomic.Pointer[Policy] // nil before the first Follow
 	served  atomic.Pointer[snapshot]
-	loaded  chan struct{} // closed once it is known which files there are
+	loaded  chan struct{} // closed when the files were first published
 	stopped chan struct{} // closed when Run returns
-	wake    chan struct{} // has Run look what is to be done
+	wake    chan struct{} // tells Run that there is something to do
 	cutter  cutter        // takes withdrawn pages out of a file's bytes
 	readers sync.Pool     // of *gzip.Reader
 
-	mu       sync.Mutex // guards what follows, and that served is replaced
+	mu       sync.Mutex // guards the fields below, and the replacing of served
 	cache    cache
-	dirty    map[int]bool // files that are to be made
+	dirty    map[int]bool // files that have changed
 	allDirty bool
-	passing  bool            // files are being made
-	passes   int             // that have begun
-	flushes  []chan error    // of those who wait for a pass
-	demands  map[int]*demand // files that somebody asks for
+	passing  bool            // a pass is going on
+	passes   int             // how many have begun
+	flushes  []chan error    // calls of Render that wait for a pass
+	demands  map[int]*demand // files that requests wait for
 	gone     withdrawals
 	indexer  press
 }
 
-// cutter is held by who takes pages out of a file's bytes for a request.
+// cutter is locked by the request that takes pages out of a file's bytes.
 type cutter struct {
 	sync.Mutex
 	press
 }
 
-// New returns files of which nothing is made before [Files.Follow].
+// New returns the files of a site. None is made before the first call of [Files.Follow].
 func New(cfg Config) *Files {
 	if cfg.CacheBytes == 0 {
 		cfg.CacheBytes = defaultCache
@@ -112,7 +111,7 @@ func New(cfg Config) *Files {
 	return f
 }
 
-// Changed says that the listing of parts has changed in the store.
+// Changed says that entries of these parts have changed in the store.
 func (f *Files) Changed(parts ...int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -122,14 +121,14 @@ func (f *Files) Changed(parts ...int) {
 	poke(f.wake)
 }
 
-// Policy is what is known of the site as a whole that decides how entries are shown.
+// Policy is what the site as a whole says about how entries are shown.
 type Policy struct {
-	Trust  lastmod.Trust // what is known against given dates; the files add the stamps they find
-	Robots *robots.Rules // what they disallow is not shown
+	Trust  lastmod.Trust // which given dates are doubted; the files add the stamps they find
+	Robots *robots.Rules // a location that they disallow is not shown
 }
 
-// Follow has the files made by p from now on, all of them anew if p makes a
-// difference. Nothing is made before the first call.
+// Follow makes p the policy for all files made from now on. If p makes a difference, all
+// files are made again. No file is made before the first call.
 func (f *Files) Follow(p Policy) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -140,15 +139,15 @@ func (f *Files) Follow(p Policy) {
 	}
 }
 
-// Allows reports whether the owner's rules and robots.txt let a listed location be
-// shown. They may have come to forbid it since it was listed.
+// Allows reports whether the owner's rules and robots.txt allow a listed location to be
+// shown. They may have changed since it was listed.
 func (f *Files) Allows(location string) bool {
 	rule, _ := f.cfg.Rules.Match(location)
 	p := f.policy.Load()
 	return rule.Listing != admit.Never && (p == nil || p.Robots.Allows(location))
 }
 
-// ChangedAll says that every file may look different.
+// ChangedAll says that every file may have changed.
 func (f *Files) ChangedAll() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -156,18 +155,18 @@ func (f *Files) ChangedAll() {
 	poke(f.wake)
 }
 
-// Lists reports whether a file being served lists location. Soon after the start,
-// while it is not yet known what a file lists, it reports false.
+// Lists reports whether a served file lists location. It reports false until the files
+// were first published.
 func (f *Files) Lists(location string) bool {
 	f.mu.Lock()
 	_, gone := f.gone.pages[location]
 	f.mu.Unlock()
-	// A withdrawal is forgotten after the files that go by the store are served, so
-	// these come second.
+	// A withdrawal is forgotten after the files without the page are served. So look
+	// at the withdrawals first.
 	return !gone && f.served.Load().lists(f.hashOf(location))
 }
 
-// Listed returns how many pages the files being served list.
+// Listed returns how many pages the served files list.
 func (f *Files) Listed() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -175,13 +174,13 @@ func (f *Files) Listed() int {
 	return f.served.Load().pages
 }
 
-// Damaged returns how many entries of the files being served could not be read.
+// Damaged returns how many entries of the served files could not be read.
 func (f *Files) Damaged() int { return f.served.Load().damaged }
 
-// Trust returns the present judgement of given dates.
+// Trust returns which given dates are trusted now.
 func (f *Files) Trust() lastmod.Trust { return f.served.Load().trust }
 
-// whole reports whether it is known which files there are.
+// whole reports whether the files were published once.
 func (f *Files) whole() bool {
 	select {
 	case <-f.loaded:
@@ -191,7 +190,7 @@ func (f *Files) whole() bool {
 	}
 }
 
-// poke wakes who waits on c, now or when he comes to it.
+// poke wakes the goroutine that waits on c, now or when it next waits.
 func poke(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

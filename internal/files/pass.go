@@ -18,11 +18,11 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// maker is what only the goroutine of Run uses.
+// maker is the state that only the goroutine of Run uses.
 type maker struct {
 	press   press
 	hashes  []uint64 // of the locations that the file being made lists
-	linked  []uint64 // and of those that it links to
+	linked  []uint64 // of the locations that it links to
 	given   lastmod.Gatherer
 	gaps    map[int]gap // by part
 	opened  bool        // the store was read
@@ -31,28 +31,28 @@ type maker struct {
 	late sync.Mutex // held by a request that makes files after Run has returned
 }
 
-// pass is what is made together: all that has changed. What it learns of the dates may
-// change the trust in the dates of all the other parts; then these are made anew too,
-// before any of them is served.
+// pass makes all files that have changed, and then serves them together. Their dates may
+// change the trust in the dates of the other parts. Then the pass makes those again too,
+// before it serves any.
 type pass struct {
 	number int
 	all    bool         // every file is made
-	dirty  map[int]bool // else these
+	dirty  map[int]bool // the files to make if not all
 	todo   []int        // files still to be made, in order
 	made   map[int]*file
 	failed map[int]bool // files that could not be made
-	served bool         // what was made is served
+	served bool         // the made files are served
 	trust  lastmod.Trust
 }
 
-// add has more files made.
+// add adds files to those that are to be made.
 func (p *pass) add(numbers ...int) {
 	p.todo = append(p.todo, numbers...)
 	slices.Sort(p.todo)
 	p.todo = slices.Compact(p.todo)
 }
 
-// again has a file made once more, if the pass has made it.
+// again makes the pass make a file once more, if it has made it.
 func (p *pass) again(n int) {
 	if _, is := p.made[n]; is {
 		delete(p.made, n)
@@ -60,8 +60,8 @@ func (p *pass) again(n int) {
 	}
 }
 
-// pass makes what has changed and has it served. A file that cannot be made stays as it
-// is, and does not keep the others from theirs: it is tried again with the next pass.
+// pass makes and serves the files that have changed. A file that cannot be made stays as
+// it is, and the next pass tries again; the others are served.
 func (f *Files) pass(ctx context.Context) error {
 	p := f.begin(moment.Of(time.Now()))
 	if p == nil {
@@ -88,7 +88,7 @@ func (f *Files) pass(ctx context.Context) error {
 	return err
 }
 
-// begin returns the pass that is to be made now, nil if nothing has changed.
+// begin returns a new pass, nil if nothing has changed.
 func (f *Files) begin(now moment.Time) *pass {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,8 +106,8 @@ func (f *Files) begin(now moment.Time) *pass {
 	return p
 }
 
-// open reads what the store knows of the files, at the first pass. If it knows of each
-// part that there is, the sitemap is served from then on.
+// open reads the stored records of the files, at the first pass. If every part has one,
+// the sitemap is served from then on.
 func (f *Files) open(ctx context.Context, parts []int) error {
 	numbers := slices.AppendSeq(parts, maps.Values(f.sides()))
 	names := make([]string, len(numbers))
@@ -142,8 +142,8 @@ func filled(parts map[int]book.Part) (numbers []int) {
 	return numbers
 }
 
-// make makes the files of a pass, and has them served. Side files are made with each, as
-// anything may concern them, and after the parts.
+// make makes the files of a pass and serves them. Each pass makes the side files too,
+// after the parts, since any change may concern them.
 func (f *Files) make(ctx context.Context, p *pass) error {
 	p.add(slices.AppendSeq(slices.Collect(maps.Keys(p.dirty)), maps.Values(f.sides()))...)
 	if p.all {
@@ -175,7 +175,8 @@ func (f *Files) make(ctx context.Context, p *pass) error {
 	return failed
 }
 
-// findAll has all parts made that the store has, and takes out those that it has not.
+// findAll adds all parts that the store has to the pass, and empties the files of the
+// others.
 func (f *Files) findAll(ctx context.Context, p *pass) error {
 	parts, err := book.ReadParts(ctx, f.cfg.Store, f.cfg.Keys)
 	if err == nil && !f.maker.opened {
@@ -190,9 +191,9 @@ func (f *Files) findAll(ctx context.Context, p *pass) error {
 	return err
 }
 
-// makeFiles makes the files that are to be made, and those between them that
-// somebody asks for. It returns the error of the first that could not be made, and
-// gives up where the store cannot be used.
+// makeFiles makes the files of the pass, and in between those that requests wait for. It
+// returns the error of the first file that could not be made. It gives up if the store
+// cannot be used.
 func (f *Files) makeFiles(ctx context.Context, p *pass) (failed error) {
 	for len(p.todo) > 0 {
 		f.answer(ctx, p)
@@ -215,7 +216,7 @@ func (f *Files) makeFiles(ctx context.Context, p *pass) (failed error) {
 	return failed
 }
 
-// keep keeps the bytes of a file that was made.
+// keep puts the bytes of a made file into the cache.
 func (f *Files) keep(made *file, gz []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -224,19 +225,18 @@ func (f *Files) keep(made *file, gz []byte) {
 	}
 }
 
-// publish has the files that were made served in place of the old ones. number is that of
-// the pass that made them, by whose files the withdrawals end that were settled before; 0
-// for none.
+// publish serves the made files in place of the old ones. number is the number of the
+// pass that made them, 0 for none. It ends the withdrawals that were settled before it.
 func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.cut() // what ends now must be out of the files that stay
+	f.cut() // before withdrawals end, their pages must be out of the files that stay
 	f.forget(func(one withdrawal) bool { return one.settled && one.passes < number })
 	old, now, whole := f.served.Load(), moment.Of(time.Now()).Second(), f.whole()
 	for n, p := range made {
 		switch q := old.files[n]; {
 		case q == nil && whole && p.modified < now:
-			// It showed nothing since, and before that perhaps other pages.
+			// The file was empty until now, and before that it may have listed other pages.
 			p.modified, p.stored = now, false
 		case q != nil && (q.hash != p.hash || len(q.gone) > 0) && p.modified <= q.modified:
 			// Pages were taken out of the old file while this one was made.
@@ -246,7 +246,7 @@ func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 		}
 	}
 	f.replace(&snapshot{files: old.with(made), trust: trust})
-	f.gone.uncut = slices.Collect(maps.Keys(f.gone.pages)) // what was made may name them
+	f.gone.uncut = slices.Collect(maps.Keys(f.gone.pages)) // the made files may name them
 	f.cut()
 	if !whole {
 		close(f.loaded)
@@ -254,8 +254,8 @@ func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 	poke(f.wake) // other pages may be the next to expire
 }
 
-// judge returns the trust that the dates of the files earn, with those made in
-// place of the old ones.
+// judge returns the trust that the dates of all files earn, with the made files in place
+// of the old ones.
 func (f *Files) judge(made map[int]*file) lastmod.Trust {
 	served := f.served.Load()
 	var all []lastmod.Summary
@@ -265,8 +265,8 @@ func (f *Files) judge(made map[int]*file) lastmod.Trust {
 	return lastmod.Judge(all, served.trust.Follow(f.policy.Load().Trust))
 }
 
-// makeFile makes file n as the store now has it, without what is withdrawn, and returns
-// its bytes, compressed. One that lists nothing has no pages.
+// makeFile makes file n from the store, without withdrawn pages. It returns the file and
+// its compressed bytes. A file that lists nothing has 0 pages.
 func (f *Files) makeFile(ctx context.Context, n int, trust lastmod.Trust) (*file, []byte, error) {
 	m := making{trust: trust, now: moment.Of(time.Now())}
 	compose := f.compose
@@ -281,7 +281,7 @@ func (f *Files) makeFile(ctx context.Context, n int, trust lastmod.Trust) (*file
 	made.gz = nil
 	old := f.served.Load().files[n]
 	if old != nil && slices.Equal(old.listed, made.listed) {
-		made.listed = old.listed // so that there is but one of them
+		made.listed = old.listed // share the memory
 	}
 	f.note(ctx, n, made, old, m.now.Second())
 	return made, gz, nil

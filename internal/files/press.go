@@ -7,11 +7,10 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// press makes one file after the other: text goes in by pieces, and is compressed
-// and hashed on its way, so that the whole is never in memory. The zero value is
-// ready.
+// press makes one file after another. It compresses and hashes the text piece by piece,
+// so that the whole text is never in memory. The zero value is ready.
 type press struct {
-	text []byte // what was not compressed yet
+	text []byte // not compressed yet
 	zip  *gzip.Writer
 	out  bytes.Buffer
 	sum  xxh3.Hasher
@@ -33,7 +32,7 @@ func (p *press) begin() {
 	p.zip.Reset(&p.out)
 }
 
-// flush compresses the text, once it is enough.
+// flush compresses the text once there is enough of it.
 func (p *press) flush() {
 	if len(p.text) >= pieceBytes {
 		p.compress()
@@ -47,7 +46,7 @@ func (p *press) compress() {
 	p.text = p.text[:0]
 }
 
-// end ends the file with the text closing, and puts into made what it has become.
+// end ends the file with closing, and sets the hash, size and bytes of made.
 func (p *press) end(made *file, closing string) {
 	p.text = append(p.text, closing...)
 	p.compress()

@@ -13,7 +13,7 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// making is what all entries of a file have in common.
+// making is what the entries of a file share while it is made.
 type making struct {
 	trust    lastmod.Trust
 	now      moment.Time
@@ -21,26 +21,27 @@ type making struct {
 	shown    sitemap.Extension // of the entry that is being written
 }
 
-// shows reports whether an entry is one of those to be shown.
+// shows reports whether an entry is to be shown.
 func (f *Files) shows(m *making, location string, e *book.Entry) bool {
 	return !passed(e.Until, m.now) && f.linkable(location)
 }
 
-// linkable reports whether a listed location may be named in a file.
+// linkable reports whether a file may name a listed location.
 func (f *Files) linkable(location string) bool { return !f.isWithdrawn(location) && f.Allows(location) }
 
-// gap says that the store showed fewer entries than a part counts.
+// gap says that the store returned fewer entries than the part counts.
 type gap struct {
 	missing int
 	since   moment.Time
 }
 
-// lostAfter is how long entries must be missing to be lost. Until then a scan may have
-// ended early.
+// lostAfter is how long entries must be missing before they count as lost. Until then the
+// scan may have ended early.
 const lostAfter = 5 * time.Second
 
-// compose makes the file of part n. If entries are missing, the part keeps the file that
-// it has, until the same number has been missing for a while: then the rest is shown.
+// compose makes the file of part n. If entries are missing, it returns an error, and the
+// part keeps its file. Once the same number has been missing for lostAfter, the file is
+// made without them.
 func (f *Files) compose(ctx context.Context, n int, m *making) (*file, error) {
 	before, err := book.ReadPart(ctx, f.cfg.Store, f.cfg.Keys, n)
 	if err != nil {
@@ -59,7 +60,7 @@ func (f *Files) compose(ctx context.Context, n int, m *making) (*file, error) {
 	case known.missing != missing:
 		after, err := book.ReadPart(ctx, f.cfg.Store, f.cfg.Keys, n)
 		if err != nil || after.Changes != before.Changes {
-			return made, err // it is made again
+			return made, err // the part has changed meanwhile, and is made again
 		}
 		f.maker.gaps[n] = gap{missing, m.now}
 		fallthrough
@@ -69,8 +70,8 @@ func (f *Files) compose(ctx context.Context, n int, m *making) (*file, error) {
 	return made, nil
 }
 
-// scan reads the entries of part n and writes its file. found is how many there are,
-// shown or not.
+// scan reads the entries of part n and writes its file. found counts all entries, shown
+// or not.
 func (f *Files) scan(ctx context.Context, n int, m *making) (made *file, found int, err error) {
 	made = new(file)
 	f.maker.begin(m.declared)
@@ -109,7 +110,7 @@ func (k *maker) begin(declared sitemap.Namespaces) {
 	k.press.text = sitemap.AppendURLSetOpen(k.press.text, declared)
 }
 
-// end ends the file that is being made. One that lists nothing has no bytes.
+// end ends the file that is being made. A file that lists nothing has no bytes.
 func (k *maker) end(made *file) *file {
 	if made.pages = len(k.hashes); made.pages == 0 {
 		return new(file)
@@ -119,8 +120,8 @@ func (k *maker) end(made *file) *file {
 	return made
 }
 
-// append writes an entry, and reports whether it has a place in a file. One whose
-// extensions have none is written without them.
+// append writes an entry, and reports whether it fits a file. If it does not fit with its
+// extensions, append writes it without them.
 func (f *Files) append(location string, e *book.Entry, m *making) (ok bool) {
 	p := &f.maker.press
 	u := sitemap.URL{Loc: f.cfg.URL(location), LastMod: e.LastMod(m.trust, m.now).Seconds(), ChangeFreq: e.Freq.String()}

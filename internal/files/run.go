@@ -9,23 +9,22 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 )
 
-// restFor is how much longer than a pass took the next one waits, so that a large
-// site that changes all over costs a tenth of a core at most.
+// restFor times the length of a pass is the least wait before the next one. So a large
+// site that changes everywhere costs a tenth of a core at most.
 const restFor = 9
 
-// lookAgain is the longest time between two looks at the clock, which may be set
-// while it is waited for.
+// lookAgain is the longest wait before the clock is read again: somebody may have set it.
 const lookAgain = time.Hour
 
-// Run makes the files until ctx ends: those that somebody asks for, all that
-// changed where somebody waits in Render, and else what has changed or has lost a
-// page to time, at most once per Config.Every. The first change after a quiet time
-// is rendered at once. Run is called once.
+// Run makes the files until ctx ends. A file that a request asks for is made at once, and
+// so is everything that has changed while somebody waits in Render. Otherwise Run makes
+// the files that have changed, or in which a page has expired, at most once per
+// Config.Every. The first change after a quiet time is rendered at once. Call Run once.
 func (f *Files) Run(ctx context.Context) {
 	defer close(f.stopped)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	var notBefore time.Time // the next pass that nobody waits for
+	var notBefore time.Time // of the next pass that nobody waits for
 	for {
 		select {
 		case <-ctx.Done():
@@ -45,15 +44,14 @@ func (f *Files) Run(ctx context.Context) {
 		case err != nil:
 			rest = max(rest, time.Second)
 		case notBefore.IsZero():
-			rest = f.cfg.Every // it made everything, and the next one will not
+			rest = f.cfg.Every // the first pass made everything; the next one will not
 		}
 		notBefore = time.Now().Add(rest)
 		timer.Reset(0)
 	}
 }
 
-// fresh returns for how long there can be nothing to render at most, 0 if there is
-// something now.
+// fresh returns how long Run may sleep before something is due, 0 if something is due now.
 func (f *Files) fresh(now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,11 +72,11 @@ func (f *Files) awaited() bool {
 	return len(f.flushes) > 0
 }
 
-// errStopped says that nobody makes files any more.
+// errStopped is returned once Run has ended.
 var errStopped = errors.New("the sitemap is closed")
 
-// Render returns when the files being served are up to date with what the store had
-// at the call. If that fails, those that could not be made stay as they are.
+// Render waits until the served files show what the store held at the call. If it
+// returns an error, the files that could not be made stay as they were.
 func (f *Files) Render(ctx context.Context) error {
 	done := make(chan error, 1)
 	f.mu.Lock()
@@ -99,7 +97,7 @@ func (f *Files) Render(ctx context.Context) error {
 	return nil
 }
 
-// renderAwaited makes what has changed, and tells those who waited in Render before.
+// renderAwaited runs a pass, and ends the calls of Render that were waiting before it.
 func (f *Files) renderAwaited(ctx context.Context) error {
 	f.mu.Lock()
 	waiting := f.flushes
@@ -112,7 +110,7 @@ func (f *Files) renderAwaited(ctx context.Context) error {
 	return err
 }
 
-// demand is a file that somebody asks for. What was made is there once done is closed.
+// demand is a request for a file. Its results may be read once done is closed.
 type demand struct {
 	done chan struct{}
 	made *file // nil if it lists nothing
@@ -120,7 +118,7 @@ type demand struct {
 	err  error
 }
 
-// demand has file n made, once however many ask for it.
+// demand asks Run for file n and waits for it. Run makes the file once for all who wait.
 func (f *Files) demand(ctx context.Context, n int) (*demand, error) {
 	f.mu.Lock()
 	d := f.demands[n]
@@ -140,13 +138,13 @@ func (f *Files) demand(ctx context.Context, n int) (*demand, error) {
 	}
 }
 
-// answerLate makes a file that is asked for after [Files.Run] has returned: the last
-// sitemap is served for as long as the store is open.
+// answerLate makes a file after [Files.Run] has returned. So the last sitemap can be
+// served for as long as the store is open.
 func (f *Files) answerLate(ctx context.Context, d *demand) error {
 	f.maker.late.Lock()
 	defer f.maker.late.Unlock()
 	select {
-	case <-d.done: // by who was here before
+	case <-d.done: // another request has made it
 		return d.err
 	default:
 	}
@@ -156,8 +154,8 @@ func (f *Files) answerLate(ctx context.Context, d *demand) error {
 	return d.err
 }
 
-// answer makes the files that somebody asks for. Those that are another file now are
-// made once more by the pass, if one is going on that has made them before.
+// answer makes the files in demand. If such a file has changed since the pass that is
+// going on made it, the pass makes it again.
 func (f *Files) answer(ctx context.Context, going *pass) {
 	for {
 		n, d := f.nextDemand()
@@ -184,9 +182,9 @@ func (f *Files) nextDemand() (int, *demand) {
 	return 0, nil
 }
 
-// makeNow makes file n and serves it, unless its bytes are in memory by now. If its
-// dates change the trust in those of the other parts, these are made next. It reports
-// whether the file is another one than before.
+// makeNow makes file n and serves it, unless its bytes are in memory by now. If its dates
+// change the trust in the dates of other parts, all files are marked as changed. makeNow
+// reports whether the file has changed.
 func (f *Files) makeNow(ctx context.Context, n int, d *demand) (changed bool, err error) {
 	old := f.served.Load().files[n]
 	if old == nil {

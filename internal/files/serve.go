@@ -14,17 +14,17 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// patience is how long a request waits for the first rendering after a start.
+// patience is how long a request waits for the first pass after a start.
 const patience = 2 * time.Second
 
-// retryAfter is what a client is told while there is nothing to serve.
+// retryAfter is the Retry-After header of a 503, in seconds.
 const retryAfter = "60"
 
-// Serve answers with the file that the last element of the path names, from
-// memory, or as Run makes it from the store. If a file is not in memory and the
-// store does not answer, the answer is 503. While nothing is listed, and always
-// under Config.ReportOnly, it is 503 to the name of any file, and Serve returns
-// false: what the caller then writes is plain text that says why.
+// Serve answers with the file that the last element of the path names. The file comes
+// from memory, or Run makes it from the store. If the file is not in memory and the store
+// does not answer, Serve answers 503. While nothing is listed, and always under
+// Config.ReportOnly, it answers 503 to the name of any file and returns false. The caller
+// then writes the body, a plain text that says why.
 func (f *Files) Serve(w http.ResponseWriter, r *http.Request) (served bool) {
 	n, ok := f.parse(path.Base(r.URL.Path))
 	if !ok {
@@ -46,7 +46,7 @@ func (f *Files) Serve(w http.ResponseWriter, r *http.Request) (served bool) {
 	return true
 }
 
-// serveNamed serves a file. Its bytes are only asked for where they are sent.
+// serveNamed serves a file. It fetches the bytes only if it will send them.
 func (f *Files) serveNamed(w http.ResponseWriter, r *http.Request, n name) {
 	p, gz, err := f.fetch(r.Context(), n, false)
 	if err == nil && p != nil && r.Method == http.MethodGet && !notModified(r.Header, p.tag(compressed(w.Header(), r, n.packed)), p.modified.Time()) {
@@ -62,15 +62,15 @@ func (f *Files) serveNamed(w http.ResponseWriter, r *http.Request, n name) {
 	}
 }
 
-// demandPatience is how long a request waits for a file that is not at hand.
+// demandPatience is how long a request waits for a file that is not in memory.
 const demandPatience = 10 * time.Second
 
-// fetch returns the file with a name, nil if there is none. With wanted it also returns
-// the compressed bytes, and has them made if they are not in memory.
+// fetch returns the file with a name, nil if there is none. If the bytes are wanted, it
+// returns them too, compressed, and has Run make them if they are not in memory.
 func (f *Files) fetch(ctx context.Context, n name, wanted bool) (*file, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, demandPatience)
 	defer cancel()
-	var had *demand // what was made for this request
+	var had *demand // the file that Run made for this request
 	for {
 		p, number := f.served.Load().named(n)
 		if p == nil {
@@ -97,8 +97,7 @@ func (f *Files) fetch(ctx context.Context, n name, wanted bool) (*file, []byte, 
 	}
 }
 
-// bytes returns the compressed bytes of a file that somebody asks for, nil if they are
-// not in memory.
+// bytes returns the compressed bytes of a file, nil if they are not in memory.
 func (f *Files) bytes(p *file) []byte {
 	if p.gz != nil {
 		return p.gz
@@ -123,7 +122,7 @@ func (f *Files) awaitLoad(r *http.Request) {
 	}
 }
 
-// serveLater says that a file cannot be had now.
+// serveLater answers that the file cannot be made now.
 func (f *Files) serveLater(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -131,8 +130,8 @@ func (f *Files) serveLater(w http.ResponseWriter) {
 	http.Error(w, "this part of the sitemap cannot be made now; the store may not answer", http.StatusServiceUnavailable)
 }
 
-// serveNothing begins the answer that says why no sitemap is served. An empty sitemap
-// would tell search engines that the site has no pages.
+// serveNothing begins a 503. It is better than an empty sitemap, which would tell search
+// engines that the site has no pages.
 func serveNothing(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
@@ -141,18 +140,17 @@ func serveNothing(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusServiceUnavailable)
 }
 
-// compressed reports whether the file is sent so: because its name says so, or
-// because the client takes it, and nothing further out compresses it.
+// compressed reports whether the file is sent compressed: its name ends in .gz, or the
+// client accepts gzip and no middleware around us compresses.
 func compressed(h http.Header, r *http.Request, packed bool) bool {
 	return packed || !coded(h) && acceptsGzip(r.Header["Accept-Encoding"])
 }
 
-// coded reports whether a compressor around the handler has named its coding
-// already, and applies it to what is written: then how long that becomes is not
-// known, nor are the bytes those that a strong entity tag would stand for.
+// coded reports whether a middleware around us compresses the answer: it has set
+// Content-Encoding. Then the length is unknown, and a strong entity tag would be wrong.
 func coded(h http.Header) bool { return h.Get("Content-Encoding") != "" }
 
-// describe sets the headers by which a file is told from an earlier one.
+// describe sets the validators of the file, and how long it may be cached.
 func describe(h http.Header, tag string, modified time.Time) {
 	if coded(h) {
 		tag = "W/" + tag
@@ -171,8 +169,8 @@ func (p *file) tag(compressed bool) string {
 	return tag + `"`
 }
 
-// serve answers with the file, packed as a resource of its own if packed, else
-// by negotiation. gz are its bytes, which may be nil if none are to be sent.
+// serve answers with the file. If packed, the gzip file is the resource itself; otherwise
+// the coding is negotiated. gz holds the bytes, and may be nil if no body is sent.
 func (f *Files) serve(w http.ResponseWriter, r *http.Request, p *file, gz []byte, packed bool) {
 	h := w.Header()
 	outer, compress := coded(h), compressed(h, r, packed)
@@ -208,7 +206,7 @@ func (f *Files) serve(w http.ResponseWriter, r *http.Request, p *file, gz []byte
 	}
 }
 
-// unpack sends the bytes of gz, uncompressed.
+// unpack decompresses gz and sends it.
 func (f *Files) unpack(w io.Writer, gz []byte) {
 	zr, _ := f.readers.Get().(*gzip.Reader)
 	if zr == nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/servemap/servemap/internal/txn"
 )
 
-// The numbers of the side files, which stand beside the sitemap and which no index
-// names. Parts have lower numbers.
+// The numbers of the side files. They stand beside the sitemap, and no index names them.
+// Parts have lower numbers.
 const (
 	recentFile = keys.MaxPart + 1 + iota
 	newsFile
 )
 
-// sides returns the side files that the site has, by what their names have after that of
-// the first file.
+// sides returns the numbers of the side files that the site has, by the suffixes of their
+// names.
 func (f *Files) sides() map[string]int {
 	sides := map[string]int{}
 	if f.cfg.Recent > 0 {
@@ -37,11 +37,12 @@ func (f *Files) sides() map[string]int {
 type mention struct {
 	location string
 	part     int
-	leaves   moment.Time   // when it leaves the file
-	news     *book.Article // in the file of news
+	leaves   moment.Time   // when the page leaves the file
+	news     *book.Article // set in the file of news
 }
 
-// composeSide makes a side file of the first pages that are still as they are mentioned.
+// composeSide makes a side file. It takes the first mentioned pages whose entries still
+// agree with the mention.
 func (f *Files) composeSide(ctx context.Context, n int, m *making) (*file, error) {
 	mentioned, most := f.recent, recentMost
 	if n == newsFile {
@@ -78,16 +79,15 @@ func (f *Files) appendMention(page mention, e *book.Entry, m *making) (ok bool) 
 	return f.appendNews(*page.news, e.Extension)
 }
 
-// recentAhead is how far ahead of this clock an event may be to be recent, as that
-// of another process may have noted it. One of a clock that was further ahead would
-// stay at the top until its time comes.
+// recentAhead is how far in the future an event may be: another process may have noted
+// it by its own clock. An event further ahead would stay at the top until its time comes.
 const recentAhead = time.Minute
 
 // recentMost is the most pages that the file of recent pages lists.
 const recentMost = 1000
 
-// recent returns the pages that were listed or changed lately, the last one first.
-// They leave at a full hour, so that the file does not become another one for each.
+// recent returns the pages that were listed or changed lately, the latest first. They
+// leave on the hour, so that the file does not change once for each.
 func (f *Files) recent(ctx context.Context, now time.Time) (pages []mention, err error) {
 	from, to := now.Add(-f.cfg.Recent).UnixMilli(), now.Add(recentAhead).UnixMilli()
 	for e, err := range (journal.Journal{Keys: f.cfg.Keys}).Scan(ctx, f.cfg.Store, from, to) {
@@ -108,7 +108,7 @@ func (f *Files) recent(ctx context.Context, now time.Time) (pages []mention, err
 	return pages, nil
 }
 
-// news returns the articles of the last two days, the last one first.
+// news returns the articles of the last two days, the latest first.
 func (f *Files) news(ctx context.Context, now time.Time) (pages []mention, err error) {
 	articles, err := book.Articles(ctx, f.cfg.Store, f.cfg.Keys, now)
 	for _, a := range articles {
@@ -117,7 +117,7 @@ func (f *Files) news(ctx context.Context, now time.Time) (pages []mention, err e
 	return pages, err
 }
 
-// appendNews writes an article, and reports whether it has a place among news.
+// appendNews writes an article, and reports whether it belongs in the file of news.
 func (f *Files) appendNews(a book.Article, x *book.Extension) (ok bool) {
 	if x == nil || x.News == nil || x.News.Published != a.Published {
 		return false

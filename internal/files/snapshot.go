@@ -13,9 +13,9 @@ import (
 
 // snapshot is one state of all files. It is replaced, never changed.
 type snapshot struct {
-	files   map[int]*file // those that list a page: parts and side files, by their numbers
-	index   *file         // of the parts, nil if there are fewer than two
-	pages   int           // that the parts list
+	files   map[int]*file // parts and side files that list a page, by their numbers
+	index   *file         // lists the parts; nil if there are fewer than two
+	pages   int           // listed by the parts
 	damaged int
 	until   moment.Time // when the first of the pages expires, 0 for never
 	trust   lastmod.Trust
@@ -41,7 +41,7 @@ func (s *snapshot) names(h uint64) bool {
 	return false
 }
 
-// with returns the files with those made in place of the old ones.
+// with returns the files, with the made ones in place of the old ones.
 func (s *snapshot) with(made map[int]*file) map[int]*file {
 	next := maps.Clone(s.files)
 	if next == nil {
@@ -52,8 +52,8 @@ func (s *snapshot) with(made map[int]*file) map[int]*file {
 	return next
 }
 
-// replace has the files in next served: its files and trust are given, and what follows
-// from these is filled in. The caller holds Files.mu.
+// replace serves next from now on. The caller gives files and trust; replace fills in the
+// rest. The caller holds Files.mu.
 func (f *Files) replace(next *snapshot) {
 	old := f.served.Load()
 	var parts []int
@@ -76,8 +76,8 @@ func (f *Files) replace(next *snapshot) {
 	}
 }
 
-// makeIndex returns the index of parts. It is as old as the newest of these, but newer
-// than the one before if it is another one. The caller holds Files.mu.
+// makeIndex returns the index of parts. Its date is that of its newest part. If the index
+// has changed, its date is also later than before. The caller holds Files.mu.
 func (f *Files) makeIndex(parts []int, files map[int]*file, before *file) *file {
 	made, p := new(file), &f.indexer
 	p.begin()
@@ -99,11 +99,11 @@ func (f *Files) makeIndex(parts []int, files map[int]*file, before *file) *file 
 	return made
 }
 
-// has reports whether a file is one of those being served.
+// has reports whether p is being served.
 func (s *snapshot) has(p *file) bool { return slices.Contains(slices.Collect(maps.Values(s.files)), p) }
 
-// swap has a file, whose bytes were made, served in place of the same one without, if
-// that still is. The caller holds Files.mu.
+// swap serves made, which has bytes, in place of old if old is still served. The caller
+// holds Files.mu.
 func (f *Files) swap(old, made *file) {
 	next := *f.served.Load()
 	next.files = maps.Clone(next.files)

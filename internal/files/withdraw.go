@@ -8,38 +8,37 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 )
 
-// unnamedMost bounds the withdrawn locations beyond which one is not remembered that no
-// file names: a stranger who asks for what was never listed takes little room.
+// unnamedMost is how many withdrawals are kept before those that no file names are
+// refused. A stranger who asks for pages that were never listed cannot fill the memory.
 const unnamedMost = 4096
 
-// withdrawal is a location that must be in nothing that is served.
+// withdrawal is a location that no served file may contain.
 type withdrawal struct {
 	hash    uint64
 	at      time.Time // when the page was last seen to forbid its listing, or to be gone
-	named   bool      // a file or the entries of one were seen to name it
+	named   bool      // a file, or an entry of one, was seen to contain it
 	settled bool      // the store holds the verdict
-	passes  int       // that had begun when it was withdrawn, and once it is settled, by then
+	passes  int       // how many passes had begun when it was withdrawn, or later settled
 }
 
-// withdrawals are what the files being served and those to come may not name.
+// withdrawals are the locations that the served and the coming files may not contain.
 type withdrawals struct {
 	pages   map[string]withdrawal // by location
-	uncut   []string              // those that are still in the bytes of files
+	uncut   []string              // locations that the served files may still contain
 	lastCut time.Time
 }
 
-// Withdraw takes location out of the files being served, and out of those that are
-// made from entries written before, at once and whatever the store does, until
-// [Files.Settle]. at is when that was seen which forbids the listing. A location that no
-// file names is remembered as long as one may come that does, as it is made from entries
-// that are older.
+// Withdraw takes location out of the served files at once, whatever the store does. Until
+// [Files.Settle] is called, new files leave it out too, although the store may still have
+// its entry. at is when the page was seen to forbid its listing, or to be gone. If no
+// file contains location, the withdrawal is kept while a file that does may still come.
 func (f *Files) Withdraw(location string, at time.Time) {
 	h := f.hashOf(location)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	one, is := f.gone.pages[location]
 	if is && !at.After(one.at) {
-		return // what the store holds since may be the verdict on this
+		return // the store may hold a newer verdict
 	}
 	named := one.named || f.served.Load().names(h)
 	if !is && !named && (!f.behind() || len(f.gone.pages) >= unnamedMost) {
@@ -51,14 +50,13 @@ func (f *Files) Withdraw(location string, at time.Time) {
 	}
 }
 
-// behind reports whether files may come that name what those being served do not.
-// The caller holds Files.mu.
+// behind reports whether the next files may contain locations that the served ones do
+// not. The caller holds Files.mu.
 func (f *Files) behind() bool { return f.allDirty || len(f.dirty) > 0 || f.passing || !f.whole() }
 
-// Settle says that the store now holds the verdict on a location, whatever it is,
-// by all that was seen of it up to a time, and in which part the page is, 0 for none.
-// If the location was withdrawn, and not later than that, the files that are made
-// from then on go by the store again.
+// Settle says that the store now holds the verdict on location, from everything seen of
+// it up to a time. part is where the page is listed, 0 for nowhere. Files that are made
+// from now on follow the store again, unless the location was withdrawn later than that.
 func (f *Files) Settle(location string, part int, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,9 +72,9 @@ func (f *Files) Settle(location string, part int, at time.Time) {
 	}
 }
 
-// isWithdrawn reports whether a file that is being made may not name a location, which
-// its entries do. Once the store holds the verdict it may: if the entries are older
-// than that, the location is taken out when the file is served.
+// isWithdrawn reports whether location, which an entry names, must stay out of the file
+// that is being made. It need not once the withdrawal is settled: if the entry is older
+// than the verdict, cut takes the location out when the file is published.
 func (f *Files) isWithdrawn(location string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -89,18 +87,17 @@ func (f *Files) isWithdrawn(location string) bool {
 	return true
 }
 
-// forget drops the withdrawals of which no more need be known. The caller holds Files.mu.
+// forget drops the withdrawals that are done. The caller holds Files.mu.
 func (f *Files) forget(done func(one withdrawal) bool) {
 	maps.DeleteFunc(f.gone.pages, func(_ string, one withdrawal) bool { return done(one) })
 }
 
-// cutEvery is the least time between two states of the files that differ only by
-// what is withdrawn. For each one, files are compressed anew, and strangers may know
-// how to bring withdrawals about.
+// cutEvery is the least time between two cuts. Files are compressed again after each one,
+// and strangers may know how to cause withdrawals.
 const cutEvery = time.Second
 
-// current returns the files being served, without all that was withdrawn by now. If some
-// was taken out less than a second ago, it waits for the rest of that second.
+// current returns the served files, without anything that is withdrawn by now. If the
+// last cut was less than cutEvery ago, it waits for the rest of that time.
 func (f *Files) current() *snapshot {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -109,7 +106,7 @@ func (f *Files) current() *snapshot {
 		time.Sleep(wait)
 		f.mu.Lock()
 	}
-	// Else somebody else who waited has done it just now.
+	// Otherwise another request has waited and cut just now.
 	if len(f.gone.uncut) > 0 && time.Since(f.gone.lastCut) >= cutEvery {
 		f.gone.lastCut = time.Now()
 		f.cut()
@@ -117,9 +114,9 @@ func (f *Files) current() *snapshot {
 	return f.served.Load()
 }
 
-// cut takes what was withdrawn since the last time out of the files being served. The
-// bytes without it are made when somebody asks for them, see cutBytes. It never asks the
-// store. The caller holds Files.mu.
+// cut takes the locations that were withdrawn since the last cut out of the served files.
+// It never asks the store. It makes no bytes: cutBytes does that for the first request.
+// The caller holds Files.mu.
 func (f *Files) cut() {
 	gone := map[uint64]string{}
 	for _, location := range f.gone.uncut {
@@ -147,8 +144,8 @@ func (f *Files) cut() {
 	f.replace(next)
 }
 
-// without returns the file without withdrawn locations that it names, by their hashes in
-// order; nil if it lists nothing else.
+// without returns a copy of the file without the named locations, whose hashes are
+// sorted. It returns nil if the file would list nothing else.
 func (p *file) without(named locations, gone map[uint64]string, now moment.Time) *file {
 	if len(named) == 0 {
 		return p
