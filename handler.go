@@ -15,6 +15,7 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/explore"
+	"github.com/servemap/servemap/internal/guard"
 	"github.com/servemap/servemap/internal/journal"
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/moment"
@@ -127,6 +128,19 @@ func (s *Site) outside(route *mux.Route) string {
 	}
 	return ""
 }
+
+// Local reports whether a request comes from this machine itself, for
+// [Site.Inspector]: the client's address and the host that it asks for are loopback
+// ones, and nothing shows that a proxy passed the request on. Behind a proxy on this
+// machine that shows none of it, use [Password].
+func Local(r *http.Request) bool { return guard.Local(r) }
+
+// Password returns a function that allows requests with this user and password, for
+// [Site.Inspector]. Browsers ask for both, by HTTP Basic authentication. To be
+// asked, a request without them gets 401, not 404. Use it over HTTPS only, and with a
+// long random password, as nothing slows down who guesses. Password panics if either is
+// empty.
+func Password(user, password string) func(*http.Request) bool { return guard.Password(user, password) }
 
 // ExploreOptions adjusts [Site.Explore]. The zero value of each field is the default.
 type ExploreOptions struct {

@@ -1,0 +1,112 @@
+// Package guard keeps strangers from what only the owner of a site may see. It takes a
+// function that says who is allowed, and answers 404 to everybody else, as if there
+// were nothing. It decides by the request alone, and keeps nothing.
+package guard
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// Handler serves those whom allow lets in with next. Others get 404, but for those
+// whom a [Password] asks for one, who get 401. It panics if allow is nil.
+func Handler(what string, allow func(*http.Request) bool, next http.Handler) http.Handler {
+	if allow == nil {
+		panic("servemap: " + what + ": allow is nil; say who may see it, such as servemap.Local")
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked := new(bool)
+		ctx := context.WithValue(r.Context(), question{}, asked)
+		switch {
+		case allow(r.WithContext(ctx)):
+			next.ServeHTTP(w, r)
+		case *asked:
+			w.Header().Set("WWW-Authenticate", `Basic realm="servemap", charset="UTF-8"`)
+			refuse(w, "a user and a password are needed", http.StatusUnauthorized)
+		default:
+			refuse(w, "404 page not found", http.StatusNotFound)
+		}
+	})
+}
+
+// question is the key of what a Password tells its Handler: that it asks for one.
+type question struct{}
+
+func refuse(w http.ResponseWriter, text string, code int) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Robots-Tag", "noindex")
+	http.Error(w, text, code)
+}
+
+// Password returns a function that allows requests with this user and password, by HTTP
+// Basic authentication. It panics if either is empty.
+func Password(user, password string) func(*http.Request) bool {
+	if user == "" || password == "" {
+		panic("servemap: Password: the user or the password is empty; give both")
+	}
+	want := digest(user, password)
+	return func(r *http.Request) bool {
+		u, p, ok := r.BasicAuth()
+		got := digest(u, p)
+		if ok && subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
+			return true
+		}
+		if asked, ok := r.Context().Value(question{}).(*bool); ok {
+			*asked = true
+		}
+		return false
+	}
+}
+
+// digest has one length for all, so that comparing takes the same time for all.
+func digest(user, password string) [sha256.Size]byte {
+	return sha256.Sum256([]byte(user + "\x00" + password))
+}
+
+// Local reports whether a request comes from this machine and was passed on by nobody:
+// the client's address and the host that was asked for are loopback ones, and no header
+// names a proxy. A page elsewhere whose name is made to stand for this machine has
+// another host.
+func Local(r *http.Request) bool {
+	return loopbackPeer(r.RemoteAddr) && loopbackHost(r.Host) && !passedOn(r)
+}
+
+func loopbackPeer(addr string) bool {
+	peer, err := netip.ParseAddrPort(addr)
+	return err == nil && peer.Addr().Unmap().IsLoopback()
+}
+
+func loopbackHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+// passedOn reports whether a proxy passed the request on. Some name no client, but speak
+// HTTP/1.0 to the server, or end the connection after each request, as no browser does.
+func passedOn(r *http.Request) bool {
+	if !r.ProtoAtLeast(1, 1) || r.Close {
+		return true
+	}
+	for name := range r.Header {
+		if proxyHeaders[name] || strings.HasPrefix(name, "X-Forwarded") || strings.HasPrefix(name, "Cf-") {
+			return true
+		}
+	}
+	return false
+}
+
+// proxyHeaders are the further headers by which proxies name themselves or the client.
+var proxyHeaders = map[string]bool{
+	"Forwarded": true, "Via": true, "X-Real-Ip": true, "X-Client-Ip": true, "True-Client-Ip": true, "Client-Ip": true,
+	"X-Cluster-Client-Ip": true, "Fastly-Client-Ip": true, "Fly-Client-Ip": true, "Cdn-Loop": true, "X-Original-Forwarded-For": true,
+	"X-Envoy-External-Address": true, "X-Original-Host": true, "X-Proxyuser-Ip": true, "X-Amzn-Trace-Id": true,
+}
