@@ -16,8 +16,8 @@ import (
 	"github.com/servemap/servemap/internal/txn"
 )
 
-// Pages yields the listed pages in the order of their locations. A record that
-// cannot be read is left out. It ends when ctx does, whatever the store does.
+// Pages yields the listed pages in the order of their locations. It leaves out records
+// that cannot be read. It ends when ctx ends, even if the store hangs.
 func (l *Ledger) Pages(ctx context.Context) iter.Seq2[merge.Known, error] {
 	return txn.EachWithin(ctx, l.pages)
 }
@@ -42,8 +42,8 @@ func (l *Ledger) pages(ctx context.Context) iter.Seq2[merge.Known, error] {
 	}
 }
 
-// Page returns what is known of location; its verdict is Unknown if that is
-// nothing. It returns when ctx ends, whatever the store does.
+// Page returns what is known of location. If nothing is, the verdict is Unknown. It
+// returns when ctx ends, even if the store hangs.
 func (l *Ledger) Page(ctx context.Context, location string) (merge.Known, error) {
 	p, err := txn.Within(ctx, func() (merge.Known, error) { return l.pageOf(ctx, location) })
 	if err != nil {
@@ -69,9 +69,9 @@ func (l *Ledger) pageOf(ctx context.Context, location string) (merge.Known, erro
 	return p, err
 }
 
-// find returns the record of a location, an empty one if there is none, and the site's
-// secret, which the worker may not have read yet. The secret is nil where nothing was
-// stored yet.
+// find returns the record of a location, or an empty record, and the site's secret. It
+// reads the secret itself, since the worker may not have done so yet. The secret is nil if
+// the store is new.
 func (l *Ledger) find(ctx context.Context, location string) (s *pagerecord.Page, key secret.Key, err error) {
 	s = new(pagerecord.Page)
 	err = txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Site()}, func(t *txn.Tx) { key, _ = secret.Read(t.Get(l.site.Keys.Site())) })
@@ -90,13 +90,13 @@ func (l *Ledger) find(ctx context.Context, location string) (s *pagerecord.Page,
 	return s, key, err
 }
 
-// know tells what is known of a location by its record.
+// know derives what is known of a location from its record.
 func (l *Ledger) know(location string, s *pagerecord.Page) merge.Known {
 	return l.site.Know(location, s, l.robots.Load(), time.Now())
 }
 
 // Events yields what happened to listed pages since a time, see
-// [journal.Journal.Events]. It ends when ctx does, whatever the store does. It may be
+// [journal.Journal.Events]. It ends when ctx ends, even if the store hangs. It may be
 // called concurrently.
 func (l *Ledger) Events(ctx context.Context, since time.Time) iter.Seq2[journal.Event, error] {
 	return txn.EachWithin(ctx, func(ctx context.Context) iter.Seq2[journal.Event, error] {
@@ -111,8 +111,8 @@ func (l *Ledger) Events(ctx context.Context, since time.Time) iter.Seq2[journal.
 	})
 }
 
-// MarkSize returns how many bytes are remembered to tell a change of the page at a
-// location, 0 if it is not known.
+// MarkSize returns the size of the mark of the page at location in bytes, 0 if the page
+// is not known.
 func (l *Ledger) MarkSize(ctx context.Context, location string) (int, error) {
 	s, _, err := l.find(ctx, location)
 	if err != nil {

@@ -12,30 +12,30 @@ import (
 )
 
 const (
-	// keysAtOnce is how many keys looks that are merged together are expected to
-	// need. The look that goes beyond it is the last of its transaction.
+	// keysAtOnce is how many keys one transaction is expected to need. The look
+	// that goes beyond it is the last of its transaction.
 	keysAtOnce = 600
-	// readFor is for how long pages are read before what they showed is stored:
-	// a withdrawal may wait among them.
+	// readFor is how long pages are read before the looks are stored. It is short
+	// because a withdrawal may wait among them.
 	readFor = 20 * time.Millisecond
 )
 
-// How many keys a look is expected to need: those of its location; of its content, its
-// siblings, its entry and its event; of each location that it links to.
+// How many keys a look is expected to need: for its location; for its content, siblings,
+// entry and event; and for each location that it links to.
 const (
 	keysOfLook = 4
 	keysOfPage = 10
 	keysOfLink = 2
 )
 
-// sighted is a look that is to be merged.
+// sighted is a look to be merged.
 type sighted struct {
 	*merge.Look
-	apart bool // its links are merged by transactions of their own
+	apart bool // its links are merged in transactions of their own
 }
 
-// process merges the pending sightings in their order, as many at once as a
-// transaction takes. What is stored is done; after an error the rest stay pending.
+// process merges the pending sightings in their order, as many at once as a transaction
+// takes. After an error, the sightings that were not stored stay pending.
 func (l *Ledger) process(ctx context.Context, all bool) error {
 	for len(l.pending) > 0 {
 		n := l.distinct()
@@ -57,8 +57,8 @@ func (l *Ledger) process(ctx context.Context, all bool) error {
 	return nil
 }
 
-// distinct returns how many of the first pending sightings are of different locations:
-// what one look says of a page decides how the next is read.
+// distinct returns how many pending sightings come before the first repeated location.
+// A second look at a page must wait for the first: that decides how it is read.
 func (l *Ledger) distinct() int {
 	seen := make(map[string]bool, len(l.pending))
 	for i, s := range l.pending {
@@ -70,7 +70,7 @@ func (l *Ledger) distinct() int {
 	return len(l.pending)
 }
 
-// glance returns what is known of the sightings' locations, to see what has to be read.
+// glance returns the records of the sightings' locations. They decide what has to be read.
 func (l *Ledger) glance(ctx context.Context, sightings []*look.Sighting) ([]*pagerecord.Page, error) {
 	pages := make([]*pagerecord.Page, len(sightings))
 	var keys []string
@@ -86,8 +86,8 @@ func (l *Ledger) glance(ctx context.Context, sightings []*look.Sighting) ([]*pag
 	return pages, err
 }
 
-// processSome merges the first of the pending sightings, of whose pages is given what
-// is known, and returns how many that were.
+// processSome merges some of the first pending sightings and returns how many. pages are
+// the records of their locations.
 func (l *Ledger) processSome(ctx context.Context, pages []*pagerecord.Page, all bool) (int, error) {
 	if s := l.pending[0]; s.Kind == admit.RobotsFile {
 		return 1, l.obey(ctx, s)
@@ -96,9 +96,9 @@ func (l *Ledger) processSome(ctx context.Context, pages []*pagerecord.Page, all 
 	return len(looks), l.store(ctx, looks)
 }
 
-// gather makes looks of the first pending sightings, as many as are merged together. It
-// stops before a robots.txt, and after a page whose links take transactions of their own:
-// both decide how later looks are judged.
+// gather turns the first pending sightings into looks, as many as one transaction should
+// merge. It stops before a robots.txt, and after a page whose links take transactions of
+// their own: both decide how later looks are judged.
 func (l *Ledger) gather(pages []*pagerecord.Page, all bool) (looks []*sighted) {
 	begun, keys := time.Now(), 0
 	for i, before := range pages {
@@ -123,15 +123,14 @@ func (k *sighted) keys() int {
 	return keysOfPage + keysOfLink*len(k.Fresh)
 }
 
-// store merges looks in their order, together as far as a transaction takes them. One
-// that takes more keys by itself has its links merged apart, and is left out if that
-// does not help.
+// store merges looks in their order, as many at once as a transaction takes. If one look
+// alone is too much, its links are merged apart. If it is still too much, it is dropped.
 func (l *Ledger) store(ctx context.Context, looks []*sighted) error {
 	return inPieces(looks, len(looks), func(some []*sighted) (int, error) { return l.storeSome(ctx, some) }, l.setApart)
 }
 
-// setApart has the links of a look that is too much for a transaction merged apart. It
-// reports false, and gives the look up, if that does not help.
+// setApart marks a look that is too much for a transaction, so that its links are merged
+// apart. If that was done before, it drops the look and returns false.
 func (l *Ledger) setApart(k *sighted) bool {
 	if k.Parsed && !k.apart {
 		k.apart = true
@@ -141,9 +140,9 @@ func (l *Ledger) setApart(k *sighted) bool {
 	return false
 }
 
-// inPieces has fn do all items in their order, at most so many at once, and fewer where
-// that is too much for a transaction. fn returns how many of those it was given are done.
-// An item that is too much by itself is tried again if alone says so, and else left out.
+// inPieces calls fn on all items in their order, at most so many at once, and fewer if
+// they are too much for a transaction. fn returns how many of its items are done. If one
+// item alone is too much, it is tried again if alone says so, and otherwise left out.
 func inPieces[T any](items []T, most int, fn func([]T) (done int, err error), alone func(T) (again bool)) error {
 	for len(items) > 0 {
 		n := min(most, len(items))
@@ -162,13 +161,12 @@ func inPieces[T any](items []T, most int, fn func([]T) (done int, err error), al
 	return nil
 }
 
-// storeSome merges the first of the looks in one transaction, and returns how many that
-// were. A look is the last of its transaction if it changes what is known of the sources
-// of dates, or vouches for a location that was seen before: both count from the next
-// transaction on.
+// storeSome merges some of the first looks in one transaction and returns how many. A look
+// ends its transaction if it changes the reputation of a source of dates, or if it vouches
+// for a location that was seen before. Both count from the next transaction on.
 func (l *Ledger) storeSome(ctx context.Context, looks []*sighted) (merged int, err error) {
 	var readings []merge.Reading
-	var stale *pagerecord.Page // of the first look that is not merged, as it shows other bytes than were glanced at
+	var stale *pagerecord.Page // set if the record of the first unmerged look is not the one glanced at
 	now := time.Now()
 	err = l.commitAt(ctx, now, l.guess(looks, now), func(m *merge.Batch) {
 		stale, merged, readings = nil, 0, make([]merge.Reading, len(looks))
@@ -196,7 +194,7 @@ func (l *Ledger) storeSome(ctx context.Context, looks []*sighted) (merged int, e
 	return merged, l.finish(ctx, looks[:merged], readings)
 }
 
-// finish takes stored looks into the survey, and follows the links that were not merged
+// finish counts stored looks in the survey, and follows the links that were not merged
 // with them.
 func (l *Ledger) finish(ctx context.Context, looks []*sighted, readings []merge.Reading) error {
 	for i, k := range looks {
@@ -215,7 +213,7 @@ func (l *Ledger) finish(ctx context.Context, looks []*sighted, readings []merge.
 	return l.followEarly(ctx)
 }
 
-// guess returns the keys that merging the looks at now needs in most cases.
+// guess returns the keys that merging the looks needs in most cases.
 func (l *Ledger) guess(looks []*sighted, now time.Time) (keys []string) {
 	for _, k := range looks {
 		keys = append(keys, l.site.RecordKeys(k.Location)...)

@@ -12,12 +12,12 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// commit stores what fn merges, and then does what follows from it.
+// commit stores what fn merges, and then applies the effects.
 func (l *Ledger) commit(ctx context.Context, first []string, fn func(*merge.Batch)) error {
 	return l.commitAt(ctx, time.Now(), first, fn)
 }
 
-// commitAt is commit at a time, which is the same however often fn runs.
+// commitAt is commit at a given time. The time is the same each time fn runs.
 func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn func(*merge.Batch)) error {
 	l.site.Listed = l.survey.Listed()
 	var done merge.Effects
@@ -27,19 +27,19 @@ func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn
 		fn(m)
 		m.Settle()
 		if m.Effects.Erased && !l.fleet.Alone() {
-			t.Put(l.site.Keys.Erased(), now.AppendFormat(nil, time.RFC3339Nano)) // others forget what they followed
+			t.Put(l.site.Keys.Erased(), now.AppendFormat(nil, time.RFC3339Nano)) // other processes forget what they followed
 		}
 		done, written = m.Effects, t.Written()
 	})
 	if err != nil {
-		l.known.opened = l.known.opened && errors.Is(err, store.ErrInvalid) // nothing has happened, or nobody knows
+		l.known.opened = l.known.opened && errors.Is(err, store.ErrInvalid) // any other error may have stored something
 		return err
 	}
 	l.fleet.Wrote(written)
 	return l.apply(ctx, done, now)
 }
 
-// apply does what a stored transaction asks of the rest of the program.
+// apply tells the rest of the program about the effects of a stored transaction.
 func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) error {
 	l.syncing.unsynced, l.syncing.urgent = true, l.syncing.urgent || len(done.Left) > 0
 	l.waiting.Add(int64(done.Waiting))
@@ -48,7 +48,7 @@ func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) e
 		l.known.filling = done.Filling
 	}
 	if done.Erased {
-		l.site.Followed.Forget() // what it says may no longer be stored
+		l.site.Followed.Forget() // it may name links that are no longer stored
 	}
 	l.site.Followed.Add(done.Followed)
 	l.survey.Stored(&done, now)

@@ -10,8 +10,8 @@ import (
 	"github.com/servemap/servemap/internal/pagerecord"
 )
 
-// waitingKept is the default bound of the locations that are known and not
-// listed. When it is passed, as many go that a quarter of it is free again.
+// waitingKept is the default bound of the locations that are known and not listed. When
+// it is passed, eviction frees a quarter of it.
 const waitingKept = 250_000
 
 // waitingCount counts the locations that are known and not listed.
@@ -20,8 +20,8 @@ type waitingCount struct {
 	evicted time.Time // when an eviction last left too many, zero if it did not; of the worker
 }
 
-// evictAgain is how long after an eviction that did not make enough room the next one
-// comes: what is left may never go.
+// evictAgain is how long to wait after an eviction that did not make enough room. The
+// remaining locations may never be evictable.
 const evictAgain = time.Minute
 
 func (l *Ledger) evictDue(now time.Time) time.Time {
@@ -31,9 +31,9 @@ func (l *Ledger) evictDue(now time.Time) time.Time {
 	return l.waiting.evicted.Add(evictAgain)
 }
 
-// evict drops waiting locations when there are too many: first those that only
-// somebody's visit made known, the longest unseen ones first, then those that
-// a page links to. Those that Forget has barred stay.
+// evict drops waiting locations when there are too many. First it drops those known only
+// from a visit, the longest unseen first, then those that a page links to. Locations that
+// Forget has barred stay.
 func (l *Ledger) evict(ctx context.Context, _ bool) error {
 	l.waiting.evicted = time.Time{}
 	defer func() {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// sharedKeys are the keys of the records of the site as a whole that other processes
-// change. The site's own record is among them for the guard, which checks its version.
+// sharedKeys are the keys of the site-wide records that other processes change. The site's
+// own record is among them for the guard, which checks its version.
 func (l *Ledger) sharedKeys() []string {
 	return append(l.robotsKeys(), l.site.Keys.Site(), l.site.Keys.Trust(), l.site.Keys.Erased())
 }
 
-// openFleet notes what the store holds. All else is read after that, so that no change
-// of others is missed.
+// openFleet notes the state of the store. Everything else is read after it, so that no
+// change of another process is missed.
 func (l *Ledger) openFleet(ctx context.Context) error {
 	if l.fleet.Alone() {
 		return nil
@@ -25,7 +25,7 @@ func (l *Ledger) openFleet(ctx context.Context) error {
 	return err
 }
 
-// refresh takes in what other processes have changed.
+// refresh reads again what other processes have changed.
 func (l *Ledger) refresh(ctx context.Context, _ bool) error {
 	if l.fleet.Alone() {
 		return nil

@@ -10,12 +10,12 @@ import (
 	"github.com/servemap/servemap/internal/txn"
 )
 
-// linksAtOnce is how many links one transaction merges. Each may need the records of
-// a page, of its part and of its siblings.
+// linksAtOnce is how many links one transaction merges. Each link may need the records of
+// a page, its part and its siblings.
 const linksAtOnce = 100
 
-// follow merges the links of a page that counts, and then notes that the page has been
-// read. In this order a crash costs a second reading and no link.
+// follow merges the links of a page that counts as evidence, and then notes that the page
+// was read. In this order, a crash costs a second reading but no link.
 func (l *Ledger) follow(ctx context.Context, k *merge.Look, news merge.Novelty) error {
 	var open pagerecord.Openness
 	own := l.site.RecordKeys(k.Location)
@@ -41,7 +41,8 @@ func (l *Ledger) follow(ctx context.Context, k *merge.Look, news merge.Novelty) 
 	return err
 }
 
-// followEarly merges where locations lead for which something vouches by now.
+// followEarly merges the links of pages that were seen before something vouched for them,
+// and for which something does now.
 func (l *Ledger) followEarly(ctx context.Context) (err error) {
 	for k := l.site.Early.Next(); k != nil && err == nil; k = l.site.Early.Next() {
 		if k.Kind == admit.Redirected {

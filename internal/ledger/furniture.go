@@ -9,21 +9,19 @@ import (
 	"github.com/servemap/servemap/internal/txn"
 )
 
-// furnitureEvery is how often what is known of the site's furniture is stored.
-// It is some 33 KiB, and to lose some minutes of it costs little.
+// furnitureEvery is how often the furniture is stored. It takes some 33 KiB, and losing a
+// few minutes of it costs little.
 const furnitureEvery = 10 * time.Minute
 
-// furniture is what the pages of the site have in common, and whether it is
-// stored as it now is.
+// furniture is the text that the site's pages have in common.
 type furniture struct {
 	mark.Site
 	changed bool
 	kept    time.Time
 }
 
-// openFurniture takes up what is stored of the furniture, so that what all pages
-// show is not taken for news after a restart. What cannot be read is learned
-// anew.
+// openFurniture reads the stored furniture, so that after a restart the text that all
+// pages show is not taken for news. If it cannot be read, it is learned again.
 func (l *Ledger) openFurniture(ctx context.Context) error {
 	return txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Furniture()}, func(t *txn.Tx) {
 		var site *mark.Site
@@ -38,7 +36,7 @@ func (l *Ledger) openFurniture(ctx context.Context) error {
 	})
 }
 
-// keepFurniture stores the furniture if it has changed. Each of several processes has its
+// keepFurniture stores the furniture if it has changed. Each process of a fleet has its
 // own, and the last one to store it wins.
 func (l *Ledger) keepFurniture(ctx context.Context, _ bool) error {
 	if !l.furniture.changed {

@@ -10,14 +10,14 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// health is what is wrong with the store. It may be read concurrently.
+// health says what is wrong with the store. It may be read concurrently.
 type health struct {
 	mu      sync.Mutex
 	problem error // why the store cannot be used, nil if it can
 	damaged atomic.Uint64
 }
 
-// note keeps the store's trouble for Stats, and logs each cause once.
+// note records an error of the store for Stats, and logs each cause once.
 func (l *Ledger) note(ctx context.Context, err error) {
 	if err != nil && ctx.Err() != nil {
 		return
@@ -36,8 +36,8 @@ func (l *Ledger) note(ctx context.Context, err error) {
 	}
 }
 
-// trouble returns why the store cannot be used: what it said last, or that it does not
-// answer.
+// trouble returns why the store cannot be used: its last error, or that it does not
+// answer. It returns nil if the store works.
 func (l *Ledger) trouble() error {
 	l.health.mu.Lock()
 	defer l.health.mu.Unlock()

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// openJournal begins the journal, if nobody did: with the first page of a new site, or
-// with the start of this process where there are pages already. If the store cannot tell
-// or take that now, it is tried again later; nothing else depends on it.
+// openJournal begins the journal if there is none. The journal of a new site begins with
+// its first page, that of a site with pages when this process started. An error is ignored:
+// nothing else depends on this, and it is tried again later.
 func (l *Ledger) openJournal(ctx context.Context) error {
 	isNew := true
 	for _, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Pages(), "") {
@@ -21,12 +21,12 @@ func (l *Ledger) openJournal(ctx context.Context) error {
 	return nil
 }
 
-// pruneAfter is how many events are noted in the journal before it is pruned.
+// pruneAfter is how many events are written to the journal between two prunings.
 const pruneAfter = 25_000
 
 func (l *Ledger) pruneDue(now time.Time) time.Time { return nowIf(l.known.events >= pruneAfter, now) }
 
-// pruneJournal drops what is too old or too much.
+// pruneJournal drops events that are too old or too many.
 func (l *Ledger) pruneJournal(ctx context.Context, _ bool) error {
 	if err := l.site.Journal.Prune(ctx, l.cfg.Store, time.Now()); err != nil {
 		return err

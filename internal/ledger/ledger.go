@@ -1,7 +1,7 @@
-// Package ledger is the worker that learns a site's pages. It takes sightings, which
-// requests offer. One goroutine turns them into looks, merges these into the store, does
-// what is due by time, and tells the files what has changed. It must never make a request
-// wait, and never decide by itself how a look changes what is known: package merge does.
+// Package ledger is the worker that learns a site's pages. Requests offer it sightings.
+// One goroutine turns them into looks, merges these into the store, runs tasks that are
+// due by time, and tells the files what has changed. The worker never makes a request
+// wait. How a look changes what is known is decided in package merge, not here.
 package ledger
 
 import (
@@ -30,8 +30,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Config says what a ledger works with. All down to Logger but Robots and Hints
-// are required.
+// Config holds the settings of a ledger. All fields down to Logger are required, except
+// Robots and Hints.
 type Config struct {
 	Store      store.Store
 	Normalizer *location.Normalizer
@@ -41,18 +41,17 @@ type Config struct {
 	Networks   int      // distinct networks that make evidence
 	Confidence float64  // least probability of a changefreq
 	Schedule   Schedule
-	KeepFor    time.Duration // how long a page is kept that is not seen
-	Robots     *robots.Rules // nil means those of the robots.txt that is seen
-	Hints      *hint.Hints   // nil gives none
+	KeepFor    time.Duration // how long an unseen page is kept
+	Robots     *robots.Rules // nil means the robots.txt that the site serves
+	Hints      *hint.Hints   // nil means no hints
 	Logger     *slog.Logger
 	MaxURLs    int                // of a part; 0 means the protocol's limit
 	MaxBytes   int                // of a part; 0 means the protocol's limit
 	Extensions sitemap.Namespaces // that entries have
-	// InferPriority has the pages ranked by their links and visits.
+	// InferPriority ranks the pages by their links and visits.
 	InferPriority bool
 	MaxWaiting    int // locations known and not listed; 0 means 250,000
-	// Unbudgeted has every page read in full when it is seen, whatever that costs,
-	// as Flush does.
+	// Unbudgeted reads every seen page in full, whatever it costs, as Flush does.
 	Unbudgeted bool
 
 	// RefreshEvery is how often to poll for other processes' changes; 0 means that
@@ -60,7 +59,7 @@ type Config struct {
 	RefreshEvery time.Duration
 }
 
-// Schedule is when each page is looked at next.
+// Schedule decides when each page is looked at next.
 type Schedule interface {
 	Reset(location string) // marks a page as due at its next visit
 }
@@ -72,10 +71,10 @@ type Ledger struct {
 	calls   chan call
 	stopped chan struct{} // closed when Run has returned
 	health  health
-	robots  atomic.Pointer[robots.Obeyed] // that of the site, for whoever asks for a page
+	robots  atomic.Pointer[robots.Obeyed] // site.Robots, for readers in other goroutines
 	waiting waitingCount
 
-	// Only the worker touches what follows, but for the settings in site.
+	// Only the worker uses the fields below, except for the settings in site.
 	site      *merge.Site
 	survey    *survey.Survey
 	fleet     *fleet.Watch
@@ -91,13 +90,13 @@ type Ledger struct {
 	syncing   syncing
 }
 
-// known is what the worker knows of the store.
+// known is what the worker knows about the store.
 type known struct {
-	opened  bool          // what it holds of the site as a whole was read
+	opened  bool          // the site-wide records were read
 	counted bool          // the waiting locations were counted once
-	stamps  lastmod.Trust // whose stamps it holds
-	filling int           // the part that a page was added to last, 0 if none was
-	events  int           // noted in the journal since it was pruned
+	stamps  lastmod.Trust // the stamps that it holds
+	filling int           // the part that the last new page was added to, 0 if there was none
+	events  int           // written to the journal since it was pruned
 }
 
 // New returns a ledger. It does nothing until Run.
@@ -134,8 +133,8 @@ func New(cfg Config) (*Ledger, error) {
 	return l, nil
 }
 
-// Offer hands a sighting over, or returns false if there is no room for it.
-// It never waits. It may be called concurrently.
+// Offer queues a sighting, or returns false if there is no room. It never waits. It may
+// be called concurrently.
 func (l *Ledger) Offer(s *look.Sighting) bool {
 	if !l.queue.offer(s) {
 		s.Response.Release()
@@ -152,14 +151,14 @@ func (l *Ledger) IsEntry(location string) bool { return l.site.Entries[location]
 // concurrently.
 func (l *Ledger) Drop() { l.queue.dropped.Add(1) }
 
-// Starved reports whether anonymous visitors got hardly any of the pages that the site
-// links to. It may be called concurrently.
+// Starved reports whether anonymous visitors could get hardly any of the pages that the
+// site links to. It may be called concurrently.
 func (l *Ledger) Starved() bool { return l.survey.Starved() }
 
-// Stats are counts of the worker's doings.
+// Stats are the worker's counts.
 type Stats struct {
 	Sightings uint64 // taken since the start
-	Dropped   uint64 // not taken for want of room
+	Dropped   uint64 // refused because there was no room
 	Queued    int    // waiting to be read
 	Waiting   int    // locations known and not listed
 	Damaged   uint64 // records that could not be read
@@ -185,13 +184,13 @@ func (l *Ledger) Queued() int { return l.queue.depth() }
 
 var errStopped = errors.New("the site is closed")
 
-// call is work that somebody waits for.
+// call is work for the worker that a caller waits for.
 type call struct {
 	run  func(context.Context) error
 	done chan error
 }
 
-// call has the worker run fn, and returns what it returned.
+// call runs fn in the worker's goroutine and returns its error.
 func (l *Ledger) call(ctx context.Context, fn func(context.Context) error) error {
 	c := call{fn, make(chan error, 1)}
 	select {
@@ -209,15 +208,15 @@ func (l *Ledger) call(ctx context.Context, fn func(context.Context) error) error
 	}
 }
 
-// Flush returns when everything offered before the call is read, stored and
-// synced. It returns an error at once if the store cannot be used; what was
-// offered is then still kept, and stored when the store can be used again.
+// Flush waits until everything offered before the call is read, stored and synced. If the
+// store cannot be used, it returns an error at once. The sightings stay queued and are
+// stored when the store works again.
 func (l *Ledger) Flush(ctx context.Context) error {
 	return l.call(ctx, func(ctx context.Context) error { return l.work(ctx, true) })
 }
 
-// Forget takes location out of the sitemap, erases what is known of it, and bars it
-// until a rule lists it. When it returns nil, that survives a loss of power.
+// Forget takes location out of the sitemap, erases its record, and bars it until a rule
+// lists it. Once Forget has returned nil, a loss of power cannot undo it.
 func (l *Ledger) Forget(ctx context.Context, location string) error {
 	l.cfg.Files.Withdraw(location, time.Now())
 	return l.call(ctx, func(ctx context.Context) error {

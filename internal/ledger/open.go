@@ -11,8 +11,8 @@ import (
 	"github.com/servemap/servemap/internal/txn"
 )
 
-// open reads what the store holds of the site as a whole: at the start, and after an
-// error, since a store may have done what it did not confirm.
+// open reads the site-wide records: at the start, and again after an error, since a store
+// may have done what it did not confirm.
 func (l *Ledger) open(ctx context.Context) error {
 	if l.known.opened {
 		return nil
@@ -31,11 +31,11 @@ func (l *Ledger) open(ctx context.Context) error {
 	}
 	l.site.Followed.Forget()
 	l.known.opened = true
-	l.beginReview() // what was counted may be wrong
+	l.beginReview() // the counts may be wrong
 	return nil
 }
 
-// openOnce reads what only this process changes.
+// openOnce reads the records that only this process changes. Once is enough.
 func (l *Ledger) openOnce(ctx context.Context) error {
 	if l.known.counted {
 		return nil
@@ -50,7 +50,7 @@ func (l *Ledger) openOnce(ctx context.Context) error {
 	return nil
 }
 
-// countWaiting counts the waiting locations, and remembers what they showed.
+// countWaiting counts the waiting locations, and notes the contents they showed.
 func (l *Ledger) countWaiting(ctx context.Context) error {
 	waiting := int64(0)
 	for r, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Waits(), "") {
@@ -78,8 +78,8 @@ func (l *Ledger) countWaiting(ctx context.Context) error {
 	return nil
 }
 
-// openSecret reads the site's secret, and makes one at the very first start. It only
-// writes then, so that a store which is full can still be read.
+// openSecret reads the site's secret, and makes one at the very first start. It writes
+// only then, so that a full store can still be opened.
 func (l *Ledger) openSecret(ctx context.Context) (err error) {
 	var key secret.Key
 	var bad error
@@ -100,8 +100,7 @@ func (l *Ledger) openSecret(ctx context.Context) (err error) {
 	return nil
 }
 
-// newSecret stores a new secret, or returns the one that another process has stored
-// meanwhile.
+// newSecret stores a new secret. If another process was faster, it returns that one's.
 func (l *Ledger) newSecret(ctx context.Context) (key secret.Key, err error) {
 	fresh := secret.New()
 	err = txn.Update(ctx, l.cfg.Store, []string{l.site.Keys.Site()}, func(t *txn.Tx) {
@@ -113,13 +112,13 @@ func (l *Ledger) newSecret(ctx context.Context) (key secret.Key, err error) {
 	return key, err
 }
 
-// openExtensions reads for which extensions the pages were read. Where that is another
-// set than now, the review brings the entries in line, and has pages read again at their
-// next visit if there is more to be found.
+// openExtensions reads which extensions were on when the pages were last reviewed. If the
+// settings have changed since, the review updates the entries. If extensions were added,
+// it also marks pages to be read again at their next visit.
 func (l *Ledger) openExtensions(ctx context.Context) error {
 	return txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Extensions()}, func(t *txn.Tx) {
 		l.site.Extended = 0
-		_ = record.Open(t.Get(l.site.Keys.Extensions()), func(f record.Field) { // of a damaged one nothing was read
+		_ = record.Open(t.Get(l.site.Keys.Extensions()), func(f record.Field) { // a damaged record counts as none
 			if f.Num == 1 {
 				l.site.Extended = sitemap.Namespaces(f.Value)
 			}
@@ -127,7 +126,7 @@ func (l *Ledger) openExtensions(ctx context.Context) error {
 	})
 }
 
-// keepExtensions notes that the entries are in line with the present extensions.
+// keepExtensions notes that the entries agree with the present extensions.
 func (l *Ledger) keepExtensions(ctx context.Context) error {
 	if !l.site.Extends() {
 		return nil

@@ -9,12 +9,12 @@ import (
 	"github.com/servemap/servemap/internal/pagerecord"
 )
 
-// withdrawUnstored does at once what cannot wait for the store: it takes out of
-// the files being served the pages that had their minute, and those that a
-// sighting which waits to be stored shows to forbid their listing.
+// withdrawUnstored does what cannot wait for a store in trouble. It takes two kinds of
+// pages out of the served files: suspects whose minute is over, and pages that forbid
+// their listing in a sighting that is not stored yet.
 func (l *Ledger) withdrawUnstored() {
 	for _, location := range l.suspects.overdue(time.Now()) {
-		l.cfg.Files.Withdraw(location, l.suspects[location]) // a witness since then, which waits as well, saves it
+		l.cfg.Files.Withdraw(location, l.suspects[location]) // a later witness in the queue saves the page
 	}
 	for _, s := range l.pending {
 		l.peek(s)
@@ -24,7 +24,7 @@ func (l *Ledger) withdrawUnstored() {
 	}
 }
 
-// peek reads the head of a page that was seen, once.
+// peek reads the head of a sighted page, once.
 func (l *Ledger) peek(s *look.Sighting) {
 	if s.Peeked || s.Kind != admit.Witness || s.Tagged || !l.cfg.Files.Lists(s.Location) {
 		return

@@ -8,20 +8,19 @@ import (
 	"github.com/servemap/servemap/internal/look"
 )
 
-// QueueBytes bounds what waits to be read, without the bodies, which are bounded
-// by the buffers they are kept in. What does not fit is dropped and counted: the
-// page stays due, and another visit will show it.
+// QueueBytes bounds the queue. The bodies are not included; their buffers bound them.
+// A sighting that does not fit is dropped and counted. Its page stays due, so that the
+// next visit offers it again.
 const QueueBytes = 2 << 20
 
-// queue holds sightings between the requests, which never wait, and the one
-// worker.
+// queue hands sightings from the requests, which never wait, to the one worker.
 type queue struct {
 	mu      sync.Mutex
 	waiting []*look.Sighting
-	bytes   int // that those hold
+	bytes   int // held by waiting
 	closed  bool
 	wake    chan struct{}
-	taken   atomic.Uint64 // sightings there was room for
+	taken   atomic.Uint64 // sightings that were queued
 	dropped atomic.Uint64
 }
 
@@ -69,7 +68,7 @@ func (q *queue) take(n int) []*look.Sighting {
 	return taken
 }
 
-// all returns what waits, in the order it came.
+// all returns the waiting sightings, in the order they came.
 func (q *queue) all() []*look.Sighting {
 	q.mu.Lock()
 	defer q.mu.Unlock()

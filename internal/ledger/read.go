@@ -15,8 +15,8 @@ import (
 	"github.com/servemap/servemap/internal/sitewide"
 )
 
-// lookAt makes a look of a sighting, and reads the page if that may show anything new.
-// before is what is known of the page, all says that no budget applies.
+// lookAt turns a sighting into a look, and reads the page if it may show anything new.
+// before is the record of the page. all says that no budget applies.
 func (l *Ledger) lookAt(s *look.Sighting, before *pagerecord.Page, all bool) *sighted {
 	k := &merge.Look{Look: look.New(s, l.cfg.Normalizer, l.site.Names.Key(), l.clock.behind()), Before: before}
 	seen := &sighted{Look: k}
@@ -31,7 +31,7 @@ func (l *Ledger) lookAt(s *look.Sighting, before *pagerecord.Page, all bool) *si
 	return seen
 }
 
-// readPage reads the page of a witness, as far as the budget goes.
+// readPage reads the page of a witness: in full if the budget allows it.
 func (l *Ledger) readPage(k *sighted, all bool) {
 	full := all || l.cfg.Unbudgeted || k.Explored || l.budget.allows(time.Now(), l.site.Vouched(k.Look))
 	l.read(k.Look, full)
@@ -54,7 +54,7 @@ func (l *Ledger) read(k *merge.Look, full bool) {
 	}()
 	k.Read(l.cfg.Normalizer, full, l.cfg.Extensions)
 	l.hide(k.Media)
-	if k.Showing != 0 && !(k.Tagged && k.Before.Looks > 0) { // else it is known what the page itself shows
+	if k.Showing != 0 && !(k.Tagged && k.Before.Looks > 0) { // a tagged look must not replace what the page itself shows
 		k.Showing = l.site.Names.Key().Hash("showing", strconv.FormatUint(k.Showing, 16))
 		l.compare(k, k.Showing, k.Forbids)
 	}
@@ -63,9 +63,9 @@ func (l *Ledger) read(k *merge.Look, full bool) {
 	}
 }
 
-// consult completes what the page shows by what is known of the whole site. A variant
-// counts as the page that it names as its canonical one, so that a text which both show
-// is not taken for the site's.
+// consult marks the blocks of the page that other pages of the site show too. A variant
+// counts as its canonical page, so that a text which both show is not taken for
+// furniture.
 func (l *Ledger) consult(k *merge.Look) {
 	if k.View == nil || k.Cut {
 		return
@@ -79,8 +79,8 @@ func (l *Ledger) consult(k *merge.Look) {
 }
 
 // compare notes whether other locations show the content of a look, and remembers that
-// this one does. That counts against no other page where this one forbids its listing,
-// or has a query, which may change nothing.
+// this one does. A page that forbids its listing, or that has a query, is not remembered:
+// it must not count against other pages.
 func (l *Ledger) compare(k *merge.Look, showing uint64, content admit.Reason) {
 	id := l.site.ID(k.Location)
 	k.Shared, k.Crowd = l.shown.Elsewhere(showing, id)
@@ -89,8 +89,7 @@ func (l *Ledger) compare(k *merge.Look, showing uint64, content admit.Reason) {
 	}
 }
 
-// hide leaves out the media of the site itself that a rule keeps out of the
-// sitemap, or robots.txt from crawlers.
+// hide leaves out the site's own media that a rule or robots.txt excludes.
 func (l *Ledger) hide(x *book.Extension) {
 	if x == nil {
 		return

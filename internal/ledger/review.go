@@ -13,37 +13,36 @@ import (
 	"github.com/servemap/servemap/internal/txn"
 )
 
-// reviewStep is how many records a review goes through at once.
+// reviewStep is how many records one step of a review covers.
 const reviewStep = 512
 
 // reviewPause is how long the worker rests between two steps.
 const reviewPause = 10 * time.Millisecond
 
-// review is a pass over all that is stored of the locations: it applies rules
-// and a robots.txt that have changed, takes out what was not seen for long, and
-// counts the verdicts.
+// review is a pass over the records of all locations. It applies changed rules and a
+// changed robots.txt, takes out pages that were not seen for long, and counts verdicts.
 type review struct {
 	running bool
-	waits   bool   // the pages are done
-	after   string // the key that was reviewed last
-	waiting int64  // locations counted that wait
+	waits   bool   // the pages are done; the waiting locations follow
+	after   string // the last key that was reviewed
+	waiting int64  // waiting locations counted so far
 	ranks   priority.Ranks
-	again   bool      // these are the first ranks, which no page has been given
-	stepped time.Time // the last step
+	again   bool      // these are the first ranks; another pass must give them to the pages
+	stepped time.Time // when the last step ended
 	done    time.Time
 }
 
-// beginReview begins a pass, or begins the present one anew.
+// beginReview begins a pass, or starts the present one again.
 func (l *Ledger) beginReview() {
 	l.review = review{running: true, done: l.review.done}
 	l.survey.BeginPass()
 }
 
-// reviewAtOnce is how many steps of a pass a Flush waits for. On all but large sites
-// that is the whole pass.
+// reviewAtOnce is how many steps of a pass a Flush waits for. Except on large sites, that
+// is the whole pass.
 const reviewAtOnce = 100
 
-// reviewDue returns when the next step of a pass is due, or the next pass.
+// reviewDue returns when the next step, or the next pass, is due.
 func (l *Ledger) reviewDue(time.Time) time.Time {
 	if l.review.running {
 		return l.review.stepped.Add(reviewPause)
@@ -51,8 +50,8 @@ func (l *Ledger) reviewDue(time.Time) time.Time {
 	return l.review.done.Add(l.site.SpanLength())
 }
 
-// reviewSome goes on with the pass, if one is due: by a step, or with all by
-// reviewAtOnce.
+// reviewSome continues the pass by one step, or with all by reviewAtOnce steps. It begins
+// a pass if one is due.
 func (l *Ledger) reviewSome(ctx context.Context, all bool) error {
 	if now := time.Now(); !l.review.running && !l.reviewDue(now).After(now) {
 		l.beginReview()
@@ -99,7 +98,7 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 		r.after = seen[len(seen)-1].key
 		return nil
 	}
-	l.survey.CountedTo(prefix + "~") // which is after all keys that begin so
+	l.survey.CountedTo(prefix + "~") // sorts after all keys with the prefix
 	if r.after = ""; !r.waits {
 		r.waits, r.again = true, l.takeRanks(r.ranks)
 		return l.keepExtensions(ctx)
@@ -108,7 +107,7 @@ func (l *Ledger) reviewOnce(ctx context.Context) error {
 	return nil
 }
 
-// reviewFirst does what a pass begins with.
+// reviewFirst does the work at the beginning of a pass.
 func (l *Ledger) reviewFirst(ctx context.Context) error {
 	if err := l.reviewNamed(ctx); err != nil {
 		return err
@@ -122,12 +121,12 @@ func (l *Ledger) reviewFirst(ctx context.Context) error {
 	return l.site.Book.PruneNews(ctx, l.cfg.Store, time.Now())
 }
 
-// endReview ends the pass. The first one that ranks the pages is followed by another,
-// which gives them their ranks.
+// endReview ends the pass. If this was the first pass that ranked the pages, another one
+// begins, which gives them their ranks.
 func (l *Ledger) endReview() {
 	now, again := time.Now(), l.review.again
 	if !l.fleet.Alone() {
-		l.waiting.Store(l.review.waiting) // the others add and drop some too
+		l.waiting.Store(l.review.waiting) // other processes add and drop some too
 	}
 	l.review = review{done: now, stepped: l.review.stepped}
 	l.survey.EndPass(now)
@@ -136,20 +135,19 @@ func (l *Ledger) endReview() {
 	}
 }
 
-// inBatches calls fn with all items, a batch at a time. An item that is more than a
-// transaction takes by itself is left out.
+// inBatches calls fn with all items, a batch at a time. It leaves out an item that alone
+// is too much for a transaction.
 func inBatches(items []string, fn func([]string) error) error {
 	return inPieces(items, batch, func(some []string) (int, error) { return len(some), fn(some) }, func(string) bool { return false })
 }
 
-// reviewed is a record that a review came by.
+// reviewed is a record that a review has read.
 type reviewed struct {
 	key string
 	pagerecord.Standing
 }
 
-// reviewScan returns the next records, and the keys of those that are to be
-// changed.
+// reviewScan returns the next records, and the keys of those that must change.
 func (l *Ledger) reviewScan(ctx context.Context, prefix string) (seen []reviewed, changed []string, err error) {
 	now := time.Now()
 	for rec, err := range l.cfg.Store.Scan(ctx, prefix, l.review.after) {
@@ -159,7 +157,7 @@ func (l *Ledger) reviewScan(ctx context.Context, prefix string) (seen []reviewed
 		key := strings.Clone(rec.Key)
 		s, err := pagerecord.Decode(rec.Value)
 		if err != nil {
-			s = new(pagerecord.Page) // it counts for nothing
+			s = new(pagerecord.Page) // a damaged record has no standing
 		} else if l.outdated(strings.TrimPrefix(key, prefix), s, now) {
 			changed = append(changed, key)
 		}
@@ -170,9 +168,8 @@ func (l *Ledger) reviewScan(ctx context.Context, prefix string) (seen []reviewed
 	return seen, changed, nil
 }
 
-// outdated ranks a listed page, and reports whether the record of a location is to be
-// changed. One that waits is only known by its hash; then all that can be judged is its
-// age.
+// outdated adds a listed page to the ranks, and reports whether the record must change.
+// Of a waiting location only the hash is known, so only its age can be judged.
 func (l *Ledger) outdated(location string, s *pagerecord.Page, now time.Time) bool {
 	if l.review.waits {
 		return l.site.Expendable(s, now)
@@ -183,8 +180,8 @@ func (l *Ledger) outdated(location string, s *pagerecord.Page, now time.Time) bo
 	return l.site.Outdated(location, s, now)
 }
 
-// reviewNamed decides anew on the locations that the owner names one by one,
-// which are found even where only a hash of them is stored.
+// reviewNamed decides again about the locations that the owner names one by one. Those
+// are found even if only their hash is stored.
 func (l *Ledger) reviewNamed(ctx context.Context) error {
 	named := slices.Concat(l.cfg.Rules.Locations(), l.cfg.Entries)
 	return inBatches(named, func(some []string) error {
@@ -198,7 +195,7 @@ func (l *Ledger) reviewNamed(ctx context.Context) error {
 	})
 }
 
-// reviewPages decides anew on pages that are or were listed.
+// reviewPages decides again about pages that are or were listed.
 func (l *Ledger) reviewPages(ctx context.Context, keys []string) error {
 	return l.commit(ctx, keys, func(m *merge.Batch) {
 		for _, key := range keys {
@@ -216,8 +213,8 @@ func (l *Ledger) drop(ctx context.Context, keys []string) error {
 	})
 }
 
-// reviewParts notes which parts have too many pages or too few, so that the review
-// takes pages out of them.
+// reviewParts notes which parts have too many or too few pages, so that the review moves
+// pages out of them.
 func (l *Ledger) reviewParts(ctx context.Context) error {
 	parts, err := book.ReadParts(ctx, l.cfg.Store, l.site.Keys)
 	if err != nil {

@@ -13,14 +13,13 @@ import (
 	"github.com/servemap/servemap/internal/txn"
 )
 
-// robotsPiece is how many bytes of a robots.txt one record holds, robotsPieces
-// how many records the longest has.
+// A robots.txt is stored in records of robotsPiece bytes, at most robotsPieces of them.
 const (
 	robotsPiece  = 60 << 10
 	robotsPieces = 10
 )
 
-// openRobots reads what was stored of the robots.txt that the site served.
+// openRobots reads the stored robots.txt, unless the owner has given one.
 func (l *Ledger) openRobots(ctx context.Context) error {
 	if l.cfg.Robots != nil {
 		l.setRobots(&robots.Obeyed{Now: l.cfg.Robots})
@@ -55,7 +54,7 @@ func (l *Ledger) readRobots(t *txn.Tx) (o robots.Obeyed) {
 	return o
 }
 
-// writeRobots stores o, in a record of its own for each piece.
+// writeRobots stores o, one record for each piece.
 func (l *Ledger) writeRobots(t *txn.Tx, o robots.Obeyed) {
 	texts := [2][]byte{o.Now.Text(), o.Next.Text()}
 	for i, key := range l.robotsKeys() {
@@ -74,7 +73,8 @@ func (l *Ledger) writeRobots(t *txn.Tx, o robots.Obeyed) {
 	}
 }
 
-// robotsKeys returns the keys of what holds, and then those of what may be next.
+// robotsKeys returns the keys of the robots.txt that holds, and then those of the one
+// that may replace it.
 func (l *Ledger) robotsKeys() []string {
 	keys := make([]string, 2*robotsPieces)
 	for i := range keys {
@@ -83,7 +83,7 @@ func (l *Ledger) robotsKeys() []string {
 	return keys
 }
 
-// obey takes over a robots.txt that the site has served.
+// obey merges a robots.txt that the site has served.
 func (l *Ledger) obey(ctx context.Context, s *look.Sighting) error {
 	before := l.site.Robots
 	if l.cfg.Robots != nil || before == nil {
@@ -91,7 +91,7 @@ func (l *Ledger) obey(ctx context.Context, s *look.Sighting) error {
 	}
 	seen, ok := parseRobots(s.Response)
 	if !ok {
-		return nil // nobody can read it; what held before does
+		return nil // it cannot be read; the one before still holds
 	}
 	network := look.Net(l.site.Names.Key(), s.Network)
 	if before.Saw(seen, s.At, network) == *before {
@@ -105,7 +105,7 @@ func (l *Ledger) obey(ctx context.Context, s *look.Sighting) error {
 		}
 	})
 	if err != nil {
-		l.known.opened = false // nobody knows what it holds
+		l.known.opened = false // the store may or may not hold it
 		return err
 	}
 	l.syncing.unsynced = true
@@ -114,15 +114,15 @@ func (l *Ledger) obey(ctx context.Context, s *look.Sighting) error {
 	return nil
 }
 
-// parseRobots returns what a response says of robots, false if it cannot be
-// read to its end. That there is no robots.txt disallows nothing.
+// parseRobots returns the rules of a response to /robots.txt, and false if they cannot be
+// read to the end. If there is no robots.txt, nothing is disallowed.
 func parseRobots(resp *tap.Response) (*robots.Rules, bool) {
 	if resp.Status != http.StatusOK {
 		return nil, true
 	}
 	body, cut, err := look.Decode(resp.Header.ContentEncoding, resp.Body, tap.MaxText)
 	if err != nil && strings.HasPrefix(http.DetectContentType(resp.Body), "text/") {
-		return robots.Parse(resp.Body), true // a compressor around the site named a coding that it applies only further out
+		return robots.Parse(resp.Body), true // a middleware around the site will compress it, and has set the header already
 	}
 	if err != nil || cut && len(body) < tap.MaxText {
 		return nil, false
@@ -130,8 +130,8 @@ func parseRobots(resp *tap.Response) (*robots.Rules, bool) {
 	return robots.Parse(body), true
 }
 
-// setRobots has what a robots.txt says hold from now on, and has all that is stored
-// judged by it.
+// setRobots makes o the robots.txt that holds, and begins a review of all pages if its
+// rules have changed.
 func (l *Ledger) setRobots(o *robots.Obeyed) {
 	if before := l.site.Robots; before != nil && !before.Now.Equal(o.Now) {
 		l.beginReview()

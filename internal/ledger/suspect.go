@@ -11,8 +11,8 @@ import (
 	"github.com/servemap/servemap/internal/pagerecord"
 )
 
-// suspects are the listed pages that may be gone, by location, each with the time since
-// when. Each has a minute in which a visitor may get it after all.
+// suspects are the listed pages that may be gone, by location, with the time of the first
+// sign. Each has a minute in which a visitor may still get the page.
 type suspects map[string]time.Time
 
 // openSuspects reads the suspects that are stored.
@@ -40,16 +40,16 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// note notes since when a location is suspected. Where that was noted by a clock that was
-// ahead, the minute begins when it is first read.
+// note adds a suspect. If since is in the future, some clock was ahead, and the minute
+// begins now.
 func (d suspects) note(location string, since, now time.Time) {
 	if _, known := d[location]; !known || !since.After(now) {
 		d[location] = earlier(since, now)
 	}
 }
 
-// overdue returns the locations that had their minute, in order. Where the clock went
-// back since, the minute begins now.
+// overdue returns the locations whose minute is over, in order. If the clock was set back
+// meanwhile, the minute begins now.
 func (d suspects) overdue(now time.Time) []string {
 	var gone []string
 	for location, since := range d {
@@ -62,7 +62,7 @@ func (d suspects) overdue(now time.Time) []string {
 	return gone
 }
 
-// due returns when the next page has had its minute.
+// due returns when the next minute is over, zero if there are no suspects.
 func (d suspects) due(now time.Time) (due time.Time) {
 	for _, since := range d {
 		if at := earlier(since, now).Add(pagerecord.ConfirmAfter); due.IsZero() || at.Before(due) {
@@ -72,8 +72,8 @@ func (d suspects) due(now time.Time) (due time.Time) {
 	return due
 }
 
-// confirmSuspects stores that the pages which had their minute are gone. They are
-// no suspects then, see apply.
+// confirmSuspects stores that the suspects whose minute is over are gone. apply then
+// removes them from the suspects.
 func (l *Ledger) confirmSuspects(ctx context.Context, _ bool) error {
 	err := inPieces(l.suspects.overdue(time.Now()), batch, func(some []string) (int, error) {
 		var keys []string
@@ -92,8 +92,8 @@ func (l *Ledger) confirmSuspects(ctx context.Context, _ bool) error {
 	return nil
 }
 
-// unconfirmed gives up storing that a suspect is gone. The page leaves the files being
-// served, and storing it is tried again when the suspects are read again.
+// unconfirmed gives up storing that a suspect is gone. The page still leaves the served
+// files. Storing is tried again when the suspects are next read from the store.
 func (l *Ledger) unconfirmed(location string) (again bool) {
 	l.cfg.Files.Withdraw(location, l.suspects[location])
 	delete(l.suspects, location)

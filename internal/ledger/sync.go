@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// syncing says whether a loss of power may still undo something that was stored.
+// syncing says whether a loss of power could still undo a write.
 type syncing struct {
 	unsynced bool
 	urgent   bool // it must not wait
@@ -25,7 +25,7 @@ func (l *Ledger) syncDue(now time.Time) time.Time {
 	return l.syncing.last.Add(syncEvery)
 }
 
-// sync makes what was stored survive a loss of power.
+// sync makes all writes survive a loss of power.
 func (l *Ledger) sync(ctx context.Context, _ bool) error {
 	if !l.syncing.unsynced {
 		return nil

@@ -10,12 +10,12 @@ import (
 	"github.com/servemap/servemap/internal/txn"
 )
 
-// tellFiles has the files go by the trust in dates and the robots.txt that hold now.
+// tellFiles tells the files the present trust in dates and the present robots.txt.
 func (l *Ledger) tellFiles() {
 	l.cfg.Files.Follow(files.Policy{Trust: l.site.Trust, Robots: l.site.Robots.Now})
 }
 
-// openTrust reads what is stored of the sources of dates.
+// openTrust reads the stored reputations of the sources of dates.
 func (l *Ledger) openTrust(ctx context.Context) error {
 	var rs lastmod.Reputations
 	err := txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Trust()}, func(t *txn.Tx) {
@@ -37,7 +37,7 @@ func (l *Ledger) openTrust(ctx context.Context) error {
 	return nil
 }
 
-// foundStamps returns the stamps that were found when the files were rendered.
+// foundStamps returns the stamps that the files found when they were rendered.
 func (l *Ledger) foundStamps() lastmod.Trust {
 	found := l.cfg.Files.Trust()
 	for s := range found {
@@ -50,8 +50,8 @@ func (l *Ledger) stampsDue(now time.Time) time.Time {
 	return nowIf(l.foundStamps() != l.known.stamps, now)
 }
 
-// keepStamps stores the stamps that were found, so that a date which was doubted is not
-// believed after a restart.
+// keepStamps stores the found stamps, so that a date that was doubted stays doubted after
+// a restart.
 func (l *Ledger) keepStamps(ctx context.Context, _ bool) error {
 	found := l.foundStamps()
 	err := l.commit(ctx, []string{l.site.Keys.Trust()}, func(m *merge.Batch) {

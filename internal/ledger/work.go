@@ -8,7 +8,7 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Run works until ctx ends. What is then not stored is lost; Flush first.
+// Run works until ctx ends. Anything not stored by then is lost, so call Flush first.
 func (l *Ledger) Run(ctx context.Context) {
 	defer close(l.stopped)
 	defer l.queue.close()
@@ -29,8 +29,8 @@ func (l *Ledger) Run(ctx context.Context) {
 			err = l.work(ctx, false)
 		}
 		if wake = l.queue.wake; err != nil {
-			wake = nil // a store in trouble is asked again when it is time
-			// It may be another one then, as where a folder was removed and made anew.
+			wake = nil // retry a store in trouble after retryRound, not at each sighting
+			// It may be a new store by then, for example if its folder was removed.
 			l.known.opened = l.known.opened && !errors.Is(err, store.ErrUnavailable)
 		}
 		l.note(ctx, err)
@@ -38,14 +38,14 @@ func (l *Ledger) Run(ctx context.Context) {
 	}
 }
 
-// task is something that the worker does when it is due.
+// task is work that the worker does when it is due.
 type task struct {
 	due   func(now time.Time) time.Time             // the zero time if there is nothing to do
-	run   func(ctx context.Context, all bool) error // all: whatever there is to do, at once
-	flush bool                                      // Flush runs it though it is not due
+	run   func(ctx context.Context, all bool) error // all: do everything there is, without a budget
+	flush bool                                      // Flush runs it even if it is not due
 }
 
-// nowIf returns when a task is due that has something to do now, or has not.
+// nowIf returns now if there is something to do, and the zero time otherwise.
 func nowIf(is bool, now time.Time) time.Time {
 	if is {
 		return now
@@ -75,7 +75,7 @@ const (
 	retryRound = time.Second
 )
 
-// nextRound returns how long the worker rests after a round.
+// nextRound returns how long the worker may rest after a round.
 func (l *Ledger) nextRound(err error) time.Duration {
 	if err != nil {
 		return retryRound
@@ -89,8 +89,8 @@ func (l *Ledger) nextRound(err error) time.Duration {
 	return next
 }
 
-// work runs the tasks that are due. With all, no budget applies, and all that waits at
-// the beginning is stored and synced when it returns.
+// work runs the tasks that are due. With all, no budget applies, and everything queued
+// before the call is stored and synced when it returns.
 func (l *Ledger) work(ctx context.Context, all bool) error {
 	err := l.runTasks(ctx, all)
 	if err != nil {
@@ -121,17 +121,17 @@ func (l *Ledger) hintFew(context.Context, bool) error {
 	return nil
 }
 
-// batch is how many sightings are taken from the queue at once.
+// batch is how many sightings the worker takes from the queue at once.
 const batch = 128
 
-// roundBatches is how many batches are merged before the other tasks have their turn.
+// roundBatches is how many batches are merged before the other tasks get a turn.
 const roundBatches = 16
 
 func (l *Ledger) mergeDue(now time.Time) time.Time {
 	return nowIf(len(l.pending) > 0 || l.queue.depth() > 0, now)
 }
 
-// mergeQueued merges what waits in the queue.
+// mergeQueued merges the queued sightings.
 func (l *Ledger) mergeQueued(ctx context.Context, all bool) error {
 	rounds := roundBatches
 	if all {

@@ -9,25 +9,25 @@ import (
 	"github.com/servemap/servemap/internal/pagerecord"
 )
 
-// Look is what a response showed, with what was known of the page before.
+// Look is what a response showed, with the record of the page before it.
 type Look struct {
 	*look.Look
-	Before *pagerecord.Page // what was known of the page
+	Before *pagerecord.Page // the record before this look
 
-	Same  bool        // the body is that of the last look, which was read
-	Again bool        // it is, and its links are to be followed again all the same
+	Same  bool        // the body is the same as at the last look, which was read
+	Again bool        // the body is the same, but its links must be followed again
 	Fresh []look.Link // links that were not merged lately
 
-	Shared bool // another location showed the same lately
-	Crowd  bool // many did
+	Shared bool // another location showed the same content lately
+	Crowd  bool // many other locations did
 }
 
-// Reading is what merging a look came to.
+// Reading is the result of merging a look.
 type Reading struct {
 	pagerecord.Standing
 	Linked bool // a listed page links to it
 	News   Novelty
-	Follow bool // its links count, and are still to be merged; see [Batch.Follow]
+	Follow bool // its links count and must still be merged, see [Batch.Follow]
 }
 
 // Apply merges a look.
@@ -40,8 +40,8 @@ func (m *Batch) Apply(k *Look) Reading {
 	return Reading{p.Standing, p.Link, k.novelty(p), follow && leads}
 }
 
-// merge merges a look at a page. follow says that it showed a page whose links are to be
-// followed if they count.
+// merge merges a look at a page. follow says that the links of the page must be followed,
+// if they count.
 func (m *Batch) merge(k *Look, p *pagerecord.Page, known bool) (follow bool) {
 	switch {
 	case k.Tagged:
@@ -51,7 +51,7 @@ func (m *Batch) merge(k *Look, p *pagerecord.Page, known bool) (follow bool) {
 	case k.Kind == admit.Redirected:
 		m.redirected(k, p)
 	case !known && !m.site.Entries[k.Location] && !k.Personal():
-		// Nothing is remembered of what is not there.
+		// An address that does not exist leaves no record.
 	case !p.Witnessed:
 		m.refusedUnseen(k, p)
 	case k.Kind == admit.Alive:
@@ -66,25 +66,25 @@ func (m *Batch) merge(k *Look, p *pagerecord.Page, known bool) (follow bool) {
 	return false
 }
 
-// clockSkew is how far ahead of this clock that of another process may be. What was
-// seen later than that was seen by a clock that was wrong.
+// clockSkew is how far the clock of another process may be ahead. A time further ahead
+// comes from a wrong clock.
 const clockSkew = time.Minute
 
-// late reports whether a look at the page came after a later one, because the store
-// could not be reached for a while. No look is late beside one by a clock that was
-// ahead: else what forbids the listing would wait until that time comes.
+// late reports whether a newer look was merged before this one, for example because the
+// store could not be reached for a while. A newer look by a wrong clock does not count:
+// otherwise a page that forbids its listing would stay until that time comes.
 func (m *Batch) late(p *pagerecord.Page, at moment.Time) bool {
 	return at < p.LastSeen && p.LastSeen <= moment.Of(m.Now.Add(clockSkew))
 }
 
-// follows reports whether a look is news beside the last one: neither the same look,
-// merged again, nor one that came late.
+// follows reports whether a look comes after the last one. It may be the same look, merged
+// again, or a late one.
 func (m *Batch) follows(p *pagerecord.Page, at moment.Time) bool {
 	return at != p.LastSeen && !m.late(p, at)
 }
 
-// refusedUnseen notes what a location answered that nobody got a page from yet, for
-// who asks why it is not listed.
+// refusedUnseen notes the answer of a location that nobody got a page from yet. Explain
+// tells it.
 func (m *Batch) refusedUnseen(k *Look, p *pagerecord.Page) {
 	m.settled(p, k.At)
 	p.Status = k.Response.Status
@@ -92,13 +92,13 @@ func (m *Batch) refusedUnseen(k *Look, p *pagerecord.Page) {
 		p.Content = k.Reason
 	}
 	if k.Personal() && p.FirstSeen == 0 {
-		p.LastSeen = max(p.LastSeen, k.Moment()) // from when on it is forgotten in the end
+		p.LastSeen = max(p.LastSeen, k.Moment()) // the record expires by this time
 	}
 	m.Save(p)
 }
 
-// Stale returns the page if a look was taken to show the bytes of the last one and does
-// not, as another process has merged a look since; else nil.
+// Stale returns the page if the look was judged to show the same bytes as the last look,
+// but another process has merged a look since. Otherwise it returns nil.
 func (m *Batch) Stale(k *Look) *pagerecord.Page {
 	if p, _ := m.Load(k.Location); k.Same && p.BodyHash != k.Hash {
 		return p
@@ -106,8 +106,8 @@ func (m *Batch) Stale(k *Look) *pagerecord.Page {
 	return nil
 }
 
-// Guess returns the keys beyond the page's own that merging a look at now needs in most
-// cases. filling is the part that a page was added to last.
+// Guess returns the keys, besides the page's own, that merging a look needs in most cases.
+// filling is the part that the last new page was added to.
 func (site *Site) Guess(k *Look, filling int, now time.Time) (keys []string) {
 	p := k.Before
 	if p.Missing != 0 || p.Listed() && k.Kind == admit.Doubtful {

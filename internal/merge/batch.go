@@ -13,9 +13,9 @@ import (
 	"github.com/servemap/servemap/internal/txn"
 )
 
-// Batch merges looks in one transaction. It loads each page once. A page that a look
-// changes is judged at once, as the next look may depend on it. What follows for the
-// sitemap is written once for each page, by [Batch.Settle].
+// Batch merges looks in one transaction. It loads each page once. It judges a changed page
+// at once, since the next look may depend on the verdict. [Batch.Settle] then writes each
+// page and its entry once.
 type Batch struct {
 	*txn.Tx
 	Now     time.Time // when the transaction is stored
@@ -23,8 +23,8 @@ type Batch struct {
 
 	site    *Site
 	pages   map[string]*pagerecord.Page
-	changed []*pagerecord.Page          // to be settled
-	media   map[string]*book.Extension  // of pages whose entries are to show it from now on
+	changed []*pagerecord.Page          // pages for Settle
+	media   map[string]*book.Extension  // new extensions of entries, by location
 	saved   map[*pagerecord.Page][]byte // for tests, see Site.OnUnsaved
 }
 
@@ -40,12 +40,12 @@ func New(t *txn.Tx, site *Site, now time.Time) *Batch {
 	}
 }
 
-// Effects are what a stored transaction asks of the rest of the program.
+// Effects are what the rest of the program must do after the transaction was stored.
 type Effects struct {
-	Parts   map[int]bool // whose listing changed
-	Filling int          // the part that a page was added to last, 0 if none was
-	Due     []string     // locations that are due at their next visit
-	Early   []*Look      // that show where locations lead for which nothing vouches yet
+	Parts   map[int]bool // parts whose entries changed
+	Filling int          // the part that the last new page was added to, 0 for none
+	Due     []string     // locations to look at when they are next visited
+	Early   []*Look      // looks at locations that nothing vouches for yet; their links may count later
 
 	Followed map[uint64]bool // links that need not be followed again
 
@@ -53,26 +53,26 @@ type Effects struct {
 	Undoubted []string               // locations whose doubt is over
 	Settled   map[string]Settlement  // locations whose verdict is stored now
 
-	Moves   []Move               // verdicts that became others
+	Moves   []Move               // verdicts that changed
 	Waiting int                  // change in the number of waiting locations
 	Left    map[admit.Reason]int // how many pages left, and why
-	Events  int                  // that were added to the journal
+	Events  int                  // events added to the journal
 	Damaged int                  // records that could not be read
 
-	Reputes bool // what is known of the sources of dates has changed
+	Reputes bool // the reputation of a source of dates has changed
 	Refused bool // somebody is refused pages that others get
 	Erased  bool // records of locations were erased
 }
 
-// Move is a verdict that became another one, in the record with that key. The zero
-// Standing stands for no record.
+// Move is a change of the verdict in the record with that key. The zero Standing means
+// that there is no record.
 type Move struct {
 	Key      string
 	From, To pagerecord.Standing
 }
 
-// Settlement says that the stored verdict on a page takes in all that was seen up to a
-// time, and which part lists the page, or did.
+// Settlement says that the stored verdict on a page includes everything seen up to At.
+// Part lists the page, or did.
 type Settlement struct {
 	Part int
 	At   time.Time
@@ -100,7 +100,7 @@ func (m *Batch) read(location string) *pagerecord.Page {
 		}
 		p, err := pagerecord.Decode(b)
 		if err == nil && p.Public() && key != m.site.Keys.Page(location) {
-			err = record.ErrDamaged // what was never listed is not to be named by it
+			err = record.ErrDamaged // a record under a hash cannot be of a listed page
 		}
 		if err == nil {
 			return p
@@ -115,16 +115,16 @@ func (m *Batch) read(location string) *pagerecord.Page {
 	return new(pagerecord.Page)
 }
 
-// Save judges a page by its values as they are now, and has it settled in the end.
+// Save judges a page by its present values. Settle will store it.
 func (m *Batch) Save(p *pagerecord.Page) {
 	was, isNew := p.Standing, !p.Public()
 	p.Verdict, p.Reason = m.verdict(p)
 	if p.Reason == admit.ByHistory && was.Listed() && was.Reason == admit.ByNetworks {
-		p.Reason = was.Reason // the networks themselves are forgotten by now
+		p.Reason = was.Reason // the networks were erased when the page was listed
 	}
 	loser := m.represent(p)
 	if p.Listed() && !was.Listed() {
-		m.due(p.Loaded.Location) // its next visit may show that the page is not for everybody
+		m.due(p.Loaded.Location) // the next visit may show that the page is not public
 	}
 	var peers []book.Alternate
 	if was.Listed() && !p.Listed() {
@@ -145,15 +145,14 @@ func (m *Batch) Save(p *pagerecord.Page) {
 	}
 }
 
-// asSaved notes, for a test, the values that a page is stored with.
+// asSaved notes for tests the values that were saved.
 func (m *Batch) asSaved(p *pagerecord.Page) {
 	if m.site.OnUnsaved != nil {
 		m.saved[p] = p.Encode()
 	}
 }
 
-// Settle brings the sitemap in line with each page that was saved, and stores the
-// pages.
+// Settle stores each saved page, and updates the book and the journal.
 func (m *Batch) Settle() {
 	for p, saved := range m.saved {
 		if p == m.pages[p.Loaded.Location] && !bytes.Equal(p.Encode(), saved) {
@@ -162,7 +161,7 @@ func (m *Batch) Settle() {
 	}
 	for _, p := range m.changed {
 		switch {
-		case !p.Loaded.Changed: // it was erased since
+		case !p.Loaded.Changed: // it was erased after Save
 			continue
 		case p.Listed():
 			m.list(p)
@@ -191,7 +190,7 @@ func (m *Batch) list(p *pagerecord.Page) {
 		return
 	}
 	m.Effects.Parts[p.Part] = true
-	if e.Extension != nil && m.site.Book.Over(m.Tx, p.Part) { // it may be more than the part has room for
+	if e.Extension != nil && m.site.Book.Over(m.Tx, p.Part) { // the part may have become too large
 		m.move(p)
 	}
 	if p.Dates.LastChange() != p.Loaded.Change {
@@ -203,11 +202,11 @@ func (m *Batch) unlist(p *pagerecord.Page) {
 	m.site.Book.Remove(m.Tx, p.Part, p.Loaded.Location)
 	m.Effects.Parts[p.Part] = true
 	m.happened(p, journal.Removed)
-	m.due(p.Loaded.Location) // one client's answer may not be the next one's
+	m.due(p.Loaded.Location) // the next client may get another answer
 	m.Effects.Left[p.Reason]++
 }
 
-// put stores a page: in clear if it is or was listed, else under a hash.
+// put stores a page: under its location if it is or was listed, otherwise under a hash.
 func (m *Batch) put(p *pagerecord.Page) {
 	location := p.Loaded.Location
 	key, wait := m.site.Keys.Page(location), m.site.wait(location)
@@ -217,7 +216,7 @@ func (m *Batch) put(p *pagerecord.Page) {
 			m.Effects.Waiting--
 			m.tally(wait, p, pagerecord.Standing{})
 		}
-		p.Networks, p.Canonical = nil, nil // its location no longer hides what is sealed
+		p.Networks, p.Canonical = nil, nil // the location, now in clear, would unseal the canonical
 		p.Dates.Listed()
 		p.LinkAt, p.LinkNet, p.Shown, p.Unprompted = 0, 0, false, false
 	} else {
@@ -231,25 +230,24 @@ func (m *Batch) put(p *pagerecord.Page) {
 	p.Loaded.Changed, p.Loaded.Listed, p.Loaded.Change = false, p.Listed(), p.Dates.LastChange()
 }
 
-// tally notes under which verdict the record with that key is to be counted.
+// tally notes under which verdict the survey counts the record with that key.
 func (m *Batch) tally(key string, p *pagerecord.Page, as pagerecord.Standing) {
 	m.Effects.Moves = append(m.Effects.Moves, Move{key, p.Loaded.Tallied, as})
 	p.Loaded.Tallied = as
 }
 
-// happened notes in the journal what became of a listed page.
+// happened writes an event of a listed page to the journal.
 func (m *Batch) happened(p *pagerecord.Page, what journal.Happening) {
 	p.Logged = moment.Time(m.site.Journal.Note(m.Tx, int64(p.Logged), p.Loaded.Location, what, m.Now.UnixMilli(), p.Part))
 	m.Effects.Events++
 }
 
-// settled notes that the verdict which will be stored takes in all that was seen up to
-// a time.
+// settled notes that the verdict to be stored includes everything seen up to a time.
 func (m *Batch) settled(p *pagerecord.Page, at time.Time) {
 	m.Effects.Settled[p.Loaded.Location] = Settlement{p.Part, at}
 }
 
-// due marks a location as due at its next visit.
+// due makes the next visit to a location be looked at.
 func (m *Batch) due(location string) { m.Effects.Due = append(m.Effects.Due, location) }
 
 // move moves a listed page to another part if its own has too many or too few.

@@ -5,9 +5,9 @@ import (
 	"github.com/servemap/servemap/internal/pagerecord"
 )
 
-// credit has what speaks for a variant speak for its canonical page too. A link to the
-// variant is as good as one to the page, since every visitor of the one is told of the
-// other. A page that nobody got under its own location stays unlisted.
+// credit counts the evidence for a variant as evidence for its canonical page too. A link
+// to the variant is as good as a link to the page, since the variant names the page to
+// every visitor. A page that nobody got under its own location stays unlisted.
 func (m *Batch) credit(k *Look, variant *pagerecord.Page) {
 	if k.Forbids != admit.CanonicalElsewhere && k.Forbids != admit.QueryNotCanonical {
 		return

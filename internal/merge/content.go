@@ -9,15 +9,15 @@ import (
 	"github.com/servemap/servemap/internal/pagerecord"
 )
 
-// comparison is what comparing a look with the page's mark has shown.
+// comparison is the result of comparing a look with the page's mark.
 type comparison struct {
 	outcome mark.Outcome
-	since   moment.Time // the look that first showed a change, which may be an earlier one
-	odd     bool        // the mark took what the look showed for an error
+	since   moment.Time // when the change was first seen; may be an earlier look
+	odd     bool        // the mark took the text for an error
 }
 
-// content merges what a page that was read shows. A page that could not be afforded in
-// full stays unread, so that the next look reads it.
+// content merges the content of a page that was read. If the budget did not allow a full
+// reading, the page stays unread, and the next look reads it.
 func (m *Batch) content(k *Look, p *pagerecord.Page) {
 	wasRead := p.Read
 	p.Read = p.Read && p.BodyHash == k.Hash
@@ -44,7 +44,7 @@ func (m *Batch) content(k *Look, p *pagerecord.Page) {
 	}
 }
 
-// compare merges what the page shows into its mark.
+// compare merges the text of the page into its mark.
 func (m *Batch) compare(k *Look, p *pagerecord.Page) comparison {
 	at := k.Moment()
 	held := p.Mark.Holding()
@@ -57,7 +57,7 @@ func (m *Batch) compare(k *Look, p *pagerecord.Page) comparison {
 		p.Mark = after
 	}
 	if meant != outcome {
-		outcome, p.Mark = meant, p.Mark.Still() // what it took for news is none
+		outcome, p.Mark = meant, p.Mark.Still() // it was another variety of the page, and no news
 	}
 	if outcome == mark.Held && !held {
 		m.due(k.Location)
@@ -65,7 +65,7 @@ func (m *Batch) compare(k *Look, p *pagerecord.Page) comparison {
 	return comparison{outcome, min(moment.Seconds(since), at.Second()), k.VarietyKey == 0 && p.Mark.Odd()}
 }
 
-// date merges what a look showed into the page's dates.
+// date merges the outcome of a look into the page's dates.
 func (m *Batch) date(k *Look, p *pagerecord.Page, c comparison) lastmod.Finding {
 	given := lastmod.Given[moment.Time]{lastmod.Server: k.Server, lastmod.Page: k.Own}
 	if k.Same {
@@ -86,7 +86,7 @@ func (m *Batch) date(k *Look, p *pagerecord.Page, c comparison) lastmod.Finding 
 	return found
 }
 
-// report merges what a look at a location showed of the sources of dates.
+// report merges what a look has shown about the sources of dates.
 func (m *Batch) report(location string, reports []lastmod.Report) {
 	for _, r := range reports {
 		if !m.site.Reputations.Concerns(r) {
@@ -107,8 +107,8 @@ func (m *Batch) Repute(change func(*lastmod.Reputations)) {
 	}
 }
 
-// outcome dates a change that a look has shown, and tells the estimate of it. What is
-// held is told once it is certain.
+// outcome dates the change that a look has shown, and feeds the rate estimate. While
+// something is held, the estimate is not fed; that is done once it is certain.
 func (m *Batch) outcome(k *Look, p *pagerecord.Page, c comparison) {
 	found, at := m.date(k, p, c), k.At.Unix()
 	switch {
@@ -136,20 +136,20 @@ func (m *Batch) outcome(k *Look, p *pagerecord.Page, c comparison) {
 	}
 }
 
-// Knows reports whether all that a look shows was read before: it has the same bytes as
-// the last one, whose links were followed. again says that the links are to be followed
-// again all the same. A page that is not listed is read each time, as the look may be
-// what lists it, unless it forbids its listing in the same bytes as before.
+// Knows reports whether a look need not be read: it has the same bytes as the last one,
+// whose links were followed. again says that the links must be followed again anyway. A
+// page that is not listed is read each time, since this look may list it, unless the same
+// bytes forbid its listing.
 func (site *Site) Knows(k *look.Look, p *pagerecord.Page) (same, again bool) {
 	if !p.Witnessed || p.BodyHash != k.Hash {
 		return false, false
 	}
-	again = p.Read && site.reopens(k, p) // whatever the mark makes of the look
+	again = p.Read && site.reopens(k, p) // whatever the mark says
 	switch {
 	case again, p.Mark.Holding(), p.Mark.Odd(), p.Varieties.Untold():
 		return false, again
 	case p.Content == admit.QueryNotCanonical && !k.OwnURL:
-		return false, false // a rule allows the query by now
+		return false, false // a rule may allow the query by now
 	}
 	return p.Read || !p.Listed() && p.Content != admit.None && !site.leads(p), false
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/servemap/servemap/internal/sitewide"
 )
 
-// duplicates returns the record of a content.
+// duplicates returns the record of the pages that show a content.
 func (m *Batch) duplicates(showing uint64) sitewide.Duplicates {
 	return sitewide.ReadDuplicates(m.Get(m.site.Keys.Duplicates(showing)), m.site.ID)
 }
@@ -15,9 +15,9 @@ func (m *Batch) putDuplicates(showing uint64, d sitewide.Duplicates) {
 	m.Put(m.site.Keys.Duplicates(showing), d.Encode(m.site.ID))
 }
 
-// represent decides whether a page that is to be listed stands for all pages that show
-// the same. A page that is not to be listed leaves the duplicates. It returns the page
-// that has lost its place by that and is to be saved next, nil for none.
+// represent decides whether a page that should be listed represents all pages with the
+// same content. A page that should not be listed leaves the duplicates. It returns the
+// page that lost its place to this one and must be saved next, nil for none.
 func (m *Batch) represent(p *pagerecord.Page) (loser *pagerecord.Page) {
 	claims := p.Listed() && p.Showing != 0
 	if !claims || p.Joined != p.Showing {
@@ -51,8 +51,8 @@ func (m *Batch) represent(p *pagerecord.Page) (loser *pagerecord.Page) {
 	return nil
 }
 
-// rival returns the page that is listed for a content in place of location, nil if
-// there is none, and its rank, or -1.
+// rival returns the page that now represents the content, and its rank. It returns nil
+// and -1 if there is none, or if it is location itself.
 func (m *Batch) rival(location string, d sitewide.Duplicates) (*pagerecord.Page, int) {
 	if d.Listed == "" || d.Listed == location {
 		return nil, -1
@@ -64,8 +64,8 @@ func (m *Batch) rival(location string, d sitewide.Duplicates) (*pagerecord.Page,
 	return p, int(m.rank(p))
 }
 
-// establishedAfter is how long a page must have been known to stay listed when others
-// come to show the same.
+// establishedAfter is how old a page must be to stay listed when another page begins to
+// show the same content.
 const establishedAfter = day
 
 // rank returns how good a claim a page has to represent its content.
@@ -84,13 +84,13 @@ func (m *Batch) rank(p *pagerecord.Page) admit.Rank {
 	return admit.Orphaned
 }
 
-// claim returns what a page has to show beside others of its rank.
+// claim returns what decides between pages of the same rank.
 func claim(p *pagerecord.Page) admit.Claim {
 	return admit.Claim{Location: p.Loaded.Location, Linked: p.Link || p.Hop > 0}
 }
 
-// leave takes a page, whose ID is given, out of the duplicates that it is among. Another
-// one of them takes its place when it is next looked at.
+// leave takes a page, with its ID, out of its duplicates. If it represented them, another
+// one takes its place at the next look at it.
 func (m *Batch) leave(p *pagerecord.Page, id uint64) {
 	if p.Joined == 0 {
 		return

@@ -7,22 +7,22 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// renews reports whether what a look shows of the extensions takes the place of what the
-// entry has. was says that the page had been read. Media that move although the text does
-// not, as a carousel's do, are followed once a day: else each visit would make a file new.
+// renews reports whether the extensions that a look shows replace those of the entry. was
+// says that the page had been read. Media that change without the text, as in a carousel,
+// are updated once a day. Otherwise each visit would change a file.
 func renews(k *Look, p *pagerecord.Page, was bool, o mark.Outcome) bool {
 	if o == mark.First || o == mark.Changed {
 		return true
 	}
-	if p.NoFollow { // nothing says that it was read
+	if p.NoFollow { // its ReadAt is never set
 		return p.Loaded.Before.Day() != k.Moment().Day()
 	}
 	return !was || p.ReadAt.Day() != k.Moment().Day()
 }
 
-// extension returns what the entry of a listed page tells in the extensions that
-// are wanted: the alternates that are known, and what the last look showed that
-// counted. That is kept in the entry alone.
+// extension returns the extensions of a listed page's entry, as far as they are wanted:
+// the known alternates, and the media of the last look that counted. Only the entry
+// keeps the media.
 func (m *Batch) extension(p *pagerecord.Page) *book.Extension {
 	want := m.site.Extensions
 	if want == 0 {

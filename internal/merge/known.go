@@ -16,7 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/texts"
 )
 
-// Known is what is known of one location, for who asks.
+// Known is everything that is known of one location. Explain and Pages tell it.
 type Known struct {
 	Location string
 	pagerecord.Standing
@@ -26,13 +26,13 @@ type Known struct {
 	Looks      uint64
 	Read       bool // the last look read all of it
 	Changes    uint64
-	Inbound    priority.Inbound // the pages that lead to it, as far as they are counted
+	Inbound    priority.Inbound // the pages that link to it, if links are counted
 	Doubt      Doubt
 	Rule       bool             // a rule vouches for it
-	Pattern    string           // of the rule that decides whether it is listed, "" for none
-	Canonical  string           // the other location that it names as the canonical one
-	SameAs     string           // the listed page that shows the same, where it is held for that
-	Alternates []book.Alternate // that are listed, and name the page in turn
+	Pattern    string           // of the rule that decides about its listing, "" for none
+	Canonical  string           // another location that it names as canonical
+	SameAs     string           // if it is held as a duplicate: the listed page
+	Alternates []book.Alternate // those that are listed and name the page in turn
 	Part       int
 	Entry      book.Entry
 	Freq       rate.Freq // as Page.Freq says, whether listed or not
@@ -40,27 +40,27 @@ type Known struct {
 	History
 }
 
-// Doubt is why a listed page may be gone. The zero Doubt is none.
+// Doubt says that a listed page may be gone. The zero Doubt means that it may not.
 type Doubt struct {
 	Since    time.Time
-	Alone    bool // one network was told so, and another must be told so too, or the same again
-	Nameless bool // that network is not known
+	Alone    bool // only one network was refused; a second refusal is needed
+	Nameless bool // that network is unknown
 }
 
-// History is what is known of when a page's content changed.
+// History says when a page's content changed, and how often it is expected to.
 type History struct {
 	lastmod.History
 
-	// Mean is the mean time between changes that is likely now. It lies between
-	// Least and Most with a probability of about 80 %. All are 0 before a change
-	// was seen.
+	// Mean is the estimated mean time between changes. The true one lies between
+	// Least and Most with a probability of about 80 %. All are 0 before the first
+	// change was seen.
 	Mean, Least, Most time.Duration
 
 	Reading mark.Reading
 }
 
-// Know tells what is known of location. It may be called concurrently, as it goes by the
-// settings and its arguments alone.
+// Know returns what is known of location. It may be called concurrently, since it uses
+// only the settings and its arguments.
 func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Obeyed, now time.Time) Known {
 	freq, sure := p.Freq()
 	rule, _ := set.Rules.Match(location)
@@ -77,7 +77,7 @@ func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Ob
 		Part:       p.Part, Entry: p.Entry(set.Confidence), Freq: freq, Confidence: sure,
 		History: historyOf(p),
 	}
-	switch { // what may be newer than the record
+	switch { // these may be newer than the record
 	case rule.Listing == admit.Never:
 		k.Standing = pagerecord.Standing{Verdict: admit.Excluded, Reason: admit.RuleNever}
 	case !obeyed.Allows(location):
@@ -113,7 +113,7 @@ func duration(seconds float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
 }
 
-// DatedBy says what the page's lastmod goes by; see [texts.LastMod].
+// DatedBy says in words where the page's lastmod comes from, see [texts.LastMod].
 func (k Known) DatedBy(trust lastmod.Trust, now time.Time) string {
 	return texts.LastMod(k.Entry.Candidates, k.History.History, trust, moment.Of(now))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// claims returns alternates in the form in which they are kept.
+// claims returns alternates in the form in which they are stored.
 func (site *Site) claims(found []book.Alternate) (claims []pagerecord.Claim) {
 	for _, p := range found {
 		claims = append(claims, pagerecord.Claim{Lang: p.Lang, ID: site.ID(p.Location)})
@@ -19,8 +19,8 @@ func (site *Site) claims(found []book.Alternate) (claims []pagerecord.Claim) {
 	return claims
 }
 
-// pair brings the alternates of a page that was just read, and of those it names, in
-// line with what they say of each other.
+// pair updates the alternates of a page that was just read, and of the pages it names. Two
+// pages are alternates if each names the other.
 func (m *Batch) pair(k *Look, p *pagerecord.Page) {
 	if !p.Listed() {
 		return
@@ -70,8 +70,9 @@ func (m *Batch) removeAlternate(location, other string) {
 	}
 }
 
-// alternates returns the page in its languages, in the same order on each page of them,
-// nil if it is alone or does not say its own: engines ask for both.
+// alternates returns all language versions of the page, itself included, in an order that
+// is the same for each of them. It returns nil if there are no others or if the page does
+// not name itself: search engines want both.
 func (m *Batch) alternates(p *pagerecord.Page) (all []book.Alternate) {
 	own := p.Named(m.site.ID(p.Loaded.Location))
 	if len(p.Peers) == 0 || len(own) == 0 {

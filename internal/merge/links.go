@@ -11,9 +11,9 @@ import (
 	"github.com/servemap/servemap/internal/priority"
 )
 
-// reopens reports whether the page is to be read again though k shows the same bytes as
-// the last look: for what is open, and now and then in any case, since what is known of
-// the locations it links to is not kept for ever.
+// reopens reports whether the page must be read again although k shows the same bytes as
+// the last look. It must if merging its links left something open. It also must now and
+// then, since the records of the locations it links to expire.
 func (site *Site) reopens(k *look.Look, p *pagerecord.Page) bool {
 	age := k.Moment().Sub(p.ReadAt)
 	switch {
@@ -25,9 +25,9 @@ func (site *Site) reopens(k *look.Look, p *pagerecord.Page) bool {
 	return age >= pagerecord.ShownAfter
 }
 
-// leads reports whether what the page links to is public: any visitor finds it. An
-// archive that asks not to be listed itself still leads to its pages, and an entry leads
-// on whatever it says of itself.
+// leads reports whether links of the page are evidence: any visitor can find them. An
+// archive with noindex still leads to its pages, and an entry leads whatever it says about
+// itself.
 func (site *Site) leads(p *pagerecord.Page) bool {
 	switch {
 	case p.NoFollow:
@@ -41,8 +41,7 @@ func (site *Site) leads(p *pagerecord.Page) bool {
 	return p.Content == admit.NoIndex && (p.Link || entry) || p.Content == admit.CanonicalElsewhere && entry
 }
 
-// Fresh returns the links of a page that were not merged lately. With k.Again all of
-// them are.
+// Fresh returns the links of a page that were not merged lately; with k.Again, all links.
 func (site *Site) Fresh(k *Look) []look.Link {
 	fresh := make([]look.Link, 0, len(k.Links))
 	for _, ln := range k.Links {
@@ -53,9 +52,8 @@ func (site *Site) Fresh(k *Look) []look.Link {
 	return fresh
 }
 
-// Follow merges links of a page, if its links count, and returns what that leaves open.
-// open is what merging those before them left open. Once all are merged, see
-// [Batch.FollowedAll].
+// Follow merges some links of a page, if its links count, and returns what is left open.
+// open is what the links before them left open. Call [Batch.FollowedAll] after the last.
 func (m *Batch) Follow(k *Look, links []look.Link, news Novelty, open pagerecord.Openness) pagerecord.Openness {
 	if from, _ := m.Load(k.Location); !m.site.leads(from) {
 		return open
@@ -64,7 +62,7 @@ func (m *Batch) Follow(k *Look, links []look.Link, news Novelty, open pagerecord
 	for _, ln := range links {
 		key := m.site.linkKey(k, ln.Location)
 		if !k.Again && m.Effects.Followed[key] {
-			continue // a page before this one has the same link
+			continue // an earlier page of this batch has the same link
 		}
 		left, isNew := m.linked(k, ln, news)
 		if isNew {
@@ -81,10 +79,10 @@ func (m *Batch) Follow(k *Look, links []look.Link, news Novelty, open pagerecord
 	return open
 }
 
-// FollowedAll notes that a page has been read, and what merging its links left open.
+// FollowedAll notes that all links of a page were merged, and what they left open.
 func (m *Batch) FollowedAll(k *Look, open pagerecord.Openness) {
 	from, _ := m.Load(k.Location)
-	if from.BodyHash != k.Hash || !m.site.leads(from) { // a page it links to may have outranked it
+	if from.BodyHash != k.Hash || !m.site.leads(from) { // one of its links may have replaced it as a duplicate
 		return
 	}
 	from.Read, from.Open, from.ReadAt, from.ReadNet = true, open, k.Moment().Second(), 0
@@ -94,9 +92,8 @@ func (m *Batch) FollowedAll(k *Look, open pagerecord.Openness) {
 	m.Save(from)
 }
 
-// linked notes that a page leads to a location. It returns what that leaves open. isNew
-// says that the link may be news and nobody knew of the location before; if the link is
-// news, the location is that of a new page.
+// linked notes that a page links to a location, and returns what is left open. isNew says
+// that the location was unknown and the link may be news. If it is, the page is new.
 func (m *Batch) linked(k *Look, ln look.Link, news Novelty) (open pagerecord.Openness, isNew bool) {
 	to, known := m.Load(ln.Location)
 	if k.Echo.Repeats(ln.Location) {
@@ -109,7 +106,7 @@ func (m *Batch) linked(k *Look, ln look.Link, news Novelty) (open pagerecord.Ope
 	changed := m.point(k, to)
 	changed = m.site.countLink(k, to) || changed
 	if !to.Link || !to.Witnessed {
-		m.due(ln.Location) // it is still to be read in full
+		m.due(ln.Location) // it must still be read in full
 	}
 	if !to.Link {
 		to.Link, changed = true, true
@@ -123,8 +120,8 @@ func (m *Batch) linked(k *Look, ln look.Link, news Novelty) (open pagerecord.Ope
 	return to.LeavesOpen(k.Moment()), isNew
 }
 
-// point notes that a look saw a listed page lead to the page, and reports whether that
-// is news.
+// point notes that a listed page links to the page, and reports whether that changed the
+// record.
 func (m *Batch) point(k *Look, to *pagerecord.Page) (changed bool) {
 	changed = to.LinkedFrom(k.Look)
 	if !to.Unprompted && !to.Public() && to.Word() == admit.Risky && m.unprompted(k) {
@@ -133,8 +130,8 @@ func (m *Batch) point(k *Look, to *pagerecord.Page) (changed bool) {
 	return changed
 }
 
-// unprompted reports whether the request named no page but public ones, so that no link
-// can be there for the visitor's sake.
+// unprompted reports whether the request named only public pages. Then no link can be
+// there because this visitor asked for it.
 func (m *Batch) unprompted(k *Look) bool {
 	switch from := k.Echo.From; {
 	case k.Echo.Prompted:
@@ -147,8 +144,8 @@ func (m *Batch) unprompted(k *Look) bool {
 	}
 }
 
-// CatchesUp reports whether something vouches by now for a location that was seen while
-// nothing did, so that it is remembered where it leads.
+// CatchesUp reports whether something now vouches for a location that was seen before,
+// and whose links were remembered.
 func (m *Batch) CatchesUp() bool {
 	return slices.ContainsFunc(m.Effects.Due, func(location string) bool {
 		return m.site.Early.Has(location) ||
@@ -156,7 +153,7 @@ func (m *Batch) CatchesUp() bool {
 	})
 }
 
-// countLink notes that k's page leads to the page, and reports whether that is news.
+// countLink counts the link from k's page, and reports whether that changed the record.
 func (site *Site) countLink(k *Look, to *pagerecord.Page) bool {
 	if !site.InferPriority {
 		return false
@@ -166,8 +163,9 @@ func (site *Site) countLink(k *Look, to *pagerecord.Page) bool {
 	return to.Inbound != before
 }
 
-// linkKey returns the number under which a merged link is remembered. Where links are
-// counted, a link from another page has another number, as far as pages are told apart.
+// linkKey returns the number under which a merged link is remembered. If links are
+// counted, links from different pages have different numbers, as far as counting tells
+// pages apart.
 func (site *Site) linkKey(k *Look, location string) uint64 {
 	if !site.InferPriority {
 		return xxh3.HashString(location)
@@ -175,11 +173,11 @@ func (site *Site) linkKey(k *Look, location string) uint64 {
 	return xxh3.HashStringSeed(location, uint64(priority.Inbound(0).Add(xxh3.HashString(k.Location))))
 }
 
-// followedLinks is how many links are remembered. A menu repeats the same links on every
-// page, and each costs two reads of the store.
+// followedLinks is how many links are remembered. The links of a menu are on every page,
+// and each link costs two reads of the store.
 const followedLinks = 1 << 15
 
-// Followed remembers the links that were merged last. The zero value is empty.
+// Followed remembers the most recently merged links. The zero value is empty.
 type Followed struct{ slots [followedLinks]uint64 }
 
 func (f *Followed) has(link uint64) bool { return f.slots[link%followedLinks] == link }
@@ -191,5 +189,5 @@ func (f *Followed) Add(links map[uint64]bool) {
 	}
 }
 
-// Forget drops everything, for when the store may have lost what was merged.
+// Forget drops everything. Call it when the store may have lost merged links.
 func (f *Followed) Forget() { *f = Followed{} }

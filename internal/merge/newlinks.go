@@ -7,18 +7,18 @@ import (
 	"github.com/servemap/servemap/internal/pagerecord"
 )
 
-// Novelty says whether what is new among the links of a page is new on the site.
+// Novelty says whether new links on a page are news of the site.
 type Novelty uint8
 
 // The novelties.
 const (
-	NoNews    Novelty = iota // it may have been there before
-	maybeNews                // it is, if what is held turns out to be a change
+	NoNews    Novelty = iota // they may have been there before
+	maybeNews                // they are if the held text turns out to be a change
 	sureNews
 )
 
-// novelty compares what was known of a page before the look with what is known after. A
-// page that had not been read may have had its links before.
+// novelty compares the record of a page before and after the look. If the page had not
+// been read before, its links may be old.
 func (k *Look) novelty(after *pagerecord.Page) Novelty {
 	switch {
 	case !k.Before.Read:
@@ -31,7 +31,7 @@ func (k *Look) novelty(after *pagerecord.Page) Novelty {
 	return NoNews
 }
 
-// await notes that a page, by what may be a change, leads to locations that nobody knew.
+// await notes unknown locations that a page links to since a look that may be a change.
 func (m *Batch) await(k *Look, unheard []string) {
 	from, known := m.Load(k.Location)
 	if !known {
@@ -43,8 +43,8 @@ func (m *Batch) await(k *Look, unheard []string) {
 	m.Save(from)
 }
 
-// keepLinks drops the new links that the look does not show. Those that it shows lead to
-// new pages if the change turns out to be one.
+// keepLinks drops the awaited links that the look no longer shows. The others lead to new
+// pages if the change is confirmed.
 func (m *Batch) keepLinks(k *Look, p *pagerecord.Page, c comparison) {
 	if _, variety := p.Dates.Held(); len(p.NewLinks) == 0 || k.VarietyKey != variety {
 		return

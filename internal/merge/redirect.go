@@ -8,8 +8,8 @@ import (
 	"github.com/servemap/servemap/internal/pagerecord"
 )
 
-// redirected merges a redirect: the target of an entry's is an entry too, and a page
-// that has moved for good hands its history on.
+// redirected merges a redirect. The target of an entry becomes an entry too. A page that
+// has moved permanently passes on its history.
 func (m *Batch) redirected(k *Look, p *pagerecord.Page) {
 	if (p.Link || m.site.Entries[k.Location]) && !p.Witnessed && p.Status != k.Response.Status {
 		p.Status = k.Response.Status
@@ -26,11 +26,11 @@ func (m *Batch) redirected(k *Look, p *pagerecord.Page) {
 		return
 	}
 	if k.Echo.Repeats(k.Target) && !respelled(k.Location, k.Target) {
-		return // it leads the visitor back, and nobody else
+		return // it leads back to a page that the request named
 	}
 	hop := m.steady(k, p)
 	moved := permanent && p.Listed() && !m.late(p, k.Moment())
-	led := permanent && (moved || p.Link && m.forAll(k, p)) // what a public link leads to, by a redirect that stays
+	led := permanent && (moved || p.Link && m.forAll(k, p)) // a public link leads to the target
 	if hop == 0 && !led {
 		if permanent && !p.Link {
 			m.Effects.Early = append(m.Effects.Early, k)
@@ -50,9 +50,9 @@ func (m *Batch) redirected(k *Look, p *pagerecord.Page) {
 	m.Save(to)
 }
 
-// steady returns how many redirects the target is away from an entry, 0 if it is no
-// entry's, or if the location leads each visitor to a page of his own: the first target
-// that is seen counts at once, another one when it is seen twice running.
+// steady returns how many redirects the target is away from an entry, 0 if the redirect
+// does not start at an entry or has a different target for each visitor. The first target
+// counts at once, another one after it was seen twice in a row.
 func (m *Batch) steady(k *Look, p *pagerecord.Page) (hop int) {
 	switch {
 	case m.site.Entries[k.Location]:
@@ -74,15 +74,15 @@ func (m *Batch) steady(k *Look, p *pagerecord.Page) (hop int) {
 	return hop
 }
 
-// pointTo notes where a redirect leads that led elsewhere before.
+// pointTo notes the new target of a redirect.
 func (m *Batch) pointTo(k *Look, p *pagerecord.Page) {
 	p.Redirect = pagerecord.Redirect{Target: m.site.ID(k.Target), TargetAt: k.Moment(), By: k.Net}
 	m.Save(p)
 }
 
-// forAll reports whether a redirect leads everybody to the same target: because that is
-// the same location in another spelling, or because looks a day apart, or from two
-// networks, saw it.
+// forAll reports whether a redirect leads everybody to the same target. It does if the
+// target is another spelling of the location, or if looks a day apart, or from two
+// networks, saw the same target.
 func (m *Batch) forAll(k *Look, p *pagerecord.Page) bool {
 	if respelled(k.Location, k.Target) {
 		return true
@@ -94,5 +94,5 @@ func (m *Batch) forAll(k *Look, p *pagerecord.Page) bool {
 	return pagerecord.Independent(p.TargetAt, p.By, k.Look)
 }
 
-// respelled reports whether two locations differ only in what names the same page.
+// respelled reports whether two locations are spellings of the same address.
 func respelled(a, b string) bool { return look.Bare(a) == look.Bare(b) }

@@ -12,7 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// Outdated reports whether a review has to change the record of a page that is or was
+// Outdated reports whether a review must change the record of a page that is or was
 // listed.
 func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) bool {
 	switch {
@@ -23,7 +23,7 @@ func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) b
 	case !p.Public():
 		return false
 	}
-	// Of a page that was listed the verdict needs nothing but its own record.
+	// For a page that was listed, the verdict needs only its own record.
 	p.Loaded.Location = location
 	verdict, why := (&Batch{site: site}).verdict(p)
 	if p.Reason == admit.Duplicate || p.Reason == admit.SoftNotFound {
@@ -32,19 +32,19 @@ func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) b
 	return verdict != p.Verdict || verdict != admit.Listed && why != p.Reason
 }
 
-// expired reports whether a page was not seen for so long that it is not kept.
+// expired reports whether a page was unseen for so long that it is dropped.
 func (site *Site) expired(p *pagerecord.Page, now moment.Time) bool {
 	return p.LastSeen != 0 && now.Sub(p.LastSeen) >= site.KeepFor && site.Activity.Enough(p.LastSeen)
 }
 
-// Expendable reports whether a location that waits was not seen for so long that its
-// record may go.
+// Expendable reports whether a waiting location was unseen for so long that its record may
+// be dropped.
 func (site *Site) Expendable(p *pagerecord.Page, now time.Time) bool {
 	return !p.Barred && !p.Link && site.expired(p, moment.Of(now))
 }
 
-// Review decides anew on a page that is or was listed. One that was not seen for long
-// leaves; one that had left by then is forgotten.
+// Review decides again about a page that is or was listed. A page that was unseen for long
+// leaves the sitemap. If it had left before, its record is erased.
 func (m *Batch) Review(location string) {
 	p, known := m.Load(location)
 	switch {
@@ -68,7 +68,7 @@ func (m *Batch) Review(location string) {
 	}
 }
 
-// Drop erases the record of a location that waits, by its key.
+// Drop erases the record of a waiting location, by its key.
 func (m *Batch) Drop(key string) {
 	b := m.Get(key)
 	if b == nil {
@@ -84,8 +84,8 @@ func (m *Batch) Drop(key string) {
 	m.erase(key, p, secret.ID(strings.TrimPrefix(key, m.site.Keys.Waits())))
 }
 
-// erase removes the record of a page, which leaves its duplicates. id is the ID of its
-// location, which need not be known.
+// erase removes the record of a page, and takes the page out of its duplicates. id is the
+// ID of its location. The location itself may be unknown.
 func (m *Batch) erase(key string, p *pagerecord.Page, id uint64) {
 	m.Put(key, nil)
 	m.Effects.Erased = true
@@ -94,8 +94,8 @@ func (m *Batch) erase(key string, p *pagerecord.Page, id uint64) {
 	p.Loaded.Changed = false
 }
 
-// Forget erases what is known of a location and bars it. What is left does not name the
-// location.
+// Forget erases the record of a location and bars it. The record that bars it does not
+// name the location.
 func (m *Batch) Forget(location string) {
 	p, _ := m.Load(location)
 	if p.Loaded.Listed {
@@ -121,26 +121,26 @@ func (m *Batch) Forget(location string) {
 	}
 }
 
-// byReading are the extensions for which a page must be read. Alternates are known
-// without.
+// byReading are the extensions that only a reading of the page finds. Alternates are in
+// its record.
 const byReading = sitemap.Images | sitemap.NewsItem | sitemap.Videos
 
-// Extends reports whether the entries are not yet those of the present extensions.
+// Extends reports whether entries do not agree with the present extensions yet.
 func (site *Site) Extends() bool { return site.Extended != site.Extensions }
 
-// grown reports whether pages are to be read again for an extension.
+// grown reports whether pages must be read again for an added extension.
 func (site *Site) grown() bool { return site.Extensions&^site.Extended&byReading != 0 }
 
-// Vouched reports whether something on the site vouches for the page: it is an entry,
-// has a route of its own, a listed page links to it, or it was listed before. Any other
-// address may be made up by whoever asks for it.
+// Vouched reports whether something on the site vouches for the page: it is an entry, it
+// has a route of its own, a listed page links to it, or it was listed before. Other
+// addresses may be made up by the client.
 func (site *Site) Vouched(k *Look) bool {
 	p := k.Before
 	return p.Public() || p.Link || p.Hop > 0 || p.Route || k.Exact || site.Entries[k.Location]
 }
 
-// ranked returns the priority that the ranks of all pages give a listed page, and its
-// present one where they are not known.
+// ranked returns the priority of a listed page by the ranks of all pages, or its present
+// priority if the ranks are unknown.
 func (site *Site) ranked(p *pagerecord.Page, now time.Time) uint8 {
 	if !site.InferPriority || site.Ranks == nil || !p.Listed() {
 		return p.Priority

@@ -1,8 +1,7 @@
-// Package merge says what a look changes. Its input is what one response showed, and
-// the records that a transaction has read; its output are the records as they are now,
-// and the [Effects] that follow from them. It never touches a store, a clock, a queue
-// or a log: the same input always gives the same output, so that a transaction may run
-// again.
+// Package merge decides what a look changes. Its input is one look, and the records that a
+// transaction has read. Its output is the changed records, and the [Effects] that follow.
+// It never touches a store, a clock, a queue or a log. The same input always gives the
+// same output, so that a transaction may run again.
 package merge
 
 import (
@@ -31,14 +30,14 @@ type Settings struct {
 	Entries       map[string]bool    // locations where visitors enter
 	Networks      int                // distinct networks that make evidence
 	Confidence    float64            // least probability of a changefreq
-	KeepFor       time.Duration      // how long a page is kept that is not seen
-	Extensions    sitemap.Namespaces // that entries have
+	KeepFor       time.Duration      // how long an unseen page is kept
+	Extensions    sitemap.Namespaces // of entries
 	InferPriority bool               // rank the pages by their links and visits
 }
 
-// Site is what merging goes by besides the records of pages: the settings, and what
-// is known of the site as a whole. It belongs to one goroutine, which changes it
-// between transactions only.
+// Site is what merging uses besides the records of pages: the settings, and the state of
+// the site as a whole. It belongs to one goroutine, which changes it only between
+// transactions.
 type Site struct {
 	Settings
 	Keys    keys.Keys
@@ -53,15 +52,15 @@ type Site struct {
 	Listed      int // pages listed now, about
 
 	Followed Followed   // links that were merged lately
-	Early    look.Early // where locations lead for which nothing vouched
+	Early    look.Early // looks at locations that nothing vouched for yet
 
-	Extended sitemap.Namespaces // for which the entries are in line
+	Extended sitemap.Namespaces // the extensions that all entries agree with
 	Ranks    *priority.Ranks    // of all pages, nil before they are known
-	Thin     map[int]bool       // parts with so few pages that another part takes them
+	Thin     map[int]bool       // parts with so few pages that another part should take them
 	Over     map[int]bool       // parts with more pages than they may have
 
-	// OnUnsaved is told of pages that were changed and not saved with that, so that a
-	// test notices. It is nil outside of tests.
+	// OnUnsaved is called for pages that were changed but not saved. It is nil except
+	// in tests.
 	OnUnsaved func(location string)
 }
 

@@ -8,38 +8,37 @@ import (
 	"github.com/servemap/servemap/internal/sitewide"
 )
 
-// A site may refuse one client what it shows to everybody else, and say so by a
-// 401, 403 or 404, by a redirect to a log-in or to another host. So what one client
-// is told takes no page out by itself:
+// A site may refuse one client what it shows to everybody else: with a 401, 403 or 404,
+// or with a redirect to a log-in page or another host. So one client's answer alone
+// takes no page out:
 //
-//   - A refusal counts when a second network is refused too, or the same one a day
-//     later, and nobody got the page in between. A 404 of a client of whom nothing
-//     bad is known counts after a minute.
-//   - A network that has taken out as many pages by 404s as a site loses in a day
-//     has its further ones judged like the other refusals.
-//   - What a network is told counts for nothing while it is refused pages that
-//     others get.
+//   - A refusal counts when a second network is refused too, or the same network a day
+//     later, and nobody got the page in between. A 404 counts after a minute, unless
+//     something is known against the client.
+//   - A network whose 404s have taken out as many pages as a site loses in a day gets
+//     no more such minutes: its further 404s are judged like other refusals.
+//   - The answers to a network are ignored while it is refused pages that others get.
 //
-// All clients whose network is not known are taken for one network.
+// All clients whose network is unknown count as one network.
 
-// anotherDay is how much later the same network must be told the same again.
+// anotherDay is how much later the same network must be refused again.
 const anotherDay = 24 * time.Hour
 
-// withdraw takes the page out: because the site no longer serves it, or because it now
-// says that it is not to be listed.
+// withdraw takes the page out: the site no longer serves it, or it now forbids its
+// listing.
 func (m *Batch) withdraw(k *Look, p *pagerecord.Page, why admit.Reason) {
 	p.Status = k.Response.Status
 	m.out(p, k.At, why)
 }
 
-// out takes the page out. by is the time of the last answer that is taken into account.
+// out takes the page out. by is the time of the last answer that counted.
 func (m *Batch) out(p *pagerecord.Page, by time.Time, why admit.Reason) {
 	m.trustAgain(p)
 	switch {
 	case why == admit.Private, why == admit.NoStore:
 		p.Witnessed, p.Content, p.Absent = false, why, admit.None
 	case pagerecord.Variable(why), why == admit.NoIndex:
-		p.Content, p.BodyHash = why, 0 // the page is there; what it showed last was not merged
+		p.Content, p.BodyHash = why, 0 // the page exists, and its last content was not merged
 	default:
 		p.Witnessed, p.Absent = false, why
 	}
@@ -47,8 +46,8 @@ func (m *Batch) out(p *pagerecord.Page, by time.Time, why admit.Reason) {
 	m.Save(p)
 }
 
-// suspect notes that a listed page may be gone, or may not be for everybody, by what a
-// client was told. A page that is not listed has nothing to lose.
+// suspect notes that a client's answer says that a listed page is gone or not public. A
+// page that is not listed is withdrawn at once.
 func (m *Batch) suspect(k *Look, p *pagerecord.Page, why admit.Reason) {
 	if !p.Listed() {
 		m.withdraw(k, p, why)
@@ -61,7 +60,7 @@ func (m *Batch) suspect(k *Look, p *pagerecord.Page, why admit.Reason) {
 	if !pagerecord.Variable(why) && m.ignores(k.Net, why) {
 		m.Effects.Refused = true
 		if p.Missing != 0 && p.MissingNet == k.Net && !pagerecord.Variable(p.MissingWhy) {
-			m.trustAgain(p) // what it was told before is worth no more
+			m.trustAgain(p) // its first answer no longer counts either
 			m.Save(p)
 		}
 		return
@@ -77,13 +76,13 @@ func (m *Batch) suspect(k *Look, p *pagerecord.Page, why admit.Reason) {
 		p.MissingNet = pagerecord.SeveralNetworks
 		m.giveMinute(p)
 	case p.HasMinute() && at.Sub(p.Missing) < pagerecord.ConfirmAfter:
-		m.Effects.Doubted[k.Location] = p.Missing // it was noted before, and perhaps nobody knew
+		m.Effects.Doubted[k.Location] = p.Missing // another process may have noted it
 	}
 	m.Save(p)
 }
 
-// isSecond reports whether a look shows that another client than the first one, or the
-// same one on another day, is refused the page.
+// isSecond reports whether a second network is refused the page, or the same one a day
+// later.
 func (m *Batch) isSecond(k *Look, p *pagerecord.Page, why admit.Reason) bool {
 	if p.Missing == 0 || pagerecord.Variable(why) || pagerecord.Variable(p.MissingWhy) || m.ignores(p.MissingNet, p.MissingWhy) {
 		return false
@@ -94,8 +93,8 @@ func (m *Batch) isSecond(k *Look, p *pagerecord.Page, why admit.Reason) bool {
 	return k.Net != 0 && p.MissingNet != 0 && p.MissingNet != pagerecord.SeveralNetworks && k.Net != p.MissingNet
 }
 
-// outweighs reports whether a new reason to doubt replaces the present one: when the
-// present one counts for nothing by now, or only the new one is confirmed after a minute.
+// outweighs reports whether a new reason to doubt replaces the present one: because the
+// present one is ignored by now, or because only the new one is confirmed after a minute.
 func (m *Batch) outweighs(p *pagerecord.Page, why admit.Reason) bool {
 	switch {
 	case pagerecord.Variable(p.MissingWhy):
@@ -106,7 +105,7 @@ func (m *Batch) outweighs(p *pagerecord.Page, why admit.Reason) bool {
 	return why == admit.NotFound && !p.HasMinute()
 }
 
-// giveMinute has a doubt confirmed after a minute, if it is of the kind that can be.
+// giveMinute stores that a doubt will be confirmed after a minute, if it is of that kind.
 func (m *Batch) giveMinute(p *pagerecord.Page) {
 	if p.HasMinute() {
 		m.Put(m.site.Keys.Lost(p.Loaded.Location), p.Minute())
@@ -122,24 +121,25 @@ func (m *Batch) trustAgain(p *pagerecord.Page) {
 	}
 }
 
-// endMinute forgets that a doubt was to be confirmed after its minute.
+// endMinute erases the stored minute of a location.
 func (m *Batch) endMinute(location string) {
 	m.Put(m.site.Keys.Lost(location), nil)
 	m.Effects.Undoubted = append(m.Effects.Undoubted, location)
 }
 
-// Confirm ends the minute of a doubt: the page leaves, unless the doubt is over.
+// Confirm is called when the minute of a doubt is over. The page leaves, unless the doubt
+// has ended.
 func (m *Batch) Confirm(location string) {
 	p, _ := m.Load(location)
 	if had := m.moment().Sub(p.Missing); p.Missing != 0 && had >= 0 && had < pagerecord.ConfirmAfter {
-		m.Effects.Doubted[location] = p.Missing // it was saved, and doubted anew by another process
+		m.Effects.Doubted[location] = p.Missing // another process has ended the doubt, and begun a new one
 		return
 	}
 	all := m.refusals()
 	alone := p.MissingWhy == admit.NotFound && p.MissingNet != pagerecord.SeveralNetworks
 	switch {
 	case p.Missing == 0 || !p.HasMinute(), alone && !all.Of(p.MissingNet, m.moment().Second()).Suffices(m.site.Listed):
-		m.endMinute(location) // the doubt goes on, if there is one, until the page is seen or refused again
+		m.endMinute(location) // a doubt stays until the page is seen or refused again
 		m.settled(p, m.Now)
 		return
 	case alone:
@@ -153,10 +153,9 @@ func (m *Batch) refusals() sitewide.Refusals {
 	return sitewide.ReadRefusals(m.Get(m.site.Keys.Refusals()))
 }
 
-// ignores reports whether it counts for nothing that a network was refused a page,
-// since it is refused others that everybody gets. That a page is missing may count
-// a day later where no network is known, or no page would ever leave there while one
-// of all clients is refused.
+// ignores reports whether a network's refusals are ignored, since it is refused pages that
+// others get. A 404 to an unknown network is not ignored. Otherwise no page could leave a
+// site that knows no networks, while any one of its clients is refused.
 func (m *Batch) ignores(network uint32, why admit.Reason) bool {
 	if network == 0 && why == admit.NotFound || network == pagerecord.SeveralNetworks {
 		return false
@@ -165,7 +164,7 @@ func (m *Batch) ignores(network uint32, why admit.Reason) bool {
 	return all.Of(network, m.moment().Second()).Blocked()
 }
 
-// refuted notes that somebody got a page that another network was refused.
+// refuted notes that a client got a page that another network was refused.
 func (m *Batch) refuted(k *Look, p *pagerecord.Page) {
 	net := p.MissingNet
 	if p.Missing == 0 || pagerecord.Variable(p.MissingWhy) || net == pagerecord.SeveralNetworks || net != 0 && net == k.Net {

@@ -6,7 +6,7 @@ import (
 	"github.com/servemap/servemap/internal/sitewide"
 )
 
-// verdict decides on a page as it is now.
+// verdict decides about a page by its present values.
 func (m *Batch) verdict(p *pagerecord.Page) (admit.Verdict, admit.Reason) {
 	location := p.Loaded.Location
 	rule, _ := m.site.Rules.Match(location)
@@ -19,7 +19,7 @@ func (m *Batch) verdict(p *pagerecord.Page) (admit.Verdict, admit.Reason) {
 	}
 	content, foreign := p.Content, m.site.ForeignQuery(location)
 	if content == admit.None && !p.Self && foreign {
-		content = admit.QueryNotCanonical // it was allowed once
+		content = admit.QueryNotCanonical // the parameter was allowed before
 	}
 	ev := admit.Evidence{
 		Entry:  m.site.Entries[location],
@@ -37,7 +37,7 @@ func (m *Batch) verdict(p *pagerecord.Page) (admit.Verdict, admit.Reason) {
 	return admit.Decide(ev, rule.Listing, content, m.site.Networks, foreign)
 }
 
-// unwitnessed is the verdict on a page that was not there when it was last asked for.
+// unwitnessed decides about a page that nobody got at the last request.
 func unwitnessed(p *pagerecord.Page, rule admit.Listing, disallowed bool) (admit.Verdict, admit.Reason) {
 	switch {
 	case rule == admit.Never:
@@ -54,7 +54,7 @@ func unwitnessed(p *pagerecord.Page, rule admit.Listing, disallowed bool) (admit
 	return admit.Waiting, admit.NoEvidence
 }
 
-// toEnter fills in what matters only of a page that has never been listed.
+// toEnter adds the evidence that matters only for a page that was never listed.
 func (m *Batch) toEnter(ev *admit.Evidence, p *pagerecord.Page) {
 	ev.Word, ev.Unprompted = p.Word(), p.Unprompted
 	ev.Shown, ev.Shared, ev.Networks = p.Shown, p.Shared, len(p.Networks)
@@ -64,8 +64,8 @@ func (m *Batch) toEnter(ev *admit.Evidence, p *pagerecord.Page) {
 	}
 }
 
-// count brings the record of the page's siblings in line with the page. isNew says that
-// the page was never listed before.
+// count updates the record of the page's siblings. isNew says that the page was never
+// listed before.
 func (m *Batch) count(p *pagerecord.Page, isNew bool) {
 	as := p.CountsAs()
 	grows := isNew && as == sitewide.Linked

@@ -13,20 +13,20 @@ import (
 	"github.com/servemap/servemap/internal/pagerecord"
 )
 
-// witness merges a look that got a page. A look no newer than the last one has been
-// merged already, or came out of order; it is still evidence.
+// witness merges a look that got a page. If the look is not newer than the last one, it
+// was merged already or came out of order. Then it counts as evidence only.
 func (m *Batch) witness(k *Look, p *pagerecord.Page) (follow bool) {
 	if p.Listed() && !k.Same && pagerecord.Variable(k.Forbids) {
 		m.suspect(k, p, k.Forbids)
-		m.due(k.Location) // or this look hides the next visitor's
+		m.due(k.Location) // otherwise the next visitor would not be looked at
 		return false
 	}
 	p.WitnessedBy(k.Look)
 	if m.follows(p, k.Moment()) || p.FirstSeen == 0 {
 		m.seen(k, p)
 	}
-	// Not only when it is new: a store may have taken the look, and lost the
-	// answer, before its links were followed.
+	// The look need not be new: the store may have merged it and failed to confirm
+	// that, before its links were followed.
 	follow = k.Full && (!p.Read || k.Again) && p.BodyHash == k.Hash
 	pairs := k.Full && !p.Read
 	m.Save(p)
@@ -39,12 +39,12 @@ func (m *Batch) witness(k *Look, p *pagerecord.Page) (follow bool) {
 	return follow
 }
 
-// seen merges what a look newer than the last one shows.
+// seen merges a look that is newer than the last one.
 func (m *Batch) seen(k *Look, p *pagerecord.Page) {
 	at := k.Moment()
 	p.Loaded.Before = p.LastSeen.Second()
 	if p.Looks == 0 {
-		p.FirstSeen, p.Loaded.Before = at.Second(), 0 // whatever was noted before was no look at the page
+		p.FirstSeen, p.Loaded.Before = at.Second(), 0 // earlier times are not of looks at the page
 		if !k.Undated {
 			p.Dates.FirstSeen(at)
 		}
@@ -80,7 +80,7 @@ func (m *Batch) seenSame(k *Look, p *pagerecord.Page) {
 
 // seenNew merges a look that shows other bytes than the last one.
 func (m *Batch) seenNew(k *Look, p *pagerecord.Page) {
-	if k.Full || k.Forbids != admit.None || p.Content != admit.NoIndex { // else what was not read may still say so
+	if k.Full || k.Forbids != admit.None || p.Content != admit.NoIndex { // a noindex may be in the part that was not read
 		p.Content, p.Until = k.Forbids, k.Until
 	}
 	p.NoFollow, p.Self = k.NoFollow, k.Canonized
@@ -90,8 +90,8 @@ func (m *Batch) seenNew(k *Look, p *pagerecord.Page) {
 	m.content(k, p)
 }
 
-// alive merges the proof that a known page is there. A 304 that repeats the entity tag
-// of the last look proves that it is unchanged as well.
+// alive merges an answer that proves that a known page exists, such as a 304. A 304 with
+// the entity tag of the last look also proves that the page has not changed.
 func (m *Batch) alive(k *Look, p *pagerecord.Page) {
 	if !m.follows(p, k.Moment()) {
 		return
@@ -99,7 +99,7 @@ func (m *Batch) alive(k *Look, p *pagerecord.Page) {
 	p.LastSeen, p.Status = k.Moment(), k.Response.Status
 	notModified := k.Response.Status == http.StatusNotModified
 	if notModified && !pagerecord.Variable(p.MissingWhy) {
-		m.refuted(k, p) // the client is let in, and has the page already
+		m.refuted(k, p) // the client may have the page, and has it already
 		m.trustAgain(p)
 	}
 	if notModified && !k.Undated && p.TagHash != 0 && p.TagHash == tagHash(k) {
@@ -118,12 +118,11 @@ func tagHash(k *Look) uint64 {
 	return xxh3.HashString(tag)
 }
 
-// A tagged look is one at a target with tracking parameters, as links in
-// campaigns have. The site may answer it with anything: a landing page, a
-// redirect, or, as some of these parameters name the visitor, what is for him
-// alone. So it is evidence for the page, and shows that it is there; it never
-// takes the page out, dates it or moves it, its links count for nothing, and what
-// it shows is not remembered.
+// A tagged look is a look at a target with tracking parameters, as in links of a
+// campaign. The site may answer it with anything: a landing page, a redirect, or a
+// page for this visitor alone, since some parameters name the visitor. So a tagged
+// look is evidence for the page and shows that it exists. It never takes the page out
+// and never dates it. Its links and its content are ignored.
 
 // tagged merges a tagged look at a page that does not forbid its listing.
 func (m *Batch) tagged(k *Look, p *pagerecord.Page) {
@@ -137,10 +136,10 @@ func (m *Batch) tagged(k *Look, p *pagerecord.Page) {
 		p.FirstSeen, p.LastSeen = k.Moment().Second(), k.Moment()
 		p.Self, p.NoFollow, p.Until = k.Canonized, k.NoFollow, k.Until
 	default:
-		return // the page itself was seen to be gone, or not to be listed
+		return // the page itself is gone, or forbids its listing
 	}
 	if p.Looks == 0 {
-		p.Shared = p.Shared || k.Shared // until it is known what the page itself shows
+		p.Shared = p.Shared || k.Shared // until the page itself was seen
 	}
 	p.WitnessedBy(k.Look)
 	if m.site.fades(p, k.Moment()) {
@@ -149,8 +148,8 @@ func (m *Batch) tagged(k *Look, p *pagerecord.Page) {
 	m.Save(p)
 }
 
-// WantsTagged reports whether a tagged look may teach anything, so that the page is worth
-// reading to see that it does not forbid its listing.
+// WantsTagged reports whether a tagged look may add anything. Then the page must be read,
+// to see whether it forbids its listing.
 func (site *Site) WantsTagged(k *look.Look, before *pagerecord.Page) bool {
 	if !before.Witnessed || before.Content != admit.None {
 		return before.Unasked()
@@ -158,9 +157,9 @@ func (site *Site) WantsTagged(k *look.Look, before *pagerecord.Page) bool {
 	return !before.Public() || site.fades(before, k.Moment())
 }
 
-// fades reports whether a page was not seen for so long that a tagged look counts as
-// having seen it. Earlier it does not: as nobody knows what it showed, it would blur
-// when the page changed.
+// fades reports whether a page was unseen for so long that a tagged look counts as a
+// sighting of it. Earlier it does not, since its content is not known and the date of the
+// next change would become less exact.
 func (site *Site) fades(p *pagerecord.Page, at moment.Time) bool {
 	return at.Sub(p.LastSeen) >= site.KeepFor/2
 }
