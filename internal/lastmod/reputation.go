@@ -163,7 +163,7 @@ func (r *Reputation) fields(f *record.Fields, base int) {
 	f.Data(base+8, len(stamps), func(i int) []byte {
 		return encodeTimes(0, []moment.Time{stamps[i].From, stamps[i].To})
 	}, func(b []byte) {
-		if t := decodeTimes(0, b); len(t) == 2 && t[0] <= t[1] {
+		if t := decodeTimes(0, b); len(t) == 2 && t[0] <= t[1] && t[1] > 0 {
 			*stamps = stamps.With(Stamp{From: t[0], To: t[1]})
 		}
 	})
