@@ -45,6 +45,14 @@ keeps of a page, on average; the simple ones keep a hash or some.
 The mark alone is what finds the changes, without the dates that pages give. It
 runs with five seeds of the hashes, of which the mean and the range are printed.
 
+A crawler is replayed, too. It has each page since the page's first look, and reads
+the sitemap right after every look. It fetches a page if the page's lastmod is
+newer than its last fetch. Printed are its fetches for each true change, the share
+of changes that it saw before the next one came, and how long after the look that
+first showed them. Beside it are crawlers without a sitemap: one that fetches at
+every look, and some that do so at a fixed rate. Fetches at unclear looks are not
+counted.
+
 With -rebuild, the HTML files below each DIR are taken for a site that is built
 twelve times: each time with another date and version, other names of assets,
 at times with another menu or template, and with a true edit of a few pages.

@@ -54,7 +54,7 @@ func TestReplay(t *testing.T) {
 	if err := replay(fromText(twoPages(t)), 0, &r); err != nil {
 		t.Fatal(err)
 	}
-	all := r.all()
+	all := r.all().detectors
 	raw, ours := all[0], all[len(baselines)]
 	if raw.found != 1 || raw.wrong != 9 || raw.asked != 12 {
 		t.Errorf("by the bytes there are %d changes found, %d false, of %d asked; want 1, 9, 12", raw.found, raw.wrong, raw.asked)
@@ -97,7 +97,7 @@ func TestRebuild(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := r.all()
+		all := r.all().detectors
 		ours := all[len(baselines)]
 		if ours.pages != 40 || ours.found+ours.missed < 5 || ours.missed > 3 || ours.wrong > 3 || ours.f1() < least || len(*r) != 1 {
 			t.Errorf("restarted after %d: %+v of %d sites, want an F1 of %.2f", restart, ours, len(*r), least)

@@ -29,7 +29,7 @@ func replay(h history, restart int, to *report) error {
 			return nil
 		}
 		err := s.finish()
-		*to = append(*to, siteReport{s.name, s.tallies})
+		*to = append(*to, s.report())
 		return err
 	}
 	err := h(func(f *fetch) error {
@@ -184,4 +184,13 @@ func (s *site) finish() error {
 		s.tallies[i].bytes = b.bytes(s.facts)
 	}
 	return nil
+}
+
+// report says what the site's detectors found.
+func (s *site) report() siteReport {
+	pages := make([]*judged, len(s.order))
+	for i, name := range s.order {
+		pages[i] = s.pages[name]
+	}
+	return siteReport{s.name, s.tallies, crawls(pages)}
 }

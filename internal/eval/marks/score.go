@@ -21,8 +21,9 @@ type judged struct {
 
 // dates are the dates of one detector.
 type dates struct {
-	all map[int64]bool // those that were published
-	now int64
+	all    map[int64]bool // those that were published
+	now    int64
+	visits []int64 // of the crawler that follows these dates
 }
 
 func newPage(detectors int) *judged {
@@ -48,6 +49,7 @@ func (p *judged) note(f *fetch) {
 // true one.
 func (p *judged) publish(detector int, date int64, t *tally) {
 	d := &p.dated[detector]
+	d.visit(date, p.fetches[len(p.fetches)-1], p.fetches[0])
 	d.now = p.fetchOf(date)
 	if d.now != 0 {
 		d.all[d.now] = true
@@ -119,25 +121,29 @@ type report []siteReport
 type siteReport struct {
 	site      string
 	detectors []tally
+	crawls    []crawl
 }
 
 // sum adds up the sites with the chosen numbers.
-func (r report) sum(chosen func(i int) bool) (all []tally) {
+func (r report) sum(chosen func(i int) bool) (all siteReport) {
 	for i, s := range r {
 		if !chosen(i) {
 			continue
 		}
-		if all == nil {
-			all = make([]tally, len(s.detectors))
+		if all.detectors == nil {
+			all.detectors, all.crawls = make([]tally, len(s.detectors)), make([]crawl, len(s.crawls))
 		}
 		for k := range s.detectors {
-			all[k].add(&s.detectors[k])
+			all.detectors[k].add(&s.detectors[k])
+		}
+		for k := range s.crawls {
+			all.crawls[k].add(s.crawls[k])
 		}
 	}
 	return all
 }
 
-func (r report) all() []tally { return r.sum(func(int) bool { return true }) }
+func (r report) all() siteReport { return r.sum(func(int) bool { return true }) }
 
 // print writes the tables: of each site if asked to, of those held out and the others if
 // there are any, and of all.
@@ -145,7 +151,7 @@ func (r report) print(w io.Writer, title string, each bool, held []string) {
 	slices.SortFunc(r, func(a, b siteReport) int { return strings.Compare(a.site, b.site) })
 	for _, s := range r {
 		if each {
-			printTable(w, s.site, s.detectors)
+			printTable(w, s.site, s)
 		}
 	}
 	if len(held) > 0 {
@@ -155,8 +161,8 @@ func (r report) print(w io.Writer, title string, each bool, held []string) {
 	}
 	all := r.all()
 	printTable(w, title, all)
-	if len(all) > 0 {
-		ours := &all[len(baselines)]
+	if len(r) > 0 {
+		ours := &all.detectors[len(baselines)]
 		fmt.Fprintf(w, "ours: F1 %.2f lastmod %.2f\n\n", ours.f1(), ours.lastMod())
 	}
 }
@@ -177,7 +183,8 @@ func printSeeds(w io.Writer, list []tally) {
 		mean(f1), slices.Min(f1), slices.Max(f1), mean(lastMod), slices.Min(lastMod), slices.Max(lastMod))
 }
 
-func printTable(w io.Writer, title string, list []tally) {
+func printTable(w io.Writer, title string, s siteReport) {
+	list := s.detectors
 	if len(list) == 0 {
 		return
 	}
@@ -189,5 +196,6 @@ func printTable(w io.Writer, title string, list []tally) {
 			t.found, t.wrong, t.missed, float64(t.spent.Microseconds())/float64(max(t.fetches, 1)), kit.Share(t.bytes, t.pages))
 	}
 	printSeeds(w, list[len(baselines)+1:])
+	printCrawls(w, s.crawls)
 	fmt.Fprintln(w)
 }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/servemap/servemap/internal/eval/kit"
+)
+
+const day = 86400 // in seconds
+
+// crawl is what a crawler does that has a page since its first look, and fetches it again by some rule.
+type crawl struct {
+	rule          string
+	visits        int // fetches, also those that are not judged
+	fetches       int // those that are judged
+	changes, seen int
+	delay         int64 // of the changes seen, in seconds
+	span          int64 // from the first look at each page to the last, in seconds
+}
+
+func (c *crawl) add(d crawl) {
+	c.rule = d.rule
+	c.visits, c.fetches = c.visits+d.visits, c.fetches+d.fetches
+	c.changes, c.seen, c.delay = c.changes+d.changes, c.seen+d.seen, c.delay+d.delay
+	c.span += d.span
+}
+
+// crawled judges fetches at some times, in order. A change is seen by the first fetch after it, if no other change came
+// in between. A fetch that finds what a look showed of which nobody knows is not judged.
+func (p *judged) crawled(rule string, at []int64) crawl {
+	c := crawl{rule: rule, visits: len(at), changes: len(p.changes), span: p.fetches[len(p.fetches)-1] - p.fetches[0]}
+	had, change, look := p.fetches[0], int64(0), 0
+	for _, t := range at {
+		for ; look < len(p.fetches) && p.fetches[look] <= t; look++ {
+			if p.changes[p.fetches[look]] {
+				change = p.fetches[look]
+			}
+		}
+		if change > had {
+			c.seen++
+			c.delay += t - change
+		}
+		had = t
+		c.fetches += kit.One(!p.unclear[p.fetches[look-1]])
+	}
+	return c
+}
+
+// every returns the times of a crawler that fetches a page again and again after an interval in seconds. The number of
+// the page spreads the first fetches of pages evenly over the interval.
+func (p *judged) every(interval int64, number int) (at []int64) {
+	_, phase := math.Modf(float64(number+1) * math.Phi)
+	for t := p.fetches[0] + 1 + int64(phase*float64(interval)); t <= p.fetches[len(p.fetches)-1]; t += interval {
+		at = append(at, t)
+	}
+	return at
+}
+
+// visit has the crawler of a detector read the sitemap right after the last look. It fetches the page if its date is
+// newer than the last fetch.
+func (d *dates) visit(date, look, first int64) {
+	had := first
+	if n := len(d.visits); n > 0 {
+		had = d.visits[n-1]
+	}
+	if date > had {
+		d.visits = append(d.visits, look)
+	}
+}
+
+// crawls replays the crawlers over the pages of a site: some without a sitemap, of which one fetches as often as ours does,
+// and one with the dates of each detector.
+func crawls(pages []*judged) []crawl {
+	list := make([]crawl, 3+len(baselines)+1)
+	for n, p := range pages {
+		list[0].add(p.crawled("no sitemap, at every look", p.fetches[1:]))
+		list[1].add(p.crawled("no sitemap, every day", p.every(day, n)))
+		list[2].add(p.crawled("no sitemap, every week", p.every(7*day, n)))
+		for i, b := range baselines {
+			list[3+i].add(p.crawled("lastmod by "+b.name, p.dated[i].visits))
+		}
+		list[len(list)-1].add(p.crawled("lastmod by ours", p.dated[len(baselines)].visits))
+	}
+	ours := list[len(list)-1]
+	evenly := crawl{}
+	for n, p := range pages {
+		var at []int64
+		if ours.visits > 0 {
+			at = p.every(max(1, ours.span/int64(ours.visits)), n)
+		}
+		evenly.add(p.crawled("no sitemap, as often as by ours", at))
+	}
+	return slices.Insert(list, 3, evenly)
+}
+
+// printCrawls writes what the crawlers fetched and saw.
+func printCrawls(w io.Writer, list []crawl) {
+	fmt.Fprintf(w, "  %-36s %18s %8s %13s\n", "a crawler that fetches by", "fetches per change", "seen", "mean delay, h")
+	for _, c := range list {
+		if c.changes > 0 {
+			fmt.Fprintf(w, "  %-36s %18.2f %6.1f %% %13.1f\n", c.rule, float64(c.fetches)/float64(c.changes),
+				100*kit.Share(c.seen, c.changes), float64(c.delay)/3600/float64(max(1, c.seen)))
+		}
+	}
+}
