@@ -447,3 +447,44 @@ func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
 		}
 	})
 }
+
+func TestExplorationOfEndlessRedirectsEnds(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		next func(path string) string
+		most int // requests
+	}{
+		{"numbered", func(path string) string {
+			n := 0
+			scan(path, "/r/%d", &n)
+			return "/r/" + strconv.Itoa(n+1)
+		}, 120},
+		{"a new name each time", func(path string) string {
+			if path == "/r/0" {
+				path = "/"
+			}
+			return path + "x"
+		}, 30},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/robots.txt":
+					http.NotFound(w, r)
+				case "/":
+					testkit.Page("home", "/r/0", "/a")(w, r)
+				case "/a":
+					testkit.Page("a", "/")(w, r)
+				default:
+					http.Redirect(w, r, tt.next(r.URL.Path), http.StatusFound)
+				}
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				if done := explore(s, nil); done.Requests > tt.most {
+					s.Errorf("%d requests were made", done.Requests)
+				}
+				s.WantListed("/", "/a")
+			})
+		})
+	}
+}

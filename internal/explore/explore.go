@@ -233,7 +233,9 @@ func (e *explorer) tooManyLost() error {
 func (e *explorer) follow(r result) {
 	if r.status >= 300 && r.status < 400 {
 		if to := r.header.Get("Location"); to != "" {
-			e.consider(e.Normalizer.Resolve(r.Location, to), to, r.item)
+			found := e.frontier.page(r.item) // one step deeper, or redirects could go on for ever
+			e.consider(e.Normalizer.Resolve(r.Location, to), to, found)
+			e.frontier.grew(found)
 		}
 		return
 	}
