@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/servemap/servemap/internal/admit"
 )
 
 // Asking is more dangerous than listing: a page that is called delete.html explains how
@@ -55,6 +57,9 @@ const shortSegment = 3
 // acting reports whether a request for a link may change something. location is where it
 // leads, "" if it has no location; href is the link as written.
 func acting(location, href string) bool {
+	if word, _ := admit.WordIn(location); word == admit.Action {
+		return true // what is not listed for its name is not asked for either
+	}
 	_, query, _ := strings.Cut(href, "?")
 	query, _, _ = strings.Cut(query, "#")
 	path, kept, _ := strings.Cut(location, "?")

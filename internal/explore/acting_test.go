@@ -36,6 +36,9 @@ func TestLinksThatMayActAreNotAskedFor(t *testing.T) {
 		{"/l%C3%B6schen/5", "", true},
 		{"/supprimer/5", "", true},
 
+		{"/basket", "", true}, // a word that keeps a page from being listed
+		{"/shop/basket.html", "", true},
+
 		{"/", "/", false},
 		{"/about", "/about", false},
 		{"/blog/2026/a-product-update-for-all", "", false},

@@ -17,6 +17,7 @@ import (
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/robots"
+	"github.com/servemap/servemap/internal/tap"
 )
 
 // Config says what is explored, and how far. All but Robots, Resume, Sitemaps, Seeds and
@@ -239,7 +240,7 @@ func (e *explorer) follow(r result) {
 		}
 		return
 	}
-	if r.status != http.StatusOK || !isHTML(r.header.Get("Content-Type")) {
+	if r.status != http.StatusOK || !tap.IsHTML(r.header.Get("Content-Type")) {
 		return
 	}
 	e.report.Pages++
@@ -277,6 +278,9 @@ func (e *explorer) follow(r result) {
 func (e *explorer) consider(to location.Result, href string, found item) {
 	if to.Reason == location.ReasonHost || to.Reason == location.ReasonOutsideFolder || to.Reason == location.ReasonForm {
 		return // not of this site
+	}
+	if e.frontier.has(to.Location) {
+		return // most links lead to what other pages link to as well
 	}
 	rule, _ := e.Rules.Match(to.Location)
 	if !e.Static && rule.Listing != admit.Always && acting(to.Location, href) {

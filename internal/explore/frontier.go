@@ -49,14 +49,17 @@ type frontier struct {
 
 // group is what is counted of a shape or a folder.
 type group struct {
-	Asked int
-	Same  map[uint64]int `json:"-"` // how often a content was shown
-	Ended bool           `json:",omitempty"`
+	asked int
+	same  map[uint64]int // how often a content was shown
+	ended bool
 }
 
 func newFrontier(most, depth int) *frontier {
 	return &frontier{most: most, depth: depth, seen: map[uint64]bool{}, groups: map[string]*group{}}
 }
+
+// has reports whether a location was added before.
+func (f *frontier) has(location string) bool { return f.seen[xxh3.HashString(location)] }
 
 // add puts an item into the frontier, or returns why not. An item that was added before
 // is neither.
@@ -76,7 +79,7 @@ func (f *frontier) add(it item) (why string) {
 		return "repeated-segments"
 	case it.Chain >= longestChain && shape == it.from:
 		return "endless"
-	case f.groups[shape] != nil && f.groups[shape].Ended:
+	case f.groups[shape] != nil && f.groups[shape].ended:
 		return "same-content"
 	case len(f.first)+len(f.later) >= mostRemembers*f.most:
 		return "too-many"
@@ -121,12 +124,12 @@ func (f *frontier) next() (item, bool) {
 
 // begin counts a request, unless its shape has ended.
 func (f *frontier) begin(it item) bool {
-	if f.group(shapeOf(it.Location)).Ended {
+	if f.group(shapeOf(it.Location)).ended {
 		return false
 	}
 	f.asked++
-	f.group(shapeOf(it.Location)).Asked++
-	f.group(folderOf(it.Location)).Asked++
+	f.group(shapeOf(it.Location)).asked++
+	f.group(folderOf(it.Location)).asked++
 	return true
 }
 
@@ -156,7 +159,7 @@ func (f *frontier) group(name string) *group {
 
 func (f *frontier) hadShare(location string) bool {
 	most := max(f.most/largestShare, shareFrom)
-	return f.group(shapeOf(location)).Asked >= most || f.group(folderOf(location)).Asked >= most
+	return f.group(shapeOf(location)).asked >= most || f.group(folderOf(location)).asked >= most
 }
 
 // page returns what the links of a page at an item are added as.
@@ -187,11 +190,11 @@ func (f *frontier) grew(found item) {
 // over ends.
 func (f *frontier) shows(it item, content uint64) {
 	g := f.group(shapeOf(it.Location))
-	if g.Same == nil {
-		g.Same = map[uint64]int{}
+	if g.same == nil {
+		g.same = map[uint64]int{}
 	}
-	if g.Same[content]++; g.Same[content] >= sameContent {
-		g.Ended = true
+	if g.same[content]++; g.same[content] >= sameContent {
+		g.ended = true
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -90,11 +89,6 @@ func (e *explorer) request(ctx context.Context, loc string) (*http.Request, erro
 		r.Header.Set("X-Forwarded-Proto", "https")
 	}
 	return r.WithContext(ctx), nil
-}
-
-func isHTML(contentType string) bool {
-	media, _, _ := mime.ParseMediaType(contentType)
-	return media == "text/html" || media == "application/xhtml+xml"
 }
 
 // recorder keeps the answer to a request. The handler may go on writing after the

@@ -37,7 +37,7 @@ func judge(wants want, get bool, status int, untyped bool, h *Header) stage {
 
 // judgeTyped decides what to do with the body of a 200 whose type is known.
 func judgeTyped(wants want, get bool, h *Header) stage {
-	html := isHTML(h.ContentType)
+	html := IsHTML(h.ContentType)
 	wanted := html && shown(h)
 	if wants == texts {
 		wanted = !html
@@ -81,8 +81,8 @@ func oneOf(s string, words ...string) bool {
 	return false
 }
 
-// isHTML reports whether a Content-Type names HTML or XHTML. Two types joined are neither.
-func isHTML(contentType string) bool {
+// IsHTML reports whether a Content-Type names HTML or XHTML. Two types joined are neither.
+func IsHTML(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	return oneOf(media, "text/html", "application/xhtml+xml")
 }

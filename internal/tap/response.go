@@ -79,7 +79,7 @@ func (s *Response) kept() int {
 }
 
 // HTML reports whether the client was told that the content is HTML or XHTML.
-func (s *Response) HTML() bool { return isHTML(s.Header.ContentType) }
+func (s *Response) HTML() bool { return IsHTML(s.Header.ContentType) }
 
 // Header is the part of a response's header that says something about a page. An absent field is empty. Values of a
 // field that was sent several times are joined with ", ", which means the same (RFC 9110 section 5.3). Only those of
