@@ -1,0 +1,262 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"os/user"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/store/badgerstore"
+)
+
+// lockPatience is how long a command waits for a process that holds the folder to begin
+// answering, or to end.
+const lockPatience = 3 * time.Second
+
+// answerPatience is how long a living process may take to say that it lives. What it is
+// asked then may take longer, as an exploration does.
+const answerPatience = 4 * time.Second
+
+// asking is what the commands have in common that ask what is known of a site.
+type asking struct {
+	streams
+	name           string // of the command
+	data, database string
+	json, verbose  bool
+}
+
+func newAsking(s streams, fs *flag.FlagSet) *asking {
+	a := &asking{streams: s, name: fs.Name()}
+	dataFlags(fs, &a.data, &a.database)
+	fs.BoolVar(&a.json, "json", false, "print JSON, an object a line")
+	fs.BoolVar(&a.verbose, "v", false, "say who answers: a running process, or the folder")
+	return a
+}
+
+func (a *asking) say(text string) {
+	if a.verbose {
+		fmt.Fprintln(a.err, text)
+	}
+}
+
+// connect returns a client of the process that lives in the folder. If none does, this
+// process opens the folder and answers itself, by the same handler.
+func (a *asking) connect(ctx context.Context) (*client, error) {
+	if err := checkData(a.data); err != nil {
+		return nil, err
+	}
+	c, _, err := living(ctx, a.data)
+	switch {
+	case err == nil:
+		a.say("a running process answers")
+		return c, nil
+	case errors.Is(err, errSilent):
+		return nil, locked(a.data)
+	case errors.Is(err, os.ErrPermission):
+		return nil, fmt.Errorf("-data %s belongs to another user: %w", a.data, err)
+	}
+	s, err := loadSettings(a.data)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.checkOwner(); err != nil {
+		return nil, err
+	}
+	return a.open(ctx, s)
+}
+
+// checkOwner refuses to open a folder that another user's process serves: what this one
+// wrote there, as root can, that process could not open again. The settings tell whose
+// it is, since that process writes them at each start.
+func (a *asking) checkOwner() error {
+	info, err := os.Stat(settingsFile(a.data))
+	if err != nil {
+		return err
+	}
+	uid, ok := ownerOf(info)
+	if !ok || uid == os.Geteuid() {
+		return nil
+	}
+	name := fmt.Sprintf("'#%d'", uid)
+	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
+		name = u.Username
+	}
+	return fmt.Errorf("-data %s belongs to another user, and no process serves it; start that, or call sudo -u %s servemap %s -data %[1]s", a.data, name, a.name)
+}
+
+// open opens the folder as a start of the site does, with the same settings.
+func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
+	if s.Shared && a.database == "" {
+		return nil, usage("-database is missing; give the database that the site was started with, or set %s", databaseVariable)
+	}
+	if !s.Shared {
+		a.database = ""
+	}
+	log := slog.New(slog.DiscardHandler)
+	st, closeStore, err := openStore(a.data, a.database, log)
+	if err != nil {
+		return nil, err
+	}
+	if folder, ok := st.(*badgerstore.Store); ok {
+		if c, err := a.await(ctx, folder); c != nil || err != nil {
+			closeStore()
+			return c, err
+		}
+	}
+	handler, err := s.handler(log)
+	if err != nil {
+		closeStore()
+		return nil, err
+	}
+	site, err := newSite(s, st, log)
+	if err != nil {
+		closeStore()
+		return nil, err
+	}
+	a.say("no process runs; the folder is opened")
+	if isTerminal(a.err) {
+		fmt.Fprint(a.err, "opening ...\r")
+		defer fmt.Fprint(a.err, "           \r")
+	}
+	end := func() {
+		ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+		defer cancel()
+		_ = site.Close(ctx)
+		closeStore()
+	}
+	if err := site.Flush(ctx); err != nil {
+		end()
+		return nil, err
+	}
+	answers := &control{
+		site: site, health: health{PID: os.Getpid(), Version: version(), Origin: s.Origin},
+		explorer: explorer{site: site, handler: handler, static: s.Dir != "", state: stateFile(a.data), log: log},
+	}
+	listener := make(pipe)
+	server := &http.Server{Handler: answers.handler()}
+	go func() { _ = server.Serve(listener) }()
+	return dialing(listener.dial, func() { close(listener); server.Close(); end() }), nil
+}
+
+// locked is the error of a folder whose process does not answer.
+func locked(data string) error {
+	return exit{codeLocked, fmt.Sprintf("-data %s: another process holds the folder and does not answer; end it, or ask it", data)}
+}
+
+// await returns when the folder is open, or with a client of the process that has opened
+// it meanwhile.
+func (a *asking) await(ctx context.Context, folder *badgerstore.Store) (*client, error) {
+	end := time.After(lockPatience)
+	for {
+		err := folder.Health()
+		if err == nil {
+			return nil, nil
+		}
+		if c, _, err := living(ctx, a.data); err == nil {
+			return c, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-end:
+			if errors.Is(err, badgerstore.ErrLocked) {
+				return nil, locked(a.data)
+			}
+			return nil, fmt.Errorf("-data %s: %w", a.data, err)
+		case <-time.After(lockEvery):
+		}
+	}
+}
+
+// do asks for an answer. The caller calls end when it was read.
+func (c *client) do(ctx context.Context, method, path string, query url.Values, body io.Reader) (resp *http.Response, end func(), err error) {
+	r, err := http.NewRequestWithContext(ctx, method, "http://servemap"+path+"?"+query.Encode(), body)
+	if err != nil {
+		return nil, nil, err
+	}
+	if resp, err = c.http.Do(r); err != nil {
+		return nil, nil, errors.Unwrap(err) // without the address, which means nothing
+	}
+	if resp.StatusCode >= 300 && path != "/health" {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
+		resp.Body.Close()
+		return nil, nil, errors.New(strings.TrimSpace(string(text)))
+	}
+	return resp, func() { resp.Body.Close() }, nil
+}
+
+// each asks, and gives what each line of the answer says to fn, which prints it for
+// people. With -json the lines are printed as they came, and what fn prints is not.
+func each[T any](ctx context.Context, a *asking, method, path string, query url.Values, body io.Reader, fn func(w *bufio.Writer, v T) error) error {
+	c, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	resp, end, err := c.do(ctx, method, path, query, body)
+	if err != nil {
+		return err
+	}
+	defer end()
+	out, nothing := bufio.NewWriter(a.out), bufio.NewWriter(io.Discard)
+	lines := bufio.NewReader(resp.Body)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		var v T
+		if err == nil {
+			err = json.Unmarshal(line, &v)
+		}
+		w := out
+		if a.json {
+			w = nothing
+			_, _ = out.Write(line) // its error comes with Flush
+		}
+		if err == nil {
+			err = fn(w, v)
+		}
+		if lines.Buffered() == 0 || err != nil { // somebody may wait for it
+			err = cmp.Or(out.Flush(), err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if text := resp.Trailer.Get(errorTrailer); text != "" {
+		return errors.Join(errors.New(text), out.Flush())
+	}
+	return out.Flush()
+}
+
+func askHealth(ctx context.Context, data string) (health, error) {
+	c, h, err := living(ctx, data)
+	if err != nil {
+		return h, err
+	}
+	c.close()
+	return h, nil
+}
+
+// isTerminal reports whether somebody watches what is written.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"errors"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/servemap/servemap/internal/explore"
+)
+
+func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
+	a := newAsking(s, fs)
+	format := fs.String("format", "xml", "`xml`, json or csv")
+	to := fs.String("to", "", "write the sitemap's xml files to the folder `DIR`, as a large sitemap needs; it is not emptied")
+	return func(ctx context.Context, args []string) error {
+		if err := none(args); err != nil {
+			return err
+		}
+		switch *format {
+		case "xml":
+			return a.exportXML(ctx, *to)
+		case "json":
+			a.json = true
+			return each(ctx, a, http.MethodGet, "/pages", nil, nil, func(*bufio.Writer, listing) error { return nil })
+		case "csv":
+			out := csv.NewWriter(s.out)
+			_ = out.Write([]string{"url", "lastmod", "changefreq", "changes", "first_seen", "last_seen"})
+			err := each(ctx, a, http.MethodGet, "/pages", nil, nil, func(_ *bufio.Writer, p listing) error {
+				return out.Write([]string{p.URL, stamp(p.LastMod), p.ChangeFreq, strconv.Itoa(p.Changes), stamp(p.FirstSeen), stamp(p.LastSeen)})
+			})
+			out.Flush()
+			return errors.Join(err, out.Error())
+		}
+		return usage("-format %s: give xml, json or csv", *format)
+	}
+}
+
+// exportXML prints the sitemap, or writes it and the files that it names to a folder.
+func (a *asking) exportXML(ctx context.Context, dir string) error {
+	c, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	names := []string{"sitemap.xml"}
+	for i := 0; i < len(names); i++ {
+		resp, end, err := c.do(ctx, http.MethodGet, "/files/"+names[i], nil, nil)
+		if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(resp.Body)
+		end()
+		if err != nil {
+			return err
+		}
+		_, parts := explore.ReadSitemap(text)
+		for _, p := range parts {
+			names = append(names, p[strings.LastIndexByte(p, '/')+1:])
+		}
+		switch {
+		case dir != "":
+			err = os.WriteFile(filepath.Join(dir, names[i]), text, 0o644)
+		case len(parts) > 0:
+			return usage("the sitemap has %d files; give -to and a folder for them", len(parts)+1)
+		default:
+			_, err = a.out.Write(text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
