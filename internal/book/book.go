@@ -1,7 +1,7 @@
-// Package book says which page is in which part of the sitemap, and what the part's
-// file says of it. A part is one file of at most 50,000 pages. A page gets a part
-// when it is first listed and stays there, so that a change makes one file new and
-// moves nothing. The package reads and writes records; it makes no file.
+// Package book keeps which page is in which part of the sitemap, and the page's entry
+// there. A part is one file of at most 50,000 pages. A page gets a part when it is first
+// listed and stays in it, so that a change of one page changes one file. The package
+// reads and writes records; it makes no files.
 package book
 
 import (
@@ -19,8 +19,8 @@ type Tx interface {
 	Put(key string, value []byte) // nil deletes
 }
 
-// A Book says which page is in which part. Its methods only read and write tx,
-// so that they can run again.
+// A Book keeps which page is in which part. Its methods only read and write tx, so that a
+// transaction may run again.
 type Book struct {
 	Keys     keys.Keys
 	URL      func(location string) string // the absolute URL of a location
@@ -28,15 +28,15 @@ type Book struct {
 	MaxBytes int                          // 0 means the protocol's 52,428,800
 }
 
-// kinds are the extensions that a part's file may have to declare.
+// kinds are the extensions that a part's file may declare.
 var kinds = [...]sitemap.Namespaces{sitemap.Alternates, sitemap.Images, sitemap.Videos}
 
 // Part is the record of one part.
 type Part struct {
 	Pages   int
 	Bytes   int             // reserved for the pages
-	Using   [len(kinds)]int // how many pages have which extension
-	Changes int             // raised by all that may make the file another one
+	Using   [len(kinds)]int // how many pages have each extension
+	Changes int             // counts the changes that may change the file
 
 	unread record.Unread
 }
@@ -50,7 +50,7 @@ func (p *Part) fields(f *record.Fields) {
 	f.Count(6, &p.Changes)
 }
 
-// Uses returns the extensions that the part's file has to declare.
+// Uses returns the extensions that the part's file must declare.
 func (p Part) Uses() (n sitemap.Namespaces) {
 	for i, kind := range kinds {
 		if p.Using[i] > 0 {
@@ -88,7 +88,7 @@ func (b Book) putPart(tx Tx, n int, p Part) {
 	tx.Put(b.Keys.Part(n), p.encode())
 }
 
-// readNumber returns the number that is all that a record holds, 0 if it is damaged.
+// readNumber returns the number in a record that holds nothing else, 0 if it is damaged.
 func readNumber(b []byte) (n int) {
 	_, _ = record.Read(b, record.Into(func(f *record.Fields) { f.Count(1, &n) }))
 	return n
@@ -104,16 +104,16 @@ func readHead(b []byte) (filling int) {
 	if n := readNumber(b); 1 <= n && n <= keys.MaxPart {
 		return n
 	}
-	return 1 // it is for [Book.Mend] to say
+	return 1 // [Book.Mend] finds the right one
 }
 
 func (b Book) putHead(tx Tx, filling int) { putNumber(tx, b.Keys.Head(), filling) }
 
-// Add lists location with e and returns its part: that numbered before, if the
-// page was there already and there is room, else the one being filled. Room is
-// reserved for the most that an entry with these extensions can ever take, so that
-// no later change of its dates, and no rule, makes the file too long. It asks for a
-// few keys, however many parts there are.
+// Add lists location with e and returns its part. That is before, if the page was there
+// earlier and the part has room, and otherwise the part being filled. Add reserves the most
+// bytes that an entry with these extensions can ever take, so that no later change of its
+// dates, and no rule, makes the file too long. It reads a few keys, however many parts
+// there are.
 func (b Book) Add(tx Tx, before int, location string, e Entry) int {
 	size := b.Reserved(location, e.Extension)
 	e.room = size - b.size(location)
@@ -141,8 +141,8 @@ func (b Book) choose(tx Tx, before, size int) (int, Part) {
 	return n, p
 }
 
-// askedAhead is how many parts firstRoom reads at once after a damaged head, as a
-// transaction can only be run again a few times for further keys.
+// askedAhead is how many parts firstRoom reads at once after a damaged head: a
+// transaction can run again for further keys only a few times.
 const askedAhead = 32
 
 // firstRoom returns the first part from n on that has room.
@@ -159,15 +159,14 @@ func (b Book) firstRoom(tx Tx, n, size int) (int, Part) {
 	}
 }
 
-// Remove takes location out of part n. What that leaves free stays free, so that
-// few files become new.
+// Remove takes location out of part n. The room stays free, so that few files change.
 func (b Book) Remove(tx Tx, n int, location string) {
 	key := b.Keys.List(n, location)
 	entry := tx.Get(key)
 	if entry == nil {
 		return
 	}
-	e, _ := DecodeEntry(entry) // of a damaged one nothing but the address is known
+	e, _ := DecodeEntry(entry) // of a damaged entry only the address is known
 	p := DecodePart(tx.Get(b.Keys.Part(n)))
 	p.Pages--
 	p.Bytes -= b.size(location) + e.room
@@ -177,8 +176,8 @@ func (b Book) Remove(tx Tx, n int, location string) {
 	b.announce(tx, n, location, e.Extension, nil)
 }
 
-// Move takes location out of part n, and returns the part that lists it then, which
-// is n if it cannot be moved.
+// Move moves location from part n to another part, and returns that part. It returns n if
+// the page cannot be moved.
 func (b Book) Move(tx Tx, n int, location string) int {
 	e, err := DecodeEntry(tx.Get(b.Keys.List(n, location)))
 	if err != nil {
@@ -188,9 +187,9 @@ func (b Book) Move(tx Tx, n int, location string) int {
 	return b.Add(tx, 0, location, e)
 }
 
-// Set replaces the entry of location, which is in part n, and reports whether
-// that changes the part's file. With other extensions the part may have more
-// than it may by then; [Book.Move] takes the page out of it.
+// Set replaces the entry of location, which is in part n, and reports whether that changes
+// the part's file. New extensions may make the part too large; then [Book.Move] takes the
+// page out of it.
 func (b Book) Set(tx Tx, n int, location string, e Entry) bool {
 	key := b.Keys.List(n, location)
 	old := tx.Get(key)
@@ -210,8 +209,7 @@ func (b Book) Set(tx Tx, n int, location string, e Entry) bool {
 	return true
 }
 
-// Extension returns that of the entry of location, which is in part n, nil if it
-// has none.
+// Extension returns the extension of location's entry in part n, nil if it has none.
 func (b Book) Extension(tx Tx, n int, location string) *Extension {
 	e, err := DecodeEntry(tx.Get(b.Keys.List(n, location)))
 	if err != nil {
@@ -220,9 +218,9 @@ func (b Book) Extension(tx Tx, n int, location string) *Extension {
 	return e.Extension
 }
 
-// Find returns the part that lists location, 0 if none does. It asks for one key
-// of each part, so it is for the rare case that the page's own record is lost. Of
-// more parts than a transaction takes it asks for more than that, and no further.
+// Find returns the part that lists location, 0 if none does. It reads one key of each
+// part, so it is for the rare case that the page's own record is lost. If there are more
+// parts than a transaction may read, the transaction fails.
 func (b Book) Find(tx Tx, location string) int {
 	for n := range min(readHead(tx.Get(b.Keys.Head())), store.MaxKeys+1) {
 		if tx.Get(b.Keys.List(n+1, location)) != nil {
@@ -232,8 +230,8 @@ func (b Book) Find(tx Tx, location string) int {
 	return 0
 }
 
-// Mend brings the head in line with the records of parts, of all as [ReadParts]
-// returns them, and returns the part that is being filled.
+// Mend corrects the head by the records of all parts, as [ReadParts] returns them, and
+// returns the part that is being filled.
 func (b Book) Mend(tx Tx, parts map[int]Part) (filling int) {
 	known := readHead(tx.Get(b.Keys.Head()))
 	filling = known
@@ -246,8 +244,8 @@ func (b Book) Mend(tx Tx, parts map[int]Part) (filling int) {
 	return filling
 }
 
-// Over reports whether part n has more than it may, which happens when the limits
-// were lowered, or a page got more extensions.
+// Over reports whether part n is too large. That happens when the limits were lowered, or
+// when a page got more extensions.
 func (b Book) Over(tx Tx, n int) bool { return b.over(DecodePart(tx.Get(b.Keys.Part(n)))) }
 
 func (b Book) over(p Part) bool {
@@ -255,8 +253,8 @@ func (b Book) over(p Part) bool {
 	return p.Pages > 1 && (p.Pages > maxURLs || p.Bytes+p.Pages*sitemap.PriorityLen > maxBytes-headroom)
 }
 
-// Uneven returns the parts that have more than they may, and those that have so
-// few pages that the part being filled takes them.
+// Uneven returns the parts that are too large, and those with so few pages that the part
+// being filled should take them.
 func (b Book) Uneven(parts map[int]Part, filling int) (over, thin map[int]bool) {
 	over, thin = map[int]bool{}, map[int]bool{}
 	maxURLs, maxBytes := b.limits()
@@ -271,19 +269,19 @@ func (b Book) Uneven(parts map[int]Part, filling int) (over, thin map[int]bool) 
 	return over, thin
 }
 
-// Reserved returns the most bytes that an entry of location with these extensions
-// takes without a priority.
+// Reserved returns the most bytes that an entry of location with these extensions can
+// take, without its priority.
 func (b Book) Reserved(location string, x *Extension) int { return b.size(location) + x.room(b.URL) }
 
-// size is the most that an entry takes without a priority and extensions. It is
-// what the sums in the store are made of, so what it adds to the address never
-// changes: else taking out a page would free other bytes than were reserved for it.
+// size is the most bytes that an entry can take without priority and extensions. The sums
+// in the store are made of it. So the overhead that it adds must never change: otherwise
+// removing a page would free other bytes than were reserved.
 func (b Book) size(location string) int {
 	return sitemap.EscapedLen(b.URL(location)) + sitemap.MaxEntryOverhead - sitemap.PriorityLen
 }
 
-// room reports whether one more entry of the size fits, and a priority for each.
-// An empty part has room for any.
+// room reports whether one more entry of this size fits, with a priority for each entry.
+// An empty part has room for any entry.
 func (b Book) room(p Part, size int) bool {
 	return p.Pages <= 0 || !b.over(Part{Pages: p.Pages + 1, Bytes: p.Bytes + size})
 }
@@ -302,9 +300,9 @@ func (b Book) limits() (maxURLs, maxBytes int) {
 // headroom is more than a file's declaration, root element and end take.
 const headroom = 1024
 
-// Guess returns the keys that listing location takes in most cases, for who reads
-// them beforehand: n is the part that it is in, or for a new page, with isNew,
-// that which the last one went to. A wrong guess costs a little time.
+// Guess returns the keys that listing location needs in most cases, so that they can be
+// read beforehand. n is the part of the page or, with isNew, the part that the last new
+// page went to. A wrong guess costs a little time.
 func (b Book) Guess(n int, location string, isNew bool) []string {
 	switch {
 	case n == 0:

@@ -8,20 +8,20 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// Entry is what the sitemap tells of a listed page, before it is known which of
-// its dates can be believed.
+// Entry is what the sitemap tells about a listed page. It has all candidates for lastmod,
+// since which of them is believed is decided when the file is made.
 type Entry struct {
 	lastmod.Candidates
 	Freq rate.Freq // changefreq, Unknown for none
-	// Until is when the page, by its own word, is no longer available; from then
-	// on it is not shown.
+	// Until is when the page becomes unavailable by its own unavailable_after. It is
+	// not shown from then on.
 	Until moment.Time
-	// Priority is inferred, in tenths from 1 to 10, 0 for none.
+	// Priority is the inferred priority in tenths, from 1 to 10, 0 for none.
 	Priority  uint8
 	Extension *Extension // nil if it has none
 
-	// room is how many bytes are reserved for the extension in the part. It is
-	// stored, so that as many are freed when the page leaves.
+	// room is how many bytes of the part are reserved for the extension. It is stored,
+	// so that the same number is freed when the page leaves.
 	room   int
 	unread record.Unread
 }

@@ -7,19 +7,19 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// Extension is what an entry tells beyond the protocol's own elements. All of it
-// is public. A nil one tells nothing.
+// Extension is what an entry tells beyond the protocol's own elements. All of it is
+// public. A nil Extension tells nothing.
 type Extension struct {
-	Alternates []Alternate     // the page in its languages, itself among them
+	Alternates []Alternate     // the page in all its languages, itself included
 	Images     []string        // absolute URLs
-	News       *sitemap.News   // for the file of news alone; nil if it is none
+	News       *sitemap.News   // for the file of news only; nil if the page is no article
 	Videos     []sitemap.Video // with absolute URLs
 }
 
 // Alternate is the page in one language.
 type Alternate struct{ Lang, Location string }
 
-// uses returns the extensions that the page's part has to declare.
+// uses returns the extensions that the page's part must declare.
 func (x *Extension) uses() (n sitemap.Namespaces) {
 	if x == nil {
 		return 0
@@ -32,10 +32,10 @@ func (x *Extension) uses() (n sitemap.Namespaces) {
 	return n
 }
 
-// Shown returns what an entry of a part shows of the extension: of the kinds that
-// the file declares, and of the alternates those that is tells of. Of a page that
-// then has no other language none is left. It is returned in out, which is used
-// for one entry after the other.
+// Shown returns what an entry shows of the extension: only the kinds that the file
+// declares, and only the alternates for which is returns true. If no other language is
+// left, it shows no alternates. The result is in out, which the caller reuses for the
+// next entry.
 func (x *Extension) Shown(out *sitemap.Extension, declared sitemap.Namespaces, url func(string) string, is func(location string) bool) *sitemap.Extension {
 	if x == nil || declared == 0 {
 		return nil
@@ -64,9 +64,8 @@ func (x *Extension) Shown(out *sitemap.Extension, declared sitemap.Namespaces, u
 	return out
 }
 
-// room returns how many bytes the extension takes in a part at most, 0 if it has no
-// place in one. A file need not declare all kinds of it, and what is valid of one
-// kind is shown without the others.
+// room returns the most bytes that the extension takes in a part, 0 if it takes none. Each
+// kind is shown on its own: the file may not declare the others, or they may be invalid.
 func (x *Extension) room(url func(location string) string) (n int) {
 	for _, kind := range kinds {
 		some := x.Shown(new(sitemap.Extension), kind&x.uses(), url, func(string) bool { return true })
@@ -75,7 +74,7 @@ func (x *Extension) room(url func(location string) string) (n int) {
 	return n
 }
 
-// extensionFields lists the fields of the extension. What is damaged is left out.
+// extensionFields lists the fields of the extension. Damaged ones are left out.
 func (e *Entry) extensionFields(f *record.Fields) {
 	var x Extension
 	if e.Extension != nil {

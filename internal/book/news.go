@@ -12,19 +12,18 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// NewsFor is how long an article is news after it was published: engines take no
+// NewsFor is how long an article is news after it was published. Search engines ignore
 // older ones.
 const NewsFor = 48 * time.Hour
 
-// An Article is a page that is news.
+// An Article is a page in the file of news.
 type Article struct {
 	Location  string
 	Part      int
 	Published int64 // in Unix seconds
 }
 
-// announce brings the keys of news in line with an extension that takes the place
-// of another one.
+// announce updates the keys of news when one extension replaces another.
 func (b Book) announce(tx Tx, n int, location string, old, now *Extension) {
 	was, is := b.newsKey(location, old), b.newsKey(location, now)
 	if was != "" && was != is {
@@ -35,7 +34,7 @@ func (b Book) announce(tx Tx, n int, location string, old, now *Extension) {
 	}
 }
 
-// newsKey returns "" for what is no news.
+// newsKey returns the key of an article, "" if the extension has none.
 func (b Book) newsKey(location string, x *Extension) string {
 	if x == nil || x.News == nil {
 		return ""
@@ -43,11 +42,11 @@ func (b Book) newsKey(location string, x *Extension) string {
 	return b.Keys.Article(x.News.Published, location)
 }
 
-// articlesRead bounds the articles that are looked at for the file of news.
+// articlesRead bounds the articles that are read for the file of news.
 const articlesRead = 4 * sitemap.MaxNews
 
-// Articles returns what was published in the last two days, the last one first.
-// One that is dated after now waits until then.
+// Articles returns the articles of the last two days, the latest first. An article dated
+// in the future waits until then.
 func Articles(ctx context.Context, st store.Store, k keys.Keys, now time.Time) (found []Article, err error) {
 	for r, err := range st.Scan(ctx, k.Announced(), k.Article(now.Add(-NewsFor).Unix()+1, "")) {
 		if err != nil {
@@ -57,7 +56,7 @@ func Articles(ctx context.Context, st store.Store, k keys.Keys, now time.Time) (
 		if ok && at <= now.Unix() {
 			found = append(found, Article{strings.Clone(location), readNumber(r.Value), at})
 		}
-		if len(found) == 2*articlesRead { // the last ones are after these
+		if len(found) == 2*articlesRead { // the latest are still to come
 			found = slices.Clone(found[articlesRead:])
 		}
 	}
@@ -66,10 +65,10 @@ func Articles(ctx context.Context, st store.Store, k keys.Keys, now time.Time) (
 	return found, nil
 }
 
-// pruneAtOnce is how many keys are dropped in one update.
+// pruneAtOnce is how many keys one update deletes.
 const pruneAtOnce = 500
 
-// PruneNews drops the keys of what is news no more.
+// PruneNews deletes the keys of articles that are no longer news.
 func (b Book) PruneNews(ctx context.Context, st store.Store, now time.Time) error {
 	end := b.Keys.Article(now.Add(-NewsFor).Unix(), "")
 	for {

@@ -8,9 +8,9 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// ReadParts returns the records of all parts, by their numbers. They are asked for by
-// their keys, up to the part that is being filled or the last that a scan shows: a scan
-// that ends early must not make a sitemap smaller.
+// ReadParts returns the records of all parts, by their numbers. It reads them by their
+// keys, up to the part being filled or the last one that a scan finds. A scan that ends
+// early must not make the sitemap smaller.
 func ReadParts(ctx context.Context, st store.Store, k keys.Keys) (map[int]Part, error) {
 	head, err := txn.ReadAll(ctx, st, k.Head())
 	if err != nil {
