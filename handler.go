@@ -14,6 +14,8 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/announce"
+	"github.com/servemap/servemap/internal/capability"
 	"github.com/servemap/servemap/internal/explore"
 	"github.com/servemap/servemap/internal/guard"
 	"github.com/servemap/servemap/internal/journal"
@@ -337,11 +339,56 @@ func (s *Site) rest(ctx context.Context) error {
 // while the sitemap answers 503: before the first page is listed, and under
 // Options.ReportOnly.
 func (s *Site) RobotsLine() string {
-	var lines []string
-	for _, name := range s.files.Tops() {
-		lines = append(lines, "Sitemap: "+s.origin.URL(s.origin.Folder()+name))
+	return "Sitemap: " + strings.Join(s.topURLs(), "\nSitemap: ")
+}
+
+// Robots returns a handler that adds the lines of [Site.RobotsLine] to the robots.txt
+// that next serves, and serves one where next answers 404 or 410: that of Options.Robots,
+// or else the lines alone. All other requests, and those for other hosts than the site's,
+// go to next as they are. If next is nil, it is [http.DefaultServeMux].
+//
+//	http.ListenAndServe(":8080", site.Robots(site.Wrap(mux)))
+//
+// It is not part of Wrap, for two reasons. What a robots.txt says is the owner's to
+// decide. And there is one for the whole host, at its top, where Wrap may stand around one
+// folder: put Robots around what serves the host.
+//
+// The lines stand first. The rest of the file stays as it is, to the byte, and so does
+// what it disallows. A sitemap that the file names already is not named again. The answer
+// has an entity tag of its own, and "Cache-Control: no-cache" unless next says otherwise.
+// A CDN that keeps the old file may serve it until that expires.
+//
+// What is no plain robots.txt is passed on unchanged: any other status, HTML, a file that
+// is compressed, in UTF-16, broken off, or longer than 500 KiB with the lines. Nothing is
+// added under Options.ReportOnly, or where Options.Name looks like a secret, as robots.txt
+// would tell it; the latter is logged.
+func (s *Site) Robots(next http.Handler) http.Handler {
+	if next == nil {
+		next = http.DefaultServeMux
 	}
-	return strings.Join(lines, "\n")
+	if s.silent {
+		return next
+	}
+	if capability.Looks("/" + s.name) {
+		s.log.Logger().Warn("robots.txt does not name the sitemap: the Name in Options looks like a secret, and robots.txt is public", "origin", s.origin.String())
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/robots.txt" || r.Method != http.MethodGet && r.Method != http.MethodHead || !s.norm.Ours(r.Host) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		announce.Serve(next, w, r, s.topURLs(), s.robots)
+	})
+}
+
+// topURLs returns the URLs of the files that crawlers are to be told of.
+func (s *Site) topURLs() []string {
+	urls := s.files.Tops()
+	for i, name := range urls {
+		urls[i] = s.origin.URL(s.origin.Folder() + name)
+	}
+	return urls
 }
 
 // Page is what is known of a listed page.

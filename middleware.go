@@ -296,7 +296,8 @@ type Site struct {
 	name     string
 	path     string // of the folder of the sitemap's files, as requests arrive
 	entries  []string
-	given    *robots.Rules // the owner's robots.txt, nil for the one that is served
+	robots   string        // the owner's robots.txt, "" for the one that is served
+	given    *robots.Rules // what that says, nil if there is none
 	files    *files.Files
 	ledger   *ledger.Ledger
 	observer *observe.Observer
@@ -354,6 +355,7 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	if s.given, err = parseRobots(opts.Robots); err != nil {
 		return nil, err
 	}
+	s.robots = opts.Robots
 	if err := s.assemble(st, &opts); err != nil {
 		return nil, err
 	}

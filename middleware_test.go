@@ -195,6 +195,81 @@ func TestPageLeavesAMinuteAfter404(t *testing.T) {
 	}
 }
 
+// TestRobots has a site name its sitemap in the robots.txt of its program.
+func TestRobots(t *testing.T) {
+	const file = "User-agent: *\nDisallow: /private\n"
+	own := func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/robots.txt" {
+			http.NotFound(w, r)
+			return
+		}
+		io.WriteString(w, file)
+	}
+	line := func(of string) string { return "# Added by servemap:\nSitemap: https://" + of + "\n" }
+	for _, tt := range []struct {
+		name, origin string
+		opts         servemap.Options
+		program      http.HandlerFunc
+		method, url  string
+		status       int
+		want         string
+	}{
+		{"a robots.txt", origin, servemap.Options{}, own, "GET", origin + "/robots.txt", 200, line("example.com/sitemap.xml") + "\n" + file},
+		{"HEAD", origin, servemap.Options{}, own, "HEAD", origin + "/robots.txt", 200, ""},
+		{"no robots.txt", origin, servemap.Options{}, http.NotFound, "GET", origin + "/robots.txt", 200, line("example.com/sitemap.xml")},
+		{"no robots.txt, and one that is given", origin, servemap.Options{Robots: file}, http.NotFound, "GET", origin + "/robots.txt", 200,
+			line("example.com/sitemap.xml") + "\n" + file},
+		{"other files", origin, servemap.Options{Name: "pages", Recent: time.Hour, Extensions: servemap.Extensions{News: true}}, http.NotFound, "GET", origin + "/robots.txt", 200,
+			line("example.com/pages.xml\nSitemap: https://example.com/pages-recent.xml\nSitemap: https://example.com/pages-news.xml")},
+		{"a folder", origin + "/blog", servemap.Options{}, own, "GET", origin + "/robots.txt", 200, line("example.com/blog/sitemap.xml") + "\n" + file},
+		{"a robots.txt in a folder", origin + "/blog", servemap.Options{}, own, "GET", origin + "/blog/robots.txt", 404, "404 page not found\n"},
+		{"a proxy that asks by address", origin, servemap.Options{}, own, "GET", "http://127.0.0.1/robots.txt", 200, line("example.com/sitemap.xml") + "\n" + file},
+		{"another host", origin, servemap.Options{}, own, "GET", "https://example.net/robots.txt", 200, file},
+		{"another host that has none", origin, servemap.Options{}, http.NotFound, "GET", "https://example.net/robots.txt", 404, "404 page not found\n"},
+		{"a form", origin, servemap.Options{}, own, "POST", origin + "/robots.txt", 200, file},
+		{"report only", origin, servemap.Options{ReportOnly: true}, own, "GET", origin + "/robots.txt", 200, file},
+		{"a name that is a secret", origin, servemap.Options{Name: "4f9a8b7c6d5e4f3a2b1c"}, own, "GET", origin + "/robots.txt", 200, file},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := testkit.Start(t, testkit.Setup{Origin: tt.origin, Options: tt.opts, Mount: func(site *servemap.Site) http.Handler {
+				return site.Robots(site.Wrap(tt.program))
+			}})
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, httptest.NewRequest(tt.method, tt.url, nil))
+			if w.Code != tt.status || w.Body.String() != tt.want {
+				t.Errorf("%d %q, want %d %q", w.Code, w.Body.String(), tt.status, tt.want)
+			}
+			if strings.Contains(s.Logged.String(), tt.opts.Name) && tt.opts.Name != "" {
+				t.Errorf("the log tells the name: %s", s.Logged.String())
+			}
+		})
+	}
+}
+
+// TestRobotsIsLearned has what the program disallows hold, whichever handler is outside.
+func TestRobotsIsLearned(t *testing.T) {
+	program := http.NewServeMux()
+	program.HandleFunc("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "User-agent: *\nDisallow: /b\n") })
+	program.Handle("/", page("home", "/a", "/b"))
+	for name, mount := range map[string]func(*servemap.Site) http.Handler{
+		"Robots outside": func(s *servemap.Site) http.Handler { return s.Robots(s.Wrap(program)) },
+		"Robots inside":  func(s *servemap.Site) http.Handler { return s.Wrap(s.Robots(program)) },
+		"Robots twice":   func(s *servemap.Site) http.Handler { return s.Robots(s.Wrap(s.Robots(program))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Mount: mount}, func(s *testkit.Site) {
+				s.Visit("/robots.txt", "/", "/a", "/b")
+				s.WantListed("/", "/a")
+				w := httptest.NewRecorder()
+				s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, origin+"/robots.txt", nil))
+				if n := strings.Count(w.Body.String(), "Sitemap:"); n != 1 {
+					t.Errorf("%d lines in %q", n, w.Body.String())
+				}
+			})
+		})
+	}
+}
+
 func TestNewRefuses(t *testing.T) {
 	st := new(memstore.Store)
 	tests := []struct {

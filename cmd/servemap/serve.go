@@ -35,7 +35,7 @@ const (
 type serving struct {
 	settings
 	data, database, listen, admin string
-	explore, revisit              bool
+	explore, revisit, robots      bool
 	max                           int
 
 	log *slog.Logger
@@ -47,6 +47,7 @@ func (s *serving) flags(fs *flag.FlagSet) {
 	fs.StringVar(&s.listen, "listen", "localhost:8080", "the `ADDRESS` to serve visitors at, such as :8080")
 	fs.StringVar(&s.admin, "admin", "", "an `ADDRESS` that answers /healthz, such as 127.0.0.1:9090; by default none")
 	fs.BoolVar(&s.revisit, "revisit", false, "look again at pages that no visitor brings, a page a second at most, so that their changes are dated")
+	fs.BoolVar(&s.robots, "robots", false, "name the sitemap in the site's robots.txt, and serve one if the site has none")
 	maxFlag(fs, &s.max)
 }
 
@@ -149,7 +150,13 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *control, handler
 	defer work.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	server := &http.Server{Handler: c.site.Wrap(handler), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+	visible, serving := c.site.Wrap(handler), v.log
+	if v.robots {
+		visible = c.site.Robots(visible)
+	} else {
+		serving = v.log.With("robots.txt needs", c.site.RobotsLine())
+	}
+	server := &http.Server{Handler: visible, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(v.log.Handler(), slog.LevelWarn)}
 	failed := make(chan error, 3)
 	go func() { failed <- server.Serve(listener) }()
@@ -159,7 +166,7 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *control, handler
 	}
 	work.Go(func() { v.own(ctx, st, c) })
 	c.ready.Store(true)
-	v.log.Info("serving", "site", v.Origin, "at", "http://"+listener.Addr().String()+"/", "pid", os.Getpid(), "robots.txt needs", c.site.RobotsLine())
+	serving.Info("serving", "site", v.Origin, "at", "http://"+listener.Addr().String()+"/", "pid", os.Getpid())
 	notifySystemd("READY=1")
 	select {
 	case err = <-failed:

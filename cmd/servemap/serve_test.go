@@ -445,6 +445,38 @@ func TestCheckReadsFilesAndSitemapsFromElsewhere(t *testing.T) {
 	}
 }
 
+func TestRobotsFlagNamesTheSitemap(t *testing.T) {
+	const line = "Sitemap: " + origin + "/sitemap.xml\n"
+	for _, tt := range []struct {
+		name, file, want string
+		flags            []string
+	}{
+		{"off", "User-agent: *\n", "User-agent: *\n", nil},
+		{"a file", "User-agent: *\n", "# Added by servemap:\n" + line + "\nUser-agent: *\n", []string{"-robots"}},
+		{"no file", "", "# Added by servemap:\n" + line, []string{"-robots"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			site := writeSite(t)
+			if tt.file != "" {
+				if err := os.WriteFile(filepath.Join(site, "robots.txt"), []byte(tt.file), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := files(t, site, t.TempDir(), tt.flags...)
+			if resp, body := get(t, s.at+"/robots.txt"); resp.StatusCode != 200 || body != tt.want {
+				t.Errorf("%s %q, want %q", resp.Status, body, tt.want)
+			}
+			_, out, _ := call(t, "check", "-origin", origin, s.at+"/sitemap.xml")
+			if advised := strings.Contains(out, "robots.txt does not name it"); advised == (tt.flags != nil) {
+				t.Errorf("check says %s", out)
+			}
+			if told := strings.Contains(s.log.String(), "robots.txt needs"); told == (tt.flags != nil) {
+				t.Errorf("the log says %s", s.log.String())
+			}
+		})
+	}
+}
+
 func TestServiceManagerIsToldHowFarItIs(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "notify")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})

@@ -1,0 +1,94 @@
+// Package announce adds the address of a sitemap to the robots.txt that a handler
+// serves. It takes the handler's answer to one request and sends it on with Sitemap
+// lines. It must never change what the file allows and disallows. Whatever it is not
+// sure of, it sends on as it came.
+package announce
+
+import (
+	"bytes"
+	"net/url"
+	"strings"
+
+	"github.com/servemap/servemap/internal/robots"
+)
+
+// MaxFile is how much of a robots.txt every crawler reads, in bytes (RFC 9309, section
+// 2.5). Lines that would push others beyond it are not added.
+const MaxFile = 500 << 10
+
+const (
+	bom     = "\xef\xbb\xbf"
+	comment = "# Added by servemap:"
+)
+
+// Add returns a robots.txt with a Sitemap line for each of the URLs that it does not name
+// yet. ok is false if the file stays as it is: it names them all, is not in an encoding
+// that has ASCII in it, or would get too long. The lines are put first, behind a byte
+// order mark: what stands there can neither be cut off nor continue an unfinished line,
+// and belongs to no group.
+func Add(file []byte, urls []string) (added []byte, ok bool) {
+	if bytes.IndexByte(file, 0) >= 0 || bytes.HasPrefix(file, []byte{0xff, 0xfe}) || bytes.HasPrefix(file, []byte{0xfe, 0xff}) {
+		return nil, false // UTF-16, or no text
+	}
+	missing := unnamed(file, urls)
+	if len(missing) == 0 {
+		return nil, false
+	}
+	rest, marked := bytes.CutPrefix(file, []byte(bom))
+	end := lineEnd(rest)
+	if marked {
+		added = append(added, bom...)
+	}
+	added = append(added, comment+end...)
+	for _, u := range missing {
+		added = append(added, "Sitemap: "+u+end...)
+	}
+	if len(rest) > 0 {
+		added = append(added, end...)
+	}
+	added = append(added, rest...)
+	return added, len(added) <= MaxFile
+}
+
+// lineEnd returns how the file ends its lines.
+func lineEnd(file []byte) string {
+	i := bytes.IndexAny(file, "\r\n")
+	switch {
+	case i < 0 || file[i] == '\n':
+		return "\n"
+	case bytes.HasPrefix(file[i:], []byte("\r\n")):
+		return "\r\n"
+	}
+	return "\r"
+}
+
+// unnamed returns those of the URLs that no Sitemap line of the file names.
+func unnamed(file []byte, urls []string) []string {
+	named := map[string]bool{}
+	for value := range robots.Sitemaps(file) {
+		named[plain(value)] = true
+	}
+	var missing []string
+	for _, u := range urls {
+		if !named[plain(u)] {
+			missing = append(missing, u)
+		}
+	}
+	return missing
+}
+
+// plain returns what the spellings of one file's URL have in common. The owner may name
+// it by another scheme, with or without "www.", or compressed. A URL without a host is
+// none that crawlers follow.
+func plain(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	port := u.Port()
+	if port == "80" || port == "443" {
+		port = ""
+	}
+	host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
+	return host + ":" + port + strings.TrimSuffix(u.Path, ".gz") + "?" + u.RawQuery
+}
