@@ -5,9 +5,9 @@ import (
 	"net/netip"
 )
 
-// Credentials returns why the client may not be an anonymous visitor, or None. A
-// header whose name says that it names somebody is enough. If a proxy adds one to
-// every request, nobody is anonymous until Options.Anonymous says who is.
+// Credentials returns why the client may not be an anonymous visitor, or None. It suspects every
+// header whose name sounds like a user's identity. If a proxy adds such a header to every request,
+// nobody is anonymous until Options.Anonymous says who is.
 func Credentials(r *http.Request, cookies Cookies) Reason {
 	if r.TLS != nil && len(r.TLS.PeerCertificates) > 0 {
 		return ClientCertificate
@@ -29,15 +29,15 @@ func Credentials(r *http.Request, cookies Cookies) Reason {
 	return None
 }
 
-// forwardingHeaders are those by which proxies pass on the client's address.
+// forwardingHeaders are headers in which proxies pass on the client's address.
 var forwardingHeaders = []string{
 	"X-Forwarded-For", "Forwarded", "X-Real-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Fastly-Client-Ip",
 	"X-Forwarded-Host", "X-Forwarded-Proto", "Cdn-Loop",
 	"X-Client-Ip", "X-Cluster-Client-Ip", "Via", "Fly-Client-Ip", "X-Envoy-External-Address", "X-Azure-Clientip",
 }
 
-// Forwarded reports whether the request seems to come through a proxy, so that
-// the peer's address is not the client's.
+// Forwarded reports whether the request seems to come through a proxy. Then the peer's address is
+// not the client's.
 func Forwarded(h http.Header) bool {
 	for _, name := range forwardingHeaders {
 		if _, ok := h[name]; ok {
@@ -47,9 +47,9 @@ func Forwarded(h http.Header) bool {
 	return false
 }
 
-// Network returns the client network of addr: the /24 of an IPv4 or the /48 of an
-// IPv6 address. It is the zero Prefix for a private address and others that are
-// not of the public internet: they do not tell visitors apart.
+// Network returns the client network of addr: the /24 of an IPv4 or the /48 of an IPv6 address. It
+// returns the zero Prefix for addresses outside the public internet, such as private ones: they do
+// not tell visitors apart.
 func Network(addr netip.Addr) netip.Prefix {
 	addr = addr.Unmap().WithZone("")
 	if !addr.IsValid() || addr.IsPrivate() || !addr.IsGlobalUnicast() || sharedAddress.Contains(addr) {
@@ -63,6 +63,5 @@ func Network(addr netip.Addr) netip.Prefix {
 	return p
 }
 
-// sharedAddress is the range of carrier-grade NAT (RFC 6598), which
-// [netip.Addr.IsPrivate] does not include.
+// sharedAddress is the range of carrier-grade NAT (RFC 6598). [netip.Addr.IsPrivate] leaves it out.
 var sharedAddress = netip.MustParsePrefix("100.64.0.0/10")

@@ -43,7 +43,7 @@ func TestCredentialsOfHeaders(t *testing.T) {
 	}
 }
 
-// get reads a GET with the header lines as a server would.
+// get returns a GET with the header lines, parsed as a server parses them.
 func get(t *testing.T, lines string) *http.Request {
 	t.Helper()
 	if lines != "" {
@@ -122,7 +122,7 @@ func FuzzCookies(f *testing.F) {
 		if Credentials(r, Cookies{}) != None {
 			return
 		}
-		for _, c := range r.Cookies() { // what the application can see of them
+		for _, c := range r.Cookies() { // what the application sees of them
 			if !(Cookies{}).benign(c.Name) {
 				t.Errorf("%q passes for anonymous, and the application reads the cookie %q", line, c.Name)
 			}
@@ -134,7 +134,7 @@ func TestNetworkOfPublicAddresses(t *testing.T) {
 	for addr, want := range map[string]string{
 		"8.8.4.77": "8.8.4.0/24", "::ffff:8.8.4.77": "8.8.4.0/24",
 		"2a00:1450:4001:81b::200e": "2a00:1450:4001::/48", "2a00:1450:4001::1%eth0": "2a00:1450:4001::/48",
-		"172.32.0.1":     "172.32.0.0/24", // beside a private range, as the next two
+		"172.32.0.1":     "172.32.0.0/24", // next to a private range, like the next two
 		"100.63.255.255": "100.63.255.0/24", "100.128.0.0": "100.128.0.0/24",
 	} {
 		if got := Network(netip.MustParseAddr(addr)); got != netip.MustParsePrefix(want) {

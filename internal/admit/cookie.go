@@ -6,21 +6,19 @@ import (
 	"strings"
 )
 
-// benignCookies are the names of cookies that do not say who is asking: a site,
-// its tools or its load balancer give them to every visitor. A "*" stands for
-// any characters without a word like "session" among them; see sessionLike. "#"
-// stands for at least six hexadecimal digits. The session names of frameworks
-// are not here, nor are cookies that an analytics tool sets only once it knows
-// the user, such as "ajs_user_id".
+// benignCookies are names of cookies that do not say who is asking: a site, its tools or its load
+// balancer set them for every visitor. "*" stands for any characters without a word like "session";
+// see sessionLike. "#" stands for six or more hexadecimal digits. Session names of frameworks are
+// not here. Nor are cookies that analytics tools set once they know the user, such as
+// "ajs_user_id".
 var benignCookies = newPatterns(
-	// Tokens against forged requests. They change nothing of a page but its
-	// form.
+	// Tokens against forged requests. They change nothing in a page but its forms.
 	"csrftoken csrf-token csrf_token csrfToken _csrf _csrf_token _csrfToken csrf csrf_ csrf_cookie csrf_cookie_name _xsrf XSRF-TOKEN CSRF-TOKEN "+
 		"X-CSRF-TOKEN X-XSRF-TOKEN YII_CSRF_TOKEN _csrf-frontend _csrf-backend _gorilla_csrf __Host-csrf __Host-csrf_token __Host-csrf-token "+
 		"__Secure-csrf __Secure-csrf_token __RequestVerificationToken __RequestVerificationToken_* .AspNetCore.Antiforgery.* "+
 		"next-auth.csrf-token __Host-next-auth.csrf-token authjs.csrf-token __Host-authjs.csrf-token",
 
-	// How the page is to look.
+	// What the page should look like.
 	"theme theme-mode theme_mode themeMode color-scheme color_scheme colorscheme colorScheme color-mode color_mode colorMode colormode "+
 		"preferred_color_mode prefers-color-scheme dark dark-mode dark_mode darkMode darkmode nightmode night_mode nuxt-color-mode "+
 		"chakra-ui-color-mode mantine-color-scheme",
@@ -66,17 +64,17 @@ var benignCookies = newPatterns(
 		"_px _px2 _px3 _pxvid _pxhd _pxde pxcts",
 )
 
-// patterns are names of cookies, and patterns of them.
+// patterns holds names of cookies, and patterns with "*" or "#".
 type patterns struct {
 	names    map[string]bool
 	wildcard []wildcard
 }
 
-// wildcard is a pattern taken apart.
+// wildcard is a parsed pattern.
 type wildcard struct {
-	start     string // up to the "*" or "#"
-	hex, star bool   // which of them it has; "#" stands first
-	end       string // behind them
+	start     string // before the "*" or "#"
+	hex, star bool   // whether it has "#" and "*"; "#" comes first
+	end       string // after them
 }
 
 func newPatterns(groups ...string) patterns {
@@ -95,7 +93,7 @@ func newPatterns(groups ...string) patterns {
 	return p
 }
 
-// match reports whether a name is among the patterns.
+// match reports whether a name fits any of the patterns.
 func (p patterns) match(name string) bool {
 	if p.names[name] {
 		return true
@@ -108,9 +106,9 @@ func (p patterns) match(name string) bool {
 	return false
 }
 
-// match reports whether the rest of a name fits the pattern behind its start.
-// Some frameworks put the application's name into the session's, as in
-// "_ga_session". So what a "*" stands for must not have a word like session.
+// match reports whether rest, a name without the pattern's start, fits the rest of the pattern.
+// Some frameworks put the application's name into the session's, as in "_ga_session". So "*" does
+// not match a word like session.
 func (w *wildcard) match(rest string) bool {
 	if w.hex {
 		n := 0
@@ -131,8 +129,7 @@ func (w *wildcard) match(rest string) bool {
 
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// sessionLike reports whether a part of a cookie's name may say that it stands
-// for a user.
+// sessionLike reports whether a part of a cookie's name suggests that the cookie stands for a user.
 func sessionLike(s string) bool {
 	for i := range len(s) {
 		for _, word := range [...]string{"sess", "auth", "token", "login", "user", "jwt"} {
@@ -144,12 +141,11 @@ func sessionLike(s string) bool {
 	return len(s) >= 3 && strings.EqualFold(s[len(s)-3:], "sid")
 }
 
-// Cookies is a set of cookie names that do not make a client known. The zero
-// value is the built-in set. It is safe for concurrent use.
+// Cookies is a set of names of cookies that do not identify a client. The zero value is the
+// built-in set. It is safe for concurrent use.
 type Cookies struct{ own []string }
 
-// NewCookies returns the built-in set with names added. A final "*" in a name
-// stands for any ending.
+// NewCookies returns the built-in set plus names. A final "*" in a name stands for any ending.
 func NewCookies(names []string) Cookies {
 	return Cookies{own: append([]string(nil), names...)}
 }
@@ -166,8 +162,8 @@ func (c Cookies) benign(name string) bool {
 	return false
 }
 
-// Telling yields the name of each cookie of a request that makes its client
-// known, and "" for a part without "=", which has no name.
+// Telling yields the name of each cookie that may identify the client. It yields "" for a part
+// without "=", which has no name.
 func (c Cookies) Telling(h http.Header) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, line := range h["Cookie"] {

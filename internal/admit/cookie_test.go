@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// cookiesOfEverybody are names as browsers hold them.
+// cookiesOfEverybody are names of cookies that any visitor's browser may hold.
 var cookiesOfEverybody = []struct{ what, names string }{
 	{"csrf tokens", "csrftoken _csrf XSRF-TOKEN csrf_token _csrfToken csrf_ _xsrf _gorilla_csrf __RequestVerificationToken __RequestVerificationToken_L215YXBw0 " +
 		".AspNetCore.Antiforgery.cdV5uW_Ejgc __Host-next-auth.csrf-token YII_CSRF_TOKEN csrf_cookie_name"},
@@ -23,7 +23,7 @@ var cookiesOfEverybody = []struct{ what, names string }{
 	{"balancers and guards", "__cf_bm __cfruid _cfuvid cf_clearance AWSALB AWSALBCORS aws-waf-token ARRAffinity BIGipServerpool_web TS01a1b2c3 visid_incap_123 incap_ses_123_456 nlbi_123 ak_bmsc bm_sz _abck datadome _px3 _pxvid GCLB"},
 }
 
-// cookiesOfSomebody are sessions, and what is set for who is logged in.
+// cookiesOfSomebody are sessions, and cookies that are set for logged-in users.
 var cookiesOfSomebody = []string{
 	"PHPSESSID", "JSESSIONID", "ASP.NET_SessionId", "ASPSESSIONIDQADTCRAB", ".ASPXAUTH", ".AspNetCore.Cookies", ".AspNetCore.Session", ".AspNetCore.Identity.Application",
 	"sessionid", "session", "session_id", "sid", "connect.sid", "laravel_session", "ci_session", "_shop_session", "gorilla", "session-name", "auth-session", "user-session",
@@ -55,8 +55,7 @@ func TestCookiesThatMayStandForAUser(t *testing.T) {
 	}
 }
 
-// No name in the built-in set, with what an application may add to it, is the
-// name of a session.
+// No wildcard of the built-in set matches the name of a session.
 func TestNoPatternTakesASession(t *testing.T) {
 	for _, w := range benignCookies.wildcard {
 		for _, end := range []string{"session", "_session", "Session", "sessionid", "SESSID", "sid", "-sid", ".sid", "auth", "authToken", "token", "user", "user_id", "login", "jwt"} {

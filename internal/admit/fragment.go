@@ -2,13 +2,11 @@ package admit
 
 import "net/http"
 
-// IsFragment reports whether a script or a frame sent the request, and not a
-// visitor who opened a page. It may get a part of a page, or a page that is only
-// shown inside another one.
+// IsFragment reports whether a script or a frame sent the request, and not a visitor who opened a
+// page. The response may be a part of a page, or a page that is shown only inside another one.
 //
-// Browsers say in Sec-Fetch-Dest what a response is for (W3C Fetch Metadata).
-// Libraries ask for parts of pages with the other headers. With HX-Boosted, htmx
-// asks for a whole page.
+// Browsers say in Sec-Fetch-Dest what a response is for (W3C Fetch Metadata). Libraries send the
+// other headers when they ask for parts of pages. With HX-Boosted, htmx asks for a whole page.
 func IsFragment(h http.Header) bool {
 	if dest, ok := h["Sec-Fetch-Dest"]; ok && (len(dest) != 1 || dest[0] != "document") {
 		return true
@@ -24,8 +22,8 @@ func IsFragment(h http.Header) bool {
 	return false
 }
 
-// fragmentHeaders are those of jQuery and its kin, Turbo, pjax, barba, Unpoly,
-// Inertia, Livewire, Alpine AJAX, intercooler and Datastar, in canonical form.
+// fragmentHeaders are the headers, in canonical form, of jQuery and similar libraries, Turbo, pjax,
+// barba, Unpoly, Inertia, Livewire, Alpine AJAX, intercooler and Datastar.
 var fragmentHeaders = []string{
 	"X-Requested-With", "Turbo-Frame", "X-Pjax", "X-Pjax-Container", "X-Barba", "X-Up-Version", "X-Up-Target", "X-Inertia",
 	"X-Livewire", "X-Alpine-Request", "X-Ic-Request", "Datastar-Request",

@@ -8,7 +8,7 @@ import (
 func TestWhatScriptsAndFramesFetchIsAFragment(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		headers []string // pairs
+		headers []string // name, value, name, value ...
 		want    bool
 	}{
 		{"no such header, as crawlers send", []string{"Accept", "*/*", "User-Agent", "wget"}, false},

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// namesOfUsers are headers by which proxies, log-in agents and ends of TLS tell
-// an application who is asking, as their documentation spells them.
+// namesOfUsers are headers in which proxies, log-in agents and TLS proxies tell an application who
+// is asking, as their documentation spells them.
 var namesOfUsers = []struct{ who, names string }{
 	{"SiteMinder", "SM_USER SM_USERDN SMUSER SM_SERVERSESSIONID SM_SERVERIDENTITYSPEC SM_UNIVERSALID SM_AUTHTYPE SM-User"},
 	{"IBM WebSEAL and Verify", "iv-user iv_user iv-user-l iv-groups iv-creds IV-JWT X-IBM-Client-Id X-IBM-Client-Secret $WSRU $WSCC"},
@@ -49,7 +49,7 @@ var namesOfUsers = []struct{ who, names string }{
 		"X-Msisdn X-Csrf-Token X-XSRF-TOKEN X-Ldap-Dn X-Sso-Id X-Bearer X_Forwarded_User X.Forwarded.User Authorization-User"},
 }
 
-// namesOfNobody are headers that come with everybody's request.
+// namesOfNobody are headers that anybody's request may have.
 var namesOfNobody = []struct{ who, names string }{
 	{"browsers", "Accept Accept-Charset Accept-Encoding Accept-Language Accept-Datetime Accept-Signature Cache-Control Connection Content-Length Content-Type Date Device-Memory DNT Downlink DPR ECT Expect Host " +
 		"If-Match If-Modified-Since If-None-Match If-Range If-Unmodified-Since Keep-Alive Last-Event-ID Max-Forwards Origin Ping-From Ping-To Pragma Prefer Priority Purpose Range Referer RTT Save-Data " +

@@ -10,25 +10,24 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// Kind says what a response to an anonymous client proves of its location.
+// Kind says what a response to an anonymous client proves about its location.
 type Kind uint8
 
 // The kinds.
 const (
 	Nothing    Kind = iota // no sighting
-	Witness                // the page is there, and may be listed as far as the headers go
+	Witness                // the page is there, and its headers allow listing it
 	Forbidden              // the page is there, and its headers forbid listing it
 	Alive                  // the page is there, but was not sent
-	Vanished               // the page is gone, and the site says so for good
-	Doubtful               // the page may be gone, or this client is not let in
+	Vanished               // the page is gone, and the site says that this is final
+	Doubtful               // the page may be gone, or this client may not see it
 	Redirected             // the location leads elsewhere
-	RobotsFile             // it shows the site's robots.txt, or, if the status is not 200, that there is none; see RobotsTxt
+	RobotsFile             // the site's robots.txt, or proof that there is none if the status is not 200; see RobotsTxt
 )
 
-// Response returns what a response proves, and why. For Forbidden, Vanished and
-// Doubtful that is the reason to withdraw a page, for Nothing why it is no
-// sighting. Only a complete response proves a witness, or raises a doubt; see
-// [tap.Response].
+// Response returns what a response proves, and why. For Forbidden, Vanished and Doubtful, the
+// reason says why to withdraw the page. For Nothing it says why the response is no sighting. Only a
+// complete response can be a Witness or Doubtful; see [tap.Response].
 func (rs Rules) Response(method string, location string, resp *tap.Response) (Kind, Reason) {
 	switch {
 	case method == http.MethodHead && resp.Status == http.StatusOK:
@@ -38,7 +37,7 @@ func (rs Rules) Response(method string, location string, resp *tap.Response) (Ki
 	}
 	kind, why := rs.status(location, resp)
 	if kind == Doubtful && !resp.Complete {
-		return Nothing, Incomplete // when a client leaves, its query is cancelled, and some handlers then answer 404
+		return Nothing, Incomplete // if a client leaves, its queries are cancelled, and some handlers then answer 404
 	}
 	return kind, why
 }
@@ -66,8 +65,8 @@ func (rs Rules) status(location string, resp *tap.Response) (Kind, Reason) {
 	return Nothing, Status
 }
 
-// unsent judges the headers of a page that was not sent: a HEAD or a 304. isPage
-// says that it is a page.
+// unsent judges a response that does not send the page: a HEAD or a 304. isPage says that the
+// location shows a page.
 func (rs Rules) unsent(location string, resp *tap.Response, isPage bool) (Kind, Reason) {
 	if !isPage {
 		return Alive, None
@@ -84,7 +83,7 @@ func (rs Rules) unsent(location string, resp *tap.Response, isPage bool) (Kind, 
 // found judges a 200 by its headers alone.
 func (rs Rules) found(location string, resp *tap.Response) (Kind, Reason) {
 	if !resp.HTML() {
-		return Nothing, NotHTML // another representation says nothing of the page
+		return Nothing, NotHTML // another representation proves nothing about the page
 	}
 	if why := cacheControl(resp.Header.CacheControl); why != None && !rs.IgnoreCacheControl(location) {
 		return Forbidden, why
@@ -97,15 +96,14 @@ func (rs Rules) found(location string, resp *tap.Response) (Kind, Reason) {
 	case !resp.Complete:
 		return Nothing, Incomplete
 	case len(resp.Body) == 0 && resp.Written > 0 && !resp.Truncated:
-		return Nothing, Encoding // a noindex in it could not be found
+		return Nothing, Encoding // servemap could not find a noindex in it
 	}
 	return Witness, None
 }
 
-// RobotsTxt reports whether a response to a GET for robots.txt shows the site's
-// robots.txt, or that there is none (RFC 9309, section 2.3.1.3). HTML does not
-// count: some sites answer every path with one page. Temporary errors, redirects
-// and refusals say nothing.
+// RobotsTxt reports whether a response to a GET for robots.txt shows the site's robots.txt, or
+// shows that there is none (RFC 9309, section 2.3.1.3). HTML does not count: some sites answer
+// every path with one page. Temporary errors, redirects and refusals prove nothing.
 func RobotsTxt(resp *tap.Response) bool {
 	if !resp.Complete {
 		return false
@@ -120,12 +118,10 @@ func RobotsTxt(resp *tap.Response) bool {
 	return false
 }
 
-// cacheControl returns Private or NoStore if one of the headers for caches has
-// that directive (RFC 9111, sections 5.2.2.5 and 5.2.2.7, and RFC 9213): a page
-// that a CDN must not keep is not for everybody either. "no-cache" says nothing,
-// in Pragma too. "private" with a list of fields counts too, since those fields
-// are for one person. Directives separated by semicolons or spaces instead of
-// commas count as well.
+// cacheControl returns Private or NoStore if a header for caches has that directive (RFC 9111,
+// sections 5.2.2.5 and 5.2.2.7, and RFC 9213). A page that a CDN must not keep is not for everybody
+// either. "private" counts even with a list of fields, which are then for one person. "no-cache"
+// does not count, nor does it in Pragma. Semicolons and spaces count as commas.
 func cacheControl(header string) Reason {
 	why := None
 	parts := func(c rune) bool { return strings.ContainsRune(",; \t", c) }
@@ -141,18 +137,17 @@ func cacheControl(header string) Reason {
 	return why
 }
 
-// attachment reports whether the browser is to save the response and not to show
-// it. Unknown types count as attachments (RFC 6266, section 4.2).
+// attachment reports whether the browser should save the response instead of showing it. Unknown
+// types count as attachments (RFC 6266, section 4.2).
 func attachment(header string) bool {
 	kind, _, _ := strings.Cut(header, ";")
 	kind = strings.TrimSpace(kind)
 	return kind != "" && !strings.EqualFold(kind, "inline")
 }
 
-// AssetName reports whether the location has the name of something that is never a
-// page. HTML under such a name is an error page, or a cache deception: a personal
-// page requested as "profile.css" (Mirheidari et al., "Cached and Confused",
-// USENIX Security 2020).
+// AssetName reports whether the location is named like something that is never a page. HTML under
+// such a name is an error page, or a cache deception: a personal page requested as "profile.css"
+// (Mirheidari et al., "Cached and Confused", USENIX Security 2020).
 func AssetName(location string) bool {
 	p, _, _ := strings.Cut(location, "?")
 	switch strings.ToLower(path.Ext(p)) {
@@ -166,7 +161,7 @@ func AssetName(location string) bool {
 	return false
 }
 
-// loginWords are the segments of a path that leads to a log-in page.
+// loginWords are the segments in the path of a log-in page.
 var loginWords = []string{
 	"login", "log-in", "log_in", "logon", "signin", "sign-in", "sign_in", "signon", "auth", "oauth", "oauth2", "sso", "saml", "authorize",
 	"authenticate", "wp-login", "session", "openid", "openid-connect",
@@ -177,7 +172,7 @@ func leadsToLogin(target string) bool {
 	target, _, _ = strings.Cut(target, "#")
 	target, _, _ = strings.Cut(target, "?")
 	if _, rest, ok := strings.Cut(target, "://"); ok {
-		target = rest // the first label of the host counts like a segment
+		target = rest // the first label of the host counts as a segment
 	}
 	for segment := range strings.SplitSeq(target, "/") {
 		name, _, _ := strings.Cut(segment, ".")

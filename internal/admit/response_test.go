@@ -12,7 +12,7 @@ import (
 
 var noRules Rules
 
-// ok is a complete page, changed by change.
+// ok returns a complete page after the changes.
 func ok(change ...func(*tap.Response)) *tap.Response {
 	resp := &tap.Response{
 		Status: http.StatusOK, Header: tap.Header{ContentType: "text/html; charset=utf-8"},
@@ -96,7 +96,7 @@ func TestResponseOf200(t *testing.T) {
 	}
 }
 
-// A HEAD and a 304 say of the page what a GET would, without sending it.
+// A HEAD and a 304 prove what a GET would, except that no page is sent.
 func TestResponseWithoutItsPage(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -118,7 +118,7 @@ func TestResponseWithoutItsPage(t *testing.T) {
 					t.Errorf("%s %d: %v because of %v, want %v because of %v", method, status, kind, why, tt.kind, tt.why)
 				}
 			}
-			// What is no page forbids nothing.
+			// A response that is not a page forbids nothing.
 			tt.header.ContentType = "image/png"
 			resp := &tap.Response{Status: 200, Complete: true, Header: tt.header}
 			if kind, why := noRules.Response(http.MethodHead, "/a", resp); kind != Alive || why != None {
@@ -173,8 +173,8 @@ func TestRobotsTxt(t *testing.T) {
 	}
 }
 
-// A handler whose query is cancelled because the client left often says 404.
-// Whoever breaks off requests must not be able to take pages out.
+// If a client leaves, its queries are cancelled, and many handlers then say 404. Clients that break
+// off requests must not be able to remove pages.
 func TestAnIncompleteDenialIsNoReasonToDoubt(t *testing.T) {
 	for _, status := range []int{401, 403, 404} {
 		kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *tap.Response) { r.Status, r.Complete = status, false }))
@@ -184,7 +184,7 @@ func TestAnIncompleteDenialIsNoReasonToDoubt(t *testing.T) {
 	}
 }
 
-// What the header lines of a page say of it, as a tap sees them.
+// The header lines of a page, as a tap sees them, and what they forbid.
 func TestHeaderLines(t *testing.T) {
 	for _, tt := range []struct {
 		name, header string
@@ -227,7 +227,7 @@ func TestHeaderLines(t *testing.T) {
 	}
 }
 
-// watched is what a tap sees of a page with the header lines.
+// watched returns what a tap sees of a page with these header lines.
 func watched(t *testing.T, name string, lines []string) *tap.Response {
 	t.Helper()
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

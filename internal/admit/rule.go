@@ -14,33 +14,32 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// Listing is what a rule says of the locations it matches.
+// Listing is what a rule says about listing the locations it matches.
 type Listing uint8
 
 // The listings.
 const (
-	Unset  Listing = iota // the rule says nothing of it
+	Unset  Listing = iota // the rule says nothing about it
 	Auto                  // decide by evidence, as if there were no shorter rule
 	Always                // the owner vouches: a witness is enough
 	Never                 // not listed, whatever the evidence
 )
 
-// A Rule decides something for the locations that its pattern matches. A field
-// that is zero decides nothing.
+// A Rule decides something for the locations that its pattern matches. A zero field decides
+// nothing.
 type Rule struct {
 	Pattern    string
 	Listing    Listing
-	Query      []string // parameters that make a page of its own
+	Query      []string // names of parameters that select another page
 	ChangeFreq string   // one of the protocol's seven words
 	Priority   float64  // above 0 and at most 1
 
-	// IgnoreCacheControl makes private and no-store count for nothing.
+	// IgnoreCacheControl says that private and no-store do not forbid listing.
 	IgnoreCacheControl bool
 }
 
-// Rules is a checked set of rules, the longest patterns first, and those of one
-// length as they were given. The zero value matches nothing. It is safe for
-// concurrent use.
+// Rules is a checked set of rules, longest pattern first. Rules of equal length keep their order.
+// The zero value matches nothing. Rules is safe for concurrent use.
 type Rules []compiled
 
 type compiled struct {
@@ -48,9 +47,8 @@ type compiled struct {
 	pattern robots.Pattern
 }
 
-// NewRules checks rules and returns them as a set. Patterns are those of
-// robots.txt; see [robots.Pattern]. An error names the rule by its number, from 1,
-// and its pattern.
+// NewRules checks rules and returns them as a set. Patterns are those of robots.txt; see
+// [robots.Pattern]. An error names the rule by its number, counted from 1, and its pattern.
 func NewRules(rules []Rule) (Rules, error) {
 	rs := make(Rules, 0, len(rules))
 	for i, r := range rules {
@@ -58,7 +56,7 @@ func NewRules(rules []Rule) (Rules, error) {
 			return nil, fmt.Errorf("rule %d: pattern %q: %w", i+1, r.Pattern, err)
 		}
 		r.Query = slices.Clone(r.Query)
-		// An escaped slash behind "?" or "*" may be in a query, where Fold makes it a slash.
+		// After "?" or "*", an escaped slash may be in a query, where Fold turns it into a slash.
 		narrow := !strings.ContainsAny(r.Pattern, "?*")
 		rs = append(rs, compiled{r, robots.NewPattern(r.Pattern, narrow)})
 	}
@@ -112,10 +110,9 @@ func checkPattern(p string) error {
 	return nil
 }
 
-// Match returns the rule that decides on the listing of location: of the matching
-// rules that set a Listing the one with the longest pattern, as in robots.txt, and
-// among patterns of one length the most cautious one. If there is none, ok is
-// false and the rule zero.
+// Match returns the rule that decides on listing location. Among the matching rules that set a
+// Listing, the longest pattern wins, as in robots.txt, and among equal lengths the most cautious
+// listing. If no rule matches, ok is false and r is zero.
 func (rs Rules) Match(location string) (r Rule, ok bool) {
 	says := func(r *Rule) bool { return r.Listing != Unset }
 	best := rs.next(0, location, says)
@@ -130,11 +127,11 @@ func (rs Rules) Match(location string) (r Rule, ok bool) {
 	return rs[best].Rule, true
 }
 
-// caution orders the listings of rules with patterns of one length.
+// caution orders the listings of rules whose patterns are equally long.
 var caution = [...]int{Always: 0, Auto: 1, Never: 2}
 
-// Locations returns the locations that rules list or bar one by one: those of
-// patterns without stars that end in "$".
+// Locations returns the locations that rules name one by one: patterns that set a Listing, have no
+// star and end in "$".
 func (rs Rules) Locations() []string {
 	var named []string
 	for _, r := range rs {
@@ -145,8 +142,8 @@ func (rs Rules) Locations() []string {
 	return named
 }
 
-// Freq returns the changefreq of the longest matching pattern that sets one, the
-// first of several with one length; "" if none does.
+// Freq returns the changefreq of the longest matching pattern that sets one, or "". Among equal
+// lengths, the first rule wins.
 func (rs Rules) Freq(location string) string {
 	if i := rs.next(0, location, func(r *Rule) bool { return r.ChangeFreq != "" }); i < len(rs) {
 		return rs[i].ChangeFreq
@@ -154,8 +151,8 @@ func (rs Rules) Freq(location string) string {
 	return ""
 }
 
-// Priority returns the priority of the longest matching pattern that sets one, the
-// first of several with one length, in tenths from 1 to 10; 0 if none does.
+// Priority returns the priority of the longest matching pattern that sets one, in tenths from 1 to
+// 10, or 0. Among equal lengths, the first rule wins.
 func (rs Rules) Priority(location string) uint8 {
 	if i := rs.next(0, location, func(r *Rule) bool { return r.Priority != 0 }); i < len(rs) {
 		return uint8(max(1, math.Round(10*rs[i].Priority)))
@@ -163,19 +160,19 @@ func (rs Rules) Priority(location string) uint8 {
 	return 0
 }
 
-// IgnoreCacheControl reports whether a rule says that private and no-store mean
-// nothing for the page at location.
+// IgnoreCacheControl reports whether a rule says that private and no-store do not forbid listing
+// location.
 func (rs Rules) IgnoreCacheControl(location string) bool {
 	return rs.next(0, location, func(r *Rule) bool { return r.IgnoreCacheControl }) < len(rs)
 }
 
-// Query returns the parameters that any matching rule allows below path, a
-// location without query. The caller must not change them.
+// Query returns the parameters that the rules matching path allow. path is a location without
+// query. The caller must not change the result.
 func (rs Rules) Query(path string) (keys []string) {
 	says := func(r *Rule) bool { return len(r.Query) > 0 }
 	for i := rs.next(0, path, says); i < len(rs); i = rs.next(i+1, path, says) {
 		if keys == nil {
-			keys = slices.Clip(rs[i].Query) // mostly that is all, and costs no allocation
+			keys = slices.Clip(rs[i].Query) // mostly this is all, and it allocates nothing
 		} else {
 			keys = append(keys, rs[i].Query...)
 		}
@@ -183,8 +180,8 @@ func (rs Rules) Query(path string) (keys []string) {
 	return keys
 }
 
-// next returns the index of the first rule, from i on, that sets an aspect and
-// matches location; len(rs) if none does.
+// next returns the index of the first rule, from i on, that matches location and for which says is
+// true; len(rs) if there is none.
 func (rs Rules) next(i int, location string, says func(*Rule) bool) int {
 	if i < len(rs) {
 		location = robots.Fold(location)

@@ -29,7 +29,7 @@ func matchOne(t *testing.T, pattern, location string) bool {
 	return ok
 }
 
-// Package robots tests what a pattern matches in full.
+// The tests of package robots cover what a pattern matches.
 func TestPatterns(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -156,7 +156,7 @@ func TestEveryMatchingRuleAllowsItsParameters(t *testing.T) {
 		{"escaped star", "/a%2Ab", []string{"star"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for range 2 { // a result must not spoil the next
+			for range 2 { // a result must not spoil the next one
 				if got := slices.Sorted(slices.Values(rs.Query(tt.path))); !slices.Equal(got, tt.want) {
 					t.Errorf("%s: %q, want %q", tt.path, got, tt.want)
 				}
@@ -208,8 +208,7 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 	newRules(t, list("/"+strings.Repeat("a*", 8), Never))
 }
 
-// naive is the meaning of a pattern, spelled out: a recursion over characters
-// that tries every length for each star.
+// naive states what a pattern means: it tries every length for each star by recursion.
 func naive(pattern, location string) bool {
 	text, anchored := strings.CutSuffix(pattern, "$")
 	var wanted []string
@@ -242,8 +241,8 @@ var (
 	noEscape = regexp.MustCompile(`^[A-Za-z0-9._~!$'()*,:@\[\]-]$`)
 )
 
-// characters splits s into its bytes, after an escape of what needs none is
-// undone. As in robots.txt, the three bytes of any other escape are three.
+// characters splits s into bytes, after it decoded unneeded escapes. As in robots.txt, any other
+// escape counts as three bytes.
 func characters(s string) []string {
 	spelled := escaped.ReplaceAllStringFunc(s, func(c string) string {
 		if plain, err := url.PathUnescape(c); err == nil && noEscape.MatchString(plain) {
@@ -274,7 +273,7 @@ func FuzzPatterns(f *testing.F) {
 			t.Errorf("%q matches %q for one aspect and not for another", pattern, location)
 		}
 		if !normal.MatchString(location) || other.MatchString(location) || slash.MatchString(pattern+location) {
-			return // no location in normal form, or a slash that is taken for one or not
+			return // no location in normal form, or a slash that may or may not be escaped
 		}
 		if want := naive(pattern, location); got != want {
 			t.Errorf("%q matches %q: %v, want %v", pattern, location, got, want)

@@ -2,7 +2,7 @@ package admit
 
 import "testing"
 
-// A rule has to match the query that it spells with an escaped slash.
+// A rule must match a query that it spells with an escaped slash.
 func TestEscapedSlashInQuery(t *testing.T) {
 	for _, pattern := range []string{"/files?path=%2Fprivate", "/*path=%2fprivate"} {
 		for _, listing := range []Listing{Always, Never} {

@@ -1,17 +1,16 @@
-// Package admit decides whether a location is listed. It takes what a request, a
-// response and the evidence say, and returns whether the client was anonymous,
-// what the response proves, and the verdict with its reason. Every function is
-// pure: it must never read a store, a clock or the network.
+// Package admit decides whether a location is listed. It takes a request, a response and the
+// evidence. It returns whether the client was anonymous, what the response proves, and the verdict
+// with its reason. Every function is pure: it must never read a store, a clock or the network.
 package admit
 
-// Verdict says where a location stands.
+// Verdict says whether a location is listed, or how far it is from that.
 type Verdict uint8
 
 // The verdicts. Their numbers are stored, so they never change.
 const (
-	Unknown  Verdict = iota // never seen, or forgotten by age
-	Waiting                 // seen or linked to, but the evidence is not complete
-	Held                    // it was seen, and something keeps it out; a link, the page or the owner can change that
+	Unknown  Verdict = iota // never seen, or forgotten because it was not seen for long
+	Waiting                 // seen or linked to, but the evidence is not enough
+	Held                    // seen, but something keeps it out that a link, the page or the owner can change
 	Listed                  // in the sitemap
 	Excluded                // the page, robots.txt or the owner forbids it
 	Gone                    // was listed, and the site no longer serves it
@@ -27,11 +26,11 @@ func (v Verdict) String() string {
 	return "unknown"
 }
 
-// Reason says why. Its name is a word or two that can be logged and searched for.
+// Reason says why. Its name is a word or two to log and to search for.
 type Reason uint8
 
-// The reasons. The numbers of those that a verdict can carry are stored: they
-// never change, and new ones follow them.
+// The reasons. Reasons that a verdict can carry are stored by number. So their numbers never
+// change, and new reasons come after them.
 const (
 	None Reason = iota
 
@@ -116,65 +115,61 @@ func (r Reason) String() string {
 	return "unknown"
 }
 
-// Reasons is how many reasons there are; each is below it.
+// Reasons is the number of reasons; each reason is below it.
 const Reasons = int(Fragment) + 1
 
-// Evidence is what speaks for and against listing a location, apart from the page
-// itself and the rules.
+// Evidence is everything for and against listing a location, except the page itself and the rules.
 type Evidence struct {
 	Entry bool // it is one of the site's entries
 	Led   bool // an entry redirects to it
-	Route bool // its route's template is exactly its location, and showed a whole document
+	Route bool // its route matches exactly this location, and it showed a whole document
 	Link  bool // a listed page links to it
-	Shown bool // looks a day apart, or from two networks, saw such a link
-	// Unprompted says that a look saw such a link although its request named only
-	// public pages. So the link is not there for one visitor.
+	Shown bool // a link was seen by looks a day apart or from two networks
+	// Unprompted says that a look saw a link although its request named only public pages. So the
+	// link does not depend on who asked.
 	Unprompted bool
 
-	Networks int  // distinct client networks that got it
-	Before   bool // it has been listed: evidence is needed to enter, not to stay
-	Word     Word // what the location itself says against it
+	Networks int  // distinct client networks that got the page
+	Before   bool // it was listed before: a page needs evidence to enter, not to stay
+	Word     Word // what the location's own words say against it
 
 	Disallowed bool // the site's robots.txt forbids it
 	Shared     bool // another location showed the same content lately
 	Crowd      bool // many other locations did
 
-	// The pages of its route or folder.
-	Siblings int // listed by a link
-	Orphans  int // listed by networks alone
-	Grown    int // listed by a link today for the first time
+	// How many other pages of its route or folder are listed.
+	Siblings int // because of a link
+	Orphans  int // because of networks alone
+	Grown    int // because of a link, today for the first time
 }
 
 const (
-	// SiblingsNeeded is how many siblings must be listed by a link before distinct
-	// networks count as evidence. An unlinked post beside linked posts is a page;
-	// an unlinked location beside none may be a secret.
+	// SiblingsNeeded is how many siblings must be listed because of a link before distinct networks
+	// count as evidence. An unlinked post next to linked posts is a page. An unlinked location next
+	// to none may be a secret.
 	SiblingsNeeded = 3
-	// OrphansAllowed is by how many the pages of a route or folder that are listed
-	// by networks alone may exceed the linked ones. It is enough for pages that a
-	// site forgot to link, and too few for a flood of locations that answer to
-	// anybody.
+	// OrphansAllowed is by how many the orphans of a route or folder may exceed its linked pages.
+	// It is enough for pages that a site forgot to link. It is too few for a flood of locations on
+	// a site that answers any location.
 	OrphansAllowed = 100
-	// GrowthADay is how many pages of a route or folder may be listed by links for
-	// the first time in a day. An endless calendar links to new pages for ever.
+	// GrowthADay is how many pages of a route or folder links may list for the first time in a day.
+	// An endless calendar links to new pages for ever.
 	GrowthADay = 100_000
 )
 
-// Decide returns the verdict on a location that a witness has shown, and what
-// decided it. What the owner or the page forbids is not listed. Otherwise the
-// first of these decides: an Always rule, being an entry, having been listed
-// before, evidence.
+// Decide returns the verdict on a location that a witness showed, and the reason. If the owner or
+// the page forbids it, the location is not listed. Otherwise the first of these decides: an Always
+// rule, being an entry, having been listed before, evidence.
 //
-// A location with a word needs a link from a listed page as evidence. For a
-// utility word any such link is enough, since the site shows the page to
-// everybody. For a risky word the link must not be there for one visitor alone.
-// For a capability, several visitors must have seen the link. For an action only
-// an Always rule is enough.
+// A location with a suspicious word needs a link from a listed page as evidence. For a utility word
+// any such link is enough, since the site shows the page to everybody. For a risky word, the link
+// must not be there for one visitor alone. For a capability, several visitors must have seen the
+// link. For an action, only an Always rule is enough.
 //
-// networksNeeded is how many distinct networks make evidence. content is why the
-// page itself forbids its listing, or None. ownURL says that only the page's own
-// canonical vouches for the location's query: then networks prove nothing, since
-// every visitor of a shared link carries the secret in its query.
+// networksNeeded is how many distinct networks are evidence. content is why the page itself forbids
+// its listing, or None. ownURL says that only the page's own canonical vouches for the location's
+// query. Then networks prove nothing, since every visitor of a shared link carries the secret in
+// its query.
 func Decide(ev Evidence, listing Listing, content Reason, networksNeeded int, ownURL bool) (Verdict, Reason) {
 	switch {
 	case listing == Never:
@@ -190,7 +185,7 @@ func Decide(ev Evidence, listing Listing, content Reason, networksNeeded int, ow
 	case ev.Entry:
 		return Listed, ByEntry
 	case ev.Before && ev.Crowd && ev.standing() == ByHistory:
-		return Held, Duplicate // only visitors spoke for it, and it is the site's answer to anything
+		return Held, Duplicate // only visitors vouched for it, and the site shows this for any location
 	case ev.Before:
 		return Listed, ev.standing()
 	case ev.Word == Action:
@@ -213,7 +208,7 @@ func Decide(ev Evidence, listing Listing, content Reason, networksNeeded int, ow
 	return ev.byNetworks(networksNeeded, ownURL)
 }
 
-// standing returns the reason for which a page that was listed before stays.
+// standing returns why a page that was listed before stays.
 func (ev Evidence) standing() Reason {
 	switch {
 	case ev.Route:
@@ -226,7 +221,7 @@ func (ev Evidence) standing() Reason {
 	return ByHistory
 }
 
-// byNetworks decides on a location that only its visitors speak for.
+// byNetworks decides on a location that only its visitors vouch for.
 func (ev Evidence) byNetworks(needed int, ownURL bool) (Verdict, Reason) {
 	switch {
 	case ownURL || ev.Networks < needed || ev.Siblings < SiblingsNeeded:
@@ -239,27 +234,27 @@ func (ev Evidence) byNetworks(needed int, ownURL bool) (Verdict, Reason) {
 	return Listed, ByNetworks
 }
 
-// Rank says how good a location's claim is to represent a content that several
-// locations show. Higher is better; see [Prefer] for equal ranks.
+// Rank says how well a location may represent a content that several locations show. Higher is
+// better; see [Prefer] for equal ranks.
 type Rank uint8
 
 // The ranks.
 const (
 	Orphaned    Rank = iota // nothing links to it
 	Linked                  // a listed page links to it
-	Established             // it has been listed for long
+	Established             // it was listed for a long time
 	Canonical               // it names itself as the canonical location
-	Vouched                 // an entry, or the owner's rule; listed whatever others show
+	Vouched                 // an entry, or named by the owner's rule; listed whatever others show
 )
 
-// ClusterSize is how many locations with evidence show one content when it counts
-// as an answer to anything, such as an error page with status 200 (soft 404).
+// ClusterSize: if so many locations with evidence show one content, it counts as the site's answer
+// to anything, such as an error page with status 200 (soft 404).
 const ClusterSize = 20
 
-// Represent decides on a location that has evidence and shows the same content as
-// others. showing is how many do, itself included. representative is the rank of
-// the one that is listed now, or -1 for none. A location takes its place if it has
-// a higher rank, or the same rank and is preferred.
+// Represent decides on a location that has evidence and shows the same content as others. showing
+// is how many locations show it, this one included. representative is the rank of the listed one,
+// or -1 for none. The location takes its place if it has a higher rank, or the same rank and is
+// preferred.
 func Represent(own Rank, showing int, representative int, preferred bool) (Verdict, Reason) {
 	switch {
 	case own == Vouched:
@@ -272,17 +267,16 @@ func Represent(own Rank, showing int, representative int, preferred bool) (Verdi
 	return Held, Duplicate
 }
 
-// Claim is what decides between two locations of one rank that show one content.
+// Claim is what [Prefer] knows of a location.
 type Claim struct {
 	Location string
-	Linked   bool // the site leads to it
+	Linked   bool // the site links or redirects to it
 }
 
-// Prefer reports whether the first of two locations of one rank is to represent a
-// content that both show. A linked one is preferred, since strangers can ask for
-// any location, and then the shorter one: an article before a page of its
-// comments. If neither is preferred, the listed one stays. It is a strict order,
-// so that locations do not take turns.
+// Prefer reports whether a should represent a content that a and b show, if both have one rank. A
+// linked location is preferred, since strangers can ask for any location. Next comes the shorter
+// one: an article before a page of its comments. If neither is preferred, the listed one stays. The
+// order is strict, so that locations do not take turns.
 func Prefer(a, b Claim) bool {
 	if a.Linked != b.Linked {
 		return a.Linked

@@ -64,7 +64,7 @@ func with(ev Evidence, change func(*Evidence)) Evidence {
 	return ev
 }
 
-// question is all that Decide goes by.
+// question holds all arguments of Decide.
 type question struct {
 	ev      Evidence
 	listing Listing
@@ -73,8 +73,8 @@ type question struct {
 	ownURL  bool
 }
 
-// broken returns which promise the answer to a question breaks, "" for none. It
-// says in other words what Decide does, from what may never happen.
+// broken returns which promise the answer to a question breaks, or "". It restates Decide in terms
+// of what must never happen.
 func (q question) broken(verdict Verdict, why Reason) string {
 	ev := q.ev
 	byNetworks := ev.Networks >= q.k && ev.Siblings >= SiblingsNeeded && !q.ownURL && !ev.Shared && ev.Orphans < ev.Siblings+OrphansAllowed
@@ -110,7 +110,7 @@ func (q question) broken(verdict Verdict, why Reason) string {
 	return ""
 }
 
-// forbidding are the reasons for which a page itself forbids its listing.
+// forbidding are the reasons why a page itself forbids its listing.
 var forbidding = []Reason{None, NoIndex, Private, NoStore, CanonicalElsewhere, CanonicalConflict, QueryNotCanonical, HeadNotSeen, Encoding}
 
 func (q question) check(t *testing.T) {
@@ -245,7 +245,7 @@ func TestPrefer(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		a, b  Claim
-		wants bool // that the first is preferred; the second is not in any case
+		wants bool // that a is preferred; b is never preferred here
 	}{
 		{"an article and its comments", at("/2024/01/post/"), at("/2024/01/post/comment-page-1/"), true},
 		{"without slashes at the end", at("/2024/01/post"), at("/2024/01/post/comment-page-1"), true},
@@ -269,7 +269,7 @@ func TestPrefer(t *testing.T) {
 	}
 }
 
-// However many locations show a content, visits to them settle on one.
+// However many locations show one content, visits to them settle on one location.
 func TestPreferIsAStrictOrder(t *testing.T) {
 	var all []Claim
 	for _, location := range []string{"/", "/a", "/a/", "/a/b", "/a?x=1", "/a?x=1&y=1", "/?a=1", "/?a=1&b=1", "/?b=1", "/a/b?x=1", "/b"} {

@@ -6,22 +6,22 @@ import (
 	"github.com/servemap/servemap/internal/capability"
 )
 
-// Word says what a location gives away about its page.
+// Word says what a location's own words suggest about its page.
 type Word uint8
 
 // The kinds of word, the worst last.
 const (
 	Plain   Word = iota // nothing
-	Utility             // it names something for the site's own use
+	Utility             // it names something for the site's internal use
 	Risky               // it names something that is often for one person
-	Secret              // it looks like a capability, which admits whoever knows it
-	Action              // a request for it does something
+	Secret              // it looks like a capability, which lets in whoever knows it
+	Action              // a request for it changes something
 )
 
-// utilityWords are segments, without their extension, of pages that no visitor
-// looks for: answers to errors and to forms, pieces of other pages, and the back
-// office. A route of its own, or many visitors, do not list such a page. A link
-// from a listed page does, since some sites have a public page of that name.
+// utilityWords are segments, without their extension, of pages that no visitor looks for: answers
+// to errors and forms, parts of other pages, and the back office. Neither a route of its own nor
+// many visitors get such a page listed. A link from a listed page does, since some sites have a
+// public page of that name.
 var utilityWords = words(
 	"400 401 403 404 405 408 410 429 500 501 502 503 504 50x 404-error 500-error error error-404 error-500 error-page errors " +
 		"access-denied internal-server-error maintenance not-found notfound offline page-not-found server-error unavailable " +
@@ -30,9 +30,9 @@ var utilityWords = words(
 		"adminer back-office backend backoffice backup backups config configuration customers dashboard dashboards export exports " +
 		"intranet log logs monitoring phpinfo phpmyadmin server-info server-status staff upload uploads")
 
-// riskyWords are words of pages that are often for one person, or for the owner
-// alone. They are looked for among the words of each segment. A wrong hit costs
-// little: a link from a listed page makes up for it.
+// riskyWords are words of pages that are often for one person, or for the owner alone. WordIn looks
+// for them among the words of each segment. A false alarm costs little: a link from a listed page
+// outweighs it.
 var riskyWords = words(
 	"2fa account accounts admin administrator activate activation actuator approve auth authenticate authentication authorize authorise " +
 		"billing booking bookings claim confirm confirmation confirmed console debug draft drafts " +
@@ -42,9 +42,8 @@ var riskyWords = words(
 		"search secret secrets session sessions settings share shared shares sharing signin signup sso staging " +
 		"ticket tickets token tokens tracking transfer unlock unsubscribe verification verified verify vouchers voucher webhook webhooks")
 
-// actionWords are segments whose pages must not be in a sitemap, since a crawler
-// that follows them changes something. They must be a whole segment, as no link
-// makes up for them.
+// actionWords are segments whose pages must not be in a sitemap, since a crawler that follows them
+// changes something. They must be whole segments, because no link outweighs them.
 var actionWords = words(
 	"add-to-cart basket cart checkout delete destroy edit log-out logoff logout purge remove sign-out signoff signout unsubscribe")
 
@@ -56,8 +55,8 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// WordOf returns the worst kind of word in a location. variable says that a
-// variable of its route is named like a secret.
+// WordOf returns the worst kind of word in a location. variable says that a variable of its route
+// has a name like a secret's.
 func WordOf(location string, variable bool) Word {
 	word, _ := WordIn(location)
 	if word < Secret && (variable || capability.Looks(location)) {
@@ -88,9 +87,9 @@ func WordIn(location string) (worst Word, word string) {
 	return worst, word
 }
 
-// action reports whether a segment is an action, and which: "logout", or as the
-// name of a program "logout.php". An HTML file does nothing. But a shop may name
-// its cart so, and a manual has a "delete.html".
+// action reports whether a segment is an action, and which: "logout", or "logout.php" as the name
+// of a program. A request for an HTML file changes nothing, but a shop may name its cart so. A
+// manual may have a "delete.html".
 func action(segment string) (word string, is bool) {
 	if actionWords[segment] {
 		return segment, true
@@ -103,8 +102,8 @@ func action(segment string) (word string, is bool) {
 	return segment[:dot], programs[extension] || (extension == "html" || extension == "htm") && !statements[segment[:dot]]
 }
 
-// programs are the file extensions of programs that a server runs.
+// programs are file extensions of programs that a server runs.
 var programs = words("php php3 php4 php5 php7 php8 phtml asp aspx ashx asmx jsp jspx jspa jsf xhtml faces do action cgi fcgi pl py rb cfm cfml mvc dll exe shtml")
 
-// statements are the action words that a manual explains.
+// statements are action words that a manual may explain.
 var statements = words("delete destroy edit purge remove")

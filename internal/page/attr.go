@@ -63,7 +63,7 @@ func buildAttrs() (byName names) {
 // attrOf returns the attribute with a name, in any case.
 func attrOf(name []byte) attr { return attr(attrsByName.find(name)) }
 
-// tag holds the attributes of one start tag; of a repeated one, the first. The
+// tag holds the attributes of one start tag. If an attribute is repeated, the first one counts. The
 // values are valid until the next tag.
 type tag struct {
 	have uint32 // a bit for each attribute that is there
@@ -81,8 +81,8 @@ func (t *tag) get(a attr) []byte {
 	return t.vals[a]
 }
 
-// readsAttributes reports whether the attributes of an element are read. Those of
-// an element that holds others can hide it or make it furniture.
+// readsAttributes reports whether the reader needs the attributes of an element. The attributes of
+// a container can hide it or make it furniture.
 func readsAttributes(el element) bool {
 	switch el {
 	case elA, elArea, elBase, elHTML, elImg, elLink, elMeta, elScript:
@@ -112,8 +112,7 @@ func (t *tag) read(s *attrScanner) {
 	}
 }
 
-// needsDecoding reports whether the value of an attribute differs from what is
-// written.
+// needsDecoding reports whether an attribute's value differs from its written form.
 func needsDecoding(val []byte) bool {
 	for _, c := range val {
 		if c == '&' || c == '\r' || c == 0 {
@@ -123,13 +122,12 @@ func needsDecoding(val []byte) bool {
 	return false
 }
 
-// attrScanner cuts what follows the name in a start tag into attributes, by
-// the rules of section 13.2.5.32 and following of the HTML standard. It stops at
-// the bracket that ends the tag.
+// attrScanner cuts the rest of a start tag, after its name, into attributes. It follows section
+// 13.2.5.32 and later of the HTML standard, and stops at the bracket that ends the tag.
 type attrScanner struct {
 	b     []byte
-	i     int // how much has been read
-	slash int // where the last slash is that belongs to no value
+	i     int // how many bytes have been read
+	slash int // where the last slash outside of a value is
 }
 
 // next returns the next attribute as written. ok is false at the end.
@@ -174,8 +172,7 @@ func (s *attrScanner) key() []byte {
 	return key
 }
 
-// value takes what follows a name: an equals sign and a value, a slash that
-// belongs to nothing, or nothing.
+// value reads what comes after a name: an equals sign and a value, a lone slash, or nothing.
 func (s *attrScanner) value() []byte {
 	s.skipSpace()
 	if s.i == len(s.b) {

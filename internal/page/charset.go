@@ -9,11 +9,10 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// toUTF8 returns body in UTF-8 without a byte order mark. The encoding is
-// given by a byte order mark, else by the header, else by what the bytes are
-// valid in, else by a meta element among the first 1,024 bytes, and else is
-// windows-1252, as the Encoding and HTML standards have it. What is not valid
-// in it becomes U+FFFD. An unknown encoding is read as UTF-8.
+// toUTF8 returns body in UTF-8 without a byte order mark. It finds the encoding in this order, as
+// the Encoding and HTML standards do: a byte order mark, the header, UTF-8 if the bytes are valid
+// in it, a meta element in the first 1,024 bytes, windows-1252. Invalid bytes become U+FFFD. An
+// unknown encoding is read as UTF-8.
 func toUTF8(body []byte, opts Options) []byte {
 	if rest, ok := bytes.CutPrefix(body, []byte("\xef\xbb\xbf")); ok {
 		return rest
@@ -47,8 +46,8 @@ func charsetOf(contentType string) string {
 	return params["charset"]
 }
 
-// looksUTF8 reports whether body is valid UTF-8. A character that is cut off at
-// the end does not count, and bytes with escape sequences are ISO-2022-JP.
+// looksUTF8 reports whether body is valid UTF-8. It ignores a character that is cut off at the end.
+// Bytes with escape sequences are ISO-2022-JP, not UTF-8.
 func looksUTF8(body []byte) bool {
 	for i := len(body) - 1; i >= 0 && i >= len(body)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(body[i]) {

@@ -8,11 +8,10 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// maxDataDepth bounds the nesting of structured data that is looked at.
+// maxDataDepth bounds how deeply nested structured data is read.
 const maxDataDepth = 64
 
-// data reads a script of structured data (JSON-LD). It ignores one that is not
-// valid JSON.
+// data reads a script of structured data (JSON-LD). It ignores a script that is not valid JSON.
 func (r *reader) data(script []byte) {
 	if len(script) > r.dataLeft {
 		return
@@ -29,8 +28,8 @@ func (r *reader) data(script []byte) {
 	}
 }
 
-// modified returns the latest dateModified in a value of structured data. Dates of
-// other things than the page do not count.
+// modified returns the latest dateModified in structured data. It ignores dates of anything but the
+// page.
 func modified(v any, depth int) (latest time.Time) {
 	note := func(t time.Time) {
 		if t.After(latest) {
@@ -80,8 +79,8 @@ func texts(v any) (all []string) {
 	return all
 }
 
-// LeadsElsewhere reports whether a property of structured data (schema.org)
-// names things that are shown elsewhere, or that readers wrote.
+// LeadsElsewhere reports whether a property of structured data (schema.org) names things that other
+// pages show, or that readers wrote.
 func LeadsElsewhere(property string) bool {
 	switch property {
 	case "itemListElement", "mentions", "citation", "isBasedOn", "isPartOf", "relatedLink", "significantLink",
@@ -91,8 +90,8 @@ func LeadsElsewhere(property string) bool {
 	return false
 }
 
-// isOtherThing reports whether things of a type, or of one in a list of types,
-// are not what a page is about (schema.org).
+// isOtherThing reports whether a type (schema.org), or any type in a list, is of a thing that is
+// not the page's subject.
 func isOtherThing(types any) bool {
 	for _, t := range texts(types) {
 		switch t {
@@ -104,8 +103,8 @@ func isOtherThing(types any) bool {
 	return false
 }
 
-// hashData returns a hash of what structured data says of the page's own content. The
-// order of the properties does not alter it. It is zero if they say nothing of it.
+// hashData returns a hash of what structured data says of the page's own content, in any order of
+// the properties. It is zero if the data says nothing of the content.
 func hashData(name string, v any) (sum uint64) {
 	switch v := v.(type) {
 	case []any:
@@ -129,8 +128,7 @@ func hashData(name string, v any) (sum uint64) {
 	return sum
 }
 
-// isContent reports whether a property (schema.org) says something that a reader of
-// the page would read on it.
+// isContent reports whether a property (schema.org) holds text that readers see on the page.
 func isContent(property string) bool {
 	switch property {
 	case "headline", "name", "description", "articleBody", "text", "price", "lowPrice", "highPrice", "availability":

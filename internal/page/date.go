@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// maxDate is the length of the longest text that is tried as a date.
+// maxDate is the length of the longest text that may be a date, in bytes.
 const maxDate = 64
 
-// isoLayouts are the forms of ISO 8601 that pages use, with a space for the T.
-// Fractions of a second are accepted by [time.Parse] after any seconds.
+// isoLayouts are the forms of ISO 8601 that pages use, with a space in place of the T. [time.Parse]
+// accepts a fraction after any seconds.
 var isoLayouts = [...]string{
 	"2006-01-02 15:04:05Z07:00",
 	"2006-01-02 15:04:05Z0700",
@@ -24,8 +24,8 @@ var isoLayouts = [...]string{
 	"2006-01-02",
 }
 
-// mailLayouts are the forms of RFC 822, RFC 1123 and RFC 850 without a day of
-// the week, which says nothing new and is often wrong.
+// mailLayouts are the forms of RFC 822, RFC 1123 and RFC 850 without the day of the week, which
+// adds nothing and is often wrong.
 var mailLayouts = [...]string{
 	"2 Jan 2006 15:04:05 MST",
 	"2 Jan 2006 15:04:05 -0700",
@@ -41,9 +41,8 @@ var mailLayouts = [...]string{
 	"2 Jan 2006",
 }
 
-// parseDate reads a date in a form of ISO 8601, RFC 822 or RFC 850, and returns
-// the zero Time for anything else. Without a zone, or with a zone whose name RFC
-// 822 does not know, it is taken as UTC.
+// parseDate reads a date in a form of ISO 8601, RFC 822 or RFC 850, and returns the zero Time for
+// anything else. A date is in UTC if it has no zone, or one that RFC 822 does not name.
 func parseDate(s string) time.Time {
 	const day = len("2006-01-02")
 	s = strings.TrimSpace(s)
@@ -69,8 +68,8 @@ func parseDate(s string) time.Time {
 	return time.Time{}
 }
 
-// inNamedZone moves t to the offset of its zone. [time.Parse] knows only the
-// names of the local zone and gives others the offset zero.
+// inNamedZone moves t to the offset of its zone. [time.Parse] knows the names of the local zone
+// only, and gives all others the offset zero.
 func inNamedZone(t time.Time) time.Time {
 	name, offset := t.Zone()
 	if offset != 0 {
@@ -79,14 +78,14 @@ func inNamedZone(t time.Time) time.Time {
 	return t.Add(-zones[name] * time.Hour)
 }
 
-// zones are the offsets of the zones that RFC 822 names, section 5.1, in hours.
+// zones holds the offsets, in hours, of the zones that section 5.1 of RFC 822 names.
 var zones = map[string]time.Duration{
 	"EDT": -4, "EST": -5, "CDT": -5, "CST": -6, "MDT": -6, "MST": -7, "PDT": -7, "PST": -8,
 }
 
-// Date reads a date that a page gives, in a form of ISO 8601, RFC 822 or RFC 850;
-// without a zone it is taken as UTC. It returns the zero Time for anything else,
-// and for dates before the web, which are some program's zero value.
+// Date reads a date that a page gives, in a form of ISO 8601, RFC 822 or RFC 850. Without a zone it
+// is in UTC. Date returns the zero Time for anything else, and for dates before 1990: some
+// program's zero value.
 func Date(s string) time.Time {
 	if t := parseDate(s); t.Year() >= 1990 {
 		return t

@@ -2,11 +2,11 @@ package page
 
 import "strings"
 
-// element is an element that the reader knows. All others are inline elements
-// without meaning.
+// element is an element that the reader knows. It treats all others as inline elements without
+// meaning.
 type element uint8
 
-// The elements that are handled by name, and not only by their traits.
+// The reader handles these elements by name, not only by their traits.
 const (
 	unknown element = iota
 	elA
@@ -44,8 +44,8 @@ const (
 	elTitle
 	elTR
 	elUL
-	others        // the first of those that have only traits
-	elements = 88 // how many there may be
+	others        // the first element that has only traits
+	elements = 88 // room for this many
 )
 
 var elementNames = [others]string{
@@ -61,10 +61,10 @@ var elementNames = [others]string{
 type trait uint16
 
 const (
-	block     trait = 1 << iota // its begin and end cut the text
+	block     trait = 1 << iota // the text is cut where it begins and ends
 	open                        // it is kept on the stack of open elements
-	endsP                       // its begin ends an open p
-	scope                       // end tags inside do not reach elements outside
+	endsP                       // an open p ends where it begins
+	scope                       // end tags inside it do not close elements outside
 	inMain                      // its text is main text
 	inArticle                   // its text is an article's
 	furniture                   // its text is furniture
@@ -74,12 +74,12 @@ const (
 	inHead                      // it may stand in the head
 	heading                     // its text is a heading
 
-	// the traits that elements inside have too
+	// elements inside have these traits too
 	inherited = inMain | inArticle | furniture | noText | inert | heading
 	container = block | open | endsP
 )
 
-// elementTraits has each element that has traits.
+// elementTraits lists all elements that have traits.
 var elementTraits = [...]struct {
 	traits trait
 	names  string
@@ -132,10 +132,9 @@ func buildElements() (byName names, traits [elements]trait) {
 // elementOf returns the element with a name, in any case.
 func elementOf(name []byte) element { return element(elementsByName.find(name)) }
 
-// placeIn returns the place of the content of an element with that name at a
-// place: the FNV-1a hash (draft-eastlake-fnv, 64 bits) of the names from the
-// outermost to the innermost. It uses names, which stay the same when the
-// numbers of the elements change.
+// placeIn returns the place of what is inside an element of that name at a place. It is the FNV-1a
+// hash (draft-eastlake-fnv, 64 bits) of the names from the outermost to the innermost. Names are
+// hashed because the elements' numbers may change.
 func placeIn(place uint64, name []byte) uint64 {
 	const prime = 1099511628211
 	for _, c := range name {

@@ -17,7 +17,7 @@ func (r *reader) meta(t *tag, in trait) {
 		return
 	}
 	if in&(noText|inert) != 0 {
-		return // it is for visitors without scripts, or for none
+		return // it is only for visitors without scripts, or for nobody
 	}
 	if !r.headOnly {
 		r.property(t, content)
@@ -25,24 +25,23 @@ func (r *reader) meta(t *tag, in trait) {
 	}
 }
 
-// dateSource says where a page states its date of modification.
+// dateSource says where in a page its date of modification was found.
 type dateSource uint8
 
 // The sources, in order of preference.
 const (
 	dateMeta dateSource = iota // article:modified_time
 	dateData                   // dateModified of structured data
-	dateName                   // last-modified, dcterms.modified and their kin
+	dateName                   // last-modified, dcterms.modified and the like
 	dateOG                     // og:updated_time
 	dateNowhere
 )
 
-// maxDateName is the length of the longest name of a meta element that states
-// a date or a property.
+// maxDateName is the length of the longest name of a meta element that gives a date or a property.
 const maxDateName = len("og:article:published_time")
 
-// metaDate reads a meta element that may state a date. Its name is that of the
-// attribute name, property or http-equiv.
+// metaDate reads a meta element that may give a date. Its name may be in the attribute name,
+// property or http-equiv.
 func (r *reader) metaDate(t *tag, content []byte) {
 	if len(content) > maxDate {
 		return
@@ -71,8 +70,8 @@ func sourceOf(name string) dateSource {
 	return dateNowhere
 }
 
-// modified notes a date of modification, unless a better source has given one.
-// Of one source the first date counts, of structured data the latest.
+// modified notes a date of modification, unless a better source gave one. The first date of a
+// source counts; of structured data, the latest.
 func (r *reader) modified(t time.Time, source dateSource) {
 	later := source == dateData && r.modifiedBy == dateData && t.After(r.facts.Modified)
 	if !t.IsZero() && (source < r.modifiedBy || later) {

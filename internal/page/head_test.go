@@ -149,8 +149,8 @@ func TestAlternates(t *testing.T) {
 	}
 }
 
-// TestNothingHidesTheRobotsMeta has what may stand before the rules of a page
-// and, badly read, swallow them.
+// TestNothingHidesTheRobotsMeta puts things before a page's rules that a bad reader would let
+// swallow them.
 func TestNothingHidesTheRobotsMeta(t *testing.T) {
 	const rule = `<meta name=robots content=noindex>`
 	for _, before := range []string{

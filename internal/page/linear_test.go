@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestHostileTakesLinearTime reads each input at two sizes. Eight times the bytes
-// take a linear reader eight times as long, and a quadratic one 64 times. Other
-// programs use the machine too, so the least times of up to many tries count.
+// TestHostileTakesLinearTime reads each input at two sizes. Eight times the bytes take a linear
+// reader eight times as long, and a quadratic one 64 times. Other programs slow the machine, so the
+// test takes the shortest of many tries.
 func TestHostileTakesLinearTime(t *testing.T) {
 	const small, times, most, enough, patience = 1 << 15, 8, 32, 3, 60
 	for _, h := range hostile {

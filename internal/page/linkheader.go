@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// maxLinkHeader is how much of one Link header is read, in bytes.
+// maxLinkHeader is how many bytes of one Link header are read.
 const maxLinkHeader = 16 << 10
 
-// LinkCanonicals returns the distinct targets, as written, that the values of
-// Link headers (RFC 8288) name with rel=canonical. More than one is a
-// conflict. Links for another context (anchor) or for a variant of the page
-// (hreflang, media, type) are ignored.
+// LinkCanonicals returns the distinct targets with rel=canonical in Link headers (RFC 8288), as
+// written. More than one is a conflict. It ignores links for another context (anchor) and for a
+// variant of the page (hreflang, media, type).
 func LinkCanonicals(values []string) []string {
 	var found []string
 	for _, v := range values {
@@ -32,10 +31,10 @@ type headerLink struct {
 	target    string
 	canonical bool
 	variant   bool
-	rel       bool // a rel was seen: only the first one counts
+	rel       bool // whether a rel was seen: only the first one counts
 }
 
-// cutLink takes one link-value from the beginning of v.
+// cutLink takes one link from the beginning of v.
 func cutLink(v string) (l headerLink, rest string) {
 	v = strings.TrimLeft(v, " \t,")
 	if !strings.HasPrefix(v, "<") {
@@ -72,7 +71,7 @@ func (l *headerLink) param(name, value string) {
 	}
 }
 
-// cutParam takes a name and, if there is one, a value, quoted or not.
+// cutParam takes a name and its value, if it has one, quoted or not.
 func cutParam(v string) (name, value, rest string) {
 	const space = " \t"
 	name, v = cutBefore(strings.TrimLeft(v, space), "=;,"+space)
@@ -98,8 +97,8 @@ func cutBefore(s, chars string) (before, rest string) {
 	return s[:i], s[i:]
 }
 
-// quoted returns the quoted text at the beginning of s, as written, with its
-// quotes. A quote behind a backslash does not end it.
+// quoted returns the quoted text at the beginning of s, with its quotes, as written. A quote after
+// a backslash does not end it.
 func quoted(s string) string {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
@@ -112,8 +111,7 @@ func quoted(s string) string {
 	return s
 }
 
-// hasToken reports whether a list separated by white space has a token, in any
-// case.
+// hasToken reports whether a list separated by white space holds a token, in any case.
 func hasToken(list, token string) bool {
 	for f := range strings.FieldsSeq(list) {
 		if strings.EqualFold(f, token) {

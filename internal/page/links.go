@@ -8,15 +8,15 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// hrefs collects distinct references. Their bytes are kept one after the other in
-// a buffer and become one string at the end.
+// hrefs collects distinct references. It keeps their bytes in one buffer, which becomes one string
+// at the end.
 type hrefs struct {
 	buf   []byte
 	refs  []ref
-	slots [hrefSlots]uint16 // an open-addressed hash table of indices into refs plus one, 0 for empty
+	slots [hrefSlots]uint16 // an open-addressed hash table: an index into refs plus one, or 0 if empty
 }
 
-// hrefSlots is a power of two that leaves a third of the table empty.
+// hrefSlots is a power of two. At least a third of the table stays empty.
 const hrefSlots = 8192
 
 // ref is one reference.
@@ -35,9 +35,9 @@ func (h *hrefs) reset() {
 	h.buf, h.refs = h.buf[:0], h.refs[:0]
 }
 
-// add notes a reference. If it is known, the occurrences are merged: it is in the
-// regions of all of them, and nofollow only if all are. A new reference is left
-// out if there are already limit of them; limit is at most maxLinks.
+// add notes a reference. A repeated reference is merged: it has the regions of all its occurrences,
+// and is nofollow only if all of them are. Once there are limit references, add drops new ones.
+// limit is at most maxLinks.
 func (h *hrefs) add(href []byte, w where, noFollow, acts bool, limit int) {
 	hash := xxh3.Hash(href)
 	slot := hash % hrefSlots
@@ -82,8 +82,7 @@ func (h *hrefs) sources(main where) (list []string) {
 	return list
 }
 
-// link notes the link of an a or area element. The text behind an a element
-// belongs to the link.
+// link notes the link of an a or area element. Text after an a element belongs to its link.
 func (r *reader) link(el element, t *tag, in trait) {
 	if r.headOnly {
 		return
@@ -112,14 +111,14 @@ func (r *reader) image(t *tag, in trait) {
 	}
 }
 
-// isShown reports whether an element is visible to visitors.
+// isShown reports whether visitors see an element.
 func isShown(t *tag, in trait) bool { return in&inert == 0 && !t.has(attrHidden) }
 
-// isLocation reports whether a reference is one that is kept.
+// isLocation reports whether a reference is kept.
 func isLocation(href []byte) bool { return len(href) > 0 && len(href) <= maxHref && IsWeb(href) }
 
-// acts reports whether a script makes of a link another request than that of a visit, or
-// asks first whether it is meant.
+// acts reports whether a script turns a link into another request than a visit, or asks for
+// confirmation first.
 func acts(t *tag) bool {
 	for _, a := range [...]attr{attrDataConfirm, attrHxDelete, attrHxPatch, attrHxPost, attrHxPut} {
 		if t.has(a) {
@@ -155,8 +154,8 @@ func IsWeb[T string | []byte](href T) bool {
 	return true
 }
 
-// trimHref removes control characters and spaces at both ends, and tabs and
-// line ends anywhere, as the URL standard does before it parses.
+// trimHref removes control characters and spaces at both ends, and tabs and line ends anywhere. The
+// URL standard does so too before parsing.
 func trimHref(href []byte) []byte {
 	for len(href) > 0 && href[0] <= ' ' {
 		href = href[1:]

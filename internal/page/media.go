@@ -2,34 +2,34 @@ package page
 
 import "strings"
 
-// The bounds of what is kept for the sitemap's extensions.
+// How much is kept for the sitemap's extensions.
 const (
 	maxPictures   = 2_000    // img elements
 	maxProperties = 200      // meta elements
-	maxContent    = 8 << 10  // bytes of the content of one
+	maxContent    = 8 << 10  // bytes of one meta element's content
 	maxSrcset     = 16 << 10 // bytes of one srcset
 )
 
-// Media is what a page says of its images, its videos and itself as news, as
-// written. Package media decides what a sitemap may name.
+// Media is what a page says of its images, of its videos and of itself as news, as written. Package
+// media decides what a sitemap may name.
 type Media struct {
 	Lang       string     // language tag of the html element
-	Pictures   []Picture  // the img elements of the main text, in document order
-	Properties []Property // meta elements such as those of the Open Graph, in document order
-	Data       []any      // the scripts of structured data (JSON-LD), as encoding/json decodes them
+	Pictures   []Picture  // img elements of the main text, in document order
+	Properties []Property // meta elements with a colon in their name, in document order
+	Data       []any      // scripts of structured data (JSON-LD), as encoding/json decodes them
 }
 
 // Picture is an img element. Each of its attributes has at most 16 KiB.
 type Picture struct {
 	Src, Srcset         string
-	LazySrc, LazySrcset string // what scripts load later, from attributes such as data-src
+	LazySrc, LazySrcset string // what scripts load later, from data-src and the like
 	Width, Height       string
 }
 
 // Property is a meta element with a colon in its name.
 type Property struct{ Name, Content string } // the name is in lower case
 
-// picture is an img element that may be in the main text.
+// picture is an img element that may belong to the main text.
 type picture struct {
 	Picture
 	where where

@@ -1,11 +1,10 @@
 package page
 
-// maxName is the length of the longest name of an element or attribute that the
-// reader needs.
+// maxName is the length of the longest name of an element or attribute that the reader knows.
 const maxName = len("data-turbo-method")
 
-// names finds the number of a name. It is an open-addressed hash table, since
-// each tag and each attribute of a page is looked up.
+// names finds the number of a name. It is an open-addressed hash table because every tag and
+// attribute of a page is looked up.
 type names [512]struct {
 	name   string
 	number uint8
@@ -16,7 +15,7 @@ func nameSlot(name []byte) int {
 	return (n*37 + int(name[0]|0x20)*5 + int(name[n/2]|0x20)*19 + int(name[n-1]|0x20)*83) % len(names{})
 }
 
-// add gives a name in lower case a number, which is not 0.
+// add gives a name in lower case a number other than 0.
 func (t *names) add(name string, number uint8) {
 	i := nameSlot([]byte(name))
 	for t[i].number != 0 {
@@ -37,7 +36,7 @@ func (t *names) find(name []byte) uint8 {
 	}
 }
 
-// isName reports whether a name in any case is one in lower case.
+// isName reports whether name, in any case, equals lower.
 func isName(name []byte, lower string) bool {
 	if len(name) != len(lower) {
 		return false

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// synthetic is a page of about 95 KB as a site of manuals or news serves them:
-// a long head, menus, and text with many inline elements and links.
+// synthetic is a page of about 95 KB like those of manuals and news sites: a long head, menus, and
+// text with many inline elements and links.
 func synthetic() []byte {
 	var b strings.Builder
 	b.WriteString(`<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>A page of an example</title>
@@ -56,7 +56,7 @@ func checkRows[T any](t *testing.T, rows []row[T], fact func(Facts) T) {
 	checkRead(t, Read, rows, fact)
 }
 
-// checkHeadRows is checkRows for what Head says.
+// checkHeadRows is checkRows for Head.
 func checkHeadRows[T any](t *testing.T, rows []row[T], fact func(Facts) T) {
 	t.Helper()
 	checkRead(t, Head, rows, fact)
@@ -75,7 +75,7 @@ func checkRead[T any](t *testing.T, read func([]byte, Options) Facts, rows []row
 	}
 }
 
-// hostile are inputs that cost much where something is not linear.
+// hostile are inputs that cost much if any step is not linear.
 var hostile = []struct {
 	name string
 	make func(n int) string
@@ -119,7 +119,7 @@ var hostile = []struct {
 	}},
 }
 
-// checkBounds fails if facts exceed what is promised of them.
+// checkBounds fails if facts exceed their documented bounds.
 func checkBounds(t *testing.T, f Facts) {
 	t.Helper()
 	if len(f.Title) > maxTitle || !utf8.ValidString(f.Title) {
@@ -156,7 +156,7 @@ func checkBounds(t *testing.T, f Facts) {
 	}
 }
 
-// checkHead fails if the facts of the head alone contradict those of the page.
+// checkHead fails if the facts of the head contradict the facts of the whole page.
 func checkHead(t *testing.T, head, page Facts) {
 	t.Helper()
 	if head.HeadSeen != page.HeadSeen || head.Canonical != page.Canonical || head.CanonicalConflict != page.CanonicalConflict ||
@@ -171,8 +171,8 @@ func checkHead(t *testing.T, head, page Facts) {
 	}
 }
 
-// TestHostile holds the bounds for inputs of half a megabyte, and that the memory
-// they cost is in proportion to their length.
+// TestHostile checks that inputs of half a megabyte stay within the bounds, and that memory is in
+// proportion to their length.
 func TestHostile(t *testing.T) {
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
@@ -192,8 +192,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestStackDepth holds that the stack of open elements is bounded, and that
-// the elements beyond its bound do not close those within it.
+// TestStackDepth checks that the stack of open elements is bounded, and that elements beyond its
+// bound do not close elements within it.
 func TestStackDepth(t *testing.T) {
 	var s stack
 	s.reset()
@@ -214,7 +214,7 @@ func TestStackDepth(t *testing.T) {
 	}
 }
 
-// TestFactsOutliveReader holds that facts share nothing with later readings.
+// TestFactsOutliveReader checks that facts share nothing with later readings.
 func TestFactsOutliveReader(t *testing.T) {
 	body := synthetic()
 	want := Read(body, Options{})

@@ -6,24 +6,23 @@ import (
 	"sync"
 )
 
-// reader reads one page. It is used again for the next one, to keep its
-// buffers.
+// reader reads one page. It is reused for later pages to keep its buffers.
 type reader struct {
 	scan  scanner
 	facts Facts
 
-	headOnly bool // for Head
-	xhtml    bool // a slash ends an element
+	headOnly bool // whether Head called it
+	xhtml    bool // whether a slash ends an element
 	inHead   bool
-	headShut bool // the end tag of the head was read; head elements still belong to it until the body begins
-	tail     int  // bytes left to read after the head, for Head
+	headShut bool // the head's end tag was read; until the body begins, head elements still belong to the head
+	tail     int  // bytes that Head may still read after the head
 
-	raw        element    // the element whose characters the next token holds
-	rawData    bool       // those are a script of structured data
+	raw        element    // the element whose characters are the next token
+	rawData    bool       // whether those characters are a script of structured data
 	dataLeft   int        // bytes of structured data that may still be read
-	modifiedBy dateSource // of facts.Modified
+	modifiedBy dateSource // the source of facts.Modified
 	titleSeen  bool
-	inLink     uint32 // the number of the link that is open, 0 if none is
+	inLink     uint32 // the number of the open link, or 0
 	linkCount  uint32
 
 	stack    stack
@@ -34,10 +33,10 @@ type reader struct {
 	decoded  []byte
 }
 
-// readers are those not in use.
+// readers are the readers not in use.
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
-// maxKept is the largest buffer of a reader that is kept.
+// maxKept bounds the buffers of a reader that is reused, in bytes.
 const maxKept = 4 << 20
 
 func read(body []byte, opts Options, headOnly bool) Facts {
@@ -79,8 +78,7 @@ func isMediaType(value, name string) bool {
 	return strings.EqualFold(strings.TrimSpace(typ), name)
 }
 
-// run reads tokens to the end of the page, or for Head to the end of what it
-// reads.
+// run reads tokens to the end of the page, or as far as Head reads.
 func (r *reader) run() {
 	for {
 		switch r.scan.next() {
@@ -149,8 +147,7 @@ func (r *reader) startTag() {
 	}
 }
 
-// attributes reads what the attributes of a start tag say. It returns the
-// traits that they give the element.
+// attributes reads the attributes of a start tag and returns the traits that they give its element.
 func (r *reader) attributes(el element, in trait) trait {
 	t := &r.scan.attrs
 	if t.have == 0 && traits[el]&open != 0 {
@@ -179,8 +176,8 @@ func (r *reader) attributes(el element, in trait) trait {
 	return 0
 }
 
-// consentTools are how the ids or classes of the containers begin in which the common
-// tools ask for consent.
+// consentTools are the first letters of the ids and classes that common consent tools give their
+// containers.
 var consentTools = [...]string{
 	"onetrust-", "ot-sdk-", "cybotcookiebot", "usercentrics-", "didomi-", "qc-cmp2-", "truste-", "cmplz-", "cookie-law-info-", "cky-consent",
 	"borlabscookie", "iubenda-cs-", "klaro", "cookiescript_", "termly-", "sp_message_container", "cmpbox", "cc-window", "hs-eu-cookie",
@@ -268,7 +265,7 @@ func (r *reader) characters() {
 	}
 }
 
-// rawCharacters takes the characters of an element that holds no others.
+// rawCharacters takes the characters of an element that cannot contain elements.
 func (r *reader) rawCharacters(el element, isJSON bool, place uint64, in trait) {
 	s := normalized(r.scan.raw())
 	if el == elTitle || el == elTextarea {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// appendDecoded appends s with its character references decoded (section
-// 13.2.5.72 of the HTML standard). The value of an attribute has rules of its own.
+// appendDecoded appends s with its character references decoded (section 13.2.5.72 of the HTML
+// standard). Attribute values have rules of their own.
 func appendDecoded(dst, s []byte, attribute bool) []byte {
 	for {
 		i := bytes.IndexByte(s, '&')
@@ -28,8 +28,8 @@ func appendDecoded(dst, s []byte, attribute bool) []byte {
 	}
 }
 
-// referenceLen returns the length of the possible reference at the beginning of s:
-// an ampersand, letters and digits, and a semicolon.
+// referenceLen returns the length of the possible reference at the beginning of s: an ampersand,
+// letters and digits, a semicolon.
 func referenceLen(s []byte) int {
 	n := len("&")
 	if n < len(s) && s[n] == '#' {
@@ -46,14 +46,14 @@ func referenceLen(s []byte) int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isLiteral reports whether the first n bytes of s, in an attribute, are a query
-// parameter's name and no reference.
+// isLiteral reports whether the first n bytes of s, in an attribute, are the name of a query
+// parameter and not a reference.
 func isLiteral(s []byte, n int) bool {
 	return n < len(s) && s[n] == '=' && s[n-1] != ';' && (n < 2 || s[1] != '#')
 }
 
-// appendReference appends the text of ref, or ref itself if it is no reference.
-// The most frequent ones are listed here, to save copies.
+// appendReference appends the text of ref, or ref itself if it is not a reference. The most
+// frequent ones are listed here to save copies.
 func appendReference(dst, ref []byte, attribute bool) []byte {
 	switch string(ref) {
 	case "&":
@@ -78,16 +78,14 @@ func appendReference(dst, ref []byte, attribute bool) []byte {
 	return append(dst, text...)
 }
 
-// isWhole reports whether text is the text of the whole of a named reference.
-// Otherwise only its first letters were a name, which counts in text but not in an
-// attribute.
+// isWhole reports whether text stands for all of a named reference. Otherwise only the first
+// letters of ref were a name, which counts in text but not in an attribute.
 func isWhole(text string, ref []byte) bool {
 	n := utf8.RuneCountInString(text)
 	return n == 1 || n == 2 && ref[len(ref)-1] == ';' && text[len(text)-1] != ';'
 }
 
-// normalized returns s with line ends and NUL characters replaced as the standard
-// says.
+// normalized returns s with line ends and NUL characters replaced as the standard requires.
 func normalized(s []byte) []byte {
 	if bytes.IndexByte(s, '\r') >= 0 {
 		s = bytes.ReplaceAll(s, []byte("\r\n"), []byte("\n"))

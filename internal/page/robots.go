@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// maxRules is how much of one robots value is read, in bytes.
+// maxRules is how many bytes of one robots value are read.
 const maxRules = 4096
 
-// isRobotName reports whether a meta element of that name holds robots rules:
-// the general one, or that of an engine's page crawler.
+// isRobotName reports whether meta elements of that name hold robots rules: rules for all robots,
+// or for the page crawler of one search engine.
 func isRobotName(name []byte) bool {
 	if len(name) < len("yeti") || len(name) > len("googlebot-news") {
 		return false
@@ -23,10 +23,9 @@ func isRobotName(name []byte) bool {
 	return false
 }
 
-// Robots reads the values of X-Robots-Tag headers. Rules for one robot count
-// for all, and the most restrictive ones win: noindex or none sets noIndex,
-// nofollow or none sets noFollow, and the earliest valid date of
-// unavailable_after is returned, zero if there is none.
+// Robots reads the values of X-Robots-Tag headers. Rules for one robot count for all, and the most
+// restrictive ones win: noindex or none sets noindex, nofollow or none sets nofollow.
+// unavailableAfter is the earliest valid date, or zero.
 func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time) {
 	var r Rules
 	for _, v := range values {
@@ -35,10 +34,9 @@ func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time
 	return r.NoIndex, r.NoFollow, r.UnavailableAfter
 }
 
-// read adds the rules of one value. Google and MDN give the grammar only by
-// examples: rules separated by commas, each a word, or a name, a colon and a
-// value, where a name that is not a rule's is a robot's. Spaces and semicolons
-// count as commas, since people write them so.
+// read adds the rules of one value. Google and MDN show the grammar by examples only. Rules are
+// separated by commas. A rule is a word, or a name, a colon and a value; an unknown name is a
+// robot's. Spaces and semicolons count as commas, since people write them so.
 func (r *Rules) read(v string) {
 	v = v[:min(len(v), maxRules)]
 	for v != "" {
@@ -49,7 +47,7 @@ func (r *Rules) read(v string) {
 			continue
 		}
 		v = strings.TrimLeft(v[1:], " \t")
-		r.word(word) // "noindex: all" is a mistake of somebody who wants no index
+		r.word(word) // "noindex: all" is a mistake of somebody who wants noindex
 		switch {
 		case strings.EqualFold(word, "unavailable_after"):
 			var t time.Time
@@ -57,7 +55,7 @@ func (r *Rules) read(v string) {
 				r.UnavailableAfter = t
 			}
 		case len(word) >= 4 && strings.EqualFold(word[:4], "max-"):
-			v = strings.TrimLeftFunc(v, notSeparator) // in "max-image-preview:none", none is no rule
+			v = strings.TrimLeftFunc(v, notSeparator) // in "max-image-preview:none", none is not a rule
 		}
 	}
 }
@@ -84,14 +82,14 @@ func cutWord(v string) (word, rest string) {
 	return word, rest
 }
 
-// People also write bars, slashes and no-break spaces in place of commas.
+// People also write bars, slashes and no-break spaces instead of commas.
 const separators = " \t\r\n\f,;|/\u00a0"
 
 func notSeparator(c rune) bool { return !strings.ContainsRune(separators, c) }
 
-// cutDate takes a date from the beginning of v. Since a date may contain a
-// comma, up to two pieces between commas are tried together. Without a valid
-// date the rule is void, and its value may hold other rules.
+// cutDate takes a date from the beginning of v. A date may contain one comma, so cutDate also tries
+// the first two pieces between commas together. Without a valid date it takes nothing, since the
+// value may hold other rules.
 func cutDate(v string) (t time.Time, rest string) {
 	end := -1
 	for range 2 {

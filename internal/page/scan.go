@@ -13,25 +13,24 @@ const (
 	otherToken              // a comment or a declaration
 )
 
-// scanner cuts a page into tokens by the rules of section 13.2.5 of the HTML
-// standard. It finds the same tokens as [golang.org/x/net/html.Tokenizer] but
-// copies nothing and jumps from delimiter to delimiter, which is faster. A tag that
-// the end of the page cuts off is no token. The two differ only in a script with a
-// bracket in a comment: that tokenizer ends the comment there.
+// scanner cuts a page into tokens by section 13.2.5 of the HTML standard. It finds the same tokens
+// as [golang.org/x/net/html.Tokenizer], but faster: it copies nothing and jumps from delimiter to
+// delimiter. A tag that the page's end cuts off is not a token. The two differ only in a script
+// with a bracket in a comment, where that tokenizer ends the comment.
 type scanner struct {
 	b          []byte // the page
 	start, end int    // of the current token
 
-	// These are of the current tag.
+	// of the current tag
 	el          element
 	name        []byte // as written
-	selfClosing bool   // a slash ends it
-	attrs       tag    // of a start tag, if it is one whose attributes are read
+	selfClosing bool   // whether a slash ends it
+	attrs       tag    // of a start tag, if readsAttributes
 
-	whole    []byte // the whole page while b is cut at the end of a noscript element, else nil
-	unfenced bool   // there is no further end tag of a noscript element
+	whole    []byte // the whole page while b ends at the end of a noscript element, else nil
+	unfenced bool   // whether no further end tag of a noscript element exists
 
-	rawEl   element // whose end tag alone ends the text that follows, or unknown
+	rawEl   element // the element whose end tag alone ends the text that follows, or unknown
 	rawName []byte
 }
 
@@ -40,11 +39,11 @@ func (s *scanner) reset(page []byte) { *s = scanner{b: page, attrs: tag{buf: s.a
 // raw returns the current token as written.
 func (s *scanner) raw() []byte { return s.b[s.start:s.end] }
 
-// readRaw makes everything up to the end tag of the current element one text token.
+// readRaw makes the text up to the current element's end tag one token.
 func (s *scanner) readRaw() { s.rawEl, s.rawName = s.el, s.name }
 
-// fence ends the noscript element that was just opened at its next end tag,
-// whatever is still open in it. Browsers with scripts do so too.
+// fence makes the noscript element that was just opened end at its next end tag, whatever is still
+// open in it. Browsers with scripts do so too.
 func (s *scanner) fence() {
 	if s.whole != nil || s.unfenced {
 		return
@@ -106,7 +105,7 @@ func opens(c byte) bool { return isLetter(c) || c == '/' || c == '!' || c == '?'
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// markup takes a token other than text, whose bracket stands before at.
+// markup reads a token other than text. at is the place after its opening bracket.
 func (s *scanner) markup(at int) token {
 	switch s.b[at] {
 	case '/':
@@ -143,7 +142,7 @@ func (s *scanner) endTag(at int) token {
 	return s.closeTag(&a, endToken)
 }
 
-// tagName takes the name that begins at a place, and returns where it ends.
+// tagName reads the name that begins at a place, and returns where it ends.
 func (s *scanner) tagName(at int) int {
 	end := at + 1
 	for end < len(s.b) && !endsName(s.b[end]) {
@@ -190,8 +189,8 @@ func commentEnd(b []byte, at int) int {
 	}
 }
 
-// rawEnd returns where the characters that begin at a place end, in an element that
-// holds no elements.
+// rawEnd returns where the characters that begin at a place end. They are in an element that cannot
+// contain elements.
 func (s *scanner) rawEnd(at int) int {
 	switch s.rawEl {
 	case elPlaintext:
@@ -202,7 +201,7 @@ func (s *scanner) rawEnd(at int) int {
 	return endTagAt(s.b, at, s.rawName)
 }
 
-// endTagAt returns where the next end tag of that name begins, or the end of b.
+// endTagAt returns where the next end tag of that name begins, or the length of b.
 func endTagAt(b []byte, at int, name []byte) int {
 	for {
 		i := bytes.Index(b[at:], []byte("</"))
@@ -216,22 +215,22 @@ func endTagAt(b []byte, at int, name []byte) int {
 	}
 }
 
-// isTag reports whether b begins with a name, in any case, that ends there.
+// isTag reports whether b begins with exactly that name, in any case.
 func isTag(b, name []byte) bool {
 	return len(b) > len(name) && endsName(b[len(name)]) && bytes.EqualFold(b[:len(name)], name)
 }
 
-// scriptState says what hides the end tag of a script.
+// scriptState says what keeps an end tag from ending a script.
 type scriptState uint8
 
 const (
 	scriptPlain   scriptState = iota // nothing
-	scriptEscaped                    // nothing yet: it is in a comment, where another script may begin
+	scriptEscaped                    // nothing yet: in a comment, in which another script may begin
 	scriptDouble                     // another script in a comment
 )
 
-// scriptEnd is rawEnd for scripts, which may hold scripts in comments (sections
-// 13.2.5.15 to 13.2.5.31).
+// scriptEnd is rawEnd for scripts. They may hold other scripts in comments (sections 13.2.5.15 to
+// 13.2.5.31).
 func (s *scanner) scriptEnd(at int) int {
 	state := scriptPlain
 	for {
@@ -260,8 +259,8 @@ func (s *scanner) scriptEnd(at int) int {
 	}
 }
 
-// scriptDelimiter returns where the next bracket is that may change the state: an
-// opening one or, in a comment, one that ends the comment.
+// scriptDelimiter returns the place of the next bracket that may change the state: an opening one
+// or, in a comment, one that ends it.
 func scriptDelimiter(b []byte, at int, state scriptState) int {
 	if state == scriptPlain {
 		i := bytes.IndexByte(b[at:], '<')

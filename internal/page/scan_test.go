@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// hard are pages whose tokens are easily told wrong.
+// hard are pages whose tokens are easy to get wrong.
 var hard = []string{
 	"", "<", "a<", "</", "a</", "<!", "<!-", "<!--", "<?", "<a", "<a ", "<a b", "<a b=", "<a b='", "</a", "a<1<b>", "<<a>", "</>x", "</ x>y", "</1>z",
 	"<!>x", "<!->x", "<!-->x", "<!--->x", "<!---->x", "<!--a--!>x", "<!--a--!->x-->y", "<!--!>x-->y", "<!----!>x", "<!--a->b--c-->d", "<!--!--!!>-->",
@@ -23,15 +23,14 @@ var hard = []string{
 	"<script><!--<script></script</script></script>x", "<script><!--<script><!--</script></script>x", "<script></Script\n>x",
 }
 
-// references are texts whose character references are easily told wrong.
+// references are texts whose character references are easy to get wrong.
 var references = []string{
 	"&", "&;", "&#", "&#;", "&#x", "&#xg", "&#0;", "&#65", "&#65;b", "&#65b", "&#x41;", "&#x80;", "&#xD800;", "&#99999999999;", "&amp", "&amp=", "&amp;=", "&ampx", "&ampx;", "&notit;",
 	"&not=", "&notin;", "&NotEqualTilde;", "&NotEqualTilde", "&semi;", "&semi", "&lt;&gt;&quot;&#39;&apos;&nbsp;&#160;&#34;&#x27;", "a&b=c&copy=d&copy;e", "&&amp;&", "&\x00amp;", "&amp\r\n;", "&AMP;&Amp;", "&frac12x", "&a b",
 }
 
-// FuzzScanner holds that the tokens of a page, with the attributes that are read,
-// are those of golang.org/x/net/html, up to a script in which that is known to
-// leave the standard.
+// FuzzScanner checks that a page's tokens and attributes are those of golang.org/x/net/html. It
+// stops at a script in which that package is known to leave the standard.
 func FuzzScanner(f *testing.F) {
 	for _, page := range hard {
 		f.Add([]byte(page))
@@ -94,9 +93,9 @@ func compareTokens(t *testing.T, page []byte) {
 	}
 }
 
-// endsEarly reports whether the other tokenizer ended a script before another
-// one in its comment did, because a bracket that begins no tag stands between.
-// By section 13.2.5.23 of the standard that does not end the comment.
+// endsEarly reports whether the other tokenizer ended a script too early: before another script in
+// its comment, because of a bracket that begins no tag. By section 13.2.5.23 of the standard, that
+// bracket does not end the comment.
 func endsEarly(other, script []byte) bool {
 	if len(other) >= len(script) || !bytes.HasPrefix(script, other) {
 		return false
@@ -124,8 +123,7 @@ func TestABracketDoesNotEndTheCommentInAScript(t *testing.T) {
 	}
 }
 
-// compareText compares a text within an element that holds no others, if it is
-// known.
+// compareText compares a text inside an element that cannot contain elements, if that is known.
 func compareText(t *testing.T, s *scanner, z *html.Tokenizer, got token, within element) {
 	t.Helper()
 	text := normalized(s.raw())
@@ -165,8 +163,8 @@ func compareTag(t *testing.T, s *scanner, z *html.Tokenizer, got token, selfClos
 			t.Fatalf("attribute %d of %q is %q, want %q", a, s.raw(), s.attrs.get(a), want.get(a))
 		}
 	}
-	// The tokenizer takes a slash at the end of a value for one that ends the
-	// tag, if an attribute of that name was there before.
+	// If an attribute is repeated, the other tokenizer takes a slash at the end of its value for
+	// one that ends the tag.
 	if s.selfClosing != selfClosing && distinct == countAttributes(s) {
 		t.Fatalf("%q ends itself: %v", s.raw(), s.selfClosing)
 	}

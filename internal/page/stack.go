@@ -3,20 +3,20 @@ package page
 // frame is an open element.
 type frame struct {
 	place     uint64
-	prev      int32 // the frame below with the same element, or -1
-	prevScope int32 // the frame below that is a scope, or -1
-	traits    trait // its own and the inherited ones
+	prev      int32 // the next lower frame with the same element, or -1
+	prevScope int32 // the next lower frame that is a scope, or -1
+	traits    trait // own and inherited
 	el        element
 }
 
-// stack holds the open block-level elements. Each frame knows the next frame
-// below of the same element, so an end tag needs no search. Every operation takes
-// constant time, apart from the frames that it removes.
+// stack holds the open block-level elements. Each frame links to the next lower one of the same
+// element, so an end tag needs no search. Every operation takes constant time, plus the time for
+// the frames it removes.
 type stack struct {
 	frames   []frame
 	last     [elements]int32 // the topmost frame of each element, or -1
 	scope    int32           // the topmost frame that is a scope, or -1
-	overflow int             // elements that were too deep to be kept and are still open
+	overflow int             // open elements that were too deep to keep
 }
 
 func (s *stack) reset() {
@@ -63,9 +63,9 @@ func (s *stack) push(el element, name []byte, t trait) {
 	}
 }
 
-// within returns the traits of an element with those it inherits. The main text
-// is no furniture, even in a form around the whole page. A header inside the main
-// text is its heading, and no furniture either.
+// within separates the traits of an element from those it inherits. The main text is not furniture,
+// even in a form around the whole page. A header inside the main text is its heading, not
+// furniture.
 func within(el element, own, above trait) (trait, trait) {
 	if own&inMain != 0 {
 		above &^= furniture
@@ -86,8 +86,8 @@ func (s *stack) popTo(i int32) {
 	s.frames = s.frames[:i]
 }
 
-// end closes the innermost el and everything open in it. It ignores an end tag
-// without an open element in its scope.
+// end closes the innermost el and everything open in it. It ignores an end tag whose element is not
+// open in its scope.
 func (s *stack) end(el element) {
 	if s.overflow > 0 {
 		s.overflow--
@@ -98,8 +98,8 @@ func (s *stack) end(el element) {
 	}
 }
 
-// scopeFor returns the frame that an end tag of el cannot reach below. An end tag
-// of a part of a table is stopped only by another table.
+// scopeFor returns the lowest frame that an end tag of el can close. Only another table stops an
+// end tag of a table's part.
 func (s *stack) scopeFor(el element) int32 {
 	switch el {
 	case elTable, elCaption, elTHead, elTBody, elTFoot, elTR, elTD, elTH:
@@ -110,8 +110,8 @@ func (s *stack) scopeFor(el element) int32 {
 	return s.scope
 }
 
-// imply closes the elements that end where el begins: a paragraph before a block,
-// an item before the next item.
+// imply closes the elements that end where el begins: a paragraph ends at a block, an item at the
+// next item.
 func (s *stack) imply(el element) {
 	if traits[el]&endsP != 0 {
 		if i := s.last[elP]; i > s.scope {
@@ -136,8 +136,8 @@ func (s *stack) imply(el element) {
 
 func (s *stack) tableScope() int32 { return max(s.last[elTable], s.last[elTemplate]) }
 
-// closeAny closes the lower one of the innermost a and b above the frame
-// within, with all that is open in it.
+// closeAny takes the innermost a and the innermost b above the frame within. It closes the lower
+// one, with everything open in it.
 func (s *stack) closeAny(within int32, a, b element) {
 	i, j := s.last[a], s.last[b]
 	if i <= within || j > within && j < i {

@@ -10,13 +10,13 @@ import (
 // run is a block of text while the page is being read.
 type run struct {
 	place      uint64
-	start, end int // in the text
+	start, end int // offsets in text.buf
 	where      where
-	links      int    // how many links it consists of, -1 if some of it is in none
-	lastLink   uint32 // the last of them
+	links      int    // how many links it consists of, or -1 if some of it is in none
+	lastLink   uint32 // the number of the last link
 }
 
-// note counts the link that the next characters are in.
+// note counts the link of the characters that follow, or 0 for none.
 func (r *run) note(link uint32) {
 	switch {
 	case link == 0:
@@ -70,8 +70,7 @@ func (x *text) reset() {
 	x.open, x.space, x.seen = false, false, 0
 }
 
-// add appends characters that stand at a place with the traits t, in the link
-// with a number or in none, which is 0.
+// add appends characters at a place, with the traits t. link is the number of their link, or 0.
 func (x *text) add(s []byte, place uint64, t trait, link uint32) {
 	i := skipSpace(s)
 	if i > 0 {
@@ -91,7 +90,7 @@ func (x *text) add(s []byte, place uint64, t trait, link uint32) {
 	x.buf, x.space = appendCollapsed(x.buf, s)
 }
 
-// begin opens a run. When there are too many, the last one takes the rest.
+// begin opens a run. Once there are maxBlocks, the last one takes all further text.
 func (x *text) begin(place uint64, w where) {
 	if len(x.buf) > 0 {
 		x.buf = append(x.buf, ' ')
@@ -131,9 +130,8 @@ func skipSpace(s []byte) int {
 	return i
 }
 
-// appendCollapsed appends s, which does not begin with white space, to dst with a
-// single space for each run of white space in it. It does not append white space
-// at the end, and reports whether there was some.
+// appendCollapsed appends s to dst, with a single space for each run of white space. s does not
+// begin with white space. White space at the end is not appended but reported.
 func appendCollapsed(dst, s []byte) (out []byte, space bool) {
 	for len(s) > 0 {
 		i := collapsedPrefix(s)
@@ -148,14 +146,13 @@ func appendCollapsed(dst, s []byte) (out []byte, space bool) {
 			dst = append(dst, ' ')
 			continue
 		}
-		dst = append(dst, s[0]) // a control character or another character of that lead byte
+		dst = append(dst, s[0]) // a control character, or a character with the lead byte of the no-break space
 		s = s[1:]
 	}
 	return dst, false
 }
 
-// PlainText returns a text with single spaces between its words, without invalid
-// UTF-8, cut to limit bytes.
+// PlainText returns s without invalid UTF-8, with single spaces between words, cut to limit bytes.
 func PlainText[T string | []byte](s T, limit int) string {
 	b := []byte(s[:min(len(s), 8*limit)])
 	out, _ := appendCollapsed(nil, b[skipSpace(b):])
@@ -169,18 +166,17 @@ func PlainText[T string | []byte](s T, limit int) string {
 	return string(bytes.ToValidUTF8(out, nil))
 }
 
-// weights are added up for two neighbouring characters. A sum of 2 or more means
-// that they are not part of words with single spaces between them. A character
-// that may be white space other than a plain space weighs 2.
+// weights are added for two neighbouring bytes. If the sum is 2 or more, the two are not part of
+// words with single spaces between them. A byte that may begin white space other than a plain space
+// weighs 2.
 var weights = [256]uint8{
 	0: 2, 1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2, 13: 2, 14: 2, 15: 2,
 	16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 25: 2, 26: 2, 27: 2, 28: 2, 29: 2, 30: 2, 31: 2,
 	' ': 1, 0xC2: 2,
 }
 
-// collapsedPrefix returns how much of s is words with single spaces between them.
-// Adding weights is faster than a branch for each space, which the processor would
-// often mispredict.
+// collapsedPrefix returns how much of s is words with single spaces between them. Adding weights is
+// faster than a branch for each space, which the processor would often mispredict.
 func collapsedPrefix(s []byte) int {
 	last := uint8(0)
 	for i, c := range s {
@@ -193,8 +189,8 @@ func collapsedPrefix(s []byte) int {
 	return len(s) - int(last)
 }
 
-// mainShare is the part of the body's text that <main> or <article> must hold. Some
-// templates have them around a few words.
+// mainShare: <main> or <article> must hold at least one part in mainShare of the body's text. Some
+// templates put them around a few words only.
 const mainShare = 8
 
 // main returns the region that is the main text.

@@ -9,8 +9,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// outline writes blocks as lines: the text, after + for main text and - for
-// other text, and ~ for furniture.
+// outline writes blocks as lines: + and the text for main text, - and the text for other text, and
+// ~ for furniture.
 func outline(f Facts) []string {
 	var lines []string
 	for _, b := range f.Blocks {
@@ -87,7 +87,7 @@ func TestBlocks(t *testing.T) {
 	})
 }
 
-// TestPlace has pairs of pages whose last blocks lie at the same place or not.
+// TestPlace compares the places of the last blocks of two pages.
 func TestPlace(t *testing.T) {
 	tests := []struct {
 		name, a, b string
@@ -133,7 +133,7 @@ func lastPlace(t *testing.T, html string) uint64 {
 	return blocks[len(blocks)-1].Place
 }
 
-// TestPlaceIsStable holds the values that other releases have stored.
+// TestPlaceIsStable checks the values that earlier releases stored.
 func TestPlaceIsStable(t *testing.T) {
 	for html, want := range map[string]uint64{
 		`a`:          0xcbf29ce484222325,

@@ -6,9 +6,10 @@ import (
 	"net/http"
 )
 
-// Unwrap returns the writer below, so that http.ResponseController finds what only that one can do. Some writers cannot
-// flush or hijack themselves, but have an Unwrap method that leads to one that can. A controller would reach that one
-// around the tap. So such a writer is returned behind a stand-in that shows the call to the tap.
+// Unwrap returns the writer below, so that http.ResponseController finds methods that only that
+// writer has. Some writers cannot flush or hijack themselves, but unwrap to a writer that can. A
+// controller would call that one and bypass the tap. So Unwrap returns a stand-in for such a
+// writer, which shows the call to the tap.
 func (t *tap) Unwrap() http.ResponseWriter {
 	if t.seen == nil {
 		return t.w
@@ -37,7 +38,7 @@ func (t *tap) Unwrap() http.ResponseWriter {
 	return t.w
 }
 
-// reachable returns the optional interfaces of w and of all writers that Unwrap leads to.
+// reachable returns the optional interfaces of w and of all writers below it that Unwrap finds.
 func reachable(w http.ResponseWriter) has {
 	set := optional(w)
 	for range deepest {

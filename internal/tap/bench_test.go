@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// onePage writes a page of 95 KB, about what the median page on the web has.
+// onePage writes a page of 95 KB, about the size of the median page on the web.
 func onePage(contentType string) http.HandlerFunc {
 	body := append([]byte("<!DOCTYPE html>"), bytes.Repeat([]byte("0123456789abcdef"), 95<<10/16)...)
 	values := []string{contentType}
@@ -19,7 +19,7 @@ func onePage(contentType string) http.HandlerFunc {
 	}
 }
 
-// sampled serves one request through a tap and is done with it at once.
+// sampled serves each request through a tap and releases the response at once.
 func sampled(h http.Handler) http.Handler {
 	buffers := NewBuffers(1<<20, 16<<20)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -37,7 +37,8 @@ var handlers = []struct {
 	{"TappedNotHTML", sampled(onePage("image/png"))},
 }
 
-// newOriginal returns a writer that costs nothing and has what that of HTTP/1.1 has.
+// newOriginal returns a writer that costs nothing and has the interfaces of net/http's HTTP/1.1
+// writer.
 func newOriginal() (http.ResponseWriter, http.Header) {
 	o := &original{header: http.Header{
 		"Cache-Control": {"public"}, "Etag": {`"1"`}, "Vary": {"Accept-Encoding"}, "X-Frame-Options": {"DENY"},

@@ -2,7 +2,7 @@ package tap
 
 import "net/http"
 
-// observe takes note of bytes that w accepted, after the header is out.
+// observe notes bytes that w accepted. The header is out by then.
 func observe[T string | []byte](t *tap, p T) {
 	t.seen.Written += int64(len(p))
 	switch t.stage {
@@ -13,8 +13,8 @@ func observe[T string | []byte](t *tap, p T) {
 	}
 }
 
-// sniff collects the first bytes across small writes, as net/http's own buffer does, and settles the type when
-// there are enough.
+// sniff collects the first bytes across small writes, as net/http's own buffer does. Once there are
+// enough, it settles the type.
 func sniff[T string | []byte](t *tap, p T) {
 	head := p[:min(len(p), sniffLen-t.seen.kept())]
 	keep(t, head)
@@ -26,7 +26,8 @@ func sniff[T string | []byte](t *tap, p T) {
 	}
 }
 
-// sniffed settles a type that is still open from the first bytes, when net/http has to send the header.
+// sniffed settles a type that is still open by the bytes so far, because net/http must now send the
+// header.
 func (t *tap) sniffed() {
 	s := t.seen
 	switch {
@@ -40,12 +41,13 @@ func (t *tap) sniffed() {
 	}
 }
 
-// settle ends the sniffing with the first bytes of a body; with none, net/http sends no type.
+// settle ends the sniffing. start is the beginning of the body; if it is empty, net/http sends no
+// type.
 func (t *tap) settle(start []byte) {
 	s := t.seen
 	if len(start) > 0 {
 		sniffed := http.DetectContentType(start)
-		if s.Header.ContentType != "" { // under a key in another spelling; the client gets two types
+		if s.Header.ContentType != "" { // under a key in another spelling: the client gets two types
 			sniffed = s.Header.ContentType + ", " + sniffed
 		}
 		s.Header.ContentType = sniffed
@@ -56,7 +58,7 @@ func (t *tap) settle(start []byte) {
 	}
 }
 
-// keep appends to the body what there is room for.
+// keep appends p to the body, as far as there is room.
 func keep[T string | []byte](t *tap, p T) {
 	s := t.seen
 	if s.Truncated || len(p) == 0 {
@@ -75,12 +77,12 @@ func keep[T string | []byte](t *tap, p T) {
 	s.Truncated = len(room) < len(p)
 }
 
-// reserved is the most memory that is set aside because of the length that a page declares. The page may send less, or
-// nothing for a long time, while others need the memory.
+// reserved is the most memory, in bytes, that a declared length alone can reserve. The page may
+// send less, or nothing for a long time, while others need the memory.
 const reserved = 256 << 10
 
-// expected returns the room that a page of declared length will need, so that its buffer need not grow; 0 if there is
-// none.
+// expected returns how many bytes to reserve for a page of declared length, so that its buffer need
+// not grow; 0 if none was declared.
 func (t *tap) expected() int {
 	if t.stage != keeping {
 		return 0
@@ -88,5 +90,5 @@ func (t *tap) expected() int {
 	return int(min(max(declared(t.seen.Header.ContentLength), 0), int64(t.most), reserved))
 }
 
-// clamp keeps a count that a writer returned within what it was given.
+// clamp corrects a count that a faulty writer returned to at least 0 and at most most.
 func clamp(n, most int) int { return min(max(n, 0), most) }

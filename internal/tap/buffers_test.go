@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// serveSizes serves a typed page in writes of these sizes.
+// serveSizes serves an HTML page in writes of these sizes.
 func serveSizes(b *Buffers, length string, sizes ...int) *Response {
 	return Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -59,7 +59,7 @@ func TestBodyIsBounded(t *testing.T) {
 	}
 }
 
-// A page served again and again is kept in the same memory, whether its buffer grew or was made in one piece.
+// A page that is served again and again reuses one buffer, whether that grew or was made at once.
 func TestBuffersAreUsedAgain(t *testing.T) {
 	for _, c := range []struct{ name, length string }{{"growing", ""}, {"declared", "96000"}} {
 		t.Run(c.name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestBuffersAreUsedAgain(t *testing.T) {
 				seen.Release()
 			}
 			runtime.ReadMemStats(&after)
-			// The race detector has a pool lose every fourth thing.
+			// The race detector makes a pool drop every fourth buffer.
 			if each := (after.TotalAlloc - before.TotalAlloc) / uint64(times); each > 90_000 {
 				t.Errorf("each page cost %d bytes of memory", each)
 			}
@@ -102,8 +102,8 @@ func TestTypeStaysOpenWithoutMemory(t *testing.T) {
 	}
 }
 
-// TestBuffersTogether checks, while many bodies are kept at once, that all of them together stay below the bound, and
-// that none has the content of another.
+// TestBuffersTogether keeps many bodies at once. It checks that all together stay below the bound,
+// and that none gets another's content.
 func TestBuffersTogether(t *testing.T) {
 	const total = 256 << 10
 	b := NewBuffers(64<<10, total)
@@ -119,7 +119,7 @@ func TestBuffersTogether(t *testing.T) {
 				if string(seen.Body) != text && !seen.Truncated {
 					t.Errorf("worker %d: another's content", worker)
 				}
-				if b.InUse() > 2*total { // one that was refused may be counted for a moment
+				if b.InUse() > 2*total { // a refused one may be counted for a moment
 					t.Errorf("%d bytes in use", b.InUse())
 				}
 				seen.Release()

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// Many clients close the connection on the last byte, and net/http then cancels the request while the handler is still
-// at work. Each handler here goes on until it is cancelled, before or after it has written.
+// Many clients close the connection after the last byte. net/http then cancels the request while
+// the handler still works. Each handler here runs until it is cancelled, before or after it has
+// written.
 func TestAClientThatClosesAfterTheLastByteGotAllOfIt(t *testing.T) {
 	file := pageFile(t)
 	declare := func(w http.ResponseWriter, length int) {

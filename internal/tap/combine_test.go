@@ -26,7 +26,7 @@ func combine(t *tap, set has) http.ResponseWriter {
 	switch set {
 `
 
-// TestGenerated holds combine.go to what this test would write, or writes it.
+// TestGenerated checks that combine.go is what this test generates, or writes it.
 func TestGenerated(t *testing.T) {
 	names := strings.Fields(optionalNames)
 	var b bytes.Buffer

@@ -90,7 +90,8 @@ func TestHeaderOfSeveralValues(t *testing.T) {
 	}
 }
 
-// telling is a source that sets a header when it is read, as one may that opens its file only then.
+// telling is a source that sets a header when it is first read, as a source that opens its file
+// late may do.
 type telling struct {
 	header http.Header
 	src    *strings.Reader
@@ -129,7 +130,8 @@ func TestHeaderSetWhileASourceIsRead(t *testing.T) {
 	}
 }
 
-// A compressor around the tap names its coding before the handler runs, and the type once it has bytes to tell it from.
+// A compressor around the tap names its coding before the handler runs, and the type once it has
+// the first bytes.
 func TestTypeThatACompressorTells(t *testing.T) {
 	for _, c := range []struct{ name, typed, want string }{{"told", "", "text/html; charset=utf-8"}, {"typed by the handler", "text/plain", "text/plain"}} {
 		t.Run(c.name, func(t *testing.T) {

@@ -11,14 +11,15 @@ import (
 	"testing"
 )
 
-// TestHTTP2IsTheSame runs handlers at random over HTTP/2, with and without a tap, and compares what a client gets.
+// TestHTTP2IsTheSame runs random handlers over HTTP/2, with and without a tap, and compares what a
+// client gets.
 func TestHTTP2IsTheSame(t *testing.T) {
 	file := pageFile(t)
 	b := NewBuffers(64<<10, 1<<20)
-	done := make(chan *Response, 1) // the client can have its answer before the handler has returned
+	done := make(chan *Response, 1) // the client may have its answer before the handler returns
 	srv := newHTTP2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		steps, _ := hex.DecodeString(strings.Trim(r.URL.Path, "/"))
-		s := script{steps, file, new([]string)} // what calls return is chance once the client has all it wants
+		s := script{steps, file, new([]string)} // once the client has all it wants, the results of calls vary
 		if r.URL.RawQuery == "tapped" {
 			h, saw := watch(s, b)
 			defer func() { done <- <-saw }()
@@ -55,7 +56,7 @@ func TestHTTP2IsTheSame(t *testing.T) {
 	}
 }
 
-// agrees compares a complete response as the tap saw it with the one the client got.
+// agrees compares a complete response with what the tap saw of it.
 func agrees(t *testing.T, steps []byte, resp *http.Response, size int, saw *Response) {
 	t.Helper()
 	if saw.Status != resp.StatusCode {
@@ -69,7 +70,8 @@ func agrees(t *testing.T, steps []byte, resp *http.Response, size int, saw *Resp
 	}
 }
 
-// answer returns all a client gets, in words. How much of a broken answer arrives is chance, so that is left out.
+// answer returns all that a client gets, as text. It leaves out the body of a broken answer, since
+// how much of that arrives varies.
 func answer(srv *httptest.Server, method, path string) (string, *http.Response, int) {
 	req, _ := http.NewRequest(method, srv.URL+path, nil)
 	resp, err := srv.Client().Transport.RoundTrip(req)

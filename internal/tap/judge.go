@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// A stage is how far the watching of one response has come.
+// A stage says how far a response has come.
 type stage uint8
 
 const (
 	waiting  stage = iota // no final header was sent
-	skipping              // the body is counted
-	sniffing              // the first bytes are kept, to learn the type as net/http does
-	keeping               // the body is kept
+	skipping              // only count the bytes of the body
+	sniffing              // keep the first bytes, to find the type as net/http does
+	keeping               // keep the body
 )
 
-// want says which bodies are kept, of 200s to a GET.
+// want says which bodies to keep. Only a 200 to a GET is kept.
 type want uint8
 
 const (
-	pages want = iota // HTML that is shown in the browser
+	pages want = iota // HTML that the browser shows
 	texts             // all but HTML
 )
 
@@ -48,8 +48,9 @@ func judgeTyped(wants want, get bool, h *Header) stage {
 	return skipping
 }
 
-// sniffs reports whether net/http will tell the type of a 200 with this header from its content, by the rules of chunkWriter.writeHeader in server.go
-// and responseWriterState.writeChunk for HTTP/2, which does not look at Transfer-Encoding.
+// sniffs reports whether net/http will tell the type of a 200 with this header from its content.
+// The rules are in chunkWriter.writeHeader (server.go), and for HTTP/2 in
+// responseWriterState.writeChunk, which ignores Transfer-Encoding.
 func sniffs(major int, src http.Header) bool {
 	_, typed := src["Content-Type"]
 	return !typed && first(src["Content-Encoding"]) == "" && (major > 1 || first(src["Transfer-Encoding"]) == "")
@@ -62,13 +63,15 @@ func first(values []string) string {
 	return values[0]
 }
 
-// shown reports whether the browser shows the body. An unknown disposition counts as attachment (RFC 6266 section 4.2).
+// shown reports whether the browser shows the body. An unknown disposition counts as an attachment
+// (RFC 6266 section 4.2).
 func shown(h *Header) bool {
 	disposition, _, _ := strings.Cut(h.ContentDisposition, ";")
 	return oneOf(disposition, "", "inline")
 }
 
-// whole reports whether the body is the content itself. It may have a content coding, which its reader has to undo.
+// whole reports whether the body is the content itself. It may have a content coding, which its
+// reader must undo.
 func whole(h *Header) bool { return oneOf(h.TransferEncoding, "", "identity", "chunked") }
 
 func oneOf(s string, words ...string) bool {
@@ -81,13 +84,14 @@ func oneOf(s string, words ...string) bool {
 	return false
 }
 
-// IsHTML reports whether a Content-Type names HTML or XHTML. Two types joined are neither.
+// IsHTML reports whether a Content-Type names HTML or XHTML. Two joined types are neither.
 func IsHTML(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	return oneOf(media, "text/html", "application/xhtml+xml")
 }
 
-// final reports whether a status ends the header. HTTP/2 knows no 101, and net/http treats it like 103 there.
+// final reports whether a status ends the header. HTTP/2 has no 101, and net/http treats it like
+// 103 there.
 func final(status, major int) bool {
 	return status < 100 || status > 199 || status == http.StatusSwitchingProtocols && major < 2
 }
@@ -97,8 +101,8 @@ func hasBody(status int) bool {
 	return status >= 200 && status != http.StatusNoContent && status != http.StatusNotModified
 }
 
-// declared returns the length that a Content-Length declares, or -1 for none and for one that net/http ignores. Of
-// several net/http takes the first.
+// declared returns the length in a Content-Length. It returns -1 if there is none or net/http
+// ignores it. net/http takes the first of several.
 func declared(contentLength string) int64 {
 	if contentLength == "" {
 		return -1

@@ -7,11 +7,10 @@ import (
 	"net/http"
 )
 
-// The optional interfaces a ResponseWriter may have. Those that have no name here are recognised by their
-// method.
+// The optional interfaces of a ResponseWriter that have no name in a package used here.
 type (
 	flushErrorer  interface{ FlushError() error }
-	closeNotifier interface{ CloseNotify() <-chan bool } // http.CloseNotifier, deprecated, but still asserted
+	closeNotifier interface{ CloseNotify() <-chan bool } // http.CloseNotifier is deprecated, but some programs still assert it
 )
 
 // has is the set of optional interfaces of one writer.
@@ -54,8 +53,8 @@ func optional(w http.ResponseWriter) has {
 	return set
 }
 
-// Each of these adds one optional interface to a tap. They exist only where the original has it, so the type
-// assertions hold.
+// Each of these adds one optional interface to a tap. combine uses them only if the original has
+// the interface, so the type assertions hold.
 type (
 	withFlush       struct{ t *tap }
 	withFlushError  struct{ t *tap }
@@ -104,7 +103,8 @@ func (o withWriteString) WriteString(p string) (int, error) {
 	return n, err
 }
 
-// flush runs one way of flushing w. A flush sends the header, and so settles a type that is not known.
+// flush calls run, which flushes w. A flush sends the header, and so settles a type that is still
+// open.
 func (t *tap) flush(run func() error) error {
 	if t.seen == nil || t.hijacked {
 		return run()
@@ -119,7 +119,7 @@ func (t *tap) flush(run func() error) error {
 	return err
 }
 
-// hijack runs one way of hijacking the connection of w. If that fails, the handler can still answer.
+// hijack calls run, which hijacks the connection of w. If that fails, the handler can still answer.
 func (t *tap) hijack(run func() (net.Conn, *bufio.ReadWriter, error)) (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := run()
 	t.hijacked = t.hijacked || err == nil

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// original is a writer that notes which of its methods was called last. The types below add optional interfaces.
+// original is a writer that notes which of its methods was called last. The types below add
+// optional interfaces.
 type original struct {
 	header http.Header
 	called string
@@ -80,7 +81,7 @@ func (o *original) withSet(set has) http.ResponseWriter {
 			orgFlush
 			orgHijack
 		}{o, orgFlush{o}, orgHijack{o}}
-	case hasFlush | hasFlushError | hasHijack | hasReadFrom | hasCloseNotify | hasWriteString: // as net/http has it for HTTP/1.1
+	case hasFlush | hasFlushError | hasHijack | hasReadFrom | hasCloseNotify | hasWriteString: // what net/http has for HTTP/1.1
 		return struct {
 			*original
 			orgFlush
@@ -105,7 +106,8 @@ func (o *original) withSet(set has) http.ResponseWriter {
 	panic("no such writer")
 }
 
-// calls calls every optional method that w has, and returns for each the interface's name and what was wrong.
+// calls calls every optional method that w has. It returns, by interface name, what was wrong with
+// the call.
 func calls(w http.ResponseWriter, o *original) map[string]string {
 	found := map[string]string{}
 	note := func(name string, same bool) {
@@ -142,7 +144,8 @@ func calls(w http.ResponseWriter, o *original) map[string]string {
 	return found
 }
 
-// checkCalls holds a writer to exactly these optional interfaces, and each to a call that reaches the original.
+// checkCalls checks that a writer has exactly these optional interfaces, and that each call reaches
+// the original.
 func checkCalls(t *testing.T, w http.ResponseWriter, o *original, set has) {
 	t.Helper()
 	found := calls(w, o)
@@ -171,7 +174,8 @@ func TestCombineHasExactlyTheOptionalInterfaces(t *testing.T) {
 	}
 }
 
-// TestAFailedFlush checks that a response is not complete if a flush failed, whichever way the handler asked for it.
+// TestAFailedFlush checks that a response is incomplete if a flush failed, however the handler
+// asked for it.
 func TestAFailedFlush(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -202,7 +206,7 @@ func TestAFailedFlush(t *testing.T) {
 	}
 }
 
-// TestServerWriters compares the interfaces with and without a tap on the writers of real servers.
+// TestServerWriters compares the interfaces of real servers' writers with and without a tap.
 func TestServerWriters(t *testing.T) {
 	http1 := hasFlush | hasFlushError | hasHijack | hasReadFrom | hasCloseNotify | hasWriteString
 	http2 := hasFlush | hasFlushError | hasPush | hasCloseNotify | hasWriteString
@@ -238,13 +242,13 @@ func TestServerWriters(t *testing.T) {
 	}
 }
 
-// controls reports which of the deadlines and full duplex a controller can set.
+// controls reports which of the two deadlines and full duplex a controller can set.
 func controls(w http.ResponseWriter) [3]bool {
 	rc := http.NewResponseController(w)
 	return [3]bool{rc.SetReadDeadline(never) == nil, rc.SetWriteDeadline(never) == nil, rc.EnableFullDuplex() == nil}
 }
 
-// caddyish can flush and hijack only through what it unwraps to.
+// caddyish can flush and hijack only through the writer it unwraps to.
 type caddyish struct{ below http.ResponseWriter }
 
 func (w caddyish) Header() http.Header         { return w.below.Header() }
@@ -289,7 +293,7 @@ func TestBehindClaimsWhatIsReachable(t *testing.T) {
 	}
 }
 
-// A handler that unwraps once itself, and uses what it finds, is watched all the same.
+// If a handler unwraps the writer itself and uses the result, the tap still sees its calls.
 func TestCallsOnAnUnwrappedWriterAreSeen(t *testing.T) {
 	rec := httptest.NewRecorder()
 	seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -304,7 +308,7 @@ func TestCallsOnAnUnwrappedWriterAreSeen(t *testing.T) {
 	}
 }
 
-// A tap that is over gives way to the writer below.
+// After a tap has ended, Unwrap returns the writer below.
 func TestUnwrapOfATapThatEnded(t *testing.T) {
 	below := caddyish{httptest.NewRecorder()}
 	var late http.ResponseWriter
@@ -314,7 +318,7 @@ func TestUnwrapOfATapThatEnded(t *testing.T) {
 	}
 }
 
-// What is read from a source after the connection was hijacked, or the watching is over, is the writer's own affair.
+// After a hijack, or after the handler returned, the tap ignores what ReadFrom reads.
 func TestReadFromUnwatched(t *testing.T) {
 	w := &fileTaker{ResponseRecorder: *httptest.NewRecorder()}
 	src := strings.NewReader(page)

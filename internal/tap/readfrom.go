@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// readFrom lets w read from src in one call, as it would without the tap, since when net/http flushes and where it
-// cuts chunks depends on that. If the body is wanted, the tap reads along, which costs sendfile; otherwise w gets
-// src itself.
+// readFrom makes w read from src in one call, as it would without the tap: when net/http flushes
+// and where it cuts chunks depends on that. If the body is wanted, the tap reads along, which costs
+// sendfile. Otherwise w gets src itself.
 func (t *tap) readFrom(w io.ReaderFrom, src io.Reader) (int64, error) {
 	if t.seen == nil || t.hijacked {
 		return w.ReadFrom(src)
@@ -26,7 +26,8 @@ func (t *tap) readFrom(w io.ReaderFrom, src io.Reader) (int64, error) {
 	return n, err
 }
 
-// readUnwatched lets w read a source whose body is not wanted. start is its beginning, if that tells the type.
+// readUnwatched makes w read a source whose body is not wanted. start is its beginning, if the type
+// depends on that.
 func (t *tap) readUnwatched(w io.ReaderFrom, src io.Reader, start []byte) (int64, error) {
 	t.inside++
 	n, err := w.ReadFrom(src)
@@ -39,23 +40,23 @@ func (t *tap) readUnwatched(w io.ReaderFrom, src io.Reader, start []byte) (int64
 		t.seen.Written += n
 	}
 	if t.stage == waiting && err != nil {
-		t.failed = true // either src gave nothing, or w took nothing and has sent the header
+		t.failed = true // either src gave nothing, or w took nothing after it sent the header
 		return n, err
 	}
 	t.checkRead(true, err)
 	return n, err
 }
 
-// checkRead is check for a source. An empty one sends no header. If it cannot be read, the handler may still answer
-// with an error.
+// checkRead is check for a source. An empty source sends no header. If a source cannot be read, the
+// handler may still answer with an error.
 func (t *tap) checkRead(all bool, err error) {
 	if t.stage != waiting {
 		t.check(all, err)
 	}
 }
 
-// foresee returns what will become of the bytes of src. If they will tell the type, and src is a file that w could
-// send without copying, its start is read in advance and returned.
+// foresee returns what to do with the bytes of src. If they decide the type, and src is a file that
+// w could send without copying, foresee reads its start in advance and returns it.
 func (t *tap) foresee(src io.Reader) (stage, []byte) {
 	next := t.stage
 	if next == waiting {
@@ -78,8 +79,8 @@ func (t *tap) foresee(src io.Reader) (stage, []byte) {
 	return judgeTyped(t.wants, t.get, &typed), start
 }
 
-// peek copies into p what src will give next and returns how much. It leaves src as it is. It works for files, which
-// are all that net sends without copying.
+// peek copies into p what src will give next, and returns how much. It does not move src. It works
+// for files only: net sends nothing else without copying.
 func peek(src io.Reader, p []byte) int {
 	if limited, ok := src.(*io.LimitedReader); ok {
 		p = p[:min(int64(len(p)), max(limited.N, 0))]
@@ -101,14 +102,14 @@ func peek(src io.Reader, p []byte) int {
 	return n
 }
 
-// A teeReader is a source that the tap reads along with.
+// A teeReader reads a source and shows the tap what it reads.
 type teeReader struct {
 	t     *tap
 	src   io.Reader
 	heard int64
 }
 
-// reader returns the source to hand on. It has WriteTo if src has it, since io.Copy asks for that.
+// reader returns the source for w. It has WriteTo if src has it, since io.Copy asks for that.
 func (e *teeReader) reader() io.Reader {
 	if _, ok := e.src.(io.WriterTo); ok {
 		return teeWriterTo{e}
@@ -119,7 +120,7 @@ func (e *teeReader) reader() io.Reader {
 func (e *teeReader) Read(p []byte) (int, error) {
 	n, err := e.src.Read(p)
 	if n > 0 {
-		// The header goes out after this and before the first byte.
+		// w sends the header after this and before the first byte.
 		e.t.snapshot()
 		e.t.hear(e, p[:clamp(n, len(p))])
 	}
@@ -132,7 +133,7 @@ func (e teeWriterTo) WriteTo(dst io.Writer) (int64, error) {
 	return e.src.(io.WriterTo).WriteTo(teeWriter{e.teeReader, dst})
 }
 
-// A teeWriter is where a source with WriteTo writes.
+// A teeWriter is the destination for a source with WriteTo.
 type teeWriter struct {
 	e   *teeReader
 	dst io.Writer

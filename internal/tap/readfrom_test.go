@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// takenConn is a TCP connection that notes what the server has it send.
+// takenConn is a TCP connection that notes from what the server makes it read.
 type takenConn struct {
 	*net.TCPConn
 	took chan io.Reader
@@ -36,8 +36,8 @@ func (l takenListener) Accept() (net.Conn, error) {
 	return takenConn{c.(*net.TCPConn), l.took}, nil
 }
 
-// TestFilesReachTheConnection serves files over TCP. What net sends without copying is a file, or a limited reader of
-// one, that comes to the connection's own ReadFrom.
+// TestFilesReachTheConnection serves files over TCP. net sends a file, or a limited reader of one,
+// without copying if the connection's own ReadFrom gets it.
 func TestFilesReachTheConnection(t *testing.T) {
 	image := textFile(t, "image.png", "\x89PNG\r\n\x1a\n"+strings.Repeat("x", 1<<20))
 	untyped := textFile(t, "image", "\x89PNG\r\n\x1a\n"+strings.Repeat("x", 1<<20))
@@ -109,7 +109,7 @@ func copyAll(t *testing.T, w io.Writer, name string) {
 	}
 }
 
-// A pipe is a file too, but nobody can look at its start beforehand.
+// A pipe is a file too, but nobody can read its start in advance.
 func TestTheBodyFromAPipeIsKept(t *testing.T) {
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -126,7 +126,7 @@ func TestTheBodyFromAPipeIsKept(t *testing.T) {
 	}
 }
 
-// fileTaker is a writer that can send files without copying, and notes what it is given.
+// fileTaker is a writer that can send files without copying. It notes what it is given.
 type fileTaker struct {
 	httptest.ResponseRecorder
 	src io.Reader

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// A script is a handler that does what its bytes say: whatever a handler may do, sensible or not.
+// A script is a handler that does what its bytes say: anything that a handler may do, sensible or
+// not.
 type script struct {
 	steps []byte
 	file  string    // an HTML file
@@ -27,7 +28,7 @@ func (s script) next() (byte, script) {
 	return s.steps[0], script{s.steps[1:], s.file, s.notes}
 }
 
-// note keeps what a call returned.
+// note records what a call returned.
 func (s script) note(results ...any) { *s.notes = append(*s.notes, fmt.Sprint(results...)) }
 
 var (
@@ -39,7 +40,7 @@ var (
 
 func pick[T any](from []T, b byte) T { return from[int(b)%len(from)] }
 
-// content returns some content that begins in one of several ways.
+// content returns content that begins in one of several ways.
 func content(kind, size byte) string {
 	start, n := pick(starts, kind), pick(sizes, size)
 	return (start + strings.Repeat("0123456789abcdef", n/16+1))[:n]
@@ -112,7 +113,7 @@ func (s script) write(w http.ResponseWriter, op, a, b byte) {
 	}
 }
 
-// leave does what may end the script, and reports whether it did.
+// leave runs the steps that may end the script, and reports whether one did.
 func (s script) leave(w http.ResponseWriter, r *http.Request, op, a, b byte) bool {
 	switch op {
 	case 22, 23:
@@ -152,7 +153,7 @@ var changed = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 var newer = changed.Add(time.Hour).Format(http.TimeFormat)
 
-// hijack takes the connection over, if there is one.
+// hijack takes over the connection, if there is one.
 func (s script) hijack(w http.ResponseWriter) bool {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	s.note(err)
@@ -180,7 +181,7 @@ func (s script) copyFile(w io.Writer, a, b byte) {
 	s.note(io.CopyN(w, f, int64(pick(sizes, b))))
 }
 
-// recovered runs the rest and panics; the recovery answers with an error.
+// recovered runs the rest and panics. The recovery answers with an error.
 func (s script) recovered(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		if recover() != nil {

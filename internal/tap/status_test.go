@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// statuses is a writer that notes each status it is given.
+// statuses is a writer that records each status it is given.
 type statuses struct {
 	*httptest.ResponseRecorder
 	given *[]int
@@ -19,8 +19,9 @@ func (w statuses) WriteHeader(status int) {
 	w.ResponseRecorder.WriteHeader(status)
 }
 
-// TestEveryStatusGoesThrough gives several statuses, of which the first final one counts; net/http says what it has to
-// say of the others. An error that comes after the header is out was meant for the client and did not reach it.
+// TestEveryStatusGoesThrough sends several statuses. The first final one counts, and net/http
+// reports the others as usual. An error status after the header is out was meant for the client but
+// did not reach it.
 func TestEveryStatusGoesThrough(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -56,7 +57,7 @@ func TestEveryStatusGoesThrough(t *testing.T) {
 	}
 }
 
-// broken takes only the beginning of what is written.
+// broken accepts only the beginning of what is written.
 type broken struct {
 	*httptest.ResponseRecorder
 	takes int
@@ -67,7 +68,7 @@ func (w broken) Write(p []byte) (int, error) { return min(w.takes, len(p)), w.er
 
 func (w broken) WriteString(s string) (int, error) { return min(w.takes, len(s)), w.err }
 
-// TestAFailedWrite checks that a response is not complete if the writer below did not take all of it.
+// TestAFailedWrite checks that a response is incomplete if the writer below did not take all of it.
 func TestAFailedWrite(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestStrangersLeaveRoomForOthers has pages that anybody may have made up take all the memory that they get.
+// TestStrangersLeaveRoomForOthers serves made-up pages until they use all memory they may use.
 func TestStrangersLeaveRoomForOthers(t *testing.T) {
 	const each, total = 64 << 10, 4 * 64 << 10
 	type serving func(http.Handler, http.ResponseWriter, *http.Request, *Buffers) *Response

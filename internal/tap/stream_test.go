@@ -47,7 +47,7 @@ func TestHijack(t *testing.T) {
 	}
 }
 
-// hijackable gives its connection away unless it has an error.
+// hijackable gives away its connection unless it has an error.
 type hijackable struct {
 	http.ResponseWriter
 	err error

@@ -1,8 +1,10 @@
-// Package tap watches one response on its way to the client. It takes the handler and the ResponseWriter, and returns a
-// [Response] that says what was sent, after the handler has returned normally.
+// Package tap watches one response on its way to the client. It takes the handler and the
+// ResponseWriter. After the handler has returned normally, it returns a [Response] that says what
+// was sent.
 //
-// It must never change the response: the wrapped writer has exactly the optional interfaces of the original, every call
-// goes straight through with the same arguments and results, nothing is delayed, and panics pass untouched.
+// It must never change the response. The wrapped writer has exactly the optional interfaces of the
+// original. Every call goes straight through with the same arguments and results, nothing is
+// delayed, and panics pass untouched.
 package tap
 
 import (
@@ -11,19 +13,21 @@ import (
 	"strings"
 )
 
-// Serve calls next with a writer that watches what goes through w, and returns what it saw. Call Release on the
-// result when its body is no longer needed.
+// Serve calls next with a writer that watches what goes through w, and returns what it saw. Call
+// Release on the result when you no longer need its body.
 //
-// Serve returns only if next returns. If next panics or ends its goroutine, so does Serve, and what was seen is thrown away.
+// Serve returns only if next returns. If next panics or ends its goroutine, so does Serve, and the
+// Response is lost.
 //
-// Like w itself, the writer is not for concurrent use, except for what w allows. It stays valid for as long as w does, but
-// watches nothing once next has returned.
+// Like w itself, the writer is not for concurrent use, except where w allows it. It stays valid as
+// long as w does, but watches nothing once next has returned.
 func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
 	return serve(next, w, r, b, pages, b.each, b.total)
 }
 
-// ServeStranger is Serve for a page that anybody may have made up. It keeps the body only while a quarter of the memory
-// for bodies is free. So such pages leave room for others, however many and slow they are.
+// ServeStranger is Serve for a page that anybody may have made up. It keeps the body only while
+// more than a quarter of the memory for bodies is free. So such pages leave room for others,
+// however many and slow they are.
 func ServeStranger(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
 	return serve(next, w, r, b, pages, b.each, b.total/4*3)
 }
@@ -31,8 +35,8 @@ func ServeStranger(next http.Handler, w http.ResponseWriter, r *http.Request, b 
 // MaxText is how many bytes of a body [ServeText] keeps at most.
 const MaxText = 512 << 10
 
-// ServeText is Serve for a request that leads to no page but may lead to a text of any other type, such as robots.txt.
-// It keeps the body of a 200 to a GET if that is not HTML, and at most MaxText bytes of it.
+// ServeText is Serve for a location that is no page but may be another text, such as robots.txt. It
+// keeps at most MaxText bytes of the body of a 200 to a GET, unless that is HTML.
 func ServeText(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
 	return serve(next, w, r, b, texts, min(b.each, MaxText), b.total)
 }
@@ -54,9 +58,10 @@ func serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers
 	return t.finish()
 }
 
-// From returns what a tap of b has seen so far of the response to w, or nil if no tap of b watches w. It finds the tap
-// behind other middleware's writers if those have an Unwrap method. It is for the handler's goroutine until the handler
-// returns. A second middleware of the same site learns from it that the response is already watched.
+// From returns what a tap of b has seen so far of the response to w, or nil if no tap of b watches
+// w. It finds the tap under other middleware's writers if those have an Unwrap method. Only the
+// handler's goroutine may call it, until the handler returns. A second middleware of the same site
+// uses it to see that the response is already watched.
 func From(w http.ResponseWriter, b *Buffers) *Response {
 	for range deepest {
 		if t, ok := w.(interface{ watching() *Response }); ok {
@@ -73,28 +78,28 @@ func From(w http.ResponseWriter, b *Buffers) *Response {
 	return nil
 }
 
-// deepest is how many writers are unwrapped before that must be a cycle.
+// deepest is how many writers are unwrapped; more must be a cycle.
 const deepest = 100
 
 type unwrapper interface{ Unwrap() http.ResponseWriter }
 
-// A tap is what all variants of the wrapped writer share.
+// A tap is the part that all variants of the wrapped writer share.
 type tap struct {
 	w    http.ResponseWriter
 	ctx  context.Context
-	seen *Response // nil once the watching is over
+	seen *Response // nil once the watching has ended
 
 	stage     stage
 	wants     want
-	most      int   // bytes of the body that are kept
-	lent      int64 // bytes that all bodies may take before this one is cut
+	most      int   // how many bytes of the body are kept
+	lent      int64 // how many bytes all bodies together may take for this one to grow
 	get, head bool
 	untyped   bool // net/http will tell the type from the content; as of the last snapshot
 	cancelled bool // the request was cancelled before the header was sent; as of the last snapshot
 	hijacked  bool
 	failed    bool // a write failed, or an error status came too late
 	major     int  // of the HTTP version
-	inside    int  // calls into w that have not returned; one that never does panicked
+	inside    int  // calls into w that have not returned; a call that never returns panicked
 }
 
 func (t *tap) watching() *Response { return t.seen }
@@ -133,8 +138,8 @@ func (t *tap) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// snapshot reads the header if it has not been sent, before a call into w that may send it. Afterwards it is too late:
-// a compressor around the tap changes the same map when it gets the header.
+// snapshot reads the header, if it was not sent, before a call into w that may send it. Later is
+// too late: a compressor around the tap changes the same map when it gets the header.
 func (t *tap) snapshot() {
 	if t.stage == waiting {
 		h := t.w.Header()
@@ -144,14 +149,14 @@ func (t *tap) snapshot() {
 	}
 }
 
-// implicit notes that w has sent the header without being told a status.
+// implicit notes that w has sent the header without a call of WriteHeader.
 func (t *tap) implicit() {
 	if t.stage != waiting {
 		return
 	}
 	if h := &t.seen.Header; h.ContentType == "" && h.ContentEncoding != "" {
-		// A compressor around the tap, such as that of gorilla/handlers, names its coding before the handler runs, and
-		// tells the type from the bytes that it has just received.
+		// A compressor around the tap, such as gorilla/handlers, names its coding before the
+		// handler runs. It tells the type from the bytes that it has just received.
 		h.ContentType = strings.Join(t.w.Header()["Content-Type"], ", ")
 	}
 	t.begin(http.StatusOK)
@@ -163,7 +168,7 @@ func (t *tap) begin(status int) {
 	t.stage = judge(t.wants, t.get, status, t.untyped, &t.seen.Header)
 }
 
-// check notes a failed write. A body that must not be there is refused too, which does the response no harm.
+// check notes a failed write. w also refuses a body where none is allowed, but that does no harm.
 func (t *tap) check(all bool, err error) {
 	if (err != nil || !all) && hasBody(t.seen.Status) {
 		t.failed = true
@@ -187,12 +192,13 @@ func (t *tap) finish() *Response {
 	return s
 }
 
-// complete reports whether the whole response was handed to w, and the client was there to take it.
+// complete reports whether w got the whole response, and the client was there to take it.
 //
-// net/http cancels a request as soon as the client closes the connection, and many clients close it on the last byte,
-// before the handler has returned. So once everything that the header promised is written, only a cancellation before
-// the header counts: handlers answer something else when their queries are cancelled. If the header promises no length,
-// net/http sends the end of the page after the handler, and a client that closed before that did not wait for it.
+// net/http cancels a request as soon as the client closes the connection. Many clients close it
+// after the last byte, before the handler has returned. So once everything that the header promised
+// is written, only a cancellation before the header counts: handlers whose queries are cancelled
+// answer something else. If the header promises no length, net/http sends the end of the page after
+// the handler returned. A client that closed before that did not wait for it.
 func (t *tap) complete() bool {
 	if t.hijacked || t.failed || t.inside != 0 {
 		return false
@@ -204,7 +210,7 @@ func (t *tap) complete() bool {
 	return length < 0 && t.ctx.Err() == nil
 }
 
-// abandon gives the body's memory back if the handler did not return.
+// abandon gives back the body's memory if the handler did not return.
 func (t *tap) abandon() {
 	if t.seen != nil {
 		t.seen.Release()

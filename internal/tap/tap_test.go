@@ -47,7 +47,8 @@ func get(t *testing.T, srv *httptest.Server, path string) (*http.Response, strin
 	return resp, string(body)
 }
 
-// watch serves each request through a tap and sends what it saw. It closes the channel if the handler did not return.
+// watch serves each request through a tap and sends what it saw. It sends nil if the handler did
+// not return.
 func watch(h http.Handler, b *Buffers) (http.Handler, <-chan *Response) {
 	saw := make(chan *Response, 1)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -255,8 +256,8 @@ func TestCircleOfWritersEnds(t *testing.T) {
 	}
 }
 
-// TestLateWritesAreNotSeen checks that nothing changes the body once the handler has returned, even if one of its
-// goroutines still writes: by then a worker reads the body.
+// TestLateWritesAreNotSeen checks that nothing changes the body once the handler has returned, even
+// if one of its goroutines still writes. By then a worker reads the body.
 func TestLateWritesAreNotSeen(t *testing.T) {
 	rec := httptest.NewRecorder()
 	var late http.ResponseWriter

@@ -13,12 +13,13 @@ import (
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-// zeros is a source that never ends. It costs nothing, since a new buffer is zero.
+// zeros is an endless source. It costs nothing, since a new buffer is already zero.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// sink takes everything in writes of 32 KB, as io.Copy makes them. The one below takes it by ReadFrom, as a connection does.
+// sink takes everything in writes of 32 KB, like those of io.Copy. readingSink has ReadFrom, like a
+// connection.
 type sink struct{ http.ResponseWriter }
 
 func (sink) Write(p []byte) (int, error) { return len(p), nil }
@@ -29,7 +30,8 @@ func (s readingSink) ReadFrom(src io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{s.sink}, struct{ io.Reader }{src})
 }
 
-// TestAHugeBodyIsKeptUpToItsLimit serves 10 GB; the tap keeps what it is allowed to, and what it allocates does not grow.
+// TestAHugeBodyIsKeptUpToItsLimit serves 10 GB. The tap keeps only what it may keep, and its
+// allocations do not grow.
 func TestAHugeBodyIsKeptUpToItsLimit(t *testing.T) {
 	const size, window = 10 << 30, 64 << 10
 	for _, c := range []struct {
@@ -73,8 +75,8 @@ func TestAHugeBodyIsKeptUpToItsLimit(t *testing.T) {
 	}
 }
 
-// TestStreamsForAnHour has a handler send something each second. The client gets it in that very second, and the tap
-// keeps no more than its window of a page, and nothing of events.
+// TestStreamsForAnHour has a handler that sends something each second. The client gets it within
+// that second. The tap keeps no more than its window of a page, and nothing of events.
 func TestStreamsForAnHour(t *testing.T) {
 	const window = 4 << 10
 	for _, c := range []struct {
@@ -116,7 +118,7 @@ func TestStreamsForAnHour(t *testing.T) {
 	}
 }
 
-// everySecond sends a line, and another each second.
+// everySecond sends one line each second.
 func everySecond(contentType string, lines int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)

@@ -19,9 +19,9 @@ import (
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-// segments runs one request through a real http.Server and returns what the server handed to the connection, call by
-// call: the bytes, where they were cut and when they were flushed. The date is masked. With fast, the connection has
-// ReadFrom, as a TCP connection has and a TLS connection has not.
+// segments runs one request through a real http.Server. It returns what the server gave to the
+// connection, call by call, with the date masked. With fast, the connection has ReadFrom, as TCP
+// connections do and TLS connections do not.
 func segments(t testing.TB, request string, fast bool, h http.Handler) []string {
 	t.Helper()
 	client, server := net.Pipe()
@@ -56,7 +56,7 @@ func segments(t testing.TB, request string, fast bool, h http.Handler) []string 
 
 var date = regexp.MustCompile(`Date: [^\r]+`)
 
-// recorder is a connection that keeps what is written to it.
+// recorder is a connection that records what is written to it.
 type recorder struct {
 	net.Conn
 	out    []string
@@ -80,18 +80,18 @@ func (c fastRecorder) ReadFrom(src io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{c.recorder}, src)
 }
 
-// tapped serves h through a tap and keeps what it saw.
+// tapped serves h through a tap and stores what it saw.
 func tapped(h http.Handler, b *Buffers, wants want, saw **Response) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		*saw = pick([]serving{pages: Serve, texts: ServeText}, byte(wants))(h, w, r, b)
 	})
 }
 
-// serving is what Serve and ServeText are.
+// serving is the type of Serve and ServeText.
 type serving = func(http.Handler, http.ResponseWriter, *http.Request, *Buffers) *Response
 
-// sameWire runs a script with and without a tap and compares what reached the connection and what the calls returned,
-// then compares what the tap believes with what a client reads there.
+// sameWire runs a script with and without a tap. It compares what reached the connection and what
+// the calls returned. Then it compares what the tap saw with what a client reads.
 func sameWire(t *testing.T, steps []byte, file string) {
 	var notes, bareNotes []string
 	how, s := script{steps, file, &notes}.next()
@@ -130,7 +130,7 @@ func sameWire(t *testing.T, steps []byte, file string) {
 	}
 }
 
-// believes compares what a tap saw with the response a client reads from the wire.
+// believes compares what a tap saw with the response that a client reads.
 func believes(t *testing.T, steps []byte, method, wire string, wants want, saw *Response) {
 	t.Helper()
 	in := bufio.NewReader(strings.NewReader(wire))
@@ -138,7 +138,7 @@ func believes(t *testing.T, steps []byte, method, wire string, wants want, saw *
 	for resp == nil || !final(resp.StatusCode, 1) {
 		var err error
 		if resp, err = http.ReadResponse(in, &http.Request{Method: method}); err != nil {
-			return // the handler made something that is not HTTP
+			return // the handler sent something that is not HTTP
 		}
 	}
 	body, err := io.ReadAll(resp.Body)
@@ -177,7 +177,7 @@ func pageFile(t testing.TB) string {
 	return name
 }
 
-// rounds is how many random handlers are tried; a few suffice where each takes long.
+// rounds is how many random handlers to try; a few are enough where each takes long.
 func rounds(n int) int {
 	if testing.Short() {
 		return n / 5
@@ -185,7 +185,7 @@ func rounds(n int) int {
 	return n
 }
 
-// TestWireIsTheSame tries many handlers at random.
+// TestWireIsTheSame tries many random handlers.
 func TestWireIsTheSame(t *testing.T) {
 	file := pageFile(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -231,7 +231,8 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
-// FuzzSniff cuts content into writes and flushes anywhere; the type the tap believes is the one the client gets.
+// FuzzSniff cuts content into writes and flushes anywhere. The tap must find the type that the
+// client gets.
 func FuzzSniff(f *testing.F) {
 	f.Add([]byte("<!doctype html>"), []byte{1, 3, 128})
 	f.Add([]byte(strings.Repeat(" ", 510)+"<html>"), []byte{255, 128, 130})
