@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// The words in a header's name that say that it names a user, or carries a
-// credential. Authenticating proxies, log-in agents and TLS proxies have
-// hundreds of such names, and site owners add their own, but few words occur in
-// them. Names are compared in lower case, and words are looked for anywhere in
-// them, since a tool's UserName arrives as Username. A dash stands for any
-// separator, and for the beginning and the end.
+// If a header's name has one of these words, it names a user or carries a credential.
+// Authenticating proxies, log-in agents and TLS proxies use hundreds of such names, and site owners
+// add their own, but few words occur in them. Names are compared in lower case. A word may stand
+// anywhere in the name, since a tool's UserName arrives as Username. A dash stands for any
+// separator, and for the beginning and the end of the name.
 const (
 	identityWords = "user login logon logged auth jwt token session principal identity account email -mail- credential creds consumer " +
 		"-customer -member memberof eduperson -employee subject claim assertion bearer oidc openid shib saml mellon -sso- ldap kerberos spiffe " +
@@ -24,10 +23,9 @@ const (
 	certificateWords = "cert mtls ssl-client tls-client -dn- clientdn issuer x509 -wscc- " +
 		"client-cn- client-verify client-verified client-serial client-san"
 
-	// harmlessWords are looked for first. They are in headers that browsers,
-	// crawlers, content delivery networks and platforms send with every
-	// request: they describe the software, the address or the connection, or
-	// name the site and not its visitor.
+	// identity checks harmlessWords first. They are in headers that browsers, crawlers, content
+	// delivery networks and platforms send with every request. These headers describe the software,
+	// the address or the connection, or name the site and not its visitor.
 	harmlessWords = "user-agent- useragent- user-ip- user-country- sec-fetch-user- authority- ssl-session tls-session " +
 		"akamai-g2o-auth appengine-auth-domain- appengine-user-is-admin- nf-account vercel-oidc-token- l5d-client-id-"
 )
@@ -35,11 +33,11 @@ const (
 // identityWord is one of these words, without its leading dash.
 type identityWord struct {
 	text   string
-	begins bool // it had one, and matches only the beginning of a part
+	begins bool // it had a dash: it matches only the beginning of a part
 	why    Reason
 }
 
-// identityIndex holds the words by their first letter, the harmless ones first.
+// identityIndex holds the words by their first letter, harmless ones first.
 var identityIndex = func() (index ['z' + 1][]identityWord) {
 	for _, group := range []struct {
 		words string
@@ -53,8 +51,8 @@ var identityIndex = func() (index ['z' + 1][]identityWord) {
 	return index
 }()
 
-// identity returns IdentityHeader or ClientCertificate for the name of a header
-// that names a user, and None for any other.
+// identity returns IdentityHeader or ClientCertificate if a header of that name identifies a user,
+// else None.
 func identity(name string) Reason {
 	var buf [64]byte
 	parts := buf[:0]
@@ -86,8 +84,8 @@ next:
 	return None
 }
 
-// NamingHeaders yields the name of each header that makes its client known as
-// [IdentityHeader] or [ClientCertificate].
+// NamingHeaders yields the name of each header that identifies the client, as [IdentityHeader] or
+// [ClientCertificate].
 func NamingHeaders(h http.Header) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for name, values := range h {
@@ -98,15 +96,14 @@ func NamingHeaders(h http.Header) iter.Seq[string] {
 	}
 }
 
-// nobody reports whether the values of a header that could name a user say that
-// there is none, as access managers do for a visitor who has not logged in, and
-// servers for a certificate that was not sent. An empty value does not say so:
-// a user without groups is logged in too.
+// nobody reports whether the values of a header that could name a user say that there is none.
+// Access managers say so of visitors who have not logged in, and servers of a certificate that was
+// not sent. An empty value does not say so: a user without groups is logged in too.
 func nobody(values []string, why Reason) bool {
 	for _, v := range values {
 		switch strings.ToLower(v) {
 		case "unauthenticated", "anonymous":
-		case "none", "false", "0": // the last is OpenSSL's word for a certificate with nothing wrong, also with none
+		case "none", "false", "0": // OpenSSL says 0 for a good certificate, and also if there is none
 			if why != ClientCertificate {
 				return false
 			}

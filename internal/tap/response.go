@@ -7,50 +7,53 @@ import (
 	"unsafe"
 )
 
-// A Response is what one response showed. [Serve] fills it. Once Serve has returned, it belongs to the caller, may be
-// handed to another goroutine, and is never written to again, even if a goroutine of the handler is late. It holds no
-// reference to the request or the connection.
+// A Response is what one response showed. [Serve] fills it. Once Serve has returned, the Response
+// belongs to the caller and may go to another goroutine. Nothing writes to it again, even if a
+// goroutine of the handler is late. It holds no reference to the request or the connection.
 type Response struct {
-	// Status is the final status code; 1xx codes are not final, except 101 before HTTP/2. A handler that sets none
-	// sent 200. It is 0 if the connection was hijacked, since then it is unknown.
+	// Status is the final status code. A handler that sets none sends 200. 1xx codes are not final,
+	// except 101 before HTTP/2. It is 0 if the connection was hijacked, since then it is unknown.
 	Status int
 
-	// Header holds the values as they were when the handler sent them, by its first final WriteHeader, Write or
-	// Flush. Later changes to the map reach no client and are not in it.
+	// Header holds the values at the time of the first final WriteHeader, Write or Flush. Later
+	// changes to the map reach no client and are not in it.
 	Header Header
 
-	// Body is the content the writer below accepted, at most the number of bytes [NewBuffers] was told. It is kept
-	// only where it can be a page: a GET, status 200, HTML or XHTML, not an attachment; or what [ServeText] keeps.
-	// Otherwise it is nil. It is as it was sent, with the coding of Header.ContentEncoding. It is valid until Release.
+	// Body is the content that the writer below accepted, up to the limit given to [NewBuffers]. It
+	// is nil unless it may be a page (a GET, status 200, HTML or XHTML, not an attachment) or
+	// [ServeText] keeps it. It still has the coding of Header.ContentEncoding. It is valid until
+	// Release.
 	Body []byte
 
-	// Truncated reports that Body is not all of the content, because it was too long or all buffers were in use.
+	// Truncated says that Body is not the whole content: it was too long, or no buffer was free.
 	Truncated bool
 
-	// Written is the number of bytes of content the writer below accepted, kept or not.
+	// Written is how many bytes of content the writer below accepted, kept or not.
 	Written int64
 
-	// Complete reports that the client was sent everything, as far as a server can know. The connection was not
-	// hijacked, no write failed, and a declared Content-Length was met. The request was not cancelled before the
-	// header was sent or, without a declared length, before the handler returned. No error status came after the
-	// header was out, as when a recovery middleware answers a panic in the middle of a page. If it is false, the other
-	// fields may be wrong about what the client got. A handler that just returns in the middle of a page, for example
+	// Complete says that the client was sent everything, as far as a server can know. The
+	// connection was not hijacked, no write failed, and a declared Content-Length was met. The
+	// request was not cancelled before the header was sent or, without a declared length, before
+	// the handler returned. No error status came after the header was out, as when a recovery
+	// middleware answers a panic in the middle of a page. If it is false, the other fields may not
+	// be what the client got. A handler that just returns in the middle of a page, for example
 	// because a template failed, looks complete.
 	Complete bool
 
-	// Route is left empty by this package. A middleware nearer to the handler, which knows the route, may set it
-	// through [From].
+	// Route is left empty by this package. A middleware nearer to the handler, which knows the
+	// route, may set it through [From].
 	Route string
 
-	// Exact goes with Route: the route matches nothing but its template.
+	// Exact says that the route Route matches nothing but its template.
 	Exact bool
 
 	buffers *Buffers
-	buf     *[]byte // from buffers; nil when nothing is kept
+	buf     *[]byte // from buffers; nil if nothing is kept
 }
 
-// Release gives back the memory of Body and sets Body to nil. The owner of the Response calls it when it is done with
-// Body; calling it again does nothing. It must not run while the Response is used.
+// Release gives back the memory of Body and sets Body to nil. The owner of the Response calls it
+// when it no longer needs Body. Calling it again does nothing. It must not run while the Response
+// is in use.
 func (s *Response) Release() {
 	if s.buf != nil {
 		s.buffers.put(s.buf)
@@ -58,7 +61,7 @@ func (s *Response) Release() {
 	s.buf, s.Body = nil, nil
 }
 
-// Size returns how many bytes the Response holds, about, without Body.
+// Size returns about how many bytes of memory the Response holds, without Body.
 func (s *Response) Size() int {
 	n := int(unsafe.Sizeof(*s)) + len(s.Route)
 	for _, value := range []string{
@@ -70,7 +73,7 @@ func (s *Response) Size() int {
 	return n
 }
 
-// kept returns how much of the body is kept so far.
+// kept returns how many bytes of the body are kept so far.
 func (s *Response) kept() int {
 	if s.buf == nil {
 		return 0
@@ -81,18 +84,18 @@ func (s *Response) kept() int {
 // HTML reports whether the client was told that the content is HTML or XHTML.
 func (s *Response) HTML() bool { return IsHTML(s.Header.ContentType) }
 
-// Header is the part of a response's header that says something about a page. An absent field is empty. Values of a
-// field that was sent several times are joined with ", ", which means the same (RFC 9110 section 5.3). Only those of
-// X-Robots-Tag are joined with a line feed, since a robot's name in it holds to the end of its line.
+// Header is the part of a response's header that says something about a page. A missing field is
+// empty. Repeated fields are joined with ", ", which means the same (RFC 9110 section 5.3). Only
+// X-Robots-Tag is joined with line feeds, since a robot's name in it holds to the end of its line.
 type Header struct {
-	// ContentType is the type that the client was told: the handler's, or the one that net/http found from the first
-	// bytes of a 200.
+	// ContentType is the type that the client was told: the handler's, or the one that net/http
+	// found from the first bytes of a 200.
 	ContentType        string
 	ContentLength      string
 	ContentEncoding    string
 	ContentDisposition string
 	TransferEncoding   string
-	CacheControl       string // with directives for one kind of cache alone, such as CDN-Cache-Control, and Pragma
+	CacheControl       string // also headers for one kind of cache alone, such as CDN-Cache-Control, and Pragma
 	RobotsTag          string // X-Robots-Tag
 	ETag               string
 	LastModified       string
@@ -101,8 +104,8 @@ type Header struct {
 	Vary               string
 }
 
-// take reads the fields from src. net/http also sends keys that are not in canonical form, so a noindex spelled
-// x-robots-tag must be seen.
+// take reads the fields from src. net/http also sends keys that are not in canonical form, so take
+// must see a noindex in x-robots-tag too.
 func (h *Header) take(src http.Header) {
 	*h = Header{}
 	for key, values := range src {
@@ -122,7 +125,8 @@ func (h *Header) take(src http.Header) {
 	}
 }
 
-// field returns where the values of a canonical key are kept and what stands between them; nil for other keys.
+// field returns where the values of a canonical key belong and how they are joined, or nil for
+// other keys.
 func (h *Header) field(key string) (field *string, sep string) {
 	switch key {
 	case "Content-Type":
