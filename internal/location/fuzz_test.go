@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// checkResult fails unless r keeps what every Result promises.
+// checkResult fails unless r is as every Result must be.
 func checkResult(t *testing.T, n *Normalizer, r Result) {
 	t.Helper()
-	r.Local, r.Tagged = false, false // those are the host's and what was asked for
+	r.Local, r.Tagged = false, false // these depend on the host and on the target
 	if r.NeedsCanonical && (r.Reason != ReasonQuery || r.Location == "") {
 		t.Fatalf("%+v needs a canonical link without cause", r)
 	}
@@ -64,7 +64,7 @@ func FuzzRequest(f *testing.F) {
 		r := plain.Request(host, target)
 		checkResult(t, plain, r)
 		if r.Location != "" {
-			r.Local, r.Tagged = false, false // as the host and the target of the request were
+			r.Local, r.Tagged = false, false // these depend on the host and the target of the request
 			if again := plain.Request("example.com", r.Location); again != r {
 				t.Fatalf("Request(%q) = %+v, want %+v", r.Location, again, r)
 			}

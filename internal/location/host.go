@@ -13,18 +13,18 @@ import (
 
 // hostSet holds the hosts that count as the site's.
 type hostSet struct {
-	named   map[string]bool // each as hostKey spells it
-	lenient bool            // so do addresses and names of a single label
+	named   map[string]bool // keys are as hostKey returns them
+	lenient bool            // addresses and names of a single label count too
 }
 
 // has reports whether a host, as a request or a link spells it, is in the set.
 func (s *hostSet) has(host string) bool { return s.names(host) || s.lenient && isLocal(host) }
 
-// names reports whether a host is one of those that are named in the set.
+// names reports whether the set names a host.
 func (s *hostSet) names(host string) bool { return s.named[hostKey(host)] }
 
-// hasLink reports whether the host of a link is in the set. A link may spell it in ways that a request cannot, and is
-// held to the same rules as a configured host then.
+// hasLink reports whether the host of a link is in the set. A link may spell it in ways that a
+// request cannot. Then the rules for a configured host apply.
 func (s *hostSet) hasLink(host string) bool {
 	if !isASCII(host) {
 		name, err := parseHost(host)
@@ -36,8 +36,9 @@ func (s *hostSet) hasLink(host string) bool {
 	return s.has(host)
 }
 
-// hostKey returns the form in which hosts are compared: lower case, without a trailing dot or a default port. Both
-// default ports go whatever the scheme, since a proxy may end TLS. It does not check the host.
+// hostKey returns a host in the form for comparisons: lower case, without a trailing dot or a
+// default port. It drops both default ports whatever the scheme, since a proxy may end TLS. It does
+// not check the host.
 func hostKey(host string) string {
 	name, port := cutPort(host)
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
@@ -47,7 +48,8 @@ func hostKey(host string) string {
 	return name + ":" + port
 }
 
-// cutPort splits a host into its name, in brackets if it is an IPv6 address, and its port, empty if there is none.
+// cutPort splits a host into its name and its port. The name of an IPv6 address keeps its brackets.
+// The port may be empty.
 func cutPort(host string) (name, port string) {
 	i := strings.LastIndexByte(host, ':')
 	if i < 0 || strings.IndexByte(host[i:], ']') >= 0 {
@@ -56,8 +58,9 @@ func cutPort(host string) (name, port string) {
 	return host[:i], host[i+1:]
 }
 
-// isLocal reports whether a host is what a proxy beside the server sends when it does not pass on the visitor's: an
-// address, "localhost" or another name without dots. The public cannot have reached another site under such a name.
+// isLocal reports whether a nearby proxy may send the host instead of the visitor's: an address,
+// "localhost" or another name without dots. The public cannot have reached another site under such
+// a name.
 func isLocal(host string) bool {
 	name, port := cutPort(host)
 	if port != "" && !isPort(port) {
@@ -88,8 +91,8 @@ func isPort(s string) bool {
 	return err == nil && n > 0 && s[0] != '+' && s[0] != '0'
 }
 
-// isName reports whether s is a host name in ASCII: labels of letters, digits, hyphens and underscores, RFC 1034
-// section 3.5 and what is found in practice.
+// isName reports whether s is a host name in ASCII: labels of letters, digits, hyphens and
+// underscores. See RFC 1034 section 3.5; underscores occur in practice.
 func isName(s string) bool {
 	if len(s) > 253 {
 		return false
@@ -107,8 +110,8 @@ func isName(s string) bool {
 	return true
 }
 
-// parseHost reads a host that the owner configured and returns it in lower case and ASCII, with its port if it names
-// one.
+// parseHost reads a host that the owner configured. It returns it in lower case and ASCII, with its
+// port if it has one.
 func parseHost(s string) (string, error) {
 	if s == "" {
 		return "", errors.New(`the host is empty; write it as "example.com"`)
@@ -152,12 +155,12 @@ func parseHostName(s string) (string, error) {
 	return strings.ToLower(name), nil
 }
 
-// toASCII returns a host name in the form that is sent over the wire, as browsers convert it when they look it up.
+// toASCII returns a host name as browsers convert it to look it up.
 func toASCII(name string) (string, error) {
 	if isASCII(name) {
 		return name, nil
 	}
-	// The conversion would replace what is not UTF-8 and go on.
+	// The conversion would replace invalid UTF-8 without an error.
 	if !utf8.ValidString(name) {
 		return "", fmt.Errorf("host %q is not UTF-8", name)
 	}

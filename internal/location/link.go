@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// reference is a link in parts, after RFC 3986 section 3 and without its fragment. An empty authority means the
-// origin's.
+// reference is a link in parts (RFC 3986 section 3), without its fragment. An empty authority means
+// the origin's.
 type reference struct{ authority, path, query string }
 
-// Resolve returns the location that a link leads to. base is the location of the page with the link, or what Base
-// returned for it, or an absolute URL. href is the link as written, with entities decoded. It is read as browsers read
-// it (WHATWG URL): space around it and line breaks in it do not count, a backslash is a slash, dot segments are
-// resolved, and a fragment is dropped. An empty href leads to base itself. The result has to pass the rules of a
-// request. Its host has to be the origin's or one of Config.Hosts, with http or https.
+// Resolve returns the location that a link leads to. base is the location of the page with the
+// link, or the result of Base for it, or an absolute URL. href is the link as written, with
+// entities decoded. Resolve reads href as browsers do (WHATWG URL). It ignores space around it and
+// line breaks in it, takes a backslash for a slash, resolves dot segments, and drops the fragment.
+// An empty href leads to base itself. The result must pass the rules for requests. Its host must be
+// the origin's or one of Config.Hosts, with http or https.
 func (n *Normalizer) Resolve(base, href string) Result {
 	ref, reason := follow(base, href)
 	switch {
@@ -25,15 +26,16 @@ func (n *Normalizer) Resolve(base, href string) Result {
 	return n.locate(ref.path, ref.query, browser)
 }
 
-// Twin reports whether a link, as Resolve takes it, leads to the host of the origin's twin, and that host is not one of
-// the site's.
+// Twin reports whether a link, as Resolve takes it, leads to the host of the origin's twin and that
+// host is not one of the site's.
 func (n *Normalizer) Twin(base, href string) bool {
 	ref, reason := follow(base, href)
 	return reason == ReasonNone && ref.authority != "" && hostKey(ref.authority) == hostKey(n.origin.Twin().host) && !n.link.hasLink(ref.authority)
 }
 
-// Base returns what to pass to Resolve as base for a page at location that has a base element with this href. An href
-// that cannot be a base is ignored, as in browsers, and an empty one too: the result is then location.
+// Base returns the base for Resolve if the page at location has a base element with this href. As
+// in browsers, an href that cannot be a base is ignored, and so is an empty one. The result is then
+// location.
 func (n *Normalizer) Base(location, href string) string {
 	ref, reason := follow(location, href)
 	if href == "" || reason != ReasonNone {
@@ -49,8 +51,8 @@ func (n *Normalizer) Base(location, href string) string {
 	return s
 }
 
-// Parse returns the location of a URL or a path that the owner of the site names, for example one copied from a
-// browser. It is public, so Config.StrippedPrefix is part of it already.
+// Parse returns the location of a URL or path that the site's owner names, for example one copied
+// from a browser. It is public, so it already contains Config.StrippedPrefix.
 func (n *Normalizer) Parse(url string) Result {
 	s := strings.TrimSpace(url)
 	if _, absolute := cutHTTP(s); !absolute && !strings.HasPrefix(s, "/") {
@@ -59,7 +61,7 @@ func (n *Normalizer) Parse(url string) Result {
 	return n.Resolve("/", s)
 }
 
-// follow resolves a link against a base, as Resolve takes them.
+// follow resolves a link against a base, both as Resolve takes them.
 func follow(base, href string) (reference, Reason) {
 	if len(base) > maxInput || len(href) > maxInput {
 		return reference{}, ReasonTooLong
@@ -75,8 +77,8 @@ func follow(base, href string) (reference, Reason) {
 	return ref, ReasonNone
 }
 
-// resolve resolves a link against a base, after RFC 3986 section 5.2.2. It reports false for what is not a link to a
-// web page.
+// resolve resolves a link against a base (RFC 3986 section 5.2.2). It reports false if href is not
+// a link to a web page.
 func resolve(base reference, href string) (reference, bool) {
 	href = Clean(href)
 	if after, ok := cutHTTP(href); ok {
@@ -100,7 +102,7 @@ func resolve(base reference, href string) (reference, bool) {
 	return reference{base.authority, removeDots(path), query}, true
 }
 
-// resolveNetwork reads what follows the scheme of a URL.
+// resolveNetwork reads the part of a URL after the scheme.
 func resolveNetwork(s string) (reference, bool) {
 	authority, rest, ok := cutNetwork(s)
 	path, query, _ := strings.Cut(rest, "?")
@@ -110,8 +112,8 @@ func resolveNetwork(s string) (reference, bool) {
 	return reference{authority, removeDots(path), query}, ok
 }
 
-// cutNetwork splits what follows the scheme of a URL into its authority and the rest. It refuses user information,
-// which is either a credential or a disguise.
+// cutNetwork splits the part of a URL after the scheme into the authority and the rest. It refuses
+// user information, which is either a credential or a disguise.
 func cutNetwork(s string) (authority, rest string, ok bool) {
 	after, ok := strings.CutPrefix(s, "//")
 	if !ok {
@@ -121,7 +123,7 @@ func cutNetwork(s string) (authority, rest string, ok bool) {
 	return authority, rest, authority != "" && strings.IndexByte(authority, '@') < 0
 }
 
-// cutAuthority splits what follows "//" where the authority ends.
+// cutAuthority splits the part of a URL after "//" where the authority ends.
 func cutAuthority(s string) (authority, rest string) {
 	if i := strings.IndexAny(s, "/?#"); i >= 0 {
 		return s[:i], s[i:]
@@ -129,7 +131,7 @@ func cutAuthority(s string) (authority, rest string) {
 	return s, ""
 }
 
-// cutHTTP returns what follows "http:" or "https:", in any case.
+// cutHTTP returns what comes after "http:" or "https:", in any case.
 func cutHTTP(s string) (after string, ok bool) {
 	for _, scheme := range [...]string{"http:", "https:"} {
 		if len(s) >= len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
@@ -139,7 +141,7 @@ func cutHTTP(s string) (after string, ok bool) {
 	return "", false
 }
 
-// hasScheme reports whether s starts with a scheme, RFC 3986 section 3.1.
+// hasScheme reports whether s starts with a scheme (RFC 3986 section 3.1).
 func hasScheme(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -152,8 +154,8 @@ func hasScheme(s string) bool {
 	return false
 }
 
-// Clean returns a link as browsers parse it: without the space around it, line breaks and its fragment, and with
-// slashes for backslashes.
+// Clean returns a link as browsers read it: without space around it, line breaks and fragment, and
+// with slashes for backslashes.
 func Clean(href string) string {
 	href = strings.TrimFunc(href, func(r rune) bool { return r <= ' ' })
 	if i := strings.IndexByte(href, '#'); i >= 0 {
@@ -179,8 +181,8 @@ func Clean(href string) string {
 	return string(b)
 }
 
-// removeDots resolves the dot segments of a path that starts with a slash, RFC 3986 section 5.2.4. As in browsers, an
-// escaped dot is a dot.
+// removeDots resolves the dot segments of a path that starts with a slash (RFC 3986 section 5.2.4).
+// As in browsers, an escaped dot is a dot.
 func removeDots(path string) string {
 	if !strings.Contains(path, "/.") && !strings.Contains(path, "/%2") {
 		return path
@@ -204,7 +206,7 @@ func removeDots(path string) string {
 	}
 }
 
-// dots returns how many dots a segment of one or two dots has, and 0 for any other segment.
+// dots returns 1 or 2 for a segment of one or two dots, and 0 for any other segment.
 func dots(segment string) int {
 	n := 0
 	for segment != "" {

@@ -80,7 +80,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestResolveFolder(t *testing.T) {
-	// Links are public: what a proxy strips from requests is in them already.
+	// Links are public: they already have the prefix that a proxy strips from requests.
 	n := newNormalizer(t, "https://example.com/app", Config{StrippedPrefix: "/app"})
 	for _, tt := range []struct {
 		name string
@@ -112,7 +112,7 @@ func TestLinkHostInAnyScript(t *testing.T) {
 }
 
 func TestResolveHostsGiven(t *testing.T) {
-	// The host a proxy sends is not the one that links name.
+	// Links do not name the host that a proxy sends.
 	n := newNormalizer(t, "https://example.com", Config{Hosts: []string{"backend.internal"}})
 	if got := n.Resolve("/", "https://example.com/a"); got.Location != "/a" {
 		t.Errorf("a link to the origin: %+v", got)

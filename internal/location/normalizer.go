@@ -1,13 +1,15 @@
-// Package location decides under which location a page is listed. It takes requests, links and URLs, and returns a
-// location, or the reason why there is none.
+// Package location decides under which location a page is listed. It takes requests, links and
+// URLs. It returns a location, or the reason why there is none.
 //
-// A location is a path-absolute reference, such as "/news/42" or "/news?page=2", in one normal form: printable ASCII
-// from 0x21 to 0x7E, starting with a single slash, without dot segments, empty segments or fragment, escapes in upper
-// case and only where they are needed, parameters sorted by key. Two spellings of one page have one location. The
-// package rejects what is unsafe or uncertain. It must never repair it: nobody asked for a repaired location, and the
-// site may not answer there.
+// A location is a path-absolute reference in normal form, such as "/news/42" or "/news?page=2". It
+// is printable ASCII, from 0x21 to 0x7E, and starts with a single slash. It has no dot segments,
+// empty segments or fragment. It has escapes, in upper case, only where they are needed. Its
+// parameters are sorted by key. Two spellings of one page have one location. The package rejects
+// what is unsafe or uncertain. It must never repair it: nobody asked for a repaired location, and
+// the site may not answer there.
 //
-// The host of a location is always that of the configured Origin. It must never be one that a request or a page names.
+// A location's host is always that of the configured Origin. It must never be one that a request or
+// a page names.
 package location
 
 import (
@@ -16,42 +18,42 @@ import (
 	"strings"
 )
 
-// The limits of a location. The sitemap protocol allows a URL fewer than 2,048 characters, origin included; half of
-// that still holds a hundred CJK characters, each of which takes nine bytes when it is escaped.
+// The limits of a location. The sitemap protocol allows a URL fewer than 2,048 characters, with the
+// origin. Half of that still holds a hundred CJK characters, each of nine bytes when it is escaped.
 const (
 	maxLocation = 1024 // bytes of a location
 	maxSegments = 12   // segments of its path
 	maxParams   = 3    // parameters of its query
 	maxValue    = 64   // bytes of a parameter's value, decoded
-	maxInput    = 8192 // bytes of what is read at all
+	maxInput    = 8192 // bytes of an input; a longer one is refused unread
 )
 
-// Reason says why a request, a link or a URL has no location of its own. The zero Reason means that it has one. The
-// numbers may change from one version to the next, the strings do not.
+// Reason says why a request, a link or a URL has no location. The zero Reason means that it has
+// one. The numbers may change between versions, the strings do not.
 type Reason uint8
 
-// The reasons. For an input with several defects it is mostly the first one in this list.
+// The reasons. An input with several defects mostly gets the first one in this list.
 const (
 	ReasonNone          Reason = iota // accepted
 	ReasonHost                        // the host is not one of the site's
-	ReasonForm                        // not a path or an http(s) URL, or one with user information or, in a request, a fragment
-	ReasonRawChar                     // a character that may not stand there, even escaped, or a broken escape
+	ReasonForm                        // not a path or an http(s) URL, or it has user information or, in a request, a fragment
+	ReasonRawChar                     // a character that must not be there, even escaped, or a broken escape
 	ReasonUTF8                        // the decoded text is not UTF-8
 	ReasonControl                     // a control character, line separator or noncharacter
 	ReasonBidi                        // an invisible formatting character, such as a change of writing direction
 	ReasonBackslash                   // a backslash, which some clients read as a slash
 	ReasonDoubleEncoded               // an escape inside an escape
 	ReasonEmptySegment                // two slashes in a row
-	ReasonEncodedSlash                // an escaped slash, which cannot be told from a real one once decoded
+	ReasonEncodedSlash                // an escaped slash: after decoding, nobody can tell it from a real one
 	ReasonPathParam                   // a semicolon in the path, as in ";jsessionid=", or a session as a segment
-	ReasonTooLong                     // more bytes or more segments than a location may have
+	ReasonTooLong                     // more bytes or segments than a location may have
 	ReasonDotSegment                  // "." or ".." as a segment
 	ReasonEmail                       // an e-mail address
 	ReasonOutsideFolder               // not at or below the origin's folder
 	ReasonQuery                       // a parameter that is not allowed, or a query that is malformed
 )
 
-// reasons are the names of the reasons, and what they mean to whoever wrote the URL.
+// reasons are the reasons' names, and explanations for whoever wrote the URL.
 var reasons = [...]struct{ name, text string }{
 	ReasonNone:          {"none", "it is accepted"},
 	ReasonHost:          {"host", "its host is not the site's"},
@@ -72,7 +74,7 @@ var reasons = [...]struct{ name, text string }{
 	ReasonQuery:         {"query", "its query has a parameter that is not allowed"},
 }
 
-// String returns the reason's fixed name, such as "dot-segment"; that of ReasonNone is "none".
+// String returns the reason's fixed name, such as "dot-segment". It is "none" for ReasonNone.
 func (r Reason) String() string {
 	if int(r) < len(reasons) {
 		return reasons[r].name
@@ -80,7 +82,8 @@ func (r Reason) String() string {
 	return "unknown"
 }
 
-// Text returns the reason in words for people, such as "it has two slashes in a row". They may change.
+// Text returns the reason in words for people, such as "it has two slashes in a row". The words may
+// change.
 func (r Reason) Text() string {
 	if int(r) < len(reasons) {
 		return reasons[r].text
@@ -90,54 +93,60 @@ func (r Reason) Text() string {
 
 // Result is the location of a request or a link, or the reason why there is none.
 type Result struct {
-	// Location is the location when Reason is ReasonNone, and empty when there is none. It may share memory with the
-	// input; a caller that keeps it for long clones it.
+	// Location is the location if Reason is ReasonNone, and empty if there is none. It may share
+	// memory with the input; clone it to keep it for long.
 	Location string
-	// Reason is ReasonNone if the URL itself does not keep the page out of the sitemap.
+	// Reason is ReasonNone if nothing in the URL itself keeps the page out of the sitemap.
 	Reason Reason
-	// NeedsCanonical says that Reason is ReasonQuery only because a well-formed parameter is not an allowed one.
-	// Location then carries every parameter that is not a tracking one, and the page may be listed there if its own
-	// canonical link resolves to that same location.
+	// NeedsCanonical says that Reason is ReasonQuery only because of a well-formed parameter that
+	// is not allowed. Location then has all parameters but the tracking ones. The page may be
+	// listed there if its own canonical link resolves to that same location.
 	NeedsCanonical bool
-	// Tagged says that tracking parameters were dropped. The site may answer them with something else than it shows at
-	// Location.
+	// Tagged says that tracking parameters were dropped. With them, the site may show something
+	// other than at Location.
 	Tagged bool
-	// Local says that a request's host counts only as what a proxy nearby sends in place of the origin's.
+	// Local says that a request's host counts only because a nearby proxy may send it instead of
+	// the origin's.
 	Local bool
 }
 
-// Config holds what a Normalizer is told besides the origin. The zero Config is ready for use.
+// Config holds the settings of a Normalizer, besides the origin. The zero Config is ready for use.
 type Config struct {
-	// Hosts are the hosts whose requests count, with or without port, in any case. A default port (80 or 443) and a
-	// trailing dot make no difference. If it is given, the origin's host counts only if it is listed here. Empty means
-	// the origin's host and what a proxy on the same machine or network may send in its place: IP addresses,
-	// "localhost" and other names of a single label. In links only the origin's host and Hosts count.
+	// Hosts are the hosts whose requests count, with or without port, in any case. A default port
+	// (80 or 443) and a trailing dot make no difference. If Hosts is set, the origin's host counts
+	// only if it is listed here. Empty means the origin's host and what a proxy on the same machine
+	// or network may send instead: IP addresses, "localhost" and other names of a single label. In
+	// links, only the origin's host and Hosts count.
 	Hosts []string
-	// StrippedPrefix is the start of the public path that a proxy removes before the request arrives: with "/app" the
-	// request for "/docs" has the location "/app/docs". Links are public and are not touched. Empty means none.
+	// StrippedPrefix is the start of the public path that a proxy removes before the request
+	// arrives. With "/app", the request for "/docs" has the location "/app/docs". Links are public
+	// and stay as they are. Empty means none.
 	StrippedPrefix string
-	// Params are the keys of the query parameters that make a page of its own. Nil means "page" with a number or a short
-	// word; empty but not nil means none. A key that is listed here is kept whatever its value, and even if it looks like
-	// a tracking parameter.
+	// Params are the keys of query parameters that select another page. Nil means "page" with a
+	// number or a short word; empty but not nil means none. A parameter listed here is kept
+	// whatever its value, even if it looks like a tracking parameter.
 	Params []string
-	// More returns further keys that are allowed below a path, which is a location without query; nil means none. It is
-	// asked only when a query has a key that is not one of Params, must be quick and safe for concurrent use, and returns
-	// keys that CheckParam accepts. The result is not kept.
+	// More returns further keys that are allowed below a path, which is a location without query.
+	// Nil means none. It is called only if a query has a key that is not in Params. It must be
+	// quick and safe for concurrent use, and return keys that CheckParam accepts. Its result is not
+	// kept.
 	More func(path string) []string
 }
 
-// Normalizer turns requests, links and URLs into locations. It never changes and may be used concurrently.
+// Normalizer turns requests, links and URLs into locations. It never changes and is safe for
+// concurrent use.
 type Normalizer struct {
 	origin  Origin
 	prefix  string
 	params  map[string]bool
-	given   bool // params are the owner's
+	given   bool // whether params are the owner's
 	more    func(path string) []string
 	request hostSet
 	link    hostSet
 }
 
-// New returns a Normalizer for the origin. It keeps nothing of cfg but More. The error names the setting that is wrong.
+// New returns a Normalizer for the origin. Of cfg it keeps only More. An error names the wrong
+// setting.
 func New(origin Origin, cfg Config) (*Normalizer, error) {
 	if origin.host == "" {
 		return nil, errors.New("origin is empty; ParseOrigin makes one")
@@ -170,17 +179,18 @@ func New(origin Origin, cfg Config) (*Normalizer, error) {
 // Origin returns the origin the Normalizer was made for.
 func (n *Normalizer) Origin() Origin { return n.origin }
 
-// Request returns the location of the page that a request asks for. The arguments are the Host and RequestURI of the
-// http.Request as the server received it, not its URL, whose path is decoded and may have been cut by http.StripPrefix.
-// The host is only compared. A plain short path costs no allocation.
+// Request returns the location of the page that a request asks for. The arguments are Host and
+// RequestURI of the http.Request as the server received it. Do not use its URL: its path is
+// decoded, and http.StripPrefix may have cut it. The host is only compared. A plain short path
+// costs no allocation.
 func (n *Normalizer) Request(host, requestURI string) Result {
 	return n.read(host, requestURI, n.prefix)
 }
 
-// Public is Request for a RequestURI that has the whole public path, whatever StrippedPrefix says.
+// Public is Request for a RequestURI that has the whole public path, whatever StrippedPrefix is.
 func (n *Normalizer) Public(host, requestURI string) Result { return n.read(host, requestURI, "") }
 
-// read returns the location of what a request asks for, of whose path prefix was removed.
+// read returns the location that a request asks for, after prefix was removed from its path.
 func (n *Normalizer) read(host, requestURI, prefix string) Result {
 	if len(requestURI) > maxInput {
 		return Result{Reason: ReasonTooLong}
@@ -211,14 +221,15 @@ func (n *Normalizer) read(host, requestURI, prefix string) Result {
 	return r
 }
 
-// Names reports whether a host, as a request spells it, is the origin's or a configured one. Hosts that only a nearby
-// proxy may send do not count.
+// Names reports whether a host, as a request spells it, is the origin's or a configured one. Hosts
+// that only a nearby proxy may send do not count.
 func (n *Normalizer) Names(host string) bool { return n.request.names(host) }
 
 // Ours reports whether a host counts as the site's in a request or in a link.
 func (n *Normalizer) Ours(host string) bool { return n.request.has(host) || n.link.has(host) }
 
-// cutAbsolute splits a request target in absolute form into its authority and the rest, which starts with a slash.
+// cutAbsolute splits a request target in absolute form into the authority and the rest, which
+// starts with a slash.
 func cutAbsolute(target string) (authority, rest string, ok bool) {
 	after, ok := cutHTTP(target)
 	if !ok {
@@ -231,7 +242,7 @@ func cutAbsolute(target string) (authority, rest string, ok bool) {
 	return authority, rest, ok
 }
 
-// locate applies the rules of a path and of a query and puts the two together.
+// locate applies the rules for a path and for a query, and joins the two.
 func (n *Normalizer) locate(path, query string, m mode) Result {
 	path, reason := normalPath(path, m)
 	if reason != ReasonNone {
@@ -262,7 +273,7 @@ func fit(r Result) Result {
 	return r
 }
 
-// parseStrippedPrefix checks the setting of that name and returns it without a trailing slash.
+// parseStrippedPrefix checks the setting and returns it without a trailing slash.
 func parseStrippedPrefix(s, folder string) (string, error) {
 	if s == "" || s == "/" {
 		return "", nil
@@ -274,7 +285,7 @@ func parseStrippedPrefix(s, folder string) (string, error) {
 	if reason != ReasonNone {
 		return "", fmt.Errorf("options: StrippedPrefix: %q is not a path that can be listed: %s", s, reason.Text())
 	}
-	// One of the two has to lie in the other, or no page of the site could ever be listed.
+	// One of the two must contain the other, or no page could ever be listed.
 	if !strings.HasPrefix(prefix, folder) && !strings.HasPrefix(folder, prefix) {
 		return "", fmt.Errorf("options: StrippedPrefix: %q is outside the origin's folder %q, so no page could be listed", s, folder)
 	}

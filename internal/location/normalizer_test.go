@@ -22,7 +22,7 @@ func newNormalizer(t testing.TB, origin string, cfg Config) *Normalizer {
 // filled returns s padded to n bytes.
 func filled(s string, n int) string { return s + strings.Repeat("x", n-len(s)) }
 
-// newShop returns a Normalizer with all that most rows need.
+// newShop returns a Normalizer that suits most rows.
 func newShop(t testing.TB) *Normalizer {
 	return newNormalizer(t, "https://example.com", Config{
 		Hosts:  []string{"example.com", "www.example.com"},

@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// Origin is the public scheme and host of the site, with the folder it lives in. Nothing that a request says ever
-// becomes part of a URL. The zero Origin is none; ParseOrigin makes one.
+// Origin is the public scheme and host of the site, and its folder. No part of a request ever
+// becomes part of a URL. The zero Origin means no origin; ParseOrigin makes one.
 type Origin struct {
 	scheme string // "http" or "https"
 	host   string // lower case, punycode, with the port if it is not the scheme's own
 	folder string // starts and ends with a slash
 }
 
-// ParseOrigin reads an origin such as "https://example.com" or, for a site that is one folder of its host,
-// "https://example.com/blog", which means the same as "https://example.com/blog/". A host in another script than ASCII
-// is converted to punycode. Addresses and "localhost" are allowed, for development. The error says what is wrong
-// and what to write instead; it does not repeat a password.
+// ParseOrigin reads an origin such as "https://example.com". A site in one folder of its host has
+// an origin such as "https://example.com/blog", which means the same as
+// "https://example.com/blog/". A host in another script is converted to punycode. Addresses and
+// "localhost" are allowed, for development. An error says what is wrong and what to write instead.
+// It does not repeat a password.
 func ParseOrigin(s string) (Origin, error) {
 	if s == "" {
 		return Origin{}, errors.New(`origin is empty; write it as "https://example.com"`)
@@ -76,7 +77,7 @@ func parseFolder(path string) (string, error) {
 	return folder, nil
 }
 
-// isFile reports whether the last segment of a path is the name of a page or of a sitemap, and not of a folder.
+// isFile reports whether the last segment of a path names a page or a sitemap, and not a folder.
 func isFile(segment string) bool {
 	switch strings.ToLower(segment[strings.LastIndexByte(segment, '.')+1:]) {
 	case "html", "htm", "xhtml", "xml", "php":
@@ -85,7 +86,7 @@ func isFile(segment string) bool {
 	return false
 }
 
-// normalFolder returns the normal form of a path that names a folder, with a slash at its end.
+// normalFolder returns the normal form of a folder's path, with a slash at its end.
 func normalFolder(path string) (string, Reason) {
 	folder, reason := normalPath(strings.TrimSuffix(path, "/")+"/", strict)
 	if len(folder) > maxLocation {
@@ -102,15 +103,16 @@ func (o Origin) String() string {
 	return o.URL(strings.TrimSuffix(o.folder, "/"))
 }
 
-// Host returns the host in lower case and punycode, with the port only if it is not the scheme's own.
+// Host returns the host in lower case and punycode. It has a port only if that is not the scheme's
+// own.
 func (o Origin) Host() string { return o.host }
 
-// Folder returns the path of the public folder, with a slash at both ends: "/" for a whole host, or such as "/blog/".
-// Every location starts with it.
+// Folder returns the path of the public folder, with a slash at both ends: "/" for a whole host,
+// else such as "/blog/". Every location starts with it.
 func (o Origin) Folder() string { return o.folder }
 
-// Twin returns the origin with "www." added to its host, or removed from it. Many sites answer under both, and link
-// from one to the other.
+// Twin returns the origin with "www." added to its host, or removed from it. Many sites answer
+// under both, and link from one to the other.
 func (o Origin) Twin() Origin {
 	host, www := strings.CutPrefix(o.host, "www.")
 	if !www {
@@ -120,5 +122,5 @@ func (o Origin) Twin() Origin {
 	return o
 }
 
-// URL returns the absolute URL of a location, in ASCII. The location contains the folder already.
+// URL returns the absolute URL of a location, in ASCII. The location already contains the folder.
 func (o Origin) URL(location string) string { return o.scheme + "://" + o.host + location }

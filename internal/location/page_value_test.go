@@ -41,7 +41,7 @@ func TestPageParameterTakesANumberOrAShortWord(t *testing.T) {
 			if tt.ok && got.Reason != ReasonNone || !tt.ok && (got.Reason != ReasonQuery || !got.NeedsCanonical) {
 				t.Errorf("by default: %+v", got)
 			}
-			// Who names the parameter knows what it says.
+			// Whoever names the parameter knows what it means.
 			if got := owner.Request("example.com", "/a?page="+tt.value); got.Reason != ReasonNone {
 				t.Errorf("named by the owner: %+v", got)
 			}

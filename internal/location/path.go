@@ -9,26 +9,26 @@ import (
 	"github.com/servemap/servemap/internal/escape"
 )
 
-// mode says whose spelling is read.
+// mode says who spelled the input.
 type mode uint8
 
 const (
 	strict  mode = iota // a request: taken as it is
-	browser             // a link: spelled as a browser would before it requests it
+	browser             // a link: escaped as a browser would before it requests it
 )
 
 // What a byte may be, as bits of class.
 const (
-	unreserved = 1 << iota // RFC 3986 section 2.3: an escape of it is undone
+	unreserved = 1 << iota // RFC 3986 section 2.3: its escape is decoded
 	inPath                 // may stand raw in a path
 	inKey                  // may stand raw in the key of a parameter
 	inValue                // may stand raw in the value of a parameter
-	plainPath              // inPath, and no rule looks at it
-	linkPath               // escaped by a browser in a path, WHATWG URL "path percent-encode set"
-	linkQuery              // escaped by a browser in a query, WHATWG URL "special-query percent-encode set"
+	plainPath              // inPath, and no rule concerns it
+	linkPath               // a browser escapes it in a path, WHATWG URL "path percent-encode set"
+	linkQuery              // a browser escapes it in a query, WHATWG URL "special-query percent-encode set"
 )
 
-// class tells what each byte may be. Bytes from 0x80 on are always escaped and have no bit.
+// class holds what each byte may be. Bytes from 0x80 on are always escaped and have no bit.
 var class = buildClass()
 
 func buildClass() (t [256]uint8) {
@@ -44,7 +44,8 @@ func buildClass() (t [256]uint8) {
 	set("!$()*,:@/", inKey|inValue)
 	set("+", inValue)
 	set(" {}^", linkPath)
-	// A browser never sends an apostrophe in a query, so a raw one is refused in requests: it would be a second spelling.
+	// A browser never sends a raw apostrophe in a query. So requests with one are refused: it would
+	// be a second spelling.
 	set(" '", linkQuery)
 	return t
 }
@@ -78,8 +79,8 @@ func normalPath(path string, m mode) (string, Reason) {
 	return string(out), ReasonNone
 }
 
-// isNormal reports whether path is plainly in normal form. It may reject a path that is, but never accepts one that is
-// not. It saves time, since nearly all paths are this simple.
+// isNormal reports whether path is obviously in normal form. It may reject a path that is, but
+// never accepts one that is not. It saves time, since nearly all paths are this simple.
 func isNormal(path string) bool {
 	if len(path) == 0 || len(path) > maxLocation || path[0] != '/' {
 		return false
@@ -102,8 +103,8 @@ func isNormal(path string) bool {
 	return segments <= maxSegments
 }
 
-// unescape appends the normal form of s to out and its decoded text to text. Bytes with a bit of raw stand as they are,
-// bytes with a bit of mustEscape are escaped.
+// unescape appends the normal form of s to out and its decoded text to text. Bytes with a bit of
+// raw stay as they are. Bytes with a bit of mustEscape are escaped.
 func unescape(out, text []byte, s string, raw, mustEscape uint8) (_, _ []byte, _ Reason) {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -135,7 +136,8 @@ func unescape(out, text []byte, s string, raw, mustEscape uint8) (_, _ []byte, _
 	return out, text, ReasonNone
 }
 
-// checkText looks for what the decoded text of a path or a parameter may not have, however it was spelled.
+// checkText refuses what the decoded text of a path or a parameter must not have, however it was
+// spelled.
 func checkText(text []byte) Reason {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])
@@ -165,7 +167,7 @@ func checkRune(r rune) Reason {
 		return ReasonNone
 	case 0xFDD0 <= r && r <= 0xFDEF, r&0xFFFE == 0xFFFE: // noncharacters, The Unicode Standard section 23.7
 		return ReasonControl
-	case r == 0x200C, r == 0x200D: // the joiners are part of Persian and Indic spelling and of emoji
+	case r == 0x200C, r == 0x200D: // joiners are needed in Persian and Indic spelling and in emoji
 		return ReasonNone
 	case unicode.Is(unicode.Cf, r):
 		return ReasonBidi
@@ -173,7 +175,7 @@ func checkRune(r rune) Reason {
 	return ReasonNone
 }
 
-// checkSegments looks at a path in normal form, segment by segment.
+// checkSegments checks a path in normal form, segment by segment.
 func checkSegments(path []byte) Reason {
 	switch {
 	case bytes.Contains(path, []byte("//")):
@@ -198,8 +200,8 @@ func checkSegments(path []byte) Reason {
 	return ReasonNone
 }
 
-// isSession reports whether a segment in normal form is a session, such as "jsessionid=0A1B". Some servers write it
-// behind a slash where others write it behind a semicolon.
+// isSession reports whether a segment in normal form is a session, such as "jsessionid=0A1B". Some
+// servers write it after a slash, others after a semicolon.
 func isSession(segment []byte) bool {
 	name, _, ok := bytes.Cut(segment, []byte("="))
 	if !ok {
@@ -216,15 +218,16 @@ func isSession(segment []byte) bool {
 	}
 }
 
-// HasEmail reports whether decoded text has what looks like an e-mail address. A handle such as "@jane" and a version
-// such as "lib@1.2.3" do not: a domain ends in a label that starts with a letter.
+// HasEmail reports whether decoded text has something like an e-mail address. A handle such as
+// "@jane" and a version such as "lib@1.2.3" do not count: a domain ends in a label that starts with
+// a letter.
 func HasEmail(text []byte) bool {
 	return hasEmail(narrow(text))
 }
 
-// narrow returns text with variants of the characters that make an e-mail address in their ASCII form: the full-width
-// ones of East Asian keyboards, the small "@" and full stop, and the full stops of Chinese and Japanese. Mail programs
-// read them as the same.
+// narrow returns text in which variants of the characters in e-mail addresses became ASCII. These
+// are the full-width characters of East Asian keyboards, the small "@" and full stop, and the full
+// stops of Chinese and Japanese. Mail programs treat them alike.
 func narrow(text []byte) []byte {
 	ascii := true
 	for _, c := range text {
@@ -260,7 +263,7 @@ func hasEmail(text []byte) bool {
 	}
 }
 
-// isMailbox reports whether c may end the part of an address before the "@".
+// isMailbox reports whether c may be the last character before the "@" of an address.
 func isMailbox(c byte) bool {
 	return isDomain(c) || strings.IndexByte("_+~!$&'*=", c) >= 0
 }
@@ -278,7 +281,7 @@ func startsWithDomain(text []byte) bool {
 	return !isDigit(domain[dot+1])
 }
 
-// isDomain reports whether c may be in a domain name, written in any script.
+// isDomain reports whether c may be in a domain name of any script.
 func isDomain(c byte) bool {
 	return isLetter(c) || isDigit(c) || c == '-' || c == '.' || c >= utf8.RuneSelf
 }

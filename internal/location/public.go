@@ -7,10 +7,11 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// PublicHost returns the host of a URL of another site in lower case and ASCII, without the port that its scheme implies.
-// It reports false unless everybody finds the host under a name: one below a top-level domain that IANA has delegated. An
-// address is none, however it is spelled: browsers take any host that ends in a number for one, such as "127.1" or
-// "0x7f.1" (WHATWG URL, "ends in a number checker"), and no top-level domain is a number.
+// PublicHost returns the host of another site's URL in lower case and ASCII, without the port that
+// its scheme implies. It reports false unless the host is a name below a top-level domain that IANA
+// has delegated, so that everybody can find it. An address does not count, however it is spelled.
+// Browsers take any host that ends in a number for an address, such as "127.1" or "0x7f.1" (WHATWG
+// URL, "ends in a number checker"). No top-level domain is a number.
 func PublicHost(scheme, host string) (string, bool) {
 	host, err := parseHost(host)
 	if err != nil {
@@ -25,7 +26,7 @@ func PublicHost(scheme, host string) (string, bool) {
 		return "", false
 	}
 	switch suffix[strings.LastIndexByte(suffix, '.')+1:] {
-	case "onion", "arpa": // on the list, and not for everybody
+	case "onion", "arpa": // on the list, but not for everybody
 		return "", false
 	}
 	return dropPort(host, scheme), true

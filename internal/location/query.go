@@ -12,7 +12,7 @@ import (
 // query holds the parameters that are kept, sorted by key.
 type query struct {
 	params  []param
-	foreign bool // one of them is not an allowed one
+	foreign bool // a parameter is not an allowed one
 	tagged  bool // a tracking parameter was dropped
 }
 
@@ -34,7 +34,8 @@ func parseParams(keys []string) (map[string]bool, error) {
 	return allowed, nil
 }
 
-// CheckParam returns an error if key cannot be that of an allowed parameter, in Config.Params or from Config.More.
+// CheckParam returns an error if key cannot be the key of an allowed parameter, in Config.Params or
+// from Config.More.
 func CheckParam(key string) error {
 	if key == "" || len(key) > maxValue {
 		return fmt.Errorf("%q must have from 1 to %d bytes, such as \"page\"", key, maxValue)
@@ -50,10 +51,10 @@ func CheckParam(key string) error {
 	return nil
 }
 
-// parseQuery reads the query of a location below path, which is in normal form. One defect makes the whole query
-// malformed: two programs may read it differently, so it is no address.
+// parseQuery reads the query of a location below path, which is in normal form. One defect makes
+// the whole query malformed, since two programs may read it differently.
 func (n *Normalizer) parseQuery(path, s string, m mode) (q query, _ Reason) {
-	// Some servers split at semicolons too; a parameter must not hide behind an allowed one.
+	// Some servers also split at semicolons. A parameter must not hide behind an allowed one.
 	if strings.IndexByte(s, ';') >= 0 {
 		return query{}, ReasonQuery
 	}
@@ -86,7 +87,7 @@ func (n *Normalizer) parseQuery(path, s string, m mode) (q query, _ Reason) {
 	return q, ReasonNone
 }
 
-// insert puts p in its place. It reports false when there are too many or the key is there already.
+// insert puts p in its place. It reports false if there are too many, or one with the same key.
 func (q *query) insert(p param) bool {
 	i, found := slices.BinarySearchFunc(q.params, p.key, func(p param, key string) int { return strings.Compare(p.key, key) })
 	if found || len(q.params) == maxParams {
@@ -96,7 +97,7 @@ func (q *query) insert(p param) bool {
 	return true
 }
 
-// appendTo returns the path with the query behind it.
+// appendTo returns the path followed by the query.
 func (q *query) appendTo(path string) string {
 	if len(q.params) == 0 {
 		return path
@@ -112,8 +113,8 @@ func (q *query) appendTo(path string) string {
 	return string(b)
 }
 
-// normalKey returns the normal form of a key. A key that still needs an escape is refused, so that equal keys are
-// equal strings.
+// normalKey returns the normal form of a key. It refuses a key that still needs an escape, so that
+// equal keys are equal strings.
 func normalKey(s string) (string, bool) {
 	if s == "" {
 		return "", false
@@ -152,15 +153,16 @@ func normalValue(s string, m mode) (string, Reason) {
 	return string(out), ReasonNone
 }
 
-// The bounds of a "page" that the owner has not named. Anything longer, or with more digits, may be an address, a
-// search or a secret.
+// The bounds of "page" if the owner has not named it. A longer value, or one with more digits, may
+// be an address, a search or a secret.
 const (
 	maxPageDigits = 6
-	maxPageWord   = 24 // characters, at most four of them digits
+	maxPageWord   = 24 // characters, of which at most four are digits
 )
 
-// isPageValue reports whether a raw value is a number or a short word, such as "2", "last", "part-2" or "über-uns". So
-// "page" numbers the pages of a list, or names a page of a small site.
+// isPageValue reports whether a raw value is a number or a short word, such as "2", "last",
+// "part-2" or "über-uns". Then "page" is the number of a page in a list, or names a page of a small
+// site.
 func isPageValue(s string) bool {
 	length, digits, letters := 0, 0, 0
 	for i := 0; i < len(s); i++ {
@@ -177,7 +179,7 @@ func isPageValue(s string) bool {
 		case c != '-' && c != '_':
 			return false
 		}
-		if c < 0x80 || c >= 0xC0 { // the bytes after the first of a character do not count
+		if c < 0x80 || c >= 0xC0 { // only the first byte of a character counts
 			length++
 		}
 	}
@@ -197,7 +199,7 @@ func isRaw(s string, bit uint8) bool {
 	return true
 }
 
-// isTracking reports whether a parameter says where a visitor came from and nothing about the page. Names such as "ref"
+// isTracking reports whether a parameter says only where a visitor came from. Names such as "ref"
 // or "source" do not count: on some sites they are filters.
 func isTracking(key string) bool {
 	key = strings.ToLower(key)

@@ -16,14 +16,14 @@ func (d discard) WriteHeader(int)                   {}
 
 var htmlType = []string{"text/html; charset=utf-8"}
 
-// cheapPage serves a page, as the look that is due now and then needs one.
+// cheapPage serves a page. Now and then a look is due, which needs a page.
 func cheapPage(w http.ResponseWriter, _ *http.Request) {
 	w.Header()["Content-Type"] = htmlType
 	io.WriteString(w, html)
 }
 
-// BenchmarkServe compares what a request costs. "Alone" is without an observer;
-// a visitor with a session never uses up a look, so each finds one due.
+// BenchmarkServe compares what a request costs. "Alone" has no observer. A visitor with a session
+// never uses up a look, so each of its requests finds a look due.
 func BenchmarkServe(b *testing.B) {
 	for _, bm := range []struct {
 		name, cookie string
@@ -43,7 +43,7 @@ func BenchmarkServe(b *testing.B) {
 		}
 		b.Run(bm.name, func(b *testing.B) {
 			w, req := fresh()
-			serve(w, req) // the one look that is due
+			serve(w, req) // this uses up the look that is due
 			b.ReportAllocs()
 			for b.Loop() {
 				serve(w, req)

@@ -153,7 +153,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// at gives the observer another origin.
+// at changes the observer's origin.
 func at(t *testing.T, url, stripped string) func(*Config) {
 	return func(c *Config) {
 		origin, err := location.ParseOrigin(url)
@@ -167,12 +167,12 @@ func at(t *testing.T, url, stripped string) func(*Config) {
 	}
 }
 
-// Hints that depend on how often what was asked for.
+// Hints that depend on how often each kind of request came.
 func TestHintsOfMixedVisits(t *testing.T) {
 	leads := func(w http.ResponseWriter, req *http.Request) {
 		http.Redirect(w, req, "https://www.example.com/", http.StatusMovedPermanently)
 	}
-	// visits has a page asked for n times, its number in the place of a star.
+	// visits asks n times for target, with the visit's number in place of a star.
 	visits := func(r *rig, n int, target string) {
 		for i := range n {
 			r.watches(get(strings.Replace(target, "*", strconv.Itoa(i), 1)), page200)

@@ -29,44 +29,43 @@ func (o *Observer) askOwner(r *http.Request) (why admit.Reason) {
 	return why
 }
 
-// hintPanic recovers from a panic of the owner's function, and gives a hint.
+// hintPanic recovers from a panic of the owner's function and gives a hint.
 func (o *Observer) hintPanic(h hint.Hint) {
 	if p := recover(); p != nil {
 		o.cfg.Hints.Give(h, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}
 }
 
-// nearby reports whether the peer may be a proxy of the site's own: on this
-// machine, in a private network, or without an address, as on a Unix socket.
+// nearby reports whether the peer may be the site's own proxy: on this machine, in a private
+// network, or without an address, as on a Unix socket.
 func nearby(r *http.Request) bool {
 	addr := peer(r)
 	return !admit.Network(addr).IsValid() || documentation.Contains(addr.Unmap())
 }
 
-// peer returns the address that the request came from, the zero Addr if it names
-// none.
+// peer returns the address that the request came from, or the zero Addr if there is none.
 func peer(r *http.Request) netip.Addr {
 	addr, _ := netip.ParseAddrPort(r.RemoteAddr)
 	return addr.Addr()
 }
 
-// documentation is a range that no host on the internet has (RFC 5737). Requests
-// of [net/http/httptest] come from it.
+// documentation is an address range that no host on the internet uses (RFC 5737). Requests of
+// [net/http/httptest] come from it.
 var documentation = netip.MustParsePrefix("192.0.2.0/24")
 
-// exploring marks a request's context as that of an exploration.
+// exploring is the context key that marks requests of an exploration.
 type exploring struct{}
 
-// WithExploring returns a context for requests that the site makes to itself. The
-// observer looks at their responses, and counts no client for them.
+// WithExploring returns a context for requests that the site makes to itself. The observer looks at
+// their responses, but counts no client for them.
 func WithExploring(ctx context.Context) context.Context {
 	return context.WithValue(ctx, exploring{}, true)
 }
 
-// Explores reports whether a request is one that the site makes to itself.
+// Explores reports whether the site makes the request to itself.
 func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != nil }
 
-// network returns the client's network, if the address is really the client's.
+// network returns the client's network. It is zero unless the address is really the client's.
 func (o *Observer) network(r *http.Request) netip.Prefix {
 	switch {
 	case Explores(r):
@@ -85,8 +84,8 @@ func (o *Observer) clientIP(r *http.Request) netip.Addr {
 	return o.cfg.ClientIP(r)
 }
 
-// local reports whether the request comes from this machine itself, as while a
-// developer tries the site, or from the site.
+// local reports whether the request comes from this machine, for example from a developer who tries
+// the site, or from the site itself.
 func local(r *http.Request) bool {
 	return Explores(r) || peer(r).Unmap().IsLoopback() && !admit.Forwarded(r.Header)
 }

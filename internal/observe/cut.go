@@ -11,10 +11,9 @@ import (
 	"github.com/servemap/servemap/internal/location"
 )
 
-// CutOff returns the beginning of the path that was cut off inside this program
-// before the request came here: decoded, without a final slash, "" for none.
-// [http.StripPrefix] takes it from the path of the URL, and leaves the request's
-// target as it was.
+// CutOff returns the start of the path that a handler in this program cut off before the request
+// came here. It is decoded, without a final slash, and "" if nothing was cut off.
+// [http.StripPrefix] cuts the path of the URL, but leaves the request's target as it was.
 func CutOff(r *http.Request) string {
 	path, _, _ := strings.Cut(r.RequestURI, "?")
 	if path == r.URL.Path {
@@ -31,10 +30,9 @@ func CutOff(r *http.Request) string {
 	return strings.TrimSuffix(cut, "/")
 }
 
-// locate returns the location of the page that is asked for, or why there is none.
-// A prefix that this program cut off is still in the target; one that a proxy cut
-// off is not. A host that only a nearby proxy may send in place of the origin's
-// counts only from a nearby peer.
+// locate returns the location of the requested page, or why there is none. The target still has a
+// prefix that this program cut off, but not one that a proxy cut off. A host that only a nearby
+// proxy may send instead of the origin's counts only from a nearby peer.
 func (o *Observer) locate(r *http.Request) (loc location.Result) {
 	if cut := CutOff(r); cut != "" && cut == o.cfg.StrippedPrefix {
 		loc = o.cfg.Normalizer.Public(r.Host, r.RequestURI)
@@ -50,13 +48,13 @@ func (o *Observer) locate(r *http.Request) (loc location.Result) {
 	return loc
 }
 
-// inOrigin reports whether the origin's folder begins with what was cut off.
+// inOrigin reports whether the origin's folder begins with the prefix that was cut off.
 func (o *Observer) inOrigin(cut string) bool {
 	return cut != "" && strings.HasPrefix(o.cfg.Normalizer.Origin().Folder(), o.cfg.StrippedPrefix+cut+"/")
 }
 
-// noteCut gives a hint if every request so far had a prefix cut off that the
-// origin does not name, and nothing is listed.
+// noteCut gives a hint if nothing is listed and every request so far had a prefix cut off that the
+// origin does not name.
 func (o *Observer) noteCut(r *http.Request) {
 	cut := CutOff(r)
 	if cut == "" || cut == o.cfg.StrippedPrefix || o.inOrigin(cut) {

@@ -74,7 +74,7 @@ func (r *rig) check(err error) {
 	}
 }
 
-// observe is the middleware that the observer makes.
+// observe returns the middleware around next.
 func (r *rig) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.Serve(next, w, req) })
 }
@@ -94,7 +94,7 @@ func (r *rig) watches(req *http.Request, next http.HandlerFunc) bool {
 	return !same
 }
 
-// page returns what the ledger knows of location once all is read and stored.
+// page returns what the ledger knows of location, after all is read and stored.
 func (r *rig) page(location string) merge.Known {
 	r.t.Helper()
 	r.check(r.cfg.Ledger.Flush(r.t.Context()))
@@ -111,7 +111,7 @@ func (r *rig) wantSightings(want uint64) {
 	}
 }
 
-// get is a request from an address of the public internet.
+// get returns a request from an address on the public internet.
 func get(target string) *http.Request {
 	req := httptest.NewRequest(http.MethodGet, target, nil)
 	req.RemoteAddr = "8.8.8.8:1234"
@@ -124,7 +124,7 @@ func head(target string) *http.Request {
 	return req
 }
 
-// with returns req with the header.
+// with sets a header of req and returns req.
 func with(req *http.Request, name, value string) *http.Request {
 	req.Header.Set(name, value)
 	return req
@@ -138,7 +138,7 @@ func page200(w http.ResponseWriter, _ *http.Request) {
 	io.WriteString(w, html)
 }
 
-// wantVerdict checks the verdict and its reason once all is read and stored.
+// wantVerdict checks the verdict and its reason, after all is read and stored.
 func (r *rig) wantVerdict(location string, verdict admit.Verdict, reason admit.Reason) {
 	r.t.Helper()
 	if p := r.page(location); p.Verdict != verdict || p.Reason != reason {
@@ -157,7 +157,7 @@ func (r *rig) wantNothingLent() {
 	}
 }
 
-// cut says that a page is longer than it is.
+// cut serves a page that declares a greater length than it has.
 func cut(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Length", "1000")
 	page200(w, req)
@@ -167,7 +167,7 @@ func answer(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
 }
 
-// fetch has h serve req, and returns the status of the answer.
+// fetch serves req with h, and returns the status of the answer.
 func fetch(h http.Handler, req *http.Request) int {
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, req)

@@ -14,7 +14,7 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// sent is a page with one header line.
+// sent serves a page with one more header line.
 func sent(name, value string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(name, value)
@@ -22,12 +22,12 @@ func sent(name, value string) http.HandlerFunc {
 	}
 }
 
-// The files are cut before the store has heard of it.
+// The page is out of the files before the store knows that it left.
 func TestPageLeavesTheFilesBeforeTheStoreHearsOfIt(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		next http.HandlerFunc
-		why  admit.Reason // it is out because of; None if it stays
+		why  admit.Reason // why it is out; None if it stays
 	}{
 		{"private", sent("Cache-Control", "private"), admit.Private},
 		{"no-store", sent("Cache-Control", "no-store"), admit.NoStore},
@@ -85,11 +85,11 @@ func TestWithoutMemoryForBodies(t *testing.T) {
 		if !r.watches(get("/"), sent("Cache-Control", "private")) {
 			t.Error("the page that could not be kept is not due")
 		}
-		r.wantVerdict("/", admit.Excluded, admit.Private) // that takes no body
+		r.wantVerdict("/", admit.Excluded, admit.Private) // this needs no body
 	})
 }
 
-// A compressor inside of the observer hides what the page says of itself.
+// A compressor inside the observer hides what the page says about itself.
 func TestCompressedNoindexIsObeyed(t *testing.T) {
 	r := start(t)
 	r.watches(get("/"), coded("text/html", "gzip", gzipped(strings.Replace(html, "<head>", "<head><meta name=robots content=noindex>", 1))))

@@ -14,8 +14,8 @@ import (
 	"github.com/servemap/servemap/internal/hint"
 )
 
-// nameCounts counts the names of the cookies, or of the headers, that identified clients,
-// for the hint that names them. It keeps the first names that it sees, and never a value.
+// nameCounts counts the names of cookies, or of headers, that identified clients. A hint then names
+// them. It keeps the first names that it sees, and never a value.
 type nameCounts struct {
 	mu       sync.Mutex
 	requests int
@@ -24,13 +24,13 @@ type nameCounts struct {
 
 const (
 	namesKept = 64 // names that are counted
-	namesRead = 16 // names of one request that are looked at
+	namesRead = 16 // names read of one request
 	namesTold = 5  // names in the hint
 )
 
-// noteNames counts the names that identified a client. n is how many clients were known
-// for that reason so far. After the first hundred, which are enough for the hint, it
-// counts one client in 64: where every client is known, every request comes here.
+// noteNames counts the names that identified a client. n is how many clients the reason has
+// identified so far. After the first hundred, which are enough for the hint, it counts one client
+// in 64: on a site where every client is known, every request comes here.
 func (o *Observer) noteNames(why admit.Reason, n uint64, h http.Header) {
 	if n > 100 && n%64 != 0 {
 		return
@@ -43,7 +43,7 @@ func (o *Observer) noteNames(why admit.Reason, n uint64, h http.Header) {
 	}
 }
 
-// names says which names a hint is about, "" for none.
+// names says which names a hint is about, or "".
 func (o *Observer) names(h hint.Hint) string {
 	var names []string
 	switch h {
@@ -58,8 +58,8 @@ func (o *Observer) names(h hint.Hint) string {
 	return "Most had: " + strings.Join(names, ", ") + "."
 }
 
-// note counts the names of one request. It never waits: if another request is being
-// counted, it skips this one.
+// note counts the names of one request. It never waits: while another request is counted, it skips
+// this one.
 func (c *nameCounts) note(names iter.Seq[string]) {
 	if !c.mu.TryLock() {
 		return
@@ -75,14 +75,14 @@ func (c *nameCounts) note(names iter.Seq[string]) {
 			return
 		}
 		if _, known := c.counts[name]; known || len(c.counts) < namesKept && plainName(name) {
-			c.counts[strings.Clone(name)]++ // and not the whole header
+			c.counts[strings.Clone(name)]++ // the name alone, without the whole header's memory
 		}
 	}
 }
 
-// most returns the names that most of the requests had, the most frequent first. A name
-// that fewer had may be the log-in itself, beside a cookie that everybody gets. The hint
-// must not lead the owner to call that benign.
+// most returns the names that most of the requests had, most frequent first. A rarer name may be
+// the log-in itself, next to a cookie that everybody gets. The hint must not make the owner call
+// the log-in benign.
 func (c *nameCounts) most() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,8 +93,8 @@ func (c *nameCounts) most() []string {
 	return slices.DeleteFunc(names, func(name string) bool { return c.counts[name]*2 < c.requests })
 }
 
-// plainName reports whether the name of a cookie or header is made of words. Any
-// other may have a part that identifies the visitor, and is not told.
+// plainName reports whether the name of a cookie or header is made of words. Part of any other name
+// may identify the visitor, so hints leave it out.
 func plainName(name string) bool {
 	digits := 0
 	for _, c := range []byte(name) {

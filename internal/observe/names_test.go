@@ -32,7 +32,7 @@ func noteCookie(c *nameCounts, line string) {
 func TestFrequentNamesAreKept(t *testing.T) {
 	var c nameCounts
 	for i := range 2000 {
-		cookie := fmt.Sprintf("cart=1; n%s=1", strings.Repeat("x", i%100)) // as many names as room, and more
+		cookie := fmt.Sprintf("cart=1; n%s=1", strings.Repeat("x", i%100)) // more names than there is room for
 		if i%4 != 0 {
 			cookie += "; shop=secret; _ga=1"
 		}

@@ -1,7 +1,6 @@
-// Package observe is the part of the library on the request's path. It takes each
-// request, decides whether its response is worth a look, has that response
-// watched, and hands the ledger what it showed. It must never change, delay or
-// fail a request.
+// Package observe is the part of the library that every request passes. For each request, it
+// decides whether the response is worth a look. If so, it makes a tap watch the response, and tells
+// the ledger what the response showed. It must never change, delay or fail a request.
 package observe
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// Config says how requests are judged. Anonymous and ClientIP may be nil.
+// Config says how the observer judges requests. Anonymous and ClientIP may be nil.
 type Config struct {
 	Normalizer     *location.Normalizer
 	StrippedPrefix string
@@ -35,17 +34,17 @@ type Config struct {
 	Anonymous      func(*http.Request) bool
 	ClientIP       func(*http.Request) netip.Addr
 	Hints          *hint.Hints
-	WatchRobots    bool // learn robots.txt from the one that the site serves
+	WatchRobots    bool // whether to learn robots.txt from the one that the site serves
 }
 
 // Observer watches the responses of one site. It is safe for concurrent use.
 type Observer struct {
-	closed   atomic.Bool // the first field, on a cache line that is seldom written: every request reads it
+	closed   atomic.Bool // first field, on a cache line that is seldom written: every request reads it
 	cfg      Config
-	routed   atomic.Bool // a route was seen
+	routed   atomic.Bool // whether any page's route was seen
 	tally    tally
-	looks    atomic.Uint64 // that have ended
-	cookies  nameCounts    // by which clients were known
+	looks    atomic.Uint64 // looks that have ended
+	cookies  nameCounts    // names that identified clients
 	headers  nameCounts
 	outcomes [admit.Reasons]atomic.Uint64
 	refusals [location.ReasonQuery + 1]atomic.Uint64
@@ -57,14 +56,13 @@ func New(cfg Config) *Observer { return &Observer{cfg: cfg} }
 // Close makes the observer pass every request on unwatched.
 func (o *Observer) Close() { o.closed.Store(true) }
 
-// Serve calls next for the request, and watches the response if there may be
-// something to learn.
+// Serve calls next for the request. It watches the response if there may be something to learn.
 func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	if tap.From(w, o.cfg.Buffers) != nil {
-		// The site watches this response further out, but the route may be known
-		// only here, behind the router, and with some routers only afterwards. Of
-		// nested routers the innermost one is asked first, and its route stays.
-		// There is no tap any more if the outer handler has returned.
+		// An outer observer of this site watches this response already. But the route may be known
+		// only here, inside the router, and with some routers only after the handler. Of nested
+		// routers, the innermost is asked first, and its route stays. If the outer handler has
+		// returned, there is no tap any more.
 		next.ServeHTTP(w, r)
 		if seen := tap.From(w, o.cfg.Buffers); seen != nil && seen.Route == "" {
 			seen.Route, seen.Exact = o.matched(r)
@@ -91,32 +89,30 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 	o.settle(r, asked, loc, look, resp)
 }
 
-// asked is what is read of a request before it is served, since handlers may
-// change the request: turn a HEAD into a GET, or set the remote address to what
-// the client claims.
+// asked is what Serve reads of a request before it serves it, since handlers may change the
+// request. They may turn a HEAD into a GET, or set the remote address to what the client claims.
 type asked struct {
 	method   string
 	network  netip.Prefix
 	local    bool
-	explored bool // by the site itself
-	given    bool // the response set a cookie
+	explored bool // the site asked itself
+	given    bool // whether the response set a cookie
 	named    shown.Named
 }
 
-// named returns what r names besides its page. The strings still share memory with
-// r.
+// named returns what r names besides its page. The strings share memory with r.
 func named(r *http.Request) shown.Named {
 	referer := r.Header.Get("Referer")
 	_, query, _ := strings.Cut(r.RequestURI, "?")
 	return shown.Named{Referer: referer[:min(len(referer), maxReferer)], Query: query, Cookies: len(r.Header["Cookie"]) > 0}
 }
 
-// maxReferer bounds what is kept of a Referer while a look waits. It has room for
-// every location with all of its bytes escaped.
+// maxReferer bounds the bytes of a Referer that are kept while a look waits. Every location fits,
+// even with all of its bytes escaped.
 const maxReferer = 4096
 
-// begin decides whether the response to r is to be watched. The cheapest
-// question comes first: whether its target is due at all.
+// begin decides whether to watch the response to r. It asks the cheapest question first: is the
+// target due at all?
 func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || r.RequestURI == "" || o.closed.Load() {
 		return location.Result{}, due.Look{}, false
@@ -132,8 +128,7 @@ func (o *Observer) begin(r *http.Request) (location.Result, due.Look, bool) {
 	return o.consider(r, class, look)
 }
 
-// consider decides whether the response to a request that is due is to be watched,
-// and at which location.
+// consider decides whether to watch the response to a request that is due, and for which location.
 func (o *Observer) consider(r *http.Request, class string, look due.Look) (loc location.Result, _ due.Look, ok bool) {
 	if special(r.Header) {
 		look.Return()
@@ -151,7 +146,7 @@ func (o *Observer) consider(r *http.Request, class string, look due.Look) (loc l
 	o.tally[nInside].Add(1)
 	if admit.AssetName(loc.Location) {
 		o.outcomes[admit.NotHTML].Add(1)
-		look.Accept() // the same target is passed on each time
+		look.Accept() // requests for this target will never be watched
 		return loc, look, false
 	}
 	why := o.known(r)
@@ -168,7 +163,7 @@ func (o *Observer) consider(r *http.Request, class string, look due.Look) (loc l
 	if loc.Location == r.RequestURI {
 		return loc, look, true
 	}
-	look.Return() // many spellings of one page share its looks
+	look.Return() // all spellings of a page share its looks
 	if loc.Tagged {
 		class += tagged
 	}
@@ -176,25 +171,24 @@ func (o *Observer) consider(r *http.Request, class string, look due.Look) (loc l
 	return loc, look, ok
 }
 
-// vouched reports whether something on the site vouches for a location: it is an
-// entry, it is listed, or the ledger asked for it, as it does when a listed page
-// links to it. A stranger may have made up any other location.
+// vouched reports whether something on the site vouches for a location: it is an entry, it is
+// listed, or the ledger expects it, as after a listed page linked to it. A stranger may have made
+// up any other location.
 func (o *Observer) vouched(loc string) bool {
 	return o.cfg.Ledger.IsEntry(loc) || o.cfg.Due.Expects(loc) || o.cfg.Files.Lists(loc)
 }
 
-// These prefixes give responses other than the page itself their own schedules. No
-// target of a request begins with one. A stranger can turn a response into one of
-// these with a HEAD, a validator or an Accept header, and must not use up the
-// page's look by it. Denials and redirects have a schedule for each of 16 groups
-// of networks, so that a client that is denied over and over does not hide that
-// others are denied too.
+// These prefixes give responses other than the page itself their own schedules. No request's target
+// begins with one. With a HEAD, a validator or an Accept header, a stranger can turn a response
+// into one of these, and must not use up the page's look. Denials and redirects have a schedule for
+// each of 16 groups of networks. So a client that is denied over and over does not hide that others
+// are denied too.
 const (
 	heads     = "HEAD "
 	unchanged = "304 "
 	denials   = "404 "
 	redirects = "3xx "
-	tagged    = "tag " // the page with tracking parameters, which the site may answer with anything
+	tagged    = "tag " // the page with tracking parameters, for which the site may show anything
 
 	robotsLook = "robots " // robots.txt, also for each group of networks
 )
@@ -205,7 +199,7 @@ func special(h http.Header) bool {
 		len(h["Accept"]) > 0 && strings.Contains(h["Accept"][0], "text/event-stream")
 }
 
-// refuse ends the look at a request that has no location on the site.
+// refuse ends the look at a request that is not for a location of the site.
 func (o *Observer) refuse(r *http.Request, why location.Reason, look due.Look) {
 	o.refusals[why].Add(1)
 	if why == location.ReasonOutsideFolder {
@@ -215,12 +209,12 @@ func (o *Observer) refuse(r *http.Request, why location.Reason, look due.Look) {
 		look.Return()
 	} else {
 		o.tally[nOwn].Add(1)
-		look.Accept() // the same target is refused each time
+		look.Accept() // the same target will always be refused
 	}
 	o.ended()
 }
 
-// settle hands over what the response showed, if anything.
+// settle gives the ledger what the response showed, if anything.
 func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, look due.Look, resp *tap.Response) {
 	defer o.ended()
 	at := time.Now()
@@ -246,16 +240,16 @@ func (o *Observer) settle(r *http.Request, asked asked, loc location.Result, loo
 	if kind == admit.Doubtful || kind == admit.Redirected {
 		look.Pass()
 	} else {
-		look.Accept() // before the offer, as merging it may make the page due again
+		look.Accept() // before the offer: merging it may make the page due again
 	}
 	if !o.cfg.Ledger.Offer(s) {
 		look.Return()
 	}
 }
 
-// judge ends the look if the response is not worth merging, and then returns the
-// zero Look. Otherwise it returns the look that the response uses up. It withdraws
-// a page that the response forbids to list.
+// judge returns the look that the response uses up. If the response is not worth merging, judge
+// ends the look and returns the zero Look. It withdraws the page if the response forbids its
+// listing.
 func (o *Observer) judge(asked asked, loc location.Result, kind admit.Kind, why admit.Reason, look due.Look, resp *tap.Response, at time.Time) due.Look {
 	unread := resp.Truncated && resp.Header.ContentType == "" // there was no memory to learn its type from
 	switch {
@@ -269,7 +263,7 @@ func (o *Observer) judge(asked asked, loc location.Result, kind admit.Kind, why 
 		look.Return()
 		return due.Look{}
 	case loc.Tagged && kind != admit.Witness:
-		look.Pass() // it says nothing of the page without the tracking parameters
+		look.Pass() // it proves nothing about the page without tracking parameters
 		return due.Look{}
 	}
 	if !loc.Tagged {
@@ -280,21 +274,20 @@ func (o *Observer) judge(asked asked, loc location.Result, kind admit.Kind, why 
 	case kind == admit.Alive:
 		return o.instead(look, unchanged+loc.Location, true)
 	case kind == admit.Doubtful:
-		// Only a listed page can be lost. An entry that is missing is worth a
-		// hint.
+		// Only a listed page can be lost. A missing entry is worth a hint.
 		return o.instead(look, denials+group(asked.network)+loc.Location, o.cfg.Files.Lists(loc.Location) || o.cfg.Ledger.IsEntry(loc.Location))
 	case kind == admit.Redirected:
 		return o.instead(look, redirects+group(asked.network)+loc.Location, true)
 	case kind == admit.Witness && resp.Truncated && len(resp.Body) < shown.MaxPage:
-		o.cfg.Ledger.Drop() // for want of memory, not because the page is long
+		o.cfg.Ledger.Drop() // there was no memory; the page is not too long
 		look.Return()
 		return due.Look{}
 	}
 	return look
 }
 
-// instead gives back a look at a page whose response is of another kind, and
-// begins a look at target, the schedule of that kind, if it is wanted and due.
+// instead gives back a look at a page whose response is of another kind. If wanted, it begins a
+// look at target, the schedule of that kind, unless that is not due.
 func (o *Observer) instead(look due.Look, target string, wanted bool) due.Look {
 	look.Return()
 	if !wanted {
@@ -304,8 +297,8 @@ func (o *Observer) instead(look due.Look, target string, wanted bool) due.Look {
 	return other
 }
 
-// group names one of 16 groups of networks by a character. All unknown networks
-// are in one group.
+// group returns a character that stands for one of 16 groups of networks. All unknown networks are
+// in one group.
 func group(network netip.Prefix) string {
 	n := byte(0)
 	for _, b := range network.Addr().As16() {
@@ -314,8 +307,8 @@ func group(network netip.Prefix) string {
 	return "0123456789abcdef"[n%16 : n%16+1]
 }
 
-// withdraw takes a page out of the files being served if the response forbids its
-// listing or says that it is gone for good. It does not wait for the store.
+// withdraw takes a page out of the served files if the response forbids its listing or says that it
+// is gone for good. It does not wait for the store.
 func (o *Observer) withdraw(loc string, kind admit.Kind, resp *tap.Response, at time.Time) {
 	gone := kind == admit.Forbidden || kind == admit.Vanished
 	if tag := resp.Header.RobotsTag; kind == admit.Witness && tag != "" {
@@ -326,15 +319,14 @@ func (o *Observer) withdraw(loc string, kind admit.Kind, resp *tap.Response, at 
 	}
 }
 
-// NextLook returns when the page at a location is looked at next, if somebody asks
-// for it then; the zero Time if at any time from now on.
+// NextLook returns when the page at a location will be looked at next, if somebody asks for it
+// then. The zero Time means at any request from now on.
 func (o *Observer) NextLook(loc string) time.Time { return o.cfg.Due.Next(loc) }
 
 // SeesRoutes reports whether the route of any page was seen.
 func (o *Observer) SeesRoutes() bool { return o.routed.Load() }
 
-// Counts returns how many looks ended without a sighting, by the name of the
-// reason.
+// Counts returns how many looks ended without a sighting, by the reason's name.
 func (o *Observer) Counts() map[string]uint64 {
 	counts := map[string]uint64{}
 	for i := range o.outcomes {

@@ -106,7 +106,7 @@ func TestSiteMountedTwiceSeesARequestOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		between middleware
-		route   bool // the inner one can tell the outer one the route
+		route   bool // whether the inner one can tell the outer one the route
 	}{
 		{"directly", func(next http.Handler) http.Handler { return next }, true},
 		{"around a writer with Unwrap", func(next http.Handler) http.Handler {
@@ -163,7 +163,7 @@ func TestSightingsGiveTheirMemoryBack(t *testing.T) {
 	r.wantNothingLent()
 }
 
-// What is below the observer may change the request in place.
+// Handlers below the observer may change the request.
 func TestHandlersThatChangeTheRequest(t *testing.T) {
 	t.Run("HEAD turned into GET", func(t *testing.T) {
 		r := start(t)

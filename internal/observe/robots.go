@@ -13,19 +13,18 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// robotsTxt is where a host has its robots.txt, whatever folder the site is in
-// (RFC 9309, section 2.3). No page has that location, since its name is that of
-// an asset.
+// robotsTxt is the location of a host's robots.txt, whatever folder the site is in (RFC 9309,
+// section 2.3). No page has this location, since it is named like an asset.
 const robotsTxt = "/robots.txt"
 
-// asksForRobots reports whether r asks for the host's robots.txt. Behind a proxy
-// that strips a prefix no request can: all of them are below the prefix.
+// asksForRobots reports whether r asks for the host's robots.txt. Behind a proxy that strips a
+// prefix no request does: all are below the prefix.
 func (o *Observer) asksForRobots(r *http.Request) bool {
 	return o.cfg.WatchRobots && r.RequestURI == robotsTxt && o.cfg.StrippedPrefix == "" && r.Method == http.MethodGet
 }
 
-// beginRobots decides whether to watch a response with the robots.txt. Only what
-// anonymous clients get is what crawlers get.
+// beginRobots decides whether to watch a response that may show the robots.txt. Crawlers get what
+// anonymous clients get, so only these count.
 func (o *Observer) beginRobots(r *http.Request, look due.Look) (due.Look, bool) {
 	if loc := o.cfg.Normalizer.Request(r.Host, r.RequestURI); loc.Reason == location.ReasonHost || loc.Local && !nearby(r) {
 		o.refuse(r, location.ReasonHost, look)
@@ -45,9 +44,8 @@ var forwardedHosts = []string{
 	"X-Forwarded-Host", "X-Host", "X-Original-Host", "X-Forwarded-Original-Host", "X-Http-Host-Override", "X-Host-Override",
 }
 
-// foreign reports whether a forwarding header names another host than the site's.
-// A handler may go by that, and answer with the robots.txt of another site or of
-// a test copy of this one.
+// foreign reports whether a forwarding header names a host other than the site's. A handler may
+// obey the header, and answer with the robots.txt of another site or of a test copy.
 func (o *Observer) foreign(h http.Header) bool {
 	for _, name := range forwardedHosts {
 		for _, line := range h[name] {
@@ -69,16 +67,15 @@ func (o *Observer) foreign(h http.Header) bool {
 	return false
 }
 
-// foreignHost reports whether a forwarded host is neither the origin's nor one
-// that requests may have. The origin's counts as the site's even if Options.Hosts
-// leaves it out: a proxy may ask for the page at a name of its own, and forward
-// the visitor's.
+// foreignHost reports whether a forwarded host is neither the origin's nor one that requests may
+// have. The origin's host always counts as the site's, even if Options.Hosts leaves it out. A proxy
+// may ask for the page under its own name for it, and forward the visitor's.
 func (o *Observer) foreignHost(host string) bool {
 	host = strings.TrimSpace(host)
 	return host != "" && !o.cfg.Normalizer.Ours(host)
 }
 
-// settleRobots hands over the robots.txt, if the response shows one.
+// settleRobots gives the robots.txt to the ledger, if the response shows one.
 func (o *Observer) settleRobots(network netip.Prefix, look due.Look, resp *tap.Response) {
 	switch {
 	case !admit.RobotsTxt(resp) || !readable(resp):
@@ -86,7 +83,7 @@ func (o *Observer) settleRobots(network netip.Prefix, look due.Look, resp *tap.R
 		look.Return()
 		return
 	case resp.Truncated && len(resp.Body) < tap.MaxText:
-		o.cfg.Ledger.Drop() // for want of memory, not because it is long
+		o.cfg.Ledger.Drop() // there was no memory; the file is not too long
 		resp.Release()
 		look.Return()
 		return

@@ -64,7 +64,7 @@ func TestRobotsTxtIsSeenAsItIsServed(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		handler http.HandlerFunc
-		target  string // where it is not that of the robots.txt
+		target  string // if it is not robots.txt
 		change  func(*http.Request)
 		status  int
 		seen    bool
@@ -156,7 +156,7 @@ func TestRobotsTxtIsWatchedAtTheRootOfTheHost(t *testing.T) {
 	}
 }
 
-// A robots.txt that is watched is served as one that is not.
+// A watched robots.txt is served as usual, and proves nothing else.
 func TestRobotsTxtCountsAsNothingElse(t *testing.T) {
 	r := start(t)
 	for _, req := range []*http.Request{get("/robots.txt"), with(get("/robots.txt"), "Cookie", "session=1")} {
@@ -201,7 +201,7 @@ func TestWhenRobotsTxtIsDueAgain(t *testing.T) {
 				if !r.watches(get("/robots.txt"), text) {
 					t.Error("a request was not watched after the longest wait")
 				}
-				time.Sleep(due.Longest) // a 404 before it holds for a minute
+				time.Sleep(due.Longest) // the look after the earlier 404 is due again by then
 				other := get("/robots.txt")
 				other.RemoteAddr = "9.9.9.9:1234"
 				r.watches(other, text)
@@ -214,7 +214,7 @@ func TestWhenRobotsTxtIsDueAgain(t *testing.T) {
 	}
 }
 
-// What cannot be read leaves what was read before in force.
+// A robots.txt that cannot be read leaves the earlier one in force.
 func TestDamagedRobotsTxtChangesNothing(t *testing.T) {
 	r := start(t)
 	r.watches(get("/robots.txt"), text)

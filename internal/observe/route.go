@@ -10,19 +10,18 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// matched returns the template of the route that matched r, and whether the
-// route matches only that template: a path and not everything below one, on a
-// host that is the site's, if it names a host.
+// matched returns the template of the route that matched r. exact says that the route matches
+// nothing else: not everything below a path, and only the site's host if it names a host.
 func (o *Observer) matched(r *http.Request) (template string, exact bool) {
 	host, template, exact := route(r)
 	if cut := CutOff(r); template != "" && o.inOrigin(cut) && !strings.HasPrefix(template, cut+"/") {
-		template = cut + template // the router is inside of what cuts that off
+		template = cut + template // the router is inside the handler that cut this off
 	}
 	return template, exact && (host == "" || o.cfg.Normalizer.Names(host))
 }
 
-// route returns the template of the route that matched r, with its host ("" for
-// any), and whether it matches nothing else there.
+// route returns the template of the route that matched r, its host ("" for any), and whether it
+// matches nothing else on that host.
 func route(r *http.Request) (host, template string, exact bool) {
 	if current := mux.CurrentRoute(r); current != nil {
 		return muxRoute(current)
@@ -37,14 +36,14 @@ func muxRoute(r *mux.Route) (host, template string, exact bool) {
 	}
 	expr, err := r.GetPathRegexp()
 	end := err == nil && strings.HasSuffix(expr, "$") && !strings.HasSuffix(expr, `\$`) // an escaped dollar is a character
-	host, _ = r.GetHostTemplate()                                                       // it fails if there is none
+	host, _ = r.GetHostTemplate()                                                       // fails if there is none
 	return host, template, end && !strings.Contains(template, "{")
 }
 
-// patternRoute reads a pattern of [http.ServeMux]: "[METHOD ][HOST]/PATH". A
-// final slash means everything below, and a final "{$}" only that slash. chi
-// notes its own patterns in the request, and gin and echo can be made to; their
-// variables begin with a colon, and a star means everything below.
+// patternRoute reads a pattern of [http.ServeMux]: "[METHOD ][HOST]/PATH". A final slash means
+// everything below, and a final "{$}" only that slash. chi puts its own patterns into the request,
+// and gin and echo can be made to. Their variables begin with a colon, and their star means
+// everything below.
 func patternRoute(pattern string) (host, template string, exact bool) {
 	if i := strings.IndexAny(pattern, " \t"); i >= 0 {
 		pattern = strings.TrimLeft(pattern[i:], " \t")
@@ -60,7 +59,7 @@ func patternRoute(pattern string) (host, template string, exact bool) {
 	return host, template, !strings.HasSuffix(template, "/") && !strings.ContainsAny(template, "{:*")
 }
 
-// braced spells the variables of a template as ServeMux does.
+// braced rewrites the variables of a template as ServeMux spells them.
 func braced(template string) string {
 	if !strings.ContainsAny(template, ":*") {
 		return template
@@ -76,8 +75,7 @@ func braced(template string) string {
 	return strings.Join(segments, "/")
 }
 
-// route returns the template of the page's route as a location, and whether it
-// is exactly loc.
+// route returns the template of the page's route as a location, and whether it matches exactly loc.
 func (o *Observer) route(r *http.Request, resp *tap.Response, loc string) (template string, exact bool) {
 	template, exact = resp.Route, resp.Exact
 	if template == "" {

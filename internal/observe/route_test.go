@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 )
 
-// middleware is one, such as that of an observer.
+// middleware wraps a handler, as an observer does.
 type middleware = func(http.Handler) http.Handler
 
 // serveMux puts a handler under the pattern and the observer around the mux.
@@ -22,7 +22,7 @@ func serveMux(pattern string) func(middleware) http.Handler {
 	}
 }
 
-// gorilla lets build add routes, and uses the observer inside the router.
+// gorilla makes a router with the routes that build adds, and uses the observer inside it.
 func gorilla(build func(*mux.Router)) func(middleware) http.Handler {
 	return func(observe middleware) http.Handler {
 		r := mux.NewRouter()
@@ -37,7 +37,7 @@ func TestRoutes(t *testing.T) {
 		name     string
 		build    func(middleware) http.Handler
 		target   string
-		location string // where it differs from target
+		location string // if it differs from target
 		exact    bool
 	}{
 		{"ServeMux path", serveMux("/about"), "/about", "", true},
@@ -135,7 +135,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// A proxy has cut off what the public path begins with.
+// A proxy cut off the start of the public path.
 func TestRoutesBehindAStrippingProxy(t *testing.T) {
 	r := start(t, at(t, "https://example.com/app", "/app"))
 	fetch(serveMux("/about")(r.observe), get("/about"))
@@ -176,7 +176,7 @@ func TestPatternRoute(t *testing.T) {
 	}
 }
 
-// A route of another host is nothing that the origin's visitors reach.
+// The origin's visitors never reach a route of another host.
 func TestRoutesOfHosts(t *testing.T) {
 	plain, router := http.NewServeMux(), mux.NewRouter()
 	plain.HandleFunc("backoffice/customers", page200)

@@ -23,7 +23,7 @@ func TestSiteVouchesForListedAndLinkedPages(t *testing.T) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			io.WriteString(w, body)
 		}), httptest.NewRecorder(), get("https://example.com"+target))
-		r.page(target) // it is read and stored
+		r.page(target) // so that it is read and stored
 	}
 	want("at the start", map[string]bool{"/": true, "/a": false, "/made-up": false})
 	visit("/made-up", `<title>m</title><a href="/linked-by-it">x</a>`)

@@ -12,15 +12,15 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Guard returns st with its panics turned into errors, and its calls watched: a
-// guest's trouble is not the host's. Once the site's record is of a later version of
-// this program, all calls fail: this process must not overwrite what it cannot read.
-// site is the key of the site's record. That the store stops answering is logged.
+// Guard returns st with its panics turned into errors and its calls watched, so that a failing
+// store does not harm the site. If the site's record comes from a later version of this program,
+// all calls fail: this process must not overwrite what it cannot read. site is the key of that
+// record. Guard's store logs when st stops answering.
 func Guard(st store.Store, site string, log *slog.Logger) *Guarded {
 	return &Guarded{st, &watch{log: log}, site}
 }
 
-// Guarded is a store that [Guard] watches over.
+// Guarded is what [Guard] returns.
 type Guarded struct {
 	st    store.Store
 	watch *watch
@@ -30,12 +30,12 @@ type Guarded struct {
 // Stalled returns an error while the store does not answer.
 func (g *Guarded) Stalled() error { return g.watch.stalled() }
 
-// ErrLater is the error of all calls once a later version has taken over the store.
+// ErrLater is the error of all calls after a later version has taken over the store.
 var ErrLater = errors.New("a later version of this program has taken over the store; " +
 	"the last sitemap is served, and this process learns nothing more: replace it by that version")
 
-// check returns ErrLater if the site's record, or an earlier one, was of a later
-// version.
+// check returns ErrLater if the site's record comes from a later version, or an earlier call found
+// that it does.
 func (g *Guarded) check(record []byte) error {
 	if isLater(record) {
 		g.watch.later.Store(true)
@@ -50,7 +50,7 @@ func isLater(site []byte) bool {
 	return errors.Is(record.Open(site, func(record.Field) {}), record.ErrVersion)
 }
 
-// rescue makes a panic the error of the call it ended.
+// rescue turns a panic of the store into the error of the call.
 func rescue(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("store panicked: %v", p)
@@ -74,7 +74,7 @@ func (g *Guarded) View(ctx context.Context, keys []string, fn func([][]byte) err
 	})
 }
 
-// Update reads the site's record too.
+// Update also reads the site's record.
 func (g *Guarded) Update(ctx context.Context, keys []string, fn func([][]byte) error) (err error) {
 	defer rescue(&err)
 	if err := g.check(nil); err != nil {
@@ -114,8 +114,8 @@ func (g *Guarded) Scan(ctx context.Context, prefix, after string) iter.Seq2[stor
 	}
 }
 
-// scan yields what the store does. A panic of the loop's body is passed on, as
-// it is none of the store's.
+// scan yields what the store yields. It passes on a panic of the loop's body, since the store did
+// not cause it.
 func (g *Guarded) scan(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) (err error) {
 	inBody := false
 	end := g.watch.begin()

@@ -8,8 +8,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// ReadAll returns the records of keys, nil for those that are not there. They may be of
-// different moments if there are more than a transaction takes.
+// ReadAll returns the records of keys, nil for absent ones. If there are more keys than one
+// transaction takes, the records may be of different moments.
 func ReadAll(ctx context.Context, st store.Store, keys ...string) (records [][]byte, err error) {
 	for chunk := range slices.Chunk(keys, store.MaxKeys) {
 		before := len(records)

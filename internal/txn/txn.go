@@ -1,9 +1,8 @@
-// Package txn runs transactions over a store. It takes a function that gets and puts
-// values by their keys, and need not know beforehand which: when it asks for a key that
-// was not read, it runs again with that key. What it puts is written all at once. The
-// package also guards the process against its store: one that panics, hangs, or was
-// taken over by a later version of the program. It must never pass a panic of the store
-// on.
+// Package txn runs transactions over a store. It takes a function that gets and puts values by
+// their keys. The function need not know its keys in advance: when it asks for a key that was not
+// read, txn reads that key too and runs the function again. What it puts is written all at once.
+// The package also protects the process from a store that panics, hangs, or was taken over by a
+// later version of the program. It must never pass on a panic of the store.
 package txn
 
 import (
@@ -15,15 +14,15 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Tx is what one transaction sees and writes. A key that was not loaded reads as
-// absent and is noted; then all is done again with that key loaded.
+// Tx is what one transaction reads and writes. A key that was not loaded reads as absent and is
+// noted. Then the transaction runs again with that key loaded.
 type Tx struct {
 	values  map[string][]byte
 	written map[string]bool
 	missing []string
 }
 
-// New returns a transaction that has read values.
+// New returns a transaction that has already read values.
 func New(values map[string][]byte) *Tx { return &Tx{values: values, written: map[string]bool{}} }
 
 // load returns a transaction that has read keys.
@@ -35,7 +34,7 @@ func load(keys []string, values [][]byte) *Tx {
 	return New(loaded)
 }
 
-// Get returns the value of key, nil if there is none.
+// Get returns the value of key, or nil.
 func (t *Tx) Get(key string) []byte {
 	v, loaded := t.values[key]
 	if !loaded {
@@ -47,12 +46,12 @@ func (t *Tx) Get(key string) []byte {
 
 // Put sets the value of key; nil deletes it.
 func (t *Tx) Put(key string, value []byte) {
-	t.Get(key) // what is written is read first
+	t.Get(key) // a key must be read before it is written
 	t.values[key] = value
 	t.written[key] = true
 }
 
-// Written returns what was put, by its keys.
+// Written returns what was put, by key.
 func (t *Tx) Written() map[string][]byte {
 	written := make(map[string][]byte, len(t.written))
 	for key := range t.written {
@@ -61,20 +60,19 @@ func (t *Tx) Written() map[string][]byte {
 	return written
 }
 
-// ErrRestless ends a transaction that never has all its keys.
+// ErrRestless is the error of a transaction that keeps asking for new keys.
 var ErrRestless = errors.New("a transaction asked for new keys")
 
-// errMissing aborts a transaction whose keys were not all loaded.
+// errMissing aborts a transaction that needs more keys.
 var errMissing = errors.New("keys are missing")
 
-// attempts bounds how often a transaction is done again for its keys. Each
-// round loads all that the one before asked for, so a few are enough; other
-// processes that write the same store may cost some more.
+// attempts bounds how often a transaction runs again for its keys. Each run loads all keys that the
+// last one asked for, so a few are enough. Other processes that write to the store may cost some
+// more.
 const attempts = 20
 
-// Update runs fn in a transaction that begins with the keys given and takes in
-// those that fn asks for. fn is run again from the start each time, so it must
-// reset what it returns by its closure.
+// Update runs fn in a transaction that reads the keys in first, and then any that fn asks for. fn
+// runs again from its start each time, so it must reset what it returns by its closure.
 func Update(ctx context.Context, st store.Store, first []string, fn func(*Tx)) error {
 	keys := slices.Clone(first)
 	for range attempts {
@@ -102,8 +100,8 @@ func Update(ctx context.Context, st store.Store, first []string, fn func(*Tx)) e
 	return fmt.Errorf("%w %d times", ErrRestless, attempts)
 }
 
-// View reads keys in one go and calls fn with a transaction that must write
-// nothing and ask for nothing else.
+// View reads keys at once and calls fn with a transaction. fn must not write, nor ask for other
+// keys.
 func View(ctx context.Context, st store.Store, keys []string, fn func(*Tx)) error {
 	keys = slices.Clone(keys)
 	slices.Sort(keys)
@@ -114,8 +112,8 @@ func View(ctx context.Context, st store.Store, keys []string, fn func(*Tx)) erro
 	})
 }
 
-// TooMuch reports whether a transaction failed by its size, so that half of it may
-// not: it takes too many keys, or asks for other ones again and again.
+// TooMuch reports whether a transaction failed because of its size, so that half of it may succeed.
+// It takes too many keys, or asks for new ones again and again.
 func TooMuch(err error) bool {
 	return errors.Is(err, store.ErrInvalid) || errors.Is(err, ErrRestless)
 }

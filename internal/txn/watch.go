@@ -8,21 +8,20 @@ import (
 	"time"
 )
 
-// stallPatience is how long a call to a store may take before Stats and the log
-// tell of it. Ordinary stores on ordinary disks stall for seconds now and then.
+// stallPatience is how long a call to a store may take before Stats and the log report it. Ordinary
+// stores on ordinary disks stall for seconds now and then.
 const stallPatience = 15 * time.Second
 
-// watch notices calls to a store that do not return. A store that hangs returns no
-// error that could tell of it.
+// watch notices calls to a store that do not return. A store that hangs returns no error.
 type watch struct {
 	log  *slog.Logger
-	late atomic.Int64 // calls that have been under way for longer than stallPatience
+	late atomic.Int64 // calls that have taken longer than stallPatience and not returned
 
 	later atomic.Bool // a later version has taken over the store
 }
 
-// begin notes a call, and returns what notes its end. That may be called again. The
-// log tells of a call that is late, once until none is.
+// begin notes the start of a call, and returns the function that notes its end, which may be called
+// again. A late call is logged, but only if no other is late.
 func (w *watch) begin() (end func()) {
 	timer := time.AfterFunc(stallPatience, func() {
 		if w.late.Add(1) == 1 {
@@ -36,8 +35,7 @@ func (w *watch) begin() (end func()) {
 	})
 }
 
-// stalled returns why the store cannot be used, if it is for calls that do not
-// return.
+// stalled returns an error while calls do not return.
 func (w *watch) stalled() error {
 	if w.late.Load() > 0 {
 		return fmt.Errorf("the store has not answered for more than %v", stallPatience)

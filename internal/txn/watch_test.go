@@ -13,14 +13,14 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// hanging is a store whose updates wait for a word.
+// hanging is a store whose updates wait until release is closed.
 type hanging struct {
 	memstore.Store
 	release chan struct{}
 }
 
 func (h *hanging) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	<-h.release // whatever becomes of ctx
+	<-h.release // even if ctx ends
 	return h.Store.Update(ctx, keys, fn)
 }
 
@@ -57,8 +57,7 @@ func TestAHangingStoreIsToldOf(t *testing.T) {
 	})
 }
 
-// TestTheBodyOfAScanMayTakeLong has the loop over a scan, and not the store, take
-// its time.
+// TestTheBodyOfAScanMayTakeLong takes its time in the loop over a scan, not in the store.
 func TestTheBodyOfAScanMayTakeLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := Guard(new(oneRecord), "s|site", slog.New(slog.DiscardHandler))

@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// Within returns what fn returns, or the error of ctx when that ends before,
-// whatever fn waits for. fn must not write to what its caller reads.
+// Within returns what fn returns, or the error of ctx if that ends first, whatever fn waits for. fn
+// must not write to anything that its caller reads.
 func Within[T any](ctx context.Context, fn func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -26,12 +26,12 @@ func Within[T any](ctx context.Context, fn func() (T, error)) (T, error) {
 	}
 }
 
-// readAhead is how many items are read before somebody asks for them, so that
-// not each costs a change of goroutines.
+// readAhead is how many items are read in advance, so that not every item needs a switch of
+// goroutines.
 const readAhead = 64
 
-// EachWithin yields what seq does, or the error of ctx when that ends before,
-// whatever seq waits for. What seq yields must stay as it is.
+// EachWithin yields what seq yields, or the error of ctx if that ends first, whatever seq waits
+// for. seq must not change what it has yielded.
 func EachWithin[T any](ctx context.Context, seq func(context.Context) iter.Seq2[T, error]) iter.Seq2[T, error] {
 	type item struct {
 		value T
@@ -51,7 +51,7 @@ func EachWithin[T any](ctx context.Context, seq func(context.Context) iter.Seq2[
 			}
 			close(items)
 		}()
-		defer func() { // nothing goes on behind the caller's back, unless it hangs
+		defer func() { // seq has ended when this returns, unless it hangs
 			stop()
 			select {
 			case <-ended:

@@ -12,7 +12,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 )
 
-// These tests hold Badger, and its options, to what the package relies on.
+// These tests check what the package relies on in Badger and its options.
 
 func openRaw(t *testing.T, o badger.Options) *badger.DB {
 	t.Helper()
@@ -24,7 +24,7 @@ func openRaw(t *testing.T, o badger.Options) *badger.DB {
 	return db
 }
 
-// TestKeysLookAsDocumented holds the layout on disk to its format number.
+// TestKeysLookAsDocumented checks that the layout on disk is that of the format number.
 func TestKeysLookAsDocumented(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	mustPut(t, s, "key", "value")
@@ -65,8 +65,8 @@ func TestBadgerLogKeepsKeys(t *testing.T) {
 	}
 }
 
-// TestCompactionsWait sees that Badger logs before a compaction makes a table, and
-// that it waits for the logger.
+// TestCompactionsWait checks that Badger logs before a compaction makes a table, and waits for the
+// logger.
 func TestCompactionsWait(t *testing.T) {
 	var asked atomic.Int32
 	let, begun := make(chan struct{}), make(chan struct{})
@@ -84,7 +84,7 @@ func TestCompactionsWait(t *testing.T) {
 		t.Errorf("%d tables were made while they were held up", n)
 	}
 	close(let)
-	if err := db.Close(); err != nil { // it waits for the compaction
+	if err := db.Close(); err != nil { // Close waits for the compaction
 		t.Fatal(err)
 	}
 	o.Logger = nil

@@ -9,31 +9,30 @@ import (
 	"sync"
 )
 
-// Texts of Badger 4.9.6, held to the version in use by tests. Badger's errors
-// carry others only as text, so that errors.Is does not find them.
+// Texts of Badger 4.9.6. Tests check them against the version in use. Badger's errors contain other
+// errors only as text, so errors.Is does not find them.
 const (
 	textLocked = "Another process is using this Badger database"
 
-	// textReceived begins a log line about an error that Open returns too.
+	// textReceived begins a log line about an error that Open also returns.
 	textReceived = "Received err"
 
-	// textUnflushed begins the log line about a memtable that could not be
-	// written to a table. Badger then tries that again without end.
+	// textUnflushed begins the log line about a memtable that Badger could not write to a table.
+	// Badger then tries again without end.
 	textUnflushed = "error flushing memtable to disk"
 
-	// textBeforeTable begins the last log line, otherwise of no importance,
-	// before a compaction makes a table.
+	// textBeforeTable begins the last log line before a compaction makes a table. The line itself
+	// does not matter.
 	textBeforeTable = "[%d] LOG Compact. Added %d keys."
 )
 
-// badgerProblem makes an error of Badger ours. Badger writes keys into its
-// errors, and a key may tell of a page that is not public, so only the innermost
-// message is kept.
+// badgerProblem turns an error of Badger into a problem. Badger writes keys into its errors, and a
+// key may name a page that is not public. So only the innermost message is kept.
 func badgerProblem(r reason, doing string, err error) error {
 	return &problem{r, fmt.Errorf("%s: %s", doing, innermost(err.Error()))}
 }
 
-// innermost returns what follows the last " err: " of an error.
+// innermost returns what comes after the last " err: " of an error.
 func innermost(text string) string {
 	if i := strings.LastIndex(text, " err: "); i >= 0 {
 		text = text[i+len(" err: "):]
@@ -41,15 +40,15 @@ func innermost(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// recoverTo makes a panic of Badger an error. Badger panics in its callers
-// when its files are damaged, and after a write failed.
+// recoverTo turns a panic of Badger into an error. Badger panics in its callers if its files are
+// damaged, and after a failed write.
 func recoverTo(err *error) {
 	if p := recover(); p != nil {
 		*err = &problem{otherFailure, fmt.Errorf("%s", panicText(p))}
 	}
 }
 
-// panicText tells of a panic without what Badger may have put into it.
+// panicText describes a panic without anything that Badger may have put into it.
 func panicText(p any) string {
 	if err, ok := p.(runtime.Error); ok {
 		return "badger panicked: " + err.Error()
@@ -57,18 +56,17 @@ func panicText(p any) string {
 	return fmt.Sprintf("badger panicked with a value of type %T", p)
 }
 
-// badgerLog passes Badger's warnings and errors on, each text once for each
-// opening, since Badger repeats some every second. Badger logs keys, so of a
-// message it passes on only the constant text, and the innermost message of an
-// error in it.
+// badgerLog passes on Badger's warnings and errors, each text once per opening, since Badger
+// repeats some every second. Badger logs keys. So badgerLog passes on only the constant text of a
+// message, and the innermost message of an error in it.
 //
-// Badger has no hooks. So badgerLog also calls back at the moments that Badger
-// logs, and Badger waits for it to return.
+// Badger has no hooks. So badgerLog also calls back when Badger logs certain lines. Badger waits
+// until it returns.
 type badgerLog struct {
 	log         *slog.Logger
 	dir         string
 	beforeTable func() // called before a compaction makes a table; may be nil
-	flushFailed func() // called when a memtable could not be written to a table; may be nil
+	flushFailed func() // called when Badger could not write a memtable to a table; may be nil
 
 	mu   sync.Mutex
 	seen map[string]bool
@@ -104,8 +102,7 @@ func (l *badgerLog) pass(level slog.Level, format string, args []any) {
 	l.log.Log(context.Background(), level, "badgerstore: badger: "+strings.TrimRight(constant, " :[(\n"), attrs...)
 }
 
-// maxSeen bounds what is remembered, as a few of Badger's texts are not
-// constant after all.
+// maxSeen bounds how many texts are remembered, since a few of Badger's are not constant after all.
 const maxSeen = 100
 
 // first reports whether format is new.

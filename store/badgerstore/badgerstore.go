@@ -1,18 +1,15 @@
-// Package badgerstore keeps servemap's records in a folder, in an embedded
-// Badger database. It is the store for a site that is served by one process.
+// Package badgerstore keeps servemap's records in a folder, in an embedded Badger database. It is
+// the store for a site with one process.
 //
-// Badger is made for servers of its own. Here it is a guest in somebody else's
-// web server. So it gets little memory, and the package checks its files, the
-// free space and the free file descriptors before Badger meets anything that
-// would end the process. Whatever keeps Badger from working is tried again in
-// the background until the [Store] is closed; meanwhile calls fail with
-// [store.ErrUnavailable].
+// Badger is made for servers of its own. Here it is a guest in somebody else's web server. So it
+// gets little memory. The package checks its files, the free space and the free file descriptors
+// before Badger meets anything that would end the process. If Badger cannot work, the [Store] tries
+// again in the background until it is closed. Meanwhile calls fail with [store.ErrUnavailable].
 //
-// One gap remains. Badger writes through memory maps. If another program takes
-// the last free space in the milliseconds between that check and the write, the
-// process dies of SIGBUS; if the process runs out of file descriptors then, a
-// table may be lost. Only a file system or a quota of its own for the folder
-// excludes the first.
+// One gap remains. Badger writes through memory maps. If another program takes the last free space
+// in the milliseconds between that check and the write, the process dies of SIGBUS. If the process
+// runs out of file descriptors then, a table may be lost. Only a file system or a quota of its own
+// for the folder prevents the first.
 package badgerstore
 
 import (
@@ -30,32 +27,31 @@ import (
 )
 
 const (
-	// openTimeout is how long Open waits for the folder to be opened.
+	// openTimeout is how long Open waits for the folder to open.
 	openTimeout = 5 * time.Second
 
-	// closeTimeout is how long Close waits for the folder to be closed.
+	// closeTimeout is how long Close waits for the folder to close.
 	closeTimeout = 10 * time.Second
 
-	// slowWrite is how long a write may take before Health tells of it. At ten
-	// million records, stalls of five seconds are ordinary.
+	// slowWrite is how long a write may take before Health reports it. With ten million records,
+	// stalls of five seconds are ordinary.
 	slowWrite = 15 * time.Second
 )
 
 // Options adjusts a [Store]. The zero value of each field is the default.
 type Options struct {
-	// Reserve is how many bytes of the file system must be free for anything
-	// to be written; below it the store serves reads only. It must not be
-	// negative. If zero, it is 512 MiB, or 10 % of a file system smaller than
-	// 5 GiB. It has no effect except on Linux, macOS and FreeBSD.
+	// Reserve is how many bytes of the file system must be free before the store writes. Below
+	// that, it serves reads only. It must not be negative. Zero means 512 MiB, or 10 % of a file
+	// system smaller than 5 GiB. It has no effect except on Linux, macOS and FreeBSD.
 	Reserve int64
 
-	// Logger receives what goes wrong and what was done about it, once per
-	// cause. If nil, slog.Default() is used.
+	// Logger receives what goes wrong and what the store does about it, once per cause. Nil means
+	// slog.Default().
 	Logger *slog.Logger
 }
 
-// A Store is a [store.Store] in a folder. It may be used concurrently. Only one
-// Store, in one process, has a folder open at a time; the others wait for it.
+// A Store is a [store.Store] in a folder. It is safe for concurrent use. Only one Store, in one
+// process, has a folder open at a time; others wait for it.
 type Store struct {
 	dir     string
 	reserve int64 // as in Options
@@ -66,17 +62,17 @@ type Store struct {
 	closing  context.Context // done when Close is called
 	cancel   context.CancelFunc
 	stopped  chan struct{} // closed when run has ended
-	closeErr error         // result of Close; read it after stopped is closed
+	closeErr error         // result of Close; read it only after stopped is closed
 
-	// writer is held by who writes. Two writes must never be in flight, since
-	// after one that failed the next would end the process.
+	// writer is held during a write. Only one write may be in flight: after a failed write, the
+	// next one would end the process.
 	writer sync.Mutex
 
-	writeBegan atomic.Int64 // when the write in flight began, in Unix nanoseconds; 0 if there is none
+	writeBegan atomic.Int64 // when the write in flight began, in Unix nanoseconds; 0 if none is in flight
 
 	mu     sync.Mutex
 	state  state
-	logged reason // what was last logged; working at first
+	logged reason // reason that was last logged; working at first
 	notes  []string
 }
 
@@ -85,23 +81,20 @@ var (
 	_ store.Noter = (*Store)(nil)
 )
 
-// Open returns a Store that keeps its records below dir, which it creates if
-// need be. A nil opts means the defaults. It fails only for a bad argument: an
-// empty dir, a dir that can never be a folder with files in it, such as one below
-// a file or in /proc, an option out of range.
+// Open returns a Store that keeps its records below dir. It creates dir if needed. A nil opts means
+// the defaults. It fails only for a bad argument: an empty dir, a dir that can never be a folder
+// with files in it, such as one below a file or in /proc, or an option out of range.
 //
-// Whatever else keeps the folder from being opened, such as another process
-// that has it open, a full or read-only disk, missing rights or damaged files,
-// is not an error of Open: the Store tries again in the background, logs the
-// cause, and shows it in [Store.Health]. Ordinarily the folder is open when Open
-// returns; it does not wait for it longer than 5 seconds. When the folder was
-// empty, the log says so: an owner who did not expect that has lost the volume.
+// Anything else that keeps the folder from opening is not an error of Open: another process that
+// has it open, a full or read-only disk, missing rights, damaged files. The Store tries again in
+// the background, logs the cause, and reports it in [Store.Health]. Usually the folder is open when
+// Open returns, after at most 5 seconds. If the folder was empty, the log says so: an owner who did
+// not expect that has lost the volume.
 //
-// A folder that is removed, renamed or replaced while it is open is given up at
-// the next write. Some seconds later the Store opens what is then in its place,
-// or makes a new folder there.
+// If an open folder is removed, renamed or replaced, the Store gives it up at the next write. Some
+// seconds later it opens what is there instead, or makes a new folder.
 //
-// The caller closes the Store.
+// The caller must close the Store.
 func Open(dir string, opts *Options) (*Store, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -140,14 +133,13 @@ func Open(dir string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// Close ends the Store and what it does in the background. It waits for calls
-// that are under way and for Badger, but at most 10 seconds, after which it
-// fails and leaves the rest to be done when it can be. Later calls fail with
-// [store.ErrClosed]; Close may be called again, and concurrently.
+// Close ends the Store and its background work. It waits for running calls and for Badger, but at
+// most 10 seconds. Then it fails, and the rest is done when possible. Later calls fail with
+// [store.ErrClosed]. Close may be called again, and concurrently.
 //
-// When less than the reserve is free, Close leaves Badger's files as they are,
-// since to close them is to write. Nothing is lost: the next opening finishes
-// the work. But the folder stays locked until the process ends.
+// If less than the reserve is free, Close leaves Badger's files as they are, since closing them
+// writes. Nothing is lost: the next opening finishes the work. But the folder stays locked until
+// the process ends.
 func (s *Store) Close() error {
 	s.setState(state{err: errClosed})
 	s.cancel()
@@ -161,9 +153,9 @@ func (s *Store) Close() error {
 	}
 }
 
-// Health returns nil if the store works, and else why it does not: an error
-// that wraps [store.ErrUnavailable], or [store.ErrClosed]. It may be called
-// concurrently, and does not wait for calls that are under way.
+// Health returns nil if the store works. Otherwise it returns why it does not: an error that wraps
+// [store.ErrUnavailable], or [store.ErrClosed]. It may be called concurrently, and does not wait
+// for running calls.
 func (s *Store) Health() error {
 	db, err := s.acquire()
 	if err != nil {
@@ -178,10 +170,9 @@ func (s *Store) Health() error {
 	return db.gate.check()
 }
 
-// Notes returns what befell the records since Open, one sentence each: damage
-// that was found, and what was done about it, and whether the folder looks as if
-// it were temporary. Each was logged as well. They name no key, and are kept
-// until the Store is gone. It may be called concurrently.
+// Notes returns what happened to the records since Open, one sentence each. It tells of damage that
+// was found, what was done about it, and whether the folder seems to be temporary. Each note was
+// also logged. Notes name no key, and stay as long as the Store. It may be called concurrently.
 func (s *Store) Notes() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -49,7 +49,7 @@ func TestFolderHeldByAnotherStore(t *testing.T) {
 	log.want(t, 1, "cannot be used")
 }
 
-// TestFolderHeldByBadger has somebody open Badger's folder without our lock.
+// TestFolderHeldByBadger opens Badger's folder without our lock.
 func TestFolderHeldByBadger(t *testing.T) {
 	dir := t.TempDir()
 	db, err := badger.Open(guestOptions(filepath.Join(dir, badgerName), nil))
@@ -86,7 +86,7 @@ func TestCallsAfterClose(t *testing.T) {
 	}
 }
 
-// TestCloseEndsGoroutines closes a store that works and one that waits.
+// TestCloseEndsGoroutines closes a store that works, and one that waits for the folder.
 func TestCloseEndsGoroutines(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir, nil)
@@ -95,7 +95,7 @@ func TestCloseEndsGoroutines(t *testing.T) {
 	if err := errors.Join(waiting.Close(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	// A goroutine that has ended may still be seen for a moment.
+	// A goroutine that has ended may still show for a moment.
 	var stacks string
 	for range 10_000 {
 		buf := make([]byte, 1<<20)

@@ -10,8 +10,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// View implements [store.Store]. It calls fn when the records have been read,
-// so that fn holds nothing up.
+// View implements [store.Store]. It calls fn after it has read the records, so that a slow fn
+// delays nobody.
 func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte) error) error {
 	if err := store.CheckKeys(keys); err != nil {
 		return err
@@ -31,8 +31,7 @@ func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte
 	return fn(values)
 }
 
-// Update implements [store.Store]. It calls fn once, and writes only the
-// values that differ from what they were.
+// Update implements [store.Store]. It calls fn once, and writes only the values that changed.
 func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]byte) error) error {
 	if err := store.CheckKeys(keys); err != nil {
 		return err
@@ -90,9 +89,9 @@ func (s *Store) Sync(ctx context.Context) error {
 	return s.write(db, func() error { return s.fail(db, db.sync()) })
 }
 
-// write runs f if the folder of db is in its place. The caller holds s.writer, and has
-// called db.calls.Done. So, when the folder is gone, Badger can be closed during a write: one
-// that waits for room then ends. Otherwise closing waits for s.writer.
+// write runs f if the folder of db is in its place. The caller holds s.writer, and has already
+// called db.calls.Done. So if the folder is gone, Badger can be closed during the write, which ends
+// a write that waits for room. Otherwise closing waits for s.writer.
 func (s *Store) write(db *database, f func() error) error {
 	s.writeBegan.Store(time.Now().UnixNano())
 	defer s.writeBegan.Store(0)
@@ -142,8 +141,8 @@ type change struct {
 	value []byte
 }
 
-// diff returns what differs, in order. The values are copies, as Badger keeps
-// them beyond the call.
+// diff returns what changed, in order. The values are copies, since Badger keeps them beyond the
+// call.
 func diff(keys []string, old, values [][]byte) []change {
 	var changes []change
 	for i, value := range values {

@@ -17,8 +17,7 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// TestDeadOpenings leaves in the lock file what processes leave that died in
-// Open.
+// TestDeadOpenings opens a folder whose lock file is as left by processes that died in Open.
 func TestDeadOpenings(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -66,7 +65,7 @@ func TestTooManyMovedAside(t *testing.T) {
 	healthy(t, s)
 }
 
-// A damage is done to the files of a folder with one table.
+// A damage changes the files of a folder with one table.
 type damage struct {
 	name string
 	do   func(dir string) error
@@ -121,7 +120,7 @@ func create(name, text string) func(string) error {
 	return func(dir string) error { return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600) }
 }
 
-// alter replaces what is in a file.
+// alter changes the content of a file.
 func alter(suffix string, do func(b []byte) []byte) func(string) error {
 	return func(dir string) error {
 		name := find(dir, suffix)
@@ -133,7 +132,7 @@ func alter(suffix string, do func(b []byte) []byte) func(string) error {
 	}
 }
 
-// truncate cuts a file to size, or cuts off -size if that is negative.
+// truncate cuts a file to size bytes, or cuts off -size bytes if size is negative.
 func truncate(suffix string, size int) func(string) error {
 	return alter(suffix, func(b []byte) []byte {
 		if size < 0 {
@@ -143,7 +142,7 @@ func truncate(suffix string, size int) func(string) error {
 	})
 }
 
-// overwrite writes text at an offset, from the end if it is negative.
+// overwrite writes text at an offset, which counts from the end if it is negative.
 func overwrite(suffix string, at int, text string) func(string) error {
 	return alter(suffix, func(b []byte) []byte {
 		copy(b[(at+len(b))%len(b):], text)
@@ -151,7 +150,7 @@ func overwrite(suffix string, at int, text string) func(string) error {
 	})
 }
 
-// spoilTrailer overwrites what follows the records of a table's only block.
+// spoilTrailer overwrites what comes after the records of a table's only block.
 var spoilTrailer = alter(tableSuffix, func(b []byte) []byte {
 	_, rest, _ := cutTail(b)
 	index, _, _ := cutTail(rest)
@@ -159,8 +158,8 @@ var spoilTrailer = alter(tableSuffix, func(b []byte) []byte {
 	return b
 })
 
-// TestDamage has files damaged that Badger would die of, or hide. The store moves
-// them aside when it has met the damage twice, or heals it.
+// TestDamage damages files in ways that Badger would die of, or hide. The store heals the damage,
+// or moves the files aside after it met the damage twice.
 func TestDamage(t *testing.T) {
 	for _, d := range damages {
 		t.Run(d.name, func(t *testing.T) {
@@ -192,7 +191,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// records makes the bytes of a table.
+// records returns the bytes of a table.
 func records(n int) []byte {
 	b := table.NewTableBuilder(table.Options{
 		BlockSize: 4096, BloomFalsePositive: 0.01, TableSize: tableSize, Compression: options.None,
@@ -240,8 +239,8 @@ func TestInspectTable(t *testing.T) {
 	}
 }
 
-// FuzzInspectTable has tables changed at any places. What comes of it must be an
-// answer: Badger would take the process down.
+// FuzzInspectTable changes tables anywhere. inspectTableData must return, while Badger would end
+// the process.
 func FuzzInspectTable(f *testing.F) {
 	data := records(200)
 	f.Add(uint32(0), []byte{0})
@@ -257,8 +256,8 @@ func FuzzInspectTable(f *testing.F) {
 	})
 }
 
-// TestBadgerLosesTables shows why the manifest is inspected: Badger opens a
-// folder whose manifest was cut, and deletes the table.
+// TestBadgerLosesTables shows why the manifest is inspected: Badger opens a folder with a truncated
+// manifest, and deletes the table.
 func TestBadgerLosesTables(t *testing.T) {
 	dir := filepath.Join(filled(t), badgerName)
 	if err := truncate(manifestName, -3)(dir); err != nil {

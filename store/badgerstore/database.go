@@ -18,46 +18,43 @@ const (
 	memTableSize = 8 << 20
 	tableSize    = 512 << 10
 
-	// blockSize is how much of a table has one entry in its index, which repeats
-	// a whole key. Within a block keys leave out what they share with its first
-	// key, which is less in larger blocks: above 8 KiB that costs more than the
-	// shorter index saves.
+	// blockSize is how many bytes of a table share one entry in its index. An entry repeats a whole
+	// key. Keys in a block leave out what they share with its first key, which is less in larger
+	// blocks. Above 8 KiB, that costs more than the shorter index saves.
 	blockSize = 8 << 10
 
-	// freshTables is how many tables of a memtable's size wait before they are
-	// merged with others, and levelRatio how much larger each level is than the
-	// one above. Records above the last level lie beside what they replace there,
-	// so these two bound what is stored twice: of a million pages' records a
-	// ninth. With Badger's own 4 and 10 it is a fifth.
+	// freshTables is how many tables of a memtable's size wait before they are merged with others.
+	// levelRatio is how much larger each level is than the one above. Records above the last level
+	// also exist there in their old form. So these two bound how much is stored twice: a ninth of
+	// the records of a million pages. With Badger's own 4 and 10 it is a fifth.
 	freshTables = 2
 	levelRatio  = 20
 
-	// format is the version of how keys and values are laid out in Badger. A
-	// folder of another format counts as damaged.
+	// format is the version of the layout of keys and values in Badger. A folder of another format
+	// counts as damaged.
 	format = 1
 
-	// keyPrefix is set before every key, as Badger keeps "!badger!" to itself.
+	// keyPrefix comes before every key, since Badger reserves "!badger!".
 	keyPrefix = "k"
 
-	// sumSize is the length of the CRC-32C of key and value that follows a value.
+	// sumSize is the length of the CRC-32C of key and value, which follows each value.
 	sumSize = crc32.Size
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// guestOptions are Badger's options for a guest: some 14 MB of heap instead of
-// 91 MB. Values stay beside their keys, so that the value log, with its garbage
-// collection, stays empty. Without compression, blocks are read where they are
-// mapped, so that no cache is needed, reading leaves a third of the garbage,
-// and damage does not end in a decoder; the files are half as big again.
-// Checksums of blocks stay unverified because Badger takes a block that fails
-// for the end of its table: every record has its own.
+// guestOptions are Badger's options for a guest: about 14 MB of heap instead of 91 MB. Values stay
+// beside their keys, so the value log stays empty and needs no garbage collection. Without
+// compression, blocks are read where they are mapped. So no cache is needed, reading leaves a third
+// of the garbage, and damage never reaches a decoder, but the files are half as big again. Badger
+// does not verify checksums of blocks, because it takes a damaged block for the end of its table.
+// Instead, every record has its own checksum.
 func guestOptions(dir string, logger badger.Logger) badger.Options {
 	o := badger.DefaultOptions(dir)
 	o.Logger = logger
 	o.MemTableSize = memTableSize
 	o.NumMemtables = 2
-	o.BaseTableSize = tableSize // compaction holds a few in memory
+	o.BaseTableSize = tableSize // a compaction holds a few of these in memory
 	o.BlockSize = blockSize
 	o.LevelSizeMultiplier = levelRatio
 	o.Compression = options.None
@@ -75,7 +72,7 @@ func guestOptions(dir string, logger badger.Logger) badger.Options {
 	return o
 }
 
-// A database is an open Badger and what is needed to use it safely.
+// A database is an open Badger, and what is needed to use it safely.
 type database struct {
 	store  *Store
 	path   string // of Badger's folder
@@ -84,11 +81,11 @@ type database struct {
 	gate   gate
 	syncs  *syncs // used by the writer only
 
-	calls  sync.WaitGroup // under way; none begins when the database is out of use
-	failed chan error     // gets the error that took the database out of use
+	calls  sync.WaitGroup // running calls; none begins once the database is out of use
+	failed chan error     // receives the error that took the database out of use
 }
 
-// read returns the values of keys as of one moment, nil for absent ones.
+// read returns the values of keys at one moment, nil for absent ones.
 func (db *database) read(keys []string) (values [][]byte, err error) {
 	defer recoverTo(&err)
 	txn := db.badger.NewTransaction(false)
@@ -111,28 +108,27 @@ func (db *database) read(keys []string) (values [][]byte, err error) {
 	return values, nil
 }
 
-// A chunk is what a Scan reads at a time. Its values lie in arena, which the
-// next chunk uses again.
+// A chunk is what Scan reads at a time. Its values are in arena, which the next chunk reuses.
 type chunk struct {
 	records []store.Record
 	arena   []byte
 	more    bool // there may be more records after the last
 }
 
-// Limits of a chunk. Between two chunks no transaction is open: an open one
-// keeps Badger from removing files.
+// Limits of a chunk. No transaction is open between two chunks, since an open one keeps Badger from
+// removing files.
 const (
 	chunkRecords = 1000
 	chunkBytes   = 1 << 20
 )
 
-// next returns the chunk of records behind after whose keys begin with prefix.
-// It reuses c, the chunk before.
+// next returns the next chunk: records after the key after that begin with prefix. It reuses the
+// memory of c, the chunk before.
 func (db *database) next(c chunk, prefix, after string) (_ chunk, err error) {
 	defer recoverTo(&err)
 	txn := db.badger.NewTransaction(false)
 	defer txn.Discard()
-	// Values are next to their keys, so prefetching them only costs.
+	// Values are next to their keys, so prefetching only costs time.
 	it := txn.NewIterator(badger.IteratorOptions{Prefix: appendKey(nil, prefix)})
 	defer it.Close()
 	c = chunk{records: c.records[:0], arena: c.arena[:0]}
@@ -153,8 +149,8 @@ func (db *database) next(c chunk, prefix, after string) (_ chunk, err error) {
 	return c, nil
 }
 
-// appendValue appends the value of item to arena, and returns both. The value
-// of a damaged record is nil, so that it counts as absent and is learned again.
+// appendValue appends the value of item to arena, and returns both. If the record is damaged, the
+// value is nil: the record counts as absent and is learned again.
 func (db *database) appendValue(arena []byte, item *badger.Item) (_, value []byte, err error) {
 	err = item.Value(func(b []byte) error {
 		n := len(b) - sumSize
@@ -162,7 +158,7 @@ func (db *database) appendValue(arena []byte, item *badger.Item) (_, value []byt
 			db.store.report(slog.LevelError, noteDamaged)
 			return nil
 		}
-		// A new array instead of a bigger one leaves the values before alone.
+		// A new array, not a bigger one, leaves earlier values in place.
 		if cap(arena)-len(arena) < n || arena == nil {
 			arena = make([]byte, 0, max(n, min(2*cap(arena), chunkBytes), 128))
 		}
@@ -177,8 +173,8 @@ func (db *database) appendValue(arena []byte, item *badger.Item) (_, value []byt
 	return arena, value, nil
 }
 
-// commit writes changes, all or none. After an error nothing may be written to
-// the database any more.
+// commit writes all changes or none. After an error, nothing may be written to the database any
+// more.
 func (db *database) commit(changes []change) (err error) {
 	defer recoverTo(&err)
 	txn := db.badger.NewTransaction(true)
@@ -201,8 +197,8 @@ func (db *database) commit(changes []change) (err error) {
 	return nil
 }
 
-// sync returns when what was committed survives a loss of power. It notes the
-// syncs of something new, unless there is no room for that.
+// sync returns when everything committed survives a loss of power. If there was anything new, it
+// notes the sync, unless there is no room for that.
 func (db *database) sync() (err error) {
 	defer recoverTo(&err)
 	noted := db.syncs.dirty && db.gate.check() == nil
@@ -233,22 +229,21 @@ func (db *database) close() (err error) {
 	return db.syncs.save(true)
 }
 
-// tablePause is the time between two checks of whether a table may be made.
+// tablePause is the time between two checks of whether Badger may make a table.
 const tablePause = 250 * time.Millisecond
 
-// awaitTable returns when a compaction may make a table: when there is room, and
-// no other folder has taken the place of this one. In that one, Badger would
-// delete files that are called like its own. If nothing took its place, the
-// compaction fails by itself.
+// awaitTable returns when a compaction may make a table: when there is room, and no other folder
+// has taken the place of this one. In another folder, Badger would delete files with the names of
+// its own. If there is no folder at all, the compaction fails by itself.
 func (db *database) awaitTable() {
 	for db.gate.check() != nil || db.place() == another {
 		time.Sleep(tablePause)
 	}
 }
 
-// endFlushing ends Badger's goroutine that could not write a memtable, if the
-// folder is not in its place: it would try again without end, and Badger could not
-// be closed. What is in the memtable is still in its log.
+// endFlushing ends Badger's goroutine that could not write a memtable, if the folder is not in its
+// place. It would try again without end, and Badger could not be closed. The memtable's content is
+// still in its log.
 func (db *database) endFlushing() {
 	if err := db.inPlace(); err != nil {
 		_ = db.store.fail(db, err)
@@ -256,12 +251,12 @@ func (db *database) endFlushing() {
 	}
 }
 
-// appendKey appends key as it is in Badger to dst.
+// appendKey appends a key to dst as Badger stores it.
 func appendKey(dst []byte, key string) []byte {
 	return append(append(dst, keyPrefix...), key...)
 }
 
-// sum returns the checksum of a record, of its key as it is in Badger.
+// sum returns the checksum of a record. key is as Badger stores it.
 func sum(key, value []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, value)
 }

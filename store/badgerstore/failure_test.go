@@ -12,8 +12,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// TestFailedWriteReopens closes Badger behind the store's back, so that the
-// next commit fails.
+// TestFailedWriteReopens closes Badger without the store's knowledge, so that the next commit
+// fails.
 func TestFailedWriteReopens(t *testing.T) {
 	s, log := openLogged(t, t.TempDir())
 	mustPut(t, s, "secret-key", "1")
@@ -38,8 +38,8 @@ func TestFailedWriteReopens(t *testing.T) {
 	healthy(t, s)
 }
 
-// TestPanicsInReadsAreErrors has Badger panic: its iterators do on a database
-// that was closed behind the store's back.
+// TestPanicsInReadsAreErrors makes Badger panic: its iterators do so on a database that was closed
+// without the store's knowledge.
 func TestPanicsInReadsAreErrors(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	mustPut(t, s, "k", "1")

@@ -12,22 +12,20 @@ import (
 	"time"
 )
 
-// The store's folder holds Badger's own folder, the lock file, and what was
-// moved aside. Badger's folder is one below so that it can be moved aside even
-// when the store's is a file system of its own.
+// The store's folder holds Badger's own folder, the lock file, and folders that were moved aside.
+// Badger's folder is one level below, so that it can be moved aside even if the store's folder is a
+// file system of its own.
 const (
 	badgerName  = "badger"
 	asidePrefix = badgerName + ".corrupt-"
 	lockName    = "opening"
 
-	// maxAside is how many folders may be moved aside, so that a loop of crashes
-	// does not fill the disk.
+	// maxAside is how many folders may be moved aside. So a loop of crashes does not fill the disk.
 	maxAside = 4
 )
 
-// checkFolder makes the folder dir, and the lock file in it. It returns an error
-// only if that can never work. What may pass is found again when the folder is
-// opened.
+// checkFolder makes the folder dir, and the lock file in it. It returns an error only if that can
+// never work. Anything that may pass shows again when the folder is opened.
 func checkFolder(dir string) error {
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
@@ -36,8 +34,8 @@ func checkFolder(dir string) error {
 			f.Close()
 		}
 	}
-	// EPERM is what the system says when a file system takes no new folders, and
-	// ENOENT in /proc. A lack of rights is EACCES, and may pass.
+	// EPERM means that a file system takes no new folders, and /proc returns ENOENT. A lack of
+	// rights is EACCES, and may pass.
 	for _, never := range []error{fs.ErrNotExist, syscall.ENOTDIR, syscall.EPERM, syscall.EINVAL, syscall.ENAMETOOLONG} {
 		if errors.Is(err, never) {
 			return err
@@ -46,25 +44,25 @@ func checkFolder(dir string) error {
 	return nil
 }
 
-// openFile opens a file for reading and writing, and makes it if need be.
+// openFile opens a file for reading and writing, and creates it if needed.
 func openFile(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 }
 
-// A folderLock is the file that is locked while a folder is open. Its size
-// counts the openings in a row that found damage or never ended: so a process
-// that died inside Badger is noticed by the next one.
+// A folderLock is the file that is locked while a folder is open. Its size counts how many openings
+// in a row found damage or never ended. So a process that died inside Badger is noticed by the next
+// one.
 type folderLock struct {
 	file     *os.File
 	failures int
 }
 
-// ErrLocked is wrapped by the error of calls, and of [Store.Health], while another
-// process has the folder open.
+// ErrLocked is wrapped by the errors of calls, and of [Store.Health], while another process has the
+// folder open.
 var ErrLocked = errors.New("another process holds the folder, or another store in this one; " +
 	"wait for it to end, or share a store between processes")
 
-// lockFolder locks dir and reads its count, without waiting.
+// lockFolder locks dir, without waiting, and reads its count.
 func lockFolder(dir string) (*folderLock, error) {
 	f, err := openFile(filepath.Join(dir, lockName))
 	if err != nil {
@@ -97,8 +95,7 @@ func (l *folderLock) setFailures(n int) error {
 
 func (l *folderLock) close() { l.file.Close() }
 
-// moveAside renames Badger's folder, which could not be opened, so that a new
-// one can be begun.
+// moveAside renames Badger's folder, which could not be opened, to make room for a new one.
 func (s *Store) moveAside(path string) error {
 	if aside := movedAside(s.dir); len(aside) >= maxAside {
 		return &problem{corrupt, fmt.Errorf("the files are damaged, and %d folders were moved aside already; remove %s*",
@@ -129,18 +126,18 @@ func movedAside(dir string) []string {
 	return aside
 }
 
-// A place is what is found under the name of a database's folder.
+// A place says what is at the path of a database's folder.
 type place int
 
 const (
 	ours    place = iota // the folder itself, as far as anybody knows
-	nothing              // it was removed or renamed
-	another              // and another folder has its name
+	nothing              // nothing: it was removed or renamed
+	another              // another folder
 )
 
-// place checks what is in the place of Badger's folder. Badger does not notice
-// that its folder was moved: it writes on to the files that it has open, and makes
-// new ones in whatever has the folder's name by then.
+// place checks what is in the place of Badger's folder. Badger does not notice if its folder is
+// moved. It goes on writing to the files that it has open, and makes new ones in whatever is at the
+// folder's path.
 func (db *database) place() place {
 	if !replaced(db.syncs.file) {
 		return ours
@@ -166,7 +163,7 @@ func (db *database) movedProblem() error {
 	return &problem{folderMoved, fmt.Errorf("the folder %s was removed, renamed or replaced while it was open", filepath.Dir(db.path))}
 }
 
-// replaced reports whether the name of an open file is free, or another file's.
+// replaced reports whether the path of an open file is free, or another file's.
 func replaced(f *os.File) bool {
 	there, err := os.Stat(f.Name())
 	if err != nil {

@@ -64,7 +64,7 @@ func TestOpenRefusesBadArguments(t *testing.T) {
 	}
 }
 
-// TestOpenWaitsForAFolder has folders that cannot be made at first, and can later.
+// TestOpenWaitsForAFolder opens folders that cannot be created at first, but can later.
 func TestOpenWaitsForAFolder(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -139,14 +139,14 @@ func rename(t *testing.T, from, to string) {
 	}
 }
 
-// closed reports whether db was closed to the end.
+// closed reports whether db was closed completely.
 func closed(db *database) bool {
 	_, err := db.lock.file.Stat()
 	return errors.Is(err, os.ErrClosed)
 }
 
-// TestFolderRemovedUnderLoad removes the folder while memtables are written to
-// tables and tables are merged.
+// TestFolderRemovedUnderLoad removes the folder while memtables become tables and tables are
+// merged.
 func TestFolderRemovedUnderLoad(t *testing.T) {
 	t.Parallel()
 	s, log := openData(t)
@@ -167,7 +167,7 @@ func TestFolderRemovedUnderLoad(t *testing.T) {
 	if notes := s.Notes(); len(notes) != 1 || notes[0] != noteMoved {
 		t.Errorf("Notes are %q, want that the folder was removed", notes)
 	}
-	log.want(t, 2, "the folder is empty") // at the start, and when it was made anew
+	log.want(t, 2, "the folder is empty") // at the start, and when it was made again
 }
 
 // TestRenamedFolderKeepsItsRecords opens the folder under its new name.
@@ -206,8 +206,8 @@ func TestRenamedFolderKeepsItsRecords(t *testing.T) {
 	}
 }
 
-// TestReplacedFolderIsLeftAlone puts a folder with a database in the place of the
-// open one, and closes the store.
+// TestReplacedFolderIsLeftAlone puts another folder with a database in place of the open one, and
+// closes the store.
 func TestReplacedFolderIsLeftAlone(t *testing.T) {
 	other, log := filled(t), newLog()
 	dir := filepath.Join(t.TempDir(), "data")
@@ -246,7 +246,7 @@ func files(t *testing.T, dir string) (all string) {
 	return all
 }
 
-// TestNoTableIsMadeInAnotherFolder has a compaction ask whether it may make a table.
+// TestNoTableIsMadeInAnotherFolder makes a compaction ask whether it may make a table.
 func TestNoTableIsMadeInAnotherFolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -282,9 +282,8 @@ func TestNoTableIsMadeInAnotherFolder(t *testing.T) {
 	})
 }
 
-// TestReplacedInnerFolderIsOpened puts another database in the place of Badger's
-// own folder, as who restores a backup may do. The store's folder, with its lock,
-// stays.
+// TestReplacedInnerFolderIsOpened puts another database in place of Badger's own folder, as
+// somebody who restores a backup may do. The store's folder, with its lock, stays.
 func TestReplacedInnerFolderIsOpened(t *testing.T) {
 	t.Parallel()
 	other := filepath.Join(filled(t), badgerName)

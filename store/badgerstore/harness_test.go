@@ -42,14 +42,14 @@ func open(t testing.TB, dir string, opts *Options) *Store {
 	return s
 }
 
-// openLogged is open, with what the store logs.
+// openLogged is open that also returns what the store logs.
 func openLogged(t testing.TB, dir string) (*Store, *capture) {
 	t.Helper()
 	log := newLog()
 	return open(t, dir, &Options{Logger: log.logger()}), log
 }
 
-// filled makes a folder with a table of records in it, and returns it.
+// filled makes a folder with a table of records in it.
 func filled(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -74,7 +74,7 @@ func healthy(t testing.TB, s *Store) {
 	}
 }
 
-// callErrors makes each call once, and returns the errors by the call's name.
+// callErrors makes each call once, and returns the errors by call.
 func callErrors(s *Store) map[string]error {
 	_, scanned := scan(s)
 	return map[string]error{
@@ -100,7 +100,7 @@ func mustPut(t testing.TB, s store.Store, key, value string) {
 	}
 }
 
-// get returns the value at key, "" if there is none.
+// get returns the value of key, or "".
 func get(t testing.TB, s store.Store, key string) (got string) {
 	t.Helper()
 	err := s.View(context.Background(), []string{key}, func(values [][]byte) error {
@@ -144,7 +144,7 @@ func wantAside(t *testing.T, s *Store, want int) {
 	}
 }
 
-// writeFile writes a file that dir and name make up.
+// writeFile writes text to the file name in dir.
 func writeFile(t *testing.T, dir, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -152,7 +152,7 @@ func writeFile(t *testing.T, dir, name, text string) {
 	}
 }
 
-// capture keeps the lines logged, and lets tests wait for one.
+// capture keeps the logged lines, and lets tests wait for one.
 type capture struct {
 	mu    sync.Mutex
 	cond  *sync.Cond

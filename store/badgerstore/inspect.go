@@ -13,12 +13,11 @@ import (
 	"github.com/dgraph-io/badger/v4/table"
 )
 
-// inspect looks for damage in Badger's files before Badger does, since Badger
-// dies of some, hides some, and makes some worse by deleting what it does not
-// know of. It returns a problem if Badger must not see the files. Files that are
-// damaged and hold no record are removed; Badger makes them anew. If all is set,
-// it reads the tables to their ends. damaged is how many of them have blocks that
-// fail their checksum; they can be used, because each record has its own.
+// inspect looks for damage in Badger's files before Badger opens them. Badger dies of some damage
+// and hides some. It makes some worse by deleting files that it does not know. inspect returns a
+// problem if Badger must not see the files. It removes damaged files that hold no record; Badger
+// makes them again. If all is set, it reads the tables to their ends. damaged is how many tables
+// have blocks with a wrong checksum. They can be used, because each record has its own checksum.
 func inspect(path string, files []fs.DirEntry, all bool) (damaged int, err error) {
 	for _, file := range files {
 		if err := inspectFile(filepath.Join(path, file.Name())); err != nil {
@@ -41,25 +40,24 @@ func inspect(path string, files []fs.DirEntry, all bool) (damaged int, err error
 	return damaged, nil
 }
 
-// Names in Badger's folder, and how its files begin. A log begins with the
-// number of the key that it is encrypted with, and a random number; the registry
-// of keys begins with a random number and a text. Here nothing is encrypted.
+// Names in Badger's folder, and the beginnings of its files. A log begins with the number of its
+// encryption key, and a random number. The registry of keys begins with a random number and a text.
+// Here nothing is encrypted.
 const (
 	manifestName   = badger.ManifestFilename
 	registryName   = badger.KeyRegistryFileName
 	tableSuffix    = ".sst"
 	walSuffix      = ".mem"
-	valuesSuffix   = ".vlog" // logs of values; they hold none, since values stay beside their keys
+	valuesSuffix   = ".vlog" // logs of values; they are empty, since values stay beside their keys
 	logHeadLength  = 20
 	registryStart  = 16
 	registryText   = "Hello Badger"
 	registryLength = registryStart + len(registryText)
 )
 
-// inspectFile returns a problem if a file cannot be used, or is a log that does
-// not begin as one. It removes a file that holds no record and that Badger could
-// not open: a damaged registry, a damaged log of values, an empty log, which is
-// left by a process that dies while it makes a log.
+// inspectFile returns a problem if a file cannot be used, or is a log with a wrong beginning. It
+// removes a file that holds no record and that Badger could not open: a damaged registry, a damaged
+// log of values, or an empty log, which a process leaves that dies while it makes a log.
 func inspectFile(name string) error {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -95,9 +93,8 @@ func corruption(format string, args ...any) error {
 	return &problem{corrupt, fmt.Errorf("opening: "+format, args...)}
 }
 
-// inspectManifest returns the tables that the manifest names. Badger makes a
-// missing manifest anew and takes one that was cut short as it is; then it
-// deletes the tables that are not in it.
+// inspectManifest returns the tables that the manifest names. Badger replaces a missing manifest
+// and accepts a truncated one. Then it deletes the tables that are not in it.
 func inspectManifest(path string, files []fs.DirEntry) (map[uint64]badger.TableManifest, error) {
 	found := map[uint64]bool{}
 	for _, file := range files {

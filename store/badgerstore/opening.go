@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// maxFailures is how many openings in a row may die or find damage before
-	// Badger's folder is moved aside.
+	// maxFailures is how many openings in a row may die or find damage before Badger's folder is
+	// moved aside.
 	maxFailures = 2
 
-	// quickTables is how many bytes of tables are read to their ends at each
-	// opening, which takes a quarter of a second. More are read only after an
-	// opening or closing that did not end well.
+	// quickTables is how many bytes of tables are read to their ends at each opening, which takes a
+	// quarter of a second. If there are more, they are read only after an opening or closing that
+	// did not end well.
 	quickTables = 256 << 20
 )
 
-// open opens the folder, once: it makes and locks it, and opens what is in it.
+// open makes one attempt to open the folder: it makes and locks it, and opens what is in it.
 func (s *Store) open() (*database, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, &problem{inaccessible, err}
@@ -43,8 +43,8 @@ func (s *Store) open() (*database, error) {
 	return db, nil
 }
 
-// openLocked moves a damaged folder aside, checks that there is room, and opens
-// Badger. While it does, the lock file counts one failure more.
+// openLocked moves a damaged folder aside, checks that there is room, and opens Badger. While it
+// runs, the lock file counts one more failure.
 func (s *Store) openLocked(lock *folderLock) (*database, error) {
 	path := filepath.Join(s.dir, badgerName)
 	_, err := os.Stat(filepath.Join(path, manifestName))
@@ -74,7 +74,7 @@ func (s *Store) openLocked(lock *folderLock) (*database, error) {
 	}
 	db, err := s.openDatabase(path, files, gate, failures > 0)
 	if reasonOf(err) != corrupt {
-		_ = lock.setFailures(0) // if that fails, the next opening is more careful than it need be
+		_ = lock.setFailures(0) // if this fails, the next opening is more careful than it needs to be
 	}
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func tableBytes(files []fs.DirEntry) (size int64) {
 	return size
 }
 
-// openDatabase inspects Badger's files, and opens Badger if they are fit for it.
+// openDatabase inspects Badger's files, and opens Badger if it can use them.
 func (s *Store) openDatabase(path string, files []fs.DirEntry, gate gate, careful bool) (*database, error) {
 	last := readSyncState(path)
 	damaged, err := inspect(path, files, careful || !last.clean || tableBytes(files) <= quickTables)
@@ -123,8 +123,8 @@ func (s *Store) openDatabase(path string, files []fs.DirEntry, gate gate, carefu
 	return db, nil
 }
 
-// openBadger takes a panic in badger.Open for damage. A panic in one of
-// Badger's own goroutines ends the process; the lock file counts it.
+// openBadger treats a panic in badger.Open as damage. A panic in one of Badger's own goroutines
+// ends the process, and the lock file counts it.
 func openBadger(o badger.Options) (db *badger.DB, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -141,8 +141,7 @@ func openBadger(o badger.Options) (db *badger.DB, err error) {
 	return nil, badgerProblem(otherFailure, "opening", err)
 }
 
-// resumeSyncs reports a loss if Badger knows of no version as high as the one
-// noted.
+// resumeSyncs reports a loss if Badger's highest version is below the noted one.
 func (db *database) resumeSyncs(last syncState) error {
 	if db.badger.MaxVersion() < last.version {
 		db.store.report(slog.LevelError, noteLost)

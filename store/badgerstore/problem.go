@@ -9,7 +9,7 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// A reason says why a store cannot be used. It decides when to try again.
+// A reason says why a store cannot be used. It determines when to try again.
 type reason int
 
 const (
@@ -35,7 +35,7 @@ func (p *problem) Error() string {
 }
 func (p *problem) Unwrap() []error { return []error{store.ErrUnavailable, p.err} }
 
-// reasonOf returns the reason in err, otherFailure if it has none.
+// reasonOf returns the reason in err, or otherFailure if it has none.
 func reasonOf(err error) reason {
 	if err == nil {
 		return working
@@ -54,11 +54,10 @@ func contextError(ctx context.Context) error {
 	return fmt.Errorf("badgerstore: %w", ctx.Err())
 }
 
-// retryDelay returns how long to wait before the folder is opened again, when
-// this reason was met n times before without a break. A locked folder is tried
-// often, so that a successor takes over at once. Badger never frees what it took
-// when it failed to open, so then the delay doubles up to an hour. Who renames a
-// folder to put another one in its place gets 5 seconds for it.
+// retryDelay returns how long to wait before the next attempt to open the folder, after this reason
+// occurred n times in a row before. A locked folder is tried often, so that a successor takes over
+// at once. When Badger fails to open, it never frees its memory, so then the delay doubles up to an
+// hour. Somebody who renames a folder to put another in its place has 5 seconds.
 func retryDelay(r reason, n int) time.Duration {
 	limit := 5 * time.Second
 	switch r {

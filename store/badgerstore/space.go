@@ -4,28 +4,26 @@ import "fmt"
 
 const (
 	defaultReserve = 512 << 20
-	leastReserve   = 8 * memTableSize // what a compaction may need in between
-	reservedFiles  = 64               // inodes; a compaction makes some ten files at a time
+	leastReserve   = 8 * memTableSize // what a compaction may need meanwhile
+	reservedFiles  = 64               // inodes; a compaction makes about ten files at a time
 )
 
-// space is what a file system has free for us.
+// space is the free space of a file system.
 type space struct {
 	total, free int64 // bytes
 	files       int64 // inodes; negative if the file system does not count them
 	readOnly    bool
 }
 
-// A gate keeps Badger from writing to a full disk, where a memory map without
-// space would end the process with SIGBUS, and from opening files when there are no
-// file descriptors left.
+// A gate keeps Badger from writing to a full disk, where a memory map without space would end the
+// process with SIGBUS. It also keeps Badger from opening files when no file descriptors are left.
 type gate struct {
 	dir         string
 	reserve     int64 // as in Options
 	descriptors int   // how many files are about to be opened
 }
 
-// check returns a problem if nothing may be written. A system that does not tell
-// is trusted.
+// check returns a problem if nothing may be written. If the system does not tell, check allows it.
 func (g gate) check() error {
 	if sp, ok := spaceAt(g.dir); ok {
 		if err := g.judgeSpace(sp); err != nil {
@@ -53,7 +51,7 @@ func (g gate) judgeSpace(sp space) error {
 	return nil
 }
 
-// reserveFor returns how many bytes must be free, see Options.Reserve.
+// reserveFor returns how many bytes must be free; see Options.Reserve.
 func reserveFor(option, total int64) int64 {
 	if option > 0 {
 		return option
@@ -61,11 +59,10 @@ func reserveFor(option, total int64) int64 {
 	return max(leastReserve, min(defaultReserve, total/10))
 }
 
-// judgeDescriptors returns an error if the process can open too few files. A
-// commit that cannot open its log leaves Badger unusable; a compaction that cannot
-// make a table goes on without it, and deletes those that it was to replace. A
-// flush and two compactions open some 20 files at a time. The rest is for what
-// others may open between this check and the deed.
+// judgeDescriptors returns an error if the process can open too few files. If a commit cannot open
+// its log, Badger becomes unusable. If a compaction cannot make a table, it goes on without it, and
+// deletes the tables that it was to replace. A flush and two compactions open about 20 files at a
+// time. The rest is for files that others open between this check and the write.
 func (g gate) judgeDescriptors(left, limit int) error {
 	need := max(64, min(limit/8, 512)) + g.descriptors
 	if left >= need {

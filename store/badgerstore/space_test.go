@@ -30,7 +30,7 @@ func TestReserveFor(t *testing.T) {
 	}
 }
 
-// wantText fails the test unless err has text, or is nil if text is "".
+// wantText fails the test unless err has text. If text is "", err must be nil.
 func wantText(t *testing.T, name string, err error, text string) {
 	t.Helper()
 	if (err == nil) != (text == "") || err != nil && !strings.Contains(err.Error(), text) {
@@ -113,7 +113,7 @@ func TestTooLittleSpaceToOpen(t *testing.T) {
 	log.want(t, 1, "are needed")
 }
 
-// TestNoRoomToWrite takes space and descriptors away and gives them back.
+// TestNoRoomToWrite takes away space and descriptors, and gives them back.
 func TestNoRoomToWrite(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -154,8 +154,8 @@ func TestNoRoomToWrite(t *testing.T) {
 	}
 }
 
-// TestCloseWithoutSpace sees that closing writes nothing, loses nothing and
-// keeps others out of files that Badger may still be working on.
+// TestCloseWithoutSpace checks that closing writes nothing, loses nothing, and keeps others away
+// from files that Badger may still use.
 func TestCloseWithoutSpace(t *testing.T) {
 	needSpaceAt(t)
 	dir := t.TempDir()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A state is what the store can do for its callers: either db is open, or calls
-// fail with err. After errClosed there is no other state.
+// A state is what the store can do for its callers: either db is open, or calls fail with err.
+// errClosed is final.
 type state struct {
 	db  *database
 	err error
@@ -20,8 +20,7 @@ func (s *Store) setState(next state) {
 	}
 }
 
-// acquire returns the open database. It is not closed until the caller calls
-// its calls.Done.
+// acquire returns the open database. It stays open until the caller calls its calls.Done.
 func (s *Store) acquire() (*database, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,8 +50,8 @@ func (s *Store) fail(db *database, err error) error {
 	return err
 }
 
-// logChange logs why the store cannot be used, or, if err is nil, that it works
-// again. It logs nothing if the reason is the one that was logged last.
+// logChange logs why the store cannot be used or, if err is nil, that it works again. It logs
+// nothing if the reason is the one it logged last.
 func (s *Store) logChange(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,8 +72,8 @@ func (s *Store) logLocked(err error) {
 	}
 }
 
-// run opens the folder, opens it again after a failure, and closes it in the
-// end. No other goroutine does. It closes tried after its first attempt.
+// run opens the folder, opens it again after a failure, and closes it in the end. No other
+// goroutine does that. It closes tried after its first attempt.
 func (s *Store) run(tried chan<- struct{}) {
 	defer close(s.stopped)
 	last, retries := working, 0
@@ -110,7 +109,7 @@ func (s *Store) run(tried chan<- struct{}) {
 func (s *Store) serve(db *database) error {
 	select {
 	case err := <-db.failed:
-		_ = s.shut(db) // the log has err already
+		_ = s.shut(db) // err was logged already
 		return err
 	case <-s.closing.Done():
 		s.closeErr = s.shut(db)
@@ -118,9 +117,9 @@ func (s *Store) serve(db *database) error {
 	}
 }
 
-// shut closes a database that is out of use. When space is short it waits for
-// space, since closing writes. If the store is closed meanwhile, it leaves the
-// files open, and locked, because Badger works on them until the process ends.
+// shut closes a database that is out of use. If space is short, it waits for space, since closing
+// writes. If the store is closed meanwhile, it leaves the files open and locked, because Badger
+// works on them until the process ends.
 func (s *Store) shut(db *database) error {
 	if where := db.place(); where != ours {
 		s.abandon(db, where)
@@ -137,11 +136,10 @@ func (s *Store) shut(db *database) error {
 	return db.close()
 }
 
-// abandon gives up a database whose folder is no longer in its place. If there is
-// none, the database is closed as soon as nobody reads; that fails, since files that
-// Badger looks for by name are gone, but ends a write that waits for room. If another
-// folder is there, closing would write to that one, so the files stay open. The records
-// stay in the folder, wherever it is now.
+// abandon gives up a database whose folder is not in its place. The records stay in that folder,
+// wherever it is. If its place is empty, abandon closes the database as soon as nobody reads. That
+// fails, since Badger does not find its files by name, but it ends a write that waits for room. If
+// another folder is there, closing would write to that one, so the files stay open.
 func (s *Store) abandon(db *database, where place) {
 	s.addNote(noteMoved)
 	if where == nothing {
@@ -152,7 +150,7 @@ func (s *Store) abandon(db *database, where place) {
 		return
 	}
 	if !replaced(db.lock.file) {
-		db.lock.close() // only Badger's own folder was replaced; what is there now needs the lock
+		db.lock.close() // only Badger's own folder was replaced; the new one needs the lock
 	}
 	s.log.Warn("badgerstore: the files of the folder that was replaced stay open until the process ends", "dir", s.dir)
 }

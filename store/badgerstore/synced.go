@@ -8,28 +8,27 @@ import (
 	"path/filepath"
 )
 
-// Badger silently drops what it cannot read at the end of a log. So each sync of
-// something new first writes a key of its own, and then notes in a file which
-// version Badger gave to that. If Badger knows no version as high at the next
-// opening, records that were synced are missing.
+// Badger silently drops what it cannot read at the end of a log. So each sync of something new
+// first writes a special key, and then notes in a file which version Badger gave to that key. If
+// Badger's highest version is lower at the next opening, synced records are missing.
 const (
 	syncsName = "synced"
 
-	// syncsKey is that key. It is never deleted, since Badger forgets the versions
-	// of what is. No record's key begins like it, see keyPrefix.
+	// syncsKey is that key. It is never deleted, since Badger forgets the versions of deleted keys.
+	// No record's key begins like it, see keyPrefix.
 	syncsKey = "synced"
 
 	syncsSize = 8 + 1 + crc32.Size
 )
 
-// A syncState is what the file says; the zero state says nothing.
+// A syncState is the content of the file. The zero state says nothing.
 type syncState struct {
 	version uint64
-	clean   bool // Badger was closed in the end
+	clean   bool // whether Badger was closed in the end
 }
 
-// encode lays the state out: the version, big-endian, 1 for clean, and the CRC-32C
-// of both.
+// encode returns the content of the file: the version, big-endian, 1 for clean, and the CRC-32C of
+// both.
 func (s syncState) encode() []byte {
 	b := append(binary.BigEndian.AppendUint64(nil, s.version), 0)
 	if s.clean {
@@ -46,7 +45,7 @@ func decodeSyncState(b []byte) syncState {
 	return syncState{binary.BigEndian.Uint64(b), b[8] == 1}
 }
 
-// readSyncState returns the state noted in Badger's folder path.
+// readSyncState returns the state noted in path, Badger's folder.
 func readSyncState(path string) syncState {
 	b, _ := os.ReadFile(filepath.Join(path, syncsName))
 	return decodeSyncState(b)
@@ -56,10 +55,10 @@ func readSyncState(path string) syncState {
 type syncs struct {
 	file    *os.File
 	version uint64
-	dirty   bool // something was written since the last sync
+	dirty   bool // whether something was written since the last sync
 }
 
-// openSyncs makes or opens the file, and Badger's folder path, in which it is.
+// openSyncs opens the file in path, Badger's folder. It makes both if needed.
 func openSyncs(path string) (*syncs, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, &problem{inaccessible, err}
@@ -71,7 +70,7 @@ func openSyncs(path string) (*syncs, error) {
 	return &syncs{file: f}, nil
 }
 
-// write notes the state. It may be lost with the power.
+// write notes the state. A loss of power may undo it.
 func (s *syncs) write(clean bool) error {
 	_, err := s.file.WriteAt(syncState{s.version, clean}.encode(), 0)
 	return err

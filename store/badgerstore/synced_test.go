@@ -28,8 +28,8 @@ func TestSyncStateOnDisk(t *testing.T) {
 	}
 }
 
-// TestLostSyncs has what was synced go missing, as by damage in the middle of a
-// log, which Badger takes for its end.
+// TestLostSyncs loses what was synced, as happens if a log is damaged in its middle, which Badger
+// takes for its end.
 func TestLostSyncs(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -59,7 +59,7 @@ func TestLostSyncs(t *testing.T) {
 	}
 }
 
-// syncedFolder syncs twice something new and once nothing.
+// syncedFolder syncs something new twice, and then nothing once.
 func syncedFolder(t *testing.T, dir string) syncState {
 	t.Helper()
 	s := mustOpen(t, dir, nil)

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isTemporary reports whether the file system of dir lasts no longer than the
-// machine or the container runs.
+// isTemporary reports whether the file system of dir ends when the machine or the container stops.
 func isTemporary(dir string) bool {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
@@ -19,8 +18,8 @@ func isTemporary(dir string) bool {
 	return slices.Contains([]int64{unix.TMPFS_MAGIC, unix.RAMFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC}, int64(st.Type))
 }
 
-// descriptorsLeft returns how many more files this process can open, and how many
-// in all; ok is false if the system does not tell.
+// descriptorsLeft returns how many more files this process can open, and its limit. ok is false if
+// the system does not tell.
 func descriptorsLeft() (left, limit int, ok bool) {
 	var r unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r); err != nil || r.Cur > math.MaxInt32 {
@@ -30,8 +29,8 @@ func descriptorsLeft() (left, limit int, ok bool) {
 	return max(0, int(r.Cur)-used), int(r.Cur), ok
 }
 
-// countEntries counts the entries of dir. Since Linux 6.2 the size of
-// /proc/self/fd is their number, which needs no descriptor to find out.
+// countEntries counts the entries of dir. Since Linux 6.2, the size of /proc/self/fd is that
+// number, and reading it needs no descriptor.
 func countEntries(dir string) (n int, ok bool) {
 	var st unix.Stat_t
 	if err := unix.Stat(dir, &st); err != nil {

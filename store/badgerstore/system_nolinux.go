@@ -2,7 +2,7 @@
 
 package badgerstore
 
-// On other systems nothing is known of these.
+// Other systems do not tell.
 
 func isTemporary(string) bool                     { return false }
 func descriptorsLeft() (left, limit int, ok bool) { return 0, 0, false }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile locks f for this process until f is closed, without waiting. It
-// reports false if somebody else has it locked.
+// lockFile locks f for this process until f is closed. It does not wait, and reports false if
+// somebody else has locked it.
 func lockFile(f *os.File) (bool, error) {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {

@@ -14,9 +14,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// inspectTable returns a problem if Badger would die of the table, or would hide
-// records without saying so. It checks the table's index, and, if all is set, the
-// rest too; bad says then that some of it fails its checksum.
+// inspectTable returns a problem if Badger would die of the table, or would hide records without a
+// word. It checks the table's index and, if all is set, the rest too. Then bad says that a part has
+// a wrong checksum.
 func inspectTable(name string, id uint64, all bool) (bad bool, err error) {
 	data, done, err := tableData(name, all)
 	if err != nil {
@@ -30,9 +30,8 @@ func inspectTable(name string, id uint64, all bool) (bad bool, err error) {
 	return bad, nil
 }
 
-// tableData returns the bytes of a table, to be used until done is called. If
-// not all are looked at they are mapped, so that the others need not come from
-// the disk.
+// tableData returns the bytes of a table. They are valid until done is called. Unless all are
+// needed, they are mapped, so that unread ones are not fetched from the disk.
 func tableData(name string, all bool) (data []byte, done func(), err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -68,8 +67,8 @@ func inspectTableData(data []byte, id uint64, all bool) (bad bool, err error) {
 	return true, walk(t)
 }
 
-// verifyIndex checks the end of a table: the index, its length, its checksum, and
-// the length of that. Badger ends the process when it cannot read them.
+// verifyIndex checks the end of a table: the index, its length, its checksum, and the checksum's
+// length. Badger ends the process if it cannot read them.
 func verifyIndex(data []byte) error {
 	sum, data, ok := cutTail(data)
 	if !ok {
@@ -89,7 +88,7 @@ func verifyIndex(data []byte) error {
 	return nil
 }
 
-// cutTail cuts off the end of data, which is followed by its own length.
+// cutTail cuts off the end of data. The length of that end follows it.
 func cutTail(data []byte) (tail, rest []byte, ok bool) {
 	at := len(data) - 4
 	if at < 0 {
@@ -102,16 +101,15 @@ func cutTail(data []byte) (tail, rest []byte, ok bool) {
 	return data[at-n : at], data[:at-n], true
 }
 
-// blocksWhole reports whether each block of t has its checksum.
+// blocksWhole reports whether each block of t has the right checksum.
 func blocksWhole(t *table.Table) (ok bool) {
 	defer func() { ok = recover() == nil && ok }()
 	return t.VerifyChecksum() == nil
 }
 
-// walk goes through a table that fails its checksum, as Badger does later. It
-// returns an error if not all records can be reached, or if a key is damaged:
-// what a record with a lost key replaced would be seen again. A damaged value is
-// found when it is read.
+// walk goes through a table with a wrong checksum, as Badger does later. It returns an error if it
+// cannot reach all records, or if a key is damaged: then the record that the lost one replaced
+// would show again. A damaged value is found when it is read.
 func walk(t *table.Table) error {
 	it := t.NewIterator(table.NOCACHE)
 	defer it.Close()
