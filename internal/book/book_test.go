@@ -183,8 +183,8 @@ func TestPartKeepsItsLimitOfBytes(t *testing.T) {
 	}
 }
 
-// TestReservedBytesNeverChange holds because stored parts were counted so: a
-// page that leaves frees what was reserved for it.
+// TestReservedBytesNeverChange pins how entries are counted, since a page that leaves must
+// free exactly the bytes that were reserved for it.
 func TestReservedBytesNeverChange(t *testing.T) {
 	b := testBook()
 	if got, want := b.size("/a&b"), len("https://example.com/a&amp;b")+94; got != want {

@@ -12,7 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// Records whose checksums hold may say anything all the same.
+// A record with a valid checksum may still hold any values.
 func TestRecordsWithImpossibleNumbers(t *testing.T) {
 	for _, v := range []uint64{1 << 31, 1 << 32, 1 << 62, 1 << 63, math.MaxUint64} {
 		h := readHead(recordtest.Numbered(1, v))
@@ -29,7 +29,7 @@ func TestRecordsWithImpossibleNumbers(t *testing.T) {
 	}
 }
 
-// The part that is said to be filled decides how many are asked for.
+// The number of the part being filled decides how many parts are read.
 func TestHeadFarAhead(t *testing.T) {
 	for _, filling := range []uint64{5000, keys.MaxPart, keys.MaxPart + 1, math.MaxInt64, math.MaxUint64} {
 		b := testBook()
@@ -50,7 +50,7 @@ func headFields(filling int) []byte {
 	return recordtest.FieldsOf(tx.Get(b.Keys.Head()))
 }
 
-// FuzzBook does with the records of parts what is done with pages.
+// FuzzBook lists and removes pages with forged records of parts.
 func FuzzBook(f *testing.F) {
 	f.Add(headFields(2), recordtest.FieldsOf(Part{Pages: 2, Bytes: 300}.encode()), recordtest.FieldsOf(Entry{}.Encode()), 1)
 	f.Add(headFields(1), recordtest.FieldsOf(Part{Pages: 1, Bytes: 300, Using: [3]int{1: 1}}.encode()), recordtest.FieldsOf(Entry{Extension: everything()}.Encode()), 40)

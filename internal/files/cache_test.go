@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// kept returns the names of the files whose bytes are in the cache, the one
-// asked for last in front.
+// kept returns the names of the files whose bytes are in the cache, the most
+// recently used first.
 func (c *cache) kept() string {
 	var b strings.Builder
 	for e := c.order.Front(); e != nil; e = e.Next() {

@@ -19,8 +19,8 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// site is a site that is used by many at once: pages are withdrawn and come back, the
-// store fails and is slow, and clients ask for files all the time.
+// site is a site under concurrent load: pages are withdrawn and come back, the store
+// fails and is slow, and clients ask for files all the time.
 type site struct {
 	*diary
 	r *rand.Rand
@@ -42,7 +42,7 @@ func (s *site) pages() (all []string) {
 	return all
 }
 
-// step has something happen.
+// step makes one random thing happen.
 func (s *site) step() {
 	pages := s.pages()
 	l := pages[s.r.IntN(len(pages))]
@@ -124,8 +124,8 @@ func (s *site) follow(r *rand.Rand, stop chan struct{}) {
 	}
 }
 
-// Whatever happens, no file names what was withdrawn before somebody asked for it, and
-// who goes by times to the second gets each new file.
+// Whatever happens, no file names a page that was withdrawn before the request, and a
+// client that compares times to the second gets each new file.
 func TestWithdrawnPagesAreNeverServed(t *testing.T) {
 	seeds := uint64(40)
 	if testing.Short() {

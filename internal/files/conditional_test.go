@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// FuzzNotModified asks with whatever a client may send. It is never told that it
-// has what it has not, its tag is found whatever stands around it, and dates are
-// compared as net/http compares them.
+// FuzzNotModified sends any headers a client may send. The client is never told that it
+// has a file that it does not have. Its tag is found among others, and dates are compared
+// as net/http compares them.
 func FuzzNotModified(f *testing.F) {
 	const tag = `"0123456789abcdef"`
 	modified := time.Date(2026, 11, 20, 17, 30, 0, 0, time.UTC)

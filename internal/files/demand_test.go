@@ -265,7 +265,7 @@ func TestTrustInDatesSurvivesARestart(t *testing.T) {
 	})
 }
 
-// A part that is asked for may show what turns the judgement of all.
+// The dates of a part that a request makes may change the trust in the dates of all parts.
 func TestTrustInDatesChangesOnDemand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
@@ -299,8 +299,8 @@ func TestTrustInDatesChangesOnDemand(t *testing.T) {
 	})
 }
 
-// A part that is asked for while all are made anew is not put back to what it
-// was when the pass came by.
+// A request makes a part while a pass remakes all parts. The pass must not serve its older
+// version of that part.
 func TestPassKeepsWhatWasRenderedOnDemandSince(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)

@@ -111,7 +111,8 @@ func TestPassesArePaced(t *testing.T) {
 	})
 }
 
-// A scan that ended early would show fewer entries too, but hardly for long.
+// Entries that are missing for long are lost. A scan that ends early shows fewer entries
+// too, but not for long.
 func TestLostEntryTakesOnlyItsPageOutAfterAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)

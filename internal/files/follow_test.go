@@ -28,8 +28,7 @@ func TestNothingIsMadeBeforeFollow(t *testing.T) {
 	})
 }
 
-// TestFollowMakesFilesAnewWhereItMakesADifference has files follow one policy and then
-// another.
+// TestFollowMakesFilesAnewWhereItMakesADifference follows one policy and then another.
 func TestFollowMakesFilesAnewWhereItMakesADifference(t *testing.T) {
 	disallow := func(path string) *robots.Rules { return robots.Parse([]byte("User-agent: *\nDisallow: " + path)) }
 	caught := lastmod.Trust{lastmod.Page: {All: true}}

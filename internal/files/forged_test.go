@@ -14,7 +14,7 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// Records whose checksums hold may say anything all the same.
+// A record with a valid checksum may still hold any values.
 func TestFileRecordsWithImpossibleNumbers(t *testing.T) {
 	for _, v := range []uint64{1 << 31, 1 << 32, 1 << 62, 1 << 63, math.MaxUint64} {
 		if f := readFile(recordtest.Numbered(4, v)); f.size < 0 || f.size > sitemap.MaxBytes {
@@ -26,7 +26,7 @@ func TestFileRecordsWithImpossibleNumbers(t *testing.T) {
 	}
 }
 
-// FuzzFile reads a file that was stored, and does with it what is done at a start.
+// FuzzFile reads a stored file as a start does.
 func FuzzFile(f *testing.F) {
 	p := &file{hash: hash{1}, size: 7, pages: 3, modified: moment.Seconds(1_700_000_000), until: moment.Seconds(1_800_000_000)}
 	var g lastmod.Gatherer

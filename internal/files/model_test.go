@@ -21,7 +21,7 @@ type model struct {
 	r       *rand.Rand
 	pages   map[string]book.Entry
 	part    map[string]int // of pages that are or were listed
-	touched map[int]bool   // parts of which an entry is another one
+	touched map[int]bool   // parts with a changed entry
 }
 
 func newModel(t *testing.T, seed uint64, change ...func(*Config)) *model {
@@ -37,7 +37,7 @@ func newModel(t *testing.T, seed uint64, change ...func(*Config)) *model {
 // modelBytes is the most bytes of a file: too few for many images.
 const modelBytes = 4 << 10
 
-// entry is one with a date, and often with images or an alternate.
+// entry returns an entry with a date, and often with images or an alternate.
 func (m *model) entry() book.Entry {
 	e := changedAt(1 + m.r.Int64N(900_000_000))
 	switch n := m.r.IntN(6); {
@@ -121,7 +121,7 @@ func (m *model) limit() {
 	})
 }
 
-// step does a few random things, and has the files rendered.
+// step does a few random things and renders the files.
 func (m *model) step() {
 	m.write(func(tx book.Tx) {
 		for range 1 + m.r.IntN(4) {
@@ -169,8 +169,8 @@ func (m *model) partNames() []string {
 	return names
 }
 
-// check compares the files with the model, and which are others with which had
-// to be.
+// check compares the files with the model, and the files that changed with those that had
+// to change.
 func (m *model) check(before map[string]string) (after map[string]string) {
 	m.Helper()
 	after = m.tags()

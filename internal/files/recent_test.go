@@ -12,8 +12,8 @@ import (
 	"github.com/servemap/servemap/internal/journal"
 )
 
-// diary is a journal of a shelf that remembers, for each page, what a ledger
-// does: when its last event was, and in which part it is.
+// diary is the journal of a shelf. Like a ledger, it remembers for each page when its last
+// event was and in which part it is.
 type diary struct {
 	*shelf
 	j    journal.Journal
@@ -30,7 +30,7 @@ func newDiary(t *testing.T, change ...func(*Config)) *diary {
 	return d
 }
 
-// happens has something happen to pages now, a second apart.
+// happens writes events of pages to the journal, a second apart.
 func (d *diary) happens(what journal.Happening, locations ...string) {
 	d.Helper()
 	for _, l := range locations {
@@ -50,8 +50,8 @@ func (d *diary) happens(what journal.Happening, locations ...string) {
 	}
 }
 
-// An event of another process's clock that is a little ahead is recent at once, one of
-// a clock that is further ahead when its time comes.
+// An event by another process whose clock is a little ahead is recent at once. An event
+// by a clock that is further ahead becomes recent when its time comes.
 func TestRecentPageOfAClockThatIsAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t, func(c *Config) { c.Recent = 2 * time.Hour })

@@ -31,7 +31,7 @@ type shelf struct {
 	book  book.Book
 	files *Files
 	log   *strings.Builder
-	stop  func() // ends who makes files, and waits for that
+	stop  func() // ends Run and waits for its end
 }
 
 // faulty is a store whose scans fail, end early or take long on demand.
@@ -91,8 +91,8 @@ func newShelf(t *testing.T, change ...func(*Config)) *shelf {
 	return s
 }
 
-// again makes files anew from the same store, as a restart does. They are made only
-// when somebody waits for them, until run.
+// again opens new files on the same store, as a restart does. Until run is called, they
+// are made only when a test waits for them.
 func (s *shelf) again() {
 	s.stop()
 	files := New(s.files.cfg)
@@ -113,7 +113,7 @@ func (s *shelf) again() {
 	})
 }
 
-// run has the files made as in a site.
+// run starts Run, as a site does.
 func (s *shelf) run() {
 	s.stop()
 	s.start(s.files.Run)
@@ -132,8 +132,7 @@ func (s *shelf) start(loop func(context.Context)) {
 	}
 }
 
-// write runs fn on the book, and stores what it has put. Nobody else writes
-// meanwhile.
+// write runs fn on the book and stores what it has put. No other goroutine may write.
 func (s *shelf) write(fn func(book.Tx)) {
 	s.Helper()
 	tx := &shelfTx{s: s, put: map[string][]byte{}}
@@ -192,7 +191,7 @@ func compile(rules ...admit.Rule) admit.Rules {
 	return compiled
 }
 
-// barring returns rules that keep locations out.
+// barring returns rules that exclude locations.
 func barring(locations ...string) admit.Rules {
 	var rules []admit.Rule
 	for _, l := range locations {
@@ -258,7 +257,7 @@ func (s *shelf) want(name string, want ...string) {
 	}
 }
 
-// wantEntries compares the entries of a file, without what is around them.
+// wantEntries compares the entries of a file.
 func (s *shelf) wantEntries(name, want string) {
 	s.Helper()
 	got := s.get(name).Body.String()

@@ -12,8 +12,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// A part's record that was lost counts its changes anew. What is noted of its file must
-// not stay that of before.
+// A part whose record was lost counts its changes from zero again. The stored date of its
+// file must not be taken for the new file's.
 func TestFileOfAPartWhoseRecordWasLostKeepsItsTimeAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)

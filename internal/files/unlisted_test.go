@@ -35,8 +35,8 @@ func newPress(t *testing.T) *diary {
 	return d
 }
 
-// TestWithdrawalWhileTheSiteStarts restarts, and withdraws a page before it is
-// known what the files list. The store goes on listing it.
+// TestWithdrawalWhileTheSiteStarts restarts, and withdraws a page before the files are
+// read. The store still lists it.
 func TestWithdrawalWhileTheSiteStarts(t *testing.T) {
 	names := []string{"sitemap-1.xml", "sitemap-2.xml", "sitemap-recent.xml", "sitemap-news.xml"}
 	for _, tt := range []struct {
@@ -103,8 +103,7 @@ func TestWithdrawalWhileTheSiteStarts(t *testing.T) {
 	}
 }
 
-// TestWithdrawalOfAPageNotRenderedYet withdraws a page that is stored and in no
-// file yet.
+// TestWithdrawalOfAPageNotRenderedYet withdraws a page that is stored but in no file yet.
 func TestWithdrawalOfAPageNotRenderedYet(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -138,7 +137,7 @@ func TestWithdrawalOfAPageNotRenderedYet(t *testing.T) {
 	}
 }
 
-// TestUnlistedWithdrawalsAreBoundedAndForgotten withdraws what was never listed.
+// TestUnlistedWithdrawalsAreBoundedAndForgotten withdraws pages that were never listed.
 func TestUnlistedWithdrawalsAreBoundedAndForgotten(t *testing.T) {
 	junk := 1_000_000
 	if testing.Short() {
@@ -204,8 +203,8 @@ func (s *shelf) remembered() int {
 	return len(s.files.gone.pages)
 }
 
-// TestUnlistedWithdrawalsAreForgottenWhileFilesChange has no moment at which nothing is to be
-// rendered.
+// TestUnlistedWithdrawalsAreForgottenWhileFilesChange keeps the files changing, so that
+// there is always something to render.
 func TestUnlistedWithdrawalsAreForgottenWhileFilesChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t, func(c *Config) { c.Every = 10 * time.Second })
@@ -225,8 +224,8 @@ func TestUnlistedWithdrawalsAreForgottenWhileFilesChange(t *testing.T) {
 	})
 }
 
-// TestWithdrawalWhileOtherPartsAreRendered withdraws a page that was listed and
-// withdrawn while a rendering goes on that has made its part before.
+// TestWithdrawalWhileOtherPartsAreRendered lists and withdraws a page during a pass that
+// has made its part already.
 func TestWithdrawalWhileOtherPartsAreRendered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)

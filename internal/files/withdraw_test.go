@@ -65,8 +65,8 @@ func TestWithdrawnPageLeavesWhileTheStoreHangs(t *testing.T) {
 	})
 }
 
-// TestOlderVerdictSettlesNoWithdrawal has a page withdrawn twice, of which the
-// store holds the first, and then what was seen in between.
+// TestOlderVerdictSettlesNoWithdrawal withdraws a page twice. The store then confirms the
+// first withdrawal, and something seen between the two.
 func TestOlderVerdictSettlesNoWithdrawal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
@@ -89,8 +89,8 @@ func TestOlderVerdictSettlesNoWithdrawal(t *testing.T) {
 	})
 }
 
-// Who asks for the sitemap is never shown what was withdrawn before, and does not wait
-// for long.
+// A request for the sitemap never shows a page that was withdrawn before, and does not
+// wait for long.
 func TestRequestsWaitAtMostASecondForACut(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -25,10 +25,10 @@ import (
 	"github.com/servemap/servemap/store/storetest"
 )
 
-// visitors come to a small site on which all kinds of things happen.
+// visitors visit a small site on which all kinds of things happen.
 type visitors struct {
 	*rand.Rand
-	doubtful bool // some of it only puts a page in doubt
+	doubtful bool // some sightings only put a page in doubt
 }
 
 // sightings returns what is seen at a time.
@@ -41,7 +41,7 @@ func (v visitors) sightings(n int, now time.Time) (all []*look.Sighting) {
 	return all
 }
 
-// kinds returns how many kinds of things happen, of those that are certain and of all.
+// kinds returns how many kinds of things happen: the certain ones, and all.
 func (v visitors) kinds(certain, all int) int {
 	if v.doubtful {
 		return all
@@ -105,9 +105,9 @@ func (v visitors) body(location string) string {
 	return "<!doctype html><html><head><title>t</title>" + head.String() + "</head><body><main><p>" + text + "</p>" + links.String() + "</main></body></html>"
 }
 
-// learn has a ledger over st learn from the traffic of a seed, a few sightings at
-// a time, and returns what is stored of the pages in the end. The secret is the
-// same each time, as hashes are compared.
+// learn feeds the traffic of a seed to a ledger over st, a few sightings at a time, and
+// returns the records of the pages. The secret is the same each time, since hashes are
+// compared.
 func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(r *rig, all []*look.Sighting)) (records map[string]string) {
 	inBubble(t, Config{Store: st, MaxURLs: 7}, func(r *rig) {
 		r.stop() // and forget what was made without the secret
@@ -134,7 +134,7 @@ func learn(t *testing.T, st store.Store, seed uint64, doubtful bool, offer func(
 	return records
 }
 
-// together has all merged at once.
+// together merges everything at once.
 func together(r *rig, all []*look.Sighting) { r.check(r.mergeNow(all...)) }
 
 // seeds returns how many seeds to try out of n, with -short one.
@@ -184,8 +184,8 @@ func TestLooksMergedTogetherLeaveWhatTheyLeaveApart(t *testing.T) {
 	}
 }
 
-// placeless returns records without what depends on which pages were merged together:
-// which part lists a page, and how often the part changed.
+// placeless returns records without the values that depend on which pages were merged
+// together: the page's part, and how often the part changed.
 func placeless(records map[string]string) map[string]string {
 	without := map[string]string{}
 	for key, value := range records {
@@ -211,8 +211,8 @@ func placeless(records map[string]string) map[string]string {
 	return without
 }
 
-// Looks that only put a page in doubt are left out, as what comes of them depends
-// on what was stored meanwhile.
+// Looks that only put a page in doubt are left out: their result depends on what was
+// stored meanwhile.
 func TestBatchWhoseAnswerIsLostCountsOnce(t *testing.T) {
 	for seed := range seeds(5) {
 		want := learn(t, new(memstore.Store), seed, false, together)
@@ -291,8 +291,7 @@ func TestPagesThatWaitTogetherTakeFewTransactions(t *testing.T) {
 	})
 }
 
-// countsOnly leaves of the records how many looks and changes are counted of each
-// page.
+// countsOnly reduces the records to the number of looks and changes of each page.
 func countsOnly(records map[string]string) {
 	for key, value := range records {
 		s, err := pagerecord.Decode([]byte(value))

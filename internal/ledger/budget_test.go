@@ -41,7 +41,7 @@ func TestHalfOfTheBudgetIsNotForMadeUpPages(t *testing.T) {
 	}
 }
 
-// affords has a sighting merged with what the budget affords, where sight has all of it read.
+// affords merges a sighting within the budget, while sight reads all of it.
 func (r *rig) affords(s *look.Sighting, change ...func(*look.Sighting)) {
 	r.Helper()
 	for _, f := range change {
@@ -53,8 +53,8 @@ func (r *rig) affords(s *look.Sighting, change ...func(*look.Sighting)) {
 	}))
 }
 
-// TestMadeUpPagesDoNotKeepNewOnesOut has strangers ask for pages that take a second each to read, until none of them
-// is read in full any more. Then a listed page links to new ones.
+// TestMadeUpPagesDoNotKeepNewOnesOut lets strangers ask for pages that take a second each to read, until none of
+// them is read in full. Then a listed page links to new ones.
 func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -98,7 +98,8 @@ func TestMadeUpPagesDoNotKeepNewOnesOut(t *testing.T) {
 // isRead reports whether the last look at a location read all of the page.
 func (r *rig) isRead(location string) bool { return r.page(location).Read }
 
-// TestPageIsPaidForByWhatIsInIt has the price of a page depend on its bytes, and not on how long the reading took.
+// TestPageIsPaidForByWhatIsInIt checks that the price of a page depends on its bytes, not on how long the reading
+// took.
 func TestPageIsPaidForByWhatIsInIt(t *testing.T) {
 	const words = "some words that say what there is to say; "
 	for _, tt := range []struct {

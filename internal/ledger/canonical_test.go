@@ -9,12 +9,12 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// variant is a page that names another, or itself, as its canonical one.
+// variant is a page that names another page, or itself, as canonical.
 func variant(canonical, text string) string {
 	return fmt.Sprintf(`<html><head><title>t</title><link rel=canonical href="%s"></head><body><main><p>%s</p></main></body></html>`, canonical, atLength(text))
 }
 
-// ownURL makes a sighting one of a query that only the page's canonical may allow.
+// ownURL gives a sighting a query that only the page's own canonical can allow.
 func ownURL(s *look.Sighting) { s.OwnURL = true }
 
 func TestLinkToAVariantSpeaksForItsCanonicalPage(t *testing.T) {

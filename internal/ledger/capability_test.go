@@ -83,8 +83,8 @@ func TestRouteVariableNamedLikeASecret(t *testing.T) {
 	})
 }
 
-// A page is read again, in a day, for links to what nobody got yet; after two days
-// nobody will ask for it.
+// A page with links that nobody has followed yet is read again after a day, but not after
+// two: by then nobody will follow them.
 func TestPageWithNothingLeftOpenIsNotReadAgain(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		home := html("home", "/a", "/dead")
@@ -102,8 +102,8 @@ func TestPageWithNothingLeftOpenIsNotReadAgain(t *testing.T) {
 	})
 }
 
-// readsAgain reports whether a look that shows the bytes of the last one is read all the
-// same, and has it seen.
+// readsAgain offers a look with the same bytes as the last one, and reports whether it
+// was read again.
 func (r *rig) readsAgain(location, body string) (again bool) {
 	r.Helper()
 	s := seen(location, body)

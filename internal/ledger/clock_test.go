@@ -20,8 +20,8 @@ func (r *rig) lastModAt(location string, now time.Time) int64 {
 	return r.page(location).Entry.LastMod(r.files.Trust(), moment.Of(now)).Seconds()
 }
 
-// fickle is a page whose text and dates change at random, told by a clock that
-// is off now and then.
+// fickle is a page whose text and dates change at random, seen by a clock that is wrong
+// now and then.
 type fickle struct {
 	*rand.Rand
 	location string
@@ -61,7 +61,7 @@ func (p *fickle) body(now time.Time, links ...string) string {
 	return body
 }
 
-// look has the page seen by a clock that is off by so much.
+// look shows the page to a clock that is off by so much.
 func (p *fickle) look(r *rig, off time.Duration, links ...string) {
 	now := time.Now().Add(off)
 	if p.IntN(6) == 0 {
@@ -75,9 +75,8 @@ func (p *fickle) look(r *rig, off time.Duration, links ...string) {
 	}))
 }
 
-// told checks the date that is published of the page when the clock is off by so
-// much. What was published while it was off is not held against what is
-// published when it is right.
+// told checks the published date of the page when the clock is off by so much. A date
+// published while the clock was wrong may be later than one published when it is right.
 func (p *fickle) check(r *rig, off time.Duration) {
 	r.Helper()
 	now := time.Now().Add(off)
@@ -94,8 +93,8 @@ func (p *fickle) check(r *rig, off time.Duration) {
 	p.told = got
 }
 
-// A lastmod is never after now, and never goes back, whatever the dates that
-// the site gives and whatever its clock does for a while.
+// A lastmod is never in the future and never goes back, whatever dates the site gives
+// and whatever its clock does for a while.
 func TestLastModNeverGoesBack(t *testing.T) {
 	seeds := 24
 	if testing.Short() {
@@ -106,7 +105,7 @@ func TestLastModNeverGoesBack(t *testing.T) {
 	}
 }
 
-// live has a site of a few fickle pages live through a hundred visits.
+// live runs a site of a few fickle pages through a hundred visits.
 func (r *rig) live(rnd *rand.Rand) {
 	var pages []*fickle
 	links := []string{"/p0", "/p1", "/p2"}

@@ -9,8 +9,8 @@ import (
 	"github.com/servemap/servemap/internal/rate"
 )
 
-// built is a site that was built at a time, as its Last-Modified says: of each
-// page there is a text, whose edition may differ.
+// built is a static site with the time of its build as Last-Modified. Each page has a
+// text, in one of several editions.
 func built(r *rig, pages []string, at time.Time, menu string, edition func(i int) int) {
 	r.Helper()
 	for i, p := range pages {
@@ -19,8 +19,8 @@ func built(r *rig, pages []string, at time.Time, menu string, edition func(i int
 	}
 }
 
-// A deploy gives every page a new menu and the time of the build. Only the pages
-// whose text it changed are dated by it.
+// A deploy gives every page a new menu and the time of the build. Only pages whose text it
+// changed get that date.
 func TestDeployDatesOnlyWhatItChanged(t *testing.T) {
 	const pages = 60
 	newMenu := shopMenu + `<li><a href="/jobs">Jobs</a><li><a href="/press">Press</a>`
@@ -66,8 +66,7 @@ func TestDeployDatesOnlyWhatItChanged(t *testing.T) {
 	}
 }
 
-// A change that is certain only later has the date that moved when it was first
-// seen.
+// A change that is confirmed later gets the given date that moved when it was first seen.
 func TestLateChangeHasItsExactDate(t *testing.T) {
 	withShop(t, 3, func(r *rig, pages []string) {
 		old := time.Now().Add(-1000 * time.Hour)
@@ -84,8 +83,8 @@ func TestLateChangeHasItsExactDate(t *testing.T) {
 	})
 }
 
-// The estimate is told when a change was, if a believed source knows, and when
-// it was seen, if not.
+// The estimate learns the time of a change from a believed source, and otherwise the time
+// when it was seen.
 func TestRateUsesTheDateOfABelievedSource(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -92,7 +92,7 @@ func TestLinksOfAPageReadBeforeItWasListedCount(t *testing.T) {
 	}
 }
 
-// What a page says beyond its links is read at its next visit.
+// Everything else on the page is read at its next visit.
 func TestPageThatWasReadBeforeItIsListedIsReadAgain(t *testing.T) {
 	inBubble(t, Config{Extensions: allExtensions}, func(r *rig) {
 		page := illustrated(`one <a href="/b">b</a>`, "/1.png")

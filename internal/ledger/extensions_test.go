@@ -88,7 +88,7 @@ func TestImagesFollowThePage(t *testing.T) {
 	})
 }
 
-// A carousel is another one at each look, and the text is not.
+// The images of a carousel change at each look; the text does not.
 func TestVisitChangesNoFile(t *testing.T) {
 	inBubble(t, Config{Extensions: allExtensions, InferPriority: true}, func(r *rig) {
 		r.sight("/", html("home", "/a", "/b"))
@@ -216,7 +216,7 @@ func TestNewsOfAPage(t *testing.T) {
 	})
 }
 
-// A page whose images are more than its part has room for is listed in another one.
+// A page with more images than its part has room for moves to another part.
 func TestImagesThatAPartHasNoRoomFor(t *testing.T) {
 	inBubble(t, Config{Extensions: sitemap.Images, MaxBytes: 5000}, func(r *rig) {
 		locations := []string{"/", "/a", "/b", "/c", "/d"}

@@ -14,7 +14,7 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// A key that is none of ours stands among those of the waiting locations.
+// A foreign key is among the keys of the waiting locations.
 func TestWaitingRecordUnderAForeignKeyIsIgnored(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/waits"))
@@ -27,8 +27,8 @@ func TestWaitingRecordUnderAForeignKeyIsIgnored(t *testing.T) {
 	})
 }
 
-// What was listed is named by its own key. A record under a hash that says so of
-// another location does not name that one.
+// A listed page has a record under its own location. A record under a hash that claims to
+// be of a listed page must not name it.
 func TestWaitingRecordThatClaimsToBeListed(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home"))
@@ -39,7 +39,7 @@ func TestWaitingRecordThatClaimsToBeListed(t *testing.T) {
 	})
 }
 
-// stored is what a site that has seen some traffic has stored.
+// stored is the store of a site that has seen some traffic.
 func stored(t *testing.T) (all map[string]string) {
 	mix(t, "page|", nil, func(m *mixed, _ map[string]string) {
 		m.answer("/c", http.StatusNotFound)
@@ -51,9 +51,8 @@ func stored(t *testing.T) (all map[string]string) {
 // lastMods are the dates in a file.
 var lastMods = regexp.MustCompile(`<lastmod>([^<]*)</lastmod>`)
 
-// FuzzStored forges a field of one of the records of a site, and has the site go
-// on with that. What is listed by then nobody can say; but it lists nothing that is
-// dated after now, and does not stop.
+// FuzzStored forges a field of one record of a site and lets the site go on. The listing
+// may be wrong then, but the site lists no future date and does not stop.
 func FuzzStored(f *testing.F) {
 	for i := range recordKinds {
 		f.Add(uint8(i), uint8(i+1), uint64(1)<<63, "", int64(0))

@@ -9,7 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/look"
 )
 
-// visitJunk has three networks visit pages that nothing links to.
+// visitJunk lets three networks visit pages that nothing links to.
 func (r *rig) visitJunk(n int, change func(*look.Sighting)) {
 	for i := range n {
 		for network := range 3 {

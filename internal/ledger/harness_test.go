@@ -42,8 +42,8 @@ type rig struct {
 	stop   func()
 }
 
-// inBubble runs fn in a bubble of virtual time, with a ledger over cfg.Store. Nil
-// is an empty store that checks each call and runs each update twice.
+// inBubble runs fn in a bubble of virtual time, with a ledger over cfg.Store. A nil Store
+// means an empty store that checks each call and runs each update twice.
 func inBubble(t *testing.T, cfg Config, fn func(*rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -131,7 +131,8 @@ func (r *rig) start() {
 // Reset counts how often a page is marked as due.
 func (r *rig) Reset(location string) { r.looked[location]++ }
 
-// restart ends the process, as it were, and begins another on the same store.
+// restart replaces the ledger by a new one on the same store, as a restart of the process
+// does.
 func (r *rig) restart() {
 	r.Helper()
 	r.stop()
@@ -182,7 +183,7 @@ func answered(location string, status int, change ...func(*look.Sighting)) *look
 	return s
 }
 
-// offer hands over what was seen.
+// offer offers a sighting.
 func (r *rig) offer(all ...*look.Sighting) {
 	r.Helper()
 	for _, s := range all {
@@ -192,7 +193,8 @@ func (r *rig) offer(all ...*look.Sighting) {
 	}
 }
 
-// sight has a page seen and stored. change adjusts the sighting.
+// sight offers a sighting of a page and waits until it is stored. change adjusts the
+// sighting.
 func (r *rig) sight(location, body string, change ...func(*look.Sighting)) {
 	r.Helper()
 	r.offer(seen(location, body, change...))
@@ -200,14 +202,14 @@ func (r *rig) sight(location, body string, change ...func(*look.Sighting)) {
 	time.Sleep(2 * time.Second) // the spacing of looks; also the next Unix second
 }
 
-// answer has a response other than a page seen and stored.
+// answer does the same for a response other than a page.
 func (r *rig) answer(location string, status int, change ...func(*look.Sighting)) {
 	r.Helper()
 	r.offer(answered(location, status, change...))
 	r.flush()
 }
 
-// crawl has a home page seen that links to pages, and then these.
+// crawl sights a home page that links to pages, and then these.
 func (r *rig) crawl(pages ...string) {
 	r.Helper()
 	r.sight("/", html("home", pages...))
@@ -216,7 +218,7 @@ func (r *rig) crawl(pages ...string) {
 	}
 }
 
-// mergeNow has the worker merge what was seen before anything else.
+// mergeNow makes the worker merge the queued sightings before anything else.
 func (r *rig) mergeNow(all ...*look.Sighting) error {
 	return r.ledger.call(r.Context(), func(ctx context.Context) error {
 		r.offer(all...)
@@ -224,21 +226,21 @@ func (r *rig) mergeNow(all ...*look.Sighting) error {
 	})
 }
 
-// flush has all that was seen stored and rendered.
+// flush waits until everything seen is stored and rendered.
 func (r *rig) flush() {
 	r.Helper()
 	r.check(r.ledger.Flush(r.Context()))
 	r.check(r.files.Render(r.Context()))
 }
 
-// wait lets time pass and has all stored and rendered.
+// wait lets time pass, and waits until everything is stored and rendered.
 func (r *rig) wait(d time.Duration) {
 	r.Helper()
 	time.Sleep(d)
 	r.flush()
 }
 
-// keeps has some pages visited once a day for so many days.
+// keeps visits some pages once a day for so many days.
 func (r *rig) keeps(days int, pages ...string) {
 	r.Helper()
 	for range days {
@@ -264,7 +266,7 @@ func (r *rig) put(key string, value []byte) {
 	}))
 }
 
-// drop removes the records whose kinds begin so.
+// drop removes the records whose keys begin with a kind.
 func (r *rig) drop(kinds ...string) {
 	r.Helper()
 	for _, kind := range kinds {
@@ -277,7 +279,7 @@ func (r *rig) drop(kinds ...string) {
 // dump returns all that the store holds.
 func (r *rig) dump() map[string]string { return base.Dump(r, r.st) }
 
-// kind returns the records whose kinds begin so.
+// kind returns the records whose keys begin with a kind.
 func (r *rig) kind(kind string) map[string]string {
 	found := map[string]string{}
 	for key, value := range r.dump() {
@@ -386,8 +388,8 @@ func (r *rig) wantNoTrace(text string) {
 	base.WantNoTrace(r, r.st, r.log, text)
 }
 
-// html is a page with a main text and links. A page of another text has changed as soon as it
-// is seen, since all of its paragraph is new, and that is long.
+// html is a page with a main text and links. Another text counts as a change at its first
+// look, since the whole paragraph is new and long.
 func html(text string, links ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!doctype html><html><head><title>t</title></head><body><main><p>%s</p>", atLength(text))

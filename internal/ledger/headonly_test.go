@@ -14,7 +14,7 @@ import (
 
 const noindexPage = `<html><head><meta name=robots content=noindex></head><body>a</body></html>`
 
-// The rule is at the end of a long page, whose head is all that is read then.
+// The noindex is at the end of a long page of which only the head is read at first.
 func TestLookAtTheHeadUndoesNoNoindex(t *testing.T) {
 	withPage(t, func(r *rig) {
 		body := func(word string) string {
@@ -30,8 +30,8 @@ func TestLookAtTheHeadUndoesNoNoindex(t *testing.T) {
 	})
 }
 
-// A look is merged while another process stores one of the same page: between the
-// first run of the transaction, where there is one, and the run that is stored.
+// Another process stores a look at the same page between the first run of a transaction
+// and the run that is stored.
 func TestLookIsComparedWithTheOneThatIsStored(t *testing.T) {
 	for _, tt := range []struct {
 		name      string

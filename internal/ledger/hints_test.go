@@ -97,7 +97,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// orphans has visitors get pages that nothing links to.
+// orphans lets visitors get pages that nothing links to.
 func (r *rig) orphans(locations ...string) {
 	r.sight("/", html("home", "/a"))
 	for _, location := range locations {
@@ -105,7 +105,7 @@ func (r *rig) orphans(locations ...string) {
 	}
 }
 
-// withdraw25 has 25 of 30 pages leave, one after the other.
+// withdraw25 takes out 25 of 30 pages, one after another.
 func (r *rig) withdraw25(gap time.Duration) {
 	pages := numbered("/p%d", 30)
 	r.crawl(pages...)

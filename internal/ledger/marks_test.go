@@ -39,7 +39,7 @@ func withShop(t *testing.T, n int, fn func(r *rig, pages []string)) {
 	})
 }
 
-// A page that was seen only once may move by itself, so what is new on it is held.
+// A page that was seen only once may change by itself, so new text on it is held.
 func TestFirstNewsAreCertainAtTheNextLookAndDatedToTheFirst(t *testing.T) {
 	for _, again := range []string{"the same bytes", "other bytes", "after a restart"} {
 		runWithShop(t, again, 3, func(r *rig, _ []string) {
@@ -71,8 +71,7 @@ func TestFirstNewsAreCertainAtTheNextLookAndDatedToTheFirst(t *testing.T) {
 	}
 }
 
-// What a page shares with the variants that name it as their canonical one does
-// not belong to the site.
+// A text that a page shares only with its own variants is not furniture of the site.
 func TestContentOfVariantsBelongsToThePage(t *testing.T) {
 	withShop(t, 3, func(r *rig, pages []string) {
 		canonical := fmt.Sprintf(`<head><link rel="canonical" href="%s">`, pages[0])

@@ -25,11 +25,11 @@ func home(paragraphs string, links ...string) string {
 	return b.String() + "</ul></main>"
 }
 
-// certainLooks is how many looks at a link it takes, the first one included, until
-// it is certain that it is a change.
+// certainLooks is how many looks must show a new link, the first included, before it
+// counts as a change.
 const certainLooks = 4
 
-// showHeld has home show a new link until it is almost certain.
+// showHeld shows a new link on home until one look before it counts.
 func showHeld(r *rig, links ...string) {
 	r.Helper()
 	for range certainLooks - 1 {

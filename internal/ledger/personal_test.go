@@ -7,8 +7,8 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 )
 
-// TestPageForOneVisitorIsRememberedForWhoAsks has a page that nobody knew say
-// that it is for one visitor.
+// TestPageForOneVisitorIsRememberedForWhoAsks visits an unknown page that says that it is
+// for one visitor. Explain can tell that.
 func TestPageForOneVisitorIsRememberedForWhoAsks(t *testing.T) {
 	for directive, why := range map[string]admit.Reason{"private, must-revalidate": admit.Private, "no-store, no-cache": admit.NoStore} {
 		runInBubble(t, directive, Config{}, func(r *rig) {

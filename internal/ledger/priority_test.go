@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ranking is a site of which one page is linked by all and visited often.
+// ranking is a site with one page that all others link to and that is visited often.
 func (r *rig) ranking(popular string, weeks int) {
 	all := numbered("/p%d", 10)
 	for range weeks {
@@ -52,7 +52,7 @@ func TestPrioritiesAreRanks(t *testing.T) {
 	})
 }
 
-// Ranks are not stored; a process that is restarted every day takes them at its start.
+// Ranks are not stored. A process that restarts every day ranks the pages at its start.
 func TestPrioritiesComeWithTheFirstRanks(t *testing.T) {
 	inBubble(t, Config{InferPriority: true, KeepFor: 64 * 24 * time.Hour}, func(r *rig) {
 		r.sight("/", html("home", "/a", "/b"))
@@ -66,8 +66,7 @@ func TestPrioritiesComeWithTheFirstRanks(t *testing.T) {
 	})
 }
 
-// Each link costs a write once for each page that is told apart, and not for each
-// visit.
+// A link costs one write for each page that counts apart, not one for each visit.
 func TestCountedLinksAreNotWrittenAgain(t *testing.T) {
 	inBubble(t, Config{InferPriority: true}, func(r *rig) {
 		all := numbered("/p%d", 100)

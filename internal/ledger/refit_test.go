@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// perPart counts the pages of each part by the entries that are stored.
+// perPart counts the stored entries of each part.
 func (r *rig) perPart() map[string]int {
 	in := map[string]int{}
 	for key := range r.dump() {

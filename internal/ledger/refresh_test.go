@@ -17,8 +17,8 @@ import (
 
 const refreshEvery = 15 * time.Second
 
-// told is how long it takes until what one process stores is in the files of
-// the others: until they look, and render.
+// told is how long it takes until the files of the other processes show what one process
+// has stored: until they poll, and render.
 const told = refreshEvery + 2*time.Second
 
 // inFleet runs fn in a bubble of virtual time, with two ledgers that share a
@@ -157,7 +157,7 @@ func TestWhatOneProcessSeesIsKnownToTheOthers(t *testing.T) {
 	}
 }
 
-// A process that was cut off from the store delivers late what it saw.
+// A process that was cut off from the store delivers its sightings late.
 func TestAnswerThatIsMergedLate(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -31,11 +31,11 @@ var waysToRefuse = []struct {
 	}, admit.Moved},
 }
 
-// notModified has a client get the page that has a copy of it.
+// notModified is the answer to a client that has a copy of the page.
 func notModified(r *rig) { r.answer("/a", http.StatusNotModified) }
 
-// askedForHead has a client ask for the page's headers, which says little: many
-// sites answer any HEAD with 200.
+// askedForHead is the answer to a HEAD request. It says little: many sites answer any HEAD
+// with 200.
 func askedForHead(r *rig) {
 	s := seen("/a", "")
 	s.Kind = admit.Alive
@@ -142,7 +142,7 @@ func withPages(t *testing.T, n int, fn func(r *rig, pages []string)) {
 	})
 }
 
-// missing has a network find pages missing.
+// missing answers a network 404 for some pages.
 func (r *rig) missing(network string, pages ...string) {
 	for _, p := range pages {
 		if network == "" {
@@ -192,8 +192,8 @@ func TestOneNetworkTakesOutTenPagesADay(t *testing.T) {
 	}
 }
 
-// What others get although a network found it missing is not one of the pages that it
-// takes out.
+// A page that others get although a network was told 404 does not count among the pages
+// that the network takes out.
 func TestPageThatIsThereIsNotCountedAsTakenOut(t *testing.T) {
 	withPages(t, 30, func(r *rig, pages []string) {
 		r.missing(netA, pages[:4]...)
@@ -206,7 +206,7 @@ func TestPageThatIsThereIsNotCountedAsTakenOut(t *testing.T) {
 	})
 }
 
-// Who asks again and gets the page shows nothing of himself.
+// A client that asks again and gets the page proves nothing about itself.
 func TestRefusalThatItsOwnNetworkRefutesIsNotHeldAgainstIt(t *testing.T) {
 	withPages(t, 30, func(r *rig, pages []string) {
 		for _, p := range pages[:9] {
@@ -219,8 +219,8 @@ func TestRefusalThatItsOwnNetworkRefutesIsNotHeldAgainstIt(t *testing.T) {
 	})
 }
 
-// Where no network is known, pages that are gone leave a day later also while
-// somebody is refused what others get.
+// On a site that knows no networks, pages that are gone leave after a day even while one
+// client is refused what others get.
 func TestPageThatIsGoneLeavesAlsoWhereNoNetworkIsKnown(t *testing.T) {
 	withPages(t, 10, func(r *rig, pages []string) {
 		for range 2 {

@@ -155,8 +155,8 @@ func TestUnavailableAfter(t *testing.T) {
 	})
 }
 
-// A page whose time is up leaves the files at once. At the next review no other page
-// names it any more, and those who follow the changes hear of it.
+// A page that has expired leaves the files at once. At the next review it leaves the
+// alternates of other pages, and the journal gets an event.
 func TestPageThatHasEndedIsNamedByNoOtherAfterAReview(t *testing.T) {
 	inBubble(t, Config{Extensions: sitemap.Alternates}, func(r *rig) {
 		until := time.Now().Add(time.Hour).UTC()

@@ -23,8 +23,8 @@ func robotsTxt(r *rig, status int, text string, change ...func(*look.Sighting)) 
 	r.flush()
 }
 
-// What only one visitor gets must not list what the site disallows, nor take out
-// what it allows.
+// A robots.txt that only one visitor gets must neither list what the site disallows nor
+// take out what it allows.
 func TestAnotherRobotsTxtNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 	const strict, lax, other = "User-agent: *\nDisallow: /a\nDisallow: /b", "User-agent: *\nDisallow: /b", "User-agent: *\nDisallow: /c"
 	a, b, nobody := from(netA), from(netB), func(*look.Sighting) {}

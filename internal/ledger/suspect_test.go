@@ -55,9 +55,9 @@ func TestSuspectHasItsMinuteThoughTheClockIsSetBack(t *testing.T) {
 	}
 }
 
-// Storing that a page is gone may be too much for a transaction, as where other
-// processes write the same records all the time. The page is out of the files, and
-// storing it is tried again when the suspects are read again.
+// Storing that a page is gone may fail for a long time, for example if other processes keep
+// writing the same records. The page leaves the files anyway. Storing it is tried again
+// when the suspects are next read.
 func TestSuspectThatCannotBeStoredAsGoneIsNotServed(t *testing.T) {
 	st := base.NewStore()
 	inBubble(t, Config{Store: st}, func(r *rig) {
@@ -74,8 +74,9 @@ func TestSuspectThatCannotBeStoredAsGoneIsNotServed(t *testing.T) {
 	})
 }
 
-// The store is read again and again. A suspect whose doubt is the same keeps its minute,
-// also one that a clock noted which was ahead. One that was noted anew has a new one.
+// The suspects are read from the store again and again. A suspect keeps its minute while
+// its doubt is the same, even if a clock that was ahead noted it. A new doubt has a new
+// minute.
 func TestSuspectThatIsReadAgainKeepsItsMinute(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	before, later := now.Add(-30*time.Second), now.Add(time.Hour)

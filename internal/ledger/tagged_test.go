@@ -8,7 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/look"
 )
 
-// tagged makes a sighting one of a target with tracking parameters.
+// tagged gives a sighting a target with tracking parameters.
 func tagged(s *look.Sighting) { s.Tagged = true }
 
 func TestTaggedLookKeepsAPageThatIsThere(t *testing.T) {
@@ -44,8 +44,8 @@ func TestTaggedLookDatesNothing(t *testing.T) {
 	})
 }
 
-// Visitors of a campaign speak for a page as others do, and not for what a site
-// answers to anything.
+// Visitors of a campaign are evidence for a page like others, but not for a page that the
+// site answers to any address.
 func TestNetworksOfTaggedLooksCount(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/p/one", "/p/two", "/p/three")
@@ -65,7 +65,7 @@ func TestNetworksOfTaggedLooksCount(t *testing.T) {
 	})
 }
 
-// The links on what a campaign's visitor gets prove nothing of where they lead.
+// Links on a page that a visitor of a campaign gets prove nothing.
 func TestLinksOfATaggedLookProveNothing(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"), tagged)

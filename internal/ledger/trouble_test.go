@@ -15,7 +15,7 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// mendSoon has the store work again, and what waits stored.
+// mendSoon repairs the store, and waits until everything queued is stored.
 func (r *rig) mendSoon(st *base.Store) {
 	r.Helper()
 	st.Mend()
@@ -62,7 +62,7 @@ func TestTroubleOfTheStore(t *testing.T) {
 	}
 }
 
-// A call of the owner fails, and then nothing but reads is asked of the store.
+// A call of the owner fails. After that, the store gets only reads.
 func TestOnlyAWriteSaysThatTheStoreWorksAgain(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -97,8 +97,8 @@ func TestOnlyAWriteSaysThatTheStoreWorksAgain(t *testing.T) {
 	}
 }
 
-// A folder was removed and is a new one. What waits there is keyed with the site's
-// secret, so that must be in it.
+// A folder was removed and made again. Waiting locations are keyed with the site's secret,
+// so the new folder must hold it too.
 func TestStoreThatComesBackEmptyGetsASecret(t *testing.T) {
 	st := base.NewStore()
 	inBubble(t, Config{Store: st}, func(r *rig) {
@@ -137,10 +137,9 @@ func TestNoindexIsObeyedWhileTheStoreIsDown(t *testing.T) {
 	})
 }
 
-// The store does what it should and loses its answer, at each step of what leads
-// to a verdict.
+// The store stores and then fails to confirm it, at each step on the way to a verdict.
 func TestLostAnswers(t *testing.T) {
-	// lost has a sighting stored, of which the answer is lost.
+	// lost offers a sighting that is stored without a confirmation.
 	lost := func(r *rig, st *base.Store, s *look.Sighting) {
 		st.LoseAnswers(errStore)
 		r.offer(s)
@@ -250,9 +249,9 @@ func TestDamagedSecretIsTold(t *testing.T) {
 	})
 }
 
-// A visitor gets a page that is gone for good right after, as the next one is told.
-// Both are merged later than that, and the store may be full in between. What the
-// older look leaves in the store is no verdict on the page.
+// A visitor gets a page, and the next one is told that it is gone for good. Both looks are
+// merged later, and the store may be full in between. The older look alone must not settle
+// the withdrawal.
 func TestOlderWitnessUndoesNoWithdrawal(t *testing.T) {
 	witnessed := func() *look.Sighting { return seen("/a", html("a")) }
 	gone := func() *look.Sighting { return answered("/a", http.StatusGone) }

@@ -14,9 +14,9 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// The records of a site that has seen some traffic, by what their keys begin with. None is left out
-// but the secret, without which nothing can be read, and doubts that are not confirmed yet: they are
-// written once and only ever deleted, as are events.
+// All kinds of records, by the beginning of their keys. Two kinds are missing: the secret, without
+// which nothing can be read, and unconfirmed doubts. Those are written once and only ever deleted,
+// as are events.
 var recordKinds = []string{
 	"active", "article|", "extensions", "file|", "furniture", "head", "journal", "siblings|", "list|", "log|", "page|", "part|",
 	"refusals", "robots|", "trust", "duplicates|", "wait|",
@@ -51,7 +51,7 @@ func (m *mixed) dated(text string, hours int) {
 	m.sight("/a", html(text), lastModified(m.began.Add(time.Duration(hours-1000)*time.Hour)))
 }
 
-// before is the traffic that makes a record of each kind.
+// before is traffic that creates a record of each kind.
 func (m *mixed) before() {
 	m.sight("/", html("home", "/a", "/b", "/c", "/news"))
 	m.dated("a", 0)
@@ -81,16 +81,15 @@ func (m *mixed) after() {
 	robotsTxt(m.rig, http.StatusNotFound, "", from(netB))
 }
 
-// longAfter changes what changes with the days.
+// longAfter changes the records that change as days pass.
 func (m *mixed) longAfter() {
 	time.Sleep(8 * 24 * time.Hour)
 	m.sight("/", html("home, a week later", "/a", "/b", "/c", "/d", "/e", "/f", "/g", "/news"))
 	m.flush()
 }
 
-// mix runs fn on a site of which forge, where it is not nil, has replaced the records of a kind before
-// the traffic of after. They are met by another process than the one that wrote them first. fn gets
-// those records by their keys.
+// mix runs before, lets forge replace the records of a kind unless it is nil, and runs after in
+// another process. Then it calls fn with the records of that kind, by their keys.
 func mix(t *testing.T, kind string, forge func([]byte) []byte, fn func(m *mixed, was map[string]string)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -116,7 +115,7 @@ func mix(t *testing.T, kind string, forge func([]byte) []byte, fn func(m *mixed,
 	})
 }
 
-// differing returns how many records are other ones by now.
+// differing returns how many records have changed.
 func (m *mixed) differing(kind string, was map[string]string) (n int) {
 	now := m.kind(kind)
 	for key, value := range was {
@@ -151,8 +150,8 @@ func hasMore(b []byte) bool {
 	return err == nil && number && text
 }
 
-// TestFieldsOfALaterVersionStay has each kind of record written with fields that are not known here, and
-// then changed by traffic.
+// TestFieldsOfALaterVersionStay adds unknown fields to each kind of record, which traffic then
+// changes.
 func TestFieldsOfALaterVersionStay(t *testing.T) {
 	for _, kind := range someKinds() {
 		if kind == "log|" {
@@ -180,7 +179,7 @@ func TestFieldsOfALaterVersionStay(t *testing.T) {
 	}
 }
 
-// A process that meets the site's record of a later version serves its last sitemap,
+// A process that finds the site's record of a later version serves its last sitemap,
 // stores nothing more, and says so once.
 func TestOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
 	for _, when := range []string{"while it runs", "before it starts"} {

@@ -78,8 +78,8 @@ func TestPageInSeveralLanguages(t *testing.T) {
 	}
 }
 
-// A variety that was never seen may be the first to show an edit; it does not
-// hide it from the others.
+// A variety that was never seen before may be the first to show an edit. The edit must still
+// be found in the others.
 func TestEditThatANewVarietyShowsFirst(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/a"))

@@ -19,7 +19,7 @@ import (
 	"github.com/servemap/servemap/internal/txn"
 )
 
-// site is a site of which nothing is known.
+// site is a new site.
 func site() *Site {
 	return &Site{
 		Settings: Settings{KeepFor: 90 * day, Networks: 3, Confidence: 0.5}, Keys: "https://example.com|", Names: secret.NewNames(nil),
@@ -39,7 +39,7 @@ func lookAt(p *pagerecord.Page, facts *page.Facts, at moment.Time, variety uint1
 	}
 }
 
-// FuzzPage reads a page, and does with it what looks do.
+// FuzzPage reads a page record and merges looks into it.
 func FuzzPage(f *testing.F) {
 	seen, facts := new(pagerecord.Page), page.Read([]byte("<main><p>A text that is long enough to be one."), page.Options{})
 	lookAt(seen, &facts, moment.Seconds(1_700_000_000), 0)
