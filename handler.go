@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/servemap/servemap/internal/announce"
 	"github.com/servemap/servemap/internal/capability"
 	"github.com/servemap/servemap/internal/explore"
+	"github.com/servemap/servemap/internal/forwarded"
 	"github.com/servemap/servemap/internal/guard"
 	"github.com/servemap/servemap/internal/journal"
 	"github.com/servemap/servemap/internal/merge"
@@ -143,6 +145,25 @@ func Local(r *http.Request) bool { return guard.Local(r) }
 // long random password, as nothing slows down who guesses. Password panics if either is
 // empty.
 func Password(user, password string) func(*http.Request) bool { return guard.Password(user, password) }
+
+// Behind returns a function for Options.ClientIP of a site behind proxies, which have
+// the addresses of these prefixes. It returns the rightmost address that is not one of
+// theirs: the peer's, or else one in X-Forwarded-For, to which each proxy must add its
+// own peer, as nginx does with $proxy_add_x_forwarded_for and Caddy by itself. What
+// stands before that address the client may have made up. A peer on a Unix socket counts
+// as one of the proxies.
+//
+// Behind a CDN the prefixes are those that it publishes, and those of your own proxies.
+// With no prefix nobody is believed, and the address is the peer's. Behind panics if a
+// prefix is not valid.
+func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
+	for i, p := range prefixes {
+		if !p.IsValid() {
+			panic(fmt.Sprintf("servemap: Behind: prefix %d is not valid; check the error of netip.ParsePrefix", i+1))
+		}
+	}
+	return forwarded.New(prefixes).Client
+}
 
 // ExploreOptions adjusts [Site.Explore]. The zero value of each field is the default.
 type ExploreOptions struct {

@@ -1,6 +1,25 @@
 // Servemap puts a sitemap in front of any site, in any language: it forwards requests to
 // the site, or serves a folder, and learns the sitemap from the pages that go by.
-// "servemap help" lists its commands.
+// "servemap help" lists its commands and exit codes, and "servemap help proxy" the flags
+// of one.
+//
+//	servemap proxy -to http://localhost:3000 -origin https://example.com -data sitemap-data -explore
+//
+// Proxy gives the site the origin's host and scheme in Host and X-Forwarded-*, so that it
+// writes public URLs. What visitors themselves send of X-Forwarded-*, X-Original-*,
+// X-Real-IP and their kind does not reach it, unless -trusted-proxies names the peer.
+// WebSockets, event streams, trailers and compressed answers pass as they are. While the
+// site is down visitors get a 502, and the sitemap stays. If every page starts a PHP
+// session, "-public /" says that the pages are public all the same.
+//
+// The commands that ask, such as explain, list and stats, ask the running process. While
+// none runs, they read the folder, as the user that the process runs as. With -json they
+// print JSON, whose fields are only ever added to.
+//
+// A second process on one folder says who holds it, serves the pages, and takes over when
+// that process ends. "-database postgres://...", or SERVEMAP_DATABASE, shares what is
+// learned among several processes; each needs a -data folder of its own, and one of them
+// -explore. The folder deploy has a Containerfile and a systemd unit.
 package main
 
 import (

@@ -98,7 +98,7 @@ func (s *settings) options(log *slog.Logger) (*servemap.Options, error) {
 		return nil, err
 	}
 	if len(trusted) > 0 {
-		o.ClientIP = trusted.client
+		o.ClientIP = trusted.Client
 	}
 	return o, nil
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/forwarded"
 )
 
 const (
@@ -68,7 +69,7 @@ func newUpstream(s *settings, logger *slog.Logger) (http.Handler, error) {
 			ResponseHeaderTimeout: cmp.Or(s.timeout, defaultTimeout),
 		},
 		Rewrite: func(r *httputil.ProxyRequest) {
-			if trusted.has(peer(r.In)) {
+			if peer, _ := forwarded.Peer(r.In); trusted.Has(peer) {
 				r.Out.Header["X-Forwarded-For"] = r.In.Header["X-Forwarded-For"]
 			} else {
 				maps.DeleteFunc(r.Out.Header, func(name string, _ []string) bool { return ofProxies(name) })
@@ -163,11 +164,9 @@ func (b *buffers) Get() []byte {
 
 func (b *buffers) Put(buf []byte) { b.pool.Put(&buf) }
 
-// ranges are the addresses of proxies that are trusted.
-type ranges []netip.Prefix
-
-func parseTrusted(list string) (ranges, error) {
-	var rs ranges
+// parseTrusted reads the ranges of the proxies that are trusted.
+func parseTrusted(list string) (forwarded.Proxies, error) {
+	var rs []netip.Prefix
 	for part := range strings.SplitSeq(list, ",") {
 		part = strings.TrimSpace(part)
 		switch {
@@ -188,34 +187,5 @@ func parseTrusted(list string) (ranges, error) {
 		}
 		rs = append(rs, p)
 	}
-	return rs, nil
-}
-
-func (rs ranges) has(a netip.Addr) bool {
-	for _, p := range rs {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
-}
-
-// client returns the address of the client: the last one in X-Forwarded-For that is no
-// trusted proxy's. What stands before it the client may have made up.
-func (rs ranges) client(r *http.Request) netip.Addr {
-	at := peer(r)
-	all := strings.Split(strings.Join(r.Header["X-Forwarded-For"], ","), ",")
-	for i := len(all) - 1; i >= 0 && rs.has(at); i-- {
-		addr, err := netip.ParseAddr(strings.TrimSpace(all[i]))
-		if err != nil {
-			break
-		}
-		at = addr.Unmap()
-	}
-	return at
-}
-
-func peer(r *http.Request) netip.Addr {
-	p, _ := netip.ParseAddrPort(r.RemoteAddr)
-	return p.Addr().Unmap()
+	return forwarded.New(rs), nil
 }

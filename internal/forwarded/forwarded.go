@@ -1,0 +1,79 @@
+// Package forwarded finds the client's address behind proxies that are known. It believes
+// X-Forwarded-For as far as those proxies wrote it. It must never return an address that
+// the client itself could choose.
+package forwarded
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Proxies are the addresses of proxies that are trusted.
+type Proxies []netip.Prefix
+
+// New returns Proxies of these prefixes. A prefix of IPv4 addresses that are written as
+// IPv6 ones stands for the IPv4 ones.
+func New(prefixes []netip.Prefix) Proxies {
+	ps := make(Proxies, 0, len(prefixes))
+	for _, p := range prefixes {
+		if p.Addr().Is4In6() && p.Bits() >= 96 {
+			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+		}
+		ps = append(ps, p)
+	}
+	return ps
+}
+
+// Has reports whether an address is that of a trusted proxy.
+func (ps Proxies) Has(a netip.Addr) bool {
+	for _, p := range ps {
+		if p.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// Client returns the rightmost address that is no trusted proxy's: the peer's, or else
+// one in X-Forwarded-For, where each proxy adds its own peer on the right. It returns the
+// zero Addr if a trusted proxy wrote no address, or all are those of trusted proxies.
+func (ps Proxies) Client(r *http.Request) netip.Addr {
+	at, local := Peer(r)
+	if !ps.Has(at) && !(local && len(ps) > 0) {
+		return at
+	}
+	for _, line := range slices.Backward(r.Header["X-Forwarded-For"]) {
+		for more := true; more; {
+			comma := strings.LastIndexByte(line, ',')
+			if at = parse(line[comma+1:]); !ps.Has(at) {
+				return at
+			}
+			if more = comma >= 0; more {
+				line = line[:comma]
+			}
+		}
+	}
+	return netip.Addr{}
+}
+
+// Peer returns the address that the connection comes from, the zero Addr if it has none.
+// local says that it is a Unix socket, which only programs on this machine reach.
+func Peer(r *http.Request) (at netip.Addr, local bool) {
+	if r.RemoteAddr == "" || r.RemoteAddr == "@" {
+		return netip.Addr{}, true
+	}
+	p, _ := netip.ParseAddrPort(r.RemoteAddr)
+	return p.Addr().Unmap().WithZone(""), false
+}
+
+// parse reads one address, which some proxies write with a port.
+func parse(s string) netip.Addr {
+	s = strings.TrimSpace(s)
+	if p, err := netip.ParseAddrPort(s); err == nil {
+		return p.Addr().Unmap().WithZone("")
+	}
+	a, _ := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]"))
+	return a.Unmap().WithZone("")
+}
