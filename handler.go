@@ -22,6 +22,7 @@ import (
 	"github.com/servemap/servemap/internal/guard"
 	"github.com/servemap/servemap/internal/journal"
 	"github.com/servemap/servemap/internal/merge"
+	"github.com/servemap/servemap/internal/metrics"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/robots"
@@ -134,13 +135,13 @@ func (s *Site) outside(route *mux.Route) string {
 }
 
 // Local reports whether a request comes from this machine itself, for
-// [Site.Inspector]: the client's address and the host that it asks for are loopback
+// [Site.Inspector] and [Site.Metrics]: the client's address and the host that it asks for are loopback
 // ones, and nothing shows that a proxy passed the request on. Behind a proxy on this
 // machine that shows none of it, use [Password].
 func Local(r *http.Request) bool { return guard.Local(r) }
 
 // Password returns a function that allows requests with this user and password, for
-// [Site.Inspector]. Browsers ask for both, by HTTP Basic authentication. To be
+// [Site.Inspector] and [Site.Metrics]. Browsers ask for both, by HTTP Basic authentication. To be
 // asked, a request without them gets 401, not 404. Use it over HTTPS only, and with a
 // long random password, as nothing slows down who guesses. Password panics if either is
 // empty.
@@ -164,6 +165,47 @@ func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 	}
 	return forwarded.New(prefixes).Client
 }
+
+// Metrics returns a handler that answers those whom allow lets in with numbers of the
+// site, in the text format of Prometheus. Others get 404, as from [Site.Inspector]. It
+// is for a path of your choice, such as "/metrics"; package metrics, a module of its own,
+// has a collector for programs that have metrics already, a dashboard for Grafana, and
+// rules for alerts.
+//
+// Counters begin at 0 at each start, and in a fleet each process counts its own. The
+// numbers of pages and files are the same in each process; take their maximum, not their
+// sum. No number names a page or a visitor. Metrics panics if allow is nil.
+func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
+	return guard.Handler("Metrics", allow, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", metrics.ContentType)
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Robots-Tag", "noindex")
+		_, _ = w.Write(metrics.Text(s.metrics())) // the client may be gone
+	}))
+}
+
+// metrics returns the numbers of the site now.
+func (s *Site) metrics() metrics.Site {
+	l := s.ledger.Stats()
+	m := metrics.Site{
+		Origin: s.origin.String(), Version: metrics.Version(), Waiting: l.Waiting,
+		Sightings: l.Sightings, Dropped: l.Dropped, Queued: l.Queued, Ignored: s.observer.Counts(),
+		StoreUp: l.Problem == nil, Damaged: l.Damaged, Hints: len(s.hints.Given()), Worker: l.Worked,
+		Explored: s.explored.Counts(), Changes: map[string]uint64{},
+	}
+	m.Files, m.Answers = s.files.Metrics()
+	for _, c := range l.Counts {
+		m.Verdicts = append(m.Verdicts, metrics.Verdict{Verdict: c.Verdict.String(), Reason: c.Reason.String(), Pages: c.Pages})
+	}
+	for what, kind := range changeKinds {
+		m.Changes[string(kind)] = l.Changes[what]
+	}
+	return m
+}
+
+// changeKinds are the kinds of changes by what happened to a page.
+var changeKinds = map[journal.Happening]ChangeKind{journal.Added: Added, journal.Changed: Changed, journal.Removed: Removed}
 
 // ExploreOptions adjusts [Site.Explore]. The zero value of each field is the default.
 type ExploreOptions struct {
@@ -279,7 +321,7 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 	}
 	cfg := explore.Config{
 		Handler: s.Observe(handler), Normalizer: s.norm, Rules: s.rules, Robots: s.given, Entries: s.entries,
-		Target: s.target, Known: s.knows, Rest: s.rest, Agent: cmp.Or(opts.UserAgent, "servemap-explore"),
+		Target: s.target, Known: s.knows, Rest: s.rest, Answered: s.explored.Count, Agent: cmp.Or(opts.UserAgent, "servemap-explore"),
 		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), MaxDepth: cmp.Or(opts.MaxDepth, 20), Concurrency: cmp.Or(opts.Concurrency, 2),
 		Static: opts.Static, Sitemaps: opts.Sitemaps, Resume: opts.Resume,
 	}

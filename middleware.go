@@ -388,6 +388,7 @@ import (
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/logging"
 	"github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/metrics"
 	"github.com/servemap/servemap/internal/observe"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
@@ -651,6 +652,7 @@ type Site struct {
 	hints    *hint.Hints
 	log      *logging.Queue
 	notes    store.Noter // the store, if it is one; else nil
+	explored metrics.Result
 
 	silent bool // nothing is served
 	limits Limits

@@ -136,8 +136,15 @@ func (c *control) handler() http.Handler {
 	mux.HandleFunc("GET /changes", c.serveChanges)
 	mux.HandleFunc("POST /forget", c.serveForget)
 	mux.HandleFunc("POST /explore", c.serveExplore)
+	mux.Handle("GET /metrics", c.metrics())
 	mux.Handle("GET /files/", http.StripPrefix("/files", c.site.Handler()))
 	return mux
+}
+
+// metrics answers everybody: only the owner reaches the socket, and he chose the address
+// of -admin.
+func (c *control) metrics() http.Handler {
+	return c.site.Metrics(func(*http.Request) bool { return true })
 }
 
 func (c *control) serveHealth(w http.ResponseWriter, _ *http.Request) {

@@ -341,10 +341,12 @@ func TestUpstreamBehindASocketAndAPath(t *testing.T) {
 	}
 }
 
-func TestHealthIsNotOnThePublicPort(t *testing.T) {
+func TestHealthAndMetricsAreNotOnThePublicPort(t *testing.T) {
 	s := before(t, blog, "-admin", "127.0.0.1:0")
-	if resp, _ := get(t, s.at+"/healthz"); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("the public port answers %d", resp.StatusCode)
+	for _, path := range []string{"/healthz", "/metrics"} {
+		if resp, _ := get(t, s.at+path); resp.StatusCode != http.StatusNotFound {
+			t.Errorf("the public port answers %s with %d", path, resp.StatusCode)
+		}
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// Config says what is explored, and how far. All but Robots, Resume, Sitemaps, Seeds and
-// Progress is required.
+// Config says what is explored, and how far. All but Robots, Resume, Sitemaps, Seeds,
+// Answered and Progress is required.
 type Config struct {
 	Handler    http.Handler
 	Normalizer *location.Normalizer
@@ -37,6 +37,10 @@ type Config struct {
 	Known func(ctx context.Context, location string) bool
 	// Rest returns when whoever reads the pages has time for more, or ctx ends.
 	Rest func(ctx context.Context) error
+
+	// Answered, if not nil, is told the status of each answer, 0 if there was none. It
+	// may be called concurrently.
+	Answered func(status int)
 
 	MaxRequests, MaxDepth, Concurrency int
 

@@ -37,7 +37,10 @@ func (e *explorer) ask(ctx context.Context, loc string) answer {
 }
 
 // askUpTo is ask for an answer of which so many bytes are read.
-func (e *explorer) askUpTo(ctx context.Context, loc string, most int) answer {
+func (e *explorer) askUpTo(ctx context.Context, loc string, most int) (a answer) {
+	if e.Answered != nil {
+		defer func() { e.Answered(a.status) }()
+	}
 	ctx, cancel := context.WithTimeout(ctx, requestPatience)
 	defer cancel()
 	r, err := e.request(ctx, loc)
@@ -64,7 +67,7 @@ func (e *explorer) askUpTo(ctx context.Context, loc string, most int) answer {
 	if err != nil {
 		return answer{err: err}
 	}
-	a := w.answer()
+	a = w.answer()
 	a.elapsed = time.Since(begun)
 	return a
 }

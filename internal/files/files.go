@@ -13,6 +13,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
+	"github.com/servemap/servemap/internal/metrics"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/store"
@@ -71,6 +72,8 @@ type Files struct {
 	wake    chan struct{} // tells Run that there is something to do
 	cutter  cutter        // takes withdrawn pages out of a file's bytes
 	readers sync.Pool     // of *gzip.Reader
+	answers metrics.Answers
+	made    atomic.Int64 // when files were last made, in seconds since 1970, 0 for never
 
 	mu       sync.Mutex // guards the fields below, and the replacing of served
 	cache    cache
@@ -176,6 +179,23 @@ func (f *Files) Listed() int {
 
 // Damaged returns how many entries of the served files could not be read.
 func (f *Files) Damaged() int { return f.served.Load().damaged }
+
+// Metrics returns what is served now, and how many requests for it were answered with
+// which status.
+func (f *Files) Metrics() (metrics.Files, map[int]uint64) {
+	m := metrics.Files{Pages: f.Listed()}
+	served := f.served.Load()
+	if m.Damaged = served.damaged; f.made.Load() != 0 {
+		m.Rendered = time.Unix(f.made.Load(), 0)
+	}
+	for _, p := range served.files {
+		m.Files, m.Bytes = m.Files+1, m.Bytes+p.size
+	}
+	if served.index != nil {
+		m.Files, m.Bytes = m.Files+1, m.Bytes+served.index.size
+	}
+	return m, f.answers.Counts()
+}
 
 // Trust returns which given dates are trusted now.
 func (f *Files) Trust() lastmod.Trust { return f.served.Load().trust }

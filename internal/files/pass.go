@@ -232,6 +232,7 @@ func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 	defer f.mu.Unlock()
 	f.cut() // before withdrawals end, their pages must be out of the files that stay
 	f.forget(func(one withdrawal) bool { return one.settled && one.passes < number })
+	f.made.Store(time.Now().Unix())
 	old, now, whole := f.served.Load(), moment.Of(time.Now()).Second(), f.whole()
 	for n, p := range made {
 		switch q := old.files[n]; {

@@ -26,6 +26,12 @@ const retryAfter = "60"
 // Config.ReportOnly, it answers 503 to the name of any file and returns false. The caller
 // then writes the body, a plain text that says why.
 func (f *Files) Serve(w http.ResponseWriter, r *http.Request) (served bool) {
+	counted := f.answers.Writer(w)
+	defer f.answers.Count(counted)
+	return f.serveAny(counted, r)
+}
+
+func (f *Files) serveAny(w http.ResponseWriter, r *http.Request) (served bool) {
 	n, ok := f.parse(path.Base(r.URL.Path))
 	if !ok {
 		http.NotFound(w, r)

@@ -25,6 +25,8 @@ const (
 	Added   Happening = 1 + iota // it was listed
 	Changed                      // its content changed
 	Removed                      // it is no longer listed
+
+	Happenings // after the last one
 )
 
 // Event is what happened last to a page that is or was listed.

@@ -43,7 +43,10 @@ func (l *Ledger) commitAt(ctx context.Context, now time.Time, first []string, fn
 func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) error {
 	l.syncing.unsynced, l.syncing.urgent = true, l.syncing.urgent || len(done.Left) > 0
 	l.waiting.Add(int64(done.Waiting))
-	l.known.events += done.Events
+	for what, n := range done.Events {
+		l.known.events += n
+		l.changes[what].Add(uint64(n))
+	}
 	if done.Filling != 0 {
 		l.known.filling = done.Filling
 	}

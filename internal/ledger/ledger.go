@@ -73,6 +73,8 @@ type Ledger struct {
 	health  health
 	robots  atomic.Pointer[robots.Obeyed] // site.Robots, for readers in other goroutines
 	waiting waitingCount
+	worked  atomic.Int64                      // nanoseconds that the worker was at work
+	changes [journal.Happenings]atomic.Uint64 // to the sitemap
 
 	// Only the worker uses the fields below, except for the settings in site.
 	site      *merge.Site
@@ -164,11 +166,18 @@ type Stats struct {
 	Damaged   uint64 // records that could not be read
 	Problem   error  // why the store cannot be used, nil if it can
 	Counts    []survey.Count
+	Worked    time.Duration                // that the worker was at work
+	Changes   map[journal.Happening]uint64 // that this process has stored
 }
 
 // Stats may be called concurrently.
 func (l *Ledger) Stats() Stats {
+	changes := map[journal.Happening]uint64{}
+	for what := journal.Added; what < journal.Happenings; what++ {
+		changes[what] = l.changes[what].Load()
+	}
 	return Stats{
+		Worked: time.Duration(l.worked.Load()), Changes: changes,
 		Sightings: l.queue.taken.Load(),
 		Dropped:   l.queue.dropped.Load(),
 		Queued:    l.queue.depth(),

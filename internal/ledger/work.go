@@ -17,17 +17,22 @@ func (l *Ledger) Run(ctx context.Context) {
 	wake := l.queue.wake
 	for {
 		var err error
+		var begun time.Time
 		select {
 		case <-ctx.Done():
 			return
 		case c := <-l.calls:
+			begun = time.Now()
 			err = c.run(ctx)
 			c.done <- err
 		case <-wake:
+			begun = time.Now()
 			err = l.work(ctx, false)
 		case <-timer.C:
+			begun = time.Now()
 			err = l.work(ctx, false)
 		}
+		l.worked.Add(int64(time.Since(begun)))
 		if wake = l.queue.wake; err != nil {
 			wake = nil // retry a store in trouble after retryRound, not at each sighting
 			// It may be a new store by then, for example if its folder was removed.

@@ -53,11 +53,11 @@ type Effects struct {
 	Undoubted []string               // locations whose doubt is over
 	Settled   map[string]Settlement  // locations whose verdict is stored now
 
-	Moves   []Move               // verdicts that changed
-	Waiting int                  // change in the number of waiting locations
-	Left    map[admit.Reason]int // how many pages left, and why
-	Events  int                  // events added to the journal
-	Damaged int                  // records that could not be read
+	Moves   []Move                  // verdicts that changed
+	Waiting int                     // change in the number of waiting locations
+	Left    map[admit.Reason]int    // how many pages left, and why
+	Events  [journal.Happenings]int // that were added to the journal, by what happened
+	Damaged int                     // records that could not be read
 
 	Reputes bool // the reputation of a source of dates has changed
 	Refused bool // somebody is refused pages that others get
@@ -239,7 +239,7 @@ func (m *Batch) tally(key string, p *pagerecord.Page, as pagerecord.Standing) {
 // happened writes an event of a listed page to the journal.
 func (m *Batch) happened(p *pagerecord.Page, what journal.Happening) {
 	p.Logged = moment.Time(m.site.Journal.Note(m.Tx, int64(p.Logged), p.Loaded.Location, what, m.Now.UnixMilli(), p.Part))
-	m.Effects.Events++
+	m.Effects.Events[what]++
 }
 
 // settled notes that the verdict to be stored includes everything seen up to a time.

@@ -1,0 +1,123 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+func TestMetrics(t *testing.T) {
+	site := http.NewServeMux()
+	site.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<!doctype html><html><head><title>Home</title></head><body><main><a href="/about">About what this is</a></main></body></html>`)
+	})
+	site.HandleFunc("GET /about", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<!doctype html><html><head><title>About</title></head><body><main>This says what it is about.</main></body></html>`)
+	})
+	site.HandleFunc("GET /data", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "application/json") })
+	s := testkit.Start(t, testkit.Setup{Handler: site})
+	if _, err := s.Explore(t.Context(), site, nil); err != nil {
+		t.Fatal(err)
+	}
+	visit(s, "/data")
+	visit(s, "/sitemap.xml")
+	visit(s, "/sitemap-7.xml")
+	if err := s.Flush(t.Context()); err != nil { // so that all verdicts are counted
+		t.Fatal(err)
+	}
+	before := scrape(t, s)
+	for _, line := range []string{
+		`servemap_pages{site="https://example.com",verdict="listed",reason="entry"} 1`,
+		`servemap_sitemap_pages{site="https://example.com"} 2`,
+		`servemap_sitemap_files{site="https://example.com"} 1`,
+		`servemap_changes_total{site="https://example.com",kind="added"} 2`,
+		`servemap_changes_total{site="https://example.com",kind="removed"} 0`,
+		`servemap_sightings_total{site="https://example.com"} 3`, // robots.txt too
+		`servemap_responses_ignored_total{site="https://example.com",reason="not-html"} 1`,
+		`servemap_sitemap_requests_total{site="https://example.com",code="200"} 1`,
+		`servemap_sitemap_requests_total{site="https://example.com",code="404"} 1`,
+		`servemap_explore_requests_total{site="https://example.com",result="client-error"} 1`, // robots.txt
+		`servemap_explore_requests_total{site="https://example.com",result="ok"} 2`,
+		`servemap_store_up{site="https://example.com"} 1`,
+	} {
+		if !strings.Contains(before, line+"\n") {
+			t.Errorf("no %s in\n%s", line, before)
+		}
+	}
+	known := series(before)
+	for i := range 300 { // a flood of what is no page
+		visit(s, fmt.Sprintf("/%d?token=%d&%d=1", i, i, i))
+	}
+	visit(s, "/sitemap.xml?a=b")
+	if err := s.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for name := range series(scrape(t, s)) {
+		// A reason that occurs for the first time is one of a fixed set.
+		if !known[name] && !regexp.MustCompile(`^servemap_(responses_ignored_total|pages)\{[^}]*reason="[a-z-]+"\}$`).MatchString(name) {
+			t.Errorf("the flood made the series %s", name)
+		}
+	}
+}
+
+func TestMetricsAreForWhomTheOwnerAllows(t *testing.T) {
+	s := testkit.Start(t, testkit.Setup{Handler: http.NotFoundHandler()})
+	for _, tt := range []struct {
+		name  string
+		allow func(*http.Request) bool
+		code  int
+	}{
+		{"everybody", func(*http.Request) bool { return true }, 200},
+		{"nobody", func(*http.Request) bool { return false }, 404},
+		{"who has the password", servemap.Password("a", "b"), 401},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := httptest.NewRecorder()
+			s.Metrics(tt.allow).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+			if w.Code != tt.code || tt.code != 200 && strings.Contains(w.Body.String(), "servemap_") {
+				t.Errorf("%d %s, want %d", w.Code, w.Body, tt.code)
+			}
+		})
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic without a function")
+		}
+	}()
+	s.Metrics(nil)
+}
+
+func visit(s *testkit.Site, path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest("GET", testkit.Origin+path, nil))
+	return w
+}
+
+func scrape(t *testing.T, s *testkit.Site) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	s.Metrics(func(*http.Request) bool { return true }).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	if w.Code != 200 || w.Header().Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
+		t.Fatalf("%d %v", w.Code, w.Header())
+	}
+	return w.Body.String()
+}
+
+// series returns the names of the series of a text, with their labels.
+func series(text string) map[string]bool {
+	names := map[string]bool{}
+	for line := range strings.Lines(text) {
+		if name, _, ok := strings.Cut(line, "} "); ok && !strings.HasPrefix(line, "#") {
+			names[name+"}"] = true
+		}
+	}
+	return names
+}

@@ -1,0 +1,227 @@
+// Package metrics writes the numbers of a site as Prometheus reads them. Its input are
+// plain counts, its output is text. The values of each label come from a fixed set, so
+// that no visitor can add a series. It never counts anything itself but the answers to
+// requests, see [Answers].
+package metrics
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Site is what the metrics say of one site.
+type Site struct {
+	Origin    string
+	Version   string            // of the module, see [Version]
+	Verdicts  []Verdict         // the locations that are known now
+	Waiting   int               // locations that were never listed
+	Files     Files             // of the sitemap that is served now
+	Sightings uint64            // responses that showed something of a page
+	Dropped   uint64            // sightings lost because too many came at once
+	Queued    int               // sightings that wait to be merged
+	Ignored   map[string]uint64 // responses that showed nothing of a public page, by reason
+	Changes   map[string]uint64 // "added", "changed" and "removed"
+	StoreUp   bool
+	Damaged   uint64 // records that could not be read
+	Hints     int
+	Worker    time.Duration     // that the worker was at work
+	Answers   map[int]uint64    // to requests for the sitemap, by status
+	Explored  map[string]uint64 // answers to explorations, see [Result]
+}
+
+// Verdict is how many locations have one verdict for one reason.
+type Verdict struct {
+	Verdict, Reason string
+	Pages           int
+}
+
+// Files is what is served.
+type Files struct {
+	Pages, Files int
+	Bytes        int       // of all files, before compression
+	Damaged      int       // entries that could not be read
+	Rendered     time.Time // when files were last made; the zero Time if they were not yet
+}
+
+// family is a metric with all its series.
+type family struct {
+	name, kind, help string
+	series           []series
+}
+
+// series is a value with the labels that it has besides the site.
+type series struct {
+	labels []string // names and values in turn
+	value  float64
+}
+
+const (
+	gauge   = "gauge"
+	counter = "counter"
+)
+
+// ContentType is that of the text.
+const ContentType = "text/plain; version=0.0.4; charset=utf-8"
+
+// Text returns the metrics of a site in the text format of Prometheus, version 0.0.4.
+func Text(s Site) []byte {
+	var b bytes.Buffer
+	for _, f := range families(s) {
+		b.WriteString("# HELP " + f.name + " " + f.help + "\n# TYPE " + f.name + " " + f.kind + "\n")
+		for _, one := range f.series {
+			b.WriteString(f.name + `{site="` + escape(s.Origin) + `"`)
+			for i := 0; i < len(one.labels); i += 2 {
+				b.WriteString("," + one.labels[i] + `="` + escape(one.labels[i+1]) + `"`)
+			}
+			b.WriteString("} " + strconv.FormatFloat(one.value, 'g', -1, 64) + "\n")
+		}
+	}
+	return b.Bytes()
+}
+
+var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace
+
+// families returns all metrics. A metric without a series has a name and a help text all
+// the same, so that who reads the text sees what there is.
+func families(s Site) []family {
+	up := 0
+	if s.StoreUp {
+		up = 1
+	}
+	var rendered []series
+	if !s.Files.Rendered.IsZero() {
+		rendered = one(s.Files.Rendered.Unix())
+	}
+	return []family{
+		{"servemap_build_info", gauge, "The version of servemap, as a label of the constant 1.", []series{{[]string{"version", s.Version}, 1}}},
+		{"servemap_pages", gauge, "Locations that are known now, by verdict and reason.", verdicts(s.Verdicts)},
+		{"servemap_waiting_pages", gauge, "Locations that are known now and were never listed.", one(s.Waiting)},
+		{"servemap_sitemap_pages", gauge, "Pages in the sitemap that is served now.", one(s.Files.Pages)},
+		{"servemap_sitemap_files", gauge, "Files of the sitemap that is served now.", one(s.Files.Files)},
+		{"servemap_sitemap_bytes", gauge, "Size of these files before compression.", one(s.Files.Bytes)},
+		{"servemap_sitemap_damaged_entries", gauge, "Entries of these files that could not be read from the store.", one(s.Files.Damaged)},
+		{"servemap_sitemap_rendered_timestamp_seconds", gauge, "When files of the sitemap were last made.", rendered},
+		{"servemap_sitemap_requests_total", counter, "Answers to requests for files of the sitemap, by status code.", byKey("code", s.Answers, strconv.Itoa)},
+		{"servemap_sightings_total", counter, "Responses that showed something of a page.", one(s.Sightings)},
+		{"servemap_sightings_dropped_total", counter, "Sightings that were lost because too many came at once.", one(s.Dropped)},
+		{"servemap_queue_length", gauge, "Sightings that wait to be merged.", one(s.Queued)},
+		{"servemap_responses_ignored_total", counter, "Responses that were looked at and showed nothing of a public page, by reason.", byKey("reason", s.Ignored, asIs)},
+		{"servemap_changes_total", counter, "Pages that this process has added to the sitemap, found changed or removed.", byKey("kind", s.Changes, asIs)},
+		{"servemap_store_up", gauge, "Whether the store can be used: 1 if it can.", one(up)},
+		{"servemap_records_damaged_total", counter, "Records of the store that could not be read.", one(s.Damaged)},
+		{"servemap_hints", gauge, "Hints that were given: what keeps the site from being learned.", one(s.Hints)},
+		{"servemap_worker_seconds_total", counter, "Time for which the worker was at work.", []series{{nil, s.Worker.Seconds()}}},
+		{"servemap_explore_requests_total", counter, "Requests that explorations have made, by result.", byKey("result", s.Explored, asIs)},
+	}
+}
+
+func one[T int | int64 | uint64](n T) []series { return []series{{nil, float64(n)}} }
+
+func asIs(s string) string { return s }
+
+// byKey returns a series for each key, in their order.
+func byKey[K cmp.Ordered](label string, counts map[K]uint64, text func(K) string) (all []series) {
+	for _, k := range slices.Sorted(maps.Keys(counts)) {
+		all = append(all, series{[]string{label, text(k)}, float64(counts[k])})
+	}
+	return all
+}
+
+func verdicts(of []Verdict) (all []series) {
+	for _, v := range of {
+		all = append(all, series{[]string{"verdict", v.Verdict, "reason", v.Reason}, float64(v.Pages)})
+	}
+	return all
+}
+
+// module is the path of this module.
+const module = "github.com/servemap/servemap"
+
+// Version returns the version of the module in this program, "unknown" if the program
+// was built without one.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == module && m.Version != "" {
+			return m.Version
+		}
+	}
+	return "unknown"
+}
+
+// codes are the statuses with which the sitemap is answered.
+var codes = [...]int{http.StatusOK, http.StatusNotModified, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusServiceUnavailable}
+
+// Answers counts answers by their status. The zero value is ready. It is safe for
+// concurrent use.
+type Answers struct{ counts [len(codes)]atomic.Uint64 }
+
+// Writer returns a writer that passes an answer on to w and counts it.
+func (a *Answers) Writer(w http.ResponseWriter) *Answer { return &Answer{ResponseWriter: w} }
+
+// Count counts an answer that is complete.
+func (a *Answers) Count(w *Answer) {
+	if i := slices.Index(codes[:], cmp.Or(w.code, http.StatusOK)); i >= 0 {
+		a.counts[i].Add(1)
+	}
+}
+
+// Counts returns the counts so far, of each status.
+func (a *Answers) Counts() map[int]uint64 {
+	counts := map[int]uint64{}
+	for i, code := range codes {
+		counts[code] = a.counts[i].Load()
+	}
+	return counts
+}
+
+// Answer is an answer that will be counted.
+type Answer struct {
+	http.ResponseWriter
+	code int // 0 until it is written, or for 200
+}
+
+// WriteHeader notes the status.
+func (w *Answer) WriteHeader(code int) {
+	w.code = cmp.Or(w.code, code)
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *Answer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Results are how the site may answer a request of an exploration.
+var results = [...]string{"ok", "redirect", "client-error", "server-error", "failed"}
+
+// Result counts the answers to explorations. The zero value is ready. It is safe for
+// concurrent use.
+type Result struct{ counts [len(results)]atomic.Uint64 }
+
+// Count counts an answer by its status, 0 if the request failed.
+func (r *Result) Count(status int) {
+	i := len(results) - 1
+	if class := status/100 - 2; 0 <= class && class < i {
+		i = class
+	}
+	r.counts[i].Add(1)
+}
+
+// Counts returns the counts so far, of each result.
+func (r *Result) Counts() map[string]uint64 {
+	counts := map[string]uint64{}
+	for i, name := range results {
+		counts[name] = r.counts[i].Load()
+	}
+	return counts
+}

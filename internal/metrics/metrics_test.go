@@ -1,0 +1,87 @@
+package metrics
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestText(t *testing.T) {
+	got := string(Text(Site{
+		Origin: "https://example.com", Version: "v1.2.3",
+		Verdicts: []Verdict{{"listed", "link", 3}, {"waiting", "no-evidence", 1}},
+		Files:    Files{Pages: 3, Files: 1, Bytes: 512, Rendered: time.Unix(1_700_000_000, 0)},
+		Ignored:  map[string]uint64{"not-html": 2, "cookie": 7}, Answers: map[int]uint64{200: 4, 304: 5},
+		StoreUp: true, Worker: 1500 * time.Millisecond, Sightings: 1 << 53,
+	}))
+	for _, line := range []string{
+		"# TYPE servemap_pages gauge",
+		`servemap_build_info{site="https://example.com",version="v1.2.3"} 1`,
+		`servemap_pages{site="https://example.com",verdict="listed",reason="link"} 3`,
+		`servemap_pages{site="https://example.com",verdict="waiting",reason="no-evidence"} 1`,
+		`servemap_sitemap_bytes{site="https://example.com"} 512`,
+		`servemap_sitemap_rendered_timestamp_seconds{site="https://example.com"} 1.7e+09`,
+		"# TYPE servemap_responses_ignored_total counter",
+		"servemap_responses_ignored_total{site=\"https://example.com\",reason=\"cookie\"} 7\nservemap_responses_ignored_total{site=\"https://example.com\",reason=\"not-html\"} 2",
+		`servemap_sitemap_requests_total{site="https://example.com",code="304"} 5`,
+		`servemap_store_up{site="https://example.com"} 1`,
+		`servemap_worker_seconds_total{site="https://example.com"} 1.5`,
+		`servemap_sightings_total{site="https://example.com"} 9.007199254740992e+15`,
+	} {
+		if !strings.Contains(got, line+"\n") {
+			t.Errorf("no line %q in\n%s", line, got)
+		}
+	}
+	if strings.Contains(string(Text(Site{})), "servemap_sitemap_rendered_timestamp_seconds{") {
+		t.Error("a sitemap that was never made has a time")
+	}
+}
+
+func TestTextEscapesLabels(t *testing.T) {
+	got := string(Text(Site{Version: "a\"b\\c\nd"}))
+	if want := `version="a\"b\\c\nd"} 1`; !strings.Contains(got, want) {
+		t.Errorf("no %s in\n%s", want, got)
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	tests := []struct {
+		name   string
+		answer func(w http.ResponseWriter)
+		code   int // that is counted, 0 for none
+	}{
+		{"nothing written", func(http.ResponseWriter) {}, 200},
+		{"a body alone", func(w http.ResponseWriter) { _, _ = w.Write([]byte("x")) }, 200},
+		{"not modified", func(w http.ResponseWriter) { w.WriteHeader(304) }, 304},
+		{"the first status counts", func(w http.ResponseWriter) { w.WriteHeader(503); w.WriteHeader(404) }, 503},
+		{"a status that is never given", func(w http.ResponseWriter) { w.WriteHeader(418) }, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var a Answers
+			w := a.Writer(httptest.NewRecorder())
+			tt.answer(w)
+			a.Count(w)
+			for code, n := range a.Counts() {
+				if is := code == tt.code; is != (n == 1) || !is && n != 0 {
+					t.Errorf("%d answers with %d", n, code)
+				}
+			}
+			if len(a.Counts()) != len(codes) {
+				t.Errorf("%d statuses, want each of %d", len(a.Counts()), len(codes))
+			}
+		})
+	}
+}
+
+func TestResult(t *testing.T) {
+	for status, want := range map[int]string{200: "ok", 204: "ok", 301: "redirect", 404: "client-error", 503: "server-error", 0: "failed", 101: "failed", 999: "failed"} {
+		var r Result
+		r.Count(status)
+		if got := r.Counts(); got[want] != 1 || len(got) != len(results) {
+			t.Errorf("status %d counts as %v, want %s", status, got, want)
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package metrics
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+// newSite returns a site that has served a page and an image, and its sitemap once.
+func newSite(t *testing.T, origin string) *servemap.Site {
+	t.Helper()
+	site, err := servemap.New(origin, new(memstore.Store), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = site.Close(context.Background()) })
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte("<!doctype html><html><head><title>Home</title></head><body><main>Welcome to this page, which says something.</main></body></html>"))
+	})
+	mux.HandleFunc("GET /logo", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "image/png") })
+	h := site.Wrap(mux)
+	for _, path := range []string{"/", "/logo"} {
+		ask(h, origin+path)
+	}
+	if err := site.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ask(h, origin+"/sitemap.xml")
+	return site
+}
+
+func ask(h http.Handler, url string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", url, nil))
+	return w
+}
+
+func everybody(*http.Request) bool { return true }
+
+// moving are metrics that two readings may show differently.
+var moving = regexp.MustCompile(`(?m)^(servemap_worker_seconds_total|go_|process_|promhttp_).*\n|^# .*\n`)
+
+func TestCollectorGivesTheNumbersOfTheHandler(t *testing.T) {
+	site := newSite(t, "https://example.com")
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(NewCollector(site))
+	got := lines(ask(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), "http://x/metrics").Body.String())
+	want := lines(ask(site.Metrics(everybody), "http://x/metrics").Body.String())
+	if !slices.Equal(got, want) {
+		t.Errorf("the collector gives\n%s\nthe handler\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for _, line := range []string{
+		`servemap_sitemap_pages{site="https://example.com"} 1`,
+		`servemap_changes_total{kind="added",site="https://example.com"} 1`,
+		`servemap_responses_ignored_total{reason="not-html",site="https://example.com"} 1`,
+		`servemap_sitemap_requests_total{code="200",site="https://example.com"} 1`,
+		`servemap_pages{reason="entry",site="https://example.com",verdict="listed"} 1`,
+	} {
+		if !slices.Contains(got, line) {
+			t.Errorf("no %s in\n%s", line, strings.Join(got, "\n"))
+		}
+	}
+}
+
+var labels = regexp.MustCompile(`\{(.*)\} `)
+
+// lines returns the series of a text, with their labels in order.
+func lines(text string) []string {
+	all := strings.Split(strings.TrimSpace(moving.ReplaceAllString(text, "")), "\n")
+	for i, line := range all {
+		all[i] = labels.ReplaceAllStringFunc(line, func(s string) string {
+			parts := strings.Split(s[1:len(s)-2], ",")
+			slices.Sort(parts)
+			return "{" + strings.Join(parts, ",") + "} "
+		})
+	}
+	slices.Sort(all)
+	return all
+}
+
+func TestCollectorOfSeveralSites(t *testing.T) {
+	a, b := newSite(t, "https://a.example"), newSite(t, "https://b.example")
+	tests := []struct {
+		name     string
+		register func(*prometheus.Registry) error
+		sites    int
+		refused  bool
+	}{
+		{"in one collector", func(r *prometheus.Registry) error { return r.Register(NewCollector(a, b)) }, 2, false},
+		{"in two", func(r *prometheus.Registry) error {
+			r.MustRegister(NewCollector(a))
+			return r.Register(NewCollector(b))
+		}, 2, false},
+		{"the same twice", func(r *prometheus.Registry) error {
+			r.MustRegister(NewCollector(a))
+			return r.Register(NewCollector(a))
+		}, 1, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := prometheus.NewRegistry()
+			if err := tt.register(r); (err != nil) != tt.refused {
+				t.Fatalf("registering: %v", err)
+			}
+			if n, err := testutil.GatherAndCount(r, "servemap_store_up"); n != tt.sites || err != nil {
+				t.Errorf("%d sites, error %v", n, err)
+			}
+		})
+	}
+}
+
+func TestNewCollectorRefusesNil(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	NewCollector(nil)
+}
+
+func TestNamesAreAsPrometheusAsks(t *testing.T) {
+	problems, err := testutil.CollectAndLint(NewCollector(newSite(t, "https://example.com")))
+	if err != nil || len(problems) > 0 {
+		t.Errorf("%v, error %v", problems, err)
+	}
+}
+
+// known returns the names of the metrics that there are.
+func known(t *testing.T) map[string]bool {
+	names := map[string]bool{}
+	text := ask(newSite(t, "https://example.com").Metrics(everybody), "http://x/metrics").Body.String()
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (\S+) `).FindAllStringSubmatch(text, -1) {
+		names[m[1]] = true
+	}
+	return names
+}
+
+var metricName = regexp.MustCompile(`servemap_[a-z_]+`)
+
+func TestDashboardAndAlertsUseMetricsThatExist(t *testing.T) {
+	all := known(t)
+	if len(all) < 15 {
+		t.Fatalf("only %d metrics: %v", len(all), all)
+	}
+	shown := map[string]bool{}
+	for _, file := range []string{"dashboard.json", "alerts.yml"} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := metricName.FindAllString(string(b), -1)
+		if len(names) == 0 {
+			t.Errorf("%s uses no metric", file)
+		}
+		for _, name := range names {
+			if shown[name] = true; !all[name] {
+				t.Errorf("%s uses %s, which does not exist", file, name)
+			}
+		}
+	}
+	for name := range all {
+		if !shown[name] {
+			t.Errorf("neither the dashboard nor an alert shows %s", name)
+		}
+	}
+}
+
+func TestDashboard(t *testing.T) {
+	b, err := os.ReadFile("dashboard.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var board struct {
+		Inputs []struct{ Name string } `json:"__inputs"`
+		Panels []struct {
+			ID      int
+			Title   string
+			GridPos struct{ X, Y, W, H int }
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(b, &board); err != nil {
+		t.Fatal(err)
+	}
+	if len(board.Inputs) != 1 || board.Inputs[0].Name != "DS_PROMETHEUS" || len(board.Panels) == 0 {
+		t.Fatalf("inputs %v, %d panels", board.Inputs, len(board.Panels))
+	}
+	ids := map[int]bool{}
+	for i, p := range board.Panels {
+		if ids[p.ID] || p.GridPos.X+p.GridPos.W > 24 || len(p.Targets) == 0 {
+			t.Errorf("panel %q has id %d, lies at %+v and has %d targets", p.Title, p.ID, p.GridPos, len(p.Targets))
+		}
+		ids[p.ID] = true
+		for _, q := range board.Panels[:i] {
+			a, b := p.GridPos, q.GridPos
+			if a.X < b.X+b.W && b.X < a.X+a.W && a.Y < b.Y+b.H && b.Y < a.Y+a.H {
+				t.Errorf("panels %q and %q overlap", p.Title, q.Title)
+			}
+		}
+	}
+}
+
+// TestPromtool has Prometheus' own tool judge the metrics and the alerts. It is skipped
+// where that is not installed, but not in CI.
+func TestPromtool(t *testing.T) {
+	if _, err := exec.LookPath("promtool"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	tests := []struct {
+		name  string
+		args  []string
+		stdin string
+	}{
+		{"rules", []string{"check", "rules", "alerts.yml"}, ""},
+		{"alerts fire when they should", []string{"test", "rules", "testdata/alerts_test.yml"}, ""},
+		{"metrics", []string{"check", "metrics"}, ask(newSite(t, "https://example.com").Metrics(everybody), "http://x/metrics").Body.String()},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "promtool", tt.args...)
+			cmd.Stdin = strings.NewReader(tt.stdin)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
