@@ -20,7 +20,9 @@ import (
 	"github.com/servemap/servemap/internal/explore"
 	"github.com/servemap/servemap/internal/forwarded"
 	"github.com/servemap/servemap/internal/guard"
+	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/journal"
+	"github.com/servemap/servemap/internal/ledger"
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/metrics"
 	"github.com/servemap/servemap/internal/moment"
@@ -132,6 +134,117 @@ func (s *Site) outside(route *mux.Route) string {
 		}
 	}
 	return ""
+}
+
+// Inspector returns a handler that shows the owner what the site has learned: what is
+// listed, why the rest is not and what would change that, the dates and changes of each
+// page, and the sitemap's files. allow says who may see it; everybody else gets 404. It is
+// called for each request, must be safe for concurrent use, and may be [Local], what
+// [Password] returns, or a function of your own, such as one that looks at a session.
+// Inspector panics if it is nil.
+//
+// Mount it below any path that ends in a slash:
+//
+//	mux.Handle("/inspect/", site.Inspector(servemap.Local))
+//
+// The pages have no script, and each is there as JSON too, with ".json" added to its name.
+// They are never observed as pages of the site. They name listed pages only, and the one
+// that the owner asks about: addresses of others are not stored. By their form for it, and
+// by nothing else, a page can be forgotten as by [Site.Forget].
+func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
+	guarded := guard.Handler("Inspector", allow, inspect.New(inspect.Config{
+		Site: inspected{s}, Origin: s.origin.String(), Root: s.origin.URL(""), Folder: s.origin.Folder(),
+		RobotsLine: s.RobotsLine(), ReportOnly: s.silent,
+	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.observer.Disown(w)
+		guarded.ServeHTTP(w, r)
+	})
+}
+
+// inspected is what the inspector asks of a site.
+type inspected struct{ *Site }
+
+func (i inspected) Stats() inspect.Stats {
+	s := i.Site.Stats()
+	return inspect.Stats{
+		Listed: s.Listed, Waiting: s.Waiting, Verdicts: s.Verdicts, Sightings: s.Sightings, Dropped: s.Dropped, Queued: s.Queued,
+		Damaged: s.Damaged, Ignored: s.Ignored, Hints: s.Hints, Store: s.Store, Notes: s.Notes,
+	}
+}
+
+func (i inspected) Explain(ctx context.Context, url string) (inspect.Page, error) {
+	loc, err := i.locate(url)
+	if err != nil {
+		return inspect.Page{}, err
+	}
+	p, err := i.ledger.Page(ctx, loc)
+	if err != nil {
+		return inspect.Page{}, err
+	}
+	e := i.explanation(p)
+	page := inspect.Page{
+		Listing: i.listing(p), Listed: e.Listed, Verdict: string(e.Verdict), Reason: string(e.Reason), Text: e.Text, Missing: e.Missing,
+		Status: e.Status, Networks: e.Networks, Siblings: e.Siblings, Canonical: e.Canonical, SameAs: e.SameAs, Rule: e.Rule, NextLook: e.NextLook,
+		Dates: inspect.Dates{
+			Text: e.Dates.Text, Changes: e.Dates.Changes, Interval: e.Dates.Interval.Seconds(), Shortest: e.Dates.Shortest.Seconds(),
+			Longest: e.Dates.Longest.Seconds(), ChangeFreq: e.Dates.ChangeFreq, Probability: e.Dates.Probability, ReadAs: e.Dates.ReadAs, Ignored: e.Dates.Ignored,
+		},
+	}
+	for _, ev := range e.Evidence {
+		page.Evidence = append(page.Evidence, string(ev))
+	}
+	if e.Listed {
+		page.Element, err = i.files.Element(ctx, p.Part, loc)
+	}
+	return page, err
+}
+
+func (i inspected) listing(p merge.Known) inspect.Listing {
+	page := i.page(p)
+	return inspect.Listing{
+		URL: page.URL, LastMod: page.LastModified, ChangeFreq: page.ChangeFreq, Changes: page.Changes,
+		FirstSeen: page.FirstSeen.UTC(), LastSeen: page.LastSeen.UTC(), Alternates: page.Alternates,
+	}
+}
+
+func (i inspected) List(ctx context.Context, w inspect.Wanted) (list inspect.List, err error) {
+	some, err := i.ledger.List(ctx, ledger.Wanted(w))
+	for _, p := range some.Pages {
+		list.Pages = append(list.Pages, i.listing(p))
+	}
+	list.Next = some.Next
+	return list, err
+}
+
+func (i inspected) Folder(ctx context.Context, folder, after string, most int) ([]inspect.Child, string, error) {
+	some, next, err := i.ledger.Children(ctx, folder, after, most)
+	var children []inspect.Child
+	for _, c := range some {
+		children = append(children, inspect.Child(c))
+	}
+	return children, next, err
+}
+
+func (i inspected) ChangesFrom(ctx context.Context) (time.Time, error) {
+	return i.ledger.JournalFrom(ctx)
+}
+
+func (i inspected) Changes(ctx context.Context, since time.Time) iter.Seq2[inspect.Change, error] {
+	return func(yield func(inspect.Change, error) bool) {
+		for c, err := range i.Site.Changes(ctx, since) {
+			if !yield(inspect.Change{At: c.At, Kind: string(c.Kind), URL: c.URL}, err) {
+				return
+			}
+		}
+	}
+}
+
+func (i inspected) Files() (list []inspect.File) {
+	for _, f := range i.files.List() {
+		list = append(list, inspect.File{Name: f.Name, URL: i.origin.URL(i.origin.Folder() + f.Name), Pages: f.Pages, Bytes: f.Bytes, Modified: f.Modified})
+	}
+	return list
 }
 
 // Local reports whether a request comes from this machine itself, for

@@ -123,13 +123,7 @@ func (k *maker) end(made *file) *file {
 // append writes an entry, and reports whether it fits a file. If it does not fit with its
 // extensions, append writes it without them.
 func (f *Files) append(location string, e *book.Entry, m *making) (ok bool) {
-	p := &f.maker.press
-	u := sitemap.URL{Loc: f.cfg.URL(location), LastMod: e.LastMod(m.trust, m.now).Seconds(), ChangeFreq: e.Freq.String()}
-	if f.cfg.InferPriority {
-		u.Priority = e.Priority
-	}
-	u.ChangeFreq = cmp.Or(f.cfg.Rules.Freq(location), u.ChangeFreq)
-	u.Priority = cmp.Or(f.cfg.Rules.Priority(location), u.Priority)
+	p, u := &f.maker.press, f.entryURL(location, e, m)
 	linked := len(f.maker.linked)
 	x := e.Extension.Shown(&m.shown, m.declared, f.cfg.URL, func(to string) bool {
 		if !f.linkable(to) {
@@ -149,4 +143,15 @@ func (f *Files) append(location string, e *book.Entry, m *making) (ok bool) {
 		f.maker.hashes = append(f.maker.hashes, f.hashOf(location))
 	}
 	return ok
+}
+
+// entryURL returns what a file says of a page beside its extensions.
+func (f *Files) entryURL(location string, e *book.Entry, m *making) sitemap.URL {
+	u := sitemap.URL{Loc: f.cfg.URL(location), LastMod: e.LastMod(m.trust, m.now).Seconds(), ChangeFreq: e.Freq.String()}
+	if f.cfg.InferPriority {
+		u.Priority = e.Priority
+	}
+	u.ChangeFreq = cmp.Or(f.cfg.Rules.Freq(location), u.ChangeFreq)
+	u.Priority = cmp.Or(f.cfg.Rules.Priority(location), u.Priority)
+	return u
 }

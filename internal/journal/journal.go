@@ -142,14 +142,21 @@ func (j Journal) Events(ctx context.Context, st store.Store, since time.Time) it
 
 // reaches returns [ErrOlder] if the journal may not be complete since a time.
 func (j Journal) reaches(ctx context.Context, st store.Store, since time.Time) error {
+	from, err := j.From(ctx, st)
+	if err == nil && !from.IsZero() && since.UnixMilli() < from.UnixMilli() {
+		err = ErrOlder
+	}
+	return err
+}
+
+// From returns since when the journal is complete, the zero Time for since the site has
+// had pages.
+func (j Journal) From(ctx context.Context, st store.Store) (time.Time, error) {
 	from, known, err := j.begin(ctx, st)
 	if err == nil && !known {
 		from = moment.Of(j.Started)
 	}
-	if err == nil && from != 0 && since.UnixMilli() < int64(from) {
-		err = ErrOlder
-	}
-	return err
+	return from.Time(), err
 }
 
 // Scan yields the events between two times, in Unix milliseconds and both

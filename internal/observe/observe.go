@@ -85,8 +85,21 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		serve = tap.Serve
 	}
 	resp := serve(next, w, r, o.cfg.Buffers)
+	if resp.Own {
+		look.Return()
+		resp.Release()
+		return
+	}
 	asked.given = len(w.Header()["Set-Cookie"]) > 0
 	o.settle(r, asked, loc, look, resp)
+}
+
+// Disown says that the response to w is none of the site's pages, but one that servemap
+// itself writes for the owner: nothing is learned from it.
+func (o *Observer) Disown(w http.ResponseWriter) {
+	if seen := tap.From(w, o.cfg.Buffers); seen != nil {
+		seen.Own = true
+	}
 }
 
 // asked is what Serve reads of a request before it serves it, since handlers may change the

@@ -47,6 +47,10 @@ type Response struct {
 	// Exact says that the route Route matches nothing but its template.
 	Exact bool
 
+	// Own is left false by this package. A handler of servemap's own sets it through [From]: the response is none of
+	// the site's pages.
+	Own bool
+
 	buffers *Buffers
 	buf     *[]byte // from buffers; nil if nothing is kept
 }

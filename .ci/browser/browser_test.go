@@ -1,0 +1,195 @@
+// Package browser looks at servemap's pages as people do: in a browser, narrow and wide,
+// light and dark. It has a module of its own, so that the library needs none of its
+// dependencies. SCREENSHOTS names a folder that keeps what it saw.
+package browser
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	_ "embed"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+//go:embed axe/axe.min.js.gz
+var axePacked []byte
+
+// ask hands a handler a request from an address.
+func ask(h http.Handler, addr, path string, lines ...string) {
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Host, r.RemoteAddr = strings.TrimPrefix(origin, "https://"), addr+":4711"
+	for i := 0; i < len(lines); i += 2 {
+		r.Header.Add(lines[i], lines[i+1])
+	}
+	h.ServeHTTP(httptest.NewRecorder(), r)
+}
+
+// serve serves the inspector of a site below /inspect/ and returns its address.
+func serve(t *testing.T, st store.Store) string {
+	t.Helper()
+	site, err := servemap.New(origin, st, &servemap.Options{Robots: "User-agent: *\nDisallow: /internal/\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := site.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := site.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, lines := range [][]string{{"Cookie", "session=someone"}, {"Authorization", "Basic x"}, {"Sec-Fetch-Dest", "script"}} {
+		for n := range 17 * len(lines[1]) {
+			ask(site.Observe(http.NotFoundHandler()), "203.0.113.9", fmt.Sprintf("/articles/%d", n), lines...)
+		}
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/inspect/", site.Inspector(servemap.Local))
+	server := httptest.NewServer(site.Wrap(mux))
+	t.Cleanup(server.Close)
+	return server.URL + "/inspect/"
+}
+
+// views are the pages that are looked at, by name.
+var views = []struct{ name, path string }{
+	{"overview", ""},
+	{"page", "page?u=/news"},
+	{"page-article", "page?u=/about"},
+	{"page-held", "page?u=/account/orders"},
+	{"page-unknown", "page?u=/nothing/here"},
+	{"page-hostile", "page?u=/%22%3E%3Cscript%3Ealert(1)%3C/script%3E"},
+	{"pages", "pages"},
+	{"pages-none", "pages?prefix=/nothing"},
+	{"folders", "folders"},
+	{"search", "search?q=harbour"},
+	{"changes", "changes"},
+	{"files", "files"},
+	{"help", "help"},
+	{"forget", "forget?u=/about"},
+	{"problem", "page?u=https://elsewhere.example/"},
+}
+
+func TestThePagesInABrowser(t *testing.T) {
+	base := serve(t, lived(t))
+	ctx := browse(t)
+	for _, width := range []int64{390, 1280} {
+		for _, scheme := range []string{"light", "dark"} {
+			set(t, ctx, width, scheme)
+			for _, v := range views {
+				t.Run(fmt.Sprintf("%s %d %s", v.name, width, scheme), func(t *testing.T) { look(t, ctx, base+v.path, fmt.Sprintf("%s-%d-%s", v.name, width, scheme)) })
+			}
+		}
+	}
+	empty := serve(t, new(memstore.Store))
+	for _, width := range []int64{390, 1280} {
+		set(t, ctx, width, "light")
+		for _, name := range []string{"", "pages", "folders", "changes", "files"} {
+			t.Run(fmt.Sprintf("empty %s %d", name, width), func(t *testing.T) { look(t, ctx, empty+name, fmt.Sprintf("empty-%s-%d", name, width)) })
+		}
+	}
+}
+
+// browse starts a browser, which ends with the test.
+func browse(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(t.Context())
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("a browser is needed, such as Debian's package chromium: %v", err)
+	}
+	return ctx
+}
+
+func set(t *testing.T, ctx context.Context, width int64, scheme string) {
+	t.Helper()
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 844)); err != nil {
+		t.Fatal(err)
+	}
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// look checks what can be measured of a page, and keeps a picture of it.
+func look(t *testing.T, ctx context.Context, url, name string) {
+	if err := chromedp.Do(ctx, chromedp.Navigate(url)); err != nil {
+		t.Fatal(err)
+	}
+	keep(t, ctx, name)
+	if over := eval[float64](t, ctx, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
+		t.Errorf("the page is %v pixels wider than the window", over)
+	}
+	if n := eval[float64](t, ctx, `document.scripts.length`); n > 0 {
+		t.Errorf("%v scripts", n)
+	}
+	if n := eval[float64](t, ctx, `document.querySelectorAll("h1").length`); n != 1 {
+		t.Errorf("%v headings of the first level", n)
+	}
+	eval[any](t, ctx, axe(t)+"; 0")
+	faults, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](
+		`axe.run().then(r => r.violations.map(v => v.impact + " " + v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " " + (n.any[0] || n.all[0] || n.none[0] || {}).message).join(" | ")))`,
+		chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range faults {
+		t.Error(fault)
+	}
+}
+
+func eval[T any](t *testing.T, ctx context.Context, script string) T {
+	t.Helper()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func axe(t *testing.T) string {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(axePacked))
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(script)
+}
+
+// keep writes a picture of the whole page, if a folder for it is given.
+func keep(t *testing.T, ctx context.Context, name string) {
+	t.Helper()
+	folder := os.Getenv("SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, name+".png"), picture, 0o644)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,138 @@
+package inspect
+
+import (
+	"math"
+	"time"
+)
+
+// The pictures are drawn in SVG without a viewBox: what is across is in percent of the
+// width, what is down in pixels. So they fill any width, and their text keeps its size.
+
+// barHeight is the height of the tallest bar in pixels.
+const barHeight = 96
+
+// bars are the changes of some days.
+type bars struct {
+	Bars  []bar
+	Most  int // changes of one day
+	Total int
+}
+
+// bar is one day. X and Middle are in percent.
+type bar struct {
+	Day
+	X, Middle float64
+	Top       int // pixels
+	Label     int // where the number stands, in pixels
+	Total     int
+	Pieces    []piece
+	Weekday   string
+}
+
+// piece is the part of a bar that has one kind.
+type piece struct {
+	Kind          string
+	Y, Height, Of int
+}
+
+// barsOf lays out a week.
+func barsOf(days []Day) (b bars) {
+	for _, d := range days {
+		b.Most = max(b.Most, d.Added+d.Changed+d.Removed)
+	}
+	step := 100 / float64(max(len(days), 1))
+	for n, d := range days {
+		one := bar{Day: d, X: (float64(n) + 0.18) * step, Middle: (float64(n) + 0.5) * step, Top: barHeight, Total: d.Added + d.Changed + d.Removed}
+		if at, err := time.Parse(time.DateOnly, d.Date); err == nil {
+			one.Weekday = at.Format("Mon")
+		}
+		for _, k := range []struct {
+			kind string
+			n    int
+		}{{"changed", d.Changed}, {"added", d.Added}, {"removed", d.Removed}} {
+			if k.n == 0 {
+				continue
+			}
+			height := max(2, k.n*barHeight/b.Most)
+			one.Top -= height
+			one.Pieces = append(one.Pieces, piece{k.kind, one.Top, height, k.n})
+		}
+		one.Label = one.Top + 16
+		b.Total += one.Total
+		b.Bars = append(b.Bars, one)
+	}
+	return b
+}
+
+// timeline is when a page was seen and changed.
+type timeline struct {
+	Changes []mark // the first one first
+	Seen    mark   // the last look
+}
+
+// mark is a time on a line, in percent of its length.
+type mark struct {
+	At time.Time
+	X  float64
+}
+
+// lineOf lays out the time from the first look at a page until now, nil if it was never
+// seen.
+func lineOf(p Page, now time.Time) *timeline {
+	from, to := p.FirstSeen, now
+	for _, at := range p.Dates.Changes {
+		if at.Before(from) {
+			from = at
+		}
+	}
+	if p.FirstSeen.IsZero() || !to.After(from) {
+		return nil
+	}
+	at := func(t time.Time) mark {
+		share := float64(t.Sub(from)) / float64(to.Sub(from))
+		return mark{t, 1 + 98*min(1, max(0, share))}
+	}
+	t := &timeline{Seen: at(p.LastSeen)}
+	for n := len(p.Dates.Changes) - 1; n >= 0; n-- {
+		t.Changes = append(t.Changes, at(p.Dates.Changes[n]))
+	}
+	return t
+}
+
+// interval is how often a page changes, on a scale on which each unit of time has about
+// the same length. All are in percent.
+type interval struct {
+	From, Likely, To, Width float64
+	Ticks                   []tick
+}
+
+type tick struct {
+	X    float64
+	Name string
+}
+
+// The ends of the scale, in seconds.
+const (
+	shortest = 60.0
+	longest  = 2 * 365.25 * 86400
+)
+
+// rangeOf lays out the interval between changes, nil if it is not known.
+func rangeOf(d Dates) *interval {
+	if d.Interval <= 0 {
+		return nil
+	}
+	at := func(seconds float64) float64 {
+		x := math.Log(max(seconds, shortest)/shortest) / math.Log(longest/shortest)
+		return 1 + 98*min(1, x)
+	}
+	r := &interval{From: at(d.Shortest), Likely: at(d.Interval), To: at(d.Longest)}
+	r.Width = max(1, r.To-r.From)
+	for _, t := range []struct {
+		seconds float64
+		name    string
+	}{{3600, "hour"}, {86400, "day"}, {7 * 86400, "week"}, {30.44 * 86400, "month"}, {365.25 * 86400, "year"}} {
+		r.Ticks = append(r.Ticks, tick{at(t.seconds), t.name})
+	}
+	return r
+}

@@ -1,0 +1,441 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/servemap/servemap/internal/texts"
+)
+
+// Overview is the first page.
+type Overview struct {
+	Stats
+	Origin    string     `json:"origin"`
+	State     string     `json:"state"`   // of the sitemap, in a sentence
+	Serving   bool       `json:"serving"` // a sitemap is served
+	Hidden    int        `json:"not_listed"`
+	Uncounted uint64     `json:"not_counted"` // responses
+	Reasons   []Group    `json:"reasons"`   // what to look into first, then the most pages
+	Responses []Response `json:"responses"` // that did not count, the most first
+	Week      Week       `json:"week"`
+}
+
+// Group are the pages that have one verdict for one reason.
+type Group struct {
+	Verdict string     `json:"verdict"`
+	Reason  string     `json:"reason"`
+	Pages   int        `json:"pages"`
+	Means   string     `json:"means"`
+	Care    texts.Care `json:"care"`
+	Todo    string     `json:"todo,omitempty"`
+}
+
+// Response counts the responses that did not count for one reason.
+type Response struct {
+	Reason string `json:"reason"`
+	Count  uint64 `json:"count"`
+	Means  string `json:"means"`
+}
+
+// Week is what changed on each of the last days.
+type Week struct {
+	Days  []Day     `json:"days"`
+	From  time.Time `json:"complete_since,omitzero"` // if the changes before are not known
+	Error string    `json:"error,omitempty"`
+}
+
+// Day counts the pages whose last change was on one day, in UTC.
+type Day struct {
+	Date    string `json:"date"`
+	Added   int    `json:"added"`
+	Changed int    `json:"changed"`
+	Removed int    `json:"removed"`
+}
+
+// overview works without the store too.
+func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
+	s := i.Site.Stats()
+	o := Overview{Stats: s, Origin: i.Origin, Serving: s.Listed > 0 && !i.ReportOnly, Responses: responsesOf(s.Ignored), Week: i.week(ctx)}
+	o.State = state(s, i.ReportOnly)
+	o.Reasons = groupsOf(s.Verdicts)
+	for _, n := range s.Ignored {
+		o.Uncounted += n
+	}
+	for _, g := range o.Reasons {
+		if g.Care != texts.Fine {
+			o.Hidden += g.Pages
+		}
+	}
+	return view{Name: "overview", Nav: "overview", Title: "Overview", Data: o, Live: q.Has("live")}, nil
+}
+
+// state says in a sentence what is served.
+func state(s Stats, reportOnly bool) string {
+	switch {
+	case reportOnly:
+		return fmt.Sprintf("Reporting only: %s would be listed", count(s.Listed, "page"))
+	case s.Listed > 0 && s.Store != "":
+		return fmt.Sprintf("%s listed; the store does not answer", count(s.Listed, "page"))
+	case s.Store != "":
+		return "No sitemap, as the store does not answer"
+	case s.Listed > 0:
+		return count(s.Listed, "page") + " in the sitemap"
+	case s.Sightings == 0:
+		return "Waiting for the first visitor"
+	}
+	return "No page is listed yet"
+}
+
+// groupsOf says what the counts mean, and puts first what an owner should look into.
+func groupsOf(verdicts map[string]int) (groups []Group) {
+	for name, pages := range verdicts {
+		verdict, reason, _ := strings.Cut(name, " ")
+		sum, _ := texts.Summarise(reason)
+		groups = append(groups, Group{verdict, reason, pages, sum.Means, sum.Care, sum.Todo})
+	}
+	order := []texts.Care{texts.Look, texts.Wait, texts.Meant, texts.Fine}
+	slices.SortFunc(groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Care), slices.Index(order, b.Care)), cmp.Compare(b.Pages, a.Pages), strings.Compare(a.Reason, b.Reason))
+	})
+	return groups
+}
+
+func responsesOf(ignored map[string]uint64) (all []Response) {
+	for _, reason := range slices.Sorted(maps.Keys(ignored)) {
+		all = append(all, Response{reason, ignored[reason], texts.Response(reason)})
+	}
+	slices.SortStableFunc(all, func(a, b Response) int { return cmp.Compare(b.Count, a.Count) })
+	return all
+}
+
+const day = 24 * time.Hour
+
+// week counts the changes of the last seven days, today included.
+func (i *Inspector) week(ctx context.Context) (w Week) {
+	today := time.Now().UTC().Truncate(day)
+	for n := range 7 {
+		w.Days = append(w.Days, Day{Date: today.Add(time.Duration(n-6) * day).Format(time.DateOnly)})
+	}
+	since, err := i.reach(ctx, today.Add(-6*day))
+	if err == nil && since.After(today.Add(-6*day)) {
+		w.From = since
+	}
+	for c, failed := range i.Site.Changes(ctx, since) {
+		if err = errors.Join(err, failed); err != nil {
+			break
+		}
+		n := 6 + int(c.At.Truncate(day).Sub(today)/day)
+		if n < 0 || n > 6 {
+			continue
+		}
+		switch d := &w.Days[n]; c.Kind {
+		case "added":
+			d.Added++
+		case "removed":
+			d.Removed++
+		default:
+			d.Changed++
+		}
+	}
+	if err != nil {
+		w.Error = strings.TrimPrefix(err.Error(), "servemap: ")
+	}
+	return w
+}
+
+// reach returns since, or the time since when the changes are complete if that is later.
+func (i *Inspector) reach(ctx context.Context, since time.Time) (time.Time, error) {
+	from, err := i.Site.ChangesFrom(ctx)
+	if err == nil && from.After(since) {
+		return from, nil
+	}
+	return since, err
+}
+
+func (i *Inspector) page(ctx context.Context, q url.Values) (view, error) {
+	p, err := i.explain(ctx, q)
+	return view{Name: "page", Nav: "pages", Title: i.show(p.URL), Query: i.show(p.URL), Data: p}, err
+}
+
+// explain tells of the page that is asked for.
+func (i *Inspector) explain(ctx context.Context, q url.Values) (Page, error) {
+	u := q.Get("u")
+	if u == "" {
+		return Page{}, refusal{errors.New("say in u which page; it is a URL of the site, or a location such as /about")}
+	}
+	p, err := i.Site.Explain(ctx, u)
+	if err != nil && ctx.Err() == nil && i.Site.Stats().Store == "" {
+		return Page{}, refusal{err}
+	}
+	return p, err
+}
+
+// mostPages is how many pages, folders or changes one view shows.
+const mostPages = 100
+
+// Pages are listed pages by what their locations begin with.
+type Pages struct {
+	Prefix string `json:"prefix"`
+	After  string `json:"after,omitempty"`
+	List
+}
+
+func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
+	p := Pages{Prefix: cmp.Or(i.location(q.Get("prefix")), "/"), After: q.Get("after")}
+	err := checkLocations(p.Prefix, p.After)
+	if err == nil {
+		p.List, err = i.Site.List(ctx, Wanted{Prefix: p.Prefix, After: p.After, Most: mostPages})
+	}
+	return view{Name: "pages", Nav: "pages", Title: "Pages", Data: p}, err
+}
+
+// location returns what an owner typed for a URL or location as a location.
+func (i *Inspector) location(typed string) string {
+	typed = strings.TrimSpace(typed)
+	if rest, ok := strings.CutPrefix(typed, i.Root); ok && (rest == "" || rest[0] == '/') {
+		return cmp.Or(rest, "/")
+	}
+	return typed
+}
+
+// checkLocations refuses what is neither empty nor the beginning of a location.
+func checkLocations(all ...string) error {
+	for _, loc := range all {
+		if loc != "" && loc[0] != '/' || len(loc) > 1024 || strings.ContainsFunc(loc, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return refusal{fmt.Errorf("%q cannot be the beginning of a location; write it as in the address, such as /blog/", shorten(loc))}
+		}
+	}
+	return nil
+}
+
+// Folder is what stands directly in a folder.
+type Folder struct {
+	Folder   string  `json:"folder"`
+	After    string  `json:"after,omitempty"`
+	Children []Child `json:"children"`
+	Next     string  `json:"next,omitempty"`
+}
+
+func (i *Inspector) folders(ctx context.Context, q url.Values) (view, error) {
+	f := Folder{Folder: cmp.Or(i.location(q.Get("prefix")), i.Folder), After: q.Get("after")}
+	if err := checkLocations(f.Folder, f.After); err != nil {
+		return view{}, err
+	}
+	f.Folder = f.Folder[:strings.LastIndexByte(f.Folder, '/')+1]
+	var err error
+	f.Children, f.Next, err = i.Site.Folder(ctx, f.Folder, f.After, mostPages)
+	return view{Name: "folders", Nav: "folders", Title: "Folders", Data: f}, err
+}
+
+// Search is what was found.
+type Search struct {
+	Query string `json:"query"`
+	After string `json:"after,omitempty"`
+	// Prefix says that the pages begin with the query; else it is somewhere in them.
+	Prefix bool `json:"prefix"`
+	// Stopped says that the time was over, so that pages after Next may match too.
+	Stopped bool `json:"stopped,omitempty"`
+	List
+}
+
+// searchFor is how long a search looks through the pages before it shows what it has.
+const searchFor = time.Second
+
+// search finds the page at an address, else the pages that begin with it. Anything else
+// is looked for within the addresses of all listed pages.
+func (i *Inspector) search(ctx context.Context, q url.Values) (view, error) {
+	typed := strings.TrimSpace(q.Get("q"))
+	s := Search{Query: typed, After: q.Get("after")}
+	v := view{Name: "search", Nav: "pages", Title: "Search", Query: typed}
+	loc := i.location(typed)
+	if s.Prefix = strings.HasPrefix(loc, "/"); typed == "" || checkLocations(s.After) != nil {
+		v.Data = s
+		return v, checkLocations(s.After)
+	}
+	var err error
+	switch {
+	case s.Prefix:
+		err = i.searchPrefix(ctx, loc, &s)
+	case strings.Contains(typed, "://"):
+		return v, redirect("page?u=" + url.QueryEscape(typed)) // which says why no page can be there
+	default:
+		needle := strings.ToLower(escaped(typed))
+		s.List, err = i.Site.List(ctx, Wanted{Prefix: "/", Contains: needle, After: s.After, Most: mostPages, Within: searchFor})
+		s.Stopped = s.Next != "" && len(s.Pages) < mostPages
+	}
+	v.Data = s
+	return v, err
+}
+
+// searchPrefix finds the page at a location, or those that begin with it. If there is
+// neither, the page's own view says so.
+func (i *Inspector) searchPrefix(ctx context.Context, loc string, s *Search) error {
+	alone := redirect("page?u=" + url.QueryEscape(loc))
+	if p, err := i.Site.Explain(ctx, loc); s.After == "" && (err != nil && ctx.Err() == nil || err == nil && p.Verdict != "unknown") {
+		return alone
+	}
+	prefix := escaped(loc)
+	if checkLocations(prefix) != nil {
+		return alone
+	}
+	var err error
+	s.List, err = i.Site.List(ctx, Wanted{Prefix: prefix, After: s.After, Most: mostPages})
+	if err == nil && len(s.Pages) == 0 && s.After == "" {
+		return alone
+	}
+	return err
+}
+
+// escaped writes what people type as it stands in a location: only what is no printable
+// ASCII is escaped.
+func escaped(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		if c <= ' ' || c > '~' || c == '"' || c == '<' || c == '>' {
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// Changes are what happened last to each page, the newest first.
+type Changes struct {
+	Since   time.Time `json:"since"`
+	Span    string    `json:"-"`                       // as it was asked for
+	From    time.Time `json:"complete_since,omitzero"` // if the changes before are not known
+	Count   int       `json:"count"`                   // up to Before
+	Before  string    `json:"before,omitempty"`
+	Changes []Change  `json:"changes"`
+	Next    string    `json:"next,omitempty"` // for before, "" if that is all
+}
+
+// Spans are the times that the view of changes offers.
+var Spans = []struct{ Value, Text string }{{"1h", "Last hour"}, {"24h", "Since yesterday"}, {"168h", "Seven days"}}
+
+func (i *Inspector) changes(ctx context.Context, q url.Values) (view, error) {
+	c := Changes{Span: cmp.Or(q.Get("since"), "168h"), Before: q.Get("before")}
+	var err error
+	if c.Since, err = sinceOf(c.Span, time.Now()); err != nil {
+		return view{}, err
+	}
+	from, err := i.reach(ctx, c.Since)
+	if from.After(c.Since) {
+		c.From, c.Since = from.UTC(), from.UTC()
+	}
+	if err == nil {
+		err = i.latest(ctx, &c)
+	}
+	return view{Name: "changes", Nav: "changes", Title: "Changes", Data: c}, err
+}
+
+// sinceOf reads how long ago, or since when.
+func sinceOf(text string, now time.Time) (time.Time, error) {
+	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+		return now.Add(-ago).UTC().Truncate(time.Millisecond), nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return at, refusal{fmt.Errorf("since %q is neither a time such as 2026-11-22T00:00:00Z nor a span such as 24h", shorten(text))}
+	}
+	return at.UTC(), nil
+}
+
+// latest finds the last of the changes that come before the cursor. The site yields the
+// oldest first, so it keeps as many as it shows.
+func (i *Inspector) latest(ctx context.Context, c *Changes) error {
+	before, url, _ := strings.Cut(c.Before, " ")
+	until, err := time.Parse(time.RFC3339Nano, before)
+	if err != nil && c.Before != "" {
+		return refusal{errors.New("before is none that a page of changes gave")}
+	}
+	ring := make([]Change, mostPages)
+	for ch, err := range i.Site.Changes(ctx, c.Since) {
+		switch {
+		case err != nil:
+			return err
+		case c.Before != "" && (ch.At.After(until) || ch.At.Equal(until) && ch.URL >= url):
+			continue
+		}
+		ring[c.Count%mostPages] = ch
+		c.Count++
+	}
+	for n := c.Count - 1; n >= max(0, c.Count-mostPages); n-- {
+		c.Changes = append(c.Changes, ring[n%mostPages])
+	}
+	if c.Count > mostPages {
+		last := c.Changes[mostPages-1]
+		c.Next = last.At.Format(time.RFC3339Nano) + " " + last.URL
+	}
+	return nil
+}
+
+// Files are the sitemap's files.
+type Files struct {
+	Files      []File `json:"files"`
+	RobotsLine string `json:"robots_line"`
+	ReportOnly bool   `json:"report_only,omitempty"`
+}
+
+func (i *Inspector) files(context.Context, url.Values) (view, error) {
+	return view{Name: "files", Nav: "files", Title: "Files", Data: Files{i.Site.Files(), i.RobotsLine, i.ReportOnly}}, nil
+}
+
+// Help is every reason with its sentences.
+type Help struct {
+	Reasons []Reason `json:"reasons"`
+}
+
+// Reason is one of them.
+type Reason struct {
+	Verdict string     `json:"verdict"`
+	Reason  string     `json:"reason"`
+	Text    string     `json:"text"`
+	Care    texts.Care `json:"care"`
+	Todo    string     `json:"todo,omitempty"`
+}
+
+func (i *Inspector) help(context.Context, url.Values) (view, error) {
+	var h Help
+	for _, r := range texts.Reasons() {
+		h.Reasons = append(h.Reasons, Reason{r.Verdict, r.Name, r.Page, r.Care, r.Todo})
+	}
+	return view{Name: "help", Nav: "help", Title: "Help", Data: h}, nil
+}
+
+// confirm asks whether a page is to be forgotten.
+func (i *Inspector) confirm(ctx context.Context, q url.Values) (view, error) {
+	p, err := i.explain(ctx, q)
+	return view{Name: "forget", Nav: "pages", Title: "Forget a page", Data: p}, err
+}
+
+// forget takes a page out, if a page of the inspector itself asks for it.
+func (i *Inspector) forget(w http.ResponseWriter, r *http.Request) {
+	if err := i.forged.Check(r); err != nil {
+		http.Error(w, "only the inspector's own page may ask for that: "+err.Error(), http.StatusForbidden)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
+	u := r.PostFormValue("u")
+	if _, err := i.explain(ctx, url.Values{"u": {u}}); err != nil {
+		i.write(w, failed(err))
+		return
+	}
+	if err := i.Site.Forget(ctx, u); err != nil {
+		i.write(w, failed(err))
+		return
+	}
+	w.Header().Set("Location", "page?u="+url.QueryEscape(u))
+	w.WriteHeader(http.StatusSeeOther)
+}

@@ -1,0 +1,137 @@
+package texts
+
+import (
+	"strings"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/location"
+)
+
+// Care says what an owner should do about pages that have a reason.
+type Care string
+
+// The cares.
+const (
+	Fine  Care = "fine"  // they are listed
+	Meant Care = "meant" // the site says so, or it is what a sitemap leaves out
+	Wait  Care = "wait"  // time and visitors decide
+	Look  Care = "look"  // it may be a mistake
+)
+
+// Summary says of all pages with one reason what it means.
+type Summary struct {
+	Means string // a sentence about several pages
+	Care  Care
+	Todo  string // what to do where it is not meant, a sentence; "" if there is nothing to do
+}
+
+// summaries are those of the reasons that a verdict can carry.
+var summaries = map[admit.Reason]Summary{
+	admit.ByRule:     {"A rule says Always.", Fine, ""},
+	admit.ByEntry:    {"Visitors enter the site there, or an entry redirects there.", Fine, ""},
+	admit.ByRoute:    {"They have a route of their own.", Fine, ""},
+	admit.ByLink:     {"A listed page links to them.", Fine, ""},
+	admit.ByNetworks: {"Visitors from enough networks got them.", Fine, ""},
+	admit.ByHistory:  {"They were listed before, and nothing speaks against them.", Fine, ""},
+
+	admit.NoEvidence: {"Visitors got them, but nothing shows yet that they are public.", Wait, "Link to them from a listed page, or write an Always rule."},
+	admit.NotSeen:    {"A listed page links to them, but no anonymous visitor got a page there yet.", Wait, "They are decided with the next visit. Many of them may be links to errors or redirects."},
+
+	admit.RiskyWord:    {"Their addresses have a word of pages that are often for one person or for the site itself.", Look, "If they are public, link to them from a listed page, or write an Always rule."},
+	admit.ActionWord:   {"Their addresses are those of actions, such as logout or delete.", Meant, "If they are pages, write an Always rule."},
+	admit.Capability:   {"Their addresses look like secrets that let in whoever knows them.", Meant, "If they are public, link to them from listed pages, or write an Always rule."},
+	admit.Duplicate:    {"Another listed page shows the same content.", Meant, "If they differ, have each name itself as canonical."},
+	admit.SoftNotFound: {"So many pages show the same that it seems to be an error page.", Look, "Answer 404 where there is no page."},
+	admit.Growth:       {"Their route or folder has as many pages as it may grow to for now.", Look, "If they are real, write an Always rule; if not, answer 404."},
+	admit.HeadNotSeen:  {"Their head does not end, or is longer than what is read.", Look, "End the head, or shorten it."},
+	admit.Encoding:     {"Their Content-Encoding cannot be read.", Look, "Observe inside of what compresses responses."},
+
+	admit.RuleNever:          {"A rule says Never.", Meant, ""},
+	admit.Forgotten:          {"The owner had them forgotten.", Meant, "An Always rule lists them again."},
+	admit.Disallowed:         {"The site's robots.txt disallows them.", Meant, "Allow there what should be listed."},
+	admit.NoIndex:            {"The pages ask not to be indexed (noindex), or their unavailable_after has passed.", Meant, "Take that out where it is not meant."},
+	admit.Private:            {"The responses say Cache-Control: private.", Look, "Send that only with pages for one visitor, or set Rule.IgnoreCacheControl for them."},
+	admit.NoStore:            {"The responses say Cache-Control: no-store.", Look, "Send that only with pages for one visitor, or set Rule.IgnoreCacheControl for them."},
+	admit.CanonicalElsewhere: {"They name another URL as their canonical one, which is listed in their place.", Meant, "If they stand for themselves, have each name its own URL."},
+	admit.CanonicalConflict:  {"They name several canonical URLs.", Look, "Have each page name one."},
+	admit.QueryNotCanonical:  {"Their query has a parameter that makes no page of its own.", Meant, "If it does, name it in Options.Query or Rule.Query."},
+
+	admit.StatusGone:    {"They were listed, and the site answered 410.", Meant, ""},
+	admit.NotFound:      {"They were listed, and the site answered 404.", Meant, "They come back when an anonymous visitor gets them again."},
+	admit.Denied:        {"They were listed, and the site answered 401 or 403.", Look, "If they are public, see why anonymous visitors are refused."},
+	admit.LoginRedirect: {"They were listed, and the site sent anonymous visitors to log in.", Look, "If they are public, see why visitors must log in."},
+	admit.Moved:         {"They were listed, and have moved for good.", Meant, ""},
+	admit.Unseen:        {"They were listed, and no anonymous visitor got them for the time of Limits.KeepFor.", Meant, "They come back with the next visit."},
+}
+
+// Summarise says what the reason of a verdict means, by their names. ok is false for a
+// reason that no verdict carries.
+func Summarise(reason string) (s Summary, ok bool) {
+	for why := range admit.Reason(admit.Reasons) {
+		if why.String() == reason {
+			s, ok = summaries[why]
+			return s, ok
+		}
+	}
+	return s, false
+}
+
+// responses say why responses did not count, for the reasons that advice says nothing of.
+var responses = map[string]string{
+	admit.Method.String():            "neither GET nor HEAD",
+	admit.ClientCertificate.String(): "the visitor has a certificate",
+	admit.Status.String():            "an answer that shows nothing of a page, such as an error that passes",
+	admit.Attachment.String():        "a download",
+	admit.Incomplete.String():        "the response ended early, or is a part",
+	admit.Moved.String():             "a redirect",
+	admit.NotFound.String():          "404: there is no page",
+	admit.StatusGone.String():        "410: the page is gone",
+	admit.Denied.String():            "401 or 403: visitors are refused",
+	admit.LoginRedirect.String():     "visitors are sent to log in",
+	admit.NoIndex.String():           "the response asks not to be indexed (noindex)",
+}
+
+// Response says why responses did not count, by the name of the reason.
+func Response(reason string) string {
+	if text := strings.Trim(advice[reason], " ()"); text != "" {
+		return text
+	}
+	if text := responses[reason]; text != "" {
+		return text
+	}
+	for r := location.ReasonNone + 1; r <= location.ReasonQuery; r++ {
+		if r.String() == reason {
+			return "the address: " + r.Text()
+		}
+	}
+	return "see the log"
+}
+
+// Reason is a reason that a verdict can carry.
+type Reason struct {
+	Verdict, Name string
+	Page          string // what is said of one page
+	Summary
+}
+
+// Reasons returns the reasons that a verdict can carry, the listed ones first.
+func Reasons() (all []Reason) {
+	for _, v := range []struct {
+		verdict admit.Verdict
+		whys    []admit.Reason
+	}{
+		{admit.Listed, []admit.Reason{admit.ByEntry, admit.ByLink, admit.ByRoute, admit.ByNetworks, admit.ByRule, admit.ByHistory}},
+		{admit.Waiting, []admit.Reason{admit.NoEvidence, admit.NotSeen}},
+		{admit.Held, []admit.Reason{admit.RiskyWord, admit.ActionWord, admit.Capability, admit.Duplicate, admit.SoftNotFound, admit.Growth, admit.HeadNotSeen, admit.Encoding}},
+		{admit.Excluded, []admit.Reason{
+			admit.RuleNever, admit.Disallowed, admit.Forgotten, admit.NoIndex, admit.Private, admit.NoStore,
+			admit.CanonicalElsewhere, admit.CanonicalConflict, admit.QueryNotCanonical,
+		}},
+		{admit.Gone, []admit.Reason{admit.NotFound, admit.StatusGone, admit.Moved, admit.Denied, admit.LoginRedirect, admit.Unseen}},
+	} {
+		for _, why := range v.whys {
+			all = append(all, Reason{v.verdict.String(), why.String(), reasons[why].page, summaries[why]})
+		}
+	}
+	return all
+}
