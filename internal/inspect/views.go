@@ -23,8 +23,8 @@ type Overview struct {
 	Serving   bool       `json:"serving"` // a sitemap is served
 	Hidden    int        `json:"not_listed"`
 	Uncounted uint64     `json:"not_counted"` // responses
-	Reasons   []Group    `json:"reasons"`   // what to look into first, then the most pages
-	Responses []Response `json:"responses"` // that did not count, the most first
+	Reasons   []Group    `json:"reasons"`     // what to look into first, then the most pages
+	Responses []Response `json:"responses"`   // that did not count, the most first
 	Week      Week       `json:"week"`
 }
 
