@@ -1,10 +1,11 @@
-// Package capability recognises capability URLs: locations that carry a secret, such as a reset link, a share link or
-// an invitation, and so admit whoever knows them. It takes a location or a route template and says whether it looks
-// like one. It must never need anything but that text.
+// Package capability recognises capability URLs: locations with a secret that lets in whoever knows
+// it, such as reset links, share links and invitations. It takes a location or a route template and
+// says whether it looks like one. It must never need anything but that text.
 //
-// Long tokens have shapes of their own (rules.go). Shorter ones are told from words by how likely their letters follow
-// each other (score.go), by tables trained on words and paths of many languages (model.go). Short and numeric secrets
-// look like names or numbers: evidence of another kind has to keep them out.
+// Long tokens have recognisable shapes (rules.go). To tell shorter ones from words, the package
+// measures how likely their letters follow each other (score.go). The tables for that are trained
+// on words and paths of many languages (model.go). Short and numeric secrets look like names or
+// numbers: other evidence must keep them out.
 package capability
 
 import (
@@ -14,11 +15,12 @@ import (
 	"github.com/servemap/servemap/internal/escape"
 )
 
-// foreign stands for all that is not ASCII: no token has it.
+// foreign stands for any byte that is not ASCII. No token has it.
 const foreign = 0x80
 
-// Looks reports whether a location looks like it carries a secret. The location is normalised, such as
-// "/a/b%C3%A9?page=2". Looks allocates only for a segment of unusual length, and is safe for concurrent use.
+// Looks reports whether a location looks like it carries a secret. The location must be normalised,
+// such as "/a/b%C3%A9?page=2". Looks allocates only for a segment of unusual length. It is safe for
+// concurrent use.
 func Looks(location string) bool {
 	var buf [256]byte
 	path, query, _ := strings.Cut(location, "?")
@@ -39,7 +41,7 @@ func Looks(location string) bool {
 	return false
 }
 
-// looksSegment judges the decoded text of a segment: each of its words, and all of them together.
+// looksSegment judges the decoded text of a segment: each of its words, and all together.
 func looksSegment(s []byte) bool {
 	if hasUUID(s) {
 		return true
@@ -54,7 +56,7 @@ func looksSegment(s []byte) bool {
 			return true
 		}
 		if isRoman(word) || start > 0 && s[start-1] == foreign || end < len(s) && s[end] == foreign {
-			continue // a piece of a word that is not all ASCII tells nothing
+			continue // a piece of a word with other characters proves nothing
 		}
 		score, limit := score(word)
 		if len(word) >= minLength && score > limit || len(word) > maxLength && score > 0 {
@@ -68,7 +70,7 @@ func looksSegment(s []byte) bool {
 	return length >= minLength && sum > max(segmentLimit, length*perCharacter)
 }
 
-// nextWord returns where the first run of letters and digits from i on begins and ends.
+// nextWord returns the begin and end of the first run of letters and digits from i on.
 func nextWord(s []byte, i int) (start, end int) {
 	for i < len(s) && letters.Class(s[i]) == letters.Edge {
 		i++
@@ -80,8 +82,8 @@ func nextWord(s []byte, i int) (start, end int) {
 	return start, i
 }
 
-// decode appends the decoded text of a segment to buf. It writes foreign for what is not ASCII, and an edge for a
-// broken escape.
+// decode appends the decoded text of a segment to buf. It writes foreign for bytes that are not
+// ASCII, and keeps the percent sign of a broken escape, which is an edge.
 func decode(buf []byte, segment string) []byte {
 	for i := 0; i < len(segment); i++ {
 		c := segment[i]
@@ -94,7 +96,7 @@ func decode(buf []byte, segment string) []byte {
 	return buf
 }
 
-// stem returns a segment without its extension, which is no part of a token.
+// stem returns a segment without its extension, which is not part of a token.
 func stem(s []byte) []byte {
 	for i := 1; i <= maxExtension+1 && i < len(s); i++ {
 		at := len(s) - i

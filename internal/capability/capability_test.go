@@ -76,7 +76,7 @@ func TestLooks(t *testing.T) {
 		{"time zone", "/weather/America/Argentina/Buenos_Aires", false},
 		{"model number", "/product/sony-wh-1000xm5-black", false},
 
-		// What its letters do not tell is not told.
+		// Secrets that their letters do not give away are not found.
 		{"limit: a number of 10 digits", "/o/4820917364", false},
 		{"limit: 6 characters", "/x/aZ3kQ9", false},
 		{"limit: words as a key", "/x/correct-horse-battery-staple", false},

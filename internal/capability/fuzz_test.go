@@ -28,7 +28,7 @@ func FuzzLooks(f *testing.F) {
 	})
 }
 
-// swapEscapes swaps the case of the hexadecimal digits of all escapes.
+// swapEscapes swaps the case of the hexadecimal digits in all escapes.
 func swapEscapes(s string) string {
 	out := []byte(s)
 	for i := 0; i+2 < len(s); i++ {

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	minHex    = 16 // a run of hexadecimal digits and letters is a token from this length on
-	pureHex   = 32 // and a run of only one of them from this length on
+	minHex    = 16 // from this length on, a run of both hexadecimal digits and letters is a token
+	pureHex   = 32 // from this length on, a run of only one kind is too
 	maxDigits = 12 // longer runs of digits are random numbers
 	minJWT    = 21
 	lenULID   = 26
@@ -20,7 +20,8 @@ func ruled(word []byte) bool {
 	return len(word) > maxDigits && (hasHex(word) || hasNumber(word) || isULID(word))
 }
 
-// hasUUID reports whether five groups of 8, 4, 4, 4 and 12 hexadecimal digits are joined by dashes in s.
+// hasUUID reports whether s has five groups of 8, 4, 4, 4 and 12 hexadecimal digits, joined by
+// dashes.
 func hasUUID(s []byte) bool {
 	const size = 36
 	for i := 8; i+size-8 <= len(s); i++ {
@@ -60,7 +61,7 @@ func hasHex(word []byte) bool {
 	return false
 }
 
-// hasNumber reports whether a word has a long run of digits that is neither the number of a book nor a time.
+// hasNumber reports whether a word has a long run of digits that is neither an ISBN nor a time.
 func hasNumber(word []byte) bool {
 	for i := 0; i < len(word); i++ {
 		start := i
@@ -74,7 +75,7 @@ func hasNumber(word []byte) bool {
 	return false
 }
 
-// isISBN reports whether digits are an ISBN-13, ISO 2108: a prefix and a check digit.
+// isISBN reports whether digits are an ISBN-13 (ISO 2108): a prefix and a check digit.
 func isISBN(digits []byte) bool {
 	if len(digits) != 13 || !bytes.HasPrefix(digits, []byte("978")) && !bytes.HasPrefix(digits, []byte("979")) {
 		return false
@@ -101,7 +102,8 @@ func between(two []byte, low, high int) bool {
 	return low <= n && n <= high
 }
 
-// isULID reports whether a word is a ULID: 128 bits in the base 32 of Crockford, so that the first character is at most 7.
+// isULID reports whether a word is a ULID: 128 bits in Crockford's base 32, so the first character
+// is at most 7.
 func isULID(word []byte) bool {
 	if len(word) != lenULID || word[0] < '0' || word[0] > '7' {
 		return false
@@ -115,12 +117,14 @@ func isULID(word []byte) bool {
 	return true
 }
 
-// isJWT reports whether s begins like JSON in base 64, as the tokens of RFC 7519 do, and is long enough to be one.
+// isJWT reports whether s begins like JSON in base 64, as the tokens of RFC 7519 do, and is long
+// enough.
 func isJWT(s []byte) bool {
 	return len(s) >= minJWT && s[0] == 'e' && s[1] == 'y' && s[2] == 'J'
 }
 
-// isRoman reports whether a word may be a Roman number. Their letters follow each other as in no word.
+// isRoman reports whether a word may be a Roman number. Letters follow each other there as in no
+// word.
 func isRoman(word []byte) bool {
 	for _, c := range word {
 		switch c | 0x20 {
@@ -132,12 +136,13 @@ func isRoman(word []byte) bool {
 	return true
 }
 
-// digestPrefixes begin the names that Doxygen gives to pages of folders and members. An MD5 of a public name ends them:
-// dir_d41d8cd98f00b204e9800998ecf8427e.html, group__api_1ga0cc175b9c0f1b6a831c399e269772661.html.
+// digestPrefixes are the beginnings of names that Doxygen gives to pages of folders and members.
+// Such names end in an MD5 of a public name: dir_d41d8cd98f00b204e9800998ecf8427e.html,
+// group__api_1ga0cc175b9c0f1b6a831c399e269772661.html.
 var digestPrefixes = [...]string{"dir_", "class", "struct", "union", "namespace", "interface", "group__"}
 
-// withoutDigest returns a name of Doxygen, less its extension, without the digest that ends it. It returns any other
-// name as it is.
+// withoutDigest returns a Doxygen name, which has lost its extension, without its final digest. It
+// returns any other name unchanged.
 func withoutDigest(s []byte) []byte {
 	const size = 32
 	at := len(s) - size
@@ -156,8 +161,8 @@ func withoutDigest(s []byte) []byte {
 	return s
 }
 
-// skipEscape returns where the word at start begins, behind the rest of an escape that Texinfo has in file names: _005f
-// is an underscore.
+// skipEscape returns where the word at start really begins: after the rest of an escape that
+// Texinfo uses in file names. _005f is an underscore.
 func skipEscape(s []byte, start int) int {
 	const size = 4
 	end := start + size

@@ -5,7 +5,8 @@ import (
 	"github.com/servemap/servemap/internal/escape"
 )
 
-// Scores are in sixteenths of a nat: how much likelier random characters are than words. The tables have eighths.
+// Scores are in sixteenths of a nat. They say how much likelier random characters are than words.
+// The tables have eighths.
 const (
 	unit      = 16
 	tableUnit = unit / 8
@@ -17,19 +18,20 @@ const (
 // same way. Words of one case are the least certain: there are more languages than the tables know.
 const (
 	minLength    = 8         // characters; shorter words are not judged
-	longLength   = 16        // characters; from here on words are rarer than tokens
-	longBonus    = 3 * unit  // so much less is needed of those, unless capitals stand within, as in HowToReleaseLLVM
+	longLength   = 16        // characters; longer words are rarer than tokens
+	longBonus    = 3 * unit  // how much less long words need, unless they have capitals inside, as in HowToReleaseLLVM
 	mixedLimit   = 7 * unit  // for digits among letters
-	humpsLimit   = 10 * unit // for letters of both cases, where the first is not the only capital
+	humpsLimit   = 10 * unit // for letters of both cases, with a capital that is not the first character
 	plainLimit   = 13 * unit // for letters of one case
 	perLetter    = unit / 2  // for each letter beyond longLength; random characters score three times as much
-	minPart      = 3         // characters of a word that counts for its segment
+	minPart      = 3         // characters; shorter words do not count for their segment
 	segmentLimit = 16 * unit
-	perCharacter = 3 * unit / 2 // of a segment; random characters score twice as much
+	perCharacter = 3 * unit / 2 // per character of a segment; random characters score twice as much
 	maxLength    = 48           // characters; longer words must read like words
 )
 
-// The costs that do not depend on what came before: a character of an alphabet, and the end of a token.
+// Costs that do not depend on the characters before: one for the end of a token, the others for a
+// character of an alphabet.
 const (
 	edgeCost   = 40 // ln 12
 	digitCost  = 37 // ln 10
@@ -40,8 +42,8 @@ const (
 	base62Cost = 66 // ln 62
 )
 
-// score returns how much likelier a word of letters and digits is as a random token than as a word, and the bound from
-// which on it counts as one.
+// score returns how much likelier a word of letters and digits is as a random token than as a word.
+// From limit on, it counts as a token.
 func score(word []byte) (score, limit int) {
 	var w letters.Walk
 	var seen [4]bool
@@ -67,7 +69,7 @@ func score(word []byte) (score, limit int) {
 	return cost - len(word)*random, limit
 }
 
-// cells returns what the cells of a character cost.
+// cells returns the cost of a character's cells.
 func cells(shape, sound int) int {
 	cost := int(shapeCosts[shape]-firstChar) * tableUnit
 	if sound < 0 {
@@ -76,8 +78,9 @@ func cells(shape, sound int) int {
 	return cost + int(soundCosts[sound]-firstChar)*tableUnit
 }
 
-// alphabet returns the cost of a random character of the smallest usual alphabet that has all the characters that were
-// seen, and the bound for such words. Words of digits alone are not judged.
+// alphabet returns the cost of a random character, and the limit for such words. The character is
+// from the smallest usual alphabet with all the characters that were seen. Words of digits alone
+// are not judged.
 func alphabet(lower, upper, digit, hex, humps bool) (cost, limit int) {
 	switch {
 	case lower && upper && digit:

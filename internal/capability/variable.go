@@ -2,22 +2,22 @@ package capability
 
 import "strings"
 
-// secretWords are the words of variables that carry a secret.
+// secretWords occur in the names of variables that carry a secret.
 var secretWords = words(
 	"apikey auth authcode authkey bearer capability captcha challenge code cookie credential credentials csrf digest guid guids hash hmac " +
 		"invitation invite jwt key magic mac nonce oauth otp passcode passkey passphrase passwd password pin pw pwd secret session sess sid sig sign " +
 		"signature signed share ticket token tokens totp uuid uuids verification verifier verify voucher xsrf")
 
-// weakWords are secret words that often mean something else. The word before them decides.
+// weakWords are secret words that often mean something else. The word before decides.
 var weakWords = words("code key hash sign digest")
 
-// plainWords make a weak word behind them harmless, as in country code or sort key.
+// plainWords make a weak word after them harmless, as in country code or sort key.
 var plainWords = words(
 	"air airport area block category cipher city color colour commit content country course currency dial error exit file foreign git http " +
 		"iata icao iso item lang language locale phone post postal primary product public qr region rev revision room route sort source " +
 		"state station status stock tree tx unicode vehicle zip zone")
 
-// secretEndings are looked for at the end of a word without humps, such as resettoken.
+// secretEndings are endings of secret words without humps, such as resettoken.
 var secretEndings = [...]string{"token", "secret", "signature", "password", "apikey", "sharekey", "invitecode", "uuid", "sessionid", "jwt"}
 
 func words(list string) map[string]bool {
@@ -28,9 +28,9 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// Variable reports whether a route template has a variable whose name says that it carries a secret. It reads the
-// templates of gorilla/mux ("/u/{id:[0-9]+}") and of net/http ("/x/{token}", "/f/{rest...}"). It is safe for concurrent
-// use.
+// Variable reports whether the name of a variable in a route template says that it carries a
+// secret. It reads templates of gorilla/mux ("/u/{id:[0-9]+}") and of net/http ("/x/{token}",
+// "/f/{rest...}"). It is safe for concurrent use.
 func Variable(template string) bool {
 	for {
 		_, after, found := strings.Cut(template, "{")
@@ -46,7 +46,8 @@ func Variable(template string) bool {
 	}
 }
 
-// closing returns where the variable that s begins with ends. A regular expression in it may have braces of its own.
+// closing returns where the variable at the beginning of s ends. A regular expression in it may
+// have braces.
 func closing(s string) int {
 	depth := 1
 	for i := range len(s) {
@@ -63,7 +64,8 @@ func closing(s string) int {
 	return len(s)
 }
 
-// secretName reports whether one of the words of a name is secret: resetToken, reset_token, RESET-TOKEN and resettoken alike.
+// secretName reports whether a word of a name is secret: resetToken, reset_token, RESET-TOKEN and
+// resettoken alike.
 func secretName(name string) bool {
 	before := ""
 	for name != "" {
@@ -83,8 +85,9 @@ func secretName(name string) bool {
 	return false
 }
 
-// wordEnd returns the length of the first word of a name: up to a separator or a hump. In JWTString the second word
-// begins with the S, in resetToken with the T. The s of IDs begins none.
+// wordEnd returns the length of the first word of a name, which ends at a separator or a hump. In
+// JWTString the second word begins with the S, in resetToken with the T. The s of IDs begins no
+// word.
 func wordEnd(name string) int {
 	for i := 1; i < len(name); i++ {
 		switch c := name[i]; {

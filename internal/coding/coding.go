@@ -1,6 +1,6 @@
-// Package coding undoes the content codings of a response: it takes the bytes
-// that a client was sent and returns those of the page. It must never use more
-// memory or time than the caller's limit allows, whatever the bytes are.
+// Package coding undoes the content codings of a response. It takes the bytes that a client was
+// sent and returns those of the page. Whatever the bytes are, it must never use more memory or time
+// than the caller's limit allows.
 //
 // All functions are safe for concurrent use.
 package coding
@@ -25,16 +25,14 @@ import (
 // maxZstdWindow is the largest window that RFC 8878 asks a decoder to support.
 const maxZstdWindow = 8 << 20
 
-// ErrUnsupported says that a content coding is unknown, or one of several.
+// ErrUnsupported says that a content coding is unknown, or that there are several.
 var ErrUnsupported = errors.New("content coding not supported")
 
-// Decode undoes the content coding of body and appends the result to dst. The
-// encoding is the value of the Content-Encoding header: gzip, x-gzip, deflate,
-// br, zstd or identity; empty means none. At most limit bytes are appended, and a
-// stream that would grow beyond that costs no more. The result is truncated if it
-// was longer than limit or if body is only the beginning of a stream. The error
-// wraps [ErrUnsupported] for an unknown coding, and else is that of a damaged
-// stream.
+// Decode undoes the content coding of body and appends the result to dst. encoding is the value of
+// the Content-Encoding header: gzip, x-gzip, deflate, br, zstd or identity; empty means none.
+// Decode appends at most limit bytes, and a longer stream costs no more. truncated says that the
+// result is longer than limit, or that body is only the beginning of a stream. The error wraps
+// [ErrUnsupported] for an unknown coding. Any other error means a damaged stream.
 func Decode(dst []byte, encoding string, body []byte, limit int) (out []byte, truncated bool, err error) {
 	var r io.Reader = bytes.NewReader(body)
 	switch name := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(encoding)), "x-"); {
@@ -62,8 +60,7 @@ func Decode(dst []byte, encoding string, body []byte, limit int) (out []byte, tr
 	return out, truncated, nil
 }
 
-// readUpTo appends what r has to dst, at most limit bytes. It is truncated if
-// r has more.
+// readUpTo appends what r has to dst, at most limit bytes. truncated says that r has more.
 func readUpTo(dst []byte, r io.Reader, limit int) (out []byte, truncated bool, err error) {
 	end := len(dst) + limit
 	for len(dst) < end {
@@ -96,8 +93,7 @@ type decoder interface {
 	Reset(r io.Reader) error
 }
 
-// decoders has the decoders of each coding. They are costly to make and are used
-// again.
+// decoders holds reusable decoders of each coding, since they are costly to make.
 var decoders = map[string]*sync.Pool{
 	"gzip":    {New: func() any { return new(gzip.Reader) }},
 	"deflate": {New: func() any { return &inflater{bare: flate.NewReader(nil)} }},
@@ -105,7 +101,7 @@ var decoders = map[string]*sync.Pool{
 	"zstd":    {New: newZstd},
 }
 
-// newZstd returns a decoder without goroutines, which need no stopping.
+// newZstd returns a decoder without goroutines, so nobody has to stop it.
 func newZstd() any {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(maxZstdWindow))
@@ -115,16 +111,16 @@ func newZstd() any {
 	return d
 }
 
-// inflater reads the zlib format, and also bare deflate data, which some
-// servers send under the same name and all browsers accept.
+// inflater reads the zlib format. It also reads bare deflate data, which some servers send under
+// the same name and all browsers accept.
 type inflater struct {
 	io.Reader // one of the two below
 	in        bufio.Reader
 	bare      io.ReadCloser
-	zlib      io.ReadCloser // nil until there was data in its format
+	zlib      io.ReadCloser // nil until data in its format came
 }
 
-// Reset has d read from r.
+// Reset makes d read from r.
 func (d *inflater) Reset(r io.Reader) error {
 	d.in.Reset(r)
 	head, err := d.in.Peek(2)

@@ -66,7 +66,7 @@ func TestDecode(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			for range 2 { // the second time with decoders that were used before
+			for range 2 { // the second time with reused decoders
 				out, truncated, err := Decode([]byte("before "), tt.encoding, tt.body, len(text))
 				if err != nil || truncated || string(out) != "before "+string(text) {
 					t.Fatalf("%d bytes, truncated %v, error %v", len(out), truncated, err)
@@ -144,7 +144,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestDecodeBomb counts the memory that bombs cost: that of their limit.
+// TestDecodeBomb checks that bombs cost only the memory of their limit.
 func TestDecodeBomb(t *testing.T) {
 	const size, limit = 16 << 20, 64 << 10
 	var gz, br bytes.Buffer

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// tick is how often the clock is read while requests come.
+// tick is how often the clock reads the time while requests come.
 const tick = 100 * time.Millisecond
 
-// rests is a horizon beyond which nothing is due.
+// rests is a horizon that no time is beyond.
 const rests = math.MaxUint64
 
-// A clock tells milliseconds since its start. Reading the time takes longer
-// than everything else that is done for a target that is not due. So while
-// requests come, a timer reads it, and whatever is due only after the next tick
-// needs no reading. When no request has come for a tick, the timer stops.
+// A clock counts milliseconds since its start. Reading the time would take longer than all else
+// that a request for a target which is not due costs. So while requests come, a timer reads it. A
+// target that is due only after the next tick needs no reading. If no request comes for a whole
+// tick, the timer stops.
 type clock struct {
 	start time.Time
 	timer *time.Timer
 
-	_       [64]byte // what follows is written to; every request reads what is before it
+	_       [64]byte // separates what is written below from what every request reads above
 	horizon atomic.Uint64
 	running atomic.Bool
-	used    atomic.Bool // since the last tick
+	used    atomic.Bool // whether a request used the clock since the last tick
 	_       [64]byte
 }
 
@@ -46,10 +46,10 @@ func (c *clock) beyond(t uint64) bool {
 	return true
 }
 
-// now reads the time, on the monotonic clock.
+// now reads the time from the monotonic clock.
 func (c *clock) now() uint64 { return uint64(time.Since(c.start) / time.Millisecond) }
 
-// wake starts the timer, if it has stopped.
+// wake starts the timer if it has stopped.
 func (c *clock) wake(now uint64) {
 	if c.running.Load() || !c.running.CompareAndSwap(false, true) {
 		return

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// known returns a table that knows the target "/a", which is next due after a
-// minute.
+// known returns a table that knows the target "/a", which is due in a minute.
 func known(t *testing.T) *Table {
 	table := New(8)
 	look := begin(t, table, "/a")
@@ -15,7 +14,7 @@ func known(t *testing.T) *Table {
 	return table
 }
 
-// ask asks for the target that is not due.
+// ask asks for the target, which must not be due.
 func ask(t *testing.T, table *Table) {
 	t.Helper()
 	if _, ok := table.Begin("/a"); ok {
@@ -51,7 +50,7 @@ func TestTheClockTicksWhileRequestsCome(t *testing.T) {
 	})
 }
 
-// Whatever the clock is doing, a target is due from its very millisecond on.
+// Whatever the clock is doing, a target is due in the exact millisecond.
 func TestTheClockIsExact(t *testing.T) {
 	for _, every := range []time.Duration{time.Millisecond, 7 * time.Millisecond, 99 * time.Millisecond, tick, 250 * time.Millisecond, time.Hour} {
 		t.Run(every.String(), func(t *testing.T) {

@@ -1,7 +1,6 @@
-// Package due decides, on the request's path, whether a request target is to be
-// looked at now. It takes targets and what became of earlier looks at them.
-// Most requests teach nothing, so the answer must cost next to nothing: one
-// hash, two cache lines, and never a lock where the target is known.
+// Package due decides for each request whether to look at its target now. It takes targets, and how
+// earlier looks at them ended. Most requests teach nothing, so the answer must cost next to
+// nothing: one hash, two cache lines, and no lock if the target is known.
 package due
 
 import (
@@ -11,9 +10,9 @@ import (
 	"time"
 )
 
-// The spacing of looks at one page. The second look follows the first after
-// Shortest, and each wait is a quarter longer than the one before, up to Longest.
-// So a withdrawal is seen within a minute on a page that is visited.
+// The time between looks at one page. The second look is due Shortest after the first. Each wait is
+// a quarter longer than the last, up to Longest. So on a page with visitors, a withdrawal is seen
+// within a minute.
 const (
 	Shortest = 2 * time.Second
 	Longest  = time.Minute
@@ -22,42 +21,40 @@ const (
 // longestPass is the longest wait after looks that taught nothing.
 const longestPass = 10 * time.Second
 
-// lease is how long a look that was begun and never settled keeps others from
-// beginning.
+// lease is how long an unsettled look keeps other looks at its target from beginning.
 const lease = time.Second
 
 // ways is how many slots share a bucket; a target may be in any of them.
 const ways = 8
 
-// A Table remembers when each of a bounded number of request targets is next due.
-// A target that it does not know is due at once, as long as the common budget for
-// unknown targets lasts. Targets that were Reset need no budget. It is safe for
-// concurrent use.
+// A Table remembers when each of a bounded number of request targets is next due. An unknown target
+// is due at once, as long as the shared budget for unknown targets lasts. Targets that were Reset
+// need no budget. It is safe for concurrent use.
 type Table struct {
 	seed    maphash.Seed
 	clock   *clock
 	mask    uint64
 	buckets [][ways]slot
 
-	_         [64]byte   // every request reads what stands before, and not what is written to
-	inserting sync.Mutex // held while a target is given a slot
+	_         [64]byte   // every request reads what is above, and not what is written to below
+	inserting sync.Mutex // held while a target gets a slot
 	unknown   bucket
-	expected  [expectedKept]atomic.Uint64 // the tags of targets, by their lower bits
+	expected  [expectedKept]atomic.Uint64 // the tags of expected targets, indexed by their lower bits
 }
 
-// expectedKept bounds the targets that are expected. Of two with one place the
-// later one has it.
+// expectedKept bounds the expected targets. If two have the same index, the later one replaces the
+// other.
 const expectedKept = 1 << 15
 
-// slot is one target. The tag is a hash of it, 0 for a free slot. The state
-// holds in its high 48 bits when the target is next due, in milliseconds since
-// the table's start, and in the low 16 the last wait in tenths of a second.
+// slot is one target. The tag is a hash of it, or 0 for a free slot. The high 48 bits of the state
+// say when the target is next due, in milliseconds since the table's start. The low 16 bits are its
+// last wait in tenths of a second.
 type slot struct {
 	tag   atomic.Uint64
 	state atomic.Uint64
 }
 
-// New returns a table of at least size targets.
+// New returns a table with room for at least size targets.
 func New(size int) *Table {
 	n := 1
 	for n*ways < size {
@@ -72,16 +69,15 @@ func New(size int) *Table {
 	}
 }
 
-// unknownRate and unknownBurst bound the looks at targets that the table does not
-// know. A flood of made-up addresses must not crowd out the site's pages, and a
-// crawl of a new site must not lose any.
+// unknownRate (per second) and unknownBurst bound the looks at unknown targets. A flood of made-up
+// addresses must not crowd out the site's pages, but a crawl of a new site must not lose any.
 const (
 	unknownRate  = 2_000
 	unknownBurst = 20_000
 )
 
-// A Look is a claim on one target. It is to be settled once it is known what the
-// response showed. The zero Look settles to nothing.
+// A Look is a claim on one target. Its owner settles it once it knows what the response showed.
+// Settling the zero Look does nothing.
 type Look struct {
 	table *Table
 	slot  *slot
@@ -101,8 +97,7 @@ func (t *Table) Begin(target string) (look Look, ok bool) {
 	return t.insert(tag, now)
 }
 
-// claim begins a look at the target in s, if it is due and nobody else has begun
-// one.
+// claim begins a look at the target in s, if it is due and nobody else has begun one.
 func (t *Table) claim(s *slot, tag uint64) (look Look, ok bool) {
 	state := s.state.Load()
 	due := state >> 16
@@ -120,13 +115,12 @@ func (t *Table) claim(s *slot, tag uint64) (look Look, ok bool) {
 	return Look{t, s, tag}, true
 }
 
-// Accept settles a look that taught something. The next wait is longer than the
-// last one.
+// Accept settles a look that taught something. The next wait is longer than the last.
 func (l Look) Accept() { l.wait(Longest) }
 
-// Pass settles a look that taught nothing, as the next one would: the target is no
-// page, or not now. The wait grows too, but only to a few seconds, since the same
-// target may be a page for another client.
+// Pass settles a look that taught nothing, and the next one would not either: the target is no
+// page, or not now. The wait grows too, but only to a few seconds, since the target may be a page
+// for another client.
 func (l Look) Pass() { l.wait(longestPass) }
 
 func (l Look) wait(longest time.Duration) {
@@ -137,13 +131,12 @@ func (l Look) wait(longest time.Duration) {
 	})
 }
 
-// Return settles a look that taught nothing, and leaves the target due.
+// Return settles a look that taught nothing. The target stays due.
 func (l Look) Return() {
 	l.settle(func(wait uint64) uint64 { return pack(l.table.clock.now(), wait) })
 }
 
-// settle sets the state that follows from the last wait, unless another target has
-// the slot by now.
+// settle sets the state that next makes of the last wait, unless another target has the slot now.
 func (l Look) settle(next func(wait uint64) uint64) {
 	if l.slot == nil {
 		return
@@ -154,8 +147,8 @@ func (l Look) settle(next func(wait uint64) uint64) {
 	}
 }
 
-// Reset makes target due at once, and its waits short again. The table expects it
-// from then on, until another target takes its place.
+// Reset makes target due at once, and its waits short again. From then on the table expects it,
+// until another target replaces it.
 func (t *Table) Reset(target string) {
 	tag := t.tag(target)
 	t.expectation(tag).Store(tag)
@@ -164,14 +157,13 @@ func (t *Table) Reset(target string) {
 	}
 }
 
-// Expects reports whether target was Reset and not forgotten since. Then no
-// stranger made it up.
+// Expects reports whether target was Reset and not forgotten since. Then no stranger made it up.
 func (t *Table) Expects(target string) bool {
 	tag := t.tag(target)
 	return t.expectation(tag).Load() == tag
 }
 
-// Next returns when target is due next, the zero Time if it is due now.
+// Next returns when target is next due, or the zero Time if it is due now.
 func (t *Table) Next(target string) time.Time {
 	s := t.find(t.tag(target))
 	if s == nil {
@@ -201,9 +193,9 @@ func (t *Table) find(tag uint64) *slot {
 	return nil
 }
 
-// insert puts tag into a free slot of its bucket, or into the slot that has been
-// due for the longest, whose page is visited the least. It begins the look. Of
-// several callers with one tag, only the first gets the look.
+// insert puts tag into a free slot of its bucket, or else into the slot that has been due longest,
+// whose page has the fewest visits. It begins the look. If several callers have one tag, only the
+// first gets the look.
 func (t *Table) insert(tag, now uint64) (look Look, ok bool) {
 	t.inserting.Lock()
 	defer t.inserting.Unlock()
@@ -217,7 +209,7 @@ func (t *Table) insert(tag, now uint64) (look Look, ok bool) {
 	return Look{t, s, tag}, true
 }
 
-// victim returns the slot that tag is to have.
+// victim returns the slot for tag.
 func (t *Table) victim(tag uint64) *slot {
 	b := &t.buckets[tag>>1&t.mask]
 	oldest := &b[0]
@@ -232,12 +224,12 @@ func (t *Table) victim(tag uint64) *slot {
 	return oldest
 }
 
-// bucket is a token bucket without a lock, in milliseconds. It keeps the time
-// at which it would be full, as the generic cell rate algorithm does.
+// bucket is a token bucket without a lock. Like the generic cell rate algorithm, it stores the time
+// at which it would be full.
 type bucket struct {
-	full atomic.Uint64 // in microseconds
-	cost uint64        // microseconds a token takes to come back
-	size uint64        // microseconds that a full bucket is worth
+	full atomic.Uint64 // when it would be full, in microseconds
+	cost uint64        // microseconds until one token is back
+	size uint64        // microseconds until an empty bucket is full
 }
 
 func (b *bucket) take(nowMillis uint64) bool {

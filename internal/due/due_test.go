@@ -25,8 +25,8 @@ func begin(t *testing.T, table *Table, target string) Look {
 	return look
 }
 
-// wait returns how long it takes from now until target is due, which Next must have
-// said, and begins the look. It lets time pass in steps of a millisecond.
+// wait returns how long it takes until target is due, and begins the look. Next must have said the
+// same. Time passes in steps of a millisecond.
 func wait(t *testing.T, table *Table, target string) (time.Duration, Look) {
 	t.Helper()
 	next := table.Next(target)
@@ -169,8 +169,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// A flood of made-up targets takes the slots of what is due for the longest,
-// never those of pages that are visited and wait for their next look.
+// A flood of made-up targets takes the slots of targets that have been due longest. It never takes
+// those of visited pages that wait for their next look.
 func TestAFloodPushesOutWhatIsDueForLongest(t *testing.T) {
 	inBubble(t, 64, func(t *testing.T, table *Table) {
 		var kept []string
@@ -197,7 +197,7 @@ func TestALookAtATargetPushedOutSettlesNothing(t *testing.T) {
 	inBubble(t, 8, func(t *testing.T, table *Table) {
 		old := begin(t, table, "/old")
 		old.Return()
-		for i := range 8 { // all slots of the one bucket
+		for i := range 8 { // all slots of the only bucket
 			begin(t, table, "/new/"+strconv.Itoa(i)).Return()
 		}
 		old.Accept()
@@ -230,7 +230,7 @@ func TestUnknownTargetsShareABudget(t *testing.T) {
 				t.Error("a target is granted that nobody expects, and there is no budget left")
 			}
 			table.Reset("/linked/" + strconv.Itoa(i))
-			begin(t, table, "/linked/"+strconv.Itoa(i)) // neither does what is expected
+			begin(t, table, "/linked/"+strconv.Itoa(i)) // expected targets need none either
 		}
 		time.Sleep(time.Second)
 		if n := granted(); n != unknownRate {
@@ -268,8 +268,7 @@ func TestOnlyOneOfManyConcurrentCallersBegins(t *testing.T) {
 	})
 }
 
-// Everything at once, for the race detector; and whatever happened, each target
-// comes to be due again.
+// Everything at once, for the race detector. Whatever happened, each target is due again later.
 func TestConcurrentUse(t *testing.T) {
 	inBubble(t, 32, func(t *testing.T, table *Table) {
 		var done sync.WaitGroup
@@ -320,7 +319,7 @@ func TestAKnownTargetCostsNoMemory(t *testing.T) {
 
 const benchTarget = "/blog/2026/a-post-with-a-name"
 
-// notDue is a table that knows the target for long enough.
+// notDue returns a table that knows the target and is not due for it during the benchmark.
 func notDue(b *testing.B) *Table {
 	table := New(1 << 17)
 	look, ok := table.Begin(benchTarget)

@@ -15,8 +15,8 @@ const (
 	AlternatesBytes = 16 << 10 // of languages and locations
 )
 
-// alternates returns what the page names as itself in other languages. Each location is
-// there once for each language.
+// alternates returns the locations that the page names as itself in other languages, each once per
+// language.
 func alternates(norm *location.Normalizer, from string, facts *page.Facts) (found []book.Alternate) {
 	base, size := norm.Base(from, facts.Base), 0
 	for _, a := range facts.Alternates {

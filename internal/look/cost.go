@@ -5,20 +5,19 @@ import (
 	"time"
 )
 
-// What reading takes on a core of 2.5 GHz, including the garbage that it makes and the
-// merging of what was read. It is not measured page by page: while others use the core,
-// a clock shows several times as much. Asking the system for the thread's own time is
-// worse: the worker then loses its turn at each page.
+// The costs of reading on a core of 2.5 GHz, including its garbage and the merging. They are not
+// measured page by page: if others use the core, a clock shows several times as much. Asking the
+// system for the thread's own time is worse, since the worker then loses its turn at each page.
 const (
 	pageCost   = 100 * time.Microsecond
 	byteCost   = 2 * time.Nanosecond
 	tagCost    = 150 * time.Nanosecond
 	entityCost = 50 * time.Nanosecond
-	unpackCost = 2 * time.Nanosecond // of a byte that was packed
+	unpackCost = 2 * time.Nanosecond // per byte that was packed
 )
 
-// readingCost returns how long it takes to read all of a page. body is decoded. packed
-// says that it was encoded before.
+// readingCost returns how long it takes to read a whole page. body is decoded. packed says that it
+// was encoded before.
 func readingCost(body []byte, packed bool) time.Duration {
 	cost := pageCost + time.Duration(len(body))*byteCost +
 		time.Duration(bytes.Count(body, []byte("<")))*tagCost +

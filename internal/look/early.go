@@ -7,31 +7,29 @@ import (
 )
 
 const (
-	// earlyFor is for how long it is remembered where a location leads that
-	// nothing vouched for when it was seen. Later its next visitor shows it anyway.
+	// earlyFor is how long to remember where a location leads that nothing vouched for when it was
+	// seen. After that, the next visitor will show it anyway.
 	earlyFor = time.Minute
-	// earlyBytes bounds what is remembered. The oldest goes first.
+	// earlyBytes bounds the memory for that. The oldest look goes first.
 	earlyBytes = 1 << 20
 )
 
-// Early remembers where pages and lasting redirects lead that were seen before
-// the page that links to them: a visitor follows a link as soon as it is there,
-// while the handler of the page may still be at work. It belongs to one goroutine.
-// The zero value is empty.
+// Early remembers where pages and lasting redirects lead if they were seen before the page that
+// links to them. This happens because visitors follow a new link at once, while the handler of the
+// linking page may still run. Early belongs to one goroutine. The zero value is empty.
 type Early struct {
 	waiting map[string]*Look // by location
-	order   []*Look          // the oldest first
-	bytes   int              // that those in order hold
-	ready   []*Look          // which may count by now
+	order   []*Look          // oldest first
+	bytes   int              // bytes of memory of the looks in order
+	ready   []*Look          // looks that may count now
 }
 
-// Has reports whether it is remembered where a location leads.
+// Has reports whether Early remembers where a location leads.
 func (e *Early) Has(location string) bool { return e.waiting[location] != nil }
 
 // Keep remembers where the location of a look leads.
 func (e *Early) Keep(k *Look) {
-	// No body, and no hash of it: the page is still to be read for all else that
-	// it says.
+	// No body, and no hash of it: the page must still be read for everything else.
 	kept := &Look{
 		Sighting: &Sighting{Kind: k.Kind, Location: k.Location, At: k.At, Response: &tap.Response{Status: k.Response.Status}},
 		Net:      k.Net, Echo: k.Echo, Target: k.Target,
@@ -59,7 +57,7 @@ func (e *Early) drop() {
 	}
 }
 
-// Enter notes that something vouches for a location by now.
+// Enter notes that something vouches for a location now.
 func (e *Early) Enter(location string, now time.Time) {
 	k := e.waiting[location]
 	if k == nil {
@@ -71,7 +69,7 @@ func (e *Early) Enter(location string, now time.Time) {
 	}
 }
 
-// Next returns a look that may count by now, nil if there is none.
+// Next returns a look that may count now, or nil.
 func (e *Early) Next() *Look {
 	if len(e.ready) == 0 {
 		return nil
@@ -81,7 +79,7 @@ func (e *Early) Next() *Look {
 	return k
 }
 
-// heldBytes returns how many bytes a look that is remembered holds, about.
+// heldBytes returns about how many bytes of memory a kept look needs.
 func heldBytes(k *Look) int {
 	n := k.Size() + len(k.Target)
 	for _, ln := range k.Links {

@@ -9,7 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// leads returns a look at a time at a location that links to another.
+// leads returns a look, at a time, at a location that links to another.
 func leads(from, to string, at time.Time) *Look {
 	k := &Look{Sighting: &Sighting{Location: from, At: at, Response: new(tap.Response)}}
 	k.Links = []Link{{Location: to}}

@@ -7,21 +7,21 @@ import (
 	"github.com/servemap/servemap/internal/location"
 )
 
-// Named is what a request names besides the page that it asks for. A page may repeat it
-// in its links, such as a link back to where the visitor came from. It is private to the
-// visitor, so it is neither stored nor logged.
+// Named is what a request names besides its page. A page may repeat it in its links, such as a link
+// back to the page that the visitor came from. It is private to the visitor, so it is neither
+// stored nor logged.
 type Named struct {
 	Referer string // the header
 	Query   string // as it was sent
-	Cookies bool   // it has any
+	Cookies bool   // whether there are any
 }
 
-// Echo is what the links of a page may repeat of the request.
+// Echo is what a page's links may repeat of the request.
 type Echo struct {
-	From     string // the location in the Referer, whatever the host, "" if there is none
-	path     string // of the Referer, see bare
-	said     string // by the queries of the request and of the Referer, without escapes
-	Prompted bool   // more than From may be repeated: what the cookies mean to the site, or the rest of a query
+	From     string // the location in the Referer, whatever its host, or ""
+	path     string // of the Referer, see Bare
+	said     string // the queries of the request and the Referer, without escapes
+	Prompted bool   // the page may repeat more than From: what cookies mean to the site, or the rest of a query
 }
 
 // newEcho returns the echo of a request for a location.
@@ -33,7 +33,7 @@ func newEcho(norm *location.Normalizer, asked string, n *Named) (e Echo) {
 	}
 	target, _, _ := strings.Cut(n.Referer, "#")
 	if _, rest, absolute := strings.Cut(target, "://"); absolute {
-		// The host does not matter: behind a proxy a site has other names.
+		// The host does not matter: behind a proxy, a site has other names.
 		target = "/" + rest[min(len(rest), strings.IndexAny(rest+"/", "/?")):]
 		target = "/" + strings.TrimLeft(target, "/")
 	}
@@ -49,8 +49,8 @@ func queryOf(location string) string {
 	return query
 }
 
-// Repeats reports whether a link to a location may be there only because the request
-// named that. Then other visitors may not see it.
+// Repeats reports whether a link to a location may exist only because the request named that
+// location. Then other visitors may not see it.
 func (e *Echo) Repeats(location string) bool {
 	if location == e.From {
 		return true
@@ -71,11 +71,10 @@ func (e *Echo) Repeats(location string) bool {
 	return true
 }
 
-// escapedTwice is how often a value in a query may be escaped besides the escapes of the
-// query itself.
+// escapedTwice is how often a value in a query may be escaped, besides the query's own escapes.
 const escapedTwice = 2
 
-// unescape undoes the escapes in s, and those that were escaped themselves.
+// unescape decodes the escapes in s, and escapes inside escapes.
 func unescape(s string) string {
 	for range 1 + escapedTwice {
 		if !strings.Contains(s, "%") {
@@ -95,8 +94,8 @@ func unescape(s string) string {
 	return s
 }
 
-// Bare returns the path of a location without what is only a matter of spelling: capitals,
-// a slash at the end, an extension, the name of an index.
+// Bare returns the path of a location without differences of spelling: capitals, a final slash, an
+// extension, the name of an index page.
 func Bare(location string) string {
 	path, _, _ := strings.Cut(strings.ToLower(location), "?")
 	for _, end := range []string{"/", ".html", ".htm", ".php", "/index", "/default"} {

@@ -2,8 +2,8 @@ package look
 
 import "strings"
 
-// groupName returns the name of the group that has a page and its siblings: the template
-// of the route, if it has variables of one segment each, else the folder.
+// groupName returns the name of the group of a page and its siblings. It is the route's template if
+// each of its variables stands for one segment, else the folder.
 func groupName(route, location string) string {
 	path, _, _ := strings.Cut(location, "?")
 	path = strings.TrimSuffix(path, "/") // "/news/" is a page of "/"

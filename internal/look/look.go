@@ -1,8 +1,7 @@
-// Package look turns one response into what it showed. Its input is a [Sighting], with
-// the bytes that the site sent; its output is a [Look]: whether the page forbids its
-// listing, what it names as canonical, its links, its text, its dates. The bytes may be
-// a stranger's. The package never touches the store, and never asks what earlier
-// responses showed.
+// Package look turns one response into what it showed. Its input is a [Sighting], with the bytes
+// that the site sent. Its output is a [Look]: whether the page forbids its listing, its canonical,
+// links, text and dates. A stranger may have written the bytes. The package never touches the
+// store, and never uses what earlier responses showed.
 package look
 
 import (
@@ -30,12 +29,12 @@ import (
 // Look is what one response showed.
 type Look struct {
 	*Sighting
-	Net     uint32 // the client's network plus one, 0 if it is not known
-	Echo    Echo   // what of the request the page's links may repeat
+	Net     uint32 // the client's network plus one, 0 if unknown
+	Echo    Echo   // what the page's links may repeat of the request
 	Undated bool   // the clock was wrong, so the look dates nothing
 
-	Target string      // where a redirect leads, "" if off the site
-	Hash   uint64      // of the body of a page
+	Target string      // where a redirect leads, "" if it leads off the site
+	Hash   uint64      // of a page's body
 	Group  uint64      // the page's route or folder
 	Server moment.Time // Last-Modified
 
@@ -43,40 +42,39 @@ type Look struct {
 	Shown
 }
 
-// Self is what a page says of itself.
+// Self is what a page says about itself.
 type Self struct {
-	Forbids   admit.Reason // why it is not to be listed
-	NoFollow  bool         // its links count for nothing
-	Until     moment.Time  // when it is to leave, 0 for never
+	Forbids   admit.Reason // why it must not be listed
+	NoFollow  bool         // its links do not count
+	Until     moment.Time  // when it should leave, 0 for never
 	Own       moment.Time  // its own date
-	Canonical string       // another location that it names as the canonical one
-	Canonized bool         // it names its own location so
-	Twin      bool         // it names the origin with or without www as the canonical one, or links to it
+	Canonical string       // another location that it names as canonical
+	Canonized bool         // it names its own location as canonical
+	Twin      bool         // it names the origin with or without www as canonical, or links to it
 }
 
-// Shown is what a page showed, as far as it was read. All of it but Parsed and Whole
-// is zero where only the head was read.
+// Shown is what a page showed. If only its head was read, all but Parsed and Whole is zero.
 type Shown struct {
-	Parsed     bool       // the page was read, or its head
-	Whole      bool       // it is a whole document, not a part of one
+	Parsed     bool       // the page, or its head, was read
+	Whole      bool       // it is a whole document, not a fragment
 	Full       bool       // more than the head was read
 	Cut        bool       // the page is longer than what was read
-	View       *mark.View // its text and links, for the mark
+	View       *mark.View // its text and links, for comparison
 	VarietyKey uint16     // see [Variety]
-	Showing    uint64     // a hash of the content, for finding other pages that show the same
+	Showing    uint64     // a hash of the content, to find other pages that show the same
 	Links      []Link
-	Alternates []book.Alternate // itself in other languages, as it says
-	Cost       time.Duration    // of reading all of it, 0 if only the head was read
-	Media      *book.Extension  // its images, news and videos, as far as they are wanted
+	Alternates []book.Alternate // the page in other languages, as it says
+	Cost       time.Duration    // time to read the whole page, 0 if only the head was read
+	Media      *book.Extension  // its images, news and videos, if wanted
 }
 
 // Link is a link to another location of the site.
 type Link struct {
 	Location string
-	Main     bool // in the page's main content
+	Main     bool // whether it is in the page's main content
 }
 
-// New returns the look at a sighting. The page is not read yet; see [Look.Read].
+// New returns the look at a sighting. [Look.Read] then reads the page.
 func New(s *Sighting, norm *location.Normalizer, key secret.Key, undated bool) *Look {
 	k := &Look{Sighting: s, Undated: undated, Net: Net(key, s.Network), Echo: newEcho(norm, s.Location, &s.Named)}
 	h := &s.Response.Header
@@ -95,7 +93,7 @@ func New(s *Sighting, norm *location.Normalizer, key secret.Key, undated bool) *
 	return k
 }
 
-// Net returns a number for a client's network, 0 if it is not known.
+// Net returns a number for a client's network, 0 if unknown.
 func Net(key secret.Key, network netip.Prefix) uint32 {
 	if !network.IsValid() {
 		return 0
@@ -111,24 +109,23 @@ func (k *Look) Personal() bool {
 	return k.Kind == admit.Forbidden && (k.Reason == admit.Private || k.Reason == admit.NoStore)
 }
 
-// fingerprint returns a hash of all that decides what a reading of the page finds: its
-// bytes, and the headers that say how to read them. It is never 0.
+// fingerprint returns a hash of everything that a reading depends on: the page's bytes, and the
+// headers that say how to read them. It is never 0.
 func fingerprint(resp *tap.Response) uint64 {
 	h := &resp.Header
 	headers := xxh3.HashString(h.ContentType + "\n" + h.ContentEncoding + "\n" + h.Link + "\n" + h.RobotsTag)
 	return xxh3.HashSeed(resp.Body, headers) | 1
 }
 
-// MaxPage is how many bytes of a page are read, decoded. What a longer page
-// shows beyond is not seen, so its changes are not dated by what it shows.
+// MaxPage is how many decoded bytes of a page are read. Of a longer page the rest is unknown, so
+// what it shows does not date its changes.
 const MaxPage = 2 << 20
 
-// headMost is how many bytes, decoded, are read of a page where there is only time for
-// its head.
+// headMost is how many decoded bytes of a page are read if there is time only for its head.
 const headMost = 128 << 10
 
-// Read parses the page: with full all of it, else only its head. want says which
-// extensions to look for.
+// Read parses the page: all of it if full is set, else only its head. want says which extensions to
+// look for.
 func (k *Look) Read(norm *location.Normalizer, full bool, want sitemap.Namespaces) {
 	k.Parsed = true
 	h := &k.Response.Header
@@ -166,9 +163,9 @@ func (k *Look) Read(norm *location.Normalizer, full bool, want sitemap.Namespace
 	k.Media = k.readMedia(norm, want, &facts)
 }
 
-// Decode undoes the response's content coding, if it has one. A compressor
-// around the site may have named a coding that it applies only further out;
-// then the bytes are still those of the page. At most most bytes are returned.
+// Decode undoes the response's content coding, if it has one. A compressor around the site may have
+// named a coding that it applies only later. Then the bytes are still the page's own. Decode
+// returns at most most bytes.
 func Decode(encoding string, body []byte, most int) (out []byte, cut bool, err error) {
 	if encoding == "" || strings.HasPrefix(http.DetectContentType(body), "text/html") {
 		return body[:min(len(body), most)], len(body) > most, nil
@@ -195,7 +192,7 @@ func (k *Look) forbids(norm *location.Normalizer, facts *page.Facts) {
 	}
 }
 
-// earliest returns the earlier of two times, of which the zero Time is none.
+// earliest returns the earlier of two times. The zero Time stands for none.
 func earliest(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -203,9 +200,8 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// findCanonical compares the page's canonical with the location it was seen at,
-// and returns why that forbids its listing. The link in the HTML and that in
-// the header must agree where both are given.
+// findCanonical compares the page's canonical with the location, and returns why that forbids the
+// listing. If both the HTML and the header name a canonical, they must agree.
 func (k *Look) findCanonical(norm *location.Normalizer, facts *page.Facts) admit.Reason {
 	given := page.LinkCanonicals([]string{k.Response.Header.Link})
 	if facts.CanonicalConflict || len(given) > 1 {
@@ -242,12 +238,12 @@ func (k *Look) findCanonical(norm *location.Normalizer, facts *page.Facts) admit
 	return admit.CanonicalElsewhere
 }
 
-// tellingText is how many bytes of main text tell pages apart. Pages with less are only
-// taken for the same if all their bytes are.
+// tellingText is how many bytes of main text are enough to compare pages. Pages with less are the
+// same only if all their bytes are.
 const tellingText = 64
 
-// showing returns a hash of the page's content, for finding pages that show the
-// same: its title, its main text and the images in it.
+// showing returns a hash of the page's title, main text and the images in it, to find pages that
+// show the same.
 func showing(k *Look, facts *page.Facts) uint64 {
 	size := 0
 	for i := range facts.Blocks {
@@ -267,8 +263,8 @@ func showing(k *Look, facts *page.Facts) uint64 {
 	return h.Sum64()
 }
 
-// resolve returns the locations of the site that the page leads to, and whether it leads
-// to the origin with or without www; see [location.Origin.Twin].
+// resolve returns the locations of the site that the page links to. twin says whether it links to
+// the origin with or without www; see [location.Origin.Twin].
 func resolve(norm *location.Normalizer, from string, facts *page.Facts) (links []Link, twin bool) {
 	base := norm.Base(from, facts.Base)
 	links = make([]Link, 0, len(facts.Links))
@@ -292,7 +288,7 @@ func resolve(norm *location.Normalizer, from string, facts *page.Facts) (links [
 	return links, twin
 }
 
-// DropContent forgets what the page shows. What forbids its listing stays.
+// DropContent forgets what the page shows. It keeps what forbids its listing.
 func (k *Look) DropContent() {
 	k.Full, k.View, k.Showing = false, nil, 0
 	k.Links, k.Alternates, k.Media = nil, nil, nil

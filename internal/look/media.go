@@ -10,18 +10,17 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// clockSlack is how far ahead of now time zones explain a date.
+// clockSlack is how far ahead of now a date may be because of time zones.
 const clockSlack = 24 * time.Hour
 
-// readMedia returns what a page that was read shows of the extensions that are wanted,
-// nil if none is.
+// readMedia returns the wanted extensions of a page that was read, nil if none are wanted.
 func (k *Look) readMedia(norm *location.Normalizer, want sitemap.Namespaces, facts *page.Facts) *book.Extension {
 	if want&media.Extensions == 0 {
 		return nil
 	}
 	found := media.Read(norm, k.Location, facts, want)
 	if n := found.News; n != nil {
-		// News are not old, nor dated ahead by more than time zones explain.
+		// News are not old, nor ahead by more than time zones explain.
 		if age := k.At.Sub(time.Unix(n.Published, 0)); age >= book.NewsFor || age <= -clockSlack {
 			found.News = nil
 		}

@@ -7,11 +7,11 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Variety says by what of the request the site chose the text that a page showed, as far
-// as the response says so by Vary. The zero Variety is a text that is the same for all.
+// Variety says what part of the request the site used to choose the text, as far as the Vary header
+// tells. The zero Variety means that everybody gets the same text.
 type Variety struct {
 	ByLanguage bool
-	Language   string // the first one that the client accepts, "" for none
+	Language   string // the first one that the client accepts, or ""
 }
 
 // VarietyOf returns the variety of a response with a Vary header to a request.
@@ -27,11 +27,10 @@ func VarietyOf(vary string, request http.Header) (v Variety) {
 	return v
 }
 
-// languageBytes is how much of the name of a language is kept.
+// languageBytes bounds the bytes of a language's name.
 const languageBytes = 16
 
-// firstLanguage returns the primary language that an Accept-Language header
-// begins with.
+// firstLanguage returns the primary tag of the first language in an Accept-Language header.
 func firstLanguage(accept string) string {
 	end := strings.IndexAny(accept, "-,; ")
 	if end < 0 {
@@ -40,8 +39,8 @@ func firstLanguage(accept string) string {
 	return strings.ToLower(accept[:min(end, languageBytes)])
 }
 
-// key returns a number that tells the variety from others, 0 for the zero one.
-// lang is what the page says of its language, which goes before what was asked for.
+// key returns a number for the variety, 0 for the zero one. lang is the page's own language. It
+// takes precedence over the one that was asked for.
 func (v Variety) key(lang string) uint16 {
 	if !v.ByLanguage {
 		return 0

@@ -13,68 +13,67 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// The counts that tell which causes keep a whole site from being learned. They
-// count looks, never requests that are not due.
+// Counts that tell why servemap learns nothing of a whole site. They count looks, never requests
+// that are not due.
 const (
-	nForeign   = iota // for another host than the site's
+	nForeign   = iota // for a host other than the site's
 	nOwn              // for the site's host
-	nInside           // of nOwn, those in the origin's folder
-	nOutside          // of nOwn, those for pages outside of the origin's folder
-	nBare             // of nOwn, those for the origin's folder without its slash
-	nWhole            // of nOwn, those from whose path this program cut nothing but the start of the folder
-	nRedirects        // of nOwn, those that were led elsewhere
+	nInside           // of nOwn: in the origin's folder
+	nOutside          // of nOwn: for pages outside the origin's folder
+	nBare             // of nOwn: for the origin's folder without its slash
+	nWhole            // of nOwn: this program cut off nothing but the start of the folder
+	nRedirects        // of nOwn: answered with a redirect
 
-	nCookie // by what identified the client
+	nCookie // the client was identified by a cookie
 	nAuthorization
 	nIdentity
-	nAnonymous // the client is anonymous
+	nAnonymous // the client was anonymous
 
 	nFailing // answered with a temporary error
-	nPrivate // answered with a page that is private or not to be stored
+	nPrivate // answered with a page that is private or must not be stored
 	nNotHTML
-	nEmpty // of an entry, that showed nothing at all
-	nOther // of an entry, that showed something else than HTML
+	nEmpty // an entry that showed nothing at all
+	nOther // an entry that showed something other than HTML
 
 	nPages
-	nHome       // of nPages, that of the origin's folder itself
-	nUnreadable // of nPages, those with a content coding that cannot be undone
-	nSetting    // of nPages, those that came with a cookie
-	nRemote     // of nPages, those that went to another machine
-	nNetworks   // of nPages, those that went to a network that is known
+	nHome       // of nPages: the origin's folder itself
+	nUnreadable // of nPages: with a content coding that this program cannot undo
+	nSetting    // of nPages: the response set a cookie
+	nRemote     // of nPages: sent to another machine
+	nNetworks   // of nPages: sent to a known network
 
 	nStarved       // 1 if anonymous visitors got hardly any of the pages that the site links to
-	nNetworksGiven // 1 if the owner says what the client's address is
+	nNetworksGiven // 1 if the owner supplies the client's address
 	nCounts
 )
 
-// A tally counts while requests are served. counts are its values at one moment.
+// A tally counts while requests are served. counts holds its values at one moment.
 type (
 	tally  [nCounts]atomic.Uint64
 	counts [nCounts]uint64
 )
 
-// The evidence that each hint needs.
+// How much evidence each hint needs.
 const (
 	foreignLooks    = 20
 	knownLooks      = 50
 	failingLooks    = 50
 	privateLooks    = 20
-	bareLooks       = 3 // in as many minutes
+	bareLooks       = 3 // at most one a minute is counted
 	networkPages    = 50
 	unreadablePages = 5
 	otherLooks      = 20 // at least one of an entry, and no page anywhere
 	settingLooks    = 20 // by clients with cookies, while pages wait for others
 
-	// A page of the site is looked at once a minute at most. A request for another
-	// host, or by a known client, uses up no look, so each is counted. That is why
-	// these must be so many more.
+	// A page is looked at once a minute at most. But a request for another host or by a known
+	// client uses up no look, so each is counted. That is why these must be so many more.
 	foreignShare = 10 // for each of the right host
 	knownShare   = 50 // for each anonymous client
-	outsideShare = 8  // for each in the origin's folder; other pages may stand beside those of the site
-	settingShare = 2  // for each anonymous one, where each of these was given a cookie
+	outsideShare = 8  // for each in the folder; pages of others may stand next to the site's
+	settingShare = 2  // for each anonymous client, if each of these got a cookie
 )
 
-// causes returns the causes for which the counts are good evidence.
+// causes returns the causes for which the counts are strong evidence.
 func causes(c counts) []hint.Hint {
 	var found []hint.Hint
 	for _, cause := range []struct {
@@ -101,24 +100,22 @@ func causes(c counts) []hint.Hint {
 	return found
 }
 
-// crowdsOut reports whether there are so many known clients, for one reason, that
-// hardly any is anonymous.
+// crowdsOut reports whether one reason identifies so many clients that hardly any is anonymous.
 func crowdsOut(known, anonymous uint64) bool {
 	return known >= knownLooks && known >= knownShare*anonymous
 }
 
-// givesCookies reports whether the site gives a cookie to every visitor, as it
-// does if it saves a session at each visit. Then only a visitor's first page is
-// anonymous.
+// givesCookies reports whether the site gives every visitor a cookie, as it does if it saves a
+// session at each visit. Then only a visitor's first page is anonymous.
 func (c counts) givesCookies() bool {
 	return c[nStarved] == 1 && c[nPages] > 0 && c[nSetting] == c[nPages] && c[nCookie] >= settingLooks && c[nCookie] >= settingShare*c[nAnonymous]
 }
 
-// judgeEvery is after how many looks to look for the causes again.
+// judgeEvery is how many looks pass between two searches for causes.
 const judgeEvery = 10
 
-// ended notes the end of a look, and from time to time gives the hints that
-// follow.
+// ended notes the end of a look. At every judgeEvery-th, it gives the hints that follow from the
+// counts.
 func (o *Observer) ended() {
 	if o.looks.Add(1)%judgeEvery != 0 {
 		return
@@ -181,20 +178,20 @@ func (o *Observer) tallyResponse(kind admit.Kind, asked asked, loc string, resp 
 	}
 }
 
-// tallyOutside notes a request for a location outside of the origin's folder.
+// tallyOutside counts a request for a location outside the origin's folder.
 func (o *Observer) tallyOutside(r *http.Request) {
 	path, _, _ := strings.Cut(r.RequestURI, "?")
 	if folder := o.cfg.Normalizer.Origin().Folder(); o.cfg.StrippedPrefix+path+"/" == folder || CutOff(r)+"/" == folder && r.URL.Path == "" {
 		o.tally[nBare].Add(1)
 	}
-	if !admit.AssetName(path) { // the pages of the folder may have their assets elsewhere
+	if !admit.AssetName(path) { // the folder's pages may have their assets elsewhere
 		o.tally[nOutside].Add(1)
 	}
 }
 
-// readable reports whether the content coding of the body can be undone. A
-// compressor around the site may have named one that it applies only later; then
-// the body is still what the site wrote.
+// readable reports whether this program can undo the content coding of the body. A compressor
+// around the site may have named a coding that it applies only later. Then the body is still as the
+// site wrote it.
 func readable(resp *tap.Response) bool {
 	encoding := resp.Header.ContentEncoding
 	if encoding == "" || isText(resp.Body) {
