@@ -40,7 +40,7 @@ func Decode(dst []byte, encoding string, body []byte, limit int) (out []byte, tr
 	case decoders[name] == nil:
 		return dst, false, fmt.Errorf("%w: %.20q", ErrUnsupported, name)
 	case len(body) == 0:
-		return dst, true, nil // no coding makes nothing of something
+		return dst, true, nil // no coding turns something into nothing
 	default:
 		d := decoders[name].Get().(decoder)
 		defer decoders[name].Put(d)

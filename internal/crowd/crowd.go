@@ -10,38 +10,37 @@ import "slices"
 const kept = 1 << 13
 
 const (
-	// needed is how many locations showing one content are a crowd: then even
-	// one that enough networks found does not stay. The others must have been shown
-	// to as many networks, as one client can ask for any number of locations.
+	// needed is how many locations with one content are a crowd. Then a location that enough
+	// networks found does not stay listed either. As many networks must have got the others, since
+	// one client can ask for any number of locations.
 	needed = 5
-	// sharers is how many networks must have got the content elsewhere before
-	// networks alone list no further location that shows it.
+	// sharers is how many networks must have got the content elsewhere. Then networks alone get no
+	// further location listed that shows it.
 	sharers = 2
 )
 
-// Contents are the contents that were shown lately. They belong to one goroutine. The
-// zero value is empty.
+// Contents are the contents that were shown lately. They belong to one goroutine. The zero value is
+// empty.
 type Contents struct{ slots [kept]shown }
 
-// shown is one content with networks that got it.
+// shown is one content and networks that got it.
 type shown struct {
 	content  uint64
 	networks [needed]shownTo
 }
 
-// shownTo is a network with locations, as hashes, at which it got the content. Two
-// are enough to know of each location that the network got it elsewhere too.
+// shownTo is a network and the hashes of locations where it got the content. Two are enough: for
+// any location, they tell whether the network got it elsewhere too.
 type shownTo struct {
-	network uint32 // 0 if it is not known
+	network uint32 // 0 if unknown
 	at      [2]uint32
 }
 
-// alias32 shortens a hash of a location. It is never 0.
+// alias32 shortens the hash of a location. It is never 0.
 func alias32(location uint64) uint32 { return uint32(location>>32) | 1 }
 
-// slot returns the slot of a content. One that has none takes the place of one of
-// two others: of the one that fewer locations show, so that what many show is not
-// forgotten for what one does.
+// slot returns the slot of a content. A new content replaces one of two others: the one that fewer
+// locations show. So a content of many locations is not forgotten for a content of one.
 func (c *Contents) slot(content uint64) *shown {
 	i := content % kept
 	one, other := &c.slots[i], &c.slots[i^1]
@@ -55,17 +54,17 @@ func (c *Contents) slot(content uint64) *shown {
 	return one
 }
 
-// Elsewhere reports what other locations than that showed the content lately. shared
-// says that enough networks got it there that networks alone list no further location
-// which shows it, many that so many did, at so many locations, that even one that was
-// listed so does not stay.
+// Elsewhere reports what locations other than this one did with the content lately. shared says
+// that so many networks got it there that networks alone get no further location with it listed.
+// many says that so many networks got it, at so many locations, that a location which networks got
+// listed does not stay either.
 func (c *Contents) Elsewhere(content, location uint64) (shared, many bool) {
 	networks, locations := c.elsewhere(content, location)
 	return networks >= sharers, networks >= needed-1 && locations >= needed-1
 }
 
-// elsewhere returns how many networks got the content at other locations than that,
-// and at how many such.
+// elsewhere returns how many networks got the content at other locations, and at how many
+// locations.
 func (c *Contents) elsewhere(content, location uint64) (networks, locations int) {
 	slot := c.slot(content)
 	if content == 0 || slot.content != content {
@@ -94,8 +93,8 @@ func (s *shown) elsewhere(own uint32) (networks, locations int) {
 	return networks, len(others)
 }
 
-// Shows notes that a network got the content at a location. Where there is no room
-// for the network, it takes the place of one whose location more have got.
+// Shows notes that a network got the content at a location. If there is no room for the network, it
+// replaces one whose location more networks have got.
 func (c *Contents) Shows(content, location uint64, network uint32) {
 	if content == 0 {
 		return

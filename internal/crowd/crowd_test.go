@@ -17,7 +17,7 @@ func TestContents(t *testing.T) {
 	for _, tt := range []struct {
 		name                string
 		seen                []seen
-		networks, locations int // others than its own
+		networks, locations int // other than its own
 	}{
 		{"nobody", nil, 0, 0},
 		{"only itself", []seen{{7, own}, {8, own}, {7, own}}, 0, 0},
@@ -32,7 +32,7 @@ func TestContents(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := new(Contents)
-			for range 2 { // which changes nothing
+			for range 2 { // the second time changes nothing
 				for _, s := range tt.seen {
 					c.Shows(1, s.location<<33, s.network)
 				}

@@ -1,7 +1,7 @@
-// Package fleet notices what other processes have changed in a store that they share
-// with this one. Each change of a part raises a number in the part's record, and what
-// is known of the site as a whole stands in a few records. The package compares these
-// records with what they were when it last looked. It never writes to the store.
+// Package fleet notices what other processes change in a store that they share with this one. Each
+// change of a part raises a number in the part's record. A few records say what is known of the
+// whole site. The package compares these records with their state at its last look. It never writes
+// to the store.
 package fleet
 
 import (
@@ -16,18 +16,17 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Watch is one process's view of the records that others may change. It belongs to one
-// goroutine.
+// Watch is one process's view of records that others may change. It belongs to one goroutine.
 type Watch struct {
 	keys  keys.Keys
 	every time.Duration
-	site  []string          // the keys of the records of the site as a whole
-	seen  map[string]uint64 // hashes of records by their keys, nil before the first look
-	asked time.Time         // the last look
+	site  []string          // keys of the records of the whole site
+	seen  map[string]uint64 // hashes of records by key, nil before the first look
+	asked time.Time         // when the last look was
 }
 
-// New returns a watch over the records of parts and over those with the keys in site.
-// every is the time between two looks; 0 means that there are no other processes.
+// New returns a watch over the records of parts and the records with the keys in site. every is the
+// time between two looks; 0 means that there are no other processes.
 func New(k keys.Keys, every time.Duration, site []string) *Watch {
 	return &Watch{keys: k, every: every, site: site}
 }
@@ -35,7 +34,7 @@ func New(k keys.Keys, every time.Duration, site []string) *Watch {
 // Alone reports whether there are no other processes.
 func (w *Watch) Alone() bool { return w.every == 0 }
 
-// Due returns when the next look is due, the zero time for never.
+// Due returns when the next look is due, or the zero time for never.
 func (w *Watch) Due() time.Time {
 	if w.Alone() {
 		return time.Time{}
@@ -43,17 +42,17 @@ func (w *Watch) Due() time.Time {
 	return w.asked.Add(w.every)
 }
 
-// Changes are what others have changed since the last look.
+// Changes are what others changed since the last look.
 type Changes struct {
-	Parts []int           // whose listing changed
-	Site  map[string]bool // the records of the site that changed, by their keys
+	Parts []int           // parts whose listing changed
+	Site  map[string]bool // changed records of the site, by key
 
 	records map[string]uint64
 }
 
-// Look returns what others have changed. Once the caller has read what changed, it calls
-// [Watch.Took]; else the next look returns the same again. The first look returns no
-// changes, so all else is to be read after it.
+// Look returns what others have changed. Once the caller has read the changes, it calls
+// [Watch.Took]. Otherwise the next look returns them again. The first look returns no changes, so
+// the caller must read everything else after it.
 func (w *Watch) Look(ctx context.Context, st store.Store) (c Changes, err error) {
 	c = Changes{Site: map[string]bool{}, records: map[string]uint64{}}
 	for r, err := range st.Scan(ctx, w.keys.Parts(), "") {
@@ -80,11 +79,11 @@ func (w *Watch) changed(key string, hash uint64) bool {
 	return w.seen != nil && (!known || before != hash)
 }
 
-// Took says that this process goes by the changes of the last look from now on.
+// Took notes that this process has taken in the changes of the last look.
 func (w *Watch) Took(c Changes) { w.seen, w.asked = c.records, time.Now() }
 
-// Wrote notes records that this process has written, so that it does not take its own
-// changes for those of others.
+// Wrote notes records that this process has written, so that it does not take its own changes for
+// others'.
 func (w *Watch) Wrote(records map[string][]byte) {
 	if w.seen == nil {
 		return

@@ -19,7 +19,7 @@ const (
 	site = "s|trust"
 )
 
-// put stores a record, nil for none.
+// put stores a record; nil deletes it.
 func put(t *testing.T, st store.Store, key string, value []byte) {
 	t.Helper()
 	err := st.Update(t.Context(), []string{key}, func(values [][]byte) error {
@@ -33,7 +33,7 @@ func put(t *testing.T, st store.Store, key string, value []byte) {
 
 func newWatch() *Watch { return New(ours, time.Second, []string{site}) }
 
-// look returns what w sees, and has it taken.
+// look returns what w sees, and calls Took.
 func look(t *testing.T, w *Watch, st store.Store) Changes {
 	t.Helper()
 	c, err := w.Look(t.Context(), st)
@@ -44,8 +44,8 @@ func look(t *testing.T, w *Watch, st store.Store) Changes {
 	return c
 }
 
-// TestLookReportsWhatAnotherProcessChanged has two processes begin on a store with a
-// part and a record of the site. One of them then writes.
+// TestLookReportsWhatAnotherProcessChanged begins two processes on a store with a part and a record
+// of the site. Then one of them writes.
 func TestLookReportsWhatAnotherProcessChanged(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -76,7 +76,7 @@ func TestLookReportsWhatAnotherProcessChanged(t *testing.T) {
 			if c := look(t, writer, st); len(c.Parts) > 0 || c.Site[site] {
 				t.Errorf("the process that wrote sees parts %v and site %v, want nothing of its own", c.Parts, c.Site)
 			}
-			for range 2 { // not taken, so the next look says the same
+			for range 2 { // not taken, so the next look returns the same
 				if c, err := reader.Look(t.Context(), st); err != nil || !slices.Equal(c.Parts, tt.parts) || c.Site[site] != tt.site {
 					t.Errorf("the other process sees parts %v and site %v, %v; want %v and %v", c.Parts, c.Site, err, tt.parts, tt.site)
 				}
@@ -89,8 +89,7 @@ func TestLookReportsWhatAnotherProcessChanged(t *testing.T) {
 	}
 }
 
-// Both processes write the same part. Each sees the other's change, although it has
-// written too.
+// Both processes write the same part. Each sees the other's change although it wrote too.
 func TestLookReportsAChangeOfAPartThatThisProcessWroteBefore(t *testing.T) {
 	st, one, other := new(memstore.Store), newWatch(), newWatch()
 	look(t, one, st)
@@ -117,7 +116,7 @@ func TestWroteBeforeTheFirstLookIsIgnored(t *testing.T) {
 	}
 }
 
-// broken is a store of which scans or views fail.
+// broken is a store whose scans or views fail.
 type broken struct {
 	memstore.Store
 	scan, view error

@@ -1,7 +1,6 @@
-// Package hint names the known causes that keep a whole site from being
-// learned, for an owner whose program runs and lists nothing. It takes a hint
-// each time somebody finds its cause, logs it once, and keeps it for whoever
-// asks. It must never tell what is not public.
+// Package hint names known causes that prevent learning a whole site. It is for an owner whose
+// program runs and lists nothing. It takes a hint each time somebody finds its cause, logs it once,
+// and keeps it for anybody who asks. It must never tell what is not public.
 package hint
 
 import (
@@ -9,11 +8,11 @@ import (
 	"sync/atomic"
 )
 
-// Hint is one such cause. The numbers are the order in which hints are told. They
-// are not stored and may change.
+// Hint is one such cause. Hints are shown in the order of their numbers. The numbers are not stored
+// and may change.
 type Hint uint8
 
-// The hints, the more fundamental cause first. Zero is none.
+// The hints, more fundamental causes first. Zero is no hint.
 const (
 	_ Hint = iota
 	Host
@@ -111,23 +110,22 @@ var words = [end]string{
 		"the log has the stack of the first time.",
 }
 
-// Hints are those given so far of one site. A nil *Hints takes and has none. It
-// is safe for concurrent use.
+// Hints holds the hints given so far for one site. A nil *Hints ignores hints and has none. It is
+// safe for concurrent use.
 type Hints struct {
 	logger *slog.Logger
-	texts  [end]atomic.Pointer[string] // what was told, nil for a hint that was not given
+	texts  [end]atomic.Pointer[string] // the text of each hint, nil if it was not given
 }
 
-// New returns Hints that are logged to logger.
+// New returns Hints that log to logger.
 func New(logger *slog.Logger) *Hints { return &Hints{logger: logger} }
 
 // Give is Tell without a further sentence.
 func (h *Hints) Give(hint Hint, args ...any) { h.Tell(hint, "", args...) }
 
-// Tell gives the hint and logs it, if it has not been given before. more is a
-// further sentence for the owner, which says how the hint is true of this site, or
-// "". args are attributes as [slog.Logger.Warn] takes them. Only the log gets
-// them, but they too may name only what is public.
+// Tell gives the hint and logs it, unless it was given before. more is another sentence for the
+// owner, or "". It says how the hint applies to this site. args are attributes as for
+// [slog.Logger.Warn]. Only the log gets them, but they too may name only what is public.
 func (h *Hints) Tell(hint Hint, more string, args ...any) {
 	if h == nil || h.Has(hint) {
 		return
@@ -157,8 +155,7 @@ func (h *Hints) Given() (given []Hint) {
 	return given
 }
 
-// Texts returns for the owner what was told of the hints given so far, in the
-// same order.
+// Texts returns the texts for the owner of the hints given so far, in the same order.
 func (h *Hints) Texts() (all []string) {
 	for _, hint := range h.Given() {
 		all = append(all, *h.texts[hint].Load())

@@ -1,6 +1,5 @@
-// Package journal remembers the last event of each page: when it was listed, changed
-// or taken out. Feeds and notifiers read from it what happened since a time. It
-// touches no other record.
+// Package journal remembers the last event of each page: when it was listed, changed or removed.
+// Feeds and notifiers read from it what happened since a time. It touches no other record.
 package journal
 
 import (
@@ -29,34 +28,33 @@ const (
 	Happenings // after the last one
 )
 
-// Event is what happened last to a page that is or was listed.
+// Event is the last event of a page that is or was listed.
 type Event struct {
 	Location string
 	What     Happening
 	At       time.Time // to the millisecond
-	Since    time.Time // when it was listed, if the journal knows of that too, else zero
-	Part     int       // that lists it, or did
+	Since    time.Time // when it was listed, if the journal still knows, else zero
+	Part     int       // the part that lists it, or did
 }
 
-// A Journal remembers the last event of each page, by time, so that what changed
-// since a time is found at the cost of what changed. Its methods only read and
-// write tx, so that they can run again.
+// A Journal remembers the last event of each page, ordered by time. So to find what changed since a
+// time costs only as much as changed. Its methods only read and write tx, so that they can run
+// again.
 type Journal struct {
 	Keys keys.Keys
-	// Started is when this process began. As long as nobody has begun the journal,
-	// it is complete since then.
+	// Started is when this process began. Until somebody begins the journal, it is complete since
+	// then.
 	Started time.Time
 }
 
-// Tx is the view of the store within one transaction.
+// Tx is the store as one transaction sees it.
 type Tx interface {
 	Get(key string) []byte
 	Put(key string, value []byte) // nil deletes
 }
 
-// Note replaces what the journal has of a page by what happens to it at now, in
-// Unix milliseconds, and returns now. before is what Note returned the last
-// time, 0 if never. It works also if that event is no longer there.
+// Note replaces the event of a page by what happens to it at now, in Unix milliseconds. It returns
+// now. before is what Note returned last time, 0 if never. The event of that time may be gone.
 func (j Journal) Note(tx Tx, before int64, location string, what Happening, now int64, part int) int64 {
 	now = keys.LogTime(now)
 	since := moment.Time(0)
@@ -74,8 +72,7 @@ func (j Journal) Note(tx Tx, before int64, location string, what Happening, now 
 	return now
 }
 
-// Moved says that a page is in another part by now. before is what Note returned
-// the last time.
+// Moved notes that a page is now in another part. before is what Note returned last time.
 func (j Journal) Moved(tx Tx, before int64, location string, part int) {
 	key := j.Keys.Log(before, location)
 	if e, ok := readEvent(tx.Get(key)); ok {
@@ -84,8 +81,7 @@ func (j Journal) Moved(tx Tx, before int64, location string, part int) {
 	}
 }
 
-// Erase removes what the journal has of a page. before is what Note returned the
-// last time, 0 if never.
+// Erase removes the event of a page. before is what Note returned last time, 0 if never.
 func (j Journal) Erase(tx Tx, before int64, location string) {
 	if before != 0 {
 		tx.Put(j.Keys.Log(before, location), nil)
@@ -112,16 +108,14 @@ func readEvent(b []byte) (e event, ok bool) {
 	return e, err == nil && e.what >= Added && e.what <= Removed
 }
 
-// ErrOlder says that the journal does not reach back so far.
+// ErrOlder says that the journal does not reach back that far.
 var ErrOlder = errors.New("it is longer ago than what is remembered")
 
-// Events yields what the journal knows since a time, in the order in which it
-// happened. An error ends it; it wraps [ErrOlder] if the journal is not complete
-// since then. It may be called concurrently.
+// Events yields the events since a time, oldest first. An error ends it. The error wraps [ErrOlder]
+// if the journal is not complete since then. It may be called concurrently.
 //
-// What was noted by a clock that is ahead of this one is yielded when its time
-// comes: who asks next from the last event on would miss all that happens until
-// then.
+// An event noted by a clock ahead of this one is yielded only when its time comes. Otherwise a
+// caller that continues after the last event would miss everything until then.
 func (j Journal) Events(ctx context.Context, st store.Store, since time.Time) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if err := j.reaches(ctx, st, since); err != nil {
@@ -133,7 +127,7 @@ func (j Journal) Events(ctx context.Context, st store.Store, since time.Time) it
 				return
 			}
 		}
-		// Events that were pruned during the scan may be missing.
+		// If events were pruned during the scan, some may be missing.
 		if err := j.reaches(ctx, st, since); err != nil {
 			yield(Event{}, err)
 		}
@@ -159,8 +153,8 @@ func (j Journal) From(ctx context.Context, st store.Store) (time.Time, error) {
 	return from.Time(), err
 }
 
-// Scan yields the events between two times, in Unix milliseconds and both
-// included, leaving out what cannot be read.
+// Scan yields the events between two times, both included, in Unix milliseconds. It skips
+// unreadable ones.
 func (j Journal) Scan(ctx context.Context, st store.Store, from, to int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for r, err := range st.Scan(ctx, j.Keys.Logs(), j.Keys.Log(from, "")) {
@@ -183,8 +177,8 @@ func (j Journal) Scan(ctx context.Context, st store.Store, from, to int64) iter.
 	}
 }
 
-// begin returns since when the journal is complete, 0 for since the site has had pages.
-// known says that somebody began it.
+// begin returns since when the journal is complete; 0 means since the site has had pages. known
+// says that somebody began it.
 func (j Journal) begin(ctx context.Context, st store.Store) (from moment.Time, known bool, err error) {
 	records, err := txn.ReadAll(ctx, st, j.Keys.Journal())
 	if err == nil {
@@ -228,13 +222,12 @@ const (
 	pruneAtOnce = 500
 )
 
-// Prune drops what is older than 7 days, and of what then exceeds 100,000 events the
-// oldest.
+// Prune drops events older than 7 days, and then the oldest until at most 100,000 remain.
 func (j Journal) Prune(ctx context.Context, st store.Store, now time.Time) error {
 	return j.prune(ctx, st, now.Add(-journalFor), journalKept)
 }
 
-// prune goes by keys, so that an event which cannot be read is dropped in its time.
+// prune goes by keys, so that it also drops an unreadable event in time.
 func (j Journal) prune(ctx context.Context, st store.Store, oldest time.Time, most int) error {
 	all, old := 0, 0
 	for r, err := range st.Scan(ctx, j.Keys.Logs(), "") {
@@ -257,7 +250,7 @@ func (j Journal) prune(ctx context.Context, st store.Store, oldest time.Time, mo
 // dropFirst drops the first n events.
 func (j Journal) dropFirst(ctx context.Context, st store.Store, n int) error {
 	var dropped []string
-	complete := moment.Time(0) // since when the journal is, then
+	complete := moment.Time(0) // since when the journal is complete after that
 	for r, err := range st.Scan(ctx, j.Keys.Logs(), "") {
 		if err != nil {
 			return err
@@ -277,8 +270,8 @@ func (j Journal) dropFirst(ctx context.Context, st store.Store, n int) error {
 	})
 }
 
-// Guess returns the keys that noting an event at now takes, in Unix milliseconds.
-// before is what [Journal.Note] returned the last time, 0 if never.
+// Guess returns the keys that an event noted at now needs, in Unix milliseconds. before is what
+// [Journal.Note] returned last time, 0 if never.
 func (j Journal) Guess(before int64, location string, now int64) []string {
 	names := []string{j.Keys.Log(now, location)}
 	if before != 0 {

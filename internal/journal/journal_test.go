@@ -15,8 +15,7 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// diary is a journal in a store. It remembers, for each page, when its last event
-// was, as a ledger does.
+// diary is a journal in a store. Like a ledger, it remembers when each page's last event was.
 type diary struct {
 	*testing.T
 	st   store.Store
@@ -52,7 +51,7 @@ func (d *diary) write(fn func(Tx)) {
 	}
 }
 
-// happens has something happen to pages now, a second apart.
+// happens makes something happen to pages, a second apart.
 func (d *diary) happens(what Happening, locations ...string) {
 	d.Helper()
 	for _, l := range locations {
@@ -130,7 +129,7 @@ func TestJournalIsBounded(t *testing.T) {
 		if got, err := d.since(began); !errors.Is(err, ErrOlder) || got != nil {
 			t.Errorf("%v, %v for a time of which some is forgotten", got, err)
 		}
-		d.happens(Changed, "/0") // whose event is gone
+		d.happens(Changed, "/0") // its event is gone
 		d.wantSince(began.Add(9*time.Second), "added /9, changed /0")
 	})
 }
@@ -159,7 +158,7 @@ func TestJournalBegunLater(t *testing.T) {
 	})
 }
 
-// TestJournalNotBegun asks before the worker has come to begin it.
+// TestJournalNotBegun asks before the worker has begun the journal.
 func TestJournalNotBegun(t *testing.T) {
 	now := time.Now()
 	for _, tt := range []struct {
@@ -231,15 +230,14 @@ func TestJournalEncoding(t *testing.T) {
 	if b == nil || hex.EncodeToString(b[:len(b)-4]) != golden {
 		t.Errorf("stored is %x, want %s at %s", tx, golden, key)
 	}
-	for _, clock := range []int64{-5, 1 << 60} { // a senseless clock makes no key that is out of order
+	for _, clock := range []int64{-5, 1 << 60} { // no clock makes a key that is out of order
 		if at := j.Note(tx, 0, "/", Added, clock, 1); at < 0 || len(j.Keys.Log(at, "")) != len("s|log||")+11 {
 			t.Errorf("a clock at %d makes the key %s", clock, j.Keys.Log(at, ""))
 		}
 	}
 }
 
-// What a clock noted that was ahead is no event before its time comes, and then one
-// as any other.
+// An event that a fast clock noted counts only once its time comes, and then like any other.
 func TestEventOfAClockThatWasAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t)
@@ -271,7 +269,7 @@ func TestEventOfAClockThatWasAhead(t *testing.T) {
 	})
 }
 
-// FuzzEvent does with an event what is done with those of a page.
+// FuzzEvent uses an event as the program does.
 func FuzzEvent(f *testing.F) {
 	fields := func(e event) []byte { return recordtest.FieldsOf(e.encode()) }
 	f.Add(fields(event{Changed, 5, 1}), int64(7))

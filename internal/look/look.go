@@ -173,8 +173,8 @@ func Decode(encoding string, body []byte, most int) (out []byte, cut bool, err e
 	return coding.Decode(nil, encoding, body, most)
 }
 
-// forbids notes why the page itself is not to be listed, which is None if it does not
-// say so. It also notes whether the links count, and what the page names as canonical.
+// forbids notes why the page itself forbids its listing, or None. It also notes whether its links
+// count, and its canonical location.
 func (k *Look) forbids(norm *location.Normalizer, facts *page.Facts) {
 	noIndex, noFollow, until := page.Robots(strings.Split(k.Response.Header.RobotsTag, "\n"))
 	k.NoFollow = noFollow || facts.NoFollow

@@ -8,8 +8,8 @@ import (
 	"github.com/servemap/servemap/internal/rate"
 )
 
-// Entry returns what the sitemap is to tell of the page. confidence is the least
-// probability that a changefreq needs. Nothing is certain, so 1 admits none.
+// Entry returns what the sitemap says about the page. A changefreq needs at least the probability
+// confidence. Since nothing is certain, 1 admits none.
 func (p *Page) Entry(confidence float64) book.Entry {
 	e := book.Entry{Candidates: p.Dates.Candidates(), Until: p.Until}
 	freq, sure := p.Freq()
@@ -20,9 +20,9 @@ func (p *Page) Entry(confidence float64) book.Entry {
 	return e
 }
 
-// Freq returns how often the page is likely to change, and the probability of that. A
-// crawler that is told never does not come back. So a page that has stopped changing is
-// called yearly until it was the same for years.
+// Freq returns how often the page is likely to change, and the probability of that. A crawler that
+// reads "never" does not come back. So a page that stopped changing is called yearly until it has
+// been the same for years.
 func (p *Page) Freq() (rate.Freq, float64) {
 	freq, sure := p.Rate.Freq()
 	if freq == rate.Never && p.Rate.Quiet() < int64(neverAfter/time.Second) {
@@ -33,16 +33,14 @@ func (p *Page) Freq() (rate.Freq, float64) {
 
 const neverAfter = 2 * 365 * day
 
-// volatileChanges is how many changes it takes to say of a page that it changes at
-// every look. One or two changes soon after the first look come from somebody who is
-// at work on the page, and have their dates. A list keeps its dates however often it
-// changes: each of its items is a change.
+// volatileChanges is how many changes a page needs before it counts as changing at every look. If
+// there are one or two soon after the first look, somebody is working on the page, and the changes
+// have dates. A list keeps its dates however often it changes: each of its items is a change.
 const volatileChanges = 3
 
-// bearsOut reports whether the page was watched for long enough to say that it
-// changes so often. A page is often edited while somebody is looking, as after a
-// deploy. So one change soon after the first look says little: it takes another one,
-// or the time in which another one would have come.
+// bearsOut reports whether the page was watched long enough to say that it changes so often.
+// Somebody often edits a page while it is watched, as after a deploy. So one change soon after the
+// first look proves little. It needs another change, or the time in which another would have come.
 func (p *Page) bearsOut(freq rate.Freq) bool {
 	watched := p.LastSeen.Sub(p.FirstSeen)
 	switch {
@@ -60,7 +58,7 @@ func (p *Page) bearsOut(freq rate.Freq) bool {
 
 const day = 24 * time.Hour
 
-// Inherit takes over the history of the page that has moved here.
+// Inherit takes over the history of the page that moved here.
 func (p *Page) Inherit(from *Page) {
 	if p.FirstSeen == 0 {
 		p.Mark, p.Rate = from.Mark, from.Rate
@@ -72,8 +70,8 @@ func (p *Page) Inherit(from *Page) {
 	}
 }
 
-// BecomesNew notes at a look that the location is that of a new page, to which the first
-// link was seen at since, and reports whether that is news.
+// BecomesNew notes at a look that the location is a new page, whose first link was seen at since.
+// It reports whether that is news.
 func (p *Page) BecomesNew(since, at moment.Time) bool {
 	if p.FirstSeen == 0 {
 		p.Dates.Announce(since)

@@ -12,10 +12,10 @@ import (
 	"github.com/servemap/servemap/internal/sitewide"
 )
 
-// networksKept bounds the networks remembered of one waiting page.
+// networksKept bounds how many networks are remembered of a waiting page.
 const networksKept = 32
 
-// WitnessedBy notes what a look at the page adds to the reasons for listing it.
+// WitnessedBy notes what a look at the page adds to the reasons for its listing.
 func (p *Page) WitnessedBy(k *look.Look) {
 	p.Route = p.Route || k.Exact && k.Whole
 	p.Query = strings.Contains(k.Location, "?")
@@ -26,7 +26,7 @@ func (p *Page) WitnessedBy(k *look.Look) {
 	p.Visited(k)
 }
 
-// Visited notes the client's network, as long as the page waits.
+// Visited notes the client's network while the page waits.
 func (p *Page) Visited(k *look.Look) {
 	n := uint16(k.Net - 1)
 	if k.Net != 0 && !p.Public() && len(p.Networks) < networksKept && !slices.Contains(p.Networks, n) {
@@ -34,18 +34,17 @@ func (p *Page) Visited(k *look.Look) {
 	}
 }
 
-// ShownAfter is how far apart two looks must be for what both saw to be taken as shown
-// to everybody.
+// ShownAfter is how far apart two looks must be. What both saw then counts as shown to everybody.
 const ShownAfter = 24 * time.Hour
 
-// Independent reports whether a look is a day later than the first one, or from another
-// network. What both saw is shown to everybody.
+// Independent reports whether a look is a day later than the first one, or from another network.
+// What both saw is shown to everybody.
 func Independent(first moment.Time, net uint32, k *look.Look) bool {
 	return k.Moment().Sub(first) >= ShownAfter || net != 0 && k.Net != 0 && net != k.Net
 }
 
-// LinkedFrom notes that a look saw a listed page lead to the page, and reports whether
-// that is news.
+// LinkedFrom notes that a look saw a link from a listed page to this one. It reports whether that
+// is news.
 func (p *Page) LinkedFrom(k *look.Look) bool {
 	switch {
 	case p.Shown || p.Public():
@@ -62,16 +61,16 @@ func (p *Page) LinkedFrom(k *look.Look) bool {
 	return true
 }
 
-// Word returns what the location says by its words.
+// Word returns what the location's own words suggest.
 func (p *Page) Word() admit.Word { return admit.WordOf(p.Loaded.Location, p.Variable) }
 
-// Passes reports whether a link that one look saw would be enough for the location.
+// Passes reports whether one look at a link would be enough evidence for the location.
 func (p *Page) Passes() bool {
 	word := p.Word()
 	return word != admit.Secret && (word != admit.Risky || p.Unprompted)
 }
 
-// CountsAs returns how the page counts among its siblings, as it is now.
+// CountsAs returns how the page now counts among its siblings.
 func (p *Page) CountsAs() sitewide.Sibling {
 	switch {
 	case !p.Listed() || p.Group == 0:
@@ -84,17 +83,17 @@ func (p *Page) CountsAs() sitewide.Sibling {
 	return sitewide.Uncounted
 }
 
-// Waiting returns what a page that waits showed: the hash of its content, and the
-// networks that got it. ok is false if that counts against no other page.
+// Waiting returns the content hash of a waiting page, and the networks that got it. ok is false if
+// the page does not count against others.
 func (p *Page) Waiting() (showing uint64, networks []uint16, ok bool) {
 	return p.Showing, p.Networks, !p.Query && p.Content == admit.None
 }
 
-// unseenFor is how long after the first link a location may still turn out to need
-// more; later, nobody will ask for it.
+// unseenFor is how long after its first link a location may still turn out to need more evidence.
+// After that, nobody will ask for it.
 const unseenFor = 2 * day
 
-// LeavesOpen returns what a location leaves open of a page that links to it.
+// LeavesOpen returns what a location leaves open about a page that links to it.
 func (p *Page) LeavesOpen(now moment.Time) Openness {
 	switch {
 	case p.Public():

@@ -1,7 +1,7 @@
-// Package pagerecord has the record of one location: all that is remembered of a page,
-// as a handful of values, with the rules that need nothing but the record. Its input is
-// stored bytes and what looks have shown; its output are the values and the bytes to
-// store. It never decides what becomes of a page, and never touches a store or a clock.
+// Package pagerecord has the record of one location: all that is remembered of a page, and the
+// rules that need only the record. Its input is stored bytes and what looks showed. Its output is
+// values, and bytes to store. It never decides what becomes of a page, and never touches a store or
+// a clock.
 package pagerecord
 
 import (
@@ -22,8 +22,8 @@ import (
 	"github.com/servemap/servemap/internal/sitewide"
 )
 
-// Page is all that is remembered of one location. Its record does not name the
-// location, so that it can be kept under a hash.
+// Page is all that is remembered of one location. Its record does not name the location, so it can
+// be stored under a hash.
 type Page struct {
 	Standing
 	Presence
@@ -37,33 +37,33 @@ type Page struct {
 	Ranking
 	Listing
 
-	Mark      mark.Mark     // to tell changes of the content
+	Mark      mark.Mark     // recognises changes of the content
 	Varieties Varieties     // the texts by language that the mark has met
-	NewLinks  NewLinks      // that may announce new pages
-	Dates     lastmod.Dates // what its lastmod is chosen from
+	NewLinks  NewLinks      // links that may announce new pages
+	Dates     lastmod.Dates // what the lastmod is chosen from
 	Rate      rate.Estimate // how often the content changes
 
-	unread record.Unread // fields of a later version
+	unread record.Unread // fields written by a later version
 	Loaded Loaded
 }
 
 // Loaded is what a transaction knows of the page besides its record.
 type Loaded struct {
 	Location string
-	Known    bool             // there is a record
-	Changed  bool             // it is to be settled
-	Listed   bool             // the page was listed before the transaction
-	Tallied  Standing         // as which the record is counted
-	Sibling  sitewide.Sibling // as which the page is counted in its group
-	Before   moment.Time      // the look before the one that is merged, to the second, 0 if there was none
-	Change   moment.Time      // the last change of its content before the transaction
+	Known    bool             // whether there is a record
+	Changed  bool             // whether the transaction must settle it
+	Listed   bool             // whether the page was listed before the transaction
+	Tallied  Standing         // how the tally counts the record
+	Sibling  sitewide.Sibling // how its group counts the page
+	Before   moment.Time      // the look before the one being merged, to the second, 0 if none
+	Change   moment.Time      // the last content change before the transaction
 }
 
-// Public reports whether the page is or was listed. Then its location is no secret.
+// Public reports whether the page is or was listed. Then its location is not secret.
 func (p *Page) Public() bool { return p.Part != 0 || p.Listed() }
 
-// fields lists the fields of the record. Each value has a range of numbers. A number is
-// never used again for something else.
+// fields lists the fields of the record. Each value has a range of numbers. A number never gets
+// another meaning.
 func (p *Page) fields(f *record.Fields) {
 	f.Value(1, 10, p.ownFields)
 	f.Value(10, 20, p.Presence.fields)
@@ -79,7 +79,7 @@ func (p *Page) fields(f *record.Fields) {
 	f.Value(120, 120+lastmod.DateFields, func(f *record.Fields) { p.Dates.Fields(f, 120) })
 }
 
-// ownFields lists the fields that are in no value of the page.
+// ownFields lists the fields that are in none of the page's values.
 func (p *Page) ownFields(f *record.Fields) {
 	record.Uint(f, 1, &p.Verdict)
 	record.Uint(f, 2, &p.Reason)
@@ -102,8 +102,8 @@ func (p *Page) Encode() []byte {
 	return e.Seal()
 }
 
-// Decode reads the record of a page. A mark or an estimate that cannot be read begins
-// anew; everything else is kept.
+// Decode reads the record of a page. If a mark or an estimate is unreadable, it starts anew.
+// Everything else is kept.
 func Decode(b []byte) (*Page, error) {
 	p := new(Page)
 	unread, err := record.Read(b, record.Into(p.fields))
@@ -124,19 +124,19 @@ type Standing struct {
 	Reason  admit.Reason
 }
 
-// Listed reports whether the page is to be listed.
+// Listed reports whether the verdict is to list the page.
 func (s Standing) Listed() bool { return s.Verdict == admit.Listed }
 
-// Presence says when a page was seen, and whether it was there. Looks change it, and the
-// review once the page was not seen for long.
+// Presence says when a page was seen, and whether it was there. Looks change it. So does the
+// review, once the page was not seen for long.
 type Presence struct {
 	FirstSeen moment.Time // to the second, 0 if only a link is known
 	LastSeen  moment.Time
 	Status    int // of the last answer
 	Looks     uint64
-	Witnessed bool         // it was there when it was last asked for
+	Witnessed bool         // it was there when somebody last asked
 	Absent    admit.Reason // why it was not
-	Barred    bool         // the owner had it forgotten
+	Barred    bool         // the owner made servemap forget it
 }
 
 func (p *Presence) fields(f *record.Fields) {
@@ -154,8 +154,8 @@ func (p *Page) Unasked() bool {
 	return !p.Witnessed && p.Status == 0 && p.Absent == admit.None && p.Content == admit.None
 }
 
-// Doubt says that a listed page may be gone, or may not be for everybody, until that is
-// confirmed.
+// Doubt says that a listed page may be gone, or may not be for everybody. It lasts until it is
+// confirmed or refuted.
 type Doubt struct {
 	Missing    moment.Time  // since when, 0 for no doubt
 	MissingWhy admit.Reason // what a client was told
@@ -168,13 +168,13 @@ func (d *Doubt) fields(f *record.Fields) {
 	record.Uint(f, 22, &d.MissingNet)
 }
 
-// Statement is what the page said of itself at the last look.
+// Statement is what the page said about itself at the last look.
 type Statement struct {
 	Content   admit.Reason // why it forbids its listing
-	Until     moment.Time  // when it is to leave (unavailable_after), 0 for never
-	NoFollow  bool         // its links count for nothing
-	Self      bool         // it names itself as the canonical location
-	Canonical []byte       // the other location that it names so, sealed, while the page is not public
+	Until     moment.Time  // when it should leave (unavailable_after), 0 for never
+	NoFollow  bool         // its links do not count
+	Self      bool         // it names itself as canonical
+	Canonical []byte       // another location that it names as canonical, encrypted, while the page is not public
 }
 
 func (s *Statement) fields(f *record.Fields) {
@@ -185,7 +185,7 @@ func (s *Statement) fields(f *record.Fields) {
 	f.Data(35, 1, func(int) []byte { return s.Canonical }, func(b []byte) { s.Canonical = bytes.Clone(b) })
 }
 
-// End applies the time for which the page has announced its end.
+// End applies the end time that the page has announced.
 func (s *Statement) End(now time.Time) {
 	if s.Ended(now) && s.Content == admit.None {
 		s.Content = admit.NoIndex
@@ -194,22 +194,22 @@ func (s *Statement) End(now time.Time) {
 
 func (s *Statement) Ended(now time.Time) bool { return s.Until != 0 && moment.Of(now) >= s.Until }
 
-// Evidence is what speaks for listing the page. Looks at it add to it, and looks at
-// pages that lead to it.
+// Evidence is what speaks for listing the page. Looks at the page add to it, and looks at pages
+// that link or redirect to it.
 type Evidence struct {
-	Route    bool        // its route's template is exactly its location, and showed a whole document
+	Route    bool        // its route matches exactly this location, and it showed a whole document
 	Variable bool        // a variable of its route is named like a secret
-	Query    bool        // its location has one
+	Query    bool        // its location has a query
 	Link     bool        // a listed page links to it
-	LinkAt   moment.Time // when a look first saw such a link, to the second, while it waits
-	LinkNet  uint32      // whose look that was; see look.Look.Net
+	LinkAt   moment.Time // when a look first saw such a link, to the second; only while the page waits
+	LinkNet  uint32      // the client of that look; see look.Look.Net
 	Shown    bool        // looks a day apart, or from two networks, saw such a link
 
-	// Unprompted says that a look saw such a link, and that its request named no page
-	// but public ones. It is only noted where the location has a risky word.
+	// Unprompted says that a look saw such a link although its request named only public pages. It
+	// is noted only if the location has a risky word.
 	Unprompted bool
 
-	Hop      int      // entries that redirect here, one or two steps away
+	Hop      int      // how many redirects lead here from an entry, one or two
 	Networks []uint16 // that got the page while it waits
 	Group    uint64   // its route or folder
 }
@@ -228,12 +228,11 @@ func (ev *Evidence) fields(f *record.Fields) {
 	f.Hash(50, &ev.Group)
 }
 
-// Redirect is what is known of where the location redirects to. Targets are kept as
-// hashes.
+// Redirect says where the location redirects to. Targets are stored as hashes.
 type Redirect struct {
-	Target   uint64      // the last one
+	Target   uint64      // the last target
 	TargetAt moment.Time // the look that first saw it
-	By       uint32      // whose look that was; see look.Look.Net
+	By       uint32      // the client of that look; see look.Look.Net
 }
 
 func (r *Redirect) fields(f *record.Fields) {
@@ -242,24 +241,23 @@ func (r *Redirect) fields(f *record.Fields) {
 	record.Uint(f, 62, &r.By)
 }
 
-// Reading says what was read of the page, and what another reading of the same bytes
-// may bring.
+// Reading says what was read of the page, and what reading the same bytes again may add.
 type Reading struct {
 	BodyHash uint64
 	TagHash  uint64      // of the entity tag
-	Read     bool        // parsed in full with this body hash, and its links followed
-	Open     Openness    // some links were not settled at the last reading
+	Read     bool        // whether all with this body hash was parsed, and its links followed
+	Open     Openness    // whether some links were unsettled at the last reading
 	ReadAt   moment.Time // when that was, to the second
-	ReadNet  uint32      // and whose look; see look.Look.Net
+	ReadNet  uint32      // and its client; see look.Look.Net
 }
 
-// Openness says what another reading of a page's unchanged bytes may bring.
+// Openness says what reading a page's unchanged bytes again may add.
 type Openness uint8
 
 const (
 	Settled  Openness = iota // nothing
-	Unseen                   // in a day: some of what it links to has never been got
-	Unproven                 // in a day, or from another network: a link may prove to be no visitor's own
+	Unseen                   // in a day, something: a page that it links to was never got
+	Unproven                 // in a day, or from another network, something: a link may prove to be for everybody
 )
 
 func (r *Reading) fields(f *record.Fields) {
@@ -273,8 +271,8 @@ func (r *Reading) fields(f *record.Fields) {
 
 // Copies says what the page shows, to find others that show the same.
 type Copies struct {
-	Showing uint64 // a hash of the content, 0 if it is not known or too little to tell pages apart
-	Joined  uint64 // the content among whose duplicates the page is; showing or 0 once it was judged
+	Showing uint64 // a hash of the content, 0 if unknown or too little to compare pages
+	Joined  uint64 // the content whose duplicates include the page; Showing or 0 once it was judged
 	Shared  bool   // another location showed the same lately
 	Crowd   bool   // many did
 }
@@ -291,12 +289,12 @@ func (c *Copies) fields(f *record.Fields) {
 
 // Languages says which locations show the page in other languages.
 type Languages struct {
-	Claims []Claim          // what the page names so
-	Peers  []book.Alternate // those of them that are listed and name the page in turn
+	Claims []Claim          // what the page names as such
+	Peers  []book.Alternate // those that are listed and name the page in return
 }
 
-// Claim is an alternate that a page names: its language, and the ID of its location,
-// which may not be public.
+// Claim is an alternate that a page names: its language, and the ID of its location, which may not
+// be public.
 type Claim struct {
 	Lang string
 	ID   uint64
@@ -319,8 +317,7 @@ func (l *Languages) fields(f *record.Fields) {
 	})
 }
 
-// Named returns the languages under which the page names a location, nil if it does
-// not.
+// Named returns the languages under which the page names a location, nil if none.
 func (l *Languages) Named(id uint64) (langs []string) {
 	for _, c := range l.Claims {
 		if c.ID == id {
@@ -330,10 +327,10 @@ func (l *Languages) Named(id uint64) (langs []string) {
 	return langs
 }
 
-// Ranking says how important the page is among the others. Links to it change it, and
-// the review.
+// Ranking says how important the page is among others. Links to it change it, and so does the
+// review.
 type Ranking struct {
-	Inbound  priority.Inbound // the pages that lead to it, as far as they are counted
+	Inbound  priority.Inbound // the counted pages that link to it
 	Priority uint8            // inferred, in tenths, 0 for none
 }
 
@@ -342,10 +339,10 @@ func (r *Ranking) fields(f *record.Fields) {
 	record.Uint(f, 101, &r.Priority)
 }
 
-// Listing says where the page is in the sitemap, and in the journal. Only
-// settling a page changes it.
+// Listing says where the page is in the sitemap and in the journal. Only settling a page changes
+// it.
 type Listing struct {
-	Part   int         // that lists it, or did; 0 if it was never listed
+	Part   int         // the part that lists the page, or did; 0 if it was never listed
 	Logged moment.Time // its last event, see journal.Journal.Note
 }
 
@@ -354,15 +351,15 @@ func (l *Listing) fields(f *record.Fields) {
 	f.Time(111, &l.Logged)
 }
 
-// Varieties are the texts by language in which the page was seen, the last one first.
-// A page that varies by language shows each of them to its own visitors.
+// Varieties are the texts by language in which the page was seen, the latest first. A page that
+// varies by language shows each of them to its own visitors.
 type Varieties []uint16
 
-// NewLinks are links of a page to locations that nobody knew. They were first seen at a
-// look which may have been the first to show a change, and at each look since.
+// NewLinks are links of a page to locations that nobody knew. A look that may have been the first
+// to show a change saw them first, and each look since has seen them.
 type NewLinks []NewLink
 
-// NewLink is one of them.
+// NewLink is one such link.
 type NewLink struct {
 	Since moment.Time // the look, to the second
 	To    uint64      // the ID of the location

@@ -21,7 +21,7 @@ import (
 	"github.com/servemap/servemap/internal/sitewide"
 )
 
-// changedDates are those of a page whose change at 1700000100 was seen.
+// changedDates returns the dates of a page whose change at 1700000100 was seen.
 func changedDates() (d lastmod.Dates) {
 	for i := range moment.Time(2) {
 		d, _ = d.Look(lastmod.Look{
@@ -33,7 +33,7 @@ func changedDates() (d lastmod.Dates) {
 	return d
 }
 
-// full is a page with no field at its zero value.
+// full returns a page with no zero field.
 func full() *Page {
 	facts := page.Read([]byte("<main><p>A text that is long enough to be one."), page.Options{})
 	view := mark.Read(&facts, 0)
@@ -60,8 +60,7 @@ func full() *Page {
 	}
 }
 
-// zeros returns the names of the fields of a value that are zero, with those of the
-// values in it.
+// zeros returns the names of the zero fields of a value, including those of the values in it.
 func zeros(v reflect.Value) (names []string) {
 	for i := range v.NumField() {
 		f, name := v.Field(i), v.Type().Field(i).Name
@@ -92,8 +91,7 @@ func TestPageKeepsEveryField(t *testing.T) {
 	}
 }
 
-// TestGoldenPage pins the encoding: a change of it is a change of every record
-// that anybody has stored.
+// TestGoldenPage pins the encoding: a change of it changes every stored record.
 func TestGoldenPage(t *testing.T) {
 	const golden = "01080310041a1402040000000000012f4da9bb0000002500002f4d22208600006553f1646553f1640000000000000000000100000000000000000000002a041235fffe320ddcc59fd50c000000000000000d320ddec59fd50c000000000000000e5080c49fd50c5880a9bafef96260c801680770017816800101a00180d5c3fef962a80117b00109f0010bf80180c8ceb40d8002019002019a02067365616c6564c00201c80201d00201d80201e00282c49fd50ce80207f00201f802018003028a03040001ffff9103efcdab0000000000e1030500000000000000e803f0ceabfef962f00309b104efcdab8967452301b9041032547698badcfec00401c80402d00484c49fd50cd8040881050900000000000000880501900501980501d2050a000000000000000b6465d20511000000000000000c782d64656661756c74da05076465202f64652fa0068180808008a80607f00603f80682d5c3fef962c00701c807c8c59fd50ce20702c701f80780eadacb0c02fa80f3"
 	if got := hex.EncodeToString(full().Encode()); got != golden {
@@ -122,7 +120,7 @@ func TestAnOlderVersionDestroysNothing(t *testing.T) {
 
 func TestAPageOfManyBlocksIsBounded(t *testing.T) {
 	s := full()
-	// What a listed page has not, and what most pages have not.
+	// Without what a listed page does not have, and what most pages do not have.
 	s.Networks, s.LinkAt, s.LinkNet, s.Unprompted, s.Query, s.Canonical = nil, 0, 0, false, false, nil
 	s.Redirect, s.Languages, s.Ranking, s.Doubt = Redirect{}, Languages{}, Ranking{}, Doubt{}
 	s.Varieties, s.NewLinks = nil, nil
@@ -138,8 +136,8 @@ func TestAPageOfManyBlocksIsBounded(t *testing.T) {
 	}
 }
 
-// Records whose checksums hold may say anything all the same. Where the rest of
-// the program could not go on with that, it is not believed.
+// A record with a good checksum may still say anything. Decode rejects what the rest of the program
+// could not handle.
 func TestPagesThatCannotBe(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -11,7 +11,7 @@ import (
 // worthForever is the worth of a record that is never dropped.
 const worthForever = 4
 
-// worth ranks a location that waits by what would be lost with its record.
+// worth ranks a waiting location by what would be lost with its record.
 func (p *Page) worth() uint8 {
 	switch {
 	case p.Barred:
@@ -26,12 +26,12 @@ func (p *Page) worth() uint8 {
 	return 0
 }
 
-// rankShift is where the worth stands in a rank, above the time of the last look, or
-// link, in milliseconds.
+// rankShift is the position of the worth in a rank. Below it is the time of the last look, or link,
+// in milliseconds.
 const rankShift = 56
 
-// Rank returns where a record that waits stands in the order in which they go when there
-// are too many. One that cannot be read goes first. keep says that it never goes.
+// Rank returns the rank of a waiting record: if there are too many, the lowest goes first. An
+// unreadable record goes before all others. keep says that the record never goes.
 func Rank(value []byte) (rank uint64, keep bool) {
 	p, err := Decode(value)
 	if err != nil {
@@ -40,7 +40,7 @@ func Rank(value []byte) (rank uint64, keep bool) {
 	return uint64(p.worth())<<rankShift | uint64(max(0, p.LastSeen, p.LinkAt)), p.worth() == worthForever
 }
 
-// Weight returns what a listed page weighs among the others.
+// Weight returns the weight of a listed page among the others.
 func (p *Page) Weight(now time.Time) priority.Weight {
 	return priority.Weigh(p.Inbound, p.Looks, moment.Of(now).Sub(p.FirstSeen))
 }

@@ -15,7 +15,7 @@ import (
 
 const noon = moment.Time(1_700_000_000_000)
 
-// seenBy is a look of a network, so long after noon.
+// seenBy returns a look from a network, that long after noon.
 func seenBy(net uint32, later time.Duration) *look.Look {
 	return &look.Look{Sighting: &look.Sighting{At: noon.Add(later).Time()}, Net: net}
 }

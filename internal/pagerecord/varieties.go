@@ -7,17 +7,16 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 )
 
-// varietiesKept bounds the varieties that are told apart on one page.
+// varietiesKept bounds how many varieties of one page are told apart.
 const varietiesKept = 8
 
-// familiar is set in a variety whose text the mark has taken in.
+// familiar is a bit of a variety: the mark knows its text.
 const familiar = 1
 
-// Meet says what a look in a variety is worth. The first look in a variety may show a
-// text of its own, which is no change; but it may also be the first to show a change.
-// So the first look is left to others, and at the second one the mark takes its text
-// in, if no other variety has shown it by then. taken is false if the mark is to stay
-// as it was.
+// Meet says what a look in a variety means. The first look in a variety may show another text,
+// which is no change, or be the first to show a change. So Meet leaves the change to others. At the
+// second look, the mark learns the text, if no other variety has shown it by then. taken is false
+// if the mark must stay as it was.
 func (v *Varieties) Meet(variety uint16, o mark.Outcome) (meant mark.Outcome, taken bool) {
 	if variety == 0 {
 		return o, true
@@ -44,13 +43,13 @@ func (v *Varieties) Meet(variety uint16, o mark.Outcome) (meant mark.Outcome, ta
 	return meant, taken
 }
 
-// Untold reports whether the mark did not take the last look in, so that the same bytes
-// may yet be news.
+// Untold reports whether the mark did not learn the last look's text. Then the same bytes may still
+// be news.
 func (v Varieties) Untold() bool { return len(v) > 0 && v[0]&familiar == 0 }
 
-// Awaits reports whether something is held that was seen in another variety: a look in
-// this one cannot tell whether it is still there. Nothing waits for what was not seen
-// again for a day, or was seen by a clock that was ahead.
+// Awaits reports whether the mark holds something that was seen in another variety. A look in this
+// one cannot tell whether it is still there. Awaits gives up if that was not seen again for a day,
+// or if the clock was ahead then.
 func (p *Page) Awaits(variety uint16, at moment.Time) bool {
 	heldAt, held := p.Dates.Held()
 	passed := at.Second().Sub(heldAt.Second())

@@ -1,8 +1,7 @@
-// Package sitewide has the small records that are about more than one page: when the
-// site was observed, how many pages of a folder are listed, which pages show one
-// content, and which networks are refused pages. Each is read from bytes, changed as a
-// value, and written to bytes. The package never decides on a page, and never touches a
-// store or a clock.
+// Package sitewide has the small records about more than one page: when the site was observed, how
+// many pages of a folder are listed, which pages show one content, and which networks are refused
+// pages. Each is read from bytes, changed as a value, and written to bytes. The package never
+// decides about a page, and never touches a store or a clock.
 package sitewide
 
 import (
@@ -13,30 +12,30 @@ import (
 	"github.com/servemap/servemap/internal/record"
 )
 
-// spans is how many spans the time for which unseen pages are kept is cut into.
+// spans is how many spans make up the time for which unseen pages are kept.
 const spans = 64
 
-// activeEnough is in how many spans the site must have been observed since a page was
-// seen last, before it leaves for not being seen: a site that stood still, or a clock
-// that jumped, proves nothing of its pages.
+// activeEnough is in how many spans since a page was last seen the site must have been observed
+// before the page leaves as unseen. If the site stood still or a clock jumped, that proves nothing
+// about its pages.
 const activeEnough = 8
 
 // Activity says in which of the last spans the site was observed.
 type Activity struct {
 	length int64  // of a span, in seconds
 	last   int64  // the number of the latest span, counted from the Unix epoch
-	seen   uint64 // bit i is set if it was observed in the span last-i
+	seen   uint64 // bit i is set if the site was observed in the span last-i
 	unread record.Unread
 }
 
-// SpanLength returns the length of a span where unseen pages are kept for so long. It
-// is at least a minute, as everything that is stored is reviewed once in each span.
+// SpanLength returns the length of a span if unseen pages are kept for keepFor. It is at least a
+// minute, since everything stored is reviewed once in each span.
 func SpanLength(keepFor time.Duration) time.Duration {
 	return max(time.Minute, (keepFor / spans).Truncate(time.Second))
 }
 
-// Observed returns the activity with the span of now added, where spans have that
-// length. A clock that went back adds nothing.
+// Observed returns the activity with the span of now added, if spans have that length. A clock that
+// went back adds nothing.
 func (a Activity) Observed(now moment.Time, spanLength time.Duration) Activity {
 	length := int64(spanLength / time.Second)
 	span := now.Seconds() / length
@@ -55,11 +54,11 @@ func (a Activity) Ahead(now moment.Time) bool {
 	return a.length != 0 && now.Seconds()/a.length < a.last
 }
 
-// Anew returns no activity, but keeps what a later version wrote.
+// Anew returns an empty activity that keeps what a later version wrote.
 func (a Activity) Anew() Activity { return Activity{unread: a.unread} }
 
-// Enough reports whether the site was observed so often since t that a page which was
-// not seen since then is taken for gone.
+// Enough reports whether the site was observed so often since t that a page not seen since then
+// counts as gone.
 func (a Activity) Enough(t moment.Time) bool { return a.since(t) >= activeEnough }
 
 // since returns in how many spans after that of t the site was observed.
@@ -84,7 +83,7 @@ func (a *Activity) fields(f *record.Fields) {
 func ReadActivity(b []byte) (a Activity) {
 	a.unread, _ = record.Read(b, record.Into(a.fields))
 	if a.last = record.Seconds(a.last); a.length <= 0 || a.last < 0 {
-		return a.Anew() // no clock has seen that
+		return a.Anew() // no clock shows that
 	}
 	return a
 }

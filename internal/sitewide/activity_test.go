@@ -69,7 +69,7 @@ func TestUnseenPagesLeaveAfterEnoughActivity(t *testing.T) {
 	}
 }
 
-// Activity that no clock can have seen counts for nothing.
+// Activity that no clock can have seen does not count.
 func TestActivityThatCannotBe(t *testing.T) {
 	for name, a := range map[string]Activity{
 		"a last span long before all": {length: 3600, last: math.MinInt64, seen: 7},

@@ -10,8 +10,8 @@ import (
 	"github.com/servemap/servemap/internal/record"
 )
 
-// Duplicates is the record of one content: the pages that show it and would be listed
-// if they were the only ones, by their IDs, and the one that is.
+// Duplicates is the record of one content. It has the IDs of the pages that show it and would each
+// be listed if no other did, and the one that is listed.
 type Duplicates struct {
 	Listed string // a location, "" for none
 
@@ -28,8 +28,8 @@ func ReadDuplicates(b []byte, id func(location string) uint64) (d Duplicates) {
 	return d
 }
 
-// Encode returns nil when there is nothing to remember. A lone member that is listed is
-// not stored, since most contents have no other: it follows from the location.
+// Encode returns nil if there is nothing to remember. A lone listed member is not stored: it
+// follows from the location, and most contents have no other member.
 func (d Duplicates) Encode(id func(location string) uint64) []byte {
 	if len(d.members) == 1 && OwnPage(d.Listed) && d.members[0] == id(d.Listed) {
 		d.members = nil
@@ -55,25 +55,25 @@ func (d *Duplicates) fields(f *record.Fields) {
 	})
 }
 
-// OwnPage reports whether a location counts as a page of its own among those that show
-// one content. A query that changes nothing makes none.
+// OwnPage reports whether a location counts as a page of its own among those with one content. A
+// query that changes nothing makes no page.
 func OwnPage(location string) bool { return location != "" && !strings.Contains(location, "?") }
 
-// membersKept bounds the members of one content. It is more than make a cluster, so
-// that one that leaves does not end it.
+// membersKept bounds the members of one content. It exceeds the size of a cluster, so that one
+// member that leaves does not end the cluster.
 const membersKept = admit.ClusterSize + 12
 
 // Members returns how many pages show the content.
 func (d *Duplicates) Members() int { return len(d.members) }
 
-// Join adds a page, unless it is a member, or there are enough.
+// Join adds a page, unless it is a member or there are enough.
 func (d *Duplicates) Join(id uint64) {
 	if len(d.members) < membersKept && !slices.Contains(d.members, id) {
 		d.members = append(d.members, id)
 	}
 }
 
-// Leave takes a page out.
+// Leave removes a page.
 func (d *Duplicates) Leave(id uint64) {
 	d.members = slices.DeleteFunc(d.members, func(m uint64) bool { return m == id })
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/keys"
 )
 
-// idOf is an ID that tells the locations of these tests apart.
+// idOf returns IDs that tell the locations of these tests apart.
 func idOf(location string) uint64 { return uint64(len(location)) }
 
 func TestDuplicates(t *testing.T) {
@@ -28,7 +28,7 @@ func TestDuplicates(t *testing.T) {
 			d := Duplicates{Listed: tt.listed}
 			for _, id := range tt.members {
 				d.Join(id)
-				d.Join(id) // it is one already
+				d.Join(id) // it is already a member
 			}
 			b := d.Encode(idOf)
 			got := ReadDuplicates(b, idOf)
@@ -54,7 +54,7 @@ func TestMembersOfAContentAreBounded(t *testing.T) {
 	}
 }
 
-// A record of a content may name anything as the location that stands for it.
+// A stored content may name anything as the location that stands for it.
 func TestAContentOfWhatIsNoLocation(t *testing.T) {
 	for _, listed := range []string{"no location", "/\x00", "/" + strings.Repeat("a", keys.MaxLocation)} {
 		if got := ReadDuplicates(Duplicates{Listed: listed}.Encode(idOf), idOf); got.Listed != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/record"
 )
 
-// FuzzSmallRecords reads each record, and does with it what is done then.
+// FuzzSmallRecords reads each record, and uses it as the program does.
 func FuzzSmallRecords(f *testing.F) {
 	f.Add(recordtest.FieldsOf(Siblings{Linked: 1, Orphans: 2, day: 3, grown: 4}.Encode()), int64(1_700_000_000))
 	f.Add(recordtest.FieldsOf(Activity{length: 3600, last: 472222, seen: 5}.Encode()), int64(1_700_000_000))

@@ -8,39 +8,39 @@ import (
 )
 
 const (
-	// refusedFor is how long what a network was refused counts.
+	// refusedFor is how long a refusal counts.
 	refusedFor = 24 * time.Hour
-	// refusedMany is how many pages that others get a network must be refused in a
-	// day. A few may be due to a moment in which the site answered wrongly.
+	// refusedMany is how many pages that others get a network must be refused in a day. A few may
+	// come from a moment in which the site answered wrongly.
 	refusedMany = 5
-	// missingAlone is how many pages one network alone can take out in a day by
-	// 404s, also on a small site; on a large one it is a hundredth of the pages.
+	// missingAlone is how many pages one network alone can remove in a day by 404s. On a large
+	// site, it is one page in missingShare.
 	missingAlone = 10
 	missingShare = 100
-	// refusalsKept bounds the networks that are remembered.
+	// refusalsKept bounds how many networks are remembered.
 	refusalsKept = 64
 )
 
-// Refusal is what is known of one network by the listed pages that it was refused.
+// Refusal is what is known of one network that was refused listed pages.
 type Refusal struct {
 	network uint32      // see look.Look.Net
-	since   moment.Time // when it took out the first of the missing pages
-	missing int         // pages that it alone took out by 404s in the day after that
+	since   moment.Time // when it removed the first of the missing pages
+	missing int         // pages that it alone removed by 404s in the day after that
 	wrongAt moment.Time // when others last got a page that it was refused
-	wrong   int         // how many those were, none of them more than a day apart
+	wrong   int         // how many such pages, each at most a day after the one before
 	unread  record.Unread
 }
 
 // Blocked reports whether the network is refused pages that others get.
 func (r Refusal) Blocked() bool { return r.wrong >= refusedMany }
 
-// Suffices reports whether it is enough that this network found a page missing, on a
-// site that lists so many pages.
+// Suffices reports whether it is enough that this network found a page missing. listed is how many
+// pages the site lists.
 func (r Refusal) Suffices(listed int) bool {
 	return !r.Blocked() && r.missing < max(missingAlone, (listed+r.missing)/missingShare)
 }
 
-// age forgets what lies more than a day back.
+// age forgets what is more than a day old.
 func (r *Refusal) age(now moment.Time) {
 	over := func(since moment.Time) bool { return now < since || now.Sub(since) >= refusedFor }
 	if over(r.since) {
@@ -59,13 +59,13 @@ func (r *Refusal) fields(f *record.Fields) {
 	f.Count(5, &r.wrong)
 }
 
-// Refusals are those of the networks that were refused pages last.
+// Refusals holds the networks that were last refused pages.
 type Refusals struct {
 	of     []Refusal
 	unread record.Unread
 }
 
-// ReadRefusals reads what Encode wrote; of a damaged record nothing is known.
+// ReadRefusals reads what Encode wrote. A damaged record says nothing.
 func ReadRefusals(b []byte) (all Refusals) {
 	unread, err := record.Read(b, record.Into(all.fields))
 	if err != nil {
@@ -85,7 +85,7 @@ func (all *Refusals) fields(f *record.Fields) {
 	})
 }
 
-// Encode returns nil when there is nothing to remember.
+// Encode returns nil if there is nothing to remember.
 func (all *Refusals) Encode() []byte { return record.Write(all.fields, all.unread) }
 
 // Of returns what is known of a network at now.
@@ -99,15 +99,15 @@ func (all *Refusals) Of(network uint32, now moment.Time) Refusal {
 	return Refusal{network: network, since: now}
 }
 
-// FoundMissing notes that a network alone took out a page by a 404.
+// FoundMissing notes that a network alone removed a page by a 404.
 func (all *Refusals) FoundMissing(network uint32, now moment.Time) {
 	r := all.Of(network, now)
 	r.missing++
 	all.put(r)
 }
 
-// Refuted notes that others got a page which a network was refused, and reports whether
-// the network is blocked.
+// Refuted notes that others got a page that a network was refused. It reports whether the network
+// is blocked.
 func (all *Refusals) Refuted(network uint32, now moment.Time) (blocked bool) {
 	r := all.Of(network, now)
 	r.wrong, r.wrongAt = r.wrong+1, now
@@ -115,8 +115,8 @@ func (all *Refusals) Refuted(network uint32, now moment.Time) (blocked bool) {
 	return r.Blocked()
 }
 
-// put sets what is known of a network. If there is no room it takes the place of the
-// one that was refused nothing for the longest time.
+// put stores what is known of a network. If there is no room, it replaces the network whose last
+// refusal is the oldest.
 func (all *Refusals) put(r Refusal) {
 	oldest := 0
 	for i, o := range all.of {

@@ -74,7 +74,7 @@ func TestTheNetworksThatAreRemembered(t *testing.T) {
 	}
 }
 
-// What is stored of the networks may say anything.
+// The stored refusals may say anything.
 func TestRefusalsThatCannotBe(t *testing.T) {
 	r := Refusal{7, noon, 3, noon + 1000, 4, ""}
 	whole := (&Refusals{of: []Refusal{r}}).Encode()
@@ -86,7 +86,7 @@ func TestRefusalsThatCannotBe(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	r.unread = "\x48\x05" // a field of a later version, as the record has one
+	r.unread = "\x48\x05" // a field of a later version
 	later := ReadRefusals(recordtest.Sealed(append(recordtest.FieldsOf((&Refusals{of: []Refusal{r}}).Encode()), r.unread...)))
 	if got := ReadRefusals(later.Encode()); len(got.of) != 1 || got.of[0] != r || got.unread != r.unread {
 		t.Errorf("%+v, want %+v and the fields of a later version", got, r)

@@ -8,12 +8,12 @@ type Sibling uint8
 // How a page counts.
 const (
 	Uncounted Sibling = iota
-	Linked            // it is listed by a link
-	Orphan            // it is listed by networks alone
+	Linked            // listed because of a link
+	Orphan            // listed because of networks alone
 )
 
-// Siblings is the record of one route or folder: how many of its pages are listed, and
-// how many of those a link made listed on the last day that had any.
+// Siblings is the record of one route or folder. It says how many of its pages are listed, and how
+// many pages a link got listed on the last day with any.
 type Siblings struct {
 	Linked, Orphans int
 
@@ -22,8 +22,8 @@ type Siblings struct {
 	unread record.Unread
 }
 
-// ReadSiblings reads what Encode wrote. Of a record that it cannot read it says that no
-// page is listed, so that networks alone list none.
+// ReadSiblings reads what Encode wrote. An unreadable record says that no page is listed, so
+// networks alone get none listed.
 func ReadSiblings(b []byte) (s Siblings) {
 	s.unread, _ = record.Read(b, record.Into(s.fields))
 	return s
@@ -36,10 +36,10 @@ func (s *Siblings) fields(f *record.Fields) {
 	f.Count(4, &s.grown)
 }
 
-// Encode returns nil when there is nothing to remember.
+// Encode returns nil if there is nothing to remember.
 func (s Siblings) Encode() []byte { return record.Write(s.fields, s.unread) }
 
-// GrownOn returns how many pages a link made listed on a day.
+// GrownOn returns how many pages links got listed on a day.
 func (s Siblings) GrownOn(day int64) int {
 	if s.another(day) {
 		return 0
@@ -47,7 +47,7 @@ func (s Siblings) GrownOn(day int64) int {
 	return s.grown
 }
 
-// Recount counts a page that counted as one thing as another.
+// Recount changes how one page counts.
 func (s *Siblings) Recount(from, to Sibling) {
 	s.add(from, -1)
 	s.add(to, 1)
@@ -62,7 +62,7 @@ func (s *Siblings) add(as Sibling, by int) {
 	}
 }
 
-// Grow counts a page that a link made listed on a day.
+// Grow counts a page that a link got listed on a day.
 func (s *Siblings) Grow(day int64) {
 	if s.another(day) {
 		s.day, s.grown = day, 0
@@ -70,6 +70,6 @@ func (s *Siblings) Grow(day int64) {
 	s.grown++
 }
 
-// another reports whether a day is not the one that is counted. The day before it is,
-// as looks come late; a day long before it says that a clock was ahead.
+// another reports whether a day is not the one being counted. The day before counts as the same,
+// since looks come late. A day long before means that a clock was ahead.
 func (s Siblings) another(day int64) bool { return day > s.day || day < s.day-1 }

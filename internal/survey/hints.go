@@ -11,18 +11,17 @@ import (
 	"github.com/servemap/servemap/internal/pagerecord"
 )
 
-// shellsNeeded is how many locations must show what an entry shows before the
-// site is taken for one whose pages a script makes in the browser.
+// shellsNeeded is how many locations must show what an entry shows. Then the survey concludes that
+// a script makes the pages in the browser.
 const shellsNeeded = 5
 
 // shells counts the paths that show the same as an entry. It belongs to the worker.
 type shells struct {
 	entry uint64          // what the entry showed last
-	same  map[uint64]bool // ids of the paths
+	same  map[uint64]bool // IDs of the paths
 }
 
-// sees notes what a path shows, and reports whether enough of them show what the
-// entry does.
+// sees notes what a path shows. It reports whether enough paths show what the entry does.
 func (s *shells) sees(id, showing uint64, entry bool) bool {
 	switch {
 	case showing == 0:
@@ -35,15 +34,15 @@ func (s *shells) sees(id, showing uint64, entry bool) bool {
 	return len(s.same) >= shellsNeeded
 }
 
-// hintTwin says that the site leads from the origin to its twin.
+// hintTwin gives the hint that the site leads from the origin to its twin.
 func (s *Survey) hintTwin() {
 	s.hints.Tell(hint.WWW, fmt.Sprintf("That is %s.", s.site.Normalizer.Origin().Twin()))
 }
 
-// Read takes in a page that was read and is no variant, and what became of it.
+// Read takes in a page that was read and is not a variant, and its verdict.
 func (s *Survey) Read(k *merge.Look, r merge.Reading) {
 	entry := s.site.Entries[k.Location]
-	path, _, _ := strings.Cut(k.Location, "?") // a query that changes nothing is no other page
+	path, _, _ := strings.Cut(k.Location, "?") // a query that changes nothing makes no other page
 	if (entry || !s.site.Entries[path]) && s.shells.sees(s.site.ID(path), k.Showing, entry) {
 		s.hints.Give(hint.ClientApp)
 	}
@@ -55,7 +54,7 @@ func (s *Survey) Read(k *merge.Look, r merge.Reading) {
 	}
 }
 
-// hintEntry gives the hints that an entry which was read gives rise to.
+// hintEntry gives the hints that follow from an entry that was read.
 func (s *Survey) hintEntry(k *merge.Look, is pagerecord.Standing) {
 	if k.NoFollow {
 		s.hints.Give(hint.NoFollow, "entry", k.Location)
@@ -75,7 +74,7 @@ func (s *Survey) hintEntry(k *merge.Look, is pagerecord.Standing) {
 	}
 }
 
-// EntryAnswered takes in what an entry answered that the sitemap does not list.
+// EntryAnswered takes in the answer of an entry that the sitemap does not list.
 func (s *Survey) EntryAnswered(k *merge.Look) {
 	if k.Kind == admit.Redirected && s.site.Normalizer.Twin(k.Location, k.Response.Header.Location) {
 		s.hintTwin()
@@ -96,10 +95,10 @@ func (s *Survey) Robots() {
 }
 
 const (
-	// leavingWindow is how long withdrawals count together.
+	// leavingWindow is how long withdrawals are counted together.
 	leavingWindow = 10 * time.Minute
-	// leavingNeeded is how many withdrawals are a mass, if they are also a
-	// tenth of the listed pages.
+	// leavingNeeded is how many withdrawals are a mass, if they are also a tenth of the listed
+	// pages.
 	leavingNeeded = 20
 )
 
@@ -109,7 +108,7 @@ type leaving struct {
 	pages int
 }
 
-// left gives a hint when many pages left in a short time.
+// left gives a hint if many pages left in a short time.
 func (s *Survey) left(pages map[admit.Reason]int, now time.Time) {
 	n, most := 0, admit.None
 	for why, of := range pages {
@@ -129,8 +128,8 @@ func (s *Survey) left(pages map[admit.Reason]int, now time.Time) {
 	}
 }
 
-// deadEnds notes whether an entry links to no page of the site, and reports whether that
-// is so of all entries.
+// deadEnds notes whether an entry links to no page of the site. It reports whether no entry links
+// to any.
 func (s *Survey) deadEnds(entry string, dead bool) bool {
 	if s.dead == nil {
 		s.dead = map[string]bool{}

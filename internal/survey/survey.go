@@ -1,7 +1,6 @@
-// Package survey counts what is learned of a site, and tells the owner what keeps the
-// site from being learned. It takes changes of verdicts, pages that were read, and what
-// entries answered. It gives counts by verdict and reason, and hints. It must never
-// decide about a page.
+// Package survey counts what is learned of a site, and tells the owner what prevents learning more.
+// It takes changes of verdicts, pages that were read, and answers of entries. It returns counts by
+// verdict and reason, and gives hints. It must never decide about a page.
 package survey
 
 import (
@@ -13,8 +12,8 @@ import (
 	"github.com/servemap/servemap/internal/texts"
 )
 
-// Survey is the survey of one site. Its methods belong to the goroutine that merges,
-// but for Counts, Listed and Starved, which may be called concurrently.
+// Survey is the survey of one site. Its methods belong to the goroutine that merges. Only Counts,
+// Listed and Starved may be called concurrently.
 type Survey struct {
 	tally
 	site    *merge.Site // only read
@@ -25,16 +24,16 @@ type Survey struct {
 	dead    map[string]bool // entries that link to no page of the site
 }
 
-// New returns a survey in which nothing is counted. Hints may be nil.
+// New returns an empty survey. Hints may be nil.
 func New(site *merge.Site, hints *hint.Hints) *Survey { return &Survey{site: site, hints: hints} }
 
-// EndPass ends the pass over all records: what it counted holds from then on.
+// EndPass ends the pass over all records. From then on, its counts are valid.
 func (s *Survey) EndPass(now time.Time) {
 	s.end()
 	s.HintFew(now)
 }
 
-// Stored takes in what a transaction has changed.
+// Stored takes in what a transaction changed.
 func (s *Survey) Stored(done *merge.Effects, now time.Time) {
 	s.moved(done.Moves)
 	s.left(done.Left, now)
@@ -45,21 +44,20 @@ func (s *Survey) Stored(done *merge.Effects, now time.Time) {
 }
 
 const (
-	// fewPages is how many pages must be known before it is told that few are
-	// listed, fewShare of how many at most one is, and fewFor for how long that
-	// must have been so: a new site is learned in less.
+	// fewPages is how many pages must be known for the hint that few are listed. At most one in
+	// fewShare is listed then, and that for at least fewFor: learning a new site takes less.
 	fewPages = 20
 	fewShare = 5
 	fewFor   = 5 * time.Minute
 )
 
-// few remembers since when hardly any page that was seen is listed.
+// few remembers since when hardly any seen page is listed.
 type few struct {
-	since time.Time // zero while more are
+	since time.Time // zero while more are listed
 	told  bool
 }
 
-// FewDue returns when HintFew is due, the zero time for never.
+// FewDue returns when HintFew is due, or the zero time for never.
 func (s *Survey) FewDue() time.Time {
 	if s.few.told || s.few.since.IsZero() {
 		return time.Time{}
@@ -67,8 +65,7 @@ func (s *Survey) FewDue() time.Time {
 	return s.few.since.Add(fewFor)
 }
 
-// HintFew gives a hint when hardly any page that was seen has been listed for some
-// time.
+// HintFew gives a hint if hardly any seen page has been listed for some time.
 func (s *Survey) HintFew(now time.Time) {
 	o := s.outcome()
 	switch {

@@ -18,7 +18,7 @@ func TestPassCountsWhatChangesMeanwhile(t *testing.T) {
 	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "b", From: pagerecord.Standing{}, To: listed}, {Key: "c", From: waiting, To: listed}, {Key: "d", From: pagerecord.Standing{}, To: listed}}}, time.Now()) // two behind the pass, one before it
 	s.Count("d", listed)
 	s.CountedTo("m")
-	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "e", From: pagerecord.Standing{}, To: listed}, {Key: "n", From: pagerecord.Standing{}, To: waiting}}}, time.Now()) // one behind it again
+	s.Stored(&merge.Effects{Moves: []merge.Move{{Key: "e", From: pagerecord.Standing{}, To: listed}, {Key: "n", From: pagerecord.Standing{}, To: waiting}}}, time.Now()) // again one behind the pass
 	s.EndPass(time.Now())
 	if got := s.Listed(); got != 5 {
 		t.Errorf("%d are listed, want 5", got)

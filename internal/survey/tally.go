@@ -8,7 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/pagerecord"
 )
 
-// counts is how many locations there are of each verdict and reason.
+// counts holds the number of locations by verdict and reason.
 type counts [admit.Gone + 1][admit.Reasons]int
 
 func (c *counts) add(s pagerecord.Standing, by int) {
@@ -17,16 +17,16 @@ func (c *counts) add(s pagerecord.Standing, by int) {
 	}
 }
 
-// tally counts the locations of each verdict and reason. Now and then a pass
-// over all records counts them anew, in the order of their keys, while verdicts
-// go on changing. A change of a record that it has counted already counts for it too.
+// tally counts the locations by verdict and reason. Now and then a pass over all records, in the
+// order of their keys, counts them again. Verdicts change meanwhile. If a record that the pass has
+// counted changes, the pass's counts change too.
 type tally struct {
 	mu      sync.Mutex
 	now     counts
 	next    counts
 	passing bool
-	passed  string // the last key that the pass has counted
-	whole   bool   // a pass has ended, so that all are counted
+	passed  string // the last key that the pass counted
+	whole   bool   // a pass has ended, so all are counted
 }
 
 // moved notes changes of verdicts.
@@ -65,14 +65,14 @@ func (t *tally) CountedTo(key string) {
 	t.passed = key
 }
 
-// end ends the pass: what it counted holds.
+// end ends the pass: its counts are valid now.
 func (t *tally) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.now, t.passing, t.whole = t.next, false, true
 }
 
-// Count is how many locations are of one verdict and reason.
+// Count is the number of locations with one verdict and reason.
 type Count struct {
 	Verdict admit.Verdict
 	Reason  admit.Reason
@@ -104,15 +104,15 @@ func (t *tally) Listed() (n int) {
 	return n
 }
 
-// outcome is what has become of the locations that are known.
+// outcome says what became of the known locations.
 type outcome struct {
-	seen   int // got by anonymous visitors, and not kept out by the owner's word
+	seen   int // anonymous visitors got them, and the owner does not forbid them
 	listed int
-	unseen int          // linked, and not got
-	most   admit.Reason // why most of those are not listed that were seen
+	unseen int          // linked, but nobody got them
+	most   admit.Reason // why most of the seen, unlisted ones are not listed
 }
 
-// outcome returns nothing before all are counted.
+// outcome returns zero until all are counted.
 func (t *tally) outcome() (o outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

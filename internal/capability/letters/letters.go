@@ -1,8 +1,8 @@
-// Package letters says how the words of a location are followed letter by letter: which cells of the trained tables each letter reads.
-// It is shared by what trains the tables and by what reads them, so that the two cannot differ.
+// Package letters says which cells of the trained tables each letter of a word reads. The program
+// that trains the tables and the one that reads them share it, so that they cannot differ.
 package letters
 
-// The symbols of a context, besides 1 to 26 for a letter of either case.
+// The symbols of a context. 1 to 26 stand for a letter of either case.
 const (
 	edge   = 0  // the edge of a word, or of one of its humps
 	number = 27 // a digit
@@ -18,22 +18,24 @@ const (
 
 // The sizes of the tables, in cells.
 const (
-	Symbols = 28                   // what a context is made of
+	Symbols = 28                   // symbols in a context
 	Turns   = 27                   // what may follow a context: the edge, or a letter
 	Shapes  = 4 * 4 * 4            // two classes and the one that follows them
-	Sounds  = 27 * Symbols * Turns // two symbols, the first no digit, and the turn that follows them
+	Sounds  = 27 * Symbols * Turns // two symbols, the first not a digit, and the turn after them
 )
 
-// Walk follows a word. Its zero value is at the beginning of one. It is not for use by several goroutines at once.
+// Walk goes through a word. The zero value is at a word's beginning. It is not safe for concurrent
+// use.
 type Walk struct {
-	first, second uint8 // symbols before, the nearer last
-	history       uint8 // the two classes before, the nearer in the lowest two bits
+	first, second uint8 // the two symbols before, the nearer one last
+	history       uint8 // the two classes before, the nearer one in the lowest two bits
 }
 
-// Class returns the class of a character of a word; Edge if it belongs to none.
+// Class returns the class of a character of a word, or Edge if it is not part of a word.
 func Class(c byte) uint8 { return classes[c] }
 
-// Next takes the next character of the word and returns the cells that it reads. There is no sound if sound is negative: that of a digit is even.
+// Next takes the next character of the word and returns the cells that it reads. It reads no sound
+// if sound is negative, as for a digit: all digits are equally likely.
 func (w *Walk) Next(c byte) (shape, sound int) {
 	class := classes[c]
 	shape = int(w.history)<<2 | int(class)
