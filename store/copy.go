@@ -9,14 +9,12 @@ import (
 	"strings"
 )
 
-// Copy copies every record of src to dst, compares the two, and returns how
-// many records there are. So a site that outgrows one store takes what it has
-// learned to another.
+// Copy copies every record of src to dst, compares the two, and returns how many records there are.
+// So a site that outgrows one store can move what it has learned to another.
 //
-// dst must be empty: give it a folder or a table of its own. Nothing may write to
-// either store meanwhile; a dst that in the end is not the same as src is an error.
-// After an error dst holds a part of the copy, and has to be emptied before the
-// next attempt. When Copy returns nil, the copy survives loss of power. No error
+// dst must be empty: use a new folder or table. Nothing may write to either store meanwhile. If the
+// two differ in the end, Copy returns an error. After an error, dst holds a part of the copy; empty
+// it before the next attempt. When Copy returns nil, the copy survives loss of power. No error
 // shows a key.
 func Copy(ctx context.Context, dst, src Store) (n int, err error) {
 	for _, err := range dst.Scan(ctx, "", "") {
@@ -43,7 +41,7 @@ var (
 	errDifferent = errors.New("source and target differ after the copy, since something wrote to one of them; stop that, and copy again")
 )
 
-// copyAll writes batches as big as a store takes.
+// copyAll writes batches as large as a store takes.
 func copyAll(ctx context.Context, dst, src Store) error {
 	b := batch{dst: dst}
 	for r, err := range src.Scan(ctx, "", "") {
@@ -57,7 +55,7 @@ func copyAll(ctx context.Context, dst, src Store) error {
 	return b.write(ctx)
 }
 
-// batch is what goes into one update.
+// batch is the content of one update.
 type batch struct {
 	dst    Store
 	keys   []string

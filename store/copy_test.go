@@ -14,8 +14,8 @@ import (
 	"github.com/servemap/servemap/store/storetest"
 )
 
-// learned returns a store with more records than an update takes, in number
-// and in bytes, some of them empty.
+// learned returns a store with more records than an update takes, in number and in bytes. Some are
+// empty.
 func learned(t *testing.T) store.Store {
 	t.Helper()
 	st := new(memstore.Store)
@@ -97,7 +97,7 @@ func TestCopyRefusesATargetThatIsNotEmpty(t *testing.T) {
 	}
 }
 
-// TestCopyThatBreaksOff has each update fail in turn.
+// TestCopyThatBreaksOff makes each update fail in turn.
 func TestCopyThatBreaksOff(t *testing.T) {
 	src := learned(t)
 	for done := range 3 {
@@ -108,7 +108,7 @@ func TestCopyThatBreaksOff(t *testing.T) {
 	}
 }
 
-// breaking is a store that takes so many updates and no more.
+// breaking is a store that fails after a number of updates.
 type breaking struct {
 	store.Store
 	left int
@@ -139,7 +139,7 @@ func TestCopyNoticesWriters(t *testing.T) {
 	}
 }
 
-// changing does something when it is synced.
+// changing is a store that runs do when it is synced.
 type changing struct {
 	store.Store
 	do func()

@@ -1,6 +1,6 @@
-// Package store says what servemap asks of the place where it keeps what it
-// has learned, and how much it may ask. Stores live in folders of their own
-// beside this one; [github.com/servemap/servemap/store/storetest] tries them.
+// Package store defines what servemap needs from the place that keeps what it has learned, and the
+// limits of a call. Stores are in folders below this one.
+// [github.com/servemap/servemap/store/storetest] tests them.
 package store
 
 import (
@@ -10,98 +10,88 @@ import (
 	"iter"
 )
 
-// The limits of a call. Every store takes calls up to them, and refuses calls
-// beyond them with an error that wraps [ErrInvalid].
+// The limits of a call. Every store takes calls within them, and refuses other calls with an error
+// that wraps [ErrInvalid].
 const (
 	MaxKey    = 1200     // bytes of a key
 	MaxValue  = 64 << 10 // bytes of a value
 	MaxKeys   = 1000     // keys of one View or Update
-	MaxUpdate = 1 << 20  // bytes of all keys and values of one Update, as fn left them
+	MaxUpdate = 1 << 20  // bytes of all keys and values of one Update, as fn leaves them
 )
 
 var (
-	// ErrUnavailable is wrapped by the error of a store that cannot be used at
-	// the moment and is trying by itself to become usable again. The text of
-	// the error says why. The caller need only try again later.
+	// ErrUnavailable is wrapped by the error of a store that cannot be used now, and that is trying
+	// to become usable again. The text says why. The caller need only try again later.
 	ErrUnavailable = errors.New("store is unavailable")
 
 	// ErrClosed is wrapped by the error of a store that has been closed.
 	ErrClosed = errors.New("store is closed")
 
-	// ErrInvalid is wrapped by the error of a call that no store takes: a key
-	// outside the alphabet, one key twice, a limit passed. Trying again is
-	// useless.
+	// ErrInvalid is wrapped by the error of a call that no store takes: a key outside the alphabet,
+	// a repeated key, or an exceeded limit. Do not try again.
 	ErrInvalid = errors.New("invalid store call")
 )
 
 // A Store is a map from keys to values, ordered by the bytes of the keys.
 //
-// What callers promise: a key is 1 to [MaxKey] bytes of printable ASCII
-// without space ('!' to '~'); the keys of one call are distinct. The slices
-// handed to fn are fn's to read and to change until it returns, and nobody's
-// afterwards. fn does not call the store. Errors may be logged, so fn returns
-// none that tell a secret.
+// Callers promise: a key is 1 to [MaxKey] bytes of printable ASCII without space ('!' to '~'). The
+// keys of one call are distinct. fn may read and change the slices it gets until it returns; after
+// that nobody uses them. fn does not call the store. Errors may be logged, so fn returns none that
+// contain a secret.
 //
-// What stores promise: every method may be called concurrently. A bad call is
-// refused before anything happens. Bytes come back as they went in, whatever
-// they are. A store keeps no slice that it was given and shows no key and no
-// value in an error. A ctx that is already done makes any call fail with an
-// error that wraps ctx.Err(). A store owns no clock: nothing in it expires.
+// Stores promise: every method may be called concurrently. A bad call is refused before anything
+// happens. Bytes come back as they were stored, whatever they are. A store keeps no slice that it
+// was given, and shows no key or value in an error. If a ctx is already done, any call fails with
+// an error that wraps ctx.Err(). A store has no clock: nothing in it expires.
 //
-// Nil stands for an absent value; an empty slice that is not nil is a value.
+// Nil stands for an absent value. An empty slice that is not nil is a value.
 type Store interface {
-	// View calls fn with the values of the keys, in the order of the keys, as
-	// they were together at one moment. It calls fn once, or not at all if it
-	// fails; an error from fn is returned as it is.
+	// View calls fn with the values of the keys, in the order of the keys, all as of one moment. It
+	// calls fn once, or never if it fails. It returns an error of fn unchanged.
 	View(ctx context.Context, keys []string, fn func(values [][]byte) error) error
 
-	// Update calls fn with the values of the keys, in the order of the keys,
-	// and then stores what fn left in values: a slice replaced or changed in
-	// place is written, nil deletes. All keys are written or none, and as if
-	// no other Update ran at the same time, in any process that shares the
-	// store.
+	// Update calls fn with the values of the keys, in the order of the keys. Then it stores what fn
+	// left in values: it writes a slice that was replaced or changed in place, and deletes a nil
+	// one. It writes all keys or none, as if no other Update ran at the same time in any process
+	// that shares the store.
 	//
-	// An error from fn stores nothing and is returned as it is. fn must be a
-	// pure function of values, since it may run again, with fresh values, when
-	// another writer got there first.
+	// If fn returns an error, Update stores nothing and returns that error unchanged. fn must be a
+	// pure function of values, since it may run again, with fresh values, if another writer was
+	// faster.
 	//
-	// When Update returns nil, the write survives the death of the process; see
-	// Sync for loss of power. When it returns an error that is neither from fn
-	// nor wraps [ErrInvalid], the write has usually not happened but may have:
-	// the answer can be lost after the deed. So an update must be one that can
-	// be tried again.
+	// When Update returns nil, the write survives the death of the process; see Sync for loss of
+	// power. If it returns an error that is not from fn and does not wrap [ErrInvalid], the write
+	// usually did not happen, but it may have: the answer can be lost after the write. So it must
+	// be safe to repeat an update.
 	Update(ctx context.Context, keys []string, fn func(values [][]byte) error) error
 
-	// Scan yields the records whose keys begin with prefix and are greater
-	// than after, in increasing byte order of the keys. An empty prefix is all
-	// records, an empty after is the beginning, so the key of the last record
-	// seen resumes a scan that stopped.
+	// Scan yields the records whose keys begin with prefix and are greater than after, in
+	// increasing byte order of the keys. An empty prefix means all records, and an empty after
+	// means from the beginning. So the last key seen resumes a stopped scan.
 	//
-	// A scan is no snapshot: of what is written while it runs it may show any
-	// part, but it shows each key at most once, and every key that was there
-	// all the time. The loop's body may call the store, and may take as long as
-	// it likes. A Record's Value is valid until the next iteration. An error
-	// comes with a zero Record as the last pair.
+	// A scan is not a snapshot. It may show any part of what is written while it runs. But it shows
+	// each key at most once, and every key that was there all the time. The loop's body may call
+	// the store, and may take any time. A Record's Value is valid until the next iteration. An
+	// error comes last, with a zero Record.
 	Scan(ctx context.Context, prefix, after string) iter.Seq2[Record, error]
 
-	// Sync returns when everything that was written before the call survives
-	// loss of power.
+	// Sync returns when everything that was written before the call survives loss of power.
 	Sync(ctx context.Context) error
 }
 
-// A Sharer is a [Store] that says whether several processes may use its records at
-// the same time. One that is no Sharer is taken for a store of one process.
+// A Sharer is a [Store] that says whether several processes may use its records at the same time. A
+// store that is no Sharer belongs to one process.
 type Sharer interface {
-	// Shared reports whether other processes may change the records. It always
-	// returns the same, and may be called concurrently.
+	// Shared reports whether other processes may change the records. It always returns the same,
+	// and may be called concurrently.
 	Shared() bool
 }
 
-// A Noter is a [Store] that tells its owner what befell its records, such as damage,
-// and what was done about it.
+// A Noter is a [Store] that tells its owner what happened to its records, such as damage, and what
+// it did about that.
 type Noter interface {
-	// Notes returns a sentence for each event since the store was opened, the
-	// oldest first. It may be called concurrently.
+	// Notes returns a sentence for each event since the store was opened, oldest first. It may be
+	// called concurrently.
 	Notes() []string
 }
 
@@ -111,9 +101,8 @@ type Record struct {
 	Value []byte
 }
 
-// CheckKeys returns an error that wraps [ErrInvalid] unless keys may be the
-// keys of a View or an Update. Stores call it first thing. It may be called
-// concurrently.
+// CheckKeys returns an error that wraps [ErrInvalid] unless keys may be the keys of a View or an
+// Update. Stores call it before anything else. It may be called concurrently.
 func CheckKeys(keys []string) error {
 	if len(keys) > MaxKeys {
 		return fmt.Errorf("%w: %d keys, at most %d", ErrInvalid, len(keys), MaxKeys)
@@ -129,9 +118,8 @@ func CheckKeys(keys []string) error {
 	return checkDistinct(keys)
 }
 
-// CheckValues returns an error that wraps [ErrInvalid] unless values may be
-// written to keys in one Update. Stores call it with what fn left, before they
-// write. It may be called concurrently.
+// CheckValues returns an error that wraps [ErrInvalid] unless values may be written to keys in one
+// Update. Stores call it with what fn left, before they write. It may be called concurrently.
 func CheckValues(keys []string, values [][]byte) error {
 	total := 0
 	for i, value := range values {
@@ -146,9 +134,9 @@ func CheckValues(keys []string, values [][]byte) error {
 	return nil
 }
 
-// CheckScan returns an error that wraps [ErrInvalid] unless prefix and after
-// may be those of a Scan: empty, or what a key may be. Stores call it first
-// thing. It may be called concurrently.
+// CheckScan returns an error that wraps [ErrInvalid] unless prefix and after may be those of a
+// Scan: empty, or valid as a key. Stores call it before anything else. It may be called
+// concurrently.
 func CheckScan(prefix, after string) error {
 	if err := checkBytes(prefix); err != nil {
 		return fmt.Errorf("%w: prefix %w", ErrInvalid, err)
@@ -159,8 +147,7 @@ func CheckScan(prefix, after string) error {
 	return nil
 }
 
-// checkBytes leaves the offending text out of its errors, as a key may tell
-// of a page that is not public.
+// checkBytes leaves the bad text out of its errors, since a key may name a page that is not public.
 func checkBytes(s string) error {
 	if len(s) > MaxKey {
 		return fmt.Errorf("is %d bytes, at most %d", len(s), MaxKey)
@@ -187,7 +174,7 @@ func checkDistinct(keys []string) error {
 	return nil
 }
 
-// ascending spares the usual call, whose keys are sorted or one, the map.
+// ascending makes the map unnecessary in the usual case: sorted keys, or one key.
 func ascending(keys []string) bool {
 	for i := 1; i < len(keys); i++ {
 		if keys[i-1] >= keys[i] {

@@ -13,9 +13,10 @@ const (
 	firstChar = '!' // of the tables, stands for 0
 )
 
-// The bounds of a score. A word is judged from minLength on. All words of a segment are judged together too, since
-// base64url tokens fall apart at their dashes. That takes a higher score, because rare words of a title add up in the
-// same way. Words of one case are the least certain: there are more languages than the tables know.
+// The limits of scores. A word is judged if it has at least minLength characters. All words of a
+// segment are also judged together, since base64url tokens fall apart at their dashes. That needs a
+// higher score, because rare words in a title add up in the same way. Words in one case are the
+// least certain: there are more languages than the tables know.
 const (
 	minLength    = 8         // characters; shorter words are not judged
 	longLength   = 16        // characters; longer words are rarer than tokens

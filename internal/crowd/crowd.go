@@ -1,7 +1,7 @@
-// Package crowd remembers which locations showed a content lately, and to which
-// networks, so that a content that many locations show is known before any of them has
-// evidence. It takes hashes only, and tells how many other locations and networks a
-// content has. It has a fixed size and must never hold a location in clear.
+// Package crowd remembers which locations showed a content lately, and to which networks. So a
+// content that many locations show is known before any of them has evidence. It takes only hashes,
+// and returns how many other locations and networks had a content. Its size is fixed, and it must
+// never hold a location in clear.
 package crowd
 
 import "slices"

@@ -1,11 +1,10 @@
-// Package escape reads and writes the percent-encoding of single bytes (RFC
-// 3986, section 2.1).
+// Package escape reads and writes the percent-encoding of single bytes (RFC 3986, section 2.1).
 package escape
 
 // Is reports whether s begins with an escape, such as "%2A".
 func Is(s string) bool { return len(s) > 2 && s[0] == '%' && IsHex(s[1]) && IsHex(s[2]) }
 
-// Byte returns the byte of the escape that s begins with, see [Is].
+// Byte returns the byte that the escape at the beginning of s stands for; see [Is].
 func Byte(s string) byte { return digit(s[1])<<4 | digit(s[2]) }
 
 // Append appends the escape of c to dst, in upper case.

@@ -1,6 +1,5 @@
-// Package keys names the records of a site in its store. It says what each record
-// is called, and reads back what a name says. It never touches the store, and it
-// knows nothing of what the records hold.
+// Package keys names the records of a site in its store. It makes the key of each record, and reads
+// keys back. It never touches the store, and does not know what the records hold.
 package keys
 
 import (
@@ -11,20 +10,18 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Keys names the records of one site. All begin with the site's origin, so that
-// several sites share a store, and what was learned under one origin is never
-// listed under another.
+// Keys makes the keys of one site. All begin with the site's origin. So several sites can share a
+// store, and what was learned under one origin is never listed under another.
 type Keys string
 
 // MaxLocation is the length of the longest location in a key.
 const MaxLocation = 1024
 
-// maxOrigin is the longest origin that leaves room for the longest location in the
-// longest key, which is that of an event.
+// maxOrigin is the longest origin that leaves room for the longest location in the longest key,
+// that of an event.
 const maxOrigin = store.MaxKey - MaxLocation - len("||log||") - logDigits
 
-// New returns the keys of the site at origin. It refuses an origin that is too long
-// to be stored.
+// New returns the keys of the site at origin. It refuses an origin that is too long to be stored.
 func New(origin string) (Keys, error) {
 	if len(origin) > maxOrigin {
 		return "", fmt.Errorf("origin is %d bytes long, at most %d can be stored", len(origin), maxOrigin)
@@ -32,94 +29,94 @@ func New(origin string) (Keys, error) {
 	return Keys(origin + "|"), nil
 }
 
-// Site is the record of the site's secret.
+// Site is the key of the record with the site's secret.
 func (k Keys) Site() string { return string(k) + "site" }
 
-// Trust is the record of the sources of dates.
+// Trust is the key of the record about the sources of dates.
 func (k Keys) Trust() string { return string(k) + "trust" }
 
-// Pages is what the key of each public page begins with.
+// Pages is the start of the keys of all public pages.
 func (k Keys) Pages() string { return string(k) + "page|" }
 
-// Page is the record of a public page.
+// Page is the key of a public page.
 func (k Keys) Page(location string) string { return k.Pages() + location }
 
-// Waits is what the key of each location that is not public begins with.
+// Waits is the start of the keys of all locations that are not public.
 func (k Keys) Waits() string { return string(k) + "wait|" }
 
-// Wait is the record of a location that is not public, by its hash.
+// Wait is the key of a location that is not public, by its hash.
 func (k Keys) Wait(hash string) string { return k.Waits() + hash }
 
-// Losts is what the key of each page that may be gone begins with.
+// Losts is the start of the keys of all pages that may be gone.
 func (k Keys) Losts() string { return string(k) + "lost|" }
 
-// Lost is the record of a page that may be gone.
+// Lost is the key of a page that may be gone.
 func (k Keys) Lost(location string) string { return k.Losts() + location }
 
-// Siblings is the record of a group of pages, such as those of one route.
+// Siblings is the key of a group of pages, such as those of one route.
 func (k Keys) Siblings(group uint64) string { return fmt.Sprintf("%ssiblings|%016x", string(k), group) }
 
-// Duplicates is the record of the pages that show one content.
+// Duplicates is the key of the record about the pages with one content.
 func (k Keys) Duplicates(showing uint64) string {
 	return fmt.Sprintf("%sduplicates|%016x", string(k), showing)
 }
 
-// Refusals is the record of the networks that are refused pages.
+// Refusals is the key of the record about networks that are refused pages.
 func (k Keys) Refusals() string { return string(k) + "refusals" }
 
-// Active is the record of when the site was observed.
+// Active is the key of the record of when the site was observed.
 func (k Keys) Active() string { return string(k) + "active" }
 
-// Furniture is the record of what the pages have in common.
+// Furniture is the key of the record of what the pages have in common.
 func (k Keys) Furniture() string { return string(k) + "furniture" }
 
-// Erased is the record that changes whenever records of locations are erased.
+// Erased is the key of the record that changes whenever records of locations are erased.
 func (k Keys) Erased() string { return string(k) + "erased" }
 
-// Extensions is the record of the extensions for which pages were read.
+// Extensions is the key of the record of the extensions for which pages were read.
 func (k Keys) Extensions() string { return string(k) + "extensions" }
 
-// Robots is the record of a piece of what the site's robots.txt says.
+// Robots is the key of one piece of the site's robots.txt.
 func (k Keys) Robots(piece int) string { return fmt.Sprintf("%srobots|%03d", string(k), piece) }
 
-// Head is the record of the part that is being filled.
+// Head is the key of the record of the part that is being filled.
 func (k Keys) Head() string { return string(k) + "head" }
 
-// MaxPart is the highest number of a part. Up to it, the keys of parts are in the
-// order of their numbers. No record is believed that tells of more.
+// MaxPart is the highest number of a part. Up to it, the keys of parts are in the order of their
+// numbers. Readers do not believe a record with a higher number.
 const MaxPart = 999_999
 
-// Parts is what the key of each part begins with.
+// Parts is the start of the keys of all parts.
 func (k Keys) Parts() string { return string(k) + "part|" }
 
-// Part is the record of a part.
+// Part is the key of a part.
 func (k Keys) Part(n int) string { return fmt.Sprintf("%s%06d", k.Parts(), n) }
 
-// PartOf returns the number of the part whose record has this key.
+// PartOf returns the number of the part that has this key.
 func (k Keys) PartOf(key string) (int, bool) {
 	n, err := strconv.Atoi(strings.TrimPrefix(key, k.Parts()))
 	return n, err == nil && n > 0 && n <= MaxPart
 }
 
-// List is the record of what part n says of a page. With "" for the location it is
-// what the keys of all pages of the part begin with.
+// List is the key of what part n says about a page. If location is "", it is the start of the keys
+// of all pages of the part.
 func (k Keys) List(n int, location string) string {
 	return fmt.Sprintf("%slist|%06d|%s", string(k), n, location)
 }
 
-// File is the record of the file of part n.
+// File is the key of the record about the file of part n.
 func (k Keys) File(n int) string { return fmt.Sprintf("%sfile|%06d", string(k), n) }
 
-// News is the record of the file of news.
+// News is the key of the record about the file of news.
 func (k Keys) News() string { return string(k) + "articles" }
 
-// Recent is the record of the file of recent pages.
+// Recent is the key of the record about the file of recent pages.
 func (k Keys) Recent() string { return string(k) + "recent" }
 
-// Journal is the record of when the journal begins.
+// Journal is the key of the record of when the journal begins.
 func (k Keys) Journal() string { return string(k) + "journal" }
 
-// IsLocation reports whether a stored text can be a location, and so stand in a key.
+// IsLocation reports whether a stored text can be a location, and so be in a key.
 func IsLocation(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {

@@ -8,7 +8,7 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Keys of another form than ours would be elsewhere in their order than their time is.
+// Times in any other form would put keys out of order.
 func TestTimesInKeys(t *testing.T) {
 	k := Keys("s|")
 	for digits, want := range map[string]bool{

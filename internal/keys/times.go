@@ -6,48 +6,46 @@ import (
 	"strings"
 )
 
-// Times in keys are hexadecimal and have a fixed number of digits, so that the
-// order of the keys is that of the times.
+// Times in keys are hexadecimal with a fixed number of digits. So keys sort by time.
 const (
 	logDigits       = 11 // of Unix milliseconds, until the year 2527
 	announcedDigits = 8  // of Unix seconds, until the year 2106
 )
 
-// Logs is what the key of each event begins with.
+// Logs is the start of the keys of all events.
 func (k Keys) Logs() string { return string(k) + "log|" }
 
-// Log is the record of an event of a page at a time in Unix milliseconds.
+// Log is the key of a page's event at a time in Unix milliseconds.
 func (k Keys) Log(at int64, location string) string {
 	return fmt.Sprintf("%s%0*x|%s", k.Logs(), logDigits, LogTime(at), location)
 }
 
-// LogTime returns the time nearest to millis, in Unix milliseconds, that the key of
-// an event can have.
+// LogTime returns the time nearest to millis, in Unix milliseconds, that fits into the key of an
+// event.
 func LogTime(millis int64) int64 { return max(0, min(millis, 1<<(4*logDigits)-1)) }
 
-// Logged reads the time and the location in a key that [Keys.Log] made.
+// Logged reads the time and the location from a key that [Keys.Log] made.
 func (k Keys) Logged(key string) (at int64, location string, ok bool) {
 	return timed(strings.TrimPrefix(key, k.Logs()), logDigits)
 }
 
-// Announced is what the key of each news article begins with.
+// Announced is the start of the keys of all news articles.
 func (k Keys) Announced() string { return string(k) + "article|" }
 
-// Article is the record of an article that was published at a time in Unix seconds.
-// With "" for the location it is what the keys of all articles of that time begin
-// with.
+// Article is the key of an article that was published at a time in Unix seconds. If location is "",
+// it is the start of the keys of all articles of that time.
 func (k Keys) Article(published int64, location string) string {
 	at := max(0, min(published, 1<<(4*announcedDigits)-1))
 	return fmt.Sprintf("%s%0*x|%s", k.Announced(), announcedDigits, at, location)
 }
 
-// Published reads the time and the location in a key that [Keys.Article] made.
+// Published reads the time and the location from a key that [Keys.Article] made.
 func (k Keys) Published(key string) (at int64, location string, ok bool) {
 	return timed(strings.TrimPrefix(key, k.Announced()), announcedDigits)
 }
 
-// timed reads a time of so many digits, and the location after it. A time with any
-// other number of digits would be out of order.
+// timed reads a time of exactly n digits and the location after it. A time with another number of
+// digits would be out of order.
 func timed(rest string, n int) (at int64, location string, ok bool) {
 	digits, location, ok := strings.Cut(rest, "|")
 	if !ok || len(digits) != n {

@@ -1,6 +1,6 @@
-// Package logging puts a queue between a logger and its handler. It takes log
-// records and writes them to the handler in a goroutine. It must never make the
-// caller wait for the handler, or let a panic of the handler reach the caller.
+// Package logging puts a queue between a logger and its handler. It takes log records and writes
+// them to the handler in a goroutine. It must never make the caller wait for the handler, and no
+// panic of the handler may reach the caller.
 package logging
 
 import (
@@ -9,20 +9,19 @@ import (
 	"sync"
 )
 
-// most is how many records wait at most. Each cause is logged once, so that many
-// are only there while the log takes none.
+// most is how many records may wait. Each cause is logged once, so there are only many if the log
+// takes none.
 const most = 256
 
-// Queue takes records at once, and hands them to a handler one after the other
-// in a goroutine of its own, which ends when none is left. While the handler
-// takes none, and as many wait as may, further ones are lost. It is safe for
-// concurrent use.
+// Queue takes records at once. A goroutine hands them to a handler one after the other, and ends
+// when none is left. If the handler hangs and the queue is full, further records are lost. It is
+// safe for concurrent use.
 type Queue struct {
 	to slog.Handler
 
 	mu      sync.Mutex
 	waiting []record
-	written chan struct{} // closed when nothing waits any more; nil while nothing does
+	written chan struct{} // closed once nothing waits; nil while nothing does
 }
 
 type record struct {
@@ -36,7 +35,7 @@ func NewQueue(to slog.Handler) *Queue { return &Queue{to: to} }
 // Logger returns a logger whose calls return at once, whatever the handler does.
 func (q *Queue) Logger() *slog.Logger { return slog.New(handler{q, q.to}) }
 
-// Wait returns when all that was logged is written, or when ctx ends.
+// Wait returns when everything logged is written, or when ctx ends.
 func (q *Queue) Wait(ctx context.Context) {
 	q.mu.Lock()
 	written := q.written
@@ -63,7 +62,7 @@ func (q *Queue) add(r record) {
 	}
 }
 
-// next returns the record to be written next, unless there is none.
+// next returns the next record to write, if there is one.
 func (q *Queue) next() (record, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -83,8 +82,8 @@ func (q *Queue) write() {
 	}
 }
 
-// write hands the record to its handler. Should that panic, the record is lost,
-// as there is nobody to tell.
+// write hands the record to its handler. If that panics, the record is lost, since there is nobody
+// to tell.
 func (r record) write() {
 	defer func() { _ = recover() }()
 	ctx := context.Background()
@@ -93,13 +92,13 @@ func (r record) write() {
 	}
 }
 
-// handler is the end of a queue that a logger writes to.
+// handler puts the records of a logger into a queue.
 type handler struct {
 	queue *Queue
 	to    slog.Handler
 }
 
-// Enabled leaves it to the writing: the handler may take its time to say so.
+// Enabled leaves the question to write, since the handler may be slow to answer.
 func (h handler) Enabled(context.Context, slog.Level) bool { return true }
 
 func (h handler) Handle(_ context.Context, r slog.Record) error {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// obstinate is a handler that does something before each record is written.
+// obstinate is a handler that does something before it writes each record.
 type obstinate struct {
 	slog.Handler
 	before func(slog.Record)

@@ -8,14 +8,14 @@ import (
 	"github.com/servemap/servemap/internal/page"
 )
 
-// maxDepth bounds the nesting of structured data that is looked at.
+// maxDepth bounds how deeply nested structured data is read.
 const maxDepth = 64
 
-// data is what the structured data of a page say of its videos and of itself.
+// data is what a page's structured data say about its videos and itself.
 type data struct {
-	articles []thing           // those that the page is
-	videos   []thing           // those that are on it, at most maxVideoTries
-	names    map[string]string // of things, by their @id
+	articles []thing           // what the page is
+	videos   []thing           // what is on the page, at most maxVideoTries
+	names    map[string]string // names of things, by their @id
 }
 
 // thing is an object of structured data (schema.org).
@@ -29,8 +29,8 @@ func readData(scripts []any) *data {
 	return d
 }
 
-// visit takes a value of structured data and all that is in it. own says that
-// a thing here is what the page is, and not a thing that belongs to one.
+// visit takes a value of structured data and everything in it. own says that a thing here is what
+// the page is, not something that belongs to it.
 func (d *data) visit(v any, own bool, depth int) {
 	if depth == maxDepth {
 		return
@@ -58,15 +58,14 @@ func (d *data) visitThing(t thing, own bool, depth int) {
 		}
 		return
 	}
-	for _, key := range slices.Sorted(maps.Keys(t)) { // in the same order each time
+	for _, key := range slices.Sorted(maps.Keys(t)) { // always in the same order
 		if !page.LeadsElsewhere(key) {
 			d.visit(t[key], own && (key == "@graph" || key == "mainEntity"), depth+1)
 		}
 	}
 }
 
-// is reports whether a thing has one of these types. They may be written with
-// the vocabulary before them.
+// is reports whether a thing has one of these types. They may have the vocabulary before them.
 func (t thing) is(types ...string) bool {
 	all, ok := t["@type"].([]any)
 	if !ok {
@@ -81,7 +80,7 @@ func (t thing) is(types ...string) bool {
 	return false
 }
 
-// first returns a property, or the first of its values if it has several.
+// first returns a property, or its first value if it has several.
 func (t thing) first(key string) any {
 	if list, ok := t[key].([]any); ok && len(list) > 0 {
 		return list[0]
@@ -95,14 +94,13 @@ func (t thing) raw(key string) string {
 	return s
 }
 
-// maxText is the length of the longest text but a description, in bytes.
+// maxText bounds texts other than descriptions, in bytes.
 const maxText = 300
 
 // text returns a property that is a text, with single spaces, cut to limit bytes.
 func (t thing) text(key string, limit int) string { return page.PlainText(t.raw(key), limit) }
 
-// url returns the URL that the first of some properties gives: a text, or a
-// thing that has one.
+// url returns the URL from the first property that gives one, as a text or as a thing with a URL.
 func (t thing) url(b base, keys ...string) string {
 	for _, key := range keys {
 		switch v := t.first(key).(type) {
@@ -119,8 +117,8 @@ func (t thing) url(b base, keys ...string) string {
 	return ""
 }
 
-// openGraph holds the properties of the Open Graph protocol (ogp.me) and its
-// vocabularies, in document order.
+// openGraph holds the properties of the Open Graph protocol (ogp.me) and its vocabularies, in
+// document order.
 type openGraph []page.Property
 
 // first returns the first property with one of the names.
@@ -133,7 +131,7 @@ func (g openGraph) first(names ...string) string {
 	return ""
 }
 
-// text is first with single spaces, cut to limit bytes.
+// text is first, with single spaces and cut to limit bytes.
 func (g openGraph) text(limit int, names ...string) string {
 	return page.PlainText(g.first(names...), limit)
 }

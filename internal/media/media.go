@@ -1,10 +1,9 @@
-// Package media decides which images, videos and news of a page a sitemap may
-// name. It takes what package page read and returns what package sitemap can
-// write: complete entries with absolute URLs.
+// Package media decides which images, videos and news of a page a sitemap may name. It takes what
+// package page read. It returns what package sitemap can write: complete entries with absolute
+// URLs.
 //
-// It must never name a URL that lets in who has it, says who somebody is, or
-// leads to what only the site's own network reaches. The rules and the
-// robots.txt of the site are the caller's.
+// It must never name a URL that lets in whoever has it, identifies somebody, or leads to a host
+// that only the site's own network reaches. The caller applies the site's rules and robots.txt.
 package media
 
 import (
@@ -17,10 +16,10 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// Extensions are those whose content this package finds.
+// Extensions are the extensions for which this package finds content.
 const Extensions = sitemap.Images | sitemap.NewsItem | sitemap.Videos
 
-// What bounds the media of one page, so that its entry stays small.
+// The limits for the media of one page, so that its entry stays small.
 const (
 	maxImages     = 20
 	maxImageBytes = 4 << 10
@@ -30,19 +29,18 @@ const (
 	maxVideoTries = 16 // videos of structured data that are judged
 )
 
-// minPixels is the width or height below which an image is a pixel, a button or
-// an icon.
+// minPixels: an image that is narrower or lower is a tracking pixel, a button or an icon.
 const minPixels = 32
 
-// Found is what a sitemap may say of a page.
+// Found is what a sitemap may say about a page.
 type Found struct {
 	Images []string      // absolute URLs
 	News   *sitemap.News // nil unless the page is one article with a headline, a date and a language
 	Videos []sitemap.Video
 }
 
-// Read returns what a sitemap may say, in the wanted extensions, of a page that
-// was read with page.Options.Extensions. The page is at a location of the site.
+// Read returns what a sitemap may say about a page, in the wanted extensions. The page was read
+// with page.Options.Extensions and is at a location of the site.
 func Read(norm *location.Normalizer, at string, facts *page.Facts, want sitemap.Namespaces) (f Found) {
 	b, ok := newBase(norm, at, facts.Base)
 	if facts.Media == nil || !ok {
@@ -88,9 +86,9 @@ func images(b base, pictures []page.Picture) (found []string) {
 	return found
 }
 
-// largest returns the source of the largest form of an image, "" for what is no
-// content: an icon or a tracking pixel that states its size, a part of a sprite,
-// or embedded data.
+// largest returns the source of the largest form of an image. It returns "" for an image that is
+// not content: an icon or a tracking pixel with a stated size, a part of a sprite, or embedded
+// data.
 func largest(p page.Picture) string {
 	if tiny(p.Width) || tiny(p.Height) {
 		return ""
@@ -108,19 +106,19 @@ func largest(p page.Picture) string {
 	return ""
 }
 
-// isFile reports whether a reference may be one of a file on the web.
+// isFile reports whether a reference may lead to a file on the web.
 func isFile(src string) bool {
 	return src != "" && len(src) <= maxHref && !strings.Contains(src, "#") && page.IsWeb(src)
 }
 
-// tiny reports whether an attribute gives a side of less than minPixels.
+// tiny reports whether an attribute says that a side is shorter than minPixels.
 func tiny(side string) bool {
 	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(side), "px"))
 	return err == nil && n < minPixels
 }
 
-// bestCandidate returns the source of the widest or densest image in the value
-// of a srcset attribute (HTML standard, "parsing a srcset attribute").
+// bestCandidate returns the source of the widest or densest image in a srcset attribute (HTML
+// standard, "parsing a srcset attribute").
 func bestCandidate(srcset string) string {
 	const space = " \t\r\n\f"
 	best, most := "", 0.0
@@ -148,8 +146,8 @@ func bestCandidate(srcset string) string {
 	}
 }
 
-// candidateSize returns the width or the density that a descriptor gives, 1 for
-// none and 0 for what is neither.
+// candidateSize returns the width or density in a descriptor, 1 for an empty one and 0 for a bad
+// one.
 func candidateSize(descriptor string) float64 {
 	descriptor = strings.TrimSpace(descriptor)
 	if descriptor == "" {

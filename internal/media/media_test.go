@@ -27,8 +27,7 @@ func normalizer(t testing.TB) *location.Normalizer {
 	return norm
 }
 
-// read returns what is found on a page at /a/b. URLs of the site are without its
-// scheme and host.
+// read returns what is found on a page at /a/b. It cuts scheme and host from URLs of the site.
 func read(t testing.TB, html string, want sitemap.Namespaces) Found {
 	t.Helper()
 	facts := page.Read([]byte(html), page.Options{Extensions: true})
@@ -122,7 +121,7 @@ func TestOnlyWhatIsWantedIsFound(t *testing.T) {
 	}
 }
 
-// FuzzRead looks for pages of which a sitemap could not say what was found.
+// FuzzRead looks for pages whose findings a sitemap could not express.
 func FuzzRead(f *testing.F) {
 	f.Add(everything)
 	f.Add(`<img srcset="a 1x, b 2x" width=40 data-src="&amp;">`)

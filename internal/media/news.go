@@ -11,13 +11,13 @@ import (
 // maxPublication bounds the name of a newspaper or site, in bytes.
 const maxPublication = 200
 
-// articleTypes are the articles of schema.org that news may be.
+// articleTypes are the schema.org types that count as articles.
 var articleTypes = []string{"Article", "NewsArticle", "BlogPosting", "LiveBlogPosting", "Report", "AnalysisNewsArticle",
 	"AskPublicNewsArticle", "BackgroundNewsArticle", "OpinionNewsArticle", "ReportageNewsArticle", "ReviewNewsArticle"}
 
-// news returns the article that the page is, or nil. A page with several
-// articles of its own is a list of them. What the structured data leave out may
-// be in the Open Graph. The language is that of the html element, if it has one.
+// news returns the article that the page is, or nil. A page with several articles is a list.
+// Properties missing in the structured data may come from the Open Graph. The language is that of
+// the html element, if it has one.
 func (d *data) news(og openGraph, lang string) *sitemap.News {
 	var a thing
 	switch typ := strings.TrimSpace(og.first("og:type")); {
@@ -39,8 +39,8 @@ func (d *data) news(og openGraph, lang string) *sitemap.News {
 	return &n
 }
 
-// publisher returns the name of the publisher of an article, which may be
-// described elsewhere under an @id.
+// publisher returns the name of an article's publisher. The publisher may be described elsewhere,
+// under an @id.
 func (d *data) publisher(a thing) string {
 	switch p := a.first("publisher").(type) {
 	case string:
@@ -51,7 +51,7 @@ func (d *data) publisher(a thing) string {
 	return ""
 }
 
-// unix reads a date as seconds since the Unix epoch, 0 for what is none.
+// unix reads a date as seconds since the Unix epoch; 0 if it is not a date.
 func unix(date string) int64 {
 	if t := page.Date(date); !t.IsZero() {
 		return t.Unix()

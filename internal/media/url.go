@@ -11,13 +11,13 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// base is what the references of a page to its media are relative to.
+// base is the base for a page's references to its media.
 type base struct {
 	*url.URL
 	own string // the site's own host
 }
 
-// newBase returns the base of the page at a location, which may name one.
+// newBase returns the base of the page at a location. named is the base that the page names, or "".
 func newBase(norm *location.Normalizer, at, named string) (base, bool) {
 	u, err := url.Parse(norm.Origin().URL(at))
 	if err != nil {
@@ -30,24 +30,24 @@ func newBase(norm *location.Normalizer, at, named string) (base, bool) {
 	return b, true
 }
 
-// parse resolves a reference. It refuses one that names nothing but the page
-// itself, and one in which browsers and package net/url see different hosts.
+// parse resolves a reference. It refuses a reference to the page itself, and one in which browsers
+// and package net/url see different hosts.
 func (b base) parse(href string) (*url.URL, bool) {
 	href = location.Clean(href)
-	if href == "" || len(href) > maxHref || strings.HasPrefix(href, "///") { // a host for browsers, and a path for net/url
+	if href == "" || len(href) > maxHref || strings.HasPrefix(href, "///") { // a host for browsers, but a path for net/url
 		return nil, false
 	}
 	u, err := b.Parse(href)
 	return u, err == nil
 }
 
-// maxHref is the length of the longest reference that is resolved, in bytes.
+// maxHref bounds the references that are resolved, in bytes.
 const maxHref = 2048
 
-// url returns the absolute URL of an image or a video, "" for one that has no
-// place in a sitemap. It may be on another host. It must not let in who has it,
-// say who somebody is, or be on a host that only the site's own network reaches:
-// a framework may make the base of what a proxy asked for.
+// url returns the absolute URL of an image or a video, or "" if it must not be in a sitemap. It may
+// be on another host. It must not let in whoever has it, or identify somebody. It must not be on a
+// host that only the site's own network reaches: a framework may derive the base from a proxy's
+// request.
 func (b base) url(href string) string {
 	u, ok := b.parse(href)
 	if !ok || u.User != nil || u.Opaque != "" || signed(u) || namesSomebody(u) {
@@ -68,9 +68,8 @@ func (b base) url(href string) string {
 	return s
 }
 
-// signed reports whether a URL lets in who has it: it is signed, or has a token.
-// Some signatures stand in the path, as in "/token=exp=1~hmac=2/" and in the
-// "/s--1a2b3c--/" of Cloudinary.
+// signed reports whether a URL lets in whoever has it, because it is signed or has a token. Some
+// signatures are in the path, as in "/token=exp=1~hmac=2/" and in Cloudinary's "/s--1a2b3c--/".
 func signed(u *url.URL) bool {
 	var short [len(shortSigning)]bool
 	for item := range strings.FieldsFuncSeq(u.RawQuery, func(c rune) bool { return c == '&' || c == ';' }) {
@@ -105,15 +104,14 @@ func signed(u *url.URL) bool {
 	return capability.Looks(location)
 }
 
-// shortSigning are names of parameters that only sign a URL in pairs: a time and
-// a hash, as nginx (secure_link), the networks of Meta, LinkedIn and Discord and
-// Qiniu have them.
+// shortSigning are names of parameters that sign a URL only in pairs of a time and a hash. nginx
+// (secure_link), the networks of Meta, LinkedIn and Discord, and Qiniu use them.
 var shortSigning = [...]string{"st", "e", "oh", "oe", "t", "ex", "hm"}
 
 var shortPairs = [...][2]int{{0, 1}, {2, 3}, {1, 4}, {5, 6}}
 
-// signing reports whether a parameter is one of those that stores of files and
-// delivery networks sign their URLs with, or is named like a secret.
+// signing reports whether file stores or delivery networks sign URLs with a parameter of that name,
+// or the name is like a secret's.
 func signing(name string) bool {
 	if capability.Variable("{" + name + "}") {
 		return true
@@ -127,8 +125,8 @@ func signing(name string) bool {
 	return strings.HasPrefix(name, "x-amz-") || strings.HasPrefix(name, "x-goog-") || strings.Contains(name, "expir")
 }
 
-// namesSomebody reports whether a URL has an e-mail address, also one that is
-// escaped for another URL within it.
+// namesSomebody reports whether a URL has an e-mail address, even one that is escaped for another
+// URL inside it.
 func namesSomebody(u *url.URL) bool {
 	text := u.Path + "?" + u.RawQuery
 	for range 3 {
@@ -141,9 +139,8 @@ func namesSomebody(u *url.URL) bool {
 		}
 		text = plain
 	}
-	return true // escaped more often than is told
+	return true // escaped too often to tell
 }
 
-// atVariant finds the name of a variant of an image, as in "logo@2x.png", which
-// is no e-mail address.
+// atVariant finds names of image variants, as in "logo@2x.png", which are not e-mail addresses.
 var atVariant = regexp.MustCompile(`(?i)@[a-z0-9_-]+\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|heic|jxl|mp4|webm)($|[^a-z0-9._-])`)

@@ -14,8 +14,8 @@ import (
 // maxDescription bounds the description of a video, in bytes.
 const maxDescription = 2_048
 
-// listVideos returns the videos of the structured data that a sitemap can list,
-// or else that of the Open Graph.
+// listVideos returns the videos in the structured data that a sitemap can list, or else the Open
+// Graph's video.
 func (d *data) listVideos(b base, og openGraph) (found []sitemap.Video) {
 	size := 0
 	add := func(v sitemap.Video) bool {
@@ -41,7 +41,7 @@ func (d *data) listVideos(b base, og openGraph) (found []sitemap.Video) {
 	return found
 }
 
-// fromData returns what a VideoObject says.
+// fromData returns the video that a VideoObject describes.
 func fromData(b base, t thing) sitemap.Video {
 	return sitemap.Video{
 		Thumbnail:   t.url(b, "thumbnailUrl", "thumbnail", "image"),
@@ -54,7 +54,7 @@ func fromData(b base, t thing) sitemap.Video {
 	}
 }
 
-// fromOpenGraph returns what the Open Graph says of the first video.
+// fromOpenGraph returns the first video that the Open Graph describes.
 func fromOpenGraph(b base, og openGraph) sitemap.Video {
 	v := sitemap.Video{
 		Thumbnail:   b.url(og.first("og:image", "og:image:url")),
@@ -62,7 +62,7 @@ func fromOpenGraph(b base, og openGraph) sitemap.Video {
 		Description: og.text(maxDescription, "og:description"),
 		Published:   unix(og.first("video:release_date", "og:video:release_date")),
 	}
-	v.Seconds, _ = strconv.Atoi(strings.TrimSpace(og.first("video:duration", "og:video:duration"))) // else it is 0
+	v.Seconds, _ = strconv.Atoi(strings.TrimSpace(og.first("video:duration", "og:video:duration"))) // 0 if this fails
 	u := b.url(cmp.Or(og.first("og:video:secure_url"), og.first("og:video", "og:video:url")))
 	switch typ := strings.ToLower(strings.TrimSpace(og.first("og:video:type"))); {
 	case strings.HasPrefix(typ, "text/html"):
@@ -83,9 +83,9 @@ func isVideoFile(u string) bool {
 	return false
 }
 
-// isoSeconds returns a duration of ISO 8601 in hours, minutes and seconds, such
-// as PT1H2M3S, rounded down. It returns 0 for anything else: a sitemap cannot
-// list a video of days.
+// isoSeconds returns the seconds of an ISO 8601 duration in hours, minutes and seconds, such as
+// PT1H2M3S, rounded down. It returns 0 for anything else: a sitemap cannot list a video that lasts
+// days.
 func isoSeconds(s string) int {
 	days, clock, _ := strings.Cut(strings.ToLower(strings.TrimSpace(s)), "t")
 	d, err := time.ParseDuration(clock)

@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// videoObject has what a video must have; more is added before the last brace.
+// videoObject returns what a video must have, with more before the last brace.
 func videoObject(more string) string {
 	return jsonLD(`{"@type":"VideoObject","name":"A  film","description":"What it shows","thumbnailUrl":"/t.jpg"` + more + `}`)
 }

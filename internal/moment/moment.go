@@ -1,6 +1,6 @@
-// Package moment has the type of every time that is stored. It converts to and from
-// the standard library's times. All stored times have one unit, and a plain number
-// must never be taken for one.
+// Package moment has the type of every stored time. It converts from and to the times of the
+// standard library. All stored times have one unit, and the type keeps them apart from plain
+// numbers.
 package moment
 
 import (
@@ -11,8 +11,7 @@ import (
 // Time is a time in Unix milliseconds. Zero means none.
 type Time int64
 
-// Of returns t as a Time, rounded down to the millisecond; the zero time.Time
-// becomes zero.
+// Of returns t as a Time, rounded down to the millisecond. The zero time.Time becomes zero.
 func Of(t time.Time) Time {
 	if t.IsZero() {
 		return 0
@@ -32,14 +31,14 @@ func (t Time) Seconds() int64 {
 	return s
 }
 
-// Second returns the time rounded down to the second, as precise as dates in headers
+// Second returns the time rounded down to the second, which is the precision of dates in headers
 // and sitemaps.
 func (t Time) Second() Time { return Seconds(t.Seconds()) }
 
 // Day returns the number of the UTC day since the Unix epoch.
 func (t Time) Day() int64 { return int64(t) / (24 * 60 * 60 * 1000) }
 
-// Time returns t as a time.Time; zero becomes the zero time.Time.
+// Time returns t as a time.Time. Zero becomes the zero time.Time.
 func (t Time) Time() time.Time {
 	if t == 0 {
 		return time.Time{}
@@ -47,12 +46,11 @@ func (t Time) Time() time.Time {
 	return time.UnixMilli(int64(t))
 }
 
-// Sub returns how long after u the time t is, or the longest or shortest duration if
-// that is more than 292 years.
+// Sub returns how long t is after u. Beyond 292 years it returns the longest or shortest duration.
 func (t Time) Sub(u Time) time.Duration {
 	const longest = math.MaxInt64 / int64(time.Millisecond)
 	return time.Duration(max(-longest, min(int64(t-u), longest))) * time.Millisecond
 }
 
-// Add returns the time d later.
+// Add returns the time that is d later.
 func (t Time) Add(d time.Duration) Time { return t + Time(d.Milliseconds()) }

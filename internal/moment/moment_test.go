@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestSub has pages that expire in the year 9999, as some sites say for never.
+// TestSub has pages that expire in the year 9999, by which some sites mean never.
 func TestSub(t *testing.T) {
 	now := Of(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	never := Of(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC))

@@ -14,14 +14,14 @@ import "github.com/servemap/servemap/internal/moment"
 type Fields struct {
 	to    *Encoder // nil while a field is read
 	from  Field
-	known bool // the field that is read is in the list
+	known bool // whether the list has the field being read
 }
 
-// Add adds all fields of a list, in its order. Those that are zero are left out.
+// Add adds all fields of a list, in its order, except zero ones.
 func (e *Encoder) Add(list func(*Fields)) { list(&Fields{to: e}) }
 
-// Write returns the record of a list and of what its reader did not know, nil if that is
-// nothing.
+// Write returns the record of a list, plus the fields that its reader did not know. It returns nil
+// if both are empty.
 func Write(list func(*Fields), unread Unread) []byte {
 	var e Encoder
 	e.Add(list)
@@ -39,10 +39,10 @@ func Into(list func(*Fields)) func(Field) bool {
 	}
 }
 
-// Reading reports whether a field is read, and not all are written.
+// Reading reports whether one field is being read. Otherwise all are being written.
 func (f *Fields) Reading() bool { return f.to == nil }
 
-// reads reports whether the field with that number is read now.
+// reads reports whether the field with that number is being read.
 func (f *Fields) reads(num int) bool {
 	if f.from.Num != num {
 		return false
@@ -51,8 +51,8 @@ func (f *Fields) reads(num int) bool {
 	return true
 }
 
-// Value lists the fields of a value, which have the numbers from first up to, and not
-// with, end.
+// Value lists the fields of an inner value. They have the numbers from first up to, but not
+// including, end.
 func (f *Fields) Value(first, end int, list func(*Fields)) {
 	if f.to != nil || first <= f.from.Num && f.from.Num < end {
 		list(f)
@@ -68,7 +68,7 @@ func Uint[T ~uint8 | ~uint16 | ~uint32 | ~uint64](f *Fields, num int, v *T) {
 	}
 }
 
-// Bool lists whether something is so.
+// Bool lists a boolean.
 func (f *Fields) Bool(num int, v *bool) {
 	if f.reads(num) {
 		*v = f.from.Value != 0
@@ -77,7 +77,7 @@ func (f *Fields) Bool(num int, v *bool) {
 	}
 }
 
-// Count lists how many there are of something; see [Field.Count].
+// Count lists a number of things; see [Field.Count].
 func (f *Fields) Count(num int, v *int) {
 	if f.reads(num) {
 		*v = f.from.Count()
@@ -127,8 +127,8 @@ func (f *Fields) Hash(num int, v *uint64) {
 	}
 }
 
-// Data lists n byte strings under one number. write returns the one at i, and is left
-// out of the record if it is empty. read takes the next one, which aliases the record.
+// Data lists n byte strings under one number. write returns the one at i; the record leaves out
+// empty ones. read takes the next one, which aliases the record.
 func (f *Fields) Data(num, n int, write func(i int) []byte, read func([]byte)) {
 	if f.reads(num) {
 		read(f.from.Data)

@@ -64,7 +64,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// sealed is a record of any version whose checksum holds.
+// sealed returns a record of any version with a correct checksum.
 func sealed(version byte, fields ...byte) []byte {
 	b := append([]byte{version}, fields...)
 	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// oracle is RFC 9309, section 2.2.2, as plainly as it can be written: every rule
-// is tried, character by character. It knows no escapes.
+// oracle is RFC 9309, section 2.2.2, in the plainest form: it tries every rule, character by
+// character. It knows no escapes.
 type oracle []struct {
 	pattern string
 	allow   bool
@@ -28,7 +28,7 @@ func (o oracle) allows(location string) bool {
 	return allowed
 }
 
-// wildcard tries every way in which the stars can be filled.
+// wildcard tries every way to fill the stars.
 func wildcard(pattern, s string) bool {
 	switch {
 	case pattern == "":
@@ -85,8 +85,7 @@ func TestAgainstOracle(t *testing.T) {
 	}
 }
 
-// An allow or a disallow, however it is spelled, has to match the location that
-// it spells.
+// An allow or a disallow must match the location that it spells, however it spells it.
 func TestAnySpellingMatches(t *testing.T) {
 	const hex = "0123456789abcdef0123456789ABCDEF"
 	r := rand.New(rand.NewPCG(3, 4))

@@ -2,17 +2,16 @@ package robots
 
 import "time"
 
-// Obeyed is what the site's robots.txt says. Another robots.txt than the last one
-// counts once a visitor from another network gets the same a minute later, or anybody
-// a day later. An answer that one visitor got must neither list what the site
-// disallows, nor take out what it allows. Until then nothing is newly listed that
-// either of them disallows.
+// Obeyed is what the site's robots.txt says. A different robots.txt counts once a visitor from
+// another network gets the same one a minute later, or anybody a day later. An answer to one
+// visitor must neither list what the site disallows nor remove what it allows. Until then, nothing
+// that either of them disallows is newly listed.
 type Obeyed struct {
-	Known bool // one was seen, or that there is none
+	Known bool // whether somebody saw a robots.txt, or that there is none
 	Now   *Rules
-	Next  *Rules    // what may hold next
-	Since time.Time // when Next was seen first, zero if there is none
-	By    uint32    // the network that saw it then, 0 if that is not known
+	Next  *Rules    // what may replace Now
+	Since time.Time // when Next was first seen, zero if there is none
+	By    uint32    // the network that saw it then, 0 if unknown
 }
 
 const (
@@ -20,7 +19,7 @@ const (
 	anotherDay   = 24 * time.Hour
 )
 
-// Saw returns what holds after somebody of a network got seen.
+// Saw returns the state after a client in a network got seen.
 func (o Obeyed) Saw(seen *Rules, at time.Time, network uint32) Obeyed {
 	after := Obeyed{Known: true, Now: o.Now}
 	switch {
@@ -37,13 +36,13 @@ func (o Obeyed) Saw(seen *Rules, at time.Time, network uint32) Obeyed {
 	return after
 }
 
-// confirms reports whether Next counts once a visitor of a network gets it again.
+// confirms reports whether Next counts if a visitor from a network gets it again.
 func (o Obeyed) confirms(at time.Time, network uint32) bool {
 	after := at.Sub(o.Since)
 	return after >= anotherDay || after >= confirmAfter && network != 0 && o.By != 0 && network != o.By
 }
 
-// Allows reports whether crawlers may have location. A nil Obeyed allows all.
+// Allows reports whether crawlers may fetch location. A nil Obeyed allows all.
 func (o *Obeyed) Allows(location string) bool { return o == nil || o.Now.Allows(location) }
 
 // AllowsNew is Allows for a location that is not listed yet.

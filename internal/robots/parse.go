@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// maxBody is how much of a file is read, and how long a text may get, in bytes.
-// RFC 9309, section 2.5, asks for 500 KiB at least.
+// maxBody is how many bytes of a file are read, and also bounds the text of the rules. RFC 9309,
+// section 2.5, requires at least 500 KiB.
 const maxBody = 512 << 10
 
-// Parse reads a robots.txt. It never fails: what it does not understand, it
-// skips. It returns nil, which allows everything, for a file without a group
-// for "*" that disallows something. At most 512 KiB are read.
+// Parse reads a robots.txt, at most 512 KiB of it. It never fails: it skips what it does not
+// understand. It returns nil, which allows everything, unless a group for "*" disallows something.
 func Parse(body []byte) *Rules {
 	if len(body) > maxBody {
-		// Half a line could allow more than the whole one.
+		// Half a line could allow more than the whole line.
 		body = body[:maxBody]
 		body = body[:bytes.LastIndexAny(body, "\r\n")+1]
 	}
@@ -34,14 +33,14 @@ func Parse(body []byte) *Rules {
 
 // collector gathers the rules for all crawlers, line by line.
 type collector struct {
-	everyone bool // the group is for "*", among others
-	ruled    bool // the group has a rule, so that the next user-agent begins another one
+	everyone bool // the group is also for "*"
+	ruled    bool // the group has a rule, so the next user-agent begins another group
 	rules    []rule
-	text     []byte // their lines
+	text     []byte // the lines of the rules
 }
 
-// line reads one line. Lines other than user-agent, allow and disallow neither
-// begin nor end a group (RFC 9309, section 2.2.4).
+// line reads one line. Only user-agent, allow and disallow lines begin or end a group (RFC 9309,
+// section 2.2.4).
 func (c *collector) line(line string) {
 	name, value, ok := cutField(line)
 	if !ok {
@@ -60,9 +59,9 @@ func (c *collector) line(line string) {
 	}
 }
 
-// rule adds a rule if it is for everyone and there is room. An empty pattern says
-// nothing, nor does an allow that begins with neither "/" nor "*", which no crawler
-// obeys. A disallow like that surely lacks its slash.
+// rule adds a rule if it is for everyone and there is room. An empty pattern says nothing. No
+// crawler obeys an allow that begins with neither "/" nor "*". A disallow like that probably lacks
+// its slash.
 func (c *collector) rule(pattern string, allow bool) {
 	c.ruled = true
 	slash := pattern != "" && (pattern[0] == '/' || pattern[0] == '*')
@@ -82,17 +81,17 @@ func (c *collector) rule(pattern string, allow bool) {
 	}
 }
 
-// blanks may stand around names and values.
+// blanks may surround names and values.
 const blanks = " \t\v\f"
 
-// cutField splits a line into its name and value, without its comment. A byte
-// order mark may begin any line, since files are put together from others.
+// cutField splits a line into its name and value, without its comment. A byte order mark may begin
+// any line, since people join files.
 func cutField(line string) (name, value string, ok bool) {
 	line, _, _ = strings.Cut(line, "#")
 	line = strings.TrimRight(strings.TrimLeft(line, blanks+"\ufeff"), blanks)
 	name, value, ok = strings.Cut(line, ":")
 	if !ok {
-		// As in Google's parser, the colon may be missing between two words.
+		// As in Google's parser, the colon between two words may be missing.
 		i := strings.IndexAny(line, " \t")
 		if i < 0 {
 			return "", "", false
@@ -103,7 +102,7 @@ func cutField(line string) (name, value string, ok bool) {
 	return strings.Trim(name, blanks), strings.Trim(value, blanks), true
 }
 
-// field is what a line is about.
+// field is the kind of a line.
 type field uint8
 
 const (
@@ -113,9 +112,9 @@ const (
 	disallow
 )
 
-// fieldOf returns the field with this name. Names begin with one of its words,
-// in any case. Misspelled words count where Google's parser takes them for the
-// word (https://github.com/google/robotstxt, robots.cc, KeyIsDisallow).
+// fieldOf returns the field with this name. A name begins with one of the field's words, in any
+// case. Misspelled words count if Google's parser accepts them
+// (https://github.com/google/robotstxt, robots.cc, KeyIsDisallow).
 func fieldOf(name string) field {
 	const longest = len("user-agent")
 	switch name = strings.ToLower(name[:min(len(name), longest)]); {
@@ -138,8 +137,8 @@ func hasAnyPrefix(s string, prefixes ...string) bool {
 	return false
 }
 
-// isEveryone reports whether a user-agent is "*", alone or, as in Google's
-// parser, before a blank.
+// isEveryone reports whether a user-agent is "*", alone or, as in Google's parser, with a blank
+// after it.
 func isEveryone(agent string) bool {
 	after, ok := strings.CutPrefix(agent, "*")
 	return ok && (after == "" || strings.IndexByte(blanks, after[0]) >= 0)

@@ -7,21 +7,21 @@ import (
 	"github.com/servemap/servemap/internal/escape"
 )
 
-// Pattern is a pattern of a robots.txt (RFC 9309, section 2.2.3): a prefix of the
-// location, in which "*" stands for any characters and a final "$" for the end. An
-// escape matches however it is spelled, and "%2A" and "%24" match the characters.
+// Pattern is a pattern of a robots.txt (RFC 9309, section 2.2.3). It is a prefix of the location.
+// In it, "*" stands for any characters and a final "$" for the end. An escape matches however it is
+// spelled. "%2A" and "%24" stand for the characters themselves.
 type Pattern struct {
-	Length   int // as it is compared, with its stars and its "$"
+	Length   int // length in the spelling for comparisons, with its stars and "$"
 	anchored bool
 	starred  bool
-	head     string   // what stands before the first star
-	inner    []string // what stands between stars, where that is anything
-	tail     string   // the end that a starred pattern needs; empty if it is not anchored
+	head     string   // before the first star
+	inner    []string // between stars, without empty pieces
+	tail     string   // the end of an anchored pattern with stars, else empty
 }
 
-// NewPattern reads a pattern. If it is to allow something, an escaped slash, which
-// no listed location has in its path, and a "%" that begins no escape are not taken
-// for more than that. Otherwise they are taken for what matches more.
+// NewPattern reads a pattern. If allow is set, it takes an escaped slash and a "%" without digits
+// literally. No listed location has an escaped slash in its path. Otherwise it reads both so that
+// they match more.
 func NewPattern(text string, allow bool) Pattern {
 	text, anchored := strings.CutSuffix(text, "$")
 	pieces := strings.Split(text, "*")
@@ -41,9 +41,9 @@ func NewPattern(text string, allow bool) Pattern {
 	return p
 }
 
-// Matches reports whether the pattern matches a location as [Fold] spells it. It
-// goes greedily from the left, which is exact where "*" is the only wildcard. The
-// time is linear in the location, however many stars there are.
+// Matches reports whether the pattern matches a location in the spelling of [Fold]. It goes
+// greedily from the left, which is exact if "*" is the only wildcard. Its time is linear in the
+// location, whatever the number of stars.
 func (p *Pattern) Matches(location string) bool {
 	rest, ok := strings.CutPrefix(location, p.head)
 	if !ok || !p.starred {
@@ -57,14 +57,13 @@ func (p *Pattern) Matches(location string) bool {
 	return strings.HasSuffix(rest, p.tail)
 }
 
-// Only returns the one location that the pattern matches; ok is false if it may
-// match several.
+// Only returns the one location that the pattern matches. ok is false if it may match several.
 func (p *Pattern) Only() (location string, ok bool) {
 	return p.head, p.anchored && !p.starred
 }
 
-// Fold returns the spelling of a location in which it is compared with patterns.
-// The location is in the normal form of package location.
+// Fold returns the spelling of a location for comparison with patterns. The location is in the
+// normal form of package location.
 func Fold(location string) string {
 	if strings.IndexByte(location, '%') < 0 {
 		return location
@@ -72,19 +71,17 @@ func Fold(location string) string {
 	return spell(location, false)
 }
 
-// Locations and patterns are compared in one spelling. It undoes the escapes of
-// unreserved characters (RFC 3986, section 2.3), and of those reserved ones that
-// mean the same with and without an escape: authors, browsers and frameworks
-// differ in whether they escape them. The delimiters ? & = ; + # keep theirs:
-// "/*?" is meant for queries and not for a title that ends in a question mark.
+// Locations and patterns are compared in one spelling. In it, unreserved characters are not escaped
+// (RFC 3986, section 2.3). Nor are reserved characters that mean the same with and without an
+// escape: authors, browsers and frameworks differ in whether they escape them. The delimiters ? & =
+// ; + # stay as they are: "/*?" is meant for queries, not for a title that ends in a question mark.
 const same = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~" + "!$'()*,:@[]"
 
-// NeverRaw are the characters, besides the space, that are always escaped in a
-// location.
+// NeverRaw are characters that a location always escapes, besides the space.
 const NeverRaw = "\"#<>\\^`{|}"
 
-// spell returns a text in which stars and dollars are characters in that spelling.
-// What locations never have raw is escaped.
+// spell returns a text in that spelling. It treats stars and dollars as ordinary characters, and
+// escapes what locations never have raw.
 func spell(text string, allow bool) string {
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {

@@ -1,9 +1,9 @@
-// Package robots reads a site's robots.txt and says which locations every
-// crawler may fetch (RFC 9309). Only the groups for "*" count.
+// Package robots reads a site's robots.txt and says which locations all crawlers may fetch (RFC
+// 9309). Only the groups for "*" count.
 //
-// Where a file can be read in two ways, the package takes the one that
-// disallows more. It must never allow what the owner may have meant to keep
-// out: a page that is missing from the sitemap does less harm.
+// If a file can be read in two ways, the package chooses the one that disallows more. It must never
+// allow what the owner may have wanted to forbid. A page that is missing from the sitemap does less
+// harm.
 package robots
 
 import (
@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// Rules are what a robots.txt says to all crawlers. A nil *Rules allows
-// everything. Rules never change and are safe for concurrent use.
+// Rules are what a robots.txt says to all crawlers. A nil *Rules allows everything. Rules never
+// change and are safe for concurrent use.
 type Rules struct {
 	rules []rule // in order of precedence
 	text  []byte
@@ -25,8 +25,7 @@ type rule struct {
 	allow bool
 }
 
-// newRules returns nil if none of the rules disallows anything. text has their
-// lines.
+// newRules returns nil if no rule disallows anything. text holds the lines of the rules.
 func newRules(rules []rule, text []byte) *Rules {
 	if !slices.ContainsFunc(rules, func(r rule) bool { return !r.allow }) {
 		return nil
@@ -35,9 +34,8 @@ func newRules(rules []rule, text []byte) *Rules {
 	return &Rules{rules, text}
 }
 
-// precedence orders rules that match the same location: the longer pattern
-// comes first, and allow before disallow where they are equally long (RFC 9309,
-// section 2.2.2).
+// precedence orders rules that match the same location. The longer pattern comes first. If both are
+// equally long, allow comes first (RFC 9309, section 2.2.2).
 func precedence(a, b rule) int {
 	switch {
 	case a.Length != b.Length || a.allow == b.allow:
@@ -48,9 +46,8 @@ func precedence(a, b rule) int {
 	return 1
 }
 
-// Allows reports whether crawlers may fetch a location: a path with its query,
-// in the normal form of package location. robots.txt itself is always allowed
-// (RFC 9309, section 2.2.2).
+// Allows reports whether crawlers may fetch a location: a path with its query, in the normal form
+// of package location. robots.txt itself is always allowed (RFC 9309, section 2.2.2).
 func (r *Rules) Allows(location string) bool {
 	if r == nil || location == "/robots.txt" {
 		return true
@@ -64,9 +61,8 @@ func (r *Rules) Allows(location string) bool {
 	return true
 }
 
-// Text returns the rules as a robots.txt that [Parse] reads as the same rules. It
-// has nothing else of the file, and is empty if nothing is disallowed. The caller
-// must not change it.
+// Text returns the rules as a robots.txt, which [Parse] reads as the same rules. It contains
+// nothing else of the file, and is empty if nothing is disallowed. The caller must not change it.
 func (r *Rules) Text() []byte {
 	if r == nil {
 		return nil
@@ -74,5 +70,5 @@ func (r *Rules) Text() []byte {
 	return r.text
 }
 
-// Equal reports whether both say the same in the same words.
+// Equal reports whether both have the same rules in the same words.
 func (r *Rules) Equal(other *Rules) bool { return bytes.Equal(r.Text(), other.Text()) }

@@ -13,7 +13,7 @@ func everyone(lines ...string) string {
 	return "User-agent: *\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// check compares what a file allows with what it has to.
+// check compares what a file allows with what it must allow.
 func check(t *testing.T, file string, allowed, disallowed []string) {
 	t.Helper()
 	r := Parse([]byte(file))
@@ -184,8 +184,7 @@ func TestSkippedLines(t *testing.T) {
 	})
 }
 
-// Locations are spelled as package location spells them; patterns in whatever
-// way their author liked.
+// Locations are spelled as in package location. Patterns are spelled as their author liked.
 func TestSpelling(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
@@ -295,8 +294,8 @@ func TestLongFile(t *testing.T) {
 	})
 }
 
-// Each of these takes far longer than a test may if time grows faster than
-// linearly in the stars, or in the number of rules.
+// Each of these takes far too long if time grows faster than linearly with the number of stars or
+// rules.
 func TestHostileFiles(t *testing.T) {
 	location := "/" + strings.Repeat("a", 1023)
 	for _, tt := range []struct{ name, lines string }{

@@ -1,17 +1,16 @@
 package secret
 
-// namesKept bounds the names that are remembered. They are dropped all at once,
-// since a location is asked for several times in a row.
+// namesKept bounds the remembered names. All are dropped at once, which is good enough: a location
+// is asked for several times in a row.
 const namesKept = 1 << 11
 
-// Names remembers the names of the locations that were asked for last. It belongs
-// to one goroutine.
+// Names remembers the names of recently used locations. It belongs to one goroutine.
 type Names struct {
 	key  Key
 	kept map[string]Name
 }
 
-// NewNames returns the names under a key.
+// NewNames returns an empty Names for a key.
 func NewNames(key Key) *Names { return &Names{key: key} }
 
 // Key returns the key.

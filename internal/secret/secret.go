@@ -1,7 +1,6 @@
-// Package secret hashes and seals what must not be stored in clear: locations that
-// may not be public, and the networks of clients. Each site has a random key, which
-// its store keeps. Whoever reads the store without asking for a location learns
-// neither that location nor what is sealed for it.
+// Package secret hashes and encrypts what must not be stored in clear: locations that may not be
+// public, and the networks of clients. Each site has a random key in its store. Somebody who reads
+// the store, but does not know a location, learns neither the location nor what is sealed for it.
 package secret
 
 import (
@@ -19,7 +18,7 @@ import (
 	"github.com/servemap/servemap/internal/record"
 )
 
-// Key is the secret of one site. A nil Key is none.
+// Key is the secret of one site. A nil Key means no secret.
 type Key []byte
 
 const keyBytes = 32
@@ -38,7 +37,7 @@ func (k Key) Encode() []byte {
 	return e.Seal()
 }
 
-// Read reads the record of a key. It returns nil without an error for no record.
+// Read reads the record of a key. If b is nil, it returns nil without an error.
 func Read(b []byte) (k Key, err error) {
 	if b == nil {
 		return nil, nil
@@ -62,21 +61,21 @@ func (k Key) sum(purpose, text string) [sha256.Size]byte {
 	return [sha256.Size]byte(mac.Sum(nil))
 }
 
-// Hash returns 64 bits that tell a text from others of the same purpose.
+// Hash returns 64 bits that tell a text from others with the same purpose.
 func (k Key) Hash(purpose, text string) uint64 {
 	sum := k.sum(purpose, text)
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// Network returns 16 bits of a client's network: enough to tell a few networks
-// apart, too few to tell which they are.
+// Network returns 16 bits for a client's network: enough to tell a few networks apart, too few to
+// identify them.
 func (k Key) Network(prefix string) uint16 {
 	sum := k.sum("network", prefix)
 	return binary.BigEndian.Uint16(sum[:])
 }
 
-// Seal returns text so that only who knows the key and the location can read it.
-// nonce must differ for each text.
+// Seal encrypts text so that only somebody with the key and the location can read it. nonce must
+// differ for each text.
 func (k Key) Seal(location, text string, nonce int64) []byte {
 	out := binary.BigEndian.AppendUint64(make([]byte, 0, 8+len(text)), uint64(nonce))
 	out = append(out, text...)
@@ -84,7 +83,7 @@ func (k Key) Seal(location, text string, nonce int64) []byte {
 	return out
 }
 
-// Unseal returns what was sealed, "" if nothing was.
+// Unseal returns the text that was sealed, or "" if nothing was.
 func (k Key) Unseal(location string, sealed []byte) string {
 	if len(sealed) < 8 {
 		return ""
@@ -94,7 +93,7 @@ func (k Key) Unseal(location string, sealed []byte) string {
 	return string(out[8:])
 }
 
-// mask encrypts or decrypts what follows the nonce at the beginning of b.
+// mask encrypts or decrypts the bytes of b after the nonce.
 func (k Key) mask(location string, b []byte) {
 	key := k.sum("seal", location)
 	block, err := aes.NewCipher(key[:])
@@ -106,7 +105,7 @@ func (k Key) mask(location string, b []byte) {
 	cipher.NewCTR(block, iv).XORKeyStream(b[8:], b[8:])
 }
 
-// Name stands for a location where the location itself must not be named.
+// Name stands for a location where the location itself must not appear.
 type Name struct {
 	Hash string // the name of its record
 	ID   uint64 // the first 64 bits of Hash
@@ -118,8 +117,8 @@ func (k Key) Name(location string) Name {
 	return Name{hex.EncodeToString(sum[:16]), binary.BigEndian.Uint64(sum[:])}
 }
 
-// ID returns the ID of the location whose name has this hash, 0 if it is none.
+// ID returns the ID of the location whose name has this hash, 0 if it is no hash.
 func ID(hash string) uint64 {
-	id, _ := strconv.ParseUint(hash[:min(16, len(hash))], 16, 64) // what is no hash has no ID
+	id, _ := strconv.ParseUint(hash[:min(16, len(hash))], 16, 64) // it is 0 if this fails
 	return id
 }

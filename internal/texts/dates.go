@@ -10,9 +10,8 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 )
 
-// LastMod says in a sentence what the lastmod of a page goes by, or why there is
-// none, and in another what may yet be a change. It is "" of a page that was not
-// seen.
+// LastMod says where the lastmod of a page comes from, or why there is none. It then says what may
+// still turn out to be a change. It returns "" for a page that was never seen.
 func LastMod(c lastmod.Candidates, h lastmod.History, trust lastmod.Trust, now moment.Time) string {
 	if h.FirstSeen.IsZero() {
 		return ""
@@ -48,8 +47,8 @@ func changed(c lastmod.Candidates, h lastmod.History) string {
 	return fmt.Sprintf("The content changed between the looks at %s and %s; ", stamp(h.Unchanged), stamp(c.Changed.Time()))
 }
 
-// gave says that a source gives a time. If it gives another one by now, it says
-// which, and why that one is not used.
+// gave says that a source gives a time. If the source now gives another time, gave names that one
+// and says why it is not used.
 func gave(h lastmod.History, s lastmod.Source, at moment.Time, why string) string {
 	if last := h.Given[s]; !last.IsZero() && moment.Of(last) != at {
 		return fmt.Sprintf("%v gave with that content, and not %s, which it gives by now%s", s, stamp(last), why)
@@ -57,7 +56,7 @@ func gave(h lastmod.History, s lastmod.Source, at moment.Time, why string) strin
 	return s.String() + " gives"
 }
 
-// undated says why there is no lastmod of a page on which no change was seen.
+// undated says why a page without a seen change has no lastmod.
 func undated(c lastmod.Candidates, h lastmod.History, trust lastmod.Trust, now moment.Time) string {
 	why := []string{fmt.Sprintf("no change was seen since the first look at %s", stamp(h.FirstSeen))}
 	for _, s := range []lastmod.Source{lastmod.Server, lastmod.Page} {
@@ -72,7 +71,7 @@ func undated(c lastmod.Candidates, h lastmod.History, trust lastmod.Trust, now m
 	return "There is no lastmod: " + strings.Join(why, "; ") + "."
 }
 
-// doubts say why a given date is not used.
+// doubts say why a date from a source is not used.
 var doubts = map[lastmod.Doubt]string{
 	lastmod.Clocked:  "is not believed, since it moves with the clock",
 	lastmod.Moved:    "is not believed, since it moved on pages that had not changed",
@@ -81,7 +80,7 @@ var doubts = map[lastmod.Doubt]string{
 	lastmod.TooYoung: "gives a time that is used once a look finds it an hour old",
 }
 
-// awaited says what may yet be a change, and what that waits for.
+// awaited says what may still turn out to be a change, and what decides that.
 func awaited(h lastmod.History) string {
 	switch {
 	case h.Odd:
@@ -98,13 +97,13 @@ func awaited(h lastmod.History) string {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// Unlikely says that a changefreq is not published for want of probability.
+// Unlikely says that the changefreq is too improbable to be published.
 func Unlikely(freq string) string {
 	return fmt.Sprintf(" There is no changefreq: %s fits best, and is less likely than Options.Limits.Confidence asks for.", freq)
 }
 
-// TooEarly says that a changefreq is not published since only one change was
-// seen, not long after the first look.
+// TooEarly says that no changefreq is published because only one change was seen, soon after the
+// first look.
 func TooEarly(freq string) string {
 	return fmt.Sprintf(" There is no changefreq: after one change, %s takes a longer watch, or another change.", freq)
 }
@@ -121,8 +120,7 @@ func ReadAs(r mark.Reading) string {
 	return text
 }
 
-// Ignored says what of a page's main text is left out when changes are looked
-// for.
+// Ignored says which main text of a page does not count when servemap looks for changes.
 func Ignored(left mark.Reading) (all []string) {
 	for _, i := range []struct {
 		n    int

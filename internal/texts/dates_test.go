@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 )
 
-// unix is a time in Unix seconds; the zero Time for 0.
+// unix returns the time of a number of Unix seconds, the zero Time for 0.
 func unix(sec int64) time.Time { return moment.Seconds(sec).Time() }
 
 func TestLastMod(t *testing.T) {

@@ -1,11 +1,11 @@
-// Package texts has what servemap says to the owner of a site: why a page is
-// listed or not, what would change that, how its dates were decided, and why there
-// is no sitemap. It takes the constants that the other packages decide with, and
-// returns English. It decides nothing, and what strangers may read (the page in
-// place of a sitemap) names no page, client or cookie.
+// Package texts has what servemap tells the owner of a site: why a page is listed or not, what
+// would change that, how its dates were decided, and why there is no sitemap. It takes the
+// constants with which the other packages decide, and returns English. It decides nothing.
+// Strangers can read the page that stands in for a sitemap, so its text names no page, client or
+// cookie.
 //
-// What keeps a whole site from being learned stands in package hint, and why a URL
-// cannot be a page of the site in package location, whose own errors say it.
+// Package hint has the texts on what prevents learning a whole site. Package location has the
+// errors that say why a URL cannot be a page of the site.
 package texts
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 )
 
-// reasonText is what is said of one reason.
+// reasonText holds the texts for one reason.
 type reasonText struct {
 	page string // why one page is listed or not, and what would change that
 	most string // why most pages of a site are not listed, in half a sentence
-	todo string // what to do then
+	todo string // what to do about that
 }
 
 const (
@@ -30,7 +30,7 @@ const (
 	cacheControl   = "send that only with pages that are for one visitor, or, where it does not speak for the pages, set Rule.IgnoreCacheControl for them"
 )
 
-// reasons are what is said of the reasons that a verdict can carry.
+// reasons holds the texts for the reasons that a verdict can carry.
 var reasons = map[admit.Reason]reasonText{
 	admit.ByRule:     {page: "It is listed: a rule says so, and an anonymous visitor got it."},
 	admit.ByEntry:    {page: "It is listed: it is where visitors enter the site."},
@@ -131,8 +131,7 @@ var reasons = map[admit.Reason]reasonText{
 	},
 }
 
-// Page says why the page at location is listed or not, and what would change
-// that.
+// Page says why the page at location is listed or not, and what would change that.
 func Page(v admit.Verdict, why admit.Reason, location string) string {
 	if v == admit.Unknown || reasons[why].page == "" {
 		return unknown
@@ -151,9 +150,8 @@ func Page(v admit.Verdict, why admit.Reason, location string) string {
 	return reasons[why].page
 }
 
-// Missing returns what would list a page that waits or is held; each is one way.
-// networksNeeded is how many networks make evidence, and routes says that the
-// site's router shows its routes.
+// Missing returns what would list a waiting or held page; each item alone is enough. networksNeeded
+// is how many networks are evidence. routes says that the site's router shows its routes.
 func Missing(v admit.Verdict, why admit.Reason, ev admit.Evidence, networksNeeded int, routes bool) []string {
 	const (
 		link  = "a link from a listed page"
@@ -203,8 +201,7 @@ func missingNetworks(ev admit.Evidence, needed int) string {
 		needed, far, admit.SiblingsNeeded, ev.Siblings)
 }
 
-// Most says of most pages of a site why they were seen and are not listed, and
-// what to do about it.
+// Most says why most of the seen pages are not listed, and what to do about it.
 func Most(why admit.Reason) (cause, todo string) {
 	if r := reasons[why]; r.most != "" {
 		return r.most, r.todo
@@ -212,28 +209,26 @@ func Most(why admit.Reason) (cause, todo string) {
 	return "of " + why.String(), "ask Site.Explain about one of them"
 }
 
-// NoRoutes goes with a page that waits for evidence while no route was seen.
+// NoRoutes is added for a page that waits for evidence while no route was seen.
 const NoRoutes = " No route was seen since the start: most routers show theirs only to what stands inside of them. See Site.Observe."
 
-// NoPage says that a location that waits answered with an error or a redirect.
+// NoPage says that a waiting location answered with an error or a redirect.
 func NoPage(status int) string {
 	return fmt.Sprintf("It waits: it answered %d when it was last asked for, and is no page.", status)
 }
 
-// Ended says that a page asked to be listed until a time that has passed.
+// Ended says that the time has passed until which a page asked to be listed.
 func Ended(until time.Time) string {
 	return fmt.Sprintf("It is not listed: the page gives %s as its unavailable_after, which has passed.", stamp(until))
 }
 
-// Leaves says that a listed page answered with an error, and that it leaves a
-// minute later.
+// Leaves says that a listed page answered with an error, and leaves a minute later.
 func Leaves(status int, at time.Time) string {
 	return fmt.Sprintf(" But it answered %d at %s, and leaves a minute later unless an anonymous visitor gets it.", status, at.UTC().Format(time.TimeOnly))
 }
 
-// LeavesAsSecond says that one network was refused a listed page, which stays
-// until another is refused it too, or a day has passed. nameless says that the
-// network is not known.
+// LeavesAsSecond says that one network was refused a listed page. The page stays until another
+// network is refused too, or until a day has passed. nameless says that the network is not known.
 func LeavesAsSecond(status int, at time.Time, nameless bool) string {
 	text := fmt.Sprintf(" But it answered %d at %s, perhaps to one visitor alone. It leaves if a visitor from another network gets no page either, or anybody a day later, "+
 		"unless an anonymous visitor gets it before.", status, at.UTC().Format(time.DateTime))

@@ -59,8 +59,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// Where the observer stands outside of the router, no page has a route that it
-// knows. To ask for one would mislead who has one.
+// If the observer is outside the router, it knows no page's route. To ask the owner for a route
+// would then mislead.
 func TestMissingSaysThatNoRouteWasSeen(t *testing.T) {
 	got := Missing(admit.Waiting, admit.NoEvidence, admit.Evidence{}, 3, false)
 	if !slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, "; no route was seen yet, see Site.Observe") }) {
@@ -101,7 +101,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// Who is told that a page is held for a word sees which, and what that asks for.
+// If a page is held for a word, the text names the word and what it requires.
 func TestPageNamesTheWord(t *testing.T) {
 	const linked, shown = "A link from a listed page would list it, or", "once that link was seen"
 	for _, tt := range []struct {
@@ -119,7 +119,7 @@ func TestPageNamesTheWord(t *testing.T) {
 		{"/orders/sidebar", admit.RiskyWord, `"orders"`, shown},
 		{"/shop/cart.php", admit.ActionWord, `"cart"`, "rule"},
 		{"/orders/delete", admit.ActionWord, `"delete"`, "rule"},
-		{"/plain", admit.RiskyWord, "a word of pages", "rule"}, // a word of another version
+		{"/plain", admit.RiskyWord, "a word of pages", "rule"}, // a word that another version held
 		{"/plain", admit.ActionWord, "a word of pages", "rule"},
 	} {
 		if text := Page(admit.Held, tt.why, tt.location); !strings.Contains(text, tt.word) || !strings.Contains(text, tt.way) {

@@ -11,7 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/location"
 )
 
-// Counts are what is told in place of a sitemap.
+// Counts are the numbers to show in place of a sitemap.
 type Counts struct {
 	Origin     string
 	Listed     int
@@ -53,8 +53,8 @@ func NoSitemap(c Counts) string {
 	return b.String()
 }
 
-// advice says why responses did not count, and what to do about it, for the
-// reasons that can keep whole sites from being learned.
+// advice says why responses did not count, and what to do about it. It covers reasons that can
+// prevent learning whole sites.
 var advice = map[string]string{
 	admit.Cookie.String():         " (the visitor has a cookie; Options.BenignCookies names those that everybody gets)",
 	admit.IdentityHeader.String(): " (a proxy names a user; Options.Anonymous decides who is anonymous)",

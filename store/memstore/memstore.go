@@ -1,5 +1,5 @@
-// Package memstore keeps servemap's records in memory: for tests, and for
-// sites that may forget everything when they end.
+// Package memstore keeps servemap's records in memory, for tests and for sites that may forget
+// everything when they end.
 package memstore
 
 import (
@@ -12,13 +12,12 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// A Store is a [store.Store] in memory. Its zero value is empty and ready for
-// use. It may be used concurrently and must not be copied. It needs no
-// closing. What it holds does not survive the process, so Sync does nothing.
+// A Store is a [store.Store] in memory. Its zero value is empty and ready for use. It is safe for
+// concurrent use, must not be copied, and needs no closing. Its content does not survive the
+// process, so Sync does nothing.
 type Store struct {
-	// writer is held for the whole of an Update, so that updates run one after
-	// the other; mu only while records are looked at or exchanged, so that a
-	// slow fn keeps no reader waiting.
+	// An Update holds writer all the time, so that updates run one after the other. mu is held only
+	// while records are read or replaced, so that a slow fn delays no reader.
 	writer sync.Mutex
 	mu     sync.RWMutex
 	table  table
@@ -117,9 +116,8 @@ func (s *Store) read(keys []string) [][]byte {
 	return values
 }
 
-// chunk appends the next records at or after from that begin with prefix to
-// an empty chunk. Their values are the table's own, which never change once
-// stored.
+// chunk appends records to an empty chunk: the next ones at or after from whose keys begin with
+// prefix. The values belong to the table, which never changes them.
 func (s *Store) chunk(chunk []store.Record, prefix, from string) []store.Record {
 	s.mu.Lock() // it may have to sort
 	defer s.mu.Unlock()
@@ -133,7 +131,7 @@ func (s *Store) chunk(chunk []store.Record, prefix, from string) []store.Record 
 	return chunk
 }
 
-// next returns the least key greater than key, and the least of all for "".
+// next returns the smallest key greater than key, or the smallest of all for "".
 func next(key string) string {
 	if key == "" {
 		return ""
@@ -141,5 +139,5 @@ func next(key string) string {
 	return key + "\x00"
 }
 
-// clone keeps nil nil and empty empty.
+// clone keeps nil nil, and empty empty.
 func clone(b []byte) []byte { return slices.Clone(b) }

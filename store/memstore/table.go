@@ -2,12 +2,12 @@ package memstore
 
 import "slices"
 
-// table is an ordered map. Keys that are new wait unsorted until somebody asks for
-// the order. The zero value is empty.
+// table is an ordered map. New keys stay unsorted until somebody needs the order. The zero value is
+// empty.
 type table struct {
 	values map[string][]byte
-	sorted []string // keys, some of which may have been removed
-	added  []string // keys that are not among the sorted, or were removed since
+	sorted []string // keys; some may have been removed
+	added  []string // keys that are not in sorted, or were removed since
 }
 
 // put stores value at key; nil removes it.
@@ -21,14 +21,14 @@ func (t *table) put(key string, value []byte) {
 	}
 	if _, there := t.values[key]; !there {
 		if t.added = append(t.added, key); len(t.added) > len(t.values)+1000 {
-			t.sort() // nobody has asked for the order for long
+			t.sort() // nobody has needed the order for long
 		}
 	}
 	t.values[key] = value
 }
 
-// ascend calls fn with the keys from one on and their values, in order, until it
-// returns false. It sorts what waits.
+// ascend calls fn in order with the keys, starting at from, and their values, until fn returns
+// false. It sorts new keys first.
 func (t *table) ascend(from string, fn func(key string, value []byte) bool) {
 	t.sort()
 	first, _ := slices.BinarySearch(t.sorted, from)
@@ -39,8 +39,8 @@ func (t *table) ascend(from string, fn func(key string, value []byte) bool) {
 	}
 }
 
-// sort merges the added keys with the sorted ones. It drops keys that were removed
-// once they are most of all.
+// sort merges the added keys into the sorted ones. It drops removed keys once they are the
+// majority.
 func (t *table) sort() {
 	if len(t.sorted) > 2*len(t.values) {
 		t.sorted = slices.DeleteFunc(t.sorted, func(key string) bool { return t.values[key] == nil })

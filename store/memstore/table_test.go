@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzTable does to a table and to a map what the input says: each byte puts or
-// removes a run of keys, or has them sorted.
+// FuzzTable runs the input on a table and on a map: each byte puts or removes a run of keys, or
+// sorts them.
 func FuzzTable(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7})
 	f.Add([]byte{0x00, 0x10, 0x40, 0x20, 0x30, 0x88, 0x98, 0xa8, 0x40, 0xb8, 0x01})

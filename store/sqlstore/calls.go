@@ -8,8 +8,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// View implements [store.Store]. It is one query, and calls fn when that has
-// been answered, so that fn holds nothing up.
+// View implements [store.Store]. It runs one query, and calls fn after the answer, so that a slow
+// fn delays nobody.
 func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte) error) error {
 	if err := store.CheckKeys(keys); err != nil {
 		return err
@@ -25,10 +25,10 @@ func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte
 	return fn(values)
 }
 
-// Update implements [store.Store]. It writes only the values that differ from
-// what they were, and opens no transaction if none does, or if fn fails.
+// Update implements [store.Store]. It writes only the values that changed. If none changed, or fn
+// fails, it opens no transaction.
 //
-// It calls fn again if another writer changed one of the values in between.
+// It calls fn again if another writer changed one of the values meanwhile.
 func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]byte) error) error {
 	if err := store.CheckKeys(keys); err != nil {
 		return err
@@ -40,8 +40,8 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	})
 }
 
-// Sync implements [store.Store]. It commits a transaction that waits for the
-// disk, which all earlier ones have then reached too.
+// Sync implements [store.Store]. It commits a transaction that waits for the disk. Then all earlier
+// ones are on the disk too.
 func (s *Store) Sync(ctx context.Context) error {
 	return s.within(ctx, func(ctx context.Context) (bool, error) {
 		err := transact(ctx, s.db, &s.sql, s.limit(), func(tx *sql.Tx) error {
@@ -50,12 +50,12 @@ func (s *Store) Sync(ctx context.Context) error {
 			}
 			return tx.Commit()
 		})
-		return err != nil, err // a server whose disk is full still syncs
+		return err != nil, err // a server with a full disk still syncs
 	})
 }
 
-// Scan implements [store.Store]. It asks for a page of records at a time, each
-// by a query of its own, so nothing is held open while the loop's body runs.
+// Scan implements [store.Store]. It fetches a page of records at a time, each with its own query.
+// So nothing stays open while the loop's body runs.
 func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		if err := store.CheckScan(prefix, after); err != nil {

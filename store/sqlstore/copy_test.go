@@ -9,7 +9,7 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// TestGrowIntoAFleet takes what a site has learned to PostgreSQL, and back.
+// TestGrowIntoAFleet copies what a site has learned to PostgreSQL, and back.
 func TestGrowIntoAFleet(t *testing.T) {
 	alone, again := new(memstore.Store), new(memstore.Store)
 	for i := range store.MaxKeys {

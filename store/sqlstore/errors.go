@@ -11,19 +11,18 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// The codes of PostgreSQL that say what to do.
+// The PostgreSQL codes that need their own reaction.
 const (
 	undefinedTable      = "42P01"
 	undefinedSchema     = "3F000"
 	readOnlyTransaction = "25006"
 
-	// These are classes, with which codes begin.
+	// These are classes: codes begin with them.
 	connectionException  = "08"
 	operatorIntervention = "57P"
 )
 
-// stateOf returns the code of an error that the database answered with, "" if
-// it is none.
+// stateOf returns the code of the database's answer in err, or "".
 func stateOf(err error) string {
 	if e, ok := errors.AsType[interface {
 		error
@@ -34,14 +33,14 @@ func stateOf(err error) string {
 	return ""
 }
 
-// sayClosed is the error of database/sql when a program has closed it, which
-// has no value to compare with; a test holds it to the version in use.
+// sayClosed is the text of the error that database/sql returns once a program has closed it. There
+// is no error value to compare with. A test checks the text against the version in use.
 const sayClosed = "sql: database is closed"
 
 // limit is the timeout as PostgreSQL reads it.
 func (s *Store) limit() string { return strconv.FormatInt(s.timeout.Milliseconds(), 10) + "ms" }
 
-// within runs f with a context that ends when a call must, and makes its error the
+// within runs f with a context that ends when the call must end, and turns its error into the
 // store's. f reports whether it wrote, or could not.
 func (s *Store) within(ctx context.Context, f func(context.Context) (writes bool, err error)) error {
 	if ctx.Err() != nil {
@@ -82,8 +81,8 @@ func (s *Store) within(ctx context.Context, f func(context.Context) (writes bool
 	return fmt.Errorf("sqlstore: %w: %w", store.ErrUnavailable, err)
 }
 
-// kindOf returns what sort of problem err is: the database's own code, or that
-// it is gone, for which there are many words while it stops and starts.
+// kindOf returns the kind of problem: the database's code, or "gone". While a database stops and
+// starts, it says that in many ways.
 func kindOf(err error) string {
 	if errors.Is(err, errNoFormat) {
 		return undefinedTable
@@ -95,7 +94,7 @@ func kindOf(err error) string {
 	return state
 }
 
-// logProblem logs a problem, each kind once until it is over.
+// logProblem logs a problem, each kind once until all problems are over.
 func (s *Store) logProblem(kind string, writes bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,8 +110,8 @@ func (s *Store) logProblem(kind string, writes bool, err error) {
 	}
 }
 
-// logSuccess logs the end of all problems. A database that reads need not write, so a
-// write that failed is over only with one that succeeds.
+// logSuccess logs the end of all problems. A database that reads may still not write. So a failed
+// write is over only after a successful one.
 func (s *Store) logSuccess(wrote bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +122,7 @@ func (s *Store) logSuccess(wrote bool) {
 	s.log.Info("sqlstore: works again", "table", s.sql.name.String())
 }
 
-// ended is the error of a call whose context was done before it was.
+// ended is the error of a call whose context ended first.
 func ended(ctx context.Context) error {
 	return fmt.Errorf("sqlstore: %w", ctx.Err())
 }

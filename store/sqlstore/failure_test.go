@@ -14,8 +14,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// holdLock takes the lock that writers queue for, and gives it back when the
-// test ends or release is called.
+// holdLock takes the lock that writers wait for. It releases it when the test ends or release is
+// called.
 func holdLock(t *testing.T, s *Store, db *sql.DB) (release func()) {
 	t.Helper()
 	tx, err := begin(context.Background(), db, &s.sql, "60s")
@@ -27,7 +27,7 @@ func holdLock(t *testing.T, s *Store, db *sql.DB) (release func()) {
 	return release
 }
 
-// throughProxy returns a store that reaches its database by way of a proxy.
+// throughProxy returns a store that reaches its database through a proxy.
 func throughProxy(t *testing.T, timeout time.Duration) (*Store, *proxy, *logged) {
 	t.Helper()
 	direct, _ := open(t)
@@ -45,11 +45,11 @@ func throughProxy(t *testing.T, timeout time.Duration) (*Store, *proxy, *logged)
 	if got := get(t, s, "k"); got != "1" {
 		t.Fatalf("through the proxy, k is %q", got)
 	}
-	s.timeout = timeout // only now, as this machine may be busy
+	s.timeout = timeout // only now, since this machine may be busy
 	return s, p, log
 }
 
-// calls are one of each.
+// calls has one call of each kind.
 var calls = map[string]func(context.Context, *Store) error{
 	"View": func(ctx context.Context, s *Store) error {
 		return s.View(ctx, []string{"k"}, func([][]byte) error { return nil })
@@ -69,7 +69,7 @@ var calls = map[string]func(context.Context, *Store) error{
 	"Sync": func(ctx context.Context, s *Store) error { return s.Sync(ctx) },
 }
 
-// TestDatabaseThatFails has the database hang, and be gone, and then come back.
+// TestDatabaseThatFails makes the database hang or disappear, and then come back.
 func TestDatabaseThatFails(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -123,7 +123,7 @@ func TestCallersDeadline(t *testing.T) {
 	}
 }
 
-// TestOpenBeforeTheDatabase has the program start first.
+// TestOpenBeforeTheDatabase starts the program before the database.
 func TestOpenBeforeTheDatabase(t *testing.T) {
 	s, p, _ := throughProxy(t, 5*time.Second)
 	p.close()
@@ -137,8 +137,8 @@ func TestOpenBeforeTheDatabase(t *testing.T) {
 	}
 }
 
-// TestSessionsEnded has the database end the sessions of writers, again and
-// again. What was confirmed is there; what was not may be.
+// TestSessionsEnded makes the database end the sessions of writers, again and again. Confirmed
+// writes must be there; unconfirmed ones may be.
 func TestSessionsEnded(t *testing.T) {
 	direct, db := open(t)
 	mustPut(t, direct, "k", "")
@@ -184,7 +184,7 @@ func TestSessionsEnded(t *testing.T) {
 	}
 }
 
-// TestWriterThatStandsStill has a process hold the lock and do nothing more.
+// TestWriterThatStandsStill makes a process take the lock and then do nothing.
 func TestWriterThatStandsStill(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
@@ -220,12 +220,12 @@ func TestLockThatIsNotGivenBack(t *testing.T) {
 	mustPut(t, hasty, "k", "3")
 }
 
-// TestOvertaken has another writer change, make and delete what an update has
-// read, just before it writes.
+// TestOvertaken makes another writer change, create and delete what an update has read, just before
+// that update writes.
 func TestOvertaken(t *testing.T) {
 	for _, c := range []struct {
 		name          string
-		before, after string // values of the key that is overtaken, "" for none
+		before, after string // values of the key that the other writer changes, "" for none
 	}{
 		{"changed", "1", "2"},
 		{"made", "", "2"},
@@ -259,7 +259,7 @@ func TestOvertaken(t *testing.T) {
 	}
 }
 
-// set makes value the value of k, or deletes it if value is "".
+// set sets k to value, or deletes it if value is "".
 func set(t *testing.T, s *Store, value string) {
 	t.Helper()
 	err := s.Update(context.Background(), []string{"k"}, func(values [][]byte) error {
@@ -273,7 +273,7 @@ func set(t *testing.T, s *Store, value string) {
 	}
 }
 
-// TestOvertakenThenRefused has fn fail, and panic, when it runs again.
+// TestOvertakenThenRefused makes fn fail, and panic, when it runs again.
 func TestOvertakenThenRefused(t *testing.T) {
 	s, _ := open(t)
 	errMine := errors.New("mine")
@@ -331,8 +331,7 @@ func TestSyncWaitsForTheDisk(t *testing.T) {
 	}
 }
 
-// eventually tries f until it works, for a bounded time, and returns its last
-// error.
+// eventually calls f until it succeeds, for a bounded time, and returns its last error.
 func eventually(f func() error) (err error) {
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
 		if err = f(); err == nil {
@@ -360,7 +359,7 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// state is an error as drivers return it.
+// state is an error like those of drivers.
 type state string
 
 func (s state) Error() string    { return "SQLSTATE " + string(s) }

@@ -24,7 +24,7 @@ func address() string {
 	return "postgres://postgres@127.0.0.1:5432/test"
 }
 
-// reach says once whether PostgreSQL answers.
+// reach returns whether PostgreSQL answers. It asks only once.
 var reach = sync.OnceValue(func() error {
 	db, err := sql.Open("pgx", address())
 	if err != nil {
@@ -36,8 +36,8 @@ var reach = sync.OnceValue(func() error {
 	return db.PingContext(ctx)
 })
 
-// database returns a handle to PostgreSQL that is closed when the test ends. It
-// skips the test if there is none to test with, except where there must be one.
+// database returns a handle to PostgreSQL that is closed when the test ends. Without PostgreSQL it
+// skips the test, or fails it in CI.
 func database(t testing.TB) *sql.DB {
 	t.Helper()
 	if err := reach(); err != nil {
@@ -76,7 +76,7 @@ func mustExec(t testing.TB, db *sql.DB, query string, args ...any) {
 	}
 }
 
-// open returns a store in a schema of its own, and a handle to it.
+// open returns a store in its own schema, and a handle to the database.
 func open(t testing.TB) (*Store, *sql.DB) {
 	t.Helper()
 	db := database(t)
@@ -111,7 +111,7 @@ func mustPut(t testing.TB, st store.Store, key, value string) {
 	}
 }
 
-// get returns the value at key, "" if there is none.
+// get returns the value of key, or "".
 func get(t testing.TB, st store.Store, key string) (got string) {
 	t.Helper()
 	err := st.View(context.Background(), []string{key}, func(values [][]byte) error {
@@ -124,7 +124,7 @@ func get(t testing.TB, st store.Store, key string) (got string) {
 	return got
 }
 
-// withSetting returns the address with a setting for each connection added.
+// withSetting returns the address with a setting that applies to each connection.
 func withSetting(address, setting string) string {
 	if setting == "" {
 		return address

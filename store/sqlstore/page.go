@@ -7,9 +7,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Limits of what a Scan asks for at a time. The first page is small, since many
-// scans are of few records. A page that turns out to have more than pageMost bytes
-// is cut.
+// How much a Scan fetches at a time. The first page is small, since many scans are of few records.
+// A page of more than pageMost bytes is cut.
 const (
 	firstRecords = 500
 	nextRecords  = 4000
@@ -18,13 +17,13 @@ const (
 
 // page is a part of a scan.
 type page struct {
-	from, to string // keys from the one to before the other are left to scan
+	from, to string // the remaining keys: from from, to before to
 	limit    int
-	cut      bool // not all that the limit allows was taken
+	cut      bool // fewer than limit were taken, because of their size
 	records  []store.Record
 }
 
-// The first and the last character of keys.
+// The first and the last character of the keys' alphabet.
 const (
 	lowest  = "!"
 	highest = '~'
@@ -68,7 +67,7 @@ func (p *page) fetch(ctx context.Context, db *sql.DB, query string) error {
 	return rows.Err()
 }
 
-// next turns the page, unless it was the last.
+// next moves to the next page, unless this is the last.
 func (p *page) next() bool {
 	n := len(p.records)
 	if n == 0 || n < p.limit && !p.cut {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// proxy stands between a store and its database, and can fail like a network.
+// proxy is between a store and its database, and can fail like a network.
 type proxy struct {
 	target string
 	at     string
@@ -53,7 +53,7 @@ func (p *proxy) open(t *testing.T) {
 	})
 }
 
-// close ends all connections and takes no new ones.
+// close ends all connections and accepts no new ones.
 func (p *proxy) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,14 +64,14 @@ func (p *proxy) close() {
 	clear(p.conns)
 }
 
-// hang lets no more bytes pass.
+// hang lets no more bytes through.
 func (p *proxy) hang() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.gate = make(chan struct{})
 }
 
-// resume lets bytes pass again.
+// resume lets bytes through again.
 func (p *proxy) resume() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

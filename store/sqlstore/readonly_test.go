@@ -12,8 +12,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// ownDatabase makes a database that is dropped when the test ends, and returns its
-// name and address. Settings of it touch no other test.
+// ownDatabase creates a database that is dropped when the test ends, and returns its name and
+// address. Its settings do not affect other tests.
 func ownDatabase(t *testing.T, admin *sql.DB) (name, at string) {
 	t.Helper()
 	name = "servemap_test_" + strings.ToLower(rand.Text()[:16])
@@ -27,12 +27,12 @@ func ownDatabase(t *testing.T, admin *sql.DB) (name, at string) {
 	return name, u.String()
 }
 
-// TestDatabaseThatOnlyReads counts what a site has logged that tries once a second
-// for two minutes.
+// TestDatabaseThatOnlyReads counts what is logged for a site that tries once a second for two
+// minutes.
 func TestDatabaseThatOnlyReads(t *testing.T) {
 	for _, c := range []struct {
 		name, refuse, allow string
-		syncs               bool // Sync works all the same
+		syncs               bool // Sync still works
 	}{
 		{
 			name:   "read-only, as a database is after a failover",
@@ -62,7 +62,7 @@ func TestDatabaseThatOnlyReads(t *testing.T) {
 			mustPut(t, s, "k", "1")
 			exec(c.refuse)
 			exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}' AND pid <> pg_backend_pid()`)
-			err := eventually(func() error { // at first it may meet the session that ended
+			err := eventually(func() error { // at first it may meet the ended session
 				return s.View(context.Background(), []string{"k"}, func([][]byte) error { return nil })
 			})
 			if err != nil {
@@ -95,7 +95,7 @@ func TestDatabaseThatOnlyReads(t *testing.T) {
 	}
 }
 
-// TestReadOnlySessionIsGivenUp leaves the only session of a pool read-only.
+// TestReadOnlySessionIsGivenUp makes the only session of a pool read-only.
 func TestReadOnlySessionIsGivenUp(t *testing.T) {
 	for name, call := range map[string]func(*Store) error{
 		"Update": func(s *Store) error { return put(s, "k", "2") },
@@ -117,12 +117,12 @@ func TestReadOnlySessionIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestATableThatIsMissingIsMade has what is missing made by the next start, and by
-// a store that is open.
+// TestATableThatIsMissingIsMade removes tables. The next start must make them again, and so must a
+// store that is open.
 func TestATableThatIsMissingIsMade(t *testing.T) {
 	for _, c := range []struct {
 		name, lose string
-		kept       bool // the records
+		kept       bool // whether the records are kept
 	}{
 		{"the format's row", `DELETE FROM {name}_format`, true},
 		{"the format table's rows, truncated", `TRUNCATE {name}_format`, true},

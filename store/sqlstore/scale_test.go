@@ -26,8 +26,8 @@ const (
 	scaleSite    = "https://example.com|"
 )
 
-// fillScale makes the three rows that a listed page has, of their usual sizes: its state, its entry in a
-// part, and what shows its content. Locations come in no order, as visitors do.
+// fillScale makes the three rows of a listed page in their usual sizes: its state, its entry in a
+// part, and the pages with its content. Locations come in random order, as visitors ask for them.
 const fillScale = `INSERT INTO {records} (key, value)
 SELECT row.key, convert_to(rpad(i::text, row.bytes, '.'), 'UTF8')
 FROM generate_series($1::bigint, $2::bigint - 1) AS i,
@@ -37,14 +37,14 @@ LATERAL (VALUES
 	($3 || 'list|' || lpad((1 + i / $4)::text, 6, '0') || '|' || page.location, 28),
 	($3 || 'duplicates|' || right(md5(i::text), 16), 52)) AS row (key, bytes)`
 
-// scaleLocation is the location that fillScale gives page i.
+// scaleLocation returns the location of page i in fillScale.
 func scaleLocation(i int) string {
 	sum := md5.Sum([]byte(strconv.Itoa(i)))
 	return "/section/" + hex.EncodeToString(sum[:6]) + "-the-title-of-the-page"
 }
 
-// BenchmarkScale says what pages take in a table of many, and how fast it is then: merge has four servers
-// write the states of pages chosen at random, a thousand at a time; scan reads the entries of parts.
+// BenchmarkScale measures the size and speed of a table with many pages. merge makes four servers
+// write the states of random pages, a thousand at a time. scan reads the entries of parts.
 func BenchmarkScale(b *testing.B) {
 	for size := range strings.SplitSeq(*scale, ",") {
 		pages, err := strconv.Atoi(size)
@@ -81,7 +81,7 @@ func benchPages(b *testing.B, pages int) {
 	b.Run("scan", func(b *testing.B) { scanScale(b, fleet[0], pages) })
 }
 
-// measure returns how many rows there are, and the bytes of them and their index.
+// measure returns the number of rows, and the bytes of the table and its index.
 func measure(b *testing.B, db *sql.DB, table string) (rows, bytes float64) {
 	b.Helper()
 	if err := db.QueryRow("SELECT count(*), pg_total_relation_size('"+table+"') FROM "+table).Scan(&rows, &bytes); err != nil {
@@ -90,7 +90,7 @@ func measure(b *testing.B, db *sql.DB, table string) (rows, bytes float64) {
 	return rows, bytes
 }
 
-// walBytes returns how much the whole server has written to its log so far.
+// walBytes returns how many bytes the whole server has written to its log so far.
 func walBytes(b *testing.B, db *sql.DB) (n float64) {
 	b.Helper()
 	if err := db.QueryRow(`SELECT pg_current_wal_lsn() - '0/0'`).Scan(&n); err != nil {
@@ -146,7 +146,7 @@ func scanScale(b *testing.B, st store.Store, pages int) {
 	b.ReportMetric(float64(entries)/b.Elapsed().Seconds(), "entries/s")
 }
 
-// visit counts in records of 100 bytes.
+// visit counts visits in records of 100 bytes.
 func visit(values [][]byte) error {
 	for i, value := range values {
 		if value == nil {

@@ -10,12 +10,10 @@ import (
 	"strings"
 )
 
-// tableName is the table of the records, and the schema it is in, "" for the
-// connection's own.
+// tableName is the table of the records and its schema, "" for the connection's own.
 type tableName struct{ schema, table string }
 
-// identifiers leave room for what is added to them: PostgreSQL cuts a name
-// after 63 bytes.
+// identifier leaves room for suffixes: PostgreSQL cuts a name after 63 bytes.
 var identifier = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,49}$`)
 
 func parseTable(text string) (tableName, error) {
@@ -32,10 +30,10 @@ func parseTable(text string) (tableName, error) {
 	return name, nil
 }
 
-// String returns the name as it is written in Options.
+// String returns the name as written in Options.
 func (n tableName) String() string { return strings.ReplaceAll(n.quoted(""), `"`, "") }
 
-// quoted returns the name, with suffix added, as it stands in a statement.
+// quoted returns the name with a suffix, for use in a statement.
 func (n tableName) quoted(suffix string) string {
 	table := `"` + n.table + suffix + `"`
 	if n.schema == "" {
@@ -47,8 +45,7 @@ func (n tableName) quoted(suffix string) string {
 // format is the version of the tables.
 const format = 1
 
-// statements are all that is ever sent to the database, with the names of the
-// tables filled in.
+// statements holds everything that is ever sent to the database, with the tables' names filled in.
 type statements struct {
 	name tableName
 
@@ -60,16 +57,14 @@ type statements struct {
 	makeTables []string // each makes what is missing
 }
 
-// A collation other than C would scan in another order than that of the bytes,
-// and compare slower. The fill factor leaves room on each page, so that most
-// updates need not touch the index.
+// With a collation other than C, scans would not be in byte order, and comparisons would be slower.
+// The fill factor leaves room on each page, so that most updates do not touch the index.
 const createRecords = `CREATE TABLE IF NOT EXISTS {records} (
 	key text COLLATE "C" PRIMARY KEY,
 	value bytea NOT NULL
 ) WITH (fillfactor = 80)`
 
-// The one row of the format table says what the other is like, and is what
-// writers lock.
+// The one row of the format table holds the version of the records table. Writers lock this row.
 const createFormat = `CREATE TABLE IF NOT EXISTS {format} (
 	one boolean PRIMARY KEY DEFAULT true CHECK (one),
 	version integer NOT NULL
@@ -84,9 +79,9 @@ const lockWriter = `WITH limits AS MATERIALIZED (SELECT
 	set_config('idle_in_transaction_session_timeout', $1, true))
 SELECT f.version FROM limits, {format} f FOR UPDATE OF f`
 
-// writeValues returns which of the keys $1 no longer have the values $2, null
-// for none, and what they have instead. If it is none of them, it stores the
-// values $4 at the keys $3 and deletes the keys $5.
+// writeValues returns which of the keys $1 no longer have the values $2 (null for absent), and
+// their current values. If there are none, it stores the values $4 at the keys $3 and deletes the
+// keys $5.
 const writeValues = `WITH stale AS MATERIALIZED (
 	SELECT seen.key, now.value
 	FROM unnest($1::text[], $2::bytea[]) AS seen (key, value)
@@ -102,8 +97,7 @@ const writeValues = `WITH stale AS MATERIALIZED (
 )
 SELECT key, value FROM stale`
 
-// flushCommit makes the transaction wait for the disk when it ends, if the
-// owner has transactions not do so.
+// flushCommit makes the transaction's end wait for the disk, even if the owner has turned that off.
 const flushCommit = `SELECT set_config('synchronous_commit', 'on', true)
 WHERE current_setting('synchronous_commit') = 'off'`
 
@@ -124,11 +118,10 @@ func statementsFor(name tableName) statements {
 }
 
 var (
-	// errLater is returned for tables that this version cannot read.
+	// errLater is the error for tables that this version cannot read.
 	errLater = errors.New("was made by a later version of this program; replace this process by that version")
 
-	// errNoFormat is returned to writers if there is no row that says what the
-	// tables are like.
+	// errNoFormat is the error for writers if the format table has no row.
 	errNoFormat = errors.New("the format table has lost its row")
 )
 
@@ -145,7 +138,7 @@ func (s *Store) prepare(ctx context.Context) error {
 		return nil
 	}
 	var version sql.Null[int]
-	var found bool // the table of the records
+	var found bool // whether the records table exists
 	err := s.db.QueryRowContext(ctx, s.sql.version).Scan(&version, &found)
 	if err != nil && stateOf(err) != undefinedTable && stateOf(err) != undefinedSchema {
 		return err
@@ -162,8 +155,8 @@ func (s *Store) prepare(ctx context.Context) error {
 	return nil
 }
 
-// create makes the tables, or what is missing of them, as after a restore that left
-// it out. Processes that start together do so one after the other.
+// create makes the tables, or those that are missing, as after an incomplete restore. Processes
+// that start together do so one after the other.
 func (s *Store) create(ctx context.Context, session *sql.Conn) error {
 	tx, err := session.BeginTx(ctx, nil)
 	if err != nil {
@@ -182,7 +175,7 @@ func (s *Store) create(ctx context.Context, session *sql.Conn) error {
 		return err
 	}
 	steps := s.sql.makeTables
-	if !schema { // asked first, as to make one takes a right that few roles have
+	if !schema { // asked first, since few roles have the right to make a schema
 		steps = append([]string{s.sql.makeSchema}, steps...)
 	}
 	for _, step := range steps {

@@ -1,28 +1,24 @@
-// Package sqlstore keeps servemap's records in a PostgreSQL database. It is the
-// store for a site that is served by several processes: all that open the same
-// table share what they learn.
+// Package sqlstore keeps servemap's records in a PostgreSQL database. It is the store for a site
+// with several processes: all that open the same table share what they learn.
 //
-// It is tried with PostgreSQL 15 and the driver github.com/jackc/pgx/v5/stdlib,
-// which the program imports and opens:
+// It is tested with PostgreSQL 15 and the driver github.com/jackc/pgx/v5/stdlib, which the program
+// imports and opens:
 //
 //	db, err := sql.Open("pgx", "postgres://servemap@db.example.com/servemap")
 //	st, err := sqlstore.Open(db, nil)
 //
-// Another driver has to take Go slices for arrays, and to have errors with a
-// method SQLState, as pgx does.
+// Another driver must accept Go slices as arrays, and its errors must have a method SQLState, as
+// pgx's do.
 //
-// An Update reads, and calls its fn, outside of any transaction. What it then
-// writes takes one short transaction, which locks the one row that all writers
-// of a table lock first, and compares what was read with what is there now. So
-// writers queue, none waits for a fn or for a reader, and nobody can deadlock.
-// Who finds something changed does it again, this time behind the lock, where
-// nothing changes any more.
+// An Update reads, and calls its fn, outside of any transaction. Then it writes in one short
+// transaction. That locks the row that all writers of a table lock first, and compares what was
+// read with what is there now. So writers queue, nobody waits for a fn or a reader, and there are
+// no deadlocks. If something has changed, the Update runs fn again, now with the lock, so that
+// nothing can change any more.
 //
-// An Update has reached the database server when it returns, and, unless the
-// server is told otherwise by synchronous_commit=off, its disk. With that
-// setting, what was written in the last second may be lost when the server
-// dies, which is another death than that of this process; [Store.Sync] waits
-// for the disk in any case.
+// When an Update returns, the database server has the write, and so has its disk, unless
+// synchronous_commit=off. With that setting, the writes of the last second may be lost if the
+// server dies (not if this process dies). [Store.Sync] waits for the disk in any case.
 package sqlstore
 
 import (
@@ -44,41 +40,37 @@ const (
 
 // Options adjusts a [Store]. The zero value of each field is the default.
 type Options struct {
-	// Table is the table that the records are kept in. Beside it stands
-	// another one, with _format added to its name. It may have a schema before
-	// it, as in "web.servemap". Each name is 1 to 50 lower-case letters, digits
-	// and underscores, and does not begin with a digit. If empty, it is
-	// "servemap" in the schema that the connection is in.
+	// Table is the table for the records. The store also uses a second table, with _format added to
+	// the name. A schema may come first, as in "web.servemap". Each name has 1 to 50 lower-case
+	// letters, digits and underscores, and does not begin with a digit. Empty means "servemap" in
+	// the connection's schema.
 	//
-	// Sites may share a table, since their records are kept apart by their
-	// origins. With tables of their own, they do not wait for each other.
+	// Sites may share a table, since their origins keep their records apart. With their own tables,
+	// they do not wait for each other.
 	Table string
 
-	// Timeout is how long a call may take, or one step of a Scan. The database
-	// server gives up a transaction of ours after the same time, so that a
-	// process which stands still with a lock does not keep others waiting
-	// longer. It must not be below 1 ms. If zero, it is 10 seconds.
+	// Timeout is how long a call, or one step of a Scan, may take. The database server ends our
+	// transactions after the same time. So a process that hangs with a lock keeps others waiting no
+	// longer. It must be at least 1 ms. Zero means 10 seconds.
 	Timeout time.Duration
 
-	// Logger receives what goes wrong, once per cause, and when it is over. If
-	// nil, slog.Default() is used.
+	// Logger receives problems, once per cause, and their end. Nil means slog.Default().
 	Logger *slog.Logger
 }
 
-// A Store is a [store.Store] in a table of a PostgreSQL database. It may be
-// used concurrently, and any number of Stores, in any number of processes, may
-// use the same table. It has no state that needs closing.
+// A Store is a [store.Store] in a table of a PostgreSQL database. It is safe for concurrent use.
+// Any number of Stores, in any number of processes, may use the same table. It needs no closing.
 type Store struct {
 	db      *sql.DB
 	sql     statements
 	timeout time.Duration
 	log     *slog.Logger
 
-	ready atomic.Bool // the tables are there, and of our format
+	ready atomic.Bool // the tables exist and have our format
 
 	mu         sync.Mutex
-	logged     []string // the kinds of problems that were logged and last
-	writesFail bool     // a write failed in them
+	logged     []string // kinds of problems that were logged and are not over
+	writesFail bool     // one of them was a failed write
 }
 
 var (
@@ -86,18 +78,17 @@ var (
 	_ store.Sharer = (*Store)(nil)
 )
 
-// Shared reports true: what is in the store may be changed by other processes.
-// A site then looks now and then what they have changed.
+// Shared reports true: other processes may change the records. So a site regularly looks for their
+// changes.
 func (s *Store) Shared() bool { return true }
 
-// Open returns a Store that keeps its records in db, which stays its opener's
-// to close; calls fail with [store.ErrClosed] then. A nil opts means the
-// defaults. Open fails only for a bad argument and does not ask the database.
+// Open returns a Store that keeps its records in db. The caller still owns db. Once the caller
+// closes it, calls fail with [store.ErrClosed]. A nil opts means the defaults. Open fails only for
+// a bad argument, and does not contact the database.
 //
-// The first call that reaches the database makes the tables, or what is missing
-// of them; a role that may not create tables needs to find them there. A table that
-// a later version of this program has made anew is left alone: all calls fail then,
-// and say so.
+// The first call that reaches the database creates the tables that are missing. A role that may not
+// create tables must find them there. If a later version of this program has changed a table's
+// format, the Store leaves it alone: all calls fail, and say so.
 func Open(db *sql.DB, opts *Options) (*Store, error) {
 	if opts == nil {
 		opts = &Options{}

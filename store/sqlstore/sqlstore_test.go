@@ -14,8 +14,7 @@ import (
 	"github.com/servemap/servemap/store/storetest"
 )
 
-// TestSharedStore has two handles with connections of their own, as two
-// processes have.
+// TestSharedStore uses two handles with separate connections, like two processes.
 func TestSharedStore(t *testing.T) {
 	one, two := database(t), database(t)
 	storetest.RunShared(t, func(t *testing.T) (a, b store.Store) {
@@ -25,7 +24,7 @@ func TestSharedStore(t *testing.T) {
 }
 
 func TestOpenRefusesBadArguments(t *testing.T) {
-	db := dial(t, address()) // nothing is asked of it
+	db := dial(t, address()) // it is never used
 	for _, c := range []struct {
 		name string
 		db   *sql.DB
@@ -58,8 +57,8 @@ func TestOpenTakes(t *testing.T) {
 	}
 }
 
-// TestTablesAreApart has two stores in one schema, one in another, and one in
-// that of the connection.
+// TestTablesAreApart uses two stores in one schema, one in another, and one in the connection's
+// schema.
 func TestTablesAreApart(t *testing.T) {
 	db := database(t)
 	one, two := schema(t, db), schema(t, db)
@@ -88,7 +87,7 @@ func TestOpenMakesTheSchema(t *testing.T) {
 	mustPut(t, openTable(t, db, name+".servemap"), "k", "1")
 }
 
-// TestStartTogether has a fleet start on an empty database.
+// TestStartTogether starts a fleet on an empty database.
 func TestStartTogether(t *testing.T) {
 	db := database(t)
 	table := schema(t, db) + ".servemap"
@@ -110,7 +109,7 @@ func TestStartTogether(t *testing.T) {
 	}
 }
 
-// TestRoleWithoutRights has a role that may read and write, and make nothing.
+// TestRoleWithoutRights uses a role that may read and write, but create nothing.
 func TestRoleWithoutRights(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
@@ -132,8 +131,8 @@ func TestRoleWithoutRights(t *testing.T) {
 	}
 }
 
-// TestLaterFormat has another process bring the tables to a format that is not
-// known here, before and after the first call.
+// TestLaterFormat makes another process change the tables to an unknown format, before and after
+// the first call.
 func TestLaterFormat(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
@@ -177,7 +176,8 @@ func TestClosedDatabase(t *testing.T) {
 	}
 }
 
-// TestUpdateThatChangesNothing takes no lock, so it works beside a writer.
+// TestUpdateThatChangesNothing checks that such an update takes no lock, and so works next to a
+// writer.
 func TestUpdateThatChangesNothing(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
@@ -195,8 +195,8 @@ func TestUpdateThatChangesNothing(t *testing.T) {
 	}
 }
 
-// TestScanOfMixedSizes has long records behind many short ones, so that pages
-// become long and then have to be cut.
+// TestScanOfMixedSizes puts long records after many short ones, so that pages grow and then must be
+// cut.
 func TestScanOfMixedSizes(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
@@ -219,8 +219,8 @@ func TestScanOfMixedSizes(t *testing.T) {
 	}
 }
 
-// logged is what a store logs.
+// logged keeps what a store logs.
 type logged struct{ base.Log }
 
-// count returns how often it holds text.
+// count returns how often the log contains text.
 func (l *logged) count(text string) int { return strings.Count(l.String(), text) }

@@ -19,12 +19,12 @@ type update struct {
 	index map[string]int
 	fn    func([][]byte) error
 
-	old   [][]byte // the values as they were when fn was last called
-	wrote bool     // the changes are committed
+	old   [][]byte // the values when fn was last called
+	wrote bool     // whether the changes are committed
 }
 
-// A refusal is an error of fn, or of what fn left. It does not unwrap to that, so
-// that it is never taken for an answer of the database.
+// A refusal is an error of fn, or of the values that fn left. It does not unwrap to that error, so
+// that nobody takes it for an answer of the database.
 type refusal struct{ err error }
 
 func (r *refusal) Error() string { return "refused" }
@@ -42,7 +42,7 @@ func (u *update) run(ctx context.Context, db *sql.DB) (err error) {
 	return transact(ctx, db, u.sql, u.limit, func(tx *sql.Tx) error { return u.write(ctx, tx, c) })
 }
 
-// changes has fn change copies of the values.
+// changes makes fn change copies of the values.
 func (u *update) changes() (*changes, error) {
 	values := make([][]byte, len(u.old))
 	for i, value := range u.old {
@@ -58,8 +58,8 @@ func (u *update) changes() (*changes, error) {
 	return diff(u.keys, u.old, values), nil
 }
 
-// write commits the changes, if all values are what they were. Else it has
-// them made again from what they are, which holds while it has the lock.
+// write commits the changes if all values are still the same. Otherwise it calls fn again with the
+// current values, which stay the same while it has the lock.
 func (u *update) write(ctx context.Context, tx *sql.Tx, c *changes) error {
 	for range 2 {
 		rows, err := tx.QueryContext(ctx, u.sql.write, u.keys, u.old, c.put, c.values, c.deleted)
@@ -104,9 +104,9 @@ func diff(keys []string, old, values [][]byte) *changes {
 	return c
 }
 
-// inSession runs f with a session of the database. One that turns out to be
-// read-only is given up, not put back: it may stay so for as long as it lives,
-// while a new one reaches the server that takes writes by now.
+// inSession runs f with a session of the database. It closes a session that proves read-only
+// instead of putting it back. Such a session may stay read-only as long as it lives, while a new
+// one reaches the server that now takes writes.
 func inSession(ctx context.Context, db *sql.DB, f func(*sql.Conn) error) error {
 	session, err := db.Conn(ctx)
 	if err != nil {
@@ -115,12 +115,12 @@ func inSession(ctx context.Context, db *sql.DB, f func(*sql.Conn) error) error {
 	defer session.Close()
 	err = f(session)
 	if stateOf(err) == readOnlyTransaction {
-		_ = session.Raw(func(any) error { return driver.ErrBadConn }) // which has it closed
+		_ = session.Raw(func(any) error { return driver.ErrBadConn }) // this closes it
 	}
 	return err
 }
 
-// transact runs f in a transaction that has the writers' lock. f commits it.
+// transact runs f in a transaction that has the writers' lock. f must commit it.
 func transact(ctx context.Context, db *sql.DB, q *statements, limit string, f func(*sql.Tx) error) error {
 	return inSession(ctx, db, func(session *sql.Conn) error {
 		tx, err := begin(ctx, session, q, limit)
@@ -149,13 +149,13 @@ func begin(ctx context.Context, session interface {
 		err = errNoFormat
 	}
 	if err != nil {
-		_ = tx.Rollback() // what went wrong is said already
+		_ = tx.Rollback() // the caller gets the error that matters
 		return nil, err
 	}
 	return tx, nil
 }
 
-// indexOf returns where each key stands in keys.
+// indexOf returns the index of each key in keys.
 func indexOf(keys []string) map[string]int {
 	index := make(map[string]int, len(keys))
 	for i, key := range keys {
@@ -175,8 +175,8 @@ func read(ctx context.Context, db *sql.DB, query string, keys []string, index ma
 	return values, err
 }
 
-// fill puts the values that rows hold where their keys stand, and returns how
-// many they are. It closes rows.
+// fill puts the values in rows at the indexes of their keys, and returns how many there are. It
+// closes rows.
 func fill(values [][]byte, rows *sql.Rows, index map[string]int) (n int, err error) {
 	defer rows.Close()
 	var key sql.RawBytes
