@@ -116,6 +116,9 @@ func (k Keys) Recent() string { return string(k) + "recent" }
 // Journal is the key of the record of when the journal begins.
 func (k Keys) Journal() string { return string(k) + "journal" }
 
+// Notify is the key of a record of package notify, by its name there.
+func (k Keys) Notify(name string) string { return string(k) + "notify|" + name }
+
 // IsLocation reports whether a stored text can be a location, and so be in a key.
 func IsLocation(s string) bool {
 	for i := range len(s) {

@@ -1,0 +1,176 @@
+package notify
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// engine is what is known of an endpoint.
+type engine struct {
+	Verdict      string // one of those of [Status], "" before the first post
+	Code         int    // of the last answer, 0 if there was none
+	ErrorCode    string // that the last answer gave
+	Fails        int    // posts in a row that ended in this verdict
+	Since        time.Time
+	Until        time.Time // before which nothing is posted
+	LastTried    time.Time
+	LastAccepted time.Time
+	Unverified   time.Time // since when it answers 202 alone
+	Busy         bool      // it answered 429 on a day of many posts
+}
+
+// The verdicts on an engine.
+const (
+	verdictOK         = "ok"
+	verdictUnverified = "unverified"
+	verdictPending    = "pending-key"
+	verdictRefused    = "key-refused"
+	verdictThrottled  = "throttled"
+	verdictDown       = "down"
+	verdictPaused     = "paused"
+)
+
+// outcome is what is to be done with the pages of a post.
+type outcome int
+
+const (
+	kept     outcome = iota // they are sent again later
+	accepted                // they are sent
+	invalid                 // one of them, at least, is not acceptable
+)
+
+// answer is what came back of a post.
+type answer struct {
+	code       int // 0 if nothing came
+	errorCode  string
+	retryAfter time.Duration // 0 if it is not given
+}
+
+// busyPosts are so many posts on a day that a refusal for too many is meant for this
+// site, and not for its neighbours at the same address.
+const busyPosts = 10
+
+// judge says what an answer means: what is known of the engine then, and what is to be
+// done with the pages. posts is how many there were on the same day.
+func judge(e engine, a answer, now time.Time, posts int) (engine, outcome) {
+	e.Code, e.ErrorCode, e.LastTried = a.code, a.errorCode, now
+	switch {
+	case a.code/100 == 2:
+		return e.accept(now), accepted
+	case a.code == http.StatusUnprocessableEntity:
+		return e, invalid
+	case a.code == http.StatusTooManyRequests:
+		e.Busy = posts > busyPosts
+		e = e.fail(verdictThrottled, now, 10*time.Minute, longest)
+		e.Until = latest(e.Until, now.Add(min(a.retryAfter, longest)))
+	case a.code == http.StatusForbidden && a.errorCode == "SiteVerificationNotCompleted":
+		e = e.fail(verdictPending, now, 2*time.Minute, time.Hour)
+	case a.code == http.StatusForbidden && a.errorCode == "UserForbiddedToAccessSite":
+		e = e.fail(verdictRefused, now, longest, longest)
+	case a.code == http.StatusForbidden:
+		e = e.fail(verdictRefused, now, time.Hour, longest)
+	case a.code/100 == 4:
+		e = e.fail(verdictPaused, now, longest, longest)
+	default: // nothing, a redirect, or trouble of the engine's own
+		e = e.fail(verdictDown, now, time.Minute, time.Hour)
+	}
+	return e, kept
+}
+
+func (e engine) accept(now time.Time) engine {
+	e.LastAccepted, e.Fails, e.Since, e.Until = now, 0, time.Time{}, time.Time{}
+	e.Verdict = verdictOK
+	switch {
+	case e.Code != http.StatusAccepted:
+		e.Unverified = time.Time{}
+	case e.Unverified.IsZero():
+		e.Unverified = now
+	case now.Sub(e.Unverified) >= 24*time.Hour:
+		e.Verdict = verdictUnverified
+	}
+	return e
+}
+
+// fail notes a failure, and waits twice as long after each further one.
+func (e engine) fail(verdict string, now time.Time, first, most time.Duration) engine {
+	if e.Verdict != verdict {
+		e.Verdict, e.Fails, e.Since = verdict, 0, now
+	}
+	wait := most
+	if e.Fails < 16 {
+		wait = min(first<<e.Fails, most)
+	}
+	e.Fails++
+	e.Until = now.Add(wait)
+	return e
+}
+
+// yields reports whether the next endpoint may be used while this one waits. An
+// engine that asks for less is obeyed, and not dodged.
+func (e engine) yields(now time.Time) bool {
+	switch e.Verdict {
+	case verdictRefused:
+		return true
+	case verdictDown:
+		return now.Sub(e.Since) >= time.Hour
+	case verdictThrottled:
+		return e.Fails >= 2 && !e.Busy
+	}
+	return false
+}
+
+// choose returns the endpoint to use now, "" if all must wait.
+func choose(endpoints []string, engines map[string]engine, now time.Time) string {
+	for _, url := range endpoints {
+		e := engines[url]
+		if !now.Before(e.Until) {
+			return url
+		}
+		if !e.yields(now) {
+			return ""
+		}
+	}
+	return ""
+}
+
+var wordOnly = regexp.MustCompile(`^[A-Za-z]{1,40}$`)
+
+// errorCode returns the code in the body of an answer, "" if there is none. What an
+// engine says is a stranger's text: only a plain word is taken, and no key.
+func errorCode(body []byte, key string) string {
+	var said struct{ ErrorCode string }
+	if json.Unmarshal(body, &said) != nil || !wordOnly.MatchString(said.ErrorCode) || said.ErrorCode == key {
+		return ""
+	}
+	return said.ErrorCode
+}
+
+// retryAfter reads the header Retry-After, in seconds or as a date. It returns 0 for
+// what is neither, and at most a day.
+func retryAfter(value string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return min(time.Duration(seconds)*time.Second, longest)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, min(at.Sub(now), longest))
+	}
+	return 0
+}
+
+// advice says what the owner can do, "" if nothing.
+func (e engine) advice() string {
+	switch {
+	case e.Verdict == verdictRefused && e.ErrorCode == "UserForbiddedToAccessSite":
+		return "the engine holds an old refusal: give another Options.Key, or verify the site in the engine's webmaster tools"
+	case e.Verdict == verdictRefused:
+		return "everybody must get the key file with status 200 and no other content: see that Wrap stands in front of all else, and that no bot shield or cache answers in its place"
+	case e.Verdict == verdictUnverified:
+		return "the engine takes the pages, and has not checked the key for a day: see that it can fetch the key file"
+	case e.Verdict == verdictPaused:
+		return "the engine refuses what is sent; nothing is sent to it for a day"
+	}
+	return ""
+}

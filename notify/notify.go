@@ -1,0 +1,367 @@
+// Package notify tells search engines which pages of a site changed, by IndexNow, and
+// submits its sitemap to Google Search Console.
+//
+//	notifier, err := notify.New(site, st, nil)
+//	...
+//	go notifier.Run(ctx)
+//	http.ListenAndServe(":8080", notifier.Wrap(site.Wrap(mux)))
+//
+// # IndexNow
+//
+// Bing, Yandex, Seznam, Naver, Yep and Amazon take part, and share what one of them is
+// told; Google does not. No account is needed: the notifier makes a key, and serves it
+// in a file of the site, which proves that it speaks for the site. Bing's other ways of
+// submission need not be used beside it: with IndexNow and the line in robots.txt
+// (see [servemap.Site.RobotsLine]) Bing has all it takes. If a CDN announces changes as
+// well, such as Cloudflare's Crawler Hints, use one of the two.
+//
+// Pages that are new, changed, moved or gone are sent 5 minutes after that was seen,
+// each at most once an hour, and 10,000 a day at most. What is sent is decided when it
+// is sent: only pages that are listed then, and pages that were listed until the site
+// answered 404, 410 or a permanent redirect. A page that left the sitemap for any other
+// reason is named to nobody. Not sent either is what was known before the first start,
+// and what happens while, within an hour, more than a quarter of the listed pages
+// change, and more than 100: that is a deploy or an import. The sitemap tells of that.
+//
+// Nothing is sent while the site serves no sitemap, as under
+// [servemap.Options.ReportOnly]. All that must outlive a restart is kept in the store.
+// Processes that share it send each change once: one sends, the others wait. Where a
+// process dies between a post and the storing of its outcome, that post is repeated, 10
+// minutes later.
+//
+// # Search Console
+//
+// The top files of the sitemap are submitted once, and again when they become others.
+// What Google says of them is read once a day; see [Status]. That needs an account
+// with full permission for the site's property, and the scope
+// https://www.googleapis.com/auth/webmasters. With a service account:
+//
+//  1. In the Google Cloud console, make a project, enable the "Google Search Console
+//     API" in it, make a service account, and download a key for it as JSON. The
+//     account needs no role.
+//
+//  2. In Search Console, under Settings, Users and permissions, add the account's
+//     e-mail address with full permission. Where that dialog does not find the address,
+//     add it as an owner at https://www.google.com/webmasters/verification/home.
+//
+//  3. Give the notifier a client, here with golang.org/x/oauth2/google:
+//
+//     conf, err := google.JWTConfigFromJSON(key, "https://www.googleapis.com/auth/webmasters")
+//     ...
+//     opts.Google = &notify.Google{Client: conf.Client(ctx)}
+//
+// Without a service account, a person who has full permission consents once:
+//
+//  1. In the same project, make an OAuth client of the type "Desktop app", and publish
+//     the consent screen, as its tokens else end after 7 days.
+//
+//  2. Have the person consent to the scope, with access_type=offline, and keep the
+//     refresh token as a secret.
+//
+//  3. Give the notifier a client, here with golang.org/x/oauth2:
+//
+//     conf := &oauth2.Config{ClientID: id, ClientSecret: secret, Endpoint: google.Endpoint}
+//     opts.Google = &notify.Google{Client: conf.Client(ctx, &oauth2.Token{RefreshToken: token})}
+//
+// This package depends on neither module.
+package notify
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/txn"
+	"github.com/servemap/servemap/store"
+)
+
+// DefaultEndpoint is where changes are sent by default. It passes them on to all
+// engines that take part in IndexNow.
+const DefaultEndpoint = "https://api.indexnow.org/indexnow"
+
+// Options adjusts a [Notifier]. The zero value of each field is the default.
+type Options struct {
+	// Key is the site's key of IndexNow: 8 to 128 letters, digits and "-". By default
+	// one is made, and kept in the store. Give one where the address of the key file,
+	// "/KEY.txt", must be known, as to exempt it from a bot shield. Use it for this host
+	// alone.
+	Key string
+	// Endpoints are the URLs that changes are sent to, by default [DefaultEndpoint].
+	// Only one is used at a time: the next one serves while those before it refuse the
+	// key or cannot be reached for long. If it is empty but not nil, changes are sent to
+	// nobody. Endpoints use https, but for those on this machine: where all are on it,
+	// as in a test, the site need not be public.
+	Endpoints []string
+	// Hold is how long after its first change a page is sent, so that what is corrected
+	// at once is sent once. The default is 5 minutes; the least is a second.
+	Hold time.Duration
+	// MaxPerDay is how many pages are sent a day, in UTC, at most. What is left waits
+	// for the next day. The default is 10,000; the most is 20,000.
+	MaxPerDay int
+	// Google submits the sitemap to Search Console. By default it is not.
+	Google *Google
+	// Transport makes the requests to the endpoints, and the one for the site's own key
+	// file. The default connects to public addresses only, and uses no proxy; one that
+	// is given must see to that itself.
+	Transport http.RoundTripper
+	// Logger receives what was sent, and what keeps pages from being sent, each cause
+	// once. By default it is slog.Default.
+	Logger *slog.Logger
+}
+
+// Notifier tells search engines what changed on one site. It is safe for concurrent
+// use.
+type Notifier struct {
+	site      *servemap.Site
+	store     store.Store
+	keys      keys.Keys
+	log       *slog.Logger
+	client    *http.Client
+	console   *searchConsole // nil without Options.Google
+	given     string         // the owner's key, "" if one is made
+	endpoints []string
+	hold      time.Duration
+	perDay    int
+	tops      []string // the URLs of the sitemap's top files
+	folder    string   // the URL of the folder of the site, with a slash at the end
+	root      string   // that of its host
+	host      string
+	agent     string
+	owner     string           // this notifier's name in the lease
+	now       func() time.Time // time.Now, but in tests
+	batch     int              // batchPages, but in tests
+
+	keyPath    atomic.Pointer[string] // of the key file, nil until it is known
+	keyFetched atomic.Int64           // in Unix nanoseconds
+
+	mu      sync.Mutex // held during a pass; guards what is below
+	cursor  time.Time  // before which nothing waits
+	pending int
+	drops   int                // pages that were dropped, and are not counted in the store yet
+	first   map[hash]time.Time // when the first change was seen of each page that waits
+	dropped map[hash]time.Time // the last changes that were dropped, by page
+	rushing bool
+	invalid int   // posts of this pass that were refused for a page
+	owed    *post // the outcome of the last post, while it is not stored
+
+	proved      bool      // that the key file can be seen, or enough was done for it
+	proveAt     time.Time // when to look at it next
+	unreachable time.Time // since when it cannot be reached
+	keyFile     string    // what was seen of it last
+	property    string    // of Search Console, "" until it is known
+	said        string    // the trouble that was logged last
+}
+
+// New returns a Notifier for a site. It keeps its own records in st, which is usually
+// the site's store, and need not be; all processes of a fleet must give the same. The
+// caller closes st, after Run has returned. If opts is nil, the defaults are used; New
+// copies opts.
+//
+// New refuses a site that no engine could reach: one at an address, at "localhost" or
+// another name that is not below a public top-level domain, or with a port. So a
+// program under development announces nothing.
+func New(site *servemap.Site, st store.Store, opts *Options) (*Notifier, error) {
+	if v := reflect.ValueOf(st); site == nil || st == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, errors.New("notify: the site or the store is nil; look at the error with which it was made")
+	}
+	if opts == nil {
+		opts = &Options{}
+	}
+	n, err := newNotifier(site, st, *opts)
+	if err != nil {
+		return nil, fmt.Errorf("notify: %w", err)
+	}
+	return n, nil
+}
+
+func newNotifier(site *servemap.Site, st store.Store, opts Options) (*Notifier, error) {
+	n := &Notifier{
+		site: site, log: cmp.Or(opts.Logger, slog.Default()), given: opts.Key, endpoints: slices.Clone(opts.Endpoints),
+		hold: cmp.Or(opts.Hold, 5*time.Minute), perDay: cmp.Or(opts.MaxPerDay, 10_000),
+		owner: rand.Text(), now: time.Now, batch: batchPages, first: map[hash]time.Time{},
+	}
+	if opts.Endpoints == nil {
+		n.endpoints = []string{DefaultEndpoint}
+	}
+	switch {
+	case n.given != "" && !validKey.MatchString(n.given):
+		return nil, errors.New(`options: Key must have 8 to 128 letters, digits and "-"`)
+	case n.hold < time.Second:
+		return nil, fmt.Errorf("options: Hold is %v; it must be at least 1s, or 0 for the default", opts.Hold)
+	case n.perDay < 1 || n.perDay > 20_000:
+		return nil, fmt.Errorf("options: MaxPerDay is %d; it must be from 1 to 20000, or 0 for the default", opts.MaxPerDay)
+	case opts.Google != nil && opts.Google.Client == nil:
+		return nil, errors.New("options: Google.Client is nil; it must be one that adds the owner's authorisation")
+	case opts.Google == nil && len(n.endpoints) == 0:
+		return nil, errors.New("options: Endpoints is empty and Google is nil, so that nobody would be told; leave Endpoints nil for the default")
+	}
+	local, err := checkEndpoints(n.endpoints)
+	if err != nil {
+		return nil, err
+	}
+	if err := n.locate(site.RobotsLine(), local); err != nil {
+		return nil, err
+	}
+	n.keys, err = keys.New(strings.TrimSuffix(n.folder, "/"))
+	if err != nil {
+		return nil, err
+	}
+	n.store = txn.Guard(st, n.keys.Site(), n.log)
+	n.connect(opts, local)
+	n.know(opts.Key)
+	return n, nil
+}
+
+// locate learns from the lines for robots.txt where the site is.
+func (n *Notifier) locate(lines string, local bool) error {
+	for line := range strings.Lines(lines) {
+		n.tops = append(n.tops, strings.TrimSpace(strings.TrimPrefix(line, "Sitemap: ")))
+	}
+	n.folder = n.tops[0][:strings.LastIndexByte(n.tops[0], '/')+1]
+	u, err := url.Parse(n.folder)
+	if err != nil {
+		return withoutURL(err)
+	}
+	n.host, n.root = u.Host, u.Scheme+"://"+u.Host+"/"
+	n.agent = "servemap (+" + n.root + ")"
+	if local {
+		return nil
+	}
+	return checkOrigin(u)
+}
+
+func (n *Notifier) connect(opts Options, local bool) {
+	if opts.Transport == nil {
+		opts.Transport = newTransport(local)
+	}
+	n.client = &http.Client{Transport: opts.Transport, CheckRedirect: noRedirect}
+	if opts.Google != nil {
+		client := *opts.Google.Client
+		client.CheckRedirect = noRedirect
+		n.console, n.property = &searchConsole{&client, n.agent}, opts.Google.Property
+	}
+}
+
+// know makes a key known to Wrap.
+func (n *Notifier) know(key string) {
+	if u, err := url.Parse(n.folder); key != "" && err == nil && len(n.endpoints) > 0 {
+		path := u.Path + key + ".txt"
+		n.keyPath.Store(&path)
+	}
+}
+
+// Run sends changes until ctx ends, and returns soon after that. Call it once, in a
+// goroutine of its own, in each process that serves the site. Troubles are logged, and
+// [Notifier.Status] tells of them.
+func (n *Notifier) Run(ctx context.Context) {
+	defer n.leave(ctx)
+	tick := max(100*time.Millisecond, min(n.hold/10, 30*time.Second))
+	if strings.HasPrefix(n.root, "http:") {
+		n.log.Warn("notify: the origin is http; engines prefer https", "origin", n.root)
+	}
+	for {
+		n.complain(n.pass(ctx))
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(tick - mathrand.N(tick/8)):
+		}
+	}
+}
+
+// leave stores what is left to store, and lets other processes send.
+func (n *Notifier) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 500*time.Millisecond)
+	defer cancel()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	_ = n.pay(ctx)
+	n.release(ctx)
+}
+
+// complain logs what ended a pass, once until a pass ends in another way.
+func (n *Notifier) complain(err error) {
+	said := ""
+	if err != nil && !errors.Is(err, errWait) && !errors.Is(err, errElsewhere) && !errors.Is(err, context.Canceled) {
+		said = err.Error()
+	}
+	if said != "" && said != n.said {
+		n.log.Warn("notify: nothing is sent now; it is tried again", "error", said)
+	}
+	n.said = said
+}
+
+// pass does all that is due.
+func (n *Notifier) pass(ctx context.Context) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if err := n.pay(ctx); err != nil {
+		return err
+	}
+	st, err := n.lead(ctx)
+	if n.given == "" {
+		n.know(st.Key)
+	}
+	if err != nil || len(n.servedTops()) == 0 {
+		return err
+	}
+	return errors.Join(n.indexNow(ctx, st), n.google(ctx, st))
+}
+
+// indexNow sends the changes that are due.
+func (n *Notifier) indexNow(ctx context.Context, st state) error {
+	if len(n.endpoints) == 0 {
+		return nil
+	}
+	due, err := n.collect(ctx, st)
+	if err != nil || len(due) == 0 || choose(n.endpoints, st.Engines, n.now()) == "" {
+		return err
+	}
+	if err := n.proveKey(ctx, st); err != nil {
+		return err
+	}
+	n.invalid = 0
+	return n.send(ctx, due, n.perDay-st.Sent)
+}
+
+// servedTops returns the top files that the site serves now. Under ReportOnly, and
+// while nothing is listed, there are none.
+func (n *Notifier) servedTops() []string {
+	var served []string
+	for _, top := range n.tops {
+		r, err := http.NewRequest(http.MethodHead, top, nil)
+		if err != nil {
+			continue
+		}
+		w := &status{http.Header{}, http.StatusOK}
+		n.site.Handler().ServeHTTP(w, r)
+		if w.code == http.StatusOK {
+			served = append(served, top)
+		}
+	}
+	return served
+}
+
+// status is the status code of a response.
+type status struct {
+	header http.Header
+	code   int
+}
+
+func (w *status) Header() http.Header         { return w.header }
+func (w *status) WriteHeader(code int)        { w.code = code }
+func (w *status) Write(b []byte) (int, error) { return len(b), nil }

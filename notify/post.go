@@ -1,0 +1,234 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const (
+	batchPages  = 1000
+	postTimeout = 20 * time.Second
+	answerBytes = 2 << 10 // that are read of an answer
+	mostInvalid = 20      // posts that are refused for a page, before the engine is left alone
+)
+
+// post is one post and its outcome.
+type post struct {
+	endpoint string
+	began    time.Time
+	outcome  outcome
+	settled  []change // the pages that need no further post
+	engine   engine
+	keyFile  string // what was seen of the key file, "" if nothing
+}
+
+// errWait ends a pass before a post: it is not the time for one.
+var errWait = errors.New("not now")
+
+// send posts what is due, in batches. left is how many pages may be sent today.
+func (n *Notifier) send(ctx context.Context, due []change, left int) error {
+	for len(due) > 0 {
+		size := min(len(due), n.batch, left)
+		if size <= 0 {
+			return fmt.Errorf("the %d pages of a day (Options.MaxPerDay) are sent; the others wait for the next day, in UTC", n.perDay)
+		}
+		batch, err := n.sendable(ctx, due[:size])
+		if err != nil {
+			return err
+		}
+		if err := n.sendBatch(ctx, batch); err != nil {
+			return err
+		}
+		due, left = due[size:], left-len(batch)
+	}
+	return nil
+}
+
+// sendBatch posts a batch. If the engine does not accept it, it looks for the page
+// that is at fault by halving, leaves that out, and goes on.
+func (n *Notifier) sendBatch(ctx context.Context, batch []change) error {
+	suspects := 0 // so many pages at the front hold one that is at fault
+	for len(batch) > 0 {
+		size := len(batch)
+		if suspects > 0 {
+			size = max(1, suspects/2)
+		}
+		outcome, err := n.post(ctx, batch[:size])
+		switch {
+		case err != nil:
+			return err
+		case outcome == kept:
+			return errWait
+		case outcome == invalid && size > 1:
+			suspects = size
+			continue
+		case outcome == invalid:
+			suspects = 0
+		default:
+			suspects = max(0, suspects-size)
+		}
+		batch = batch[size:]
+	}
+	return nil
+}
+
+// post sends pages to the engine whose turn it is, and stores what came of it. The
+// intent is stored before. So whoever finds one knows that pages may have been sent.
+func (n *Notifier) post(ctx context.Context, pages []change) (outcome, error) {
+	p, st, err := n.intend(ctx, len(pages))
+	if err != nil {
+		return kept, err
+	}
+	key := n.keyOf(st)
+	a, err := n.ask(ctx, p.endpoint, key, pages)
+	if ctx.Err() != nil {
+		return kept, ctx.Err() // what came of it is not known: the intent stays
+	}
+	before := st.Engines[p.endpoint]
+	p.engine, p.outcome = judge(before, a, n.now(), st.Posts+1)
+	if p.outcome == invalid {
+		n.invalid++
+		if n.invalid >= mostInvalid {
+			p.engine, p.outcome = p.engine.fail(verdictPaused, n.now(), time.Hour, longest), kept
+		}
+	}
+	if p.outcome == accepted || p.outcome == invalid && len(pages) == 1 {
+		p.settled = pages
+	}
+	if p.engine.Verdict == verdictRefused {
+		p.keyFile = n.checkKey(ctx, key)
+		n.keyFile, n.proved = p.keyFile, p.keyFile == fileOK || p.keyFile == fileUnreachable
+	}
+	if wait := p.engine.Until.Sub(n.now()); wait > 0 {
+		p.engine.Until = p.engine.Until.Add(rand.N(wait/8 + 1)) // not all sites at once
+	}
+	n.tell(before, p, len(pages), err)
+	n.owed = &p
+	return p.outcome, n.pay(ctx)
+}
+
+// pay stores the outcome of the last post, unless it is stored. Nothing is sent before
+// that.
+func (n *Notifier) pay(ctx context.Context) error {
+	if n.owed == nil {
+		return nil
+	}
+	if err := n.settle(ctx, *n.owed); err != nil {
+		return err
+	}
+	n.owed = nil
+	return nil
+}
+
+// intend stores that a post of so many pages begins, if it may.
+func (n *Notifier) intend(ctx context.Context, pages int) (p post, st state, err error) {
+	st, err = n.update(ctx, func(st *state, now time.Time) error {
+		if !st.leads(n.owner, now) {
+			return errElsewhere
+		}
+		p.endpoint = choose(n.endpoints, st.Engines, now)
+		if p.endpoint == "" || !now.After(st.Intent.Add(doubtFor)) || st.Sent+pages > n.perDay {
+			return errWait
+		}
+		p.began = now.UTC().Round(0)
+		st.Intent, st.Until = p.began, now.Add(leaseFor)
+		return nil
+	})
+	if err == nil && !st.leads(n.owner, n.now()) {
+		err = errElsewhere // the store took so long that another process may send
+	}
+	return p, st, err
+}
+
+// message is the body of a post, in the order of the protocol's own example.
+type message struct {
+	Host        string   `json:"host"`
+	Key         string   `json:"key"`
+	KeyLocation string   `json:"keyLocation,omitempty"`
+	URLs        []string `json:"urlList"`
+}
+
+// ask posts pages to an endpoint. The error says why no answer came.
+func (n *Notifier) ask(ctx context.Context, endpoint, key string, pages []change) (answer, error) {
+	m := message{Host: n.host, Key: key}
+	if n.folder != n.root {
+		m.KeyLocation = n.folder + key + ".txt"
+	}
+	for _, c := range pages {
+		m.URLs = append(m.URLs, c.url)
+	}
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(m); err != nil {
+		return answer{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, postTimeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, bytes.NewReader(bytes.TrimSpace(body.Bytes())))
+	if err != nil {
+		return answer{}, withoutURL(err)
+	}
+	req.Header.Set("Content-Type", "application/json; charset=utf-8")
+	req.Header.Set("User-Agent", n.agent)
+	resp, err := n.client.Do(req)
+	if err != nil {
+		return answer{}, withoutURL(err)
+	}
+	defer resp.Body.Close()
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, answerBytes)) // it is only for the error code
+	return answer{resp.StatusCode, errorCode(said, key), retryAfter(resp.Header.Get("Retry-After"), n.now())}, nil
+}
+
+// withoutURL leaves the URL out of an error of net/http, since it may hold a key.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// tell logs a post, and what has become of the engine if that is new.
+func (n *Notifier) tell(before engine, p post, pages int, err error) {
+	to, _ := url.Parse(p.endpoint)
+	attrs := []any{"engine", to.Host, "code", p.engine.Code}
+	if p.outcome == accepted {
+		n.log.Info("notify: sent", append(attrs, "pages", pages)...)
+	}
+	if p.engine.Verdict == before.Verdict && p.engine.ErrorCode == before.ErrorCode {
+		return
+	}
+	attrs = append(attrs, "verdict", p.engine.Verdict, "until", p.engine.Until.UTC().Format(time.RFC3339))
+	if p.engine.ErrorCode != "" {
+		attrs = append(attrs, "errorCode", p.engine.ErrorCode)
+	}
+	if p.keyFile != "" {
+		attrs = append(attrs, "keyFile", p.keyFile)
+	}
+	if err != nil {
+		attrs = append(attrs, "error", err)
+	}
+	if advice := p.engine.advice(); advice != "" {
+		attrs = append(attrs, "advice", advice)
+	}
+	level := slog.LevelWarn
+	switch p.engine.Verdict {
+	case verdictOK:
+		return
+	case verdictPending:
+		level = slog.LevelInfo
+	case verdictRefused, verdictPaused:
+		level = slog.LevelError
+	}
+	n.log.Log(context.Background(), level, "notify: the engine does not take the pages now", attrs...)
+}

@@ -1,0 +1,96 @@
+package notify
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/servemap/servemap/internal/location"
+)
+
+// checkEndpoints refuses endpoints to which nothing may be sent. local reports that all
+// are on this machine, as a program's own test has it.
+func checkEndpoints(endpoints []string) (local bool, err error) {
+	local = len(endpoints) > 0
+	for _, e := range endpoints {
+		u, err := url.Parse(e)
+		if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return false, fmt.Errorf("options: Endpoints: it must be URLs without user, query and fragment, such as %q", DefaultEndpoint)
+		}
+		loopback := isLoopback(u.Hostname())
+		if u.Scheme != "https" && !(u.Scheme == "http" && loopback) {
+			return false, fmt.Errorf("options: Endpoints: %q must begin with https", e)
+		}
+		local = local && loopback
+	}
+	return local, nil
+}
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// checkOrigin refuses an origin that engines cannot reach, or should not hear of.
+func checkOrigin(u *url.URL) error {
+	if u.Port() != "" {
+		return fmt.Errorf("the origin %s://%s has a port, and search engines are told of sites without one only; give the public origin", u.Scheme, u.Host)
+	}
+	if _, public := location.PublicHost(u.Scheme, u.Host); !public {
+		return fmt.Errorf("the host %q is no public name, so no search engine could fetch its pages; start the notifier only where the site is public", u.Host)
+	}
+	return nil
+}
+
+// newTransport connects to public addresses only: a name that leads elsewhere would let
+// whoever controls it reach into the network of this machine.
+func newTransport(local bool) *http.Transport {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil || !isPublic(to.Addr()) && !(local && to.Addr().Unmap().IsLoopback()) {
+			return errPrivate
+		}
+		return nil
+	}}
+	return &http.Transport{
+		DialContext: dialer.DialContext, ForceAttemptHTTP2: true, MaxConnsPerHost: 1, IdleConnTimeout: time.Minute,
+		TLSHandshakeTimeout: 10 * time.Second, MaxResponseHeaderBytes: 16 << 10, DisableCompression: true,
+	}
+}
+
+var errPrivate = errors.New("the name leads to an address that is not public")
+
+// special are the networks that no public host is in, beside those that netip knows.
+var special = func() (nets []netip.Prefix) {
+	for _, s := range strings.Fields("0.0.0.0/8 100.64.0.0/10 192.0.0.0/24 192.0.2.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 240.0.0.0/4 " +
+		"100::/64 2001:db8::/32 fec0::/10") {
+		nets = append(nets, netip.MustParsePrefix(s))
+	}
+	return nets
+}()
+
+var nat64 = netip.MustParsePrefix("64:ff9b::/96")
+
+func isPublic(addr netip.Addr) bool {
+	addr = addr.Unmap().WithZone("")
+	if nat64.Contains(addr) {
+		b := addr.As16()
+		addr = netip.AddrFrom4([4]byte(b[12:]))
+	}
+	for _, n := range special {
+		if n.Contains(addr) {
+			return false
+		}
+	}
+	return addr.IsGlobalUnicast() && !addr.IsPrivate()
+}
+
+// noRedirect makes a client return a redirect as it is: a post would be sent on, with
+// its key, to wherever it leads.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

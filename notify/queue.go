@@ -1,0 +1,174 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/servemap/servemap"
+)
+
+// change is what happened last to a page.
+type change struct {
+	url     string
+	hash    hash
+	at      time.Time
+	told    time.Time // when the page was last sent
+	removed bool      // this process no longer serves it in the sitemap
+}
+
+const (
+	interval   = time.Hour // at least, between two sendings of one page
+	rushWindow = time.Hour
+	rushLeast  = 100 // pages; fewer are no rush, however small the site
+)
+
+// rush reports whether so many pages changed in an hour that it must be a deploy, a
+// template or an import: more than a quarter of those listed. Engines are told of
+// such by the lastmod in the sitemap, and take it amiss if all pages are sent.
+func rush(changed, listed int) bool { return changed > max(rushLeast, listed/4) }
+
+// changes reads the journal: recent is how many pages changed in the last hour, and
+// waiting those that are to be sent or dropped.
+func (n *Notifier) changes(ctx context.Context, st state, now time.Time) (recent int, waiting []change, err error) {
+	done, err := n.readSent(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	hour, unsettled := now.Add(-rushWindow), st.Cursor.Add(-skew)
+	since, dropped := hour, map[hash]time.Time{}
+	if unsettled.Before(since) {
+		since = unsettled
+	}
+	for c, err := range n.site.Changes(ctx, latest(since, st.Began)) {
+		if err != nil {
+			return 0, nil, err
+		}
+		if c.At.After(hour) {
+			recent++
+		}
+		h := hashOf(c.URL)
+		if n.dropped[h].Equal(c.At) {
+			dropped[h] = c.At
+			continue
+		}
+		if !c.At.After(st.Floor) || c.At.Before(unsettled) || !done[h].change.Before(c.At) {
+			continue
+		}
+		waiting = append(waiting, change{c.URL, h, c.At, done[h].at, c.Kind == servemap.Removed})
+	}
+	n.dropped = dropped
+	return recent, waiting, nil
+}
+
+// collect returns the pages that are due, sorted by URL, and moves the cursor up to
+// the first that is not settled.
+func (n *Notifier) collect(ctx context.Context, st state) ([]change, error) {
+	now := n.now()
+	recent, waiting, err := n.changes(ctx, st, now)
+	switch {
+	case errors.Is(err, servemap.ErrOlder):
+		n.log.Warn("notify: changes of more than 7 days ago were not sent, and are no longer known; only what changes from now on is sent")
+		return nil, n.skip(ctx, 0)
+	case err != nil:
+		return nil, err
+	case rush(recent, n.site.Stats().Listed):
+		return nil, n.hush(ctx, recent, len(waiting))
+	}
+	n.rushing = false
+	due, cursor := due(waiting, n.first, now, n.hold)
+	n.cursor, n.pending = cursor, len(waiting)
+	return due, nil
+}
+
+// due returns which of the waiting changes may be sent at now, sorted by URL, and the
+// time before which nothing waits. A page is held from when its first change was
+// seen, since one that changes each minute would else never be sent. first has that
+// time of each page that waits.
+func due(waiting []change, first map[hash]time.Time, now time.Time, hold time.Duration) (due []change, cursor time.Time) {
+	cursor = now
+	seen := make(map[hash]bool, len(waiting))
+	for _, c := range waiting {
+		seen[c.hash] = true
+		if at, known := first[c.hash]; !known || c.at.Before(at) {
+			first[c.hash] = c.at
+		}
+		if c.at.Before(cursor) {
+			cursor = c.at
+		}
+		if !now.Before(first[c.hash].Add(hold)) && !now.Before(c.told.Add(interval)) {
+			due = append(due, c)
+		}
+	}
+	for h := range first {
+		if !seen[h] {
+			delete(first, h)
+		}
+	}
+	slices.SortFunc(due, func(a, b change) int { return cmp.Compare(a.url, b.url) })
+	return due, cursor
+}
+
+// hush drops what waits, as too much changed at once.
+func (n *Notifier) hush(ctx context.Context, recent, waiting int) error {
+	if !n.rushing {
+		n.log.Warn("notify: so many pages changed within an hour that they are not sent; the sitemap says when each changed",
+			"changed", recent, "listed", n.site.Stats().Listed)
+	}
+	n.rushing = true
+	if waiting == 0 {
+		return nil
+	}
+	return n.skip(ctx, waiting)
+}
+
+// skip has nothing sent of what happened until now. rushed is how many pages that
+// concerns, if it is for a rush, and 0 for a gap in the journal.
+func (n *Notifier) skip(ctx context.Context, rushed int) error {
+	n.cursor, n.pending = time.Time{}, 0
+	clear(n.first)
+	_, err := n.update(ctx, func(st *state, now time.Time) error {
+		if !st.leads(n.owner, now) {
+			return errElsewhere
+		}
+		st.Floor, st.Cursor = now, now
+		if st.Rushed += rushed; rushed == 0 {
+			st.Began = now
+		}
+		return nil
+	})
+	return err
+}
+
+// sendable leaves out the pages that must not be sent. A change is only a reason to
+// look: what is sent is decided by what is known of the page now.
+func (n *Notifier) sendable(ctx context.Context, pages []change) ([]change, error) {
+	var send []change
+	for _, c := range pages {
+		e, err := n.site.Explain(ctx, c.url)
+		if err != nil {
+			return nil, err
+		}
+		if mayTell(e, c.removed) {
+			send = append(send, c)
+		} else {
+			n.dropped[c.hash] = c.at
+			n.drops++
+		}
+	}
+	return send, nil
+}
+
+// mayTell reports whether engines may be told of a page: one that is listed, or was
+// until the site answered 404, 410 or a permanent redirect. removed says that this
+// process has taken the page out of what it serves; if it is still listed, the store
+// does not know the reason yet, which may be privacy.
+func mayTell(e servemap.Explanation, removed bool) bool {
+	if e.Listed {
+		return !removed
+	}
+	return e.Verdict == servemap.VerdictGone &&
+		(e.Reason == servemap.ReasonGone || e.Reason == servemap.ReasonNotFound || e.Reason == servemap.ReasonMoved)
+}

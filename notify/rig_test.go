@@ -1,0 +1,272 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+const testKey = "0123456789abcdefKEY"
+
+// site is the pages of a program. "/" links to all of them.
+type site struct {
+	mu    sync.Mutex
+	texts map[string]string           // by path
+	odd   map[string]http.HandlerFunc // pages that answer otherwise
+}
+
+// newSite returns a site of the home page and n others, "/0", "/1" ...
+func newSite(n int) *site {
+	p := &site{texts: map[string]string{}, odd: map[string]http.HandlerFunc{}}
+	for i := range n {
+		p.change(fmt.Sprintf("/%d", i))
+	}
+	return p
+}
+
+// change gives a page a text that it never had.
+func (p *site) change(paths ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, path := range paths {
+		p.texts[path] = fmt.Sprintf("%s at %d", path, time.Now().UnixNano())
+	}
+}
+
+// answer has a path answer otherwise.
+func (p *site) answer(path string, h http.HandlerFunc) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.odd[path] = h
+}
+
+func (p *site) paths() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Sorted(maps.Keys(p.texts))
+}
+
+func (p *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	text, odd := p.texts[r.URL.Path], p.odd[r.URL.Path]
+	p.mu.Unlock()
+	switch {
+	case odd != nil:
+		odd(w, r)
+	case r.URL.Path == "/":
+		testkit.Page("home", p.paths()...)(w, r)
+	case text == "":
+		http.NotFound(w, r)
+	default:
+		testkit.Page(text, "/")(w, r)
+	}
+}
+
+// rig is a running site, a notifier and a fake engine, in virtual time.
+type rig struct {
+	*testkit.Site
+	pages    *site
+	notifier *Notifier
+	engine   *engineFake
+	opts     Options
+	stop     func() // ends Run, and returns when it has ended
+}
+
+// engineFake is the engine's side, and the way of the notifier to the site itself.
+type engineFake struct {
+	mu      sync.Mutex
+	posts   []posted
+	answers []func() (*http.Response, error) // to the next posts; then 200
+	always  func() (*http.Response, error)   // instead of 200, if it is not nil
+	judge   func(message) int                // the status code by the pages, if it is not nil
+	site    http.Handler
+	lookups int // of the key file
+}
+
+type posted struct {
+	at       time.Time
+	endpoint string
+	kind     string
+	body     string
+	message
+}
+
+// reply is an answer of an engine. Lines are names and values of header lines.
+func reply(code int, body string, lines ...string) func() (*http.Response, error) {
+	return func() (*http.Response, error) {
+		w := httptest.NewRecorder()
+		for i := 0; i < len(lines); i += 2 {
+			w.Header().Set(lines[i], lines[i+1])
+		}
+		w.WriteHeader(code)
+		io.WriteString(w, body)
+		return w.Result(), nil
+	}
+}
+
+func (e *engineFake) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	if r.Method == http.MethodGet {
+		e.mu.Lock()
+		e.lookups++
+		e.mu.Unlock()
+		w := httptest.NewRecorder()
+		e.site.ServeHTTP(w, r)
+		return w.Result(), nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	p := posted{at: time.Now(), endpoint: r.URL.String(), kind: r.Header.Get("Content-Type"), body: string(body)}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&p.message); err != nil {
+		return nil, err
+	}
+	e.posts = append(e.posts, p)
+	switch {
+	case len(e.answers) > 0:
+		next := e.answers[0]
+		e.answers = e.answers[1:]
+		return next()
+	case e.judge != nil:
+		return reply(e.judge(p.message), "")()
+	case e.always != nil:
+		return e.always()
+	}
+	return reply(http.StatusOK, "")()
+}
+
+// all returns the posts so far.
+func (e *engineFake) all() []posted {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.posts)
+}
+
+// next has the next posts answered so.
+func (e *engineFake) next(answers ...func() (*http.Response, error)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.answers = append(e.answers, answers...)
+}
+
+// run runs fn with a site of so many pages beside the home page, all of them listed,
+// and a notifier that has started after that.
+func run(t *testing.T, pages int, opts Options, fn func(*rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, pages, testkit.Setup{})
+		r.start(opts)
+		fn(r)
+	})
+}
+
+func newRig(t *testing.T, pages int, setup testkit.Setup) *rig {
+	r := &rig{pages: newSite(pages), engine: &engineFake{}}
+	setup.Handler = r.pages
+	r.Site = testkit.Start(t, setup)
+	r.Visit(append([]string{"/"}, r.pages.paths()...)...)
+	time.Sleep(2 * time.Hour) // no page is looked at more than once a while
+	return r
+}
+
+// start makes a notifier and runs it. It ends with the test, or by stop.
+func (r *rig) start(opts Options) *Notifier {
+	r.Helper()
+	r.notifier = r.build(opts)
+	r.stop = r.run(r.notifier)
+	r.TB.Cleanup(r.stop)
+	return r.notifier
+}
+
+func (r *rig) build(opts Options) *Notifier {
+	r.Helper()
+	if opts.Transport == nil {
+		opts.Transport = r.engine
+	}
+	if opts.Logger == nil {
+		opts.Logger = r.Logged.Logger()
+	}
+	if opts.Key == "" {
+		opts.Key = testKey
+	}
+	n, err := New(r.Site.Site, r.Store, &opts)
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.engine.site = n.Wrap(r.pages)
+	return n
+}
+
+func (r *rig) run(n *Notifier) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { n.Run(ctx); close(done) }()
+	synctest.Wait()
+	return func() { cancel(); <-done }
+}
+
+// changes changes pages, and has the site see that.
+func (r *rig) changes(paths ...string) {
+	r.Helper()
+	r.pages.change(paths...)
+	r.Visit(paths...)
+}
+
+// status returns the notifier's Status.
+func (r *rig) status() Status {
+	r.Helper()
+	s, err := r.notifier.Status(r.Context())
+	if err != nil {
+		r.Fatal(err)
+	}
+	return s
+}
+
+// wantPosts checks which pages each post named since the last check.
+func (r *rig) wantPosts(want ...string) {
+	r.Helper()
+	var got []string
+	for _, p := range r.engine.all() {
+		var paths []string
+		for _, u := range p.URLs {
+			paths = append(paths, strings.TrimPrefix(u, testkit.Origin))
+		}
+		got = append(got, strings.Join(paths, " "))
+	}
+	if !slices.Equal(got, want) {
+		r.Fatalf("the posts named %q, want %q; the log:\n%s", got, want, r.Logged)
+	}
+	r.engine.mu.Lock()
+	r.engine.posts = nil
+	r.engine.mu.Unlock()
+}
+
+// logged counts the lines of the log that hold a text.
+func (r *rig) logged(text string) (n int) {
+	for line := range strings.Lines(r.Logged.String()) {
+		if strings.Contains(line, text) {
+			n++
+		}
+	}
+	return n
+}
