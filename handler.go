@@ -8,6 +8,7 @@ import (
 	"iter"
 	"net/http"
 	"net/netip"
+	"path"
 	"regexp"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/announce"
 	"github.com/servemap/servemap/internal/capability"
+	"github.com/servemap/servemap/internal/crawlers"
 	"github.com/servemap/servemap/internal/explore"
 	"github.com/servemap/servemap/internal/forwarded"
 	"github.com/servemap/servemap/internal/guard"
@@ -42,9 +44,25 @@ import (
 // [Site.Wrap] is simpler; for gorilla/mux there is [Site.Mount].
 func (s *Site) Handler() http.Handler { return http.HandlerFunc(s.serveFile) }
 
-// serveFile answers a request for one of the sitemap's files. While there is no
-// sitemap it says why; strangers read that too.
+// serveFile answers a request for one of the sitemap's files, and follows crawlers.
 func (s *Site) serveFile(w http.ResponseWriter, r *http.Request) {
+	fetch, ok := s.fetchOf(r)
+	name := path.Base(r.URL.Path)
+	if !ok || !s.files.Owns(name) {
+		s.answerFile(w, r)
+		return
+	}
+	answer := &statusWriter{ResponseWriter: w}
+	s.answerFile(answer, r)
+	if answer.status != http.StatusNotFound { // anybody can make up the name of a file
+		fetch.File, fetch.Status = strings.TrimSuffix(name, ".gz"), answer.status
+	}
+	s.crawlers.Saw(fetch)
+}
+
+// answerFile answers with a file. While there is no sitemap it says why; strangers read
+// that too.
+func (s *Site) answerFile(w http.ResponseWriter, r *http.Request) {
 	if s.files.Serve(w, r) {
 		return
 	}
@@ -78,7 +96,53 @@ func (o wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		o.site.serveFile(w, r)
 		return
 	}
+	o.site.followPage(r)
 	o.site.observer.Serve(o.next, w, r)
+}
+
+// followPage notes a request that says it is of a search engine's crawler.
+func (s *Site) followPage(r *http.Request) {
+	fetch, ok := s.fetchOf(r)
+	if !ok {
+		return
+	}
+	if loc := s.observer.Locate(r).Location; loc != "" && r.Method == http.MethodGet {
+		fetch.Page = s.files.Hash(loc)
+	}
+	s.crawlers.Saw(fetch)
+}
+
+// fetchOf returns who a request says it is of. ok is false if that is no crawler, or the
+// site itself, or crawlers are not followed.
+func (s *Site) fetchOf(r *http.Request) (fetch crawlers.Fetch, ok bool) {
+	if s.crawlers == nil {
+		return fetch, false
+	}
+	agent := r.Header["User-Agent"]
+	if len(agent) == 0 {
+		return fetch, false
+	}
+	if fetch.Engine, ok = crawlers.Claimed(agent[0]); !ok || observe.Explores(r) {
+		return fetch, false
+	}
+	fetch.Client, fetch.At = s.observer.Client(r), time.Now()
+	return fetch, true
+}
+
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = cmp.Or(w.status, status)
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *statusWriter) Write(p []byte) (int, error) {
+	w.status = cmp.Or(w.status, http.StatusOK)
+	return w.ResponseWriter.Write(p)
 }
 
 // owns reports whether a request is for one of the sitemap's files.
@@ -113,7 +177,7 @@ func (s *Site) Mount(r *mux.Router) {
 	if r.NotFoundHandler == nil {
 		r.NotFoundHandler = http.NotFoundHandler()
 	}
-	r.NotFoundHandler = s.Observe(r.NotFoundHandler)
+	r.NotFoundHandler = s.Wrap(r.NotFoundHandler)
 }
 
 // outside returns a path that the site needs, as requests arrive, and that the
@@ -898,6 +962,81 @@ func (s *Site) locate(url string) (string, error) {
 		return "", fmt.Errorf("servemap: %q can be no page of %s: %s (%v)", url, s.origin, r.Reason.Text(), r.Reason)
 	}
 	return r.Location, nil
+}
+
+// Crawler is what the crawler of one search engine fetched. What it says of files and
+// pages counts only requests whose address is confirmed to be the engine's, and every
+// request that claims to be where the engine's addresses have no names in the DNS.
+type Crawler struct {
+	// Engine is the name of the crawler: "Googlebot", "bingbot", "YandexBot", "Applebot",
+	// "DuckDuckBot", "Baiduspider", "SeznamBot" or "Yeti".
+	Engine string
+	// Confirmable says whether the DNS can tell the engine's addresses. Those of
+	// DuckDuckBot it cannot.
+	Confirmable bool
+	// Days counts its requests, the latest day first, at most 30 days.
+	Days []CrawlerDay
+	// Files are those of the sitemap that it fetched, the latest fetch first, at most
+	// 256.
+	Files []CrawlerFile
+	// Since is when this process began to follow pages: the numbers below are of the
+	// requests that it served since then, and lost when it ends.
+	Since time.Time
+	// FetchedDay and FetchedWeek are how many of the pages that are listed now were
+	// fetched in the last 24 hours and 7 days, and NotFetched how many never were, since
+	// Since. On a site of more than 65,536 pages these are estimates by a random part of
+	// them.
+	FetchedDay, FetchedWeek, NotFetched int
+	// AfterChange is the median time from the listing or change of a page to the first
+	// fetch after it, of the last 100 at most; Changes is how many these are. A page that
+	// was not fetched yet is not among them. A fetch up to a minute before a change was
+	// noted may have brought it to light, and counts as having come at once.
+	AfterChange time.Duration
+	Changes     int
+}
+
+// CrawlerDay counts the requests of a day that named an engine's crawler as their
+// User-Agent.
+type CrawlerDay struct {
+	Day     time.Time // the beginning of the day, in UTC
+	Claimed int
+	// Confirmed and Refuted are how many of them came from an address that is the
+	// engine's, by reverse and forward DNS, and from one that is not. Of the others it is
+	// not known: the DNS did not answer, too many addresses came at once, or the client's
+	// address is not known, as behind a proxy without Options.ClientIP.
+	Confirmed, Refuted int
+}
+
+// CrawlerFile is the last fetch of one of the sitemap's files.
+type CrawlerFile struct {
+	URL    string // without ".gz"
+	At     time.Time
+	Status int // such as 200, 304, or 503 while nothing was listed
+}
+
+// Crawlers returns what each search engine fetched that any request claimed to be of. It
+// is nil without Options.Crawlers. Days and Files are stored every 10 minutes and by
+// [Site.Close], and include what other processes that share the store have stored. A
+// client's address is never stored or logged.
+func (s *Site) Crawlers() []Crawler {
+	if s.crawlers == nil {
+		return nil
+	}
+	var all []Crawler
+	for _, r := range s.crawlers.Report(time.Now()) {
+		c := Crawler{
+			Engine: r.Engine.String(), Confirmable: r.Engine.Confirmable(), Since: r.Since.UTC(),
+			FetchedDay: r.Day, FetchedWeek: r.Week, NotFetched: r.Never, AfterChange: r.Delay, Changes: r.Delays,
+		}
+		for _, d := range r.Days {
+			c.Days = append(c.Days, CrawlerDay{Day: d.Start, Claimed: d.Claimed, Confirmed: d.Confirmed, Refuted: d.Refuted})
+		}
+		for _, f := range r.Files {
+			c.Files = append(c.Files, CrawlerFile{URL: s.origin.URL(s.origin.Folder() + f.Name), At: f.At, Status: f.Status})
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // Stats are counts since the start, unless they say otherwise.

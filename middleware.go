@@ -370,6 +370,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"reflect"
@@ -380,6 +381,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/crawlers"
 	"github.com/servemap/servemap/internal/due"
 	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/hint"
@@ -490,6 +492,13 @@ type Options struct {
 	// only where they have moved by 0.2 or more, so that a single visit changes
 	// none. Rule.Priority goes first.
 	InferPriority bool
+
+	// Crawlers follows what search engines fetch, for [Site.Crawlers]. It reads the
+	// User-Agent of every request that goes through [Site.Wrap] or [Site.Mount]. For
+	// one that says it is an engine's, the DNS is asked in the background whether the
+	// client's address is, once a day for each address. Behind a proxy that needs
+	// ClientIP.
+	Crawlers bool
 
 	// Limits are the numbers by which the site decides. The defaults suit most
 	// sites.
@@ -649,6 +658,7 @@ type Site struct {
 	files    *files.Files
 	ledger   *ledger.Ledger
 	observer *observe.Observer
+	crawlers *crawlers.Tracker // nil without Options.Crawlers
 	hints    *hint.Hints
 	log      *logging.Queue
 	notes    store.Noter // the store, if it is one; else nil
@@ -712,6 +722,9 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	s.stop = stop
 	s.workers.Go(func() { s.ledger.Run(ctx) })
 	s.workers.Go(func() { s.files.Run(ctx) })
+	if s.crawlers != nil {
+		s.workers.Go(func() { s.crawlers.Run(ctx) })
+	}
 	return s, nil
 }
 
@@ -755,6 +768,12 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 		Cookies: admit.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
 		Rules: s.rules, WatchRobots: s.given == nil, Hints: s.hints,
 	})
+	if opts.Crawlers {
+		s.crawlers = crawlers.New(crawlers.Config{
+			Store: st, Keys: keys, DNS: net.DefaultResolver,
+			Hash: s.files.Hash, Lists: s.files.Names, Listed: s.files.Listed, Changes: s.ledger.Events,
+		})
+	}
 	return nil
 }
 

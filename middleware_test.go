@@ -270,6 +270,72 @@ func TestRobotsIsLearned(t *testing.T) {
 	}
 }
 
+// TestCrawlers has DuckDuckBot come, which the DNS cannot confirm, and somebody who says
+// to be Googlebot from an address that the DNS is not asked about.
+func TestCrawlers(t *testing.T) {
+	const duck, google = "DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+	for name, mount := range mounts {
+		if name == "ServeMux, with Handler" || name == "mux, used" {
+			continue // these observe without Wrap
+		}
+		t.Run(name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Mount: mount, Options: servemap.Options{Crawlers: true}}, func(s *testkit.Site) {
+				s.Visit("/", "/about", "/blog/one", "/blog/two", "/blog/three")
+				s.WantListed("/", "/about", "/blog/one", "/blog/two", "/blog/three")
+				if got := s.Crawlers(); got != nil {
+					t.Errorf("before one came there is %+v", got)
+				}
+				time.Sleep(time.Hour)
+				for _, path := range []string{"/sitemap.xml.gz", "/sitemap-7.xml", "/blog/one", "/blog/one", "/about", "/missing"} {
+					r := request(path)
+					r.RemoteAddr = "10.1.2.3:4567"
+					r.Header.Set("User-Agent", duck)
+					s.ServeHTTP(httptest.NewRecorder(), r)
+				}
+				r := request("/sitemap.xml")
+				r.RemoteAddr = "10.1.2.3:4567"
+				r.Header.Set("User-Agent", google)
+				s.ServeHTTP(httptest.NewRecorder(), r)
+				time.Sleep(2 * time.Minute)
+
+				all := s.Crawlers()
+				if len(all) != 2 || all[0].Engine != "Googlebot" || all[1].Engine != "DuckDuckBot" {
+					t.Fatalf("%+v", all)
+				}
+				if g := all[0]; !g.Confirmable || len(g.Days) != 1 || g.Days[0].Claimed != 1 || g.Days[0].Confirmed != 0 || len(g.Files) != 0 || g.NotFetched != 5 {
+					t.Errorf("Googlebot, which did not come: %+v", g)
+				}
+				d := all[1]
+				if d.Confirmable || len(d.Days) != 1 || d.Days[0].Claimed != 6 {
+					t.Errorf("DuckDuckBot's days: %+v", d.Days)
+				}
+				if len(d.Files) != 1 || d.Files[0].URL != origin+"/sitemap.xml" || d.Files[0].Status != 200 {
+					t.Errorf("DuckDuckBot's files: %+v", d.Files)
+				}
+				if d.FetchedDay != 2 || d.FetchedWeek != 2 || d.NotFetched != 3 || d.Changes != 2 || d.AfterChange < 59*time.Minute || d.AfterChange > time.Hour {
+					t.Errorf("DuckDuckBot's pages: %+v", d)
+				}
+				if s.Restart(); len(s.Crawlers()) == 0 {
+					time.Sleep(time.Second) // until the store is read
+				}
+				if again := s.Crawlers(); len(again) != 2 || again[1].Days[0].Claimed != 6 || len(again[1].Files) != 1 || again[1].NotFetched != 5 {
+					t.Errorf("after a restart: %+v", again)
+				}
+			})
+		})
+	}
+}
+
+func TestCrawlersAreNotFollowedUnlessAsked(t *testing.T) {
+	s := testkit.Start(t, testkit.Setup{Handler: page("home")})
+	r := request("/sitemap.xml")
+	r.Header.Set("User-Agent", "DuckDuckBot/1.1")
+	s.ServeHTTP(httptest.NewRecorder(), r)
+	if got := s.Crawlers(); got != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestNewRefuses(t *testing.T) {
 	st := new(memstore.Store)
 	tests := []struct {
@@ -476,16 +542,25 @@ func BenchmarkObserve(b *testing.B) {
 		w.Header()["Content-Type"] = []string{"text/html"}
 		w.Write(body)
 	})
+	const browser = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36"
+	const crawler = "Mozilla/5.0 (compatible; SeznamBot/4.0; +http://napoveda.seznam.cz/seznambot-intro/)"
 	s := testkit.Start(b, testkit.Setup{})
+	follows := testkit.Start(b, testkit.Setup{Options: servemap.Options{Crawlers: true}})
 	for _, bm := range []struct {
-		name string
-		h    http.Handler
-	}{{"Without", h}, {"NothingDue", s.Observe(h)}} {
+		name  string
+		h     http.Handler
+		agent string
+	}{
+		{"Without", h, browser}, {"NothingDue", s.Observe(h), browser},
+		{"Wrapped", s.Wrap(h), browser}, {"Crawlers", follows.Wrap(h), browser}, {"CrawlersComes", follows.Wrap(h), crawler},
+	} {
 		b.Run(bm.name, func(b *testing.B) {
 			bm.h.ServeHTTP(&discard{header: http.Header{}}, request("/")) // the one look that is due
 			b.ReportAllocs()
 			b.RunParallel(func(pb *testing.PB) {
 				w, r := &discard{header: http.Header{}}, request("/")
+				r.Header.Set("User-Agent", bm.agent)
+				r.RemoteAddr = "10.1.2.3:4567" // of no engine, so that the DNS is not asked
 				for pb.Next() {
 					bm.h.ServeHTTP(w, r)
 				}

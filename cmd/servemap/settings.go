@@ -32,6 +32,7 @@ type settings struct {
 	Query      []string `json:"query,omitempty"`
 	Cookies    []string `json:"cookies,omitempty"`
 	ReportOnly bool     `json:"report_only,omitempty"`
+	Crawlers   bool     `json:"crawlers,omitempty"`
 	Shared     bool     `json:"shared,omitempty"` // the records are in a database
 
 	timeout time.Duration // of an upstream; not kept
@@ -55,6 +56,7 @@ func (s *settings) flags(fs *flag.FlagSet) {
 	list(&s.Entries, "entry", "`PATH` where visitors enter the site; by default /")
 	list(&s.Query, "query", "`NAME` of a query parameter that makes a page of its own; by default page")
 	list(&s.Cookies, "cookie", "`NAME` of a cookie that every visitor gets")
+	fs.BoolVar(&s.Crawlers, "crawlers", false, "follow what search engines fetch; this asks the DNS whose their addresses are")
 	fs.BoolVar(&s.ReportOnly, "report-only", false, "learn and explain, and serve no sitemap")
 }
 
@@ -79,7 +81,7 @@ func (s *settings) check() error {
 
 // options returns those of the library.
 func (s *settings) options(log *slog.Logger) (*servemap.Options, error) {
-	o := &servemap.Options{Entries: s.Entries, Query: s.Query, BenignCookies: s.Cookies, ReportOnly: s.ReportOnly, Logger: log}
+	o := &servemap.Options{Entries: s.Entries, Query: s.Query, BenignCookies: s.Cookies, ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, Logger: log}
 	for _, group := range []struct {
 		patterns []string
 		rule     servemap.Rule

@@ -13,6 +13,13 @@ type locations []uint64
 // hashOf returns what a set of locations holds of one.
 func (f *Files) hashOf(location string) uint64 { return maphash.String(f.seed, location) }
 
+// Hash names a location in this process, for [Files.Names]. It is never 0.
+func (f *Files) Hash(location string) uint64 { return max(1, f.hashOf(location)) }
+
+// Names reports whether a served file lists the location with a hash. A page that was
+// withdrawn counts until the next file is made.
+func (f *Files) Names(hash uint64) bool { return f.served.Load().lists(hash) }
+
 // newLocations returns the set of these hashes, and keeps none of the slice.
 func newLocations(hashes []uint64) locations {
 	if len(hashes) == 0 {

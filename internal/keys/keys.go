@@ -79,6 +79,9 @@ func (k Keys) Extensions() string { return string(k) + "extensions" }
 // Robots is the key of one piece of the site's robots.txt.
 func (k Keys) Robots(piece int) string { return fmt.Sprintf("%srobots|%03d", string(k), piece) }
 
+// Crawler is the key of the record of what an engine's crawler fetched.
+func (k Keys) Crawler(name string) string { return string(k) + "crawler|" + name }
+
 // Head is the key of the record of the part that is being filled.
 func (k Keys) Head() string { return string(k) + "head" }
 

@@ -66,16 +66,20 @@ func WithExploring(ctx context.Context) context.Context {
 func Explores(r *http.Request) bool { return r.Context().Value(exploring{}) != nil }
 
 // network returns the client's network. It is zero unless the address is really the client's.
-func (o *Observer) network(r *http.Request) netip.Prefix {
+func (o *Observer) network(r *http.Request) netip.Prefix { return admit.Network(o.Client(r)) }
+
+// Client returns the client's address. It is zero if that is not known, as behind a proxy
+// without the owner's function.
+func (o *Observer) Client(r *http.Request) netip.Addr {
 	switch {
 	case Explores(r):
-		return netip.Prefix{}
+		return netip.Addr{}
 	case o.cfg.ClientIP != nil:
-		return admit.Network(o.clientIP(r))
+		return o.clientIP(r)
 	case admit.Forwarded(r.Header):
-		return netip.Prefix{}
+		return netip.Addr{}
 	}
-	return admit.Network(peer(r))
+	return peer(r)
 }
 
 // clientIP asks the owner's function. If it panics, the address is unknown.

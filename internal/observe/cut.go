@@ -33,7 +33,16 @@ func CutOff(r *http.Request) string {
 // locate returns the location of the requested page, or why there is none. The target still has a
 // prefix that this program cut off, but not one that a proxy cut off. A host that only a nearby
 // proxy may send instead of the origin's counts only from a nearby peer.
-func (o *Observer) locate(r *http.Request) (loc location.Result) {
+func (o *Observer) locate(r *http.Request) location.Result {
+	loc := o.Locate(r)
+	if loc.Reason != location.ReasonHost {
+		o.noteCut(r)
+	}
+	return loc
+}
+
+// Locate is locate for a request from which the observer is to learn nothing.
+func (o *Observer) Locate(r *http.Request) (loc location.Result) {
 	if cut := CutOff(r); cut != "" && cut == o.cfg.StrippedPrefix {
 		loc = o.cfg.Normalizer.Public(r.Host, r.RequestURI)
 	} else {
@@ -41,9 +50,6 @@ func (o *Observer) locate(r *http.Request) (loc location.Result) {
 	}
 	if loc.Local && !nearby(r) {
 		return location.Result{Reason: location.ReasonHost}
-	}
-	if loc.Reason != location.ReasonHost {
-		o.noteCut(r)
 	}
 	return loc
 }

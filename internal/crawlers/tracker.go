@@ -1,0 +1,272 @@
+package crawlers
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"iter"
+	"maps"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/journal"
+	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/store"
+)
+
+// Config is what a Tracker works with. All of it is required.
+type Config struct {
+	Store store.Store
+	Keys  keys.Keys
+	DNS   Resolver
+	// Hash names a location, and Lists reports whether one with a name is listed now.
+	// Listed returns how many are.
+	Hash   func(location string) uint64
+	Lists  func(hash uint64) bool
+	Listed func() int
+	// Changes yields what happened to listed pages since a time.
+	Changes func(ctx context.Context, since time.Time) iter.Seq2[journal.Event, error]
+}
+
+// Fetch is a request of a client that says it is an engine's crawler.
+type Fetch struct {
+	Engine Engine
+	Client netip.Addr // the zero Addr if it is not known
+	At     time.Time
+	Page   uint64 // the hash of the location that was asked for, 0 for none
+	File   string // the name of the sitemap's file that was asked for, "" for none
+	Status int    // of the answer, for a file
+}
+
+// The bounds of what waits, and of what is remembered of addresses.
+const (
+	maxQueued  = 1024 // fetches that were not looked at yet
+	maxHeld    = 1024 // fetches that wait for the DNS
+	maxLookups = 4    // at one time
+	maxKnown   = 4096 // addresses with a verdict
+	knownFor   = 24 * time.Hour
+	retryAfter = time.Hour // where the DNS did not answer
+)
+
+const (
+	followEvery  = time.Minute      // how often to look for changes of pages
+	saveEvery    = 10 * time.Minute // how often to store what was counted
+	storeTimeout = 5 * time.Second
+)
+
+// Tracker follows the crawlers of one site. Saw and Report may be called concurrently.
+type Tracker struct {
+	cfg     Config
+	seed    maphash.Seed // of the names of clients: addresses are not kept
+	started time.Time
+	fetches chan Fetch
+
+	// What follows belongs to Run.
+	known   map[uint64]known
+	held    map[uint64][]Fetch // by client
+	holding int                // how many these are
+	order   []uint64           // the clients that are to be looked up, the longest waiting first
+	running int                // lookups
+	answers chan answer
+	lookups sync.WaitGroup
+	since   time.Time // of changes that are to be read next
+
+	mu    sync.Mutex // guards what Report reads; only Run changes it
+	kept  [engines]account
+	fresh [engines]account // what is not stored yet
+	pages pages
+}
+
+// client is who a request says it is of, and where it came from.
+type client struct {
+	engine Engine
+	addr   netip.Addr
+}
+
+// known is what the DNS said of a client, and how long that counts.
+type known struct {
+	verdict verdict
+	until   time.Time
+}
+
+// answer is what the DNS says of a client.
+type answer struct {
+	client  uint64
+	verdict verdict
+}
+
+// New returns a tracker. It does nothing before Run is called.
+func New(cfg Config) *Tracker {
+	t := &Tracker{
+		cfg: cfg, seed: maphash.MakeSeed(), started: time.Now(), fetches: make(chan Fetch, maxQueued),
+		known: map[uint64]known{}, held: map[uint64][]Fetch{}, answers: make(chan answer, maxLookups), pages: newPages(),
+	}
+	for e := range t.kept {
+		t.kept[e], t.fresh[e] = newAccount(), newAccount()
+	}
+	t.since = t.started
+	return t
+}
+
+// Saw notes a fetch. It never waits: if too many came at once, the fetch is forgotten.
+func (t *Tracker) Saw(f Fetch) {
+	select {
+	case t.fetches <- f:
+	default:
+	}
+}
+
+// Run works until ctx ends, and then stores what was counted.
+func (t *Tracker) Run(ctx context.Context) {
+	defer t.lookups.Wait()
+	follow, save := time.NewTicker(followEvery), time.NewTicker(saveEvery)
+	defer follow.Stop()
+	defer save.Stop()
+	t.sync(ctx)
+	for {
+		select {
+		case f := <-t.fetches:
+			t.take(ctx, f)
+		case a := <-t.answers:
+			t.answered(ctx, a)
+		case <-follow.C:
+			t.follow(ctx)
+		case <-save.C:
+			t.sync(ctx)
+		case <-ctx.Done():
+			for len(t.fetches) > 0 {
+				t.take(ctx, <-t.fetches)
+			}
+			t.sync(context.WithoutCancel(ctx))
+			return
+		}
+	}
+}
+
+// take counts a fetch, and finds out whether it is what it says.
+func (t *Tracker) take(ctx context.Context, f Fetch) {
+	t.count(f, counts{claimed: 1})
+	f.Client = f.Client.Unmap().WithZone("")
+	switch {
+	case !f.Engine.Confirmable():
+		t.note(f) // there is nothing better than its word
+		return
+	case !admit.Network(f.Client).IsValid():
+		return // no public address, so that the DNS cannot know
+	}
+	id := maphash.Comparable(t.seed, client{f.Engine, f.Client})
+	if k, is := t.known[id]; is && f.At.Before(k.until) {
+		t.judge(f, k.verdict)
+		return
+	}
+	if t.holding >= maxHeld {
+		return
+	}
+	if _, waits := t.held[id]; !waits {
+		t.order = append(t.order, id)
+	}
+	t.held[id] = append(t.held[id], f)
+	t.holding++
+	t.lookUp(ctx)
+}
+
+// lookUp asks the DNS about the clients that have waited longest.
+func (t *Tracker) lookUp(ctx context.Context) {
+	for t.running < maxLookups && len(t.order) > 0 {
+		id := t.order[0]
+		t.order = t.order[1:]
+		first := t.held[id][0]
+		t.running++
+		t.lookups.Go(func() { t.answers <- answer{id, verify(ctx, t.cfg.DNS, first.Engine, first.Client)} })
+	}
+}
+
+// answered judges the fetches that waited for an answer.
+func (t *Tracker) answered(ctx context.Context, a answer) {
+	fetches := t.held[a.client]
+	delete(t.held, a.client)
+	t.holding -= len(fetches)
+	t.running--
+	t.remember(a, time.Now())
+	for _, f := range fetches {
+		t.judge(f, a.verdict)
+	}
+	t.lookUp(ctx)
+}
+
+func (t *Tracker) remember(a answer, now time.Time) {
+	if len(t.known) >= maxKnown {
+		maps.DeleteFunc(t.known, func(_ uint64, k known) bool { return !now.Before(k.until) })
+	}
+	for id := range t.known {
+		if len(t.known) < maxKnown {
+			break
+		}
+		delete(t.known, id) // any one: it is looked up again
+	}
+	until := now.Add(knownFor)
+	if a.verdict == unknown {
+		until = now.Add(retryAfter)
+	}
+	t.known[a.client] = known{a.verdict, until}
+}
+
+// judge counts a fetch by what the DNS says of its client. Only what is confirmed is
+// taken for the engine's.
+func (t *Tracker) judge(f Fetch, v verdict) {
+	switch v {
+	case confirmed:
+		t.count(f, counts{confirmed: 1})
+		t.note(f)
+	case refuted:
+		t.count(f, counts{refuted: 1})
+	}
+}
+
+func (t *Tracker) count(f Fetch, n counts) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.fresh[f.Engine].count(moment.Of(f.At).Day(), n)
+}
+
+// note remembers what an engine fetched.
+func (t *Tracker) note(f Fetch) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if f.File != "" {
+		t.fresh[f.Engine].fetch(f.File, fetched{moment.Of(f.At), f.Status})
+	}
+	if f.Page != 0 && t.cfg.Lists(f.Page) {
+		t.pages.fetch(f.Engine, f.Page, secondOf(f.At))
+	}
+}
+
+// late is how long after its time a change may be found: other processes' clocks differ.
+const late = 2 * time.Minute
+
+// follow reads which pages changed.
+func (t *Tracker) follow(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	now := time.Now()
+	for e, err := range t.cfg.Changes(ctx, t.since) {
+		if err != nil {
+			if errors.Is(err, journal.ErrOlder) {
+				t.since = now
+			}
+			return // the same changes are read the next time
+		}
+		if e.What == journal.Removed {
+			continue
+		}
+		t.mu.Lock()
+		t.pages.change(t.cfg.Hash(e.Location), secondOf(e.At))
+		t.mu.Unlock()
+	}
+	if before := now.Add(-late); before.After(t.since) {
+		t.since = before
+	}
+}
