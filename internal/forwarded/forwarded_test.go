@@ -1,6 +1,7 @@
 package forwarded
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -90,7 +91,9 @@ func TestUnixSocket(t *testing.T) {
 	}
 	server.Start()
 	defer server.Close()
-	client := &http.Client{Transport: &http.Transport{Dial: func(_, _ string) (net.Conn, error) { return net.Dial("unix", path) }}}
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", path)
+	}}}
 	defer client.CloseIdleConnections()
 	req, _ := http.NewRequest(http.MethodGet, "http://site/", nil)
 	req.Header.Set("X-Forwarded-For", "1.1.1.1, 203.0.113.9")
