@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// HTML is a page with more in its head, a text and links. Pages of different
-// texts are no copies of each other, and each is long enough to
-// be recognised, and to have changed at the first look that shows another one.
+// HTML returns a page with head inside its head, a text and links. Pages with different texts are
+// not copies of each other. Each is long enough to be recognised, and to count as changed at the
+// first look that shows another text.
 func HTML(head, text string, links ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!DOCTYPE html><html><head><title>%s</title>%s</head><body><main><p>%[1]s.", text, head)
@@ -25,13 +25,12 @@ func Page(text string, links ...string) http.HandlerFunc {
 	return Reply(http.StatusOK, HTML("", text, links...))
 }
 
-// PageOfItsURL answers each location with a page of its own, and the same links.
+// PageOfItsURL answers each location with its own page, and always the same links.
 func PageOfItsURL(links ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { Page(r.URL.RequestURI(), links...)(w, r) }
 }
 
-// Reply answers with a status and HTML. Lines are names and values of header
-// lines.
+// Reply answers with a status and HTML. lines are names and values of header lines.
 func Reply(status int, html string, lines ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -43,7 +42,7 @@ func Reply(status int, html string, lines ...string) http.HandlerFunc {
 	}
 }
 
-// Paths serves each path by a handler of its own, and answers 404 for others.
+// Paths serves each path with its handler, and answers 404 for others.
 type Paths map[string]http.HandlerFunc
 
 // ServeHTTP serves a path.

@@ -1,9 +1,9 @@
 // Package testkit runs a whole site for the end-to-end tests.
 //
-// A test gives the options and the program's handler, and gets a running [Site].
-// It asks for pages as visitors do, over connections in memory, and checks what
-// the site lists, explains, logs and stores. All of this works in the virtual
-// time of testing/synctest. Only tests may import this package.
+// A test gives the options and the program's handler, and gets a running [Site]. It asks for pages
+// as visitors do, over connections in memory. It checks what the site lists, explains, logs and
+// stores. All of this works in the virtual time of testing/synctest. Only tests may import this
+// package.
 package testkit
 
 import (
@@ -31,17 +31,17 @@ import (
 // Log is a log that may be read while it is written.
 type Log = base.Log
 
-// Origin is the origin of a site whose test gives no other.
+// Origin is the origin of a site if the test gives none.
 const Origin = "https://example.com"
 
-// Setup says what a site is made of. The zero value of each field is a default.
+// Setup says how to make a site. The zero value of each field means its default.
 type Setup struct {
 	Origin  string                            // Origin if empty
 	Store   store.Store                       // an empty memstore if nil
 	Log     *Log                              // a new one if nil
-	Options servemap.Options                  // the site logs to Log if there is no Logger
+	Options servemap.Options                  // the site logs to Log unless there is a Logger
 	Handler http.Handler                      // the program's pages; the site wraps them
-	Mount   func(*servemap.Site) http.Handler // makes the server's handler in place of wrapping Handler
+	Mount   func(*servemap.Site) http.Handler // makes the server's handler instead of wrapping Handler
 }
 
 // Site is a running site and its server.
@@ -118,13 +118,13 @@ func (s *Site) open() {
 // ServeHTTP serves a request as the site's server does.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Close closes the site; the server goes on.
+// Close closes the site. The server goes on.
 func (s *Site) Close(ctx context.Context) error {
 	s.closed = true
 	return s.Site.Close(ctx)
 }
 
-// Shut closes the site, and fails the test if that fails.
+// Shut closes the site, and fails the test if closing fails.
 func (s *Site) Shut() {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -148,8 +148,8 @@ type Answer struct {
 	Body   string
 }
 
-// Get asks for a path as an anonymous visitor does. Lines are names and values of
-// header lines, sent as they are spelled.
+// Get asks for a path as an anonymous visitor does. lines are names and values of header lines,
+// sent exactly as spelled.
 func (s *Site) Get(path string, lines ...string) Answer {
 	s.Helper()
 	return s.Ask(http.MethodGet, path, lines...)
@@ -179,8 +179,8 @@ func (s *Site) Ask(method, path string, lines ...string) (a Answer) {
 	return Answer{resp.StatusCode, resp.Header, string(body)}
 }
 
-// From hands the handler a request from an IP address, without a server between
-// them. A "Host" line replaces the origin's.
+// From gives the handler a request from an IP address, without a server in between. A "Host" line
+// replaces the origin's host.
 func (s *Site) From(addr, path string, lines ...string) Answer {
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	r.Host, r.RemoteAddr = s.origin.Host, addr+":4711"
@@ -196,7 +196,7 @@ func (s *Site) From(addr, path string, lines ...string) Answer {
 	return Answer{w.Code, w.Header(), w.Body.String()}
 }
 
-// Visit gets each path once, and has all of them learned.
+// Visit gets each path once, and waits until all are learned.
 func (s *Site) Visit(paths ...string) {
 	s.Helper()
 	for _, path := range paths {
@@ -223,7 +223,7 @@ func (s *Site) Settle() {
 	}
 }
 
-// Await polls until something is so. It fails the test after two minutes.
+// Await polls until so returns true. It fails the test after two minutes.
 func (s *Site) Await(what string, so func() bool) {
 	s.Helper()
 	poll := time.NewTicker(10 * time.Millisecond)
@@ -235,8 +235,8 @@ func (s *Site) Await(what string, so func() bool) {
 	}
 }
 
-// LastMods returns what the sitemap lists right now, with the date of each
-// location, which may be empty. It is nil while the site serves no sitemap.
+// LastMods returns what the sitemap lists now, with the date of each location, which may be empty.
+// It is nil while the site serves no sitemap.
 func (s *Site) LastMods() map[string]string {
 	s.Helper()
 	a := s.Get(strings.TrimSuffix(s.origin.Path, "/") + "/sitemap.xml")
@@ -250,8 +250,8 @@ func (s *Site) LastMods() map[string]string {
 	return dates
 }
 
-// ParseSitemap returns the locations in a sitemap, each without the host, and
-// their dates. It returns an error if one is on another host.
+// ParseSitemap returns the locations in a sitemap, without the host, and their dates. It returns an
+// error if a location is on another host.
 func ParseSitemap(body, host string) (map[string]string, error) {
 	var doc struct {
 		URLs []struct {
@@ -276,15 +276,15 @@ func ParseSitemap(body, host string) (map[string]string, error) {
 	return dates, nil
 }
 
-// WantListed checks that the sitemap lists just these locations, once everything
-// that was seen is learned.
+// WantListed waits until everything seen is learned. Then it checks that the sitemap lists exactly
+// these locations.
 func (s *Site) WantListed(want ...string) {
 	s.Helper()
 	s.Settle()
 	s.WantServed(want...)
 }
 
-// WantServed checks that the sitemap lists just these locations right now.
+// WantServed checks that the sitemap now lists exactly these locations.
 func (s *Site) WantServed(want ...string) {
 	s.Helper()
 	got := slices.Sorted(maps.Keys(s.LastMods()))
@@ -302,7 +302,7 @@ func (s *Site) WantServed(want ...string) {
 	s.Errorf("the sitemap lists %q, want %q:%s", got, want, why)
 }
 
-// WantVerdict checks how a location is explained.
+// WantVerdict checks the verdict and the reason that explain a location.
 func (s *Site) WantVerdict(location, verdict, reason string) {
 	s.Helper()
 	if e := s.Explained(location); string(e.Verdict) != verdict || string(e.Reason) != reason {
@@ -320,8 +320,8 @@ func (s *Site) Explained(location string) servemap.Explanation {
 	return e
 }
 
-// WantHints checks that one hint was given for each text, which it contains, and
-// that each was logged once. It closes the site, as the log is complete then.
+// WantHints checks that for each text there is one hint that contains it, and that each was logged
+// once. It closes the site, which completes the log.
 func (s *Site) WantHints(want ...string) {
 	s.Helper()
 	s.Settle()

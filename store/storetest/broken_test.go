@@ -16,7 +16,7 @@ import (
 // A broken store is a sound one with one fault.
 type broken struct {
 	name   string // what it does
-	breaks string // the rule
+	breaks string // the rule that it breaks
 	make   func(sound store.Store) store.Store
 }
 
@@ -107,7 +107,7 @@ type cannotSync struct{ store.Store }
 
 func (cannotSync) Sync(context.Context) error { return errors.ErrUnsupported }
 
-// around runs what before and after do with the values around fn.
+// around calls before and after with the values, before and after fn.
 func around(do call, before, after func(keys []string, values [][]byte)) call {
 	return func(ctx context.Context, keys []string, fn func([][]byte) error) error {
 		return do(ctx, keys, func(values [][]byte) error {
@@ -170,7 +170,7 @@ func dropsDeletes(st store.Store) store.Store {
 		})}
 }
 
-// rekeyed has every View and Update use other keys.
+// rekeyed makes every View and Update use other keys.
 func rekeyed(st store.Store, change func(keys []string) []string) store.Store {
 	with := func(do call) call {
 		return func(ctx context.Context, keys []string, fn func([][]byte) error) error {
@@ -342,8 +342,8 @@ func getThenPut(st store.Store) store.Store {
 	}}
 }
 
-// snapshots runs fn on a snapshot, and writes if what it changes has not been
-// changed since: snapshot isolation, with its write skew.
+// snapshots runs fn on a snapshot, and writes if the keys to change are still the same. That is
+// snapshot isolation, with its write skew.
 func snapshots(st store.Store) store.Store {
 	errAgain := errors.New("again")
 	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {

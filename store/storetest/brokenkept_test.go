@@ -7,7 +7,7 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// kept is what a broken store keeps beside a sound one, and shows in its place.
+// kept is what a broken store keeps besides a sound one, and shows instead.
 type kept struct {
 	mu     sync.Mutex
 	values map[string][]byte
@@ -15,7 +15,7 @@ type kept struct {
 
 func newKept() *kept { return &kept{values: map[string][]byte{}} }
 
-// show puts what is kept, as out makes it, in place of what the sound store has.
+// show replaces the sound store's values by the kept ones, as out changes them.
 func (k *kept) show(out func([]byte) []byte) func([]string, [][]byte) {
 	return func(keys []string, values [][]byte) {
 		k.mu.Lock()
@@ -28,7 +28,7 @@ func (k *kept) show(out func([]byte) []byte) func([]string, [][]byte) {
 	}
 }
 
-// keep keeps what in makes of the values.
+// keep keeps the values, as in changes them.
 func (k *kept) keep(in func([]byte) []byte) func([]string, [][]byte) {
 	return func(keys []string, values [][]byte) {
 		k.mu.Lock()
@@ -47,7 +47,7 @@ func (k *kept) forget(keys []string, _ [][]byte) {
 	}
 }
 
-// both does one after the other.
+// both calls one after the other.
 func both(first, second func([]string, [][]byte)) func([]string, [][]byte) {
 	return func(keys []string, values [][]byte) {
 		first(keys, values)

@@ -14,7 +14,7 @@ import (
 
 type seq = iter.Seq2[store.Record, error]
 
-// onScan replaces Scan by a function that gets its yield too.
+// onScan replaces Scan by a function that also gets its yield.
 func onScan(st store.Store, scan func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool)) store.Store {
 	return faulty{Store: st, scan: func(ctx context.Context, prefix, after string) seq {
 		return func(yield func(store.Record, error) bool) { scan(ctx, prefix, after, yield) }
@@ -123,7 +123,7 @@ func scansOnce(st store.Store) store.Store {
 	}}
 }
 
-// pagesByOffset reads 100 records at a time, counting from the beginning.
+// pagesByOffset reads 100 records at a time and counts from the beginning.
 func pagesByOffset(st store.Store) store.Store {
 	return onScan(st, func(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) {
 		for offset := 0; ; offset += 100 {
@@ -175,7 +175,7 @@ func ignoresContext(st store.Store) store.Store {
 		}}
 }
 
-// accepts has calls with such keys succeed where they should be refused.
+// accepts makes calls with such keys succeed that should be refused.
 func accepts(such func(keys []string) bool) func(store.Store) store.Store {
 	return func(st store.Store) store.Store {
 		accept := func(do call) call {

@@ -14,7 +14,7 @@ import (
 // handle would not show, or seldom.
 type brokenHandle struct {
 	name   string // what it does
-	breaks string // the rule
+	breaks string // the rule that it breaks
 	make   func(sound store.Store) pair
 }
 
@@ -41,7 +41,7 @@ func locksItself(st store.Store) store.Store {
 	}}
 }
 
-// slow has updates take their time to reach the store, as over a network.
+// slow makes updates take some time to reach the store, as over a network.
 func slow(st store.Store) store.Store {
 	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
 		time.Sleep(100 * time.Microsecond)
@@ -49,7 +49,7 @@ func slow(st store.Store) store.Store {
 	}}
 }
 
-// deletesFirst makes an update two.
+// deletesFirst splits an update into two.
 func deletesFirst(st store.Store) store.Store {
 	return faulty{Store: st, update: func(ctx context.Context, keys []string, fn func([][]byte) error) error {
 		var left [][]byte
@@ -98,8 +98,8 @@ func remembersScans(st store.Store) store.Store {
 
 var errDeadlock = errors.New("deadlock detected")
 
-// locksInGivenOrder has a lock for each key, as databases have, and calls it a
-// deadlock if it does not get one in time, as databases do.
+// locksInGivenOrder has a lock for each key, as databases do. If it does not get one in time, it
+// reports a deadlock, as databases do.
 func locksInGivenOrder(st store.Store) pair {
 	var mu sync.Mutex
 	locks := map[string]chan struct{}{}
@@ -120,7 +120,7 @@ func locksInGivenOrder(st store.Store) pair {
 				case <-time.After(50 * time.Millisecond):
 					return errDeadlock
 				}
-				time.Sleep(time.Microsecond) // a database's way to the next key
+				time.Sleep(time.Microsecond) // the time until a database reaches the next key
 			}
 			return st.Update(ctx, keys, fn)
 		}}

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// recorder is a tester that only remembers.
+// recorder is a tester that only records failures.
 type recorder struct {
 	mu       sync.Mutex
 	failures []string
@@ -25,8 +25,8 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// record tries a rule and returns what it found wrong. A panic, in the rule or
-// in the store, is wrong too.
+// record tries a rule and returns what it found wrong. A panic in the rule or in the store counts
+// too.
 func record(r rule, p pair) []string {
 	var rec recorder
 	done := make(chan struct{})

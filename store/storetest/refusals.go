@@ -15,8 +15,8 @@ var refusalRules = []rule{
 	{"DoneContextEndsScan", "a server that is shutting down would wait for a long scan", doneContextEndsScan},
 }
 
-// secret is in the keys of bad calls. An error that shows it would bring a location
-// that is not public into the log.
+// secret is in the keys of bad calls. An error that shows it would put a location that is not
+// public into the log.
 const secret = "reset-token"
 
 // numbered returns n keys.

@@ -11,8 +11,7 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// rules are all the rules, the simplest first: a store that breaks one of the
-// first breaks many.
+// rules are all rules, the simplest first: a store that breaks one of the first breaks many.
 var rules = slices.Concat(valueRules, updateRules, sharingRules, sharedRules, scanRules, refusalRules)
 
 var valueRules = []rule{
@@ -95,7 +94,7 @@ func bytesComeBack(t tester, p pair) {
 	}
 }
 
-// keysAreBytes writes keys that collations, patterns and namespaces confuse.
+// keysAreBytes writes keys that collations, patterns and namespaces may confuse.
 func keysAreBytes(t tester, p pair) {
 	keys := []string{"A", "a", "a%", "a*", "a-b", "a.b", "a/b", "a_", "ab", "ax", "!badger!x", "!", "~", "'", `\`, `"`, "$1", "?"}
 	slices.Sort(keys)
@@ -162,8 +161,8 @@ func fullSize(t tester, p pair) {
 	}
 }
 
-// manyKeys writes, rewrites and deletes as many keys as a call takes, with as
-// much in them as it takes.
+// manyKeys writes, rewrites and deletes as many keys as a call takes, with as many bytes as it
+// takes.
 func manyKeys(t tester, p pair) {
 	records, keys := map[string][]byte{}, numbered(store.MaxKeys)
 	for _, key := range keys {

@@ -17,7 +17,7 @@ var scanRules = []rule{
 	{"ScanBesideUpdates", "tidying up while scanning would hang or lose records", scanBesideUpdates},
 }
 
-// awkward are keys, in byte order, that other orders would put differently.
+// awkward are keys in byte order that other orders would sort differently.
 var awkward = []string{"!", "-", "0", "10", "2", "A", "B", "Z", "_", "a", "a!", "a/", "a/b", "aA", "a~", "b", "z", "~", "~~"}
 
 func putKeys(t tester, p pair, keys []string) {
@@ -31,8 +31,7 @@ func putKeys(t tester, p pair, keys []string) {
 	}
 }
 
-// wantScan compares a scan with what it should yield of keys, which are all that
-// there are, in order.
+// wantScan compares a scan with what it should yield. keys are all keys that there are, in order.
 func wantScan(t tester, p pair, keys []string, prefix, after string) {
 	t.Helper()
 	want := slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
@@ -68,8 +67,8 @@ func scanKeepsToItsBounds(t tester, p pair) {
 	}
 }
 
-// scanIsComplete goes past the chunks that stores read at a time, in records
-// and in bytes, and resumes everywhere around them.
+// scanIsComplete reads more records and bytes than stores read at a time, and resumes everywhere
+// around those limits.
 func scanIsComplete(t tester, p pair) {
 	const big = 30 // records of the longest values
 	var keys []string
@@ -110,9 +109,8 @@ func scanStopsAndRunsAgain(t tester, p pair) {
 	}
 }
 
-// scanBesideUpdates deletes every record it is shown, changes records ahead
-// and adds new ones behind. Every key that was there all the time is shown,
-// and no key is shown twice.
+// scanBesideUpdates deletes every hundredth record it sees, changes records ahead, and adds new
+// ones behind. The scan must show every key that was there all the time, and none twice.
 func scanBesideUpdates(t tester, p pair) {
 	var keys []string
 	for i := range 1500 {

@@ -10,16 +10,14 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// sharedRules matter most where several processes share a store. They hold
-// within one as well.
+// sharedRules matter most if several processes share a store. They also hold within one.
 var sharedRules = []rule{
 	{"OthersSeeWhatWasWritten", "a server would decide on what another one has long changed", othersSeeWhatWasWritten},
 	{"NothingIsLostOnTheMove", "a page that moves from one record to another would be lost, be there twice, or be read from different times", nothingIsLostOnTheMove},
 }
 
-// othersSeeWhatWasWritten writes through one handle, again and again, and looks
-// through the other, each time in the same way, so that whatever a handle
-// remembers shows.
+// othersSeeWhatWasWritten writes through one handle, again and again, and reads through the other,
+// each time in the same way. So it finds whatever a handle wrongly remembers.
 func othersSeeWhatWasWritten(t tester, p pair) {
 	for _, way := range []struct {
 		name string
@@ -51,8 +49,8 @@ func othersSeeWhatWasWritten(t tester, p pair) {
 	}
 }
 
-// nothingIsLostOnTheMove has writers move tokens between keys, by deleting one
-// and writing another, while others count them.
+// nothingIsLostOnTheMove makes writers move tokens between keys, by deleting one and writing
+// another. Others count the tokens meanwhile.
 func nothingIsLostOnTheMove(t tester, p pair) {
 	const tokens, places = 3, 6
 	keys, records := make([]string, places), map[string][]byte{}

@@ -2,7 +2,7 @@ package storetest
 
 import "slices"
 
-// clone keeps nil nil and empty empty.
+// clone keeps nil nil, and empty empty.
 func clone(b []byte) []byte { return slices.Clone(b) }
 
 func cloneAll(values [][]byte) [][]byte {
@@ -19,7 +19,7 @@ func fill(b []byte, c byte) {
 	}
 }
 
-// patterned returns n bytes that do not compress to nothing.
+// patterned returns n bytes that hardly compress.
 func patterned(n int) []byte {
 	b := make([]byte, n)
 	x := uint32(n)

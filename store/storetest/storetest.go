@@ -1,9 +1,9 @@
-// Package storetest holds the rules that every store of servemap keeps. A
-// store's whole test of behaviour is
+// Package storetest has the rules that every store of servemap must keep. This tests a store's
+// whole behaviour:
 //
 //	storetest.Run(t, func(t *testing.T) store.Store { ... })
 //
-// The rules are themselves tried against stores that break them one by one.
+// The rules themselves are tested against stores that break them one by one.
 package storetest
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Run tries every rule, as a subtest named after it, on a store of its own.
-// open returns an empty store, and leaves closing it to t.Cleanup.
+// Run tries every rule on its own store, as a subtest named after the rule. open returns an empty
+// store and makes t.Cleanup close it.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	RunShared(t, func(t *testing.T) (a, b store.Store) {
 		st := open(t)
@@ -24,10 +24,9 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	})
 }
 
-// RunShared tries every rule on two handles to the same data, as two servers
-// hold them: what a rule writes through one it looks for through the other.
-// open returns two handles to one empty store, and leaves closing them to
-// t.Cleanup.
+// RunShared tries every rule on two handles to the same data, like those of two servers. A rule
+// writes through one and reads through the other. open returns two handles to one empty store and
+// makes t.Cleanup close them.
 func RunShared(t *testing.T, open func(t *testing.T) (a, b store.Store)) {
 	for _, r := range rules {
 		t.Run(r.name, func(t *testing.T) {
@@ -37,24 +36,24 @@ func RunShared(t *testing.T, open func(t *testing.T) (a, b store.Store)) {
 	}
 }
 
-// A rule is something that every store does. Its try says so through t, and
-// returns when that is settled.
+// A rule is something that every store does. try reports violations through t, and returns when it
+// knows.
 type rule struct {
 	name string
-	why  string // what goes wrong where a store breaks it
+	why  string // what goes wrong if a store breaks it
 	try  func(t tester, p pair)
 }
 
-// tester is what a rule uses of a *testing.T, so that a rule can be tried on a
-// broken store without failing the test that tries it.
+// tester is the part of *testing.T that a rule uses. So a test can try a rule on a broken store
+// without failing.
 type tester interface {
 	Helper()
 	Errorf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// A pair is two handles to one store, which may be the same: rules write
-// through a and read through b.
+// A pair is two handles to one store, which may be the same. Rules write through a and read through
+// b.
 type pair struct{ a, b store.Store }
 
 // put writes one value through a.
@@ -74,7 +73,7 @@ func (p pair) putAll(t tester, records map[string][]byte) {
 	})
 }
 
-// update has fn change values of st. It must not fail.
+// update makes fn change values of st. It must not fail.
 func update(t tester, st store.Store, keys []string, fn func(values [][]byte)) {
 	t.Helper()
 	err := st.Update(context.Background(), keys, func(values [][]byte) error {

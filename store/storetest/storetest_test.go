@@ -9,7 +9,7 @@ import (
 
 func sound() store.Store { return new(memstore.Store) }
 
-// TestRunShared tries the rules over two handles of a sound store.
+// TestRunShared tries the rules on two handles of a sound store.
 func TestRunShared(t *testing.T) {
 	RunShared(t, func(*testing.T) (a, b store.Store) {
 		st := sound()
@@ -17,8 +17,8 @@ func TestRunShared(t *testing.T) {
 	})
 }
 
-// TestRulesRejectBrokenStores tries each broken store on the rule that it
-// breaks, and sees that each rule rejects some store.
+// TestRulesRejectBrokenStores tries each broken store on the rule that it breaks, and checks that
+// each rule rejects some store.
 func TestRulesRejectBrokenStores(t *testing.T) {
 	byName := map[string]rule{}
 	for _, r := range rules {
@@ -55,9 +55,8 @@ func TestRulesRejectBrokenStores(t *testing.T) {
 	}
 }
 
-// rejected reports whether the rule finds fault with stores that are made for it.
-// A fault that shows when two writers meet may not do so at once, on a busy
-// machine.
+// rejected reports whether the rule finds a fault in the stores that make returns. A fault that
+// needs two writers to meet may need several tries on a busy machine.
 func rejected(r rule, make func() pair) bool {
 	const tries = 20
 	for range tries {
@@ -68,7 +67,7 @@ func rejected(r rule, make func() pair) bool {
 	return false
 }
 
-// TestRulesRejectTwoStores has two handles that do not share anything.
+// TestRulesRejectTwoStores uses two handles that share nothing.
 func TestRulesRejectTwoStores(t *testing.T) {
 	for _, r := range sharingRules[:1] {
 		if found := record(r, pair{sound(), sound()}); len(found) == 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Strict returns st, policing whoever calls it: a break of what callers of a
-// [store.Store] promise becomes an error of t. It
+// Strict returns st and watches its callers. If one breaks a promise that callers of a
+// [store.Store] make, t gets an error. Strict
 //   - runs the fn of each Update twice on equal values, and compares what the
 //     two runs leave and return, as fn must be pure;
 //   - overwrites the slices handed to fn when the call has ended, and a
@@ -19,10 +19,9 @@ import (
 //     shows;
 //   - holds calls to the limits.
 //
-// A fn that hands results out through captured variables is pure enough if a
-// second run sets them to the same.
+// A fn may return results through captured variables if a second run sets them to the same values.
 //
-// The store may be used concurrently, but not after t has ended.
+// The store is safe for concurrent use, but not after t has ended.
 func Strict(t testing.TB, st store.Store) store.Store { return &strict{t, st} }
 
 type strict struct {
@@ -86,9 +85,8 @@ func (s *strict) check(err error) {
 	}
 }
 
-// rehearse runs fn on copies of values and returns copies of what it left. The
-// slices that fn was handed are overwritten then; slices that fn made are its
-// own, and may be ones that it uses again.
+// rehearse runs fn on copies of values, and returns copies of what it left. Then it overwrites the
+// slices that fn got. It leaves slices that fn made alone, since fn may use them again.
 func rehearse(values [][]byte, fn func([][]byte) error) ([][]byte, error) {
 	handed := cloneAll(values)
 	given := append([][]byte(nil), handed...)

@@ -11,8 +11,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// TestStrictAcceptsGoodCallers has the rules call a strict store, except for
-// those that break promises on purpose.
+// TestStrictAcceptsGoodCallers makes the rules call a strict store, except rules that break
+// promises on purpose.
 func TestStrictAcceptsGoodCallers(t *testing.T) {
 	for _, r := range slices.Concat(valueRules, updateRules, sharingRules, scanRules) {
 		if r.name == "FailureStoresNothing" {
@@ -32,7 +32,7 @@ func TestStrictRejectsBadCallers(t *testing.T) {
 		name string
 		fn   func(values [][]byte) error
 		keys []string
-		want string // in what Strict says
+		want string // in the text of Strict's error
 	}{
 		{"counts its runs", func(values [][]byte) error {
 			runs++
@@ -71,7 +71,7 @@ func TestStrictRejectsBadCallers(t *testing.T) {
 	}
 }
 
-// TestStrictOverwrites keeps slices beyond their time.
+// TestStrictOverwrites keeps slices after their time.
 func TestStrictOverwrites(t *testing.T) {
 	st := Strict(t, sound())
 	p := pair{st, st}

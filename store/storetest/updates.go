@@ -26,8 +26,8 @@ var updateRules = []rule{
 
 var errMine = errors.New("fn's own error")
 
-// failureStoresNothing has fn fail, and then break a limit with its last value, which
-// a store that writes one by one notices too late.
+// failureStoresNothing makes fn fail, and then exceed a limit with its last value. A store that
+// writes values one by one notices that too late.
 func failureStoresNothing(t tester, p pair) {
 	p.putAll(t, map[string][]byte{"a": []byte("1"), "b": []byte("2")})
 	for _, c := range []struct {
@@ -105,7 +105,7 @@ func slicesAreNotKept(t tester, p pair) {
 	}
 }
 
-// slicesAreNotShared scribbles over every value while it may.
+// slicesAreNotShared overwrites every value while it may.
 func slicesAreNotShared(t tester, p pair) {
 	keys := []string{"a", "b"}
 	p.putAll(t, map[string][]byte{"a": []byte("first"), "b": []byte("other")})
@@ -178,9 +178,9 @@ const (
 	rounds  = 25
 )
 
-// noUpdateIsLost has writers increment the same many counters through both handles,
-// each in an order of its own. They start together and give way inside fn, which
-// makes a lost update, or a deadlock, all but certain where one is possible.
+// noUpdateIsLost makes writers increment the same counters through both handles, each in its own
+// order. They start together and yield inside fn. So if a lost update or a deadlock is possible, it
+// will almost certainly happen.
 func noUpdateIsLost(t tester, p pair) {
 	const batches = 5
 	keys := numbered(300)
@@ -211,8 +211,8 @@ func noUpdateIsLost(t tester, p pair) {
 	}
 }
 
-// updatesAreSerial has each writer take one key, provided that the other is
-// free. Writers that see the same snapshot would take both.
+// updatesAreSerial makes each writer take one key if the other is free. Writers that see the same
+// snapshot would take both.
 func updatesAreSerial(t tester, p pair) {
 	for round := range rounds {
 		keys := []string{fmt.Sprintf("x%d", round), fmt.Sprintf("y%d", round)}
@@ -241,7 +241,7 @@ func updatesAreSerial(t tester, p pair) {
 	}
 }
 
-// inParallel has writers call f, rounds times each, through both handles.
+// inParallel makes writers call f, rounds times each, through both handles.
 func inParallel(t tester, p pair, f func(st store.Store, w int) error) {
 	together(writers, func(w int) {
 		st := []store.Store{p.a, p.b}[w/2%2]

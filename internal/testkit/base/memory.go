@@ -6,20 +6,19 @@ import (
 	"sync"
 )
 
-// Listener is a listener whose connections are in memory, so that virtual time
-// passes while they wait.
+// Listener is a listener with connections in memory, so that virtual time passes while they wait.
 type Listener struct {
 	conns chan net.Conn
 	done  chan struct{}
 	once  sync.Once
 }
 
-// NewListener returns a listener that is open.
+// NewListener returns an open listener.
 func NewListener() *Listener {
 	return &Listener{conns: make(chan net.Conn, 16), done: make(chan struct{})}
 }
 
-// Take has the server take a connection over.
+// Take makes the server take over a connection.
 func (l *Listener) Take(conn net.Conn) { l.conns <- conn }
 
 // Dial returns the client's end of a new connection.

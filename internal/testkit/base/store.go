@@ -12,11 +12,10 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// Update is a function that stands in for [store.Store.Update].
+// Update is a function to replace [store.Store.Update].
 type Update func(ctx context.Context, keys []string, fn func([][]byte) error) error
 
-// Store is a store that fails on demand. What it does may be changed while it is
-// used.
+// Store is a store that fails on demand. A test may change its behaviour while it is in use.
 type Store struct {
 	store.Store
 	update atomic.Pointer[Update]
@@ -26,7 +25,7 @@ type Store struct {
 // NewStore returns an empty store that works.
 func NewStore() *Store { return &Store{Store: new(memstore.Store)} }
 
-// Update calls the function that stands in for it.
+// Update calls the replacement, if there is one.
 func (s *Store) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
 	if update := s.update.Load(); update != nil {
 		return (*update)(ctx, keys, fn)
@@ -42,16 +41,16 @@ func (s *Store) Sync(ctx context.Context) error {
 	return s.Store.Sync(ctx)
 }
 
-// Mend has the store work again.
+// Mend makes the store work again.
 func (s *Store) Mend() {
 	s.update.Store(nil)
 	s.sync.Store(nil)
 }
 
-// OnUpdate has a function stand in for Update.
+// OnUpdate replaces Update by a function.
 func (s *Store) OnUpdate(update Update) { s.update.Store(&update) }
 
-// OnUpdateOf has a function stand in for each Update of a key that ends so.
+// OnUpdateOf replaces each Update with a key that has this suffix.
 func (s *Store) OnUpdateOf(suffix string, update Update) {
 	s.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
 		if slices.ContainsFunc(keys, func(key string) bool { return strings.HasSuffix(key, suffix) }) {
@@ -61,20 +60,19 @@ func (s *Store) OnUpdateOf(suffix string, update Update) {
 	})
 }
 
-// Refuse has each Update fail before it does anything.
+// Refuse makes each Update fail before it does anything.
 func (s *Store) Refuse(err error) {
 	s.OnUpdate(func(context.Context, []string, func([][]byte) error) error { return err })
 }
 
-// LoseAnswers has each Update store what it should and fail nevertheless.
+// LoseAnswers makes each Update store what it should, and fail all the same.
 func (s *Store) LoseAnswers(err error) {
 	s.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
 		return errors.Join(s.Store.Update(ctx, keys, fn), err)
 	})
 }
 
-// OnlyRead has Sync fail, and each Update that changes something, as those of a
-// database do that is read-only.
+// OnlyRead makes Sync fail, and each Update that changes something, as in a read-only database.
 func (s *Store) OnlyRead(refusal error) {
 	s.RefuseSync(refusal)
 	s.OnUpdate(func(ctx context.Context, keys []string, fn func([][]byte) error) error {
@@ -91,11 +89,11 @@ func (s *Store) OnlyRead(refusal error) {
 	})
 }
 
-// RefuseSync has Sync fail.
+// RefuseSync makes Sync fail.
 func (s *Store) RefuseSync(err error) { s.sync.Store(&err) }
 
-// Rehearse runs fn on the values of the keys and stores nothing, as a store does
-// whose transaction is in conflict with another one.
+// Rehearse runs fn on the values of the keys and stores nothing, as a store does if its transaction
+// conflicts with another.
 func (s *Store) Rehearse(ctx context.Context, keys []string, fn func([][]byte) error) {
 	_ = s.Store.Update(ctx, keys, func(values [][]byte) error {
 		_ = fn(values)
