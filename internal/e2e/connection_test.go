@@ -15,8 +15,8 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// ask sends a request over a connection of its own. The visitor closes it on the
-// last byte of the answer, or at once if he does not read any.
+// ask sends a request over its own connection. The visitor closes it after the last byte of the
+// answer, or at once if read is false.
 func ask(s *testkit.Site, path string, read bool) {
 	s.Helper()
 	conn := s.Dial()
@@ -36,13 +36,13 @@ func ask(s *testkit.Site, path string, read bool) {
 	synctest.Wait() // until the handler has noticed and returned
 }
 
-// answer sends a whole answer of declared length.
+// answer sends a whole answer with its length declared.
 func answer(w http.ResponseWriter, r *http.Request, status int, html string) {
 	testkit.Reply(status, html, "Content-Length", strconv.Itoa(len(html)))(w, r)
 }
 
-// Many clients close the connection on the last byte. net/http then cancels the
-// request while the handler is still at work.
+// Many clients close the connection after the last byte. net/http then cancels the request while
+// the handler still works.
 func TestPageCountsIfTheVisitorLeavesOnItsLastByte(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer(w, r, http.StatusOK, testkit.HTML("", "what is at "+r.URL.Path, "/a", "/b"))
@@ -60,8 +60,8 @@ func TestPageCountsIfTheVisitorLeavesOnItsLastByte(t *testing.T) {
 	})
 }
 
-// A handler's query is cancelled because the visitor left, and the handler answers
-// something else. That says nothing of the page.
+// A handler's query is cancelled because the visitor left, and the handler answers something else.
+// That proves nothing about the page.
 func TestAnswerToAVisitorWhoLeftDoesNotCount(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -101,8 +101,8 @@ func TestAnswerToAVisitorWhoLeftDoesNotCount(t *testing.T) {
 	}
 }
 
-// A visitor follows a link as soon as he has the page. The handler of that page
-// may still be at work, so the page that it links to is seen first.
+// A visitor follows a link as soon as the page is there. The handler of that page may still work,
+// so the linked page is seen first.
 func TestPageSeenBeforeTheOneThatLinksToItLeadsOn(t *testing.T) {
 	pages := map[string]string{
 		"/":         testkit.HTML("", "the site", "/list", "/docs"),
@@ -142,8 +142,8 @@ func TestPageSeenBeforeTheOneThatLinksToItLeadsOn(t *testing.T) {
 	})
 }
 
-// Strangers ask for large pages at made-up addresses. None of these requests is
-// done when visitors follow links to new pages.
+// Strangers ask for large pages at made-up addresses. These requests are still running when
+// visitors follow links to new pages.
 func TestSlowJunkDoesNotKeepNewPagesOut(t *testing.T) {
 	const line = "<p>Nothing.</p>"
 	news := []string{"/news/one", "/news/two", "/news/three", "/news/four", "/news/five", "/news/six"}

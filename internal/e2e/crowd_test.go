@@ -8,7 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// Addresses of visitors, each in a network of its own.
+// Addresses of visitors, each in another network.
 const (
 	ann  = "8.8.8.8"
 	bob  = "9.9.9.9"
@@ -17,7 +17,7 @@ const (
 	eve  = "5.5.5.5"
 )
 
-// betweenVisits is longer than a visited page goes without being looked at again.
+// betweenVisits is longer than the wait between two looks at a visited page.
 const betweenVisits = 70 * time.Second
 
 // crowd is a site whose visitors come from addresses that the test chooses.
@@ -29,7 +29,7 @@ func inCrowd(t *testing.T, pages testkit.Paths, opts servemap.Options, fn func(c
 	testkit.Run(t, testkit.Setup{Options: opts, Handler: pages}, func(s *testkit.Site) { fn(crowd{s}) })
 }
 
-// visit gets a page from an address, has it learned, and lets a while pass.
+// visit gets a page from an address, waits until it is learned, and lets a while pass.
 func (c crowd) visit(from, target string, headers ...string) {
 	c.Helper()
 	c.From(from, target, headers...)

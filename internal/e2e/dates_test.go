@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// stamped is a page of so many sentences, which the server says was modified at a time.
+// stamped is a page of some sentences. The server says that it was modified at a time.
 func stamped(at time.Time, title string, sentences int) http.HandlerFunc {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<title>%s</title><body><main><a href=/a>a</a> <a href=/b>b</a>", title)
@@ -27,8 +27,7 @@ func wantLastMod(s *testkit.Site, location string, want time.Time) {
 	}
 }
 
-// A page that is rewritten to a fraction of its length may be an error page. Its date
-// tells.
+// A page that is rewritten to a fraction of its length may be an error page. Its date decides.
 func TestPageThatIsRewrittenShorterIsDatedByItsLastModified(t *testing.T) {
 	h := testkit.Paths{"/b": testkit.Page("b")}
 	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
@@ -48,7 +47,7 @@ func TestPageThatIsRewrittenShorterIsDatedByItsLastModified(t *testing.T) {
 		s.Visit("/a")
 		wantLastMod(s, "/a", edited)
 
-		for range 5 { // it is what the page is now
+		for range 5 { // this is the page now
 			time.Sleep(24 * time.Hour)
 			s.Visit("/a")
 		}
@@ -59,12 +58,12 @@ func TestPageThatIsRewrittenShorterIsDatedByItsLastModified(t *testing.T) {
 		time.Sleep(time.Hour)
 		s.Visit("/a")
 		time.Sleep(time.Minute)
-		s.Visit("/a") // a text that is replaced as a whole may be held until another look
+		s.Visit("/a") // a text that is replaced completely may be held until another look
 		wantLastMod(s, "/a", edited)
 	})
 }
 
-// A date that was seen to be right stays when another page shows that its source is not.
+// A date that proved right stays when another page shows that its source is unreliable.
 func TestDateOfAChangeThatWasSeenOutlivesTheTrustInItsSource(t *testing.T) {
 	h := testkit.Paths{}
 	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
@@ -91,7 +90,7 @@ func TestDateOfAChangeThatWasSeenOutlivesTheTrustInItsSource(t *testing.T) {
 	})
 }
 
-// Nobody visits a new page for some days, and the page that links to it is visited.
+// Nobody visits a new page for some days. The page that links to it is visited.
 func TestNewPageIsDatedByTheLinkAndNotByItsFirstVisitor(t *testing.T) {
 	h := testkit.Paths{"/": testkit.Page("home", "/a"), "/a": testkit.Page("a"), "/new": testkit.Page("what is new")}
 	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
@@ -136,7 +135,7 @@ func TestTimesOfABuildOfMinutesArePublishedOnNoPage(t *testing.T) {
 	})
 }
 
-// Each look at a news page shows new headlines. They are no noise.
+// Each look at a news page shows new headlines. They are not noise.
 func TestListThatIsNewAtEveryLookHasTheDateOfItsLastItem(t *testing.T) {
 	n := 0
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,9 +11,9 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// postVariants is a site with three linked pages and /post, which nobody links to.
-// The same post is at /post-0 to /post-24 and wherever /post has a query. Its head
-// may name /post as canonical.
+// postVariants is a site with three linked pages and /post, which nobody links to. /post-0 to
+// /post-24 show the same post, and so does /post with any query. Its head may name /post as
+// canonical.
 func postVariants(head string) testkit.Paths {
 	post := testkit.Reply(http.StatusOK, testkit.HTML(head, "a post that nobody links to"))
 	pages := testkit.Paths{"/": testkit.Page("the home page", "/one", "/two", "/three"), "/post": post}
@@ -26,7 +26,7 @@ func postVariants(head string) testkit.Paths {
 	return pages
 }
 
-// numbered returns n paths from 0 on.
+// numbered returns n paths, from number 0 on.
 func numbered(format string, n int) (paths []string) {
 	for i := range n {
 		paths = append(paths, fmt.Sprintf(format, i))
@@ -82,7 +82,7 @@ func TestManyClientsTakeOutNoPageByVariants(t *testing.T) {
 	}
 }
 
-// A site that answers anything with one page keeps that out of the sitemap.
+// If a site answers anything with one page, that page stays out of the sitemap.
 func TestPageThatAnswersAnythingIsNotListedByNetworks(t *testing.T) {
 	inCrowd(t, postVariants(noCanonical), servemap.Options{}, func(c crowd) {
 		c.visitAll(ann, "/", "/one", "/two", "/three")
@@ -96,9 +96,8 @@ func TestPageThatAnswersAnythingIsNotListedByNetworks(t *testing.T) {
 	})
 }
 
-// discussion is a site with an article and the page of its comments, which show
-// the same text, and each name themselves canonical. The comments are linked from
-// more pages.
+// discussion is a site with an article and the page of its comments. Both show the same text and
+// name themselves canonical. More pages link to the comments.
 type discussion struct{ article, comments, text string }
 
 func (d *discussion) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -135,7 +134,7 @@ func TestArticleIsListedAndNotItsCommentPage(t *testing.T) {
 				c.visitAll(ann, "/", "/recent", tt.article, tt.comments)
 				c.WantListed("/", "/recent", tt.article)
 				c.WantVerdict(tt.comments, "held", "duplicate")
-				d.text = "an article, with a comment" // which is seen on the page of comments first
+				d.text = "an article, with a comment" // the page of comments shows it first
 				c.visitAll(ann, tt.comments, tt.article)
 				c.WantListed("/", "/recent", tt.article)
 				c.WantVerdict(tt.comments, "held", "duplicate")
@@ -164,7 +163,7 @@ func TestArticleIsListedAndNotItsCommentPage(t *testing.T) {
 	}
 }
 
-// What strangers ask for takes no page's place, however short it is.
+// A location that strangers ask for replaces no page, however short it is.
 func TestShorterLocationThatNobodyLinksToTakesNoPlace(t *testing.T) {
 	article := func(w http.ResponseWriter, r *http.Request) {
 		testkit.Reply(http.StatusOK, testkit.HTML(selfCanonical(r), "an article"))(w, r)

@@ -74,7 +74,7 @@ func TestExplainTellsWhatALinkAnswers(t *testing.T) {
 	})
 }
 
-// edition is the text of a page after so many edits.
+// edition serves a page after n edits.
 func edition(n int) http.HandlerFunc {
 	return testkit.Page(fmt.Sprintf("This is edition %d of it, which has %d sentences more than the first one had.", n, n))
 }
@@ -207,7 +207,7 @@ func TestExplainTellsWhatIsMissing(t *testing.T) {
 	})
 }
 
-// The names of the cookies are for the owner alone.
+// Only the owner sees the names of the cookies.
 func TestHintStandsInPlaceOfTheSitemapWithoutNames(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: testkit.Page("p")}, func(s *testkit.Site) {
 		for range 60 {

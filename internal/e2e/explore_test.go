@@ -20,7 +20,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// explore explores a site, and fails the test if that ends before all was asked for.
+// explore explores a site. It fails the test if the exploration ends too early.
 func explore(s *testkit.Site, opts *servemap.ExploreOptions) servemap.Exploration {
 	s.Helper()
 	done, err := s.Explore(s.Context(), s, opts)
@@ -42,7 +42,7 @@ func (h *serial) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.next(w, r)
 }
 
-// trap is a blog with all that keeps crawlers busy, and links that really delete.
+// trap is a blog with everything that keeps crawlers busy, and links that really delete.
 type trap struct {
 	mu      sync.Mutex
 	asked   []string
@@ -85,7 +85,7 @@ func (s *trap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			links = append(links, r.URL.RequestURI()+"&"+facet+"="+strconv.Itoa(len(s.asked)%7))
 		}
 		testkit.Page(r.URL.RequestURI(), links...)(w, r)
-	case scan(path, "/calendar/%d/%d", &n, &m): // goes on for ever, in both directions
+	case scan(path, "/calendar/%d/%d", &n, &m): // endless in both directions
 		next, before := n*12+m, n*12+m-2
 		testkit.Page(path, fmt.Sprintf("/calendar/%d/%d", next/12, next%12+1), fmt.Sprintf("/calendar/%d/%d", before/12, before%12+1))(w, r)
 	case scan(path, "/article-%d", &n):
@@ -376,7 +376,7 @@ func TestExplorerIsNobodyToTheSite(t *testing.T) {
 	})
 }
 
-// paragraph returns the n-th of many paragraphs that are unlike each other.
+// paragraph returns the n-th of many paragraphs that do not resemble each other.
 func paragraph(n int) string {
 	words := strings.Fields("harbour lantern meadow copper violin winter orchard pepper saddle timber velvet window yellow anchor basket candle")
 	var b strings.Builder

@@ -13,7 +13,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// sitemap is a urlset with all that its entries may have.
+// sitemap is a urlset with everything that entries may have.
 type sitemap struct {
 	URLs []struct {
 		Loc        string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 loc"`
@@ -46,7 +46,7 @@ func entries(s *testkit.Site, path string) (doc sitemap) {
 	return doc
 }
 
-// extensionsOf returns what the entries of a sitemap say beyond their addresses.
+// extensionsOf returns what the entries of a sitemap say besides their addresses.
 func extensionsOf(s *testkit.Site, path string) (all []string) {
 	s.Helper()
 	for _, u := range entries(s, path).URLs {
@@ -68,8 +68,8 @@ func extensionsOf(s *testkit.Site, path string) (all []string) {
 	return all
 }
 
-// multimedia is a site whose pages have all that extensions tell of. Virtual time
-// begins with the year 2000.
+// multimedia is a site whose pages have something for every extension. Virtual time begins with the
+// year 2000.
 func multimedia(published time.Time) http.Handler {
 	languages := `<link rel="alternate" hreflang="en" href="/en"><link rel="alternate" hreflang="de" href="/de">
 		<link rel="alternate" hreflang="x-default" href="/en"><link rel="alternate" hreflang="fr" href="/fr">`
@@ -119,7 +119,7 @@ func TestExtensions(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			opts := servemap.Options{Extensions: tt.is, Rules: []servemap.Rule{{Pattern: "/never/", List: servemap.Never}}}
 			testkit.Run(t, testkit.Setup{Options: opts, Handler: multimedia(time.Date(1999, 12, 31, 23, 0, 0, 0, time.UTC))}, func(s *testkit.Site) {
-				for range 2 { // what is listed by the first visits is read in full by the next
+				for range 2 { // the next visit reads in full what the first visits got listed
 					for _, path := range []string{"/", "/en", "/de", "/fr", "/news", "/film"} {
 						s.Visit(path)
 					}

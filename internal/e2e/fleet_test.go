@@ -17,12 +17,12 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// renderOften is for sites that run in real time.
+// renderOften returns options for sites in real time.
 func renderOften() servemap.Options {
 	return servemap.Options{Limits: servemap.Limits{RenderEvery: 10 * time.Millisecond}}
 }
 
-// shop is a site of dated items, of which one can be taken out of it.
+// shop is a site of dated items. One of them can leave.
 func shop(items []string, leaves string, left *atomic.Bool) http.Handler {
 	changed := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	pages := testkit.Paths{"/": testkit.Page("home", items...)}
@@ -40,8 +40,8 @@ func shop(items []string, leaves string, left *atomic.Bool) http.Handler {
 	return pages
 }
 
-// Several sites on one store each see a part of the visits to a site, and another
-// site alone sees all of them.
+// Several sites on one store each see a part of a site's visits. Another site alone sees all of
+// them.
 func TestFleetServesOneSitemap(t *testing.T) {
 	for _, n := range []int{2, 4} {
 		t.Run(fmt.Sprintf("%d in memory", n), func(t *testing.T) {
@@ -103,8 +103,7 @@ func testFleet(t *testing.T, n int, st store.Store) {
 	awaitSame(len(items))
 }
 
-// indexTimes are left out of comparisons, as two sites may make the same file a
-// second apart.
+// indexTimes are left out of comparisons, since two sites may make the same file a second apart.
 var indexTimes = regexp.MustCompile(`<lastmod>.*?</lastmod>`)
 
 // filesOf returns the index and the three files of a site, with their tags.
@@ -117,7 +116,7 @@ func filesOf(s *testkit.Site) (all [4]string) {
 	return all
 }
 
-// entriesOf returns what a site's files say of each page.
+// entriesOf returns what a site's files say about each page.
 func entriesOf(s *testkit.Site) map[string]bool {
 	entries := map[string]bool{}
 	for _, file := range filesOf(s) {
@@ -130,8 +129,8 @@ func entriesOf(s *testkit.Site) map[string]bool {
 	return entries
 }
 
-// difference says in what the sites of a fleet differ from each other, or the
-// first one from the entries that are wanted.
+// difference says how the sites of a fleet differ from each other, or how the first one differs
+// from the wanted entries.
 func difference(want map[string]bool, fleet []*testkit.Site) string {
 	if got := entriesOf(fleet[0]); !maps.Equal(got, want) {
 		return fmt.Sprintf("the fleet lists\n%v\nwant\n%v", got, want)
@@ -163,7 +162,7 @@ func TestSharedStoreIsPolledByDefault(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				setup := testkit.Setup{Store: tt.st, Handler: testkit.Page("home")}
 				one, other := testkit.Start(t, setup), testkit.Start(t, setup)
-				other.Settle() // it has read what the store holds, which is nothing
+				other.Settle() // it has read the store, which is empty
 				one.Visit("/")
 				time.Sleep(time.Minute)
 				if got := strings.Contains(other.Get("/sitemap.xml").Body, "<loc>"); got != tt.want {

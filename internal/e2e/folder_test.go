@@ -21,18 +21,18 @@ import (
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
-// folderSite is a site on a Badger folder, with one visitor who asks for one new
-// page after the other.
+// folderSite is a site on a Badger folder, with one visitor who asks for one new page after the
+// other.
 type folderSite struct {
 	*testkit.Site
 	dir     string
 	store   *badgerstore.Store
 	stop    chan struct{}
 	visitor sync.WaitGroup
-	failed  atomic.Int64 // visits that got another answer than 200
+	failed  atomic.Int64 // visits with another answer than 200
 }
 
-// endless is a site without end: each page links to the next ten.
+// endless is an endless site: each page links to the next ten.
 func endless(w http.ResponseWriter, r *http.Request) {
 	n := 0
 	_, _ = fmt.Sscanf(r.URL.Path, "/page/%d", &n)
@@ -57,7 +57,7 @@ func newFolderSite(t *testing.T, dir string) *folderSite {
 	return f
 }
 
-// visitAll visits pages until the site is to stop.
+// visitAll visits pages until the site should stop.
 func (f *folderSite) visitAll() {
 	pause := time.NewTicker(2 * time.Millisecond)
 	defer pause.Stop()
@@ -116,7 +116,7 @@ var folderMishaps = []struct {
 	{name: "Badger's folder below it removed", command: "rm -rf data/badger"},
 }
 
-// The folder goes, and is made or opened anew.
+// The folder disappears, and the site makes or opens another.
 func TestSiteGoesOnInAFolderThatWentWhileOpen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the store gives each row's folder five seconds to come back")
@@ -149,7 +149,7 @@ func TestSiteGoesOnInAFolderThatWentWhileOpen(t *testing.T) {
 	}
 }
 
-// The folder goes, and the program ends before anything is stored again.
+// The folder disappears, and the program ends before it stores anything again.
 func TestCloseSaysThatTheFolderIsLost(t *testing.T) {
 	for _, tt := range folderMishaps {
 		t.Run(tt.name, func(t *testing.T) {

@@ -27,8 +27,7 @@ func wrapped(h http.HandlerFunc) func(*servemap.Site) http.Handler {
 	return func(s *servemap.Site) http.Handler { return s.Wrap(h) }
 }
 
-// pageWith answers each location with a page of its own, more in its head, and
-// further header lines.
+// pageWith answers each location with its own page, with more in its head and more header lines.
 func pageWith(head func(path string) string, links []string, lines ...string) func(*servemap.Site) http.Handler {
 	return wrapped(func(w http.ResponseWriter, r *http.Request) {
 		testkit.Reply(http.StatusOK, testkit.HTML(head(r.URL.Path), r.URL.Path, links...), lines...)(w, r)
@@ -40,8 +39,8 @@ func moved(to string, status int) func(*servemap.Site) http.Handler {
 	return wrapped(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to+r.URL.Path, status) })
 }
 
-// besideTheSite runs the site on a response of its own, as an adaptor for another
-// kind of server does. It goes on by itself if that called the next handler.
+// besideTheSite runs the site on a separate response, as an adaptor for another kind of server
+// does. It continues with h if the site called the next handler.
 func besideTheSite(h http.HandlerFunc) func(*servemap.Site) http.Handler {
 	return func(s *servemap.Site) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -89,8 +88,7 @@ func TestHintSaysWhyASiteIsNotLearned(t *testing.T) {
 	}
 }
 
-// A site saves a session at each visit, as with gorilla/sessions, under a name of
-// its own.
+// A site saves a session at each visit, as with gorilla/sessions, under its own cookie name.
 func TestHintOfASessionForEveryVisitor(t *testing.T) {
 	links := numbered("/post-%d", 30)
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -98,7 +96,7 @@ func TestHintOfASessionForEveryVisitor(t *testing.T) {
 		testkit.PageOfItsURL(links...)(w, r)
 	})
 	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		s.Visit("/") // the visitor's first page sets his cookie
+		s.Visit("/") // the visitor's first page sets the cookie
 		for _, path := range links {
 			s.Get(path, "Cookie", "session-name=MTc5NTMzMzE1OHxEWDhFQVFM")
 		}
@@ -130,8 +128,7 @@ func TestHintOfASiteOfWhichHardlyAPageIsListed(t *testing.T) {
 	}
 }
 
-// sessionWiki serves each page as a program does that keeps a session for every
-// visitor.
+// sessionWiki serves each page like a program that keeps a session for every visitor.
 func sessionWiki(cacheControl string, links ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", cacheControl)

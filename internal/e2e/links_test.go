@@ -36,8 +36,7 @@ func TestLinkedTokenIsListedWhereTheEntryRedirectsSomeByLanguage(t *testing.T) {
 	})
 }
 
-// leadsBack is a page that leads its visitor back to where he came from, as far as
-// the request says where that is.
+// leadsBack is a page that links back to where its visitor came from, if the request says so.
 func leadsBack(w http.ResponseWriter, r *http.Request) {
 	links := []string{"/"}
 	if from := r.Referer(); from != "" {
@@ -110,9 +109,9 @@ func TestLinkThatRepeatedOneRequestCountsAtTheNext(t *testing.T) {
 	}
 }
 
-// A visitor whose request names only public pages cannot be shown a link of his
-// own, so one look lists a page with a risky word. What looks like a secret needs
-// two looks in any case.
+// If a request names only public pages, its page cannot show a link for that visitor alone. So one
+// look is enough to list a page with a risky word. A location that looks like a secret always needs
+// two looks.
 func TestLinkToARiskyWord(t *testing.T) {
 	const word = "/library/token.html"
 	for _, tt := range []struct {

@@ -40,7 +40,7 @@ func TestMetrics(t *testing.T) {
 		`servemap_sitemap_files{site="https://example.com"} 1`,
 		`servemap_changes_total{site="https://example.com",kind="added"} 2`,
 		`servemap_changes_total{site="https://example.com",kind="removed"} 0`,
-		`servemap_sightings_total{site="https://example.com"} 3`, // robots.txt too
+		`servemap_sightings_total{site="https://example.com"} 3`, // robots.txt counts too
 		`servemap_responses_ignored_total{site="https://example.com",reason="not-html"} 1`,
 		`servemap_sitemap_requests_total{site="https://example.com",code="200"} 1`,
 		`servemap_sitemap_requests_total{site="https://example.com",code="404"} 1`,
@@ -53,7 +53,7 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	known := series(before)
-	for i := range 300 { // a flood of what is no page
+	for i := range 300 { // a flood of targets that are no pages
 		visit(s, fmt.Sprintf("/%d?token=%d&%d=1", i, i, i))
 	}
 	visit(s, "/sitemap.xml?a=b")
@@ -61,7 +61,7 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range series(scrape(t, s)) {
-		// A reason that occurs for the first time is one of a fixed set.
+		// Reasons that occur for the first time are from a fixed set.
 		if !known[name] && !regexp.MustCompile(`^servemap_(responses_ignored_total|pages)\{[^}]*reason="[a-z-]+"\}$`).MatchString(name) {
 			t.Errorf("the flood made the series %s", name)
 		}
@@ -111,7 +111,7 @@ func scrape(t *testing.T, s *testkit.Site) string {
 	return w.Body.String()
 }
 
-// series returns the names of the series of a text, with their labels.
+// series returns the names of the series in a text, with their labels.
 func series(text string) map[string]bool {
 	names := map[string]bool{}
 	for line := range strings.Lines(text) {

@@ -10,12 +10,11 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// A wiki asks for each page not to be indexed for five days after an edit. That
-// takes the page out for these days. It comes back with the date of the edit, and
-// with what was known of it before.
+// A wiki asks that each page not be indexed for five days after an edit. That removes the page for
+// these days. It comes back with the date of the edit, and with everything that was known of it.
 func TestPageThatWasNoindexForAWhileComesBackWithItsDates(t *testing.T) {
 	const delay = 5 * 24 * time.Hour
-	const header = "" // it asks by a header
+	const header = "" // it asks in a header
 	for _, tt := range []struct {
 		name   string
 		head   string // what asks not to be indexed

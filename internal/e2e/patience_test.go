@@ -19,7 +19,7 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// badLog is a log that makes trouble at every record.
+// badLog is a log that fails at every record.
 type badLog struct{ trouble func() }
 
 func (l badLog) Enabled(context.Context, slog.Level) bool  { l.trouble(); return true }
@@ -39,7 +39,7 @@ func TestBadLoggerHoldsNothingUp(t *testing.T) {
 				}
 				opts := servemap.Options{Logger: slog.New(badLog{trouble})}
 				s := testkit.Start(t, testkit.Setup{Options: opts, Handler: testkit.PageOfItsURL("/a")})
-				for range 100 { // it is a hint that all visitors have a cookie
+				for range 100 { // all visitors have a cookie, so there is a hint
 					if a := s.Get("/", "Cookie", "session=1"); a.Status != http.StatusOK {
 						t.Fatalf("status %d", a.Status)
 					}
@@ -68,7 +68,7 @@ func TestPanicOfAnOptionsFunctionFailsNoRequest(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		opts    servemap.Options
-		ignored string // the reason for which such a request does not count
+		ignored string // why such a request does not count
 		hint    string
 	}{
 		{"Anonymous", servemap.Options{Anonymous: func(r *http.Request) bool { check(r); return true }}, "not-anonymous", "Options.Anonymous panicked"},
@@ -95,8 +95,7 @@ func TestPanicOfAnOptionsFunctionFailsNoRequest(t *testing.T) {
 	}
 }
 
-// hangingStore is a store whose reads hang until they are released, whatever
-// becomes of the context.
+// hangingStore is a store whose reads hang until they are released, even if the context ends.
 type hangingStore struct {
 	store.Store
 	hangs   atomic.Bool

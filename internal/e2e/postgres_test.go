@@ -19,7 +19,7 @@ import (
 	"github.com/servemap/servemap/store/sqlstore"
 )
 
-// database is a PostgreSQL database of a test's own, which can be made read-only.
+// database is a test's own PostgreSQL database, which can become read-only.
 type database struct {
 	testing.TB
 	admin *sql.DB
@@ -27,8 +27,8 @@ type database struct {
 	url   url.URL
 }
 
-// newDatabase makes a database that is dropped with the test. Without PostgreSQL
-// it skips the test, except where there must be one.
+// newDatabase makes a database that is dropped with the test. Without PostgreSQL it skips the test,
+// or fails it where PostgreSQL must be there.
 func newDatabase(t testing.TB) *database {
 	t.Helper()
 	at, err := url.Parse(cmp.Or(os.Getenv("DATABASE_URL"), "postgres://postgres@127.0.0.1:5432/test"))
@@ -75,18 +75,18 @@ func (d *database) open(log *testkit.Log) *sqlstore.Store {
 	return st
 }
 
-// failOver ends all sessions; those that follow can only read.
+// failOver ends all sessions. New ones can only read.
 func (d *database) failOver() {
 	d.exec("ALTER DATABASE " + d.name + " SET default_transaction_read_only = on")
 	d.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + d.name + "'")
 }
 
-// recover lets new sessions write. Those that are open stay read-only.
+// recover lets new sessions write. Open sessions stay read-only.
 func (d *database) recover() {
 	d.exec("ALTER DATABASE " + d.name + " RESET default_transaction_read_only")
 }
 
-// countedStore counts the updates that are tried.
+// countedStore counts attempted updates.
 type countedStore struct {
 	*sqlstore.Store
 	updates atomic.Int64

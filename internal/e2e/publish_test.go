@@ -43,8 +43,7 @@ func TestPagesWithAContentEncoding(t *testing.T) {
 	})
 }
 
-// A compressor around the site compresses the sitemap as well, and its length is
-// then another one.
+// A compressor around the site also compresses the sitemap, which changes its length.
 func TestSitemapBehindACompressor(t *testing.T) {
 	plain := false
 	mount := func(site *servemap.Site) http.Handler {
@@ -64,7 +63,7 @@ func TestSitemapBehindACompressor(t *testing.T) {
 			plain = true
 			want := s.Get(file)
 			plain = false
-			got := s.Get(file) // the client asks for gzip by itself, and undoes it
+			got := s.Get(file) // the client asks for gzip by itself, and decompresses
 			if got.Body != want.Body || want.Status != http.StatusOK {
 				s.Errorf("%s: status %d, body %q, want %q", file, got.Status, got.Body, want.Body)
 			}
@@ -85,8 +84,8 @@ func TestSitemapBehindACompressor(t *testing.T) {
 	})
 }
 
-// compressing is a middleware as gorilla/handlers has one: it sets the coding
-// first, the type with the bytes.
+// compressing is a middleware like that of gorilla/handlers: it sets the coding first, and the type
+// with the bytes.
 func compressing(inner http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -97,7 +96,7 @@ func compressing(inner http.Handler) http.Handler {
 	})
 }
 
-// compressor is a writer that a compressing middleware puts around another.
+// compressor is the writer that a compressing middleware puts around another.
 type compressor struct {
 	http.ResponseWriter
 	zw *gzip.Writer
@@ -141,7 +140,7 @@ func TestRulesSayWhatIsPublished(t *testing.T) {
 		s.Visit("/", "/list?page=2&lang=de", "/other?lang=de", "/inner/page", "/inner/public")
 		wantEntries(s, "/ hourly 1.0", "/inner/public weekly ", "/list?lang=de&page=2 weekly 0.9")
 		s.Shut()
-		// Other rules act on what is stored, before anybody visits.
+		// Other rules apply to stored pages before anybody visits.
 		s = testkit.Start(t, testkit.Setup{Store: s.Store, Options: servemap.Options{Rules: others}, Handler: h})
 		wantEntries(s, "/  ", "/list?lang=de&page=2  0.3")
 	})

@@ -14,7 +14,7 @@ import (
 // quietPages is how many pages a quietSite has besides its entry.
 const quietPages = 1000
 
-// quietPage is the location of a page, 0 for the entry.
+// quietPage returns the location of a page; 0 is the entry.
 func quietPage(i int) string {
 	if i == 0 {
 		return "/"
@@ -22,16 +22,16 @@ func quietPage(i int) string {
 	return fmt.Sprintf("/page/%d.html", i)
 }
 
-// quietSite is a site of which each page has two visits a day, from many networks.
-// Its handler refuses the requests that the test chooses.
+// quietSite is a site with two visits a day to each page, from many networks. Its handler refuses
+// the requests that the test chooses.
 type quietSite struct {
 	*testkit.Site
 	rand    *rand.Rand
-	refuses func(w http.ResponseWriter, r *http.Request) bool // answers if it does
-	proxied bool                                              // every request comes through a proxy that the site knows nothing of
+	refuses func(w http.ResponseWriter, r *http.Request) bool // reports whether it refuses, and then answers
+	proxied bool                                              // every request comes through a proxy that the site does not know
 }
 
-// inQuietSite runs fn with a site all of whose pages are listed.
+// inQuietSite runs fn with a site whose pages are all listed.
 func inQuietSite(t *testing.T, fn func(*quietSite)) {
 	t.Helper()
 	q := &quietSite{rand: rand.New(rand.NewPCG(1, 2))}
@@ -71,7 +71,7 @@ func (q *quietSite) get(from, target string) {
 	q.From(from, target)
 }
 
-// client returns the address of the visitor, which the program knows.
+// client returns the visitor's address, which the program knows.
 func (q *quietSite) client(r *http.Request) string {
 	if q.proxied {
 		return r.Header.Get("X-Forwarded-For")
@@ -80,7 +80,7 @@ func (q *quietSite) client(r *http.Request) string {
 	return from
 }
 
-// refuse has the site give one client this answer, whatever it asks for.
+// refuse makes the site give one client this answer, whatever it asks for.
 func (q *quietSite) refuse(whom string, answer http.HandlerFunc) {
 	q.refuses = func(w http.ResponseWriter, r *http.Request) bool {
 		if q.client(r) != whom {
@@ -99,7 +99,7 @@ func (q *quietSite) visits(d time.Duration) {
 	}
 }
 
-// scrape has the scraper get every page but the entry.
+// scrape makes the scraper get every page but the entry.
 func (q *quietSite) scrape(every time.Duration) {
 	for i := 1; i <= quietPages; i++ {
 		q.get(scraper, quietPage(i))
@@ -116,8 +116,8 @@ func (q *quietSite) wantListed(least, most int) {
 	}
 }
 
-// wantHinted checks how often the log says that a client is refused pages, and
-// that it names neither a client nor a page.
+// wantHinted checks how often the log says that a client is refused pages, and that the log names
+// neither a client nor a page.
 func (q *quietSite) wantHinted(want int) {
 	q.Helper()
 	const hint = "is refused pages that others get"
@@ -133,13 +133,13 @@ func (q *quietSite) wantHinted(want int) {
 	}
 }
 
-// scraper is the address of a client that is refused.
+// scraper is the address of a client that the site refuses.
 const scraper = "9.9.9.9"
 
 // refusal is a way to refuse a request.
 type refusal struct {
 	name   string
-	lost   int // how many pages may leave nevertheless
+	lost   int // how many pages may still leave
 	answer http.HandlerFunc
 }
 
@@ -153,7 +153,7 @@ var (
 	elsewhere = refusal{"301 to another host", 0, status(http.StatusMovedPermanently, "Location", "https://other.example/")}
 )
 
-// A client that is refused every page walks a quiet site.
+// A client that is refused every page walks through a quiet site.
 func TestRefusedScraperEmptiesNoSite(t *testing.T) {
 	const fast, slow = 100 * time.Millisecond, 10 * time.Second
 	for _, tt := range []struct {
@@ -181,7 +181,7 @@ func TestRefusedScraperEmptiesNoSite(t *testing.T) {
 }
 
 func TestClientThatIsRefusedOverAndOverHidesNoOther(t *testing.T) {
-	for _, tt := range []refusal{forbidden, notFrom, toLogIn, elsewhere} { // a 404 has its minute anyway
+	for _, tt := range []refusal{forbidden, notFrom, toLogIn, elsewhere} { // a 404 has its minute in any case
 		t.Run(tt.name, func(t *testing.T) {
 			inQuietSite(t, func(q *quietSite) {
 				page := quietPage(7)
@@ -203,7 +203,7 @@ func TestClientThatIsRefusedOverAndOverHidesNoOther(t *testing.T) {
 	}
 }
 
-// The owner asks why a page that one client is refused is still listed.
+// The owner asks why a page that refuses one client is still listed.
 func TestExplanationOfAPageThatOneClientIsRefused(t *testing.T) {
 	for _, proxied := range []bool{false, true} {
 		t.Run(fmt.Sprint("proxied ", proxied), func(t *testing.T) {

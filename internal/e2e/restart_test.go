@@ -87,7 +87,7 @@ func TestCloseKeepsServing(t *testing.T) {
 	})
 }
 
-// Somebody adds a page to a folder of files, and links it from the first one.
+// Somebody adds a page to a folder of files, and links it from the first page.
 func TestFileThatIsAddedAndLinkedIsDated(t *testing.T) {
 	dir := t.TempDir()
 	testkit.Run(t, testkit.Setup{Handler: http.FileServer(http.Dir(dir))}, func(s *testkit.Site) {

@@ -16,7 +16,7 @@ const (
 	robotsForbidB = "User-agent: *\nDisallow: /b\n"
 )
 
-// inRobotsSite runs fn with a site of three pages, whose robots.txt the test makes.
+// inRobotsSite runs fn with a site of three pages. robots returns its robots.txt.
 func inRobotsSite(t *testing.T, opts servemap.Options, robots func(*http.Request) string, fn func(*testkit.Site)) {
 	t.Helper()
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -29,15 +29,15 @@ func inRobotsSite(t *testing.T, opts servemap.Options, robots func(*http.Request
 	testkit.Run(t, testkit.Setup{Options: opts, Handler: h}, fn)
 }
 
-// visitRobotsPages has the three pages seen.
+// visitRobotsPages visits the three pages.
 func visitRobotsPages(s *testkit.Site, headers ...string) {
 	for _, page := range []string{"/", "/a", "/b"} {
 		s.From(ann, page, headers...)
 	}
 }
 
-// A site that also serves a copy of itself for tests, whose robots.txt forbids
-// everything, goes by what a proxy says of the host. A stranger can say that too.
+// A site also serves a test copy of itself, whose robots.txt forbids everything. It selects the
+// copy by the host that a proxy forwards. A stranger can send that header too.
 func TestRobotsTxtOfAForwardedHostEmptiesNoSite(t *testing.T) {
 	for _, tt := range []struct{ name, header, value string }{
 		{"X-Forwarded-Host", "X-Forwarded-Host", "staging.example.com"},
@@ -71,8 +71,8 @@ func TestRobotsTxtOfAForwardedHostEmptiesNoSite(t *testing.T) {
 	}
 }
 
-// A proxy asks for pages at a name of its own and forwards the origin's, which is
-// no other site's host.
+// A proxy asks for pages under its own name for the site, and forwards the origin's host, which is
+// no other site's.
 func TestRobotsTxtIsObeyedBehindAProxyThatForwardsTheOriginsHost(t *testing.T) {
 	for _, tt := range []struct{ header, value string }{
 		{"X-Forwarded-Host", "example.com"},
@@ -92,7 +92,7 @@ func TestRobotsTxtIsObeyedBehindAProxyThatForwardsTheOriginsHost(t *testing.T) {
 	}
 }
 
-// A client that asks over and over does not hide the robots.txt that others get.
+// A client that asks again and again does not hide the robots.txt that others get.
 func TestRobotsTxtForOneClientEmptiesNoSite(t *testing.T) {
 	robots := func(r *http.Request) string {
 		if r.UserAgent() == "scraper" {
@@ -106,7 +106,7 @@ func TestRobotsTxtForOneClientEmptiesNoSite(t *testing.T) {
 		for i := range 2 * 24 * 360 {
 			time.Sleep(10 * time.Second)
 			s.From(bob, "/robots.txt", "User-Agent", "scraper")
-			if i%3600 == 1800 { // each ten hours
+			if i%3600 == 1800 { // every ten hours
 				s.From(ann, "/robots.txt")
 			}
 			if i%90 == 0 {

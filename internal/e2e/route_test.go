@@ -12,8 +12,8 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// copying is a router that serves a copy of the request, as chi and gorilla/mux
-// do, and leaves the pattern of its route there, as chi does.
+// copying is a router that serves a copy of the request, as chi and gorilla/mux do, and puts the
+// pattern of its route into the copy, as chi does.
 type copying struct {
 	routes  map[string]http.HandlerFunc // by pattern
 	use     func(http.Handler) http.Handler
@@ -40,8 +40,8 @@ func (c copying) route(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// Routers leave the route in the request before or while they serve it, in the
-// request or in a copy of it. A site that cannot see the route says so.
+// Routers put the route into the request, or into a copy of it, before or while they serve it. A
+// site that cannot see the route says so.
 func TestRouteIsLearnedWhereTheRouterLeavesIt(t *testing.T) {
 	home, about, share := testkit.Page("home"), testkit.Page("us"), testkit.Page("something shared")
 	handlers := map[string]http.HandlerFunc{"/": home, "/about": about, "/s/:token": share}

@@ -11,8 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// folderPages is a handler that knows of the folder it is served in only by its
-// links.
+// folderPages is a handler that knows its folder only from its links.
 func folderPages() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("/{$}", testkit.PageOfItsURL("/blog/one", "two"))
@@ -27,7 +26,7 @@ func stripped(prefix string) func(*servemap.Site) http.Handler {
 	return func(s *servemap.Site) http.Handler { return http.StripPrefix(prefix, s.Wrap(folderPages())) }
 }
 
-// The program itself cuts off the folder that the site is in.
+// The program itself cuts off the site's folder.
 func TestSiteBelowStripPrefix(t *testing.T) {
 	const blog = testkit.Origin + "/blog"
 	pages := []string{"/blog/", "/blog/one", "/blog/two", "/blog/p/orphan"}
@@ -87,7 +86,7 @@ func TestSiteBelowStripPrefix(t *testing.T) {
 	}
 }
 
-// The origin is the whole host's, but the site sees one folder of it.
+// The origin is the whole host, but the site sees one folder of it.
 func TestHintOfAnOriginWithoutTheStrippedPrefix(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Mount: stripped("/blog")}, func(s *testkit.Site) {
 		s.Get("/blog/")

@@ -8,8 +8,8 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// campaign is a site whose home page links to /a. That page answers with clean,
-// but with tagged where there is a query.
+// campaign is a site whose home page links to /a. That page answers with clean, or with tagged if
+// there is a query.
 type campaign struct{ clean, tagged http.HandlerFunc }
 
 func (c *campaign) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -30,8 +30,8 @@ func status(code int, headers ...string) http.HandlerFunc {
 	return testkit.Reply(code, testkit.HTML("", "an error"), headers...)
 }
 
-// A site may answer a campaign's link with anything. None of it takes the clean
-// page out, moves it or dates it.
+// A site may answer a campaign's link with anything. None of that removes, moves or dates the clean
+// page.
 func TestAnswersToTrackingParametersDoNotAffectThePage(t *testing.T) {
 	const modified = "Sat, 01 Jan 2000 00:00:00 GMT" // when virtual time begins
 	clean := testkit.HTML("", "the clean page")
@@ -89,8 +89,8 @@ func TestAnswersToTrackingParametersDoNotAffectThePage(t *testing.T) {
 	}
 }
 
-// A stranger asks for the page with tracking parameters all the time, and still
-// gets the page. That does not hide that it is gone.
+// A stranger keeps asking for the page with tracking parameters, and still gets it. That does not
+// hide that the page is gone.
 func TestPageLeavesDespiteTaggedVisits(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -10,15 +10,15 @@ import (
 	"github.com/servemap/servemap"
 )
 
-// Each broken twin of a site breaks one promise from outside. The corpus must find
-// the rows that rest on that promise.
+// Each broken twin of a site breaks one promise from outside. The corpus must find the rows that
+// rely on that promise.
 func TestCorpusFindsTheLeaksOfBrokenTwins(t *testing.T) {
 	var calls atomic.Uint32
 	tests := []struct {
 		name  string
 		twin  setup
-		leaks []string // the beginnings of the rows that must leak
-		in    []string // where, besides others
+		leaks []string // the beginnings of the names of the rows that must leak
+		in    []string // where, among other places
 	}{
 		{"credentials are cut off in front of the site", setup{outer: stripRequest("Cookie", "Authorization", "X-Forwarded-User")},
 			[]string{"L11 Authorization, a route", "L11 Authorization, linked", "L12", "L13 a session cookie", "L13 a session cookie, linked",
@@ -66,7 +66,7 @@ func TestCorpusFindsTheLeaksOfBrokenTwins(t *testing.T) {
 	}
 }
 
-// A wrong verdict or reason is noticed even where nothing leaks.
+// The corpus notices a wrong verdict or reason even if nothing leaks.
 func TestCorpusChecksVerdictsAndReasons(t *testing.T) {
 	rows := []*row{
 		{name: "public", route: "/about/{c}", canaries: []string{"a-page-that-is-listed"}, want: "waiting: no-evidence"},
@@ -84,7 +84,7 @@ func TestCorpusChecksVerdictsAndReasons(t *testing.T) {
 	}
 }
 
-// silent is a test that ignores failures: those of a twin are wanted.
+// silent is a test that ignores failures: a twin's failures are wanted.
 type silent struct{ testing.TB }
 
 func (silent) Errorf(string, ...any) {}
@@ -94,7 +94,7 @@ func anonymous(fn func(*http.Request) bool) (opts servemap.Options) {
 	return opts
 }
 
-// stripRequest takes headers from requests before the site sees them.
+// stripRequest removes headers from requests before the site sees them.
 func stripRequest(names ...string) func(*world, http.Handler) http.Handler {
 	return func(_ *world, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -106,7 +106,7 @@ func stripRequest(names ...string) func(*world, http.Handler) http.Handler {
 	}
 }
 
-// renumber gives each request a network of its own.
+// renumber makes each request come from another network.
 func renumber(calls *atomic.Uint32) func(*world, http.Handler) http.Handler {
 	return func(_ *world, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -117,7 +117,7 @@ func renumber(calls *atomic.Uint32) func(*world, http.Handler) http.Handler {
 	}
 }
 
-// logging tells the site's log something of each request.
+// logging writes something about each request to the site's log.
 func logging(what func(*http.Request) string) func(*world, http.Handler) http.Handler {
 	return func(w *world, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -143,7 +143,7 @@ func storing(w *world, next http.Handler) http.Handler {
 	})
 }
 
-// stripResponse takes headers from responses before the site sees them.
+// stripResponse removes headers from responses before the site sees them.
 func stripResponse(names ...string) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// corpus returns the scenarios. Each call makes pages of other names.
+// corpus returns the scenarios. Each call gives their pages other names.
 func corpus() (rows []*row) {
 	for _, group := range []func() []*row{
 		ordinaryRows, knownRows, headerRows, forbiddingRows, secretRows, adminRows, leavingRows, oddRows, personalRows, alternateRows, fragmentRows,
@@ -48,7 +48,7 @@ func ordinaryRows() []*row {
 	}
 }
 
-// knownRows are pages of visitors who are known.
+// knownRows are pages for visitors who are known.
 func knownRows() []*row {
 	basic, bearer := header("Authorization", "Basic "+marker), header("Authorization", "Bearer "+marker)
 	return []*row{
@@ -66,7 +66,7 @@ func knownRows() []*row {
 	}
 }
 
-// forbiddingRows are pages that forbid their listing, from the first or in the end.
+// forbiddingRows are pages that forbid their listing, from the first or later.
 func forbiddingRows() []*row {
 	return []*row{
 		{name: "L17 turned private", route: "/statement/{id}", linked: true, late: with("Cache-Control", "private, max-age=60"), want: "excluded: private", was: true},
@@ -102,8 +102,8 @@ func forbiddingRows() []*row {
 	}
 }
 
-// secretRows are locations that are secrets, or are often one person's, and what else is
-// no page's location.
+// secretRows are locations that are secrets or often for one person, and other targets that are no
+// page's location.
 func secretRows() []*row {
 	const uuid, linked = "3f2504e0-4f89-41d3-9a0c-0305e82c3301", "9b2d61a4-77f3-4c1e-8d05-52ce1f0b9a7e"
 	const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlLW9mLWl0"
@@ -144,7 +144,7 @@ func secretRows() []*row {
 	}
 }
 
-// leavingRows are pages that were listed and answer otherwise in the last round.
+// leavingRows are pages that were listed and answer differently in the last round.
 func leavingRows() []*row {
 	return []*row{
 		{name: "L43 turned 404", route: "/gone/{id}", linked: true, late: status(404), want: "listed: link", says: "answered 404 at"},
@@ -159,7 +159,7 @@ func leavingRows() []*row {
 	}
 }
 
-// oddRows are responses that show no whole page, or another one.
+// oddRows are responses that show no whole page, or another page.
 func oddRows() []*row {
 	return []*row{
 		{name: "L45 panics after a part, caught outside", route: "/broken/{c}",
@@ -193,7 +193,7 @@ func oddRows() []*row {
 	}
 }
 
-// personalRows are locations that look public and are not.
+// personalRows are locations that look public but are not.
 func personalRows() []*row {
 	return []*row{
 		{name: "a link of each visitor's own", route: "/tables/{id}", canaries: tokens(uuids, rounds, 7), siblings: true, personal: true,
@@ -226,11 +226,10 @@ func personalRows() []*row {
 	}
 }
 
-// guestbooks are the pages that lead each visitor back, one for each row that
-// comes to them.
+// guestbooks are pages that lead each visitor back. Each row that visits one has its own.
 var guestbooks = []string{"of-the-harbour", "of-the-lighthouse", "of-the-old-mill", "of-the-orchard"}
 
-// leadsBack links to where the visitor came from, as far as his request says that.
+// leadsBack links to the page that the visitor came from, if the request names it.
 func leadsBack(rw http.ResponseWriter, r *http.Request, _ string) {
 	io.WriteString(rw, testkit.HTML("", "guests of "+r.URL.Path, r.Referer(), r.URL.Query().Get("utm_content")))
 }
@@ -247,7 +246,7 @@ func andSign(book string, how func(r *http.Request, target string)) func(*world,
 
 func referred(r *http.Request, target string) { r.Header.Set("Referer", testkit.Origin+target) }
 
-// headerRows are pages of visitors whom a proxy or a program names in a header.
+// headerRows are pages for visitors whom a proxy or a program names in a header.
 func headerRows() (rows []*row) {
 	for _, h := range []string{
 		"X-Forwarded-User", "Cf-Access-Jwt-Assertion", "X-Goog-IAP-JWT-Assertion", "X-Auth-Request-Email", "Remote-User", "X-Amzn-Oidc-Data",
@@ -259,7 +258,7 @@ func headerRows() (rows []*row) {
 	return rows
 }
 
-// adminRows are pages for those who run the site.
+// adminRows are pages for the people who run the site.
 func adminRows() (rows []*row) {
 	for _, path := range []string{"/admin", "/wp-admin/", "/debug/pprof/", "/metrics", "/actuator"} {
 		exact := path
@@ -293,8 +292,7 @@ func alternateRows() []*row {
 	}
 }
 
-// recovered writes a part, panics and recovers, as middleware below the site
-// does.
+// recovered writes a part, panics and recovers, like middleware inside the site.
 func recovered(rw http.ResponseWriter, _ *http.Request, html string) {
 	defer func() {
 		if recover() != nil {
@@ -305,7 +303,7 @@ func recovered(rw http.ResponseWriter, _ *http.Request, html string) {
 	panic(marker)
 }
 
-// packed encodes the page with gzip, whatever it calls that.
+// packed compresses the page with gzip, and calls the coding name.
 func packed(name string) func(http.ResponseWriter, *http.Request, string) {
 	return func(rw http.ResponseWriter, _ *http.Request, html string) {
 		rw.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestEntryThatLeadsEachVisitorElsewhere shows a site whose root redirects each
-// visitor to a page of his own, as programs do that keep the session in the
-// path.
+// TestEntryThatLeadsEachVisitorElsewhere shows a site whose root redirects each visitor to another
+// page. Programs that keep the session in the path do so.
 func TestEntryThatLeadsEachVisitorElsewhere(t *testing.T) {
 	for _, way := range []setup{ways[0], ways[2]} {
 		t.Run(way.router, func(t *testing.T) {

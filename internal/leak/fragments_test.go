@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// fragmentRows are what scripts and frames fetch, and what is for the site's own
-// use. Each has a route of its own, and answers anybody.
+// fragmentRows are what scripts and frames fetch, and pages for the site's internal use. Each has
+// its own route, and answers anybody.
 func fragmentRows() (rows []*row) {
 	for i, h := range []http.Header{
 		header("Sec-Fetch-Dest", "empty"), header("Sec-Fetch-Dest", "iframe"), header("Sec-Fetch-Dest", "object"), header("Hx-Request", "true"),

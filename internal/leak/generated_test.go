@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// every says which of the generated cases are shown; all 7,500 take minutes.
+// every selects the generated cases to show; all 7,500 take minutes.
 var every = flag.Int("every", 5, "show every n-th row of the generated cases; 1 shows all")
 
-// TestGeneratedCases shows a site some thousands of private pages, made of
-// every kind of token and every spelling of what keeps a page private.
+// TestGeneratedCases shows a site thousands of private pages, with every kind of token and every
+// spelling of what keeps a page private.
 func TestGeneratedCases(t *testing.T) {
 	for i, way := range []setup{ways[0], ways[3]} {
 		t.Run(way.router+", "+way.proto, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestGeneratedCases(t *testing.T) {
 	}
 }
 
-// generated returns half of the cases; which, seed says.
+// generated returns half of the cases. seed selects which.
 func generated(seed uint64) (rows []*row) {
 	rows = append(rows, tokenRows(seed)...)
 	rows = append(rows, credentialRows()...)
@@ -52,25 +52,25 @@ func generated(seed uint64) (rows []*row) {
 	return append(rows, methodRows()...)
 }
 
-// safeWords are words of locations that are often one person's.
+// safeWords are words in locations that are often for one person.
 var safeWords = []string{"reset", "invite", "orders", "share", "confirm", "password-reset", "preview", "magic_link"}
 
 // variables are names of variables that hold a secret.
 var variables = []string{"token", "key", "code", "hash", "secret", "sig", "signature", "nonce", "otp", "invite",
 	"session", "uuid", "guid", "resetToken", "share_key"}
 
-// parameters are those that carry secrets, or may.
+// parameters are names of parameters that carry, or may carry, secrets.
 var parameters = []string{"token", "sig", "signature", "X-Amz-Signature", "key", "code", "state", "session", "id", "access_token", "t", "email"}
 
-// folders are one for each kind of token.
+// folders has one folder for each kind of token.
 var folders = strings.Fields(`alpha bravo carol delta echoes foxes golf hotel indigo juliet kilo lima mikado
 	november oscar papa quebec romeo sierra tango uniform victor whisky xray yankee`)
 
-// disguises are what tokens stand among, or are hidden in.
+// disguises surround tokens or hide them.
 var disguises = []string{"{c}.html", "{c}/", "{c}/view", "quarterly-report-{c}", "{c}-quarterly-report", "report_{c}.htm",
 	"%7B{c}%7D", "({c})", "id={c}", "v1:{c}", "~{c}", "leaf?page={c}"}
 
-// behindToken returns what comes behind the segment that holds the token.
+// behindToken returns what comes after the segment with the token.
 func behindToken(disguise string) string {
 	if i := strings.IndexByte(disguise, '/'); i >= 0 {
 		return strings.Replace(disguise[i:]+"$", "/$", "/{$}", 1)
@@ -78,8 +78,8 @@ func behindToken(disguise string) string {
 	return ""
 }
 
-// tokenRows are pages whose location is the secret. Everybody who knows it gets
-// them, and all visitors do.
+// tokenRows are pages whose location is the secret. Everybody who knows it gets the page, and here
+// all visitors know it.
 func tokenRows(seed uint64) (rows []*row) {
 	for i, k := range kinds {
 		n := uint64(i)<<8 | seed
@@ -120,7 +120,7 @@ func tokenRows(seed uint64) (rows []*row) {
 	return rows
 }
 
-// identities are headers by which proxies and programs say who is asking.
+// identities are headers in which proxies and programs say who is asking.
 var identities = strings.Fields(`X-Forwarded-User X-Forwarded-Email X-Forwarded-Preferred-Username X-Forwarded-Groups X-Forwarded-Access-Token
 	X-Remote-User X-Remote-Group Remote-User Remote-Name Remote-Email Remote-Groups
 	X-Auth-Request-User X-Auth-Request-Email X-Auth-Request-Access-Token X-Authenticated-User X-Authenticated-Userid X-Auth-Token
@@ -134,13 +134,13 @@ var identities = strings.Fields(`X-Forwarded-User X-Forwarded-Email X-Forwarded-
 	SM_USER SM_USERDN iv-user iv-groups OAM_REMOTE_USER Teleport-Jwt-Assertion X-Authorization X-SSL-Cert X-Client-Dn X-LoginName X-Account-Id X-Principal
 	X-Customer-Id SSL_CLIENT_S_DN REMOTE_USER`)
 
-// cookies are names that sites give to those who are logged in.
+// cookies are names of cookies that sites give to logged-in users.
 var cookies = strings.Fields(`session sid PHPSESSID connect.sid JSESSIONID laravel_session remember_token auth __Host-session __Secure-id
 	sessionid csrftokens XSRF-TOKEN-x ASP.NET_SessionId wordpress_logged_in_1a2b wp-settings-1 _app_session _shop_session user uid jwt token
 	_GA _gi _g a _fbpx OptanonConsents cf_clearances __cf_bmx ga _utma x_ga`)
 
-// credentialRows are pages that everything speaks for, and that only visitors
-// with credentials get. Each request spells them in its own way.
+// credentialRows are pages that everything vouches for, but that only visitors with credentials
+// get. Each request spells the credentials differently.
 func credentialRows() []*row {
 	one := func(name string, n int, vary func(*rand.Rand) http.Header) *row {
 		path := "/for-members/" + strings.ReplaceAll(name, " ", "-") + "/"
@@ -164,7 +164,7 @@ func credentialRows() []*row {
 	}
 }
 
-// withNoise adds headers that say nothing.
+// withNoise adds headers without meaning.
 func withNoise(r *rand.Rand, h http.Header) http.Header {
 	for range r.IntN(4) {
 		h[pick(r, "Accept-Language", "Referer", "Dnt", "X-Requested-With", "Priority", "Accept")] = []string{pick(r, "en", "1", "*/*")}
@@ -172,8 +172,7 @@ func withNoise(r *rand.Rand, h http.Header) http.Header {
 	return h
 }
 
-// cookieLines are one or more lines of cookies of which at least one is not
-// benign, somewhere.
+// cookieLines returns one or more lines of cookies. At least one cookie, somewhere, is not benign.
 func cookieLines(r *rand.Rand) (lines []string) {
 	benign := []string{"_ga=GA1.2.3", "_gid=1", "_fbp=fb.1", "__utma=1", "_hjid=2", "_pk_id.1=3", "OptanonConsent=x", "__cf_bm=y", "AWSALB=z"}
 	all := append([]string{pick(r, cookies...) + pick(r, "="+marker, "=", " = "+marker, `="`+marker+`"`, "")}, benign[:r.IntN(len(benign))]...)
@@ -188,7 +187,7 @@ func cookieLines(r *rand.Rand) (lines []string) {
 
 func pick(r *rand.Rand, of ...string) string { return of[r.IntN(len(of))] }
 
-// repeated is a value on one line or more.
+// repeated returns a value on one or more lines.
 func repeated(r *rand.Rand, value string) []string {
 	return strings.Split(strings.Repeat(value+"\n", r.IntN(3))+value, "\n")
 }
@@ -214,8 +213,8 @@ func anyCase(r *rand.Rand, s string) string {
 	return string(b)
 }
 
-// responseRows are linked pages that forbid their listing, each in its own
-// spelling, written in pieces.
+// responseRows are linked pages that forbid their listing, each in another spelling, written in
+// pieces.
 func responseRows() []*row {
 	one := func(name string, n int, shape func(*rand.Rand) (string, http.Header), want string) *row {
 		path := "/not-for-all/" + strings.ReplaceAll(name, " ", "-") + "/"
@@ -230,7 +229,7 @@ func responseRows() []*row {
 	}
 }
 
-// metaRobots is a noindex in the head.
+// metaRobots returns a noindex in the head.
 func metaRobots(r *rand.Rand) (string, http.Header) {
 	quote := pick(r, `"`, `'`)
 	name := anyCase(r, "name") + pick(r, "=", " = ") + quote + anyCase(r, pick(r, "robots", "googlebot", "bingbot", "robots")) + quote
@@ -248,7 +247,7 @@ func metaRobots(r *rand.Rand) (string, http.Header) {
 	return around() + "<" + anyCase(r, "meta") + pick(r, " ", "\n", "\t", " data-x=1 ") + name + " " + content + pick(r, ">", "/>", " >") + around(), nil
 }
 
-// robotsTag is a noindex in a header.
+// robotsTag returns a noindex in a header.
 func robotsTag(r *rand.Rand) (string, http.Header) {
 	lines := []string{pick(r, "", "googlebot: ", "otherbot:", "unavailable_after: 25 Jun 2040 15:00:00 GMT, ") +
 		anyCase(r, pick(r, "noindex", "none")) + pick(r, "", ", nofollow", ",noarchive")}
@@ -259,7 +258,7 @@ func robotsTag(r *rand.Rand) (string, http.Header) {
 	return "", http.Header{"X-Robots-Tag": lines}
 }
 
-// cacheControl keeps a response from shared caches.
+// cacheControl returns a header that keeps a response out of shared caches.
 func cacheControl(r *rand.Rand) (string, http.Header) {
 	parts := []string{anyCase(r, pick(r, "private", "no-store", `private="set-cookie"`, "no-store"))}
 	for range r.IntN(4) {
@@ -272,7 +271,7 @@ func cacheControl(r *rand.Rand) (string, http.Header) {
 	return "", http.Header{"Cache-Control": {strings.Join(parts, pick(r, ", ", ",", " , "))}}
 }
 
-// canonicals is a canonical location that is another one.
+// canonicals returns a canonical link to another location.
 func canonicals(r *rand.Rand) (string, http.Header) {
 	href := pick(r, "https://example.com/", "/", "https://"+marker+".example/", "//"+marker+".example/", "../") + pick(r, "", "other", "a/b")
 	if r.IntN(3) == 0 {
@@ -281,8 +280,8 @@ func canonicals(r *rand.Rand) (string, http.Header) {
 	return fmt.Sprintf("<link %s=%s href='%s'>", anyCase(r, "rel"), pick(r, "canonical", "'canonical'", `"Canonical"`), href), nil
 }
 
-// inPieces writes a page cut at random points, some of them flushed. The first
-// piece shows that it is HTML.
+// inPieces writes a page cut at random points, and flushes some pieces. The first piece shows that
+// it is HTML.
 func inPieces(rw http.ResponseWriter, r *http.Request, html string) {
 	chance := rand.New(rand.NewPCG(uint64(len(html)), uint64(len(r.URL.Path))))
 	for first := 40; html != ""; first = 1 {
@@ -294,8 +293,7 @@ func inPieces(rw http.ResponseWriter, r *http.Request, html string) {
 	}
 }
 
-// methodRows are linked pages that are asked for in other ways than to see
-// them.
+// methodRows are linked pages that are requested in other ways than by viewing them.
 func methodRows() (rows []*row) {
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "PROPFIND", "get", "SUBSCRIBE"} {
 		path := "/by-method/" + strings.ToLower(method) + "x/"

@@ -16,9 +16,8 @@ import (
 // foreign is in the name of every host that is not the site's.
 const foreign = "evilqzkxw"
 
-// ownHosts are names under which the site may be asked: those of the origin,
-// and those that a proxy on the same machine sends. foreignHosts are all else,
-// among them what looks like the origin's.
+// ownHosts are hosts under which visitors may ask for the site: the origin's, and those that a
+// proxy on the same machine sends. foreignHosts are all others. Some look like the origin's.
 var (
 	ownHosts = []string{"example.com", "example.com", "EXAMPLE.com", "example.com:443", "example.com:80", "example.com.", "Example.COM.:443",
 		"127.0.0.1:8080", "10.1.2.3", "[::1]:8080", "[2001:db8::7]", "localhost", "localhost:3000", "web", "app-1:80"}
@@ -30,15 +29,15 @@ var (
 		"example.com:443:80", "..", "a..b", "example.com%00." + foreign, "-." + foreign + ".example"}
 )
 
-// hostRequest is one request, as bytes, and what it is for.
+// hostRequest is one request, as bytes, and what the test expects of it.
 type hostRequest struct {
 	text  string
 	path  string
-	own   bool // it asks for the site under a name of its own, in a form that counts
-	plain bool // the page says nothing of its host
+	own   bool // it asks for the site under one of its own hosts, in a form that counts
+	plain bool // the page does not mention its host
 }
 
-// hostRequests returns n requests, each for a page of its own.
+// hostRequests returns n requests, each for another page.
 func hostRequests(n int, r *rand.Rand) (all []hostRequest) {
 	for i := range n {
 		k := hostRequest{path: fmt.Sprintf("/h/page-%05d", i), plain: i%3 > 0}
@@ -73,7 +72,7 @@ func anyHost(r *rand.Rand) (host string, own bool) {
 	return pick(r, foreignHosts...), false
 }
 
-// forwarded is any number of headers in which hosts are named.
+// forwarded returns any number of headers that name hosts.
 func forwarded(r *rand.Rand) string {
 	var b strings.Builder
 	for range r.IntN(6) {
@@ -98,8 +97,8 @@ func forwarded(r *rand.Rand) string {
 	return b.String()
 }
 
-// echo is a page that builds its links and its canonical location of whatever
-// host the request names, as many programs do.
+// echo is a page that builds its links and its canonical from whatever host the request names, as
+// many programs do.
 func echo(rw http.ResponseWriter, r *http.Request) {
 	host := r.Host
 	if h := r.Header.Get("X-Forwarded-Host"); h != "" {
@@ -109,8 +108,8 @@ func echo(rw http.ResponseWriter, r *http.Request) {
 	testkit.Reply(http.StatusOK, testkit.HTML(head, "echo of "+host+" "+r.URL.Path, "http://"+host+"/elsewhere", "//"+foreign+".example/", r.URL.Path+"/below"))(rw, r)
 }
 
-// Ten thousand requests name hosts in every place where one can be named. No
-// location off the origin may come of it.
+// Ten thousand requests name hosts wherever a request can. They must not lead to any location off
+// the origin.
 func TestHostsThatRequestsNameAreNotBelieved(t *testing.T) {
 	n := 10_000
 	if testing.Short() {
@@ -171,21 +170,20 @@ func TestHostsThatRequestsNameAreNotBelieved(t *testing.T) {
 	}
 }
 
-// inProcess hands a request to the site, and returns the status of the answer.
-// There is no server around it, which would have refused some.
+// inProcess hands a request to the site, and returns the status of the answer. It uses no server,
+// since that would refuse some requests.
 func inProcess(w *world, k hostRequest) int {
 	req, err := http.ReadRequest(bufio.NewReader(strings.NewReader(k.text)))
 	if err != nil {
 		return 0
 	}
-	req.RemoteAddr = "10.9.9.9:1234" // a proxy nearby, whose own hosts count
+	req.RemoteAddr = "10.9.9.9:1234" // a nearby proxy, whose own hosts count
 	rec := httptest.NewRecorder()
 	w.srv.Config.Handler.ServeHTTP(rec, req)
 	return rec.Code
 }
 
-// Each location in the sitemap, read as a URL, is on the origin, whatever it looks
-// like.
+// Each location in the sitemap is on the origin if read as a URL, whatever it looks like.
 func TestSitemapHasOnlyURLsOfTheOrigin(t *testing.T) {
 	rows := []*row{{name: "odd", route: "/odd/{slug}", linked: true, want: "listed: link",
 		canaries: []string{"@evil.example", "a:b", "x=http:", "%40x", "a%20b", "(c)", "%E2%82%AC", "a+b", "!$&'*,"}}}

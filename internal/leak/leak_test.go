@@ -1,5 +1,5 @@
-// Package leak_test shows a site, with its database, everything that is private
-// on the web, and looks for it afterwards in everything the site left behind.
+// Package leak_test shows a site with a database everything that is private on the web. Then it
+// looks for it in everything the site left behind.
 package leak_test
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// ways are the ways in which a site is reached.
+// ways are the ways to reach a site.
 var ways = []setup{
 	{router: "ServeMux", proto: "HTTP/1.1"},
 	{router: "ServeMux", proto: "HTTP/2.0"},
@@ -24,9 +24,8 @@ var ways = []setup{
 	{router: "mux", proto: "HTTP/2.0"},
 }
 
-// TestCorpus shows each scenario of the corpus to a site, 25 times, to as many
-// networks. Under the race detector, which is ten times as slow, one way and fewer
-// visitors show what it finds.
+// TestCorpus shows each scenario of the corpus to a site, 25 times, to as many networks. The race
+// detector is ten times as slow. For that, one way and fewer visitors are enough.
 func TestCorpus(t *testing.T) {
 	ways := ways
 	if testing.Short() {
@@ -50,9 +49,9 @@ type scene struct {
 	rows    []*row
 	pages   []*page
 	home    []string          // what the home page links to
-	beside  []string          // pages that are linked so that others have siblings
+	beside  []string          // linked pages, so that others have siblings
 	listing map[string]string // the sitemap in the end
-	private *finder           // what may be found nowhere, once it was asked for
+	private *finder           // what must be found nowhere, once it was needed
 	brief   bool              // nobody follows the links of private pages
 }
 
@@ -73,7 +72,7 @@ func newScene(t testing.TB, s setup, rows []*row) *scene {
 	return sc
 }
 
-// add makes the pages of a row, and those around them.
+// add makes the pages of a row, and the pages around them.
 func (s *scene) add(to *setup, r *row, board string) {
 	first := len(s.pages)
 	r.path = cmp.Or(r.path, pathOf(r.route))
@@ -102,7 +101,7 @@ func (s *scene) add(to *setup, r *row, board string) {
 	}
 }
 
-// sibling returns the location of a page of that name beside another.
+// sibling returns the location of a page of that name next to another.
 func sibling(path, name string) string {
 	path, _, _ = strings.Cut(path, "?")
 	if strings.Contains(path, "{c}") {
@@ -111,7 +110,7 @@ func sibling(path, name string) string {
 	return path[:strings.LastIndexByte(path, '/')+1] + name
 }
 
-// decoded returns the path that a handler sees of a target.
+// decoded returns the path of a target as a handler sees it.
 func decoded(target string) string {
 	path, _, _ := strings.Cut(target, "?")
 	path, err := url.PathUnescape(path)
@@ -121,8 +120,8 @@ func decoded(target string) string {
 	return path
 }
 
-// visitAll has all visitors come: the first one to the private pages before there
-// is anything public, and each one to all.
+// visitAll makes all visitors come. The first visits the private pages before anything is public.
+// Each visits all pages.
 func (s *scene) visitAll() {
 	s.Helper()
 	s.firstLooks()
@@ -139,12 +138,10 @@ func (s *scene) visitAll() {
 	s.listing = s.LastMods()
 }
 
-// roomFor is how many pages have room, as a rule, between their response and the
-// reading of it.
+// roomFor is how many responses usually fit into the queue before they are read.
 const roomFor = 200
 
-// getAll has the n-th visitor get pages, in an order of his own, and no faster
-// than they are learned.
+// getAll makes the n-th visitor get pages in random order, no faster than they are learned.
 func (s *scene) getAll(n int, wanted func(*page) bool) {
 	pages := slices.Clone(s.pages)
 	rand.New(rand.NewPCG(uint64(n), 0)).Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
@@ -159,8 +156,7 @@ func (s *scene) getAll(n int, wanted func(*page) bool) {
 	}
 }
 
-// get has the n-th visitor get a page, and what leads to it and what it leads
-// to.
+// get makes the n-th visitor get a page, the page that leads to it, and the page that it leads to.
 func (s *scene) get(p *page, n int) {
 	if p.board != "" && p.canary == p.canaries[n] {
 		s.visit(n, p.board)
@@ -171,8 +167,8 @@ func (s *scene) get(p *page, n int) {
 	}
 }
 
-// firstLooks shows the pages that cannot be listed to a site that lists
-// nothing, and keeps what that says of itself.
+// firstLooks shows the pages that must not be listed to a site that lists nothing yet, and keeps
+// what the site says about itself.
 func (s *scene) firstLooks() {
 	s.visit(0, "/robots.txt")
 	s.settle()
@@ -186,8 +182,8 @@ func (s *scene) firstLooks() {
 	}
 }
 
-// checkAll compares what became of a row's pages with what is wanted, and
-// tells of the first ones that are otherwise.
+// checkAll compares what became of a row's pages with what the row wants, and reports the first
+// differences.
 func (s *scene) checkAll(t *testing.T, r *row) {
 	wrong := 0
 	for _, p := range s.pages {
@@ -207,12 +203,12 @@ func (s *scene) checkAll(t *testing.T, r *row) {
 	}
 }
 
-// check returns what is wrong with what became of a page, "" for nothing.
+// check returns what is wrong with what became of a page, or "".
 func (s *scene) check(p *page) string {
 	e, err := s.Explain(s.Context(), p.location)
 	verdict, reason := string(e.Verdict), string(e.Reason)
 	if err != nil {
-		_, name, _ := strings.Cut(err.Error(), " (") // the reason's name, behind what it says
+		_, name, _ := strings.Cut(err.Error(), " (") // the reason's name, after the text
 		verdict, reason = "refused", strings.TrimSuffix(name, ")")
 	}
 	_, listed := s.listing[p.location]
@@ -234,8 +230,7 @@ func (s *scene) check(p *page) string {
 	return ""
 }
 
-// sameNetwork is how many networks may be taken for others, as only 16 bits are
-// kept of each.
+// sameNetwork is how many networks may be taken for others, since only 16 bits of each are kept.
 const sameNetwork = 2
 
 // counted reports whether the networks of a page's visitors are evidence.
@@ -243,7 +238,7 @@ func (p *page) counted() bool {
 	return p.visit == nil && p.row.rounds == 0 && (strings.Contains(p.want, "held") || strings.Contains(p.want, "no-evidence"))
 }
 
-// mentionedBy returns the private pages that the explanation of p tells of.
+// mentionedBy returns the private pages that the explanation of p mentions.
 func (s *scene) mentionedBy(p *page, text []byte) (told []string) {
 	for _, found := range s.secrets().find(text) {
 		if found.of != p.canary && !strings.Contains(p.location, found.of) {
@@ -255,7 +250,7 @@ func (s *scene) mentionedBy(p *page, text []byte) (told []string) {
 
 func oneOf(s, list string) bool { return slices.Contains(strings.Split(list, "|"), s) }
 
-// secrets returns what may be found nowhere, having made it once.
+// secrets returns what must be found nowhere. It is made once.
 func (s *scene) secrets() *finder {
 	if s.private == nil {
 		s.private = newFinder(marker)
@@ -280,7 +275,7 @@ func (s *scene) leaks() []leak {
 	return s.sweep(s.secrets(), was)
 }
 
-// report fails the test for leaks, by what was found.
+// report fails the test if there are leaks, grouped by what was found.
 func (s *scene) report(t *testing.T, leaks []leak) {
 	t.Helper()
 	const shown = 20
@@ -297,7 +292,7 @@ func (s *scene) report(t *testing.T, leaks []leak) {
 	}
 }
 
-// rowOf returns the name of the row that a canary belongs to, else what it is.
+// rowOf returns the name of the row with a canary, or the canary itself.
 func (s *scene) rowOf(canary string) string {
 	if i := slices.IndexFunc(s.pages, func(p *page) bool { return p.canary == canary }); i >= 0 {
 		return s.pages[i].name

@@ -12,9 +12,8 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// TestPublicPages shows a site some hundreds of pages that are public, and
-// wants nearly all of them in the sitemap: a site that lists nothing leaks
-// nothing either.
+// TestPublicPages shows a site hundreds of public pages, and wants nearly all of them in the
+// sitemap: a site that lists nothing leaks nothing either.
 func TestPublicPages(t *testing.T) {
 	const least = 0.99
 	both := []setup{ways[1], ways[2]}
@@ -50,7 +49,7 @@ func TestPublicPages(t *testing.T) {
 	}
 }
 
-// language is a few words of a language, as they stand in the names of pages.
+// language is a few words of a language as they occur in names of pages.
 type language struct{ name, words string }
 
 var languages = []language{
@@ -79,7 +78,7 @@ var languages = []language{
 	{"romaji", "pan no yakikata natsu no niwa kawazoi no sanpo furui machi fuyu no yoru yama no komichi"},
 }
 
-// slugs returns n names of two to five words, escaped as a browser does it.
+// slugs returns n names of two to five words, escaped as browsers do.
 func (g language) slugs(n int) (all []string) {
 	words := strings.Fields(g.words)
 	for i := range n {
@@ -94,8 +93,7 @@ func (g language) slugs(n int) (all []string) {
 	return all
 }
 
-// shelves are other places and names of public pages, one set a line: where
-// they are, and what they are called.
+// shelves are other public pages. Each has a route, a path and names.
 var shelves = []struct{ route, path, names string }{
 	{"/products/{slug}", "/products/{c}", `iphone-15-pro-max-256gb canon-eos-5d-mark-iv wd40-500ml
 		samsung-galaxy-s24-ultra-512gb lego-technic-42115 bosch-gsr-18v-55
@@ -126,7 +124,7 @@ var shelves = []struct{ route, path, names string }{
 	{"/guides/{place...}", "/guides/europe/france/brittany/coast/{c}", `lighthouses oysters tides crepes megaliths`},
 }
 
-// publicRows are pages that are linked, and pages beside linked ones.
+// publicRows are linked pages, and pages next to linked ones.
 func publicRows() (rows []*row) {
 	add := func(name, route, path string, names []string, linked bool) {
 		r := &row{name: name, route: route, path: path, canaries: names, linked: linked, siblings: !linked,
@@ -148,7 +146,7 @@ func publicRows() (rows []*row) {
 	return rows
 }
 
-// politely gets a page as one of many kinds of anonymous visitors does.
+// politely gets a page as one of many kinds of anonymous visitors do.
 func politely(w *world, p *page, n int) {
 	target, headers, methods := p.target, http.Header{}, []string{http.MethodGet}
 	switch (p.chance + uint64(n)) % 8 {
@@ -158,12 +156,12 @@ func politely(w *world, p *page, n int) {
 		headers = header("Cookie", "_ga=GA1.2.3; _gid=GA1.4; OptanonConsent=x", "Referer", "https://www.example.org/")
 	case 3:
 		target += map[bool]string{true: "&", false: "?"}[strings.Contains(target, "?")] + "utm_source=news&utm_medium=mail&gclid=abc"
-	case 4: // a browser that has the page asks whether it is new, and then another gets it
+	case 4: // a browser that has the page asks whether it is new, and then another browser gets it
 		w.do(w.client, w.request(n, http.MethodGet, target, header("If-None-Match", `"v1"`)))
 	case 5:
 		headers = header("Accept-Language", "fr-CH, fr;q=0.9", "Accept-Encoding", "gzip, br", "User-Agent", "Mozilla/5.0",
 			"Dnt", "1", "Sec-Fetch-Mode", "navigate")
-	case 6: // somebody who is logged in gets it first
+	case 6: // a logged-in visitor gets it first
 		w.do(w.client, w.request(n, http.MethodGet, target, header("Cookie", "session="+marker)))
 	case 7:
 		w.do(w.client, w.request(n, http.MethodPost, target, nil))
@@ -173,7 +171,7 @@ func politely(w *world, p *page, n int) {
 	}
 }
 
-// anyhow answers as one of many kinds of servers does.
+// anyhow answers as one of many kinds of servers do.
 func anyhow(rw http.ResponseWriter, r *http.Request, page string) {
 	if r.Header.Get("If-None-Match") != "" {
 		rw.WriteHeader(http.StatusNotModified)
@@ -209,7 +207,7 @@ func anyhow(rw http.ResponseWriter, r *http.Request, page string) {
 	}
 }
 
-// query returns the query that belongs to the page.
+// query returns the part of the query that belongs to the page.
 func query(r *http.Request) string {
 	if n := r.URL.Query().Get("page"); n != "" {
 		return "?page=" + n

@@ -16,38 +16,37 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// row is one scenario of the corpus: pages, how they are asked for, what they
-// answer, and what must become of them.
+// row is one scenario of the corpus: some pages, how visitors ask for them, what they answer, and
+// what must become of them.
 type row struct {
 	name string
-	// route is the template of the page's route, "" for the one that takes
-	// everything. path is what is asked for; if empty, it is the route with the
-	// canary as its last variable. In both and in head, "{c}" stands for the
-	// canary, which for a private page may appear nowhere.
+	// route is the template of the page's route, "" for the one that takes everything. path is what
+	// visitors ask for; if empty, it is the route with the canary as its last variable. In route,
+	// path and head, "{c}" stands for the canary. A private page's canary must appear nowhere.
 	route, path string
 	canaries    []string // words if nil; each makes a page
-	loc         string   // what is asked about afterwards, if that is not path
+	loc         string   // the location to ask about afterwards, if it is not path
 
 	linked   bool // the home page links to it
-	siblings bool // the home page links to three pages beside it
+	siblings bool // the home page links to three sibling pages
 
 	method  string // GET if ""
 	headers http.Header
 	visit   func(w *world, p *page, n int) // what the n-th visitor does, if not just get the page
 
-	personal bool // a page shows each visitor the link to one of them
-	moves    int  // or redirects him there, with this status
+	personal bool // a page shows each visitor the link to another of these pages
+	moves    int  // or redirects each visitor there, with this status
 	rounds   int  // how many visitors come, 0 for all
 
-	vary     func(r *rand.Rand) http.Header           // further headers of each request
+	vary     func(r *rand.Rand) http.Header           // more headers of each request
 	shape    func(r *rand.Rand) (string, http.Header) // head and response of each page
 	head     string
 	response http.Header
-	answer   func(rw http.ResponseWriter, r *http.Request, html string) // writes the page, if nil
-	late     func(rw http.ResponseWriter, r *http.Request, html string) // what it answers in the last round
+	answer   func(rw http.ResponseWriter, r *http.Request, html string) // writes the page, if not nil
+	late     func(rw http.ResponseWriter, r *http.Request, html string) // replaces answer in the last round
 
-	want string // the verdict, or "refused" where the location can be none, and the reason; several are parted by "|"
-	says string // what the explanation's text has besides
+	want string // the verdict, or "refused" if it can be no location, and the reason; alternatives are separated by "|"
+	says string // what the explanation's text must also contain
 	was  bool   // it was listed once, so it may be stored
 }
 
@@ -58,7 +57,7 @@ type page struct {
 	private                  bool
 	ownHead                  string
 	ownResponse              http.Header
-	chance                   uint64 // seeds what varies
+	chance                   uint64 // seed of everything that varies
 	board                    string // the page that leads to it, if it is personal
 }
 
@@ -66,13 +65,13 @@ func (r *row) public() bool { return strings.HasPrefix(r.want, "listed: ") }
 
 func (r *row) private() bool { return !r.public() && !r.was }
 
-// allows reports whether a verdict and its reason are among those that are wanted.
+// allows reports whether a verdict and its reason are among the wanted ones.
 func (r *row) allows(verdict, reason string) bool {
 	verdicts, reasons, _ := strings.Cut(r.want, ": ")
 	return oneOf(verdict, verdicts) && oneOf(reason, reasons)
 }
 
-// pathOf is what is asked for at a route.
+// pathOf returns the path to ask for at a route.
 func pathOf(route string) string {
 	from, to := strings.LastIndexByte(route, '{'), strings.LastIndexByte(route, '}')
 	switch {
@@ -102,14 +101,14 @@ func (r *row) page(canary string) *page {
 	return p
 }
 
-// after is where the private page with a canary leads to. It is in a folder of
-// its own, so that nothing but the link could speak for it.
+// after returns where the private page with a canary leads. It is in its own folder, so that only
+// the link could vouch for it.
 func after(canary string) string { return "/after/" + url.PathEscape(canary) + "/more" }
 
-// siblingNames are what the three linked pages beside a page are called.
+// siblingNames are the names of the three linked siblings of a page.
 var siblingNames = []string{"morning-walk", "paper-boats", "garden-in-spring"}
 
-// handler answers for the page in s.
+// handler returns the handler of the page in s.
 func (p *page) handler(s *scene) http.HandlerFunc {
 	about, links := "about "+p.name, []string(nil)
 	if p.private {
@@ -178,7 +177,7 @@ func with(name, value string) func(http.ResponseWriter, *http.Request, string) {
 	}
 }
 
-// split writes the page in two, flushed, cut inside of a word.
+// split writes the page in two pieces, flushed, cut inside a word.
 func split(inside string) func(http.ResponseWriter, *http.Request, string) {
 	return func(rw http.ResponseWriter, _ *http.Request, html string) {
 		at := strings.Index(html, inside) + len(inside)/2
@@ -188,7 +187,7 @@ func split(inside string) func(http.ResponseWriter, *http.Request, string) {
 	}
 }
 
-// byOne has each visit made by the same visitor.
+// byOne makes the same visitor make each visit.
 func byOne(w *world, p *page, _ int) {
 	w.do(w.client, w.request(0, http.MethodGet, p.target, p.headers))
 }
@@ -219,7 +218,7 @@ func byCertificate(w *world, p *page, n int) {
 	transport.CloseIdleConnections()
 }
 
-// leaving goes away before the page is complete.
+// leaving leaves before the page is complete.
 func leaving(w *world, p *page, n int) {
 	ctx, cancel := context.WithTimeout(w.Context(), 10*time.Second)
 	defer cancel()
@@ -237,7 +236,7 @@ func stalled(rw http.ResponseWriter, r *http.Request, html string) {
 	<-r.Context().Done()
 }
 
-// many are n canaries that begin alike.
+// many returns n canaries with the same beginning.
 func many(n int) (canaries []string) {
 	first := words()
 	for i := range n {
@@ -246,7 +245,7 @@ func many(n int) (canaries []string) {
 	return canaries
 }
 
-// apart are n canaries of words that have nothing in common.
+// apart returns n canaries of words that have nothing in common.
 func apart(n int) (canaries []string) {
 	for range n {
 		canaries = append(canaries, words())
@@ -254,7 +253,7 @@ func apart(n int) (canaries []string) {
 	return canaries
 }
 
-// boardPage leads each visitor to a page of his own.
+// boardPage leads each visitor to another page.
 func boardPage(s *scene, row []*page) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		target := row[s.round.Load()].target

@@ -19,26 +19,25 @@ import (
 	"testing"
 )
 
-// marker is in whatever else a private page has besides its location: title,
-// text, cookies, parameters. It may be found nowhere.
+// marker is in everything of a private page besides its location: title, text, cookies, parameters.
+// It must be found nowhere.
 const marker = "qzkxvjwy"
 
-// finder looks for many secrets at once, in all the forms in which one may be
-// written down, whatever the case of its letters.
+// finder looks for many secrets at once, in all forms in which they may be written, in any case.
 type finder struct {
 	byEnd map[uint64][]secret
 	seen  []uint64 // a filter over the ends
 }
 
-// secret is one form of what must not be found.
+// secret is one form of a text that must not be found.
 type secret struct {
-	of   string // what it is a form of
+	of   string // the text itself
 	form string
 	text []byte
 }
 
-// suffixBytes is how much of the end of a secret is looked for. Tables of the
-// database leave out what a key has in common with one before it.
+// suffixBytes is how many bytes at the end of a secret are searched for. The database's tables
+// leave out what a key shares with the key before it.
 const suffixBytes = 14
 
 const filterBits = 1 << 20
@@ -51,7 +50,7 @@ func newFinder(secrets ...string) *finder {
 	return f
 }
 
-// add has s looked for. It panics if s is too short to be told from noise.
+// add makes the finder look for s. It panics if s is too short to be told from noise.
 func (f *finder) add(s string) {
 	if len(s) < 8 {
 		panic(fmt.Sprintf("%q is too short to be looked for", s))
@@ -65,7 +64,7 @@ func (f *finder) add(s string) {
 		{"fully escaped", all}, {"hex", hex.EncodeToString([]byte(s))},
 	}
 	for pad := range 3 {
-		// The characters at the ends depend on what stands before and behind.
+		// The characters at both ends depend on the bytes before and after.
 		enc := base64.RawStdEncoding.EncodeToString(append(make([]byte, pad), s...))
 		forms = append(forms, struct{ name, text string }{"base64", enc[(pad*8+5)/6 : len(enc)-1]})
 	}
@@ -91,7 +90,7 @@ func fold(b []byte) []byte {
 	return b
 }
 
-// find returns the secrets in data, each once, as they are named and formed.
+// find returns the secrets in data, each once, in the form in which they were found.
 func (f *finder) find(data []byte) (found []secret) {
 	data = fold(data)
 	var end uint64
@@ -112,10 +111,9 @@ func (f *finder) find(data []byte) (found []secret) {
 // leak is a form of a secret, and where it was found.
 type leak struct{ where, of, form string }
 
-// sweep looks for secrets everywhere a site may have left them: in what it
-// serves, logs and answers, and in its files, open and closed. It closes the
-// site and the store. listable are the secrets that were public once, and so
-// may be stored, but not served.
+// sweep looks for secrets everywhere a site may have left them: in what it serves, logs and
+// answers, and in its files, open and closed. It closes the site and the store. listable are
+// secrets that were public once: they may be stored, but not served.
 func (w *world) sweep(all, listable *finder) (leaks []leak) {
 	w.Helper()
 	look := func(f *finder, where string, data []byte) {
@@ -157,8 +155,8 @@ func (w *world) sweep(all, listable *finder) (leaks []leak) {
 	return leaks
 }
 
-// surfaces returns what the site shows to anybody, or to its owner when asked
-// about no page in particular.
+// surfaces returns what the site shows to anybody, and to its owner if the owner asks about no page
+// in particular.
 func (w *world) surfaces() map[string][]byte {
 	w.Helper()
 	out := map[string][]byte{"before": w.before, "stats": fmt.Appendf(nil, "%+v", w.Stats())}
@@ -209,8 +207,8 @@ func files(t testing.TB, dir string) map[string][]byte {
 	return contents
 }
 
-// fewChance is how many of the visitors' four bytes may be found in a file by
-// chance: each with a probability of one in some hundreds.
+// fewChance is how many of the visitors' four-byte addresses a file may contain by chance. Each has
+// a probability of one in some hundreds.
 const fewChance = 2
 
 // addresses looks for the visitors' addresses and networks.
@@ -236,8 +234,7 @@ func addresses(where string, data []byte) (leaks []leak) {
 	return leaks
 }
 
-// network returns the text of the network of addr that tells visitors apart,
-// without its length.
+// network returns, as text, the part of addr that names its network, without the prefix length.
 func network(addr netip.Addr) string {
 	if addr.Is4() {
 		b := addr.As4()

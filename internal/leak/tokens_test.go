@@ -9,8 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// vocabulary has words of at least six letters, none of which says anything of
-// a page.
+// vocabulary has words of at least six letters. None of them says anything about a page.
 var vocabulary = strings.Fields(`amber anchor basalt beacon bramble bridge butter candle canyon carpet castle cellar cherry circle
 	cobalt copper cotton cradle crimson crystal dancer desert dragon ember engine fabric falcon feather fiddle flower forest fossil
 	galaxy garnet ginger glacier granite hammer harbour harvest hazel helmet hollow island ivory jacket jasmine jungle kettle kitten
@@ -21,7 +20,7 @@ var vocabulary = strings.Fields(`amber anchor basalt beacon bramble bridge butte
 
 var worded atomic.Uint64
 
-// words returns three words, of which no other call returns the last two.
+// words returns three words. No other call returns the same last two.
 func words() string {
 	n := int(worded.Add(1))
 	half := len(vocabulary) / 2
@@ -32,9 +31,8 @@ func words() string {
 	return strings.Join([]string{first[n*7%half], first[n%half], last[(n+n/half)%half]}, "-")
 }
 
-// kind is a kind of token. sure says that its randomness shows, so that it is
-// recognised wherever it stands; the others need something else that gives
-// them away.
+// kind is a kind of token. sure says that its randomness shows, so that it is recognised anywhere.
+// Other kinds need something else to give them away.
 type kind struct {
 	name string
 	sure bool
@@ -86,7 +84,7 @@ func jwts(r *rand.Rand) string {
 	return "eyJhbGciOiJIUzI1NiJ9." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + "." + base64url(32)(r)
 }
 
-// signed is a number with the signature that vouches for it.
+// signed returns a number with its signature.
 func signed(r *rand.Rand) string { return fmt.Sprintf("%d--%s", r.IntN(1e6), hexes(40)(r)) }
 
 // kinds are the tokens that sites put into locations.
@@ -120,7 +118,7 @@ var kinds = []kind{
 	{"number and words", false, func(r *rand.Rand) string { return fmt.Sprintf("%d-%s", r.IntN(1e5), words()) }},
 }
 
-// tokens returns n tokens, always the same ones.
+// tokens returns n tokens, always the same for one seed.
 func tokens(of func(*rand.Rand) string, n int, seed uint64) (all []string) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range n {

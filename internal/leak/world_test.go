@@ -20,17 +20,15 @@ import (
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
-// rounds is how often each private page is shown, each time to another client
-// network and after a restart of the site, which forgets what was looked at
-// lately.
+// rounds is how often each private page is shown. Each time a client from another network asks,
+// after a restart of the site, which forgets its recent looks.
 const rounds = 25
 
-// roundsShort is rounds under the race detector, which is slow. Further rounds
-// show a visitor nothing new.
+// roundsShort replaces rounds under the race detector, which is slow. More rounds would show
+// nothing new.
 const roundsShort = 8
 
-// world is a running site: a router behind a server with TLS, and a Badger store
-// on disk.
+// world is a running site: a router behind a server with TLS, and a Badger store on disk.
 type world struct {
 	*testkit.Site
 	setup
@@ -41,18 +39,18 @@ type world struct {
 
 	running sync.WaitGroup // requests
 	round   atomic.Int64
-	missed  uint64 // sightings dropped and made up for
+	missed  uint64 // sightings that were dropped and repeated
 	before  []byte // what was served and counted before the last start
 }
 
-// setup says what a world is made of.
+// setup says how to make a world.
 type setup struct {
 	router    string                                  // "ServeMux" or "mux"
 	proto     string                                  // "HTTP/1.1" or "HTTP/2.0"
 	templates []string                                // of the routes, as net/http spells them
-	pages     testkit.Paths                           // by decoded path; others are pages of their path
-	outer     func(*world, http.Handler) http.Handler // what stands in front of the site, nil for nothing
-	inner     func(http.Handler) http.Handler         // what stands between the site and the pages, nil for nothing
+	pages     testkit.Paths                           // by decoded path; all others get a page of their path
+	outer     func(*world, http.Handler) http.Handler // wraps the site, nil for nothing
+	inner     func(http.Handler) http.Handler         // wraps the pages inside the site, nil for nothing
 	rounds    int                                     // how often everything is visited, 0 for rounds
 	opts      servemap.Options
 }
@@ -90,7 +88,7 @@ func open(t testing.TB, s setup) *world {
 		defer w.running.Done()
 		w.ServeHTTP(rw, r)
 	}))
-	w.srv.Config.ErrorLog = stdlog.New(io.Discard, "", 0) // the server's, of handlers that panic
+	w.srv.Config.ErrorLog = stdlog.New(io.Discard, "", 0) // the server's log, for handlers that panic
 	w.srv.EnableHTTP2 = s.proto == "HTTP/2.0"
 	w.srv.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
 	w.srv.StartTLS()
@@ -107,8 +105,7 @@ func (w *world) newClient() *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// restart closes the site and starts another one on the same store, as a new
-// deployment does.
+// restart closes the site and starts another one on the same store, like a new deployment.
 func (w *world) restart() {
 	w.Helper()
 	w.running.Wait()
@@ -120,7 +117,7 @@ func (w *world) restart() {
 	w.Restart()
 }
 
-// anything is the template of the route for what no other one matches.
+// anything is the template of the route for requests that no other route matches.
 const anything = "/{rest...}"
 
 // mount puts the site into a new router.
@@ -150,7 +147,7 @@ func (w *world) mount(site *servemap.Site) http.Handler {
 	return h
 }
 
-// muxTemplate spells a pattern of net/http as gorilla/mux does.
+// muxTemplate rewrites a pattern of net/http for gorilla/mux.
 func muxTemplate(t string) string {
 	t = strings.TrimSuffix(t, "{$}")
 	return strings.ReplaceAll(t, "...}", ":.*}")
@@ -165,8 +162,8 @@ func (w *world) page(rw http.ResponseWriter, r *http.Request) {
 	testkit.Page(r.URL.Path)(rw, r)
 }
 
-// visitor returns the address of the n-th visitor. No two are in one network;
-// every other one is of IPv6.
+// visitor returns the address of the n-th visitor. No two are in one network. Every second address
+// is IPv6.
 func visitor(n int) netip.Addr {
 	if n%2 == 1 {
 		return netip.AddrFrom16([16]byte{0x2a, 0x0b, 0x7d, 0x91, byte(n), 0xc3, 9: 0x5e, 15: byte(n)})
@@ -174,8 +171,7 @@ func visitor(n int) netip.Addr {
 	return netip.AddrFrom4([4]byte{185, 211, byte(40 + n), 119})
 }
 
-// request makes the request of the n-th visitor for a target, as it is spelled,
-// with further headers.
+// request returns the n-th visitor's request for a target, spelled as given, with more headers.
 func (w *world) request(n int, method, target string, headers http.Header) *http.Request {
 	w.Helper()
 	req, err := http.NewRequest(method, w.srv.URL+target, nil)
@@ -184,13 +180,13 @@ func (w *world) request(n int, method, target string, headers http.Header) *http
 	}
 	req.Header.Set(visitorHeader, visitor(n).String())
 	for name, values := range headers {
-		req.Header[name] = values // spelled as it is
+		req.Header[name] = values // spelled as given
 	}
 	return req
 }
 
-// do sends a request and reads the response to its end. What goes wrong with
-// it is the page's affair.
+// do sends a request and reads the whole response. It ignores errors, since some pages fail on
+// purpose.
 func (w *world) do(client *http.Client, req *http.Request) (status int, body []byte) {
 	resp, err := client.Do(req)
 	if err != nil {
@@ -204,7 +200,7 @@ func (w *world) do(client *http.Client, req *http.Request) (status int, body []b
 	return resp.StatusCode, body
 }
 
-// visit gets a page as the n-th visitor does who is anonymous.
+// visit gets pages as the n-th visitor, who is anonymous.
 func (w *world) visit(n int, targets ...string) {
 	w.Helper()
 	for _, target := range targets {
@@ -226,8 +222,8 @@ func eightAtATime(n int, fn func(i int)) {
 	group.Wait()
 }
 
-// untilLearned has visits made until none of what they show is dropped, as it is
-// where the machine is slow. What was dropped is still due.
+// untilLearned repeats visits until none of what they show is dropped, which happens on slow
+// machines. What was dropped is still due.
 func (w *world) untilLearned(visits func()) {
 	w.Helper()
 	for range 10 {
@@ -242,9 +238,9 @@ func (w *world) untilLearned(visits func()) {
 	w.Error("sightings were dropped ten times running")
 }
 
-// settle returns when everything that was visited is learned and rendered.
+// settle returns when every visit is learned and rendered.
 func (w *world) settle() {
 	w.Helper()
-	w.running.Wait() // a client may have its page before the handler has returned
+	w.running.Wait() // a client may have its page before the handler returns
 	w.Settle()
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// A broken handle is one of two to a sound store, with a fault that a single
-// handle would not show, or seldom.
+// A broken handle is one of two handles to a sound store. A single handle would seldom or never
+// show its fault.
 type brokenHandle struct {
 	name   string // what it does
 	breaks string // the rule that it breaks

@@ -1,15 +1,15 @@
-// Cms sets the sitemap that servemap learns of a content management system
-// beside the one that the system makes of itself. The scripts in this folder
-// install and fill the systems, and call it:
+// Cms compares two sitemaps of a content management system: the one that servemap learns, and the
+// one that the system makes itself. The scripts in this folder install and fill the systems, and
+// call it:
 //
 //	internal/e2e/cms/wordpress.sh
 //	internal/e2e/cms/mediawiki.sh
 //	internal/e2e/cms/dokuwiki.sh
 //	internal/e2e/cms/cgit.sh
 //
-// It stands before the system as a reverse proxy, has wget walk the site through
-// it, and then prints what is missing and what is extra, each with the reason
-// that Explain gives. It ends with status 1 if anything is listed that must not be.
+// It is a reverse proxy in front of the system. It runs wget through the site, and then prints what
+// is missing and what is extra, each with the reason from Explain. It exits with status 1 if
+// anything is listed that must not be.
 package main
 
 import (
@@ -39,7 +39,7 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// A kind is a group of URLs that a person would call by one name.
+// A kind is a group of URLs that people would call by one name.
 type kind struct {
 	name string
 	expr *regexp.Regexp
@@ -47,12 +47,12 @@ type kind struct {
 
 type config struct {
 	name, origin, upstream string
-	theirs, never          string // files of URLs, one a line
-	cookie                 string // of somebody who is logged in
+	theirs, never          string // files with one URL a line
+	cookie                 string // of a logged-in user
 	private                *regexp.Regexp
 	fine                   []kind
 	options                servemap.Options
-	walk                   []string // further arguments of wget
+	walk                   []string // more arguments of wget
 }
 
 func main() {
@@ -118,7 +118,7 @@ func parse(args []string) (c config, err error) {
 	return c, nil
 }
 
-// rig is a site before a system, and the way to it.
+// rig is a site in front of a system, and a client that reaches it.
 type rig struct {
 	config
 	site   *servemap.Site
@@ -136,8 +136,8 @@ func run(ctx context.Context, c config) (bad int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	// The origin has no name that resolves. So clients ask this as their proxy; it
-	// turns what they ask into the plain request that a server of that name gets.
+	// The origin's name does not resolve. So clients use this as their proxy. It turns their
+	// requests into plain requests, as a server of that name gets them.
 	way, err := serve(pass(front))
 	if err != nil {
 		return 0, err
@@ -164,7 +164,7 @@ func serve(h http.Handler) (string, error) {
 	return "http://" + l.Addr().String(), nil
 }
 
-// pass returns a proxy to a server that gets the Host of the client's request.
+// pass returns a proxy to a server, which gets the Host of the client's request.
 func pass(to string) http.Handler {
 	target, err := url.Parse(to)
 	if err != nil {
@@ -176,7 +176,7 @@ func pass(to string) http.Handler {
 	}}
 }
 
-// walkIt has wget walk the site as a search engine would.
+// walkIt makes wget walk the site as a search engine would.
 func (r *rig) walkIt(ctx context.Context, way string) error {
 	dir, err := os.MkdirTemp("", "cms-walk-")
 	if err != nil {
@@ -204,8 +204,7 @@ func (r *rig) tellWalk() {
 	}
 }
 
-// compare sets the sitemap beside theirs, and returns how many URLs are listed
-// that must not be.
+// compare compares the sitemap with theirs, and returns how many URLs are listed that must not be.
 func (r *rig) compare(ctx context.Context) (bad int, err error) {
 	theirs, err := lines(r.theirs)
 	if err != nil {
@@ -215,12 +214,12 @@ func (r *rig) compare(ctx context.Context) (bad int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if r.cookie != "" { // whoever is logged in sees everything
+	if r.cookie != "" { // logged-in users see everything
 		if err := r.visit(ctx, slices.Concat(theirs, never), r.cookie); err != nil {
 			return 0, err
 		}
 	}
-	if err := r.visit(ctx, never, ""); err != nil { // and a stranger tries what is not his
+	if err := r.visit(ctx, never, ""); err != nil { // and strangers try what they must not see
 		return 0, err
 	}
 	if err := r.site.Flush(ctx); err != nil {
@@ -314,8 +313,7 @@ func (r *rig) get(ctx context.Context, u, cookie string) ([]byte, error) {
 	return io.ReadAll(resp.Body)
 }
 
-// sitemap returns the URLs of the sitemap as it is served; none while it answers
-// that nothing is listed yet.
+// sitemap returns the URLs of the served sitemap; none while nothing is listed yet.
 func (r *rig) sitemap(ctx context.Context) (urls []string, err error) {
 	at, err := url.JoinPath(r.origin, "sitemap.xml")
 	if err != nil {
@@ -343,7 +341,7 @@ func (r *rig) sitemap(ctx context.Context) (urls []string, err error) {
 	return urls, nil
 }
 
-// lines returns the words of a file, none if it has no name.
+// lines returns the words of a file, or none if it has no name.
 func lines(name string) ([]string, error) {
 	if name == "" {
 		return nil, nil
@@ -352,8 +350,7 @@ func lines(name string) ([]string, error) {
 	return strings.Fields(string(text)), err
 }
 
-// groups are URLs, each with what else is said of it, by why they are missing or
-// extra.
+// groups are URLs with more text, grouped by why they are missing or extra.
 type groups map[string][]string
 
 func (g groups) add(why, url, text string) { g[why] = append(g[why], url+"  "+text) }
@@ -365,7 +362,7 @@ func (g groups) size() (n int) {
 	return n
 }
 
-// shown is how many URLs are printed of each group.
+// shown is how many URLs of each group are printed.
 const shown = 8
 
 func (g groups) tell(what string) {

@@ -1,5 +1,5 @@
-// Package recordtest makes records for tests that no writer would make: with any fields,
-// and with fields that say what cannot be. It is for tests alone.
+// Package recordtest makes records that no writer would make: with any fields, and with impossible
+// values. Only tests may import it.
 package recordtest
 
 import "github.com/servemap/servemap/internal/record"
@@ -21,12 +21,12 @@ func Numbered(num int, v uint64) []byte {
 	return e.Seal()
 }
 
-// Forged is a field that says something else than the one of its number in a record:
-// readers go by the last one.
+// Forged is a field with another value than the record's own field of that number. If a number is
+// repeated, readers take the last value.
 type Forged struct {
 	Num  int
 	N    uint64
-	Data string // in place of N, where it is not empty
+	Data string // used instead of N if not empty
 }
 
 // In returns a record with the forged field at its end.
