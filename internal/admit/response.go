@@ -121,7 +121,7 @@ func RobotsTxt(resp *tap.Response) bool {
 // cacheControl returns Private or NoStore if a header for caches has that directive (RFC 9111,
 // sections 5.2.2.5 and 5.2.2.7, and RFC 9213). A page that a CDN must not keep is not for everybody
 // either. "private" counts even with a list of fields, which are then for one person. "no-cache"
-// does not count, nor does it in Pragma. Semicolons and spaces count as commas.
+// does not count, not even in Pragma. Semicolons and spaces count as commas.
 func cacheControl(header string) Reason {
 	why := None
 	parts := func(c rune) bool { return strings.ContainsRune(",; \t", c) }

@@ -247,8 +247,8 @@ const (
 	Vouched                 // an entry, or named by the owner's rule; listed whatever others show
 )
 
-// ClusterSize: if so many locations with evidence show one content, it counts as the site's answer
-// to anything, such as an error page with status 200 (soft 404).
+// ClusterSize is how many locations with evidence must show one content for it to count as the
+// site's answer to anything, such as an error page with status 200 (soft 404).
 const ClusterSize = 20
 
 // Represent decides on a location that has evidence and shows the same content as others. showing

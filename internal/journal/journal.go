@@ -270,8 +270,8 @@ func (j Journal) dropFirst(ctx context.Context, st store.Store, n int) error {
 	})
 }
 
-// Guess returns the keys that an event noted at now needs, in Unix milliseconds. before is what
-// [Journal.Note] returned last time, 0 if never.
+// Guess returns the keys that noting an event at now needs. now is in Unix milliseconds. before is
+// what [Journal.Note] returned last time, 0 if never.
 func (j Journal) Guess(before int64, location string, now int64) []string {
 	names := []string{j.Keys.Log(now, location)}
 	if before != 0 {

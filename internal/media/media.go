@@ -29,7 +29,8 @@ const (
 	maxVideoTries = 16 // videos of structured data that are judged
 )
 
-// minPixels: an image that is narrower or lower is a tracking pixel, a button or an icon.
+// minPixels is the least width and height of an image. Smaller ones are tracking pixels, buttons or
+// icons.
 const minPixels = 32
 
 // Found is what a sitemap may say about a page.

@@ -103,8 +103,8 @@ func isOtherThing(types any) bool {
 	return false
 }
 
-// hashData returns a hash of what structured data says of the page's own content, in any order of
-// the properties. It is zero if the data says nothing of the content.
+// hashData returns a hash of what structured data says about the page's own content, in any order
+// of the properties. It is zero if the data says nothing about that.
 func hashData(name string, v any) (sum uint64) {
 	switch v := v.(type) {
 	case []any:

@@ -10,7 +10,7 @@ const (
 	maxSrcset     = 16 << 10 // bytes of one srcset
 )
 
-// Media is what a page says of its images, of its videos and of itself as news, as written. Package
+// Media is what a page says about its images, its videos and itself as news, as written. Package
 // media decides what a sitemap may name.
 type Media struct {
 	Lang       string     // language tag of the html element

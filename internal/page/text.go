@@ -189,8 +189,8 @@ func collapsedPrefix(s []byte) int {
 	return len(s) - int(last)
 }
 
-// mainShare: <main> or <article> must hold at least one part in mainShare of the body's text. Some
-// templates put them around a few words only.
+// mainShare is 8: <main> or <article> must hold at least an eighth of the body's text to be the
+// main text. Some templates put them around a few words only.
 const mainShare = 8
 
 // main returns the region that is the main text.

@@ -210,7 +210,7 @@ type Evidence struct {
 	Unprompted bool
 
 	Hop      int      // how many redirects lead here from an entry, one or two
-	Networks []uint16 // that got the page while it waits
+	Networks []uint16 // the networks that got the page while it waits
 	Group    uint64   // its route or folder
 }
 

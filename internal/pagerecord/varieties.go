@@ -14,9 +14,9 @@ const varietiesKept = 8
 const familiar = 1
 
 // Meet says what a look in a variety means. The first look in a variety may show another text,
-// which is no change, or be the first to show a change. So Meet leaves the change to others. At the
-// second look, the mark learns the text, if no other variety has shown it by then. taken is false
-// if the mark must stay as it was.
+// which is no change, or be the first to show a change. So it decides nothing. At the second look,
+// the mark learns the text, if no other variety has shown it by then. taken is false if the mark
+// must stay as it was.
 func (v *Varieties) Meet(variety uint16, o mark.Outcome) (meant mark.Outcome, taken bool) {
 	if variety == 0 {
 		return o, true

@@ -15,8 +15,8 @@ import (
 // spans is how many spans make up the time for which unseen pages are kept.
 const spans = 64
 
-// activeEnough is in how many spans since a page was last seen the site must have been observed
-// before the page leaves as unseen. If the site stood still or a clock jumped, that proves nothing
+// activeEnough is a number of spans. A page leaves as unseen only if the site was observed in that
+// many since the page was last seen. If the site stood still or a clock jumped, that proves nothing
 // about its pages.
 const activeEnough = 8
 

@@ -12,8 +12,8 @@ const (
 	Orphan            // listed because of networks alone
 )
 
-// Siblings is the record of one route or folder. It says how many of its pages are listed, and how
-// many pages a link got listed on the last day with any.
+// Siblings is the record of one route or folder. It says how many of its pages are listed. For the
+// latest day on which links got pages listed, it also says how many.
 type Siblings struct {
 	Linked, Orphans int
 

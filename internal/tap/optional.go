@@ -7,7 +7,8 @@ import (
 	"net/http"
 )
 
-// The optional interfaces of a ResponseWriter that have no name in a package used here.
+// The optional interfaces of a ResponseWriter that net/http and io do not name, or no longer
+// recommend.
 type (
 	flushErrorer  interface{ FlushError() error }
 	closeNotifier interface{ CloseNotify() <-chan bool } // http.CloseNotifier is deprecated, but some programs still assert it

@@ -25,9 +25,9 @@ func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers
 	return serve(next, w, r, b, pages, b.each, b.total)
 }
 
-// ServeStranger is Serve for a page that anybody may have made up. It keeps the body only while
-// more than a quarter of the memory for bodies is free. So such pages leave room for others,
-// however many and slow they are.
+// ServeStranger is Serve for a page that anybody may have made up. It keeps the body only as long
+// as a quarter of the memory for bodies stays free. So such pages leave room for others, however
+// many and slow they are.
 func ServeStranger(next http.Handler, w http.ResponseWriter, r *http.Request, b *Buffers) *Response {
 	return serve(next, w, r, b, pages, b.each, b.total/4*3)
 }
