@@ -7,25 +7,25 @@ import (
 	"github.com/servemap/servemap/internal/location"
 )
 
-// Care says what an owner should do about pages that have a reason.
+// Care says how much a reason for many pages needs the owner's attention.
 type Care string
 
 // The cares.
 const (
 	Fine  Care = "fine"  // they are listed
-	Meant Care = "meant" // the site says so, or it is what a sitemap leaves out
+	Meant Care = "meant" // the site says so, or no sitemap lists such pages
 	Wait  Care = "wait"  // time and visitors decide
 	Look  Care = "look"  // it may be a mistake
 )
 
-// Summary says of all pages with one reason what it means.
+// Summary explains one reason for many pages.
 type Summary struct {
 	Means string // a sentence about several pages
 	Care  Care
-	Todo  string // what to do where it is not meant, a sentence; "" if there is nothing to do
+	Todo  string // what to do if that is a mistake, a sentence; "" if there is nothing to do
 }
 
-// summaries are those of the reasons that a verdict can carry.
+// summaries explains the reasons that a verdict can carry.
 var summaries = map[admit.Reason]Summary{
 	admit.ByRule:     {"A rule says Always.", Fine, ""},
 	admit.ByEntry:    {"Visitors enter the site there, or an entry redirects there.", Fine, ""},
@@ -64,8 +64,7 @@ var summaries = map[admit.Reason]Summary{
 	admit.Unseen:        {"They were listed, and no anonymous visitor got them for the time of Limits.KeepFor.", Meant, "They come back with the next visit."},
 }
 
-// Summarise says what the reason of a verdict means, by their names. ok is false for a
-// reason that no verdict carries.
+// Summarise explains the reason of that name. ok is false if no verdict carries it.
 func Summarise(reason string) (s Summary, ok bool) {
 	for why := range admit.Reason(admit.Reasons) {
 		if why.String() == reason {
@@ -76,7 +75,7 @@ func Summarise(reason string) (s Summary, ok bool) {
 	return s, false
 }
 
-// responses say why responses did not count, for the reasons that advice says nothing of.
+// responses says why responses did not count, for reasons that are not in advice.
 var responses = map[string]string{
 	admit.Method.String():            "neither GET nor HEAD",
 	admit.ClientCertificate.String(): "the visitor has a certificate",
@@ -91,7 +90,7 @@ var responses = map[string]string{
 	admit.NoIndex.String():           "the response asks not to be indexed (noindex)",
 }
 
-// Response says why responses did not count, by the name of the reason.
+// Response says why responses did not count. reason is the reason's name.
 func Response(reason string) string {
 	if text := strings.Trim(advice[reason], " ()"); text != "" {
 		return text
@@ -110,7 +109,7 @@ func Response(reason string) string {
 // Reason is a reason that a verdict can carry.
 type Reason struct {
 	Verdict, Name string
-	Page          string // what is said of one page
+	Page          string // why one page is listed or not
 	Summary
 }
 

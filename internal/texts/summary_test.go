@@ -16,7 +16,7 @@ func TestEveryReasonHasASummaryAndStandsInTheHelp(t *testing.T) {
 		}
 		help[r.Name] = r
 	}
-	for why := admit.ByRule; why <= admit.Disallowed; why++ { // those that a verdict can carry
+	for why := admit.ByRule; why <= admit.Disallowed; why++ { // reasons that a verdict can carry
 		s, ok := Summarise(why.String())
 		if !ok || !strings.HasSuffix(s.Means, ".") || s.Care == "" || s.Todo != "" && !strings.HasSuffix(s.Todo, ".") {
 			t.Errorf("%v: %+v, want sentences and a care", why, s)
