@@ -897,6 +897,9 @@ func (s *Site) explanation(p merge.Known) Explanation {
 		Missing: texts.Missing(p.Verdict, p.Reason, p.Evidence, s.limits.Networks, s.observer.SeesRoutes()),
 		Dates:   s.dates(p),
 	}
+	if foreign := s.norm.Parse(p.Location).NeedsCanonical; p.Reason == admit.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.MayAct(p.Location)) {
+		e.Text, e.Missing = texts.LeftOut(p.Location, foreign)
+	}
 	if p.Canonical != "" {
 		e.Canonical = s.origin.URL(p.Canonical)
 	}

@@ -488,3 +488,29 @@ func TestExplorationOfEndlessRedirectsEnds(t *testing.T) {
 		})
 	}
 }
+
+func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
+	site := testkit.Paths{
+		"/":       testkit.Page("home", "/logout", "/shop?color=red", "/vote/5", "/broken", "/locked", "/old", "/lists-by-rule/vote"),
+		"/broken": testkit.Reply(http.StatusNotFound, "none"), "/locked": testkit.Reply(http.StatusForbidden, "no"),
+		"/old": testkit.Reply(http.StatusMovedPermanently, "", "Location", "/broken"), "/lists-by-rule/vote": testkit.Reply(http.StatusNotFound, "none"),
+	}
+	rules := []servemap.Rule{{Pattern: "/lists-by-rule/", List: servemap.Always}}
+	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
+		explore(s, nil)
+		for _, tt := range []struct{ location, text, missing string }{
+			{"/logout", `an action ("logout"), so exploring does not ask for it`, "a rule that says Always"},
+			{"/shop?color=red", "Its query has a parameter that is not allowed", "its canonical one"},
+			{"/vote/5", "since a request for a location of such a name may change something", "exploring, if a rule says Always"},
+			{"/broken", "it answered 404 when it was last asked for", "who gets a page there"},
+			{"/locked", "it answered 403", ""},
+			{"/old", "it answered 301", ""},
+			{"/lists-by-rule/vote", "it answered 404", ""},
+		} {
+			e := s.Explained(tt.location)
+			if e.Verdict != servemap.VerdictWaiting || !strings.Contains(e.Text, tt.text) || !strings.Contains(strings.Join(e.Missing, "\n"), tt.missing) {
+				s.Errorf("%s is %s: %s Missing: %q", tt.location, e.Verdict, e.Text, e.Missing)
+			}
+		}
+	})
+}

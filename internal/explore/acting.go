@@ -54,6 +54,10 @@ func set(list string) map[string]bool {
 // one is a title.
 const shortSegment = 3
 
+// MayAct reports whether a request for a location may change something, so that
+// exploring does not ask for it unless a rule lists it or no request changes anything.
+func MayAct(location string) bool { return acting(location, "") }
+
 // acting reports whether a request for a link may change something. location is where it
 // leads, "" if it has no location; href is the link as written.
 func acting(location, href string) bool {

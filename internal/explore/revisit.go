@@ -143,7 +143,7 @@ func looksFor(visits uint64) int {
 
 // revisit looks at a page, unless a request for it may act.
 func (e *explorer) revisit(ctx context.Context, loc string) error {
-	if rule, _ := e.Rules.Match(loc); !e.Static && rule.Listing != admit.Always && acting(loc, "") {
+	if rule, _ := e.Rules.Match(loc); !e.Static && rule.Listing != admit.Always && MayAct(loc) {
 		return nil
 	}
 	if err := sleep(ctx, lookPause); err != nil {

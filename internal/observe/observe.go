@@ -288,7 +288,9 @@ func (o *Observer) judge(asked asked, loc location.Result, kind admit.Kind, why 
 		return o.instead(look, unchanged+loc.Location, true)
 	case kind == admit.Doubtful:
 		// Only a listed page can be lost. A missing entry is worth a hint.
-		return o.instead(look, denials+group(asked.network)+loc.Location, o.cfg.Files.Lists(loc.Location) || o.cfg.Ledger.IsEntry(loc.Location))
+		// Explain tells what exploring did not find.
+		wanted := asked.explored || o.cfg.Files.Lists(loc.Location) || o.cfg.Ledger.IsEntry(loc.Location)
+		return o.instead(look, denials+group(asked.network)+loc.Location, wanted)
 	case kind == admit.Redirected:
 		return o.instead(look, redirects+group(asked.network)+loc.Location, true)
 	case kind == admit.Witness && resp.Truncated && len(resp.Body) < shown.MaxPage:

@@ -212,6 +212,26 @@ func Most(why admit.Reason) (cause, todo string) {
 // NoRoutes is added for a page that waits for evidence while no route was seen.
 const NoRoutes = " No route was seen since the start: most routers show theirs only to what stands inside of them. See Site.Observe."
 
+// LeftOut says why exploring does not ask for a linked location, and what would list it.
+// foreign says that its query has a parameter that is not allowed. If it is false, a
+// request for the location may change something.
+func LeftOut(location string, foreign bool) (text string, missing []string) {
+	const (
+		visitor = "an anonymous visitor who gets a page there"
+		linked  = "It waits: a listed page links to it, but no anonymous visitor got a page there yet. "
+	)
+	switch worst, word := admit.WordIn(location); {
+	case worst == admit.Action:
+		return linked + fmt.Sprintf("Its location is that of an action (%q), so exploring does not ask for it, and a visit alone would not list it.", word),
+			[]string{visitor + ", and a rule that says Always"}
+	case foreign:
+		return linked + "Its query has a parameter that is not allowed, so exploring does not ask for it. Options.Query and Rule.Query allow parameters.",
+			[]string{visitor + ", if the parameter is allowed", visitor + ", if that page names this URL as its canonical one"}
+	}
+	return linked + "Exploring does not ask for it, since a request for a location of such a name may change something.",
+		[]string{visitor, "exploring, if a rule says Always"}
+}
+
 // NoPage says that a waiting location answered with an error or a redirect.
 func NoPage(status int) string {
 	return fmt.Sprintf("It waits: it answered %d when it was last asked for, and is no page.", status)
