@@ -103,6 +103,11 @@ type stats struct {
 	Notes     []string          `json:"notes,omitempty"`
 }
 
+type forgotten struct {
+	Forgotten bool `json:"forgotten"`
+	Known     bool `json:"known"` // anything was known of the page
+}
+
 // progress is how far an exploration is. The last one is Done, or says what failed.
 type progress struct {
 	Requests int            `json:"requests"`
@@ -208,11 +213,15 @@ func (c *control) serveChanges(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *control) serveForget(w http.ResponseWriter, r *http.Request) {
-	if err := c.site.Forget(r.Context(), r.FormValue("url")); err != nil {
+	e, err := c.site.Explain(r.Context(), r.FormValue("url"))
+	if err == nil {
+		err = c.site.Forget(r.Context(), r.FormValue("url"))
+	}
+	if err != nil {
 		refuse(w, err)
 		return
 	}
-	answer(w, map[string]bool{"forgotten": true})
+	answer(w, forgotten{true, e.Verdict != servemap.VerdictUnknown})
 }
 
 // serveExplore explores, and streams the progress. The body is a seed.

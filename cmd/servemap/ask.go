@@ -43,10 +43,19 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) 
 	}
 }
 
+// pageOf returns the only argument, which names a page.
+func pageOf(args []string) (string, error) {
+	u, err := one(args, "the URL of a page, or its path")
+	if err == nil && !strings.HasPrefix(u, "/") && !strings.Contains(u, "://") {
+		return "", usage("%q is no page; give its path, such as /%[1]s, or its URL", u)
+	}
+	return u, err
+}
+
 func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
 	a := newAsking(s, fs)
 	return func(ctx context.Context, args []string) error {
-		u, err := one(args, "the URL of a page, or its path")
+		u, err := pageOf(args)
 		if err != nil {
 			return err
 		}
@@ -63,7 +72,9 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 func printExplanation(w *bufio.Writer, e explanation) {
 	fmt.Fprintf(w, "%s\n%s: %s\n\n%s\n", e.URL, e.Verdict, e.Reason, inFlags.Replace(e.Text))
 	for _, m := range e.Missing {
-		fmt.Fprintf(w, "  it would be listed: %s\n", inFlags.Replace(m))
+		if !strings.HasPrefix(m, "a route ") { // no router is seen from here
+			fmt.Fprintf(w, "  it would be listed by: %s\n", inFlags.Replace(m))
+		}
 	}
 	var evidence []string
 	for _, r := range e.Evidence {
@@ -161,13 +172,6 @@ func printStats(w *bufio.Writer, st stats) {
 	}
 }
 
-// inFlags says by the command's flags what the texts of the library say by its options.
-var inFlags = strings.NewReplacer(
-	"set Rule.IgnoreCacheControl", "give -public", "Rule.IgnoreCacheControl", "-public",
-	"Options.BenignCookies", "-cookie", "Options.Entries", "-entry", "Options.Query", "-query", "Options.ClientIP", "-trusted-proxies",
-	"A rule that says Always", "-always", "Site.Forget", "servemap forget",
-)
-
 func table[N int | uint64](w *bufio.Writer, title string, counts map[string]N) {
 	if len(counts) > 0 {
 		fmt.Fprintf(w, "\n%s\n", title)
@@ -201,12 +205,16 @@ func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 func forgetCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
 	a := newAsking(s, fs)
 	return func(ctx context.Context, args []string) error {
-		u, err := one(args, "the URL of a page, or its path")
+		u, err := pageOf(args)
 		if err != nil {
 			return err
 		}
-		return each(ctx, a, http.MethodPost, "/forget", url.Values{"url": {u}}, nil, func(w *bufio.Writer, _ struct{}) error {
-			_, err := fmt.Fprintf(w, "%s is not listed, and stays out until a rule says -always\n", u)
+		return each(ctx, a, http.MethodPost, "/forget", url.Values{"url": {u}}, nil, func(w *bufio.Writer, f forgotten) error {
+			was := "is no longer listed or known"
+			if !f.Known {
+				was = "was not known"
+			}
+			_, err := fmt.Fprintf(w, "%s %s, and stays out until -always names it\n", u, was)
 			return err
 		})
 	}

@@ -114,8 +114,8 @@ func (c *checker) run(ctx context.Context, name string, sample int) error {
 	}
 	if !c.json {
 		for text, n := range c.told {
-			if n > samePrinted {
-				fmt.Fprintf(c.out, "%d more: %s\n", n-samePrinted, text)
+			if most := printed(text); n > most {
+				fmt.Fprintf(c.out, "%d more: %s\n", n-most, text)
 			}
 		}
 		fmt.Fprintf(c.out, "%d pages, %d faults\n", len(c.pages), c.faults)
@@ -137,9 +137,20 @@ func (c *checker) tell(f finding) {
 		_ = enc.Encode(f)
 		return
 	}
-	if c.told[f.Text]++; c.told[f.Text] <= samePrinted {
+	if c.told[f.Text]++; c.told[f.Text] <= printed(f.Text) {
 		fmt.Fprintf(c.out, "%-7s %s: %s\n", f.Level, f.Where, f.Text)
 	}
+}
+
+// otherHost is said of a page on another host.
+const otherHost = "is on another host than the sitemap; give -origin and that host if the sitemap is only read from elsewhere"
+
+// printed returns how many findings of a text are printed.
+func printed(text string) int {
+	if text == otherHost {
+		return 1 // one flag mends them all
+	}
+	return samePrinted
 }
 
 // beside returns where a file of an index is read from: the server that is asked, or the
@@ -309,7 +320,7 @@ func (c *checker) entry(name string, e entry) string {
 	c.origin = cmp.Or(c.origin, u) // a file says by its first page which site it is of
 	switch {
 	case u.Scheme != c.origin.Scheme || u.Host != c.origin.Host:
-		c.fault(loc, "is on another host than the sitemap; give -origin if that is only where it is read from")
+		c.fault(loc, otherHost)
 		return ""
 	case c.from != nil && !strings.HasPrefix(u.Path, c.from.Path[:strings.LastIndexByte(c.from.Path, '/')+1]):
 		c.fault(loc, "is not below the folder of the sitemap")

@@ -87,7 +87,7 @@ func (a *asking) explore(ctx context.Context, query url.Values, seed io.Reader) 
 	out := bufio.NewWriter(a.out)
 	fmt.Fprintf(out, "%d requests, %d pages", last.Requests, last.Pages)
 	if last.Waiting > 0 {
-		fmt.Fprintf(out, "; %d locations are left, raise -max to ask for them", last.Waiting)
+		fmt.Fprintf(out, "; %d locations are left, call it again to ask for them", last.Waiting)
 	}
 	out.WriteByte('\n')
 	table(out, "Links that were not asked for, by reason:", last.Skipped)

@@ -7,12 +7,15 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/capability"
 )
 
 // explorer explores the site of this process, once at a time.
@@ -27,8 +30,8 @@ type explorer struct {
 
 var errBusy = errors.New("the site is being explored already; wait until that is done")
 
-// run explores, or goes on where that was interrupted. If it is interrupted, it keeps how
-// to go on.
+// run explores, or goes on where that ended. If it is interrupted, or stops at its number
+// of requests, it keeps how to go on.
 func (e *explorer) run(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
 	if !e.busy.TryLock() {
 		return servemap.Exploration{}, errBusy
@@ -37,13 +40,35 @@ func (e *explorer) run(ctx context.Context, opts servemap.ExploreOptions) (serve
 	opts.Static = e.static
 	opts.Resume, _ = os.ReadFile(e.state)
 	done, err := e.site.Explore(ctx, e.handler, &opts)
-	if err != nil && len(done.State) > 0 {
+	if err == nil {
+		e.tell(done)
+	}
+	if len(done.State) > 0 {
 		return done, errors.Join(err, writeFile(e.state, done.State))
 	}
 	if err == nil || len(opts.Resume) > 0 { // it is done, or its state cannot be read
 		_ = os.Remove(e.state)
 	}
 	return done, err
+}
+
+// actingLogged is how many links that may act the log names.
+const actingLogged = 5
+
+// tell logs what an exploration did and left out.
+func (e *explorer) tell(done servemap.Exploration) {
+	var skipped []any
+	for _, why := range slices.Sorted(maps.Keys(done.Skipped)) {
+		skipped = append(skipped, slog.Int(why, done.Skipped[why]))
+	}
+	e.log.Info("explored", "requests", done.Requests, "pages", done.Pages, "left", done.Waiting, slog.Group("skipped", skipped...))
+	acting := slices.DeleteFunc(slices.Clone(done.Acting), func(u string) bool { return capability.Looks(pathOf(u)) })
+	if len(acting) > 0 {
+		e.log.Info("links that may change something were not asked for; give -always for those that are pages", "first", acting[:min(len(acting), actingLogged)])
+	}
+	if done.Waiting > 0 {
+		e.log.Info("-max was reached; what is left is asked for by the next \"servemap explore\", or at the next start with -explore", "left", done.Waiting)
+	}
 }
 
 const (
@@ -55,7 +80,7 @@ const (
 // is listed yet, or always. It tries until that is done.
 func (e *explorer) atStart(ctx context.Context, always bool, most int) {
 	if _, err := os.Stat(e.state); err == nil {
-		e.log.Info("the exploration that was interrupted goes on")
+		e.log.Info("exploring goes on where it ended")
 	} else if !always && !e.empty(ctx) {
 		return
 	} else if err := writeFile(e.state, nil); err != nil { // the next start goes on if this process dies
@@ -69,9 +94,8 @@ func (e *explorer) atStart(ctx context.Context, always bool, most int) {
 		}
 	}}
 	for tries := 0; ctx.Err() == nil; tries++ {
-		done, err := e.run(ctx, opts)
+		_, err := e.run(ctx, opts)
 		if err == nil {
-			e.log.Info("explored", "requests", done.Requests, "pages", done.Pages, "left", done.Waiting, "skipped", done.Skipped)
 			return
 		}
 		if tries == 0 && ctx.Err() == nil {

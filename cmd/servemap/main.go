@@ -113,6 +113,21 @@ func commands() []command {
 	}
 }
 
+// more is what help says of a command beyond the table.
+var more = map[string]string{
+	"files": "The pages are looked at along the links at each start, so that they are listed before\n" +
+		"they are visited. Hidden files and lists of files are not served.",
+	"explore": "It asks for pages along the links, as a stranger does. It asks for no link that may change\n" +
+		"something, such as /logout, for nothing that robots.txt disallows, and for no query but page\n" +
+		"and those of -query. What -max leaves is asked for by the next call, or at the next start\n" +
+		"with -explore.",
+	"changes": "It prints the last event of each page. A page that was added in that time and changed\n" +
+		"afterwards is added, with the time of the change. The last 7 days are remembered; of a\n" +
+		"page that was forgotten nothing is.",
+	"forget": "The page stays out until -always names it. What was learned of it is erased, so changes\n" +
+		"does not name it either.",
+}
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
@@ -258,7 +273,11 @@ the data and does not answer, 130 interrupted.
 func (c command) help(w io.Writer) error {
 	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	c.setup(streams{}, fs)
-	fmt.Fprintf(w, "servemap %s: %s\n\n  servemap %s\n\nExample:\n\n  servemap %s\n", c.name, c.short, strings.TrimSpace(c.name+" "+c.args), c.example)
+	fmt.Fprintf(w, "servemap %s: %s\n\n  servemap %s\n", c.name, c.short, strings.TrimSpace(c.name+" "+c.args))
+	if text := more[c.name]; text != "" {
+		fmt.Fprintf(w, "\n%s\n", text)
+	}
+	fmt.Fprintf(w, "\nExample:\n\n  servemap %s\n", c.example)
 	first := true
 	fs.VisitAll(func(f *flag.Flag) {
 		if first {

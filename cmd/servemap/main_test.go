@@ -183,6 +183,11 @@ func TestCallsThatCannotBeMeantNameTheFlagAndTheFix(t *testing.T) {
 		{"a bad format", []string{"export", "-data", data, "-format", "pdf"}, "-format"},
 		{"an unknown shell", []string{"completion", "tcsh"}, "bash"},
 		{"nothing to import", []string{"import", "-data", data}, "sitemap"},
+		{"a port alone", []string{"files", ".", "-origin", "https://example.com", "-data", "x", "-listen", "39380"}, "give one such as localhost:39380, or :39380"},
+		{"no admin address", []string{"files", ".", "-origin", "https://example.com", "-data", "x", "-admin", "here"}, "-admin here is no address"},
+		{"a word for a page", []string{"explain", "-data", "x", "about"}, `"about" is no page; give its path, such as /about, or its URL`},
+		{"a word to forget", []string{"forget", "-data", "x", "about"}, "/about, or its URL"},
+		{"an entry with a query", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-entry", "/?zz=1"}, `-entry: "/?zz=1" cannot be listed`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			code, _, errs := call(t, tt.args...)

@@ -13,12 +13,15 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver for -database
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
 	"github.com/servemap/servemap/store/sqlstore"
@@ -92,8 +95,8 @@ func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 
 // run serves the site until ctx ends.
 func (v *serving) run(ctx context.Context, s streams) error {
-	v.log = slog.New(slog.NewTextHandler(s.err, nil))
-	if err := cmp.Or(v.check(), checkData(v.data)); err != nil {
+	v.log = slog.New(slog.NewTextHandler(s.err, &logOptions))
+	if err := cmp.Or(v.check(), checkData(v.data), checkAddress("listen", v.listen), checkAddress("admin", v.admin), v.sameOrigin()); err != nil {
 		return err
 	}
 	handler, err := v.handler(v.log)
@@ -123,6 +126,32 @@ func (v *serving) run(ctx context.Context, s streams) error {
 		explorer: explorer{site: site, handler: handler, static: v.Dir != "", state: stateFile(v.data), log: v.log},
 		health:   health{PID: os.Getpid(), Version: version(), Origin: v.Origin, Listen: listener.Addr().String()},
 	}, handler, listener)
+}
+
+// checkAddress refuses what is no address to listen at. None is the default.
+func checkAddress(name, address string) error {
+	if _, _, err := net.SplitHostPort(address); err == nil || address == "" {
+		return nil
+	}
+	if _, err := strconv.ParseUint(address, 10, 16); err == nil {
+		return usage("-%s %s is no address; give one such as localhost:%[2]s, or :%[2]s for all of the machine's addresses", name, address)
+	}
+	return usage("-%s %s is no address; give one such as localhost:8080", name, address)
+}
+
+// sameOrigin refuses a folder in which another site was learned: what is known of that
+// would be kept, and asked for under the wrong address.
+func (v *serving) sameOrigin() error {
+	last, err := loadSettings(v.data)
+	if err != nil {
+		return nil // nothing was learned there, or what was is written anew
+	}
+	before, err := location.ParseOrigin(last.Origin)
+	now, _ := location.ParseOrigin(v.Origin) // it was checked
+	if err != nil || before.String() == now.String() {
+		return nil
+	}
+	return usage("-data %s has what was learned of %s; give that as -origin, or another folder for %s", v.data, before, now)
 }
 
 // meet looks whether another process holds the data. One with a folder waits for it to
@@ -156,7 +185,7 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *control, handler
 	} else {
 		serving = v.log.With("robots.txt needs", c.site.RobotsLine())
 	}
-	server := &http.Server{Handler: visible, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+	server := &http.Server{Handler: speaking(visible), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(v.log.Handler(), slog.LevelWarn)}
 	failed := make(chan error, 3)
 	go func() { failed <- server.Serve(listener) }()
@@ -289,7 +318,7 @@ func newSite(s *settings, st store.Store, log *slog.Logger) (*servemap.Site, err
 	}
 	site, err := servemap.New(s.Origin, st, opts)
 	if err != nil {
-		return nil, exit{codeUsage, err.Error()}
+		return nil, exit{codeUsage, inFlags.Replace(strings.TrimPrefix(err.Error(), "servemap: "))}
 	}
 	return site, nil
 }

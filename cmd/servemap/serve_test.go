@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -196,6 +197,80 @@ func TestForgottenPageStaysOut(t *testing.T) {
 	sameStrings(t, "listed", listed(t, s.data), "/")
 }
 
+func TestForgettingWhatIsNotKnownSaysSo(t *testing.T) {
+	s := files(t, writeSite(t), t.TempDir())
+	if out := must(t, "forget", "-data", s.data, "/a.html"); out != "/a.html is no longer listed or known, and stays out until -always names it\n" {
+		t.Errorf("a page: %q", out)
+	}
+	if out := must(t, "forget", "-data", s.data, "/typo.html"); out != "/typo.html was not known, and stays out until -always names it\n" {
+		t.Errorf("no page: %q", out)
+	}
+}
+
+func TestFolderOfAnotherOriginIsRefused(t *testing.T) {
+	site, data := writeSite(t), t.TempDir()
+	files(t, site, data).stop()
+	code, _, errs := call(t, "files", site, "-origin", "https://other.example", "-data", data, "-listen", "127.0.0.1:0")
+	if code != codeUsage || !strings.Contains(errs, "has what was learned of "+origin+"; give that as -origin, or another folder for https://other.example") {
+		t.Errorf("code %d, %s", code, errs)
+	}
+	serve(t, data, "files", site, "-origin", "HTTPS://EXAMPLE.COM:443/") // the same one, written in another way
+}
+
+func TestQueryFlagAddsToTheDefault(t *testing.T) {
+	s := before(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<title>%s</title><p>This is %[1]s</p><a href="/?page=2">p</a><a href="/?id=3">i</a><a href="/?color=red">c</a>`, r.URL.RawQuery)
+	}, "-query", "id", "-explore")
+	s.log.await(t, "msg=explored")
+	sameStrings(t, "listed", listed(t, s.data), "/", "/?page=2", "/?id=3")
+	if code, out, _ := call(t, "explain", "-data", s.data, "/?color=red"); code != codeNo || !strings.Contains(out, "-query allows parameters") {
+		t.Errorf("%d %s", code, out)
+	}
+}
+
+func TestWhatStandsInPlaceOfASitemapSpeaksByFlags(t *testing.T) {
+	s := before(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "private")
+		blog(w, &http.Request{URL: &url.URL{Path: "/"}})
+	})
+	for range 30 { // so that a hint is given
+		get(t, s.at+"/")
+	}
+	s.log.await(t, "msg=\"commands are answered\"")
+	must(t, "stats", "-data", s.data)
+	resp, body := get(t, s.at+"/sitemap.xml")
+	if resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, `ask "servemap explain" about any page`) || strings.Contains(body, "Site.") || strings.Contains(body, "Rule.") {
+		t.Errorf("%s: %s", resp.Status, body)
+	}
+	if strings.Contains(s.log.String(), "Rule.") {
+		t.Errorf("the log: %s", s.log)
+	}
+}
+
+func TestWhatTheMostRequestsLeaveIsAskedForLater(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(blog))
+	defer site.Close()
+	args := []string{"proxy", "-to", site.URL, "-origin", origin, "-explore", "-max", "12"}
+	s := serve(t, t.TempDir(), args...)
+	s.log.await(t, "msg=explored requests=12 pages=12 left=9 skipped.acting=1")
+	s.log.await(t, "first=[https://example.com/articles/1/delete]")
+	s.log.await(t, "-max was reached")
+	s.stop()
+	s = serve(t, s.data, args...)
+	s.log.await(t, "exploring goes on where it ended")
+	s.log.await(t, "msg=explored requests=9 pages=9 left=0")
+	if n := len(listed(t, s.data)); n != 21 {
+		t.Errorf("%d pages are listed", n)
+	}
+	s.stop()
+	s = serve(t, s.data, args...) // a third start has nothing to explore
+	must(t, "stats", "-data", s.data)
+	if strings.Contains(s.log.String(), "explor") {
+		t.Errorf("it explores again: %s", s.log)
+	}
+}
+
 func TestSettingsDecideAlsoWithoutAProcess(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir(), "-never", "/a", "-always", "/alone.html")
 	get(t, s.at+"/alone.html")
@@ -221,7 +296,7 @@ func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 		{[]string{"stats"}, "damaged dropped ignored listed queued sightings verdicts waiting"},
 		{[]string{"health"}, "listen origin pid ready version"},
 		{[]string{"explore"}, "done pages requests waiting"},
-		{[]string{"forget", "/a.html"}, "forgotten"},
+		{[]string{"forget", "/a.html"}, "forgotten known"},
 	} {
 		_, out, errs := call(t, append(tt.args, "-data", s.data, "-json")...)
 		lines := strings.Split(strings.TrimSpace(out), "\n")
@@ -436,6 +511,9 @@ func TestCheckReadsFilesAndSitemapsFromElsewhere(t *testing.T) {
 	must(t, "check", "-origin", origin, s.at+"/sitemap.xml.gz")
 	if code, out, _ := call(t, "check", "-json", s.at+"/sitemap.xml"); code != codeNo || !strings.Contains(out, `"level":"fault"`) {
 		t.Errorf("without -origin: %d %s", code, out)
+	}
+	if _, out, _ := call(t, "check", s.at+"/sitemap.xml"); strings.Count(out, "another host") != 2 || !strings.Contains(out, "2 more: is on another host") {
+		t.Errorf("a flag that is missing is told for each page: %s", out)
 	}
 	dir := t.TempDir()
 	must(t, "export", "-data", s.data, "-to", dir)

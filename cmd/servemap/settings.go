@@ -53,8 +53,8 @@ func (s *settings) flags(fs *flag.FlagSet) {
 	list(&s.Never, "never", "`PATTERN` of locations that are not listed, as in robots.txt, such as /internal/")
 	list(&s.Always, "always", "`PATTERN` of locations that are listed once they are seen, such as /landing/*$")
 	list(&s.Public, "public", "`PATTERN` of locations that are public although they are sent with Cache-Control private or no-store, as PHP sessions do")
-	list(&s.Entries, "entry", "`PATH` where visitors enter the site; by default /")
-	list(&s.Query, "query", "`NAME` of a query parameter that makes a page of its own; by default page")
+	list(&s.Entries, "entry", "`PATH` where visitors enter the site, in place of /")
+	list(&s.Query, "query", "`NAME` of a query parameter that makes a page of its own, as page does")
 	list(&s.Cookies, "cookie", "`NAME` of a cookie that every visitor gets")
 	fs.BoolVar(&s.Crawlers, "crawlers", false, "follow what search engines fetch; this asks the DNS whose their addresses are")
 	fs.BoolVar(&s.ReportOnly, "report-only", false, "learn and explain, and serve no sitemap")
@@ -81,7 +81,7 @@ func (s *settings) check() error {
 
 // options returns those of the library.
 func (s *settings) options(log *slog.Logger) (*servemap.Options, error) {
-	o := &servemap.Options{Entries: s.Entries, Query: s.Query, BenignCookies: s.Cookies, ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, Logger: log}
+	o := &servemap.Options{Entries: s.Entries, BenignCookies: s.Cookies, ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, Logger: log}
 	for _, group := range []struct {
 		patterns []string
 		rule     servemap.Rule
@@ -94,6 +94,9 @@ func (s *settings) options(log *slog.Logger) (*servemap.Options, error) {
 			group.rule.Pattern = p
 			o.Rules = append(o.Rules, group.rule)
 		}
+	}
+	if len(s.Query) > 0 { // a rule adds to the default, which Options.Query would replace
+		o.Rules = append(o.Rules, servemap.Rule{Pattern: "/", Query: s.Query})
 	}
 	trusted, err := parseTrusted(s.Trusted)
 	if err != nil {

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+)
+
+// inFlags says by the command's flags what the library says by its options. Of texts that
+// begin alike the longer one comes first.
+var inFlags = strings.NewReplacer(
+	"set Rule.IgnoreCacheControl", "give -public",
+	"Rule.IgnoreCacheControl", "-public",
+	"Options.Query and Rule.Query allow", "-query allows",
+	"Options.Query or Rule.Query", "-query",
+	"Options.Query", "-query",
+	"further Options.Entries", "further pages by -entry",
+	"Options.Entries", "-entry",
+	"options: Entries", "-entry",
+	"options: Rules: rule", "-never, -always, -public or -query: pattern number",
+	"Options.BenignCookies", "-cookie",
+	"Options.ReportOnly is set", "-report-only is given",
+	"return the visitor's address in Options.ClientIP", "name the proxies in -trusted-proxies",
+	"Options.ClientIP", "-trusted-proxies",
+	"say in Options.Anonymous which requests are anonymous", "have it leave that out",
+	"Options.Anonymous decides who is anonymous", "such a visitor is not anonymous",
+	"Options.Anonymous", "the command",
+	"correct the origin, or name the hosts that count in Options.Hosts", "correct -origin",
+	"Options.Hosts names those that count", "-origin names the one that counts",
+	", or set Options.StrippedPrefix to what a proxy cuts off", "",
+	"for the time of Options.Limits.KeepFor", "for 90 days",
+	"Options.Limits.Confidence asks for", "not",
+	", or lower Options.Reserve", "",
+	"within Options.Timeout, which is", "within",
+	"A rule that says Always", "-always", "a rule that says Always", "-always", "a rule says Always", "-always names it",
+	"a rule said Always", "-always named it", "an Always rule", "-always", "a rule says Never", "-never says so",
+	"Site.Forget", `"servemap forget"`, "Site.Explain", `"servemap explain"`, "Stats().Verdicts", `"servemap stats"`,
+	" No route was seen since the start: most routers show theirs only to what stands inside of them. See Site.Observe.", "",
+	"; no route was seen yet, see Site.Observe", "",
+	" Observe inside of what compresses responses.", " Compress with gzip, deflate, br or zstd.",
+	"observe inside of what compresses, or compress", "compress",
+	"observe inside of what compresses", "compress with gzip, deflate, br or zstd",
+	"put the site around all that writes pages, with fiber as site.Wrap(adaptor.FiberApp(app))", "see what the site answers",
+)
+
+// logOptions are those of a log that speaks by flags.
+var logOptions = slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+	switch v := a.Value.Any().(type) {
+	case string:
+		a.Value = slog.StringValue(inFlags.Replace(v))
+	case error:
+		a.Value = slog.StringValue(inFlags.Replace(v.Error()))
+	}
+	return a
+}}
+
+// flagWriter has the text that stands in place of a sitemap speak by flags. The library
+// writes it as a string, and files as bytes.
+type flagWriter struct{ http.ResponseWriter }
+
+func (w flagWriter) WriteString(text string) (int, error) {
+	_, err := w.Write([]byte(inFlags.Replace(text)))
+	return len(text), err
+}
+
+func (w flagWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// speaking serves a site whose texts speak by flags.
+func speaking(site http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/sitemap.xml") {
+			w = flagWriter{w}
+		}
+		site.ServeHTTP(w, r)
+	})
+}

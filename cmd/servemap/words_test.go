@@ -1,0 +1,64 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// texts returns what a file of Go says in its strings. Those that are joined by + are
+// one text.
+func texts(t *testing.T, name string) (all []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "internal", name), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		e, ok := n.(ast.Expr)
+		if !ok {
+			return true
+		}
+		text, is := textOf(e)
+		if is {
+			all = append(all, text)
+		}
+		return !is
+	})
+	return all
+}
+
+func textOf(e ast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil && e.Kind == token.STRING
+	case *ast.BinaryExpr:
+		left, is := textOf(e.X)
+		right, also := textOf(e.Y)
+		return left + right, e.Op == token.ADD && (is || also)
+	}
+	return "", false
+}
+
+func TestTextsOfTheLibrarySpeakByFlags(t *testing.T) {
+	library := regexp.MustCompile(`Options\.|options:|Rule\.|Limits\.|Site\.|site\.[A-Z]|Stats|\bAlways\b|\bNever\b|[Oo]bserve inside`)
+	checked := 0
+	for _, file := range []string{"texts/pages.go", "texts/dates.go", "texts/sitemap.go", "hint/hint.go"} {
+		for _, text := range texts(t, file) {
+			if library.MatchString(text) {
+				checked++
+			}
+			if said := inFlags.Replace(text); library.MatchString(said) {
+				t.Errorf("%q names what only the library has; add that to inFlags", said)
+			}
+		}
+	}
+	if checked < 20 {
+		t.Errorf("only %d texts were found that name something of the library", checked)
+	}
+}
