@@ -1,63 +1,20 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"cmp"
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"encoding/xml"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"maps"
-	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
 
-	"github.com/servemap/servemap/internal/page"
-	"github.com/servemap/servemap/internal/robots"
-	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/check"
 )
 
-// finding is something that a validator or a crawler would object to.
-type finding struct {
-	Level string `json:"level"` // "fault", or "advice" for what is allowed and does not help
-	Where string `json:"where"` // the file, or the URL of a page
-	Text  string `json:"text"`
-}
-
-// checker reads a sitemap as a crawler does.
-type checker struct {
-	streams
-	json   bool
-	client *http.Client
-	origin *url.URL // of the pages; nil until the first one is read
-	from   *url.URL // the server that is asked, nil for files
-	robots *robots.Rules
-	seen   map[string]bool
-	pages  []string
-	dates  map[string]int
-	told   map[string]int // findings by text
-	faults int
-}
-
-const (
-	checkPatience = 30 * time.Second // for one answer
-	samePrinted   = 5                // findings of one text that are printed
-	fewDates      = 20               // pages after which one date for all is suspicious
-)
+// samePrinted is how many findings of one text are printed.
+const samePrinted = 5
 
 func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
-	c := &checker{streams: s, seen: map[string]bool{}, dates: map[string]int{}, told: map[string]int{}}
-	fs.BoolVar(&c.json, "json", false, "print JSON, an object a line")
+	asJSON := fs.Bool("json", false, "print JSON, an object a line")
 	sample := fs.Int("pages", 20, "how many of the listed `pages` are looked at")
 	origin := fs.String("origin", "", "the site's public `URL`, where the sitemap is read from another server, such as the one behind a proxy")
 	return func(ctx context.Context, args []string) error {
@@ -65,335 +22,46 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 		if err != nil {
 			return err
 		}
+		cfg := check.Config{Name: name, Pages: *sample}
 		if *origin != "" {
-			if c.origin, err = url.Parse(*origin); err != nil || c.origin.Host == "" {
+			if cfg.Origin, err = url.Parse(*origin); err != nil || cfg.Origin.Host == "" {
 				return usage("-origin %s is no URL; give one such as https://example.com", *origin)
 			}
 		}
-		if strings.Contains(name, "://") {
-			if c.from, err = url.Parse(name); err != nil {
-				return usage("%s is no URL", name)
+		told := map[string]int{} // findings by text
+		cfg.Tell = func(f check.Finding) {
+			if told[f.Text]++; told[f.Text] <= printed(f.Text) {
+				fmt.Fprintf(s.out, "%-7s %s: %s\n", f.Level, f.Where, f.Text)
 			}
-			c.origin = cmp.Or(c.origin, c.from)
 		}
-		c.client = &http.Client{Timeout: checkPatience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-		if err := c.run(ctx, name, *sample); err != nil {
+		if *asJSON {
+			out := json.NewEncoder(s.out)
+			out.SetEscapeHTML(false)
+			cfg.Tell = func(f check.Finding) { _ = out.Encode(f) }
+		}
+		pages, faults, err := check.Run(ctx, cfg)
+		if err != nil {
 			return err
 		}
-		if c.faults > 0 {
+		for text, n := range told {
+			if most := printed(text); n > most {
+				fmt.Fprintf(s.out, "%d more: %s\n", n-most, text)
+			}
+		}
+		if !*asJSON {
+			fmt.Fprintf(s.out, "%d pages, %d faults\n", pages, faults)
+		}
+		if faults > 0 {
 			return errNo
 		}
 		return nil
 	}
 }
 
-func (c *checker) run(ctx context.Context, name string, sample int) error {
-	if c.from != nil {
-		c.readRobots(ctx, name)
-	}
-	text, err := c.read(ctx, name)
-	if err != nil {
-		return err
-	}
-	for _, part := range c.file(name, text) {
-		text, err := c.read(ctx, c.beside(name, part))
-		if err != nil {
-			c.fault(part, "is named by the index and cannot be read: %v", err)
-		} else if len(c.file(part, text)) > 0 {
-			c.fault(part, "is an index within an index")
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
-	if len(c.pages) > fewDates && len(c.dates) == 1 && slices.Contains(slices.Collect(maps.Values(c.dates)), len(c.pages)) {
-		c.advise(name, "all pages have the same lastmod; crawlers will not believe it")
-	}
-	if c.from != nil {
-		c.sample(ctx, sample)
-	}
-	if !c.json {
-		for text, n := range c.told {
-			if most := printed(text); n > most {
-				fmt.Fprintf(c.out, "%d more: %s\n", n-most, text)
-			}
-		}
-		fmt.Fprintf(c.out, "%d pages, %d faults\n", len(c.pages), c.faults)
-	}
-	return ctx.Err()
-}
-
-func (c *checker) fault(where, text string, args ...any) {
-	c.faults++
-	c.tell(finding{"fault", where, fmt.Sprintf(text, args...)})
-}
-
-func (c *checker) advise(where, text string) { c.tell(finding{"advice", where, text}) }
-
-func (c *checker) tell(f finding) {
-	if c.json {
-		enc := json.NewEncoder(c.out)
-		enc.SetEscapeHTML(false)
-		_ = enc.Encode(f)
-		return
-	}
-	if c.told[f.Text]++; c.told[f.Text] <= printed(f.Text) {
-		fmt.Fprintf(c.out, "%-7s %s: %s\n", f.Level, f.Where, f.Text)
-	}
-}
-
-// otherHost is said of a page on another host.
-const otherHost = "is on another host than the sitemap; give -origin and that host if the sitemap is only read from elsewhere"
-
 // printed returns how many findings of a text are printed.
 func printed(text string) int {
-	if text == otherHost {
+	if text == check.OtherHost {
 		return 1 // one flag mends them all
 	}
 	return samePrinted
-}
-
-// beside returns where a file of an index is read from: the server that is asked, or the
-// folder of the index.
-func (c *checker) beside(index, part string) string {
-	if c.from == nil {
-		return filepath.Join(filepath.Dir(index), part[strings.LastIndexByte(part, '/')+1:])
-	}
-	return part
-}
-
-// read returns a sitemap, unpacked.
-func (c *checker) read(ctx context.Context, name string) ([]byte, error) {
-	var text []byte
-	if c.from == nil {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		if text, err = readSome(f); err != nil {
-			return nil, err
-		}
-	} else {
-		resp, body, err := c.get(ctx, name)
-		switch {
-		case err != nil:
-			return nil, err
-		case resp.StatusCode != http.StatusOK:
-			return nil, fmt.Errorf("the server answers %s", resp.Status)
-		case !strings.Contains(resp.Header.Get("Content-Type"), "xml") && !strings.HasSuffix(name, ".gz"):
-			c.advise(name, fmt.Sprintf("the Content-Type is %q; it should be application/xml", resp.Header.Get("Content-Type")))
-		}
-		text = body
-	}
-	if !bytes.HasPrefix(text, []byte{0x1f, 0x8b}) {
-		return text, nil
-	}
-	z, err := gzip.NewReader(bytes.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
-	return readSome(z)
-}
-
-// readSome reads a little more than a sitemap may have.
-func readSome(r io.Reader) ([]byte, error) {
-	return io.ReadAll(io.LimitReader(r, sitemap.MaxBytes+1))
-}
-
-// get asks the server, which may be another than the URL says.
-func (c *checker) get(ctx context.Context, address string) (*http.Response, []byte, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil, nil, err
-	}
-	if u.Scheme == c.origin.Scheme && u.Host == c.origin.Host {
-		u.Scheme, u.Host = c.from.Scheme, c.from.Host
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	r.Header.Set("User-Agent", "servemap-check")
-	resp, err := c.client.Do(r)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer resp.Body.Close()
-	body, err := readSome(resp.Body)
-	return resp, body, err
-}
-
-// entry is what a sitemap says of a page, or an index of a file.
-type entry struct {
-	Loc        []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 loc"`
-	LastMod    []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 lastmod"`
-	ChangeFreq []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 changefreq"`
-	Priority   []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 priority"`
-}
-
-const namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
-
-// file checks a file, and returns the files that it names if it is an index.
-func (c *checker) file(name string, text []byte) (parts []string) {
-	if len(text) > sitemap.MaxBytes {
-		c.fault(name, "has more than %d bytes", sitemap.MaxBytes)
-	}
-	d := xml.NewDecoder(bufio.NewReader(bytes.NewReader(text)))
-	root, entries := "", 0
-	for {
-		token, err := d.Token()
-		if err != nil {
-			if !errors.Is(err, io.EOF) {
-				c.fault(name, "is not well-formed: %v", err)
-				return parts
-			}
-			break
-		}
-		start, ok := token.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		if root == "" {
-			if root = start.Name.Local; start.Name.Space != namespace || root != "urlset" && root != "sitemapindex" {
-				c.fault(name, "begins with <%s> of the namespace %q; it must be <urlset> or <sitemapindex> of %q", root, start.Name.Space, namespace)
-				return nil
-			}
-			continue
-		}
-		var e entry
-		if want := map[string]string{"urlset": "url", "sitemapindex": "sitemap"}[root]; start.Name.Local != want {
-			c.fault(name, "has <%s> where <%s> must be", start.Name.Local, want)
-		}
-		if err := d.DecodeElement(&e, &start); err != nil {
-			c.fault(name, "is not well-formed: %v", err)
-			return parts
-		}
-		entries++
-		if loc := c.entry(name, e); loc != "" && root == "urlset" {
-			c.pages = append(c.pages, loc)
-		} else if loc != "" {
-			parts = append(parts, loc)
-		}
-	}
-	switch {
-	case root == "":
-		c.fault(name, "is no sitemap: there is no XML in it")
-	case entries == 0:
-		c.fault(name, "names nothing; a sitemap must have an entry")
-	case entries > sitemap.MaxURLs:
-		c.fault(name, "has %d entries, and may have %d", entries, sitemap.MaxURLs)
-	}
-	return parts
-}
-
-// entry checks an entry, and returns its address, "" if that is no good.
-func (c *checker) entry(name string, e entry) string {
-	if len(e.Loc) != 1 || len(e.LastMod) > 1 || len(e.ChangeFreq) > 1 || len(e.Priority) > 1 {
-		c.fault(name, "has an entry without <loc>, or with an element twice")
-		return ""
-	}
-	loc := strings.TrimSpace(e.Loc[0])
-	for _, t := range e.LastMod {
-		c.date(loc, t)
-	}
-	for _, f := range e.ChangeFreq {
-		if !slices.Contains([]string{"always", "hourly", "daily", "weekly", "monthly", "yearly", "never"}, f) {
-			c.fault(loc, "has the changefreq %q, which is none", f)
-		}
-	}
-	for _, p := range e.Priority {
-		if n, err := strconv.ParseFloat(p, 64); err != nil || n < 0 || n > 1 {
-			c.fault(loc, "has the priority %q; it must be from 0 to 1", p)
-		}
-	}
-	u, err := url.Parse(loc)
-	switch {
-	case err != nil || !sitemap.ValidAddress(loc):
-		c.fault(loc, "is no absolute URL, is too long, or has characters that must be encoded")
-		return ""
-	case c.seen[loc]:
-		c.fault(loc, "is listed twice")
-		return ""
-	}
-	c.seen[loc] = true
-	c.origin = cmp.Or(c.origin, u) // a file says by its first page which site it is of
-	switch {
-	case u.Scheme != c.origin.Scheme || u.Host != c.origin.Host:
-		c.fault(loc, otherHost)
-		return ""
-	case c.from != nil && !strings.HasPrefix(u.Path, c.from.Path[:strings.LastIndexByte(c.from.Path, '/')+1]):
-		c.fault(loc, "is not below the folder of the sitemap")
-	case !c.robots.Allows(u.RequestURI()):
-		c.fault(loc, "is disallowed by robots.txt")
-	}
-	return loc
-}
-
-// date checks a lastmod.
-func (c *checker) date(loc, text string) {
-	c.dates[text]++
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", time.DateOnly, "2006-01", "2006"} {
-		if at, err := time.Parse(layout, text); err == nil {
-			if at.After(time.Now().Add(time.Hour)) {
-				c.fault(loc, "has a lastmod in the future")
-			}
-			return
-		}
-	}
-	c.fault(loc, "has the lastmod %q; it must be as 2026-11-01 or 2026-11-01T08:00:00Z", text)
-}
-
-// readRobots reads what the site's robots.txt disallows, and whether it names the sitemap.
-func (c *checker) readRobots(ctx context.Context, name string) {
-	resp, text, err := c.get(ctx, c.origin.Scheme+"://"+c.origin.Host+"/robots.txt")
-	named := false
-	if err == nil && resp.StatusCode == http.StatusOK {
-		c.robots = robots.Parse(text)
-		for line := range strings.Lines(string(text)) {
-			key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
-			named = named || strings.EqualFold(key, "sitemap") && strings.HasSuffix(strings.TrimSpace(value), c.from.Path)
-		}
-	}
-	if !named {
-		c.advise(name, "robots.txt does not name it; crawlers find it by a line such as: Sitemap: "+c.origin.Scheme+"://"+c.origin.Host+c.from.Path)
-	}
-}
-
-// sample looks at some of the pages, spread over the sitemap.
-func (c *checker) sample(ctx context.Context, most int) {
-	n := min(most, len(c.pages))
-	for i := range n {
-		if ctx.Err() != nil {
-			return
-		}
-		c.page(ctx, c.pages[i*len(c.pages)/n])
-	}
-}
-
-func (c *checker) page(ctx context.Context, loc string) {
-	resp, body, err := c.get(ctx, loc)
-	switch {
-	case err != nil:
-		c.fault(loc, "cannot be fetched: %v", err)
-		return
-	case resp.StatusCode != http.StatusOK:
-		c.fault(loc, "is answered with %s", resp.Status)
-		return
-	}
-	facts := page.Read(body, page.Options{ContentType: resp.Header.Get("Content-Type")})
-	if noIndex, _, _ := page.Robots(resp.Header["X-Robots-Tag"]); noIndex || facts.NoIndex {
-		c.fault(loc, "says noindex")
-	}
-	u, err := url.Parse(loc)
-	if err != nil || facts.Canonical == "" {
-		return
-	}
-	to, err := u.Parse(facts.Canonical)
-	if err != nil {
-		return
-	}
-	if to.Fragment = ""; to.String() != loc {
-		c.fault(loc, "names another page as canonical")
-	}
 }

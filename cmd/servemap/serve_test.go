@@ -438,6 +438,8 @@ func TestImportAsksForWhatASitemapOrALogNames(t *testing.T) {
 	}
 }
 
+const namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+
 func TestCheckFindsWhatCrawlersObjectTo(t *testing.T) {
 	entry := func(inner string) string { return "<url>" + inner + "</url>" }
 	page := func(path string) string { return "<loc>http://HOST" + path + "</loc>" }
