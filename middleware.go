@@ -976,6 +976,11 @@ func (s *Site) Flush(ctx context.Context) error {
 	if err := s.files.Render(ctx); err != nil {
 		return fmt.Errorf("servemap: flushing: %w", err)
 	}
+	if s.crawlers != nil {
+		if err := s.crawlers.Flush(ctx); err != nil {
+			return fmt.Errorf("servemap: flushing: %w", err)
+		}
+	}
 	return nil
 }
 

@@ -315,8 +315,9 @@ func TestCrawlers(t *testing.T) {
 				if d.FetchedDay != 2 || d.FetchedWeek != 2 || d.NotFetched != 3 || d.Changes != 2 || d.AfterChange < 59*time.Minute || d.AfterChange > time.Hour {
 					t.Errorf("DuckDuckBot's pages: %+v", d)
 				}
-				if s.Restart(); len(s.Crawlers()) == 0 {
-					time.Sleep(time.Second) // until the store is read
+				s.Restart()
+				if err := s.Flush(s.Context()); err != nil {
+					t.Error(err)
 				}
 				if again := s.Crawlers(); len(again) != 2 || again[1].Days[0].Claimed != 6 || len(again[1].Files) != 1 || again[1].NotFetched != 5 {
 					t.Errorf("after a restart: %+v", again)

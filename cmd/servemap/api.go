@@ -101,6 +101,7 @@ type stats struct {
 	Hints     []string          `json:"hints,omitempty"`
 	Store     string            `json:"store,omitempty"`
 	Notes     []string          `json:"notes,omitempty"`
+	Crawlers  []crawler         `json:"crawlers,omitempty"`
 }
 
 type forgotten struct {
@@ -166,6 +167,7 @@ func (c *control) serveStats(w http.ResponseWriter, _ *http.Request) {
 	answer(w, stats{
 		Listed: s.Listed, Waiting: s.Waiting, Verdicts: s.Verdicts, Sightings: s.Sightings, Dropped: s.Dropped, Queued: s.Queued,
 		Damaged: s.Damaged, Ignored: s.Ignored, Hints: s.Hints, Store: s.Store, Notes: s.Notes,
+		Crawlers: crawlersOf(c.site.Crawlers()),
 	})
 }
 

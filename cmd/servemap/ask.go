@@ -164,6 +164,7 @@ func printStats(w *bufio.Writer, st stats) {
 	table(w, "Locations by verdict and reason:", st.Verdicts)
 	fmt.Fprintf(w, "\nResponses since the start that showed something of a page: %d; too many at once to be read: %d\n", st.Sightings, st.Dropped)
 	table(w, "Responses that showed nothing of a public page:", st.Ignored)
+	printCrawlers(w, st.Crawlers)
 	for _, text := range slices.Concat(st.Hints, st.Notes) {
 		fmt.Fprintf(w, "\n%s\n", inFlags.Replace(text))
 	}

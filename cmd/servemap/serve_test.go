@@ -557,6 +557,30 @@ func TestRobotsFlagNamesTheSitemap(t *testing.T) {
 	}
 }
 
+func TestStatsTellWhatCrawlersFetched(t *testing.T) {
+	const duck = "DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)"
+	site, data := writeSite(t), t.TempDir()
+	s := files(t, site, data, "-crawlers")
+	for _, path := range []string{"/sitemap.xml", "/a.html"} {
+		if resp, _ := get(t, s.at+path, "User-Agent", duck); resp.StatusCode != 200 {
+			t.Errorf("%s is answered with %s", path, resp.Status)
+		}
+	}
+	s.stop()
+	out := must(t, "stats", "-data", data)
+	for _, want := range []string{
+		"DuckDuckBot, by its own word", "  200  " + origin + "/sitemap.xml\n", "2 requests that claim to be of it\n", " it fetched 0 pages in the last day, 0 in the last week, and never ",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in %s", want, out)
+		}
+	}
+	var st stats
+	if err := json.Unmarshal([]byte(must(t, "stats", "-json", "-data", data)), &st); err != nil || len(st.Crawlers) != 1 || st.Crawlers[0].Days[0].Claimed != 2 {
+		t.Errorf("%+v, %v", st.Crawlers, err)
+	}
+}
+
 func TestServiceManagerIsToldHowFarItIs(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "notify")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})

@@ -501,6 +501,37 @@ func TestCountsOutliveAStoreThatFails(t *testing.T) {
 	}
 }
 
+func TestFlush(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := &broken{Store: new(memstore.Store)}
+		r := start(t, st, trueBots())
+		for range maxQueued {
+			r.Saw(Fetch{Engine: duck, At: time.Now()})
+		}
+		if err := r.Flush(t.Context()); err != nil {
+			t.Error(err)
+		}
+		other := start(t, st, trueBots())
+		if err := other.Flush(t.Context()); err != nil || other.of(duck) == nil || other.of(duck).Days[0].Claimed != maxQueued {
+			t.Errorf("another process reports %+v, %v", other.of(duck), err)
+		}
+		r.fetch(duck, "", 0, "", 0)
+		st.fails.Store(true)
+		if err := r.Flush(t.Context()); !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("flushing into a store that fails: %v", err)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := r.Flush(ended); err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("flushing for nobody: %v", err)
+		}
+		r.stop()
+		if err := r.Flush(t.Context()); err != nil {
+			t.Errorf("flushing after the end: %v", err)
+		}
+	})
+}
+
 func TestAccountIsBounded(t *testing.T) {
 	a := newAccount()
 	for i := range 2 * maxFiles {

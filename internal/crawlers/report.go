@@ -2,6 +2,7 @@ package crawlers
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/servemap/servemap/internal/txn"
@@ -42,8 +43,8 @@ func (t *Tracker) Report(now time.Time) (reports []Report) {
 
 // sync adds what is fresh to what is stored, and reads what other processes have added.
 // If the answer of the store is lost after it has written, fresh counts are added twice.
-// If the store fails, they are added the next time; the ledger tells the owner of it.
-func (t *Tracker) sync(ctx context.Context) {
+// If the store fails, they are added the next time.
+func (t *Tracker) sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	var names []string
@@ -74,7 +75,7 @@ func (t *Tracker) sync(ctx context.Context) {
 		return stored, err
 	})
 	if err != nil {
-		return
+		return fmt.Errorf("storing what crawlers fetched: %w", err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,4 +83,5 @@ func (t *Tracker) sync(ctx context.Context) {
 	for e := range t.fresh {
 		t.fresh[e] = newAccount()
 	}
+	return nil
 }

@@ -63,6 +63,8 @@ type Tracker struct {
 	seed    maphash.Seed // of the names of clients: addresses are not kept
 	started time.Time
 	fetches chan Fetch
+	flushes chan chan<- error
+	stopped chan struct{} // closed when Run returns
 
 	// What follows belongs to Run.
 	known   map[uint64]known
@@ -102,6 +104,7 @@ type answer struct {
 func New(cfg Config) *Tracker {
 	t := &Tracker{
 		cfg: cfg, seed: maphash.MakeSeed(), started: time.Now(), fetches: make(chan Fetch, maxQueued),
+		flushes: make(chan chan<- error), stopped: make(chan struct{}),
 		known: map[uint64]known{}, held: map[uint64][]Fetch{}, answers: make(chan answer, maxLookups), pages: newPages(),
 	}
 	for e := range t.kept {
@@ -119,15 +122,38 @@ func (t *Tracker) Saw(f Fetch) {
 	}
 }
 
+// Flush counts what was seen before the call, stores it, and reads what other processes
+// have stored. It does not wait for the DNS. Once Run has returned, it does nothing.
+func (t *Tracker) Flush(ctx context.Context) error {
+	done := make(chan error, 1)
+	select {
+	case t.flushes <- done:
+	case <-t.stopped:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Run works until ctx ends, and then stores what was counted.
 func (t *Tracker) Run(ctx context.Context) {
+	defer close(t.stopped)
 	defer t.lookups.Wait()
 	follow, save := time.NewTicker(followEvery), time.NewTicker(saveEvery)
 	defer follow.Stop()
 	defer save.Stop()
-	t.sync(ctx)
+	_ = t.sync(ctx) // where the store fails, fresh counts are kept and the ledger tells the owner
 	for {
 		select {
+		case done := <-t.flushes:
+			t.takeAll(ctx)
+			done <- t.sync(ctx)
 		case f := <-t.fetches:
 			t.take(ctx, f)
 		case a := <-t.answers:
@@ -135,14 +161,19 @@ func (t *Tracker) Run(ctx context.Context) {
 		case <-follow.C:
 			t.follow(ctx)
 		case <-save.C:
-			t.sync(ctx)
+			_ = t.sync(ctx)
 		case <-ctx.Done():
-			for len(t.fetches) > 0 {
-				t.take(ctx, <-t.fetches)
-			}
-			t.sync(context.WithoutCancel(ctx))
+			t.takeAll(ctx)
+			_ = t.sync(context.WithoutCancel(ctx))
 			return
 		}
+	}
+}
+
+// takeAll takes the fetches that are queued.
+func (t *Tracker) takeAll(ctx context.Context) {
+	for range len(t.fetches) {
+		t.take(ctx, <-t.fetches)
 	}
 }
 
