@@ -264,8 +264,8 @@
 //   - Extensions.News: "sitemap-news.xml", the articles of the last two days.
 //   - Options.InferPriority: priorities by rank, from the links to a page and its visits.
 //
-// [Site.Changes] yields what was added, changed and removed lately, for feeds and
-// notifiers.
+// [Site.Changes] yields what was added, changed and removed lately, for feeds. Package
+// [github.com/servemap/servemap/notify] tells search engines of it.
 //
 // # Fleets
 //
@@ -295,6 +295,10 @@
 // What went wrong is in the log, once, and in Stats.Store and Stats.Notes. Stats.Hints say
 // what keeps a site from being learned, and what to do. Stats.Ignored counts, by reason,
 // the responses that showed nothing of a public page.
+//
+// [Site.Inspector] shows all of this as pages, [Site.Metrics] as numbers for Prometheus,
+// and [Site.Crawlers] what search engines fetched. [Site.Robots] names the sitemap in the
+// robots.txt that the site serves.
 //
 // A badgerstore writes nothing while less space is free than its Options.Reserve; the last
 // sitemap is served. Its Health says whether it works at the moment. A folder that is

@@ -1,0 +1,310 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// readme returns the README, and its blocks of a language.
+func readme(t *testing.T, language string) (text string, blocks []string) {
+	b, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(b), -1) {
+		blocks = append(blocks, m[1])
+	}
+	return string(b), blocks
+}
+
+// build compiles a program that exists only in the test, and returns its path. It is
+// made as a package of this module, so that it finds what that imports.
+func build(t *testing.T, sources ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	for i, source := range sources {
+		name := fmt.Sprintf("file%d.go", i)
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		overlay.Replace[filepath.Join(root, "internal", "e2e", "readme", name)] = filepath.Join(dir, name)
+	}
+	b, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "program.exe")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "./internal/e2e/readme")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// listen is what the programs of the README listen with in the test: on a port of the
+// system's choice, which they print.
+const listen = `package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+)
+
+func listenAndServe(_ string, h http.Handler) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println("http://" + l.Addr().String())
+	return http.Serve(l, h)
+}
+`
+
+// run starts a program of the README in a folder, and returns its address.
+func run(t *testing.T, folder, source string) string {
+	t.Helper()
+	serves := strings.Replace(source, "http.ListenAndServe(", "listenAndServe(", 1)
+	if serves == source {
+		t.Fatalf("it does not listen:\n%s", source)
+	}
+	cmd := exec.CommandContext(t.Context(), build(t, serves, listen))
+	cmd.Dir = folder
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal("it did not say where it listens:", err)
+	}
+	return strings.TrimSpace(line)
+}
+
+func fetch(t *testing.T, url string) (int, string) {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+// until asks again and again whether something is so.
+func until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatalf("%s: not within a minute", what)
+		}
+	}
+}
+
+// The first program of the README does what the transcript below it shows.
+func TestREADMEsFirstProgram(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a program")
+	}
+	text, programs := readme(t, "go")
+	_, transcripts := readme(t, "console")
+	folder := t.TempDir()
+	if err := os.Mkdir(filepath.Join(folder, "public"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, body := range map[string]string{
+		"index.html":  `<!doctype html><title>Home</title><p>Read <a href="/news.html">the news</a>.</p>`,
+		"news.html":   `<!doctype html><title>News</title><p>We are closed on Friday.</p>`,
+		"secret.html": `<!doctype html><title>Plans</title><p>Nobody links here.</p>`,
+	} {
+		file := filepath.Join(folder, "public", name)
+		if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		// The page has the date that the transcript shows.
+		loc := "<loc>https://example.com/" + strings.Replace(name, "index.html", "", 1) + "</loc><lastmod>"
+		_, after, found := strings.Cut(text, loc)
+		if !found {
+			continue
+		}
+		date, _, _ := strings.Cut(after, "<")
+		at, err := time.Parse(time.RFC3339, date)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(file, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := run(t, folder, programs[0])
+	for _, path := range []string{"/", "/news.html", "/secret.html"} {
+		if code, _ := fetch(t, at+path); code != http.StatusOK {
+			t.Errorf("%s: %d", path, code)
+		}
+	}
+	until(t, "the sitemap is as in the README", func() bool {
+		code, sitemap := fetch(t, at+"/sitemap.xml")
+		return code == http.StatusOK && strings.HasSuffix(strings.TrimSpace(transcripts[0]), strings.TrimSpace(sitemap))
+	})
+}
+
+// The lines for gorilla/mux list what their comments say.
+func TestREADMEsMux(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a program")
+	}
+	_, programs := readme(t, "go")
+	at := run(t, t.TempDir(), `package main
+
+import (
+	"fmt"
+	"log"
+	"net/http"
+
+	"github.com/gorilla/mux"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+func home(w http.ResponseWriter, r *http.Request) {
+	fmt.Fprint(w, "<title>Shop</title><p>Look at our <a href='/p/teapot'>teapot</a>.")
+}
+
+func shop(w http.ResponseWriter, r *http.Request) {
+	fmt.Fprintf(w, "<title>%[1]s</title><p>This is the %[1]s.", mux.Vars(r)["name"])
+}
+
+func about(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "<title>About</title><p>Since 1987.") }
+
+func main() {
+	site, err := servemap.New("https://example.com", new(memstore.Store), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+`+programs[1]+"}\n")
+	for _, path := range []string{"/", "/p/teapot", "/p/anything", "/about"} {
+		fetch(t, at+path)
+	}
+	until(t, "three pages are listed", func() bool {
+		_, sitemap := fetch(t, at+"/sitemap.xml")
+		return strings.Count(sitemap, "<loc>") == 3 && strings.Contains(sitemap, "/p/teapot<") && strings.Contains(sitemap, "/about<")
+	})
+}
+
+// The command explains a page as in the README.
+func TestREADMEsProxy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the command")
+	}
+	_, transcripts := readme(t, "console")
+	program := filepath.Join(t.TempDir(), "servemap.exe")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/servemap").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		pages := map[string]string{"/": `<title>Bakery</title><p>See the <a href="/menu">menu</a>.`, "/menu": `<title>Menu</title><p>Rye and oat.`}
+		if pages[r.URL.Path] == "" {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, pages[r.URL.Path])
+	}))
+	defer upstream.Close()
+
+	data := t.TempDir()
+	use := func(line string) []string {
+		return strings.Fields(strings.NewReplacer("http://localhost:3000", upstream.URL, "sitemap-data", data).Replace(line))
+	}
+	proxy := regexp.MustCompile(`\$ servemap (proxy .*)`).FindStringSubmatch(transcripts[1])
+	explain := regexp.MustCompile(`(?s)\$ servemap (explain [^\n]*)\n(.*)`).FindStringSubmatch(transcripts[1])
+	if proxy == nil || explain == nil {
+		t.Fatal("the README shows no proxy, or no page that is explained")
+	}
+	cmd := exec.CommandContext(t.Context(), program, append(use(proxy[1]), "-listen", "127.0.0.1:0")...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	until(t, "the page is explained as in the README", func() bool {
+		out, err := exec.CommandContext(t.Context(), program, use(explain[1])...).Output()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		return strings.HasPrefix(string(out), explain[2])
+	})
+}
+
+// What the README has of Go within its sentences compiles.
+func TestREADMEsExpressions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a program")
+	}
+	text, _ := readme(t, "go")
+	text = regexp.MustCompile("(?s)```.*?```").ReplaceAllString(text, "")
+	var lines []string
+	for _, m := range regexp.MustCompile("`((?:go )?(?:site|mux|servemap)\\.[^`]+)`").FindAllStringSubmatch(text, -1) {
+		if line := m[1]; strings.HasSuffix(line, ")") {
+			lines = append(lines, line)
+		} else {
+			lines = append(lines, "_ = "+line)
+		}
+	}
+	if len(lines) < 5 {
+		t.Fatalf("found only %q", lines)
+	}
+	build(t, `package main
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+
+	"github.com/servemap/servemap"
+)
+
+func main() {}
+
+func _(ctx context.Context, site *servemap.Site, mux *http.ServeMux, handler http.Handler, allow func(*http.Request) bool) {
+	_ = netip.Addr{}
+	`+strings.Join(lines, "\n\t")+`
+}
+`)
+}
