@@ -7,9 +7,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"log/slog"
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
@@ -532,6 +534,245 @@ func ExampleSite_Explain_dates() {
 	// Output:
 	// 2026-03-02 09:30:00 +0000 UTC <nil>
 	// true
+}
+
+// shop is the program of the examples below: "/" links to "/p/teapot", and nothing links
+// to "/p/anything".
+func shop() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/{$}", page("home", "/p/teapot"))
+	mux.HandleFunc("/p/{name}", page("product"))
+	return mux
+}
+
+// open returns a site with a store in memory, and ends the example if that fails.
+func open(opts *servemap.Options) *servemap.Site {
+	site, err := servemap.New("https://example.com", new(memstore.Store), opts)
+	if err != nil {
+		panic(err)
+	}
+	return site
+}
+
+// visit asks a handler for pages, as anonymous visitors do, and waits until what they saw
+// is in the sitemap.
+func visit(site *servemap.Site, handler http.Handler, paths ...string) {
+	for _, path := range paths {
+		handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "https://example.com"+path, nil))
+	}
+	if err := site.Flush(context.Background()); err != nil {
+		panic(err)
+	}
+}
+
+// show prints what a handler answers to a request for a path.
+func show(handler http.Handler, path string) {
+	rec := httptest.NewRecorder()
+	handler.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "https://example.com"+path, nil))
+	fmt.Println(rec.Code)
+	fmt.Println(strings.TrimSpace(rec.Body.String()))
+}
+
+// ExampleSite_Explore lists the pages of a site before anybody has visited it.
+func ExampleSite_Explore() {
+	site, ctx := open(nil), context.Background()
+	defer site.Close(ctx)
+	done, err := site.Explore(ctx, shop(), nil)
+	fmt.Println(done.Pages, "pages,", err)
+	for p, err := range site.Pages(ctx) {
+		fmt.Println(p.URL, err)
+	}
+	// Output:
+	// 2 pages, <nil>
+	// https://example.com/ <nil>
+	// https://example.com/p/teapot <nil>
+}
+
+// ExampleSite_Robots names the sitemap in the robots.txt that the program serves.
+func ExampleSite_Robots() {
+	site := open(nil)
+	defer site.Close(context.Background())
+	mux := shop()
+	mux.HandleFunc("/robots.txt", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "User-agent: *\nDisallow: /admin/\n")
+	})
+	show(site.Robots(site.Wrap(mux)), "/robots.txt")
+	// Output:
+	// 200
+	// # Added by servemap:
+	// Sitemap: https://example.com/sitemap.xml
+	//
+	// User-agent: *
+	// Disallow: /admin/
+}
+
+// ExampleSite_Inspector shows what was learned to those who know a password, and nothing
+// to others.
+func ExampleSite_Inspector() {
+	site := open(nil)
+	defer site.Close(context.Background())
+	mux := shop()
+	mux.Handle("/inspect/", site.Inspector(servemap.Password("eve", "a long random password")))
+	handler := site.Wrap(mux)
+
+	r := httptest.NewRequest(http.MethodGet, "https://example.com/inspect/", nil)
+	rec := httptest.NewRecorder()
+	handler.ServeHTTP(rec, r)
+	fmt.Println("a stranger gets", rec.Code)
+	r.SetBasicAuth("eve", "a long random password")
+	rec = httptest.NewRecorder()
+	handler.ServeHTTP(rec, r)
+	fmt.Println("eve gets", rec.Code)
+	// Output:
+	// a stranger gets 401
+	// eve gets 200
+}
+
+// ExampleSite_Metrics gives the numbers of a site to Prometheus, which comes from one
+// address.
+func ExampleSite_Metrics() {
+	site := open(nil)
+	defer site.Close(context.Background())
+	mux := shop()
+	mux.Handle("/metrics", site.Metrics(func(r *http.Request) bool { return strings.HasPrefix(r.RemoteAddr, "192.0.2.1:") }))
+	handler := site.Wrap(mux)
+	visit(site, handler, "/", "/p/teapot")
+	rec := httptest.NewRecorder()
+	handler.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "https://example.com/metrics", nil))
+	for line := range strings.Lines(rec.Body.String()) {
+		if strings.HasPrefix(line, "servemap_sitemap_pages") {
+			fmt.Print(line)
+		}
+	}
+	// Output:
+	// servemap_sitemap_pages{site="https://example.com"} 2
+}
+
+// ExampleSite_Changes prints what happened to the pages lately.
+func ExampleSite_Changes() {
+	site, ctx := open(nil), context.Background()
+	defer site.Close(ctx)
+	visit(site, site.Wrap(shop()), "/", "/p/teapot")
+	if err := site.Forget(ctx, "/p/teapot"); err != nil {
+		panic(err)
+	}
+	for c, err := range site.Changes(ctx, time.Now().Add(-time.Hour)) {
+		fmt.Println(c.Kind, c.URL, err)
+	}
+	// Output:
+	// added https://example.com/ <nil>
+}
+
+// ExampleSite_Stats says what keeps a site from being learned.
+func ExampleSite_Stats() {
+	site := open(&servemap.Options{Logger: slog.New(slog.DiscardHandler)})
+	defer site.Close(context.Background())
+	handler := site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Robots-Tag", "noindex")
+		page("home")(w, r)
+	}))
+	visit(site, handler, "/")
+	fmt.Println(site.Stats().Verdicts)
+	fmt.Println(strings.Join(site.Stats().Hints, "\n"))
+	// Output:
+	// map[excluded noindex:1]
+	// The page where visitors enter asks not to be indexed (noindex), so it is not listed; take that out where it is not meant.
+}
+
+// ExampleRule lists what nothing links to, keeps a folder out, and makes pages of a query.
+func ExampleRule() {
+	site := open(&servemap.Options{Rules: []servemap.Rule{
+		{Pattern: "/p/", List: servemap.Always, Query: []string{"colour"}},
+		{Pattern: "/p/internal-", List: servemap.Never}, // the longer pattern decides
+	}})
+	defer site.Close(context.Background())
+	visit(site, site.Wrap(shop()), "/p/anything", "/p/anything?colour=red", "/p/internal-tool")
+	for p, err := range site.Pages(context.Background()) {
+		fmt.Println(p.URL, err)
+	}
+	// Output:
+	// https://example.com/p/anything <nil>
+	// https://example.com/p/anything?colour=red <nil>
+}
+
+// ExampleBehind tells visitors behind a proxy apart, whatever they claim.
+func ExampleBehind() {
+	client := servemap.Behind(netip.MustParsePrefix("10.0.0.0/8"))
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.RemoteAddr = "10.0.0.1:4711"                            // the proxy
+	r.Header.Set("X-Forwarded-For", "1.1.1.1, 198.51.100.23") // it added the last one
+	fmt.Println(client(r))
+	// Output:
+	// 198.51.100.23
+}
+
+// ExampleOptions has the settings of a shop that gives each visitor a basket, behind a
+// proxy that serves it below "/shop".
+func ExampleOptions() {
+	site, err := servemap.New("https://example.com/shop", new(memstore.Store), &servemap.Options{
+		StrippedPrefix: "/shop",
+		BenignCookies:  []string{"basket"},
+		Query:          []string{"page", "category"},
+		Robots:         "User-agent: *\nDisallow: /shop/checkout/\n",
+		ClientIP:       servemap.Behind(netip.MustParsePrefix("127.0.0.1/32")),
+		Recent:         48 * time.Hour,
+	})
+	if err != nil {
+		panic(err)
+	}
+	defer site.Close(context.Background())
+	fmt.Println(site.RobotsLine())
+	// Output:
+	// Sitemap: https://example.com/shop/sitemap.xml
+	// Sitemap: https://example.com/shop/sitemap-recent.xml
+}
+
+// ExampleOptions_reportOnly shows the owner what would be listed, and nobody else.
+func ExampleOptions_reportOnly() {
+	site := open(&servemap.Options{ReportOnly: true})
+	defer site.Close(context.Background())
+	handler := site.Wrap(shop())
+	visit(site, handler, "/", "/p/teapot")
+	rec := httptest.NewRecorder()
+	handler.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "https://example.com/sitemap.xml", nil))
+	fmt.Println(rec.Code)
+	e, err := site.Explain(context.Background(), "/p/teapot")
+	fmt.Println(e.Verdict, e.Reason, err)
+	// Output:
+	// 503
+	// listed link <nil>
+}
+
+// ExampleExtensions adds the images of a page's main content.
+func ExampleExtensions() {
+	site := open(&servemap.Options{Extensions: servemap.Extensions{Images: true}})
+	defer site.Close(context.Background())
+	handler := site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, testkit.HTML("", `<a href="/p/teapot"><img src="/teapot.jpg" alt="A teapot"></a>`))
+	}))
+	visit(site, handler, "/")
+	show(handler, "/sitemap.xml")
+	// Output:
+	// 200
+	// <?xml version="1.0" encoding="UTF-8"?>
+	// <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">
+	// <url><loc>https://example.com/</loc><image:image><image:loc>https://example.com/teapot.jpg</image:loc></image:image></url>
+	// </urlset>
+}
+
+// ExampleLimits makes files of at most two pages.
+func ExampleLimits() {
+	site := open(&servemap.Options{Limits: servemap.Limits{PartPages: 2}})
+	defer site.Close(context.Background())
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", page("text", "/a", "/b", "/c"))
+	handler := site.Wrap(mux)
+	visit(site, handler, "/", "/a", "/b")
+	rec := httptest.NewRecorder()
+	handler.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "https://example.com/sitemap.xml", nil))
+	fmt.Println(strings.Count(rec.Body.String(), "<sitemap>"), "files")
+	// Output:
+	// 2 files
 }
 
 // The cost of a request that teaches nothing, as most do, against the same
