@@ -987,7 +987,7 @@ type Crawler struct {
 	Since time.Time
 	// FetchedDay and FetchedWeek are how many of the pages that are listed now were
 	// fetched in the last 24 hours and 7 days, and NotFetched how many never were, since
-	// Since. On a site of more than 65,536 pages these are estimates by a random part of
+	// Since. A fetch is a GET, whatever the answer. On a site of more than 65,536 pages these are estimates by a random part of
 	// them.
 	FetchedDay, FetchedWeek, NotFetched int
 	// AfterChange is the median time from the listing or change of a page to the first
