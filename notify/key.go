@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -108,16 +107,17 @@ const (
 )
 
 // proveKey looks at the key file before the first post of this process. An engine that
-// came too early would note that the key is wrong.
+// came too early would note that the key is wrong. The error is errWait until the file
+// is right, or enough was done for it.
 func (n *Notifier) proveKey(ctx context.Context, st state) error {
 	now := n.now()
-	if n.proved || now.Before(n.proveAt) {
-		if n.proved {
-			return nil
-		}
+	if n.proved {
+		return nil
+	}
+	if now.Before(n.proveAt) {
 		return errWait
 	}
-	saw := n.checkKey(ctx, n.keyOf(st))
+	before, saw := n.keyFile, n.checkKey(ctx, n.keyOf(st))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -128,13 +128,15 @@ func (n *Notifier) proveKey(ctx context.Context, st state) error {
 		return nil
 	case saw != fileUnreachable:
 		n.unreachable, n.proveAt = time.Time{}, now.Add(keyAgain)
-		return errors.New("the key file that this site serves is not what the engines must see: " + saw +
-			"; let Wrap stand in front of all else, and let no cache or bot shield answer in its place; nothing is sent until then")
+		if saw != before {
+			n.log.Error("notify: nothing is sent until everybody gets the key file: let Wrap stand in front of all else, and let no cache or bot shield answer in its place", "saw", saw)
+		}
 	case n.unreachable.IsZero():
 		n.unreachable = now
+		n.log.Warn("notify: this machine cannot fetch the key file at the site's public address; sending begins in 10 minutes all the same")
 	case now.Sub(n.unreachable) >= unreachableFor:
 		n.proved = true
 		return nil
 	}
-	return errors.New("this machine cannot fetch the site's own key file at its public address; sending begins in 10 minutes all the same")
+	return errWait
 }

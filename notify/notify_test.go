@@ -1,8 +1,16 @@
 package notify
 
 import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
 )
 
 func TestAChangeIsPostedAfterItsHold(t *testing.T) {
@@ -28,5 +36,401 @@ func TestAChangeIsPostedAfterItsHold(t *testing.T) {
 		}
 		time.Sleep(24 * time.Hour)
 		r.wantPosts()
+	})
+}
+
+func TestAFolderNamesItsKeyFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pages := newSite(0)
+		pages.change("/blog/a")
+		pages.answer("/blog/", func(w http.ResponseWriter, r *http.Request) { testkit.Page("home", "/blog/a", "/c")(w, r) })
+		r := &rig{pages: pages, engine: &engineFake{}}
+		r.Site = testkit.Start(t, testkit.Setup{Origin: "https://example.com/blog", Handler: pages})
+		r.Visit("/blog/", "/blog/a")
+		r.start(Options{})
+		time.Sleep(2 * time.Hour)
+		r.changes("/blog/a")
+		time.Sleep(10 * time.Minute)
+		if posts := r.engine.all(); len(posts) != 1 || posts[0].KeyLocation != "https://example.com/blog/"+testKey+".txt" || posts[0].Host != "example.com" {
+			t.Errorf("the posts are %+v", posts)
+		}
+		r.wantPosts("/blog/a")
+	})
+}
+
+func TestBatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 25, testkit.Setup{})
+		n := r.build(Options{})
+		n.batch = 10
+		r.launch(n)
+		time.Sleep(time.Second)
+		r.changes(r.pages.paths()...)
+		time.Sleep(10 * time.Minute)
+		var sizes []int
+		for _, p := range r.engine.all() {
+			sizes = append(sizes, len(p.URLs))
+		}
+		if !slices.Equal(sizes, []int{10, 10, 5}) {
+			t.Errorf("the batches had %v pages", sizes)
+		}
+		if got := r.status(); got.SentToday != 25 || got.Pending != 0 {
+			t.Errorf("the status is %+v", got)
+		}
+	})
+}
+
+func TestTheBodyOfALargeBatch(t *testing.T) {
+	n := &Notifier{folder: "https://example.com/", root: "https://example.com/", host: "example.com"}
+	var body int
+	n.client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		body = int(r.ContentLength)
+		return reply(http.StatusOK, "")()
+	})}
+	n.now = time.Now
+	pages := make([]change, batchPages)
+	for i := range pages {
+		pages[i].url = fmt.Sprintf("https://example.com/%04d%s", i, strings.Repeat("%26&", 260))
+	}
+	if a, err := n.ask(t.Context(), DefaultEndpoint, testKey, pages); err != nil || a.code != http.StatusOK || body > 4<<20 {
+		t.Errorf("%v, %v, %d bytes", a, err, body)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestOnceAnHour(t *testing.T) {
+	run(t, 5, Options{}, func(r *rig) {
+		r.changes("/1")
+		time.Sleep(3 * time.Minute)
+		r.changes("/1")
+		time.Sleep(4 * time.Minute)
+		r.wantPosts("/1")
+		time.Sleep(13 * time.Minute)
+		r.changes("/1", "/2")
+		time.Sleep(20 * time.Minute)
+		r.wantPosts("/2") // and "/1" was sent within the hour
+		time.Sleep(30 * time.Minute)
+		r.wantPosts("/1")
+		time.Sleep(5 * time.Hour)
+		r.wantPosts()
+	})
+}
+
+func TestTheFirstStartSendsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pages := newSite(500)
+		r := &rig{pages: pages, engine: &engineFake{}}
+		r.Site = testkit.Start(t, testkit.Setup{Handler: pages})
+		r.Visit(append([]string{"/"}, pages.paths()...)...)
+		r.start(Options{})
+		time.Sleep(24 * time.Hour)
+		r.wantPosts()
+		r.changes("/7")
+		time.Sleep(time.Hour)
+		r.wantPosts("/7")
+	})
+}
+
+func TestALongBreakSendsNothing(t *testing.T) {
+	run(t, 5, Options{}, func(r *rig) {
+		time.Sleep(time.Hour)
+		r.stop()
+		time.Sleep(4 * 24 * time.Hour)
+		r.changes("/1")
+		for range 40 { // a day each: the journal forgets, and the site goes on
+			time.Sleep(24 * time.Hour)
+			r.Visit("/2")
+		}
+		r.start(Options{})
+		time.Sleep(time.Hour)
+		r.wantPosts()
+		if n := r.logged("no longer known"); n != 1 {
+			t.Errorf("it was logged %d times:\n%s", n, r.Logged)
+		}
+		r.changes("/3")
+		time.Sleep(time.Hour)
+		r.wantPosts("/3")
+	})
+}
+
+func TestWhatIsSentIsDecidedWhenItIsSent(t *testing.T) {
+	old := testkit.HTML("", "an old text")
+	for _, row := range []struct {
+		name string
+		then func(r *rig)
+		sent bool
+	}{
+		{"still listed", func(r *rig) {}, true},
+		{"noindex", func(r *rig) {
+			r.pages.answer("/1", testkit.Reply(200, testkit.HTML(`<meta name="robots" content="noindex">`, "a text")))
+		}, false},
+		{"private", func(r *rig) { r.pages.answer("/1", testkit.Reply(200, old, "Cache-Control", "private")) }, false},
+		{"no-store", func(r *rig) { r.pages.answer("/1", testkit.Reply(200, old, "Cache-Control", "no-store")) }, false},
+		{"denied", func(r *rig) { r.pages.answer("/1", testkit.Reply(403, old)) }, false},
+		{"behind a log-in", func(r *rig) { r.pages.answer("/1", testkit.Reply(302, "", "Location", "/login?next=/1")) }, false},
+		{"forgotten", func(r *rig) {
+			if err := r.Forget(r.Context(), "/1"); err != nil {
+				r.Fatal(err)
+			}
+		}, false},
+		{"not found", func(r *rig) { r.pages.answer("/1", http.NotFound) }, true},
+		{"gone", func(r *rig) { r.pages.answer("/1", testkit.Reply(410, "")) }, true},
+		{"moved", func(r *rig) { r.pages.answer("/1", testkit.Reply(301, "", "Location", "/2")) }, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			run(t, 5, Options{Hold: 4 * time.Hour}, func(r *rig) {
+				r.changes("/1")
+				time.Sleep(time.Hour)
+				row.then(r)
+				for range 5 {
+					r.Visit("/1")
+					time.Sleep(30 * time.Minute)
+				}
+				r.wantPosts()
+				time.Sleep(6 * time.Hour)
+				if row.sent {
+					r.wantPosts("/1")
+				} else {
+					r.wantPosts()
+				}
+				time.Sleep(48 * time.Hour)
+				r.wantPosts()
+				if dropped := r.status().Dropped; !row.sent && row.name != "forgotten" && dropped == 0 {
+					t.Error("it is not counted as dropped")
+				}
+			})
+		})
+	}
+}
+
+func TestARushIsNotSent(t *testing.T) {
+	run(t, 300, Options{}, func(r *rig) {
+		r.changes(r.pages.paths()[:150]...)
+		time.Sleep(30 * time.Minute)
+		r.wantPosts()
+		if s := r.status(); !s.Rush || s.Rushed != 150 {
+			t.Errorf("the status is %+v", s)
+		}
+		if n := r.logged("so many pages changed"); n != 1 {
+			t.Errorf("it was logged %d times:\n%s", n, r.Logged)
+		}
+		time.Sleep(time.Hour)
+		r.changes("/299")
+		time.Sleep(10 * time.Minute)
+		r.wantPosts("/299")
+		if r.status().Rush {
+			t.Error("the rush does not end")
+		}
+	})
+}
+
+func TestUnderReportOnlyNothingIsSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 5, testkit.Setup{Options: servemap.Options{ReportOnly: true}})
+		r.start(Options{})
+		r.changes("/1")
+		time.Sleep(time.Hour)
+		r.wantPosts()
+	})
+}
+
+func TestMaxPerDay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 10, testkit.Setup{})
+		r.start(Options{MaxPerDay: 4})
+		r.changes("/0", "/1", "/2", "/3", "/4", "/5")
+		time.Sleep(time.Hour)
+		r.wantPosts("/0 /1 /2 /3")
+		if n := r.logged("MaxPerDay"); n != 1 {
+			t.Errorf("it was logged %d times:\n%s", n, r.Logged)
+		}
+		time.Sleep(24 * time.Hour)
+		r.wantPosts("/4 /5")
+	})
+}
+
+func TestAcceptedPagesAreNotSentAgain(t *testing.T) {
+	for _, code := range []int{200, 202, 203, 204} {
+		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			run(t, 3, Options{}, func(r *rig) {
+				r.engine.always = reply(code, "")
+				r.changes("/1")
+				time.Sleep(30 * time.Hour)
+				r.wantPosts("/1")
+				if s := r.status(); s.Endpoints[0].Verdict != "ok" || s.SentToday > 1 {
+					t.Errorf("the status is %+v", s)
+				}
+				r.changes("/1")
+				time.Sleep(30 * time.Hour)
+				r.wantPosts("/1")
+				if n := r.logged("unverified"); n != map[bool]int{true: 1}[code == 202] {
+					t.Errorf("unverified was logged %d times", n)
+				}
+			})
+		})
+	}
+}
+
+// posts returns when each post was made, since a time.
+func (r *rig) postsSince(begun time.Time) (after []time.Duration) {
+	for _, p := range r.engine.all() {
+		after = append(after, p.at.Sub(begun))
+	}
+	return after
+}
+
+func TestRefusals(t *testing.T) {
+	long := strings.Repeat("x", 10<<20)
+	for _, row := range []struct {
+		name    string
+		answer  func() (*http.Response, error)
+		least   time.Duration // until the next post
+		most    time.Duration
+		verdict string
+		logs    string
+	}{
+		{"a new key", reply(403, `{"errorCode":"SiteVerificationNotCompleted","message":"wait"}`), 2 * time.Minute, 3 * time.Minute, "pending-key", "level=INFO"},
+		{"no key file", reply(403, `{"errorCode":"KeyNotFound"}`), time.Hour, 70 * time.Minute, "key-refused", "level=ERROR"},
+		{"a wrong key file", reply(403, `{"errorCode":"InvalidKey"}`), time.Hour, 70 * time.Minute, "key-refused", "keyFile=ok"},
+		{"a burned key", reply(403, `{"errorCode":"UserForbiddedToAccessSite"}`), 24 * time.Hour, 28 * time.Hour, "key-refused", "another Options.Key"},
+		{"no body", reply(403, ""), time.Hour, 70 * time.Minute, "key-refused", "level=ERROR"},
+		{"a page", reply(403, "<html><h1>Forbidden</h1></html>"), time.Hour, 70 * time.Minute, "key-refused", "level=ERROR"},
+		{"a huge body", reply(403, `{"errorCode":"SiteVerificationNotCompleted","message":"`+long+`"}`), time.Hour, 70 * time.Minute, "key-refused", "level=ERROR"},
+		{"a bad request", reply(400, testKey), 24 * time.Hour, 28 * time.Hour, "paused", "level=ERROR"},
+		{"Retry-After", reply(429, "", "Retry-After", "3600"), time.Hour, 70 * time.Minute, "throttled", "level=WARN"},
+		{"no Retry-After", reply(429, ""), 10 * time.Minute, 12 * time.Minute, "throttled", "level=WARN"},
+		{"a senseless Retry-After", reply(429, "", "Retry-After", "-1"), 10 * time.Minute, 12 * time.Minute, "throttled", "level=WARN"},
+		{"trouble of the engine", reply(500, ""), time.Minute, 2 * time.Minute, "down", "level=WARN"},
+		{"no answer", func() (*http.Response, error) { return nil, fmt.Errorf("connection reset, key %s", "hidden") }, time.Minute, 2 * time.Minute, "down", "connection reset"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			run(t, 3, Options{}, func(r *rig) {
+				r.engine.next(row.answer)
+				r.changes("/1")
+				time.Sleep(6 * time.Minute)
+				r.wantPosts("/1")
+				begun := time.Now()
+				s := r.status()
+				if got := s.Endpoints[0].Verdict; got != row.verdict || s.Pending != 1 || s.SentToday != 0 {
+					t.Errorf("the status is %+v", s)
+				}
+				if !strings.Contains(r.Logged.String(), row.logs) || r.logged("does not take") != 1 {
+					t.Errorf("the log is:\n%s", r.Logged)
+				}
+				r.stop() // the wait outlives a restart
+				r.start(Options{})
+				time.Sleep(row.least - 2*time.Minute)
+				r.wantPosts()
+				time.Sleep(row.most - row.least + 4*time.Minute)
+				if after := r.postsSince(begun); len(after) != 1 {
+					t.Errorf("it was sent again after %v", after)
+				}
+				r.wantPosts("/1")
+				time.Sleep(48 * time.Hour)
+				r.wantPosts()
+				if v := r.status().Endpoints[0].Verdict; v != "ok" {
+					t.Errorf("the verdict stays %q", v)
+				}
+			})
+		})
+	}
+}
+
+func TestABackoffDoubles(t *testing.T) {
+	run(t, 3, Options{}, func(r *rig) {
+		for range 20 {
+			r.engine.next(reply(500, ""))
+		}
+		r.changes("/1")
+		time.Sleep(24 * time.Hour)
+		r.changes("/2")
+		time.Sleep(time.Hour)
+		posts := r.engine.all()
+		if len(posts) < 21 || len(posts) > 24 {
+			t.Fatalf("there were %d posts", len(posts))
+		}
+		before := time.Duration(0)
+		for i := range 20 {
+			pause := posts[i+1].at.Sub(posts[i].at)
+			if pause < before || pause > 70*time.Minute {
+				t.Errorf("pause %d is %v, after one of %v", i, pause, before)
+			}
+			before = pause * 3 / 4
+		}
+		if n := r.logged("does not take"); n != 1 {
+			t.Errorf("it was logged %d times:\n%s", n, r.Logged)
+		}
+	})
+}
+
+func TestFailover(t *testing.T) {
+	const first, second = "https://first.example.com/indexnow", "https://second.example.com/indexnow"
+	for _, row := range []struct {
+		name    string
+		answers []func() (*http.Response, error)
+		want    []string
+	}{
+		{"refused", []func() (*http.Response, error){reply(403, "")}, []string{first, second}},
+		{"throttled twice", []func() (*http.Response, error){reply(429, ""), reply(429, "")}, []string{first, first, second}},
+		{"down for an hour", []func() (*http.Response, error){reply(500, ""), reply(500, ""), reply(500, ""), reply(500, ""), reply(500, ""), reply(500, "")},
+			[]string{first, first, first, first, first, first, second}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			run(t, 3, Options{Endpoints: []string{first, second}}, func(r *rig) {
+				r.engine.next(row.answers...)
+				r.changes("/1")
+				time.Sleep(4 * time.Hour)
+				var got []string
+				for _, p := range r.engine.all() {
+					got = append(got, p.endpoint)
+				}
+				if !slices.Equal(got, row.want) {
+					t.Errorf("it was sent to %v", got)
+				}
+			})
+		})
+	}
+}
+
+func TestAPageThatIsNotAccepted(t *testing.T) {
+	for _, bad := range [][]string{{"/0"}, {"/42"}, {"/99"}, {"/1", "/98"}, {}} {
+		t.Run(fmt.Sprint(bad), func(t *testing.T) {
+			run(t, 100, Options{}, func(r *rig) {
+				r.engine.judge = func(m message) int {
+					for _, path := range bad {
+						if slices.Contains(m.URLs, testkit.Origin+path) {
+							return 422
+						}
+					}
+					return 200
+				}
+				r.changes(r.pages.paths()...)
+				time.Sleep(20 * time.Hour)
+				posts := r.engine.all()
+				if want := 1 + len(bad)*9; len(posts) > want {
+					t.Errorf("it took %d posts, want %d at most", len(posts), want)
+				}
+				if s := r.status(); s.SentToday != 100-len(bad) || s.Pending != 0 || s.Endpoints[0].Verdict != "ok" {
+					t.Errorf("the status is %+v", s)
+				}
+			})
+		})
+	}
+}
+
+func TestAnEngineThatAcceptsNoPage(t *testing.T) {
+	run(t, 100, Options{}, func(r *rig) {
+		r.engine.judge = func(message) int { return 422 }
+		r.changes(r.pages.paths()...)
+		time.Sleep(24 * time.Hour)
+		if n := len(r.engine.all()); n > 24*mostInvalid {
+			t.Errorf("there were %d posts on a day", n)
+		}
+		if v := r.status().Endpoints[0]; v.Verdict != "paused" || v.Advice == "" {
+			t.Errorf("the status is %+v", v)
+		}
 	})
 }

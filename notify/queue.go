@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"time"
 
@@ -162,12 +163,13 @@ func (n *Notifier) sendable(ctx context.Context, pages []change) ([]change, erro
 }
 
 // mayTell reports whether engines may be told of a page: one that is listed, or was
-// until the site answered 404, 410 or a permanent redirect. removed says that this
+// until the site answered 404, 410 or a permanent redirect. One that is listed and gave
+// another answer last, such as 403, may be about to leave. removed says that this
 // process has taken the page out of what it serves; if it is still listed, the store
 // does not know the reason yet, which may be privacy.
 func mayTell(e servemap.Explanation, removed bool) bool {
 	if e.Listed {
-		return !removed
+		return !removed && (e.Status == http.StatusOK || e.Status == http.StatusNotModified)
 	}
 	return e.Verdict == servemap.VerdictGone &&
 		(e.Reason == servemap.ReasonGone || e.Reason == servemap.ReasonNotFound || e.Reason == servemap.ReasonMoved)

@@ -81,7 +81,6 @@ type rig struct {
 	pages    *site
 	notifier *Notifier
 	engine   *engineFake
-	opts     Options
 	stop     func() // ends Run, and returns when it has ended
 }
 
@@ -189,13 +188,17 @@ func newRig(t *testing.T, pages int, setup testkit.Setup) *rig {
 	return r
 }
 
-// start makes a notifier and runs it. It ends with the test, or by stop.
-func (r *rig) start(opts Options) *Notifier {
+// start makes a notifier and runs it. It ends with the test, or by stop. What changes
+// from now on is later than its first start.
+func (r *rig) start(opts Options) {
 	r.Helper()
-	r.notifier = r.build(opts)
-	r.stop = r.run(r.notifier)
+	r.launch(r.build(opts))
+	time.Sleep(time.Second)
+}
+
+func (r *rig) launch(n *Notifier) {
+	r.notifier, r.stop = n, r.run(n)
 	r.TB.Cleanup(r.stop)
-	return r.notifier
 }
 
 func (r *rig) build(opts Options) *Notifier {
@@ -228,6 +231,7 @@ func (r *rig) run(n *Notifier) (stop func()) {
 // changes changes pages, and has the site see that.
 func (r *rig) changes(paths ...string) {
 	r.Helper()
+	time.Sleep(time.Second)
 	r.pages.change(paths...)
 	r.Visit(paths...)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/notify"
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
@@ -27,13 +28,14 @@ func main() {
 	addr := flag.String("addr", "localhost:8080", "address to listen on")
 	data := flag.String("data", "", "folder for what is learned; by default a temporary one, removed at the end")
 	visitors := flag.Bool("visitors", false, "have made-up visitors read the site")
+	engine := flag.String("indexnow", "", "endpoint of IndexNow to tell of changes, on this machine as the site is")
 	flag.Parse()
-	if err := run(*addr, *data, *visitors); err != nil {
+	if err := run(*addr, *data, *engine, *visitors); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(addr, data string, visitors bool) error {
+func run(addr, data, engine string, visitors bool) error {
 	if data == "" {
 		dir, err := os.MkdirTemp("", "servemap-quickstart-")
 		if err != nil {
@@ -52,6 +54,14 @@ func run(addr, data string, visitors bool) error {
 	if err != nil {
 		return err
 	}
+	var notifier *notify.Notifier
+	if engine != "" {
+		// A site on the internet needs no options: notify.New(site, st, nil).
+		notifier, err = notify.New(site, st, &notify.Options{Endpoints: []string{engine}, Hold: 2 * time.Second})
+		if err != nil {
+			return err
+		}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
@@ -63,6 +73,12 @@ func run(addr, data string, visitors bool) error {
 	routes(router, news, site.RobotsLine())
 	site.Mount(router) // after the routes
 
+	handler := http.Handler(router)
+	if notifier != nil {
+		handler = notifier.Wrap(router) // outermost
+		group.Go(func() { notifier.Run(ctx) })
+	}
+
 	ready := func() {
 		welcome(origin, visitors)
 		if visitors {
@@ -70,7 +86,7 @@ func run(addr, data string, visitors bool) error {
 			group.Go(func() { report(ctx, site) })
 		}
 	}
-	server := &http.Server{Addr: addr, Handler: router, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Addr: addr, Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	err = serve(ctx, server, site, ready)
 	stop()
 	group.Wait()

@@ -1,0 +1,125 @@
+package notify
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap"
+)
+
+func TestDue(t *testing.T) {
+	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
+	for _, row := range []struct {
+		name   string
+		change int // when it was last changed, in minutes after noon
+		first  int // when its first change was seen
+		told   int // when it was last sent
+		due    bool
+	}{
+		{"just changed", 0, 0, -9999, false},
+		{"shortly before its hold ends", -4, -4, -9999, false},
+		{"at the end of its hold", -5, -5, -9999, true},
+		{"changed again, held from the first change", -1, -6, -9999, true},
+		{"sent within the hour", -10, -10, -59, false},
+		{"sent an hour ago", -10, -10, -60, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c := change{url: "https://example.com/", hash: hash{1}, at: at(row.change), told: at(row.told)}
+			first := map[hash]time.Time{{1}: at(row.first), {2}: at(-30)}
+			got, cursor := due([]change{c}, first, noon, 5*time.Minute)
+			if len(got) == 1 != row.due {
+				t.Errorf("due: %v, want %v", got, row.due)
+			}
+			if !cursor.Equal(c.at) {
+				t.Errorf("the cursor is %v, past the change at %v", cursor, c.at)
+			}
+			if _, kept := first[hash{2}]; kept {
+				t.Error("a page that waits no more is remembered")
+			}
+		})
+	}
+}
+
+func TestAPageThatChangesEachMinuteIsSentEachHour(t *testing.T) {
+	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	first := map[hash]time.Time{}
+	c := change{hash: hash{1}}
+	var sent []int
+	for minute := range 24 * 60 {
+		now := noon.Add(time.Duration(minute) * time.Minute)
+		c.at = now
+		if got, _ := due([]change{c}, first, now, 5*time.Minute); len(got) == 1 {
+			sent = append(sent, minute)
+			c.told = now
+			due(nil, first, now, 5*time.Minute) // it waits no more
+		}
+	}
+	if len(sent) != 24 || sent[0] != 5 || sent[1] != 65 {
+		t.Errorf("it was sent %d times, in the minutes %v", len(sent), sent)
+	}
+}
+
+func TestDueSortsByURL(t *testing.T) {
+	var waiting []change
+	for i := range 100 {
+		waiting = append(waiting, change{url: fmt.Sprintf("%03d", i), hash: hash{byte(i)}, at: time.Unix(1, 0)})
+	}
+	rand.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
+	got, _ := due(waiting, map[hash]time.Time{}, time.Unix(1e6, 0), time.Minute)
+	for i, c := range got {
+		if c.url != fmt.Sprintf("%03d", i) {
+			t.Fatalf("number %d is %s", i, c.url)
+		}
+	}
+}
+
+func TestRush(t *testing.T) {
+	for _, row := range []struct {
+		changed, listed int
+		want            bool
+	}{
+		{0, 0, false}, {100, 0, false}, {101, 0, true}, {100, 150, false}, {101, 150, true},
+		{250, 1000, false}, {251, 1000, true}, {300, 1000, true}, {300, 100_000, false},
+	} {
+		if got := rush(row.changed, row.listed); got != row.want {
+			t.Errorf("%d of %d pages: %v, want %v", row.changed, row.listed, got, row.want)
+		}
+	}
+}
+
+func TestMayTell(t *testing.T) {
+	told := map[servemap.Verdict][]servemap.Reason{
+		servemap.VerdictGone: {servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonMoved},
+	}
+	for _, verdict := range []servemap.Verdict{
+		servemap.VerdictWaiting, servemap.VerdictHeld, servemap.VerdictExcluded, servemap.VerdictGone, servemap.VerdictUnknown,
+	} {
+		for _, reason := range []servemap.Reason{
+			servemap.ReasonNoEvidence, servemap.ReasonNotSeen, servemap.ReasonRiskyWord, servemap.ReasonActionWord, servemap.ReasonCapability,
+			servemap.ReasonDuplicate, servemap.ReasonSoftNotFound, servemap.ReasonGrowth, servemap.ReasonHeadNotSeen, servemap.ReasonEncoding,
+			servemap.ReasonRuleNever, servemap.ReasonDisallowed, servemap.ReasonForgotten, servemap.ReasonNoIndex, servemap.ReasonPrivate,
+			servemap.ReasonNoStore, servemap.ReasonCanonicalElsewhere, servemap.ReasonCanonicalConflict, servemap.ReasonQueryNotCanonical,
+			servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonDenied, servemap.ReasonLoginRedirect, servemap.ReasonMoved,
+			servemap.ReasonUnseen, servemap.ReasonNone,
+		} {
+			want := false
+			for _, r := range told[verdict] {
+				want = want || r == reason
+			}
+			for _, removed := range []bool{true, false} {
+				if got := mayTell(servemap.Explanation{Verdict: verdict, Reason: reason}, removed); got != want {
+					t.Errorf("a page that is %s for %s: %v, want %v", verdict, reason, got, want)
+				}
+			}
+		}
+	}
+	for status, want := range map[int]bool{200: true, 304: true, 302: false, 401: false, 403: false, 404: false, 410: false, 503: false} {
+		listed := servemap.Explanation{Listed: true, Verdict: servemap.VerdictListed, Reason: servemap.ReasonLink, Status: status}
+		if mayTell(listed, false) != want || mayTell(listed, true) {
+			t.Errorf("a listed page that answered %d last: %v, want %v, and never if this process has taken it out", status, !want, want)
+		}
+	}
+}

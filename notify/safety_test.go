@@ -1,0 +1,413 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+func newAt(t *testing.T, origin string, opts *Options) (*Notifier, error) {
+	t.Helper()
+	st := new(memstore.Store)
+	site, err := servemap.New(origin, st, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { site.Close(context.Background()) })
+	return New(site, st, opts)
+}
+
+func TestNewRefuses(t *testing.T) {
+	const public = "https://example.com"
+	for _, row := range []struct {
+		name, origin string
+		opts         *Options
+		want         string // in the error, "" for none
+	}{
+		{"the defaults", public, nil, ""},
+		{"http", "http://example.com", nil, ""},
+		{"a folder", "https://example.co.uk/blog", nil, ""},
+		{"localhost", "https://localhost", nil, "no public name"},
+		{"an address", "https://10.0.0.1", nil, "no public name"},
+		{"a public address", "https://8.8.8.8", nil, "no public name"},
+		{"an address of version 6", "https://[::1]", nil, "no public name"},
+		{"a single label", "https://app", nil, "no public name"},
+		{"internal", "https://app.internal", nil, "no public name"},
+		{"local", "https://nas.local", nil, "no public name"},
+		{"test", "https://site.test", nil, "no public name"},
+		{"onion", "https://abcdef.onion", nil, "no public name"},
+		{"home.arpa", "https://nas.home.arpa", nil, "no public name"},
+		{"a port", "https://example.com:8443", nil, "has a port"},
+		{"a private origin and an engine on this machine", "http://localhost:8080", &Options{Endpoints: []string{"http://127.0.0.1:1/indexnow"}}, ""},
+		{"a private origin and one of two engines on this machine", "http://localhost:8080", &Options{Endpoints: []string{"http://[::1]:1/", DefaultEndpoint}}, "has a port"},
+		{"an engine over http", public, &Options{Endpoints: []string{"http://api.indexnow.org/indexnow"}}, "must begin with https"},
+		{"an engine with a password", public, &Options{Endpoints: []string{"https://user:geheim@api.indexnow.org/"}}, "without user"},
+		{"an engine with a query", public, &Options{Endpoints: []string{"https://api.indexnow.org/?key=geheim"}}, "without user"},
+		{"no URL", public, &Options{Endpoints: []string{"bing"}}, "must be URLs"},
+		{"nobody", public, &Options{Endpoints: []string{}}, "nobody would be told"},
+		{"Google alone", public, &Options{Endpoints: []string{}, Google: &Google{Client: http.DefaultClient}}, ""},
+		{"Google without a client", public, &Options{Google: &Google{}}, "Google.Client is nil"},
+		{"a short key", public, &Options{Key: "geheim"}, "8 to 128"},
+		{"a key that leads elsewhere", public, &Options{Key: "../../geheim/a"}, "8 to 128"},
+		{"a hold without a unit", public, &Options{Hold: 5}, "at least 1s"},
+		{"a negative hold", public, &Options{Hold: -time.Minute}, "at least 1s"},
+		{"too much a day", public, &Options{MaxPerDay: 20_001}, "from 1 to 20000"},
+		{"less than nothing a day", public, &Options{MaxPerDay: -1}, "from 1 to 20000"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			n, err := newAt(t, row.origin, row.opts)
+			if row.want == "" {
+				if err != nil || n == nil {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), row.want) || !strings.HasPrefix(err.Error(), "notify: ") || strings.Contains(err.Error(), "geheim") {
+				t.Errorf("the error is %v, want one with %q", err, row.want)
+			}
+		})
+	}
+	if _, err := New(nil, new(memstore.Store), nil); err == nil {
+		t.Error("a nil site is taken")
+	}
+}
+
+func TestIsPublic(t *testing.T) {
+	for addr, want := range map[string]bool{
+		"8.8.8.8": true, "2606:4700::1111": true, "::ffff:8.8.8.8": true, "64:ff9b::808:808": true,
+		"127.0.0.1": false, "127.9.9.9": false, "::1": false, "10.0.0.1": false, "172.16.0.1": false, "192.168.1.1": false,
+		"169.254.169.254": false, "fe80::1": false, "fe80::1%eth0": false, "fc00::1": false, "100.64.0.1": false, "0.0.0.0": false, "::": false,
+		"0.1.2.3": false, "224.0.0.1": false, "ff02::1": false, "255.255.255.255": false, "240.0.0.1": false, "192.0.2.1": false, "198.18.0.1": false,
+		"::ffff:127.0.0.1": false, "::ffff:10.0.0.1": false, "64:ff9b::7f00:1": false, "64:ff9b::a00:1": false, "2001:db8::1": false,
+	} {
+		if got := isPublic(netip.MustParseAddr(addr)); got != want {
+			t.Errorf("%s: %v, want %v", addr, got, want)
+		}
+	}
+}
+
+// A name of this machine leads to an address of it, as the name of an attacker may.
+func TestNoConnectionToAnAddressThatIsNotPublic(t *testing.T) {
+	var asked atomic.Int64
+	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer server.Close()
+	server.Config.ConnState = func(net.Conn, http.ConnState) { asked.Add(1) }
+	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
+	client := &http.Client{Transport: newTransport(false), CheckRedirect: noRedirect, Timeout: 20 * time.Second}
+	for _, host := range []string{"localhost", "127.0.0.1"} {
+		_, err := client.Get("https://" + net.JoinHostPort(host, port) + "/")
+		if err == nil || !strings.Contains(err.Error(), "not public") {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+	if asked.Load() != 0 {
+		t.Error("a connection was made")
+	}
+}
+
+// engineAt returns a notifier that posts to an engine on this machine.
+func engineAt(t *testing.T, h http.Handler, secure bool) *Notifier {
+	t.Helper()
+	server := httptest.NewUnstartedServer(h)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	if secure {
+		server.StartTLS()
+	} else {
+		server.Start()
+	}
+	t.Cleanup(server.Close)
+	n, err := newAt(t, "http://localhost:1", &Options{Endpoints: []string{server.URL + "/indexnow"}, Key: testKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+var onePage = []change{{url: "https://example.com/"}}
+
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	for _, code := range []int{301, 302, 303, 307, 308} {
+		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			var elsewhere, posts atomic.Int64
+			other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
+			defer other.Close()
+			n := engineAt(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if posts.Add(1); r.URL.Path != "/indexnow" {
+					elsewhere.Add(1)
+				}
+				http.Redirect(w, r, []string{other.URL, "/here"}[code%2], code)
+			}), false)
+			a, err := n.ask(t.Context(), n.endpoints[0], testKey, onePage)
+			if err != nil || a.code != code || posts.Load() != 1 || elsewhere.Load() != 0 {
+				t.Errorf("%+v, %v, after %d posts and %d requests elsewhere", a, err, posts.Load(), elsewhere.Load())
+			}
+		})
+	}
+}
+
+func TestACertificateIsChecked(t *testing.T) {
+	n := engineAt(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the key was sent") }), true)
+	if _, err := n.ask(t.Context(), n.endpoints[0], testKey, onePage); err == nil || strings.Contains(err.Error(), "/indexnow") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestLittleOfAnAnswerIsRead(t *testing.T) {
+	var written atomic.Int64
+	n := engineAt(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		for range 1 << 14 {
+			if _, err := w.Write(make([]byte, 1<<14)); err != nil {
+				return // the other side has closed
+			}
+			written.Add(1 << 14)
+		}
+	}), false)
+	a, err := n.ask(t.Context(), n.endpoints[0], testKey, onePage)
+	if err != nil || a.code != http.StatusForbidden || a.errorCode != "" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if written.Load() == 1<<28 {
+		t.Error("all of it was taken")
+	}
+}
+
+func TestASlowAnswerEndsWithTheContext(t *testing.T) {
+	asked := make(chan bool, 1)
+	n := engineAt(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		asked <- true
+		<-r.Context().Done()
+	}), false)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-asked; cancel() }()
+	if _, err := n.ask(ctx, n.endpoints[0], testKey, onePage); err == nil || strings.Contains(err.Error(), "http") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestRunEndsWithTheContext(t *testing.T) {
+	t.Run("during a post", func(t *testing.T) {
+		run(t, 3, Options{}, func(r *rig) {
+			hangs := make(chan bool)
+			r.notifier.client.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
+				if req.Method == http.MethodGet {
+					return r.engine.RoundTrip(req)
+				}
+				close(hangs)
+				<-req.Context().Done()
+				return nil, req.Context().Err()
+			})
+			r.changes("/1")
+			<-hangs
+			r.stopsAtOnce()
+			r.launch(r.build(Options{}))
+			time.Sleep(doubtFor - time.Minute)
+			r.wantPosts()
+			time.Sleep(2 * time.Minute)
+			r.wantPosts("/1")
+		})
+	})
+	t.Run("while it waits", func(t *testing.T) {
+		run(t, 3, Options{}, func(r *rig) {
+			r.engine.always = reply(500, "")
+			r.changes("/1")
+			time.Sleep(time.Hour)
+			r.stopsAtOnce()
+		})
+	})
+}
+
+// stopsAtOnce checks that Run ends within a second, and gives up its lease.
+func (r *rig) stopsAtOnce() {
+	r.Helper()
+	begun := time.Now()
+	r.stop()
+	if took := time.Since(begun); took > time.Second {
+		r.Errorf("Run took %v to end", took)
+	}
+	if !strings.Contains(string(r.state()), `"Owner":""`) {
+		r.Errorf("the lease is kept: %s", r.state())
+	}
+}
+
+// state returns the stored state.
+func (r *rig) state() (b []byte) {
+	r.Helper()
+	err := r.Store.View(r.Context(), []string{r.notifier.keys.Notify("state")}, func(values [][]byte) error {
+		b = append(b, values[0]...)
+		return nil
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return b
+}
+
+func TestTheKeyFile(t *testing.T) {
+	n, err := newAt(t, "https://example.com/blog", &Options{Key: testKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := n.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	for _, row := range []struct {
+		method, path string
+		code         int
+		body         string
+	}{
+		{"GET", "/blog/" + testKey + ".txt", 200, testKey},
+		{"GET", "/" + testKey + ".txt", 200, testKey}, // a proxy has removed the folder
+		{"HEAD", "/blog/" + testKey + ".txt", 200, ""},
+		{"GET", "/blog/" + testKey + ".txt?a=b", 200, testKey},
+		{"POST", "/blog/" + testKey + ".txt", 405, "use GET\n"},
+		{"GET", "/blog/" + testKey + ".txt/", 418, ""},
+		{"GET", "/blog/" + testKey, 418, ""},
+		{"GET", "/other/" + testKey + ".txt", 418, ""},
+		{"GET", "/blog/blog/" + testKey + ".txt", 418, ""},
+		{"GET", "/blog/" + strings.ToLower(testKey) + ".txt", 418, ""},
+		{"GET", "/.txt", 418, ""},
+		{"GET", "/KEY.txt", 418, ""},
+		{"GET", "/", 418, ""},
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(row.method, row.path, nil))
+		if w.Code != row.code || w.Body.String() != row.body {
+			t.Errorf("%s %s: %d, %q; want %d, %q", row.method, row.path, w.Code, w.Body, row.code, row.body)
+		}
+		if w.Code != http.StatusOK {
+			continue
+		}
+		for name, want := range map[string]string{
+			"Content-Type": "text/plain; charset=utf-8", "Content-Length": fmt.Sprint(len(testKey)),
+			"Cache-Control": "max-age=300, no-transform", "X-Robots-Tag": "noindex", "Set-Cookie": "",
+		} {
+			if got := w.Header().Get(name); got != want {
+				t.Errorf("%s %s: %s is %q, want %q", row.method, row.path, name, got, want)
+			}
+		}
+	}
+	if s, err := n.Status(t.Context()); err != nil || s.KeyFetched.IsZero() {
+		t.Errorf("the status is %+v, %v", s, err)
+	}
+}
+
+func TestOtherRequestsCostNothing(t *testing.T) {
+	n, err := newAt(t, "https://example.com", &Options{Key: testKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, w, r := n.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})), httptest.NewRecorder(), httptest.NewRequest("GET", "/a.txt", nil)
+	if allocs := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); allocs != 0 {
+		t.Errorf("a request costs %v allocations", allocs)
+	}
+}
+
+func TestAKeyIsMadeOnceAndShownNowhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 3, testkit.Setup{})
+		build := func() *Notifier {
+			n, err := New(r.Site.Site, r.Store, &Options{Transport: r.engine, Logger: r.Logged.Logger()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.engine.site = n.Wrap(r.pages)
+			return n
+		}
+		r.launch(build())
+		time.Sleep(time.Second)
+		for _, answer := range []func() (*http.Response, error){reply(403, `{"errorCode":"InvalidKey"}`), reply(400, "")} {
+			r.engine.next(answer)
+			r.changes("/1")
+			time.Sleep(6 * time.Hour)
+		}
+		r.stop()
+		time.Sleep(48 * time.Hour)
+		r.launch(build())
+		r.changes("/1")
+		time.Sleep(time.Hour)
+		posts := r.engine.all()
+		key := posts[0].Key
+		if !validKey.MatchString(key) || len(key) < 20 {
+			t.Errorf("the key is %q", key)
+		}
+		for _, p := range posts {
+			if p.Key != key {
+				t.Errorf("another key is used after a restart")
+			}
+		}
+		said := r.Logged.String() + fmt.Sprintf("%+v", r.status())
+		for i := range len(key) - 8 {
+			if strings.Contains(said, key[i:i+8]) {
+				t.Fatalf("a part of the key %s is in the log or the status:\n%s", key, said)
+			}
+		}
+	})
+}
+
+func TestTheKeyFileIsLookedAtFirst(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		file http.HandlerFunc // nil: it cannot be reached
+		saw  string
+		sent time.Duration // after which pages are sent all the same, 0 for never
+	}{
+		{"another page", testkit.Page("all is well"), "other content", 0},
+		{"another key", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "11111111111") }, "other content", 0},
+		{"too long", func(w http.ResponseWriter, _ *http.Request) {
+			io.WriteString(w, testKey+strings.Repeat(" ", 1<<20)+"!")
+		}, "ok", 10 * time.Minute},
+		{"none", http.NotFound, "404", 0},
+		{"a redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, "302", 0},
+		{"unreachable", nil, "unreachable", 20 * time.Minute},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			run(t, 3, Options{}, func(r *rig) {
+				r.notifier.client.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
+					switch {
+					case req.Method == http.MethodPost:
+						return r.engine.RoundTrip(req)
+					case row.file == nil:
+						return nil, fmt.Errorf("dialling: %w", errPrivate)
+					}
+					if req.URL.String() != testkit.Origin+"/"+testKey+".txt" {
+						t.Errorf("it asks for %s", req.URL)
+					}
+					w := httptest.NewRecorder()
+					row.file(w, req)
+					return w.Result(), nil
+				})
+				r.changes("/1")
+				time.Sleep(9 * time.Minute)
+				if row.saw != "ok" {
+					r.wantPosts()
+				}
+				time.Sleep(12 * time.Hour)
+				if row.sent == 0 {
+					r.wantPosts()
+				} else {
+					r.wantPosts("/1")
+				}
+				if s := r.status(); s.KeyFile != row.saw {
+					t.Errorf("the status is %+v", s)
+				}
+				if n := r.logged("key file"); n > 1 || n == 0 && row.saw != "ok" {
+					t.Errorf("it was logged %d times:\n%s", n, r.Logged)
+				}
+			})
+		})
+	}
+}
