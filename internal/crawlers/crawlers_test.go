@@ -392,6 +392,23 @@ func TestFloodOfClaimsIsBounded(t *testing.T) {
 	})
 }
 
+// One client that waits for the DNS leaves room for others.
+func TestClientThatWaitsTakesNotAllTheRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := trueBots()
+		d.hang = map[string]bool{fake: true}
+		r := start(t, new(memstore.Store), d)
+		for range maxHeld {
+			r.Saw(Fetch{Engine: google, Client: netip.MustParseAddr(fake), At: time.Now()})
+		}
+		synctest.Wait()
+		r.fetch(google, real1, 1, "", 0)
+		if got := r.of(google); got.Day != 1 {
+			t.Errorf("%d pages were fetched by the crawler, want 1", got.Day)
+		}
+	})
+}
+
 func TestVerdictsAreRememberedAndForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := trueBots()

@@ -45,6 +45,7 @@ type Fetch struct {
 const (
 	maxQueued  = 1024 // fetches that were not looked at yet
 	maxHeld    = 1024 // fetches that wait for the DNS
+	maxEach    = 64   // of these, of one client
 	maxLookups = 4    // at one time
 	maxKnown   = 4096 // addresses with a verdict
 	knownFor   = 24 * time.Hour
@@ -193,7 +194,7 @@ func (t *Tracker) take(ctx context.Context, f Fetch) {
 		t.judge(f, k.verdict)
 		return
 	}
-	if t.holding >= maxHeld {
+	if t.holding >= maxHeld || len(t.held[id]) >= maxEach {
 		return
 	}
 	if _, waits := t.held[id]; !waits {
