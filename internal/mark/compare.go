@@ -47,9 +47,12 @@ func (c *comparison) compare() (since int64) {
 	}
 	c.strange = c.strangeness()
 	c.moreLinks = c.View.links > int(c.Mark.links)
+	lost := c.lose()
 	since = c.settle()
 	if n := c.judge(); n > 0 {
 		since, c.fresh = c.at, uint8(min(n, 255))
+	} else if lost > since {
+		since, c.fresh = lost, 0
 	}
 	if c.strange != emptied || since != 0 {
 		c.Mark.size = c.View.size
@@ -90,7 +93,8 @@ func (c *comparison) counts(b *block) bool {
 	return b.on <= pagesOfText && (!b.link || c.moreLinks && b.on <= 1)
 }
 
-// judge watches all news, and returns how many of them are a change.
+// judge watches all news, and returns how many of them are a change. The text of the look
+// before is none in other blocks, such as those of another template.
 func (c *comparison) judge() (changes int) {
 	news := c.news()
 	doubted := !c.list && c.isDoubtful(news)
@@ -98,7 +102,7 @@ func (c *comparison) judge() (changes int) {
 	for _, n := range news {
 		w, m := n.watched, c.moves(&n.watched)
 		switch {
-		case !c.counts(n.block):
+		case !c.counts(n.block), c.Mark.text == c.View.text && n.block.size > 0:
 		case w.form != 0 && m.n >= c.leastMoves(&w) && c.known.has(w.form): // only its numbers move
 			moving += int(n.block.size)
 		case c.strange == emptied:

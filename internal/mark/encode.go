@@ -6,17 +6,27 @@ import (
 )
 
 // version is the first byte of an encoded mark.
-const version = 2
+const version = 3
+
+// The flags of an encoded mark. The other bits are its doubt.
+const (
+	flagList  = 1 << 7
+	flagLoss  = 1 << 6
+	doubtMask = flagLoss - 1
+)
 
 // AppendBinary appends the mark in a form that [Parse] reads. It takes 20 bytes and two
-// for each block that the page showed, at most 3,600, and up to 400 where its text moves.
+// for each block that the page showed, at most 3,600, and up to 410 where its text moves.
 func (m Mark) AppendBinary(b []byte) []byte {
 	if !m.looked {
 		return b
 	}
-	flags := byte(m.doubt) << 1
+	flags := m.doubt
 	if m.list {
-		flags |= 1
+		flags |= flagList
+	}
+	if m.loss != (loss{}) {
+		flags |= flagLoss
 	}
 	b = append(b, version, flags, m.fresh, m.furniture)
 	b = binary.BigEndian.AppendUint16(b, m.links)
@@ -44,6 +54,10 @@ func (m Mark) AppendBinary(b []byte) []byte {
 	for _, o := range m.movers[:movers] {
 		b = append(binary.BigEndian.AppendUint16(b, o.name), o.n, o.stay)
 	}
+	if m.loss != (loss{}) {
+		b = binary.BigEndian.AppendUint16(b, m.loss.key)
+		b = append(binary.BigEndian.AppendUint32(b, m.loss.since), m.loss.looks, m.loss.tired)
+	}
 	return append(b, m.known...)
 }
 
@@ -59,7 +73,7 @@ func Parse(b []byte) (m Mark, err error) {
 		return Mark{}, errMark
 	}
 	flags := r.byte()
-	m.looked, m.list, m.doubt = true, flags&1 != 0, min(flags>>1, firstDoubt)
+	m.looked, m.list, m.doubt = true, flags&flagList != 0, min(flags&doubtMask, firstDoubt)
 	m.fresh, m.furniture = r.byte(), r.byte()
 	m.links, m.shown = r.uint16(), r.uint16()
 	m.text, m.size = r.uint32(), r.uint32()
@@ -74,6 +88,9 @@ func Parse(b []byte) (m Mark, err error) {
 	}
 	for i := range movers {
 		m.movers[i] = mover{name: r.uint16(), n: max(1, r.byte()), stay: min(r.byte(), 32)}
+	}
+	if flags&flagLoss != 0 {
+		m.loss = loss{key: r.uint16(), since: r.uint32(), looks: r.byte(), tired: r.byte()}
 	}
 	if r.short || len(r.b)%2 != 0 || len(r.b) > 2*knownKept {
 		return Mark{}, errMark

@@ -6,7 +6,7 @@
 // A page is read as blocks of text. A block that its page never showed is news, and
 // news are a change. They are held for later looks where something speaks against
 // them: the text at their place moves by itself, or hardly anything is known of the
-// page yet.
+// page yet. A text that is gone is a change once it has been gone for a day.
 package mark
 
 import "slices"
@@ -39,6 +39,7 @@ type Mark struct {
 	known     string // the keys of its blocks, two bytes each, those of the last look first
 	watch     [watchKept]watched
 	movers    [moversKept]mover
+	loss      loss
 }
 
 // firstDoubt clears a new page of the suspicion that it moves by itself.
@@ -96,11 +97,12 @@ func (m Mark) Still() Mark {
 		}
 	}
 	m.doubt -= min(m.doubt, 1)
+	m.loss.tired -= min(m.loss.tired, 1)
 	return m
 }
 
 // Holding reports whether something is held.
-func (m Mark) Holding() bool { return m.held() > 0 }
+func (m Mark) Holding() bool { return m.held() > 0 || m.loss.looks > 0 }
 
 // Holds reports whether something is held that the look at a time first showed.
 func (m Mark) Holds(since int64) bool {
@@ -113,10 +115,13 @@ func (m Mark) Odd() bool {
 	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.why == emptiedLook || w.why == replacedLook })
 }
 
-// Awaited returns when a look first showed what is held for longest, in Unix seconds, and
-// how many more looks have to show it before it is a change, as far as can be told now; 0
-// and 0 if nothing is held.
+// Awaited returns when a look first showed, or missed, what is held for longest, in Unix
+// seconds, and how many more looks have to do so before it is a change, as far as can be
+// told now; 0 and 0 if nothing is held.
 func (m Mark) Awaited() (since int64, looks int) {
+	if m.loss.looks > 0 {
+		since, looks = int64(m.loss.since), max(1, lossLooks+1-int(m.loss.looks))
+	}
 	for i := range m.watch {
 		w := &m.watch[i]
 		if w.why == believed || since != 0 && int64(w.since) >= since {

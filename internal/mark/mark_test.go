@@ -41,8 +41,11 @@ func viewOf(html string) *View {
 
 // looks shows pages to a mark a day apart, and returns it with the last outcome and date.
 func looks(pages ...string) (m Mark, o Outcome, since int64) {
+	var site Site
 	for i, html := range pages {
-		m, o, since = m.Look(viewOf(html), int64(i+1)*day)
+		v := viewOf(html)
+		site.Consult(v, m, 1)
+		m, o, since = m.Look(v, int64(i+1)*day)
 	}
 	return m, o, since
 }
@@ -69,6 +72,8 @@ func TestOutcomes(t *testing.T) {
 		return all
 	}
 	full := text(rows(12)...)
+	gone := "A text that will be gone some day, and that is long enough to be missed."
+	rest := slices.Repeat([]string{text(one, two, gone)}, 3)
 	for _, tt := range []struct {
 		name  string
 		pages []string
@@ -101,6 +106,13 @@ func TestOutcomes(t *testing.T) {
 		{"and it is back", []string{full, full, full, text("Sorry, something went wrong."), full, full}, Same, 0},
 		{"nearly nothing for days", append([]string{full, full, full}, slices.Repeat([]string{text("We have moved to another place.")}, 4)...), Changed, 4},
 		{"text where there was hardly any", []string{text("Loading"), text("Loading"), text(long, other, one)}, Variant, 0},
+		{"the same words in other blocks", append(known, text(one+" "+two)), Same, 0},
+		{"a text is gone", append(rest, text(one, two)), Held, 0},
+		{"and stays away", append(rest, text(one, two), text(one, two), text(one, two)), Changed, 4},
+		{"and comes back", append(rest, text(one, two), text(one, two, gone)), Variant, 0},
+		{"and goes again", append(rest, text(one, two), text(one, two, gone), text(one, two)), Variant, 0},
+		{"a short text is gone", append(known, text(one), text(one), text(one)), Same, 0},
+		{"a text that was news lately is gone", append(known, text(one, two, gone), text(one, two), text(one, two), text(one, two)), Same, 0},
 		{"a new item", []string{list(items(0, 9)...), list(items(1, 10)...)}, Changed, 2},
 		{"known items in another order", []string{list(items(0, 9)...), list(items(3, 9)...), list(items(0, 6)...)}, Variant, 0},
 		{"a text on a list", []string{list(items(0, 9)...), list(items(0, 9)...) + "<main><p>" + one + "</main>"}, Variant, 0},

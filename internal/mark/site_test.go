@@ -59,6 +59,42 @@ func TestAKeptMemoryKnowsFurniture(t *testing.T) {
 	}
 }
 
+// What one page loses is a change of it. What the others lose with it belongs to the site.
+func TestALossOfTheSiteIsNoChange(t *testing.T) {
+	const notice = "A notice that stood on the pages of the site until somebody took it away."
+	for _, tt := range []struct {
+		name string
+		lose int // of 5 pages
+		want int // changes
+	}{
+		{"one page", 1, 1},
+		{"all pages", 5, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var s Site
+			var marks [5]Mark
+			changes := 0
+			for look := range int64(8) {
+				for i := range marks {
+					html := text(fmt.Sprintf("%s This is page %d.", one, i), two, notice)
+					if look >= 4 && i < tt.lose {
+						html = strings.ReplaceAll(html, "<p>"+notice+"</p>", "")
+					}
+					v := viewOf(html)
+					s.Consult(v, marks[i], uint64(i+1)*0x9E3779B97F4A7C15)
+					var o Outcome
+					if marks[i], o, _ = marks[i].Look(v, look*day); o == Changed {
+						changes++
+					}
+				}
+			}
+			if changes != tt.want {
+				t.Errorf("%d changes, want %d", changes, tt.want)
+			}
+		})
+	}
+}
+
 func TestParseSiteRefuses(t *testing.T) {
 	good := taught(3).AppendBinary(nil)
 	for name, in := range map[string][]byte{

@@ -17,6 +17,11 @@ type View struct {
 	links     int    // blocks that are links
 	furniture int    // blocks that do not count
 	blocks    []block
+
+	// Of the text that the page showed at the look before and shows no more: its key, 0 if
+	// there is none, and how many pages of the site lost it.
+	gone   uint16
+	goneOn uint8
 }
 
 // block is one block of main text, or the structured data.

@@ -1,0 +1,92 @@
+package mark
+
+// loss is a text that a page seems to have lost for good.
+type loss struct {
+	key   uint16 // of one of its blocks
+	since uint32 // the look that first missed it
+	looks uint8  // that missed it, 0 for no loss
+	tired uint8  // for so many more looks, nothing that is missed counts
+}
+
+// A text that was lost is a change once it was missed at more looks than this, and for so
+// long. A shorter text may be a message. Where a text comes back, texts come and go: for
+// some looks nothing counts.
+const (
+	leastLoss  = 60 // bytes
+	lossLooks  = 2
+	lossTime   = day
+	tiredLooks = 32
+)
+
+// lost returns the key of a text that a look lacks and the look before had, 0 if there is
+// none. What is missed already is followed first.
+func (m *Mark) lost(v *View) uint16 {
+	switch {
+	case m.loss.looks > 0:
+		return m.loss.key
+	case m.list, m.loss.tired > 0, v.size+leastLoss > m.size, v.links < int(m.links), len(v.blocks) >= int(m.shown):
+		return 0
+	}
+	var shown keySet
+	for i := range v.blocks {
+		shown.add(v.blocks[i].key)
+	}
+	for i := range int(m.shown) {
+		if key := keyAt(m.known, 2*i); !shown.has(key) {
+			return key
+		}
+	}
+	return 0
+}
+
+// lose follows what is missed, and returns when a loss that has become a change was first
+// seen, 0 if there is none. It comes before [comparison.settle], which forgets what is gone.
+func (c *comparison) lose() (since int64) {
+	l := &c.loss
+	l.tired -= min(l.tired, 1)
+	if c.strange != usual {
+		return 0
+	}
+	news, returned := c.sinceLast()
+	switch {
+	case returned:
+		*l = loss{tired: tiredLooks}
+	case l.looks > 0 && c.goneOn > 1: // the site has lost it
+		*l = loss{}
+	case l.looks > 0:
+		l.looks = min(l.looks, 254) + 1
+		if l.looks > lossLooks && c.at-int64(l.since) > lossTime {
+			since = int64(l.since)
+			*l = loss{}
+		}
+	case c.gone != 0 && c.goneOn == 1 && !news && !c.misses():
+		*l = loss{key: c.gone, since: uint32(c.at), looks: 1}
+	}
+	return since
+}
+
+// sinceLast reports whether the look shows what the look before did not, and whether the
+// page had shown some of that earlier.
+func (c *comparison) sinceLast() (news, returned bool) {
+	var last keySet
+	for i := range int(c.Mark.shown) {
+		last.add(keyAt(c.Mark.known, 2*i))
+	}
+	for i := range c.blocks {
+		if b := &c.blocks[i]; !last.has(b.key) {
+			news = true
+			returned = returned || c.counts(b) && c.known.has(b.key)
+		}
+	}
+	return news, returned
+}
+
+// misses reports whether something is gone that was news lately.
+func (c *comparison) misses() bool {
+	for i := range c.watch {
+		if w := &c.watch[i]; w.seen > 0 && !c.shown.has(w.key) {
+			return true
+		}
+	}
+	return false
+}
