@@ -72,14 +72,19 @@ type dates struct {
 
 func explanationOf(e servemap.Explanation) explanation {
 	x := explanation{
-		listing: listingOf(e.Page), Listed: e.Listed, Verdict: e.Verdict, Reason: e.Reason, Text: e.Text, Missing: e.Missing,
+		listing: listingOf(e.Page), Listed: e.Listed, Verdict: e.Verdict, Reason: e.Reason, Text: inFlags.Replace(e.Text),
 		Evidence: e.Evidence, Status: e.Status, Networks: e.Networks, Siblings: e.Siblings, Canonical: e.Canonical, SameAs: e.SameAs, Rule: e.Rule,
 		Dates: dates{
-			Text: e.Dates.Text, Changes: e.Dates.Changes, Interval: e.Dates.Interval.Seconds(), Shortest: e.Dates.Shortest.Seconds(),
+			Text: inFlags.Replace(e.Dates.Text), Changes: e.Dates.Changes, Interval: e.Dates.Interval.Seconds(), Shortest: e.Dates.Shortest.Seconds(),
 			Longest: e.Dates.Longest.Seconds(), ChangeFreq: e.Dates.ChangeFreq, Probability: e.Dates.Probability, Ignored: e.Dates.Ignored,
 		},
 	}
 	x.URL = e.URL
+	for _, m := range allInFlags(e.Missing) {
+		if !strings.HasPrefix(m, "a route ") { // no router is seen from here
+			x.Missing = append(x.Missing, m)
+		}
+	}
 	return x
 }
 
@@ -166,7 +171,7 @@ func (c *control) serveStats(w http.ResponseWriter, _ *http.Request) {
 	s := c.site.Stats()
 	answer(w, stats{
 		Listed: s.Listed, Waiting: s.Waiting, Verdicts: s.Verdicts, Sightings: s.Sightings, Dropped: s.Dropped, Queued: s.Queued,
-		Damaged: s.Damaged, Ignored: s.Ignored, Hints: s.Hints, Store: s.Store, Notes: s.Notes,
+		Damaged: s.Damaged, Ignored: s.Ignored, Hints: allInFlags(s.Hints), Store: s.Store, Notes: allInFlags(s.Notes),
 		Crawlers: crawlersOf(c.site.Crawlers()),
 	})
 }
@@ -262,7 +267,7 @@ func refuse(w http.ResponseWriter, err error) {
 	if errors.Is(err, context.Canceled) {
 		code = http.StatusServiceUnavailable
 	}
-	http.Error(w, strings.TrimPrefix(err.Error(), "servemap: "), code)
+	http.Error(w, inFlags.Replace(strings.TrimPrefix(err.Error(), "servemap: ")), code)
 }
 
 // errorTrailer says what broke a list off.

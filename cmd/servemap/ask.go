@@ -70,11 +70,9 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 }
 
 func printExplanation(w *bufio.Writer, e explanation) {
-	fmt.Fprintf(w, "%s\n%s: %s\n\n%s\n", e.URL, e.Verdict, e.Reason, inFlags.Replace(e.Text))
+	fmt.Fprintf(w, "%s\n%s: %s\n\n%s\n", e.URL, e.Verdict, e.Reason, e.Text)
 	for _, m := range e.Missing {
-		if !strings.HasPrefix(m, "a route ") { // no router is seen from here
-			fmt.Fprintf(w, "  it would be listed by: %s\n", inFlags.Replace(m))
-		}
+		fmt.Fprintf(w, "  it would be listed by: %s\n", m)
 	}
 	var evidence []string
 	for _, r := range e.Evidence {
@@ -166,7 +164,7 @@ func printStats(w *bufio.Writer, st stats) {
 	table(w, "Responses that showed nothing of a public page:", st.Ignored)
 	printCrawlers(w, st.Crawlers)
 	for _, text := range slices.Concat(st.Hints, st.Notes) {
-		fmt.Fprintf(w, "\n%s\n", inFlags.Replace(text))
+		fmt.Fprintf(w, "\n%s\n", text)
 	}
 	if st.Store != "" {
 		fmt.Fprintf(w, "\nThe store cannot be used: %s\n", st.Store)

@@ -43,6 +43,13 @@ var inFlags = strings.NewReplacer(
 	"put the site around all that writes pages, with fiber as site.Wrap(adaptor.FiberApp(app))", "see what the site answers",
 )
 
+func allInFlags(texts []string) (said []string) {
+	for _, text := range texts {
+		said = append(said, inFlags.Replace(text))
+	}
+	return said
+}
+
 // logOptions are those of a log that speaks by flags.
 var logOptions = slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 	switch v := a.Value.Any().(type) {
