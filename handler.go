@@ -294,14 +294,22 @@ func (i inspected) ChangesFrom(ctx context.Context) (time.Time, error) {
 	return i.ledger.JournalFrom(ctx)
 }
 
-func (i inspected) Changes(ctx context.Context, since time.Time) iter.Seq2[inspect.Change, error] {
-	return func(yield func(inspect.Change, error) bool) {
-		for c, err := range i.Site.Changes(ctx, since) {
-			if !yield(inspect.Change{At: c.At, Kind: string(c.Kind), URL: c.URL}, err) {
-				return
-			}
-		}
+func (i inspected) Latest(ctx context.Context, since time.Time, before inspect.Change, most int) ([]inspect.Change, error) {
+	events, err := i.ledger.Latest(ctx, since, journal.Event{At: before.At, Location: strings.TrimPrefix(before.URL, i.origin.URL(""))}, most)
+	var changes []inspect.Change
+	for _, e := range events {
+		c := i.change(e, since)
+		changes = append(changes, inspect.Change{At: c.At, Kind: string(c.Kind), URL: c.URL})
 	}
+	return changes, err
+}
+
+func (i inspected) Days(ctx context.Context, since time.Time, days int) (all []inspect.Day, err error) {
+	counts, err := i.ledger.Counts(ctx, since, 24*time.Hour, days)
+	for _, c := range counts {
+		all = append(all, inspect.Day{Added: c.Added, Changed: c.Changed, Removed: c.Removed})
+	}
+	return all, err
 }
 
 func (i inspected) Files() (list []inspect.File) {
@@ -727,18 +735,22 @@ func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, e
 				yield(Change{}, fmt.Errorf("servemap: reading the changes since %v: %w", since.UTC().Format(time.RFC3339), err))
 				return
 			}
-			kind := Changed
-			switch {
-			case e.What == journal.Removed, !s.files.Allows(e.Location):
-				kind = Removed
-			case e.What == journal.Added, !e.Since.IsZero() && !e.Since.Before(since):
-				kind = Added
-			}
-			if !yield(Change{URL: s.origin.URL(e.Location), Kind: kind, At: e.At.UTC()}, nil) {
+			if !yield(s.change(e, since), nil) {
 				return
 			}
 		}
 	}
+}
+
+func (s *Site) change(e journal.Event, since time.Time) Change {
+	kind := Changed
+	switch what := e.Kind(since); {
+	case what == journal.Removed, !s.files.Allows(e.Location):
+		kind = Removed
+	case what == journal.Added:
+		kind = Added
+	}
+	return Change{URL: s.origin.URL(e.Location), Kind: kind, At: e.At.UTC()}
 }
 
 // Verdict says whether a page is listed.

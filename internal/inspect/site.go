@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"context"
-	"iter"
 	"time"
 )
 
@@ -21,8 +20,11 @@ type Site interface {
 	// ChangesFrom returns since when the changes are complete, the zero Time for since
 	// the site has had pages.
 	ChangesFrom(ctx context.Context) (time.Time, error)
-	// Changes yields what happened last to each page since a time, the oldest first.
-	Changes(ctx context.Context, since time.Time) iter.Seq2[Change, error]
+	// Latest returns what happened last to pages since a time, the newest first. If
+	// before is not zero, it is what comes before that.
+	Latest(ctx context.Context, since time.Time, before Change, most int) ([]Change, error)
+	// Days counts what happened on each of the days that begin at since.
+	Days(ctx context.Context, since time.Time, days int) ([]Day, error)
 	// Files returns the sitemap's files, the one that crawlers begin with first.
 	Files() []File
 	// Forget takes a page out, erases what is known of it, and bars it.

@@ -120,30 +120,16 @@ const day = 24 * time.Hour
 
 // week counts the changes of the last seven days, today included.
 func (i *Inspector) week(ctx context.Context) (w Week) {
-	today := time.Now().UTC().Truncate(day)
-	for n := range 7 {
-		w.Days = append(w.Days, Day{Date: today.Add(time.Duration(n-6) * day).Format(time.DateOnly)})
+	first := time.Now().UTC().Truncate(day).Add(-6 * day)
+	from, err := i.reach(ctx, first)
+	if err == nil && from.After(first) {
+		w.From = from.UTC()
 	}
-	since, err := i.reach(ctx, today.Add(-6*day))
-	if err == nil && since.After(today.Add(-6*day)) {
-		w.From = since
+	if err == nil {
+		w.Days, err = i.Site.Days(ctx, first, 7)
 	}
-	for c, failed := range i.Site.Changes(ctx, since) {
-		if err = errors.Join(err, failed); err != nil {
-			break
-		}
-		n := 6 + int(c.At.Truncate(day).Sub(today)/day)
-		if n < 0 || n > 6 {
-			continue
-		}
-		switch d := &w.Days[n]; c.Kind {
-		case "added":
-			d.Added++
-		case "removed":
-			d.Removed++
-		default:
-			d.Changed++
-		}
+	for n := range w.Days {
+		w.Days[n].Date = first.Add(time.Duration(n) * day).Format(time.DateOnly)
 	}
 	if err != nil {
 		w.Error = strings.TrimPrefix(err.Error(), "servemap: ")
@@ -178,8 +164,11 @@ func (i *Inspector) explain(ctx context.Context, q url.Values) (Page, error) {
 	return p, err
 }
 
-// mostPages is how many pages, folders or changes one view shows.
-const mostPages = 100
+// mostPages is how many pages or changes one view shows, mostChildren how many of a folder.
+const (
+	mostPages    = 100
+	mostChildren = 50
+)
 
 // Pages are listed pages by what their locations begin with.
 type Pages struct {
@@ -231,7 +220,7 @@ func (i *Inspector) folders(ctx context.Context, q url.Values) (view, error) {
 	}
 	f.Folder = f.Folder[:strings.LastIndexByte(f.Folder, '/')+1]
 	var err error
-	f.Children, f.Next, err = i.Site.Folder(ctx, f.Folder, f.After, mostPages)
+	f.Children, f.Next, err = i.Site.Folder(ctx, f.Folder, f.After, mostChildren)
 	return view{Name: "folders", Nav: "folders", Title: "Folders", Data: f}, err
 }
 
@@ -313,7 +302,6 @@ type Changes struct {
 	Since   time.Time `json:"since"`
 	Span    string    `json:"-"`                       // as it was asked for
 	From    time.Time `json:"complete_since,omitzero"` // if the changes before are not known
-	Count   int       `json:"count"`                   // up to Before
 	Before  string    `json:"before,omitempty"`
 	Changes []Change  `json:"changes"`
 	Next    string    `json:"next,omitempty"` // for before, "" if that is all
@@ -350,32 +338,24 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 	return at.UTC(), nil
 }
 
-// latest finds the last of the changes that come before the cursor. The site yields the
-// oldest first, so it keeps as many as it shows.
+// latest finds the last of the changes that come before the cursor.
 func (i *Inspector) latest(ctx context.Context, c *Changes) error {
-	before, url, _ := strings.Cut(c.Before, " ")
-	until, err := time.Parse(time.RFC3339Nano, before)
-	if err != nil && c.Before != "" {
-		return refusal{errors.New("before is none that a page of changes gave")}
-	}
-	ring := make([]Change, mostPages)
-	for ch, err := range i.Site.Changes(ctx, c.Since) {
-		switch {
-		case err != nil:
-			return err
-		case c.Before != "" && (ch.At.After(until) || ch.At.Equal(until) && ch.URL >= url):
-			continue
+	var before Change
+	at, url, _ := strings.Cut(c.Before, " ")
+	if c.Before != "" {
+		var err error
+		if before.At, err = time.Parse(time.RFC3339Nano, at); err != nil {
+			return refusal{errors.New("before is none that a page of changes gave")}
 		}
-		ring[c.Count%mostPages] = ch
-		c.Count++
+		before.URL = url
 	}
-	for n := c.Count - 1; n >= max(0, c.Count-mostPages); n-- {
-		c.Changes = append(c.Changes, ring[n%mostPages])
+	var err error
+	if c.Changes, err = i.Site.Latest(ctx, c.Since, before, mostPages+1); err != nil || len(c.Changes) <= mostPages {
+		return err
 	}
-	if c.Count > mostPages {
-		last := c.Changes[mostPages-1]
-		c.Next = last.At.Format(time.RFC3339Nano) + " " + last.URL
-	}
+	c.Changes = c.Changes[:mostPages]
+	last := c.Changes[mostPages-1]
+	c.Next = last.At.Format(time.RFC3339Nano) + " " + last.URL
 	return nil
 }
 

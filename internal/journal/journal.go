@@ -279,3 +279,81 @@ func (j Journal) Guess(before int64, location string, now int64) []string {
 	}
 	return names
 }
+
+// Kind says what happened to a page since a time: a page that was listed since then and
+// changed later was added.
+func (e Event) Kind(since time.Time) Happening {
+	if e.What == Changed && !e.Since.IsZero() && !e.Since.Before(since) {
+		return Added
+	}
+	return e.What
+}
+
+// Latest returns the last events since a time, the newest first, and most of them at
+// most. If before is not zero, they are those that come before the event of that time and
+// location. The journal may not be complete since then; see [Journal.From]. It may be
+// called concurrently.
+func (j Journal) Latest(ctx context.Context, st store.Store, since time.Time, before Event, most int) ([]Event, error) {
+	until := time.Now().UnixMilli()
+	if !before.At.IsZero() {
+		until = min(until, before.At.UnixMilli())
+	}
+	// The store reads forwards only. So this reads a short time first, then longer ones.
+	for back := latestWithin; ; back *= 8 {
+		from := max(since.UnixMilli(), until-back.Milliseconds())
+		last := make([]Event, 0, most)
+		n := 0
+		for e, err := range j.Scan(ctx, st, from, until) {
+			switch {
+			case err != nil:
+				return nil, err
+			case !before.At.IsZero() && e.At.Equal(before.At) && e.Location >= before.Location:
+				continue
+			case n < most:
+				last = append(last, e)
+			default:
+				last[n%most] = e
+			}
+			last[n%most].Location = strings.Clone(e.Location)
+			n++
+		}
+		if n < most && from > since.UnixMilli() {
+			continue
+		}
+		ordered := make([]Event, 0, len(last))
+		for i := n - 1; i >= n-len(last); i-- {
+			ordered = append(ordered, last[i%most])
+		}
+		return ordered, nil
+	}
+}
+
+// latestWithin is the time in which Latest looks first.
+const latestWithin = 10 * time.Minute
+
+// Count says how many pages were added, changed and removed.
+type Count struct{ Added, Changed, Removed int }
+
+// Counts counts the events of each of n spans of time, of which the first begins at since.
+// It may be called concurrently.
+func (j Journal) Counts(ctx context.Context, st store.Store, since time.Time, span time.Duration, n int) ([]Count, error) {
+	counts := make([]Count, n)
+	for e, err := range j.Scan(ctx, st, since.UnixMilli(), time.Now().UnixMilli()) {
+		if err != nil {
+			return nil, err
+		}
+		i := int(e.At.Sub(since) / span)
+		if i < 0 || i >= n {
+			continue
+		}
+		switch e.Kind(since) {
+		case Added:
+			counts[i].Added++
+		case Removed:
+			counts[i].Removed++
+		default:
+			counts[i].Changed++
+		}
+	}
+	return counts, nil
+}

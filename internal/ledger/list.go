@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/journal"
 	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/pagerecord"
@@ -104,14 +105,18 @@ type Child struct {
 	More     bool // there are more of them, which were not counted
 }
 
-// mostCounted is how many pages of a folder are counted.
-const mostCounted = 1000
+// The pages of a folder that are counted: of one alone, of all together, and of one after
+// these are used up.
+const (
+	mostCounted  = 1000
+	countedInAll = 5000
+	leastCounted = 20
+)
 
 // Children returns what stands directly in a folder, in the order of locations, and the
 // location after which to go on, "" if that is all. What has no listed page is left out.
-// after is "" at the beginning. A folder costs as much as 1,000 of its
-// pages, however
-// many it has. It returns when ctx ends, whatever the store does.
+// after is "" at the beginning. However many pages there are below, it looks at some
+// thousands at most. It returns when ctx ends, whatever the store does.
 func (l *Ledger) Children(ctx context.Context, folder, after string, most int) ([]Child, string, error) {
 	type result struct {
 		children []Child
@@ -128,50 +133,59 @@ func (l *Ledger) Children(ctx context.Context, folder, after string, most int) (
 }
 
 func (l *Ledger) children(ctx context.Context, folder, after string, most int) (children []Child, next string, err error) {
+	left := countedInAll
 	for {
-		child, end, err := l.child(ctx, folder, after)
+		child, looked, err := l.child(ctx, folder, after, max(leastCounted, min(left, mostCounted)))
+		left -= looked
 		switch {
 		case err != nil || child.Location == "":
 			return children, "", err
-		case (child.Pages > 0 || child.More) && len(children) == most:
+		case child.Pages > 0 && len(children) == most:
 			return children, after, nil
-		case child.Pages > 0 || child.More:
+		case child.Pages > 0:
 			children = append(children, child)
 		}
-		after = end
+		after = child.Location
+		if child.Folder { // no location below it is greater
+			after += strings.Repeat("~", max(0, keys.MaxLocation-len(after)))
+		}
 	}
 }
 
-// child returns the first child of a folder after a location, and the location after
-// which the next one begins. The child is empty if there is none.
-func (l *Ledger) child(ctx context.Context, folder, after string) (c Child, end string, err error) {
-	looked := 0
+// child returns the first child of a folder after a location, with a count of at most so
+// many pages, and how many it looked at. The child is empty if there is none.
+func (l *Ledger) child(ctx context.Context, folder, after string, most int) (c Child, looked int, err error) {
 	for loc, value := range l.publicFrom(ctx, folder, after, &err) {
 		if loc == folder {
 			continue // it is no child of itself
 		}
 		if c.Location == "" {
 			c.Location, c.Folder = childOf(folder, loc)
-			end = c.Location
 		}
-		if !strings.HasPrefix(loc, c.Location) {
-			break
+		switch {
+		case !strings.HasPrefix(loc, c.Location):
+			return c, looked, err
+		case !c.Folder:
+			if _, ok := l.listed(loc, value); ok {
+				c.Pages = 1
+			}
+			return c, looked, err
+		case c.Pages == most:
+			c.More = true
+			return c, looked, err
 		}
-		if _, ok := l.listed(loc, value); ok {
+		looked++
+		if l.isListed(loc, value) {
 			c.Pages++
 		}
-		if !c.Folder {
-			break
-		}
-		if looked++; looked == mostCounted {
-			c.More = true
-			break
-		}
 	}
-	if c.Folder {
-		end = c.Location + strings.Repeat("~", keys.MaxLocation-len(c.Location)) // no location below it is greater
-	}
-	return c, end, err
+	return c, looked, err
+}
+
+// isListed is listed without what else is known of the page.
+func (l *Ledger) isListed(location string, value []byte) bool {
+	rule, _ := l.site.Rules.Match(location)
+	return pagerecord.Lists(value) && rule.Listing != admit.Never && l.robots.Load().Allows(location)
 }
 
 // childOf returns which child of a folder a location is, or is below.
@@ -187,4 +201,16 @@ func childOf(folder, location string) (child string, isFolder bool) {
 // site has had pages.
 func (l *Ledger) JournalFrom(ctx context.Context) (time.Time, error) {
 	return txn.Within(ctx, func() (time.Time, error) { return l.site.Journal.From(ctx, l.cfg.Store) })
+}
+
+// Latest returns the last events; see [journal.Journal.Latest]. It returns when ctx ends,
+// whatever the store does.
+func (l *Ledger) Latest(ctx context.Context, since time.Time, before journal.Event, most int) ([]journal.Event, error) {
+	return txn.Within(ctx, func() ([]journal.Event, error) { return l.site.Journal.Latest(ctx, l.cfg.Store, since, before, most) })
+}
+
+// Counts counts the events of some spans of time; see [journal.Journal.Counts]. It returns
+// when ctx ends, whatever the store does.
+func (l *Ledger) Counts(ctx context.Context, since time.Time, span time.Duration, n int) ([]journal.Count, error) {
+	return txn.Within(ctx, func() ([]journal.Count, error) { return l.site.Journal.Counts(ctx, l.cfg.Store, since, span, n) })
 }

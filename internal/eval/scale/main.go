@@ -37,7 +37,7 @@ func main() {
 	flag.StringVar(&cfg.dir, "dir", "", `folder of the store, which is kept; "" for a temporary one`)
 	flag.StringVar(&cfg.from, "from", "", "folder that was filled with fewer pages, of which the site is grown; nobody may be using it")
 	flag.DurationVar(&cfg.rest, "rest", 135*time.Second, "how long the site is left alone before its memory is measured; Go collects garbage once in 2 minutes where nothing happens")
-	flag.StringVar(&cfg.step, "step", "", `the one step to be done: "fill", "grow", "change" or "serve"; "" for all`)
+	flag.StringVar(&cfg.step, "step", "", `the one step to be done: "fill", "grow", "change", "serve" or "inspect"; "" for all`)
 	kit.Main("scale", func(ctx context.Context) error {
 		if cfg.pages < 1 {
 			return fmt.Errorf("%w: -pages must be positive", kit.ErrUsage)
@@ -50,7 +50,7 @@ func main() {
 }
 
 func run(ctx context.Context, cfg config) error {
-	steps := map[string]func(context.Context, config) error{"": runAll, "fill": fill, "grow": grow, "change": change, "serve": serve}
+	steps := map[string]func(context.Context, config) error{"": runAll, "fill": fill, "grow": grow, "change": change, "serve": serve, "inspect": inspect}
 	step := steps[cfg.step]
 	if step == nil {
 		return fmt.Errorf("%w: -step is %q", kit.ErrUsage, cfg.step)
@@ -88,7 +88,10 @@ func runAll(ctx context.Context, cfg config) (err error) {
 	if err := child(ctx, cfg, "change"); err != nil {
 		return err
 	}
-	return child(ctx, cfg, "serve")
+	if err := child(ctx, cfg, "serve"); err != nil {
+		return err
+	}
+	return child(ctx, cfg, "inspect")
 }
 
 func child(ctx context.Context, cfg config, step string) error {

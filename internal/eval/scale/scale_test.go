@@ -10,7 +10,7 @@ import (
 
 func TestEveryStepWorksOnASmallSite(t *testing.T) {
 	cfg := config{pages: 250, dir: t.TempDir()}
-	for _, step := range []string{"fill", "change", "serve"} {
+	for _, step := range []string{"fill", "change", "serve", "inspect"} {
 		cfg.step = step
 		if err := run(t.Context(), cfg); err != nil {
 			t.Fatalf("%s: %v", step, err)
