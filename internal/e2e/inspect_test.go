@@ -1,0 +1,472 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"html"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
+)
+
+func everybody(*http.Request) bool { return true }
+
+// secret is the location of a page that only one visitor knows.
+const secret = "/reset/q8ZrT2kLm9XvB4nW"
+
+// inspected is a site with an inspector at /inspect/, and pages of several verdicts.
+func inspected(t *testing.T, st store.Store, fn func(*testkit.Site)) {
+	pages := testkit.Paths{
+		"/":        testkit.Page("home", "/a", "/b/", "/b/c", "/hidden", "/unseen", "/x'y&z"),
+		"/a":       testkit.Page("a", "/"),
+		"/b/":      testkit.Page("b"),
+		"/b/c":     testkit.Page("c"),
+		"/x'y&z":   testkit.Page("quoted"),
+		"/hidden":  testkit.Reply(http.StatusOK, testkit.HTML(`<meta name="robots" content="noindex">`, "hidden")),
+		"/private": testkit.Reply(http.StatusOK, testkit.HTML("", "private"), "Cache-Control", "private"),
+		secret:     testkit.Page("choose a password"),
+	}
+	testkit.Run(t, testkit.Setup{Store: st, Mount: func(s *servemap.Site) http.Handler {
+		m := http.NewServeMux()
+		m.Handle("/", pages)
+		m.Handle("/inspect/", s.Inspector(everybody))
+		return s.Wrap(m)
+	}}, func(s *testkit.Site) {
+		s.Visit("/", "/a", "/b/", "/b/c", "/hidden", "/private", secret, "/x'y&z")
+		fn(s)
+	})
+}
+
+// text returns what a reader sees of HTML.
+func text(page string) string {
+	return strings.Join(strings.Fields(html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " "))), " ")
+}
+
+func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
+	inspected(t, nil, func(s *testkit.Site) {
+		if first := s.Get("/inspect/"); first.Status != http.StatusOK || !strings.Contains(text(first.Body), "5 pages in the sitemap") || !strings.Contains(first.Body, `action="search"`) {
+			t.Fatalf("the first page: %d\n%s", first.Status, text(first.Body))
+		}
+		for _, tt := range []struct{ name, asked, want string }{
+			{"listed", "/a", "Listed"},
+			{"by its URL", "https://example.com/a", "Listed"},
+			{"noindex", "/hidden", "the page asks not to be indexed"},
+			{"private", "/private", "set Rule.IgnoreCacheControl"},
+			{"a secret", secret, "looks like a secret"},
+			{"not seen", "/unseen", "an anonymous visitor who gets a page there"},
+			{"nothing known", "/nothing", "Nothing is known of this location"},
+			{"elsewhere", "https://elsewhere.example/a", "its host is not the site's"},
+			{"no address", "/a//b", "two slashes in a row"},
+		} {
+			a := s.Get("/inspect/search?q=" + url.QueryEscape(tt.asked))
+			if a.Status != http.StatusSeeOther {
+				t.Errorf("%s: %d, want that the search leads on", tt.name, a.Status)
+				continue
+			}
+			if got := text(s.Get("/inspect/" + a.Header.Get("Location")).Body); !strings.Contains(got, tt.want) {
+				t.Errorf("%s: no %q in\n%s", tt.name, tt.want, got)
+			}
+		}
+		for _, tt := range []struct{ name, asked, has, not string }{
+			{"by prefix", "/b", "/b/c", "page?u=https%3a%2f%2fexample.com%2fa\""},
+			{"within", "C", "/b/c", "/b/</a>"},
+			{"as people write it", "x'y&z", "x&#39;y&amp;z", "/b/c"},
+			{"none", "zzz", "There is none.", "/b/c"},
+			{"nothing", " ", "Type an address", "/b/c"},
+		} {
+			a := s.Get("/inspect/search?q=" + url.QueryEscape(tt.asked))
+			if a.Status != http.StatusOK || !strings.Contains(a.Body, tt.has) || strings.Contains(a.Body, tt.not) {
+				t.Errorf("searching %s: %d\n%s", tt.name, a.Status, a.Body)
+			}
+		}
+	})
+}
+
+// linked finds the addresses in a page.
+var linked = regexp.MustCompile(`(?:href|action)="([^"]*)"`)
+
+// follow follows all links that stay below base, and returns the bodies by address.
+func follow(t *testing.T, base string, get func(address string) testkit.Answer) map[string]string {
+	t.Helper()
+	seen, todo := map[string]string{}, []string{base}
+	for len(todo) > 0 {
+		at := todo[0]
+		todo = todo[1:]
+		if _, done := seen[at]; done || len(seen) > 500 {
+			continue
+		}
+		a := get(at)
+		seen[at] = a.Body
+		if a.Status == http.StatusSeeOther {
+			a.Body = `href="` + a.Header.Get("Location") + `"`
+		} else if a.Status != http.StatusOK {
+			t.Errorf("%s: status %d", at, a.Status)
+		}
+		here, _ := url.Parse(at)
+		for _, m := range linked.FindAllStringSubmatch(a.Body, -1) {
+			if m[1] == "forget" {
+				continue // a form that is sent by POST
+			}
+			link, err := url.Parse(html.UnescapeString(m[1]))
+			if err != nil {
+				t.Errorf("%s links to %q: %v", at, m[1], err)
+				continue
+			}
+			if link.IsAbs() {
+				if link.Host != "example.com" {
+					t.Errorf("%s links to %s", at, link)
+				}
+				continue
+			}
+			to := here.ResolveReference(link)
+			if to.Fragment = ""; !strings.HasPrefix(to.Path, base) {
+				t.Errorf("%s links to %s, which is not below %s", at, to, base)
+				continue
+			}
+			todo = append(todo, to.String())
+		}
+	}
+	return seen
+}
+
+func TestEveryLinkOfTheInspectorLeadsSomewhereBelowAnyPath(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/a", "/b/c"), "/a": testkit.Page("a"), "/b/c": testkit.Page("c")}
+	for _, tt := range []struct {
+		name, base string
+		mount      func(inspector http.Handler) http.Handler
+	}{
+		{"at the root", "/", func(i http.Handler) http.Handler { return i }},
+		{"in a mux", "/a/b/", func(i http.Handler) http.Handler {
+			m := http.NewServeMux()
+			m.Handle("/a/b/", i)
+			return m
+		}},
+		{"behind StripPrefix", "/see/", func(i http.Handler) http.Handler { return http.StripPrefix("/see/", i) }},
+		{"behind StripPrefix without the slash", "/see/", func(i http.Handler) http.Handler { return http.StripPrefix("/see", i) }},
+		{"in gorilla/mux", "/see/", func(i http.Handler) http.Handler {
+			r := mux.NewRouter()
+			r.PathPrefix("/see").Handler(i)
+			return r
+		}},
+		{"behind a proxy that cuts the prefix off", "/admin/", func(i http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r.RequestURI = strings.TrimPrefix(r.RequestURI, "/admin")
+				r.URL.Path = strings.TrimPrefix(r.URL.Path, "/admin")
+				i.ServeHTTP(w, r)
+			})
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+				s.Visit("/", "/a", "/b/c")
+				handler := tt.mount(s.Inspector(everybody))
+				get := func(address string) testkit.Answer {
+					w := httptest.NewRecorder()
+					handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, address, nil))
+					return testkit.Answer{Status: w.Code, Header: w.Header(), Body: w.Body.String()}
+				}
+				if n := len(follow(t, tt.base, get)); n < 25 {
+					t.Errorf("%d pages were found", n)
+				}
+				if tt.base == "/see/" && tt.name != "behind StripPrefix" {
+					if a := get("/see?live"); a.Status != http.StatusMovedPermanently || a.Header.Get("Location") != "./see/" {
+						t.Errorf("without the slash: %d, to %q", a.Status, a.Header.Get("Location"))
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestTheInspectorNamesNoPageThatIsNotListed(t *testing.T) {
+	inspected(t, nil, func(s *testkit.Site) {
+		all := follow(t, "/inspect/", func(address string) testkit.Answer { return s.Get(address) })
+		for at, body := range all {
+			for _, hidden := range []string{secret, "/private", "/unseen", "/hidden"} {
+				if strings.Contains(body, hidden) {
+					t.Errorf("%s names %s", at, hidden)
+				}
+			}
+			if strings.Contains(body, "<script") || strings.Contains(body, "style=") {
+				t.Errorf("%s has a script or a style", at)
+			}
+		}
+		first := all["/inspect/"]
+		for _, want := range []string{"held capability", "excluded noindex", "excluded private", "waiting not-seen", "it counts them and cannot name them"} {
+			if !strings.Contains(text(first), want) {
+				t.Errorf("the first page has no %q", want)
+			}
+		}
+	})
+}
+
+func TestTheInspectorIsNoPageOfTheSite(t *testing.T) {
+	inspected(t, nil, func(s *testkit.Site) {
+		before := s.Stats()
+		for _, path := range []string{"/inspect/", "/inspect/pages", "/inspect/help", "/inspect/files"} {
+			s.Visit(path)
+			s.WantVerdict(path, "unknown", "none")
+		}
+		if after := s.Stats(); after.Waiting != before.Waiting || after.Sightings != before.Sightings || len(after.Hints) != len(before.Hints) {
+			t.Errorf("it was %+v, and is %+v", before, after)
+		}
+	})
+}
+
+func TestTheInspectorAnswersNobodyElse(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Handler: testkit.Page("home")}, func(s *testkit.Site) {
+		handler := s.Inspector(servemap.Local)
+		for _, tt := range []struct {
+			name, peer, host string
+			header           string
+			want             int
+		}{
+			{"here", "127.0.0.1:1", "localhost:8080", "", http.StatusOK},
+			{"elsewhere", "192.0.2.1:1", "example.com", "", http.StatusNotFound},
+			{"by a name that was made to lead here", "127.0.0.1:1", "evil.example", "", http.StatusNotFound},
+			{"through a proxy here", "127.0.0.1:1", "localhost", "X-Forwarded-For", http.StatusNotFound},
+		} {
+			for _, path := range []string{"/", "/stats.json", "/page?u=/", "/nothing", "/forget"} {
+				r := httptest.NewRequest(http.MethodGet, path, nil)
+				r.RemoteAddr, r.Host = tt.peer, tt.host
+				if tt.header != "" {
+					r.Header.Set(tt.header, "192.0.2.1")
+				}
+				w := httptest.NewRecorder()
+				handler.ServeHTTP(w, r)
+				if refused := w.Code == http.StatusNotFound; refused != (tt.want == http.StatusNotFound) || refused && strings.Contains(w.Body.String(), "servemap") {
+					t.Errorf("%s, %s: %d\n%s", tt.name, path, w.Code, w.Body)
+				}
+			}
+		}
+	})
+	defer func() {
+		if recover() == nil {
+			t.Error("Inspector(nil) does not panic")
+		}
+	}()
+	new(servemap.Site).Inspector(nil)
+}
+
+func TestForgetting(t *testing.T) {
+	inspected(t, nil, func(s *testkit.Site) {
+		post := func(page string, lines ...string) *httptest.ResponseRecorder {
+			r := httptest.NewRequest(http.MethodPost, "/inspect/forget", strings.NewReader(url.Values{"u": {page}}.Encode()))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			for i := 0; i < len(lines); i += 2 {
+				r.Header.Set(lines[i], lines[i+1])
+			}
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			return w
+		}
+		for name, lines := range map[string][]string{
+			"another site's form":           {"Sec-Fetch-Site", "cross-site"},
+			"a form of a host beside it":    {"Sec-Fetch-Site", "same-site"},
+			"an old browser's, by its site": {"Origin", "https://evil.example"},
+		} {
+			if w := post("/a", lines...); w.Code != http.StatusForbidden {
+				t.Errorf("%s: %d, want 403", name, w.Code)
+			}
+		}
+		if a := s.Get("/inspect/forget?u=/a"); a.Status != http.StatusOK || !strings.Contains(a.Body, `method="post"`) {
+			t.Errorf("asking first: %d", a.Status)
+		}
+		s.WantListed("/", "/a", "/b/", "/b/c", "/x'y&z")
+		if w := post("/a", "Sec-Fetch-Site", "same-origin"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "page?u=%2Fa" {
+			t.Errorf("its own form: %d, to %q", w.Code, w.Header().Get("Location"))
+		}
+		if w := post("https://elsewhere.example/", "Sec-Fetch-Site", "same-origin"); w.Code != http.StatusBadRequest {
+			t.Errorf("a page that is none: %d", w.Code)
+		}
+		s.WantListed("/", "/b/", "/b/c", "/x'y&z")
+		s.WantVerdict("/a", "excluded", "forgotten")
+	})
+}
+
+func TestHostileQuestionsShowAsText(t *testing.T) {
+	inspected(t, nil, func(s *testkit.Site) {
+		evil := `/"><script>alert(1)</script><img src=x onerror=alert(1)>`
+		for _, path := range []string{"page?u=", "search?q=", "pages?prefix=", "pages?after=", "folders?prefix=", "folders?after=", "changes?since=", "changes?before=", "forget?u=", "search?q=a&after="} {
+			for _, ask := range []string{evil, "/\u202ea", "javascript:alert(1)", "//evil.example/", "/\x00", strings.Repeat("/a", 5000)} {
+				a := s.Get("/inspect/" + path + url.QueryEscape(ask))
+				if a.Status >= 500 || strings.Contains(a.Body, "<script") || strings.Contains(a.Body, "<img") || strings.Contains(a.Body, `href="javascript:`) || strings.Contains(a.Body, `href="//`) {
+					t.Errorf("%s%.60q: %d\n%s", path, ask, a.Status, a.Body)
+				}
+				if to := a.Header.Get("Location"); to != "" && !strings.HasPrefix(to, "page?u=") {
+					t.Errorf("%s%.60q leads to %q", path, ask, to)
+				}
+			}
+		}
+		a := s.Get("/inspect/")
+		for name, want := range map[string]string{
+			"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+			"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+		} {
+			if got := a.Header.Get(name); got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
+		}
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodGet, "http://x/", nil)
+		r.URL.Path, r.RequestURI = "/https:evil", "/https:evil"
+		s.Inspector(everybody).ServeHTTP(w, r)
+		if to := w.Header().Get("Location"); to != "./https:evil/" {
+			t.Errorf("a strange mount leads to %q", to)
+		}
+	})
+}
+
+func TestTheInspectorAsJSON(t *testing.T) {
+	inspected(t, nil, func(s *testkit.Site) {
+		for path, fields := range map[string][]string{
+			"stats.json":               {"listed", "waiting", "verdicts", "sightings", "dropped", "queued", "damaged", "ignored", "state", "reasons", "week"},
+			"page.json?u=/a":           {"url", "listed", "verdict", "reason", "text", "evidence", "networks", "siblings", "changes", "first_seen", "last_seen", "dates", "element"},
+			"pages.json":               {"prefix", "pages"},
+			"folders.json?prefix=/b/":  {"folder", "children"},
+			"search.json?q=c":          {"query", "prefix", "pages"},
+			"changes.json?since=1h":    {"since", "changes"},
+			"files.json":               {"files", "robots_line"},
+			"help.json":                {"reasons"},
+			"page.json?u=https://x.y/": {"error"},
+		} {
+			a := s.Get("/inspect/" + path)
+			var got map[string]any
+			if err := json.Unmarshal([]byte(a.Body), &got); err != nil || a.Header.Get("Content-Type") != "application/json; charset=utf-8" {
+				t.Errorf("%s: %v, %q", path, err, a.Header.Get("Content-Type"))
+			}
+			for _, f := range fields {
+				if _, ok := got[f]; !ok {
+					t.Errorf("%s has no %q:\n%s", path, f, a.Body)
+				}
+			}
+		}
+		var p struct{ Element string }
+		if err := json.Unmarshal([]byte(s.Get("/inspect/page.json?u=/a").Body), &p); err != nil || p.Element == "" || !strings.Contains(s.Get("/sitemap.xml").Body, p.Element) {
+			t.Errorf("%v: the sitemap has no %q", err, p.Element)
+		}
+	})
+}
+
+func TestPagesFoldersAndChangesGoOnWhereTheyEnded(t *testing.T) {
+	var links []string
+	for _, loc := range numbered("/list/p%03d", 230) {
+		links = append(links, loc)
+	}
+	links = append(links, numbered("/d%02d/x", 70)...)
+	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL(links...)}, func(s *testkit.Site) {
+		s.Visit(append([]string{"/"}, links...)...)
+		inspector := s.Inspector(everybody)
+		each := func(target, list, key, cursor string) (found []string) {
+			for next := ""; ; {
+				address := target
+				if next != "" {
+					address += "&" + cursor + "=" + url.QueryEscape(next)
+				}
+				w := httptest.NewRecorder()
+				inspector.ServeHTTP(w, httptest.NewRequest(http.MethodGet, address, nil))
+				var got map[string]any
+				if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+					t.Fatalf("%s: %v\n%s", address, err, w.Body)
+				}
+				rows, _ := got[list].([]any)
+				for _, row := range rows {
+					found = append(found, strings.TrimPrefix(row.(map[string]any)[key].(string), "https://example.com"))
+				}
+				if next, _ = got["next"].(string); next == "" || len(found) > 1000 {
+					return found
+				}
+			}
+		}
+		all := append([]string{"/"}, links...)
+		slices.Sort(all)
+		for _, tt := range []struct {
+			name string
+			got  []string
+			want []string
+			any  bool // in any order
+		}{
+			{"pages", each("/pages.json?prefix=/", "pages", "url", "after"), all, false},
+			{"pages of a folder", each("/pages.json?prefix=/list/", "pages", "url", "after"), links[:230], false},
+			{"found by a word", each("/search.json?q=LIST", "pages", "url", "after"), links[:230], false},
+			{"children", each("/folders.json?prefix=/list/", "children", "location", "after"), links[:230], false},
+			{"folders", each("/folders.json?prefix=/", "children", "location", "after"), append(numbered("/d%02d/", 70), "/list/"), false},
+			{"changes", each("/changes.json?since=1h", "changes", "url", "before"), all, true},
+		} {
+			if tt.any {
+				slices.Sort(tt.got)
+			}
+			if !slices.Equal(tt.got, tt.want) {
+				t.Errorf("%s: %d, want %d:\n%q", tt.name, len(tt.got), len(tt.want), tt.got)
+			}
+		}
+	})
+}
+
+// A failingStore fails once it is told to.
+type failingStore struct {
+	store.Store
+	dead atomic.Bool
+}
+
+var errDead = errors.New("the disk is gone")
+
+func (f *failingStore) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if f.dead.Load() {
+		return errDead
+	}
+	return f.Store.View(ctx, keys, fn)
+}
+
+func (f *failingStore) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if f.dead.Load() {
+		return errDead
+	}
+	return f.Store.Update(ctx, keys, fn)
+}
+
+func (f *failingStore) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+	if f.dead.Load() {
+		return func(yield func(store.Record, error) bool) { yield(store.Record{}, errDead) }
+	}
+	return f.Store.Scan(ctx, prefix, after)
+}
+
+func TestTheInspectorOfADeadStore(t *testing.T) {
+	st := &failingStore{Store: new(memstore.Store)}
+	inspected(t, st, func(s *testkit.Site) {
+		st.dead.Store(true)
+		defer st.dead.Store(false)
+		s.Get("/b/c?page=2")
+		time.Sleep(time.Minute)
+		a := s.Get("/inspect/")
+		if got := text(a.Body); a.Status != http.StatusOK || !strings.Contains(got, "The store does not answer") || !strings.Contains(got, errDead.Error()) {
+			t.Errorf("the first page: %d\n%s", a.Status, got)
+		}
+		for _, path := range []string{"page?u=/a", "pages", "folders", "changes", "search?q=c"} {
+			if a := s.Get("/inspect/" + path); a.Status != http.StatusServiceUnavailable || !strings.Contains(text(a.Body), errDead.Error()) {
+				t.Errorf("%s: %d\n%s", path, a.Status, text(a.Body))
+			}
+		}
+		for _, path := range []string{"files", "help", "stats.json"} {
+			if a := s.Get("/inspect/" + path); a.Status != http.StatusOK {
+				t.Errorf("%s: %d", path, a.Status)
+			}
+		}
+	})
+}

@@ -1,0 +1,112 @@
+package inspect
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestWords(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for _, tt := range []struct{ name, got, want string }{
+		{"no thousands", thousands("999"), "999"},
+		{"thousands", thousands("1000"), "1,000"},
+		{"millions", thousands("1234567"), "1,234,567"},
+		{"none", count(0, "page"), "0 pages"},
+		{"one", count(1, "page"), "1 page"},
+		{"many", count(12345, "page"), "12,345 pages"},
+		{"now", ago(now.Add(-time.Second), now), "just now"},
+		{"a clock that is ahead", ago(now.Add(time.Second), now), "just now"},
+		{"seconds", ago(now.Add(-42*time.Second), now), "42 seconds ago"},
+		{"a minute", ago(now.Add(-time.Minute), now), "1 minute ago"},
+		{"minutes", ago(now.Add(-59*time.Minute), now), "1 hour ago"},
+		{"hours", ago(now.Add(-20*time.Hour), now), "20 hours ago"},
+		{"days", ago(now.Add(-5*24*time.Hour), now), "5 days ago"},
+		{"weeks", ago(now.Add(-15*24*time.Hour), now), "2 weeks ago"},
+		{"months", ago(now.Add(-80*24*time.Hour), now), "3 months ago"},
+		{"years", ago(now.Add(-800*24*time.Hour), now), "2 years ago"},
+		{"later", ago(now.Add(3*time.Hour), now), "in 3 hours"},
+		{"no time", spanOf(0), "less than a second"},
+		{"bytes", bytesOf(512), "512 bytes"},
+		{"kilobytes", bytesOf(51_230), "51.2 kB"},
+		{"megabytes", bytesOf(5_123_000), "5.1 MB"},
+		{"a path of the site", showPath("https://e.x", "https://e.x/caf%C3%A9"), "/café"},
+		{"another host's", showPath("https://e.x", "https://other.x/a"), "https://other.x/a"},
+		{"what cannot be shown", showPath("", "/a%E2%80%AEb"), "/a%E2%80%AEb"},
+		{"what is no text", showPath("", "/a%FF"), "/a%FF"},
+		{"a space", showPath("", "/a%20b"), "/a%20b"},
+		{"long", shorten(strings.Repeat("ä", 100)), strings.Repeat("ä", 80) + "…"},
+		{"what people type", escaped("Café \"a\""), "Caf%C3%A9%20%22a%22"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, tt.got, tt.want)
+		}
+	}
+}
+
+func TestCrumbs(t *testing.T) {
+	for folder, want := range map[string]string{
+		"/": "/ /", "/a/": "/ / a/ /a/", "/a/caf%C3%A9/": "/ / a/ /a/ café/ /a/caf%C3%A9/",
+	} {
+		var got []string
+		for _, c := range crumbs(folder) {
+			got = append(got, c.Name, c.Location)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", folder, got, want)
+		}
+	}
+}
+
+// The parts of an element are all of it, but for the spaces between its tags.
+func TestElementParts(t *testing.T) {
+	for _, tt := range []struct{ name, xml, want string }{
+		{"only the address", "<url><loc>a</loc></url>", "<url>\n  <loc>a</loc>\n</url>"},
+		{"with dates", "<url><loc>a</loc><lastmod>b</lastmod></url>\n", "<url>\n  <loc>a</loc>\n  <lastmod>b</lastmod>\n</url>"},
+		{"with a link", `<url><loc>a</loc><xhtml:link href="b"/></url>`, "<url>\n  <loc>a</loc>\n  <xhtml:link href=\"b\"/>\n</url>"},
+		{"with what has parts", "<url><i:image><i:loc>a</i:loc></i:image></url>", "<url>\n  <i:image>\n    <i:loc>a</i:loc>\n  </i:image>\n</url>"},
+		{"none", "", ""},
+		{"no XML", "a<b", "a\n<b"},
+	} {
+		var got strings.Builder
+		for _, p := range elementParts(tt.xml) {
+			got.WriteString(p.Text)
+		}
+		if got.String() != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got.String(), tt.want)
+		}
+	}
+}
+
+func TestGroupsBeginWithWhatToLookInto(t *testing.T) {
+	var got []string
+	for _, g := range groupsOf(map[string]int{"listed link": 9, "excluded noindex": 3, "held encoding": 1, "waiting not-seen": 2, "excluded private": 4, "held capability": 7}) {
+		got = append(got, g.Reason)
+		if g.Means == "" || g.Care == "" {
+			t.Errorf("%+v", g)
+		}
+	}
+	if want := "private encoding not-seen capability noindex link"; strings.Join(got, " ") != want {
+		t.Errorf("%q, want %s", got, want)
+	}
+}
+
+func TestState(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		s      Stats
+		report bool
+		want   string
+	}{
+		{"new", Stats{}, false, "Waiting for the first visitor"},
+		{"nothing listed", Stats{Sightings: 3}, false, "No page is listed yet"},
+		{"serving", Stats{Listed: 1200}, false, "1,200 pages in the sitemap"},
+		{"reporting", Stats{Listed: 1}, true, "Reporting only: 1 page would be listed"},
+		{"a dead store", Stats{Listed: 2, Store: "x"}, false, "2 pages listed; the store does not answer"},
+		{"a store that never answered", Stats{Store: "x"}, false, "No sitemap, as the store does not answer"},
+	} {
+		if got := state(tt.s, tt.report); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
