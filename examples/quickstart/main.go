@@ -71,6 +71,7 @@ func run(addr, data, engine string, visitors bool) error {
 
 	router := mux.NewRouter()
 	routes(router, news, site.RobotsLine())
+	router.PathPrefix("/inspect/").Handler(site.Inspector(servemap.Local)) // for who sits at this machine
 	site.Mount(router) // after the routes
 
 	handler := http.Handler(router)
@@ -114,6 +115,7 @@ func serve(ctx context.Context, server *http.Server, site *servemap.Site, ready 
 func welcome(origin string, visitors bool) {
 	fmt.Printf(`The site:     %[1]s/
 Its sitemap:  %[1]s/sitemap.xml
+See it learn: %[1]s/inspect/?live
 
 Each page is listed seconds after an anonymous visitor reads it. The search and
 the log-in are not, as they ask for that (noindex), nor the account, which needs
