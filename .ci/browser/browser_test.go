@@ -39,8 +39,9 @@ func ask(h http.Handler, addr, path string, lines ...string) {
 	h.ServeHTTP(httptest.NewRecorder(), r)
 }
 
-// serve serves the inspector of a site below /inspect/ and returns its address.
-func serve(t *testing.T, st store.Store) string {
+// serve serves the inspector of a site below /inspect/, once the site had some visits, and
+// returns its address.
+func serve(t *testing.T, st store.Store, pages http.Handler, visit func(http.Handler)) string {
 	t.Helper()
 	site, err := servemap.New(origin, st, &servemap.Options{Robots: "User-agent: *\nDisallow: /internal/\n"})
 	if err != nil {
@@ -53,19 +54,22 @@ func serve(t *testing.T, st store.Store) string {
 			t.Error(err)
 		}
 	})
+	visit(site.Wrap(pages))
 	if err := site.Flush(t.Context()); err != nil {
 		t.Fatal(err)
-	}
-	for _, lines := range [][]string{{"Cookie", "session=someone"}, {"Authorization", "Basic x"}, {"Sec-Fetch-Dest", "script"}} {
-		for n := range 17 * len(lines[1]) {
-			ask(site.Observe(http.NotFoundHandler()), "203.0.113.9", fmt.Sprintf("/articles/%d", n), lines...)
-		}
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/inspect/", site.Inspector(servemap.Local))
 	server := httptest.NewServer(site.Wrap(mux))
 	t.Cleanup(server.Close)
 	return server.URL + "/inspect/"
+}
+
+// refused are visits of people that the site knows by name.
+func refused(h http.Handler) {
+	for n := range 40 {
+		ask(h, "203.0.113.9", fmt.Sprintf("/articles/%d", n), "Cookie", "session=someone")
+	}
 }
 
 // views are the pages that are looked at, by name.
@@ -88,7 +92,8 @@ var views = []struct{ name, path string }{
 }
 
 func TestThePagesInABrowser(t *testing.T) {
-	base := serve(t, lived(t))
+	st, pages := lived(t)
+	base := serve(t, st, pages, pages.today)
 	ctx := browse(t)
 	for _, width := range []int64{390, 1280} {
 		for _, scheme := range []string{"light", "dark"} {
@@ -98,7 +103,7 @@ func TestThePagesInABrowser(t *testing.T) {
 			}
 		}
 	}
-	empty := serve(t, new(memstore.Store))
+	empty := serve(t, new(memstore.Store), http.NotFoundHandler(), refused)
 	for _, width := range []int64{390, 1280} {
 		set(t, ctx, width, "light")
 		for _, name := range []string{"", "pages", "folders", "changes", "files"} {

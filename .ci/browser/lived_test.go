@@ -20,24 +20,23 @@ import (
 // origin is that of the site that is looked at.
 const origin = "https://www.thequay.example"
 
-// lived returns the store of a small newspaper that was visited for nine days, up to now.
-// It is made in virtual time.
-func lived(t *testing.T) store.Store {
+// lived returns the store of a small newspaper that was visited for nine days, up to now,
+// and its pages. It is made in virtual time.
+func lived(t *testing.T) (store.Store, *paper) {
 	now := time.Now()
-	made := new(memstore.Store)
+	made, pages := new(memstore.Store), &paper{gone: map[string]bool{}}
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(now.Add(-9*24*time.Hour - time.Hour).Sub(time.Now()))
-		paper := &paper{opened: time.Now(), gone: map[string]bool{}}
 		site, err := servemap.New(origin, made, &servemap.Options{Robots: "User-agent: *\nDisallow: /internal/\n"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		handler := site.Wrap(paper)
+		handler := site.Wrap(pages)
 		r := rand.New(rand.NewPCG(1, 2))
 		for hour := range 9*24 + 1 {
-			paper.hour(hour)
+			pages.hour(hour)
 			for n := range 3 {
-				paper.visit(handler, fmt.Sprintf("203.0.%d.7", (hour+n)%250+1), r)
+				pages.visit(handler, fmt.Sprintf("203.0.%d.7", (hour+n)%250+1), r)
 			}
 			time.Sleep(time.Hour)
 		}
@@ -47,12 +46,11 @@ func lived(t *testing.T) store.Store {
 			t.Fatal(err)
 		}
 	})
-	return made
+	return made, pages
 }
 
 // paper is the newspaper.
 type paper struct {
-	opened   time.Time
 	mu       sync.Mutex
 	articles []string
 	news     []string
@@ -148,4 +146,14 @@ func (p *paper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.NotFound(w, r)
 	}
+}
+
+// today is what happens to the paper since its program started again.
+func (p *paper) today(h http.Handler) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for n := range 12 {
+		p.visit(h, fmt.Sprintf("198.51.100.%d", n), r)
+	}
+	ask(h, "198.51.100.1", "/picture.png")
+	ask(h, "198.51.100.1", "/articles/?view=grid")
 }
