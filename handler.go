@@ -218,7 +218,7 @@ func (s *Site) outside(route *mux.Route) string {
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	guarded := guard.Handler("Inspector", allow, inspect.New(inspect.Config{
 		Site: inspected{s}, Origin: s.origin.String(), Root: s.origin.URL(""), Folder: s.origin.Folder(),
-		RobotsLine: s.RobotsLine(), ReportOnly: s.silent,
+		RobotsLine: s.RobotsLine(), ReportOnly: s.silent, Crawlers: s.crawlers != nil,
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w)
@@ -310,6 +310,23 @@ func (i inspected) Days(ctx context.Context, since time.Time, days int) (all []i
 		all = append(all, inspect.Day{Added: c.Added, Changed: c.Changed, Removed: c.Removed})
 	}
 	return all, err
+}
+
+func (i inspected) Crawlers() (all []inspect.Crawler) {
+	for _, c := range i.Site.Crawlers() {
+		x := inspect.Crawler{
+			Engine: c.Engine, Confirmable: c.Confirmable, Since: c.Since, FetchedDay: c.FetchedDay, FetchedWeek: c.FetchedWeek,
+			NotFetched: c.NotFetched, AfterChange: c.AfterChange.Seconds(), Changes: c.Changes,
+		}
+		for _, d := range c.Days {
+			x.Days = append(x.Days, inspect.CrawlerDay{Day: d.Day.Format(time.DateOnly), Claimed: d.Claimed, Confirmed: d.Confirmed, Refuted: d.Refuted})
+		}
+		for _, f := range c.Files {
+			x.Files = append(x.Files, inspect.CrawlerFile(f))
+		}
+		all = append(all, x)
+	}
+	return all
 }
 
 func (i inspected) Files() (list []inspect.File) {

@@ -43,7 +43,7 @@ func ask(h http.Handler, addr, path string, lines ...string) {
 // returns its address.
 func serve(t *testing.T, st store.Store, pages http.Handler, visit func(http.Handler)) string {
 	t.Helper()
-	site, err := servemap.New(origin, st, &servemap.Options{Robots: "User-agent: *\nDisallow: /internal/\n"})
+	site, err := servemap.New(origin, st, &servemap.Options{Robots: "User-agent: *\nDisallow: /internal/\n", Crawlers: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +86,7 @@ var views = []struct{ name, path string }{
 	{"search", "search?q=harbour"},
 	{"changes", "changes"},
 	{"files", "files"},
+	{"crawlers", "crawlers"},
 	{"help", "help"},
 	{"forget", "forget?u=/about"},
 	{"problem", "page?u=https://elsewhere.example/"},
@@ -106,7 +107,7 @@ func TestThePagesInABrowser(t *testing.T) {
 	empty := serve(t, new(memstore.Store), http.NotFoundHandler(), refused)
 	for _, width := range []int64{390, 1280} {
 		set(t, ctx, width, "light")
-		for _, name := range []string{"", "pages", "folders", "changes", "files"} {
+		for _, name := range []string{"", "pages", "folders", "changes", "files", "crawlers"} {
 			t.Run(fmt.Sprintf("empty %s %d", name, width), func(t *testing.T) { look(t, ctx, empty+name, fmt.Sprintf("empty-%s-%d", name, width)) })
 		}
 	}

@@ -154,6 +154,9 @@ func (p *paper) today(h http.Handler) {
 	for n := range 12 {
 		p.visit(h, fmt.Sprintf("198.51.100.%d", n), r)
 	}
+	for _, path := range []string{"/sitemap.xml", "/", "/news", "/articles/"} {
+		ask(h, "198.51.100.200", path, "User-Agent", "DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)") // which no DNS knows
+	}
 	ask(h, "198.51.100.1", "/picture.png")
 	ask(h, "198.51.100.1", "/articles/?view=grid")
 }

@@ -48,7 +48,7 @@ func (s *serving) flags(fs *flag.FlagSet) {
 	s.settings.flags(fs)
 	dataFlags(fs, &s.data, &s.database)
 	fs.StringVar(&s.listen, "listen", "localhost:8080", "the `ADDRESS` to serve visitors at, such as :8080")
-	fs.StringVar(&s.admin, "admin", "", "an `ADDRESS` that answers /healthz and /metrics, such as 127.0.0.1:9090; by default none")
+	fs.StringVar(&s.admin, "admin", "", "an `ADDRESS` that answers /healthz and /metrics, and /inspect/ to browsers on this machine, such as 127.0.0.1:9090; by default none")
 	fs.BoolVar(&s.revisit, "revisit", false, "look again at pages that no visitor brings, a page a second at most, so that their changes are dated")
 	fs.BoolVar(&s.robots, "robots", false, "name the sitemap in the site's robots.txt, and serve one if the site has none")
 	maxFlag(fs, &s.max)
@@ -269,7 +269,8 @@ func usable(ctx context.Context, st store.Store) bool {
 	return ctx.Err() == nil
 }
 
-// serveAdmin answers /healthz and /metrics at the address of -admin, if there is one.
+// serveAdmin answers /healthz, /metrics and the inspector at the address of -admin, if
+// there is one.
 func (v *serving) serveAdmin(c *control, failed chan<- error) (io.Closer, error) {
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second}
 	if v.admin == "" {
@@ -282,6 +283,7 @@ func (v *serving) serveAdmin(c *control, failed chan<- error) (io.Closer, error)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", c.serveHealth)
 	mux.Handle("GET /metrics", c.metrics())
+	mux.Handle("/inspect/", c.site.Inspector(servemap.Local))
 	server.Handler = mux
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

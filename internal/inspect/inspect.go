@@ -32,6 +32,7 @@ type Config struct {
 	Folder     string // of the origin, such as "/blog/"
 	RobotsLine string // for robots.txt
 	ReportOnly bool   // no sitemap is served
+	Crawlers   bool   // what search engines fetch is followed
 }
 
 // Inspector is an [http.Handler]. It goes by the last element of a request's path, and all
@@ -95,7 +96,7 @@ type view struct {
 var makers = map[string]func(*Inspector, context.Context, url.Values) (view, error){
 	"": (*Inspector).overview, "page": (*Inspector).page, "pages": (*Inspector).pages, "folders": (*Inspector).folders,
 	"search": (*Inspector).search, "changes": (*Inspector).changes, "files": (*Inspector).files, "help": (*Inspector).help,
-	"forget": (*Inspector).confirm,
+	"crawlers": (*Inspector).crawlers, "forget": (*Inspector).confirm,
 }
 
 func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {

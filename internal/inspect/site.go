@@ -27,6 +27,8 @@ type Site interface {
 	Days(ctx context.Context, since time.Time, days int) ([]Day, error)
 	// Files returns the sitemap's files, the one that crawlers begin with first.
 	Files() []File
+	// Crawlers returns what search engines fetched, nil if that is not followed.
+	Crawlers() []Crawler
 	// Forget takes a page out, erases what is known of it, and bars it.
 	Forget(ctx context.Context, url string) error
 }
@@ -127,4 +129,33 @@ type File struct {
 	Pages    int       `json:"pages"` // that it lists; 0 for an index
 	Bytes    int       `json:"bytes"` // before compression
 	Modified time.Time `json:"modified"`
+}
+
+// Crawler is what the crawler of one search engine fetched.
+type Crawler struct {
+	Engine      string        `json:"engine"`
+	Confirmable bool          `json:"confirmable"` // the DNS can tell its addresses
+	Days        []CrawlerDay  `json:"days"`        // the latest first
+	Files       []CrawlerFile `json:"files,omitempty"`
+	Since       time.Time     `json:"since"` // of the pages
+	FetchedDay  int           `json:"fetched_day"`
+	FetchedWeek int           `json:"fetched_week"`
+	NotFetched  int           `json:"not_fetched"`
+	AfterChange float64       `json:"after_change_seconds,omitempty"` // the median from a change to the first fetch after it
+	Changes     int           `json:"changes"`                        // of which that is the median
+}
+
+// CrawlerDay counts the requests of a day that claimed to be the engine's.
+type CrawlerDay struct {
+	Day       string `json:"day"`
+	Claimed   int    `json:"claimed"`
+	Confirmed int    `json:"confirmed"`
+	Refuted   int    `json:"refuted"`
+}
+
+// CrawlerFile is the last fetch of one of the sitemap's files.
+type CrawlerFile struct {
+	URL    string    `json:"url"`
+	At     time.Time `json:"at"`
+	Status int       `json:"status"`
 }

@@ -370,6 +370,16 @@ func (i *Inspector) files(context.Context, url.Values) (view, error) {
 	return view{Name: "files", Nav: "files", Title: "Files", Data: Files{i.Site.Files(), i.RobotsLine, i.ReportOnly}}, nil
 }
 
+// Crawlers are what search engines fetched.
+type Crawlers struct {
+	Followed bool      `json:"followed"` // Options.Crawlers is set
+	Crawlers []Crawler `json:"crawlers"`
+}
+
+func (i *Inspector) crawlers(context.Context, url.Values) (view, error) {
+	return view{Name: "crawlers", Nav: "crawlers", Title: "Crawlers", Data: Crawlers{i.Crawlers, i.Site.Crawlers()}}, nil
+}
+
 // Help is every reason with its sentences.
 type Help struct {
 	Reasons []Reason `json:"reasons"`

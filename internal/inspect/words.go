@@ -186,7 +186,7 @@ func elementParts(xml string) (parts []part) {
 // menu are the views that every page links to.
 var menu = []struct{ Name, Href, Text string }{
 	{"overview", "./", "Overview"}, {"pages", "pages", "Pages"}, {"folders", "folders", "Folders"},
-	{"changes", "changes", "Changes"}, {"files", "files", "Files"}, {"help", "help", "Help"},
+	{"changes", "changes", "Changes"}, {"files", "files", "Files"}, {"crawlers", "crawlers", "Crawlers"}, {"help", "help", "Help"},
 }
 
 // tone is the colour of a verdict.
