@@ -71,7 +71,7 @@ func run(addr, data, engine string, visitors bool) error {
 
 	router := mux.NewRouter()
 	routes(router, news, site.RobotsLine())
-	router.PathPrefix("/inspect/").Handler(site.Inspector(servemap.Local)) // for who sits at this machine
+	router.PathPrefix("/inspect/").Handler(site.Inspector(servemap.Local))
 	site.Mount(router) // after the routes
 
 	handler := http.Handler(router)

@@ -364,11 +364,7 @@ func TestTheInspectorAsJSON(t *testing.T) {
 }
 
 func TestPagesFoldersAndChangesGoOnWhereTheyEnded(t *testing.T) {
-	var links []string
-	for _, loc := range numbered("/list/p%03d", 230) {
-		links = append(links, loc)
-	}
-	links = append(links, numbered("/d%02d/x", 70)...)
+	links := append(numbered("/list/p%03d", 230), numbered("/d%02d/x", 70)...)
 	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL(links...)}, func(s *testkit.Site) {
 		s.Visit(append([]string{"/"}, links...)...)
 		inspector := s.Inspector(everybody)
