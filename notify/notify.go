@@ -241,6 +241,9 @@ func (n *Notifier) locate(lines string, local bool) error {
 	if local {
 		return nil
 	}
+	if u.Scheme == "http" {
+		n.log.Warn("notify: the origin is http; engines prefer https", "origin", n.root)
+	}
 	return checkOrigin(u)
 }
 
@@ -270,9 +273,6 @@ func (n *Notifier) know(key string) {
 func (n *Notifier) Run(ctx context.Context) {
 	defer n.leave(ctx)
 	tick := max(100*time.Millisecond, min(n.hold/10, 30*time.Second))
-	if strings.HasPrefix(n.root, "http:") {
-		n.log.Warn("notify: the origin is http; engines prefer https", "origin", n.root)
-	}
 	for {
 		n.complain(n.pass(ctx))
 		select {

@@ -201,34 +201,20 @@ func withoutURL(err error) error {
 // tell logs a post, and what has become of the engine if that is new.
 func (n *Notifier) tell(before engine, p post, pages int, err error) {
 	to, _ := url.Parse(p.endpoint)
-	attrs := []any{"engine", to.Host, "code", p.engine.Code}
+	e, log := p.engine, n.log.With("engine", to.Host, "code", p.engine.Code)
 	if p.outcome == accepted {
-		n.log.Info("notify: sent", append(attrs, "pages", pages)...)
+		log.Info("notify: sent", "pages", pages)
 	}
-	if p.engine.Verdict == before.Verdict && p.engine.ErrorCode == before.ErrorCode {
+	if e.Verdict == before.Verdict && e.ErrorCode == before.ErrorCode || e.Verdict == verdictOK {
 		return
-	}
-	attrs = append(attrs, "verdict", p.engine.Verdict, "until", p.engine.Until.UTC().Format(time.RFC3339))
-	if p.engine.ErrorCode != "" {
-		attrs = append(attrs, "errorCode", p.engine.ErrorCode)
-	}
-	if p.keyFile != "" {
-		attrs = append(attrs, "keyFile", p.keyFile)
-	}
-	if err != nil {
-		attrs = append(attrs, "error", err)
-	}
-	if advice := p.engine.advice(); advice != "" {
-		attrs = append(attrs, "advice", advice)
 	}
 	level := slog.LevelWarn
-	switch p.engine.Verdict {
-	case verdictOK:
-		return
+	switch e.Verdict {
 	case verdictPending:
 		level = slog.LevelInfo
 	case verdictRefused, verdictPaused:
 		level = slog.LevelError
 	}
-	n.log.Log(context.Background(), level, "notify: the engine does not take the pages now", attrs...)
+	log.Log(context.Background(), level, "notify: the engine does not take the pages now, or has not checked the key", "verdict", e.Verdict,
+		"errorCode", e.ErrorCode, "keyFile", p.keyFile, "until", e.Until.UTC().Format(time.RFC3339), "error", err, "advice", e.advice())
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strings"
 	"syscall"
 	"time"
 
@@ -67,22 +66,13 @@ func newTransport(local bool) *http.Transport {
 var errPrivate = errors.New("the name leads to an address that is not public")
 
 // special are the networks that no public host is in, beside those that netip knows.
-var special = func() (nets []netip.Prefix) {
-	for _, s := range strings.Fields("0.0.0.0/8 100.64.0.0/10 192.0.0.0/24 192.0.2.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 240.0.0.0/4 " +
-		"100::/64 2001:db8::/32 fec0::/10") {
-		nets = append(nets, netip.MustParsePrefix(s))
-	}
-	return nets
-}()
-
-var nat64 = netip.MustParsePrefix("64:ff9b::/96")
+var special = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
+}
 
 func isPublic(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
-	if nat64.Contains(addr) {
-		b := addr.As16()
-		addr = netip.AddrFrom4([4]byte(b[12:]))
-	}
 	for _, n := range special {
 		if n.Contains(addr) {
 			return false

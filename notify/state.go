@@ -18,7 +18,8 @@ import (
 // state is the one record that all processes of a site share. It holds all that a
 // restart must not forget, but for what was sent lately (see sent).
 type state struct {
-	Key string // the key of IndexNow that was made here, "" if the owner gives one
+	Key     string // the key of IndexNow that was made here
+	KeyHash hash   // of the key that is used
 
 	// Owner is the process that sends, until Until. Others wait.
 	Owner string
@@ -51,7 +52,9 @@ const (
 	// doubtFor is how long nobody posts after a post whose outcome is unknown.
 	doubtFor = 10 * time.Minute
 	longest  = 24 * time.Hour // of all waits
-	skew     = time.Minute    // between the clocks of a fleet
+	// skew is by how much the clocks of a fleet may differ, and how long it may take
+	// until a change is stored.
+	skew = 2 * time.Minute
 )
 
 // readState reads a record. One that is absent or damaged is a first start. A time
@@ -65,17 +68,17 @@ func readState(b []byte, now time.Time) (st state, err error) {
 	if st.Engines == nil {
 		st.Engines = map[string]engine{}
 	}
-	st.Until = sane(st.Until, now.Add(leaseFor+2*skew))
-	st.Intent = sane(st.Intent, now.Add(2*skew))
+	st.Until = sane(st.Until, now.Add(leaseFor+skew))
+	st.Intent = sane(st.Intent, now.Add(skew))
 	for url, e := range st.Engines {
-		e.Until = sane(e.Until, now.Add(longest+longest/8+2*skew))
+		e.Until = sane(e.Until, now.Add(longest+longest/8+skew))
 		st.Engines[url] = e
 	}
-	st.Google.Until = sane(st.Google.Until, now.Add(longest+2*skew))
-	if st.Floor.IsZero() || st.Floor.After(now.Add(2*skew)) {
+	st.Google.Until = sane(st.Google.Until, now.Add(longest+skew))
+	if st.Floor.IsZero() || st.Floor.After(now.Add(skew)) {
 		st.Began, st.Floor = now, now // a first start, or a wrong clock: what happened before is not sent
 	}
-	st.Cursor = latest(sane(st.Cursor, now.Add(2*skew)), st.Floor)
+	st.Cursor = latest(sane(st.Cursor, now.Add(skew)), st.Floor)
 	if day := now.UTC().Format(time.DateOnly); st.Day != day {
 		st.Day, st.Posts, st.Sent = day, 0, 0
 	}
@@ -132,6 +135,9 @@ func (n *Notifier) lead(ctx context.Context) (state, error) {
 		}
 		if st.Key == "" {
 			st.Key = strings.ToLower(rand.Text())
+		}
+		if h := hashOf(n.keyOf(*st)); st.KeyHash != h {
+			st.KeyHash, st.Engines = h, map[string]engine{} // what they said was of the old key
 		}
 		if st.Owner == n.owner {
 			st.Cursor = latest(st.Cursor, n.cursor)
