@@ -105,6 +105,55 @@ func TestAProcessThatIsKilledBeforeItStoresTheOutcome(t *testing.T) {
 	})
 }
 
+func TestAnOutcomeThatIsStoredLater(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		t.Run(fmt.Sprintf("after=%v", after), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := &failing{Store: new(memstore.Store)}
+				r := newRig(t, 5, testkit.Setup{Store: st})
+				r.start(Options{})
+				r.changes("/0", "/1")
+				time.Sleep(time.Minute)
+				r.engine.next(func() (*http.Response, error) {
+					st.set(1, 3, after)
+					return reply(200, "")()
+				})
+				time.Sleep(3 * time.Hour)
+				r.wantPosts("/0 /1")
+				if s := r.status(); s.SentToday != 2 || s.Pending != 0 {
+					t.Errorf("the status is %+v", s)
+				}
+			})
+		})
+	}
+}
+
+func TestAProcessThatLostItsLeaseDoesNotPost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 5, testkit.Setup{})
+		slow, quick := r.build(Options{}), r.build(Options{})
+		if _, err := slow.lead(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := quick.lead(t.Context()); !errors.Is(err, errElsewhere) {
+			t.Errorf("a second process leads: %v", err)
+		}
+		time.Sleep(leaseFor)
+		if _, err := quick.lead(t.Context()); err != nil {
+			t.Errorf("the lease does not end: %v", err)
+		}
+		if _, _, err := slow.intend(t.Context(), 1); !errors.Is(err, errElsewhere) {
+			t.Errorf("the first process may post: %v", err)
+		}
+		if _, _, err := quick.intend(t.Context(), 1); err != nil {
+			t.Errorf("the second one may not: %v", err)
+		}
+		if _, _, err := quick.intend(t.Context(), 1); !errors.Is(err, errWait) {
+			t.Errorf("it may post again before the outcome is stored: %v", err)
+		}
+	})
+}
+
 // wantOnceOrTwice checks that each page was sent once or twice, and not within 10 minutes.
 func (r *rig) wantOnceOrTwice(paths ...string) {
 	r.Helper()
