@@ -18,25 +18,28 @@ const (
 	tiredLooks = 32
 )
 
-// lost returns the key of a text that a look lacks and the look before had, 0 if there is
-// none. What is missed already is followed first.
-func (m *Mark) lost(v *View) uint16 {
+// lossesRead bounds the texts of one look that may be lost.
+const lossesRead = 16
+
+// lost returns the keys of texts that a look lacks and the look before had. What is missed
+// already is followed first.
+func (m *Mark) lost(v *View) (keys []uint16) {
 	switch {
 	case m.loss.looks > 0:
-		return m.loss.key
-	case m.list, m.loss.tired > 0, v.size+leastLoss > m.size, v.links < int(m.links), len(v.blocks) >= int(m.shown):
-		return 0
+		return []uint16{m.loss.key}
+	case m.list, m.loss.tired > 0, v.size+leastLoss > m.size, v.links < int(m.links):
+		return nil
 	}
 	var shown keySet
 	for i := range v.blocks {
 		shown.add(v.blocks[i].key)
 	}
-	for i := range int(m.shown) {
+	for i := 0; i < int(m.shown) && len(keys) < lossesRead; i++ {
 		if key := keyAt(m.known, 2*i); !shown.has(key) {
-			return key
+			keys = append(keys, key)
 		}
 	}
-	return 0
+	return keys
 }
 
 // lose follows what is missed, and returns when a loss that has become a change was first
@@ -59,23 +62,23 @@ func (c *comparison) lose() (since int64) {
 			since = int64(l.since)
 			*l = loss{}
 		}
-	case c.gone != 0 && c.goneOn == 1 && !news && !c.misses():
+	case c.gone != 0 && c.goneOn == 1 && c.doubt < firstDoubt && !news && !c.misses():
 		*l = loss{key: c.gone, since: uint32(c.at), looks: 1}
 	}
 	return since
 }
 
-// sinceLast reports whether the look shows what the look before did not, and whether the
-// page had shown some of that earlier.
+// sinceLast reports whether the look shows texts of the page that the look before did not,
+// and whether the page had shown some of them earlier.
 func (c *comparison) sinceLast() (news, returned bool) {
 	var last keySet
 	for i := range int(c.Mark.shown) {
 		last.add(keyAt(c.Mark.known, 2*i))
 	}
 	for i := range c.blocks {
-		if b := &c.blocks[i]; !last.has(b.key) {
+		if b := &c.blocks[i]; !last.has(b.key) && c.counts(b) {
 			news = true
-			returned = returned || c.counts(b) && c.known.has(b.key)
+			returned = returned || c.known.has(b.key)
 		}
 	}
 	return news, returned

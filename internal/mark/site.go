@@ -49,8 +49,11 @@ func (s *Site) Consult(v *View, m Mark, page uint64) {
 		b := &v.blocks[i]
 		b.on = s.see(b.hash, uint8(page>>56), !known.has(b.key))
 	}
-	if v.gone = m.lost(v); v.gone != 0 {
-		v.goneOn = s.see(uint64(v.gone)*0x9E3779B97F4A7C15, uint8(page>>56), v.gone != m.loss.key)
+	for _, key := range m.lost(v) {
+		on := s.see(uint64(key)*0x9E3779B97F4A7C15, uint8(page>>56), m.loss.looks == 0)
+		if v.gone == 0 || on < v.goneOn {
+			v.gone, v.goneOn = key, on
+		}
 	}
 }
 
