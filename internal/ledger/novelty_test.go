@@ -153,3 +153,25 @@ func TestRotatingLinksDateNothing(t *testing.T) {
 		}
 	})
 }
+
+// A list gets more links at once than a mark follows blocks.
+func TestListAnnouncesAllOfManyLinks(t *testing.T) {
+	articles := func(n int) (all []string) {
+		for i := range n {
+			all = append(all, fmt.Sprintf("/an-article-of-some-length-%c%c", 'a'+i/26, 'a'+i%26))
+		}
+		return all
+	}
+	inBubble(t, Config{}, func(r *rig) {
+		for range 3 {
+			r.sight("/", home("", articles(10)...))
+			time.Sleep(time.Hour)
+		}
+		at := time.Now().Unix()
+		r.sight("/", home("", articles(50)...))
+		for _, location := range articles(50)[10:] {
+			r.sight(location, html("what is new at "+location))
+			r.wantLastMod(location, at)
+		}
+	})
+}
