@@ -63,7 +63,7 @@ func (e *Estimate) posterior() (p posterior) {
 }
 
 // leastNats is how far below the best a likelihood no longer counts.
-const leastNats = 40
+const leastNats = 16
 
 // weigh sets the weights of the cells to their likelihoods by a share of the history, and by so many looks since that
 // found no change. They are relative to the greatest one, whose logarithm it returns.
@@ -115,13 +115,17 @@ func (h *history) always(looks float64) float64 {
 func (p *posterior) drift() {
 	before, sum := p.cells, 0.0
 	clear(p.cells[1:])
+	var moved [cells + 2*2*driftCells]float64 // with room at both ends
 	for k := 1; k < cells; k++ {
 		if w := before[k]; w > 0 {
 			sum += w
 			for i, share := range drifted {
-				p.cells[max(1, min(cells-1, k-i+driftCells))] += w * share
+				moved[k-i+2*driftCells] += w * share
 			}
 		}
+	}
+	for i, w := range moved {
+		p.cells[max(1, min(cells-1, i-driftCells))] += w
 	}
 	p.cells[0] += stops * sum
 	for k := 1; k < cells; k++ {
