@@ -17,7 +17,7 @@ var inFlags = strings.NewReplacer(
 	"further Options.Entries", "further pages by -entry",
 	"Options.Entries", "-entry",
 	"options: Entries", "-entry",
-	"options: Rules: rule", "-never, -always, -public or -query: pattern number",
+	"options: Rules: rule", "-never, -always or -public: number",
 	"Options.BenignCookies", "-cookie",
 	"Options.ReportOnly is set", "-report-only is given",
 	"return the visitor's address in Options.ClientIP", "name the proxies in -trusted-proxies",
