@@ -1,0 +1,11 @@
+// Caddy is a Caddy with servemap in it.
+package main
+
+import (
+	caddycmd "github.com/caddyserver/caddy/v2/cmd"
+	_ "github.com/caddyserver/caddy/v2/modules/standard"
+
+	_ "github.com/servemap/servemap/examples/recipes/caddy"
+)
+
+func main() { caddycmd.Main() }
