@@ -230,8 +230,10 @@
 //     nearly empty is held for a day, or until a believed date that moved with it has stood
 //     for a day. A page whose Vary names Accept-Language is compared
 //     with itself in that language.
-//   - Comments under a post date it. Text that was only removed dates nothing, nor do
-//     numbers in a few words, ages and copyright lines.
+//   - A text that one page loses is a change once it has been gone for a day, unless texts
+//     come and go on that page.
+//   - Comments under a post date it. Numbers in a few words, ages and copyright lines date
+//     nothing, nor do the same words in other blocks.
 //
 // The changefreq is a Bayesian estimate from the looks that found a change and those that
 // did not, however irregular they are. It is left out if it is less likely than
