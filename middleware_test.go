@@ -530,7 +530,7 @@ func ExampleSite_Explain_dates() {
 
 	e, err := site.Explain(context.Background(), "/")
 	fmt.Println(e.Page.LastModified, err)
-	fmt.Println(strings.Contains(e.Dates.Text, "the lastmod is the time that Last-Modified gives"))
+	fmt.Println(strings.Contains(e.Dates.Text, "The lastmod is the time that Last-Modified gives"))
 	// Output:
 	// 2026-03-02 09:30:00 +0000 UTC <nil>
 	// true
@@ -676,7 +676,7 @@ func ExampleSite_Stats() {
 	fmt.Println(strings.Join(site.Stats().Hints, "\n"))
 	// Output:
 	// map[excluded noindex:1]
-	// The page where visitors enter asks not to be indexed (noindex), so it is not listed; take that out where it is not meant.
+	// The page where visitors enter says noindex, so it is not listed. Remove that if it is a mistake.
 }
 
 // ExampleRule lists what nothing links to, keeps a folder out, and makes pages of a query.

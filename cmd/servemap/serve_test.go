@@ -224,7 +224,7 @@ func TestQueryFlagAddsToTheDefault(t *testing.T) {
 	}, "-query", "id", "-explore")
 	s.log.await(t, "msg=explored")
 	sameStrings(t, "listed", listed(t, s.data), "/", "/?page=2", "/?id=3")
-	if code, out, _ := call(t, "explain", "-data", s.data, "/?color=red"); code != codeNo || !strings.Contains(out, "-query allows parameters") {
+	if code, out, _ := call(t, "explain", "-data", s.data, "/?color=red"); code != codeNo || !strings.Contains(out, "name it in -query") {
 		t.Errorf("%d %s", code, out)
 	}
 }

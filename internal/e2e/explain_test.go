@@ -66,9 +66,9 @@ func TestExplainTellsWhatALinkAnswers(t *testing.T) {
 		h["/a"] = http.NotFound
 		time.Sleep(time.Minute)
 		s.Visit("/a")
-		for path, want := range map[string]string{"/old": "answered 301", "/gone": "answered 410", "/a": "answered 404 at"} {
+		for path, want := range map[string]string{"/old": "got 301", "/gone": "got 410", "/a": "answered 404 at"} {
 			if e := s.Explained(path); !strings.Contains(e.Text, want) {
-				s.Errorf("%s: %q, want that it %s", path, e.Text, want)
+				s.Errorf("%s: %q, want %q in it", path, e.Text, want)
 			}
 		}
 	})
@@ -119,7 +119,7 @@ func TestExplainTellsWhyThereIsNoChangeFreq(t *testing.T) {
 	}{
 		{"not likely enough", 0.99, 3, "less likely than Options.Limits.Confidence asks for"},
 		{"none is wanted", 1, 3, "less likely than Options.Limits.Confidence asks for"},
-		{"one change, and a short watch", 0.01, 1, "takes a longer watch"},
+		{"one change, and a short watch", 0.01, 1, "needs a longer watch"},
 		{"published", 0.01, 3, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestExplainTellsOfAnAnnouncedEnd(t *testing.T) {
 		}
 		time.Sleep(2 * time.Hour)
 		for _, seen := range []string{"before it is seen again", "when it is seen again"} {
-			for path, want := range map[string]string{"/fair": end.Format(time.RFC3339) + " as its unavailable_after", "/draft": "asks not to be indexed"} {
+			for path, want := range map[string]string{"/fair": "unavailable_after, " + end.Format(time.RFC3339) + ", has passed", "/draft": "says noindex"} {
 				if e := s.Explained(path); e.Reason != "noindex" || !strings.Contains(e.Text, want) {
 					s.Errorf("%s, %s: %s %q; want %q", path, seen, e.Reason, e.Text, want)
 				}
@@ -186,9 +186,9 @@ func TestExplainTellsWhatIsMissing(t *testing.T) {
 		}{
 			{"/a", "link", "", "", ""},
 			{"/reset", "not-seen", "an anonymous visitor", "", ""},
-			{"/orphan", "no-evidence", "3 networks (so far 0, since no visitor's address is known to be a public one; behind a proxy, Options.ClientIP gives it), and links to 3 pages beside it (so far 1)", "", ""},
+			{"/orphan", "no-evidence", "3 networks (so far 0, because no visitor's public address is known; behind a proxy, set Options.ClientIP), and links to 3 pages beside it (so far 1)", "", ""},
 			{"/invite/x", "risky-word", "a link", "", ""},
-			{token, "capability", "another look", "", ""},
+			{token, "capability", "another visit", "", ""},
 			{"/variant", "canonical-elsewhere", "", "", testkit.Origin + "/a"},
 			{"/internal/x", "rule-never", "", "/internal/", ""},
 		} {

@@ -501,11 +501,11 @@ func TestExplainSaysWhatExploringLeftOutAndDidNotFind(t *testing.T) {
 		for _, tt := range []struct{ location, text, missing string }{
 			{"/logout", `an action ("logout"), so exploring does not ask for it`, "a rule that says Always"},
 			{"/shop?color=red", "Its query has a parameter that is not allowed", "its canonical one"},
-			{"/vote/5", "since a request for a location of such a name may change something", "exploring, if a rule says Always"},
-			{"/broken", "it answered 404 when it was last asked for", "who gets a page there"},
-			{"/locked", "it answered 403", ""},
-			{"/old", "it answered 301", ""},
-			{"/lists-by-rule/vote", "it answered 404", ""},
+			{"/vote/5", "because a request for an address with such a name may change something", "exploring, if a rule says Always"},
+			{"/broken", "the last request for it got 404", "who gets a page there"},
+			{"/locked", "got 403", ""},
+			{"/old", "got 301", ""},
+			{"/lists-by-rule/vote", "got 404", ""},
 		} {
 			e := s.Explained(tt.location)
 			if e.Verdict != servemap.VerdictWaiting || !strings.Contains(e.Text, tt.text) || !strings.Contains(strings.Join(e.Missing, "\n"), tt.missing) {

@@ -112,7 +112,7 @@ func TestHintOfASiteOfWhichHardlyAPageIsListed(t *testing.T) {
 		want         string
 	}{
 		{"pages that nothing links to", []string{"/news"}, numbered("/archive/%d", 40), "nothing shows that they are public; if they are, link to them"},
-		{"pages that differ by their query", queries, queries, "their query has a parameter that is not allowed; if a parameter makes a page of its own, name it"},
+		{"pages that differ by their query", queries, queries, "their query has a parameter that is not allowed; if the parameter makes a page of its own, name it"},
 		{"pages that look like secrets", tokens, tokens, "their addresses look like secrets that let in whoever knows them; if they are public"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestHintOfASiteOfWhichHardlyAPageIsListed(t *testing.T) {
 					s.Errorf("hints %q at once, want none", hints)
 				}
 				time.Sleep(12 * time.Minute)
-				s.WantHints("41 were seen and 1 at most are listed, mostly since " + tt.want)
+				s.WantHints("41 were seen and at most 1 are listed, mostly because " + tt.want)
 			})
 		})
 	}

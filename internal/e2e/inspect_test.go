@@ -65,11 +65,11 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 		for _, tt := range []struct{ name, asked, want string }{
 			{"listed", "/a", "Listed"},
 			{"by its URL", "https://example.com/a", "Listed"},
-			{"noindex", "/hidden", "the page asks not to be indexed"},
+			{"noindex", "/hidden", "the page says noindex"},
 			{"private", "/private", "set Rule.IgnoreCacheControl"},
 			{"a secret", secret, "looks like a secret"},
 			{"not seen", "/unseen", "an anonymous visitor who gets a page there"},
-			{"nothing known", "/nothing", "Nothing is known of this location"},
+			{"nothing known", "/nothing", "Nothing is known of this page"},
 			{"elsewhere", "https://elsewhere.example/a", "its host is not the site's"},
 			{"no address", "/a//b", "two slashes in a row"},
 		} {

@@ -94,7 +94,7 @@ func TestRouteIsLearnedWhereTheRouterLeavesIt(t *testing.T) {
 				}
 				s.WantListed(want...)
 				e := s.Explained("/about")
-				says := strings.Contains(e.Text, "No route was seen") && strings.Contains(strings.Join(e.Missing, "\n"), "no route was seen yet")
+				says := strings.Contains(e.Text, "servemap has seen no route") && strings.Contains(strings.Join(e.Missing, "\n"), "servemap has seen no route yet")
 				if says == tt.seen {
 					s.Errorf("the explanation says that no route was seen: %v, want %v: %s %q", says, !tt.seen, e.Text, e.Missing)
 				}

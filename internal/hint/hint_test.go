@@ -18,9 +18,9 @@ func TestEveryHintSaysWhatToDo(t *testing.T) {
 	seen := map[string]bool{}
 	for hint := Host; hint < end; hint++ {
 		text := hint.String()
-		cause, todo, ok := strings.Cut(text, "; ")
+		cause, todo, ok := strings.Cut(text, ". ")
 		if !ok || cause == "" || !strings.HasSuffix(todo, ".") || strings.Contains(text, "\n") || seen[text] {
-			t.Errorf("hint %d says %q, want words of its own: a cause, and after a semicolon what to do", hint, text)
+			t.Errorf("hint %d says %q, want words of its own: a sentence with the cause, and then what to do", hint, text)
 		}
 		seen[text] = true
 	}

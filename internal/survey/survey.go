@@ -76,7 +76,7 @@ func (s *Survey) HintFew(now time.Time) {
 		s.few.since = now
 	case now.Sub(s.few.since) >= fewFor:
 		cause, todo := texts.Most(o.most)
-		s.hints.Tell(hint.Few, fmt.Sprintf("%d were seen and %d at most are listed, mostly since %s; %s.", o.seen, o.listed, cause, todo))
+		s.hints.Tell(hint.Few, fmt.Sprintf("%d were seen and at most %d are listed, mostly because %s; %s.", o.seen, o.listed, cause, todo))
 		s.few.told = true
 	}
 }

@@ -33,7 +33,7 @@ func TestLastMod(t *testing.T) {
 		h.Held, h.More = unix(since), more
 		return h
 	}
-	const moved, maybe = "by now: nothing that counts has changed with it", "may be a change"
+	const moved, maybe = ", but nothing that counts changed with it", "may be a change"
 	tests := []struct {
 		name  string
 		c     lastmod.Candidates
@@ -42,34 +42,34 @@ func TestLastMod(t *testing.T) {
 		want  []string
 		not   string
 	}{
-		{"seen", lastmod.Candidates{Changed: moment.Seconds(800)}, lastmod.History{}, lastmod.Trust{}, []string{"between the looks at 1970-01-01T00:10:00Z and 1970-01-01T00:13:20Z", "the look that first showed it"}, "by now"},
-		{"exact", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, lastmod.History{}, lastmod.Trust{}, []string{"between the looks", "time that Last-Modified gives"}, "by now"},
-		{"exact, and the source is not believed by now", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, lastmod.History{}, clock, []string{"time that Last-Modified gives"}, "by now"},
-		{"taken for an error", given(500, 0), lastmod.History{Odd: true}, lastmod.Trust{}, []string{"Last-Modified gives.", "was taken for an error"}, "by now"},
-		{"given by the server", given(500, 0), lastmod.History{}, lastmod.Trust{}, []string{"No change was seen since the first look at 1970-01-01T00:05:00Z", "Last-Modified gives"}, "by now"},
-		{"given by the page", given(0, 500), lastmod.History{}, lastmod.Trust{}, []string{"No change was seen", "the page itself gives"}, "by now"},
-		{"new", lastmod.Candidates{Fresh: moment.Seconds(300)}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the time of the first look."}, "by now"},
-		{"new, and seen some time after its link", lastmod.Candidates{Fresh: moment.Seconds(200)}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the look that first showed a link to it."}, "by now"},
-		{"nothing known", lastmod.Candidates{}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod: no change was seen since the first look at 1970-01-01T00:05:00Z."}, "by now"},
-		{"volatile", lastmod.Candidates{Changed: moment.Seconds(800), Volatile: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "another one at every look"}, "by now"},
-		{"changed by a clock that was ahead", lastmod.Candidates{Changed: moment.Seconds(5000)}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "the clock is behind"}, "by now"},
-		{"a clock for a source", given(500, 0), lastmod.History{}, clock, []string{"no lastmod", "Last-Modified is not believed, since it moves with the clock"}, "by now"},
-		{"a source that lies", given(0, 500), lastmod.History{}, moves, []string{"no lastmod", "the page itself is not believed, since it moved on pages that had not changed"}, "by now"},
-		{"a source that lied", given(500, 0), lastmod.History{}, mended, []string{"no lastmod", "was not believed at the time"}, "by now"},
-		{"a build", given(500, 0), lastmod.History{}, build, []string{"no lastmod", "a build that most pages share"}, "by now"},
-		{"young", young, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "is used once a look finds it an hour old"}, "by now"},
-		{"given by the server, and still", given(500, 0), last(500, 0), lastmod.Trust{}, []string{"Last-Modified gives."}, "by now"},
-		{"the server gives another by now", given(500, 0), last(900, 0), lastmod.Trust{}, []string{"No change was seen", "that Last-Modified gave with that content, and not 1970-01-01T00:15:00Z, which it gives " + moved}, "Last-Modified gives."},
-		{"the page gives another by now", given(0, 500), last(0, 900), lastmod.Trust{}, []string{"the page itself gave with that content, and not 1970-01-01T00:15:00Z", moved}, maybe},
-		{"another that moved is not the one in use", given(500, 0), last(500, 900), lastmod.Trust{}, []string{"that Last-Modified gives."}, "by now"},
-		{"another by now, and something is held", given(500, 0), holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "What the look at 1970-01-01T00:15:00Z first showed", maybe, "once 16 more looks show the same."}, "Last-Modified gives."},
-		{"something is held, for a look more", given(500, 0), holds(last(500, 0), 900, 1), lastmod.Trust{}, []string{"Last-Modified gives.", "once one more look shows the same."}, "by now"},
-		{"exact, and another by now", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, last(900, 0), lastmod.Trust{}, []string{"the time that Last-Modified gave with that content, and not 1970-01-01T00:15:00Z, which it gives by now."}, maybe},
-		{"seen, and something is held", lastmod.Candidates{Changed: moment.Seconds(800)}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"the look that first showed it.", maybe, "2 more looks"}, "by now"},
-		{"new, and something is held", lastmod.Candidates{Fresh: moment.Seconds(500)}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"The page is new", maybe}, "by now"},
-		{"nothing known, and something is held", lastmod.Candidates{}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"no lastmod: no change was seen", maybe}, "by now"},
-		{"moved before it was old enough", given(0, 0), last(900, 0), lastmod.Trust{}, []string{"no lastmod", "Last-Modified gives 1970-01-01T00:15:00Z by now, with which nothing that counts has changed"}, maybe},
-		{"another one at every look, and something is held", lastmod.Candidates{Changed: moment.Seconds(800), Volatile: true}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"another one at every look."}, maybe},
+		{"seen", lastmod.Candidates{Changed: moment.Seconds(800)}, lastmod.History{}, lastmod.Trust{}, []string{"between the looks at 1970-01-01T00:10:00Z and 1970-01-01T00:13:20Z", "the look that first showed the change"}, "now gives"},
+		{"exact", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, lastmod.History{}, lastmod.Trust{}, []string{"between the looks", "time that Last-Modified gives"}, "now gives"},
+		{"exact, and the source is not believed by now", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, lastmod.History{}, clock, []string{"time that Last-Modified gives"}, "now gives"},
+		{"taken for an error", given(500, 0), lastmod.History{Odd: true}, lastmod.Trust{}, []string{"Last-Modified gives.", "was taken for an error"}, "now gives"},
+		{"given by the server", given(500, 0), lastmod.History{}, lastmod.Trust{}, []string{"No change was seen since the first look at 1970-01-01T00:05:00Z", "Last-Modified gives"}, "now gives"},
+		{"given by the page", given(0, 500), lastmod.History{}, lastmod.Trust{}, []string{"No change was seen", "the page itself gives"}, "now gives"},
+		{"new", lastmod.Candidates{Fresh: moment.Seconds(300)}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the time of the first look."}, "now gives"},
+		{"new, and seen some time after its link", lastmod.Candidates{Fresh: moment.Seconds(200)}, lastmod.History{}, lastmod.Trust{}, []string{"new", "the look that first showed a link to it."}, "now gives"},
+		{"nothing known", lastmod.Candidates{}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod: no change was seen since the first look at 1970-01-01T00:05:00Z."}, "now gives"},
+		{"volatile", lastmod.Candidates{Changed: moment.Seconds(800), Volatile: true}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "different at every look"}, "now gives"},
+		{"changed by a clock that was ahead", lastmod.Candidates{Changed: moment.Seconds(5000)}, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "lies in the future"}, "now gives"},
+		{"a clock for a source", given(500, 0), lastmod.History{}, clock, []string{"no lastmod", "Last-Modified is not trusted, because it moves with the clock"}, "now gives"},
+		{"a source that lies", given(0, 500), lastmod.History{}, moves, []string{"no lastmod", "the page itself is not trusted, because it moved on pages that had not changed"}, "now gives"},
+		{"a source that lied", given(500, 0), lastmod.History{}, mended, []string{"no lastmod", "gives a date from a time when it was not trusted"}, "now gives"},
+		{"a build", given(500, 0), lastmod.History{}, build, []string{"no lastmod", "the time of a build, which most pages share"}, "now gives"},
+		{"young", young, lastmod.History{}, lastmod.Trust{}, []string{"no lastmod", "which is used once a look finds it an hour old"}, "now gives"},
+		{"given by the server, and still", given(500, 0), last(500, 0), lastmod.Trust{}, []string{"Last-Modified gives."}, "now gives"},
+		{"the server gives another by now", given(500, 0), last(900, 0), lastmod.Trust{}, []string{"No change was seen", "that Last-Modified gave for that content. It now gives 1970-01-01T00:15:00Z" + moved}, "Last-Modified gives."},
+		{"the page gives another by now", given(0, 500), last(0, 900), lastmod.Trust{}, []string{"the page itself gave for that content. It now gives 1970-01-01T00:15:00Z", moved}, maybe},
+		{"another that moved is not the one in use", given(500, 0), last(500, 900), lastmod.Trust{}, []string{"that Last-Modified gives."}, "now gives"},
+		{"another by now, and something is held", given(500, 0), holds(last(900, 0), 900, 16), lastmod.Trust{}, []string{moved, "What appeared or disappeared at the look of 1970-01-01T00:15:00Z", maybe, "once 16 more looks show the same."}, "Last-Modified gives."},
+		{"something is held, for a look more", given(500, 0), holds(last(500, 0), 900, 1), lastmod.Trust{}, []string{"Last-Modified gives.", "once one more look shows the same."}, "now gives"},
+		{"exact, and another by now", lastmod.Candidates{Changed: moment.Seconds(800), Exact: moment.Seconds(700), ExactBy: lastmod.Server}, last(900, 0), lastmod.Trust{}, []string{"the time that Last-Modified gave for that content. It now gives 1970-01-01T00:15:00Z."}, maybe},
+		{"seen, and something is held", lastmod.Candidates{Changed: moment.Seconds(800)}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"the look that first showed the change.", maybe, "2 more looks"}, "now gives"},
+		{"new, and something is held", lastmod.Candidates{Fresh: moment.Seconds(500)}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"The page is new", maybe}, "now gives"},
+		{"nothing known, and something is held", lastmod.Candidates{}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"no lastmod: no change was seen", maybe}, "now gives"},
+		{"moved before it was old enough", given(0, 0), last(900, 0), lastmod.Trust{}, []string{"no lastmod", "Last-Modified now gives 1970-01-01T00:15:00Z, but nothing that counts changed with it"}, maybe},
+		{"another one at every look, and something is held", lastmod.Candidates{Changed: moment.Seconds(800), Volatile: true}, holds(lastmod.History{}, 900, 2), lastmod.Trust{}, []string{"different at every look."}, maybe},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestReadAs(t *testing.T) {
 		want    string
 	}{
 		{mark.Reading{}, "an article: new text is a change"},
-		{mark.Reading{List: true, Fresh: 3}, "a list: new items are a change, such as links to articles; new at the last one: 3"},
+		{mark.Reading{List: true, Fresh: 3}, "a list: new items, such as links to articles, are a change; new blocks at the last change: 3"},
 	} {
 		if got := ReadAs(tt.reading); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.reading, got, tt.want)

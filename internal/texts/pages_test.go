@@ -13,7 +13,7 @@ func TestMissing(t *testing.T) {
 		link = "a link from a listed page"
 		rule = "a rule that says Always"
 
-		route = "a route that matches this location alone, with a whole document there (an html or a title element)"
+		route = "a route for this page alone, which answers with a whole document (an html or a title element)"
 	)
 	for _, tt := range []struct {
 		name    string
@@ -32,25 +32,25 @@ func TestMissing(t *testing.T) {
 		}},
 		{"waits for addresses", admit.Waiting, admit.NoEvidence, admit.Evidence{Siblings: 1}, []string{
 			link, route,
-			"visitors from 5 networks (so far 0, since no visitor's address is known to be a public one; behind a proxy, Options.ClientIP gives it), and links to 3 pages beside it (so far 1)", rule,
+			"visitors from 5 networks (so far 0, because no visitor's public address is known; behind a proxy, set Options.ClientIP), and links to 3 pages beside it (so far 1)", rule,
 		}},
 		{"risky word", admit.Held, admit.RiskyWord, admit.Evidence{}, []string{link, rule}},
 		{"risky word with a link", admit.Held, admit.RiskyWord, admit.Evidence{Link: true}, []string{
-			"another look at a page that links to it, a day later, from another network, or by a visitor without cookies who comes from a listed page",
+			"another visit to a page that links to it, a day later, from another network, or by a visitor without cookies who comes from a listed page",
 			rule,
 		}},
 		{"action", admit.Held, admit.ActionWord, admit.Evidence{}, []string{rule}},
 		{"capability", admit.Held, admit.Capability, admit.Evidence{}, []string{link + ", seen by visitors from two networks or a day apart", rule}},
 		{"capability with a link", admit.Held, admit.Capability, admit.Evidence{Link: true}, []string{
-			"another look at a page that links to it, a day later or from another network", rule,
+			"another visit to a page that links to it, a day later or from another network", rule,
 		}},
 		{"capability led to by a canonical", admit.Held, admit.Capability, admit.Evidence{Led: true}, []string{
-			"another look at a page that links to it, a day later or from another network", rule,
+			"another visit to a page that links to it, a day later or from another network", rule,
 		}},
-		{"duplicate", admit.Held, admit.Duplicate, admit.Evidence{}, []string{"a canonical link to itself", rule}},
-		{"what many show", admit.Held, admit.SoftNotFound, admit.Evidence{}, []string{"a canonical link to itself", rule}},
-		{"head not seen", admit.Held, admit.HeadNotSeen, admit.Evidence{}, []string{"a head that ends, and is no longer than what is read"}},
-		{"encoding", admit.Held, admit.Encoding, admit.Evidence{}, []string{"a Content-Encoding that can be read"}},
+		{"duplicate", admit.Held, admit.Duplicate, admit.Evidence{}, []string{"a canonical link to its own URL", rule}},
+		{"what many show", admit.Held, admit.SoftNotFound, admit.Evidence{}, []string{"a canonical link to its own URL", rule}},
+		{"head not seen", admit.Held, admit.HeadNotSeen, admit.Evidence{}, []string{"a head that ends, and is short enough to be read whole"}},
+		{"encoding", admit.Held, admit.Encoding, admit.Evidence{}, []string{"a Content-Encoding that servemap can read"}},
 		{"growth", admit.Held, admit.Growth, admit.Evidence{}, []string{rule}},
 	} {
 		if got := Missing(tt.verdict, tt.why, tt.ev, 5, true); !slices.Equal(got, tt.want) {
@@ -63,7 +63,7 @@ func TestMissing(t *testing.T) {
 // would then mislead.
 func TestMissingSaysThatNoRouteWasSeen(t *testing.T) {
 	got := Missing(admit.Waiting, admit.NoEvidence, admit.Evidence{}, 3, false)
-	if !slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, "; no route was seen yet, see Site.Observe") }) {
+	if !slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, "; servemap has seen no route yet, see Site.Observe") }) {
 		t.Errorf("%q do not say so", got)
 	}
 }
@@ -119,8 +119,8 @@ func TestPageNamesTheWord(t *testing.T) {
 		{"/orders/sidebar", admit.RiskyWord, `"orders"`, shown},
 		{"/shop/cart.php", admit.ActionWord, `"cart"`, "rule"},
 		{"/orders/delete", admit.ActionWord, `"delete"`, "rule"},
-		{"/plain", admit.RiskyWord, "a word of pages", "rule"}, // a word that another version held
-		{"/plain", admit.ActionWord, "a word of pages", "rule"},
+		{"/plain", admit.RiskyWord, "a word that is common", "rule"}, // a word that another version held
+		{"/plain", admit.ActionWord, "a word that is common", "rule"},
 	} {
 		if text := Page(admit.Held, tt.why, tt.location); !strings.Contains(text, tt.word) || !strings.Contains(text, tt.way) {
 			t.Errorf("%s is explained as %q, want %s in it and %q", tt.location, text, tt.word, tt.way)
