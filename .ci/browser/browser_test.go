@@ -14,12 +14,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/store"
@@ -198,4 +200,54 @@ func keep(t *testing.T, ctx context.Context, name string) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// An owner without a mouse asks why a page is missing, goes on from there, and forgets a page.
+func TestTheWayByKeyboard(t *testing.T) {
+	st, pages := lived(t)
+	base := serve(t, st, pages, pages.today)
+	ctx := browse(t)
+	set(t, ctx, 1280, "light")
+	if err := chromedp.Do(ctx, chromedp.Navigate(base)); err != nil {
+		t.Fatal(err)
+	}
+	press := func(keys string) {
+		t.Helper()
+		if err := chromedp.Do(ctx, chromedp.KeyEvent(keys)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// reach presses Tab until what has the focus is so.
+	reach := func(what string) {
+		t.Helper()
+		for range 60 {
+			press(kb.Tab)
+			if eval[bool](t, ctx, `document.activeElement.matches(`+strconv.Quote(what)+`)`) {
+				if eval[string](t, ctx, `getComputedStyle(document.activeElement).outlineStyle`) == "none" {
+					t.Errorf("nobody sees that %s has the focus", what)
+				}
+				return
+			}
+		}
+		t.Fatalf("Tab does not reach %s", what)
+	}
+	follow := func(keys, title string) {
+		t.Helper()
+		press(keys)
+		if err := chromedp.Do(ctx, chromedp.WaitReady("//h1[text()="+strconv.Quote(title)+"]")); err != nil {
+			t.Fatalf("%s: %v", title, err)
+		}
+	}
+	reach(".skip")
+	reach("#q")
+	press("/search")
+	follow(kb.Enter, "Excluded")
+	reach("nav a[href=changes]")
+	follow(kb.Enter, "Changes")
+	reach("th a.path")
+	follow(kb.Enter, "Listed")
+	reach("a[href^=forget]")
+	follow(kb.Enter, "Forget this page?")
+	reach("button.danger")
+	follow(kb.Enter, "Excluded")
 }

@@ -17,7 +17,7 @@ import (
 
 // functions are what the templates call.
 var functions = template.FuncMap{
-	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
+	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "next": nextLook, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
 	"path": showPath, "crumbs": crumbs, "bars": barsOf, "line": lineOf, "often": rangeOf, "word": verdictWord, "care": careWord,
 	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "parts": elementParts,
 	"spans": func() any { return Spans }, "last": lastSegment,
@@ -47,13 +47,21 @@ func date(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04 UTC") }
 // ago says how long before now something was, as people say it.
 func ago(t, now time.Time) string {
 	switch d := now.Sub(t); {
-	case d < -time.Minute:
+	case d < -5*time.Second:
 		return "in " + spanOf(-d.Seconds())
 	case d < 5*time.Second:
 		return "just now"
 	default:
 		return spanOf(d.Seconds()) + " ago"
 	}
+}
+
+// nextLook says when a request for a page teaches something again.
+func nextLook(at, now time.Time) string {
+	if !at.After(now) {
+		return "with the next visit"
+	}
+	return "with a visit in " + spanOf(at.Sub(now).Seconds()) + " or later"
 }
 
 // units are those of time that people count in.
