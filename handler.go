@@ -35,8 +35,8 @@ import (
 
 // Handler returns a handler that serves the sitemap: "/sitemap.xml", its parts
 // "/sitemap-1.xml" and so on if the site is large, "/sitemap-recent.xml" with
-// Options.Recent, "/sitemap-news.xml" with Extensions.News, and each with ".gz"
-// added. It goes by the last element of the path, serves GET and HEAD, and
+// Options.Recent, "/sitemap-news.xml" with Extensions.News, each with ".gz" added, and
+// "/sitemap.html" with Options.HTML. It goes by the last element of the path, serves GET and HEAD, and
 // answers 404 to any other name. While nothing is listed it answers 503 and says
 // why.
 //
@@ -154,6 +154,13 @@ func (s *Site) owns(r *http.Request) bool {
 	path, _, _ := strings.Cut(r.RequestURI, "?")
 	name, below := strings.CutPrefix(path, s.origin.Folder())
 	return below && s.files.Owns(name) && observe.CutOff(r) != ""
+}
+
+// ownsLocation reports whether one of the sitemap's files is at a location.
+func (s *Site) ownsLocation(loc string) bool {
+	path, _, _ := strings.Cut(loc, "?")
+	name, below := strings.CutPrefix(path, s.origin.Folder())
+	return below && s.files.Owns(name)
 }
 
 // Mount makes r serve the sitemap, and observes its responses, also those to
@@ -523,7 +530,7 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 	}
 	cfg := explore.Config{
 		Handler: s.Observe(handler), Normalizer: s.norm, Rules: s.rules, Robots: s.given, Entries: s.entries,
-		Target: s.target, Known: s.knows, Rest: s.rest, Answered: s.explored.Count, Agent: cmp.Or(opts.UserAgent, "servemap-explore"),
+		Target: s.target, Known: s.knows, Own: s.ownsLocation, Rest: s.rest, Answered: s.explored.Count, Agent: cmp.Or(opts.UserAgent, "servemap-explore"),
 		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), MaxDepth: cmp.Or(opts.MaxDepth, 20), Concurrency: cmp.Or(opts.Concurrency, 2),
 		Static: opts.Static, Sitemaps: opts.Sitemaps, Resume: opts.Resume,
 	}

@@ -33,6 +33,7 @@ type settings struct {
 	Cookies    []string `json:"cookies,omitempty"`
 	ReportOnly bool     `json:"report_only,omitempty"`
 	Crawlers   bool     `json:"crawlers,omitempty"`
+	HTML       bool     `json:"html,omitempty"`
 	Shared     bool     `json:"shared,omitempty"` // the records are in a database
 
 	timeout time.Duration // of an upstream; not kept
@@ -57,6 +58,7 @@ func (s *settings) flags(fs *flag.FlagSet) {
 	list(&s.Query, "query", "`NAME` of a query parameter that makes a page of its own, as page does")
 	list(&s.Cookies, "cookie", "`NAME` of a cookie that every visitor gets")
 	fs.BoolVar(&s.Crawlers, "crawlers", false, "follow what search engines fetch; this asks the DNS whose their addresses are")
+	fs.BoolVar(&s.HTML, "html", false, "serve also sitemap.html, a site map for visitors")
 	fs.BoolVar(&s.ReportOnly, "report-only", false, "learn and explain, and serve no sitemap")
 }
 
@@ -97,6 +99,9 @@ func (s *settings) options(log *slog.Logger) (*servemap.Options, error) {
 	}
 	if len(s.Query) > 0 { // a rule adds to the default, which Options.Query would replace
 		o.Rules = append(o.Rules, servemap.Rule{Pattern: "/", Query: s.Query})
+	}
+	if s.HTML {
+		o.HTML = new(servemap.HTML)
 	}
 	trusted, err := parseTrusted(s.Trusted)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// Config says what is explored, and how far. All but Robots, Resume, Sitemaps, Seeds,
+// Config says what is explored, and how far. All but Robots, Own, Resume, Sitemaps, Seeds,
 // Answered and Progress is required.
 type Config struct {
 	Handler    http.Handler
@@ -35,6 +35,9 @@ type Config struct {
 	// Known reports whether anything is known of the page at a location. Then a seed
 	// does not have it asked for: a page that nothing links to would never expire.
 	Known func(ctx context.Context, location string) bool
+	// Own, if not nil, reports whether a location is that of the sitemap itself. It is
+	// not asked for: what it links to is known already.
+	Own func(location string) bool
 	// Rest returns when whoever reads the pages has time for more, or ctx ends.
 	Rest func(ctx context.Context) error
 
@@ -295,7 +298,7 @@ func (e *explorer) consider(to location.Result, href string, found item) {
 	switch {
 	case to.Reason != location.ReasonNone:
 		why = to.Reason.String()
-	case admit.AssetName(to.Location):
+	case admit.AssetName(to.Location), e.Own != nil && e.Own(to.Location):
 		why = "file"
 	case rule.Listing == admit.Never:
 		why = "rule-never"

@@ -16,6 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/metrics"
 	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/tree"
 	"github.com/servemap/servemap/store"
 )
 
@@ -50,6 +51,8 @@ type Config struct {
 	// Rules are the owner's. A location that a rule excludes is not shown. Their
 	// changefreq and priority go before the inferred ones.
 	Rules admit.Rules
+	// Tree makes the site map for visitors; nil means that there is none.
+	Tree *tree.Tree
 	// ReportOnly makes files as usual and serves none.
 	ReportOnly bool
 	Logger     *slog.Logger
@@ -73,6 +76,7 @@ type Files struct {
 	cutter  cutter        // takes withdrawn pages out of a file's bytes
 	readers sync.Pool     // of *gzip.Reader
 	answers metrics.Answers
+	views   views
 	made    atomic.Int64 // when files were last made, in seconds since 1970, 0 for never
 
 	mu       sync.Mutex // guards the fields below, and the replacing of served

@@ -48,6 +48,14 @@ func (f *Files) serveAny(w http.ResponseWriter, r *http.Request) (served bool) {
 		serveNothing(w)
 		return false
 	}
+	if n.html {
+		f.serveHTML(w, r)
+		return true
+	}
+	w.Header().Set("Content-Type", "application/xml; charset=utf-8")
+	if n.packed {
+		w.Header().Set("Content-Type", "application/gzip")
+	}
 	f.serveNamed(w, r, n)
 	return true
 }
@@ -176,14 +184,11 @@ func (p *file) tag(compressed bool) string {
 }
 
 // serve answers with the file. If packed, the gzip file is the resource itself; otherwise
-// the coding is negotiated. gz holds the bytes, and may be nil if no body is sent.
+// the coding is negotiated. The caller has set the Content-Type. gz holds the bytes, and may be nil if no body is sent.
 func (f *Files) serve(w http.ResponseWriter, r *http.Request, p *file, gz []byte, packed bool) {
 	h := w.Header()
 	outer, compress := coded(h), compressed(h, r, packed)
-	if packed {
-		h.Set("Content-Type", "application/gzip")
-	} else {
-		h.Set("Content-Type", "application/xml; charset=utf-8")
+	if !packed {
 		h.Add("Vary", "Accept-Encoding")
 	}
 	tag := p.tag(compress)

@@ -45,6 +45,7 @@ func (f *Files) Withdraw(location string, at time.Time) {
 		return
 	}
 	f.gone.pages[location] = withdrawal{hash: h, at: at, named: named, passes: f.passes}
+	f.views.withdrawn.Add(1)
 	if !is {
 		f.gone.uncut = append(f.gone.uncut, location)
 	}

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
 
@@ -66,6 +67,7 @@ type Shown struct {
 	Alternates []book.Alternate // the page in other languages, as it says
 	Cost       time.Duration    // time to read the whole page, 0 if only the head was read
 	Media      *book.Extension  // its images, news and videos, if wanted
+	Title      string           // at most 160 bytes
 }
 
 // Link is a link to another location of the site.
@@ -161,6 +163,22 @@ func (k *Look) Read(norm *location.Normalizer, full bool, want sitemap.Namespace
 	links, twin := resolve(norm, k.Location, &facts)
 	k.Links, k.Twin = links, k.Twin || twin
 	k.Media = k.readMedia(norm, want, &facts)
+	k.Title = cutText(facts.Title, maxTitle)
+}
+
+// maxTitle is how many bytes of a title are kept: more than a list of pages shows, since
+// many titles end with the name of the site.
+const maxTitle = 160
+
+// cutText returns the beginning of a text, cut between characters.
+func cutText(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
 }
 
 // Decode undoes the response's content coding, if it has one. A compressor around the site may have
@@ -291,5 +309,5 @@ func resolve(norm *location.Normalizer, from string, facts *page.Facts) (links [
 // DropContent forgets what the page shows. It keeps what forbids its listing.
 func (k *Look) DropContent() {
 	k.Full, k.View, k.Showing = false, nil, 0
-	k.Links, k.Alternates, k.Media = nil, nil, nil
+	k.Links, k.Alternates, k.Media, k.Title = nil, nil, nil, ""
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/txn"
 )
 
@@ -224,6 +225,9 @@ func (m *Batch) put(p *pagerecord.Page) {
 		if m.Get(wait) == nil {
 			m.Effects.Waiting++
 		}
+	}
+	if !p.Listed() || m.site.Extensions&sitemap.Titles == 0 {
+		p.Title = ""
 	}
 	m.tally(key, p, p.Standing)
 	m.Put(key, p.Encode())

@@ -7,6 +7,7 @@ import (
 	"github.com/servemap/servemap/internal/mark"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/pagerecord"
+	"github.com/servemap/servemap/internal/sitemap"
 )
 
 // comparison is the result of comparing a look with the page's mark.
@@ -20,6 +21,9 @@ type comparison struct {
 // reading, the page stays unread, and the next look reads it.
 func (m *Batch) content(k *Look, p *pagerecord.Page) {
 	wasRead := p.Read
+	if k.Full && m.site.Extensions&sitemap.Titles != 0 {
+		p.Title = k.Title // whatever the mark makes of the look: a title is no content
+	}
 	p.Read = p.Read && p.BodyHash == k.Hash
 	switch {
 	case !k.Full || k.Undated:

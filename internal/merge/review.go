@@ -123,7 +123,7 @@ func (m *Batch) Forget(location string) {
 
 // byReading are the extensions that only a reading of the page finds. Alternates are in
 // its record.
-const byReading = sitemap.Images | sitemap.NewsItem | sitemap.Videos
+const byReading = sitemap.Images | sitemap.NewsItem | sitemap.Videos | sitemap.Titles
 
 // Extends reports whether entries do not agree with the present extensions yet.
 func (site *Site) Extends() bool { return site.Extended != site.Extensions }

@@ -34,7 +34,10 @@ type Config struct {
 	Anonymous      func(*http.Request) bool
 	ClientIP       func(*http.Request) netip.Addr
 	Hints          *hint.Hints
-	WatchRobots    bool // whether to learn robots.txt from the one that the site serves
+	// Own, if not nil, reports whether a location is that of the sitemap itself. It is
+	// not watched: a page with links to all pages would keep each of them listed.
+	Own         func(location string) bool
+	WatchRobots bool // whether to learn robots.txt from the one that the site serves
 }
 
 // Observer watches the responses of one site. It is safe for concurrent use.
@@ -157,6 +160,10 @@ func (o *Observer) consider(r *http.Request, class string, look due.Look) (loc l
 	}
 	o.tally[nOwn].Add(1)
 	o.tally[nInside].Add(1)
+	if o.cfg.Own != nil && o.cfg.Own(loc.Location) {
+		look.Accept()
+		return loc, look, false
+	}
 	if admit.AssetName(loc.Location) {
 		o.outcomes[admit.NotHTML].Add(1)
 		look.Accept() // requests for this target will never be watched

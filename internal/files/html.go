@@ -1,0 +1,104 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/tree"
+)
+
+// views are the pages of the site map for visitors that were asked for lately.
+type views struct {
+	withdrawn atomic.Uint64 // how many pages were withdrawn so far
+
+	mu   sync.Mutex
+	made map[tree.Query]viewed
+}
+
+// viewed is a view as it was made. It is served while the files are the same.
+type viewed struct {
+	*file
+	of *snapshot
+}
+
+// viewsMost is how many views are kept. A view has some 20 KiB.
+const viewsMost = 64
+
+// serveHTML answers with a view of the site map for visitors. Unlike the other files it
+// may be found by search engines.
+func (f *Files) serveHTML(w http.ResponseWriter, r *http.Request) {
+	values := r.URL.Query()
+	v, err := f.view(r.Context(), tree.Query{In: values.Get("in"), All: values.Has("all")})
+	switch {
+	case errors.Is(err, tree.ErrNone):
+		http.NotFound(w, r)
+	case err != nil:
+		f.serveLater(w)
+	default:
+		h := w.Header()
+		h.Del("X-Robots-Tag")
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("X-Content-Type-Options", "nosniff")
+		if policy := f.cfg.Tree.Policy(); policy != "" {
+			h.Set("Content-Security-Policy", policy)
+		}
+		f.serve(w, r, v, v.gz, false)
+	}
+}
+
+// mostTries is how often a view is made for one request while pages are withdrawn.
+const mostTries = 5
+
+// view returns a view, which is made anew if the files have changed since it was made.
+func (f *Files) view(ctx context.Context, q tree.Query) (*file, error) {
+	ctx, cancel := context.WithTimeout(ctx, demandPatience)
+	defer cancel()
+	for range mostTries {
+		served, withdrawn := f.current(), f.views.withdrawn.Load()
+		if v := f.views.get(q); v.file != nil && v.of == served {
+			return v.file, nil
+		}
+		text, err := f.cfg.Tree.Render(ctx, q, served.pages, f.Lists)
+		if err != nil {
+			return nil, err
+		}
+		if f.views.withdrawn.Load() == withdrawn {
+			return f.views.put(q, text, served, moment.Of(time.Now()).Second()), nil
+		}
+	}
+	return nil, errors.New("pages are withdrawn all the time")
+}
+
+func (v *views) get(q tree.Query) viewed {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.made[q]
+}
+
+// put keeps a view and returns it as a file. The same bytes as before keep their date.
+func (v *views) put(q tree.Query, text []byte, of *snapshot, now moment.Time) *file {
+	var p press
+	made := &file{modified: now}
+	p.begin()
+	p.text = text
+	p.end(made, "")
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch old := v.made[q].file; {
+	case old == nil:
+	case old.hash == made.hash:
+		made.modified = old.modified
+	default:
+		made.modified = old.later(now)
+	}
+	if v.made == nil || len(v.made) >= viewsMost {
+		v.made = map[tree.Query]viewed{}
+	}
+	v.made[q] = viewed{made, of}
+	return made
+}
