@@ -20,11 +20,15 @@ type views struct {
 	made map[tree.Query]viewed
 }
 
-// viewed is a view as it was made. It is served while the files are the same.
+// viewed is a view as it was made. It is served for viewFor while the files are the same;
+// a title may change although they do not.
 type viewed struct {
 	*file
 	of *snapshot
+	at time.Time
 }
+
+const viewFor = time.Minute
 
 // viewsMost is how many views are kept. A view has some 20 KiB.
 const viewsMost = 64
@@ -60,7 +64,7 @@ func (f *Files) view(ctx context.Context, q tree.Query) (*file, error) {
 	defer cancel()
 	for range mostTries {
 		served, withdrawn := f.current(), f.views.withdrawn.Load()
-		if v := f.views.get(q); v.file != nil && v.of == served {
+		if v := f.views.get(q); v.file != nil && v.of == served && time.Since(v.at) < viewFor {
 			return v.file, nil
 		}
 		text, err := f.cfg.Tree.Render(ctx, q, served.pages, f.Lists)
@@ -68,7 +72,7 @@ func (f *Files) view(ctx context.Context, q tree.Query) (*file, error) {
 			return nil, err
 		}
 		if f.views.withdrawn.Load() == withdrawn {
-			return f.views.put(q, text, served, moment.Of(time.Now()).Second()), nil
+			return f.views.put(q, text, served, time.Now()), nil
 		}
 	}
 	return nil, errors.New("pages are withdrawn all the time")
@@ -81,8 +85,9 @@ func (v *views) get(q tree.Query) viewed {
 }
 
 // put keeps a view and returns it as a file. The same bytes as before keep their date.
-func (v *views) put(q tree.Query, text []byte, of *snapshot, now moment.Time) *file {
+func (v *views) put(q tree.Query, text []byte, of *snapshot, at time.Time) *file {
 	var p press
+	now := moment.Of(at).Second()
 	made := &file{modified: now}
 	p.begin()
 	p.text = text
@@ -99,6 +104,6 @@ func (v *views) put(q tree.Query, text []byte, of *snapshot, now moment.Time) *f
 	if v.made == nil || len(v.made) >= viewsMost {
 		v.made = map[tree.Query]viewed{}
 	}
-	v.made[q] = viewed{made, of}
+	v.made[q] = viewed{made, of, at}
 	return made
 }

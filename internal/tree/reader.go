@@ -121,9 +121,6 @@ func subfolder(folder, location string) string {
 	return location[:len(folder)+i+1]
 }
 
-// mostGroups is how many groups a view shows at most.
-const mostGroups = 90
-
 // group is a part of the pages of a folder.
 type group struct {
 	prefix string
@@ -131,9 +128,9 @@ type group struct {
 }
 
 // groups splits the pages whose locations begin with prefix by how they go on. It goes on
-// until there are several groups, and until the one in the middle has no more than size
-// pages or there are too many.
-func (r *reader) groups(ctx context.Context, prefix string, size int) ([]group, error) {
+// until there are several groups and none of the first ones has more than size pages, or
+// there would be more than most groups.
+func (r *reader) groups(ctx context.Context, prefix string, size, most int) ([]group, error) {
 	groups := []group{{prefix: prefix}}
 	for {
 		var next []group
@@ -145,7 +142,7 @@ func (r *reader) groups(ctx context.Context, prefix string, size int) ([]group, 
 					return nil, err
 				}
 			}
-			if next = append(next, parts...); len(next) > mostGroups && len(groups) > 1 {
+			if next = append(next, parts...); len(next) > most && len(groups) > 1 {
 				return groups, nil
 			}
 		}
@@ -155,10 +152,23 @@ func (r *reader) groups(ctx context.Context, prefix string, size int) ([]group, 
 		if groups = next; len(groups) < 2 {
 			continue
 		}
-		if _, more, err := r.first(ctx, groups[len(groups)/2].prefix, size); err != nil || !more {
+		if large, err := r.large(ctx, groups, size); err != nil || !large {
 			return groups, err
 		}
 	}
+}
+
+// groupsTried is how many groups are looked at to see whether they are to be split.
+const groupsTried = 12
+
+// large reports whether one of the first groups has more pages than size.
+func (r *reader) large(ctx context.Context, groups []group, size int) (large bool, err error) {
+	for _, g := range groups[:min(groupsTried, len(groups))] {
+		if _, more, err := r.first(ctx, g.prefix, size); err != nil || more && !g.page {
+			return more, err
+		}
+	}
+	return false, nil
 }
 
 // split returns the groups whose beginnings are one character longer than prefix, and the

@@ -26,6 +26,7 @@ type link struct {
 	Href, Text string
 	Note       string // tells apart what has one text
 	Folder     bool   // it leads to the view of a folder
+	first      bool   // it leads to the first page of the site
 	priority   uint8
 }
 
@@ -170,12 +171,14 @@ func (b *builder) head(pages []entry, folders []string) ([]entry, []section) {
 	return pages, sections
 }
 
-// links returns the links to pages: those of the highest rank first, then by title.
+// links returns the links to pages: the first page of the site, then those of the highest
+// rank, then by title.
 func (b *builder) links(pages []entry) []link {
 	links := make([]link, len(pages))
 	seen := map[string]int{}
 	for i, e := range pages {
 		links[i] = b.page(e)
+		links[i].first = e.location == b.cfg.Folder
 		seen[links[i].Text]++
 	}
 	for i, e := range pages {
@@ -184,6 +187,9 @@ func (b *builder) links(pages []entry) []link {
 		}
 	}
 	slices.SortStableFunc(links, func(x, y link) int {
+		if x.first != y.first {
+			return cmp.Compare(len(x.Href), len(y.Href)) // it has the shortest
+		}
 		return cmp.Or(cmp.Compare(y.priority, x.priority), strings.Compare(strings.ToLower(x.Text), strings.ToLower(y.Text)))
 	})
 	return links
@@ -297,7 +303,7 @@ func parted(found []child) (pages []entry, folders []string) {
 
 // grouped returns links to the parts of a folder that has too many children.
 func (b *builder) grouped() (links []link, err error) {
-	groups, err := b.groups(b.ctx, b.in, folderLinks)
+	groups, err := b.groups(b.ctx, b.in, folderLinks, b.most-linksAround-2)
 	for _, g := range groups {
 		some, more, err := b.first(b.ctx, g.prefix, 1)
 		switch {
