@@ -258,6 +258,7 @@
 // change renews one file and its ETag. A file that has lost three quarters of its pages
 // is later emptied into the last one. What follows is off unless asked for:
 //
+//   - Options.HTML: "sitemap.html", the listed pages by folder, for visitors.
 //   - Options.Recent: "sitemap-recent.xml", the pages that appeared or changed lately.
 //   - Extensions.Alternates: hreflang links between listed pages that name each other.
 //   - Extensions.Images and Extensions.Videos: those of the main content, also on other
