@@ -728,7 +728,7 @@ type Site struct {
 // New does not wait for the store. Its error names the argument that is wrong.
 func New(origin string, st store.Store, opts *Options) (*Site, error) {
 	if v := reflect.ValueOf(st); st == nil || v.Kind() == reflect.Pointer && v.IsNil() {
-		return nil, errors.New("servemap: the store is nil; open one, such as badgerstore.Open, and look at its error")
+		return nil, errors.New("servemap: the store is nil; open one first, such as with badgerstore.Open, and check its error")
 	}
 	if opts == nil {
 		opts = &Options{}

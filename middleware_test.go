@@ -374,7 +374,7 @@ func TestNewRefuses(t *testing.T) {
 		{"a pattern without a slash", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a", List: servemap.Auto}, {Pattern: "b"}}},
 			[]string{"rule 2", `"b"`}},
 		{"no such listing", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/", List: 9}}}, []string{"listing 9"}},
-		{"a rule that says nothing", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a"}}}, []string{"rule 1", `"/a"`, "says nothing"}},
+		{"a rule that says nothing", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a"}}}, []string{"rule 1", `"/a"`, "sets nothing"}},
 		{"no such changefreq", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a", ChangeFreq: "often"}}},
 			[]string{"rule 1", "ChangeFreq", "often"}},
 		{"no such priority", origin, servemap.Options{Rules: []servemap.Rule{{Pattern: "/a", Priority: 1.5}}}, []string{"rule 1", "Priority is 1.5"}},

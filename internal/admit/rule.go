@@ -76,9 +76,9 @@ func check(r Rule) error {
 	case math.IsNaN(r.Priority) || r.Priority < 0 || r.Priority > 1:
 		return fmt.Errorf("Priority is %v; it must be above 0 and at most 1", r.Priority)
 	case len(r.Query) > 0 && strings.Contains(r.Pattern, "?"):
-		return errors.New(`has a "?", but Query goes by the path alone; leave out what begins there`)
+		return errors.New(`has a "?", but Query looks at the path only; leave out the "?" and what follows`)
 	case r.Listing == Unset && r.ChangeFreq == "" && r.Priority == 0 && len(r.Query) == 0 && !r.IgnoreCacheControl:
-		return errors.New("says nothing; set List, Query, IgnoreCacheControl, ChangeFreq or Priority")
+		return errors.New("sets nothing; set List, Query, IgnoreCacheControl, ChangeFreq or Priority")
 	}
 	for _, key := range r.Query {
 		if err := location.CheckParam(key); err != nil {

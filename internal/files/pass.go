@@ -83,7 +83,7 @@ func (f *Files) pass(ctx context.Context) error {
 	}
 	if text := err.Error(); text != f.maker.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
 		f.maker.problem = text // an unavailable store tells of its troubles itself
-		f.cfg.Logger.Warn("servemap: the sitemap could not be rendered; the last one is served until it can", "err", err)
+		f.cfg.Logger.Warn("servemap: could not make the sitemap; the last one is served until that works", "err", err)
 	}
 	return err
 }

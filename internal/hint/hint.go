@@ -45,7 +45,7 @@ const (
 	end
 )
 
-// String says in one sentence what is wrong, and then what to do about it.
+// String says what is wrong, and then what to do about it.
 func (h Hint) String() string { return words[h] }
 
 var words = [end]string{

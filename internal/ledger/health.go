@@ -30,7 +30,7 @@ func (l *Ledger) note(ctx context.Context, err error) {
 	case errors.Is(err, store.ErrUnavailable):
 		// The store tells of its troubles itself.
 	case err != nil && (before == nil || before.Error() != err.Error()):
-		l.cfg.Logger.Warn("servemap: the store cannot be used; the site goes on, and what is seen is stored when it can", "err", err)
+		l.cfg.Logger.Warn("servemap: the store cannot be used; the site goes on, and what was seen is stored once the store works", "err", err)
 	case err == nil && before != nil:
 		l.cfg.Files.ChangedAll()
 	}
@@ -50,6 +50,6 @@ func (l *Ledger) trouble() error {
 // damagedRecords counts records that could not be read, and logs the first ones.
 func (l *Ledger) damagedRecords(n int) {
 	if n > 0 && l.health.damaged.Add(uint64(n)) == uint64(n) {
-		l.cfg.Logger.Warn("servemap: a damaged record in the store was left out; the page is learned anew", "count", n)
+		l.cfg.Logger.Warn("servemap: a record in the store is damaged and was skipped; its page is learned anew", "count", n)
 	}
 }

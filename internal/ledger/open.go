@@ -90,7 +90,7 @@ func (l *Ledger) openSecret(ctx context.Context) (err error) {
 	if key == nil {
 		if bad != nil {
 			l.health.damaged.Add(1)
-			l.cfg.Logger.Error("servemap: the site's secret in the store is damaged; what waits is learned anew, and pages barred by Forget need a rule that says never")
+			l.cfg.Logger.Error("servemap: the site's secret in the store is damaged; waiting pages are learned anew, and pages that Forget took out need Never rules")
 		}
 		if key, err = l.newSecret(ctx); err != nil {
 			return err

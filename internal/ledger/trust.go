@@ -29,9 +29,9 @@ func (l *Ledger) openTrust(ctx context.Context) error {
 	for s := lastmod.Server; s <= lastmod.Page; s++ {
 		switch was, is := before[s], after[s]; {
 		case is.All && !was.All:
-			l.cfg.Logger.Info("servemap: given dates are not used for lastmod: they moved although the content did not", "source", s.String(), "clock", is.Clock)
+			l.cfg.Logger.Info("servemap: dates from this source are not used for lastmod: they moved although the content did not", "source", s.String(), "clock", is.Clock)
 		case was.All && !is.All:
-			l.cfg.Logger.Info("servemap: given dates are used for lastmod again: they have moved with the content for long", "source", s.String())
+			l.cfg.Logger.Info("servemap: dates from this source are used for lastmod again: they have long moved with the content", "source", s.String())
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ type watch struct {
 func (w *watch) begin() (end func()) {
 	timer := time.AfterFunc(stallPatience, func() {
 		if w.late.Add(1) == 1 {
-			w.log.Warn("servemap: the store does not answer; the site goes on, and what is seen is stored when it does", "waited", stallPatience)
+			w.log.Warn("servemap: the store does not answer; the site goes on, and what was seen is stored once it answers", "waited", stallPatience)
 		}
 	})
 	return sync.OnceFunc(func() {

@@ -100,7 +100,7 @@ func Open(dir string, opts *Options) (*Store, error) {
 		opts = &Options{}
 	}
 	if dir == "" {
-		return nil, errors.New("badgerstore: no folder given; name one that is kept, such as sitemap-data")
+		return nil, errors.New("badgerstore: no folder given; name one that outlives the process, such as sitemap-data")
 	}
 	if opts.Reserve < 0 {
 		return nil, fmt.Errorf("badgerstore: Options.Reserve is %d; it must be 0 for the default, or a number of bytes", opts.Reserve)
@@ -180,11 +180,11 @@ func (s *Store) Notes() []string {
 }
 
 const (
-	noteAside     = "The records were damaged and were moved aside; the site is being learned anew, and pages barred by Forget need Never rules."
-	noteLost      = "The last records that had been stored are missing; pages that Forget barred at last need to be barred again."
-	noteDamaged   = "Some records are damaged, count as absent and are learned anew."
-	noteMoved     = "The folder was removed, renamed or replaced while it was open; what is in its place now is used, and pages that Forget barred may need to be barred again."
-	noteTemporary = "The folder is in memory or in the layer of a container, and what is learned is lost with it; give it a volume."
+	noteAside     = "The records were damaged and were moved aside. The site is learned anew; write Never rules for pages that Forget took out."
+	noteLost      = "The records that were stored last are missing. Forget again the pages that you forgot last."
+	noteDamaged   = "Some records are damaged. They count as absent and are learned anew."
+	noteMoved     = "The folder was removed, renamed or replaced while it was open. What is in its place now is used; see whether pages that Forget took out need that again."
+	noteTemporary = "The folder is in memory or in the layer of a container, so what is learned is lost with it. Give it a volume."
 )
 
 // addNote reports whether the note is new.

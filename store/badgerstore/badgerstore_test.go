@@ -39,7 +39,7 @@ func TestFolderHeldByAnotherStore(t *testing.T) {
 	mustPut(t, first, "k", "1")
 	second, log := openLogged(t, dir)
 	for name, err := range callErrors(second) {
-		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "another process holds the folder") {
+		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "the folder is open in another process") {
 			t.Errorf("%s while another store has the folder: %v", name, err)
 		}
 	}

@@ -40,7 +40,7 @@ func TestDeadOpenings(t *testing.T) {
 			if kept := get(t, s, "k") != ""; kept != (c.aside == 0) {
 				t.Errorf("the record was kept: %t, want the contrary", kept)
 			}
-			log.want(t, c.aside, "need Never rules")
+			log.want(t, c.aside, "write Never rules")
 			mustPut(t, s, "new", "1")
 		})
 	}
@@ -88,7 +88,7 @@ var damages = []damage{
 	{"table emptied", truncate(tableSuffix, 0), "checksum"},
 	{"table ends in a length beyond it", overwrite(tableSuffix, -4, "\x00\x10\x00\x00"), "checksum"},
 	{"the block's list of records overwritten", spoilTrailer, "opened"},
-	{"log encrypted", create("00009.mem", "not a log, but a text of some length"), "begin as one"},
+	{"log encrypted", create("00009.mem", "not a log, but a text of some length"), "no valid beginning"},
 
 	{"KEYREGISTRY emptied", truncate(registryName, 0), ""},
 	{"KEYREGISTRY cut", truncate(registryName, 16), ""},

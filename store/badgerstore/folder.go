@@ -59,8 +59,8 @@ type folderLock struct {
 
 // ErrLocked is wrapped by the errors of calls, and of [Store.Health], while another process has the
 // folder open.
-var ErrLocked = errors.New("another process holds the folder, or another store in this one; " +
-	"wait for it to end, or share a store between processes")
+var ErrLocked = errors.New("the folder is open in another process, or in another store of this one; " +
+	"wait until that ends, or use a store that processes can share")
 
 // lockFolder locks dir, without waiting, and reads its count.
 func lockFolder(dir string) (*folderLock, error) {

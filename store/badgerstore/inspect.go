@@ -79,7 +79,7 @@ func inspectFile(name string) error {
 		good = n == registryLength && string(head[registryStart:]) == registryText
 	}
 	if wal && n > 0 && !good {
-		return corruption("a log does not begin as one")
+		return corruption("a log has no valid beginning")
 	}
 	if !good {
 		if err := os.Remove(name); err != nil {

@@ -81,7 +81,7 @@ func (s *Store) openLocked(lock *folderLock) (*database, error) {
 	}
 	db.lock = lock
 	if empty {
-		s.log.Info("badgerstore: the folder is empty; nothing that was learned before is here, and the site is learned anew", "dir", s.dir)
+		s.log.Info("badgerstore: the folder is empty, so the site is learned from the start", "dir", s.dir)
 	}
 	return db, nil
 }

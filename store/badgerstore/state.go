@@ -68,7 +68,7 @@ func (s *Store) logLocked(err error) {
 	if err == nil {
 		s.log.Info("badgerstore: works again", "dir", s.dir)
 	} else {
-		s.log.Warn("badgerstore: cannot be used at the moment, will try again", "dir", s.dir, "cause", err)
+		s.log.Warn("badgerstore: cannot be used now, trying again", "dir", s.dir, "cause", err)
 	}
 }
 

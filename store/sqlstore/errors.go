@@ -106,7 +106,7 @@ func (s *Store) logProblem(kind string, writes bool, err error) {
 	if errors.Is(err, errLater) {
 		s.log.Error("sqlstore: cannot be used by this version", "table", s.sql.name.String(), "cause", err)
 	} else {
-		s.log.Warn("sqlstore: cannot be used at the moment, will try again", "table", s.sql.name.String(), "cause", err)
+		s.log.Warn("sqlstore: cannot be used now, trying again", "table", s.sql.name.String(), "cause", err)
 	}
 }
 

@@ -149,7 +149,7 @@ func TestATableThatIsMissingIsMade(t *testing.T) {
 				if kept := get(t, s, "k") == "1"; kept != c.kept {
 					t.Errorf("the records were kept: %t, want %t", kept, c.kept)
 				}
-				if told := log.count("nothing that was learned before is here") == 1; told == c.kept {
+				if told := log.count("the site is learned from the start") == 1; told == c.kept {
 					t.Errorf("the log tells that the records are lost: %t, want %t:\n%s", told, !c.kept, log)
 				}
 				if err := s.Sync(context.Background()); err != nil {

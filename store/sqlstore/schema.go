@@ -119,7 +119,7 @@ func statementsFor(name tableName) statements {
 
 var (
 	// errLater is the error for tables that this version cannot read.
-	errLater = errors.New("was made by a later version of this program; replace this process by that version")
+	errLater = errors.New("was made by a later version of this program; run that version in place of this one")
 
 	// errNoFormat is the error for writers if the format table has no row.
 	errNoFormat = errors.New("the format table has lost its row")
@@ -187,7 +187,7 @@ func (s *Store) create(ctx context.Context, session *sql.Conn) error {
 		return err
 	}
 	if !found {
-		s.log.Info("sqlstore: the table was not there and was made; nothing that was learned before is here, and the site is learned anew", "table", s.sql.name.String())
+		s.log.Info("sqlstore: made the table, which was not there, so the site is learned from the start", "table", s.sql.name.String())
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ type refusal struct{ err error }
 
 func (r *refusal) Error() string { return "refused" }
 
-var errUnsteady = errors.New("somebody else than this program writes to the table, without the lock that writers take")
+var errUnsteady = errors.New("another program writes to the table without the lock that writers take; stop that program")
 
 func (u *update) run(ctx context.Context, db *sql.DB) (err error) {
 	if u.old, err = read(ctx, db, u.sql.view, u.keys, u.index); err != nil {
