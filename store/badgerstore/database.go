@@ -113,11 +113,13 @@ type chunk struct {
 	records []store.Record
 	arena   []byte
 	more    bool // there may be more records after the last
+	most    int  // records in the next chunk; 0 stands for firstRecords
 }
 
 // Limits of a chunk. No transaction is open between two chunks, since an open one keeps Badger from
 // removing files.
 const (
+	firstRecords = 16 // whoever wants only the first records does not wait for more
 	chunkRecords = 1000
 	chunkBytes   = 1 << 20
 )
@@ -131,7 +133,8 @@ func (db *database) next(c chunk, prefix, after string) (_ chunk, err error) {
 	// Values are next to their keys, so prefetching only costs time.
 	it := txn.NewIterator(badger.IteratorOptions{Prefix: appendKey(nil, prefix)})
 	defer it.Close()
-	c = chunk{records: c.records[:0], arena: c.arena[:0]}
+	most := max(c.most, firstRecords)
+	c = chunk{records: c.records[:0], arena: c.arena[:0], most: min(4*most, chunkRecords)}
 	for it.Seek(appendKey(nil, max(prefix, after))); it.Valid() && !c.more; it.Next() {
 		item := it.Item()
 		if string(item.Key()[len(keyPrefix):]) <= after {
@@ -143,7 +146,7 @@ func (db *database) next(c chunk, prefix, after string) (_ chunk, err error) {
 		}
 		if value != nil {
 			c.records = append(c.records, store.Record{Key: string(item.Key()[len(keyPrefix):]), Value: value})
-			c.more = len(c.arena) >= chunkBytes || len(c.records) == chunkRecords
+			c.more = len(c.arena) >= chunkBytes || len(c.records) == most
 		}
 	}
 	return c, nil
