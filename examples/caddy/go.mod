@@ -1,4 +1,4 @@
-module github.com/servemap/servemap/examples/recipes/caddy
+module github.com/servemap/servemap/examples/caddy
 
 go 1.26.0
 
@@ -179,4 +179,4 @@ require (
 	howett.net/plist v1.0.1 // indirect
 )
 
-replace github.com/servemap/servemap => ../../..
+replace github.com/servemap/servemap => ../..
