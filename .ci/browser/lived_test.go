@@ -26,7 +26,7 @@ func lived(t *testing.T) (store.Store, *paper) {
 	now := time.Now()
 	made, pages := new(memstore.Store), &paper{gone: map[string]bool{}}
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(now.Add(-9*24*time.Hour - time.Hour).Sub(time.Now()))
+		time.Sleep(time.Until(now.Add(-9*24*time.Hour - time.Hour)))
 		site, err := servemap.New(origin, made, &servemap.Options{Robots: "User-agent: *\nDisallow: /internal/\n"})
 		if err != nil {
 			t.Fatal(err)
