@@ -41,11 +41,16 @@ func ask(h http.Handler, addr, path string, lines ...string) {
 	h.ServeHTTP(httptest.NewRecorder(), r)
 }
 
+// settings are those of the site.
+func settings() *servemap.Options {
+	return &servemap.Options{Robots: "User-agent: *\nDisallow: /internal/\n", Crawlers: true, HTML: &servemap.HTML{}}
+}
+
 // serve serves the inspector of a site below /inspect/, once the site had some visits, and
 // returns its address.
 func serve(t *testing.T, st store.Store, pages http.Handler, visit func(http.Handler)) string {
 	t.Helper()
-	site, err := servemap.New(origin, st, &servemap.Options{Robots: "User-agent: *\nDisallow: /internal/\n", Crawlers: true})
+	site, err := servemap.New(origin, st, settings())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +97,9 @@ var views = []struct{ name, path string }{
 	{"help", "help"},
 	{"forget", "forget?u=/about"},
 	{"problem", "page?u=https://elsewhere.example/"},
+	{"visitors", "../sitemap.html"},
+	{"visitors-folder", "../sitemap.html?in=/articles/"},
+	{"visitors-all", "../sitemap.html?all=1"},
 }
 
 func TestThePagesInABrowser(t *testing.T) {

@@ -27,7 +27,7 @@ func lived(t *testing.T) (store.Store, *paper) {
 	made, pages := new(memstore.Store), &paper{gone: map[string]bool{}}
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(now.Add(-9*24*time.Hour - time.Hour)))
-		site, err := servemap.New(origin, made, &servemap.Options{Robots: "User-agent: *\nDisallow: /internal/\n"})
+		site, err := servemap.New(origin, made, settings())
 		if err != nil {
 			t.Fatal(err)
 		}
