@@ -2,10 +2,10 @@ package mark
 
 import "strings"
 
-// longestAge is the length, in bytes, of the longest text that is taken for an age.
+// longestAge is the length in bytes of the longest text that counts as an age.
 const longestAge = 48
 
-// ages are words of texts that say how long ago something was, in some languages.
+// ages are words, in some languages, of texts that say how long ago something was.
 var ages = [...]string{
 	" ago", "in the last ", "just now", "yesterday", "this week", "vor ", "gestern", "heute", "il y a ", "hier ", "hace ", "ayer", " fa", "ieri",
 	" atrás", "há ", "ontem", " geleden", "gisteren", " sedan", "igår", " siden", " temu", "wczoraj", " назад", "вчера", "前", "昨", " önce",

@@ -10,8 +10,8 @@ import (
 	"github.com/servemap/servemap/internal/page"
 )
 
-// BenchmarkLook compares what a look at a page of 95 KB costs with what its
-// tokens alone do: parsing it, and parsing and marking it when it has changed.
+// BenchmarkLook compares the cost of a look at a page of 95 KB with that of reading its
+// tokens alone. A look parses the page, and marks it if it has changed.
 func BenchmarkLook(b *testing.B) {
 	w := newWebsite(0, false, 2, kinds[:4]...)
 	a := w.pages[0]

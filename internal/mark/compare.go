@@ -1,6 +1,6 @@
 package mark
 
-// comparison is a look at a page that is known.
+// comparison is a look at a known page.
 type comparison struct {
 	*Mark
 	*View
@@ -10,8 +10,8 @@ type comparison struct {
 	strange strangeness
 	churns  bool // most of the text moves by itself
 
-	// moreLinks says that an article has got more links. Others in their place are no
-	// change: a box of related pages shows now these, now those.
+	// moreLinks says that an article has got more links. New links in place of old ones are
+	// no change: a box of related pages varies.
 	moreLinks bool
 }
 
@@ -22,7 +22,7 @@ const (
 	usual    strangeness = iota
 	emptied              // nearly all of it is gone, as on an error page
 	replaced             // nearly all of it is new, as on an error page, or in another language
-	another              // most of what the last look showed is gone, as in another language, and that is known too
+	another              // most of what the last look showed is gone, as in another language, but the page showed this text before
 )
 
 const (
@@ -30,11 +30,11 @@ const (
 	emptiedFrom   = 256 // bytes; a page with less cannot become nearly empty
 	emptiedShare  = 30  // percent of the size
 	replacedShare = 10  // percent of the blocks that are known
-	smallNews     = 512 // bytes; what moves by itself is not longer
+	smallNews     = 512 // bytes; text that moves by itself is not longer
 	longLink      = 40  // bytes; shorter links of an article are held
 )
 
-// On how many pages a block may stand that is news.
+// A block is news of a page only if it stands on at most so many pages.
 const (
 	pagesOfText = 2
 	pagesOfItem = 8
@@ -94,7 +94,7 @@ func (c *comparison) counts(b *block) bool {
 }
 
 // judge watches all news, and returns how many of them are a change. The text of the look
-// before is none in other blocks, such as those of another template.
+// before is no change if it comes in other blocks, such as those of another template.
 func (c *comparison) judge() (changes int) {
 	news := c.news()
 	doubted := !c.list && c.isDoubtful(news)
@@ -130,9 +130,9 @@ func (c *comparison) judge() (changes int) {
 	return changes
 }
 
-// isDoubtful reports whether news may be a text that moves by itself: there are but a
-// few of them, and the page is not known well yet, or such a text stands elsewhere
-// than it used to, or the page has so many of them that they get in each other's way.
+// isDoubtful reports whether news may be a text that moves by itself. That needs few news,
+// and one of these: the page is not known well yet, such a text has left its usual place,
+// or the page has so many such texts that they get in each other's way.
 func (c *comparison) isDoubtful(news []newsItem) bool {
 	moving := c.oftenMoving()
 	size, elsewhere := 0, moving > 0
@@ -154,7 +154,7 @@ type newsItem struct {
 	watched
 }
 
-// news returns the new blocks. Texts of the site are among them: they do not count, but
+// news returns the new blocks. It includes texts of the site: they do not count, but they
 // show where the text moves.
 func (c *comparison) news() (list []newsItem) {
 	prev, open := uint16(startOfText), 0 // open: from here on the next known block is not found yet

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// edits are what an editor does to a page.
+// edits are the things an editor does to a page.
 var edits = []struct {
 	name string
 	edit func(w *website, a *article)
@@ -61,8 +61,8 @@ func TestEditsAreFound(t *testing.T) {
 	}
 }
 
-// wantFound edits one page and checks that the change is dated to the first
-// look that showed it, and that no more than so many others are.
+// wantFound edits one page. It checks that the change is dated to the first look that
+// showed it, and that at most others further changes are dated.
 func wantFound(t *testing.T, w *website, others int, edit func(*article)) {
 	t.Helper()
 	before, a := w.changes(), w.pages[3]
@@ -86,8 +86,8 @@ func wantFound(t *testing.T, w *website, others int, edit func(*article)) {
 	t.Logf("found at look %d", looks)
 }
 
-// The first two pages that show a new text of the site are taken for changed, if they are
-// known well: nothing tells yet that others will show it too.
+// A new text of the site counts as a change on the first two pages that show it, if they
+// are known well. Nothing tells yet that other pages will show it too.
 func TestADeployRestampsNoMoreThanTwoPages(t *testing.T) {
 	deploys := []struct {
 		name   string

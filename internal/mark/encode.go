@@ -15,8 +15,8 @@ const (
 	doubtMask = flagLoss - 1
 )
 
-// AppendBinary appends the mark in a form that [Parse] reads. It takes 20 bytes and two
-// for each block that the page showed, at most 3,600, and up to 410 where its text moves.
+// AppendBinary appends the mark in a form that [Parse] reads. It takes 20 bytes, plus two
+// for each block that the page showed, at most 3,600, plus up to 410 if its text moves.
 func (m Mark) AppendBinary(b []byte) []byte {
 	if !m.looked {
 		return b
@@ -63,7 +63,7 @@ func (m Mark) AppendBinary(b []byte) []byte {
 
 var errMark = errors.New("mark: not a mark")
 
-// Parse reads what AppendBinary wrote. Nothing is the zero Mark.
+// Parse reads what AppendBinary wrote. No bytes give the zero Mark.
 func Parse(b []byte) (m Mark, err error) {
 	if len(b) == 0 {
 		return Mark{}, nil

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// fold appends a text without what a template or a font may alter: spaces without width,
-// the kinds of quotes, dashes and dots, and e-mail addresses, which some sites hide from
-// robots in another way at each visit.
+// fold appends a text without the details that a template or a font may alter: spaces
+// without width, and the kinds of quotes, dashes and dots. It also drops e-mail addresses,
+// because some sites hide them from robots in another way at each visit.
 func fold(dst []byte, s string) []byte {
 	start := len(dst)
 	for i := 0; i < len(s); {
@@ -43,10 +43,10 @@ func fold(dst []byte, s string) []byte {
 	return dst
 }
 
-// hidden stands for an e-mail address.
+// hidden replaces an e-mail address.
 const hidden = "[email protected]"
 
-// folds has the bytes that are not taken as they are.
+// folds has the bytes that fold does not copy as they are.
 var folds = func() (set [256]bool) {
 	for c := utf8.RuneSelf; c < len(set); c++ {
 		set[c] = true
@@ -55,7 +55,7 @@ var folds = func() (set [256]bool) {
 	return set
 }()
 
-// foldRune appends a character that is none of ASCII.
+// foldRune appends a character outside ASCII.
 func foldRune(dst []byte, r rune, s string) []byte {
 	switch {
 	case r == '´', r == '«', r == '»', r == '‹', r == '›', '‘' <= r && r <= '‟', r == '′', r == '″':
@@ -72,8 +72,7 @@ func foldRune(dst []byte, r rune, s string) []byte {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// numberAt returns the end of the number that begins at a place of a text, or the place
-// itself if none does.
+// numberAt returns the end of the number that begins at i, or i itself if none does.
 func numberAt[T string | []byte](s T, i int) int {
 	for i < len(s) && isDigit(s[i]) {
 		i++
@@ -81,7 +80,7 @@ func numberAt[T string | []byte](s T, i int) int {
 	return i
 }
 
-// hasNumbers reports whether a text has digits, and whether some are those of a year.
+// hasNumbers reports whether a text has digits, and whether some digits are a year.
 func hasNumbers(s []byte) (numbers, year bool) {
 	for i := 0; i < len(s); i++ {
 		if s[i]-'0' > 9 {
@@ -95,7 +94,7 @@ func hasNumbers(s []byte) (numbers, year bool) {
 	return numbers, year
 }
 
-// mask appends a text with one sign for each number.
+// mask appends a text with one sign in place of each number.
 func mask(dst, s []byte) []byte {
 	for i := 0; i < len(s); i++ {
 		if end := numberAt(s, i); end > i {

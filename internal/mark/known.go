@@ -1,6 +1,6 @@
 package mark
 
-// knownKept bounds the keys that are kept of a page.
+// knownKept is how many keys of a page are kept at most.
 const knownKept = 1800
 
 // keySet is a set of keys.
@@ -9,7 +9,7 @@ type keySet [1 << 16 / 64]uint64
 func (s *keySet) has(key uint16) bool { return s[key>>6]&(1<<(key&63)) != 0 }
 func (s *keySet) add(key uint16)      { s[key>>6] |= 1 << (key & 63) }
 
-// knownKeys returns what the page is known to have shown.
+// knownKeys returns the keys that the page is known to have shown.
 func (m *Mark) knownKeys() *keySet {
 	s := new(keySet)
 	for i := 0; i < len(m.known); i += 2 {
@@ -20,8 +20,8 @@ func (m *Mark) knownKeys() *keySet {
 
 func keyAt(keys string, i int) uint16 { return uint16(keys[i])<<8 | uint16(keys[i+1]) }
 
-// adopt makes what the view shows known. Its keys stand before the older ones, so
-// that of too many the oldest go. A form stays known while the page shows it.
+// adopt makes the texts of a view known. Its keys go before the older ones, so that the
+// oldest go first when there are too many. A form stays known while the page shows it.
 func (m *Mark) adopt(v *View, known *keySet) {
 	var taken keySet
 	keys := make([]byte, 0, len(m.known)+2*len(v.blocks))

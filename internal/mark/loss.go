@@ -5,12 +5,12 @@ type loss struct {
 	key   uint16 // of one of its blocks
 	since uint32 // the look that first missed it
 	looks uint8  // that missed it, 0 for no loss
-	tired uint8  // for so many more looks, nothing that is missed counts
+	tired uint8  // for so many more looks no missing text counts
 }
 
-// A text that was lost is a change once it was missed at more looks than this, and for so
-// long. A shorter text may be a message. Where a text comes back, texts come and go: for
-// some looks nothing counts.
+// A lost text is a change once more than lossLooks looks missed it, for long enough. A
+// shorter text may be a message. If a text comes back, texts come and go on this page, so
+// for some looks no missing text counts.
 const (
 	leastLoss  = 60 // bytes
 	lossLooks  = 2
@@ -18,11 +18,11 @@ const (
 	tiredLooks = 32
 )
 
-// lossesRead bounds the texts of one look that may be lost.
+// lossesRead is how many texts of one look may count as lost.
 const lossesRead = 16
 
-// lost returns the keys of texts that a look lacks and the look before had. What is missed
-// already is followed first.
+// lost returns the keys of texts that the look before had and this one lacks. A text that
+// is already missed goes first.
 func (m *Mark) lost(v *View) (keys []uint16) {
 	switch {
 	case m.loss.looks > 0:
@@ -42,8 +42,9 @@ func (m *Mark) lost(v *View) (keys []uint16) {
 	return keys
 }
 
-// lose follows what is missed, and returns when a loss that has become a change was first
-// seen, 0 if there is none. It comes before [comparison.settle], which forgets what is gone.
+// lose follows the missing text. If the loss has become a change, lose returns when it was
+// first seen, else 0. It runs before [comparison.settle], which forgets texts that are
+// gone.
 func (c *comparison) lose() (since int64) {
 	l := &c.loss
 	l.tired -= min(l.tired, 1)
@@ -68,8 +69,8 @@ func (c *comparison) lose() (since int64) {
 	return since
 }
 
-// sinceLast reports whether the look shows texts of the page that the look before did not,
-// and whether the page had shown some of them earlier.
+// sinceLast reports whether the look shows texts of the page that the look before did not
+// show, and whether the page had shown some of them earlier.
 func (c *comparison) sinceLast() (news, returned bool) {
 	var last keySet
 	for i := range int(c.Mark.shown) {

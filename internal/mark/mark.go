@@ -1,12 +1,12 @@
-// Package mark tells a change of a page's content from everything else that
-// makes two responses differ. It takes views of a page and says of each whether
-// it shows a change. A [Mark] is the bounded memory of one page, a [Site] that of
-// all pages together. It must never read a clock or a store.
+// Package mark tells a change of a page's content from everything else that makes two
+// responses differ. It takes views of a page and says of each whether it shows a change. A
+// [Mark] is the bounded memory of one page. A [Site] is the memory of all pages together.
+// The package must never read a clock or a store.
 //
-// A page is read as blocks of text. A block that its page never showed is news, and
-// news are a change. They are held for later looks where something speaks against
-// them: the text at their place moves by itself, or hardly anything is known of the
-// page yet. A text that is gone is a change once it has been gone for a day.
+// A page is read as blocks of text. A block that the page never showed before is news, and
+// news are a change. The mark holds news for later looks in two cases: the text in that
+// place moves by itself, or the mark hardly knows the page yet. A lost text is a change
+// once it has been gone for a day.
 package mark
 
 import "slices"
@@ -18,7 +18,7 @@ type Outcome uint8
 const (
 	First   Outcome = iota // the first look: there is nothing to compare with
 	Same                   // the text of the look before
-	Variant                // another text that is no change: one shown before, furniture, noise
+	Variant                // another text without a change: one shown before, furniture, noise
 	Held                   // perhaps a change: another look will tell
 	Moving                 // another text again: the page differs at every look
 	Changed                // a change
@@ -29,7 +29,7 @@ const (
 type Mark struct {
 	looked    bool   // it has seen something
 	list      bool   // it is read as a list
-	doubt     uint8  // how many quiet looks it takes until small news are believed at once
+	doubt     uint8  // how many quiet looks it takes before small news are believed at once
 	fresh     uint8  // blocks that were new at the last change
 	furniture uint8  // blocks that did not count at the last look
 	links     uint16 // blocks that were links at the last look
@@ -42,11 +42,11 @@ type Mark struct {
 	loss      loss
 }
 
-// firstDoubt clears a new page of the suspicion that it moves by itself.
+// firstDoubt is the doubt of a new page, which may move by itself.
 const firstDoubt = 2
 
-// A text up to emptySize bytes is hardly one: the page was not there yet, or scripts fill
-// it. The first one after it with more than fullSize only teaches.
+// A text of up to emptySize bytes hardly counts: the page was not there yet, or scripts
+// fill it. The next text with more than fullSize bytes only teaches the mark.
 const (
 	emptySize = 128
 	fullSize  = 1024
@@ -88,8 +88,8 @@ func (m Mark) Look(v *View, at int64) (after Mark, o Outcome, since int64) {
 	return m, o, since
 }
 
-// Still returns the mark after a look that showed the same bytes as the one
-// before it, while nothing is held.
+// Still returns the mark after a look that showed the same bytes as the look before, while
+// the mark holds nothing.
 func (m Mark) Still() Mark {
 	for i := range m.watch {
 		if w := &m.watch[i]; w.seen > 0 && w.why == believed {
@@ -101,23 +101,23 @@ func (m Mark) Still() Mark {
 	return m
 }
 
-// Holding reports whether something is held.
+// Holding reports whether the mark holds something.
 func (m Mark) Holding() bool { return m.held() > 0 || m.loss.looks > 0 }
 
-// Holds reports whether something is held that the look at a time first showed.
+// Holds reports whether the mark holds something that the look at time since first showed.
 func (m Mark) Holds(since int64) bool {
 	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.why != believed && int64(w.since) == since })
 }
 
-// Odd reports whether the text that the last look showed may be an error's: nearly all
-// of it was gone, or all of it was another one, and what it showed is held.
+// Odd reports whether the last look may have shown an error page: nearly all text was gone
+// or replaced, and the mark holds the new text.
 func (m Mark) Odd() bool {
 	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.why == emptiedLook || w.why == replacedLook })
 }
 
-// Awaited returns when a look first showed, or missed, what is held for longest, in Unix
-// seconds, and how many more looks have to do so before it is a change, as far as can be
-// told now; 0 and 0 if nothing is held.
+// Awaited describes the news or loss that is held for longest. since is the look that first
+// showed or missed it, in Unix seconds. looks is how many more looks must agree before it
+// is a change, as far as is known now. Both are 0 if nothing is held.
 func (m Mark) Awaited() (since int64, looks int) {
 	if m.loss.looks > 0 {
 		since, looks = int64(m.loss.since), max(1, lossLooks+1-int(m.loss.looks))
@@ -142,11 +142,11 @@ func (m *Mark) held() (n int) {
 	return n
 }
 
-// Reading says how a mark reads its page. The zero value says that nothing was read.
+// Reading says how a mark reads its page. In the zero value nothing was read yet.
 type Reading struct {
 	List  bool // as a list of items, such as links to articles; else as an article
 	Fresh int  // blocks, or items of a list, that were new at the last change, at most 255
-	// What is left out when a change is looked for.
+	// These parts do not count when a mark looks for a change.
 	Volatile  int // places in the main text where it moves by itself, at most 16
 	Furniture int // blocks that did not count at the last look: menus, notices, what other pages show too; at most 255
 	Held      int // blocks that are a change if later looks show them again, at most 16

@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/page"
 )
 
-// Texts that have been new on a page are long enough to be believed at once where nothing
+// These texts are so long that a page's news in them are believed at once, unless something
 // speaks against them.
 var (
 	long  = strings.Repeat("What a long text says is not what moves by itself on a page. ", 10)
@@ -39,7 +39,8 @@ func viewOf(html string) *View {
 	return &v
 }
 
-// looks shows pages to a mark a day apart, and returns it with the last outcome and date.
+// looks shows pages to a mark, one a day. It returns the mark with the last outcome and
+// date.
 func looks(pages ...string) (m Mark, o Outcome, since int64) {
 	var site Site
 	for i, html := range pages {
@@ -136,8 +137,8 @@ func wantReadBack(t *testing.T, m Mark) {
 	}
 }
 
-// A date line that follows the clock dates nothing. One that stays as it is says when the
-// page was updated.
+// A date line that follows the clock dates nothing. A date line that stays as it is says
+// when the page was updated.
 func TestDateLine(t *testing.T) {
 	const start = 1_700_000_000
 	dated := func(at int64) string {

@@ -5,7 +5,8 @@ import "slices"
 // moversKept is how many places that move are remembered.
 const moversKept = 32
 
-// mover is a place, or the form of a text, that moves by itself: what came did not stay.
+// mover is a place, or the form of a text, that moves by itself: what came there did not
+// stay.
 type mover struct {
 	name uint16
 	n    uint8 // how often, 0 for an empty entry
@@ -23,8 +24,8 @@ func (o mover) patience() uint8 {
 	return 3
 }
 
-// leastMoves returns how often a place must have moved until its news are held. Items of a
-// list come and go, and a long text is rather a new one each time.
+// leastMoves returns how often a place must have moved before its news are held. Items of a
+// list come and go, and a long text is more likely a new one each time.
 func (c *comparison) leastMoves(w *watched) uint8 {
 	if c.list || w.size > smallNews {
 		return 3
@@ -32,12 +33,12 @@ func (c *comparison) leastMoves(w *watched) uint8 {
 	return 1
 }
 
-// oftenMoves tells a place that moves by one of its names alone. Until then both must agree,
-// since a change may have touched one of the blocks around it.
+// If one name has moved this often, that name alone shows that a place moves. Until
+// then both names must agree, since a change may have touched one of the blocks around it.
 const oftenMoves = 3
 
-// moves returns how the place of a block moves. In a list nothing but the place between
-// two items that stay is one.
+// moves returns how the place of a block moves. In a list, only the gap between two items
+// that stay is a place.
 func (m *Mark) moves(w *watched) (o mover) {
 	prev, next, form := m.mover(w.prev), m.mover(w.next), m.mover(w.form)
 	o.stay = max(prev.stay, next.stay, form.stay)
@@ -61,7 +62,7 @@ func (m *Mark) mover(name uint16) mover {
 	return mover{}
 }
 
-// manyMovers is the number of names of about three places.
+// manyMovers is the number of names that about three places have.
 const manyMovers = 6
 
 // oftenMoving counts the movers that have moved often.
@@ -75,7 +76,8 @@ func (m *Mark) oftenMoving() (n int) {
 }
 
 // moved notes that a block did not stay, and reports whether its place was not known to
-// move. Its form becomes known: another text of that form differs only in its numbers.
+// move. The block's form becomes known: another text of that form differs only in its
+// numbers.
 func (c *comparison) moved(w *watched) (surprise bool) {
 	surprise = c.moves(w).n == 0
 	stay := uint8(0)
@@ -94,7 +96,7 @@ func (c *comparison) moved(w *watched) (surprise bool) {
 	return surprise
 }
 
-// note counts a move, and puts its mover before the others.
+// note counts a move, and puts its mover in front.
 func (m *Mark) note(name uint16, stay uint8) {
 	i := 0
 	for i < moversKept-1 && m.movers[i].n > 0 && m.movers[i].name != name {
@@ -108,7 +110,7 @@ func (m *Mark) note(name uint16, stay uint8) {
 	m.movers[0] = o
 }
 
-// calm forgets that a place moves, since something has come to stay there.
+// calm forgets that a place moves, because something has come to stay there.
 func (m *Mark) calm(w *watched) {
 	for i := range m.movers {
 		if o := &m.movers[i]; o.name == w.prev || o.name == w.next || o.name == w.form {

@@ -12,7 +12,7 @@ import (
 
 func token(r *rand.Rand) string { return fmt.Sprintf("%016x", r.Uint64()) }
 
-// pool draws from a fixed list of texts.
+// pool draws a text of n words from a fixed list.
 func pool(name string, r *rand.Rand, size, n int) string {
 	fixed := rand.New(rand.NewPCG(uint64(len(name)), uint64(r.IntN(size))))
 	return sentence(fixed, n)
@@ -110,8 +110,8 @@ var seeds = flag.Int("seeds", 1, "how many random sites to try each noise and ed
 // learning is how many looks at each page teach what moves.
 const learning = 40
 
-// templates runs a test for each template of a site, and for each seed; in short
-// ones for the harder template of one site.
+// templates runs a test for each template of a site and each seed. In short mode it runs
+// only the harder template of one site.
 func templates(t *testing.T, fn func(t *testing.T, seed int, soup bool)) {
 	if testing.Short() {
 		fn(t, 0, true)

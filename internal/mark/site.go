@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Site remembers on how many pages of a site each block of text was seen, so that texts
-// of the site are told from texts of a page. It has a fixed size, belongs to one
-// goroutine, and holds nothing that cannot be learned anew. The zero value is empty.
+// Site remembers on how many pages of a site each block of text was seen, to tell the
+// site's texts from a page's own. It has a fixed size and belongs to one goroutine. All it
+// holds can be learned anew. The zero value is empty.
 type Site struct {
 	buckets [bucketsKept][bucketSize]shown
 }
@@ -19,8 +19,8 @@ const (
 	bucketSize  = 8
 )
 
-// shown is a block: 20 bits of its hash, 8 of the page that showed it last, and on how
-// many pages it was seen, up to 15. 0 is none.
+// shown is a block: 20 bits of its hash, 8 bits of the page that showed it last, and the
+// number of pages that showed it, up to 15. 0 means no block.
 type shown uint32
 
 const (
@@ -40,9 +40,9 @@ func (s shown) seenOn(page uint8) shown {
 	return s>>tagShift<<tagShift | shown(page)<<pageShift | shown(n)
 }
 
-// Consult adds to a view on how many pages its blocks were seen, and learns from what is
-// new on the page. m is the mark of the page before this look. The page is any number that
-// tells it from others.
+// Consult tells a view how many pages showed each of its blocks, and learns the blocks that
+// are new on the page. m is the page's mark before this look. page is any number that
+// identifies the page.
 func (s *Site) Consult(v *View, m Mark, page uint64) {
 	known := m.knownKeys()
 	for i := range v.blocks {
@@ -57,9 +57,8 @@ func (s *Site) Consult(v *View, m Mark, page uint64) {
 	}
 }
 
-// see returns on how many pages a block was seen, counting this one if it is new there.
-// Each bucket has the blocks that were used last in front. What stands on few pages makes
-// room first.
+// see returns how many pages showed a block. It counts this page if the block is new there.
+// Each bucket keeps the blocks used last in front. Blocks on few pages make room first.
 func (s *Site) see(hash uint64, page uint8, isNew bool) (pages uint8) {
 	bucket := &s.buckets[hash%bucketsKept]
 	tag := shown(hash>>10) << tagShift
@@ -103,7 +102,7 @@ func (s *Site) AppendBinary(b []byte) []byte {
 
 var errSite = errors.New("mark: not a site's memory")
 
-// ParseSite reads what AppendBinary wrote. Nothing is the empty memory.
+// ParseSite reads what AppendBinary wrote. No bytes give an empty Site.
 func ParseSite(b []byte) (*Site, error) {
 	s := new(Site)
 	if len(b) == 0 {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// taught is the memory of a site whose pages share a menu, and have got another
-// line each lately.
+// taught is the memory of a site whose pages share a menu, and all got one more line
+// lately.
 func taught(pages int) *Site {
 	s := new(Site)
 	for i := range pages {
@@ -41,8 +41,8 @@ func TestASiteIsReadBack(t *testing.T) {
 	}
 }
 
-// A change of furniture right after a restart, on a page that nobody has looked
-// at since, changes no page if the memory was kept.
+// If the memory was kept, a change of furniture right after a restart changes no page, even
+// one that nobody has looked at since.
 func TestAKeptMemoryKnowsFurniture(t *testing.T) {
 	s, err := ParseSite(taught(20).AppendBinary(nil))
 	if err != nil {
@@ -59,7 +59,8 @@ func TestAKeptMemoryKnowsFurniture(t *testing.T) {
 	}
 }
 
-// What one page loses is a change of it. What the others lose with it belongs to the site.
+// A text that only one page loses is a change of that page. A text that other pages lose
+// too belongs to the site.
 func TestALossOfTheSiteIsNoChange(t *testing.T) {
 	const notice = "A notice that stood on the pages of the site until somebody took it away."
 	for _, tt := range []struct {

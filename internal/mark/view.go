@@ -9,8 +9,8 @@ import (
 	"github.com/servemap/servemap/internal/page"
 )
 
-// View is what one look at a page showed, as far as a mark needs it. [Read] makes
-// it, [Site.Consult] completes it, and from then on it is only read.
+// View is what one look at a page showed, as far as a mark needs it. [Read] makes it and
+// [Site.Consult] completes it. After that nobody writes to it.
 type View struct {
 	text      uint32 // hash of the main text
 	size      uint32 // of the main text, in bytes
@@ -18,8 +18,8 @@ type View struct {
 	furniture int    // blocks that do not count
 	blocks    []block
 
-	// Of the text that the page showed at the look before and shows no more: its key, 0 if
-	// there is none, and how many pages of the site lost it.
+	// A text that the look before showed and this one does not: its key, 0 if there is
+	// none, and how many pages of the site lost it.
 	gone   uint16
 	goneOn uint8
 }
@@ -27,12 +27,12 @@ type View struct {
 // block is one block of main text, or the structured data.
 type block struct {
 	hash uint64 // of its text
-	key  uint16 // of its text, as a mark keeps it
-	form uint16 // of its text without its numbers, 0 if it has none
+	key  uint16 // key of its text, as a mark keeps it
+	form uint16 // hash of its text without its numbers, 0 if it has none
 	days uint32 // the numbers of a short text that may be days of a month, one bit each
 	size int32  // in bytes
 	link bool
-	item bool  // a link or a headline, of which lists consist
+	item bool  // a link or a headline, as in lists
 	on   uint8 // how many pages show it
 }
 
@@ -43,15 +43,15 @@ const (
 	longestItem   = 300 // of a list
 	longestNotice = 100 // a longer text is no copyright line
 	longestDated  = 160 // a longer text is not about the date in it
-	maskedLink    = 100 // in links up to this length numbers do not count
-	maskedText    = 40  // nor in other texts up to this one
+	maskedLink    = 100 // numbers do not count in links up to this length
+	maskedText    = 40  // nor in other texts up to this length
 )
 
-// blocksRead bounds the blocks that are looked at.
+// blocksRead is how many blocks of a page are read at most.
 const blocksRead = 1500
 
-// Read returns what a page shows. The seed alters all hashes of texts; it is 0 but where
-// it is measured how much hangs on them.
+// Read returns what a page shows. The seed alters all hashes of texts. It is 0 except in
+// measurements of how much depends on the hashes.
 func Read(f *page.Facts, seed uint64) View {
 	v := View{text: uint32(f.MainHash >> 32), blocks: make([]block, 0, min(len(f.Blocks), blocksRead)+1)}
 	var r reading
@@ -87,11 +87,11 @@ func isTelling(b *page.Block) bool {
 // amounts are signs of prices and shares.
 const amounts = "$€£¥%"
 
-// reading holds buffers.
+// reading holds buffers for folded and masked texts.
 type reading struct{ folded, masked []byte }
 
-// block reads a block. Of a few words the numbers do not count, unless they are a year or
-// an amount: they are counters, or times.
+// block reads a block. In a short text numbers do not count, since they are counters or
+// times. Years and amounts do count.
 func (r *reading) block(b *page.Block, seed uint64) block {
 	out := block{size: int32(len(b.Text)), link: b.Links > 0}
 	out.item = (out.link || b.Headline) && len(b.Text) < longestItem
@@ -115,7 +115,7 @@ func (r *reading) block(b *page.Block, seed uint64) block {
 
 func keyOf(hash uint64) uint16 { return uint16(hash >> 48) }
 
-// isNotice reports whether a text is a copyright line, which has the year.
+// isNotice reports whether a text is a copyright line, which names the year.
 func isNotice(s string) bool {
 	return len(s) < longestNotice && (strings.Contains(s, "©") || strings.Contains(s, "opyright"))
 }
@@ -130,8 +130,8 @@ func (b *block) names(at int64) bool {
 	return false
 }
 
-// The shares of the bytes of longer blocks, in percent, from which on a page is read as a
-// list. What was read as a list stays one unless it is clearly none.
+// A page is a list if items are at least so many percent of the bytes of its longer blocks:
+// listShare at the first look, then stillList for a list and becomesList for an article.
 const (
 	listShare    = 22
 	stillList    = 20
@@ -140,7 +140,7 @@ const (
 	leastTelling = 30 // bytes; shorter blocks do not tell a list from an article
 )
 
-// readsAsList reports whether a page is a list: much of it are items.
+// readsAsList reports whether a page is a list: items are much of it.
 func (m *Mark) readsAsList(v *View) bool {
 	all, items, n := 0, 0, 0
 	for i := range v.blocks {

@@ -2,11 +2,11 @@ package mark
 
 import "slices"
 
-// watchKept is how many blocks are followed at a time.
+// watchKept is how many blocks a mark follows at a time.
 const watchKept = 16
 
-// watched is a block that was news lately. It is followed to see whether it stays: if
-// it is held, it is a change then, and if it goes, its place moves by itself.
+// watched is a block that was news lately. The mark follows it to see whether it stays. A
+// held block that stays is a change. If the block goes, its place moves by itself.
 type watched struct {
 	key, form  uint16
 	prev, next uint16 // names of its place, by the known blocks around it
@@ -20,7 +20,7 @@ type watched struct {
 type doubt uint8
 
 const (
-	believed     doubt = iota // it is not
+	believed     doubt = iota // the block is not held
 	doubtful                  // the page may move by itself
 	movingPlace               // its place moves by itself
 	linked                    // it is a short link
@@ -29,27 +29,27 @@ const (
 	emptiedLook               // nearly all other text was gone
 )
 
-// What was there at so many looks, and for so long, has come to stay.
+// A block that was there at so many looks, and for so long, has come to stay.
 const (
 	stayed       = 3 // looks, of a text longer than longestDated
 	settledLooks = 8
-	forgotten    = 7 * day // what is not seen again for so long is not waited for
+	forgotten    = 7 * day // a block that is not seen for so long is not awaited any longer
 	settledTime  = 2 * day
 )
 
-// A page that is nearly empty for so long, at more looks than this, has become so.
+// A page that is nearly empty for so long, and at more looks than this, has become empty.
 const (
 	emptiedLooks = 3
 	emptiedTime  = day
 )
 
-// linkedLooks is for how many looks a short link of an article waits.
+// linkedLooks is how many looks a short link of an article waits.
 const linkedLooks = 3
 
 const day = 86400 // in seconds
 
-// settle looks for what is watched. It returns the latest look that first showed what
-// turns out to be a change, 0 if there is none.
+// settle looks for the watched blocks. If some turn out to be a change, it returns the
+// latest look that first showed one, else 0.
 func (c *comparison) settle() (since int64) {
 	surprised := false
 	for i := range c.watch {
@@ -92,8 +92,8 @@ func (c *comparison) find(key uint16) *block {
 	return &c.blocks[i]
 }
 
-// leave ends the watch of a block that is gone, and reports whether that shows a place
-// that moves and was not known to. A look that is strange shows nothing of the kind.
+// leave ends the watch of a block that is gone. It reports whether that reveals a place
+// that moves and was not known to. A strange look reveals no such place.
 func (c *comparison) leave(w *watched) (surprise bool) {
 	switch {
 	case c.strange == another && w.why == doubtful && c.at-int64(w.since) < forgotten: // it may be there still, in the other text
@@ -111,7 +111,8 @@ func (c *comparison) leave(w *watched) (surprise bool) {
 	return surprise
 }
 
-// patience returns how many looks must have shown a block before one more makes it a change.
+// patience returns how many looks must have shown a block before one more look makes it a
+// change.
 func (m *Mark) patience(w *watched) uint8 {
 	switch w.why {
 	case emptiedLook:
@@ -124,7 +125,7 @@ func (m *Mark) patience(w *watched) uint8 {
 	return 1
 }
 
-// isRipe reports whether what is held has been there for long enough.
+// isRipe reports whether a held block has been there for long enough.
 func (c *comparison) isRipe(w *watched, b *block) bool {
 	age := c.at - int64(w.since)
 	switch {
@@ -138,7 +139,7 @@ func (c *comparison) isRipe(w *watched, b *block) bool {
 	return c.list || !b.names(c.at)
 }
 
-// believe ends the doubts in all that came with a look.
+// believe ends the doubts about all that came with a look.
 func (m *Mark) believe(since uint32) {
 	for i := range m.watch {
 		w := &m.watch[i]
@@ -153,8 +154,9 @@ func (m *Mark) believe(since uint32) {
 	m.doubt = 0
 }
 
-// follow watches a block. If there is no room, it replaces one that is not held, else the
-// oldest one, but none of the same look: its first blocks are enough.
+// follow watches a block. If there is no room, it replaces a block that is not held, else
+// the oldest block. It never replaces a block of the same look: the look's first blocks
+// suffice.
 func (m *Mark) follow(w watched) {
 	out := -1
 	for i := range m.watch {
@@ -172,7 +174,7 @@ func (m *Mark) follow(w watched) {
 	}
 }
 
-// worth says which of two blocks is rather followed.
+// worth says how much a block is worth following: the greater one stays.
 func (w *watched) worth() int64 {
 	if w.why == believed {
 		return int64(w.since)

@@ -10,8 +10,8 @@ import (
 	"github.com/servemap/servemap/internal/page"
 )
 
-// website is a small site, rendered anew for every look. What is not content
-// comes from its noises.
+// website is a small site that renders anew for every look. Its noises write all that is
+// not content.
 type website struct {
 	r      *rand.Rand
 	source *rand.PCG // of r
@@ -26,7 +26,7 @@ type website struct {
 	stamp  string // visible time of the build
 }
 
-// article is the content of a page, and what is remembered of it.
+// article is the content of a page, and the memory of it.
 type article struct {
 	id       int
 	title    string
@@ -48,7 +48,7 @@ type slots struct {
 	cta                            string
 }
 
-// noise is one kind of what makes two responses differ.
+// noise is one reason why two responses differ.
 type noise struct {
 	name string
 	add  func(w *website, a *article, s *slots)
@@ -87,7 +87,7 @@ func newWebsite(seed int, soup bool, pages int, noises ...noise) *website {
 	return w
 }
 
-// clone returns the site as it is, to go on in another way.
+// clone returns a copy of the site that can go its own way.
 func (w *website) clone() *website {
 	c, source := *w, *w.source
 	c.source, c.r = &source, rand.New(&source)
@@ -158,7 +158,7 @@ func (w *website) render(a *article) string {
 	return b.String()
 }
 
-// text translates a text, as it were.
+// text stands in for a translation of a text.
 func (w *website) text(s *slots, t string) string {
 	if s.lang == "en" {
 		return t
