@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// The encoding, big endian: a byte of flags under a mark, the quiet looks and the times; only once a change was seen,
-// the past.
+// The encoding, big endian: a byte of flags that starts with a mark, the quiet looks and
+// the times. Once a change was seen, the past follows.
 const (
 	mark     = 0x80
 	markMask = 0xc0
@@ -18,7 +18,7 @@ const (
 	lenChanged = lenQuiet + 6 + bins
 )
 
-// Where things are in the first byte.
+// Bit positions in the first byte.
 const (
 	noisyShift   = 4
 	changesShift = 2 // two bits
@@ -27,7 +27,8 @@ const (
 
 var errEncoding = errors.New("rate: not an estimate")
 
-// AppendBinary appends the encoding of e to dst: 1 byte before the first look, 11 as long as no change was seen, then 32.
+// AppendBinary appends the encoding of e to dst: 1 byte before the first look, 11 until a
+// change was seen, then 32.
 func (e Estimate) AppendBinary(dst []byte) []byte {
 	if e.looks == 0 {
 		return append(dst, mark)
@@ -49,7 +50,8 @@ func (e Estimate) AppendBinary(dst []byte) []byte {
 	return append(dst, h.gaps[:]...)
 }
 
-// Parse reads what AppendBinary wrote, and returns an error for anything else: for every b it accepts, the estimate's encoding is b.
+// Parse reads what AppendBinary wrote, and returns an error for anything else. If it
+// accepts b, the estimate encodes to b again.
 func Parse(b []byte) (Estimate, error) {
 	if len(b) == lenNothing && b[0] == mark {
 		return Estimate{}, nil
@@ -78,7 +80,8 @@ func Parse(b []byte) (Estimate, error) {
 	return e, nil
 }
 
-// valid reports whether e is within the bounds that every estimate keeps. NaN is within none.
+// valid reports whether e is within the bounds that every estimate keeps. NaN is always out
+// of bounds.
 func (e *Estimate) valid() bool {
 	h := &e.past
 	return e.looks >= 1 && e.looks <= 2 && e.lastChange <= e.lastVisit &&

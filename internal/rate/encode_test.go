@@ -134,7 +134,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// wantSane checks all that an estimate says.
+// wantSane checks everything that an estimate says.
 func wantSane(t *testing.T, e Estimate) {
 	t.Helper()
 	sum := 0.0

@@ -5,10 +5,11 @@ import (
 	"math/bits"
 )
 
-// A Freq is a changefreq of sitemaps.org. Of those with a mean time between changes, a greater one is longer.
+// A Freq is a changefreq of sitemaps.org. From Hourly to Yearly, a greater Freq means a
+// longer time between changes.
 type Freq uint8
 
-// The values of changefreq, and Unknown, which is none of them.
+// The values of changefreq, and Unknown for none of them.
 const (
 	Unknown Freq = iota
 	Always       // different at every look
@@ -21,7 +22,7 @@ const (
 	freqs = iota
 )
 
-// String returns the word of sitemaps.org, "" for Unknown and for anything that is no Freq.
+// String returns the word of sitemaps.org, "" for Unknown and for an invalid Freq.
 func (f Freq) String() string {
 	if f >= freqs {
 		return ""
@@ -29,11 +30,13 @@ func (f Freq) String() string {
 	return [freqs]string{"", "always", "hourly", "daily", "weekly", "monthly", "yearly", "never"}[f]
 }
 
-// Freq returns how often the page is likely to change, as of the last look, and the probability, in whole thousandths, that this is the
-// right word. It returns Unknown and 0 before a second look, and of a page that never changed but differs at most looks. The
-// probability is low after few looks and after looks over a short time; the caller decides from which probability on to
-// publish the word. Never means that the looks found no change for far longer than the page usually took, or at all; the
-// caller decides how long that must have been. A call costs some microseconds.
+// Freq returns how often the page is likely to change, as of the last look. With it comes
+// the probability that this word is right, in whole thousandths. Freq returns Unknown and 0
+// before a second look, and for a page that never changed but differs at most looks. The
+// probability is low after few looks and after looks over a short time. The caller decides
+// from which probability on to publish the word. Never means that the looks found no change
+// at all, or none for far longer than the page usually took. The caller decides how long
+// that must have been. A call costs some microseconds.
 func (e Estimate) Freq() (Freq, float64) {
 	words := e.Probabilities()
 	best := Unknown
@@ -45,14 +48,15 @@ func (e Estimate) Freq() (Freq, float64) {
 	return best, math.Floor(words[best]*1000) / 1000
 }
 
-// coarse rounds n to its five highest bits plus half of the rest, which is within 3 %. So the estimate changes seldom
-// while quiet looks add up.
+// coarse rounds n to its five highest bits plus half of the rest, which is within 3 %. So
+// the estimate seldom changes while quiet looks add up.
 func coarse(n uint32) uint32 {
 	low := max(0, bits.Len32(n)-5)
 	return n>>low<<low | 1<<low>>1
 }
 
-// Probabilities returns the probability of every word, by Freq, all 0 where Freq returns Unknown. It costs as much as Freq.
+// Probabilities returns the probability of every word, by Freq. All are 0 where Freq
+// returns Unknown. It costs as much as Freq.
 func (e Estimate) Probabilities() (words [freqs]float64) {
 	if e.looks < 2 || e.noisy && e.changes == 0 && e.quiet == 0 {
 		return words
@@ -62,15 +66,16 @@ func (e Estimate) Probabilities() (words [freqs]float64) {
 	for k, p := range post.cells {
 		words[grid[k].freq] += p
 	}
-	if e.noisy { // a page whose looks differ is no archive
+	if e.noisy { // a page that differs between looks is no archive
 		words[Yearly] += words[Never]
 		words[Never] = 0
 	}
 	return words
 }
 
-// Interval returns the likely mean time between changes in seconds, if the page goes on changing, and the bounds of an
-// interval that holds it with a probability of about 80 %. All are 0 before the first change.
+// Interval returns the likely mean time between changes in seconds, if the page goes on
+// changing, and an interval that holds it with a probability of about 80 %. All are 0
+// before the first change.
 func (e Estimate) Interval() (least, likely, most float64) {
 	if e.changes == 0 {
 		return 0, 0, 0

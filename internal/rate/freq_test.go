@@ -54,7 +54,8 @@ func TestFreq(t *testing.T) {
 	}
 }
 
-// differing returns the estimate after n looks at a page that is never said to have changed, of which so many in ten differed.
+// differing returns the estimate after n looks at a page on which no change is ever seen,
+// but inTen of ten looks differ.
 func differing(n int, every int64, inTen int) Estimate {
 	e := Estimate{}.Saw(t0, false)
 	for i := 1; i < n; i++ {
@@ -119,7 +120,7 @@ func TestQuietDoesNotMakeFaster(t *testing.T) {
 		for range 40 {
 			e = e.Saw(e.LastVisit()+r.Int64N(40*day), false)
 			g, p := e.Freq()
-			if g+1 < f { // by one class it may, since many quiet looks also tell that the changes were none of the noise
+			if g+1 < f { // one class is allowed: many quiet looks also tell that the changes were not noise
 				t.Fatalf("seed %d: %v became %v with more quiet time: %+v", seed, f, g, e)
 			}
 			if !(p > 0 && p <= 1) {
@@ -143,7 +144,7 @@ func TestFreqIsRightDespiteWrongChanges(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			at, e := int64(t0), Estimate{}.Saw(t0, false)
-			for at < t0+600*day { // four looks a day, of which one in a hundred finds a change that is none
+			for at < t0+600*day { // four looks a day, of which one in a hundred finds a false change
 				next := at + 1 + int64(r.ExpFloat64()*6*hour)
 				e = e.Saw(next, next/tt.every != at/tt.every || r.Float64() < 0.01)
 				at = next

@@ -2,14 +2,16 @@ package rate
 
 import "math"
 
-// The prior. Mean times between changes are spread evenly on a logarithmic scale (Brewington and Cybenko, "How dynamic is the Web?", 2000,
-// found about such a spread), thinner at the ends, and with more pages where people publish by the day and by the week.
+// The prior. Mean times between changes are spread evenly on a logarithmic scale, which
+// Brewington and Cybenko ("How dynamic is the Web?", 2000) found about right. The ends are
+// thinner, and daily and weekly changes more likely, since many people publish by the day
+// and by the week.
 const (
 	shortestMean = 5.0 // seconds
 	longestMean  = 8 * year
 	likelyFrom   = 10 * minute
 	likelyTo     = 5 * year
-	seldom       = 0.3  // height outside of the likely times
+	seldom       = 0.3  // height outside the likely times
 	hardly       = 0.05 // height below half of the shortest
 	rhythm       = 1.8  // height of the day and the week above the rest
 	rhythmNats   = 0.3  // and their width
@@ -21,13 +23,13 @@ const (
 	month  = year / 12
 )
 
-// Noise is the chance that a look finds a change although there is none. Most pages have none.
+// Noise is the chance that a look finds a change where there is none. Most pages have none.
 var noises = [...]struct{ chance, prior float64 }{
 	{0, 0.7}, {0.0015, 0.022}, {0.004, 0.1}, {0.009, 0.13}, {0.02, 0.04}, {0.06, 0.005}, {0.2, 0.003},
 }
 
-// bands divides the mean times into cells, evenly on a logarithmic scale within a band. No band, and so no cell,
-// belongs to two classes.
+// bands divides the mean times into cells, evenly on a logarithmic scale within a band. No
+// band, and so no cell, belongs to two classes.
 var bands = [...]struct {
 	freq  Freq
 	cells int
@@ -45,7 +47,8 @@ type cell struct {
 	logFound        [len(noises)][bins]float64 // logarithm of the chance that a look finds a change after the bin's gap
 }
 
-// grid is in the order of falling times between changes. The first cell is of pages that never change.
+// grid is in order of falling times between changes. The first cell stands for pages that
+// never change.
 var grid = newGrid()
 
 func newGrid() (g [cells]cell) {
@@ -71,7 +74,8 @@ func newGrid() (g [cells]cell) {
 	return g
 }
 
-// leastLog stands for the logarithm of a chance of 0, and stays finite when it is multiplied by 0.
+// leastLog stands for the logarithm of a chance of 0. Unlike infinity it can be multiplied
+// by 0.
 const leastLog = -1000
 
 func newCell(mean, width float64, f Freq) cell {

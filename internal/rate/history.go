@@ -2,8 +2,8 @@ package rate
 
 import "math"
 
-// Changes that were found are counted by the gap between the look that found them and the look before, in bins whose
-// middles are in a constant ratio.
+// A history counts changes in bins, by the gap between the look that found the change and
+// the look before. The middles of the bins are in a constant ratio.
 const (
 	bins        = 15   // the first is dated; the others stand for gaps from 10 seconds to a year
 	dated       = 0    // the bin of changes whose own time was known
@@ -17,26 +17,28 @@ const (
 	maxLooks = 1e9
 )
 
-// The past fades with time, by a factor of e in so many of the page's mean times between changes, and in so many
-// seconds. It fades with time and not with the number of changes, so that a page which is edited ten times in an
-// afternoon keeps what was known of it. Both were chosen on real histories, see eval/rates.
+// The past fades with time, by a factor of e in fadeChanges of the page's mean times
+// between changes, and in fadeSeconds. It does not fade with the number of changes, so a
+// page that is edited ten times in an afternoon keeps its history. Both were chosen on real
+// histories, see eval/rates.
 const (
 	fadeChanges = 64.0
 	fadeSeconds = 500 * day
 )
 
-// What is to fade is put aside until it is so many units. So the counts, which are whole numbers, fade in steps.
+// Fading is collected until it makes fadeFrom units. The counts are whole numbers, so they
+// fade in steps.
 const (
 	fadeUnit = 1.0 / 512 // nats
 	fadeFrom = 128
 )
 
-// A history is all that is kept of the looks before the last change.
+// A history is all that an estimate keeps of the looks before the last change.
 type history struct {
 	time  float32     // seconds before the last change in which looks found none
 	looks float32     // that found no change
 	gaps  [bins]uint8 // changes found after a gap of about that length
-	faded uint8       // put aside to fade, in fadeUnits
+	faded uint8       // fading collected so far, in fadeUnits
 }
 
 // gapOf returns the middle of a bin in seconds.
@@ -50,14 +52,16 @@ var middles = func() (m [bins]float64) {
 	return m
 }()
 
-// binOf returns the bin of a gap. A gap between the middles of two bins falls into either by a chance from 0 to 1, so
-// that equal gaps, as of looks at regular times, keep their mean.
+// binOf returns the bin of a gap. A gap between the middles of two bins falls into either
+// one by a chance from 0 to 1. So equal gaps, as with looks at regular times, keep their
+// mean.
 func binOf(seconds, chance float64) int {
 	at := math.Log(seconds/shortestGap) / binNats
 	return dated + 1 + int(max(0, min(bins-2, at+chance)))
 }
 
-// pass adds a quiet time in seconds, its looks, and the change that was found after a gap.
+// pass adds a quiet time in seconds, its looks, and the change that a look found after a
+// gap.
 func (h *history) pass(quiet float64, looks uint16, gap float64, bin int) {
 	h.fade(quiet + gap)
 	h.time = trim(min(maxTime, h.time+float32(quiet)))
@@ -68,7 +72,7 @@ func (h *history) pass(quiet float64, looks uint16, gap float64, bin int) {
 	h.gaps[bin]++
 }
 
-// fading is how much of the history fades in a time in seconds, in nats.
+// fading is how much of the history fades in so many seconds, in nats.
 func (h *history) fading(seconds float64) float64 {
 	changes, span := 0.0, float64(h.time)
 	for b, n := range h.gaps {
@@ -78,7 +82,7 @@ func (h *history) fading(seconds float64) float64 {
 	return seconds * (changes/max(hour, span)/fadeChanges + 1.0/fadeSeconds)
 }
 
-// fade forgets what fades in a time in seconds.
+// fade lets the history fade for so many seconds.
 func (h *history) fade(seconds float64) {
 	units := float64(h.faded) + h.fading(seconds)/fadeUnit + 0.5
 	if units < fadeFrom {
@@ -89,7 +93,7 @@ func (h *history) fade(seconds float64) {
 	h.keep(int(float64(h.changes())*math.Exp(-units*fadeUnit) + 0.5))
 }
 
-// changes is the number of changes that are remembered.
+// changes is the number of changes that the history remembers.
 func (h *history) changes() (n int) {
 	for _, c := range h.gaps {
 		n += int(c)
@@ -97,7 +101,8 @@ func (h *history) changes() (n int) {
 	return n
 }
 
-// keep scales the history down to about n changes. What a bin loses by rounding goes to the next one.
+// keep scales the history down to about n changes. What one bin loses by rounding goes to
+// the next.
 func (h *history) keep(n int) {
 	all := h.changes()
 	if all <= n {

@@ -5,20 +5,21 @@ import "math"
 // The prior of a page, before it is seen.
 const (
 	neverPrior  = 0.095 // that it never changes, against changing at random
-	stopPrior   = 0.5   // the same, of one that changed, once its past has faded
+	stopPrior   = 0.5   // the same for a page that changed, once its past has faded
 	alwaysPrior = 0.07  // that it is another page at every look
 	alwaysMiss  = 0.003 // chance that such a page looks the same twice running
 )
 
-// How today's rate may differ from the past one. These constants, the ones by which a history fades, and the priors of
-// noise were chosen so that real histories and simulated pages get words with true probabilities, see eval/rates.
+// How today's rate may differ from the past one. Tests on real histories and simulated
+// pages chose these constants, the fading of a history and the priors of noise, so that the
+// words get true probabilities, see eval/rates.
 const (
 	quietFades = 0.4 // how much of a history fades in the quiet time since the last change, relative to the time before
 
 	spread = 0.05 // no page is quite like the model: that the rate belongs to neighbouring cells
-	drifts = 0.12 // that it drifted further:
+	drifts = 0.12 // that it drifted further
 
-	driftNats = 0.3  // towards slower, on average,
+	driftNats = 0.3  // on average towards slower
 	driftWide = 0.85 // with this standard deviation
 
 	bunched = 0.12 // that a page changes in bunches, with long quiet times between them
@@ -27,7 +28,8 @@ const (
 	leaves = 0.0005 // that it then went over to any other rate
 )
 
-// A posterior holds probabilities, those of the cells and that of a page that is always another one.
+// A posterior holds the probability of each cell, and that of a page that differs at every
+// look.
 type posterior struct {
 	cells  [cells]float64
 	always float64
@@ -46,7 +48,7 @@ func (e *Estimate) posterior() (p posterior) {
 	}
 	if e.changes > 0 {
 		p.drift()
-		if e.past.gaps[dated] == 0 { // a page whose changes have dates is no other one at every look
+		if e.past.gaps[dated] == 0 { // a page whose changes have dates does not differ at every look
 			p.always = math.Exp(min(leastNats, e.past.always(looks)-best))
 		}
 	}
@@ -65,8 +67,9 @@ func (e *Estimate) posterior() (p posterior) {
 // leastNats is how far below the best a likelihood no longer counts.
 const leastNats = 16
 
-// weigh sets the weights of the cells to their likelihoods by a share of the history, and by so many looks since that
-// found no change. They are relative to the greatest one, whose logarithm it returns.
+// weigh sets the weights of the cells to their likelihoods, given a share of the history
+// and so many looks since that found no change. Weights are relative to the greatest one,
+// and weigh returns its logarithm.
 func (p *posterior) weigh(h *history, share, looks float64) (best float64) {
 	var used [bins]int
 	var found [bins]float64 // changes, by bin
@@ -87,7 +90,7 @@ func (p *posterior) weigh(h *history, share, looks float64) (best float64) {
 		for k := range grid {
 			c := &grid[k]
 			l := base + dates*c.logRate - c.perSecond*time
-			for j := 0; j < n && l > best-leastNats; j++ { // what is left takes away only
+			for j := 0; j < n && l > best-leastNats; j++ { // the rest only lowers it
 				l += found[j] * c.logFound[i][used[j]]
 			}
 			logs[i][k] = l
@@ -110,8 +113,8 @@ func (h *history) always(looks float64) float64 {
 	return math.Log(prior) + float64(h.changes())*math.Log(1-alwaysMiss) + (float64(h.looks)+looks)*math.Log(alwaysMiss)
 }
 
-// drift moves the weights of the past rates to those of today. The cells of a band differ little in width from those of the others, so steps
-// of a cell will do.
+// drift moves the weights of the past rates to those of today. All cells are about equally
+// wide, so it moves weights by whole cells.
 func (p *posterior) drift() {
 	before, sum := p.cells, 0.0
 	clear(p.cells[1:])
@@ -138,7 +141,7 @@ const (
 	cellNats   = 0.13 // about a cell
 )
 
-// drifted is the share of a rate's weight that goes to the cells about it, from faster to slower.
+// drifted says how a rate's weight spreads over the cells around it, from faster to slower.
 var drifted = newDrifted()
 
 func newDrifted() (d [2*driftCells + 1]float64) {
@@ -158,8 +161,9 @@ func newDrifted() (d [2*driftCells + 1]float64) {
 	return d
 }
 
-// lasts is the chance that a page has no change for so many of its mean times between changes. The gaps of bunched
-// changes have a Weibull distribution of shape ½, whose standard deviation is 2.2 times its mean.
+// lasts is the chance that a page has no change for x of its mean times between changes.
+// The gaps of bunched changes have a Weibull distribution of shape ½, whose standard
+// deviation is 2.2 times its mean.
 func lasts(x float64) float64 {
 	return (1-bunched)*math.Exp(-x) + bunched*math.Exp(-math.Sqrt(2*x))
 }

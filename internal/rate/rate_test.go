@@ -8,7 +8,8 @@ import (
 
 const t0 = 1_700_000_000
 
-// looks returns the estimate after n looks, the first at t0 and then every so many seconds; changed is given the number of each from 1.
+// looks returns the estimate after n looks, the first at t0 and then one every so many
+// seconds. changed gets the number of each look after the first, from 1.
 func looks(n int, every int64, changed func(i int) bool) Estimate {
 	e := Estimate{}.Saw(t0, false)
 	for i := 1; i < n; i++ {
@@ -216,7 +217,7 @@ func valid(e Estimate) bool {
 	return e.valid()
 }
 
-// visit is a random look, of all sorts that may be.
+// visit is a random look of any possible sort.
 func visit(r *rand.Rand, e Estimate) Estimate {
 	at := e.LastVisit() + int64(math.Exp(r.Float64()*18)) - 2
 	switch r.IntN(6) {
@@ -230,7 +231,7 @@ func visit(r *rand.Rand, e Estimate) Estimate {
 	return e.Saw(at, false)
 }
 
-// busy is an estimate that has all there is to keep: gaps of all lengths.
+// busy is an estimate that keeps as much as possible: gaps of all lengths.
 func busy() Estimate {
 	r := rand.New(rand.NewPCG(1, 1))
 	at, e := int64(t0), Estimate{}.Saw(t0, false)
