@@ -5,16 +5,16 @@ import (
 	"github.com/servemap/servemap/internal/record"
 )
 
-// Candidates are the dates of which one may be a page's lastmod. Which one it is
-// depends on the [Trust] at the time of publishing.
+// Candidates are the dates that may become a page's lastmod. Which one does depends on the
+// [Trust] at the time of publishing.
 type Candidates struct {
 	Changed  moment.Time        // the look that first showed the present content
 	Exact    moment.Time        // the given date that moved with that change, and was believed then
 	ExactBy  Source             // who gave Exact
 	Given    Given[moment.Time] // the dates of the present content
 	Young    Given[bool]        // no look has found the given date old enough to be used
-	Fresh    moment.Time        // since when the page is there, where it is known to be new
-	Volatile bool               // it differs at every look
+	Fresh    moment.Time        // since when the page is there, if it is known to be new
+	Volatile bool               // the page differs at every look
 }
 
 // Basis says what a lastmod is based on, or why there is none.
@@ -38,15 +38,15 @@ func (c Candidates) LastMod(trust Trust, now moment.Time) moment.Time {
 	return at
 }
 
-// Decide returns the lastmod, or none, its basis, and the source if it is a given
-// date. In order: the change that was seen, at the time that a source gave with it which
-// was believed then, or else at that of the look; a believed given date; the time since
-// which a new page is there. A page that differs at every look has none. The lastmod
-// is never after now.
+// Decide returns the lastmod, or none, its basis, and the source of a given date. It takes
+// the first of these: the change that was seen, the earliest believed date, the time since
+// which a new page is there. A change has the time that a then believed source gave with
+// it, else the time of the look. A page that differs at every look has no lastmod. The
+// lastmod is never after now.
 //
-// When a date loses its belief, the one in its place is later, so that a lastmod
-// never goes back: of two given dates the earlier is used, no given date is later
-// than what dates a new page, and a change that was seen is the latest of all.
+// When a date loses belief, a later one replaces it, so that a lastmod never goes back: of
+// two given dates the earlier is used, no given date is later than what dates a new page,
+// and a change that was seen is the latest of all.
 func (c Candidates) Decide(trust Trust, now moment.Time) (at moment.Time, by Basis, whose Source) {
 	switch {
 	case c.Volatile:
@@ -72,8 +72,8 @@ func (c Candidates) Decide(trust Trust, now moment.Time) (at moment.Time, by Bas
 	return 0, Nothing, NoSource
 }
 
-// earliest returns the earliest given date that may be used, and its source.
-// waits says that the date may be a build's, which later pages will show.
+// earliest returns the earliest given date that may be used, and its source. waits says
+// that the date may come from a build, as later pages will show.
 func (c Candidates) earliest(trust Trust, now moment.Time) (at moment.Time, whose Source, waits bool) {
 	for s := Server; s < sources; s++ {
 		g, doubt := c.Given[s], c.Against(trust, s, now)
@@ -85,7 +85,7 @@ func (c Candidates) earliest(trust Trust, now moment.Time) (at moment.Time, whos
 	return at, whose, waits
 }
 
-// Against says why the date that a source gives the page's content is not used.
+// Against says why a source's date of the page's content is not used.
 func (c Candidates) Against(trust Trust, s Source, now moment.Time) Doubt {
 	g := c.Given[s]
 	switch doubt := trust.Against(s, g); {

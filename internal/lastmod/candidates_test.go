@@ -63,7 +63,7 @@ func TestDecide(t *testing.T) {
 
 func random(rnd *rand.Rand, n int64) moment.Time { return moment.Time(rnd.Int64N(n)) }
 
-// lose returns t with less belief, or with another stamp that may be none.
+// lose returns t with less belief, or with one more likely stamp.
 func lose(t Trust, rnd *rand.Rand) Trust {
 	s := Server + Source(rnd.IntN(2))
 	stamp := Stamp{From: random(rnd, 1000)}
@@ -83,7 +83,7 @@ func lose(t Trust, rnd *rand.Rand) Trust {
 	return t
 }
 
-// What takes the place of a date that lost belief is never an earlier one.
+// When a date loses belief, the date that replaces it is never earlier.
 func TestLostBeliefTakesNoDateBack(t *testing.T) {
 	for seed := range uint64(3000) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
@@ -110,7 +110,7 @@ func TestLostBeliefTakesNoDateBack(t *testing.T) {
 	}
 }
 
-// FuzzCandidates reads candidates that were stored, and decides on them.
+// FuzzCandidates reads stored candidates and decides on them.
 func FuzzCandidates(f *testing.F) {
 	fields := func(c Candidates) []byte {
 		var e record.Encoder

@@ -12,23 +12,23 @@ import (
 const (
 	// clockWindow is how close two times must be to count as the same.
 	clockWindow = 2 * time.Second
-	// clockGap is how far apart two looks must be to tell a date that moves with
-	// the clock from one that happened to move so far.
+	// clockGap is how far apart two looks must be to tell two dates apart: one that moves
+	// with the clock, and one that moved so far by chance.
 	clockGap = 10 * time.Second
-	// youngAge is how old a look must find a given date before it is used. A date
-	// that moves with the clock never gets so old, nor does one that a cache has
-	// just made.
+	// youngAge is how old a date must be at a look before it is used. A date that moves
+	// with the clock never gets so old, and neither does a date that a cache has just made.
 	youngAge = time.Hour
-	// rewrittenAge is how long what looks like an error must be there, with a date that
-	// moved with it, to be what the page has become. Maintenance is over by then.
+	// rewrittenAge is how long content that looks like an error must be there before it
+	// counts as the page's new content. A date must have moved with it. Maintenance is over
+	// by then.
 	rewrittenAge = 24 * time.Hour
 )
 
 // earlierKept is how many changes before the last one are remembered.
 const earlierKept = 3
 
-// Dates is the part of a page's record that has its dates. All are whole seconds.
-// It is a plain value and can be compared; only this package changes it.
+// Dates are the dates in a page's record, all in whole seconds. Dates is a plain value and
+// can be compared. Only this package changes it.
 type Dates struct {
 	seen      uint64                   // changes that were seen
 	changed   moment.Time              // the look that first showed the present content
@@ -37,16 +37,16 @@ type Dates struct {
 	exactBy   Source                   // who gave exact
 	before    [earlierKept]moment.Time // the changes before the last one, the latest first
 	given     Given[given]             // by source
-	announced moment.Time              // the look that first showed a link to it, see Announce
-	fresh     moment.Time              // of a page that was announced: since when it is there
+	announced moment.Time              // the look that first showed a link to the page, see Announce
+	fresh     moment.Time              // if the page was announced: since when it is there
 	undecided heldLook                 // the look that showed what the mark holds
 }
 
 // given is what one source gave.
 type given struct {
-	last  moment.Time // what it gave at the last look
-	kept  moment.Time // if it moved without a change: the date of the present content, 0 if that was never used
-	moved bool        // it moved without a change, and last is not that of the present content
+	last  moment.Time // the date at the last look
+	kept  moment.Time // if last moved without a change: the date of the present content, 0 if that was never used
+	moved bool        // it moved without a change, so last is not the date of the present content
 	young bool        // no look has found it old enough to be used
 }
 
@@ -64,23 +64,23 @@ type Look struct {
 	Before  moment.Time // when the look before it was, 0 if there was none
 	First   bool        // it is the first look at the page
 	Outcome mark.Outcome
-	Since   moment.Time        // of mark.Changed: the look that first showed the change
+	Since   moment.Time        // if the outcome is mark.Changed: the look that first showed the change
 	Holding bool               // the mark holds something, after this look
-	Odd     bool               // the mark took what it showed for an error, and does not go by it
-	Variety uint16             // the variety of the page that it showed
+	Odd     bool               // the mark took the content for an error, and ignores it
+	Variety uint16             // the variety of the page that the look showed
 	Given   Given[moment.Time] // the dates that came with it, 0 for none
 }
 
-// Finding is what a look says of the page's content, once its dates are merged.
+// Finding is what a look says about the page's content, once its dates are merged.
 type Finding struct {
-	Since moment.Time // of mark.Changed: the look that first showed the change
+	Since moment.Time // if the outcome is mark.Changed: the look that first showed the change
 	Exact moment.Time // a believed date that moved with the change, before the look that showed it, 0 if there is none
 
-	// Rewritten says that an odd look shows a change after all, since a date speaks for
-	// it. The mark is to begin anew with what it showed.
+	// Rewritten says that an odd look shows a change after all, since a date confirms it.
+	// The caller must start a new mark with this look.
 	Rewritten bool
 
-	// Reports are what the look showed of the sources; see [Reputation.Take].
+	// Reports say what the look showed about the sources; see [Reputation.Take].
 	Reports []Report
 }
 
@@ -128,14 +128,14 @@ func (d Dates) Look(l Look, trust Trust) (Dates, Finding) {
 }
 
 // rewritten reports whether an odd look shows a change after all: a believed date moved
-// with what has been shown since, and has not moved since then.
+// when the odd content first came, and has not moved since.
 func (d *Dates) rewritten(l Look, trust Trust) bool {
 	u := &d.undecided
 	return l.Odd && u.exact != 0 && l.Given[u.by].Second() == u.exact && l.At.Sub(u.at) >= rewrittenAge && trust.believesChange(u.by, u.exact)
 }
 
-// begin merges the first look at the page. A believed date that is later than the first
-// link to a new page says that the page may have changed since: then this look dates it.
+// begin merges the first look at the page. If a new page has a believed date later than the
+// first link to it, the page may have changed since. Then this look dates the page.
 func (d *Dates) begin(l Look, trust Trust) {
 	for s := Server; s < sources; s++ {
 		if date := l.Given[s]; d.fresh != 0 && d.fresh < date && date <= l.At && trust.believesChange(s, date) {
@@ -155,8 +155,8 @@ func (d *Dates) settle(at moment.Time) {
 	}
 }
 
-// hold returns the look that first showed a change: this one, or one that was
-// held. Otherwise it keeps this look, if the mark began to hold something.
+// hold returns the look that first showed a change: this look, or a held one. Without a
+// change it keeps this look if the mark began to hold something.
 func (d *Dates) hold(l Look, since moment.Time, now heldLook) (first heldLook) {
 	if l.Outcome == mark.Changed {
 		switch since {
@@ -175,9 +175,9 @@ func (d *Dates) hold(l Look, since moment.Time, now heldLook) (first heldLook) {
 	return first
 }
 
-// change dates a change. A time before the latest possible lastmod of the page
-// cannot be that of the present content. A date that is believed now is kept whatever
-// becomes of its source: it was seen to be right.
+// change dates a change. A time before the latest possible lastmod of the page cannot be
+// that of the present content. A date that is believed now is kept, even if its source
+// later loses trust: the look confirmed it.
 func (d *Dates) change(first heldLook, since, latest, at moment.Time, trust Trust) {
 	d.seen++
 	if since < latest {
@@ -210,21 +210,20 @@ type step struct {
 // usable reports whether there is a date and it is not in the future.
 func (p step) usable() bool { return p.new > 0 && p.new <= p.at.Add(clockWindow) }
 
-// isClock reports whether the date is the time of the look itself. A page that
-// was saved this second has such a date too.
+// isClock reports whether the date is the time of the look itself. A page saved this second
+// also has such a date.
 func (p step) isClock() bool { return p.new >= p.at.Add(-clockWindow) }
 
-// ticks reports whether the date moves with the clock: it was the time of both
-// looks, or it moved as far as the clock in between.
+// ticks reports whether the date moves with the clock: it was the time of both looks, or it
+// moved as far as the clock did in between.
 func (p step) ticks() bool {
 	moved, passed := p.new.Sub(p.old), p.at.Sub(p.before)
 	off := (moved - passed).Abs()
 	return p.isClock() && p.old >= p.before.Add(-clockWindow) || passed >= clockGap && off <= clockWindow
 }
 
-// judge says what the move of a usable date means. A variant may have a date of
-// its own, but none that moves with the clock. What is held may be a change, and so may
-// what is odd.
+// judge says what the move of a usable date means. A variant may have its own date, but not
+// one that moves with the clock. Held and odd content may be a change.
 func (p step) judge(outcome mark.Outcome, odd bool) Verdict {
 	if p.old == 0 || p.new == p.old || p.before == 0 || p.old > p.at.Add(clockWindow) {
 		return Plain
@@ -241,9 +240,8 @@ func (p step) judge(outcome mark.Outcome, odd bool) Verdict {
 	return Plain
 }
 
-// take merges a usable date of a source. The page keeps the first date given for
-// its present content. A date that moves later without a change is not that of
-// the content.
+// take merges a usable date of a source. The page keeps the first date given for its
+// present content. A date that moves later without a change is not the content's date.
 func (d *Dates) take(s Source, p step, l Look) {
 	g := &d.given[s]
 	young := p.at.Sub(p.new) < youngAge && (d.fresh == 0 || p.isClock()) // a new page has a new date
@@ -253,7 +251,7 @@ func (d *Dates) take(s Source, p step, l Look) {
 	case l.Outcome == mark.Changed, first:
 		g.moved, g.kept, g.young = false, 0, young
 		if d.fresh != 0 && (young || first && !l.First) || d.isLate(s, p.new, l.First) {
-			g.moved = true // it is never used: a later date may have been
+			g.moved = true // it is never used, since a later date may have been
 		}
 	case g.moved:
 	case p.new != p.old:
@@ -265,8 +263,8 @@ func (d *Dates) take(s Source, p step, l Look) {
 	}
 }
 
-// isLate reports whether a date that comes only now is earlier than a date of
-// another source that may have been used.
+// isLate reports whether a source gave no date before and its new date is earlier than a
+// date of another source that may have been used.
 func (d *Dates) isLate(s Source, date moment.Time, firstLook bool) bool {
 	for other := Server; other < sources; other++ {
 		if other != s && !firstLook && d.used(other, d.given[other].last) > date {
@@ -276,8 +274,8 @@ func (d *Dates) isLate(s Source, date moment.Time, firstLook bool) bool {
 	return false
 }
 
-// used returns the date that a source gives the present content, 0 for none, if
-// the source is believed. date is what it gave last.
+// used returns the date that a source gives the present content, 0 for none. It assumes that
+// the source is believed. date is the one that the source gave last.
 func (d *Dates) used(s Source, date moment.Time) moment.Time {
 	switch g := &d.given[s]; {
 	case g.moved:
@@ -304,22 +302,22 @@ func (d *Dates) latestUsed() (latest moment.Time) {
 	return latest
 }
 
-// Announce notes that the page's location is new, and was not seen yet: the look at
-// since showed a link to it, on a page that had been read before without that link.
+// Announce notes that the page is new and was not seen yet. The look at since showed a link
+// to it, on a page that had been read before without that link.
 func (d *Dates) Announce(since moment.Time) { d.announced = since.Second() }
 
-// FirstSeen notes the first sighting of the page. One that was announced is there since
+// FirstSeen notes the first sighting of the page. An announced page counts as there since
 // the look that first showed a link to it.
 func (d *Dates) FirstSeen(at moment.Time) { d.fresh = min(d.announced, at.Second()) }
 
 // Listed notes that the page is listed. From then on it cannot be announced.
 func (d *Dates) Listed() { d.announced = 0 }
 
-// AnnouncedLate notes, at a look at another page, that this one is new although
-// it was seen already: the first link to it was seen at since. That dates it, or its
-// first sighting if a source gives a date in between. It is not new if it was seen
-// before the link, or if a later date may have been used. It reports whether that
-// changed anything.
+// AnnouncedLate notes, at a look at another page, that this page is new although it was
+// seen already: a look at since showed the first link to it. That dates the page, or its
+// first sighting does if a source gives a date in between. The page is not new if it was
+// seen before the link, or if a later date may have been used. AnnouncedLate reports
+// whether anything changed.
 func (d *Dates) AnnouncedLate(firstSeen, since, at moment.Time) bool {
 	firstSeen, since = firstSeen.Second(), since.Second()
 	if d.fresh != 0 || d.seen != 0 || firstSeen < since || firstSeen > at {
@@ -336,7 +334,7 @@ func (d *Dates) AnnouncedLate(firstSeen, since, at moment.Time) bool {
 			d.fresh = firstSeen
 		}
 		if g.young && (g.last < used || g.last >= firstSeen.Add(-clockWindow)) {
-			g.moved = true // a later date may have been used, or it may be the clock's
+			g.moved = true // a later date may have been used, or this one follows the clock
 		}
 		g.young = false
 	}
@@ -348,21 +346,21 @@ func (d *Dates) Inherit(from Dates) {
 	d.seen, d.changed, d.exact, d.exactBy = from.seen, from.changed, from.exact, from.exactBy
 }
 
-// Held returns the look that first showed what the mark holds, and its variety; 0
-// if nothing is held.
+// Held returns the look that first showed what the mark holds, and the variety of that
+// look. Both are 0 if nothing is held.
 func (d Dates) Held() (at moment.Time, variety uint16) { return d.undecided.at, d.undecided.variety }
 
 // Changes returns how many changes were seen.
 func (d Dates) Changes() uint64 { return d.seen }
 
-// LastChange returns the look that first showed the present content, 0 if no
-// change was seen.
+// LastChange returns the look that first showed the present content, 0 if no change was
+// seen.
 func (d Dates) LastChange() moment.Time { return d.changed }
 
-// LastGiven returns what a source gave at the last look.
+// LastGiven returns the date that a source gave at the last look.
 func (d Dates) LastGiven(s Source) moment.Time { return d.given[s].last }
 
-// Candidates returns the dates of which one may become the page's lastmod.
+// Candidates returns the dates that may become the page's lastmod.
 func (d Dates) Candidates() Candidates {
 	c := Candidates{Changed: d.changed, Exact: d.exact, ExactBy: d.exactBy, Fresh: d.fresh}
 	for s := Server; s < sources; s++ {
@@ -375,8 +373,7 @@ func (d Dates) Candidates() Candidates {
 	return c
 }
 
-// Fields lists the dates in a record, with the field numbers from base on, of which
-// there are [DateFields].
+// Fields lists the dates in a record. They take [DateFields] field numbers, from base on.
 func (d *Dates) Fields(f *record.Fields, base int) {
 	record.Uint(f, base, &d.seen)
 	f.Date(base+1, &d.changed)
@@ -416,8 +413,8 @@ func (h *heldLook) fields(f *record.Fields, base int) {
 	record.Uint(f, base+4, &h.variety)
 }
 
-// encodeTimes writes times in seconds, each as its distance from the one before,
-// the first from a time that the reader knows. It leaves out zeros at the end.
+// encodeTimes writes times in seconds, each as its distance from the one before. The reader
+// knows the time before the first. Zeros at the end are left out.
 func encodeTimes(from moment.Time, times []moment.Time) (b []byte) {
 	for len(times) > 0 && times[len(times)-1] == 0 {
 		times = times[:len(times)-1]

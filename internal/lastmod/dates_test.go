@@ -14,10 +14,10 @@ import (
 
 const start = moment.Time(1_700_000_000_000)
 
-// after is a time so long after start.
+// after is start plus d.
 func after(d time.Duration) moment.Time { return start.Add(d) }
 
-// looked merges looks a page had, one after the other, and fills in what follows
+// looked merges looks at a page, one after the other, and fills in the fields that follow
 // from their order.
 func looked(d Dates, looks ...Look) Dates {
 	var before moment.Time
@@ -114,7 +114,7 @@ func TestDatesOfLooks(t *testing.T) {
 	}
 }
 
-// randomLook is a look some time after the last one, by a clock that is right.
+// randomLook is a look some time after the last one. Its clock is right.
 func randomLook(rnd *rand.Rand, before moment.Time, holding bool) Look {
 	l := Look{At: before.Add(time.Duration(1+rnd.IntN(200_000)) * time.Second), Before: before, Holding: holding && rnd.IntN(2) == 0}
 	switch rnd.IntN(5) {
@@ -135,8 +135,8 @@ func randomLook(rnd *rand.Rand, before moment.Time, holding bool) Look {
 	return l
 }
 
-// Whatever looks show and sources give, a lastmod never goes back while its
-// sources are believed.
+// Whatever looks show and sources give, a lastmod never goes back while its sources are
+// believed.
 func TestLastModNeverGoesBack(t *testing.T) {
 	rewritten := 0
 	for seed := range uint64(5000) {
@@ -246,8 +246,8 @@ func TestGivenDateJudgement(t *testing.T) {
 	}
 }
 
-// Whatever dates were given by then, and whatever of them is believed, now or
-// later, no lastmod goes back because the page turns out to be new.
+// No lastmod goes back because the page proves to be new. That holds whatever dates were
+// given before, and whichever of them are believed now or later.
 func TestBecomingNewTakesNoDateBack(t *testing.T) {
 	const now = moment.Time(100_000_000)
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -291,7 +291,7 @@ func TestBecomingNewTakesNoDateBack(t *testing.T) {
 	}
 }
 
-// FuzzDates reads dates that were stored, and has looks merged into them.
+// FuzzDates reads stored dates and merges looks into them.
 func FuzzDates(f *testing.F) {
 	fields := func(d Dates) []byte { return recordtest.FieldsOf(encoded(d)) }
 	f.Add(fields(Dates{}), int64(start), int64(3600))

@@ -2,7 +2,7 @@ package lastmod
 
 import "time"
 
-// History is what is known of a page's changes, for the owner.
+// History is what servemap knows of a page's changes, for the owner.
 type History struct {
 	FirstSeen time.Time   // zero if the page was not seen
 	Times     []time.Time // of the last changes, the latest first, at most four
@@ -11,11 +11,11 @@ type History struct {
 	// Given is the last date of each source. The listing keeps an earlier one
 	// if a date moved while no change was seen.
 	Given Given[time.Time]
-	// Odd says that the last look was taken for an error, or for other visitors' page, and
-	// is no change as long as it is not known for more.
+	// Odd says that the last look seemed to show an error, or a page meant for other
+	// visitors. It is no change unless later looks confirm it.
 	Odd bool
-	// Held is the look that first showed what may be a change, zero if there is
-	// none. More is how many more looks have to show it.
+	// Held is the look that first showed what may be a change, zero if there is none. More
+	// is how many more looks have to show it.
 	Held time.Time
 	More int
 }

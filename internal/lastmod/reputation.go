@@ -7,7 +7,7 @@ import (
 	"github.com/servemap/servemap/internal/record"
 )
 
-// Verdict says how a given date moved compared with the content.
+// Verdict says how the move of a given date compares with the content.
 type Verdict uint8
 
 // The verdicts.
@@ -25,24 +25,24 @@ type Report struct {
 	At      moment.Time // the look
 }
 
-// A Reputation is what the site's record has about one source of dates. A source
-// whose date moves with the clock is distrusted at once, on the whole site. A
-// source whose dates move without the content is distrusted when two pages show
-// it, or one page often: a change on a single page may go unseen. It is believed
-// again, for later dates, after enough days on which its dates moved with the
-// content and never without it, each time twice as many. So trust cannot flap.
-// Only days with a look count, so that a clock that jumps wins no trust.
+// A Reputation is what the site's record says about one source of dates. A source whose
+// date moves with the clock loses trust at once, on the whole site. A source whose dates
+// move without the content loses trust when two pages show it, or one page shows it often:
+// a change on a single page may go unseen. The source regains trust, for later dates, after
+// enough days on which its dates moved with the content and never without it. Each time
+// that takes twice as many days, so trust cannot flap. Only days with a look count, so a
+// clock that jumps wins no trust.
 type Reputation struct {
 	distrust Distrust
-	falls    int    // how often it was distrusted
+	falls    int    // how often it lost trust
 	suspect  uint64 // the page whose date moved without its content, 0 for none
 	offences int    // of the suspect
 	good     int    // days on which its dates moved with the content, since they last moved without it
-	goodDay  int64  // the last of them, in days since the Unix epoch
+	goodDay  int64  // the last of those days, in days since the Unix epoch
 }
 
 const (
-	offencesOfOne = 3  // of one page are as bad as those of two
+	offencesOfOne = 3  // on one page are as bad as one each on two pages
 	goodDays      = 10 // clear a suspect, and a source that fell once
 	mostFalls     = 64
 	longestGood   = goodDays << 8
@@ -69,9 +69,9 @@ func (r Reputation) offended(page uint64, clock bool) Reputation {
 	return r
 }
 
-// agreed returns the reputation after a date of the source has moved with the
-// content. at is when that was seen and now when it is merged. Another process
-// may not have believed a date from between them.
+// agreed returns the reputation after a date of the source has moved with the content. at
+// is the time of the look and now the time of the merge. Another process may have
+// distrusted a date from between the two.
 func (r Reputation) agreed(at, now moment.Time) Reputation {
 	if !r.distrust.All && r.suspect == 0 {
 		return r
@@ -104,8 +104,8 @@ func (r Reputation) needed() int {
 // Reputations are the reputations of all sources. They can be compared.
 type Reputations Given[Reputation]
 
-// Concerns reports whether a report may change the reputations. Mostly it cannot,
-// and then the record need not be read.
+// Concerns reports whether a report may change the reputations. Usually it cannot, and then
+// the caller need not read the record.
 func (rs *Reputations) Concerns(r Report) bool {
 	known := &rs[r.Source]
 	switch r.Verdict {
@@ -135,7 +135,7 @@ func (rs *Reputations) AddStamps(trust Trust) {
 	}
 }
 
-// Trust returns what is known against the sources.
+// Trust returns which dates of the sources are not believed.
 func (rs *Reputations) Trust() (t Trust) {
 	for s := Server; s < sources; s++ {
 		t[s] = rs[s].distrust
@@ -169,7 +169,7 @@ func (r *Reputation) fields(f *record.Fields, base int) {
 	})
 }
 
-// Encode returns the record, with the fields that its reader did not know.
+// Encode returns the record, including the fields that its reader did not know.
 func (rs *Reputations) Encode(unread record.Unread) []byte { return record.Write(rs.fields, unread) }
 
 // ReadReputations reads what Encode wrote. Impossible numbers are brought into bounds.

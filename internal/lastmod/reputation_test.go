@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/record/recordtest"
 )
 
-// deed is what a look shows of a source.
+// deed is what a look shows about a source.
 const day = 24 * 60 * 60
 
 type deed func(Reputation) Reputation
@@ -21,7 +21,7 @@ func agrees(onDay int64) deed {
 	return func(r Reputation) Reputation { return r.agreed(moment.Seconds(onDay*day+7), 0) }
 }
 
-// agreesFor is a change a day for so many days.
+// agreesFor is one change a day for so many days.
 func agreesFor(from, days int64) deed {
 	return func(r Reputation) Reputation {
 		for i := range days {
@@ -74,7 +74,7 @@ func TestReputation(t *testing.T) {
 	}
 }
 
-// However a source behaves, trust in it cannot flap.
+// Trust cannot flap, however a source behaves.
 func TestTrustDoesNotFlap(t *testing.T) {
 	for seed := range uint64(200) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
@@ -123,7 +123,7 @@ func TestGoldenReputations(t *testing.T) {
 	}
 }
 
-// FuzzReputations reads reputations that were stored, and has more reported.
+// FuzzReputations reads stored reputations and adds reports to them.
 func FuzzReputations(f *testing.F) {
 	var rs Reputations
 	rs[Server] = Reputation{distrust: Distrust{All: true, Stamps: Stamps{stampOf(1, 2)}}, falls: 1, suspect: 2, offences: 1, good: 1, goodDay: 1}

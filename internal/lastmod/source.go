@@ -18,7 +18,7 @@ const (
 	sources
 )
 
-// Given has a value for each [Source]; the one of NoSource is not used.
+// Given has one value for each [Source]. The value of NoSource is not used.
 type Given[T any] [sources]T
 
 // String returns the source's usual name.
@@ -32,7 +32,7 @@ func (s Source) String() string {
 	return "nobody"
 }
 
-// field lists the source in a record. One that is not known is read as NoSource.
+// field lists the source in a record. An unknown source is read as NoSource.
 func (s *Source) field(f *record.Fields, num int) {
 	if record.Uint(f, num, s); *s >= sources {
 		*s = NoSource

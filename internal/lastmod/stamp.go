@@ -21,8 +21,8 @@ func (st Stamp) holds(date moment.Time) bool {
 // Stamps are the stamps that were found, the latest first; the rest are zero.
 type Stamps [stampsKept]Stamp
 
-// stampsKept bounds the stamps. If there are more, the two earliest are joined,
-// with all between them: a site with so many builds has no old dates worth
+// stampsKept bounds the stamps. If there are more, the two earliest become one that
+// includes all dates between them. A site with so many builds has no old dates worth
 // believing.
 const stampsKept = 8
 
@@ -71,21 +71,21 @@ func (ss Stamps) withAll(more Stamps) Stamps {
 	return ss
 }
 
-// A build writes its files one right after the other, most of them of one site in one
-// go. How long that takes depends on how many there are. Dates that people made are
-// spread: one seldom saves three pages within seconds.
+// A build writes most files of a site in one go, one right after the other. The time it
+// takes grows with their number. Dates that people make are spread: they seldom save three
+// pages within seconds.
 const (
 	burstGap   = 10 * time.Second // between two files of a build, at most
-	burstPages = 3                // that come so close are a burst
+	burstPages = 3                // so many pages that come so close are a burst
 	burstsKept = 64
-	perPage    = 5 * time.Second // a build that takes longer for each page is not told from people's work
+	perPage    = 5 * time.Second // a build that takes longer per page looks like people's work
 	stampSpan  = 10 * time.Minute
-	longest    = 6 * time.Hour // builds are cut off by then
+	longest    = 6 * time.Hour // no build takes longer
 	surePages  = 100           // so many dated pages are enough to know the site
 )
 
-// A Summary sums up the given dates of one file, so that the dates of a whole site can be
-// judged without keeping them. For each source it holds the bursts of most pages.
+// A Summary sums up the given dates of one file. So the dates of a whole site can be judged
+// without keeping them all. For each source it holds the bursts with the most pages.
 type Summary Given[bursts]
 
 type bursts struct {
@@ -119,7 +119,7 @@ func (g *Gatherer) Add(c *Candidates) {
 	}
 }
 
-// Summarise sorts the dates, and finds the bursts among them.
+// Summarise sorts the dates and finds the bursts among them.
 func (g *Gatherer) Summarise() (sum Summary) {
 	for s := Server; s < sources; s++ {
 		slices.Sort(g[s])
@@ -143,10 +143,10 @@ func (g *Gatherer) Summarise() (sum Summary) {
 	return sum
 }
 
-// Judge returns known with the stamps added that the files' dates show. A stamp
-// exists if the bursts of one stretch have most of the pages that the source dates. The
-// stretch may be as long as a build of so many pages takes. If there are enough pages,
-// the stamp stays, whatever pages come later.
+// Judge returns known plus the stamps that the files' dates show. A stamp exists if the
+// bursts within one stretch of time have most of the pages that the source dates. The
+// stretch may be as long as a build of so many pages takes. If there are enough pages, the
+// stamp stays, whatever pages come later.
 func Judge(files []Summary, known Trust) Trust {
 	for s := Server; s < sources; s++ {
 		var all bursts
@@ -162,7 +162,7 @@ func Judge(files []Summary, known Trust) Trust {
 	return known
 }
 
-// stamp returns the stretch that holds the most pages, if these are most of all.
+// stamp returns the stretch that holds the most pages, if they are most of all pages.
 func (all bursts) stamp() (best Stamp) {
 	span := max(stampSpan, min(perPage*time.Duration(all.dated), longest))
 	begins := slices.DeleteFunc(all.top, func(b burst) bool { return b.To > b.From.Add(span) })

@@ -8,7 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/record"
 )
 
-// datesOf sums up entries of one source, with as many pages at each second.
+// datesOf sums up dates of one source. pages says how many pages have each second.
 func datesOf(s Source, pages map[int64]int) Summary {
 	var g Gatherer
 	for second, n := range pages {
@@ -72,7 +72,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// paced are pages whose dates come one after the other, from 1000 on.
+// paced are pages whose dates follow each other at equal steps, from 1000 on.
 func paced(pages int, seconds int64) map[int64]int {
 	all := map[int64]int{}
 	for i := range int64(pages) {
@@ -137,8 +137,8 @@ func TestStamps(t *testing.T) {
 	}
 }
 
-// The stamp of a site with many pages stays when others outnumber them; that of
-// a few pages does not.
+// A stamp of many pages stays when other pages outnumber them. A stamp of a few pages does
+// not.
 func TestAStampStaysOnceItIsSure(t *testing.T) {
 	for _, tt := range []struct {
 		pages int
@@ -168,7 +168,7 @@ func TestFollowKeepsStamps(t *testing.T) {
 	}
 }
 
-// Dates of a part that no clock shows must not keep those of the site from being judged.
+// A stored summary with impossible dates must not prevent a judgement of the site's dates.
 func TestImpossibleTimesGiveNoStamp(t *testing.T) {
 	first, last := burst{Stamp{math.MinInt64, math.MinInt64}, 3}, burst{Stamp{math.MaxInt64, math.MaxInt64}, 3}
 	for name, top := range map[string][]burst{"the first second of all": {first}, "the last one": {last}, "both": {last, first}} {

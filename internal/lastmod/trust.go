@@ -2,9 +2,9 @@ package lastmod
 
 import "github.com/servemap/servemap/internal/moment"
 
-// Trust says which given dates are not believed, by source. Belief in a date is
-// only ever lost; otherwise a lastmod could go back. The zero Trust believes
-// every date. It can be compared.
+// Trust says, by source, which given dates are not believed. Belief in a date is only ever
+// lost; otherwise a lastmod could go back. The zero Trust believes every date. It can be
+// compared.
 type Trust [sources]Distrust
 
 // Distrust is what is known against the dates of one source.
@@ -13,16 +13,16 @@ type Distrust struct {
 	Clock  bool        // it was caught moving with the clock
 	UpTo   moment.Time // dates up to then are not believed: the source was caught before
 	Stamps Stamps
-	// Likely may turn out to be a stamp, but few pages show it yet. No date in it
-	// is used, and no later one in its place.
+	// Likely may turn out to be a stamp, but few pages show it yet. No date in it is used,
+	// and no later date instead.
 	Likely Stamp
 }
 
 // Believes reports whether a date that a source gives can be used.
 func (t Trust) Believes(s Source, date moment.Time) bool { return t.Against(s, date) == NoDoubt }
 
-// believesChange is Believes for a date that moved with a change. It ignores
-// stamps: a page that changed in a build was changed at its time.
+// believesChange is Believes for a date that moved with a change. It ignores stamps: a page
+// that changed in a build changed at the build's time.
 func (t Trust) believesChange(s Source, date moment.Time) bool {
 	return s < sources && !t[s].All && date > t[s].UpTo
 }
@@ -37,7 +37,7 @@ const (
 	Clocked        // its source moves with the clock
 	Moved          // its source moves where the content does not
 	Outdated       // it is from before its source was believed again
-	Stamped        // a build gave it to most pages
+	Stamped        // a build gave the same time to most pages
 	TooYoung       // no look has found it old enough to tell it from the clock
 )
 
@@ -59,8 +59,8 @@ func (t Trust) Against(s Source, date moment.Time) Doubt {
 	return NoDoubt
 }
 
-// Follow returns others with the stamps of t added: a stamp that was found must
-// not be forgotten before it is stored.
+// Follow returns others with the stamps of t added. A stamp must not be forgotten before it
+// is stored.
 func (t Trust) Follow(others Trust) Trust {
 	for s := Server; s < sources; s++ {
 		others[s].Stamps = others[s].Stamps.withAll(t[s].Stamps)
