@@ -6,7 +6,8 @@ import (
 	"github.com/servemap/servemap/internal/escape"
 )
 
-// EscapedLen returns how many bytes an address takes once it is escaped. An entry takes at most MaxEntryOverhead more.
+// EscapedLen returns how many bytes an address takes once it is escaped. An entry takes at
+// most MaxEntryOverhead more.
 func EscapedLen(loc string) int {
 	n := len(loc)
 	for i := range len(loc) {
@@ -17,11 +18,11 @@ func EscapedLen(loc string) int {
 	return n
 }
 
-// The bits of kind; a byte with none stands for itself.
+// The bits of kind. A byte without any is written as it is.
 const (
-	special = 1 << iota // has an entity
+	special = 1 << iota // is written as an entity
 	refused
-	foreign // has no place in an address by RFC 3986, or only in a literal of IPv6
+	foreign // may not stand in an address by RFC 3986, or only in a literal of IPv6
 )
 
 // kind tells what to do with each byte of an address.
@@ -42,8 +43,8 @@ func buildKind() (t [256]uint8) {
 	return t
 }
 
-// isPlain reports whether an address needs no escapes in XML. It looks at eight bytes at once, since most addresses
-// need none.
+// isPlain reports whether an address needs no escapes in XML. Most addresses need none, so
+// it reads eight bytes at once.
 func isPlain(loc string) bool {
 	if len(loc) < 8 {
 		return false // a short one is as fast byte by byte
@@ -68,8 +69,9 @@ const (
 	highBits = 0x80 * eachByte
 )
 
-// oddBytes has a high bit set if a byte of w is refused or special, and none if no byte is. The first line finds what is
-// not printable ASCII; each of the other terms is zero less one for what it looks for.
+// oddBytes sets a high bit if a byte of w is refused or special, and none otherwise. The
+// first line finds all but printable ASCII. Each other term finds its own bytes: there it
+// computes 0 minus 1.
 func oddBytes(w uint64) uint64 {
 	return w | (w - 0x21*eachByte) | (w + 0x01*eachByte) |
 		(((w | 0x01*eachByte) ^ 0x27*eachByte) - eachByte) | // & and '
@@ -103,7 +105,8 @@ func hasKind(s string, bits uint8) bool {
 	return false
 }
 
-// appendLoc appends an address that may be listed, escaped for XML. It reports false, with dst unchanged, for any other.
+// appendLoc appends an address that may be listed, escaped for XML. For any other address
+// it returns false, with dst unchanged.
 func appendLoc(dst []byte, loc string) ([]byte, bool) {
 	switch {
 	case loc == "" || len(loc) > maxLoc:
@@ -124,9 +127,10 @@ func appendLoc(dst []byte, loc string) ([]byte, bool) {
 	return append(dst, loc[done:]...), true
 }
 
-// ValidAddress reports whether an entry may name s as an image, a video or another language's page: an absolute address
-// of http or https, of at most 2,047 bytes of ASCII, percent-encoded (RFC 3986). The rules are stricter than for a
-// location, since the address comes from a page and not from this program.
+// ValidAddress reports whether an entry may name s as an image, a video or another
+// language's page. s must be an absolute address of http or https, of at most 2,047 bytes
+// of ASCII, percent-encoded (RFC 3986). The rules are stricter than for a location, since
+// the address comes from a page and not from this program.
 func ValidAddress(s string) bool {
 	host, found := strings.CutPrefix(s, "https://")
 	if !found {
@@ -136,7 +140,7 @@ func ValidAddress(s string) bool {
 		host != "" && isAlphanumeric(host[0]) && strings.Count(host, "#") <= 1 && wholePercents(host)
 }
 
-// wholePercents reports whether each percent sign is followed by two hexadecimal digits.
+// wholePercents reports whether two hexadecimal digits follow each percent sign.
 func wholePercents(s string) bool {
 	for i := range len(s) {
 		if s[i] == '%' && !escape.Is(s[i:]) {

@@ -12,8 +12,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// corpus makes addresses as sites have them, in the order in which a store yields them: dated news, products, manuals,
-// threads with a query, single words; 25 to 120 bytes, 56 in the mean.
+// corpus makes addresses as real sites have them, in the order in which a store yields
+// them: dated news, products, manuals, threads with a query, single words. They have 25 to
+// 120 bytes, 56 on average.
 type corpus struct {
 	random *rand.Rand
 	words  []string
@@ -29,7 +30,7 @@ func newCorpus() *corpus {
 	return c
 }
 
-// slug returns some words, of which the first ones are frequent.
+// slug returns n words. The first words of the list are the most frequent.
 func (c *corpus) slug(n int) string {
 	words := make([]string, n)
 	for i := range words {
@@ -57,7 +58,7 @@ func (c *corpus) path() string {
 	}
 }
 
-// benchURLs returns a full sitemap's entries, the same ones each time.
+// benchURLs returns the entries of a full sitemap, the same ones each time.
 func benchURLs() []URL {
 	c := newCorpus()
 	locs := make([]string, MaxURLs)
@@ -105,7 +106,8 @@ func BenchmarkWriteURLSet(b *testing.B) {
 	reportSize(b, len(buf))
 }
 
-// BenchmarkWriteURLSetGzip writes a file by pieces, and compresses each while it is in the processor's cache.
+// BenchmarkWriteURLSetGzip writes a file by pieces, and compresses each piece while the
+// processor has it in its cache.
 func BenchmarkWriteURLSetGzip(b *testing.B) {
 	for _, level := range []int{gzip.BestSpeed, gzip.DefaultCompression} {
 		b.Run(fmt.Sprint("Level", level), func(b *testing.B) {
@@ -144,7 +146,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkEncodingXML writes the same entries the way one would without this package.
+// BenchmarkEncodingXML writes the same entries as one would without this package.
 func BenchmarkEncodingXML(b *testing.B) {
 	set := xmlURLSet{}
 	for _, u := range benchURLs() {

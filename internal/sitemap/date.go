@@ -6,8 +6,9 @@ const maxTime = 253_402_300_799
 // hasTime reports whether a file can name a time in seconds since the Unix epoch.
 func hasTime(unix int64) bool { return unix > 0 && unix <= maxTime }
 
-// appendTime appends an element of a time in seconds since the Unix epoch, or nothing if a file cannot name it. It
-// writes the complete form of W3C Datetime in UTC, since the schema requires the seconds.
+// appendTime appends an element of a time in seconds since the Unix epoch, or nothing if a
+// file cannot name it. It writes the complete form of W3C Datetime in UTC, since the schema
+// requires the seconds.
 func appendTime(dst []byte, open string, unix int64, end string) []byte {
 	if !hasTime(unix) {
 		return dst
@@ -28,9 +29,10 @@ func appendTime(dst []byte, open string, unix int64, end string) []byte {
 // appendPair appends a number below 100 as two digits.
 func appendPair(dst []byte, n uint32) []byte { return append(dst, '0'+byte(n/10), '0'+byte(n%10)) }
 
-// civil returns the date that lies a number of days after 1 January 1970, by the algorithm of C. Neri and L. Schneider,
-// "Euclidean affine functions and their application to calendar algorithms", Software: Practice and Experience 53
-// (2023), figure 12. Its years begin in March, so that the leap day is their last.
+// civil returns the date that lies days days after 1 January 1970, by the algorithm of C.
+// Neri and L. Schneider, "Euclidean affine functions and their application to calendar
+// algorithms", Software: Practice and Experience 53 (2023), figure 12. Its years begin in
+// March, so that the leap day comes last.
 func civil(days uint32) (year, month, day uint32) {
 	const toEpoch = 719_468 // days from 1 March of the year 0
 	n1 := 4*(days+toEpoch) + 3

@@ -15,8 +15,8 @@ const (
 	NewsItem                          // Google's news
 	Videos                            // Google's videos
 
-	// Titles is no extension of the protocol: it asks for the titles of the pages, for
-	// the site map that visitors read. No file declares it.
+	// Titles is no extension of the protocol: it asks for the titles of the pages, for the
+	// site map that visitors read. No file declares it.
 	Titles
 )
 
@@ -32,17 +32,19 @@ const (
 	MaxDuration    = 28_800 // seconds of a video
 )
 
-// Extension is what an entry says beyond the protocol's own elements. All addresses in it are absolute ones of http or
-// https in ASCII; see ValidAddress. Texts are plain. This package escapes them, drops control characters and bytes that
-// are not UTF-8, collapses white space, and cuts them to the bounds above.
+// Extension is what an entry says beyond the protocol's own elements. All addresses in it
+// are absolute addresses of http or https in ASCII; see ValidAddress. Texts are plain. This
+// package escapes them, drops control characters and bytes that are not UTF-8, collapses
+// white space, and cuts them to the bounds above.
 type Extension struct {
-	// Alternates are the page in its languages, itself among them, and x-default where there is one.
+	// Alternates are the page in all its languages, itself included, and x-default if there
+	// is one.
 	Alternates []Alternate
 	// Images are the addresses of images on the page.
 	Images []string
-	// News says that the page is a news article; nil says that it is none.
+	// News says that the page is a news article. nil says that it is not.
 	News *News
-	// Videos are those on the page.
+	// Videos are the videos on the page.
 	Videos []Video
 }
 
@@ -52,7 +54,7 @@ type Alternate struct {
 	Loc  string
 }
 
-// News is what a news sitemap says of an article. All fields are required.
+// News is what a news sitemap says about an article. All fields are required.
 type News struct {
 	Publication string // the name of the newspaper or site
 	Language    string // of the article, in the form that NewsLanguage returns
@@ -60,18 +62,18 @@ type News struct {
 	Title       string
 }
 
-// Video is what a sitemap says of a video.
+// Video is what a sitemap says about a video.
 type Video struct {
 	Thumbnail   string // required: the address of an image
 	Title       string // required
 	Description string // required
 	Content     string // the address of the video file; this or Player is required
 	Player      string // the address of a player
-	Seconds     int    // how long it is, from 1 to MaxDuration; any other value is left out
+	Seconds     int    // its length, from 1 to MaxDuration; any other value is left out
 	Published   int64  // when, in seconds since the Unix epoch; left out when a file cannot name it
 }
 
-// Namespaces returns the extensions that an entry with x must have declared.
+// Namespaces returns the extensions that a file must declare for an entry with x.
 func (x *Extension) Namespaces() (n Namespaces) {
 	if x == nil {
 		return 0
@@ -99,8 +101,8 @@ var namespaces = [...]string{
 	` xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"`,
 }
 
-// AppendURLSetOpen appends the beginning of a sitemap whose entries use the declared extensions, and returns it.
-// Without any it is URLSetOpen.
+// AppendURLSetOpen appends the beginning of a sitemap whose entries use the declared
+// extensions, and returns it. Without extensions this is URLSetOpen.
 func AppendURLSetOpen(dst []byte, declared Namespaces) []byte {
 	if declared == 0 {
 		return append(dst, URLSetOpen...)
@@ -114,10 +116,11 @@ func AppendURLSetOpen(dst []byte, declared Namespaces) []byte {
 	return append(dst, ">\n"...)
 }
 
-// AppendExtended appends an entry with extensions to dst and returns it; a nil x has none. It reports false, with dst
-// unchanged, where AppendURL would, for an extension that the file has not declared, and for one that is not valid: an
-// address that ValidAddress refuses, a bad language, too many of a kind, a required field that is missing or empty. The
-// entry may then be written without its extensions.
+// AppendExtended appends an entry with extensions to dst and returns it. A nil x has none.
+// It returns false, with dst unchanged, where AppendURL would, for an extension that the
+// file has not declared, and for an invalid extension. An extension is invalid if it has an
+// address that ValidAddress refuses, a bad language, too many of a kind, or lacks a
+// required field. The caller may then write the entry without its extensions.
 func AppendExtended(dst []byte, u URL, x *Extension, declared Namespaces) ([]byte, bool) {
 	if x == nil {
 		return AppendURL(dst, u)
@@ -149,7 +152,7 @@ func (x *Extension) append(dst []byte) []byte {
 	return dst
 }
 
-// ExtensionLen returns how many bytes an extension adds to an entry, 0 for one that is not valid.
+// ExtensionLen returns how many bytes an extension adds to an entry, 0 if it is invalid.
 func ExtensionLen(x *Extension) int {
 	if x == nil || !x.Valid() {
 		return 0
@@ -157,7 +160,7 @@ func ExtensionLen(x *Extension) int {
 	return len(x.append(nil))
 }
 
-// Valid reports whether an entry can have all that x says.
+// Valid reports whether an entry can have all of x.
 func (x *Extension) Valid() bool {
 	if len(x.Alternates) > maxAlternates || len(x.Images) > maxImages || len(x.Videos) > maxVideos {
 		return false
@@ -182,7 +185,7 @@ func (x *Extension) Valid() bool {
 
 func (a Alternate) append(dst []byte) []byte {
 	dst = append(append(dst, `<xhtml:link rel="alternate" hreflang="`...), a.Lang...)
-	dst, _ = appendLoc(append(dst, `" href="`...), a.Loc) // which is known to be valid
+	dst, _ = appendLoc(append(dst, `" href="`...), a.Loc) // known to be valid
 	return append(dst, `"/>`...)
 }
 

@@ -206,7 +206,7 @@ func wantExtended(u URL, x *Extension) xmlExtended {
 	return want
 }
 
-// wantText cleans a text in the plainest way.
+// wantText cleans a text in the simplest way.
 func wantText(s string, limit int) string {
 	s = strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) && !unicode.IsSpace(c) || c == 0xFFFE || c == 0xFFFF {
@@ -218,7 +218,8 @@ func wantText(s string, limit int) string {
 	return strings.TrimSpace(string(runes[:min(len(runes), limit)]))
 }
 
-// FuzzAppendURL writes an entry with every extension, which a reader must see as it was put in, or not at all.
+// FuzzAppendURL writes an entry with every extension. A reader must see it as it was put
+// in, or the entry must be refused.
 func FuzzAppendURL(f *testing.F) {
 	v := soundVideo()
 	f.Add(page, int64(november), "daily", "en", image, "The Example", "Tom & Jerry", v.Description, v.Content, v.Player, 90, 2, uint8(0))

@@ -2,8 +2,8 @@ package sitemap
 
 import "strings"
 
-// ValidLanguage reports whether an alternate may have the language s: x-default, or what has the form of a language tag
-// (RFC 5646) of at most 35 bytes.
+// ValidLanguage reports whether an alternate may have the language s: x-default, or a
+// string of at most 35 bytes in the form of a language tag (RFC 5646).
 func ValidLanguage(s string) bool {
 	if len(s) > 35 {
 		return false
@@ -18,7 +18,8 @@ func ValidLanguage(s string) bool {
 	return true
 }
 
-// consistsOf reports whether a subtag has only letters, or, if it is not the first one, letters and digits.
+// consistsOf reports whether a subtag has only letters and digits, or, with lettersOnly,
+// only letters.
 func consistsOf(subtag string, lettersOnly bool) bool {
 	for i := range len(subtag) {
 		if !isAlphanumeric(subtag[i]) || lettersOnly && subtag[i] <= '9' {
@@ -28,8 +29,9 @@ func consistsOf(subtag string, lettersOnly bool) bool {
 	return true
 }
 
-// NewsLanguage returns the form of a language tag that news have: two or three letters of ISO 639, or zh-cn or zh-tw
-// for Chinese by its script or region. It returns "" for any other tag.
+// NewsLanguage returns a language tag in the form that news sitemaps use: two or three
+// letters of ISO 639, or zh-cn or zh-tw for Chinese by its script or region. It returns ""
+// for any other tag.
 func NewsLanguage(tag string) string {
 	tag = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(tag), "_", "-"))
 	if !ValidLanguage(tag) {

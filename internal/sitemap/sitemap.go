@@ -1,10 +1,11 @@
-// Package sitemap writes sitemaps and sitemap indexes, protocol 0.9 (https://www.sitemaps.org/protocol.html). It takes
-// entries and appends their XML. It must never write a file that is not well-formed and valid: it refuses an entry that
-// would make it so.
+// Package sitemap writes sitemaps and sitemap indexes, protocol 0.9
+// (https://www.sitemaps.org/protocol.html). It takes entries and appends their XML. It must
+// never write a file that is not well-formed and valid, so it refuses invalid entries.
 //
-// A file is built by appending: AppendURLSetOpen, an AppendURL or AppendExtended for each page, URLSetClose; or
-// IndexOpen, AppendSitemap for each part, IndexClose. The caller keeps within the limits of a file: EscapedLen,
-// MaxEntryOverhead and ExtensionLen say how much room an entry takes at most.
+// A file is built by appending: AppendURLSetOpen, an AppendURL or AppendExtended for each
+// page, URLSetClose; or IndexOpen, AppendSitemap for each part, IndexClose. The caller
+// keeps within the limits of a file: EscapedLen, MaxEntryOverhead and ExtensionLen say how
+// much room an entry takes at most.
 package sitemap
 
 // The limits that the protocol sets for one file, a sitemap or an index.
@@ -14,8 +15,8 @@ const (
 	maxLoc   = 2_047      // bytes of an address, before it is escaped for XML
 )
 
-// The text before the entries of a file and after them. A file without entries is well-formed, but the protocol's
-// schema requires at least one.
+// The text before and after the entries of a file. A file without entries is well-formed,
+// but the protocol's schema requires at least one.
 const (
 	declaration = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 	namespace   = `http://www.sitemaps.org/schemas/sitemap/0.9`
@@ -42,19 +43,20 @@ const (
 )
 
 const (
-	// MaxEntryOverhead is the most bytes that an entry of either kind takes beyond its escaped address.
+	// MaxEntryOverhead is how many bytes an entry of either kind takes at most beyond its
+	// escaped address.
 	MaxEntryOverhead = len(urlOpen+locClose+lastModOpen+"2006-01-02T15:04:05Z"+lastModClose+freqOpen+"monthly"+freqClose) + PriorityLen + len(urlClose)
-	// PriorityLen is the part of it that a priority takes.
+	// PriorityLen is the part of MaxEntryOverhead that a priority takes.
 	PriorityLen = len(priorityOpen + "0.8" + priorityClose)
 )
 
 // URL is one entry of a sitemap.
 type URL struct {
-	// Loc is the absolute address: 1 to 2,047 printable ASCII characters without space. Characters beyond ASCII have
-	// been percent-encoded. It is escaped for XML here.
+	// Loc is the absolute address: 1 to 2,047 printable ASCII characters without space.
+	// Other characters must be percent-encoded already. AppendURL escapes it for XML.
 	Loc string
-	// LastMod is when the page's content last changed, in seconds since the Unix epoch. It is left out when it is not
-	// positive or after the year 9999.
+	// LastMod is when the page's content last changed, in seconds since the Unix epoch. If
+	// it is not positive, or after the year 9999, the entry has none.
 	LastMod int64
 	// ChangeFreq is one of the protocol's seven words, "always" to "never"; empty leaves it out.
 	ChangeFreq string
@@ -65,8 +67,8 @@ type URL struct {
 // MaxPriority is the highest priority, 1.0, in tenths.
 const MaxPriority = 10
 
-// AppendURL appends an entry of a sitemap to dst and returns it. It reports false, with dst unchanged, for an address,
-// a word or a priority that the protocol does not allow.
+// AppendURL appends an entry of a sitemap to dst and returns it. It returns false, with dst
+// unchanged, for an address, a word or a priority that the protocol does not allow.
 func AppendURL(dst []byte, u URL) ([]byte, bool) {
 	freq, ok := freqElement(u.ChangeFreq)
 	if !ok || u.Priority > MaxPriority {
@@ -90,8 +92,9 @@ func AppendURL(dst []byte, u URL) ([]byte, bool) {
 	return append(dst, urlClose...), true
 }
 
-// AppendSitemap appends an entry of an index to dst and returns it. lastMod is when the file at loc last changed, in
-// the form of URL.LastMod. It reports false, with dst unchanged, for an address that the protocol does not allow.
+// AppendSitemap appends an entry of an index to dst and returns it. lastMod is when the
+// file at loc last changed, in the form of URL.LastMod. It returns false, with dst
+// unchanged, for an address that the protocol does not allow.
 func AppendSitemap(dst []byte, loc string, lastMod int64) ([]byte, bool) {
 	begun, ok := len(dst), false
 	dst = append(dst, sitemapOpen...)
@@ -108,7 +111,8 @@ func ValidFreq(s string) bool {
 	return ok
 }
 
-// freqElement returns the whole element of one of the protocol's seven words, "" of none.
+// freqElement returns the whole element of one of the protocol's seven words, "" for no
+// word.
 func freqElement(s string) (element string, ok bool) {
 	if s == "" {
 		return "", true
@@ -118,8 +122,9 @@ func freqElement(s string) (element string, ok bool) {
 	return element, len(element) == len(s)+around && element[len(freqOpen):len(freqOpen)+len(s)] == s
 }
 
-// freqElements are the elements, by the last four bits of a word's first letter, in which all seven differ. A switch
-// would be mispredicted for most entries, which costs a fifth of an entry.
+// freqElements has the elements by the last four bits of a word's first letter, which
+// differ in all seven. The processor would mispredict a switch for most entries, at a fifth
+// of the cost of an entry.
 var freqElements = [16]string{
 	'a' & 15: freqOpen + "always" + freqClose,
 	'h' & 15: freqOpen + "hourly" + freqClose,

@@ -127,7 +127,8 @@ func TestLastMod(t *testing.T) {
 	}
 }
 
-// TestLastModEveryDay compares each day of four centuries and more with the standard library.
+// TestLastModEveryDay compares each day of more than four centuries with the standard
+// library.
 func TestLastModEveryDay(t *testing.T) {
 	var buf []byte
 	for unix := int64(1); unix < 500*366*86_400; unix += 86_399 {
@@ -190,7 +191,8 @@ type (
 	}
 )
 
-// FuzzFile writes a sitemap and an index with one sound entry and one that may be anything, and reads them back.
+// FuzzFile writes a sitemap and an index, each with one sound entry and one arbitrary
+// entry, and reads them back.
 func FuzzFile(f *testing.F) {
 	f.Add("https://example.com/a&b'c", int64(november), "daily", uint8(5))
 	f.Add("]]></loc>", int64(-1), "", uint8(10))

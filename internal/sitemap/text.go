@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// appendElement appends an element of at most limit characters of a text, escaped for XML.
+// appendElement appends an element with at most limit characters of a text, escaped for
+// XML.
 func appendElement(dst []byte, name, text string, limit int) []byte {
 	dst = append(append(append(dst, '<'), name...), '>')
 	for _, c := range []byte(plain(text, limit)) {
@@ -18,9 +19,9 @@ func appendElement(dst []byte, name, text string, limit int) []byte {
 	return append(append(append(dst, "</"...), name...), '>')
 }
 
-// plain returns at most limit characters of a text, without bytes that are not UTF-8,
-// control characters, and what XML 1.0 (section 2.2) does not allow. A run of white space
-// becomes one space, and none is left at the ends.
+// plain returns at most limit characters of a text. It drops bytes that are not UTF-8,
+// control characters, and characters that XML 1.0 (section 2.2) does not allow. A run of
+// white space becomes one space, and white space at the ends goes.
 func plain(s string, limit int) string {
 	s = strings.Map(func(c rune) rune {
 		switch {
@@ -40,5 +41,5 @@ func plain(s string, limit int) string {
 	return s
 }
 
-// hasText reports whether anything of a text is kept.
+// hasText reports whether plain leaves anything of a text.
 func hasText(s string) bool { return plain(s, 1) != "" }
