@@ -9,20 +9,20 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 )
 
-// Asking is more dangerous than listing: a page that is called delete.html explains how
-// to delete in one site, and deletes in another. So the words here are more, and are
-// looked for in more places, than those of package admit. What is not asked for by
+// A request is more dangerous than a listing: a page named delete.html explains how to
+// delete on one site, and deletes on another. So this list has more words than that of
+// package admit, and acting looks for them in more places. A page that is left out by
 // mistake is listed after its first visitor.
 
-// destroying are verbs that are not asked for wherever they stand in a path or query, the
-// commonest ones of other languages among them.
+// destroying are verbs that exploring never requests, wherever they stand in a path or
+// query. They include the most common ones of other languages.
 var destroying = set("delete destroy remove purge erase trash truncate wipe uninstall revoke deactivate terminate discard unregister " +
 	"logout logoff signout signoff unsubscribe del rm " +
 	"löschen loeschen entfernen abmelden supprimer effacer déconnexion deconnexion eliminar borrar elimina cancella " +
 	"excluir apagar verwijderen uitloggen wyloguj radera")
 
-// glued are those of destroying that are also found at the beginning and the end of a
-// word, as in deleteuser.
+// glued are verbs of destroying that also count at the beginning and the end of a word, as
+// in deleteuser.
 var glued = strings.Fields("delete destroy remove purge erase truncate uninstall unregister deactivate logout logoff signout signoff unsubscribe")
 
 func destroys(word string) bool {
@@ -31,15 +31,15 @@ func destroys(word string) bool {
 	})
 }
 
-// changing are verbs that are not asked for as the first or the last word of a short
-// segment, or of a name or value in a query. In the middle they are part of a sentence.
+// changing are verbs that count as the first or the last word of a short segment, or of a
+// name or value in a query. In the middle they are part of a sentence.
 var changing = set("accept activate add approve archive ban block buy cancel cart checkout clear clone close confirm copy create decline " +
 	"disable discard dislike do downvote drop duplicate edit empty enable execute exec expire flag flush follow impersonate import install invite " +
 	"join kill leave like lock mark merge move mute order pay pin publish rebuild refund regenerate reindex reject rename reopen report reset resend restart restore revert " +
 	"rollback run save send shutdown star start stop submit subscribe switch sync toggle transfer unblock undo unfollow unlike unlock unmark " +
 	"unpin unpublish unstar unwatch update upgrade upload upvote verify vote watch")
 
-// pairs are verbs that are written in two words.
+// pairs are verbs written as two words.
 var pairs = [][2]string{{"log", "out"}, {"log", "off"}, {"sign", "out"}, {"sign", "off"}, {"opt", "out"}, {"add", "to"}}
 
 func set(list string) map[string]bool {
@@ -50,19 +50,19 @@ func set(list string) map[string]bool {
 	return words
 }
 
-// shortSegment is how many words a segment has at most that may be a command. A longer
-// one is a title.
+// shortSegment is how many words a segment has at most if it may be a command. A longer
+// segment is a title.
 const shortSegment = 3
 
-// MayAct reports whether a request for a location may change something, so that
-// exploring does not ask for it unless a rule lists it or no request changes anything.
+// MayAct reports whether a request for a location may change something. Exploring then does
+// not request it, unless a rule lists it or no request changes anything.
 func MayAct(location string) bool { return acting(location, "") }
 
 // acting reports whether a request for a link may change something. location is where it
 // leads, "" if it has no location; href is the link as written.
 func acting(location, href string) bool {
 	if word, _ := admit.WordIn(location); word == admit.Action {
-		return true // what is not listed for its name is not asked for either
+		return true // a page that is not listed because of its name is not requested either
 	}
 	_, query, _ := strings.Cut(href, "?")
 	query, _, _ = strings.Cut(query, "#")
@@ -101,11 +101,11 @@ func commands(piece string) bool {
 	return n > 0 && n <= shortSegment && (changing[words[0]] || changing[words[n-1]])
 }
 
-// extensions are those of programs and pages.
+// extensions are the file extensions of programs and pages.
 var extensions = set("php php3 php5 phtml asp aspx jsp jspx jsf do action cgi pl py rb cfm html htm xhtml shtml")
 
-// wordsOf cuts a text into words in lower case: at all but letters and digits, and
-// before a capital as in deletePost.
+// wordsOf cuts a text into words in lower case. It cuts at everything but letters and
+// digits, and before a capital as in deletePost.
 func wordsOf(text string) (words []string) {
 	var word []rune
 	end := func() {

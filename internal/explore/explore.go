@@ -1,8 +1,8 @@
-// Package explore walks a site through its own handler, from the entries along the
-// links, so that a site is learned without visitors. Its input is the handler and where
-// to begin; its output is the requests that it makes, and a report. It must never ask
-// for what may act, such as a link that deletes, nor for what robots.txt disallows, and
-// it must end on a site that makes up links for ever.
+// Package explore walks a site through its own handler, from the entries along the links.
+// So servemap learns a site without visitors. It takes the handler and the places to begin.
+// It makes requests and returns a report. It must never request a link that may act, such
+// as one that deletes, nor what robots.txt disallows. It must end on a site that makes up
+// links for ever.
 package explore
 
 import (
@@ -20,36 +20,36 @@ import (
 	"github.com/servemap/servemap/internal/tap"
 )
 
-// Config says what is explored, and how far. All but Robots, Own, Resume, Sitemaps, Seeds,
-// Answered and Progress is required.
+// Config says what to explore, and how far. All fields are required but Robots, Own,
+// Resume, Sitemaps, Seeds, Answered and Progress.
 type Config struct {
 	Handler    http.Handler
 	Normalizer *location.Normalizer
-	// Target returns what to ask for to get the page at a location.
+	// Target returns the request target of the page at a location.
 	Target  func(location string) string
 	Rules   admit.Rules
-	Robots  *robots.Rules // nil has the site's robots.txt asked for
+	Robots  *robots.Rules // if nil, Run requests the site's robots.txt
 	Entries []string      // locations
 	Agent   string        // the User-Agent
 	Static  bool          // no request changes anything
-	// Known reports whether anything is known of the page at a location. Then a seed
-	// does not have it asked for: a page that nothing links to would never expire.
+	// Known reports whether anything is known of the page at a location. Then a seed does
+	// not request it: a page that nothing links to would never expire.
 	Known func(ctx context.Context, location string) bool
-	// Own, if not nil, reports whether a location is that of the sitemap itself. It is
-	// not asked for: what it links to is known already.
+	// Own, if not nil, reports whether a location belongs to the sitemap itself. Run does
+	// not request it, since all its links are known already.
 	Own func(location string) bool
-	// Rest returns when whoever reads the pages has time for more, or ctx ends.
+	// Rest waits until the reader of the pages has time for more, or ctx ends.
 	Rest func(ctx context.Context) error
 
-	// Answered, if not nil, is told the status of each answer, 0 if there was none. It
-	// may be called concurrently.
+	// Answered, if not nil, is called with the status of each answer, 0 if there was none.
+	// It may be called concurrently.
 	Answered func(status int)
 
 	MaxRequests, MaxDepth, Concurrency int
 
-	Sitemaps []string // locations of sitemaps that name what else to ask for
-	Seeds    []string // what else to ask for: locations or URLs
-	Resume   []byte   // Report.State of an exploration to go on with
+	Sitemaps []string // locations of sitemaps that name more to request
+	Seeds    []string // more to request: locations or URLs
+	Resume   []byte   // Report.State of an exploration to continue
 	Progress func(Report)
 }
 
@@ -57,10 +57,10 @@ type Config struct {
 type Report struct {
 	Requests int            // made
 	Pages    int            // that were answered with HTML
-	Waiting  int            // locations that are still to be asked for
-	Skipped  map[string]int // links that were not asked for, by reason
-	Acting   []string       // the first of those that may act, as URLs
-	State    []byte         // what is needed to go on, nil if nothing waits
+	Waiting  int            // locations still to request
+	Skipped  map[string]int // links that were not requested, by reason
+	Acting   []string       // the first links that may act, as URLs
+	State    []byte         // what Resume needs to continue, nil if nothing waits
 }
 
 // actingTold is how many acting links a report names.
@@ -77,9 +77,9 @@ type explorer struct {
 	lost     atomic.Int64    // handlers that are still at work, long after their time
 }
 
-// Run explores until nothing is left to ask for, a limit is reached, or ctx ends.
-// The report is complete in each case. The error says why the exploration could not
-// begin or go on, and is that of ctx if it ended.
+// Run explores until nothing is left to request, a limit is reached, or ctx ends. The
+// report is complete in each case. The error says why the exploration could not begin or go
+// on. If ctx ended, it is the error of ctx.
 func Run(ctx context.Context, cfg Config) (Report, error) {
 	e := &explorer{Config: cfg, frontier: newFrontier(cfg.MaxRequests, cfg.MaxDepth), skipped: map[string]bool{}}
 	e.report.Skipped = map[string]int{}
@@ -96,7 +96,7 @@ func Run(ctx context.Context, cfg Config) (Report, error) {
 	return e.report, err
 }
 
-// begin puts into the frontier where the exploration starts.
+// begin fills the frontier with the places where the exploration starts.
 func (e *explorer) begin(ctx context.Context) {
 	for _, loc := range e.Entries {
 		e.frontier.add(item{Location: loc})
@@ -111,15 +111,15 @@ func (e *explorer) begin(ctx context.Context) {
 	}
 }
 
-// seed puts what another program knows of into the frontier.
+// seed puts a page that another program knows into the frontier.
 func (e *explorer) seed(ctx context.Context, u string) {
 	if to := e.Normalizer.Parse(u); to.Location != "" && !e.Known(ctx, to.Location) {
 		e.consider(to, u, item{})
 	}
 }
 
-// askRobots reads the site's robots.txt (RFC 9309). While the site answers with an error
-// of its own, nothing may be asked for (section 2.3.1.4).
+// askRobots reads the site's robots.txt (RFC 9309). While the site answers with a server
+// error, nothing may be requested (section 2.3.1.4).
 func (e *explorer) askRobots(ctx context.Context) error {
 	if e.robots = e.Robots; e.robots != nil {
 		return nil
@@ -149,14 +149,14 @@ type result struct {
 	answer
 }
 
-// walk asks for what is in the frontier, some at a time, in the order in which it was
-// found.
+// walk requests the locations of the frontier, some at a time, in the order in which they
+// were found.
 func (e *explorer) walk(ctx context.Context) error {
 	results := make(chan result)
 	running, told := 0, time.Now()
 	defer func() {
 		for ; running > 0; running-- {
-			r := <-results // each ends soon after ctx, or at its time limit
+			r := <-results // each answer comes soon after ctx ends, or at its time limit
 			e.frontier.again(r.item)
 		}
 	}()
@@ -188,7 +188,7 @@ func (e *explorer) walk(ctx context.Context) error {
 	}
 }
 
-// tellEvery is how often progress is reported.
+// tellEvery is how often walk reports progress.
 const tellEvery = 250 * time.Millisecond
 
 func (e *explorer) tell() {
@@ -198,7 +198,7 @@ func (e *explorer) tell() {
 	}
 }
 
-// rest waits until the site and whoever reads its pages have time.
+// rest waits until the site, and the reader of its pages, have time.
 func (e *explorer) rest(ctx context.Context) error {
 	if err := sleep(ctx, e.pace.pause(time.Now())); err != nil {
 		return err
@@ -206,11 +206,11 @@ func (e *explorer) rest(ctx context.Context) error {
 	return e.Rest(ctx)
 }
 
-// take notes an answer and what it leads to.
+// take notes an answer and its links.
 func (e *explorer) take(ctx context.Context, r result) error {
 	switch {
 	case ctx.Err() != nil:
-		e.frontier.again(r.item) // its answer may have been cut short
+		e.frontier.again(r.item) // ctx may have cut its answer short
 		return ctx.Err()
 	case r.err != nil:
 		e.report.Skipped["failed"]++
@@ -237,7 +237,7 @@ func (e *explorer) tooManyLost() error {
 	return nil
 }
 
-// follow puts what an answer leads to into the frontier.
+// follow puts the links of an answer into the frontier.
 func (e *explorer) follow(r result) {
 	if r.status >= 300 && r.status < 400 {
 		if to := r.header.Get("Location"); to != "" {
@@ -280,14 +280,14 @@ func (e *explorer) follow(r result) {
 	e.frontier.grew(found)
 }
 
-// consider puts a link into the frontier, or notes why it is not asked for. href is the
-// link as written.
+// consider puts a link into the frontier, or notes why exploring does not request it. href
+// is the link as written.
 func (e *explorer) consider(to location.Result, href string, found item) {
 	if to.Reason == location.ReasonHost || to.Reason == location.ReasonOutsideFolder || to.Reason == location.ReasonForm {
-		return // not of this site
+		return // not a link of this site
 	}
 	if e.frontier.has(to.Location) {
-		return // most links lead to what other pages link to as well
+		return // most links lead where other links lead too
 	}
 	rule, _ := e.Rules.Match(to.Location)
 	if !e.Static && rule.Listing != admit.Always && acting(to.Location, href) {
@@ -313,10 +313,10 @@ func (e *explorer) consider(to location.Result, href string, found item) {
 	}
 }
 
-// skippedKept bounds the memory for counting skipped links once each.
+// skippedKept is how many skipped links are remembered, to count each of them once.
 const skippedKept = 100_000
 
-// skip counts a link that is not asked for.
+// skip counts a link that exploring does not request.
 func (e *explorer) skip(why, link string) (first bool) {
 	if e.skipped[link] || len(e.skipped) >= skippedKept {
 		return false

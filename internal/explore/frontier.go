@@ -9,24 +9,24 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// item is a location to ask for.
+// item is a location to request.
 type item struct {
 	Location string
-	Depth    int // links from an entry
-	// Chain counts the pages before it that have one shape and led to one new page of it
-	// each, as the months of a calendar do; see chainStep.
+	Depth    int // links from an entry to it
+	// Chain counts the pages before it that have one shape and led to one new page of that
+	// shape each, such as the months of a calendar; see chainStep.
 	Chain int    `json:",omitempty"`
-	Tries int    `json:"-"` // that the site refused
+	Tries int    `json:"-"` // how often the site refused it
 	from  string // the shape of the page that led here
 }
 
-// The bounds of an exploration beside those of [Config].
+// The bounds of an exploration, besides those of [Config].
 const (
 	longestChain  = 100 * chainStep
 	chainStep     = 10   // for a page that led to nothing but the next one; 1 if it led elsewhere too, as in an archive of posts
-	mostTries     = 3    // of a location that the site refuses while it answers others
+	mostTries     = 3    // for a location that the site refuses while it answers others
 	mostSegments  = 12   // of a path
-	sameContent   = 20   // pages of one shape that show the same end that shape
+	sameContent   = 20   // so many pages of one shape with the same content end that shape
 	shareFrom     = 1000 // requests after which a share counts
 	largestShare  = 4    // a shape or folder goes to the end of the queue when it has had this part of the requests
 	mostRepeats   = 2    // of one segment in a path
@@ -34,23 +34,23 @@ const (
 	mostRemembers = 4 // locations that wait, for each request that may be made
 )
 
-// frontier holds what is to be asked for, and keeps out what a site makes up for ever. It
-// touches nothing but its own memory.
+// frontier holds the locations to request, and keeps out those that a site makes up for
+// ever. It uses only its own memory.
 type frontier struct {
 	most, depth int
 	seen        map[uint64]bool // hashes of the locations that were added
 	first       []item          // in the order in which they were found
-	later       []item          // those of shapes and folders that had their share
+	later       []item          // those of shapes and folders that have had their share
 	groups      map[string]*group
 	asked       int
-	fresh       int // locations of its own shape that the page at hand led to
+	fresh       int // locations of the same shape as the current page that it led to
 	others      int // of other shapes
 }
 
-// group is what is counted of a shape or a folder.
+// group counts requests and contents of a shape or a folder.
 type group struct {
 	asked int
-	same  map[uint64]int // how often a content was shown
+	same  map[uint64]int // how often each content was shown
 	ended bool
 }
 
@@ -61,8 +61,8 @@ func newFrontier(most, depth int) *frontier {
 // has reports whether a location was added before.
 func (f *frontier) has(location string) bool { return f.seen[xxh3.HashString(location)] }
 
-// add puts an item into the frontier, or returns why not. An item that was added before
-// is neither.
+// add puts an item into the frontier, or returns why it does not. An item that was added
+// before is neither added nor explained.
 func (f *frontier) add(it item) (why string) {
 	id := xxh3.HashString(it.Location)
 	if f.seen[id] {
@@ -95,8 +95,8 @@ func (f *frontier) add(it item) (why string) {
 	return ""
 }
 
-// next returns what to ask for next. What belongs to a shape or folder that had its
-// share comes last.
+// next returns the item to request next. Items of a shape or folder that has had its share
+// come last.
 func (f *frontier) next() (item, bool) {
 	if f.asked >= f.most {
 		return item{}, false
@@ -139,8 +139,8 @@ func (f *frontier) again(it item) {
 	f.asked--
 }
 
-// refused puts an item that the site refused behind all others. It reports false if that
-// was tried often enough.
+// refused puts an item that the site refused behind all others. It returns false if the
+// item was tried often enough.
 func (f *frontier) refused(it item) bool {
 	if it.Tries++; it.Tries >= mostTries {
 		return false
@@ -162,14 +162,14 @@ func (f *frontier) hadShare(location string) bool {
 	return f.group(shapeOf(location)).asked >= most || f.group(folderOf(location)).asked >= most
 }
 
-// page returns what the links of a page at an item are added as.
+// page returns the item from which the links of a page inherit depth and chain.
 func (f *frontier) page(it item) item {
 	f.fresh, f.others = 0, 0
 	return item{Depth: it.Depth + 1, Chain: it.Chain + chainStep, from: shapeOf(it.Location)}
 }
 
-// grew is called when all links of a page were added. A page that led to several new
-// ones of its shape begins no chain, and one that led elsewhere too counts for little.
+// grew is called after all links of a page were added. A page that led to several new pages
+// of its shape begins no chain. A page that also led elsewhere counts for little.
 func (f *frontier) grew(found item) {
 	chain := found.Chain
 	switch {
@@ -186,8 +186,8 @@ func (f *frontier) grew(found item) {
 	}
 }
 
-// shows notes what the page at an item showed. A shape that shows one content over and
-// over ends.
+// shows notes the content of the page at an item. A shape that shows the same content over
+// and over ends.
 func (f *frontier) shows(it item, content uint64) {
 	g := f.group(shapeOf(it.Location))
 	if g.same == nil {
@@ -200,14 +200,14 @@ func (f *frontier) shows(it item, content uint64) {
 
 func (f *frontier) waiting() int { return len(f.first) + len(f.later) }
 
-// state is a frontier as it is kept between two explorations.
+// state is a frontier in the form that is kept between two explorations.
 type state struct {
 	Version int
 	Seen    []uint64
 	Waiting []item
 }
 
-// save returns what is needed to go on, nil if nothing waits.
+// save returns the state from which to continue, nil if nothing waits.
 func (f *frontier) save() []byte {
 	if f.waiting() == 0 {
 		return nil
@@ -218,7 +218,7 @@ func (f *frontier) save() []byte {
 	}
 	b, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // numbers and strings
+		panic(err) // never fails: it encodes only numbers and strings
 	}
 	return b
 }
@@ -241,8 +241,8 @@ func (f *frontier) load(b []byte) error {
 	return nil
 }
 
-// shapeOf returns a location with each run of digits as one "0", and without the values
-// of its query.
+// shapeOf returns a location with each run of digits as one "0", and without the values of
+// its query.
 func shapeOf(location string) string {
 	path, query, has := strings.Cut(location, "?")
 	var b strings.Builder
@@ -269,14 +269,15 @@ func shapeOf(location string) string {
 	return b.String()
 }
 
-// folderOf returns the first folder of a location, with a mark that no shape begins with.
+// folderOf returns the first folder of a location, after a prefix with which no shape
+// begins.
 func folderOf(location string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(location, "/"), "/")
 	return "folder " + first
 }
 
-// repeats reports whether a path has so many segments, or the same so often, that links
-// relative to the wrong folder have made it: /a/b/a/b/a.
+// repeats reports whether a path has too many segments, or repeats one too often. Then
+// links relative to the wrong folder have made it: /a/b/a/b/a.
 func repeats(location string) bool {
 	path, _, _ := strings.Cut(location, "?")
 	segments := strings.Split(strings.Trim(path, "/"), "/")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// locations returns what a frontier gives in turn.
+// locations returns all locations of a frontier, in its order.
 func locations(f *frontier) (all []string) {
 	for it, ok := f.next(); ok; it, ok = f.next() {
 		all = append(all, it.Location)
@@ -29,7 +29,7 @@ func TestPagesWithoutEndAreNotFollowed(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		link func(n int) string // from the n-th page
-		want int                // pages asked for, of 500
+		want int                // pages requested, of 500
 	}{
 		{"one page leads to the next of its shape", func(n int) string { return fmt.Sprintf("/calendar/%d", n+1) }, longestChain/chainStep + 1},
 		{"each page is deeper", func(n int) string { return fmt.Sprintf("/%c/x%d", 'a'+n%26, n/26) + string(rune('a'+n%7)) }, 21},
@@ -106,7 +106,7 @@ func TestStateOfAFrontierIsReadAsItWasWritten(t *testing.T) {
 	if err := g.load(f.save()); err != nil {
 		t.Fatal(err)
 	}
-	g.add(item{Location: "/x/0"}) // was asked for
+	g.add(item{Location: "/x/0"}) // already requested
 	if got := locations(g); !slices.Equal(got, []string{"/x/1", "/x/2", "/x/3", "/x/4", "/x/5", "/x/6", "/x/7", "/x/8", "/x/9"}) {
 		t.Errorf("asked for %q", got)
 	}

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// pace is how fast to ask. It slows down when the site does, and stops for a while when
-// the site says that it is overloaded. It has no clock.
+// pace says how fast to send requests. It slows down when the site does, and stops for a
+// while when the site says that it is overloaded. It has no clock.
 type pace struct {
-	usual   time.Duration // of an answer: the mean of the first ones
-	recent  time.Duration // a moving mean
+	usual   time.Duration // duration of an answer: the mean of the first ones
+	recent  time.Duration // the same as a moving mean
 	answers int
-	refused int       // in a row
-	until   time.Time // nothing is asked before
+	refused int       // refusals in a row
+	until   time.Time // no request before this time
 }
 
 const (
 	firstAnswers = 20
 	slowAnswer   = 20 * time.Millisecond // shorter means are no sign of load
-	slowFactor   = 2                     // times the usual mean: the site has slowed down
-	firstPause   = time.Second           // after an answer that says so, doubled each time
+	slowFactor   = 2                     // times the usual mean: from here on the site has slowed down
+	firstPause   = time.Second           // after a refusal, doubled each time
 	longestPause = time.Minute
 	mostRefused  = 8
 )
 
-// saw notes an answer. It reports whether the site refused it because of its load, or is
-// not there behind its proxy, so that it has to be asked again.
+// saw notes an answer. It reports whether the site refused the request because of its load,
+// or is not there behind its proxy. Then the request must be repeated.
 func (p *pace) saw(now time.Time, elapsed time.Duration, status int, retryAfter string) (refused bool) {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -47,7 +47,7 @@ func (p *pace) saw(now time.Time, elapsed time.Duration, status int, retryAfter 
 	}
 	p.recent += (elapsed - p.recent) / firstAnswers
 	if p.slow() {
-		p.until = now.Add(p.recent) // as much rest as work
+		p.until = now.Add(p.recent) // rest as long as it worked
 	}
 	return false
 }
@@ -55,7 +55,7 @@ func (p *pace) saw(now time.Time, elapsed time.Duration, status int, retryAfter 
 // slow reports whether the site answers more slowly than at first.
 func (p *pace) slow() bool { return p.recent > slowAnswer && p.recent > slowFactor*p.usual }
 
-// allowed returns how many requests may run at once, of at most most.
+// allowed returns how many requests may run at once, of at most so many.
 func (p *pace) allowed(most int) int {
 	if p.slow() || p.refused > 0 {
 		return 1

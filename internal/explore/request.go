@@ -17,26 +17,26 @@ import (
 const (
 	requestPatience = 10 * time.Second
 	mostLost        = 8 // handlers at work after that: each holds goroutines
-	// visitor is the peer's address: one of a range that no host has (RFC 5737). A
-	// handler that trusts its own machine must not take the explorer for that.
+	// visitor is the peer's address. No host has an address in this range (RFC 5737). A
+	// handler that trusts its own machine must not mistake the explorer for it.
 	visitor = "192.0.2.1:1234"
 )
 
-// answer is what the site said to a request.
+// answer is the site's answer to a request.
 type answer struct {
 	status  int
 	header  http.Header
-	body    []byte // undone of its content coding, cut at the most bytes that were asked for
+	body    []byte // without its content coding, cut at the limit of the request
 	elapsed time.Duration
 	err     error
 }
 
-// ask has the handler answer a request for a page as it does for a stranger.
+// ask requests a page from the handler as a stranger would.
 func (e *explorer) ask(ctx context.Context, loc string) answer {
 	return e.askUpTo(ctx, loc, look.MaxPage)
 }
 
-// askUpTo is ask for an answer of which so many bytes are read.
+// askUpTo is ask, but reads at most so many bytes of the answer.
 func (e *explorer) askUpTo(ctx context.Context, loc string, most int) (a answer) {
 	if e.Answered != nil {
 		defer func() { e.Answered(a.status) }()
@@ -122,9 +122,9 @@ func (w *recorder) writeHeader(status int) {
 	}
 }
 
-// mostWritten is how long an answer may be. Of one that is longer than what is read, the
-// rest is let go by, since a page that breaks off is none. What is longer still is no page
-// but a file.
+// mostWritten is how long an answer may be. If it is longer than what ask reads, the
+// handler may write on up to here, since a page that breaks off is none. A longer answer is
+// not a page but a file.
 const mostWritten = 16 << 20
 
 // errLong ends an answer that is too long for a page.
@@ -141,7 +141,7 @@ func (w *recorder) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush lets handlers that stream do so.
+// Flush is for handlers that stream.
 func (w *recorder) Flush() { w.WriteHeader(http.StatusOK) }
 
 func (w *recorder) answer() answer {

@@ -12,58 +12,58 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 )
 
-// A revisit looks at pages that no visitor brings, so that a change is dated and a page
-// that is gone leaves. Which pages are worth a look is a matter of how often they change:
-// those with the greatest gain are looked at. That gives the schedule that keeps the most
-// pages fresh (Olston and Pandey 2008, after Cho and Garcia-Molina 2003): pages that
-// change faster are looked at more often, but not those that change too fast to be kept
-// up with.
+// A revisit looks at pages that no visitor requests. So it dates their changes, and pages
+// that are gone leave the listing. It looks at the pages with the greatest gain, which
+// depends on how often they change. That schedule keeps the most pages fresh (Olston and
+// Pandey 2008, after Cho and Garcia-Molina 2003): it looks more often at pages that change
+// faster, but not at pages that change too fast to keep up with.
 
-// RevisitConfig says what is revisited, beside what [Config] says.
+// RevisitConfig says what to revisit, besides what [Config] says.
 type RevisitConfig struct {
 	Config
 	// Pages yields the pages that may be revisited, in any fixed order.
 	Pages func(ctx context.Context) iter.Seq2[Seen, error]
-	// Visits returns how many looks there were so far, at anybody's request.
+	// Visits returns how many looks there were so far, at requests of visitors and ours.
 	Visits func() uint64
-	// MaxAge is after how long a page is looked at in any case.
+	// MaxAge is the age of a page's last look at which Revisit looks at it in any case.
 	MaxAge time.Duration
 }
 
 // Seen is what is known of the changes of a page.
 type Seen struct {
 	Location string
-	Last     time.Time     // when it was looked at last
+	Last     time.Time     // when the last look was
 	Watched  time.Duration // from the first look to the last
 	Looks    int
-	// Least, Likely and Most are what the mean time between changes may be, all 0 if no
-	// change was seen.
+	// Least, Likely and Most estimate the mean time between changes. All are 0 if no change
+	// was seen.
 	Least, Likely, Most time.Duration
 }
 
 const (
-	sliceLength = time.Hour   // between two walks over the pages
+	sliceLength = time.Hour   // time between two walks over the pages
 	lookPause   = time.Second // at least, between two requests
 	mostLooks   = int(sliceLength / lookPause)
-	leastLooks  = 60                  // in a slice, on a site without visitors
+	leastLooks  = 60                  // in a slice, even on a site without visitors
 	visitShare  = 10                  // looks by visitors for each look of ours
-	leastGain   = 2 * time.Hour       // with it a page that changes daily is looked at twice a day
+	leastGain   = 2 * time.Hour       // at this gain a page that changes daily gets two looks a day
 	leastMean   = 24 * time.Hour      // a page that changes more often counts as one that changes daily
-	unknownMean = 60 * 24 * time.Hour // of a page of which no change was seen
+	unknownMean = 60 * 24 * time.Hour // mean of a page without a known change
 )
 
-// Gain returns what a look is worth at a page whose mean time between changes is mean,
-// since after the last look: U(t) = 1/λ - (t + 1/λ)exp(-λt) of Olston and Pandey. It is
-// the time that a later look would leave a change unseen, and grows from 0 to mean.
+// Gain returns what a look at a page is worth. mean is the mean time between its changes,
+// and since is the time since the last look. The formula is U(t) = 1/λ - (t + 1/λ)exp(-λt)
+// of Olston and Pandey. It is the time for which a later look would leave a change unseen,
+// and grows from 0 to mean.
 func Gain(mean, since time.Duration) time.Duration {
 	m, t := float64(mean), float64(since)
 	return time.Duration(m - (t+m)*math.Exp(-t/m))
 }
 
-// gain returns what a look at a page is worth now: the mean for the times between changes
-// that it may have. None of these is taken for less than the time between looks, which
-// cannot show more than one change each. Else a page that seems to change too fast to be
-// kept up with would be left alone, and nothing would correct that.
+// gain returns what a look at a page is worth now: the average over the times between
+// changes that the page may have. It raises each of these at least to the time between
+// looks, since a look cannot show more than one change. Otherwise a page that seems to
+// change too fast would never get a look, and nothing would correct that.
 func (p Seen) gain(since time.Duration) time.Duration {
 	least, likely, most := p.Least, p.Likely, p.Most
 	if likely == 0 {
@@ -74,8 +74,8 @@ func (p Seen) gain(since time.Duration) time.Duration {
 	return (Gain(max(floor, least), since) + Gain(max(floor, likely), since) + Gain(max(floor, most), since)) / 3
 }
 
-// Choose returns the locations of the pages that are most worth a look now, at most
-// budget of them. A page that was not looked at for maxAge comes first.
+// Choose returns the locations of the pages that are most worth a look now, at most budget
+// of them. Pages whose last look is older than maxAge come first.
 func Choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, budget int) ([]string, error) {
 	type candidate struct {
 		location string
@@ -111,7 +111,7 @@ func Choose(pages iter.Seq2[Seen, error], now time.Time, maxAge time.Duration, b
 }
 
 // Revisit looks at pages that are worth it until ctx ends. Its error is that of ctx, or
-// says that the site goes on refusing requests.
+// says that the site keeps refusing requests.
 func Revisit(ctx context.Context, cfg RevisitConfig) error {
 	e := &explorer{Config: cfg.Config}
 	visits, own := cfg.Visits(), uint64(0)
@@ -122,7 +122,7 @@ func Revisit(ctx context.Context, cfg RevisitConfig) error {
 		visits, own = now, 0
 		chosen, err := Choose(cfg.Pages(ctx), begun, cfg.MaxAge, budget)
 		if err != nil && ctx.Err() == nil {
-			chosen = nil // the store may answer the next time
+			chosen = nil // the store may answer next time
 		}
 		for _, loc := range chosen {
 			if err := e.revisit(ctx, loc); err != nil {
@@ -136,12 +136,12 @@ func Revisit(ctx context.Context, cfg RevisitConfig) error {
 	}
 }
 
-// looksFor returns how many looks a slice may have, after one with so many visits.
+// looksFor returns how many looks a slice may have after a slice with so many visits.
 func looksFor(visits uint64) int {
 	return int(min(uint64(mostLooks), max(leastLooks, visits/visitShare)))
 }
 
-// revisit looks at a page, unless a request for it may act.
+// revisit looks at a page, unless a request for it may change something.
 func (e *explorer) revisit(ctx context.Context, loc string) error {
 	if rule, _ := e.Rules.Match(loc); !e.Static && rule.Listing != admit.Always && MayAct(loc) {
 		return nil

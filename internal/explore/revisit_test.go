@@ -24,7 +24,8 @@ func TestGainGrowsToTheMeanTimeBetweenChanges(t *testing.T) {
 	}
 }
 
-// pagesOf yields pages of one mean that were looked at last some time before now.
+// pagesOf yields pages with one mean between changes, whose last look was at ago before
+// now.
 func pagesOf(now time.Time, mean, ago time.Duration, locations ...string) iter.Seq2[Seen, error] {
 	return func(yield func(Seen, error) bool) {
 		for _, loc := range locations {

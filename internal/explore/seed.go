@@ -15,16 +15,16 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// What other programs know of a site's pages is asked for, and never evidence: an old
-// sitemap may be wrong, and a log names what only one visitor may know.
+// Exploring requests the pages that other programs know, but never takes them as evidence:
+// an old sitemap may be wrong, and a log names pages that only one visitor may know.
 
 const (
 	seedsRead     = 1_000_000 // locations of one sitemap or log
 	sitemapLevels = 2         // an index and its files
 )
 
-// readSitemap returns the URLs in a sitemap that the site serves, and in the files of an
-// index.
+// readSitemap returns the URLs in a sitemap that the site serves. If it is an index, it
+// returns those of its files.
 func (e *explorer) readSitemap(ctx context.Context, loc string, level int) []string {
 	if e.report.Requests >= e.MaxRequests || e.rest(ctx) != nil {
 		return nil
@@ -44,8 +44,8 @@ func (e *explorer) readSitemap(ctx context.Context, loc string, level int) []str
 	return urls
 }
 
-// ReadSitemap returns the URLs that a sitemap names, and the sitemaps that an index
-// names. It reads gzip too, and what there is of a broken one.
+// ReadSitemap returns the URLs that a sitemap names, and the sitemaps that an index names.
+// It also reads gzip. From a broken sitemap it returns all up to the break.
 func ReadSitemap(b []byte) (urls, index []string) {
 	var from io.Reader = bytes.NewReader(b)
 	if z, err := gzip.NewReader(bytes.NewReader(b)); err == nil {
@@ -77,14 +77,14 @@ func ReadSitemap(b []byte) (urls, index []string) {
 			} else if parent == "url" {
 				urls = append(urls, loc)
 			}
-			parent = "" // a loc of an image is none of a page
+			parent = "" // an image's loc is not a page
 		}
 	}
 	return urls, index
 }
 
-// ReadSeeds returns the locations and URLs that a sitemap or an access log names, and
-// the sitemaps that an index names. It reads gzip too.
+// ReadSeeds returns the locations and URLs that a sitemap or an access log names, and the
+// sitemaps that an index names. It also reads gzip.
 func ReadSeeds(r io.Reader) (urls, sitemaps []string, err error) {
 	b := bufio.NewReader(r)
 	if start, _ := b.Peek(2); len(start) == 2 && start[0] == 0x1f && start[1] == 0x8b {
@@ -105,8 +105,8 @@ func ReadSeeds(r io.Reader) (urls, sitemaps []string, err error) {
 	return urls, sitemaps, nil
 }
 
-// ReadLog yields the targets that an access log in the combined or common format says
-// were got with 200. Each is yielded once.
+// ReadLog reads an access log in the combined or common format. It yields the targets of
+// GET requests that were answered with 200, each once.
 func ReadLog(r io.Reader) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		seen := map[string]bool{}
@@ -126,7 +126,7 @@ func ReadLog(r io.Reader) iter.Seq[string] {
 	}
 }
 
-// targetOf returns the target of a log's line: host ident user [time] "GET target
+// targetOf returns the target in a line of a log: host ident user [time] "GET target
 // HTTP/1.1" status size ...
 func targetOf(line string) (string, bool) {
 	_, rest, _ := strings.Cut(line, `"`)
