@@ -1,7 +1,6 @@
-// Package check reads a served sitemap as a validator and a crawler do, and says what
-// they would object to. It goes in with the URL of a sitemap, or a file, and out with
-// findings. It fetches the sitemap, robots.txt and some of the listed pages, and changes
-// nothing.
+// Package check reads a served sitemap as a validator and a crawler do, and says what they
+// would object to. It takes the URL of a sitemap, or a file, and returns findings. It
+// fetches the sitemap, robots.txt and some of the listed pages, and changes nothing.
 package check
 
 import (
@@ -36,11 +35,11 @@ type Finding struct {
 	Text  string `json:"text"`
 }
 
-// Config says what is checked, and who is told.
+// Config says what to check, and who gets the findings.
 type Config struct {
 	Name   string   // the URL of a sitemap, or the name of a file
-	Origin *url.URL // of the pages; nil for that of the URL, or of the first page in a file
-	Pages  int      // how many of the listed pages are fetched at most, if Name is a URL
+	Origin *url.URL // of the pages; nil takes that of the URL, or of the first page in a file
+	Pages  int      // how many of the listed pages to fetch at most, if Name is a URL
 	Tell   func(Finding)
 }
 
@@ -48,7 +47,7 @@ type Config struct {
 type checker struct {
 	Config
 	client *http.Client
-	from   *url.URL // the server that is asked, nil for files
+	from   *url.URL // the server to ask, nil for files
 	robots *robots.Rules
 	seen   map[string]bool
 	pages  []string
@@ -64,8 +63,8 @@ const (
 // OtherHost is the text about a page on another host. One setting mends all of them.
 const OtherHost = "is on another host than the sitemap; give -origin and that host if the sitemap is only read from elsewhere"
 
-// Run checks a sitemap, the files that it names if it is an index, and some of its pages.
-// It returns how many pages are listed and how many faults were told. The error says why
+// Run checks a sitemap and some of its pages. If it is an index, Run checks its files too.
+// Run returns how many pages are listed and how many faults it reported. The error says why
 // there is nothing to check, or is that of ctx.
 func Run(ctx context.Context, cfg Config) (pages, faults int, err error) {
 	c := &checker{Config: cfg, seen: map[string]bool{}, dates: map[string]int{}}
@@ -116,7 +115,7 @@ func (c *checker) fault(where, text string, args ...any) {
 
 func (c *checker) advise(where, text string) { c.Tell(Finding{"advice", where, text}) }
 
-// beside returns where a file of an index is read from: the server that is asked, or the
+// beside returns where to read a file of an index: on the server that is asked, or in the
 // folder of the index.
 func (c *checker) beside(index, part string) string {
 	if c.from == nil {
@@ -125,7 +124,7 @@ func (c *checker) beside(index, part string) string {
 	return part
 }
 
-// read returns a sitemap, unpacked.
+// read returns a sitemap, decompressed.
 func (c *checker) read(ctx context.Context, name string) ([]byte, error) {
 	var text []byte
 	if c.from == nil {
@@ -159,12 +158,12 @@ func (c *checker) read(ctx context.Context, name string) ([]byte, error) {
 	return readSome(z)
 }
 
-// readSome reads a little more than a sitemap may have.
+// readSome reads at most one byte more than a sitemap may have.
 func readSome(r io.Reader) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, sitemap.MaxBytes+1))
 }
 
-// get asks the server, which may be another than the URL says.
+// get asks the server in from, which may differ from that of the URL.
 func (c *checker) get(ctx context.Context, address string) (*http.Response, []byte, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -187,7 +186,7 @@ func (c *checker) get(ctx context.Context, address string) (*http.Response, []by
 	return resp, body, err
 }
 
-// entry is what a sitemap says of a page, or an index of a file.
+// entry is what a sitemap says about a page, or an index about a file.
 type entry struct {
 	Loc        []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 loc"`
 	LastMod    []string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 lastmod"`
@@ -250,7 +249,7 @@ func (c *checker) file(name string, text []byte) (parts []string) {
 	return parts
 }
 
-// entry checks an entry, and returns its address, "" if that is no good.
+// entry checks an entry. It returns its address, "" if that is invalid.
 func (c *checker) entry(name string, e entry) string {
 	if len(e.Loc) != 1 || len(e.LastMod) > 1 || len(e.ChangeFreq) > 1 || len(e.Priority) > 1 {
 		c.fault(name, "has an entry without <loc>, or with an element twice")
@@ -280,7 +279,7 @@ func (c *checker) entry(name string, e entry) string {
 		return ""
 	}
 	c.seen[loc] = true
-	c.Origin = cmp.Or(c.Origin, u) // a file says by its first page which site it is of
+	c.Origin = cmp.Or(c.Origin, u) // in a file, the first page says which site it is
 	switch {
 	case u.Scheme != c.Origin.Scheme || u.Host != c.Origin.Host:
 		c.fault(loc, OtherHost)

@@ -7,7 +7,7 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-// FuzzFile reads files of a stranger.
+// FuzzFile reads files of strangers.
 func FuzzFile(f *testing.F) {
 	f.Add([]byte(`<urlset xmlns="` + namespace + `"><url><loc>https://example.com/</loc><lastmod>2026-11-01</lastmod></url></urlset>`))
 	f.Add([]byte(`<sitemapindex xmlns="` + namespace + `"><sitemap><loc>https://example.com/sitemap-1.xml</loc></sitemap></sitemapindex>`))
