@@ -24,7 +24,7 @@ func TestAdd(t *testing.T) {
 	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 	cr := func(s string) string { return strings.ReplaceAll(s, "\n", "\r") }
 	for _, tt := range []struct {
-		name, file, want string // want is "" for a file that stays as it is
+		name, file, want string // want is "" if the file stays as it is
 	}{
 		{"a file", theirs, ours + "\n" + theirs},
 		{"an empty file", "", ours},
@@ -80,7 +80,7 @@ func TestAddNamesOnlyWhatIsMissing(t *testing.T) {
 	}
 }
 
-// FuzzAdd has what crawlers read in the file stay the same.
+// FuzzAdd checks that crawlers read the same rules in the file as before.
 func FuzzAdd(f *testing.F) {
 	for _, file := range []string{theirs, "", bom + "User-agent:*\r\nDisallow:/", "Sitemap: " + sitemap, "\r\r\n\n", bom + bom, "a\x00"} {
 		f.Add([]byte(file))
@@ -105,8 +105,8 @@ func FuzzAdd(f *testing.F) {
 	})
 }
 
-// TestServe has a program give all kinds of answers for robots.txt. A want of "" is the
-// program's own answer, unchanged.
+// TestServe runs a program that gives all kinds of answers for robots.txt. A want of ""
+// means the program's own answer, unchanged.
 func TestServe(t *testing.T) {
 	const none = "User-agent: *\nDisallow: /given/\n"
 	var packed bytes.Buffer
@@ -152,7 +152,7 @@ func TestServe(t *testing.T) {
 					w.Header().Set(name, value)
 				}
 				w.WriteHeader(tt.status)
-				for chunk := range slices.Chunk([]byte(tt.body), 7) { // as a program writes that copies
+				for chunk := range slices.Chunk([]byte(tt.body), 7) { // as a program that copies writes
 					w.Write(chunk)
 				}
 			})
@@ -244,7 +244,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// A middleware around us may compress what we send: it has set Content-Encoding already.
+// A middleware around us may compress what we send: then Content-Encoding is set already.
 func TestCompressedFurtherOut(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -290,7 +290,7 @@ func TestFlushSendsNothingTooEarly(t *testing.T) {
 	}
 }
 
-// A file that broke off may lack what it disallows. It must look broken to crawlers too.
+// A file that broke off may lack rules. It must look broken to crawlers too.
 func TestFileThatBreaksOffStaysBroken(t *testing.T) {
 	h := around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(theirs)))
@@ -325,7 +325,7 @@ type answer struct {
 	body   string
 }
 
-// headers returns what was said of the body.
+// headers returns the headers about the body.
 func (a answer) headers() string {
 	a.head.Del("Date")
 	var b strings.Builder

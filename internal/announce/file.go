@@ -1,7 +1,7 @@
-// Package announce adds the address of a sitemap to the robots.txt that a handler
-// serves. It takes the handler's answer to one request and sends it on with Sitemap
-// lines. It must never change what the file allows and disallows. Whatever it is not
-// sure of, it sends on as it came.
+// Package announce adds the address of a sitemap to the robots.txt that a handler serves.
+// It takes the handler's answer to one request and sends it on with Sitemap lines. It must
+// never change what the file allows and disallows. If it is not sure of an answer, it sends
+// it on unchanged.
 package announce
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/servemap/servemap/internal/robots"
 )
 
-// MaxFile is how much of a robots.txt every crawler reads, in bytes (RFC 9309, section
-// 2.5). Lines that would push others beyond it are not added.
+// MaxFile is how many bytes of a robots.txt every crawler reads (RFC 9309, section 2.5). If
+// the Sitemap lines would push others beyond it, they are not added.
 const MaxFile = 500 << 10
 
 const (
@@ -22,13 +22,13 @@ const (
 )
 
 // Add returns a robots.txt with a Sitemap line for each of the URLs that it does not name
-// yet. ok is false if the file stays as it is: it names them all, is not in an encoding
-// that has ASCII in it, or would get too long. The lines are put first, behind a byte
-// order mark: what stands there can neither be cut off nor continue an unfinished line,
-// and belongs to no group.
+// yet. ok is false if the file stays as it is: it names them all, its encoding does not
+// contain ASCII, or it would get too long. Add puts the lines first, behind a byte order
+// mark. There no crawler cuts them off, they cannot continue an unfinished line, and they
+// belong to no group.
 func Add(file []byte, urls []string) (added []byte, ok bool) {
 	if bytes.IndexByte(file, 0) >= 0 || bytes.HasPrefix(file, []byte{0xff, 0xfe}) || bytes.HasPrefix(file, []byte{0xfe, 0xff}) {
-		return nil, false // UTF-16, or no text
+		return nil, false // UTF-16, or not text
 	}
 	missing := unnamed(file, urls)
 	if len(missing) == 0 {
@@ -62,7 +62,7 @@ func lineEnd(file []byte) string {
 	return "\r"
 }
 
-// unnamed returns those of the URLs that no Sitemap line of the file names.
+// unnamed returns the URLs that no Sitemap line of the file names.
 func unnamed(file []byte, urls []string) []string {
 	named := map[string]bool{}
 	for value := range robots.Sitemaps(file) {
@@ -77,9 +77,9 @@ func unnamed(file []byte, urls []string) []string {
 	return missing
 }
 
-// plain returns what the spellings of one file's URL have in common. The owner may name
-// it by another scheme, with or without "www.", or compressed. A URL without a host is
-// none that crawlers follow.
+// plain returns what all spellings of one file's URL have in common. The owner may name it
+// by another scheme, with or without "www.", or compressed. Crawlers do not follow a URL
+// without a host.
 func plain(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

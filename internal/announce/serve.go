@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Serve answers a GET or HEAD for robots.txt: with the file that next serves and the
-// Sitemap lines for the URLs, or with none and these lines where next has no file. An
-// answer that is no robots.txt is sent as next gives it: one with another status than
-// 200, 404 or 410, of another type than plain text, compressed, longer than [MaxFile], or
-// shorter than it says. next is always asked for the whole file, as it is now.
+// Serve answers a GET or HEAD for robots.txt with the file that next serves, plus the
+// Sitemap lines for the URLs. If next has no file, Serve answers with none and these lines.
+// Serve sends an answer that is not a robots.txt as next gives it: a status other than 200,
+// 404 or 410, a type other than plain text, a compressed one, one longer than [MaxFile], or
+// one shorter than it says. Serve always asks next for the whole file in its present state.
 func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, urls []string, none string) {
 	h := &held{w: w, before: w.Header().Clone()}
 	next.ServeHTTP(h, forAll(r))
@@ -43,8 +43,8 @@ func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, urls []str
 	send(w, r, file)
 }
 
-// forAll returns a request for all of the file, in its own coding, whatever the client
-// has of it.
+// forAll returns a request for the whole file, uncompressed, whatever part or version the
+// client has.
 func forAll(r *http.Request) *http.Request {
 	all := r.Clone(r.Context())
 	all.Method = http.MethodGet
@@ -55,13 +55,13 @@ func forAll(r *http.Request) *http.Request {
 	return all
 }
 
-// ofTheOld are headers that hold for the file as it was.
+// ofTheOld are headers that hold only for the file as next served it.
 var ofTheOld = []string{
 	"Content-Length", "Last-Modified", "Accept-Ranges", "Content-Md5", "Content-Digest", "Repr-Digest", "Digest", "Trailer",
 }
 
-// send answers with the file, as the client asked for it. What a middleware around us
-// compresses has no length yet, and no strong entity tag.
+// send answers with the file, as the client asked for it. If a middleware around us
+// compresses it, its length is not known yet, and it gets no strong entity tag.
 func send(w http.ResponseWriter, r *http.Request, file []byte) {
 	head := w.Header()
 	for _, name := range ofTheOld {
@@ -79,25 +79,25 @@ func send(w http.ResponseWriter, r *http.Request, file []byte) {
 		head.Set("Content-Type", "text/plain; charset=utf-8")
 	}
 	if head.Get("Cache-Control") == "" {
-		head.Set("Cache-Control", "no-cache") // crawlers keep it for a day anyway
+		head.Set("Cache-Control", "no-cache") // crawlers keep the file for a day anyway
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(file))
 }
 
-// held is a writer that holds back a robots.txt, and passes on all else.
+// held is a writer that holds back a robots.txt and passes on everything else.
 type held struct {
 	w      http.ResponseWriter
-	before http.Header // as it was before next was called
+	before http.Header // the header before next was called
 	status int         // 0 until next gives one
 	body   []byte
-	passed bool // what next writes goes to the client
+	passed bool // what next writes now goes to the client
 }
 
 func (h *held) Header() http.Header { return h.w.Header() }
 
 func (h *held) WriteHeader(status int) {
 	switch {
-	case h.passed || status < http.StatusOK: // as with 103, another one follows
+	case h.passed || status < http.StatusOK: // after a status such as 103 another one follows
 		h.w.WriteHeader(status)
 	case h.status == 0:
 		if h.status = status; !h.missing() && !h.isText() {
@@ -114,7 +114,7 @@ func (h *held) Write(p []byte) (int, error) {
 	case h.passed:
 		return h.w.Write(p)
 	case h.missing():
-		return len(p), nil // the words of an error page
+		return len(p), nil // drops the text of an error page
 	case len(h.body)+len(p) > MaxFile:
 		h.pass()
 		return h.w.Write(p)
@@ -123,7 +123,7 @@ func (h *held) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// FlushError lets next flush as it does without us. While the answer is held back, there
+// FlushError lets next flush as it does without us. While held keeps the answer back, there
 // is nothing to flush.
 func (h *held) FlushError() error {
 	if !h.passed {
@@ -135,7 +135,7 @@ func (h *held) FlushError() error {
 // Flush is FlushError for callers that ask for an [http.Flusher].
 func (h *held) Flush() { _ = h.FlushError() }
 
-// pass sends what was held back, and from then on what next writes.
+// pass sends what was held back. From then on it sends what next writes.
 func (h *held) pass() {
 	h.passed = true
 	h.w.WriteHeader(h.status)
@@ -149,8 +149,7 @@ func (h *held) missing() bool {
 	return !h.passed && (h.status == http.StatusNotFound || h.status == http.StatusGone)
 }
 
-// isText reports whether the status and headers can be those of a robots.txt that next
-// did not compress.
+// isText reports whether the status and headers can be those of an uncompressed robots.txt.
 func (h *held) isText() bool {
 	head := h.w.Header()
 	kind, _, _ := strings.Cut(head.Get("Content-Type"), ";")
@@ -159,8 +158,8 @@ func (h *held) isText() bool {
 		head.Get("Content-Encoding") == h.before.Get("Content-Encoding")
 }
 
-// whole reports whether the body is all of a text: as long as next said it would be, and
-// not the page that some sites answer every path with, whatever type they give it.
+// whole reports whether the body is a complete text: as long as next said, and not HTML.
+// Some sites answer every path with a page, whatever type they give it.
 func (h *held) whole() bool {
 	head := h.w.Header()
 	length, looks := head.Get("Content-Length"), http.DetectContentType(h.body)
