@@ -17,20 +17,20 @@ const (
 	maxFiles = 256 // of the sitemap whose last fetch is remembered
 )
 
-// Day counts the requests of one UTC day that said they were of an engine.
+// Day counts the requests of one UTC day that claimed to be an engine's.
 type Day struct {
 	Start                       time.Time
 	Claimed, Confirmed, Refuted int
 }
 
-// File is when one of the sitemap's files was fetched last, and with what status.
+// File says when one of the sitemap's files was fetched last, and with what status.
 type File struct {
 	Name   string
 	At     time.Time
 	Status int
 }
 
-// counts are those of a day.
+// counts are the counts of one day.
 type counts struct{ claimed, confirmed, refuted uint64 }
 
 // fetched is the last fetch of a file.
@@ -39,7 +39,8 @@ type fetched struct {
 	status int
 }
 
-// account is what is stored of one engine: counts by day, and the last fetch of each file.
+// account is the stored record of one engine: counts by day, and the last fetch of each
+// file.
 type account struct {
 	days   map[int64]counts
 	files  map[string]fetched
@@ -72,7 +73,7 @@ func (a *account) fetch(name string, f fetched) {
 	}
 }
 
-// plus returns both accounts in one, and leaves them as they are.
+// plus returns the sum of both accounts, and changes neither.
 func (a *account) plus(b *account) account {
 	sum := account{maps.Clone(a.days), maps.Clone(a.files), a.unread}
 	for day, n := range b.days {
@@ -97,7 +98,7 @@ func (a *account) report() (days []Day, files []File) {
 	return days, files
 }
 
-// readAccount reads what encode wrote. What cannot be read is left out.
+// readAccount reads what encode wrote. It leaves out what it cannot read.
 func readAccount(b []byte) account {
 	a := newAccount()
 	unread, _ := record.Read(b, record.Into(a.fields)) // of a damaged record nothing is left
@@ -138,7 +139,7 @@ func numbers(values ...uint64) (b []byte) {
 	return b
 }
 
-// readNumbers reads n numbers, and returns what follows them, nil if they are not there.
+// readNumbers reads n numbers. It returns what follows them, nil if there are fewer.
 func readNumbers(b []byte, n int) (values []uint64, rest []byte) {
 	r := bytes.NewReader(b)
 	for range n {

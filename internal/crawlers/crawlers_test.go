@@ -57,7 +57,7 @@ const (
 	duck
 )
 
-// dns answers from maps. What they do not have does not exist.
+// dns answers from maps. A name or address that they lack does not exist.
 type dns struct {
 	names map[string][]string // by address
 	addrs map[string][]string // by name
@@ -195,7 +195,7 @@ func start(t *testing.T, st store.Store, d *dns) *rig {
 	return r
 }
 
-// fetch has a client fetch a page or a file.
+// fetch is a client's fetch of a page or a file.
 func (r *rig) fetch(e Engine, addr string, page uint64, file string, status int) {
 	client, _ := netip.ParseAddr(addr)
 	r.Saw(Fetch{Engine: e, Client: client, At: time.Now(), Page: page, File: file, Status: status})
@@ -334,7 +334,7 @@ func TestTimeFromChangeToFetch(t *testing.T) {
 						r.fetch(google, real1, 1, "", 0)
 					}
 				}
-				r.fetch(google, real1, 9, "", 0) // so that there is a report
+				r.fetch(google, real1, 9, "", 0) // makes a report exist
 				time.Sleep(2 * followEvery)
 				if got := r.of(google); got.Delay != tt.delay || got.Delays != tt.n {
 					t.Errorf("%v of %d changes, want %v of %d", got.Delay, got.Delays, tt.delay, tt.n)
@@ -344,7 +344,7 @@ func TestTimeFromChangeToFetch(t *testing.T) {
 	}
 }
 
-// A large site is followed by a part of its pages.
+// The tracker follows only some pages of a large site.
 func TestPagesAreBounded(t *testing.T) {
 	p := newPages()
 	const all = 5 * maxPages
@@ -442,7 +442,7 @@ func TestVerdictsAreRememberedAndForgotten(t *testing.T) {
 	})
 }
 
-// What is stored has no address, and is read by the next process and by others.
+// The stored record has no address. The next process and other processes can read it.
 func TestStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := new(memstore.Store)
@@ -478,7 +478,7 @@ func TestStored(t *testing.T) {
 	})
 }
 
-// broken is a store that fails, or hangs, until it is told not to.
+// broken is a store that fails, or hangs, while these are set.
 type broken struct {
 	store.Store
 	fails, hangs atomic.Bool

@@ -1,8 +1,7 @@
-// Package crawlers remembers what search engines fetch: which of the sitemap's files
+// Package crawlers remembers what search engines fetch: which of the sitemap's files and
 // when, how many of the listed pages, and how soon after a change. It takes fetches by
-// clients that say they are an engine's crawler, and asks the DNS in the background
-// whether that is so. It must never store or log a client's address, nor let a request
-// wait.
+// clients that claim to be an engine's crawler. In the background it asks the DNS whether
+// the claim is true. It must never store or log a client's address, nor delay a request.
 package crawlers
 
 import (
@@ -19,7 +18,7 @@ const engines = 8 // the length of table
 var table = [engines]struct {
 	name    string   // of the crawler; also part of the keys of stored records
 	token   string   // in its User-Agent
-	domains []string // that the names of its addresses end in; none if they have no such names
+	domains []string // the names of its addresses end in these; none if they have no such names
 }{
 	{"Googlebot", "Googlebot", []string{".googlebot.com"}},
 	{"bingbot", "bingbot", []string{".search.msn.com"}},
@@ -31,16 +30,16 @@ var table = [engines]struct {
 	{"Yeti", "Yeti/", []string{".naver.com", ".naver.jp"}},
 }
 
-// longestAgent is how much of a User-Agent is read. Those of crawlers have less than
-// half of it.
+// longestAgent is how many bytes of a User-Agent are read. Those of crawlers have less than
+// half as many.
 const longestAgent = 512
 
-// Claimed returns the engine whose crawler a User-Agent says it is. ok is false if it
+// Claimed returns the engine whose crawler a User-Agent claims to be. ok is false if it
 // names none.
 func Claimed(userAgent string) (e Engine, ok bool) {
 	userAgent = userAgent[:min(len(userAgent), longestAgent)]
 	if !strings.Contains(userAgent, "bot") && !strings.Contains(userAgent, "spider") && !strings.Contains(userAgent, "Yeti/") {
-		return 0, false // as with nearly all clients; one of these is part of each token
+		return 0, false // true for nearly all clients: each token contains one of these words
 	}
 	for i := range table {
 		if strings.Contains(userAgent, table[i].token) {
@@ -53,7 +52,7 @@ func Claimed(userAgent string) (e Engine, ok bool) {
 // String returns the name of the engine's crawler.
 func (e Engine) String() string { return table[e].name }
 
-// Confirmable reports whether the DNS can tell the engine's addresses.
+// Confirmable reports whether the DNS can confirm the engine's addresses.
 func (e Engine) Confirmable() bool { return table[e].domains != nil }
 
 // owns reports whether a host name is below a domain of the engine's crawler.

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// maxPages bounds the pages that are followed. On a larger site they are a random half, a
-// quarter and so on of all pages.
+// maxPages is how many pages are followed. Of a larger site a random half, quarter and so
+// on of all pages is followed.
 const maxPages = 1 << 16
 
-// early is how long before a change was noted a fetch may have seen it: the change may
-// have been learned from that very fetch, which is read some seconds later.
+// early is how long before the noted time of a change a fetch may have seen it. The change
+// may have been found in that very fetch, which is read some seconds later.
 const early = time.Minute
 
-// maxDelays is how many of an engine's last delays are remembered.
+// maxDelays is how many delays of an engine are remembered, the last ones.
 const maxDelays = 100
 
 // second is a time in Unix seconds, 0 for none. It takes half the memory of a moment.
@@ -56,7 +56,7 @@ func (p *pages) fetch(e Engine, hash uint64, at second) {
 }
 
 // change notes that a page was listed or changed. The same change may be noted again. A
-// fetch that came since then is taken for the first one.
+// later fetch that is known already counts as the first fetch after it.
 func (p *pages) change(hash uint64, at second) {
 	one := p.of[hash]
 	if hash&p.skip != 0 || at <= one.changed {
@@ -78,7 +78,7 @@ func (p *pages) delayed(e Engine, d time.Duration) {
 	}
 }
 
-// put keeps what is known of a page, and halves the sample if it is too large.
+// put stores what is known of a page, and halves the sample if it is too large.
 func (p *pages) put(hash uint64, one page) {
 	p.of[hash] = one
 	for len(p.of) > maxPages {
@@ -87,8 +87,8 @@ func (p *pages) put(hash uint64, one page) {
 	}
 }
 
-// fetchedSince counts the pages that each engine fetched since a time, and that are still
-// listed. On a large site that is an estimate.
+// fetchedSince counts, by engine, the pages that it fetched since a time and that are still
+// listed. On a large site this is an estimate.
 func (p *pages) fetchedSince(since second, listed func(hash uint64) bool) (n [engines]int) {
 	for hash, one := range p.of {
 		if one.fetched == [engines]second{} || !listed(hash) {
@@ -103,7 +103,7 @@ func (p *pages) fetchedSince(since second, listed func(hash uint64) bool) (n [en
 	return n
 }
 
-// median returns the middle one of an engine's delays, and how many there are.
+// median returns the median of an engine's delays, and how many delays there are.
 func (p *pages) median(e Engine) (time.Duration, int) {
 	n := len(p.delays[e])
 	if n == 0 {

@@ -14,13 +14,13 @@ type Report struct {
 	Days      []Day  // the latest first
 	Files     []File // the latest fetch first
 	Since     time.Time
-	Day, Week int           // listed pages that were fetched in that time, or since Since
-	Never     int           // listed pages that were not fetched since Since
+	Day, Week int           // listed pages fetched in that time, or since Since if that is later
+	Never     int           // listed pages not fetched since Since
 	Delay     time.Duration // the median from a change to the first fetch after it
-	Delays    int           // how many changes that is of
+	Delays    int           // how many changes the median is of
 }
 
-// Report returns a report of each engine that anybody has claimed to be.
+// Report returns a report on each engine that any client has claimed to be.
 func (t *Tracker) Report(now time.Time) (reports []Report) {
 	listed := t.cfg.Listed()
 	t.mu.Lock()
@@ -41,14 +41,14 @@ func (t *Tracker) Report(now time.Time) (reports []Report) {
 	return reports
 }
 
-// sync adds what is fresh to what is stored, and reads what other processes have added.
-// If the answer of the store is lost after it has written, fresh counts are added twice.
-// If the store fails, they are added the next time.
+// sync adds the fresh counts to the stored ones, and reads what other processes have added.
+// If the store writes but its answer is lost, sync adds the fresh counts twice. If the
+// store fails, sync adds them next time.
 func (t *Tracker) sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	var names []string
-	var fresh [engines]account // a copy, as a store that hangs may read it for long
+	var fresh [engines]account // a copy, because a store that hangs may read it for long
 	any := false
 	for e := range t.fresh {
 		names = append(names, t.cfg.Keys.Crawler(table[e].name))

@@ -17,13 +17,13 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Config is what a Tracker works with. All of it is required.
+// Config is what a Tracker works with. All fields are required.
 type Config struct {
 	Store store.Store
 	Keys  keys.Keys
 	DNS   Resolver
-	// Hash names a location, and Lists reports whether one with a name is listed now.
-	// Listed returns how many are.
+	// Hash names a location. Lists reports whether a location with this hash is listed now.
+	// Listed returns how many locations are listed.
 	Hash   func(location string) uint64
 	Lists  func(hash uint64) bool
 	Listed func() int
@@ -31,71 +31,71 @@ type Config struct {
 	Changes func(ctx context.Context, since time.Time) iter.Seq2[journal.Event, error]
 }
 
-// Fetch is a request of a client that says it is an engine's crawler.
+// Fetch is a request of a client that claims to be an engine's crawler.
 type Fetch struct {
 	Engine Engine
 	Client netip.Addr // the zero Addr if it is not known
 	At     time.Time
-	Page   uint64 // the hash of the location that was asked for, 0 for none
-	File   string // the name of the sitemap's file that was asked for, "" for none
+	Page   uint64 // the hash of the requested location, 0 for none
+	File   string // the name of the requested file of the sitemap, "" for none
 	Status int    // of the answer, for a file
 }
 
-// The bounds of what waits, and of what is remembered of addresses.
+// The bounds of the fetches that wait, and of the memory of addresses.
 const (
-	maxQueued  = 1024 // fetches that were not looked at yet
+	maxQueued  = 1024 // fetches that Run has not read yet
 	maxHeld    = 1024 // fetches that wait for the DNS
-	maxEach    = 64   // of these, of one client
+	maxEach    = 64   // the same for one client
 	maxLookups = 4    // at one time
 	maxKnown   = 4096 // addresses with a verdict
 	knownFor   = 24 * time.Hour
-	retryAfter = time.Hour // where the DNS did not answer
+	retryAfter = time.Hour // if the DNS did not answer
 )
 
 const (
 	followEvery  = time.Minute      // how often to look for changes of pages
-	saveEvery    = 10 * time.Minute // how often to store what was counted
+	saveEvery    = 10 * time.Minute // how often to store the counts
 	storeTimeout = 5 * time.Second
 )
 
 // Tracker follows the crawlers of one site. Saw and Report may be called concurrently.
 type Tracker struct {
 	cfg     Config
-	seed    maphash.Seed // of the names of clients: addresses are not kept
+	seed    maphash.Seed // hides clients: addresses are not kept
 	started time.Time
 	fetches chan Fetch
 	flushes chan chan<- error
 	stopped chan struct{} // closed when Run returns
 
-	// What follows belongs to Run.
+	// These fields belong to Run.
 	known   map[uint64]known
 	held    map[uint64][]Fetch // by client
-	holding int                // how many these are
-	order   []uint64           // the clients that are to be looked up, the longest waiting first
+	holding int                // how many fetches are in held
+	order   []uint64           // the clients to look up, the longest waiting first
 	running int                // lookups
 	answers chan answer
 	lookups sync.WaitGroup
-	since   time.Time // of changes that are to be read next
+	since   time.Time // time of the changes to read next
 
-	mu    sync.Mutex // guards what Report reads; only Run changes it
+	mu    sync.Mutex // guards the fields that Report reads; only Run changes them
 	kept  [engines]account
-	fresh [engines]account // what is not stored yet
+	fresh [engines]account // counts not stored yet
 	pages pages
 }
 
-// client is who a request says it is of, and where it came from.
+// client is the engine that a request claims to be from, and its real address.
 type client struct {
 	engine Engine
 	addr   netip.Addr
 }
 
-// known is what the DNS said of a client, and how long that counts.
+// known is what the DNS said about a client, and until when that counts.
 type known struct {
 	verdict verdict
 	until   time.Time
 }
 
-// answer is what the DNS says of a client.
+// answer is what the DNS says about a client.
 type answer struct {
 	client  uint64
 	verdict verdict
@@ -115,7 +115,7 @@ func New(cfg Config) *Tracker {
 	return t
 }
 
-// Saw notes a fetch. It never waits: if too many came at once, the fetch is forgotten.
+// Saw notes a fetch. It never waits: if too many come at once, it drops the fetch.
 func (t *Tracker) Saw(f Fetch) {
 	select {
 	case t.fetches <- f:
@@ -123,8 +123,8 @@ func (t *Tracker) Saw(f Fetch) {
 	}
 }
 
-// Flush counts what was seen before the call, stores it, and reads what other processes
-// have stored. It does not wait for the DNS. Once Run has returned, it does nothing.
+// Flush counts the fetches seen before the call, stores the counts, and reads those of
+// other processes. It does not wait for the DNS. Once Run has returned, it does nothing.
 func (t *Tracker) Flush(ctx context.Context) error {
 	done := make(chan error, 1)
 	select {
@@ -142,14 +142,14 @@ func (t *Tracker) Flush(ctx context.Context) error {
 	}
 }
 
-// Run works until ctx ends, and then stores what was counted.
+// Run works until ctx ends, and then stores the counts.
 func (t *Tracker) Run(ctx context.Context) {
 	defer close(t.stopped)
 	defer t.lookups.Wait()
 	follow, save := time.NewTicker(followEvery), time.NewTicker(saveEvery)
 	defer follow.Stop()
 	defer save.Stop()
-	_ = t.sync(ctx) // where the store fails, fresh counts are kept and the ledger tells the owner
+	_ = t.sync(ctx) // if the store fails, the tracker keeps the fresh counts and the ledger tells the owner
 	for {
 		select {
 		case done := <-t.flushes:
@@ -178,16 +178,16 @@ func (t *Tracker) takeAll(ctx context.Context) {
 	}
 }
 
-// take counts a fetch, and finds out whether it is what it says.
+// take counts a fetch, and finds out whether its claim is true.
 func (t *Tracker) take(ctx context.Context, f Fetch) {
 	t.count(f, counts{claimed: 1})
 	f.Client = f.Client.Unmap().WithZone("")
 	switch {
 	case !f.Engine.Confirmable():
-		t.note(f) // there is nothing better than its word
+		t.note(f) // there is nothing better than its claim
 		return
 	case !admit.Network(f.Client).IsValid():
-		return // no public address, so that the DNS cannot know
+		return // not a public address, so the DNS cannot know it
 	}
 	id := maphash.Comparable(t.seed, client{f.Engine, f.Client})
 	if k, is := t.known[id]; is && f.At.Before(k.until) {
@@ -237,7 +237,7 @@ func (t *Tracker) remember(a answer, now time.Time) {
 		if len(t.known) < maxKnown {
 			break
 		}
-		delete(t.known, id) // any one: it is looked up again
+		delete(t.known, id) // any one will do: it is looked up again
 	}
 	until := now.Add(knownFor)
 	if a.verdict == unknown {
@@ -246,8 +246,8 @@ func (t *Tracker) remember(a answer, now time.Time) {
 	t.known[a.client] = known{a.verdict, until}
 }
 
-// judge counts a fetch by what the DNS says of its client. Only what is confirmed is
-// taken for the engine's.
+// judge counts a fetch by what the DNS says about its client. Only a confirmed fetch counts
+// as the engine's.
 func (t *Tracker) judge(f Fetch, v verdict) {
 	switch v {
 	case confirmed:
@@ -276,7 +276,8 @@ func (t *Tracker) note(f Fetch) {
 	}
 }
 
-// late is how long after its time a change may be found: other processes' clocks differ.
+// late is how long after its time a change may appear, since other processes' clocks
+// differ.
 const late = 2 * time.Minute
 
 // follow reads which pages changed.
@@ -289,7 +290,7 @@ func (t *Tracker) follow(ctx context.Context) {
 			if errors.Is(err, journal.ErrOlder) {
 				t.since = now
 			}
-			return // the same changes are read the next time
+			return // follow reads the same changes next time
 		}
 		if e.What == journal.Removed {
 			continue

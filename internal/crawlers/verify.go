@@ -22,16 +22,16 @@ type verdict uint8
 const (
 	unknown   verdict = iota // the DNS did not answer
 	confirmed                // the address has a name of the engine's, and that name has the address
-	refuted                  // it has none
+	refuted                  // the address has no such name
 )
 
 const (
-	lookupPatience = 2 * time.Second // for all that is asked about one address
-	maxNames       = 4               // of one address that are looked up
+	lookupPatience = 2 * time.Second // for all questions about one address
+	maxNames       = 4               // looked up for one address at most
 )
 
-// verify asks the DNS whether an address is the engine's. Anybody can give his address
-// the name of another's host, so the name must lead back to the address.
+// verify asks the DNS whether an address is the engine's. Anybody can name his address like
+// somebody else's host, so the name must lead back to the address.
 func verify(ctx context.Context, dns Resolver, e Engine, addr netip.Addr) verdict {
 	ctx, cancel := context.WithTimeout(ctx, lookupPatience)
 	defer cancel()
