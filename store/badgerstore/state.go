@@ -37,6 +37,9 @@ func (s *Store) fail(db *database, err error) error {
 	if err == nil {
 		return nil
 	}
+	if moved := db.inPlace(); moved != nil {
+		err = moved // the folder was moved during the write that failed
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state.db == db {
