@@ -12,7 +12,7 @@ import (
 )
 
 // Serve answers a GET or HEAD for robots.txt with the file that next serves, plus the
-// Sitemap lines for the URLs. If next has no file, Serve answers with none and these lines.
+// Sitemap lines for the URLs. If next has no file, it serves the text none and these lines.
 // Serve sends an answer that is not a robots.txt as next gives it: a status other than 200,
 // 404 or 410, a type other than plain text, a compressed one, one longer than [MaxFile], or
 // one shorter than it says. Serve always asks next for the whole file in its present state.
