@@ -36,12 +36,12 @@ import (
 // Handler returns a handler that serves the sitemap: "/sitemap.xml", its parts
 // "/sitemap-1.xml" and so on if the site is large, "/sitemap-recent.xml" with
 // Options.Recent, "/sitemap-news.xml" with Extensions.News, each with ".gz" added, and
-// "/sitemap.html" with Options.HTML. It goes by the last element of the path, serves GET and HEAD, and
-// answers 404 to any other name. While nothing is listed it answers 503 and says
-// why.
+// "/sitemap.html" with Options.HTML. The last element of the path decides. Handler serves
+// GET and HEAD, and answers 404 to any other name. While nothing is listed it answers 503
+// and says why.
 //
-// [http.ServeMux] cannot match all of these names and nothing else, so there
-// [Site.Wrap] is simpler; for gorilla/mux there is [Site.Mount].
+// [http.ServeMux] cannot match all of these names and nothing else, so there [Site.Wrap] is
+// simpler; for gorilla/mux there is [Site.Mount].
 func (s *Site) Handler() http.Handler { return http.HandlerFunc(s.serveFile) }
 
 // serveFile answers a request for one of the sitemap's files, and follows crawlers.
@@ -60,8 +60,8 @@ func (s *Site) serveFile(w http.ResponseWriter, r *http.Request) {
 	s.crawlers.Saw(fetch)
 }
 
-// answerFile answers with a file. While there is no sitemap it says why; strangers read
-// that too.
+// answerFile answers with a file. While there is no sitemap it says why, in words that
+// strangers may read.
 func (s *Site) answerFile(w http.ResponseWriter, r *http.Request) {
 	if s.files.Serve(w, r) {
 		return
@@ -73,12 +73,12 @@ func (s *Site) answerFile(w http.ResponseWriter, r *http.Request) {
 	}))
 }
 
-// Wrap returns a handler that answers requests for the sitemap's own files, and
-// observes all others, which next serves. It goes around a whole router. It goes
-// into one only if that runs its middleware for requests that match no route, as
-// those for the sitemap do not: chi does, gorilla/mux does not. For the latter
-// there is [Site.Mount]. [Site.Observe] says how routes are learned. If next is
-// nil, it is [http.DefaultServeMux], as for an [http.Server].
+// Wrap returns a handler that answers requests for the sitemap's own files. next serves all
+// other requests, and Wrap observes them. Wrap goes around a whole router. It may go into a
+// router only if that runs its middleware also for requests that match no route, such as
+// those for the sitemap: chi does, gorilla/mux does not. For the latter there is
+// [Site.Mount]. [Site.Observe] says how the Site learns routes. If next is nil, it is
+// [http.DefaultServeMux], as for an [http.Server].
 func (s *Site) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
@@ -100,7 +100,7 @@ func (o wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.site.observer.Serve(o.next, w, r)
 }
 
-// followPage notes a request that says it is of a search engine's crawler.
+// followPage notes a request that claims to be from a search engine's crawler.
 func (s *Site) followPage(r *http.Request) {
 	fetch, ok := s.fetchOf(r)
 	if !ok {
@@ -112,8 +112,8 @@ func (s *Site) followPage(r *http.Request) {
 	s.crawlers.Saw(fetch)
 }
 
-// fetchOf returns who a request says it is of. ok is false if that is no crawler, or the
-// site itself, or crawlers are not followed.
+// fetchOf returns the crawler that a request claims to be from. ok is false if it claims
+// none, if the site itself made the request, or if crawlers are not followed.
 func (s *Site) fetchOf(r *http.Request) (fetch crawlers.Fetch, ok bool) {
 	if s.crawlers == nil {
 		return fetch, false
@@ -150,7 +150,7 @@ func (s *Site) owns(r *http.Request) bool {
 	if name, below := strings.CutPrefix(r.URL.Path, s.path); below && s.files.Owns(name) {
 		return true
 	}
-	// What http.StripPrefix cuts off is still in the target.
+	// http.StripPrefix changes the path, but not the request's target.
 	path, _, _ := strings.Cut(r.RequestURI, "?")
 	name, below := strings.CutPrefix(path, s.origin.Folder())
 	return below && s.files.Owns(name) && observe.CutOff(r) != ""
@@ -163,14 +163,13 @@ func (s *Site) ownsLocation(loc string) bool {
 	return below && s.files.Owns(name)
 }
 
-// Mount makes r serve the sitemap, and observes its responses, also those to
-// requests that match no route. Call it once, after r's routes and its
-// NotFoundHandler are set. The sitemap's files are served even if a route matches
-// everything.
+// Mount makes r serve the sitemap and observe its responses, also those to requests that
+// match no route. Call it once, after r's routes and its NotFoundHandler are set. Mount
+// serves the sitemap's files even if a route matches everything.
 //
-// r is the root router, or a subrouter that has the whole of the origin's folder,
-// as one for "/blog" has for the origin https://example.com/blog. Mount panics if
-// r is nil, or a subrouter that the folder or the sitemap cannot reach.
+// r is the root router, or a subrouter with the whole folder of the origin, such as the one
+// for "/blog" if the origin is https://example.com/blog. Mount panics if r is nil, or a
+// subrouter that does not get the requests for the folder or the sitemap.
 func (s *Site) Mount(r *mux.Router) {
 	if r == nil {
 		panic("servemap: Mount: the router is nil")
@@ -187,13 +186,13 @@ func (s *Site) Mount(r *mux.Router) {
 	r.NotFoundHandler = s.Wrap(r.NotFoundHandler)
 }
 
-// outside returns a path that the site needs, as requests arrive, and that the
-// router of the route does not match, "" if there is none. Only paths count: what
-// else a router may ask for, such as a host, a proxy may change.
+// outside returns a path, as requests have it, that the site needs and the route does not
+// match, "" if there is none. Only paths count: a proxy may change the host and other
+// things that a router matches.
 func (s *Site) outside(route *mux.Route) string {
 	expr, err := route.GetPathRegexp()
 	if err != nil {
-		return "" // any path will do
+		return "" // any path matches
 	}
 	reached, err := regexp.Compile(expr)
 	if err != nil {
@@ -207,21 +206,21 @@ func (s *Site) outside(route *mux.Route) string {
 	return ""
 }
 
-// Inspector returns a handler that shows the owner what the site has learned: what is
-// listed, why the rest is not and what would change that, the dates and changes of each
-// page, and the sitemap's files. allow says who may see it; everybody else gets 404. It is
-// called for each request, must be safe for concurrent use, and may be [Local], what
-// [Password] returns, or a function of your own, such as one that looks at a session.
-// Inspector panics if it is nil.
+// Inspector returns a handler that shows the owner what the site has learned: the listed
+// pages, why other pages are not listed and what would change that, the dates and changes
+// of each page, and the sitemap's files. allow says who may see it; everybody else gets
+// 404. Inspector calls allow for each request, concurrently. It may be [Local], a function
+// from [Password], or your own, such as one that checks a session. Inspector panics if it
+// is nil.
 //
 // Mount it below any path that ends in a slash:
 //
 //	mux.Handle("/inspect/", site.Inspector(servemap.Local))
 //
-// The pages have no script, and each is there as JSON too, with ".json" added to its name.
-// They are never observed as pages of the site. They name listed pages only, and the one
-// that the owner asks about: addresses of others are not stored. By their form for it, and
-// by nothing else, a page can be forgotten as by [Site.Forget].
+// The pages have no script. Add ".json" to a page's name to get it as JSON. The Site never
+// observes them as pages of the site. They name only listed pages, and the one that the
+// owner asks about: the addresses of other pages are not stored. One form on them forgets a
+// page, as [Site.Forget] does; nothing else there changes anything.
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	guarded := guard.Handler("Inspector", allow, inspect.New(inspect.Config{
 		Site: inspected{s}, Origin: s.origin.String(), Root: s.origin.URL(""), Folder: s.origin.Folder(),
@@ -233,7 +232,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	})
 }
 
-// inspected is what the inspector asks of a site.
+// inspected answers the inspector's questions about a site.
 type inspected struct{ *Site }
 
 func (i inspected) Stats() inspect.Stats {
@@ -343,28 +342,28 @@ func (i inspected) Files() (list []inspect.File) {
 	return list
 }
 
-// Local reports whether a request comes from this machine itself, for
-// [Site.Inspector] and [Site.Metrics]: the client's address and the host that it asks for are loopback
-// ones, and nothing shows that a proxy passed the request on. Behind a proxy on this
-// machine that shows none of it, use [Password].
+// Local reports whether a request comes from this machine itself, for [Site.Inspector] and
+// [Site.Metrics]. The client's address and the requested host must be loopback ones, and
+// nothing may show that a proxy passed the request on. If a proxy on this machine leaves no
+// such sign, use [Password].
 func Local(r *http.Request) bool { return guard.Local(r) }
 
 // Password returns a function that allows requests with this user and password, for
-// [Site.Inspector] and [Site.Metrics]. Browsers ask for both, by HTTP Basic authentication. To be
-// asked, a request without them gets 401, not 404. Use it over HTTPS only, and with a
-// long random password, as nothing slows down who guesses. Password panics if either is
+// [Site.Inspector] and [Site.Metrics]. Browsers ask for both, by HTTP Basic authentication.
+// For that a request without them gets 401, not 404. Use it over HTTPS only, and with a
+// long random password, since nothing slows down guessing. Password panics if either is
 // empty.
 func Password(user, password string) func(*http.Request) bool { return guard.Password(user, password) }
 
-// Behind returns a function for Options.ClientIP of a site behind proxies, which have
-// the addresses of these prefixes. It returns the rightmost address that is not one of
-// theirs: the peer's, or else one in X-Forwarded-For, to which each proxy must add its
-// own peer, as nginx does with $proxy_add_x_forwarded_for and Caddy by itself. What
-// stands before that address the client may have made up. A peer on a Unix socket counts
-// as one of the proxies.
+// Behind returns a function for Options.ClientIP of a site behind proxies whose addresses
+// have these prefixes. The function returns the rightmost address that does not belong to
+// them: the peer's, or else one in X-Forwarded-For. Each proxy must add its own peer to
+// that header, as nginx does with $proxy_add_x_forwarded_for and Caddy by itself. The
+// client may have made up whatever stands before that address. A peer on a Unix socket
+// counts as one of the proxies.
 //
-// Behind a CDN the prefixes are those that it publishes, and those of your own proxies.
-// With no prefix nobody is believed, and the address is the peer's. Behind panics if a
+// Behind a CDN, give the prefixes that it publishes and those of your own proxies. Without
+// prefixes the function believes nobody and returns the peer's address. Behind panics if a
 // prefix is not valid.
 func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 	for i, p := range prefixes {
@@ -375,9 +374,9 @@ func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 	return forwarded.New(prefixes).Client
 }
 
-// Metrics returns a handler that answers those whom allow lets in with numbers of the
-// site, in the text format of Prometheus. Others get 404, as from [Site.Inspector]. It
-// is for a path of your choice, such as "/metrics"; package metrics, a module of its own,
+// Metrics returns a handler that gives numbers of the site, in the text format of
+// Prometheus, to those whom allow lets in. Others get 404, as from [Site.Inspector]. Mount
+// it at a path of your choice, such as "/metrics". Package metrics, a module of its own,
 // has a collector for programs that have metrics already, a dashboard for Grafana, and
 // rules for alerts.
 //
@@ -413,81 +412,80 @@ func (s *Site) metrics() metrics.Site {
 	return m
 }
 
-// changeKinds are the kinds of changes by what happened to a page.
+// changeKinds are the kinds of changes, by what happened to a page.
 var changeKinds = map[journal.Happening]ChangeKind{journal.Added: Added, journal.Changed: Changed, journal.Removed: Removed}
 
 // ExploreOptions adjusts [Site.Explore]. The zero value of each field is the default.
 type ExploreOptions struct {
-	// MaxRequests is how many requests are made at most; by default 20,000.
+	// MaxRequests is how many requests Explore makes at most; by default 20,000.
 	MaxRequests int
-	// MaxDepth is how many links a page may be away from an entry; by default 20.
-	// The further pages of a list are no deeper than its first one.
+	// MaxDepth is how many links a page may be away from an entry; by default 20. The
+	// further pages of a list are no deeper than its first one.
 	MaxDepth int
-	// Concurrency is how many requests run at once at most; by default 2. While the
-	// site is slower than at first, it is one.
+	// Concurrency is how many requests run at once at most; by default 2. While the site is
+	// slower than at first, it is 1.
 	Concurrency int
 	// UserAgent is sent with each request; by default "servemap-explore".
 	UserAgent string
-	// Static says that the handler serves files and nothing else. Then a link is asked
-	// for whatever its words are: a manual explains how to delete.
+	// Static says that the handler serves files and nothing else. Then Explore follows a
+	// link whatever its words are: a manual explains how to delete.
 	Static bool
 	// Sitemaps are locations of sitemaps that the handler serves, such as
-	// "/old-sitemap.xml", and Seeds are sitemaps and access logs in the combined
-	// format; each may be compressed with gzip. The pages that they name are asked
-	// for, if nothing is known of them yet. That they are named there is no evidence
-	// for them: a log also names what only one visitor may know.
+	// "/old-sitemap.xml". Seeds are sitemaps, and access logs in the combined format. Each
+	// may be compressed with gzip. Explore requests the pages that they name if nothing is
+	// known of them yet. Their names there are no evidence: a log also names pages that
+	// only one visitor may know.
 	Sitemaps []string
 	Seeds    []io.Reader
-	// Revisit has Explore go on until ctx ends, and look at pages that no visitor
-	// brings: a page that changes daily about twice a day, others less often, those
-	// that do not change at least three times in Limits.KeepFor. So a change has its
-	// lastmod, and a page that is gone leaves. There is a look a second at most, and
-	// one for each ten that visitors bring, or one a minute where these are fewer. A
-	// page that nothing ever linked to is left to its visitors.
+	// Revisit makes Explore go on until ctx ends and look at pages that no visitor
+	// requests. It looks at a page that changes daily about twice a day, at others less
+	// often, and at pages that do not change at least three times in Limits.KeepFor. So
+	// their changes get a lastmod, and pages that are gone leave. It looks at most at one
+	// page a second, and at one page for each ten looks by visitors, but at least at one a
+	// minute. A page that nothing ever linked to is left to its visitors.
 	Revisit bool
-	// Resume is the State of an exploration to go on with.
+	// Resume is the State of an exploration to continue.
 	Resume []byte
-	// Progress, if not nil, is called a few times a second and at the end, in the
-	// goroutine of Explore.
+	// Progress, if not nil, is called a few times a second and at the end, in the goroutine
+	// of Explore.
 	Progress func(Exploration)
 }
 
-// Exploration says how far [Site.Explore] has got. It may be changed by further
-// progress once Progress has returned.
+// Exploration says how far [Site.Explore] has got. Once Progress has returned, Explore may
+// change it.
 type Exploration struct {
-	Requests int // that were made
-	Pages    int // of which were answered with HTML
-	Waiting  int // locations that are still to be asked for
-	// Skipped counts the links that were not asked for by reason, such as "acting",
-	// "disallowed", "nofollow", "query" or "endless".
+	Requests int // made so far
+	Pages    int // requests answered with HTML
+	Waiting  int // locations still to request
+	// Skipped counts by reason the links that Explore did not follow. Reasons are such as
+	// "acting", "disallowed", "nofollow", "query" or "endless".
 	Skipped map[string]int
-	// Acting are the URLs of links that were not asked for since that may change
-	// something, 100 at most. Where one of them is a page, a Rule with Always for it
-	// has it asked for the next time. Otherwise its first visitor makes it known.
+	// Acting are the URLs of links that Explore did not follow since they may change
+	// something, at most 100. If one of them is a page, a Rule with Always for it lets the
+	// next exploration request it. Otherwise its first visitor makes it known.
 	Acting []string
-	// State is what [ExploreOptions.Resume] needs to go on, nil if nothing waits. It
-	// is given at the end, and names locations that may not be public.
+	// State is what [ExploreOptions.Resume] needs to go on, nil if nothing waits. It is set
+	// only at the end, and names locations that may not be public.
 	State []byte
 }
 
-// Explore walks the site through handler, in this process, from the entries along
-// the links, and returns when what it found is in the sitemap. So a site has its
-// sitemap before its first visitor. handler is the site's own; it may be wrapped by
-// the Site already.
+// Explore walks the site through handler, in this process, from the entries along the
+// links. It returns when all it found is in the sitemap. So a site has its sitemap before
+// its first visitor. handler is the site's own; the Site may wrap it already.
 //
-// Each page counts as seen, and each link as evidence, as if an anonymous visitor
-// had come; nothing counts as a visitor's network. Explore makes GET requests only,
-// without cookies, reads robots.txt first and obeys it, follows no link that is
-// marked nofollow and no form, and asks only for queries that make a page of their
-// own. It does not ask for links that may act, by a word such as "delete" or
-// "logout" anywhere in the path or query, or by what a script does with them. It
-// recognises calendars and other pages that go on for ever. It slows down when the
-// site does, and pauses while the site answers 429, 502, 503 or 504. A page has 10 seconds.
+// Each page counts as seen, and each link as evidence, as if an anonymous visitor had come.
+// Explore does not count as a visitor's network. It makes only GET requests, without
+// cookies. It reads robots.txt first and obeys it. It follows no form, and no link marked
+// nofollow. It requests only queries that make a page of their own. It does not request
+// links that may act, by a word such as "delete" or "logout" anywhere in the path or query,
+// or by what a script does with them. It recognises calendars and other pages that go on
+// for ever. It slows down when the site does, and pauses while the site answers 429, 502,
+// 503 or 504. A page has 10 seconds.
 //
-// Its requests have the peer 192.0.2.1, which no host has, and [Exploring] reports
-// true for them. The error is that of ctx if that ended, or says why the exploration
-// could not begin or go on. In each case the Exploration is complete, and its State
-// can go on where it ended.
+// Its requests have the peer 192.0.2.1, which no host has, and [Exploring] returns true for
+// them. The error is that of ctx if ctx ended. Otherwise it says why the exploration could
+// not begin or go on. In each case the Exploration is complete, and its State can continue
+// it.
 func (s *Site) Explore(ctx context.Context, handler http.Handler, opts *ExploreOptions) (Exploration, error) {
 	if opts == nil {
 		opts = &ExploreOptions{}
@@ -512,8 +510,8 @@ func (s *Site) Explore(ctx context.Context, handler http.Handler, opts *ExploreO
 	return Exploration(report), err
 }
 
-// Exploring reports whether a request was made by [Site.Explore]. A handler can leave
-// such requests out of its statistics and limits.
+// Exploring reports whether [Site.Explore] made a request. A handler can leave such
+// requests out of its statistics and limits.
 func Exploring(r *http.Request) bool { return observe.Explores(r) }
 
 func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explore.Config, error) {
@@ -535,7 +533,7 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 		Static: opts.Static, Sitemaps: opts.Sitemaps, Resume: opts.Resume,
 	}
 	if s.path != s.origin.Folder() && cfg.Robots == nil {
-		cfg.Robots = new(robots.Rules) // a proxy removes the prefix, so that the host's robots.txt is not this handler's
+		cfg.Robots = new(robots.Rules) // a proxy removes the prefix, so the host's robots.txt is not this handler's
 	}
 	for i, seed := range opts.Seeds {
 		urls, sitemaps, err := explore.ReadSeeds(seed)
@@ -557,7 +555,7 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 	return cfg, nil
 }
 
-// linkedPages yields the listed pages that something on the site speaks for.
+// linkedPages yields the listed pages that a rule, an entry, a route or a link speaks for.
 func (s *Site) linkedPages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 	return func(yield func(explore.Seen, error) bool) {
 		for p, err := range s.ledger.Pages(ctx) {
@@ -575,7 +573,7 @@ func (s *Site) linkedPages(ctx context.Context) iter.Seq2[explore.Seen, error] {
 	}
 }
 
-// target returns the target of a request that arrives for the page at a location.
+// target returns the request target of the page at a location.
 func (s *Site) target(loc string) string {
 	return s.path + strings.TrimPrefix(loc, s.origin.Folder())
 }
@@ -586,11 +584,11 @@ func (s *Site) knows(ctx context.Context, loc string) bool {
 	return err == nil && p.Verdict != admit.Unknown
 }
 
-// mostQueued is how many pages an exploration lets wait to be read, so that there is
-// room for what visitors see.
+// mostQueued is how many pages of an exploration may wait to be read. So there is room for
+// the pages that visitors see.
 const mostQueued = 32
 
-// rest returns when few pages wait to be read, the store cannot be used, or ctx ends.
+// rest waits until few pages wait to be read, the store cannot be used, or ctx ends.
 func (s *Site) rest(ctx context.Context) error {
 	for s.ledger.Queued() > mostQueued {
 		if err := s.ledger.Stats().Problem; err != nil {
@@ -605,35 +603,34 @@ func (s *Site) rest(ctx context.Context) error {
 	return nil
 }
 
-// RobotsLine returns the line for robots.txt that tells crawlers where the
-// sitemap is, such as "Sitemap: https://example.com/sitemap.xml". Options.Recent
-// and Extensions.News add a line each, with "\n" between the lines. It is the same
-// while the sitemap answers 503: before the first page is listed, and under
-// Options.ReportOnly.
+// RobotsLine returns the line for robots.txt that tells crawlers where the sitemap is, such
+// as "Sitemap: https://example.com/sitemap.xml". Options.Recent and Extensions.News add a
+// line each, with "\n" between the lines. The lines are the same while the sitemap answers
+// 503: before the first page is listed, and under Options.ReportOnly.
 func (s *Site) RobotsLine() string {
 	return "Sitemap: " + strings.Join(s.topURLs(), "\nSitemap: ")
 }
 
-// Robots returns a handler that adds the lines of [Site.RobotsLine] to the robots.txt
-// that next serves, and serves one where next answers 404 or 410: that of Options.Robots,
-// or else the lines alone. All other requests, and those for other hosts than the site's,
-// go to next as they are. If next is nil, it is [http.DefaultServeMux].
+// Robots returns a handler that adds the lines of [Site.RobotsLine] to the robots.txt that
+// next serves. If next answers 404 or 410, it serves Options.Robots with these lines, or
+// the lines alone. next gets all other requests, and those for other hosts than the site's,
+// unchanged. If next is nil, it is [http.DefaultServeMux].
 //
 //	http.ListenAndServe(":8080", site.Robots(site.Wrap(mux)))
 //
-// It is not part of Wrap, for two reasons. What a robots.txt says is the owner's to
-// decide. And there is one for the whole host, at its top, where Wrap may stand around one
-// folder: put Robots around what serves the host.
+// It is not part of Wrap, for two reasons. The owner decides what a robots.txt says. And
+// there is one for the whole host, at its top, while Wrap may stand around one folder. Put
+// Robots around the handler that serves the host.
 //
-// The lines stand first. The rest of the file stays as it is, to the byte, and so does
-// what it disallows. A sitemap that the file names already is not named again. The answer
-// has an entity tag of its own, and "Cache-Control: no-cache" unless next says otherwise.
-// A CDN that keeps the old file may serve it until that expires.
+// The lines come first. The rest of the file stays as it is, to the byte, and so does what
+// it disallows. A sitemap that the file names already is not added. The answer has its own
+// entity tag, and "Cache-Control: no-cache" unless next says otherwise. A CDN that keeps
+// the old file may serve it until that expires.
 //
-// What is no plain robots.txt is passed on unchanged: any other status, HTML, a file that
-// is compressed, in UTF-16, broken off, or longer than 500 KiB with the lines. Nothing is
-// added under Options.ReportOnly, or where Options.Name looks like a secret, as robots.txt
-// would tell it; the latter is logged.
+// Robots passes on unchanged what is not a plain robots.txt: any other status, HTML, or a
+// file that is compressed, in UTF-16, broken off, or longer than 500 KiB with the lines. It
+// adds nothing under Options.ReportOnly, or if Options.Name looks like a secret that
+// robots.txt would reveal. The latter is logged.
 func (s *Site) Robots(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
@@ -654,7 +651,7 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 	})
 }
 
-// topURLs returns the URLs of the files that crawlers are to be told of.
+// topURLs returns the URLs of the files to name to crawlers.
 func (s *Site) topURLs() []string {
 	urls := s.files.Tops()
 	for i, name := range urls {
@@ -671,13 +668,13 @@ type Page struct {
 	// LastModified is the lastmod of the sitemap: when the page's content last
 	// changed, or the zero Time if that is not known.
 	LastModified time.Time
-	// ChangeFreq is the changefreq of the sitemap: a rule's, or what is
-	// inferred; "" if that is not known well enough.
+	// ChangeFreq is the changefreq of the sitemap: a rule's, or the inferred one. It is ""
+	// if that is not certain enough.
 	ChangeFreq string
 	// Changes is how many changes of its content were seen.
 	Changes int
-	// Alternates are the URLs of the page in other languages, by hreflang in
-	// lower case: those that are listed, and name this page in turn.
+	// Alternates are the URLs of the page in other languages, by hreflang in lower case.
+	// Only listed pages that name this page in turn are among them.
 	Alternates map[string]string
 }
 
@@ -723,7 +720,7 @@ func (s *Site) page(p merge.Known) Page {
 type Change struct {
 	URL  string
 	Kind ChangeKind
-	At   time.Time // when that was noted
+	At   time.Time // when the change was noted
 }
 
 // ChangeKind says what happened to a page.
@@ -731,27 +728,27 @@ type ChangeKind string
 
 // The kinds of changes.
 const (
-	Added   ChangeKind = "added"   // it was listed since the time that was asked for
+	Added   ChangeKind = "added"   // it was listed since the requested time
 	Changed ChangeKind = "changed" // its content changed since then
 	Removed ChangeKind = "removed" // it is no longer listed
 )
 
-// ErrOlder says that the time given to [Site.Changes] is longer ago than what the site
+// ErrOlder says that the time given to [Site.Changes] is longer ago than the site
 // remembers. The error of Changes wraps it.
 var ErrOlder = journal.ErrOlder
 
-// Changes yields what happened to the pages of the sitemap since a time, for
-// feeds and notifiers: for each page its last change, in the order of time. It
-// costs what changed, not what there is. An error ends it.
+// Changes yields what happened to the pages of the sitemap since a time, for feeds and
+// notifiers: for each page its last change, in the order of time. Its cost depends on the
+// number of changes, not of pages. An error ends it.
 //
-// The last 7 days are remembered, and 100,000 pages at most; of a page that
-// [Site.Forget] took out, nothing is. If since is longer ago, the error wraps
-// [ErrOlder]: then read [Site.Pages], and ask next for the time at which you began
-// that. For a site in its first 7 days no time is too long ago, and the zero Time
-// yields all. To go on, ask for the time of the last change that you saw; that
-// change is yielded again. Where several processes share a store, ask from a
-// minute before it, since their clocks differ. A change that a clock dated later
-// than now is yielded once its time has come.
+// The site remembers the last 7 days, and at most 100,000 pages. It remembers nothing of a
+// page that [Site.Forget] took out. If since is longer ago, the error wraps [ErrOlder].
+// Then read [Site.Pages], and next time ask for the time at which you began to read. For a
+// site in its first 7 days no time is too long ago, and the zero Time yields all. To
+// continue, ask for the time of the last change that you saw; Changes yields that change
+// again. If several processes share a store, ask from a minute before it, since their
+// clocks differ. If a clock dated a change later than now, Changes yields it once its time
+// has come.
 func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		for e, err := range s.ledger.Events(ctx, since) {
@@ -783,7 +780,7 @@ type Verdict string
 // The verdicts.
 const (
 	VerdictListed   Verdict = "listed"   // it is in the sitemap
-	VerdictWaiting  Verdict = "waiting"  // it is not known to be public yet
+	VerdictWaiting  Verdict = "waiting"  // servemap does not know yet that it is public
 	VerdictHeld     Verdict = "held"     // something speaks against it; a link, the page or a rule can free it
 	VerdictExcluded Verdict = "excluded" // the page, robots.txt or the owner forbids it
 	VerdictGone     Verdict = "gone"     // it was listed, and the site no longer serves it
@@ -806,14 +803,14 @@ const (
 // The reasons why a page waits.
 const (
 	ReasonNoEvidence Reason = "no-evidence" // nothing shows that it is public
-	ReasonNotSeen    Reason = "not-seen"    // it is linked, and no anonymous visitor got it
+	ReasonNotSeen    Reason = "not-seen"    // it is linked, but no anonymous visitor got it
 )
 
 // The reasons why a page is held.
 const (
 	ReasonRiskyWord    Reason = "risky-word"     // its location has a word of private or utility pages
 	ReasonActionWord   Reason = "action-word"    // its location is that of an action, such as logout
-	ReasonCapability   Reason = "capability"     // its location looks like a secret that lets in whoever knows it
+	ReasonCapability   Reason = "capability"     // its location looks like a secret that lets in anyone who knows it
 	ReasonDuplicate    Reason = "duplicate"      // a listed page shows the same
 	ReasonSoftNotFound Reason = "soft-not-found" // so many pages show the same that it may be an error page
 	ReasonGrowth       Reason = "growth"         // its route or folder has too many pages
@@ -834,7 +831,7 @@ const (
 	ReasonQueryNotCanonical  Reason = "query-not-canonical" // a parameter is not allowed, and the page does not name this URL as canonical
 )
 
-// The reasons why a page that was listed is gone, and that of VerdictUnknown.
+// The reasons why a listed page is gone, and the reason of VerdictUnknown.
 const (
 	ReasonGone          Reason = "gone"           // 410
 	ReasonNotFound      Reason = "not-found"      // 404
@@ -845,7 +842,7 @@ const (
 	ReasonNone          Reason = "none"           // nothing is known
 )
 
-// Explanation is why a page is listed, or not.
+// Explanation says why a page is listed, or why not.
 type Explanation struct {
 	URL     string
 	Listed  bool
@@ -853,42 +850,39 @@ type Explanation struct {
 	Reason  Reason
 	// Text says the same in a sentence, and what would change it.
 	Text string
-	// Page is what was seen of it; its zero values are what was not.
+	// Page is what servemap saw of it. Fields that it did not see are zero.
 	Page Page
-	// Status is that of the last response, 0 if there was none.
+	// Status is the status of the last response, 0 if there was none.
 	Status int
-	// NextLook is until when requests for the page teach this process nothing, as
-	// it was looked at lately. It is the zero Time if the next one is looked at.
+	// NextLook is when the next request for the page teaches this process something. Until
+	// then requests teach nothing, since the last look is recent. It is the zero Time if
+	// the next request is a look.
 	NextLook time.Time
-	// Evidence is what speaks for listing it: ReasonRule, ReasonEntry, ReasonRoute
+	// Evidence is what speaks for listing the page: ReasonRule, ReasonEntry, ReasonRoute
 	// and ReasonLink.
 	Evidence []Reason
-	// Missing says, of a page that waits or is held, what would list it; each is
-	// one way.
+	// Missing says what would list a page that waits or is held. Any one of them is enough.
 	Missing []string
-	// Networks is how many distinct client networks got it. They are counted at
-	// the looks at it, which are seconds apart at first and more later; other
-	// visits do not count. Siblings is how many pages beside it are listed by a
-	// link.
+	// Networks is how many distinct client networks got the page. Only looks count, which
+	// are seconds apart at first and more later; other visits do not. Siblings is how many
+	// pages beside it are listed by a link.
 	Networks, Siblings int
-	// Canonical is the other URL that the page names as its canonical one, "" if
-	// there is none.
+	// Canonical is the other URL that the page names as its canonical one, "" if there is
+	// none.
 	Canonical string
-	// SameAs is the listed URL that shows the same content, where this one is held
-	// for that.
+	// SameAs is the listed URL with the same content, if this page is held for that.
 	SameAs string
-	// Rule is the pattern of the rule that decides whether it may be listed, "" if
+	// Rule is the pattern of the rule that decides whether the page may be listed, "" if
 	// none does.
 	Rule string
-	// Dates is how its lastmod and changefreq were decided.
+	// Dates says how its lastmod and changefreq were decided.
 	Dates Dates
 }
 
-// Dates is what is known of when a page's content changed. Its zero values are
-// what is not known.
+// Dates says when a page's content changed, as far as known. Unknown values are zero.
 type Dates struct {
-	// Text says in a sentence what the lastmod goes by, or why there is none, and
-	// in another why there is no changefreq, if ChangeFreq is not published.
+	// Text says in a sentence where the lastmod comes from, or why there is none. If
+	// ChangeFreq is not published, another sentence says why.
 	Text string
 	// Changes are the last changes that were seen, at most four, the latest first.
 	Changes []time.Time
@@ -901,17 +895,17 @@ type Dates struct {
 	// Probability how likely it is; see Limits.Confidence.
 	ChangeFreq  string
 	Probability float64
-	// ReadAs says whether the page is read as an article or as a list, and how many
+	// ReadAs says whether servemap reads the page as an article or as a list, and how many
 	// blocks or items were new at the last change. It is "" before the first look.
 	ReadAs string
-	// Ignored says what of the main text is left out when changes are looked for,
-	// such as places where the text moves by itself.
+	// Ignored names the parts of the main text that do not count as changes, such as places
+	// where the text moves by itself.
 	Ignored []string
 }
 
-// Explain says whether the page at url is listed, and why. The url is one of
-// the site's, or a location such as "/about". An error means that url can be no
-// page of the site, and why, or that the store did not answer.
+// Explain says whether the page at url is listed, and why. url is a URL of the site, or a
+// location such as "/about". An error says why url cannot be a page of the site, or that
+// the store did not answer.
 func (s *Site) Explain(ctx context.Context, url string) (Explanation, error) {
 	loc, err := s.locate(url)
 	if err != nil {
@@ -1003,46 +997,45 @@ func (s *Site) locate(url string) (string, error) {
 	return r.Location, nil
 }
 
-// Crawler is what the crawler of one search engine fetched. What it says of files and
-// pages counts only requests whose address is confirmed to be the engine's, and every
-// request that claims to be where the engine's addresses have no names in the DNS.
+// Crawler is what the crawler of one search engine fetched. Files and pages count only
+// requests whose address is confirmed to be the engine's. If the engine's addresses have no
+// names in the DNS, they count every request that claims to be from it.
 type Crawler struct {
 	// Engine is the name of the crawler: "Googlebot", "bingbot", "YandexBot", "Applebot",
 	// "DuckDuckBot", "Baiduspider", "SeznamBot" or "Yeti".
 	Engine string
-	// Confirmable says whether the DNS can tell the engine's addresses. Those of
-	// DuckDuckBot it cannot.
+	// Confirmable says whether the DNS can confirm the engine's addresses. It cannot for
+	// DuckDuckBot.
 	Confirmable bool
 	// Days counts its requests, the latest day first, at most 30 days.
 	Days []CrawlerDay
-	// Files are those of the sitemap that it fetched, the latest fetch first, at most
+	// Files are the files of the sitemap that it fetched, the latest fetch first, at most
 	// 256.
 	Files []CrawlerFile
-	// Since is when this process began to follow pages: the numbers below are of the
-	// requests that it served since then, and lost when it ends.
+	// Since is when this process began to follow pages. The numbers below count the
+	// requests that it served since then, and are lost when it ends.
 	Since time.Time
-	// FetchedDay and FetchedWeek are how many of the pages that are listed now were
-	// fetched in the last 24 hours and 7 days, and NotFetched how many never were, since
-	// Since. A fetch is a GET, whatever the answer. On a site of more than 65,536 pages these are estimates by a random part of
-	// them.
+	// FetchedDay and FetchedWeek are how many of the pages listed now were fetched in the
+	// last 24 hours and 7 days. NotFetched is how many were not fetched since Since. A
+	// fetch is a GET, whatever the answer. On a site of more than 65,536 pages these are
+	// estimates from a random part of them.
 	FetchedDay, FetchedWeek, NotFetched int
 	// AfterChange is the median time from the listing or change of a page to the first
-	// fetch after it, of the last 100 at most; Changes is how many these are. A page that
-	// was not fetched yet is not among them. A fetch up to a minute before a change was
-	// noted may have brought it to light, and counts as having come at once.
+	// fetch after it, over the last Changes fetches, at most 100. A page that was not
+	// fetched yet does not count. A fetch up to a minute before a change was noted may have
+	// revealed it, and counts as 0.
 	AfterChange time.Duration
 	Changes     int
 }
 
-// CrawlerDay counts the requests of a day that named an engine's crawler as their
-// User-Agent.
+// CrawlerDay counts the requests of a day whose User-Agent named an engine's crawler.
 type CrawlerDay struct {
 	Day     time.Time // the beginning of the day, in UTC
 	Claimed int
-	// Confirmed and Refuted are how many of them came from an address that is the
-	// engine's, by reverse and forward DNS, and from one that is not. Of the others it is
-	// not known: the DNS did not answer, too many addresses came at once, or the client's
-	// address is not known, as behind a proxy without Options.ClientIP.
+	// Confirmed is how many of them came from an address of the engine, by reverse and
+	// forward DNS, and Refuted how many came from an address that is not the engine's. The
+	// others are unknown: the DNS did not answer, too many addresses came at once, or the
+	// client's address is not known, as behind a proxy without Options.ClientIP.
 	Confirmed, Refuted int
 }
 
@@ -1053,10 +1046,10 @@ type CrawlerFile struct {
 	Status int // such as 200, 304, or 503 while nothing was listed
 }
 
-// Crawlers returns what each search engine fetched that any request claimed to be of. It
-// is nil without Options.Crawlers. Days and Files are stored every 10 minutes and by
-// [Site.Close], and include what other processes that share the store have stored. A
-// client's address is never stored or logged.
+// Crawlers returns what each search engine fetched, for every engine that a request claimed
+// to be from. It is nil without Options.Crawlers. Days and Files are stored every 10
+// minutes and by [Site.Close]. They include those that other processes on the same store
+// have stored. A client's address is never stored or logged.
 func (s *Site) Crawlers() []Crawler {
 	if s.crawlers == nil {
 		return nil
@@ -1086,20 +1079,19 @@ type Stats struct {
 	Dropped   uint64 // sightings lost because too many came at once
 	Queued    int    // sightings not yet merged now
 	Damaged   uint64 // records of the store that could not be read
-	// Verdicts counts the locations now known by [Verdict] and [Reason], such as
-	// "listed link" or "held capability". It may be incomplete soon after the
-	// start.
+	// Verdicts counts the known locations by [Verdict] and [Reason], such as "listed link"
+	// or "held capability". It may be incomplete soon after the start.
 	Verdicts map[string]int
-	// Ignored counts the responses that were looked at and showed nothing of a
-	// public page, by reason, such as "cookie" or "not-html".
+	// Ignored counts the responses that were looked at and showed no public page, by
+	// reason, such as "cookie" or "not-html".
 	Ignored map[string]uint64
-	// Hints says what was found to keep the site, or much of it, from being
-	// learned, and what to do about it. Each was logged as well.
+	// Hints say what keeps the site, or much of it, from being learned, and what to do
+	// about it. Each was logged as well.
 	Hints []string
 	// Store says why the store cannot be used now, "" if it can.
 	Store string
-	// Notes says what happened to the records of a store that reports it, as
-	// badgerstore does: damage, and what was done about it. Each was logged too.
+	// Notes say what happened to the records of a store that reports it, as badgerstore
+	// does: damage, and what was done about it. Each was logged too.
 	Notes []string
 }
 

@@ -1,8 +1,8 @@
 // Package servemap learns a site's sitemap from the pages the site serves.
 //
-// A [Site] stands around a server or in a router. It observes the HTML that
-// anonymous visitors get, remembers each page and when its content changed, and
-// serves the sitemap that follows. Nobody lists pages, and nobody stamps dates:
+// A [Site] stands around a server or in a router. It observes the HTML that anonymous
+// visitors get, remembers each page and when its content changed, and serves a sitemap of
+// them. Nobody has to list pages or set dates:
 //
 //	st, err := badgerstore.Open("sitemap-data", nil)
 //	...
@@ -10,10 +10,9 @@
 //	...
 //	http.ListenAndServe(":8080", site.Wrap(mux))
 //
-// It never changes, delays or fails a response, whatever happens to its store. It
-// lists only what is known to be public: a page that an anonymous visitor got, and
-// for which there is evidence (see below). [Site.Explain] says of any one page
-// whether it is listed, and why.
+// It never changes, delays or fails a response, whatever happens to its store. It lists
+// only what is known to be public: a page that an anonymous visitor got, and for which
+// there is evidence (see below). [Site.Explain] says whether a page is listed, and why.
 //
 // # Putting a site in
 //
@@ -21,9 +20,9 @@
 // and observes all others. For gorilla/mux there is [Site.Mount], to be called on
 // the root router after its routes and its NotFoundHandler.
 //
-// Put a Site inside of middleware that compresses. Otherwise it has to undo gzip,
-// br or zstd, which it can. Put middleware that copies the request, as tracing does,
-// outside of it: routes are written into the request, and a copy hides them.
+// Put a Site inside middleware that compresses. Otherwise it has to decompress gzip, br or
+// zstd, which it can. Put middleware that copies the request, such as tracing, outside the
+// Site: routers write the route into the request, and a copy hides it.
 //
 // A router's routes are evidence, so it helps if the Site can see them:
 //
@@ -58,11 +57,10 @@
 //
 // # Before the first visitor
 //
-// [Site.Explore] walks the site through its own handler, in the same process, and
-// returns when what it found is in the sitemap. Without it, pages are listed as they
-// are visited, from the entry on. With ExploreOptions.Revisit it goes on, and looks
-// at pages that no visitor brings, so that their changes are dated and deleted pages
-// leave.
+// [Site.Explore] walks the site through its own handler, in the same process, and returns
+// when all it found is in the sitemap. Without it, pages are listed as they are visited,
+// from the entry on. With ExploreOptions.Revisit it goes on, and looks at pages that no
+// visitor requests. So their changes are dated, and deleted pages leave.
 //
 // # What is listed
 //
@@ -70,27 +68,26 @@
 // is public. A response counts if all of this is so:
 //
 //   - It answers a GET, is complete, has status 200, and is text/html or
-//     application/xhtml+xml, also where net/http finds that out. Not: a POST, a
-//     range, an upload, a WebSocket, an event stream, an attachment, or what a script
-//     or a frame asked for (Sec-Fetch-Dest other than "document", HX-Request,
-//     X-Requested-With, Turbo-Frame and the like).
-//   - The request has no credentials: no Authorization, no client certificate, no
-//     header that names a user or a secret, and only cookies that every visitor gets.
-//     Options.BenignCookies names further ones; Options.Anonymous decides instead
-//     where a proxy adds credentials to all requests.
-//   - It is not "private" or "no-store", by Cache-Control or what speaks to one kind
-//     of cache (CDN-Cache-Control, Surrogate-Control, Pragma and others).
-//     Rule.IgnoreCacheControl says where that means nothing.
+//     application/xhtml+xml, also if net/http detects that type. Not: a POST, a range, an
+//     upload, a WebSocket, an event stream, an attachment, or a request by a script or a
+//     frame (Sec-Fetch-Dest other than "document", HX-Request, X-Requested-With,
+//     Turbo-Frame and the like).
+//   - The request has no credentials: no Authorization, no client certificate, no header
+//     that names a user or a secret, and only cookies that every visitor gets.
+//     Options.BenignCookies names more. If a proxy adds credentials to all requests,
+//     Options.Anonymous can decide instead.
+//   - It is not "private" or "no-store", by Cache-Control or a header for one kind of cache
+//     (CDN-Cache-Control, Surrogate-Control, Pragma and others). Rule.IgnoreCacheControl
+//     says on which pages that does not count.
 //   - It is not "noindex" or "none" for any robot, by X-Robots-Tag or a robots meta.
 //   - It names itself as its canonical URL, or none.
-//   - The request is for the origin's host, or for what a proxy on the same machine
-//     or in a private network asks for (an address, "localhost", a single label).
-//     Options.Hosts names others in place of all these. No other host counts,
-//     whatever names it.
-//   - Its query has only what makes a page of its own: "page" with a number or a short
-//     word, or what Options.Query names. Tracking parameters are dropped; an answer to
-//     a request with them may speak for the page, never against it. A page with any
-//     other parameter must name that URL as its canonical.
+//   - The request is for the origin's host, or for a name that a proxy on the same machine
+//     or in a private network sends (an address, "localhost", a single label).
+//     Options.Hosts replaces all these. No other host counts, whatever names it.
+//   - Its query has only parameters that make a page of its own: "page" with a number or a
+//     short word, or those in Options.Query. Tracking parameters are dropped; an answer to
+//     a request with them may speak for the page, never against it. A page with any other
+//     parameter must name that URL as its canonical.
 //   - Its path has no encoded slash, dot segment, e-mail address, session id, or
 //     anything else that has no place in a sitemap.
 //
@@ -118,29 +115,29 @@
 //   - A path with a part for the site's own use, such as 404, error, offline,
 //     thank-you, ajax, embed, sidebar, modal, dashboard, config, export or staff
 //     (internal/admit/word.go has the list): a listed page must link to it.
-//   - A path with a risky word, such as reset, invite, order or search: a listed page
-//     must link to it, and a visitor must have seen that link whose request had no
-//     cookie, no further query, and no Referer but that of a listed page. Two looks, as
-//     for tokens, do as well.
-//   - An address that looks as if it lets in whoever knows it: a token, or a route's
+//   - A path with a risky word, such as reset, invite, order or search: a listed page must
+//     link to it, and a visitor must have seen that link in a request without a cookie, a
+//     further query, or a Referer other than a listed page. Two looks, as for tokens, do as
+//     well.
+//   - An address that seems to let in anyone who knows it: a token, or a route's
 //     variable named token, key, code and the like. Two looks must see a listed page
 //     link to it, a day apart or by visitors from two networks. One link alone may be
 //     a visitor's own.
 //   - An action, such as logout, delete or cart: only a rule with [Always] lists it.
 //   - A page that shows the same as another one (title, main text, images; with little
-//     text, the same bytes): one of them stands for all. It is the one that names
-//     itself as canonical, else one that was listed for long, else a linked one, else
-//     the shorter address, else the first. Only what several networks were shown
-//     elsewhere counts against a page. A variant with another canonical, or the same
-//     path with another query, does not.
+//     text, the same bytes): one of them stands for all. It is the one that names itself as
+//     canonical, else one that was listed for long, else a linked one, else the shorter
+//     address, else the first. Content counts against a page only if several networks were
+//     shown it elsewhere. A variant with another canonical, or the same path with another
+//     query, does not.
 //   - A page that shows what 20 or more linked pages show, as an error page with status
 //     200 does: only a rule with [Always], or its own canonical, lists it.
 //   - A page of a full route or folder: pages that only networks speak for may exceed
 //     the linked ones by at most 100, and at most 100,000 pages a day enter by links.
-//   - A page that robots.txt disallows for every crawler: not before robots.txt allows
-//     it. The robots.txt that the site is seen to serve counts. A change counts once a
-//     visitor from another network gets the same a minute later, or anybody a day
-//     later. A request that claims to be forwarded for another host does not count.
+//   - A page that robots.txt disallows for every crawler: not before robots.txt allows it.
+//     The robots.txt that the Site sees its server answer with counts. A change counts once
+//     a visitor from another network gets the same file a minute later, or anybody does a
+//     day later. A request that claims to be forwarded for another host does not count.
 //     Options.Robots gives the text instead.
 //
 // A [Rule] decides for all locations that match a pattern of robots.txt. Rules act at
@@ -199,31 +196,31 @@
 // back. An article that differs at every look has none. A list has the date of its last
 // new item.
 //
-// A source of dates, the server or the pages, is believed until it is caught. One date
-// that moves with the clock is enough. Dates that move although the content did not must
-// be seen on two pages, or three times on one. Then that source dates only changes that
-// were seen, on the whole site. Trust comes back after ten days on which dates moved with
-// changes and never without one, and the next time after twenty. If most dated pages
-// share a date, or have dates seconds apart, these are of a build and are not used. While
-// the clock is behind the time at which the site was last observed, nothing is dated.
-// After a day of that the clock is believed, and stored times that are later count as the
-// time of the next look.
+// A source of dates, the server or the pages, is believed until it is caught. One date that
+// moves with the clock is enough. Dates that move although the content did not must be seen
+// on two pages, or three times on one. Then that source dates only changes that were seen,
+// on the whole site. Trust comes back after ten days on which dates moved with changes and
+// never without one, and the next time after twenty. If most dated pages share a date, or
+// have dates seconds apart, these dates come from a build and are not used. While the clock
+// is behind the time at which the site was last observed, the Site dates nothing. After a
+// day of that it believes the clock. Stored times that are later then count as the time of
+// the next look.
 //
 // The main text is that of the main element, else of the article element, if that has an
 // eighth of the body's text. Else it is the body without navigation, header, footer,
 // asides, forms, dialogs and requests for consent. It is read as blocks: paragraphs,
-// headings, items, cells. Of each block two bytes are kept, at most 4 KiB a page, and for
-// the site, in 32 KiB, how many pages show it.
+// headings, items, cells. The Site keeps two bytes of each block, at most 4 KiB a page. In
+// another 32 KiB it keeps how many pages show each block.
 //
-//   - A block that its page never showed is a change at once, if it has 20 bytes or names
-//     a price. One that comes back is none.
-//   - A page is read as a list if much of it is links to articles, or headlines of them.
-//     There only new items count. On an article, more links than before count; a short
-//     one must be there at four looks.
-//   - A block that goes again teaches that its place moves by itself: a clock, a quote,
-//     the weather. New text there is held until it has stayed for longer, and is then
-//     dated to the first look that showed it. So are the first small news of a page that
-//     was not seen to be quiet yet, and a line that names the day of the look.
+//   - A block that its page never showed is a change at once, if it has 20 bytes or names a
+//     price. A block that comes back is no change.
+//   - A page is read as a list if much of it is links to articles, or their headlines. On a
+//     list only new items count. On an article a link counts if there are more links than
+//     before. A short link must be there at four looks.
+//   - A block that goes again teaches that its place moves by itself: a clock, a quote, the
+//     weather. New text there is held until it has stayed for longer, and is then dated to
+//     the first look that showed it. The same holds for the first small news of a page that
+//     has not proved quiet yet, and for a line that names the day of the look.
 //   - A block that three pages show belongs to the site. The first two pages that show a
 //     new notice may be dated by it.
 //   - A text that is replaced as a whole is held until the next look. A page that is
@@ -232,17 +229,16 @@
 //     with itself in that language.
 //   - A text that one page loses is a change once it has been gone for a day, unless texts
 //     come and go on that page.
-//   - Comments under a post date it. Numbers in a few words, ages and copyright lines date
-//     nothing, nor do the same words in other blocks.
+//   - A new comment under a post is a change. Numbers in a short text, ages, copyright
+//     lines, and the same words in other blocks are no change.
 //
-// The changefreq is a Bayesian estimate from the looks that found a change and those that
-// did not, however irregular they are. It is left out if it is less likely than
+// The changefreq is a Bayesian estimate from the looks that found a change and the looks
+// that did not. They may be irregular. It is left out if it is less likely than
 // Limits.Confidence. After a single change it is also left out until the page was watched
-// for an hour ("hourly", "always"), a day ("daily") or a week ("weekly"). "never" is said
-// only of a page that was the same for two years; until then, a page that stopped changing
-// is called "yearly". A page that mostly differs in what
-// counts as no change, and never changes, has none. [Explanation] has all of this for one
-// page, in Dates.
+// for an hour ("hourly", "always"), a day ("daily") or a week ("weekly"). Only a page that
+// was the same for two years is called "never"; until then, a page that stopped changing is
+// called "yearly". A page that differs at most looks, but never by what counts as a change,
+// has no changefreq. [Explanation] has all of this for one page, in Dates.
 //
 // # Behind a proxy
 //
@@ -256,95 +252,96 @@
 // A page gets its file when it is first listed, and stays there. "/sitemap.xml" is one
 // file of up to 50,000 pages, and beyond that an index of "/sitemap-1.xml" and so on. A
 // change renews one file and its ETag. A file that has lost three quarters of its pages
-// is later emptied into the last one. What follows is off unless asked for:
+// is later emptied into the last one. All of this is off by default:
 //
 //   - Options.HTML: "sitemap.html", the listed pages by folder, for visitors.
 //   - Options.Recent: "sitemap-recent.xml", the pages that appeared or changed lately.
 //   - Extensions.Alternates: hreflang links between listed pages that name each other.
 //   - Extensions.Images and Extensions.Videos: those of the main content, also on other
-//     hosts. Left out is a URL that is signed, has an e-mail address or looks like a
-//     secret, or whose host is an address or has no public name.
+//     hosts. A URL is left out if it is signed, has an e-mail address or looks like a
+//     secret, or if its host is an address or has no public name.
 //   - Extensions.News: "sitemap-news.xml", the articles of the last two days.
 //   - Options.InferPriority: priorities by rank, from the links to a page and its visits.
 //
 // [Site.Changes] yields what was added, changed and removed lately, for feeds. Package
-// [github.com/servemap/servemap/notify] tells search engines of it.
+// [github.com/servemap/servemap/notify] tells search engines about it.
 //
 // # Fleets
 //
 // Several processes learn one sitemap together when they share a store. Package
-// [github.com/servemap/servemap/store/sqlstore] keeps it in PostgreSQL. Each replica
-// serves the same files from its own memory, and looks every Limits.RefreshEvery for what
-// the others have changed. A page that leaves does so at once in the replica that sees it,
-// and within that time in the others. While the database is gone, pages are served and
-// seen as ever, and the last sitemap stays. The same holds while the database can be read
-// and not written.
+// [github.com/servemap/servemap/store/sqlstore] keeps it in PostgreSQL. Each replica serves
+// the same files from its own memory, and looks for changes by the others every
+// Limits.RefreshEvery. A page leaves at once in the replica that sees the reason, and
+// within that time in the others. While the database is gone, pages are served and seen as
+// ever, and the last sitemap stays. The same holds while the database can be read but not
+// written.
 //
 // A folder of package [github.com/servemap/servemap/store/badgerstore] belongs to one
-// process. A second process with the same folder serves its pages, says so once in its
-// log, answers 503 for the sitemap, and goes on where the first one ended. This is what
-// happens in a rolling restart. [github.com/servemap/servemap/store.Copy] moves what was
-// learned from one store to another, so that a site can grow into a fleet. Anything else
-// with the four methods of [github.com/servemap/servemap/store.Store] that passes package
-// [github.com/servemap/servemap/store/storetest] works as well.
+// process. A second process with the same folder serves its pages, says so once in its log,
+// and answers 503 for the sitemap. Once the first process ends, it goes on from there. This
+// is what happens in a rolling restart. [github.com/servemap/servemap/store.Copy] copies
+// all that was learned from one store to another, so that a site can grow into a fleet.
+// Anything else with the four methods of [github.com/servemap/servemap/store.Store] that
+// passes package [github.com/servemap/servemap/store/storetest] works as well.
 //
 // # Operating it
 //
 // Until a page is listed, the sitemap is a 503 that says why, since an empty sitemap would
-// say that the site has no pages. With Options.ReportOnly it stays one, so that the owner
-// sees what would be listed before anybody else does, by [Site.Pages], [Site.Explain] and
+// say that the site has no pages. With Options.ReportOnly it stays a 503. So the owner sees
+// what would be listed before anybody else does, by [Site.Pages], [Site.Explain] and
 // [Site.Stats].
 //
-// What went wrong is in the log, once, and in Stats.Store and Stats.Notes. Stats.Hints say
+// Each trouble is in the log, once, and in Stats.Store and Stats.Notes. Stats.Hints say
 // what keeps a site from being learned, and what to do. Stats.Ignored counts, by reason,
 // the responses that showed nothing of a public page.
 //
 // [Site.Inspector] shows all of this as pages, [Site.Metrics] as numbers for Prometheus,
-// and [Site.Crawlers] what search engines fetched. [Site.Robots] names the sitemap in the
-// robots.txt that the site serves.
+// and [Site.Crawlers] shows what search engines fetched. [Site.Robots] names the sitemap in
+// the robots.txt that the site serves.
 //
-// A badgerstore writes nothing while less space is free than its Options.Reserve; the last
-// sitemap is served. Its Health says whether it works at the moment. A folder that is
-// removed, renamed or replaced while it is open shows in Stats.Store at the next write.
-// Some six seconds later the folder in its place is used, or a new one is made and the
-// site learned anew. If every deployment logs an empty folder, the folder needs a volume.
+// A badgerstore writes nothing while less space is free than its Options.Reserve. The Site
+// then serves the last sitemap. Its Health says whether it works at the moment. A folder
+// that is removed, renamed or replaced while it is open shows in Stats.Store at the next
+// write. Some six seconds later the store uses the folder in its place, or makes a new one.
+// Then the site is learned anew. If every deployment logs an empty folder, the folder needs
+// a volume.
 //
 // Most requests teach nothing. A page is looked at when it is due: seconds after its first
 // look, then ever less often, down to once a minute. One worker reads the pages. It may
-// take 5 % of a core of 2.5 GHz, counted by what is in the pages and not by the clock. Up
-// to 30 seconds are saved up, so that a new site is learned at once. Half of that is kept
-// for pages that are listed, linked, entries or have a route of their own; of other pages
-// only the head is read when less is left. What waits to be read takes at most 10 MiB, of
-// which 2 are kept for such pages. What does not fit is dropped, counted in Stats.Dropped,
-// and seen at the next visit.
+// take 5 % of a core of 2.5 GHz, counted by the content of the pages and not by the clock.
+// It saves up to 30 seconds, so that a new site is learned at once. Half of that is
+// reserved for pages that are listed, linked, entries or have a route of their own. When
+// less is left, the worker reads only the head of other pages. Pages that wait to be read
+// take at most 10 MiB, of which 2 are reserved in the same way. A page that does not fit is
+// dropped, counted in Stats.Dropped, and seen at its next visit.
 //
 // # Caveats
 //
 //   - The sitemap needs visitors, or Explore. In both cases a page whose address looks like
 //     a secret, such as a UUID, needs a second look a day later or from another network, or
-//     a rule. What robots.txt disallows is listed until somebody has fetched robots.txt, as
-//     Explore does; Options.Robots gives it from the start.
+//     a rule. Until somebody has fetched robots.txt, as Explore does, pages that it
+//     disallows may be listed. Options.Robots gives it from the start.
 //   - Explore leaves out addresses with a word of an action, such as
 //     "how-to-delete-a-file", until they have a visitor. It runs no scripts, so pages that
 //     only a script links to need visitors, or a seed and evidence of another kind.
 //   - If every visitor has a cookie of yours from the first page on, name it in
 //     Options.BenignCookies; otherwise nobody is anonymous. A hint says which cookies most
 //     visitors had. Do not name one that also stands for a log-in.
-//   - A page that is never visited again stays for 90 days, without Revisit. Deleted pages
-//     leave when somebody asks for them; many at once leave when two networks ask, or one on
-//     two days.
-//   - A page that shows another text by User-Agent, or by Accept-Language without saying so
-//     in Vary, may look changed when such a visitor comes, unless it has shown that text
-//     before.
+//   - Without Revisit, a page that is never visited again stays for 90 days. Deleted pages
+//     leave when somebody requests them. Many at once leave when two networks request them,
+//     or one does on two days.
+//   - If a page's text depends on User-Agent, or on Accept-Language without saying so in
+//     Vary, a visitor with another one may make it look changed, unless it has shown that
+//     text before.
 //   - Where one text always moves, such as a counter, an edit of that very text may go
 //     unseen, and a new one beside it takes some looks.
 //   - A page whose template fails after its head looks complete: html/template writes as it
 //     goes. Render into a buffer first.
 //   - Where a handler calls WriteHeader twice, the log line of net/http names a file of
 //     servemap as the caller, and not the handler.
-//   - Pages are read up to 2 MiB. A longer page is listed, and its changes are not dated by
-//     what it shows.
-//   - A link from a listed page lists what it leads to, sooner or later. Do not link to
+//   - Pages are read up to 2 MiB. A longer page is listed, but its content does not date
+//     its changes.
+//   - A link from a listed page lists its target, sooner or later. Do not link to
 //     secrets from public pages, mark such links nofollow, or write a Never rule.
 //   - Short secrets made of words or digits alone ("/p/bluebird", "/p/100234") look like
 //     names. Where such pages stand beside public ones, write a Never rule, or name the
@@ -353,8 +350,8 @@
 //     moment between its check and its write, the process dies; if it takes the last file
 //     descriptors, a table is lost. Give the folder a volume or quota of its own, and keep
 //     512 descriptors spare.
-//   - When the end of Badger's log is damaged, what was withdrawn last can be listed again
-//     until somebody asks for it; Stats.Notes says so.
+//   - If the end of Badger's log is damaged, the pages withdrawn last can be listed again
+//     until somebody requests them. Stats.Notes says so.
 //   - Google and Bing ignore changefreq, and use lastmod as long as it is true.
 //
 // # Versions
@@ -364,11 +361,11 @@
 // follow. A patch version only mends. Exit codes and JSON fields of the command are only
 // ever added to.
 //
-// Stored data says which version wrote it. A later version reads what an earlier one
-// wrote. Where it must write what the earlier one cannot read, it says so in the store,
-// and a process of the earlier version serves its last sitemap and learns nothing more.
-// Until then old and new processes may share a database: the older one keeps fields that
-// it does not know.
+// Stored data says which version wrote it. A later version reads what an earlier one wrote.
+// If it must write what the earlier one cannot read, it says so in the store. Then a
+// process of the earlier version serves its last sitemap and learns nothing more. Until
+// then old and new processes may share a database: the older one keeps fields that it does
+// not know.
 package servemap
 
 import (
@@ -410,76 +407,72 @@ import (
 
 // Options adjusts a [Site]. The zero value of each field is the default.
 type Options struct {
-	// Name is the sitemap's file name without ".xml"; by default "sitemap". A
-	// name that is hard to guess hides the list from who is not told it.
+	// Name is the sitemap's file name without ".xml"; by default "sitemap". A name that is
+	// hard to guess hides the list from those who do not know it.
 	Name string
 
-	// Hosts are the hosts whose requests are observed, each with its port if that
-	// is not the scheme's own. By default they are the origin's host and what a
-	// proxy on the same machine or network sends in its place: IP addresses,
-	// "localhost" and other names of a single label. Requests for other hosts are
-	// served and not observed. URLs in the sitemap always have the origin's host.
+	// Hosts are the hosts whose requests are observed, each with its port if that is not
+	// the scheme's own. By default they are the origin's host and the names that a proxy on
+	// the same machine or network sends in its place: IP addresses, "localhost" and other
+	// names of a single label. Requests for other hosts are served but not observed. URLs
+	// in the sitemap always have the origin's host.
 	Hosts []string
 
-	// StrippedPrefix is the beginning of the public path that a proxy removes
-	// before a request arrives, such as "/blog". It must be the origin's folder or
-	// lead to it. Links and canonical URLs in the pages keep it. http.StripPrefix
-	// in this program does not need it. The host's robots.txt cannot be seen then;
-	// give it in Robots.
+	// StrippedPrefix is the beginning of the public path that a proxy removes before a
+	// request arrives, such as "/blog". It must be the origin's folder or lead to it. Links
+	// and canonical URLs in the pages keep it. http.StripPrefix in this program does not
+	// need it. With StrippedPrefix the Site cannot see the host's robots.txt; give it in
+	// Robots.
 	StrippedPrefix string
 
-	// Entries are the locations where visitors enter the site, such as "/". What
-	// they and the pages they lead to link to is listed. By default it is the
-	// origin's folder, and where that redirects to.
+	// Entries are the locations where visitors enter the site, such as "/". From there the
+	// Site lists pages along their links. By default they are the origin's folder, and
+	// where that redirects to.
 	Entries []string
 
-	// Query names the query parameters that make a page of its own, whatever
-	// their values. If nil, it is "page" with a number or a short word, as in
-	// "page=2" and "page=about-us"; if empty but not nil, there are none. A page
-	// with any other parameter is observed only under the canonical URL it gives
-	// itself. Well-known tracking parameters are dropped. Rule.Query adds
-	// parameters for a part of the site.
+	// Query names the query parameters that make a page of its own, whatever their values.
+	// If it is nil, only "page" does, with a number or a short word, as in "page=2" and
+	// "page=about-us". If it is empty but not nil, none does. A page with any other
+	// parameter is observed only under the canonical URL it gives itself. Well-known
+	// tracking parameters are dropped. Rule.Query adds parameters for a part of the site.
 	Query []string
 
-	// BenignCookies are names of cookies that the site gives to every visitor, so
-	// that a visitor who sends them is still anonymous. A final "*" stands for any
-	// ending; no other "*" is allowed. Do not name a cookie that also identifies a
-	// user: pages for one visitor would count as public. Benign from the start are
-	// those of well-known frameworks and tools for tokens against forged requests,
-	// theme and language, consent, analytics and advertisements, load balancers
-	// and guards against programs, and no name of a session.
-	// internal/admit/cookie.go lists them.
+	// BenignCookies are names of cookies that the site gives to every visitor, so that a
+	// visitor who sends them is still anonymous. A final "*" stands for any ending; no
+	// other "*" is allowed. Do not name a cookie that also identifies a user: pages for one
+	// visitor would count as public. The Site already knows the cookies of well-known
+	// frameworks and tools for tokens against forged requests, theme and language, consent,
+	// analytics and advertisements, load balancers and bot protection. No session cookie is
+	// among them. internal/admit/cookie.go lists them.
 	BenignCookies []string
 
-	// Anonymous, if not nil, alone decides whether a request comes from an
-	// anonymous visitor, who gets what everybody may see. It is needed where a
-	// proxy adds credentials, or an empty header that could name a user, to every
-	// request. It must be quick and safe for concurrent use. A request for which
-	// it panics does not count. By default a request is anonymous if it has no
-	// Authorization, no client certificate, no header whose name says that it
-	// names a user (user, login, auth, token, session, account, email, cert ...),
-	// and only benign cookies.
+	// Anonymous, if not nil, alone decides whether a request comes from an anonymous
+	// visitor, who gets what everybody may see. Set it if a proxy adds credentials, or an
+	// empty header that could name a user, to every request. It must be quick and safe for
+	// concurrent use. A request for which it panics does not count. By default a request is
+	// anonymous if it has no Authorization, no client certificate, no header whose name
+	// says that it names a user (user, login, auth, token, session, account, email, cert
+	// ...), and only benign cookies.
 	Anonymous func(*http.Request) bool
 
-	// ClientIP, if not nil, returns the address of the client, or the zero Addr if
-	// that is unknown. It is used only to tell networks apart. It must be quick,
-	// safe for concurrent use, and must not believe a header that the client
-	// itself can send; [Behind] makes one for proxies that are known. If it panics, the
-	// address is unknown. By default it is the peer's address, and visitors behind one
-	// proxy count as one.
+	// ClientIP, if not nil, returns the address of the client, or the zero Addr if that is
+	// unknown. It is used only to tell networks apart. It must be quick, safe for
+	// concurrent use, and must not believe a header that the client itself can send.
+	// [Behind] makes one for known proxies. If it panics, the address is unknown. By
+	// default it is the peer's address, and visitors behind one proxy count as one.
 	ClientIP func(*http.Request) netip.Addr
 
-	// Rules decide for groups of locations whether they are listed, and what is
-	// published of them.
+	// Rules decide for groups of locations whether they are listed, and what the sitemap
+	// says of them.
 	Rules []Rule
 
 	// Robots is the text of the site's robots.txt, for a site whose robots.txt
 	// this program does not serve. What it disallows for every crawler ("*") is
-	// not listed. By default the robots.txt that the site is seen to serve counts.
+	// not listed. By default the robots.txt that the Site sees this program serve counts.
 	// [Site.Robots] serves this text where the program has none.
 	Robots string
 
-	// ReportOnly makes the site learn and explain, and serve no sitemap. A request
+	// ReportOnly makes the Site learn and explain, but serve no sitemap. A request
 	// for one of its files gets a 503 that counts the locations by verdict and
 	// reason, and names none. See [Site.Pages] and [Site.Explain].
 	ReportOnly bool
@@ -489,8 +482,8 @@ type Options struct {
 	// [Site.RobotsLine] names it. It can be from a minute to 7 days.
 	Recent time.Duration
 
-	// Extensions selects what the sitemap says of pages beyond their addresses and
-	// dates. By default that is nothing.
+	// Extensions selects what the sitemap says of pages beyond their addresses and dates;
+	// by default nothing.
 	Extensions Extensions
 
 	// HTML, if not nil, adds the file "sitemap.html" for visitors: the listed pages by
@@ -500,36 +493,33 @@ type Options struct {
 	// prove nothing: no page is listed by them, and sitemap.html itself is not in the
 	// sitemap. A page that is withdrawn leaves it at once.
 	//
-	// Titles of listed pages are then stored with what is known of them, up to 160 bytes
-	// each, and shown without what most of them have in common, such as " | Example". A page
-	// that was listed before gets its title at its next visit; until then it is shown by
-	// its address.
+	// The Site then stores titles of listed pages, up to 160 bytes each. It shows them
+	// without what most of them have in common, such as " | Example". A page that was
+	// listed before gets its title at its next visit. Until then its address stands for it.
 	HTML *HTML
 
-	// InferPriority publishes the rank of each page among those of the site, from
-	// 0.1 to 1, by how many pages link to it and how often it is visited. Ranks
-	// are taken when the pages are reviewed: at the start, and some 64 times in
-	// Limits.KeepFor, which by default is every 34 hours. So a new site has none
-	// until 34 hours after its first pages, or until its next start. The first
-	// ranks are published at once. Later ones are published the next time, and
-	// only where they have moved by 0.2 or more, so that a single visit changes
-	// none. Rule.Priority goes first.
+	// InferPriority publishes the rank of each page among those of the site, from 0.1 to 1,
+	// by how many pages link to it and how often it is visited. The Site ranks its pages at
+	// the start, and some 64 times in Limits.KeepFor, by default every 34 hours. So a new
+	// site has no ranks until 34 hours after its first pages, or until its next start. The
+	// first ranks are published at once. Later ranks are published the next time, and only
+	// if they have moved by 0.2 or more, so that a single visit changes none. Rule.Priority
+	// goes first.
 	InferPriority bool
 
 	// Crawlers follows what search engines fetch, for [Site.Crawlers]. It reads the
-	// User-Agent of every request that goes through [Site.Wrap] or [Site.Mount]. For
-	// one that says it is an engine's, the DNS is asked in the background whether the
-	// client's address is, once a day for each address. Behind a proxy that needs
-	// ClientIP. It takes some 7 MB of memory at most.
+	// User-Agent of every request that goes through [Site.Wrap] or [Site.Mount]. If a
+	// request claims to be from an engine, it asks the DNS in the background whether the
+	// client's address belongs to the engine, once a day for each address. Behind a proxy
+	// that needs ClientIP. It takes some 7 MB of memory at most.
 	Crawlers bool
 
 	// Limits are the numbers by which the site decides. The defaults suit most
 	// sites.
 	Limits Limits
 
-	// Logger receives hints and the store's troubles, each cause once. It is
-	// called in a goroutine of its own, so that no request waits for it. By
-	// default it is slog.Default.
+	// Logger receives hints and the store's troubles, each cause once. The Site calls it in
+	// a separate goroutine, so that no request waits for it. By default it is slog.Default.
 	Logger *slog.Logger
 }
 
@@ -562,50 +552,45 @@ type Limits struct {
 	// counted at the looks at the page, not at each visit. The default is 3.
 	Networks int
 
-	// Confidence is the least probability, from 0 to 1, with which a changefreq
-	// must be right to be published. While only one change was seen, "always" and
-	// "hourly" also need an hour since the first look, "daily" a day, and "weekly"
-	// a week. The default is 0.5; 1 publishes none.
+	// Confidence is how probable a changefreq must be, from 0 to 1, to be published. While
+	// only one change was seen, "always" and "hourly" also need an hour since the first
+	// look, "daily" a day, and "weekly" a week. The default is 0.5; 1 publishes none.
 	Confidence float64
 
-	// KeepFor is how long a listed page stays that no anonymous visitor gets,
-	// while the site is observed. Expiry is checked some 64 times in that time,
-	// but not more often than each minute. The default is 90 days; the least is
-	// an hour.
+	// KeepFor is how long a listed page stays while no anonymous visitor gets it and the
+	// site is observed. Expiry is checked some 64 times in that time, but not more often
+	// than each minute. The default is 90 days; the least is an hour.
 	KeepFor time.Duration
 
-	// PartPages and PartBytes are the most pages and bytes, uncompressed, of one
-	// file of the sitemap. Files that exist already are brought within them in the
-	// minutes after the start. The defaults are the protocol's 50,000 and
-	// 52,428,800, which are also the most they can be. The least are 1, and
-	// 65,536, which holds any one page.
+	// PartPages and PartBytes are the most pages and bytes, uncompressed, of one file of
+	// the sitemap. Files that are larger shrink to them in the minutes after the start. The
+	// defaults are the protocol's 50,000 and 52,428,800, which are also the most they can
+	// be. The least are 1, and 65,536, which holds any one page.
 	PartPages, PartBytes int
 
-	// RenderEvery is the least time between two renderings of the sitemap. While
-	// rendering takes more than a tenth of that time, as on a large site that
-	// changes all over, it is done less often. A page that is withdrawn leaves at
-	// once all the same. The default is 5 seconds; the least is a millisecond.
+	// RenderEvery is the least time between two renderings of the sitemap. While rendering
+	// takes more than a tenth of that time, as on a large site that changes all over, it is
+	// done less often. A page that is withdrawn still leaves at once. The default is 5
+	// seconds; the least is a millisecond.
 	RenderEvery time.Duration
 
-	// RefreshEvery is how often to look for what other processes that share the
-	// store have learned. That is in this one's sitemap with the next rendering.
-	// The default is 15 seconds for a store that says it is shared (see
-	// store.Sharer), as that of package sqlstore does; for others there are no
-	// such processes. The least is a millisecond.
+	// RefreshEvery is how often to look for what other processes on the same store have
+	// learned. The next rendering adds it to this process's sitemap. The default is 15
+	// seconds for a store that says it is shared (see store.Sharer), such as that of
+	// package sqlstore. Other stores have no such processes. The least is a millisecond.
 	RefreshEvery time.Duration
 }
 
-// Extensions are those of the sitemap protocol that engines read. What they say
-// is learned from the HTML of listed pages, at their next visit where one is
-// switched on later. Media that change while a page's text does not are followed
-// once a day. Images and videos may be on other hosts. Left out are those whose
-// URL is signed or holds a token or an e-mail address, those whose host is an
-// address or not below a top-level domain, and those on the site that a Never
-// rule or robots.txt keeps out.
+// Extensions are the extensions of the sitemap protocol that engines read. The Site learns
+// them from the HTML of listed pages. An extension that is switched on later is learned at
+// a page's next visit. If only a page's media change, the Site notices once a day. Images
+// and videos may be on other hosts. One is left out if its URL is signed or holds a token
+// or an e-mail address, if its host is an address or not below a top-level domain, or if it
+// is on the site and a Never rule or robots.txt keeps it out.
 type Extensions struct {
-	// Alternates adds a page's versions in other languages (hreflang), itself
-	// and x-default among them: those that are listed, and name it in turn. A
-	// page must name itself too.
+	// Alternates adds a page's versions in other languages (hreflang), with itself and
+	// x-default. A version must be listed and name the page in turn. A page must name
+	// itself too.
 	Alternates bool
 	// Images adds the images of a page's main content, 20 at most.
 	Images bool
@@ -616,9 +601,9 @@ type Extensions struct {
 	// Graph says were published in the last two days, the latest first, 1,000 at
 	// most. Only [Site.RobotsLine] names it. While there are none it answers 404.
 	News bool
-	// Publication is the name of the newspaper or site in that file. Google asks
-	// for exactly the name that it shows on news.google.com. By default it is what
-	// each page says, and an article that does not say it is left out.
+	// Publication is the name of the newspaper or site in that file. Google asks for
+	// exactly the name that it shows on news.google.com. By default each page gives it, and
+	// an article that does not is left out.
 	Publication string
 }
 
@@ -634,28 +619,28 @@ func (e Extensions) namespaces() (n sitemap.Namespaces) {
 	return n
 }
 
-// Rule decides something for the locations that a pattern matches. A field that
-// is zero decides nothing, and leaves it to rules with shorter patterns. A rule
-// that decides nothing at all is an error. At each start the rules apply to what
-// is listed already.
+// Rule decides something for the locations that a pattern matches. A field that is zero
+// decides nothing, and leaves it to rules with shorter patterns. A rule that decides
+// nothing at all is an error. At each start the rules also apply to the pages that are
+// listed already.
 type Rule struct {
 	// Pattern is a pattern of robots.txt: the beginning of a location, in which
 	// "*" stands for any characters, and "$" at the end for the end.
 	Pattern string
-	// List says how it is decided whether the pages that match are listed. The
-	// longest pattern whose rule sets it decides; of patterns of one length the
-	// more cautious rule does: Never before Auto before Always.
+	// List says whether the pages that match are listed. The longest pattern whose rule
+	// sets it decides. Of patterns of one length the more cautious rule does: Never before
+	// Auto before Always.
 	List Listing
 	// Query names further query parameters that make a page of its own, as
 	// Options.Query does for the whole site. The pattern is compared with the
 	// path alone, and must have no "?". The parameters of all rules that match
 	// count.
 	Query []string
-	// IgnoreCacheControl makes "private" and "no-store" in Cache-Control, and what
-	// other headers say in their place, count for nothing: some programs send them
-	// with every page. The pattern must match no page that differs from one visitor
-	// to the next. A visitor with credentials or a cookie is still not anonymous,
-	// and noindex is obeyed. Any rule that matches can set it.
+	// IgnoreCacheControl makes the Site ignore "private" and "no-store" in Cache-Control,
+	// and other headers with that meaning: some programs send them with every page. The
+	// pattern must match no page that differs from one visitor to the next. A visitor with
+	// credentials or a cookie is still not anonymous, and noindex is obeyed. Any rule that
+	// matches can set it.
 	IgnoreCacheControl bool
 	// ChangeFreq is published in place of what is inferred: "always", "hourly",
 	// "daily", "weekly", "monthly", "yearly" or "never". The longest pattern
@@ -668,24 +653,23 @@ type Rule struct {
 	Priority float64
 }
 
-// Listing says how it is decided whether a page is listed.
+// Listing says what decides whether a page is listed.
 type Listing uint8
 
 const (
-	// Unset decides nothing: a shorter rule does, or evidence as under Auto.
+	// Unset decides nothing. A rule with a shorter pattern does, or evidence as under Auto.
 	Unset Listing = iota
-	// Auto lists a page when there is evidence that it is public, as where no rule
-	// sets a Listing. It makes an exception from a shorter rule with Always or
+	// Auto lists a page when there is evidence that it is public, as if no rule set a
+	// Listing. It makes an exception from a rule with a shorter pattern and Always or
 	// Never.
 	Auto
-	// Always lists a page once an anonymous visitor got it, even where many
-	// locations show the same, unless the page itself or robots.txt forbids that.
-	// Over a route that answers to anything it lists whatever is asked for. When
-	// the rule is removed, a page that is unlike others stays; Never or
-	// [Site.Forget] take it out.
+	// Always lists a page once an anonymous visitor got it, even where many locations show
+	// the same, unless the page itself or robots.txt forbids that. If a route answers any
+	// path, it lists every path that visitors request. When the rule is removed, a page
+	// that is unlike others stays. Never or [Site.Forget] takes it out.
 	Always
-	// Never keeps a page out, and takes it out if it is listed. When the rule is
-	// removed, what was learned decides again.
+	// Never keeps a page out, and takes it out if it is listed. When the rule is removed,
+	// evidence decides again.
 	Never
 )
 
@@ -719,11 +703,10 @@ type Site struct {
 }
 
 // New returns a Site for origin, such as "https://example.com", or
-// "https://example.com/blog" for a site that is one folder of its host. The
-// origin is the only source of the scheme and host in the sitemap; what a
-// request says of them is never believed. What is learned is kept in st, which
-// several Sites may share. The caller closes st, after the Site. If opts is nil,
-// the defaults are used; New copies opts.
+// "https://example.com/blog" for a site that is one folder of its host. The origin is the
+// only source of the scheme and host in the sitemap; what a request says of them is never
+// believed. The Site stores what it learns in st, which several Sites may share. The caller
+// closes st, after the Site. If opts is nil, New uses the defaults. It copies opts.
 //
 // New does not wait for the store. Its error names the argument that is wrong.
 func New(origin string, st store.Store, opts *Options) (*Site, error) {
@@ -740,7 +723,7 @@ func New(origin string, st store.Store, opts *Options) (*Site, error) {
 	return s, nil
 }
 
-// The sizes of what is kept in memory.
+// The sizes of the memory.
 const (
 	dueTargets  = 1 << 17  // request targets whose next look is known, 16 bytes each
 	waitBytes   = 10 << 20 // all that is between a response and the reading of it
@@ -830,7 +813,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	return nil
 }
 
-// newTree returns what makes the site map for visitors, nil if there is none.
+// newTree returns the maker of the site map for visitors, nil if there is none.
 func (s *Site) newTree(st store.Store, keys keys.Keys, opts *HTML) (*tree.Tree, error) {
 	if opts == nil {
 		return nil, nil
@@ -889,8 +872,8 @@ const (
 	leastPartBytes = 1 << 16            // of a part that holds any one page
 )
 
-// checkNumbers checks the settings that are numbers and times. A time that is far
-// too short is a number without its unit.
+// checkNumbers checks the settings that are numbers and times. A time that is far too short
+// is probably a number without its unit.
 func (o *Options) checkNumbers() error {
 	l := o.Limits
 	return cmp.Or(
@@ -905,8 +888,8 @@ func (o *Options) checkNumbers() error {
 	)
 }
 
-// between refuses a value that is neither 0 nor from least to most. If most is 0,
-// there is none.
+// between refuses a value that is neither 0 nor from least to most. If most is 0, there is
+// no upper bound.
 func between[T int | float64 | time.Duration](name string, value, least, most T) error {
 	switch {
 	case value == 0, value >= least && (most == 0 || value <= most):
@@ -972,8 +955,8 @@ func compile(rules []Rule) (admit.Rules, error) {
 	return set, nil
 }
 
-// checkFolder refuses rules that can match nothing in the folder of the origin,
-// since a sitemap lists only what is in its own folder.
+// checkFolder refuses rules that can match nothing in the folder of the origin, since a
+// sitemap lists only pages in its own folder.
 func checkFolder(origin location.Origin, rules []Rule) error {
 	folder := origin.Folder()
 	for i, r := range rules {
@@ -1007,17 +990,15 @@ func (s *Site) locateEntries(given []string) ([]string, error) {
 	return entries, nil
 }
 
-// Observe returns a handler that calls next and remembers the pages it serves.
-// It never changes a response, delays a write, or fails a request. It is also a
-// [mux.MiddlewareFunc]. It may stand anywhere, and more than once. The best place
-// is outermost, where it also sees pages that are gone, but inside of what
-// compresses responses.
+// Observe returns a handler that calls next and remembers the pages it serves. It never
+// changes a response, delays a write, or fails a request. It is also a
+// [mux.MiddlewareFunc]. It may stand anywhere, and more than once. The best place is
+// outermost, where it also sees pages that are gone, but inside middleware that compresses.
 //
-// It learns the routes, which are evidence, inside a router and around an
-// [http.ServeMux]. Other routers show theirs only to what stands inside: for
-// gorilla/mux use [Site.Mount]; for chi since 5.3, r.Use(site.Wrap) before the
-// routes. gin and echo can note the route in the request, before all other
-// middleware, for a site that wraps them:
+// It learns the routes, which are evidence, inside a router and around an [http.ServeMux].
+// Other routers show theirs only to handlers inside them: for gorilla/mux use [Site.Mount];
+// for chi since 5.3, r.Use(site.Wrap) before the routes. gin and echo can note the route in
+// the request, before all other middleware, for a site that wraps them:
 //
 //	engine.Use(func(c *gin.Context) { c.Request.Pattern = c.FullPath() })
 //
@@ -1038,9 +1019,8 @@ func (o observed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.site.observer.Serve(o.next, w, r)
 }
 
-// Flush returns when all that was seen before the call is read, stored and
-// rendered. Where the store cannot be used it soon returns an error, and what
-// was seen is stored later.
+// Flush returns when all that was seen before the call is read, stored and rendered. If the
+// store cannot be used, Flush soon returns an error, and the Site stores it later.
 func (s *Site) Flush(ctx context.Context) error {
 	if err := s.ledger.Flush(ctx); err != nil {
 		return fmt.Errorf("servemap: flushing: %w", err)
@@ -1056,10 +1036,9 @@ func (s *Site) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Forget takes the page at url out of the sitemap, erases what is known of it,
-// and bars it until a rule says Always. When it returns nil, that is stored. When
-// it returns an error, nothing is, and the page comes back when it is seen again;
-// try again.
+// Forget takes the page at url out of the sitemap, erases what is known of it, and bars it
+// until a rule says Always. If it returns nil, all that is stored. If it returns an error,
+// nothing is stored, and the page comes back when it is seen again. Then call it again.
 func (s *Site) Forget(ctx context.Context, url string) error {
 	loc, err := s.locate(url)
 	if err != nil {
@@ -1074,10 +1053,10 @@ func (s *Site) Forget(ctx context.Context, url string) error {
 // logPatience is how long Close waits for a Logger that takes no records.
 const logPatience = time.Second
 
-// Close flushes and stops, and returns when that is done or ctx ends. From then on
-// requests pass unobserved, and the last sitemap is served; a part of it that is
-// not in memory needs the store. The store is its opener's to close, afterwards.
-// Further calls return what the first did.
+// Close flushes and stops, and returns when that is done or ctx ends. After that the Site
+// observes no requests, and serves the last sitemap. A part of it that is not in memory
+// needs the store. Whoever opened the store closes it, after this. Further calls return
+// what the first call did.
 func (s *Site) Close(ctx context.Context) error {
 	s.closing.Do(func() {
 		s.observer.Close()
