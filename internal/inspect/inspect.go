@@ -1,7 +1,7 @@
-// Package inspect shows the owner of a site what servemap has learned: what is listed,
-// what is not and why, and what has changed. It renders pages of HTML without any script,
-// and the same as JSON. It asks the site, keeps nothing, and changes nothing but by
-// Forget. Who may see it is decided before it is asked.
+// Package inspect shows the owner of a site what servemap has learned: which pages are
+// listed, which are not and why, and what has changed. It renders HTML without any script,
+// and the same as JSON. It asks the site, keeps nothing, and changes nothing except by
+// Forget. Its caller decides who may see it.
 package inspect
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/servemap/servemap/internal/style"
 )
 
-// Config says what is inspected.
+// Config says what to inspect.
 type Config struct {
 	Site       Site
 	Origin     string // such as "https://example.com/blog"
@@ -32,11 +32,11 @@ type Config struct {
 	Folder     string // of the origin, such as "/blog/"
 	RobotsLine string // for robots.txt
 	ReportOnly bool   // no sitemap is served
-	Crawlers   bool   // what search engines fetch is followed
+	Crawlers   bool   // the fetches of search engines are followed
 }
 
-// Inspector is an [http.Handler]. It goes by the last element of a request's path, and all
-// of its links are relative to that, so it can be mounted below any path.
+// Inspector is an [http.Handler]. The last element of a request's path selects the view.
+// All links are relative to that, so an Inspector can be mounted below any path.
 type Inspector struct {
 	Config
 	forged *http.CrossOriginProtection
@@ -56,7 +56,7 @@ var sources embed.FS
 
 var (
 	css       = []byte(style.Tokens + sheet)
-	sheetName = "style-" + hashOf(css) + ".css" // a new one for new contents, so that it may be kept for ever
+	sheetName = "style-" + hashOf(css) + ".css" // new contents get a new name, so browsers may keep it for ever
 	templates = parse()
 )
 
@@ -78,7 +78,7 @@ func parse() map[string]*template.Template {
 	return pages
 }
 
-// view is one page. Data is what it shows, and what its JSON is.
+// view is one page. Data is its content, also as JSON.
 type view struct {
 	Name   string // of its template
 	Nav    string // the entry of the menu that leads to it
@@ -87,7 +87,7 @@ type view struct {
 	Data   any
 	Live   bool // it is loaded again every few seconds
 
-	// What every page has is filled in when it is rendered.
+	// write fills these in for every page.
 	Origin, Root, Folder, Sheet, JSON, Query string
 	Now                                      time.Time
 }
@@ -121,7 +121,7 @@ func (i *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// find returns what makes the view with a name, and whether the name asks for its JSON.
+// find returns the maker of the view with a name, and whether the name asks for its JSON.
 func find(name string) (maker func(*Inspector, context.Context, url.Values) (view, error), asJSON bool) {
 	base, asJSON := strings.CutSuffix(name, ".json")
 	if asJSON && base == "stats" {
@@ -132,8 +132,8 @@ func find(name string) (maker func(*Inspector, context.Context, url.Values) (vie
 	return makers[base], asJSON
 }
 
-// guardHeaders keeps the pages to themselves: nobody stores, frames or indexes them, they
-// run nothing, and they tell no other site their address.
+// guardHeaders protects the pages: nobody stores, frames or indexes them, they run nothing,
+// and they tell no other site their address.
 func guardHeaders(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Robots-Tag", "noindex, nofollow")
@@ -151,8 +151,9 @@ func serveSheet(w http.ResponseWriter) {
 	_, _ = w.Write(css)
 }
 
-// endsInSlash reports whether the client's own address ends so, without which relative
-// links lead elsewhere. What http.StripPrefix cuts off is still in the target.
+// endsInSlash reports whether the path in the client's own address ends in a slash.
+// Otherwise relative links would lead elsewhere. The request's target still has what
+// http.StripPrefix cuts off.
 func endsInSlash(r *http.Request) bool {
 	target, _, _ := strings.Cut(r.RequestURI, "?")
 	return target == "" || strings.HasSuffix(target, "/")
@@ -191,16 +192,15 @@ func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*In
 	i.write(w, v)
 }
 
-// redirect is the error of a view in whose place there is another one, by its relative
-// address.
+// redirect is an error that names the view to show instead, by its relative address.
 type redirect string
 
 func (r redirect) Error() string { return "see " + string(r) }
 
-// refusal is an error that is the question's and not the store's.
+// refusal is an error in the question, not of the store.
 type refusal struct{ error }
 
-// Problem is what is shown in place of a view that could not be made.
+// Problem replaces a view that could not be made.
 type Problem struct {
 	Error string `json:"error"`
 }
@@ -239,10 +239,10 @@ func writeJSON(w http.ResponseWriter, v view) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	_ = enc.Encode(v.Data) // who asked may have left
+	_ = enc.Encode(v.Data) // the client may have left
 }
 
-// write renders a page into memory first, so that no half of one is sent.
+// write renders a page into memory first, so that it never sends half a page.
 func (i *Inspector) write(w http.ResponseWriter, v view) {
 	v.Origin, v.Root, v.Folder, v.Sheet, v.Now = i.Origin, i.Root, i.Folder, sheetName, time.Now()
 	var b bytes.Buffer

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The pictures are drawn in SVG without a viewBox: what is across is in percent of the
-// width, what is down in pixels. So they fill any width, and their text keeps its size.
+// The pictures are SVG without a viewBox: widths are in percent, heights in pixels. So they
+// fill any width, and their text keeps its size.
 
 // barHeight is the height of the tallest bar in pixels.
 const barHeight = 96
@@ -23,7 +23,7 @@ type bar struct {
 	Day
 	X, Middle float64
 	Top       int // pixels
-	Label     int // where the number stands, in pixels
+	Label     int // where the number is, in pixels
 	Total     int
 	Pieces    []piece
 	Weekday   string
@@ -64,7 +64,7 @@ func barsOf(days []Day) (b bars) {
 	return b
 }
 
-// timeline is when a page was seen and changed.
+// timeline says when a page was seen and changed.
 type timeline struct {
 	Changes []mark // the first one first
 	Seen    mark   // the last look
@@ -76,8 +76,8 @@ type mark struct {
 	X  float64
 }
 
-// lineOf lays out the time from the first look at a page until now, nil if it was never
-// seen.
+// lineOf lays out the time from the first look at a page until now, nil if there was no
+// look.
 func lineOf(p Page, now time.Time) *timeline {
 	from, to := p.FirstSeen, now
 	for _, at := range p.Dates.Changes {
@@ -99,8 +99,8 @@ func lineOf(p Page, now time.Time) *timeline {
 	return t
 }
 
-// interval is how often a page changes, on a scale on which each unit of time has about
-// the same length. All are in percent.
+// interval is how often a page changes, on a scale where each unit of time has about the
+// same length. All values are in percent.
 type interval struct {
 	From, Likely, To, Width float64
 	Ticks                   []tick
@@ -117,7 +117,7 @@ const (
 	longest  = 2 * 365.25 * 86400
 )
 
-// rangeOf lays out the interval between changes, nil if it is not known.
+// rangeOf lays out the interval between changes, nil if it is unknown.
 func rangeOf(d Dates) *interval {
 	if d.Interval <= 0 {
 		return nil

@@ -5,40 +5,39 @@ import (
 	"time"
 )
 
-// Site is what the inspector asks of a site. Its methods may be called concurrently, and
-// return soon after ctx ends.
+// Site answers the inspector's questions about a site. Its methods may be called
+// concurrently, and return soon after ctx ends.
 type Site interface {
 	Stats() Stats
-	// Explain tells what is known of the page at a URL or location, or says why no page
-	// can be there.
+	// Explain says what is known of the page at a URL or location, or why no page can be
+	// there.
 	Explain(ctx context.Context, url string) (Page, error)
 	// List returns listed pages in the order of their locations.
 	List(ctx context.Context, w Wanted) (List, error)
-	// Folder returns what stands directly in a folder, after a location or from the
-	// beginning.
+	// Folder returns the children of a folder, from the beginning or after a location.
 	Folder(ctx context.Context, folder, after string, most int) ([]Child, string, error)
-	// ChangesFrom returns since when the changes are complete, the zero Time for since
-	// the site has had pages.
+	// ChangesFrom returns the time since which the changes are complete. The zero Time
+	// means ever since the site has had pages.
 	ChangesFrom(ctx context.Context) (time.Time, error)
-	// Latest returns what happened last to pages since a time, the newest first. If
-	// before is not zero, it is what comes before that.
+	// Latest returns the last change of each page since a time, the newest first. If before
+	// is not zero, it returns only changes older than that.
 	Latest(ctx context.Context, since time.Time, before Change, most int) ([]Change, error)
-	// Days counts what happened on each of the days that begin at since.
+	// Days counts the changes on each of so many days from since on.
 	Days(ctx context.Context, since time.Time, days int) ([]Day, error)
-	// Files returns the sitemap's files, the one that crawlers begin with first.
+	// Files returns the sitemap's files, first the one that crawlers begin with.
 	Files() []File
-	// Crawlers returns what search engines fetched, nil if that is not followed.
+	// Crawlers returns what search engines fetched, nil if crawlers are not followed.
 	Crawlers() []Crawler
 	// Forget takes a page out, erases what is known of it, and bars it.
 	Forget(ctx context.Context, url string) error
 }
 
-// What follows is answered as JSON too. Its fields are only ever added.
+// The types below are also answered as JSON. Their fields are only ever added to.
 
 // Stats are counts since the start, unless they say otherwise.
 type Stats struct {
 	Listed    int               `json:"listed"`
-	Waiting   int               `json:"waiting"` // known and never listed
+	Waiting   int               `json:"waiting"` // known but never listed
 	Verdicts  map[string]int    `json:"verdicts"`
 	Sightings uint64            `json:"sightings"`
 	Dropped   uint64            `json:"dropped"`
@@ -61,14 +60,14 @@ type Listing struct {
 	Alternates map[string]string `json:"alternates,omitempty"`
 }
 
-// Page is why a page is listed or not.
+// Page says why a page is listed or not.
 type Page struct {
 	Listing
 	Listed    bool      `json:"listed"`
 	Verdict   string    `json:"verdict"`
 	Reason    string    `json:"reason"`
 	Text      string    `json:"text"`
-	Missing   []string  `json:"missing,omitempty"` // what would list it; each is one way
+	Missing   []string  `json:"missing,omitempty"` // what would list it; any one is enough
 	Evidence  []string  `json:"evidence,omitempty"`
 	Status    int       `json:"status,omitempty"`
 	Networks  int       `json:"networks"`
@@ -81,7 +80,7 @@ type Page struct {
 	Dates     Dates     `json:"dates"`
 }
 
-// Dates is what is known of when a page's content changed.
+// Dates says when a page's content changed, as far as known.
 type Dates struct {
 	Text        string      `json:"text"`
 	Changes     []time.Time `json:"changes,omitempty"` // the last ones, the latest first
@@ -101,14 +100,14 @@ type Change struct {
 	URL  string    `json:"url"`
 }
 
-// Wanted says which listed pages are asked for; see package ledger.
+// Wanted says which listed pages to return; see package ledger.
 type Wanted struct {
 	Prefix, Contains, After string
 	Most                    int
 	Within                  time.Duration
 }
 
-// List are listed pages. Next is the location after which to go on, "" if that is all.
+// List has listed pages. Next is the location after which to continue, "" at the end.
 type List struct {
 	Pages []Listing `json:"pages"`
 	Next  string    `json:"next,omitempty"`
@@ -116,9 +115,9 @@ type List struct {
 
 // Child is a page or a folder that stands directly in a folder.
 type Child struct {
-	Location string `json:"location"` // of a folder with a slash at its end
+	Location string `json:"location"` // a folder's ends in a slash
 	Folder   bool   `json:"folder"`
-	Pages    int    `json:"pages"`          // that are listed, itself or below it
+	Pages    int    `json:"pages"`          // listed pages: itself, or those below it
 	More     bool   `json:"more,omitempty"` // there are more than that
 }
 
@@ -134,7 +133,7 @@ type File struct {
 // Crawler is what the crawler of one search engine fetched.
 type Crawler struct {
 	Engine      string        `json:"engine"`
-	Confirmable bool          `json:"confirmable"` // the DNS can tell its addresses
+	Confirmable bool          `json:"confirmable"` // the DNS can confirm its addresses
 	Days        []CrawlerDay  `json:"days"`        // the latest first
 	Files       []CrawlerFile `json:"files,omitempty"`
 	Since       time.Time     `json:"since"` // of the pages
@@ -142,7 +141,7 @@ type Crawler struct {
 	FetchedWeek int           `json:"fetched_week"`
 	NotFetched  int           `json:"not_fetched"`
 	AfterChange float64       `json:"after_change_seconds,omitempty"` // the median from a change to the first fetch after it
-	Changes     int           `json:"changes"`                        // of which that is the median
+	Changes     int           `json:"changes"`                        // how many changes the median is of
 }
 
 // CrawlerDay counts the requests of a day that claimed to be the engine's.

@@ -23,12 +23,12 @@ type Overview struct {
 	Serving   bool       `json:"serving"` // a sitemap is served
 	Hidden    int        `json:"not_listed"`
 	Uncounted uint64     `json:"not_counted"` // responses
-	Reasons   []Group    `json:"reasons"`     // what to look into first, then the most pages
-	Responses []Response `json:"responses"`   // that did not count, the most first
+	Reasons   []Group    `json:"reasons"`     // first those to look into, then by pages
+	Responses []Response `json:"responses"`   // that did not count, the most frequent first
 	Week      Week       `json:"week"`
 }
 
-// Group are the pages that have one verdict for one reason.
+// Group has the pages with one verdict and reason.
 type Group struct {
 	Verdict string     `json:"verdict"`
 	Reason  string     `json:"reason"`
@@ -45,10 +45,10 @@ type Response struct {
 	Means  string `json:"means"`
 }
 
-// Week is what changed on each of the last days.
+// Week says what changed on each of the last days.
 type Week struct {
 	Days  []Day     `json:"days"`
-	From  time.Time `json:"complete_since,omitzero"` // if the changes before are not known
+	From  time.Time `json:"complete_since,omitzero"` // if earlier changes are unknown
 	Error string    `json:"error,omitempty"`
 }
 
@@ -60,7 +60,7 @@ type Day struct {
 	Removed int    `json:"removed"`
 }
 
-// overview works without the store too.
+// overview also works without the store.
 func (i *Inspector) overview(ctx context.Context, q url.Values) (view, error) {
 	s := i.Site.Stats()
 	o := Overview{Stats: s, Origin: i.Origin, Serving: s.Listed > 0 && !i.ReportOnly, Responses: responsesOf(s.Ignored), Week: i.week(ctx)}
@@ -94,7 +94,7 @@ func state(s Stats, reportOnly bool) string {
 	return "No page is listed yet"
 }
 
-// groupsOf says what the counts mean, and puts first what an owner should look into.
+// groupsOf explains the counts, and puts first what an owner should look into.
 func groupsOf(verdicts map[string]int) (groups []Group) {
 	for name, pages := range verdicts {
 		verdict, reason, _ := strings.Cut(name, " ")
@@ -137,7 +137,7 @@ func (i *Inspector) week(ctx context.Context) (w Week) {
 	return w
 }
 
-// reach returns since, or the time since when the changes are complete if that is later.
+// reach returns since, or the time from which the changes are complete if that is later.
 func (i *Inspector) reach(ctx context.Context, since time.Time) (time.Time, error) {
 	from, err := i.Site.ChangesFrom(ctx)
 	if err == nil && from.After(since) {
@@ -151,7 +151,7 @@ func (i *Inspector) page(ctx context.Context, q url.Values) (view, error) {
 	return view{Name: "page", Nav: "pages", Title: i.show(p.URL), Query: i.show(p.URL), Data: p}, err
 }
 
-// explain tells of the page that is asked for.
+// explain describes the page that the query names.
 func (i *Inspector) explain(ctx context.Context, q url.Values) (Page, error) {
 	u := q.Get("u")
 	if u == "" {
@@ -164,13 +164,14 @@ func (i *Inspector) explain(ctx context.Context, q url.Values) (Page, error) {
 	return p, err
 }
 
-// mostPages is how many pages or changes one view shows, mostChildren how many of a folder.
+// mostPages is how many pages or changes one view shows, and mostChildren how many children
+// of a folder.
 const (
 	mostPages    = 100
 	mostChildren = 50
 )
 
-// Pages are listed pages by what their locations begin with.
+// Pages are the listed pages whose locations begin with Prefix.
 type Pages struct {
 	Prefix string `json:"prefix"`
 	After  string `json:"after,omitempty"`
@@ -186,7 +187,7 @@ func (i *Inspector) pages(ctx context.Context, q url.Values) (view, error) {
 	return view{Name: "pages", Nav: "pages", Title: "Pages", Data: p}, err
 }
 
-// location returns what an owner typed for a URL or location as a location.
+// location turns a URL or location that an owner typed into a location.
 func (i *Inspector) location(typed string) string {
 	typed = strings.TrimSpace(typed)
 	if rest, ok := strings.CutPrefix(typed, i.Root); ok && (rest == "" || rest[0] == '/') {
@@ -195,7 +196,7 @@ func (i *Inspector) location(typed string) string {
 	return typed
 }
 
-// checkLocations refuses what is neither empty nor the beginning of a location.
+// checkLocations refuses all but the empty string and beginnings of locations.
 func checkLocations(all ...string) error {
 	for _, loc := range all {
 		if loc != "" && loc[0] != '/' || len(loc) > 1024 || strings.ContainsFunc(loc, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -205,7 +206,7 @@ func checkLocations(all ...string) error {
 	return nil
 }
 
-// Folder is what stands directly in a folder.
+// Folder lists the children of a folder.
 type Folder struct {
 	Folder   string  `json:"folder"`
 	After    string  `json:"after,omitempty"`
@@ -224,22 +225,22 @@ func (i *Inspector) folders(ctx context.Context, q url.Values) (view, error) {
 	return view{Name: "folders", Nav: "folders", Title: "Folders", Data: f}, err
 }
 
-// Search is what was found.
+// Search is the result of a search.
 type Search struct {
 	Query string `json:"query"`
 	After string `json:"after,omitempty"`
-	// Prefix says that the pages begin with the query; else it is somewhere in them.
+	// Prefix says that the pages begin with the query. Otherwise they contain it.
 	Prefix bool `json:"prefix"`
-	// Stopped says that the time was over, so that pages after Next may match too.
+	// Stopped says that time ran out, so that pages after Next may match too.
 	Stopped bool `json:"stopped,omitempty"`
 	List
 }
 
-// searchFor is how long a search looks through the pages before it shows what it has.
+// searchFor is how long a search may take before it shows its results so far.
 const searchFor = time.Second
 
-// search finds the page at an address, else the pages that begin with it. Anything else
-// is looked for within the addresses of all listed pages.
+// search finds the page at an address, else the pages that begin with it. It looks for any
+// other text within the addresses of all listed pages.
 func (i *Inspector) search(ctx context.Context, q url.Values) (view, error) {
 	typed := strings.TrimSpace(q.Get("q"))
 	s := Search{Query: typed, After: q.Get("after")}
@@ -254,7 +255,7 @@ func (i *Inspector) search(ctx context.Context, q url.Values) (view, error) {
 	case s.Prefix:
 		err = i.searchPrefix(ctx, loc, &s)
 	case strings.Contains(typed, "://"):
-		return v, redirect("page?u=" + url.QueryEscape(typed)) // which says why no page can be there
+		return v, redirect("page?u=" + url.QueryEscape(typed)) // it says why no page can be there
 	default:
 		needle := strings.ToLower(escaped(typed))
 		s.List, err = i.Site.List(ctx, Wanted{Prefix: "/", Contains: needle, After: s.After, Most: mostPages, Within: searchFor})
@@ -264,7 +265,7 @@ func (i *Inspector) search(ctx context.Context, q url.Values) (view, error) {
 	return v, err
 }
 
-// searchPrefix finds the page at a location, or those that begin with it. If there is
+// searchPrefix finds the page at a location, or the pages that begin with it. If there is
 // neither, the page's own view says so.
 func (i *Inspector) searchPrefix(ctx context.Context, loc string, s *Search) error {
 	alone := redirect("page?u=" + url.QueryEscape(loc))
@@ -283,8 +284,8 @@ func (i *Inspector) searchPrefix(ctx context.Context, loc string, s *Search) err
 	return err
 }
 
-// escaped writes what people type as it stands in a location: only what is no printable
-// ASCII is escaped.
+// escaped writes a typed text as locations have it: it escapes only what is not printable
+// ASCII.
 func escaped(s string) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {
@@ -297,14 +298,14 @@ func escaped(s string) string {
 	return b.String()
 }
 
-// Changes are what happened last to each page, the newest first.
+// Changes are the last changes of each page, the newest first.
 type Changes struct {
 	Since   time.Time `json:"since"`
-	Span    string    `json:"-"`                       // as it was asked for
-	From    time.Time `json:"complete_since,omitzero"` // if the changes before are not known
+	Span    string    `json:"-"`                       // as in the query
+	From    time.Time `json:"complete_since,omitzero"` // if earlier changes are unknown
 	Before  string    `json:"before,omitempty"`
 	Changes []Change  `json:"changes"`
-	Next    string    `json:"next,omitempty"` // for before, "" if that is all
+	Next    string    `json:"next,omitempty"` // value of before for the next page, "" at the end
 }
 
 // Spans are the times that the view of changes offers.
@@ -326,7 +327,7 @@ func (i *Inspector) changes(ctx context.Context, q url.Values) (view, error) {
 	return view{Name: "changes", Nav: "changes", Title: "Changes", Data: c}, err
 }
 
-// sinceOf reads how long ago, or since when.
+// sinceOf reads a time, or how long ago it was.
 func sinceOf(text string, now time.Time) (time.Time, error) {
 	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
 		return now.Add(-ago).UTC().Truncate(time.Millisecond), nil
@@ -338,7 +339,7 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 	return at.UTC(), nil
 }
 
-// latest finds the last of the changes that come before the cursor.
+// latest finds the newest changes that come before the cursor.
 func (i *Inspector) latest(ctx context.Context, c *Changes) error {
 	var before Change
 	at, url, _ := strings.Cut(c.Before, " ")
@@ -385,7 +386,7 @@ type Help struct {
 	Reasons []Reason `json:"reasons"`
 }
 
-// Reason is one of them.
+// Reason is one reason with its sentences.
 type Reason struct {
 	Verdict string     `json:"verdict"`
 	Reason  string     `json:"reason"`
@@ -402,13 +403,13 @@ func (i *Inspector) help(context.Context, url.Values) (view, error) {
 	return view{Name: "help", Nav: "help", Title: "Help", Data: h}, nil
 }
 
-// confirm asks whether a page is to be forgotten.
+// confirm asks the owner whether to forget a page.
 func (i *Inspector) confirm(ctx context.Context, q url.Values) (view, error) {
 	p, err := i.explain(ctx, q)
 	return view{Name: "forget", Nav: "pages", Title: "Forget a page", Data: p}, err
 }
 
-// forget takes a page out, if a page of the inspector itself asks for it.
+// forget takes a page out, if the request comes from a page of the inspector.
 func (i *Inspector) forget(w http.ResponseWriter, r *http.Request) {
 	if err := i.forged.Check(r); err != nil {
 		http.Error(w, "only the inspector's own page may ask for that: "+err.Error(), http.StatusForbidden)

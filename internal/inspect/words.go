@@ -24,7 +24,7 @@ var functions = template.FuncMap{
 	"tone": tone, "evidence": evidenceOf, "listings": listingsOf, "menu": func() any { return menu },
 }
 
-// thousands writes a whole number with its thousands apart.
+// thousands writes a whole number with commas between its thousands.
 func thousands(digits string) string {
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
@@ -56,7 +56,7 @@ func ago(t, now time.Time) string {
 	}
 }
 
-// nextLook says when a request for a page teaches something again.
+// nextLook says when a request for a page next teaches something.
 func nextLook(at, now time.Time) string {
 	if !at.After(now) {
 		return "with the next visit"
@@ -64,7 +64,7 @@ func nextLook(at, now time.Time) string {
 	return "with a visit in " + spanOf(at.Sub(now).Seconds()) + " or later"
 }
 
-// units are those of time that people count in.
+// units are the units of time that people use.
 var units = []struct {
 	seconds float64
 	name    string
@@ -90,7 +90,7 @@ func bytesOf(n int) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-// show returns what stands for a URL of the site on the page: its path, as people read it.
+// show returns what the inspector shows for a URL of the site: its path, readable.
 func (i *Inspector) show(u string) string { return showPath(i.Root, u) }
 
 func showPath(root, u string) string {
@@ -105,7 +105,7 @@ func showPath(root, u string) string {
 	return text
 }
 
-// shorten keeps what a stranger typed from filling the page.
+// shorten keeps a stranger's text from filling the page.
 func shorten(s string) string {
 	if r := []rune(s); len(r) > 80 {
 		return string(r[:80]) + "…"
@@ -132,7 +132,7 @@ func crumbs(folder string) (all []crumb) {
 	return all
 }
 
-// lastSegment returns a location without the folder that it stands in.
+// lastSegment returns a location without its folder.
 func lastSegment(folder, location string) string {
 	return showPath("", strings.TrimPrefix(location, folder))
 }
@@ -160,8 +160,8 @@ type part struct {
 	Text string
 }
 
-// elementParts splits the element of a page into tags and texts. Each element within it
-// stands on a line of its own.
+// elementParts splits the element of a page into tags and texts. Each inner element gets
+// its own line.
 func elementParts(xml string) (parts []part) {
 	depth, opened := 0, false
 	for xml = strings.TrimSpace(xml); xml != ""; {
@@ -210,7 +210,7 @@ func tone(verdict string) string {
 	return "look"
 }
 
-// check is a kind of evidence, which a page has or lacks.
+// check is a kind of evidence that a page has or lacks.
 type check struct {
 	Has  bool
 	Text string

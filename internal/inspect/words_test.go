@@ -61,7 +61,7 @@ func TestCrumbs(t *testing.T) {
 	}
 }
 
-// The parts of an element are all of it, but for the spaces between its tags.
+// The parts of an element are the whole element, without the spaces between its tags.
 func TestElementParts(t *testing.T) {
 	for _, tt := range []struct{ name, xml, want string }{
 		{"only the address", "<url><loc>a</loc></url>", "<url>\n  <loc>a</loc>\n</url>"},
