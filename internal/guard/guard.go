@@ -1,6 +1,6 @@
-// Package guard keeps strangers from what only the owner of a site may see. It takes a
-// function that says who is allowed, and answers 404 to everybody else, as if there
-// were nothing. It decides by the request alone, and keeps nothing.
+// Package guard hides from strangers what only the owner of a site may see. It takes a
+// function that says who is allowed, and answers 404 to everybody else, as if there were
+// nothing. It decides by the request alone, and keeps nothing.
 package guard
 
 import (
@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// Handler serves those whom allow lets in with next. Others get 404, but for those
-// whom a [Password] asks for one, who get 401. It panics if allow is nil.
+// Handler serves next to those whom allow lets in. Others get 404. A [Password] makes it
+// answer 401 instead, to ask for the password. It panics if allow is nil.
 func Handler(what string, allow func(*http.Request) bool, next http.Handler) http.Handler {
 	if allow == nil {
 		panic("servemap: " + what + ": allow is nil; say who may see it, such as servemap.Local")
@@ -34,7 +34,7 @@ func Handler(what string, allow func(*http.Request) bool, next http.Handler) htt
 	})
 }
 
-// question is the key of what a Password tells its Handler: that it asks for one.
+// question is the context key by which a Password tells its Handler to ask for one.
 type question struct{}
 
 func refuse(w http.ResponseWriter, text string, code int) {
@@ -63,15 +63,14 @@ func Password(user, password string) func(*http.Request) bool {
 	}
 }
 
-// digest has one length for all, so that comparing takes the same time for all.
+// digest gives all passwords one length, so that comparing always takes the same time.
 func digest(user, password string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(user + "\x00" + password))
 }
 
-// Local reports whether a request comes from this machine and was passed on by nobody:
-// the client's address and the host that was asked for are loopback ones, and no header
-// names a proxy. A page elsewhere whose name is made to stand for this machine has
-// another host.
+// Local reports whether a request comes straight from this machine: the client's address
+// and the requested host are loopback ones, and no header names a proxy. If somebody's
+// domain name is made to point to this machine, the requested host gives that away.
 func Local(r *http.Request) bool {
 	return loopbackPeer(r.RemoteAddr) && loopbackHost(r.Host) && !passedOn(r)
 }
@@ -90,8 +89,9 @@ func loopbackHost(host string) bool {
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
-// passedOn reports whether a proxy passed the request on. Some name no client, but speak
-// HTTP/1.0 to the server, or end the connection after each request, as no browser does.
+// passedOn reports whether a proxy passed the request on. Some proxies name no client, but
+// speak HTTP/1.0 to the server, or end the connection after each request. No browser does
+// that.
 func passedOn(r *http.Request) bool {
 	if !r.ProtoAtLeast(1, 1) || r.Close {
 		return true
@@ -104,7 +104,7 @@ func passedOn(r *http.Request) bool {
 	return false
 }
 
-// proxyHeaders are the further headers by which proxies name themselves or the client.
+// proxyHeaders are further headers by which proxies name themselves or the client.
 var proxyHeaders = map[string]bool{
 	"Forwarded": true, "Via": true, "X-Real-Ip": true, "X-Client-Ip": true, "True-Client-Ip": true, "Client-Ip": true,
 	"X-Cluster-Client-Ip": true, "Fastly-Client-Ip": true, "Fly-Client-Ip": true, "Cdn-Loop": true, "X-Original-Forwarded-For": true,
