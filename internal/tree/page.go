@@ -9,7 +9,8 @@ import (
 	"github.com/servemap/servemap/internal/style"
 )
 
-// The sheets of the tree, which an owner's layout gets, and of a page of its own.
+// The style sheets of the tree, which an owner's layout gets, and of this package's own
+// page.
 var (
 	//go:embed tree.css
 	treeStyle string

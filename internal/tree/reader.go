@@ -24,14 +24,14 @@ type entry struct {
 	priority uint8
 }
 
-// child is a page or a folder that stands directly in a folder.
+// child is a page or a folder directly in a folder.
 type child struct {
-	entry       // of the page; of a folder the location only, with a slash at its end
+	entry       // the page; for a folder only the location, with a slash at its end
 	folder bool // there are pages below it
 }
 
-// each calls fn with the listed pages whose locations begin with prefix and come after a
-// location, until fn returns false.
+// each calls fn with each listed page whose location begins with prefix and comes after the
+// location after, until fn returns false.
 func (r *reader) each(ctx context.Context, prefix, after string, fn func(entry) bool) error {
 	pages := r.keys.Pages()
 	if after != "" {
@@ -77,8 +77,8 @@ func (r *reader) exact(ctx context.Context, location string) (e entry, is bool, 
 	return some[0], true, nil
 }
 
-// children returns what stands directly in the folder of prefix and begins with prefix,
-// and whether there is more than that. A folder is passed over with one step.
+// children returns the children in the folder of prefix that begin with prefix, and whether
+// there are more. It skips a whole folder in one step.
 func (r *reader) children(ctx context.Context, prefix string, most int) (found []child, more bool, err error) {
 	after, folder := "", folderOf(prefix)
 	for again := true; again && err == nil; {
@@ -99,19 +99,19 @@ func (r *reader) children(ctx context.Context, prefix string, most int) (found [
 	return found, more, err
 }
 
-// past returns a location after all that begin with prefix.
+// past returns a location after all locations that begin with prefix.
 func past(prefix string) string {
 	return prefix + strings.Repeat("~", max(0, keys.MaxLocation-len(prefix)))
 }
 
-// folderOf returns the folder that a location, or the beginning of one, is in.
+// folderOf returns the folder of a location, or of the beginning of one.
 func folderOf(location string) string {
 	path, _, _ := strings.Cut(location, "?")
 	return path[:strings.LastIndexByte(path, '/')+1]
 }
 
-// subfolder returns the folder directly in folder that a location is in, "" if the
-// location stands in folder itself. A slash at its end does not make it a folder.
+// subfolder returns the folder directly in folder that a location is in, "" if the location
+// is in folder itself. A slash at the end of a location does not make it a folder.
 func subfolder(folder, location string) string {
 	path, _, _ := strings.Cut(location, "?")
 	i := strings.IndexByte(path[len(folder):], '/')
@@ -124,12 +124,12 @@ func subfolder(folder, location string) string {
 // group is a part of the pages of a folder.
 type group struct {
 	prefix string
-	page   bool // it is the page with that location alone
+	page   bool // it is only the page with that location
 }
 
-// groups splits the pages whose locations begin with prefix by how they go on. It goes on
-// until there are several groups and none of the first ones has more than size pages, or
-// there would be more than most groups.
+// groups splits the pages whose locations begin with prefix by their next characters. It
+// stops once there are several groups and none of the first groups has more than size
+// pages, or before there would be more than most groups.
 func (r *reader) groups(ctx context.Context, prefix string, size, most int) ([]group, error) {
 	groups := []group{{prefix: prefix}}
 	for {
@@ -147,7 +147,7 @@ func (r *reader) groups(ctx context.Context, prefix string, size, most int) ([]g
 			}
 		}
 		if slices.Equal(groups, next) {
-			return groups, nil // nothing goes on
+			return groups, nil // no location is longer
 		}
 		if groups = next; len(groups) < 2 {
 			continue
@@ -158,7 +158,7 @@ func (r *reader) groups(ctx context.Context, prefix string, size, most int) ([]g
 	}
 }
 
-// groupsTried is how many groups are looked at to see whether they are to be split.
+// groupsTried is how many groups are checked to decide whether to split them.
 const groupsTried = 12
 
 // large reports whether one of the first groups has more pages than size.
@@ -171,8 +171,8 @@ func (r *reader) large(ctx context.Context, groups []group, size int) (large boo
 	return false, nil
 }
 
-// split returns the groups whose beginnings are one character longer than prefix, and the
-// page that has prefix for its location.
+// split returns the groups whose prefixes are one character longer than prefix, and the
+// page whose location is prefix.
 func (r *reader) split(ctx context.Context, prefix string) (parts []group, err error) {
 	after := ""
 	for again := true; again && err == nil; {

@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// affixes are beginnings and ends that most titles have in common, such as " | Shop",
-// the longest first.
+// affixes are beginnings and ends that most titles have in common, such as " | Shop", the
+// longest first.
 type affixes struct{ heads, tails []string }
 
 // separators stand in titles between the name of the page and that of the site.
 var separators = []string{" | ", " - ", " – ", " — ", " · ", " • ", " » ", " « ", " :: ", ": "}
 
-// The least titles of which most may have something in common.
+// leastTitles is how many titles it takes to find what most have in common.
 const leastTitles = 3
 
 // common returns what more than half of the titles begin or end with.
@@ -84,7 +84,7 @@ func (a affixes) label(e entry) string {
 	return text
 }
 
-// name returns the last segment of a location as words, "" for that of a whole host.
+// name returns the last segment of a location as words, "" for the root of a host.
 func name(location string) string {
 	path, query, _ := strings.Cut(location, "?")
 	path = strings.TrimSuffix(path, "/")
@@ -102,7 +102,7 @@ func name(location string) string {
 	return strings.TrimSpace(text)
 }
 
-// readable undoes percent-encoding where the result is text.
+// readable undoes percent-encoding if the result is text.
 func readable(s string) string {
 	text, err := url.PathUnescape(s)
 	if err != nil || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {

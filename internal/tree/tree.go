@@ -1,11 +1,11 @@
 // Package tree makes the site map that visitors read: the listed pages by folder, with
-// their titles. Its input are the records of the pages, and a function that says which
-// pages the sitemap lists now; its output is HTML. It names no other page, and it never
-// changes a record.
+// their titles. It takes the records of the pages, and a function that says which pages the
+// sitemap lists now. It returns HTML. It must name no other page, and never change a
+// record.
 //
-// The work for one view is bounded by what the view shows, not by how many pages
-// there are: where a folder has too many children, the view shows groups of them by the
-// beginnings of their names, which lead to views of their own.
+// The work for one view depends on what the view shows, not on how many pages there are. If
+// a folder has too many children, the view shows groups of them by the beginnings of their
+// names. Each group leads to its own view.
 package tree
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// Config says what a tree is made of. All but Layout and Data is required.
+// Config says what to make a tree of. All fields are required but Layout and Data.
 type Config struct {
 	Store  store.Store
 	Keys   keys.Keys
@@ -31,15 +31,15 @@ type Config struct {
 	Folder string                       // of the site, such as "/"
 	Name   string                       // of the file, such as "sitemap.html"
 	Words  Words
-	Layout *template.Template // the owner's; nil for the one of this package
+	Layout *template.Template // the owner's; nil for that of this package
 	Data   func(Page) any     // returns what the owner's layout gets
 }
 
-// Words are what stands around the titles.
+// Words are the texts around the titles.
 type Words struct {
 	Lang  string // of the words, such as "en"
 	Title string // the heading
-	More  string // stands before the title of a folder that is not shown whole
+	More  string // goes before the title of a folder that is not shown whole
 	All   string // leads to all pages
 }
 
@@ -52,16 +52,16 @@ type Page struct {
 	Style     template.CSS  // how Tree is laid out
 }
 
-// The bounds of a view, and of the site up to which there is a view of all its pages.
+// The bounds of a view, and the most pages for which there is a view of all pages.
 const (
 	firstLinks  = 100
 	folderLinks = 500
 	allPages    = 2000
 )
 
-// Query says which view is asked for.
+// Query says which view to render.
 type Query struct {
-	In  string // the beginning of the locations that are shown; "" for the folder of the site
+	In  string // the beginning of the locations to show; "" for the folder of the site
 	All bool   // all pages at once
 }
 
@@ -71,7 +71,7 @@ var ErrNone = errors.New("nothing is listed there")
 // Tree makes the views of one site. Its methods may be called concurrently.
 type Tree struct {
 	cfg    Config
-	busy   chan struct{} // one view is made at a time
+	busy   chan struct{} // only one view is made at a time
 	mu     sync.Mutex
 	shared affixes // of the titles, as last found
 	found  time.Time
@@ -115,7 +115,7 @@ func (t *Tree) Render(ctx context.Context, q Query, listed int, lists func(locat
 	})
 }
 
-// view returns what a view shows.
+// view returns the content of a view.
 func (t *Tree) view(r *reader, ctx context.Context, q Query, listed int) (*view, error) {
 	root := t.cfg.Folder
 	if q.In == "" {
@@ -140,7 +140,7 @@ func (t *Tree) view(r *reader, ctx context.Context, q Query, listed int) (*view,
 	}
 }
 
-// affixesFor is how long what most titles have in common holds.
+// affixesFor is how long the affixes of titles are kept.
 const affixesFor = time.Minute
 
 // affixes returns what most titles have in common. It looks at pages from all folders.

@@ -77,7 +77,7 @@ func (g *garden) render(q Query) (string, error) {
 	return string(b), err
 }
 
-// show returns a view that must be there.
+// show returns a view that must exist.
 func (g *garden) show(q Query) string {
 	g.Helper()
 	text, err := g.render(q)
@@ -89,7 +89,7 @@ func (g *garden) show(q Query) string {
 
 var anchor = regexp.MustCompile(`<a href="([^"]*)"[^>]*>([^<]*)</a>`)
 
-// hrefs returns where the links of a view lead, in their order.
+// hrefs returns the targets of the links of a view, in order.
 func hrefs(text string) (all []string) {
 	_, text, _ = strings.Cut(text, "<main>")
 	for _, m := range anchor.FindAllStringSubmatch(text, -1) {
@@ -98,7 +98,7 @@ func hrefs(text string) (all []string) {
 	return all
 }
 
-// many returns pages with such locations.
+// many returns n pages with locations in such a format.
 func many(n int, format string) map[string]string {
 	pages := map[string]string{}
 	for i := range n {
@@ -125,7 +125,7 @@ func TestEveryPageIsReachedInThreeClicksAndNoOtherIs(t *testing.T) {
 	tests := []struct {
 		name   string
 		pages  map[string]string
-		clicks int // the first view counts for none
+		clicks int // clicks from the first view
 	}{
 		{"one page", map[string]string{"/": "Home"}, 1},
 		{"fewer than a view has", many(99, "/p%d"), 1},
@@ -191,7 +191,7 @@ func TestEveryPageIsReachedInThreeClicksAndNoOtherIs(t *testing.T) {
 	}
 }
 
-// queryOf returns what a link to a view asks for.
+// queryOf returns the Query that a link to a view stands for.
 func queryOf(t *testing.T, address string) Query {
 	t.Helper()
 	u, err := url.Parse(address)

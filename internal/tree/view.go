@@ -15,7 +15,7 @@ type view struct {
 
 	Self     string    // its address relative to the folder of the site
 	Crumbs   []link    // the folders above it
-	Links    []link    // pages that are in no section
+	Links    []link    // pages outside any section
 	Sections []section // folders
 	Groups   []link    // parts of a folder that has too many children
 	All      *link     // leads to all pages
@@ -24,7 +24,7 @@ type view struct {
 // link is a link to a page or to another view.
 type link struct {
 	Href, Text string
-	Note       string // tells apart what has one text
+	Note       string // tells apart links with the same text
 	Folder     bool   // it leads to the view of a folder
 	first      bool   // it leads to the first page of the site
 	priority   uint8
@@ -33,7 +33,7 @@ type link struct {
 // section is a folder.
 type section struct {
 	Title    string
-	Href     string // of its own page, or else of its view; "" for neither
+	Href     string // the page of the folder, or else its view; "" for neither
 	Links    []link
 	Sections []section
 	More     *link // leads to the view of the folder
@@ -62,7 +62,7 @@ func (t *Tree) address(in string) string {
 
 func (t *Tree) allAddress() string { return t.cfg.Name + "?all=1" }
 
-// href returns the address of a view as it stands in a link.
+// href returns the address of a view as links have it.
 func (t *Tree) href(in string) string { return t.cfg.Folder + t.address(in) }
 
 // page returns the link to a page.
@@ -84,7 +84,8 @@ func hostOf(address string) string {
 	return host
 }
 
-// start returns a view of what begins with b.in, with its title and the folders above.
+// start returns a view of the locations that begin with b.in, with its title and the
+// folders above.
 func (b *builder) start() *view {
 	v := &view{title: b.cfg.Words.Title, Self: b.address(b.in)}
 	if b.in == b.cfg.Folder {
@@ -121,8 +122,8 @@ func (b *builder) all() (*view, error) {
 	return v, nil
 }
 
-// nest sorts pages into the folders that are directly in folder, and those into theirs.
-// Below so many levels the pages of all folders stand together.
+// nest sorts pages into the folders directly in folder, and those pages into their folders.
+// Below so many levels it does not divide the pages any more.
 func (b *builder) nest(folder string, pages []entry, levels int) (links []link, sections []section) {
 	below := map[string][]entry{}
 	var direct []entry
@@ -146,8 +147,8 @@ func (b *builder) nest(folder string, pages []entry, levels int) (links []link, 
 	return b.links(direct), inOrder(sections)
 }
 
-// head makes a section of each folder. A page that is the folder's own, as "/blog" or
-// "/blog/" is of "/blog/", heads its section, and is taken out of the pages.
+// head makes a section for each folder. A folder's own page heads its section and leaves
+// the pages: for "/blog/" that is "/blog" or "/blog/".
 func (b *builder) head(pages []entry, folders []string) ([]entry, []section) {
 	var sections []section
 	own := map[string]entry{}
@@ -171,8 +172,8 @@ func (b *builder) head(pages []entry, folders []string) ([]entry, []section) {
 	return pages, sections
 }
 
-// links returns the links to pages: the first page of the site, then those of the highest
-// rank, then by title.
+// links returns the links to pages: first the first page of the site, then by rank, highest
+// first, then by title.
 func (b *builder) links(pages []entry) []link {
 	links := make([]link, len(pages))
 	seen := map[string]int{}
@@ -188,14 +189,14 @@ func (b *builder) links(pages []entry) []link {
 	}
 	slices.SortStableFunc(links, func(x, y link) int {
 		if x.first != y.first {
-			return cmp.Compare(len(x.Href), len(y.Href)) // it has the shortest
+			return cmp.Compare(len(x.Href), len(y.Href)) // its link is the shortest
 		}
 		return cmp.Or(cmp.Compare(y.priority, x.priority), strings.Compare(strings.ToLower(x.Text), strings.ToLower(y.Text)))
 	})
 	return links
 }
 
-// note tells apart pages with one title: by the query, or else by the last segment.
+// note tells apart pages with the same title: by the query, or else by the last segment.
 func note(location string) string {
 	if _, query, ok := strings.Cut(location, "?"); ok {
 		return readable(query)
@@ -210,13 +211,13 @@ func inOrder(sections []section) []section {
 }
 
 const (
-	samplesMost   = 8 // pages that are shown of a folder beside others
+	samplesMost   = 8 // pages of a folder that are shown beside other folders
 	linksAround   = 4 // links of a view besides those to pages and folders
 	linksOfFolder = 2 // links of a section besides those to its pages
 )
 
-// folder returns the view of a folder, or of a group in it: its pages, and some of the
-// pages of each folder in it.
+// folder returns the view of a folder, or of a group in it: its pages, and some pages of
+// each folder in it.
 func (b *builder) folder() (*view, error) {
 	v := b.start()
 	if b.most == firstLinks && b.listed <= allPages {
@@ -253,8 +254,8 @@ func (b *builder) folder() (*view, error) {
 	return v, nil
 }
 
-// own names the view of a folder by the page that is the folder's own, and shows that
-// page if its location is that of the folder without its slash.
+// own gives the view of a folder the title of the folder's own page. If that page's
+// location is the folder's without its slash, the view shows the page too.
 func (b *builder) own(v *view) error {
 	bare, is := strings.CutSuffix(b.in, "/")
 	if !is || b.in == b.cfg.Folder {
@@ -272,7 +273,7 @@ func (b *builder) own(v *view) error {
 	return err
 }
 
-// sample fills a section with some of what stands directly in its folder.
+// sample fills a section with some children of its folder.
 func (b *builder) sample(s *section, most int) error {
 	found, more, err := b.children(b.ctx, s.folder, most+1)
 	found = slices.DeleteFunc(found, func(c child) bool { return c.location == s.Href })
@@ -289,7 +290,7 @@ func (b *builder) sample(s *section, most int) error {
 	return err
 }
 
-// parted returns the pages and the folders of what stands in a folder.
+// parted splits the children of a folder into pages and folders.
 func parted(found []child) (pages []entry, folders []string) {
 	for _, c := range found {
 		if c.folder {
