@@ -1,7 +1,7 @@
-// Package metrics writes the numbers of a site as Prometheus reads them. Its input are
-// plain counts, its output is text. The values of each label come from a fixed set, so
-// that no visitor can add a series. It never counts anything itself but the answers to
-// requests, see [Answers].
+// Package metrics writes the numbers of a site in the format of Prometheus. It takes plain
+// counts and returns text. The values of each label come from a fixed set, so that no
+// visitor can add a series. It must count nothing itself except the answers to requests,
+// see [Answers].
 package metrics
 
 import (
@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// Site is what the metrics say of one site.
+// Site has the numbers of one site.
 type Site struct {
 	Origin    string
 	Version   string            // of the module, see [Version]
-	Verdicts  []Verdict         // the locations that are known now
+	Verdicts  []Verdict         // the known locations
 	Waiting   int               // locations that were never listed
 	Files     Files             // of the sitemap that is served now
 	Sightings uint64            // responses that showed something of a page
@@ -32,23 +32,23 @@ type Site struct {
 	StoreUp   bool
 	Damaged   uint64 // records that could not be read
 	Hints     int
-	Worker    time.Duration     // that the worker was at work
+	Worker    time.Duration     // time that the worker has worked
 	Answers   map[int]uint64    // to requests for the sitemap, by status
 	Explored  map[string]uint64 // answers to explorations, see [Result]
 }
 
-// Verdict is how many locations have one verdict for one reason.
+// Verdict counts the locations with one verdict and reason.
 type Verdict struct {
 	Verdict, Reason string
 	Pages           int
 }
 
-// Files is what is served.
+// Files has the numbers of the served files.
 type Files struct {
 	Pages, Files int
 	Bytes        int       // of all files, before compression
 	Damaged      int       // entries that could not be read
-	Rendered     time.Time // when files were last made; the zero Time if they were not yet
+	Rendered     time.Time // when files were last made, the zero Time for never
 }
 
 // family is a metric with all its series.
@@ -57,9 +57,9 @@ type family struct {
 	series           []series
 }
 
-// series is a value with the labels that it has besides the site.
+// series is a value with its labels, besides the label site.
 type series struct {
-	labels []string // names and values in turn
+	labels []string // names and values, alternating
 	value  float64
 }
 
@@ -68,7 +68,7 @@ const (
 	counter = "counter"
 )
 
-// ContentType is that of the text.
+// ContentType is the content type of the text.
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 
 // Text returns the metrics of a site in the text format of Prometheus, version 0.0.4.
@@ -89,8 +89,8 @@ func Text(s Site) []byte {
 
 var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace
 
-// families returns all metrics. A metric without a series has a name and a help text all
-// the same, so that who reads the text sees what there is.
+// families returns all metrics. A metric without series still has its name and help text,
+// so that readers see that it exists.
 func families(s Site) []family {
 	up := 0
 	if s.StoreUp {
@@ -127,7 +127,7 @@ func one[T int | int64 | uint64](n T) []series { return []series{{nil, float64(n
 
 func asIs(s string) string { return s }
 
-// byKey returns a series for each key, in their order.
+// byKey returns a series for each key, in the order of the keys.
 func byKey[K cmp.Ordered](label string, counts map[K]uint64, text func(K) string) (all []series) {
 	for _, k := range slices.Sorted(maps.Keys(counts)) {
 		all = append(all, series{[]string{label, text(k)}, float64(counts[k])})
@@ -160,7 +160,7 @@ func Version() string {
 	return "unknown"
 }
 
-// codes are the statuses with which the sitemap is answered.
+// codes are the statuses of answers to requests for the sitemap.
 var codes = [...]int{http.StatusOK, http.StatusNotModified, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusServiceUnavailable}
 
 // Answers counts answers by their status. The zero value is ready. It is safe for
@@ -170,14 +170,14 @@ type Answers struct{ counts [len(codes)]atomic.Uint64 }
 // Writer returns a writer that passes an answer on to w and counts it.
 func (a *Answers) Writer(w http.ResponseWriter) *Answer { return &Answer{ResponseWriter: w} }
 
-// Count counts an answer that is complete.
+// Count counts a complete answer.
 func (a *Answers) Count(w *Answer) {
 	if i := slices.Index(codes[:], cmp.Or(w.code, http.StatusOK)); i >= 0 {
 		a.counts[i].Add(1)
 	}
 }
 
-// Counts returns the counts so far, of each status.
+// Counts returns the counts so far, by status.
 func (a *Answers) Counts() map[int]uint64 {
 	counts := map[int]uint64{}
 	for i, code := range codes {
@@ -186,7 +186,7 @@ func (a *Answers) Counts() map[int]uint64 {
 	return counts
 }
 
-// Answer is an answer that will be counted.
+// Answer is an answer that is to be counted.
 type Answer struct {
 	http.ResponseWriter
 	code int // 0 until it is written, or for 200
@@ -201,7 +201,7 @@ func (w *Answer) WriteHeader(code int) {
 // Unwrap is for [http.ResponseController].
 func (w *Answer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Results are how the site may answer a request of an exploration.
+// results are the possible results of an exploration's request.
 var results = [...]string{"ok", "redirect", "client-error", "server-error", "failed"}
 
 // Result counts the answers to explorations. The zero value is ready. It is safe for
@@ -217,7 +217,7 @@ func (r *Result) Count(status int) {
 	r.counts[i].Add(1)
 }
 
-// Counts returns the counts so far, of each result.
+// Counts returns the counts so far, by result.
 func (r *Result) Counts() map[string]uint64 {
 	counts := map[string]uint64{}
 	for i, name := range results {

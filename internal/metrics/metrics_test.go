@@ -50,7 +50,7 @@ func TestAnswers(t *testing.T) {
 	tests := []struct {
 		name   string
 		answer func(w http.ResponseWriter)
-		code   int // that is counted, 0 for none
+		code   int // the code that is counted, 0 for none
 	}{
 		{"nothing written", func(http.ResponseWriter) {}, 200},
 		{"a body alone", func(w http.ResponseWriter) { _, _ = w.Write([]byte("x")) }, 200},
