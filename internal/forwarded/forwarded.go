@@ -1,6 +1,6 @@
-// Package forwarded finds the client's address behind proxies that are known. It believes
-// X-Forwarded-For as far as those proxies wrote it. It must never return an address that
-// the client itself could choose.
+// Package forwarded finds the client's address behind known proxies. It believes
+// X-Forwarded-For only as far as those proxies wrote it. It must never return an address
+// that the client itself could choose.
 package forwarded
 
 import (
@@ -13,8 +13,8 @@ import (
 // Proxies are the addresses of proxies that are trusted.
 type Proxies []netip.Prefix
 
-// New returns Proxies of these prefixes. A prefix of IPv4 addresses that are written as
-// IPv6 ones stands for the IPv4 ones.
+// New returns Proxies of these prefixes. A prefix of IPv4 addresses in the form of IPv6
+// stands for the IPv4 addresses.
 func New(prefixes []netip.Prefix) Proxies {
 	ps := make(Proxies, 0, len(prefixes))
 	for _, p := range prefixes {
@@ -26,7 +26,7 @@ func New(prefixes []netip.Prefix) Proxies {
 	return ps
 }
 
-// Has reports whether an address is that of a trusted proxy.
+// Has reports whether an address belongs to a trusted proxy.
 func (ps Proxies) Has(a netip.Addr) bool {
 	for _, p := range ps {
 		if p.Contains(a) {
@@ -36,9 +36,10 @@ func (ps Proxies) Has(a netip.Addr) bool {
 	return false
 }
 
-// Client returns the rightmost address that is no trusted proxy's: the peer's, or else
-// one in X-Forwarded-For, where each proxy adds its own peer on the right. It returns the
-// zero Addr if a trusted proxy wrote no address, or all are those of trusted proxies.
+// Client returns the rightmost address that does not belong to a trusted proxy: the peer's,
+// or else one in X-Forwarded-For, where each proxy adds its own peer on the right. It
+// returns the zero Addr if a trusted proxy wrote no address, or all addresses belong to
+// trusted proxies.
 func (ps Proxies) Client(r *http.Request) netip.Addr {
 	at, local := Peer(r)
 	if !ps.Has(at) && !(local && len(ps) > 0) {
@@ -58,8 +59,9 @@ func (ps Proxies) Client(r *http.Request) netip.Addr {
 	return netip.Addr{}
 }
 
-// Peer returns the address that the connection comes from, the zero Addr if it has none.
-// local says that it is a Unix socket, which only programs on this machine reach.
+// Peer returns the address at the other end of the connection, the zero Addr if it has
+// none. local says that the connection is a Unix socket, which only programs on this
+// machine reach.
 func Peer(r *http.Request) (at netip.Addr, local bool) {
 	if r.RemoteAddr == "" || r.RemoteAddr == "@" {
 		return netip.Addr{}, true
@@ -68,7 +70,7 @@ func Peer(r *http.Request) (at netip.Addr, local bool) {
 	return p.Addr().Unmap().WithZone(""), false
 }
 
-// parse reads one address, which some proxies write with a port.
+// parse reads one address. Some proxies write it with a port.
 func parse(s string) netip.Addr {
 	s = strings.TrimSpace(s)
 	if p, err := netip.ParseAddrPort(s); err == nil {

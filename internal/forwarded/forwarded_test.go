@@ -77,8 +77,7 @@ func TestNobodyIsTrusted(t *testing.T) {
 	}
 }
 
-// A proxy on this machine may reach the program over a Unix socket, and has no address
-// then.
+// A proxy on this machine may reach the program over a Unix socket. Then it has no address.
 func TestUnixSocket(t *testing.T) {
 	got := make(chan netip.Addr, 1)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -107,7 +106,7 @@ func TestUnixSocket(t *testing.T) {
 	}
 }
 
-// Whatever a stranger sends, it changes nothing about the address that our proxy added.
+// No header of a stranger changes the address that our proxy added.
 func FuzzClient(f *testing.F) {
 	f.Add("1.1.1.1, 10.0.0.1")
 	f.Add(",[::1]:,%,")
