@@ -1,5 +1,5 @@
-// Package style has the colours, type and spaces that all pages of servemap share, so
-// that the inspector and the site map for visitors look alike. It is CSS and no more.
+// Package style has the colours, type and spaces that all pages of servemap share, so that
+// the inspector and the site map for visitors look alike. It is only CSS.
 package style
 
 import _ "embed"
