@@ -1,13 +1,13 @@
-// Package metrics gives the numbers of [servemap.Site] to a program that has metrics of
-// Prometheus already:
+// Package metrics gives the numbers of [servemap.Site] to a program that has Prometheus
+// metrics already:
 //
 //	prometheus.MustRegister(metrics.NewCollector(site))
 //
-// The metrics are those of [servemap.Site.Metrics], with the label site. A program
-// without other metrics needs no more than that handler, and not this package. It is a
-// module of its own, so that servemap itself depends on no client of Prometheus. It goes by the
-// exported API and the text of the metrics alone, so that it works with any later release
-// of servemap.
+// The metrics are those of [servemap.Site.Metrics], with the label site. A program without
+// other metrics needs only that handler, and not this package. The package is a module of
+// its own, so that servemap itself depends on no client of Prometheus. It uses only the
+// exported API and the text of the metrics, so that it works with any later release of
+// servemap.
 //
 // Beside it are dashboard.json for Grafana and alerts.yml for Prometheus.
 package metrics
@@ -26,7 +26,7 @@ import (
 )
 
 // NewCollector returns a collector of the metrics of sites, for a registry such as
-// [prometheus.DefaultRegisterer]. A site can be registered once in each. It panics if a
+// [prometheus.DefaultRegisterer]. A registry takes each site once. NewCollector panics if a
 // site is nil. The collector is safe for concurrent use.
 func NewCollector(sites ...*servemap.Site) prometheus.Collector {
 	c := collector{}
@@ -42,7 +42,7 @@ func NewCollector(sites ...*servemap.Site) prometheus.Collector {
 // collector has the handler of each site's metrics.
 type collector []http.Handler
 
-// Describe describes the metrics that there are now.
+// Describe describes the present metrics.
 func (c collector) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, to) }
 
 // Collect reads the metrics of each site.
@@ -64,8 +64,8 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// metric returns one series. The site is a constant label: so the same metrics of another
-// site are described as others.
+// metric returns one series. The site is a constant label, so that each site's metrics have
+// their own descriptions.
 func metric(family *dto.MetricFamily, m *dto.Metric) prometheus.Metric {
 	var names, values []string
 	site := prometheus.Labels{}
@@ -83,7 +83,7 @@ func metric(family *dto.MetricFamily, m *dto.Metric) prometheus.Metric {
 	return prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, m.GetGauge().GetValue(), values...)
 }
 
-// answer takes what a handler writes.
+// answer receives what a handler writes.
 type answer struct {
 	bytes.Buffer
 	header http.Header

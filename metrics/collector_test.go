@@ -53,7 +53,7 @@ func ask(h http.Handler, url string) *httptest.ResponseRecorder {
 
 func everybody(*http.Request) bool { return true }
 
-// moving are metrics that two readings may show differently.
+// moving matches metrics that may differ between two readings.
 var moving = regexp.MustCompile(`(?m)^(servemap_worker_seconds_total|go_|process_|promhttp_).*\n|^# .*\n`)
 
 func TestCollectorGivesTheNumbersOfTheHandler(t *testing.T) {
@@ -141,7 +141,7 @@ func TestNamesAreAsPrometheusAsks(t *testing.T) {
 	}
 }
 
-// known returns the names of the metrics that there are.
+// known returns the names of all metrics.
 func known(t *testing.T) map[string]bool {
 	names := map[string]bool{}
 	text := ask(newSite(t, "https://example.com").Metrics(everybody), "http://x/metrics").Body.String()
@@ -216,8 +216,8 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// TestPromtool has Prometheus' own tool judge the metrics and the alerts. It is skipped
-// where that is not installed, but not in CI.
+// TestPromtool lets Prometheus' own tool judge the metrics and the alerts. Without that
+// tool it is skipped, except in CI.
 func TestPromtool(t *testing.T) {
 	if _, err := exec.LookPath("promtool"); err != nil {
 		if os.Getenv("CI") != "" {
