@@ -305,7 +305,7 @@ func (i inspected) Latest(ctx context.Context, since time.Time, before inspect.C
 	var changes []inspect.Change
 	for _, e := range events {
 		c := i.change(e, since)
-		changes = append(changes, inspect.Change{At: c.At, Kind: string(c.Kind), URL: c.URL})
+		changes = append(changes, inspect.Change{At: c.At, Kind: string(c.Kind), Listed: c.Listed, URL: c.URL})
 	}
 	return changes, err
 }
@@ -721,6 +721,9 @@ type Change struct {
 	URL  string
 	Kind ChangeKind
 	At   time.Time // when the change was noted
+	// Listed is when an Added page was listed. It is before At if the page has changed
+	// since then. It is zero for the other kinds.
+	Listed time.Time
 }
 
 // ChangeKind says what happened to a page.
@@ -764,14 +767,16 @@ func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, e
 }
 
 func (s *Site) change(e journal.Event, since time.Time) Change {
-	kind := Changed
+	c := Change{URL: s.origin.URL(e.Location), Kind: Changed, At: e.At.UTC()}
 	switch what := e.Kind(since); {
 	case what == journal.Removed, !s.files.Allows(e.Location):
-		kind = Removed
+		c.Kind = Removed
 	case what == journal.Added:
-		kind = Added
+		if c.Kind, c.Listed = Added, c.At; e.What == journal.Changed {
+			c.Listed = e.Since.UTC()
+		}
 	}
-	return Change{URL: s.origin.URL(e.Location), Kind: kind, At: e.At.UTC()}
+	return c
 }
 
 // Verdict says whether a page is listed.

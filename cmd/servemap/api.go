@@ -91,7 +91,9 @@ func explanationOf(e servemap.Explanation) explanation {
 type change struct {
 	At   time.Time           `json:"at"`
 	Kind servemap.ChangeKind `json:"kind"`
-	URL  string              `json:"url"`
+	// Listed is when an added page was listed, before At if it has changed since.
+	Listed time.Time `json:"listed,omitzero"`
+	URL    string    `json:"url"`
 }
 
 type stats struct {
@@ -215,7 +217,7 @@ func (c *control) serveChanges(w http.ResponseWriter, r *http.Request) {
 			breakOff(w, err)
 			return
 		}
-		answer(w, change{ch.At, ch.Kind, ch.URL})
+		answer(w, change{ch.At, ch.Kind, ch.Listed, ch.URL})
 	}
 }
 

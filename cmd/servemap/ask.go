@@ -195,7 +195,11 @@ func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 			return usage("-since %s is no time; give a duration such as 24h, or a time such as 2026-11-01T00:00:00Z", *since)
 		}
 		return each(ctx, a, http.MethodGet, "/changes", url.Values{"since": {at.Format(time.RFC3339Nano)}}, nil, func(w *bufio.Writer, c change) error {
-			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", stamp(c.At), c.Kind, c.URL)
+			kind := c.Kind
+			if kind == "added" && c.At.After(c.Listed) {
+				kind += ", changed"
+			}
+			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", stamp(c.At), kind, c.URL)
 			return err
 		})
 	}

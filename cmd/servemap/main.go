@@ -122,8 +122,8 @@ var more = map[string]string{
 		"and those of -query. What -max leaves is asked for by the next call, or at the next start\n" +
 		"with -explore.",
 	"changes": "It prints the last event of each page. A page that was added in that time and changed\n" +
-		"afterwards is added, with the time of the change. The last 7 days are remembered; of a\n" +
-		"page that was forgotten nothing is.",
+		"afterwards is \"added, changed\", with the time of the change. The last 7 days are\n" +
+		"remembered; of a page that was forgotten nothing is.",
 	"forget": "The page stays out until -always names it. What was learned of it is erased, so changes\n" +
 		"does not name it either.",
 }

@@ -292,7 +292,7 @@ func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 		{[]string{"explain", "/nix"}, "changes dates listed networks reason siblings text url verdict"},
 		{[]string{"list", "-prefix", "/a"}, "changes first_seen last_seen url"},
 		{[]string{"export", "-format", "json"}, "changes first_seen last_seen url"},
-		{[]string{"changes"}, "at kind url"},
+		{[]string{"changes"}, "at kind listed url"},
 		{[]string{"stats"}, "damaged dropped ignored listed queued sightings verdicts waiting"},
 		{[]string{"health"}, "listen origin pid ready version"},
 		{[]string{"explore"}, "done pages requests waiting"},

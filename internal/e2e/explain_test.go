@@ -235,7 +235,14 @@ func TestChanges(t *testing.T) {
 				if c.At.Before(since) || c.At.After(time.Now()) {
 					s.Errorf("%s changed at %v", c.URL, c.At)
 				}
-				got = append(got, string(c.Kind)+" "+strings.TrimPrefix(c.URL, testkit.Origin))
+				kind := string(c.Kind)
+				switch {
+				case c.Listed.IsZero() == (c.Kind == servemap.Added), c.Listed.After(c.At):
+					s.Errorf("%s was listed at %v and %s at %v", c.URL, c.Listed, kind, c.At)
+				case c.Kind == servemap.Added && c.Listed.Before(c.At):
+					kind += " and changed"
+				}
+				got = append(got, kind+" "+strings.TrimPrefix(c.URL, testkit.Origin))
 			}
 			if all := strings.Join(got, ", "); all != want {
 				s.Errorf("the changes are %s, want %s", all, want)
@@ -251,7 +258,7 @@ func TestChanges(t *testing.T) {
 		h["/a"], h["/b"] = edition(1), status(410)
 		s.Visit("/a", "/b")
 		wantChanges(noon, "changed /a, removed /b")
-		wantChanges(time.Time{}, "added /, added /a, removed /b")
+		wantChanges(time.Time{}, "added /, added and changed /a, removed /b")
 		time.Sleep(30 * 24 * time.Hour)
 		s.Visit("/")
 		for _, err := range s.Changes(s.Context(), noon) {

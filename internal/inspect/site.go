@@ -97,7 +97,9 @@ type Dates struct {
 type Change struct {
 	At   time.Time `json:"at"`
 	Kind string    `json:"kind"` // "added", "changed" or "removed"
-	URL  string    `json:"url"`
+	// Listed is when an added page was listed, before At if it has changed since.
+	Listed time.Time `json:"listed,omitzero"`
+	URL    string    `json:"url"`
 }
 
 // Wanted says which listed pages to return; see package ledger.
