@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// engine is what is known of an endpoint.
+// engine is what the notifier knows of an endpoint.
 type engine struct {
-	Verdict      string // one of those of [Status], "" before the first post
+	Verdict      string // as in [Status], "" before the first post
 	Code         int    // of the last answer, 0 if there was none
-	ErrorCode    string // that the last answer gave
+	ErrorCode    string // of the last answer
 	Fails        int    // posts in a row that ended in this verdict
 	Since        time.Time
-	Until        time.Time // before which nothing is posted
+	Until        time.Time // no post before this time
 	LastTried    time.Time
 	LastAccepted time.Time
-	Unverified   time.Time // since when it answers 202 alone
+	Unverified   time.Time // since when it has answered only 202
 	Busy         bool      // it answered 429 on a day of many posts
 }
 
@@ -33,28 +33,28 @@ const (
 	verdictPaused     = "paused"
 )
 
-// outcome is what is to be done with the pages of a post.
+// outcome says what to do with the pages of a post.
 type outcome int
 
 const (
-	kept     outcome = iota // they are sent again later
+	kept     outcome = iota // send them again later
 	accepted                // they are sent
-	invalid                 // one of them, at least, is not acceptable
+	invalid                 // at least one of them is not acceptable
 )
 
-// answer is what came back of a post.
+// answer is the answer to a post.
 type answer struct {
 	code       int // 0 if nothing came
 	errorCode  string
 	retryAfter time.Duration // 0 if it is not given
 }
 
-// busyPosts are so many posts on a day that a refusal for too many is meant for this
-// site, and not for its neighbours at the same address.
+// busyPosts is how many posts on a day it takes to read a refusal for too many posts as
+// meant for this site, and not for its neighbours at the same address.
 const busyPosts = 10
 
-// judge says what an answer means: what is known of the engine then, and what is to be
-// done with the pages. posts is how many there were on the same day.
+// judge says what an answer means: the new state of the engine, and what to do with the
+// pages. posts is the number of posts on the same day.
 func judge(e engine, a answer, now time.Time, posts int) (engine, outcome) {
 	e.Code, e.ErrorCode, e.LastTried = a.code, a.errorCode, now
 	switch {
@@ -74,7 +74,7 @@ func judge(e engine, a answer, now time.Time, posts int) (engine, outcome) {
 		e = e.fail(verdictRefused, now, time.Hour, longest)
 	case a.code/100 == 4:
 		e = e.fail(verdictPaused, now, longest, longest)
-	default: // nothing, a redirect, or trouble of the engine's own
+	default: // no answer, a redirect, or trouble of the engine's own
 		e = e.fail(verdictDown, now, time.Minute, time.Hour)
 	}
 	return e, kept
@@ -94,7 +94,7 @@ func (e engine) accept(now time.Time) engine {
 	return e
 }
 
-// fail notes a failure, and waits twice as long after each further one.
+// fail notes a failure. Each further one doubles the wait.
 func (e engine) fail(verdict string, now time.Time, first, most time.Duration) engine {
 	if e.Verdict != verdict {
 		e.Verdict, e.Fails, e.Since = verdict, 0, now
@@ -108,8 +108,8 @@ func (e engine) fail(verdict string, now time.Time, first, most time.Duration) e
 	return e
 }
 
-// yields reports whether the next endpoint may be used while this one waits. An
-// engine that asks for less is obeyed, and not dodged.
+// yields reports whether the next endpoint may be used while this one waits. If an engine
+// asks for fewer posts, the notifier obeys and does not switch.
 func (e engine) yields(now time.Time) bool {
 	switch e.Verdict {
 	case verdictRefused:
@@ -138,8 +138,8 @@ func choose(endpoints []string, engines map[string]engine, now time.Time) string
 
 var wordOnly = regexp.MustCompile(`^[A-Za-z]{1,40}$`)
 
-// errorCode returns the code in the body of an answer, "" if there is none. What an
-// engine says is a stranger's text: only a plain word is taken, and no key.
+// errorCode returns the code in the body of an answer, "" if there is none. An engine's
+// text is a stranger's, so errorCode accepts only a plain word, and never the key.
 func errorCode(body []byte, key string) string {
 	var said struct{ ErrorCode string }
 	if json.Unmarshal(body, &said) != nil || !wordOnly.MatchString(said.ErrorCode) || said.ErrorCode == key {
@@ -148,8 +148,8 @@ func errorCode(body []byte, key string) string {
 	return said.ErrorCode
 }
 
-// retryAfter reads the header Retry-After, in seconds or as a date. It returns 0 for
-// what is neither, and at most a day.
+// retryAfter reads the header Retry-After, in seconds or as a date. It returns at most a
+// day, and 0 for any other value.
 func retryAfter(value string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
 		return min(time.Duration(seconds)*time.Second, longest)

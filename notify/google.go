@@ -14,31 +14,31 @@ import (
 	"time"
 )
 
-// Google says how the sitemap is submitted to Google Search Console.
+// Google says how to submit the sitemap to Google Search Console.
 type Google struct {
 	// Client adds the owner's authorisation to each request; see the package's
-	// documentation. It is used for the Search Console API alone, and follows no
+	// documentation. The notifier uses it only for the Search Console API, and follows no
 	// redirect there.
 	Client *http.Client
 	// Property is the site as Search Console names it: "sc-domain:example.com", or
-	// "https://example.com/" with a slash at the end. If it is "", the property that
-	// fits best is chosen among those of the account.
+	// "https://example.com/" with a slash at the end. If it is "", the notifier chooses the
+	// account's property that fits best.
 	Property string
 }
 
-// Sitemap is what Google says of a file of the sitemap.
+// Sitemap is what Google says about a file of the sitemap.
 type Sitemap struct {
 	URL            string
 	LastSubmitted  time.Time // the zero Time if never
 	LastDownloaded time.Time // the zero Time if never
 	Pending        bool      // Google has not processed it yet
-	// Errors and Warnings are how many Google found. Submitted is how many pages the
-	// file had when it was downloaded; for an index it is those of all its parts.
+	// Errors and Warnings are how many Google found. Submitted is how many pages the file
+	// had when Google downloaded it. For an index, that is the pages of all its parts.
 	// Compare it with Status.Listed.
 	Errors, Warnings, Submitted int
 }
 
-// googleState is what is stored of the submission.
+// googleState is the stored state of the submission.
 type googleState struct {
 	Submitted []string // top files
 	Until     time.Time
@@ -50,17 +50,17 @@ const (
 	console      = "https://www.googleapis.com/webmasters/v3/sites"
 	readAgain    = 24 * time.Hour
 	readSoon     = time.Hour // after a submission, and after a failure
-	consoleBytes = 1 << 20   // that are read of an answer of the owner's account
+	consoleBytes = 1 << 20   // the most bytes to read of an answer from the owner's account
 )
 
-// console is an account of Search Console.
+// searchConsole is an account of Search Console.
 type searchConsole struct {
 	client *http.Client
 	agent  string
 }
 
-// google submits top files that were not submitted yet, and reads what Google says of
-// all of them, once a day.
+// google submits the top files that were not submitted yet. Once a day it reads what Google
+// says about all of them.
 func (n *Notifier) google(ctx context.Context, st state) error {
 	tops := n.servedTops()
 	g := st.Google
@@ -90,7 +90,7 @@ func (n *Notifier) google(ctx context.Context, st state) error {
 	return err
 }
 
-// askGoogle submits the fresh ones of the top files, and reads what is known of all.
+// askGoogle submits the fresh top files, and reads what Google says about all of them.
 func (n *Notifier) askGoogle(ctx context.Context, g *googleState, tops, fresh []string) error {
 	if n.property == "" {
 		property, err := n.console.property(ctx, n.folder)
@@ -133,7 +133,7 @@ func (r resource) sitemap(url string) Sitemap {
 		Pending: r.IsPending, Errors: r.Errors, Warnings: r.Warnings,
 	}
 	for _, c := range r.Contents {
-		s.Submitted = max(s.Submitted, c.Submitted) // pages; the others are images and videos on them
+		s.Submitted = max(s.Submitted, c.Submitted) // pages; the other contents are images and videos on them
 	}
 	return s
 }
@@ -160,7 +160,7 @@ func (c *searchConsole) property(ctx context.Context, site string) (string, erro
 	return "", fmt.Errorf("the account may not submit to the property %s: give it full permission there", property)
 }
 
-// chooseProperty returns the property with the longest URL that a site is below, else
+// chooseProperty returns the property with the longest URL that the site is below, else
 // that of its domain, "" if there is none.
 func chooseProperty(properties []string, site string) (best string) {
 	u, err := url.Parse(site)
@@ -183,8 +183,8 @@ func chooseProperty(properties []string, site string) (best string) {
 	return best
 }
 
-// call makes a request to the API, and reads the answer into what to points to, unless
-// that is nil. No error repeats what the other side said.
+// call makes a request to the API, and decodes the answer into to, unless that is nil. No
+// error repeats the other side's words.
 func (c *searchConsole) call(ctx context.Context, method, at string, to any) error {
 	ctx, cancel := context.WithTimeout(ctx, postTimeout)
 	defer cancel()

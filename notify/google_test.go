@@ -16,7 +16,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// consoleFake is the API of Search Console.
+// consoleFake stands in for the API of Search Console.
 type consoleFake struct {
 	mu    sync.Mutex
 	calls []string // "PUT PROPERTY SITEMAP"
@@ -41,7 +41,7 @@ func newConsole(sites string) *consoleFake {
 	return c
 }
 
-// client returns a client that is authorised by a token, as one of an owner is.
+// client returns a client that a token authorises, like an owner's.
 func (c *consoleFake) client() *http.Client {
 	return &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		c.mu.Lock()
@@ -124,7 +124,7 @@ func TestNewTopFilesAreSubmitted(t *testing.T) {
 				put = append(put, to)
 			}
 		}
-		// There is no file of news without an article, and so nothing to submit.
+		// Without an article there is no news file, and so none to submit.
 		if want := []string{"https://example.com/sitemap.xml", "https://example.com/sitemap-recent.xml"}; !slices.Equal(put, want) {
 			t.Errorf("submitted were %q, want %q", put, want)
 		}
@@ -162,7 +162,7 @@ func TestWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 				if n := r.logged("Search Console"); n != 1 {
 					t.Errorf("it was logged %d times:\n%s", n, r.Logged)
 				}
-				r.changes("/1") // IndexNow goes on
+				r.changes("/1") // IndexNow continues
 				time.Sleep(10 * time.Minute)
 				r.wantPosts("/1")
 				if said := r.Logged.String() + fmt.Sprintf("%+v", r.status()); strings.Contains(said, "geheim") {

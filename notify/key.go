@@ -13,7 +13,7 @@ import (
 
 var validKey = regexp.MustCompile(`^[A-Za-z0-9-]{8,128}$`)
 
-// keyOf returns the key that is used.
+// keyOf returns the key in use.
 func (n *Notifier) keyOf(st state) string {
 	if n.given != "" {
 		return n.given
@@ -21,11 +21,11 @@ func (n *Notifier) keyOf(st state) string {
 	return st.Key
 }
 
-// Wrap returns a handler that serves the key file of IndexNow, by which the engines
-// check that posts come from the owner of the site, and leaves all other requests to
-// next. It stands outermost, in front of [servemap.Site.Wrap] and of log-ins. Without
-// Options.Key it serves the file from when Run has read the key from the store. If
-// next is nil, it is [http.DefaultServeMux].
+// Wrap returns a handler that serves the key file of IndexNow, and leaves all other
+// requests to next. With this file the engines check that posts come from the owner of the
+// site. Put it outermost, in front of [servemap.Site.Wrap] and of log-ins. Without
+// Options.Key it serves the file once Run has read the key from the store. If next is nil,
+// it is [http.DefaultServeMux].
 func (n *Notifier) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
@@ -66,15 +66,15 @@ func (n *Notifier) serveKey(w http.ResponseWriter, r *http.Request, file string)
 	}
 }
 
-// What was seen of the key file.
+// What checkKey may see of the key file.
 const (
 	fileOK          = "ok"
 	fileOther       = "other content"
 	fileUnreachable = "unreachable"
 )
 
-// checkKey fetches the key file as an engine would, and says what it saw: "ok", a
-// status code, "other content" or "unreachable".
+// checkKey fetches the key file as an engine would, and says what it saw: "ok", a status
+// code, "other content" or "unreachable".
 func (n *Notifier) checkKey(ctx context.Context, key string) string {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -100,15 +100,15 @@ func (n *Notifier) checkKey(ctx context.Context, key string) string {
 }
 
 const (
-	// unreachableFor is how long nothing is sent as the key file cannot be fetched from
-	// here. Engines may reach what this machine cannot.
+	// unreachableFor is how long nothing is sent if the key file cannot be fetched from
+	// here. After that the notifier sends: engines may reach what this machine cannot.
 	unreachableFor = 10 * time.Minute
-	keyAgain       = time.Hour // after which a wrong key file is looked at again
+	keyAgain       = time.Hour // how long to wait before checking a wrong key file again
 )
 
-// proveKey looks at the key file before the first post of this process. An engine that
-// came too early would note that the key is wrong. The error is errWait until the file
-// is right, or enough was done for it.
+// proveKey checks the key file before the first post of this process. An engine that looked
+// too early would note that the key is wrong. The error is errWait until the file is right,
+// or enough was done for it.
 func (n *Notifier) proveKey(ctx context.Context, st state) error {
 	now := n.now()
 	if n.proved {

@@ -8,60 +8,60 @@
 //
 // # IndexNow
 //
-// Bing, Yandex, Seznam, Naver, Yep and Amazon take part, and share what one of them is
-// told; Google does not. No account is needed: the notifier makes a key, and serves it
-// in a file of the site, which proves that it speaks for the site. Bing's other ways of
-// submission need not be used beside it: with IndexNow and the line in robots.txt
-// (see [servemap.Site.RobotsLine]) Bing has all it takes. If a CDN announces changes as
-// well, such as Cloudflare's Crawler Hints, use one of the two.
+// Bing, Yandex, Seznam, Naver, Yep and Amazon take part, and share what each of them is
+// told. Google does not. No account is needed: the notifier makes a key, and serves it in a
+// file of the site, which proves that it speaks for the site. Bing needs no other kind of
+// submission: IndexNow and the line in robots.txt (see [servemap.Site.RobotsLine]) tell it
+// everything. If a CDN announces changes as well, such as Cloudflare's Crawler Hints, use
+// one of the two.
 //
-// Pages that are new, changed, moved or gone are sent 5 minutes after that was seen,
-// each at most once an hour, and 10,000 a day at most. What is sent is decided when it
-// is sent: only pages that are listed then, and pages that were listed until the site
-// answered 404, 410 or a permanent redirect. A page that left the sitemap for any other
-// reason is named to nobody. Not sent either is what was known before the first start,
-// and what happens while, within an hour, more than a quarter of the listed pages
-// change, and more than 100: that is a deploy or an import. The sitemap tells of that.
+// Pages that are new, changed, moved or gone are sent 5 minutes after the Site saw that,
+// each at most once an hour, and at most 10,000 a day. The notifier decides at the moment
+// of sending. It sends only pages that are listed then, and pages that were listed until
+// the site answered 404, 410 or a permanent redirect. It names a page that left the sitemap
+// for any other reason to nobody. It does not send changes from before the first start. It
+// also sends nothing while more than a quarter of the listed pages, and more than 100,
+// change within an hour: that is a deploy or an import. The sitemap shows those changes.
 //
-// Nothing is sent while the site serves no sitemap, as under
-// [servemap.Options.ReportOnly]. All that must outlive a restart is kept in the store.
-// Processes that share it send each change once: one sends, the others wait. Where a
-// process dies between a post and the storing of its outcome, that post is repeated, 10
-// minutes later.
+// Nothing is sent while the site serves no sitemap, as under [servemap.Options.ReportOnly].
+// The store keeps everything that must survive a restart. Processes that share it send each
+// change once: one sends, the others wait. If a process dies between a post and the storing
+// of its outcome, the post is repeated 10 minutes later.
 //
 // # Search Console
 //
-// The top files of the sitemap are submitted once, and again when they become others.
-// What Google says of them is read once a day; see [Status]. That needs an account
-// with full permission for the site's property, and the scope
+// The notifier submits the top files of the sitemap once, and again when other files take
+// their place. Once a day it reads what Google says about them; see [Status]. That needs an
+// account with full permission for the site's property, and the scope
 // https://www.googleapis.com/auth/webmasters. With a service account:
 //
 //  1. In the Google Cloud console, make a project, enable the "Google Search Console
 //     API" in it, make a service account, and download a key for it as JSON. The
 //     account needs no role.
 //
-//  2. In Search Console, under Settings, Users and permissions, add the account's
-//     e-mail address with full permission. Where that dialog does not find the address,
-//     add it as an owner at https://www.google.com/webmasters/verification/home.
+//  2. In Search Console, under Settings, Users and permissions, add the account's e-mail
+//     address with full permission. If that dialog does not find the address, add it as an
+//     owner at https://www.google.com/webmasters/verification/home.
 //
 //  3. Give the notifier a client, here with golang.org/x/oauth2/google:
 //
-//     conf, err := google.JWTConfigFromJSON(key, "https://www.googleapis.com/auth/webmasters")
-//     ...
-//     opts.Google = &notify.Google{Client: conf.Client(ctx)}
+//     conf, err := google.JWTConfigFromJSON(key,
+//     "https://www.googleapis.com/auth/webmasters") ... opts.Google =
+//     &notify.Google{Client: conf.Client(ctx)}
 //
-// Without a service account, a person who has full permission consents once:
+// Without a service account, a person with full permission consents once:
 //
-//  1. In the same project, make an OAuth client of the type "Desktop app", and publish
-//     the consent screen, as its tokens else end after 7 days.
+//  1. In the same project, make an OAuth client of the type "Desktop app", and publish the
+//     consent screen. Otherwise its tokens end after 7 days.
 //
-//  2. Have the person consent to the scope, with access_type=offline, and keep the
+//  2. Let the person consent to the scope, with access_type=offline, and keep the
 //     refresh token as a secret.
 //
 //  3. Give the notifier a client, here with golang.org/x/oauth2:
 //
 //     conf := &oauth2.Config{ClientID: id, ClientSecret: secret, Endpoint: google.Endpoint}
-//     opts.Google = &notify.Google{Client: conf.Client(ctx, &oauth2.Token{RefreshToken: token})}
+//     opts.Google = &notify.Google{Client: conf.Client(ctx, &oauth2.Token{RefreshToken:
+//     token})}
 //
 // This package depends on neither module.
 package notify
@@ -89,42 +89,41 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// DefaultEndpoint is where changes are sent by default. It passes them on to all
-// engines that take part in IndexNow.
+// DefaultEndpoint is where changes are sent by default. It passes them on to all engines
+// that take part in IndexNow.
 const DefaultEndpoint = "https://api.indexnow.org/indexnow"
 
 // Options adjusts a [Notifier]. The zero value of each field is the default.
 type Options struct {
-	// Key is the site's key of IndexNow: 8 to 128 letters, digits and "-". By default
-	// one is made, and kept in the store. Give one where the address of the key file,
-	// "/KEY.txt", must be known, as to exempt it from a bot shield. Use it for this host
-	// alone.
+	// Key is the site's key of IndexNow: 8 to 128 letters, digits and "-". By default the
+	// notifier makes one and keeps it in the store. Give one if you must know the address
+	// of the key file, "/KEY.txt", such as to exempt it from bot protection. Use it only
+	// for this host.
 	Key string
-	// Endpoints are the URLs that changes are sent to, by default [DefaultEndpoint].
-	// Only one is used at a time: the next one serves while those before it refuse the
-	// key or cannot be reached for long. If it is empty but not nil, changes are sent to
-	// nobody. Endpoints use https, but for those on this machine: where all are on it,
-	// as in a test, the site need not be public.
+	// Endpoints are the URLs that receive changes, by default [DefaultEndpoint]. Only one
+	// is used at a time. The next one is used while those before it refuse the key or have
+	// been unreachable for long. If it is empty but not nil, nobody receives changes.
+	// Endpoints use https, except those on this machine. If all are on this machine, as in
+	// a test, the site need not be public.
 	Endpoints []string
-	// Hold is how long after its first change a page is sent, so that what is corrected
+	// Hold is how long after its first change a page is sent. So a page that is corrected
 	// at once is sent once. The default is 5 minutes; the least is a second.
 	Hold time.Duration
-	// MaxPerDay is how many pages are sent a day, in UTC, at most. What is left waits
-	// for the next day. The default is 10,000; the most is 20,000.
+	// MaxPerDay is how many pages are sent a day, in UTC, at most. The rest waits for the
+	// next day. The default is 10,000; the most is 20,000.
 	MaxPerDay int
-	// Google submits the sitemap to Search Console. By default it is not.
+	// Google submits the sitemap to Search Console. If it is nil, nothing is submitted.
 	Google *Google
 	// Transport makes the requests to the endpoints, and the one for the site's own key
-	// file. The default connects to public addresses only, and uses no proxy; one that
-	// is given must see to that itself.
+	// file. The default connects only to public addresses, and uses no proxy. Your own must
+	// ensure that itself.
 	Transport http.RoundTripper
-	// Logger receives what was sent, and what keeps pages from being sent, each cause
-	// once. By default it is slog.Default.
+	// Logger receives what was sent, and what keeps pages from being sent, each cause once.
+	// By default it is slog.Default.
 	Logger *slog.Logger
 }
 
-// Notifier tells search engines what changed on one site. It is safe for concurrent
-// use.
+// Notifier tells search engines what changed on one site. It is safe for concurrent use.
 type Notifier struct {
 	site      *servemap.Site
 	store     store.Store
@@ -132,48 +131,48 @@ type Notifier struct {
 	log       *slog.Logger
 	client    *http.Client
 	console   *searchConsole // nil without Options.Google
-	given     string         // the owner's key, "" if one is made
+	given     string         // the owner's key, "" if the notifier makes one
 	endpoints []string
 	hold      time.Duration
 	perDay    int
 	tops      []string // the URLs of the sitemap's top files
 	folder    string   // the URL of the folder of the site, with a slash at the end
-	root      string   // that of its host
+	root      string   // the URL of the site's host
 	host      string
 	agent     string
 	owner     string           // this notifier's name in the lease
-	now       func() time.Time // time.Now, but in tests
-	batch     int              // batchPages, but in tests
+	now       func() time.Time // time.Now, except in tests
+	batch     int              // batchPages, except in tests
 
-	keyPath    atomic.Pointer[string] // of the key file, nil until it is known
+	keyPath    atomic.Pointer[string] // of the key file, nil while unknown
 	keyFetched atomic.Int64           // in Unix nanoseconds
 
-	mu      sync.Mutex // held during a pass; guards what is below
-	cursor  time.Time  // before which nothing waits
+	mu      sync.Mutex // held during a pass; guards the fields below
+	cursor  time.Time  // nothing older waits
 	pending int
-	drops   int                // pages that were dropped, and are not counted in the store yet
-	first   map[hash]time.Time // when the first change was seen of each page that waits
+	drops   int                // dropped pages that the store does not count yet
+	first   map[hash]time.Time // when the first change of each waiting page was seen
 	dropped map[hash]time.Time // the last changes that were dropped, by page
 	rushing bool
-	invalid int   // posts of this pass that were refused for a page
-	owed    *post // the outcome of the last post, while it is not stored
+	invalid int   // posts of this pass that were refused because of a page
+	owed    *post // the last post, until its outcome is stored
 
-	proved      bool      // that the key file can be seen, or enough was done for it
-	proveAt     time.Time // when to look at it next
-	unreachable time.Time // since when it cannot be reached
-	keyFile     string    // what was seen of it last
-	property    string    // of Search Console, "" until it is known
+	proved      bool      // the key file can be seen, or enough was done for it
+	proveAt     time.Time // when to check the key file next
+	unreachable time.Time // since when the key file is unreachable
+	keyFile     string    // what the last check of the key file saw
+	property    string    // of Search Console, "" while unknown
 	said        string    // the trouble that was logged last
 }
 
-// New returns a Notifier for a site. It keeps its own records in st, which is usually
-// the site's store, and need not be; all processes of a fleet must give the same. The
-// caller closes st, after Run has returned. If opts is nil, the defaults are used; New
+// New returns a Notifier for a site. It keeps its own records in st. This is usually the
+// site's store, but need not be. All processes of a fleet must give the same store. The
+// caller closes st, after Run has returned. If opts is nil, New uses the defaults. It
 // copies opts.
 //
-// New refuses a site that no engine could reach: one at an address, at "localhost" or
-// another name that is not below a public top-level domain, or with a port. So a
-// program under development announces nothing.
+// New refuses a site that no engine could reach: one with a port, or at an IP address, at
+// "localhost" or at another name that is not below a public top-level domain. So a program
+// under development announces nothing.
 func New(site *servemap.Site, st store.Store, opts *Options) (*Notifier, error) {
 	if v := reflect.ValueOf(st); site == nil || st == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errors.New("notify: the site or the store is nil; look at the error with which it was made")
@@ -226,7 +225,7 @@ func newNotifier(site *servemap.Site, st store.Store, opts Options) (*Notifier, 
 	return n, nil
 }
 
-// locate learns from the lines for robots.txt where the site is.
+// locate learns the site's address from the lines for robots.txt.
 func (n *Notifier) locate(lines string, local bool) error {
 	for line := range strings.Lines(lines) {
 		n.tops = append(n.tops, strings.TrimSpace(strings.TrimPrefix(line, "Sitemap: ")))
@@ -259,7 +258,7 @@ func (n *Notifier) connect(opts Options, local bool) {
 	}
 }
 
-// know makes a key known to Wrap.
+// know tells Wrap a key.
 func (n *Notifier) know(key string) {
 	if u, err := url.Parse(n.folder); key != "" && err == nil && len(n.endpoints) > 0 {
 		path := u.Path + key + ".txt"
@@ -267,9 +266,9 @@ func (n *Notifier) know(key string) {
 	}
 }
 
-// Run sends changes until ctx ends, and returns soon after that. Call it once, in a
-// goroutine of its own, in each process that serves the site. Troubles are logged, and
-// [Notifier.Status] tells of them.
+// Run sends changes until ctx ends, and returns soon after that. Call it once, in its own
+// goroutine, in each process that serves the site. It logs troubles, and [Notifier.Status]
+// shows them.
 func (n *Notifier) Run(ctx context.Context) {
 	defer n.leave(ctx)
 	tick := max(100*time.Millisecond, min(n.hold/10, 30*time.Second))
@@ -283,7 +282,7 @@ func (n *Notifier) Run(ctx context.Context) {
 	}
 }
 
-// leave stores what is left to store, and lets other processes send.
+// leave stores what is not stored yet, and lets other processes send.
 func (n *Notifier) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 500*time.Millisecond)
 	defer cancel()
@@ -293,7 +292,8 @@ func (n *Notifier) leave(ctx context.Context) {
 	n.release(ctx)
 }
 
-// complain logs what ended a pass, once until a pass ends in another way.
+// complain logs what ended a pass. It logs the same cause again only after a pass ended in
+// another way.
 func (n *Notifier) complain(err error) {
 	said := ""
 	if err != nil && !errors.Is(err, errWait) && !errors.Is(err, errElsewhere) && !errors.Is(err, context.Canceled) {
@@ -305,7 +305,7 @@ func (n *Notifier) complain(err error) {
 	n.said = said
 }
 
-// pass does all that is due.
+// pass does everything that is due.
 func (n *Notifier) pass(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -338,8 +338,8 @@ func (n *Notifier) indexNow(ctx context.Context, st state) error {
 	return n.send(ctx, due, n.perDay-st.Sent)
 }
 
-// servedTops returns the top files that the site serves now. Under ReportOnly, and
-// while nothing is listed, there are none.
+// servedTops returns the top files that the site serves now. Under ReportOnly, and while
+// nothing is listed, there are none.
 func (n *Notifier) servedTops() []string {
 	var served []string
 	for _, top := range n.tops {

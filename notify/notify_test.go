@@ -111,7 +111,7 @@ func TestOnceAnHour(t *testing.T) {
 		time.Sleep(13 * time.Minute)
 		r.changes("/1", "/2")
 		time.Sleep(20 * time.Minute)
-		r.wantPosts("/2") // and "/1" was sent within the hour
+		r.wantPosts("/2") // "/1" was sent within the hour
 		time.Sleep(30 * time.Minute)
 		r.wantPosts("/1")
 		time.Sleep(5 * time.Hour)
@@ -140,7 +140,7 @@ func TestALongBreakSendsNothing(t *testing.T) {
 		r.stop()
 		time.Sleep(4 * 24 * time.Hour)
 		r.changes("/1")
-		for range 40 { // a day each: the journal forgets, and the site goes on
+		for range 40 { // a day each: the journal forgets, and the site continues
 			time.Sleep(24 * time.Hour)
 			r.Visit("/2")
 		}
@@ -278,7 +278,7 @@ func TestAcceptedPagesAreNotSentAgain(t *testing.T) {
 	}
 }
 
-// posts returns when each post was made, since a time.
+// postsSince returns how long after a time each post was made.
 func (r *rig) postsSince(begun time.Time) (after []time.Duration) {
 	for _, p := range r.engine.all() {
 		after = append(after, p.at.Sub(begun))

@@ -17,8 +17,8 @@ import (
 const (
 	batchPages  = 1000
 	postTimeout = 20 * time.Second
-	answerBytes = 2 << 10 // that are read of an answer
-	mostInvalid = 20      // posts that are refused for a page, before the engine is left alone
+	answerBytes = 2 << 10 // the most bytes to read of an answer
+	mostInvalid = 20      // posts refused because of a page, before the engine is left alone
 )
 
 // post is one post and its outcome.
@@ -28,13 +28,13 @@ type post struct {
 	outcome  outcome
 	settled  []change // the pages that need no further post
 	engine   engine
-	keyFile  string // what was seen of the key file, "" if nothing
+	keyFile  string // what was seen of the key file, "" if it was not checked
 }
 
-// errWait ends a pass before a post: it is not the time for one.
+// errWait ends a pass before a post that must not be made yet.
 var errWait = errors.New("not now")
 
-// send posts what is due, in batches. left is how many pages may be sent today.
+// send posts the due pages in batches. left is how many pages may still be sent today.
 func (n *Notifier) send(ctx context.Context, due []change, left int) error {
 	for len(due) > 0 {
 		size := min(len(due), n.batch, left)
@@ -53,10 +53,10 @@ func (n *Notifier) send(ctx context.Context, due []change, left int) error {
 	return nil
 }
 
-// sendBatch posts a batch. If the engine does not accept it, it looks for the page
-// that is at fault by halving, leaves that out, and goes on.
+// sendBatch posts a batch. If the engine does not accept it, sendBatch finds the page at
+// fault by halving, leaves it out, and goes on.
 func (n *Notifier) sendBatch(ctx context.Context, batch []change) error {
-	suspects := 0 // so many pages at the front hold one that is at fault
+	suspects := 0 // one of so many pages at the front is at fault
 	for len(batch) > 0 {
 		size := len(batch)
 		if suspects > 0 {
@@ -81,8 +81,8 @@ func (n *Notifier) sendBatch(ctx context.Context, batch []change) error {
 	return nil
 }
 
-// post sends pages to the engine whose turn it is, and stores what came of it. The
-// intent is stored before. So whoever finds one knows that pages may have been sent.
+// post sends pages to the engine whose turn it is, and stores the outcome. Before that it
+// stores the intent. So whoever finds an intent knows that pages may have been sent.
 func (n *Notifier) post(ctx context.Context, pages []change) (outcome, error) {
 	p, st, err := n.intend(ctx, len(pages))
 	if err != nil {
@@ -91,7 +91,7 @@ func (n *Notifier) post(ctx context.Context, pages []change) (outcome, error) {
 	key := n.keyOf(st)
 	a, err := n.ask(ctx, p.endpoint, key, pages)
 	if ctx.Err() != nil {
-		return kept, ctx.Err() // what came of it is not known: the intent stays
+		return kept, ctx.Err() // the outcome is not known: the intent stays
 	}
 	before := st.Engines[p.endpoint]
 	p.engine, p.outcome = judge(before, a, n.now(), st.Posts+1)
@@ -109,14 +109,14 @@ func (n *Notifier) post(ctx context.Context, pages []change) (outcome, error) {
 		n.keyFile, n.proved = p.keyFile, p.keyFile == fileOK || p.keyFile == fileUnreachable
 	}
 	if wait := p.engine.Until.Sub(n.now()); wait > 0 {
-		p.engine.Until = p.engine.Until.Add(rand.N(wait/8 + 1)) // not all sites at once
+		p.engine.Until = p.engine.Until.Add(rand.N(wait/8 + 1)) // so that not all sites come at once
 	}
 	n.tell(before, p, len(pages), err)
 	n.owed = &p
 	return p.outcome, n.pay(ctx)
 }
 
-// pay stores the outcome of the last post, unless it is stored. Nothing is sent before
+// pay stores the outcome of the last post if it is not stored yet. Nothing is sent before
 // that.
 func (n *Notifier) pay(ctx context.Context) error {
 	if n.owed == nil {
@@ -144,7 +144,7 @@ func (n *Notifier) intend(ctx context.Context, pages int) (p post, st state, err
 		return nil
 	})
 	if err == nil && !st.leads(n.owner, n.now()) {
-		err = errElsewhere // the store took so long that another process may send
+		err = errElsewhere // the store took so long that another process may be sending
 	}
 	return p, st, err
 }
@@ -185,7 +185,7 @@ func (n *Notifier) ask(ctx context.Context, endpoint, key string, pages []change
 		return answer{}, withoutURL(err)
 	}
 	defer resp.Body.Close()
-	said, _ := io.ReadAll(io.LimitReader(resp.Body, answerBytes)) // it is only for the error code
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, answerBytes)) // only for the error code
 	return answer{resp.StatusCode, errorCode(said, key), retryAfter(resp.Header.Get("Retry-After"), n.now())}, nil
 }
 
@@ -198,7 +198,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// tell logs a post, and what has become of the engine if that is new.
+// tell logs a post, and the engine's verdict if it is new.
 func (n *Notifier) tell(before engine, p post, pages int, err error) {
 	to, _ := url.Parse(p.endpoint)
 	e, log := p.engine, n.log.With("engine", to.Host, "code", p.engine.Code)

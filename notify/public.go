@@ -13,8 +13,8 @@ import (
 	"github.com/servemap/servemap/internal/location"
 )
 
-// checkEndpoints refuses endpoints to which nothing may be sent. local reports that all
-// are on this machine, as a program's own test has it.
+// checkEndpoints refuses endpoints to which nothing may be sent. local reports that all are
+// on this machine, as in a program's own test.
 func checkEndpoints(endpoints []string) (local bool, err error) {
 	local = len(endpoints) > 0
 	for _, e := range endpoints {
@@ -47,8 +47,8 @@ func checkOrigin(u *url.URL) error {
 	return nil
 }
 
-// newTransport connects to public addresses only: a name that leads elsewhere would let
-// whoever controls it reach into the network of this machine.
+// newTransport connects only to public addresses. Otherwise whoever controls a name could
+// point it into the network of this machine.
 func newTransport(local bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
@@ -65,7 +65,7 @@ func newTransport(local bool) *http.Transport {
 
 var errPrivate = errors.New("the name leads to an address that is not public")
 
-// special are the networks that no public host is in, beside those that netip knows.
+// special are networks without public hosts, besides those that netip knows.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
@@ -81,6 +81,6 @@ func isPublic(addr netip.Addr) bool {
 	return addr.IsGlobalUnicast() && !addr.IsPrivate()
 }
 
-// noRedirect makes a client return a redirect as it is: a post would be sent on, with
-// its key, to wherever it leads.
+// noRedirect makes a client return a redirect as it is. Otherwise it would send a post on,
+// with its key, to wherever the redirect leads.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

@@ -17,22 +17,22 @@ type change struct {
 	hash    hash
 	at      time.Time
 	told    time.Time // when the page was last sent
-	removed bool      // this process no longer serves it in the sitemap
+	removed bool      // this process no longer serves the page in the sitemap
 }
 
 const (
-	interval   = time.Hour // at least, between two sendings of one page
+	interval   = time.Hour // the least time between two sendings of one page
 	rushWindow = time.Hour
-	rushLeast  = 100 // pages; fewer are no rush, however small the site
+	rushLeast  = 100 // pages; fewer are no rush, even on a small site
 )
 
 // rush reports whether so many pages changed in an hour that it must be a deploy, a
-// template or an import: more than a quarter of those listed. Engines are told of
-// such by the lastmod in the sitemap, and take it amiss if all pages are sent.
+// template or an import: more than a quarter of the listed pages. Engines learn of a rush
+// from the lastmod in the sitemap, and would take it amiss if all pages were sent.
 func rush(changed, listed int) bool { return changed > max(rushLeast, listed/4) }
 
-// changes reads the journal: recent is how many pages changed in the last hour, and
-// waiting those that are to be sent or dropped.
+// changes reads the journal. recent is how many pages changed in the last hour, and waiting
+// are the changes that are to be sent or dropped.
 func (n *Notifier) changes(ctx context.Context, st state, now time.Time) (recent int, waiting []change, err error) {
 	done, err := n.readSent(ctx)
 	if err != nil {
@@ -64,8 +64,8 @@ func (n *Notifier) changes(ctx context.Context, st state, now time.Time) (recent
 	return recent, waiting, nil
 }
 
-// collect returns the pages that are due, sorted by URL, and moves the cursor up to
-// the first that is not settled.
+// collect returns the due pages, sorted by URL, and moves the cursor up to the first
+// unsettled change.
 func (n *Notifier) collect(ctx context.Context, st state) ([]change, error) {
 	now := n.now()
 	recent, waiting, err := n.changes(ctx, st, now)
@@ -84,10 +84,10 @@ func (n *Notifier) collect(ctx context.Context, st state) ([]change, error) {
 	return due, nil
 }
 
-// due returns which of the waiting changes may be sent at now, sorted by URL, and the
-// time before which nothing waits. A page is held from when its first change was
-// seen, since one that changes each minute would else never be sent. first has that
-// time of each page that waits.
+// due returns which of the waiting changes may be sent at now, sorted by URL, and the time
+// before which nothing waits. The hold of a page begins when its first change was seen.
+// Otherwise a page that changes each minute would never be sent. first has that time for
+// each waiting page.
 func due(waiting []change, first map[hash]time.Time, now time.Time, hold time.Duration) (due []change, cursor time.Time) {
 	cursor = now
 	seen := make(map[hash]bool, len(waiting))
@@ -112,7 +112,7 @@ func due(waiting []change, first map[hash]time.Time, now time.Time, hold time.Du
 	return due, cursor
 }
 
-// hush drops what waits, as too much changed at once.
+// hush drops the waiting changes because too much changed at once.
 func (n *Notifier) hush(ctx context.Context, recent, waiting int) error {
 	if !n.rushing {
 		n.log.Warn("notify: so many pages changed within an hour that they are not sent; the sitemap says when each changed",
@@ -125,8 +125,8 @@ func (n *Notifier) hush(ctx context.Context, recent, waiting int) error {
 	return n.skip(ctx, waiting)
 }
 
-// skip has nothing sent of what happened until now. rushed is how many pages that
-// concerns, if it is for a rush, and 0 for a gap in the journal.
+// skip drops all changes up to now. rushed is how many pages that concerns in a rush, and 0
+// for a gap in the journal.
 func (n *Notifier) skip(ctx context.Context, rushed int) error {
 	n.cursor, n.pending = time.Time{}, 0
 	clear(n.first)
@@ -143,8 +143,8 @@ func (n *Notifier) skip(ctx context.Context, rushed int) error {
 	return err
 }
 
-// sendable leaves out the pages that must not be sent. A change is only a reason to
-// look: what is sent is decided by what is known of the page now.
+// sendable leaves out the pages that must not be sent. A change is only a reason to look.
+// What is known of the page now decides.
 func (n *Notifier) sendable(ctx context.Context, pages []change) ([]change, error) {
 	var send []change
 	for _, c := range pages {
@@ -162,11 +162,11 @@ func (n *Notifier) sendable(ctx context.Context, pages []change) ([]change, erro
 	return send, nil
 }
 
-// mayTell reports whether engines may be told of a page: one that is listed, or was
-// until the site answered 404, 410 or a permanent redirect. One that is listed and gave
-// another answer last, such as 403, may be about to leave. removed says that this
-// process has taken the page out of what it serves; if it is still listed, the store
-// does not know the reason yet, which may be privacy.
+// mayTell reports whether engines may hear of a page: it is listed, or was until the site
+// answered 404, 410 or a permanent redirect. If it is listed and gave another answer last,
+// such as 403, it may be about to leave. removed says that this process no longer serves
+// the page in the sitemap. If it is still listed then, the store does not know the reason
+// yet, which may be privacy.
 func mayTell(e servemap.Explanation, removed bool) bool {
 	if e.Listed {
 		return !removed && (e.Status == http.StatusOK || e.Status == http.StatusNotModified)

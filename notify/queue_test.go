@@ -54,7 +54,7 @@ func TestAPageThatChangesEachMinuteIsSentEachHour(t *testing.T) {
 		if got, _ := due([]change{c}, first, now, 5*time.Minute); len(got) == 1 {
 			sent = append(sent, minute)
 			c.told = now
-			due(nil, first, now, 5*time.Minute) // it waits no more
+			due(nil, first, now, 5*time.Minute) // it no longer waits
 		}
 	}
 	if len(sent) != 24 || sent[0] != 5 || sent[1] != 65 {

@@ -25,10 +25,10 @@ const testKey = "0123456789abcdefKEY"
 type site struct {
 	mu    sync.Mutex
 	texts map[string]string           // by path
-	odd   map[string]http.HandlerFunc // pages that answer otherwise
+	odd   map[string]http.HandlerFunc // pages with a special answer
 }
 
-// newSite returns a site of the home page and n others, "/0", "/1" ...
+// newSite returns a site with a home page and n other pages, "/0", "/1" ...
 func newSite(n int) *site {
 	p := &site{texts: map[string]string{}, odd: map[string]http.HandlerFunc{}}
 	for i := range n {
@@ -37,7 +37,7 @@ func newSite(n int) *site {
 	return p
 }
 
-// change gives a page a text that it never had.
+// change gives each page a new text.
 func (p *site) change(paths ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,7 +46,7 @@ func (p *site) change(paths ...string) {
 	}
 }
 
-// answer has a path answer otherwise.
+// answer gives a path another handler.
 func (p *site) answer(path string, h http.HandlerFunc) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,18 +81,19 @@ type rig struct {
 	pages    *site
 	notifier *Notifier
 	engine   *engineFake
-	stop     func() // ends Run, and returns when it has ended
+	stop     func() // ends Run, and waits for its end
 }
 
-// engineFake is the engine's side, and the way of the notifier to the site itself.
+// engineFake stands in for the engine, and for the notifier's connection to the site
+// itself.
 type engineFake struct {
 	mu      sync.Mutex
 	posts   []posted
 	answers []func() (*http.Response, error) // to the next posts; then 200
 	always  func() (*http.Response, error)   // instead of 200, if it is not nil
-	judge   func(message) int                // the status code by the pages, if it is not nil
+	judge   func(message) int                // chooses the status code by the pages, if it is not nil
 	site    http.Handler
-	lookups int // of the key file
+	lookups int // requests for the key file
 }
 
 type posted struct {
@@ -103,7 +104,7 @@ type posted struct {
 	message
 }
 
-// reply is an answer of an engine. Lines are names and values of header lines.
+// reply is an answer of an engine. lines are names and values of headers.
 func reply(code int, body string, lines ...string) func() (*http.Response, error) {
 	return func() (*http.Response, error) {
 		w := httptest.NewRecorder()
@@ -161,15 +162,15 @@ func (e *engineFake) all() []posted {
 	return slices.Clone(e.posts)
 }
 
-// next has the next posts answered so.
+// next sets the answers to the next posts.
 func (e *engineFake) next(answers ...func() (*http.Response, error)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.answers = append(e.answers, answers...)
 }
 
-// run runs fn with a site of so many pages beside the home page, all of them listed,
-// and a notifier that has started after that.
+// run runs fn with a site of a home page and so many other pages, all of them listed, and a
+// notifier that has started after that.
 func run(t *testing.T, pages int, opts Options, fn func(*rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -184,12 +185,12 @@ func newRig(t *testing.T, pages int, setup testkit.Setup) *rig {
 	setup.Handler = r.pages
 	r.Site = testkit.Start(t, setup)
 	r.Visit(append([]string{"/"}, r.pages.paths()...)...)
-	time.Sleep(2 * time.Hour) // no page is looked at more than once a while
+	time.Sleep(2 * time.Hour) // pages are looked at only once in a while
 	return r
 }
 
-// start makes a notifier and runs it. It ends with the test, or by stop. What changes
-// from now on is later than its first start.
+// start makes a notifier and runs it. It ends with the test, or by stop. Later changes come
+// after its first start.
 func (r *rig) start(opts Options) {
 	r.Helper()
 	r.launch(r.build(opts))
@@ -228,7 +229,7 @@ func (r *rig) run(n *Notifier) (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-// changes changes pages, and has the site see that.
+// changes changes pages, and lets the site see that.
 func (r *rig) changes(paths ...string) {
 	r.Helper()
 	time.Sleep(time.Second)

@@ -100,7 +100,7 @@ func TestIsPublic(t *testing.T) {
 	}
 }
 
-// A name of this machine leads to an address of it, as the name of an attacker may.
+// A name that leads to this machine stands in for an attacker's name.
 func TestNoConnectionToAnAddressThatIsNotPublic(t *testing.T) {
 	var asked atomic.Int64
 	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
@@ -363,7 +363,7 @@ func TestTheKeyFileIsLookedAtFirst(t *testing.T) {
 		name string
 		file http.HandlerFunc // nil: it cannot be reached
 		saw  string
-		sent time.Duration // after which pages are sent all the same, 0 for never
+		sent time.Duration // after which pages are sent anyway, 0 for never
 	}{
 		{"another page", testkit.Page("all is well"), "other content", 0},
 		{"another key", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "11111111111") }, "other content", 0},

@@ -15,50 +15,50 @@ import (
 	"time"
 )
 
-// state is the one record that all processes of a site share. It holds all that a
-// restart must not forget, but for what was sent lately (see sent).
+// state is the one record that all processes of a site share. It holds all that must
+// survive a restart, except what was sent lately (see sent).
 type state struct {
-	Key     string // the key of IndexNow that was made here
-	KeyHash hash   // of the key that is used
+	Key     string // the key of IndexNow that the notifier made
+	KeyHash hash   // of the key in use
 
 	// Owner is the process that sends, until Until. Others wait.
 	Owner string
 	Until time.Time
-	// Intent is when a post began whose outcome is not stored. It is the zero Time if
-	// there is none.
+	// Intent is when a post began whose outcome is not stored. It is the zero Time if there
+	// is none.
 	Intent time.Time
 
-	// Began is when the changes began to count: at the first start, or after a gap in
-	// the journal. Floor is the time up to which they are never sent; a rush moves it.
+	// Began is when changes began to count: at the first start, or after a gap in the
+	// journal. Changes up to Floor are never sent; a rush moves it.
 	Began, Floor time.Time
 	// Cursor is the time before which all changes are settled.
 	Cursor time.Time
 
-	Day         string // to which Posts and Sent belong, such as "2026-11-22", in UTC
+	Day         string // of Posts and Sent, such as "2026-11-22", in UTC
 	Posts, Sent int
 
 	Dropped, Rushed int  // as in Status
-	Rush            bool // so many pages change now that none is sent
+	Rush            bool // so many pages change now that none are sent
 	Pending         int
-	KeyFile         string // what was seen of it last
+	KeyFile         string // what the last check saw
 
 	Engines map[string]engine // by the URL of the endpoint
 	Google  googleState
 }
 
 const (
-	// leaseFor is longer than a pass takes, and than two clocks of a fleet may differ.
+	// leaseFor is longer than a pass takes, and longer than two clocks of a fleet differ.
 	leaseFor = 2 * time.Minute
-	// doubtFor is how long nobody posts after a post whose outcome is unknown.
+	// doubtFor is how long nobody posts after a post with unknown outcome.
 	doubtFor = 10 * time.Minute
-	longest  = 24 * time.Hour // of all waits
-	// skew is by how much the clocks of a fleet may differ, and how long it may take
-	// until a change is stored.
+	longest  = 24 * time.Hour // the longest of all waits
+	// skew is how much the clocks of a fleet may differ, and how long it may take until a
+	// change is stored.
 	skew = 2 * time.Minute
 )
 
-// readState reads a record. One that is absent or damaged is a first start. A time
-// that only a wrong clock can have written is none.
+// readState reads a record. If it is absent or damaged, this is a first start. A time that
+// only a wrong clock can have written becomes zero.
 func readState(b []byte, now time.Time) (st state, err error) {
 	if b != nil {
 		if err = json.Unmarshal(b, &st); err != nil {
@@ -76,7 +76,7 @@ func readState(b []byte, now time.Time) (st state, err error) {
 	}
 	st.Google.Until = sane(st.Google.Until, now.Add(longest+skew))
 	if st.Floor.IsZero() || st.Floor.After(now.Add(skew)) {
-		st.Began, st.Floor = now, now // a first start, or a wrong clock: what happened before is not sent
+		st.Began, st.Floor = now, now // a first start, or a wrong clock: earlier changes are not sent
 	}
 	st.Cursor = latest(sane(st.Cursor, now.Add(skew)), st.Floor)
 	if day := now.UTC().Format(time.DateOnly); st.Day != day {
@@ -107,8 +107,8 @@ func (st *state) leads(owner string, now time.Time) bool {
 // errElsewhere ends an update that only the process that sends may make.
 var errElsewhere = errors.New("another process sends")
 
-// update changes the state by fn, unless fn returns an error, and returns what is
-// stored then. fn may run more than once.
+// update changes the state by fn and returns the stored state. If fn returns an error,
+// nothing changes. fn may run more than once.
 func (n *Notifier) update(ctx context.Context, fn func(st *state, now time.Time) error) (st state, err error) {
 	err = n.store.Update(ctx, []string{n.keys.Notify("state")}, func(values [][]byte) error {
 		now := n.now()
@@ -125,9 +125,9 @@ func (n *Notifier) update(ctx context.Context, fn func(st *state, now time.Time)
 	return st, err
 }
 
-// lead takes the lease or renews it, and stores how far this process has got. While
-// another process has the lease, the error is errElsewhere; the state is known all
-// the same, unless it has no key yet.
+// lead takes the lease or renews it, and stores how far this process has got. While another
+// process has the lease, the error is errElsewhere. lead returns the state even then,
+// unless it has no key yet.
 func (n *Notifier) lead(ctx context.Context) (state, error) {
 	st, err := n.update(ctx, func(st *state, now time.Time) error {
 		if st.Owner != n.owner && now.Before(st.Until) {
@@ -137,7 +137,7 @@ func (n *Notifier) lead(ctx context.Context) (state, error) {
 			st.Key = strings.ToLower(rand.Text())
 		}
 		if h := hashOf(n.keyOf(*st)); st.KeyHash != h {
-			st.KeyHash, st.Engines = h, map[string]engine{} // what they said was of the old key
+			st.KeyHash, st.Engines = h, map[string]engine{} // the engines' answers were about the old key
 		}
 		if st.Owner == n.owner {
 			st.Cursor = latest(st.Cursor, n.cursor)
@@ -165,13 +165,13 @@ func (n *Notifier) release(ctx context.Context) {
 	})
 }
 
-// sent is what was sent lately, by hash of the URL. It is stored in shards, since a
-// value has a limit.
+// sent is what was sent lately, by hash of the URL. It is stored in shards, since a value
+// has a size limit.
 type sent map[hash]sending
 
 type hash [8]byte
 
-// sending says of a page which of its changes was sent, and when.
+// sending says which change of a page was sent, and when.
 type sending struct{ change, at time.Time }
 
 func hashOf(url string) hash {
@@ -181,7 +181,7 @@ func hashOf(url string) hash {
 
 const (
 	shards     = 16
-	entrySize  = 20 // the hash, the time of the change in milliseconds, that of the sending in seconds
+	entrySize  = 20 // the hash, the time of the change in milliseconds, the time of the sending in seconds
 	shardBytes = 3000 * entrySize
 )
 
@@ -215,8 +215,8 @@ func (s sent) read(shard []byte) {
 	}
 }
 
-// write returns a shard of all that was sent since a time, or of which the change is
-// not before the cursor. If that is too much, the oldest are left out.
+// write returns a shard with what was sent since a time, and what was sent of changes not
+// before the cursor. If that is too much, it leaves out the oldest.
 func (s sent) write(since, cursor time.Time) []byte {
 	kept := make([]hash, 0, len(s))
 	for h, e := range s {
@@ -234,14 +234,14 @@ func (s sent) write(since, cursor time.Time) []byte {
 	return shard
 }
 
-// settle stores the outcome of a post: that of the engine, and the pages that need no
-// further one. It may be tried again.
+// settle stores the outcome of a post: the engine's state, and the pages that need no
+// further post. It may be tried again.
 func (n *Notifier) settle(ctx context.Context, p post) error {
 	names := append(n.shardKeys(), n.keys.Notify("state"))
 	return n.store.Update(ctx, names, func(values [][]byte) error {
 		now := n.now()
 		st, _ := readState(values[shards], now)
-		if st.Intent.Equal(p.began) { // else this has been stored, and the answer was lost
+		if st.Intent.Equal(p.began) { // otherwise this was stored before, and the store's answer was lost
 			st.Intent = time.Time{}
 			st.Posts++
 			if p.outcome == accepted {

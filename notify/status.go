@@ -6,54 +6,52 @@ import (
 	"time"
 )
 
-// Status says how the telling goes, for people and for monitoring. It never holds the
-// key. Where processes share the store, it is that of all of them.
+// Status says how the notifier is doing, for people and for monitoring. It never holds the
+// key. If processes share the store, it is about all of them.
 type Status struct {
-	// Endpoints says how each of Options.Endpoints does.
+	// Endpoints describe each of Options.Endpoints.
 	Endpoints []Endpoint
-	// SentToday is how many pages were accepted today, in UTC. Pending is how many wait
-	// to be sent.
+	// SentToday is how many pages were accepted today, in UTC. Pending is how many wait to
+	// be sent.
 	SentToday, Pending int
-	// Dropped counts the pages that were not sent as they had lost their listing, and
-	// Rushed those that were not sent as too many changed at once, both since the first
-	// start. Rush reports that this is so now.
+	// Dropped counts the pages that were not sent because they had lost their listing.
+	// Rushed counts those that were not sent because too many changed at once. Both count
+	// since the first start. Rush reports that too many change now.
 	Dropped, Rushed int
 	Rush            bool
-	// KeyFile is what was seen of the key file at the last look from here: "ok", a
-	// status code such as "404", "other content", "unreachable", or "" before the first
-	// look.
+	// KeyFile is what the notifier saw when it last fetched the key file: "ok", a status
+	// code such as "404", "other content", "unreachable", or "" before the first time.
 	KeyFile string
 	// KeyFetched is when somebody else last fetched the key file from this process, as
-	// engines do to check it; the zero Time if nobody did.
+	// engines do to check it. It is the zero Time if nobody did.
 	KeyFetched time.Time
 	// Listed is how many pages the sitemap lists now.
 	Listed int
-	// Sitemaps is what Google says of the sitemap's top files, and GoogleProblem what
-	// keeps it from being asked, "" if nothing does.
+	// Sitemaps is what Google says about the sitemap's top files. GoogleProblem says why
+	// the notifier cannot ask Google, "" if it can.
 	Sitemaps      []Sitemap
 	GoogleProblem string
 }
 
-// Endpoint says how an endpoint of IndexNow does.
+// Endpoint describes an endpoint of IndexNow.
 type Endpoint struct {
 	URL string
 	// Verdict is "ok"; "unverified" if the engine has taken pages for a day without
 	// checking the key; "pending-key" while it checks a new key; "key-refused";
-	// "throttled"; "down"; "paused" if it refuses what is sent; or "" if nothing was sent
-	// yet.
+	// "throttled"; "down"; "paused" if it refuses the pages; or "" if nothing was sent yet.
 	Verdict string
 	// Advice is what the owner can do about it, "" if nothing.
 	Advice string
-	// Code is the status code of the last answer, 0 if none came, and ErrorCode the
+	// Code is the status code of the last answer, 0 if there was none. ErrorCode is the
 	// engine's own word for it, "" if it gave none.
 	Code      int
 	ErrorCode string
-	// LastTried and LastAccepted are when pages were last sent and last accepted, and
-	// NextTry is before when nothing is sent. Each may be the zero Time.
+	// LastTried and LastAccepted are when pages were last sent and last accepted. Nothing
+	// is sent before NextTry. Each may be the zero Time.
 	LastTried, LastAccepted, NextTry time.Time
 }
 
-// Status reads from the store how the telling goes. Its error is that of the store. It
+// Status reads from the store how the notifier is doing. Its error is that of the store. It
 // may be called concurrently, also without Run.
 func (n *Notifier) Status(ctx context.Context) (Status, error) {
 	var st state

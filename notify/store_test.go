@@ -18,14 +18,14 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// failing is a store of which updates of the notifier's records fail on demand.
+// failing is a store in which updates of the notifier's records fail on demand.
 type failing struct {
 	store.Store
 	mu    sync.Mutex
 	n     int  // updates so far
 	at    int  // the update that fails, from 1 on; 0 for none
-	until int  // and the last one that does
-	after bool // it fails after the deed
+	until int  // the last update that fails
+	after bool // it fails after the update
 }
 
 var errStore = errors.New("the disk is full")
@@ -50,7 +50,7 @@ func (f *failing) Update(ctx context.Context, keys []string, fn func([][]byte) e
 	return nil
 }
 
-// set makes the updates from the nth on fail, counted from now.
+// set makes the updates from number at to number until fail, counted from now.
 func (f *failing) set(at, until int, after bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -71,7 +71,7 @@ func TestEachUpdateThatFails(t *testing.T) {
 					time.Sleep(4*time.Minute + 20*time.Second)
 					st.set(2*at+1, 2*at+1, after)
 					time.Sleep(3 * time.Minute)
-					r.stop() // as if it were killed: what it says at the end is lost
+					r.stop() // as if it were killed: what it stores at the end is lost
 					st.set(0, 0, false)
 					r.launch(r.build(Options{}))
 					time.Sleep(time.Hour)
@@ -224,7 +224,7 @@ func TestALeaseHolderThatDies(t *testing.T) {
 		r := newRig(t, 5, testkit.Setup{Store: st})
 		r.start(Options{})
 		st.set(1, 1<<30, false)
-		r.stop() // and cannot give up its lease
+		r.stop() // it cannot give up its lease
 		st.set(0, 0, false)
 		died := time.Now()
 		r.changes("/0")
@@ -257,7 +257,7 @@ func TestWhatIsSentIsStored(t *testing.T) {
 	if shard := s.write(now.Add(-time.Minute), now.Add(-30*time.Second)); len(shard) != 60*entrySize {
 		t.Errorf("%d are kept, want those of the last minute", len(shard)/entrySize)
 	}
-	back.read([]byte("damaged")) // and does not panic
+	back.read([]byte("damaged")) // must not panic
 }
 
 func TestAStateThatCannotBeRead(t *testing.T) {
