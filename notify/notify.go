@@ -45,9 +45,9 @@
 //
 //  3. Give the notifier a client, here with golang.org/x/oauth2/google:
 //
-//     conf, err := google.JWTConfigFromJSON(key,
-//     "https://www.googleapis.com/auth/webmasters") ... opts.Google =
-//     &notify.Google{Client: conf.Client(ctx)}
+//     conf, err := google.JWTConfigFromJSON(key, "https://www.googleapis.com/auth/webmasters")
+//     ...
+//     opts.Google = &notify.Google{Client: conf.Client(ctx)}
 //
 // Without a service account, a person with full permission consents once:
 //
@@ -60,8 +60,7 @@
 //  3. Give the notifier a client, here with golang.org/x/oauth2:
 //
 //     conf := &oauth2.Config{ClientID: id, ClientSecret: secret, Endpoint: google.Endpoint}
-//     opts.Google = &notify.Google{Client: conf.Client(ctx, &oauth2.Token{RefreshToken:
-//     token})}
+//     opts.Google = &notify.Google{Client: conf.Client(ctx, &oauth2.Token{RefreshToken: token})}
 //
 // This package depends on neither module.
 package notify
