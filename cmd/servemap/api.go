@@ -16,8 +16,9 @@ import (
 	"github.com/servemap/servemap/internal/explore"
 )
 
-// What a process answers, as JSON. Lists have one object a line. Fields are only ever
-// added. Commands print them as they are with -json, and render the same structs for people.
+// The JSON answers of a process. Lists have one object per line. Fields are only ever
+// added. With -json, commands print the answers unchanged. Otherwise they render the same
+// structs for people.
 
 type health struct {
 	Ready   bool   `json:"ready"` // visitors are served
@@ -81,7 +82,7 @@ func explanationOf(e servemap.Explanation) explanation {
 	}
 	x.URL = e.URL
 	for _, m := range allInFlags(e.Missing) {
-		if !strings.HasPrefix(m, "a route ") { // no router is seen from here
+		if !strings.HasPrefix(m, "a route ") { // from here no router can be seen
 			x.Missing = append(x.Missing, m)
 		}
 	}
@@ -113,16 +114,16 @@ type stats struct {
 
 type forgotten struct {
 	Forgotten bool `json:"forgotten"`
-	Known     bool `json:"known"` // anything was known of the page
+	Known     bool `json:"known"` // something was known of the page
 }
 
-// progress is how far an exploration is. The last one is Done, or says what failed.
+// progress says how far an exploration is. The last one is Done, or says what failed.
 type progress struct {
 	Requests int            `json:"requests"`
 	Pages    int            `json:"pages"`
 	Waiting  int            `json:"waiting"`
 	Skipped  map[string]int `json:"skipped,omitempty"`
-	Acting   []string       `json:"acting,omitempty"` // links that were not asked for, since they may change something
+	Acting   []string       `json:"acting,omitempty"` // links that were not requested, since they may change something
 	Done     bool           `json:"done,omitempty"`
 	Error    string         `json:"error,omitempty"`
 }
@@ -131,7 +132,7 @@ func progressOf(e servemap.Exploration) progress {
 	return progress{Requests: e.Requests, Pages: e.Pages, Waiting: e.Waiting, Skipped: e.Skipped, Acting: e.Acting}
 }
 
-// control answers what commands and health checks ask of a process.
+// control answers the questions of commands and health checks.
 type control struct {
 	site     *servemap.Site
 	explorer explorer
@@ -154,8 +155,8 @@ func (c *control) handler() http.Handler {
 	return mux
 }
 
-// metrics answers everybody: only the owner reaches the socket, and he chose the address
-// of -admin.
+// metrics answers everybody: only the owner reaches the socket, and the owner chose the
+// address of -admin.
 func (c *control) metrics() http.Handler {
 	return c.site.Metrics(func(*http.Request) bool { return true })
 }
@@ -233,7 +234,7 @@ func (c *control) serveForget(w http.ResponseWriter, r *http.Request) {
 	answer(w, forgotten{true, e.Verdict != servemap.VerdictUnknown})
 }
 
-// serveExplore explores, and streams the progress. The body is a seed.
+// serveExplore explores, and streams the progress. The request's body is a seed.
 func (c *control) serveExplore(w http.ResponseWriter, r *http.Request) {
 	most, _ := strconv.Atoi(r.FormValue("max"))
 	opts := servemap.ExploreOptions{MaxRequests: most, Sitemaps: r.URL.Query()["sitemap"]}
@@ -260,7 +261,7 @@ func (c *control) serveExplore(w http.ResponseWriter, r *http.Request) {
 func answer(w http.ResponseWriter, v any) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // who asked may have left
+	_ = enc.Encode(v) // the client may have left
 }
 
 // refuse answers with an error.
@@ -272,7 +273,7 @@ func refuse(w http.ResponseWriter, err error) {
 	http.Error(w, inFlags.Replace(strings.TrimPrefix(err.Error(), "servemap: ")), code)
 }
 
-// errorTrailer says what broke a list off.
+// errorTrailer names the trailer that says why a list broke off.
 const errorTrailer = "Servemap-Error"
 
 func breakOff(w http.ResponseWriter, err error) {

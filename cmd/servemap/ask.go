@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// healthCommand never opens the folder: a site that is not served is not healthy.
+// healthCommand never opens the folder: a site that nobody serves is not healthy.
 func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
 	a := newAsking(s, fs)
 	return func(ctx context.Context, args []string) error {
@@ -100,7 +100,7 @@ func printExplanation(w *bufio.Writer, e explanation) {
 	field(w, "ignored", strings.Join(d.Ignored, "; "))
 }
 
-// field prints a line, unless there is nothing to say.
+// field prints a line, unless the value is empty.
 func field(w *bufio.Writer, name string, value any) {
 	switch v := value.(type) {
 	case string:
@@ -122,7 +122,7 @@ func field(w *bufio.Writer, name string, value any) {
 
 func seconds(s float64) time.Duration { return time.Duration(s) * time.Second }
 
-// stamp is a time as the sitemap has it, "" for none.
+// stamp returns a time in the sitemap's format, "" for none.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

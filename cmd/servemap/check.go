@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/check"
 )
 
-// samePrinted is how many findings of one text are printed.
+// samePrinted is how many findings with the same text are printed.
 const samePrinted = 5
 
 func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
@@ -58,7 +58,7 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 	}
 }
 
-// printed returns how many findings of a text are printed.
+// printed returns how many findings with a text are printed.
 func printed(text string) int {
 	if text == check.OtherHost {
 		return 1 // one flag mends them all

@@ -21,15 +21,15 @@ import (
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
-// lockPatience is how long a command waits for a process that holds the folder to begin
-// answering, or to end.
+// lockPatience is how long a command waits until the process that holds the folder begins
+// to answer, or ends.
 const lockPatience = 3 * time.Second
 
-// answerPatience is how long a living process may take to say that it lives. What it is
-// asked then may take longer, as an exploration does.
+// answerPatience is how long a living process may take for its first answer. Other answers
+// may take longer, such as that of an exploration.
 const answerPatience = 4 * time.Second
 
-// asking is what the commands have in common that ask what is known of a site.
+// asking is the common part of the commands that ask about a site.
 type asking struct {
 	streams
 	name           string // of the command
@@ -51,7 +51,7 @@ func (a *asking) say(text string) {
 	}
 }
 
-// connect returns a client of the process that lives in the folder. If none does, this
+// connect returns a client of the process that has the folder. If there is none, this
 // process opens the folder and answers itself, by the same handler.
 func (a *asking) connect(ctx context.Context) (*client, error) {
 	if err := checkData(a.data); err != nil {
@@ -77,9 +77,9 @@ func (a *asking) connect(ctx context.Context) (*client, error) {
 	return a.open(ctx, s)
 }
 
-// checkOwner refuses to open a folder that another user's process serves: what this one
-// wrote there, as root can, that process could not open again. The settings tell whose
-// it is, since that process writes them at each start.
+// checkOwner refuses to open a folder that belongs to another user's process. That process
+// could not open files that this one writes there, as root can. The owner of the settings
+// file tells whose folder it is, since that process writes the file at each start.
 func (a *asking) checkOwner() error {
 	info, err := os.Stat(settingsFile(a.data))
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *asking) checkOwner() error {
 	return fmt.Errorf("-data %s belongs to another user, and no process serves it; start that, or call sudo -u %s servemap %s -data %[1]s", a.data, name, a.name)
 }
 
-// open opens the folder as a start of the site does, with the same settings.
+// open opens the folder with the same settings as the site itself does.
 func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 	if s.Shared && a.database == "" {
 		return nil, usage("-database is missing; give the database that the site was started with, or set %s", databaseVariable)
@@ -155,8 +155,8 @@ func locked(data string) error {
 	return exit{codeLocked, fmt.Sprintf("-data %s: another process holds the folder and does not answer; end it, or ask it", data)}
 }
 
-// await returns when the folder is open, or with a client of the process that has opened
-// it meanwhile.
+// await waits until the folder is open, or another process has opened it and answers. In
+// that case it returns a client of that process.
 func (a *asking) await(ctx context.Context, folder *badgerstore.Store) (*client, error) {
 	end := time.After(lockPatience)
 	for {
@@ -180,14 +180,14 @@ func (a *asking) await(ctx context.Context, folder *badgerstore.Store) (*client,
 	}
 }
 
-// do asks for an answer. The caller calls end when it was read.
+// do makes a request. The caller calls end after reading the answer.
 func (c *client) do(ctx context.Context, method, path string, query url.Values, body io.Reader) (resp *http.Response, end func(), err error) {
 	r, err := http.NewRequestWithContext(ctx, method, "http://servemap"+path+"?"+query.Encode(), body)
 	if err != nil {
 		return nil, nil, err
 	}
 	if resp, err = c.http.Do(r); err != nil {
-		return nil, nil, errors.Unwrap(err) // without the address, which means nothing
+		return nil, nil, errors.Unwrap(err) // without the URL, which means nothing to the user
 	}
 	if resp.StatusCode >= 300 && path != "/health" {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
@@ -197,8 +197,8 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 	return resp, func() { resp.Body.Close() }, nil
 }
 
-// each asks, and gives what each line of the answer says to fn, which prints it for
-// people. With -json the lines are printed as they came, and what fn prints is not.
+// each makes a request and calls fn with each line of the answer. fn prints it for people.
+// With -json, each prints the lines unchanged and drops what fn prints.
 func each[T any](ctx context.Context, a *asking, method, path string, query url.Values, body io.Reader, fn func(w *bufio.Writer, v T) error) error {
 	c, err := a.connect(ctx)
 	if err != nil {
@@ -224,7 +224,7 @@ func each[T any](ctx context.Context, a *asking, method, path string, query url.
 		w := out
 		if a.json {
 			w = nothing
-			_, _ = out.Write(line) // its error comes with Flush
+			_, _ = out.Write(line) // Flush returns its error
 		}
 		if err == nil {
 			err = fn(w, v)
@@ -251,7 +251,7 @@ func askHealth(ctx context.Context, data string) (health, error) {
 	return h, nil
 }
 
-// isTerminal reports whether somebody watches what is written.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -53,7 +53,7 @@ func crawlersOf(all []servemap.Crawler) (crawlers []crawler) {
 	return crawlers
 }
 
-// Of what is stored for a month, people are shown the last.
+// The store has a month. The command prints only the latest for people.
 const (
 	shownDays  = 7
 	shownFiles = 10
@@ -79,7 +79,7 @@ func printCrawlers(w *bufio.Writer, crawlers []crawler) {
 	}
 }
 
-// proven says how many of a day's requests are what they claim to be.
+// proven says how many of a day's requests have a confirmed claim.
 func proven(c crawler, d crawlerDay) string {
 	if !c.Confirmable {
 		return ""

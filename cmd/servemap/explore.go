@@ -57,7 +57,7 @@ func (a *asking) importOne(ctx context.Context, name string) error {
 	return a.explore(ctx, nil, f)
 }
 
-// explore has the site explored, and shows how far that is.
+// explore makes the process explore its site, and shows the progress.
 func (a *asking) explore(ctx context.Context, query url.Values, seed io.Reader) error {
 	told := time.Now()
 	terminal := isTerminal(a.err)

@@ -18,20 +18,20 @@ import (
 	"github.com/servemap/servemap/internal/capability"
 )
 
-// explorer explores the site of this process, once at a time.
+// explorer explores the site of this process, one exploration at a time.
 type explorer struct {
 	site    *servemap.Site
 	handler http.Handler
 	static  bool
-	state   string // the file that says how to go on; it is there while one goes on
+	state   string // the file with the state to continue from; it exists while an exploration is unfinished
 	log     *slog.Logger
 	busy    sync.Mutex
 }
 
 var errBusy = errors.New("the site is being explored already; wait until that is done")
 
-// run explores, or goes on where that ended. If it is interrupted, or stops at its number
-// of requests, it keeps how to go on.
+// run explores, or continues an exploration. If it is interrupted, or reaches its number of
+// requests, it stores the state to continue from.
 func (e *explorer) run(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
 	if !e.busy.TryLock() {
 		return servemap.Exploration{}, errBusy
@@ -52,7 +52,7 @@ func (e *explorer) run(ctx context.Context, opts servemap.ExploreOptions) (serve
 	return done, err
 }
 
-// actingLogged is how many links that may act the log names.
+// actingLogged is how many acting links the log names.
 const actingLogged = 5
 
 // tell logs what an exploration did and left out.
@@ -72,18 +72,18 @@ func (e *explorer) tell(done servemap.Exploration) {
 }
 
 const (
-	exploreAgain = 5 * time.Second  // after one that failed, as while the site itself starts
-	logEvery     = 10 * time.Second // of progress, where there is no terminal
+	exploreAgain = 5 * time.Second  // after a failure, such as while the site itself starts
+	logEvery     = 10 * time.Second // of progress, without a terminal
 )
 
-// atStart goes on with an exploration that was interrupted. It begins one where no page
-// is listed yet, or always. It tries until that is done.
+// atStart continues an interrupted exploration. Otherwise it begins one if no page is
+// listed yet, or always is set. It tries until that succeeds.
 func (e *explorer) atStart(ctx context.Context, always bool, most int) {
 	if _, err := os.Stat(e.state); err == nil {
 		e.log.Info("exploring goes on where it ended")
 	} else if !always && !e.empty(ctx) {
 		return
-	} else if err := writeFile(e.state, nil); err != nil { // the next start goes on if this process dies
+	} else if err := writeFile(e.state, nil); err != nil { // if this process dies, the next start continues
 		e.log.Error("exploring: how to go on cannot be kept", "err", err)
 	}
 	told := time.Now()
@@ -105,8 +105,8 @@ func (e *explorer) atStart(ctx context.Context, always bool, most int) {
 	}
 }
 
-// revisit looks at pages that no visitor brings until ctx ends. What goes before that is
-// one request at least.
+// revisit looks at pages that no visitor requests, until ctx ends. The exploration before
+// it takes one request, the least.
 func (e *explorer) revisit(ctx context.Context) {
 	for ctx.Err() == nil {
 		_, err := e.site.Explore(ctx, e.handler, &servemap.ExploreOptions{MaxRequests: 1, Static: e.static, Revisit: true})
@@ -117,7 +117,7 @@ func (e *explorer) revisit(ctx context.Context) {
 	}
 }
 
-// wait returns after a time, or when ctx ends.
+// wait waits for d, or until ctx ends.
 func wait(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -125,7 +125,7 @@ func wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// empty reports whether no page is listed. It waits until that is known, as for a
+// empty reports whether no page is listed. It waits until that is known, such as for a
 // database that starts later.
 func (e *explorer) empty(ctx context.Context) bool {
 	for tries := 0; ctx.Err() == nil; tries++ {
@@ -147,7 +147,7 @@ func (e *explorer) empty(ctx context.Context) bool {
 	return false
 }
 
-// seedOf returns a seed that names URLs.
+// seedOf returns a seed that names the URLs.
 func seedOf(urls []string) []io.Reader {
 	if len(urls) == 0 {
 		return nil
@@ -156,7 +156,7 @@ func seedOf(urls []string) []io.Reader {
 	b.WriteString("<urlset>")
 	for _, u := range urls {
 		b.WriteString("<url><loc>")
-		_ = xml.EscapeText(&b, []byte(u)) // a Buffer takes everything
+		_ = xml.EscapeText(&b, []byte(u)) // a Buffer never fails
 		b.WriteString("</loc></url>")
 	}
 	b.WriteString("</urlset>")

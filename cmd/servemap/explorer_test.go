@@ -14,7 +14,7 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// late is a store that cannot be used before it is there.
+// late is a store that cannot be used until there is set.
 type late struct {
 	store.Store
 	there atomic.Bool

@@ -43,7 +43,7 @@ func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) 
 	}
 }
 
-// exportXML prints the sitemap, or writes it and the files that it names to a folder.
+// exportXML prints the sitemap, or writes it and its files to a folder.
 func (a *asking) exportXML(ctx context.Context, dir string) error {
 	c, err := a.connect(ctx)
 	if err != nil {

@@ -1,24 +1,24 @@
-// Servemap puts a sitemap in front of any site, in any language: it forwards requests to
-// the site, or serves a folder, and learns the sitemap from the pages that go by.
-// "servemap help" lists its commands and exit codes, and "servemap help proxy" the flags
-// of one.
+// Servemap puts a sitemap in front of any site, in any language. It forwards requests to
+// the site, or serves a folder, and learns the sitemap from the pages that go by. "servemap
+// help" lists its commands and exit codes, and "servemap help proxy" the flags of one
+// command.
 //
 //	servemap proxy -to http://localhost:3000 -origin https://example.com -data sitemap-data -explore
 //
 // Proxy gives the site the origin's host and scheme in Host and X-Forwarded-*, so that it
-// writes public URLs. What visitors themselves send of X-Forwarded-*, X-Original-*,
-// X-Real-IP and their kind does not reach it, unless -trusted-proxies names the peer.
-// WebSockets, event streams, trailers and compressed answers pass as they are. While the
-// site is down visitors get a 502, and the sitemap stays. If every page starts a PHP
-// session, "-public /" says that the pages are public all the same.
+// writes public URLs. It removes X-Forwarded-*, X-Original-*, X-Real-IP and the like from
+// requests, unless -trusted-proxies names the peer. WebSockets, event streams, trailers and
+// compressed answers pass unchanged. While the site is down visitors get a 502, and the
+// sitemap stays. If every page starts a PHP session, "-public /" says that the pages are
+// public all the same.
 //
-// The commands that ask, such as explain, list and stats, ask the running process. While
-// none runs, they read the folder, as the user that the process runs as. With -json they
-// print JSON, whose fields are only ever added to.
+// The commands that ask, such as explain, list and stats, ask the running process. If none
+// runs, they read the folder; run them as the user of that process. With -json they print
+// JSON, whose fields are only ever added to.
 //
 // A second process on one folder says who holds it, serves the pages, and takes over when
 // that process ends. "-database postgres://...", or SERVEMAP_DATABASE, shares what is
-// learned among several processes; each needs a -data folder of its own, and one of them
+// learned among several processes. Each needs its own -data folder, and one of them
 // -explore. The folder deploy has a Containerfile and a systemd unit.
 package main
 
@@ -48,8 +48,8 @@ const (
 	codeInterrupted = 130
 )
 
-// exit is an error that ends the program with a code of its own. Without a text nothing
-// more is said.
+// exit is an error that ends the program with its own exit code. If text is "", nothing
+// more is printed.
 type exit struct {
 	code int
 	text string
@@ -57,10 +57,10 @@ type exit struct {
 
 func (e exit) Error() string { return e.text }
 
-// usage is the error of a call that cannot be meant. It names the flag and the fix.
+// usage is the error of a wrong call. It names the flag and the fix.
 func usage(format string, args ...any) error { return exit{codeUsage, fmt.Sprintf(format, args...)} }
 
-// errNo ends a command whose answer was given and is "no".
+// errNo ends a command that has printed its answer, and the answer is "no".
 var errNo = exit{code: codeNo}
 
 // streams are where a command reads and writes. Only data goes to out.
@@ -69,11 +69,11 @@ type streams struct {
 	out, err io.Writer
 }
 
-// A command is a row of the table. setup declares its flags and returns what runs it
-// with the arguments that are no flags.
+// A command is a row of the table. setup declares its flags. It returns a function that
+// runs the command with the arguments that are not flags.
 type command struct {
 	name, args, short string
-	example           string // what follows "servemap "
+	example           string // what comes after "servemap "
 	setup             func(s streams, fs *flag.FlagSet) func(ctx context.Context, args []string) error
 }
 
@@ -113,7 +113,7 @@ func commands() []command {
 	}
 }
 
-// more is what help says of a command beyond the table.
+// more is what help says about a command beyond the table.
 var more = map[string]string{
 	"files": "The pages are looked at along the links at each start, so that they are listed before\n" +
 		"they are visited. Hidden files and lists of files are not served.",
@@ -130,7 +130,7 @@ var more = map[string]string{
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	context.AfterFunc(ctx, stop) // then a second signal ends the process at once
 	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
@@ -183,7 +183,7 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 	return do(ctx, rest)
 }
 
-// fix says what to do about a flag that is wrong.
+// fix says what to do about a wrong flag.
 func (c command) fix(fs *flag.FlagSet, err error) string {
 	see := fmt.Sprintf("see \"servemap help %s\"", c.name)
 	_, wrong, ok := strings.Cut(err.Error(), "not defined: -")
@@ -212,7 +212,7 @@ func find(name string) (command, error) {
 	return command{}, usage("there is no command %q; \"servemap help\" lists them", name)
 }
 
-// nearest returns the name that a mistyped word most likely means, "" if none is near.
+// nearest returns the name that is most like a mistyped word, "" if none is near.
 func nearest(word string, names []string) string {
 	best, least := "", 3
 	for _, name := range names {
@@ -223,7 +223,7 @@ func nearest(word string, names []string) string {
 	return best
 }
 
-// distance is how many letters must be put in, left out or changed to get from a to b.
+// distance is how many letters must be added, removed or changed to get from a to b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -300,7 +300,7 @@ func versionCommand(s streams, _ *flag.FlagSet) func(context.Context, []string) 
 	}
 }
 
-// version is that of the module, as "go install" and "go build" note it.
+// version is the version of the module, as "go install" and "go build" note it.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
@@ -317,7 +317,7 @@ func one(args []string, what string) (string, error) {
 	return args[0], nil
 }
 
-// maxFlag declares how many requests an exploration makes.
+// maxFlag declares the flag for how many requests an exploration makes.
 func maxFlag(fs *flag.FlagSet, to *int) {
 	fs.Func("max", "how many `REQUESTS` an exploration makes at most; by default 20,000", func(v string) (err error) {
 		if *to, err = strconv.Atoi(v); err != nil || *to < 1 {

@@ -17,7 +17,7 @@ import (
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
-// TestMain makes the test binary the command itself where a test starts it as such.
+// TestMain turns the test binary into the command if a test starts it that way.
 func TestMain(m *testing.M) {
 	if os.Getenv("SERVEMAP_TEST_MAIN") == "" {
 		os.Unsetenv(databaseVariable)
@@ -34,7 +34,7 @@ func call(t *testing.T, args ...string) (code int, out, errs string) {
 	return code, o.String(), e.String()
 }
 
-// must runs a command that must succeed, and returns what it prints.
+// must runs a command that must succeed, and returns its output.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	code, out, errs := call(t, args...)
@@ -44,17 +44,16 @@ func must(t *testing.T, args ...string) string {
 	return out
 }
 
-// server is a command that goes on until it is told to stop.
+// server is a command that runs until it is told to stop.
 type server struct {
 	t    *testing.T
 	data string
-	at   string // the address that visitors ask, once it is known
+	at   string // the address for visitors, once it is known
 	stop func() int
 	log  *lines
 }
 
-// serve runs a command that serves, in this process. It needs no -listen and no -data
-// if data is given.
+// serve runs a serving command in this process. It adds -data data, and a -listen address.
 func serve(t *testing.T, data string, args ...string) *server {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -91,12 +90,12 @@ func (s *server) awaitAddress() {
 	s.at, _, _ = strings.Cut(rest, "/ ")
 }
 
-// lines are what was logged. A test waits for one of them.
+// lines are the logged lines. A test waits for one of them.
 type lines struct {
 	mu   sync.Mutex
 	more sync.Cond
 	text bytes.Buffer
-	read int // what was awaited already
+	read int // lines already awaited
 }
 
 func newLines() *lines {
@@ -156,7 +155,7 @@ func TestCallsThatCannotBeMeantNameTheFlagAndTheFix(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		args []string
-		want string // in what it says
+		want string // part of its message
 	}{
 		{"no command", nil, "explain"},
 		{"a mistyped command", []string{"explian", "/"}, `did you mean "servemap explain"?`},
@@ -283,8 +282,8 @@ func TestSignalsEndTheProgramInOrder(t *testing.T) {
 	}
 }
 
-// writeSite makes a folder with a page that links to two others, one that nothing links
-// to, and one that is hidden.
+// writeSite makes a folder with a page that links to two others, a page without links to
+// it, and a hidden page.
 func writeSite(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -28,13 +28,13 @@ import (
 )
 
 const (
-	shutdownPatience = 30 * time.Second // for requests that are under way
-	closePatience    = 20 * time.Second // for storing what was seen
+	shutdownPatience = 30 * time.Second // for running requests
+	closePatience    = 20 * time.Second // to store what was seen
 	lockEvery        = 100 * time.Millisecond
 )
 
-// serving is what proxy and files have in common: a site that is served until the
-// process is told to stop.
+// serving is the common part of proxy and files: it serves a site until the process is told
+// to stop.
 type serving struct {
 	settings
 	data, database, listen, admin string
@@ -54,11 +54,11 @@ func (s *serving) flags(fs *flag.FlagSet) {
 	maxFlag(fs, &s.max)
 }
 
-// databaseVariable is of the environment. It is not DATABASE_URL, which is often that of
-// the site itself.
+// databaseVariable is an environment variable. It is not DATABASE_URL, which is often that
+// of the site itself.
 const databaseVariable = "SERVEMAP_DATABASE"
 
-// dataFlags declares where what was learned is.
+// dataFlags declares the flags that say where to store what is learned.
 func dataFlags(fs *flag.FlagSet, data, database *string) {
 	fs.StringVar(data, "data", "", "the `DIR` for what is learned; keep it")
 	fs.StringVar(database, "database", os.Getenv(databaseVariable),
@@ -86,7 +86,7 @@ func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 		if v.Dir, err = one(args, "the folder of the site's HTML files"); err != nil {
 			return err
 		}
-		if v.Dir, err = filepath.Abs(v.Dir); err != nil { // other commands may be called elsewhere
+		if v.Dir, err = filepath.Abs(v.Dir); err != nil { // other commands may run in another directory
 			return err
 		}
 		return v.run(ctx, s)
@@ -128,7 +128,7 @@ func (v *serving) run(ctx context.Context, s streams) error {
 	}, handler, listener)
 }
 
-// checkAddress refuses what is no address to listen at. None is the default.
+// checkAddress refuses an invalid address to listen at. "" means the default.
 func checkAddress(name, address string) error {
 	if _, _, err := net.SplitHostPort(address); err == nil || address == "" {
 		return nil
@@ -139,23 +139,23 @@ func checkAddress(name, address string) error {
 	return usage("-%s %s is no address; give one such as localhost:8080", name, address)
 }
 
-// sameOrigin refuses a folder in which another site was learned: what is known of that
-// would be kept, and asked for under the wrong address.
+// sameOrigin refuses a folder in which another site was learned. Otherwise its pages would
+// be kept, and requested under the wrong address.
 func (v *serving) sameOrigin() error {
 	last, err := loadSettings(v.data)
 	if err != nil {
-		return nil // nothing was learned there, or what was is written anew
+		return nil // nothing was learned there, or it is written anew
 	}
 	before, err := location.ParseOrigin(last.Origin)
-	now, _ := location.ParseOrigin(v.Origin) // it was checked
+	now, _ := location.ParseOrigin(v.Origin) // it was checked before
 	if err != nil || before.String() == now.String() {
 		return nil
 	}
 	return usage("-data %s has what was learned of %s; give that as -origin, or another folder for %s", v.data, before, now)
 }
 
-// meet looks whether another process holds the data. One with a folder waits for it to
-// end; where there is a database, each process needs a folder of its own.
+// meet checks whether another process holds the data. Without a database, this process
+// waits for it to end. With a database, each process needs its own folder.
 func (v *serving) meet(ctx context.Context) error {
 	h, err := askHealth(ctx, v.data)
 	switch {
@@ -171,9 +171,9 @@ func (v *serving) meet(ctx context.Context) error {
 	return nil
 }
 
-// serve serves visitors at once, and the commands once the data is this process's own.
-// Then it ends all in order: readiness, visitors, explorations, the site; the caller
-// closes the store.
+// serve serves visitors at once, and commands once the data belongs to this process. Then
+// it ends in order: readiness, visitors, explorations, the site. The caller closes the
+// store.
 func (v *serving) serve(ctx context.Context, st store.Store, c *control, handler http.Handler, listener net.Listener) error {
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -222,13 +222,13 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *control, handler
 	return err
 }
 
-// own waits until the store can be used, which only one process can do with a folder.
-// Then it keeps the settings, answers commands, and explores, until ctx ends.
+// own waits until the store can be used: only one process can use a folder. Then it stores
+// the settings, answers commands, and explores, until ctx ends.
 func (v *serving) own(ctx context.Context, st store.Store, c *control) {
 	if !usable(ctx, st) {
 		return
 	}
-	_ = c.site.Flush(ctx) // from now on the site knows that the store can be used
+	_ = c.site.Flush(ctx) // now the site knows that the store can be used
 	server := &http.Server{Handler: c.handler(), BaseContext: func(net.Listener) context.Context { return ctx }}
 	if socket, err := v.prepare(); err != nil {
 		v.log.Error("commands cannot ask this process", "err", err)
@@ -248,7 +248,7 @@ func (v *serving) own(ctx context.Context, st store.Store, c *control) {
 	_ = server.Shutdown(stop) // this also removes the socket
 }
 
-// prepare keeps the settings, and listens for commands.
+// prepare stores the settings, and listens for commands.
 func (v *serving) prepare() (net.Listener, error) {
 	if err := makeControlFolder(v.data); err != nil {
 		return nil, err
@@ -259,8 +259,8 @@ func (v *serving) prepare() (net.Listener, error) {
 	return listenSocket(v.data)
 }
 
-// usable returns when the store can be used, and false when ctx ends before. Only a
-// folder may have to be waited for.
+// usable waits until the store can be used. It returns false if ctx ends before. Only a
+// folder may need a wait.
 func usable(ctx context.Context, st store.Store) bool {
 	folder, ok := st.(*badgerstore.Store)
 	for ok && ctx.Err() == nil && folder.Health() != nil {
@@ -293,7 +293,7 @@ func (v *serving) serveAdmin(c *control, failed chan<- error) (io.Closer, error)
 	return server, nil
 }
 
-// openStore opens the records, and returns what closes them.
+// openStore opens the records. It also returns a function that closes them.
 func openStore(data, database string, log *slog.Logger) (store.Store, func(), error) {
 	if database == "" {
 		st, err := badgerstore.Open(data, &badgerstore.Options{Logger: log})
@@ -325,7 +325,7 @@ func newSite(s *settings, st store.Store, log *slog.Logger) (*servemap.Site, err
 	return site, nil
 }
 
-// notifySystemd tells a service manager that waits for it how far the process is.
+// notifySystemd tells a waiting service manager the state of the process.
 func notifySystemd(state string) {
 	socket := os.Getenv("NOTIFY_SOCKET")
 	if socket == "" {

@@ -22,7 +22,7 @@ import (
 	"testing"
 )
 
-// files serves a folder that was explored.
+// files serves a folder and waits until it is explored.
 func files(t *testing.T, site, data string, args ...string) *server {
 	t.Helper()
 	s := serve(t, data, append([]string{"files", site, "-origin", origin}, args...)...)
@@ -102,12 +102,12 @@ func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 
 func TestSilentProcessKeepsNobodyWaiting(t *testing.T) {
 	site, data := writeSite(t), t.TempDir()
-	files(t, site, data).stop() // what commands open is there
+	files(t, site, data).stop() // makes what commands open
 	silent, err := listenSocket(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer silent.Close() // it accepts, as the system does for it, and never answers
+	defer silent.Close() // the system accepts for it, and it never answers
 	var asked sync.WaitGroup
 	for _, args := range [][]string{{"health"}, {"list"}, {"stats"}, {"explain", "/"}, {"explore"}, {"export"}} {
 		asked.Go(func() {
@@ -193,7 +193,7 @@ func TestForgottenPageStaysOut(t *testing.T) {
 		t.Errorf("%d %s", code, out)
 	}
 	s.stop()
-	must(t, "forget", "-data", s.data, "/delete.html") // without a process
+	must(t, "forget", "-data", s.data, "/delete.html") // no process runs
 	sameStrings(t, "listed", listed(t, s.data), "/")
 }
 
@@ -214,7 +214,7 @@ func TestFolderOfAnotherOriginIsRefused(t *testing.T) {
 	if code != codeUsage || !strings.Contains(errs, "has what was learned of "+origin+"; give that as -origin, or another folder for https://other.example") {
 		t.Errorf("code %d, %s", code, errs)
 	}
-	serve(t, data, "files", site, "-origin", "HTTPS://EXAMPLE.COM:443/") // the same one, written in another way
+	serve(t, data, "files", site, "-origin", "HTTPS://EXAMPLE.COM:443/") // the same origin, written in another way
 }
 
 func TestQueryFlagAddsToTheDefault(t *testing.T) {
@@ -234,7 +234,7 @@ func TestWhatStandsInPlaceOfASitemapSpeaksByFlags(t *testing.T) {
 		w.Header().Set("Cache-Control", "private")
 		blog(w, &http.Request{URL: &url.URL{Path: "/"}})
 	})
-	for range 30 { // so that a hint is given
+	for range 30 { // enough for a hint
 		get(t, s.at+"/")
 	}
 	s.log.await(t, "msg=\"commands are answered\"")
@@ -281,7 +281,7 @@ func TestSettingsDecideAlsoWithoutAProcess(t *testing.T) {
 	}
 }
 
-// Add fields, and take none away.
+// This test may gain fields, but must not lose any.
 func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
 	for _, tt := range []struct {
@@ -340,8 +340,8 @@ func TestListAndExport(t *testing.T) {
 
 // slow is a site whose pages wait for the test.
 type slow struct {
-	asked   chan string   // each page that is asked for
-	release chan struct{} // closed when they need not wait any longer
+	asked   chan string   // each requested page
+	release chan struct{} // closed when pages need not wait any longer
 	count   sync.Map
 }
 
@@ -387,7 +387,7 @@ func TestInterruptedExplorationGoesOnAtTheNextStart(t *testing.T) {
 	}
 	again := 0
 	site.count.Range(func(_, n any) bool { again += int(n.(*atomic.Int32).Load()) - 1; return true })
-	if again > 3 { // robots.txt, and what was asked for at the moment of the interruption
+	if again > 3 { // robots.txt, and the requests that ran at the interruption
 		t.Errorf("%d pages that were seen are asked for again", again)
 	}
 	s.stop()
@@ -409,7 +409,7 @@ func TestInterruptedCommandExitsWith130(t *testing.T) {
 	}
 	close(site.release)
 	s.stop()
-	out := must(t, "explore", "-data", s.data) // goes on, without a process
+	out := must(t, "explore", "-data", s.data) // continues, without a process
 	if !strings.Contains(out, "/articles/1/delete") && len(listed(t, s.data)) != 21 {
 		t.Errorf("%s %q", out, listed(t, s.data))
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/servemap/servemap/internal/location"
 )
 
-// settings say what the site is. They are kept beside what is learned, so that a command
-// which opens the folder decides as the site itself does.
+// settings describe the site. They are stored beside what is learned, so that a command
+// that opens the folder decides as the site itself does.
 type settings struct {
 	Origin     string   `json:"origin"`
 	To         string   `json:"to,omitempty"`  // the upstream of a proxy
@@ -36,10 +36,10 @@ type settings struct {
 	HTML       bool     `json:"html,omitempty"`
 	Shared     bool     `json:"shared,omitempty"` // the records are in a database
 
-	timeout time.Duration // of an upstream; not kept
+	timeout time.Duration // of an upstream; not stored
 }
 
-// flags declares the flags that say what the site is.
+// flags declares the flags that describe the site.
 func (s *settings) flags(fs *flag.FlagSet) {
 	fs.StringVar(&s.Origin, "origin", s.Origin, "the public `URL` of the site, such as https://example.com")
 	list := func(to *[]string, name, text string) {
@@ -62,7 +62,7 @@ func (s *settings) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&s.ReportOnly, "report-only", false, "learn and explain, and serve no sitemap")
 }
 
-// proxyFlags declares those of an upstream.
+// proxyFlags declares the flags of an upstream.
 func (s *settings) proxyFlags(fs *flag.FlagSet) {
 	fs.StringVar(&s.To, "to", "", "the `URL` where the site itself listens, such as http://localhost:3000 or unix:/run/site.sock")
 	fs.StringVar(&s.Host, "host", "origin", "the Host that the site gets: `origin` or upstream")
@@ -81,7 +81,7 @@ func (s *settings) check() error {
 	return nil
 }
 
-// options returns those of the library.
+// options returns the library's options for these settings.
 func (s *settings) options(log *slog.Logger) (*servemap.Options, error) {
 	o := &servemap.Options{Entries: s.Entries, BenignCookies: s.Cookies, ReportOnly: s.ReportOnly, Crawlers: s.Crawlers, Logger: log}
 	for _, group := range []struct {
@@ -97,7 +97,7 @@ func (s *settings) options(log *slog.Logger) (*servemap.Options, error) {
 			o.Rules = append(o.Rules, group.rule)
 		}
 	}
-	if len(s.Query) > 0 { // a rule adds to the default, which Options.Query would replace
+	if len(s.Query) > 0 { // a rule adds to the default; Options.Query would replace it
 		o.Rules = append(o.Rules, servemap.Rule{Pattern: "/", Query: s.Query})
 	}
 	if s.HTML {
@@ -121,14 +121,15 @@ func (s *settings) handler(log *slog.Logger) (http.Handler, error) {
 	return newUpstream(s, log)
 }
 
-// The files that belong to the command are in a folder of their own, which only its
-// owner may enter, below that of the data.
+// The command's own files are in a folder below that of the data, which only its owner may
+// enter.
 func controlFolder(data string) string { return filepath.Join(data, "servemap") }
 func socketFile(data string) string    { return filepath.Join(controlFolder(data), "socket") }
 func stateFile(data string) string     { return filepath.Join(controlFolder(data), "exploring") }
 func settingsFile(data string) string  { return filepath.Join(controlFolder(data), "settings.json") }
 
-// makeControlFolder makes it, whatever the umask says and whoever made it before.
+// makeControlFolder makes that folder private, whatever the umask, and whoever made it
+// before.
 func makeControlFolder(data string) error {
 	dir := controlFolder(data)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -160,7 +161,8 @@ func loadSettings(data string) (*settings, error) {
 	return s, nil
 }
 
-// writeFile replaces a file at once, so that a crash leaves the old one or the new one.
+// writeFile replaces a file in one step, so that a crash leaves either the old or the new
+// one.
 func writeFile(name string, b []byte) error {
 	if err := os.WriteFile(name+".new", b, 0o600); err != nil {
 		return err
@@ -168,7 +170,7 @@ func writeFile(name string, b []byte) error {
 	return os.Rename(name+".new", name)
 }
 
-// folder serves the files below dir: no hidden ones, and no lists of files.
+// folder serves the files below dir, but no hidden files and no lists of files.
 func folder(dir string) (http.Handler, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, usage("%s is no folder that can be read; give the folder of the site's HTML files", dir)

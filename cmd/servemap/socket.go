@@ -10,10 +10,10 @@ import (
 	"os"
 )
 
-// longestSocket is the longest path of a socket that every system takes.
+// longestSocket is the longest path of a socket that every system accepts.
 const longestSocket = 103
 
-// checkData refuses a folder that the control socket cannot be in.
+// checkData refuses a folder that cannot hold the control socket.
 func checkData(data string) error {
 	switch name := socketFile(data); {
 	case data == "":
@@ -25,8 +25,8 @@ func checkData(data string) error {
 	return nil
 }
 
-// listenSocket listens for commands. The caller holds the data, so that a socket that is
-// there already is a dead process's.
+// listenSocket listens for commands. The caller holds the data, so a socket that exists
+// already is left from a dead process.
 func listenSocket(data string) (net.Listener, error) {
 	name := socketFile(data)
 	if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
@@ -45,7 +45,7 @@ type client struct {
 	close func()
 }
 
-// dialing returns a client of what dial connects to.
+// dialing returns a client for the connections of dial.
 func dialing(dial func(context.Context) (net.Conn, error), close func()) *client {
 	transport := &http.Transport{
 		DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
@@ -57,11 +57,11 @@ func dialing(dial func(context.Context) (net.Conn, error), close func()) *client
 	}}
 }
 
-// errSilent is the error of a process that lives in the folder and does not answer.
+// errSilent is the error of a process that has the folder and does not answer.
 var errSilent = errors.New("the process at the socket does not answer")
 
-// living returns a client of the process that lives in the folder, and its health. It
-// fails if none does, with errSilent if one does that does not answer.
+// living returns a client of the process that has the folder, and its health. It fails if
+// there is none, and with errSilent if that does not answer.
 func living(ctx context.Context, data string) (*client, health, error) {
 	var h health
 	dial := func(ctx context.Context) (net.Conn, error) {

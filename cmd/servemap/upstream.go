@@ -24,7 +24,7 @@ import (
 const (
 	defaultTimeout = time.Minute
 	dialTimeout    = 5 * time.Second
-	idleUpstream   = 256 // connections that are kept; the usual 2 would cost a new one a request
+	idleUpstream   = 256 // idle connections to keep; the default 2 would cost a new one per request
 )
 
 // upstream is the site behind a proxy.
@@ -34,9 +34,9 @@ type upstream struct {
 	silent atomic.Bool // the last request was not answered
 }
 
-// newUpstream returns a handler that forwards requests to where s.To says. The Host and
-// X-Forwarded-* of what it sends come from the origin and from trusted proxies alone: a
-// site that writes its URLs from them then writes public ones.
+// newUpstream returns a handler that forwards requests to s.To. It sets Host and
+// X-Forwarded-* only from the origin and from trusted proxies. So a site that builds its
+// URLs from them writes public ones.
 func newUpstream(s *settings, logger *slog.Logger) (http.Handler, error) {
 	target, dial, err := parseTarget(s.To)
 	if err != nil {
@@ -62,7 +62,7 @@ func newUpstream(s *settings, logger *slog.Logger) (http.Handler, error) {
 	u.proxy = httputil.ReverseProxy{
 		Transport: &http.Transport{
 			DialContext:           dial,
-			DisableCompression:    true, // or the visitor got other bytes than the site sent
+			DisableCompression:    true, // otherwise visitors would get other bytes than the site sent
 			MaxIdleConnsPerHost:   idleUpstream,
 			IdleConnTimeout:       90 * time.Second,
 			TLSHandshakeTimeout:   dialTimeout,
@@ -78,7 +78,7 @@ func newUpstream(s *settings, logger *slog.Logger) (http.Handler, error) {
 			r.Out.Header.Set("X-Forwarded-Host", origin.Host)
 			r.Out.Header.Set("X-Forwarded-Proto", origin.Scheme)
 			r.SetURL(target)
-			r.Out.URL.RawQuery = r.In.URL.RawQuery // as it was sent, also where it is malformed
+			r.Out.URL.RawQuery = r.In.URL.RawQuery // unchanged, even if it is malformed
 			r.Out.Host = host
 		},
 		ModifyResponse: func(*http.Response) error {
@@ -88,14 +88,14 @@ func newUpstream(s *settings, logger *slog.Logger) (http.Handler, error) {
 			return nil
 		},
 		ErrorHandler: u.failed,
-		ErrorLog:     log.New(io.Discard, "", 0), // what matters is told by failed
+		ErrorLog:     log.New(io.Discard, "", 0), // failed logs what matters
 		BufferPool:   &buffers{},
 	}
 	return u, nil
 }
 
-// proxyHeaders are what a site believes of a proxy in front of it: who asks, and for which
-// URL. Those that begin with X-Forwarded- or X-Original- are not among them.
+// proxyHeaders are headers by which a proxy tells a site who asks, and for which URL.
+// ofProxies adds those that begin with X-Forwarded- or X-Original-.
 var proxyHeaders = map[string]bool{
 	"cf-connecting-ip": true, "cf-connecting-ipv6": true, "cf-pseudo-ipv4": true, "cf-visitor": true, "client-ip": true,
 	"cloudfront-forwarded-proto": true, "cloudfront-viewer-address": true, "do-connecting-ip": true,
@@ -107,8 +107,8 @@ var proxyHeaders = map[string]bool{
 	"x-remote-ip": true, "x-rewrite-url": true, "x-scheme": true, "x-script-name": true, "x-url-scheme": true,
 }
 
-// ofProxies reports whether a header is one that only a trusted proxy may send. Many
-// sites take _ in a name for -.
+// ofProxies reports whether only a trusted proxy may send a header. Many sites read _ in a
+// name as -.
 func ofProxies(name string) bool {
 	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	return strings.HasPrefix(name, "x-forwarded-") || strings.HasPrefix(name, "x-original-") || proxyHeaders[name]
@@ -116,7 +116,7 @@ func ofProxies(name string) bool {
 
 func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if servemap.Exploring(r) {
-		// ReverseProxy breaks an answer off as the site did only within a server.
+		// Only within a server does ReverseProxy break an answer off where the site did.
 		r = r.WithContext(context.WithValue(r.Context(), http.ServerContextKey, &http.Server{}))
 	}
 	u.proxy.ServeHTTP(w, r)
@@ -124,7 +124,7 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // failed answers a request that the site did not answer.
 func (u *upstream) failed(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() == nil && u.silent.CompareAndSwap(false, true) { // else the visitor has left
+	if r.Context().Err() == nil && u.silent.CompareAndSwap(false, true) { // otherwise the visitor has left
 		u.log.Warn("the site does not answer; visitors get 502 until it does", "err", err)
 	}
 	h := w.Header()
@@ -152,7 +152,7 @@ func parseTarget(to string) (*url.URL, func(context.Context, string, string) (ne
 	return u, dialer.DialContext, nil
 }
 
-// buffers are those that answers are copied through.
+// buffers are reused to copy answers.
 type buffers struct{ pool sync.Pool }
 
 func (b *buffers) Get() []byte {
@@ -164,7 +164,7 @@ func (b *buffers) Get() []byte {
 
 func (b *buffers) Put(buf []byte) { b.pool.Put(&buf) }
 
-// parseTrusted reads the ranges of the proxies that are trusted.
+// parseTrusted reads the address ranges of the trusted proxies.
 func parseTrusted(list string) (forwarded.Proxies, error) {
 	var rs []netip.Prefix
 	for part := range strings.SplitSeq(list, ",") {

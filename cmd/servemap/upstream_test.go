@@ -20,7 +20,7 @@ import (
 
 const origin = "https://example.com"
 
-// blog is a site that writes its canonical URLs from the Host and scheme it is told.
+// blog is a site that builds its canonical URLs from the Host and scheme in its requests.
 func blog(w http.ResponseWriter, r *http.Request) {
 	body := "<p>This is the page of " + r.URL.Path + "."
 	switch r.URL.Path {
@@ -45,7 +45,7 @@ func scanned(s, format string, to ...any) bool {
 	return err == nil
 }
 
-// before serves an upstream behind the command.
+// before runs the command in front of an upstream.
 func before(t *testing.T, upstream http.HandlerFunc, args ...string) *server {
 	t.Helper()
 	site := httptest.NewServer(upstream)
@@ -53,7 +53,7 @@ func before(t *testing.T, upstream http.HandlerFunc, args ...string) *server {
 	return serve(t, t.TempDir(), append([]string{"proxy", "-to", site.URL, "-origin", origin}, args...)...)
 }
 
-// client is one that follows no redirect and unpacks nothing.
+// visitor follows no redirect and unpacks nothing.
 var visitor = &http.Client{
 	Transport:     &http.Transport{DisableCompression: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

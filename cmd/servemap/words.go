@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// inFlags says by the command's flags what the library says by its options. Of texts that
-// begin alike the longer one comes first.
+// inFlags translates the library's options into the command's flags. Of texts that begin
+// alike the longer one comes first.
 var inFlags = strings.NewReplacer(
 	"set Rule.IgnoreCacheControl", "give -public",
 	"Rule.IgnoreCacheControl", "-public",
@@ -48,7 +48,7 @@ func allInFlags(texts []string) (said []string) {
 	return said
 }
 
-// logOptions are those of a log that speaks by flags.
+// logOptions make a log name flags instead of options.
 var logOptions = slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 	switch v := a.Value.Any().(type) {
 	case string:
@@ -59,8 +59,8 @@ var logOptions = slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) 
 	return a
 }}
 
-// flagWriter has the text that stands in place of a sitemap speak by flags. The library
-// writes it as a string, and files as bytes.
+// flagWriter translates the text that replaces a missing sitemap into flags. The library
+// writes that text as a string, and files as bytes.
 type flagWriter struct{ http.ResponseWriter }
 
 func (w flagWriter) WriteString(text string) (int, error) {
@@ -70,7 +70,7 @@ func (w flagWriter) WriteString(text string) (int, error) {
 
 func (w flagWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// speaking serves a site whose texts speak by flags.
+// speaking serves a site whose texts name flags.
 func speaking(site http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/sitemap.xml") {

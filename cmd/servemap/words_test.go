@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// texts returns what a file of Go says in its strings. Those that are joined by + are
-// one text.
+// texts returns the strings in a Go file. Strings joined by + are one text.
 func texts(t *testing.T, name string) (all []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "internal", name), nil, 0)
