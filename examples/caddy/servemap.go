@@ -7,8 +7,8 @@
 //		file_server
 //	}
 //
-// The arguments are the origin and the folder for what is learned. Each site needs a
-// folder of its own. Build a Caddy with it from this folder by
+// The arguments are the origin and the folder for what is learned. Each site needs its own
+// folder. To build a Caddy with it, run in this folder:
 //
 //	go build -o caddy ./cmd/caddy
 package caddy
@@ -35,7 +35,7 @@ import (
 func init() {
 	caddyserver.RegisterModule(Handler{})
 	httpcaddyfile.RegisterHandlerDirective("servemap", parse)
-	httpcaddyfile.RegisterDirectiveOrder("servemap", httpcaddyfile.After, "encode") // inside of what compresses
+	httpcaddyfile.RegisterDirectiveOrder("servemap", httpcaddyfile.After, "encode") // inside the compression Handler serves the sitemap, and observes what the handlers after it serve.
 }
 
 // Handler observes what the handlers after it serve, and serves the sitemap.
@@ -47,8 +47,8 @@ type Handler struct {
 	site *servemap.Site
 }
 
-// open has the sites that are open. Caddy starts a new configuration before it ends the
-// old one, so during a reload both use the same site, by its folder and origin.
+// open has the open sites. Caddy starts a new configuration before it ends the old one. So
+// during a reload both use the same site, which is found by its folder and origin.
 var open = caddyserver.NewUsagePool()
 
 // site is an open site and its store.
@@ -77,7 +77,7 @@ func (Handler) CaddyModule() caddyserver.ModuleInfo {
 	return caddyserver.ModuleInfo{ID: "http.handlers.servemap", New: func() caddyserver.Module { return new(Handler) }}
 }
 
-// Provision opens the site, or joins the configuration that is about to end.
+// Provision opens the site, or shares it with the configuration that is about to end.
 func (h *Handler) Provision(caddyserver.Context) error {
 	folder, err := filepath.Abs(h.Data)
 	if h.Data == "" || err != nil {
@@ -103,7 +103,7 @@ func (h *Handler) Provision(caddyserver.Context) error {
 	return nil
 }
 
-// Cleanup leaves the site, which ends if no other configuration uses it.
+// Cleanup leaves the site. The site ends if no other configuration uses it.
 func (h *Handler) Cleanup() error {
 	if h.key == "" {
 		return nil
@@ -134,7 +134,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	return err
 }
 
-// quiet passes a response on until it is silent.
+// quiet passes a response on until silent is set.
 type quiet struct {
 	*caddyhttp.ResponseWriterWrapper
 	begun, silent bool

@@ -24,7 +24,7 @@ import (
 
 const reloads = 20
 
-// load makes Caddy run with a configuration; n makes it another one each time.
+// load makes Caddy run with a configuration. n makes it a different one each time.
 func load(t *testing.T, addr, data, public string, n int) {
 	t.Helper()
 	text := fmt.Sprintf(`{
@@ -131,7 +131,7 @@ func TestReloadsUnderLoad(t *testing.T) {
 	if err != nil || strings.Count(sitemap, "<loc>") != 2 {
 		t.Errorf("%v, the sitemap is %s", err, sitemap)
 	}
-	// A page that is gone is seen to be, although Caddy makes the page that says so.
+	// The site sees that a page is gone, although Caddy makes the error page.
 	if err := os.Remove(filepath.Join(public, "teapot.html")); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestReloadsUnderLoad(t *testing.T) {
 	if n, open := open.References(key); open {
 		t.Errorf("%d configurations use the site after the end", n)
 	}
-	st, err := badgerstore.Open(data, nil) // which waits if another has the folder
+	st, err := badgerstore.Open(data, nil) // it waits if another has the folder
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestReloadsUnderLoad(t *testing.T) {
 	st.Close()
 }
 
-// theSite returns the open site, which one configuration must use.
+// theSite returns the open site, which exactly one configuration must use.
 func theSite(t *testing.T, key string) (s *site) {
 	t.Helper()
 	open.Range(func(k, v any) bool {

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 )
 
-// balancer hands each request to the next replica that is up, and to another one
-// if that has just died.
+// balancer hands each request to the next replica that is up, and to another one if that
+// has just died.
 type balancer struct {
 	proxy  *httputil.ReverseProxy
 	next   atomic.Uint64
@@ -42,7 +42,7 @@ func newBalancer(n int) *balancer {
 	return b
 }
 
-// set notes where a replica is, "" for nowhere.
+// set notes the address of a replica, "" if it is down.
 func (b *balancer) set(number int, addr string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,8 +62,8 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.proxy.S
 
 var errNoReplica = errors.New("no replica is up")
 
-// RoundTrip asks one replica after the other until one answers. It reads the
-// whole answer before it passes on any of it, since a replica may die halfway.
+// RoundTrip asks one replica after the other until one answers. It reads the whole answer
+// before it passes on any of it, since a replica may die halfway.
 func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 	err := errNoReplica
 	for _, addr := range b.up() {

@@ -10,8 +10,8 @@ import (
 // published is how often a new letter appears in the archive.
 const published = 2 * time.Second
 
-// letters returns how many letters there are at a time. All replicas compute the
-// same number without asking each other.
+// letters returns how many letters there are at a time. All replicas compute the same
+// number without asking each other.
 func letters(now time.Time) int { return int(now.Unix()%3600) / int(published/time.Second) }
 
 // archive is a site that has a new page every few seconds. Each links to the one

@@ -17,8 +17,8 @@ import (
 	"github.com/servemap/servemap/store/sqlstore"
 )
 
-// serveReplica serves the site at an address of its own, which it prints, until
-// ctx or its standard input ends.
+// serveReplica serves the site at its own address, which it prints. It ends with ctx, or
+// with its standard input.
 func serveReplica(ctx context.Context, origin, database string) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

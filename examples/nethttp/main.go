@@ -34,15 +34,15 @@ func main() {
 }
 
 func run(addr, data, origin string) error {
-	// One process has the folder at a time. Its content survives restarts and
-	// deployments. Without it the site would be learned anew after each.
+	// Only one process can have the folder open. Keep it across restarts and deployments.
+	// Without it the site would be learned anew after each.
 	st, err := badgerstore.Open(data, nil)
 	if err != nil {
 		return err
 	}
 	defer st.Close()
-	// The origin appears in the sitemap as it is written here. No header of a
-	// request can change it. Behind a proxy it must be the public one.
+	// The origin appears in the sitemap as written here. No header of a request can change
+	// it. Behind a proxy it must be the public one.
 	site, err := servemap.New(origin, st, nil)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func routes(robotsLine string) http.Handler {
 		}
 		html(text)(w, r)
 	})
-	// Nothing links here, but a pattern for a single path makes it public too.
+	// Nothing links here, but a pattern for a single path makes the page public too.
 	mux.HandleFunc("GET /about", html(`Two articles and no more.`))
 	mux.HandleFunc("GET /robots.txt", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, "User-agent: *\nAllow: /\n%s\n", robotsLine)

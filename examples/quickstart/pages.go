@@ -73,7 +73,7 @@ func routes(r *mux.Router, news *newsroom, robotsLine string) {
 	})
 }
 
-// A real site would check a password, and the cookie.
+// A real site would check a password and the cookie.
 func logIn(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: "session", Value: "a-reader", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	http.Redirect(w, r, "/account", http.StatusSeeOther)
@@ -102,9 +102,9 @@ func (n *newsroom) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.ServeHTTP(w, r)
 }
 
-// publish adds bulletins until ctx ends: the first ones every few seconds, and
-// then ever fewer, down to one in three minutes. A page that differed at every
-// look would be listed as "always" changing, without a date.
+// publish adds bulletins until ctx ends: the first ones every few seconds, then ever fewer,
+// down to one in three minutes. A page that differed at every look would be listed as
+// "always" changing, without a date.
 func (n *newsroom) publish(ctx context.Context) {
 	for pause := 20 * time.Second; ; pause = min(pause+20*time.Second, 3*time.Minute) {
 		select {
@@ -116,7 +116,7 @@ func (n *newsroom) publish(ctx context.Context) {
 	}
 }
 
-// add makes a new slice, since pages that are being written show the old one.
+// add makes a new slice, since pages in rendering still use the old one.
 func (n *newsroom) add(bulletin string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// visit has visitors read the site at origin until ctx ends. Four are
-// anonymous, and one of these got a reset link by e-mail. A fifth is logged in.
+// visit runs visitors who read the site at origin until ctx ends. Four are anonymous, and
+// one of these got a reset link by e-mail. A fifth is logged in.
 func visit(ctx context.Context, origin string) {
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -59,8 +59,7 @@ func (v visitor) browse(ctx context.Context) {
 	}
 }
 
-// choose prefers a link to a page that the visitor has not seen, as a reader
-// would.
+// choose prefers a link to a page that the visitor has not seen, as a reader would.
 func choose(links [][]string, known map[string]bool) string {
 	for _, i := range rand.Perm(len(links)) {
 		if path := links[i][1]; !known[path] {

@@ -10,9 +10,9 @@ import (
 )
 
 // A Shop is a program in a container. With a volume for its folder, what was learned
-// survives a deployment. Without one the site is learned anew after each: the sitemap
-// would shrink to what was visited since, so Explore fills it first. Dates of changes are
-// lost all the same, so a volume is better. The folder container has both.
+// survives a deployment. Without a volume, the site is learned anew after each deployment.
+// The sitemap would shrink to the pages visited since, so Explore fills it first. But the
+// dates of changes are lost, so a volume is better. The folder container has both.
 type Shop struct {
 	http.Handler
 	Site  *servemap.Site

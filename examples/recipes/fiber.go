@@ -25,8 +25,8 @@ func fiberApp() *fiber.App {
 // before it instead.
 func Fiber(site *servemap.Site) http.Handler { return site.Wrap(adaptor.FiberApp(fiberApp())) }
 
-// FiberWrong is what not to do. Fiber runs such middleware before the page is written, so
-// servemap sees empty responses and lists nothing. A hint in the log says so.
+// FiberWrong shows what not to do. Fiber runs such middleware before the page is written,
+// so servemap sees empty responses and lists nothing. A hint in the log says so.
 func FiberWrong(site *servemap.Site) http.Handler {
 	app := fiber.New()
 	app.Use(adaptor.HTTPMiddleware(site.Wrap))

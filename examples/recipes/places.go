@@ -15,20 +15,20 @@ func BehindNginx() *servemap.Options {
 	return &servemap.Options{ClientIP: servemap.Behind(
 		netip.MustParsePrefix("127.0.0.1/32"),
 		netip.MustParsePrefix("::1/128"),
-		netip.MustParsePrefix("10.0.0.0/8"), // where your proxies are
+		netip.MustParsePrefix("10.0.0.0/8"), // the network of your proxies
 	)}
 }
 
-// BehindCDN is for a CDN before that. Its ranges are those that it publishes, and change at
-// times: read them from a file that you renew. A range that is missing makes visitors look
-// like one network; it lists nothing wrong.
+// BehindCDN is for a CDN in front of that proxy. A CDN publishes its ranges, and changes
+// them at times: read them from a file that you renew. If a range is missing, its visitors
+// look like one network, but nothing wrong is listed.
 func BehindCDN(published ...netip.Prefix) *servemap.Options {
 	own := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8")}
 	return &servemap.Options{ClientIP: servemap.Behind(append(own, published...)...)}
 }
 
-// Hosts serves several hosts from one process, each with a sitemap of its own. The sites
-// share a store: what is learned is kept apart by origin. Close each site.
+// Hosts serves several hosts from one process, each with its own sitemap. The sites share a
+// store, which keeps the origins apart. Close each site.
 func Hosts(st store.Store, opts *servemap.Options, pages map[string]http.Handler) (http.Handler, []*servemap.Site, error) {
 	var all []*servemap.Site
 	hosts := map[string]http.Handler{}
@@ -62,16 +62,16 @@ func PrefixItself(site *servemap.Site) http.Handler {
 	return site.Wrap(mux)
 }
 
-// PrefixStripped cuts the prefix off in the program. The site stands inside.
+// PrefixStripped removes the prefix in the program. The site goes inside.
 func PrefixStripped(site *servemap.Site) http.Handler {
 	return http.StripPrefix("/blog", site.Wrap(blog()))
 }
 
-// PrefixProxied is for a proxy that cuts the prefix off: use [PrefixProxiedOptions].
+// PrefixProxied is for a proxy that removes the prefix: use [PrefixProxiedOptions].
 func PrefixProxied(site *servemap.Site) http.Handler { return site.Wrap(blog()) }
 
-// PrefixProxiedOptions says what the proxy cuts off, and what the host's robots.txt says,
-// which this program does not serve.
+// PrefixProxiedOptions says which prefix the proxy removes. It also gives the host's
+// robots.txt, which this program does not serve.
 func PrefixProxiedOptions() *servemap.Options {
 	return &servemap.Options{StrippedPrefix: "/blog", Robots: "User-agent: *\nDisallow: /admin/\n"}
 }

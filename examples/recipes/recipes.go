@@ -1,10 +1,9 @@
-// Package recipes shows how servemap is put into programs of many kinds. Each file is one
+// Package recipes shows how to put servemap into many kinds of programs. Each file is one
 // recipe: copy what you need. The tests run each of them as visitors would.
 //
-// The pages are those of a small shop. "/" links to "/p/teapot", and nothing links to
-// "/about" or to any other page below "/p/". So a program whose routes servemap can see
-// lists "/", "/about" and "/p/teapot", and one whose routes it cannot see lists "/" and
-// "/p/teapot".
+// The pages are those of a small shop. "/" links to "/p/teapot". Nothing links to "/about"
+// or to any other page below "/p/". If servemap can see the program's routes, it lists "/",
+// "/about" and "/p/teapot". If it cannot, it lists "/" and "/p/teapot".
 package recipes
 
 import (

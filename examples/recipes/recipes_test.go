@@ -54,7 +54,7 @@ func start(t testing.TB, origin string, opts *servemap.Options, recipe func(*ser
 	return &site{t, s, server.URL}
 }
 
-// get asks as a visitor without cookies, or as the client if that is not nil. The header
+// get makes a request as client, or as a visitor without cookies if client is nil. header
 // is pairs of names and values.
 func (s *site) get(client *http.Client, path string, header ...string) (int, string) {
 	s.Helper()
@@ -83,7 +83,7 @@ func (s *site) get(client *http.Client, path string, header ...string) (int, str
 	return resp.StatusCode, string(body)
 }
 
-// listed returns the paths in the sitemap at a path, when all that was seen is in it.
+// listed waits until all that was seen is in the sitemap at a path, and returns its paths.
 func (s *site) listed(path string, header ...string) (paths []string) {
 	s.Helper()
 	if err := s.Flush(context.Background()); err != nil {
@@ -225,7 +225,7 @@ func TestASessionForEverybody(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := start(t, origin, tt.opts, GorillaSessions)
 			bob, eve := visitor(t), visitor(t)
-			s.get(bob, "/missing") // which gives him the cookie
+			s.get(bob, "/missing") // it gives him the cookie
 			for _, path := range []string{"/", "/p/teapot"} {
 				s.get(bob, path)
 			}

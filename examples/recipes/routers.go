@@ -36,7 +36,7 @@ func Chi(site *servemap.Site) http.Handler {
 	return r
 }
 
-// Gin is gin. The first middleware notes the route in the request, and the site stands
+// Gin is gin. The first middleware writes the route into the request, and the site goes
 // around the engine.
 func Gin(site *servemap.Site) http.Handler {
 	engine := gin.New()
@@ -47,7 +47,7 @@ func Gin(site *servemap.Site) http.Handler {
 	return site.Wrap(engine)
 }
 
-// Echo is echo. The first middleware notes the route in the request, and the site stands
+// Echo is echo. The first middleware writes the route into the request, and the site goes
 // around the router.
 func Echo(site *servemap.Site) http.Handler {
 	e := echo.New()

@@ -9,8 +9,8 @@ import (
 	"github.com/servemap/servemap"
 )
 
-// SCS is a site with sessions of scs. Only who has logged in has a session, and its cookie
-// says that the visitor is not anonymous. So pages of a session are not listed.
+// SCS is a site with sessions of scs. Only visitors who have logged in have a session. Its
+// cookie says that the visitor is not anonymous, so pages of a session are not listed.
 func SCS(site *servemap.Site) http.Handler {
 	manager := scs.New()
 	mux := shop()
@@ -25,13 +25,13 @@ func SCS(site *servemap.Site) http.Handler {
 		}
 		page(`<!doctype html><title>Orders</title><p>Your orders.</p>`)(w, r)
 	})
-	// LoadAndSave copies the request, which hides the routes, so the site stands inside.
+	// LoadAndSave copies the request, which hides the routes, so the site goes inside.
 	return manager.LoadAndSave(site.Wrap(mux))
 }
 
-// GorillaSessions is a site that gives every visitor a session from the first page on, so
-// that its cookie does not say who has logged in. Nobody would count as anonymous. So the
-// log-in sets a cookie of its own, and [GorillaSessionsOptions] goes by that.
+// GorillaSessions is a site that gives every visitor a session from the first page on. So
+// its cookie does not say who has logged in, and nobody would count as anonymous. Therefore
+// the log-in sets its own cookie, and [GorillaSessionsOptions] relies on that.
 func GorillaSessions(site *servemap.Site) http.Handler {
 	store := sessions.NewCookieStore([]byte("a key of 32 bytes, better random"))
 	mux := shop()
@@ -53,9 +53,9 @@ func GorillaSessions(site *servemap.Site) http.Handler {
 }
 
 // GorillaSessionsOptions says that the cookie of the basket stands for no log-in. It must
-// be true: a page that only the basket's owner may see must then say Cache-Control:
-// private, as any page does that is for one visitor. The cookie "member" still says that
-// its sender has logged in.
+// be true: a page that only the basket's owner may see must say Cache-Control: private,
+// like any page for one visitor. The cookie "member" still says that its sender has logged
+// in.
 func GorillaSessionsOptions() *servemap.Options {
 	return &servemap.Options{BenignCookies: []string{"basket"}}
 }

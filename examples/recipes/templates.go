@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap"
 )
 
-// component stands for what "templ generate" writes.
+// component stands in for the output of "templ generate".
 func component(text string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		_, err := io.WriteString(w, text)
@@ -18,9 +18,9 @@ func component(text string) templ.Component {
 	})
 }
 
-// Templ is a site of templ components. templ.Handler renders into a buffer first, so a
-// component that fails gives an error page and not half of a page. Keep it so: do not
-// switch on its streaming for pages that may fail.
+// Templ is a site of templ components. templ.Handler renders into a buffer first. So a
+// component that fails gives an error page and not half a page. Keep it so: do not switch
+// on streaming for pages that may fail.
 func Templ(site *servemap.Site) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /{$}", templ.Handler(component(home)))
@@ -31,9 +31,9 @@ func Templ(site *servemap.Site) http.Handler {
 	return site.Wrap(mux)
 }
 
-// HTMX is a site that answers htmx with a part of the page, and visitors with all of it.
-// servemap leaves out what a script asked for, so nothing has to be done. Say Vary, so
-// that no cache confuses the two.
+// HTMX is a site that answers htmx with a part of the page, and visitors with the whole
+// page. servemap leaves out requests by scripts, so you need do nothing. Send Vary, so that
+// no cache confuses the two.
 func HTMX(site *servemap.Site) http.Handler {
 	mux := shop()
 	mux.HandleFunc("GET /news", func(w http.ResponseWriter, r *http.Request) {

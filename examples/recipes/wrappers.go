@@ -9,12 +9,12 @@ import (
 	"github.com/servemap/servemap"
 )
 
-// GzipOutside compresses around the site. It is the better way: the site sees the page as
-// it was written.
+// GzipOutside compresses around the site. This is the better way: the site sees the page
+// uncompressed.
 func GzipOutside(site *servemap.Site) http.Handler { return compress(site.Wrap(shop())) }
 
-// GzipInside compresses inside of the site, which then has to undo it. Use it where the
-// program's parts compress by themselves.
+// GzipInside compresses inside the site, which then has to decompress. Use it if parts of
+// the program compress by themselves.
 func GzipInside(site *servemap.Site) http.Handler { return site.Wrap(compress(shop())) }
 
 // compress is gzhttp.GzipHandler for pages as short as the shop's.
@@ -26,13 +26,13 @@ func compress(h http.Handler) http.Handler {
 	return wrap(h)
 }
 
-// TimeoutOutside gives each request a second. http.TimeoutHandler copies the request,
-// which hides the routes from what stands around it, so the site stands inside.
+// TimeoutOutside gives each request a second. http.TimeoutHandler copies the request, which
+// hides the routes from handlers around it, so the site goes inside.
 func TimeoutOutside(site *servemap.Site) http.Handler {
 	return http.TimeoutHandler(site.Wrap(shop()), time.Second, "too slow")
 }
 
-// TimeoutInside works too, and lists pages by their links alone.
+// TimeoutInside works too, but lists pages only by their links.
 func TimeoutInside(site *servemap.Site) http.Handler {
 	return site.Wrap(http.TimeoutHandler(shop(), time.Second, "too slow"))
 }
