@@ -1,12 +1,14 @@
-// Command capability measures how well capability URLs are told from others: which share of the random tokens of each kind is found, and which
-// share of given paths, one a line, is wrongly taken for one.
+// Command capability measures how well servemap tells capability URLs from others. It
+// prints the share of random tokens of each kind that is found. For given paths, one a
+// line, it prints the share that is wrongly taken for a capability URL.
 //
 //	go run ./internal/eval/capability -n 200000 paths.txt ...
 //	go run ./internal/eval/capability -train internal/capability/model.go -about "..." words.txt ...
 //
-// The second form writes the tables that the detector reads. Its files have in each line a word or a path, or a word, a
-// tab and its count. Files of paths begin their lines with a slash; only they teach where capitals and digits occur.
-// The tables have no text, only how often letters follow each other.
+// The second form writes the tables that the detector reads. Each line of its files has a
+// word or a path, or a word, a tab and its count. Files of paths begin their lines with a
+// slash; only they teach where capitals and digits occur. The tables have no text, only how
+// often letters follow each other.
 package main
 
 import (
@@ -35,7 +37,7 @@ func main() {
 	})
 }
 
-// measure prints the share of each kind of token that is found, and the share of each file that is a false alarm.
+// measure prints the found share of each kind of token, and the false alarms of each file.
 func measure(w io.Writer, n int, files []string) error {
 	worst, least := "", 1.0
 	fmt.Fprintf(w, "%-34s %5s %10s %10s\n", "token", "bits", "found", "required")

@@ -25,13 +25,14 @@ const (
 	ground    = 1.0 / 2000 // share of what was never met, so that a foreign spelling costs little
 )
 
-// counts are how often the cells of the tables were met, by weight.
+// counts say how often each cell of the tables was met, by weight.
 type counts struct {
 	shape [letters.Shapes]float64
 	sound [letters.Sounds]float64
 }
 
-// add counts a word with a weight. Only words of paths count for how capitals and digits stand in paths.
+// add counts a word with a weight. Only words of paths teach where capitals and digits
+// stand in paths.
 func (c *counts) add(word string, weight float64, ofPath bool) {
 	var w letters.Walk
 	meet := func(shape, sound int) {
@@ -73,8 +74,8 @@ func train(out, about string, files []string) error {
 	return os.WriteFile(out, src, 0o644)
 }
 
-// readWords returns how often each word occurs in a file, which has a word or path in each line, or a word, a tab and its count; and whether the
-// lines are paths.
+// readWords returns how often each word occurs in a file, and whether its lines are paths.
+// Each line has a word or path, or a word, a tab and its count.
 func readWords(name string) (words map[string]float64, paths bool, err error) {
 	words = map[string]float64{}
 	err = kit.ReadLines(name, func(line string) {
@@ -93,7 +94,7 @@ func readWords(name string) (words map[string]float64, paths bool, err error) {
 	return words, paths, err
 }
 
-// fold writes letters with marks as slugs usually do.
+// fold writes accented letters as slugs usually do.
 var fold = strings.NewReplacer(
 	"ä", "a", "ö", "o", "ü", "u", "ß", "ss", "à", "a", "á", "a", "â", "a", "ã", "a", "å", "a", "æ", "ae", "ç", "c", "è", "e", "é", "e", "ê", "e",
 	"ë", "e", "ì", "i", "í", "i", "î", "i", "ï", "i", "ñ", "n", "ò", "o", "ó", "o", "ô", "o", "õ", "o", "ø", "o", "œ", "oe", "ù", "u", "ú", "u",
@@ -118,8 +119,9 @@ func (c *counts) shapeCosts() []uint8 {
 	return costs
 }
 
-// soundCosts returns the cost of each turn after the two symbols before it, in steps. A context counts as much as it was
-// met. The rest is filled from contexts of one symbol, and those from single letters.
+// soundCosts returns the cost of each turn after the two symbols before it, in steps. The
+// more often a context was met, the more it counts. The rest is filled from contexts of one
+// symbol, and those from single letters.
 func (c *counts) soundCosts() []uint8 {
 	const n = letters.Turns
 	single, even := make([]float64, n), make([]float64, n)
@@ -141,7 +143,8 @@ func (c *counts) soundCosts() []uint8 {
 	return costs
 }
 
-// mix turns weights into probabilities, and smooths them by those of fallback (after Witten and Bell 1991).
+// mix turns weights into probabilities, and smooths them with those of fallback (after
+// Witten and Bell 1991).
 func mix(weights, fallback []float64) []float64 {
 	sum, kinds := 0.0, 1.0
 	for _, w := range weights {

@@ -16,7 +16,7 @@ import (
 // recoveryLimit is how long a site may take to work again when the trouble is over.
 const recoveryLimit = time.Minute
 
-// child is a site in a process of its own.
+// child is a site in another process.
 type child struct {
 	*kit.Child
 	public string // URL of the site
@@ -26,7 +26,7 @@ type child struct {
 	ask    kit.Getter // for orders
 }
 
-// launch says how a site is started.
+// launch says how to start a site.
 type launch struct {
 	program string // this one if empty
 	dir     string
@@ -35,7 +35,8 @@ type launch struct {
 	moods   bool
 }
 
-// start returns once the site serves. If the site ends before that, it returns the site and an error.
+// start waits until the site serves. If the site ends before that, start returns it with an
+// error.
 func (l launch) start(ctx context.Context) (*child, error) {
 	l.pages.mu.RLock()
 	state, err := json.Marshal(l.pages)
@@ -91,7 +92,7 @@ func (c *child) awaitFlush() (time.Duration, error) {
 	return kit.Until(recoveryLimit, "the store works", func() bool { return c.order("flush") == nil })
 }
 
-// order makes the site do something. The arguments are names and values in turn.
+// order makes the site do something. The arguments are names and values, alternating.
 func (c *child) order(what string, args ...string) error {
 	_, err := c.tell(what, args...)
 	return err
@@ -117,7 +118,7 @@ func (c *child) status() (s status, err error) {
 	return s, json.Unmarshal(body, &s)
 }
 
-// await waits until the site says of itself what is wanted.
+// await waits until the site reports a status that holds.
 func (c *child) await(limit time.Duration, what string, holds func(status) bool) error {
 	var failure error
 	_, err := kit.Until(limit, what, func() bool {
@@ -128,8 +129,8 @@ func (c *child) await(limit time.Duration, what string, holds func(status) bool)
 	return errors.Join(err, failure)
 }
 
-// rest returns the status of a site that nobody visits any more, once its connections are closed and its garbage is
-// collected.
+// rest returns the status of a site without visitors, once its connections are closed and
+// its garbage is collected.
 func (c *child) rest(v *visitors) (last status, err error) {
 	v.client.CloseIdleConnections()
 	if err := c.order("collect"); err != nil {
@@ -149,8 +150,8 @@ func (c *child) withdraw(pages *fates, path string, to fate) error {
 	return c.order("fate", "path", path, "to", string(to))
 }
 
-// wantPages checks that everything written is there, that the first pages are listed, and that no page is that
-// must not be.
+// wantPages checks that everything written is there, that the first pages are listed, and
+// that no forbidden page is.
 func (c *child) wantPages(v *visitors, pages int) error {
 	if err := errors.Join(c.order("flush"), c.order("verify")); err != nil {
 		return err

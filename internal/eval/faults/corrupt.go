@@ -17,10 +17,10 @@ const (
 	imageSections = 6
 	// allowedDeaths is how many processes may die of one image.
 	allowedDeaths = 2
-	openers       = 4 // images that are opened side by side
+	openers       = 4 // images opened at the same time
 )
 
-// album is the image that is damaged, and the results for its damaged copies.
+// album is an image, and the results for its damaged copies.
 type album struct {
 	image  string
 	listed map[string]bool // paths that it listed
@@ -30,7 +30,7 @@ type album struct {
 	kept    int // opened, with all that was listed
 	older   int // opened, in an older state, from before a withdrawal
 	less    int // opened, with less
-	aside   int // moved aside, and learned anew
+	aside   int // moved aside, and the site learned anew
 	deaths  int
 	noted   int // reported in Stats
 	slowest time.Duration
@@ -55,8 +55,8 @@ func corrupt(ctx context.Context, cfg *config) (line string, err error) {
 		cfg.images, a.kept, a.less, a.older, a.aside, a.deaths, allowedDeaths, a.noted, a.slowest.Seconds()), errors.Join(errs...)
 }
 
-// make lets a site learn, withdraw and be killed, so that the image has tables, a manifest with a history, and a
-// log.
+// make lets a site learn and withdraw, and kills it. So the image has tables, a manifest
+// with a history, and a log.
 func (a *album) make(ctx context.Context) error {
 	l := launch{dir: a.image, pages: newFates(imageSections)}
 	v := newVisitors()
@@ -80,7 +80,7 @@ func (a *album) make(ctx context.Context) error {
 	return v.firstFailure()
 }
 
-// fill is one life of the image: it leaves a table of its own.
+// fill is one life of the image: it leaves one more table.
 func (a *album) fill(site *child, v *visitors, pages *fates, n int) (err error) {
 	if n == 1 {
 		if err := site.order("churn", "writes", "100"); err != nil {

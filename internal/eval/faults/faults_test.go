@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMain makes the test binary the site, as the program is.
+// TestMain makes the test binary start the site, as the program does.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == siteArg {
 		os.Exit(serveSite(os.Args[2:]))
@@ -27,7 +27,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestDamages sees that each damage changes a file.
+// TestDamages checks that each damage changes a file.
 func TestDamages(t *testing.T) {
 	for _, d := range damages {
 		t.Run(d.name, func(t *testing.T) {

@@ -30,7 +30,7 @@ type lane struct {
 
 	listed  map[string]bool      // paths that the sitemap has had
 	gone    map[string]time.Time // when they left the sitemap, for good
-	unsure  map[string]bool      // withdrawn or forgotten, and killed before that could be seen
+	unsure  map[string]bool      // withdrawn or forgotten, but the kill came before that could be seen
 	touched map[string]bool      // visited by this process
 
 	kills, early, withdrawn, forgotten int
@@ -65,7 +65,7 @@ func kill(ctx context.Context, cfg *config) (line string, err error) {
 		sum.kills, sum.early, float64(sum.slowest.Milliseconds()), sum.withdrawn, sum.forgotten, failed, requests), errors.Join(err, errors.Join(errs...))
 }
 
-// run starts and kills a site kills times, and starts it once more to see what is left.
+// run starts and kills a site kills times, and starts it once more to check the rest.
 func (l *lane) run(ctx context.Context, kills int) error {
 	for n := range kills + 1 {
 		site, err := l.launch.start(ctx)
@@ -106,7 +106,8 @@ func (l *lane) live(first bool) error {
 	return l.work()
 }
 
-// survey waits for the sitemap, and checks that it has every page that it had, and none that left.
+// survey waits for the sitemap. It must have every page that it had before, and none that
+// left.
 func (l *lane) survey() error {
 	var failure error
 	_, err := kit.Until(reopenLimit, "the sitemap has the pages that it had", func() bool {
@@ -116,7 +117,7 @@ func (l *lane) survey() error {
 	return errors.Join(err, failure)
 }
 
-// check compares the sitemap with what is known.
+// check compares the sitemap with the known facts.
 func (l *lane) check() error {
 	now, err := l.visitors.sitemap(l.site.public)
 	if err != nil {
@@ -141,7 +142,7 @@ func (l *lane) check() error {
 	return nil
 }
 
-// work visits, withdraws and forgets pages until the process is killed in the middle of it.
+// work visits, withdraws and forgets pages until a kill interrupts it.
 func (l *lane) work() (err error) {
 	end := time.Now().Add(time.Duration(l.rng.Int64N(int64(lives))))
 	// Only pages of the second half are changed or withdrawn.
@@ -157,8 +158,8 @@ func (l *lane) work() (err error) {
 	return err
 }
 
-// pick returns a page of the second half that is listed and that this process has not seen. So the next visit to it is
-// looked at.
+// pick returns a listed page of the second half that this process has not seen. So the next
+// visit to it is a look.
 func (l *lane) pick() string {
 	half := laneSections * sectionPages / 2
 	for range 100 {
@@ -171,7 +172,8 @@ func (l *lane) pick() string {
 	return ""
 }
 
-// withdraw has a page withdrawn and visited. Sometimes it waits until the page has left the sitemap.
+// withdraw withdraws a page and visits it. Sometimes it waits until the page has left the
+// sitemap.
 func (l *lane) withdraw() error {
 	path := l.pick()
 	if path == "" {

@@ -1,14 +1,14 @@
-// Command faults breaks what a site's store depends on. It checks that the site serves on, and that nothing is lost,
-// and nothing listed that must not be.
+// Command faults breaks what a site's store depends on. It checks that the site still
+// serves, that nothing is lost, and that nothing is listed that must not be.
 //
 //	go run ./internal/eval/faults
 //	go run ./internal/eval/faults -part diskfull -trials 100
 //	go run ./internal/eval/faults -part kill -kills 200
 //	go run ./internal/eval/faults -part soak -minutes 30
 //
-// It starts itself again as the site, in a process of its own, which is then killed and starved. Each part
-// prints one line with its counts. A part that the system does not allow is left out, with the reason; if CI=true, that
-// is a failure. Most parts need root on Linux.
+// It starts itself again as the site, in another process, and then kills and starves that.
+// Each part prints one line with its counts. A part that the system does not allow is left
+// out, with the reason; if CI=true, that is a failure. Most parts need root on Linux.
 //
 // It exits with status 1 if a part failed.
 package main
@@ -80,7 +80,7 @@ func main() {
 
 func choose(names string) (chosen []part, err error) {
 	if names == "" {
-		return parts[:len(parts)-1], nil // soak takes too long to run unasked
+		return parts[:len(parts)-1], nil // soak takes too long to run unless asked for
 	}
 	for _, name := range strings.Split(names, ",") {
 		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
@@ -112,7 +112,7 @@ func runAll(ctx context.Context, cfg config, chosen []part) error {
 	return errors.Join(failed...)
 }
 
-// runIn runs a part with a folder of its own.
+// runIn runs a part in its own folder.
 func runIn(ctx context.Context, cfg config, p part) (line string, err error) {
 	if cfg.work, err = os.MkdirTemp("", "faults-"+p.name+"-"); err != nil {
 		return "", err

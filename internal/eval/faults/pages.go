@@ -10,8 +10,9 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// sectionPages is how many pages a section has. The root links to the sections, and a section to its pages and to one that asks not to
-// be indexed. Nothing links to the pages below /unlinked/.
+// sectionPages is how many pages a section has. The root links to the sections. A section
+// links to its pages, and to one page that is noindex. Nothing links to the pages below
+// /unlinked/.
 const sectionPages = 50
 
 func sectionPath(n int) string { return fmt.Sprintf("/s%d", n) }
@@ -19,7 +20,7 @@ func pagePath(n int) string    { return fmt.Sprintf("/s%d/p%d", n/sectionPages, 
 func hiddenPath(n int) string  { return fmt.Sprintf("/s%d/hidden", n) }
 func strayPath(n int) string   { return fmt.Sprintf("/unlinked/m%d", n) }
 
-// A fate is what has become of a page; "" for a page that is still there.
+// A fate says what has become of a page; "" if it is still there.
 type fate string
 
 const (
@@ -55,7 +56,8 @@ func (f *fates) of(path string) fate {
 	return f.Of[path]
 }
 
-// stateHeader tells the visitor what the body was made from, so that the visitor can make it too.
+// stateHeader tells the visitor the state behind the body, so that the visitor can make the
+// same body.
 const stateHeader = "X-State"
 
 func (f *fates) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// disk is a file system of its own, in memory.
+// disk is a separate file system in memory.
 type disk struct{ dir string }
 
 // mountDisk mounts a tmpfs with options such as "size=64m".
@@ -68,7 +68,7 @@ func (d *disk) fillFiles() error {
 	}
 }
 
-// shortage is a site that runs out of a resource again and again while it is visited.
+// shortage is a site that runs out of a resource again and again during visits.
 type shortage struct {
 	launch   launch
 	site     *child
@@ -87,7 +87,7 @@ func newShortage(cfg *config, dir string, trials int) *shortage {
 	}
 }
 
-// run starts the site, and runs all trials. Trial n has section n+1 visited for the first time.
+// run starts the site, and runs all trials. In trial n section n+1 gets its first visits.
 func (s *shortage) run(ctx context.Context, trials int, trial func(ctx context.Context, n int) error) (err error) {
 	if s.site, err = s.launch.start(ctx); err != nil {
 		return err
@@ -133,8 +133,8 @@ func runOutOfDisk(ctx context.Context, cfg *config, trials int, options string, 
 		trials, s.alive, s.restarts, s.visitors.counts(), s.slowest.Seconds()), err
 }
 
-// fullDisk fills the disk during the work, has a new section visited, and frees the disk. In every fifth trial the site
-// starts anew while the disk is full, in every tenth because it was killed.
+// fullDisk fills the disk during the work, visits a new section, and frees the disk. In
+// every fifth trial the site restarts while the disk is full, in every tenth after a kill.
 func (s *shortage) fullDisk(ctx context.Context, d *disk, fill func(*disk) error, n int) error {
 	if err := s.site.order("churn", "writes", "20"); err != nil {
 		return err
@@ -199,8 +199,8 @@ func descriptorsGone(ctx context.Context, cfg *config) (string, error) {
 		cfg.trials, s.alive, s.refused, s.visitors.counts(), s.slowest.Seconds()), err
 }
 
-// noDescriptors uses up the descriptors in the middle of writes that make Badger open files, has a new section visited, and gives the
-// descriptors back.
+// noDescriptors uses up the descriptors during writes that make Badger open files, visits a
+// new section, and gives the descriptors back.
 func (s *shortage) noDescriptors(_ context.Context, n int) error {
 	s.visitors.walk(s.site.public, n, n+1)
 	churned := make(chan error, 1)

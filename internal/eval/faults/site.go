@@ -27,7 +27,7 @@ import (
 // siteArg as the first argument makes the program the site.
 const siteArg = "-site"
 
-// status is what a site tells of itself.
+// status is a site's report about itself.
 type status struct {
 	Health     string // of the store, "" if it works
 	Aside      int    // folders moved aside
@@ -123,15 +123,15 @@ func (p *process) restart() error {
 	return errors.Join(err, p.store.Close(), p.open())
 }
 
-// end shuts down in the order that the README says. It prints what fails, but that is no failure of the site: the
-// folder may be gone.
+// end shuts down in the order that the README says. It prints errors, but they are no
+// failure of the site: the folder may be gone.
 func (p *process) end() error {
 	err := p.server.Close()
 	fmt.Fprintln(os.Stderr, "closing:", errors.Join(kit.CloseSite(p.site, 10*time.Second), p.store.Close()))
 	return err
 }
 
-// orders are what the site can be told to do.
+// orders are the orders that the site obeys.
 func (p *process) orders() http.Handler {
 	mux := http.NewServeMux()
 	order := func(path string, do func(*http.Request) error) {
@@ -171,7 +171,8 @@ func (p *process) status() status {
 	return s
 }
 
-// churn writes big records into the same store under keys of its own, so that Badger changes and merges its files.
+// churn writes big records into the same store under its own keys, so that Badger changes
+// and merges its files.
 func (p *process) churn(ctx context.Context, writes int) error {
 	p.churning.Lock()
 	defer p.churning.Unlock()
@@ -214,7 +215,8 @@ func (p *process) verify(ctx context.Context) error {
 	return nil
 }
 
-// eat uses up the process's file descriptors until so many are left, about as fast as a server accepts connections.
+// eat uses up the process's file descriptors until so many are left. It is about as fast as
+// a server that accepts connections.
 func (p *process) eat(left int) {
 	p.eating.Lock()
 	defer p.eating.Unlock()

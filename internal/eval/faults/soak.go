@@ -24,7 +24,8 @@ const (
 // clockSteps are the errors of the clock, in seconds.
 var clockSteps = []int{-10 * 365 * 86400, -30 * 86400, -3600, 3600, 30 * 86400, 10 * 365 * 86400}
 
-// weather is a site in a process of its own that is visited all the time, while things go wrong one after the other.
+// weather is a site in another process. It is visited all the time, while things go wrong
+// one after the other.
 type weather struct {
 	site     *child
 	visitors *visitors
@@ -33,8 +34,8 @@ type weather struct {
 	moods, restarts, steps int
 }
 
-// soak has a site visited for a long time, by a load generator and by visitors who compare what they get. Meanwhile its
-// store misbehaves, it restarts, and its clock is set wrong.
+// soak visits a site for a long time, by a load generator and by visitors who check each
+// answer. Meanwhile its store misbehaves, it restarts, and its clock is set wrong.
 func soak(ctx context.Context, cfg *config) (line string, err error) {
 	if _, err := exec.LookPath("wrk"); err != nil {
 		return "", fmt.Errorf("%w: the soak wants wrk", errForbidden)
@@ -86,7 +87,8 @@ func (w *weather) learn() error {
 	return errors.Join(err, failure)
 }
 
-// storm makes things go wrong, one after the other, while wrk and visitors are at work. It returns what wrk counted.
+// storm makes things go wrong, one after the other, under the load of wrk and visitors. It
+// returns the counts of wrk.
 func (w *weather) storm(ctx context.Context, minutes int) (loaded kit.Loaded, err error) {
 	running, end := context.WithTimeout(ctx, time.Duration(minutes)*time.Minute)
 	defer end()
@@ -128,7 +130,7 @@ func (w *weather) mishap(ctx context.Context) (err error) {
 	return err
 }
 
-// footprint is what the site's process uses once nobody visits it.
+// footprint is what the site's process uses once visits have ended.
 func (w *weather) footprint() (string, error) {
 	s, err := w.site.rest(w.visitors)
 	return fmt.Sprintf("%d MB of heap, %d MB of anonymous memory and %d goroutines", s.Usage.Heap>>20, s.Usage.Anonymous>>20, s.Goroutines), err

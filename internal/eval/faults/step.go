@@ -20,8 +20,8 @@ var clockStep int64
 
 func stepClock(seconds int64) { atomic.StoreInt64(&clockStep, seconds) }
 
-// How package time reads the clock, and its replacement. The monotonic clock is not changed, as when an operator sets
-// the clock.
+// How package time reads the clock, and its replacement. The monotonic clock stays as it
+// is, as when an operator sets the clock.
 const (
 	reads = "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
 	steps = "//go:linkname clockStep\n\nvar clockStep int64\n\n" + reads + "\tsec += atomic.LoadInt64(&clockStep)\n"

@@ -52,7 +52,7 @@ func (m *moody) become(to mood) {
 	m.mood.Store(int32(to))
 }
 
-// suffer does, before each call, what the mood requires.
+// suffer acts out the mood before each call.
 func (m *moody) suffer() error {
 	switch mood(m.mood.Load()) {
 	case slow:
@@ -103,8 +103,8 @@ func (m *moody) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 	}
 }
 
-// mostHeap is the most that a site may use while its store misbehaves: the queue and the bodies in it are bounded, and
-// garbage of a working server comes on top.
+// mostHeap is how much a site may use while its store misbehaves: the queue and its bodies
+// are bounded, and the garbage of a working server comes on top.
 const mostHeap = 96 << 20
 
 // requestsEach is about how many requests there are in each mood.
@@ -122,7 +122,7 @@ type siege struct {
 
 func badStores(ctx context.Context, cfg *config) (line string, err error) {
 	s := &siege{visitors: newVisitors()}
-	s.sections = requestsEach/(sectionPages+3)/20 + 1 // each of them is visited twenty times
+	s.sections = requestsEach/(sectionPages+3)/20 + 1 // each section is visited twenty times
 	l := launch{dir: filepath.Join(cfg.work, "store"), pages: newFates(s.sections * int(moods)), moods: true}
 	if s.site, err = l.start(ctx); err != nil {
 		return "", err
@@ -146,8 +146,8 @@ func badStores(ctx context.Context, cfg *config) (line string, err error) {
 		s.grown>>20, strings.Join(s.told, "; ")), errors.Join(err, restErr, s.visitors.firstFailure())
 }
 
-// endure has old and new pages visited while the store has a mood. It checks that Stats reports the trouble, and that
-// the trouble passes.
+// endure visits old and new pages while the store has a mood. It checks that Stats reports
+// the trouble, and that the trouble passes.
 func (s *siege) endure(m mood, start int64) error {
 	if err := s.site.order("mood", "be", strconv.Itoa(int(m))); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (s *siege) endure(m mood, start int64) error {
 	return s.recover(last)
 }
 
-// recover makes the store behave again. What was dropped is seen at the next visit.
+// recover makes the store behave again. Dropped pages are seen at their next visit.
 func (s *siege) recover(sections int) error {
 	if err := s.site.order("mood", "be", strconv.Itoa(int(well))); err != nil {
 		return err

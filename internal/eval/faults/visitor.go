@@ -15,7 +15,8 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// visitors ask a site for pages and compare the answers, byte by byte, with the expected ones.
+// visitors request pages from a site and compare the answers, byte by byte, with the
+// expected ones.
 type visitors struct {
 	client   *http.Client
 	requests atomic.Int64
@@ -70,7 +71,7 @@ func (v *visitors) compare(site, path string) error {
 	return nil
 }
 
-// walk visits the root and all of the sections from first to last, with their pages.
+// walk visits the root, and the sections from first to below last with their pages.
 func (v *visitors) walk(site string, first, last int) {
 	v.visit(site, "/")
 	for n := first; n < last; n++ {
@@ -83,7 +84,8 @@ func (v *visitors) walk(site string, first, last int) {
 	}
 }
 
-// roam has n visitors visit pages of the first sections at random, with a pause after each visit, until stop is called.
+// roam lets n visitors visit pages of the first sections at random, with a pause after each
+// visit, until stop is called.
 func (v *visitors) roam(site string, sections, n int, pause time.Duration, rng *rand.Rand) (stop func()) {
 	var roaming sync.WaitGroup
 	var stopped atomic.Bool
@@ -113,8 +115,8 @@ func (v *visitors) counts() string {
 	return fmt.Sprintf("%d of %d requests failed", v.failed.Load(), v.requests.Load())
 }
 
-// sitemap returns the paths that a site lists, none while it has no sitemap. It fails if one of them must never be
-// listed.
+// sitemap returns the paths that a site lists, none while it has no sitemap. It fails if a
+// path must never be listed.
 func (v *visitors) sitemap(site string) (map[string]bool, error) {
 	s, err := kit.ReadSitemap(context.Background(), kit.FromServer(v.client, site))
 	listed := map[string]bool{}

@@ -11,7 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// fleet is all replicas, and the balancer before them.
+// fleet has all replicas, and the balancer in front of them.
 type fleet struct {
 	replicas []*replica
 	next     atomic.Uint64
@@ -60,7 +60,8 @@ func (f *fleet) dropped(ctx context.Context) (n uint64) {
 	return n
 }
 
-// settle returns once everything seen is stored, and every replica has had time to see what the others did.
+// settle waits until everything seen is stored, and every replica has had time to see the
+// others' changes.
 func (f *fleet) settle(ctx context.Context) error {
 	for _, r := range f.replicas {
 		for {

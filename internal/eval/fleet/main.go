@@ -1,18 +1,20 @@
-// Command fleet compares what several processes on one PostgreSQL database learn of a site, each from a part of its visitors, with
-// what one process learns that sees them all.
+// Command fleet compares two sitemaps of one site. Several processes on one PostgreSQL
+// database learn the first, each from some of the visitors. One process that sees all
+// visitors learns the second.
 //
 //	DATABASE_URL=postgres://localhost/test go run ./internal/eval/fleet
 //	DATABASE_URL=... go run ./internal/eval/fleet -replicas 4 -pages 200000 -minutes 10 -kills 2 -rate 1000
 //
 //	DATABASE_URL=... go run ./internal/eval/fleet -restart 'pg_ctlcluster 15 main restart'
 //
-// It starts itself again as the replicas, and kills one of them now and then. -restart names a shell command that is
-// run once, in the middle, to restart the database. The one process keeps its ledger in memory. At the end the command
-// prints which share of the pages is listed by both, and has the same lastmod and changefreq, whether all replicas
-// serve the same bytes, and how many requests no replica answered. It exits with status 1 if the listed pages differ or
-// a request was not answered.
+// It starts itself again as the replicas, and kills one of them now and then. -restart
+// names a shell command that runs once, in the middle, to restart the database. The one
+// process keeps its ledger in memory. At the end the command prints which share of the
+// pages both list, with the same lastmod and changefreq, whether all replicas serve the
+// same bytes, and how many requests no replica answered. It exits with status 1 if the
+// listed pages differ or a request was not answered.
 //
-// All is kept in a schema of its own, which is dropped at the end.
+// All data is in a separate schema, which is dropped at the end.
 package main
 
 import (
@@ -85,7 +87,8 @@ func run(ctx context.Context, c *config) (err error) {
 // errDiffer says that the fleet did not do what one process does.
 var errDiffer = errors.New("the fleet and the one process differ")
 
-// compare has visitors come to a fleet and to one process, which is this one, and prints where their sitemaps differ.
+// compare sends visitors to a fleet and to one process, which is this one. It prints where
+// their sitemaps differ.
 func compare(ctx context.Context, c *config) error {
 	c.epoch = time.Now().Truncate(time.Second)
 	one, err := kit.NewSite(new(memstore.Store), kit.Setup{Logger: slog.New(slog.DiscardHandler)})
@@ -135,7 +138,7 @@ func compare(ctx context.Context, c *config) error {
 	return nil
 }
 
-// difference is how two sitemaps differ.
+// difference says how two sitemaps differ.
 type difference struct {
 	both, onlyOne, onlyFleet int
 	dates, labels            int // the same, of pages in both

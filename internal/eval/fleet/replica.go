@@ -25,10 +25,10 @@ const replicaArg = "replica"
 // statsPath is where a replica serves its counts.
 const statsPath = "/-/stats"
 
-// refreshEvery is how often a replica looks for what others have changed.
+// refreshEvery is how often a replica looks for changes by others.
 const refreshEvery = 15 * time.Second
 
-// serveReplica serves the site at an address of its own, which it prints, until it is stopped.
+// serveReplica serves the site at its own address, which it prints, until it is stopped.
 func serveReplica(args []string) error {
 	var s site
 	flags := flag.NewFlagSet(replicaArg, flag.ContinueOnError)
@@ -100,7 +100,7 @@ func (r *replica) kill() {
 
 var errDown = errors.New("the replica is down")
 
-// get returns what is at a path.
+// get requests a path.
 func (r *replica) get(ctx context.Context, path string) (kit.Answer, error) {
 	ask := r.ask.Load()
 	if ask == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// perHub is how many pages a hub links to, and perFolder how many share a folder and a route: a route or folder may grow by no more
-// than 100,000 linked pages a day.
+// perHub is how many pages a hub links to. perFolder is how many pages share a folder and a
+// route: a route or folder may grow by no more than 100,000 linked pages a day.
 const (
 	perHub    = 100
 	perFolder = 5000
@@ -22,8 +22,8 @@ func pagePath(n int) string { return fmt.Sprintf("/%d/page/%d", n/perFolder, n) 
 // hubPath returns where hub n is.
 func hubPath(n int) string { return fmt.Sprint("/hub/", n) }
 
-// site is a site of pages, some of which change or disappear. What it serves depends only on the time, so that all
-// processes serve the same.
+// site has pages of which some change or disappear. What it serves depends only on the
+// time, so that all processes serve the same.
 type site struct {
 	pages int
 	epoch time.Time     // the beginning of its time
@@ -57,8 +57,8 @@ func number(w http.ResponseWriter, r *http.Request, below int) (n int, ok bool) 
 	return n, ok
 }
 
-// servePage writes a page. One in 50 disappears when half of the time is over. One in five changes, every few minutes.
-// Every other page says when it changed.
+// servePage writes a page. One in 50 disappears after half of the time. One in five
+// changes, every few minutes. Every other page says when it changed.
 func (s *site) servePage(w http.ResponseWriter, r *http.Request) {
 	n, ok := number(w, r, s.pages)
 	if !ok {

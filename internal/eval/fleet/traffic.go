@@ -13,23 +13,24 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// traffic is the visitors, each of whose requests goes to the fleet and to the one process.
+// traffic is the visitors. Each request goes to the fleet and to the one process.
 type traffic struct {
 	*config
 	fleet        *fleet
 	one          kit.Getter
 	sent, failed atomic.Uint64
-	restarts     string // what became of the database, in words
+	restarts     string // what happened to the database, in words
 }
 
-// visitors is how many requests are under way at most.
+// visitors is how many requests run at once at most.
 const visitors = 16
 
-// pause is how long a replica is away that was killed.
+// pause is how long a killed replica stays down.
 const pause = 3 * time.Second
 
-// run has visitors come, replicas killed, and the database restarted. A replica that dies loses what it has seen and
-// not stored. So after the last of these troubles there is a round through all pages, however long that takes.
+// run sends visitors, kills replicas, and restarts the database. A replica that dies loses
+// what it has not stored. So after the last of these troubles there is a round through all
+// pages, however long that takes.
 func (t *traffic) run(ctx context.Context) error {
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -67,7 +68,7 @@ func (t *traffic) run(ctx context.Context) error {
 	}
 }
 
-// round returns the locations in the order in which they are visited.
+// round returns the locations in the order of the visits.
 func (t *traffic) round(rnd *rand.Rand) []string {
 	paths := []string{"/"}
 	for n := range t.hubs() {
@@ -81,7 +82,7 @@ func (t *traffic) round(rnd *rand.Rand) []string {
 
 func (t *traffic) visit(ctx context.Context, path string) {
 	t.sent.Add(1)
-	want, _ := t.one(ctx, path) // a handler that is called answers
+	want, _ := t.one(ctx, path) // a direct call of a handler always answers
 	got, err := t.fleet.visit(ctx, path)
 	if err != nil || !fits(got.Status, want.Status) {
 		t.failed.Add(1)
@@ -94,7 +95,7 @@ func fits(status, want int) bool {
 	return status == want || is(status) && is(want)
 }
 
-// kill kills replicas, at even intervals of the time that visitors come.
+// kill kills replicas at even intervals while visitors come.
 func (t *traffic) kill(ctx context.Context) {
 	for i := range t.kills {
 		r := t.fleet.replicas[i%len(t.fleet.replicas)]
@@ -111,7 +112,7 @@ func (t *traffic) kill(ctx context.Context) {
 	}
 }
 
-// restartDatabase runs the command for that in the middle of the time that visitors come.
+// restartDatabase runs the restart command halfway through the visits.
 func (t *traffic) restartDatabase(ctx context.Context) error {
 	if t.restart == "" {
 		t.restarts = "no restart of the database"

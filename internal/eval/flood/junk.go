@@ -9,8 +9,8 @@ import (
 // maxJunk is how many junk locations there are: four words each.
 const maxJunk = 1 << 24
 
-// forms are the forms of junk. Each form is to be stopped by another check. m is a number below maxJunk that no other
-// junk location has.
+// forms are the forms of junk. A different check should stop each form. m is a number below
+// maxJunk that no other junk location has.
 var forms = []func(m uint64) string{
 	func(m uint64) string { return "/" + slug(m) },
 	func(m uint64) string { return "/" + section(m) + "/" + slug(m) },
@@ -49,7 +49,7 @@ func token(m uint64, n int) string {
 	return string(b)
 }
 
-// folder returns the folder of a location, in which its siblings are if no routes are known.
+// folder returns the folder of a location. If no routes are known, its siblings are in it.
 func folder(loc string) string {
 	path, _, _ := strings.Cut(loc, "?")
 	return path[:strings.LastIndexByte(path, '/')+1]

@@ -21,13 +21,14 @@ var (
 )
 
 const (
-	// minPages gives each section the siblings that networks need to count as evidence.
+	// minPages gives each section the siblings that make networks count as evidence.
 	minPages = 50
 	// grown is how many articles are new after the flood, or in the middle of it.
 	grown = 20
 )
 
-// pages is the site that is flooded: a root, sections, and articles that these lead to. It answers to any other path too.
+// pages is the flooded site: a root, sections, and articles below them. It also answers any
+// other path.
 type pages struct {
 	articles   []string       // locations; the last grown of them appear later
 	number     map[string]int // of each article
@@ -127,7 +128,7 @@ func (p *pages) page(b []byte, title string, main func([]byte) []byte) []byte {
 	return frame.Append(b, main)
 }
 
-// listing links to pages, each with a text of its own.
+// listing links to pages, each with its own text.
 func (p *pages) listing(b []byte, title string, locs []string) []byte {
 	return p.page(b, title, func(b []byte) []byte {
 		for _, loc := range locs {
@@ -137,8 +138,9 @@ func (p *pages) listing(b []byte, title string, locs []string) []byte {
 	})
 }
 
-// junk is what such a site answers to a path without a page: one text for all, or one that repeats the request and
-// links on. Much markup around little text follows, up to the least size.
+// junk is the answer of such a site to a path without a page: one text for all, or a text
+// that repeats the request and links on. Much markup around little text follows, up to the
+// least size.
 func (p *pages) junk(b []byte, loc string) []byte {
 	x := kit.Hash(loc)
 	if x&1 == 0 {

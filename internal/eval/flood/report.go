@@ -9,7 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// printCosts prints what was looked at, how fast the flood was, and how much junk is listed.
+// printCosts prints the looks, the speed of the flood, and how much junk is listed.
 func (t *trial) printCosts() {
 	s := t.subject.Stats()
 	fmt.Fprintf(t.out, "looked at: %d junk, %d real; sightings %d, dropped %d, waiting %d, damaged %d, ignored %v\n",

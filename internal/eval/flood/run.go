@@ -53,7 +53,7 @@ func run(ctx context.Context, cfg config, out io.Writer) (err error) {
 	return errors.Join(t.runOn(ctx, st, log), st.Close())
 }
 
-// bareVisits are enough to measure the speed and the memory of the site alone.
+// bareVisits is enough to measure the speed and the memory of the site alone.
 const bareVisits = 200_000
 
 // runBare floods the site without the library, to measure what the flood itself costs.
@@ -113,7 +113,8 @@ func (t *trial) start(st store.Store, log *slog.Logger) error {
 	return err
 }
 
-// crawlStep is how many pages a crawler gets before it pauses, since the queue of unread pages is bounded.
+// crawlStep is how many pages a crawler gets before it pauses, since the queue of unread
+// pages is bounded.
 const crawlStep = 100
 
 // crawl visits the real pages as a crawler does, level by level.
@@ -230,7 +231,7 @@ func (t *trial) listing() (listing, error) {
 	return l, err
 }
 
-// watch measures and reads the sitemap again and again during the flood.
+// watch measures the site and reads its sitemap again and again during the flood.
 type watch struct {
 	t *trial
 

@@ -17,7 +17,7 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// subject is what is flooded: a [servemap.Site], or a ledger that has the same methods.
+// subject is the target of the flood: a [servemap.Site], or a ledger with the same methods.
 type subject interface {
 	Handler() http.Handler
 	Flush(ctx context.Context) error
@@ -25,7 +25,8 @@ type subject interface {
 	Close(ctx context.Context) error
 }
 
-// direct is a site's ledger alone: every visit is a sighting, and every page is read in full.
+// direct is a site's ledger alone: every visit is a sighting, and every page is read in
+// full.
 type direct struct {
 	*kit.Bench
 	pages   *pages
@@ -37,13 +38,13 @@ func newDirect(p *pages, st store.Store, log *slog.Logger) (*direct, error) {
 	return &direct{Bench: bench, pages: p}, err
 }
 
-// together is how many visits are handed over before waiting for them.
+// together is how many visits to hand over before waiting for them.
 const together = 512
 
 func (d *direct) visit(v visit) error {
 	loc := d.Locations.Request(kit.Host, v.loc)
 	if loc.Location == "" {
-		return nil // it is refused before it could be looked at
+		return nil // it is refused before a look
 	}
 	s := kit.Sighting(loc.Location, time.Now(), d.pages.body(nil, v.loc))
 	s.OwnURL, s.Network = loc.NeedsCanonical, admit.Network(v.client)
@@ -80,15 +81,15 @@ func (d *direct) Close(ctx context.Context) error {
 	return err
 }
 
-// target is where visits go. As many goroutines as there are workers use it.
+// target receives the visits. Each worker goroutine uses it.
 type target struct {
 	visit   func(visit) error
 	workers int
 	close   func() error
 }
 
-// newTarget returns a target that calls a handler as a server does, or with -http one that asks over the loopback
-// interface.
+// newTarget returns a target that calls a handler as a server does. With -http the target
+// sends requests over the loopback interface.
 func newTarget(h http.Handler, http bool) (target, error) {
 	workers := runtime.GOMAXPROCS(0)
 	if !http {
@@ -106,7 +107,7 @@ func newTarget(h http.Handler, http bool) (target, error) {
 	}}, nil
 }
 
-// clientHeader names the client, since all requests come from here.
+// clientHeader names the client, since all requests come from this machine.
 const clientHeader = "Flood-Client"
 
 func clientIP(r *http.Request) netip.Addr {
@@ -114,7 +115,7 @@ func clientIP(r *http.Request) netip.Addr {
 	return addr
 }
 
-// call has h answer a visit.
+// call makes h answer a visit.
 func call(h http.Handler, v visit) error {
 	u, err := url.ParseRequestURI(v.loc)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 const (
 	// quorum is how many networks visit each junk location with -quorum: the default of Options.Limits.Networks.
 	quorum = 3
-	// block is the most junk locations that are visited before the first of them is visited from the next network. All
-	// networks then visit a location before it is forgotten, and the new targets are within the ration of looks; see
-	// package due.
+	// block is how many junk locations at most are visited from one network before the next
+	// network begins with the first of them. So all networks visit a location before it is
+	// forgotten, and the new targets are within the ration of looks; see package due.
 	block = 20_000
-	// passSeconds is how long one pass over a block takes with -quorum: longer than the pause between two looks at one
-	// target.
+	// passSeconds is how long one pass over a block takes with -quorum: longer than the
+	// pause between two looks at one target.
 	passSeconds = 3.6
 	// realEvery: one in so many visits is to a real page.
 	realEvery = 50
@@ -65,8 +65,8 @@ func (f flood) visit(i int) visit {
 	return visit{junkLocation(n, f.cfg.seed), f.client((first + pass) % f.cfg.networks)}
 }
 
-// order returns the junk location of the i-th visit to junk, and its pass: how many visits to this location came
-// before.
+// order returns the junk location of the i-th visit to junk, and its pass: the number of
+// earlier visits to this location.
 func (f flood) order(i int) (n, pass int) {
 	begin := i / (f.block * f.passes) * f.block
 	size := min(f.block, f.cfg.junk-begin)

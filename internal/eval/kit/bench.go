@@ -32,12 +32,11 @@ type Bench struct {
 	workers sync.WaitGroup
 }
 
-// BenchOptions is what a program changes of a bench. Zero values are a site's
-// defaults.
+// BenchOptions has the options that a program changes. Zero values are a site's defaults.
 type BenchOptions struct {
 	KeepFor    time.Duration
 	Unbudgeted bool // every page is read when it is seen
-	Unrendered bool // files are made only when the program asks for it
+	Unrendered bool // files are made only on request
 	Logger     *slog.Logger
 }
 
@@ -77,7 +76,7 @@ func NewBench(st store.Store, o BenchOptions) (*Bench, error) {
 	return b, nil
 }
 
-// Render starts the making of files, if BenchOptions.Unrendered left it out.
+// Render starts making files, if BenchOptions.Unrendered left it out.
 func (b *Bench) Render() { b.render() }
 
 // Close ends the ledger and the files.

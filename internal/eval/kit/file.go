@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ReadFile opens a file of data, which may be compressed with gzip or zstd, and
-// has fn read it. Errors name the file.
+// ReadFile opens a file of data, which may be compressed with gzip or zstd, and lets fn
+// read it. Errors name the file.
 func ReadFile(name string, fn func(io.Reader) error) error {
 	f, err := os.Open(name)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// wrkOutput is what wrk prints of five seconds.
+// wrkOutput is the output of wrk after five seconds.
 const wrkOutput = `Running 5s test @ http://127.0.0.1:41001
   1 threads and 32 connections
   Thread Stats   Avg      Stdev     Max   +/- Stdev

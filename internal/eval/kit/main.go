@@ -1,10 +1,9 @@
-// Package kit is what the programs below internal/eval share: how a program
-// starts and ends, the site or ledger that it measures, pages, sitemaps, child
-// processes, data files, and the measuring of memory, disk and CPU.
+// Package kit is shared by the programs below internal/eval: how a program starts and ends,
+// the site or ledger that it measures, pages, sitemaps, child processes, data files, and
+// the measuring of memory, disk and CPU.
 //
-// Sites and ledgers are put together only here, as servemap.New does by default.
-// The package measures and counts. It must never judge a figure: each program
-// does that itself.
+// Only this package puts sites and ledgers together, as servemap.New does by default. It
+// measures and counts. It must never judge a figure: each program does that itself.
 package kit
 
 import (
@@ -68,8 +67,8 @@ func Until(limit time.Duration, condition string, holds func() bool) (time.Durat
 	return time.Since(begun), nil
 }
 
-// Every calls do at once, then every d from a goroutine, until stop is called.
-// Stop calls it once more. Each call is given its number, from 0.
+// Every calls do at once, then every d from a goroutine, until stop is called. stop calls
+// do once more. Each call gets its number, from 0.
 func Every(d time.Duration, do func(n int)) (stop func()) {
 	stopped, ended := make(chan struct{}), make(chan struct{})
 	do(0)

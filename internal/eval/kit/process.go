@@ -34,7 +34,7 @@ func Self(args ...string) ([]string, error) {
 	return append([]string{self}, args...), err
 }
 
-// unreadLines is how many lines a child may print that nobody receives.
+// unreadLines is how many lines a child may print before somebody receives them.
 const unreadLines = 64
 
 // Start starts a process and waits for its first line. If the process ends
@@ -70,8 +70,8 @@ func Start(ctx context.Context, stderr io.Writer, command []string) (*Child, err
 	}
 }
 
-// AwaitStop returns in a child when its parent calls [Child.Stop] or ends, or an
-// operator stops it.
+// AwaitStop waits in a child until its parent calls [Child.Stop] or ends, or an operator
+// stops it.
 func AwaitStop() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {

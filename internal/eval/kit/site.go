@@ -19,8 +19,7 @@ const (
 	Origin = "https://" + Host
 )
 
-// Setup is what a program changes of a site's options. Zero values are the
-// defaults.
+// Setup has the options that a program changes. Zero values are the defaults.
 type Setup struct {
 	ClientIP     func(*http.Request) netip.Addr
 	RenderEvery  time.Duration
@@ -49,7 +48,7 @@ type Server struct {
 	server  http.Server
 }
 
-// Listen serves a handler at an address of its own.
+// Listen serves a handler at a new address.
 func Listen(h http.Handler) (*Server, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -62,11 +61,10 @@ func Listen(h http.Handler) (*Server, error) {
 	return s, nil
 }
 
-// Handle puts another handler in place of the one so far.
+// Handle replaces the handler.
 func (s *Server) Handle(h http.Handler) { s.handler.Store(&h) }
 
-// Close ends the server once it has answered what it was asked, after 10 seconds
-// at the latest.
+// Close ends the server once it has answered all requests, after 10 seconds at the latest.
 func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

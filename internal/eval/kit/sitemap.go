@@ -17,10 +17,10 @@ type Answer struct {
 	Body   []byte
 }
 
-// A Getter asks for a path.
+// A Getter requests a path.
 type Getter func(ctx context.Context, path string) (Answer, error)
 
-// FromHandler asks a handler for [Host].
+// FromHandler requests paths of [Host] from a handler.
 func FromHandler(h http.Handler) Getter {
 	return func(ctx context.Context, path string) (Answer, error) {
 		w := httptest.NewRecorder()
@@ -29,7 +29,7 @@ func FromHandler(h http.Handler) Getter {
 	}
 }
 
-// FromServer asks the server at a URL for [Host].
+// FromServer requests paths of [Host] from the server at a URL.
 func FromServer(client *http.Client, url string) Getter {
 	return func(ctx context.Context, path string) (a Answer, err error) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+path, nil)
@@ -47,7 +47,7 @@ func FromServer(client *http.Client, url string) Getter {
 	}
 }
 
-// Entry is what a sitemap says of a page.
+// Entry is what a sitemap says about a page.
 type Entry struct {
 	LastMod    string `xml:"lastmod"`
 	ChangeFreq string `xml:"changefreq"`

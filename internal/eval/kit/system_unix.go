@@ -16,8 +16,8 @@ func allocated(info fs.FileInfo) int64 {
 	return info.Size()
 }
 
-// CPUTime returns what the process has used so far; 0 if the system does not
-// report it as Unix does.
+// CPUTime returns the CPU time of the process so far, 0 if the system does not report it as
+// Unix does.
 func CPUTime() time.Duration {
 	var used syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used) // it never fails for the own process

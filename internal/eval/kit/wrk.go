@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A Load is what the load generator wrk does.
+// A Load is a task for the load generator wrk.
 type Load struct {
 	Seconds, Connections int
 	Script               string // in Lua; it makes the requests
@@ -26,8 +26,7 @@ type Loaded struct {
 	P99       time.Duration
 }
 
-// Run puts the server at a URL under the load. It also fails if any answer was
-// no page.
+// Run puts the server at a URL under the load. It also fails if any answer was not a page.
 func (l Load) Run(ctx context.Context, url string) (Loaded, error) {
 	folder, err := os.MkdirTemp("", "wrk-")
 	if err != nil {
@@ -46,7 +45,7 @@ func (l Load) Run(ctx context.Context, url string) (Loaded, error) {
 	return parseWrk(string(out))
 }
 
-// parseWrk reads what wrk prints.
+// parseWrk reads the output of wrk.
 func parseWrk(out string) (l Loaded, err error) {
 	wanted := regexp.MustCompile(`(?s)\n\s+99%\s+([0-9.]+[a-z]+).*?(\d+) requests in .*Requests/sec:\s+([0-9.]+)`).FindStringSubmatch(out)
 	if wanted == nil {

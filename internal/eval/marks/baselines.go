@@ -9,16 +9,16 @@ import (
 	"github.com/servemap/servemap/internal/page"
 )
 
-// sight is a fetch that has been parsed.
+// sight is a parsed fetch.
 type sight struct {
 	*fetch
 	facts page.Facts
 }
 
-// baseline is a simple detector, as others use them. It reports a change at once.
+// baseline is a simple detector of the usual kind. It reports a change at once.
 type baseline struct {
 	name  string
-	fresh func() func(*sight) bool // a detector of one site, which says whether a fetch is a change
+	fresh func() func(*sight) bool // makes a detector for one site, which says whether a fetch is a change
 	bytes func(pages map[string]*page.Facts) int
 }
 
@@ -39,7 +39,7 @@ func hashes(n int) func(map[string]*page.Facts) int {
 	return func(pages map[string]*page.Facts) int { return 8 * n * len(pages) }
 }
 
-// hashed reports a hash that is none of the page's last ones.
+// hashed reports a hash that differs from the page's last kept ones.
 func hashed(kept int, hash func(*sight) uint64) func() func(*sight) bool {
 	return func() func(*sight) bool {
 		last := map[string][]uint64{}
@@ -59,9 +59,9 @@ func hashed(kept int, hash func(*sight) uint64) func() func(*sight) bool {
 // shortBlock is the length, in bytes, below which a block says too little.
 const shortBlock = 20
 
-// blockwise reports a block of main text that the page has not shown before, nor
-// two other pages of the site. It ignores furniture, short blocks, and looks
-// whose main text has shrunk below 30 % of that of the look before.
+// blockwise reports a block of main text that neither the page nor two other pages of the
+// site have shown before. It ignores furniture, short blocks, and looks whose main text has
+// shrunk below 30 % of the look before.
 func blockwise() func(*sight) bool {
 	seen := map[string]map[uint64]bool{}
 	size := map[string]int{}

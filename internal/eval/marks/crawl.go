@@ -11,11 +11,12 @@ import (
 
 const day = 86400 // in seconds
 
-// crawl is what a crawler does that has a page since its first look, and fetches it again by some rule.
+// crawl describes a crawler that has a page since its first look, and fetches it again by
+// some rule.
 type crawl struct {
 	rule          string
-	visits        int // fetches, also those that are not judged
-	fetches       int // those that are judged
+	visits        int // all fetches, judged or not
+	fetches       int // judged fetches
 	changes, seen int
 	delay         int64 // of the changes seen, in seconds
 	span          int64 // from the first look at each page to the last, in seconds
@@ -28,8 +29,9 @@ func (c *crawl) add(d crawl) {
 	c.span += d.span
 }
 
-// crawled judges fetches at some times, in order. A change is seen by the first fetch after it, if no other change came
-// in between. A fetch that finds what a look showed of which nobody knows is not judged.
+// crawled judges fetches at some times, in order. The first fetch after a change sees it,
+// unless another change came in between. A fetch is not judged if its content is that of a
+// look with unknown truth.
 func (p *judged) crawled(rule string, at []int64) crawl {
 	c := crawl{rule: rule, visits: len(at), changes: len(p.changes), span: p.fetches[len(p.fetches)-1] - p.fetches[0]}
 	had, change, look := p.fetches[0], int64(0), 0
@@ -59,8 +61,8 @@ func (p *judged) every(interval int64, number int) (at []int64) {
 	return at
 }
 
-// visit has the crawler of a detector read the sitemap right after the last look. It fetches the page if its date is
-// newer than the last fetch.
+// visit makes the crawler of a detector read the sitemap right after the last look. It
+// fetches the page if its date is newer than the last fetch.
 func (d *dates) visit(date, look, first int64) {
 	had := first
 	if n := len(d.visits); n > 0 {
@@ -71,8 +73,8 @@ func (d *dates) visit(date, look, first int64) {
 	}
 }
 
-// crawls replays the crawlers over the pages of a site: some without a sitemap, of which one fetches as often as ours does,
-// and one with the dates of each detector.
+// crawls replays the crawlers over the pages of a site: some without a sitemap, one of
+// which fetches as often as ours, and one with the dates of each detector.
 func crawls(pages []*judged) []crawl {
 	list := make([]crawl, 3+len(baselines)+1)
 	for n, p := range pages {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The page was looked at five times, at 10 to 50, and changed at 20 and at 40.
+// There were looks at the page at 10, 20, 30, 40 and 50. It changed at 20 and at 40.
 func TestCrawl(t *testing.T) {
 	for _, row := range []struct {
 		name    string

@@ -1,11 +1,12 @@
-// Command marks measures how well changes of a page's content are told from everything else that makes two responses
-// differ. It replays histories of real pages through the ledger, as if each fetch were a visit, and compares the dates
-// that the sitemap would publish with the truth.
+// Command marks measures how well servemap tells changes of a page's content from
+// everything else that makes two responses differ. It replays histories of real pages
+// through the ledger, as if each fetch were a visit. It compares the dates that the sitemap
+// would publish with the truth.
 //
 //	go run ./internal/eval/marks FILE.jsonl.zst
 //	go run ./internal/eval/marks -rebuild DIR
 //
-// Run it with -help for what is in such a file and how it is scored.
+// Run it with -help to see the format of such a file and how it is scored.
 package main
 
 import (

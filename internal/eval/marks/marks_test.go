@@ -13,7 +13,7 @@ import (
 
 const paragraph = "<p>This paragraph of the page %s says the same at each of the looks that anybody has at it.</p>"
 
-// body is a page with a token that nobody sees.
+// body is a page with a token that visitors do not see.
 func body(name, text string, n int) string {
 	return fmt.Sprintf(`<html><head><meta name=token content=%d></head><body><main>`+paragraph+`%s</main></body></html>`, n, name, text)
 }
@@ -44,7 +44,7 @@ func twoPages(t *testing.T) string {
 	return b.String()
 }
 
-// fromText is the history that a text holds.
+// fromText reads a history from a text.
 func fromText(in string) history {
 	return func(each func(*fetch) error) error { return read(strings.NewReader(in), each) }
 }
@@ -69,7 +69,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// folder is a folder of pages that a generator made.
+// folder is a folder of generated pages.
 func folder(t *testing.T, pages int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -88,7 +88,8 @@ func folder(t *testing.T, pages int) string {
 	return dir
 }
 
-// The first two pages with a new notice are taken for changed, and what is removed at the end is not certain yet.
+// A new notice counts as a change on its first two pages, and removals at the end are not
+// certain yet.
 func TestRebuild(t *testing.T) {
 	dir := folder(t, 40)
 	for restart, least := range map[int]float64{0: 0.55, 150: 0.55} {
@@ -122,8 +123,8 @@ func TestReplayRefuses(t *testing.T) {
 	}
 }
 
-// A change dated to a fetch of which nobody knows is neither right nor wrong,
-// and the last change from then on.
+// A change dated to a fetch with unknown truth is neither right nor wrong, and counts as
+// the last change from then on.
 func TestUnclearFetches(t *testing.T) {
 	p := newPage(1)
 	var sum tally

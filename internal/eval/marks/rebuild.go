@@ -11,7 +11,7 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// simulation is how a static site is rebuilt again and again, and visited.
+// simulation says how a static site is rebuilt again and again, and visited.
 type simulation struct {
 	builds   int
 	looks    float64 // at a page, between two builds, on average
@@ -50,7 +50,7 @@ func (s simulation) of(dir string) history {
 	}
 }
 
-// visits returns the pages in the order in which they are looked at.
+// visits returns the pages in the order of the looks.
 func (s simulation) visits(r *rand.Rand, pages []*source) (list []*source) {
 	for _, p := range pages {
 		n := int(s.looks)
@@ -70,11 +70,10 @@ type source struct {
 	edited     bool // it was edited after that
 }
 
-// maxSource is the size of the largest file that is used, in bytes.
+// maxSource is the size of the largest file to use, in bytes.
 const maxSource = 512 << 10
 
-// readPages returns at most so many of the HTML files below a folder, chosen
-// evenly.
+// readPages returns at most limit HTML files below a folder, chosen evenly.
 func readPages(dir string, limit int) (pages []*source, err error) {
 	var names []string
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {

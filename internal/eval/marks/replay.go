@@ -53,7 +53,7 @@ func replay(h history, restart int, to *report) error {
 	return errors.Join(err, finish())
 }
 
-// site is one site's history while it is replayed.
+// site is the history of one site during its replay.
 type site struct {
 	name    string
 	fetches int
@@ -62,7 +62,7 @@ type site struct {
 	facts   map[string]*parsed.Facts
 	tallies []tally // of the simple detectors, and last of ours
 	simple  []func(*sight) bool
-	dates   []map[string]int64 // what the simple detectors give, by page
+	dates   []map[string]int64 // from the simple detectors, by page
 	store   *memstore.Store
 	ours    *kit.Bench
 	alone   [seeds]alone
@@ -71,7 +71,7 @@ type site struct {
 // seeds is how many times the mark runs alone, each time with other hashes of the blocks.
 const seeds = 5
 
-// alone is the mark without a ledger: it dates what it sees itself.
+// alone is the mark without a ledger: it dates changes itself.
 type alone struct {
 	site  mark.Site
 	marks map[string]mark.Mark
@@ -144,7 +144,7 @@ func (s *site) take(f *fetch) error {
 	return err
 }
 
-// location returns where a page is served, made from how many pages came before it.
+// location returns where a page is served, from the number of pages before it.
 func (s *site) location(page string) string { return fmt.Sprintf("/%d", slices.Index(s.order, page)) }
 
 // ask notes the date that each detector publishes for a page at a time.

@@ -10,7 +10,7 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// judged is what is known of one page: the truth and the published dates.
+// judged has the truth and the published dates of one page.
 type judged struct {
 	fetches []int64 // their times
 	changes map[int64]bool
@@ -21,7 +21,7 @@ type judged struct {
 
 // dates are the dates of one detector.
 type dates struct {
-	all    map[int64]bool // those that were published
+	all    map[int64]bool // all published dates
 	now    int64
 	visits []int64 // of the crawler that follows these dates
 }
@@ -88,7 +88,7 @@ func (p *judged) count(detector int, t *tally) {
 	}
 }
 
-// tally sums up a detector's results on a site, or on all.
+// tally sums up a detector's results on one site, or on all sites.
 type tally struct {
 	detector             string
 	pages, fetches       int
@@ -145,8 +145,8 @@ func (r report) sum(chosen func(i int) bool) (all siteReport) {
 
 func (r report) all() siteReport { return r.sum(func(int) bool { return true }) }
 
-// print writes the tables: of each site if asked to, of those held out and the others if
-// there are any, and of all.
+// print writes the tables: of each site if asked to, of the held-out sites and the others
+// if there are any, and of all.
 func (r report) print(w io.Writer, title string, each bool, held []string) {
 	slices.SortFunc(r, func(a, b siteReport) int { return strings.Compare(a.site, b.site) })
 	for _, s := range r {

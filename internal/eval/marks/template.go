@@ -17,8 +17,8 @@ type build struct {
 	boxed  bool // the body has one more element around it
 }
 
-// renew makes the next version: always with other assets and a date, sometimes
-// with a menu entry, a line under each text, or another element around all.
+// renew makes the next version: always with other assets and a new date, sometimes with a
+// menu entry, a line under each text, or another element around all.
 func (b *build) renew(r *rand.Rand) {
 	b.hash = fmt.Sprintf("%08x", r.Uint32())
 	if b.number%3 == 0 {
@@ -28,7 +28,7 @@ func (b *build) renew(r *rand.Rand) {
 	b.boxed = b.boxed || b.number == 8
 }
 
-// fetch returns what a visitor gets of a page.
+// fetch returns what a visitor gets for a page.
 func (b *build) fetch(p *source, at int64) *fetch {
 	truth := truthSame
 	switch {

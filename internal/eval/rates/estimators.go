@@ -6,8 +6,9 @@ import (
 	"github.com/servemap/servemap/internal/rate"
 )
 
-// estimators see the same looks. Those of the literature need the number of looks after the first, the number of
-// changes, the total time, and the gaps in which a change was found.
+// estimators see the same looks. The estimators of the literature need the number of looks
+// after the first, the number of changes, the total time, and the gaps in which a look
+// found a change.
 type estimators struct {
 	ours          rate.Estimate
 	looks         int
@@ -59,7 +60,8 @@ func (e *estimators) labels() [len(names)]label {
 	}
 }
 
-// everyChange is how many changes, one at every look, make the estimators of the literature call a page always.
+// everyChange is how many changes, with one at every look, make the estimators of the
+// literature call a page always.
 const everyChange = 3
 
 // label returns our estimator's label.
@@ -69,9 +71,10 @@ func (e *estimators) label() (l label) {
 	return l
 }
 
-// likeliest is the mean time between changes of greatest likelihood at irregular looks (Cho and Garcia-Molina 2003,
-// section 4.2): the one at which the sum of τ/(exp(τ/mean)-1) over the gaps with a change equals the time without. If
-// every gap has a change, it is 0 seconds, which counts as one.
+// likeliest is the mean time between changes of greatest likelihood at irregular looks (Cho
+// and Garcia-Molina 2003, section 4.2). There the sum of τ/(exp(τ/mean)-1) over the gaps
+// with a change equals the time without one. If every gap has a change, it is 0 seconds,
+// which counts as one.
 func (e *estimators) likeliest() float64 {
 	without := float64(e.latest - e.first)
 	for _, tau := range e.found {

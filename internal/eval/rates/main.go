@@ -1,16 +1,18 @@
-// Command rates measures how well the change-rate estimator names changefreq, against three of the literature's: on
-// simulated pages and visitors whose truth is known, and on real histories of changes with simulated visitors.
+// Command rates measures how well the change-rate estimator names changefreq, against three
+// estimators of the literature. It uses simulated pages and visitors whose truth is known,
+// and real histories of changes with simulated visitors.
 //
 //	go run ./internal/eval/rates
 //	go run ./internal/eval/rates -pages 3000 -seed 301 -seeds 5
 //	go run ./internal/eval/rates -pages 0 HISTORIES.tsv.gz...
 //
-// The simulated pages are visited at random, at random in bursts, and at random with one look in a hundred that wrongly
-// finds a change.
+// The simulated pages are visited at random, at random in bursts, and at random with one
+// look in a hundred that wrongly finds a change.
 //
-// The estimator's constants were tuned on four real histories and on simulated pages of other seeds: the priors of its
-// noise, how the past fades, and how a rate drifts. In an earlier round each history was left out in turn and judged by what
-// was tuned on the others: its share of exact words moved by at most a percent.
+// The estimator's constants were tuned on four real histories and on simulated pages of
+// other seeds: the priors of its noise, how the past fades, and how a rate drifts. In an
+// earlier round each history was left out in turn, and judged by the tuning on the others:
+// its share of exact words moved by at most a percent.
 package main
 
 import (

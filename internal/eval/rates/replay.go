@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	trained    = 0.7 // the part of a history that the estimators see; they should have foretold the rest
+	trained    = 0.7 // the part of a history that the estimators see; the rest judges them
 	leastSpan  = 60 * day
 	leastTrain = 3 // changes to learn from
 )
@@ -28,9 +28,10 @@ type history struct {
 	end        int64
 }
 
-// replayFile has visitors look at some of the real pages of a file during the first part of their history, and judges
-// the words by the rest. A class is right if it has the mean time between changes there. If there was no change, any
-// class is right that is at least as slow as the rest is long.
+// replayFile simulates visits to some real pages of a file during the first part of their
+// history, and judges the words by the rest. A class is right if it has the mean time
+// between changes there. If the rest has no change, any class is right that is at least as
+// slow as the rest is long.
 func replayFile(file string, most int, seed uint64) (*table, error) {
 	var pages []*history
 	if err := kit.ReadFile(file, func(r io.Reader) (err error) {
@@ -91,7 +92,8 @@ func (t *table) replay(h *history, seed uint64) {
 	t.scores = append(t.scores, score{"", e.labels(), right})
 }
 
-// parseHistories reads lines of page, unix time and hash of the page's main text, or "gone", sorted by page and time, below a heading.
+// parseHistories reads lines sorted by page and time, below a heading. A line has a page, a
+// unix time, and the hash of the page's main text, or "gone".
 func parseHistories(r io.Reader) ([]*history, error) {
 	var pages []*history
 	byPage := map[string]*history{}
@@ -125,7 +127,7 @@ func parseHistories(r io.Reader) ([]*history, error) {
 
 const gone = "gone"
 
-// add reads the next line of the page. A page that comes back as it was did not change.
+// add reads the next line of the page. A page that comes back unchanged did not change.
 func (h *history) add(unix int64, hash string) {
 	if hash != gone && hash != h.hash && (len(h.changes) == 0 || unix > h.changes[len(h.changes)-1]) {
 		h.changes = append(h.changes, unix)

@@ -16,16 +16,16 @@ const (
 	month  = year / 12
 )
 
-// A kind is a sort of simulated page. Its share is in percent. mean is the time between changes if the pages keep it,
-// otherwise 0.
+// A kind is a sort of simulated page. Its share is in percent. mean is the time between
+// changes if the pages keep it, otherwise 0.
 type kind struct {
 	name  string
 	share int
 	make  func(r *rand.Rand, window float64) (changes iter.Seq[float64], right rate.Freq, mean float64)
 }
 
-// kinds are the pages of the simulation. Changes are in seconds from the start of the window, in order. A page of the
-// kind always has none, since every look finds one.
+// kinds are the pages of the simulation. Changes are in seconds from the start of the
+// window, in order. A page of the kind always has none, since every look finds a change.
 var kinds = []kind{
 	{"poisson", 55, func(r *rand.Rand, window float64) (iter.Seq[float64], rate.Freq, float64) {
 		mean := logUniform(r, 10*minute, 5*year)
@@ -62,7 +62,7 @@ func nothing(func(float64) bool) {}
 // leastExpected is how many changes a page must have on average for its rate to be scored.
 const leastExpected = 3
 
-// simulate has visitors look at n pages of all kinds, for one to two years each.
+// simulate simulates looks at n pages of all kinds, for one to two years each.
 func (t *table) simulate(n int, seed uint64, v visitors) {
 	if t.kinds == nil {
 		for _, k := range kinds {
@@ -91,7 +91,7 @@ func pick(r *rand.Rand) kind {
 	return kinds[0]
 }
 
-// Visitors are when looks happen, and how well they detect a change.
+// visitors say when looks happen, and how well they detect a change.
 type visitors struct {
 	name   string
 	bursty bool    // in sessions of about nine looks, 30 seconds apart
@@ -103,14 +103,16 @@ const (
 	sessionGap   = 30.0 // seconds
 )
 
-// A sight is what one look at a page shows: its time, and whether the page differs from the look before.
+// A sight is the result of one look at a page: its time, and whether the page differs from
+// the look before.
 type sight struct {
 	at      int64
 	changed bool
 }
 
-// look calls saw for every look within the window, at a mean gap log-uniform from a minute to a month, and returns how
-// many there were. Looks at a page of the kind always find a change every time.
+// look calls saw for every look within the window, and returns the number of looks. The
+// mean gap is log-uniform from a minute to a month. Looks at a page of the kind always find
+// a change every time.
 func (v visitors) look(r *rand.Rand, window float64, changes iter.Seq[float64], always bool, saw func(sight)) (n int) {
 	next, stop := iter.Pull(changes)
 	defer stop()
@@ -189,7 +191,8 @@ func logUniform(r *rand.Rand, lo, hi float64) float64 {
 	return lo * math.Exp(r.Float64()*math.Log(hi/lo))
 }
 
-// class is the word whose nominal time is nearest to a mean time between changes, on a logarithmic scale.
+// class is the word whose nominal time is nearest to a mean time between changes, on a
+// logarithmic scale.
 func class(mean float64) rate.Freq {
 	nominal := [...]float64{hour, day, 7 * day, month, year}
 	f := rate.Hourly

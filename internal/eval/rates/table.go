@@ -10,8 +10,9 @@ import (
 	"github.com/servemap/servemap/internal/rate"
 )
 
-// A truth is what is right for a page: any word from lo to hi. mean is the time between its changes in seconds, 0 if it
-// has none or is not steady. sure says whether enough changes are expected to score the rate.
+// A truth says what is right for a page: any word from lo to hi. mean is the time between
+// its changes in seconds, 0 if there are none or the time is not steady. sure says whether
+// enough changes are expected to score the rate.
 type truth struct {
 	lo, hi rate.Freq
 	mean   float64
@@ -21,14 +22,14 @@ type truth struct {
 func (t truth) exact(f rate.Freq) bool { return t.lo <= f && f <= t.hi }
 func (t truth) near(f rate.Freq) bool  { return f != rate.Unknown && t.lo <= f+1 && f <= t.hi+1 }
 
-// A score is one page: its kind, the labels and what is right.
+// A score is about one page: its kind, the labels, and the truth.
 type score struct {
 	kind   string
 	labels [len(names)]label
 	truth  truth
 }
 
-// A table is the scores of a run.
+// A table has the scores of a run.
 type table struct {
 	name   string
 	looks  int
@@ -48,8 +49,8 @@ func (t *table) merge(other *table) {
 	}
 }
 
-// print writes how well the estimators name the pages, together, by the right word and by kind, and how reliable ours
-// is. It writes nothing of an empty table.
+// print writes how well the estimators name the pages, together, by the right word and by
+// kind, and how reliable ours is. It writes nothing for an empty table.
 func (t *table) print(w io.Writer) {
 	if len(t.scores) == 0 {
 		return
@@ -69,7 +70,7 @@ func (t *table) print(w io.Writer) {
 	t.printReliability(w)
 }
 
-// row writes the figures of some pages, nothing if there are none.
+// row writes the figures of some pages, or nothing if there are none.
 func (t *table) row(w io.Writer, name string, of func(score) bool) {
 	pages, cells := 0, ""
 	for i := range names {

@@ -1,6 +1,6 @@
-// Command revisit simulates what a site learns of pages that no visitor brings, by the
-// order in which it looks at them: round robin, or by the gain that package explore
-// expects of a look, with the rates that package rate has learned.
+// Command revisit simulates what a site learns of pages that no visitor requests. It
+// compares two orders of looks: round robin, and by the gain that package explore expects
+// of a look, with the rates that package rate has learned.
 //
 //	go run ./internal/eval/revisit
 package main
@@ -19,7 +19,7 @@ import (
 
 const (
 	day    = 24 * time.Hour
-	warmUp = 200 * day // not counted: the rates are learned
+	warmUp = 200 * day // not counted: in this time the rates are learned
 	length = 500 * day
 	slice  = time.Hour
 
@@ -31,11 +31,11 @@ type page struct {
 	seen     explore.Seen
 	mean     time.Duration // between changes, really
 	next     time.Time     // its next change
-	stale    time.Time     // since when a change is unseen, zero if none is
+	stale    time.Time     // since when a change is unseen, zero if there is none
 	estimate rate.Estimate
 }
 
-// result is what is counted of a run.
+// result has the counts of a run.
 type result struct {
 	fresh, counts         int // pages that were up to date, of all, once a day
 	looks, changes, found int
@@ -97,7 +97,7 @@ func (s *site) roundRobin(_ time.Time, budget int) (chosen []int) {
 func (s *site) mostGain(now time.Time, budget int) (chosen []int) {
 	locations, err := explore.Choose(s.all(), now, longest, budget)
 	if err != nil {
-		panic(err) // all yields none
+		panic(err) // all yields no error
 	}
 	for _, loc := range locations {
 		chosen = append(chosen, s.index[loc])
@@ -139,8 +139,8 @@ func run(s *site, budget int, choose func(*site, time.Time, int) []int) (r resul
 	return r
 }
 
-// change has the pages change up to now, and returns how many changes count: one at a
-// time for each page, since a look finds no more.
+// change lets the pages change up to now, and returns how many changes count. For each page
+// only one at a time counts, since a look finds no more.
 func (s *site) change(now time.Time, counted bool) (changes int) {
 	for i := range s.pages {
 		p := &s.pages[i]

@@ -1,13 +1,12 @@
-// Command sampling shows what looks at pages cost in the background, and that
-// reading pages stays within its budget under any number of looks:
+// Command sampling shows what looks at pages cost in the background, and that reading pages
+// stays within its budget under any number of looks:
 //
 //	go run ./internal/eval/sampling
 //
-// Every look goes through the ledger as in a site. First come pages of 95 KB
-// that differ at each look, as fast as they can be read, until the CPU time that
-// was saved up is spent. Then they come at steady rates. Of each page the
-// status, the headers and the head are checked; as many are read as the budget
-// allows.
+// Every look goes through the ledger as in a site. First come pages of 95 KB that differ at
+// each look, as fast as the ledger can read them, until the saved CPU time is spent. Then
+// they come at steady rates. The ledger checks the status, the headers and the head of each
+// page, and reads as many pages as the budget allows.
 package main
 
 import (
@@ -47,7 +46,7 @@ const (
 	pageBytes = 95 << 10
 )
 
-// site is a ledger with the pages that it is shown, each in two versions.
+// site is a ledger with the pages that it gets, each in two versions.
 type site struct {
 	ledger *ledger.Ledger
 	each   time.Duration
@@ -69,10 +68,10 @@ func body(page, version int) []byte {
 	})
 }
 
-// same is a look at the next page, as it was at first.
+// same is a look at the next page in its first version.
 func (s *site) same() *look.Sighting { return s.look(0) }
 
-// changed is a look at the next page, which differs from the last time.
+// changed is a look at the next page, which differs from its last look.
 func (s *site) changed() *look.Sighting { return s.look(s.next / pages % 2) }
 
 func (s *site) look(version int) *look.Sighting {
@@ -118,8 +117,8 @@ func (s *site) learn(ctx context.Context) error {
 // pause is how long a measurement pauses between two rounds of looks.
 const pause = 10 * time.Millisecond
 
-// row offers looks at a rate. It prints and returns the CPU time they cost, as a
-// share of one core.
+// row offers looks at a rate. It prints and returns the CPU time they cost, as a share of
+// one core.
 func (s *site) row(name string, perSecond int, next func() *look.Sighting) float64 {
 	begun, before, looks := time.Now(), kit.CPUTime(), 0
 	for time.Since(begun) < s.each {
@@ -131,7 +130,7 @@ func (s *site) row(name string, perSecond int, next func() *look.Sighting) float
 	return report(name, looks, time.Since(begun), kit.CPUTime()-before)
 }
 
-// spend has pages read as fast as possible, until so much CPU time is used.
+// spend lets the ledger read pages as fast as possible, until it has used so much CPU time.
 func (s *site) spend(name string, cpu time.Duration, next func() *look.Sighting) {
 	const queued = 256 // looks that wait at most
 	begun, before, looks := time.Now(), kit.CPUTime(), 0

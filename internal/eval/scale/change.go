@@ -12,13 +12,13 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// change measures what one change costs, and one visit that shows none.
+// change measures what one change costs, and a visit without one.
 func change(ctx context.Context, cfg config) error {
 	s, err := open(cfg.dir)
 	if err != nil {
 		return err
 	}
-	if err := s.Ledger.Flush(ctx); err != nil { // the pass over all records that follows each start
+	if err := s.Ledger.Flush(ctx); err != nil { // waits for the pass over all records that follows each start
 		return err
 	}
 	s.Render()
@@ -45,8 +45,8 @@ func (s *site) render(ctx context.Context) (took time.Duration, err error) {
 	return time.Since(began), err
 }
 
-// oneChange adds a paragraph to a page, three times. It does not count a change
-// that is taken for noise at first.
+// oneChange adds a paragraph to a page, three times. It does not count a change that first
+// looks like noise.
 func (s *site) oneChange(ctx context.Context, cfg config) error {
 	for shown, tries := 0, 0; shown < 3 && tries < 20; tries++ {
 		before, i := s.tags(), rand.IntN(cfg.pages)

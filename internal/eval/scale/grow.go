@@ -19,8 +19,9 @@ import (
 // grownAtOnce is how many pages one transaction adds.
 const grownAtOnce = 300
 
-// grow makes a large site from a smaller one that was filled through the ledger. It copies the store, and adds pages
-// whose records are copies of those of the smaller site's pages in turn. So it takes minutes where learning takes hours.
+// grow makes a large site from a smaller one that was filled through the ledger. It copies
+// the store, and adds pages with copies of the smaller site's records, in turn. That takes
+// minutes where learning takes hours.
 func grow(ctx context.Context, cfg config) error {
 	var had int
 	text, err := os.ReadFile(filepath.Join(cfg.from, "filled"))
@@ -43,7 +44,7 @@ func grow(ctx context.Context, cfg config) error {
 	}
 	began := time.Now()
 	_, err = store.Copy(ctx, to, from)
-	at := min(grownAtOnce, had) // so that none is a copy of the same twice
+	at := min(grownAtOnce, had) // so that none copies the same record twice
 	for first := had; first < cfg.pages && err == nil; first += at {
 		err = addPages(ctx, to, first, min(first+at, cfg.pages), had)
 	}
@@ -60,7 +61,7 @@ func listKey(i int) string {
 	return fmt.Sprintf("%s|list|%06d|%s", kit.Origin, i/sitemap.MaxURLs+1, location(i))
 }
 
-// addPages adds the pages from first up to end. Each has a content of its own.
+// addPages adds the pages from first up to end. Each has its own content.
 func addPages(ctx context.Context, st store.Store, first, end, had int) error {
 	var old, keys []string
 	for i := first; i < end; i++ {
@@ -90,7 +91,7 @@ func addPages(ctx context.Context, st store.Store, first, end, had int) error {
 	})
 }
 
-// inPart returns the record of a page with the number of another part, which is in its field 110.
+// inPart returns the record of a page with another part number, which is in its field 110.
 func inPart(page []byte, n int) ([]byte, error) {
 	var e record.Encoder
 	err := record.Open(page, func(f record.Field) {
@@ -126,5 +127,5 @@ func addParts(ctx context.Context, st store.Store, had, pages int) error {
 	return nil
 }
 
-// entryBytes is about what is reserved for a page beyond its URL.
+// entryBytes is about the room reserved for a page beyond its URL.
 const entryBytes = 130

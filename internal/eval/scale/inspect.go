@@ -14,8 +14,8 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-// inspect measures what the inspector's pages take, each at its slowest of some, and what
-// memory they need, once the site is at rest.
+// inspect measures the inspector's pages on a site at rest: the slowest time of several for
+// each, and the memory.
 func inspect(ctx context.Context, cfg config) (err error) {
 	st, err := openStore(cfg.dir)
 	if err != nil {

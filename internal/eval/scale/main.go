@@ -1,11 +1,12 @@
-// Command scale fills a store on disk with a site of many pages, as visits would, and measures what that site costs.
+// Command scale fills a store on disk with a site of many pages, as visits would, and
+// measures what that site costs.
 //
 //	go run ./internal/eval/scale -pages 1000000
 //	go run ./internal/eval/scale -pages 1000000 -dir /var/tmp/million
 //	go run ./internal/eval/scale -pages 10000000 -from /var/tmp/million
 //
-// A folder that was filled once is measured again without filling it. Each step runs in a process of its own, so that
-// one step's memory does not count for another.
+// A folder that is filled already is only measured. Each step runs in its own process, so
+// that one step's memory does not count for another.
 package main
 
 import (
@@ -58,10 +59,10 @@ func run(ctx context.Context, cfg config) error {
 	return step(ctx, cfg)
 }
 
-// filledFormat is what a filled folder says of itself: how many pages it has.
+// filledFormat is the text in a filled folder: how many pages it has.
 const filledFormat = "%d pages\n"
 
-// runAll does every step in a process of its own.
+// runAll runs every step in its own process.
 func runAll(ctx context.Context, cfg config) (err error) {
 	if cfg.dir == "" {
 		if cfg.dir, err = os.MkdirTemp("", "scale-"); err != nil {

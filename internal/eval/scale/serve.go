@@ -41,7 +41,7 @@ func serve(_ context.Context, cfg config) (err error) {
 	if err != nil {
 		return err
 	}
-	// Closing waits for a pass over all records. It is not measured, so it is cut short.
+	// Closing waits for a pass over all records. That is not measured, so it is cut short.
 	defer func() { _ = kit.CloseSite(site, time.Second) }()
 	s.Handle(site.Wrap(mux))
 	for _, name := range []string{"/sitemap.xml", "/sitemap-1.xml"} {
@@ -76,7 +76,7 @@ func get(url string) (size int64, err error) {
 
 func anonymous() int64 { return kit.Measure("").Anonymous }
 
-// usage prints the memory and disk in use after the site was left alone for a while.
+// usage prints the memory and disk in use after some time without requests.
 func usage(cfg config, bare int64) {
 	peak := anonymous()
 	for end := time.Now().Add(cfg.rest); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {

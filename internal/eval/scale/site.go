@@ -35,8 +35,8 @@ func location(i int) string {
 	return string(strconv.AppendInt(b, int64(i), 10))
 }
 
-// body returns the HTML of page i. Each version but the first has a paragraph of
-// its own at the end.
+// body returns the HTML of page i. Each version but the first has an extra paragraph at the
+// end.
 func body(i, version, pages int) []byte {
 	frame := kit.Page{Title: "Page " + strconv.Itoa(i), Before: "<nav><a href=/>Home</a></nav>"}
 	return frame.Append(nil, func(b []byte) []byte {
@@ -57,16 +57,16 @@ func body(i, version, pages int) []byte {
 // looks is how often each page is seen.
 const looks = 2
 
-// version returns which version of page i a look shows, by the number of the
-// look. At the second one a tenth of the pages has changed.
+// version returns which version of page i a look shows. At the second look a tenth of the
+// pages has changed.
 func version(i, look int) int { return kit.One(look == 1 && (i+1)%10 == 0) }
 
 func openStore(folder string) (*badgerstore.Store, error) {
 	return badgerstore.Open(filepath.Join(folder, "store"), &badgerstore.Options{Reserve: 1 << 20})
 }
 
-// site is the ledger and files over the store on disk. Every page is read at
-// once; a real site is visited until all are.
+// site is the ledger and files over the store on disk. It reads every page at once; a real
+// site is visited until it has read all.
 type site struct {
 	*kit.Bench
 	store *badgerstore.Store
@@ -86,10 +86,10 @@ func (s *site) close() error {
 	return s.store.Close()
 }
 
-// together is how many looks are handed over before waiting for them.
+// together is how many looks to hand over before waiting for them.
 const together = 1024
 
-// fill has every page seen, and seen again.
+// fill shows every page, and then shows it again.
 func fill(ctx context.Context, cfg config) error {
 	s, err := open(cfg.dir)
 	if err != nil {
