@@ -28,14 +28,14 @@ import (
 
 const origin = testkit.Origin
 
-// page is a handler that answers with HTML of a text and links.
+// page is a handler that answers with a page of a text and links.
 func page(text string, links ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		testkit.Page(text+" at "+r.URL.RequestURI(), links...)(w, r) // pages that are alike are one
+		testkit.Page(text+" at "+r.URL.RequestURI(), links...)(w, r) // pages with the same text count as one
 	}
 }
 
-// routes of one small site, for either kind of router.
+// routes are those of one small site, for either kind of router.
 var routes = map[string]http.HandlerFunc{
 	"/":      page("home", "/blog/one", "/blog/two", "/data.json", "/missing", "/private"),
 	"/about": page("about"),
@@ -143,7 +143,7 @@ func TestMountOnASubrouter(t *testing.T) {
 		name   string
 		origin string
 		router func() *mux.Router
-		panics string // what Mount says, "" if it does not panic
+		panics string // the text of Mount's panic, "" if it does not panic
 	}{
 		{"none", origin, func() *mux.Router { return nil }, "the router is nil"},
 		{"of some of the site", origin, func() *mux.Router { return mux.NewRouter().PathPrefix("/x").Subrouter() }, `"/"`},
@@ -170,7 +170,7 @@ func TestMountOnASubrouter(t *testing.T) {
 func TestPageLeavesAMinuteAfter404(t *testing.T) {
 	for _, name := range []string{"mux, mounted", "ServeMux, wrapped", "mux, wrapped and used"} {
 		t.Run(name, func(t *testing.T) {
-			moved := map[string]string{} // as a router does whose routes changed
+			moved := map[string]string{} // as in a router whose routes have changed
 			mount := func(site *servemap.Site) http.Handler {
 				h := mounts[name](site)
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -197,7 +197,7 @@ func TestPageLeavesAMinuteAfter404(t *testing.T) {
 	}
 }
 
-// TestRobots has a site name its sitemap in the robots.txt of its program.
+// TestRobots lets a site name its sitemap in the robots.txt of its program.
 func TestRobots(t *testing.T) {
 	const file = "User-agent: *\nDisallow: /private\n"
 	own := func(w http.ResponseWriter, r *http.Request) {
@@ -248,7 +248,8 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// TestRobotsIsLearned has what the program disallows hold, whichever handler is outside.
+// TestRobotsIsLearned checks that a site obeys its program's robots.txt, whichever handler
+// is outside.
 func TestRobotsIsLearned(t *testing.T) {
 	program := http.NewServeMux()
 	program.HandleFunc("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "User-agent: *\nDisallow: /b\n") })
@@ -272,8 +273,8 @@ func TestRobotsIsLearned(t *testing.T) {
 	}
 }
 
-// TestCrawlers has DuckDuckBot come, which the DNS cannot confirm, and somebody who says
-// to be Googlebot from an address that the DNS is not asked about.
+// TestCrawlers has two visitors: DuckDuckBot, which the DNS cannot confirm, and somebody
+// who claims to be Googlebot from an address about which nobody asks the DNS.
 func TestCrawlers(t *testing.T) {
 	const duck, google = "DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 	for name, mount := range mounts {
@@ -412,7 +413,7 @@ func TestNewRefuses(t *testing.T) {
 			}
 		})
 	}
-	var unopened *memstore.Store // as where the error of opening one is not looked at
+	var unopened *memstore.Store // as if the error of opening one was ignored
 	for name, st := range map[string]store.Store{"nil": nil, "unopened": unopened} {
 		if _, err := servemap.New(origin, st, nil); err == nil || !strings.Contains(err.Error(), "store is nil") {
 			t.Errorf("error %v for a store that is %s", err, name)
@@ -513,7 +514,7 @@ func ExampleSite_Explain() {
 	// waiting no-evidence <nil>
 }
 
-// ExampleSite_Explain_dates shows what a lastmod goes by.
+// ExampleSite_Explain_dates shows where a lastmod comes from.
 func ExampleSite_Explain_dates() {
 	site, err := servemap.New("https://example.com", new(memstore.Store), nil)
 	if err != nil {
@@ -536,8 +537,8 @@ func ExampleSite_Explain_dates() {
 	// true
 }
 
-// shop is the program of the examples below: "/" links to "/p/teapot", and nothing links
-// to "/p/anything".
+// shop is the program of the examples below: "/" links to "/p/teapot", and nothing links to
+// "/p/anything".
 func shop() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", page("home", "/p/teapot"))
@@ -545,7 +546,7 @@ func shop() *http.ServeMux {
 	return mux
 }
 
-// open returns a site with a store in memory, and ends the example if that fails.
+// open returns a site with a store in memory. If that fails, it ends the example.
 func open(opts *servemap.Options) *servemap.Site {
 	site, err := servemap.New("https://example.com", new(memstore.Store), opts)
 	if err != nil {
@@ -554,8 +555,8 @@ func open(opts *servemap.Options) *servemap.Site {
 	return site
 }
 
-// visit asks a handler for pages, as anonymous visitors do, and waits until what they saw
-// is in the sitemap.
+// visit requests pages as anonymous visitors do, and waits until what they saw is in the
+// sitemap.
 func visit(site *servemap.Site, handler http.Handler, paths ...string) {
 	for _, path := range paths {
 		handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "https://example.com"+path, nil))
@@ -565,7 +566,7 @@ func visit(site *servemap.Site, handler http.Handler, paths ...string) {
 	}
 }
 
-// show prints what a handler answers to a request for a path.
+// show prints a handler's answer to a request for a path.
 func show(handler http.Handler, path string) {
 	rec := httptest.NewRecorder()
 	handler.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "https://example.com"+path, nil))
@@ -606,8 +607,8 @@ func ExampleSite_Robots() {
 	// Disallow: /admin/
 }
 
-// ExampleSite_Inspector shows what was learned to those who know a password, and nothing
-// to others.
+// ExampleSite_Inspector shows what a site has learned to those who know a password, and to
+// nobody else.
 func ExampleSite_Inspector() {
 	site := open(nil)
 	defer site.Close(context.Background())
@@ -628,8 +629,7 @@ func ExampleSite_Inspector() {
 	// eve gets 200
 }
 
-// ExampleSite_Metrics gives the numbers of a site to Prometheus, which comes from one
-// address.
+// ExampleSite_Metrics gives the numbers of a site to Prometheus at one address.
 func ExampleSite_Metrics() {
 	site := open(nil)
 	defer site.Close(context.Background())
@@ -679,7 +679,8 @@ func ExampleSite_Stats() {
 	// The page where visitors enter says noindex, so it is not listed. Remove that if it is a mistake.
 }
 
-// ExampleRule lists what nothing links to, keeps a folder out, and makes pages of a query.
+// ExampleRule lists pages that nothing links to, keeps a folder out, and lets a query make
+// pages.
 func ExampleRule() {
 	site := open(&servemap.Options{Rules: []servemap.Rule{
 		{Pattern: "/p/", List: servemap.Always, Query: []string{"colour"}},
@@ -775,9 +776,9 @@ func ExampleLimits() {
 	// 2 files
 }
 
-// The cost of a request that teaches nothing, as most do, against the same
-// handler without a site. What a sampled page costs is measured in internal/tap,
-// where the reading of it does not compete for the processor.
+// BenchmarkObserve compares a request that teaches nothing, as most do, with the same
+// handler without a site. internal/tap measures what a look costs, because there the
+// reading of the page does not compete for the processor.
 func BenchmarkObserve(b *testing.B) {
 	body := []byte(testkit.HTML("", strings.Repeat("word ", 2000)))
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -797,12 +798,12 @@ func BenchmarkObserve(b *testing.B) {
 		{"Wrapped", s.Wrap(h), browser}, {"Crawlers", follows.Wrap(h), browser}, {"CrawlersComes", follows.Wrap(h), crawler},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
-			bm.h.ServeHTTP(&discard{header: http.Header{}}, request("/")) // the one look that is due
+			bm.h.ServeHTTP(&discard{header: http.Header{}}, request("/")) // the one due look
 			b.ReportAllocs()
 			b.RunParallel(func(pb *testing.PB) {
 				w, r := &discard{header: http.Header{}}, request("/")
 				r.Header.Set("User-Agent", bm.agent)
-				r.RemoteAddr = "10.1.2.3:4567" // of no engine, so that the DNS is not asked
+				r.RemoteAddr = "10.1.2.3:4567" // no engine's address, so the DNS is not asked
 				for pb.Next() {
 					bm.h.ServeHTTP(w, r)
 				}
@@ -811,7 +812,7 @@ func BenchmarkObserve(b *testing.B) {
 	}
 }
 
-// The cost of a request for the sitemap, which the handler has in memory.
+// BenchmarkHandler measures a request for the sitemap, which the handler has in memory.
 func BenchmarkHandler(b *testing.B) {
 	s := testkit.Start(b, testkit.Setup{Handler: page("home", "/a", "/b")})
 	s.Visit("/", "/a", "/b")
