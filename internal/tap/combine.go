@@ -6,8 +6,8 @@ import "net/http"
 
 //go:generate go test -run TestGenerated -update
 
-// combine returns t as a writer that has exactly these optional interfaces. A Go type has a method or has it not, so
-// there is one type for each set.
+// combine returns t as a writer with exactly these optional interfaces. A method cannot be
+// hidden at run time, so there is one Go type for each set.
 func combine(t *tap, set has) http.ResponseWriter {
 	switch set {
 	case 0b0000001:
