@@ -935,6 +935,9 @@ func (s *Site) explanation(p merge.Known) Explanation {
 	if foreign := s.norm.Parse(p.Location).NeedsCanonical; p.Reason == admit.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.MayAct(p.Location)) {
 		e.Text, e.Missing = texts.LeftOut(p.Location, foreign)
 	}
+	if p.NeedsLogin() {
+		e.Missing = []string{texts.ForAnybody}
+	}
 	if p.Canonical != "" {
 		e.Canonical = s.origin.URL(p.Canonical)
 	}
@@ -962,6 +965,10 @@ func (s *Site) why(p merge.Known) string {
 		return text + texts.Leaves(p.Status, p.Doubt.Since)
 	case p.Reason == admit.NoIndex && p.Entry.Until != 0 && p.Entry.Until <= moment.Of(time.Now()):
 		return texts.Ended(p.Entry.Until.Time())
+	case p.Reason == admit.NoIndex:
+		return texts.SaysNoIndex
+	case p.NeedsLogin():
+		return texts.NeedsLogin(p.Status)
 	case p.Verdict == admit.Waiting && p.Status != 0 && p.Status != http.StatusOK:
 		return texts.NoPage(p.Status)
 	case p.Reason == admit.NoEvidence && p.Status == http.StatusOK && !s.observer.SeesRoutes():

@@ -3,6 +3,7 @@ package admit
 import (
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -148,6 +149,14 @@ type Cookies struct{ own []string }
 // NewCookies returns the built-in set plus names. A final "*" in a name stands for any ending.
 func NewCookies(names []string) Cookies {
 	return Cookies{own: append([]string(nil), names...)}
+}
+
+// Given reports whether a response with the header h sets a cookie that may identify a client.
+func (c Cookies) Given(h http.Header) bool {
+	return slices.ContainsFunc(h["Set-Cookie"], func(line string) bool {
+		name, _, named := strings.Cut(line, "=")
+		return named && !c.benign(strings.TrimSpace(name))
+	})
 }
 
 func (c Cookies) benign(name string) bool {

@@ -76,3 +76,22 @@ func TestNamesOfCookiesThatMakeAClientKnown(t *testing.T) {
 		t.Errorf("without cookies there are %q", got)
 	}
 }
+
+func TestCookiesThatAResponseGives(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  bool
+	}{
+		{"none", nil, false},
+		{"a session", []string{"PHPSESSID=1; path=/"}, true},
+		{"only what changes the look", []string{"theme=dark"}, false},
+		{"one of the owner's", []string{"visit=1"}, false},
+		{"a session among others", []string{"theme=dark", " sid =1; HttpOnly"}, true},
+		{"what is no cookie", []string{"sid", ""}, false},
+	} {
+		if got := NewCookies([]string{"visit"}).Given(http.Header{"Set-Cookie": tt.lines}); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}

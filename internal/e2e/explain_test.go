@@ -157,12 +157,37 @@ func TestExplainTellsOfAnAnnouncedEnd(t *testing.T) {
 		}
 		time.Sleep(2 * time.Hour)
 		for _, seen := range []string{"before it is seen again", "when it is seen again"} {
-			for path, want := range map[string]string{"/fair": "unavailable_after, " + end.Format(time.RFC3339) + ", has passed", "/draft": "says noindex"} {
+			for path, want := range map[string]string{"/fair": "unavailable_after, " + end.Format(time.RFC3339) + ", has passed", "/draft": "the page says noindex."} {
 				if e := s.Explained(path); e.Reason != "noindex" || !strings.Contains(e.Text, want) {
 					s.Errorf("%s, %s: %s %q; want %q", path, seen, e.Reason, e.Text, want)
 				}
 			}
 			s.Visit("/", "/fair", "/draft")
+		}
+	})
+}
+
+func TestExplainSaysThatAPageNeedsALogin(t *testing.T) {
+	h := testkit.Paths{
+		"/":        testkit.Page("home", "/refused", "/forbidden", "/led", "/moved", "/broken"),
+		"/refused": testkit.Reply(401, ""), "/forbidden": testkit.Reply(403, ""), "/led": testkit.Reply(302, "", "Location", "/login?next=/led"),
+		"/moved": testkit.Reply(302, "", "Location", "/other"), "/broken": testkit.Reply(500, ""),
+	}
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		if _, err := s.Explore(s.Context(), s, nil); err != nil {
+			s.Fatal(err)
+		}
+		for _, tt := range []struct{ path, text, missing string }{
+			{"/refused", "It needs a log-in: the last request for it got 401", "not logged in"},
+			{"/forbidden", "It needs a log-in: the last request for it got 403", "not logged in"},
+			{"/led", "It needs a log-in: the last request for it got 302", "not logged in"},
+			{"/moved", "It waits", "an anonymous visitor"},
+			{"/broken", "It waits", "an anonymous visitor"},
+		} {
+			e := s.Explained(tt.path)
+			if string(e.Verdict) != "waiting" || !strings.Contains(e.Text, tt.text) || len(e.Missing) != 1 || !strings.Contains(e.Missing[0], tt.missing) {
+				s.Errorf("%s: %s %q, missing %q; want %q, and %q missing", tt.path, e.Verdict, e.Text, e.Missing, tt.text, tt.missing)
+			}
 		}
 	})
 }

@@ -90,18 +90,39 @@ func TestHintSaysWhyASiteIsNotLearned(t *testing.T) {
 
 // A site saves a session at each visit, as with gorilla/sessions, under its own cookie name.
 func TestHintOfASessionForEveryVisitor(t *testing.T) {
-	links := numbered("/post-%d", 30)
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.SetCookie(w, &http.Cookie{Name: "session-name", Value: "MTc5NTMzMzE1OHxEWDhFQVFM", Path: "/", MaxAge: 86400 * 30})
-		testkit.PageOfItsURL(links...)(w, r)
-	})
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		s.Visit("/") // the visitor's first page sets the cookie
-		for _, path := range links {
-			s.Get(path, "Cookie", "session-name=MTc5NTMzMzE1OHxEWDhFQVFM")
-		}
-		s.WantHints("Options.BenignCookies")
-	})
+	const value = "MTc5NTMzMzE1OHxEWDhFQVFM"
+	hint := []string{"Options.BenignCookies"}
+	for _, tt := range []struct {
+		name    string
+		pages   int
+		cookie  string // that the site gives everybody
+		curious []string
+		rounds  int // of one visitor with a session
+		want    []string
+	}{
+		{"a large site", 30, "session-name", []string{"/"}, 1, hint},
+		{"a small site, tried by hand", 7, "session-name", []string{"/", "/post-1", "/post-2"}, 5, hint},
+		{"tried only a little", 7, "session-name", []string{"/", "/post-1", "/post-2"}, 1, nil},
+		{"visitors without cookies got most", 7, "session-name", []string{"/", "/post-1", "/post-2", "/post-3"}, 5, nil},
+		{"a member, where everybody gets another cookie", 7, "csrftoken", []string{"/", "/post-1", "/post-2"}, 5, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			links := numbered("/post-%d", tt.pages)
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				http.SetCookie(w, &http.Cookie{Name: tt.cookie, Value: value, Path: "/", MaxAge: 86400 * 30})
+				testkit.PageOfItsURL(links...)(w, r)
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				s.Visit(tt.curious...) // the site gives the cookie with a visitor's first page
+				for range tt.rounds {
+					for _, path := range links {
+						s.Get(path, "Cookie", "session-name="+value)
+					}
+				}
+				s.WantHints(tt.want...)
+			})
+		})
+	}
 }
 
 func TestHintOfASiteOfWhichHardlyAPageIsListed(t *testing.T) {

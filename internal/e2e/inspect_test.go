@@ -87,6 +87,7 @@ func TestInspectorSaysWhyAPageIsMissing(t *testing.T) {
 			{"within", "C", "/b/c", "/b/</a>"},
 			{"as people write it", "x'y&z", "x&#39;y&amp;z", "/b/c"},
 			{"none", "zzz", "There is none.", "/b/c"},
+			{"none, but perhaps an address", "zz z", `<a href="page?u=%2fzz%2520z">Ask about <span class="code">/zz%20z</span></a>`, "/b/c"},
 			{"nothing", " ", "Type an address", "/b/c"},
 		} {
 			a := s.Get("/inspect/search?q=" + url.QueryEscape(tt.asked))

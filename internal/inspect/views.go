@@ -233,6 +233,8 @@ type Search struct {
 	Prefix bool `json:"prefix"`
 	// Stopped says that time ran out, so that pages after Next may match too.
 	Stopped bool `json:"stopped,omitempty"`
+	// Ask is the location that the query may mean, "" if pages were found.
+	Ask string `json:"ask,omitempty"`
 	List
 }
 
@@ -260,6 +262,9 @@ func (i *Inspector) search(ctx context.Context, q url.Values) (view, error) {
 		needle := strings.ToLower(escaped(typed))
 		s.List, err = i.Site.List(ctx, Wanted{Prefix: "/", Contains: needle, After: s.After, Most: mostPages, Within: searchFor})
 		s.Stopped = s.Next != "" && len(s.Pages) < mostPages
+		if len(s.Pages) == 0 && s.After == "" {
+			s.Ask = "/" + escaped(typed)
+		}
 	}
 	v.Data = s
 	return v, err

@@ -153,8 +153,8 @@ func (l *Ledger) IsEntry(location string) bool { return l.site.Entries[location]
 // concurrently.
 func (l *Ledger) Drop() { l.queue.dropped.Add(1) }
 
-// Starved reports whether anonymous visitors could get hardly any of the pages that the
-// site links to. It may be called concurrently.
+// Starved reports whether the site links to more pages that no anonymous visitor got than
+// are listed. It may be called concurrently.
 func (l *Ledger) Starved() bool { return l.survey.Starved() }
 
 // Stats are the worker's counts.

@@ -91,6 +91,11 @@ func (m *Batch) refusedUnseen(k *Look, p *pagerecord.Page) {
 	if p.Content = admit.None; k.Kind == admit.Forbidden {
 		p.Content = k.Reason
 	}
+	if !p.Public() { // a page that was listed keeps the reason why it left
+		if p.Absent = admit.None; k.Kind == admit.Doubtful {
+			p.Absent = k.Reason
+		}
+	}
 	if k.Personal() && p.FirstSeen == 0 {
 		p.LastSeen = max(p.LastSeen, k.Moment()) // the record expires by this time
 	}

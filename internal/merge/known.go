@@ -23,6 +23,7 @@ type Known struct {
 	Evidence   admit.Evidence // for and against listing the page
 	LastSeen   time.Time
 	Status     int
+	Absent     admit.Reason // why the last request got no page there, if that is known
 	Looks      uint64
 	Read       bool // the last look read all of it
 	Changes    uint64
@@ -38,6 +39,11 @@ type Known struct {
 	Freq       rate.Freq // as Page.Freq says, whether listed or not
 	Confidence float64   // the probability of Freq
 	History
+}
+
+// NeedsLogin reports whether a page waits because the site asked an anonymous visitor to log in.
+func (k *Known) NeedsLogin() bool {
+	return k.Verdict == admit.Waiting && (k.Absent == admit.Denied || k.Absent == admit.LoginRedirect)
 }
 
 // Doubt says that a listed page may be gone. The zero Doubt means that it may not.
@@ -70,7 +76,7 @@ func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Ob
 			Entry: set.Entries[location], Led: p.Hop > 0, Route: p.Route, Link: p.Link, Shown: p.Shown, Unprompted: p.Unprompted,
 			Networks: len(p.Networks), Word: admit.WordOf(location, p.Variable),
 		},
-		LastSeen: p.LastSeen.Time(), Status: p.Status, Looks: p.Looks, Read: p.BodyHash != 0, Changes: p.Dates.Changes(), Inbound: p.Inbound,
+		LastSeen: p.LastSeen.Time(), Status: p.Status, Absent: p.Absent, Looks: p.Looks, Read: p.BodyHash != 0, Changes: p.Dates.Changes(), Inbound: p.Inbound,
 		Doubt: doubtOf(p, now),
 		Rule:  rule.Listing == admit.Always, Pattern: rule.Pattern,
 		Alternates: p.Peers,

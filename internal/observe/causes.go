@@ -38,11 +38,11 @@ const (
 	nPages
 	nHome       // of nPages: the origin's folder itself
 	nUnreadable // of nPages: with a content coding that this program cannot undo
-	nSetting    // of nPages: the response set a cookie
+	nSetting    // of nPages: the response set a cookie that may stand for a log-in
 	nRemote     // of nPages: sent to another machine
 	nNetworks   // of nPages: sent to a known network
 
-	nStarved       // 1 if anonymous visitors got hardly any of the pages that the site links to
+	nStarved       // 1 if the site links to more pages that no anonymous visitor got than are listed
 	nNetworksGiven // 1 if the owner supplies the client's address
 	nCounts
 )

@@ -93,7 +93,7 @@ func (o *Observer) Serve(next http.Handler, w http.ResponseWriter, r *http.Reque
 		resp.Release()
 		return
 	}
-	asked.given = len(w.Header()["Set-Cookie"]) > 0
+	asked.given = o.cfg.Cookies.Given(w.Header())
 	o.settle(r, asked, loc, look, resp)
 }
 
@@ -112,7 +112,7 @@ type asked struct {
 	network  netip.Prefix
 	local    bool
 	explored bool // the site asked itself
-	given    bool // whether the response set a cookie
+	given    bool // whether the response set a cookie that may stand for a log-in
 	named    shown.Named
 }
 

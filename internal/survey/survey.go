@@ -81,9 +81,12 @@ func (s *Survey) HintFew(now time.Time) {
 	}
 }
 
-// Starved reports whether anonymous visitors got hardly any of the pages that the site
-// links to.
+// starvedPages is how many linked pages must not have been got for that.
+const starvedPages = 5
+
+// Starved reports whether the site links to more pages that no anonymous visitor got than
+// are listed. That is so too on a small site that its developer tries by hand.
 func (s *Survey) Starved() bool {
 	o := s.outcome()
-	return o.unseen >= fewPages && fewShare*o.listed <= o.unseen
+	return o.unseen >= starvedPages && o.unseen > o.listed
 }

@@ -24,7 +24,7 @@ type reasonText struct {
 
 const (
 	unknown = "Nothing is known of this page: servemap saw no anonymous visitor open it as HTML, and no listed page links to it. " +
-		"What a script or a frame fetches does not count."
+		"Perhaps nobody asked for it, or everybody who did had a cookie or was logged in. What a script or a frame fetches does not count."
 	comesBack      = " It comes back when an anonymous visitor gets it again."
 	ifCacheControl = " If the header is wrong for this page, set Rule.IgnoreCacheControl."
 	cacheControl   = "send that only with pages for one visitor, or set Rule.IgnoreCacheControl for the others"
@@ -45,8 +45,8 @@ var reasons = map[admit.Reason]reasonText{
 			"for this page alone; visitors from enough networks, where pages beside it are linked; a rule that says Always.",
 		"nothing shows that they are public", "if they are, link to them from listed pages, or write an Always rule",
 	},
-	admit.NotSeen: {page: "It waits: a listed page links to it, but no anonymous visitor has got it yet. Either nobody asked for it, or the answer was " +
-		"an error or a redirect."},
+	admit.NotSeen: {page: "It waits: a listed page links to it, but no anonymous visitor has got it yet. Nobody asked for it, the answer was " +
+		"an error, a redirect or a refusal, or everybody who asked had a cookie or was logged in."},
 	admit.RuleNever: {page: "It is not listed: a rule says Never."},
 	admit.Forgotten: {page: "It is not listed: Site.Forget took it out. A rule that says Always would list it again."},
 	admit.NoIndex: {
@@ -237,6 +237,17 @@ func LeftOut(location string, foreign bool) (text string, missing []string) {
 func NoPage(status int) string {
 	return fmt.Sprintf("It waits: the last request for it got %d instead of a page.", status)
 }
+
+// NeedsLogin says that a waiting location answered with 401, 403 or a redirect to a log-in.
+func NeedsLogin(status int) string {
+	return fmt.Sprintf("It needs a log-in: the last request for it got %d instead of a page. If that is meant, there is nothing to do.", status)
+}
+
+// ForAnybody is what would list a page that needs a log-in.
+const ForAnybody = "a page there for visitors who are not logged in, if it is meant for them"
+
+// SaysNoIndex is the text for a page that says noindex and has no end.
+const SaysNoIndex = "It is not listed: the page says noindex."
 
 // Ended says that the time has passed until which a page asked to be listed.
 func Ended(until time.Time) string {

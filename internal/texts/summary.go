@@ -35,7 +35,7 @@ var summaries = map[admit.Reason]Summary{
 	admit.ByHistory:  {"They were listed before, and nothing speaks against them.", Fine, ""},
 
 	admit.NoEvidence: {"Visitors got them, but nothing shows yet that they are public.", Wait, "Link to them from a listed page, or write an Always rule."},
-	admit.NotSeen:    {"A listed page links to them, but no anonymous visitor has got them yet.", Wait, "The next visit decides. Many of them may be links to errors or redirects."},
+	admit.NotSeen:    {"A listed page links to them, but no anonymous visitor has got them yet.", Wait, "The next visit decides. Pages that need a log-in stay here, and that is meant. So do links to errors or redirects, and pages for which all who asked had a cookie."},
 
 	admit.RiskyWord:    {"Their addresses have a word that is common for pages meant for one person, or for the site's own use.", Look, "If they are public, link to them from a listed page, or write an Always rule."},
 	admit.ActionWord:   {"Their addresses name actions, such as logout or delete.", Meant, "If they are pages, write an Always rule."},
