@@ -84,7 +84,8 @@ func (e Estimate) Interval() (least, likely, most float64) {
 	return post.quantile(0.9), post.quantile(0.5), post.quantile(0.1)
 }
 
-// quantile returns the mean time in seconds that a page which goes on changing exceeds with probability q.
+// quantile returns the mean time in seconds that a page which goes on changing exceeds with
+// probability q.
 func (p *posterior) quantile(q float64) float64 {
 	left := 0.0
 	for _, m := range p.cells[1:] {

@@ -145,5 +145,6 @@ func (e Estimate) change(t, changed uint32, known bool) Estimate {
 
 func clampTime(unix int64) uint32 { return uint32(max(0, min(math.MaxUint32, unix))) }
 
-// chanceOf returns a number from 0 to 1 that is spread evenly over times in seconds (Knuth's multiplicative hash).
+// chanceOf returns a number from 0 to 1 that is spread evenly over times in seconds
+// (Knuth's multiplicative hash).
 func chanceOf(t uint32) float64 { return float64(t*2654435761>>8) / (1 << 24) }

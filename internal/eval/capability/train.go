@@ -49,8 +49,8 @@ func (c *counts) add(word string, weight float64, ofPath bool) {
 	meet(w.End())
 }
 
-// train writes the tables for the words of the given files as Go source. Each word counts by the logarithm of its
-// frequency. about says where the files come from.
+// train writes the tables for the words of the given files as Go source. Each word counts
+// by the logarithm of its frequency. about says where the files come from.
 func train(out, about string, files []string) error {
 	var all counts
 	for _, name := range files {

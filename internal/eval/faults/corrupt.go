@@ -170,7 +170,8 @@ func (a *album) open(ctx context.Context, dir string) error {
 	}
 }
 
-// look checks what a site on a damaged folder lists, before anybody visits it and after its store was churned.
+// look checks what a site on a damaged folder lists, before anybody visits it and after its
+// store was churned.
 func (a *album) look(site *child, deaths int, took time.Duration) error {
 	time.Sleep(400 * time.Millisecond) // the first sitemap
 	listed, err := newVisitors().sitemap(site.public)

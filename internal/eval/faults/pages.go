@@ -32,7 +32,8 @@ const (
 // withdrawals are the fates that take a page out of the sitemap.
 var withdrawals = [...]fate{gone, noIndex, private}
 
-// fates are the pages of a site: the number of sections, and the fates of pages. It is safe for concurrent use.
+// fates are the pages of a site: the number of sections, and the fates of pages. It is safe
+// for concurrent use.
 type fates struct {
 	mu       sync.RWMutex
 	Of       map[string]fate

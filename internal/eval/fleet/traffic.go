@@ -89,7 +89,8 @@ func (t *traffic) visit(ctx context.Context, path string) {
 	}
 }
 
-// fits reports whether a status agrees with that of the one process. A page may disappear between the two requests.
+// fits reports whether a status agrees with that of the one process. A page may disappear
+// between the two requests.
 func fits(status, want int) bool {
 	is := func(status int) bool { return status == http.StatusOK || status == http.StatusGone }
 	return status == want || is(status) && is(want)

@@ -1,20 +1,21 @@
-// Command flood measures what a flood of junk locations costs an observed site, and whether any of it is listed.
+// Command flood measures what a flood of junk locations costs an observed site, and whether
+// any of it is listed.
 //
 //	go run ./internal/eval/flood
 //	go run ./internal/eval/flood -direct
 //	go run ./internal/eval/flood -quorum -junk 100000
 //	go run ./internal/eval/flood -http -rate 60 -junk 6000 -bytes 1048576 -during -patience 45s -networks 5
 //
-// The site answers 200 with HTML to any path. A crawler visits its real pages. Then each junk location is visited once,
-// from one of many client networks, mixed with visits to the real pages. With -quorum each is visited by as many
-// networks as make evidence.
+// The site answers 200 with HTML to any path. A crawler visits its real pages. Then each
+// junk location gets one visit, from one of many client networks, among visits to the real
+// pages. With -quorum each gets visits from as many networks as make evidence.
 //
-// Most of a fast flood is never looked at, since looks at unknown targets are rationed. With -direct every visit is
-// handed to the ledger without a ration: the hard case. With -during new pages are linked in the middle of the flood,
-// not after it.
+// Most of a fast flood gets no look, since looks at unknown targets are rationed. With
+// -direct the ledger gets every visit without a ration: the hard case. With -during new
+// pages are linked in the middle of the flood, not after it.
 //
-// It exits with status 1 if junk was listed (without -quorum), a real page was lost or missed, a new one was not listed
-// in time with -during, or a bound was exceeded.
+// It exits with status 1 if junk was listed (without -quorum), a real page was lost or
+// missed, a new one was not listed in time with -during, or a bound was exceeded.
 package main
 
 import (

@@ -66,7 +66,8 @@ func newPages(n int, seed uint64) *pages {
 	return p
 }
 
-// levels returns the real locations in the order in which a crawler finds them: the root, the sections, the articles.
+// levels returns the real locations in the order in which a crawler finds them: the root,
+// the sections, the articles.
 func (p *pages) levels() [][]string {
 	var folders []string
 	for _, s := range sections {

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// quorum is how many networks visit each junk location with -quorum: the default of Options.Limits.Networks.
+	// quorum is how many networks visit each junk location with -quorum: the default of
+	// Options.Limits.Networks.
 	quorum = 3
 	// block is how many junk locations at most are visited from one network before the next
 	// network begins with the first of them. So all networks visit a location before it is
@@ -79,7 +80,8 @@ func (f flood) client(n int) netip.Addr {
 	return netip.AddrFrom4([4]byte{11, byte(n >> 8), byte(n), 7})
 }
 
-// each calls do for each visit, from several goroutines, at the flood's rate, until one fails.
+// each calls do for each visit, from several goroutines, at the flood's rate, until one
+// fails.
 func (f flood) each(workers int, do func(i int, v visit) error) error {
 	var next atomic.Int64
 	var failed atomic.Pointer[error]

@@ -51,8 +51,9 @@ func (p *judged) crawled(rule string, at []int64) crawl {
 	return c
 }
 
-// every returns the times of a crawler that fetches a page again and again after an interval in seconds. The number of
-// the page spreads the first fetches of pages evenly over the interval.
+// every returns the times of a crawler that fetches a page again and again after an
+// interval in seconds. The number of the page spreads the first fetches of pages evenly
+// over the interval.
 func (p *judged) every(interval int64, number int) (at []int64) {
 	_, phase := math.Modf(float64(number+1) * math.Phi)
 	for t := p.fetches[0] + 1 + int64(phase*float64(interval)); t <= p.fetches[len(p.fetches)-1]; t += interval {

@@ -20,8 +20,9 @@ import (
 // history calls each for every fetch of some sites, one site after the other.
 type history func(each func(*fetch) error) error
 
-// replay runs every detector over a history and adds the outcome to the report. The ledger of a site starts anew after
-// each restart fetches, as in a program that is restarted; 0 means never.
+// replay runs every detector over a history and adds the outcome to the report. The ledger
+// of a site starts anew after each restart fetches, as in a program that is restarted; 0
+// means never.
 func replay(h history, restart int, to *report) error {
 	var s *site
 	finish := func() error {

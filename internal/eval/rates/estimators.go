@@ -27,8 +27,8 @@ func (e *estimators) saw(s sight) {
 	e.latest = s.at
 }
 
-// A label is a word with the probability that its estimator gives it (1 if it gives none), and the mean time between
-// changes in seconds with its interval (0 if it gives none).
+// A label is a word with the probability that its estimator gives it (1 if it gives none),
+// and the mean time between changes in seconds with its interval (0 if it gives none).
 type label struct {
 	freq              rate.Freq
 	probability, mean float64
@@ -53,7 +53,8 @@ func (e *estimators) labels() [len(names)]label {
 	}
 	return [...]label{
 		point(func() float64 { return t / x }),
-		// Cho and Garcia-Molina, "Estimating frequency of change", ACM TOIT 3(3), 2003, the bias-reduced estimator
+		// Cho and Garcia-Molina, "Estimating frequency of change", ACM TOIT 3(3), 2003, the
+		// bias-reduced estimator
 		point(func() float64 { return t / n / -math.Log((n-x+0.5)/(n+0.5)) }),
 		point(e.likeliest),
 		e.label(),

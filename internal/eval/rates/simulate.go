@@ -167,7 +167,8 @@ func fixed(r *rand.Rand, window, every float64) iter.Seq[float64] {
 	}
 }
 
-// weibullHalf is a renewal process whose gaps are Weibull with shape ½, the square of an exponential, with mean 2.
+// weibullHalf is a renewal process whose gaps are Weibull with shape ½, the square of an
+// exponential, with mean 2.
 func weibullHalf(r *rand.Rand, window, mean float64) iter.Seq[float64] {
 	gap := func() float64 { x := r.ExpFloat64(); return x * x / 2 * mean }
 	return func(yield func(float64) bool) {
