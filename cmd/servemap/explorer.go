@@ -33,6 +33,15 @@ var errBusy = errors.New("the site is being explored already; wait until that is
 // run explores, or continues an exploration. If it is interrupted, or reaches its number of
 // requests, it stores the state to continue from.
 func (e *explorer) run(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
+	done, err := e.alone(ctx, opts)
+	if err == nil {
+		e.tell(done) // only now: whoever reads the log may explore again
+	}
+	return done, err
+}
+
+// alone does what run does, unless an exploration is under way.
+func (e *explorer) alone(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
 	if !e.busy.TryLock() {
 		return servemap.Exploration{}, errBusy
 	}
@@ -40,9 +49,6 @@ func (e *explorer) run(ctx context.Context, opts servemap.ExploreOptions) (serve
 	opts.Static = e.static
 	opts.Resume, _ = os.ReadFile(e.state)
 	done, err := e.site.Explore(ctx, e.handler, &opts)
-	if err == nil {
-		e.tell(done)
-	}
 	if len(done.State) > 0 {
 		return done, errors.Join(err, writeFile(e.state, done.State))
 	}
