@@ -1,11 +1,11 @@
-// Command wrk compares a real server with servemap and without it, under the
-// load generator of that name:
+// Command wrk compares a real server with and without servemap, under the load generator of
+// that name:
 //
 //	cd internal/eval/peers && go run ./wrk -pairs 9 -seconds 5
 //
-// Both servers are processes of their own, and take turns under the load, so
-// that what else the machine does meets both. Pages of 10 KB link to one another,
-// and are visited as by anonymous visitors.
+// Both servers are separate processes and take turns under the load, so that other work of
+// the machine affects both. Pages of 10 KB link to one another, and anonymous visitors
+// request them.
 package main
 
 import (
@@ -63,7 +63,7 @@ func html(i int) []byte {
 	})
 }
 
-// cpuPath is where a server says what CPU time it has used.
+// cpuPath is where a server reports its CPU time.
 const cpuPath = "/-/cpu"
 
 // serve prints its URL and serves the pages until it is stopped.
@@ -105,7 +105,7 @@ func serve(observed bool) error {
 	return server.Close()
 }
 
-// script has wrk ask for the pages in turn, but for the front page, which is longer.
+// script makes wrk request the pages in turn, except the front page, which is longer.
 func script() string {
 	return fmt.Sprintf(`local n, requests = 0, {}
 function init()
@@ -140,7 +140,7 @@ func compare(ctx context.Context, pairs, seconds int) error {
 		}
 		servers[i] = s
 	}
-	for _, s := range servers { // looks at pages that were just met come closer than later
+	for _, s := range servers { // right after the first look, looks come closer together
 		if _, err := s.measure(ctx, warmUp); err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func compare(ctx context.Context, pairs, seconds int) error {
 	for pair := range pairs {
 		var got [2]measured
 		for turn := range 2 {
-			i := (turn + pair) % 2 // each goes first as often
+			i := (turn + pair) % 2 // each goes first equally often
 			var err error
 			if got[i], err = servers[i].measure(ctx, seconds); err != nil {
 				return err
@@ -187,8 +187,8 @@ func start(ctx context.Context, which string) (*server, error) {
 	return &server{c, c.Said[0], kit.FromServer(http.DefaultClient, c.Said[0])}, nil
 }
 
-// measure puts the server under the load, and notes its own CPU time too, which
-// says more than its speed where other programs want the machine.
+// measure puts the server under the load. It also notes the server's own CPU time, which
+// says more than its speed when other programs need the machine.
 func (s *server) measure(ctx context.Context, seconds int) (m measured, err error) {
 	before, err := s.cpu(ctx)
 	if err != nil {
