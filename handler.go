@@ -217,6 +217,10 @@ func (s *Site) outside(route *mux.Route) string {
 //
 //	mux.Handle("/inspect/", site.Inspector(servemap.Local))
 //
+// or with a password, and in gorilla/mux, before [Site.Mount]:
+//
+//	r.PathPrefix("/inspect/").Handler(site.Inspector(servemap.Password("me", password)))
+//
 // The pages have no script. Add ".json" to a page's name to get it as JSON. The Site never
 // observes them as pages of the site. They name only listed pages, and the one that the
 // owner asks about: the addresses of other pages are not stored. One form on them forgets a
@@ -472,6 +476,9 @@ type Exploration struct {
 // Explore walks the site through handler, in this process, from the entries along the
 // links. It returns when all it found is in the sitemap. So a site has its sitemap before
 // its first visitor. handler is the site's own; the Site may wrap it already.
+//
+// It follows links and does not visit routes: a page with a route, to which no page links,
+// needs a visitor or must be named in ExploreOptions.Sitemaps or Seeds.
 //
 // Each page counts as seen, and each link as evidence, as if an anonymous visitor had come.
 // Explore does not count as a visitor's network. It makes only GET requests, without

@@ -23,9 +23,12 @@ func (n *Notifier) keyOf(st state) string {
 
 // Wrap returns a handler that serves the key file of IndexNow, and leaves all other
 // requests to next. With this file the engines check that posts come from the owner of the
-// site. Put it outermost, in front of [servemap.Site.Wrap] and of log-ins. Without
-// Options.Key it serves the file once Run has read the key from the store. If next is nil,
-// it is [http.DefaultServeMux].
+// site. Put it outermost, in front of [servemap.Site.Wrap] and of log-ins:
+//
+//	notifier.Wrap(site.Robots(site.Wrap(mux)))
+//
+// Without Options.Key it serves the file once Run has read the key from the store. If next
+// is nil, it is [http.DefaultServeMux].
 func (n *Notifier) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux

@@ -103,7 +103,9 @@ type Options struct {
 	// is used at a time. The next one is used while those before it refuse the key or have
 	// been unreachable for long. If it is empty but not nil, nobody receives changes.
 	// Endpoints use https, except those on this machine. If all are on this machine, as in
-	// a test, the site need not be public.
+	// a test, New also takes an origin with a port, at an IP address or at "localhost". It
+	// must then be an address of this machine, or a public one: the notifier fetches its
+	// key file.
 	Endpoints []string
 	// Hold is how long after its first change a page is sent. So a page that is corrected
 	// at once is sent once. The default is 5 minutes; the least is a second.
@@ -171,7 +173,9 @@ type Notifier struct {
 //
 // New refuses a site that no engine could reach: one with a port, or at an IP address, at
 // "localhost" or at another name that is not below a public top-level domain. So a program
-// under development announces nothing.
+// under development announces nothing. The exception is for tests: if all of
+// Options.Endpoints are on this machine, New takes such a site. Its origin must then be an
+// address of this machine, or a public one.
 func New(site *servemap.Site, st store.Store, opts *Options) (*Notifier, error) {
 	if v := reflect.ValueOf(st); site == nil || st == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errors.New("notify: the site or the store is nil; look at the error with which it was made")
