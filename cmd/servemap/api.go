@@ -81,8 +81,8 @@ func explanationOf(e servemap.Explanation) explanation {
 		},
 	}
 	x.URL = e.URL
-	for _, m := range allInFlags(e.Missing) {
-		if !strings.HasPrefix(m, "a route ") { // from here no router can be seen
+	for _, m := range e.Missing {
+		if m = missingInFlags(m); m != "" {
 			x.Missing = append(x.Missing, m)
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/servemap/servemap/internal/texts"
 )
 
 // healthCommand never opens the folder: a site that nobody serves is not healthy.
@@ -159,9 +161,9 @@ func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 
 func printStats(w *bufio.Writer, st stats) {
 	fmt.Fprintf(w, "%d pages are listed; %d locations are known and were never listed.\n", st.Listed, st.Waiting)
-	table(w, "Locations by verdict and reason:", st.Verdicts)
+	table(w, "Locations by verdict and reason:", st.Verdicts, verdictMeans)
 	fmt.Fprintf(w, "\nResponses since the start that showed something of a page: %d; too many at once to be read: %d\n", st.Sightings, st.Dropped)
-	table(w, "Responses that showed nothing of a public page:", st.Ignored)
+	table(w, "Responses that showed nothing of a public page:", st.Ignored, texts.Response)
 	printCrawlers(w, st.Crawlers)
 	for _, text := range slices.Concat(st.Hints, st.Notes) {
 		fmt.Fprintf(w, "\n%s\n", text)
@@ -171,12 +173,27 @@ func printStats(w *bufio.Writer, st stats) {
 	}
 }
 
-func table[N int | uint64](w *bufio.Writer, title string, counts map[string]N) {
+// verdictMeans says why pages with a verdict and reason are not listed, and what to do.
+func verdictMeans(verdict string) string {
+	_, reason, _ := strings.Cut(verdict, " ")
+	sum, ok := texts.Summarise(reason)
+	if !ok || sum.Care == texts.Fine {
+		return ""
+	}
+	return strings.TrimSpace(sum.Means + " " + sum.Todo)
+}
+
+// table prints counts by their names. means explains a name, with "" for nothing; it may be nil.
+func table[N int | uint64](w *bufio.Writer, title string, counts map[string]N, means func(string) string) {
 	if len(counts) > 0 {
 		fmt.Fprintf(w, "\n%s\n", title)
 	}
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(w, "%8d  %s\n", counts[name], name)
+		text := name
+		if means != nil && means(name) != "" {
+			text += ": " + inFlags.Replace(means(name))
+		}
+		fmt.Fprintf(w, "%8d  %s\n", counts[name], text)
 	}
 }
 

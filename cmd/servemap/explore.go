@@ -90,7 +90,7 @@ func (a *asking) explore(ctx context.Context, query url.Values, seed io.Reader) 
 		fmt.Fprintf(out, "; %d locations are left, call it again to ask for them", last.Waiting)
 	}
 	out.WriteByte('\n')
-	table(out, "Links that were not asked for, by reason:", last.Skipped)
+	table(out, "Links that were not asked for, by reason:", last.Skipped, nil)
 	if len(last.Acting) > 0 {
 		fmt.Fprint(out, "\nThese may change something and were not asked for; give -always for those that are pages:\n")
 	}

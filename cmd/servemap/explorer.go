@@ -5,17 +5,20 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"maps"
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/capability"
+	"github.com/servemap/servemap/internal/texts"
 )
 
 // explorer explores the site of this process, one exploration at a time.
@@ -36,6 +39,7 @@ func (e *explorer) run(ctx context.Context, opts servemap.ExploreOptions) (serve
 	done, err := e.alone(ctx, opts)
 	if err == nil {
 		e.tell(done) // only now: whoever reads the log may explore again
+		e.warn(ctx, done)
 	}
 	return done, err
 }
@@ -75,6 +79,48 @@ func (e *explorer) tell(done servemap.Exploration) {
 	if done.Waiting > 0 {
 		e.log.Info("-max was reached; what is left is asked for by the next \"servemap explore\", or at the next start with -explore", "left", done.Waiting)
 	}
+}
+
+// warn logs why nothing is listed, if that is so after an exploration.
+func (e *explorer) warn(ctx context.Context, done servemap.Exploration) {
+	if e.site.Flush(ctx) != nil { // the store's trouble is logged
+		return
+	}
+	if st := e.site.Stats(); st.Listed == 0 {
+		e.log.Warn(nothingListed(done.Pages, st))
+	}
+}
+
+// nothingListed says that an exploration listed nothing, and the cause that concerns most:
+// what prevents learning the whole site, else why most of the pages are not listed, else
+// why most of the responses did not count.
+func nothingListed(pages int, st servemap.Stats) string {
+	text := fmt.Sprintf("nothing is listed, though the exploration saw pages: %d. ", pages)
+	if pages == 0 {
+		text = "nothing is listed: the exploration saw no page. "
+	}
+	if len(st.Hints) > 0 {
+		return text + st.Hints[0]
+	}
+	most, cause := 0, ""
+	for verdict, n := range st.Verdicts {
+		if !strings.HasPrefix(verdict, "waiting ") && (n > most || n == most && verdict < cause) {
+			most, cause = n, verdict
+		}
+	}
+	if cause != "" {
+		return fmt.Sprintf("%sOf %d it is known: %s", text, most, verdictMeans(cause))
+	}
+	var responses uint64
+	for reason, n := range st.Ignored {
+		if n > responses || n == responses && reason < cause {
+			responses, cause = n, reason
+		}
+	}
+	if cause != "" {
+		return fmt.Sprintf("%sResponses that did not count: %d, %s", text, responses, texts.Response(cause))
+	}
+	return text + "See what the site answers at its first page."
 }
 
 const (

@@ -7,9 +7,11 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -61,4 +63,41 @@ func TestFirstExplorationWaitsForTheStore(t *testing.T) {
 	st.there.Store(true)
 	log.await(t, "msg=explored")
 	<-done
+	if strings.Contains(log.String(), "nothing is listed") {
+		t.Error(log)
+	}
+}
+
+func TestExplorationThatListsNothingSaysWhy(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		pages int
+		stats servemap.Stats
+		want  string
+	}{
+		{"a hint", 5, servemap.Stats{Hints: []string{"The page says noindex."}, Verdicts: map[string]int{"excluded no-store": 5}}, "saw pages: 5. The page says noindex."},
+		{
+			"a verdict", 5, servemap.Stats{Verdicts: map[string]int{"excluded no-store": 4, "excluded noindex": 1, "waiting not-seen": 9}},
+			"Of 4 it is known: The responses say Cache-Control: no-store. Send that only with pages for one visitor, or give -public for the others, such as -public /.",
+		},
+		{"responses", 0, servemap.Stats{Ignored: map[string]uint64{"cookie": 3, "status": 1}}, "saw no page. Responses that did not count: 3, the visitor has a cookie; if everybody gets it, name it in -cookie"},
+		{"nothing", 0, servemap.Stats{}, "See what the site answers"},
+	} {
+		if got := inFlags.Replace(nothingListed(tt.pages, tt.stats)); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestFirstStartThatListsNothingWarns(t *testing.T) {
+	s := before(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		blog(w, r)
+	}, "-explore")
+	if line := s.log.await(t, "nothing is listed"); !strings.Contains(line, "level=WARN") || !strings.Contains(line, "-public") {
+		t.Error(line)
+	}
+	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "excluded no-store: The responses say Cache-Control: no-store.") || !strings.Contains(out, "give -public") {
+		t.Error(out)
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -263,6 +264,20 @@ func TestFolderThatAnotherProgramHoldsExitsWith4(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code, _, errs := call(t, "list", "-data", data); code != codeLocked || !strings.Contains(errs, "another process") {
+		t.Errorf("code %d, %q", code, errs)
+	}
+}
+
+func TestFolderOfAProgramThatUsesTheLibrarySaysWhomToAsk(t *testing.T) {
+	data := t.TempDir()
+	st, err := badgerstore.Open(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(st.Health(), st.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := call(t, "explain", "-data", data, "/"); code != codeUsage || !strings.Contains(errs, "belongs to a program that uses the library; ask that program, by its inspector or Site.Explain") {
 		t.Errorf("code %d, %q", code, errs)
 	}
 }

@@ -11,16 +11,19 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver for -database
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
@@ -103,21 +106,24 @@ func (v *serving) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	if err := v.meet(ctx); err != nil {
+	log := v.log // of the store and the site
+	if held, err := v.meet(ctx); err != nil {
+		return err
+	} else if held {
+		log = slog.New(unheld{v.log.Handler()}) // that was said
+	}
+	listener, err := listen("listen", v.listen)
+	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", v.listen)
-	if err != nil {
-		return fmt.Errorf("-listen %s: %w", v.listen, err)
-	}
 	defer listener.Close()
-	st, closeStore, err := openStore(v.data, v.database, v.log)
+	st, closeStore, err := openStore(v.data, v.database, log)
 	if err != nil {
 		return err
 	}
 	defer closeStore()
 	v.Shared = v.database != ""
-	site, err := newSite(&v.settings, st, v.log)
+	site, err := newSite(&v.settings, st, log)
 	if err != nil {
 		return err
 	}
@@ -126,6 +132,17 @@ func (v *serving) run(ctx context.Context, s streams) error {
 		explorer: explorer{site: site, handler: handler, static: v.Dir != "", state: stateFile(v.data), log: v.log},
 		health:   health{PID: os.Getpid(), Version: version(), Origin: v.Origin, Listen: listener.Addr().String()},
 	}, handler, listener)
+}
+
+// listen listens at the address of a flag.
+func listen(name, address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("another program listens at %s; end it, or give -%s another address: %w", address, name, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("-%s %s: %w", name, address, err)
+	}
+	return listener, nil
 }
 
 // checkAddress refuses an invalid address to listen at. "" means the default.
@@ -154,22 +171,43 @@ func (v *serving) sameOrigin() error {
 	return usage("-data %s has what was learned of %s; give that as -origin, or another folder for %s", v.data, before, now)
 }
 
-// meet checks whether another process holds the data. Without a database, this process
+// meet checks and logs whether another process holds the data. Without a database, this process
 // waits for it to end. With a database, each process needs its own folder.
-func (v *serving) meet(ctx context.Context) error {
+func (v *serving) meet(ctx context.Context) (held bool, err error) {
 	h, err := askHealth(ctx, v.data)
 	switch {
 	case errors.Is(err, errSilent):
 		v.log.Warn("another process listens in the folder and does not answer; this one serves the pages, and the sitemap once the folder is free", "data", v.data)
-		return nil
+		return true, nil
 	case err != nil:
-		return nil
+		return false, nil
 	case v.database != "":
-		return exit{codeLocked, fmt.Sprintf("process %d uses -data %s already; give each process a folder of its own", h.PID, v.data)}
+		return false, exit{codeLocked, fmt.Sprintf("process %d uses -data %s already; give each process a folder of its own", h.PID, v.data)}
 	}
 	v.log.Warn("another process holds the data; this one serves the pages, and the sitemap once that has ended", "pid", h.PID, "data", v.data)
-	return nil
+	return true, nil
 }
+
+// unheld is the handler of a log that does not say again that another process holds the
+// folder.
+type unheld struct{ slog.Handler }
+
+func (u unheld) Handle(ctx context.Context, r slog.Record) error {
+	again := false
+	r.Attrs(func(a slog.Attr) bool {
+		err, ok := a.Value.Any().(error)
+		again = ok && errors.Is(err, badgerstore.ErrLocked)
+		return !again
+	})
+	if again {
+		return nil
+	}
+	return u.Handler.Handle(ctx, r)
+}
+
+func (u unheld) WithAttrs(attrs []slog.Attr) slog.Handler { return unheld{u.Handler.WithAttrs(attrs)} }
+
+func (u unheld) WithGroup(name string) slog.Handler { return unheld{u.Handler.WithGroup(name)} }
 
 // serve serves visitors at once, and commands once the data belongs to this process. Then
 // it ends in order: readiness, visitors, explorations, the site. The caller closes the
@@ -276,21 +314,47 @@ func (v *serving) serveAdmin(c *control, failed chan<- error) (io.Closer, error)
 	if v.admin == "" {
 		return server, nil
 	}
-	listener, err := net.Listen("tcp", v.admin)
+	listener, err := listen("admin", v.admin)
 	if err != nil {
-		return server, fmt.Errorf("-admin %s: %w", v.admin, err)
+		return server, err
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", c.serveHealth)
 	mux.Handle("GET /metrics", c.metrics())
-	mux.Handle("/inspect/", c.site.Inspector(servemap.Local))
+	mux.Handle("GET /{$}", http.RedirectHandler("inspect/", http.StatusFound))
+	mux.Handle("/inspect/", inspectorInFlags(c.site.Inspector(servemap.Local)))
 	server.Handler = mux
+	if at := inspectorAt(listener.Addr().String()); at != "" {
+		v.log.Info("browsers on this machine can inspect what is known", "at", at)
+	}
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			failed <- err
 		}
 	}()
 	return server, nil
+}
+
+// inspectorInFlags has the inspector speak by flags.
+func inspectorInFlags(inspector http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		inspector.ServeHTTP(w, r.WithContext(inspect.Saying(r.Context(), missingInFlags)))
+	})
+}
+
+// inspectorAt returns the URL of the inspector of a listener, "" if browsers on this machine
+// cannot ask that by a loopback address.
+func inspectorAt(listener string) string {
+	at, err := netip.ParseAddrPort(listener)
+	switch {
+	case err != nil:
+		return ""
+	case at.Addr().IsUnspecified():
+		return fmt.Sprintf("http://localhost:%d/inspect/", at.Port())
+	case at.Addr().IsLoopback():
+		return "http://" + listener + "/inspect/"
+	}
+	return ""
 }
 
 // openStore opens the records. It also returns a function that closes them.

@@ -89,8 +89,14 @@ func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
 	if resp, _ := get(t, second.at+"/a.html"); resp.StatusCode != 200 {
 		t.Errorf("the page is answered with %d", resp.StatusCode)
 	}
+	if code, _, errs := call(t, "files", site, "-origin", origin, "-data", t.TempDir(), "-listen", strings.TrimPrefix(first.at, "http://")); code != codeFailed || !strings.Contains(errs, "give -listen another address") {
+		t.Errorf("at an address in use: %d %s", code, errs)
+	}
 	first.stop()
 	second.log.await(t, "msg=explored")
+	if n := strings.Count(second.log.String(), "another process"); n != 1 {
+		t.Errorf("%d warnings for one cause: %s", n, second.log)
+	}
 	if resp, body := get(t, second.at+"/sitemap.xml"); resp.StatusCode != 200 {
 		t.Errorf("the sitemap is answered with %d: %s", resp.StatusCode, body)
 	}

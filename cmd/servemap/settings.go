@@ -149,6 +149,9 @@ func (s *settings) save(data string) error {
 func loadSettings(data string) (*settings, error) {
 	b, err := os.ReadFile(settingsFile(data))
 	if os.IsNotExist(err) {
+		if _, err := os.Stat(filepath.Join(data, "badger")); err == nil {
+			return nil, usage("-data %s belongs to a program that uses the library; ask that program, by its inspector or Site.Explain", data)
+		}
 		return nil, usage("-data %s: there is nothing of servemap proxy or servemap files; give the folder that these were given", data)
 	}
 	s := new(settings)

@@ -9,6 +9,8 @@ import (
 // inFlags translates the library's options into the command's flags. Of texts that begin
 // alike the longer one comes first.
 var inFlags = strings.NewReplacer(
+	"set Rule.IgnoreCacheControl for the others", "give -public for the others, such as -public /",
+	"set Rule.IgnoreCacheControl for them", "give -public for them, such as -public /",
 	"set Rule.IgnoreCacheControl", "give -public",
 	"Rule.IgnoreCacheControl", "-public",
 	"Options.Query or Rule.Query", "-query",
@@ -19,6 +21,7 @@ var inFlags = strings.NewReplacer(
 	"options: Rules: rule", "-never, -always or -public: number",
 	"Options.BenignCookies", "-cookie",
 	"Options.ReportOnly is set", "-report-only is given",
+	"Set Options.Crawlers", "Give -crawlers",
 	"return the visitor's address in Options.ClientIP", "name the proxies in -trusted-proxies",
 	"Options.ClientIP", "-trusted-proxies",
 	"say in Options.Anonymous which requests are anonymous", "have it leave that out",
@@ -27,16 +30,19 @@ var inFlags = strings.NewReplacer(
 	"Correct the origin, or name your hosts in Options.Hosts", "Correct -origin",
 	"name it in Options.Hosts", "correct -origin",
 	", or set Options.StrippedPrefix to what a proxy cuts off", "",
-	"for the time of Options.Limits.KeepFor", "for 90 days",
+	"for the time of Options.Limits.KeepFor", "for 90 days", "for the time of Limits.KeepFor", "for 90 days",
 	"Options.Limits.Confidence asks for", "not",
 	", or lower Options.Reserve", "",
 	"within Options.Timeout, which is", "within",
+	"A rule says Always.", "-always names them.", "A rule says Never.", "-never names them.", "An Always rule", "-always",
 	"A rule that says Always", "-always", "a rule that says Always", "-always", "a rule says Always", "-always names it",
 	"write an Always rule", "give -always", "an Always rule", "-always", "a rule says Never", "-never says so",
+	"Site.RobotsLine returns it.", "-robots serves it there.",
 	"Site.Forget", `"servemap forget"`, "Site.Explain", `"servemap explain"`, "Stats().Verdicts", `"servemap stats"`,
 	" servemap has seen no route since the start: most routers show their routes only to what runs inside them. See Site.Observe.", "",
 	"; servemap has seen no route yet, see Site.Observe", "",
 	"Put servemap inside the middleware that compresses, or compress", "Compress",
+	"Put servemap inside the middleware that compresses.", "Compress with gzip, deflate, br or zstd.",
 	"put servemap inside the middleware that compresses", "compress with gzip, deflate, br or zstd",
 	"Put the site around all that writes pages, with fiber as site.Wrap(adaptor.FiberApp(app))", "See what the site answers",
 )
@@ -46,6 +52,14 @@ func allInFlags(texts []string) (said []string) {
 		said = append(said, inFlags.Replace(text))
 	}
 	return said
+}
+
+// missingInFlags says what would list a page. It is "" for a route: no router is seen from here.
+func missingInFlags(text string) string {
+	if strings.HasPrefix(text, "a route ") {
+		return ""
+	}
+	return inFlags.Replace(text)
 }
 
 // logOptions make a log name flags instead of options.

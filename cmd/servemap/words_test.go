@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// texts returns the strings in a Go file. Strings joined by + are one text.
-func texts(t *testing.T, name string) (all []string) {
+// textsIn returns the strings in a Go file. Strings joined by + are one text.
+func textsIn(t *testing.T, name string) (all []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "internal", name), nil, 0)
 	if err != nil {
@@ -47,8 +47,8 @@ func textOf(e ast.Expr) (string, bool) {
 func TestTextsOfTheLibrarySpeakByFlags(t *testing.T) {
 	library := regexp.MustCompile(`Options\.|options:|Rule\.|Limits\.|Site\.|site\.[A-Z]|Stats|\bAlways\b|\bNever\b|middleware that compresses`)
 	checked := 0
-	for _, file := range []string{"texts/pages.go", "texts/dates.go", "texts/sitemap.go", "hint/hint.go"} {
-		for _, text := range texts(t, file) {
+	for _, file := range []string{"texts/pages.go", "texts/dates.go", "texts/sitemap.go", "texts/summary.go", "hint/hint.go"} {
+		for _, text := range textsIn(t, file) {
 			if library.MatchString(text) {
 				checked++
 			}

@@ -90,7 +90,12 @@ type view struct {
 	// write fills these in for every page.
 	Origin, Root, Folder, Sheet, JSON, Query string
 	Now                                      time.Time
+
+	say func(string) string // of the context, see Saying
 }
+
+// Say returns a text that names something of the library as the owner knows it.
+func (v view) Say(text string) string { return v.say(text) }
 
 // makers make the views, by the last element of the path.
 var makers = map[string]func(*Inspector, context.Context, url.Values) (view, error){
@@ -172,6 +177,7 @@ func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*In
 	defer cancel()
 	query := r.URL.Query()
 	v, err := maker(i, ctx, query)
+	v.say = sayer(r.Context())
 	var to redirect
 	switch {
 	case errors.As(err, &to):
@@ -180,7 +186,9 @@ func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*In
 		return
 	case err != nil:
 		v = failed(err)
+		v.say = sayer(r.Context())
 	}
+	v.Data = said(v.Data, v.say)
 	if asJSON {
 		writeJSON(w, v)
 		return

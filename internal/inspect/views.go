@@ -425,13 +425,21 @@ func (i *Inspector) forget(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
 	u := r.PostFormValue("u")
 	if _, err := i.explain(ctx, url.Values{"u": {u}}); err != nil {
-		i.write(w, failed(err))
+		i.refuse(w, r, err)
 		return
 	}
 	if err := i.Site.Forget(ctx, u); err != nil {
-		i.write(w, failed(err))
+		i.refuse(w, r, err)
 		return
 	}
 	w.Header().Set("Location", "page?u="+url.QueryEscape(u))
 	w.WriteHeader(http.StatusSeeOther)
+}
+
+// refuse shows why the page could not be forgotten.
+func (i *Inspector) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	v := failed(err)
+	v.say = sayer(r.Context())
+	v.Data = said(v.Data, v.say)
+	i.write(w, v)
 }

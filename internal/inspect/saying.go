@@ -1,0 +1,58 @@
+package inspect
+
+import "context"
+
+// sayingKey is the context key of the function that Saying was given.
+type sayingKey struct{}
+
+// Saying returns a context for requests to an Inspector. In their answers say replaces the
+// texts that name options of the library, for owners who do not write Go. Addresses stay as
+// they are. say is called concurrently.
+func Saying(ctx context.Context, say func(string) string) context.Context {
+	return context.WithValue(ctx, sayingKey{}, say)
+}
+
+// sayer returns the function that Saying was given, or one that changes nothing.
+func sayer(ctx context.Context) func(string) string {
+	if say, ok := ctx.Value(sayingKey{}).(func(string) string); ok {
+		return say
+	}
+	return func(text string) string { return text }
+}
+
+// said returns the data of a view with its texts replaced by say.
+func said(data any, say func(string) string) any {
+	switch d := data.(type) {
+	case Overview:
+		d.Hints, d.Notes = saidAll(d.Hints, say), saidAll(d.Notes, say)
+		for n := range d.Reasons { // they were made for this view
+			d.Reasons[n].Means, d.Reasons[n].Todo = say(d.Reasons[n].Means), say(d.Reasons[n].Todo)
+		}
+		for n := range d.Responses {
+			d.Responses[n].Means = say(d.Responses[n].Means)
+		}
+		return d
+	case Page:
+		d.Text, d.Missing = say(d.Text), saidAll(d.Missing, say)
+		d.Dates.Text = say(d.Dates.Text)
+		return d
+	case Help:
+		for n := range d.Reasons {
+			d.Reasons[n].Text, d.Reasons[n].Todo = say(d.Reasons[n].Text), say(d.Reasons[n].Todo)
+		}
+		return d
+	case Problem:
+		return Problem{say(d.Error)}
+	}
+	return data
+}
+
+// saidAll leaves out what say makes empty.
+func saidAll(texts []string, say func(string) string) (all []string) {
+	for _, text := range texts {
+		if text = say(text); text != "" {
+			all = append(all, text)
+		}
+	}
+	return all
+}
