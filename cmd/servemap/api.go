@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -185,8 +186,41 @@ func (c *control) servePage(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	answer(w, explanationOf(e))
+	x := explanationOf(e)
+	if c.explorer.static {
+		x.addFolder(c.explorer.handler)
+	}
+	answer(w, x)
 }
+
+// addFolder says of a page that nobody saw whether the folder that is served has it.
+func (x *explanation) addFolder(folder http.Handler) {
+	u, err := url.Parse(x.URL)
+	unknown := x.Verdict == servemap.VerdictUnknown
+	if err != nil || u.RawQuery != "" || !unknown && x.Reason != servemap.ReasonNotSeen {
+		return
+	}
+	got := &outcome{header: http.Header{}}
+	folder.ServeHTTP(got, &http.Request{Method: http.MethodHead, URL: u, Header: http.Header{}})
+	to, err := u.Parse(got.header.Get("Location"))
+	switch {
+	case got.status == http.StatusMovedPermanently && err == nil:
+		x.Text = fmt.Sprintf("It is not listed: the address redirects to %s, which may be listed.", to.EscapedPath())
+		x.Missing = nil
+	case unknown && got.status == http.StatusOK && strings.HasPrefix(got.header.Get("Content-Type"), "text/html"):
+		x.Text = "The folder has this page, but nothing that was looked at links to it. Link to it, or give -always for it and visit it."
+	}
+}
+
+// outcome is the head of an answer.
+type outcome struct {
+	header http.Header
+	status int
+}
+
+func (o *outcome) Header() http.Header         { return o.header }
+func (o *outcome) Write(p []byte) (int, error) { return len(p), nil }
+func (o *outcome) WriteHeader(status int)      { o.status = status }
 
 func (c *control) servePages(w http.ResponseWriter, r *http.Request) {
 	prefix := r.FormValue("prefix")

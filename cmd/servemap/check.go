@@ -28,9 +28,10 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 				return usage("-origin %s is no URL; give one such as https://example.com", *origin)
 			}
 		}
-		told := map[string]int{} // findings by text
+		told := map[check.Finding]int{} // findings by level and text
 		cfg.Tell = func(f check.Finding) {
-			if told[f.Text]++; told[f.Text] <= printed(f.Text) {
+			same := check.Finding{Level: f.Level, Text: f.Text}
+			if told[same]++; told[same] <= printed(f.Text) {
 				fmt.Fprintf(s.out, "%-7s %s: %s\n", f.Level, f.Where, f.Text)
 			}
 		}
@@ -43,9 +44,11 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 		if err != nil {
 			return err
 		}
-		for text, n := range told {
-			if most := printed(text); n > most {
-				fmt.Fprintf(s.out, "%d more: %s\n", n-most, text)
+		for f, n := range told {
+			if most := printed(f.Text); n > most && f.Level == "fault" {
+				fmt.Fprintf(s.out, "%-7s %d more: each %s\n", f.Level, n-most, f.Text)
+			} else if n > most {
+				fmt.Fprintf(s.out, "%-7s %d more: %s\n", f.Level, n-most, f.Text)
 			}
 		}
 		if !*asJSON {

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -106,6 +107,9 @@ func (v *serving) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	if hidden(v.Origin) {
+		v.log.Warn("search engines cannot reach -origin, and the sitemap names its pages below it; give the site's public address before you publish it", "origin", v.Origin)
+	}
 	log := v.log // of the store and the site
 	if held, err := v.meet(ctx); err != nil {
 		return err
@@ -132,6 +136,24 @@ func (v *serving) run(ctx context.Context, s streams) error {
 		explorer: explorer{site: site, handler: handler, static: v.Dir != "", state: stateFile(v.data), log: v.log},
 		health:   health{PID: os.Getpid(), Version: version(), Origin: v.Origin, Listen: listener.Addr().String()},
 	}, handler, listener)
+}
+
+// hidden reports whether only this machine or its network reaches an origin.
+func hidden(origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return !ip.IsGlobalUnicast() || ip.IsPrivate()
+	}
+	for _, own := range []string{"localhost", "local", "internal", "test"} {
+		if host == own || strings.HasSuffix(host, "."+own) {
+			return true
+		}
+	}
+	return false
 }
 
 // listen listens at the address of a flag.

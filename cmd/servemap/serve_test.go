@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -520,7 +521,7 @@ func TestCheckReadsFilesAndSitemapsFromElsewhere(t *testing.T) {
 	if code, out, _ := call(t, "check", "-json", s.at+"/sitemap.xml"); code != codeNo || !strings.Contains(out, `"level":"fault"`) {
 		t.Errorf("without -origin: %d %s", code, out)
 	}
-	if _, out, _ := call(t, "check", s.at+"/sitemap.xml"); strings.Count(out, "another host") != 2 || !strings.Contains(out, "2 more: is on another host") {
+	if _, out, _ := call(t, "check", s.at+"/sitemap.xml"); strings.Count(out, "another host") != 2 || !strings.Contains(out, "2 more: each is on another host") || !strings.Contains(out, "3 pages, 3 faults") {
 		t.Errorf("a flag that is missing is told for each page: %s", out)
 	}
 	dir := t.TempDir()
@@ -528,6 +529,58 @@ func TestCheckReadsFilesAndSitemapsFromElsewhere(t *testing.T) {
 	must(t, "check", filepath.Join(dir, "sitemap.xml"))
 	if code, _, _ := call(t, "check", filepath.Join(dir, "nix.xml")); code != codeFailed {
 		t.Errorf("no file: %d", code)
+	}
+}
+
+func TestCheckShowsWhyThereIsNoSitemap(t *testing.T) {
+	s := before(t, blog)
+	if code, _, errs := call(t, "check", s.at+"/sitemap.xml"); code != codeFailed || !strings.Contains(errs, "503 Service Unavailable and says: No page of "+origin+" is listed yet. ") {
+		t.Errorf("%d %s", code, errs)
+	}
+}
+
+func TestExplainKnowsTheFolder(t *testing.T) {
+	site := writeSite(t)
+	for name, text := range map[string]string{
+		"index.html":     `<!doctype html><title>home</title><a href="sub/index.html">sub</a>`,
+		"sub/index.html": "<!doctype html><title>sub</title>",
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Join(site, "sub"), 0o755), os.WriteFile(filepath.Join(site, name), []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := files(t, site, t.TempDir())
+	for _, tt := range []struct{ path, want string }{
+		{"/sub/index.html", "redirects to /sub/,"},
+		{"/a.html?x=1", "Nothing is known"},
+		{"/index.html", "redirects to /,"},
+		{"/sub", "redirects to /sub/,"},
+		{"/alone.html", "Link to it, or give -always"},
+		{"/nix.html", "Nothing is known of this page"},
+		{"/.git/config.html", "Nothing is known of this page"},
+		{"/empty/x.txt", "Nothing is known of this page"},
+	} {
+		if code, out, _ := call(t, "explain", "-data", s.data, tt.path); code != codeNo || !strings.Contains(out, tt.want) {
+			t.Errorf("%s: %d %s", tt.path, code, out)
+		}
+	}
+}
+
+func TestOriginThatSearchEnginesCannotReach(t *testing.T) {
+	for _, tt := range []struct {
+		origin string
+		want   bool
+	}{
+		{"https://localhost", true}, {"http://LOCALHOST:8080", true}, {"http://127.0.0.1", true}, {"http://[::1]:80", true}, {"http://10.1.2.3", true},
+		{"http://[fd00::1]", true}, {"http://nas.local", true}, {"https://example.com", false}, {"https://localhost.example.com", false}, {"http://8.8.8.8", false},
+	} {
+		if got := hidden(tt.origin); got != tt.want {
+			t.Errorf("%s: %v", tt.origin, got)
+		}
+	}
+	s := serve(t, t.TempDir(), "files", writeSite(t), "-origin", "https://localhost")
+	if !strings.Contains(s.log.String(), "search engines cannot reach -origin") {
+		t.Error(s.log)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/servemap/servemap/internal/page"
 	"github.com/servemap/servemap/internal/robots"
@@ -50,7 +51,8 @@ type checker struct {
 	from   *url.URL // the server to ask, nil for files
 	robots *robots.Rules
 	seen   map[string]bool
-	pages  []string
+	pages  []string // on the host of the sitemap
+	listed int      // on any host
 	dates  map[string]int
 	faults int
 }
@@ -85,7 +87,7 @@ func Run(ctx context.Context, cfg Config) (pages, faults int, err error) {
 	if c.from != nil {
 		c.sample(ctx)
 	}
-	return len(c.pages), c.faults, ctx.Err()
+	return c.listed, c.faults, ctx.Err()
 }
 
 // files checks the sitemap and the files that it names.
@@ -142,7 +144,7 @@ func (c *checker) read(ctx context.Context, name string) ([]byte, error) {
 		case err != nil:
 			return nil, err
 		case resp.StatusCode != http.StatusOK:
-			return nil, fmt.Errorf("the server answers %s", resp.Status)
+			return nil, fmt.Errorf("the server answers %s%s", resp.Status, excerpt(resp.Header.Get("Content-Type"), body))
 		case !strings.Contains(resp.Header.Get("Content-Type"), "xml") && !strings.HasSuffix(name, ".gz"):
 			c.advise(name, fmt.Sprintf("the Content-Type is %q; it should be application/xml", resp.Header.Get("Content-Type")))
 		}
@@ -156,6 +158,24 @@ func (c *checker) read(ctx context.Context, name string) ([]byte, error) {
 		return nil, err
 	}
 	return readSome(z)
+}
+
+// excerpt returns the beginning of a plain text, on one line, for people. A server that has
+// no sitemap may say why.
+func excerpt(contentType string, body []byte) string {
+	const most = 500 // letters
+	if !strings.HasPrefix(contentType, "text/plain") {
+		return ""
+	}
+	text := []rune(strings.Join(strings.Fields(string(body[:min(len(body), 4*most)])), " "))
+	text = slices.DeleteFunc(text, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar })
+	switch {
+	case len(text) == 0:
+		return ""
+	case len(text) > most:
+		return " and says: " + string(text[:most]) + " ..."
+	}
+	return " and says: " + string(text)
 }
 
 // readSome reads at most one byte more than a sitemap may have.
@@ -232,7 +252,12 @@ func (c *checker) file(name string, text []byte) (parts []string) {
 			return parts
 		}
 		entries++
-		if loc := c.entry(name, e); loc != "" && root == "urlset" {
+		before := len(c.seen)
+		loc := c.entry(name, e)
+		if root == "urlset" {
+			c.listed += len(c.seen) - before
+		}
+		if loc != "" && root == "urlset" {
 			c.pages = append(c.pages, loc)
 		} else if loc != "" {
 			parts = append(parts, loc)
