@@ -109,7 +109,7 @@ func nothingListed(pages int, st servemap.Stats) string {
 		}
 	}
 	if cause != "" {
-		return fmt.Sprintf("%sOf %d it is known: %s", text, most, verdictMeans(cause))
+		return fmt.Sprintf("%sWhat keeps %d of them out: %s", text, most, verdictMeans(cause))
 	}
 	var responses uint64
 	for reason, n := range st.Ignored {

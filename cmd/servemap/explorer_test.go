@@ -78,7 +78,7 @@ func TestExplorationThatListsNothingSaysWhy(t *testing.T) {
 		{"a hint", 5, servemap.Stats{Hints: []string{"The page says noindex."}, Verdicts: map[string]int{"excluded no-store": 5}}, "saw pages: 5. The page says noindex."},
 		{
 			"a verdict", 5, servemap.Stats{Verdicts: map[string]int{"excluded no-store": 4, "excluded noindex": 1, "waiting not-seen": 9}},
-			"Of 4 it is known: The responses say Cache-Control: no-store. Send that only with pages for one visitor, or give -public for the others, such as -public /.",
+			"What keeps 4 of them out: The responses say Cache-Control: no-store. Send that only with pages for one visitor, or give -public for the others, such as -public /.",
 		},
 		{"responses", 0, servemap.Stats{Ignored: map[string]uint64{"cookie": 3, "status": 1}}, "saw no page. Responses that did not count: 3, the visitor has a cookie; if everybody gets it, name it in -cookie"},
 		{"nothing", 0, servemap.Stats{}, "See what the site answers"},
