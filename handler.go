@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,7 +55,8 @@ func (s *Site) serveFile(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := &statusWriter{ResponseWriter: w}
 	s.answerFile(answer, r)
-	if answer.status != http.StatusNotFound { // anybody can make up the name of a file
+	// Anybody can make up the name of a file.
+	if answer.status != http.StatusNotFound && (answer.status != http.StatusServiceUnavailable || slices.Contains(s.files.Tops(), name)) {
 		fetch.File, fetch.Status = strings.TrimSuffix(name, ".gz"), answer.status
 	}
 	s.crawlers.Saw(fetch)
@@ -222,8 +224,8 @@ func (s *Site) outside(route *mux.Route) string {
 //	r.PathPrefix("/inspect/").Handler(site.Inspector(servemap.Password("me", password)))
 //
 // The pages have no script. Add ".json" to a page's name to get it as JSON. The Site never
-// observes them as pages of the site. They name only listed pages, and the one that the
-// owner asks about: the addresses of other pages are not stored. One form on them forgets a
+// observes them as pages of the site. They name pages that are or were listed, and the one
+// that the owner asks about: the addresses of other pages are not stored. One form on them forgets a
 // page, as [Site.Forget] does; nothing else there changes anything.
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	guarded := guard.Handler("Inspector", allow, inspect.New(inspect.Config{

@@ -156,6 +156,22 @@ func TestALongBreakSendsNothing(t *testing.T) {
 	})
 }
 
+// One visitor's 403 shortly before a page is sent only delays it.
+func TestAnswerToOneVisitorOnlyDelaysAPage(t *testing.T) {
+	run(t, 5, Options{Hold: time.Hour}, func(r *rig) {
+		r.changes("/1")
+		time.Sleep(30 * time.Minute)
+		r.pages.answer("/1", testkit.Reply(403, ""))
+		r.Visit("/1")
+		time.Sleep(2 * time.Hour)
+		r.wantPosts()
+		r.pages.answer("/1", nil)
+		r.Visit("/1")
+		time.Sleep(time.Hour)
+		r.wantPosts("/1")
+	})
+}
+
 func TestWhatIsSentIsDecidedWhenItIsSent(t *testing.T) {
 	old := testkit.HTML("", "an old text")
 	for _, row := range []struct {
@@ -196,7 +212,9 @@ func TestWhatIsSentIsDecidedWhenItIsSent(t *testing.T) {
 				} else {
 					r.wantPosts()
 				}
-				time.Sleep(2 * time.Hour)
+				time.Sleep(24 * time.Hour) // one network that is refused again a day later takes the page out
+				r.Visit("/1")
+				time.Sleep(time.Hour)
 				r.wantPosts()
 				s := r.status()
 				if s.Pending != 0 {

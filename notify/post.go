@@ -62,13 +62,20 @@ func (n *Notifier) sendBatch(ctx context.Context, batch []change) error {
 		if suspects > 0 {
 			size = max(1, suspects/2)
 		}
-		outcome, err := n.post(ctx, batch[:size])
+		pages, err := n.sendable(ctx, batch[:size]) // a post takes long; a page may have left meanwhile
+		if err != nil {
+			return err
+		}
+		outcome := accepted
+		if len(pages) > 0 {
+			outcome, err = n.post(ctx, pages)
+		}
 		switch {
 		case err != nil:
 			return err
 		case outcome == kept:
 			return errWait
-		case outcome == invalid && size > 1:
+		case outcome == invalid && len(pages) > 1:
 			suspects = size
 			continue
 		case outcome == invalid:

@@ -144,7 +144,8 @@ func (n *Notifier) skip(ctx context.Context, rushed int) error {
 }
 
 // sendable leaves out the pages that must not be sent. A change is only a reason to look.
-// What is known of the page now decides.
+// What is known of the page now decides. A page that is still listed, but gave one visitor
+// another answer last, waits: its next answer decides.
 func (n *Notifier) sendable(ctx context.Context, pages []change) ([]change, error) {
 	var send []change
 	for _, c := range pages {
@@ -152,9 +153,10 @@ func (n *Notifier) sendable(ctx context.Context, pages []change) ([]change, erro
 		if err != nil {
 			return nil, err
 		}
-		if mayTell(e, c.removed) {
+		switch {
+		case mayTell(e, c.removed):
 			send = append(send, c)
-		} else {
+		case !e.Listed:
 			n.dropped[c.hash] = c.at
 			n.drops++
 		}

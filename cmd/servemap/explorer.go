@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/capability"
 	"github.com/servemap/servemap/internal/texts"
 )
 
@@ -62,9 +61,6 @@ func (e *explorer) alone(ctx context.Context, opts servemap.ExploreOptions) (ser
 	return done, err
 }
 
-// actingLogged is how many acting links the log names.
-const actingLogged = 5
-
 // tell logs what an exploration did and left out.
 func (e *explorer) tell(done servemap.Exploration) {
 	var skipped []any
@@ -72,9 +68,8 @@ func (e *explorer) tell(done servemap.Exploration) {
 		skipped = append(skipped, slog.Int(why, done.Skipped[why]))
 	}
 	e.log.Info("explored", "requests", done.Requests, "pages", done.Pages, "left", done.Waiting, slog.Group("skipped", skipped...))
-	acting := slices.DeleteFunc(slices.Clone(done.Acting), func(u string) bool { return capability.Looks(pathOf(u)) })
-	if len(acting) > 0 {
-		e.log.Info("links that may change something were not asked for; give -always for those that are pages", "first", acting[:min(len(acting), actingLogged)])
+	if n := done.Skipped["acting"]; n > 0 { // their addresses may be known to nobody else
+		e.log.Info("links that may change something were not asked for; \"servemap explore\" names them, give -always for those that are pages", "links", n)
 	}
 	if done.Waiting > 0 {
 		e.log.Info("-max was reached; what is left is asked for by the next \"servemap explore\", or at the next start with -explore", "left", done.Waiting)

@@ -261,7 +261,7 @@ func TestWhatTheMostRequestsLeaveIsAskedForLater(t *testing.T) {
 	args := []string{"proxy", "-to", site.URL, "-origin", origin, "-explore", "-max", "12"}
 	s := serve(t, t.TempDir(), args...)
 	s.log.await(t, "msg=explored requests=12 pages=12 left=9 skipped.acting=1")
-	s.log.await(t, "first=[https://example.com/articles/1/delete]")
+	s.log.await(t, "links=1")
 	s.log.await(t, "-max was reached")
 	s.stop()
 	s = serve(t, s.data, args...)

@@ -38,7 +38,7 @@ const longestAgent = 512
 // names none.
 func Claimed(userAgent string) (e Engine, ok bool) {
 	userAgent = userAgent[:min(len(userAgent), longestAgent)]
-	if !strings.Contains(userAgent, "bot") && !strings.Contains(userAgent, "spider") && !strings.Contains(userAgent, "Yeti/") {
+	if !strings.Contains(userAgent, "bot") && !strings.Contains(userAgent, "Bot") && !strings.Contains(userAgent, "spider") && !strings.Contains(userAgent, "Yeti/") {
 		return 0, false // true for nearly all clients: each token contains one of these words
 	}
 	for i := range table {

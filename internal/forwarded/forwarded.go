@@ -1,6 +1,7 @@
 // Package forwarded finds the client's address behind known proxies. It believes
-// X-Forwarded-For only as far as those proxies wrote it. It must never return an address
-// that the client itself could choose.
+// X-Forwarded-For only as far as those proxies wrote it. A client with an address
+// within their prefixes is believed like a proxy. No other client can choose what this
+// package returns.
 package forwarded
 
 import (

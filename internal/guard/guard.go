@@ -71,6 +71,10 @@ func digest(user, password string) [sha256.Size]byte {
 // Local reports whether a request comes straight from this machine: the client's address
 // and the requested host are loopback ones, and no header names a proxy. If somebody's
 // domain name is made to point to this machine, the requested host gives that away.
+//
+// A proxy on this machine that speaks HTTP/1.1 to the server, changes Host and adds no
+// header cannot be told from a browser: nginx with proxy_http_version 1.1 and a Connection
+// header of its own, or Go's ReverseProxy with SetURL. Behind such a proxy use Password.
 func Local(r *http.Request) bool {
 	return loopbackPeer(r.RemoteAddr) && loopbackHost(r.Host) && !passedOn(r)
 }
@@ -97,7 +101,7 @@ func passedOn(r *http.Request) bool {
 		return true
 	}
 	for name := range r.Header {
-		if proxyHeaders[name] || strings.HasPrefix(name, "X-Forwarded") || strings.HasPrefix(name, "Cf-") {
+		if proxyHeaders[name] || strings.HasPrefix(name, "X-Forwarded") || strings.HasPrefix(name, "X-Original-") || strings.HasPrefix(name, "Cf-") {
 			return true
 		}
 	}
@@ -107,6 +111,7 @@ func passedOn(r *http.Request) bool {
 // proxyHeaders are further headers by which proxies name themselves or the client.
 var proxyHeaders = map[string]bool{
 	"Forwarded": true, "Via": true, "X-Real-Ip": true, "X-Client-Ip": true, "True-Client-Ip": true, "Client-Ip": true,
-	"X-Cluster-Client-Ip": true, "Fastly-Client-Ip": true, "Fly-Client-Ip": true, "Cdn-Loop": true, "X-Original-Forwarded-For": true,
-	"X-Envoy-External-Address": true, "X-Original-Host": true, "X-Proxyuser-Ip": true, "X-Amzn-Trace-Id": true,
+	"X-Cluster-Client-Ip": true, "Fastly-Client-Ip": true, "Fly-Client-Ip": true, "Cdn-Loop": true, "X-Remote-Addr": true, "X-Remote-Ip": true,
+	"X-Envoy-External-Address": true, "X-Proxyuser-Ip": true, "X-Amzn-Trace-Id": true, "X-Scheme": true, "X-Url-Scheme": true,
+	"X-Rewrite-Url": true, "Forwarded-For": true, "Do-Connecting-Ip": true, "X-Azure-Clientip": true, "Wl-Proxy-Client-Ip": true,
 }

@@ -300,7 +300,10 @@ func (j Journal) Latest(ctx context.Context, st store.Store, since time.Time, be
 	}
 	// The store reads forwards only. So this reads a short time first, then longer ones.
 	for back := latestWithin; ; back *= 8 {
-		from := max(since.UnixMilli(), until-back.Milliseconds())
+		from := since.UnixMilli()
+		if back < journalFor {
+			from = max(from, until-back.Milliseconds())
+		}
 		last := make([]Event, 0, most)
 		n := 0
 		for e, err := range j.Scan(ctx, st, from, until) {

@@ -121,7 +121,7 @@ func (t *Tree) view(r *reader, ctx context.Context, q Query, listed int) (*view,
 	if q.In == "" {
 		q.In = root
 	}
-	if !strings.HasPrefix(q.In, root) || !keys.IsLocation(q.In) || q.All && listed > allPages {
+	if !strings.HasPrefix(q.In, root) || !keys.IsLocation(q.In) || q.All && (listed > allPages || q.In != root) {
 		return nil, ErrNone
 	}
 	shared, err := t.affixes(ctx, r)
