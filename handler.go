@@ -152,17 +152,13 @@ func (s *Site) owns(r *http.Request) bool {
 	if name, below := strings.CutPrefix(r.URL.Path, s.path); below && s.files.Owns(name) {
 		return true
 	}
+	if r.RequestURI == r.URL.Path { // mostly, and then nothing was cut off
+		return false
+	}
 	// http.StripPrefix changes the path, but not the request's target.
 	path, _, _ := strings.Cut(r.RequestURI, "?")
 	name, below := strings.CutPrefix(path, s.origin.Folder())
 	return below && s.files.Owns(name) && observe.CutOff(r) != ""
-}
-
-// ownsLocation reports whether one of the sitemap's files is at a location.
-func (s *Site) ownsLocation(loc string) bool {
-	path, _, _ := strings.Cut(loc, "?")
-	name, below := strings.CutPrefix(path, s.origin.Folder())
-	return below && s.files.Owns(name)
 }
 
 // Mount makes r serve the sitemap and observe its responses, also those to requests that
@@ -223,14 +219,19 @@ func (s *Site) outside(route *mux.Route) string {
 //
 //	r.PathPrefix("/inspect/").Handler(site.Inspector(servemap.Password("me", password)))
 //
-// The pages have no script. Add ".json" to a page's name to get it as JSON. The Site never
-// observes them as pages of the site. They name pages that are or were listed, and the one
+// The pages have no script. Each is JSON too: stats.json is the first one, page.json?u=/about
+// explains a page, search.json?q=about finds pages, and there are pages.json, folders.json,
+// changes.json, files.json, crawlers.json and help.json. The Site never observes them as pages of the site. They name pages that are or were listed, and the one
 // that the owner asks about: the addresses of other pages are not stored. One form on them forgets a
 // page, as [Site.Forget] does; nothing else there changes anything.
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
+	html := ""
+	if s.files.Owns(s.name + ".html") {
+		html = s.origin.URL(s.origin.Folder() + s.name + ".html")
+	}
 	guarded := guard.Handler("Inspector", allow, inspect.New(inspect.Config{
 		Site: inspected{s}, Origin: s.origin.String(), Root: s.origin.URL(""), Folder: s.origin.Folder(),
-		RobotsLine: s.RobotsLine(), ReportOnly: s.silent, Crawlers: s.crawlers != nil,
+		RobotsLine: s.RobotsLine(), HTML: html, ReportOnly: s.silent, Crawlers: s.crawlers != nil,
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.observer.Disown(w)
@@ -280,7 +281,7 @@ func (i inspected) listing(p merge.Known) inspect.Listing {
 	page := i.page(p)
 	return inspect.Listing{
 		URL: page.URL, LastMod: page.LastModified, ChangeFreq: page.ChangeFreq, Changes: page.Changes,
-		FirstSeen: page.FirstSeen.UTC(), LastSeen: page.LastSeen.UTC(), Alternates: page.Alternates,
+		FirstSeen: page.FirstSeen, LastSeen: page.LastSeen, Alternates: page.Alternates,
 	}
 }
 
@@ -339,6 +340,19 @@ func (i inspected) Crawlers() (all []inspect.Crawler) {
 		all = append(all, x)
 	}
 	return all
+}
+
+func (i inspected) RobotsTxt() inspect.RobotsTxt {
+	lines := i.ledger.Sitemaps()
+	switch {
+	case i.announces.Load():
+		return inspect.RobotsAdded
+	case lines == nil:
+		return ""
+	case len(announce.Unnamed(slices.Values(lines), i.topURLs())) > 0:
+		return inspect.RobotsLacks
+	}
+	return inspect.RobotsHas
 }
 
 func (i inspected) Files() (list []inspect.File) {
@@ -423,7 +437,8 @@ var changeKinds = map[journal.Happening]ChangeKind{journal.Added: Added, journal
 
 // ExploreOptions adjusts [Site.Explore]. The zero value of each field is the default.
 type ExploreOptions struct {
-	// MaxRequests is how many requests Explore makes at most; by default 20,000.
+	// MaxRequests is how many requests Explore makes at most; by default 20,000. Those of
+	// Revisit do not count.
 	MaxRequests int
 	// MaxDepth is how many links a page may be away from an entry; by default 20. The
 	// further pages of a list are no deeper than its first one.
@@ -437,12 +452,13 @@ type ExploreOptions struct {
 	// link whatever its words are: a manual explains how to delete.
 	Static bool
 	// Sitemaps are locations of sitemaps that the handler serves, such as
-	// "/old-sitemap.xml". Seeds are sitemaps, and access logs in the combined format. Each
-	// may be compressed with gzip. Explore requests the pages that they name if nothing is
-	// known of them yet. Their names there are no evidence: a log also names pages that
-	// only one visitor may know.
+	// "/old-sitemap.xml". They may be compressed with gzip. Explore requests the pages that
+	// they name if nothing is known of them yet. To be named there is no evidence.
 	Sitemaps []string
-	Seeds    []io.Reader
+	// Seeds are the texts of sitemaps, and of access logs in the combined format. They are
+	// used as Sitemaps are. A log also names pages that only one visitor may know, so it is
+	// no evidence either.
+	Seeds []io.Reader
 	// Revisit makes Explore go on until ctx ends and look at pages that no visitor
 	// requests. It looks at a page that changes daily about twice a day, at others less
 	// often, and at pages that do not change at least three times in Limits.KeepFor. So
@@ -477,10 +493,13 @@ type Exploration struct {
 
 // Explore walks the site through handler, in this process, from the entries along the
 // links. It returns when all it found is in the sitemap. So a site has its sitemap before
-// its first visitor. handler is the site's own; the Site may wrap it already.
+// its first visitor. handler is the site's own; the Site may wrap it already. If it is nil,
+// it is [http.DefaultServeMux]. Explore calls it concurrently. If opts is nil, Explore uses
+// the defaults.
 //
-// It follows links and does not visit routes: a page with a route, to which no page links,
-// needs a visitor or must be named in ExploreOptions.Sitemaps or Seeds.
+// It follows links, and requests what Rules with Always name without a star. It does not
+// visit routes: a page with a route, to which no page links, needs a visitor, or such a
+// rule, or must be named in ExploreOptions.Sitemaps or Seeds.
 //
 // Each page counts as seen, and each link as evidence, as if an anonymous visitor had come.
 // Explore does not count as a visitor's network. It makes only GET requests, without
@@ -537,7 +556,7 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 	}
 	cfg := explore.Config{
 		Handler: s.Observe(handler), Normalizer: s.norm, Rules: s.rules, Robots: s.given, Entries: s.entries,
-		Target: s.target, Known: s.knows, Own: s.ownsLocation, Rest: s.rest, Answered: s.explored.Count, Agent: cmp.Or(opts.UserAgent, "servemap-explore"),
+		Target: s.target, Known: s.knows, Own: s.files.OwnsLocation, Rest: s.rest, Answered: s.explored.Count, Agent: cmp.Or(opts.UserAgent, "servemap-explore"),
 		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), MaxDepth: cmp.Or(opts.MaxDepth, 20), Concurrency: cmp.Or(opts.Concurrency, 2),
 		Static: opts.Static, Sitemaps: opts.Sitemaps, Resume: opts.Resume,
 	}
@@ -554,7 +573,7 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 	for i, loc := range cfg.Sitemaps {
 		to := s.norm.Parse(loc)
 		if to.Location == "" {
-			return cfg, fmt.Errorf("the sitemap %q cannot be asked for: %s", loc, to.Reason.Text())
+			return cfg, fmt.Errorf("the sitemap %q cannot be asked for: %s; name it as visitors do, such as %s", loc, to.Reason.Text(), s.origin.URL(s.origin.Folder()+"sitemap.xml"))
 		}
 		cfg.Sitemaps[i] = to.Location
 	}
@@ -636,10 +655,12 @@ func (s *Site) RobotsLine() string {
 // entity tag, and "Cache-Control: no-cache" unless next says otherwise. A CDN that keeps
 // the old file may serve it until that expires.
 //
-// Robots passes on unchanged what is not a plain robots.txt: any other status, HTML, or a
-// file that is compressed, in UTF-16, broken off, or longer than 500 KiB with the lines. It
-// adds nothing under Options.ReportOnly, or if Options.Name looks like a secret that
-// robots.txt would reveal. The latter is logged.
+// To know the file, Robots asks next for all of it. If there is nothing to add, it then
+// lets next answer the request. That is so if the file names the sitemap, and if it is not
+// a plain robots.txt: any other status, HTML, or a file that is compressed, in UTF-16,
+// broken off, or longer than 500 KiB with the lines. Robots adds nothing under
+// Options.ReportOnly, or if Options.Name looks like a secret that robots.txt would reveal.
+// The latter is logged.
 func (s *Site) Robots(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.DefaultServeMux
@@ -651,29 +672,37 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		s.log.Logger().Warn("robots.txt does not name the sitemap: the Name in Options looks like a secret, and robots.txt is public", "origin", s.origin.String())
 		return next
 	}
+	s.announces.Store(true)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" || r.Method != http.MethodGet && r.Method != http.MethodHead || !s.norm.Ours(r.Host) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		announce.Serve(next, w, r, s.topURLs(), s.robots)
+		s.announces.Store(announce.Serve(next, w, r, s.topURLs(), s.robots))
 	})
 }
 
 // topURLs returns the URLs of the files to name to crawlers.
-func (s *Site) topURLs() []string {
-	urls := s.files.Tops()
-	for i, name := range urls {
-		urls[i] = s.origin.URL(s.origin.Folder() + name)
+func (s *Site) topURLs() []string { return s.urlsOf(s.files.Tops()) }
+
+// Sitemaps returns the URLs of [Site.RobotsLine] whose files are served now, for tools that
+// submit them. There are none under Options.ReportOnly, and while nothing is listed.
+func (s *Site) Sitemaps() []string { return s.urlsOf(s.files.TopsServed()) }
+
+func (s *Site) urlsOf(names []string) (urls []string) {
+	for _, name := range names {
+		urls = append(urls, s.origin.URL(s.origin.Folder()+name))
 	}
 	return urls
 }
 
-// Page is what is known of a listed page.
+// Page is what is known of a listed page. All times are in UTC.
 type Page struct {
-	URL       string
-	FirstSeen time.Time
-	LastSeen  time.Time
+	URL string // as in the sitemap
+	// FirstSeen and LastSeen are the times of the first and the last look that showed the
+	// page to an anonymous visitor. Most visits are no looks, so LastSeen may be older than
+	// the last visit.
+	FirstSeen, LastSeen time.Time
 	// LastModified is the lastmod of the sitemap: when the page's content last
 	// changed, or the zero Time if that is not known.
 	LastModified time.Time
@@ -687,7 +716,9 @@ type Page struct {
 	Alternates map[string]string
 }
 
-// Pages yields the listed pages, in the order of their URLs. An error ends it.
+// Pages yields the listed pages, in the order of their URLs. An error ends it: that of the
+// store, or of ctx if that ended. It is no snapshot: a page that is listed or leaves
+// meanwhile may be among them or not.
 func (s *Site) Pages(ctx context.Context) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		for p, err := range s.ledger.Pages(ctx) {
@@ -705,8 +736,8 @@ func (s *Site) Pages(ctx context.Context) iter.Seq2[Page, error] {
 func (s *Site) page(p merge.Known) Page {
 	page := Page{
 		URL:        s.origin.URL(p.Location),
-		FirstSeen:  p.FirstSeen,
-		LastSeen:   p.LastSeen,
+		FirstSeen:  p.FirstSeen.UTC(),
+		LastSeen:   p.LastSeen.UTC(),
 		ChangeFreq: p.Entry.Freq.String(),
 		Changes:    int(p.Changes),
 	}
@@ -725,14 +756,17 @@ func (s *Site) page(p merge.Known) Page {
 	return page
 }
 
-// Change is what happened last to a page of the sitemap.
+// Change is what happened last to a page of the sitemap. All times are in UTC.
 type Change struct {
-	URL  string
-	Kind ChangeKind
-	At   time.Time // when the change was noted
+	URL  string     // as in the sitemap
+	Kind ChangeKind // Added, Changed or Removed
+	At   time.Time  // when the change was noted
 	// Listed is when an Added page was listed. It is before At if the page has changed
 	// since then. It is zero for the other kinds.
 	Listed time.Time
+	// Reason is why a Removed page is no longer listed. It is "" for the other kinds, and
+	// while the store does not know the reason yet.
+	Reason Reason
 }
 
 // ChangeKind says what happened to a page.
@@ -778,7 +812,12 @@ func (s *Site) Changes(ctx context.Context, since time.Time) iter.Seq2[Change, e
 func (s *Site) change(e journal.Event, since time.Time) Change {
 	c := Change{URL: s.origin.URL(e.Location), Kind: Changed, At: e.At.UTC()}
 	switch what := e.Kind(since); {
-	case what == journal.Removed, !s.files.Allows(e.Location):
+	case what == journal.Removed:
+		c.Kind = Removed
+		if e.Why != admit.None {
+			c.Reason = Reason(e.Why.String())
+		}
+	case !s.files.Allows(e.Location):
 		c.Kind = Removed
 	case what == journal.Added:
 		if c.Kind, c.Listed = Added, c.At; e.What == journal.Changed {
@@ -858,10 +897,10 @@ const (
 
 // Explanation says why a page is listed, or why not.
 type Explanation struct {
-	URL     string
-	Listed  bool
-	Verdict Verdict
-	Reason  Reason
+	URL     string  // as in the sitemap, if it is listed
+	Listed  bool    // Verdict is VerdictListed
+	Verdict Verdict // never ""
+	Reason  Reason  // never ""
 	// Text says the same in a sentence, and what would change it.
 	Text string
 	// Page is what servemap saw of it. Fields that it did not see are zero.
@@ -905,9 +944,9 @@ type Dates struct {
 	// 80 %. All are 0 until a look shows another page than the one before. Text
 	// that moves by itself counts here, although it is no change.
 	Interval, Shortest, Longest time.Duration
-	// ChangeFreq is the changefreq that fits best, published or not, and
-	// Probability how likely it is; see Limits.Confidence.
-	ChangeFreq  string
+	// ChangeFreq is the changefreq that fits best, published or not.
+	ChangeFreq string
+	// Probability is how likely ChangeFreq is, from 0 to 1; see Limits.Confidence.
 	Probability float64
 	// ReadAs says whether servemap reads the page as an article or as a list, and how many
 	// blocks or items were new at the last change. It is "" before the first look.
@@ -944,7 +983,10 @@ func (s *Site) explanation(p merge.Known) Explanation {
 	if foreign := s.norm.Parse(p.Location).NeedsCanonical; p.Reason == admit.NotSeen && p.Status == 0 && !p.Rule && (foreign || explore.MayAct(p.Location)) {
 		e.Text, e.Missing = texts.LeftOut(p.Location, foreign)
 	}
-	if p.NeedsLogin() {
+	switch {
+	case s.files.OwnsLocation(p.Location):
+		e.Text, e.Missing = texts.OwnFile, nil
+	case p.NeedsLogin():
 		e.Missing = []string{texts.ForAnybody}
 	}
 	if p.Canonical != "" {
@@ -1042,17 +1084,17 @@ type Crawler struct {
 	// estimates from a random part of them.
 	FetchedDay, FetchedWeek, NotFetched int
 	// AfterChange is the median time from the listing or change of a page to the first
-	// fetch after it, over the last Changes fetches, at most 100. A page that was not
-	// fetched yet does not count. A fetch up to a minute before a change was noted may have
-	// revealed it, and counts as 0.
+	// fetch after it. A page that was not fetched yet does not count. A fetch up to a
+	// minute before a change was noted may have revealed it, and counts as 0.
 	AfterChange time.Duration
-	Changes     int
+	// Changes is how many such fetches AfterChange is made of: the last ones, at most 100.
+	Changes int
 }
 
 // CrawlerDay counts the requests of a day whose User-Agent named an engine's crawler.
 type CrawlerDay struct {
 	Day     time.Time // the beginning of the day, in UTC
-	Claimed int
+	Claimed int       // requests that claimed to be from the engine
 	// Confirmed is how many of them came from an address of the engine, by reverse and
 	// forward DNS, and Refuted how many came from an address that is not the engine's. The
 	// others are unknown: the DNS did not answer, too many addresses came at once, or the
@@ -1062,9 +1104,9 @@ type CrawlerDay struct {
 
 // CrawlerFile is the last fetch of one of the sitemap's files.
 type CrawlerFile struct {
-	URL    string // without ".gz"
-	At     time.Time
-	Status int // such as 200, 304, or 503 while nothing was listed
+	URL    string    // without ".gz"
+	At     time.Time // in UTC
+	Status int       // such as 200, 304, or 503 while nothing was listed
 }
 
 // Crawlers returns what each search engine fetched, for every engine that a request claimed
@@ -1085,14 +1127,14 @@ func (s *Site) Crawlers() []Crawler {
 			c.Days = append(c.Days, CrawlerDay{Day: d.Start, Claimed: d.Claimed, Confirmed: d.Confirmed, Refuted: d.Refuted})
 		}
 		for _, f := range r.Files {
-			c.Files = append(c.Files, CrawlerFile{URL: s.origin.URL(s.origin.Folder() + f.Name), At: f.At, Status: f.Status})
+			c.Files = append(c.Files, CrawlerFile{URL: s.origin.URL(s.origin.Folder() + f.Name), At: f.At.UTC(), Status: f.Status})
 		}
 		all = append(all, c)
 	}
 	return all
 }
 
-// Stats are counts since the start, unless they say otherwise.
+// Stats are counts since the start of this process, unless they say otherwise.
 type Stats struct {
 	Listed    int    // pages in the sitemap that is served now
 	Waiting   int    // locations now known that were never listed, or that Site.Forget took out
@@ -1116,7 +1158,7 @@ type Stats struct {
 	Notes []string
 }
 
-// Stats returns the present counts.
+// Stats returns the present counts. It does not wait for the store.
 func (s *Site) Stats() Stats {
 	l := s.ledger.Stats()
 	st := Stats{

@@ -252,8 +252,8 @@
 //
 // A page gets its file when it is first listed, and stays there. "/sitemap.xml" is one
 // file of up to 50,000 pages, and beyond that an index of "/sitemap-1.xml" and so on. A
-// change renews one file and its ETag. A file that has lost three quarters of its pages
-// is later emptied into the last one. All of this is off by default:
+// change renews one file and its ETag. All of this is
+// off by default:
 //
 //   - Options.HTML: "sitemap.html", the listed pages by folder, for visitors.
 //   - Options.Recent: "sitemap-recent.xml", the pages that appeared or changed lately.
@@ -358,15 +358,23 @@
 // # Versions
 //
 // The version is that of the module, which is the tag in version control; nothing else
-// states it. Until v1, a minor version may change the interface, and its notes say how to
-// follow. A patch version only mends. Exit codes and JSON fields of the command are only
-// ever added to.
+// states it. [github.com/servemap/servemap/metrics] and examples/caddy are modules of their
+// own, and get the same version at the same time.
+//
+//   - Until v1, a minor version may change the interface. Its notes say how to follow. It
+//     may also decide better what is listed and when a page changed, and need a newer
+//     release of Go. From v1 on, the interface is only added to.
+//   - A patch version only mends.
+//   - The flags, exit codes and JSON fields of the command, the names of metrics, and the
+//     verdicts and reasons are only added to, in any version.
+//   - Texts for people may change in any version: those of the log, hints, errors, the
+//     inspector and [Explanation].
 //
 // Stored data says which version wrote it. A later version reads what an earlier one wrote.
 // If it must write what the earlier one cannot read, it says so in the store. Then a
 // process of the earlier version serves its last sitemap and learns nothing more. Until
 // then old and new processes may share a database: the older one keeps fields that it does
-// not know.
+// not know. To go back to an earlier version after that, use a copy of the folder or table.
 package servemap
 
 import (
@@ -383,6 +391,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -539,7 +548,7 @@ type HTML struct {
 
 // HTMLPage is what [HTML.Layout] is executed with.
 type HTMLPage struct {
-	Lang      string
+	Lang      string        // HTML.Lang, for the html element
 	Title     string        // the heading: HTML.Title, or the name of a folder
 	Canonical string        // the absolute URL of the page, for its rel=canonical
 	Tree      template.HTML // the links, in a div of the class "sitemap"
@@ -674,8 +683,8 @@ const (
 	Never
 )
 
-// Site observes one origin's responses and serves its sitemap. It is safe for
-// concurrent use. Close it when the server has shut down.
+// Site observes one origin's responses and serves its sitemap. [New] makes it; its zero
+// value is of no use. It is safe for concurrent use. Close it when the server has shut down.
 type Site struct {
 	origin   location.Origin
 	norm     *location.Normalizer
@@ -697,6 +706,8 @@ type Site struct {
 	silent bool // nothing is served
 	limits Limits
 
+	announces atomic.Bool // Robots adds the sitemap to robots.txt, as far as was seen
+
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
 	closing  sync.Once
@@ -709,7 +720,8 @@ type Site struct {
 // believed. The Site stores what it learns in st, which several Sites may share. The caller
 // closes st, after the Site. If opts is nil, New uses the defaults. It copies opts.
 //
-// New does not wait for the store. Its error names the argument that is wrong.
+// New does not wait for the store. Its error names the argument or option that is wrong,
+// and says what to write in its place.
 func New(origin string, st store.Store, opts *Options) (*Site, error) {
 	if v := reflect.ValueOf(st); st == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, errors.New("servemap: the store is nil; open one first, such as with badgerstore.Open, and check its error")
@@ -803,7 +815,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Due: looks,
 		Buffers: tap.NewBuffers(look.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
 		Cookies: admit.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
-		Rules: s.rules, WatchRobots: s.given == nil, Hints: s.hints, Own: s.ownsLocation,
+		Rules: s.rules, WatchRobots: s.given == nil, Hints: s.hints, Own: s.files.OwnsLocation,
 	})
 	if opts.Crawlers {
 		s.crawlers = crawlers.New(crawlers.Config{
@@ -991,7 +1003,8 @@ func (s *Site) locateEntries(given []string) ([]string, error) {
 	return entries, nil
 }
 
-// Observe returns a handler that calls next and remembers the pages it serves. It never
+// Observe returns a handler that calls next, which must not be nil, and remembers the pages
+// it serves. It never
 // changes a response, delays a write, or fails a request. It is also a
 // [mux.MiddlewareFunc]. It may stand anywhere, and more than once. The best place is
 // outermost, where it also sees pages that are gone, but inside middleware that compresses.
@@ -1021,7 +1034,8 @@ func (o observed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Flush returns when all that was seen before the call is read, stored and rendered. If the
-// store cannot be used, Flush soon returns an error, and the Site stores it later.
+// store cannot be used, Flush soon returns an error, and the Site stores it later. If ctx
+// ends before, the error wraps that of ctx.
 func (s *Site) Flush(ctx context.Context) error {
 	if err := s.ledger.Flush(ctx); err != nil {
 		return fmt.Errorf("servemap: flushing: %w", err)
@@ -1038,7 +1052,7 @@ func (s *Site) Flush(ctx context.Context) error {
 }
 
 // Forget takes the page at url out of the sitemap, erases what is known of it, and bars it
-// until a rule says Always. If it returns nil, all that is stored. If it returns an error,
+// until a rule says Always. url is a URL of the site, or a location such as "/about". If it returns nil, all that is stored. If it returns an error,
 // nothing is stored, and the page comes back when it is seen again. Then call it again.
 func (s *Site) Forget(ctx context.Context, url string) error {
 	loc, err := s.locate(url)

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"html/template"
 	"io"
 	"log/slog"
 	"math"
@@ -22,6 +23,7 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -97,7 +99,7 @@ func muxRouter() *mux.Router {
 	return r
 }
 
-func TestSite(t *testing.T) {
+func TestMountedSiteServesListedPagesOverHTTP1AndHTTP2(t *testing.T) {
 	for name, mount := range mounts {
 		for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
 			t.Run(name+", "+proto, func(t *testing.T) {
@@ -113,14 +115,10 @@ func TestSite(t *testing.T) {
 						req.Header.Set("Cookie", cookie)
 					}
 					resp, err := srv.Client().Do(req)
-					if err != nil {
-						t.Fatal(err)
-					}
+					base.Check(t, err)
 					defer resp.Body.Close()
 					body, err := io.ReadAll(resp.Body)
-					if err != nil {
-						t.Fatal(err)
-					}
+					base.Check(t, err)
 					return resp, string(body)
 				}
 				if resp, body := visit("/sitemap.xml", ""); resp.Proto != proto || resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "No page of "+origin+" is listed yet") {
@@ -197,8 +195,9 @@ func TestPageLeavesAMinuteAfter404(t *testing.T) {
 	}
 }
 
-// TestRobots lets a site name its sitemap in the robots.txt of its program.
-func TestRobots(t *testing.T) {
+// TestRobotsNamesTheSitemapInTheProgramsRobotsTxt lets a site name its sitemap in the robots.txt of
+// its program.
+func TestRobotsNamesTheSitemapInTheProgramsRobotsTxt(t *testing.T) {
 	const file = "User-agent: *\nDisallow: /private\n"
 	own := func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" {
@@ -248,9 +247,9 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// TestRobotsIsLearned checks that a site obeys its program's robots.txt, whichever handler
+// TestSiteObeysTheRobotsTxtOfItsProgram checks that a site obeys its program's robots.txt, whichever handler
 // is outside.
-func TestRobotsIsLearned(t *testing.T) {
+func TestSiteObeysTheRobotsTxtOfItsProgram(t *testing.T) {
 	program := http.NewServeMux()
 	program.HandleFunc("/robots.txt", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "User-agent: *\nDisallow: /b\n") })
 	program.Handle("/", page("home", "/a", "/b"))
@@ -273,9 +272,10 @@ func TestRobotsIsLearned(t *testing.T) {
 	}
 }
 
-// TestCrawlers has two visitors: DuckDuckBot, which the DNS cannot confirm, and somebody
-// who claims to be Googlebot from an address about which nobody asks the DNS.
-func TestCrawlers(t *testing.T) {
+// TestStatsCountTheFetchesOfConfirmedAndClaimedCrawlers has two visitors: DuckDuckBot, which the
+// DNS cannot confirm, and somebody who claims to be Googlebot from an address about which nobody
+// asks the DNS.
+func TestStatsCountTheFetchesOfConfirmedAndClaimedCrawlers(t *testing.T) {
 	const duck, google = "DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 	for name, mount := range mounts {
 		if name == "ServeMux, with Handler" || name == "mux, used" {
@@ -340,7 +340,7 @@ func TestCrawlersAreNotFollowedUnlessAsked(t *testing.T) {
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 	st := new(memstore.Store)
 	tests := []struct {
 		name   string
@@ -423,9 +423,7 @@ func TestNewRefuses(t *testing.T) {
 
 func TestEveryVerdictAndReasonHasAPublicConstant(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "handler.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	public := map[string]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.ValueSpec); ok && spec.Type != nil && len(spec.Values) == 1 {
@@ -774,6 +772,114 @@ func ExampleLimits() {
 	fmt.Println(strings.Count(rec.Body.String(), "<sitemap>"), "files")
 	// Output:
 	// 2 files
+}
+
+// ExampleOptions_recent adds a file of the pages that were listed or changed in the last two
+// days.
+func ExampleOptions_recent() {
+	site := open(&servemap.Options{Recent: 48 * time.Hour})
+	defer site.Close(context.Background())
+	handler := site.Wrap(shop())
+	visit(site, handler, "/", "/p/teapot")
+	rec := httptest.NewRecorder()
+	handler.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "https://example.com/sitemap-recent.xml", nil))
+	fmt.Println(rec.Code, strings.Count(rec.Body.String(), "<url>"), "pages")
+	// Output:
+	// 200 2 pages
+}
+
+// ExampleHTML adds a site map for visitors, in the site's own layout.
+func ExampleHTML() {
+	layout := template.Must(template.New("").Parse(`<title>{{.Title}}</title>
+<link rel="canonical" href="{{.Canonical}}">
+{{.Tree}}`))
+	site := open(&servemap.Options{HTML: &servemap.HTML{Title: "All we sell", Layout: layout}})
+	defer site.Close(context.Background())
+	handler := site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		title := map[string]string{"/": "The shop", "/teapot": "A teapot", "/cup": "A cup"}[r.URL.Path]
+		fmt.Fprintf(w, `<title>%s</title><p>%[1]s. <a href="/teapot">Teapots</a> and <a href="/cup">cups</a>.`, title)
+	}))
+	visit(site, handler, "/", "/teapot", "/cup")
+	show(handler, "/sitemap.html")
+	// Output:
+	// 200
+	// <title>All we sell</title>
+	// <link rel="canonical" href="https://example.com/sitemap.html">
+	// <div class="sitemap">
+	// <div class="pages">
+	// <ul>
+	// <li dir="auto"><a href="/">The shop</a></li>
+	// <li dir="auto"><a href="/cup">A cup</a></li>
+	// <li dir="auto"><a href="/teapot">A teapot</a></li>
+	// </ul>
+	// </div>
+	// </div>
+}
+
+// ExampleSite_Crawlers says what a search engine fetched.
+func ExampleSite_Crawlers() {
+	site := open(&servemap.Options{Crawlers: true})
+	defer site.Close(context.Background())
+	handler := site.Wrap(shop())
+	visit(site, handler, "/", "/p/teapot")
+
+	r := httptest.NewRequest(http.MethodGet, "https://example.com/p/teapot", nil)
+	r.Header.Set("User-Agent", "DuckDuckBot/1.1")
+	handler.ServeHTTP(httptest.NewRecorder(), r)
+	visit(site, handler) // until it is counted
+	for _, c := range site.Crawlers() {
+		fmt.Println(c.Engine, "made", c.Days[0].Claimed, "request today and fetched", c.FetchedDay, "of the listed pages, not", c.NotFetched)
+	}
+	// Output:
+	// DuckDuckBot made 1 request today and fetched 1 of the listed pages, not 1
+}
+
+// ExampleLocal tells this machine from others.
+func ExampleLocal() {
+	r := httptest.NewRequest(http.MethodGet, "http://localhost:8080/inspect/", nil)
+	for _, peer := range []string{"127.0.0.1:4711", "198.51.100.23:4711"} {
+		r.RemoteAddr = peer
+		fmt.Println(peer, servemap.Local(r))
+	}
+	// Output:
+	// 127.0.0.1:4711 true
+	// 198.51.100.23:4711 false
+}
+
+// ExampleExploring leaves an exploration out of a program's own statistics.
+func ExampleExploring() {
+	site, ctx := open(nil), context.Background()
+	defer site.Close(ctx)
+	pages, visitors := shop(), 0
+	handler := site.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !servemap.Exploring(r) {
+			visitors++
+		}
+		pages.ServeHTTP(w, r)
+	}))
+	done, err := site.Explore(ctx, handler, nil)
+	visit(site, handler, "/")
+	fmt.Println(done.Pages, "pages were explored,", visitors, "was visited,", err)
+	// Output:
+	// 2 pages were explored, 1 was visited, <nil>
+}
+
+// ExampleSite_Close ends a program in the order in which nothing that was learned is lost:
+// the server, the site, the store.
+func ExampleSite_Close() {
+	st := new(memstore.Store) // or badgerstore.Open, whose Store is closed last
+	site, err := servemap.New("https://example.com", st, nil)
+	if err != nil {
+		panic(err)
+	}
+	server := &http.Server{Addr: "127.0.0.1:0", Handler: site.Wrap(shop())}
+	go server.ListenAndServe()
+
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	fmt.Println(server.Shutdown(ctx), site.Close(ctx))
+	// Output:
+	// <nil> <nil>
 }
 
 // BenchmarkObserve compares a request that teaches nothing, as most do, with the same

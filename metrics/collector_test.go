@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -24,9 +25,7 @@ import (
 func newSite(t *testing.T, origin string) *servemap.Site {
 	t.Helper()
 	site, err := servemap.New(origin, new(memstore.Store), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	t.Cleanup(func() { _ = site.Close(context.Background()) })
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -38,9 +37,7 @@ func newSite(t *testing.T, origin string) *servemap.Site {
 	for _, path := range []string{"/", "/logo"} {
 		ask(h, origin+path)
 	}
-	if err := site.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, site.Flush(t.Context()))
 	ask(h, origin+"/sitemap.xml")
 	return site
 }
@@ -161,9 +158,7 @@ func TestDashboardAndAlertsUseMetricsThatExist(t *testing.T) {
 	shown := map[string]bool{}
 	for _, file := range []string{"dashboard.json", "alerts.yml"} {
 		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		names := metricName.FindAllString(string(b), -1)
 		if len(names) == 0 {
 			t.Errorf("%s uses no metric", file)
@@ -181,11 +176,9 @@ func TestDashboardAndAlertsUseMetricsThatExist(t *testing.T) {
 	}
 }
 
-func TestDashboard(t *testing.T) {
+func TestDashboardIsAsItIsGenerated(t *testing.T) {
 	b, err := os.ReadFile("dashboard.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	var board struct {
 		Inputs []struct{ Name string } `json:"__inputs"`
 		Panels []struct {
@@ -195,9 +188,7 @@ func TestDashboard(t *testing.T) {
 			Targets []struct{ Expr string }
 		}
 	}
-	if err := json.Unmarshal(b, &board); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, json.Unmarshal(b, &board))
 	if len(board.Inputs) != 1 || board.Inputs[0].Name != "DS_PROMETHEUS" || len(board.Panels) == 0 {
 		t.Fatalf("inputs %v, %d panels", board.Inputs, len(board.Panels))
 	}
@@ -216,9 +207,9 @@ func TestDashboard(t *testing.T) {
 	}
 }
 
-// TestPromtool lets Prometheus' own tool judge the metrics and the alerts. Without that
+// TestPromtoolAcceptsTheAlerts lets Prometheus' own tool judge the metrics and the alerts. Without that
 // tool it is skipped, except in CI.
-func TestPromtool(t *testing.T) {
+func TestPromtoolAcceptsTheAlerts(t *testing.T) {
 	if _, err := exec.LookPath("promtool"); err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatal(err)

@@ -160,6 +160,23 @@ func retryAfter(value string, now time.Time) time.Duration {
 	return 0
 }
 
+// says says in words what a verdict other than verdictOK means.
+func (e engine) says() string {
+	switch e.Verdict {
+	case verdictUnverified:
+		return "the engine takes the pages, and has not checked the key for a day"
+	case verdictPending:
+		return "the engine has not checked the new key yet"
+	case verdictRefused:
+		return "the engine refuses the key"
+	case verdictThrottled:
+		return "the engine asks for fewer posts"
+	case verdictPaused:
+		return "the engine refuses the pages"
+	}
+	return "the engine cannot be reached, or has trouble of its own"
+}
+
 // advice says what the owner can do, "" if nothing.
 func (e engine) advice() string {
 	switch {
@@ -168,9 +185,9 @@ func (e engine) advice() string {
 	case e.Verdict == verdictRefused:
 		return "everybody must get the key file with status 200 and no other content: see that Wrap stands in front of all else, and that no bot shield or cache answers in its place"
 	case e.Verdict == verdictUnverified:
-		return "the engine takes the pages, and has not checked the key for a day: see that it can fetch the key file"
+		return "see that the engine can fetch the key file"
 	case e.Verdict == verdictPaused:
-		return "the engine refuses what is sent; nothing is sent to it for a day"
+		return "the code and the error code say what the engine objects to"
 	}
 	return ""
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestJudge(t *testing.T) {
+func TestAnswerDecidesTheVerdictAndTheNextPost(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	ok := engine{Verdict: verdictOK, LastAccepted: now.Add(-time.Hour)}
 	for _, row := range []struct {
@@ -59,7 +59,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func TestWhichEndpointIsUsed(t *testing.T) {
+func TestSecondEndpointIsUsedWhileTheFirstIsRefusedOrDown(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	later := now.Add(time.Minute)
 	for _, row := range []struct {
@@ -93,7 +93,7 @@ func TestWhichEndpointIsUsed(t *testing.T) {
 	}
 }
 
-func TestRetryAfter(t *testing.T) {
+func TestRetryAfterIsReadWithinBounds(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
 		"":                               0,
@@ -114,7 +114,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-func TestErrorCode(t *testing.T) {
+func TestErrorCodeIsReadFromTheAnswer(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"errorCode":"KeyNotFound","message":"The key was not found"}`: "KeyNotFound",
 		`{"ErrorCode":"InvalidKey"}`:                                    "InvalidKey",

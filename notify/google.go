@@ -28,7 +28,7 @@ type Google struct {
 
 // Sitemap is what Google says about a file of the sitemap.
 type Sitemap struct {
-	URL            string
+	URL            string    // of the file
 	LastSubmitted  time.Time // the zero Time if never
 	LastDownloaded time.Time // the zero Time if never
 	Pending        bool      // Google has not processed it yet
@@ -59,15 +59,14 @@ type searchConsole struct {
 	agent  string
 }
 
-// google submits the top files that were not submitted yet. Once a day it reads what Google
-// says about all of them.
-func (n *Notifier) google(ctx context.Context, st state) error {
-	tops := n.servedTops()
+// google submits the top files that are served and were not submitted yet. Once a day it
+// reads what Google says about all of them.
+func (n *Notifier) google(ctx context.Context, st state, tops []string) error {
 	g := st.Google
 	g.Submitted = slices.DeleteFunc(slices.Clone(g.Submitted), func(top string) bool { return !slices.Contains(n.tops, top) })
 	fresh := slices.DeleteFunc(slices.Clone(tops), func(top string) bool { return slices.Contains(g.Submitted, top) })
 	now := n.now()
-	if n.console == nil || len(tops) == 0 || now.Before(g.Until) && (len(fresh) == 0 || g.Problem != "") {
+	if n.console == nil || now.Before(g.Until) && (len(fresh) == 0 || g.Problem != "") {
 		return nil
 	}
 	g.Until, g.Problem = now.Add(readAgain), ""

@@ -79,7 +79,7 @@ func (c *consoleFake) answer(code int) {
 const sites = `{"siteEntry":[{"siteUrl":"https://www.example.com/","permissionLevel":"siteOwner"},
 	{"siteUrl":"sc-domain:example.com","permissionLevel":"siteFullUser"},{"siteUrl":"sc-domain:ample.com","permissionLevel":"siteOwner"}]}`
 
-func TestTheSitemapIsSubmittedOnce(t *testing.T) {
+func TestSitemapIsSubmittedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const top = "https://example.com/sitemap.xml"
 		c := newConsole(sites)
@@ -131,7 +131,7 @@ func TestNewTopFilesAreSubmitted(t *testing.T) {
 	})
 }
 
-func TestWhatKeepsGoogleFromBeingAsked(t *testing.T) {
+func TestStatusSaysWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		sites string
@@ -181,7 +181,7 @@ func TestWhatKeepsGoogleFromBeingAsked(t *testing.T) {
 	}
 }
 
-func TestChooseProperty(t *testing.T) {
+func TestPropertyThatFitsTheSiteBestIsChosen(t *testing.T) {
 	for _, row := range []struct {
 		name, site, want string
 		properties       []string

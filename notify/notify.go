@@ -11,17 +11,17 @@
 // Bing, Yandex, Seznam, Naver, Yep and Amazon take part, and share what each of them is
 // told. Google does not. No account is needed: the notifier makes a key, and serves it in a
 // file of the site, which proves that it speaks for the site. Bing needs no other kind of
-// submission: IndexNow and the line in robots.txt (see [servemap.Site.RobotsLine]) tell it
+// submission: IndexNow and the line in robots.txt (see [servemap.Site.Robots]) tell it
 // everything. If a CDN announces changes as well, such as Cloudflare's Crawler Hints, use
 // one of the two.
 //
 // Pages that are new, changed, moved or gone are sent 5 minutes after the Site saw that,
 // each at most once an hour, and at most 10,000 a day. The notifier decides at the moment
 // of sending. It sends only pages that are listed then, and pages that were listed until
-// the site answered 404, 410 or a permanent redirect. It names a page that left the sitemap
-// for any other reason to nobody. It does not send changes from before the first start. It
-// also sends nothing while more than a quarter of the listed pages, and more than 100,
-// change within an hour: that is a deploy or an import. The sitemap shows those changes.
+// the site answered 404, 410 or a permanent redirect. If a page left the sitemap for any
+// other reason, nobody is told. Changes from before the first start are not sent. Nothing
+// is sent either while more than a quarter of the listed pages, and more than 100, change
+// within an hour: that is a deploy or an import. The sitemap shows those changes.
 //
 // Nothing is sent while the site serves no sitemap, as under [servemap.Options.ReportOnly].
 // The store keeps everything that must survive a restart. Processes that share it send each
@@ -31,36 +31,49 @@
 // # Search Console
 //
 // The notifier submits the top files of the sitemap once, and again when other files take
-// their place. Once a day it reads what Google says about them; see [Status]. That needs an
-// account with full permission for the site's property, and the scope
-// https://www.googleapis.com/auth/webmasters. With a service account:
+// their place. Once a day it reads what Google says about them; see [Status]. It needs an
+// [http.Client] that adds an authorisation with the scope
+// https://www.googleapis.com/auth/webmasters, from an account with full permission for the
+// site's property. There are two ways to get one. For both, make a project in the Google
+// Cloud console (https://console.cloud.google.com), and enable the "Google Search Console
+// API" in it.
 //
-//  1. In the Google Cloud console, make a project, enable the "Google Search Console
-//     API" in it, make a service account, and download a key for it as JSON. The
-//     account needs no role.
+// The first way is a service account:
 //
+//  1. Make one in the project, and download a key for it as JSON. It needs no role there.
 //  2. In Search Console, under Settings, Users and permissions, add the account's e-mail
-//     address with full permission. If that dialog does not find the address, add it as an
-//     owner at https://www.google.com/webmasters/verification/home.
+//     address with full permission. That dialog often answers that it does not find the
+//     address. Then open https://www.google.com/webmasters/verification/home, choose the
+//     property, and add the address there as an owner.
 //
-//  3. Give the notifier a client, here with golang.org/x/oauth2/google:
+// The client then comes from golang.org/x/oauth2/google:
 //
-//     conf, err := google.JWTConfigFromJSON(key, "https://www.googleapis.com/auth/webmasters")
-//     ...
-//     opts.Google = &notify.Google{Client: conf.Client(ctx)}
+//	conf, err := google.JWTConfigFromJSON(key, "https://www.googleapis.com/auth/webmasters")
+//	...
+//	opts.Google = &notify.Google{Client: conf.Client(ctx)}
 //
-// Without a service account, a person with full permission consents once:
+// The second way is a person who has full permission and consents once:
 //
-//  1. In the same project, make an OAuth client of the type "Desktop app", and publish the
-//     consent screen. Otherwise its tokens end after 7 days.
+//  1. In the project, make an OAuth client of the type "Desktop app". It has an ID and a
+//     secret.
+//  2. Publish the consent screen, as tokens of an app in testing end after 7 days. Google
+//     need not verify the app: the person sees a warning and continues.
 //
-//  2. Let the person consent to the scope, with access_type=offline, and keep the
-//     refresh token as a secret.
+// A program like this one, with golang.org/x/oauth2, is run once. It prints a refresh token,
+// which is a secret:
 //
-//  3. Give the notifier a client, here with golang.org/x/oauth2:
+//	conf := &oauth2.Config{
+//		ClientID: id, ClientSecret: secret, Endpoint: google.Endpoint, RedirectURL: "http://127.0.0.1",
+//		Scopes: []string{"https://www.googleapis.com/auth/webmasters"},
+//	}
+//	fmt.Println(conf.AuthCodeURL("", oauth2.AccessTypeOffline, oauth2.ApprovalForce)) // the person opens this
+//	// The browser ends at an address that does not load. It has the code after "code=", percent-encoded.
+//	token, err := conf.Exchange(ctx, code)
+//	fmt.Println(token.RefreshToken)
 //
-//     conf := &oauth2.Config{ClientID: id, ClientSecret: secret, Endpoint: google.Endpoint}
-//     opts.Google = &notify.Google{Client: conf.Client(ctx, &oauth2.Token{RefreshToken: token})}
+// And in the site's program, with the same conf:
+//
+//	opts.Google = &notify.Google{Client: conf.Client(ctx, &oauth2.Token{RefreshToken: token})}
 //
 // This package depends on neither module.
 package notify
@@ -126,13 +139,29 @@ type Options struct {
 
 // Notifier tells search engines what changed on one site. It is safe for concurrent use.
 type Notifier struct {
-	site      *servemap.Site
-	store     store.Store
-	keys      keys.Keys
-	log       *slog.Logger
-	client    *http.Client
-	console   *searchConsole // nil without Options.Google
-	given     string         // the owner's key, "" if the notifier makes one
+	site    *servemap.Site
+	store   store.Store
+	keys    keys.Keys
+	log     *slog.Logger
+	client  *http.Client
+	console *searchConsole // nil without Options.Google
+	settings
+
+	keyPath    atomic.Pointer[string] // of the key file, nil while unknown
+	keyFetched atomic.Int64           // in Unix nanoseconds
+
+	mu sync.Mutex // held during a pass; guards the fields below
+	waiting
+	proof
+	invalid  int    // posts of this pass that were refused because of a page
+	owed     *post  // the last post, until its outcome is stored
+	property string // of Search Console, "" while unknown
+	said     string // the trouble that was logged last
+}
+
+// settings never change after New.
+type settings struct {
+	given     string // the owner's key, "" if the notifier makes one
 	endpoints []string
 	hold      time.Duration
 	perDay    int
@@ -144,26 +173,25 @@ type Notifier struct {
 	owner     string           // this notifier's name in the lease
 	now       func() time.Time // time.Now, except in tests
 	batch     int              // batchPages, except in tests
+	lease     time.Duration    // leaseFor, except in tests
+}
 
-	keyPath    atomic.Pointer[string] // of the key file, nil while unknown
-	keyFetched atomic.Int64           // in Unix nanoseconds
-
-	mu      sync.Mutex // held during a pass; guards the fields below
-	cursor  time.Time  // nothing older waits
+// waiting is what is known of the changes that are to be sent.
+type waiting struct {
+	cursor  time.Time // nothing older waits
 	pending int
 	drops   int                // dropped pages that the store does not count yet
 	first   map[hash]time.Time // when the first change of each waiting page was seen
 	dropped map[hash]time.Time // the last changes that were dropped, by page
 	rushing bool
-	invalid int   // posts of this pass that were refused because of a page
-	owed    *post // the last post, until its outcome is stored
+}
 
+// proof is what is known of whether engines can see the key file.
+type proof struct {
 	proved      bool      // the key file can be seen, or enough was done for it
 	proveAt     time.Time // when to check the key file next
 	unreachable time.Time // since when the key file is unreachable
 	keyFile     string    // what the last check of the key file saw
-	property    string    // of Search Console, "" while unknown
-	said        string    // the trouble that was logged last
 }
 
 // New returns a Notifier for a site. It keeps its own records in st. This is usually the
@@ -192,9 +220,12 @@ func New(site *servemap.Site, st store.Store, opts *Options) (*Notifier, error) 
 
 func newNotifier(site *servemap.Site, st store.Store, opts Options) (*Notifier, error) {
 	n := &Notifier{
-		site: site, log: cmp.Or(opts.Logger, slog.Default()), given: opts.Key, endpoints: slices.Clone(opts.Endpoints),
-		hold: cmp.Or(opts.Hold, 5*time.Minute), perDay: cmp.Or(opts.MaxPerDay, 10_000),
-		owner: rand.Text(), now: time.Now, batch: batchPages, first: map[hash]time.Time{},
+		site: site, log: cmp.Or(opts.Logger, slog.Default()),
+		settings: settings{
+			given: opts.Key, endpoints: slices.Clone(opts.Endpoints), hold: cmp.Or(opts.Hold, 5*time.Minute),
+			perDay: cmp.Or(opts.MaxPerDay, 10_000), owner: rand.Text(), now: time.Now, batch: batchPages, lease: leaseFor,
+		},
+		waiting: waiting{first: map[hash]time.Time{}},
 	}
 	if opts.Endpoints == nil {
 		n.endpoints = []string{DefaultEndpoint}
@@ -319,10 +350,11 @@ func (n *Notifier) pass(ctx context.Context) error {
 	if n.given == "" {
 		n.know(st.Key)
 	}
-	if err != nil || len(n.servedTops()) == 0 {
+	served := n.site.Sitemaps()
+	if err != nil || len(served) == 0 {
 		return err
 	}
-	return errors.Join(n.indexNow(ctx, st), n.google(ctx, st))
+	return errors.Join(n.indexNow(ctx, st), n.google(ctx, st, served))
 }
 
 // indexNow sends the changes that are due.
@@ -340,31 +372,3 @@ func (n *Notifier) indexNow(ctx context.Context, st state) error {
 	n.invalid = 0
 	return n.send(ctx, due, n.perDay-st.Sent)
 }
-
-// servedTops returns the top files that the site serves now. Under ReportOnly, and while
-// nothing is listed, there are none.
-func (n *Notifier) servedTops() []string {
-	var served []string
-	for _, top := range n.tops {
-		r, err := http.NewRequest(http.MethodHead, top, nil)
-		if err != nil {
-			continue
-		}
-		w := &status{http.Header{}, http.StatusOK}
-		n.site.Handler().ServeHTTP(w, r)
-		if w.code == http.StatusOK {
-			served = append(served, top)
-		}
-	}
-	return served
-}
-
-// status is the status code of a response.
-type status struct {
-	header http.Header
-	code   int
-}
-
-func (w *status) Header() http.Header         { return w.header }
-func (w *status) WriteHeader(code int)        { w.code = code }
-func (w *status) Write(b []byte) (int, error) { return len(b), nil }

@@ -3,8 +3,10 @@ package notify
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,7 +15,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-func TestAChangeIsPostedAfterItsHold(t *testing.T) {
+func TestChangeIsPostedAfterItsHold(t *testing.T) {
 	run(t, 5, Options{}, func(r *rig) {
 		time.Sleep(10 * time.Minute)
 		r.wantPosts()
@@ -39,7 +41,27 @@ func TestAChangeIsPostedAfterItsHold(t *testing.T) {
 	})
 }
 
-func TestAFolderNamesItsKeyFile(t *testing.T) {
+// The owner reads in the metrics how often crawlers ask for the sitemap.
+func TestNotifierCountsAsNoRequestForTheSitemap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 5, testkit.Setup{})
+		requests := func() string {
+			w := httptest.NewRecorder()
+			r.Metrics(func(*http.Request) bool { return true }).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+			_, text, _ := strings.Cut(w.Body.String(), "\nservemap_sitemap_requests_total")
+			text, _, _ = strings.Cut(text, "#")
+			return text
+		}
+		before := requests()
+		r.start(Options{Google: &Google{Client: newConsole(sites).client()}})
+		time.Sleep(24 * time.Hour)
+		if after := requests(); after != before || before == "" {
+			t.Errorf("the requests were%s and are now%s", before, after)
+		}
+	})
+}
+
+func TestFolderNamesItsKeyFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages := newSite(0)
 		pages.change("/blog/a")
@@ -58,7 +80,7 @@ func TestAFolderNamesItsKeyFile(t *testing.T) {
 	})
 }
 
-func TestBatches(t *testing.T) {
+func TestChangesArePostedInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, 25, testkit.Setup{})
 		n := r.build(Options{})
@@ -80,8 +102,8 @@ func TestBatches(t *testing.T) {
 	})
 }
 
-func TestTheBodyOfALargeBatch(t *testing.T) {
-	n := &Notifier{folder: "https://example.com/", root: "https://example.com/", host: "example.com"}
+func TestBodyOfALargeBatchStaysBelowItsLimit(t *testing.T) {
+	n := &Notifier{settings: settings{folder: "https://example.com/", root: "https://example.com/", host: "example.com"}}
 	var body int
 	n.client = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		body = int(r.ContentLength)
@@ -101,7 +123,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestOnceAnHour(t *testing.T) {
+func TestPageIsPostedOnceAnHour(t *testing.T) {
 	run(t, 5, Options{}, func(r *rig) {
 		r.changes("/1")
 		time.Sleep(3 * time.Minute)
@@ -119,7 +141,7 @@ func TestOnceAnHour(t *testing.T) {
 	})
 }
 
-func TestTheFirstStartSendsNothing(t *testing.T) {
+func TestFirstStartSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pages := newSite(500)
 		r := &rig{pages: pages, engine: &engineFake{}}
@@ -134,7 +156,7 @@ func TestTheFirstStartSendsNothing(t *testing.T) {
 	})
 }
 
-func TestALongBreakSendsNothing(t *testing.T) {
+func TestLongBreakSendsNothing(t *testing.T) {
 	run(t, 5, Options{}, func(r *rig) {
 		time.Sleep(time.Hour)
 		r.stop()
@@ -172,7 +194,7 @@ func TestAnswerToOneVisitorOnlyDelaysAPage(t *testing.T) {
 	})
 }
 
-func TestWhatIsSentIsDecidedWhenItIsSent(t *testing.T) {
+func TestPagesAreChosenWhenTheyAreSent(t *testing.T) {
 	old := testkit.HTML("", "an old text")
 	for _, row := range []struct {
 		name string
@@ -191,6 +213,15 @@ func TestWhatIsSentIsDecidedWhenItIsSent(t *testing.T) {
 			if err := r.Forget(r.Context(), "/1"); err != nil {
 				r.Fatal(err)
 			}
+		}, false},
+		{"disallowed", func(r *rig) {
+			r.pages.answer("/robots.txt", testkit.Reply(200, "User-agent: *\nDisallow: /1\n", "Content-Type", "text/plain"))
+			r.Visit("/robots.txt")
+		}, false},
+		{"noindex, and gone later", func(r *rig) {
+			r.pages.answer("/1", testkit.Reply(200, testkit.HTML(`<meta name="robots" content="noindex">`, "a text")))
+			r.Visit("/1")
+			r.pages.answer("/1", testkit.Reply(410, ""))
 		}, false},
 		{"not found", func(r *rig) { r.pages.answer("/1", http.NotFound) }, true},
 		{"gone", func(r *rig) { r.pages.answer("/1", testkit.Reply(410, "")) }, true},
@@ -228,7 +259,7 @@ func TestWhatIsSentIsDecidedWhenItIsSent(t *testing.T) {
 	}
 }
 
-func TestARushIsNotSent(t *testing.T) {
+func TestRushIsNotSent(t *testing.T) {
 	run(t, 300, Options{}, func(r *rig) {
 		r.changes(r.pages.paths()[:150]...)
 		time.Sleep(30 * time.Minute)
@@ -259,7 +290,7 @@ func TestUnderReportOnlyNothingIsSent(t *testing.T) {
 	})
 }
 
-func TestMaxPerDay(t *testing.T) {
+func TestNoMoreThanMaxPerDayArePosted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, 10, testkit.Setup{})
 		r.start(Options{MaxPerDay: 4})
@@ -288,7 +319,7 @@ func TestAcceptedPagesAreNotSentAgain(t *testing.T) {
 				r.changes("/1")
 				time.Sleep(2 * time.Hour)
 				r.wantPosts("/1")
-				if n := r.logged("unverified"); n != map[bool]int{true: 1}[code == 202] {
+				if n := r.logged("verdict=unverified"); n != map[bool]int{true: 1}[code == 202] {
 					t.Errorf("unverified was logged %d times", n)
 				}
 			})
@@ -304,7 +335,7 @@ func (r *rig) postsSince(begun time.Time) (after []time.Duration) {
 	return after
 }
 
-func TestRefusals(t *testing.T) {
+func TestRefusalDelaysTheNextPost(t *testing.T) {
 	long := strings.Repeat("x", 10<<20)
 	for _, row := range []struct {
 		name    string
@@ -339,7 +370,7 @@ func TestRefusals(t *testing.T) {
 				if got := s.Endpoints[0].Verdict; got != row.verdict || s.Pending != 1 || s.SentToday != 0 {
 					t.Errorf("the status is %+v", s)
 				}
-				if !strings.Contains(r.Logged.String(), row.logs) || r.logged("does not take") != 1 {
+				if !strings.Contains(r.Logged.String(), row.logs) || r.logged("verdict="+row.verdict) != 1 {
 					t.Errorf("the log is:\n%s", r.Logged)
 				}
 				r.stop() // the wait outlives a restart
@@ -361,7 +392,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestABackoffDoubles(t *testing.T) {
+func TestBackoffDoubles(t *testing.T) {
 	run(t, 3, Options{}, func(r *rig) {
 		for range 20 {
 			r.engine.next(reply(500, ""))
@@ -382,13 +413,13 @@ func TestABackoffDoubles(t *testing.T) {
 			}
 			before = pause * 3 / 4
 		}
-		if n := r.logged("does not take"); n != 1 {
+		if n := r.logged("verdict=down"); n != 1 {
 			t.Errorf("it was logged %d times:\n%s", n, r.Logged)
 		}
 	})
 }
 
-func TestANewKeyForgetsTheOldRefusal(t *testing.T) {
+func TestNewKeyForgetsTheOldRefusal(t *testing.T) {
 	run(t, 3, Options{}, func(r *rig) {
 		r.engine.next(reply(403, `{"errorCode":"UserForbiddedToAccessSite"}`))
 		r.changes("/1")
@@ -401,7 +432,7 @@ func TestANewKeyForgetsTheOldRefusal(t *testing.T) {
 	})
 }
 
-func TestFailover(t *testing.T) {
+func TestNextEndpointIsUsedWhenOneFails(t *testing.T) {
 	const first, second = "https://first.example.com/indexnow", "https://second.example.com/indexnow"
 	for _, row := range []struct {
 		name    string
@@ -430,7 +461,7 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-func TestAPageThatIsNotAccepted(t *testing.T) {
+func TestPageThatIsNotAcceptedIsLeftOut(t *testing.T) {
 	for _, bad := range [][]string{{"/0"}, {"/42"}, {"/99"}, {"/1", "/98"}, {}} {
 		t.Run(fmt.Sprint(bad), func(t *testing.T) {
 			run(t, 100, Options{}, func(r *rig) {
@@ -456,7 +487,62 @@ func TestAPageThatIsNotAccepted(t *testing.T) {
 	}
 }
 
-func TestAnEngineThatAcceptsNoPage(t *testing.T) {
+func TestOneBadPageOfAThousandStopsNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, batchPages, testkit.Setup{})
+		n := r.build(Options{})
+		if _, err := n.lead(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var batch []change
+		for _, path := range r.pages.paths() {
+			batch = append(batch, change{url: testkit.Origin + path, hash: hashOf(path), at: time.Now()})
+		}
+		const bad = testkit.Origin + "/617"
+		r.engine.judge = func(m message) int {
+			if slices.Contains(m.URLs, bad) {
+				return 422
+			}
+			return 200
+		}
+		if err := n.sendBatch(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+		if posts := len(r.engine.all()); posts > 20 {
+			t.Errorf("it took %d posts", posts)
+		}
+		r.notifier = n
+		if s := r.status(); s.SentToday != batchPages-1 {
+			t.Errorf("%d pages were sent", s.SentToday)
+		}
+		if done, err := n.readSent(t.Context()); err != nil || done[hashOf("/617")].at.IsZero() {
+			t.Errorf("the bad page would be sent again: %v", err)
+		}
+	})
+}
+
+func TestEngineThatHangsIsDownUntilItAnswers(t *testing.T) {
+	run(t, 3, Options{}, func(r *rig) {
+		var answers atomic.Bool
+		r.notifier.client.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
+			if answers.Load() || req.Method == http.MethodGet {
+				return r.engine.RoundTrip(req)
+			}
+			<-req.Context().Done()
+			return nil, req.Context().Err()
+		})
+		r.changes("/1")
+		time.Sleep(5*time.Minute + 35*time.Second + postTimeout)
+		if s := r.status().Endpoints[0]; s.Verdict != "down" || s.Code != 0 {
+			t.Errorf("the status is %+v", s)
+		}
+		answers.Store(true)
+		time.Sleep(2 * time.Minute)
+		r.wantPosts("/1")
+	})
+}
+
+func TestEngineThatAcceptsNoPageIsPaused(t *testing.T) {
 	run(t, 100, Options{}, func(r *rig) {
 		r.engine.judge = func(message) int { return 422 }
 		r.changes(r.pages.paths()...)

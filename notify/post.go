@@ -41,14 +41,10 @@ func (n *Notifier) send(ctx context.Context, due []change, left int) error {
 		if size <= 0 {
 			return fmt.Errorf("the %d pages of a day (Options.MaxPerDay) are sent; the others wait for the next day, in UTC", n.perDay)
 		}
-		batch, err := n.sendable(ctx, due[:size])
-		if err != nil {
+		if err := n.sendBatch(ctx, due[:size]); err != nil {
 			return err
 		}
-		if err := n.sendBatch(ctx, batch); err != nil {
-			return err
-		}
-		due, left = due[size:], left-len(batch)
+		due, left = due[size:], left-size
 	}
 	return nil
 }
@@ -62,7 +58,7 @@ func (n *Notifier) sendBatch(ctx context.Context, batch []change) error {
 		if suspects > 0 {
 			size = max(1, suspects/2)
 		}
-		pages, err := n.sendable(ctx, batch[:size]) // a post takes long; a page may have left meanwhile
+		pages, err := n.sendable(ctx, batch[:size]) // just before each post, since a post takes long
 		if err != nil {
 			return err
 		}
@@ -147,7 +143,7 @@ func (n *Notifier) intend(ctx context.Context, pages int) (p post, st state, err
 			return errWait
 		}
 		p.began = now.UTC().Round(0)
-		st.Intent, st.Until = p.began, now.Add(leaseFor)
+		st.Intent, st.Until = p.began, now.Add(n.lease)
 		return nil
 	})
 	if err == nil && !st.leads(n.owner, n.now()) {
@@ -222,6 +218,16 @@ func (n *Notifier) tell(before engine, p post, pages int, err error) {
 	case verdictRefused, verdictPaused:
 		level = slog.LevelError
 	}
-	log.Log(context.Background(), level, "notify: the engine does not take the pages now, or has not checked the key", "verdict", e.Verdict,
-		"errorCode", e.ErrorCode, "keyFile", p.keyFile, "until", e.Until.UTC().Format(time.RFC3339), "error", err, "advice", e.advice())
+	if err != nil {
+		log = log.With("error", err)
+	}
+	for _, one := range [][2]string{{"verdict", e.Verdict}, {"errorCode", e.ErrorCode}, {"keyFile", p.keyFile}, {"advice", e.advice()}} {
+		if one[1] != "" {
+			log = log.With(one[0], one[1])
+		}
+	}
+	if !e.Until.IsZero() {
+		log = log.With("until", e.Until.UTC().Format(time.RFC3339))
+	}
+	log.Log(context.Background(), level, "notify: "+e.says())
 }

@@ -16,8 +16,9 @@ type change struct {
 	url     string
 	hash    hash
 	at      time.Time
-	told    time.Time // when the page was last sent
-	removed bool      // this process no longer serves the page in the sitemap
+	told    time.Time       // when the page was last sent
+	removed bool            // the page is no longer in the sitemap that this process serves
+	reason  servemap.Reason // why, if the store knows
 }
 
 const (
@@ -58,7 +59,7 @@ func (n *Notifier) changes(ctx context.Context, st state, now time.Time) (recent
 		if !c.At.After(st.Floor) || c.At.Before(unsettled) || !done[h].change.Before(c.At) {
 			continue
 		}
-		waiting = append(waiting, change{c.URL, h, c.At, done[h].at, c.Kind == servemap.Removed})
+		waiting = append(waiting, change{c.URL, h, c.At, done[h].at, c.Kind == servemap.Removed, c.Reason})
 	}
 	n.dropped = dropped
 	return recent, waiting, nil
@@ -154,7 +155,7 @@ func (n *Notifier) sendable(ctx context.Context, pages []change) ([]change, erro
 			return nil, err
 		}
 		switch {
-		case mayTell(e, c.removed):
+		case mayTell(e, c):
 			send = append(send, c)
 		case !e.Listed:
 			n.dropped[c.hash] = c.at
@@ -165,14 +166,18 @@ func (n *Notifier) sendable(ctx context.Context, pages []change) ([]change, erro
 }
 
 // mayTell reports whether engines may hear of a page: it is listed, or was until the site
-// answered 404, 410 or a permanent redirect. If it is listed and gave another answer last,
-// such as 403, it may be about to leave. removed says that this process no longer serves
-// the page in the sitemap. If it is still listed then, the store does not know the reason
-// yet, which may be privacy.
-func mayTell(e servemap.Explanation, removed bool) bool {
+// answered 404, 410 or a permanent redirect, and still answers so. If it is listed and gave
+// another answer last, such as 403, it may be about to leave. If it is listed and this
+// process no longer serves it in the sitemap, the store does not know the reason yet, which
+// may be privacy.
+func mayTell(e servemap.Explanation, c change) bool {
 	if e.Listed {
-		return !removed && (e.Status == http.StatusOK || e.Status == http.StatusNotModified)
+		return !c.removed && (e.Status == http.StatusOK || e.Status == http.StatusNotModified)
 	}
-	return e.Verdict == servemap.VerdictGone &&
-		(e.Reason == servemap.ReasonGone || e.Reason == servemap.ReasonNotFound || e.Reason == servemap.ReasonMoved)
+	return isGone(c.reason) && isGone(e.Reason)
+}
+
+// isGone reports whether a page left the sitemap because the site no longer has it there.
+func isGone(reason servemap.Reason) bool {
+	return reason == servemap.ReasonGone || reason == servemap.ReasonNotFound || reason == servemap.ReasonMoved
 }

@@ -3,13 +3,14 @@ package notify
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap"
 )
 
-func TestDue(t *testing.T) {
+func TestChangeIsDueAfterItsHold(t *testing.T) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	at := func(minutes int) time.Time { return noon.Add(time.Duration(minutes) * time.Minute) }
 	for _, row := range []struct {
@@ -43,7 +44,7 @@ func TestDue(t *testing.T) {
 	}
 }
 
-func TestAPageThatChangesEachMinuteIsSentEachHour(t *testing.T) {
+func TestPageThatChangesEachMinuteIsSentEachHour(t *testing.T) {
 	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	first := map[hash]time.Time{}
 	c := change{hash: hash{1}}
@@ -76,7 +77,7 @@ func TestDueSortsByURL(t *testing.T) {
 	}
 }
 
-func TestRush(t *testing.T) {
+func TestRushIsTooManyChangesForTheSite(t *testing.T) {
 	for _, row := range []struct {
 		changed, listed int
 		want            bool
@@ -90,35 +91,26 @@ func TestRush(t *testing.T) {
 	}
 }
 
-func TestMayTell(t *testing.T) {
-	told := map[servemap.Verdict][]servemap.Reason{
-		servemap.VerdictGone: {servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonMoved},
-	}
-	for _, verdict := range []servemap.Verdict{
-		servemap.VerdictWaiting, servemap.VerdictHeld, servemap.VerdictExcluded, servemap.VerdictGone, servemap.VerdictUnknown,
+func TestOnlyPagesThatWereListedMayBeTold(t *testing.T) {
+	gone := []servemap.Reason{servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonMoved}
+	for _, reason := range []servemap.Reason{
+		servemap.ReasonNoEvidence, servemap.ReasonNotSeen, servemap.ReasonRiskyWord, servemap.ReasonActionWord, servemap.ReasonCapability,
+		servemap.ReasonDuplicate, servemap.ReasonSoftNotFound, servemap.ReasonGrowth, servemap.ReasonHeadNotSeen, servemap.ReasonEncoding,
+		servemap.ReasonRuleNever, servemap.ReasonDisallowed, servemap.ReasonForgotten, servemap.ReasonNoIndex, servemap.ReasonPrivate,
+		servemap.ReasonNoStore, servemap.ReasonCanonicalElsewhere, servemap.ReasonCanonicalConflict, servemap.ReasonQueryNotCanonical,
+		servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonDenied, servemap.ReasonLoginRedirect, servemap.ReasonMoved,
+		servemap.ReasonUnseen, servemap.ReasonNone,
 	} {
-		for _, reason := range []servemap.Reason{
-			servemap.ReasonNoEvidence, servemap.ReasonNotSeen, servemap.ReasonRiskyWord, servemap.ReasonActionWord, servemap.ReasonCapability,
-			servemap.ReasonDuplicate, servemap.ReasonSoftNotFound, servemap.ReasonGrowth, servemap.ReasonHeadNotSeen, servemap.ReasonEncoding,
-			servemap.ReasonRuleNever, servemap.ReasonDisallowed, servemap.ReasonForgotten, servemap.ReasonNoIndex, servemap.ReasonPrivate,
-			servemap.ReasonNoStore, servemap.ReasonCanonicalElsewhere, servemap.ReasonCanonicalConflict, servemap.ReasonQueryNotCanonical,
-			servemap.ReasonGone, servemap.ReasonNotFound, servemap.ReasonDenied, servemap.ReasonLoginRedirect, servemap.ReasonMoved,
-			servemap.ReasonUnseen, servemap.ReasonNone,
-		} {
-			want := false
-			for _, r := range told[verdict] {
-				want = want || r == reason
-			}
-			for _, removed := range []bool{true, false} {
-				if got := mayTell(servemap.Explanation{Verdict: verdict, Reason: reason}, removed); got != want {
-					t.Errorf("a page that is %s for %s: %v, want %v", verdict, reason, got, want)
-				}
+		for _, left := range []servemap.Reason{"", servemap.ReasonGone, servemap.ReasonNoIndex, reason} {
+			want := slices.Contains(gone, reason) && slices.Contains(gone, left)
+			if got := mayTell(servemap.Explanation{Reason: reason}, change{removed: true, reason: left}); got != want {
+				t.Errorf("a page that left for %q and is out for %q: %v, want %v", left, reason, got, want)
 			}
 		}
 	}
 	for status, want := range map[int]bool{200: true, 304: true, 302: false, 401: false, 403: false, 404: false, 410: false, 503: false} {
 		listed := servemap.Explanation{Listed: true, Verdict: servemap.VerdictListed, Reason: servemap.ReasonLink, Status: status}
-		if mayTell(listed, false) != want || mayTell(listed, true) {
+		if mayTell(listed, change{}) != want || mayTell(listed, change{removed: true}) {
 			t.Errorf("a listed page that answered %d last: %v, want %v, and never if this process has taken it out", status, !want, want)
 		}
 	}

@@ -184,6 +184,11 @@ func newRig(t *testing.T, pages int, setup testkit.Setup) *rig {
 	r := &rig{pages: newSite(pages), engine: &engineFake{}}
 	setup.Handler = r.pages
 	r.Site = testkit.Start(t, setup)
+	t.Cleanup(func() {
+		if strings.Contains(r.Logged.String(), testKey) {
+			t.Errorf("the log tells the key:\n%s", r.Logged)
+		}
+	})
 	r.Visit(append([]string{"/"}, r.pages.paths()...)...)
 	time.Sleep(2 * time.Hour) // pages are looked at only once in a while
 	return r

@@ -20,7 +20,7 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-func newAt(t *testing.T, origin string, opts *Options) (*Notifier, error) {
+func newAt(t testing.TB, origin string, opts *Options) (*Notifier, error) {
 	t.Helper()
 	st := new(memstore.Store)
 	site, err := servemap.New(origin, st, nil)
@@ -31,7 +31,7 @@ func newAt(t *testing.T, origin string, opts *Options) (*Notifier, error) {
 	return New(site, st, opts)
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 	const public = "https://example.com"
 	for _, row := range []struct {
 		name, origin string
@@ -81,12 +81,28 @@ func TestNewRefuses(t *testing.T) {
 			}
 		})
 	}
+	logged := new(testkit.Log)
+	for origin, warns := range map[string]bool{"http://example.com": true, "https://example.org": false} {
+		if _, err := newAt(t, origin, &Options{Logger: logged.Logger()}); err != nil || strings.Contains(logged.String(), origin) != warns {
+			t.Errorf("%s: %v; the log says %s", origin, err, logged)
+		}
+	}
 	if _, err := New(nil, new(memstore.Store), nil); err == nil {
 		t.Error("a nil site is taken")
 	}
 }
 
-func TestIsPublic(t *testing.T) {
+func TestHostIsNamedInASCII(t *testing.T) {
+	n, err := newAt(t, "https://bücher.example.com/ä", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.host != "xn--bcher-kva.example.com" || n.folder != "https://xn--bcher-kva.example.com/%C3%A4/" {
+		t.Errorf("the host is %s, the folder %s", n.host, n.folder)
+	}
+}
+
+func TestIsPublicTakesOnlyAddressesOfTheInternet(t *testing.T) {
 	for addr, want := range map[string]bool{
 		"8.8.8.8": true, "2606:4700::1111": true, "64:ff9b::808:808": true, "::ffff:8.8.8.8": true,
 		"127.0.0.1": false, "127.9.9.9": false, "::1": false, "10.0.0.1": false, "172.16.0.1": false, "192.168.1.1": false,
@@ -159,7 +175,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-func TestACertificateIsChecked(t *testing.T) {
+func TestCertificateIsChecked(t *testing.T) {
 	n := engineAt(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the key was sent") }), true)
 	if _, err := n.ask(t.Context(), n.endpoints[0], testKey, onePage); err == nil || strings.Contains(err.Error(), "/indexnow") {
 		t.Errorf("the error is %v", err)
@@ -186,7 +202,7 @@ func TestLittleOfAnAnswerIsRead(t *testing.T) {
 	}
 }
 
-func TestASlowAnswerEndsWithTheContext(t *testing.T) {
+func TestSlowAnswerEndsWithTheContext(t *testing.T) {
 	asked := make(chan bool, 1)
 	n := engineAt(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
@@ -258,7 +274,7 @@ func (r *rig) state() (b []byte) {
 	return b
 }
 
-func TestTheKeyFile(t *testing.T) {
+func TestKeyFileIsServedAtItsNameOnly(t *testing.T) {
 	n, err := newAt(t, "https://example.com/blog", &Options{Key: testKey})
 	if err != nil {
 		t.Fatal(err)
@@ -316,7 +332,28 @@ func TestOtherRequestsCostNothing(t *testing.T) {
 	}
 }
 
-func TestAKeyIsMadeOnceAndShownNowhere(t *testing.T) {
+// BenchmarkWrap compares requests for other paths than the key file's with the bare handler.
+func BenchmarkWrap(b *testing.B) {
+	h := http.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	n, err := newAt(b, "https://example.com", &Options{Key: testKey})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, bm := range []struct {
+		name string
+		h    http.Handler
+	}{{"Without", h}, {"With", n.Wrap(h)}} {
+		b.Run(bm.name, func(b *testing.B) {
+			w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/some/page", nil)
+			b.ReportAllocs()
+			for b.Loop() {
+				bm.h.ServeHTTP(w, r)
+			}
+		})
+	}
+}
+
+func TestKeyIsMadeOnceAndShownNowhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, 3, testkit.Setup{})
 		build := func() *Notifier {
@@ -358,7 +395,7 @@ func TestAKeyIsMadeOnceAndShownNowhere(t *testing.T) {
 	})
 }
 
-func TestTheKeyFileIsLookedAtFirst(t *testing.T) {
+func TestKeyFileIsLookedAtFirst(t *testing.T) {
 	for _, row := range []struct {
 		name string
 		file http.HandlerFunc // nil: it cannot be reached

@@ -142,7 +142,7 @@ func (n *Notifier) lead(ctx context.Context) (state, error) {
 		if st.Owner == n.owner {
 			st.Cursor = latest(st.Cursor, n.cursor)
 		}
-		st.Owner, st.Until = n.owner, now.Add(leaseFor)
+		st.Owner, st.Until = n.owner, now.Add(n.lease)
 		st.Pending, st.Rush, st.Dropped = n.pending, n.rushing, st.Dropped+n.drops
 		st.KeyFile = cmp.Or(n.keyFile, st.KeyFile)
 		maps.DeleteFunc(st.Engines, func(url string, _ engine) bool { return !slices.Contains(n.endpoints, url) })

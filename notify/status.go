@@ -16,9 +16,10 @@ type Status struct {
 	SentToday, Pending int
 	// Dropped counts the pages that were not sent because they had lost their listing.
 	// Rushed counts those that were not sent because too many changed at once. Both count
-	// since the first start. Rush reports that too many change now.
+	// since the first start.
 	Dropped, Rushed int
-	Rush            bool
+	// Rush reports that too many pages change now, so that none is sent.
+	Rush bool
 	// KeyFile is what the notifier saw when it last fetched the key file: "ok", a status
 	// code such as "404", "other content", "unreachable", or "" before the first time.
 	KeyFile string
@@ -27,24 +28,25 @@ type Status struct {
 	KeyFetched time.Time
 	// Listed is how many pages the sitemap lists now.
 	Listed int
-	// Sitemaps is what Google says about the sitemap's top files. GoogleProblem says why
-	// the notifier cannot ask Google, "" if it can.
-	Sitemaps      []Sitemap
+	// Sitemaps is what Google says about the sitemap's top files, nil without
+	// Options.Google.
+	Sitemaps []Sitemap
+	// GoogleProblem says why the notifier cannot ask Google, "" if it can.
 	GoogleProblem string
 }
 
 // Endpoint describes an endpoint of IndexNow.
 type Endpoint struct {
-	URL string
+	URL string // as in Options.Endpoints
 	// Verdict is "ok"; "unverified" if the engine has taken pages for a day without
 	// checking the key; "pending-key" while it checks a new key; "key-refused";
 	// "throttled"; "down"; "paused" if it refuses the pages; or "" if nothing was sent yet.
 	Verdict string
 	// Advice is what the owner can do about it, "" if nothing.
 	Advice string
-	// Code is the status code of the last answer, 0 if there was none. ErrorCode is the
-	// engine's own word for it, "" if it gave none.
-	Code      int
+	// Code is the status code of the last answer, 0 if there was none.
+	Code int
+	// ErrorCode is the engine's own word for that answer, "" if it gave none.
 	ErrorCode string
 	// LastTried and LastAccepted are when pages were last sent and last accepted. Nothing
 	// is sent before NextTry. Each may be the zero Time.

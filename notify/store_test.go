@@ -57,7 +57,7 @@ func (f *failing) set(at, until int, after bool) {
 	f.n, f.at, f.until, f.after = 0, at, until, after
 }
 
-func TestEachUpdateThatFails(t *testing.T) {
+func TestEachUpdateThatFailsLosesNoChange(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for at := range 8 {
 			t.Run(fmt.Sprintf("%d after=%v", at, after), func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestEachUpdateThatFails(t *testing.T) {
 	}
 }
 
-func TestAProcessThatIsKilledBeforeItStoresTheOutcome(t *testing.T) {
+func TestProcessKilledBeforeItStoresTheOutcomeLosesNoChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &failing{Store: new(memstore.Store)}
 		r := newRig(t, 5, testkit.Setup{Store: st})
@@ -105,7 +105,7 @@ func TestAProcessThatIsKilledBeforeItStoresTheOutcome(t *testing.T) {
 	})
 }
 
-func TestAnOutcomeThatIsStoredLater(t *testing.T) {
+func TestOutcomeMayBeStoredLater(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		t.Run(fmt.Sprintf("after=%v", after), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestAnOutcomeThatIsStoredLater(t *testing.T) {
 	}
 }
 
-func TestAProcessThatLostItsLeaseDoesNotPost(t *testing.T) {
+func TestProcessThatLostItsLeaseDoesNotPost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, 5, testkit.Setup{})
 		slow, quick := r.build(Options{}), r.build(Options{})
@@ -174,7 +174,7 @@ func (r *rig) wantOnceOrTwice(paths ...string) {
 	}
 }
 
-func TestAStoreThatFailsForAnHour(t *testing.T) {
+func TestStoreThatFailsForAnHourLosesNoChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &failing{Store: new(memstore.Store)}
 		r := newRig(t, 5, testkit.Setup{Store: st})
@@ -192,7 +192,7 @@ func TestAStoreThatFailsForAnHour(t *testing.T) {
 	})
 }
 
-func TestAFleetSendsOnce(t *testing.T) {
+func TestFleetSendsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, 20, testkit.Setup{})
 		stops := map[int]func(){}
@@ -218,7 +218,7 @@ func TestAFleetSendsOnce(t *testing.T) {
 	})
 }
 
-func TestALeaseHolderThatDies(t *testing.T) {
+func TestLeaseHolderThatDiesIsReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &failing{Store: new(memstore.Store)}
 		r := newRig(t, 5, testkit.Setup{Store: st})
@@ -238,7 +238,7 @@ func TestALeaseHolderThatDies(t *testing.T) {
 	})
 }
 
-func TestWhatIsSentIsStored(t *testing.T) {
+func TestChangesThatWereSentAreReadAsTheyWereWritten(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	s := sent{}
 	for i := range 10_000 {
@@ -260,7 +260,7 @@ func TestWhatIsSentIsStored(t *testing.T) {
 	back.read([]byte("damaged")) // must not panic
 }
 
-func TestAStateThatCannotBeRead(t *testing.T) {
+func TestStateThatCannotBeReadBeginsNow(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	far := now.AddDate(4, 0, 0)
 	for _, row := range []struct {

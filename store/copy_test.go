@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/servemap/servemap/internal/testkit/strict"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
 	"github.com/servemap/servemap/store/memstore"
-	"github.com/servemap/servemap/store/storetest"
 )
 
 // learned returns a store with more records than an update takes, in number and in bytes. Some are
@@ -62,7 +62,7 @@ func all(t *testing.T, st store.Store) string {
 	return b.String()
 }
 
-func TestCopyThereAndBack(t *testing.T) {
+func TestCopyKeepsEveryRecord(t *testing.T) {
 	src, back := learned(t), new(memstore.Store)
 	disk, err := badgerstore.Open(t.TempDir(), nil)
 	if err != nil {
@@ -70,7 +70,7 @@ func TestCopyThereAndBack(t *testing.T) {
 	}
 	defer disk.Close()
 	for _, c := range []struct{ dst, src store.Store }{{disk, src}, {back, disk}} {
-		n, err := store.Copy(context.Background(), storetest.Strict(t, c.dst), storetest.Strict(t, c.src))
+		n, err := store.Copy(context.Background(), strict.New(t, c.dst), strict.New(t, c.src))
 		if err != nil || n != learnedRecords {
 			t.Fatalf("Copy: %d records, error %v; want %d", n, err, learnedRecords)
 		}
@@ -78,7 +78,7 @@ func TestCopyThereAndBack(t *testing.T) {
 	same(t, back, src)
 }
 
-func TestCopyOfNothing(t *testing.T) {
+func TestEmptyStoreIsCopied(t *testing.T) {
 	if n, err := store.Copy(context.Background(), new(memstore.Store), new(memstore.Store)); n != 0 || err != nil {
 		t.Errorf("Copy of an empty store: %d records, error %v", n, err)
 	}
@@ -156,4 +156,21 @@ func TestCopyKeepsToItsContext(t *testing.T) {
 	if _, err := store.Copy(ctx, new(memstore.Store), learned(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("Copy with a context that is done: %v, want context.Canceled", err)
 	}
+}
+
+// ExampleCopy moves what one store holds to another, such as from a folder to PostgreSQL
+// when a site gets a second process.
+func ExampleCopy() {
+	ctx := context.Background()
+	from, to := new(memstore.Store), new(memstore.Store)
+	err := from.Update(ctx, []string{"key"}, func(values [][]byte) error {
+		values[0] = []byte("value")
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(store.Copy(ctx, to, from))
+	// Output:
+	// 1 <nil>
 }

@@ -97,8 +97,8 @@ type Noter interface {
 
 // A Record is a key and its value, which is never nil.
 type Record struct {
-	Key   string
-	Value []byte
+	Key   string // 1 to MaxKey bytes
+	Value []byte // 0 to MaxValue bytes
 }
 
 // CheckKeys returns an error that wraps [ErrInvalid] unless keys may be the keys of a View or an

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestCheckKeys(t *testing.T) {
+func TestCheckKeysRefusesWrongKeys(t *testing.T) {
 	sorted := make([]string, MaxKeys)
 	for i := range sorted {
 		sorted[i] = fmt.Sprintf("k%04d", i)
@@ -37,7 +37,7 @@ func TestCheckKeys(t *testing.T) {
 	}
 }
 
-func TestCheckValues(t *testing.T) {
+func TestCheckValuesRefusesWrongValues(t *testing.T) {
 	long := make([]byte, MaxValue)
 	for _, c := range []struct {
 		name   string
@@ -73,7 +73,7 @@ func fill(n, size int) [][]byte {
 	return values
 }
 
-func TestCheckScan(t *testing.T) {
+func TestCheckScanRefusesWrongBounds(t *testing.T) {
 	long := strings.Repeat("~", MaxKey)
 	for _, c := range []struct{ name, prefix, after, want string }{
 		{"everything", "", "", ""},

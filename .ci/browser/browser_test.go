@@ -19,7 +19,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -84,6 +86,7 @@ var views = []struct{ name, path string }{
 	{"overview", ""},
 	{"page", "page?u=/news"},
 	{"page-article", "page?u=/about"},
+	{"page-long", "page?u=/articles/" + long},
 	{"page-held", "page?u=/account/orders"},
 	{"page-unknown", "page?u=/nothing/here"},
 	{"page-hostile", "page?u=/%22%3E%3Cscript%3Ealert(1)%3C/script%3E"},
@@ -97,6 +100,7 @@ var views = []struct{ name, path string }{
 	{"help", "help"},
 	{"forget", "forget?u=/about"},
 	{"problem", "page?u=https://elsewhere.example/"},
+	{"problem-long", "page?u=/" + strings.Repeat("%2522", 40)},
 	{"visitors", "../sitemap.html"},
 	{"visitors-folder", "../sitemap.html?in=/articles/"},
 	{"visitors-all", "../sitemap.html?all=1"},
@@ -126,10 +130,22 @@ func TestThePagesInABrowser(t *testing.T) {
 // browse starts a browser, which ends with the test.
 func browse(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(t.Context())
-	t.Cleanup(cancel)
+	ctx, end := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := chromedp.NewContext(ctx)
+	t.Cleanup(func() { cancel(); end() })
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("a browser is needed, such as Debian's package chromium: %v", err)
+	}
+	err := chromedp.Listen(ctx, func(ev any) {
+		if e, ok := ev.(*log.EventEntryAdded); ok && e.Entry.Source == log.EntrySourceSecurity {
+			t.Errorf("the browser reports of %s: %s", e.Entry.URL, e.Entry.Text) // as where the policy forbids something
+		}
+	})
+	if err == nil {
+		_, err = chromedp.Call(ctx, log.Enable, cdp.Empty{})
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	return ctx
 }
@@ -252,7 +268,7 @@ func TestTheWayByKeyboard(t *testing.T) {
 	follow(kb.Enter, "Excluded")
 	reach("nav a[href=changes]")
 	follow(kb.Enter, "Changes")
-	reach("th a.path")
+	reach(`th a.path[href$="news"]`)
 	follow(kb.Enter, "Listed")
 	reach("a[href^=forget]")
 	follow(kb.Enter, "Forget this page?")

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/texts"
 )
 
@@ -48,11 +49,14 @@ func healthCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) 
 // pageOf returns the only argument, which names a page.
 func pageOf(args []string) (string, error) {
 	u, err := one(args, "the URL of a page, or its path")
-	if err == nil && !strings.HasPrefix(u, "/") && !strings.Contains(u, "://") {
+	if err == nil && !isPage(u) {
 		return "", usage("%q is no page; give its path, such as /%[1]s, or its URL", u)
 	}
 	return u, err
 }
+
+// isPage reports whether a text begins as a path or a URL does.
+func isPage(text string) bool { return strings.HasPrefix(text, "/") || strings.Contains(text, "://") }
 
 func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
 	a := newAsking(s, fs)
@@ -61,28 +65,31 @@ func explainCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 		if err != nil {
 			return err
 		}
-		return each(ctx, a, http.MethodGet, "/page", url.Values{"url": {u}}, nil, func(w *bufio.Writer, e explanation) error {
-			printExplanation(w, e)
-			if !e.Listed {
-				return errNo
-			}
-			return nil
-		})
+		c, err := a.connect(ctx)
+		if err != nil {
+			return err
+		}
+		defer c.close()
+		p, err := fetch[inspect.Page](ctx, c, "/inspect/page.json", url.Values{"u": {u}})
+		if err != nil {
+			return err
+		}
+		p.NextLook = time.Time{} // only a process that serves knows it; the answer is the same without one
+		if err := show(a, p, printPage); err != nil || p.Listed {
+			return err
+		}
+		return errNo
 	}
 }
 
-func printExplanation(w *bufio.Writer, e explanation) {
+func printPage(w *bufio.Writer, e inspect.Page) {
 	fmt.Fprintf(w, "%s\n%s: %s\n\n%s\n", e.URL, e.Verdict, e.Reason, e.Text)
 	for _, m := range e.Missing {
 		fmt.Fprintf(w, "  it would be listed by: %s\n", m)
 	}
-	var evidence []string
-	for _, r := range e.Evidence {
-		evidence = append(evidence, string(r))
-	}
 	w.WriteByte('\n')
 	d := e.Dates
-	field(w, "evidence", strings.Join(evidence, ", "))
+	field(w, "evidence", strings.Join(e.Evidence, ", "))
 	field(w, "rule", e.Rule)
 	field(w, "canonical", e.Canonical)
 	field(w, "same as", e.SameAs)
@@ -139,7 +146,10 @@ func listCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) er
 		if err := none(args); err != nil {
 			return err
 		}
-		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, nil, func(w *bufio.Writer, p listing) error {
+		if *prefix != "" && !isPage(*prefix) {
+			return usage("-prefix %s begins no page; give the beginning of a path, such as /%[1]s, or of a URL", *prefix)
+		}
+		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, nil, func(w *bufio.Writer, p inspect.Listing) error {
 			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", p.URL, stamp(p.LastMod), p.ChangeFreq)
 			return err
 		})
@@ -152,19 +162,48 @@ func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 		if err := none(args); err != nil {
 			return err
 		}
-		return each(ctx, a, http.MethodGet, "/stats", nil, nil, func(w *bufio.Writer, st stats) error {
-			printStats(w, st)
-			return nil
-		})
+		c, err := a.connect(ctx)
+		if err != nil {
+			return err
+		}
+		defer c.close()
+		var st stats
+		if st.Overview, err = fetch[inspect.Overview](ctx, c, "/inspect/stats.json", nil); err != nil {
+			return err
+		}
+		if st.Crawlers, err = fetch[inspect.Crawlers](ctx, c, "/inspect/crawlers.json", nil); err != nil {
+			return err
+		}
+		return show(a, st, printStats)
 	}
+}
+
+// stats are what the inspector knows of the whole site.
+type stats struct {
+	inspect.Overview
+	inspect.Crawlers
 }
 
 func printStats(w *bufio.Writer, st stats) {
 	fmt.Fprintf(w, "%d pages are listed; %d locations are known and were never listed.\n", st.Listed, st.Waiting)
-	table(w, "Locations by verdict and reason:", st.Verdicts, verdictMeans)
+	for n, g := range st.Reasons {
+		if n == 0 {
+			fmt.Fprint(w, "\nLocations by verdict and reason:\n")
+		}
+		text := ""
+		if g.Care != texts.Fine {
+			text = strings.TrimSpace(": " + g.Means + " " + g.Todo)
+		}
+		fmt.Fprintf(w, "%8d  %s %s%s\n", g.Pages, g.Verdict, g.Reason, text)
+	}
 	fmt.Fprintf(w, "\nResponses since the start that showed something of a page: %d; too many at once to be read: %d\n", st.Sightings, st.Dropped)
-	table(w, "Responses that showed nothing of a public page:", st.Ignored, texts.Response)
-	printCrawlers(w, st.Crawlers)
+	for n, r := range st.Responses {
+		if n == 0 {
+			fmt.Fprint(w, "\nResponses that showed nothing of a public page:\n")
+		}
+		fmt.Fprintf(w, "%8d  %s: %s\n", r.Count, r.Reason, r.Means)
+	}
+	printCrawlers(w, st.Crawlers.Crawlers)
 	for _, text := range slices.Concat(st.Hints, st.Notes) {
 		fmt.Fprintf(w, "\n%s\n", text)
 	}
@@ -173,27 +212,13 @@ func printStats(w *bufio.Writer, st stats) {
 	}
 }
 
-// verdictMeans says why pages with a verdict and reason are not listed, and what to do.
-func verdictMeans(verdict string) string {
-	_, reason, _ := strings.Cut(verdict, " ")
-	sum, ok := texts.Summarise(reason)
-	if !ok || sum.Care == texts.Fine {
-		return ""
-	}
-	return strings.TrimSpace(sum.Means + " " + sum.Todo)
-}
-
-// table prints counts by their names. means explains a name, with "" for nothing; it may be nil.
-func table[N int | uint64](w *bufio.Writer, title string, counts map[string]N, means func(string) string) {
+// table prints counts by their names.
+func table(w *bufio.Writer, title string, counts map[string]int) {
 	if len(counts) > 0 {
 		fmt.Fprintf(w, "\n%s\n", title)
 	}
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		text := name
-		if means != nil && means(name) != "" {
-			text += ": " + inFlags.Replace(means(name))
-		}
-		fmt.Fprintf(w, "%8d  %s\n", counts[name], text)
+		fmt.Fprintf(w, "%8d  %s\n", counts[name], name)
 	}
 }
 
@@ -205,13 +230,13 @@ func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 			return err
 		}
 		at, err := time.Parse(time.RFC3339, *since)
-		if d, e := time.ParseDuration(*since); e == nil {
+		if d, e := time.ParseDuration(*since); e == nil && d >= 0 {
 			at, err = time.Now().Add(-d), nil
 		}
 		if err != nil {
 			return usage("-since %s is no time; give a duration such as 24h, or a time such as 2026-11-01T00:00:00Z", *since)
 		}
-		return each(ctx, a, http.MethodGet, "/changes", url.Values{"since": {at.Format(time.RFC3339Nano)}}, nil, func(w *bufio.Writer, c change) error {
+		return each(ctx, a, http.MethodGet, "/changes", url.Values{"since": {at.Format(time.RFC3339Nano)}}, nil, func(w *bufio.Writer, c inspect.Change) error {
 			kind := c.Kind
 			if kind == "added" && c.At.After(c.Listed) {
 				kind += ", changed"

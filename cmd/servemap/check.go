@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"net/url"
+	"os"
 
 	"github.com/servemap/servemap/internal/check"
 )
@@ -41,7 +43,9 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 			cfg.Tell = func(f check.Finding) { _ = out.Encode(f) }
 		}
 		pages, faults, err := check.Run(ctx, cfg)
-		if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%w; if it is an address, begin it with http:// or https://", err)
+		} else if err != nil {
 			return err
 		}
 		for f, n := range told {

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
@@ -141,7 +142,7 @@ func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 		return nil, err
 	}
 	answers := &control{
-		site: site, health: health{PID: os.Getpid(), Version: version(), Origin: s.Origin},
+		site: site, dir: s.Dir, health: health{PID: os.Getpid(), Version: version(), Origin: s.Origin},
 		explorer: explorer{site: site, handler: handler, static: s.Dir != "", state: stateFile(a.data), log: log},
 	}
 	listener := make(pipe)
@@ -192,9 +193,32 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 	if resp.StatusCode >= 300 && path != "/health" {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
 		resp.Body.Close()
-		return nil, nil, errors.New(strings.TrimSpace(string(text)))
+		problem := inspect.Problem{Error: strings.TrimSpace(string(text))}
+		_ = json.Unmarshal(text, &problem) // only the inspector answers JSON
+		return nil, nil, errors.New(problem.Error)
 	}
 	return resp, func() { resp.Body.Close() }, nil
+}
+
+// fetch returns an answer that is one object.
+func fetch[T any](ctx context.Context, c *client, path string, query url.Values) (v T, err error) {
+	resp, end, err := c.do(ctx, http.MethodGet, path, query, nil)
+	if err != nil {
+		return v, err
+	}
+	defer end()
+	return v, json.NewDecoder(resp.Body).Decode(&v)
+}
+
+// show prints an object: as JSON with -json, and else as fn prints it for people.
+func show[T any](a *asking, v T, fn func(w *bufio.Writer, v T)) error {
+	out := bufio.NewWriter(a.out)
+	if a.json {
+		answer(out, v)
+	} else {
+		fn(out, v)
+	}
+	return out.Flush()
 }
 
 // each makes a request and calls fn with each line of the answer. fn prints it for people.

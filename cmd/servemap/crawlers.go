@@ -6,52 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/inspect"
 )
-
-// crawler is what one search engine fetched.
-type crawler struct {
-	Engine      string        `json:"engine"`
-	Confirmable bool          `json:"confirmable"`
-	Days        []crawlerDay  `json:"days"`
-	Files       []crawlerFile `json:"files,omitempty"`
-	Since       time.Time     `json:"since"` // of the pages
-	FetchedDay  int           `json:"fetched_day"`
-	FetchedWeek int           `json:"fetched_week"`
-	NotFetched  int           `json:"not_fetched"`
-	AfterChange float64       `json:"after_change_seconds,omitempty"`
-	Changes     int           `json:"changes"`
-}
-
-type crawlerDay struct {
-	Day       string `json:"day"`
-	Claimed   int    `json:"claimed"`
-	Confirmed int    `json:"confirmed"`
-	Refuted   int    `json:"refuted"`
-}
-
-type crawlerFile struct {
-	URL    string    `json:"url"`
-	At     time.Time `json:"at"`
-	Status int       `json:"status"`
-}
-
-func crawlersOf(all []servemap.Crawler) (crawlers []crawler) {
-	for _, c := range all {
-		x := crawler{
-			Engine: c.Engine, Confirmable: c.Confirmable, Since: c.Since, FetchedDay: c.FetchedDay, FetchedWeek: c.FetchedWeek,
-			NotFetched: c.NotFetched, AfterChange: c.AfterChange.Seconds(), Changes: c.Changes,
-		}
-		for _, d := range c.Days {
-			x.Days = append(x.Days, crawlerDay{d.Day.Format(time.DateOnly), d.Claimed, d.Confirmed, d.Refuted})
-		}
-		for _, f := range c.Files {
-			x.Files = append(x.Files, crawlerFile(f))
-		}
-		crawlers = append(crawlers, x)
-	}
-	return crawlers
-}
 
 // The store has a month. The command prints only the latest for people.
 const (
@@ -59,7 +15,7 @@ const (
 	shownFiles = 10
 )
 
-func printCrawlers(w *bufio.Writer, crawlers []crawler) {
+func printCrawlers(w *bufio.Writer, crawlers []inspect.Crawler) {
 	for _, c := range crawlers {
 		proof := "confirmed by the DNS"
 		if !c.Confirmable {
@@ -80,7 +36,7 @@ func printCrawlers(w *bufio.Writer, crawlers []crawler) {
 }
 
 // proven says how many of a day's requests have a confirmed claim.
-func proven(c crawler, d crawlerDay) string {
+func proven(c inspect.Crawler, d inspect.CrawlerDay) string {
 	if !c.Confirmable {
 		return ""
 	}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/xml"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/servemap/servemap/internal/explore"
 )
 
 func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
@@ -33,28 +37,60 @@ func importCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) 
 		if len(args) == 0 {
 			return usage("name a sitemap or an access log: a file, - for the standard input, or the URL of a sitemap that the site serves")
 		}
-		for _, name := range args {
-			if err := a.importOne(ctx, name); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
+		seed, err := a.seed(args)
+		if err != nil {
+			return err
 		}
-		return nil
+		return a.explore(ctx, nil, seed)
 	}
 }
 
-func (a *asking) importOne(ctx context.Context, name string) error {
-	if strings.Contains(name, "://") {
-		return a.explore(ctx, url.Values{"sitemap": {name}}, nil)
+// seed returns what the arguments of import name, as one seed for one exploration.
+func (a *asking) seed(names []string) (io.Reader, error) {
+	var seed bytes.Buffer
+	name := func(kind string, addresses ...string) {
+		for _, u := range addresses {
+			fmt.Fprintf(&seed, "<%s><loc>", kind)
+			_ = xml.EscapeText(&seed, []byte(u)) // a Buffer never fails
+			fmt.Fprintf(&seed, "</loc></%s>", kind)
+		}
 	}
-	if name == "-" {
-		return a.explore(ctx, nil, a.in)
+	seed.WriteString("<urlset>")
+	for _, arg := range names {
+		if strings.Contains(arg, "://") {
+			name("sitemap", arg)
+			continue
+		}
+		urls, sitemaps, err := a.readSeed(arg)
+		if err != nil {
+			return nil, err
+		}
+		name("url", urls...)
+		name("sitemap", sitemaps...)
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return err
+	seed.WriteString("</urlset>")
+	return &seed, nil
+}
+
+// readSeed reads a sitemap or a log from a file.
+func (a *asking) readSeed(name string) (urls, sitemaps []string, err error) {
+	in := a.in
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer f.Close()
+		in = f
 	}
-	defer f.Close()
-	return a.explore(ctx, nil, f)
+	urls, sitemaps, err = explore.ReadSeeds(in)
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("%s cannot be read: %w", name, err)
+	case len(urls)+len(sitemaps) == 0:
+		return nil, nil, fmt.Errorf("%s names no page: it is neither a sitemap nor an access log in the combined or common format", name)
+	}
+	return urls, sitemaps, nil
 }
 
 // explore makes the process explore its site, and shows the progress.
@@ -90,7 +126,10 @@ func (a *asking) explore(ctx context.Context, query url.Values, seed io.Reader) 
 		fmt.Fprintf(out, "; %d locations are left, call it again to ask for them", last.Waiting)
 	}
 	out.WriteByte('\n')
-	table(out, "Links that were not asked for, by reason:", last.Skipped, nil)
+	table(out, "Links that were not asked for, by reason:", last.Skipped)
+	if last.Skipped["query"] > 0 {
+		fmt.Fprint(out, "\nIf a parameter of a query makes a page of its own, name it in -query.\n")
+	}
 	if len(last.Acting) > 0 {
 		fmt.Fprint(out, "\nThese may change something and were not asked for; give -always for those that are pages:\n")
 	}

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -71,6 +68,9 @@ func (e *explorer) tell(done servemap.Exploration) {
 	if n := done.Skipped["acting"]; n > 0 { // their addresses may be known to nobody else
 		e.log.Info("links that may change something were not asked for; \"servemap explore\" names them, give -always for those that are pages", "links", n)
 	}
+	if n := done.Skipped["query"]; n > 0 {
+		e.log.Info("links were left out for their query; if a parameter makes a page of its own, name it in -query", "links", n)
+	}
 	if done.Waiting > 0 {
 		e.log.Info("-max was reached; what is left is asked for by the next \"servemap explore\", or at the next start with -explore", "left", done.Waiting)
 	}
@@ -116,6 +116,13 @@ func nothingListed(pages int, st servemap.Stats) string {
 		return fmt.Sprintf("%sResponses that did not count: %d, %s", text, responses, texts.Response(cause))
 	}
 	return text + "See what the site answers at its first page."
+}
+
+// verdictMeans says why pages with a verdict and reason are not listed, and what to do.
+func verdictMeans(verdict string) string {
+	_, reason, _ := strings.Cut(verdict, " ")
+	sum, _ := texts.Summarise(reason)
+	return strings.TrimSpace(sum.Means + " " + sum.Todo)
 }
 
 const (
@@ -192,20 +199,4 @@ func (e *explorer) empty(ctx context.Context) bool {
 		wait(ctx, exploreAgain)
 	}
 	return false
-}
-
-// seedOf returns a seed that names the URLs.
-func seedOf(urls []string) []io.Reader {
-	if len(urls) == 0 {
-		return nil
-	}
-	var b bytes.Buffer
-	b.WriteString("<urlset>")
-	for _, u := range urls {
-		b.WriteString("<url><loc>")
-		_ = xml.EscapeText(&b, []byte(u)) // a Buffer never fails
-		b.WriteString("</loc></url>")
-	}
-	b.WriteString("</urlset>")
-	return []io.Reader{&b}
 }

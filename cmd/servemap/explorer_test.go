@@ -3,55 +3,27 @@ package main
 import (
 	"context"
 	"errors"
-	"iter"
 	"log/slog"
 	"net/http"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/store"
-	"github.com/servemap/servemap/store/memstore"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-// late is a store that cannot be used until there is set.
-type late struct {
-	store.Store
-	there atomic.Bool
-}
+// shared is a store that says that processes share it.
+type shared struct{ *base.Store }
 
-var errLate = errors.New("connection refused")
-
-func (l *late) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if !l.there.Load() {
-		return errLate
-	}
-	return l.Store.View(ctx, keys, fn)
-}
-
-func (l *late) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if !l.there.Load() {
-		return errLate
-	}
-	return l.Store.Update(ctx, keys, fn)
-}
-
-func (l *late) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	if !l.there.Load() {
-		return func(yield func(store.Record, error) bool) { yield(store.Record{}, errLate) }
-	}
-	return l.Store.Scan(ctx, prefix, after)
-}
-
-func (*late) Shared() bool { return true }
+func (shared) Shared() bool { return true }
 
 func TestFirstExplorationWaitsForTheStore(t *testing.T) {
 	log := newLines()
 	logger := slog.New(slog.NewTextHandler(log, nil))
-	st := &late{Store: new(memstore.Store)}
-	site, err := newSite(&settings{Origin: origin, Shared: true}, st, logger)
+	st := base.NewStore()
+	st.Down(errors.New("connection refused"))
+	site, err := newSite(&settings{Origin: origin, Shared: true}, shared{st}, logger)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +32,7 @@ func TestFirstExplorationWaitsForTheStore(t *testing.T) {
 	done := make(chan struct{})
 	go func() { defer close(done); e.atStart(t.Context(), false, 0) }()
 	log.await(t, "exploring waits")
-	st.there.Store(true)
+	st.Mend()
 	log.await(t, "msg=explored")
 	<-done
 	if strings.Contains(log.String(), "nothing is listed") {
@@ -80,7 +52,7 @@ func TestExplorationThatListsNothingSaysWhy(t *testing.T) {
 			"a verdict", 5, servemap.Stats{Verdicts: map[string]int{"excluded no-store": 4, "excluded noindex": 1, "waiting not-seen": 9}},
 			"What keeps 4 of them out: The responses say Cache-Control: no-store. Send that only with pages for one visitor, or give -public for the others, such as -public /.",
 		},
-		{"responses", 0, servemap.Stats{Ignored: map[string]uint64{"cookie": 3, "status": 1}}, "saw no page. Responses that did not count: 3, the visitor has a cookie; if everybody gets it, name it in -cookie"},
+		{"responses", 0, servemap.Stats{Ignored: map[string]uint64{"cookie": 3, "status": 1}}, "saw no page. Responses that did not count: 3, the visitor has a cookie; if everybody gets it and it is never a log-in, name it in -cookie"},
 		{"nothing", 0, servemap.Stats{}, "See what the site answers"},
 	} {
 		if got := inFlags.Replace(nothingListed(tt.pages, tt.stats)); !strings.Contains(got, tt.want) {

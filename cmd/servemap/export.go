@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/servemap/servemap/internal/explore"
+	"github.com/servemap/servemap/internal/inspect"
 )
 
 func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
@@ -24,16 +25,19 @@ func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) 
 		if err := none(args); err != nil {
 			return err
 		}
+		if a.json {
+			*format = "json"
+		}
 		switch *format {
 		case "xml":
 			return a.exportXML(ctx, *to)
 		case "json":
 			a.json = true
-			return each(ctx, a, http.MethodGet, "/pages", nil, nil, func(*bufio.Writer, listing) error { return nil })
+			return each(ctx, a, http.MethodGet, "/pages", nil, nil, func(*bufio.Writer, inspect.Listing) error { return nil })
 		case "csv":
 			out := csv.NewWriter(s.out)
 			_ = out.Write([]string{"url", "lastmod", "changefreq", "changes", "first_seen", "last_seen"})
-			err := each(ctx, a, http.MethodGet, "/pages", nil, nil, func(_ *bufio.Writer, p listing) error {
+			err := each(ctx, a, http.MethodGet, "/pages", nil, nil, func(_ *bufio.Writer, p inspect.Listing) error {
 				return out.Write([]string{p.URL, stamp(p.LastMod), p.ChangeFreq, strconv.Itoa(p.Changes), stamp(p.FirstSeen), stamp(p.LastSeen)})
 			})
 			out.Flush()

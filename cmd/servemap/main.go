@@ -16,6 +16,10 @@
 // runs, they read the folder; run them as the user of that process. With -json they print
 // JSON, whose fields are only ever added to.
 //
+// With -indexnow the command tells search engines what changed, and serves the key file
+// that they ask for. It makes a key and keeps it in the folder; SERVEMAP_INDEXNOW_KEY gives
+// one of your own.
+//
 // A second process on one folder says who holds it, serves the pages, and takes over when
 // that process ends. "-database postgres://...", or SERVEMAP_DATABASE, shares what is
 // learned among several processes. Each needs its own -data folder, and one of them
@@ -121,6 +125,9 @@ var more = map[string]string{
 		"something, such as /logout, for nothing that robots.txt disallows, and for no query but page\n" +
 		"and those of -query. What -max leaves is asked for by the next call, or at the next start\n" +
 		"with -explore.",
+	"import": "It explores the site along its links, as explore does, and asks also for what the files\n" +
+		"name if nothing is known of it. That a file names a page is no evidence: a log also names\n" +
+		"pages that only one visitor may know. An exploration that was interrupted goes on with it.",
 	"changes": "It prints the last event of each page. A page that was added in that time and changed\n" +
 		"afterwards is \"added, changed\", with the time of the change. The last 7 days are\n" +
 		"remembered; of a page that was forgotten nothing is.",
@@ -186,6 +193,11 @@ func (c command) run(ctx context.Context, args []string, s streams) error {
 // fix says what to do about a wrong flag.
 func (c command) fix(fs *flag.FlagSet, err error) string {
 	see := fmt.Sprintf("see \"servemap help %s\"", c.name)
+	if _, rest, ok := strings.Cut(err.Error(), "for flag -"); ok && strings.HasSuffix(rest, "parse error") {
+		f := fs.Lookup(strings.TrimSuffix(rest, ": parse error"))
+		_, text := flag.UnquoteUsage(f)
+		return fmt.Sprintf("-%s is %s; %s", f.Name, text, see)
+	}
 	_, wrong, ok := strings.Cut(err.Error(), "not defined: -")
 	if !ok {
 		return see
@@ -294,7 +306,10 @@ func (c command) help(w io.Writer) error {
 }
 
 func versionCommand(s streams, _ *flag.FlagSet) func(context.Context, []string) error {
-	return func(context.Context, []string) error {
+	return func(_ context.Context, args []string) error {
+		if len(args) > 0 {
+			return usage("%q is too much; it takes nothing", args[0])
+		}
 		_, err := fmt.Fprintf(s.out, "servemap %s\n", version())
 		return err
 	}

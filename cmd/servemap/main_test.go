@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
@@ -75,9 +76,7 @@ func start(t *testing.T, data string, args ...string) (*server, *exec.Cmd) {
 	c := exec.Command(os.Args[0], append(args, "-data", data, "-listen", "127.0.0.1:0")...)
 	c.Env = append(os.Environ(), "SERVEMAP_TEST_MAIN=1")
 	c.Stderr = s.log
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, c.Start())
 	s.stop = sync.OnceValue(func() int { _ = c.Wait(); return c.ProcessState.ExitCode() })
 	t.Cleanup(func() { _ = c.Process.Kill(); s.stop() })
 	s.awaitAddress()
@@ -147,7 +146,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-func TestCallsThatCannotBeMeantNameTheFlagAndTheFix(t *testing.T) {
+func TestWrongCallsNameTheFlagAndTheFix(t *testing.T) {
 	data := t.TempDir()
 	long := filepath.Join(data, strings.Repeat("long", 30))
 	proxy := func(args ...string) []string {
@@ -180,13 +179,22 @@ func TestCallsThatCannotBeMeantNameTheFlagAndTheFix(t *testing.T) {
 		{"no folder", []string{"files", "-data", data, "-origin", "https://example.com"}, "folder"},
 		{"a folder that is none", []string{"files", filepath.Join(data, "nix"), "-data", data, "-origin", "https://example.com"}, "folder"},
 		{"a bad time", []string{"changes", "-data", data, "-since", "monday"}, "-since"},
+		{"the future", []string{"changes", "-data", data, "-since", "-2h"}, "-since"},
+		{"a beginning of no page", []string{"list", "-data", data, "-prefix", "blog"}, "such as /blog"},
+		{"a time without a unit", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-timeout", "5"), "such as 30s"},
+		{"a database of another kind", proxy("-to", "http://localhost:1", "-origin", "https://example.com", "-database", "mysql://x"), "postgres://user@host/name"},
+		{"an argument for version", []string{"version", "now"}, `"now"`},
+		{"data in the folder that is served", []string{"files", data, "-data", filepath.Join(data, "sitemap-data"), "-origin", "https://example.com"}, "visitors could fetch"},
 		{"a bad format", []string{"export", "-data", data, "-format", "pdf"}, "-format"},
 		{"an unknown shell", []string{"completion", "tcsh"}, "bash"},
 		{"nothing to import", []string{"import", "-data", data}, "sitemap"},
-		{"a port alone", []string{"files", ".", "-origin", "https://example.com", "-data", "x", "-listen", "39380"}, "give one such as localhost:39380, or :39380"},
-		{"no admin address", []string{"files", ".", "-origin", "https://example.com", "-data", "x", "-admin", "here"}, "-admin here is no address"},
+		{"a port alone", []string{"files", ".", "-origin", "https://example.com", "-data", ".x", "-listen", "39380"}, "give one such as localhost:39380, or :39380"},
+		{"no admin address", []string{"files", ".", "-origin", "https://example.com", "-data", ".x", "-admin", "here"}, "-admin here is no address"},
 		{"a word for a page", []string{"explain", "-data", "x", "about"}, `"about" is no page; give its path, such as /about, or its URL`},
 		{"a word to forget", []string{"forget", "-data", "x", "about"}, "/about, or its URL"},
+		{"an engine that is told of this machine", []string{"files", ".", "-origin", "https://localhost", "-data", t.TempDir(), "-indexnow"}, "give -indexnow only where the site is public"},
+		{"an engine over http", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-indexnow=http://example.com"}, "-indexnow: "},
+		{"a hold without a unit", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-indexnow", "-indexnow-hold", "1ms"}, "-indexnow-hold is 1ms"},
 		{"an entry with a query", []string{"files", ".", "-origin", "https://example.com", "-data", t.TempDir(), "-entry", "/?zz=1"}, `-entry: "/?zz=1" cannot be listed`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -198,7 +206,7 @@ func TestCallsThatCannotBeMeantNameTheFlagAndTheFix(t *testing.T) {
 	}
 }
 
-func TestNearestName(t *testing.T) {
+func TestNearestSuggestsTheNameThatAMistypedWordMeans(t *testing.T) {
 	names := []string{"proxy", "files", "explore", "explain", "list"}
 	for _, tt := range []struct{ word, want string }{
 		{"porxy", "proxy"}, {"file", "files"}, {"explan", "explain"}, {"lsit", "list"}, {"dance", ""}, {"", ""}, {"exploring", ""},
@@ -222,7 +230,7 @@ func TestEveryCommandHasHelpWithItsExample(t *testing.T) {
 	}
 }
 
-func TestCompletionScripts(t *testing.T) {
+func TestShellsAcceptTheirCompletionScripts(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		script := must(t, "completion", shell)
 		path, err := exec.LookPath(shell)
@@ -253,16 +261,10 @@ func TestCompletionScripts(t *testing.T) {
 func TestFolderThatAnotherProgramHoldsExitsWith4(t *testing.T) {
 	data := t.TempDir()
 	st, err := badgerstore.Open(data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	defer st.Close()
-	if err := makeControlFolder(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := (&settings{Origin: "https://example.com", Dir: data}).save(data); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, makeControlFolder(data))
+	base.Check(t, (&settings{Origin: "https://example.com", Dir: data}).save(data))
 	if code, _, errs := call(t, "list", "-data", data); code != codeLocked || !strings.Contains(errs, "another process") {
 		t.Errorf("code %d, %q", code, errs)
 	}
@@ -271,12 +273,8 @@ func TestFolderThatAnotherProgramHoldsExitsWith4(t *testing.T) {
 func TestFolderOfAProgramThatUsesTheLibrarySaysWhomToAsk(t *testing.T) {
 	data := t.TempDir()
 	st, err := badgerstore.Open(data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(st.Health(), st.Close()); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
+	base.Check(t, errors.Join(st.Health(), st.Close()))
 	if code, _, errs := call(t, "explain", "-data", data, "/"); code != codeUsage || !strings.Contains(errs, "belongs to a program that uses the library; ask that program, by its inspector or Site.Explain") {
 		t.Errorf("code %d, %q", code, errs)
 	}
@@ -286,9 +284,7 @@ func TestSignalsEndTheProgramInOrder(t *testing.T) {
 	site := writeSite(t)
 	s, c := start(t, t.TempDir(), "files", site, "-origin", "https://example.com")
 	s.log.await(t, "msg=explored")
-	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, c.Process.Signal(syscall.SIGTERM))
 	if code := s.stop(); code != codeDone {
 		t.Errorf("code %d: %s", code, s.log)
 	}
@@ -311,13 +307,9 @@ func writeSite(t *testing.T) string {
 		"empty/x.txt":      "no page",
 	} {
 		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		html := "<!doctype html><html><head><title>" + name + "</title></head><body><main><p>" + text + "</main></body></html>"
-		if err := os.WriteFile(file, []byte(html), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, os.WriteFile(file, []byte(html), 0o644))
 	}
 	return dir
 }

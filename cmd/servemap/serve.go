@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,10 +20,11 @@ import (
 	"syscall"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver for -database
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/folder"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
@@ -41,6 +41,7 @@ const (
 // to stop.
 type serving struct {
 	settings
+	telling
 	data, database, listen, admin string
 	explore, revisit, robots      bool
 	max                           int
@@ -50,6 +51,7 @@ type serving struct {
 
 func (s *serving) flags(fs *flag.FlagSet) {
 	s.settings.flags(fs)
+	s.telling.flags(fs)
 	dataFlags(fs, &s.data, &s.database)
 	fs.StringVar(&s.listen, "listen", "localhost:8080", "the `ADDRESS` to serve visitors at, such as :8080")
 	fs.StringVar(&s.admin, "admin", "", "an `ADDRESS` that answers /healthz and /metrics, and /inspect/ to browsers on this machine, such as 127.0.0.1:9090; by default none")
@@ -93,6 +95,9 @@ func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 		if v.Dir, err = filepath.Abs(v.Dir); err != nil { // other commands may run in another directory
 			return err
 		}
+		if v.data != "" && folder.Serves(v.Dir, v.data) {
+			return usage("-data %s is in the folder that is served, so visitors could fetch what is learned; give a folder outside it, or one whose name begins with a dot", v.data)
+		}
 		return v.run(ctx, s)
 	}
 }
@@ -121,6 +126,9 @@ func (v *serving) run(ctx context.Context, s streams) error {
 		return err
 	}
 	defer listener.Close()
+	if v.loops(listener) {
+		return usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", v.To)
+	}
 	st, closeStore, err := openStore(v.data, v.database, log)
 	if err != nil {
 		return err
@@ -132,7 +140,7 @@ func (v *serving) run(ctx context.Context, s streams) error {
 		return err
 	}
 	return v.serve(ctx, st, &control{
-		site: site, log: v.log,
+		site: site, dir: v.Dir, log: v.log,
 		explorer: explorer{site: site, handler: handler, static: v.Dir != "", state: stateFile(v.data), log: v.log},
 		health:   health{PID: os.Getpid(), Version: version(), Origin: v.Origin, Listen: listener.Addr().String()},
 	}, handler, listener)
@@ -165,6 +173,19 @@ func listen(name, address string) (net.Listener, error) {
 		return nil, fmt.Errorf("-%s %s: %w", name, address, err)
 	}
 	return listener, nil
+}
+
+// loops reports whether requests to the site would come back to this process, for ever. This
+// process never speaks TLS.
+func (v *serving) loops(l net.Listener) bool {
+	u, err := url.Parse(v.To)
+	at, e := netip.ParseAddrPort(l.Addr().String())
+	if err != nil || e != nil || u.Scheme == "https" || cmp.Or(u.Port(), "80") != strconv.Itoa(int(at.Port())) {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	local := u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+	return ip == at.Addr() || local && at.Addr().IsUnspecified() || u.Hostname() == "localhost" && at.Addr().IsLoopback()
 }
 
 // checkAddress refuses an invalid address to listen at. "" means the default.
@@ -239,24 +260,36 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *control, handler
 	defer work.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	notifier, err := v.notifier(c.site, st, v.log)
+	if err != nil {
+		return errors.Join(err, c.site.Close(ctx))
+	}
+	failed := make(chan error, 3)
+	admin, err := v.serveAdmin(c, failed)
+	if err != nil {
+		return errors.Join(err, c.site.Close(ctx))
+	}
 	visible, serving := c.site.Wrap(handler), v.log
 	if v.robots {
 		visible = c.site.Robots(visible)
 	} else {
 		serving = v.log.With("robots.txt needs", c.site.RobotsLine())
 	}
+	if notifier != nil {
+		visible = notifier.Wrap(visible)
+		work.Go(func() {
+			if usable(ctx, st) {
+				notifier.Run(ctx)
+			}
+		})
+	}
 	server := &http.Server{Handler: speaking(visible), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(v.log.Handler(), slog.LevelWarn)}
-	failed := make(chan error, 3)
 	go func() { failed <- server.Serve(listener) }()
-	admin, err := v.serveAdmin(c, failed)
-	if err != nil {
-		return err
-	}
-	work.Go(func() { v.own(ctx, st, c) })
 	c.ready.Store(true)
 	serving.Info("serving", "site", v.Origin, "at", "http://"+listener.Addr().String()+"/", "pid", os.Getpid())
 	notifySystemd("READY=1")
+	work.Go(func() { v.own(ctx, st, c) })
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
@@ -344,7 +377,7 @@ func (v *serving) serveAdmin(c *control, failed chan<- error) (io.Closer, error)
 	mux.HandleFunc("GET /healthz", c.serveHealth)
 	mux.Handle("GET /metrics", c.metrics())
 	mux.Handle("GET /{$}", http.RedirectHandler("inspect/", http.StatusFound))
-	mux.Handle("/inspect/", inspectorInFlags(c.site.Inspector(servemap.Local)))
+	mux.Handle("/inspect/", c.inspector(servemap.Local))
 	server.Handler = mux
 	if at := inspectorAt(listener.Addr().String()); at != "" {
 		v.log.Info("browsers on this machine can inspect what is known", "at", at)
@@ -355,13 +388,6 @@ func (v *serving) serveAdmin(c *control, failed chan<- error) (io.Closer, error)
 		}
 	}()
 	return server, nil
-}
-
-// inspectorInFlags has the inspector speak by flags.
-func inspectorInFlags(inspector http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		inspector.ServeHTTP(w, r.WithContext(inspect.Saying(r.Context(), missingInFlags)))
-	})
 }
 
 // inspectorAt returns the URL of the inspector of a listener, "" if browsers on this machine
@@ -388,10 +414,11 @@ func openStore(data, database string, log *slog.Logger) (store.Store, func(), er
 		}
 		return st, func() { _ = st.Close() }, nil
 	}
-	db, err := sql.Open("pgx", database)
-	if err != nil {
-		return nil, nil, usage("-database is no address of a database; give one such as postgres://user@host/name")
+	cfg, err := pgx.ParseConfig(database)
+	if err != nil { // which may name a password
+		return nil, nil, usage("-database is no address of a PostgreSQL database; give one such as postgres://user@host/name")
 	}
+	db := stdlib.OpenDB(*cfg)
 	st, err := sqlstore.Open(db, &sqlstore.Options{Logger: log})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())

@@ -21,6 +21,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // files serves a folder and waits until it is explored.
@@ -55,9 +57,7 @@ func TestAnswersAreTheSameWhetherAProcessRunsOrNot(t *testing.T) {
 	s, c := start(t, data, "files", site, "-origin", origin)
 	s.log.await(t, "msg=explored")
 	living := answers()
-	if err := c.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, c.Process.Kill())
 	s.stop()
 	if _, err := os.Stat(socketFile(data)); err != nil {
 		t.Errorf("the killed process left no socket, so that this test shows nothing: %v", err)
@@ -111,9 +111,7 @@ func TestSilentProcessKeepsNobodyWaiting(t *testing.T) {
 	site, data := writeSite(t), t.TempDir()
 	files(t, site, data).stop() // makes what commands open
 	silent, err := listenSocket(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	defer silent.Close() // the system accepts for it, and it never answers
 	var asked sync.WaitGroup
 	for _, args := range [][]string{{"health"}, {"list"}, {"stats"}, {"explain", "/"}, {"explore"}, {"export"}} {
@@ -142,9 +140,7 @@ func TestFolderOfAnotherUserIsNotOpened(t *testing.T) {
 	const other = 54321 // no user has it
 	give := func() {
 		for _, name := range []string{data, controlFolder(data), settingsFile(data)} {
-			if err := os.Chown(name, other, other); err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, os.Chown(name, other, other))
 		}
 	}
 	give()
@@ -155,9 +151,7 @@ func TestFolderOfAnotherUserIsNotOpened(t *testing.T) {
 		t.Errorf("code %d, %s", code, errs)
 	}
 	sameStrings(t, "files after the refusal", entries(t, data), before...)
-	if err := os.Chown(settingsFile(data), 0, 0); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, os.Chown(settingsFile(data), 0, 0))
 	must(t, "list", "-data", data)
 }
 
@@ -165,9 +159,7 @@ func TestFolderOfAnotherUserIsNotOpened(t *testing.T) {
 func entries(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	all, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	for _, e := range all {
 		names = append(names, e.Name())
 	}
@@ -236,7 +228,7 @@ func TestQueryFlagAddsToTheDefault(t *testing.T) {
 	}
 }
 
-func TestWhatStandsInPlaceOfASitemapSpeaksByFlags(t *testing.T) {
+func TestTextInPlaceOfTheSitemapNamesFlags(t *testing.T) {
 	s := before(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "private")
 		blog(w, &http.Request{URL: &url.URL{Path: "/"}})
@@ -255,7 +247,7 @@ func TestWhatStandsInPlaceOfASitemapSpeaksByFlags(t *testing.T) {
 	}
 }
 
-func TestWhatTheMostRequestsLeaveIsAskedForLater(t *testing.T) {
+func TestPagesLeftByTheLimitOfAnExplorationAreAskedForLater(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(blog))
 	defer site.Close()
 	args := []string{"proxy", "-to", site.URL, "-origin", origin, "-explore", "-max", "12"}
@@ -278,9 +270,8 @@ func TestWhatTheMostRequestsLeaveIsAskedForLater(t *testing.T) {
 	}
 }
 
-func TestSettingsDecideAlsoWithoutAProcess(t *testing.T) {
+func TestRulesHoldForCommandsWithoutAProcess(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir(), "-never", "/a", "-always", "/alone.html")
-	get(t, s.at+"/alone.html")
 	s.stop()
 	sameStrings(t, "listed", listed(t, s.data), "/", "/alone.html", "/delete.html")
 	if code, out, _ := call(t, "explain", "-data", s.data, "/a.html"); code != codeNo || !strings.Contains(out, "rule-never") {
@@ -295,12 +286,12 @@ func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"explain", "/a.html"}, "changes dates evidence first_seen last_seen listed networks reason siblings status text url verdict"},
+		{[]string{"explain", "/a.html"}, "changes dates element evidence first_seen last_seen listed networks reason siblings status text url verdict"},
 		{[]string{"explain", "/nix"}, "changes dates listed networks reason siblings text url verdict"},
 		{[]string{"list", "-prefix", "/a"}, "changes first_seen last_seen url"},
 		{[]string{"export", "-format", "json"}, "changes first_seen last_seen url"},
 		{[]string{"changes"}, "at kind listed url"},
-		{[]string{"stats"}, "damaged dropped ignored listed queued sightings verdicts waiting"},
+		{[]string{"stats"}, "crawlers damaged dropped followed ignored listed not_counted not_listed origin queued reasons responses serving sightings state verdicts waiting week"},
 		{[]string{"health"}, "listen origin pid ready version"},
 		{[]string{"explore"}, "done pages requests waiting"},
 		{[]string{"forget", "/a.html"}, "forgotten known"},
@@ -317,7 +308,7 @@ func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
 	}
 }
 
-func TestListAndExport(t *testing.T) {
+func TestListAndExportGiveWhatTheSitemapHas(t *testing.T) {
 	s := files(t, writeSite(t), t.TempDir())
 	if out := must(t, "list", "-data", s.data, "-prefix", "/a"); out != origin+"/a.html\t\t\n" {
 		t.Errorf("list: %q", out)
@@ -435,9 +426,7 @@ func TestImportAsksForWhatASitemapOrALogNames(t *testing.T) {
 	s.log.await(t, "msg=\"commands are answered\"")
 	log := filepath.Join(t.TempDir(), "access.log")
 	line := `192.0.2.1 - - [22/Nov/2026:10:00:00 +0000] "GET /article-7 HTTP/1.1" 200 12 "-" "curl"` + "\n"
-	if err := os.WriteFile(log, []byte(line), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, os.WriteFile(log, []byte(line), 0o600))
 	must(t, "import", "-data", s.data, log, origin+"/old.xml")
 	sameStrings(t, "listed", listed(t, s.data), "/article-3", "/article-7")
 	if code, _, errs := call(t, "import", "-data", s.data, filepath.Join(t.TempDir(), "nix")); code != codeFailed {
@@ -545,9 +534,7 @@ func TestExplainKnowsTheFolder(t *testing.T) {
 		"index.html":     `<!doctype html><title>home</title><a href="sub/index.html">sub</a>`,
 		"sub/index.html": "<!doctype html><title>sub</title>",
 	} {
-		if err := errors.Join(os.MkdirAll(filepath.Join(site, "sub"), 0o755), os.WriteFile(filepath.Join(site, name), []byte(text), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, errors.Join(os.MkdirAll(filepath.Join(site, "sub"), 0o755), os.WriteFile(filepath.Join(site, name), []byte(text), 0o644)))
 	}
 	s := files(t, site, t.TempDir())
 	for _, tt := range []struct{ path, want string }{
@@ -566,7 +553,7 @@ func TestExplainKnowsTheFolder(t *testing.T) {
 	}
 }
 
-func TestOriginThatSearchEnginesCannotReach(t *testing.T) {
+func TestOriginThatSearchEnginesCannotReachIsWarnedAbout(t *testing.T) {
 	for _, tt := range []struct {
 		origin string
 		want   bool
@@ -597,9 +584,7 @@ func TestRobotsFlagNamesTheSitemap(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			site := writeSite(t)
 			if tt.file != "" {
-				if err := os.WriteFile(filepath.Join(site, "robots.txt"), []byte(tt.file), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				base.Check(t, os.WriteFile(filepath.Join(site, "robots.txt"), []byte(tt.file), 0o600))
 			}
 			s := files(t, site, t.TempDir(), tt.flags...)
 			if resp, body := get(t, s.at+"/robots.txt"); resp.StatusCode != 200 || body != tt.want {
@@ -635,12 +620,12 @@ func TestStatsTellWhatCrawlersFetched(t *testing.T) {
 		}
 	}
 	var st stats
-	if err := json.Unmarshal([]byte(must(t, "stats", "-json", "-data", data)), &st); err != nil || len(st.Crawlers) != 1 || st.Crawlers[0].Days[0].Claimed != 2 {
-		t.Errorf("%+v, %v", st.Crawlers, err)
+	if err := json.Unmarshal([]byte(must(t, "stats", "-json", "-data", data)), &st); err != nil || len(st.Crawlers.Crawlers) != 1 || st.Crawlers.Crawlers[0].Days[0].Claimed != 2 {
+		t.Errorf("%+v, %v", st.Crawlers.Crawlers, err)
 	}
 }
 
-func TestServiceManagerIsToldHowFarItIs(t *testing.T) {
+func TestServiceManagerIsToldOfReadyAndStopping(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "notify")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
 	if err != nil {
@@ -658,12 +643,10 @@ func TestServiceManagerIsToldHowFarItIs(t *testing.T) {
 	}
 }
 
-func TestDatabaseSharesWhatWasLearned(t *testing.T) {
+func TestProcessesOnOneDatabaseShareWhatTheyLearned(t *testing.T) {
 	address := cmp.Or(os.Getenv("DATABASE_URL"), "postgres://postgres@127.0.0.1:5432/test")
 	db, err := sql.Open("pgx", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	defer db.Close()
 	schema := fmt.Sprintf("servemap_command_%d", os.Getpid())
 	if _, err := db.ExecContext(t.Context(), "CREATE SCHEMA "+schema); err != nil {

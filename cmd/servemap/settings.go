@@ -1,20 +1,24 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/folder"
+	"github.com/servemap/servemap/internal/forwarded"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/upstream"
 )
 
 // settings describe the site. They are stored beside what is learned, so that a command
@@ -52,11 +56,12 @@ func (s *settings) flags(fs *flag.FlagSet) {
 		})
 	}
 	list(&s.Never, "never", "`PATTERN` of locations that are not listed, as in robots.txt, such as /internal/")
-	list(&s.Always, "always", "`PATTERN` of locations that are listed once they are seen, such as /landing/*$")
-	list(&s.Public, "public", "`PATTERN` of locations that are public although they are sent with Cache-Control private or no-store, as PHP sessions do")
+	list(&s.Always, "always", "`PATTERN` of locations that are listed once they are seen, such as /landing/*$; exploring asks for one without a star")
+	list(&s.Public, "public", "`PATTERN` of locations that are public although they are sent with Cache-Control private or no-store, as those of Rails, PHP sessions and Next.js are")
 	list(&s.Entries, "entry", "`PATH` where visitors enter the site, in place of /")
 	list(&s.Query, "query", "`NAME` of a query parameter that makes a page of its own, as page does")
-	list(&s.Cookies, "cookie", "`NAME` of a cookie that every visitor gets")
+	list(&s.Cookies, "cookie", "`NAME` of a cookie that every visitor gets, and that is never a log-in")
+	fs.StringVar(&s.Trusted, "trusted-proxies", "", "the `RANGES` of proxies in front whose X-Forwarded-For is true, such as 10.0.0.0/8,127.0.0.1 or private")
 	fs.BoolVar(&s.Crawlers, "crawlers", false, "follow what search engines fetch; this asks the DNS whose their addresses are")
 	fs.BoolVar(&s.HTML, "html", false, "serve also sitemap.html, a site map for visitors")
 	fs.BoolVar(&s.ReportOnly, "report-only", false, "learn and explain, and serve no sitemap")
@@ -66,8 +71,7 @@ func (s *settings) flags(fs *flag.FlagSet) {
 func (s *settings) proxyFlags(fs *flag.FlagSet) {
 	fs.StringVar(&s.To, "to", "", "the `URL` where the site itself listens, such as http://localhost:3000 or unix:/run/site.sock")
 	fs.StringVar(&s.Host, "host", "origin", "the Host that the site gets: `origin` or upstream")
-	fs.StringVar(&s.Trusted, "trusted-proxies", "", "the `RANGES` of proxies in front whose X-Forwarded-For is true, such as 10.0.0.0/8,127.0.0.1 or private")
-	fs.DurationVar(&s.timeout, "timeout", defaultTimeout, "how long the site may take to begin an answer")
+	fs.DurationVar(&s.timeout, "timeout", upstream.DefaultTimeout, "how long the site may take to begin an answer, such as 30s")
 }
 
 // check says which flag is missing or wrong.
@@ -103,7 +107,7 @@ func (s *settings) options(log *slog.Logger) (*servemap.Options, error) {
 	if s.HTML {
 		o.HTML = new(servemap.HTML)
 	}
-	trusted, err := parseTrusted(s.Trusted)
+	trusted, err := s.trusted()
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +120,40 @@ func (s *settings) options(log *slog.Logger) (*servemap.Options, error) {
 // handler returns the site itself.
 func (s *settings) handler(log *slog.Logger) (http.Handler, error) {
 	if s.Dir != "" {
-		return folder(s.Dir)
+		site, err := folder.New(s.Dir)
+		if err != nil {
+			return nil, usage("%v", err)
+		}
+		return site, nil
 	}
-	return newUpstream(s, log)
+	if s.To == "" {
+		return nil, usage("-to is missing; give the address where the site itself listens, such as -to http://localhost:3000")
+	}
+	if !slices.Contains([]string{"", "origin", "upstream"}, s.Host) {
+		return nil, usage("-host %s: give origin or upstream", s.Host)
+	}
+	trusted, err := s.trusted()
+	if err != nil {
+		return nil, err
+	}
+	origin, err := url.Parse(s.Origin)
+	if err != nil {
+		return nil, usage("-origin: %v", err)
+	}
+	site, err := upstream.New(upstream.Config{To: s.To, Origin: origin, OwnHost: s.Host == "upstream", Trusted: trusted, Timeout: s.timeout, Log: log})
+	if err != nil {
+		return nil, usage("-to: %v", err)
+	}
+	return site, nil
+}
+
+// trusted returns the proxies of -trusted-proxies.
+func (s *settings) trusted() (forwarded.Proxies, error) {
+	trusted, err := forwarded.Parse(s.Trusted)
+	if err != nil {
+		return nil, usage("-trusted-proxies: %v", err)
+	}
+	return trusted, nil
 }
 
 // The command's own files are in a folder below that of the data, which only its owner may
@@ -159,7 +194,7 @@ func loadSettings(data string) (*settings, error) {
 		err = json.Unmarshal(b, s)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the settings: %w", err)
+		return nil, fmt.Errorf("reading %s, which the next start of proxy or files writes anew: %w", settingsFile(data), err)
 	}
 	return s, nil
 }
@@ -171,37 +206,4 @@ func writeFile(name string, b []byte) error {
 		return err
 	}
 	return os.Rename(name+".new", name)
-}
-
-// folder serves the files below dir, but no hidden files and no lists of files.
-func folder(dir string) (http.Handler, error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, usage("%s is no folder that can be read; give the folder of the site's HTML files", dir)
-	}
-	return http.FileServer(publicFiles{http.Dir(dir)}), nil
-}
-
-type publicFiles struct{ dir http.Dir }
-
-func (p publicFiles) Open(name string) (http.File, error) {
-	for part := range strings.SplitSeq(name, "/") {
-		if strings.HasPrefix(part, ".") && part != ".well-known" {
-			return nil, os.ErrNotExist
-		}
-	}
-	f, err := p.dir.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		var index http.File
-		if index, err = p.dir.Open(strings.TrimSuffix(name, "/") + "/index.html"); err == nil {
-			err = index.Close()
-		}
-	}
-	if err != nil {
-		return nil, cmp.Or(f.Close(), os.ErrNotExist)
-	}
-	return f, nil
 }

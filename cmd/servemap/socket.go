@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -63,18 +62,13 @@ var errSilent = errors.New("the process at the socket does not answer")
 // living returns a client of the process that has the folder, and its health. It fails if
 // there is none, and with errSilent if that does not answer.
 func living(ctx context.Context, data string) (*client, health, error) {
-	var h health
 	dial := func(ctx context.Context) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socketFile(data))
 	}
 	c := dialing(dial, func() {})
 	asked, cancel := context.WithTimeoutCause(ctx, answerPatience, errSilent)
 	defer cancel()
-	resp, end, err := c.do(asked, http.MethodGet, "/health", nil, nil)
-	if err == nil {
-		err = json.NewDecoder(resp.Body).Decode(&h)
-		end()
-	}
+	h, err := fetch[health](asked, c, "/health", nil)
 	if err != nil {
 		c.close()
 		if errors.Is(context.Cause(asked), errSilent) {

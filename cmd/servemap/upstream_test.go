@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,8 +16,13 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 const origin = "https://example.com"
@@ -63,21 +69,15 @@ var visitor = &http.Client{
 func get(t *testing.T, u string, header ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, u, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
 	resp, err := visitor.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return resp, string(body)
 }
 
@@ -151,14 +151,10 @@ func TestTargetsReachTheUpstreamAsTheyWereSent(t *testing.T) {
 	s := before(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.RequestURI) })
 	for _, target := range []string{"/a%2Fb", "/a;b?c;d", "//a//b", "/?a=%zz&b", "/?", "/a?b=c+d%20e", "/%E4"} {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(s.at, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n", target)
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		got, _ := io.ReadAll(resp.Body)
 		conn.Close()
 		if string(got) != target {
@@ -167,20 +163,39 @@ func TestTargetsReachTheUpstreamAsTheyWereSent(t *testing.T) {
 	}
 }
 
-func TestTrustedProxies(t *testing.T) {
-	trusted, err := parseTrusted("10.0.0.0/8, 192.0.2.7,private")
+func TestSiteThatIsThisProcessIsRefused(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for addr, want := range map[string]bool{
-		"10.1.2.3": true, "192.0.2.7": true, "192.168.1.1": true, "::1": true,
-		"192.0.2.8": false, "198.51.100.1": false, "2001:db8::1": false,
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	listener.Close() // nobody has the port now
+	code, _, errs := call(t, "proxy", "-to", "http://localhost:"+port, "-origin", origin, "-data", t.TempDir(), "-listen", "127.0.0.1:"+port)
+	if code != codeUsage || !strings.Contains(errs, "give the one where the site listens") {
+		t.Errorf("code %d, %s", code, errs)
+	}
+	at := func(address string) net.Listener { return place(netip.MustParseAddrPort(address)) }
+	for _, tt := range []struct {
+		to, listen string
+		want       bool
+	}{
+		{"http://localhost", "0.0.0.0:80", true}, {"http://127.0.0.1:8080", "[::]:8080", true}, {"http://192.0.2.1:8080", "192.0.2.1:8080", true},
+		{"http://localhost:3000", "127.0.0.1:8080", false}, {"http://127.0.0.1:8080", "192.0.2.1:8080", false},
+		{"http://site:8080", "[::]:8080", false}, {"https://localhost", "0.0.0.0:80", false}, {"unix:/run/site.sock", "127.0.0.1:80", false},
 	} {
-		if got := trusted.Has(netip.MustParseAddr(addr)); got != want {
-			t.Errorf("%s is trusted: %v, want %v", addr, got, want)
+		v := serving{settings: settings{To: tt.to}}
+		if got := v.loops(at(tt.listen)); got != tt.want {
+			t.Errorf("%s, which listens at %s: %v", tt.to, tt.listen, got)
 		}
 	}
 }
+
+// place is a listener of which only the address matters.
+type place netip.AddrPort
+
+func (p place) Accept() (net.Conn, error) { return nil, net.ErrClosed }
+func (p place) Close() error              { return nil }
+func (p place) Addr() net.Addr            { return net.TCPAddrFromAddrPort(netip.AddrPort(p)) }
 
 func TestStreamsPassUnbuffered(t *testing.T) {
 	next := make(chan struct{})
@@ -193,9 +208,7 @@ func TestStreamsPassUnbuffered(t *testing.T) {
 		}
 	})
 	resp, err := visitor.Get(s.at + "/events")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	defer resp.Body.Close()
 	events := bufio.NewReader(resp.Body)
 	for i := range 3 {
@@ -224,9 +237,7 @@ func TestUpgradedConnectionsPassBothWays(t *testing.T) {
 		}
 	})
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.at, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	defer conn.Close()
 	fmt.Fprint(conn, "GET /ws HTTP/1.1\r\nHost: example.com\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
 	in := bufio.NewReader(conn)
@@ -270,7 +281,7 @@ func TestTrailersAndPackedAnswersPassAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestDeadUpstreamIsA502AndTheSitemapStays(t *testing.T) {
+func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(blog))
 	s := serve(t, t.TempDir(), "proxy", "-to", site.URL, "-origin", origin, "-explore")
 	s.log.await(t, "msg=explored")
@@ -288,9 +299,88 @@ func TestDeadUpstreamIsA502AndTheSitemapStays(t *testing.T) {
 	if n := strings.Count(s.log.String(), "the site does not answer"); n != 1 {
 		t.Errorf("it was logged %d times:\n%s", n, s.log)
 	}
+	listener, err := net.Listen("tcp", strings.TrimPrefix(site.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := httptest.NewUnstartedServer(http.HandlerFunc(blog))
+	back.Listener = listener
+	back.Start()
+	defer back.Close()
+	if resp, body := get(t, s.at+"/article-1"); resp.StatusCode != 200 {
+		t.Errorf("the site is back: %s %s", resp.Status, body)
+	}
+	s.log.await(t, "the site answers again")
 }
 
-func TestAnswerThatBreaksOffIsNoShortPage(t *testing.T) {
+// Two processes have one folder, under load. One is killed, and the other takes over.
+func TestNoRequestFailsWhereAProcessWithTheSameFolderIsKilled(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(blog))
+	defer site.Close()
+	data := t.TempDir()
+	args := []string{"proxy", "-to", site.URL, "-origin", origin, "-explore"}
+	first, process := start(t, data, args...)
+	first.log.await(t, "msg=explored")
+	_, before := get(t, first.at+"/sitemap.xml")
+	second := serve(t, data, args...)
+
+	var visitors sync.WaitGroup
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var served, failed, last atomic.Int64 // last counts what the first answered
+	for n := range 4 {
+		at := []string{first.at, second.at}[n%2]
+		visitors.Go(func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				status := statusOf(fmt.Sprintf("%s/article-%d", at, i%20))
+				switch {
+				case at == first.at && status != http.StatusOK:
+					return // it was killed
+				case at == first.at:
+					last.Add(1)
+				case status != http.StatusOK:
+					failed.Add(1)
+				default:
+					served.Add(1)
+				}
+			}
+		})
+	}
+	for served.Load() < 100 || last.Load() < 100 {
+		runtime.Gosched()
+	}
+	if err := process.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	first.stop()
+	second.log.await(t, "commands are answered")
+	for then := served.Load(); served.Load() < then+100; {
+		runtime.Gosched()
+	}
+	stop()
+	visitors.Wait()
+	if failed.Load() > 0 {
+		t.Errorf("%d requests failed, %d were served", failed.Load(), served.Load())
+	}
+	if resp, after := get(t, second.at+"/sitemap.xml"); resp.StatusCode != 200 || after != before {
+		t.Errorf("%s: %s, before %s", resp.Status, after, before)
+	}
+}
+
+// statusOf returns the status of an answer, 0 if there was none.
+func statusOf(u string) int {
+	resp, err := visitor.Get(u)
+	if err != nil {
+		return 0
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return 0
+	}
+	return resp.StatusCode
+}
+
+func TestAnswerThatBreaksOffIsNotTakenForAPage(t *testing.T) {
 	s := before(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/broken" {
 			blog(w, r)
@@ -315,12 +405,10 @@ func TestAnswerThatBreaksOffIsNoShortPage(t *testing.T) {
 	}
 }
 
-func TestUpstreamBehindASocketAndAPath(t *testing.T) {
+func TestUpstreamMayBeAUnixSocketOrHaveAPath(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	echo := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Host, r.RequestURI) })
 	behind := &http.Server{Handler: echo}
 	go func() { _ = behind.Serve(l) }()
@@ -367,7 +455,7 @@ func TestHealthzSaysReadyUntilTheEnd(t *testing.T) {
 	}
 }
 
-func TestInspectorSpeaksByFlags(t *testing.T) {
+func TestInspectorNamesFlags(t *testing.T) {
 	s := before(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "private")
 		blog(w, r)
@@ -394,7 +482,7 @@ func TestInspectorSpeaksByFlags(t *testing.T) {
 	}
 }
 
-func TestWhereBrowsersInspect(t *testing.T) {
+func TestInspectorAddressIsOneThatABrowserCanOpen(t *testing.T) {
 	for _, tt := range []struct{ listener, want string }{
 		{"127.0.0.1:9090", "http://127.0.0.1:9090/inspect/"}, {"[::1]:9090", "http://[::1]:9090/inspect/"},
 		{"[::]:9090", "http://localhost:9090/inspect/"}, {"0.0.0.0:9090", "http://localhost:9090/inspect/"}, {"192.0.2.1:9090", ""},
@@ -402,5 +490,36 @@ func TestWhereBrowsersInspect(t *testing.T) {
 		if got := inspectorAt(tt.listener); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.listener, got, tt.want)
 		}
+	}
+}
+
+func TestSiteOfPHPSessionsIsListedWithItsFlags(t *testing.T) {
+	php := func(w http.ResponseWriter, r *http.Request) {
+		if _, err := r.Cookie("PHPSESSID"); err != nil {
+			http.SetCookie(w, &http.Cookie{Name: "PHPSESSID", Value: "8c1d9b0f7c2e4a6b", Path: "/"})
+		}
+		w.Header().Set("Expires", "Thu, 19 Nov 1981 08:52:00 GMT")
+		w.Header().Set("Cache-Control", "no-store, no-cache, must-revalidate")
+		w.Header().Set("Pragma", "no-cache")
+		blog(w, r)
+	}
+	for _, tt := range []struct {
+		name  string
+		flags []string
+		want  []string
+	}{
+		{"both flags", []string{"-public", "/", "-cookie", "PHPSESSID"}, []string{"/", "/article-3"}},
+		{"only -public", []string{"-public", "/"}, []string{"/"}},
+		{"only -cookie", []string{"-cookie", "PHPSESSID"}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := before(t, php, tt.flags...)
+			get(t, s.at+"/")
+			get(t, s.at+"/article-3", "Cookie", "PHPSESSID=8c1d9b0f7c2e4a6b")
+			if code := s.stop(); code != codeDone { // it stores what was seen
+				t.Fatalf("code %d: %s", code, s.log)
+			}
+			sameStrings(t, "listed", listed(t, s.data), tt.want...)
+		})
 	}
 }

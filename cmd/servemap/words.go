@@ -37,22 +37,23 @@ var inFlags = strings.NewReplacer(
 	"A rule says Always.", "-always names them.", "A rule says Never.", "-never names them.", "An Always rule", "-always",
 	"A rule that says Always", "-always", "a rule that says Always", "-always", "a rule says Always", "-always names it",
 	"write an Always rule", "give -always", "an Always rule", "-always", "a rule says Never", "-never says so",
+	"options: Endpoints", "-indexnow",
+	"options: Hold", "-indexnow-hold",
+	"options: Key", keyVariable, "Options.Key", keyVariable,
+	" (Options.MaxPerDay)", "",
+	"start the notifier only where", "give -indexnow only where",
+	"let Wrap stand in front of all else, and let", "let",
+	"see that Wrap stands in front of all else, and that", "see that",
 	"Site.RobotsLine returns it.", "-robots serves it there.",
 	"Site.Forget", `"servemap forget"`, "Site.Explain", `"servemap explain"`, "Stats().Verdicts", `"servemap stats"`,
 	" servemap has seen no route since the start: most routers show their routes only to what runs inside them. See Site.Observe.", "",
 	"; servemap has seen no route yet, see Site.Observe", "",
+	" a route for this page alone;", "",
 	"Put servemap inside the middleware that compresses, or compress", "Compress",
 	"Put servemap inside the middleware that compresses.", "Compress with gzip, deflate, br or zstd.",
 	"put servemap inside the middleware that compresses", "compress with gzip, deflate, br or zstd",
 	"Put the site around all that writes pages, with fiber as site.Wrap(adaptor.FiberApp(app))", "See what the site answers",
 )
-
-func allInFlags(texts []string) (said []string) {
-	for _, text := range texts {
-		said = append(said, inFlags.Replace(text))
-	}
-	return said
-}
 
 // missingInFlags says what would list a page. It is "" for a route: no router is seen from here.
 func missingInFlags(text string) string {

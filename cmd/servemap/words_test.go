@@ -44,10 +44,11 @@ func textOf(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-func TestTextsOfTheLibrarySpeakByFlags(t *testing.T) {
-	library := regexp.MustCompile(`Options\.|options:|Rule\.|Limits\.|Site\.|site\.[A-Z]|Stats|\bAlways\b|\bNever\b|middleware that compresses`)
+func TestTextsOfTheLibraryAreTranslatedToFlags(t *testing.T) {
+	library := regexp.MustCompile(`Options\.|options:|Rule\.|Limits\.|Site\.|site\.[A-Z]|Stats|\bAlways\b|\bNever\b|middleware that compresses|\bWrap\b`)
 	checked := 0
-	for _, file := range []string{"texts/pages.go", "texts/dates.go", "texts/sitemap.go", "texts/summary.go", "hint/hint.go"} {
+	for _, file := range []string{"texts/pages.go", "texts/dates.go", "texts/sitemap.go", "texts/summary.go", "hint/hint.go",
+		"../notify/answer.go", "../notify/key.go", "../notify/post.go"} {
 		for _, text := range textsIn(t, file) {
 			if library.MatchString(text) {
 				checked++

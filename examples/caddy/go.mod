@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/caddyserver/caddy/v2 v2.11.9
-	github.com/servemap/servemap v0.0.0
+	github.com/servemap/servemap v0.1.0
 )
 
 require (

@@ -13,7 +13,7 @@ require (
 	github.com/julienschmidt/httprouter v1.3.0
 	github.com/klauspost/compress v1.20.3
 	github.com/labstack/echo/v4 v4.16.0
-	github.com/servemap/servemap v0.0.0
+	github.com/servemap/servemap v0.1.0
 )
 
 require (

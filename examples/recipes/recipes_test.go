@@ -119,7 +119,7 @@ func (s *site) want(paths ...string) {
 	}
 }
 
-func TestRecipes(t *testing.T) {
+func TestRecipesListTheirPages(t *testing.T) {
 	all := []string{"/", "/about", "/p/teapot"}
 	linked := []string{"/", "/p/teapot"}
 	for _, tt := range []struct {
@@ -239,7 +239,7 @@ func TestASessionForEverybody(t *testing.T) {
 }
 
 // A visitor who sends X-Forwarded-For must not look like another one.
-func TestSpoofedAddresses(t *testing.T) {
+func TestSpoofedAddressesDoNotCount(t *testing.T) {
 	cdn := BehindCDN(netip.MustParsePrefix("203.0.113.0/24"))
 	for _, tt := range []struct {
 		name   string
@@ -303,7 +303,7 @@ func TestHostsHaveSitemapsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestPrefixes(t *testing.T) {
+func TestRecipesWithAPrefixListThePublicPath(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		recipe func(*servemap.Site) http.Handler
@@ -325,7 +325,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-func TestContainer(t *testing.T) {
+func TestContainerListsItsPages(t *testing.T) {
 	ctx := context.Background()
 	volume := filepath.Join(t.TempDir(), "data")
 	for _, tt := range []struct {

@@ -79,7 +79,7 @@ var namesOfNobody = []struct{ who, names string }{
 		"Newrelic X-NewRelic-ID X-NewRelic-Transaction X-Dynatrace X-Instana-T X-Instana-S Elastic-Apm-Traceparent Request-Id Request-Context K-Proxy-Request X-Kong-Request-Id"},
 }
 
-func TestHeadersThatNameAUser(t *testing.T) {
+func TestHeadersThatNameAUserMakeAClientKnown(t *testing.T) {
 	n := 0
 	for _, group := range namesOfUsers {
 		for name := range strings.FieldsSeq(group.names) {
@@ -97,7 +97,7 @@ func TestHeadersThatNameAUser(t *testing.T) {
 	}
 }
 
-func TestHeadersThatComeWithEverybodysRequest(t *testing.T) {
+func TestHeadersOfEverybodysRequestsMakeNobodyKnown(t *testing.T) {
 	for _, group := range namesOfNobody {
 		for name := range strings.FieldsSeq(group.names) {
 			if why := Credentials(&http.Request{Header: http.Header{http.CanonicalHeaderKey(name): {"x"}}}, Cookies{}); why != None {
@@ -107,7 +107,7 @@ func TestHeadersThatComeWithEverybodysRequest(t *testing.T) {
 	}
 }
 
-func TestHeadersThatNameNobody(t *testing.T) {
+func TestHeadersThatNameNobodyMakeNobodyKnown(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		lines string

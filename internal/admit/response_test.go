@@ -24,7 +24,7 @@ func ok(change ...func(*tap.Response)) *tap.Response {
 	return resp
 }
 
-func TestResponseByStatus(t *testing.T) {
+func TestStatusDecidesWhatAResponseProves(t *testing.T) {
 	want := map[int]struct {
 		kind Kind
 		why  Reason
@@ -54,7 +54,7 @@ func TestResponseByStatus(t *testing.T) {
 	}
 }
 
-func TestResponseOf200(t *testing.T) {
+func TestHeadersDecideWhatA200Proves(t *testing.T) {
 	header := func(set func(*tap.Header)) func(*tap.Response) {
 		return func(r *tap.Response) { set(&r.Header) }
 	}
@@ -97,7 +97,7 @@ func TestResponseOf200(t *testing.T) {
 }
 
 // A HEAD and a 304 prove what a GET would, except that no page is sent.
-func TestResponseWithoutItsPage(t *testing.T) {
+func TestHeadAnd304ProveWhatAGetDoesWithoutThePage(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		header tap.Header
@@ -128,7 +128,7 @@ func TestResponseWithoutItsPage(t *testing.T) {
 	}
 }
 
-func TestRobotsTxt(t *testing.T) {
+func TestOnlyATextAtRobotsTxtIsARobotsFile(t *testing.T) {
 	text := func(change ...func(*tap.Response)) *tap.Response {
 		resp := ok(change...)
 		if resp.Header.ContentType == "text/html; charset=utf-8" {
@@ -175,7 +175,7 @@ func TestRobotsTxt(t *testing.T) {
 
 // If a client leaves, its queries are cancelled, and many handlers then say 404. Clients that break
 // off requests must not be able to remove pages.
-func TestAnIncompleteDenialIsNoReasonToDoubt(t *testing.T) {
+func TestIncompleteDenialDoesNotPutAPageInDoubt(t *testing.T) {
 	for _, status := range []int{401, 403, 404} {
 		kind, why := noRules.Response(http.MethodGet, "/a", ok(func(r *tap.Response) { r.Status, r.Complete = status, false }))
 		if kind != Nothing || why != Incomplete {
@@ -185,7 +185,7 @@ func TestAnIncompleteDenialIsNoReasonToDoubt(t *testing.T) {
 }
 
 // The header lines of a page, as a tap sees them, and what they forbid.
-func TestHeaderLines(t *testing.T) {
+func TestHeaderLinesForbidWhatTheySay(t *testing.T) {
 	for _, tt := range []struct {
 		name, header string
 		lines        []string
@@ -240,7 +240,7 @@ func watched(t *testing.T, name string, lines []string) *tap.Response {
 	return tap.Serve(h, httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/a", nil), tap.NewBuffers(1<<10, 1<<16))
 }
 
-func TestAssetName(t *testing.T) {
+func TestAssetsAreRecognisedByTheirExtension(t *testing.T) {
 	for location, want := range map[string]bool{
 		"/": false, "/about": false, "/a.html": false, "/a.htm": false, "/a.php": false, "/v1.2": false, "/jane.doe": false,
 		"/css": false, "/a.css/": false, "/a.css/b": false, "/list?page=a.css": false,
@@ -253,7 +253,7 @@ func TestAssetName(t *testing.T) {
 	}
 }
 
-func TestRedirectsToLogin(t *testing.T) {
+func TestRedirectsToALoginAreRecognised(t *testing.T) {
 	for login, targets := range map[bool][]string{
 		true: {
 			"/login", "/login/", "/login?next=/a", "/Login#top", "/log-in", "/logon", "/users/sign_in", "/signin", "/accounts/login/",
@@ -295,7 +295,7 @@ func FuzzResponse(f *testing.F) {
 	})
 }
 
-func TestRulesThatIgnoreCacheControl(t *testing.T) {
+func TestRuleMayIgnoreCacheControl(t *testing.T) {
 	rs, err := NewRules([]Rule{{Pattern: "/wiki/", IgnoreCacheControl: true}, {Pattern: "/wiki/User:", Listing: Never}})
 	if err != nil {
 		t.Fatal(err)

@@ -142,6 +142,17 @@ func (rs Rules) Locations() []string {
 	return named
 }
 
+// Vouched returns the locations that the owner vouches for by name: the patterns of Always without
+// a star. A pattern without "$" may match more, but it names one.
+func (rs Rules) Vouched() (all []string) {
+	for _, r := range rs {
+		if r.Listing == Always && !strings.Contains(r.Pattern, "*") {
+			all = append(all, strings.TrimSuffix(r.Pattern, "$"))
+		}
+	}
+	return all
+}
+
 // Freq returns the changefreq of the longest matching pattern that sets one, or "". Among equal
 // lengths, the first rule wins.
 func (rs Rules) Freq(location string) string {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func list(pattern string, l Listing) Rule { return Rule{Pattern: pattern, Listing: l} }
@@ -14,9 +16,7 @@ func list(pattern string, l Listing) Rule { return Rule{Pattern: pattern, Listin
 func newRules(t testing.TB, rules ...Rule) Rules {
 	t.Helper()
 	rs, err := NewRules(rules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return rs
 }
 
@@ -30,7 +30,7 @@ func matchOne(t *testing.T, pattern, location string) bool {
 }
 
 // The tests of package robots cover what a pattern matches.
-func TestPatterns(t *testing.T) {
+func TestPatternMatchesLocationsAsInRobotsTxt(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		pattern  string
@@ -60,7 +60,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-func TestTheLongestPatternDecidesOnTheListing(t *testing.T) {
+func TestLongestPatternDecidesOnTheListing(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		rules   []Rule
@@ -92,7 +92,7 @@ func TestTheLongestPatternDecidesOnTheListing(t *testing.T) {
 	}
 }
 
-func TestTheLongestPatternThatSetsItDecidesOnEachAspect(t *testing.T) {
+func TestLongestPatternThatSetsItDecidesOnEachAspect(t *testing.T) {
 	rs := newRules(t,
 		Rule{Pattern: "/", ChangeFreq: "monthly", Priority: 0.3},
 		Rule{Pattern: "/news/", ChangeFreq: "hourly"},
@@ -291,17 +291,35 @@ func BenchmarkMatch(b *testing.B) {
 	}
 }
 
-func TestLocationsOfRules(t *testing.T) {
+func TestRulesThatNameOneLocationListIt(t *testing.T) {
 	rs, err := NewRules([]Rule{
 		{Pattern: "/a$", Listing: Always}, {Pattern: "/caf%c3%a9$", Listing: Never}, {Pattern: "/b", Listing: Always},
 		{Pattern: "/c*$", Listing: Always}, {Pattern: "*/d$", Listing: Always}, {Pattern: "/e$", Priority: 0.5},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	got := rs.Locations()
 	slices.Sort(got)
 	if want := []string{"/a", "/caf%C3%A9"}; !slices.Equal(got, want) {
 		t.Errorf("locations %q, want %q", got, want)
+	}
+	vouched := rs.Vouched()
+	slices.Sort(vouched)
+	if want := []string{"/a", "/b"}; !slices.Equal(vouched, want) {
+		t.Errorf("vouched for by name: %q, want %q", vouched, want)
+	}
+}
+
+// A rule must match a query that it spells with an escaped slash.
+func TestEscapedSlashInAQueryMatchesAPlainOne(t *testing.T) {
+	for _, pattern := range []string{"/files?path=%2Fprivate", "/*path=%2fprivate"} {
+		for _, listing := range []Listing{Always, Never} {
+			rs, err := NewRules([]Rule{{Pattern: pattern, Listing: listing, Priority: 0.5, ChangeFreq: "daily", IgnoreCacheControl: true}})
+			base.Check(t, err)
+			const location = "/files?path=%2Fprivate%2Fx"
+			_, ok := rs.Match(location)
+			if !ok || rs.Priority(location) != 5 || rs.Freq(location) != "daily" || !rs.IgnoreCacheControl(location) {
+				t.Errorf("the rule %q with listing %d does not match %q", pattern, listing, location)
+			}
+		}
 	}
 }

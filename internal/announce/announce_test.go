@@ -3,6 +3,7 @@ package announce
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,8 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/servemap/servemap/internal/robots"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 const (
@@ -20,7 +23,7 @@ const (
 	theirs  = "User-agent: *\nDisallow: /private/\n"
 )
 
-func TestAdd(t *testing.T) {
+func TestAddWritesTheLineOnceIntoAnyFile(t *testing.T) {
 	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 	cr := func(s string) string { return strings.ReplaceAll(s, "\n", "\r") }
 	for _, tt := range []struct {
@@ -105,9 +108,9 @@ func FuzzAdd(f *testing.F) {
 	})
 }
 
-// TestServe runs a program that gives all kinds of answers for robots.txt. A want of ""
-// means the program's own answer, unchanged.
-func TestServe(t *testing.T) {
+// TestRobotsTxtOfTheProgramGetsTheSitemapLine runs a program that gives all kinds of answers for
+// robots.txt. A want of "" means the program's own answer, unchanged.
+func TestRobotsTxtOfTheProgramGetsTheSitemapLine(t *testing.T) {
 	const none = "User-agent: *\nDisallow: /given/\n"
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -184,8 +187,9 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestRequests asks for one file, edited or made, in all the ways in which clients ask.
-func TestRequests(t *testing.T) {
+// TestEditedRobotsTxtAnswersConditionalAndRangeRequests asks for one file, edited or made, in all
+// the ways in which clients ask.
+func TestEditedRobotsTxtAnswersConditionalAndRangeRequests(t *testing.T) {
 	file := func(w http.ResponseWriter, r *http.Request) {
 		for _, name := range []string{"Range", "If-None-Match", "If-Modified-Since"} {
 			if r.Header.Get(name) != "" {
@@ -244,8 +248,51 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// TestOtherAnswersAreNotChanged asks for answers to which there is nothing to add, in all the ways in
+// which clients ask. They must be as without us.
+func TestOtherAnswersAreNotChanged(t *testing.T) {
+	file := func(kind, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", kind)
+			w.Header().Set("Etag", `"theirs"`)
+			http.ServeContent(w, r, "", time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), strings.NewReader(body))
+		}
+	}
+	for name, program := range map[string]http.HandlerFunc{
+		"a file that names the sitemap": file("text/plain", theirs+"Sitemap: "+sitemap+"\n"),
+		"a page":                        file("text/html", "<!DOCTYPE html><p>app"),
+		"a file that is too long":       file("text/plain", strings.Repeat("#\n", MaxFile/2+1)),
+		"one compressed for those who accept it": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/plain")
+			w.Header().Set("Vary", "Accept-Encoding")
+			if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+				io.WriteString(w, "Sitemap: "+sitemap)
+				return
+			}
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			defer z.Close()
+			io.WriteString(z, "Sitemap: "+sitemap)
+		},
+	} {
+		for _, headers := range [][]string{
+			nil, {"Accept-Encoding", "gzip"}, {"If-None-Match", `"theirs"`}, {"If-None-Match", `"other"`},
+			{"If-Modified-Since", "Sun, 22 Nov 2026 12:00:00 GMT"}, {"Range", "bytes=2-6"}, {"Range", "bytes=2-6", "If-Range", `"other"`},
+		} {
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				t.Run(fmt.Sprint(name, ", ", method, " ", headers), func(t *testing.T) {
+					bare, with := fetch(t, program, method, headers...), fetch(t, around(program, ""), method, headers...)
+					if with.status != bare.status || with.body != bare.body || with.headers() != bare.headers() {
+						t.Errorf("it became\n%d %s%.100q\nfrom\n%d %s%.100q", with.status, with.headers(), with.body, bare.status, bare.headers(), bare.body)
+					}
+				})
+			}
+		}
+	}
+}
+
 // A middleware around us may compress what we send: then Content-Encoding is set already.
-func TestCompressedFurtherOut(t *testing.T) {
+func TestRobotsTxtIsEditedBelowACompressor(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		z := gzip.NewWriter(w)
@@ -254,9 +301,7 @@ func TestCompressedFurtherOut(t *testing.T) {
 	})
 	got := fetch(t, h, http.MethodGet, "Range", "bytes=2-6")
 	z, err := gzip.NewReader(strings.NewReader(got.body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	if body, err := io.ReadAll(z); err != nil || string(body) != ours+"\n"+theirs || got.status != 200 || !strings.HasPrefix(got.head.Get("Etag"), `W/"`) {
 		t.Errorf("%d %q, %v, ETag %q", got.status, body, err, got.head.Get("Etag"))
 	}
@@ -299,9 +344,7 @@ func TestFileThatBreaksOffStaysBroken(t *testing.T) {
 	srv := httptest.NewServer(h)
 	defer srv.Close()
 	resp, err := srv.Client().Get(srv.URL + "/robots.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	defer resp.Body.Close()
 	if body, err := io.ReadAll(resp.Body); err == nil {
 		t.Errorf("it is taken for whole: %q", body)
@@ -319,14 +362,14 @@ func around(program http.Handler, none string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { Serve(program, w, r, []string{sitemap}, none) })
 }
 
-type answer struct {
+type fetched struct {
 	status int
 	head   http.Header
 	body   string
 }
 
 // headers returns the headers about the body.
-func (a answer) headers() string {
+func (a fetched) headers() string {
 	a.head.Del("Date")
 	var b strings.Builder
 	a.head.Write(&b)
@@ -334,14 +377,12 @@ func (a answer) headers() string {
 }
 
 // fetch asks a real server, without the client's own compression.
-func fetch(t *testing.T, h http.Handler, method string, headers ...string) answer {
+func fetch(t *testing.T, h http.Handler, method string, headers ...string) fetched {
 	t.Helper()
 	srv := httptest.NewServer(h)
 	defer srv.Close()
 	r, err := http.NewRequest(method, srv.URL+"/robots.txt", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	for pair := range slices.Chunk(headers, 2) {
 		r.Header.Set(pair[0], pair[1])
 	}
@@ -350,13 +391,28 @@ func fetch(t *testing.T, h http.Handler, method string, headers ...string) answe
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	resp, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
+	base.Check(t, err)
+	return fetched{resp.StatusCode, resp.Header, string(body)}
+}
+
+func TestStreamThatIsNoRobotsTxtIsNotReadToItsEnd(t *testing.T) {
+	const events = 1000
+	written := 0
+	stream := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for range events {
+			if _, err := w.Write([]byte("data: tick\n\n")); err != nil || r.Context().Err() != nil {
+				return
+			}
+			written++
+		}
+	})
+	w := httptest.NewRecorder()
+	wrote := Serve(stream, w, httptest.NewRequest(http.MethodGet, "/robots.txt", nil), []string{sitemap}, "")
+	if wrote || written != events || strings.Count(w.Body.String(), "tick") != events {
+		t.Errorf("%d events were written, and the client got %d; want %d", written, strings.Count(w.Body.String(), "tick"), events)
 	}
-	return answer{resp.StatusCode, resp.Header, string(body)}
 }

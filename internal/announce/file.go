@@ -6,6 +6,7 @@ package announce
 
 import (
 	"bytes"
+	"iter"
 	"net/url"
 	"strings"
 
@@ -30,7 +31,7 @@ func Add(file []byte, urls []string) (added []byte, ok bool) {
 	if bytes.IndexByte(file, 0) >= 0 || bytes.HasPrefix(file, []byte{0xff, 0xfe}) || bytes.HasPrefix(file, []byte{0xfe, 0xff}) {
 		return nil, false // UTF-16, or not text
 	}
-	missing := unnamed(file, urls)
+	missing := Unnamed(robots.Sitemaps(file), urls)
 	if len(missing) == 0 {
 		return nil, false
 	}
@@ -62,10 +63,11 @@ func lineEnd(file []byte) string {
 	return "\r"
 }
 
-// unnamed returns the URLs that no Sitemap line of the file names.
-func unnamed(file []byte, urls []string) []string {
+// Unnamed returns the URLs that none of the Sitemap lines of a robots.txt names. lines are
+// their values.
+func Unnamed(lines iter.Seq[string], urls []string) []string {
 	named := map[string]bool{}
-	for value := range robots.Sitemaps(file) {
+	for value := range lines {
 		named[plain(value)] = true
 	}
 	var missing []string

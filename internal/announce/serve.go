@@ -2,8 +2,10 @@ package announce
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"maps"
 	"net/http"
 	"strconv"
@@ -13,34 +15,36 @@ import (
 
 // Serve answers a GET or HEAD for robots.txt with the file that next serves, plus the
 // Sitemap lines for the URLs. If next has no file, it serves the text none and these lines.
-// Serve sends an answer that is not a robots.txt as next gives it: a status other than 200,
-// 404 or 410, a type other than plain text, a compressed one, one longer than [MaxFile], or
-// one shorter than it says. Serve always asks next for the whole file in its present state.
-func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, urls []string, none string) {
-	h := &held{w: w, before: w.Header().Clone()}
-	next.ServeHTTP(h, forAll(r))
-	if h.status == 0 {
-		h.WriteHeader(http.StatusOK)
-	}
-	if h.passed {
-		return
-	}
-	if h.missing() {
+//
+// Serve first asks next for the whole file in its present state. If there is nothing to
+// add, it lets next answer the client's own request. That is so if the file names the
+// sitemap, and if the answer is not a robots.txt: a status other than 200, 404 or 410, a
+// type other than plain text, a compressed one, one longer than [MaxFile], or one shorter
+// than it says. wrote reports whether Serve wrote the file itself.
+func Serve(next http.Handler, w http.ResponseWriter, r *http.Request, urls []string, none string) (wrote bool) {
+	before := w.Header().Clone()
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	a := &answer{header: w.Header().Clone(), cancel: cancel}
+	next.ServeHTTP(a, forAll(r.WithContext(ctx)))
+	switch {
+	case a.status == http.StatusNotFound || a.status == http.StatusGone:
 		file, ok := Add([]byte(none), urls)
 		if !ok { // it names the sitemap already
 			file = []byte(none)
 		}
-		clear(w.Header())
-		maps.Copy(w.Header(), h.before)
 		send(w, r, file)
-		return
+		return true
+	case a.isFile(before):
+		if file, ok := Add(a.body, urls); ok {
+			clear(w.Header())
+			maps.Copy(w.Header(), a.header)
+			send(w, r, file)
+			return true
+		}
 	}
-	file, ok := Add(h.body, urls)
-	if !ok || !h.whole() {
-		h.pass()
-		return
-	}
-	send(w, r, file)
+	next.ServeHTTP(w, r)
+	return false
 }
 
 // forAll returns a request for the whole file, uncompressed, whatever part or version the
@@ -84,87 +88,55 @@ func send(w http.ResponseWriter, r *http.Request, file []byte) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(file))
 }
 
-// held is a writer that holds back a robots.txt and passes on everything else.
-type held struct {
-	w      http.ResponseWriter
-	before http.Header // the header before next was called
-	status int         // 0 until next gives one
+// answer is a writer that keeps an answer, up to a byte more than a file may have. It ends
+// one that is no robots.txt, which may be a stream without an end.
+type answer struct {
+	header http.Header
+	status int // 0 until next gives one
 	body   []byte
-	passed bool // what next writes now goes to the client
+	cancel context.CancelFunc // of the request
 }
 
-func (h *held) Header() http.Header { return h.w.Header() }
+var errNoFile = errors.New("announce: the answer is no robots.txt")
 
-func (h *held) WriteHeader(status int) {
-	switch {
-	case h.passed || status < http.StatusOK: // after a status such as 103 another one follows
-		h.w.WriteHeader(status)
-	case h.status == 0:
-		if h.status = status; !h.missing() && !h.isText() {
-			h.pass()
-		}
+func (a *answer) Header() http.Header { return a.header }
+
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 && status >= http.StatusOK { // after a status such as 103 another one follows
+		a.status = status
 	}
 }
 
-func (h *held) Write(p []byte) (int, error) {
-	if h.status == 0 {
-		h.WriteHeader(http.StatusOK)
+func (a *answer) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	a.body = append(a.body, p[:min(len(p), MaxFile+1-len(a.body))]...)
+	if len(a.body) > MaxFile || a.status == http.StatusOK && !isPlain(a.kind()) {
+		a.cancel()
+		return 0, errNoFile
 	}
-	switch {
-	case h.passed:
-		return h.w.Write(p)
-	case h.missing():
-		return len(p), nil // drops the text of an error page
-	case len(h.body)+len(p) > MaxFile:
-		h.pass()
-		return h.w.Write(p)
-	}
-	h.body = append(h.body, p...)
 	return len(p), nil
 }
 
-// FlushError lets next flush as it does without us. While held keeps the answer back, there
-// is nothing to flush.
-func (h *held) FlushError() error {
-	if !h.passed {
-		return nil
-	}
-	return http.NewResponseController(h.w).Flush()
+// kind returns the media type that next gave the answer, in lower case, "" for none.
+func (a *answer) kind() string {
+	kind, _, _ := strings.Cut(a.header.Get("Content-Type"), ";")
+	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// Flush is FlushError for callers that ask for an [http.Flusher].
-func (h *held) Flush() { _ = h.FlushError() }
+// isPlain reports whether a robots.txt may have a media type.
+func isPlain(kind string) bool { return kind == "" || kind == "text/plain" }
 
-// pass sends what was held back. From then on it sends what next writes.
-func (h *held) pass() {
-	h.passed = true
-	h.w.WriteHeader(h.status)
-	if len(h.body) > 0 {
-		_, _ = h.w.Write(h.body) // the client may be gone; next sees that when it writes
-	}
-}
+// Flush does nothing. Some programs flush, or require that they can.
+func (a *answer) Flush() {}
 
-// missing reports whether next has no robots.txt.
-func (h *held) missing() bool {
-	return !h.passed && (h.status == http.StatusNotFound || h.status == http.StatusGone)
-}
-
-// isText reports whether the status and headers can be those of an uncompressed robots.txt.
-func (h *held) isText() bool {
-	head := h.w.Header()
-	kind, _, _ := strings.Cut(head.Get("Content-Type"), ";")
-	kind = strings.TrimSpace(kind)
-	return h.status == http.StatusOK && (kind == "" || strings.EqualFold(kind, "text/plain")) &&
-		head.Get("Content-Encoding") == h.before.Get("Content-Encoding")
-}
-
-// whole reports whether the body is a complete text: as long as next said, and not HTML.
-// Some sites answer every path with a page, whatever type they give it.
-func (h *held) whole() bool {
-	head := h.w.Header()
-	length, looks := head.Get("Content-Length"), http.DetectContentType(h.body)
-	if length != "" && length != strconv.Itoa(len(h.body)) {
-		return false
-	}
-	return strings.HasPrefix(looks, "text/plain") || head.Get("Content-Type") != "" && !strings.HasPrefix(looks, "text/html")
+// isFile reports whether the answer is a complete robots.txt, uncompressed. before is the
+// header before next set its own. Some sites answer every path with a page, whatever type
+// they give it.
+func (a *answer) isFile(before http.Header) bool {
+	kind := a.kind()
+	length, looks := a.header.Get("Content-Length"), http.DetectContentType(a.body)
+	return (a.status == 0 || a.status == http.StatusOK) && isPlain(kind) &&
+		a.header.Get("Content-Encoding") == before.Get("Content-Encoding") &&
+		(length == "" || length == strconv.Itoa(len(a.body))) &&
+		(strings.HasPrefix(looks, "text/plain") || kind != "" && !strings.HasPrefix(looks, "text/html"))
 }

@@ -75,12 +75,7 @@ func DecodePart(b []byte) (p Part) {
 	return p
 }
 
-func (p Part) encode() []byte {
-	var enc record.Encoder
-	enc.Add(p.fields)
-	enc.Keep(p.unread)
-	return enc.Seal()
-}
+func (p Part) encode() []byte { return record.Encode(p.fields, p.unread) }
 
 // putPart stores the record of a part that has changed.
 func (b Book) putPart(tx Tx, n int, p Part) {
@@ -230,18 +225,16 @@ func (b Book) Find(tx Tx, location string) int {
 	return 0
 }
 
-// Mend corrects the head by the records of all parts, as [ReadParts] returns them, and
-// returns the part that is being filled.
-func (b Book) Mend(tx Tx, parts map[int]Part) (filling int) {
+// Mend corrects the head by the records of all parts, as [ReadParts] returns them.
+func (b Book) Mend(tx Tx, parts map[int]Part) {
 	known := readHead(tx.Get(b.Keys.Head()))
-	filling = known
+	filling := known
 	for n := range parts {
 		filling = max(filling, n)
 	}
 	if filling != known {
 		b.putHead(tx, filling)
 	}
-	return filling
 }
 
 // Over reports whether part n is too large. That happens when the limits were lowered, or
@@ -253,20 +246,15 @@ func (b Book) over(p Part) bool {
 	return p.Pages > 1 && (p.Pages > maxURLs || p.Bytes+p.Pages*sitemap.PriorityLen > maxBytes-headroom)
 }
 
-// Uneven returns the parts that are too large, and those with so few pages that the part
-// being filled should take them.
-func (b Book) Uneven(parts map[int]Part, filling int) (over, thin map[int]bool) {
-	over, thin = map[int]bool{}, map[int]bool{}
-	maxURLs, maxBytes := b.limits()
+// TooLarge returns the parts that are too large.
+func (b Book) TooLarge(parts map[int]Part) map[int]bool {
+	large := map[int]bool{}
 	for n, p := range parts {
-		switch {
-		case b.over(p):
-			over[n] = true
-		case n < filling && 4*p.Pages < maxURLs && 4*p.Bytes < maxBytes:
-			thin[n] = true
+		if b.over(p) {
+			large[n] = true
 		}
 	}
-	return over, thin
+	return large
 }
 
 // Reserved returns the most bytes that an entry of location with these extensions can

@@ -37,12 +37,7 @@ func (e *Entry) fields(f *record.Fields) {
 }
 
 // Encode returns the entry as it is stored.
-func (e Entry) Encode() []byte {
-	var enc record.Encoder
-	enc.Add(e.fields)
-	enc.Keep(e.unread)
-	return enc.Seal()
-}
+func (e Entry) Encode() []byte { return record.Encode(e.fields, e.unread) }
 
 // DecodeEntry reads what [Entry.Encode] wrote.
 func DecodeEntry(b []byte) (e Entry, err error) {

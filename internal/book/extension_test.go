@@ -11,9 +11,10 @@ import (
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/strict"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
-	"github.com/servemap/servemap/store/storetest"
 )
 
 // everything is an extension of all kinds.
@@ -27,7 +28,7 @@ func everything() *Extension {
 	}
 }
 
-func TestGoldenExtension(t *testing.T) {
+func TestEncodingOfAnExtensionStays(t *testing.T) {
 	e := Entry{Candidates: lastmod.Candidates{Changed: moment.Seconds(1700000000)}, Priority: 7, Extension: everything(), room: 300}
 	const golden = "010880c49fd50c60ac02680772066465202f6465720b782d64656661756c74202f7a1968747470733a2f2f6578616d706c652e636f6d2f612e706e677a2568747470733a2f2f63646e2e6578616d706c652e6e65742f622e706e673f783d3126793d32820127010a095468652050617065721202656e1880c49fd50c220b43617473202620646f6773f340542c8a0160010a1968747470733a2f2f6578616d706c652e636f6d2f742e706e671201541a0144221968747470733a2f2f6578616d706c652e636f6d2f762e6d70342a1568747470733a2f2f6578616d706c652e636f6d2f70303c3880eadacb0c49cd13cec9926d7c"
 	b := e.Encode()
@@ -80,19 +81,15 @@ func TestPartCountsItsExtensions(t *testing.T) {
 }
 
 // The keys of many articles with long locations take more than one update.
-func TestPruneNewsWithManyLongLocations(t *testing.T) {
+func TestPruneNewsTakesManyLongLocationsInSteps(t *testing.T) {
 	b := Book{Keys: "https://www.example.com|"}
-	st := storetest.Strict(t, new(memstore.Store))
+	st := strict.New(t, new(memstore.Store))
 	long := strings.Repeat("%E6%97%A5", 112)
 	for i := range store.MaxKeys {
 		key := b.Keys.Article(1, fmt.Sprintf("/%s/%010d", long, i))
-		if err := st.Update(t.Context(), []string{key}, func(values [][]byte) error { values[0] = []byte{1}; return nil }); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, st.Update(t.Context(), []string{key}, func(values [][]byte) error { values[0] = []byte{1}; return nil }))
 	}
-	if err := b.PruneNews(t.Context(), st, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, b.PruneNews(t.Context(), st, time.Now()))
 	for r, err := range st.Scan(t.Context(), b.Keys.Announced(), "") {
 		t.Fatalf("%s is left, error %v", r.Key, err)
 	}

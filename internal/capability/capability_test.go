@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestLooks(t *testing.T) {
+func TestLocationsThatLookLikeSecretsAreRecognised(t *testing.T) {
 	tests := []struct {
 		name     string
 		location string
@@ -104,7 +104,7 @@ func innocent(t testing.TB) []string {
 	return lines
 }
 
-func TestInnocentLocationsDoNotAlarm(t *testing.T) {
+func TestOrdinaryLocationsAreNotTakenForSecrets(t *testing.T) {
 	var alarms []string
 	for _, location := range innocent(t) {
 		if Looks(location) {

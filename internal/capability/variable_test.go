@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestVariable(t *testing.T) {
+func TestRouteVariablesNamedLikeSecretsAreRecognised(t *testing.T) {
 	for want, templates := range map[bool]string{
 		true: `/x/{token} /x/{key} /x/{code} /x/{hash} /x/{secret} /x/{sig} /x/{signature} /x/{nonce} /x/{otp} /x/{invite} /x/{share} /x/{session}
 			/x/{uuid} /x/{guid} /x/{jwt} /x/{auth} /x/{ticket} /x/{apikey} /x/{apiKey}

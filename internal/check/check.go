@@ -334,8 +334,11 @@ func (c *checker) date(loc, text string) {
 // readRobots reads what the site's robots.txt disallows, and whether it names the sitemap.
 func (c *checker) readRobots(ctx context.Context, name string) {
 	resp, text, err := c.get(ctx, c.Origin.Scheme+"://"+c.Origin.Host+"/robots.txt")
+	if err != nil {
+		return // the sitemap will show what is wrong with the server
+	}
 	named := false
-	if err == nil && resp.StatusCode == http.StatusOK {
+	if resp.StatusCode == http.StatusOK {
 		c.robots = robots.Parse(text)
 		for line := range strings.Lines(string(text)) {
 			key, value, _ := strings.Cut(strings.TrimSpace(line), ":")

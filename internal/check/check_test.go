@@ -32,7 +32,7 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-func TestExcerpt(t *testing.T) {
+func TestExcerptQuotesWhatATextSaysInPlaceOfASitemap(t *testing.T) {
 	for _, tt := range []struct{ name, contentType, body, want string }{
 		{"a text", "text/plain; charset=utf-8", "No page is listed.\n\nVisit the site.\n", " and says: No page is listed. Visit the site."},
 		{"HTML", "text/html", "<p>Down", ""},

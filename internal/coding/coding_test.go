@@ -13,6 +13,8 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // encode applies one content coding; raw is deflate without the zlib format.
@@ -35,19 +37,15 @@ func encode(t testing.TB, coding string, data []byte) []byte {
 	default:
 		t.Fatalf("no coding %q", coding)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	if _, err := w.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, w.Close())
 	return b.Bytes()
 }
 
-func TestDecode(t *testing.T) {
+func TestDecodeUndoesEachCoding(t *testing.T) {
 	text := []byte(strings.Repeat("<p>some text</p>\n", 1000))
 	gz := encode(t, "gzip", text)
 	tests := []struct {
@@ -84,7 +82,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestDecodeCutOff(t *testing.T) {
+func TestDecodeGivesTheBeginningOfACutBody(t *testing.T) {
 	text := make([]byte, 50_000)
 	for i := range text {
 		text[i] = byte('a' + rand.N(26))
@@ -109,7 +107,7 @@ func TestDecodeCutOff(t *testing.T) {
 	}
 }
 
-func TestDecodeErrors(t *testing.T) {
+func TestDecodeRefusesDamagedBodies(t *testing.T) {
 	gz := encode(t, "gzip", []byte("text"))
 	damaged := bytes.Clone(gz)
 	damaged[len(damaged)-5] ^= 1 // the checksum
@@ -144,8 +142,8 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestDecodeBomb checks that bombs cost only the memory of their limit.
-func TestDecodeBomb(t *testing.T) {
+// TestBombCostsOnlyTheMemoryOfItsLimit checks that bombs cost only the memory of their limit.
+func TestBombCostsOnlyTheMemoryOfItsLimit(t *testing.T) {
 	const size, limit = 16 << 20, 64 << 10
 	var gz, br bytes.Buffer
 	zw, bw := gzip.NewWriter(&gz), brotli.NewWriterLevel(&br, 1)
@@ -153,9 +151,7 @@ func TestDecodeBomb(t *testing.T) {
 		if _, err := io.CopyN(w, zeros{}, size); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, w.Close())
 	}
 	tests := []struct {
 		encoding string

@@ -25,7 +25,7 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-func TestClaimed(t *testing.T) {
+func TestClaimedNamesTheEngineOfAUserAgent(t *testing.T) {
 	for _, tt := range []struct{ agent, want string }{
 		{"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot"},
 		{"Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X Build/MMB29P) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Mobile Safari/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot"},
@@ -93,7 +93,7 @@ func (d *dns) LookupNetIP(ctx context.Context, _, host string) (addrs []netip.Ad
 	return addrs, err
 }
 
-func TestVerify(t *testing.T) {
+func TestVerifyAsksTheDNSInBothDirections(t *testing.T) {
 	const addr, name = "66.249.66.1", "crawl-66-249-66-1.googlebot.com"
 	many := func(n int, last string) (names []string) {
 		for i := range n {
@@ -257,7 +257,7 @@ func TestOnlyConfirmedFetchesCount(t *testing.T) {
 	}
 }
 
-func TestFilesAndDays(t *testing.T) {
+func TestFetchesAreCountedByFileAndDay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, new(memstore.Store), trueBots())
 		began := time.Now()
@@ -276,7 +276,7 @@ func TestFilesAndDays(t *testing.T) {
 	})
 }
 
-func TestPages(t *testing.T) {
+func TestPagesAreCountedByTheirLastFetch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, new(memstore.Store), trueBots())
 		want := func(when string, day, week, never int) {
@@ -345,7 +345,7 @@ func TestTimeFromChangeToFetch(t *testing.T) {
 }
 
 // The tracker follows only some pages of a large site.
-func TestPagesAreBounded(t *testing.T) {
+func TestMemoryOfPagesIsBounded(t *testing.T) {
 	p := newPages()
 	const all = 5 * maxPages
 	for i := range uint64(all) {
@@ -393,7 +393,7 @@ func TestFloodOfClaimsIsBounded(t *testing.T) {
 }
 
 // One client that waits for the DNS leaves room for others.
-func TestClientThatWaitsTakesNotAllTheRoom(t *testing.T) {
+func TestClientThatWaitsLeavesRoomForOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := trueBots()
 		d.hang = map[string]bool{fake: true}
@@ -443,7 +443,7 @@ func TestVerdictsAreRememberedAndForgotten(t *testing.T) {
 }
 
 // The stored record has no address. The next process and other processes can read it.
-func TestStored(t *testing.T) {
+func TestStoredCountsHaveNoAddressAndAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := new(memstore.Store)
 		first, second := start(t, st, trueBots()), start(t, st, trueBots())
@@ -518,7 +518,7 @@ func TestCountsOutliveAStoreThatFails(t *testing.T) {
 	}
 }
 
-func TestFlush(t *testing.T) {
+func TestFlushStoresWhatIsQueued(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &broken{Store: new(memstore.Store)}
 		r := start(t, st, trueBots())
@@ -569,7 +569,7 @@ func TestAccountIsBounded(t *testing.T) {
 }
 
 // Keys of engines are distinct, and stores take them.
-func TestKeys(t *testing.T) {
+func TestKeysOfEnginesAreDistinctAndValid(t *testing.T) {
 	var names []string
 	for i := range engines {
 		names = append(names, keys.Keys("https://example.com|").Crawler(table[i].name))

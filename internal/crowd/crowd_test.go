@@ -2,7 +2,7 @@ package crowd
 
 import "testing"
 
-func TestContents(t *testing.T) {
+func TestContentSeenAtOtherLocationsIsSharedOrACrowds(t *testing.T) {
 	type seen struct {
 		network  uint32
 		location uint64
@@ -65,7 +65,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-func TestManyTakesFourOthersAndSharedTwo(t *testing.T) {
+func TestContentIsSharedByTwoOthersAndShownByManyAtFour(t *testing.T) {
 	c := new(Contents)
 	for n := range uint32(5) {
 		if shared, many := c.Elsewhere(1, 0); shared != (n >= 2) || many != (n >= 4) {

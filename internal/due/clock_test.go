@@ -22,7 +22,7 @@ func ask(t *testing.T, table *Table) {
 	}
 }
 
-func TestTheClockTicksWhileRequestsCome(t *testing.T) {
+func TestClockTicksWhileRequestsCome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := known(t)
 		c := table.clock
@@ -51,7 +51,7 @@ func TestTheClockTicksWhileRequestsCome(t *testing.T) {
 }
 
 // Whatever the clock is doing, a target is due in the exact millisecond.
-func TestTheClockIsExact(t *testing.T) {
+func TestTargetIsDueInTheExactMillisecond(t *testing.T) {
 	for _, every := range []time.Duration{time.Millisecond, 7 * time.Millisecond, 99 * time.Millisecond, tick, 250 * time.Millisecond, time.Hour} {
 		t.Run(every.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -43,7 +43,7 @@ func wait(t *testing.T, table *Table, target string) (time.Duration, Look) {
 	return 0, Look{}
 }
 
-func TestWaits(t *testing.T) {
+func TestOutcomeOfALookDecidesTheNextWait(t *testing.T) {
 	accept, pass, giveBack := Look.Accept, Look.Pass, Look.Return
 	ms := func(n ...int) (all []time.Duration) {
 		for _, n := range n {
@@ -111,7 +111,7 @@ func TestWaitsNeverPassTheirLimits(t *testing.T) {
 	}
 }
 
-func TestReset(t *testing.T) {
+func TestResetMakesATargetDueAtOnce(t *testing.T) {
 	inBubble(t, 64, func(t *testing.T, table *Table) {
 		for range 5 {
 			_, look := wait(t, table, "/a")
@@ -142,7 +142,7 @@ func TestTargetsThatWereResetStayExpected(t *testing.T) {
 	}
 }
 
-func TestTheZeroLookSettlesNothing(t *testing.T) {
+func TestZeroLookMayBeSettled(t *testing.T) {
 	var look Look
 	look.Accept()
 	look.Pass()
@@ -161,7 +161,7 @@ func (t *Table) slots() (n int) {
 	return n
 }
 
-func TestSize(t *testing.T) {
+func TestTableSizeIsRoundedUpToAPowerOfTwo(t *testing.T) {
 	for size, want := range map[int]int{-1: 8, 0: 8, 1: 8, 8: 8, 9: 16, 64: 64, 65: 128, 1 << 17: 1 << 17} {
 		if table := New(size); len(table.buckets)*ways != want {
 			t.Errorf("New(%d) has room for %d, want %d", size, len(table.buckets)*ways, want)
@@ -171,7 +171,7 @@ func TestSize(t *testing.T) {
 
 // A flood of made-up targets takes the slots of targets that have been due longest. It never takes
 // those of visited pages that wait for their next look.
-func TestAFloodPushesOutWhatIsDueForLongest(t *testing.T) {
+func TestFloodPushesOutWhatIsDueForLongest(t *testing.T) {
 	inBubble(t, 64, func(t *testing.T, table *Table) {
 		var kept []string
 		for i := range 7 { // fewer than share a bucket
@@ -193,7 +193,7 @@ func TestAFloodPushesOutWhatIsDueForLongest(t *testing.T) {
 	})
 }
 
-func TestALookAtATargetPushedOutSettlesNothing(t *testing.T) {
+func TestLookAtATargetThatWasPushedOutChangesNoOther(t *testing.T) {
 	inBubble(t, 8, func(t *testing.T, table *Table) {
 		old := begin(t, table, "/old")
 		old.Return()
@@ -269,7 +269,7 @@ func TestOnlyOneOfManyConcurrentCallersBegins(t *testing.T) {
 }
 
 // Everything at once, for the race detector. Whatever happened, each target is due again later.
-func TestConcurrentUse(t *testing.T) {
+func TestConcurrentCallersLeaveEachTargetDueAgain(t *testing.T) {
 	inBubble(t, 32, func(t *testing.T, table *Table) {
 		var done sync.WaitGroup
 		for worker := range 8 {
@@ -301,7 +301,7 @@ func TestConcurrentUse(t *testing.T) {
 	})
 }
 
-func TestAKnownTargetCostsNoMemory(t *testing.T) {
+func TestKnownTargetCostsNoMemory(t *testing.T) {
 	table := New(64)
 	table.Begin("/a")
 	if n := testing.AllocsPerRun(100, func() { table.Begin("/a") }); n != 0 {

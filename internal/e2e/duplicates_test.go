@@ -83,7 +83,7 @@ func TestManyClientsTakeOutNoPageByVariants(t *testing.T) {
 }
 
 // If a site answers anything with one page, that page stays out of the sitemap.
-func TestPageThatAnswersAnythingIsNotListedByNetworks(t *testing.T) {
+func TestPageThatIsShownAtAnyLocationIsNotListed(t *testing.T) {
 	inCrowd(t, postVariants(noCanonical), servemap.Options{}, func(c crowd) {
 		c.visitAll(ann, "/", "/one", "/two", "/three")
 		for _, from := range []string{ann, bob, carl, dora} {
@@ -179,4 +179,41 @@ func TestShorterLocationThatNobodyLinksToTakesNoPlace(t *testing.T) {
 		}
 		c.WantListed("/", "/a-post/", "/b", "/c")
 	})
+}
+
+// Addresses of visitors, each in another network.
+const (
+	ann  = "8.8.8.8"
+	bob  = "9.9.9.9"
+	carl = "1.1.1.1"
+	dora = "4.4.4.4"
+	eve  = "5.5.5.5"
+)
+
+// betweenVisits is longer than the wait between two looks at a visited page.
+const betweenVisits = 70 * time.Second
+
+// crowd is a site whose visitors come from addresses that the test chooses.
+type crowd struct{ *testkit.Site }
+
+// inCrowd runs fn with a site of these pages in virtual time.
+func inCrowd(t *testing.T, pages testkit.Paths, opts servemap.Options, fn func(crowd)) {
+	t.Helper()
+	testkit.Run(t, testkit.Setup{Options: opts, Handler: pages}, func(s *testkit.Site) { fn(crowd{s}) })
+}
+
+// visit gets a page from an address, waits until it is learned, and lets a while pass.
+func (c crowd) visit(from, target string, headers ...string) {
+	c.Helper()
+	c.From(from, target, headers...)
+	c.Settle()
+	time.Sleep(betweenVisits)
+}
+
+// visitAll visits each target from one address.
+func (c crowd) visitAll(from string, targets ...string) {
+	c.Helper()
+	for _, target := range targets {
+		c.visit(from, target)
+	}
 }

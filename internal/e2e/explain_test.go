@@ -14,7 +14,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-func TestExplainAndPages(t *testing.T) {
+func TestExplainAndPagesGiveVerdictAndReason(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a", "/not-visited")}, func(s *testkit.Site) {
 		s.Visit("/", "/a", "/orphan")
 		for _, tt := range []struct {
@@ -117,7 +117,7 @@ func TestExplainTellsWhyThereIsNoChangeFreq(t *testing.T) {
 		edits      int // one at each third look
 		want       string
 	}{
-		{"not likely enough", 0.99, 3, "less likely than Options.Limits.Confidence asks for"},
+		{"not likely enough", 0.999, 3, "less likely than Options.Limits.Confidence asks for"},
 		{"none is wanted", 1, 3, "less likely than Options.Limits.Confidence asks for"},
 		{"one change, and a short watch", 0.01, 1, "needs a longer watch"},
 		{"published", 0.01, 3, ""},
@@ -173,23 +173,36 @@ func TestExplainSaysThatAPageNeedsALogin(t *testing.T) {
 		"/refused": testkit.Reply(401, ""), "/forbidden": testkit.Reply(403, ""), "/led": testkit.Reply(302, "", "Location", "/login?next=/led"),
 		"/moved": testkit.Reply(302, "", "Location", "/other"), "/broken": testkit.Reply(500, ""),
 	}
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		if _, err := s.Explore(s.Context(), s, nil); err != nil {
-			s.Fatal(err)
-		}
-		for _, tt := range []struct{ path, text, missing string }{
-			{"/refused", "It needs a log-in: the last request for it got 401", "not logged in"},
-			{"/forbidden", "It needs a log-in: the last request for it got 403", "not logged in"},
-			{"/led", "It needs a log-in: the last request for it got 302", "not logged in"},
-			{"/moved", "It waits", "an anonymous visitor"},
-			{"/broken", "It waits", "an anonymous visitor"},
-		} {
-			e := s.Explained(tt.path)
-			if string(e.Verdict) != "waiting" || !strings.Contains(e.Text, tt.text) || len(e.Missing) != 1 || !strings.Contains(e.Missing[0], tt.missing) {
-				s.Errorf("%s: %s %q, missing %q; want %q, and %q missing", tt.path, e.Verdict, e.Text, e.Missing, tt.text, tt.missing)
+	for name, look := range map[string]func(*testkit.Site){
+		"by exploring": func(s *testkit.Site) {
+			if _, err := s.Explore(s.Context(), s, nil); err != nil {
+				s.Fatal(err)
 			}
-		}
-	})
+		},
+		"by visits": func(s *testkit.Site) {
+			s.Visit("/")
+			s.Settle() // a link makes a visitor's refusal worth knowing
+			s.Visit("/refused", "/forbidden", "/led", "/moved", "/broken")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				look(s)
+				for _, tt := range []struct{ path, text, missing string }{
+					{"/refused", "It needs a log-in: the last request for it got 401", "not logged in"},
+					{"/forbidden", "It needs a log-in: the last request for it got 403", "not logged in"},
+					{"/led", "It needs a log-in: the last request for it got 302", "not logged in"},
+					{"/moved", "It waits", "an anonymous visitor"},
+					{"/broken", "It waits", "an anonymous visitor"},
+				} {
+					e := s.Explained(tt.path)
+					if string(e.Verdict) != "waiting" || !strings.Contains(e.Text, tt.text) || len(e.Missing) != 1 || !strings.Contains(e.Missing[0], tt.missing) {
+						s.Errorf("%s: %s %q, missing %q; want %q, and %q missing", tt.path, e.Verdict, e.Text, e.Missing, tt.text, tt.missing)
+					}
+				}
+			})
+		})
+	}
 }
 
 func TestExplainTellsWhatIsMissing(t *testing.T) {
@@ -233,7 +246,7 @@ func TestExplainTellsWhatIsMissing(t *testing.T) {
 }
 
 // Only the owner sees the names of the cookies.
-func TestHintStandsInPlaceOfTheSitemapWithoutNames(t *testing.T) {
+func TestHintInPlaceOfTheSitemapNamesNoCookie(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: testkit.Page("p")}, func(s *testkit.Site) {
 		for range 60 {
 			s.Get("/", "Cookie", "session=1")
@@ -246,7 +259,7 @@ func TestHintStandsInPlaceOfTheSitemapWithoutNames(t *testing.T) {
 	})
 }
 
-func TestChanges(t *testing.T) {
+func TestChangesTellsWhatWasAddedChangedAndRemoved(t *testing.T) {
 	h := testkit.Paths{"/": testkit.Page("home", "/a", "/b"), "/a": edition(0), "/b": testkit.Page("b")}
 	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
 		wantChanges := func(since time.Time, want string) {
@@ -266,6 +279,8 @@ func TestChanges(t *testing.T) {
 					s.Errorf("%s was listed at %v and %s at %v", c.URL, c.Listed, kind, c.At)
 				case c.Kind == servemap.Added && c.Listed.Before(c.At):
 					kind += " and changed"
+				case c.Reason != "":
+					kind += " as " + string(c.Reason)
 				}
 				got = append(got, kind+" "+strings.TrimPrefix(c.URL, testkit.Origin))
 			}
@@ -282,8 +297,8 @@ func TestChanges(t *testing.T) {
 		noon := time.Now()
 		h["/a"], h["/b"] = edition(1), status(410)
 		s.Visit("/a", "/b")
-		wantChanges(noon, "changed /a, removed /b")
-		wantChanges(time.Time{}, "added /, added and changed /a, removed /b")
+		wantChanges(noon, "changed /a, removed as gone /b")
+		wantChanges(time.Time{}, "added /, added and changed /a, removed as gone /b")
 		time.Sleep(30 * 24 * time.Hour)
 		s.Visit("/")
 		for _, err := range s.Changes(s.Context(), noon) {

@@ -255,6 +255,21 @@ func TestStaticSiteIsExploredWhateverItsWordsAre(t *testing.T) {
 	}
 }
 
+func TestPageThatARuleNamesIsExploredWithoutALink(t *testing.T) {
+	site := testkit.Paths{}
+	for _, p := range []string{"/", "/landing", "/campaign/x", "/campaign/y", "/remove"} {
+		site[p] = testkit.Page(p)
+	}
+	rules := []servemap.Rule{
+		{Pattern: "/landing", List: servemap.Always}, {Pattern: "/campaign/x$", List: servemap.Always}, {Pattern: "/campaign/*", List: servemap.Always},
+		{Pattern: "/remove", List: servemap.Always}, {Pattern: "/gone$", List: servemap.Always},
+	}
+	testkit.Run(t, testkit.Setup{Handler: site, Options: servemap.Options{Rules: rules}}, func(s *testkit.Site) {
+		explore(s, nil)
+		s.WantListed("/", "/landing", "/campaign/x")
+	})
+}
+
 func TestExplorerTakesAPageThatIsLongerThanWhatIsReadOfIt(t *testing.T) {
 	long := testkit.HTML("", "a long page") + strings.Repeat("and on it goes. ", 3<<16) // 3 MiB
 	endless := func(w http.ResponseWriter, _ *http.Request) {

@@ -96,7 +96,7 @@ func multimedia(published time.Time) http.Handler {
 	})
 }
 
-func TestExtensions(t *testing.T) {
+func TestSitemapHasTheExtensionsThatAreSwitchedOn(t *testing.T) {
 	images := " image /images/a%20b.jpg?x=1&y='2' image https://cdn.example.net/b.png"
 	languages := " de=/de en=/en x-default=/en"
 	film := " video A film https://player.example.net/1"
@@ -142,6 +142,13 @@ func TestExtensions(t *testing.T) {
 				}
 				if told := strings.Contains(s.RobotsLine(), "-news.xml"); told != tt.is.News {
 					s.Errorf("the lines for robots.txt are %q", s.RobotsLine())
+				}
+				served := []string{testkit.Origin + "/sitemap.xml"}
+				if tt.news != "" {
+					served = append(served, testkit.Origin+"/sitemap-news.xml")
+				}
+				if got := s.Sitemaps(); !slices.Equal(got, served) {
+					s.Errorf("served are %q, want %q", got, served)
 				}
 			})
 		})

@@ -89,7 +89,7 @@ func TestHintSaysWhyASiteIsNotLearned(t *testing.T) {
 }
 
 // A site saves a session at each visit, as with gorilla/sessions, under its own cookie name.
-func TestHintOfASessionForEveryVisitor(t *testing.T) {
+func TestSessionForEveryVisitorGetsAHint(t *testing.T) {
 	const value = "MTc5NTMzMzE1OHxEWDhFQVFM"
 	hint := []string{"Options.BenignCookies"}
 	for _, tt := range []struct {
@@ -125,7 +125,7 @@ func TestHintOfASessionForEveryVisitor(t *testing.T) {
 	}
 }
 
-func TestHintOfASiteOfWhichHardlyAPageIsListed(t *testing.T) {
+func TestSiteOfWhichHardlyAPageIsListedGetsAHint(t *testing.T) {
 	queries, tokens := numbered("/index.php?p=%d", 40), numbered("/watch/3f2504e0-4f89-41d3-9a0c-0305e82c%04x", 40)
 	for _, tt := range []struct {
 		name         string
@@ -162,7 +162,7 @@ func sessionWiki(cacheControl string, links ...string) http.Handler {
 	})
 }
 
-func TestNoHintWhereOneOfTheEntriesLeadsOn(t *testing.T) {
+func TestSiteWhereOneEntryLeadsOnGetsNoHint(t *testing.T) {
 	handler := testkit.Paths{"/": testkit.Page("home", "/a"), "/plain": testkit.Page("plain"), "/a": testkit.Page("a")}
 	for _, order := range [][]string{{"/", "/plain"}, {"/plain", "/"}} {
 		t.Run(strings.Join(order, " then "), func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestIgnoreCacheControlListsPagesOfTheRule(t *testing.T) {
 	}
 }
 
-func TestHintOfPagesThatSayTheyAreForOneVisitor(t *testing.T) {
+func TestPagesThatSayTheyAreForOneVisitorGetAHint(t *testing.T) {
 	for cacheControl, reason := range map[string]string{"private, must-revalidate, max-age=0": "private", "no-store, no-cache": "no-store"} {
 		t.Run(reason, func(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Handler: sessionWiki(cacheControl, "/wiki/A")}, func(s *testkit.Site) {

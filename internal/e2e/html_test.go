@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +13,8 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
 )
 
 // bookshop is a site whose pages have titles that a test changes.
@@ -45,7 +49,7 @@ func (b *bookshop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, "</main></body></html>")
 }
 
-func TestHTML(t *testing.T) {
+func TestHTMLSitemapShowsTheListedPages(t *testing.T) {
 	shop := new(bookshop)
 	testkit.Run(t, testkit.Setup{Handler: shop, Options: servemap.Options{HTML: new(servemap.HTML)}}, func(s *testkit.Site) {
 		if w := visit(s, "/sitemap.html"); w.Code != 503 {
@@ -92,7 +96,7 @@ func TestHTML(t *testing.T) {
 	})
 }
 
-func TestHTMLIsServedAsTheOtherFilesAre(t *testing.T) {
+func TestHTMLSitemapIsServedAsTheOtherFilesAre(t *testing.T) {
 	s := testkit.Start(t, testkit.Setup{Handler: new(bookshop), Options: servemap.Options{HTML: new(servemap.HTML), Name: "map"}})
 	for _, path := range []string{"/", "/a"} {
 		visit(s, path)
@@ -172,10 +176,44 @@ func TestLinksOfTheHTMLProveNothing(t *testing.T) {
 				}
 				s.Settle()
 				s.WantListed("/", "/a", "/c")
-				if e := s.Explained("/sitemap.html"); e.Listed || e.Status != 0 {
-					t.Errorf("the site map itself: %+v", e)
+				for _, own := range []string{"/sitemap.html", "/sitemap.xml"} {
+					if e := s.Explained(own); e.Verdict != servemap.VerdictUnknown || !strings.Contains(e.Text, "servemap itself answers") || e.Missing != nil {
+						t.Errorf("%s: %+v", own, e)
+					}
+				}
+				if n := s.Stats().Waiting; n != 0 {
+					t.Errorf("%d locations wait, although nothing links to another page", n)
 				}
 			})
 		})
 	}
+}
+
+// scans counts the scans of a store.
+type scans struct {
+	store.Store
+	n atomic.Int64
+}
+
+func (s *scans) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+	s.n.Add(1)
+	return s.Store.Scan(ctx, prefix, after)
+}
+
+func TestAViewIsMadeOnceWhetherThereIsOneOrNot(t *testing.T) {
+	st := &scans{Store: new(memstore.Store)}
+	testkit.Run(t, testkit.Setup{Store: st, Handler: new(bookshop), Options: servemap.Options{HTML: new(servemap.HTML)}}, func(s *testkit.Site) {
+		s.Visit("/", "/a", "/b", "/c")
+		s.Settle()
+		for address, want := range map[string]int{"/sitemap.html": 200, "/sitemap.html?in=/none/": 404} {
+			first := st.n.Load()
+			if w := visit(s, address); w.Code != want {
+				t.Errorf("%s answers %d, want %d", address, w.Code, want)
+			}
+			made := st.n.Load()
+			if w := visit(s, address); w.Code != want || made == first || st.n.Load() != made {
+				t.Errorf("%s answers %d after %d scans, and %d once more; want none", address, w.Code, made-first, st.n.Load()-made)
+			}
+		}
+	})
 }

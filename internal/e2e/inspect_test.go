@@ -1,18 +1,15 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"html"
-	"iter"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,8 +17,8 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
-	"github.com/servemap/servemap/store/memstore"
 )
 
 func everybody(*http.Request) bool { return true }
@@ -194,7 +191,7 @@ func TestEveryLinkOfTheInspectorLeadsSomewhereBelowAnyPath(t *testing.T) {
 	}
 }
 
-func TestTheInspectorNamesNoPageThatIsNotListed(t *testing.T) {
+func TestInspectorNamesNoPageThatIsNotListed(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
 		all := follow(t, "/inspect/", func(address string) testkit.Answer { return s.Get(address) })
 		for at, body := range all {
@@ -216,7 +213,7 @@ func TestTheInspectorNamesNoPageThatIsNotListed(t *testing.T) {
 	})
 }
 
-func TestTheInspectorIsNoPageOfTheSite(t *testing.T) {
+func TestInspectorIsNoPageOfTheSite(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
 		before := s.Stats()
 		for _, path := range []string{"/inspect/", "/inspect/pages", "/inspect/help", "/inspect/files"} {
@@ -229,7 +226,7 @@ func TestTheInspectorIsNoPageOfTheSite(t *testing.T) {
 	})
 }
 
-func TestTheInspectorAnswersNobodyElse(t *testing.T) {
+func TestInspectorAnswersOnlyItsOwner(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: testkit.Page("home")}, func(s *testkit.Site) {
 		handler := s.Inspector(servemap.Local)
 		for _, tt := range []struct {
@@ -264,7 +261,7 @@ func TestTheInspectorAnswersNobodyElse(t *testing.T) {
 	new(servemap.Site).Inspector(nil)
 }
 
-func TestForgetting(t *testing.T) {
+func TestInspectorForgetsAPageForItsOwnerOnly(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
 		post := func(page string, lines ...string) *httptest.ResponseRecorder {
 			r := httptest.NewRequest(http.MethodPost, "/inspect/forget", strings.NewReader(url.Values{"u": {page}}.Encode()))
@@ -300,7 +297,7 @@ func TestForgetting(t *testing.T) {
 	})
 }
 
-func TestHostileQuestionsShowAsText(t *testing.T) {
+func TestInspectorShowsHostileInputAsText(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
 		evil := `/"><script>alert(1)</script><img src=x onerror=alert(1)>`
 		for _, path := range []string{"page?u=", "search?q=", "pages?prefix=", "pages?after=", "folders?prefix=", "folders?after=", "changes?since=", "changes?before=", "forget?u=", "search?q=a&after="} {
@@ -333,7 +330,61 @@ func TestHostileQuestionsShowAsText(t *testing.T) {
 	})
 }
 
-func TestTheInspectorAsJSON(t *testing.T) {
+func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
+	const line = "Sitemap: https://example.com/sitemap.xml"
+	file := func(text string) http.HandlerFunc {
+		return testkit.Reply(http.StatusOK, "User-agent: *\nDisallow: /x/\n"+text, "Content-Type", "text/plain")
+	}
+	for _, tt := range []struct {
+		name   string
+		robots http.HandlerFunc // nil if nobody asks for it
+		adds   bool             // by Site.Robots
+		want   string
+		says   string
+	}{
+		{"not seen", nil, false, "", "Put this into the site's robots.txt"},
+		{"it does", file(line), false, "has-line", "has this line"},
+		{"it names another", file("Sitemap: https://example.com/old.xml"), false, "lacks-line", "lacks this line"},
+		{"there is none", http.NotFound, false, "lacks-line", "lacks this line"},
+		{"servemap adds it", file(""), true, "line-added", "servemap adds this line"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			pages := testkit.Paths{"/": testkit.Page("home")}
+			if tt.robots != nil {
+				pages["/robots.txt"] = tt.robots
+			}
+			mount := func(s *servemap.Site) http.Handler {
+				if tt.adds {
+					return s.Robots(s.Wrap(pages))
+				}
+				return s.Wrap(pages)
+			}
+			testkit.Run(t, testkit.Setup{Mount: mount, Options: servemap.Options{HTML: new(servemap.HTML)}}, func(s *testkit.Site) {
+				if s.Visit("/"); tt.robots != nil {
+					s.Visit("/robots.txt")
+				}
+				get := func(view string) string {
+					w := httptest.NewRecorder()
+					s.Inspector(everybody).ServeHTTP(w, httptest.NewRequest(http.MethodGet, view, nil))
+					return w.Body.String()
+				}
+				var got struct {
+					Line string `json:"robots_line"`
+					Txt  string `json:"robots_txt"`
+					HTML string `json:"html"`
+				}
+				if err := json.Unmarshal([]byte(get("/files.json")), &got); err != nil || got.Line != line || got.Txt != tt.want || got.HTML != "https://example.com/sitemap.html" {
+					t.Errorf("%+v, %v; want %q", got, err, tt.want)
+				}
+				if page := text(get("/files")); !strings.Contains(page, tt.says) || !strings.Contains(page, line) {
+					t.Errorf("it does not say %q:\n%s", tt.says, page)
+				}
+			})
+		})
+	}
+}
+
+func TestInspectorAnswersInJSON(t *testing.T) {
 	inspected(t, nil, func(s *testkit.Site) {
 		for path, fields := range map[string][]string{
 			"stats.json":               {"listed", "waiting", "verdicts", "sightings", "dropped", "queued", "damaged", "ignored", "state", "reasons", "week"},
@@ -415,40 +466,11 @@ func TestPagesFoldersAndChangesGoOnWhereTheyEnded(t *testing.T) {
 	})
 }
 
-// A failingStore fails once it is told to.
-type failingStore struct {
-	store.Store
-	dead atomic.Bool
-}
-
-var errDead = errors.New("the disk is gone")
-
-func (f *failingStore) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if f.dead.Load() {
-		return errDead
-	}
-	return f.Store.View(ctx, keys, fn)
-}
-
-func (f *failingStore) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
-	if f.dead.Load() {
-		return errDead
-	}
-	return f.Store.Update(ctx, keys, fn)
-}
-
-func (f *failingStore) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	if f.dead.Load() {
-		return func(yield func(store.Record, error) bool) { yield(store.Record{}, errDead) }
-	}
-	return f.Store.Scan(ctx, prefix, after)
-}
-
-func TestTheInspectorOfADeadStore(t *testing.T) {
-	st := &failingStore{Store: new(memstore.Store)}
+func TestInspectorSaysThatTheStoreIsDead(t *testing.T) {
+	st, errDead := base.NewStore(), errors.New("the disk is gone")
 	inspected(t, st, func(s *testkit.Site) {
-		st.dead.Store(true)
-		defer st.dead.Store(false)
+		st.Down(errDead)
+		defer st.Mend()
 		s.Get("/b/c?page=2")
 		time.Sleep(time.Minute)
 		a := s.Get("/inspect/")

@@ -112,7 +112,7 @@ func TestLinkThatRepeatedOneRequestCountsAtTheNext(t *testing.T) {
 // If a request names only public pages, its page cannot show a link for that visitor alone. So one
 // look is enough to list a page with a risky word. A location that looks like a secret always needs
 // two looks.
-func TestLinkToARiskyWord(t *testing.T) {
+func TestLinkToARiskyWordListsAPage(t *testing.T) {
 	const word = "/library/token.html"
 	for _, tt := range []struct {
 		name   string

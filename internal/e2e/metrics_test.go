@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-func TestMetrics(t *testing.T) {
+func TestMetricsShowWhatTheSiteDid(t *testing.T) {
 	site := http.NewServeMux()
 	site.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -60,7 +61,13 @@ func TestMetrics(t *testing.T) {
 	if err := s.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for name := range series(scrape(t, s)) {
+	after := scrape(t, s)
+	for name, was := range counters(before) {
+		if is, there := counters(after)[name]; !there || is < was {
+			t.Errorf("%s was %v and is %v", name, was, is)
+		}
+	}
+	for name := range series(after) {
 		// Reasons that occur for the first time are from a fixed set.
 		if !known[name] && !regexp.MustCompile(`^servemap_(responses_ignored_total|pages)\{[^}]*reason="[a-z-]+"\}$`).MatchString(name) {
 			t.Errorf("the flood made the series %s", name)
@@ -109,6 +116,18 @@ func scrape(t *testing.T, s *testkit.Site) string {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
 	return w.Body.String()
+}
+
+// counters returns the values of all counters in a text.
+func counters(text string) map[string]float64 {
+	values := map[string]float64{}
+	for line := range strings.Lines(text) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "} ")
+		if n, err := strconv.ParseFloat(value, 64); err == nil && strings.Contains(name, "_total{") {
+			values[name] = n
+		}
+	}
+	return values
 }
 
 // series returns the names of the series in a text, with their labels.

@@ -160,7 +160,7 @@ func TestReadersReturnWhenTheirContextEnds(t *testing.T) {
 	}
 }
 
-func TestPagesMayBeReadInPart(t *testing.T) {
+func TestPagesMayEndEarly(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a", "/b")}, func(s *testkit.Site) {
 		s.Visit("/", "/a", "/b")
 		for page, err := range s.Pages(s.Context()) {

@@ -17,7 +17,7 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-func TestPagesWithAContentEncoding(t *testing.T) {
+func TestCompressedPagesAreRead(t *testing.T) {
 	for _, typed := range []bool{true, false} {
 		t.Run(fmt.Sprintf("by a compressor around the site, typed %v", typed), func(t *testing.T) {
 			mount := func(site *servemap.Site) http.Handler {
@@ -44,7 +44,7 @@ func TestPagesWithAContentEncoding(t *testing.T) {
 }
 
 // A compressor around the site also compresses the sitemap, which changes its length.
-func TestSitemapBehindACompressor(t *testing.T) {
+func TestSitemapIsWholeBehindACompressor(t *testing.T) {
 	plain := false
 	mount := func(site *servemap.Site) http.Handler {
 		inner := site.Wrap(testkit.PageOfItsURL())
@@ -109,7 +109,7 @@ func (c compressor) Write(p []byte) (int, error) {
 	return c.zw.Write(p)
 }
 
-func TestRulesSayWhatIsPublished(t *testing.T) {
+func TestRulesDecideWhatIsPublished(t *testing.T) {
 	rules := []servemap.Rule{
 		{Pattern: "/", ChangeFreq: "weekly"},
 		{Pattern: "/list", Query: []string{"lang"}},
@@ -146,7 +146,7 @@ func TestRulesSayWhatIsPublished(t *testing.T) {
 	})
 }
 
-func TestSiteInAFolder(t *testing.T) {
+func TestSiteMayBeInAFolder(t *testing.T) {
 	pages := testkit.PageOfItsURL("/blog/a", "/shop/b")
 	for _, tt := range []struct {
 		name, stripped, prefix string // of the requests
@@ -179,7 +179,7 @@ func TestSiteInAFolder(t *testing.T) {
 	}
 }
 
-func TestLimitsOfTheFilesAndRecentPages(t *testing.T) {
+func TestFilesKeepTheirLimitsAndRecentPagesHaveAFile(t *testing.T) {
 	opts := servemap.Options{Limits: servemap.Limits{PartPages: 2}, Recent: 24 * time.Hour}
 	testkit.Run(t, testkit.Setup{Options: opts, Handler: testkit.PageOfItsURL("/a", "/b", "/c", "/d")}, func(s *testkit.Site) {
 		s.Visit("/", "/a", "/b", "/c", "/d")
@@ -239,7 +239,7 @@ func TestOptionsDecideWhoseRequestsCount(t *testing.T) {
 	}
 }
 
-func TestReportOnly(t *testing.T) {
+func TestReportOnlyServesAReportInPlaceOfTheSitemap(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Options: servemap.Options{ReportOnly: true}, Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
 		s.Visit("/", "/a")
 		for _, name := range []string{"/sitemap.xml", "/sitemap.xml.gz", "/sitemap-1.xml"} {
@@ -248,6 +248,9 @@ func TestReportOnly(t *testing.T) {
 				!strings.Contains(a.Body, "Options.ReportOnly") || !strings.Contains(a.Body, "would list: 2") || strings.Contains(a.Body, "/a") {
 				s.Errorf("%s: %d, %s", name, a.Status, a.Body)
 			}
+		}
+		if served := s.Sitemaps(); len(served) != 0 {
+			s.Errorf("served are %q", served)
 		}
 		if e := s.Explained("/a"); !e.Listed {
 			s.Errorf("%+v", e)

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/admit"
 )
 
 // readme returns the README, and its blocks of a language.
@@ -138,7 +140,7 @@ func until(t *testing.T, what string, is func() bool) {
 }
 
 // The first program of the README does what the transcript below it shows.
-func TestREADMEsFirstProgram(t *testing.T) {
+func TestFirstProgramOfTheREADMEWorks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program")
 	}
@@ -185,7 +187,7 @@ func TestREADMEsFirstProgram(t *testing.T) {
 }
 
 // The lines for gorilla/mux list what their comments say.
-func TestREADMEsMux(t *testing.T) {
+func TestMuxLinesOfTheREADMEListWhatTheySay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program")
 	}
@@ -229,7 +231,7 @@ func main() {
 }
 
 // The command explains a page as in the README.
-func TestREADMEsProxy(t *testing.T) {
+func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command")
 	}
@@ -273,7 +275,7 @@ func TestREADMEsProxy(t *testing.T) {
 }
 
 // What the README has of Go within its sentences compiles.
-func TestREADMEsExpressions(t *testing.T) {
+func TestExpressionsOfTheREADMECompile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program")
 	}
@@ -286,6 +288,9 @@ func TestREADMEsExpressions(t *testing.T) {
 		} else {
 			lines = append(lines, "_ = "+line)
 		}
+	}
+	for _, m := range regexp.MustCompile("`(Options\\.\\w+)`").FindAllStringSubmatch(text, -1) {
+		lines = append(lines, "_ = servemap."+strings.Replace(m[1], ".", "{}.", 1))
 	}
 	if len(lines) < 5 {
 		t.Fatalf("found only %q", lines)
@@ -307,4 +312,97 @@ func _(ctx context.Context, site *servemap.Site, mux *http.ServeMux, handler htt
 	`+strings.Join(lines, "\n\t")+`
 }
 `)
+}
+
+// The flags that the README names beside its transcripts are flags of the command.
+func TestFlagsOfTheREADMEExist(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the command")
+	}
+	text, _ := readme(t, "go")
+	program := filepath.Join(t.TempDir(), "servemap.exe")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/servemap").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	help, err := exec.CommandContext(t.Context(), program, "help", "proxy").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile("`(-\\w[^`]*)`").FindAllStringSubmatch(text, -1)
+	if len(lines) < 3 {
+		t.Fatalf("found only %q", lines)
+	}
+	for _, m := range lines {
+		for _, flag := range regexp.MustCompile(`\B-[\w-]+`).FindAllString(m[1], -1) {
+			if !strings.Contains(string(help), "\n  "+flag+" ") && !strings.Contains(string(help), "\n  "+flag+"\n") {
+				t.Errorf("servemap proxy has no %s", flag)
+			}
+		}
+	}
+}
+
+// What the README says that the site answers about a page is one of its answers.
+func TestVerdictsOfTheREADMEExist(t *testing.T) {
+	text, _ := readme(t, "go")
+	words := map[string]bool{}
+	for v := admit.Unknown; v <= admit.Gone; v++ {
+		words[v.String()] = true
+	}
+	for r := admit.None; r <= admit.Disallowed; r++ {
+		words[r.String()] = true
+	}
+	_, table, _ := strings.Cut(text, "| it says | what to do |")
+	rows := regexp.MustCompile("(?m)^\\| (`.*?) \\|").FindAllStringSubmatch(table, -1)
+	if len(rows) < 3 {
+		t.Fatalf("found only %q", rows)
+	}
+	for _, row := range rows {
+		for _, word := range regexp.MustCompile(`[a-z-]+`).FindAllString(row[1], -1) {
+			if !words[word] {
+				t.Errorf("%q is no verdict and no reason", word)
+			}
+		}
+	}
+}
+
+// Each link from a text of this repository to another one leads somewhere.
+func TestLinksOfTheDocsLeadToFiles(t *testing.T) {
+	for _, name := range []string{"README.md", "internal/README.md", "internal/eval/README.md", "examples/fleet/README.md"} {
+		b, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(string(b), -1) {
+			to, heading, _ := strings.Cut(m[1], "#")
+			if strings.Contains(to, "://") {
+				continue
+			}
+			target := filepath.Join("../..", filepath.Dir(name), to)
+			if to == "" {
+				target = filepath.Join("../..", name)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if heading == "" {
+				continue
+			}
+			text, err := os.ReadFile(target)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if !regexp.MustCompile(`(?mi)^#+ ` + strings.ReplaceAll(regexp.QuoteMeta(heading), "-", "[ -]") + `$`).Match(text) {
+				t.Errorf("%s: %s has no heading %q", name, to, heading)
+			}
+		}
+	}
+}
+
+// Somebody who has five minutes reads at most this.
+func TestREADMEIsShort(t *testing.T) {
+	text, _ := readme(t, "go")
+	if lines := strings.Count(text, "\n"); lines > 160 {
+		t.Errorf("it has %d lines, at most 160", lines)
+	}
 }

@@ -204,7 +204,7 @@ func TestClientThatIsRefusedOverAndOverHidesNoOther(t *testing.T) {
 }
 
 // The owner asks why a page that refuses one client is still listed.
-func TestExplanationOfAPageThatOneClientIsRefused(t *testing.T) {
+func TestExplainSaysThatOneClientIsRefusedAPage(t *testing.T) {
 	for _, proxied := range []bool{false, true} {
 		t.Run(fmt.Sprint("proxied ", proxied), func(t *testing.T) {
 			inQuietSite(t, func(q *quietSite) {

@@ -19,9 +19,7 @@ import (
 func openFolder(t *testing.T, dir string, log *slog.Logger) *badgerstore.Store {
 	t.Helper()
 	st, err := badgerstore.Open(dir, &badgerstore.Options{Reserve: 1, Logger: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	t.Cleanup(func() { st.Close() })
 	return st
 }
@@ -64,9 +62,7 @@ func TestSiteServesWhileAnotherProcessHasItsFolder(t *testing.T) {
 	if got := strings.Count(log.String(), "level=WARN"); got != 1 {
 		t.Errorf("%d warnings, want one:\n%s", got, log)
 	}
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, first.Close())
 	s.Await("the folder is free", func() bool { return s.Flush(t.Context()) == nil })
 	s.WantListed("/")
 }
@@ -95,9 +91,7 @@ func TestFileThatIsAddedAndLinkedIsDated(t *testing.T) {
 			s.Helper()
 			path := dir + "/" + name
 			text := "<!doctype html><title>" + name + "</title><main><p>This file tells of " + name + ", at a length that tells it from the others.</p><ul>" + links + "</ul></main>"
-			if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, at, at)); err != nil {
-				s.Fatal(err)
-			}
+			base.Check(s, errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, at, at)))
 		}
 		const before = "<li><a href=/old.html>The old one</a></li>"
 		old := time.Now().Add(-300 * 24 * time.Hour)

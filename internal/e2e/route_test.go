@@ -105,3 +105,102 @@ func TestRouteIsLearnedWhereTheRouterLeavesIt(t *testing.T) {
 		})
 	}
 }
+
+// folderPages is a handler that knows its folder only from its links.
+func folderPages() http.Handler {
+	m := http.NewServeMux()
+	m.HandleFunc("/{$}", testkit.PageOfItsURL("/blog/one", "two"))
+	m.HandleFunc("/p/{slug}", testkit.PageOfItsURL())
+	m.HandleFunc("/about", testkit.PageOfItsURL())
+	m.HandleFunc("/", testkit.PageOfItsURL())
+	return m
+}
+
+// stripped serves the folder behind http.StripPrefix.
+func stripped(prefix string) func(*servemap.Site) http.Handler {
+	return func(s *servemap.Site) http.Handler { return http.StripPrefix(prefix, s.Wrap(folderPages())) }
+}
+
+// The program itself cuts off the site's folder.
+func TestSiteBelowStripPrefixListsThePublicPath(t *testing.T) {
+	const blog = testkit.Origin + "/blog"
+	pages := []string{"/blog/", "/blog/one", "/blog/two", "/blog/p/orphan"}
+	linked := pages[:3]
+	for _, tt := range []struct {
+		name, origin, prefix string
+		mount                func(*servemap.Site) http.Handler
+		visits, listed       []string
+	}{
+		{"with the origin of the folder", blog, "", stripped("/blog"), pages, linked},
+		{"with the prefix in the options too", blog, "/blog", stripped("/blog"), pages, linked},
+		{"in a ServeMux", blog + "/", "", func(s *servemap.Site) http.Handler {
+			m := http.NewServeMux()
+			m.Handle("/blog/", stripped("/blog")(s))
+			return m
+		}, pages, linked},
+		{"with the slash cut off too", blog, "", func(s *servemap.Site) http.Handler {
+			return http.StripPrefix("/blog/", s.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r2 := r.Clone(r.Context())
+				r2.URL.Path = "/" + r2.URL.Path
+				folderPages().ServeHTTP(w, r2)
+			})))
+		}, pages, linked},
+		{"wrapped from outside", blog, "", func(s *servemap.Site) http.Handler {
+			return s.Wrap(http.StripPrefix("/blog", folderPages()))
+		}, pages, linked},
+		{"with a route of its own", blog, "", stripped("/blog"), []string{"/blog/about", "/blog/p/orphan"}, []string{"/blog/about"}},
+		{"a mounted router", blog, "", func(s *servemap.Site) http.Handler {
+			router := mux.NewRouter()
+			router.HandleFunc("/", testkit.PageOfItsURL("/blog/one"))
+			router.HandleFunc("/{slug}", testkit.PageOfItsURL())
+			s.Mount(router)
+			return http.StripPrefix("/blog", router)
+		}, pages[:2], pages[:2]},
+		{"one site around the host and the folder", testkit.Origin, "", func(s *servemap.Site) http.Handler {
+			m := http.NewServeMux()
+			m.Handle("/", s.Wrap(testkit.PageOfItsURL("/blog/")))
+			m.Handle("/blog/", stripped("/blog")(s))
+			return m
+		}, append([]string{"/"}, linked...), append([]string{"/"}, linked...)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			setup := testkit.Setup{Origin: tt.origin, Options: servemap.Options{StrippedPrefix: tt.prefix}, Mount: tt.mount}
+			testkit.Run(t, setup, func(s *testkit.Site) {
+				for _, path := range tt.visits {
+					if a := s.Get(path); a.Status != http.StatusOK {
+						s.Fatalf("%s answers %d", path, a.Status)
+					}
+				}
+				s.WantListed(tt.listed...)
+				if line, want := s.RobotsLine(), "Sitemap: "+strings.TrimSuffix(tt.origin, "/")+"/sitemap.xml"; line != want {
+					s.Errorf("the line for robots.txt is %q, want %q", line, want)
+				}
+				s.WantHints()
+			})
+		})
+	}
+}
+
+// The origin is the whole host, but the site sees one folder of it.
+func TestOriginWithoutTheStrippedPrefixGetsAHint(t *testing.T) {
+	testkit.Run(t, testkit.Setup{Mount: stripped("/blog")}, func(s *testkit.Site) {
+		s.Get("/blog/")
+		body := s.Get("/blog/sitemap.xml").Body
+		if !strings.Contains(body, "http.StripPrefix") || !strings.Contains(body, "add it to the origin") {
+			s.Errorf("in place of the sitemap it says\n%s", body)
+		}
+		s.WantHints("That is https://example.com/blog.")
+	})
+}
+
+func TestSecretPrefixIsNotLogged(t *testing.T) {
+	const secret = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+	testkit.Run(t, testkit.Setup{Mount: stripped("/t/" + secret)}, func(s *testkit.Site) {
+		s.Visit("/t/" + secret + "/about")
+		if hints := s.Stats().Hints; len(hints) != 1 || strings.Contains(hints[0], secret) {
+			s.Errorf("hints %q, want one without the secret", hints)
+		}
+		s.Shut()
+		s.WantNoTrace(secret)
+	})
+}

@@ -129,7 +129,7 @@ func TestPageLeavesDespiteTaggedVisits(t *testing.T) {
 	}
 }
 
-func TestPageThatOnlyACampaignLeadsTo(t *testing.T) {
+func TestPageThatOnlyACampaignLeadsToIsListedWithoutTheCampaign(t *testing.T) {
 	page, noindex := testkit.Page("the campaign"), testkit.Reply(http.StatusOK, testkit.HTML("", "the campaign"), "X-Robots-Tag", "noindex")
 	t.Run("is listed until its own answer forbids it", func(t *testing.T) {
 		testkit.Run(t, testkit.Setup{Handler: &campaign{noindex, page}}, func(s *testkit.Site) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestEveryByte(t *testing.T) {
+func TestEveryByteIsEscapedAndReadAgain(t *testing.T) {
 	for i := range 256 {
 		c := byte(i)
 		upper, lower := fmt.Sprintf("%%%02X", c), fmt.Sprintf("%%%02x", c)
@@ -20,7 +20,7 @@ func TestEveryByte(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoEscape(t *testing.T) {
+func TestBrokenEscapesAreNotTakenForEscapes(t *testing.T) {
 	for _, s := range []string{"", "%", "%2", "%2G", "%G2", "2A", "a%2A", "%%2A", "% 2", "%/0", "%:0", "%@0", "%`0"} {
 		if Is(s) {
 			t.Errorf("%q is taken for an escape", s)

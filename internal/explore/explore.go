@@ -101,6 +101,11 @@ func (e *explorer) begin(ctx context.Context) {
 	for _, loc := range e.Entries {
 		e.frontier.add(item{Location: loc})
 	}
+	for _, loc := range e.Rules.Vouched() {
+		if e.Static || !MayAct(loc) { // the rule may mean other locations that begin with it
+			e.consider(e.Normalizer.Parse(loc), loc, item{})
+		}
+	}
 	for _, loc := range e.Sitemaps {
 		for _, u := range e.readSitemap(ctx, loc, 0) {
 			e.seed(ctx, u)

@@ -120,7 +120,7 @@ func TestStateOfAFrontierIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestShapes(t *testing.T) {
+func TestShapeKeepsWordsAndHidesNumbers(t *testing.T) {
 	for location, want := range map[string]string{
 		"/": "/", "/a/12/b-3": "/a/0/b-0", "/l?page=2": "/l?page", "/l?page=2&q=x": "/l?page?q", "/2026-11-22": "/0-0-0",
 	} {
@@ -168,4 +168,93 @@ func TestRefusedLocationIsTriedAgainAtTheEndAndNotForEver(t *testing.T) {
 	if want := []string{"/broken", "/a", "/b", "/broken", "/broken"}; !slices.Equal(asked, want) {
 		t.Errorf("asked for %q, want %q", asked, want)
 	}
+}
+
+func TestLinksThatMayActAreNotAskedFor(t *testing.T) {
+	for _, tt := range []struct {
+		location, href string
+		want           bool
+	}{
+		{"/posts/5/delete", "", true},
+		{"/delete.html", "", true},
+		{"/a", "/a?delete", true},
+		{"/posts.php", "/posts.php?action=delete&id=3", true},
+		{"/index.php", "index.php?do=logout", true},
+		{"/deletePost/5", "", true},
+		{"/delete_item/5", "", true},
+		{"/%64elete/5", "", true},
+		{"/DELETE/5", "", true},
+		{"/user/log-out", "", true},
+		{"/user/log_out", "", true},
+		{"/signOut", "", true},
+		{"/how-to-delete-a-file", "", true}, // a page, but nobody can be sure
+		{"/cart/add/5", "", true},
+		{"/add-to-cart", "", true},
+		{"/posts/5/edit", "", true},
+		{"/edit.php", "", true},
+		{"/vote-up", "", true},
+		{"/posts/5", "/posts/5?vote=up", true},
+		{"/newsletter/confirm", "", true},
+		{"/list?page=remove", "", true},
+
+		{"/deleteuser/5", "", true},
+		{"/userdelete.php", "", true},
+		{"/table/users/drop", "", true},
+		{"/orders/5/refund", "", true},
+		{"/l%C3%B6schen/5", "", true},
+		{"/supprimer/5", "", true},
+
+		{"/basket", "", true}, // a word that keeps a page from being listed
+		{"/shop/basket.html", "", true},
+
+		{"/", "/", false},
+		{"/about", "/about", false},
+		{"/blog/2026/a-product-update-for-all", "", false},
+		{"/blog/how-we-moved-to-a-new-house", "", false},
+		{"/docs/installation", "", false},
+		{"/docs/getting-started", "", false},
+		{"/list?page=2", "/list?page=2", false},
+		{"/list", "/list#delete", false},
+		{"/undeleted", "", false},
+		{"/editors", "", false},
+		{"/orders-of-magnitude", "", false},
+	} {
+		if got := acting(tt.location, tt.href); got != tt.want {
+			t.Errorf("%s as %q: may act is %v", tt.location, tt.href, got)
+		}
+	}
+}
+
+func TestSeedsAreReadFromSitemapsAndLogs(t *testing.T) {
+	for _, tt := range []struct {
+		name, text     string
+		urls, sitemaps []string
+	}{
+		{"nothing", "", nil, nil},
+		{"sitemap with a byte order mark", "\ufeff<urlset><url><loc> https://e.com/a </loc></url></urlset>", []string{"https://e.com/a"}, nil},
+		{"images are no pages", `<urlset xmlns:image="x"><url><loc>/a</loc><image:image><image:loc>/i.png</image:loc></image:image></url></urlset>`, []string{"/a"}, nil},
+		{"index", "<sitemapindex><sitemap><loc>/s-1.xml</loc></sitemap></sitemapindex>", nil, []string{"/s-1.xml"}},
+		{"broken off", "<urlset><url><loc>/a</loc></url><url><loc>/b", []string{"/a"}, nil},
+		{"common log", `::1 - - [t] "GET /a?b=c HTTP/1.1" 200 12`, []string{"/a?b=c"}, nil},
+		{"each once", "x \"GET /a HTTP/1.1\" 200 1\nx \"GET /a HTTP/1.1\" 200 1\n", []string{"/a"}, nil},
+		{"not got", "x \"GET /a HTTP/1.1\" 404 1\nx \"HEAD /a HTTP/1.1\" 200 1\nx \"GET http://x/ HTTP/1.1\" 200 1\nx \"GET /a", nil, nil},
+	} {
+		urls, sitemaps, err := ReadSeeds(strings.NewReader(tt.text))
+		if err != nil || !slices.Equal(urls, tt.urls) || !slices.Equal(sitemaps, tt.sitemaps) {
+			t.Errorf("%s: %q, %q, %v", tt.name, urls, sitemaps, err)
+		}
+	}
+}
+
+// FuzzReadSeeds reads what strangers have written into a log.
+func FuzzReadSeeds(f *testing.F) {
+	f.Add("<urlset><url><loc>/a</loc></url></urlset>")
+	f.Add(`::1 - - [t] "GET /a HTTP/1.1" 200 12 "-" "\"x"`)
+	f.Add("\x1f\x8b\x08")
+	f.Fuzz(func(t *testing.T, text string) {
+		urls, sitemaps, _ := ReadSeeds(strings.NewReader(text))
+		if n := len(urls) + len(sitemaps); n > len(text) {
+			t.Errorf("%d seeds in %d bytes", n, len(text))
+		}
+	})
 }

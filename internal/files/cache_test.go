@@ -15,7 +15,7 @@ func (c *cache) kept() string {
 	return b.String()
 }
 
-func TestCache(t *testing.T) {
+func TestCacheDropsTheLeastRecentlyUsed(t *testing.T) {
 	name := func(c byte) hash { return hash{c} }
 	ten := make([]byte, 10)
 	tests := []struct {

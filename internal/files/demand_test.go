@@ -136,7 +136,7 @@ func TestPartWhoseScansEndEarlyIsNotServed(t *testing.T) {
 	})
 }
 
-func TestWithdrawnPageOfAPartOutOfMemory(t *testing.T) {
+func TestWithdrawnPageIsNotInAPartOutOfMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		s.get("sitemap-6.xml")
@@ -218,7 +218,7 @@ func TestNo304AfterARestartBeforeThePartIsRendered(t *testing.T) {
 	})
 }
 
-func TestRestartWithALostRecordOfAFile(t *testing.T) {
+func TestRestartRendersAFileWhoseRecordIsLost(t *testing.T) {
 	for name, stored := range map[string][]byte{"one record is missing": nil, "one record is damaged": []byte("x")} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -233,7 +233,7 @@ func TestRestartWithALostRecordOfAFile(t *testing.T) {
 	}
 }
 
-func TestRestartWithAPartThatShowsNothing(t *testing.T) {
+func TestRestartServesAnIndexWithoutPartsThatShowNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		s.files.cfg.Rules = barring("/03", "/04", "/05")
@@ -266,7 +266,7 @@ func TestTrustInDatesSurvivesARestart(t *testing.T) {
 }
 
 // The dates of a part that a request makes may change the trust in the dates of all parts.
-func TestTrustInDatesChangesOnDemand(t *testing.T) {
+func TestPartOutOfMemoryFollowsTheTrustInDates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
 		dated := func(at int64) (e book.Entry) { e.Given[lastmod.Server] = moment.Seconds(at); return e }

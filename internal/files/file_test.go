@@ -1,15 +1,23 @@
 package files
 
 import (
+	"bytes"
 	"encoding/hex"
+	"fmt"
+	"math"
 	"reflect"
 	"testing"
+	"time"
 
+	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/record/recordtest"
+	"github.com/servemap/servemap/internal/sitemap"
 )
 
-func TestFileEncoding(t *testing.T) {
+func TestFileRecordIsReadAsItWasWritten(t *testing.T) {
 	full := &file{
 		hash: hash{1, 2, 3}, size: 4_000_000, modified: moment.Seconds(1_700_000_000), pages: 50_000, damaged: 2, until: moment.Seconds(1_800_000_000),
 		unread: true, stored: true,
@@ -39,6 +47,110 @@ func TestFileEncoding(t *testing.T) {
 		stored[3] ^= 1
 		if readFile(stored) != nil {
 			t.Errorf("%s: it was read although it is damaged", tt.name)
+		}
+	}
+}
+
+// A record with a valid checksum may still hold any values.
+func TestFileRecordsWithImpossibleNumbersAreReadWithinBounds(t *testing.T) {
+	for _, v := range []uint64{1 << 31, 1 << 32, 1 << 62, 1 << 63, math.MaxUint64} {
+		if f := readFile(recordtest.Numbered(4, v)); f.size < 0 || f.size > sitemap.MaxBytes {
+			t.Errorf("file: %d bytes of %d", f.size, v)
+		}
+		if f := readFile(recordtest.Numbered(3, v)); f.pages <= 0 {
+			t.Errorf("file: %d pages of %d", f.pages, v)
+		}
+	}
+}
+
+// FuzzFile reads a stored file as a start does.
+func FuzzFile(f *testing.F) {
+	p := &file{hash: hash{1}, size: 7, pages: 3, modified: moment.Seconds(1_700_000_000), until: moment.Seconds(1_800_000_000)}
+	var g lastmod.Gatherer
+	for range 300 {
+		g.Add(&lastmod.Candidates{Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(1_690_000_000)}})
+	}
+	p.dates = g.Summarise()
+	f.Add(recordtest.FieldsOf(p.encode()), int64(1_750_000_000))
+	f.Fuzz(func(t *testing.T, fields []byte, now int64) {
+		p := readFile(recordtest.Sealed(fields))
+		if p == nil {
+			return
+		}
+		if again := readFile(p.encode()); again == nil || !bytes.Equal(again.encode(), p.encode()) {
+			t.Errorf("%+v is read again as %+v", p, again)
+		}
+		files := New(Config{Name: "sitemap", Folder: "/", URL: testURL})
+		files.publish(map[int]*file{1: p, 2: p}, lastmod.Trust{}, 0)
+		next := files.served.Load()
+		if next.pages < 0 || next.damaged < 0 {
+			t.Errorf("%d pages, and %d are damaged", next.pages, next.damaged)
+		}
+		if fresh := files.fresh(time.Unix(record.Seconds(now), 0)); fresh < 0 || fresh > lookAgain {
+			t.Errorf("fresh for %v", fresh)
+		}
+		if at := p.later(moment.Seconds(1_750_000_000)); at <= p.modified {
+			t.Errorf("what follows %v is of %v", p.modified, at)
+		}
+	})
+}
+
+func testURL(location string) string { return "https://example.com" + location }
+
+// FuzzEntry reads an entry, and shows it in a file.
+func FuzzEntry(f *testing.F) {
+	f.Add(recordtest.FieldsOf(book.Entry{Candidates: lastmod.Candidates{Changed: 1000, Exact: 2000, ExactBy: lastmod.Page, Fresh: 5000}, Freq: 6}.Encode()), int64(1_700_000_000), uint8(0))
+	f.Add(recordtest.FieldsOf(book.Entry{Candidates: lastmod.Candidates{Volatile: true}, Until: moment.Seconds(1700000000)}.Encode()), int64(0), uint8(1))
+	f.Add(recordtest.FieldsOf(book.Entry{Candidates: lastmod.Candidates{Given: lastmod.Given[moment.Time]{0, 3000, 4000}, Young: lastmod.Given[bool]{lastmod.Server: true}}, Priority: 7, Extension: everything()}.Encode()), int64(1<<62), uint8(0xff))
+	f.Fuzz(func(t *testing.T, fields []byte, now int64, declared uint8) {
+		e, err := book.DecodeEntry(recordtest.Sealed(fields))
+		if err != nil {
+			return
+		}
+		if again, err := book.DecodeEntry(e.Encode()); err != nil || !bytes.Equal(again.Encode(), e.Encode()) {
+			t.Errorf("%+v, then %+v, %v", e, again, err)
+		}
+		at := moment.Time(now)
+		trust := lastmod.Trust{lastmod.Server: {UpTo: at, Stamps: lastmod.Stamps{}.With(lastmod.Stamp{From: at, To: at})}}
+		files := New(Config{URL: testURL, InferPriority: true, Extensions: sitemap.Alternates | sitemap.Images | sitemap.Videos})
+		m := making{trust: trust, now: at, declared: sitemap.Namespaces(declared) & files.cfg.Extensions}
+		p := &files.maker.press
+		if !files.append("/a", &e, &m) {
+			t.Errorf("%+v has no place in a file", e)
+		}
+		if most := (book.Book{URL: testURL}).Reserved("/a", e.Extension) + sitemap.PriorityLen; len(p.text) > most {
+			t.Errorf("it takes %d bytes, and %d are reserved", len(p.text), most)
+		}
+		p.text = p.text[:0]
+		if x := e.Extension; x != nil && x.News != nil {
+			files.appendNews(book.Article{Location: "/a", Part: 1, Published: x.News.Published}, x)
+			if lines := bytes.Count(p.text, []byte("\n")); lines > 1 {
+				t.Errorf("%d lines of one article", lines)
+			}
+		}
+	})
+}
+
+func TestLocationSetHasWhatWasAdded(t *testing.T) {
+	f := New(Config{})
+	for _, n := range []int{0, 1, 2, 3, 1000} {
+		var hashes, odd []uint64
+		for i := range n {
+			h := f.hashOf(fmt.Sprintf("/page/%d", i))
+			if hashes = append(hashes, h, h); i%2 == 1 { // a location may be there twice
+				odd = append(odd, h)
+			}
+		}
+		s := newLocations(hashes)
+		even := s.without(newLocations(odd))
+		for i := range 2 * n {
+			h := f.hashOf(fmt.Sprintf("/page/%d", i))
+			if s.has(h) != (i < n) || even.has(h) != (i < n && i%2 == 0) {
+				t.Fatalf("of %d locations, number %d is there: %t, and without the odd ones: %t", n, i, s.has(h), even.has(h))
+			}
+		}
+		if len(s) != n {
+			t.Errorf("a set of %d has %d members", n, len(s))
 		}
 	}
 }

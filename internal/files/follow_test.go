@@ -1,13 +1,18 @@
 package files
 
 import (
+	"errors"
+	"math"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/rate"
 	"github.com/servemap/servemap/internal/robots"
 )
 
@@ -59,4 +64,90 @@ func TestFollowMakesFilesAnewWhereItMakesADifference(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestRulesOutrankWhatIsStored(t *testing.T) {
+	const url = "<url><loc>https://example.com"
+	for _, tt := range []struct {
+		name   string
+		change func(*Config)
+		want   string
+	}{
+		{"no rule", func(*Config) {}, url + "/a</loc><changefreq>weekly</changefreq></url>\n" + url + "/b</loc><changefreq>weekly</changefreq></url>\n"},
+		{"inferred priorities", func(c *Config) { c.InferPriority = true },
+			url + "/a</loc><changefreq>weekly</changefreq><priority>0.7</priority></url>\n" + url + "/b</loc><changefreq>weekly</changefreq><priority>0.7</priority></url>\n"},
+		{"one is hidden", func(c *Config) { c.Rules = barring("/b") }, url + "/a</loc><changefreq>weekly</changefreq></url>\n"},
+		{"a frequency and a priority", func(c *Config) { c.Rules = compile(admit.Rule{Pattern: "/a", ChangeFreq: "hourly", Priority: 1}) },
+			url + "/a</loc><changefreq>hourly</changefreq><priority>1.0</priority></url>\n" + url + "/b</loc><changefreq>weekly</changefreq></url>\n"},
+		{"a priority, where they are inferred", func(c *Config) { c.InferPriority, c.Rules = true, compile(admit.Rule{Pattern: "/a", Priority: 0.3}) },
+			url + "/a</loc><changefreq>weekly</changefreq><priority>0.3</priority></url>\n" + url + "/b</loc><changefreq>weekly</changefreq><priority>0.7</priority></url>\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newShelf(t, tt.change)
+			s.list(book.Entry{Freq: rate.Weekly, Priority: 7}, "/a", "/b")
+			s.render()
+			s.wantEntries("sitemap.xml", tt.want)
+		})
+	}
+}
+
+func TestPageLeavesWhenItExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		at := func(d time.Duration) book.Entry { return book.Entry{Until: moment.Of(time.Now().Add(d)).Second()} }
+		s.list(book.Entry{}, "/a")
+		s.list(at(-time.Second), "/before")
+		s.list(at(90*time.Minute), "/last")
+		s.list(at(48*time.Hour), "/other") // the first of part 2
+		s.list(book.Entry{Until: math.MaxInt64}, "/z")
+		s.run()
+		synctest.Wait()
+		s.want("sitemap-1.xml", "/a", "/last")
+		s.want("sitemap-2.xml", "/other", "/z")
+		if s.files.Lists("/before") || s.files.Listed() != 4 {
+			t.Errorf("of 4 pages %d are listed", s.files.Listed())
+		}
+
+		time.Sleep(10 * time.Second)
+		s.files.Changed() // the store was looked at, and nothing has changed
+		time.Sleep(90*time.Minute - 11*time.Second)
+		s.want("sitemap-1.xml", "/a", "/last")
+		old := s.get("sitemap.xml").Body.String()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		s.want("sitemap-1.xml", "/a")
+		s.want("sitemap-2.xml", "/other", "/z")
+		if s.files.Lists("/last") || s.files.Listed() != 3 {
+			t.Errorf("of 3 pages %d are listed", s.files.Listed())
+		}
+		if s.get("sitemap.xml").Body.String() == old {
+			t.Error("the index does not say that part 1 became new")
+		}
+
+		// Another page leaves part 2 first, which is then made by the cut.
+		s.files.Withdraw("/z", time.Now())
+		time.Sleep(48*time.Hour - 90*time.Minute)
+		synctest.Wait()
+		s.want("sitemap.xml", "/a") // part 2 lists nothing more
+		if w := s.get("sitemap-2.xml"); w.Code != http.StatusNotFound {
+			t.Errorf("status %d for a part that lists nothing", w.Code)
+		}
+	})
+}
+
+func TestExpiredPageLeavesOnceTheStoreAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/a")
+		s.list(book.Entry{Until: moment.Of(time.Now().Add(time.Hour)).Second()}, "/b")
+		s.run()
+		synctest.Wait()
+		broken := errors.New("it does not answer")
+		s.st.err.Store(&broken)
+		time.Sleep(2 * time.Hour)
+		s.want("sitemap.xml", "/a", "/b")
+		s.st.err.Store(nil)
+		time.Sleep(2 * time.Minute)
+		s.want("sitemap.xml", "/a")
+	})
 }

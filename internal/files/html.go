@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/tree"
 )
@@ -20,12 +21,12 @@ type views struct {
 	made map[tree.Query]viewed
 }
 
-// viewed is a view as it was made. It is served for viewFor while the files are the same;
-// a title may change although they do not.
+// viewed is a view as it was made, or the finding that there is no such view. It is served
+// for viewFor while the files are the same; a title may change although they do not.
 type viewed struct {
-	*file
-	of *snapshot
-	at time.Time
+	*file // nil if there is no such view
+	of    *snapshot
+	at    time.Time
 }
 
 const viewFor = time.Minute
@@ -39,10 +40,10 @@ func (f *Files) serveHTML(w http.ResponseWriter, r *http.Request) {
 	values := r.URL.Query()
 	v, err := f.view(r.Context(), tree.Query{In: values.Get("in"), All: values.Has("all")})
 	switch {
-	case errors.Is(err, tree.ErrNone):
-		http.NotFound(w, r)
 	case err != nil:
 		f.serveLater(w)
+	case v == nil:
+		http.NotFound(w, r)
 	default:
 		h := w.Header()
 		h.Del("X-Robots-Tag")
@@ -58,20 +59,24 @@ func (f *Files) serveHTML(w http.ResponseWriter, r *http.Request) {
 // mostTries is how often a view is made for one request while pages are withdrawn.
 const mostTries = 5
 
-// view returns a view, which is made anew if the files have changed since it was made.
+// view returns a view, nil if there is no such view. It is made anew if the files have
+// changed since it was made.
 func (f *Files) view(ctx context.Context, q tree.Query) (*file, error) {
 	ctx, cancel := context.WithTimeout(ctx, demandPatience)
 	defer cancel()
 	for range mostTries {
 		served, withdrawn := f.current(), f.views.withdrawn.Load()
-		if v := f.views.get(q); v.file != nil && v.of == served && time.Since(v.at) < viewFor {
+		if v := f.views.get(q); v.of == served && time.Since(v.at) < viewFor {
 			return v.file, nil
 		}
 		text, err := f.cfg.Tree.Render(ctx, q, served.pages, f.Lists)
-		if err != nil {
+		switch {
+		case errors.Is(err, tree.ErrNone):
+			f.views.keep(q, viewed{nil, served, time.Now()})
+			return nil, nil
+		case err != nil:
 			return nil, err
-		}
-		if f.views.withdrawn.Load() == withdrawn {
+		case f.views.withdrawn.Load() == withdrawn:
 			return f.views.put(q, text, served, time.Now()), nil
 		}
 	}
@@ -92,18 +97,29 @@ func (v *views) put(q tree.Query, text []byte, of *snapshot, at time.Time) *file
 	p.begin()
 	p.text = text
 	p.end(made, "")
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	switch old := v.made[q].file; {
+	switch old := v.get(q).file; {
 	case old == nil:
 	case old.hash == made.hash:
 		made.modified = old.modified
 	default:
 		made.modified = old.later(now)
 	}
+	v.keep(q, viewed{made, of, at})
+	return made
+}
+
+// keep remembers a view. No location is longer than what it remembers.
+func (v *views) keep(q tree.Query, what viewed) {
+	if len(q.In) > keys.MaxLocation {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if what.file == nil && len(v.made) >= viewsMost/2 { // views that do not exist leave room for those that do
+		return
+	}
 	if v.made == nil || len(v.made) >= viewsMost {
 		v.made = map[tree.Query]viewed{}
 	}
-	v.made[q] = viewed{made, of, at}
-	return made
+	v.made[q] = what
 }

@@ -44,12 +44,34 @@ func (f *Files) Owns(file string) bool {
 	return ok
 }
 
+// OwnsLocation reports whether one of the site's files is at a location, there or not.
+func (f *Files) OwnsLocation(location string) bool {
+	path, _, _ := strings.Cut(location, "?")
+	name, below := strings.CutPrefix(path, f.cfg.Folder)
+	return below && f.Owns(name)
+}
+
 // Tops returns the names of the files that crawlers are to be told of, since no
 // other file names them: the first one and the side files.
 func (f *Files) Tops() []string {
 	names := []string{f.cfg.Name + ".xml"}
 	for _, suffix := range slices.Backward(slices.Sorted(maps.Keys(f.sides()))) {
 		names = append(names, f.cfg.Name+suffix+".xml")
+	}
+	return names
+}
+
+// TopsServed returns those of Tops that are served now.
+func (f *Files) TopsServed() (names []string) {
+	if f.cfg.ReportOnly || f.Listed() == 0 {
+		return nil
+	}
+	s := f.served.Load()
+	for _, top := range f.Tops() {
+		n, _ := f.parse(top)
+		if p, _ := s.named(n); p != nil {
+			names = append(names, top)
+		}
 	}
 	return names
 }

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/journal"
 )
@@ -43,7 +44,7 @@ func (d *diary) happens(what journal.Happening, locations ...string) {
 			case journal.Removed:
 				d.book.Remove(tx, d.part[l], l)
 			}
-			d.last[l] = d.j.Note(tx, d.last[l], l, what, time.Now().UnixMilli(), d.part[l])
+			d.last[l] = d.j.Note(tx, d.last[l], l, what, admit.None, time.Now().UnixMilli(), d.part[l])
 		})
 		d.files.Changed(d.part[l])
 		time.Sleep(time.Second)
@@ -52,13 +53,13 @@ func (d *diary) happens(what journal.Happening, locations ...string) {
 
 // An event by another process whose clock is a little ahead is recent at once. An event
 // by a clock that is further ahead becomes recent when its time comes.
-func TestRecentPageOfAClockThatIsAhead(t *testing.T) {
+func TestRecentPageOfAClockThatIsAheadIsShownOnceItsTimeHasCome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t, func(c *Config) { c.Recent = 2 * time.Hour })
 		d.happens(journal.Added, "/a", "/b")
 		note := func(what journal.Happening, location string, ahead time.Duration) {
 			d.write(func(tx book.Tx) {
-				d.last[location] = d.j.Note(tx, d.last[location], location, what, time.Now().Add(ahead).UnixMilli(), 1)
+				d.last[location] = d.j.Note(tx, d.last[location], location, what, admit.None, time.Now().Add(ahead).UnixMilli(), 1)
 			})
 			d.files.ChangedAll()
 			d.render()
@@ -73,7 +74,7 @@ func TestRecentPageOfAClockThatIsAhead(t *testing.T) {
 	})
 }
 
-func TestRecentPages(t *testing.T) {
+func TestRecentFileShowsPagesOfTheLastDay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t, func(c *Config) { c.Recent = 24 * time.Hour })
 		if d.render(); d.get("sitemap-recent.xml").Code != 503 {

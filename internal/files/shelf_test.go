@@ -20,6 +20,7 @@ import (
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/sitemap"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -144,9 +145,7 @@ func (s *shelf) write(fn func(book.Tx)) {
 		}
 		return nil
 	})
-	if err != nil {
-		s.Fatal(err)
-	}
+	base.Check(s, err)
 }
 
 // shelfTx reads from the store and keeps what is put.
@@ -202,9 +201,7 @@ func barring(locations ...string) admit.Rules {
 
 func (s *shelf) render() {
 	s.Helper()
-	if err := s.files.Render(s.Context()); err != nil {
-		s.Fatal(err)
-	}
+	base.Check(s, s.files.Render(s.Context()))
 }
 
 func (s *shelf) get(name string, change ...func(*http.Request)) *httptest.ResponseRecorder {

@@ -2,6 +2,9 @@ package files
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -9,6 +12,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/journal"
+	"github.com/servemap/servemap/internal/sitemap"
 )
 
 func TestWithdrawnPageLeavesWhileTheStoreFails(t *testing.T) {
@@ -65,9 +70,9 @@ func TestWithdrawnPageLeavesWhileTheStoreHangs(t *testing.T) {
 	})
 }
 
-// TestOlderVerdictSettlesNoWithdrawal withdraws a page twice. The store then confirms the
+// TestOlderVerdictEndsNoWithdrawal withdraws a page twice. The store then confirms the
 // first withdrawal, and something seen between the two.
-func TestOlderVerdictSettlesNoWithdrawal(t *testing.T) {
+func TestOlderVerdictEndsNoWithdrawal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.list(book.Entry{}, "/a", "/b")
@@ -128,4 +133,235 @@ func TestRequestsWaitAtMostASecondForACut(t *testing.T) {
 			})
 		})
 	}
+}
+
+// newPress is a shelf with every kind of file, in which every file names "/gone".
+func newPress(t *testing.T) *diary {
+	d := newDiary(t, func(c *Config) {
+		c.Recent, c.News, c.Extensions = 7*24*time.Hour, true, sitemap.Alternates
+		c.Publication = "The Paper"
+	})
+	entry := func() book.Entry {
+		return book.Entry{Extension: &book.Extension{
+			Alternates: []book.Alternate{{Lang: "de", Location: "/gone"}, {Lang: "en", Location: "/b"}, {Lang: "fr", Location: "/c"}},
+			News:       &sitemap.News{Publication: "The Paper", Language: "en", Published: time.Now().Add(-time.Hour).Unix(), Title: "News"},
+		}}
+	}
+	d.happens(journal.Added, "/a", "/b", "/gone", "/c")
+	for _, l := range []string{"/a", "/b", "/gone", "/c"} {
+		d.write(func(tx book.Tx) { d.book.Set(tx, d.part[l], l, entry()) })
+	}
+	d.files.ChangedAll()
+	d.render()
+	return d
+}
+
+// TestPageWithdrawnWhileTheSiteStartsIsNotServed restarts, and withdraws a page before the files are
+// read. The store still lists it.
+func TestPageWithdrawnWhileTheSiteStartsIsNotServed(t *testing.T) {
+	names := []string{"sitemap-1.xml", "sitemap-2.xml", "sitemap-recent.xml", "sitemap-news.xml"}
+	for _, tt := range []struct {
+		name string
+		wait time.Duration // since the start; a part takes five seconds to read
+	}{
+		{"before the trust in dates is known", -1},
+		{"before the store is asked", 0},
+		{"while the first part is read", time.Second},
+		{"while the second part is read", 6 * time.Second},
+	} {
+		for _, demanded := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, files are asked for at once: %t", tt.name, demanded), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					d := newPress(t)
+					for _, name := range names {
+						if !strings.Contains(d.get(name).Body.String(), "/gone") {
+							t.Fatalf("%s does not name the page, so this shows nothing", name)
+						}
+					}
+					d.stop()
+					d.files = New(d.files.cfg)
+					if tt.wait < 0 {
+						d.files.Withdraw("/gone", time.Now())
+					}
+					d.files.Follow(Policy{})
+					if tt.wait == 0 {
+						d.files.Withdraw("/gone", time.Now())
+					}
+					d.st.delay.Store(int64(5 * time.Second))
+					d.run()
+					if tt.wait > 0 {
+						time.Sleep(tt.wait)
+						d.files.Withdraw("/gone", time.Now())
+					}
+					if d.files.Lists("/gone") {
+						t.Error("it is still listed")
+					}
+					synctest.Wait()
+					if !demanded {
+						time.Sleep(time.Hour)
+					}
+					d.st.delay.Store(0)
+					for _, name := range names {
+						if side := strings.Contains(name, "-news") || strings.Contains(name, "-recent"); side && demanded {
+							continue // it is made with the others
+						}
+						if w := d.get(name); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "/gone") {
+							t.Errorf("%s: status %d, and what was withdrawn is named, or not:\n%s", name, w.Code, w.Body)
+						}
+					}
+					time.Sleep(time.Hour)
+					d.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml")
+					d.want("sitemap-1.xml", "/a", "/b")
+					d.want("sitemap-2.xml", "/c")
+
+					// The store has decided, and the page is back.
+					d.files.Settle("/gone", 1, time.Now())
+					time.Sleep(time.Hour)
+					d.want("sitemap-1.xml", "/a", "/b", "/gone")
+				})
+			})
+		}
+	}
+}
+
+// TestPageWithdrawnBeforeItIsRenderedIsNotServed withdraws a page that is stored but in no file yet.
+func TestPageWithdrawnBeforeItIsRenderedIsNotServed(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		wait time.Duration // a part takes five seconds to read
+	}{
+		{"before it begins", 0},
+		{"while it lasts", time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShelf(t)
+				s.list(book.Entry{}, "/a")
+				s.render()
+				s.list(book.Entry{}, "/b")
+				if tt.wait == 0 {
+					s.files.Withdraw("/b", time.Now())
+				}
+				s.st.delay.Store(int64(5 * time.Second))
+				go func() { _ = s.files.Render(t.Context()) }()
+				if tt.wait > 0 {
+					time.Sleep(tt.wait)
+					s.files.Withdraw("/b", time.Now())
+				}
+				time.Sleep(time.Minute)
+				s.want("sitemap.xml", "/a")
+				s.files.ChangedAll() // the store still has it
+				s.render()
+				s.want("sitemap.xml", "/a")
+			})
+		})
+	}
+}
+
+// TestUnlistedWithdrawalsAreBoundedAndForgotten withdraws pages that were never listed.
+func TestUnlistedWithdrawalsAreBoundedAndForgotten(t *testing.T) {
+	junk := 1_000_000
+	if testing.Short() {
+		junk = 50_000
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.book.MaxURLs = 1000
+		var pages []string
+		for i := range 1000 {
+			pages = append(pages, "/page/"+strconv.Itoa(i))
+		}
+		s.list(book.Entry{}, pages[:500]...)
+		s.list(book.Entry{}, append(pages[500:], "/last")...)
+		s.render()
+		s.again()
+		flood := func(when string, junk int) {
+			t.Helper()
+			for i := range junk {
+				s.files.Withdraw("/junk/"+when+strconv.Itoa(i), time.Now())
+			}
+			if n := s.remembered(); n > unnamedMost+2 {
+				t.Errorf("%s: %d withdrawals are remembered", when, n)
+			}
+		}
+		left := func(when string, want int) {
+			t.Helper()
+			if n := s.remembered(); n != want {
+				t.Errorf("%s: %d withdrawals are remembered, want %d", when, n, want)
+			}
+		}
+		s.files.Withdraw("/page/7", time.Now())
+		flood("before the files are read", junk/4)
+		if s.remembered() < 2 {
+			t.Error("nothing was remembered, so this shows nothing")
+		}
+		s.render()
+		left("once they are", 1)
+
+		flood("while nothing changes", junk)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		left("after that", 1)
+
+		s.files.Changed(2)
+		flood("while a part is to be rendered", junk/4)
+		s.render()
+		synctest.Wait()
+		left("once it is", 1)
+		s.files.Withdraw("/page/8", time.Now())
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if got := s.files.Listed(); got != 999 {
+			t.Errorf("%d pages are listed, want 999", got)
+		}
+	})
+}
+
+// remembered returns how many withdrawals are remembered.
+func (s *shelf) remembered() int {
+	s.files.mu.Lock()
+	defer s.files.mu.Unlock()
+	return len(s.files.gone.pages)
+}
+
+// TestUnlistedWithdrawalsAreForgottenWhileFilesChange keeps the files changing, so that
+// there is always something to render.
+func TestUnlistedWithdrawalsAreForgottenWhileFilesChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t, func(c *Config) { c.Every = 10 * time.Second })
+		s.list(book.Entry{}, "/a", "/b", "/c", "/d")
+		s.render()
+		s.st.delay.Store(int64(time.Second / 2))
+		s.files.Changed(1)
+		s.run()
+		for i := range 200 {
+			s.files.Changed(1)
+			s.files.Withdraw("/junk/"+strconv.Itoa(i), time.Now())
+			time.Sleep(time.Second)
+			if n := s.remembered(); n > 60 {
+				t.Fatalf("%d withdrawals are remembered after %d seconds", n, i)
+			}
+		}
+	})
+}
+
+// TestPageWithdrawnWhileOtherPartsAreRenderedIsNotServed lists and withdraws a page during a pass that
+// has made its part already.
+func TestPageWithdrawnWhileOtherPartsAreRenderedIsNotServed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.book.MaxURLs = 1
+		s.list(book.Entry{}, "/a", "/c")
+		s.render()
+		s.files.ChangedAll()
+		s.st.delay.Store(int64(5 * time.Second))
+		go s.files.Render(t.Context())
+		time.Sleep(6 * time.Second)
+		s.book.MaxURLs = 3
+		s.write(func(tx book.Tx) { s.book.Add(tx, 1, "/b", book.Entry{}) })
+		s.files.Changed(1)
+		s.files.Withdraw("/b", time.Now())
+		s.render()
+		s.want("sitemap-1.xml", "/a")
+	})
 }

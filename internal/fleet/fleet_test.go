@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/keys"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -26,9 +27,7 @@ func put(t *testing.T, st store.Store, key string, value []byte) {
 		values[0] = value
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 }
 
 func newWatch() *Watch { return New(ours, time.Second, []string{site}) }
@@ -37,9 +36,7 @@ func newWatch() *Watch { return New(ours, time.Second, []string{site}) }
 func look(t *testing.T, w *Watch, st store.Store) Changes {
 	t.Helper()
 	c, err := w.Look(t.Context(), st)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	w.Took(c)
 	return c
 }

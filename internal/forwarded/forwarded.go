@@ -5,6 +5,7 @@
 package forwarded
 
 import (
+	"fmt"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -25,6 +26,29 @@ func New(prefixes []netip.Prefix) Proxies {
 		ps = append(ps, p)
 	}
 	return ps
+}
+
+// private are the addresses that no host on the internet has.
+var private = []string{"127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7"}
+
+// Parse reads Proxies from a list of prefixes and addresses with commas between. The word
+// "private" stands for the addresses of this machine and of private networks.
+func Parse(list string) (Proxies, error) {
+	var ps []netip.Prefix
+	for part := range strings.SplitSeq(strings.ReplaceAll(list, "private", strings.Join(private, ",")), ",") {
+		part = strings.TrimSpace(part)
+		p, err := netip.ParsePrefix(part)
+		if addr, e := netip.ParseAddr(part); e == nil {
+			p, err = addr.Prefix(addr.BitLen())
+		}
+		switch {
+		case err == nil:
+			ps = append(ps, p)
+		case part != "":
+			return nil, fmt.Errorf("%q is no range of addresses; give ranges such as 10.0.0.0/8, addresses, or private", part)
+		}
+	}
+	return New(ps), nil
 }
 
 // Has reports whether an address belongs to a trusted proxy.

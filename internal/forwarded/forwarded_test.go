@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func prefixes(list ...string) (ps []netip.Prefix) {
@@ -18,7 +20,7 @@ func prefixes(list ...string) (ps []netip.Prefix) {
 	return ps
 }
 
-func TestClient(t *testing.T) {
+func TestClientIsTheLastAddressThatNoTrustedProxySent(t *testing.T) {
 	ours := []string{"10.0.0.0/8", "192.0.2.7/32", "2001:db8:1::/48", "::ffff:172.16.0.0/108"}
 	for _, tt := range []struct {
 		name, peer string
@@ -66,7 +68,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-func TestNobodyIsTrusted(t *testing.T) {
+func TestWithoutTrustedProxiesThePeerIsTheClient(t *testing.T) {
 	r := &http.Request{RemoteAddr: "10.1.2.3:1", Header: http.Header{"X-Forwarded-For": {"203.0.113.9"}}}
 	if got, want := New(nil).Client(r), netip.MustParseAddr("10.1.2.3"); got != want {
 		t.Errorf("got %v, want the peer %v", got, want)
@@ -78,7 +80,7 @@ func TestNobodyIsTrusted(t *testing.T) {
 }
 
 // A proxy on this machine may reach the program over a Unix socket. Then it has no address.
-func TestUnixSocket(t *testing.T) {
+func TestPeerOfAUnixSocketIsTrusted(t *testing.T) {
 	got := make(chan netip.Addr, 1)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got <- New(prefixes("127.0.0.1/32")).Client(r)
@@ -97,9 +99,7 @@ func TestUnixSocket(t *testing.T) {
 	req, _ := http.NewRequest(http.MethodGet, "http://site/", nil)
 	req.Header.Set("X-Forwarded-For", "1.1.1.1, 203.0.113.9")
 	resp, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	resp.Body.Close()
 	if addr, want := <-got, netip.MustParseAddr("203.0.113.9"); addr != want {
 		t.Errorf("got %v, want %v", addr, want)
@@ -124,4 +124,22 @@ func FuzzClient(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestParseReadsAListOfProxies(t *testing.T) {
+	trusted, err := Parse("10.0.0.0/8, 192.0.2.7,private,")
+	base.Check(t, err)
+	for addr, want := range map[string]bool{
+		"10.1.2.3": true, "192.0.2.7": true, "192.168.1.1": true, "::1": true,
+		"192.0.2.8": false, "198.51.100.1": false, "2001:db8::1": false,
+	} {
+		if got := trusted.Has(netip.MustParseAddr(addr)); got != want {
+			t.Errorf("%s is trusted: %v, want %v", addr, got, want)
+		}
+	}
+	for _, list := range []string{"all", "10.0.0.0/99", "10.0.0.1;10.0.0.2", "privateer"} {
+		if ps, err := Parse(list); err == nil {
+			t.Errorf("%q is read as %v", list, ps)
+		}
+	}
 }

@@ -1,8 +1,10 @@
 package guard
 
 import (
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -17,7 +19,7 @@ func request(peer, host string, headers ...string) *http.Request {
 	return r
 }
 
-func TestLocal(t *testing.T) {
+func TestLocalAllowsOnlyBrowsersOnThisMachine(t *testing.T) {
 	old := request("127.0.0.1:4000", "localhost")
 	old.ProtoMajor, old.ProtoMinor = 1, 0
 	ends := request("127.0.0.1:4000", "localhost")
@@ -58,7 +60,7 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-func TestHandler(t *testing.T) {
+func TestHandlerAsksForAPasswordUnlessAllowed(t *testing.T) {
 	password := Password("owner", "correct horse")
 	either := func(r *http.Request) bool { return Local(r) || password(r) }
 	none := func(*http.Request) bool { return false }
@@ -98,7 +100,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotGivenPanics(t *testing.T) {
+func TestMissingArgumentsPanic(t *testing.T) {
 	for name, call := range map[string]func(){
 		"no allow":    func() { Handler("Inspector", nil, http.NotFoundHandler()) },
 		"no user":     func() { Password("", "secret") },
@@ -113,4 +115,43 @@ func TestWhatIsNotGivenPanics(t *testing.T) {
 			call()
 		}()
 	}
+}
+
+// localhost is the only name among the hosts of this machine. The others are addresses.
+var localhost = regexp.MustCompile(`^\[?localhost\]?(:.*)?$`)
+
+// FuzzLocal checks that nobody gets in by what a stranger can send: a Host and headers.
+// What the server says of the connection must show this machine, too.
+func FuzzLocal(f *testing.F) {
+	f.Add("127.0.0.1:4000", "localhost:8080", "Accept", "text/html")
+	f.Add("[::1]:4000", "[::1%25lo]", "x-forwarded-for", "127.0.0.1")
+	f.Add("192.0.2.7:4000", "LOCALHOST.", "Forwarded", "")
+	f.Add("[::ffff:127.0.0.1]:1", "127.0.0.1.evil.example:80", "Via", "\x00")
+	f.Add("", "[localhost]:x", "", "a\r\nb")
+	f.Fuzz(func(t *testing.T, peer, host, name, value string) {
+		r := request(peer, host)
+		r.Header[http.CanonicalHeaderKey(name)] = []string{value}
+		if !Local(r) {
+			return
+		}
+		addr, _, err := net.SplitHostPort(peer)
+		if ip := net.ParseIP(strings.Split(addr, "%")[0]); err != nil || !ip.IsLoopback() {
+			t.Errorf("a request from %q is local", peer)
+		}
+		for _, other := range []string{"192.0.2.7:1", "[2001:db8::1]:1", "@", ""} {
+			if r.RemoteAddr = other; Local(r) {
+				t.Errorf("a request from %q is local, by Host %q and %q: %q", other, host, name, value)
+			}
+		}
+		r.RemoteAddr = peer
+		for _, proxied := range []string{"X-Forwarded-For", "Forwarded", "Via"} {
+			if r.Header.Set(proxied, value); Local(r) {
+				t.Errorf("a request with %s is local", proxied)
+			}
+			r.Header.Del(proxied)
+		}
+		if named, _, _ := strings.Cut(strings.ToLower(host), "%"); strings.ContainsAny(named, "ghijklmnopqrstuvwxyz") && !localhost.MatchString(named) {
+			t.Errorf("a request for the name %q is local", host)
+		}
+	})
 }

@@ -6,6 +6,7 @@ package inspect
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -31,6 +32,7 @@ type Config struct {
 	Root       string // the URL of the location "/", without that slash
 	Folder     string // of the origin, such as "/blog/"
 	RobotsLine string // for robots.txt
+	HTML       string // the URL of the site map for visitors, "" if there is none
 	ReportOnly bool   // no sitemap is served
 	Crawlers   bool   // the fetches of search engines are followed
 }
@@ -177,7 +179,7 @@ func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*In
 	defer cancel()
 	query := r.URL.Query()
 	v, err := maker(i, ctx, query)
-	v.say = sayer(r.Context())
+	say := sayerOf(r.Context())
 	var to redirect
 	switch {
 	case errors.As(err, &to):
@@ -186,16 +188,15 @@ func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*In
 		return
 	case err != nil:
 		v = failed(err)
-		v.say = sayer(r.Context())
 	}
-	v.Data = said(v.Data, v.say)
+	v.say, v.Data = say.say, say.said(v.Data)
 	if asJSON {
 		writeJSON(w, v)
 		return
 	}
 	v.JSON = jsonOf(r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:], query)
 	if v.Query == "" {
-		v.Query = query.Get("q")
+		v.Query = cmp.Or(query.Get("q"), query.Get("u"))
 	}
 	i.write(w, v)
 }

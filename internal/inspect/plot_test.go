@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestBars(t *testing.T) {
+func TestBarsShowSmallDaysBesideLargeOnes(t *testing.T) {
 	b := barsOf([]Day{{Date: "2026-11-21", Added: 3, Removed: 1}, {Date: "2026-11-22"}, {Date: "2026-11-23", Changed: 1000}})
 	if b.Most != 1000 || b.Total != 1004 || len(b.Bars) != 3 {
 		t.Fatalf("%+v", b)
@@ -24,7 +24,7 @@ func TestBars(t *testing.T) {
 	}
 }
 
-func TestTimeLine(t *testing.T) {
+func TestTimeLineShowsLooksAndChanges(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	p := Page{Listing: Listing{FirstSeen: now.Add(-10 * time.Hour), LastSeen: now}}
 	p.Dates.Changes = []time.Time{now.Add(-time.Hour), now.Add(-5 * time.Hour), now.Add(time.Hour)}
@@ -45,7 +45,7 @@ func TestTimeLine(t *testing.T) {
 	}
 }
 
-func TestInterval(t *testing.T) {
+func TestIntervalIsDrawnBetweenItsBounds(t *testing.T) {
 	r := rangeOf(Dates{Shortest: 1, Interval: 86400, Longest: 1e12})
 	if r.From != 1 || r.To != 99 || r.Likely <= r.From || r.Likely >= r.To {
 		t.Errorf("%+v", r)

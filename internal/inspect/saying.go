@@ -2,26 +2,33 @@ package inspect
 
 import "context"
 
-// sayingKey is the context key of the function that Saying was given.
+// sayingKey is the context key of what Saying was given.
 type sayingKey struct{}
+
+// sayer changes the texts of answers.
+type sayer struct {
+	say  func(string) string
+	page func(*Page)
+}
 
 // Saying returns a context for requests to an Inspector. In their answers say replaces the
 // texts that name options of the library, for owners who do not write Go. Addresses stay as
-// they are. say is called concurrently.
-func Saying(ctx context.Context, say func(string) string) context.Context {
-	return context.WithValue(ctx, sayingKey{}, say)
+// they are. page may then change what is said of one page. Both are called concurrently.
+func Saying(ctx context.Context, say func(string) string, page func(*Page)) context.Context {
+	return context.WithValue(ctx, sayingKey{}, sayer{say, page})
 }
 
-// sayer returns the function that Saying was given, or one that changes nothing.
-func sayer(ctx context.Context) func(string) string {
-	if say, ok := ctx.Value(sayingKey{}).(func(string) string); ok {
-		return say
+// sayerOf returns what Saying was given, or what changes nothing.
+func sayerOf(ctx context.Context) sayer {
+	if s, ok := ctx.Value(sayingKey{}).(sayer); ok {
+		return s
 	}
-	return func(text string) string { return text }
+	return sayer{func(text string) string { return text }, func(*Page) {}}
 }
 
-// said returns the data of a view with its texts replaced by say.
-func said(data any, say func(string) string) any {
+// said returns the data of a view with its texts changed.
+func (s sayer) said(data any) any {
+	say := s.say
 	switch d := data.(type) {
 	case Overview:
 		d.Hints, d.Notes = saidAll(d.Hints, say), saidAll(d.Notes, say)
@@ -35,6 +42,7 @@ func said(data any, say func(string) string) any {
 	case Page:
 		d.Text, d.Missing = say(d.Text), saidAll(d.Missing, say)
 		d.Dates.Text = say(d.Dates.Text)
+		s.page(&d)
 		return d
 	case Help:
 		for n := range d.Reasons {

@@ -26,6 +26,8 @@ type Site interface {
 	Days(ctx context.Context, since time.Time, days int) ([]Day, error)
 	// Files returns the sitemap's files, first the one that crawlers begin with.
 	Files() []File
+	// RobotsTxt says whether the site's robots.txt names the sitemap.
+	RobotsTxt() RobotsTxt
 	// Crawlers returns what search engines fetched, nil if crawlers are not followed.
 	Crawlers() []Crawler
 	// Forget takes a page out, erases what is known of it, and bars it.
@@ -131,6 +133,16 @@ type File struct {
 	Bytes    int       `json:"bytes"` // before compression
 	Modified time.Time `json:"modified"`
 }
+
+// RobotsTxt says whether the site's robots.txt names the sitemap. It is "" if that file was
+// not seen since the start.
+type RobotsTxt string
+
+const (
+	RobotsHas   RobotsTxt = "has-line"
+	RobotsLacks RobotsTxt = "lacks-line"
+	RobotsAdded RobotsTxt = "line-added" // by servemap
+)
 
 // Crawler is what the crawler of one search engine fetched.
 type Crawler struct {

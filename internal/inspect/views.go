@@ -367,13 +367,15 @@ func (i *Inspector) latest(ctx context.Context, c *Changes) error {
 
 // Files are the sitemap's files.
 type Files struct {
-	Files      []File `json:"files"`
-	RobotsLine string `json:"robots_line"`
-	ReportOnly bool   `json:"report_only,omitempty"`
+	Files      []File    `json:"files"`
+	HTML       string    `json:"html,omitempty"` // for visitors
+	RobotsLine string    `json:"robots_line"`
+	RobotsTxt  RobotsTxt `json:"robots_txt,omitempty"`
+	ReportOnly bool      `json:"report_only,omitempty"`
 }
 
 func (i *Inspector) files(context.Context, url.Values) (view, error) {
-	return view{Name: "files", Nav: "files", Title: "Files", Data: Files{i.Site.Files(), i.RobotsLine, i.ReportOnly}}, nil
+	return view{Name: "files", Nav: "files", Title: "Files", Data: Files{i.Site.Files(), i.HTML, i.RobotsLine, i.Site.RobotsTxt(), i.ReportOnly}}, nil
 }
 
 // Crawlers are what search engines fetched.
@@ -439,7 +441,7 @@ func (i *Inspector) forget(w http.ResponseWriter, r *http.Request) {
 // refuse shows why the page could not be forgotten.
 func (i *Inspector) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	v := failed(err)
-	v.say = sayer(r.Context())
-	v.Data = said(v.Data, v.say)
+	say := sayerOf(r.Context())
+	v.say, v.Data = say.say, say.said(v.Data)
 	i.write(w, v)
 }

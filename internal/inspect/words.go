@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ import (
 var functions = template.FuncMap{
 	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "next": nextLook, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
 	"path": showPath, "crumbs": crumbs, "bars": barsOf, "line": lineOf, "often": rangeOf, "word": verdictWord, "care": careWord,
-	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "parts": elementParts,
+	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "parts": elementParts, "prose": proseOf,
 	"spans": func() any { return Spans }, "last": lastSegment,
 	"tone": tone, "evidence": evidenceOf, "listings": listingsOf, "menu": func() any { return menu },
 }
@@ -160,6 +161,9 @@ type part struct {
 	Text string
 }
 
+// Closes reports whether it is a tag that ends an element. A line may break before it.
+func (p part) Closes() bool { return p.Tag && strings.HasPrefix(p.Text, "</") }
+
 // elementParts splits the element of a page into tags and texts. Each inner element gets
 // its own line.
 func elementParts(xml string) (parts []part) {
@@ -189,6 +193,27 @@ func elementParts(xml string) (parts []part) {
 		xml = xml[end:]
 	}
 	return parts
+}
+
+// stamp is a time as texts have it.
+var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
+
+// words are a piece of a text, or a time in it.
+type words struct {
+	Text string
+	At   time.Time
+}
+
+// proseOf finds the times in a text, so that a page shows them as it shows other times.
+func proseOf(text string) (all []words) {
+	at := 0
+	for _, i := range stamp.FindAllStringIndex(text, -1) {
+		if t, err := time.Parse(time.RFC3339, text[i[0]:i[1]]); err == nil {
+			all = append(all, words{Text: text[at:i[0]]}, words{At: t})
+			at = i[1]
+		}
+	}
+	return append(all, words{Text: text[at:]})
 }
 
 // menu are the views that every page links to.

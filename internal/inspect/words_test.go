@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestWords(t *testing.T) {
+func TestNumbersAndTimesAreWrittenForPeople(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for _, tt := range []struct{ name, got, want string }{
 		{"no thousands", thousands("999"), "999"},
@@ -47,7 +47,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-func TestCrumbs(t *testing.T) {
+func TestCrumbsLeadUpThroughTheFolders(t *testing.T) {
 	for folder, want := range map[string]string{
 		"/": "/ /", "/a/": "/ / a/ /a/", "/a/caf%C3%A9/": "/ / a/ /a/ café/ /a/caf%C3%A9/",
 	} {
@@ -62,7 +62,7 @@ func TestCrumbs(t *testing.T) {
 }
 
 // The parts of an element are the whole element, without the spaces between its tags.
-func TestElementParts(t *testing.T) {
+func TestPartsOfAnElementAreTheWholeElement(t *testing.T) {
 	for _, tt := range []struct{ name, xml, want string }{
 		{"only the address", "<url><loc>a</loc></url>", "<url>\n  <loc>a</loc>\n</url>"},
 		{"with dates", "<url><loc>a</loc><lastmod>b</lastmod></url>\n", "<url>\n  <loc>a</loc>\n  <lastmod>b</lastmod>\n</url>"},
@@ -81,6 +81,25 @@ func TestElementParts(t *testing.T) {
 	}
 }
 
+func TestTimesInATextAreShownAsOtherTimes(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"none", "It waits.", "It waits."},
+		{"two", "Between 2026-11-22T16:37:52Z and 2026-11-22T17:37:52Z.", "Between [22 Nov 2026, 16:37 UTC] and [22 Nov 2026, 17:37 UTC]."},
+		{"no time", "2026-99-99T99:99:99Z", "2026-99-99T99:99:99Z"},
+		{"empty", "", ""},
+	} {
+		got := ""
+		for _, w := range proseOf(tt.text) {
+			if got += w.Text; !w.At.IsZero() {
+				got += "[" + date(w.At) + "]"
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestGroupsBeginWithWhatToLookInto(t *testing.T) {
 	var got []string
 	for _, g := range groupsOf(map[string]int{"listed link": 9, "excluded noindex": 3, "held encoding": 1, "waiting not-seen": 2, "excluded private": 4, "held capability": 7}) {
@@ -94,7 +113,7 @@ func TestGroupsBeginWithWhatToLookInto(t *testing.T) {
 	}
 }
 
-func TestState(t *testing.T) {
+func TestStateSaysInOneLineHowTheSiteDoes(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		s      Stats

@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/record"
@@ -32,9 +34,10 @@ const (
 type Event struct {
 	Location string
 	What     Happening
-	At       time.Time // to the millisecond
-	Since    time.Time // when it was listed, if the journal still knows, else zero
-	Part     int       // the part that lists it, or did
+	At       time.Time    // to the millisecond
+	Since    time.Time    // when it was listed, if the journal still knows, else zero
+	Part     int          // the part that lists it, or did
+	Why      admit.Reason // of a page that was removed, else None
 }
 
 // A Journal remembers the last event of each page, ordered by time. So to find what changed since a
@@ -54,8 +57,9 @@ type Tx interface {
 }
 
 // Note replaces the event of a page by what happens to it at now, in Unix milliseconds. It returns
-// now. before is what Note returned last time, 0 if never. The event of that time may be gone.
-func (j Journal) Note(tx Tx, before int64, location string, what Happening, now int64, part int) int64 {
+// now. before is what Note returned last time, 0 if never. The event of that time may be gone. why
+// is the reason of the page's verdict; Note stores that of a removal.
+func (j Journal) Note(tx Tx, before int64, location string, what Happening, why admit.Reason, now int64, part int) int64 {
 	now = keys.LogTime(now)
 	since := moment.Time(0)
 	if before != 0 {
@@ -68,7 +72,10 @@ func (j Journal) Note(tx Tx, before int64, location string, what Happening, now 
 		since = min(since, moment.Time(now)) // a clock that was ahead may have noted that
 		tx.Put(old, nil)
 	}
-	tx.Put(j.Keys.Log(now, location), event{what, since, part}.encode())
+	if what != Removed {
+		why = admit.None
+	}
+	tx.Put(j.Keys.Log(now, location), event{what, since, part, why}.encode())
 	return now
 }
 
@@ -93,18 +100,32 @@ type event struct {
 	what  Happening
 	since moment.Time
 	part  int
+	why   admit.Reason
 }
 
-func (e *event) fields(f *record.Fields) {
-	record.Uint(f, 1, &e.what)
-	f.Time(2, &e.since)
-	f.Count(3, &e.part)
+func (e event) encode() []byte {
+	var enc record.Encoder
+	enc.Uint(1, uint64(e.what))
+	enc.Time(2, e.since)
+	enc.Uint(3, uint64(e.part))
+	enc.Uint(4, uint64(e.why))
+	return enc.Seal()
 }
 
-func (e event) encode() []byte { return record.Write(e.fields, "") }
-
+// readEvent allocates nothing, since the inspector counts all events for one view.
 func readEvent(b []byte) (e event, ok bool) {
-	_, err := record.Read(b, record.Into(e.fields))
+	err := record.Open(b, func(f record.Field) {
+		switch f.Num {
+		case 1:
+			e.what = Happening(f.Value)
+		case 2:
+			e.since = f.Time()
+		case 3:
+			e.part = f.Count()
+		case 4:
+			e.why = admit.Reason(f.Value)
+		}
+	})
 	return e, err == nil && e.what >= Added && e.what <= Removed
 }
 
@@ -170,7 +191,7 @@ func (j Journal) Scan(ctx context.Context, st store.Store, from, to int64) iter.
 			if !ok || !whole {
 				continue
 			}
-			if !yield(Event{location, e.what, time.UnixMilli(at), e.since.Time(), e.part}, nil) {
+			if !yield(Event{location, e.what, time.UnixMilli(at), e.since.Time(), e.part, e.why}, nil) {
 				return
 			}
 		}
@@ -207,10 +228,8 @@ func (j Journal) Begin(ctx context.Context, st store.Store, now time.Time, isNew
 func (j Journal) forgetBefore(ctx context.Context, st store.Store, at moment.Time) error {
 	return st.Update(ctx, []string{j.Keys.Journal()}, func(values [][]byte) error {
 		from, _ := readBeginning(values[0])
-		var enc record.Encoder
-		enc.Time(1, max(at, from)) // another process may have dropped more
-		enc.Keep(record.Others(values[0], 1))
-		values[0] = enc.Seal()
+		from = max(from, at) // another process may have dropped more
+		values[0] = record.Encode(func(f *record.Fields) { f.Time(1, &from) }, record.Others(values[0], 1))
 		return nil
 	})
 }
@@ -298,41 +317,64 @@ func (j Journal) Latest(ctx context.Context, st store.Store, since time.Time, be
 	if !before.At.IsZero() {
 		until = min(until, before.At.UnixMilli())
 	}
-	// The store reads forwards only. So this reads a short time first, then longer ones.
-	for back := latestWithin; ; back *= 8 {
-		from := since.UnixMilli()
-		if back < journalFor {
-			from = max(from, until-back.Milliseconds())
-		}
-		last := make([]Event, 0, most)
+	// The store reads forwards only. So this halves the time as long as its later half has
+	// enough events.
+	from := since.UnixMilli()
+	for end := until; end-from > shortestHalf; {
+		middle := from + (end-from)/2
 		n := 0
-		for e, err := range j.Scan(ctx, st, from, until) {
-			switch {
-			case err != nil:
+		for _, err := range j.older(ctx, st, middle, until, before) {
+			if err != nil {
 				return nil, err
-			case !before.At.IsZero() && e.At.Equal(before.At) && e.Location >= before.Location:
-				continue
-			case n < most:
-				last = append(last, e)
-			default:
-				last[n%most] = e
 			}
-			last[n%most].Location = strings.Clone(e.Location)
-			n++
+			if n++; n == most {
+				break
+			}
 		}
-		if n < most && from > since.UnixMilli() {
-			continue
+		if n == most {
+			from = middle
+		} else {
+			end = middle
 		}
-		ordered := make([]Event, 0, len(last))
-		for i := n - 1; i >= n-len(last); i-- {
-			ordered = append(ordered, last[i%most])
-		}
-		return ordered, nil
 	}
+	last, err := j.lastOf(ctx, st, from, until, before, most)
+	if err == nil && len(last) < most { // an event has moved meanwhile, or there are no more
+		last, err = j.lastOf(ctx, st, since.UnixMilli(), until, before, most)
+	}
+	slices.Reverse(last)
+	return last, err
 }
 
-// latestWithin is the time in which Latest looks first.
-const latestWithin = 10 * time.Minute
+// lastOf returns the last events between two times, most of them at most.
+func (j Journal) lastOf(ctx context.Context, st store.Store, from, until int64, before Event, most int) (last []Event, err error) {
+	for e, err := range j.older(ctx, st, from, until, before) {
+		if err != nil {
+			return nil, err
+		}
+		last = append(last, e)
+		if len(last) >= 2*most {
+			last = append(last[:0], last[len(last)-most:]...)
+		}
+	}
+	return last[max(0, len(last)-most):], nil
+}
+
+// shortestHalf is a time in which Latest looks for the last events, in milliseconds.
+const shortestHalf = 1000
+
+// older yields the events between two times that come before the event before, if there is one.
+func (j Journal) older(ctx context.Context, st store.Store, from, until int64, before Event) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for e, err := range j.Scan(ctx, st, from, until) {
+			if err == nil && e.At.Equal(before.At) && e.Location >= before.Location {
+				continue
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
 
 // Count says how many pages were added, changed and removed.
 type Count struct{ Added, Changed, Removed int }

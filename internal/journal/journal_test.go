@@ -9,7 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/record/recordtest"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
@@ -25,9 +27,7 @@ type diary struct {
 
 func newDiary(t *testing.T) *diary {
 	d := &diary{T: t, st: new(memstore.Store), j: Journal{Keys: "s|"}, last: map[string]int64{}}
-	if err := d.j.Begin(t.Context(), d.st, time.Now(), true); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, d.j.Begin(t.Context(), d.st, time.Now(), true))
 	return d
 }
 
@@ -46,9 +46,7 @@ func (m mapTx) Put(key string, value []byte) {
 // write runs fn in a transaction.
 func (d *diary) write(fn func(Tx)) {
 	d.Helper()
-	if err := txn.Update(d.Context(), d.st, nil, func(t *txn.Tx) { fn(t) }); err != nil {
-		d.Fatal(err)
-	}
+	base.Check(d, txn.Update(d.Context(), d.st, nil, func(t *txn.Tx) { fn(t) }))
 }
 
 // happens makes something happen to pages, a second apart.
@@ -56,7 +54,7 @@ func (d *diary) happens(what Happening, locations ...string) {
 	d.Helper()
 	for _, l := range locations {
 		before, at := d.last[l], time.Now().UnixMilli()
-		d.write(func(tx Tx) { d.last[l] = d.j.Note(tx, before, l, what, at, 1) })
+		d.write(func(tx Tx) { d.last[l] = d.j.Note(tx, before, l, what, admit.StatusGone, at, 1) })
 		time.Sleep(time.Second)
 	}
 }
@@ -70,6 +68,9 @@ func (d *diary) since(at time.Time) (events []string, err error) {
 		what := [...]string{Added: "added", Changed: "changed", Removed: "removed"}[e.What]
 		if !e.Since.IsZero() {
 			what += " since added"
+		}
+		if e.Why != admit.None {
+			what += " as " + e.Why.String()
 		}
 		events = append(events, what+" "+e.Location)
 	}
@@ -92,7 +93,7 @@ func TestJournalKeepsTheLastEventOfEachPage(t *testing.T) {
 		d.happens(Changed, "/b", "/a")
 		d.happens(Removed, "/c")
 		d.happens(Added, "/d")
-		d.wantSince(time.Time{}, "changed since added /b, changed since added /a, removed /c, added /d")
+		d.wantSince(time.Time{}, "changed since added /b, changed since added /a, removed as gone /c, added /d")
 		d.happens(Changed, "/b")
 		d.happens(Added, "/c")
 		d.wantSince(noon, "changed since added /a, added /d, changed since added /b, added /c")
@@ -115,9 +116,7 @@ func TestJournalIsBounded(t *testing.T) {
 		}
 		prune := func(most int) {
 			t.Helper()
-			if err := d.j.prune(t.Context(), d.st, time.Now().Add(-journalFor), most); err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, d.j.prune(t.Context(), d.st, time.Now().Add(-journalFor), most))
 		}
 		prune(100)
 		d.wantSince(began, "added /0, added /1, added /2, added /3, added /4, added /5, added /6, added /7, added /8, added /9")
@@ -134,7 +133,7 @@ func TestJournalIsBounded(t *testing.T) {
 	})
 }
 
-func TestJournalBegunLater(t *testing.T) {
+func TestJournalBegunLaterSaysWhatItDoesNotKnow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &diary{T: t, st: new(memstore.Store), j: Journal{Keys: "s|", Started: time.Now()}}
 		ask := func(since time.Time) (err error) {
@@ -144,9 +143,7 @@ func TestJournalBegunLater(t *testing.T) {
 		}
 		began := time.Now()
 		for _, isNew := range []bool{false, true} { // the second time changes nothing
-			if err := d.j.Begin(t.Context(), d.st, time.Now(), isNew); err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, d.j.Begin(t.Context(), d.st, time.Now(), isNew))
 			time.Sleep(time.Hour)
 		}
 		if err := ask(began.Add(-time.Millisecond)); !errors.Is(err, ErrOlder) {
@@ -158,8 +155,8 @@ func TestJournalBegunLater(t *testing.T) {
 	})
 }
 
-// TestJournalNotBegun asks before the worker has begun the journal.
-func TestJournalNotBegun(t *testing.T) {
+// TestJournalNotBegunSaysWhatItDoesNotKnow asks before the worker has begun the journal.
+func TestJournalNotBegunSaysWhatItDoesNotKnow(t *testing.T) {
 	now := time.Now()
 	for _, tt := range []struct {
 		name  string
@@ -199,9 +196,7 @@ func TestDamagedEventsArePruned(t *testing.T) {
 		time.Sleep(journalFor)
 		d.happens(Added, "/a")
 		d.write(func(tx Tx) { tx.Put(d.j.Keys.Log(time.Now().UnixMilli(), "/young"), []byte("damaged")) })
-		if err := d.j.Prune(t.Context(), d.st, time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, d.j.Prune(t.Context(), d.st, time.Now()))
 		left := 0
 		for _, err := range d.st.Scan(t.Context(), d.j.Keys.Logs(), "") {
 			if left++; err != nil {
@@ -218,10 +213,10 @@ func TestDamagedEventsArePruned(t *testing.T) {
 	})
 }
 
-func TestJournalEncoding(t *testing.T) {
+func TestEventIsReadAsItWasWritten(t *testing.T) {
 	tx, j := mapTx{}, Journal{Keys: "s|"}
-	at := j.Note(tx, 0, "/a|b", Added, 1_700_000_000_123, 7)
-	j.Note(tx, at, "/a|b", Changed, 1_700_000_100_000, 7)
+	at := j.Note(tx, 0, "/a|b", Added, admit.ByLink, 1_700_000_000_123, 7)
+	j.Note(tx, at, "/a|b", Changed, admit.ByLink, 1_700_000_100_000, 7)
 	if len(tx) != 1 {
 		t.Fatalf("%d records, want 1", len(tx))
 	}
@@ -231,14 +226,14 @@ func TestJournalEncoding(t *testing.T) {
 		t.Errorf("stored is %x, want %s at %s", tx, golden, key)
 	}
 	for _, clock := range []int64{-5, 1 << 60} { // no clock makes a key that is out of order
-		if at := j.Note(tx, 0, "/", Added, clock, 1); at < 0 || len(j.Keys.Log(at, "")) != len("s|log||")+11 {
+		if at := j.Note(tx, 0, "/", Added, admit.ByLink, clock, 1); at < 0 || len(j.Keys.Log(at, "")) != len("s|log||")+11 {
 			t.Errorf("a clock at %d makes the key %s", clock, j.Keys.Log(at, ""))
 		}
 	}
 }
 
 // An event that a fast clock noted counts only once its time comes, and then like any other.
-func TestEventOfAClockThatWasAhead(t *testing.T) {
+func TestEventOfAClockThatWasAheadCountsOnceItsTimeComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(t)
 		d.happens(Added, "/a", "/b")
@@ -246,7 +241,7 @@ func TestEventOfAClockThatWasAhead(t *testing.T) {
 		note := func(what Happening, location string, ahead time.Duration) {
 			before := d.last[location]
 			d.write(func(tx Tx) {
-				d.last[location] = d.j.Note(tx, before, location, what, time.Now().Add(ahead).UnixMilli(), 1)
+				d.last[location] = d.j.Note(tx, before, location, what, admit.None, time.Now().Add(ahead).UnixMilli(), 1)
 			})
 		}
 		note(Changed, "/a", 30*time.Second)
@@ -272,13 +267,13 @@ func TestEventOfAClockThatWasAhead(t *testing.T) {
 // FuzzEvent uses an event as the program does.
 func FuzzEvent(f *testing.F) {
 	fields := func(e event) []byte { return recordtest.FieldsOf(e.encode()) }
-	f.Add(fields(event{Changed, 5, 1}), int64(7))
-	f.Add(fields(event{Added, 0, 1}), int64(-1))
+	f.Add(fields(event{Changed, 5, 1, 0}), int64(7))
+	f.Add(fields(event{Added, 0, 1, 0}), int64(-1))
 	f.Fuzz(func(t *testing.T, fields []byte, before int64) {
 		j := Journal{Keys: "s|"}
 		tx := mapTx{j.Keys.Log(before, "/a"): recordtest.Sealed(fields)}
 		j.Moved(tx, before, "/a", 2)
-		at := j.Note(tx, before, "/a", Changed, 1_700_000_000_000, 1)
+		at := j.Note(tx, before, "/a", Changed, admit.None, 1_700_000_000_000, 1)
 		if e, ok := readEvent(tx[j.Keys.Log(at, "/a")]); !ok || e.what != Changed {
 			t.Errorf("noted as %+v, %v", e, ok)
 		}

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"iter"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,7 +25,7 @@ func put(t *testing.T, st store.Store, j Journal, at time.Time, location string,
 	}
 }
 
-func TestLatestAndCounts(t *testing.T) {
+func TestLatestGivesTheNewestEventsAndCountsTheirDays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j, st := Journal{Keys: keys.Keys("https://example.com|")}, new(memstore.Store)
 		time.Sleep(10 * 24 * time.Hour)
@@ -62,6 +63,44 @@ func TestLatestAndCounts(t *testing.T) {
 		counts, err := j.Counts(t.Context(), st, now.Add(-24*time.Hour), 12*time.Hour, 2)
 		if want := []Count{{1, 1, 0}, {0, 4, 1}}; err != nil || fmt.Sprint(counts) != fmt.Sprint(want) {
 			t.Errorf("%+v, %v; want %+v", counts, err, want)
+		}
+	})
+}
+
+// moving is a store in which the newest event moves before each scan, as while pages change.
+type moving struct {
+	store.Store
+	move func(scan int)
+	scan int
+}
+
+func (m *moving) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+	m.scan++
+	m.move(m.scan)
+	return m.Store.Scan(ctx, prefix, after)
+}
+
+func TestLatestFindsOlderEventsWhilePagesChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, st := Journal{Keys: keys.Keys("https://example.com|")}, new(memstore.Store)
+		time.Sleep(10 * 24 * time.Hour)
+		now := time.Now()
+		for n := range 20 {
+			put(t, st, j, now.Add(-time.Duration(n)*time.Minute), fmt.Sprintf("/p%02d", n), Changed)
+		}
+		changes := &moving{Store: st, move: func(scan int) { // the newest page that has not changed yet changes again
+			if scan < 18 {
+				err := st.Update(t.Context(), []string{j.Keys.Log(now.Add(-time.Duration(scan)*time.Minute).UnixMilli(), fmt.Sprintf("/p%02d", scan))},
+					func(values [][]byte) error { values[0] = nil; return nil })
+				if err != nil {
+					t.Error(err)
+				}
+				put(t, st, j, now.Add(time.Hour), fmt.Sprintf("/p%02d", scan), Changed)
+			}
+		}}
+		events, err := j.Latest(t.Context(), changes, now.Add(-24*time.Hour), Event{At: now, Location: "/q"}, 3)
+		if err != nil || len(events) != 3 {
+			t.Errorf("%d events, %v; want 3, since 3 have not moved", len(events), err)
 		}
 	})
 }

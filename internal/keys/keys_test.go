@@ -9,7 +9,7 @@ import (
 )
 
 // Times in any other form would put keys out of order.
-func TestTimesInKeys(t *testing.T) {
+func TestKeysHaveTimesInOneFormOnly(t *testing.T) {
 	k := Keys("s|")
 	for digits, want := range map[string]bool{
 		"0123456789a": true, "123456789a": false, "00123456789a": false, "-123456789a": false, "+123456789a": false,
@@ -48,7 +48,7 @@ func FuzzTimes(f *testing.F) {
 }
 
 // The longest origin leaves room for the longest location in each key.
-func TestLongestOrigin(t *testing.T) {
+func TestLongestOriginLeavesRoomForTheLongestLocation(t *testing.T) {
 	if _, err := New(strings.Repeat("o", maxOrigin+1)); err == nil {
 		t.Error("an origin that is too long is taken")
 	}

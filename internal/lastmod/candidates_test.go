@@ -9,7 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/record/recordtest"
 )
 
-func TestDecide(t *testing.T) {
+func TestDecideTakesTheDateOfTheMostTrustedSource(t *testing.T) {
 	all := Trust{}
 	var clock, upTo, stamped, likely, both Trust
 	clock[Server] = Distrust{All: true, Clock: true}
@@ -84,7 +84,7 @@ func lose(t Trust, rnd *rand.Rand) Trust {
 }
 
 // When a date loses belief, the date that replaces it is never earlier.
-func TestLostBeliefTakesNoDateBack(t *testing.T) {
+func TestLosingTrustInASourceTakesNoDateBack(t *testing.T) {
 	for seed := range uint64(3000) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
 		maybe := func(t moment.Time) moment.Time { return t * random(rnd, 2) }

@@ -32,7 +32,7 @@ func looked(d Dates, looks ...Look) Dates {
 	return d
 }
 
-func TestDatesOfLooks(t *testing.T) {
+func TestLooksGiveTheDatesOfChanges(t *testing.T) {
 	server := func(at moment.Time) Given[moment.Time] { return Given[moment.Time]{Server: at} }
 	old := after(-30 * 24 * time.Hour)
 	var isNew Dates // its link was seen two days before it
@@ -191,8 +191,8 @@ func decoded(t *testing.T, b []byte) (d Dates) {
 	return d
 }
 
-// TestGoldenDates pins the encoding.
-func TestGoldenDates(t *testing.T) {
+// TestEncodingOfDatesStays pins the encoding.
+func TestEncodingOfDatesStays(t *testing.T) {
 	d := Dates{
 		seen: 7, changed: after(time.Hour), unchanged: after(time.Minute), exact: after(30 * time.Minute), exactBy: Server,
 		before: [earlierKept]moment.Time{start, after(-time.Hour)}, announced: after(-time.Minute), fresh: after(-2 * time.Hour),
@@ -212,7 +212,7 @@ func TestGoldenDates(t *testing.T) {
 	}
 }
 
-func TestGivenDateJudgement(t *testing.T) {
+func TestLookJudgesTheDateThatASourceGave(t *testing.T) {
 	tests := []struct {
 		name    string
 		d       step
@@ -248,7 +248,7 @@ func TestGivenDateJudgement(t *testing.T) {
 
 // No lastmod goes back because the page proves to be new. That holds whatever dates were
 // given before, and whichever of them are believed now or later.
-func TestBecomingNewTakesNoDateBack(t *testing.T) {
+func TestAnnouncementOfAPageTakesNoDateBack(t *testing.T) {
 	const now = moment.Time(100_000_000)
 	rnd := rand.New(rand.NewPCG(1, 2))
 	times := func() moment.Time {

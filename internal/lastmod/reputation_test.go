@@ -31,7 +31,7 @@ func agreesFor(from, days int64) deed {
 	}
 }
 
-func TestReputation(t *testing.T) {
+func TestReputationFallsAndRecoversWithWhatASourceDid(t *testing.T) {
 	tests := []struct {
 		name  string
 		deeds []deed
@@ -102,8 +102,8 @@ func TestTrustDoesNotFlap(t *testing.T) {
 	}
 }
 
-// TestGoldenReputations pins the encoding.
-func TestGoldenReputations(t *testing.T) {
+// TestEncodingOfReputationsStays pins the encoding.
+func TestEncodingOfReputationsStays(t *testing.T) {
 	var want Reputations
 	want[Server] = Reputation{
 		distrust: Distrust{All: true, Clock: true, UpTo: moment.Seconds(1700000000), Stamps: Stamps{stampOf(1690000000, 1690000060), stampOf(5, 6)}},

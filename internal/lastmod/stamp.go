@@ -195,7 +195,7 @@ func (all *bursts) fields(f *record.Fields, num int) {
 		return append(binary.AppendUvarint(nil, uint64(b.pages)), encodeTimes(0, []moment.Time{b.From, b.To})...)
 	}, func(b []byte) {
 		pages, n := binary.Uvarint(b)
-		if t := decodeTimes(0, b[max(0, n):]); n > 0 && len(t) == 2 && t[0] <= t[1] && len(all.top) < burstsKept {
+		if t := decodeTimes(0, b[max(0, n):]); n > 0 && len(t) == 2 && t[1] != 0 && t[0] <= t[1] && len(all.top) < burstsKept {
 			all.top = append(all.top, burst{Stamp{t[0], t[1]}, record.Count(pages)})
 		}
 	})

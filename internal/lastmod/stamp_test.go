@@ -21,7 +21,7 @@ func datesOf(s Source, pages map[int64]int) Summary {
 	return g.Summarise()
 }
 
-func TestJudge(t *testing.T) {
+func TestDatesOfMostPagesAreJudgedToBeABuildStamp(t *testing.T) {
 	tests := []struct {
 		name     string
 		parts    []map[int64]int
@@ -95,7 +95,7 @@ func TestSummaryIsBounded(t *testing.T) {
 
 func stampOf(from, to int64) Stamp { return Stamp{moment.Seconds(from), moment.Seconds(to)} }
 
-func TestStamps(t *testing.T) {
+func TestStampsAreMergedAndBounded(t *testing.T) {
 	var many Stamps
 	for i := range int64(20) {
 		many = many.With(stampOf(i*10000, i*10000+5))
@@ -139,7 +139,7 @@ func TestStamps(t *testing.T) {
 
 // A stamp of many pages stays when other pages outnumber them. A stamp of a few pages does
 // not.
-func TestAStampStaysOnceItIsSure(t *testing.T) {
+func TestBuildStampStaysOnceItIsSure(t *testing.T) {
 	for _, tt := range []struct {
 		pages int
 		stays bool
@@ -169,7 +169,7 @@ func TestFollowKeepsStamps(t *testing.T) {
 }
 
 // A stored summary with impossible dates must not prevent a judgement of the site's dates.
-func TestImpossibleTimesGiveNoStamp(t *testing.T) {
+func TestImpossibleTimesGiveNoBuildStamp(t *testing.T) {
 	first, last := burst{Stamp{math.MinInt64, math.MinInt64}, 3}, burst{Stamp{math.MaxInt64, math.MaxInt64}, 3}
 	for name, top := range map[string][]burst{"the first second of all": {first}, "the last one": {last}, "both": {last, first}} {
 		t.Run(name, func(t *testing.T) {

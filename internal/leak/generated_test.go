@@ -13,9 +13,9 @@ import (
 // every selects the generated cases to show; all 7,500 take minutes.
 var every = flag.Int("every", 5, "show every n-th row of the generated cases; 1 shows all")
 
-// TestGeneratedCases shows a site thousands of private pages, with every kind of token and every
-// spelling of what keeps a page private.
-func TestGeneratedCases(t *testing.T) {
+// TestGeneratedSecretsAreNotListed shows a site thousands of private pages, with every kind of
+// token and every spelling of what keeps a page private.
+func TestGeneratedSecretsAreNotListed(t *testing.T) {
 	for i, way := range []setup{ways[0], ways[3]} {
 		t.Run(way.router+", "+way.proto, func(t *testing.T) {
 			n := *every

@@ -5,6 +5,7 @@ package leak_test
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -24,9 +25,10 @@ var ways = []setup{
 	{router: "mux", proto: "HTTP/2.0"},
 }
 
-// TestCorpus shows each scenario of the corpus to a site, 25 times, to as many networks. The race
-// detector is ten times as slow. For that, one way and fewer visitors are enough.
-func TestCorpus(t *testing.T) {
+// TestSecretsOfTheCorpusAreNotListed shows each scenario of the corpus to a site, 25 times, to as
+// many networks. The race detector is ten times as slow. For that, one way and fewer visitors are
+// enough.
+func TestSecretsOfTheCorpusAreNotListed(t *testing.T) {
 	ways := ways
 	if testing.Short() {
 		ways = ways[3:]
@@ -298,4 +300,52 @@ func (s *scene) rowOf(canary string) string {
 		return s.pages[i].name
 	}
 	return canary
+}
+
+// fragmentRows are what scripts and frames fetch, and pages for the site's internal use. Each has
+// its own route, and answers anybody.
+func fragmentRows() (rows []*row) {
+	for i, h := range []http.Header{
+		header("Sec-Fetch-Dest", "empty"), header("Sec-Fetch-Dest", "iframe"), header("Sec-Fetch-Dest", "object"), header("Hx-Request", "true"),
+		header("X-Requested-With", "XMLHttpRequest"), header("Turbo-Frame", "comments"), header("X-Pjax", "true"), header("X-Up-Version", "3"),
+	} {
+		path := "/remarks-" + strings.Repeat("i", i+1) + "/{c}"
+		rows = append(rows,
+			&row{name: "a route that is fetched, " + path, route: path, headers: h, want: "unknown: none"},
+			&row{name: "a link that is fetched, " + path, route: "/all" + strings.ReplaceAll(path, "{c}", "{name}"), path: "/all" + path, linked: true, headers: h,
+				want: "waiting: not-seen"})
+	}
+	rows = append(rows, &row{name: "a route that shows a part of a page", route: "/shards/{c}", want: "waiting: no-evidence",
+		answer: func(rw http.ResponseWriter, r *http.Request, html string) {
+			_, body, _ := strings.Cut(html, "<body>")
+			rw.Header().Set("Content-Type", "text/html; charset=utf-8")
+			io.WriteString(rw, strings.TrimSuffix(strings.TrimSpace(body), "</html>"))
+		}})
+	for _, folder := range []string{"/404", "/error", "/thank-you", "/fragments", "/ajax", "/widgets", "/dashboard", "/back-office", "/staff", "/logs", "/config"} {
+		path := folder + "/{c}"
+		rows = append(rows, &row{name: "a utility page, " + folder, route: path, want: "held: risky-word"})
+	}
+	return append(rows,
+		&row{name: "an export", route: "/patrons/{c}/export", want: "held: risky-word"},
+		&row{name: "a page of the staff that is linked", route: "/ours/{c}/staff", linked: true, want: "listed: route|link"})
+}
+
+// TestEntryThatLeadsEachVisitorElsewhereLeaksNothing shows a site whose root redirects each visitor
+// to another page. Programs that keep the session in the path do so.
+func TestEntryThatLeadsEachVisitorElsewhereLeaksNothing(t *testing.T) {
+	for _, way := range []setup{ways[0], ways[2]} {
+		t.Run(way.router, func(t *testing.T) {
+			rows := []*row{
+				{name: "token", route: "/start/{id}", canaries: tokens(uuids, rounds, 12),
+					want: "held|waiting: capability|no-evidence"},
+			}
+			s := newScene(t, way, rows)
+			s.world.pages["/"] = func(rw http.ResponseWriter, r *http.Request) {
+				http.Redirect(rw, r, s.pages[s.round.Load()].target, http.StatusFound)
+			}
+			s.visitAll()
+			s.checkAll(t, rows[0])
+			s.report(t, s.leaks())
+		})
+	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/servemap/servemap/internal/testkit"
 )
 
-// TestPublicPages shows a site hundreds of public pages, and wants nearly all of them in the
+// TestPublicPagesAreListed shows a site hundreds of public pages, and wants nearly all of them in the
 // sitemap: a site that lists nothing leaks nothing either.
-func TestPublicPages(t *testing.T) {
+func TestPublicPagesAreListed(t *testing.T) {
 	const least = 0.99
 	both := []setup{ways[1], ways[2]}
 	if testing.Short() {

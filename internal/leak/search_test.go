@@ -7,16 +7,21 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // marker is in everything of a private page besides its location: title, text, cookies, parameters.
@@ -125,14 +130,13 @@ func (w *world) sweep(all, listable *finder) (leaks []leak) {
 		look(all, name, data)
 		look(listable, name, data)
 	}
+	look(all, "the changes that the owner sees", w.shown("/changes")) // they name pages that have left
 	for name, data := range files(w, w.dir) {
 		look(all, "file "+name+", open", data)
 		leaks = append(leaks, addresses(name, data)...)
 	}
 	for r, err := range w.store.Scan(w.Context(), "", "") {
-		if err != nil {
-			w.Fatal(err)
-		}
+		base.Check(w, err)
 		look(all, "record", []byte(r.Key+" "+string(r.Value)))
 	}
 	w.Shut()
@@ -168,24 +172,55 @@ func (w *world) surfaces() map[string][]byte {
 		out[name] = body
 	}
 	for p, err := range w.Pages(w.Context()) {
-		if err != nil {
-			w.Fatal(err)
-		}
+		base.Check(w, err)
 		out["pages"] = fmt.Appendf(out["pages"], "%+v\n", p)
 	}
+	w.followTree(out, "/sitemap.html")
+	for _, view := range []string{"/", "/stats.json", "/pages", "/folders", "/files", "/crawlers", "/help", "/search?q=a"} {
+		out["inspector: "+view] = w.shown(view)
+	}
+	rec := httptest.NewRecorder()
+	w.Metrics(everybody).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/", nil))
+	out["metrics"] = rec.Body.Bytes()
 	return out
+}
+
+func everybody(*http.Request) bool { return true }
+
+// shown returns a view of the inspector.
+func (w *world) shown(view string) []byte {
+	rec := httptest.NewRecorder()
+	w.Inspector(everybody).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, view, nil))
+	if rec.Code != http.StatusOK {
+		w.Errorf("the inspector answers %s with %d: %s", view, rec.Code, rec.Body)
+	}
+	return rec.Body.Bytes()
+}
+
+// treeLink is a link from one view of the site map for visitors to another.
+var treeLink = regexp.MustCompile(`href="(/sitemap\.html[^"]*)"`)
+
+// followTree adds a view of the site map for visitors, and all that it leads to.
+func (w *world) followTree(out map[string][]byte, address string) {
+	if _, seen := out[address]; seen {
+		return
+	}
+	status, body := w.do(w.client, w.request(0, http.MethodGet, address, nil))
+	if status != http.StatusOK && status != http.StatusServiceUnavailable { // which it is while no page is listed
+		w.Errorf("%s answers %d", address, status)
+	}
+	out[address] = body
+	for _, link := range treeLink.FindAllSubmatch(body, -1) {
+		w.followTree(out, html.UnescapeString(string(link[1])))
+	}
 }
 
 func gunzip(t testing.TB, b []byte) []byte {
 	t.Helper()
 	zr, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	out, err := io.ReadAll(zr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return out
 }
 
@@ -201,9 +236,7 @@ func files(t testing.TB, dir string) map[string][]byte {
 		contents[strings.TrimPrefix(path, dir)] = b
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return contents
 }
 
@@ -244,7 +277,7 @@ func network(addr netip.Addr) string {
 	return strings.TrimSuffix(p.Addr().String(), "::") + ":"
 }
 
-func TestFinder(t *testing.T) {
+func TestFinderSeesATokenInEachSpelling(t *testing.T) {
 	const token = "Velvet-Ötter-k3J9xQ"
 	f := newFinder(token)
 	for name, text := range map[string]string{
@@ -269,7 +302,7 @@ func TestFinder(t *testing.T) {
 	}
 }
 
-func TestAddressesAreFound(t *testing.T) {
+func TestFinderSeesTheAddressesOfVisitors(t *testing.T) {
 	if got := addresses("x", bytes.Repeat([]byte("\x00abc"), 1000)); len(got) != 0 {
 		t.Errorf("found %v in nothing", got)
 	}

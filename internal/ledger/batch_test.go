@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
@@ -20,9 +21,9 @@ import (
 	"github.com/servemap/servemap/internal/secret"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/strict"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
-	"github.com/servemap/servemap/store/storetest"
 )
 
 // visitors visit a small site on which all kinds of things happen.
@@ -161,10 +162,10 @@ func differences(got, want map[string]string) (keys []string) {
 	return keys
 }
 
-func TestLooksMergedTogetherLeaveWhatTheyLeaveApart(t *testing.T) {
+func TestBatchesStoreTheSameInOneTransactionOrMany(t *testing.T) {
 	for seed := range seeds(6) {
 		want := learn(t, new(memstore.Store), seed, true, together)
-		if keys := differences(learn(t, storetest.Strict(t, new(memstore.Store)), seed, true, together), want); len(keys) > 0 {
+		if keys := differences(learn(t, strict.New(t, new(memstore.Store)), seed, true, together), want); len(keys) > 0 {
 			t.Errorf("seed %d: where each update runs twice these records are others: %q", seed, keys)
 		}
 		few, refused := base.NewStore(), 0
@@ -301,5 +302,76 @@ func countsOnly(records map[string]string) {
 		}
 		known := new(merge.Settings).Know("", s, nil, time.Time{})
 		records[key] = fmt.Sprint(known.Looks, " looks, ", known.Changes, " changes")
+	}
+}
+
+const noindexPage = `<html><head><meta name=robots content=noindex></head><body>a</body></html>`
+
+// The noindex is at the end of a long page of which only the head is read at first.
+func TestLookAtTheHeadAloneKeepsANoindex(t *testing.T) {
+	withPage(t, func(r *rig) {
+		body := func(word string) string {
+			text := strings.Repeat("<p>"+word+" is said on this page, and said again.</p>", 500)
+			return `<html><head><title>t</title></head><body><main>` + text + `</main><meta name=robots content=noindex></body></html>`
+		}
+		r.sight("/a", body("One thing"))
+		r.wantVerdict("/a", admit.Excluded, admit.NoIndex)
+		time.Sleep(time.Hour)
+		r.ledger.budget.spend(time.Hour)
+		r.affords(seen("/a", body("Another thing")))
+		r.wantVerdict("/a", admit.Excluded, admit.NoIndex)
+	})
+}
+
+// Another process stores a look at the same page between the first run of a transaction
+// and the run that is stored.
+func TestLookIsComparedWithTheOneThatIsStored(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		rehearsed bool
+		see       func(r *rig, at func(*look.Sighting))
+		verdict   admit.Verdict
+		reason    admit.Reason
+	}{
+		{"a look at the head, after noindex was taken back", true, func(r *rig, at func(*look.Sighting)) {
+			r.ledger.budget.spend(time.Hour)
+			r.affords(seen("/a", html("a, which says something else by now"), at))
+		}, admit.Listed, admit.ByLink},
+		{"the bytes of the look before", false, func(r *rig, at func(*look.Sighting)) { r.sight("/a", noindexPage, at) }, admit.Excluded, admit.NoIndex},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := base.NewStore()
+				one := newRig(t, st, Config{RefreshEvery: refreshEvery})
+				two := newRig(t, st.Store, Config{RefreshEvery: refreshEvery})
+				defer func() { one.stop(); two.stop() }()
+				one.crawl("/a")
+				one.sight("/a", noindexPage)
+				one.wantVerdict("/a", admit.Excluded, admit.NoIndex)
+				met := false
+				st.OnUpdateOf("|page|/a", func(ctx context.Context, keys []string, fn func([][]byte) error) error {
+					met = true
+					st.Mend()
+					if tt.rehearsed {
+						st.Rehearse(ctx, keys, fn)
+					}
+					two.sight("/a", html("a, which may be listed again"))
+					two.wantVerdict("/a", admit.Listed, admit.ByLink)
+					return st.Store.Update(ctx, keys, fn)
+				})
+				tt.see(one, func(s *look.Sighting) { s.At = s.At.Add(5 * time.Second) }) // it is the last look
+				one.flush()
+				if !met {
+					t.Error("the looks did not meet")
+				}
+				if n := one.page("/a").Looks; n != 4 {
+					t.Errorf("%d looks at /a, want 4", n)
+				}
+				one.wantVerdict("/a", tt.verdict, tt.reason)
+				if got := one.files.Lists("/a"); got != (tt.verdict == admit.Listed) {
+					t.Errorf("/a is in the files: %v", got)
+				}
+			})
+		})
 	}
 }

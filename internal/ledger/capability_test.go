@@ -11,7 +11,7 @@ import (
 
 const secretPage = "/d/3f2504e0-4f89-41d3-9a0c-0305e82c3301"
 
-func TestWhichEvidenceListsACapability(t *testing.T) {
+func TestEvidenceDecidesWhetherACapabilityIsListed(t *testing.T) {
 	type step = func(*rig)
 	by := func(networks []string) (change []func(*look.Sighting)) {
 		for _, n := range networks {
@@ -69,7 +69,7 @@ func TestWhichEvidenceListsACapability(t *testing.T) {
 	}
 }
 
-func TestRouteVariableNamedLikeASecret(t *testing.T) {
+func TestRouteVariableNamedLikeASecretNeedsMoreEvidence(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		home, winter := html("home", "/x/winter"), html("the winter campaign")
 		r.sight("/", home, from(netA))

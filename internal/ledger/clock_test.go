@@ -145,7 +145,7 @@ func (r *rig) live(rnd *rand.Rand) {
 }
 
 // A clock that is ten years off for a while changes nothing that lasts.
-func TestClockThatIsOffForAWhile(t *testing.T) {
+func TestClockThatIsOffForAWhileSpoilsNoDate(t *testing.T) {
 	for _, off := range []time.Duration{10 * years, -10 * years} {
 		runInBubble(t, off.String(), Config{}, func(r *rig) {
 			r.sight("/", html("home", "/still", "/edited", "/new"))
@@ -189,7 +189,7 @@ func TestClockThatIsOffForAWhile(t *testing.T) {
 	}
 }
 
-func TestLookByAClockThatWasAheadIsOutdone(t *testing.T) {
+func TestLookByAClockThatWasAheadIsReplacedByTheNext(t *testing.T) {
 	withPage(t, func(r *rig) {
 		r.answer("/a", http.StatusNotModified, at(time.Now().Add(10*years)))
 		time.Sleep(time.Hour)

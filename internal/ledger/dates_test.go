@@ -23,7 +23,7 @@ func TestLastModIsAbsentUntilItIsKnown(t *testing.T) {
 	})
 }
 
-func TestLastModIsTheChangeThatWasSeen(t *testing.T) {
+func TestLastModIsTheTimeOfTheChangeThatWasSeen(t *testing.T) {
 	withPage(t, func(r *rig) {
 		time.Sleep(time.Hour)
 		want := time.Now().Unix()
@@ -46,7 +46,7 @@ func TestLastModIsTheChangeThatWasSeen(t *testing.T) {
 	})
 }
 
-func TestGivenDates(t *testing.T) {
+func TestGivenDatesArePublishedWhereTheyAgreeWithChanges(t *testing.T) {
 	const day = 24 * time.Hour
 	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // of the bubble
 	old := start.Add(-30 * day)

@@ -3,10 +3,12 @@ package ledger
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/hint"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/tap"
 )
@@ -98,7 +100,7 @@ func TestLinkedArchiveLeadsToItsPages(t *testing.T) {
 	}
 }
 
-func TestEntryThatRedirects(t *testing.T) {
+func TestRedirectingEntryLeadsToItsTargets(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.answer("/", http.StatusFound, redirect("/en"))
 		r.answer("/en", http.StatusTemporaryRedirect, redirect("/en/"))
@@ -111,7 +113,7 @@ func TestEntryThatRedirects(t *testing.T) {
 	})
 }
 
-func TestEntryThatLeadsEachVisitorToAPageOfHisOwn(t *testing.T) {
+func TestEntryThatLeadsEachVisitorElsewhereListsNoTarget(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		for _, pad := range numbered("/pad/%d", 5) {
 			r.answer("/", http.StatusFound, redirect(pad))
@@ -140,7 +142,7 @@ func TestEntryLeadsOnThoughItIsNotListed(t *testing.T) {
 	}
 }
 
-func TestNetworkEvidence(t *testing.T) {
+func TestPageThatEnoughNetworksSawIsListed(t *testing.T) {
 	none := func(*look.Sighting) {}
 	post, kind := route("/post/{id}", false), route("/{kind}/orphan", false)
 	const query = "/post/x?token=orphan"
@@ -202,7 +204,7 @@ func TestEvidenceIsNeededToEnterNotToStay(t *testing.T) {
 	})
 }
 
-func TestForgottenStaysForgotten(t *testing.T) {
+func TestForgottenPageStaysOut(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/secret-plan")
 		r.wantListed("/", "/secret-plan")
@@ -227,7 +229,7 @@ func TestForgottenStaysForgotten(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotPublicIsNowhereInClear(t *testing.T) {
+func TestPageThatIsNotPublicIsStoredNowhereInClear(t *testing.T) {
 	none := func(*look.Sighting) {}
 	for _, tt := range []struct {
 		name, body string
@@ -250,4 +252,182 @@ func TestWhatIsNotPublicIsNowhereInClear(t *testing.T) {
 			r.wantNoTrace("canary")
 		})
 	}
+}
+
+// variant is a page that names another page, or itself, as canonical.
+func variant(canonical, text string) string {
+	return fmt.Sprintf(`<html><head><title>t</title><link rel=canonical href="%s"></head><body><main><p>%s</p></main></body></html>`, canonical, atLength(text))
+}
+
+// ownURL gives a sighting a query that only the page's own canonical can allow.
+func ownURL(s *look.Sighting) { s.OwnURL = true }
+
+func TestLinkToAVariantSpeaksForItsCanonicalPage(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home", "/p/1/blue"))
+		r.sight("/p/1/blue", variant("/p/1", same))
+		r.wantVerdict("/p/1", admit.Waiting, admit.NotSeen)
+		r.sight("/p/1", variant("/p/1", same))
+		r.wantListed("/", "/p/1")
+	})
+}
+
+func TestInvalidCanonicalCreditsNoPage(t *testing.T) {
+	none := func(*look.Sighting) {}
+	for _, tt := range []struct {
+		name, body string
+		change     func(*look.Sighting)
+	}{
+		{"on another host", variant("https://other.example/p", same), none},
+		{"contradicted by the header", variant("/p", same), header(func(h *tap.Header) { h.Link = `</q>; rel="canonical"` })},
+		{"twice", "<html><head><link rel=canonical href=/p><link rel=canonical href=/q></head><body>x</body></html>", none},
+		{"that is no location", variant("/p//x", same), none},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/v"))
+			r.sight("/v", tt.body, tt.change)
+			for _, p := range []string{"/p", "/q", "/p//x"} {
+				r.wantVerdict(p, admit.Unknown, admit.None)
+			}
+		})
+	}
+}
+
+// visitJunk lets three networks visit pages that nothing links to.
+func (r *rig) visitJunk(n int, change func(*look.Sighting)) {
+	for i := range n {
+		for network := range 3 {
+			r.sight(fmt.Sprintf("/p/junk-%d", i), html(fmt.Sprintf("junk %d", i)), from(fmt.Sprintf("10%d.0.0.0/24", network)), change)
+		}
+	}
+}
+
+func TestFloodThatMeetsTheNetworkCountIsCapped(t *testing.T) {
+	const flood = admit.OrphansAllowed + 50
+	pages := []string{"/p/one", "/p/two", "/p/three", "/q/one"}
+	runInBubble(t, "of a route of which no page is linked", Config{}, func(r *rig) {
+		r.crawl(pages...)
+		r.visitJunk(flood, route("/p/{slug}", false))
+		r.wantListed(append(pages, "/")...)
+	})
+	runInBubble(t, "of a folder of which pages are linked", Config{}, func(r *rig) {
+		r.crawl(pages...)
+		r.visitJunk(flood, func(*look.Sighting) {})
+		if got, want := r.files.Listed(), 1+len(pages)+3+admit.OrphansAllowed; got != want {
+			r.Errorf("%d pages are listed, want %d", got, want)
+		}
+		for _, p := range pages {
+			r.wantVerdict(p, admit.Listed, admit.ByLink)
+		}
+		last := fmt.Sprintf("/p/junk-%d", flood-1)
+		r.wantVerdict(last, admit.Held, admit.Growth)
+		r.wantNoTrace(last)
+		if got := r.hints.Given(); len(got) != 1 || got[0] != hint.Growth {
+			r.Errorf("hints %q", r.hints.Texts())
+		}
+		r.answer("/p/junk-0", 410) // which makes room for another
+		r.sight(last, html("junk"))
+		r.wantVerdict(last, admit.Listed, admit.ByNetworks)
+	})
+}
+
+func TestLinksOfAPageReadBeforeItWasListedCount(t *testing.T) {
+	hub, leaf, home := html("hub", "/leaf"), html("leaf"), html("home", "/hub")
+	all := []string{"/", "/hub", "/leaf"}
+	for _, tt := range []struct {
+		name string
+		see  func(*rig)
+		want []string
+	}{
+		{"one after the other", func(r *rig) {
+			r.sight("/hub", hub)
+			r.sight("/leaf", leaf)
+			r.sight("/", home)
+		}, all},
+		{"all at once", func(r *rig) {
+			together(r, []*look.Sighting{seen("/hub", hub), seen("/leaf", leaf), seen("/", home)})
+		}, all},
+		{"one leads to the next", func(r *rig) {
+			r.sight("/leaf", leaf)
+			r.sight("/hub", hub)
+			r.sight("/list", html("list", "/hub"))
+			r.sight("/", html("home", "/list"))
+		}, []string{"/", "/hub", "/leaf", "/list"}},
+		{"more than one transaction takes", func(r *rig) {
+			links := []string{"/leaf"}
+			for i := range 5 * linksAtOnce {
+				links = append(links, fmt.Sprintf("/%d", i))
+			}
+			r.sight("/leaf", leaf)
+			r.sight("/hub", html("hub", links...))
+			r.sight("/", home)
+		}, all},
+		{"by a redirect", func(r *rig) {
+			r.answer("/hub/index.html", 301, redirect("/hub/"))
+			r.sight("/hub/", hub)
+			r.sight("/leaf", leaf)
+			r.sight("/", html("home", "/hub/index.html"))
+		}, []string{"/", "/hub/", "/leaf"}},
+		{"by a redirect, all at once", func(r *rig) {
+			together(r, []*look.Sighting{answered("/hub", 301, redirect("/hub/")), seen("/hub/", hub), seen("/leaf", leaf), seen("/", home)})
+		}, []string{"/", "/hub/", "/leaf"}},
+		{"by a redirect that does not stay", func(r *rig) {
+			r.answer("/hub", 302, redirect("/hub/"))
+			r.sight("/hub/", hub)
+			r.sight("/leaf", leaf)
+			r.sight("/", home)
+		}, []string{"/"}},
+		{"by a redirect that may be one visitor's", func(r *rig) {
+			r.answer("/hub", 301, redirect("/welcome"))
+			r.sight("/welcome", hub)
+			r.sight("/leaf", leaf)
+			r.sight("/", home)
+		}, []string{"/"}},
+		{"none of which is followed", func(r *rig) {
+			r.sight("/hub", strings.Replace(hub, "<head>", "<head><meta name=robots content=nofollow>", 1))
+			r.sight("/leaf", leaf)
+			r.sight("/", home)
+		}, []string{"/", "/hub"}},
+		{"which is not listed then either", func(r *rig) {
+			r.sight("/hub", hub)
+			r.sight("/leaf", leaf)
+			r.answer("/hub", 410)
+			r.sight("/", home)
+		}, []string{"/"}},
+		{"with more links than are remembered", func(r *rig) {
+			r.sight("/hub", hub)
+			r.sight("/leaf", leaf)
+			for i := range 20 {
+				var links []string
+				for j := range 100 {
+					links = append(links, fmt.Sprintf("/%s/%d-%d", strings.Repeat("long", 200), i, j))
+				}
+				together(r, []*look.Sighting{seen(fmt.Sprintf("/other/%d", i), html("other", links...))})
+			}
+			r.sight("/", home)
+		}, []string{"/", "/hub"}},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			tt.see(r)
+			r.flush()
+			r.wantListed(tt.want...)
+		})
+	}
+}
+
+// Everything else on the page is read at its next visit.
+func TestPageThatWasReadBeforeItIsListedIsReadAgain(t *testing.T) {
+	inBubble(t, Config{Extensions: allExtensions}, func(r *rig) {
+		page := illustrated(`one <a href="/b">b</a>`, "/1.png")
+		r.sight("/a", page)
+		r.sight("/b", html("two"))
+		r.sight("/", html("home", "/a"))
+		r.wantListed("/", "/a", "/b")
+		r.wantImages("/a")
+		if r.looked["/a"] == 0 {
+			t.Error("/a was not made due")
+		}
+		r.sight("/a", page)
+		r.wantImages("/a", "/1.png")
+	})
 }

@@ -193,7 +193,7 @@ func TestAlternatesAreTheSameOnEachPage(t *testing.T) {
 	})
 }
 
-func TestNewsOfAPage(t *testing.T) {
+func TestNewsOfAPageAreListedForTwoDays(t *testing.T) {
 	inBubble(t, Config{Extensions: sitemap.NewsItem}, func(r *rig) {
 		article := func(headline, published string) string {
 			return `<html lang="de-AT"><script type="application/ld+json">{"@type":"NewsArticle","headline":"` + headline +
@@ -217,7 +217,7 @@ func TestNewsOfAPage(t *testing.T) {
 }
 
 // A page with more images than its part has room for moves to another part.
-func TestImagesThatAPartHasNoRoomFor(t *testing.T) {
+func TestPageMovesWhenItsPartHasNoRoomForItsImages(t *testing.T) {
 	inBubble(t, Config{Extensions: sitemap.Images, MaxBytes: 5000}, func(r *rig) {
 		locations := []string{"/", "/a", "/b", "/c", "/d"}
 		r.sight("/", html("home", locations[1:]...))
@@ -236,8 +236,80 @@ func TestImagesThatAPartHasNoRoomFor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if over, _ := r.ledger.site.Book.Uneven(parts, 1); len(over) > 0 {
+		if over := r.ledger.site.Book.TooLarge(parts); len(over) > 0 {
 			t.Errorf("parts %v have more than they may", over)
 		}
+	})
+}
+
+// inLanguages is a page that names itself in other languages, as "de=/de".
+func inLanguages(text string, alternates ...string) string {
+	var b strings.Builder
+	b.WriteString("<html><head>")
+	for _, a := range alternates {
+		lang, href, _ := strings.Cut(a, "=")
+		fmt.Fprintf(&b, `<link rel="alternate" hreflang="%s" href="%s">`, lang, href)
+	}
+	fmt.Fprintf(&b, "</head><body><main>%s</main></body></html>", text)
+	return b.String()
+}
+
+func (r *rig) wantAlternates(location string, want ...string) {
+	r.Helper()
+	var got []string
+	for _, a := range r.page(location).Alternates {
+		got = append(got, a.Lang+"="+a.Location)
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		r.Errorf("%s has the alternates %q, want %q", location, got, want)
+	}
+}
+
+func TestAlternatesAreKeptWhereBothPagesNameEachOther(t *testing.T) {
+	// A hash stands before each language in the record, so no location may be "/de".
+	all := []string{"en=/en", "de-AT=/deutsch", "x-default=/en", "fr=/fr", "es=https://other.example/es"}
+	start := func(r *rig) {
+		r.sight("/", html("home", "/en", "/deutsch", "/fr"))
+		r.sight("/en", inLanguages("hello", all...))
+		r.wantAlternates("/en")
+		r.sight("/deutsch", inLanguages("hallo", all...))
+	}
+	runInBubble(t, "kept when reciprocal and listed", Config{}, func(r *rig) {
+		start(r)
+		r.wantAlternates("/en", "de-at=/deutsch")
+		r.wantAlternates("/deutsch", "en=/en", "x-default=/en")
+		r.sight("/fr", inLanguages("salut")) // names nobody
+		r.wantAlternates("/en", "de-at=/deutsch")
+		r.restart()
+		r.wantAlternates("/en", "de-at=/deutsch")
+	})
+	runInBubble(t, "not while one is not listed", Config{}, func(r *rig) {
+		start(r)
+		r.answer("/deutsch", 410)
+		r.wantAlternates("/en")
+		r.sight("/deutsch", inLanguages("hallo", all...))
+		r.wantAlternates("/en", "de-at=/deutsch")
+		r.forget("/deutsch")
+		r.wantAlternates("/en")
+		r.wantNoTrace("/deutsch")
+	})
+	runInBubble(t, "not when one no longer says so", Config{}, func(r *rig) {
+		start(r)
+		r.sight("/deutsch", inLanguages("hallo"))
+		r.wantAlternates("/en")
+		r.wantAlternates("/deutsch")
+	})
+	runInBubble(t, "when it becomes listed later", Config{}, func(r *rig) {
+		r.sight("/", html("home", "/en"))
+		r.sight("/en", inLanguages("hello", all...))
+		r.sight("/deutsch", inLanguages("hallo", all...))
+		r.wantAlternates("/en")
+		time.Sleep(time.Hour)
+		r.sight("/", html("home", "/en", "/deutsch"))
+		r.sight("/deutsch", inLanguages("hallo", all...))
+		r.wantAlternates("/en", "de-at=/deutsch")
+		r.wantAlternates("/deutsch", "en=/en", "x-default=/en")
 	})
 }

@@ -20,19 +20,20 @@ type furniture struct {
 	kept    time.Time
 }
 
+// fields lists what is stored of the furniture.
+func (x *furniture) fields(f *record.Fields) {
+	f.Data(1, 1, func(int) []byte { return x.AppendBinary(nil) }, func(b []byte) {
+		if site, err := mark.ParseSite(b); err == nil {
+			*x = furniture{Site: *site, kept: time.Now()}
+		}
+	})
+}
+
 // openFurniture reads the stored furniture, so that after a restart the text that all
 // pages show is not taken for news. If it cannot be read, it is learned again.
 func (l *Ledger) openFurniture(ctx context.Context) error {
 	return txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Furniture()}, func(t *txn.Tx) {
-		var site *mark.Site
-		err := record.Open(t.Get(l.site.Keys.Furniture()), func(f record.Field) {
-			if f.Num == 1 {
-				site, _ = mark.ParseSite(f.Data)
-			}
-		})
-		if err == nil && site != nil {
-			l.furniture = furniture{Site: *site, kept: time.Now()}
-		}
+		_, _ = record.Read(t.Get(l.site.Keys.Furniture()), record.Into(l.furniture.fields))
 	})
 }
 
@@ -43,10 +44,7 @@ func (l *Ledger) keepFurniture(ctx context.Context, _ bool) error {
 		return nil
 	}
 	err := txn.Update(ctx, l.cfg.Store, []string{l.site.Keys.Furniture()}, func(t *txn.Tx) {
-		var e record.Encoder
-		e.Bytes(1, l.furniture.AppendBinary(nil))
-		e.Keep(record.Others(t.Get(l.site.Keys.Furniture()), 1))
-		t.Put(l.site.Keys.Furniture(), e.Seal())
+		t.Put(l.site.Keys.Furniture(), record.Encode(l.furniture.fields, record.Others(t.Get(l.site.Keys.Furniture()), 1)))
 	})
 	if err != nil {
 		return err

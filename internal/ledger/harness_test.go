@@ -23,10 +23,10 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/tap"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/strict"
 	"github.com/servemap/servemap/internal/txn"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
-	"github.com/servemap/servemap/store/storetest"
 )
 
 // rig is a ledger and its files over a store, in virtual time.
@@ -82,7 +82,7 @@ func runWithPage(t *testing.T, name string, fn func(*rig)) {
 // newRig is openRig with a store that checks each call and runs each update twice.
 func newRig(t *testing.T, st store.Store, cfg Config) *rig {
 	t.Helper()
-	return openRig(t, storetest.Strict(t, st), cfg)
+	return openRig(t, strict.New(t, st), cfg)
 }
 
 // openRig returns a ledger over st that runs. It must be called in a bubble.
@@ -150,17 +150,13 @@ func (r *rig) restartWith(rr ...admit.Rule) {
 func rules(t *testing.T, rr ...admit.Rule) admit.Rules {
 	t.Helper()
 	set, err := admit.NewRules(rr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return set
 }
 
 func (r *rig) check(err error) {
 	r.Helper()
-	if err != nil {
-		r.Fatal(err)
-	}
+	base.Check(r, err)
 }
 
 // seen is a sighting of a page.

@@ -16,7 +16,7 @@ const (
 	fewFor       = 5 * time.Minute
 )
 
-func TestHints(t *testing.T) {
+func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 	shell := `<html><head><title>App</title></head><body><div id=app></div><script src=/app.js></script></body></html>`
 	for _, tt := range []struct {
 		name string

@@ -66,15 +66,16 @@ type Schedule interface {
 
 // Ledger is the one writer of a site's records in this process.
 type Ledger struct {
-	cfg     Config
-	queue   *queue
-	calls   chan call
-	stopped chan struct{} // closed when Run has returned
-	health  health
-	robots  atomic.Pointer[robots.Obeyed] // site.Robots, for readers in other goroutines
-	waiting waitingCount
-	worked  atomic.Int64                      // nanoseconds that the worker was at work
-	changes [journal.Happenings]atomic.Uint64 // to the sitemap
+	cfg      Config
+	queue    *queue
+	calls    chan call
+	stopped  chan struct{} // closed when Run has returned
+	health   health
+	robots   atomic.Pointer[robots.Obeyed] // site.Robots, for readers in other goroutines
+	sitemaps atomic.Pointer[[]string]      // that the robots.txt names, nil if it was not seen since the start
+	waiting  waitingCount
+	worked   atomic.Int64                      // nanoseconds that the worker was at work
+	changes  [journal.Happenings]atomic.Uint64 // to the sitemap
 
 	// Only the worker uses the fields below, except for the settings in site.
 	site      *merge.Site

@@ -51,11 +51,11 @@ func (l *Ledger) list(ctx context.Context, w Wanted) (some Some, err error) {
 			some.Next = last
 			break
 		}
-		last = strings.Clone(loc)
+		last = loc
 		if w.Contains != "" && !strings.Contains(strings.ToLower(loc), w.Contains) {
 			continue
 		}
-		p, ok := l.listed(last, value)
+		p, ok := l.listed(loc, value)
 		if ok && len(some.Pages) == w.Most {
 			some.Next = some.Pages[w.Most-1].Location
 			break
@@ -67,7 +67,7 @@ func (l *Ledger) list(ctx context.Context, w Wanted) (some Some, err error) {
 	return some, err
 }
 
-// publicFrom yields the locations that are or were listed, with their records. Both are
+// publicFrom yields the locations that are or were listed, with their records. A record is
 // valid until the next one. It sets err if the store fails.
 func (l *Ledger) publicFrom(ctx context.Context, prefix, after string, err *error) func(func(string, []byte) bool) {
 	return func(yield func(string, []byte) bool) {

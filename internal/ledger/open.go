@@ -112,17 +112,17 @@ func (l *Ledger) newSecret(ctx context.Context) (key secret.Key, err error) {
 	return key, err
 }
 
+func extensionFields(of *sitemap.Namespaces) func(*record.Fields) {
+	return func(f *record.Fields) { record.Uint(f, 1, of) }
+}
+
 // openExtensions reads which extensions were on when the pages were last reviewed. If the
 // settings have changed since, the review updates the entries. If extensions were added,
 // it also marks pages to be read again at their next visit.
 func (l *Ledger) openExtensions(ctx context.Context) error {
 	return txn.View(ctx, l.cfg.Store, []string{l.site.Keys.Extensions()}, func(t *txn.Tx) {
 		l.site.Extended = 0
-		_ = record.Open(t.Get(l.site.Keys.Extensions()), func(f record.Field) { // a damaged record counts as none
-			if f.Num == 1 {
-				l.site.Extended = sitemap.Namespaces(f.Value)
-			}
-		})
+		_, _ = record.Read(t.Get(l.site.Keys.Extensions()), record.Into(extensionFields(&l.site.Extended))) // a damaged record counts as none
 	})
 }
 
@@ -132,10 +132,7 @@ func (l *Ledger) keepExtensions(ctx context.Context) error {
 		return nil
 	}
 	err := txn.Update(ctx, l.cfg.Store, []string{l.site.Keys.Extensions()}, func(t *txn.Tx) {
-		var e record.Encoder
-		e.Uint(1, uint64(l.cfg.Extensions))
-		e.Keep(record.Others(t.Get(l.site.Keys.Extensions()), 1))
-		t.Put(l.site.Keys.Extensions(), e.SealAny())
+		t.Put(l.site.Keys.Extensions(), record.Write(extensionFields(&l.cfg.Extensions), record.Others(t.Get(l.site.Keys.Extensions()), 1)))
 	})
 	if err == nil {
 		l.site.Extended = l.cfg.Extensions

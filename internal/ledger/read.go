@@ -53,6 +53,7 @@ func (l *Ledger) read(k *merge.Look, full bool) {
 		}
 	}()
 	k.Read(l.cfg.Normalizer, full, l.cfg.Extensions)
+	k.Links = slices.DeleteFunc(k.Links, func(ln look.Link) bool { return l.cfg.Files.OwnsLocation(ln.Location) })
 	l.hide(k.Media)
 	if k.Showing != 0 && !(k.Tagged && k.Before.Looks > 0) { // a tagged look must not replace what the page itself shows
 		k.Showing = l.site.Names.Key().Hash("showing", strconv.FormatUint(k.Showing, 16))

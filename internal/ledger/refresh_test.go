@@ -34,7 +34,7 @@ func inFleet(t *testing.T, fn func(a, b *rig)) {
 	})
 }
 
-func TestWhatOneProcessSeesIsKnownToTheOthers(t *testing.T) {
+func TestProcessesServeWhatOneOfThemSaw(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		do   func(a, b *rig)
@@ -158,7 +158,7 @@ func TestWhatOneProcessSeesIsKnownToTheOthers(t *testing.T) {
 }
 
 // A process that was cut off from the store delivers its sightings late.
-func TestAnswerThatIsMergedLate(t *testing.T) {
+func TestAnswerThatIsMergedLateCountsAtItsTime(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		status int

@@ -98,7 +98,7 @@ func TestRefusalNeedsASecondNetworkOrAnotherDay(t *testing.T) {
 	}
 }
 
-func TestASecondReasonToDoubtKeepsTheFirstMinute(t *testing.T) {
+func TestSecondReasonToDoubtKeepsTheFirstMinute(t *testing.T) {
 	elsewhere := strings.Replace(html("a"), "<head>", `<head><link rel=canonical href="/b">`, 1)
 	forbid := func(r *rig) { r.answer("/a", http.StatusForbidden, from(netA)) }
 	for _, tt := range []struct {
@@ -207,7 +207,7 @@ func TestPageThatIsThereIsNotCountedAsTakenOut(t *testing.T) {
 }
 
 // A client that asks again and gets the page proves nothing about itself.
-func TestRefusalThatItsOwnNetworkRefutesIsNotHeldAgainstIt(t *testing.T) {
+func TestRefusalThatItsOwnNetworkRefutesIsNotCounted(t *testing.T) {
 	withPages(t, 30, func(r *rig, pages []string) {
 		for _, p := range pages[:9] {
 			r.missing(netA, p)

@@ -213,20 +213,14 @@ func (l *Ledger) drop(ctx context.Context, keys []string) error {
 	})
 }
 
-// reviewParts notes which parts have too many or too few pages, so that the review moves
-// pages out of them.
+// reviewParts notes which parts are too large, so that the review moves pages out of them.
 func (l *Ledger) reviewParts(ctx context.Context) error {
 	parts, err := book.ReadParts(ctx, l.cfg.Store, l.site.Keys)
 	if err != nil {
 		return err
 	}
-	var filling int
-	err = txn.Update(ctx, l.cfg.Store, nil, func(t *txn.Tx) { filling = l.site.Book.Mend(t, parts) })
-	if err != nil {
-		return err
-	}
-	l.site.Over, l.site.Thin = l.site.Book.Uneven(parts, filling)
-	return nil
+	l.site.Over = l.site.Book.TooLarge(parts)
+	return txn.Update(ctx, l.cfg.Store, nil, func(t *txn.Tx) { l.site.Book.Mend(t, parts) })
 }
 
 // takeRanks keeps the ranks of a whole pass, and reports whether they are the first ones.

@@ -2,11 +2,14 @@ package ledger
 
 import (
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/journal"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/survey"
 )
@@ -22,7 +25,7 @@ func TestRulesActOnWhatIsStored(t *testing.T) {
 	})
 }
 
-func TestParameterThatIsAllowedLater(t *testing.T) {
+func TestParameterThatIsAllowedLaterListsItsPages(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		page := html("in red, and long enough to be told from others: " + same)
 		r.sight("/", html("home", "/shop?colour=red"))
@@ -34,7 +37,7 @@ func TestParameterThatIsAllowedLater(t *testing.T) {
 	})
 }
 
-func TestParameterThatIsNoLongerAllowed(t *testing.T) {
+func TestParameterThatIsNoLongerAllowedTakesItsPagesOut(t *testing.T) {
 	inBubble(t, Config{Rules: rules(t, admit.Rule{Pattern: "/shop", Query: []string{"colour"}})}, func(r *rig) {
 		r.crawl("/shop?colour=red", "/shop?page=2")
 		r.sight("/item?id=5", variant("/item?id=5", "item"), ownURL)
@@ -103,7 +106,7 @@ func count(verdict admit.Verdict, reason admit.Reason, pages int) survey.Count {
 	return survey.Count{Verdict: verdict, Reason: reason, Pages: pages}
 }
 
-func TestCountsByVerdict(t *testing.T) {
+func TestStatsCountPagesByVerdict(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a", "/b", "/c")
 		r.sight("/orphan", html("nobody links here"))
@@ -139,7 +142,7 @@ func TestCountsByVerdict(t *testing.T) {
 	})
 }
 
-func TestUnavailableAfter(t *testing.T) {
+func TestPageLeavesWhenItsUnavailableAfterHasCome(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.sight("/", html("home", "/offer", "/event"))
 		until := time.Now().Add(time.Hour).UTC()
@@ -157,7 +160,7 @@ func TestUnavailableAfter(t *testing.T) {
 
 // A page that has expired leaves the files at once. At the next review it leaves the
 // alternates of other pages, and the journal gets an event.
-func TestPageThatHasEndedIsNamedByNoOtherAfterAReview(t *testing.T) {
+func TestReviewTakesEndedPagesOutOfTheAlternatesOfOthers(t *testing.T) {
 	inBubble(t, Config{Extensions: sitemap.Alternates}, func(r *rig) {
 		until := time.Now().Add(time.Hour).UTC()
 		r.sight("/", html("home", "/de", "/en"))
@@ -178,5 +181,128 @@ func TestPageThatHasEndedIsNamedByNoOtherAfterAReview(t *testing.T) {
 		if file, _ := r.file(); strings.Contains(file, "/de") {
 			t.Errorf("the file names a page that has ended:\n%s", file)
 		}
+	})
+}
+
+// perPart counts the stored entries of each part.
+func (r *rig) perPart() map[string]int {
+	in := map[string]int{}
+	for key := range r.dump() {
+		if rest, is := strings.CutPrefix(key, "https://example.com|list|"); is {
+			in[rest[:6]]++
+		}
+	}
+	return in
+}
+
+func TestPagesMoveWhenTheLimitOfAPartChanges(t *testing.T) {
+	inBubble(t, Config{MaxURLs: 12}, func(r *rig) {
+		want := append([]string{"/"}, numbered("/p%02d", 29)...)
+		r.crawl(want[1:]...)
+		for _, limit := range []int{5, 1, 30, 7} {
+			r.cfg.MaxURLs = limit
+			r.restart()
+			r.flush() // what was moved
+			r.wantListed(want...)
+			for n, pages := range r.perPart() {
+				if pages > limit {
+					t.Errorf("with a limit of %d, part %s has %d pages", limit, n, pages)
+				}
+			}
+			if n := len(r.pagesByPart()); n < 30/limit {
+				t.Errorf("with a limit of %d there are %d parts", limit, n)
+			}
+			r.wantEvents(time.Now().Add(-time.Second)) // to move is not to change
+		}
+	})
+}
+
+// pagesByPart returns the pages of each part by their own records.
+func (r *rig) pagesByPart() map[int][]string {
+	in := map[int][]string{}
+	for _, p := range r.pages() {
+		in[p.Part] = append(in[p.Part], p.Location)
+	}
+	for n, locations := range in {
+		if got := r.perPart()[fmt.Sprintf("%06d", n)]; got != len(locations) {
+			r.Errorf("part %d lists %d pages, and %d say that they are in it", n, got, len(locations))
+		}
+	}
+	return in
+}
+
+// wantEvents checks what the journal has since a time.
+func (r *rig) wantEvents(since time.Time, want ...string) {
+	r.Helper()
+	var got []string
+	for e, err := range r.ledger.Events(r.Context(), since) {
+		if err != nil {
+			r.Errorf("the events since %v: %v", since, err)
+			return
+		}
+		got = append(got, [...]string{journal.Added: "added ", journal.Changed: "changed ", journal.Removed: "removed "}[e.What]+e.Location)
+	}
+	if !slices.Equal(got, want) {
+		r.Errorf("events are %q, want %q", got, want)
+	}
+}
+
+func TestJournalTellsOfListedPages(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home", "/a", "/b"))
+		r.sight("/a", html("first"))
+		r.sight("/b", html("second"))
+		r.sight("/secret/0f8fad5b-d9cb-469f-a165-70867728950e", html("nobody links here"))
+		r.wantEvents(time.Time{}, "added /", "added /a", "added /b")
+
+		time.Sleep(24 * time.Hour)
+		since := time.Now()
+		r.sight("/b", html("second")) // a visit that shows nothing new
+		r.wantEvents(since)
+		r.sight("/a", strings.Replace(html("first"), "</main>", "<p>"+atLength("And then something else happened")+"</main>", 1))
+		r.answer("/b", http.StatusGone)
+		r.wantEvents(since, "changed /a", "removed /b")
+
+		r.restart()
+		r.sight("/b", html("second"))
+		r.wantEvents(since, "changed /a", "added /b")
+		r.forget("/a")
+		r.wantEvents(since, "added /b")
+		r.wantNoTrace("/a")
+	})
+}
+
+// TestExplainKnowsThatAPageIsForOneVisitor visits an unknown page that says that it is
+// for one visitor. Explain can tell that.
+func TestExplainKnowsThatAPageIsForOneVisitor(t *testing.T) {
+	for directive, why := range map[string]admit.Reason{"private, must-revalidate": admit.Private, "no-store, no-cache": admit.NoStore} {
+		runInBubble(t, directive, Config{}, func(r *rig) {
+			r.sight("/", html("home", "/linked"))
+			r.answer("/for-one", 200, cacheControl(directive))
+			r.answer("/linked", 200, cacheControl(directive))
+			r.wantVerdict("/for-one", admit.Excluded, why)
+			r.wantVerdict("/linked", admit.Excluded, why)
+			r.wantNoTrace("for-one")
+
+			r.sight("/for-one", html("a page for all"))
+			r.wantVerdict("/for-one", admit.Waiting, admit.NoEvidence)
+			r.sight("/linked", html("another page for all"))
+			r.wantListed("/", "/linked")
+			if at := r.lastMod("/linked"); at != 0 {
+				r.Errorf("lastmod %v of a page that was never compared with itself", at)
+			}
+		})
+	}
+}
+
+func TestPageForOneVisitorIsForgottenInTheEnd(t *testing.T) {
+	inBubble(t, Config{KeepFor: 24 * time.Hour}, func(r *rig) {
+		r.sight("/", html("home"))
+		r.answer("/for-one", 200, cacheControl("private"))
+		for range 72 {
+			time.Sleep(time.Hour)
+			r.sight("/", html("home"))
+		}
+		r.wantVerdict("/for-one", admit.Unknown, admit.None)
 	})
 }

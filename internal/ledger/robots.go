@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,10 +90,13 @@ func (l *Ledger) obey(ctx context.Context, s *look.Sighting) error {
 	if l.cfg.Robots != nil || before == nil {
 		return nil
 	}
-	seen, ok := parseRobots(s.Response)
+	text, ok := robotsText(s.Response)
 	if !ok {
 		return nil // it cannot be read; the one before still holds
 	}
+	named := slices.AppendSeq([]string{}, robots.Sitemaps(text))
+	l.sitemaps.Store(&named)
+	seen := robots.Parse(text)
 	network := look.Net(l.site.Names.Key(), s.Network)
 	if before.Saw(seen, s.At, network) == *before {
 		return nil
@@ -114,20 +118,29 @@ func (l *Ledger) obey(ctx context.Context, s *look.Sighting) error {
 	return nil
 }
 
-// parseRobots returns the rules of a response to /robots.txt, and false if they cannot be
-// read to the end. If there is no robots.txt, nothing is disallowed.
-func parseRobots(resp *tap.Response) (*robots.Rules, bool) {
+// robotsText returns what a response to /robots.txt says, and false if that cannot be read
+// to the end. If there is no robots.txt, it says nothing.
+func robotsText(resp *tap.Response) ([]byte, bool) {
 	if resp.Status != http.StatusOK {
 		return nil, true
 	}
 	body, cut, err := look.Decode(resp.Header.ContentEncoding, resp.Body, tap.MaxText)
 	if err != nil && strings.HasPrefix(http.DetectContentType(resp.Body), "text/") {
-		return robots.Parse(resp.Body), true // a middleware around the site will compress it, and has set the header already
+		return resp.Body, true // a middleware around the site will compress it, and has set the header already
 	}
 	if err != nil || cut && len(body) < tap.MaxText {
 		return nil, false
 	}
-	return robots.Parse(body), true
+	return body, true
+}
+
+// Sitemaps returns the values of the Sitemap lines of the robots.txt that was seen last, nil
+// if none was seen since the start.
+func (l *Ledger) Sitemaps() []string {
+	if named := l.sitemaps.Load(); named != nil {
+		return *named
+	}
+	return nil
 }
 
 // setRobots makes o the robots.txt that holds, and begins a review of all pages if its

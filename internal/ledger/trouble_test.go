@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
 )
 
 // mendSoon repairs the store, and waits until everything queued is stored.
@@ -24,7 +26,7 @@ func (r *rig) mendSoon(st *base.Store) {
 
 var errStore = errors.New("the disk is on fire")
 
-func TestTroubleOfTheStore(t *testing.T) {
+func TestTroubleOfTheStoreIsLoggedOnceAndLosesNothing(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		trouble func(*base.Store)
@@ -138,7 +140,7 @@ func TestNoindexIsObeyedWhileTheStoreIsDown(t *testing.T) {
 }
 
 // The store stores and then fails to confirm it, at each step on the way to a verdict.
-func TestLostAnswers(t *testing.T) {
+func TestLookWhoseStoringIsNotConfirmedCountsOnce(t *testing.T) {
 	// lost offers a sighting that is stored without a confirmation.
 	lost := func(r *rig, st *base.Store, s *look.Sighting) {
 		st.LoseAnswers(errStore)
@@ -252,7 +254,7 @@ func TestDamagedSecretIsTold(t *testing.T) {
 // A visitor gets a page, and the next one is told that it is gone for good. Both looks are
 // merged later, and the store may be full in between. The older look alone must not settle
 // the withdrawal.
-func TestOlderWitnessUndoesNoWithdrawal(t *testing.T) {
+func TestOlderWitnessEndsNoWithdrawal(t *testing.T) {
 	witnessed := func() *look.Sighting { return seen("/a", html("a")) }
 	gone := func() *look.Sighting { return answered("/a", http.StatusGone) }
 	for _, tt := range []struct {
@@ -301,4 +303,83 @@ func TestOlderWitnessUndoesNoWithdrawal(t *testing.T) {
 			r.wantListed("/", "/a", "/b")
 		})
 	}
+}
+
+func TestRestartLosesNothing(t *testing.T) {
+	withPage(t, func(r *rig) {
+		time.Sleep(time.Hour)
+		r.sight("/a", html("a, otherwise"))
+		before, lastMod := r.page("/a"), r.lastMod("/a")
+		r.restart()
+		r.wantListed("/", "/a")
+		if after := r.page("/a"); !reflect.DeepEqual(after, before) {
+			t.Errorf("after a restart\n%+v, before it\n%+v", after, before)
+		}
+		r.wantLastMod("/a", lastMod)
+		r.sight("/a", html("a"))
+		r.wantLastMod("/a", lastMod) // the mark knows the old text
+	})
+}
+
+func TestLinksOfAPageAreStoredInSeveralTransactions(t *testing.T) {
+	inBubble(t, Config{MaxURLs: 400}, func(r *rig) {
+		links := numbered("/p%d", 1500)
+		see := func(locations []string) {
+			for _, l := range locations {
+				r.offer(seen(l, html(l)))
+			}
+		}
+		see(links[:750]) // before the page that links to them
+		r.sight("/", html("home", links...))
+		see(links[750:])
+		r.flush()
+		r.wantListed(append(links, "/")...)
+		if parts := r.pagesByPart(); len(parts) != 4 {
+			t.Errorf("%d parts, want 4 of at most 400", len(parts))
+		}
+	})
+}
+
+func TestWaitingLocationsAreBounded(t *testing.T) {
+	const most = 1000
+	inBubble(t, Config{Store: new(memstore.Store), MaxWaiting: most}, func(r *rig) {
+		r.sight("/", html("home", "/linked"))
+		r.forget("/forgotten")
+		for i := range 3 * most {
+			if i%1000 == 0 {
+				r.flush() // the queue is bounded
+			}
+			r.offer(seen(fmt.Sprintf("/junk/%d", i), "<p>junk"))
+		}
+		r.flush()
+		if got := r.ledger.Stats().Waiting; got > most {
+			t.Errorf("%d locations wait, at most %d may", got, most)
+		}
+		r.wantVerdict("/linked", admit.Waiting, admit.NotSeen)
+		r.wantVerdict("/forgotten", admit.Excluded, admit.Forgotten)
+	})
+}
+
+// A page that links to many others, each of which displaces one with many peers,
+// takes more keys than a transaction has.
+func TestLinksThatTakeTooManyKeysAreStoredInSteps(t *testing.T) {
+	inBubble(t, Config{Store: new(memstore.Store)}, func(r *rig) {
+		var links []string
+		for i := range 60 {
+			var alternates []string
+			for _, lang := range []string{"en", "de", "fr", "es", "it", "nl", "pl", "pt", "sv"} {
+				alternates = append(alternates, fmt.Sprintf("%s=/%s/%d", lang, lang, i))
+			}
+			for _, a := range alternates {
+				lang, location, _ := strings.Cut(a, "=")
+				r.sight(location, inLanguages(fmt.Sprintf("page %d in %s. %s", i, lang, same), alternates...), route(location, true))
+			}
+			r.sight(fmt.Sprintf("/new/%d", i), inLanguages(fmt.Sprintf("page %d in en. %s", i, same), alternates...))
+			links = append(links, fmt.Sprintf("/new/%d", i))
+		}
+		r.sight("/", html("home", append(links, "/after")...))
+		r.sight("/after", html("after"))
+		r.wantVerdict("/after", admit.Listed, admit.ByLink)
+		r.wantVerdict("/new/59", admit.Listed, admit.ByLink)
+	})
 }

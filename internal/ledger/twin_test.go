@@ -50,7 +50,7 @@ func TestDuplicatesAreOnePage(t *testing.T) {
 	}
 }
 
-func TestPagesThatAreNoDuplicates(t *testing.T) {
+func TestPagesThatDifferAreListedBoth(t *testing.T) {
 	titled := func(title string) string {
 		return "<html><head><title>" + title + "</title></head><body>" + same + "</body></html>"
 	}
@@ -97,7 +97,7 @@ func TestEntryIsNoDuplicate(t *testing.T) {
 	})
 }
 
-func TestWhatARuleListsIsListedHoweverManyShowIt(t *testing.T) {
+func TestPageThatARuleListsIsListedThoughManyShowItsContent(t *testing.T) {
 	inBubble(t, Config{Rules: rules(t, admit.Rule{Pattern: "/v/", Listing: admit.Always})}, func(r *rig) {
 		r.sight("/", html("home"))
 		all := numbered("/v/%d", 2*admit.ClusterSize)
@@ -110,7 +110,7 @@ func TestWhatARuleListsIsListedHoweverManyShowIt(t *testing.T) {
 	})
 }
 
-func TestSoftNotFound(t *testing.T) {
+func TestPagesThatShowOneErrorTextAreNotListed(t *testing.T) {
 	const notFound = "The page was not found. " + same
 	runInBubble(t, "linked", Config{}, func(r *rig) {
 		links := numbered("/dead-%d", admit.ClusterSize+5)
@@ -144,7 +144,7 @@ func TestSoftNotFound(t *testing.T) {
 	})
 }
 
-func TestWhoElseShowsTheSameIsKnownAfterARestart(t *testing.T) {
+func TestDuplicatesAreKnownAfterARestart(t *testing.T) {
 	visitors := []string{"8.8.0.0/24", "8.8.1.0/24", "8.8.2.0/24"}
 	for _, tt := range []struct {
 		name, other, body string

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestResolve(t *testing.T) {
+func TestResolveGivesTheLocationOfALink(t *testing.T) {
 	n := newShop(t)
 	for _, tt := range []struct {
 		name string
@@ -79,7 +79,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestResolveFolder(t *testing.T) {
+func TestResolveKeepsLinksToTheFolder(t *testing.T) {
 	// Links are public: they already have the prefix that a proxy strips from requests.
 	n := newNormalizer(t, "https://example.com/app", Config{StrippedPrefix: "/app"})
 	for _, tt := range []struct {
@@ -101,7 +101,7 @@ func TestResolveFolder(t *testing.T) {
 	}
 }
 
-func TestLinkHostInAnyScript(t *testing.T) {
+func TestLinkMayNameItsHostInAnyScript(t *testing.T) {
 	n := newNormalizer(t, "https://xn--mller-kva.example", Config{})
 	if got, want := n.Resolve("/", "https://MÜLLER.example/a"), (Result{Location: "/a"}); got != want {
 		t.Errorf("a link to the origin: %+v, want %+v", got, want)
@@ -111,7 +111,7 @@ func TestLinkHostInAnyScript(t *testing.T) {
 	}
 }
 
-func TestResolveHostsGiven(t *testing.T) {
+func TestLinksNameTheOriginAndRequestsTheHostsGiven(t *testing.T) {
 	// Links do not name the host that a proxy sends.
 	n := newNormalizer(t, "https://example.com", Config{Hosts: []string{"backend.internal"}})
 	if got := n.Resolve("/", "https://example.com/a"); got.Location != "/a" {
@@ -122,7 +122,7 @@ func TestResolveHostsGiven(t *testing.T) {
 	}
 }
 
-func TestBase(t *testing.T) {
+func TestBaseResolvesTheBaseElement(t *testing.T) {
 	n := newShop(t)
 	for _, tt := range []struct{ name, location, href, want string }{
 		{"none", "/a/b?page=2", "", "/a/b?page=2"},
@@ -145,7 +145,7 @@ func TestBase(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
+func TestParseReadsURLsAndPaths(t *testing.T) {
 	n := newNormalizer(t, "https://example.com/blog", Config{StrippedPrefix: "/blog"})
 	for _, tt := range []struct {
 		name string

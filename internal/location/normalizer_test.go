@@ -3,19 +3,17 @@ package location
 import (
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // newNormalizer returns a Normalizer or ends the test.
 func newNormalizer(t testing.TB, origin string, cfg Config) *Normalizer {
 	t.Helper()
 	o, err := ParseOrigin(origin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	n, err := New(o, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return n
 }
 
@@ -30,7 +28,7 @@ func newShop(t testing.TB) *Normalizer {
 	})
 }
 
-func TestRequest(t *testing.T) {
+func TestRequestGivesTheLocationOfATarget(t *testing.T) {
 	n := newShop(t)
 	for _, tt := range []struct {
 		name   string
@@ -147,7 +145,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-func TestRequestHostsByDefault(t *testing.T) {
+func TestRequestTakesTheOriginsHostByDefault(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		origin string
@@ -187,7 +185,7 @@ func TestRequestHostsByDefault(t *testing.T) {
 	}
 }
 
-func TestRequestHostsExactly(t *testing.T) {
+func TestRequestTakesOnlyTheHostsGiven(t *testing.T) {
 	n := newNormalizer(t, "https://example.com", Config{Hosts: []string{"Backend.Internal.:8080"}})
 	if got, want := n.Request("backend.internal:8080", "/a"), (Result{Location: "/a"}); got != want {
 		t.Errorf("a listed host: %+v, want %+v", got, want)
@@ -199,7 +197,7 @@ func TestRequestHostsExactly(t *testing.T) {
 	}
 }
 
-func TestRequestFolder(t *testing.T) {
+func TestRequestAddsTheStrippedPrefixAndKeepsToTheFolder(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		origin string
@@ -229,7 +227,7 @@ func TestRequestFolder(t *testing.T) {
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		origin  string

@@ -8,7 +8,7 @@ import (
 // longestHost has 253 bytes, and labels of 63.
 var longestHost = strings.Repeat(strings.Repeat("a", 63)+".", 3) + strings.Repeat("a", 61)
 
-func TestParseOrigin(t *testing.T) {
+func TestParseOriginBringsOriginsIntoOneForm(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		in     string
@@ -59,7 +59,7 @@ func TestParseOrigin(t *testing.T) {
 	}
 }
 
-func TestParseOriginRefuses(t *testing.T) {
+func TestParseOriginNamesTheDefectOrTheFix(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		in      string
@@ -118,5 +118,92 @@ func TestParseOriginRefuses(t *testing.T) {
 func TestZeroOriginIsEmpty(t *testing.T) {
 	if s := (Origin{}).String(); s != "" {
 		t.Errorf("String of the zero Origin = %q", s)
+	}
+}
+
+func TestTwinIsTheOriginWithOrWithoutWWW(t *testing.T) {
+	for _, tt := range []struct {
+		origin, twin, href string
+		hosts              []string
+		want               bool
+	}{
+		{"https://example.com", "https://www.example.com", "https://www.example.com/a", nil, true},
+		{"https://example.com", "https://www.example.com", "//WWW.Example.com./", nil, true},
+		{"https://example.com", "https://www.example.com", "http://www.example.com:80/", nil, true},
+		{"https://example.com", "https://www.example.com", "https://example.com/a", nil, false},
+		{"https://example.com", "https://www.example.com", "https://www2.example.com/a", nil, false},
+		{"https://example.com", "https://www.example.com", "/www.example.com", nil, false},
+		{"https://example.com", "https://www.example.com", "https://user@www.example.com/", nil, false},
+		{"https://example.com", "https://www.example.com", "mailto:a@www.example.com", nil, false},
+		{"https://example.com", "https://www.example.com", "https://www.example.com/a", []string{"example.com", "www.example.com"}, false},
+		{"https://www.example.com/blog", "https://example.com/blog", "https://example.com/", nil, true},
+		{"http://example.com:8080", "http://www.example.com:8080", "http://www.example.com:8080/", nil, true},
+		{"http://example.com:8080", "http://www.example.com:8080", "http://www.example.com/", nil, false},
+	} {
+		n := newNormalizer(t, tt.origin, Config{Hosts: tt.hosts})
+		origin := n.Origin()
+		if got := origin.Twin().String(); got != tt.twin {
+			t.Errorf("the twin of %s is %s, want %s", tt.origin, got, tt.twin)
+		}
+		if got := n.Twin(origin.Folder(), tt.href); got != tt.want {
+			t.Errorf("%s leads to the twin of %s: %t, want %t", tt.href, tt.origin, got, tt.want)
+		}
+	}
+}
+
+// TestPublicAddsNoStrippedPrefix reads a target that no proxy has cut.
+func TestPublicAddsNoStrippedPrefix(t *testing.T) {
+	n := newNormalizer(t, "https://example.com/blog", Config{StrippedPrefix: "/blog"})
+	if got := n.Request("example.com", "/a").Location; got != "/blog/a" {
+		t.Errorf("what a proxy has cut is at %q", got)
+	}
+	if got := n.Public("example.com", "/blog/a").Location; got != "/blog/a" {
+		t.Errorf("what it has not cut is at %q", got)
+	}
+}
+
+func TestPublicHostTakesHostsOfTheInternet(t *testing.T) {
+	for _, tt := range []struct{ name, host, want string }{
+		{"a domain", "cdn.example.net", "cdn.example.net"},
+		{"capitals", "CDN.Example.NET", "cdn.example.net"},
+		{"a full stop at the end", "example.com.", "example.com"},
+		{"a port", "example.com:8443", "example.com:8443"},
+		{"the scheme's port", "example.com:443", "example.com"},
+		{"another scheme's port", "example.com:80", "example.com:80"},
+		{"a suffix of two labels", "shop.example.co.uk", "shop.example.co.uk"},
+		{"a suffix of somebody's", "jane.github.io", "jane.github.io"},
+		{"a bucket", "b.s3.amazonaws.com", "b.s3.amazonaws.com"},
+		{"another script", "bücher.de", "xn--bcher-kva.de"},
+		{"a domain of another script", "пример.рф", "xn--e1afmkfd.xn--p1ai"},
+		{"full width", "ｅｘａｍｐｌｅ．ｃｏｍ", "example.com"},
+		{"a number below", "127.1.example.com", "127.1.example.com"},
+		{"an address below", "127.0.0.1.nip.io", "127.0.0.1.nip.io"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, ok := PublicHost("https", tt.host)
+			if got != tt.want || ok != (tt.want != "") {
+				t.Errorf("%q is %q, %v, want %q", tt.host, got, ok, tt.want)
+			}
+		})
+	}
+}
+
+func TestPublicHostRefusesOtherHosts(t *testing.T) {
+	for kind, hosts := range map[string][]string{
+		"an address": {"10.0.0.7", "8.8.8.8", "10.0.0.7:8080", "10.0.0.7.", "[::1]", "[2a00:1450:4001:81b::200e]"},
+		"an address in another spelling": {"127.1", "0x7f.1", "2130706433", "0x7f000001", "0177.0.0.1", "images.1", "images.0x",
+			"１２７.０.０.１", "127．0．0．1", "127。0。0。1", "①②⑦.⓪.⓪.①"},
+		"this machine": {"localhost", "ｌｏｃａｌｈｏｓｔ", "local\u00adhost", "app.localhost"},
+		"a name in a private network": {"images", "nas.local", "nas.local.", "NAS.LOCAL", "nas.localdomain", "nas.lan", "nas.home", "nas.home.arpa",
+			"images.internal", "10-0-0-7.ec2.internal", "images.private", "images.intranet", "images.corp", "images.default.svc",
+			"images.default.svc.cluster.local", "images.service.consul", "images.acme"},
+		"a reserved name": {"com", "abcdefghijklmnop.onion", "images.test", "images.example", "images.invalid", "7.0.0.10.in-addr.arpa"},
+		"not a host name": {"127%2E1", "example.com..", "a..example.com", "", ".", "example.com:99999", "u@example.com", "exa mple.com"},
+	} {
+		for _, host := range hosts {
+			if got, ok := PublicHost("https", host); ok || got != "" {
+				t.Errorf("%q, %s, is taken for %q", host, kind, got)
+			}
+		}
 	}
 }

@@ -52,7 +52,7 @@ func TestPageParameterTakesANumberOrAShortWord(t *testing.T) {
 	}
 }
 
-func TestASessionInASegmentIsRefused(t *testing.T) {
+func TestSessionInASegmentIsRefused(t *testing.T) {
 	n := newNormalizer(t, "https://example.com", Config{})
 	for _, tt := range []struct {
 		path string
@@ -84,7 +84,7 @@ func TestASessionInASegmentIsRefused(t *testing.T) {
 	}
 }
 
-func TestEmailAddressesWithOtherFormsOfTheAtSign(t *testing.T) {
+func TestEmailAddressesAreRefusedInAnyFormOfTheAtSign(t *testing.T) {
 	n := newNormalizer(t, "https://example.com", Config{Params: []string{"page"}})
 	for _, tt := range []struct {
 		name, target string

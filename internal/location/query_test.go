@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestQuery(t *testing.T) {
+func TestQueryKeepsAllowedParametersInOrder(t *testing.T) {
 	long := strings.Repeat("v", 64)
 	for _, tt := range []struct {
 		name   string
@@ -64,7 +64,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-func TestMoreParametersBelowAPath(t *testing.T) {
+func TestRuleAllowsMoreParametersBelowAPath(t *testing.T) {
 	asked := 0
 	more := func(path string) []string {
 		asked++
@@ -107,7 +107,7 @@ func TestMoreParametersBelowAPath(t *testing.T) {
 	}
 }
 
-func TestCheckParam(t *testing.T) {
+func TestCheckParamRefusesWhatIsNoName(t *testing.T) {
 	for _, tt := range []struct {
 		name, key string
 		ok        bool

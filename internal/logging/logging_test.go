@@ -64,7 +64,7 @@ func TestLoggingNeverWaitsForTheHandler(t *testing.T) {
 	})
 }
 
-func TestAPanicOfTheHandlerLosesOneRecord(t *testing.T) {
+func TestPanicOfTheHandlerLosesOneRecord(t *testing.T) {
 	var log bytes.Buffer
 	q := NewQueue(obstinate{slog.NewTextHandler(&log, nil), func(r slog.Record) {
 		if r.Message == "bad" {

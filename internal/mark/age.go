@@ -5,11 +5,14 @@ import "strings"
 // longestAge is the length in bytes of the longest text that counts as an age.
 const longestAge = 48
 
-// ages are words, in some languages, of texts that say how long ago something was.
-var ages = [...]string{
-	" ago", "in the last ", "just now", "yesterday", "this week", "vor ", "gestern", "heute", "il y a ", "hier ", "hace ", "ayer", " fa", "ieri",
-	" atrás", "há ", "ontem", " geleden", "gisteren", " sedan", "igår", " siden", " temu", "wczoraj", " назад", "вчера", "前", "昨", " önce",
-}
+// Words, in some languages, of texts that say how long ago something was.
+var (
+	ages = [...]string{ // anywhere in the text
+		"in the last ", "just now", "yesterday", "this week", "vor ", "gestern", "heute", "il y a ", "hier ", "hace ", "ayer", "ieri",
+		"há ", "ontem", "gisteren", "igår", "wczoraj", "вчера", "前", "昨",
+	}
+	ageEnds = [...]string{" ago", " fa", " atrás", " geleden", " sedan", " siden", " temu", " назад", " önce"} // at its end
+)
 
 // isAge reports whether a text says how long ago something was, such as "Updated
 // yesterday" or "vor 3 Tagen". Such a text changes by itself.
@@ -17,8 +20,13 @@ func isAge(s string) bool {
 	if len(s) > longestAge {
 		return false
 	}
+	for _, end := range ageEnds {
+		if strings.HasSuffix(s, end) {
+			return true
+		}
+	}
 	for _, word := range ages {
-		if i := strings.Index(s, word); i >= 0 && (word[0] != ' ' || i+len(word) == len(s)) {
+		if strings.Contains(s, word) {
 			return true
 		}
 	}

@@ -30,8 +30,7 @@ const (
 	emptiedFrom   = 256 // bytes; a page with less cannot become nearly empty
 	emptiedShare  = 30  // percent of the size
 	replacedShare = 10  // percent of the blocks that are known
-	smallNews     = 512 // bytes; text that moves by itself is not longer
-	longLink      = 40  // bytes; shorter links of an article are held
+	smallNews     = 256 // bytes; text that moves by itself is not longer
 )
 
 // A block is news of a page only if it stands on at most so many pages.
@@ -112,7 +111,7 @@ func (c *comparison) judge() (changes int) {
 		case m.n >= c.leastMoves(&w):
 			w.why = movingPlace
 			moving += int(n.block.size)
-		case !c.list && n.link && n.block.size < longLink:
+		case !c.list && n.link:
 			w.why = linked
 		case doubted:
 			w.why = doubtful

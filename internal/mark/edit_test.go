@@ -88,7 +88,7 @@ func wantFound(t *testing.T, w *website, others int, edit func(*article)) {
 
 // A new text of the site counts as a change on the first two pages that show it, if they
 // are known well. Nothing tells yet that other pages will show it too.
-func TestADeployRestampsNoMoreThanTwoPages(t *testing.T) {
+func TestDeployRestampsNoMoreThanTwoPages(t *testing.T) {
 	deploys := []struct {
 		name   string
 		deploy func(w *website)
@@ -131,7 +131,7 @@ func TestADeployRestampsNoMoreThanTwoPages(t *testing.T) {
 	}
 }
 
-func TestAnEditAmongADeployIsFound(t *testing.T) {
+func TestEditAmongADeployIsFound(t *testing.T) {
 	templates(t, func(t *testing.T, seed int, soup bool) {
 		w := newWebsite(seed, soup, 40)
 		w.rounds(3)

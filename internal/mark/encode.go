@@ -6,7 +6,7 @@ import (
 )
 
 // version is the first byte of an encoded mark.
-const version = 3
+const version = 4
 
 // The flags of an encoded mark. The other bits are its doubt.
 const (
@@ -16,7 +16,7 @@ const (
 )
 
 // AppendBinary appends the mark in a form that [Parse] reads. It takes 20 bytes, plus two
-// for each block that the page showed, at most 3,600, plus up to 410 if its text moves.
+// for each block that the page showed, at most 3,600, plus up to 224 if its text moves.
 func (m Mark) AppendBinary(b []byte) []byte {
 	if !m.looked {
 		return b
@@ -52,7 +52,7 @@ func (m Mark) AppendBinary(b []byte) []byte {
 		}
 	}
 	for _, o := range m.movers[:movers] {
-		b = append(binary.BigEndian.AppendUint16(b, o.name), o.n, o.stay)
+		b = append(binary.BigEndian.AppendUint16(b, o.name), o.n)
 	}
 	if m.loss != (loss{}) {
 		b = binary.BigEndian.AppendUint16(b, m.loss.key)
@@ -87,7 +87,7 @@ func Parse(b []byte) (m Mark, err error) {
 		w.since, w.size, w.seen, w.why = r.uint32(), r.uint16(), max(1, r.byte()), min(doubt(r.byte()), emptiedLook)
 	}
 	for i := range movers {
-		m.movers[i] = mover{name: r.uint16(), n: max(1, r.byte()), stay: min(r.byte(), 32)}
+		m.movers[i] = mover{name: r.uint16(), n: max(1, r.byte())}
 	}
 	if flags&flagLoss != 0 {
 		m.loss = loss{key: r.uint16(), since: r.uint32(), looks: r.byte(), tired: r.byte()}

@@ -2,6 +2,7 @@ package mark
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strings"
 	"unicode/utf8"
 )
@@ -83,6 +84,10 @@ func numberAt[T string | []byte](s T, i int) int {
 // hasNumbers reports whether a text has digits, and whether some digits are a year.
 func hasNumbers(s []byte) (numbers, year bool) {
 	for i := 0; i < len(s); i++ {
+		if i+8 <= len(s) && !hasDigits([8]byte(s[i:])) {
+			i += 7
+			continue
+		}
 		if s[i]-'0' > 9 {
 			continue
 		}
@@ -92,6 +97,16 @@ func hasNumbers(s []byte) (numbers, year bool) {
 		i = end
 	}
 	return numbers, year
+}
+
+// hasDigits looks at eight bytes at once, since every byte of a page comes by here. Adding
+// 0x50 sets the highest bit of an ASCII byte from '0' on, adding 0x46 from the one after '9'
+// on.
+func hasDigits(s [8]byte) bool {
+	const each = 0x0101010101010101
+	x := binary.LittleEndian.Uint64(s[:])
+	low := x &^ (0x80 * each)
+	return (low+0x50*each)&^(low+0x46*each)&^x&(0x80*each) != 0
 }
 
 // mask appends a text with one sign in place of each number.

@@ -43,7 +43,7 @@ type Mark struct {
 }
 
 // firstDoubt is the doubt of a new page, which may move by itself.
-const firstDoubt = 2
+const firstDoubt = 4
 
 // A text of up to emptySize bytes hardly counts: the page was not there yet, or scripts
 // fill it. The next text with more than fullSize bytes only teaches the mark.
@@ -68,7 +68,7 @@ func (m Mark) Look(v *View, at int64) (after Mark, o Outcome, since int64) {
 		o = Same
 	}
 	known := m.knownKeys()
-	m.list = m.readsAsList(v)
+	m.list = v.isList()
 	if o == First || m.size <= emptySize && v.size > fullSize {
 		m.looked, m.size = true, v.size
 		m.adopt(v, known)
@@ -127,7 +127,7 @@ func (m Mark) Awaited() (since int64, looks int) {
 		if w.why == believed || since != 0 && int64(w.since) >= since {
 			continue
 		}
-		since, looks = int64(w.since), max(1, int(m.patience(w))+1-int(w.seen))
+		since, looks = int64(w.since), max(1, int(w.patience())+1-int(w.seen))
 	}
 	return since, looks
 }

@@ -10,18 +10,6 @@ const moversKept = 32
 type mover struct {
 	name uint16
 	n    uint8 // how often, 0 for an empty entry
-	stay uint8 // the longest time that something stayed there, as a power of two of seconds
-}
-
-// patience returns at how many looks a text must have been there before it is news.
-func (o mover) patience() uint8 {
-	switch {
-	case o.n < 2:
-		return 1
-	case o.n < 4:
-		return 2
-	}
-	return 3
 }
 
 // leastMoves returns how often a place must have moved before its news are held. Items of a
@@ -33,23 +21,19 @@ func (c *comparison) leastMoves(w *watched) uint8 {
 	return 1
 }
 
-// If one name has moved this often, that name alone shows that a place moves. Until
-// then both names must agree, since a change may have touched one of the blocks around it.
+// A place that has moved more often moves often.
 const oftenMoves = 3
 
-// moves returns how the place of a block moves. In a list, only the gap between two items
-// that stay is a place.
+// moves returns how the place of a block moves. Both of its names must agree, since a
+// change may have touched one of the blocks around it. In a list, only the gap between two
+// items that stay is a place.
 func (m *Mark) moves(w *watched) (o mover) {
 	prev, next, form := m.mover(w.prev), m.mover(w.next), m.mover(w.form)
-	o.stay = max(prev.stay, next.stay, form.stay)
 	o.n = min(prev.n, next.n)
 	if m.list {
 		return o
 	}
 	o.n = max(o.n, form.n)
-	if n := max(prev.n, next.n); n >= oftenMoves {
-		o.n = max(o.n, n)
-	}
 	return o
 }
 
@@ -80,13 +64,9 @@ func (m *Mark) oftenMoving() (n int) {
 // numbers.
 func (c *comparison) moved(w *watched) (surprise bool) {
 	surprise = c.moves(w).n == 0
-	stay := uint8(0)
-	for c.at-int64(w.since) >= 2<<stay {
-		stay++
-	}
 	for _, name := range [...]uint16{w.prev, w.next, w.form} {
 		if name != 0 {
-			c.note(name, stay)
+			c.note(name)
 		}
 	}
 	if w.form != 0 && !c.known.has(w.form) {
@@ -97,14 +77,14 @@ func (c *comparison) moved(w *watched) (surprise bool) {
 }
 
 // note counts a move, and puts its mover in front.
-func (m *Mark) note(name uint16, stay uint8) {
+func (m *Mark) note(name uint16) {
 	i := 0
 	for i < moversKept-1 && m.movers[i].n > 0 && m.movers[i].name != name {
 		i++
 	}
-	o := mover{name: name, n: 1, stay: stay}
+	o := mover{name: name, n: 1}
 	if was := m.movers[i]; was.n > 0 && was.name == name {
-		o.n, o.stay = min(was.n, 254)+1, max(stay, was.stay)
+		o.n = min(was.n, 254) + 1
 	}
 	copy(m.movers[1:i+1], m.movers[:i])
 	m.movers[0] = o
@@ -114,18 +94,6 @@ func (m *Mark) note(name uint16, stay uint8) {
 func (m *Mark) calm(w *watched) {
 	for i := range m.movers {
 		if o := &m.movers[i]; o.name == w.prev || o.name == w.next || o.name == w.form {
-			*o = mover{}
-		}
-	}
-	moveUp(m.movers[:])
-}
-
-// calmHalf forgets half of all moves.
-func (m *Mark) calmHalf() {
-	for i := range m.movers {
-		if o := &m.movers[i]; o.n > 1 {
-			o.n /= 2
-		} else {
 			*o = mover{}
 		}
 	}

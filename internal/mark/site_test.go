@@ -22,7 +22,7 @@ func taught(pages int) *Site {
 	return s
 }
 
-func TestASiteIsReadBack(t *testing.T) {
+func TestSiteIsReadAsItWasWritten(t *testing.T) {
 	for name, s := range map[string]*Site{"empty": {}, "small": taught(3), "full": taught(3000)} {
 		b := s.AppendBinary(nil)
 		if len(b) > 33<<10 {
@@ -43,7 +43,7 @@ func TestASiteIsReadBack(t *testing.T) {
 
 // If the memory was kept, a change of furniture right after a restart changes no page, even
 // one that nobody has looked at since.
-func TestAKeptMemoryKnowsFurniture(t *testing.T) {
+func TestStoredSiteKnowsItsFurniture(t *testing.T) {
 	s, err := ParseSite(taught(20).AppendBinary(nil))
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestAKeptMemoryKnowsFurniture(t *testing.T) {
 
 // A text that only one page loses is a change of that page. A text that other pages lose
 // too belongs to the site.
-func TestALossOfTheSiteIsNoChange(t *testing.T) {
+func TestLossOfTheSiteIsNoChange(t *testing.T) {
 	const notice = "A notice that stood on the pages of the site until somebody took it away."
 	for _, tt := range []struct {
 		name string
@@ -96,7 +96,7 @@ func TestALossOfTheSiteIsNoChange(t *testing.T) {
 	}
 }
 
-func TestParseSiteRefuses(t *testing.T) {
+func TestParseSiteRefusesDamagedSites(t *testing.T) {
 	good := taught(3).AppendBinary(nil)
 	for name, in := range map[string][]byte{
 		"another version": {7}, "half of it": good[:len(good)/2], "a byte too many": append(bytes.Clone(good), 0), "nothing after the version": {1},

@@ -41,7 +41,7 @@ const (
 	leastLink     = 12  // a shorter link says too little
 	leastBlock    = 20  // a shorter block says too little
 	longestItem   = 300 // of a list
-	longestNotice = 100 // a longer text is no copyright line
+	longestNotice = 100 // a longer text is no notice
 	longestDated  = 160 // a longer text is not about the date in it
 	maskedLink    = 100 // numbers do not count in links up to this length
 	maskedText    = 40  // nor in other texts up to this length
@@ -115,9 +115,10 @@ func (r *reading) block(b *page.Block, seed uint64) block {
 
 func keyOf(hash uint64) uint16 { return uint16(hash >> 48) }
 
-// isNotice reports whether a text is a copyright line, which names the year.
+// isNotice reports whether a text is a copyright line, which names the year, or says who is
+// editing the page.
 func isNotice(s string) bool {
-	return len(s) < longestNotice && (strings.Contains(s, "©") || strings.Contains(s, "opyright"))
+	return len(s) < longestNotice && (strings.Contains(s, "©") || strings.Contains(s, "opyright") || strings.Contains(s, "urrently locked by"))
 }
 
 // names reports whether a short text may name the day of a time, in any zone.
@@ -130,18 +131,16 @@ func (b *block) names(at int64) bool {
 	return false
 }
 
-// A page is a list if items are at least so many percent of the bytes of its longer blocks:
-// listShare at the first look, then stillList for a list and becomesList for an article.
+// A page is a list if it has leastItems items and they are at least listShare percent of the
+// bytes of its longer blocks.
 const (
-	listShare    = 22
-	stillList    = 20
-	becomesList  = 25
+	listShare    = 25
 	leastItems   = 5
 	leastTelling = 30 // bytes; shorter blocks do not tell a list from an article
 )
 
-// readsAsList reports whether a page is a list: items are much of it.
-func (m *Mark) readsAsList(v *View) bool {
+// isList reports whether a page is a list: items are much of it.
+func (v *View) isList() bool {
 	all, items, n := 0, 0, 0
 	for i := range v.blocks {
 		b := &v.blocks[i]
@@ -153,12 +152,5 @@ func (m *Mark) readsAsList(v *View) bool {
 			items, n = items+int(b.size), n+1
 		}
 	}
-	share := listShare
-	switch {
-	case m.list:
-		share = stillList
-	case m.looked:
-		share = becomesList
-	}
-	return n >= leastItems && 100*items >= share*all
+	return n >= leastItems && 100*items >= listShare*all
 }

@@ -3,7 +3,7 @@ package mark
 import "slices"
 
 // watchKept is how many blocks a mark follows at a time.
-const watchKept = 16
+const watchKept = 8
 
 // watched is a block that was news lately. The mark follows it to see whether it stays. A
 // held block that stays is a change. If the block goes, its place moves by itself.
@@ -23,28 +23,23 @@ const (
 	believed     doubt = iota // the block is not held
 	doubtful                  // the page may move by itself
 	movingPlace               // its place moves by itself
-	linked                    // it is a short link
+	linked                    // it is a link of an article
 	dated                     // it names the day of the look
 	replacedLook              // it came with another text
 	emptiedLook               // nearly all other text was gone
 )
 
-// A block that was there at so many looks, and for so long, has come to stay.
+// A block that was there at so many looks has come to stay.
 const (
 	stayed       = 3 // looks, of a text longer than longestDated
 	settledLooks = 8
-	forgotten    = 7 * day // a block that is not seen for so long is not awaited any longer
-	settledTime  = 2 * day
 )
 
-// A page that is nearly empty for so long, and at more looks than this, has become empty.
-const (
-	emptiedLooks = 3
-	emptiedTime  = day
-)
+// A page that is nearly empty for so long has become empty.
+const emptiedTime = day
 
-// linkedLooks is how many looks a short link of an article waits.
-const linkedLooks = 3
+// patientLooks is how many looks a block waits if much speaks against it.
+const patientLooks = 3
 
 const day = 86400 // in seconds
 
@@ -69,7 +64,7 @@ func (c *comparison) settle() (since int64) {
 		case w.why != believed && c.isRipe(w, b):
 			since, c.fresh = max(since, int64(w.since)), 1
 			c.believe(w.since)
-		case w.why == believed && w.seen > settledLooks && c.at-int64(w.since) > settledTime:
+		case w.why == believed && w.seen > settledLooks:
 			c.calm(w)
 			*w = watched{}
 		}
@@ -96,7 +91,7 @@ func (c *comparison) find(key uint16) *block {
 // that moves and was not known to. A strange look reveals no such place.
 func (c *comparison) leave(w *watched) (surprise bool) {
 	switch {
-	case c.strange == another && w.why == doubtful && c.at-int64(w.since) < forgotten: // it may be there still, in the other text
+	case c.strange == another && w.why == doubtful: // it may be there still, in the other text
 	case w.why == replacedLook || w.why == emptiedLook:
 		c.churns = c.churns || c.strange == replaced
 		*w = watched{}
@@ -113,14 +108,10 @@ func (c *comparison) leave(w *watched) (surprise bool) {
 
 // patience returns how many looks must have shown a block before one more look makes it a
 // change.
-func (m *Mark) patience(w *watched) uint8 {
+func (w *watched) patience() uint8 {
 	switch w.why {
-	case emptiedLook:
-		return emptiedLooks
-	case movingPlace:
-		return m.moves(w).patience()
-	case linked:
-		return linkedLooks
+	case movingPlace, linked, emptiedLook:
+		return patientLooks
 	}
 	return 1
 }
@@ -129,12 +120,10 @@ func (m *Mark) patience(w *watched) uint8 {
 func (c *comparison) isRipe(w *watched, b *block) bool {
 	age := c.at - int64(w.since)
 	switch {
-	case w.seen <= c.patience(w):
+	case w.seen <= w.patience():
 		return false
 	case w.why == emptiedLook:
 		return age > emptiedTime
-	case w.why == movingPlace && age < 2<<c.moves(w).stay:
-		return false
 	}
 	return c.list || !b.names(c.at)
 }
@@ -143,20 +132,15 @@ func (c *comparison) isRipe(w *watched, b *block) bool {
 func (m *Mark) believe(since uint32) {
 	for i := range m.watch {
 		w := &m.watch[i]
-		if w.since != since {
-			continue
+		if w.since == since {
+			w.why = believed
 		}
-		if w.why == doubtful {
-			m.calmHalf()
-		}
-		w.why = believed
 	}
 	m.doubt = 0
 }
 
-// follow watches a block. If there is no room, it replaces a block that is not held, else
-// the oldest block. It never replaces a block of the same look: the look's first blocks
-// suffice.
+// follow watches a block. If there is no room, it replaces the oldest block. It never
+// replaces a block of the same look: the look's first blocks suffice.
 func (m *Mark) follow(w watched) {
 	out := -1
 	for i := range m.watch {
@@ -165,19 +149,11 @@ func (m *Mark) follow(w watched) {
 			out = i
 			break
 		}
-		if o.since != w.since && (out < 0 || o.worth() < m.watch[out].worth()) {
+		if o.since != w.since && (out < 0 || o.since < m.watch[out].since) {
 			out = i
 		}
 	}
 	if out >= 0 {
 		m.watch[out] = w
 	}
-}
-
-// worth says how much a block is worth following: the greater one stays.
-func (w *watched) worth() int64 {
-	if w.why == believed {
-		return int64(w.since)
-	}
-	return int64(w.since) + 1<<32
 }

@@ -50,7 +50,7 @@ func meta(property, content string) string {
 	return fmt.Sprintf(`<meta property="%s" content="%s">`, property, content)
 }
 
-func TestImages(t *testing.T) {
+func TestImagesOfTheMainTextAreRead(t *testing.T) {
 	many, wantMany := "", []string(nil)
 	for i := range 3 * maxImages {
 		many += fmt.Sprintf("<img src=/%d>", i)

@@ -53,7 +53,7 @@ var newsTests = []struct {
 	{"nothing", `<p>text`, nil},
 }
 
-func TestNews(t *testing.T) {
+func TestNewsAreReadFromStructuredData(t *testing.T) {
 	for _, tt := range newsTests {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := read(t, english+tt.html, Extensions).News; !reflect.DeepEqual(got, tt.want) {
@@ -82,7 +82,7 @@ func TestNewsHaveALanguage(t *testing.T) {
 	}
 }
 
-func TestNewsBounds(t *testing.T) {
+func TestTextsOfNewsAreBounded(t *testing.T) {
 	long := strings.Repeat("é ", 5000)
 	got := read(t, english+jsonLD(`{"@type":"Article","headline":"`+long+`","datePublished":"2026-11-20","publisher":"`+long+`"}`), Extensions).News
 	if got == nil {

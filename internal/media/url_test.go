@@ -9,7 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-func TestURLsThatASitemapMayName(t *testing.T) {
+func TestSitemapMayNamePublicURLs(t *testing.T) {
 	b, _ := newBase(normalizer(t), "/a/b", "")
 	for _, tt := range []struct{ name, href, want string }{
 		{"relative", "c.png", "https://example.com/a/c.png"},
@@ -39,7 +39,7 @@ func TestURLsThatASitemapMayName(t *testing.T) {
 	}
 }
 
-func TestURLsThatNoSitemapMayName(t *testing.T) {
+func TestSitemapMayNameNoPrivateURLs(t *testing.T) {
 	b, _ := newBase(normalizer(t), "/a/b", "")
 	for _, tt := range []struct{ name, href string }{
 		{"none", ""},

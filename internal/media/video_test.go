@@ -61,7 +61,7 @@ var videoTests = []struct {
 	{"Open Graph where structured data say too little", ogFrame + meta("og:video", "/w.mp4") + videoObject(``), []sitemap.Video{wantVideo("/w.mp4", "")}},
 }
 
-func TestVideos(t *testing.T) {
+func TestVideosAreReadFromStructuredData(t *testing.T) {
 	for _, tt := range videoTests {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := read(t, tt.html, Extensions).Videos; !slices.Equal(got, tt.want) {
@@ -71,7 +71,7 @@ func TestVideos(t *testing.T) {
 	}
 }
 
-func TestVideoOfOpenGraphInTime(t *testing.T) {
+func TestVideoOfOpenGraphIsReadInLinearTime(t *testing.T) {
 	got := read(t, ogFrame+meta("og:video", "/v.mp4")+meta("video:duration", "3723")+meta("video:release_date", "2026-11-20T09:00:00Z"), Extensions).Videos
 	want := full
 	want.Player = ""
@@ -80,7 +80,7 @@ func TestVideoOfOpenGraphInTime(t *testing.T) {
 	}
 }
 
-func TestVideoLimit(t *testing.T) {
+func TestVideosAreBounded(t *testing.T) {
 	var html strings.Builder
 	for i := range maxVideos + 10 {
 		html.WriteString(videoObject(fmt.Sprintf(`,"contentUrl":"/%d.mp4"`, i)))
@@ -91,7 +91,7 @@ func TestVideoLimit(t *testing.T) {
 	}
 }
 
-func TestISOSeconds(t *testing.T) {
+func TestDurationsAreReadAsSeconds(t *testing.T) {
 	for _, tt := range []struct {
 		s    string
 		want int

@@ -242,7 +242,7 @@ func (m *Batch) tally(key string, p *pagerecord.Page, as pagerecord.Standing) {
 
 // happened writes an event of a listed page to the journal.
 func (m *Batch) happened(p *pagerecord.Page, what journal.Happening) {
-	p.Logged = moment.Time(m.site.Journal.Note(m.Tx, int64(p.Logged), p.Loaded.Location, what, m.Now.UnixMilli(), p.Part))
+	p.Logged = moment.Time(m.site.Journal.Note(m.Tx, int64(p.Logged), p.Loaded.Location, what, p.Reason, m.Now.UnixMilli(), p.Part))
 	m.Effects.Events[what]++
 }
 
@@ -254,7 +254,7 @@ func (m *Batch) settled(p *pagerecord.Page, at time.Time) {
 // due makes the next visit to a location be looked at.
 func (m *Batch) due(location string) { m.Effects.Due = append(m.Effects.Due, location) }
 
-// move moves a listed page to another part if its own has too many or too few.
+// move moves a listed page to another part, since its own is too large.
 func (m *Batch) move(p *pagerecord.Page) {
 	to := m.site.Book.Move(m.Tx, p.Part, p.Loaded.Location)
 	if to == p.Part {

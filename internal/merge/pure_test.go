@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // TestMergingIsPure checks that nothing in merge, or in the packages of the records, can
@@ -26,13 +28,9 @@ func TestMergingIsPure(t *testing.T) {
 			continue
 		}
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		for _, imported := range f.Imports {
 			path := strings.Trim(imported.Path.Value, `"`)
 			for _, b := range banned {

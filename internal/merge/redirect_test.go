@@ -2,7 +2,7 @@ package merge
 
 import "testing"
 
-func TestRespelled(t *testing.T) {
+func TestRespelledRecognisesAnotherSpellingOfALocation(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
 		want bool

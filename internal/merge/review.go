@@ -16,7 +16,7 @@ import (
 // listed.
 func (site *Site) Outdated(location string, p *pagerecord.Page, now time.Time) bool {
 	switch {
-	case site.expired(p, moment.Of(now)), p.Listed() && (p.Ended(now) || site.Over[p.Part] || site.Thin[p.Part]):
+	case site.expired(p, moment.Of(now)), p.Listed() && (p.Ended(now) || site.Over[p.Part]):
 		return true
 	case p.Listed() && (site.Extends() || site.ranked(p, now) != p.Priority):
 		return true
@@ -54,7 +54,7 @@ func (m *Batch) Review(location string) {
 		p.Priority = m.site.ranked(p, m.Now)
 		p.Read = p.Read && !m.site.grown()
 		m.Save(p)
-		if p.Listed() && p.Loaded.Listed && (m.site.Thin[p.Part] || m.site.Book.Over(m.Tx, p.Part)) {
+		if p.Listed() && p.Loaded.Listed && m.site.Book.Over(m.Tx, p.Part) {
 			m.move(p)
 		}
 	case p.Listed():

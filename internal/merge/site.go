@@ -56,7 +56,6 @@ type Site struct {
 
 	Extended sitemap.Namespaces // the extensions that all entries agree with
 	Ranks    *priority.Ranks    // of all pages, nil before they are known
-	Thin     map[int]bool       // parts with so few pages that another part should take them
 	Over     map[int]bool       // parts with more pages than they may have
 
 	// OnUnsaved is called for pages that were changed but not saved. It is nil except

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestText(t *testing.T) {
+func TestTextIsInTheFormatOfPrometheus(t *testing.T) {
 	got := string(Text(Site{
 		Origin: "https://example.com", Version: "v1.2.3",
 		Verdicts: []Verdict{{"listed", "link", 3}, {"waiting", "no-evidence", 1}},
@@ -46,7 +46,7 @@ func TestTextEscapesLabels(t *testing.T) {
 	}
 }
 
-func TestAnswers(t *testing.T) {
+func TestAnswersAreCountedByTheirCode(t *testing.T) {
 	tests := []struct {
 		name   string
 		answer func(w http.ResponseWriter)
@@ -76,7 +76,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestResult(t *testing.T) {
+func TestResultsAreCountedByStatus(t *testing.T) {
 	for status, want := range map[int]string{200: "ok", 204: "ok", 301: "redirect", 404: "client-error", 503: "server-error", 0: "failed", 101: "failed", 999: "failed"} {
 		var r Result
 		r.Count(status)

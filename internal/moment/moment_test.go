@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestSub has pages that expire in the year 9999, by which some sites mean never.
-func TestSub(t *testing.T) {
+// TestSubIsBoundedForFarTimes has pages that expire in the year 9999, by which some sites mean never.
+func TestSubIsBoundedForFarTimes(t *testing.T) {
 	now := Of(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	never := Of(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC))
 	for name, c := range map[string]struct {

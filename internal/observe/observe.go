@@ -294,9 +294,9 @@ func (o *Observer) judge(asked asked, loc location.Result, kind admit.Kind, why 
 	case kind == admit.Alive:
 		return o.instead(look, unchanged+loc.Location, true)
 	case kind == admit.Doubtful:
-		// Only a listed page can be lost. A missing entry is worth a hint.
-		// Explain tells what exploring did not find.
-		wanted := asked.explored || o.cfg.Files.Lists(loc.Location) || o.cfg.Ledger.IsEntry(loc.Location)
+		// Only a listed page can be lost. A missing entry is worth a hint. Explain tells what
+		// linked pages answer.
+		wanted := asked.explored || o.vouched(loc.Location)
 		return o.instead(look, denials+group(asked.network)+loc.Location, wanted)
 	case kind == admit.Redirected:
 		return o.instead(look, redirects+group(asked.network)+loc.Location, true)

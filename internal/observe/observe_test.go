@@ -2,11 +2,15 @@ package observe
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -14,9 +18,10 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/ledger"
 	shown "github.com/servemap/servemap/internal/look"
+	"github.com/servemap/servemap/internal/tap"
 )
 
-func TestWhichRequestsAreWatched(t *testing.T) {
+func TestOnlyRequestsForPagesAreWatched(t *testing.T) {
 	method := func(m string) *http.Request { req := get("/a"); req.Method = m; return req }
 	for _, tt := range []struct {
 		name    string
@@ -66,7 +71,7 @@ func TestNothingIsWatchedAfterClose(t *testing.T) {
 	}
 }
 
-func TestWhichAnswersLeaveAPageDue(t *testing.T) {
+func TestPageStaysDueUnlessItsAnswerCounts(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		req  *http.Request
@@ -164,7 +169,7 @@ func TestSightingsGiveTheirMemoryBack(t *testing.T) {
 }
 
 // Handlers below the observer may change the request.
-func TestHandlersThatChangeTheRequest(t *testing.T) {
+func TestHandlersMayChangeTheRequest(t *testing.T) {
 	t.Run("HEAD turned into GET", func(t *testing.T) {
 		r := start(t)
 		r.watches(head("/"), func(w http.ResponseWriter, req *http.Request) {
@@ -204,7 +209,7 @@ func TestHandlersThatChangeTheRequest(t *testing.T) {
 	})
 }
 
-func TestClientNetwork(t *testing.T) {
+func TestSightingHasTheNetworkOfItsClient(t *testing.T) {
 	public, none := netip.MustParsePrefix("8.8.8.0/24"), netip.Prefix{}
 	from := func(addr string) *http.Request {
 		req := get("/a")
@@ -252,7 +257,7 @@ func TestOwnerDecidesWhoIsAnonymous(t *testing.T) {
 	}
 }
 
-func TestCounts(t *testing.T) {
+func TestCountsTellWhyResponsesDidNotCount(t *testing.T) {
 	r := start(t)
 	if got := r.Counts(); len(got) != 0 {
 		t.Errorf("counts = %v before any request", got)
@@ -324,4 +329,112 @@ func TestFullQueueLeavesWhatItDropsDue(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sent serves a page with one more header line.
+func sent(name, value string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(name, value)
+		page200(w, r)
+	}
+}
+
+// The page is out of the files before the store knows that it left.
+func TestPageLeavesTheFilesBeforeTheStoreHearsOfIt(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		next http.HandlerFunc
+		why  admit.Reason // why it is out; None if it stays
+	}{
+		{"private", sent("Cache-Control", "private"), admit.Private},
+		{"no-store", sent("Cache-Control", "no-store"), admit.NoStore},
+		{"noindex", sent("X-Robots-Tag", "noindex"), admit.NoIndex},
+		{"noindex in the second line", func(w http.ResponseWriter, r *http.Request) {
+			w.Header()["X-Robots-Tag"] = []string{"otherbot: noarchive", "none"}
+			page200(w, r)
+		}, admit.NoIndex},
+		{"410", answer(http.StatusGone), admit.StatusGone},
+		{"404 has its minute", answer(http.StatusNotFound), admit.None},
+		{"500", answer(http.StatusInternalServerError), admit.None},
+		{"page", page200, admit.None},
+	} {
+		for _, idle := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, idle ledger %t", tt.name, idle), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					r := start(t)
+					r.watches(get("/"), page200)
+					r.wantVerdict("/", admit.Listed, admit.ByEntry)
+					if idle {
+						stopped, err := ledger.New(ledger.Config{Normalizer: r.cfg.Normalizer, KeepFor: time.Hour})
+						r.check(err)
+						r.cfg.Ledger = stopped
+					}
+					time.Sleep(time.Minute)
+					r.watches(get("/"), tt.next)
+					synctest.Wait()
+					if out := !r.cfg.Files.Lists("/"); out != (tt.why != admit.None) {
+						t.Errorf("the root has left the files: %v", out)
+					}
+					if !idle && tt.why != admit.None {
+						if p := r.page("/"); p.Verdict == admit.Listed || p.Reason != tt.why {
+							t.Errorf("the root is %v because of %v, want it out because of %v", p.Verdict, p.Reason, tt.why)
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestPageIsSeenWithoutMemoryForItsBody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		r.watches(get("/"), page200)
+		r.page("/")
+		r.cfg.Buffers = tap.NewBuffers(shown.MaxPage, 0)
+
+		time.Sleep(time.Minute)
+		r.watches(get("/"), page200)
+		r.wantSightings(1)
+		if n := r.cfg.Ledger.Stats().Dropped; n != 1 {
+			t.Errorf("%d sightings were dropped, want the page that could not be kept", n)
+		}
+		if !r.watches(get("/"), sent("Cache-Control", "private")) {
+			t.Error("the page that could not be kept is not due")
+		}
+		r.wantVerdict("/", admit.Excluded, admit.Private) // this needs no body
+	})
+}
+
+// A compressor inside the observer hides what the page says about itself.
+func TestCompressedNoindexIsObeyed(t *testing.T) {
+	r := start(t)
+	r.watches(get("/"), coded("text/html", "gzip", gzipped(strings.Replace(html, "<head>", "<head><meta name=robots content=noindex>", 1))))
+	r.wantVerdict("/", admit.Excluded, admit.NoIndex)
+}
+
+func TestSiteVouchesForListedAndLinkedPages(t *testing.T) {
+	r := start(t)
+	want := func(when string, vouched map[string]bool) {
+		t.Helper()
+		for loc, want := range vouched {
+			if got := r.vouched(loc); got != want {
+				t.Errorf("%s: the site vouches for %s: %v, want %v", when, loc, got, want)
+			}
+		}
+	}
+	visit := func(target, body string) {
+		t.Helper()
+		r.Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			io.WriteString(w, body)
+		}), httptest.NewRecorder(), get("https://example.com"+target))
+		r.page(target) // so that it is read and stored
+	}
+	want("at the start", map[string]bool{"/": true, "/a": false, "/made-up": false})
+	visit("/made-up", `<title>m</title><a href="/linked-by-it">x</a>`)
+	visit("/", `<title>home</title><a href="/a">a</a>`)
+	want("when a listed page links to it", map[string]bool{"/a": true, "/made-up": false, "/linked-by-it": false})
+	visit("/a", `<title>a</title>`)
+	want("when it is listed", map[string]bool{"/": true, "/a": true, "/made-up": false})
 }

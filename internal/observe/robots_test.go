@@ -171,7 +171,7 @@ func TestRobotsTxtCountsAsNothingElse(t *testing.T) {
 	}
 }
 
-func TestWhenRobotsTxtIsDueAgain(t *testing.T) {
+func TestRobotsTxtIsDueAgainAfterItsOwnTime(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		req  *http.Request
@@ -228,7 +228,7 @@ func TestDamagedRobotsTxtChangesNothing(t *testing.T) {
 	}
 }
 
-func TestRobotsTxtWithoutMemoryForIt(t *testing.T) {
+func TestRobotsTxtWithoutMemoryForItChangesNothing(t *testing.T) {
 	r := start(t)
 	lent := r.cfg.Buffers
 	r.cfg.Buffers = tap.NewBuffers(shown.MaxPage, 0)

@@ -32,7 +32,7 @@ func gorilla(build func(*mux.Router)) func(middleware) http.Handler {
 	}
 }
 
-func TestRoutes(t *testing.T) {
+func TestRoutesOfRoutersAreFound(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		build    func(middleware) http.Handler
@@ -136,7 +136,7 @@ func TestRoutes(t *testing.T) {
 }
 
 // A proxy cut off the start of the public path.
-func TestRoutesBehindAStrippingProxy(t *testing.T) {
+func TestRoutesHaveThePrefixThatAProxyStrips(t *testing.T) {
 	r := start(t, at(t, "https://example.com/app", "/app"))
 	fetch(serveMux("/about")(r.observe), get("/about"))
 	if p := r.page("/app/about"); !p.Evidence.Route || p.Verdict != admit.Listed {
@@ -144,7 +144,7 @@ func TestRoutesBehindAStrippingProxy(t *testing.T) {
 	}
 }
 
-func TestPatternRoute(t *testing.T) {
+func TestPatternOfServeMuxIsARoute(t *testing.T) {
 	for pattern, want := range map[string]struct {
 		host, template string
 		exact          bool
@@ -177,7 +177,7 @@ func TestPatternRoute(t *testing.T) {
 }
 
 // The origin's visitors never reach a route of another host.
-func TestRoutesOfHosts(t *testing.T) {
+func TestRouteOfAnotherHostDoesNotCount(t *testing.T) {
 	plain, router := http.NewServeMux(), mux.NewRouter()
 	plain.HandleFunc("backoffice/customers", page200)
 	plain.HandleFunc("example.com/about", page200)
@@ -209,7 +209,7 @@ func TestRoutesOfHosts(t *testing.T) {
 	}
 }
 
-func TestHostThatOnlyAProxyNearbySends(t *testing.T) {
+func TestAnyHostIsTakenFromAProxyNearby(t *testing.T) {
 	for peer, listed := range map[string]bool{"127.0.0.1:1": true, "10.0.0.5:1": true, "[fd00::1]:1": true, "@": true, "8.8.8.8:1": false, "[2606:4700::1]:1": false} {
 		t.Run(peer, func(t *testing.T) {
 			r := start(t)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestParseDate(t *testing.T) {
+func TestParseDateReadsTheFormsOfTheWeb(t *testing.T) {
 	utc := func(y, mo, d, h, mi, s int) time.Time {
 		return time.Date(y, time.Month(mo), d, h, mi, s, 0, time.UTC)
 	}
@@ -50,7 +50,7 @@ func TestParseDate(t *testing.T) {
 	}
 }
 
-func TestModified(t *testing.T) {
+func TestModifiedIsTheDateThatThePageGives(t *testing.T) {
 	day := func(d int) time.Time { return time.Date(2024, 5, d, 0, 0, 0, 0, time.UTC) }
 	jsonLD := func(s string) string { return `<script type="application/ld+json">` + s + `</script>` }
 	checkRows(t, []row[time.Time]{

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestTitle(t *testing.T) {
+func TestTitleIsTheFirstOne(t *testing.T) {
 	checkRows(t, []row[string]{
 		{"plain", "<title>About us</title>", "About us"},
 		{"collapsed and decoded", "<title>\n  Fish &amp;\u00a0 chips\t</title>", "Fish & chips"},
@@ -23,7 +23,7 @@ func TestTitle(t *testing.T) {
 	}, func(f Facts) string { return f.Title })
 }
 
-func TestCanonical(t *testing.T) {
+func TestCanonicalIsReadFromTheHead(t *testing.T) {
 	type canonical struct {
 		href     string
 		conflict bool
@@ -70,7 +70,7 @@ func TestCanonical(t *testing.T) {
 	}, func(f Facts) canonical { return canonical{f.Canonical, f.CanonicalConflict} })
 }
 
-func TestMetaRobots(t *testing.T) {
+func TestRobotsMetaIsReadHoweverItIsWritten(t *testing.T) {
 	checkRows(t, []row[Rules]{
 		{"plain", `<meta name="robots" content="noindex">`, Rules{NoIndex: true}},
 		{"upper case, single quotes, other order", `<META CONTENT='NoIndex,follow' NAME=Robots>`, Rules{NoIndex: true}},
@@ -101,7 +101,7 @@ func TestMetaRobots(t *testing.T) {
 	}, func(f Facts) Rules { return f.Rules })
 }
 
-func TestHeadSeen(t *testing.T) {
+func TestHeadIsSeenOnceItHasEnded(t *testing.T) {
 	filler := `<meta name=keywords content="` + strings.Repeat("x", 64<<10) + `">`
 	rows := []row[bool]{
 		{"end tag, after which more of it may come", "<head><title>x</title></head>", false},
@@ -126,7 +126,7 @@ func TestHeadSeen(t *testing.T) {
 	checkHeadRows(t, rows, func(f Facts) bool { return f.HeadSeen })
 }
 
-func TestBase(t *testing.T) {
+func TestBaseIsTheFirstWithAnAddress(t *testing.T) {
 	checkRows(t, []row[string]{
 		{"first", `<base href="https://example.com/x/"><base href=/y/>`, "https://example.com/x/"},
 		{"without href", `<base target=_blank><base href=/y/>`, "/y/"},
@@ -135,7 +135,7 @@ func TestBase(t *testing.T) {
 	}, func(f Facts) string { return f.Base })
 }
 
-func TestAlternates(t *testing.T) {
+func TestAlternatesAreReadFromTheHead(t *testing.T) {
 	html := `<head><link rel=alternate hreflang=de href=/de><LINK REL="Alternate" HREFLANG=" x-default " HREF="https://example.com/?a&amp;b">
 		<link rel=alternate type=application/rss+xml href=/feed><link rel=alternate hreflang=fr><link rel=alternate hreflang=xx href=mailto:a@b.c>
 		</head><body><link rel=alternate hreflang=it href=/it>`
@@ -170,7 +170,7 @@ func TestNothingHidesTheRobotsMeta(t *testing.T) {
 	}
 }
 
-func TestADocumentHasAnHTMLOrATitleElement(t *testing.T) {
+func TestDocumentHasAnHTMLOrATitleElement(t *testing.T) {
 	rows := []row[bool]{
 		{"a whole page", "<!DOCTYPE html><html><head><title>t</title></head><body><p>x</body></html>", true},
 		{"html alone", "<HTML lang=de><p>x", true},
@@ -192,11 +192,90 @@ func TestADocumentHasAnHTMLOrATitleElement(t *testing.T) {
 	checkHeadRows(t, rows, func(f Facts) bool { return f.Document })
 }
 
-func TestLang(t *testing.T) {
+func TestLangIsThePrimaryLanguage(t *testing.T) {
 	checkRows(t, []row[string]{
 		{"primary language", `<html lang="en-GB"><p>text`, "en"},
 		{"upper case", `<html LANG=DE><p>text`, "de"},
 		{"none", `<p>text`, ""},
 		{"of a second element", `<html lang=""><html lang="fr"><p>te`, "fr"},
 	}, func(f Facts) string { return f.Lang })
+}
+
+func TestRobotsHeaderIsReadForEveryRobot(t *testing.T) {
+	at := time.Date(2010, 6, 25, 23, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		name   string
+		values []string
+		want   Rules
+	}{
+		{"no header", nil, Rules{}},
+		{"noindex", []string{"noindex"}, Rules{NoIndex: true}},
+		{"upper case", []string{"NoIndex"}, Rules{NoIndex: true}},
+		{"none", []string{"none"}, Rules{NoIndex: true, NoFollow: true}},
+		{"list", []string{"noarchive, nofollow ,noindex"}, Rules{NoIndex: true, NoFollow: true}},
+		{"two headers", []string{"noarchive", "noindex"}, Rules{NoIndex: true}},
+		{"for a robot", []string{"googlebot: nofollow"}, Rules{NoFollow: true}},
+		{"for any robot", []string{"otherbot: noindex, nofollow"}, Rules{NoIndex: true, NoFollow: true}},
+		{"second header for a robot", []string{"all", "googlebot: noindex, nofollow"}, Rules{NoIndex: true, NoFollow: true}},
+		{"without space", []string{"googlebot:noindex"}, Rules{NoIndex: true}},
+		{"with space before the colon", []string{"googlebot : noindex"}, Rules{NoIndex: true}},
+		{"several robots", []string{"googlebot: nofollow, bingbot: noindex"}, Rules{NoIndex: true, NoFollow: true}},
+		{"harmless", []string{"all, nosnippet, noarchive, notranslate, noimageindex, indexifembedded"}, Rules{}},
+		{"values that look like rules", []string{"max-image-preview:none, max-snippet: none, max-video-preview:-1"}, Rules{}},
+		{"rule after such a value", []string{"max-image-preview:large, noindex"}, Rules{NoIndex: true}},
+		{"semicolons", []string{"noindex; nofollow"}, Rules{NoIndex: true, NoFollow: true}},
+		{"RFC 822 date", []string{"unavailable_after: 25 Jun 2010 15:00:00 PST"}, Rules{UnavailableAfter: at}},
+		{"RFC 1123 date with a comma", []string{"unavailable_after: Fri, 25 Jun 2010 23:00:00 GMT"}, Rules{UnavailableAfter: at}},
+		{"RFC 850 date with a comma", []string{"unavailable_after: Friday, 25-Jun-10 15:00:00 PST"}, Rules{UnavailableAfter: at}},
+		{"ISO 8601 date", []string{"unavailable_after: 2010-06-25T16:00:00-07:00"}, Rules{UnavailableAfter: at}},
+		{"for a robot, rule after it", []string{"googlebot: unavailable_after: 25 Jun 2010 15:00:00 PST, noindex"}, Rules{NoIndex: true, UnavailableAfter: at}},
+		{"rule after a date with a comma", []string{"UNAVAILABLE_AFTER: Fri, 25 Jun 2010 23:00:00 GMT, nofollow"}, Rules{NoFollow: true, UnavailableAfter: at}},
+		{"the earliest date", []string{"unavailable_after: 2011-01-01", "unavailable_after: 25 Jun 2010 15:00:00 PST", "unavailable_after: 2012-01-01"}, Rules{UnavailableAfter: at}},
+		{"no valid date", []string{"unavailable_after: soon"}, Rules{}},
+		{"rule after no valid date", []string{"unavailable_after: soon, noindex"}, Rules{NoIndex: true}},
+		{"odd bytes", []string{":::,,;: \x00 noindex"}, Rules{NoIndex: true}},
+		{"empty", []string{""}, Rules{}},
+	} {
+		var got Rules
+		if got.NoIndex, got.NoFollow, got.UnavailableAfter = Robots(tt.values); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestTextIsReadInItsCharset(t *testing.T) {
+	const utf8Type = "text/html; charset=utf-8"
+	tests := []struct{ name, contentType, html, want string }{
+		{"declared UTF-8", utf8Type, "<title>caf\u00e9</title>", "café"},
+		{"UTF-8 mark before the header", "text/html; charset=iso-8859-1", "\xef\xbb\xbf<title>caf\u00e9</title>", "café"},
+		{"undeclared UTF-8", "", "<title>caf\u00e9</title>", "café"},
+		{"undeclared UTF-8 cut in a character", "", "<title>caf\u00e9</title>\xe2\x82", "café"},
+		{"undeclared UTF-8 late in the page", "", string(make([]byte, 2000)) + "<title>caf\u00e9</title>", "café"},
+		{"windows-1252 by header", "text/html; charset=windows-1252", "<title>caf\xe9 \x80</title>", "café €"},
+		{"ISO 8859-1 is windows-1252", "text/html; Charset=\"ISO-8859-1\"", "<title>caf\xe9 \x80</title>", "café €"},
+		{"windows-1252 by meta", "text/html", "<meta charset=windows-1252><title>caf\xe9</title>", "café"},
+		{"windows-1251 by pragma", "", "<meta http-equiv=content-type content='text/html; charset=windows-1251'><title>\xcf\xf0\xe8</title>", "При"},
+		{"undeclared and not UTF-8", "", "<title>caf\xe9</title>", "café"},
+		{"Shift_JIS by header", "text/html; charset=Shift_JIS", "<title>\x93\xfa\x96\x7b</title>", "日本"},
+		{"Shift_JIS by meta", "", "<meta charset=shift_jis><title>\x93\xfa\x96\x7b</title>", "日本"},
+		{"ISO-2022-JP by meta", "", "<meta charset=iso-2022-jp><title>\x1b$BF|K\\\x1b(B</title>", "日本"},
+		{"GBK by header", "text/html;charset=gbk", "<title>\xd6\xd0\xce\xc4</title>", "中文"},
+		{"UTF-16 little endian by mark", utf8Type, "\xff\xfe<\x00t\x00i\x00t\x00l\x00e\x00>\x00\xe9\x00<\x00/\x00t\x00i\x00t\x00l\x00e\x00>\x00", "é"},
+		{"UTF-16 big endian by mark", "", "\xfe\xff\x00<\x00t\x00i\x00t\x00l\x00e\x00>\x00\xe9\x00<\x00/\x00t\x00i\x00t\x00l\x00e\x00>", "é"},
+		{"UTF-16 cut in a character", "", "\xff\xfe<\x00t\x00i\x00t\x00l\x00e\x00>\x00\xe9\x00<\x00/\x00t\x00i\x00t\x00l\x00e\x00>\x00a", "é"},
+		{"unknown charset", "text/html; charset=klingon", "<title>caf\u00e9</title>", "café"},
+		{"malformed header", "text/html; charset", "<title>caf\u00e9</title>", "café"},
+		{"empty", "", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			opts := Options{ContentType: tt.contentType}
+			if got := Read([]byte(tt.html), opts).Title; got != tt.want {
+				t.Errorf("title %q, want %q", got, tt.want)
+			}
+			if got := Head([]byte(tt.html), opts).Title; got != tt.want {
+				t.Errorf("title %q in the head, want %q", got, tt.want)
+			}
+		})
+	}
 }

@@ -25,7 +25,26 @@ type ref struct {
 	start, end int
 	where      where
 	noFollow   bool
-	acts       bool
+	does       deed
+}
+
+// deed is what happens when a visitor follows a link.
+type deed uint8
+
+const (
+	visits deed = iota // a GET of the reference
+	other              // a script makes another request of it, such as a DELETE
+	asks               // a GET, or another request, which the visitor has to confirm
+)
+
+// merge returns the deed of two links with one reference. A plain link shows that a GET is a visit,
+// although a script turns the other link into a DELETE: Rails links so to a post, and to its end.
+// It shows nothing about a GET that has to be confirmed.
+func (d deed) merge(o deed) deed {
+	if d == asks || o == asks {
+		return asks
+	}
+	return min(d, o)
 }
 
 func (h *hrefs) reset() {
@@ -38,7 +57,7 @@ func (h *hrefs) reset() {
 // add notes a reference. A repeated reference is merged: it has the regions of all its occurrences,
 // and is nofollow only if all of them are. Once there are limit references, add drops new ones.
 // limit is at most maxLinks.
-func (h *hrefs) add(href []byte, w where, noFollow, acts bool, limit int) {
+func (h *hrefs) add(href []byte, w where, noFollow bool, does deed, limit int) {
 	hash := xxh3.Hash(href)
 	slot := hash % hrefSlots
 	for ; h.slots[slot] != 0; slot = (slot + 1) % hrefSlots {
@@ -46,7 +65,7 @@ func (h *hrefs) add(href []byte, w where, noFollow, acts bool, limit int) {
 		if r.hash == hash && string(h.buf[r.start:r.end]) == string(href) {
 			r.where |= w
 			r.noFollow = r.noFollow && noFollow
-			r.acts = r.acts || acts
+			r.does = r.does.merge(does)
 			return
 		}
 	}
@@ -55,7 +74,7 @@ func (h *hrefs) add(href []byte, w where, noFollow, acts bool, limit int) {
 	}
 	start := len(h.buf)
 	h.buf = append(h.buf, href...)
-	h.refs = append(h.refs, ref{hash, start, len(h.buf), w, noFollow, acts})
+	h.refs = append(h.refs, ref{hash, start, len(h.buf), w, noFollow, does})
 	h.slots[slot] = uint16(len(h.refs))
 }
 
@@ -66,7 +85,7 @@ func (h *hrefs) links(main where) []Link {
 	all := string(h.buf)
 	list := make([]Link, len(h.refs))
 	for i, r := range h.refs {
-		list[i] = Link{Href: all[r.start:r.end], NoFollow: r.noFollow, Main: r.where&main != 0, Acts: r.acts}
+		list[i] = Link{Href: all[r.start:r.end], NoFollow: r.noFollow, Main: r.where&main != 0, Acts: r.does != visits}
 	}
 	return list
 }
@@ -96,7 +115,7 @@ func (r *reader) link(el element, t *tag, in trait) {
 	}
 	href := trimHref(t.get(attrHref))
 	if isShown(t, in) && isLocation(href) && href[0] != '#' {
-		r.links.add(href, whereOf(in), noFollowRel(t.get(attrRel)), acts(t), maxLinks)
+		r.links.add(href, whereOf(in), noFollowRel(t.get(attrRel)), deedOf(t), maxLinks)
 	}
 }
 
@@ -107,7 +126,7 @@ func (r *reader) image(t *tag, in trait) {
 	}
 	r.picture(t, in)
 	if src := trimHref(t.get(attrSrc)); isLocation(src) {
-		r.images.add(src, whereOf(in), false, false, 2*maxImages)
+		r.images.add(src, whereOf(in), false, visits, 2*maxImages)
 	}
 }
 
@@ -117,21 +136,23 @@ func isShown(t *tag, in trait) bool { return in&inert == 0 && !t.has(attrHidden)
 // isLocation reports whether a reference is kept.
 func isLocation(href []byte) bool { return len(href) > 0 && len(href) <= maxHref && IsWeb(href) }
 
-// acts reports whether a script turns a link into another request than a visit, or asks for
-// confirmation first.
-func acts(t *tag) bool {
-	for _, a := range [...]attr{attrDataConfirm, attrHxDelete, attrHxPatch, attrHxPost, attrHxPut} {
-		if t.has(a) {
-			return true
-		}
-	}
+// deedOf returns what a link does.
+func deedOf(t *tag) deed {
 	for _, a := range [...]attr{attrDataMethod, attrDataTurboMethod} {
 		if m := t.get(a); len(m) > 0 && !strings.EqualFold(string(m), "get") {
-			return true
+			return other
+		}
+	}
+	for _, a := range [...]attr{attrHxDelete, attrHxPatch, attrHxPost, attrHxPut} {
+		if t.has(a) {
+			return other
 		}
 	}
 	onclick := t.get(attrOnclick)
-	return bytes.Contains(onclick, []byte("confirm(")) || bytes.Contains(onclick, []byte("submit("))
+	if t.has(attrDataConfirm) || bytes.Contains(onclick, []byte("confirm(")) || bytes.Contains(onclick, []byte("submit(")) {
+		return asks
+	}
+	return visits
 }
 
 func noFollowRel(rel []byte) bool {

@@ -81,8 +81,8 @@ type Link struct {
 	// ugc or sponsored.
 	NoFollow bool
 	Main     bool // whether one of the links to Href is in the main text
-	// Acts says that a script turns a link to Href into another request than a visit, as
-	// data-method=delete does, or asks the visitor to confirm it.
+	// Acts says that a script turns all links to Href into another request than a visit, as
+	// data-method=delete does, or asks the visitor to confirm one of them.
 	Acts bool
 }
 

@@ -171,9 +171,9 @@ func checkHead(t *testing.T, head, page Facts) {
 	}
 }
 
-// TestHostile checks that inputs of half a megabyte stay within the bounds, and that memory is in
-// proportion to their length.
-func TestHostile(t *testing.T) {
+// TestHostilePagesTakeMemoryInProportion checks that inputs of half a megabyte stay within the
+// bounds, and that memory is in proportion to their length.
+func TestHostilePagesTakeMemoryInProportion(t *testing.T) {
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			for _, n := range []int{1 << 16, 1 << 19} {
@@ -192,9 +192,9 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestStackDepth checks that the stack of open elements is bounded, and that elements beyond its
-// bound do not close elements within it.
-func TestStackDepth(t *testing.T) {
+// TestStackOfElementsIsBounded checks that the stack of open elements is bounded, and that elements
+// beyond its bound do not close elements within it.
+func TestStackOfElementsIsBounded(t *testing.T) {
 	var s stack
 	s.reset()
 	s.push(elementOf([]byte("main")), []byte("main"), container|inMain)
@@ -214,8 +214,8 @@ func TestStackDepth(t *testing.T) {
 	}
 }
 
-// TestFactsOutliveReader checks that facts share nothing with later readings.
-func TestFactsOutliveReader(t *testing.T) {
+// TestFactsShareNothingWithLaterReadings checks that facts share nothing with later readings.
+func TestFactsShareNothingWithLaterReadings(t *testing.T) {
 	body := synthetic()
 	want := Read(body, Options{})
 	var wg sync.WaitGroup

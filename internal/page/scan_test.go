@@ -2,7 +2,9 @@ package page
 
 import (
 	"bytes"
+	"math"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 )
@@ -109,7 +111,7 @@ func endsEarly(other, script []byte) bool {
 	return false
 }
 
-func TestABracketDoesNotEndTheCommentInAScript(t *testing.T) {
+func TestBracketDoesNotEndTheCommentInAScript(t *testing.T) {
 	for _, script := range []string{
 		"<!-- < <script></script> -->", "<!--<!--<script></script>-->", "<!-- if (a<1) <script>\n</script> <a href=/b> -->", "<!--<<script></script>--",
 	} {
@@ -178,4 +180,30 @@ func countAttributes(s *scanner) (n int) {
 		}
 		n++
 	}
+}
+
+// TestHostilePagesTakeLinearTime reads each input at two sizes. Eight times the bytes take a linear
+// reader eight times as long, and a quadratic one 64 times. Other programs slow the machine, so the
+// test takes the shortest of many tries.
+func TestHostilePagesTakeLinearTime(t *testing.T) {
+	const small, times, most, enough, patience = 1 << 15, 8, 32, 3, 60
+	for _, h := range hostile {
+		t.Run(h.name, func(t *testing.T) {
+			few, more := []byte(h.make(small)), []byte(h.make(times*small))
+			one, many := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+			for try := range patience {
+				one, many = min(one, reading(few)), min(many, reading(more))
+				if try >= enough && many <= most*max(one, 50*time.Microsecond) {
+					return
+				}
+			}
+			t.Errorf("%d bytes take %v, %d times as many %v", small, one, times, many)
+		})
+	}
+}
+
+func reading(body []byte) time.Duration {
+	begun := time.Now()
+	Read(body, Options{})
+	return time.Since(begun)
 }

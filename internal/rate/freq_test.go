@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestFreqString(t *testing.T) {
+func TestFreqIsNamedAsInSitemaps(t *testing.T) {
 	for f, want := range map[Freq]string{
 		Unknown: "", Always: "always", Hourly: "hourly", Daily: "daily", Weekly: "weekly", Monthly: "monthly", Yearly: "yearly",
 		Never: "never", 8: "", 255: "",
@@ -17,7 +17,7 @@ func TestFreqString(t *testing.T) {
 	}
 }
 
-func TestFreq(t *testing.T) {
+func TestFreqIsTheLikeliestLabel(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
 		e           Estimate
@@ -96,7 +96,7 @@ func thereafter(e Estimate, changed ...bool) Estimate {
 	return e
 }
 
-func TestIsNotAlways(t *testing.T) {
+func TestQuietPageIsNotCalledAlways(t *testing.T) {
 	for name, e := range map[string]Estimate{
 		"changed at every look, then at none of five":     thereafter(looks(100, minute, always), false, false, false, false, false),
 		"changed at every second look, then quiet":        looks(200, hour, everyNth(2)).Saw(t0+1000*day, false),
@@ -156,7 +156,7 @@ func TestFreqIsRightDespiteWrongChanges(t *testing.T) {
 	}
 }
 
-func TestCoarse(t *testing.T) {
+func TestCoarseKeepsThreePercent(t *testing.T) {
 	for n := uint32(1); n < 1<<31; n += 1 + n/1000 {
 		c := coarse(n)
 		if !near(float64(c), float64(n), 0.032) || n < 32 && c != n || coarse(c) != c {
@@ -168,7 +168,7 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-func TestAPageThatChangesInBunchesIsNotCalledNever(t *testing.T) {
+func TestPageThatChangesInBunchesIsNotCalledNever(t *testing.T) {
 	bunch := func(i int) bool { return i%100 < 5 } // five days running, then a quarter of a year of quiet
 	e := looks(500, day, bunch)
 	if f, p := e.Freq(); f != Weekly && f != Monthly {
@@ -176,7 +176,7 @@ func TestAPageThatChangesInBunchesIsNotCalledNever(t *testing.T) {
 	}
 }
 
-func TestInterval(t *testing.T) {
+func TestIntervalIsARangeAroundTheMean(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
 		e           Estimate
@@ -192,6 +192,17 @@ func TestInterval(t *testing.T) {
 				t.Errorf("%g within %g to %g days, want %g to %g", likely/day, least/day, most/day, tt.least/day, tt.most/day)
 			}
 		})
+	}
+}
+
+func TestTheRangeIsWiderForChangesInBunches(t *testing.T) {
+	width := func(changed func(int) bool) float64 {
+		least, _, most := looks(1000, day, changed).Interval()
+		return most / least
+	}
+	regular, bunched := width(everyNth(20)), width(func(i int) bool { return i%100 < 5 })
+	if bunched < 1.5*regular {
+		t.Errorf("from 1 to %.1f for changes in bunches, to %.1f for regular ones", bunched, regular)
 	}
 }
 

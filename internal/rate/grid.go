@@ -13,7 +13,7 @@ const (
 	likelyTo     = 5 * year
 	seldom       = 0.3  // height outside the likely times
 	hardly       = 0.05 // height below half of the shortest
-	rhythm       = 1.8  // height of the day and the week above the rest
+	rhythm       = 0.55 // height of the day and the week above the rest
 	rhythmNats   = 0.3  // and their width
 
 	minute = 60
@@ -25,7 +25,7 @@ const (
 
 // Noise is the chance that a look finds a change where there is none. Most pages have none.
 var noises = [...]struct{ chance, prior float64 }{
-	{0, 0.7}, {0.0015, 0.022}, {0.004, 0.1}, {0.009, 0.13}, {0.02, 0.04}, {0.06, 0.005}, {0.2, 0.003},
+	{0, 0.9}, {0.0015, 0.007}, {0.004, 0.033}, {0.009, 0.043}, {0.02, 0.017},
 }
 
 // bands divides the mean times into cells, evenly on a logarithmic scale within a band. No

@@ -5,10 +5,10 @@ import "math"
 // A history counts changes in bins, by the gap between the look that found the change and
 // the look before. The middles of the bins are in a constant ratio.
 const (
-	bins        = 15   // the first is dated; the others stand for gaps from 10 seconds to a year
+	bins        = 13   // the first is dated; the others stand for gaps from 20 seconds to 100 days
 	dated       = 0    // the bin of changes whose own time was known
-	shortestGap = 10.0 // seconds
-	binNats     = 1.15 // logarithm of the ratio
+	shortestGap = 20.0 // seconds
+	binNats     = 1.18 // logarithm of the ratio
 )
 
 // These bounds keep an estimate finite whatever the clock shows.
@@ -23,7 +23,7 @@ const (
 // histories, see eval/rates.
 const (
 	fadeChanges = 64.0
-	fadeSeconds = 500 * day
+	fadeSeconds = 1400 * day
 )
 
 // Fading is collected until it makes fadeFrom units. The counts are whole numbers, so they
@@ -35,11 +35,17 @@ const (
 
 // A history is all that an estimate keeps of the looks before the last change.
 type history struct {
-	time  float32     // seconds before the last change in which looks found none
-	looks float32     // that found no change
-	gaps  [bins]uint8 // changes found after a gap of about that length
-	faded uint8       // fading collected so far, in fadeUnits
+	time    float32     // seconds before the last change in which looks found none
+	looks   float32     // that found no change
+	gaps    [bins]uint8 // changes found after a gap of about that length
+	faded   uint8       // fading collected so far, in fadeUnits
+	meanLog uint16      // mean logarithm of the seconds between changes, in logUnits; 0 if none is known
 }
+
+const (
+	logUnit    = 1.0 / 2048         // nats; 136 years are 45,000 units
+	eulerGamma = 0.5772156649015329 // Euler's constant
+)
 
 // gapOf returns the middle of a bin in seconds.
 func gapOf(bin int) float64 { return shortestGap * math.Exp(float64(bin-1)*binNats) }
@@ -72,14 +78,51 @@ func (h *history) pass(quiet float64, looks uint16, gap float64, bin int) {
 	h.gaps[bin]++
 }
 
+// interval adds the seconds between the latest change and the one before it to the mean of
+// their logarithms. Like span, it leaves out the gap before a change with a date.
+func (h *history) interval(seconds float64) {
+	units := math.Log(max(1, seconds)) / logUnit
+	if h.meanLog > 0 {
+		mean := float64(h.meanLog)
+		units = mean + (units-mean)/float64(h.changes())
+	}
+	h.meanLog = uint16(units + 0.5)
+}
+
+// dispersion says how clustered the changes are. It is about 1 for changes at random, less
+// for regular ones and more for bunches, like the ratio of the variance of their number to
+// its mean.
+//
+// It compares the mean of the times between changes with their geometric mean, as does the
+// estimate of a gamma distribution's shape (Minka, "Estimating a Gamma distribution", 2002).
+// The logarithm of their ratio is Euler's constant for changes at random. A few changes tell
+// little, so they are mixed with fewChanges random ones.
+func (h *history) dispersion() float64 {
+	if h.meanLog == 0 {
+		return 1
+	}
+	n := float64(h.changes())
+	ratio := math.Log(max(1, h.span()/n)) - float64(h.meanLog)*logUnit
+	return max(leastDispersion, (n*ratio/eulerGamma+fewChanges)/(n+fewChanges))
+}
+
+const (
+	fewChanges      = 9.0
+	leastDispersion = 0.05
+)
+
+// span is about the time in seconds that the history remembers.
+func (h *history) span() float64 {
+	sum := float64(h.time)
+	for b, n := range h.gaps {
+		sum += float64(n) * middles[b]
+	}
+	return sum
+}
+
 // fading is how much of the history fades in so many seconds, in nats.
 func (h *history) fading(seconds float64) float64 {
-	changes, span := 0.0, float64(h.time)
-	for b, n := range h.gaps {
-		changes += float64(n)
-		span += float64(n) * middles[b]
-	}
-	return seconds * (changes/max(hour, span)/fadeChanges + 1.0/fadeSeconds)
+	return seconds * (float64(h.changes())/max(hour, h.span())/fadeChanges + 1.0/fadeSeconds)
 }
 
 // fade lets the history fade for so many seconds.

@@ -2,10 +2,11 @@ package rate
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
-func TestBinOf(t *testing.T) {
+func TestLongerGapsFallIntoLaterBins(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		seconds float64
@@ -14,9 +15,9 @@ func TestBinOf(t *testing.T) {
 		{"nothing", 0, 1},
 		{"a second", 1, 1},
 		{"ten seconds", 10, 1},
-		{"a minute", minute, 3},
-		{"an hour", hour, 6},
-		{"a day", day, 9},
+		{"a minute", minute, 2},
+		{"an hour", hour, 5},
+		{"a day", day, 8},
 		{"a year", year, bins - 1},
 		{"136 years", math.MaxUint32, bins - 1},
 	} {
@@ -38,7 +39,7 @@ func TestBinsKeepTheMeanOfTheGaps(t *testing.T) {
 	}
 }
 
-func TestAFullBinHalvesTheHistoryAtTheSameMean(t *testing.T) {
+func TestFullBinHalvesTheHistoryAtTheSameMean(t *testing.T) {
 	h := history{time: 255 * day, looks: 2550, gaps: [bins]uint8{5: 255}}
 	h.pass(day, 10, minute, 5)
 	n := float64(h.changes())
@@ -47,7 +48,7 @@ func TestAFullBinHalvesTheHistoryAtTheSameMean(t *testing.T) {
 	}
 }
 
-func TestThePastFadesWithTime(t *testing.T) {
+func TestPastFadesWithTime(t *testing.T) {
 	regular := func(n int, quiet float64) (h history) {
 		for range n {
 			h.pass(quiet, 1, minute, 3)
@@ -60,7 +61,7 @@ func TestThePastFadesWithTime(t *testing.T) {
 		least, most int // changes remembered
 	}{
 		{"by the number of changes", regular(2000, hour), 50, 80},
-		{"by the time, of a page that changes seldom", regular(100, 100*day), 3, 8},
+		{"by the time, of a page that changes seldom", regular(100, 100*day), 5, 12},
 		{"not within a burst", regular(40, minute), 30, 40},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -78,7 +79,38 @@ func TestThePastFadesWithTime(t *testing.T) {
 	})
 }
 
-func TestKeep(t *testing.T) {
+func TestDispersionTellsBunchesFromRegularChanges(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 7))
+	random := func(int) bool { return r.IntN(48) == 0 }
+	dated := Estimate{}
+	for i := range int64(2400) { // an hourly look; five hours running with changes, every ten days
+		if at := t0 + i*hour; i%240 < 5 {
+			dated = dated.SawChangeAt(at, at-minute)
+		} else {
+			dated = dated.Saw(at, false)
+		}
+	}
+	for _, tt := range []struct {
+		name        string
+		e           Estimate
+		least, most float64
+	}{
+		{"nothing seen", Estimate{}, 1, 1},
+		{"one change", looks(20, hour, everyNth(10)), 0.5, 1.1},
+		{"every other day", looks(4800, hour, everyNth(48)), 0, 0.4},
+		{"at random", looks(4800, hour, random), 0.7, 1.3},
+		{"five days running, then a quarter of a year of quiet", looks(500, day, func(i int) bool { return i%100 < 5 }), 1.5, 5},
+		{"in bunches, with dates", dated, 1.5, 15},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if d := tt.e.past.dispersion(); d < tt.least || d > tt.most {
+				t.Errorf("dispersion %.2f, want %g to %g", d, tt.least, tt.most)
+			}
+		})
+	}
+}
+
+func TestKeepHalvesTheHistory(t *testing.T) {
 	h := history{time: 100, looks: 50, gaps: [bins]uint8{dated: 1, 5: 8, 7: 1}}
 	h.keep(5)
 	if h.changes() != 5 || h.gaps[5] != 4 || !near(float64(h.time), 50, 1e-3) || !near(float64(h.looks), 25, 1e-3) {
@@ -90,7 +122,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-func TestGridClasses(t *testing.T) {
+func TestGridGoesFromSlowToFastAndItsPriorsSumToOne(t *testing.T) {
 	sum := 0.0
 	for k := range grid {
 		c := &grid[k]

@@ -4,28 +4,28 @@ import "math"
 
 // The prior of a page, before it is seen.
 const (
-	neverPrior  = 0.095 // that it never changes, against changing at random
+	neverPrior  = 0.12  // that it never changes, against changing at random
 	stopPrior   = 0.5   // the same for a page that changed, once its past has faded
 	alwaysPrior = 0.07  // that it is another page at every look
-	alwaysMiss  = 0.003 // chance that such a page looks the same twice running
+	alwaysMiss  = 0.001 // chance that such a page looks the same twice running
 )
 
 // How today's rate may differ from the past one. Tests on real histories and simulated
 // pages chose these constants, the fading of a history and the priors of noise, so that the
 // words get true probabilities, see eval/rates.
 const (
-	quietFades = 0.4 // how much of a history fades in the quiet time since the last change, relative to the time before
+	quietFades = 0.22 // how much of a history fades in the quiet time since the last change, relative to the time before
 
-	spread = 0.05 // no page is quite like the model: that the rate belongs to neighbouring cells
-	drifts = 0.12 // that it drifted further
+	spread     = 0.02 // no page is quite like the model: that the rate belongs to neighbouring cells
+	drifts     = 0.2  // that it drifted further, times the dispersion
+	mostDrifts = 0.9
+	driftNats  = -0.35 // by so much slower on average, that is, faster
+	driftWide  = 1.1   // with this standard deviation, in nats
 
-	driftNats = 0.3  // on average towards slower
-	driftWide = 0.85 // with this standard deviation
+	bunched = 0.16 // that a page changes in bunches, with long quiet times between them
 
-	bunched = 0.12 // that a page changes in bunches, with long quiet times between them
-
-	stops  = 0.002  // that the page stopped at its last change
-	leaves = 0.0005 // that it then went over to any other rate
+	stops  = 0.0012 // that the page stopped at its last change
+	leaves = 0.0015 // that it then went over to any other rate
 )
 
 // A posterior holds the probability of each cell, and that of a page that differs at every
@@ -41,13 +41,14 @@ func (e *Estimate) posterior() (p posterior) {
 	if e.changes > 0 {
 		never = share*neverPrior + (1-share)*stopPrior
 	}
-	best := p.weigh(&e.past, share, looks)
+	dispersion := e.past.dispersion()
+	best := p.weigh(&e.past, share/math.Sqrt(max(1, dispersion)), looks)
 	p.cells[0] *= never
 	for k := 1; k < cells; k++ {
 		p.cells[k] *= (1 - never) * grid[k].prior
 	}
 	if e.changes > 0 {
-		p.drift()
+		p.drift(min(mostDrifts, drifts*dispersion))
 		if e.past.gaps[dated] == 0 { // a page whose changes have dates does not differ at every look
 			p.always = math.Exp(min(leastNats, e.past.always(looks)-best))
 		}
@@ -113,17 +114,25 @@ func (h *history) always(looks float64) float64 {
 	return math.Log(prior) + float64(h.changes())*math.Log(1-alwaysMiss) + (float64(h.looks)+looks)*math.Log(alwaysMiss)
 }
 
-// drift moves the weights of the past rates to those of today. All cells are about equally
-// wide, so it moves weights by whole cells.
-func (p *posterior) drift() {
+// drift moves the weights of the past rates to those of today. A share of them drifts. All
+// cells are about equally wide, so it moves weights by whole cells.
+func (p *posterior) drift(share float64) {
+	kernel := drifted
+	for i := range kernel {
+		kernel[i] *= share
+	}
+	kernel[driftCells] += 1 - share - spread
+	for _, i := range [...]int{-2, -1, 1, 2} {
+		kernel[driftCells+i] += spread / 4
+	}
 	before, sum := p.cells, 0.0
 	clear(p.cells[1:])
 	var moved [cells + 2*2*driftCells]float64 // with room at both ends
 	for k := 1; k < cells; k++ {
 		if w := before[k]; w > 0 {
 			sum += w
-			for i, share := range drifted {
-				moved[k-i+2*driftCells] += w * share
+			for i, part := range kernel {
+				moved[k-i+2*driftCells] += w * part
 			}
 		}
 	}
@@ -141,7 +150,8 @@ const (
 	cellNats   = 0.13 // about a cell
 )
 
-// drifted says how a rate's weight spreads over the cells around it, from faster to slower.
+// drifted says how the weight of a rate that drifts spreads over the cells around it, from
+// faster to slower.
 var drifted = newDrifted()
 
 func newDrifted() (d [2*driftCells + 1]float64) {
@@ -152,11 +162,7 @@ func newDrifted() (d [2*driftCells + 1]float64) {
 		sum += d[i]
 	}
 	for i := range d {
-		d[i] *= drifts / sum
-	}
-	d[driftCells] += 1 - drifts - spread
-	for _, i := range [...]int{-2, -1, 1, 2} {
-		d[driftCells+i] += spread / 4
+		d[i] /= sum
 	}
 	return d
 }

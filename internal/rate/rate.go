@@ -10,9 +10,11 @@
 // ("Estimating frequency of change", ACM TOIT 3(3), 2003) need looks at regular times. They
 // fail for visitors, who come in bursts.
 //
-// Real pages also stop, speed up and slow down, and change in clusters. So the estimate
-// fades with time, and takes the rate of today to be near that of the past, not equal to
-// it.
+// Real pages also stop, speed up and slow down. So the estimate fades with time, and takes
+// the rate of today to be near that of the past, not equal to it. And they change in
+// bunches. So an estimate also keeps how bunched the changes were, their dispersion. The
+// greater it is, the less the changes count, the more the rate may have moved, and the wider
+// is the range of the time between changes.
 package rate
 
 import "math"
@@ -133,11 +135,13 @@ func (e Estimate) change(t, changed uint32, known bool) Estimate {
 	if t > e.lastVisit {
 		gap = float64(t - e.lastVisit)
 	}
-	bin := dated
-	if !known {
-		bin = binOf(gap, chanceOf(t))
+	quiet := float64(e.lastVisit - e.lastChange)
+	bin, interval := binOf(gap, chanceOf(t)), quiet+gap
+	if known { // nothing is said of the gap
+		bin, interval = dated, quiet
 	}
-	e.past.pass(float64(e.lastVisit-e.lastChange), e.quiet, gap, bin)
+	e.past.pass(quiet, e.quiet, gap, bin)
+	e.past.interval(interval)
 	e.lastVisit, e.lastChange = t, changed
 	e.quiet, e.noisy, e.looks, e.changes = 0, false, 2, min(3, e.changes+1)
 	return e

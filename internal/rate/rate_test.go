@@ -86,7 +86,7 @@ func TestUnchangedLooksSayLittleMoreThanTheirTime(t *testing.T) {
 	}
 }
 
-func TestSawChangeAt(t *testing.T) {
+func TestChangeWithADateCountsAtItsDate(t *testing.T) {
 	base := looks(10, day, everyNth(3)) // the last look is day 9, changed
 	last := base.LastVisit()
 	for _, tt := range []struct {
@@ -140,7 +140,7 @@ func TestSawChangeAt(t *testing.T) {
 	})
 }
 
-func TestUnchangedSince(t *testing.T) {
+func TestPageUnchangedForYearsIsCalledNever(t *testing.T) {
 	young := looks(30, day, never)
 	old := young.UnchangedSince(t0 - 3*365*day)
 	f, p := young.Freq()
@@ -154,7 +154,7 @@ func TestUnchangedSince(t *testing.T) {
 	}
 }
 
-func TestClock(t *testing.T) {
+func TestTimesAreKeptWhateverTheClockDoes(t *testing.T) {
 	e := looks(50, hour, everyNth(5))
 	t.Run("times come out as they went in", func(t *testing.T) {
 		if e.LastVisit() != t0+49*hour || e.LastChange() != t0+45*hour {

@@ -29,6 +29,14 @@ func Write(list func(*Fields), unread Unread) []byte {
 	return e.SealAny()
 }
 
+// Encode is Write, but returns a record also if there are no fields.
+func Encode(list func(*Fields), unread Unread) []byte {
+	var e Encoder
+	e.Add(list)
+	e.Keep(unread)
+	return e.Seal()
+}
+
 // Into returns a function for [Read] that sets the fields of a list.
 func Into(list func(*Fields)) func(Field) bool {
 	var f Fields

@@ -25,7 +25,7 @@ func sample() []byte {
 	return e.Seal()
 }
 
-func TestGolden(t *testing.T) {
+func TestEncodingOfARecordStays(t *testing.T) {
 	const golden = "0108ac0210091801210807060504030201" + "2a046d61726b" + "da8a6dff"
 	if got := hex.EncodeToString(sample()); got != golden {
 		t.Errorf("encoding changed: stored records would not be read\n got %s\nwant %s", got, golden)
@@ -70,7 +70,7 @@ func sealed(version byte, fields ...byte) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-func TestOpenOfMalformedRecords(t *testing.T) {
+func TestOpenRefusesMalformedRecords(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		in     []byte

@@ -50,7 +50,7 @@ func randomText(r *rand.Rand, alphabet string, n int) string {
 	return string(b)
 }
 
-func TestAgainstOracle(t *testing.T) {
+func TestRulesAgreeWithASimpleOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	allowed, disallowed := 0, 0
 	for range 20_000 {
@@ -86,7 +86,7 @@ func TestAgainstOracle(t *testing.T) {
 }
 
 // An allow or a disallow must match the location that it spells, however it spells it.
-func TestAnySpellingMatches(t *testing.T) {
+func TestLocationMatchesInAnySpelling(t *testing.T) {
 	const hex = "0123456789abcdef0123456789ABCDEF"
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 20_000 {

@@ -33,7 +33,7 @@ type locations = []string
 
 // The rows of the table at
 // https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt#url-matching-based-on-path-values
-func TestPathMatching(t *testing.T) {
+func TestPathsMatchAsGoogleDocuments(t *testing.T) {
 	for _, tt := range []struct {
 		pattern    string
 		match, not locations
@@ -63,7 +63,7 @@ func TestPathMatching(t *testing.T) {
 // The rows of the table at
 // https://developers.google.com/search/docs/crawling-indexing/robots/robots_txt#order-of-precedence-for-rules
 // and what RFC 9309, section 2.2.2, adds.
-func TestPrecedence(t *testing.T) {
+func TestLongestRuleWins(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
 		a, b        string
@@ -89,7 +89,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-func TestGroups(t *testing.T) {
+func TestGroupsForEveryoneApply(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
 		file        string
@@ -143,7 +143,7 @@ Disallow: /example/page/disallowed.gif
 	}
 }
 
-func TestLines(t *testing.T) {
+func TestLinesMayEndAnyHow(t *testing.T) {
 	for _, tt := range []struct{ name, file string }{
 		{"LF", "User-agent: *\nDisallow: /a\n"},
 		{"CR", "User-agent: *\rDisallow: /a\r"},
@@ -166,7 +166,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func TestSkippedLines(t *testing.T) {
+func TestOtherLinesAreSkipped(t *testing.T) {
 	for _, tt := range []struct{ name, line string }{
 		{"no colon and three words", "Disallow /a b"},
 		{"name alone", "Disallow"},
@@ -185,7 +185,7 @@ func TestSkippedLines(t *testing.T) {
 }
 
 // Locations are spelled as in package location. Patterns are spelled as their author liked.
-func TestSpelling(t *testing.T) {
+func TestPatternsMatchHoweverTheyAreSpelled(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		pattern    string
@@ -230,7 +230,7 @@ func TestSpelling(t *testing.T) {
 	})
 }
 
-func TestWhatIsDisallowed(t *testing.T) {
+func TestDisallowsTellsWhetherAnythingOrEverythingIs(t *testing.T) {
 	for _, tt := range []struct {
 		name                  string
 		file                  string
@@ -267,7 +267,7 @@ func TestTextHasTheRulesForEveryone(t *testing.T) {
 	}
 }
 
-func TestLongFile(t *testing.T) {
+func TestFileIsReadUpToItsLimit(t *testing.T) {
 	filler := strings.Repeat("# "+strings.Repeat("x", 1021)+"\n", 511) // 511 KiB
 	t.Run("beyond the limit", func(t *testing.T) {
 		file := filler + everyone("Disallow: /a", strings.Repeat("#\n", 1024), "Disallow: /b")
@@ -296,7 +296,7 @@ func TestLongFile(t *testing.T) {
 
 // Each of these takes far too long if time grows faster than linearly with the number of stars or
 // rules.
-func TestHostileFiles(t *testing.T) {
+func TestHostileFilesTakeLinearTime(t *testing.T) {
 	location := "/" + strings.Repeat("a", 1023)
 	for _, tt := range []struct{ name, lines string }{
 		{"many stars", "Disallow: /" + strings.Repeat("*a", maxBody/2-64) + "b\n"},

@@ -43,42 +43,6 @@ func buildKind() (t [256]uint8) {
 	return t
 }
 
-// isPlain reports whether an address needs no escapes in XML. Most addresses need none, so
-// it reads eight bytes at once.
-func isPlain(loc string) bool {
-	if len(loc) < 8 {
-		return false // a short one is as fast byte by byte
-	}
-	var odd uint64
-	for i := 0; i < len(loc)-7; i += 8 {
-		odd |= oddBytes(word(loc[i:]))
-	}
-	odd |= oddBytes(word(loc[len(loc)-8:])) // this may read some bytes twice
-	return odd&highBits == 0
-}
-
-// word returns the first eight bytes of s.
-func word(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-const (
-	eachByte = 0x0101010101010101
-	highBits = 0x80 * eachByte
-)
-
-// oddBytes sets a high bit if a byte of w is refused or special, and none otherwise. The
-// first line finds all but printable ASCII. Each other term finds its own bytes: there it
-// computes 0 minus 1.
-func oddBytes(w uint64) uint64 {
-	return w | (w - 0x21*eachByte) | (w + 0x01*eachByte) |
-		(((w | 0x01*eachByte) ^ 0x27*eachByte) - eachByte) | // & and '
-		(((w | 0x02*eachByte) ^ 0x3E*eachByte) - eachByte) | // < and >
-		((w ^ 0x22*eachByte) - eachByte) // "
-}
-
 // entity returns what the protocol writes for a special byte.
 func entity(c byte) string {
 	switch c {
@@ -111,7 +75,7 @@ func appendLoc(dst []byte, loc string) ([]byte, bool) {
 	switch {
 	case loc == "" || len(loc) > maxLoc:
 		return dst, false
-	case isPlain(loc):
+	case !hasKind(loc, special|refused): // as are most
 		return append(dst, loc...), true
 	case hasKind(loc, refused):
 		return dst, false

@@ -5,24 +5,7 @@ import (
 	"testing"
 )
 
-// TestIsPlain puts each byte at each place of addresses of several lengths.
-func TestIsPlain(t *testing.T) {
-	for _, n := range []int{8, 9, 15, 16, 23} {
-		for at := range n {
-			for c := range 256 {
-				for _, fill := range []string{"a", "!", "~"} {
-					b := []byte(strings.Repeat(fill, n))
-					b[at] = byte(c)
-					if got, want := isPlain(string(b)), kind[c]&(special|refused) == 0; got != want {
-						t.Fatalf("isPlain(%q) = %v", b, got)
-					}
-				}
-			}
-		}
-	}
-}
-
-func TestValidAddress(t *testing.T) {
+func TestValidAddressTakesOnlyWebAddresses(t *testing.T) {
 	for _, tt := range []struct {
 		name, s string
 		want    bool

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // corpus makes addresses as real sites have them, in the order in which a store yields
@@ -114,9 +116,7 @@ func BenchmarkWriteURLSetGzip(b *testing.B) {
 			urls := benchURLs()
 			var size counter
 			zw, err := gzip.NewWriterLevel(&size, level)
-			if err != nil {
-				b.Fatal(err)
-			}
+			base.Check(b, err)
 			var piece []byte
 			b.ReportAllocs()
 			for b.Loop() {
@@ -154,9 +154,7 @@ func BenchmarkEncodingXML(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := xml.NewEncoder(io.Discard).Encode(set); err != nil {
-			b.Fatal(err)
-		}
+		base.Check(b, xml.NewEncoder(io.Discard).Encode(set))
 	}
 	reportURLs(b)
 }

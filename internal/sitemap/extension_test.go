@@ -33,7 +33,7 @@ func soundExtension() *Extension {
 	}
 }
 
-func TestExtendedURLSet(t *testing.T) {
+func TestExtendedFileIsAsValidatorsExpect(t *testing.T) {
 	file := AppendURLSetOpen(nil, all)
 	file, ok := AppendExtended(file, URL{Loc: page, LastMod: november, ChangeFreq: "daily", Priority: 5}, soundExtension(), all)
 	if !ok {
@@ -67,7 +67,7 @@ func TestExtendedURLSet(t *testing.T) {
 	}
 }
 
-func TestNamespaces(t *testing.T) {
+func TestFileDeclaresTheNamespacesInUse(t *testing.T) {
 	if got := string(AppendURLSetOpen(nil, 0)); got != URLSetOpen {
 		t.Errorf("without extensions a file begins with\n%s", got)
 	}
@@ -103,7 +103,7 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-func TestAppendExtendedRefuses(t *testing.T) {
+func TestAppendExtendedRefusesInvalidEntries(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		spoil func(u *URL, x *Extension)

@@ -10,7 +10,7 @@ import (
 
 const november = 1_795_222_923 // 2026-11-21T01:02:03Z
 
-func TestURLSet(t *testing.T) {
+func TestURLSetIsAsValidatorsExpect(t *testing.T) {
 	file := []byte(URLSetOpen)
 	for _, u := range []URL{
 		{Loc: "https://example.com/"},
@@ -43,7 +43,7 @@ func TestURLSet(t *testing.T) {
 	}
 }
 
-func TestIndex(t *testing.T) {
+func TestIndexIsAsValidatorsExpect(t *testing.T) {
 	file := []byte(IndexOpen)
 	file, _ = AppendSitemap(file, "https://example.com/sitemap-1.xml", november)
 	file, ok := AppendSitemap(file, "https://example.com/sitemap 2.xml", november)
@@ -63,7 +63,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-func TestAppendURLRefuses(t *testing.T) {
+func TestAppendURLRefusesInvalidEntries(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		u    URL
@@ -97,7 +97,7 @@ func TestAppendURLRefuses(t *testing.T) {
 	}
 }
 
-func TestLastMod(t *testing.T) {
+func TestLastModIsWrittenInW3CForm(t *testing.T) {
 	const last = 253_402_300_799
 	for _, tt := range []struct {
 		name string
@@ -127,9 +127,9 @@ func TestLastMod(t *testing.T) {
 	}
 }
 
-// TestLastModEveryDay compares each day of more than four centuries with the standard
+// TestLastModIsRightOnEveryDay compares each day of more than four centuries with the standard
 // library.
-func TestLastModEveryDay(t *testing.T) {
+func TestLastModIsRightOnEveryDay(t *testing.T) {
 	var buf []byte
 	for unix := int64(1); unix < 500*366*86_400; unix += 86_399 {
 		buf = appendTime(buf[:0], "", unix, "")
@@ -140,7 +140,7 @@ func TestLastModEveryDay(t *testing.T) {
 	}
 }
 
-func TestMaxEntryOverhead(t *testing.T) {
+func TestEntriesNeedNoMoreThanMaxEntryOverhead(t *testing.T) {
 	most, priority := 0, 0
 	for _, freq := range []string{"", "always", "hourly", "daily", "weekly", "monthly", "yearly", "never"} {
 		loc := `https://example.com/&'"<>`

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAppendText(t *testing.T) {
+func TestAppendTextEscapesAndCleansText(t *testing.T) {
 	for _, tt := range []struct{ name, s, want string }{
 		{"plain", "A title", "A title"},
 		{"entities", `<b> & 'c' "d"`, "&lt;b&gt; &amp; &apos;c&apos; &quot;d&quot;"},
@@ -37,7 +37,7 @@ func TestAppendText(t *testing.T) {
 	}
 }
 
-func TestNewsLanguage(t *testing.T) {
+func TestNewsLanguageGivesTheCodeThatNewsTakes(t *testing.T) {
 	for _, tt := range []struct{ tag, want string }{
 		{"en", "en"}, {"en-GB", "en"}, {" DE_at ", "de"}, {"fil", "fil"}, {"zh", "zh"}, {"zh-CN", "zh-cn"}, {"zh-Hans", "zh-cn"},
 		{"zh_TW", "zh-tw"}, {"zh-Hant-HK", "zh-tw"}, {"zh-SG", "zh-cn"}, {"sr-Latn-RS", "sr"},
@@ -53,7 +53,7 @@ func TestNewsLanguage(t *testing.T) {
 	}
 }
 
-func TestValidLanguage(t *testing.T) {
+func TestValidLanguageTakesLanguageTags(t *testing.T) {
 	for _, tt := range []struct {
 		s    string
 		want bool

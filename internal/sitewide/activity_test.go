@@ -8,7 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/moment"
 )
 
-func TestActivity(t *testing.T) {
+func TestActivityCountsTheTimeOfObservation(t *testing.T) {
 	const day = 24 * 60 * 60
 	at := func(days ...int64) (a Activity) {
 		for _, d := range days {
@@ -70,7 +70,7 @@ func TestUnseenPagesLeaveAfterEnoughActivity(t *testing.T) {
 }
 
 // Activity that no clock can have seen does not count.
-func TestActivityThatCannotBe(t *testing.T) {
+func TestImpossibleActivityDoesNotCount(t *testing.T) {
 	for name, a := range map[string]Activity{
 		"a last span long before all": {length: 3600, last: math.MinInt64, seen: 7},
 		"spans without a length":      {length: 0, last: 5, seen: 7},

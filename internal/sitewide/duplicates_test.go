@@ -11,7 +11,7 @@ import (
 // idOf returns IDs that tell the locations of these tests apart.
 func idOf(location string) uint64 { return uint64(len(location)) }
 
-func TestDuplicates(t *testing.T) {
+func TestDuplicatesAreReadAsTheyWereWritten(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		listed  string
@@ -55,10 +55,49 @@ func TestMembersOfAContentAreBounded(t *testing.T) {
 }
 
 // A stored content may name anything as the location that stands for it.
-func TestAContentOfWhatIsNoLocation(t *testing.T) {
+func TestDuplicatesNameNoPageThatIsNoLocation(t *testing.T) {
 	for _, listed := range []string{"no location", "/\x00", "/" + strings.Repeat("a", keys.MaxLocation)} {
 		if got := ReadDuplicates(Duplicates{Listed: listed}.Encode(idOf), idOf); got.Listed != "" {
 			t.Errorf("%.20q stands for it", got.Listed)
 		}
+	}
+}
+
+func TestSiblingsAreReadAsTheyWereWritten(t *testing.T) {
+	var linked Siblings
+	for range 3 {
+		linked.Recount(Uncounted, Linked)
+		linked.Grow(10)
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*Siblings)
+		want   Siblings
+	}{
+		{"as they are", func(*Siblings) {}, Siblings{Linked: 3, day: 10, grown: 3}},
+		{"an orphan comes", func(s *Siblings) { s.Recount(Uncounted, Orphan) }, Siblings{Linked: 3, Orphans: 1, day: 10, grown: 3}},
+		{"a page becomes an orphan", func(s *Siblings) { s.Recount(Linked, Orphan) }, Siblings{Linked: 2, Orphans: 1, day: 10, grown: 3}},
+		{"a page leaves", func(s *Siblings) { s.Recount(Linked, Uncounted) }, Siblings{Linked: 2, day: 10, grown: 3}},
+		{"a look comes late", func(s *Siblings) { s.Grow(9) }, Siblings{Linked: 3, day: 10, grown: 4}},
+		{"a new day", func(s *Siblings) { s.Grow(12) }, Siblings{Linked: 3, day: 12, grown: 1}},
+		{"a clock was ahead", func(s *Siblings) { s.Grow(5) }, Siblings{Linked: 3, day: 5, grown: 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := linked
+			if tt.change(&s); s != tt.want {
+				t.Errorf("%+v, want %+v", s, tt.want)
+			}
+			if got := ReadSiblings(s.Encode()); got != s {
+				t.Errorf("stored as %+v, want %+v", got, s)
+			}
+		})
+	}
+	for day, want := range map[int64]int{8: 0, 9: 3, 10: 3, 11: 0} {
+		if got := linked.GrownOn(day); got != want {
+			t.Errorf("on day %d it has grown by %d, want %d", day, got, want)
+		}
+	}
+	if new(Siblings).Encode() != nil {
+		t.Error("nothing is stored as something")
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 const noon = moment.Time(1_700_000_000_000)
 
-func TestARefusedNetworkIsBelievedLess(t *testing.T) {
+func TestRefusedNetworkIsBelievedLess(t *testing.T) {
 	for _, tt := range []struct {
 		name           string
 		missing, wrong int
@@ -47,7 +47,7 @@ func TestARefusedNetworkIsBelievedLess(t *testing.T) {
 	}
 }
 
-func TestTheNetworksThatAreRemembered(t *testing.T) {
+func TestRefusalsRememberTheLatestNetworks(t *testing.T) {
 	var all Refusals
 	for i := range 3 * refusalsKept {
 		now := noon.Add(time.Duration(i) * time.Second)
@@ -75,7 +75,7 @@ func TestTheNetworksThatAreRemembered(t *testing.T) {
 }
 
 // The stored refusals may say anything.
-func TestRefusalsThatCannotBe(t *testing.T) {
+func TestDamagedRefusalsDoNotCount(t *testing.T) {
 	r := Refusal{7, noon, 3, noon + 1000, 4, ""}
 	whole := (&Refusals{of: []Refusal{r}}).Encode()
 	for name, b := range map[string][]byte{

@@ -7,12 +7,14 @@ import (
 	"net/http"
 	"strconv"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // Many clients close the connection after the last byte. net/http then cancels the request while
 // the handler still works. Each handler here runs until it is cancelled, before or after it has
 // written.
-func TestAClientThatClosesAfterTheLastByteGotAllOfIt(t *testing.T) {
+func TestClientThatClosesAfterTheLastByteGotAllOfIt(t *testing.T) {
 	file := pageFile(t)
 	declare := func(w http.ResponseWriter, length int) {
 		w.Header().Set("Content-Type", "text/html")
@@ -100,15 +102,11 @@ func TestAClientThatClosesAfterTheLastByteGotAllOfIt(t *testing.T) {
 			srv := newHTTP1(h)
 			defer srv.Close()
 			conn, err := net.Dial("tcp", srv.Listener.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, err)
 			io.WriteString(conn, c.method+" / HTTP/1.1\r\nHost: example.com\r\n\r\n")
 			if c.reads >= 0 {
 				resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: c.method})
-				if err != nil {
-					t.Fatal(err)
-				}
+				base.Check(t, err)
 				if n, err := io.CopyN(io.Discard, resp.Body, int64(c.reads)); err != nil {
 					t.Fatalf("the client got %d bytes: %v", n, err)
 				}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 var update = flag.Bool("update", false, "write combine.go anew")
@@ -43,18 +45,12 @@ func TestGenerated(t *testing.T) {
 	}
 	b.WriteString("\t}\n\treturn t\n}\n")
 	want, err := format.Source(b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	if *update {
-		if err := os.WriteFile("combine.go", want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, os.WriteFile("combine.go", want, 0o644))
 	}
 	have, err := os.ReadFile("combine.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	if !bytes.Equal(have, want) {
 		t.Error("combine.go is out of date: run go generate")
 	}

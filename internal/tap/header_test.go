@@ -45,7 +45,7 @@ func TestHeaderIsAsSent(t *testing.T) {
 	}
 }
 
-func TestHeaderOfSeveralValues(t *testing.T) {
+func TestHeaderOfSeveralLinesIsJoined(t *testing.T) {
 	for _, c := range []struct {
 		key, sep string
 		field    func(*Header) *string
@@ -109,7 +109,7 @@ func (s tellingWriterTo) WriteTo(w io.Writer) (int64, error) {
 	return s.src.WriteTo(w)
 }
 
-func TestHeaderSetWhileASourceIsRead(t *testing.T) {
+func TestHeaderMayBeSetWhileASourceIsRead(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		source func(telling) io.Reader
@@ -132,7 +132,7 @@ func TestHeaderSetWhileASourceIsRead(t *testing.T) {
 
 // A compressor around the tap names its coding before the handler runs, and the type once it has
 // the first bytes.
-func TestTypeThatACompressorTells(t *testing.T) {
+func TestTypeMayBeToldByACompressor(t *testing.T) {
 	for _, c := range []struct{ name, typed, want string }{{"told", "", "text/html; charset=utf-8"}, {"typed by the handler", "text/plain", "text/plain"}} {
 		t.Run(c.name, func(t *testing.T) {
 			rec := httptest.NewRecorder()
@@ -158,3 +158,26 @@ func (w compressing) Write(p []byte) (int, error) {
 }
 
 func (w compressing) WriteString(s string) (int, error) { return w.Write([]byte(s)) }
+
+func TestHeadersForCachesAreOneField(t *testing.T) {
+	for _, key := range []string{
+		"CDN-Cache-Control", "Cloudflare-CDN-Cache-Control", "Vercel-CDN-Cache-Control", "Netlify-CDN-Cache-Control", "Surrogate-Control", "Edge-Control",
+		"X-LiteSpeed-Cache-Control", "Pragma", "pragma", "cdn-cache-control",
+	} {
+		var h Header
+		h.take(http.Header{key: {"a", "b"}})
+		if want := (Header{CacheControl: "a, b"}); h != want {
+			t.Errorf("%s is %+v", key, h)
+		}
+		h.take(http.Header{key: {"a"}, "Cache-Control": {"b"}})
+		if h.CacheControl != "a, b" && h.CacheControl != "b, a" {
+			t.Errorf("%s beside Cache-Control is %q", key, h.CacheControl)
+		}
+	}
+	for _, key := range []string{"X-Cache-Control", "Cdn-Cache", "Cache-Controls", "X-Pragma"} {
+		var h Header
+		if h.take(http.Header{key: {"a"}}); h != (Header{}) {
+			t.Errorf("%s is %+v", key, h)
+		}
+	}
+}

@@ -174,9 +174,9 @@ func TestCombineHasExactlyTheOptionalInterfaces(t *testing.T) {
 	}
 }
 
-// TestAFailedFlush checks that a response is incomplete if a flush failed, however the handler
-// asked for it.
-func TestAFailedFlush(t *testing.T) {
+// TestFailedFlushLeavesTheResponseIncomplete checks that a response is incomplete if a flush
+// failed, however the handler asked for it.
+func TestFailedFlushLeavesTheResponseIncomplete(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		below    func(*original) http.ResponseWriter
@@ -206,8 +206,9 @@ func TestAFailedFlush(t *testing.T) {
 	}
 }
 
-// TestServerWriters compares the interfaces of real servers' writers with and without a tap.
-func TestServerWriters(t *testing.T) {
+// TestTapHasTheInterfacesOfServersWriters compares the interfaces of real servers' writers with and
+// without a tap.
+func TestTapHasTheInterfacesOfServersWriters(t *testing.T) {
 	http1 := hasFlush | hasFlushError | hasHijack | hasReadFrom | hasCloseNotify | hasWriteString
 	http2 := hasFlush | hasFlushError | hasPush | hasCloseNotify | hasWriteString
 	for _, server := range []struct {
@@ -256,7 +257,7 @@ func (w caddyish) WriteHeader(status int)      { w.below.WriteHeader(status) }
 func (w caddyish) Write(p []byte) (int, error) { return w.below.Write(p) }
 func (w caddyish) Unwrap() http.ResponseWriter { return w.below }
 
-func TestBehindClaimsWhatIsReachable(t *testing.T) {
+func TestTapOffersTheInterfacesThatUnwrapReaches(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		below         has
@@ -309,7 +310,7 @@ func TestCallsOnAnUnwrappedWriterAreSeen(t *testing.T) {
 }
 
 // After a tap has ended, Unwrap returns the writer below.
-func TestUnwrapOfATapThatEnded(t *testing.T) {
+func TestTapThatEndedUnwraps(t *testing.T) {
 	below := caddyish{httptest.NewRecorder()}
 	var late http.ResponseWriter
 	Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { late = w }), below, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
@@ -319,7 +320,7 @@ func TestUnwrapOfATapThatEnded(t *testing.T) {
 }
 
 // After a hijack, or after the handler returned, the tap ignores what ReadFrom reads.
-func TestReadFromUnwatched(t *testing.T) {
+func TestReadFromIsNotWatchedAfterTheEnd(t *testing.T) {
 	w := &fileTaker{ResponseRecorder: *httptest.NewRecorder()}
 	src := strings.NewReader(page)
 	var late http.ResponseWriter

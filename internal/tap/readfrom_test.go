@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // takenConn is a TCP connection that notes from what the server makes it read.
@@ -70,9 +72,7 @@ func TestFilesReachTheConnection(t *testing.T) {
 				req.Header.Set("Range", c.rangeOf)
 			}
 			resp, err := srv.Client().Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, err)
 			n, err := io.Copy(io.Discard, resp.Body)
 			resp.Body.Close()
 			if err != nil || n != int64(c.size) {
@@ -110,11 +110,9 @@ func copyAll(t *testing.T, w io.Writer, name string) {
 }
 
 // A pipe is a file too, but nobody can read its start in advance.
-func TestTheBodyFromAPipeIsKept(t *testing.T) {
+func TestBodyFromAPipeIsKept(t *testing.T) {
 	in, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	defer in.Close()
 	go func() { io.WriteString(out, page); out.Close() }()
 	w := &fileTaker{ResponseRecorder: *httptest.NewRecorder()}

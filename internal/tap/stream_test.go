@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-func TestHijack(t *testing.T) {
+func TestHijackedConnectionPassesAndIsNoResponse(t *testing.T) {
 	h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, rw, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -55,7 +55,7 @@ type hijackable struct {
 
 func (w hijackable) Hijack() (net.Conn, *bufio.ReadWriter, error) { return nil, nil, w.err }
 
-func TestStatusOfHijacked(t *testing.T) {
+func TestHijackedResponseHasTheStatusThatWasSent(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		err      error
@@ -77,7 +77,7 @@ func TestStatusOfHijacked(t *testing.T) {
 	}
 }
 
-func TestTimeoutHandlerOutside(t *testing.T) {
+func TestResponseThatTimesOutIsIncomplete(t *testing.T) {
 	h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 		for { // until the timeout handler has noticed too

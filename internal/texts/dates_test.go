@@ -13,7 +13,7 @@ import (
 // unix returns the time of a number of Unix seconds, the zero Time for 0.
 func unix(sec int64) time.Time { return moment.Seconds(sec).Time() }
 
-func TestLastMod(t *testing.T) {
+func TestLastModExplainsTheDateOfAPage(t *testing.T) {
 	var clock, moves, mended, build lastmod.Trust
 	clock[lastmod.Server] = lastmod.Distrust{All: true, Clock: true}
 	moves[lastmod.Page].All = true
@@ -93,7 +93,7 @@ func TestLastMod(t *testing.T) {
 	}
 }
 
-func TestReadAs(t *testing.T) {
+func TestReadAsSaysHowAPageIsRead(t *testing.T) {
 	for _, tt := range []struct {
 		reading mark.Reading
 		want    string

@@ -246,6 +246,9 @@ func NeedsLogin(status int) string {
 // ForAnybody is what would list a page that needs a log-in.
 const ForAnybody = "a page there for visitors who are not logged in, if it is meant for them"
 
+// OwnFile is the text for the address of one of the sitemap's files.
+const OwnFile = "It is not listed: servemap itself answers at this address, with a file of the sitemap. A sitemap does not list its own files."
+
 // SaysNoIndex is the text for a page that says noindex and has no end.
 const SaysNoIndex = "It is not listed: the page says noindex."
 

@@ -8,7 +8,7 @@ import (
 	"github.com/servemap/servemap/internal/admit"
 )
 
-func TestMissing(t *testing.T) {
+func TestMissingSaysWhatListsAPage(t *testing.T) {
 	const (
 		link = "a link from a listed page"
 		rule = "a rule that says Always"
@@ -68,7 +68,7 @@ func TestMissingSaysThatNoRouteWasSeen(t *testing.T) {
 	}
 }
 
-func TestPage(t *testing.T) {
+func TestPageExplainsEachVerdictAndReason(t *testing.T) {
 	unknown := Page(admit.Unknown, admit.None, "/")
 	if !strings.HasPrefix(unknown, "Nothing is known") {
 		t.Errorf("unknown is explained as %q", unknown)

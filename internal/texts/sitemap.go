@@ -56,14 +56,14 @@ func NoSitemap(c Counts) string {
 // advice says why responses did not count, and what to do about it. It covers reasons that can
 // prevent learning whole sites.
 var advice = map[string]string{
-	admit.Cookie.String():         " (the visitor has a cookie; if everybody gets it, name it in Options.BenignCookies)",
+	admit.Cookie.String():         " (the visitor has a cookie; if everybody gets it and it is never a log-in, name it in Options.BenignCookies)",
 	admit.IdentityHeader.String(): " (a proxy names a user; Options.Anonymous decides who is anonymous)",
 	admit.Authorization.String():  " (the visitor sent credentials; Options.Anonymous decides who is anonymous)",
 	admit.Encoding.String():       " (servemap cannot read the Content-Encoding; " + outside + ")",
 	admit.Private.String():        " (the response says Cache-Control: private; where that is wrong, set Rule.IgnoreCacheControl)",
 	admit.NoStore.String():        " (the response says Cache-Control: no-store; where that is wrong, set Rule.IgnoreCacheControl)",
 	admit.NotAnonymous.String():   " (Options.Anonymous says that the visitor is not anonymous)",
-	admit.NotHTML.String():        " (it is not HTML)",
+	admit.NotHTML.String():        " (it is not HTML, or has no Content-Type)",
 	admit.Fragment.String():       " (a script or a frame asked for it, not a visitor)",
 
 	location.ReasonQuery.String():         " (the query has a parameter that is not allowed, or one without a value; if it makes a page of its own, name it in Options.Query)",

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestStrippedTitles(t *testing.T) {
+func TestTitlesLoseWhatTheyHaveInCommon(t *testing.T) {
 	tests := []struct {
 		name   string
 		titles []string
@@ -37,7 +37,7 @@ func TestStrippedTitles(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestPageWithoutATitleIsNamedAfterItsAddress(t *testing.T) {
 	for location, want := range map[string]string{
 		"/":                    "",
 		"/about-us":            "About us",

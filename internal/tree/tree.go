@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/servemap/servemap/internal/keys"
@@ -70,9 +69,10 @@ var ErrNone = errors.New("nothing is listed there")
 
 // Tree makes the views of one site. Its methods may be called concurrently.
 type Tree struct {
-	cfg    Config
-	busy   chan struct{} // only one view is made at a time
-	mu     sync.Mutex
+	cfg  Config
+	busy chan struct{} // only one view is made at a time
+
+	// Whoever makes a view may use these.
 	shared affixes // of the titles, as last found
 	found  time.Time
 }
@@ -145,8 +145,6 @@ const affixesFor = time.Minute
 
 // affixes returns what most titles have in common. It looks at pages from all folders.
 func (t *Tree) affixes(ctx context.Context, r *reader) (affixes, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if !t.found.IsZero() && time.Since(t.found) < affixesFor {
 		return t.shared, nil
 	}

@@ -201,7 +201,7 @@ func queryOf(t *testing.T, address string) Query {
 	return Query{In: u.Query().Get("in"), All: u.Query().Has("all")}
 }
 
-func TestViews(t *testing.T) {
+func TestViewsShowFoldersAndTheirPages(t *testing.T) {
 	pages := map[string]string{
 		"/": "Example – all there is", "/about": "About us – Example", "/blog": "The blog – Example", "/blog/a": "Zebras – Example",
 		"/blog/b": "Ants – Example", "/blog/c/d": "", "/list?page=1": "List – Example", "/list?page=2": "List – Example",
@@ -243,7 +243,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-func TestNoSuchView(t *testing.T) {
+func TestUnknownFolderHasNoView(t *testing.T) {
 	g := plant(t, many(2001, "/p/%d"), func(c *Config) { c.Folder = "/p/" })
 	for _, q := range []Query{{In: "/"}, {In: "/q/"}, {In: "/p/x"}, {In: "p"}, {In: "/p/\n"}, {In: "/p/ "}, {In: "/p/" + strings.Repeat("a", 2000)}, {All: true}} {
 		if text, err := g.render(q); !errors.Is(err, ErrNone) {
@@ -267,7 +267,24 @@ func TestHostileTitlesAreText(t *testing.T) {
 	}
 }
 
-func TestALayoutOfTheOwner(t *testing.T) {
+// Titles in any script are shown in the order of their characters, each in its own direction.
+func TestTitlesOfAnyScript(t *testing.T) {
+	titles := []string{"apples", "Bees", "Ёжик", "שלום עולם", "مرحبا & أهلا", "日本の港", "港の灯台"}
+	pages := map[string]string{}
+	for i, title := range titles {
+		pages[fmt.Sprintf("/p/%d", len(titles)-i)] = title
+	}
+	g := plant(t, pages)
+	var shown []string
+	for _, m := range regexp.MustCompile(`<li dir="auto"><a href="/p/[^"]*">([^<]*)</a>`).FindAllStringSubmatch(g.show(Query{}), -1) {
+		shown = append(shown, html.UnescapeString(m[1]))
+	}
+	if !slices.Equal(shown, titles) {
+		t.Errorf("%q, want %q", shown, titles)
+	}
+}
+
+func TestLayoutOfTheOwnerIsUsed(t *testing.T) {
 	layout := func(text string) func(*Config) {
 		return func(c *Config) {
 			c.Layout, c.Data = template.Must(template.New("x").Parse(text)), func(p Page) any { return p }
@@ -306,14 +323,14 @@ func (failing) Scan(context.Context, string, string) iter.Seq2[store.Record, err
 	return func(yield func(store.Record, error) bool) { yield(store.Record{}, store.ErrUnavailable) }
 }
 
-func TestAStoreInTrouble(t *testing.T) {
+func TestStoreInTroubleIsAnError(t *testing.T) {
 	g := plant(t, map[string]string{"/": "Home"}, func(c *Config) { c.Store = failing{} })
 	if _, err := g.render(Query{}); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("error %v", err)
 	}
 }
 
-func TestAViewEndsWithItsRequest(t *testing.T) {
+func TestViewEndsWithItsRequest(t *testing.T) {
 	g := plant(t, map[string]string{"/": "Home"})
 	g.tree.busy <- struct{}{} // another view is being made, and does not end
 	ctx, cancel := context.WithCancel(t.Context())

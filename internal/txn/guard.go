@@ -62,7 +62,7 @@ func (g *Guarded) View(ctx context.Context, keys []string, fn func([][]byte) err
 	if err := g.check(nil); err != nil {
 		return err
 	}
-	defer g.watch.begin()()
+	defer g.watch.begin().end()
 	at := slices.Index(keys, g.site)
 	return g.st.View(ctx, keys, func(values [][]byte) error {
 		if at >= 0 {
@@ -80,7 +80,7 @@ func (g *Guarded) Update(ctx context.Context, keys []string, fn func([][]byte) e
 	if err := g.check(nil); err != nil {
 		return err
 	}
-	defer g.watch.begin()()
+	defer g.watch.begin().end()
 	given, at := len(keys), slices.Index(keys, g.site)
 	if at < 0 {
 		keys, at = append(slices.Clone(keys), g.site), given
@@ -98,7 +98,7 @@ func (g *Guarded) Sync(ctx context.Context) (err error) {
 	if err := g.check(nil); err != nil {
 		return err
 	}
-	defer g.watch.begin()()
+	defer g.watch.begin().end()
 	return g.st.Sync(ctx)
 }
 
@@ -118,9 +118,9 @@ func (g *Guarded) Scan(ctx context.Context, prefix, after string) iter.Seq2[stor
 // not cause it.
 func (g *Guarded) scan(ctx context.Context, prefix, after string, yield func(store.Record, error) bool) (err error) {
 	inBody := false
-	end := g.watch.begin()
+	call := g.watch.begin()
 	defer func() {
-		end()
+		call.end()
 		if inBody {
 			return
 		}
@@ -129,11 +129,11 @@ func (g *Guarded) scan(ctx context.Context, prefix, after string, yield func(sto
 		}
 	}()
 	for r, err := range g.st.Scan(ctx, prefix, after) {
-		end()
+		call.end()
 		inBody = true
 		more := yield(r, err)
 		inBody = false
-		end = g.watch.begin()
+		call.resume()
 		if !more {
 			break
 		}

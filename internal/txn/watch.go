@@ -3,7 +3,6 @@ package txn
 import (
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -20,19 +19,35 @@ type watch struct {
 	later atomic.Bool // a later version has taken over the store
 }
 
-// begin notes the start of a call, and returns the function that notes its end, which may be called
-// again. A late call is logged, but only if no other is late.
-func (w *watch) begin() (end func()) {
-	timer := time.AfterFunc(stallPatience, func() {
+// begin notes the start of a call. A late call is logged, but only if no other is late.
+func (w *watch) begin() *call {
+	return &call{late: &w.late, running: true, timer: time.AfterFunc(stallPatience, func() {
 		if w.late.Add(1) == 1 {
 			w.log.Warn("servemap: the store does not answer; the site goes on, and what was seen is stored once it answers", "waited", stallPatience)
 		}
-	})
-	return sync.OnceFunc(func() {
-		if !timer.Stop() {
-			w.late.Add(-1)
-		}
-	})
+	})}
+}
+
+// call is a call to the store that is timed.
+type call struct {
+	late    *atomic.Int64
+	timer   *time.Timer
+	running bool
+}
+
+// end notes the end of the call. More calls of end do nothing.
+func (c *call) end() {
+	if c.running && !c.timer.Stop() {
+		c.late.Add(-1)
+	}
+	c.running = false
+}
+
+// resume times the call anew after end. A scan does so for each record, so that only the
+// time of the store counts.
+func (c *call) resume() {
+	c.timer.Reset(stallPatience)
+	c.running = true
 }
 
 // stalled returns an error while calls do not return.

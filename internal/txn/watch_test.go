@@ -24,7 +24,7 @@ func (h *hanging) Update(ctx context.Context, keys []string, fn func([][]byte) e
 	return h.Store.Update(ctx, keys, fn)
 }
 
-func TestAHangingStoreIsToldOf(t *testing.T) {
+func TestHangingStoreIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &hanging{release: make(chan struct{})}
 		var log strings.Builder
@@ -57,8 +57,8 @@ func TestAHangingStoreIsToldOf(t *testing.T) {
 	})
 }
 
-// TestTheBodyOfAScanMayTakeLong takes its time in the loop over a scan, not in the store.
-func TestTheBodyOfAScanMayTakeLong(t *testing.T) {
+// TestBodyOfAScanMayTakeLong takes its time in the loop over a scan, not in the store.
+func TestBodyOfAScanMayTakeLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := Guard(new(oneRecord), "s|site", slog.New(slog.DiscardHandler))
 		for range g.Scan(t.Context(), "", "") {
@@ -75,7 +75,7 @@ func TestTheBodyOfAScanMayTakeLong(t *testing.T) {
 	})
 }
 
-func TestAPanickingStoreIsAnError(t *testing.T) {
+func TestPanicOfAStoreIsAnError(t *testing.T) {
 	st := Guard(panicking{}, "s|site", slog.New(slog.DiscardHandler))
 	ctx := t.Context()
 	for name, call := range map[string]func() error{

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // These tests check what the package relies on in Badger and its options.
@@ -17,9 +19,7 @@ import (
 func openRaw(t *testing.T, o badger.Options) *badger.DB {
 	t.Helper()
 	db, err := badger.Open(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	t.Cleanup(func() { db.Close() }) // the test may have closed it
 	return db
 }
@@ -39,9 +39,7 @@ func TestKeysLookAsDocumented(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 }
 
 func TestBadgerLogKeepsKeys(t *testing.T) {
@@ -65,9 +63,9 @@ func TestBadgerLogKeepsKeys(t *testing.T) {
 	}
 }
 
-// TestCompactionsWait checks that Badger logs before a compaction makes a table, and waits for the
-// logger.
-func TestCompactionsWait(t *testing.T) {
+// TestCompactionsWaitForTheLogger checks that Badger logs before a compaction makes a table, and
+// waits for the logger.
+func TestCompactionsWaitForTheLogger(t *testing.T) {
 	var asked atomic.Int32
 	let, begun := make(chan struct{}), make(chan struct{})
 	o := guestOptions(t.TempDir(), &badgerLog{log: newLog().logger(), beforeTable: func() {
@@ -102,9 +100,7 @@ func writeTables(t *testing.T, db *badger.DB) {
 			value[j] = byte(rand.Uint32())
 		}
 		err := db.Update(func(txn *badger.Txn) error { return txn.Set(fmt.Appendf(nil, "k%04d", i), value) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 	}
 }
 

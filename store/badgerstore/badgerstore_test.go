@@ -12,11 +12,12 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/storetest"
 )
 
-func TestStore(t *testing.T) {
+func TestStoreKeepsTheRules(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store { return open(t, t.TempDir(), nil) })
 }
 
@@ -33,7 +34,7 @@ func TestRecordsSurviveClosing(t *testing.T) {
 	}
 }
 
-func TestFolderHeldByAnotherStore(t *testing.T) {
+func TestFolderHeldByAnotherStoreIsNotOpened(t *testing.T) {
 	dir := t.TempDir()
 	first := mustOpen(t, dir, nil)
 	mustPut(t, first, "k", "1")
@@ -49,25 +50,21 @@ func TestFolderHeldByAnotherStore(t *testing.T) {
 	log.want(t, 1, "cannot be used")
 }
 
-// TestFolderHeldByBadger opens Badger's folder without our lock.
-func TestFolderHeldByBadger(t *testing.T) {
+// TestFolderHeldByBadgerIsNotOpened opens Badger's folder without our lock.
+func TestFolderHeldByBadgerIsNotOpened(t *testing.T) {
 	dir := t.TempDir()
 	db, err := badger.Open(guestOptions(filepath.Join(dir, badgerName), nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	s, log := openLogged(t, dir)
 	if err := s.Health(); reasonOf(err) != locked {
 		t.Errorf("Health: %v, want that the folder is in use", err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, db.Close())
 	log.wait("works again")
 	healthy(t, s)
 }
 
-func TestCallsAfterClose(t *testing.T) {
+func TestCallsAfterCloseFail(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	mustPut(t, s, "k", "1")
 	var wg sync.WaitGroup
@@ -92,9 +89,7 @@ func TestCloseEndsGoroutines(t *testing.T) {
 	s := mustOpen(t, dir, nil)
 	waiting := mustOpen(t, dir, &Options{Logger: newLog().logger()})
 	mustPut(t, s, "k", "1")
-	if err := errors.Join(waiting.Close(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, errors.Join(waiting.Close(), s.Close()))
 	// A goroutine that has ended may still show for a moment.
 	var stacks string
 	for range 10_000 {
@@ -113,9 +108,7 @@ func TestCloseGivesUp(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	s.closeTimeout = time.Millisecond
 	db, err := s.acquire()
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	if err := s.Close(); err == nil {
 		t.Error("Close says nothing of a call that is under way")
 	}

@@ -14,11 +14,13 @@ import (
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/dgraph-io/badger/v4/y"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 )
 
-// TestDeadOpenings opens a folder whose lock file is as left by processes that died in Open.
-func TestDeadOpenings(t *testing.T) {
+// TestOpeningsThatDiedMoveTheFilesAside opens a folder whose lock file is as left by processes that
+// died in Open.
+func TestOpeningsThatDiedMoveTheFilesAside(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		died, aside int
@@ -49,18 +51,14 @@ func TestDeadOpenings(t *testing.T) {
 func TestTooManyMovedAside(t *testing.T) {
 	dir := filled(t)
 	for i := range maxAside {
-		if err := os.Mkdir(filepath.Join(dir, fmt.Sprint(asidePrefix, i)), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, os.Mkdir(filepath.Join(dir, fmt.Sprint(asidePrefix, i)), 0o700))
 	}
 	writeFile(t, dir, lockName, strings.Repeat("x", maxFailures))
 	s, log := openLogged(t, dir)
 	if err := s.Health(); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "remove") {
 		t.Fatalf("Health with %d folders moved aside: %v, want that they be removed", maxAside, err)
 	}
-	if err := os.Remove(movedAside(s.dir)[0]); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, os.Remove(movedAside(s.dir)[0]))
 	log.wait("works again")
 	healthy(t, s)
 }
@@ -158,16 +156,14 @@ var spoilTrailer = alter(tableSuffix, func(b []byte) []byte {
 	return b
 })
 
-// TestDamage damages files in ways that Badger would die of, or hide. The store heals the damage,
-// or moves the files aside after it met the damage twice.
-func TestDamage(t *testing.T) {
+// TestDamageIsHealedOrMovedAside damages files in ways that Badger would die of, or hide. The store
+// heals the damage, or moves the files aside after it met the damage twice.
+func TestDamageIsHealedOrMovedAside(t *testing.T) {
 	for _, d := range damages {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			dir := filled(t)
-			if err := d.do(filepath.Join(dir, badgerName)); err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, d.do(filepath.Join(dir, badgerName)))
 			s, log := openLogged(t, dir)
 			if d.says == "" {
 				healthy(t, s)
@@ -206,7 +202,7 @@ func records(n int) []byte {
 	return b.Finish()
 }
 
-func TestInspectTable(t *testing.T) {
+func TestInspectTableFindsDamage(t *testing.T) {
 	at := func(text string, with byte) func([]byte) {
 		return func(b []byte) { b[strings.Index(string(b), text)] = with }
 	}
@@ -260,16 +256,12 @@ func FuzzInspectTable(f *testing.F) {
 // manifest, and deletes the table.
 func TestBadgerLosesTables(t *testing.T) {
 	dir := filepath.Join(filled(t), badgerName)
-	if err := truncate(manifestName, -3)(dir); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, truncate(manifestName, -3)(dir))
 	db, err := badger.Open(guestOptions(dir, nil))
 	if err != nil {
 		t.Fatalf("Badger finds out itself by now: %v", err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, db.Close())
 	if tables, _ := filepath.Glob(filepath.Join(dir, "*.sst")); len(tables) != 0 {
 		t.Errorf("the tables %q are kept", tables)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 )
 
@@ -18,9 +19,7 @@ func TestFailedWriteReopens(t *testing.T) {
 	s, log := openLogged(t, t.TempDir())
 	mustPut(t, s, "secret-key", "1")
 	broken := current(s)
-	if err := broken.badger.Close(); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, broken.badger.Close())
 	err := put(s, "secret-key", "2")
 	if !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("a failed update: %v, want ErrUnavailable", err)
@@ -43,9 +42,7 @@ func TestFailedWriteReopens(t *testing.T) {
 func TestPanicsInReadsAreErrors(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	mustPut(t, s, "k", "1")
-	if err := current(s).badger.Close(); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, current(s).badger.Close())
 	if _, err := scan(s); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "panicked") {
 		t.Errorf("Scan of a closed database: %v, want that it panicked", err)
 	}
@@ -63,9 +60,7 @@ func TestDamagedRecordsCountAsAbsent(t *testing.T) {
 	err := current(s).badger.Update(func(txn *badger.Txn) error {
 		return errors.Join(txn.Set([]byte("kb"), []byte("value of b????")), txn.Set([]byte("kc"), []byte("c")))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	for range 2 {
 		if b, c := get(t, s, "b"), get(t, s, "c"); b != "" || c != "" {
 			t.Errorf("damaged records read as %q and %q, want as absent", b, c)
@@ -79,7 +74,7 @@ func TestDamagedRecordsCountAsAbsent(t *testing.T) {
 	wantValue(t, s, "b", "learned again")
 }
 
-func TestRetryDelay(t *testing.T) {
+func TestRetryDelayGrowsWithEachAttempt(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		reason reason
@@ -103,7 +98,7 @@ func TestRetryDelay(t *testing.T) {
 	}
 }
 
-func TestPanicText(t *testing.T) {
+func TestPanicTextHasNoSecret(t *testing.T) {
 	beyond := func(values []int) (v any) {
 		defer func() { v = recover() }()
 		return values[3]

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 )
 
@@ -100,9 +101,7 @@ func TestOpenWaitsForAFolder(t *testing.T) {
 			if err := s.Health(); reasonOf(err) != inaccessible || !errors.Is(err, store.ErrUnavailable) {
 				t.Errorf("Health: %v, want ErrUnavailable", err)
 			}
-			if err := c.mend(dir); err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, c.mend(dir))
 			log.wait("works again")
 			mustPut(t, s, "k", "1")
 		})
@@ -134,9 +133,7 @@ func openData(t *testing.T) (*Store, *capture) {
 
 func rename(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, os.Rename(from, to))
 }
 
 // closed reports whether db was closed completely.
@@ -233,14 +230,10 @@ func TestReplacedFolderIsLeftAlone(t *testing.T) {
 func files(t *testing.T, dir string) (all string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		all += fmt.Sprintf("%s %d\n", e.Name(), info.Size())
 	}
 	return all
@@ -252,17 +245,13 @@ func TestNoTableIsMadeInAnotherFolder(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, badgerName)
 		syncs, err := openSyncs(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		defer syncs.file.Close()
 		db := &database{path: path, gate: gate{dir: dir, reserve: 1}, syncs: syncs}
 		db.awaitTable()
 		rename(t, path, path+".old")
 		db.awaitTable() // there is no folder, so the compaction fails by itself
-		if err := os.Mkdir(path, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, os.Mkdir(path, 0o700))
 		done := make(chan struct{})
 		go func() {
 			db.awaitTable()
@@ -274,9 +263,7 @@ func TestNoTableIsMadeInAnotherFolder(t *testing.T) {
 			t.Error("a table may be made in a folder that took the place of the open one")
 		default:
 		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, os.Remove(path))
 		rename(t, path+".old", path)
 		<-done
 	})

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 )
 
@@ -17,9 +18,7 @@ import (
 func mustOpen(t testing.TB, dir string, opts *Options) *Store {
 	t.Helper()
 	s, err := Open(dir, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return s
 }
 
@@ -147,9 +146,7 @@ func wantAside(t *testing.T, s *Store, want int) {
 // writeFile writes text to the file name in dir.
 func writeFile(t *testing.T, dir, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 }
 
 // capture keeps the logged lines, and lets tests wait for one.

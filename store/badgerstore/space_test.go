@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 )
 
 const never = 1 << 62 // more than any system has free
 
-func TestReserveFor(t *testing.T) {
+func TestReserveForIsASmallShareOfTheDisk(t *testing.T) {
 	const mib, gib = 1 << 20, 1 << 30
 	for _, c := range []struct {
 		name          string
@@ -83,9 +84,7 @@ func TestDescriptorsAreCounted(t *testing.T) {
 	const more = 20
 	for range more {
 		f, err := os.Open(os.DevNull)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		defer f.Close()
 	}
 	after, _, _ := descriptorsLeft()
@@ -101,7 +100,7 @@ func needSpaceAt(t *testing.T) {
 	}
 }
 
-func TestTooLittleSpaceToOpen(t *testing.T) {
+func TestOpenWithoutSpaceMakesCallsUnavailable(t *testing.T) {
 	needSpaceAt(t)
 	log := newLog()
 	s := open(t, t.TempDir(), &Options{Reserve: never, Logger: log.logger()})
@@ -113,8 +112,8 @@ func TestTooLittleSpaceToOpen(t *testing.T) {
 	log.want(t, 1, "are needed")
 }
 
-// TestNoRoomToWrite takes away space and descriptors, and gives them back.
-func TestNoRoomToWrite(t *testing.T) {
+// TestWritesFailWithoutSpaceAndReadsGoOn takes away space and descriptors, and gives them back.
+func TestWritesFailWithoutSpaceAndReadsGoOn(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		take func(t *testing.T, g *gate)
@@ -154,9 +153,9 @@ func TestNoRoomToWrite(t *testing.T) {
 	}
 }
 
-// TestCloseWithoutSpace checks that closing writes nothing, loses nothing, and keeps others away
+// TestCloseWithoutSpaceLosesNothing checks that closing writes nothing, loses nothing, and keeps others away
 // from files that Badger may still use.
-func TestCloseWithoutSpace(t *testing.T) {
+func TestCloseWithoutSpaceLosesNothing(t *testing.T) {
 	needSpaceAt(t)
 	dir := t.TempDir()
 	s := mustOpen(t, dir, nil)
@@ -173,8 +172,6 @@ func TestCloseWithoutSpace(t *testing.T) {
 	}
 	mustClose(t, next)
 	db.gate = usual
-	if err := db.close(); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, db.close())
 	wantValue(t, open(t, dir, nil), "k", "1")
 }

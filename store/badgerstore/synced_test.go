@@ -5,9 +5,11 @@ import (
 	"encoding/hex"
 	"path/filepath"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-func TestSyncStateOnDisk(t *testing.T) {
+func TestSyncStateIsReadAsItWasWritten(t *testing.T) {
 	m := syncState{version: 258, clean: true}
 	b := m.encode()
 	if got, want := hex.EncodeToString(b), "000000000000010201"+"cb8a4930"; got != want {
@@ -28,9 +30,9 @@ func TestSyncStateOnDisk(t *testing.T) {
 	}
 }
 
-// TestLostSyncs loses what was synced, as happens if a log is damaged in its middle, which Badger
+// TestLostSyncsAreNoticed loses what was synced, as happens if a log is damaged in its middle, which Badger
 // takes for its end.
-func TestLostSyncs(t *testing.T) {
+func TestLostSyncsAreNoticed(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		lost int
@@ -48,9 +50,7 @@ func TestLostSyncs(t *testing.T) {
 				wantNote(t, s, noteLost)
 			}
 			mustPut(t, s, "k", "2")
-			if err := s.Sync(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, s.Sync(context.Background()))
 			mustClose(t, s)
 			next, again := openLogged(t, dir)
 			healthy(t, next)
@@ -65,9 +65,7 @@ func syncedFolder(t *testing.T, dir string) syncState {
 	s := mustOpen(t, dir, nil)
 	for _, value := range []string{"0", "1", "1"} {
 		mustPut(t, s, "k", value)
-		if err := s.Sync(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, s.Sync(context.Background()))
 	}
 	path := filepath.Join(dir, badgerName)
 	synced := readSyncState(path)

@@ -7,6 +7,6 @@ import (
 	"github.com/servemap/servemap/store/storetest"
 )
 
-func TestStore(t *testing.T) {
+func TestStoreKeepsTheRules(t *testing.T) {
 	storetest.Run(t, func(*testing.T) store.Store { return new(Store) })
 }

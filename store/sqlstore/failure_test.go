@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 )
 
@@ -19,9 +20,7 @@ import (
 func holdLock(t *testing.T, s *Store, db *sql.DB) (release func()) {
 	t.Helper()
 	tx, err := begin(context.Background(), db, &s.sql, "60s")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	release = sync.OnceFunc(func() { _ = tx.Rollback() })
 	t.Cleanup(release)
 	return release
@@ -33,9 +32,7 @@ func throughProxy(t *testing.T, timeout time.Duration) (*Store, *proxy, *logged)
 	direct, _ := open(t)
 	mustPut(t, direct, "k", "1")
 	u, err := url.Parse(address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	p := newProxy(t, u.Host)
 	u.Host = p.address()
 	log := &logged{}
@@ -69,8 +66,8 @@ var calls = map[string]func(context.Context, *Store) error{
 	"Sync": func(ctx context.Context, s *Store) error { return s.Sync(ctx) },
 }
 
-// TestDatabaseThatFails makes the database hang or disappear, and then come back.
-func TestDatabaseThatFails(t *testing.T) {
+// TestStoreWorksAgainAfterTheDatabaseFailed makes the database hang or disappear, and then come back.
+func TestStoreWorksAgainAfterTheDatabaseFailed(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		timeout time.Duration
@@ -104,7 +101,7 @@ func TestDatabaseThatFails(t *testing.T) {
 	}
 }
 
-func TestCallersDeadline(t *testing.T) {
+func TestCallsEndAtTheCallersDeadline(t *testing.T) {
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
 			s, p, log := throughProxy(t, time.Minute)
@@ -123,8 +120,8 @@ func TestCallersDeadline(t *testing.T) {
 	}
 }
 
-// TestOpenBeforeTheDatabase starts the program before the database.
-func TestOpenBeforeTheDatabase(t *testing.T) {
+// TestOpenMayComeBeforeTheDatabase starts the program before the database.
+func TestOpenMayComeBeforeTheDatabase(t *testing.T) {
 	s, p, _ := throughProxy(t, 5*time.Second)
 	p.close()
 	early := openWith(t, s.db, &Options{Table: s.sql.name.schema + ".early", Logger: (&logged{}).Logger()})
@@ -137,9 +134,9 @@ func TestOpenBeforeTheDatabase(t *testing.T) {
 	}
 }
 
-// TestSessionsEnded makes the database end the sessions of writers, again and again. Confirmed
-// writes must be there; unconfirmed ones may be.
-func TestSessionsEnded(t *testing.T) {
+// TestEndedSessionsLoseNoConfirmedWrite makes the database end the sessions of writers, again and
+// again. Confirmed writes must be there; unconfirmed ones may be.
+func TestEndedSessionsLoseNoConfirmedWrite(t *testing.T) {
 	direct, db := open(t)
 	mustPut(t, direct, "k", "")
 	table := direct.sql.name
@@ -184,14 +181,12 @@ func TestSessionsEnded(t *testing.T) {
 	}
 }
 
-// TestWriterThatStandsStill makes a process take the lock and then do nothing.
-func TestWriterThatStandsStill(t *testing.T) {
+// TestWriterThatStandsStillHoldsOthersUpOnlyBriefly makes a process take the lock and then do nothing.
+func TestWriterThatStandsStillHoldsOthersUpOnlyBriefly(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
 	tx, err := begin(context.Background(), db, &s.sql, "300ms")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	defer func() { _ = tx.Rollback() }()
 	began := time.Now()
 	mustPut(t, s, "k", "2")
@@ -203,7 +198,7 @@ func TestWriterThatStandsStill(t *testing.T) {
 	}
 }
 
-func TestLockThatIsNotGivenBack(t *testing.T) {
+func TestLockThatIsNotGivenBackFailsUpdatesAndLetsReadsThrough(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
 	release := holdLock(t, s, db)
@@ -220,9 +215,9 @@ func TestLockThatIsNotGivenBack(t *testing.T) {
 	mustPut(t, hasty, "k", "3")
 }
 
-// TestOvertaken makes another writer change, create and delete what an update has read, just before
-// that update writes.
-func TestOvertaken(t *testing.T) {
+// TestUpdateThatWasOvertakenRunsAgain makes another writer change, create and delete what an update
+// has read, just before that update writes.
+func TestUpdateThatWasOvertakenRunsAgain(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		before, after string // values of the key that the other writer changes, "" for none
@@ -273,8 +268,8 @@ func set(t *testing.T, s *Store, value string) {
 	}
 }
 
-// TestOvertakenThenRefused makes fn fail, and panic, when it runs again.
-func TestOvertakenThenRefused(t *testing.T) {
+// TestUpdateThatFailsAgainReturnsItsError makes fn fail, and panic, when it runs again.
+func TestUpdateThatFailsAgainReturnsItsError(t *testing.T) {
 	s, _ := open(t)
 	errMine := errors.New("mine")
 	again := func(do func() error) (err error) {
@@ -315,16 +310,10 @@ func TestSyncWaitsForTheDisk(t *testing.T) {
 	for range 20 {
 		mustPut(t, s, "k", time.Now().String())
 		var written string
-		if err := db.QueryRow(`SELECT pg_current_wal_insert_lsn()`).Scan(&written); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Sync(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, db.QueryRow(`SELECT pg_current_wal_insert_lsn()`).Scan(&written))
+		base.Check(t, s.Sync(context.Background()))
 		var flushed bool
-		if err := db.QueryRow(`SELECT pg_current_wal_flush_lsn() >= $1::pg_lsn`, written).Scan(&flushed); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, db.QueryRow(`SELECT pg_current_wal_flush_lsn() >= $1::pg_lsn`, written).Scan(&flushed))
 		if !flushed {
 			t.Fatal("Sync returned before the disk had what was written")
 		}
@@ -341,7 +330,7 @@ func eventually(f func() error) (err error) {
 	return err
 }
 
-func TestKindOf(t *testing.T) {
+func TestKindOfTellsWhatAnErrorMeans(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want string

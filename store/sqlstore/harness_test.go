@@ -13,6 +13,7 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 )
 
@@ -52,9 +53,7 @@ func database(t testing.TB) *sql.DB {
 func dial(t testing.TB, url string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("pgx", url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	db.SetMaxIdleConns(8)
 	t.Cleanup(func() { db.Close() })
 	return db
@@ -91,9 +90,7 @@ func openTable(t testing.TB, db *sql.DB, table string) *Store {
 func openWith(t testing.TB, db *sql.DB, opts *Options) *Store {
 	t.Helper()
 	s, err := Open(db, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return s
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 )
 
@@ -20,16 +21,14 @@ func ownDatabase(t *testing.T, admin *sql.DB) (name, at string) {
 	mustExec(t, admin, "CREATE DATABASE "+name)
 	t.Cleanup(func() { mustExec(t, admin, "DROP DATABASE "+name+" WITH (FORCE)") })
 	u, err := url.Parse(address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	u.Path = "/" + name
 	return name, u.String()
 }
 
-// TestDatabaseThatOnlyReads counts what is logged for a site that tries once a second for two
+// TestReadOnlyDatabaseIsRead counts what is logged for a site that tries once a second for two
 // minutes.
-func TestDatabaseThatOnlyReads(t *testing.T) {
+func TestReadOnlyDatabaseIsRead(t *testing.T) {
 	for _, c := range []struct {
 		name, refuse, allow string
 		syncs               bool // Sync still works
@@ -65,9 +64,7 @@ func TestDatabaseThatOnlyReads(t *testing.T) {
 			err := eventually(func() error { // at first it may meet the ended session
 				return s.View(context.Background(), []string{"k"}, func([][]byte) error { return nil })
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, err)
 			before := log.count("\n")
 			for range 120 {
 				if got := get(t, s, "k"); got != "1" {
@@ -117,9 +114,9 @@ func TestReadOnlySessionIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestATableThatIsMissingIsMade removes tables. The next start must make them again, and so must a
+// TestMissingTableIsMade removes tables. The next start must make them again, and so must a
 // store that is open.
-func TestATableThatIsMissingIsMade(t *testing.T) {
+func TestMissingTableIsMade(t *testing.T) {
 	for _, c := range []struct {
 		name, lose string
 		kept       bool // whether the records are kept

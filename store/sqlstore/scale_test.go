@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 )
 
@@ -84,18 +85,14 @@ func benchPages(b *testing.B, pages int) {
 // measure returns the number of rows, and the bytes of the table and its index.
 func measure(b *testing.B, db *sql.DB, table string) (rows, bytes float64) {
 	b.Helper()
-	if err := db.QueryRow("SELECT count(*), pg_total_relation_size('"+table+"') FROM "+table).Scan(&rows, &bytes); err != nil {
-		b.Fatal(err)
-	}
+	base.Check(b, db.QueryRow("SELECT count(*), pg_total_relation_size('"+table+"') FROM "+table).Scan(&rows, &bytes))
 	return rows, bytes
 }
 
 // walBytes returns how many bytes the whole server has written to its log so far.
 func walBytes(b *testing.B, db *sql.DB) (n float64) {
 	b.Helper()
-	if err := db.QueryRow(`SELECT pg_current_wal_lsn() - '0/0'`).Scan(&n); err != nil {
-		b.Fatal(err)
-	}
+	base.Check(b, db.QueryRow(`SELECT pg_current_wal_lsn() - '0/0'`).Scan(&n))
 	return n
 }
 
@@ -133,9 +130,7 @@ func scanScale(b *testing.B, st store.Store, pages int) {
 		part := 1 + random.IntN((pages+scalePart-1)/scalePart)
 		found := 0
 		for _, err := range st.Scan(context.Background(), fmt.Sprintf("%slist|%06d|", scaleSite, part), "") {
-			if err != nil {
-				b.Fatal(err)
-			}
+			base.Check(b, err)
 			found++
 		}
 		if want := min(scalePart, pages-(part-1)*scalePart); found != want {

@@ -14,8 +14,8 @@ import (
 	"github.com/servemap/servemap/store/storetest"
 )
 
-// TestSharedStore uses two handles with separate connections, like two processes.
-func TestSharedStore(t *testing.T) {
+// TestStoreKeepsTheRulesForSeveralProcesses uses two handles with separate connections, like two processes.
+func TestStoreKeepsTheRulesForSeveralProcesses(t *testing.T) {
 	one, two := database(t), database(t)
 	storetest.RunShared(t, func(t *testing.T) (a, b store.Store) {
 		table := schema(t, one) + ".servemap"
@@ -48,7 +48,7 @@ func TestOpenRefusesBadArguments(t *testing.T) {
 	}
 }
 
-func TestOpenTakes(t *testing.T) {
+func TestOpenTakesValidOptions(t *testing.T) {
 	db := dial(t, address())
 	for _, opts := range []*Options{nil, {}, {Table: "web.sites_2"}, {Table: "select"}, {Timeout: time.Millisecond}} {
 		if _, err := Open(db, opts); err != nil {
@@ -87,8 +87,8 @@ func TestOpenMakesTheSchema(t *testing.T) {
 	mustPut(t, openTable(t, db, name+".servemap"), "k", "1")
 }
 
-// TestStartTogether starts a fleet on an empty database.
-func TestStartTogether(t *testing.T) {
+// TestProcessesMayStartTogether starts a fleet on an empty database.
+func TestProcessesMayStartTogether(t *testing.T) {
 	db := database(t)
 	table := schema(t, db) + ".servemap"
 	var end sync.WaitGroup
@@ -109,8 +109,8 @@ func TestStartTogether(t *testing.T) {
 	}
 }
 
-// TestRoleWithoutRights uses a role that may read and write, but create nothing.
-func TestRoleWithoutRights(t *testing.T) {
+// TestRoleMayLackTheRightToCreate uses a role that may read and write, but create nothing.
+func TestRoleMayLackTheRightToCreate(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
 	table := s.sql.name
@@ -131,9 +131,9 @@ func TestRoleWithoutRights(t *testing.T) {
 	}
 }
 
-// TestLaterFormat makes another process change the tables to an unknown format, before and after
+// TestLaterFormatIsNotTouched makes another process change the tables to an unknown format, before and after
 // the first call.
-func TestLaterFormat(t *testing.T) {
+func TestLaterFormatIsNotTouched(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
 	table := s.sql.name.quoted("_format")
@@ -161,7 +161,7 @@ func TestLaterFormat(t *testing.T) {
 	}
 }
 
-func TestClosedDatabase(t *testing.T) {
+func TestClosedDatabaseIsAClosedStore(t *testing.T) {
 	s, _ := open(t)
 	mustPut(t, s, "k", "1")
 	s.db = dial(t, address())
@@ -176,9 +176,9 @@ func TestClosedDatabase(t *testing.T) {
 	}
 }
 
-// TestUpdateThatChangesNothing checks that such an update takes no lock, and so works next to a
+// TestUpdateThatChangesNothingTakesNoLock checks that such an update takes no lock, and so works next to a
 // writer.
-func TestUpdateThatChangesNothing(t *testing.T) {
+func TestUpdateThatChangesNothingTakesNoLock(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
 	holdLock(t, s, db)
@@ -195,9 +195,9 @@ func TestUpdateThatChangesNothing(t *testing.T) {
 	}
 }
 
-// TestScanOfMixedSizes puts long records after many short ones, so that pages grow and then must be
-// cut.
-func TestScanOfMixedSizes(t *testing.T) {
+// TestScanTakesRecordsOfMixedSizes puts long records after many short ones, so that pages grow and
+// then must be cut.
+func TestScanTakesRecordsOfMixedSizes(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
 	mustExec(t, db, `INSERT INTO `+s.sql.name.quoted("")+`
@@ -206,9 +206,7 @@ func TestScanOfMixedSizes(t *testing.T) {
 		SELECT 'b' || lpad(i::text, 5, '0'), decode(repeat('ab', 65536), 'hex') FROM generate_series(1, 200) AS i`)
 	n, last := 0, ""
 	for r, err := range s.Scan(context.Background(), "", "") {
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		if r.Key <= last {
 			t.Fatalf("key %q after %q", r.Key, last)
 		}

@@ -9,8 +9,8 @@ import (
 
 func sound() store.Store { return new(memstore.Store) }
 
-// TestRunShared tries the rules on two handles of a sound store.
-func TestRunShared(t *testing.T) {
+// TestRunSharedAcceptsASoundStore tries the rules on two handles of a sound store.
+func TestRunSharedAcceptsASoundStore(t *testing.T) {
 	RunShared(t, func(*testing.T) (a, b store.Store) {
 		st := sound()
 		return struct{ store.Store }{st}, struct{ store.Store }{st}
@@ -67,8 +67,8 @@ func rejected(r rule, make func() pair) bool {
 	return false
 }
 
-// TestRulesRejectTwoStores uses two handles that share nothing.
-func TestRulesRejectTwoStores(t *testing.T) {
+// TestRunSharedRejectsTwoSeparateStores uses two handles that share nothing.
+func TestRunSharedRejectsTwoSeparateStores(t *testing.T) {
 	for _, r := range sharingRules[:1] {
 		if found := record(r, pair{sound(), sound()}); len(found) == 0 {
 			t.Errorf("%s accepts two handles to different stores", r.name)

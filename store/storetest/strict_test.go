@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/strict"
 	"github.com/servemap/servemap/store"
 )
 
@@ -19,7 +21,7 @@ func TestStrictAcceptsGoodCallers(t *testing.T) {
 			continue
 		}
 		t.Run(r.name, func(t *testing.T) {
-			st := Strict(t, sound())
+			st := strict.New(t, sound())
 			r.try(t, pair{st, st})
 		})
 	}
@@ -32,7 +34,7 @@ func TestStrictRejectsBadCallers(t *testing.T) {
 		name string
 		fn   func(values [][]byte) error
 		keys []string
-		want string // in the text of Strict's error
+		want string // in the text of its error
 	}{
 		{"counts its runs", func(values [][]byte) error {
 			runs++
@@ -63,17 +65,17 @@ func TestStrictRejectsBadCallers(t *testing.T) {
 			inner := sound()
 			pair{inner, inner}.put(t, "k", []byte("value"))
 			var rec recorder
-			_ = (&strict{&rec, inner}).Update(context.Background(), c.keys, c.fn)
+			_ = strict.New(&rec, inner).Update(context.Background(), c.keys, c.fn)
 			if said := strings.Join(rec.failures, "; "); !strings.Contains(said, c.want) {
-				t.Errorf("Strict says %q of a caller that %s, want %q", said, c.name, c.want)
+				t.Errorf("strict says %q of a caller that %s, want %q", said, c.name, c.want)
 			}
 		})
 	}
 }
 
-// TestStrictOverwrites keeps slices after their time.
-func TestStrictOverwrites(t *testing.T) {
-	st := Strict(t, sound())
+// TestStrictOverwritesSlicesAfterTheirTime keeps slices after their time.
+func TestStrictOverwritesSlicesAfterTheirTime(t *testing.T) {
+	st := strict.New(t, sound())
 	p := pair{st, st}
 	p.putAll(t, map[string][]byte{"a": []byte("value"), "b": []byte("value")})
 	kept := map[string][]byte{}
@@ -83,16 +85,10 @@ func TestStrictOverwrites(t *testing.T) {
 			return nil
 		}
 	}
-	if err := st.View(context.Background(), []string{"a"}, keep("View")); err != nil {
-		t.Fatal(err)
-	}
-	if err := st.Update(context.Background(), []string{"a"}, keep("Update")); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, st.View(context.Background(), []string{"a"}, keep("View")))
+	base.Check(t, st.Update(context.Background(), []string{"a"}, keep("Update")))
 	for r, err := range st.Scan(context.Background(), "", "") {
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		kept["Scan of "+r.Key] = r.Value
 	}
 	for where, value := range kept {

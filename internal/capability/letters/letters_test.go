@@ -2,7 +2,7 @@ package letters
 
 import "testing"
 
-func TestWalk(t *testing.T) {
+func TestWalkGivesTheSoundsOfAWord(t *testing.T) {
 	const a, b, none = 1, 2, -1
 	sound := func(first, second, turn int) int { return (first*Symbols+second)*Turns + turn }
 	tests := []struct {
@@ -39,7 +39,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-func TestShapesTellThePlaceOfADigit(t *testing.T) {
+func TestShapeTellsWhereADigitStands(t *testing.T) {
 	shapes := map[int]string{}
 	for _, word := range []string{"aaa", "aa1", "a11", "1a1", "Aa1", "AA1"} {
 		var w Walk

@@ -214,21 +214,34 @@ func (r *rig) compare(ctx context.Context) (bad int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if r.cookie != "" { // logged-in users see everything
-		if err := r.visit(ctx, slices.Concat(theirs, never), r.cookie); err != nil {
-			return 0, err
-		}
-	}
-	if err := r.visit(ctx, never, ""); err != nil { // and strangers try what they must not see
-		return 0, err
-	}
-	if err := r.site.Flush(ctx); err != nil {
+	if err := r.visitAs(ctx, theirs, never); err != nil {
 		return 0, err
 	}
 	ours, err := r.sitemap(ctx)
 	if err != nil {
 		return 0, err
 	}
+	if err := r.tellDifference(ctx, theirs, ours); err != nil {
+		return 0, err
+	}
+	return r.tellBarred(ctx, never, ours), nil
+}
+
+// visitAs has logged-in users see everything, and strangers try what they must not see.
+func (r *rig) visitAs(ctx context.Context, theirs, never []string) error {
+	if r.cookie != "" {
+		if err := r.visit(ctx, slices.Concat(theirs, never), r.cookie); err != nil {
+			return err
+		}
+	}
+	if err := r.visit(ctx, never, ""); err != nil {
+		return err
+	}
+	return r.site.Flush(ctx)
+}
+
+// tellDifference prints which of their URLs are missing in ours, and which of ours are extra.
+func (r *rig) tellDifference(ctx context.Context, theirs, ours []string) error {
 	want := map[string]bool{}
 	missing, extra := groups{}, groups{}
 	both := 0
@@ -253,14 +266,18 @@ func (r *rig) compare(ctx context.Context) (bad int, err error) {
 		}
 		e, err := r.site.Explain(ctx, u)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		extra.add(r.kind(u), u, "listed by "+string(e.Reason))
 	}
 	fmt.Printf("theirs %d, ours %d, in both %d, missing %d, extra %d\n", len(theirs), len(ours), both, missing.size(), extra.size())
 	missing.tell("missing")
 	extra.tell("extra")
+	return nil
+}
 
+// tellBarred prints which of our URLs must not be listed, and returns how many they are.
+func (r *rig) tellBarred(ctx context.Context, never, ours []string) (bad int) {
 	barred := map[string]bool{}
 	for _, u := range never {
 		if e, err := r.site.Explain(ctx, u); err == nil {
@@ -275,7 +292,7 @@ func (r *rig) compare(ctx context.Context) (bad int, err error) {
 		}
 	}
 	fmt.Printf("must not be listed: %d (of %d visited with the cookie and without, and by pattern)\n\n", bad, len(never))
-	return bad, nil
+	return bad
 }
 
 func (r *rig) kind(u string) string {

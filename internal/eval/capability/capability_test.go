@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestRequiredSharesAreFound(t *testing.T) {
@@ -23,13 +25,9 @@ func TestRequiredSharesAreFound(t *testing.T) {
 
 func TestMeasureNamesTheWorst(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "paths.txt")
-	if err := os.WriteFile(file, []byte("/about\n/x/550e8400-e29b-41d4-a716-446655440000\n/news\n/docs\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, os.WriteFile(file, []byte("/about\n/x/550e8400-e29b-41d4-a716-446655440000\n/news\n/docs\n"), 0o600))
 	var out bytes.Buffer
-	if err := measure(&out, 100, []string{file}); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, measure(&out, 100, []string{file}))
 	text := strings.TrimSpace(out.String())
 	last := text[strings.LastIndexByte(text, '\n')+1:]
 	if !strings.HasPrefix(last, "ours: found ") || !strings.HasSuffix(last, "false 0.2500 (paths.txt)") {
@@ -46,19 +44,13 @@ func TestMeasureNamesTheWorst(t *testing.T) {
 func TestTrainingIsDeterministicAndLearns(t *testing.T) {
 	dir := t.TempDir()
 	words := filepath.Join(dir, "words.txt")
-	if err := os.WriteFile(words, []byte("/banana/bananas.html\nbandana\t3\nçà\nДа\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, os.WriteFile(words, []byte("/banana/bananas.html\nbandana\t3\nçà\nДа\n"), 0o600))
 	var sources [2][]byte
 	for i := range sources {
 		out := filepath.Join(dir, "model.go")
-		if err := train(out, "By hand.", []string{words}); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, train(out, "By hand.", []string{words}))
 		src, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, err)
 		sources[i] = src
 	}
 	if !bytes.Equal(sources[0], sources[1]) {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // TestMain makes the test binary start the site, as the program does.
@@ -16,8 +18,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKill kills a few sites, so that the program itself is known to work.
-func TestKill(t *testing.T) {
+// TestKilledSitesLoseNothing kills a few sites, so that the program itself is known to work.
+func TestKilledSitesLoseNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it kills real processes, which takes seconds; .ci/faults does it at length")
 	}
@@ -27,18 +29,14 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestDamages checks that each damage changes a file.
-func TestDamages(t *testing.T) {
+// TestEachDamageChangesAFile checks that each damage changes a file.
+func TestEachDamageChangesAFile(t *testing.T) {
 	for _, d := range damages {
 		t.Run(d.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "a.sst")
 			before := bytes.Repeat([]byte("record "), 4000)
-			if err := os.WriteFile(file, before, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := d.do(file, rand.New(rand.NewPCG(1, 2))); err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, os.WriteFile(file, before, 0o600))
+			base.Check(t, d.do(file, rand.New(rand.NewPCG(1, 2))))
 			if after, err := os.ReadFile(file); err == nil && bytes.Equal(after, before) {
 				t.Error("the file is what it was")
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/servemap/servemap/internal/eval/kit"
 )
 
-func TestDiff(t *testing.T) {
+func TestDiffCountsThePagesAndDatesThatDiffer(t *testing.T) {
 	day := func(n string) kit.Entry { return kit.Entry{LastMod: "2026-01-0" + n + "T00:00:00Z"} }
 	one := &kit.Sitemap{Pages: map[string]kit.Entry{"/a": day("1"), "/b": {ChangeFreq: "daily"}, "/c": {}, "/d": day("2")}}
 	fleet := &kit.Sitemap{Pages: map[string]kit.Entry{"/a": day("1"), "/b": {ChangeFreq: "daily"}, "/d": {ChangeFreq: "daily"}, "/e": {}, "/f": {}}}
@@ -17,7 +17,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-func TestWhatAnswersFit(t *testing.T) {
+func TestAnswersFitIfThePageJustWent(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		got, want int

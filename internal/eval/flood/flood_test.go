@@ -16,7 +16,7 @@ func small() config {
 	return config{junk: 2000, pages: 50, networks: 100, seed: 1, patience: time.Minute, renderEvery: time.Second, maxMemory: 1 << 40, maxDisk: 256 << 20}
 }
 
-func TestFlood(t *testing.T) {
+func TestFloodRunsWithEachSetting(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(*config)
@@ -45,7 +45,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-func TestBounds(t *testing.T) {
+func TestRunFailsAboveItsBounds(t *testing.T) {
 	cfg := small()
 	cfg.direct, cfg.junk, cfg.maxDisk = true, 100, 1
 	if err := run(t.Context(), cfg, io.Discard); !errors.Is(err, errBounds) {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // wrkOutput is the output of wrk after five seconds.
@@ -27,7 +29,7 @@ Requests/sec:  52115.13
 Transfer/sec:    525.10MB
 `
 
-func TestParseWrk(t *testing.T) {
+func TestParseWrkReadsRequestsAndFailures(t *testing.T) {
 	for _, tt := range []struct {
 		name, out string
 		requests  int
@@ -48,7 +50,7 @@ func TestParseWrk(t *testing.T) {
 	}
 }
 
-func TestMedian(t *testing.T) {
+func TestMedianIsTheMiddleValue(t *testing.T) {
 	for _, tt := range []struct {
 		values []float64
 		want   float64
@@ -65,9 +67,7 @@ func TestReadLinesOfCompressedFiles(t *testing.T) {
 		"gzip":  func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
 		"zstd": func(w io.Writer) io.WriteCloser {
 			z, err := zstd.NewWriter(w)
-			if err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, err)
 			return z
 		},
 	} {
@@ -76,13 +76,9 @@ func TestReadLinesOfCompressedFiles(t *testing.T) {
 		if _, err := io.WriteString(w, "one\ntwo\n"); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, w.Close())
 		file := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		base.Check(t, os.WriteFile(file, b.Bytes(), 0o600))
 		var lines []string
 		err := ReadLines(file, func(line string) { lines = append(lines, line) })
 		if err != nil || !slices.Equal(lines, []string{"one", "two"}) {
@@ -107,9 +103,7 @@ func TestReadSitemapFollowsTheIndex(t *testing.T) {
 	s, err := ReadSitemap(t.Context(), func(_ context.Context, path string) (Answer, error) {
 		return Answer{200, path, []byte(files[path])}, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	if len(s.Pages) != 2 || s.Pages["/a?b&c"].LastMod != "2026-01-01T00:00:00Z" || s.Pages["/"].ChangeFreq != "daily" {
 		t.Errorf("pages %v", s.Pages)
 	}

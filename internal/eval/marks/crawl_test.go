@@ -7,7 +7,7 @@ import (
 )
 
 // There were looks at the page at 10, 20, 30, 40 and 50. It changed at 20 and at 40.
-func TestCrawl(t *testing.T) {
+func TestCrawlCountsChangesFoundAndVisitsWasted(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		at      []int64
@@ -56,7 +56,7 @@ func TestACrawlerFollowsNewerDates(t *testing.T) {
 	}
 }
 
-func TestCrawlersOfASite(t *testing.T) {
+func TestCrawlersFollowTheDatesOfTheirRule(t *testing.T) {
 	var r report
 	if err := replay(fromText(twoPages(t)), 0, &r); err != nil {
 		t.Fatal(err)
@@ -66,9 +66,9 @@ func TestCrawlersOfASite(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s: %d, %d of %d", c.rule, c.fetches, c.seen, c.changes))
 	}
 	want := []string{
-		"no sitemap, at every look: 10, 1 of 1", "no sitemap, every day: 5, 1 of 1", "no sitemap, every week: 1, 0 of 1",
+		"no sitemap, at every look: 14, 1 of 1", "no sitemap, every day: 7, 1 of 1", "no sitemap, every week: 1, 0 of 1",
 		"no sitemap, as often as by ours: 1, 0 of 1",
-		"lastmod by bytes: 10, 1 of 1", "lastmod by visible text: 1, 1 of 1", "lastmod by main text: 1, 1 of 1",
+		"lastmod by bytes: 14, 1 of 1", "lastmod by visible text: 1, 1 of 1", "lastmod by main text: 1, 1 of 1",
 		"lastmod by main text, none of last 4: 1, 1 of 1", "lastmod by blocks, unbounded: 1, 1 of 1", "lastmod by ours: 1, 1 of 1",
 	}
 	if !slices.Equal(got, want) {

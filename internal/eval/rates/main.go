@@ -5,14 +5,14 @@
 //	go run ./internal/eval/rates
 //	go run ./internal/eval/rates -pages 3000 -seed 301 -seeds 5
 //	go run ./internal/eval/rates -pages 0 HISTORIES.tsv.gz...
+//	go run ./internal/eval/rates -pages 0 -distinct HISTORIES.tsv.gz...
 //
 // The simulated pages are visited at random, at random in bursts, and at random with one
 // look in a hundred that wrongly finds a change.
 //
 // The estimator's constants were tuned on four real histories and on simulated pages of
-// other seeds: the priors of its noise, how the past fades, and how a rate drifts. In an
-// earlier round each history was left out in turn, and judged by the tuning on the others:
-// its share of exact words moved by at most a percent.
+// other seeds: the priors of its noise, how the past fades, how a rate drifts, and how much
+// wider the range is of changes in bunches.
 package main
 
 import (
@@ -27,6 +27,7 @@ import (
 func main() {
 	pages := flag.Int("pages", 3000, "simulated pages of each kind of visitors, 0 for none")
 	most := flag.Int("most", 600, "the most pages of a history")
+	distinct := flag.Bool("distinct", false, "of the pages of a history that changed at the same times, take one")
 	seed := flag.Uint64("seed", 1, "seed of all that is random")
 	seeds := flag.Int("seeds", 1, "simulations to count together, with this seed and the following ones")
 	kit.Main("rates", func(context.Context) error {
@@ -42,7 +43,7 @@ func main() {
 		}
 		all := newTable("all histories")
 		for _, file := range flag.Args() {
-			t, err := replayFile(file, *most, *seed)
+			t, err := replayFile(file, *most, *distinct, *seed)
 			if err != nil {
 				return err
 			}

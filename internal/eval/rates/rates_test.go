@@ -23,7 +23,7 @@ func TestKindsShareAllPages(t *testing.T) {
 	}
 }
 
-func TestClass(t *testing.T) {
+func TestClassNamesTheLabelOfAMean(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		mean float64
@@ -59,7 +59,7 @@ func TestProcessesKeepTheirMean(t *testing.T) {
 	}
 }
 
-func TestLabelsOfTheLiterature(t *testing.T) {
+func TestLiteratureLabelsPagesByTheirMean(t *testing.T) {
 	var e estimators
 	for i := range int64(11) { // three changes in ten looks a day apart
 		e.saw(sight{start + i*int64(day), i%3 == 0})
@@ -115,7 +115,7 @@ const lines = "page\tunix\tmain\n" +
 	"b\t60\tgone\n" +
 	"c\t70\tgone\n"
 
-func TestParseHistories(t *testing.T) {
+func TestParseHistoriesReadsTheChangesOfEachPage(t *testing.T) {
 	pages, err := parseHistories(strings.NewReader(lines))
 	if err != nil || len(pages) != 2 {
 		t.Fatalf("%d pages, %v, want 2", len(pages), err)
@@ -152,9 +152,26 @@ func FuzzParseHistories(f *testing.F) {
 	})
 }
 
-func TestReplay(t *testing.T) {
+func TestDistinctPagesCountOnce(t *testing.T) {
+	page := func(name string, every int64) *history {
+		h := &history{page: name, end: 100 * every}
+		for i := range int64(100) {
+			h.changes = append(h.changes, i*every)
+		}
+		return h
+	}
+	pages := func() []*history { return []*history{page("a", 90_000), page("b", 90_000), page("c", 100_000)} }
+	if n := len(sample(pages(), 600, false, 1)); n != 3 {
+		t.Errorf("%d pages, want all 3", n)
+	}
+	if n := len(sample(pages(), 600, true, 1)); n != 2 {
+		t.Errorf("%d distinct pages, want 2", n)
+	}
+}
+
+func TestReplayReadsAFileOfHistories(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "site.tsv.gz")
-	if _, err := replayFile(file, 600, 1); err == nil {
+	if _, err := replayFile(file, 600, false, 1); err == nil {
 		t.Error("no error for a file that is not there")
 	}
 	text := "page\tunix\tmain\n"
@@ -164,7 +181,7 @@ func TestReplay(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	table, err := replayFile(file, 600, 1)
+	table, err := replayFile(file, 600, false, 1)
 	if err != nil || table.name != "site" || len(table.scores) != 1 {
 		t.Fatalf("%+v, %v, want one page", table, err)
 	}

@@ -31,8 +31,9 @@ type history struct {
 // replayFile simulates visits to some real pages of a file during the first part of their
 // history, and judges the words by the rest. A class is right if it has the mean time
 // between changes there. If the rest has no change, any class is right that is at least as
-// slow as the rest is long.
-func replayFile(file string, most int, seed uint64) (*table, error) {
+// slow as the rest is long. If distinct is true, pages that changed at the same times count
+// once.
+func replayFile(file string, most int, distinct bool, seed uint64) (*table, error) {
 	var pages []*history
 	if err := kit.ReadFile(file, func(r io.Reader) (err error) {
 		pages, err = parseHistories(r)
@@ -41,20 +42,36 @@ func replayFile(file string, most int, seed uint64) (*table, error) {
 		return nil, err
 	}
 	t := newTable(strings.TrimSuffix(filepath.Base(file), ".tsv.gz"))
-	for _, h := range sample(pages, most, seed) {
+	for _, h := range sample(pages, most, distinct, seed) {
 		t.replay(h, seed)
 	}
 	return t, nil
 }
 
 // sample returns at most so many of the pages with enough history, in random order.
-func sample(pages []*history, most int, seed uint64) []*history {
+func sample(pages []*history, most int, distinct bool, seed uint64) []*history {
 	pages = slices.DeleteFunc(pages, func(h *history) bool {
 		return float64(h.end-h.changes[0]) < leastSpan || h.changesBefore(h.split()) < leastTrain
 	})
 	r := rand.New(rand.NewPCG(seed, 0))
 	r.Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
+	if distinct {
+		pages = dropAlike(pages)
+	}
 	return pages[:min(len(pages), most)]
+}
+
+// dropAlike keeps one of the pages that changed at the same times before the split. Pages
+// that are built together change together. They are one case for the estimator, and would
+// count many times.
+func dropAlike(pages []*history) []*history {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(pages, func(h *history) bool {
+		past := fmt.Sprint(h.changes[1 : 1+h.changesBefore(h.split())])
+		again := seen[past]
+		seen[past] = true
+		return again
+	})
 }
 
 // split is where training ends.

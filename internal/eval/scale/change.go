@@ -50,9 +50,12 @@ func (s *site) render(ctx context.Context) (took time.Duration, err error) {
 func (s *site) oneChange(ctx context.Context, cfg config) error {
 	for shown, tries := 0, 0; shown < 3 && tries < 20; tries++ {
 		before, i := s.tags(), rand.IntN(cfg.pages)
-		s.Ledger.Offer(kit.Sighting(location(i), time.Now(), body(i, int(time.Now().UnixNano()), cfg.pages)))
-		if err := s.Ledger.Flush(ctx); err != nil {
-			return err
+		page := body(i, int(time.Now().UnixNano()), cfg.pages)
+		for range 2 { // a new page's change counts once it has stayed
+			s.Ledger.Offer(kit.Sighting(location(i), time.Now(), page))
+			if err := s.Ledger.Flush(ctx); err != nil {
+				return err
+			}
 		}
 		took, err := s.render(ctx)
 		if err != nil {

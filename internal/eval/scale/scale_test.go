@@ -18,7 +18,7 @@ func TestEveryStepWorksOnASmallSite(t *testing.T) {
 	}
 }
 
-func TestASiteIsGrown(t *testing.T) {
+func TestSiteGrowsToItsSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it fills two stores under the race detector for as long as all else; the full run does it")
 	}
@@ -34,7 +34,7 @@ func TestASiteIsGrown(t *testing.T) {
 	}
 }
 
-func TestPagesDiffer(t *testing.T) {
+func TestPagesHaveDistinctLocations(t *testing.T) {
 	seen := map[string]int{}
 	for i := range 20_000 {
 		if other, twice := seen[location(i)]; twice {

@@ -63,3 +63,11 @@ func WantNoTrace(t testing.TB, st store.Store, log *Log, text string) {
 		t.Errorf("%q is in the log:\n%s", text, log)
 	}
 }
+
+// Check ends the test if there is an error.
+func Check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

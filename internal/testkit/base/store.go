@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -20,10 +21,27 @@ type Store struct {
 	store.Store
 	update atomic.Pointer[Update]
 	sync   atomic.Pointer[error]
+	down   atomic.Pointer[error]
 }
 
 // NewStore returns an empty store that works.
 func NewStore() *Store { return &Store{Store: new(memstore.Store)} }
+
+// View fails if the store is down.
+func (s *Store) View(ctx context.Context, keys []string, fn func([][]byte) error) error {
+	if err := s.down.Load(); err != nil {
+		return *err
+	}
+	return s.Store.View(ctx, keys, fn)
+}
+
+// Scan fails if the store is down.
+func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
+	if err := s.down.Load(); err != nil {
+		return func(yield func(store.Record, error) bool) { yield(store.Record{}, *err) }
+	}
+	return s.Store.Scan(ctx, prefix, after)
+}
 
 // Update calls the replacement, if there is one.
 func (s *Store) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {
@@ -45,6 +63,7 @@ func (s *Store) Sync(ctx context.Context) error {
 func (s *Store) Mend() {
 	s.update.Store(nil)
 	s.sync.Store(nil)
+	s.down.Store(nil)
 }
 
 // OnUpdate replaces Update by a function.
@@ -58,6 +77,12 @@ func (s *Store) OnUpdateOf(suffix string, update Update) {
 		}
 		return s.Store.Update(ctx, keys, fn)
 	})
+}
+
+// Down makes each View, Update and Scan fail, as if nobody could reach the store.
+func (s *Store) Down(err error) {
+	s.down.Store(&err)
+	s.Refuse(err)
 }
 
 // Refuse makes each Update fail before it does anything.

@@ -3,20 +3,29 @@
 //
 //	cd internal/eval/peers && go run ./wrk -pairs 9 -seconds 5
 //
+// With -proxy it compares the command's reverse proxy with a plain one, before one site:
+//
+//	go build -o /tmp/servemap ../../../cmd/servemap && go run ./wrk -proxy /tmp/servemap
+//
 // Both servers are separate processes and take turns under the load, so that other work of
 // the machine affects both. Pages of 10 KB link to one another, and anonymous visitors
-// request them.
+// request them. It needs Linux, which tells the CPU time of other processes.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
+	"log"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/servemap/servemap/internal/eval/kit"
@@ -31,14 +40,19 @@ const (
 )
 
 func main() {
-	serves := flag.String("serve", "", `be the server, "bare" or "observed"; used by the command itself`)
+	serves := flag.String("serve", "", `be the server, "bare", "observed" or "reverse"; used by the command itself`)
+	to := flag.String("to", "", "the site behind the server reverse; used by the command itself")
+	command := flag.String("proxy", "", "the `FILE` of the servemap command, to measure its reverse proxy instead of the library")
 	pairs := flag.Int("pairs", 9, "how often each server is measured")
 	seconds := flag.Int("seconds", 5, "of each measurement")
 	kit.Main("wrk", func(ctx context.Context) error {
-		if *serves != "" {
-			return serve(*serves == "observed")
+		switch *serves {
+		case "":
+			return measureAll(ctx, *command, *pairs, *seconds)
+		case "reverse":
+			return serveUntilStopped(reverse(*to))
 		}
-		return compare(ctx, *pairs, *seconds)
+		return servePages(*serves == "observed")
 	})
 }
 
@@ -63,11 +77,8 @@ func html(i int) []byte {
 	})
 }
 
-// cpuPath is where a server reports its CPU time.
-const cpuPath = "/-/cpu"
-
-// serve prints its URL and serves the pages until it is stopped.
-func serve(observed bool) error {
+// servePages prints its URL and serves the pages until it is stopped.
+func servePages(observed bool) error {
 	bodies := map[string][]byte{}
 	for i := range pages {
 		bodies[location(i)] = html(i)
@@ -90,13 +101,39 @@ func serve(observed bool) error {
 		defer func() { _ = kit.CloseSite(site, 10*time.Second) }()
 		h = site.Wrap(h)
 	}
-	server, err := kit.Listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == cpuPath {
-			_ = json.NewEncoder(w).Encode(kit.CPUTime())
-			return
-		}
-		h.ServeHTTP(w, r)
-	}))
+	return serveUntilStopped(h)
+}
+
+// reverse returns a reverse proxy of the standard library with the settings of the command.
+func reverse(to string) http.Handler {
+	target, _ := url.Parse(to) // the command itself gave it
+	return &httputil.ReverseProxy{
+		Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 256},
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetXForwarded()
+			r.SetURL(target)
+		},
+		ErrorLog:   log.New(io.Discard, "", 0), // wrk leaves requests unanswered at its end
+		BufferPool: &buffers{},
+	}
+}
+
+// buffers keeps the buffers by which a reverse proxy copies.
+type buffers struct{ pool sync.Pool }
+
+// Get returns a buffer of 32 KiB.
+func (b *buffers) Get() []byte {
+	if p, ok := b.pool.Get().(*[]byte); ok {
+		return *p
+	}
+	return make([]byte, 32<<10)
+}
+
+// Put takes a buffer back.
+func (b *buffers) Put(p []byte) { b.pool.Put(&p) }
+
+func serveUntilStopped(h http.Handler) error {
+	server, err := kit.Listen(h)
 	if err != nil {
 		return err
 	}
@@ -124,15 +161,35 @@ type measured struct {
 	cpu time.Duration // of the server, for each request
 }
 
-// compare measures both servers in turn and prints the medians of the ratios.
-func compare(ctx context.Context, pairs, seconds int) error {
-	var servers [2]*server // bare, observed
-	for i, which := range []string{"bare", "observed"} {
-		s, err := start(ctx, which)
+// measureAll starts the two servers, without and with servemap, and compares them.
+func measureAll(ctx context.Context, command string, pairs, seconds int) error {
+	var servers [2]*server
+	starts := [2]func() (*server, error){
+		func() (*server, error) { return startSelf(ctx, "-serve", "bare") },
+		func() (*server, error) { return startSelf(ctx, "-serve", "observed") },
+	}
+	if command != "" {
+		site, err := startSelf(ctx, "-serve", "bare")
 		if err != nil {
 			return err
 		}
-		defer func() { _ = s.child.Stop() }()
+		defer site.child.Kill()
+		data, err := os.MkdirTemp("", "wrk-data-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(data)
+		starts = [2]func() (*server, error){
+			func() (*server, error) { return startSelf(ctx, "-serve", "reverse", "-to", site.url) },
+			func() (*server, error) { return startCommand(ctx, command, site.url, data) },
+		}
+	}
+	for i, start := range starts {
+		s, err := start()
+		if err != nil {
+			return err
+		}
+		defer s.child.Kill()
 		for i := range pages { // as the first visitor of a site does
 			if _, err := s.get(ctx, location(i)); err != nil {
 				return err
@@ -140,6 +197,11 @@ func compare(ctx context.Context, pairs, seconds int) error {
 		}
 		servers[i] = s
 	}
+	return compare(ctx, servers, pairs, seconds)
+}
+
+// compare measures both servers in turn and prints the medians of the ratios.
+func compare(ctx context.Context, servers [2]*server, pairs, seconds int) error {
 	for _, s := range servers { // right after the first look, looks come closer together
 		if _, err := s.measure(ctx, warmUp); err != nil {
 			return err
@@ -175,8 +237,9 @@ type server struct {
 	get   kit.Getter
 }
 
-func start(ctx context.Context, which string) (*server, error) {
-	command, err := kit.Self("-serve", which)
+// startSelf starts this program again as a server.
+func startSelf(ctx context.Context, args ...string) (*server, error) {
+	command, err := kit.Self(args...)
 	if err != nil {
 		return nil, err
 	}
@@ -187,25 +250,43 @@ func start(ctx context.Context, which string) (*server, error) {
 	return &server{c, c.Said[0], kit.FromServer(http.DefaultClient, c.Said[0])}, nil
 }
 
+// startCommand starts servemap proxy before a site, and waits until it serves.
+func startCommand(ctx context.Context, command, site, data string) (*server, error) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	address := free.Addr().String()
+	if err := free.Close(); err != nil {
+		return nil, err
+	}
+	// The command logs to the standard error; kit.Start waits for a line of the standard output.
+	c, err := kit.Start(ctx, io.Discard, []string{"sh", "-c", `echo started; exec "$0" "$@"`,
+		command, "proxy", "-to", site, "-origin", "http://" + address, "-listen", address, "-data", data})
+	if err != nil {
+		return nil, err
+	}
+	s := &server{c, "http://" + address, kit.FromServer(http.DefaultClient, "http://"+address)}
+	for range 100 {
+		if _, err = s.get(ctx, location(0)); err == nil || !c.Alive() {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return s, err
+}
+
 // measure puts the server under the load. It also notes the server's own CPU time, which
 // says more than its speed when other programs need the machine.
 func (s *server) measure(ctx context.Context, seconds int) (m measured, err error) {
-	before, err := s.cpu(ctx)
+	before, err := s.child.CPUTime()
 	if err != nil {
 		return m, err
 	}
 	if m.Loaded, err = (kit.Load{Seconds: seconds, Connections: connections, Script: script()}).Run(ctx, s.url); err != nil {
 		return m, err
 	}
-	after, err := s.cpu(ctx)
+	after, err := s.child.CPUTime()
 	m.cpu = (after - before) / time.Duration(max(m.Requests, 1))
 	return m, err
-}
-
-func (s *server) cpu(ctx context.Context) (d time.Duration, err error) {
-	a, err := s.get(ctx, cpuPath)
-	if err != nil {
-		return 0, err
-	}
-	return d, json.Unmarshal(a.Body, &d)
 }

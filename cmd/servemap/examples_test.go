@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestExamplesOfTheHelpRun(t *testing.T) {
+	site := writeSite(t)
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		filepath.Join(site, "about"): `<!doctype html><title>about</title><p>We bake.`,
+		"access.log":                 `192.0.2.1 - - [22/Nov/2026:10:00:00 +0000] "GET /a.html HTTP/1.1" 200 12 "-" "curl"` + "\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files(t, site, "sitemap-data", "-always", "/about") // explored, since the rule names it
+	for _, c := range commands() {
+		if c.name == "proxy" || c.name == "files" || c.name == "check" { // they need the site of the example
+			continue
+		}
+		must(t, strings.Fields(c.example)...)
+	}
+}
+
+func TestFolderImportsWhatAnotherExported(t *testing.T) {
+	one := before(t, blog, "-explore")
+	one.log.await(t, "msg=explored")
+	exported := must(t, "export", "-data", one.data)
+	file := filepath.Join(t.TempDir(), "sitemap.xml")
+	if err := os.WriteFile(file, []byte(exported), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	two := before(t, blog)
+	two.log.await(t, "commands are answered")
+	must(t, "import", "-data", two.data, file)
+	if got := must(t, "export", "-data", two.data); got != exported {
+		t.Errorf("%s, want %s", got, exported)
+	}
+}
