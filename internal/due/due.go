@@ -39,12 +39,14 @@ type Table struct {
 	_         [64]byte   // every request reads what is above, and not what is written to below
 	inserting sync.Mutex // held while a target gets a slot
 	unknown   bucket
-	expected  [expectedKept]atomic.Uint64 // the tags of expected targets, indexed by their lower bits
+	expected  [expectedGroups]expectedGroup // the tags of expected targets, by their lower bits
 }
 
-// expectedKept bounds the expected targets. If two have the same index, the later one replaces the
-// other.
-const expectedKept = 1 << 15
+// expectedGroups bounds the expected targets, to this many groups of 8. In a group that is full, a
+// new one replaces another.
+const expectedGroups = 1 << 12
+
+type expectedGroup [8]atomic.Uint64
 
 // slot is one target. The tag is a hash of it, or 0 for a free slot. The high 48 bits of the state
 // say when the target is next due, in milliseconds since the table's start. The low 16 bits are its
@@ -91,7 +93,7 @@ func (t *Table) Begin(target string) (look Look, ok bool) {
 		return t.claim(s, tag)
 	}
 	now := t.clock.now()
-	if t.expectation(tag).Load() != tag && !t.unknown.take(now) {
+	if !t.expects(tag) && !t.unknown.take(now) {
 		return Look{}, false
 	}
 	return t.insert(tag, now)
@@ -151,17 +153,14 @@ func (l Look) settle(next func(wait uint64) uint64) {
 // until another target replaces it.
 func (t *Table) Reset(target string) {
 	tag := t.tag(target)
-	t.expectation(tag).Store(tag)
+	t.expect(tag)
 	if s := t.find(tag); s != nil {
 		s.state.Store(pack(t.clock.now(), 0))
 	}
 }
 
 // Expects reports whether target was Reset and not forgotten since. Then no stranger made it up.
-func (t *Table) Expects(target string) bool {
-	tag := t.tag(target)
-	return t.expectation(tag).Load() == tag
-}
+func (t *Table) Expects(target string) bool { return t.expects(t.tag(target)) }
 
 // Next returns when target is next due, or the zero Time if it is due now.
 func (t *Table) Next(target string) time.Time {
@@ -175,7 +174,32 @@ func (t *Table) Next(target string) time.Time {
 	return time.Time{}
 }
 
-func (t *Table) expectation(tag uint64) *atomic.Uint64 { return &t.expected[tag>>1%expectedKept] }
+func (t *Table) expects(tag uint64) bool {
+	group := t.group(tag)
+	for i := range group {
+		if group[i].Load() == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// expect notes tag. If its group is full, the upper bits of the tag choose which one it replaces.
+func (t *Table) expect(tag uint64) {
+	if t.expects(tag) {
+		return
+	}
+	group := t.group(tag)
+	place := &group[tag>>61]
+	for i := range group {
+		if group[i].Load() == 0 {
+			place = &group[i]
+		}
+	}
+	place.Store(tag)
+}
+
+func (t *Table) group(tag uint64) *expectedGroup { return &t.expected[tag>>1%expectedGroups] }
 
 func pack(due, wait uint64) uint64 { return due<<16 | wait }
 

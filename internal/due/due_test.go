@@ -128,6 +128,18 @@ func TestResetMakesATargetDueAtOnce(t *testing.T) {
 	})
 }
 
+func TestThousandExpectedTargetsDoNotDisplaceEachOther(t *testing.T) {
+	table := New(16)
+	for i := range 1000 {
+		table.Reset("/linked/" + strconv.Itoa(i))
+	}
+	for i := range 1000 {
+		if target := "/linked/" + strconv.Itoa(i); !table.Expects(target) {
+			t.Errorf("%s is no longer expected", target)
+		}
+	}
+}
+
 func TestTargetsThatWereResetStayExpected(t *testing.T) {
 	table := New(8)
 	if table.Expects("/a") {
