@@ -175,6 +175,49 @@ func TestLastModNeverGoesBack(t *testing.T) {
 	}
 }
 
+// Once a date is published that moved with a change, it stays until the next change, even
+// if its source loses trust, and whatever the source gives then.
+func TestDateOfAChangeStaysWhenItsSourceLosesTrust(t *testing.T) {
+	kept := 0
+	for seed := range uint64(3000) {
+		rnd := rand.New(rand.NewPCG(seed, 6))
+		var d Dates
+		var rs Reputations
+		var f Finding
+		at, holding, seen, right := start, false, uint64(0), moment.Time(0)
+		for i := range 12 {
+			l := randomLook(rnd, at, holding)
+			if i == 0 {
+				l = Look{At: start, First: true, Given: l.Given}
+			}
+			d, f = d.Look(l, rs.Trust())
+			at, holding = l.At, l.Holding && !f.Rewritten
+			for _, r := range f.Reports {
+				rs.Take(r, 1, at)
+			}
+			if d.Changes() != seen {
+				seen, right = d.Changes(), 0
+			}
+			if rnd.IntN(4) == 0 { // another page shows that a source is wrong
+				rs.Take(Report{Source: Server + Source(rnd.IntN(2)), Verdict: Ticked, At: at}, 2, at)
+			}
+			trust := rs.Trust()
+			last, by, source := d.Candidates().Decide(trust, at)
+			switch {
+			case right != 0 && (last != right || by != ByExact):
+				t.Fatalf("seed %d, look %d: %v by %d, want still %v: %+v with %+v", seed, i, last.Time(), by, right.Time(), d, trust)
+			case right != 0 && trust[source].All:
+				kept++
+			case by == ByExact:
+				right = last
+			}
+		}
+	}
+	if kept < 300 {
+		t.Errorf("%d looks came after a loss of trust, too few to tell anything", kept)
+	}
+}
+
 func (d *Dates) fieldsFrom10(f *record.Fields) { d.Fields(f, 10) }
 
 func encoded(d Dates) []byte {

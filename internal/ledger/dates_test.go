@@ -50,6 +50,11 @@ func TestGivenDatesArePublishedWhereTheyAgreeWithChanges(t *testing.T) {
 	const day = 24 * time.Hour
 	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // of the bubble
 	old := start.Add(-30 * day)
+	changeExactly := func(r *rig) {
+		r.sight("/b", html("b"), lastModified(old))
+		time.Sleep(10 * time.Hour)
+		r.sight("/b", html("b, otherwise"), lastModified(start.Add(5*time.Hour)))
+	}
 	for _, tt := range []struct {
 		name string
 		see  func(r *rig)
@@ -73,11 +78,7 @@ func TestGivenDatesArePublishedWhereTheyAgreeWithChanges(t *testing.T) {
 				r.sight("/b", html("b"), lastModified(old.Add(time.Duration(i)*day)))
 			}
 		}, time.Time{}},
-		{"moved with the change, to a time between the looks", func(r *rig) {
-			r.sight("/b", html("b"), lastModified(old))
-			time.Sleep(10 * time.Hour)
-			r.sight("/b", html("b, otherwise"), lastModified(start.Add(5*time.Hour)))
-		}, start.Add(5 * time.Hour)},
+		{"moved with the change, to a time between the looks", func(r *rig) { changeExactly(r) }, start.Add(5 * time.Hour)},
 		{"another page was caught", func(r *rig) {
 			r.sight("/b", html("b"), lastModified(old))
 			r.sight("/a", html("a"), lastModified(old))
@@ -102,19 +103,29 @@ func TestGivenDatesArePublishedWhereTheyAgreeWithChanges(t *testing.T) {
 			}
 			r.sight("/b", modified(old.Add(2*day))+html("b"), lastModified(old))
 		}, old.Add(2 * day)},
-		{"exact, and then caught: the change was seen", func(r *rig) {
-			r.sight("/b", html("b"), lastModified(old))
-			time.Sleep(10 * time.Hour)
-			r.sight("/b", html("b, otherwise"), lastModified(start.Add(5*time.Hour)))
+		{"moved with the change, and later with the clock on another page", func(r *rig) {
+			changeExactly(r)
 			r.sight("/a", html("a"), lastModified(time.Now()))
 			r.sight("/a", html("a"), lastModified(time.Now()))
+		}, start.Add(5 * time.Hour)},
+		{"moved with the change, and later without one on two other pages", func(r *rig) {
+			changeExactly(r)
+			for _, page := range []string{"/a", "/"} {
+				r.sight(page, html(page, "/a", "/b"), lastModified(old))
+				r.sight(page, html(page, "/a", "/b"), lastModified(old.Add(day)))
+			}
+		}, start.Add(5 * time.Hour)},
+		{"moved with the change, and later with the clock on the page itself", func(r *rig) {
+			changeExactly(r)
+			for range 3 {
+				time.Sleep(time.Hour)
+				r.sight("/b", html("b, otherwise"), lastModified(time.Now()))
+			}
 		}, start.Add(5 * time.Hour)},
 		{"caught, and then exact", func(r *rig) {
 			r.sight("/a", html("a"), lastModified(time.Now()))
 			r.sight("/a", html("a"), lastModified(time.Now()))
-			r.sight("/b", html("b"), lastModified(old))
-			time.Sleep(10 * time.Hour)
-			r.sight("/b", html("b, otherwise"), lastModified(start.Add(5*time.Hour)))
+			changeExactly(r)
 		}, start.Add(10*time.Hour + 10*time.Second)},
 	} {
 		runInBubble(t, tt.name, Config{}, func(r *rig) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// edits are the things an editor does to a page.
+// edits are the things an editor does to an article.
 var edits = []struct {
 	name string
 	edit func(w *website, a *article)
@@ -59,6 +59,16 @@ func TestEditsAreFound(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestNewItemOfAListThatRotatesIsFound(t *testing.T) {
+	templates(t, func(t *testing.T, seed int, soup bool) {
+		w := newWebsite(seed, soup, 8, rotation)
+		w.rounds(learning)
+		wantFound(t, w, 0, func(a *article) {
+			a.items = append([]string{"An item that nobody saw on this list before."}, a.items...)
+		})
+	})
 }
 
 // wantFound edits one page. It checks that the change is dated to the first look that

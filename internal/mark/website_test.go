@@ -34,6 +34,7 @@ type article struct {
 	price    string
 	rows     [][2]string
 	data     string
+	items    []string // of a page that is a list, the latest first
 	mark     mark.Mark
 	lastMod  int64 // as dated by the mark
 	changes  int
@@ -78,6 +79,10 @@ func newWebsite(seed int, soup bool, pages int, noises ...noise) *website {
 		a := &article{id: i, title: sentence(w.r, 4), price: fmt.Sprintf("€ %d.95", 10+w.r.IntN(80)), data: sentence(w.r, 3)}
 		for range 6 {
 			a.sections = append(a.sections, sentence(w.r, 2), sentence(w.r, 14+w.r.IntN(20)), sentence(w.r, 12+w.r.IntN(20)))
+		}
+		fixed := rand.New(rand.NewPCG(uint64(7+seed), uint64(i)))
+		for range 20 {
+			a.items = append(a.items, sentence(fixed, 6))
 		}
 		for range 4 {
 			a.rows = append(a.rows, [2]string{words[w.r.IntN(len(words))], words[w.r.IntN(len(words))]})
@@ -155,6 +160,19 @@ func (w *website) render(a *article) string {
 	}
 	fmt.Fprintf(&b, `%s<p>%s</p><p>Built %s</p>%s<p>© 2026 The shop</p>%s`, open, w.footer, w.stamp, s.foot, shut)
 	fmt.Fprintf(&b, `<script src="/app.%s.js"></script></body></html>`, w.build)
+	return b.String()
+}
+
+// list returns a page as a list: its latest item, and some of the others in any order.
+func (w *website) list(a *article) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<html lang="en"><head><title>%s</title></head><body><main><h1>%s</h1><ul>`, a.title, a.title)
+	item := func(text string) { fmt.Fprintf(&b, `<li><a href="/%x">%s</a></li>`, len(text), text) }
+	item(a.items[0])
+	for _, i := range w.r.Perm(len(a.items) - 1)[:11] {
+		item(a.items[1+i])
+	}
+	b.WriteString("</ul></main></body></html>")
 	return b.String()
 }
 
