@@ -17,6 +17,7 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/folder"
 	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/texts"
 )
 
 // The JSON answers of a process, besides those of the inspector, which has the types of
@@ -79,7 +80,7 @@ func (c *control) handler() http.Handler {
 func (c *control) inspector(allow func(*http.Request) bool) http.Handler {
 	inspector := c.site.Inspector(allow)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		inspector.ServeHTTP(w, r.WithContext(inspect.Saying(r.Context(), missingInFlags, c.addFolder)))
+		inspector.ServeHTTP(w, r.WithContext(inspect.Saying(r.Context(), texts.MissingInFlags, c.addFolder)))
 	})
 }
 
@@ -192,7 +193,7 @@ func refuse(w http.ResponseWriter, err error) {
 	if errors.Is(err, context.Canceled) {
 		code = http.StatusServiceUnavailable
 	}
-	http.Error(w, inFlags.Replace(strings.TrimPrefix(err.Error(), "servemap: ")), code)
+	http.Error(w, texts.InFlags(strings.TrimPrefix(err.Error(), "servemap: ")), code)
 }
 
 // errorTrailer names the trailer that says why a list broke off.

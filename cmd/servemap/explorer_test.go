@@ -11,6 +11,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/texts"
 )
 
 // shared is a store that says that processes share it.
@@ -55,7 +56,7 @@ func TestExplorationThatListsNothingSaysWhy(t *testing.T) {
 		{"responses", 0, servemap.Stats{Ignored: map[string]uint64{"cookie": 3, "status": 1}}, "saw no page. Responses that did not count: 3, the visitor has a cookie; if everybody gets it and it is never a log-in, name it in -cookie"},
 		{"nothing", 0, servemap.Stats{}, "See what the site answers"},
 	} {
-		if got := inFlags.Replace(nothingListed(tt.pages, tt.stats)); !strings.Contains(got, tt.want) {
+		if got := texts.InFlags(nothingListed(tt.pages, tt.stats)); !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/texts"
 )
 
 // TestIndexNowTellsAnEngineOfNewPages has a server that is both the engine and, as a CDN
@@ -17,7 +19,7 @@ import (
 func TestIndexNowTellsAnEngineOfNewPages(t *testing.T) {
 	for _, tt := range []struct{ name, key string }{{"a key that is made", ""}, {"a key of the owner's", "the-owners-key"}} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Setenv(keyVariable, tt.key)
+			t.Setenv(texts.KeyVariable, tt.key)
 			var site atomic.Pointer[httputil.ReverseProxy]
 			posts := make(chan indexNowPost, 10)
 			mux := http.NewServeMux()
@@ -79,7 +81,7 @@ type indexNowPost struct {
 }
 
 func TestWithoutIndexNowNobodyIsTold(t *testing.T) {
-	t.Setenv(keyVariable, "the-owners-key")
+	t.Setenv(texts.KeyVariable, "the-owners-key")
 	for _, flags := range [][]string{nil, {"-indexnow=false"}} {
 		s := files(t, writeSite(t), t.TempDir(), flags...)
 		if resp, _ := get(t, s.at+"/the-owners-key.txt"); resp.StatusCode != http.StatusNotFound {

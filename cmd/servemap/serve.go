@@ -26,6 +26,7 @@ import (
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/folder"
 	"github.com/servemap/servemap/internal/location"
+	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
 	"github.com/servemap/servemap/store/sqlstore"
@@ -433,7 +434,7 @@ func newSite(s *settings, st store.Store, log *slog.Logger) (*servemap.Site, err
 	}
 	site, err := servemap.New(s.Origin, st, opts)
 	if err != nil {
-		return nil, exit{codeUsage, inFlags.Replace(strings.TrimPrefix(err.Error(), "servemap: "))}
+		return nil, exit{codeUsage, texts.InFlags(strings.TrimPrefix(err.Error(), "servemap: "))}
 	}
 	return site, nil
 }
