@@ -26,19 +26,3 @@ func TestExamplesOfTheHelpRun(t *testing.T) {
 		must(t, strings.Fields(c.example)...)
 	}
 }
-
-func TestFolderImportsWhatAnotherExported(t *testing.T) {
-	one := before(t, blog, "-explore")
-	one.log.await(t, "msg=explored")
-	exported := must(t, "export", "-data", one.data)
-	file := filepath.Join(t.TempDir(), "sitemap.xml")
-	if err := os.WriteFile(file, []byte(exported), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	two := before(t, blog)
-	two.log.await(t, "commands are answered")
-	must(t, "import", "-data", two.data, file)
-	if got := must(t, "export", "-data", two.data); got != exported {
-		t.Errorf("%s, want %s", got, exported)
-	}
-}

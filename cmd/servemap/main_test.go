@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -16,7 +15,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/testkit/base"
-	"github.com/servemap/servemap/store/badgerstore"
 )
 
 // TestMain turns the test binary into the command if a test starts it that way.
@@ -230,56 +228,6 @@ func TestEveryCommandHasHelpWithItsExample(t *testing.T) {
 	}
 }
 
-func TestShellsAcceptTheirCompletionScripts(t *testing.T) {
-	for _, shell := range []string{"bash", "zsh", "fish"} {
-		script := must(t, "completion", shell)
-		path, err := exec.LookPath(shell)
-		if err != nil {
-			t.Logf("%s is not installed", shell)
-			continue
-		}
-		check := exec.Command(path, "-n")
-		check.Stdin = strings.NewReader(script)
-		if out, err := check.CombinedOutput(); err != nil {
-			t.Errorf("%s: %v %s", shell, err, out)
-		}
-	}
-	for _, tt := range []struct{ line, want string }{
-		{"servemap expl", "explore explain"}, {"servemap list -pre", "-prefix"}, {"servemap help fo", "forget"}, {"servemap completion z", "zsh"},
-	} {
-		words := strings.Fields(tt.line)
-		bash := exec.Command("bash", "-c", must(t, "completion", "bash")+"\n"+
-			`COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _servemap; echo "${COMPREPLY[@]}"`, "bash")
-		bash.Args = append(bash.Args, words...)
-		out, err := bash.CombinedOutput()
-		if err != nil || strings.TrimSpace(string(out)) != tt.want {
-			t.Errorf("%s: %q, %v; want %q", tt.line, out, err, tt.want)
-		}
-	}
-}
-
-func TestFolderThatAnotherProgramHoldsExitsWith4(t *testing.T) {
-	data := t.TempDir()
-	st, err := badgerstore.Open(data, nil)
-	base.Check(t, err)
-	defer st.Close()
-	base.Check(t, makeControlFolder(data))
-	base.Check(t, (&settings{Origin: "https://example.com", Dir: data}).save(data))
-	if code, _, errs := call(t, "list", "-data", data); code != codeLocked || !strings.Contains(errs, "another process") {
-		t.Errorf("code %d, %q", code, errs)
-	}
-}
-
-func TestFolderOfAProgramThatUsesTheLibrarySaysWhomToAsk(t *testing.T) {
-	data := t.TempDir()
-	st, err := badgerstore.Open(data, nil)
-	base.Check(t, err)
-	base.Check(t, errors.Join(st.Health(), st.Close()))
-	if code, _, errs := call(t, "explain", "-data", data, "/"); code != codeUsage || !strings.Contains(errs, "belongs to a program that uses the library; ask that program, by its inspector or Site.Explain") {
-		t.Errorf("code %d, %q", code, errs)
-	}
-}
-
 func TestSignalsEndTheProgramInOrder(t *testing.T) {
 	site := writeSite(t)
 	s, c := start(t, t.TempDir(), "files", site, "-origin", "https://example.com")
@@ -312,16 +260,6 @@ func writeSite(t *testing.T) string {
 		base.Check(t, os.WriteFile(file, []byte(html), 0o644))
 	}
 	return dir
-}
-
-// listed returns the paths that "list" prints.
-func listed(t *testing.T, data string) (paths []string) {
-	t.Helper()
-	for line := range strings.Lines(must(t, "list", "-data", data)) {
-		u, _, _ := strings.Cut(line, "\t")
-		paths = append(paths, pathOf(u))
-	}
-	return paths
 }
 
 func sameStrings(t *testing.T, what string, got []string, want ...string) {

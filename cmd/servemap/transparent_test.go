@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
@@ -11,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func TestAnswersAreThoseOfTheSite(t *testing.T) {
@@ -82,4 +88,104 @@ func answerOf(t *testing.T, method, u, header, value string) string {
 	}
 	resp.Header.Del("Date")
 	return fmt.Sprint(early, resp.Status, resp.ContentLength, resp.Header, string(body))
+}
+
+func TestStreamsPassUnbuffered(t *testing.T) {
+	next := make(chan struct{})
+	s := before(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for i := range 3 {
+			fmt.Fprintf(w, "data: %d\n\n", i)
+			w.(http.Flusher).Flush()
+			<-next // the test has read the event
+		}
+	})
+	resp, err := visitor.Get(s.at + "/events")
+	base.Check(t, err)
+	defer resp.Body.Close()
+	events := bufio.NewReader(resp.Body)
+	for i := range 3 {
+		line, err := events.ReadString('\n')
+		if want := fmt.Sprintf("data: %d\n", i); line != want || err != nil {
+			t.Fatalf("%q, %v", line, err)
+		}
+		_, _ = events.ReadString('\n')
+		next <- struct{}{}
+	}
+}
+
+func TestUpgradedConnectionsPassBothWays(t *testing.T) {
+	s := before(t, func(w http.ResponseWriter, r *http.Request) {
+		conn, rw, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		fmt.Fprint(rw, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+		rw.Flush()
+		for line, err := rw.ReadString('\n'); err == nil; line, err = rw.ReadString('\n') {
+			fmt.Fprint(rw, "echo "+line)
+			rw.Flush()
+		}
+	})
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.at, "http://"))
+	base.Check(t, err)
+	defer conn.Close()
+	fmt.Fprint(conn, "GET /ws HTTP/1.1\r\nHost: example.com\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+	in := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(in, nil)
+	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatalf("%v %v", resp, err)
+	}
+	for _, word := range []string{"hello\n", "again\n"} {
+		fmt.Fprint(conn, word)
+		if line, err := in.ReadString('\n'); line != "echo "+word || err != nil {
+			t.Fatalf("%q, %v", line, err)
+		}
+	}
+}
+
+func TestTrailersAndPackedAnswersPassAsTheyAre(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write([]byte("<html><title>t</title>packed"))
+	z.Close()
+	s := before(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/trailer" {
+			w.Header().Set("Trailer", "Sum")
+			fmt.Fprint(w, "body")
+			w.(http.Flusher).Flush()
+			w.Header().Set("Sum", "42")
+			return
+		}
+		if r.Header.Get("Accept-Encoding") != "gzip, br" {
+			t.Errorf("the upstream is asked for %q", r.Header.Get("Accept-Encoding"))
+		}
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write(packed.Bytes())
+	})
+	if resp, body := get(t, s.at+"/trailer"); body != "body" || resp.Trailer.Get("Sum") != "42" {
+		t.Errorf("%q %v", body, resp.Trailer)
+	}
+	if resp, body := get(t, s.at+"/", "Accept-Encoding", "gzip, br"); body != packed.String() || resp.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("%q %v", body, resp.Header)
+	}
+}
+
+func TestTargetsReachTheUpstreamAsTheyWereSent(t *testing.T) {
+	s := before(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.RequestURI) })
+	for _, target := range []string{"/a%2Fb", "/a;b?c;d", "//a//b", "/?a=%zz&b", "/?", "/a?b=c+d%20e", "/%E4"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.at, "http://"))
+		base.Check(t, err)
+		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n", target)
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		base.Check(t, err)
+		got, _ := io.ReadAll(resp.Body)
+		conn.Close()
+		if string(got) != target {
+			t.Errorf("%s arrives as %s", target, got)
+		}
+	}
 }

@@ -1,11 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,13 +8,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"net/url"
 	"path/filepath"
-	"regexp"
-	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -147,22 +137,6 @@ func TestOnlyTrustedProxiesSayWhoAsksAndForWhat(t *testing.T) {
 	}
 }
 
-func TestTargetsReachTheUpstreamAsTheyWereSent(t *testing.T) {
-	s := before(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.RequestURI) })
-	for _, target := range []string{"/a%2Fb", "/a;b?c;d", "//a//b", "/?a=%zz&b", "/?", "/a?b=c+d%20e", "/%E4"} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(s.at, "http://"))
-		base.Check(t, err)
-		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n", target)
-		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		base.Check(t, err)
-		got, _ := io.ReadAll(resp.Body)
-		conn.Close()
-		if string(got) != target {
-			t.Errorf("%s arrives as %s", target, got)
-		}
-	}
-}
-
 func TestSiteThatIsThisProcessIsRefused(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -194,92 +168,10 @@ func TestSiteThatIsThisProcessIsRefused(t *testing.T) {
 type place netip.AddrPort
 
 func (p place) Accept() (net.Conn, error) { return nil, net.ErrClosed }
-func (p place) Close() error              { return nil }
-func (p place) Addr() net.Addr            { return net.TCPAddrFromAddrPort(netip.AddrPort(p)) }
 
-func TestStreamsPassUnbuffered(t *testing.T) {
-	next := make(chan struct{})
-	s := before(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for i := range 3 {
-			fmt.Fprintf(w, "data: %d\n\n", i)
-			w.(http.Flusher).Flush()
-			<-next // the test has read the event
-		}
-	})
-	resp, err := visitor.Get(s.at + "/events")
-	base.Check(t, err)
-	defer resp.Body.Close()
-	events := bufio.NewReader(resp.Body)
-	for i := range 3 {
-		line, err := events.ReadString('\n')
-		if want := fmt.Sprintf("data: %d\n", i); line != want || err != nil {
-			t.Fatalf("%q, %v", line, err)
-		}
-		_, _ = events.ReadString('\n')
-		next <- struct{}{}
-	}
-}
+func (p place) Close() error { return nil }
 
-func TestUpgradedConnectionsPassBothWays(t *testing.T) {
-	s := before(t, func(w http.ResponseWriter, r *http.Request) {
-		conn, rw, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer conn.Close()
-		fmt.Fprint(rw, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
-		rw.Flush()
-		for line, err := rw.ReadString('\n'); err == nil; line, err = rw.ReadString('\n') {
-			fmt.Fprint(rw, "echo "+line)
-			rw.Flush()
-		}
-	})
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.at, "http://"))
-	base.Check(t, err)
-	defer conn.Close()
-	fmt.Fprint(conn, "GET /ws HTTP/1.1\r\nHost: example.com\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
-	in := bufio.NewReader(conn)
-	resp, err := http.ReadResponse(in, nil)
-	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
-		t.Fatalf("%v %v", resp, err)
-	}
-	for _, word := range []string{"hello\n", "again\n"} {
-		fmt.Fprint(conn, word)
-		if line, err := in.ReadString('\n'); line != "echo "+word || err != nil {
-			t.Fatalf("%q, %v", line, err)
-		}
-	}
-}
-
-func TestTrailersAndPackedAnswersPassAsTheyAre(t *testing.T) {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, _ = z.Write([]byte("<html><title>t</title>packed"))
-	z.Close()
-	s := before(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/trailer" {
-			w.Header().Set("Trailer", "Sum")
-			fmt.Fprint(w, "body")
-			w.(http.Flusher).Flush()
-			w.Header().Set("Sum", "42")
-			return
-		}
-		if r.Header.Get("Accept-Encoding") != "gzip, br" {
-			t.Errorf("the upstream is asked for %q", r.Header.Get("Accept-Encoding"))
-		}
-		w.Header().Set("Content-Encoding", "gzip")
-		w.Header().Set("Content-Type", "text/html")
-		_, _ = w.Write(packed.Bytes())
-	})
-	if resp, body := get(t, s.at+"/trailer"); body != "body" || resp.Trailer.Get("Sum") != "42" {
-		t.Errorf("%q %v", body, resp.Trailer)
-	}
-	if resp, body := get(t, s.at+"/", "Accept-Encoding", "gzip, br"); body != packed.String() || resp.Header.Get("Content-Encoding") != "gzip" {
-		t.Errorf("%q %v", body, resp.Header)
-	}
-}
+func (p place) Addr() net.Addr { return net.TCPAddrFromAddrPort(netip.AddrPort(p)) }
 
 func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(blog))
@@ -311,73 +203,6 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 		t.Errorf("the site is back: %s %s", resp.Status, body)
 	}
 	s.log.await(t, "the site answers again")
-}
-
-// Two processes have one folder, under load. One is killed, and the other takes over.
-func TestNoRequestFailsWhereAProcessWithTheSameFolderIsKilled(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(blog))
-	defer site.Close()
-	data := t.TempDir()
-	args := []string{"proxy", "-to", site.URL, "-origin", origin, "-explore"}
-	first, process := start(t, data, args...)
-	first.log.await(t, "msg=explored")
-	_, before := get(t, first.at+"/sitemap.xml")
-	second := serve(t, data, args...)
-
-	var visitors sync.WaitGroup
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	var served, failed, last atomic.Int64 // last counts what the first answered
-	for n := range 4 {
-		at := []string{first.at, second.at}[n%2]
-		visitors.Go(func() {
-			for i := 0; ctx.Err() == nil; i++ {
-				status := statusOf(fmt.Sprintf("%s/article-%d", at, i%20))
-				switch {
-				case at == first.at && status != http.StatusOK:
-					return // it was killed
-				case at == first.at:
-					last.Add(1)
-				case status != http.StatusOK:
-					failed.Add(1)
-				default:
-					served.Add(1)
-				}
-			}
-		})
-	}
-	for served.Load() < 100 || last.Load() < 100 {
-		runtime.Gosched()
-	}
-	if err := process.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	first.stop()
-	second.log.await(t, "commands are answered")
-	for then := served.Load(); served.Load() < then+100; {
-		runtime.Gosched()
-	}
-	stop()
-	visitors.Wait()
-	if failed.Load() > 0 {
-		t.Errorf("%d requests failed, %d were served", failed.Load(), served.Load())
-	}
-	if resp, after := get(t, second.at+"/sitemap.xml"); resp.StatusCode != 200 || after != before {
-		t.Errorf("%s: %s, before %s", resp.Status, after, before)
-	}
-}
-
-// statusOf returns the status of an answer, 0 if there was none.
-func statusOf(u string) int {
-	resp, err := visitor.Get(u)
-	if err != nil {
-		return 0
-	}
-	defer resp.Body.Close()
-	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-		return 0
-	}
-	return resp.StatusCode
 }
 
 func TestAnswerThatBreaksOffIsNotTakenForAPage(t *testing.T) {
@@ -426,69 +251,6 @@ func TestUpstreamMayBeAUnixSocketOrHaveAPath(t *testing.T) {
 		s := serve(t, t.TempDir(), append([]string{"proxy", "-origin", origin}, tt.args...)...)
 		if _, got := get(t, s.at+"/a?b"); got != tt.want {
 			t.Errorf("%q: got %s, want %s", tt.args, got, tt.want)
-		}
-	}
-}
-
-func TestHealthAndMetricsAreNotOnThePublicPort(t *testing.T) {
-	s := before(t, blog, "-admin", "127.0.0.1:0")
-	for _, path := range []string{"/healthz", "/metrics"} {
-		if resp, _ := get(t, s.at+path); resp.StatusCode != http.StatusNotFound {
-			t.Errorf("the public port answers %s with %d", path, resp.StatusCode)
-		}
-	}
-}
-
-func TestHealthzSaysReadyUntilTheEnd(t *testing.T) {
-	s := serve(t, t.TempDir(), "files", writeSite(t), "-origin", origin)
-	s.log.await(t, "msg=explored")
-	var h health
-	if err := json.Unmarshal([]byte(must(t, "health", "-json", "-data", s.data)), &h); err != nil || !h.Ready || h.PID == 0 || h.Origin != origin || h.Version == "" {
-		t.Errorf("%+v, %v", h, err)
-	}
-	if u, err := url.Parse(s.at); err != nil || u.Host != h.Listen {
-		t.Errorf("it listens at %s and says %s", s.at, h.Listen)
-	}
-	s.stop()
-	if code, out, _ := call(t, "health", "-data", s.data); code != codeNo || !strings.Contains(out, "not served") {
-		t.Errorf("after the end: %d %s", code, out)
-	}
-}
-
-func TestInspectorNamesFlags(t *testing.T) {
-	s := before(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "private")
-		blog(w, r)
-	}, "-admin", "127.0.0.1:0", "-explore")
-	_, rest, _ := strings.Cut(s.log.String(), "can inspect what is known\" at=") // before it says that it serves
-	at, _, _ := strings.Cut(rest, "\n")
-	s.log.await(t, "nothing is listed")
-	if resp, _ := get(t, strings.TrimSuffix(at, "inspect/")); resp.StatusCode != http.StatusFound || resp.Header.Get("Location") != "/inspect/" {
-		t.Errorf("the first page of -admin: %s to %q", resp.Status, resp.Header.Get("Location"))
-	}
-	library := regexp.MustCompile(`Options\.|Rule\.|Limits\.|Site\.[A-Z]|\bAlways\b|\bNever\b|middleware`)
-	for _, tt := range []struct{ view, want string }{
-		{"", "give -public"}, {"page?u=/", "give -public"}, {"help", "give -always"}, {"crawlers", "Give -crawlers"},
-		{"files", "-robots serves it there"}, {"forget?u=/", "-always"}, {"page?u=https://other.example/", ""},
-		{"stats.json", "give -public"}, {"page.json?u=/", "give -public"}, {"help.json", `\"servemap forget\"`},
-	} {
-		resp, body := get(t, at+tt.view)
-		if !strings.Contains(body, tt.want) || library.MatchString(body) {
-			t.Errorf("%s: %s names %q: %s", tt.view, resp.Status, library.FindString(body), body)
-		}
-		if strings.Contains(tt.view, ".json") && !json.Valid([]byte(body)) {
-			t.Errorf("%s is no JSON: %s", tt.view, body)
-		}
-	}
-}
-
-func TestInspectorAddressIsOneThatABrowserCanOpen(t *testing.T) {
-	for _, tt := range []struct{ listener, want string }{
-		{"127.0.0.1:9090", "http://127.0.0.1:9090/inspect/"}, {"[::1]:9090", "http://[::1]:9090/inspect/"},
-		{"[::]:9090", "http://localhost:9090/inspect/"}, {"0.0.0.0:9090", "http://localhost:9090/inspect/"}, {"192.0.2.1:9090", ""},
-	} {
-		if got := inspectorAt(tt.listener); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.listener, got, tt.want)
 		}
 	}
 }

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+func TestAnswersAreTheSameWhetherAProcessRunsOrNot(t *testing.T) {
+	site, data := writeSite(t), t.TempDir()
+	answers := func() (all []string) {
+		for _, args := range [][]string{{"explain", "/"}, {"explain", "/a.html"}, {"explain", "/alone.html"}, {"list"}, {"changes"}, {"export"}} {
+			for _, format := range []string{"-json", "-json=false"} {
+				code, out, errs := call(t, append(args, "-data", data, format)...)
+				all = append(all, fmt.Sprint(args, code, out, errs))
+			}
+		}
+		return all
+	}
+	s, c := start(t, data, "files", site, "-origin", origin)
+	s.log.await(t, "msg=explored")
+	living := answers()
+	base.Check(t, c.Process.Kill())
+	s.stop()
+	if _, err := os.Stat(socketFile(data)); err != nil {
+		t.Errorf("the killed process left no socket, so that this test shows nothing: %v", err)
+	}
+	for what, got := range map[string][]string{"killed": answers(), "opened once more": answers()} {
+		if !slices.Equal(got, living) {
+			t.Errorf("%s: %q\nrunning: %q", what, got, living)
+		}
+	}
+	again := files(t, site, data)
+	if _, body := get(t, again.at+"/sitemap.xml"); !strings.Contains(body, origin+"/a.html") {
+		t.Errorf("after the restart: %s", body)
+	}
+	living = answers()
+	if code := again.stop(); code != codeDone {
+		t.Errorf("it stops with code %d", code)
+	}
+	if got := answers(); !slices.Equal(got, living) {
+		t.Errorf("stopped: %q\nrunning: %q", got, living)
+	}
+}
+
+func TestRulesHoldForCommandsWithoutAProcess(t *testing.T) {
+	s := files(t, writeSite(t), t.TempDir(), "-never", "/a", "-always", "/alone.html")
+	s.stop()
+	sameStrings(t, "listed", listed(t, s.data), "/", "/alone.html", "/delete.html")
+	if code, out, _ := call(t, "explain", "-data", s.data, "/a.html"); code != codeNo || !strings.Contains(out, "rule-never") {
+		t.Errorf("%d %s", code, out)
+	}
+}
+
+// This test may gain fields, but must not lose any.
+func TestJSONHasTheFieldsThatProgramsRelyOn(t *testing.T) {
+	s := files(t, writeSite(t), t.TempDir())
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"explain", "/a.html"}, "changes dates element evidence first_seen last_seen listed networks reason siblings status text url verdict"},
+		{[]string{"explain", "/nix"}, "changes dates listed networks reason siblings text url verdict"},
+		{[]string{"list", "-prefix", "/a"}, "changes first_seen last_seen url"},
+		{[]string{"export", "-format", "json"}, "changes first_seen last_seen url"},
+		{[]string{"changes"}, "at kind listed url"},
+		{[]string{"stats"}, "crawlers damaged dropped followed ignored listed not_counted not_listed origin queued reasons responses serving sightings state verdicts waiting week"},
+		{[]string{"health"}, "listen origin pid ready version"},
+		{[]string{"explore"}, "done pages requests waiting"},
+		{[]string{"forget", "/a.html"}, "forgotten known"},
+	} {
+		_, out, errs := call(t, append(tt.args, "-data", s.data, "-json")...)
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &fields); err != nil {
+			t.Errorf("%q: %v in %s%s", tt.args, err, out, errs)
+		}
+		if got := strings.Join(slices.Sorted(maps.Keys(fields)), " "); got != tt.want {
+			t.Errorf("%q: fields %s, want %s", tt.args, got, tt.want)
+		}
+	}
+}
+
+func TestListAndExportGiveWhatTheSitemapHas(t *testing.T) {
+	s := files(t, writeSite(t), t.TempDir())
+	if out := must(t, "list", "-data", s.data, "-prefix", "/a"); out != origin+"/a.html\t\t\n" {
+		t.Errorf("list: %q", out)
+	}
+	_, sitemap := get(t, s.at+"/sitemap.xml")
+	if out := must(t, "export", "-data", s.data); out != sitemap {
+		t.Errorf("xml: %s", out)
+	}
+	if out := must(t, "export", "-data", s.data, "-format", "csv"); !strings.HasPrefix(out, "url,lastmod,") || strings.Count(out, "\n") != 4 {
+		t.Errorf("csv: %s", out)
+	}
+	dir := t.TempDir()
+	must(t, "export", "-data", s.data, "-to", dir)
+	if b, err := os.ReadFile(filepath.Join(dir, "sitemap.xml")); string(b) != sitemap {
+		t.Errorf("file: %s, %v", b, err)
+	}
+	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "3 pages are listed") || !strings.Contains(out, "listed entry") {
+		t.Errorf("stats: %s", out)
+	}
+	if out := must(t, "changes", "-data", s.data); strings.Count(out, "\tadded\t") != 3 {
+		t.Errorf("changes: %s", out)
+	}
+	if code, _, errs := call(t, "explain", "-data", s.data, "https://other.example/"); code != codeFailed || !strings.Contains(errs, "other.example") {
+		t.Errorf("another host: %d %s", code, errs)
+	}
+}
+
+func TestExplainKnowsTheFolder(t *testing.T) {
+	site := writeSite(t)
+	for name, text := range map[string]string{
+		"index.html":     `<!doctype html><title>home</title><a href="sub/index.html">sub</a>`,
+		"sub/index.html": "<!doctype html><title>sub</title>",
+	} {
+		base.Check(t, errors.Join(os.MkdirAll(filepath.Join(site, "sub"), 0o755), os.WriteFile(filepath.Join(site, name), []byte(text), 0o644)))
+	}
+	s := files(t, site, t.TempDir())
+	for _, tt := range []struct{ path, want string }{
+		{"/sub/index.html", "redirects to /sub/,"},
+		{"/a.html?x=1", "Nothing is known"},
+		{"/index.html", "redirects to /,"},
+		{"/sub", "redirects to /sub/,"},
+		{"/alone.html", "Link to it, or give -always"},
+		{"/nix.html", "Nothing is known of this page"},
+		{"/.git/config.html", "Nothing is known of this page"},
+		{"/empty/x.txt", "Nothing is known of this page"},
+	} {
+		if code, out, _ := call(t, "explain", "-data", s.data, tt.path); code != codeNo || !strings.Contains(out, tt.want) {
+			t.Errorf("%s: %d %s", tt.path, code, out)
+		}
+	}
+}
+
+func TestStatsTellWhatCrawlersFetched(t *testing.T) {
+	const duck = "DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)"
+	site, data := writeSite(t), t.TempDir()
+	s := files(t, site, data, "-crawlers")
+	for _, path := range []string{"/sitemap.xml", "/a.html"} {
+		if resp, _ := get(t, s.at+path, "User-Agent", duck); resp.StatusCode != 200 {
+			t.Errorf("%s is answered with %s", path, resp.Status)
+		}
+	}
+	s.stop()
+	out := must(t, "stats", "-data", data)
+	for _, want := range []string{
+		"DuckDuckBot, by its own word", "  200  " + origin + "/sitemap.xml\n", "2 requests that claim to be of it\n", " it fetched 0 pages in the last day, 0 in the last week, and never ",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in %s", want, out)
+		}
+	}
+	var st stats
+	if err := json.Unmarshal([]byte(must(t, "stats", "-json", "-data", data)), &st); err != nil || len(st.Crawlers.Crawlers) != 1 || st.Crawlers.Crawlers[0].Days[0].Claimed != 2 {
+		t.Errorf("%+v, %v", st.Crawlers.Crawlers, err)
+	}
+}
+
+func TestForgottenPageStaysOut(t *testing.T) {
+	s := files(t, writeSite(t), t.TempDir())
+	must(t, "forget", "-data", s.data, origin+"/a.html")
+	if code, out, _ := call(t, "explain", "-data", s.data, "/a.html"); code != codeNo || !strings.Contains(out, "forgotten") {
+		t.Errorf("%d %s", code, out)
+	}
+	s.stop()
+	must(t, "forget", "-data", s.data, "/delete.html") // no process runs
+	sameStrings(t, "listed", listed(t, s.data), "/")
+}
+
+func TestForgettingWhatIsNotKnownSaysSo(t *testing.T) {
+	s := files(t, writeSite(t), t.TempDir())
+	if out := must(t, "forget", "-data", s.data, "/a.html"); out != "/a.html is no longer listed or known, and stays out until -always names it\n" {
+		t.Errorf("a page: %q", out)
+	}
+	if out := must(t, "forget", "-data", s.data, "/typo.html"); out != "/typo.html was not known, and stays out until -always names it\n" {
+		t.Errorf("no page: %q", out)
+	}
+}
+
+// listed returns the paths that "list" prints.
+func listed(t *testing.T, data string) (paths []string) {
+	t.Helper()
+	for line := range strings.Lines(must(t, "list", "-data", data)) {
+		u, _, _ := strings.Cut(line, "\t")
+		paths = append(paths, pathOf(u))
+	}
+	return paths
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/store/badgerstore"
+)
+
+func TestSecondProcessSaysWhoHoldsTheDataAndTakesOver(t *testing.T) {
+	site, data := writeSite(t), t.TempDir()
+	first := files(t, site, data)
+	second := serve(t, data, "files", site, "-origin", origin)
+	if text := second.log.String(); !strings.Contains(text, fmt.Sprint("another process holds the data; this one serves the pages, and the sitemap once that has ended\" pid=", os.Getpid())) {
+		t.Error(text)
+	}
+	if resp, _ := get(t, second.at+"/a.html"); resp.StatusCode != 200 {
+		t.Errorf("the page is answered with %d", resp.StatusCode)
+	}
+	if code, _, errs := call(t, "files", site, "-origin", origin, "-data", t.TempDir(), "-listen", strings.TrimPrefix(first.at, "http://")); code != codeFailed || !strings.Contains(errs, "give -listen another address") {
+		t.Errorf("at an address in use: %d %s", code, errs)
+	}
+	first.stop()
+	second.log.await(t, "msg=explored")
+	if n := strings.Count(second.log.String(), "another process"); n != 1 {
+		t.Errorf("%d warnings for one cause: %s", n, second.log)
+	}
+	if resp, body := get(t, second.at+"/sitemap.xml"); resp.StatusCode != 200 {
+		t.Errorf("the sitemap is answered with %d: %s", resp.StatusCode, body)
+	}
+	var h health
+	if err := json.Unmarshal([]byte(must(t, "health", "-json", "-data", data)), &h); err != nil || "http://"+h.Listen != second.at {
+		t.Errorf("%+v, %v", h, err)
+	}
+}
+
+// Two processes have one folder, under load. One is killed, and the other takes over.
+func TestNoRequestFailsWhereAProcessWithTheSameFolderIsKilled(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(blog))
+	defer site.Close()
+	data := t.TempDir()
+	args := []string{"proxy", "-to", site.URL, "-origin", origin, "-explore"}
+	first, process := start(t, data, args...)
+	first.log.await(t, "msg=explored")
+	_, before := get(t, first.at+"/sitemap.xml")
+	second := serve(t, data, args...)
+
+	var visitors sync.WaitGroup
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var served, failed, last atomic.Int64 // last counts what the first answered
+	for n := range 4 {
+		at := []string{first.at, second.at}[n%2]
+		visitors.Go(func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				status := statusOf(fmt.Sprintf("%s/article-%d", at, i%20))
+				switch {
+				case at == first.at && status != http.StatusOK:
+					return // it was killed
+				case at == first.at:
+					last.Add(1)
+				case status != http.StatusOK:
+					failed.Add(1)
+				default:
+					served.Add(1)
+				}
+			}
+		})
+	}
+	for served.Load() < 100 || last.Load() < 100 {
+		runtime.Gosched()
+	}
+	if err := process.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	first.stop()
+	second.log.await(t, "commands are answered")
+	for then := served.Load(); served.Load() < then+100; {
+		runtime.Gosched()
+	}
+	stop()
+	visitors.Wait()
+	if failed.Load() > 0 {
+		t.Errorf("%d requests failed, %d were served", failed.Load(), served.Load())
+	}
+	if resp, after := get(t, second.at+"/sitemap.xml"); resp.StatusCode != 200 || after != before {
+		t.Errorf("%s: %s, before %s", resp.Status, after, before)
+	}
+}
+
+// statusOf returns the status of an answer, 0 if there was none.
+func statusOf(u string) int {
+	resp, err := visitor.Get(u)
+	if err != nil {
+		return 0
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return 0
+	}
+	return resp.StatusCode
+}
+
+func TestSilentProcessKeepsNobodyWaiting(t *testing.T) {
+	site, data := writeSite(t), t.TempDir()
+	files(t, site, data).stop() // makes what commands open
+	silent, err := listenSocket(data)
+	base.Check(t, err)
+	defer silent.Close() // the system accepts for it, and it never answers
+	var asked sync.WaitGroup
+	for _, args := range [][]string{{"health"}, {"list"}, {"stats"}, {"explain", "/"}, {"explore"}, {"export"}} {
+		asked.Go(func() {
+			if code, _, errs := call(t, append(args, "-data", data)...); code != codeLocked || !strings.Contains(errs, "does not answer") {
+				t.Errorf("%s: code %d, %s", args, code, errs)
+			}
+		})
+	}
+	asked.Wait()
+	s := serve(t, data, "files", site, "-origin", origin)
+	if text := s.log.String(); !strings.Contains(text, "does not answer; this one serves the pages") {
+		t.Error(text)
+	}
+	if resp, _ := get(t, s.at+"/a.html"); resp.StatusCode != 200 {
+		t.Errorf("the page is answered with %d", resp.StatusCode)
+	}
+}
+
+func TestFolderThatAnotherProgramHoldsExitsWith4(t *testing.T) {
+	data := t.TempDir()
+	st, err := badgerstore.Open(data, nil)
+	base.Check(t, err)
+	defer st.Close()
+	base.Check(t, makeControlFolder(data))
+	base.Check(t, (&settings{Origin: "https://example.com", Dir: data}).save(data))
+	if code, _, errs := call(t, "list", "-data", data); code != codeLocked || !strings.Contains(errs, "another process") {
+		t.Errorf("code %d, %q", code, errs)
+	}
+}
+
+func TestFolderOfAProgramThatUsesTheLibrarySaysWhomToAsk(t *testing.T) {
+	data := t.TempDir()
+	st, err := badgerstore.Open(data, nil)
+	base.Check(t, err)
+	base.Check(t, errors.Join(st.Health(), st.Close()))
+	if code, _, errs := call(t, "explain", "-data", data, "/"); code != codeUsage || !strings.Contains(errs, "belongs to a program that uses the library; ask that program, by its inspector or Site.Explain") {
+		t.Errorf("code %d, %q", code, errs)
+	}
+}
+
+func TestFolderOfAnotherUserIsNotOpened(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can open what belongs to another")
+	}
+	site, data := writeSite(t), t.TempDir()
+	s := files(t, site, data)
+	const other = 54321 // no user has it
+	give := func() {
+		for _, name := range []string{data, controlFolder(data), settingsFile(data)} {
+			base.Check(t, os.Chown(name, other, other))
+		}
+	}
+	give()
+	must(t, "list", "-data", data) // the running process answers root
+	s.stop()
+	before := entries(t, data)
+	if code, _, errs := call(t, "list", "-data", data); code != codeFailed || !strings.Contains(errs, "sudo -u '#54321' servemap list -data "+data) {
+		t.Errorf("code %d, %s", code, errs)
+	}
+	sameStrings(t, "files after the refusal", entries(t, data), before...)
+	base.Check(t, os.Chown(settingsFile(data), 0, 0))
+	must(t, "list", "-data", data)
+}
+
+// entries returns the names in a folder.
+func entries(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	all, err := os.ReadDir(dir)
+	base.Check(t, err)
+	for _, e := range all {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestOnlyTheOwnerMayEnterTheControlFolder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes")
+	}
+	s := files(t, writeSite(t), t.TempDir())
+	if info, err := os.Stat(controlFolder(s.data)); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+func TestFleetOnADatabaseNeedsAFolderForEachProcess(t *testing.T) {
+	data := t.TempDir()
+	files(t, writeSite(t), data)
+	code, _, errs := call(t, "files", writeSite(t), "-origin", origin, "-data", data, "-database", "postgres://127.0.0.1:1/x", "-listen", "127.0.0.1:0")
+	if code != codeLocked || !strings.Contains(errs, "folder of its own") {
+		t.Errorf("code %d: %s", code, errs)
+	}
+}
+
+func TestProcessesOnOneDatabaseShareWhatTheyLearned(t *testing.T) {
+	address := cmp.Or(os.Getenv("DATABASE_URL"), "postgres://postgres@127.0.0.1:5432/test")
+	db, err := sql.Open("pgx", address)
+	base.Check(t, err)
+	defer db.Close()
+	schema := fmt.Sprintf("servemap_command_%d", os.Getpid())
+	if _, err := db.ExecContext(t.Context(), "CREATE SCHEMA "+schema); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip("there is no PostgreSQL: ", err)
+	}
+	defer db.Exec("DROP SCHEMA " + schema + " CASCADE")
+	separator := "?"
+	if strings.Contains(address, "?") {
+		separator = "&"
+	}
+	address += separator + "search_path=" + schema
+	site := writeSite(t)
+	one := files(t, site, t.TempDir(), "-database", address)
+	one.stop()
+	two := serve(t, t.TempDir(), "files", site, "-origin", origin, "-database", address)
+	two.log.await(t, "commands are answered")
+	sameStrings(t, "listed", listed(t, two.data), "/", "/a.html", "/delete.html")
+	two.stop()
+	if code, _, errs := call(t, "list", "-data", one.data); code != codeUsage || !strings.Contains(errs, "-database") {
+		t.Errorf("without the database: %d %s", code, errs)
+	}
+	if out := must(t, "list", "-data", one.data, "-database", address); strings.Count(out, "\n") != 3 {
+		t.Errorf("without a process: %s", out)
+	}
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
+)
+
+// slow is a site whose pages wait for the test.
+type slow struct {
+	asked   chan string   // each requested page
+	release chan struct{} // closed when pages need not wait any longer
+	count   sync.Map
+}
+
+func (s *slow) serve(w http.ResponseWriter, r *http.Request) {
+	n, _ := s.count.LoadOrStore(r.URL.Path, new(atomic.Int32))
+	n.(*atomic.Int32).Add(1)
+	if r.URL.Path == "/article-5" {
+		select {
+		case s.asked <- r.URL.Path:
+		case <-s.release:
+		}
+		select {
+		case <-s.release:
+		case <-r.Context().Done():
+			return
+		}
+	}
+	blog(w, r)
+}
+
+func TestInterruptedExplorationGoesOnAtTheNextStart(t *testing.T) {
+	site := &slow{asked: make(chan string), release: make(chan struct{})}
+	up := httptest.NewServer(http.HandlerFunc(site.serve))
+	defer up.Close()
+	data := t.TempDir()
+	args := []string{"proxy", "-to", up.URL, "-origin", origin, "-explore"}
+	s := serve(t, data, args...)
+	<-site.asked
+	if code, _, errs := call(t, "explore", "-data", data); code != codeFailed || !strings.Contains(errs, "already") {
+		t.Errorf("two at once: %d %s", code, errs)
+	}
+	if code := s.stop(); code != codeDone {
+		t.Errorf("code %d", code)
+	}
+	if info, err := os.Stat(stateFile(data)); err != nil || info.Size() == 0 || info.Mode().Perm() != 0o600 {
+		t.Errorf("the state is not kept: %v %v", info, err)
+	}
+	close(site.release)
+	s = serve(t, data, args...)
+	s.log.await(t, "msg=explored")
+	if n := len(listed(t, data)); n != 21 {
+		t.Errorf("%d pages are listed", n)
+	}
+	again := 0
+	site.count.Range(func(_, n any) bool { again += int(n.(*atomic.Int32).Load()) - 1; return true })
+	if again > 3 { // robots.txt, and the requests that ran at the interruption
+		t.Errorf("%d pages that were seen are asked for again", again)
+	}
+	s.stop()
+	s = serve(t, data, args...) // a third start has nothing to explore
+	must(t, "stats", "-data", data)
+	if _, err := os.Stat(stateFile(data)); !os.IsNotExist(err) || strings.Contains(s.log.String(), "explored") {
+		t.Errorf("it explores again: %s", s.log)
+	}
+}
+
+func TestPagesLeftByTheLimitOfAnExplorationAreAskedForLater(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(blog))
+	defer site.Close()
+	args := []string{"proxy", "-to", site.URL, "-origin", origin, "-explore", "-max", "12"}
+	s := serve(t, t.TempDir(), args...)
+	s.log.await(t, "msg=explored requests=12 pages=12 left=9 skipped.acting=1")
+	s.log.await(t, "links=1")
+	s.log.await(t, "-max was reached")
+	s.stop()
+	s = serve(t, s.data, args...)
+	s.log.await(t, "exploring goes on where it ended")
+	s.log.await(t, "msg=explored requests=9 pages=9 left=0")
+	if n := len(listed(t, s.data)); n != 21 {
+		t.Errorf("%d pages are listed", n)
+	}
+	s.stop()
+	s = serve(t, s.data, args...) // a third start has nothing to explore
+	must(t, "stats", "-data", s.data)
+	if strings.Contains(s.log.String(), "explor") {
+		t.Errorf("it explores again: %s", s.log)
+	}
+}
+
+func TestInterruptedCommandExitsWith130(t *testing.T) {
+	site := &slow{asked: make(chan string), release: make(chan struct{})}
+	s := before(t, site.serve)
+	s.log.await(t, "msg=\"commands are answered\"")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-site.asked; cancel() }()
+	if code := run(ctx, []string{"explore", "-data", s.data}, streams{nil, io.Discard, io.Discard}); code != codeInterrupted {
+		t.Errorf("code %d", code)
+	}
+	close(site.release)
+	s.stop()
+	out := must(t, "explore", "-data", s.data) // continues, without a process
+	if !strings.Contains(out, "/articles/1/delete") && len(listed(t, s.data)) != 21 {
+		t.Errorf("%s %q", out, listed(t, s.data))
+	}
+}
+
+func TestImportAsksForWhatASitemapOrALogNames(t *testing.T) {
+	s := before(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/old.xml" {
+			fmt.Fprintf(w, "<urlset><url><loc>%s/article-3</loc></url></urlset>", origin)
+			return
+		}
+		if r.URL.Path != "/" { // which links to nothing here
+			blog(w, r)
+		}
+	}, "-always", "/article")
+	s.log.await(t, "msg=\"commands are answered\"")
+	log := filepath.Join(t.TempDir(), "access.log")
+	line := `192.0.2.1 - - [22/Nov/2026:10:00:00 +0000] "GET /article-7 HTTP/1.1" 200 12 "-" "curl"` + "\n"
+	base.Check(t, os.WriteFile(log, []byte(line), 0o600))
+	must(t, "import", "-data", s.data, log, origin+"/old.xml")
+	sameStrings(t, "listed", listed(t, s.data), "/article-3", "/article-7")
+	if code, _, errs := call(t, "import", "-data", s.data, filepath.Join(t.TempDir(), "nix")); code != codeFailed {
+		t.Errorf("no file: %d %s", code, errs)
+	}
+}
+
+func TestFolderImportsWhatAnotherExported(t *testing.T) {
+	one := before(t, blog, "-explore")
+	one.log.await(t, "msg=explored")
+	exported := must(t, "export", "-data", one.data)
+	file := filepath.Join(t.TempDir(), "sitemap.xml")
+	if err := os.WriteFile(file, []byte(exported), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	two := before(t, blog)
+	two.log.await(t, "commands are answered")
+	must(t, "import", "-data", two.data, file)
+	if got := must(t, "export", "-data", two.data); got != exported {
+		t.Errorf("%s, want %s", got, exported)
+	}
+}
