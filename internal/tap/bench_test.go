@@ -37,13 +37,12 @@ var handlers = []struct {
 	{"TappedNotHTML", sampled(onePage("image/png"))},
 }
 
-// newOriginal returns a writer that costs nothing and has the interfaces of net/http's HTTP/1.1
-// writer.
+// newOriginal returns a writer that costs nothing and has every interface of net/http's writers.
 func newOriginal() (http.ResponseWriter, http.Header) {
 	o := &original{header: http.Header{
 		"Cache-Control": {"public"}, "Etag": {`"1"`}, "Vary": {"Accept-Encoding"}, "X-Frame-Options": {"DENY"},
 	}}
-	return o.withSet(hasFlush | hasFlushError | hasHijack | hasReadFrom | hasCloseNotify | hasWriteString), o.header
+	return o.all(), o.header
 }
 
 func BenchmarkServe(b *testing.B) {
