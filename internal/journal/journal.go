@@ -338,7 +338,7 @@ func (j Journal) Latest(ctx context.Context, st store.Store, since time.Time, be
 		}
 	}
 	last, err := j.lastOf(ctx, st, from, until, before, most)
-	if err == nil && len(last) < most { // an event has moved meanwhile, or there are no more
+	if err == nil && len(last) < most && from > since.UnixMilli() { // an event has moved meanwhile
 		last, err = j.lastOf(ctx, st, since.UnixMilli(), until, before, most)
 	}
 	slices.Reverse(last)

@@ -70,13 +70,13 @@ func TestLatestGivesTheNewestEventsAndCountsTheirDays(t *testing.T) {
 // moving is a store in which the newest event moves before each scan, as while pages change.
 type moving struct {
 	store.Store
-	move func(scan int)
-	scan int
+	move  func(scan int)
+	scans []string // after which key each scan began
 }
 
 func (m *moving) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	m.scan++
-	m.move(m.scan)
+	m.scans = append(m.scans, after)
+	m.move(len(m.scans))
 	return m.Store.Scan(ctx, prefix, after)
 }
 
@@ -101,6 +101,27 @@ func TestLatestFindsOlderEventsWhilePagesChange(t *testing.T) {
 		events, err := j.Latest(t.Context(), changes, now.Add(-24*time.Hour), Event{At: now, Location: "/q"}, 3)
 		if err != nil || len(events) != 3 {
 			t.Errorf("%d events, %v; want 3, since 3 have not moved", len(events), err)
+		}
+	})
+}
+
+func TestLatestReadsTheWholeTimeOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, st := Journal{Keys: keys.Keys("https://example.com|")}, new(memstore.Store)
+		time.Sleep(10 * 24 * time.Hour)
+		put(t, st, j, time.Now(), "/a", Changed)
+		counts, since := &moving{Store: st, move: func(int) {}}, time.Now().Add(-24*time.Hour)
+		if events, err := j.Latest(t.Context(), counts, since, Event{}, 3); err != nil || len(events) != 1 {
+			t.Errorf("%d events, %v; want the only one", len(events), err)
+		}
+		whole := 0
+		for _, after := range counts.scans {
+			if after == j.Keys.Log(since.UnixMilli(), "") {
+				whole++
+			}
+		}
+		if whole != 1 {
+			t.Errorf("the whole time was read %d times", whole)
 		}
 	})
 }
