@@ -305,6 +305,24 @@ func TestNoMoreThanMaxPerDayArePosted(t *testing.T) {
 	})
 }
 
+func TestPagesThatAreNotSentDoNotCountForTheDay(t *testing.T) {
+	run(t, 10, Options{MaxPerDay: 4, Hold: 4 * time.Hour}, func(r *rig) {
+		r.changes("/0", "/1", "/2", "/3", "/4", "/5")
+		for _, path := range []string{"/0", "/1"} {
+			r.pages.answer(path, testkit.Reply(200, testkit.HTML(`<meta name="robots" content="noindex">`, "a text")))
+		}
+		for range 5 {
+			time.Sleep(30 * time.Minute)
+			r.Visit("/0", "/1")
+		}
+		time.Sleep(6 * time.Hour)
+		r.wantPosts("/2 /3", "/4 /5")
+		if n := r.logged("MaxPerDay"); n != 0 {
+			t.Errorf("4 pages were sent, and the log says that others wait:\n%s", r.Logged)
+		}
+	})
+}
+
 func TestAcceptedPagesAreNotSentAgain(t *testing.T) {
 	for _, code := range []int{200, 202} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
@@ -505,8 +523,8 @@ func TestOneBadPageOfAThousandStopsNoOther(t *testing.T) {
 			}
 			return 200
 		}
-		if err := n.sendBatch(t.Context(), batch); err != nil {
-			t.Fatal(err)
+		if sent, err := n.sendBatch(t.Context(), batch); err != nil || sent != batchPages-1 {
+			t.Fatalf("%d pages were sent, %v", sent, err)
 		}
 		if posts := len(r.engine.all()); posts > 20 {
 			t.Errorf("it took %d posts", posts)

@@ -41,17 +41,18 @@ func (n *Notifier) send(ctx context.Context, due []change, left int) error {
 		if size <= 0 {
 			return fmt.Errorf("the %d pages of a day (Options.MaxPerDay) are sent; the others wait for the next day, in UTC", n.perDay)
 		}
-		if err := n.sendBatch(ctx, due[:size]); err != nil {
+		sent, err := n.sendBatch(ctx, due[:size])
+		if err != nil {
 			return err
 		}
-		due, left = due[size:], left-size
+		due, left = due[size:], left-sent
 	}
 	return nil
 }
 
 // sendBatch posts a batch. If the engine does not accept it, sendBatch finds the page at
-// fault by halving, leaves it out, and goes on.
-func (n *Notifier) sendBatch(ctx context.Context, batch []change) error {
+// fault by halving, leaves it out, and goes on. sent is how many pages it accepted.
+func (n *Notifier) sendBatch(ctx context.Context, batch []change) (sent int, err error) {
 	suspects := 0 // one of so many pages at the front is at fault
 	for len(batch) > 0 {
 		size := len(batch)
@@ -60,7 +61,7 @@ func (n *Notifier) sendBatch(ctx context.Context, batch []change) error {
 		}
 		pages, err := n.sendable(ctx, batch[:size]) // just before each post, since a post takes long
 		if err != nil {
-			return err
+			return sent, err
 		}
 		outcome := accepted
 		if len(pages) > 0 {
@@ -68,20 +69,21 @@ func (n *Notifier) sendBatch(ctx context.Context, batch []change) error {
 		}
 		switch {
 		case err != nil:
-			return err
+			return sent, err
 		case outcome == kept:
-			return errWait
+			return sent, errWait
 		case outcome == invalid && len(pages) > 1:
 			suspects = size
 			continue
 		case outcome == invalid:
 			suspects = 0
 		default:
+			sent += len(pages)
 			suspects = max(0, suspects-size)
 		}
 		batch = batch[size:]
 	}
-	return nil
+	return sent, nil
 }
 
 // post sends pages to the engine whose turn it is, and stores the outcome. Before that it
