@@ -1,7 +1,7 @@
 // Package forwarded finds the client's address behind known proxies. It believes
 // X-Forwarded-For only as far as those proxies wrote it. A client with an address
-// within their prefixes is believed like a proxy. No other client can choose what this
-// package returns.
+// within their prefixes is believed like a proxy. No other client can choose the address.
+// It also knows the headers that proxies add to a request.
 package forwarded
 
 import (
@@ -29,13 +29,16 @@ func New(prefixes []netip.Prefix) Proxies {
 }
 
 // private are the addresses that no host on the internet has.
-var private = []string{"127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7"}
+var private = []netip.Prefix{
+	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"),
+	netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("fc00::/7"),
+}
 
 // Parse reads Proxies from a list of prefixes and addresses with commas between. The word
 // "private" stands for the addresses of this machine and of private networks.
 func Parse(list string) (Proxies, error) {
 	var ps []netip.Prefix
-	for part := range strings.SplitSeq(strings.ReplaceAll(list, "private", strings.Join(private, ",")), ",") {
+	for part := range strings.SplitSeq(list, ",") {
 		part = strings.TrimSpace(part)
 		p, err := netip.ParsePrefix(part)
 		if addr, e := netip.ParseAddr(part); e == nil {
@@ -44,6 +47,8 @@ func Parse(list string) (Proxies, error) {
 		switch {
 		case err == nil:
 			ps = append(ps, p)
+		case part == "private":
+			ps = append(ps, private...)
 		case part != "":
 			return nil, fmt.Errorf("%q is no range of addresses; give ranges such as 10.0.0.0/8, addresses, or private", part)
 		}
@@ -103,4 +108,23 @@ func parse(s string) netip.Addr {
 	}
 	a, _ := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]"))
 	return a.Unmap().WithZone("")
+}
+
+// Header reports whether a header is one by which a proxy tells a site who asks, and for
+// which URL. A browser sends none of them. Many sites read _ in a name as -.
+func Header(name string) bool {
+	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	return strings.HasPrefix(name, "x-forwarded") || strings.HasPrefix(name, "x-original-") || headers[name]
+}
+
+// headers are those that Header does not know by their beginning.
+var headers = map[string]bool{
+	"cf-connecting-ip": true, "cf-connecting-ipv6": true, "cf-pseudo-ipv4": true, "cf-visitor": true, "client-ip": true,
+	"cloudfront-forwarded-proto": true, "cloudfront-viewer-address": true, "do-connecting-ip": true,
+	"fastly-client-ip": true, "fastly-ssl": true, "fly-client-ip": true, "forwarded": true, "forwarded-for": true,
+	"front-end-https": true, "proxy": true, "proxy-client-ip": true, "true-client-ip": true, "wl-proxy-client-ip": true, "wl-proxy-ssl": true,
+	"x-appengine-user-ip": true, "x-azure-clientip": true, "x-azure-socketip": true, "x-client-ip": true,
+	"x-cluster-client-ip": true, "x-envoy-external-address": true, "x-envoy-original-path": true,
+	"x-host": true, "x-http-host-override": true, "x-nf-client-connection-ip": true, "x-proto": true, "x-proxyuser-ip": true, "x-real-ip": true,
+	"x-remote-addr": true, "x-remote-ip": true, "x-rewrite-url": true, "x-scheme": true, "x-script-name": true, "x-url-scheme": true,
 }

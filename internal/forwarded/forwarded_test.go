@@ -137,9 +137,21 @@ func TestParseReadsAListOfProxies(t *testing.T) {
 			t.Errorf("%s is trusted: %v, want %v", addr, got, want)
 		}
 	}
-	for _, list := range []string{"all", "10.0.0.0/99", "10.0.0.1;10.0.0.2", "privateer"} {
+	for _, list := range []string{"all", "10.0.0.0/99", "10.0.0.1;10.0.0.2", "privateer", "privateprivate"} {
 		if ps, err := Parse(list); err == nil {
 			t.Errorf("%q is read as %v", list, ps)
+		}
+	}
+}
+
+func TestHeaderKnowsWhatProxiesAdd(t *testing.T) {
+	for name, want := range map[string]bool{
+		"X-Forwarded-For": true, "X-Forwarded": true, "x_forwarded_host": true, "X-Original-Url": true, "Forwarded": true,
+		"X-Real-Ip": true, "x-real_ip": true, "Cf-Connecting-Ip": true, "X-Proxyuser-Ip": true,
+		"Accept": false, "Host": false, "X-Requested-With": false, "Referer": false, "Via": false, "Origin": false,
+	} {
+		if got := Header(name); got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"github.com/servemap/servemap/internal/forwarded"
 )
 
 // Handler serves next to those whom allow lets in. Others get 404. A [Password] makes it
@@ -101,17 +103,12 @@ func passedOn(r *http.Request) bool {
 		return true
 	}
 	for name := range r.Header {
-		if proxyHeaders[name] || strings.HasPrefix(name, "X-Forwarded") || strings.HasPrefix(name, "X-Original-") || strings.HasPrefix(name, "Cf-") {
+		if forwarded.Header(name) || ofProxies[name] || strings.HasPrefix(name, "Cf-") {
 			return true
 		}
 	}
 	return false
 }
 
-// proxyHeaders are further headers by which proxies name themselves or the client.
-var proxyHeaders = map[string]bool{
-	"Forwarded": true, "Via": true, "X-Real-Ip": true, "X-Client-Ip": true, "True-Client-Ip": true, "Client-Ip": true,
-	"X-Cluster-Client-Ip": true, "Fastly-Client-Ip": true, "Fly-Client-Ip": true, "Cdn-Loop": true, "X-Remote-Addr": true, "X-Remote-Ip": true,
-	"X-Envoy-External-Address": true, "X-Proxyuser-Ip": true, "X-Amzn-Trace-Id": true, "X-Scheme": true, "X-Url-Scheme": true,
-	"X-Rewrite-Url": true, "Forwarded-For": true, "Do-Connecting-Ip": true, "X-Azure-Clientip": true, "Wl-Proxy-Client-Ip": true,
-}
+// ofProxies are headers by which proxies name themselves, but not the client.
+var ofProxies = map[string]bool{"Via": true, "Cdn-Loop": true, "X-Amzn-Trace-Id": true}

@@ -74,7 +74,7 @@ func New(cfg Config) (http.Handler, error) {
 			if peer, _ := forwarded.Peer(r.In); cfg.Trusted.Has(peer) {
 				r.Out.Header["X-Forwarded-For"] = r.In.Header["X-Forwarded-For"]
 			} else {
-				maps.DeleteFunc(r.Out.Header, func(name string, _ []string) bool { return ofProxies(name) })
+				maps.DeleteFunc(r.Out.Header, func(name string, _ []string) bool { return forwarded.Header(name) })
 			}
 			r.SetXForwarded()
 			r.Out.Header.Set("X-Forwarded-Host", cfg.Origin.Host)
@@ -94,26 +94,6 @@ func New(cfg Config) (http.Handler, error) {
 		BufferPool:   &buffers{},
 	}
 	return u, nil
-}
-
-// proxyHeaders are headers by which a proxy tells a site who asks, and for which URL.
-// ofProxies adds those that begin with X-Forwarded- or X-Original-.
-var proxyHeaders = map[string]bool{
-	"cf-connecting-ip": true, "cf-connecting-ipv6": true, "cf-pseudo-ipv4": true, "cf-visitor": true, "client-ip": true,
-	"cloudfront-forwarded-proto": true, "cloudfront-viewer-address": true, "do-connecting-ip": true,
-	"fastly-client-ip": true, "fastly-ssl": true, "fly-client-ip": true, "forwarded": true, "forwarded-for": true,
-	"front-end-https": true, "proxy": true, "proxy-client-ip": true, "true-client-ip": true, "wl-proxy-client-ip": true, "wl-proxy-ssl": true,
-	"x-appengine-user-ip": true, "x-azure-clientip": true, "x-azure-socketip": true, "x-client-ip": true,
-	"x-cluster-client-ip": true, "x-envoy-external-address": true, "x-envoy-original-path": true, "x-forwarded": true,
-	"x-host": true, "x-http-host-override": true, "x-nf-client-connection-ip": true, "x-proto": true, "x-real-ip": true, "x-remote-addr": true,
-	"x-remote-ip": true, "x-rewrite-url": true, "x-scheme": true, "x-script-name": true, "x-url-scheme": true,
-}
-
-// ofProxies reports whether only a trusted proxy may send a header. Many sites read _ in a
-// name as -.
-func ofProxies(name string) bool {
-	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	return strings.HasPrefix(name, "x-forwarded-") || strings.HasPrefix(name, "x-original-") || proxyHeaders[name]
 }
 
 func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
