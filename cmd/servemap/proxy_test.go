@@ -276,6 +276,7 @@ func TestSiteOfPHPSessionsIsListedWithItsFlags(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := before(t, php, tt.flags...)
+			s.log.await(t, "commands are answered") // the list of pages needs the settings, which are stored now
 			get(t, s.at+"/")
 			get(t, s.at+"/article-3", "Cookie", "PHPSESSID=8c1d9b0f7c2e4a6b")
 			if code := s.stop(); code != codeDone { // it stores what was seen
