@@ -17,10 +17,6 @@ const (
 	// textReceived begins a log line about an error that Open also returns.
 	textReceived = "Received err"
 
-	// textUnflushed begins the log line about a memtable that Badger could not write to a table.
-	// Badger then tries again without end.
-	textUnflushed = "error flushing memtable to disk"
-
 	// textBeforeTable begins the last log line before a compaction makes a table. The line itself
 	// does not matter.
 	textBeforeTable = "[%d] LOG Compact. Added %d keys."
@@ -60,25 +56,18 @@ func panicText(p any) string {
 // repeats some every second. Badger logs keys. So badgerLog passes on only the constant text of a
 // message, and the innermost message of an error in it.
 //
-// Badger has no hooks. So badgerLog also calls back when Badger logs certain lines. Badger waits
-// until it returns.
+// Badger has no hooks. So badgerLog also calls back when Badger logs a certain line. Badger waits until
+// it returns.
 type badgerLog struct {
 	log         *slog.Logger
 	dir         string
 	beforeTable func() // called before a compaction makes a table; may be nil
-	flushFailed func() // called when Badger could not write a memtable to a table; may be nil
 
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
-func (l *badgerLog) Errorf(format string, args ...any) {
-	if l.flushFailed != nil && strings.HasPrefix(format, textUnflushed) {
-		l.flushFailed()
-	}
-	l.pass(slog.LevelError, format, args)
-}
-
+func (l *badgerLog) Errorf(format string, args ...any)   { l.pass(slog.LevelError, format, args) }
 func (l *badgerLog) Warningf(format string, args ...any) { l.pass(slog.LevelWarn, format, args) }
 func (l *badgerLog) Infof(string, ...any)                {}
 

@@ -20,7 +20,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap/store"
@@ -32,10 +31,6 @@ const (
 
 	// closeTimeout is how long Close waits for the folder to close.
 	closeTimeout = 10 * time.Second
-
-	// slowWrite is how long a write may take before Health reports it. With ten million records,
-	// stalls of five seconds are ordinary.
-	slowWrite = 15 * time.Second
 )
 
 // Options adjusts a [Store]. The zero value of each field is the default.
@@ -68,8 +63,6 @@ type Store struct {
 	// next one would end the process.
 	writer sync.Mutex
 
-	writeBegan atomic.Int64 // when the write in flight began, in Unix nanoseconds; 0 if none is in flight
-
 	mu     sync.Mutex
 	state  state
 	logged reason // reason that was last logged; working at first
@@ -91,8 +84,8 @@ var (
 // Open returns, after at most 5 seconds. If the folder was empty, the log says so: an owner who did
 // not expect that has lost the volume.
 //
-// If an open folder is removed, renamed or replaced, the Store gives it up at the next write. Some
-// seconds later it opens what is there instead, or makes a new folder.
+// If an open folder is removed, renamed or replaced, the Store writes no more, and says so. It goes on
+// once the folder is back. Restart the process to use what is there instead.
 //
 // The caller must close the Store.
 func Open(dir string, opts *Options) (*Store, error) {
@@ -137,9 +130,9 @@ func Open(dir string, opts *Options) (*Store, error) {
 // most 10 seconds. Then it fails, and the rest is done when possible. Later calls fail with
 // [store.ErrClosed]. Close may be called again, and concurrently.
 //
-// If less than the reserve is free, Close leaves Badger's files as they are, since closing them
-// writes. Nothing is lost: the next opening finishes the work. But the folder stays locked until
-// the process ends.
+// If less than the reserve is free, or the folder is not in its place, Close leaves Badger's files as
+// they are, since closing them writes. Nothing is lost: the next opening finishes the work. But the
+// folder stays locked until the process ends.
 func (s *Store) Close() error {
 	s.setState(state{err: errClosed})
 	s.cancel()
@@ -162,11 +155,6 @@ func (s *Store) Health() error {
 		return err
 	}
 	defer db.calls.Done()
-	if began := s.writeBegan.Load(); began != 0 {
-		if waited := time.Since(time.Unix(0, began)); waited > slowWrite {
-			return &problem{otherFailure, fmt.Errorf("a write has been waiting for the disk for %v", waited.Round(time.Second))}
-		}
-	}
 	return db.gate.check()
 }
 
@@ -183,24 +171,18 @@ const (
 	noteAside     = "The records were damaged and were moved aside. The site is learned anew; write Never rules for pages that Forget took out."
 	noteLost      = "The records that were stored last are missing. Forget again the pages that you forgot last."
 	noteDamaged   = "Some records are damaged. They count as absent and are learned anew."
-	noteMoved     = "The folder was removed, renamed or replaced while it was open. What is in its place now is used; see whether pages that Forget took out need that again."
 	noteTemporary = "The folder is in memory or in the layer of a container, so what is learned is lost with it. Give it a volume."
 )
 
-// addNote reports whether the note is new.
-func (s *Store) addNote(note string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if slices.Contains(s.notes, note) {
-		return false
-	}
-	s.notes = append(s.notes, note)
-	return true
-}
-
 // report adds a note, and logs it if it is new.
-func (s *Store) report(level slog.Level, note string) {
-	if s.addNote(note) {
-		s.log.Log(context.Background(), level, "badgerstore: "+note, "dir", s.dir)
+func (s *Store) report(level slog.Level, note string, attrs ...any) {
+	s.mu.Lock()
+	old := slices.Contains(s.notes, note)
+	if !old {
+		s.notes = append(s.notes, note)
+	}
+	s.mu.Unlock()
+	if !old {
+		s.log.Log(context.Background(), level, "badgerstore: "+note, append(attrs, "dir", s.dir)...)
 	}
 }

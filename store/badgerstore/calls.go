@@ -5,7 +5,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/servemap/servemap/store"
 )
@@ -64,14 +63,12 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if len(changes) == 0 {
 		return nil
 	}
-	return s.write(db, func() error {
-		err := db.gate.check()
-		s.logChange(err)
-		if err != nil {
-			return err
-		}
-		return s.fail(db, db.commit(changes))
-	})
+	err = db.gate.check()
+	s.logChange(err)
+	if err != nil {
+		return err
+	}
+	return s.fail(db, db.commit(changes))
 }
 
 // Sync implements [store.Store].
@@ -86,19 +83,10 @@ func (s *Store) Sync(ctx context.Context) error {
 		return err
 	}
 	db.calls.Done()
-	return s.write(db, func() error { return s.fail(db, db.sync()) })
-}
-
-// write runs f if the folder of db is in its place. The caller holds s.writer, and has already
-// called db.calls.Done. So if the folder is gone, Badger can be closed during the write, which ends
-// a write that waits for room. Otherwise closing waits for s.writer.
-func (s *Store) write(db *database, f func() error) error {
-	s.writeBegan.Store(time.Now().UnixNano())
-	defer s.writeBegan.Store(0)
-	if err := db.inPlace(); err != nil {
-		return s.fail(db, err)
+	if err := db.gate.inPlace(); err != nil {
+		return err
 	}
-	return f()
+	return s.fail(db, db.sync())
 }
 
 // Scan implements [store.Store].

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"log/slog"
-	"runtime"
 	"sync"
 	"time"
 
@@ -75,7 +74,6 @@ func guestOptions(dir string, logger badger.Logger) badger.Options {
 // A database is an open Badger, and what is needed to use it safely.
 type database struct {
 	store  *Store
-	path   string // of Badger's folder
 	badger *badger.DB
 	lock   *folderLock
 	gate   gate
@@ -235,22 +233,10 @@ func (db *database) close() (err error) {
 // tablePause is the time between two checks of whether Badger may make a table.
 const tablePause = 250 * time.Millisecond
 
-// awaitTable returns when a compaction may make a table: when there is room, and no other folder
-// has taken the place of this one. In another folder, Badger would delete files with the names of
-// its own. If there is no folder at all, the compaction fails by itself.
+// awaitTable returns when a compaction may make a table.
 func (db *database) awaitTable() {
-	for db.gate.check() != nil || db.place() == another {
+	for db.gate.check() != nil {
 		time.Sleep(tablePause)
-	}
-}
-
-// endFlushing ends Badger's goroutine that could not write a memtable, if the folder is not in its
-// place. It would try again without end, and Badger could not be closed. The memtable's content is
-// still in its log.
-func (db *database) endFlushing() {
-	if err := db.inPlace(); err != nil {
-		_ = db.store.fail(db, err)
-		runtime.Goexit()
 	}
 }
 

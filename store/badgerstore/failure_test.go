@@ -87,7 +87,6 @@ func TestRetryDelayGrowsWithEachAttempt(t *testing.T) {
 		{"a full disk later", noSpace, 1000, 5 * time.Second},
 		{"no descriptors later", noDescriptors, 1000, 5 * time.Second},
 		{"no access later", inaccessible, 1000, 5 * time.Second},
-		{"a moved folder at first", folderMoved, 0, 5 * time.Second},
 		{"damage for the second time", corrupt, 1, 500 * time.Millisecond},
 		{"failures double", otherFailure, 4, 4 * time.Second},
 		{"failures up to an hour", otherFailure, 1000, time.Hour},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,8 +110,7 @@ func (s *Store) moveAside(path string) error {
 	if err != nil {
 		return &problem{inaccessible, fmt.Errorf("moving damaged files aside: %w", err)}
 	}
-	s.addNote(noteAside)
-	s.log.Error("badgerstore: "+noteAside, "dir", s.dir, "aside", to)
+	s.report(slog.LevelError, noteAside, "aside", to)
 	return nil
 }
 
@@ -126,53 +126,22 @@ func movedAside(dir string) []string {
 	return aside
 }
 
-// A place says what is at the path of a database's folder.
-type place int
-
-const (
-	ours    place = iota // the folder itself, as far as anybody knows
-	nothing              // nothing: it was removed or renamed
-	another              // another folder
-)
-
-// place checks what is in the place of Badger's folder. Badger does not notice if its folder is
-// moved. It goes on writing to the files that it has open, and makes new ones in whatever is at the
-// folder's path.
-func (db *database) place() place {
-	if !replaced(db.syncs.file) {
-		return ours
-	}
-	if _, err := os.Stat(db.path); missing(err) {
-		return nothing
-	}
-	if !replaced(db.syncs.file) { // it was put back between the two checks
-		return ours
-	}
-	return another
-}
-
-// inPlace returns a problem if Badger's folder is no longer where it was opened.
-func (db *database) inPlace() error {
-	if db.place() == ours {
+// inPlace returns a problem if the folder is not where it was opened. Badger does not notice that. It
+// goes on writing to the files that it has open, and makes new ones in whatever is at the folder's
+// path: in somebody else's folder it would delete files with the names of its own.
+func (g gate) inPlace() error {
+	if g.file == nil || !replaced(g.file) {
 		return nil
 	}
-	return db.movedProblem()
-}
-
-func (db *database) movedProblem() error {
-	return &problem{folderMoved, fmt.Errorf("the folder %s was removed, renamed or replaced while it was open", filepath.Dir(db.path))}
+	return &problem{folderMoved, fmt.Errorf("the folder %s was removed, renamed or replaced while it was open; put it back, or restart the process", g.dir)}
 }
 
 // replaced reports whether the path of an open file is free, or another file's.
 func replaced(f *os.File) bool {
 	there, err := os.Stat(f.Name())
 	if err != nil {
-		return missing(err)
+		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 	}
 	ours, err := f.Stat()
 	return err == nil && !os.SameFile(ours, there)
-}
-
-func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

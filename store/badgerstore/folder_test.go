@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
@@ -108,97 +107,43 @@ func TestOpenWaitsForAFolder(t *testing.T) {
 	}
 }
 
-// fill writes more than two memtables hold, and goes on until a write fails.
-func fill(s *Store) (err error) {
-	value := strings.Repeat("x", store.MaxValue)
-	for i := 0; err == nil && i < 100_000; i++ {
-		err = put(s, fmt.Sprintf("fill%03d", i%400), value[len(fmt.Sprint(i)):]+fmt.Sprint(i))
-	}
-	return err
-}
-
-func wantMoved(t *testing.T, s *Store, err error) {
-	t.Helper()
-	if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), s.dir+" was removed, renamed or replaced") {
-		t.Errorf("a write without the folder: %v, want that it was removed", err)
-	}
-}
-
-// openData opens a folder below a temporary one, so that it can be renamed.
-func openData(t *testing.T) (*Store, *capture) {
-	t.Helper()
-	s, log := openLogged(t, filepath.Join(t.TempDir(), "data"))
-	return s, log
-}
-
-func rename(t *testing.T, from, to string) {
-	t.Helper()
-	base.Check(t, os.Rename(from, to))
-}
-
-// closed reports whether db was closed completely.
-func closed(db *database) bool {
-	_, err := db.lock.file.Stat()
-	return errors.Is(err, os.ErrClosed)
-}
-
-// TestFolderRemovedUnderLoad removes the folder while memtables become tables and tables are
-// merged.
-func TestFolderRemovedUnderLoad(t *testing.T) {
-	t.Parallel()
-	s, log := openData(t)
-	filled := make(chan error)
-	go func() { filled <- fill(s) }()
-	for {
-		if tables, _ := filepath.Glob(filepath.Join(s.dir, badgerName, "*.sst")); len(tables) > 3 {
-			break
-		}
-	}
-	rename(t, s.dir, s.dir+".removed")
-	wantMoved(t, s, <-filled)
-	wantMoved(t, s, s.Health())
-	log.wait("works again")
-	wantValue(t, s, "fill000", "")
-	mustPut(t, s, "k", "1")
-	mustClose(t, s)
-	if notes := s.Notes(); len(notes) != 1 || notes[0] != noteMoved {
-		t.Errorf("Notes are %q, want that the folder was removed", notes)
-	}
-	log.want(t, 2, "the folder is empty") // at the start, and when it was made again
-}
-
-// TestRenamedFolderKeepsItsRecords opens the folder under its new name.
-func TestRenamedFolderKeepsItsRecords(t *testing.T) {
+// TestFolderThatIsElsewhereIsNotWritten renames the open folder, and puts something in its place.
+func TestFolderThatIsElsewhereIsNotWritten(t *testing.T) {
 	for _, c := range []struct {
-		name    string
-		records int
+		name   string
+		folder string // that is renamed, below the store's
+		put    func(elsewhere, place string) error
 	}{
-		{"a few", 1},
-		{"more than a memtable", 300},
+		{"renamed", "", func(string, string) error { return nil }},
+		{"replaced by a folder", "", func(_, place string) error { return os.Mkdir(place, 0o700) }},
+		{"replaced by a file", "", func(_, place string) error { return os.WriteFile(place, nil, 0o600) }},
+		{"replaced by a copy", "", func(elsewhere, place string) error { return os.CopyFS(place, os.DirFS(elsewhere)) }},
+		{"Badger's folder renamed", badgerName, func(string, string) error { return nil }},
+		{"Badger's folder replaced by a copy", badgerName, func(elsewhere, place string) error { return os.CopyFS(place, os.DirFS(elsewhere)) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			s, log := openData(t)
-			for i := range c.records {
-				mustPut(t, s, fmt.Sprintf("fill%03d", i), strings.Repeat("x", store.MaxValue))
+			dir := filepath.Join(t.TempDir(), "data")
+			s, log := openLogged(t, dir)
+			mustPut(t, s, "k", "1")
+			place, elsewhere := filepath.Join(dir, c.folder), dir+".elsewhere"
+			base.Check(t, errors.Join(os.Rename(place, elsewhere), c.put(elsewhere, place)))
+			before := files(place)
+			for name, err := range map[string]error{
+				"Health": s.Health(), "Update": put(s, "k", "2"), "another Update": put(s, "l", "2"), "Sync": s.Sync(context.Background()),
+			} {
+				if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), dir+" was removed, renamed or replaced") {
+					t.Errorf("%s: %v, want that the folder was removed", name, err)
+				}
 			}
-			first := current(s)
-			rename(t, s.dir, s.dir+".old")
-			wantMoved(t, s, s.Sync(context.Background()))
-			log.wait("works again")
-			for !closed(first) {
-				runtime.Gosched()
+			wantValue(t, s, "k", "1")
+			if after := files(place); after != before {
+				t.Errorf("in its place were %s, are %s", before, after)
 			}
-			moved, old := openLogged(t, s.dir+".old")
-			if n, err := scan(moved); n != c.records || err != nil {
-				t.Errorf("the folder that was renamed has %d records (%v), want %d:\n%s", n, err, c.records, old)
-			}
-			old.want(t, 0, "WARN")
-			old.want(t, 0, "ERROR")
-			if len(moved.Notes()) > 0 {
-				t.Errorf("the folder that was renamed has notes: %q", moved.Notes())
-			}
-			wantAside(t, moved, 0)
+			base.Check(t, errors.Join(os.RemoveAll(place), os.Rename(elsewhere, place)))
+			mustPut(t, s, "k", "3")
+			healthy(t, s)
+			log.want(t, 1, "cannot be used")
+			log.want(t, 1, "works again")
 		})
 	}
 }
@@ -206,82 +151,31 @@ func TestRenamedFolderKeepsItsRecords(t *testing.T) {
 // TestReplacedFolderIsLeftAlone puts another folder with a database in place of the open one, and
 // closes the store.
 func TestReplacedFolderIsLeftAlone(t *testing.T) {
-	other, log := filled(t), newLog()
+	other := filled(t)
 	dir := filepath.Join(t.TempDir(), "data")
-	s := mustOpen(t, dir, &Options{Logger: log.logger()})
+	s := mustOpen(t, dir, nil)
 	mustPut(t, s, "mine", "1")
-	rename(t, dir, dir+".old")
-	rename(t, other, dir)
-	before := files(t, filepath.Join(dir, badgerName))
+	base.Check(t, errors.Join(os.Rename(dir, dir+".old"), os.Rename(other, dir)))
+	before := files(dir)
 	if err := s.Close(); err == nil || !strings.Contains(err.Error(), "replaced") {
 		t.Errorf("Close: %v, want that the folder was replaced", err)
 	}
-	if after := files(t, filepath.Join(dir, badgerName)); after != before {
+	if after := files(dir); after != before {
 		t.Errorf("the folder in its place had %s, has %s", before, after)
 	}
 	theirs := open(t, dir, &Options{Logger: newLog().logger()})
 	if get(t, theirs, "k") == "" || get(t, theirs, "mine") != "" {
 		t.Error("the folder in its place has other records than its own")
 	}
-	log.want(t, 1, "stay open")
 }
 
-// files returns the names and sizes of the files of dir.
-func files(t *testing.T, dir string) (all string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	base.Check(t, err)
-	for _, e := range entries {
-		info, err := e.Info()
-		base.Check(t, err)
-		all += fmt.Sprintf("%s %d\n", e.Name(), info.Size())
-	}
-	return all
-}
-
-// TestNoTableIsMadeInAnotherFolder makes a compaction ask whether it may make a table.
-func TestNoTableIsMadeInAnotherFolder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
-		path := filepath.Join(dir, badgerName)
-		syncs, err := openSyncs(path)
-		base.Check(t, err)
-		defer syncs.file.Close()
-		db := &database{path: path, gate: gate{dir: dir, reserve: 1}, syncs: syncs}
-		db.awaitTable()
-		rename(t, path, path+".old")
-		db.awaitTable() // there is no folder, so the compaction fails by itself
-		base.Check(t, os.Mkdir(path, 0o700))
-		done := make(chan struct{})
-		go func() {
-			db.awaitTable()
-			close(done)
-		}()
-		time.Sleep(time.Hour)
-		select {
-		case <-done:
-			t.Error("a table may be made in a folder that took the place of the open one")
-		default:
+// files returns the names and sizes of the files below dir.
+func files(dir string) (all string) {
+	_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if info, statErr := os.Stat(path); err == nil && statErr == nil {
+			all += fmt.Sprintf("%s %d\n", path, info.Size())
 		}
-		base.Check(t, os.Remove(path))
-		rename(t, path+".old", path)
-		<-done
+		return nil
 	})
-}
-
-// TestReplacedInnerFolderIsOpened puts another database in place of Badger's own folder, as
-// somebody who restores a backup may do. The store's folder, with its lock, stays.
-func TestReplacedInnerFolderIsOpened(t *testing.T) {
-	t.Parallel()
-	other := filepath.Join(filled(t), badgerName)
-	s, log := openData(t)
-	mustPut(t, s, "mine", "1")
-	path := filepath.Join(s.dir, badgerName)
-	rename(t, path, path+".old")
-	rename(t, other, path)
-	wantMoved(t, s, s.Sync(context.Background()))
-	log.wait("works again")
-	if get(t, s, "k") == "" || get(t, s, "mine") != "" {
-		t.Errorf("other records than those of the folder in its place:\n%s", log)
-	}
+	return all
 }

@@ -66,7 +66,6 @@ func (s *Store) openLocked(lock *folderLock) (*database, error) {
 	if err := gate.check(); err != nil {
 		return nil, err
 	}
-	gate.descriptors = 0 // Badger has them open from now on
 
 	failures := lock.failures
 	if err := lock.setFailures(failures + 1); err != nil {
@@ -109,8 +108,10 @@ func (s *Store) openDatabase(path string, files []fs.DirEntry, gate gate, carefu
 	if err != nil {
 		return nil, err
 	}
-	db := &database{store: s, path: path, gate: gate, syncs: syncs, failed: make(chan error, 1)}
-	logger := &badgerLog{log: s.log, dir: s.dir, beforeTable: db.awaitTable, flushFailed: db.endFlushing}
+	gate.file = syncs.file
+	gate.descriptors = 0 // Badger has the files open from now on
+	db := &database{store: s, gate: gate, syncs: syncs, failed: make(chan error, 1)}
+	logger := &badgerLog{log: s.log, dir: s.dir, beforeTable: db.awaitTable}
 	if db.badger, err = openBadger(guestOptions(path, logger)); err == nil {
 		if err = db.resumeSyncs(last); err != nil {
 			_ = db.badger.Close()

@@ -57,7 +57,7 @@ func contextError(ctx context.Context) error {
 // retryDelay returns how long to wait before the next attempt to open the folder, after this reason
 // occurred n times in a row before. A locked folder is tried often, so that a successor takes over
 // at once. When Badger fails to open, it never frees its memory, so then the delay doubles up to an
-// hour. Somebody who renames a folder to put another in its place has 5 seconds.
+// hour.
 func retryDelay(r reason, n int) time.Duration {
 	limit := 5 * time.Second
 	switch r {
@@ -65,8 +65,6 @@ func retryDelay(r reason, n int) time.Duration {
 		limit = time.Second
 	case otherFailure:
 		limit = time.Hour
-	case folderMoved:
-		return limit
 	}
 	return min(limit, 250*time.Millisecond<<min(n, 20))
 }

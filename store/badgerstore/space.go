@@ -1,6 +1,9 @@
 package badgerstore
 
-import "fmt"
+import (
+	"fmt"
+	"os"
+)
 
 const (
 	defaultReserve = 512 << 20
@@ -16,15 +19,20 @@ type space struct {
 }
 
 // A gate keeps Badger from writing to a full disk, where a memory map without space would end the
-// process with SIGBUS. It also keeps Badger from opening files when no file descriptors are left.
+// process with SIGBUS. It also keeps Badger from opening files when no file descriptors are left, and from
+// a folder that is not its own.
 type gate struct {
 	dir         string
-	reserve     int64 // as in Options
-	descriptors int   // how many files are about to be opened
+	reserve     int64    // as in Options
+	descriptors int      // how many files are about to be opened
+	file        *os.File // one of the open folder; nil before that is open
 }
 
 // check returns a problem if nothing may be written. If the system does not tell, check allows it.
 func (g gate) check() error {
+	if err := g.inPlace(); err != nil {
+		return err
+	}
 	if sp, ok := spaceAt(g.dir); ok {
 		if err := g.judgeSpace(sp); err != nil {
 			return &problem{noSpace, err}

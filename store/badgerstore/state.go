@@ -1,7 +1,7 @@
 package badgerstore
 
 import (
-	"errors"
+	"fmt"
 	"time"
 )
 
@@ -36,9 +36,6 @@ func (s *Store) acquire() (*database, error) {
 func (s *Store) fail(db *database, err error) error {
 	if err == nil {
 		return nil
-	}
-	if moved := db.inPlace(); moved != nil {
-		err = moved // the folder was moved during the write that failed
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,42 +117,19 @@ func (s *Store) serve(db *database) error {
 	}
 }
 
-// shut closes a database that is out of use. If space is short, it waits for space, since closing
+// shut closes a database that is out of use. While nothing may be written, it waits, since closing
 // writes. If the store is closed meanwhile, it leaves the files open and locked, because Badger
 // works on them until the process ends.
 func (s *Store) shut(db *database) error {
-	if where := db.place(); where != ours {
-		s.abandon(db, where)
-		return db.movedProblem()
-	}
-	for db.gate.check() != nil {
+	for err := db.gate.check(); err != nil; err = db.gate.check() {
 		if !s.sleep(4 * time.Second) {
-			return &problem{noSpace, errors.New("too little space is free to close the folder; it stays locked until the process ends")}
+			return fmt.Errorf("%w; the folder stays locked until the process ends", err)
 		}
 	}
 	db.calls.Wait()
 	s.writer.Lock() // waits for the write in flight; no other can begin
 	defer s.writer.Unlock()
 	return db.close()
-}
-
-// abandon gives up a database whose folder is not in its place. The records stay in that folder,
-// wherever it is. If its place is empty, abandon closes the database as soon as nobody reads. That
-// fails, since Badger does not find its files by name, but it ends a write that waits for room. If
-// another folder is there, closing would write to that one, so the files stay open.
-func (s *Store) abandon(db *database, where place) {
-	s.addNote(noteMoved)
-	if where == nothing {
-		go func() {
-			db.calls.Wait()
-			_ = db.close()
-		}()
-		return
-	}
-	if !replaced(db.lock.file) {
-		db.lock.close() // only Badger's own folder was replaced; the new one needs the lock
-	}
-	s.log.Warn("badgerstore: the files of the folder that was replaced stay open until the process ends", "dir", s.dir)
 }
 
 // sleep reports whether the store is still open after d.
