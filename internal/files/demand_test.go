@@ -123,19 +123,6 @@ func TestFilesInMemoryAreServedWithoutTheStore(t *testing.T) {
 	})
 }
 
-func TestPartWhoseScansEndEarlyIsNotServed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSixParts(t)
-		s.get("sitemap-6.xml")
-		s.st.short.Store(1000)
-		if w := s.get("sitemap-2.xml"); w.Code != http.StatusServiceUnavailable {
-			t.Errorf("status %d and\n%s", w.Code, w.Body)
-		}
-		s.st.short.Store(0)
-		s.want("sitemap-2.xml", "/03", "/04", "/05")
-	})
-}
-
 func TestWithdrawnPageIsNotInAPartOutOfMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)

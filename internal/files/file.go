@@ -38,16 +38,20 @@ type file struct {
 	dates    lastmod.Summary
 	listed   locations
 	linked   locations // of the alternates that it names
-	gz       []byte    // the bytes, compressed; nil but for the index: those of others may be in the cache
+	order    int       // among the files that this process made; the later one has the higher number
 
-	// unread says that the file was read from the store at the start and not made
-	// since. Its bytes may differ by now, for example after other settings, so the
-	// file is made before it is served.
-	unread bool
-	// gone are withdrawn locations that the bytes with this hash name. The bytes
-	// without them are made when somebody asks for them. All else is said of these.
+	// gz holds the compressed bytes of the index and of views. The bytes of other files
+	// are in the cache, by their hash.
+	gz []byte
+	// gone are withdrawn locations. The bytes with this hash still have them, but pages,
+	// listed and linked leave them out already. [Files.cutBytes] makes the bytes without
+	// them for the first request, and with these the hash and the size.
 	gone []string
-	// stored says that the store knows of the file what is said here.
+	// unread says that the file is known by its stored record only. This process has not
+	// made it yet. Its bytes may differ by now, for example after other settings, so it is
+	// made before it is served.
+	unread bool
+	// stored says that the store has this state of the file.
 	stored bool
 	others record.Unread // fields of the stored record that this version does not know
 }

@@ -4,6 +4,7 @@
 package files
 
 import (
+	"context"
 	"hash/maphash"
 	"log/slog"
 	"sync"
@@ -61,35 +62,60 @@ type Config struct {
 // defaultCache is the default of Config.CacheBytes: some 14 full parts.
 const defaultCache = 8 << 20
 
-// Files are the files of one site. One goroutine makes them, in [Files.Run], and
-// publishes each new state as an immutable snapshot. Requests read the snapshot, and ask
-// Run for bytes that are not in memory. All methods may be called concurrently.
+// Files are the files of one site. [Files.Run] makes them, in passes, and publishes each
+// new state as an immutable snapshot. Requests read the snapshot, and make files whose
+// bytes are not in memory. All methods may be called concurrently.
 type Files struct {
-	cfg     Config
-	seed    maphash.Seed           // of the hashes of locations
-	maker   maker                  // used by Run only
-	policy  atomic.Pointer[Policy] // nil before the first Follow
+	cfg    Config
+	seed   maphash.Seed           // of the hashes of locations
+	policy atomic.Pointer[Policy] // nil before the first Follow
+	wake   chan struct{}          // tells Run that there is something to do
+	passer passer                 // makes the files that have changed
+	maker  maker                  // makes one file
+
 	served  atomic.Pointer[snapshot]
 	loaded  chan struct{} // closed when the files were first published
-	stopped chan struct{} // closed when Run returns
-	wake    chan struct{} // tells Run that there is something to do
+	made    atomic.Int64  // when files were last made, in seconds since 1970, 0 for never
 	cutter  cutter        // takes withdrawn pages out of a file's bytes
 	readers sync.Pool     // of *gzip.Reader
 	answers metrics.Answers
 	views   views
-	made    atomic.Int64 // when files were last made, in seconds since 1970, 0 for never
 
-	mu       sync.Mutex // guards the fields below, and the replacing of served
-	cache    cache
-	dirty    map[int]bool // files that have changed
-	allDirty bool
-	passing  bool            // a pass is going on
-	passes   int             // how many have begun
-	flushes  []chan error    // calls of Render that wait for a pass
-	demands  map[int]*demand // files that requests wait for
-	gone     withdrawals
-	indexer  press
+	mu      sync.Mutex // guards the fields below, and the replacing of served
+	cache   cache
+	due     due
+	demands map[int]*demand // files that requests wait for
+	gone    withdrawals
+	indexer press
 }
+
+// due says which files must be made, and whether a pass is making them.
+type due struct {
+	files   map[int]bool // those that have changed
+	all     bool
+	passing bool // a pass is going on
+	passes  int  // how many have begun
+}
+
+// any reports whether a file must be made.
+func (d *due) any() bool { return d.all || len(d.files) > 0 }
+
+// lock is held by one goroutine. Unlike a sync.Mutex, it can be waited for until a
+// context ends.
+type lock chan struct{}
+
+func newLock() lock { return make(lock, 1) }
+
+func (l lock) take(ctx context.Context) error {
+	select {
+	case l <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l lock) give() { <-l }
 
 // cutter is locked by the request that takes pages out of a file's bytes.
 type cutter struct {
@@ -105,12 +131,12 @@ func New(cfg Config) *Files {
 	f := &Files{
 		cfg:     cfg,
 		seed:    maphash.MakeSeed(),
-		maker:   maker{gaps: map[int]gap{}},
-		loaded:  make(chan struct{}),
-		stopped: make(chan struct{}),
 		wake:    make(chan struct{}, 1),
+		passer:  passer{lock: newLock()},
+		maker:   maker{lock: newLock()},
+		loaded:  make(chan struct{}),
 		cache:   newCache(cfg.CacheBytes),
-		dirty:   map[int]bool{},
+		due:     due{files: map[int]bool{}},
 		demands: map[int]*demand{},
 		gone:    withdrawals{pages: map[string]withdrawal{}},
 	}
@@ -123,7 +149,7 @@ func (f *Files) Changed(parts ...int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, n := range parts {
-		f.dirty[n] = true
+		f.due.files[n] = true
 	}
 	poke(f.wake)
 }
@@ -141,7 +167,7 @@ func (f *Files) Follow(p Policy) {
 	defer f.mu.Unlock()
 	old, own := f.policy.Swap(&p), f.Trust()
 	if old == nil || !old.Robots.Equal(p.Robots) || own.Follow(old.Trust) != own.Follow(p.Trust) {
-		f.allDirty = true
+		f.due.all = true
 		poke(f.wake)
 	}
 }
@@ -158,7 +184,7 @@ func (f *Files) Allows(location string) bool {
 func (f *Files) ChangedAll() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.allDirty = true
+	f.due.all = true
 	poke(f.wake)
 }
 

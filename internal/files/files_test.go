@@ -1,9 +1,7 @@
 package files
 
 import (
-	"context"
 	"errors"
-	"iter"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,7 +9,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/book"
-	"github.com/servemap/servemap/store"
 )
 
 func TestOneFileThenAnIndex(t *testing.T) {
@@ -73,26 +70,18 @@ func TestLastFilesAreServedWhileTheStoreFails(t *testing.T) {
 		s.render()
 		s.write(func(tx book.Tx) { s.files.Changed(s.book.Add(tx, 0, "/c", book.Entry{})) })
 		broken := errors.New("it does not answer")
-		for _, tt := range []struct {
-			name  string
-			err   error
-			short int64
-		}{{"error", broken, 0}, {"scans that end early", nil, 1000}} {
-			s.st.err.Store(nil)
-			if tt.err != nil {
-				s.st.err.Store(&tt.err)
-			}
-			s.st.short.Store(tt.short)
-			if err := s.files.Render(t.Context()); err == nil {
-				t.Errorf("%s: Render returned nil", tt.name)
+		s.st.err.Store(&broken)
+		for range 2 {
+			if err := s.files.Render(t.Context()); !errors.Is(err, broken) {
+				t.Errorf("Render returned %v", err)
 			}
 			s.want("sitemap.xml", "/a", "/b")
 		}
-		s.st.short.Store(0)
+		s.st.err.Store(nil)
 		s.render()
 		s.want("sitemap.xml", "/a", "/b", "/c")
-		if got := strings.Count(s.log.String(), "level=WARN"); got != 2 {
-			t.Errorf("%d warnings, want one for each cause:\n%s", got, s.log)
+		if got := strings.Count(s.log.String(), "level=WARN"); got != 1 {
+			t.Errorf("%d warnings, want one for one cause:\n%s", got, s.log)
 		}
 	})
 }
@@ -114,24 +103,13 @@ func TestPassesArePaced(t *testing.T) {
 	})
 }
 
-// Entries that are missing for long are lost. A scan that ends early shows fewer entries
-// too, but not for long.
-func TestLostEntryTakesOnlyItsPageOutAfterAWhile(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(book.Entry{}, "/1", "/2", "/3", "/4")
-		s.run()
-		s.render()
-		s.write(func(tx book.Tx) { tx.Put(s.book.Keys.List(1, "/2"), nil) })
-		s.files.Changed(1)
-		if err := s.files.Render(t.Context()); err == nil {
-			t.Error("Render returned nil")
-		}
-		s.want("sitemap-1.xml", "/1", "/2", "/3")
-		time.Sleep(2 * time.Minute)
-		s.want("sitemap-1.xml", "/1", "/3")
-		s.want("sitemap-2.xml", "/4")
-	})
+func TestLostEntryTakesOnlyItsPageOut(t *testing.T) {
+	s := newShelf(t)
+	s.list(book.Entry{}, "/1", "/2", "/3", "/4")
+	s.write(func(tx book.Tx) { tx.Put(s.book.Keys.List(1, "/2"), nil) })
+	s.render()
+	s.want("sitemap-1.xml", "/1", "/3")
+	s.want("sitemap-2.xml", "/4")
 }
 
 func TestPartThatCannotBeReadKeepsItsFile(t *testing.T) {
@@ -197,29 +175,4 @@ func TestPartOutOfMemoryIsMadeAfterTheSiteWasClosed(t *testing.T) {
 	s.want("sitemap-1.xml", "/a", "/b", "/c")
 	s.want("sitemap-2.xml", "/d", "/e", "/f")
 	s.want("sitemap-3.xml", "/g")
-}
-
-// shortParts is a store whose scans of parts end after the first.
-type shortParts struct{ store.Store }
-
-func (s *shortParts) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
-	return func(yield func(store.Record, error) bool) {
-		for r, err := range s.Store.Scan(ctx, prefix, after) {
-			if !yield(r, err) || strings.Contains(prefix, "part|") {
-				return
-			}
-		}
-	}
-}
-
-func TestScanOfPartsThatEndsEarlyTakesNoPartOut(t *testing.T) {
-	s := newShelf(t)
-	s.list(book.Entry{}, "/a", "/b", "/c", "/d")
-	s.render()
-	s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml")
-	s.st.Store = &shortParts{s.st.Store}
-	s.files.ChangedAll()
-	s.render()
-	s.want("sitemap.xml", "/sitemap-1.xml", "/sitemap-2.xml")
-	s.want("sitemap-2.xml", "/d")
 }

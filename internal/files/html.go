@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap/internal/keys"
@@ -15,8 +14,6 @@ import (
 
 // views are the pages of the site map for visitors that were asked for lately.
 type views struct {
-	withdrawn atomic.Uint64 // how many pages were withdrawn so far
-
 	mu   sync.Mutex
 	made map[tree.Query]viewed
 }
@@ -56,31 +53,24 @@ func (f *Files) serveHTML(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// mostTries is how often a view is made for one request while pages are withdrawn.
-const mostTries = 5
-
 // view returns a view, nil if there is no such view. It is made anew if the files have
 // changed since it was made.
 func (f *Files) view(ctx context.Context, q tree.Query) (*file, error) {
 	ctx, cancel := context.WithTimeout(ctx, demandPatience)
 	defer cancel()
-	for range mostTries {
-		served, withdrawn := f.current(), f.views.withdrawn.Load()
-		if v := f.views.get(q); v.of == served && time.Since(v.at) < viewFor {
-			return v.file, nil
-		}
-		text, err := f.cfg.Tree.Render(ctx, q, served.pages, f.Lists)
-		switch {
-		case errors.Is(err, tree.ErrNone):
-			f.views.keep(q, viewed{nil, served, time.Now()})
-			return nil, nil
-		case err != nil:
-			return nil, err
-		case f.views.withdrawn.Load() == withdrawn:
-			return f.views.put(q, text, served, time.Now()), nil
-		}
+	served := f.current()
+	if v := f.views.get(q); v.of == served && time.Since(v.at) < viewFor {
+		return v.file, nil
 	}
-	return nil, errors.New("pages are withdrawn all the time")
+	text, err := f.cfg.Tree.Render(ctx, q, served.pages, f.Lists)
+	switch {
+	case errors.Is(err, tree.ErrNone):
+		f.views.keep(q, viewed{nil, served, time.Now()})
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return f.views.put(q, text, served, time.Now()), nil
 }
 
 func (v *views) get(q tree.Query) viewed {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/servemap/servemap/internal/book"
@@ -18,17 +17,22 @@ import (
 	"github.com/servemap/servemap/store"
 )
 
-// maker is the state that only the goroutine of Run uses.
-type maker struct {
-	press   press
-	hashes  []uint64 // of the locations that the file being made lists
-	linked  []uint64 // of the locations that it links to
-	given   lastmod.Gatherer
-	gaps    map[int]gap // by part
-	opened  bool        // the store was read
-	problem string      // the last failure, so that each is logged once
+// passer is what passes remember of each other. It belongs to the pass that holds the lock.
+type passer struct {
+	lock    lock
+	opened  bool   // the store was read
+	problem string // the last failure, so that each is logged once
+}
 
-	late sync.Mutex // held by a request that makes files after Run has returned
+// maker makes one file after another. It belongs to the pass or the request that holds the
+// lock.
+type maker struct {
+	lock   lock
+	made   int // files so far
+	press  press
+	hashes []uint64 // of the locations that the file being made lists
+	linked []uint64 // of the locations that it links to
+	given  lastmod.Gatherer
 }
 
 // pass makes all files that have changed, and then serves them together. Their dates may
@@ -52,17 +56,13 @@ func (p *pass) add(numbers ...int) {
 	p.todo = slices.Compact(p.todo)
 }
 
-// again makes the pass make a file once more, if it has made it.
-func (p *pass) again(n int) {
-	if _, is := p.made[n]; is {
-		delete(p.made, n)
-		p.add(n)
-	}
-}
-
 // pass makes and serves the files that have changed. A file that cannot be made stays as
 // it is, and the next pass tries again; the others are served.
 func (f *Files) pass(ctx context.Context) error {
+	if err := f.passer.lock.take(ctx); err != nil {
+		return err
+	}
+	defer f.passer.lock.give()
 	p := f.begin(moment.Of(time.Now()))
 	if p == nil {
 		return nil
@@ -70,19 +70,19 @@ func (f *Files) pass(ctx context.Context) error {
 	err := f.make(ctx, p)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.passing = false
-	if maps.Copy(f.dirty, p.failed); !p.served {
-		f.allDirty = f.allDirty || p.all
-		maps.Copy(f.dirty, p.dirty)
+	f.due.passing = false
+	if maps.Copy(f.due.files, p.failed); !p.served {
+		f.due.all = f.due.all || p.all
+		maps.Copy(f.due.files, p.dirty)
 	}
 	if err == nil {
-		f.maker.problem = ""
+		f.passer.problem = ""
 		behind := f.behind()
 		f.forget(func(one withdrawal) bool { return !one.named && (one.passes < p.number || !behind) })
 		return nil
 	}
-	if text := err.Error(); text != f.maker.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
-		f.maker.problem = text // an unavailable store tells of its troubles itself
+	if text := err.Error(); text != f.passer.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
+		f.passer.problem = text // an unavailable store tells of its troubles itself
 		f.cfg.Logger.Warn("servemap: could not make the sitemap; the last one is served until that works", "err", err)
 	}
 	return err
@@ -94,15 +94,15 @@ func (f *Files) begin(now moment.Time) *pass {
 	defer f.mu.Unlock()
 	for n, p := range f.served.Load().files {
 		if passed(p.until, now) {
-			f.dirty[n] = true
+			f.due.files[n] = true
 		}
 	}
-	if f.policy.Load() == nil || !f.allDirty && len(f.dirty) == 0 {
+	if f.policy.Load() == nil || !f.due.any() {
 		return nil
 	}
-	f.passes++
-	p := &pass{number: f.passes, all: f.allDirty || !f.maker.opened, dirty: f.dirty, made: map[int]*file{}, failed: map[int]bool{}}
-	f.allDirty, f.dirty, f.passing = false, map[int]bool{}, true
+	number := f.due.passes + 1
+	p := &pass{number: number, all: f.due.all || !f.passer.opened, dirty: f.due.files, made: map[int]*file{}, failed: map[int]bool{}}
+	f.due = due{files: map[int]bool{}, passing: true, passes: number}
 	return p
 }
 
@@ -118,7 +118,7 @@ func (f *Files) open(ctx context.Context, parts []int) error {
 	if err != nil {
 		return err
 	}
-	f.maker.opened = true
+	f.passer.opened = true
 	files := map[int]*file{}
 	for i, n := range numbers {
 		if p := readFile(records[i]); p != nil {
@@ -179,7 +179,7 @@ func (f *Files) make(ctx context.Context, p *pass) error {
 // others.
 func (f *Files) findAll(ctx context.Context, p *pass) error {
 	parts, err := book.ReadParts(ctx, f.cfg.Store, f.cfg.Keys)
-	if err == nil && !f.maker.opened {
+	if err == nil && !f.passer.opened {
 		err = f.open(ctx, filled(parts))
 	}
 	p.add(filled(parts)...)
@@ -191,12 +191,10 @@ func (f *Files) findAll(ctx context.Context, p *pass) error {
 	return err
 }
 
-// makeFiles makes the files of the pass, and in between those that requests wait for. It
-// returns the error of the first file that could not be made. It gives up if the store
-// cannot be used.
+// makeFiles makes the files of the pass. It returns the error of the first file that could
+// not be made. It gives up if the store cannot be used.
 func (f *Files) makeFiles(ctx context.Context, p *pass) (failed error) {
 	for len(p.todo) > 0 {
-		f.answer(ctx, p)
 		n := p.todo[0]
 		p.todo = p.todo[1:]
 		made, gz, err := f.makeFile(ctx, n, p.trust)
@@ -236,6 +234,9 @@ func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 	old, now, whole := f.served.Load(), moment.Of(time.Now()).Second(), f.whole()
 	for n, p := range made {
 		switch q := old.files[n]; {
+		case q != nil && q.order > p.order && p.order != 0:
+			made[n] = q // a request has made it later, perhaps with another trust
+			f.due.files[n] = true
 		case q == nil && whole && p.modified < now:
 			// The file was empty until now, and before that it may have listed other pages.
 			p.modified, p.stored = now, false
@@ -247,7 +248,7 @@ func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 		}
 	}
 	f.replace(&snapshot{files: old.with(made), trust: trust})
-	f.gone.uncut = slices.Collect(maps.Keys(f.gone.pages)) // the made files may name them
+	f.gone.uncut = len(f.gone.pages) > 0 // the made files may name them
 	f.cut()
 	if !whole {
 		close(f.loaded)
@@ -269,6 +270,12 @@ func (f *Files) judge(made map[int]*file) lastmod.Trust {
 // makeFile makes file n from the store, without withdrawn pages. It returns the file and
 // its compressed bytes. A file that lists nothing has 0 pages.
 func (f *Files) makeFile(ctx context.Context, n int, trust lastmod.Trust) (*file, []byte, error) {
+	if err := f.maker.lock.take(ctx); err != nil {
+		return nil, nil, err
+	}
+	defer f.maker.lock.give()
+	f.maker.made++
+	order := f.maker.made
 	m := making{trust: trust, now: moment.Of(time.Now())}
 	compose := f.compose
 	if n > keys.MaxPart {
@@ -279,7 +286,7 @@ func (f *Files) makeFile(ctx context.Context, n int, trust lastmod.Trust) (*file
 		return nil, nil, fmt.Errorf("file %d: %w", n, err)
 	}
 	gz := made.gz
-	made.gz = nil
+	made.gz, made.order = nil, order
 	old := f.served.Load().files[n]
 	if old != nil && slices.Equal(old.listed, made.listed) {
 		made.listed = old.listed // share the memory

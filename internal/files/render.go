@@ -3,9 +3,7 @@ package files
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/lastmod"
@@ -29,58 +27,29 @@ func (f *Files) shows(m *making, location string, e *book.Entry) bool {
 // linkable reports whether a file may name a listed location.
 func (f *Files) linkable(location string) bool { return !f.isWithdrawn(location) && f.Allows(location) }
 
-// gap says that the store returned fewer entries than the part counts.
-type gap struct {
-	missing int
-	since   moment.Time
-}
-
-// lostAfter is how long entries must be missing before they count as lost. Until then the
-// scan may have ended early.
-const lostAfter = 5 * time.Second
-
-// compose makes the file of part n. If entries are missing, it returns an error, and the
-// part keeps its file. Once the same number has been missing for lostAfter, the file is
-// made without them.
+// compose makes the file of part n.
 func (f *Files) compose(ctx context.Context, n int, m *making) (*file, error) {
-	before, err := book.ReadPart(ctx, f.cfg.Store, f.cfg.Keys, n)
+	part, err := book.ReadPart(ctx, f.cfg.Store, f.cfg.Keys, n)
 	if err != nil {
 		return nil, err
 	}
-	m.declared = before.Uses() & f.cfg.Extensions
-	made, found, err := f.scan(ctx, n, m)
-	if err != nil {
-		return nil, err
+	m.declared = part.Uses() & f.cfg.Extensions
+	made, err := f.scan(ctx, n, m)
+	if err == nil {
+		made.changes = part.Changes
 	}
-	made.changes = before.Changes
-	known, missing := f.maker.gaps[n], before.Pages-found
-	switch {
-	case missing <= 0:
-		delete(f.maker.gaps, n)
-	case known.missing != missing:
-		after, err := book.ReadPart(ctx, f.cfg.Store, f.cfg.Keys, n)
-		if err != nil || after.Changes != before.Changes {
-			return made, err // the part has changed meanwhile, and is made again
-		}
-		f.maker.gaps[n] = gap{missing, m.now}
-		fallthrough
-	case m.now.Sub(known.since) < lostAfter:
-		return nil, fmt.Errorf("the store shows %d of its %d entries", found, before.Pages)
-	}
-	return made, nil
+	return made, err
 }
 
-// scan reads the entries of part n and writes its file. found counts all entries, shown
-// or not.
-func (f *Files) scan(ctx context.Context, n int, m *making) (made *file, found int, err error) {
-	made = new(file)
+// scan reads the entries of part n and writes its file.
+func (f *Files) scan(ctx context.Context, n int, m *making) (*file, error) {
+	made := new(file)
 	f.maker.begin(m.declared)
 	prefix := f.cfg.Keys.List(n, "")
 	for r, err := range f.cfg.Store.Scan(ctx, prefix, "") {
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		found++
 		location := strings.TrimPrefix(r.Key, prefix)
 		e, err := book.DecodeEntry(r.Value)
 		switch {
@@ -99,7 +68,7 @@ func (f *Files) scan(ctx context.Context, n int, m *making) (made *file, found i
 		f.maker.press.flush()
 	}
 	made.dates = f.maker.given.Summarise()
-	return f.maker.end(made), found, nil
+	return f.maker.end(made), nil
 }
 
 // begin begins a file that declares these extensions.

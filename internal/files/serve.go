@@ -21,7 +21,7 @@ const patience = 2 * time.Second
 const retryAfter = "60"
 
 // Serve answers with the file that the last element of the path names. The file comes
-// from memory, or Run makes it from the store. If the file is not in memory and the store
+// from memory, or is made from the store. If the file is not in memory and the store
 // does not answer, Serve answers 503. While nothing is listed, and always under
 // Config.ReportOnly, it answers 503 to the name of any file and returns false. The caller
 // then writes the body, a plain text that says why.
@@ -76,15 +76,12 @@ func (f *Files) serveNamed(w http.ResponseWriter, r *http.Request, n name) {
 	}
 }
 
-// demandPatience is how long a request waits for a file that is not in memory.
-const demandPatience = 10 * time.Second
-
 // fetch returns the file with a name, nil if there is none. If the bytes are wanted, it
-// returns them too, compressed, and has Run make them if they are not in memory.
+// returns them too, compressed, and makes them if they are not in memory.
 func (f *Files) fetch(ctx context.Context, n name, wanted bool) (*file, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, demandPatience)
 	defer cancel()
-	var had *demand // the file that Run made for this request
+	var had *demand // the file that was made for this request
 	for {
 		p, number := f.served.Load().named(n)
 		if p == nil {

@@ -35,12 +35,11 @@ type shelf struct {
 	stop  func() // ends Run and waits for its end
 }
 
-// faulty is a store whose scans fail, end early or take long on demand.
+// faulty is a store whose scans fail or take long on demand.
 type faulty struct {
 	store.Store
 	err   atomic.Pointer[error]
 	of    atomic.Pointer[string] // what the keys of the scans that fail have in them; nil for all
-	short atomic.Int64           // how many scans of parts end early, each after another number of entries
 	delay atomic.Int64           // of the scan of a part, in nanoseconds
 	scans atomic.Int64           // of parts
 }
@@ -60,15 +59,7 @@ func (s *faulty) Scan(ctx context.Context, prefix, after string) iter.Seq2[store
 				return
 			}
 		}
-		left := int64(-1)
-		if strings.Contains(prefix, "list|") && s.short.Load() > 0 {
-			left = 1 + s.short.Add(-1)%2
-		}
 		for r, err := range s.Store.Scan(ctx, prefix, after) {
-			if left == 0 {
-				return
-			}
-			left--
 			if !yield(r, err) {
 				return
 			}
@@ -96,22 +87,9 @@ func newShelf(t *testing.T, change ...func(*Config)) *shelf {
 // are made only when a test waits for them.
 func (s *shelf) again() {
 	s.stop()
-	files := New(s.files.cfg)
-	s.files = files
-	files.Follow(Policy{})
-	s.start(func(ctx context.Context) {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-files.wake:
-			}
-			files.answer(ctx, nil)
-			if files.awaited() {
-				_ = files.renderAwaited(ctx) // who waits is told
-			}
-		}
-	})
+	s.files = New(s.files.cfg)
+	s.files.Follow(Policy{})
+	s.stop = func() {}
 }
 
 // run starts Run, as a site does.

@@ -24,7 +24,7 @@ type withdrawal struct {
 // withdrawals are the locations that the served and the coming files may not contain.
 type withdrawals struct {
 	pages   map[string]withdrawal // by location
-	uncut   []string              // locations that the served files may still contain
+	uncut   bool                  // the served files may still contain some of them
 	lastCut time.Time
 }
 
@@ -44,16 +44,13 @@ func (f *Files) Withdraw(location string, at time.Time) {
 	if !is && !named && (!f.behind() || len(f.gone.pages) >= unnamedMost) {
 		return
 	}
-	f.gone.pages[location] = withdrawal{hash: h, at: at, named: named, passes: f.passes}
-	f.views.withdrawn.Add(1)
-	if !is {
-		f.gone.uncut = append(f.gone.uncut, location)
-	}
+	f.gone.pages[location] = withdrawal{hash: h, at: at, named: named, passes: f.due.passes}
+	f.gone.uncut = true
 }
 
 // behind reports whether the next files may contain locations that the served ones do
 // not. The caller holds Files.mu.
-func (f *Files) behind() bool { return f.allDirty || len(f.dirty) > 0 || f.passing || !f.whole() }
+func (f *Files) behind() bool { return f.due.any() || f.due.passing || !f.whole() }
 
 // Settle says that the store now holds the verdict on location, from everything seen of
 // it up to a time. part is where the page is listed, 0 for nowhere. Files that are made
@@ -65,10 +62,10 @@ func (f *Files) Settle(location string, part int, at time.Time) {
 	if !is || one.at.After(at) {
 		return
 	}
-	one.settled, one.passes = true, f.passes
+	one.settled, one.passes = true, f.due.passes
 	f.gone.pages[location] = one
 	if part > 0 {
-		f.dirty[part] = true
+		f.due.files[part] = true
 		poke(f.wake)
 	}
 }
@@ -102,37 +99,36 @@ const cutEvery = time.Second
 func (f *Files) current() *snapshot {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if wait := time.Until(f.gone.lastCut.Add(cutEvery)); len(f.gone.uncut) > 0 && wait > 0 {
+	if wait := time.Until(f.gone.lastCut.Add(cutEvery)); f.gone.uncut && wait > 0 {
 		f.mu.Unlock()
 		time.Sleep(wait)
 		f.mu.Lock()
 	}
 	// Otherwise another request has waited and cut just now.
-	if len(f.gone.uncut) > 0 && time.Since(f.gone.lastCut) >= cutEvery {
+	if f.gone.uncut && time.Since(f.gone.lastCut) >= cutEvery {
 		f.gone.lastCut = time.Now()
 		f.cut()
 	}
 	return f.served.Load()
 }
 
-// cut takes the locations that were withdrawn since the last cut out of the served files.
-// It never asks the store. It makes no bytes: cutBytes does that for the first request.
-// The caller holds Files.mu.
+// cut takes the withdrawn locations out of the served files, if these may have some. It
+// never asks the store. It makes no bytes: cutBytes does that for the first request. The
+// caller holds Files.mu.
 func (f *Files) cut() {
-	gone := map[uint64]string{}
-	for _, location := range f.gone.uncut {
-		if one, is := f.gone.pages[location]; is {
-			gone[one.hash] = location
-		}
-	}
-	f.gone.uncut = nil
-	if len(gone) == 0 {
+	if !f.gone.uncut {
 		return
 	}
+	f.gone.uncut = false
+	gone := map[uint64]string{}
+	for location, one := range f.gone.pages {
+		gone[one.hash] = location
+	}
+	hashes := slices.Sorted(maps.Keys(gone))
 	old, now := f.served.Load(), moment.Of(time.Now()).Second()
-	next := &snapshot{files: map[int]*file{}, trust: old.trust}
+	next, changed := &snapshot{files: map[int]*file{}, trust: old.trust}, false
 	for n, p := range old.files {
-		named := slices.DeleteFunc(slices.Sorted(maps.Keys(gone)), func(h uint64) bool { return !p.names(h) })
+		named := slices.DeleteFunc(slices.Clone(hashes), func(h uint64) bool { return !p.names(h) })
 		for _, h := range named {
 			one := f.gone.pages[gone[h]]
 			one.named = true
@@ -141,8 +137,11 @@ func (f *Files) cut() {
 		if next.files[n] = p.without(named, gone, now); next.files[n] == nil {
 			delete(next.files, n)
 		}
+		changed = changed || len(named) > 0
 	}
-	f.replace(next)
+	if changed {
+		f.replace(next)
+	}
 }
 
 // without returns a copy of the file without the named locations, whose hashes are
