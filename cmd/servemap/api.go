@@ -71,7 +71,6 @@ func (c *control) handler() http.Handler {
 	mux.HandleFunc("GET /changes", c.serveChanges)
 	mux.HandleFunc("POST /forget", c.serveForget)
 	mux.HandleFunc("POST /explore", c.serveExplore)
-	mux.Handle("GET /metrics", c.metrics())
 	mux.Handle("GET /files/", http.StripPrefix("/files", c.site.Handler()))
 	return mux
 }
@@ -100,10 +99,8 @@ func (c *control) addFolder(p *inspect.Page) {
 	}
 }
 
-// metrics answers everybody: only the owner reaches the socket, and the owner chose the
-// address of -admin.
-func (c *control) metrics() http.Handler { return c.site.Metrics(anybody) }
-
+// anybody may ask: only the owner reaches the socket, and the owner chose the address of
+// -admin.
 func anybody(*http.Request) bool { return true }
 
 func (c *control) serveHealth(w http.ResponseWriter, _ *http.Request) {

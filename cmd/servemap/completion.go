@@ -4,7 +4,17 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"strings"
+)
+
+// The scripts make a shell call servemap with the line so far in COMP_LINE. Then servemap prints
+// what the last word may become.
+const (
+	lineVariable = "COMP_LINE"
+	bashScript   = "complete -o default -C servemap servemap\n"
+	zshScript    = "autoload -U +X bashcompinit && bashcompinit\n" + bashScript // zsh reads completions of bash
+	fishScript   = "complete -c servemap -a '(" + lineVariable + "=(commandline -cp) servemap)'\n"
 )
 
 func completionCommand(s streams, _ *flag.FlagSet) func(context.Context, []string) error {
@@ -13,16 +23,8 @@ func completionCommand(s streams, _ *flag.FlagSet) func(context.Context, []strin
 		if err != nil {
 			return err
 		}
-		var script string
-		switch shell {
-		case "bash":
-			script = bashCompletion()
-		case "zsh":
-			// zsh reads completions of bash.
-			script = "autoload -U +X bashcompinit && bashcompinit\n" + bashCompletion()
-		case "fish":
-			script = fishCompletion()
-		default:
+		script := map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[shell]
+		if script == "" {
 			return usage("there is no completion for %q; give bash, zsh or fish", shell)
 		}
 		_, err = fmt.Fprint(s.out, script)
@@ -30,48 +32,27 @@ func completionCommand(s streams, _ *flag.FlagSet) func(context.Context, []strin
 	}
 }
 
-// flagsOf returns the names of a command's flags.
-func flagsOf(c command) (names []string) {
-	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
-	c.setup(streams{}, fs)
-	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	return names
-}
-
-func bashCompletion() string {
-	var names []string
-	var cases strings.Builder
-	for _, c := range commands() {
-		names = append(names, c.name)
-		if flags := flagsOf(c); len(flags) > 0 {
-			fmt.Fprintf(&cases, "\t%s) words=\"-%s\" ;;\n", c.name, strings.Join(flags, " -"))
+// complete prints what the last word of a line may become.
+func complete(w io.Writer, line string) {
+	typed := strings.Fields(line)
+	if strings.HasSuffix(line, " ") {
+		typed = append(typed, "")
+	}
+	var all []string
+	switch {
+	case len(typed) <= 2, typed[1] == "help":
+		all = commandNames()
+	case typed[1] == "completion":
+		all = []string{"bash", "zsh", "fish"}
+	default:
+		if c, err := find(typed[1]); err == nil {
+			fs, _ := c.flagSet(streams{})
+			all = flagNames(fs)
 		}
 	}
-	all := strings.Join(names, " ")
-	return `_servemap() {
-	local words='' current="${COMP_WORDS[COMP_CWORD]}"
-	if [ "$COMP_CWORD" = 1 ]; then
-		COMPREPLY=($(compgen -W "` + all + `" -- "$current"))
-		return
-	fi
-	case "${COMP_WORDS[1]}" in
-	help) words="` + all + `" ;;
-	completion) words="bash zsh fish" ;;
-` + cases.String() + `	esac
-	COMPREPLY=($(compgen -W "$words" -- "$current"))
-}
-complete -o default -F _servemap servemap
-`
-}
-
-func fishCompletion() string {
-	var b strings.Builder
-	for _, c := range commands() {
-		fmt.Fprintf(&b, "complete -c servemap -n __fish_use_subcommand -f -a %s -d '%s'\n", c.name, c.short)
-		for _, f := range flagsOf(c) {
-			fmt.Fprintf(&b, "complete -c servemap -n '__fish_seen_subcommand_from %s' -o %s\n", c.name, f)
+	for _, word := range all {
+		if strings.HasPrefix(word, typed[len(typed)-1]) {
+			fmt.Fprintln(w, word)
 		}
 	}
-	b.WriteString("complete -c servemap -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n")
-	return b.String()
 }

@@ -35,21 +35,14 @@ type asking struct {
 	streams
 	name           string // of the command
 	data, database string
-	json, verbose  bool
+	json           bool
 }
 
 func newAsking(s streams, fs *flag.FlagSet) *asking {
 	a := &asking{streams: s, name: fs.Name()}
 	dataFlags(fs, &a.data, &a.database)
 	fs.BoolVar(&a.json, "json", false, "print JSON, an object a line")
-	fs.BoolVar(&a.verbose, "v", false, "say who answers: a running process, or the folder")
 	return a
-}
-
-func (a *asking) say(text string) {
-	if a.verbose {
-		fmt.Fprintln(a.err, text)
-	}
 }
 
 // connect returns a client of the process that has the folder. If there is none, this
@@ -61,7 +54,6 @@ func (a *asking) connect(ctx context.Context) (*client, error) {
 	c, _, err := living(ctx, a.data)
 	switch {
 	case err == nil:
-		a.say("a running process answers")
 		return c, nil
 	case errors.Is(err, errSilent):
 		return nil, locked(a.data)
@@ -125,11 +117,6 @@ func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 	if err != nil {
 		closeStore()
 		return nil, err
-	}
-	a.say("no process runs; the folder is opened")
-	if isTerminal(a.err) {
-		fmt.Fprint(a.err, "opening ...\r")
-		defer fmt.Fprint(a.err, "           \r")
 	}
 	end := func() {
 		ctx, cancel := context.WithTimeout(context.Background(), closePatience)

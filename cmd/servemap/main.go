@@ -143,6 +143,10 @@ func main() {
 
 // run runs the command that the arguments name, and returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
+	if line := os.Getenv(lineVariable); line != "" { // a shell asks
+		complete(s.out, line)
+		return codeDone
+	}
 	if len(args) == 0 {
 		_ = overview(s.err)
 		return codeUsage
@@ -172,10 +176,15 @@ func run(ctx context.Context, args []string, s streams) int {
 	return cmp.Or(e.code, codeFailed)
 }
 
-func (c command) run(ctx context.Context, args []string, s streams) error {
+// flagSet returns the command's flags, and what runs it once they are parsed.
+func (c command) flagSet(s streams) (*flag.FlagSet, func(context.Context, []string) error) {
 	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	do := c.setup(s, fs)
+	return fs, c.setup(s, fs)
+}
+
+func (c command) run(ctx context.Context, args []string, s streams) error {
+	fs, do := c.flagSet(s)
 	var rest []string
 	for len(args) > 0 { // flags may also follow the arguments
 		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -198,62 +207,32 @@ func (c command) fix(fs *flag.FlagSet, err error) string {
 		_, text := flag.UnquoteUsage(f)
 		return fmt.Sprintf("-%s is %s; %s", f.Name, text, see)
 	}
-	_, wrong, ok := strings.Cut(err.Error(), "not defined: -")
-	if !ok {
-		return see
-	}
-	var names []string
-	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	if near := nearest(wrong, names); near != "" {
-		return fmt.Sprintf("did you mean -%s? %s", near, see)
+	if names := flagNames(fs); strings.Contains(err.Error(), "not defined") && len(names) > 0 {
+		return fmt.Sprintf("its flags are %s; %s", strings.Join(names, ", "), see)
 	}
 	return see
 }
 
+// flagNames returns the names of flags, each with its "-".
+func flagNames(fs *flag.FlagSet) (names []string) {
+	fs.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
+	return names
+}
+
 func find(name string) (command, error) {
-	all, names := commands(), []string{}
-	for _, c := range all {
+	for _, c := range commands() {
 		if c.name == name {
 			return c, nil
 		}
+	}
+	return command{}, usage("there is no command %q; the commands are %s", name, strings.Join(commandNames(), ", "))
+}
+
+func commandNames() (names []string) {
+	for _, c := range commands() {
 		names = append(names, c.name)
 	}
-	if near := nearest(name, names); near != "" {
-		return command{}, usage("there is no command %q; did you mean \"servemap %s\"?", name, near)
-	}
-	return command{}, usage("there is no command %q; \"servemap help\" lists them", name)
-}
-
-// nearest returns the name that is most like a mistyped word, "" if none is near.
-func nearest(word string, names []string) string {
-	best, least := "", 3
-	for _, name := range names {
-		if d := distance(word, name); d < least && d < len(name) {
-			best, least = name, d
-		}
-	}
-	return best
-}
-
-// distance is how many letters must be added, removed or changed to get from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := last
-			if a[i] != b[j] {
-				cost++
-			}
-			last = row[j+1]
-			row[j+1] = min(cost, row[j]+1, last+1)
-		}
-	}
-	return row[len(b)]
+	return names
 }
 
 func helpCommand(s streams, _ *flag.FlagSet) func(context.Context, []string) error {
@@ -283,8 +262,7 @@ the data and does not answer, 130 interrupted.
 }
 
 func (c command) help(w io.Writer) error {
-	fs := flag.NewFlagSet(c.name, flag.ContinueOnError)
-	c.setup(streams{}, fs)
+	fs, _ := c.flagSet(streams{})
 	fmt.Fprintf(w, "servemap %s: %s\n\n  servemap %s\n", c.name, c.short, strings.TrimSpace(c.name+" "+c.args))
 	if text := more[c.name]; text != "" {
 		fmt.Fprintf(w, "\n%s\n", text)

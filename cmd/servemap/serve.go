@@ -376,7 +376,7 @@ func (v *serving) serveAdmin(c *control, failed chan<- error) (io.Closer, error)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", c.serveHealth)
-	mux.Handle("GET /metrics", c.metrics())
+	mux.Handle("GET /metrics", c.site.Metrics(anybody))
 	mux.Handle("GET /{$}", http.RedirectHandler("inspect/", http.StatusFound))
 	mux.Handle("/inspect/", c.inspector(servemap.Local))
 	server.Handler = mux
