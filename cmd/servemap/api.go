@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -58,9 +59,16 @@ type control struct {
 	site     *servemap.Site
 	dir      string // that is served, "" for none
 	explorer explorer
-	log      *slog.Logger
 	health   health
 	ready    atomic.Bool
+}
+
+// newControl returns what answers for a site with these settings. handler is the site itself.
+func newControl(s *settings, data string, site *servemap.Site, handler http.Handler, log *slog.Logger) *control {
+	return &control{
+		site: site, dir: s.Dir, health: health{PID: os.Getpid(), Version: version(), Origin: s.Origin},
+		explorer: explorer{site: site, handler: handler, static: s.Dir != "", state: stateFile(data), log: log},
+	}
 }
 
 func (c *control) handler() http.Handler {

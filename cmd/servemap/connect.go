@@ -51,10 +51,10 @@ func (a *asking) connect(ctx context.Context) (*client, error) {
 	if err := checkData(a.data); err != nil {
 		return nil, err
 	}
-	c, _, err := living(ctx, a.data)
+	_, err := askHealth(ctx, a.data)
 	switch {
 	case err == nil:
-		return c, nil
+		return process(a.data), nil
 	case errors.Is(err, errSilent):
 		return nil, locked(a.data)
 	case errors.Is(err, os.ErrPermission):
@@ -98,6 +98,10 @@ func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 		a.database = ""
 	}
 	log := slog.New(slog.DiscardHandler)
+	handler, err := s.handler(log)
+	if err != nil {
+		return nil, err
+	}
 	st, closeStore, err := openStore(a.data, a.database, log)
 	if err != nil {
 		return nil, err
@@ -107,11 +111,6 @@ func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 			closeStore()
 			return c, err
 		}
-	}
-	handler, err := s.handler(log)
-	if err != nil {
-		closeStore()
-		return nil, err
 	}
 	site, err := newSite(s, st, log)
 	if err != nil {
@@ -128,12 +127,8 @@ func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 		end()
 		return nil, err
 	}
-	answers := &control{
-		site: site, dir: s.Dir, health: health{PID: os.Getpid(), Version: version(), Origin: s.Origin},
-		explorer: explorer{site: site, handler: handler, static: s.Dir != "", state: stateFile(a.data), log: log},
-	}
 	listener := make(pipe)
-	server := &http.Server{Handler: answers.handler()}
+	server := &http.Server{Handler: newControl(s, a.data, site, handler, log).handler()}
 	go func() { _ = server.Serve(listener) }()
 	return dialing(listener.dial, func() { close(listener); server.Close(); end() }), nil
 }
@@ -152,8 +147,8 @@ func (a *asking) await(ctx context.Context, folder *badgerstore.Store) (*client,
 		if err == nil {
 			return nil, nil
 		}
-		if c, _, err := living(ctx, a.data); err == nil {
-			return c, nil
+		if _, err := askHealth(ctx, a.data); err == nil {
+			return process(a.data), nil
 		}
 		select {
 		case <-ctx.Done():
@@ -168,32 +163,33 @@ func (a *asking) await(ctx context.Context, folder *badgerstore.Store) (*client,
 	}
 }
 
-// do makes a request. The caller calls end after reading the answer.
-func (c *client) do(ctx context.Context, method, path string, query url.Values, body io.Reader) (resp *http.Response, end func(), err error) {
+// do makes a request. The caller closes the body of the answer.
+func (c *client) do(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, "http://servemap"+path+"?"+query.Encode(), body)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if resp, err = c.http.Do(r); err != nil {
-		return nil, nil, errors.Unwrap(err) // without the URL, which means nothing to the user
+	resp, err := c.http.Do(r)
+	if err != nil {
+		return nil, errors.Unwrap(err) // without the URL, which means nothing to the user
 	}
 	if resp.StatusCode >= 300 && path != "/health" {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
 		resp.Body.Close()
 		problem := inspect.Problem{Error: strings.TrimSpace(string(text))}
 		_ = json.Unmarshal(text, &problem) // only the inspector answers JSON
-		return nil, nil, errors.New(problem.Error)
+		return nil, errors.New(problem.Error)
 	}
-	return resp, func() { resp.Body.Close() }, nil
+	return resp, nil
 }
 
 // fetch returns an answer that is one object.
 func fetch[T any](ctx context.Context, c *client, path string, query url.Values) (v T, err error) {
-	resp, end, err := c.do(ctx, http.MethodGet, path, query, nil)
+	resp, err := c.do(ctx, http.MethodGet, path, query, nil)
 	if err != nil {
 		return v, err
 	}
-	defer end()
+	defer resp.Body.Close()
 	return v, json.NewDecoder(resp.Body).Decode(&v)
 }
 
@@ -216,11 +212,11 @@ func each[T any](ctx context.Context, a *asking, method, path string, query url.
 		return err
 	}
 	defer c.close()
-	resp, end, err := c.do(ctx, method, path, query, body)
+	resp, err := c.do(ctx, method, path, query, body)
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer resp.Body.Close()
 	out, nothing := bufio.NewWriter(a.out), bufio.NewWriter(io.Discard)
 	lines := bufio.NewReader(resp.Body)
 	for {
@@ -251,15 +247,6 @@ func each[T any](ctx context.Context, a *asking, method, path string, query url.
 		return errors.Join(errors.New(text), out.Flush())
 	}
 	return out.Flush()
-}
-
-func askHealth(ctx context.Context, data string) (health, error) {
-	c, h, err := living(ctx, data)
-	if err != nil {
-		return h, err
-	}
-	c.close()
-	return h, nil
 }
 
 // isTerminal reports whether w is a terminal.

@@ -97,32 +97,27 @@ func nothingListed(pages int, st servemap.Stats) string {
 	if len(st.Hints) > 0 {
 		return text + st.Hints[0]
 	}
-	most, cause := 0, ""
-	for verdict, n := range st.Verdicts {
-		if !strings.HasPrefix(verdict, "waiting ") && (n > most || n == most && verdict < cause) {
-			most, cause = n, verdict
-		}
+	verdicts := maps.Clone(st.Verdicts)
+	maps.DeleteFunc(verdicts, func(verdict string, _ int) bool { return strings.HasPrefix(verdict, "waiting ") })
+	if verdict, n := most(verdicts); n > 0 {
+		_, reason, _ := strings.Cut(verdict, " ")
+		sum, _ := texts.Summarise(reason)
+		return strings.TrimSpace(fmt.Sprintf("%sWhat keeps %d of them out: %s %s", text, n, sum.Means, sum.Todo))
 	}
-	if cause != "" {
-		return fmt.Sprintf("%sWhat keeps %d of them out: %s", text, most, verdictMeans(cause))
-	}
-	var responses uint64
-	for reason, n := range st.Ignored {
-		if n > responses || n == responses && reason < cause {
-			responses, cause = n, reason
-		}
-	}
-	if cause != "" {
-		return fmt.Sprintf("%sResponses that did not count: %d, %s", text, responses, texts.Response(cause))
+	if reason, n := most(st.Ignored); n > 0 {
+		return fmt.Sprintf("%sResponses that did not count: %d, %s", text, n, texts.Response(reason))
 	}
 	return text + "See what the site answers at its first page."
 }
 
-// verdictMeans says why pages with a verdict and reason are not listed, and what to do.
-func verdictMeans(verdict string) string {
-	_, reason, _ := strings.Cut(verdict, " ")
-	sum, _ := texts.Summarise(reason)
-	return strings.TrimSpace(sum.Means + " " + sum.Todo)
+// most returns the name with the largest count, and the first of several.
+func most[N int | uint64](counts map[string]N) (name string, n N) {
+	for _, each := range slices.Sorted(maps.Keys(counts)) {
+		if counts[each] > n {
+			name, n = each, counts[each]
+		}
+	}
+	return name, n
 }
 
 const (

@@ -56,12 +56,12 @@ func (a *asking) exportXML(ctx context.Context, dir string) error {
 	defer c.close()
 	names := []string{"sitemap.xml"}
 	for i := 0; i < len(names); i++ {
-		resp, end, err := c.do(ctx, http.MethodGet, "/files/"+names[i], nil, nil)
+		resp, err := c.do(ctx, http.MethodGet, "/files/"+names[i], nil, nil)
 		if err != nil {
 			return err
 		}
 		text, err := io.ReadAll(resp.Body)
-		end()
+		resp.Body.Close()
 		if err != nil {
 			return err
 		}

@@ -140,11 +140,9 @@ func (v *serving) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	return v.serve(ctx, st, &control{
-		site: site, dir: v.Dir, log: v.log,
-		explorer: explorer{site: site, handler: handler, static: v.Dir != "", state: stateFile(v.data), log: v.log},
-		health:   health{PID: os.Getpid(), Version: version(), Origin: v.Origin, Listen: listener.Addr().String()},
-	}, handler, listener)
+	c := newControl(&v.settings, v.data, site, handler, v.log)
+	c.health.Listen = listener.Addr().String()
+	return v.serve(ctx, st, c, listener)
 }
 
 // hidden reports whether only this machine or its network reaches an origin.
@@ -256,7 +254,7 @@ func (u unheld) WithGroup(name string) slog.Handler { return unheld{u.Handler.Wi
 // serve serves visitors at once, and commands once the data belongs to this process. Then
 // it ends in order: readiness, visitors, explorations, the site. The caller closes the
 // store.
-func (v *serving) serve(ctx context.Context, st store.Store, c *control, handler http.Handler, listener net.Listener) error {
+func (v *serving) serve(ctx context.Context, st store.Store, c *control, listener net.Listener) error {
 	var work sync.WaitGroup
 	defer work.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -270,7 +268,7 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *control, handler
 	if err != nil {
 		return errors.Join(err, c.site.Close(ctx))
 	}
-	visible, serving := c.site.Wrap(handler), v.log
+	visible, serving := c.site.Wrap(c.explorer.handler), v.log
 	if v.robots {
 		visible = c.site.Robots(visible)
 	} else {

@@ -59,24 +59,25 @@ func dialing(dial func(context.Context) (net.Conn, error), close func()) *client
 // errSilent is the error of a process that has the folder and does not answer.
 var errSilent = errors.New("the process at the socket does not answer")
 
-// living returns a client of the process that has the folder, and its health. It fails if
-// there is none, and with errSilent if that does not answer.
-func living(ctx context.Context, data string) (*client, health, error) {
-	dial := func(ctx context.Context) (net.Conn, error) {
+// process returns a client of the process that has the folder.
+func process(data string) *client {
+	return dialing(func(ctx context.Context) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socketFile(data))
-	}
-	c := dialing(dial, func() {})
-	asked, cancel := context.WithTimeoutCause(ctx, answerPatience, errSilent)
+	}, func() {})
+}
+
+// askHealth asks the process that has the folder how it is. It fails if there is none, and
+// with errSilent if that does not answer.
+func askHealth(ctx context.Context, data string) (health, error) {
+	c := process(data)
+	defer c.close()
+	ctx, cancel := context.WithTimeoutCause(ctx, answerPatience, errSilent)
 	defer cancel()
-	h, err := fetch[health](asked, c, "/health", nil)
-	if err != nil {
-		c.close()
-		if errors.Is(context.Cause(asked), errSilent) {
-			err = errSilent
-		}
-		return nil, h, err
+	h, err := fetch[health](ctx, c, "/health", nil)
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		err = errSilent
 	}
-	return c, h, nil
+	return h, err
 }
 
 // pipe is a listener within the process.
