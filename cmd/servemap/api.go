@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/control"
 	"github.com/servemap/servemap/internal/folder"
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/texts"
@@ -54,8 +55,8 @@ func progressOf(e servemap.Exploration) progress {
 	return progress{Requests: e.Requests, Pages: e.Pages, Waiting: e.Waiting, Skipped: e.Skipped, Acting: e.Acting}
 }
 
-// control answers the questions of commands and health checks.
-type control struct {
+// answers are what a process says to the questions of commands and health checks.
+type answers struct {
 	site     *servemap.Site
 	dir      string // that is served, "" for none
 	explorer explorer
@@ -63,15 +64,15 @@ type control struct {
 	ready    atomic.Bool
 }
 
-// newControl returns what answers for a site with these settings. handler is the site itself.
-func newControl(s *settings, data string, site *servemap.Site, handler http.Handler, log *slog.Logger) *control {
-	return &control{
+// newAnswers returns what answers for a site with these settings. handler is the site itself.
+func newAnswers(s *settings, data string, site *servemap.Site, handler http.Handler, log *slog.Logger) *answers {
+	return &answers{
 		site: site, dir: s.Dir, health: health{PID: os.Getpid(), Version: version(), Origin: s.Origin},
-		explorer: explorer{site: site, handler: handler, static: s.Dir != "", state: stateFile(data), log: log},
+		explorer: explorer{site: site, handler: handler, static: s.Dir != "", state: control.Exploring(data), log: log},
 	}
 }
 
-func (c *control) handler() http.Handler {
+func (c *answers) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", c.serveHealth)
 	mux.Handle("GET /inspect/", c.inspector(anybody))
@@ -84,7 +85,7 @@ func (c *control) handler() http.Handler {
 }
 
 // inspector speaks by flags.
-func (c *control) inspector(allow func(*http.Request) bool) http.Handler {
+func (c *answers) inspector(allow func(*http.Request) bool) http.Handler {
 	inspector := c.site.Inspector(allow)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		inspector.ServeHTTP(w, r.WithContext(inspect.Saying(r.Context(), texts.MissingInFlags, c.addFolder)))
@@ -92,7 +93,7 @@ func (c *control) inspector(allow func(*http.Request) bool) http.Handler {
 }
 
 // addFolder says of a page that nobody saw whether the folder that is served has it.
-func (c *control) addFolder(p *inspect.Page) {
+func (c *answers) addFolder(p *inspect.Page) {
 	u, err := url.Parse(p.URL)
 	unknown := p.Verdict == string(servemap.VerdictUnknown)
 	if c.dir == "" || err != nil || u.RawQuery != "" || !unknown && p.Reason != string(servemap.ReasonNotSeen) {
@@ -111,7 +112,7 @@ func (c *control) addFolder(p *inspect.Page) {
 // -admin.
 func anybody(*http.Request) bool { return true }
 
-func (c *control) serveHealth(w http.ResponseWriter, _ *http.Request) {
+func (c *answers) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	h := c.health
 	h.Ready, h.Store = c.ready.Load(), c.site.Stats().Store
 	if !h.Ready {
@@ -120,7 +121,7 @@ func (c *control) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	answer(w, h)
 }
 
-func (c *control) servePages(w http.ResponseWriter, r *http.Request) {
+func (c *answers) servePages(w http.ResponseWriter, r *http.Request) {
 	prefix := r.FormValue("prefix")
 	for p, err := range c.site.Pages(r.Context()) {
 		switch {
@@ -142,7 +143,7 @@ func pathOf(url string) string {
 	return rest[strings.IndexByte(rest+"/", '/'):]
 }
 
-func (c *control) serveChanges(w http.ResponseWriter, r *http.Request) {
+func (c *answers) serveChanges(w http.ResponseWriter, r *http.Request) {
 	since, err := time.Parse(time.RFC3339Nano, r.FormValue("since"))
 	if err != nil {
 		refuse(w, err)
@@ -157,7 +158,7 @@ func (c *control) serveChanges(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (c *control) serveForget(w http.ResponseWriter, r *http.Request) {
+func (c *answers) serveForget(w http.ResponseWriter, r *http.Request) {
 	e, err := c.site.Explain(r.Context(), r.FormValue("url"))
 	if err == nil {
 		err = c.site.Forget(r.Context(), r.FormValue("url"))
@@ -170,7 +171,7 @@ func (c *control) serveForget(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveExplore explores, and streams the progress. The request's body is a seed.
-func (c *control) serveExplore(w http.ResponseWriter, r *http.Request) {
+func (c *answers) serveExplore(w http.ResponseWriter, r *http.Request) {
 	most, _ := strconv.Atoi(r.FormValue("max"))
 	opts := servemap.ExploreOptions{MaxRequests: most, Seeds: []io.Reader{r.Body}}
 	opts.Progress = func(e servemap.Exploration) {

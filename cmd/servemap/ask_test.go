@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/servemap/servemap/internal/control"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -30,7 +31,7 @@ func TestAnswersAreTheSameWhetherAProcessRunsOrNot(t *testing.T) {
 	living := answers()
 	base.Check(t, c.Process.Kill())
 	s.stop()
-	if _, err := os.Stat(socketFile(data)); err != nil {
+	if _, err := os.Stat(control.Socket(data)); err != nil {
 		t.Errorf("the killed process left no socket, so that this test shows nothing: %v", err)
 	}
 	for what, got := range map[string][]string{"killed": answers(), "opened once more": answers()} {

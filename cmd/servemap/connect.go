@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/servemap/servemap/internal/control"
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/store/badgerstore"
 )
@@ -29,6 +30,17 @@ const lockPatience = 3 * time.Second
 // answerPatience is how long a living process may take for its first answer. Other answers
 // may take longer, such as that of an exploration.
 const answerPatience = 4 * time.Second
+
+// checkData refuses a folder that cannot hold the control socket.
+func checkData(data string) error {
+	if data == "" {
+		return usage("-data is missing; give the folder for what is learned, such as -data sitemap-data")
+	}
+	if err := control.Check(data); err != nil {
+		return usage("-data: %v", err)
+	}
+	return nil
+}
 
 // asking is the common part of the commands that ask about a site.
 type asking struct {
@@ -74,7 +86,7 @@ func (a *asking) connect(ctx context.Context) (*client, error) {
 // could not open files that this one writes there, as root can. The owner of the settings
 // file tells whose folder it is, since that process writes the file at each start.
 func (a *asking) checkOwner() error {
-	info, err := os.Stat(settingsFile(a.data))
+	info, err := os.Stat(control.Settings(a.data))
 	if err != nil {
 		return err
 	}
@@ -127,10 +139,10 @@ func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 		end()
 		return nil, err
 	}
-	listener := make(pipe)
-	server := &http.Server{Handler: newControl(s, a.data, site, handler, log).handler()}
+	listener, c := control.Within()
+	server := &http.Server{Handler: newAnswers(s, a.data, site, handler, log).handler()}
 	go func() { _ = server.Serve(listener) }()
-	return dialing(listener.dial, func() { close(listener); server.Close(); end() }), nil
+	return &client{c, func() { c.CloseIdleConnections(); server.Close(); end() }}, nil
 }
 
 // locked is the error of a folder whose process does not answer.
@@ -161,6 +173,35 @@ func (a *asking) await(ctx context.Context, folder *badgerstore.Store) (*client,
 		case <-time.After(lockEvery):
 		}
 	}
+}
+
+// client asks a process, which may be this one.
+type client struct {
+	http  *http.Client
+	close func()
+}
+
+// process returns a client of the process that has the folder.
+func process(data string) *client {
+	c := control.Client(data)
+	return &client{c, c.CloseIdleConnections}
+}
+
+// errSilent is the error of a process that has the folder and does not answer.
+var errSilent = errors.New("the process at the socket does not answer")
+
+// askHealth asks the process that has the folder how it is. It fails if there is none, and
+// with errSilent if that does not answer.
+func askHealth(ctx context.Context, data string) (health, error) {
+	c := process(data)
+	defer c.close()
+	ctx, cancel := context.WithTimeoutCause(ctx, answerPatience, errSilent)
+	defer cancel()
+	h, err := fetch[health](ctx, c, "/health", nil)
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		err = errSilent
+	}
+	return h, err
 }
 
 // do makes a request. The caller closes the body of the answer.

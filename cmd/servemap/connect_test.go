@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/servemap/servemap/internal/control"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store/badgerstore"
 )
@@ -118,7 +119,7 @@ func statusOf(u string) int {
 func TestSilentProcessKeepsNobodyWaiting(t *testing.T) {
 	site, data := writeSite(t), t.TempDir()
 	files(t, site, data).stop() // makes what commands open
-	silent, err := listenSocket(data)
+	silent, err := control.Listen(data)
 	base.Check(t, err)
 	defer silent.Close() // the system accepts for it, and it never answers
 	var asked sync.WaitGroup
@@ -144,7 +145,7 @@ func TestFolderThatAnotherProgramHoldsExitsWith4(t *testing.T) {
 	st, err := badgerstore.Open(data, nil)
 	base.Check(t, err)
 	defer st.Close()
-	base.Check(t, makeControlFolder(data))
+	base.Check(t, control.Make(data))
 	base.Check(t, (&settings{Origin: "https://example.com", Dir: data}).save(data))
 	if code, _, errs := call(t, "list", "-data", data); code != codeLocked || !strings.Contains(errs, "another process") {
 		t.Errorf("code %d, %q", code, errs)
@@ -169,7 +170,7 @@ func TestFolderOfAnotherUserIsNotOpened(t *testing.T) {
 	s := files(t, site, data)
 	const other = 54321 // no user has it
 	give := func() {
-		for _, name := range []string{data, controlFolder(data), settingsFile(data)} {
+		for _, name := range []string{data, control.Folder(data), control.Settings(data)} {
 			base.Check(t, os.Chown(name, other, other))
 		}
 	}
@@ -181,7 +182,7 @@ func TestFolderOfAnotherUserIsNotOpened(t *testing.T) {
 		t.Errorf("code %d, %s", code, errs)
 	}
 	sameStrings(t, "files after the refusal", entries(t, data), before...)
-	base.Check(t, os.Chown(settingsFile(data), 0, 0))
+	base.Check(t, os.Chown(control.Settings(data), 0, 0))
 	must(t, "list", "-data", data)
 }
 
@@ -201,7 +202,7 @@ func TestOnlyTheOwnerMayEnterTheControlFolder(t *testing.T) {
 		t.Skip("no modes")
 	}
 	s := files(t, writeSite(t), t.TempDir())
-	if info, err := os.Stat(controlFolder(s.data)); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(control.Folder(s.data)); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 }

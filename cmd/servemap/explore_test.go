@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/servemap/servemap/internal/control"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -54,7 +55,7 @@ func TestInterruptedExplorationGoesOnAtTheNextStart(t *testing.T) {
 	if code := s.stop(); code != codeDone {
 		t.Errorf("code %d", code)
 	}
-	if info, err := os.Stat(stateFile(data)); err != nil || info.Size() == 0 || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(control.Exploring(data)); err != nil || info.Size() == 0 || info.Mode().Perm() != 0o600 {
 		t.Errorf("the state is not kept: %v %v", info, err)
 	}
 	close(site.release)
@@ -71,7 +72,7 @@ func TestInterruptedExplorationGoesOnAtTheNextStart(t *testing.T) {
 	s.stop()
 	s = serve(t, data, args...) // a third start has nothing to explore
 	must(t, "stats", "-data", data)
-	if _, err := os.Stat(stateFile(data)); !os.IsNotExist(err) || strings.Contains(s.log.String(), "explored") {
+	if _, err := os.Stat(control.Exploring(data)); !os.IsNotExist(err) || strings.Contains(s.log.String(), "explored") {
 		t.Errorf("it explores again: %s", s.log)
 	}
 }

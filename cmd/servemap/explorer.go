@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/control"
 	"github.com/servemap/servemap/internal/texts"
 )
 
@@ -50,7 +51,7 @@ func (e *explorer) alone(ctx context.Context, opts servemap.ExploreOptions) (ser
 	opts.Resume, _ = os.ReadFile(e.state)
 	done, err := e.site.Explore(ctx, e.handler, &opts)
 	if len(done.State) > 0 {
-		return done, errors.Join(err, writeFile(e.state, done.State))
+		return done, errors.Join(err, control.WriteFile(e.state, done.State))
 	}
 	if err == nil || len(opts.Resume) > 0 { // it is done, or its state cannot be read
 		_ = os.Remove(e.state)
@@ -132,7 +133,7 @@ func (e *explorer) atStart(ctx context.Context, always bool, most int) {
 		e.log.Info("exploring goes on where it ended")
 	} else if !always && !e.empty(ctx) {
 		return
-	} else if err := writeFile(e.state, nil); err != nil { // if this process dies, the next start continues
+	} else if err := control.WriteFile(e.state, nil); err != nil { // if this process dies, the next start continues
 		e.log.Error("exploring: how to go on cannot be kept", "err", err)
 	}
 	told := time.Now()

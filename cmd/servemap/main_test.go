@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/servemap/servemap/internal/control"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -225,7 +226,7 @@ func TestSignalsEndTheProgramInOrder(t *testing.T) {
 	if code := s.stop(); code != codeDone {
 		t.Errorf("code %d: %s", code, s.log)
 	}
-	if _, err := os.Stat(socketFile(s.data)); !os.IsNotExist(err) {
+	if _, err := os.Stat(control.Socket(s.data)); !os.IsNotExist(err) {
 		t.Errorf("the socket is still there: %v", err)
 	}
 }

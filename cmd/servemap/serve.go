@@ -24,6 +24,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/control"
 	"github.com/servemap/servemap/internal/folder"
 	"github.com/servemap/servemap/internal/location"
 	"github.com/servemap/servemap/internal/texts"
@@ -140,7 +141,7 @@ func (v *serving) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	c := newControl(&v.settings, v.data, site, handler, v.log)
+	c := newAnswers(&v.settings, v.data, site, handler, v.log)
 	c.health.Listen = listener.Addr().String()
 	return v.serve(ctx, st, c, listener)
 }
@@ -254,7 +255,7 @@ func (u unheld) WithGroup(name string) slog.Handler { return unheld{u.Handler.Wi
 // serve serves visitors at once, and commands once the data belongs to this process. Then
 // it ends in order: readiness, visitors, explorations, the site. The caller closes the
 // store.
-func (v *serving) serve(ctx context.Context, st store.Store, c *control, listener net.Listener) error {
+func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listener net.Listener) error {
 	var work sync.WaitGroup
 	defer work.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -316,7 +317,7 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *control, listene
 
 // own waits until the store can be used: only one process can use a folder. Then it stores
 // the settings, answers commands, and explores, until ctx ends.
-func (v *serving) own(ctx context.Context, st store.Store, c *control) {
+func (v *serving) own(ctx context.Context, st store.Store, c *answers) {
 	if !usable(ctx, st) {
 		return
 	}
@@ -342,13 +343,13 @@ func (v *serving) own(ctx context.Context, st store.Store, c *control) {
 
 // prepare stores the settings, and listens for commands.
 func (v *serving) prepare() (net.Listener, error) {
-	if err := makeControlFolder(v.data); err != nil {
+	if err := control.Make(v.data); err != nil {
 		return nil, err
 	}
 	if err := v.save(v.data); err != nil {
 		return nil, err
 	}
-	return listenSocket(v.data)
+	return control.Listen(v.data)
 }
 
 // usable waits until the store can be used. It returns false if ctx ends before. Only a
@@ -363,7 +364,7 @@ func usable(ctx context.Context, st store.Store) bool {
 
 // serveAdmin answers /healthz, /metrics and the inspector at the address of -admin, if
 // there is one.
-func (v *serving) serveAdmin(c *control, failed chan<- error) (io.Closer, error) {
+func (v *serving) serveAdmin(c *answers, failed chan<- error) (io.Closer, error) {
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second}
 	if v.admin == "" {
 		return server, nil

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/control"
 	"github.com/servemap/servemap/internal/folder"
 	"github.com/servemap/servemap/internal/forwarded"
 	"github.com/servemap/servemap/internal/location"
@@ -156,33 +157,16 @@ func (s *settings) trusted() (forwarded.Proxies, error) {
 	return trusted, nil
 }
 
-// The command's own files are in a folder below that of the data, which only its owner may
-// enter.
-func controlFolder(data string) string { return filepath.Join(data, "servemap") }
-func socketFile(data string) string    { return filepath.Join(controlFolder(data), "socket") }
-func stateFile(data string) string     { return filepath.Join(controlFolder(data), "exploring") }
-func settingsFile(data string) string  { return filepath.Join(controlFolder(data), "settings.json") }
-
-// makeControlFolder makes that folder private, whatever the umask, and whoever made it
-// before.
-func makeControlFolder(data string) error {
-	dir := controlFolder(data)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	return os.Chmod(dir, 0o700)
-}
-
 func (s *settings) save(data string) error {
 	b, err := json.MarshalIndent(s, "", "\t")
 	if err != nil {
 		return err
 	}
-	return writeFile(settingsFile(data), append(b, '\n'))
+	return control.WriteFile(control.Settings(data), append(b, '\n'))
 }
 
 func loadSettings(data string) (*settings, error) {
-	b, err := os.ReadFile(settingsFile(data))
+	b, err := os.ReadFile(control.Settings(data))
 	if os.IsNotExist(err) {
 		if _, err := os.Stat(filepath.Join(data, "badger")); err == nil {
 			return nil, usage("-data %s belongs to a program that uses the library; ask that program, by its inspector or Site.Explain", data)
@@ -194,16 +178,7 @@ func loadSettings(data string) (*settings, error) {
 		err = json.Unmarshal(b, s)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s, which the next start of proxy or files writes anew: %w", settingsFile(data), err)
+		return nil, fmt.Errorf("reading %s, which the next start of proxy or files writes anew: %w", control.Settings(data), err)
 	}
 	return s, nil
-}
-
-// writeFile replaces a file in one step, so that a crash leaves either the old or the new
-// one.
-func writeFile(name string, b []byte) error {
-	if err := os.WriteFile(name+".new", b, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(name+".new", name)
 }
