@@ -303,9 +303,8 @@
 // A badgerstore writes nothing while less space is free than its Options.Reserve. The Site
 // then serves the last sitemap. Its Health says whether it works at the moment. A folder
 // that is removed, renamed or replaced while it is open shows in Stats.Store at the next
-// write. Some six seconds later the store uses the folder in its place, or makes a new one.
-// Then the site is learned anew. If every deployment logs an empty folder, the folder needs
-// a volume.
+// write, and nothing more is learned until it is put back or the process restarts. If every
+// deployment logs an empty folder, the folder needs a volume.
 //
 // Most requests teach nothing. A page is looked at when it is due: seconds after its first
 // look, then ever less often, down to once a minute. One worker reads the pages. It may

@@ -1,12 +1,14 @@
-// Fleet is one site served by two processes that share what they learn in a
-// PostgreSQL database, behind a small balancer. From time to time one of the
-// processes is killed and started again, while the sitemap grows.
+// Fleet is one process of several that serve a site and share what they learn in a PostgreSQL
+// database. Start it in two terminals, visit the site at one address, and read the sitemap at the other:
 //
-//	DATABASE_URL=postgres://localhost/test go run ./examples/fleet
+//	export DATABASE_URL=postgres://postgres@localhost:5432/test
+//	go run ./examples/fleet -addr localhost:8080
+//	go run ./examples/fleet -addr localhost:8081
 package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"flag"
 	"fmt"
@@ -14,74 +16,81 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"sync"
+	"strconv"
 	"syscall"
 	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/store/sqlstore"
 )
 
-const noDatabase = `DATABASE_URL is not set. Processes share what they learn in a PostgreSQL database; name one in
-which tables may be made, such as
-
-    DATABASE_URL=postgres://postgres@localhost:5432/test go run ./examples/fleet
-
-A site of one process needs none: see examples/quickstart.`
-
 func main() {
-	addr := flag.String("addr", "localhost:8080", "address of the balancer")
-	lasts := flag.Duration("for", 0, "how long to go on; until interrupted if 0")
-	each := flag.Duration("kill", 20*time.Second, "how often a replica is killed")
-	replica := flag.Bool("replica", false, "be one of the replicas; the command starts itself so")
+	addr := flag.String("addr", "localhost:8080", "address to listen on")
+	origin := flag.String("origin", "http://localhost:8080", "public origin of the site, the same for all processes")
 	flag.Parse()
 	database := os.Getenv("DATABASE_URL")
 	if database == "" {
-		fmt.Fprintln(os.Stderr, noDatabase)
-		os.Exit(2)
+		log.Fatal("DATABASE_URL is not set; name a PostgreSQL database, such as postgres://postgres@localhost:5432/test")
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	var err error
-	if *replica {
-		err = serveReplica(ctx, "http://"+*addr, database)
-	} else {
-		if *lasts > 0 {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, *lasts)
-			defer cancel()
-		}
-		err = run(ctx, *addr, *each)
-	}
-	if err != nil {
+	if err := run(*addr, *origin, database); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// replicas is how many processes serve the site.
-const replicas = 2
-
-// run starts the replicas and the balancer, and ends them when ctx ends.
-func run(ctx context.Context, addr string, each time.Duration) error {
-	ctx, stop := context.WithCancel(ctx)
-	var group sync.WaitGroup
-	defer group.Wait()
-	defer stop()
-	b := newBalancer(replicas)
-	for i := range replicas {
-		r := &process{number: i, addr: addr, balancer: b}
-		if err := r.start(); err != nil {
-			return err
-		}
-		group.Go(func() { r.live(ctx, each*time.Duration(i+1), each*replicas) })
-	}
-	server := &http.Server{Addr: addr, Handler: b, ReadHeaderTimeout: 10 * time.Second}
-	group.Go(func() { visit(ctx, "http://"+addr) })
-	group.Go(func() { report(ctx, b) })
-	group.Go(func() {
-		<-ctx.Done()
-		_ = server.Close()
-	})
-	fmt.Printf("The site, by %d processes:  http://%s/\nIts sitemap:               http://%[2]s/sitemap.xml\n\n", replicas, addr)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+func run(addr, origin, database string) error {
+	db, err := sql.Open("pgx", database)
+	if err != nil {
 		return err
 	}
-	return nil
+	defer db.Close()
+	st, err := sqlstore.Open(db, &sqlstore.Options{Table: "servemap_example"})
+	if err != nil {
+		return err
+	}
+	// RefreshEvery is how often to look for what other processes have stored.
+	// The default of 15 seconds is long for a demonstration.
+	site, err := servemap.New(origin, st, &servemap.Options{Limits: servemap.Limits{RefreshEvery: 2 * time.Second, RenderEvery: time.Second}})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("serving http://%s/\nsitemap at http://%[1]s/sitemap.xml\n", addr)
+	return serve(&http.Server{Addr: addr, Handler: site.Wrap(letters()), ReadHeaderTimeout: 10 * time.Second}, site)
+}
+
+// letters is a site of a hundred pages, of which each links to the next.
+func letters() http.Handler {
+	page := func(w http.ResponseWriter, title string, next int) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, "<!doctype html>\n<html lang=\"en\"><head><title>%s</title></head><body><main><h1>%[1]s</h1>"+
+			"<p>Here is %[1]s, about the gulls.</p><a href=\"/letter/%d\">The next one</a></main></body></html>\n", title, next)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { page(w, "Letters to the editor", 1) })
+	mux.HandleFunc("GET /letter/{number}", func(w http.ResponseWriter, r *http.Request) {
+		n, err := strconv.Atoi(r.PathValue("number"))
+		if err != nil || n < 1 || n > 100 {
+			http.NotFound(w, r)
+			return
+		}
+		page(w, fmt.Sprintf("letter %d", n), n%100+1)
+	})
+	return mux
+}
+
+// serve runs until the process is told to stop, and then stores what it has learned.
+func serve(server *http.Server, site *servemap.Site) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	failed := make(chan error, 1)
+	go func() { failed <- server.ListenAndServe() }()
+	var err error
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return errors.Join(err, server.Shutdown(ctx), site.Close(ctx))
 }
