@@ -222,6 +222,7 @@ var cookiesOfSomebody = []string{
 	"MATOMO_SESSID", "next-auth.session-token", "__Secure-next-auth.session-token", "authjs.session-token", "_oauth2_proxy", "_oauth2_proxy_csrf", "CF_Authorization",
 	"AWSELBAuthSessionCookie-0", "AWSALBAuthNonce", "_forum_session", "user", "user_id", "username", "email", "cart", "cart_id", "woocommerce_cart_hash", "wp_woocommerce_session_abc",
 	"messages", "flash", "currency", "basket", "customer", "account", "member", "themes", "theme_session", "langs", "locale_user", "csrf_session", "Theme", "CSRFTOKEN",
+	"__Host-session", "__Secure-id", "csrftokens", "XSRF-TOKEN-x", "_app_session", "_fbpx", "OptanonConsents", "cf_clearances", "__cf_bmx", "x_ga",
 }
 
 func TestCookiesThatEveryVisitorGetsMakeNobodyKnown(t *testing.T) {

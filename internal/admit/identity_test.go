@@ -45,7 +45,7 @@ var namesOfUsers = []struct{ who, names string }{
 	{"Shibboleth and SAML", "Shib-Session-ID Shib-Identity-Provider Shib_Session_Index eppn affiliation unscoped-affiliation entitlement persistent-id targeted-id displayName givenName mail uid eduPersonPrincipalName isMemberOf X-Saml-Nameid"},
 	{"GitLab, GitHub, Replit", "Private-Token X-Gitlab-Token X-Github-Token X-Replit-User-Id X-Replit-User-Name Impersonate-User"},
 	{"what owners make up", "X-Authorization X-User X-UserId X-User-Id X-UserName X-User-Email X-Login X-LoginName X-Logged-In X-Email X-Account X-Account-Id X-AccountName X-Identity X-Principal X-Member-Id " +
-		"X-Customer-Id X-Employee-Id X-Role X-Roles X-Is-Admin X-Session-Id X-SessionToken X-Sid X-Auth X-AuthToken X-Authuser X-Current-User Current-User X-Displayname X-Full-Name X-Nickname X-Subject X-Claims " +
+		"X-Customer-Id X-Employee-Id X-Role X-Roles X-Is-Admin X-Session-Id X-SessionToken X-Session-Token X-Api-Token X-Remote-Group X-Sid X-Auth X-AuthToken X-Authuser X-Current-User Current-User X-Displayname X-Full-Name X-Nickname X-Subject X-Claims " +
 		"X-Msisdn X-Csrf-Token X-XSRF-TOKEN X-Ldap-Dn X-Sso-Id X-Bearer X_Forwarded_User X.Forwarded.User Authorization-User"},
 }
 

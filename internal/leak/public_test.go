@@ -3,6 +3,7 @@ package leak_test
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -204,6 +205,19 @@ func anyhow(rw http.ResponseWriter, r *http.Request, page string) {
 		io.WriteString(rw, strings.Replace(page, "</head>", `<link rel="canonical" href="`+testkit.Origin+r.URL.EscapedPath()+query(r)+`"></head>`, 1))
 	default:
 		io.WriteString(rw, page)
+	}
+}
+
+// inPieces writes a page cut at random points, and flushes some pieces. The first piece shows that
+// it is HTML.
+func inPieces(rw http.ResponseWriter, r *http.Request, html string) {
+	chance := rand.New(rand.NewPCG(uint64(len(html)), uint64(len(r.URL.Path))))
+	for first := 40; html != ""; first = 1 {
+		n := min(len(html), first+chance.IntN(1+chance.IntN(400)))
+		io.WriteString(rw, html[:n])
+		if html = html[n:]; chance.IntN(3) == 0 {
+			rw.(http.Flusher).Flush()
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
@@ -36,10 +35,7 @@ type row struct {
 
 	personal bool // a page shows each visitor the link to another of these pages
 	moves    int  // or redirects each visitor there, with this status
-	rounds   int  // how many visitors come, 0 for all
 
-	vary     func(r *rand.Rand) http.Header           // more headers of each request
-	shape    func(r *rand.Rand) (string, http.Header) // head and response of each page
 	head     string
 	response http.Header
 	answer   func(rw http.ResponseWriter, r *http.Request, html string) // writes the page, if not nil
@@ -56,7 +52,6 @@ type page struct {
 	canary, target, location string
 	private                  bool
 	ownHead                  string
-	ownResponse              http.Header
 	chance                   uint64 // seed of everything that varies
 	board                    string // the page that leads to it, if it is personal
 }
@@ -91,14 +86,10 @@ func (r *row) page(canary string) *page {
 	if loc == "" {
 		loc = r.path
 	}
-	p := &page{
+	return &page{
 		row: r, canary: canary, target: withCanary(r.path, canary), location: withCanary(loc, canary), private: r.private(),
-		ownHead: withCanary(r.head, canary), ownResponse: r.response, chance: xxh3.HashString(canary),
+		ownHead: withCanary(r.head, canary), chance: xxh3.HashString(canary),
 	}
-	if r.shape != nil {
-		p.ownHead, p.ownResponse = r.shape(rand.New(rand.NewPCG(p.chance, 0)))
-	}
-	return p
 }
 
 // after returns where the private page with a canary leads. It is in its own folder, so that only
@@ -115,7 +106,7 @@ func (p *page) handler(s *scene) http.HandlerFunc {
 		about, links = marker+" "+p.name, []string{after(p.canary)}
 	}
 	return func(rw http.ResponseWriter, r *http.Request) {
-		for name, values := range p.ownResponse {
+		for name, values := range p.response {
 			rw.Header()[name] = values
 		}
 		body := testkit.HTML(p.ownHead, about+" "+p.canary+" "+r.URL.Query().Get("page"), links...)
@@ -132,9 +123,6 @@ func (p *page) handler(s *scene) http.HandlerFunc {
 
 // get is what a visitor does by default.
 func (p *page) get(w *world, n int) {
-	if p.row.rounds > 0 && n >= p.row.rounds {
-		return
-	}
 	if p.visit != nil {
 		p.visit(w, p, n)
 		return
@@ -143,11 +131,7 @@ func (p *page) get(w *world, n int) {
 	if method == "" {
 		method = http.MethodGet
 	}
-	headers := p.headers
-	if p.vary != nil {
-		headers = p.vary(rand.New(rand.NewPCG(p.chance, uint64(n))))
-	}
-	w.do(w.client, w.request(n, method, p.target, headers))
+	w.do(w.client, w.request(n, method, p.target, p.headers))
 }
 
 func header(pairs ...string) http.Header {
