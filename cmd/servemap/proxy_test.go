@@ -174,8 +174,16 @@ func (p place) Close() error { return nil }
 func (p place) Addr() net.Addr { return net.TCPAddrFromAddrPort(netip.AddrPort(p)) }
 
 func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(blog))
-	s := serve(t, t.TempDir(), "proxy", "-to", site.URL, "-origin", origin, "-explore")
+	socket := filepath.Join(t.TempDir(), "s") // unlike a port, nobody else takes it meanwhile
+	start := func() *http.Server {
+		listener, err := net.Listen("unix", socket)
+		base.Check(t, err)
+		site := &http.Server{Handler: http.HandlerFunc(blog)}
+		go func() { _ = site.Serve(listener) }()
+		return site
+	}
+	site := start()
+	s := serve(t, t.TempDir(), "proxy", "-to", "unix:"+socket, "-origin", origin, "-explore")
 	s.log.await(t, "msg=explored")
 	_, before := get(t, s.at+"/sitemap.xml")
 	site.Close()
@@ -191,14 +199,7 @@ func TestDeadUpstreamGives502AndTheSitemapStays(t *testing.T) {
 	if n := strings.Count(s.log.String(), "the site does not answer"); n != 1 {
 		t.Errorf("it was logged %d times:\n%s", n, s.log)
 	}
-	listener, err := net.Listen("tcp", strings.TrimPrefix(site.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	back := httptest.NewUnstartedServer(http.HandlerFunc(blog))
-	back.Listener = listener
-	back.Start()
-	defer back.Close()
+	defer start().Close()
 	if resp, body := get(t, s.at+"/article-1"); resp.StatusCode != 200 {
 		t.Errorf("the site is back: %s %s", resp.Status, body)
 	}

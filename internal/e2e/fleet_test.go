@@ -186,9 +186,10 @@ func TestSharedStoreIsPolledByDefault(t *testing.T) {
 // database is a test's own PostgreSQL database, which can become read-only.
 type database struct {
 	testing.TB
-	admin *sql.DB
-	name  string
-	url   url.URL
+	admin    *sql.DB
+	name     string
+	url      url.URL
+	sessions int // how many a store may have, 0 for any number
 }
 
 // newDatabase makes a database that is dropped with the test. Without PostgreSQL it skips the test,
@@ -227,16 +228,17 @@ func (d *database) open(log *testkit.Log) *sqlstore.Store {
 	d.Helper()
 	db, err := sql.Open("pgx", d.url.String())
 	base.Check(d, err)
+	db.SetMaxOpenConns(d.sessions)
 	d.Cleanup(func() { db.Close() })
 	st, err := sqlstore.Open(db, &sqlstore.Options{Logger: log.Logger()})
 	base.Check(d, err)
 	return st
 }
 
-// failOver ends all sessions. New ones can only read.
+// failOver ends all sessions, and returns when they have ended. New ones can only read.
 func (d *database) failOver() {
 	d.exec("ALTER DATABASE " + d.name + " SET default_transaction_read_only = on")
-	d.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + d.name + "'")
+	d.exec("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '" + d.name + "'")
 }
 
 // recover lets new sessions write. Open sessions stay read-only.
@@ -258,6 +260,7 @@ func (s *countedStore) Update(ctx context.Context, keys []string, fn func([][]by
 // A site's database fails over to a server that takes no writes, and back.
 func TestSiteServesWhileItsDatabaseOnlyReads(t *testing.T) {
 	d := newDatabase(t)
+	d.sessions = 1 // the end of each may be logged
 	log := new(testkit.Log)
 	st := &countedStore{Store: d.open(log)}
 	h := testkit.PageOfItsURL("/page/0", "/page/1", "/page/2")

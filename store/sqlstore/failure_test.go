@@ -34,9 +34,8 @@ func throughProxy(t *testing.T, timeout time.Duration) (*Store, *proxy, *logged)
 	u, err := url.Parse(address())
 	base.Check(t, err)
 	p := newProxy(t, u.Host)
-	u.Host = p.address()
 	log := &logged{}
-	s := openWith(t, dial(t, u.String()), &Options{
+	s := openWith(t, dial(t, withSetting(withSetting(address(), "host="+p.folder), "port=5432")), &Options{
 		Table: direct.sql.name.String(), Logger: log.Logger(),
 	})
 	if got := get(t, s, "k"); got != "1" {
@@ -89,6 +88,7 @@ func TestStoreWorksAgainAfterTheDatabaseFailed(t *testing.T) {
 					}
 				}
 				c.mend(t, p)
+				s.timeout = time.Minute // this machine may be busy
 				if err := eventually(func() error { return call(context.Background(), s) }); err != nil {
 					t.Errorf("when the database is back: %v", err)
 				}

@@ -2,14 +2,19 @@ package sqlstore
 
 import (
 	"net"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-// proxy is between a store and its database, and can fail like a network.
+// proxy is between a store and its database, and can fail like a network. It listens at a Unix
+// socket, which nobody else can take while it is closed.
 type proxy struct {
 	target string
-	at     string
+	folder string // of the socket
 
 	mu       sync.Mutex
 	listener net.Listener
@@ -19,28 +24,29 @@ type proxy struct {
 }
 
 func newProxy(t *testing.T, target string) *proxy {
-	p := &proxy{target: target, at: "127.0.0.1:0", conns: map[net.Conn]bool{}, gate: make(chan struct{})}
+	folder, err := os.MkdirTemp("", "") // t.TempDir is too long for a socket
+	base.Check(t, err)
+	p := &proxy{target: target, folder: folder, conns: map[net.Conn]bool{}, gate: make(chan struct{})}
 	close(p.gate)
-	p.open(t)
 	t.Cleanup(func() {
 		p.close()
 		p.resume()
 		p.running.Wait()
+		os.RemoveAll(folder)
 	})
+	p.open(t)
 	return p
 }
 
-func (p *proxy) address() string { return p.at }
-
-// open listens, always at the same address.
+// open listens where PostgreSQL would in the folder.
 func (p *proxy) open(t *testing.T) {
 	t.Helper()
-	l, err := net.Listen("tcp", p.at)
+	l, err := net.Listen("unix", filepath.Join(p.folder, ".s.PGSQL.5432"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.mu.Lock()
-	p.listener, p.at = l, l.Addr().String()
+	p.listener = l
 	p.mu.Unlock()
 	p.running.Go(func() {
 		for {

@@ -60,7 +60,7 @@ func TestReadOnlyDatabaseIsRead(t *testing.T) {
 			s := openWith(t, db, &Options{Logger: log.Logger()})
 			mustPut(t, s, "k", "1")
 			exec(c.refuse)
-			exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}' AND pid <> pg_backend_pid()`)
+			exec(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '{name}' AND pid <> pg_backend_pid()`)
 			err := eventually(func() error { // at first it may meet the ended session
 				return s.View(context.Background(), []string{"k"}, func([][]byte) error { return nil })
 			})
