@@ -71,6 +71,7 @@ func TestInterruptedExplorationGoesOnAtTheNextStart(t *testing.T) {
 	}
 	s.stop()
 	s = serve(t, data, args...) // a third start has nothing to explore
+	s.log.await(t, "commands are answered")
 	must(t, "stats", "-data", data)
 	if _, err := os.Stat(control.Exploring(data)); !os.IsNotExist(err) || strings.Contains(s.log.String(), "explored") {
 		t.Errorf("it explores again: %s", s.log)
@@ -94,6 +95,7 @@ func TestPagesLeftByTheLimitOfAnExplorationAreAskedForLater(t *testing.T) {
 	}
 	s.stop()
 	s = serve(t, s.data, args...) // a third start has nothing to explore
+	s.log.await(t, "commands are answered")
 	must(t, "stats", "-data", s.data)
 	if strings.Contains(s.log.String(), "explor") {
 		t.Errorf("it explores again: %s", s.log)

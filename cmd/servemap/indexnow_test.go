@@ -7,7 +7,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,7 +19,8 @@ func TestIndexNowTellsAnEngineOfNewPages(t *testing.T) {
 	for _, tt := range []struct{ name, key string }{{"a key that is made", ""}, {"a key of the owner's", "the-owners-key"}} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Setenv(texts.KeyVariable, tt.key)
-			var site atomic.Pointer[httputil.ReverseProxy]
+			var site http.Handler
+			known := make(chan struct{}) // closed once site is known
 			posts := make(chan indexNowPost, 10)
 			mux := http.NewServeMux()
 			mux.HandleFunc("POST /indexnow", func(_ http.ResponseWriter, r *http.Request) {
@@ -31,8 +31,10 @@ func TestIndexNowTellsAnEngineOfNewPages(t *testing.T) {
 				posts <- p
 			})
 			mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-				if proxy := site.Load(); proxy != nil {
-					proxy.ServeHTTP(w, r)
+				select {
+				case <-known: // or the notifier would not find its key
+					site.ServeHTTP(w, r)
+				case <-r.Context().Done():
 				}
 			})
 			front := httptest.NewServer(mux)
@@ -43,7 +45,8 @@ func TestIndexNowTellsAnEngineOfNewPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			site.Store(httputil.NewSingleHostReverseProxy(u))
+			site = httputil.NewSingleHostReverseProxy(u)
+			close(known)
 			var told []string
 			var key string
 			for len(told) < 3 {
