@@ -25,9 +25,6 @@ type diary struct {
 func newDiary(t *testing.T, change ...func(*Config)) *diary {
 	d := &diary{shelf: newShelf(t, change...), last: map[string]int64{}, part: map[string]int{}}
 	d.j = journal.Journal{Keys: d.book.Keys}
-	if err := d.j.Begin(t.Context(), d.st, time.Now(), true); err != nil {
-		t.Fatal(err)
-	}
 	return d
 }
 

@@ -43,12 +43,7 @@ type Event struct {
 // A Journal remembers the last event of each page, ordered by time. So to find what changed since a
 // time costs only as much as changed. Its methods only read and write tx, so that they can run
 // again.
-type Journal struct {
-	Keys keys.Keys
-	// Started is when this process began. Until somebody begins the journal, it is complete since
-	// then.
-	Started time.Time
-}
+type Journal struct{ Keys keys.Keys }
 
 // Tx is the store as one transaction sees it.
 type Tx interface {
@@ -164,14 +159,14 @@ func (j Journal) reaches(ctx context.Context, st store.Store, since time.Time) e
 	return err
 }
 
-// From returns since when the journal is complete, the zero Time for since the site has
-// had pages.
+// From returns since when the journal is complete. It is the zero Time for since the site has
+// had pages: then no event was ever dropped.
 func (j Journal) From(ctx context.Context, st store.Store) (time.Time, error) {
-	from, known, err := j.begin(ctx, st)
-	if err == nil && !known {
-		from = moment.Of(j.Started)
+	records, err := txn.ReadAll(ctx, st, j.Keys.Journal())
+	if err != nil {
+		return time.Time{}, err
 	}
-	return from.Time(), err
+	return readBeginning(records[0]).Time(), nil
 }
 
 // Scan yields the events between two times, both included, in Unix milliseconds. It skips
@@ -198,37 +193,16 @@ func (j Journal) Scan(ctx context.Context, st store.Store, from, to int64) iter.
 	}
 }
 
-// begin returns since when the journal is complete; 0 means since the site has had pages. known
-// says that somebody began it.
-func (j Journal) begin(ctx context.Context, st store.Store) (from moment.Time, known bool, err error) {
-	records, err := txn.ReadAll(ctx, st, j.Keys.Journal())
-	if err == nil {
-		from, known = readBeginning(records[0])
-	}
-	return from, known, err
+// readBeginning reads the record of when the journal begins. A damaged one counts as none.
+func readBeginning(b []byte) (from moment.Time) {
+	_, _ = record.Read(b, record.Into(func(f *record.Fields) { f.Time(1, &from) }))
+	return from
 }
 
-func readBeginning(b []byte) (from moment.Time, known bool) {
-	_, err := record.Read(b, record.Into(func(f *record.Fields) { f.Time(1, &from) }))
-	return from, err == nil
-}
-
-// Begin notes since when the journal is complete, unless that is known.
-func (j Journal) Begin(ctx context.Context, st store.Store, now time.Time, isNew bool) error {
-	_, known, err := j.begin(ctx, st)
-	if err != nil || known {
-		return err
-	}
-	if isNew {
-		now = time.Time{} // there was nothing before
-	}
-	return j.forgetBefore(ctx, st, moment.Of(now))
-}
-
+// forgetBefore notes that events before at are dropped.
 func (j Journal) forgetBefore(ctx context.Context, st store.Store, at moment.Time) error {
 	return st.Update(ctx, []string{j.Keys.Journal()}, func(values [][]byte) error {
-		from, _ := readBeginning(values[0])
-		from = max(from, at) // another process may have dropped more
+		from := max(readBeginning(values[0]), at) // another process may have dropped more
 		values[0] = record.Encode(func(f *record.Fields) { f.Time(1, &from) }, record.Others(values[0], 1))
 		return nil
 	})

@@ -26,9 +26,7 @@ type diary struct {
 }
 
 func newDiary(t *testing.T) *diary {
-	d := &diary{T: t, st: new(memstore.Store), j: Journal{Keys: "s|"}, last: map[string]int64{}}
-	base.Check(t, d.j.Begin(t.Context(), d.st, time.Now(), true))
-	return d
+	return &diary{T: t, st: new(memstore.Store), j: Journal{Keys: "s|"}, last: map[string]int64{}}
 }
 
 // mapTx is a transaction on a map.
@@ -131,55 +129,6 @@ func TestJournalIsBounded(t *testing.T) {
 		d.happens(Changed, "/0") // its event is gone
 		d.wantSince(began.Add(9*time.Second), "added /9, changed /0")
 	})
-}
-
-func TestJournalBegunLaterSaysWhatItDoesNotKnow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := &diary{T: t, st: new(memstore.Store), j: Journal{Keys: "s|", Started: time.Now()}}
-		ask := func(since time.Time) (err error) {
-			for _, err = range d.j.Events(t.Context(), d.st, since) {
-			}
-			return err
-		}
-		began := time.Now()
-		for _, isNew := range []bool{false, true} { // the second time changes nothing
-			base.Check(t, d.j.Begin(t.Context(), d.st, time.Now(), isNew))
-			time.Sleep(time.Hour)
-		}
-		if err := ask(began.Add(-time.Millisecond)); !errors.Is(err, ErrOlder) {
-			t.Errorf("%v for a time before it began", err)
-		}
-		if err := ask(began); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// TestJournalNotBegunSaysWhatItDoesNotKnow asks before the worker has begun the journal.
-func TestJournalNotBegunSaysWhatItDoesNotKnow(t *testing.T) {
-	now := time.Now()
-	for _, tt := range []struct {
-		name  string
-		since time.Time
-		older bool
-	}{
-		{"since ever", time.Time{}, true},
-		{"since before the start", now.Add(-time.Second), true},
-		{"since the start", now, false},
-		{"since a time to come", now.Add(time.Hour), false},
-		{"since a time that no key can tell", now.AddDate(30_000, 0, 0), false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			d := &diary{T: t, st: new(memstore.Store), j: Journal{Keys: "s|", Started: now}}
-			n, err := 0, error(nil)
-			for _, err = range d.j.Events(t.Context(), d.st, tt.since) {
-				n++
-			}
-			if older := errors.Is(err, ErrOlder); older != tt.older || !older && n > 0 {
-				t.Errorf("%d events, %v", n, err)
-			}
-		})
-	}
 }
 
 func TestDamagedEventsArePruned(t *testing.T) {

@@ -5,22 +5,6 @@ import (
 	"time"
 )
 
-// openJournal begins the journal if there is none. The journal of a new site begins with
-// its first page, that of a site with pages when this process started. An error is ignored:
-// nothing else depends on this, and it is tried again later.
-func (l *Ledger) openJournal(ctx context.Context) error {
-	isNew := true
-	for _, err := range l.cfg.Store.Scan(ctx, l.site.Keys.Pages(), "") {
-		if err != nil {
-			return nil
-		}
-		isNew = false
-		break
-	}
-	_ = l.site.Journal.Begin(ctx, l.cfg.Store, l.site.Journal.Started, isNew)
-	return nil
-}
-
 // pruneAfter is how many events are written to the journal between two prunings.
 const pruneAfter = 25_000
 

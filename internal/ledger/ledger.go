@@ -123,7 +123,7 @@ func New(cfg Config) (*Ledger, error) {
 		},
 		Keys:    k,
 		Book:    book.Book{Keys: k, URL: origin.URL, MaxURLs: cfg.MaxURLs, MaxBytes: cfg.MaxBytes},
-		Journal: journal.Journal{Keys: k, Started: time.Now()},
+		Journal: journal.Journal{Keys: k},
 	}
 	for _, e := range cfg.Entries {
 		l.site.Entries[e] = true
