@@ -26,6 +26,10 @@ type Book struct {
 	URL      func(location string) string // the absolute URL of a location
 	MaxURLs  int                          // 0 means the protocol's 50,000
 	MaxBytes int                          // 0 means the protocol's 52,428,800
+
+	// Filling is the last part, which new pages fill; 0 if there is none yet. Another
+	// process may have begun the next one meanwhile: a full part is passed over.
+	Filling int
 }
 
 // kinds are the extensions that a part's file may declare.
@@ -94,18 +98,9 @@ func putNumber(tx Tx, key string, n int) {
 	tx.Put(key, record.Write(func(f *record.Fields) { f.Count(1, &n) }, record.Others(tx.Get(key), 1)))
 }
 
-// readHead returns the part that is being filled, at least 1.
-func readHead(b []byte) (filling int) {
-	if n := readNumber(b); 1 <= n && n <= keys.MaxPart {
-		return n
-	}
-	return 1 // [Book.Mend] finds the right one
-}
-
-func (b Book) putHead(tx Tx, filling int) { putNumber(tx, b.Keys.Head(), filling) }
-
 // Add lists location with e and returns its part. That is before, if the page was there
-// earlier and the part has room, and otherwise the part being filled. Add reserves the most
+// earlier and the part has room, and otherwise the first one from the last part on that has
+// room. Add reserves the most
 // bytes that an entry with these extensions can ever take, so that no later change of its
 // dates, and no rule, makes the file too long. It reads a few keys, however many parts
 // there are.
@@ -128,26 +123,7 @@ func (b Book) choose(tx Tx, before, size int) (int, Part) {
 			return before, p
 		}
 	}
-	filling := readHead(tx.Get(b.Keys.Head()))
-	n, p := b.firstRoom(tx, filling, size)
-	if n != filling {
-		b.putHead(tx, n)
-	}
-	return n, p
-}
-
-// askedAhead is how many parts firstRoom reads at once after a damaged head: a
-// transaction can run again for further keys only a few times.
-const askedAhead = 32
-
-// firstRoom returns the first part from n on that has room.
-func (b Book) firstRoom(tx Tx, n, size int) (int, Part) {
-	for from := n; ; n++ {
-		if n > from && (n-from)%askedAhead == 1 {
-			for ahead := range askedAhead {
-				tx.Get(b.Keys.Part(n + ahead))
-			}
-		}
+	for n := max(1, b.Filling); ; n++ {
 		if p := DecodePart(tx.Get(b.Keys.Part(n))); b.room(p, size) {
 			return n, p
 		}
@@ -217,24 +193,12 @@ func (b Book) Extension(tx Tx, n int, location string) *Extension {
 // part, so it is for the rare case that the page's own record is lost. If there are more
 // parts than a transaction may read, the transaction fails.
 func (b Book) Find(tx Tx, location string) int {
-	for n := range min(readHead(tx.Get(b.Keys.Head())), store.MaxKeys+1) {
+	for n := range min(b.Filling, store.MaxKeys+1) {
 		if tx.Get(b.Keys.List(n+1, location)) != nil {
 			return n + 1
 		}
 	}
 	return 0
-}
-
-// Mend corrects the head by the records of all parts, as [ReadParts] returns them.
-func (b Book) Mend(tx Tx, parts map[int]Part) {
-	known := readHead(tx.Get(b.Keys.Head()))
-	filling := known
-	for n := range parts {
-		filling = max(filling, n)
-	}
-	if filling != known {
-		b.putHead(tx, filling)
-	}
 }
 
 // Over reports whether part n is too large. That happens when the limits were lowered, or
@@ -289,14 +253,11 @@ func (b Book) limits() (maxURLs, maxBytes int) {
 const headroom = 1024
 
 // Guess returns the keys that listing location needs in most cases, so that they can be
-// read beforehand. n is the part of the page or, with isNew, the part that the last new
-// page went to. A wrong guess costs a little time.
-func (b Book) Guess(n int, location string, isNew bool) []string {
-	switch {
-	case n == 0:
-		return nil
-	case isNew:
-		return []string{b.Keys.Head(), b.Keys.Part(n), b.Keys.List(n, location)}
+// read beforehand. n is the page's part, 0 for a new page. A wrong guess costs a little
+// time.
+func (b Book) Guess(n int, location string) []string {
+	if n == 0 {
+		n = max(1, b.Filling)
 	}
 	return []string{b.Keys.Part(n), b.Keys.List(n, location)}
 }

@@ -37,6 +37,7 @@ func TestPageKeepsItsPart(t *testing.T) {
 			t.Errorf("page %d is in part %d, want %d", i, got, want)
 		}
 	}
+	b.Filling = 3 // as a ledger knows it
 	b.Remove(tx, 1, "/1")
 	if got := b.Add(tx, 1, "/1", Entry{}); got != 1 {
 		t.Errorf("a page that comes back is in part %d, want its old one", got)
@@ -68,25 +69,6 @@ func (c counting) Put(key string, value []byte) {
 	c.mapTx.Put(key, value)
 }
 
-func TestMendRepairsTheHead(t *testing.T) {
-	tx, b := mapTx{}, testBook()
-	for i := range 9 {
-		b.Add(tx, 0, fmt.Sprintf("/%d", i), Entry{})
-	}
-	tx.Put(b.Keys.Head(), nil) // it is lost
-	parts := map[int]Part{}
-	for n := 1; n <= 3; n++ {
-		parts[n] = DecodePart(tx.Get(b.Keys.Part(n)))
-	}
-	b.Mend(tx, parts)
-	if got := readHead(tx.Get(b.Keys.Head())); got != 3 {
-		t.Errorf("part %d is being filled, want 3", got)
-	}
-	if got := b.Add(tx, 0, "/b", Entry{}); got != 4 {
-		t.Errorf("a new page is in part %d, want one after the last", got)
-	}
-}
-
 func TestPartOverItsLimitGivesPagesUp(t *testing.T) {
 	tx, b := mapTx{}, testBook()
 	b.MaxURLs = 10
@@ -116,21 +98,6 @@ func TestPartOverItsLimitGivesPagesUp(t *testing.T) {
 		if p := DecodePart(tx.Get(b.Keys.Part(n))); p.Pages != pages {
 			t.Errorf("part %d counts %d pages, and has %d", n, p.Pages, pages)
 		}
-	}
-}
-
-func TestHeadIsReadAsItWasWritten(t *testing.T) {
-	tx, b := mapTx{}, testBook()
-	b.putHead(tx, 300)
-	stored := tx.Get(b.Keys.Head())
-	if got := hex.EncodeToString(stored[:len(stored)-4]); got != "0108ac02" {
-		t.Errorf("encoded as %s", got)
-	}
-	if got := readHead(stored); got != 300 {
-		t.Errorf("read as %d", got)
-	}
-	if got := readHead([]byte("damaged")); got != 1 {
-		t.Errorf("a damaged head is read as %d", got)
 	}
 }
 
@@ -240,10 +207,6 @@ func TestEntryIsReadAsItWasWritten(t *testing.T) {
 // A record with a valid checksum may still hold any values.
 func TestRecordsWithImpossibleNumbersAreReadWithinBounds(t *testing.T) {
 	for _, v := range []uint64{1 << 31, 1 << 32, 1 << 62, 1 << 63, math.MaxUint64} {
-		h := readHead(recordtest.Numbered(1, v))
-		if h != 1 {
-			t.Errorf("head: part %d is filled of one said to be %d", h, v)
-		}
 		p := DecodePart(recordtest.Numbered(1, v))
 		if p.Pages <= 0 || p.Pages > math.MaxInt32 {
 			t.Errorf("part: %d pages of %d", p.Pages, v)
@@ -254,42 +217,21 @@ func TestRecordsWithImpossibleNumbersAreReadWithinBounds(t *testing.T) {
 	}
 }
 
-// The number of the part being filled decides how many parts are read.
-func TestHeadFarAheadCostsFewReads(t *testing.T) {
-	for _, filling := range []uint64{5000, keys.MaxPart, keys.MaxPart + 1, math.MaxInt64, math.MaxUint64} {
-		b := testBook()
-		c := counting{mapTx{b.Keys.Head(): recordtest.Numbered(1, filling)}, map[string]bool{}}
-		if got := b.Find(c, "/lost"); got != 0 || len(c.asked) > 1100 {
-			t.Errorf("filling %d: found in part %d, and %d keys were asked for", filling, got, len(c.asked))
-		}
-		if n := b.Add(c, 0, "/new", Entry{}); n < 1 || n > keys.MaxPart {
-			t.Errorf("filling %d: a page is added to part %d", filling, n)
-		}
-	}
-}
-
-// headFields are those of the record that says which part is being filled.
-func headFields(filling int) []byte {
-	tx, b := mapTx{}, testBook()
-	b.putHead(tx, filling)
-	return recordtest.FieldsOf(tx.Get(b.Keys.Head()))
-}
-
 // FuzzBook lists and removes pages with forged records of parts.
 func FuzzBook(f *testing.F) {
-	f.Add(headFields(2), recordtest.FieldsOf(Part{Pages: 2, Bytes: 300}.encode()), recordtest.FieldsOf(Entry{}.Encode()), 1)
-	f.Add(headFields(1), recordtest.FieldsOf(Part{Pages: 1, Bytes: 300, Using: [3]int{1: 1}}.encode()), recordtest.FieldsOf(Entry{Extension: everything()}.Encode()), 40)
-	f.Fuzz(func(t *testing.T, head, part, entry []byte, n int) {
+	f.Add(2, recordtest.FieldsOf(Part{Pages: 2, Bytes: 300}.encode()), recordtest.FieldsOf(Entry{}.Encode()), 1)
+	f.Add(1, recordtest.FieldsOf(Part{Pages: 1, Bytes: 300, Using: [3]int{1: 1}}.encode()), recordtest.FieldsOf(Entry{Extension: everything()}.Encode()), 40)
+	f.Fuzz(func(t *testing.T, filling int, part, entry []byte, n int) {
 		b := testBook()
-		n = 1 + int(uint(n)%64)
-		tx := mapTx{b.Keys.Head(): recordtest.Sealed(head), b.Keys.Part(n): recordtest.Sealed(part), b.Keys.List(n, "/a"): recordtest.Sealed(entry)}
+		b.Filling, n = int(uint(filling)%keys.MaxPart), 1+int(uint(n)%64)
+		tx := mapTx{b.Keys.Part(n): recordtest.Sealed(part), b.Keys.List(n, "/a"): recordtest.Sealed(entry)}
 		c := counting{tx, map[string]bool{}}
 		sane := func(what string, n int) {
 			if n < 1 || n > keys.MaxPart {
 				t.Errorf("%s: part %d", what, n)
 			}
 		}
-		if found := b.Find(c, "/a"); found != 0 && found != n {
+		if found := b.Find(c, "/a"); found != 0 && (found != n || n > b.Filling) {
 			t.Errorf("found in part %d, want %d", found, n)
 		}
 		at := b.Move(c, n, "/a")
@@ -298,9 +240,7 @@ func FuzzBook(f *testing.F) {
 		sane("added", b.Add(c, 0, "/b", Entry{}))
 		b.Remove(c, at, "/a")
 		sane("added again", b.Add(c, at, "/a", Entry{}))
-		parts := map[int]Part{n: DecodePart(tx[b.Keys.Part(n)])}
-		b.TooLarge(parts)
-		b.Mend(c, parts)
+		b.TooLarge(map[int]Part{n: DecodePart(tx[b.Keys.Part(n)])})
 		if len(c.asked) > 2100 {
 			t.Errorf("%d keys were asked for", len(c.asked))
 		}

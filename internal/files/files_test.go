@@ -120,7 +120,7 @@ func TestPartThatCannotBeReadKeepsItsFile(t *testing.T) {
 		s.book.Remove(tx, 1, "/2")
 		s.book.Remove(tx, 1, "/3")
 		s.book.Remove(tx, 2, "/4")
-		s.book.Add(tx, 0, "/5", book.Entry{})
+		s.book.Add(tx, 2, "/5", book.Entry{})
 	})
 	s.files.Changed(1, 2)
 	s.files.Withdraw("/3", time.Now())

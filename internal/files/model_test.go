@@ -68,6 +68,7 @@ func (m *model) add(tx book.Tx) {
 	}
 	e := m.entry()
 	m.part[location] = m.book.Add(tx, m.part[location], location, e)
+	m.book.Filling = max(m.book.Filling, m.part[location])
 	m.pages[location] = e
 	m.touched[m.part[location]] = true
 }
@@ -102,12 +103,7 @@ func (m *model) remove(tx book.Tx) {
 // limit sets another limit of pages, and moves what is beyond it.
 func (m *model) limit() {
 	m.book.MaxURLs = 4 + m.r.IntN(8)
-	parts, err := book.ReadParts(m.Context(), m.st, m.book.Keys)
-	if err != nil {
-		m.Fatal(err)
-	}
 	m.write(func(tx book.Tx) {
-		m.book.Mend(tx, parts)
 		for location := range m.pages {
 			before := m.part[location]
 			if !m.book.Over(tx, before) {

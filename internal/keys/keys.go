@@ -82,9 +82,6 @@ func (k Keys) Robots(piece int) string { return fmt.Sprintf("%srobots|%03d", str
 // Crawler is the key of the record of what an engine's crawler fetched.
 func (k Keys) Crawler(name string) string { return string(k) + "crawler|" + name }
 
-// Head is the key of the record of the part that is being filled.
-func (k Keys) Head() string { return string(k) + "head" }
-
 // MaxPart is the highest number of a part. Up to it, the keys of parts are in the order of their
 // numbers. Readers do not believe a record with a higher number.
 const MaxPart = 999_999

@@ -217,7 +217,7 @@ func (l *Ledger) finish(ctx context.Context, looks []*sighted, readings []merge.
 func (l *Ledger) guess(looks []*sighted, now time.Time) (keys []string) {
 	for _, k := range looks {
 		keys = append(keys, l.site.RecordKeys(k.Location)...)
-		keys = append(keys, l.site.Guess(k.Look, l.known.filling, now)...)
+		keys = append(keys, l.site.Guess(k.Look, now)...)
 		if k.apart {
 			continue
 		}

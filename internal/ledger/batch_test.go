@@ -192,7 +192,7 @@ func placeless(records map[string]string) map[string]string {
 	for key, value := range records {
 		kind, rest, _ := strings.Cut(strings.TrimPrefix(key, "https://example.com|"), "|")
 		switch kind {
-		case "part", "head":
+		case "part":
 			continue
 		case "list":
 			_, location, _ := strings.Cut(rest, "|")

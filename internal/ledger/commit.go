@@ -47,9 +47,7 @@ func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) e
 		l.known.events += n
 		l.changes[what].Add(uint64(n))
 	}
-	if done.Filling != 0 {
-		l.known.filling = done.Filling
-	}
+	l.site.Book.Filling = max(l.site.Book.Filling, done.Filling)
 	if done.Erased {
 		l.site.Followed.Forget() // it may name links that are no longer stored
 	}

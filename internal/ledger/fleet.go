@@ -52,6 +52,7 @@ func (l *Ledger) refresh(ctx context.Context, _ bool) error {
 	}
 	l.tellFiles()
 	l.cfg.Files.Changed(c.Parts...)
+	l.site.Book.Filling = slices.Max(append(c.Parts, l.site.Book.Filling))
 	l.fleet.Took(c)
 	return nil
 }

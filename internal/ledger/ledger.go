@@ -98,7 +98,6 @@ type known struct {
 	opened  bool          // the site-wide records were read
 	counted bool          // the waiting locations were counted once
 	stamps  lastmod.Trust // the stamps that it holds
-	filling int           // the part that the last new page was added to, 0 if there was none
 	events  int           // written to the journal since it was pruned
 }
 

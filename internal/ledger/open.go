@@ -19,6 +19,7 @@ func (l *Ledger) open(ctx context.Context) error {
 	}
 	for _, step := range []func(context.Context) error{
 		l.openSecret, l.openFleet, l.openTrust, l.openSuspects, l.openRobots, l.openActivity, l.openExtensions,
+		l.reviewParts,
 	} {
 		if err := step(ctx); err != nil {
 			return err

@@ -10,7 +10,6 @@ import (
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/priority"
-	"github.com/servemap/servemap/internal/txn"
 )
 
 // reviewStep is how many records one step of a review covers.
@@ -213,14 +212,19 @@ func (l *Ledger) drop(ctx context.Context, keys []string) error {
 	})
 }
 
-// reviewParts notes which parts are too large, so that the review moves pages out of them.
+// reviewParts notes which part is the last one, and which parts are too large, so that the
+// review moves pages out of them.
 func (l *Ledger) reviewParts(ctx context.Context) error {
 	parts, err := book.ReadParts(ctx, l.cfg.Store, l.site.Keys)
 	if err != nil {
 		return err
 	}
+	l.site.Book.Filling = 0
+	for n := range parts {
+		l.site.Book.Filling = max(l.site.Book.Filling, n)
+	}
 	l.site.Over = l.site.Book.TooLarge(parts)
-	return txn.Update(ctx, l.cfg.Store, nil, func(t *txn.Tx) { l.site.Book.Mend(t, parts) })
+	return nil
 }
 
 // takeRanks keeps the ranks of a whole pass, and reports whether they are the first ones.

@@ -112,8 +112,7 @@ func (m *Batch) Stale(k *Look) *pagerecord.Page {
 }
 
 // Guess returns the keys, besides the page's own, that merging a look needs in most cases.
-// filling is the part that the last new page was added to.
-func (site *Site) Guess(k *Look, filling int, now time.Time) (keys []string) {
+func (site *Site) Guess(k *Look, now time.Time) (keys []string) {
 	p := k.Before
 	if p.Missing != 0 || p.Listed() && k.Kind == admit.Doubtful {
 		keys = append(keys, site.Keys.Lost(k.Location), site.Keys.Refusals())
@@ -122,7 +121,7 @@ func (site *Site) Guess(k *Look, filling int, now time.Time) (keys []string) {
 		keys = append(keys, site.Keys.Duplicates(p.Joined))
 	}
 	if p.Listed() {
-		keys = append(keys, site.Book.Guess(p.Part, k.Location, false)...)
+		keys = append(keys, site.Book.Guess(p.Part, k.Location)...)
 	}
 	if !k.Parsed {
 		return keys
@@ -135,7 +134,7 @@ func (site *Site) Guess(k *Look, filling int, now time.Time) (keys []string) {
 		keys = append(keys, site.Keys.Siblings(k.Group))
 	}
 	if enters {
-		keys = append(keys, site.Book.Guess(filling, k.Location, true)...)
+		keys = append(keys, site.Book.Guess(0, k.Location)...)
 	}
 	if p.Listed() || enters {
 		keys = append(keys, site.Journal.Guess(int64(p.Logged), k.Location, now.UnixMilli())...)

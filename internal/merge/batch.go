@@ -44,7 +44,7 @@ func New(t *txn.Tx, site *Site, now time.Time) *Batch {
 // Effects are what the rest of the program must do after the transaction was stored.
 type Effects struct {
 	Parts   map[int]bool // parts whose entries changed
-	Filling int          // the part that the last new page was added to, 0 for none
+	Filling int          // the highest part that a page was added to, 0 for none
 	Due     []string     // locations to look at when they are next visited
 	Early   []*Look      // looks at locations that nothing vouches for yet; their links may count later
 
@@ -182,7 +182,7 @@ func (m *Batch) list(p *pagerecord.Page) {
 	location := p.Loaded.Location
 	if !p.Loaded.Listed {
 		p.Part = m.site.Book.Add(m.Tx, p.Part, location, e)
-		m.Effects.Filling = p.Part
+		m.Effects.Filling = max(m.Effects.Filling, p.Part)
 		m.Effects.Parts[p.Part] = true
 		m.happened(p, journal.Added)
 		return
@@ -261,6 +261,7 @@ func (m *Batch) move(p *pagerecord.Page) {
 		return
 	}
 	m.Effects.Parts[p.Part], m.Effects.Parts[to] = true, true
+	m.Effects.Filling = max(m.Effects.Filling, to)
 	m.site.Journal.Moved(m.Tx, int64(p.Logged), p.Loaded.Location, to)
 	p.Part = to
 	m.asSaved(p)
