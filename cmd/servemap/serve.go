@@ -114,7 +114,7 @@ func (v *serving) run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	if hidden(v.Origin) {
+	if unreachable(v.Origin) {
 		v.log.Warn("search engines cannot reach -origin, and the sitemap names its pages below it; give the site's public address before you publish it", "origin", v.Origin)
 	}
 	log := v.log // of the store and the site
@@ -146,22 +146,18 @@ func (v *serving) run(ctx context.Context, s streams) error {
 	return v.serve(ctx, st, c, listener)
 }
 
-// hidden reports whether only this machine or its network reaches an origin.
-func hidden(origin string) bool {
+// unreachable reports whether search engines cannot reach an origin: it is at a private
+// address, or has a name that is not public.
+func unreachable(origin string) bool {
 	u, err := url.Parse(origin)
 	if err != nil {
 		return false
 	}
-	host := strings.ToLower(u.Hostname())
-	if ip, err := netip.ParseAddr(host); err == nil {
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
 		return !ip.IsGlobalUnicast() || ip.IsPrivate()
 	}
-	for _, own := range []string{"localhost", "local", "internal", "test"} {
-		if host == own || strings.HasSuffix(host, "."+own) {
-			return true
-		}
-	}
-	return false
+	_, public := location.PublicHost(u.Scheme, u.Host)
+	return !public
 }
 
 // listen listens at the address of a flag.

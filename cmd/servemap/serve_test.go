@@ -79,9 +79,10 @@ func TestOriginThatSearchEnginesCannotReachIsWarnedAbout(t *testing.T) {
 		want   bool
 	}{
 		{"https://localhost", true}, {"http://LOCALHOST:8080", true}, {"http://127.0.0.1", true}, {"http://[::1]:80", true}, {"http://10.1.2.3", true},
-		{"http://[fd00::1]", true}, {"http://nas.local", true}, {"https://example.com", false}, {"https://localhost.example.com", false}, {"http://8.8.8.8", false},
+		{"http://[fd00::1]", true}, {"http://nas.local", true}, {"https://shop", true}, {"http://app.home.arpa", true},
+		{"https://example.com", false}, {"https://bücher.example.com:8443", false}, {"https://localhost.example.com", false}, {"http://8.8.8.8", false},
 	} {
-		if got := hidden(tt.origin); got != tt.want {
+		if got := unreachable(tt.origin); got != tt.want {
 			t.Errorf("%s: %v", tt.origin, got)
 		}
 	}
