@@ -54,12 +54,12 @@ func hidden(name string) bool {
 
 // Serves reports whether visitors of dir would get the files below another folder.
 func Serves(dir, other string) bool {
-	rel, err := filepath.Rel(real(dir), real(other))
+	rel, err := filepath.Rel(resolve(dir), resolve(other))
 	return err == nil && (rel == "." || filepath.IsLocal(rel) && !hidden(filepath.ToSlash(rel)))
 }
 
-// real returns a path without symbolic links, as far as it exists.
-func real(path string) string {
+// resolve returns a path without symbolic links, as far as it exists.
+func resolve(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return path
@@ -67,7 +67,7 @@ func real(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil || filepath.Dir(path) == path {
 		return cmp.Or(resolved, path)
 	}
-	return filepath.Join(real(filepath.Dir(path)), filepath.Base(path))
+	return filepath.Join(resolve(filepath.Dir(path)), filepath.Base(path))
 }
 
 // Find reports whether a page of the folder is at a URL, and the path to which the URL
