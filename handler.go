@@ -261,7 +261,7 @@ func (i inspected) Explain(ctx context.Context, url string) (inspect.Page, error
 	}
 	e := i.explanation(p)
 	page := inspect.Page{
-		Listing: i.listing(p), Listed: e.Listed, Verdict: string(e.Verdict), Reason: string(e.Reason), Text: e.Text, Missing: e.Missing,
+		Listing: inspect.Listing(i.page(p)), Listed: e.Listed, Verdict: string(e.Verdict), Reason: string(e.Reason), Text: e.Text, Missing: e.Missing,
 		Status: e.Status, Networks: e.Networks, Siblings: e.Siblings, Canonical: e.Canonical, SameAs: e.SameAs, Rule: e.Rule, NextLook: e.NextLook,
 		Dates: inspect.Dates{
 			Text: e.Dates.Text, Changes: e.Dates.Changes, Interval: e.Dates.Interval.Seconds(), Shortest: e.Dates.Shortest.Seconds(),
@@ -277,18 +277,10 @@ func (i inspected) Explain(ctx context.Context, url string) (inspect.Page, error
 	return page, err
 }
 
-func (i inspected) listing(p merge.Known) inspect.Listing {
-	page := i.page(p)
-	return inspect.Listing{
-		URL: page.URL, LastMod: page.LastModified, ChangeFreq: page.ChangeFreq, Changes: page.Changes,
-		FirstSeen: page.FirstSeen, LastSeen: page.LastSeen, Alternates: page.Alternates,
-	}
-}
-
 func (i inspected) List(ctx context.Context, w inspect.Wanted) (list inspect.List, err error) {
 	some, err := i.ledger.List(ctx, ledger.Wanted(w))
 	for _, p := range some.Pages {
-		list.Pages = append(list.Pages, i.listing(p))
+		list.Pages = append(list.Pages, inspect.Listing(i.page(p)))
 	}
 	list.Next = some.Next
 	return list, err

@@ -129,10 +129,7 @@ func (c *answers) servePages(w http.ResponseWriter, r *http.Request) {
 			breakOff(w, err)
 			return
 		case strings.HasPrefix(p.URL, prefix) || strings.HasPrefix(pathOf(p.URL), prefix):
-			answer(w, inspect.Listing{
-				URL: p.URL, LastMod: p.LastModified, ChangeFreq: p.ChangeFreq, Changes: p.Changes,
-				FirstSeen: p.FirstSeen.UTC(), LastSeen: p.LastSeen.UTC(), Alternates: p.Alternates,
-			})
+			answer(w, inspect.Listing(p))
 		}
 	}
 }

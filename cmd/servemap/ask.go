@@ -97,7 +97,7 @@ func printPage(w *bufio.Writer, e inspect.Page) {
 	field(w, "networks", e.Networks)
 	field(w, "first seen", e.FirstSeen)
 	field(w, "last seen", e.LastSeen)
-	field(w, "lastmod", e.LastMod)
+	field(w, "lastmod", e.LastModified)
 	field(w, "dates", d.Text)
 	for _, at := range d.Changes {
 		field(w, "changed", at)
@@ -150,7 +150,7 @@ func listCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) er
 			return usage("-prefix %s begins no page; give the beginning of a path, such as /%[1]s, or of a URL", *prefix)
 		}
 		return each(ctx, a, http.MethodGet, "/pages", url.Values{"prefix": {*prefix}}, nil, func(w *bufio.Writer, p inspect.Listing) error {
-			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", p.URL, stamp(p.LastMod), p.ChangeFreq)
+			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", p.URL, stamp(p.LastModified), p.ChangeFreq)
 			return err
 		})
 	}

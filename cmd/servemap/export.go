@@ -38,7 +38,7 @@ func exportCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) 
 			out := csv.NewWriter(s.out)
 			_ = out.Write([]string{"url", "lastmod", "changefreq", "changes", "first_seen", "last_seen"})
 			err := each(ctx, a, http.MethodGet, "/pages", nil, nil, func(_ *bufio.Writer, p inspect.Listing) error {
-				return out.Write([]string{p.URL, stamp(p.LastMod), p.ChangeFreq, strconv.Itoa(p.Changes), stamp(p.FirstSeen), stamp(p.LastSeen)})
+				return out.Write([]string{p.URL, stamp(p.LastModified), p.ChangeFreq, strconv.Itoa(p.Changes), stamp(p.FirstSeen), stamp(p.LastSeen)})
 			})
 			out.Flush()
 			return errors.Join(err, out.Error())

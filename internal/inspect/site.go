@@ -51,15 +51,15 @@ type Stats struct {
 	Notes     []string          `json:"notes,omitempty"`
 }
 
-// Listing is what is known of a listed page.
+// Listing is what is known of a listed page, with the fields of servemap.Page.
 type Listing struct {
-	URL        string            `json:"url"`
-	LastMod    time.Time         `json:"lastmod,omitzero"`
-	ChangeFreq string            `json:"changefreq,omitempty"`
-	Changes    int               `json:"changes"`
-	FirstSeen  time.Time         `json:"first_seen,omitzero"`
-	LastSeen   time.Time         `json:"last_seen,omitzero"`
-	Alternates map[string]string `json:"alternates,omitempty"`
+	URL          string            `json:"url"`
+	FirstSeen    time.Time         `json:"first_seen,omitzero"`
+	LastSeen     time.Time         `json:"last_seen,omitzero"`
+	LastModified time.Time         `json:"lastmod,omitzero"`
+	ChangeFreq   string            `json:"changefreq,omitempty"`
+	Changes      int               `json:"changes"`
+	Alternates   map[string]string `json:"alternates,omitempty"`
 }
 
 // Page says why a page is listed or not.
