@@ -898,7 +898,8 @@ type Explanation struct {
 	Text string
 	// Page is what servemap saw of it. Fields that it did not see are zero.
 	Page Page
-	// Status is the status of the last response, 0 if there was none.
+	// Status is the status of the last response that says something about the page, 0 if
+	// there was none. Temporary errors such as 429 and 500 say nothing about it.
 	Status int
 	// NextLook is when the next request for the page teaches this process something. Until
 	// then requests teach nothing, since the last look is recent. It is the zero Time if

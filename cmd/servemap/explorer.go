@@ -132,6 +132,9 @@ func (e *explorer) atStart(ctx context.Context, always bool, most int) {
 	if _, err := os.Stat(e.state); err == nil {
 		e.log.Info("exploring goes on where it ended")
 	} else if !always && !e.empty(ctx) {
+		if ctx.Err() == nil {
+			e.log.Info("not explored, since pages are listed already; \"servemap explore\" does it all the same")
+		}
 		return
 	} else if err := control.WriteFile(e.state, nil); err != nil { // if this process dies, the next start continues
 		e.log.Error("exploring: how to go on cannot be kept", "err", err)

@@ -24,7 +24,8 @@ type reasonText struct {
 
 const (
 	unknown = "Nothing is known of this page: servemap saw no anonymous visitor open it as HTML, and no listed page links to it. " +
-		"Perhaps nobody asked for it, or everybody who did had a cookie or was logged in. What a script or a frame fetches does not count."
+		"Perhaps nobody asked for it, the answer was an error such as 500, or everybody who asked had a cookie or was logged in. " +
+		"What a script or a frame fetches does not count."
 	comesBack      = " It comes back when an anonymous visitor gets it again."
 	ifCacheControl = " If the header is wrong for this page, set Rule.IgnoreCacheControl."
 	cacheControl   = "send that only with pages for one visitor, or set Rule.IgnoreCacheControl for the others"
