@@ -304,7 +304,7 @@ func (i inspected) Latest(ctx context.Context, since time.Time, before inspect.C
 	var changes []inspect.Change
 	for _, e := range events {
 		c := i.change(e, since)
-		changes = append(changes, inspect.Change{At: c.At, Kind: string(c.Kind), Listed: c.Listed, URL: c.URL})
+		changes = append(changes, inspect.Change{At: c.At, Kind: string(c.Kind), Listed: c.Listed, URL: c.URL, Reason: string(c.Reason)})
 	}
 	return changes, err
 }

@@ -151,7 +151,7 @@ func (c *answers) serveChanges(w http.ResponseWriter, r *http.Request) {
 			breakOff(w, err)
 			return
 		}
-		answer(w, inspect.Change{At: ch.At, Kind: string(ch.Kind), Listed: ch.Listed, URL: ch.URL})
+		answer(w, inspect.Change{At: ch.At, Kind: string(ch.Kind), Listed: ch.Listed, URL: ch.URL, Reason: string(ch.Reason)})
 	}
 }
 

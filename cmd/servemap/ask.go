@@ -240,6 +240,8 @@ func changesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string)
 			kind := c.Kind
 			if kind == "added" && c.At.After(c.Listed) {
 				kind += ", changed"
+			} else if c.Reason != "" {
+				kind += ", " + c.Reason
 			}
 			_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", stamp(c.At), kind, c.URL)
 			return err

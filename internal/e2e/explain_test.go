@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -298,6 +299,11 @@ func TestChangesTellsWhatWasAddedChangedAndRemoved(t *testing.T) {
 		h["/a"], h["/b"] = edition(1), status(410)
 		s.Visit("/a", "/b")
 		wantChanges(noon, "changed /a, removed as gone /b")
+		w := httptest.NewRecorder()
+		s.Inspector(everybody).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/changes", nil))
+		if row := text(w.Body.String()); !strings.Contains(row, "removed gone /b") {
+			s.Errorf("the inspector does not say why a page was removed: %s", row)
+		}
 		wantChanges(time.Time{}, "added /, added and changed /a, removed as gone /b")
 		time.Sleep(30 * 24 * time.Hour)
 		s.Visit("/")

@@ -102,6 +102,7 @@ type Change struct {
 	// Listed is when an added page was listed, before At if it has changed since.
 	Listed time.Time `json:"listed,omitzero"`
 	URL    string    `json:"url"`
+	Reason string    `json:"reason,omitempty"` // why a removed page left, "" while that is not known
 }
 
 // Wanted says which listed pages to return; see package ledger.
