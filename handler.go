@@ -221,9 +221,10 @@ func (s *Site) outside(route *mux.Route) string {
 //
 // The pages have no script. Each is JSON too: stats.json is the first one, page.json?u=/about
 // explains a page, search.json?q=about finds pages, and there are pages.json, folders.json,
-// changes.json, files.json, crawlers.json and help.json. The Site never observes them as pages of the site. They name pages that are or were listed, and the one
-// that the owner asks about: the addresses of other pages are not stored. One form on them forgets a
-// page, as [Site.Forget] does; nothing else there changes anything.
+// changes.json, files.json, crawlers.json and help.json. The Site never learns the
+// inspector's own pages. They name pages that are or were listed, and the one that the owner
+// asks about; the addresses of other pages are not stored. One form on them forgets a page,
+// as [Site.Forget] does. Nothing else there changes anything.
 func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 	html := ""
 	if s.files.Owns(s.name + ".html") {
@@ -337,7 +338,7 @@ func (i inspected) Crawlers() (all []inspect.Crawler) {
 func (i inspected) RobotsTxt() inspect.RobotsTxt {
 	lines := i.ledger.Sitemaps()
 	switch {
-	case i.announces.Load():
+	case i.robots.announces.Load():
 		return inspect.RobotsAdded
 	case lines == nil:
 		return ""
@@ -547,7 +548,7 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 		}
 	}
 	cfg := explore.Config{
-		Handler: s.Observe(handler), Normalizer: s.norm, Rules: s.rules, Robots: s.given, Entries: s.entries,
+		Handler: s.Observe(handler), Normalizer: s.norm, Rules: s.rules, Robots: s.robots.rules, Entries: s.entries,
 		Target: s.target, Known: s.knows, Own: s.files.OwnsLocation, Rest: s.rest, Answered: s.explored.Count, Agent: cmp.Or(opts.UserAgent, "servemap-explore"),
 		MaxRequests: cmp.Or(opts.MaxRequests, 20_000), MaxDepth: cmp.Or(opts.MaxDepth, 20), Concurrency: cmp.Or(opts.Concurrency, 2),
 		Static: opts.Static, Sitemaps: opts.Sitemaps, Resume: opts.Resume,
@@ -665,13 +666,13 @@ func (s *Site) Robots(next http.Handler) http.Handler {
 		s.log.Logger().Warn("robots.txt does not name the sitemap: the Name in Options looks like a secret, and robots.txt is public", "origin", s.origin.String())
 		return next
 	}
-	s.announces.Store(true)
+	s.robots.announces.Store(true)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/robots.txt" || r.Method != http.MethodGet && r.Method != http.MethodHead || !s.norm.Ours(r.Host) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		s.announces.Store(announce.Serve(next, w, r, s.topURLs(), s.robots))
+		s.robots.announces.Store(announce.Serve(next, w, r, s.topURLs(), s.robots.given))
 	})
 }
 

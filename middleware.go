@@ -252,8 +252,9 @@
 //
 // A page gets its file when it is first listed, and stays there. "/sitemap.xml" is one
 // file of up to 50,000 pages, and beyond that an index of "/sitemap-1.xml" and so on. A
-// change renews one file and its ETag. All of this is
-// off by default:
+// change renews one file and its ETag.
+//
+// The following is off by default:
 //
 //   - Options.HTML: "sitemap.html", the listed pages by folder, for visitors.
 //   - Options.Recent: "sitemap-recent.xml", the pages that appeared or changed lately.
@@ -688,11 +689,12 @@ type Site struct {
 	origin   location.Origin
 	norm     *location.Normalizer
 	rules    admit.Rules
+	limits   Limits
 	name     string
 	path     string // of the folder of the sitemap's files, as requests arrive
 	entries  []string
-	robots   string        // the owner's robots.txt, "" for the one that is served
-	given    *robots.Rules // what that says, nil if there is none
+	robots   robotsTxt
+	silent   bool // nothing is served
 	files    *files.Files
 	ledger   *ledger.Ledger
 	observer *observe.Observer
@@ -701,16 +703,22 @@ type Site struct {
 	log      *logging.Queue
 	notes    store.Noter // the store, if it is one; else nil
 	explored metrics.Result
+	running  running
+}
 
-	silent bool // nothing is served
-	limits Limits
+// robotsTxt is what the Site knows of the site's robots.txt.
+type robotsTxt struct {
+	given     string        // by the owner, "" for the one that is served
+	rules     *robots.Rules // what that says, nil if there is none
+	announces atomic.Bool   // Robots adds the sitemap to it, as far as was seen
+}
 
-	announces atomic.Bool // Robots adds the sitemap to robots.txt, as far as was seen
-
-	stop     context.CancelFunc
-	workers  sync.WaitGroup
-	closing  sync.Once
-	closeErr error
+// running are the workers of a Site, and how they end.
+type running struct {
+	workers sync.WaitGroup
+	stop    context.CancelFunc
+	close   sync.Once
+	err     error // of the first Close
 }
 
 // New returns a Site for origin, such as "https://example.com", or
@@ -751,19 +759,19 @@ func newSite(origin string, st store.Store, opts Options) (*Site, error) {
 	if s.entries, err = s.locateEntries(opts.Entries); err != nil {
 		return nil, err
 	}
-	if s.given, err = parseRobots(opts.Robots); err != nil {
+	s.robots.given = opts.Robots
+	if s.robots.rules, err = parseRobots(opts.Robots); err != nil {
 		return nil, err
 	}
-	s.robots = opts.Robots
 	if err := s.assemble(st, &opts); err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	s.stop = stop
-	s.workers.Go(func() { s.ledger.Run(ctx) })
-	s.workers.Go(func() { s.files.Run(ctx) })
+	s.running.stop = stop
+	s.running.workers.Go(func() { s.ledger.Run(ctx) })
+	s.running.workers.Go(func() { s.files.Run(ctx) })
 	if s.crawlers != nil {
-		s.workers.Go(func() { s.crawlers.Run(ctx) })
+		s.running.workers.Go(func() { s.crawlers.Run(ctx) })
 	}
 	return s, nil
 }
@@ -803,7 +811,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 	})
 	s.ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: s.norm, Files: s.files, Rules: s.rules, Entries: s.entries,
-		Networks: limits.Networks, Confidence: limits.Confidence, KeepFor: limits.KeepFor, Robots: s.given,
+		Networks: limits.Networks, Confidence: limits.Confidence, KeepFor: limits.KeepFor, Robots: s.robots.rules,
 		Schedule: looks, Hints: s.hints, Logger: logger, MaxURLs: limits.PartPages, MaxBytes: limits.PartBytes,
 		Extensions: extensions, InferPriority: opts.InferPriority, RefreshEvery: limits.RefreshEvery,
 	})
@@ -814,7 +822,7 @@ func (s *Site) assemble(st store.Store, opts *Options) error {
 		Normalizer: s.norm, StrippedPrefix: strings.TrimSuffix(opts.StrippedPrefix, "/"), Due: looks,
 		Buffers: tap.NewBuffers(look.MaxPage, bodiesBytes), Ledger: s.ledger, Files: s.files,
 		Cookies: admit.NewCookies(opts.BenignCookies), Anonymous: opts.Anonymous, ClientIP: opts.ClientIP,
-		Rules: s.rules, WatchRobots: s.given == nil, Hints: s.hints, Own: s.files.OwnsLocation,
+		Rules: s.rules, WatchRobots: s.robots.rules == nil, Hints: s.hints, Own: s.files.OwnsLocation,
 	})
 	if opts.Crawlers {
 		s.crawlers = crawlers.New(crawlers.Config{
@@ -1003,8 +1011,7 @@ func (s *Site) locateEntries(given []string) ([]string, error) {
 }
 
 // Observe returns a handler that calls next, which must not be nil, and remembers the pages
-// it serves. It never
-// changes a response, delays a write, or fails a request. It is also a
+// it serves. It never changes a response, delays a write, or fails a request. It is also a
 // [mux.MiddlewareFunc]. It may stand anywhere, and more than once. The best place is
 // outermost, where it also sees pages that are gone, but inside middleware that compresses.
 //
@@ -1051,8 +1058,9 @@ func (s *Site) Flush(ctx context.Context) error {
 }
 
 // Forget takes the page at url out of the sitemap, erases what is known of it, and bars it
-// until a rule says Always. url is a URL of the site, or a location such as "/about". If it returns nil, all that is stored. If it returns an error,
-// nothing is stored, and the page comes back when it is seen again. Then call it again.
+// until a rule says Always. url is a URL of the site, or a location such as "/about". If
+// Forget returns nil, all of that is stored. If it returns an error, nothing is stored, and
+// the page comes back when it is seen again. Then call it again.
 func (s *Site) Forget(ctx context.Context, url string) error {
 	loc, err := s.locate(url)
 	if err != nil {
@@ -1072,20 +1080,20 @@ const logPatience = time.Second
 // needs the store. Whoever opened the store closes it, after this. Further calls return
 // what the first call did.
 func (s *Site) Close(ctx context.Context) error {
-	s.closing.Do(func() {
+	s.running.close.Do(func() {
 		s.observer.Close()
-		s.closeErr = s.Flush(ctx)
-		s.stop()
+		s.running.err = s.Flush(ctx)
+		s.running.stop()
 		done := make(chan struct{})
-		go func() { s.workers.Wait(); close(done) }()
+		go func() { s.running.workers.Wait(); close(done) }()
 		select {
 		case <-done:
 		case <-ctx.Done():
-			s.closeErr = errors.Join(s.closeErr, fmt.Errorf("servemap: closing: %w", ctx.Err()))
+			s.running.err = errors.Join(s.running.err, fmt.Errorf("servemap: closing: %w", ctx.Err()))
 		}
 		ctx, cancel := context.WithTimeout(ctx, logPatience)
 		defer cancel()
 		s.log.Wait(ctx)
 	})
-	return s.closeErr
+	return s.running.err
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/servemap/servemap/store/memstore"
 )
 
-// origin is that of the site that is looked at.
+// origin is the origin of the newspaper.
 const origin = "https://www.thequay.example"
 
-// lived returns the store of a small newspaper that was visited for nine days, up to now,
-// and its pages. It is made in virtual time.
+// lived returns the store and the pages of a small newspaper after nine days of visits, which
+// end now. The days pass in virtual time.
 func lived(t *testing.T) (store.Store, *paper) {
 	now := time.Now()
 	made, pages := new(memstore.Store), &paper{gone: map[string]bool{}}
@@ -49,7 +49,7 @@ func lived(t *testing.T) (store.Store, *paper) {
 	return made, pages
 }
 
-// paper is the newspaper.
+// paper is the newspaper: a handler whose pages change from hour to hour.
 type paper struct {
 	mu       sync.Mutex
 	articles []string
@@ -59,7 +59,7 @@ type paper struct {
 
 var subjects = strings.Fields("harbour lighthouse bakery ferry council library market festival storm museum school bridge orchestra garden railway")
 
-// hour has happen what happens in an hour of the paper.
+// hour publishes and deletes what is due in hour n.
 func (p *paper) hour(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -223,8 +223,8 @@ func eightAtATime(n int, fn func(i int)) {
 	group.Wait()
 }
 
-// untilLearned repeats visits until none of what they show is dropped, which happens on slow
-// machines. What was dropped is still due.
+// untilLearned repeats visits until the site has learned all that they show. A slow machine may
+// drop some of it, which counts in Stats.Dropped. The next visit to such a page shows it again.
 func (w *world) untilLearned(visits func()) {
 	w.Helper()
 	for range 10 {
