@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"html"
@@ -331,22 +332,37 @@ func TestInspectorShowsHostileInputAsText(t *testing.T) {
 }
 
 func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
-	const line = "Sitemap: https://example.com/sitemap.xml"
+	const line, secret = "Sitemap: https://example.com/sitemap.xml", "9f86d081884c7d659a2feaa0c55ad015"
 	file := func(text string) http.HandlerFunc {
 		return testkit.Reply(http.StatusOK, "User-agent: *\nDisallow: /x/\n"+text, "Content-Type", "text/plain")
 	}
+	const (
+		put   = "Put this into the site's robots.txt"
+		has   = "has this line"
+		lacks = "lacks this line"
+		adds  = "servemap adds this line"
+	)
+	html := testkit.Reply(http.StatusOK, "<title>not found</title>", "Content-Type", "text/html")
 	for _, tt := range []struct {
-		name   string
-		robots http.HandlerFunc // nil if nobody asks for it
-		adds   bool             // by Site.Robots
-		want   string
-		says   string
+		name    string
+		robots  http.HandlerFunc // nil if nobody asks for it
+		mounted bool             // Site.Robots is
+		options servemap.Options
+		want    string
+		says    string
 	}{
-		{"not seen", nil, false, "", "Put this into the site's robots.txt"},
-		{"it does", file(line), false, "has-line", "has this line"},
-		{"it names another", file("Sitemap: https://example.com/old.xml"), false, "lacks-line", "lacks this line"},
-		{"there is none", http.NotFound, false, "lacks-line", "lacks this line"},
-		{"servemap adds it", file(""), true, "line-added", "servemap adds this line"},
+		{"not seen", nil, false, servemap.Options{}, "", put},
+		{"it does", file(line), false, servemap.Options{}, "has-line", has},
+		{"it names another", file("Sitemap: https://example.com/old.xml"), false, servemap.Options{}, "lacks-line", lacks},
+		{"there is none", http.NotFound, false, servemap.Options{}, "lacks-line", lacks},
+		{"servemap adds it", file(""), true, servemap.Options{}, "line-added", adds},
+		{"servemap adds it where there is none", http.NotFound, true, servemap.Options{}, "line-added", adds},
+		{"servemap will add it", nil, true, servemap.Options{}, "line-added", adds},
+		{"servemap need not add it", file(line), true, servemap.Options{}, "has-line", has},
+		{"servemap cannot add it to HTML", html, true, servemap.Options{}, "", put},
+		{"servemap cannot add it to an error", status(http.StatusInternalServerError), true, servemap.Options{}, "", put},
+		{"servemap adds nothing while it only reports", file(""), true, servemap.Options{ReportOnly: true}, "lacks-line", lacks},
+		{"servemap adds no secret name", file(""), true, servemap.Options{Name: secret}, "lacks-line", lacks},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			pages := testkit.Paths{"/": testkit.Page("home")}
@@ -354,12 +370,14 @@ func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
 				pages["/robots.txt"] = tt.robots
 			}
 			mount := func(s *servemap.Site) http.Handler {
-				if tt.adds {
+				if tt.mounted {
 					return s.Robots(s.Wrap(pages))
 				}
 				return s.Wrap(pages)
 			}
-			testkit.Run(t, testkit.Setup{Mount: mount, Options: servemap.Options{HTML: new(servemap.HTML)}}, func(s *testkit.Site) {
+			tt.options.HTML = new(servemap.HTML)
+			base := "https://example.com/" + cmp.Or(tt.options.Name, "sitemap")
+			testkit.Run(t, testkit.Setup{Mount: mount, Options: tt.options}, func(s *testkit.Site) {
 				if s.Visit("/"); tt.robots != nil {
 					s.Visit("/robots.txt")
 				}
@@ -373,10 +391,15 @@ func TestTheInspectorSaysWhetherRobotsTxtNamesTheSitemap(t *testing.T) {
 					Txt  string `json:"robots_txt"`
 					HTML string `json:"html"`
 				}
-				if err := json.Unmarshal([]byte(get("/files.json")), &got); err != nil || got.Line != line || got.Txt != tt.want || got.HTML != "https://example.com/sitemap.html" {
+				if err := json.Unmarshal([]byte(get("/files.json")), &got); err != nil || got.Line != "Sitemap: "+base+".xml" || got.Txt != tt.want || got.HTML != base+".html" {
 					t.Errorf("%+v, %v; want %q", got, err, tt.want)
 				}
-				if page := text(get("/files")); !strings.Contains(page, tt.says) || !strings.Contains(page, line) {
+				for _, other := range []string{put, has, lacks, adds} {
+					if says := strings.Contains(text(get("/files")), other); says != (other == tt.says) {
+						t.Errorf("it says %q: %t", other, says)
+					}
+				}
+				if page := text(get("/files")); !strings.Contains(page, tt.says) || !strings.Contains(page, got.Line) {
 					t.Errorf("it does not say %q:\n%s", tt.says, page)
 				}
 			})
