@@ -3,13 +3,9 @@ package page
 import (
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/zeebo/xxh3"
 )
-
-// maxDataDepth bounds how deeply nested structured data is read.
-const maxDataDepth = 64
 
 // data reads a script of structured data (JSON-LD). It ignores a script that is not valid JSON.
 func (r *reader) data(script []byte) {
@@ -21,48 +17,49 @@ func (r *reader) data(script []byte) {
 	if json.Unmarshal(script, &v) != nil {
 		return
 	}
-	r.facts.DataHash += hashData("", v)
-	r.modified(modified(v, 0), dateData)
+	r.value("", v, true)
 	if m := r.facts.Media; m != nil {
 		m.Data = append(m.Data, v)
 	}
 }
 
-// modified returns the latest dateModified in structured data. It ignores dates of anything but the
-// page.
-func modified(v any, depth int) (latest time.Time) {
-	note := func(t time.Time) {
-		if t.After(latest) {
-			latest = t
-		}
-	}
-	if depth == maxDataDepth {
-		return latest
-	}
+// value reads a value of structured data that a property of that name has, and everything in it. It
+// adds what the value says of the page's own content to DataHash, in any order. If dated is set, a
+// dateModified is the page's.
+func (r *reader) value(property string, v any, dated bool) {
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {
-			note(modified(e, depth+1))
+			r.value(property, e, dated)
 		}
+		return
 	case map[string]any:
 		if isOtherThing(v["@type"]) {
-			return latest
+			return
 		}
 		for key, e := range v {
-			switch key {
-			case "dateModified":
-				for _, s := range texts(e) {
-					note(Date(s))
-				}
-			case "image", "video", "audio", "associatedMedia", "about", "subjectOf": // they have dates of their own
-			default:
-				if !LeadsElsewhere(key) {
-					note(modified(e, depth+1))
-				}
+			if !LeadsElsewhere(key) {
+				r.value(key, e, dated && !hasOwnDate(key))
 			}
 		}
+		return
+	case string:
+		if dated && property == "dateModified" {
+			r.modified(Date(v), dateData)
+		}
 	}
-	return latest
+	if isContent(property) {
+		r.facts.DataHash += xxh3.HashStringSeed(fmt.Sprint(v), xxh3.HashString(property))
+	}
+}
+
+// hasOwnDate reports whether a property (schema.org) names a thing with a date of its own.
+func hasOwnDate(property string) bool {
+	switch property {
+	case "image", "video", "audio", "associatedMedia", "about", "subjectOf":
+		return true
+	}
+	return false
 }
 
 // texts returns the texts in a value that is a text, or a list of them.
@@ -101,31 +98,6 @@ func isOtherThing(types any) bool {
 		}
 	}
 	return false
-}
-
-// hashData returns a hash of what structured data says about the page's own content, in any order
-// of the properties. It is zero if the data says nothing about that.
-func hashData(name string, v any) (sum uint64) {
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			sum += hashData(name, e)
-		}
-	case map[string]any:
-		if isOtherThing(v["@type"]) {
-			return 0
-		}
-		for key, e := range v {
-			if !LeadsElsewhere(key) {
-				sum += hashData(key, e)
-			}
-		}
-	default:
-		if isContent(name) {
-			sum = xxh3.HashStringSeed(fmt.Sprint(v), xxh3.HashString(name))
-		}
-	}
-	return sum
 }
 
 // isContent reports whether a property (schema.org) holds text that readers see on the page.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"sync"
+	"time"
 )
 
 // reader reads one page. It is reused for later pages to keep its buffers.
@@ -11,13 +12,13 @@ type reader struct {
 	scan  scanner
 	facts Facts
 
-	headOnly bool // whether Head called it
+	headOnly bool // whether Head called it, which reads little more than the head
 	xhtml    bool // whether a slash ends an element
 	inHead   bool
 	headShut bool // the head's end tag was read; until the body begins, head elements still belong to the head
 	tail     int  // bytes that Head may still read after the head
 
-	raw        element    // the element whose characters are the next token
+	raw        element    // the element whose characters are the next token, or unknown
 	rawData    bool       // whether those characters are a script of structured data
 	dataLeft   int        // bytes of structured data that may still be read
 	modifiedBy dateSource // the source of facts.Modified
@@ -47,7 +48,7 @@ func read(body []byte, opts Options, headOnly bool) Facts {
 	f := r.facts
 	r.scan.reset(nil)
 	r.facts, r.pictures = Facts{}, nil
-	if cap(r.text.buf)+cap(r.links.buf)+cap(r.images.buf)+cap(r.decoded)+cap(r.scan.attrs.buf) <= maxKept {
+	if cap(r.text.buf)+cap(r.links.buf)+cap(r.images.buf)+cap(r.decoded)+cap(r.scan.attrs.buf)+32*cap(r.scan.attrs.attrs) <= maxKept {
 		readers.Put(r)
 	}
 	return f
@@ -64,6 +65,9 @@ func (r *reader) reset(body []byte, opts Options, headOnly bool) {
 	r.inHead, r.headShut, r.tail = true, false, headTail
 	r.raw, r.rawData, r.titleSeen = unknown, false, false
 	r.dataLeft, r.modifiedBy = maxData, dateNowhere
+	if headOnly {
+		r.dataLeft = 0
+	}
 	r.inLink, r.linkCount = 0, 0
 	r.stack.reset()
 	r.text.reset()
@@ -104,6 +108,7 @@ func (r *reader) finish() {
 	f := &r.facts
 	f.HeadSeen = !r.inHead
 	if r.headOnly {
+		f.Modified = time.Time{}
 		return
 	}
 	r.text.cut()
@@ -118,30 +123,30 @@ func (r *reader) finish() {
 func (r *reader) startTag() {
 	r.raw, r.rawData = unknown, false
 	el := r.scan.el
-	t := traits[el]
+	t := el.traits()
 	if t&block != 0 {
 		r.text.cut()
-		r.stack.imply(el)
+		r.stack.imply(t)
 	}
 	_, in := r.stack.top()
-	if r.inHead && in&noText == 0 && (t&inHead == 0 || r.headShut && el == elNoscript) {
+	if r.inHead && in&noText == 0 && (t&inHead == 0 || r.headShut && el.name() == "noscript") {
 		r.inHead = false
 	}
 	if el == unknown {
 		return
 	}
-	if (el == elHTML || el == elTitle) && in&(noText|inert) == 0 {
+	if (el.name() == "html" || el.name() == "title") && in&(noText|inert) == 0 {
 		r.facts.Document = true
 	}
 	t |= r.attributes(el, in)
 	switch {
-	case r.scan.selfClosing && (r.xhtml || el == elSVG || el == elMath || t&raw != 0 && r.stack.foreign()):
+	case r.scan.selfClosing && (r.xhtml || el.name() == "svg" || el.name() == "math" || t&raw != 0 && r.stack.foreign()):
 	case t&raw != 0:
 		r.scan.readRaw()
 		r.raw = el
 	case t&open != 0:
 		r.stack.push(el, r.scan.name, t)
-		if el == elNoscript {
+		if el.name() == "noscript" {
 			r.scan.fence()
 		}
 	}
@@ -150,28 +155,26 @@ func (r *reader) startTag() {
 // attributes reads the attributes of a start tag and returns the traits that they give its element.
 func (r *reader) attributes(el element, in trait) trait {
 	t := &r.scan.attrs
-	if t.have == 0 && traits[el]&open != 0 {
-		return 0
+	if el.traits()&open != 0 {
+		return givenTraits(t)
 	}
-	switch el {
-	case elA, elArea:
-		r.link(el, t, in)
-	case elImg:
+	switch el.name() {
+	case "a", "area":
+		r.link(el.name() == "a", t, in)
+	case "img", "image":
 		r.image(t, in)
-	case elMeta:
+	case "meta":
 		r.meta(t, in)
-	case elLink:
+	case "link":
 		if r.inHead && in&(noText|inert) == 0 {
 			r.headLink(t)
 		}
-	case elBase:
+	case "base":
 		r.base(t, in)
-	case elHTML:
+	case "html":
 		r.lang(t)
-	case elScript:
-		r.rawData = !r.headOnly && in&inert == 0 && isMediaType(string(t.get(attrType)), "application/ld+json")
-	default:
-		return givenTraits(t)
+	case "script":
+		r.rawData = in&inert == 0 && isMediaType(string(t.get("type")), "application/ld+json")
 	}
 	return 0
 }
@@ -195,17 +198,17 @@ func isConsent(name []byte) bool {
 
 // givenTraits returns the traits that the attributes role, hidden, id and class give.
 func givenTraits(t *tag) trait {
+	if len(t.attrs) == 0 {
+		return 0
+	}
 	var given trait
-	if t.has(attrHidden) && !strings.EqualFold(string(t.get(attrHidden)), "until-found") {
+	if t.has("hidden") && !strings.EqualFold(string(t.get("hidden")), "until-found") {
 		given = noText | inert
 	}
-	if isConsent(t.get(attrID)) || isConsent(t.get(attrClass)) {
+	if isConsent(t.get("id")) || isConsent(t.get("class")) {
 		given |= furniture
 	}
-	if len(t.get(attrRole)) == 0 {
-		return given
-	}
-	switch strings.ToLower(strings.TrimSpace(string(t.get(attrRole)))) {
+	switch strings.ToLower(strings.TrimSpace(string(t.get("role")))) {
 	case "main":
 		given |= inMain
 	case "navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog":
@@ -217,21 +220,20 @@ func givenTraits(t *tag) trait {
 func (r *reader) endTag() {
 	r.raw, r.rawData = unknown, false
 	el := r.scan.el
-	switch el {
-	case elA:
+	switch el.name() {
+	case "a":
 		r.inLink = 0
-	case elHead, elBody, elHTML, elBr:
+	case "head", "body", "html", "br":
 		if _, in := r.stack.top(); in&noText != 0 {
 			break
 		}
 		r.headShut = true
-		r.inHead = r.inHead && el == elHead
+		r.inHead = r.inHead && el.name() == "head"
 	}
-	t := traits[el]
-	if t&block != 0 {
+	if el.traits()&block != 0 {
 		r.text.cut()
 	}
-	if t&open != 0 {
+	if el.traits()&open != 0 {
 		r.stack.end(el)
 	}
 }
@@ -245,7 +247,7 @@ func (r *reader) characters() {
 		r.rawCharacters(el, isJSON, place, in)
 		return
 	}
-	if in&noText != 0 || r.headOnly && !r.inHead {
+	if in&noText != 0 {
 		return
 	}
 	s := r.scan.raw()
@@ -260,27 +262,25 @@ func (r *reader) characters() {
 	if r.inHead && skipSpace(s) < len(s) {
 		r.inHead = false
 	}
-	if !r.headOnly {
-		r.text.add(s, place, in, r.inLink)
-	}
+	r.text.add(s, place, in, r.inLink)
 }
 
 // rawCharacters takes the characters of an element that cannot contain elements.
 func (r *reader) rawCharacters(el element, isJSON bool, place uint64, in trait) {
 	s := normalized(r.scan.raw())
-	if el == elTitle || el == elTextarea {
+	if el.name() == "title" || el.name() == "textarea" {
 		r.decoded = appendDecoded(r.decoded[:0], s, false)
 		s = r.decoded
 	}
 	switch {
-	case el == elTitle:
+	case el.name() == "title":
 		if in&(noText|inert) == 0 {
 			r.title(s)
 		}
 	case isJSON:
 		r.data(s)
-	case (in|traits[el])&noText == 0 && !r.headOnly:
-		r.text.add(s, place, in|traits[el]&inherited, r.inLink)
+	case (in|el.traits())&noText == 0:
+		r.text.add(s, place, in|el.traits()&inherited, r.inLink)
 		r.text.cut()
 	}
 }
