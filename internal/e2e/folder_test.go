@@ -70,7 +70,6 @@ func TestSiteServesWithoutItsFolderAndLearnsAfterARestart(t *testing.T) {
 		{"replaced by a copy", "cp -r data copy; mv data elsewhere; mv copy data"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
 			top := t.TempDir()
 			s, end := learnInFolder(t, filepath.Join(top, "data"))
 			if out, err := exec.Command("sh", "-ec", "cd "+top+"; "+tt.command).CombinedOutput(); err != nil {

@@ -88,6 +88,7 @@ func newRig(t *testing.T, st store.Store, cfg Config) *rig {
 // openRig returns a ledger over st that runs. It must be called in a bubble.
 func openRig(t *testing.T, st store.Store, cfg Config) *rig {
 	t.Helper()
+	base.FixRandom(t)
 	r := &rig{T: t, cfg: cfg, st: st, looked: map[string]int{}, log: new(base.Log)}
 	r.start()
 	return r

@@ -34,6 +34,7 @@ type rig struct {
 // the observer.
 func start(t testing.TB, change ...func(*Config)) *rig {
 	t.Helper()
+	base.FixRandom(t)
 	r := &rig{t: t, log: new(base.Log)}
 	origin, err := location.ParseOrigin("https://example.com")
 	r.check(err)

@@ -68,6 +68,7 @@ func Run(t *testing.T, setup Setup, fn func(*Site)) {
 // Start starts a site and its server. Both end with the test.
 func Start(t testing.TB, setup Setup) *Site {
 	t.Helper()
+	base.FixRandom(t)
 	s := &Site{TB: t, Store: setup.Store, Logged: setup.Log, setup: setup}
 	if s.Store == nil {
 		s.Store = new(memstore.Store)
