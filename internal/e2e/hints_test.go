@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -20,72 +19,6 @@ func crawl(s *testkit.Site, paths []string) {
 		s.Get(path)
 	}
 	s.Settle()
-}
-
-// wrapped mounts pages that the site wraps.
-func wrapped(h http.HandlerFunc) func(*servemap.Site) http.Handler {
-	return func(s *servemap.Site) http.Handler { return s.Wrap(h) }
-}
-
-// pageWith answers each location with its own page, with more in its head and more header lines.
-func pageWith(head func(path string) string, links []string, lines ...string) func(*servemap.Site) http.Handler {
-	return wrapped(func(w http.ResponseWriter, r *http.Request) {
-		testkit.Reply(http.StatusOK, testkit.HTML(head(r.URL.Path), r.URL.Path, links...), lines...)(w, r)
-	})
-}
-
-// moved redirects to another origin.
-func moved(to string, status int) func(*servemap.Site) http.Handler {
-	return wrapped(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to+r.URL.Path, status) })
-}
-
-// besideTheSite runs the site on a separate response, as an adaptor for another kind of server
-// does. It continues with h if the site called the next handler.
-func besideTheSite(h http.HandlerFunc) func(*servemap.Site) http.Handler {
-	return func(s *servemap.Site) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			rec, next := httptest.NewRecorder(), false
-			s.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { next = true })).ServeHTTP(rec, r)
-			if next {
-				h(w, r)
-			}
-		})
-	}
-}
-
-// Each site makes one mistake, and gets the one hint that names it.
-func TestHintSaysWhyASiteIsNotLearned(t *testing.T) {
-	const www = "https://www.example.com"
-	slugs := numbered("/post-%d", 25)
-	linking := func(links []string) func(*servemap.Site) http.Handler { return wrapped(testkit.PageOfItsURL(links...)) }
-	head := func(text string) func(string) string { return func(string) string { return text } }
-	canonical := func(path string) string { return `<link rel="canonical" href="` + www + path + `">` }
-	for _, tt := range []struct {
-		name  string
-		mount func(*servemap.Site) http.Handler
-		paths []string
-		want  []string // of the hints
-	}{
-		{"nothing wrong", linking(slugs), slugs, nil},
-		{"text without markup, as of fiber's SendString", pageWith(head(""), slugs, "Content-Type", "text/plain; charset=utf-8"), slugs,
-			[]string{"other types than HTML so far"}},
-		{"pages that an adaptor writes elsewhere", besideTheSite(testkit.PageOfItsURL(slugs...)), slugs, []string{"fiber"}},
-		{"an entry that leads to www", moved(www, http.StatusMovedPermanently), slugs, []string{"That is https://www.example.com."}},
-		{"canonicals on www", pageWith(canonical, slugs), slugs, []string{"That is https://www.example.com."}},
-		{"nofollow in a meta", pageWith(head(`<meta name="robots" content="index, nofollow">`), slugs), slugs, []string{"nofollow"}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			testkit.Run(t, testkit.Setup{Mount: tt.mount}, func(s *testkit.Site) {
-				for _, paths := range [][]string{tt.paths, tt.paths, nil, nil} {
-					crawl(s, paths)
-				}
-				s.WantHints(tt.want...)
-				if log := s.Logged.String(); strings.Contains(log, "post-7") {
-					s.Errorf("the log names a page:\n%s", log)
-				}
-			})
-		})
-	}
 }
 
 // A site saves a session at each visit, as with gorilla/sessions, under its own cookie name.

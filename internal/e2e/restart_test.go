@@ -24,28 +24,6 @@ func openFolder(t *testing.T, dir string, log *slog.Logger) *badgerstore.Store {
 	return st
 }
 
-func TestRestartServesTheSameSitemap(t *testing.T) {
-	dir := t.TempDir()
-	run := func(visits ...string) string {
-		st := openFolder(t, dir, new(base.Log).Logger())
-		defer st.Close()
-		s := testkit.Start(t, testkit.Setup{Store: st, Handler: testkit.PageOfItsURL("/a", "/b")})
-		defer s.Shut()
-		if len(visits) > 0 {
-			s.Visit(visits...)
-		}
-		a := s.Get("/sitemap.xml")
-		return a.Header.Get("Etag") + a.Header.Get("Last-Modified") + a.Body
-	}
-	before := run("/", "/a", "/b")
-	if strings.Count(before, "<url>") != 3 {
-		t.Fatalf("served\n%s", before)
-	}
-	if after := run(); after != before {
-		t.Errorf("after a restart\n%s\nbefore it\n%s", after, before)
-	}
-}
-
 func TestSiteServesWhileAnotherProcessHasItsFolder(t *testing.T) {
 	dir, log := t.TempDir(), new(base.Log)
 	first := openFolder(t, dir, log.Logger())

@@ -91,37 +91,3 @@ func TestRobotsTxtIsObeyedBehindAProxyThatForwardsTheOriginsHost(t *testing.T) {
 		})
 	}
 }
-
-// A client that asks again and again does not hide the robots.txt that others get.
-func TestRobotsTxtForOneClientEmptiesNoSite(t *testing.T) {
-	robots := func(r *http.Request) string {
-		if r.UserAgent() == "scraper" {
-			return robotsForbid
-		}
-		return robotsAllow
-	}
-	inRobotsSite(t, servemap.Options{}, robots, func(s *testkit.Site) {
-		visitRobotsPages(s)
-		s.From(ann, "/robots.txt")
-		for i := range 2 * 24 * 360 {
-			time.Sleep(10 * time.Second)
-			s.From(bob, "/robots.txt", "User-Agent", "scraper")
-			if i%3600 == 1800 { // every ten hours
-				s.From(ann, "/robots.txt")
-			}
-			if i%90 == 0 {
-				s.WantListed("/", "/a", "/b")
-			}
-		}
-		s.WantListed("/", "/a", "/b")
-	})
-}
-
-func TestRobotsTxtThatTheOwnerGivesHoldsInPlaceOfTheOneThatIsServed(t *testing.T) {
-	robots := func(*http.Request) string { return robotsForbid }
-	inRobotsSite(t, servemap.Options{Robots: robotsForbidB}, robots, func(s *testkit.Site) {
-		s.From(ann, "/robots.txt")
-		visitRobotsPages(s)
-		s.WantListed("/", "/a")
-	})
-}
