@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	github.com/felixge/httpsnoop v1.1.0
 	github.com/gorilla/handlers v1.5.2
-	github.com/gorilla/websocket v1.5.3
 	github.com/prometheus/client_golang v1.25.0
 	github.com/servemap/servemap v0.0.0
 	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.72.0

@@ -1,7 +1,7 @@
 // Package peers measures what a request costs with servemap, and with other
 // middleware that watches responses, around the same handler in the same run:
 //
-//	cd internal/eval/peers && go test -bench . -count 5 -cpu 1,2
+//	cd internal/eval/peers && go test -run - -bench Serve/ -count 6 -cpu 1
 //
 // It is a module of its own, so that the library does not depend on the others.
 package peers
@@ -96,21 +96,6 @@ func BenchmarkServe(b *testing.B) {
 			for b.Loop() {
 				h.ServeHTTP(w, r)
 			}
-		})
-	}
-}
-
-func BenchmarkServeParallel(b *testing.B) {
-	for _, h := range wrapped(b) {
-		b.Run(h.name, func(b *testing.B) {
-			h.ServeHTTP(&writer{http.Header{}}, request())
-			b.ReportAllocs()
-			b.RunParallel(func(pb *testing.PB) {
-				w, r := &writer{http.Header{}}, request()
-				for pb.Next() {
-					h.ServeHTTP(w, r)
-				}
-			})
 		})
 	}
 }
