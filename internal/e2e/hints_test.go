@@ -65,9 +65,9 @@ func TestSiteOfWhichHardlyAPageIsListedGetsAHint(t *testing.T) {
 		links, pages []string
 		want         string
 	}{
-		{"pages that nothing links to", []string{"/news"}, numbered("/archive/%d", 40), "nothing shows that they are public; if they are, link to them"},
-		{"pages that differ by their query", queries, queries, "their query has a parameter that is not allowed; if the parameter makes a page of its own, name it"},
-		{"pages that look like secrets", tokens, tokens, "their addresses look like secrets that let in whoever knows them; if they are public"},
+		{"pages that nothing links to", []string{"/news"}, numbered("/archive/%d", 40), "Visitors got them, but nothing shows yet that they are public. Link to them"},
+		{"pages that differ by their query", queries, queries, "Their query has a parameter that is not allowed. If it makes a page of its own, name it"},
+		{"pages that look like secrets", tokens, tokens, "Their addresses look like secrets that let in whoever knows them. If they are public"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL(tt.links...)}, func(s *testkit.Site) {
@@ -76,7 +76,7 @@ func TestSiteOfWhichHardlyAPageIsListedGetsAHint(t *testing.T) {
 					s.Errorf("hints %q at once, want none", hints)
 				}
 				time.Sleep(12 * time.Minute)
-				s.WantHints("41 were seen and at most 1 are listed, mostly because " + tt.want)
+				s.WantHints("41 were seen and at most 1 are listed. Why most of the others are not: " + tt.want)
 			})
 		})
 	}

@@ -39,7 +39,7 @@ var summaries = map[admit.Reason]Summary{
 
 	admit.RiskyWord:    {"Their addresses have a word that is common for pages meant for one person, or for the site's own use.", Look, "If they are public, link to them from a listed page, or write an Always rule."},
 	admit.ActionWord:   {"Their addresses name actions, such as logout or delete.", Meant, "If they are pages, write an Always rule."},
-	admit.Capability:   {"Their addresses look like secrets that let in whoever knows them.", Meant, "If they are public, link to them from listed pages, or write an Always rule."},
+	admit.Capability:   {"Their addresses look like secrets that let in whoever knows them.", Meant, "If they are public, link to them from listed pages, or write an Always rule. Behind a proxy, set Options.ClientIP, so that servemap can tell visitors apart."},
 	admit.Duplicate:    {"Another listed page shows the same content.", Meant, "If they differ, have each page name its own URL as canonical."},
 	admit.SoftNotFound: {"So many pages show the same content that it seems to be an error page.", Look, "Answer 404 where there is no page."},
 	admit.Growth:       {"Their route or folder has grown by as many pages as it may for now.", Look, "If they are real, write an Always rule; if not, answer 404."},
@@ -63,6 +63,9 @@ var summaries = map[admit.Reason]Summary{
 	admit.Moved:         {"They were listed, and have moved for good.", Meant, ""},
 	admit.Unseen:        {"They were listed, and no anonymous visitor got them for the time of Limits.KeepFor.", Meant, "They come back with the next visit."},
 }
+
+// SummaryOf explains a reason that a verdict can carry.
+func SummaryOf(why admit.Reason) Summary { return summaries[why] }
 
 // Summarise explains the reason of that name. ok is false if no verdict carries it.
 func Summarise(reason string) (s Summary, ok bool) {
@@ -129,7 +132,7 @@ func Reasons() (all []Reason) {
 		{admit.Gone, []admit.Reason{admit.NotFound, admit.StatusGone, admit.Moved, admit.Denied, admit.LoginRedirect, admit.Unseen}},
 	} {
 		for _, why := range v.whys {
-			all = append(all, Reason{v.verdict.String(), why.String(), reasons[why].page, summaries[why]})
+			all = append(all, Reason{v.verdict.String(), why.String(), pages[why], summaries[why]})
 		}
 	}
 	return all
