@@ -57,7 +57,7 @@ func TestPageKeepsItsPart(t *testing.T) {
 	}
 }
 
-// counting counts the keys that are asked for.
+// counting is a transaction that remembers which keys were read or written.
 type counting struct {
 	mapTx
 	asked map[string]bool

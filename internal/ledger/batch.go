@@ -28,12 +28,6 @@ const (
 	keysOfLink = 2
 )
 
-// sighted is a look to be merged.
-type sighted struct {
-	*merge.Look
-	apart bool // its links are merged in transactions of their own
-}
-
 // process merges the pending sightings in their order, as many at once as a transaction
 // takes. After an error, the sightings that were not stored stay pending.
 func (l *Ledger) process(ctx context.Context, all bool) error {
@@ -99,7 +93,7 @@ func (l *Ledger) processSome(ctx context.Context, pages []*pagerecord.Page, all 
 // gather turns the first pending sightings into looks, as many as one transaction should
 // merge. It stops before a robots.txt, and after a page whose links take transactions of
 // their own: both decide how later looks are judged.
-func (l *Ledger) gather(pages []*pagerecord.Page, all bool) (looks []*sighted) {
+func (l *Ledger) gather(pages []*pagerecord.Page, all bool) (looks []*merge.Look) {
 	begun, keys := time.Now(), 0
 	for i, before := range pages {
 		s := l.pending[i]
@@ -108,15 +102,15 @@ func (l *Ledger) gather(pages []*pagerecord.Page, all bool) (looks []*sighted) {
 		}
 		k := l.lookAt(s, before, all)
 		looks = append(looks, k)
-		if keys += k.keys(); k.apart || keys > keysAtOnce || time.Since(begun) > readFor {
+		if keys += keysOf(k); k.Apart || keys > keysAtOnce || time.Since(begun) > readFor {
 			break
 		}
 	}
 	return looks
 }
 
-// keys returns how many keys merging the look is expected to need.
-func (k *sighted) keys() int {
+// keysOf returns how many keys merging a look is expected to need.
+func keysOf(k *merge.Look) int {
 	if !k.Parsed {
 		return keysOfLook
 	}
@@ -125,15 +119,15 @@ func (k *sighted) keys() int {
 
 // store merges looks in their order, as many at once as a transaction takes. If one look
 // alone is too much, its links are merged apart. If it is still too much, it is dropped.
-func (l *Ledger) store(ctx context.Context, looks []*sighted) error {
-	return inPieces(looks, len(looks), func(some []*sighted) (int, error) { return l.storeSome(ctx, some) }, l.setApart)
+func (l *Ledger) store(ctx context.Context, looks []*merge.Look) error {
+	return inPieces(looks, len(looks), func(some []*merge.Look) (int, error) { return l.storeSome(ctx, some) }, l.setApart)
 }
 
 // setApart marks a look that is too much for a transaction, so that its links are merged
 // apart. If that was done before, it drops the look and returns false.
-func (l *Ledger) setApart(k *sighted) bool {
-	if k.Parsed && !k.apart {
-		k.apart = true
+func (l *Ledger) setApart(k *merge.Look) bool {
+	if k.Parsed && !k.Apart {
+		k.Apart = true
 		return true
 	}
 	l.Drop()
@@ -164,18 +158,18 @@ func inPieces[T any](items []T, most int, fn func([]T) (done int, err error), al
 // storeSome merges some of the first looks in one transaction and returns how many. A look
 // ends its transaction if it changes the reputation of a source of dates, or if it vouches
 // for a location that was seen before. Both count from the next transaction on.
-func (l *Ledger) storeSome(ctx context.Context, looks []*sighted) (merged int, err error) {
+func (l *Ledger) storeSome(ctx context.Context, looks []*merge.Look) (merged int, err error) {
 	var readings []merge.Reading
 	var stale *pagerecord.Page // set if the record of the first unmerged look is not the one glanced at
 	now := time.Now()
 	err = l.commitAt(ctx, now, l.guess(looks, now), func(m *merge.Batch) {
 		stale, merged, readings = nil, 0, make([]merge.Reading, len(looks))
 		for i, k := range looks {
-			if stale = m.Stale(k.Look); stale != nil {
+			if stale = m.Stale(k); stale != nil {
 				break // another process has merged a look since
 			}
-			if readings[i] = m.Apply(k.Look); readings[i].Follow && !k.apart {
-				m.FollowedAll(k.Look, m.Follow(k.Look, k.Fresh, readings[i].News, pagerecord.Settled))
+			if readings[i] = m.Apply(k); readings[i].Follow && !k.Apart {
+				m.FollowedAll(k, m.Follow(k, k.Fresh, readings[i].News, pagerecord.Settled))
 				readings[i].Follow = false
 			}
 			if merged++; m.Effects.Reputes || m.CatchesUp() {
@@ -196,16 +190,16 @@ func (l *Ledger) storeSome(ctx context.Context, looks []*sighted) (merged int, e
 
 // finish counts stored looks in the survey, and follows the links that were not merged
 // with them.
-func (l *Ledger) finish(ctx context.Context, looks []*sighted, readings []merge.Reading) error {
+func (l *Ledger) finish(ctx context.Context, looks []*merge.Look, readings []merge.Reading) error {
 	for i, k := range looks {
 		if l.site.Entries[k.Location] && !l.cfg.Files.Lists(k.Location) {
-			l.survey.EntryAnswered(k.Look)
+			l.survey.EntryAnswered(k)
 		}
 		if k.Parsed && !k.Tagged {
-			l.survey.Read(k.Look, readings[i])
+			l.survey.Read(k, readings[i])
 		}
 		if readings[i].Follow {
-			if err := l.follow(ctx, k.Look, readings[i].News); err != nil {
+			if err := l.follow(ctx, k, readings[i].News); err != nil {
 				return err
 			}
 		}
@@ -214,11 +208,11 @@ func (l *Ledger) finish(ctx context.Context, looks []*sighted, readings []merge.
 }
 
 // guess returns the keys that merging the looks needs in most cases.
-func (l *Ledger) guess(looks []*sighted, now time.Time) (keys []string) {
+func (l *Ledger) guess(looks []*merge.Look, now time.Time) (keys []string) {
 	for _, k := range looks {
 		keys = append(keys, l.site.RecordKeys(k.Location)...)
-		keys = append(keys, l.site.Guess(k.Look, now)...)
-		if k.apart {
+		keys = append(keys, l.site.Guess(k, now)...)
+		if k.Apart {
 			continue
 		}
 		for _, ln := range k.Fresh {

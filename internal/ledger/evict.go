@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap/internal/pagerecord"
@@ -14,12 +13,6 @@ import (
 // it is passed, eviction frees a quarter of it.
 const waitingKept = 250_000
 
-// waitingCount counts the locations that are known and not listed.
-type waitingCount struct {
-	atomic.Int64
-	evicted time.Time // when an eviction last left too many, zero if it did not; of the worker
-}
-
 // evictAgain is how long to wait after an eviction that did not make enough room. The
 // remaining locations may never be evictable.
 const evictAgain = time.Minute
@@ -28,17 +21,17 @@ func (l *Ledger) evictDue(now time.Time) time.Time {
 	if l.waiting.Load() <= int64(l.cfg.MaxWaiting) {
 		return time.Time{}
 	}
-	return l.waiting.evicted.Add(evictAgain)
+	return l.known.evicted.Add(evictAgain)
 }
 
 // evict drops waiting locations when there are too many. First it drops those known only
 // from a visit, the longest unseen first, then those that a page links to. Locations that
 // Forget has barred stay.
 func (l *Ledger) evict(ctx context.Context, _ bool) error {
-	l.waiting.evicted = time.Time{}
+	l.known.evicted = time.Time{}
 	defer func() {
 		if l.waiting.Load() > int64(l.cfg.MaxWaiting) {
-			l.waiting.evicted = time.Now()
+			l.known.evicted = time.Now()
 		}
 	}()
 	var ranks []uint64

@@ -66,16 +66,11 @@ type Schedule interface {
 
 // Ledger is the one writer of a site's records in this process.
 type Ledger struct {
-	cfg      Config
-	queue    *queue
-	calls    chan call
-	stopped  chan struct{} // closed when Run has returned
-	health   health
-	robots   atomic.Pointer[robots.Obeyed] // site.Robots, for readers in other goroutines
-	sitemaps atomic.Pointer[[]string]      // that the robots.txt names, nil if it was not seen since the start
-	waiting  waitingCount
-	worked   atomic.Int64                      // nanoseconds that the worker was at work
-	changes  [journal.Happenings]atomic.Uint64 // to the sitemap
+	cfg     Config
+	queue   *queue
+	calls   chan call
+	stopped chan struct{} // closed when Run has returned
+	readable
 
 	// Only the worker uses the fields below, except for the settings in site.
 	site      *merge.Site
@@ -93,12 +88,23 @@ type Ledger struct {
 	syncing   syncing
 }
 
+// readable is what other goroutines may read of the worker at any time.
+type readable struct {
+	health   health
+	robots   atomic.Pointer[robots.Obeyed]     // the robots.txt that holds
+	sitemaps atomic.Pointer[[]string]          // that the robots.txt names, nil if it was not seen since the start
+	waiting  atomic.Int64                      // locations that are known and not listed
+	worked   atomic.Int64                      // nanoseconds that the worker was at work
+	changes  [journal.Happenings]atomic.Uint64 // to the sitemap
+}
+
 // known is what the worker knows about the store.
 type known struct {
 	opened  bool          // the site-wide records were read
 	counted bool          // the waiting locations were counted once
 	stamps  lastmod.Trust // the stamps that it holds
 	events  int           // written to the journal since it was pruned
+	evicted time.Time     // when an eviction last left too many waiting locations, zero if it did not
 }
 
 // New returns a ledger. It does nothing until Run.

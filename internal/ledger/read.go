@@ -17,27 +17,26 @@ import (
 
 // lookAt turns a sighting into a look, and reads the page if it may show anything new.
 // before is the record of the page. all says that no budget applies.
-func (l *Ledger) lookAt(s *look.Sighting, before *pagerecord.Page, all bool) *sighted {
+func (l *Ledger) lookAt(s *look.Sighting, before *pagerecord.Page, all bool) *merge.Look {
 	k := &merge.Look{Look: look.New(s, l.cfg.Normalizer, l.site.Names.Key(), l.clock.behind()), Before: before}
-	seen := &sighted{Look: k}
 	if k.Kind != admit.Witness || k.Tagged && !l.site.WantsTagged(k.Look, before) {
-		return seen
+		return k
 	}
 	if k.Same, k.Again = l.site.Knows(k.Look, before); k.Same {
 		l.compare(k, before.Showing, before.Content)
-		return seen
+	} else {
+		l.readPage(k, all)
 	}
-	l.readPage(seen, all)
-	return seen
+	return k
 }
 
 // readPage reads the page of a witness: in full if the budget allows it.
-func (l *Ledger) readPage(k *sighted, all bool) {
-	full := all || l.cfg.Unbudgeted || k.Explored || l.budget.allows(time.Now(), l.site.Vouched(k.Look))
-	l.read(k.Look, full)
-	l.consult(k.Look)
-	k.Fresh = l.site.Fresh(k.Look)
-	k.apart = len(k.Fresh) > linksAtOnce
+func (l *Ledger) readPage(k *merge.Look, all bool) {
+	full := all || l.cfg.Unbudgeted || k.Explored || l.budget.allows(time.Now(), l.site.Vouched(k))
+	l.read(k, full)
+	l.consult(k)
+	k.Fresh = l.site.Fresh(k)
+	k.Apart = len(k.Fresh) > linksAtOnce
 	if !k.Explored {
 		l.budget.spend(k.Cost)
 	}

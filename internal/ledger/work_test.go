@@ -242,11 +242,11 @@ func TestBudgetRefillsWithTimeUpToItsLimit(t *testing.T) {
 	}
 }
 
-// counted is a store that counts the records that are read and the keys that
-// are asked for.
+// counted is a store that counts its work.
 type counted struct {
 	store.Store
-	keys, records atomic.Int64
+	keys    atomic.Int64 // of all calls of View and Update
+	records atomic.Int64 // that scans have shown
 }
 
 func (c *counted) Update(ctx context.Context, keys []string, fn func([][]byte) error) error {

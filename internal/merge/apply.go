@@ -17,6 +17,7 @@ type Look struct {
 	Same  bool        // the body is the same as at the last look, which was read
 	Again bool        // the body is the same, but its links must be followed again
 	Fresh []look.Link // links that were not merged lately
+	Apart bool        // its links are merged in transactions of their own
 
 	Shared bool // another location showed the same content lately
 	Crowd  bool // many other locations did

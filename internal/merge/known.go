@@ -20,25 +20,40 @@ import (
 type Known struct {
 	Location string
 	pagerecord.Standing
-	Evidence   admit.Evidence // for and against listing the page
-	LastSeen   time.Time
-	Status     int
-	Absent     admit.Reason // why the last request got no page there, if that is known
-	Looks      uint64
-	Read       bool // the last look read all of it
-	Changes    uint64
+	Evidence admit.Evidence // for and against listing the page
+	Doubt    Doubt
+	Rule     bool   // a rule vouches for it
+	Pattern  string // of the rule that decides about its listing, "" for none
+	Presence
+	Relations
+	History
+	Listing
+}
+
+// Presence says what the looks at a location found.
+type Presence struct {
+	LastSeen time.Time
+	Status   int
+	Absent   admit.Reason // why the last request got no page there, if that is known
+	Looks    uint64
+	Read     bool // the last look read all of it
+	Changes  uint64
+}
+
+// Relations says how a page relates to others.
+type Relations struct {
 	Inbound    priority.Inbound // the pages that link to it, if links are counted
-	Doubt      Doubt
-	Rule       bool             // a rule vouches for it
-	Pattern    string           // of the rule that decides about its listing, "" for none
 	Canonical  string           // another location that it names as canonical
 	SameAs     string           // if it is held as a duplicate: the listed page
 	Alternates []book.Alternate // those that are listed and name the page in turn
-	Part       int
+}
+
+// Listing is what the sitemap says of the page, or would say if it were listed.
+type Listing struct {
+	Part       int // the part that lists it, or did; 0 if it was never listed
 	Entry      book.Entry
-	Freq       rate.Freq // as Page.Freq says, whether listed or not
+	Freq       rate.Freq // as Page.Freq says, whether it is in the entry or not
 	Confidence float64   // the probability of Freq
-	History
 }
 
 // NeedsLogin reports whether a page waits because the site asked an anonymous visitor to log in.
@@ -76,12 +91,15 @@ func (set *Settings) Know(location string, p *pagerecord.Page, obeyed *robots.Ob
 			Entry: set.Entries[location], Led: p.Hop > 0, Route: p.Route, Link: p.Link, Shown: p.Shown, Unprompted: p.Unprompted,
 			Networks: len(p.Networks), Word: admit.WordOf(location, p.Variable),
 		},
-		LastSeen: p.LastSeen.Time(), Status: p.Status, Absent: p.Absent, Looks: p.Looks, Read: p.BodyHash != 0, Changes: p.Dates.Changes(), Inbound: p.Inbound,
 		Doubt: doubtOf(p, now),
 		Rule:  rule.Listing == admit.Always, Pattern: rule.Pattern,
-		Alternates: p.Peers,
-		Part:       p.Part, Entry: p.Entry(set.Confidence), Freq: freq, Confidence: sure,
-		History: historyOf(p),
+		Presence: Presence{
+			LastSeen: p.LastSeen.Time(), Status: p.Status, Absent: p.Absent, Looks: p.Looks,
+			Read: p.BodyHash != 0, Changes: p.Dates.Changes(),
+		},
+		Relations: Relations{Inbound: p.Inbound, Alternates: p.Peers},
+		History:   historyOf(p),
+		Listing:   Listing{Part: p.Part, Entry: p.Entry(set.Confidence), Freq: freq, Confidence: sure},
 	}
 	switch { // these may be newer than the record
 	case rule.Listing == admit.Never:
