@@ -87,16 +87,16 @@ func (e *explorer) warn(ctx context.Context, done servemap.Exploration) {
 	}
 }
 
-// nothingListed says that an exploration listed nothing, and the cause that concerns most:
-// what prevents learning the whole site, else why most of the pages are not listed, else
-// why most of the responses did not count.
+// nothingListed says that an exploration listed nothing. Unless the log has said what
+// prevents learning the whole site, it adds the cause that concerns most: why most of the
+// pages are not listed, else why most of the responses did not count.
 func nothingListed(pages int, st servemap.Stats) string {
 	text := fmt.Sprintf("nothing is listed, though the exploration saw pages: %d. ", pages)
 	if pages == 0 {
 		text = "nothing is listed: the exploration saw no page. "
 	}
-	if len(st.Hints) > 0 {
-		return text + st.Hints[0]
+	if len(st.Hints) > 0 { // the site has logged them
+		return text + "A warning above says why."
 	}
 	verdicts := maps.Clone(st.Verdicts)
 	maps.DeleteFunc(verdicts, func(verdict string, _ int) bool { return strings.HasPrefix(verdict, "waiting ") })
