@@ -2,6 +2,7 @@ package notify
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -19,7 +20,6 @@ type engine struct {
 	LastTried    time.Time
 	LastAccepted time.Time
 	Unverified   time.Time // since when it has answered only 202
-	Busy         bool      // it answered 429 on a day of many posts
 }
 
 // The verdicts on an engine.
@@ -49,13 +49,9 @@ type answer struct {
 	retryAfter time.Duration // 0 if it is not given
 }
 
-// busyPosts is how many posts on a day it takes to read a refusal for too many posts as
-// meant for this site, and not for its neighbours at the same address.
-const busyPosts = 10
-
 // judge says what an answer means: the new state of the engine, and what to do with the
-// pages. posts is the number of posts on the same day.
-func judge(e engine, a answer, now time.Time, posts int) (engine, outcome) {
+// pages.
+func judge(e engine, a answer, now time.Time) (engine, outcome) {
 	e.Code, e.ErrorCode, e.LastTried = a.code, a.errorCode, now
 	switch {
 	case a.code/100 == 2:
@@ -63,12 +59,11 @@ func judge(e engine, a answer, now time.Time, posts int) (engine, outcome) {
 	case a.code == http.StatusUnprocessableEntity:
 		return e, invalid
 	case a.code == http.StatusTooManyRequests:
-		e.Busy = posts > busyPosts
 		e = e.fail(verdictThrottled, now, 10*time.Minute, longest)
 		e.Until = latest(e.Until, now.Add(min(a.retryAfter, longest)))
 	case a.code == http.StatusForbidden && a.errorCode == "SiteVerificationNotCompleted":
 		e = e.fail(verdictPending, now, 2*time.Minute, time.Hour)
-	case a.code == http.StatusForbidden && a.errorCode == "UserForbiddedToAccessSite":
+	case a.code == http.StatusForbidden && a.errorCode == oldRefusal:
 		e = e.fail(verdictRefused, now, longest, longest)
 	case a.code == http.StatusForbidden:
 		e = e.fail(verdictRefused, now, time.Hour, longest)
@@ -99,27 +94,15 @@ func (e engine) fail(verdict string, now time.Time, first, most time.Duration) e
 	if e.Verdict != verdict {
 		e.Verdict, e.Fails, e.Since = verdict, 0, now
 	}
-	wait := most
-	if e.Fails < 16 {
-		wait = min(first<<e.Fails, most)
-	}
+	e.Until = now.Add(min(first<<min(e.Fails, 16), most))
 	e.Fails++
-	e.Until = now.Add(wait)
 	return e
 }
 
 // yields reports whether the next endpoint may be used while this one waits. If an engine
 // asks for fewer posts, the notifier obeys and does not switch.
 func (e engine) yields(now time.Time) bool {
-	switch e.Verdict {
-	case verdictRefused:
-		return true
-	case verdictDown:
-		return now.Sub(e.Since) >= time.Hour
-	case verdictThrottled:
-		return e.Fails >= 2 && !e.Busy
-	}
-	return false
+	return e.Verdict == verdictRefused || e.Verdict == verdictDown && now.Sub(e.Since) >= time.Hour
 }
 
 // choose returns the endpoint to use now, "" if all must wait.
@@ -160,34 +143,29 @@ func retryAfter(value string, now time.Time) time.Duration {
 	return 0
 }
 
-// says says in words what a verdict other than verdictOK means.
-func (e engine) says() string {
-	switch e.Verdict {
-	case verdictUnverified:
-		return "the engine takes the pages, and has not checked the key for a day"
-	case verdictPending:
-		return "the engine has not checked the new key yet"
-	case verdictRefused:
-		return "the engine refuses the key"
-	case verdictThrottled:
-		return "the engine asks for fewer posts"
-	case verdictPaused:
-		return "the engine refuses the pages"
-	}
-	return "the engine cannot be reached, or has trouble of its own"
+// verdicts say of each verdict other than verdictOK what it means, at which level that is
+// logged, and what the owner can do, "" if nothing.
+var verdicts = map[string]struct {
+	level        slog.Level
+	says, advice string
+}{
+	verdictUnverified: {slog.LevelWarn, "the engine takes the pages, and has not checked the key for a day", "see that the engine can fetch the key file"},
+	verdictPending:    {slog.LevelInfo, "the engine has not checked the new key yet", ""},
+	verdictRefused: {slog.LevelError, "the engine refuses the key", "everybody must get the key file with status 200 and no other content: " +
+		"see that Wrap stands in front of all else, and that no bot shield or cache answers in its place"},
+	verdictThrottled: {slog.LevelWarn, "the engine asks for fewer posts", ""},
+	verdictDown:      {slog.LevelWarn, "the engine cannot be reached, or has trouble of its own", ""},
+	verdictPaused:    {slog.LevelError, "the engine refuses the pages", "the code and the error code say what the engine objects to"},
 }
+
+// oldRefusal is the error code of an engine that does not check the key again. The spelling
+// is the engine's.
+const oldRefusal = "UserForbiddedToAccessSite"
 
 // advice says what the owner can do, "" if nothing.
 func (e engine) advice() string {
-	switch {
-	case e.Verdict == verdictRefused && e.ErrorCode == "UserForbiddedToAccessSite":
+	if e.Verdict == verdictRefused && e.ErrorCode == oldRefusal {
 		return "the engine holds an old refusal: give another Options.Key, or verify the site in the engine's webmaster tools"
-	case e.Verdict == verdictRefused:
-		return "everybody must get the key file with status 200 and no other content: see that Wrap stands in front of all else, and that no bot shield or cache answers in its place"
-	case e.Verdict == verdictUnverified:
-		return "see that the engine can fetch the key file"
-	case e.Verdict == verdictPaused:
-		return "the code and the error code say what the engine objects to"
 	}
-	return ""
+	return verdicts[e.Verdict].advice
 }

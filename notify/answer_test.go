@@ -13,41 +13,40 @@ func TestAnswerDecidesTheVerdictAndTheNextPost(t *testing.T) {
 		name    string
 		before  engine
 		answer  answer
-		posts   int
 		outcome outcome
 		verdict string
 		wait    time.Duration
 	}{
-		{"200", engine{}, answer{code: 200}, 1, accepted, "ok", 0},
-		{"202", engine{}, answer{code: 202}, 1, accepted, "ok", 0},
-		{"203, as one engine answers", ok, answer{code: 203}, 1, accepted, "ok", 0},
-		{"204", ok, answer{code: 204}, 1, accepted, "ok", 0},
-		{"202 alone for a day", engine{Verdict: verdictOK, Unverified: now.Add(-24 * time.Hour)}, answer{code: 202}, 1, accepted, "unverified", 0},
-		{"200 after a day of 202", engine{Verdict: verdictUnverified, Unverified: now.Add(-24 * time.Hour)}, answer{code: 200}, 1, accepted, "ok", 0},
-		{"success ends a backoff", engine{Verdict: verdictDown, Fails: 9, Until: now}, answer{code: 200}, 1, accepted, "ok", 0},
-		{"422", ok, answer{code: 422}, 1, invalid, "ok", 0},
-		{"new key", engine{}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, 1, kept, "pending-key", 2 * time.Minute},
-		{"new key, again", engine{Verdict: verdictPending, Fails: 3}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, 1, kept, "pending-key", 16 * time.Minute},
-		{"new key, for long", engine{Verdict: verdictPending, Fails: 30}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, 1, kept, "pending-key", time.Hour},
-		{"no key file", ok, answer{code: 403, errorCode: "KeyNotFound"}, 1, kept, "key-refused", time.Hour},
-		{"wrong key file, again", engine{Verdict: verdictRefused, Fails: 1}, answer{code: 403, errorCode: "InvalidKey"}, 1, kept, "key-refused", 2 * time.Hour},
-		{"403 without a word", ok, answer{code: 403}, 1, kept, "key-refused", time.Hour},
-		{"refused after a new key", engine{Verdict: verdictPending, Fails: 5}, answer{code: 403, errorCode: "KeyNotFound"}, 1, kept, "key-refused", time.Hour},
-		{"burned key", ok, answer{code: 403, errorCode: "UserForbiddedToAccessSite"}, 1, kept, "key-refused", 24 * time.Hour},
-		{"400", ok, answer{code: 400}, 1, kept, "paused", 24 * time.Hour},
-		{"405", ok, answer{code: 405}, 1, kept, "paused", 24 * time.Hour},
-		{"429", ok, answer{code: 429}, 1, kept, "throttled", 10 * time.Minute},
-		{"429, again", engine{Verdict: verdictThrottled, Fails: 2}, answer{code: 429}, 1, kept, "throttled", 40 * time.Minute},
-		{"429, for long", engine{Verdict: verdictThrottled, Fails: 50}, answer{code: 429}, 1, kept, "throttled", 24 * time.Hour},
-		{"429 with Retry-After", ok, answer{code: 429, retryAfter: time.Hour}, 1, kept, "throttled", time.Hour},
-		{"429 with a short Retry-After", ok, answer{code: 429, retryAfter: time.Second}, 1, kept, "throttled", 10 * time.Minute},
-		{"redirect", ok, answer{code: 302}, 1, kept, "down", time.Minute},
-		{"500", ok, answer{code: 500}, 1, kept, "down", time.Minute},
-		{"503, again", engine{Verdict: verdictDown, Fails: 4}, answer{code: 503}, 1, kept, "down", 16 * time.Minute},
-		{"nothing, for long", engine{Verdict: verdictDown, Fails: 40}, answer{}, 1, kept, "down", time.Hour},
+		{"200", engine{}, answer{code: 200}, accepted, "ok", 0},
+		{"202", engine{}, answer{code: 202}, accepted, "ok", 0},
+		{"203, as one engine answers", ok, answer{code: 203}, accepted, "ok", 0},
+		{"204", ok, answer{code: 204}, accepted, "ok", 0},
+		{"202 alone for a day", engine{Verdict: verdictOK, Unverified: now.Add(-24 * time.Hour)}, answer{code: 202}, accepted, "unverified", 0},
+		{"200 after a day of 202", engine{Verdict: verdictUnverified, Unverified: now.Add(-24 * time.Hour)}, answer{code: 200}, accepted, "ok", 0},
+		{"success ends a backoff", engine{Verdict: verdictDown, Fails: 9, Until: now}, answer{code: 200}, accepted, "ok", 0},
+		{"422", ok, answer{code: 422}, invalid, "ok", 0},
+		{"new key", engine{}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, kept, "pending-key", 2 * time.Minute},
+		{"new key, again", engine{Verdict: verdictPending, Fails: 3}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, kept, "pending-key", 16 * time.Minute},
+		{"new key, for long", engine{Verdict: verdictPending, Fails: 30}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, kept, "pending-key", time.Hour},
+		{"no key file", ok, answer{code: 403, errorCode: "KeyNotFound"}, kept, "key-refused", time.Hour},
+		{"wrong key file, again", engine{Verdict: verdictRefused, Fails: 1}, answer{code: 403, errorCode: "InvalidKey"}, kept, "key-refused", 2 * time.Hour},
+		{"403 without a word", ok, answer{code: 403}, kept, "key-refused", time.Hour},
+		{"refused after a new key", engine{Verdict: verdictPending, Fails: 5}, answer{code: 403, errorCode: "KeyNotFound"}, kept, "key-refused", time.Hour},
+		{"burned key", ok, answer{code: 403, errorCode: "UserForbiddedToAccessSite"}, kept, "key-refused", 24 * time.Hour},
+		{"400", ok, answer{code: 400}, kept, "paused", 24 * time.Hour},
+		{"405", ok, answer{code: 405}, kept, "paused", 24 * time.Hour},
+		{"429", ok, answer{code: 429}, kept, "throttled", 10 * time.Minute},
+		{"429, again", engine{Verdict: verdictThrottled, Fails: 2}, answer{code: 429}, kept, "throttled", 40 * time.Minute},
+		{"429, for long", engine{Verdict: verdictThrottled, Fails: 50}, answer{code: 429}, kept, "throttled", 24 * time.Hour},
+		{"429 with Retry-After", ok, answer{code: 429, retryAfter: time.Hour}, kept, "throttled", time.Hour},
+		{"429 with a short Retry-After", ok, answer{code: 429, retryAfter: time.Second}, kept, "throttled", 10 * time.Minute},
+		{"redirect", ok, answer{code: 302}, kept, "down", time.Minute},
+		{"500", ok, answer{code: 500}, kept, "down", time.Minute},
+		{"503, again", engine{Verdict: verdictDown, Fails: 4}, answer{code: 503}, kept, "down", 16 * time.Minute},
+		{"nothing, for long", engine{Verdict: verdictDown, Fails: 40}, answer{}, kept, "down", time.Hour},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			e, outcome := judge(row.before, row.answer, now, row.posts)
+			e, outcome := judge(row.before, row.answer, now)
 			wait := max(0, e.Until.Sub(now))
 			if outcome != row.outcome || e.Verdict != row.verdict || wait != row.wait {
 				t.Errorf("outcome %d, verdict %q, wait %v; want %d, %q, %v", outcome, e.Verdict, wait, row.outcome, row.verdict, row.wait)
@@ -73,9 +72,7 @@ func TestSecondEndpointIsUsedWhileTheFirstIsRefusedOrDown(t *testing.T) {
 		{"key refused", engine{Verdict: verdictRefused, Until: later}, "second"},
 		{"down for minutes", engine{Verdict: verdictDown, Until: later, Since: now.Add(-59 * time.Minute)}, ""},
 		{"down for an hour", engine{Verdict: verdictDown, Until: later, Since: now.Add(-time.Hour)}, "second"},
-		{"throttled once", engine{Verdict: verdictThrottled, Until: later, Fails: 1}, ""},
-		{"throttled twice on a quiet day", engine{Verdict: verdictThrottled, Until: later, Fails: 2}, "second"},
-		{"throttled twice on a busy day", engine{Verdict: verdictThrottled, Until: later, Fails: 2, Busy: true}, ""},
+		{"throttled, which is no reason to ask another", engine{Verdict: verdictThrottled, Until: later, Fails: 2}, ""},
 		{"our own fault", engine{Verdict: verdictPaused, Until: later}, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -139,7 +136,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, after, body string, code int) {
 		a := answer{code, errorCode([]byte(body), testKey), retryAfter(after, now)}
 		for fails := range 3 {
-			e, outcome := judge(engine{Verdict: verdictThrottled, Fails: fails * 10}, a, now, 1)
+			e, outcome := judge(engine{Verdict: verdictThrottled, Fails: fails * 10}, a, now)
 			wait := e.Until.Sub(now)
 			if wait > longest || outcome == accepted && code/100 != 2 || code == http.StatusTooManyRequests && wait < 10*time.Minute {
 				t.Errorf("%d, %q, %q: outcome %d, wait %v", code, after, body, outcome, wait)

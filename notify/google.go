@@ -53,12 +53,6 @@ const (
 	consoleBytes = 1 << 20   // the most bytes to read of an answer from the owner's account
 )
 
-// searchConsole is an account of Search Console.
-type searchConsole struct {
-	client *http.Client
-	agent  string
-}
-
 // google submits the top files that are served and were not submitted yet. Once a day it
 // reads what Google says about all of them.
 func (n *Notifier) google(ctx context.Context, st state, tops []string) error {
@@ -92,7 +86,7 @@ func (n *Notifier) google(ctx context.Context, st state, tops []string) error {
 // askGoogle submits the fresh top files, and reads what Google says about all of them.
 func (n *Notifier) askGoogle(ctx context.Context, g *googleState, tops, fresh []string) error {
 	if n.property == "" {
-		property, err := n.console.property(ctx, n.folder)
+		property, err := n.findProperty(ctx)
 		if err != nil {
 			return err
 		}
@@ -100,7 +94,7 @@ func (n *Notifier) askGoogle(ctx context.Context, g *googleState, tops, fresh []
 	}
 	at := console + "/" + url.PathEscape(n.property) + "/sitemaps/"
 	for _, top := range fresh {
-		if err := n.console.call(ctx, http.MethodPut, at+url.PathEscape(top), nil); err != nil {
+		if err := n.callGoogle(ctx, http.MethodPut, at+url.PathEscape(top), nil); err != nil {
 			return fmt.Errorf("submitting to the property %s: %w", n.property, err)
 		}
 		g.Submitted = append(g.Submitted, top)
@@ -108,7 +102,7 @@ func (n *Notifier) askGoogle(ctx context.Context, g *googleState, tops, fresh []
 	g.Sitemaps = nil
 	for _, top := range tops {
 		var said resource
-		if err := n.console.call(ctx, http.MethodGet, at+url.PathEscape(top), &said); err != nil {
+		if err := n.callGoogle(ctx, http.MethodGet, at+url.PathEscape(top), &said); err != nil {
 			return fmt.Errorf("reading the property %s: %w", n.property, err)
 		}
 		g.Sitemaps = append(g.Sitemaps, said.sitemap(top))
@@ -137,22 +131,22 @@ func (r resource) sitemap(url string) Sitemap {
 	return s
 }
 
-// property returns the property of the account that fits a site best.
-func (c *searchConsole) property(ctx context.Context, site string) (string, error) {
+// findProperty returns the property of the account that fits the site best.
+func (n *Notifier) findProperty(ctx context.Context) (string, error) {
 	var list struct {
 		SiteEntry []struct{ SiteURL, PermissionLevel string }
 	}
-	if err := c.call(ctx, http.MethodGet, console, &list); err != nil {
+	if err := n.callGoogle(ctx, http.MethodGet, console, &list); err != nil {
 		return "", fmt.Errorf("reading the properties of the account: %w", err)
 	}
 	levels := map[string]string{}
 	for _, e := range list.SiteEntry {
 		levels[e.SiteURL] = e.PermissionLevel
 	}
-	property := chooseProperty(slices.Collect(maps.Keys(levels)), site)
+	property := chooseProperty(slices.Collect(maps.Keys(levels)), n.folder)
 	switch levels[property] {
 	case "":
-		return "", fmt.Errorf("none of the account's %d properties has %s: add the account to the property as a user with full permission, or give Google.Property", len(levels), site)
+		return "", fmt.Errorf("none of the account's %d properties has %s: add the account to the property as a user with full permission, or give Google.Property", len(levels), n.folder)
 	case "siteOwner", "siteFullUser":
 		return property, nil
 	}
@@ -182,17 +176,17 @@ func chooseProperty(properties []string, site string) (best string) {
 	return best
 }
 
-// call makes a request to the API, and decodes the answer into to, unless that is nil. No
+// callGoogle makes a request to the API, and decodes the answer into to, unless that is nil. No
 // error repeats the other side's words.
-func (c *searchConsole) call(ctx context.Context, method, at string, to any) error {
+func (n *Notifier) callGoogle(ctx context.Context, method, at string, to any) error {
 	ctx, cancel := context.WithTimeout(ctx, postTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, at, nil)
 	if err != nil {
 		return withoutURL(err)
 	}
-	req.Header.Set("User-Agent", c.agent)
-	resp, err := c.client.Do(req)
+	req.Header.Set("User-Agent", n.agent)
+	resp, err := n.console.Do(req)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			return errors.New("no answer within 20 seconds")

@@ -126,7 +126,7 @@ func (n *Notifier) proveKey(ctx context.Context, st state) error {
 	}
 	n.keyFile = saw
 	switch {
-	case saw == fileOK:
+	case saw == fileOK, saw == fileUnreachable && !n.unreachable.IsZero() && now.Sub(n.unreachable) >= unreachableFor:
 		n.proved = true
 		return nil
 	case saw != fileUnreachable:
@@ -137,9 +137,6 @@ func (n *Notifier) proveKey(ctx context.Context, st state) error {
 	case n.unreachable.IsZero():
 		n.unreachable = now
 		n.log.Warn("notify: this machine cannot fetch the key file at the site's public address; sending begins in 10 minutes all the same")
-	case now.Sub(n.unreachable) >= unreachableFor:
-		n.proved = true
-		return nil
 	}
 	return errWait
 }

@@ -144,7 +144,7 @@ type Notifier struct {
 	keys    keys.Keys
 	log     *slog.Logger
 	client  *http.Client
-	console *searchConsole // nil without Options.Google
+	console *http.Client // for Search Console, nil without Options.Google
 	settings
 
 	keyPath    atomic.Pointer[string] // of the key file, nil while unknown
@@ -288,7 +288,7 @@ func (n *Notifier) connect(opts Options, local bool) {
 	if opts.Google != nil {
 		client := *opts.Google.Client
 		client.CheckRedirect = noRedirect
-		n.console, n.property = &searchConsole{&client, n.agent}, opts.Google.Property
+		n.console, n.property = &client, opts.Google.Property
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -99,7 +98,7 @@ func (n *Notifier) post(ctx context.Context, pages []change) (outcome, error) {
 		return kept, ctx.Err() // the outcome is not known: the intent stays
 	}
 	before := st.Engines[p.endpoint]
-	p.engine, p.outcome = judge(before, a, n.now(), st.Posts+1)
+	p.engine, p.outcome = judge(before, a, n.now())
 	if p.outcome == invalid {
 		n.invalid++
 		if n.invalid >= mostInvalid {
@@ -213,13 +212,6 @@ func (n *Notifier) tell(before engine, p post, pages int, err error) {
 	if e.Verdict == before.Verdict && e.ErrorCode == before.ErrorCode || e.Verdict == verdictOK {
 		return
 	}
-	level := slog.LevelWarn
-	switch e.Verdict {
-	case verdictPending:
-		level = slog.LevelInfo
-	case verdictRefused, verdictPaused:
-		level = slog.LevelError
-	}
 	if err != nil {
 		log = log.With("error", err)
 	}
@@ -231,5 +223,5 @@ func (n *Notifier) tell(before engine, p post, pages int, err error) {
 	if !e.Until.IsZero() {
 		log = log.With("until", e.Until.UTC().Format(time.RFC3339))
 	}
-	log.Log(context.Background(), level, "notify: "+e.says())
+	log.Log(context.Background(), verdicts[e.Verdict].level, "notify: "+verdicts[e.Verdict].says)
 }

@@ -1,8 +1,6 @@
 package notify
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -41,39 +39,6 @@ func TestChangeIsDueAfterItsHold(t *testing.T) {
 				t.Error("a page that waits no more is remembered")
 			}
 		})
-	}
-}
-
-func TestPageThatChangesEachMinuteIsSentEachHour(t *testing.T) {
-	noon := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	first := map[hash]time.Time{}
-	c := change{hash: hash{1}}
-	var sent []int
-	for minute := range 24 * 60 {
-		now := noon.Add(time.Duration(minute) * time.Minute)
-		c.at = now
-		if got, _ := due([]change{c}, first, now, 5*time.Minute); len(got) == 1 {
-			sent = append(sent, minute)
-			c.told = now
-			due(nil, first, now, 5*time.Minute) // it no longer waits
-		}
-	}
-	if len(sent) != 24 || sent[0] != 5 || sent[1] != 65 {
-		t.Errorf("it was sent %d times, in the minutes %v", len(sent), sent)
-	}
-}
-
-func TestDueSortsByURL(t *testing.T) {
-	var waiting []change
-	for i := range 100 {
-		waiting = append(waiting, change{url: fmt.Sprintf("%03d", i), hash: hash{byte(i)}, at: time.Unix(1, 0)})
-	}
-	rand.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
-	got, _ := due(waiting, map[hash]time.Time{}, time.Unix(1e6, 0), time.Minute)
-	for i, c := range got {
-		if c.url != fmt.Sprintf("%03d", i) {
-			t.Fatalf("number %d is %s", i, c.url)
-		}
 	}
 }
 

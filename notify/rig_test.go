@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 const testKey = "0123456789abcdefKEY"
@@ -219,9 +220,7 @@ func (r *rig) build(opts Options) *Notifier {
 		opts.Key = testKey
 	}
 	n, err := New(r.Site.Site, r.Store, &opts)
-	if err != nil {
-		r.Fatal(err)
-	}
+	base.Check(r, err)
 	r.engine.site = n.Wrap(r.pages)
 	return n
 }
@@ -246,9 +245,7 @@ func (r *rig) changes(paths ...string) {
 func (r *rig) status() Status {
 	r.Helper()
 	s, err := r.notifier.Status(r.Context())
-	if err != nil {
-		r.Fatal(err)
-	}
+	base.Check(r, err)
 	return s
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store/memstore"
 )
 
@@ -24,9 +25,7 @@ func newAt(t testing.TB, origin string, opts *Options) (*Notifier, error) {
 	t.Helper()
 	st := new(memstore.Store)
 	site, err := servemap.New(origin, st, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	t.Cleanup(func() { site.Close(context.Background()) })
 	return New(site, st, opts)
 }
@@ -94,9 +93,7 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 
 func TestHostIsNamedInASCII(t *testing.T) {
 	n, err := newAt(t, "https://bücher.example.com/ä", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	if n.host != "xn--bcher-kva.example.com" || n.folder != "https://xn--bcher-kva.example.com/%C3%A4/" {
 		t.Errorf("the host is %s, the folder %s", n.host, n.folder)
 	}
@@ -147,9 +144,7 @@ func engineAt(t *testing.T, h http.Handler, secure bool) *Notifier {
 	}
 	t.Cleanup(server.Close)
 	n, err := newAt(t, "http://localhost:1", &Options{Endpoints: []string{server.URL + "/indexnow"}, Key: testKey})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	return n
 }
 
@@ -256,29 +251,14 @@ func (r *rig) stopsAtOnce() {
 	if took := time.Since(begun); took > time.Second {
 		r.Errorf("Run took %v to end", took)
 	}
-	if !strings.Contains(string(r.state()), `"Owner":""`) {
-		r.Errorf("the lease is kept: %s", r.state())
+	if _, err := r.build(Options{}).lead(r.Context()); err != nil {
+		r.Errorf("another process cannot lead: %v", err)
 	}
-}
-
-// state returns the stored state.
-func (r *rig) state() (b []byte) {
-	r.Helper()
-	err := r.Store.View(r.Context(), []string{r.notifier.keys.Notify("state")}, func(values [][]byte) error {
-		b = append(b, values[0]...)
-		return nil
-	})
-	if err != nil {
-		r.Fatal(err)
-	}
-	return b
 }
 
 func TestKeyFileIsServedAtItsNameOnly(t *testing.T) {
 	n, err := newAt(t, "https://example.com/blog", &Options{Key: testKey})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	h := n.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTeapot) }))
 	for _, row := range []struct {
 		method, path string
@@ -323,33 +303,10 @@ func TestKeyFileIsServedAtItsNameOnly(t *testing.T) {
 
 func TestOtherRequestsCostNothing(t *testing.T) {
 	n, err := newAt(t, "https://example.com", &Options{Key: testKey})
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	h, w, r := n.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})), httptest.NewRecorder(), httptest.NewRequest("GET", "/a.txt", nil)
 	if allocs := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); allocs != 0 {
 		t.Errorf("a request costs %v allocations", allocs)
-	}
-}
-
-// BenchmarkWrap compares requests for other paths than the key file's with the bare handler.
-func BenchmarkWrap(b *testing.B) {
-	h := http.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	n, err := newAt(b, "https://example.com", &Options{Key: testKey})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, bm := range []struct {
-		name string
-		h    http.Handler
-	}{{"Without", h}, {"With", n.Wrap(h)}} {
-		b.Run(bm.name, func(b *testing.B) {
-			w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/some/page", nil)
-			b.ReportAllocs()
-			for b.Loop() {
-				bm.h.ServeHTTP(w, r)
-			}
-		})
 	}
 }
 
@@ -358,9 +315,7 @@ func TestKeyIsMadeOnceAndShownNowhere(t *testing.T) {
 		r := newRig(t, 3, testkit.Setup{})
 		build := func() *Notifier {
 			n, err := New(r.Site.Site, r.Store, &Options{Transport: r.engine, Logger: r.Logged.Logger()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			base.Check(t, err)
 			r.engine.site = n.Wrap(r.pages)
 			return n
 		}

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -34,8 +33,8 @@ type state struct {
 	// Cursor is the time before which all changes are settled.
 	Cursor time.Time
 
-	Day         string // of Posts and Sent, such as "2026-11-22", in UTC
-	Posts, Sent int
+	Day  string // of Sent, such as "2026-11-22", in UTC
+	Sent int
 
 	Dropped, Rushed int  // as in Status
 	Rush            bool // so many pages change now that none are sent
@@ -80,7 +79,7 @@ func readState(b []byte, now time.Time) (st state, err error) {
 	}
 	st.Cursor = latest(sane(st.Cursor, now.Add(skew)), st.Floor)
 	if day := now.UTC().Format(time.DateOnly); st.Day != day {
-		st.Day, st.Posts, st.Sent = day, 0, 0
+		st.Day, st.Sent = day, 0
 	}
 	return st, err
 }
@@ -145,7 +144,6 @@ func (n *Notifier) lead(ctx context.Context) (state, error) {
 		st.Owner, st.Until = n.owner, now.Add(n.lease)
 		st.Pending, st.Rush, st.Dropped = n.pending, n.rushing, st.Dropped+n.drops
 		st.KeyFile = cmp.Or(n.keyFile, st.KeyFile)
-		maps.DeleteFunc(st.Engines, func(url string, _ engine) bool { return !slices.Contains(n.endpoints, url) })
 		return nil
 	})
 	if err == nil {
@@ -243,7 +241,6 @@ func (n *Notifier) settle(ctx context.Context, p post) error {
 		st, _ := readState(values[shards], now)
 		if st.Intent.Equal(p.began) { // otherwise this was stored before, and the store's answer was lost
 			st.Intent = time.Time{}
-			st.Posts++
 			if p.outcome == accepted {
 				st.Sent += len(p.settled)
 			}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/testkit"
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 )
@@ -132,9 +133,8 @@ func TestProcessThatLostItsLeaseDoesNotPost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, 5, testkit.Setup{})
 		slow, quick := r.build(Options{}), r.build(Options{})
-		if _, err := slow.lead(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		_, err := slow.lead(t.Context())
+		base.Check(t, err)
 		if _, err := quick.lead(t.Context()); !errors.Is(err, errElsewhere) {
 			t.Errorf("a second process leads: %v", err)
 		}
