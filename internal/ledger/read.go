@@ -38,7 +38,7 @@ func (l *Ledger) readPage(k *merge.Look, all bool) {
 	k.Fresh = l.site.Fresh(k)
 	k.Apart = len(k.Fresh) > linksAtOnce
 	if !k.Explored {
-		l.budget.spend(k.Cost)
+		l.budget.spend(k.Cost + time.Duration(len(k.Fresh))*look.LinkCost)
 	}
 }
 

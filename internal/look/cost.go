@@ -9,11 +9,14 @@ import (
 // measured page by page: if others use the core, a clock shows several times as much. Asking the
 // system for the thread's own time is worse, since the worker then loses its turn at each page.
 const (
-	pageCost   = 100 * time.Microsecond
-	byteCost   = 2 * time.Nanosecond
-	tagCost    = 150 * time.Nanosecond
-	entityCost = 50 * time.Nanosecond
-	unpackCost = 2 * time.Nanosecond // per byte that was packed
+	pageCost   = 120 * time.Microsecond
+	byteCost   = 6 * time.Nanosecond
+	tagCost    = 100 * time.Nanosecond
+	entityCost = 30 * time.Nanosecond
+	unpackCost = 4 * time.Nanosecond // per byte that was packed
+
+	// LinkCost is what it takes to merge one link that was not known.
+	LinkCost = 4 * time.Microsecond
 )
 
 // readingCost returns how long it takes to read a whole page. body is decoded. packed says that it

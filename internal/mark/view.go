@@ -81,11 +81,18 @@ func Read(f *page.Facts, seed uint64) View {
 
 // isTelling reports whether a block is long enough to say something, or names a price.
 func isTelling(b *page.Block) bool {
-	return len(b.Text) >= leastBlock || b.Links > 0 && len(b.Text) >= leastLink || strings.ContainsAny(b.Text, amounts)
+	return len(b.Text) >= leastBlock || b.Links > 0 && len(b.Text) >= leastLink || hasAmount(b.Text)
 }
 
-// amounts are signs of prices and shares.
-const amounts = "$€£¥%"
+// hasAmount reports whether a text has a sign of a price or a share.
+func hasAmount(s string) bool {
+	for _, sign := range "$€£¥%" {
+		if strings.ContainsRune(s, sign) {
+			return true
+		}
+	}
+	return false
+}
 
 // reading holds buffers for folded and masked texts.
 type reading struct{ folded, masked []byte }
@@ -98,13 +105,13 @@ func (r *reading) block(b *page.Block, seed uint64) block {
 	r.folded = fold(r.folded[:0], b.Text)
 	text := r.folded
 	if numbers, year := hasNumbers(text); numbers {
-		amount := strings.ContainsAny(b.Text, amounts)
-		if !amount && !out.link && len(b.Text) <= longestDated {
+		short := !out.link && len(b.Text) <= longestDated && !hasAmount(b.Text)
+		if short {
 			out.days = days(b.Text)
 		}
 		r.masked = mask(r.masked[:0], text)
 		out.form = keyOf(xxh3.HashSeed(r.masked, seed+1)) | 1
-		if !year && (!amount && len(b.Text) <= maskedText || out.link && len(b.Text) <= maskedLink) {
+		if !year && (short && len(b.Text) <= maskedText || out.link && len(b.Text) <= maskedLink) {
 			text = r.masked
 		}
 	}
