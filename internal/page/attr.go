@@ -30,10 +30,14 @@ func (t *tag) has(name string) bool { return t.find(name) != nil }
 
 // get returns the value of an attribute, which is empty if it is absent.
 func (t *tag) get(name string) []byte {
-	a := t.find(name)
-	if a == nil {
-		return nil
+	if a := t.find(name); a != nil {
+		return t.value(a)
 	}
+	return nil
+}
+
+// value returns the value of an attribute, decoded.
+func (t *tag) value(a *attribute) []byte {
 	val := t.b[a.val:a.valEnd]
 	if !slices.ContainsFunc(val, func(c byte) bool { return c == '&' || c == '\r' || c == 0 }) {
 		return val

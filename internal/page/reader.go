@@ -197,22 +197,26 @@ func isConsent(name []byte) bool {
 }
 
 // givenTraits returns the traits that the attributes role, hidden, id and class give.
-func givenTraits(t *tag) trait {
-	if len(t.attrs) == 0 {
-		return 0
-	}
-	var given trait
-	if t.has("hidden") && !strings.EqualFold(string(t.get("hidden")), "until-found") {
-		given = noText | inert
-	}
-	if isConsent(t.get("id")) || isConsent(t.get("class")) {
-		given |= furniture
-	}
-	switch strings.ToLower(strings.TrimSpace(string(t.get("role")))) {
-	case "main":
-		given |= inMain
-	case "navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog":
-		given |= furniture
+func givenTraits(t *tag) (given trait) {
+	for i := range t.attrs {
+		a := &t.attrs[i]
+		switch key := t.b[a.key:a.keyEnd]; {
+		case isName(key, "class"), isName(key, "id"):
+			if isConsent(t.value(a)) {
+				given |= furniture
+			}
+		case isName(key, "hidden"):
+			if !strings.EqualFold(string(t.value(a)), "until-found") {
+				given |= noText | inert
+			}
+		case isName(key, "role"):
+			switch strings.ToLower(strings.TrimSpace(string(t.value(a)))) {
+			case "main":
+				given |= inMain
+			case "navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog":
+				given |= furniture
+			}
+		}
 	}
 	return given
 }
