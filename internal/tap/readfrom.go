@@ -22,7 +22,7 @@ func (t *tap) readFrom(w io.ReaderFrom, src io.Reader) (int64, error) {
 	}
 	e := &teeReader{t: t, src: src}
 	t.inside++
-	n, err := w.ReadFrom(e.reader())
+	n, err := w.ReadFrom(e)
 	t.inside--
 	t.checkRead(n == e.heard, err)
 	return n, err
@@ -53,53 +53,21 @@ func (t *tap) checkRead(all bool, err error) {
 	}
 }
 
-// A teeReader reads a source and shows the tap what it reads.
+// A teeReader reads a source and shows the tap what it reads. It hides a WriteTo of the source:
+// io.Copy would have used that one instead of ReadFrom.
 type teeReader struct {
 	t     *tap
 	src   io.Reader
 	heard int64
 }
 
-// reader returns the source for w. It has WriteTo if src has it, since io.Copy asks for that.
-func (e *teeReader) reader() io.Reader {
-	if _, ok := e.src.(io.WriterTo); ok {
-		return teeWriterTo{e}
-	}
-	return e
-}
-
 func (e *teeReader) Read(p []byte) (int, error) {
 	n, err := e.src.Read(p)
 	if n > 0 {
-		// w sends the header after this and before the first byte.
-		e.t.snapshot()
-		e.t.hear(e, p[:clamp(n, len(p))])
+		e.t.snapshot() // w sends the header after this and before the first byte
+		e.t.implicit()
+		observe(e.t, p[:clamp(n, len(p))])
+		e.heard += int64(n)
 	}
 	return n, err
-}
-
-type teeWriterTo struct{ *teeReader }
-
-func (e teeWriterTo) WriteTo(dst io.Writer) (int64, error) {
-	return e.src.(io.WriterTo).WriteTo(teeWriter{e.teeReader, dst})
-}
-
-// A teeWriter is the destination for a source with WriteTo.
-type teeWriter struct {
-	e   *teeReader
-	dst io.Writer
-}
-
-func (w teeWriter) Write(p []byte) (int, error) {
-	w.e.t.snapshot()
-	n, err := w.dst.Write(p)
-	w.e.t.hear(w.e, p[:clamp(n, len(p))])
-	return n, err
-}
-
-// hear notes bytes on their way from a source to w.
-func (t *tap) hear(e *teeReader, p []byte) {
-	t.implicit()
-	observe(t, p)
-	e.heard += int64(len(p))
 }
