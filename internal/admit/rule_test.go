@@ -2,8 +2,6 @@ package admit
 
 import (
 	"math"
-	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -206,79 +204,6 @@ func TestBadRulesNameThePatternAndTheFix(t *testing.T) {
 		})
 	}
 	newRules(t, list("/"+strings.Repeat("a*", 8), Never))
-}
-
-// naive states what a pattern means: it tries every length for each star by recursion.
-func naive(pattern, location string) bool {
-	text, anchored := strings.CutSuffix(pattern, "$")
-	var wanted []string
-	for i, piece := range strings.Split(text, "*") {
-		if i > 0 {
-			wanted = append(wanted, "any")
-		}
-		wanted = append(wanted, characters(piece)...)
-	}
-	return naiveMatch(wanted, characters(location), anchored)
-}
-
-func naiveMatch(pattern, location []string, anchored bool) bool {
-	switch {
-	case len(pattern) == 0:
-		return !anchored || len(location) == 0
-	case pattern[0] == "any":
-		for i := range len(location) + 1 {
-			if naiveMatch(pattern[1:], location[i:], anchored) {
-				return true
-			}
-		}
-		return false
-	}
-	return len(location) > 0 && pattern[0] == location[0] && naiveMatch(pattern[1:], location[1:], anchored)
-}
-
-var (
-	escaped  = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
-	noEscape = regexp.MustCompile(`^[A-Za-z0-9._~!$'()*,:@\[\]-]$`)
-)
-
-// characters splits s into bytes, after it decoded unneeded escapes. As in robots.txt, any other
-// escape counts as three bytes.
-func characters(s string) []string {
-	spelled := escaped.ReplaceAllStringFunc(s, func(c string) string {
-		if plain, err := url.PathUnescape(c); err == nil && noEscape.MatchString(plain) {
-			return plain
-		}
-		return strings.ToUpper(c)
-	})
-	return strings.Split(spelled, "")
-}
-
-func FuzzPatterns(f *testing.F) {
-	for _, s := range [][2]string{
-		{"/fish*.php$", "/fishheads/catfish.php"}, {"/*a*b$", "/aabab"}, {"*", "/"}, {"/ab*ba", "/aba"}, {"/a?b", "/a?b=c"},
-		{"/%61*%2A*%2f$", "/a*b%2F"}, {"/a%24$", "/a%24"}, {"/*a*a*a*a*a*a*a*b", "/aaaaaaaaaaaaaaaaaaaaaaaaa"},
-	} {
-		f.Add(s[0], s[1])
-	}
-	normal := regexp.MustCompile(`^[!-~]{0,20}$`) // the reference is slow
-	slash := regexp.MustCompile(`%2[fF]`)
-	other := regexp.MustCompile(`%([^0-9A-F]|.[^0-9A-F]|.?$|4[1-9A-F]|5[0-9A]|6[1-9A-F]|7[0-9AE]|3[0-9]|2[DE]|5F)`)
-	f.Fuzz(func(t *testing.T, pattern, location string) {
-		rs, err := NewRules([]Rule{{Pattern: pattern, Listing: Never, ChangeFreq: "daily", Priority: 0.5}})
-		if err != nil {
-			return
-		}
-		_, got := rs.Match(location)
-		if (rs.Freq(location) == "daily") != got || (rs.Priority(location) == 5) != got {
-			t.Errorf("%q matches %q for one aspect and not for another", pattern, location)
-		}
-		if !normal.MatchString(location) || other.MatchString(location) || slash.MatchString(pattern+location) {
-			return // no location in normal form, or a slash that may or may not be escaped
-		}
-		if want := naive(pattern, location); got != want {
-			t.Errorf("%q matches %q: %v, want %v", pattern, location, got, want)
-		}
-	})
 }
 
 func BenchmarkMatch(b *testing.B) {
