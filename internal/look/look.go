@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
 
@@ -163,23 +162,12 @@ func (k *Look) Read(norm *location.Normalizer, full bool, want sitemap.Namespace
 	links, twin := resolve(norm, k.Location, &facts)
 	k.Links, k.Twin = links, k.Twin || twin
 	k.Media = k.readMedia(norm, want, &facts)
-	k.Title = cutText(facts.Title, maxTitle)
+	k.Title = page.PlainText(facts.Title, maxTitle)
 }
 
 // maxTitle is how many bytes of a title are kept: more than a list of pages shows, since
 // many titles end with the name of the site.
 const maxTitle = 160
-
-// cutText returns the beginning of a text, cut between characters.
-func cutText(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
-}
 
 // Decode undoes the response's content coding, if it has one. A compressor around the site may have
 // named a coding that it applies only later. Then the bytes are still the page's own. Decode

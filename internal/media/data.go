@@ -8,9 +8,6 @@ import (
 	"github.com/servemap/servemap/internal/page"
 )
 
-// maxDepth bounds how deeply nested structured data is read.
-const maxDepth = 64
-
 // data is what a page's structured data say about its videos and itself.
 type data struct {
 	articles []thing           // what the page is
@@ -24,28 +21,25 @@ type thing map[string]any
 func readData(scripts []any) *data {
 	d := &data{names: make(map[string]string)}
 	for _, v := range scripts {
-		d.visit(v, true, 0)
+		d.visit(v, true)
 	}
 	return d
 }
 
 // visit takes a value of structured data and everything in it. own says that a thing here is what
 // the page is, not something that belongs to it.
-func (d *data) visit(v any, own bool, depth int) {
-	if depth == maxDepth {
-		return
-	}
+func (d *data) visit(v any, own bool) {
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {
-			d.visit(e, own, depth+1)
+			d.visit(e, own)
 		}
 	case map[string]any:
-		d.visitThing(v, own, depth)
+		d.visitThing(v, own)
 	}
 }
 
-func (d *data) visitThing(t thing, own bool, depth int) {
+func (d *data) visitThing(t thing, own bool) {
 	if id, name := t.raw("@id"), t.raw("name"); id != "" && name != "" {
 		d.names[id] = name
 	}
@@ -60,7 +54,7 @@ func (d *data) visitThing(t thing, own bool, depth int) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(t)) { // always in the same order
 		if !page.LeadsElsewhere(key) {
-			d.visit(t[key], own && (key == "@graph" || key == "mainEntity"), depth+1)
+			d.visit(t[key], own && (key == "@graph" || key == "mainEntity"))
 		}
 	}
 }
