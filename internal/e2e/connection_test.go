@@ -101,47 +101,6 @@ func TestAnswerToAVisitorWhoLeftDoesNotCount(t *testing.T) {
 	}
 }
 
-// A visitor follows a link as soon as the page is there. The handler of that page may still work,
-// so the linked page is seen first.
-func TestPageSeenBeforeTheOneThatLinksToItLeadsOn(t *testing.T) {
-	pages := map[string]string{
-		"/":         testkit.HTML("", "the site", "/list", "/docs"),
-		"/list":     testkit.HTML("", "a list", "/list/sub", "/list/a"),
-		"/list/sub": testkit.HTML("", "more of the list", "/list/b"),
-		"/list/a":   testkit.HTML("", "the thing a"),
-		"/list/b":   testkit.HTML("", "the thing b"),
-		"/docs/":    testkit.HTML("", "the manual", "/docs/a"),
-		"/docs/a":   testkit.HTML("", "the first chapter"),
-		"/share/x":  testkit.HTML("", "what is shared", "/of-one"),
-		"/of-one":   testkit.HTML("", "what is somebody's own"),
-	}
-	var work chan struct{} // what the handler of the root does after the last byte
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		html, found := pages[r.URL.Path]
-		switch {
-		case r.URL.Path == "/docs":
-			http.Redirect(w, r, "/docs/", http.StatusMovedPermanently)
-		case !found:
-			http.NotFound(w, r)
-		default:
-			answer(w, r, http.StatusOK, html)
-		}
-		_ = http.NewResponseController(w).Flush()
-		if r.URL.Path == "/" {
-			<-work
-		}
-	})
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		work = make(chan struct{})
-		for _, path := range []string{"/", "/list", "/list/sub", "/list/a", "/list/b", "/docs", "/docs/", "/docs/a", "/share/x", "/of-one"} {
-			ask(s, path, true)
-		}
-		close(work)
-		synctest.Wait()
-		s.WantListed("/", "/list", "/list/sub", "/list/a", "/list/b", "/docs/", "/docs/a")
-	})
-}
-
 // Strangers ask for large pages at made-up addresses. These requests are still running when
 // visitors follow links to new pages.
 func TestSlowJunkDoesNotKeepNewPagesOut(t *testing.T) {

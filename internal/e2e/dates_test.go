@@ -64,33 +64,6 @@ func TestPageThatIsRewrittenShorterIsDatedByItsLastModified(t *testing.T) {
 	})
 }
 
-// A date that proved right stays when another page shows that its source is unreliable.
-func TestDateOfAChangeThatWasSeenOutlivesTheTrustInItsSource(t *testing.T) {
-	h := testkit.Paths{}
-	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
-		old := time.Now().Add(-100 * 24 * time.Hour)
-		h["/"], h["/a"], h["/b"] = testkit.Page("home", "/a", "/b"), stamped(old, "a", 10), stamped(old, "b", 10)
-		s.Visit("/", "/a", "/b")
-		time.Sleep(time.Hour)
-		edited := time.Now().Truncate(time.Second)
-		h["/a"] = stamped(edited, "another a", 10)
-		for range 2 {
-			time.Sleep(time.Minute)
-			s.Visit("/a")
-		}
-		wantLastMod(s, "/a", edited)
-		for range 3 {
-			time.Sleep(time.Hour)
-			h["/b"] = stamped(time.Now(), "b", 10)
-			s.Visit("/b")
-		}
-		if got := s.LastMods(); got["/b"] != "" {
-			s.Errorf("the dates of a clock are published: %q", got["/b"])
-		}
-		wantLastMod(s, "/a", edited)
-	})
-}
-
 // Each look at a news page shows new headlines. They are not noise.
 func TestListThatIsNewAtEveryLookHasTheDateOfItsLastItem(t *testing.T) {
 	n := 0

@@ -179,25 +179,6 @@ func TestSiteMayBeInAFolder(t *testing.T) {
 	}
 }
 
-func TestFilesKeepTheirLimitsAndRecentPagesHaveAFile(t *testing.T) {
-	opts := servemap.Options{Limits: servemap.Limits{PartPages: 2}, Recent: 24 * time.Hour}
-	testkit.Run(t, testkit.Setup{Options: opts, Handler: testkit.PageOfItsURL("/a", "/b", "/c", "/d")}, func(s *testkit.Site) {
-		s.Visit("/", "/a", "/b", "/c", "/d")
-		for name, want := range map[string]string{"/sitemap.xml": "/sitemap-3.xml</loc>", "/sitemap-3.xml": "/d</loc>"} {
-			if body := s.Get(name).Body; !strings.Contains(body, testkit.Origin+want) {
-				s.Errorf("%s does not list %s:\n%s", name, want, body)
-			}
-		}
-		if got := entries(s, "/sitemap-recent.xml").URLs; len(got) != 5 {
-			s.Errorf("recent are %+v, want all pages", got)
-		}
-		const want = "Sitemap: " + testkit.Origin + "/sitemap.xml\nSitemap: " + testkit.Origin + "/sitemap-recent.xml"
-		if got := s.RobotsLine(); got != want {
-			s.Errorf("robots lines\n%s, want\n%s", got, want)
-		}
-	})
-}
-
 func TestOptionsNameNamesTheFiles(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Options: servemap.Options{Name: "map-7f3a"}, Handler: testkit.Page("home")}, func(s *testkit.Site) {
 		s.Visit("/")
