@@ -65,9 +65,9 @@ func learnInFolder(t *testing.T, dir string) (s *testkit.Site, end func() error)
 // program learns the site again.
 func TestSiteServesWithoutItsFolderAndLearnsAfterARestart(t *testing.T) {
 	for _, tt := range []struct{ name, command string }{
-		{"removed", "rm -rf data"},
-		{"emptied", "find data -mindepth 1 -delete"},
-		{"replaced by a copy", "cp -r data copy; mv data elsewhere; mv copy data"},
+		{"removed", "until rm -rf data; do :; done"}, // a file may be made meanwhile
+		{"emptied", "until find data -mindepth 1 -delete; do :; done"},
+		{"replaced by a copy", "until cp -r data copy; do rm -rf copy; done; mv data elsewhere; mv copy data"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			top := t.TempDir()
