@@ -173,7 +173,6 @@ type settings struct {
 	owner     string           // this notifier's name in the lease
 	now       func() time.Time // time.Now, except in tests
 	batch     int              // batchPages, except in tests
-	lease     time.Duration    // leaseFor, except in tests
 }
 
 // waiting is what is known of the changes that are to be sent.
@@ -223,7 +222,7 @@ func newNotifier(site *servemap.Site, st store.Store, opts Options) (*Notifier, 
 		site: site, log: cmp.Or(opts.Logger, slog.Default()),
 		settings: settings{
 			given: opts.Key, endpoints: slices.Clone(opts.Endpoints), hold: cmp.Or(opts.Hold, 5*time.Minute),
-			perDay: cmp.Or(opts.MaxPerDay, 10_000), owner: rand.Text(), now: time.Now, batch: batchPages, lease: leaseFor,
+			perDay: cmp.Or(opts.MaxPerDay, 10_000), owner: rand.Text(), now: time.Now, batch: batchPages,
 		},
 		waiting: waiting{first: map[hash]time.Time{}},
 	}
@@ -323,7 +322,13 @@ func (n *Notifier) leave(ctx context.Context) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	_ = n.pay(ctx)
-	n.release(ctx)
+	_, _ = n.update(ctx, func(st *state, _ time.Time) error {
+		if st.Owner != n.owner {
+			return errElsewhere
+		}
+		st.Owner, st.Until = "", time.Time{}
+		return nil
+	})
 }
 
 // complain logs what ended a pass. It logs the same cause again only after a pass ended in

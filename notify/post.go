@@ -144,7 +144,7 @@ func (n *Notifier) intend(ctx context.Context, pages int) (p post, st state, err
 			return errWait
 		}
 		p.began = now.UTC().Round(0)
-		st.Intent, st.Until = p.began, now.Add(n.lease)
+		st.Intent, st.Until = p.began, now.Add(leaseFor)
 		return nil
 	})
 	if err == nil && !st.leads(n.owner, n.now()) {

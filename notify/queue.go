@@ -77,7 +77,14 @@ func (n *Notifier) collect(ctx context.Context, st state) ([]change, error) {
 	case err != nil:
 		return nil, err
 	case rush(recent, n.site.Stats().Listed):
-		return nil, n.hush(ctx, recent, len(waiting))
+		if !n.rushing {
+			n.log.Warn("notify: so many pages changed within an hour that they are not sent; the sitemap says when each changed",
+				"changed", recent, "listed", n.site.Stats().Listed)
+		}
+		if n.rushing = true; len(waiting) == 0 {
+			return nil, nil
+		}
+		return nil, n.skip(ctx, len(waiting))
 	}
 	n.rushing = false
 	due, cursor := due(waiting, n.first, now, n.hold)
@@ -111,19 +118,6 @@ func due(waiting []change, first map[hash]time.Time, now time.Time, hold time.Du
 	}
 	slices.SortFunc(due, func(a, b change) int { return cmp.Compare(a.url, b.url) })
 	return due, cursor
-}
-
-// hush drops the waiting changes because too much changed at once.
-func (n *Notifier) hush(ctx context.Context, recent, waiting int) error {
-	if !n.rushing {
-		n.log.Warn("notify: so many pages changed within an hour that they are not sent; the sitemap says when each changed",
-			"changed", recent, "listed", n.site.Stats().Listed)
-	}
-	n.rushing = true
-	if waiting == 0 {
-		return nil
-	}
-	return n.skip(ctx, waiting)
 }
 
 // skip drops all changes up to now. rushed is how many pages that concerns in a rush, and 0

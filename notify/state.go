@@ -141,7 +141,7 @@ func (n *Notifier) lead(ctx context.Context) (state, error) {
 		if st.Owner == n.owner {
 			st.Cursor = latest(st.Cursor, n.cursor)
 		}
-		st.Owner, st.Until = n.owner, now.Add(n.lease)
+		st.Owner, st.Until = n.owner, now.Add(leaseFor)
 		st.Pending, st.Rush, st.Dropped = n.pending, n.rushing, st.Dropped+n.drops
 		st.KeyFile = cmp.Or(n.keyFile, st.KeyFile)
 		return nil
@@ -150,17 +150,6 @@ func (n *Notifier) lead(ctx context.Context) (state, error) {
 		n.drops = 0
 	}
 	return st, err
-}
-
-// release gives the lease up, so that another process need not wait for its end.
-func (n *Notifier) release(ctx context.Context) {
-	_, _ = n.update(ctx, func(st *state, _ time.Time) error {
-		if st.Owner != n.owner {
-			return errElsewhere
-		}
-		st.Owner, st.Until = "", time.Time{}
-		return nil
-	})
 }
 
 // sent is what was sent lately, by hash of the URL. It is stored in shards, since a value
