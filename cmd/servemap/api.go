@@ -17,6 +17,7 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/control"
+	"github.com/servemap/servemap/internal/explorer"
 	"github.com/servemap/servemap/internal/folder"
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/texts"
@@ -59,7 +60,7 @@ func progressOf(e servemap.Exploration) progress {
 type answers struct {
 	site     *servemap.Site
 	dir      string // that is served, "" for none
-	explorer explorer
+	explorer *explorer.Explorer
 	health   health
 	ready    atomic.Bool
 }
@@ -68,7 +69,7 @@ type answers struct {
 func newAnswers(s *settings, data string, site *servemap.Site, handler http.Handler, log *slog.Logger) *answers {
 	return &answers{
 		site: site, dir: s.Dir, health: health{PID: os.Getpid(), Version: version(), Origin: s.Origin},
-		explorer: explorer{site: site, handler: handler, static: s.Dir != "", state: control.Exploring(data), log: log},
+		explorer: &explorer.Explorer{Site: site, Handler: handler, Static: s.Dir != "", State: control.Exploring(data), Log: log},
 	}
 }
 
@@ -175,7 +176,7 @@ func (c *answers) serveExplore(w http.ResponseWriter, r *http.Request) {
 		answer(w, progressOf(e))
 		_ = http.NewResponseController(w).Flush()
 	}
-	done, err := c.explorer.run(r.Context(), opts)
+	done, err := c.explorer.Run(r.Context(), opts)
 	last := progressOf(done)
 	if last.Done = err == nil; err != nil {
 		last.Error = err.Error()

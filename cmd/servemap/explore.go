@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/explore"
+	"github.com/servemap/servemap/internal/explorer"
 )
 
 func exploreCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) error {
@@ -103,7 +104,7 @@ func (a *asking) explore(ctx context.Context, query url.Values, seed io.Reader) 
 		switch {
 		case terminal && !a.json:
 			fmt.Fprintf(a.err, "\r\033[K%d requests, %d pages, %d waiting", p.Requests, p.Pages, p.Waiting)
-		case time.Since(told) >= logEvery:
+		case time.Since(told) >= explorer.LogEvery:
 			told = time.Now()
 			fmt.Fprintf(a.err, "%d requests, %d pages, %d waiting\n", p.Requests, p.Pages, p.Waiting)
 		}

@@ -155,3 +155,17 @@ func TestFolderImportsWhatAnotherExported(t *testing.T) {
 		t.Errorf("%s, want %s", got, exported)
 	}
 }
+
+func TestFirstStartThatListsNothingWarns(t *testing.T) {
+	s := before(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		blog(w, r)
+	}, "-explore")
+	line := s.log.await(t, "nothing is listed")
+	if log := s.log.String(); !strings.Contains(line, "level=WARN") || strings.Count(log, "give -public") != 1 {
+		t.Errorf("the cause is not told once: %s", log)
+	}
+	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "excluded no-store: The responses say Cache-Control: no-store.") || !strings.Contains(out, "give -public") {
+		t.Error(out)
+	}
+}

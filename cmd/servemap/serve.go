@@ -265,7 +265,7 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 	if err != nil {
 		return errors.Join(err, c.site.Close(ctx))
 	}
-	visible, serving := c.site.Wrap(c.explorer.handler), v.log
+	visible, serving := c.site.Wrap(c.explorer.Handler), v.log
 	if v.robots {
 		visible = c.site.Robots(visible)
 	} else {
@@ -326,10 +326,10 @@ func (v *serving) own(ctx context.Context, st store.Store, c *answers) {
 		v.log.Info("commands are answered", "data", v.data)
 	}
 	if v.explore {
-		c.explorer.atStart(ctx, v.Dir != "", v.max)
+		c.explorer.AtStart(ctx, v.Dir != "", v.max)
 	}
 	if v.revisit {
-		c.explorer.revisit(ctx)
+		c.explorer.Revisit(ctx)
 	}
 	<-ctx.Done()
 	stop, done := context.WithTimeout(context.Background(), closePatience)
@@ -353,7 +353,10 @@ func (v *serving) prepare() (net.Listener, error) {
 func usable(ctx context.Context, st store.Store) bool {
 	folder, ok := st.(*badgerstore.Store)
 	for ok && ctx.Err() == nil && folder.Health() != nil {
-		wait(ctx, lockEvery)
+		select {
+		case <-ctx.Done():
+		case <-time.After(lockEvery):
+		}
 	}
 	return ctx.Err() == nil
 }

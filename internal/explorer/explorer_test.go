@@ -1,15 +1,15 @@
-package main
+package explorer
 
 import (
-	"context"
 	"errors"
-	"log/slog"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/texts"
 )
@@ -20,25 +20,26 @@ type shared struct{ *base.Store }
 func (shared) Shared() bool { return true }
 
 func TestFirstExplorationWaitsForTheStore(t *testing.T) {
-	log := newLines()
-	logger := slog.New(slog.NewTextHandler(log, nil))
-	st := base.NewStore()
-	st.Down(errors.New("connection refused"))
-	site, err := newSite(&settings{Origin: origin, Shared: true}, shared{st}, logger)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer site.Close(context.WithoutCancel(t.Context()))
-	e := &explorer{site: site, handler: http.HandlerFunc(blog), state: filepath.Join(t.TempDir(), "exploring"), log: logger}
-	done := make(chan struct{})
-	go func() { defer close(done); e.atStart(t.Context(), false, 0) }()
-	log.await(t, "exploring waits")
-	st.Mend()
-	log.await(t, "msg=explored")
-	<-done
-	if strings.Contains(log.String(), "nothing is listed") {
-		t.Error(log)
-	}
+	state := filepath.Join(t.TempDir(), "exploring")
+	synctest.Test(t, func(t *testing.T) {
+		st, log := base.NewStore(), new(base.Log)
+		st.Down(errors.New("connection refused"))
+		site, err := servemap.New(testkit.Origin, shared{st}, &servemap.Options{Logger: log.Logger()})
+		base.Check(t, err)
+		e := &Explorer{Site: site, Handler: testkit.PageOfItsURL("/a"), State: state, Log: log.Logger()}
+		done := make(chan struct{})
+		go func() { defer close(done); e.AtStart(t.Context(), false, 0) }()
+		time.Sleep(time.Minute)
+		if text := log.String(); !strings.Contains(text, "exploring waits") || strings.Contains(text, "msg=explored") {
+			t.Errorf("while the store is down: %s", text)
+		}
+		st.Mend()
+		<-done
+		base.Check(t, site.Close(t.Context()))
+		if text := log.String(); !strings.Contains(text, "msg=explored") || strings.Contains(text, "nothing is listed") {
+			t.Error(text)
+		}
+	})
 }
 
 func TestExplorationThatListsNothingSaysWhy(t *testing.T) {
@@ -59,19 +60,5 @@ func TestExplorationThatListsNothingSaysWhy(t *testing.T) {
 		if got := texts.InFlags(nothingListed(tt.pages, tt.stats)); !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
-	}
-}
-
-func TestFirstStartThatListsNothingWarns(t *testing.T) {
-	s := before(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		blog(w, r)
-	}, "-explore")
-	line := s.log.await(t, "nothing is listed")
-	if log := s.log.String(); !strings.Contains(line, "level=WARN") || strings.Count(log, "give -public") != 1 {
-		t.Errorf("the cause is not told once: %s", log)
-	}
-	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "excluded no-store: The responses say Cache-Control: no-store.") || !strings.Contains(out, "give -public") {
-		t.Error(out)
 	}
 }

@@ -1,4 +1,7 @@
-package main
+// Package explorer explores the site that a process of the command serves: one exploration at a
+// time, which goes on after a restart. It logs what was found, what was left out, and why nothing is
+// listed. It keeps its state in a file, and must never log the address of a page.
+package explorer
 
 import (
 	"context"
@@ -18,21 +21,22 @@ import (
 	"github.com/servemap/servemap/internal/texts"
 )
 
-// explorer explores the site of this process, one exploration at a time.
-type explorer struct {
-	site    *servemap.Site
-	handler http.Handler
-	static  bool
-	state   string // the file with the state to continue from; it exists while an exploration is unfinished
-	log     *slog.Logger
-	busy    sync.Mutex
+// Explorer explores one site. Its methods may be called concurrently.
+type Explorer struct {
+	Site    *servemap.Site
+	Handler http.Handler // of the site itself
+	Static  bool         // no request changes anything
+	State   string       // the file with the state to continue from; it exists while an exploration is unfinished
+	Log     *slog.Logger
+
+	busy sync.Mutex
 }
 
 var errBusy = errors.New("the site is being explored already; wait until that is done")
 
-// run explores, or continues an exploration. If it is interrupted, or reaches its number of
+// Run explores, or continues an exploration. If it is interrupted, or reaches its number of
 // requests, it stores the state to continue from.
-func (e *explorer) run(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
+func (e *Explorer) Run(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
 	done, err := e.alone(ctx, opts)
 	if err == nil {
 		e.tell(done) // only now: whoever reads the log may explore again
@@ -41,49 +45,49 @@ func (e *explorer) run(ctx context.Context, opts servemap.ExploreOptions) (serve
 	return done, err
 }
 
-// alone does what run does, unless an exploration is under way.
-func (e *explorer) alone(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
+// alone does what Run does, unless an exploration is under way.
+func (e *Explorer) alone(ctx context.Context, opts servemap.ExploreOptions) (servemap.Exploration, error) {
 	if !e.busy.TryLock() {
 		return servemap.Exploration{}, errBusy
 	}
 	defer e.busy.Unlock()
-	opts.Static = e.static
-	opts.Resume, _ = os.ReadFile(e.state)
-	done, err := e.site.Explore(ctx, e.handler, &opts)
+	opts.Static = e.Static
+	opts.Resume, _ = os.ReadFile(e.State)
+	done, err := e.Site.Explore(ctx, e.Handler, &opts)
 	if len(done.State) > 0 {
-		return done, errors.Join(err, control.WriteFile(e.state, done.State))
+		return done, errors.Join(err, control.WriteFile(e.State, done.State))
 	}
 	if err == nil || len(opts.Resume) > 0 { // it is done, or its state cannot be read
-		_ = os.Remove(e.state)
+		_ = os.Remove(e.State)
 	}
 	return done, err
 }
 
 // tell logs what an exploration did and left out.
-func (e *explorer) tell(done servemap.Exploration) {
+func (e *Explorer) tell(done servemap.Exploration) {
 	var skipped []any
 	for _, why := range slices.Sorted(maps.Keys(done.Skipped)) {
 		skipped = append(skipped, slog.Int(why, done.Skipped[why]))
 	}
-	e.log.Info("explored", "requests", done.Requests, "pages", done.Pages, "left", done.Waiting, slog.Group("skipped", skipped...))
+	e.Log.Info("explored", "requests", done.Requests, "pages", done.Pages, "left", done.Waiting, slog.Group("skipped", skipped...))
 	if n := done.Skipped["acting"]; n > 0 { // their addresses may be known to nobody else
-		e.log.Info("links that may change something were not asked for; \"servemap explore\" names them, give -always for those that are pages", "links", n)
+		e.Log.Info("links that may change something were not asked for; \"servemap explore\" names them, give -always for those that are pages", "links", n)
 	}
 	if n := done.Skipped["query"]; n > 0 {
-		e.log.Info("links were left out for their query; if a parameter makes a page of its own, name it in -query", "links", n)
+		e.Log.Info("links were left out for their query; if a parameter makes a page of its own, name it in -query", "links", n)
 	}
 	if done.Waiting > 0 {
-		e.log.Info("-max was reached; what is left is asked for by the next \"servemap explore\", or at the next start with -explore", "left", done.Waiting)
+		e.Log.Info("-max was reached; what is left is asked for by the next \"servemap explore\", or at the next start with -explore", "left", done.Waiting)
 	}
 }
 
 // warn logs why nothing is listed, if that is so after an exploration.
-func (e *explorer) warn(ctx context.Context, done servemap.Exploration) {
-	if e.site.Flush(ctx) != nil { // the store's trouble is logged
+func (e *Explorer) warn(ctx context.Context, done servemap.Exploration) {
+	if e.Site.Flush(ctx) != nil { // the store's trouble is logged
 		return
 	}
-	if st := e.site.Stats(); st.Listed == 0 {
-		e.log.Warn(nothingListed(done.Pages, st))
+	if st := e.Site.Stats(); st.Listed == 0 {
+		e.Log.Warn(nothingListed(done.Pages, st))
 	}
 }
 
@@ -121,50 +125,51 @@ func most[N int | uint64](counts map[string]N) (name string, n N) {
 	return name, n
 }
 
-const (
-	exploreAgain = 5 * time.Second  // after a failure, such as while the site itself starts
-	logEvery     = 10 * time.Second // of progress, without a terminal
-)
+// LogEvery is how often to tell the progress where nobody watches a terminal.
+const LogEvery = 10 * time.Second
 
-// atStart continues an interrupted exploration. Otherwise it begins one if no page is
+// exploreAgain is how long to wait after a failure, such as while the site itself starts.
+const exploreAgain = 5 * time.Second
+
+// AtStart continues an interrupted exploration. Otherwise it begins one if no page is
 // listed yet, or always is set. It tries until that succeeds.
-func (e *explorer) atStart(ctx context.Context, always bool, most int) {
-	if _, err := os.Stat(e.state); err == nil {
-		e.log.Info("exploring goes on where it ended")
+func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
+	if _, err := os.Stat(e.State); err == nil {
+		e.Log.Info("exploring goes on where it ended")
 	} else if !always && !e.empty(ctx) {
 		if ctx.Err() == nil {
-			e.log.Info("not explored, since pages are listed already; \"servemap explore\" does it all the same")
+			e.Log.Info("not explored, since pages are listed already; \"servemap explore\" does it all the same")
 		}
 		return
-	} else if err := control.WriteFile(e.state, nil); err != nil { // if this process dies, the next start continues
-		e.log.Error("exploring: how to go on cannot be kept", "err", err)
+	} else if err := control.WriteFile(e.State, nil); err != nil { // if this process dies, the next start continues
+		e.Log.Error("exploring: how to go on cannot be kept", "err", err)
 	}
 	told := time.Now()
 	opts := servemap.ExploreOptions{MaxRequests: most, Progress: func(x servemap.Exploration) {
-		if time.Since(told) >= logEvery {
+		if time.Since(told) >= LogEvery {
 			told = time.Now()
-			e.log.Info("exploring", "requests", x.Requests, "pages", x.Pages, "waiting", x.Waiting)
+			e.Log.Info("exploring", "requests", x.Requests, "pages", x.Pages, "waiting", x.Waiting)
 		}
 	}}
 	for tries := 0; ctx.Err() == nil; tries++ {
-		_, err := e.run(ctx, opts)
+		_, err := e.Run(ctx, opts)
 		if err == nil {
 			return
 		}
 		if tries == 0 && ctx.Err() == nil {
-			e.log.Warn("the exploration is tried again until it is done", "err", err)
+			e.Log.Warn("the exploration is tried again until it is done", "err", err)
 		}
 		wait(ctx, exploreAgain)
 	}
 }
 
-// revisit looks at pages that no visitor requests, until ctx ends. The exploration before
+// Revisit looks at pages that no visitor requests, until ctx ends. The exploration before
 // it takes one request, the least.
-func (e *explorer) revisit(ctx context.Context) {
+func (e *Explorer) Revisit(ctx context.Context) {
 	for ctx.Err() == nil {
-		_, err := e.site.Explore(ctx, e.handler, &servemap.ExploreOptions{MaxRequests: 1, Static: e.static, Revisit: true})
+		_, err := e.Site.Explore(ctx, e.Handler, &servemap.ExploreOptions{MaxRequests: 1, Static: e.Static, Revisit: true})
 		if ctx.Err() == nil {
-			e.log.Warn("revisiting begins again", "err", err)
+			e.Log.Warn("revisiting begins again", "err", err)
 		}
 		wait(ctx, exploreAgain)
 	}
@@ -180,10 +185,10 @@ func wait(ctx context.Context, d time.Duration) {
 
 // empty reports whether no page is listed. It waits until that is known, such as for a
 // database that starts later.
-func (e *explorer) empty(ctx context.Context) bool {
+func (e *Explorer) empty(ctx context.Context) bool {
 	for tries := 0; ctx.Err() == nil; tries++ {
 		var failed error
-		for _, err := range e.site.Pages(ctx) {
+		for _, err := range e.Site.Pages(ctx) {
 			if err == nil {
 				return false
 			}
@@ -193,7 +198,7 @@ func (e *explorer) empty(ctx context.Context) bool {
 			return true
 		}
 		if tries == 0 && ctx.Err() == nil {
-			e.log.Warn("exploring waits until the store can be read", "err", failed)
+			e.Log.Warn("exploring waits until the store can be read", "err", failed)
 		}
 		wait(ctx, exploreAgain)
 	}
