@@ -55,7 +55,7 @@ func (s *Site) serveFile(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := &statusWriter{ResponseWriter: w}
 	s.answerFile(answer, r)
-	// Anybody can make up the name of a file.
+	// Anybody can make up the name of a part. Only fetches of files that are there are noted.
 	if answer.status != http.StatusNotFound && (answer.status != http.StatusServiceUnavailable || slices.Contains(s.files.Tops(), name)) {
 		fetch.File, fetch.Status = strings.TrimSuffix(name, ".gz"), answer.status
 	}

@@ -957,7 +957,7 @@ func parseRobots(text string) (*robots.Rules, error) {
 	if !strings.Contains(strings.ToLower(text), "user-agent:") {
 		return nil, errors.New(`options: Robots has no line that begins with "User-agent:"; it must be the text of a robots.txt`)
 	}
-	return cmp.Or(robots.Parse([]byte(text)), new(robots.Rules)), nil // rules that disallow nothing, so that what is served does not count
+	return cmp.Or(robots.Parse([]byte(text)), new(robots.Rules)), nil // never nil, so that the robots.txt that is served does not count
 }
 
 func compile(rules []Rule) (admit.Rules, error) {
@@ -983,7 +983,7 @@ func checkFolder(origin location.Origin, rules []Rule) error {
 		start, _, _ := strings.Cut(r.Pattern, "*")
 		start = strings.TrimSuffix(start, "$")
 		if strings.Contains(start+folder, "%") || strings.HasPrefix(start, folder) || strings.HasPrefix(folder, start) {
-			continue // or it may be spelled in another way
+			continue // it matches, or may match: a percent sign may spell the folder in another way
 		}
 		return fmt.Errorf("options: Rules: rule %d: pattern %q matches nothing in %q, the folder of the origin %s, and a sitemap can only list what is in its own folder; "+
 			"begin it with that, or give the origin as the whole host", i+1, r.Pattern, folder, origin)

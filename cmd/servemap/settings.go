@@ -49,6 +49,7 @@ func (s *settings) flags(fs *flag.FlagSet) {
 	fs.StringVar(&s.Origin, "origin", s.Origin, "the public `URL` of the site, such as https://example.com")
 	list := func(to *[]string, name, text string) {
 		fs.Func(name, text+"; may be given more than once", func(v string) error {
+			// A text with `PATTERN or `PATH asks for the beginning of a location.
 			if strings.Contains(text, "`PA") && !strings.HasPrefix(v, "/") && !strings.HasPrefix(v, "*") {
 				return errors.New("it must begin with / or *, such as /blog/")
 			}

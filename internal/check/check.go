@@ -183,7 +183,8 @@ func readSome(r io.Reader) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, sitemap.MaxBytes+1))
 }
 
-// get asks the server in from, which may differ from that of the URL.
+// get requests a URL. It asks the server in from for URLs of the site, which may have another
+// address, such as the one behind a proxy.
 func (c *checker) get(ctx context.Context, address string) (*http.Response, []byte, error) {
 	u, err := url.Parse(address)
 	if err != nil {

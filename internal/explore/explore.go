@@ -74,7 +74,7 @@ type explorer struct {
 	pace     pace
 	report   Report
 	skipped  map[string]bool // links that are counted in the report
-	lost     atomic.Int64    // handlers that are still at work, long after their time
+	lost     atomic.Int64    // handlers that still run after the time limit of their request
 }
 
 // Run explores until nothing is left to request, a limit is reached, or ctx ends. The

@@ -13,8 +13,8 @@ import (
 type item struct {
 	Location string
 	Depth    int // links from an entry to it
-	// Chain counts the pages before it that have one shape and led to one new page of that
-	// shape each, such as the months of a calendar; see chainStep.
+	// Chain grows with each page in a row that led to one new page of its own shape, as the
+	// months of a calendar do; see chainStep.
 	Chain int    `json:",omitempty"`
 	Tries int    `json:"-"` // how often the site refused it
 	from  string // the shape of the page that led here

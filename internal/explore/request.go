@@ -16,7 +16,7 @@ import (
 
 const (
 	requestPatience = 10 * time.Second
-	mostLost        = 8 // handlers at work after that: each holds goroutines
+	mostLost        = 8 // handlers that run on after that; each holds goroutines
 	// visitor is the peer's address. No host has an address in this range (RFC 5737). A
 	// handler that trusts its own machine must not mistake the explorer for it.
 	visitor = "192.0.2.1:1234"
@@ -87,7 +87,7 @@ func (e *explorer) request(ctx context.Context, loc string) (*http.Request, erro
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody,
 		Header: http.Header{"User-Agent": {e.Agent}, "Accept": {"text/html,application/xhtml+xml,*/*;q=0.1"}},
 	}
-	if strings.HasPrefix(origin.String(), "https:") { // or the site leads each request to https
+	if strings.HasPrefix(origin.String(), "https:") { // otherwise the site may redirect each request to https
 		r.TLS = &tls.ConnectionState{Version: tls.VersionTLS13, HandshakeComplete: true, ServerName: origin.Host()}
 		r.Header.Set("X-Forwarded-Proto", "https")
 	}

@@ -96,7 +96,7 @@ type view struct {
 	say func(string) string // of the context, see Saying
 }
 
-// Say returns a text that names something of the library as the owner knows it.
+// Say returns a text in the words that Saying was given: the command has flags for options.
 func (v view) Say(text string) string { return v.say(text) }
 
 // makers make the views, by the last element of the path.

@@ -27,7 +27,7 @@ type Survey struct {
 // New returns an empty survey. Hints may be nil.
 func New(site *merge.Site, hints *hint.Hints) *Survey { return &Survey{site: site, hints: hints} }
 
-// EndPass ends the pass over all records. From then on, its counts are valid.
+// EndPass ends the pass over all records. From then on, the counts are those of the pass.
 func (s *Survey) EndPass(now time.Time) {
 	s.end()
 	s.HintFew(now)
@@ -81,11 +81,12 @@ func (s *Survey) HintFew(now time.Time) {
 	}
 }
 
-// starvedPages is how many linked pages must not have been got for that.
+// starvedPages is how many linked pages no anonymous visitor must have got for Starved.
 const starvedPages = 5
 
-// Starved reports whether the site links to more pages that no anonymous visitor got than
-// are listed. That is so too on a small site that its developer tries by hand.
+// Starved reports whether fewer pages are listed than are linked and never got by an anonymous
+// visitor. A few pages are enough, so that it also finds a small site that its developer tries by
+// hand.
 func (s *Survey) Starved() bool {
 	o := s.outcome()
 	return o.unseen >= starvedPages && o.unseen > o.listed

@@ -72,7 +72,7 @@ type Tree struct {
 	cfg  Config
 	busy chan struct{} // only one view is made at a time
 
-	// Whoever makes a view may use these.
+	// Only who holds busy may use these.
 	shared affixes // of the titles, as last found
 	found  time.Time
 }

@@ -189,7 +189,7 @@ func (b *builder) links(pages []entry) []link {
 	}
 	slices.SortStableFunc(links, func(x, y link) int {
 		if x.first != y.first {
-			return cmp.Compare(len(x.Href), len(y.Href)) // its link is the shortest
+			return cmp.Compare(len(x.Href), len(y.Href)) // the first page has the shortest address
 		}
 		return cmp.Or(cmp.Compare(y.priority, x.priority), strings.Compare(strings.ToLower(x.Text), strings.ToLower(y.Text)))
 	})
