@@ -45,22 +45,22 @@ func (c *comparison) compare() (since int64) {
 		c.shown.add(c.blocks[i].key)
 	}
 	c.strange = c.strangeness()
-	c.moreLinks = c.View.links > int(c.Mark.links)
+	c.moreLinks = c.View.links > int(c.Mark.Links)
 	lost := c.lose()
 	since = c.settle()
 	if n := c.judge(); n > 0 {
-		since, c.fresh = c.at, uint8(min(n, 255))
+		since, c.Fresh = c.at, uint8(min(n, 255))
 	} else if lost > since {
-		since, c.fresh = lost, 0
+		since, c.Fresh = lost, 0
 	}
 	if c.strange != emptied || since != 0 {
-		c.Mark.size = c.View.size
+		c.Mark.Size = c.View.size
 	}
 	return since
 }
 
 func (c *comparison) strangeness() strangeness {
-	if c.Mark.size >= emptiedFrom && 100*int(c.View.size) < emptiedShare*int(c.Mark.size) {
+	if c.Mark.Size >= emptiedFrom && 100*int(c.View.size) < emptiedShare*int(c.Mark.Size) {
 		return emptied
 	}
 	known := 0
@@ -69,13 +69,13 @@ func (c *comparison) strangeness() strangeness {
 			known++
 		}
 	}
-	last, gone := int(c.Mark.shown), 0
+	last, gone := int(c.Mark.Shown), 0
 	for i := range last {
 		if !c.shown.has(keyAt(c.Mark.known, 2*i)) {
 			gone++
 		}
 	}
-	if !c.list && len(c.Mark.known) >= 2*replacedFrom && 100*known < replacedShare*len(c.blocks) {
+	if !c.List && len(c.Mark.known) >= 2*replacedFrom && 100*known < replacedShare*len(c.blocks) {
 		return replaced
 	}
 	if 2*gone > last && 2*known > len(c.blocks) {
@@ -86,37 +86,42 @@ func (c *comparison) strangeness() strangeness {
 
 // counts reports whether a block may be news of its page.
 func (c *comparison) counts(b *block) bool {
-	if c.list {
+	return c.isOwn(b) && (c.List || !b.link || b.on <= 1)
+}
+
+// isOwn reports whether a block may belong to the page, not to the site.
+func (m *Mark) isOwn(b *block) bool {
+	if m.List {
 		return b.item && b.on <= pagesOfItem
 	}
-	return b.on <= pagesOfText && (!b.link || c.moreLinks && b.on <= 1)
+	return b.on <= pagesOfText
 }
 
 // judge watches all news, and returns how many of them are a change. The text of the look
 // before is no change if it comes in other blocks, such as those of another template.
 func (c *comparison) judge() (changes int) {
 	news := c.news()
-	doubted := !c.list && c.isDoubtful(news)
+	doubted := !c.List && c.isDoubtful(news)
 	moving := 0
 	for _, n := range news {
-		w, m := n.watched, c.moves(&n.watched)
+		w, moves := n.watched, c.moves(n)
 		switch {
-		case !c.counts(n.block), c.Mark.text == c.View.text && n.block.size > 0:
-		case w.form != 0 && m.n >= c.leastMoves(&w) && c.known.has(w.form): // only its numbers move
+		case !c.counts(n.block), c.Mark.Text == c.View.text && n.block.size > 0:
+		case w.Form != 0 && moves && c.known.has(w.Form): // only its numbers move
 			moving += int(n.block.size)
 		case c.strange == emptied:
-			w.why = emptiedLook
+			w.Why = emptiedLook
 		case c.strange == replaced:
-			w.why = replacedLook
-		case m.n >= c.leastMoves(&w):
-			w.why = movingPlace
+			w.Why = replacedLook
+		case moves:
+			w.Why = movingPlace
 			moving += int(n.block.size)
-		case !c.list && n.link:
-			w.why = linked
+		case !c.List && n.link:
+			w.Why = linked
 		case doubted:
-			w.why = doubtful
-		case !c.list && n.names(c.at):
-			w.why = dated
+			w.Why = doubtful
+		case !c.List && n.names(c.at):
+			w.Why = dated
 		default:
 			changes++
 		}
@@ -138,13 +143,13 @@ func (c *comparison) isDoubtful(news []newsItem) bool {
 	for _, n := range news {
 		switch {
 		case !c.counts(n.block):
-		case c.moves(&n.watched).n >= c.leastMoves(&n.watched):
+		case c.moves(n):
 			elsewhere = false
 		default:
 			size += int(n.block.size)
 		}
 	}
-	return size <= smallNews && (c.doubt > 0 || elsewhere || moving >= manyMovers)
+	return size <= smallNews && (c.Doubt > 0 || elsewhere || moving >= manyMovers)
 }
 
 // newsItem is a block that is new on its page, and its place.
@@ -163,10 +168,11 @@ func (c *comparison) news() (list []newsItem) {
 		case c.known.has(b.key):
 			prev = placeAfter(b.key)
 			for ; open < len(list); open++ {
-				list[open].next = placeBefore(b.key)
+				list[open].Next = placeBefore(b.key)
 			}
-		case c.counts(b) || !c.list && !b.link:
-			list = append(list, newsItem{b, watched{key: b.key, form: b.form, prev: prev, next: endOfText, since: uint32(c.at), seen: 1, size: uint16(min(b.size, 1<<16-1))}})
+		case b.link && !c.List && !c.moreLinks:
+		case c.counts(b) || !c.List && !b.link:
+			list = append(list, newsItem{b, watched{Key: b.key, Form: b.form, Prev: prev, Next: endOfText, Since: uint32(c.at), Long: b.size > longestDated, Seen: 1}})
 		}
 	}
 	return list

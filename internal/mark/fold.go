@@ -2,7 +2,6 @@ package mark
 
 import (
 	"bytes"
-	"encoding/binary"
 	"strings"
 	"unicode/utf8"
 )
@@ -73,69 +72,25 @@ func foldRune(dst []byte, r rune, s string) []byte {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// numberAt returns the end of the number that begins at i, or i itself if none does.
-func numberAt[T string | []byte](s T, i int) int {
-	for i < len(s) && isDigit(s[i]) {
-		i++
-	}
-	return i
-}
-
-// hasNumbers reports whether a text has digits, and whether some digits are a year.
-func hasNumbers(s []byte) (numbers, year bool) {
-	for i := 0; i < len(s); i++ {
-		if i+8 <= len(s) && !hasDigits([8]byte(s[i:])) {
-			i += 7
+// mask appends a text with one sign in place of each number. year says that a number is a
+// year. days are the numbers that may be days of a month, one bit each.
+func mask(dst, s []byte) (masked []byte, year bool, days uint32) {
+	for len(s) > 0 {
+		n, value := 0, 0
+		for n < len(s) && isDigit(s[n]) {
+			value = min(10*value+int(s[n]-'0'), 1<<20)
+			n++
+		}
+		switch {
+		case n == 0:
+			dst, s = append(dst, s[0]), s[1:]
 			continue
+		case n == 4 && 1900 <= value && value < 2100:
+			year = true
+		case n <= 2 && 1 <= value && value <= 31:
+			days |= 1 << value
 		}
-		if s[i]-'0' > 9 {
-			continue
-		}
-		end := numberAt(s, i)
-		numbers = true
-		year = year || end-i == 4 && (s[i] == '1' && s[i+1] == '9' || s[i] == '2' && s[i+1] == '0')
-		i = end
+		dst, s = append(dst, '#'), s[n:]
 	}
-	return numbers, year
-}
-
-// hasDigits looks at eight bytes at once, since every byte of a page comes by here. Adding
-// 0x50 sets the highest bit of an ASCII byte from '0' on, adding 0x46 from the one after '9'
-// on.
-func hasDigits(s [8]byte) bool {
-	const each = 0x0101010101010101
-	x := binary.LittleEndian.Uint64(s[:])
-	low := x &^ (0x80 * each)
-	return (low+0x50*each)&^(low+0x46*each)&^x&(0x80*each) != 0
-}
-
-// mask appends a text with one sign in place of each number.
-func mask(dst, s []byte) []byte {
-	for i := 0; i < len(s); i++ {
-		if end := numberAt(s, i); end > i {
-			dst = append(dst, '#')
-			i = end - 1
-			continue
-		}
-		dst = append(dst, s[i])
-	}
-	return dst
-}
-
-// days returns the numbers in a text that may be days of a month, one bit each.
-func days(s string) (set uint32) {
-	for i := 0; i < len(s); i++ {
-		end, n := numberAt(s, i), 0
-		if end == i {
-			continue
-		}
-		for _, c := range s[i:min(end, i+3)] {
-			n = 10*n + int(c-'0')
-		}
-		if end-i <= 2 && 1 <= n && n <= 31 {
-			set |= 1 << n
-		}
-		i = end
-	}
-	return set
+	return dst, year, days
 }

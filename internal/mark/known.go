@@ -20,8 +20,9 @@ func (m *Mark) knownKeys() *keySet {
 
 func keyAt(keys string, i int) uint16 { return uint16(keys[i])<<8 | uint16(keys[i+1]) }
 
-// adopt makes the texts of a view known. Its keys go before the older ones, so that the
-// oldest go first when there are too many. A form stays known while the page shows it.
+// adopt makes the texts of a view known. The page's own go first, then those that it shares
+// with others, and then older ones, so that the oldest go when there are too many. A form
+// stays known while the page shows it.
 func (m *Mark) adopt(v *View, known *keySet) {
 	var taken keySet
 	keys := make([]byte, 0, len(m.known)+2*len(v.blocks))
@@ -32,12 +33,17 @@ func (m *Mark) adopt(v *View, known *keySet) {
 		}
 	}
 	for i := range v.blocks {
-		b := &v.blocks[i]
-		if !m.list || b.item {
+		if b := &v.blocks[i]; m.isOwn(b) {
 			note(b.key)
 		}
 	}
-	m.shown = uint16(len(keys) / 2)
+	m.Own = uint16(len(keys) / 2)
+	for i := range v.blocks {
+		if b := &v.blocks[i]; !m.List || b.item {
+			note(b.key)
+		}
+	}
+	m.Shown = uint16(len(keys) / 2)
 	for i := range v.blocks {
 		if form := v.blocks[i].form; form != 0 && known.has(form) {
 			note(form)
@@ -47,5 +53,5 @@ func (m *Mark) adopt(v *View, known *keySet) {
 		note(keyAt(m.known, i))
 	}
 	m.known = string(keys)
-	m.text, m.links, m.furniture = v.text, uint16(min(v.links, 1<<16-1)), uint8(min(v.furniture, 255))
+	m.Text, m.Links, m.Furniture = v.text, uint16(min(v.links, 1<<16-1)), uint8(min(v.furniture, 255))
 }

@@ -27,19 +27,26 @@ const (
 // Mark remembers what a page showed. The zero value has seen nothing. A Mark is a
 // plain value and can be compared.
 type Mark struct {
-	looked    bool   // it has seen something
-	list      bool   // it is read as a list
-	doubt     uint8  // how many quiet looks it takes before small news are believed at once
-	fresh     uint8  // blocks that were new at the last change
-	furniture uint8  // blocks that did not count at the last look
-	links     uint16 // blocks that were links at the last look
-	shown     uint16 // how many keys of the last look are known
-	text      uint32 // of the last look, see [Mark.Agrees]
-	size      uint32 // of the main text, at the last look that was not nearly empty
-	known     string // the keys of its blocks, two bytes each, those of the last look first
-	watch     [watchKept]watched
-	movers    [moversKept]mover
-	loss      loss
+	looked bool // it has seen something
+	state
+	known  string // the keys of its blocks, two bytes each, its own of the last look first
+	watch  [watchKept]watched
+	movers [moversKept]mover
+}
+
+// state is what a mark keeps of the page as a whole. Package encoding/binary writes and
+// reads the fields, so they have capitals, as those of watched and mover do.
+type state struct {
+	List      bool   // it is read as a list
+	Doubt     uint8  // how many quiet looks it takes before small news are believed at once
+	Fresh     uint8  // blocks that were new at the last change
+	Furniture uint8  // blocks that did not count at the last look
+	Links     uint16 // blocks that were links at the last look
+	Shown     uint16 // how many keys of the last look are known
+	Own       uint16 // how many of them are the page's own texts
+	Text      uint32 // of the last look, see [Mark.Agrees]
+	Size      uint32 // of the main text, at the last look that was not nearly empty
+	Loss      loss
 }
 
 // firstDoubt is the doubt of a new page, which may move by itself.
@@ -53,7 +60,7 @@ const (
 )
 
 // Agrees reports whether both marks have seen the same text last.
-func (m Mark) Agrees(other Mark) bool { return m.looked && other.looked && m.text == other.text }
+func (m Mark) Agrees(other Mark) bool { return m.looked && other.looked && m.Text == other.Text }
 
 // Look compares a view, at a time in Unix seconds, with the mark and returns the
 // mark after this look. If there was a change, since is the time of the look
@@ -63,14 +70,14 @@ func (m Mark) Look(v *View, at int64) (after Mark, o Outcome, since int64) {
 	o = Variant
 	switch {
 	case !m.looked:
-		o, m.doubt = First, firstDoubt
-	case m.text == v.text:
+		o, m.Doubt = First, firstDoubt
+	case m.Text == v.text:
 		o = Same
 	}
 	known := m.knownKeys()
-	m.list = v.isList()
-	if o == First || m.size <= emptySize && v.size > fullSize {
-		m.looked, m.size = true, v.size
+	m.List = v.isList()
+	if o == First || m.Size <= emptySize && v.size > fullSize {
+		m.looked, m.Size = true, v.size
 		m.adopt(v, known)
 		return m, o, 0
 	}
@@ -92,42 +99,42 @@ func (m Mark) Look(v *View, at int64) (after Mark, o Outcome, since int64) {
 // the mark holds nothing.
 func (m Mark) Still() Mark {
 	for i := range m.watch {
-		if w := &m.watch[i]; w.seen > 0 && w.why == believed {
-			w.seen = min(w.seen, 254) + 1
+		if w := &m.watch[i]; w.Seen > 0 && w.Why == believed {
+			w.Seen = min(w.Seen, 254) + 1
 		}
 	}
-	m.doubt -= min(m.doubt, 1)
-	m.loss.tired -= min(m.loss.tired, 1)
+	m.Doubt -= min(m.Doubt, 1)
+	m.Loss.Tired -= min(m.Loss.Tired, 1)
 	return m
 }
 
 // Holding reports whether the mark holds something.
-func (m Mark) Holding() bool { return m.held() > 0 || m.loss.looks > 0 }
+func (m Mark) Holding() bool { return m.held() > 0 || m.Loss.Looks > 0 }
 
 // Holds reports whether the mark holds something that the look at time since first showed.
 func (m Mark) Holds(since int64) bool {
-	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.why != believed && int64(w.since) == since })
+	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Why != believed && int64(w.Since) == since })
 }
 
 // Odd reports whether the last look may have shown an error page: nearly all text was gone
 // or replaced, and the mark holds the new text.
 func (m Mark) Odd() bool {
-	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.why == emptiedLook || w.why == replacedLook })
+	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Why == emptiedLook || w.Why == replacedLook })
 }
 
 // Awaited describes the news or loss that is held for longest. since is the look that first
 // showed or missed it, in Unix seconds. looks is how many more looks must agree before it
 // is a change, as far as is known now. Both are 0 if nothing is held.
 func (m Mark) Awaited() (since int64, looks int) {
-	if m.loss.looks > 0 {
-		since, looks = int64(m.loss.since), max(1, lossLooks+1-int(m.loss.looks))
+	if m.Loss.Looks > 0 {
+		since, looks = int64(m.Loss.Since), max(1, lossLooks+1-int(m.Loss.Looks))
 	}
 	for i := range m.watch {
 		w := &m.watch[i]
-		if w.why == believed || since != 0 && int64(w.since) >= since {
+		if w.Why == believed || since != 0 && int64(w.Since) >= since {
 			continue
 		}
-		since, looks = int64(w.since), max(1, int(w.patience())+1-int(w.seen))
+		since, looks = int64(w.Since), max(1, int(w.patience())+1-int(w.Seen))
 	}
 	return since, looks
 }
@@ -135,7 +142,7 @@ func (m Mark) Awaited() (since int64, looks int) {
 // held counts the blocks that are held.
 func (m *Mark) held() (n int) {
 	for i := range m.watch {
-		if m.watch[i].why != believed {
+		if m.watch[i].Why != believed {
 			n++
 		}
 	}
@@ -156,9 +163,9 @@ type Reading struct {
 func (m Mark) Reading() Reading {
 	moves := 0
 	for _, o := range m.movers {
-		if o.n > 1 {
+		if o.N > 1 {
 			moves++
 		}
 	}
-	return Reading{List: m.list, Fresh: int(m.fresh), Volatile: (moves + 1) / 2, Furniture: int(m.furniture), Held: m.held()}
+	return Reading{List: m.List, Fresh: int(m.Fresh), Volatile: (moves + 1) / 2, Furniture: int(m.Furniture), Held: m.held()}
 }

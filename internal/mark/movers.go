@@ -8,42 +8,41 @@ const moversKept = 32
 // mover is a place, or the form of a text, that moves by itself: what came there did not
 // stay.
 type mover struct {
-	name uint16
-	n    uint8 // how often, 0 for an empty entry
+	Name uint16
+	N    uint8 // how often, 0 for an empty entry
 }
 
-// leastMoves returns how often a place must have moved before its news are held. Items of a
-// list come and go, and a long text is more likely a new one each time.
-func (c *comparison) leastMoves(w *watched) uint8 {
-	if c.list || w.size > smallNews {
-		return 3
+// moves reports whether the place of a new block moves. It must have moved several times if
+// items of a list come and go there, or if the block is long: more likely it is new.
+func (c *comparison) moves(n newsItem) bool {
+	least := uint8(1)
+	if c.List || n.block.size > smallNews {
+		least = 3
 	}
-	return 1
+	return c.movesOf(&n.watched) >= least
 }
 
 // A place that has moved more often moves often.
 const oftenMoves = 3
 
-// moves returns how the place of a block moves. Both of its names must agree, since a
-// change may have touched one of the blocks around it. In a list, only the gap between two
-// items that stay is a place.
-func (m *Mark) moves(w *watched) (o mover) {
-	prev, next, form := m.mover(w.prev), m.mover(w.next), m.mover(w.form)
-	o.n = min(prev.n, next.n)
-	if m.list {
-		return o
+// movesOf returns how often the place of a block has moved. Both of its names must agree,
+// since a change may have touched one of the blocks around it. In a list, only the gap
+// between two items that stay is a place.
+func (m *Mark) movesOf(w *watched) uint8 {
+	n := min(m.mover(w.Prev), m.mover(w.Next))
+	if m.List {
+		return n
 	}
-	o.n = max(o.n, form.n)
-	return o
+	return max(n, m.mover(w.Form))
 }
 
-func (m *Mark) mover(name uint16) mover {
+func (m *Mark) mover(name uint16) uint8 {
 	for _, o := range m.movers {
-		if o.n > 0 && o.name == name && name != 0 {
-			return o
+		if o.Name == name && name != 0 {
+			return o.N
 		}
 	}
-	return mover{}
+	return 0
 }
 
 // manyMovers is the number of names that about three places have.
@@ -52,7 +51,7 @@ const manyMovers = 6
 // oftenMoving counts the movers that have moved often.
 func (m *Mark) oftenMoving() (n int) {
 	for _, o := range m.movers {
-		if o.n > oftenMoves {
+		if o.N > oftenMoves {
 			n++
 		}
 	}
@@ -63,15 +62,15 @@ func (m *Mark) oftenMoving() (n int) {
 // move. The block's form becomes known: another text of that form differs only in its
 // numbers.
 func (c *comparison) moved(w *watched) (surprise bool) {
-	surprise = c.moves(w).n == 0
-	for _, name := range [...]uint16{w.prev, w.next, w.form} {
+	surprise = c.movesOf(w) == 0
+	for _, name := range [...]uint16{w.Prev, w.Next, w.Form} {
 		if name != 0 {
 			c.note(name)
 		}
 	}
-	if w.form != 0 && !c.known.has(w.form) {
-		c.known.add(w.form)
-		c.Mark.known += string([]byte{byte(w.form >> 8), byte(w.form)})
+	if w.Form != 0 && !c.known.has(w.Form) {
+		c.known.add(w.Form)
+		c.Mark.known += string([]byte{byte(w.Form >> 8), byte(w.Form)})
 	}
 	return surprise
 }
@@ -79,25 +78,15 @@ func (c *comparison) moved(w *watched) (surprise bool) {
 // note counts a move, and puts its mover in front.
 func (m *Mark) note(name uint16) {
 	i := 0
-	for i < moversKept-1 && m.movers[i].n > 0 && m.movers[i].name != name {
+	for i < moversKept-1 && m.movers[i].N > 0 && m.movers[i].Name != name {
 		i++
 	}
-	o := mover{name: name, n: 1}
-	if was := m.movers[i]; was.n > 0 && was.name == name {
-		o.n = min(was.n, 254) + 1
+	o := mover{Name: name, N: 1}
+	if was := m.movers[i]; was.N > 0 && was.Name == name {
+		o.N = min(was.N, 254) + 1
 	}
 	copy(m.movers[1:i+1], m.movers[:i])
 	m.movers[0] = o
-}
-
-// calm forgets that a place moves, because something has come to stay there.
-func (m *Mark) calm(w *watched) {
-	for i := range m.movers {
-		if o := &m.movers[i]; o.name == w.prev || o.name == w.next || o.name == w.form {
-			*o = mover{}
-		}
-	}
-	moveUp(m.movers[:])
 }
 
 // moveUp closes the gaps in a list.

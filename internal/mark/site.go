@@ -49,12 +49,6 @@ func (s *Site) Consult(v *View, m Mark, page uint64) {
 		b := &v.blocks[i]
 		b.on = s.see(b.hash, uint8(page>>56), !known.has(b.key))
 	}
-	for _, key := range m.lost(v) {
-		on := s.see(uint64(key)*0x9E3779B97F4A7C15, uint8(page>>56), m.loss.looks == 0)
-		if v.gone == 0 || on < v.goneOn {
-			v.gone, v.goneOn = key, on
-		}
-	}
 }
 
 // see returns how many pages showed a block. It counts this page if the block is new there.
@@ -82,21 +76,11 @@ func (s *Site) see(hash uint64, page uint8, isNew bool) (pages uint8) {
 }
 
 // siteVersion is the first byte of an encoded site.
-const siteVersion = 1
+const siteVersion = 2
 
-// AppendBinary appends the memory in a form that [ParseSite] reads, at most 33 KiB.
+// AppendBinary appends the memory in a form that [ParseSite] reads, 32 KiB and a byte.
 func (s *Site) AppendBinary(b []byte) []byte {
-	b = append(b, siteVersion)
-	for i := range s.buckets {
-		n := bucketSize
-		for n > 0 && s.buckets[i][n-1] == 0 {
-			n--
-		}
-		b = append(b, byte(n))
-		for _, e := range s.buckets[i][:n] {
-			b = binary.BigEndian.AppendUint32(b, uint32(e))
-		}
-	}
+	b, _ = binary.Append(append(b, siteVersion), binary.BigEndian, &s.buckets) // it has a fixed size
 	return b
 }
 
@@ -108,22 +92,9 @@ func ParseSite(b []byte) (*Site, error) {
 	if len(b) == 0 {
 		return s, nil
 	}
-	if b[0] != siteVersion {
+	if b[0] != siteVersion || len(b) != 1+binary.Size(s.buckets) {
 		return nil, errSite
 	}
-	b = b[1:]
-	for i := range s.buckets {
-		if len(b) == 0 || b[0] > bucketSize || len(b) < 1+4*int(b[0]) {
-			return nil, errSite
-		}
-		n := int(b[0])
-		for k := range n {
-			s.buckets[i][k] = shown(binary.BigEndian.Uint32(b[1+4*k:]))
-		}
-		b = b[1+4*n:]
-	}
-	if len(b) > 0 {
-		return nil, errSite
-	}
-	return s, nil
+	_, err := binary.Decode(b[1:], binary.BigEndian, &s.buckets)
+	return s, err
 }

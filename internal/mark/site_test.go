@@ -59,17 +59,19 @@ func TestStoredSiteKnowsItsFurniture(t *testing.T) {
 	}
 }
 
-// A text that only one page loses is a change of that page. A text that other pages lose
-// too belongs to the site.
-func TestLossOfTheSiteIsNoChange(t *testing.T) {
+// A page that loses a text of its own has changed. A text that many pages show belongs to
+// the site.
+func TestLossOfATextOfTheSiteIsNoChange(t *testing.T) {
 	const notice = "A notice that stood on the pages of the site until somebody took it away."
 	for _, tt := range []struct {
-		name string
-		lose int // of 5 pages
-		want int // changes
+		name  string
+		shown int // on so many of 5 pages
+		lost  int // on so many of them
+		want  int // changes
 	}{
-		{"one page", 1, 1},
-		{"all pages", 5, 0},
+		{"a text of one page", 1, 1, 1},
+		{"a text of all pages, on one", 5, 1, 0},
+		{"a text of all pages, on all", 5, 5, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var s Site
@@ -78,7 +80,7 @@ func TestLossOfTheSiteIsNoChange(t *testing.T) {
 			for look := range int64(8) {
 				for i := range marks {
 					html := text(fmt.Sprintf("%s This is page %d.", one, i), two, notice)
-					if look >= 4 && i < tt.lose {
+					if i >= tt.shown || look >= 4 && i < tt.lost {
 						html = strings.ReplaceAll(html, "<p>"+notice+"</p>", "")
 					}
 					v := viewOf(html)

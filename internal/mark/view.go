@@ -17,18 +17,13 @@ type View struct {
 	links     int    // blocks that are links
 	furniture int    // blocks that do not count
 	blocks    []block
-
-	// A text that the look before showed and this one does not: its key, 0 if there is
-	// none, and how many pages of the site lost it.
-	gone   uint16
-	goneOn uint8
 }
 
 // block is one block of main text, or the structured data.
 type block struct {
 	hash uint64 // of its text
 	key  uint16 // key of its text, as a mark keeps it
-	form uint16 // hash of its text without its numbers, 0 if it has none
+	form uint16 // hash of its text without its numbers, 0 if it has none or is long
 	days uint32 // the numbers of a short text that may be days of a month, one bit each
 	size int32  // in bytes
 	link bool
@@ -104,14 +99,16 @@ func (r *reading) block(b *page.Block, seed uint64) block {
 	out.item = (out.link || b.Headline) && len(b.Text) < longestItem
 	r.folded = fold(r.folded[:0], b.Text)
 	text := r.folded
-	if numbers, year := hasNumbers(text); numbers {
-		short := !out.link && len(b.Text) <= longestDated && !hasAmount(b.Text)
-		if short {
-			out.days = days(b.Text)
-		}
-		r.masked = mask(r.masked[:0], text)
+	if len(b.Text) <= longestDated && strings.ContainsAny(b.Text, "0123456789") {
+		var year bool
+		var days uint32
+		r.masked, year, days = mask(r.masked[:0], text)
 		out.form = keyOf(xxh3.HashSeed(r.masked, seed+1)) | 1
-		if !year && (short && len(b.Text) <= maskedText || out.link && len(b.Text) <= maskedLink) {
+		plain := !out.link && !hasAmount(b.Text)
+		if plain {
+			out.days = days
+		}
+		if !year && (plain && len(b.Text) <= maskedText || out.link && len(b.Text) <= maskedLink) {
 			text = r.masked
 		}
 	}

@@ -8,12 +8,12 @@ const watchKept = 8
 // watched is a block that was news lately. The mark follows it to see whether it stays. A
 // held block that stays is a change. If the block goes, its place moves by itself.
 type watched struct {
-	key, form  uint16
-	prev, next uint16 // names of its place, by the known blocks around it
-	since      uint32 // the look that first showed it
-	size       uint16 // in bytes
-	seen       uint8  // looks that showed it, 0 for none
-	why        doubt
+	Key, Form  uint16
+	Prev, Next uint16 // names of its place, by the known blocks around it
+	Since      uint32 // the look that first showed it
+	Long       bool   // it is longer than longestDated
+	Seen       uint8  // looks that showed it, 0 for none
+	Why        doubt
 }
 
 // doubt says why a block is held.
@@ -31,7 +31,7 @@ const (
 
 // A block that was there at so many looks has come to stay.
 const (
-	stayed       = 3 // looks, of a text longer than longestDated
+	stayed       = 3 // looks, of a long text
 	settledLooks = 8
 )
 
@@ -49,31 +49,30 @@ func (c *comparison) settle() (since int64) {
 	surprised := false
 	for i := range c.watch {
 		w := &c.watch[i]
-		if w.seen == 0 {
+		if w.Seen == 0 {
 			continue
 		}
-		b := c.find(w.key)
+		b := c.find(w.Key)
 		if b == nil {
 			surprised = c.leave(w) || surprised
 			continue
 		}
-		w.seen = min(w.seen, 254) + 1
+		w.Seen = min(w.Seen, 254) + 1
 		switch {
-		case w.why != believed && !c.counts(b) && w.why != linked:
+		case w.Why != believed && !c.counts(b):
 			*w = watched{}
-		case w.why != believed && c.isRipe(w, b):
-			since, c.fresh = max(since, int64(w.since)), 1
-			c.believe(w.since)
-		case w.why == believed && w.seen > settledLooks:
-			c.calm(w)
+		case w.Why != believed && c.isRipe(w, b):
+			since, c.Fresh = max(since, int64(w.Since)), 1
+			c.believe(w.Since)
+		case w.Why == believed && w.Seen > settledLooks:
 			*w = watched{}
 		}
 	}
 	moveUp(c.watch[:])
 	if surprised {
-		c.doubt = min(c.doubt+1, firstDoubt)
+		c.Doubt = min(c.Doubt+1, firstDoubt)
 	} else {
-		c.doubt -= min(c.doubt, 1)
+		c.Doubt -= min(c.Doubt, 1)
 	}
 	return since
 }
@@ -91,16 +90,16 @@ func (c *comparison) find(key uint16) *block {
 // that moves and was not known to. A strange look reveals no such place.
 func (c *comparison) leave(w *watched) (surprise bool) {
 	switch {
-	case c.strange == another && w.why == doubtful: // it may be there still, in the other text
-	case w.why == replacedLook || w.why == emptiedLook:
+	case c.strange == another && w.Why == doubtful: // it may be there still, in the other text
+	case w.Why == replacedLook || w.Why == emptiedLook:
 		c.churns = c.churns || c.strange == replaced
 		*w = watched{}
 	case c.strange == usual:
-		if w.seen < stayed || w.size <= longestDated {
+		if !w.Long || w.Seen < stayed {
 			surprise = c.moved(w)
 		}
 		*w = watched{}
-	case w.why != believed:
+	case w.Why != believed:
 		*w = watched{}
 	}
 	return surprise
@@ -109,7 +108,7 @@ func (c *comparison) leave(w *watched) (surprise bool) {
 // patience returns how many looks must have shown a block before one more look makes it a
 // change.
 func (w *watched) patience() uint8 {
-	switch w.why {
+	switch w.Why {
 	case movingPlace, linked, emptiedLook:
 		return patientLooks
 	}
@@ -118,42 +117,31 @@ func (w *watched) patience() uint8 {
 
 // isRipe reports whether a held block has been there for long enough.
 func (c *comparison) isRipe(w *watched, b *block) bool {
-	age := c.at - int64(w.since)
 	switch {
-	case w.seen <= w.patience():
+	case w.Seen <= w.patience():
 		return false
-	case w.why == emptiedLook:
-		return age > emptiedTime
+	case w.Why == emptiedLook:
+		return c.at-int64(w.Since) > emptiedTime
 	}
-	return c.list || !b.names(c.at)
+	return c.List || !b.names(c.at)
 }
 
 // believe ends the doubts about all that came with a look.
 func (m *Mark) believe(since uint32) {
 	for i := range m.watch {
 		w := &m.watch[i]
-		if w.since == since {
-			w.why = believed
+		if w.Since == since {
+			w.Why = believed
 		}
 	}
-	m.doubt = 0
 }
 
 // follow watches a block. If there is no room, it replaces the oldest block. It never
 // replaces a block of the same look: the look's first blocks suffice.
 func (m *Mark) follow(w watched) {
-	out := -1
-	for i := range m.watch {
-		o := &m.watch[i]
-		if o.seen == 0 {
-			out = i
-			break
-		}
-		if o.since != w.since && (out < 0 || o.since < m.watch[out].since) {
-			out = i
-		}
+	if last := m.watch[watchKept-1]; last.Seen > 0 && last.Since == w.Since {
+		return
 	}
-	if out >= 0 {
-		m.watch[out] = w
-	}
+	copy(m.watch[1:], m.watch[:])
+	m.watch[0] = w
 }
