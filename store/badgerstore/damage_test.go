@@ -219,6 +219,7 @@ func TestInspectTableFindsDamage(t *testing.T) {
 		{"a value damaged", at("vvvvv", 'x'), true, true, ""},
 		{"a value damaged, not looked at", at("vvvvv", 'x'), false, false, ""},
 		{"a key damaged", at("kpage/000000", 'z'), true, true, "a key is damaged"},
+		{"the first version damaged", func(b []byte) { b[len("kpage/000000")+strings.Index(string(b), "kpage/000000")] = 0xbf }, true, true, "a key is damaged"},
 		{"a block zeroed", func(b []byte) { clear(b[8192:12288]) }, true, true, "read"},
 		{"noise in the middle", func(b []byte) { copy(b[20000:], strings.Repeat("\xfe\x01", 300)) }, true, true, anyError},
 	} {

@@ -15,8 +15,8 @@ import (
 const (
 	lanes        = 3 // sites that live and die side by side
 	laneSections = 16
-	lives        = 3 * time.Second // at most, of one process
-	reopenLimit  = 2 * time.Second
+	lives        = 3 * time.Second  // at most, of one process
+	reopenLimit  = 10 * time.Second // the printed line says how long it took
 	// settled is how long ago a withdrawal must have left the sitemap to count as written.
 	settled = time.Second
 )
