@@ -85,6 +85,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(busy().AppendBinary(nil), []byte{3, 0, 0x81, 0x42})
 	f.Add(Estimate{}.Saw(t0, false).AppendBinary(nil), []byte{0x40, 1})
 	f.Add(looks(11, day, everyNth(3)).AppendBinary(nil), []byte("looks"))
+	f.Add([]byte("@"), []byte("\xea__"))                                             // surely yearly
 	f.Add([]byte("\x8e\x00\x02t\xbf00t\xba00000000\x0000000000000000"), []byte("a")) // surely always
 	f.Fuzz(func(t *testing.T, b, more []byte) {
 		e, err := Parse(b)

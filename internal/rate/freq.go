@@ -64,10 +64,11 @@ func (e Estimate) Probabilities() (words [freqs]float64) {
 	post := e.posterior()
 	words[Always] = post.always
 	for k, p := range post.cells {
-		words[grid[k].freq] += p
+		f := grid[k].freq
+		words[f] = min(1, words[f]+p) // the sum of rounded numbers may be a little more
 	}
 	if e.noisy { // a page that differs between looks is no archive
-		words[Yearly] += words[Never]
+		words[Yearly] = min(1, words[Yearly]+words[Never])
 		words[Never] = 0
 	}
 	return words
