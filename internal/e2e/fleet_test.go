@@ -190,7 +190,7 @@ func inPostgres(t *testing.T) store.Store {
 	base.Check(t, err)
 	t.Cleanup(func() { db.Close() })
 	schema := "servemap_test_" + strings.ToLower(rand.Text()[:16])
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if _, err := db.ExecContext(ctx, "CREATE SCHEMA "+schema); err != nil {
 		if os.Getenv("CI") == "true" {

@@ -32,7 +32,7 @@ var reach = sync.OnceValue(func() error {
 		return err
 	}
 	defer db.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return db.PingContext(ctx)
 })
