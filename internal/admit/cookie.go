@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/servemap/servemap/internal/escape"
 )
 
 // benignCookies are names of cookies that do not say who is asking: a site, its tools or its load
@@ -115,7 +113,7 @@ func (p patterns) match(name string) bool {
 func (w *wildcard) match(rest string) bool {
 	if w.hex {
 		n := 0
-		for n < len(rest) && escape.IsHex(rest[n]) {
+		for n < len(rest) && isHex(rest[n]) {
 			n++
 		}
 		if n < 6 {
@@ -129,6 +127,8 @@ func (w *wildcard) match(rest string) bool {
 	any, ok := strings.CutSuffix(rest, w.end)
 	return ok && !sessionLike(any)
 }
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // sessionLike reports whether a part of a cookie's name suggests that the cookie stands for a user.
 func sessionLike(s string) bool {

@@ -169,6 +169,45 @@ func TestClockForADateIsNeverPublished(t *testing.T) {
 	}
 }
 
+func TestOneInstantForMostOfTheSiteIsABuildStamp(t *testing.T) {
+	build := time.Date(1999, 12, 1, 12, 0, 0, 0, time.UTC)
+	const pages = 20
+	for _, tt := range []struct {
+		name string
+		at   func(i int) time.Time
+		kept int // of the pages' dates
+	}{
+		{"one instant", func(int) time.Time { return build }, 0},
+		{"a page every three seconds", func(i int) time.Time { return build.Add(time.Duration(i) * 3 * time.Second) }, 0},
+		{"one instant for most", func(i int) time.Time {
+			if i < 5 {
+				return build.Add(-time.Duration(i+1) * 24 * time.Hour)
+			}
+			return build
+		}, 5},
+		{"days apart", func(i int) time.Time { return build.Add(-time.Duration(i) * 24 * time.Hour) }, pages},
+	} {
+		runInBubble(t, tt.name, Config{}, func(r *rig) {
+			links := numbered("/p%d", pages)
+			r.sight("/", html("home", links...))
+			for i, l := range links {
+				r.sight(l, html(l), lastModified(tt.at(i)))
+			}
+			kept := 0
+			for i, l := range links {
+				if got := r.lastMod(l); got == tt.at(i).Unix() {
+					kept++
+				} else if got != 0 {
+					r.Errorf("%s: lastmod %v, given was %v", l, fromSeconds(got).UTC(), tt.at(i))
+				}
+			}
+			if kept != tt.kept {
+				r.Errorf("%d of %d dates are published, want %d", kept, pages, tt.kept)
+			}
+		})
+	}
+}
+
 // The pages may get other dates while the process is away.
 func TestTimeOfABuildIsKnownAfterARestart(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"encoding/binary"
+	"github.com/servemap/servemap/internal/pagerecord"
 	"hash/crc32"
 	"net/http"
 	"testing"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
-	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/store/memstore"
 )
 

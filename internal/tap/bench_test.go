@@ -37,12 +37,13 @@ var handlers = []struct {
 	{"TappedNotHTML", sampled(onePage("image/png"))},
 }
 
-// newOriginal returns a writer that costs nothing and has every interface of net/http's writers.
+// newOriginal returns a writer that costs nothing and has the interfaces of net/http's HTTP/1.1
+// writer.
 func newOriginal() (http.ResponseWriter, http.Header) {
 	o := &original{header: http.Header{
 		"Cache-Control": {"public"}, "Etag": {`"1"`}, "Vary": {"Accept-Encoding"}, "X-Frame-Options": {"DENY"},
 	}}
-	return o.all(), o.header
+	return o.withSet(hasFlush | hasFlushError | hasHijack | hasReadFrom | hasCloseNotify | hasWriteString), o.header
 }
 
 func BenchmarkServe(b *testing.B) {

@@ -38,7 +38,7 @@ func judge(wants want, get bool, status int, untyped bool, h *Header) stage {
 // judgeTyped decides what to do with the body of a 200 whose type is known.
 func judgeTyped(wants want, get bool, h *Header) stage {
 	html := IsHTML(h.ContentType)
-	wanted := html && h.Shown()
+	wanted := html && shown(h)
 	if wants == texts {
 		wanted = !html
 	}
@@ -63,9 +63,9 @@ func first(values []string) string {
 	return values[0]
 }
 
-// Shown reports whether the browser shows the body and does not save it. An unknown disposition
-// counts as an attachment (RFC 6266 section 4.2).
-func (h *Header) Shown() bool {
+// shown reports whether the browser shows the body. An unknown disposition counts as an attachment
+// (RFC 6266 section 4.2).
+func shown(h *Header) bool {
 	disposition, _, _ := strings.Cut(h.ContentDisposition, ";")
 	return oneOf(disposition, "", "inline")
 }

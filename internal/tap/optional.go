@@ -2,22 +2,29 @@ package tap
 
 import (
 	"bufio"
-	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
 )
 
-// has is the set of those optional interfaces of a writer by whose presence handlers choose what to
-// do.
+// The optional interfaces of a ResponseWriter that net/http and io do not name, or no longer
+// recommend.
+type (
+	flushErrorer  interface{ FlushError() error }
+	closeNotifier interface{ CloseNotify() <-chan bool } // http.CloseNotifier is deprecated, but some programs still assert it
+)
+
+// has is the set of optional interfaces of one writer.
 type has uint8
 
 const (
 	hasFlush has = 1 << iota
+	hasFlushError
 	hasHijack
 	hasReadFrom
 	hasPush
+	hasCloseNotify
+	hasWriteString
 )
 
 // optional returns the optional interfaces that w itself has.
@@ -25,6 +32,9 @@ func optional(w http.ResponseWriter) has {
 	var set has
 	if _, ok := w.(http.Flusher); ok {
 		set |= hasFlush
+	}
+	if _, ok := w.(flushErrorer); ok {
+		set |= hasFlushError
 	}
 	if _, ok := w.(http.Hijacker); ok {
 		set |= hasHijack
@@ -35,16 +45,25 @@ func optional(w http.ResponseWriter) has {
 	if _, ok := w.(http.Pusher); ok {
 		set |= hasPush
 	}
+	if _, ok := w.(closeNotifier); ok {
+		set |= hasCloseNotify
+	}
+	if _, ok := w.(io.StringWriter); ok {
+		set |= hasWriteString
+	}
 	return set
 }
 
 // Each of these adds one optional interface to a tap. combine uses them only if the original has
 // the interface, so the type assertions hold.
 type (
-	withFlush    struct{ t *tap }
-	withHijack   struct{ t *tap }
-	withReadFrom struct{ t *tap }
-	withPush     struct{ t *tap }
+	withFlush       struct{ t *tap }
+	withFlushError  struct{ t *tap }
+	withHijack      struct{ t *tap }
+	withReadFrom    struct{ t *tap }
+	withPush        struct{ t *tap }
+	withCloseNotify struct{ t *tap }
+	withWriteString struct{ t *tap }
 )
 
 func (o withFlush) Flush() {
@@ -54,11 +73,10 @@ func (o withFlush) Flush() {
 	})
 }
 
-// Hijack may fail. Then the handler can still answer.
+func (o withFlushError) FlushError() error { return o.t.flush(o.t.w.(flushErrorer).FlushError) }
+
 func (o withHijack) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, rw, err := o.t.w.(http.Hijacker).Hijack()
-	o.t.hijacked = o.t.hijacked || err == nil
-	return conn, rw, err
+	return o.t.hijack(o.t.w.(http.Hijacker).Hijack)
 }
 
 func (o withReadFrom) ReadFrom(src io.Reader) (int64, error) {
@@ -69,31 +87,22 @@ func (o withPush) Push(target string, opts *http.PushOptions) error {
 	return o.t.w.(http.Pusher).Push(target, opts)
 }
 
-// WriteString, FlushError, CloseNotify and Unwrap are there with any writer. Where the original has
-// none of its own, they do what its callers would do instead.
+func (o withCloseNotify) CloseNotify() <-chan bool { return o.t.w.(closeNotifier).CloseNotify() }
 
-func (t *tap) WriteString(p string) (int, error) {
-	return write(t, p, func(p string) (int, error) { return io.WriteString(t.w, p) })
-}
-
-// FlushError is what [http.ResponseController] calls. It flushes a writer that w only unwraps to, as
-// the controller would.
-func (t *tap) FlushError() error { return t.flush(http.NewResponseController(t.w).Flush) }
-
-// CloseNotify is deprecated, but some programs still call it.
-func (t *tap) CloseNotify() <-chan bool {
-	if w, ok := t.w.(interface{ CloseNotify() <-chan bool }); ok {
-		return w.CloseNotify()
+func (o withWriteString) WriteString(p string) (int, error) {
+	t, w := o.t, o.t.w.(io.StringWriter)
+	if t.seen == nil || t.hijacked {
+		return w.WriteString(p)
 	}
-	gone := make(chan bool, 1)
-	context.AfterFunc(t.ctx, func() { gone <- true })
-	return gone
+	t.snapshot()
+	t.inside++
+	n, err := w.WriteString(p)
+	t.inside--
+	t.implicit()
+	observe(t, p[:clamp(n, len(p))])
+	t.check(n == len(p), err)
+	return n, err
 }
-
-// Unwrap lets [http.ResponseController] find what only w has, such as deadlines. If w cannot hijack
-// itself but unwraps to a writer that can, the controller hijacks below the tap, which then sees a
-// response without content.
-func (t *tap) Unwrap() http.ResponseWriter { return t.w }
 
 // flush calls run, which flushes w. A flush sends the header, and so settles a type that is still
 // open.
@@ -105,11 +114,15 @@ func (t *tap) flush(run func() error) error {
 	t.inside++
 	err := run()
 	t.inside--
-	if errors.Is(err, http.ErrNotSupported) {
-		return err // nothing was flushed
-	}
 	t.implicit()
 	t.sniffed()
 	t.check(true, err)
 	return err
+}
+
+// hijack calls run, which hijacks the connection of w. If that fails, the handler can still answer.
+func (t *tap) hijack(run func() (net.Conn, *bufio.ReadWriter, error)) (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := run()
+	t.hijacked = t.hijacked || err == nil
+	return conn, rw, err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -23,46 +22,100 @@ type original struct {
 
 func (o *original) Header() http.Header         { return o.header }
 func (o *original) WriteHeader(int)             {}
-func (o *original) Write(p []byte) (int, error) { o.called = "Write"; return len(p), nil }
+func (o *original) Write(p []byte) (int, error) { return len(p), nil }
 
 type (
-	orgFlush    struct{ o *original }
-	orgHijack   struct{ o *original }
-	orgReadFrom struct{ o *original }
-	orgPush     struct{ o *original }
-	orgOthers   struct{ o *original }
+	orgFlush       struct{ o *original }
+	orgFlushError  struct{ o *original }
+	orgHijack      struct{ o *original }
+	orgReadFrom    struct{ o *original }
+	orgPush        struct{ o *original }
+	orgCloseNotify struct{ o *original }
+	orgWriteString struct{ o *original }
 )
 
 var errHere = errors.New("this very error")
 
-func (w orgFlush) Flush() { w.o.called = "Flush" }
+func (w orgFlush) Flush()                 { w.o.called = "Flush" }
+func (w orgFlushError) FlushError() error { w.o.called = "FlushError"; return errHere }
 func (w orgHijack) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	w.o.called = "Hijack"
 	return nil, nil, errHere
 }
 func (w orgReadFrom) ReadFrom(io.Reader) (int64, error) { w.o.called = "ReadFrom"; return 7, errHere }
 func (w orgPush) Push(string, *http.PushOptions) error  { w.o.called = "Push"; return errHere }
-func (w orgOthers) FlushError() error                   { w.o.called = "FlushError"; return errHere }
-func (w orgOthers) CloseNotify() <-chan bool            { w.o.called = "CloseNotify"; return nil }
-func (w orgOthers) WriteString(string) (int, error)     { w.o.called = "WriteString"; return 3, errHere }
-
-// all is o with every optional interface.
-func (o *original) all() http.ResponseWriter {
-	return struct {
-		*original
-		orgFlush
-		orgHijack
-		orgReadFrom
-		orgPush
-		orgOthers
-	}{o, orgFlush{o}, orgHijack{o}, orgReadFrom{o}, orgPush{o}, orgOthers{o}}
+func (w orgCloseNotify) CloseNotify() <-chan bool       { w.o.called = "CloseNotify"; return nil }
+func (w orgWriteString) WriteString(string) (int, error) {
+	w.o.called = "WriteString"
+	return 3, errHere
 }
 
-// calls calls every optional method that w has. It returns, by the method's name, whether the call
-// reached the same method of the original, with the same result.
-func calls(w http.ResponseWriter, o *original) map[string]bool {
-	found := map[string]bool{}
-	note := func(name string, same bool) { found[name] = same && o.called == name }
+// optionalNames are the optional interfaces, in the order of the bits of has.
+const optionalNames = "Flush FlushError Hijack ReadFrom Push CloseNotify WriteString"
+
+const hasAll = has(1<<7 - 1)
+
+// withSet returns o as a writer that has exactly these optional interfaces.
+func (o *original) withSet(set has) http.ResponseWriter {
+	switch set {
+	case 0:
+		return o
+	case hasFlush:
+		return struct {
+			*original
+			orgFlush
+		}{o, orgFlush{o}}
+	case hasFlushError:
+		return struct {
+			*original
+			orgFlushError
+		}{o, orgFlushError{o}}
+	case hasHijack:
+		return struct {
+			*original
+			orgHijack
+		}{o, orgHijack{o}}
+	case hasFlush | hasHijack:
+		return struct {
+			*original
+			orgFlush
+			orgHijack
+		}{o, orgFlush{o}, orgHijack{o}}
+	case hasFlush | hasFlushError | hasHijack | hasReadFrom | hasCloseNotify | hasWriteString: // what net/http has for HTTP/1.1
+		return struct {
+			*original
+			orgFlush
+			orgFlushError
+			orgHijack
+			orgReadFrom
+			orgCloseNotify
+			orgWriteString
+		}{o, orgFlush{o}, orgFlushError{o}, orgHijack{o}, orgReadFrom{o}, orgCloseNotify{o}, orgWriteString{o}}
+	case hasAll:
+		return struct {
+			*original
+			orgFlush
+			orgFlushError
+			orgHijack
+			orgReadFrom
+			orgPush
+			orgCloseNotify
+			orgWriteString
+		}{o, orgFlush{o}, orgFlushError{o}, orgHijack{o}, orgReadFrom{o}, orgPush{o}, orgCloseNotify{o}, orgWriteString{o}}
+	}
+	panic("no such writer")
+}
+
+// calls calls every optional method that w has. It returns, by interface name, what was wrong with
+// the call.
+func calls(w http.ResponseWriter, o *original) map[string]string {
+	found := map[string]string{}
+	note := func(name string, same bool) {
+		found[name] = ""
+		if o.called != name || !same {
+			found[name] = fmt.Sprintf("called %q, same result: %v", o.called, same)
+		}
+	}
 	if f, ok := w.(http.Flusher); ok {
 		f.Flush()
 		note("Flush", true)
@@ -91,70 +144,52 @@ func calls(w http.ResponseWriter, o *original) map[string]bool {
 	return found
 }
 
+// checkCalls checks that a writer has exactly these optional interfaces, and that each call reaches
+// the original.
+func checkCalls(t *testing.T, w http.ResponseWriter, o *original, set has) {
+	t.Helper()
+	found := calls(w, o)
+	for bit, name := range strings.Fields(optionalNames) {
+		wrong, ok := found[name]
+		if want := set&(1<<bit) != 0; ok != want || wrong != "" {
+			t.Errorf("%s: present %v, want %v; %s", name, ok, want, wrong)
+		}
+	}
+}
+
 func TestCombineHasExactlyTheOptionalInterfaces(t *testing.T) {
-	for set := range has(1 << 4) {
-		t.Run(fmt.Sprintf("%04b", set), func(t *testing.T) {
-			want := map[string]bool{"FlushError": true, "CloseNotify": true, "WriteString": true}
-			for bit, name := range []string{"Flush", "Hijack", "ReadFrom", "Push"} {
-				if set&(1<<bit) != 0 {
-					want[name] = true
-				}
-			}
+	for set := range hasAll + 1 {
+		t.Run(fmt.Sprintf("%07b", set), func(t *testing.T) {
 			o := &original{header: http.Header{}}
 			b := NewBuffers(1<<10, 1<<20)
-			watching := &tap{w: o.all(), ctx: t.Context(), seen: &Response{buffers: b}, most: 1 << 10, lent: 1 << 20, major: 1, get: true}
+			watching := &tap{w: o.withSet(hasAll), ctx: t.Context(), seen: &Response{buffers: b}, most: 1 << 10, lent: 1 << 20, major: 1, get: true}
 			w := combine(watching, set)
 			if From(w, b) == nil {
 				t.Error("From does not find the tap")
 			}
-			if got := calls(w, o); !maps.Equal(got, want) {
-				t.Errorf("calls that reached the original: %v, want %v", got, want)
-			}
+			checkCalls(t, w, o, set)
 			watching.finish()
-			if got := calls(w, o); !maps.Equal(got, want) {
-				t.Errorf("after the end: %v, want %v", got, want)
-			}
+			checkCalls(t, w, o, set)
 		})
-	}
-}
-
-// TestTapOfAPlainWriter calls what a tap has although the writer below has nothing but the three
-// methods of every writer.
-func TestTapOfAPlainWriter(t *testing.T) {
-	o := &original{header: http.Header{}}
-	ctx, leave := context.WithCancel(t.Context())
-	seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if err := http.NewResponseController(w).Flush(); !errors.Is(err, http.ErrNotSupported) {
-			t.Errorf("Flush: %v", err)
-		}
-		w.Header().Set("Content-Type", "text/html") // the header is not out
-		if n, err := io.WriteString(w, page); n != len(page) || err != nil || o.called != "Write" {
-			t.Errorf("WriteString: %d, %v, by %s", n, err, o.called)
-		}
-		gone := w.(interface{ CloseNotify() <-chan bool }).CloseNotify()
-		leave()
-		<-gone
-	}), o, httptest.NewRequestWithContext(ctx, "GET", "/", nil), NewBuffers(1<<10, 1<<20))
-	if string(seen.Body) != page || seen.Complete {
-		t.Errorf("kept %q, complete %v", seen.Body, seen.Complete)
 	}
 }
 
 // TestFailedFlushLeavesTheResponseIncomplete checks that a response is incomplete if a flush
 // failed, however the handler asked for it.
 func TestFailedFlushLeavesTheResponseIncomplete(t *testing.T) {
-	direct := func(w http.ResponseWriter) error { return w.(interface{ FlushError() error }).FlushError() }
-	controlled := func(w http.ResponseWriter) error { return http.NewResponseController(w).Flush() }
 	for _, c := range []struct {
 		name     string
-		below    func(http.ResponseWriter) http.ResponseWriter
+		below    func(*original) http.ResponseWriter
 		flush    func(http.ResponseWriter) error
 		complete bool
 	}{
-		{"directly", func(w http.ResponseWriter) http.ResponseWriter { return w }, direct, false},
-		{"by the controller", func(w http.ResponseWriter) http.ResponseWriter { return w }, controlled, false},
-		{"behind another writer", func(w http.ResponseWriter) http.ResponseWriter { return caddyish{w} }, controlled, false},
-		{"not at all, since it cannot fail", func(w http.ResponseWriter) http.ResponseWriter { return w },
+		{"directly", func(o *original) http.ResponseWriter { return o.withSet(hasFlushError) },
+			func(w http.ResponseWriter) error { return w.(flushErrorer).FlushError() }, false},
+		{"by the controller", func(o *original) http.ResponseWriter { return o.withSet(hasFlushError) },
+			func(w http.ResponseWriter) error { return http.NewResponseController(w).Flush() }, false},
+		{"behind another writer", func(o *original) http.ResponseWriter { return caddyish{o.withSet(hasFlushError)} },
+			func(w http.ResponseWriter) error { return http.NewResponseController(w).Flush() }, false},
+		{"not at all, since it cannot fail", func(o *original) http.ResponseWriter { return o.withSet(hasFlush) },
 			func(w http.ResponseWriter) error { w.(http.Flusher).Flush(); return errHere }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -163,7 +198,7 @@ func TestFailedFlushLeavesTheResponseIncomplete(t *testing.T) {
 				if err := c.flush(w); err != errHere {
 					t.Errorf("flush: %v", err)
 				}
-			}), c.below((&original{header: http.Header{}}).all()), httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+			}), c.below(&original{header: http.Header{}}), httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
 			if seen.Complete != c.complete {
 				t.Errorf("complete is %v", seen.Complete)
 			}
@@ -174,14 +209,16 @@ func TestFailedFlushLeavesTheResponseIncomplete(t *testing.T) {
 // TestTapHasTheInterfacesOfServersWriters compares the interfaces of real servers' writers with and
 // without a tap.
 func TestTapHasTheInterfacesOfServersWriters(t *testing.T) {
+	http1 := hasFlush | hasFlushError | hasHijack | hasReadFrom | hasCloseNotify | hasWriteString
+	http2 := hasFlush | hasFlushError | hasPush | hasCloseNotify | hasWriteString
 	for _, server := range []struct {
 		name  string
 		start func(http.Handler) *httptest.Server
-		want  has
+		least has
 	}{
-		{"HTTP/1.1", newHTTP1, hasFlush | hasHijack | hasReadFrom},
-		{"HTTP/1.1 with TLS", httptest.NewTLSServer, hasFlush | hasHijack | hasReadFrom},
-		{"HTTP/2", newHTTP2, hasFlush | hasPush},
+		{"HTTP/1.1", newHTTP1, http1},
+		{"HTTP/1.1 with TLS", httptest.NewTLSServer, http1},
+		{"HTTP/2", newHTTP2, http2},
 	} {
 		t.Run(server.name, func(t *testing.T) {
 			var bare, got has
@@ -196,8 +233,8 @@ func TestTapHasTheInterfacesOfServersWriters(t *testing.T) {
 			}))
 			defer srv.Close()
 			get(t, srv, "/")
-			if got != bare || bare != server.want {
-				t.Errorf("interfaces %04b, without the tap %04b, want %04b", got, bare, server.want)
+			if got != bare || bare&server.least != server.least {
+				t.Errorf("interfaces %07b, without the tap %07b, expected at least %07b", got, bare, server.least)
 			}
 			if same != [3]bool{true, true, true} {
 				t.Errorf("deadlines and full duplex through the controller: %v", same)
@@ -220,6 +257,68 @@ func (w caddyish) WriteHeader(status int)      { w.below.WriteHeader(status) }
 func (w caddyish) Write(p []byte) (int, error) { return w.below.Write(p) }
 func (w caddyish) Unwrap() http.ResponseWriter { return w.below }
 
+func TestTapOffersTheInterfacesThatUnwrapReaches(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		below         has
+		flush, hijack bool
+	}{
+		{"nothing", 0, false, false},
+		{"flush", hasFlush, true, false},
+		{"flush with error", hasFlushError, true, false},
+		{"hijack", hasHijack, false, true},
+		{"both", hasFlush | hasHijack, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := &original{header: http.Header{}}
+			below := o.withSet(c.below)
+			Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				stand := w.(unwrapper).Unwrap()
+				_, flush := stand.(interface{ FlushError() error })
+				_, hijack := stand.(http.Hijacker)
+				if flush != c.flush || hijack != c.hijack {
+					t.Errorf("stands in for flush %v, hijack %v", flush, hijack)
+				}
+				rc := http.NewResponseController(w)
+				if err := rc.Flush(); errors.Is(err, http.ErrNotSupported) == c.flush {
+					t.Errorf("Flush: %v", err)
+				}
+				if _, _, err := rc.Hijack(); errors.Is(err, http.ErrNotSupported) == c.hijack {
+					t.Errorf("Hijack: %v", err)
+				}
+				if !unwraps(w, below) {
+					t.Error("the writer below cannot be reached")
+				}
+			}), caddyish{below}, httptest.NewRequestWithContext(context.Background(), "GET", "/", nil), NewBuffers(1<<10, 1<<20))
+		})
+	}
+}
+
+// If a handler unwraps the writer itself and uses the result, the tap still sees its calls.
+func TestCallsOnAnUnwrappedWriterAreSeen(t *testing.T) {
+	rec := httptest.NewRecorder()
+	seen := Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		stand := w.(unwrapper).Unwrap()
+		stand.Header().Set("Content-Type", "text/html")
+		stand.WriteHeader(http.StatusAccepted)
+		io.WriteString(stand, page)
+		stand.(flushErrorer).FlushError()
+	}), caddyish{rec}, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+	if seen.Written != int64(len(page)) || seen.Status != 202 || rec.Code != 202 || !seen.Complete || rec.Body.String() != page || !rec.Flushed {
+		t.Errorf("saw %d and %d bytes, complete %v; sent %q, flushed %v", seen.Status, seen.Written, seen.Complete, rec.Body, rec.Flushed)
+	}
+}
+
+// After a tap has ended, Unwrap returns the writer below.
+func TestTapThatEndedUnwraps(t *testing.T) {
+	below := caddyish{httptest.NewRecorder()}
+	var late http.ResponseWriter
+	Serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { late = w }), below, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
+	if got := late.(unwrapper).Unwrap(); got != http.ResponseWriter(below) {
+		t.Errorf("it leads to a %T", got)
+	}
+}
+
 // After a hijack, or after the handler returned, the tap ignores what ReadFrom reads.
 func TestReadFromIsNotWatchedAfterTheEnd(t *testing.T) {
 	w := &fileTaker{ResponseRecorder: *httptest.NewRecorder()}
@@ -229,4 +328,16 @@ func TestReadFromIsNotWatchedAfterTheEnd(t *testing.T) {
 	if n, err := late.(io.ReaderFrom).ReadFrom(src); n != int64(len(page)) || err != nil || w.src != io.Reader(src) {
 		t.Errorf("%d bytes, %v, from a %T", n, err, w.src)
 	}
+}
+
+// unwraps reports whether target is found by unwrapping w.
+func unwraps(w, target http.ResponseWriter) bool {
+	for w != target {
+		u, ok := w.(unwrapper)
+		if !ok {
+			return false
+		}
+		w = u.Unwrap()
+	}
+	return true
 }

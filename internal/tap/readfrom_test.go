@@ -42,17 +42,22 @@ func (l takenListener) Accept() (net.Conn, error) {
 // without copying if the connection's own ReadFrom gets it.
 func TestFilesReachTheConnection(t *testing.T) {
 	image := textFile(t, "image.png", "\x89PNG\r\n\x1a\n"+strings.Repeat("x", 1<<20))
+	untyped := textFile(t, "image", "\x89PNG\r\n\x1a\n"+strings.Repeat("x", 1<<20))
 	for _, c := range []struct {
-		name, rangeOf string
-		h             http.HandlerFunc
-		size          int
+		name, method, rangeOf string
+		h                     http.HandlerFunc
+		size                  int
 	}{
-		{"served", "", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, image) }, 1<<20 + 8},
-		{"a range", "bytes=100-900000", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, image) }, 899901},
-		{"copied", "", func(w http.ResponseWriter, _ *http.Request) {
+		{"served", "GET", "", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, image) }, 1<<20 + 8},
+		{"a range", "GET", "bytes=100-900000", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, image) }, 899901},
+		{"copied, with its type", "GET", "", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "image/png")
 			w.Header().Set("Content-Length", strconv.Itoa(1<<20+8))
 			copyAll(t, w, image)
+		}, 1<<20 + 8},
+		{"copied, without a type", "GET", "", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", strconv.Itoa(1<<20+8))
+			copyAll(t, w, untyped)
 		}, 1<<20 + 8},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -62,7 +67,7 @@ func TestFilesReachTheConnection(t *testing.T) {
 			srv.Listener = takenListener{srv.Listener, took}
 			srv.Start()
 			defer srv.Close()
-			req, _ := http.NewRequest("GET", srv.URL, nil)
+			req, _ := http.NewRequest(c.method, srv.URL, nil)
 			if c.rangeOf != "" {
 				req.Header.Set("Range", c.rangeOf)
 			}

@@ -2,13 +2,50 @@ package tap
 
 import (
 	"bufio"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 )
+
+func TestHijackedConnectionPassesAndIsNoResponse(t *testing.T) {
+	h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, rw, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		fmt.Fprint(rw, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n")
+		rw.Flush()
+		line, _ := rw.ReadString('\n')
+		io.WriteString(conn, line)
+		w.WriteHeader(http.StatusOK) // as some websocket handlers do
+		if _, err := w.Write([]byte("x")); !errors.Is(err, http.ErrHijacked) {
+			t.Errorf("write after hijack: %v", err)
+		}
+	}), NewBuffers(1<<20, 1<<20))
+	srv := newHTTP1(h)
+	defer srv.Close()
+	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: example.com\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\nhello\n")
+	all, err := io.ReadAll(conn)
+	if err != nil || !strings.HasSuffix(string(all), "\r\n\r\nhello\n") {
+		t.Errorf("echo gave %q, %v", all, err)
+	}
+	if seen := <-saw; seen.Status != 0 || seen.Complete || seen.Body != nil {
+		t.Errorf("saw %+v of a hijacked connection", seen)
+	}
+}
 
 // hijackable gives away its connection unless it has an error.
 type hijackable struct {

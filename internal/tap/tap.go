@@ -2,9 +2,9 @@
 // ResponseWriter. After the handler has returned normally, it returns a [Response] that says what
 // was sent.
 //
-// It must never change the response. The wrapped writer can flush, hijack, read from a source and
-// push exactly if the original can. Every call goes straight through with the same arguments and
-// results, nothing is delayed, and panics pass untouched.
+// It must never change the response. The wrapped writer has exactly the optional interfaces of the
+// original. Every call goes straight through with the same arguments and results, nothing is
+// delayed, and panics pass untouched.
 package tap
 
 import (
@@ -69,7 +69,7 @@ func From(w http.ResponseWriter, b *Buffers) *Response {
 				return seen
 			}
 		}
-		u, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		u, ok := w.(unwrapper)
 		if !ok {
 			return nil
 		}
@@ -80,6 +80,8 @@ func From(w http.ResponseWriter, b *Buffers) *Response {
 
 // deepest is how many writers are unwrapped; more must be a cycle.
 const deepest = 100
+
+type unwrapper interface{ Unwrap() http.ResponseWriter }
 
 // A tap is the part that all variants of the wrapped writer share.
 type tap struct {
@@ -122,16 +124,13 @@ func (t *tap) WriteHeader(status int) {
 	t.begin(status)
 }
 
-func (t *tap) Write(p []byte) (int, error) { return write(t, p, t.w.Write) }
-
-// write passes p to run, which writes it to w.
-func write[T string | []byte](t *tap, p T, run func(T) (int, error)) (int, error) {
+func (t *tap) Write(p []byte) (int, error) {
 	if t.seen == nil || t.hijacked {
-		return run(p)
+		return t.w.Write(p)
 	}
 	t.snapshot()
 	t.inside++
-	n, err := run(p)
+	n, err := t.w.Write(p)
 	t.inside--
 	t.implicit()
 	observe(t, p[:clamp(n, len(p))])
@@ -189,7 +188,7 @@ func (t *tap) finish() *Response {
 	if s.buf != nil {
 		s.Body = *s.buf
 	}
-	t.seen = nil
+	t.seen, t.ctx = nil, nil
 	return s
 }
 

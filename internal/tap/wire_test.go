@@ -207,7 +207,7 @@ func FuzzWire(f *testing.F) {
 	f.Add([]byte{0, 14, 0, 0, 10, 0, 5})        // flush before the first byte
 	f.Add([]byte{0, 19, 0, 0})                  // a file
 	f.Add([]byte{64, 19, 1, 12})                // a file where the connection has no ReadFrom
-	f.Add([]byte{0, 0, 0, 0, 17, 0, 12})        // a source that is read
+	f.Add([]byte{0, 0, 0, 0, 17, 0, 12})        // a source with WriteTo
 	f.Add([]byte{0, 7, 9, 0, 10, 0, 5})         // early hints
 	f.Add([]byte{0, 10, 0, 5, 28, 0, 0})        // a panic recovered late
 	f.Add([]byte{3, 3, 11, 0, 0, 0, 0})         // HEAD with a length
@@ -229,6 +229,34 @@ func FuzzWire(f *testing.F) {
 			return
 		}
 		sameWire(t, steps, file)
+	})
+}
+
+// FuzzSniff cuts content into writes and flushes anywhere. The tap must find the type that the
+// client gets.
+func FuzzSniff(f *testing.F) {
+	f.Add([]byte("<!doctype html>"), []byte{1, 3, 128})
+	f.Add([]byte(strings.Repeat(" ", 510)+"<html>"), []byte{255, 128, 130})
+	f.Add([]byte("\x89PNG\r\n\x1a\n"), []byte{0, 4})
+	f.Fuzz(func(t *testing.T, data, cuts []byte) {
+		h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			rest := data
+			for _, c := range cuts {
+				n := min(int(c)*4, len(rest))
+				w.Write(rest[:n])
+				if rest = rest[n:]; c%7 == 0 {
+					w.(http.Flusher).Flush()
+				}
+			}
+			w.Write(rest)
+		})
+		var saw *Response
+		wire := segments(t, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n", true, tapped(h, NewBuffers(4096, 1<<20), pages, &saw))
+		resp, err := http.ReadResponse(bufio.NewReader(strings.NewReader(strings.Join(wire, ""))), nil)
+		base.Check(t, err)
+		if want := resp.Header.Get("Content-Type"); saw.Header.ContentType != want {
+			t.Errorf("tap believes %q, client got %q", saw.Header.ContentType, want)
+		}
 	})
 }
 
