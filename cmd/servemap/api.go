@@ -21,6 +21,7 @@ import (
 	"github.com/servemap/servemap/internal/folder"
 	"github.com/servemap/servemap/internal/inspect"
 	"github.com/servemap/servemap/internal/texts"
+	"github.com/servemap/servemap/notify"
 )
 
 // The JSON answers of a process, besides those of the inspector, which has the types of
@@ -61,6 +62,7 @@ type answers struct {
 	site     *servemap.Site
 	dir      string // that is served, "" for none
 	explorer *explorer.Explorer
+	notifier *notify.Notifier // nil without -indexnow
 	health   health
 	ready    atomic.Bool
 }
@@ -79,6 +81,7 @@ func (c *answers) handler() http.Handler {
 	mux.Handle("GET /inspect/", c.inspector(anybody))
 	mux.HandleFunc("GET /pages", c.servePages)
 	mux.HandleFunc("GET /changes", c.serveChanges)
+	mux.HandleFunc("GET /indexnow", c.serveIndexNow)
 	mux.HandleFunc("POST /forget", c.serveForget)
 	mux.HandleFunc("POST /explore", c.serveExplore)
 	mux.Handle("GET /files/", http.StripPrefix("/files", c.site.Handler()))

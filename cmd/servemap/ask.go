@@ -174,14 +174,18 @@ func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 		if st.Crawlers, err = fetch[inspect.Crawlers](ctx, c, "/inspect/crawlers.json", nil); err != nil {
 			return err
 		}
+		if st.IndexNow, err = fetch[*indexNow](ctx, c, "/indexnow", nil); err != nil {
+			return err
+		}
 		return show(a, st, printStats)
 	}
 }
 
-// stats are what the inspector knows of the whole site.
+// stats are what the inspector knows of the whole site, and what IndexNow does.
 type stats struct {
 	inspect.Overview
 	inspect.Crawlers
+	IndexNow *indexNow `json:"indexnow,omitempty"` // nil without -indexnow
 }
 
 func printStats(w *bufio.Writer, st stats) {
@@ -204,6 +208,7 @@ func printStats(w *bufio.Writer, st stats) {
 		fmt.Fprintf(w, "%8d  %s: %s\n", r.Count, r.Reason, r.Means)
 	}
 	printCrawlers(w, st.Crawlers.Crawlers)
+	printIndexNow(w, st.IndexNow)
 	for _, text := range slices.Concat(st.Hints, st.Notes) {
 		fmt.Fprintf(w, "\n%s\n", text)
 	}

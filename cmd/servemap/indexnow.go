@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"flag"
+	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -42,4 +46,50 @@ func (t *telling) notifier(site *servemap.Site, st store.Store, log *slog.Logger
 		return nil, exit{codeUsage, texts.InFlags(strings.TrimPrefix(err.Error(), "notify: "))}
 	}
 	return n, nil
+}
+
+// indexNow says how search engines are told what changed.
+type indexNow struct {
+	SentToday int    `json:"sent_today"` // pages, in UTC
+	Pending   int    `json:"pending"`
+	KeyFile   string `json:"key_file,omitempty"` // what was seen of it; see notify.Status
+	Endpoints []told `json:"endpoints"`
+}
+
+// told says how an endpoint answers; see notify.Endpoint.
+type told struct {
+	URL     string `json:"url"`
+	Verdict string `json:"verdict,omitempty"`
+	Advice  string `json:"advice,omitempty"`
+}
+
+// serveIndexNow answers with null without -indexnow.
+func (c *answers) serveIndexNow(w http.ResponseWriter, r *http.Request) {
+	if c.notifier == nil {
+		answer(w, nil)
+		return
+	}
+	st, err := c.notifier.Status(r.Context())
+	if err != nil {
+		breakOff(w, err)
+		return
+	}
+	now := indexNow{SentToday: st.SentToday, Pending: st.Pending, KeyFile: st.KeyFile}
+	for _, e := range st.Endpoints {
+		now.Endpoints = append(now.Endpoints, told{e.URL, e.Verdict, texts.InFlags(e.Advice)})
+	}
+	answer(w, now)
+}
+
+func printIndexNow(w *bufio.Writer, now *indexNow) {
+	if now == nil {
+		return
+	}
+	fmt.Fprintf(w, "\nIndexNow: %d pages were sent today, and %d wait.\n", now.SentToday, now.Pending)
+	if now.KeyFile != "" && now.KeyFile != "ok" {
+		fmt.Fprintf(w, "  the key file, as this machine sees it: %s\n", now.KeyFile)
+	}
+	for _, e := range now.Endpoints {
+		fmt.Fprintf(w, "  %s: %s\n", e.URL, strings.TrimSuffix(cmp.Or(e.Verdict, "nothing was sent yet")+"; "+e.Advice, "; "))
+	}
 }

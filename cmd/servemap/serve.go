@@ -257,6 +257,7 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	notifier, err := v.notifier(c.site, st, v.log)
+	c.notifier = notifier // says how it is doing
 	if err != nil {
 		return errors.Join(err, c.site.Close(ctx))
 	}
