@@ -243,7 +243,13 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 // inspected answers the inspector's questions about a site.
 type inspected struct{ *Site }
 
-func (i inspected) Stats() inspect.Stats { return inspect.Stats(i.Site.Stats()) }
+func (i inspected) Stats() inspect.Stats {
+	s := i.Site.Stats()
+	return inspect.Stats{
+		Listed: s.Listed, Waiting: s.Waiting, Verdicts: s.Verdicts, Sightings: s.Sightings, Dropped: s.Dropped, Queued: s.Queued,
+		Damaged: s.Damaged, Ignored: s.Ignored, Hints: s.Hints, Store: s.Store, Notes: s.Notes,
+	}
+}
 
 func (i inspected) Explain(ctx context.Context, url string) (inspect.Page, error) {
 	loc, err := i.locate(url)

@@ -1,6 +1,9 @@
 package inspect
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // The pictures are SVG without a viewBox: widths are in percent, heights in pixels. So they
 // fill any width, and their text keeps its size.
@@ -94,4 +97,42 @@ func lineOf(p Page, now time.Time) *timeline {
 		t.Changes = append(t.Changes, at(p.Dates.Changes[n]))
 	}
 	return t
+}
+
+// interval is how often a page changes, on a scale where each unit of time has about the
+// same length. All values are in percent.
+type interval struct {
+	From, Likely, To, Width float64
+	Ticks                   []tick
+}
+
+type tick struct {
+	X    float64
+	Name string
+}
+
+// The ends of the scale, in seconds.
+const (
+	shortest = 60.0
+	longest  = 2 * 365.25 * 86400
+)
+
+// rangeOf lays out the interval between changes, nil if it is unknown.
+func rangeOf(d Dates) *interval {
+	if d.Interval <= 0 {
+		return nil
+	}
+	at := func(seconds float64) float64 {
+		x := math.Log(max(seconds, shortest)/shortest) / math.Log(longest/shortest)
+		return 1 + 98*min(1, x)
+	}
+	r := &interval{From: at(d.Shortest), Likely: at(d.Interval), To: at(d.Longest)}
+	r.Width = max(1, r.To-r.From)
+	for _, t := range []struct {
+		seconds float64
+		name    string
+	}{{3600, "hour"}, {86400, "day"}, {7 * 86400, "week"}, {30.44 * 86400, "month"}, {365.25 * 86400, "year"}} {
+		r.Ticks = append(r.Ticks, tick{at(t.seconds), t.name})
+	}
+	return r
 }

@@ -44,3 +44,16 @@ func TestTimeLineShowsLooksAndChanges(t *testing.T) {
 		t.Errorf("a page that was seen just now: %+v", l)
 	}
 }
+
+func TestIntervalIsDrawnBetweenItsBounds(t *testing.T) {
+	r := rangeOf(Dates{Shortest: 1, Interval: 86400, Longest: 1e12})
+	if r.From != 1 || r.To != 99 || r.Likely <= r.From || r.Likely >= r.To {
+		t.Errorf("%+v", r)
+	}
+	if r.Ticks[1].X != r.Likely {
+		t.Errorf("a day is at %v, and the mark of a day at %v", r.Likely, r.Ticks[1].X)
+	}
+	if rangeOf(Dates{}) != nil {
+		t.Error("an interval that is not known is shown")
+	}
+}

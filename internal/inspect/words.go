@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"net/url"
@@ -18,8 +19,8 @@ import (
 // functions are what the templates call.
 var functions = template.FuncMap{
 	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "next": nextLook, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
-	"path": showPath, "crumbs": crumbs, "bars": barsOf, "line": lineOf, "word": verdictWord, "care": careWord,
-	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "lines": elementLines, "prose": proseOf,
+	"path": showPath, "crumbs": crumbs, "bars": barsOf, "line": lineOf, "often": rangeOf, "word": verdictWord, "care": careWord,
+	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "parts": elementParts, "prose": proseOf,
 	"spans": func() any { return Spans }, "last": lastSegment,
 	"tone": tone, "evidence": evidenceOf, "listings": listingsOf, "menu": func() any { return menu },
 }
@@ -154,8 +155,45 @@ func careWord(care any) string {
 	}
 }
 
-// elementLines gives each inner element of a page's element a line of its own.
-func elementLines(xml string) string { return strings.ReplaceAll(strings.TrimSpace(xml), "><", ">\n<") }
+// part is a piece of an element of the sitemap: a tag or a text.
+type part struct {
+	Tag  bool
+	Text string
+}
+
+// Closes reports whether it is a tag that ends an element. A line may break before it.
+func (p part) Closes() bool { return p.Tag && strings.HasPrefix(p.Text, "</") }
+
+// elementParts splits the element of a page into tags and texts. Each inner element gets
+// its own line.
+func elementParts(xml string) (parts []part) {
+	depth, opened := 0, false
+	for xml = strings.TrimSpace(xml); xml != ""; {
+		end := strings.IndexByte(xml, '<')
+		if end != 0 {
+			end = cmp.Or(max(end, 0), len(xml))
+			if text := xml[:end]; strings.TrimSpace(text) != "" {
+				parts = append(parts, part{false, text})
+			}
+			xml = xml[end:]
+			continue
+		}
+		end = cmp.Or(strings.IndexByte(xml, '>')+1, len(xml))
+		closes := strings.HasPrefix(xml, "</")
+		if closes {
+			depth--
+		}
+		if len(parts) > 0 && (!closes || !opened) {
+			parts = append(parts, part{false, "\n" + strings.Repeat("  ", max(depth, 0))})
+		}
+		parts = append(parts, part{true, xml[:end]})
+		if opened = !closes && !strings.HasSuffix(xml[:end], "/>"); opened {
+			depth++
+		}
+		xml = xml[end:]
+	}
+	return parts
+}
 
 // stamp is a time as texts have it.
 var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
