@@ -233,6 +233,25 @@ func TestRestartServesAnIndexWithoutPartsThatShowNothing(t *testing.T) {
 	})
 }
 
+func TestTrustInDatesSurvivesARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
+		build := book.Entry{}
+		build.Given[lastmod.Server] = moment.Of(time.Now()).Second()
+		s.list(build, "/1", "/2", "/3", "/4", "/5", "/6", "/7")
+		s.render()
+		time.Sleep(time.Hour)
+		s.again()
+		s.st.delay.Store(int64(time.Second))
+		s.run()
+		for _, name := range []string{"sitemap-2.xml", "sitemap-3.xml", "sitemap-1.xml"} {
+			if body := s.get(name).Body.String(); !strings.Contains(body, "<loc>") || strings.Contains(body, "lastmod") {
+				t.Errorf("%s shows the time of a build:\n%s", name, body)
+			}
+		}
+	})
+}
+
 // The dates of a part that a request makes may change the trust in the dates of all parts.
 func TestPartOutOfMemoryFollowsTheTrustInDates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -56,14 +56,16 @@ type file struct {
 	others record.Unread // fields of the stored record that this version does not know
 }
 
-// fields lists what is stored of a file: enough to serve the index after a restart, and to
-// know whether the file is the same once it is made again.
+// fields lists what is stored of a file.
 func (p *file) fields(f *record.Fields) {
 	f.Data(1, 1, func(int) []byte { return p.hash[:] }, func(b []byte) { copy(p.hash[:], b) })
 	f.Date(2, &p.modified)
 	f.Count(3, &p.pages)
 	f.Count(4, &p.size)
-	f.Count(5, &p.changes)
+	f.Date(5, &p.until)
+	f.Count(6, &p.damaged)
+	f.Count(7, &p.changes)
+	p.dates.Fields(f, 10)
 }
 
 func (p *file) encode() []byte { return record.Write(p.fields, p.others) }

@@ -19,16 +19,22 @@ import (
 
 func TestFileRecordIsReadAsItWasWritten(t *testing.T) {
 	full := &file{
-		hash: hash{1, 2, 3}, size: 4_000_000, modified: moment.Seconds(1_700_000_000), pages: 50_000, changes: 9,
+		hash: hash{1, 2, 3}, size: 4_000_000, modified: moment.Seconds(1_700_000_000), pages: 50_000, damaged: 2, until: moment.Seconds(1_800_000_000),
 		unread: true, stored: true,
 	}
+	var g lastmod.Gatherer
+	for i := range 203 {
+		g.Add(&lastmod.Candidates{Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(1_690_000_000 + int64(i)/200)}})
+	}
+	g.Add(&lastmod.Candidates{Given: lastmod.Given[moment.Time]{lastmod.Page: 1000}})
+	full.dates = g.Summarise()
 	empty := &file{unread: true, stored: true, modified: moment.Seconds(1_700_000_000)}
 	for _, tt := range []struct {
 		name   string
 		file   *file
 		golden string // in hexadecimal, without the checksum
 	}{
-		{"every field", full, "010a10010203000000000000000000000000001080c49fd50c18d086032080" + "92f4012809"},
+		{"every field", full, "010a10010203000000000000000000000000001080c49fd50c18d086032080" + "92f4012880c8ceb40d300250cb015a08cb0180eadacb0c026001"},
 		{"a part that shows nothing", empty, "010a10000000000000000000000000000000001080c49fd50c"},
 	} {
 		stored := tt.file.encode()
@@ -59,7 +65,12 @@ func TestFileRecordsWithImpossibleNumbersAreReadWithinBounds(t *testing.T) {
 
 // FuzzFile reads a stored file as a start does.
 func FuzzFile(f *testing.F) {
-	p := &file{hash: hash{1}, size: 7, pages: 3, modified: moment.Seconds(1_700_000_000), changes: 9}
+	p := &file{hash: hash{1}, size: 7, pages: 3, modified: moment.Seconds(1_700_000_000), until: moment.Seconds(1_800_000_000)}
+	var g lastmod.Gatherer
+	for range 300 {
+		g.Add(&lastmod.Candidates{Given: lastmod.Given[moment.Time]{lastmod.Server: moment.Seconds(1_690_000_000)}})
+	}
+	p.dates = g.Summarise()
 	f.Add(recordtest.FieldsOf(p.encode()), int64(1_750_000_000))
 	f.Fuzz(func(t *testing.T, fields []byte, now int64) {
 		p := readFile(recordtest.Sealed(fields))

@@ -2,10 +2,12 @@ package lastmod
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"time"
 
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/record"
 )
 
 // A Stamp is the stretch of time in which a build wrote most of a source's dates.
@@ -177,4 +179,24 @@ func (all bursts) stamp() (best Stamp) {
 		}
 	}
 	return best
+}
+
+// Fields lists the summary in a record, with two field numbers for each source from num on.
+func (sum *Summary) Fields(f *record.Fields, num int) {
+	for s := Server; s < sources; s++ {
+		sum[s].fields(f, num+2*int(s-Server))
+	}
+}
+
+func (all *bursts) fields(f *record.Fields, num int) {
+	f.Count(num, &all.dated)
+	f.Data(num+1, len(all.top), func(i int) []byte {
+		b := all.top[i]
+		return append(binary.AppendUvarint(nil, uint64(b.pages)), encodeTimes(0, []moment.Time{b.From, b.To})...)
+	}, func(b []byte) {
+		pages, n := binary.Uvarint(b)
+		if t := decodeTimes(0, b[max(0, n):]); n > 0 && len(t) == 2 && t[1] != 0 && t[0] <= t[1] && len(all.top) < burstsKept {
+			all.top = append(all.top, burst{Stamp{t[0], t[1]}, record.Count(pages)})
+		}
+	})
 }

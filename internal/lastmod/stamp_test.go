@@ -1,9 +1,11 @@
 package lastmod
 
 import (
+	"math"
 	"testing"
 
 	"github.com/servemap/servemap/internal/moment"
+	"github.com/servemap/servemap/internal/record"
 )
 
 // datesOf sums up dates of one source. pages says how many pages have each second.
@@ -163,5 +165,22 @@ func TestFollowKeepsStamps(t *testing.T) {
 	want := Distrust{UpTo: 7, Stamps: Stamps{stampOf(5000, 6000), stampOf(100, 200)}}
 	if got := found.Follow(known)[Server]; got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// A stored summary with impossible dates must not prevent a judgement of the site's dates.
+func TestImpossibleTimesGiveNoBuildStamp(t *testing.T) {
+	first, last := burst{Stamp{math.MinInt64, math.MinInt64}, 3}, burst{Stamp{math.MaxInt64, math.MaxInt64}, 3}
+	for name, top := range map[string][]burst{"the first second of all": {first}, "the last one": {last}, "both": {last, first}} {
+		t.Run(name, func(t *testing.T) {
+			sum := Summary{Server: {dated: 3, top: top}}
+			var e record.Encoder
+			e.Add(func(f *record.Fields) { sum.Fields(f, 1) })
+			var read Summary
+			_, _ = record.Read(e.Seal(), record.Into(func(f *record.Fields) { read.Fields(f, 1) }))
+			if st := Judge([]Summary{read}, Trust{})[Server].Likely; st.From > st.To {
+				t.Errorf("they are taken for a stamp from %d to %d", st.From, st.To)
+			}
+		})
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/lastmod"
-	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/rate"
 )
 
@@ -206,25 +205,6 @@ func TestOneInstantForMostOfTheSiteIsABuildStamp(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The pages may get other dates while the process is away.
-func TestTimeOfABuildIsKnownAfterARestart(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		build, links := time.Now().Add(-1000*time.Hour), numbered("/p%d", 110)
-		r.sight("/", html("home", links...))
-		for _, l := range links {
-			r.sight(l, html(l), lastModified(build))
-		}
-		r.flush()
-		r.stop()
-		r.drop("list|") // so that the files show nothing of it
-		r.start()
-		r.flush()
-		if r.files.Trust().Believes(lastmod.Server, moment.Of(build)) {
-			t.Error("the time of the build is believed")
-		}
-	})
 }
 
 func TestNewPageIsDatedByTheFirstSightOfTheLink(t *testing.T) {
