@@ -19,7 +19,7 @@
 // each at most once an hour, and at most 10,000 a day. The notifier decides at the moment
 // of sending. It sends only pages that are listed then, and pages that were listed until
 // the site answered 404, 410 or a permanent redirect. If a page left the sitemap for any
-// other reason, nobody is told. Changes from before the first start are not sent. Nothing
+// other reason, nobody is told. Changes from before New was first called are not sent. Nothing
 // is sent either while more than a quarter of the listed pages, and more than 100, change
 // within an hour: that is a deploy or an import. The sitemap shows those changes.
 //
@@ -171,6 +171,7 @@ type settings struct {
 	host      string
 	agent     string
 	owner     string           // this notifier's name in the lease
+	made      time.Time        // when New was called, in whole milliseconds as changes have them
 	now       func() time.Time // time.Now, except in tests
 	batch     int              // batchPages, except in tests
 }
@@ -222,7 +223,8 @@ func newNotifier(site *servemap.Site, st store.Store, opts Options) (*Notifier, 
 		site: site, log: cmp.Or(opts.Logger, slog.Default()),
 		settings: settings{
 			given: opts.Key, endpoints: slices.Clone(opts.Endpoints), hold: cmp.Or(opts.Hold, 5*time.Minute),
-			perDay: cmp.Or(opts.MaxPerDay, 10_000), owner: rand.Text(), now: time.Now, batch: batchPages,
+			perDay: cmp.Or(opts.MaxPerDay, 10_000), owner: rand.Text(),
+			made: time.Now().Truncate(time.Millisecond), now: time.Now, batch: batchPages,
 		},
 		waiting: waiting{first: map[hash]time.Time{}},
 	}

@@ -70,6 +70,7 @@ func TestFolderNamesItsKeyFile(t *testing.T) {
 		r := &rig{pages: pages, engine: &engineFake{}}
 		r.Site = testkit.Start(t, testkit.Setup{Origin: "https://example.com/blog", Handler: pages})
 		r.Visit("/blog/", "/blog/a")
+		time.Sleep(time.Second)
 		r.start(Options{})
 		time.Sleep(2 * time.Hour)
 		r.changes("/blog/a")
@@ -154,6 +155,18 @@ func TestFirstStartSendsNothing(t *testing.T) {
 		r.changes("/7")
 		time.Sleep(time.Hour)
 		r.wantPosts("/7")
+	})
+}
+
+func TestPageThatIsLearnedBeforeRunBeginsIsSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 5, testkit.Setup{})
+		n := r.build(Options{})
+		time.Sleep(time.Second)
+		r.changes("/3")
+		r.launch(n)
+		time.Sleep(time.Hour)
+		r.wantPosts("/3")
 	})
 }
 

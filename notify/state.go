@@ -111,8 +111,11 @@ var errElsewhere = errors.New("another process sends")
 func (n *Notifier) update(ctx context.Context, fn func(st *state, now time.Time) error) (st state, err error) {
 	err = n.store.Update(ctx, []string{n.keys.Notify("state")}, func(values [][]byte) error {
 		now := n.now()
-		var damage error
-		if st, damage = readState(values[0], now); damage != nil {
+		from, damage := now, error(nil)
+		if values[0] == nil {
+			from = n.made.Add(-1) // what the site learns before Run gets to this is news, too
+		}
+		if st, damage = readState(values[0], from); damage != nil {
 			n.log.Warn("notify: the stored state is damaged; starting anew, as at the first start")
 		}
 		if err := fn(&st, now); err != nil {
