@@ -20,19 +20,15 @@ const lookAgain = time.Hour
 // does so at most once per Config.Every. The first change after a quiet time is rendered at
 // once. Call Run once.
 func (f *Files) Run(ctx context.Context) {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
 	var notBefore time.Time // of the next pass
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-f.wake:
-		case <-timer.C:
-		}
+	for ctx.Err() == nil {
 		now := time.Now()
 		if wait := max(f.fresh(now), notBefore.Sub(now)); wait > 0 {
-			timer.Reset(wait)
+			select {
+			case <-ctx.Done():
+			case <-f.wake:
+			case <-time.After(wait):
+			}
 			continue
 		}
 		err := f.pass(ctx)
@@ -44,7 +40,6 @@ func (f *Files) Run(ctx context.Context) {
 			rest = f.cfg.Every // the first pass made everything; the next one will not
 		}
 		notBefore = time.Now().Add(rest)
-		timer.Reset(0)
 	}
 }
 
