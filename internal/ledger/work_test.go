@@ -196,11 +196,11 @@ func TestPageIsPaidForByWhatIsInIt(t *testing.T) {
 		full               bool
 		least, most        time.Duration
 	}{
-		{"small", "<p>x", "", true, 120 * time.Microsecond, 130 * time.Microsecond},
-		{"a megabyte of words", strings.Repeat(words, 1<<20/len(words)), "", true, 6 * time.Millisecond, 7 * time.Millisecond},
-		{"a megabyte of markup", strings.Repeat("<b>x</b>", 1<<20/8), "", true, 32 * time.Millisecond, 37 * time.Millisecond},
+		{"small", "<p>x", "", true, 180 * time.Microsecond, 190 * time.Microsecond},
+		{"a megabyte of words", strings.Repeat(words, 1<<20/len(words)), "", true, 9 * time.Millisecond, 10 * time.Millisecond},
+		{"a megabyte of markup", strings.Repeat("<b>x</b>", 1<<20/8), "", true, 48 * time.Millisecond, 53 * time.Millisecond},
 		{"its head alone", strings.Repeat("<b>x</b>", 1<<20/8), "", false, 0, 0},
-		{"a megabyte that was packed", packed(strings.Repeat("<b>x</b>", 1<<20/8)), "gzip", true, 36 * time.Millisecond, 42 * time.Millisecond},
+		{"a megabyte that was packed", packed(strings.Repeat("<b>x</b>", 1<<20/8)), "gzip", true, 55 * time.Millisecond, 61 * time.Millisecond},
 	} {
 		runInBubble(t, tt.name, Config{}, func(r *rig) {
 			if !tt.full {
