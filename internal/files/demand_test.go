@@ -15,6 +15,7 @@ import (
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/robots"
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // names of the files of a site with six parts.
@@ -308,6 +309,56 @@ func TestPassKeepsWhatWasRenderedOnDemandSince(t *testing.T) {
 			t.Errorf("the tag is %s after the pass, and was %s; %d pages are listed, want 17", got, tag, s.files.Listed())
 		}
 	})
+}
+
+// A pass takes what is due while Run looks. If the pass fails, Run makes the files soon.
+func TestWhatAFailedRenderLeftIsMadeByRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/00")
+		s.run()
+		time.Sleep(2 * time.Hour)
+		s.files.Changed(1)
+		time.Sleep(30 * time.Second) // Run makes nothing for another 30 seconds
+		s.list(book.Entry{}, "/01")
+		s.st.delay.Store(int64(time.Hour))
+		ctx, cancel := context.WithTimeout(t.Context(), 45*time.Second)
+		defer cancel()
+		if err := s.files.Render(ctx); err == nil {
+			t.Fatal("Render returned nil, though the store takes an hour")
+		}
+		s.st.delay.Store(0)
+		time.Sleep(2 * time.Minute)
+		s.want("sitemap.xml", "/00", "/01")
+	})
+}
+
+// A request has read a part, and publishes it only when a pass has seen that the part is
+// empty.
+func TestPageThatLeftIsNotServedAgainByALateRequest(t *testing.T) {
+	for name, change := range map[string]func(*Files){
+		"its part changed": func(f *Files) { f.Changed(2) },
+		"all changed":      func(f *Files) { f.ChangedAll() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShelf(t)
+				s.list(book.Entry{}, "/1", "/2", "/3", "/4")
+				s.render()
+				late, gz, err := s.files.makeFile(t.Context(), 2, s.files.Trust())
+				base.Check(t, err)
+				now := time.Now()
+				s.files.Withdraw("/4", now)
+				s.write(func(tx book.Tx) { s.book.Remove(tx, 2, "/4") })
+				change(s.files)
+				s.files.Settle("/4", 0, now)
+				s.render()
+				s.files.keep(late, gz)
+				s.files.publish(map[int]*file{2: late}, s.files.Trust(), 0)
+				s.want("sitemap.xml", "/1", "/2", "/3")
+			})
+		})
+	}
 }
 
 func TestFailedPassIsTriedAgain(t *testing.T) {

@@ -84,6 +84,7 @@ type Files struct {
 	mu      sync.Mutex // guards the fields below, and the replacing of served
 	cache   cache
 	due     due
+	orders  map[int]int     // of the files that were last published, by their numbers
 	demands map[int]*demand // files that requests wait for
 	gone    withdrawals
 	indexer press
@@ -137,6 +138,7 @@ func New(cfg Config) *Files {
 		loaded:  make(chan struct{}),
 		cache:   newCache(cfg.CacheBytes),
 		due:     due{files: map[int]bool{}},
+		orders:  map[int]int{},
 		demands: map[int]*demand{},
 		gone:    withdrawals{pages: map[string]withdrawal{}},
 	}

@@ -35,6 +35,12 @@ type maker struct {
 	given  lastmod.Gatherer
 }
 
+// next returns the order of the next file. The caller holds the lock.
+func (m *maker) next() int {
+	m.made++
+	return m.made
+}
+
 // pass makes all files that have changed, and then serves them together. Their dates may
 // change the trust in the dates of the other parts. Then the pass makes those again too,
 // before it serves any.
@@ -81,6 +87,7 @@ func (f *Files) pass(ctx context.Context) error {
 		f.forget(func(one withdrawal) bool { return !one.named && (one.passes < p.number || !behind) })
 		return nil
 	}
+	poke(f.wake) // Run may have looked while this pass had taken what is due
 	if text := err.Error(); text != f.passer.problem && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
 		f.passer.problem = text // an unavailable store tells of its troubles itself
 		f.cfg.Logger.Warn("servemap: could not make the sitemap; the last one is served until that works", "err", err)
@@ -178,6 +185,11 @@ func (f *Files) make(ctx context.Context, p *pass) error {
 // findAll adds all parts that the store has to the pass, and empties the files of the
 // others.
 func (f *Files) findAll(ctx context.Context, p *pass) error {
+	if err := f.maker.lock.take(ctx); err != nil {
+		return err
+	}
+	order := f.maker.next() // of the files that list nothing: those that were made before are older
+	f.maker.lock.give()
 	parts, err := book.ReadParts(ctx, f.cfg.Store, f.cfg.Keys)
 	if err == nil && !f.passer.opened {
 		err = f.open(ctx, filled(parts))
@@ -185,7 +197,7 @@ func (f *Files) findAll(ctx context.Context, p *pass) error {
 	p.add(filled(parts)...)
 	for n := range f.served.Load().files {
 		if n < recentFile && parts[n].Pages <= 0 {
-			p.made[n] = new(file)
+			p.made[n] = &file{order: order}
 		}
 	}
 	return err
@@ -224,8 +236,9 @@ func (f *Files) keep(made *file, gz []byte) {
 }
 
 // publish serves the made files in place of the old ones. number is the number of the
-// pass that made them, 0 for none. It ends the withdrawals that were settled before it.
-func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
+// pass that made them, 0 for none. It ends the withdrawals that were settled before it, and
+// returns the trust that the old files were made with.
+func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) (before lastmod.Trust) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.cut() // before withdrawals end, their pages must be out of the files that stay
@@ -234,9 +247,13 @@ func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 	old, now, whole := f.served.Load(), moment.Of(time.Now()).Second(), f.whole()
 	for n, p := range made {
 		switch q := old.files[n]; {
-		case q != nil && q.order > p.order && p.order != 0:
-			made[n] = q // a request has made it later, perhaps with another trust
+		case f.orders[n] > p.order && p.order != 0:
+			// It was made again meanwhile, perhaps with another trust, and may list nothing now.
+			if made[n] = q; q == nil {
+				delete(made, n)
+			}
 			f.due.files[n] = true
+			continue
 		case q == nil && whole && p.modified < now:
 			// The file was empty until now, and before that it may have listed other pages.
 			p.modified, p.stored = now, false
@@ -246,14 +263,16 @@ func (f *Files) publish(made map[int]*file, trust lastmod.Trust, number int) {
 		case q != nil && q.hash == p.hash && len(q.gone) == 0 && q.modified > p.modified:
 			p.modified, p.stored = q.modified, false // a request has made the same file meanwhile
 		}
+		f.orders[n] = max(f.orders[n], p.order)
 	}
 	f.replace(&snapshot{files: old.with(made), trust: trust})
-	f.gone.uncut = len(f.gone.pages) > 0 // the made files may name them
+	f.gone.uncut = slices.Collect(maps.Keys(f.gone.pages)) // the made files may name them
 	f.cut()
 	if !whole {
 		close(f.loaded)
 	}
 	poke(f.wake) // other pages may be the next to expire
+	return old.trust
 }
 
 // judge returns the trust that the dates of all files earn, with the made files in place
@@ -274,8 +293,7 @@ func (f *Files) makeFile(ctx context.Context, n int, trust lastmod.Trust) (*file
 		return nil, nil, err
 	}
 	defer f.maker.lock.give()
-	f.maker.made++
-	order := f.maker.made
+	order := f.maker.next()
 	m := making{trust: trust, now: moment.Of(time.Now())}
 	compose := f.compose
 	if n > keys.MaxPart {

@@ -132,10 +132,11 @@ func (f *Files) makeNow(ctx context.Context, n int, d *demand) error {
 			return err
 		}
 		only[n] = made
-		f.ChangedAll()
 	}
 	d.made, d.gz = made, gz
 	f.keep(made, gz)
-	f.publish(only, trust, 0)
+	if f.publish(only, trust, 0) != trust {
+		f.ChangedAll()
+	}
 	return nil
 }

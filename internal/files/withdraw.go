@@ -24,7 +24,7 @@ type withdrawal struct {
 // withdrawals are the locations that the served and the coming files may not contain.
 type withdrawals struct {
 	pages   map[string]withdrawal // by location
-	uncut   bool                  // the served files may still contain some of them
+	uncut   []string              // locations that the served files may still contain
 	lastCut time.Time
 }
 
@@ -45,7 +45,9 @@ func (f *Files) Withdraw(location string, at time.Time) {
 		return
 	}
 	f.gone.pages[location] = withdrawal{hash: h, at: at, named: named, passes: f.due.passes}
-	f.gone.uncut = true
+	if !is {
+		f.gone.uncut = append(f.gone.uncut, location)
+	}
 }
 
 // behind reports whether the next files may contain locations that the served ones do
@@ -99,30 +101,32 @@ const cutEvery = time.Second
 func (f *Files) current() *snapshot {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if wait := time.Until(f.gone.lastCut.Add(cutEvery)); f.gone.uncut && wait > 0 {
+	if wait := time.Until(f.gone.lastCut.Add(cutEvery)); len(f.gone.uncut) > 0 && wait > 0 {
 		f.mu.Unlock()
 		time.Sleep(wait)
 		f.mu.Lock()
 	}
 	// Otherwise another request has waited and cut just now.
-	if f.gone.uncut && time.Since(f.gone.lastCut) >= cutEvery {
+	if len(f.gone.uncut) > 0 && time.Since(f.gone.lastCut) >= cutEvery {
 		f.gone.lastCut = time.Now()
 		f.cut()
 	}
 	return f.served.Load()
 }
 
-// cut takes the withdrawn locations out of the served files, if these may have some. It
-// never asks the store. It makes no bytes: cutBytes does that for the first request. The
+// cut takes the locations that were withdrawn since the last cut out of the served files.
+// It never asks the store. It makes no bytes: cutBytes does that for the first request. The
 // caller holds Files.mu.
 func (f *Files) cut() {
-	if !f.gone.uncut {
-		return
-	}
-	f.gone.uncut = false
 	gone := map[uint64]string{}
-	for location, one := range f.gone.pages {
-		gone[one.hash] = location
+	for _, location := range f.gone.uncut {
+		if one, is := f.gone.pages[location]; is {
+			gone[one.hash] = location
+		}
+	}
+	f.gone.uncut = nil
+	if len(gone) == 0 {
+		return
 	}
 	hashes := slices.Sorted(maps.Keys(gone))
 	old, now := f.served.Load(), moment.Of(time.Now()).Second()

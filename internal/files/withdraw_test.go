@@ -135,6 +135,23 @@ func TestRequestsWaitAtMostASecondForACut(t *testing.T) {
 	}
 }
 
+// Only a page that was not withdrawn yet can be in the files.
+func TestPageThatIsWithdrawnAgainDelaysNoRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/a", "/b")
+		s.render()
+		s.files.Withdraw("/a", time.Now())
+		s.want("sitemap.xml", "/b")
+		began := time.Now()
+		s.files.Withdraw("/a", began.Add(time.Millisecond))
+		s.want("sitemap.xml", "/b")
+		if took := time.Since(began); took > 0 {
+			t.Errorf("the request took %v", took)
+		}
+	})
+}
+
 // newPress is a shelf with every kind of file, in which every file names "/gone".
 func newPress(t *testing.T) *diary {
 	d := newDiary(t, func(c *Config) {
