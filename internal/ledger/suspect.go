@@ -32,20 +32,28 @@ func (l *Ledger) openSuspects(ctx context.Context) error {
 	return nil
 }
 
+// earlier returns the earlier of two times.
+func earlier(a, b time.Time) time.Time {
+	if a.After(b) {
+		return b
+	}
+	return a
+}
+
 // note adds a suspect. If since is in the future, some clock was ahead, and the minute
 // begins now.
 func (d suspects) note(location string, since, now time.Time) {
-	if !since.After(now) {
-		d[location] = since
-	} else if _, known := d[location]; !known {
-		d[location] = now
+	if _, known := d[location]; !known || !since.After(now) {
+		d[location] = earlier(since, now)
 	}
 }
 
-// overdue returns the locations whose minute is over, in order.
+// overdue returns the locations whose minute is over, in order. If the clock was set back
+// meanwhile, the minute begins now.
 func (d suspects) overdue(now time.Time) []string {
 	var gone []string
 	for location, since := range d {
+		d[location] = earlier(since, now)
 		if now.Sub(since) >= pagerecord.ConfirmAfter {
 			gone = append(gone, location)
 		}
@@ -55,9 +63,9 @@ func (d suspects) overdue(now time.Time) []string {
 }
 
 // due returns when the next minute is over, zero if there are no suspects.
-func (d suspects) due() (due time.Time) {
+func (d suspects) due(now time.Time) (due time.Time) {
 	for _, since := range d {
-		if at := since.Add(pagerecord.ConfirmAfter); due.IsZero() || at.Before(due) {
+		if at := earlier(since, now).Add(pagerecord.ConfirmAfter); due.IsZero() || at.Before(due) {
 			due = at
 		}
 	}

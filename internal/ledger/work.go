@@ -64,7 +64,7 @@ func (l *Ledger) newTasks() []task {
 	return []task{
 		{due: func(time.Time) time.Time { return l.fleet.Due() }, run: l.refresh, flush: true},
 		{due: l.mergeDue, run: l.mergeQueued},
-		{due: func(time.Time) time.Time { return l.suspects.due() }, run: l.confirmSuspects},
+		{due: func(now time.Time) time.Time { return l.suspects.due(now) }, run: l.confirmSuspects},
 		{due: l.evictDue, run: l.evict},
 		{due: l.pruneDue, run: l.pruneJournal},
 		{due: l.reviewDue, run: l.reviewSome, flush: true},
