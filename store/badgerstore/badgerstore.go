@@ -168,7 +168,7 @@ func (s *Store) Notes() []string {
 }
 
 const (
-	noteAside     = "The records were damaged. The site is learned anew; write Never rules for pages that Forget took out."
+	noteAside     = "The records were damaged and were moved aside. The site is learned anew; write Never rules for pages that Forget took out."
 	noteLost      = "The records that were stored last are missing. Forget again the pages that you forgot last."
 	noteDamaged   = "Some records are damaged. They count as absent and are learned anew."
 	noteTemporary = "The folder is in memory or in the layer of a container, so what is learned is lost with it. Give it a volume."

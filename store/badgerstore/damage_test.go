@@ -2,6 +2,7 @@ package badgerstore
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,20 +15,20 @@ import (
 	"github.com/dgraph-io/badger/v4/y"
 
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/store"
 )
 
 // TestOpeningsThatDiedMoveTheFilesAside opens a folder whose lock file is as left by processes that
 // died in Open.
 func TestOpeningsThatDiedMoveTheFilesAside(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		died  int
-		aside bool
+		name        string
+		died, aside int
 	}{
-		{"none died", 0, false},
-		{"one died", 1, false},
-		{"two died", 2, true},
-		{"more died", 5, true},
+		{"none died", 0, 0},
+		{"one died", 1, 0},
+		{"two died", 2, 1},
+		{"more died", 5, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filled(t)
@@ -38,30 +39,28 @@ func TestOpeningsThatDiedMoveTheFilesAside(t *testing.T) {
 				t.Errorf("after an opening that went well, %d are counted as dead (%v)", info.Size(), err)
 			}
 			wantAside(t, s, c.aside)
-			if kept := get(t, s, "k") != ""; kept == c.aside {
+			if kept := get(t, s, "k") != ""; kept != (c.aside == 0) {
 				t.Errorf("the record was kept: %t, want the contrary", kept)
 			}
-			log.want(t, map[bool]int{true: 1}[c.aside], "write Never rules")
+			log.want(t, c.aside, "write Never rules")
 			mustPut(t, s, "new", "1")
 		})
 	}
 }
 
-func TestFirstFolderThatWasMovedAsideIsKept(t *testing.T) {
+func TestTooManyMovedAside(t *testing.T) {
 	dir := filled(t)
-	for i := range 3 {
-		writeFile(t, dir, lockName, strings.Repeat("x", maxFailures))
-		s, log := openLogged(t, dir)
-		healthy(t, s)
-		mustPut(t, s, "new", fmt.Sprint(i))
-		mustClose(t, s)
-		log.want(t, 1, "write Never rules")
+	for i := range maxAside {
+		base.Check(t, os.Mkdir(filepath.Join(dir, fmt.Sprint(asidePrefix, i)), 0o700))
 	}
-	first := t.TempDir()
-	base.Check(t, os.Rename(filepath.Join(dir, asideName), filepath.Join(first, badgerName)))
-	if s := open(t, first, nil); get(t, s, "k") == "" || get(t, s, "new") != "" {
-		t.Error("another folder than the first one was kept")
+	writeFile(t, dir, lockName, strings.Repeat("x", maxFailures))
+	s, log := openLogged(t, dir)
+	if err := s.Health(); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "remove") {
+		t.Fatalf("Health with %d folders moved aside: %v, want that they be removed", maxAside, err)
 	}
+	base.Check(t, os.Remove(movedAside(s.dir)[0]))
+	log.wait("works again")
+	healthy(t, s)
 }
 
 // A damage changes the files of a folder with one table.
@@ -171,15 +170,15 @@ func TestDamageIsHealedOrMovedAside(t *testing.T) {
 				if get(t, s, "k") == "" {
 					t.Error("the record is lost")
 				}
-				wantAside(t, s, false)
+				wantAside(t, s, 0)
 				log.want(t, log.count(noteTemporary), "dir=")
 			} else {
 				if err := s.Health(); reasonOf(err) != corrupt || !strings.Contains(err.Error(), d.says) {
 					t.Errorf("Health: %v, want damage and %q", err, d.says)
 				}
-				wantAside(t, s, false)
+				wantAside(t, s, 0)
 				log.wait("works again")
-				wantAside(t, s, true)
+				wantAside(t, s, 1)
 				wantNote(t, s, noteAside)
 			}
 			mustPut(t, s, "k", "new")

@@ -213,8 +213,8 @@ func (db *database) sync() (err error) {
 		return badgerProblem(otherFailure, "syncing", err)
 	}
 	if noted {
-		db.syncs.dirty = false
-		_ = db.syncs.note(db.badger.MaxVersion()) // a version that is too low does no harm
+		db.syncs.version, db.syncs.dirty = db.badger.MaxVersion(), false
+		_ = db.syncs.write(false) // a version that is too low does no harm
 	}
 	return nil
 }
@@ -227,7 +227,7 @@ func (db *database) close() (err error) {
 	if err := db.badger.Close(); err != nil {
 		return badgerProblem(otherFailure, "closing", err)
 	}
-	return nil
+	return db.syncs.save(true)
 }
 
 // tablePause is the time between two checks of whether Badger may make a table.

@@ -7,16 +7,22 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
+	"time"
 )
 
 // The store's folder holds Badger's own folder, the lock file, and folders that were moved aside.
 // Badger's folder is one level below, so that it can be moved aside even if the store's folder is a
 // file system of its own.
 const (
-	badgerName = "badger"
-	asideName  = badgerName + ".corrupt"
-	lockName   = "opening"
+	badgerName  = "badger"
+	asidePrefix = badgerName + ".corrupt-"
+	lockName    = "opening"
+
+	// maxAside is how many folders may be moved aside. So a loop of crashes does not fill the disk.
+	maxAside = 4
 )
 
 // checkFolder makes the folder dir, and the lock file in it. It returns an error only if that can
@@ -90,25 +96,34 @@ func (l *folderLock) setFailures(n int) error {
 
 func (l *folderLock) close() { l.file.Close() }
 
-// moveAside makes room for a new folder of Badger's, since this one cannot be opened. It renames the
-// folder. But if one was renamed before, it keeps that one, which has the longer history, and removes
-// this one. So a loop of crashes does not fill the disk.
+// moveAside renames Badger's folder, which could not be opened, to make room for a new one.
 func (s *Store) moveAside(path string) error {
-	aside := filepath.Join(s.dir, asideName)
-	_, err := os.Stat(aside)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = os.Rename(path, aside)
-	} else if err == nil {
-		err = os.RemoveAll(path)
+	if aside := movedAside(s.dir); len(aside) >= maxAside {
+		return &problem{corrupt, fmt.Errorf("the files are damaged, and %d folders were moved aside already; remove %s*",
+			len(aside), filepath.Join(s.dir, asidePrefix))}
 	}
+	to := filepath.Join(s.dir, asidePrefix+time.Now().UTC().Format("20060102T150405.000000000"))
+	err := os.Rename(path, to)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // there is nothing to move
+		return nil
 	}
 	if err != nil {
 		return &problem{inaccessible, fmt.Errorf("moving damaged files aside: %w", err)}
 	}
-	s.report(slog.LevelError, noteAside, "aside", aside)
+	s.report(slog.LevelError, noteAside, "aside", to)
 	return nil
+}
+
+func movedAside(dir string) []string {
+	entries, _ := os.ReadDir(dir)
+	var aside []string
+	for _, entry := range entries {
+		if entry.IsDir() && strings.HasPrefix(entry.Name(), asidePrefix) {
+			aside = append(aside, filepath.Join(dir, entry.Name()))
+		}
+	}
+	slices.Sort(aside)
+	return aside
 }
 
 // inPlace returns a problem if the folder is not where it was opened. Badger does not notice that. It

@@ -136,10 +136,10 @@ func wantNote(t *testing.T, s *Store, want string) {
 	}
 }
 
-func wantAside(t *testing.T, s *Store, want bool) {
+func wantAside(t *testing.T, s *Store, want int) {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(s.dir, asideName)); (err == nil) != want {
-		t.Errorf("a folder was moved aside: %t, want %t", err == nil, want)
+	if got := movedAside(s.dir); len(got) != want {
+		t.Errorf("moved aside are %q, want %d folders", got, want)
 	}
 }
 

@@ -18,8 +18,8 @@ const (
 	maxFailures = 2
 
 	// quickTables is how many bytes of tables are read to their ends at each opening, which takes a
-	// quarter of a second. If there are more, they are read only after an opening that did not end
-	// well.
+	// quarter of a second. If there are more, they are read only after an opening or closing that
+	// did not end well.
 	quickTables = 256 << 20
 )
 
@@ -96,7 +96,8 @@ func tableBytes(files []fs.DirEntry) (size int64) {
 
 // openDatabase inspects Badger's files, and opens Badger if it can use them.
 func (s *Store) openDatabase(path string, files []fs.DirEntry, gate gate, careful bool) (*database, error) {
-	damaged, err := inspect(path, files, careful || tableBytes(files) <= quickTables)
+	last := readSyncState(path)
+	damaged, err := inspect(path, files, careful || !last.clean || tableBytes(files) <= quickTables)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func (s *Store) openDatabase(path string, files []fs.DirEntry, gate gate, carefu
 	db := &database{store: s, gate: gate, syncs: syncs, failed: make(chan error, 1)}
 	logger := &badgerLog{log: s.log, dir: s.dir, beforeTable: db.awaitTable}
 	if db.badger, err = openBadger(guestOptions(path, logger)); err == nil {
-		if err = db.resumeSyncs(readVersion(path)); err != nil {
+		if err = db.resumeSyncs(last); err != nil {
 			_ = db.badger.Close()
 		}
 	}
@@ -142,10 +143,11 @@ func openBadger(o badger.Options) (db *badger.DB, err error) {
 }
 
 // resumeSyncs reports a loss if Badger's highest version is below the noted one.
-func (db *database) resumeSyncs(noted uint64) error {
-	if db.badger.MaxVersion() < noted {
+func (db *database) resumeSyncs(last syncState) error {
+	if db.badger.MaxVersion() < last.version {
 		db.store.report(slog.LevelError, noteLost)
-		return db.syncs.note(0)
+		last.version = 0
 	}
-	return nil
+	db.syncs.version = last.version
+	return db.syncs.save(false)
 }

@@ -3,38 +3,30 @@ package badgerstore
 import (
 	"context"
 	"encoding/hex"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
-func TestNotedVersionIsReadAsItWasWritten(t *testing.T) {
-	dir, b := t.TempDir(), encodeVersion(258)
-	if got, want := hex.EncodeToString(b), "0000000000000102"+"7eb15a0a"; got != want {
-		t.Errorf("the file has %s, want %s", got, want)
+func TestSyncStateIsReadAsItWasWritten(t *testing.T) {
+	m := syncState{version: 258, clean: true}
+	b := m.encode()
+	if got, want := hex.EncodeToString(b), "000000000000010201"+"cb8a4930"; got != want {
+		t.Errorf("a mark is %s, want %s", got, want)
 	}
-	read := func(b []byte) uint64 {
-		writeFile(t, dir, syncsName, string(b))
-		return readVersion(dir)
-	}
-	if got := read(b); got != 258 {
-		t.Errorf("version 258 comes back as %d", got)
+	if got := decodeSyncState(b); got != m {
+		t.Errorf("a mark comes back as %+v", got)
 	}
 	for i := range b {
 		damaged := append([]byte(nil), b...)
 		damaged[i] ^= 4
-		if got := read(damaged); got != 0 {
-			t.Errorf("with byte %d damaged it is %d, want 0", i, got)
+		if got := decodeSyncState(damaged); got != (syncState{}) {
+			t.Errorf("with byte %d damaged it is %+v, want nothing", i, got)
 		}
 	}
-	if got := read(b[:5]); got != 0 {
-		t.Errorf("cut it is %d, want 0", got)
-	}
-	base.Check(t, os.Remove(filepath.Join(dir, syncsName)))
-	if got := readVersion(dir); got != 0 {
-		t.Errorf("without a file it is %d, want 0", got)
+	if got := decodeSyncState(b[:5]); got != (syncState{}) {
+		t.Errorf("cut it is %+v, want nothing", got)
 	}
 }
 
@@ -47,8 +39,10 @@ func TestLostSyncsAreNoticed(t *testing.T) {
 	}{{"all is there", 0}, {"the last sync is missing", 1}} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			version := syncedFolder(t, dir)
-			writeFile(t, filepath.Join(dir, badgerName), syncsName, string(encodeVersion(version+uint64(c.lost))))
+			before := syncedFolder(t, dir)
+			if c.lost > 0 {
+				writeFile(t, filepath.Join(dir, badgerName), syncsName, string(syncState{before.version + 1, false}.encode()))
+			}
 			s, log := openLogged(t, dir)
 			healthy(t, s)
 			log.want(t, c.lost, noteLost)
@@ -65,18 +59,22 @@ func TestLostSyncsAreNoticed(t *testing.T) {
 	}
 }
 
-// syncedFolder syncs something new twice, and then nothing once. It returns the version that was noted.
-func syncedFolder(t *testing.T, dir string) uint64 {
+// syncedFolder syncs something new twice, and then nothing once.
+func syncedFolder(t *testing.T, dir string) syncState {
 	t.Helper()
 	s := mustOpen(t, dir, nil)
 	for _, value := range []string{"0", "1", "1"} {
 		mustPut(t, s, "k", value)
 		base.Check(t, s.Sync(context.Background()))
 	}
-	mustClose(t, s)
-	version := readVersion(filepath.Join(dir, badgerName))
-	if version == 0 {
-		t.Error("after two syncs of something new none is noted")
+	path := filepath.Join(dir, badgerName)
+	synced := readSyncState(path)
+	if synced.version == 0 || synced.clean {
+		t.Errorf("after two syncs of something new the mark is %+v", synced)
 	}
-	return version
+	mustClose(t, s)
+	if m := readSyncState(path); m != (syncState{synced.version, true}) {
+		t.Errorf("after Close the mark is %+v, want version %d and clean", m, synced.version)
+	}
+	return synced
 }
