@@ -84,8 +84,9 @@ var (
 // Open returns, after at most 5 seconds. If the folder was empty, the log says so: an owner who did
 // not expect that has lost the volume.
 //
-// If an open folder is removed, renamed or replaced, the Store writes no more, and says so. It goes on
-// once the folder is back. Restart the process to use what is there instead.
+// If an open folder is removed, renamed or replaced, the Store writes no more, and says so. Put back
+// the folder that is to be used, and restart the process. If nothing else stood in its place
+// meanwhile, the Store goes on without a restart.
 //
 // The caller must close the Store.
 func Open(dir string, opts *Options) (*Store, error) {
@@ -148,7 +149,7 @@ func (s *Store) Close() error {
 
 // Health returns nil if the store works. Otherwise it returns why it does not: an error that wraps
 // [store.ErrUnavailable], or [store.ErrClosed]. It may be called concurrently, and does not wait
-// for running calls.
+// for running calls. So a disk on which writes hang shows in the Stats of the Site, but not here.
 func (s *Store) Health() error {
 	db, err := s.acquire()
 	if err != nil {
