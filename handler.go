@@ -648,11 +648,10 @@ func (s *Site) RobotsLine() string {
 // entity tag, and "Cache-Control: no-cache" unless next says otherwise. A CDN that keeps
 // the old file may serve it until that expires.
 //
-// To know the file, Robots asks next for all of it, uncompressed. If there is nothing to
-// add, it passes the answer on unchanged. That is so if the file names the sitemap, and if
-// it is not a plain robots.txt: any other status, HTML, or a file that is compressed, in
-// UTF-16, broken off, or longer than 500 KiB with the lines. If the answer to the client's own
-// request may be another one, as with HEAD, next answers that too. Robots adds nothing under
+// To know the file, Robots asks next for all of it. If there is nothing to add, it then
+// lets next answer the request. That is so if the file names the sitemap, and if it is not
+// a plain robots.txt: any other status, HTML, or a file that is compressed, in UTF-16,
+// broken off, or longer than 500 KiB with the lines. Robots adds nothing under
 // Options.ReportOnly, or if Options.Name looks like a secret that robots.txt would reveal.
 // The latter is logged.
 func (s *Site) Robots(next http.Handler) http.Handler {
