@@ -1,73 +1,154 @@
 package page
 
-import (
-	"bytes"
-	"slices"
+import "bytes"
+
+// attr is an attribute that the reader needs.
+type attr uint8
+
+const (
+	noAttr attr = iota
+	attrClass
+	attrContent
+	attrDataConfirm
+	attrDataLazySrc
+	attrDataLazySrcset
+	attrDataMethod
+	attrDataOriginal
+	attrDataSrc
+	attrDataSrcset
+	attrDataTurboMethod
+	attrHeight
+	attrHidden
+	attrHref
+	attrHreflang
+	attrHTTPEquiv
+	attrHxDelete
+	attrHxPatch
+	attrHxPost
+	attrHxPut
+	attrID
+	attrLang
+	attrMedia
+	attrName
+	attrOnclick
+	attrProperty
+	attrRel
+	attrRole
+	attrSrc
+	attrSrcset
+	attrType
+	attrWidth
+	attrs // how many there are
 )
 
-// tag holds the attributes of one start tag. If an attribute is repeated, the first one counts. All
-// is valid until the next tag.
-type tag struct {
-	b     []byte // the page
-	attrs []attribute
-	buf   []byte // holds the values that had to be decoded
+var attrNames = [attrs]string{
+	attrClass: "class", attrContent: "content", attrDataConfirm: "data-confirm", attrDataMethod: "data-method", attrDataTurboMethod: "data-turbo-method",
+	attrHxDelete: "hx-delete", attrHxPatch: "hx-patch", attrHxPost: "hx-post", attrHxPut: "hx-put", attrOnclick: "onclick",
+	attrDataLazySrc: "data-lazy-src", attrDataLazySrcset: "data-lazy-srcset",
+	attrDataOriginal: "data-original", attrDataSrc: "data-src", attrDataSrcset: "data-srcset", attrHeight: "height",
+	attrHidden: "hidden", attrHref: "href", attrHreflang: "hreflang", attrHTTPEquiv: "http-equiv", attrID: "id", attrLang: "lang",
+	attrMedia: "media", attrName: "name", attrProperty: "property", attrRel: "rel", attrRole: "role", attrSrc: "src",
+	attrSrcset: "srcset", attrType: "type", attrWidth: "width",
 }
 
-// attribute says where in the page the key and the value of an attribute are.
-type attribute struct{ key, keyEnd, val, valEnd int }
+var attrsByName = buildAttrs()
 
-// find returns an attribute, or nil. name is in lower case.
-func (t *tag) find(name string) *attribute {
-	for i := range t.attrs {
-		if a := &t.attrs[i]; isName(t.b[a.key:a.keyEnd], name) {
-			return a
-		}
+func buildAttrs() (byName names) {
+	for a, name := range attrNames[1:] {
+		byName.add(name, uint8(a+1))
 	}
-	return nil
+	return byName
 }
 
-func (t *tag) has(name string) bool { return t.find(name) != nil }
+// attrOf returns the attribute with a name, in any case.
+func attrOf(name []byte) attr { return attr(attrsByName.find(name)) }
+
+// tag holds the attributes of one start tag. If an attribute is repeated, the first one counts. The
+// values are valid until the next tag.
+type tag struct {
+	have uint32 // a bit for each attribute that is there
+	vals [attrs][]byte
+	buf  []byte // holds the values that had to be decoded
+}
+
+func (t *tag) has(a attr) bool { return t.have&(1<<a) != 0 }
 
 // get returns the value of an attribute, which is empty if it is absent.
-func (t *tag) get(name string) []byte {
-	if a := t.find(name); a != nil {
-		return t.value(a)
+func (t *tag) get(a attr) []byte {
+	if !t.has(a) {
+		return nil
 	}
-	return nil
+	return t.vals[a]
 }
 
-// value returns the value of an attribute, decoded.
-func (t *tag) value(a *attribute) []byte {
-	val := t.b[a.val:a.valEnd]
-	if !slices.ContainsFunc(val, func(c byte) bool { return c == '&' || c == '\r' || c == 0 }) {
-		return val
+// readsAttributes reports whether the reader needs the attributes of an element. The attributes of
+// a container can hide it or make it furniture.
+func readsAttributes(el element) bool {
+	switch el {
+	case elA, elArea, elBase, elHTML, elImg, elLink, elMeta, elScript:
+		return true
 	}
-	n := len(t.buf)
-	t.buf = appendDecoded(t.buf, normalized(val), true)
-	return t.buf[n:]
+	return traits[el]&open != 0
+}
+
+// read takes the attributes of a start tag.
+func (t *tag) read(s *attrScanner) {
+	for {
+		key, val, ok := s.next()
+		if !ok {
+			return
+		}
+		a := attrOf(key)
+		if a == noAttr || t.has(a) {
+			continue
+		}
+		if needsDecoding(val) {
+			n := len(t.buf)
+			t.buf = appendDecoded(t.buf, normalized(val), true)
+			val = t.buf[n:]
+		}
+		t.have |= 1 << a
+		t.vals[a] = val
+	}
+}
+
+// needsDecoding reports whether an attribute's value differs from its written form.
+func needsDecoding(val []byte) bool {
+	for _, c := range val {
+		if c == '&' || c == '\r' || c == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // attrScanner cuts the rest of a start tag, after its name, into attributes. It follows section
 // 13.2.5.32 and later of the HTML standard, and stops at the bracket that ends the tag.
 type attrScanner struct {
-	b         []byte
-	i         int // how many bytes have been read
-	slash     int // where the last slash outside of a value is
-	attribute     // the last one
+	b     []byte
+	i     int // how many bytes have been read
+	slash int // where the last slash outside of a value is
 }
 
-// next goes to the next attribute. It reports false at the end.
-func (s *attrScanner) next() bool {
+// next returns the next attribute as written. ok is false at the end.
+func (s *attrScanner) next() (key, val []byte, ok bool) {
 	for {
 		s.skipSpace()
 		if s.i == len(s.b) || s.b[s.i] == '>' {
-			return false
+			return nil, nil, false
 		}
-		s.readKey()
-		s.readValue()
-		if s.keyEnd > s.key {
-			return true
+		key = s.key()
+		val = s.value()
+		if len(key) > 0 {
+			return key, val, true
 		}
+	}
+}
+
+// skip takes all attributes.
+func (s *attrScanner) skip() {
+	for ok := true; ok; {
+		_, _, ok = s.next()
 	}
 }
 
@@ -77,52 +158,61 @@ func (s *attrScanner) skipSpace() {
 	}
 }
 
-// readKey takes a name. A leading equals sign is part of it.
-func (s *attrScanner) readKey() {
-	s.key = s.i
-	for ; s.i < len(s.b); s.i++ {
-		c := s.b[s.i]
-		if c <= '>' && (isSpace(c) || c == '/' || c == '>' || c == '=' && s.i > s.key) {
+// key takes a name. A leading equals sign is part of it.
+func (s *attrScanner) key() []byte {
+	i := s.i
+	for ; i < len(s.b); i++ {
+		c := s.b[i]
+		if c <= '>' && (isSpace(c) || c == '/' || c == '>' || c == '=' && i > s.i) {
 			break
 		}
 	}
-	s.keyEnd = s.i
+	key := s.b[s.i:i]
+	s.i = i
+	return key
 }
 
-// readValue reads what comes after a name: an equals sign and a value, a lone slash, or nothing.
-func (s *attrScanner) readValue() {
-	s.val, s.valEnd = s.i, s.i
+// value reads what comes after a name: an equals sign and a value, a lone slash, or nothing.
+func (s *attrScanner) value() []byte {
 	s.skipSpace()
 	if s.i == len(s.b) {
-		return
+		return nil
 	}
 	switch s.b[s.i] {
 	case '/':
 		s.slash = s.i
 		s.i++
-		return
+		return nil
 	case '=':
 		s.i++
 	default:
-		return
+		return nil
 	}
 	s.skipSpace()
 	if s.i == len(s.b) || s.b[s.i] == '>' {
-		return
+		return nil
 	}
 	if q := s.b[s.i]; q == '"' || q == '\'' {
-		s.val, s.valEnd = s.i+1, len(s.b)
-		if n := bytes.IndexByte(s.b[s.val:], q); n >= 0 {
-			s.valEnd = s.val + n
-		}
-		s.i = min(s.valEnd+1, len(s.b))
-		return
+		return s.quoted(q)
 	}
-	s.val = s.i
-	for s.i < len(s.b) && !isSpace(s.b[s.i]) && s.b[s.i] != '>' {
-		s.i++
+	i := s.i
+	for i < len(s.b) && !isSpace(s.b[i]) && s.b[i] != '>' {
+		i++
 	}
-	s.valEnd = s.i
+	val := s.b[s.i:i]
+	s.i = i
+	return val
+}
+
+func (s *attrScanner) quoted(q byte) []byte {
+	rest := s.b[s.i+1:]
+	n := bytes.IndexByte(rest, q)
+	if n < 0 {
+		s.i = len(s.b)
+		return rest
+	}
+	s.i += n + 2
+	return rest[:n]
 }
 
 // isSpace reports whether c is white space in HTML.

@@ -3,9 +3,13 @@ package page
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/zeebo/xxh3"
 )
+
+// maxDataDepth bounds how deeply nested structured data is read.
+const maxDataDepth = 64
 
 // data reads a script of structured data (JSON-LD). It ignores a script that is not valid JSON.
 func (r *reader) data(script []byte) {
@@ -17,49 +21,48 @@ func (r *reader) data(script []byte) {
 	if json.Unmarshal(script, &v) != nil {
 		return
 	}
-	r.value("", v, true)
+	r.facts.DataHash += hashData("", v)
+	r.modified(modified(v, 0), dateData)
 	if m := r.facts.Media; m != nil {
 		m.Data = append(m.Data, v)
 	}
 }
 
-// value reads a value of structured data that a property of that name has, and everything in it. It
-// adds what the value says of the page's own content to DataHash, in any order. If dated is set, a
-// dateModified is the page's.
-func (r *reader) value(property string, v any, dated bool) {
+// modified returns the latest dateModified in structured data. It ignores dates of anything but the
+// page.
+func modified(v any, depth int) (latest time.Time) {
+	note := func(t time.Time) {
+		if t.After(latest) {
+			latest = t
+		}
+	}
+	if depth == maxDataDepth {
+		return latest
+	}
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {
-			r.value(property, e, dated)
+			note(modified(e, depth+1))
 		}
-		return
 	case map[string]any:
 		if isOtherThing(v["@type"]) {
-			return
+			return latest
 		}
 		for key, e := range v {
-			if !LeadsElsewhere(key) {
-				r.value(key, e, dated && !hasOwnDate(key))
+			switch key {
+			case "dateModified":
+				for _, s := range texts(e) {
+					note(Date(s))
+				}
+			case "image", "video", "audio", "associatedMedia", "about", "subjectOf": // they have dates of their own
+			default:
+				if !LeadsElsewhere(key) {
+					note(modified(e, depth+1))
+				}
 			}
 		}
-		return
-	case string:
-		if dated && property == "dateModified" {
-			r.modified(Date(v), dateData)
-		}
 	}
-	if isContent(property) {
-		r.facts.DataHash += xxh3.HashStringSeed(fmt.Sprint(v), xxh3.HashString(property))
-	}
-}
-
-// hasOwnDate reports whether a property (schema.org) names a thing with a date of its own.
-func hasOwnDate(property string) bool {
-	switch property {
-	case "image", "video", "audio", "associatedMedia", "about", "subjectOf":
-		return true
-	}
-	return false
+	return latest
 }
 
 // texts returns the texts in a value that is a text, or a list of them.
@@ -98,6 +101,31 @@ func isOtherThing(types any) bool {
 		}
 	}
 	return false
+}
+
+// hashData returns a hash of what structured data says about the page's own content, in any order
+// of the properties. It is zero if the data says nothing about that.
+func hashData(name string, v any) (sum uint64) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			sum += hashData(name, e)
+		}
+	case map[string]any:
+		if isOtherThing(v["@type"]) {
+			return 0
+		}
+		for key, e := range v {
+			if !LeadsElsewhere(key) {
+				sum += hashData(key, e)
+			}
+		}
+	default:
+		if isContent(name) {
+			sum = xxh3.HashStringSeed(fmt.Sprint(v), xxh3.HashString(name))
+		}
+	}
+	return sum
 }
 
 // isContent reports whether a property (schema.org) holds text that readers see on the page.

@@ -2,24 +2,63 @@ package page
 
 import "strings"
 
-// element is an element that the reader knows: its index in known.
+// element is an element that the reader knows. It treats all others as inline elements without
+// meaning.
 type element uint8
 
-// unknown stands for all other elements, which are inline elements without meaning.
-const unknown element = 0
+// The reader handles these elements by name, not only by their traits.
+const (
+	unknown element = iota
+	elA
+	elArea
+	elBase
+	elBody
+	elBr
+	elCaption
+	elDD
+	elDL
+	elDT
+	elHead
+	elHeader
+	elHTML
+	elImg
+	elLI
+	elLink
+	elMath
+	elMenu
+	elMeta
+	elNoscript
+	elOL
+	elP
+	elPlaintext
+	elScript
+	elSVG
+	elTable
+	elTBody
+	elTD
+	elTemplate
+	elTextarea
+	elTFoot
+	elTH
+	elTHead
+	elTitle
+	elTR
+	elUL
+	others        // the first element that has only traits
+	elements = 88 // room for this many
+)
 
-// known holds the elements that the reader knows.
-var known [256]struct {
-	name   string
-	traits trait
+var elementNames = [others]string{
+	elA: "a", elArea: "area", elBase: "base", elBody: "body", elBr: "br", elCaption: "caption", elDD: "dd",
+	elDL: "dl", elDT: "dt", elHead: "head", elHeader: "header", elHTML: "html", elImg: "img",
+	elLI: "li", elLink: "link", elMath: "math", elMenu: "menu", elMeta: "meta", elNoscript: "noscript",
+	elOL: "ol", elP: "p", elPlaintext: "plaintext", elScript: "script", elSVG: "svg", elTable: "table",
+	elTBody: "tbody", elTD: "td", elTemplate: "template", elTextarea: "textarea", elTFoot: "tfoot", elTH: "th",
+	elTHead: "thead", elTitle: "title", elTR: "tr", elUL: "ul",
 }
 
-func (e element) name() string { return known[e].name }
-
-func (e element) traits() trait { return known[e].traits }
-
 // trait is what an element means for reading.
-type trait uint32
+type trait uint16
 
 const (
 	block     trait = 1 << iota // the text is cut where it begins and ends
@@ -34,123 +73,68 @@ const (
 	raw                         // it holds characters and no elements
 	inHead                      // it may stand in the head
 	heading                     // its text is a heading
-	reads                       // the reader needs its attributes
-
-	// These say which elements end where others begin; see implied.
-	paragraph
-	item
-	list
-	term
-	terms
-	cell
-	tableRow
-	tableRows
-	caption
-	table
 
 	// elements inside have these traits too
 	inherited = inMain | inArticle | furniture | noText | inert | heading
 	container = block | open | endsP
 )
 
-// elementTraits lists the elements that the reader knows.
+// elementTraits lists all elements that have traits.
 var elementTraits = [...]struct {
 	traits trait
 	names  string
 }{
-	{container, "address blockquote center details div fieldset figcaption figure hgroup legend pre search section summary"},
+	{container, "address blockquote center details div dl fieldset figcaption figure hgroup"},
 	{container | heading, "h1 h2 h3 h4 h5 h6"},
-	{container | paragraph, "p"},
-	{container | item, "li"},
-	{container | list, "menu ol ul"},
-	{container | term, "dd dt"},
-	{container | terms, "dl"},
+	{container, "legend li dd dt menu ol p pre search section summary ul"},
 	{container | inMain, "main"},
 	{container | inArticle, "article"},
 	{container | furniture, "aside dialog footer form header nav"},
-	{container | scope | table, "table"},
-	{block | open | scope | caption, "caption"},
-	{block | open | tableRows, "thead tbody tfoot"},
-	{block | open | tableRow, "tr"},
-	{block | open | scope | cell, "td th"},
+	{container | scope, "table"},
+	{block | open | scope, "caption td th"},
+	{block | open, "thead tbody tfoot tr"},
 	{block | open | furniture, "button select"},
 	{block, "br option optgroup"},
 	{block | endsP, "hr"},
 	{open, "math"},
 	{open | noText, "audio canvas datalist svg video"},
 	{open | noText | inHead, "noscript"},
-	{open | noText | inert | scope | table | inHead, "template"},
+	{open | noText | inert | scope | inHead, "template"},
 	{raw | noText, "iframe noembed"},
-	{raw | noText | inHead, "noframes style title"},
-	{raw | noText | inHead | reads, "script"},
+	{raw | noText | inHead, "noframes script style title"},
 	{raw | block, "plaintext"},
 	{raw | block | furniture, "textarea"},
 	{raw | block | endsP, "xmp"},
-	{inHead, "head"},
-	{inHead | reads, "base html link meta"},
-	{reads, "a area img image"},
-	{0, "body"},
+	{inHead, "base head html link meta"},
 }
 
-// implied says which open elements end where an element begins: an item ends at the next item of
-// its list. No element ends outside of the innermost one that has a trait of within.
-var implied = [...]struct{ begins, ends, within trait }{
-	{endsP, paragraph, scope},
-	{item, item, scope | list},
-	{term, term, scope | terms},
-	{cell, cell, table},
-	{tableRow, tableRow | caption, table},
-	{tableRows, tableRows | caption, table},
-}
+var elementsByName, traits = buildElements()
 
-// elements finds an element by its name. It is an open-addressed hash table because every tag of a
-// page is looked up.
-var elements [512]element
-
-func init() {
-	last := unknown
-	for _, e := range elementTraits {
-		for name := range strings.FieldsSeq(e.names) {
-			i := elementSlot([]byte(name))
-			for elements[i] != unknown {
-				i = (i + 1) % len(elements)
+func buildElements() (byName names, traits [elements]trait) {
+	for el, name := range elementNames[1:] {
+		byName.add(name, uint8(el+1))
+	}
+	byName.add("image", uint8(elImg))
+	next := uint8(others)
+	for _, t := range elementTraits {
+		for name := range strings.FieldsSeq(t.names) {
+			el := byName.find([]byte(name))
+			if el == 0 {
+				el, next = next, next+1
+				byName.add(name, el)
 			}
-			last++
-			elements[i] = last
-			known[last].name, known[last].traits = name, e.traits
+			traits[el] = t.traits
 		}
 	}
-}
-
-func elementSlot(name []byte) int {
-	n := len(name)
-	return (n*37 + int(name[0]|0x20)*5 + int(name[n/2]|0x20)*19 + int(name[n-1]|0x20)*83) % len(elements)
+	return byName, traits
 }
 
 // elementOf returns the element with a name, in any case.
-func elementOf(name []byte) element {
-	for i := elementSlot(name); ; i = (i + 1) % len(elements) {
-		if e := elements[i]; e == unknown || isName(name, e.name()) {
-			return e
-		}
-	}
-}
-
-// isName reports whether name, in any case, equals lower.
-func isName(name []byte, lower string) bool {
-	if len(name) != len(lower) {
-		return false
-	}
-	for i, c := range name {
-		if c != lower[i] && (c < 'A' || 'Z' < c || c+'a'-'A' != lower[i]) {
-			return false
-		}
-	}
-	return true
-}
+func elementOf(name []byte) element { return element(elementsByName.find(name)) }
 
 // placeIn returns the place of what is inside an element of that name at a place. It is the FNV-1a
-// hash (draft-eastlake-fnv, 64 bits) of the names from the outermost to the innermost.
+// hash (draft-eastlake-fnv, 64 bits) of the names from the outermost to the innermost. Names are
+// hashed because the elements' numbers may change.
 func placeIn(place uint64, name []byte) uint64 {
 	const prime = 1099511628211
 	for _, c := range name {

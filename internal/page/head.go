@@ -8,19 +8,21 @@ import (
 
 // meta reads a meta element.
 func (r *reader) meta(t *tag, in trait) {
-	content := t.get("content")
+	content := t.get(attrContent)
 	if len(content) == 0 {
 		return
 	}
-	if isRobotName(bytes.TrimSpace(t.get("name"))) {
+	if isRobotName(bytes.TrimSpace(t.get(attrName))) {
 		r.facts.Rules.read(string(content))
 		return
 	}
 	if in&(noText|inert) != 0 {
 		return // it is only for visitors without scripts, or for nobody
 	}
-	r.property(t, content)
-	r.metaDate(t, content)
+	if !r.headOnly {
+		r.property(t, content)
+		r.metaDate(t, content)
+	}
 }
 
 // dateSource says where in a page its date of modification was found.
@@ -44,7 +46,7 @@ func (r *reader) metaDate(t *tag, content []byte) {
 	if len(content) > maxDate {
 		return
 	}
-	for _, a := range [...]string{"property", "name", "http-equiv"} {
+	for _, a := range [...]attr{attrProperty, attrName, attrHTTPEquiv} {
 		name := t.get(a)
 		if len(name) < len("last-modified") || len(name) > maxDateName {
 			continue
@@ -79,16 +81,13 @@ func (r *reader) modified(t time.Time, source dateSource) {
 
 // headLink reads a link element in the head.
 func (r *reader) headLink(t *tag) {
-	if len(t.get("rel")) < min(len("canonical"), len("alternate")) { // as most are
-		return
-	}
-	rel, lang := string(t.get("rel")), t.get("hreflang")
+	rel, lang := string(t.get(attrRel)), t.get(attrHreflang)
 	canonical := hasToken(rel, "canonical")
 	alternate := len(lang) > 0 && len(r.facts.Alternates) < maxAlternates && hasToken(rel, "alternate")
 	if !canonical && !alternate {
 		return
 	}
-	href := string(trimHref(t.get("href")))
+	href := string(trimHref(t.get(attrHref)))
 	if href == "" || len(href) > maxHref || !IsWeb(href) {
 		return
 	}
@@ -96,7 +95,7 @@ func (r *reader) headLink(t *tag) {
 		lang := strings.TrimSpace(string(lang[:min(len(lang), 64)]))
 		r.facts.Alternates = append(r.facts.Alternates, Alternate{Lang: lang, Href: href})
 	}
-	ofVariant := t.has("hreflang") || t.has("lang") || t.has("media") || t.has("type")
+	ofVariant := t.has(attrHreflang) || t.has(attrLang) || t.has(attrMedia) || t.has(attrType)
 	switch {
 	case !canonical || ofVariant:
 	case r.facts.Canonical == "":
@@ -107,17 +106,17 @@ func (r *reader) headLink(t *tag) {
 }
 
 func (r *reader) base(t *tag, in trait) {
-	if href := t.get("href"); r.facts.Base == "" && in&(noText|inert) == 0 && len(href) <= maxHref {
+	if href := t.get(attrHref); r.facts.Base == "" && in&(noText|inert) == 0 && len(href) <= maxHref {
 		r.facts.Base = string(trimHref(href))
 	}
 }
 
 // lang takes the language of the page.
 func (r *reader) lang(t *tag) {
-	if r.facts.Lang != "" || len(t.get("lang")) > 64 {
+	if r.facts.Lang != "" || len(t.get(attrLang)) > 64 {
 		return
 	}
-	tag := strings.TrimSpace(string(t.get("lang")))
+	tag := strings.TrimSpace(string(t.get(attrLang)))
 	if r.facts.Media != nil {
 		r.facts.Media.Lang = tag
 	}

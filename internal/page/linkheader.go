@@ -1,7 +1,6 @@
 package page
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -9,47 +8,107 @@ import (
 // maxLinkHeader is how many bytes of one Link header are read.
 const maxLinkHeader = 16 << 10
 
-var (
-	// headerLink finds a link: its target, and its parameters up to a comma.
-	headerLink = regexp.MustCompile(`<([^>]*)>((?:[^,"]|"(?:[^"\\]|\\.)*"?)*)`)
-	// headerParam finds a parameter: its name, and its value if it has one, quoted or not.
-	headerParam = regexp.MustCompile(`;[ \t]*([^=;" \t]+)(?:[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"?|[^;" \t]*))?`)
-)
-
 // LinkCanonicals returns the distinct targets with rel=canonical in Link headers (RFC 8288), as
 // written. More than one is a conflict. It ignores links for another context (anchor) and for a
 // variant of the page (hreflang, media, type).
 func LinkCanonicals(values []string) []string {
 	var found []string
 	for _, v := range values {
-		if v = v[:min(len(v), maxLinkHeader)]; !strings.Contains(strings.ToLower(v), "canonical") {
-			continue
-		}
-		for _, link := range headerLink.FindAllStringSubmatch(v, -1) {
-			target := string(trimHref([]byte(link[1])))
-			if target != "" && IsWeb(target) && namesCanonical(link[2]) && !slices.Contains(found, target) {
-				found = append(found, target)
+		v = v[:min(len(v), maxLinkHeader)]
+		for v != "" {
+			var l headerLink
+			l, v = cutLink(v)
+			if l.canonical && !l.variant && l.target != "" && IsWeb(l.target) && !slices.Contains(found, l.target) {
+				found = append(found, l.target)
 			}
 		}
 	}
 	return found
 }
 
-// namesCanonical reports whether the parameters of a link make its target the canonical location.
-// Only the first rel counts.
-func namesCanonical(params string) bool {
-	rel := ""
-	for _, param := range headerParam.FindAllStringSubmatch(params, -1) {
-		switch strings.ToLower(param[1]) {
-		case "rel":
-			if rel == "" {
-				rel = param[2]
-			}
-		case "anchor", "hreflang", "media", "type":
-			return false
+// headerLink is one link of a Link header.
+type headerLink struct {
+	target    string
+	canonical bool
+	variant   bool
+	rel       bool // whether a rel was seen: only the first one counts
+}
+
+// cutLink takes one link from the beginning of v.
+func cutLink(v string) (l headerLink, rest string) {
+	v = strings.TrimLeft(v, " \t,")
+	if !strings.HasPrefix(v, "<") {
+		_, rest, _ = strings.Cut(v, ",")
+		return l, rest
+	}
+	target, v, ok := strings.Cut(v[1:], ">")
+	if !ok {
+		return l, ""
+	}
+	l.target = string(trimHref([]byte(target)))
+	for {
+		v = strings.TrimLeft(v, " \t")
+		if !strings.HasPrefix(v, ";") {
+			break
+		}
+		var name, value string
+		name, value, v = cutParam(v[1:])
+		l.param(name, value)
+	}
+	_, rest, _ = strings.Cut(v, ",")
+	return l, rest
+}
+
+func (l *headerLink) param(name, value string) {
+	switch strings.ToLower(name) {
+	case "rel":
+		if !l.rel {
+			l.rel = true
+			l.canonical = hasToken(value, "canonical")
+		}
+	case "anchor", "hreflang", "media", "type":
+		l.variant = true
+	}
+}
+
+// cutParam takes a name and its value, if it has one, quoted or not.
+func cutParam(v string) (name, value, rest string) {
+	const space = " \t"
+	name, v = cutBefore(strings.TrimLeft(v, space), "=;,"+space)
+	v = strings.TrimLeft(v, space)
+	if !strings.HasPrefix(v, "=") {
+		return name, "", v
+	}
+	v = strings.TrimLeft(v[1:], space)
+	if strings.HasPrefix(v, `"`) {
+		value = quoted(v)
+		return name, strings.Trim(value, `"`), v[len(value):]
+	}
+	value, rest = cutBefore(v, ";,"+space)
+	return name, value, rest
+}
+
+// cutBefore cuts s before the first of some characters.
+func cutBefore(s, chars string) (before, rest string) {
+	i := strings.IndexAny(s, chars)
+	if i < 0 {
+		return s, ""
+	}
+	return s[:i], s[i:]
+}
+
+// quoted returns the quoted text at the beginning of s, with its quotes, as written. A quote after
+// a backslash does not end it.
+func quoted(s string) string {
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			return s[:i+1]
 		}
 	}
-	return hasToken(strings.Trim(rel, `"`), "canonical")
+	return s
 }
 
 // hasToken reports whether a list separated by white space holds a token, in any case.

@@ -11,13 +11,17 @@ import (
 // hrefs collects distinct references. It keeps their bytes in one buffer, which becomes one string
 // at the end.
 type hrefs struct {
-	buf  []byte
-	refs []ref
-	at   map[uint64]int // where the reference with a hash is in refs
+	buf   []byte
+	refs  []ref
+	slots [hrefSlots]uint16 // an open-addressed hash table: an index into refs plus one, or 0 if empty
 }
+
+// hrefSlots is a power of two. At least a third of the table stays empty.
+const hrefSlots = 8192
 
 // ref is one reference.
 type ref struct {
+	hash       uint64
 	start, end int
 	where      where
 	noFollow   bool
@@ -44,31 +48,34 @@ func (d deed) merge(o deed) deed {
 }
 
 func (h *hrefs) reset() {
-	clear(h.at)
+	if len(h.refs) > 0 {
+		clear(h.slots[:])
+	}
 	h.buf, h.refs = h.buf[:0], h.refs[:0]
 }
 
 // add notes a reference. A repeated reference is merged: it has the regions of all its occurrences,
 // and is nofollow only if all of them are. Once there are limit references, add drops new ones.
+// limit is at most maxLinks.
 func (h *hrefs) add(href []byte, w where, noFollow bool, does deed, limit int) {
 	hash := xxh3.Hash(href)
-	if i, ok := h.at[hash]; ok {
-		r := &h.refs[i]
-		r.where |= w
-		r.noFollow = r.noFollow && noFollow
-		r.does = r.does.merge(does)
-		return
+	slot := hash % hrefSlots
+	for ; h.slots[slot] != 0; slot = (slot + 1) % hrefSlots {
+		r := &h.refs[h.slots[slot]-1]
+		if r.hash == hash && string(h.buf[r.start:r.end]) == string(href) {
+			r.where |= w
+			r.noFollow = r.noFollow && noFollow
+			r.does = r.does.merge(does)
+			return
+		}
 	}
 	if len(h.refs) >= limit {
 		return
 	}
-	if h.at == nil {
-		h.at = map[uint64]int{}
-	}
-	h.at[hash] = len(h.refs)
 	start := len(h.buf)
 	h.buf = append(h.buf, href...)
-	h.refs = append(h.refs, ref{start, len(h.buf), w, noFollow, does})
+	h.refs = append(h.refs, ref{hash, start, len(h.buf), w, noFollow, does})
+	h.slots[slot] = uint16(len(h.refs))
 }
 
 func (h *hrefs) links(main where) []Link {
@@ -95,54 +102,54 @@ func (h *hrefs) sources(main where) (list []string) {
 }
 
 // link notes the link of an a or area element. Text after an a element belongs to its link.
-func (r *reader) link(anchor bool, t *tag, in trait) {
-	if anchor {
+func (r *reader) link(el element, t *tag, in trait) {
+	if r.headOnly {
+		return
+	}
+	if el == elA {
 		r.inLink = 0
-		if t.has("href") {
+		if t.has(attrHref) {
 			r.linkCount++
 			r.inLink = r.linkCount
 		}
 	}
-	if r.headOnly {
-		return
-	}
-	href := trimHref(t.get("href"))
+	href := trimHref(t.get(attrHref))
 	if isShown(t, in) && isLocation(href) && href[0] != '#' {
-		r.links.add(href, whereOf(in), noFollowRel(t.get("rel")), deedOf(t), maxLinks)
+		r.links.add(href, whereOf(in), noFollowRel(t.get(attrRel)), deedOf(t), maxLinks)
 	}
 }
 
 // image notes the source of an img element.
 func (r *reader) image(t *tag, in trait) {
-	if !isShown(t, in) {
+	if r.headOnly || !isShown(t, in) {
 		return
 	}
 	r.picture(t, in)
-	if src := trimHref(t.get("src")); isLocation(src) {
+	if src := trimHref(t.get(attrSrc)); isLocation(src) {
 		r.images.add(src, whereOf(in), false, visits, 2*maxImages)
 	}
 }
 
 // isShown reports whether visitors see an element.
-func isShown(t *tag, in trait) bool { return in&inert == 0 && !t.has("hidden") }
+func isShown(t *tag, in trait) bool { return in&inert == 0 && !t.has(attrHidden) }
 
 // isLocation reports whether a reference is kept.
 func isLocation(href []byte) bool { return len(href) > 0 && len(href) <= maxHref && IsWeb(href) }
 
 // deedOf returns what a link does.
 func deedOf(t *tag) deed {
-	for _, name := range [...]string{"data-method", "data-turbo-method"} {
-		if m := t.get(name); len(m) > 0 && !strings.EqualFold(string(m), "get") {
+	for _, a := range [...]attr{attrDataMethod, attrDataTurboMethod} {
+		if m := t.get(a); len(m) > 0 && !strings.EqualFold(string(m), "get") {
 			return other
 		}
 	}
-	for _, name := range [...]string{"hx-delete", "hx-patch", "hx-post", "hx-put"} {
-		if t.has(name) {
+	for _, a := range [...]attr{attrHxDelete, attrHxPatch, attrHxPost, attrHxPut} {
+		if t.has(a) {
 			return other
 		}
 	}
-	onclick := t.get("onclick")
-	if t.has("data-confirm") || bytes.Contains(onclick, []byte("confirm(")) || bytes.Contains(onclick, []byte("submit(")) {
+	onclick := t.get(attrOnclick)
+	if t.has(attrDataConfirm) || bytes.Contains(onclick, []byte("confirm(")) || bytes.Contains(onclick, []byte("submit(")) {
 		return asks
 	}
 	return visits

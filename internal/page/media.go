@@ -40,18 +40,18 @@ func (r *reader) picture(t *tag, in trait) {
 	if r.facts.Media == nil || len(r.pictures) == maxPictures {
 		return
 	}
-	first := func(names ...string) string {
-		for _, name := range names {
-			if val := t.get(name); len(val) > 0 && len(val) <= maxSrcset {
+	first := func(names ...attr) string {
+		for _, a := range names {
+			if val := t.get(a); len(val) > 0 && len(val) <= maxSrcset {
 				return string(val)
 			}
 		}
 		return ""
 	}
 	r.pictures = append(r.pictures, picture{Picture{
-		Src: first("src"), Srcset: first("srcset"),
-		LazySrc: first("data-src", "data-lazy-src", "data-original"), LazySrcset: first("data-srcset", "data-lazy-srcset"),
-		Width: first("width"), Height: first("height"),
+		Src: first(attrSrc), Srcset: first(attrSrcset),
+		LazySrc: first(attrDataSrc, attrDataLazySrc, attrDataOriginal), LazySrcset: first(attrDataSrcset, attrDataLazySrcset),
+		Width: first(attrWidth), Height: first(attrHeight),
 	}, whereOf(in)})
 }
 
@@ -61,9 +61,9 @@ func (r *reader) property(t *tag, content []byte) {
 	if m == nil || len(m.Properties) == maxProperties || len(content) > maxContent {
 		return
 	}
-	name := t.get("property")
+	name := t.get(attrProperty)
 	if len(name) == 0 {
-		name = t.get("name")
+		name = t.get(attrName)
 	}
 	if len(name) <= maxDateName && strings.Contains(string(name), ":") {
 		m.Properties = append(m.Properties, Property{strings.ToLower(string(name)), string(content)})

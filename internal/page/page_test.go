@@ -201,7 +201,7 @@ func TestStackOfElementsIsBounded(t *testing.T) {
 	const n = 100_000
 	div := elementOf([]byte("div"))
 	for range n {
-		s.push(div, []byte("div"), div.traits())
+		s.push(div, []byte("div"), container)
 	}
 	if len(s.frames) > maxDepth {
 		t.Fatalf("%d open elements", len(s.frames))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"sync"
-	"time"
 )
 
 // reader reads one page. It is reused for later pages to keep its buffers.
@@ -12,13 +11,13 @@ type reader struct {
 	scan  scanner
 	facts Facts
 
-	headOnly bool // whether Head called it, which reads little more than the head
+	headOnly bool // whether Head called it
 	xhtml    bool // whether a slash ends an element
 	inHead   bool
 	headShut bool // the head's end tag was read; until the body begins, head elements still belong to the head
 	tail     int  // bytes that Head may still read after the head
 
-	raw        element    // the element whose characters are the next token, or unknown
+	raw        element    // the element whose characters are the next token
 	rawData    bool       // whether those characters are a script of structured data
 	dataLeft   int        // bytes of structured data that may still be read
 	modifiedBy dateSource // the source of facts.Modified
@@ -48,7 +47,7 @@ func read(body []byte, opts Options, headOnly bool) Facts {
 	f := r.facts
 	r.scan.reset(nil)
 	r.facts, r.pictures = Facts{}, nil
-	if cap(r.text.buf)+cap(r.links.buf)+cap(r.images.buf)+cap(r.decoded)+cap(r.scan.attrs.buf)+32*cap(r.scan.attrs.attrs) <= maxKept {
+	if cap(r.text.buf)+cap(r.links.buf)+cap(r.images.buf)+cap(r.decoded)+cap(r.scan.attrs.buf) <= maxKept {
 		readers.Put(r)
 	}
 	return f
@@ -65,9 +64,6 @@ func (r *reader) reset(body []byte, opts Options, headOnly bool) {
 	r.inHead, r.headShut, r.tail = true, false, headTail
 	r.raw, r.rawData, r.titleSeen = unknown, false, false
 	r.dataLeft, r.modifiedBy = maxData, dateNowhere
-	if headOnly {
-		r.dataLeft = 0
-	}
 	r.inLink, r.linkCount = 0, 0
 	r.stack.reset()
 	r.text.reset()
@@ -108,7 +104,6 @@ func (r *reader) finish() {
 	f := &r.facts
 	f.HeadSeen = !r.inHead
 	if r.headOnly {
-		f.Modified = time.Time{}
 		return
 	}
 	r.text.cut()
@@ -123,30 +118,30 @@ func (r *reader) finish() {
 func (r *reader) startTag() {
 	r.raw, r.rawData = unknown, false
 	el := r.scan.el
-	t := el.traits()
+	t := traits[el]
 	if t&block != 0 {
 		r.text.cut()
-		r.stack.imply(t)
+		r.stack.imply(el)
 	}
 	_, in := r.stack.top()
-	if r.inHead && in&noText == 0 && (t&inHead == 0 || r.headShut && el.name() == "noscript") {
+	if r.inHead && in&noText == 0 && (t&inHead == 0 || r.headShut && el == elNoscript) {
 		r.inHead = false
 	}
 	if el == unknown {
 		return
 	}
-	if (el.name() == "html" || el.name() == "title") && in&(noText|inert) == 0 {
+	if (el == elHTML || el == elTitle) && in&(noText|inert) == 0 {
 		r.facts.Document = true
 	}
 	t |= r.attributes(el, in)
 	switch {
-	case r.scan.selfClosing && (r.xhtml || el.name() == "svg" || el.name() == "math" || t&raw != 0 && r.stack.foreign()):
+	case r.scan.selfClosing && (r.xhtml || el == elSVG || el == elMath || t&raw != 0 && r.stack.foreign()):
 	case t&raw != 0:
 		r.scan.readRaw()
 		r.raw = el
 	case t&open != 0:
 		r.stack.push(el, r.scan.name, t)
-		if el.name() == "noscript" {
+		if el == elNoscript {
 			r.scan.fence()
 		}
 	}
@@ -155,26 +150,28 @@ func (r *reader) startTag() {
 // attributes reads the attributes of a start tag and returns the traits that they give its element.
 func (r *reader) attributes(el element, in trait) trait {
 	t := &r.scan.attrs
-	if el.traits()&open != 0 {
-		return givenTraits(t)
+	if t.have == 0 && traits[el]&open != 0 {
+		return 0
 	}
-	switch el.name() {
-	case "a", "area":
-		r.link(el.name() == "a", t, in)
-	case "img", "image":
+	switch el {
+	case elA, elArea:
+		r.link(el, t, in)
+	case elImg:
 		r.image(t, in)
-	case "meta":
+	case elMeta:
 		r.meta(t, in)
-	case "link":
+	case elLink:
 		if r.inHead && in&(noText|inert) == 0 {
 			r.headLink(t)
 		}
-	case "base":
+	case elBase:
 		r.base(t, in)
-	case "html":
+	case elHTML:
 		r.lang(t)
-	case "script":
-		r.rawData = in&inert == 0 && isMediaType(string(t.get("type")), "application/ld+json")
+	case elScript:
+		r.rawData = !r.headOnly && in&inert == 0 && isMediaType(string(t.get(attrType)), "application/ld+json")
+	default:
+		return givenTraits(t)
 	}
 	return 0
 }
@@ -197,26 +194,22 @@ func isConsent(name []byte) bool {
 }
 
 // givenTraits returns the traits that the attributes role, hidden, id and class give.
-func givenTraits(t *tag) (given trait) {
-	for i := range t.attrs {
-		a := &t.attrs[i]
-		switch key := t.b[a.key:a.keyEnd]; {
-		case isName(key, "class"), isName(key, "id"):
-			if isConsent(t.value(a)) {
-				given |= furniture
-			}
-		case isName(key, "hidden"):
-			if !strings.EqualFold(string(t.value(a)), "until-found") {
-				given |= noText | inert
-			}
-		case isName(key, "role"):
-			switch strings.ToLower(strings.TrimSpace(string(t.value(a)))) {
-			case "main":
-				given |= inMain
-			case "navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog":
-				given |= furniture
-			}
-		}
+func givenTraits(t *tag) trait {
+	var given trait
+	if t.has(attrHidden) && !strings.EqualFold(string(t.get(attrHidden)), "until-found") {
+		given = noText | inert
+	}
+	if isConsent(t.get(attrID)) || isConsent(t.get(attrClass)) {
+		given |= furniture
+	}
+	if len(t.get(attrRole)) == 0 {
+		return given
+	}
+	switch strings.ToLower(strings.TrimSpace(string(t.get(attrRole)))) {
+	case "main":
+		given |= inMain
+	case "navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog":
+		given |= furniture
 	}
 	return given
 }
@@ -224,20 +217,21 @@ func givenTraits(t *tag) (given trait) {
 func (r *reader) endTag() {
 	r.raw, r.rawData = unknown, false
 	el := r.scan.el
-	switch el.name() {
-	case "a":
+	switch el {
+	case elA:
 		r.inLink = 0
-	case "head", "body", "html", "br":
+	case elHead, elBody, elHTML, elBr:
 		if _, in := r.stack.top(); in&noText != 0 {
 			break
 		}
 		r.headShut = true
-		r.inHead = r.inHead && el.name() == "head"
+		r.inHead = r.inHead && el == elHead
 	}
-	if el.traits()&block != 0 {
+	t := traits[el]
+	if t&block != 0 {
 		r.text.cut()
 	}
-	if el.traits()&open != 0 {
+	if t&open != 0 {
 		r.stack.end(el)
 	}
 }
@@ -251,7 +245,7 @@ func (r *reader) characters() {
 		r.rawCharacters(el, isJSON, place, in)
 		return
 	}
-	if in&noText != 0 {
+	if in&noText != 0 || r.headOnly && !r.inHead {
 		return
 	}
 	s := r.scan.raw()
@@ -266,25 +260,27 @@ func (r *reader) characters() {
 	if r.inHead && skipSpace(s) < len(s) {
 		r.inHead = false
 	}
-	r.text.add(s, place, in, r.inLink)
+	if !r.headOnly {
+		r.text.add(s, place, in, r.inLink)
+	}
 }
 
 // rawCharacters takes the characters of an element that cannot contain elements.
 func (r *reader) rawCharacters(el element, isJSON bool, place uint64, in trait) {
 	s := normalized(r.scan.raw())
-	if el.name() == "title" || el.name() == "textarea" {
+	if el == elTitle || el == elTextarea {
 		r.decoded = appendDecoded(r.decoded[:0], s, false)
 		s = r.decoded
 	}
 	switch {
-	case el.name() == "title":
+	case el == elTitle:
 		if in&(noText|inert) == 0 {
 			r.title(s)
 		}
 	case isJSON:
 		r.data(s)
-	case (in|el.traits())&noText == 0:
-		r.text.add(s, place, in|el.traits()&inherited, r.inLink)
+	case (in|traits[el])&noText == 0 && !r.headOnly:
+		r.text.add(s, place, in|traits[el]&inherited, r.inLink)
 		r.text.cut()
 	}
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"regexp"
 	"strings"
 	"time"
 )
@@ -35,52 +34,73 @@ func Robots(values []string) (noindex, nofollow bool, unavailableAfter time.Time
 	return r.NoIndex, r.NoFollow, r.UnavailableAfter
 }
 
-var (
-	// previewRule is a rule such as "max-image-preview:none", whose value is no rule.
-	previewRule = regexp.MustCompile(`(?i)max-[a-z-]*[ \t]*:[ \t]*[^ \t\r\n\f,;|/\x{a0}]*`)
-	// unavailableAfter begins a rule whose value is a date.
-	unavailableAfter = regexp.MustCompile(`(?i)unavailable_after[ \t]*:`)
-)
-
 // read adds the rules of one value. Google and MDN show the grammar by examples only. Rules are
 // separated by commas. A rule is a word, or a name, a colon and a value; an unknown name is a
-// robot's. People also write other separators, and "noindex: all" if they want noindex.
+// robot's. Spaces and semicolons count as commas, since people write them so.
 func (r *Rules) read(v string) {
 	v = v[:min(len(v), maxRules)]
-	if strings.Contains(v, ":") {
-		for _, at := range unavailableAfter.FindAllStringIndex(v, -1) {
-			if t := firstDate(v[at[1]:]); !t.IsZero() && (r.UnavailableAfter.IsZero() || t.Before(r.UnavailableAfter)) {
+	for v != "" {
+		var word string
+		word, v = cutWord(v)
+		if !strings.HasPrefix(v, ":") {
+			r.word(word)
+			continue
+		}
+		v = strings.TrimLeft(v[1:], " \t")
+		r.word(word) // "noindex: all" is a mistake of somebody who wants noindex
+		switch {
+		case strings.EqualFold(word, "unavailable_after"):
+			var t time.Time
+			if t, v = cutDate(v); !t.IsZero() && (r.UnavailableAfter.IsZero() || t.Before(r.UnavailableAfter)) {
 				r.UnavailableAfter = t
 			}
+		case len(word) >= 4 && strings.EqualFold(word[:4], "max-"):
+			v = strings.TrimLeftFunc(v, notSeparator) // in "max-image-preview:none", none is not a rule
 		}
-		v = previewRule.ReplaceAllString(v, ",")
-	}
-	for v != "" {
-		word := v[:len(v)-len(strings.TrimLeftFunc(v, isWord))]
-		v = strings.TrimLeftFunc(v[len(word):], isSeparator)
-		none := strings.EqualFold(word, "none")
-		r.NoIndex = r.NoIndex || none || strings.EqualFold(word, "noindex")
-		r.NoFollow = r.NoFollow || none || strings.EqualFold(word, "nofollow")
 	}
 }
 
-func isWord(c rune) bool { return !isSeparator(c) }
-
-func isSeparator(c rune) bool { return strings.ContainsRune(" \t\r\n\f:,;|/\u00a0", c) }
-
-// firstDate returns the date that v begins with, or the zero Time. A date may have one comma in it,
-// and ends at the next one.
-func firstDate(v string) time.Time {
-	end := 0
-	for range 2 {
-		n := strings.IndexAny(v[end:], ",;")
-		if n < 0 {
-			return parseDate(v)
-		}
-		if t := parseDate(v[:end+n]); !t.IsZero() {
-			return t
-		}
-		end += n + 1
+func (r *Rules) word(w string) {
+	switch {
+	case strings.EqualFold(w, "noindex"):
+		r.NoIndex = true
+	case strings.EqualFold(w, "nofollow"):
+		r.NoFollow = true
+	case strings.EqualFold(w, "none"):
+		r.NoIndex, r.NoFollow = true, true
 	}
-	return time.Time{}
+}
+
+// cutWord returns the first word of v and the rest. The rest begins with a
+// colon if one follows the word, even after white space.
+func cutWord(v string) (word, rest string) {
+	word, rest = cutBefore(strings.TrimLeft(v, separators), separators+":")
+	rest = strings.TrimLeft(rest, " \t\r\n\f")
+	if word == "" && rest != "" { // a colon without a word before it
+		rest = rest[1:]
+	}
+	return word, rest
+}
+
+// People also write bars, slashes and no-break spaces instead of commas.
+const separators = " \t\r\n\f,;|/\u00a0"
+
+func notSeparator(c rune) bool { return !strings.ContainsRune(separators, c) }
+
+// cutDate takes a date from the beginning of v. A date may contain one comma, so cutDate also tries
+// the first two pieces between commas together. Without a valid date it takes nothing, since the
+// value may hold other rules.
+func cutDate(v string) (t time.Time, rest string) {
+	end := -1
+	for range 2 {
+		before, _ := cutBefore(v[end+1:], ",;")
+		end += 1 + len(before)
+		if t := parseDate(v[:end]); !t.IsZero() {
+			return t, v[end:]
+		}
+		if end == len(v) {
+			break
+		}
+	}
+	return time.Time{}, v
 }

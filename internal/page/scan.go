@@ -16,7 +16,7 @@ const (
 // scanner cuts a page into tokens by section 13.2.5 of the HTML standard. It finds the same tokens
 // as [golang.org/x/net/html.Tokenizer], but faster: it copies nothing and jumps from delimiter to
 // delimiter. A tag that the page's end cuts off is not a token. The two differ only in a script
-// with a comment; see rawEnd.
+// with a bracket in a comment, where that tokenizer ends the comment.
 type scanner struct {
 	b          []byte // the page
 	start, end int    // of the current token
@@ -25,7 +25,7 @@ type scanner struct {
 	el          element
 	name        []byte // as written
 	selfClosing bool   // whether a slash ends it
-	attrs       tag    // of a start tag, if its element has the trait open or reads
+	attrs       tag    // of a start tag, if readsAttributes
 
 	whole    []byte // the whole page while b ends at the end of a noscript element, else nil
 	unfenced bool   // whether no further end tag of a noscript element exists
@@ -34,9 +34,7 @@ type scanner struct {
 	rawName []byte
 }
 
-func (s *scanner) reset(page []byte) {
-	*s = scanner{b: page, attrs: tag{page, s.attrs.attrs, s.attrs.buf}}
-}
+func (s *scanner) reset(page []byte) { *s = scanner{b: page, attrs: tag{buf: s.attrs.buf}} }
 
 // raw returns the current token as written.
 func (s *scanner) raw() []byte { return s.b[s.start:s.end] }
@@ -122,12 +120,11 @@ func (s *scanner) markup(at int) token {
 	}
 	at = s.tagName(at)
 	a := attrScanner{b: s.b, i: at}
-	s.attrs.attrs, s.attrs.buf = s.attrs.attrs[:0], s.attrs.buf[:0]
-	needed := s.el.traits()&(open|reads) != 0
-	for a.next() {
-		if needed {
-			s.attrs.attrs = append(s.attrs.attrs, a.attribute)
-		}
+	s.attrs.have, s.attrs.buf = 0, s.attrs.buf[:0]
+	if readsAttributes(s.el) {
+		s.attrs.read(&a)
+	} else {
+		a.skip()
 	}
 	return s.closeTag(&a, startToken)
 }
@@ -141,8 +138,7 @@ func (s *scanner) endTag(at int) token {
 		return s.to(closed(s.b, at), otherToken)
 	}
 	a := attrScanner{b: s.b, i: s.tagName(at)}
-	for a.next() {
-	}
+	a.skip()
 	return s.closeTag(&a, endToken)
 }
 
@@ -194,11 +190,13 @@ func commentEnd(b []byte, at int) int {
 }
 
 // rawEnd returns where the characters that begin at a place end. They are in an element that cannot
-// contain elements. A script ends at its first end tag, even if that is in a comment with another
-// script.
+// contain elements.
 func (s *scanner) rawEnd(at int) int {
-	if s.rawEl.name() == "plaintext" {
+	switch s.rawEl {
+	case elPlaintext:
 		return len(s.b)
+	case elScript:
+		return s.scriptEnd(at)
 	}
 	return endTagAt(s.b, at, s.rawName)
 }
@@ -220,4 +218,61 @@ func endTagAt(b []byte, at int, name []byte) int {
 // isTag reports whether b begins with exactly that name, in any case.
 func isTag(b, name []byte) bool {
 	return len(b) > len(name) && endsName(b[len(name)]) && bytes.EqualFold(b[:len(name)], name)
+}
+
+// scriptState says what keeps an end tag from ending a script.
+type scriptState uint8
+
+const (
+	scriptPlain   scriptState = iota // nothing
+	scriptEscaped                    // nothing yet: in a comment, in which another script may begin
+	scriptDouble                     // another script in a comment
+)
+
+// scriptEnd is rawEnd for scripts. They may hold other scripts in comments (sections 13.2.5.15 to
+// 13.2.5.31).
+func (s *scanner) scriptEnd(at int) int {
+	state := scriptPlain
+	for {
+		at = scriptDelimiter(s.b, at, state)
+		if at == len(s.b) {
+			return at
+		}
+		rest := s.b[at+1:]
+		switch {
+		case s.b[at] == '>':
+			state = scriptPlain
+		case len(rest) > 0 && rest[0] == '/':
+			if !isTag(rest[1:], []byte("script")) {
+				break
+			}
+			if state != scriptDouble {
+				return at
+			}
+			state = scriptEscaped
+		case state == scriptPlain && bytes.HasPrefix(rest, []byte("!--")):
+			state = scriptEscaped
+		case state == scriptEscaped && isTag(rest, []byte("script")):
+			state = scriptDouble
+		}
+		at++
+	}
+}
+
+// scriptDelimiter returns the place of the next bracket that may change the state: an opening one
+// or, in a comment, one that ends it.
+func scriptDelimiter(b []byte, at int, state scriptState) int {
+	if state == scriptPlain {
+		i := bytes.IndexByte(b[at:], '<')
+		if i < 0 {
+			return len(b)
+		}
+		return at + i
+	}
+	for ; at < len(b); at++ {
+		if c := b[at]; c == '<' || c == '>' && bytes.HasSuffix(b[:at], []byte("--")) {
+			break
+		}
+	}
+	return at
 }

@@ -166,17 +166,27 @@ func PlainText[T string | []byte](s T, limit int) string {
 	return string(bytes.ToValidUTF8(out, nil))
 }
 
-// collapsedPrefix returns how much of s is words with single spaces between them.
+// weights are added for two neighbouring bytes. If the sum is 2 or more, the two are not part of
+// words with single spaces between them. A byte that may begin white space other than a plain space
+// weighs 2.
+var weights = [256]uint8{
+	0: 2, 1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2, 13: 2, 14: 2, 15: 2,
+	16: 2, 17: 2, 18: 2, 19: 2, 20: 2, 21: 2, 22: 2, 23: 2, 24: 2, 25: 2, 26: 2, 27: 2, 28: 2, 29: 2, 30: 2, 31: 2,
+	' ': 1, 0xC2: 2,
+}
+
+// collapsedPrefix returns how much of s is words with single spaces between them. Adding weights is
+// faster than a branch for each space, which the processor would often mispredict.
 func collapsedPrefix(s []byte) int {
+	last := uint8(0)
 	for i, c := range s {
-		if c > ' ' && c != 0xC2 {
-			continue
+		w := weights[c]
+		if w+last >= 2 {
+			return i - int(last)
 		}
-		if c != ' ' || i+1 == len(s) || s[i+1] <= ' ' || s[i+1] == 0xC2 {
-			return i
-		}
+		last = w
 	}
-	return len(s)
+	return len(s) - int(last)
 }
 
 // mainShare is 8: <main> or <article> must hold at least an eighth of the body's text to be the
