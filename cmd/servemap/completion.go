@@ -5,17 +5,25 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"strconv"
 	"strings"
 )
 
-// The scripts make a shell call servemap with the line so far in COMP_LINE. Then servemap prints
-// what the last word may become.
+// A shell calls servemap with the line so far in COMP_LINE, and with the place of the cursor in
+// COMP_POINT. Then servemap prints what the last word may become.
 const (
-	lineVariable = "COMP_LINE"
-	bashScript   = "complete -o default -C servemap servemap\n"
-	zshScript    = "autoload -U +X bashcompinit && bashcompinit\n" + bashScript // zsh reads completions of bash
-	fishScript   = "complete -c servemap -a '(" + lineVariable + "=(commandline -cp) servemap)'\n"
+	lineVariable  = "COMP_LINE"
+	pointVariable = "COMP_POINT"
 )
+
+// scripts are the completion scripts by shell. PROGRAM stands for the quoted path of this program,
+// which may be in no folder of PATH.
+var scripts = map[string]string{
+	"bash": "complete -o default -C PROGRAM servemap\n",
+	"zsh":  "autoload -U +X bashcompinit && bashcompinit\ncomplete -o default -C PROGRAM servemap\n", // zsh reads completions of bash
+	"fish": "complete -c servemap -a \"(" + lineVariable + "=(commandline -cp) PROGRAM)\"\n",
+}
 
 func completionCommand(s streams, _ *flag.FlagSet) func(context.Context, []string) error {
 	return func(_ context.Context, args []string) error {
@@ -23,35 +31,47 @@ func completionCommand(s streams, _ *flag.FlagSet) func(context.Context, []strin
 		if err != nil {
 			return err
 		}
-		script := map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[shell]
-		if script == "" {
+		script, known := scripts[shell]
+		if !known {
 			return usage("there is no completion for %q; give bash, zsh or fish", shell)
 		}
-		_, err = fmt.Fprint(s.out, script)
+		program, err := os.Executable()
+		if err != nil {
+			program = "servemap"
+		}
+		_, err = fmt.Fprint(s.out, strings.ReplaceAll(script, "PROGRAM", quoted(program)))
 		return err
 	}
 }
 
-// complete prints what the last word of a line may become.
-func complete(w io.Writer, line string) {
+// quoted returns a word as shells read it.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+// complete prints what the last word of a line may become, or the one before the cursor. A shell
+// offers files if nothing is printed.
+func complete(w io.Writer, line, cursor string) {
+	if n, err := strconv.Atoi(cursor); err == nil && n >= 0 && n < len(line) {
+		line = line[:n]
+	}
 	typed := strings.Fields(line)
 	if strings.HasSuffix(line, " ") {
 		typed = append(typed, "")
 	}
 	var all []string
+	last := typed[len(typed)-1]
 	switch {
 	case len(typed) <= 2, typed[1] == "help":
 		all = commandNames()
 	case typed[1] == "completion":
 		all = []string{"bash", "zsh", "fish"}
-	default:
+	case strings.HasPrefix(last, "-"):
 		if c, err := find(typed[1]); err == nil {
 			fs, _ := c.flagSet(streams{})
 			all = flagNames(fs)
 		}
 	}
 	for _, word := range all {
-		if strings.HasPrefix(word, typed[len(typed)-1]) {
+		if strings.HasPrefix(word, last) {
 			fmt.Fprintln(w, word)
 		}
 	}

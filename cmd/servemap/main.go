@@ -144,7 +144,7 @@ func main() {
 // run runs the command that the arguments name, and returns the exit code.
 func run(ctx context.Context, args []string, s streams) int {
 	if line := os.Getenv(lineVariable); line != "" { // a shell asks
-		complete(s.out, line)
+		complete(s.out, line, os.Getenv(pointVariable))
 		return codeDone
 	}
 	if len(args) == 0 {
