@@ -42,10 +42,10 @@ func (t *Tracker) Report(now time.Time) (reports []Report) {
 }
 
 // sync adds the fresh counts to the stored ones, and reads what other processes have added.
-// If the store writes but its answer is lost, sync adds the fresh counts twice. If the
-// store fails, sync adds them next time.
+// If the store fails, sync adds them next time. If the store writes but its answer is lost,
+// sync adds the fresh counts twice. So it waits for the answer even after ctx has ended.
 func (t *Tracker) sync(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	var names []string
 	var fresh [engines]account // a copy, because a store that hangs may read it for long

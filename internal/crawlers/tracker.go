@@ -165,7 +165,7 @@ func (t *Tracker) Run(ctx context.Context) {
 			_ = t.sync(ctx)
 		case <-ctx.Done():
 			t.takeAll(ctx)
-			_ = t.sync(context.WithoutCancel(ctx))
+			_ = t.sync(ctx)
 			return
 		}
 	}
