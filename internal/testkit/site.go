@@ -62,13 +62,15 @@ type Site struct {
 // Run runs fn with a site in a bubble of virtual time.
 func Run(t *testing.T, setup Setup, fn func(*Site)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { fn(Start(t, setup)) })
+	synctest.Test(t, func(t *testing.T) {
+		base.FixRandom(t)
+		fn(Start(t, setup))
+	})
 }
 
 // Start starts a site and its server. Both end with the test.
 func Start(t testing.TB, setup Setup) *Site {
 	t.Helper()
-	base.FixRandom(t)
 	s := &Site{TB: t, Store: setup.Store, Logged: setup.Log, setup: setup}
 	if s.Store == nil {
 		s.Store = new(memstore.Store)
