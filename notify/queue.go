@@ -138,8 +138,8 @@ func (n *Notifier) skip(ctx context.Context, rushed int) error {
 	return err
 }
 
-// sendable leaves out the pages that must not be sent. A change is only a reason to look.
-// What is known of the page now decides. A page that is still listed, but gave one visitor
+// sendable leaves out the pages that must not be sent. A change is only a reason to look:
+// the page's verdict at this moment decides. A page that is still listed, but gave one visitor
 // another answer last, waits: its next answer decides.
 func (n *Notifier) sendable(ctx context.Context, pages []change) ([]change, error) {
 	var send []change

@@ -82,7 +82,7 @@ func refused(h http.Handler) {
 	}
 }
 
-// views are the pages that are looked at, by name.
+// views are the pages that the tests open, by name.
 var views = []struct{ name, path string }{
 	{"overview", ""},
 	{"page", "page?u=/news"},

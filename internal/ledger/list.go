@@ -14,7 +14,7 @@ import (
 	"github.com/servemap/servemap/internal/txn"
 )
 
-// Wanted says which of the listed pages are asked for.
+// Wanted selects some of the listed pages.
 type Wanted struct {
 	Prefix   string        // what their locations begin with
 	Contains string        // what else is in their locations, in lower case and of any case there

@@ -1,7 +1,7 @@
 package secret
 
-// namesKept bounds the remembered names. All are dropped at once, which is good enough: a location
-// is asked for several times in a row.
+// namesKept bounds the remembered names. All are dropped at once, which is good enough: the uses of
+// one location mostly follow each other.
 const namesKept = 1 << 11
 
 // Names remembers the names of recently used locations. It belongs to one goroutine.
