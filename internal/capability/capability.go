@@ -4,7 +4,7 @@
 //
 // Long tokens have recognisable shapes (rules.go). To tell shorter ones from words, the package
 // measures how likely their letters follow each other (score.go). The tables for that are trained
-// on words and paths of many languages (model.go). Short and numeric secrets look like names or
+// on words and paths of many languages (model.txt). Short and numeric secrets look like names or
 // numbers: other evidence must keep them out.
 package capability
 

@@ -1,9 +1,26 @@
 package capability
 
 import (
+	_ "embed"
+	"strings"
+
 	"github.com/servemap/servemap/internal/capability/letters"
 	"github.com/servemap/servemap/internal/escape"
 )
+
+// model says in its first line where it comes from. The other lines are the tables.
+//
+//go:embed model.txt
+var model string
+
+// shapeCosts and soundCosts have a character for each cell that package letters counts.
+var shapeCosts, soundCosts = readModel()
+
+func readModel() (shapes, sounds string) {
+	_, tables, _ := strings.Cut(model, "\n")
+	tables = strings.Join(strings.Fields(tables), "")
+	return tables[:letters.Shapes], tables[letters.Shapes:]
+}
 
 // Scores are in sixteenths of a nat. They say how much likelier random characters are than words.
 // The tables have eighths.

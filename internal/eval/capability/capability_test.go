@@ -47,7 +47,7 @@ func TestTrainingIsDeterministicAndLearns(t *testing.T) {
 	base.Check(t, os.WriteFile(words, []byte("/banana/bananas.html\nbandana\t3\nçà\nДа\n"), 0o600))
 	var sources [2][]byte
 	for i := range sources {
-		out := filepath.Join(dir, "model.go")
+		out := filepath.Join(dir, "model.txt")
 		base.Check(t, train(out, "By hand.", []string{words}))
 		src, err := os.ReadFile(out)
 		base.Check(t, err)
