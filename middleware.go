@@ -453,7 +453,7 @@ type Options struct {
 	// visitor would count as public. The Site already knows the cookies of well-known
 	// frameworks and tools for tokens against forged requests, theme and language, consent,
 	// analytics and advertisements, load balancers and bot protection. No session cookie is
-	// among them. internal/admit/cookie.go lists them.
+	// among them. internal/admit/cookies.txt lists them.
 	BenignCookies []string
 
 	// Anonymous, if not nil, alone decides whether a request comes from an anonymous
