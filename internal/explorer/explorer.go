@@ -106,7 +106,7 @@ func nothingListed(pages int, st servemap.Stats) string {
 	maps.DeleteFunc(verdicts, func(verdict string, _ int) bool { return strings.HasPrefix(verdict, "waiting ") })
 	if verdict, n := most(verdicts); n > 0 {
 		_, reason, _ := strings.Cut(verdict, " ")
-		sum, _ := texts.Summarise(reason)
+		sum := texts.ReasonNamed(reason)
 		return strings.TrimSpace(fmt.Sprintf("%sWhat keeps %d of them out: %s %s", text, n, sum.Means, sum.Todo))
 	}
 	if reason, n := most(st.Ignored); n > 0 {

@@ -98,7 +98,7 @@ func state(s Stats, reportOnly bool) string {
 func groupsOf(verdicts map[string]int) (groups []Group) {
 	for name, pages := range verdicts {
 		verdict, reason, _ := strings.Cut(name, " ")
-		sum, _ := texts.Summarise(reason)
+		sum := texts.ReasonNamed(reason)
 		groups = append(groups, Group{verdict, reason, pages, sum.Means, sum.Care, sum.Todo})
 	}
 	order := []texts.Care{texts.Look, texts.Wait, texts.Meant, texts.Fine}

@@ -75,7 +75,7 @@ func (s *Survey) HintFew(now time.Time) {
 	case s.few.since.IsZero():
 		s.few.since = now
 	case now.Sub(s.few.since) >= fewFor:
-		why := texts.SummaryOf(o.most)
+		why := texts.ReasonNamed(o.most.String())
 		s.hints.Tell(hint.Few, fmt.Sprintf("%d were seen and at most %d are listed. Why most of the others are not: %s %s", o.seen, o.listed, why.Means, why.Todo))
 		s.few.told = true
 	}

@@ -19,65 +19,13 @@ const (
 	unknown = "Nothing is known of this page: servemap saw no anonymous visitor open it as HTML, and no listed page links to it. " +
 		"Perhaps nobody asked for it, the answer was an error such as 500, or everybody who asked had a cookie or was logged in. " +
 		"What a script or a frame fetches does not count."
-	comesBack      = " It comes back when an anonymous visitor gets it again."
-	ifCacheControl = " If the header is wrong for this page, set Rule.IgnoreCacheControl."
-	outside        = "put servemap inside the middleware that compresses"
+	outside = "put servemap inside the middleware that compresses"
 )
-
-// pages says for each reason that a verdict can carry why one page is listed or not, and what would
-// change that. The map summaries has the same for many pages.
-var pages = map[admit.Reason]string{
-	admit.ByRule:     "It is listed: a rule says Always, and an anonymous visitor got it.",
-	admit.ByEntry:    "It is listed: visitors enter the site there.",
-	admit.ByRoute:    "It is listed: the router has a route for this page alone.",
-	admit.ByLink:     "It is listed: a listed page links to it.",
-	admit.ByNetworks: "It is listed: visitors from enough networks got it, and pages beside it are linked.",
-	admit.ByHistory:  "It is listed: visitors or a rule listed it before. A page needs evidence to enter the sitemap, not to stay.",
-
-	admit.NoEvidence: "It waits: an anonymous visitor got it, but nothing shows that it is public. One of these is enough: a link from a listed page; a route " +
-		"for this page alone; visitors from enough networks, where pages beside it are linked; a rule that says Always.",
-	admit.NotSeen: "It waits: a listed page links to it, but no anonymous visitor has got it yet. Nobody asked for it, the answer was " +
-		"an error, a redirect or a refusal, or everybody who asked had a cookie or was logged in.",
-	admit.RuleNever:          "It is not listed: a rule says Never.",
-	admit.Forgotten:          "It is not listed: Site.Forget took it out. A rule that says Always would list it again.",
-	admit.NoIndex:            "It is not listed: the page says noindex, or its unavailable_after date has passed.",
-	admit.Private:            "It is not listed: an anonymous visitor got it, but the response says that it is for one visitor (Cache-Control: private)." + ifCacheControl,
-	admit.NoStore:            "It is not listed: an anonymous visitor got it, but the response says that nobody may store it (Cache-Control: no-store)." + ifCacheControl,
-	admit.CanonicalElsewhere: "It is not listed: the page names another URL as canonical.",
-	admit.CanonicalConflict:  "It is not listed: the page names several canonical URLs.",
-	admit.QueryNotCanonical: "It is not listed: its query has a parameter that is not allowed, and the page does not name this URL as canonical. " +
-		"If the parameter makes a page of its own, name it in Options.Query or Rule.Query.",
-	admit.HeadNotSeen: "It is held: its head does not end, or is too long to be read whole, so there may be a noindex in it.",
-	admit.Encoding:    "It is held: servemap cannot read the response's Content-Encoding. To list the page, " + outside + ".",
-	admit.RiskyWord:   "It is held: its address has a word that is common for pages meant for one person, or for the site's own use. A rule that says Always would list it.",
-	admit.ActionWord:  "It is held: its address has a word that is common for pages that do something. A rule that says Always would list it.",
-
-	admit.StatusGone: "It was listed, and has left: the site answered 410.",
-	admit.NotFound: "It was listed, and has left: the site answered 404, and nobody got the page in the minute after that." +
-		comesBack,
-	admit.Denied: "It was listed, and has left: the site answered 401 or 403 to visitors from two networks, or on two days, and nobody got the " +
-		"page in between." + comesBack,
-	admit.LoginRedirect: "It was listed, and has left: the site sent anonymous visitors to log in, from two networks or on two days, and nobody " +
-		"got the page in between." + comesBack,
-	admit.Moved: "It was listed, and has moved for good.",
-	admit.Unseen: "It was listed, and has left: no anonymous visitor got it for the time of Options.Limits.KeepFor." +
-		comesBack,
-
-	admit.Capability: "It is held: its address looks like a secret that lets in whoever knows it (a token, or a route variable with such a name). " +
-		"A link from a listed page lists it, once that link was seen twice, a day apart or from two networks. " +
-		"A rule that says Always would list it too.",
-	admit.Duplicate: "It is held: another address shows the same content, and servemap lists at most one of them. To list this one, have the page " +
-		"name its own URL as canonical, or write an Always rule.",
-	admit.SoftNotFound: "It is held: so many addresses show the same content that it seems to be the site's answer to anything, such as an " +
-		"error page with status 200. To list it, have the page name its own URL as canonical, or write an Always rule.",
-	admit.Growth: "It is held: visitors and links alone have added as many pages to its route or folder as they may for now. The next visit decides " +
-		"again. A rule that says Always would list it.",
-	admit.Disallowed: "It is not listed: the site's robots.txt disallows it.",
-}
 
 // Page says why the page at location is listed or not, and what would change that.
 func Page(v admit.Verdict, why admit.Reason, location string) string {
-	if v == admit.Unknown || pages[why] == "" {
+	page := ReasonNamed(why.String()).Page
+	if v == admit.Unknown || page == "" {
 		return unknown
 	}
 	switch worst, word := admit.WordIn(location); {
@@ -91,7 +39,7 @@ func Page(v admit.Verdict, why admit.Reason, location string) string {
 			"once that link was seen twice, a day apart or from two networks. Once is enough if the visitor had no cookie and no query, and came "+
 			"from a listed page or from nowhere. A rule that says Always would list it too.", word)
 	}
-	return pages[why]
+	return page
 }
 
 // Missing returns what would list a waiting or held page; each item alone is enough. networksNeeded

@@ -47,26 +47,49 @@ func NoSitemap(c Counts) string {
 		fmt.Fprintf(&b, "Locations, %s: %d\n", why, c.Verdicts[why])
 	}
 	for _, why := range slices.Sorted(maps.Keys(c.Ignored)) {
-		fmt.Fprintf(&b, "Responses that did not count, %s: %d%s\n", why, c.Ignored[why], advice[why])
+		fmt.Fprintf(&b, "Responses that did not count, %s: %d (%s)\n", why, c.Ignored[why], Response(why))
 	}
 	b.WriteString("\nListing begins where visitors enter, and follows the links of listed pages. The owner can ask Site.Explain about any page.\n")
 	return b.String()
 }
 
-// advice says why responses did not count, and what to do about it. It covers reasons that can
-// prevent learning whole sites.
-var advice = map[string]string{
-	admit.Cookie.String():         " (the visitor has a cookie; if everybody gets it and it is never a log-in, name it in Options.BenignCookies)",
-	admit.IdentityHeader.String(): " (a proxy names a user; Options.Anonymous decides who is anonymous)",
-	admit.Authorization.String():  " (the visitor sent credentials; Options.Anonymous decides who is anonymous)",
-	admit.Encoding.String():       " (servemap cannot read the Content-Encoding; " + outside + ")",
-	admit.Private.String():        " (the response says Cache-Control: private; where that is wrong, set Rule.IgnoreCacheControl)",
-	admit.NoStore.String():        " (the response says Cache-Control: no-store; where that is wrong, set Rule.IgnoreCacheControl)",
-	admit.NotAnonymous.String():   " (Options.Anonymous says that the visitor is not anonymous)",
-	admit.NotHTML.String():        " (it is not HTML, or has no Content-Type)",
-	admit.Fragment.String():       " (a script or a frame asked for it, not a visitor)",
+// responses says why responses did not count, and what to do about it.
+var responses = map[string]string{
+	admit.Cookie.String():            "the visitor has a cookie; if everybody gets it and it is never a log-in, name it in Options.BenignCookies",
+	admit.IdentityHeader.String():    "a proxy names a user; Options.Anonymous decides who is anonymous",
+	admit.Authorization.String():     "the visitor sent credentials; Options.Anonymous decides who is anonymous",
+	admit.Encoding.String():          "servemap cannot read the Content-Encoding; " + outside,
+	admit.Private.String():           "the response says Cache-Control: private; where that is wrong, set Rule.IgnoreCacheControl",
+	admit.NoStore.String():           "the response says Cache-Control: no-store; where that is wrong, set Rule.IgnoreCacheControl",
+	admit.NotAnonymous.String():      "Options.Anonymous says that the visitor is not anonymous",
+	admit.NotHTML.String():           "it is not HTML, or has no Content-Type",
+	admit.Fragment.String():          "a script or a frame asked for it, not a visitor",
+	admit.Method.String():            "neither GET nor HEAD",
+	admit.ClientCertificate.String(): "the visitor has a certificate",
+	admit.Status.String():            "an answer that says nothing about the page, such as a temporary error",
+	admit.Attachment.String():        "a download",
+	admit.Incomplete.String():        "the response ended early, or is only a part of the page",
+	admit.Moved.String():             "a redirect",
+	admit.NotFound.String():          "404: there is no page",
+	admit.StatusGone.String():        "410: the page is gone",
+	admit.Denied.String():            "401 or 403: visitors are refused",
+	admit.LoginRedirect.String():     "visitors must log in",
+	admit.NoIndex.String():           "the response says noindex",
 
-	location.ReasonQuery.String():         " (the query has a parameter that is not allowed, or one without a value; if it makes a page of its own, name it in Options.Query)",
-	location.ReasonOutsideFolder.String(): " (the path is outside the origin's folder)",
-	location.ReasonHost.String():          " (the request is for another host; if it is yours, name it in Options.Hosts)",
+	location.ReasonQuery.String():         "the query has a parameter that is not allowed, or one without a value; if it makes a page of its own, name it in Options.Query",
+	location.ReasonOutsideFolder.String(): "the path is outside the origin's folder",
+	location.ReasonHost.String():          "the request is for another host; if it is yours, name it in Options.Hosts",
+}
+
+// Response says why responses did not count. reason is the reason's name.
+func Response(reason string) string {
+	if text := responses[reason]; text != "" {
+		return text
+	}
+	for r := location.ReasonNone + 1; r <= location.ReasonQuery; r++ {
+		if r.String() == reason {
+			return "the address: " + r.Text()
+		}
+	}
+	return "see the log"
 }
