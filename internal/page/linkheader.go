@@ -84,7 +84,7 @@ func cutParam(v string) (name, value, rest string) {
 		value = quoted(v)
 		return name, strings.Trim(value, `"`), v[len(value):]
 	}
-	value, rest = cutBefore(v, ";,"+space)
+	value, rest = cutBefore(v, ";,") // without quotes too, a value may be several words
 	return name, value, rest
 }
 

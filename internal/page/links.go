@@ -11,17 +11,13 @@ import (
 // hrefs collects distinct references. It keeps their bytes in one buffer, which becomes one string
 // at the end.
 type hrefs struct {
-	buf   []byte
-	refs  []ref
-	slots [hrefSlots]uint16 // an open-addressed hash table: an index into refs plus one, or 0 if empty
+	buf  []byte
+	refs []ref
+	at   map[uint64]int // where the reference with a hash is in refs
 }
-
-// hrefSlots is a power of two. At least a third of the table stays empty.
-const hrefSlots = 8192
 
 // ref is one reference.
 type ref struct {
-	hash       uint64
 	start, end int
 	where      where
 	noFollow   bool
@@ -48,34 +44,31 @@ func (d deed) merge(o deed) deed {
 }
 
 func (h *hrefs) reset() {
-	if len(h.refs) > 0 {
-		clear(h.slots[:])
-	}
+	clear(h.at)
 	h.buf, h.refs = h.buf[:0], h.refs[:0]
 }
 
 // add notes a reference. A repeated reference is merged: it has the regions of all its occurrences,
 // and is nofollow only if all of them are. Once there are limit references, add drops new ones.
-// limit is at most maxLinks.
 func (h *hrefs) add(href []byte, w where, noFollow bool, does deed, limit int) {
 	hash := xxh3.Hash(href)
-	slot := hash % hrefSlots
-	for ; h.slots[slot] != 0; slot = (slot + 1) % hrefSlots {
-		r := &h.refs[h.slots[slot]-1]
-		if r.hash == hash && string(h.buf[r.start:r.end]) == string(href) {
-			r.where |= w
-			r.noFollow = r.noFollow && noFollow
-			r.does = r.does.merge(does)
-			return
-		}
+	if i, known := h.at[hash]; known {
+		r := &h.refs[i]
+		r.where |= w
+		r.noFollow = r.noFollow && noFollow
+		r.does = r.does.merge(does)
+		return
 	}
 	if len(h.refs) >= limit {
 		return
 	}
+	if h.at == nil {
+		h.at = make(map[uint64]int)
+	}
+	h.at[hash] = len(h.refs)
 	start := len(h.buf)
 	h.buf = append(h.buf, href...)
-	h.refs = append(h.refs, ref{hash, start, len(h.buf), w, noFollow, does})
-	h.slots[slot] = uint16(len(h.refs))
+	h.refs = append(h.refs, ref{start, len(h.buf), w, noFollow, does})
 }
 
 func (h *hrefs) links(main where) []Link {
@@ -178,12 +171,7 @@ func IsWeb[T string | []byte](href T) bool {
 // trimHref removes control characters and spaces at both ends, and tabs and line ends anywhere. The
 // URL standard does so too before parsing.
 func trimHref(href []byte) []byte {
-	for len(href) > 0 && href[0] <= ' ' {
-		href = href[1:]
-	}
-	for len(href) > 0 && href[len(href)-1] <= ' ' {
-		href = href[:len(href)-1]
-	}
+	href = bytes.TrimFunc(href, func(c rune) bool { return c <= ' ' })
 	isLineSpace := func(c byte) bool { return c == '\t' || c == '\n' || c == '\r' }
 	if slices.ContainsFunc(href, isLineSpace) {
 		return slices.DeleteFunc(slices.Clone(href), isLineSpace)
