@@ -1,6 +1,9 @@
 package page
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // attr is an attribute that the reader needs.
 type attr uint8
@@ -41,20 +44,14 @@ const (
 	attrs // how many there are
 )
 
-var attrNames = [attrs]string{
-	attrClass: "class", attrContent: "content", attrDataConfirm: "data-confirm", attrDataMethod: "data-method", attrDataTurboMethod: "data-turbo-method",
-	attrHxDelete: "hx-delete", attrHxPatch: "hx-patch", attrHxPost: "hx-post", attrHxPut: "hx-put", attrOnclick: "onclick",
-	attrDataLazySrc: "data-lazy-src", attrDataLazySrcset: "data-lazy-srcset",
-	attrDataOriginal: "data-original", attrDataSrc: "data-src", attrDataSrcset: "data-srcset", attrHeight: "height",
-	attrHidden: "hidden", attrHref: "href", attrHreflang: "hreflang", attrHTTPEquiv: "http-equiv", attrID: "id", attrLang: "lang",
-	attrMedia: "media", attrName: "name", attrProperty: "property", attrRel: "rel", attrRole: "role", attrSrc: "src",
-	attrSrcset: "srcset", attrType: "type", attrWidth: "width",
-}
+// attrNames are the names of the attributes, in the order of the constants.
+const attrNames = "class content data-confirm data-lazy-src data-lazy-srcset data-method data-original data-src data-srcset data-turbo-method " +
+	"height hidden href hreflang http-equiv hx-delete hx-patch hx-post hx-put id lang media name onclick property rel role src srcset type width"
 
 var attrsByName = buildAttrs()
 
 func buildAttrs() (byName names) {
-	for a, name := range attrNames[1:] {
+	for a, name := range strings.Fields(attrNames) {
 		byName.add(name, uint8(a+1))
 	}
 	return byName

@@ -8,9 +8,6 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// maxDataDepth bounds how deeply nested structured data is read.
-const maxDataDepth = 64
-
 // data reads a script of structured data (JSON-LD). It ignores a script that is not valid JSON.
 func (r *reader) data(script []byte) {
 	if len(script) > r.dataLeft {
@@ -22,7 +19,7 @@ func (r *reader) data(script []byte) {
 		return
 	}
 	r.facts.DataHash += hashData("", v)
-	r.modified(modified(v, 0), dateData)
+	r.modified(modified(v), dateData)
 	if m := r.facts.Media; m != nil {
 		m.Data = append(m.Data, v)
 	}
@@ -30,19 +27,16 @@ func (r *reader) data(script []byte) {
 
 // modified returns the latest dateModified in structured data. It ignores dates of anything but the
 // page.
-func modified(v any, depth int) (latest time.Time) {
+func modified(v any) (latest time.Time) {
 	note := func(t time.Time) {
 		if t.After(latest) {
 			latest = t
 		}
 	}
-	if depth == maxDataDepth {
-		return latest
-	}
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {
-			note(modified(e, depth+1))
+			note(modified(e))
 		}
 	case map[string]any:
 		if isOtherThing(v["@type"]) {
@@ -57,7 +51,7 @@ func modified(v any, depth int) (latest time.Time) {
 			case "image", "video", "audio", "associatedMedia", "about", "subjectOf": // they have dates of their own
 			default:
 				if !LeadsElsewhere(key) {
-					note(modified(e, depth+1))
+					note(modified(e))
 				}
 			}
 		}

@@ -48,14 +48,9 @@ const (
 	elements = 88 // room for this many
 )
 
-var elementNames = [others]string{
-	elA: "a", elArea: "area", elBase: "base", elBody: "body", elBr: "br", elCaption: "caption", elDD: "dd",
-	elDL: "dl", elDT: "dt", elHead: "head", elHeader: "header", elHTML: "html", elImg: "img",
-	elLI: "li", elLink: "link", elMath: "math", elMenu: "menu", elMeta: "meta", elNoscript: "noscript",
-	elOL: "ol", elP: "p", elPlaintext: "plaintext", elScript: "script", elSVG: "svg", elTable: "table",
-	elTBody: "tbody", elTD: "td", elTemplate: "template", elTextarea: "textarea", elTFoot: "tfoot", elTH: "th",
-	elTHead: "thead", elTitle: "title", elTR: "tr", elUL: "ul",
-}
+// elementNames are the names of these elements, in the order of the constants.
+const elementNames = "a area base body br caption dd dl dt head header html img li link math menu meta noscript " +
+	"ol p plaintext script svg table tbody td template textarea tfoot th thead title tr ul"
 
 // trait is what an element means for reading.
 type trait uint16
@@ -111,7 +106,7 @@ var elementTraits = [...]struct {
 var elementsByName, traits = buildElements()
 
 func buildElements() (byName names, traits [elements]trait) {
-	for el, name := range elementNames[1:] {
+	for el, name := range strings.Fields(elementNames) {
 		byName.add(name, uint8(el+1))
 	}
 	byName.add("image", uint8(elImg))

@@ -18,10 +18,9 @@ func appendDecoded(dst, s []byte, attribute bool) []byte {
 		dst = append(dst, s[:i]...)
 		s = s[i:]
 		n := referenceLen(s)
-		switch {
-		case attribute && isLiteral(s, n):
+		if attribute && isLiteral(s, n) {
 			dst = append(dst, s[:n]...)
-		default:
+		} else {
 			dst = appendReference(dst, s[:n], attribute)
 		}
 		s = s[n:]
@@ -56,9 +55,7 @@ func isLiteral(s []byte, n int) bool {
 // frequent ones are listed here to save copies.
 func appendReference(dst, ref []byte, attribute bool) []byte {
 	switch string(ref) {
-	case "&":
-		return append(dst, '&')
-	case "&amp;":
+	case "&", "&amp;":
 		return append(dst, '&')
 	case "&lt;":
 		return append(dst, '<')

@@ -107,15 +107,12 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // markup reads a token other than text. at is the place after its opening bracket.
 func (s *scanner) markup(at int) token {
-	switch s.b[at] {
-	case '/':
+	switch c := s.b[at]; {
+	case c == '/':
 		return s.endTag(at + 1)
-	case '!':
-		if bytes.HasPrefix(s.b[at:], []byte("!--")) {
-			return s.to(commentEnd(s.b, at+len("!--")), otherToken)
-		}
-		return s.to(closed(s.b, at), otherToken)
-	case '?':
+	case bytes.HasPrefix(s.b[at:], []byte("!--")):
+		return s.to(commentEnd(s.b, at+len("!--")), otherToken)
+	case c == '!' || c == '?':
 		return s.to(closed(s.b, at), otherToken)
 	}
 	at = s.tagName(at)
@@ -233,15 +230,19 @@ const (
 // 13.2.5.31).
 func (s *scanner) scriptEnd(at int) int {
 	state := scriptPlain
-	for {
-		at = scriptDelimiter(s.b, at, state)
-		if at == len(s.b) {
-			return at
+	for ; at < len(s.b); at++ {
+		if state == scriptPlain {
+			i := bytes.IndexByte(s.b[at:], '<')
+			if i < 0 {
+				break
+			}
+			at += i
 		}
 		rest := s.b[at+1:]
-		switch {
-		case s.b[at] == '>':
+		switch c := s.b[at]; {
+		case c == '>' && bytes.HasSuffix(s.b[:at], []byte("--")):
 			state = scriptPlain
+		case c != '<':
 		case len(rest) > 0 && rest[0] == '/':
 			if !isTag(rest[1:], []byte("script")) {
 				break
@@ -255,24 +256,6 @@ func (s *scanner) scriptEnd(at int) int {
 		case state == scriptEscaped && isTag(rest, []byte("script")):
 			state = scriptDouble
 		}
-		at++
 	}
-}
-
-// scriptDelimiter returns the place of the next bracket that may change the state: an opening one
-// or, in a comment, one that ends it.
-func scriptDelimiter(b []byte, at int, state scriptState) int {
-	if state == scriptPlain {
-		i := bytes.IndexByte(b[at:], '<')
-		if i < 0 {
-			return len(b)
-		}
-		return at + i
-	}
-	for ; at < len(b); at++ {
-		if c := b[at]; c == '<' || c == '>' && bytes.HasSuffix(b[:at], []byte("--")) {
-			break
-		}
-	}
-	return at
+	return len(s.b)
 }

@@ -60,14 +60,13 @@ type text struct {
 	runs  []run
 	open  bool // whether the last run still grows
 	space bool // whether white space has been read since the last character
-	seen  where
 
 	hasher xxh3.Hasher
 }
 
 func (x *text) reset() {
 	x.buf, x.runs = x.buf[:0], x.runs[:0]
-	x.open, x.space, x.seen = false, false, 0
+	x.open, x.space = false, false
 }
 
 // add appends characters at a place, with the traits t. link is the number of their link, or 0.
@@ -96,7 +95,6 @@ func (x *text) begin(place uint64, w where) {
 		x.buf = append(x.buf, ' ')
 	}
 	x.open = true
-	x.seen |= w
 	if len(x.runs) == maxBlocks {
 		x.runs[maxBlocks-1].where |= w
 		return
@@ -205,7 +203,7 @@ func (x *text) main() where {
 	}
 	body := size(whereBody)
 	for _, w := range [...]where{whereMain, whereArticle, whereBody} {
-		if x.seen&w != 0 && size(w)*mainShare >= body {
+		if n := size(w); n > 0 && n*mainShare >= body {
 			return w
 		}
 	}
