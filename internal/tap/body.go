@@ -68,26 +68,13 @@ func keep[T string | []byte](t *tap, p T) {
 	room := p[:min(len(p), t.most-have)]
 	if s.buf == nil || cap(*s.buf) < have+len(room) {
 		var ok bool
-		if s.buf, ok = s.buffers.grow(s.buf, max(have+len(room), t.expected()), t.lent); !ok {
+		if s.buf, ok = s.buffers.grow(s.buf, have+len(room), t.lent); !ok {
 			s.Truncated = true
 			return
 		}
 	}
 	*s.buf = append(*s.buf, room...)
 	s.Truncated = len(room) < len(p)
-}
-
-// reserved is the most memory, in bytes, that a declared length alone can reserve. The page may
-// send less, or nothing for a long time, while others need the memory.
-const reserved = 256 << 10
-
-// expected returns how many bytes to reserve for a page of declared length, so that its buffer need
-// not grow; 0 if none was declared.
-func (t *tap) expected() int {
-	if t.stage != keeping {
-		return 0
-	}
-	return int(min(max(declared(t.seen.Header.ContentLength), 0), int64(t.most), reserved))
 }
 
 // clamp corrects a count that a faulty writer returned to at least 0 and at most most.
