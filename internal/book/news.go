@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/keys"
@@ -54,7 +53,7 @@ func Articles(ctx context.Context, st store.Store, k keys.Keys, now time.Time) (
 		}
 		at, location, ok := k.Published(r.Key)
 		if ok && at <= now.Unix() {
-			found = append(found, Article{strings.Clone(location), readNumber(r.Value), at})
+			found = append(found, Article{location, readNumber(r.Value), at})
 		}
 		if len(found) == 2*articlesRead { // the latest are still to come
 			found = slices.Clone(found[articlesRead:])
@@ -80,7 +79,7 @@ func (b Book) PruneNews(ctx context.Context, st store.Store, now time.Time) erro
 			if r.Key >= end || len(old) == pruneAtOnce {
 				break
 			}
-			old = append(old, strings.Clone(r.Key))
+			old = append(old, r.Key)
 		}
 		if len(old) == 0 {
 			return nil

@@ -59,9 +59,8 @@ func (w *Watch) Look(ctx context.Context, st store.Store) (c Changes, err error)
 		if err != nil {
 			return Changes{}, err
 		}
-		key := strings.Clone(r.Key)
-		c.records[key] = xxh3.Hash(r.Value)
-		if n, ok := w.keys.PartOf(key); ok && w.changed(key, c.records[key]) {
+		c.records[r.Key] = xxh3.Hash(r.Value)
+		if n, ok := w.keys.PartOf(r.Key); ok && w.changed(r.Key, c.records[r.Key]) {
 			c.Parts = append(c.Parts, n)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
@@ -250,7 +249,7 @@ func (j Journal) dropFirst(ctx context.Context, st store.Store, n int) error {
 		}
 		at, _, _ := j.Keys.Logged(r.Key)
 		complete = moment.Time(at + 1)
-		if dropped = append(dropped, strings.Clone(r.Key)); len(dropped) == n {
+		if dropped = append(dropped, r.Key); len(dropped) == n {
 			break
 		}
 	}

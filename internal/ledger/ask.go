@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/admit"
@@ -24,20 +23,14 @@ func (l *Ledger) Pages(ctx context.Context) iter.Seq2[merge.Known, error] {
 
 func (l *Ledger) pages(ctx context.Context) iter.Seq2[merge.Known, error] {
 	return func(yield func(merge.Known, error) bool) {
-		prefix := l.site.Keys.Pages()
-		for r, err := range l.cfg.Store.Scan(ctx, prefix, "") {
-			if err != nil {
-				yield(merge.Known{}, err)
+		var err error
+		for location, value := range l.publicFrom(ctx, "", "", &err) {
+			if p, ok := l.listed(location, value); ok && !yield(p, nil) {
 				return
 			}
-			s, err := pagerecord.Decode(r.Value)
-			if err != nil || !s.Listed() {
-				continue
-			}
-			p := l.know(strings.Clone(strings.TrimPrefix(r.Key, prefix)), s)
-			if p.Verdict == admit.Listed && !yield(p, nil) {
-				return
-			}
+		}
+		if err != nil {
+			yield(merge.Known{}, err)
 		}
 	}
 }
@@ -100,14 +93,7 @@ func (l *Ledger) know(location string, s *pagerecord.Page) merge.Known {
 // called concurrently.
 func (l *Ledger) Events(ctx context.Context, since time.Time) iter.Seq2[journal.Event, error] {
 	return txn.EachWithin(ctx, func(ctx context.Context) iter.Seq2[journal.Event, error] {
-		return func(yield func(journal.Event, error) bool) {
-			for e, err := range l.site.Journal.Events(ctx, l.cfg.Store, since) {
-				e.Location = strings.Clone(e.Location)
-				if !yield(e, err) {
-					return
-				}
-			}
-		}
+		return l.site.Journal.Events(ctx, l.cfg.Store, since)
 	})
 }
 

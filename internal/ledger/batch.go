@@ -156,8 +156,8 @@ func inPieces[T any](items []T, most int, fn func([]T) (done int, err error), al
 }
 
 // storeSome merges some of the first looks in one transaction and returns how many. A look
-// ends its transaction if it changes the reputation of a source of dates, or if it vouches
-// for a location that was seen before. Both count from the next transaction on.
+// that changes the reputation of a source of dates ends its transaction: the reputation
+// counts from the next one on.
 func (l *Ledger) storeSome(ctx context.Context, looks []*merge.Look) (merged int, err error) {
 	var readings []merge.Reading
 	var stale *pagerecord.Page // set if the record of the first unmerged look is not the one glanced at
@@ -172,7 +172,7 @@ func (l *Ledger) storeSome(ctx context.Context, looks []*merge.Look) (merged int
 				m.FollowedAll(k, m.Follow(k, k.Fresh, readings[i].News, pagerecord.Settled))
 				readings[i].Follow = false
 			}
-			if merged++; m.Effects.Reputes || m.CatchesUp() {
+			if merged++; m.Effects.Reputes {
 				break
 			}
 		}
@@ -204,7 +204,7 @@ func (l *Ledger) finish(ctx context.Context, looks []*merge.Look, readings []mer
 			}
 		}
 	}
-	return l.followEarly(ctx)
+	return nil
 }
 
 // guess returns the keys that merging the looks needs in most cases.

@@ -60,12 +60,8 @@ func (l *Ledger) apply(ctx context.Context, done merge.Effects, now time.Time) e
 	for _, location := range done.Undoubted {
 		delete(l.suspects, location)
 	}
-	for _, k := range done.Early {
-		l.site.Early.Keep(k.Look)
-	}
 	for _, location := range done.Due {
 		l.cfg.Schedule.Reset(location)
-		l.site.Early.Enter(location, now)
 	}
 	l.cfg.Files.Changed(slices.Collect(maps.Keys(done.Parts))...)
 	for location, by := range done.Settled {

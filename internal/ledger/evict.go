@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/servemap/servemap/internal/pagerecord"
@@ -55,7 +54,7 @@ func (l *Ledger) evict(ctx context.Context, _ bool) error {
 			return err
 		}
 		if rank, keep := pagerecord.Rank(r.Value); rank <= most && !keep && len(keys) < excess {
-			keys = append(keys, strings.Clone(r.Key))
+			keys = append(keys, r.Key)
 		}
 	}
 	return inBatches(keys, func(some []string) error { return l.drop(ctx, some) })

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 
-	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/merge"
 	"github.com/servemap/servemap/internal/pagerecord"
@@ -37,19 +36,6 @@ func (l *Ledger) follow(ctx context.Context, k *merge.Look, news merge.Novelty) 
 	if txn.TooMuch(err) {
 		l.Drop()
 		return nil
-	}
-	return err
-}
-
-// followEarly merges the links of pages that were seen before something vouched for them,
-// and for which something does now.
-func (l *Ledger) followEarly(ctx context.Context) (err error) {
-	for k := l.site.Early.Next(); k != nil && err == nil; k = l.site.Early.Next() {
-		if k.Kind == admit.Redirected {
-			err = l.commit(ctx, l.site.RecordKeys(k.Location), func(m *merge.Batch) { m.Apply(&merge.Look{Look: k, Before: new(pagerecord.Page)}) })
-		} else {
-			err = l.follow(ctx, &merge.Look{Look: k}, merge.NoNews)
-		}
 	}
 	return err
 }

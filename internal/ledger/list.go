@@ -192,9 +192,9 @@ func (l *Ledger) isListed(location string, value []byte) bool {
 func childOf(folder, location string) (child string, isFolder bool) {
 	path, _, _ := strings.Cut(location[len(folder):], "?")
 	if i := strings.IndexByte(path, '/'); i >= 0 {
-		return strings.Clone(location[:len(folder)+i+1]), true
+		return location[:len(folder)+i+1], true
 	}
-	return strings.Clone(location), false
+	return location, false
 }
 
 // JournalFrom returns since when the events are complete, the zero Time for since the

@@ -153,14 +153,13 @@ func (l *Ledger) reviewScan(ctx context.Context, prefix string) (seen []reviewed
 		if err != nil {
 			return nil, nil, err
 		}
-		key := strings.Clone(rec.Key)
 		s, err := pagerecord.Decode(rec.Value)
 		if err != nil {
 			s = new(pagerecord.Page) // a damaged record has no standing
-		} else if l.outdated(strings.TrimPrefix(key, prefix), s, now) {
-			changed = append(changed, key)
+		} else if l.outdated(strings.TrimPrefix(rec.Key, prefix), s, now) {
+			changed = append(changed, rec.Key)
 		}
-		if seen = append(seen, reviewed{key, s.Standing}); len(seen) == reviewStep {
+		if seen = append(seen, reviewed{rec.Key, s.Standing}); len(seen) == reviewStep {
 			break
 		}
 	}

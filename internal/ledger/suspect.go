@@ -12,7 +12,7 @@ import (
 )
 
 // suspects are the listed pages that may be gone, by location, with the time of the first
-// sign. Each has a minute in which a visitor may still get the page.
+// sign by the monotonic clock. Each has a minute in which a visitor may still get the page.
 type suspects map[string]time.Time
 
 // openSuspects reads the suspects that are stored.
@@ -22,7 +22,7 @@ func (l *Ledger) openSuspects(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		location := strings.Clone(strings.TrimPrefix(r.Key, l.site.Keys.Losts()))
+		location := strings.TrimPrefix(r.Key, l.site.Keys.Losts())
 		if since, ok := l.suspects[location]; ok {
 			read[location] = since
 		}
@@ -32,28 +32,18 @@ func (l *Ledger) openSuspects(ctx context.Context) error {
 	return nil
 }
 
-// earlier returns the earlier of two times.
-func earlier(a, b time.Time) time.Time {
-	if a.After(b) {
-		return b
-	}
-	return a
-}
-
 // note adds a suspect. If since is in the future, some clock was ahead, and the minute
 // begins now.
 func (d suspects) note(location string, since, now time.Time) {
 	if _, known := d[location]; !known || !since.After(now) {
-		d[location] = earlier(since, now)
+		d[location] = now.Add(-max(0, now.Sub(since)))
 	}
 }
 
-// overdue returns the locations whose minute is over, in order. If the clock was set back
-// meanwhile, the minute begins now.
+// overdue returns the locations whose minute is over, in order.
 func (d suspects) overdue(now time.Time) []string {
 	var gone []string
 	for location, since := range d {
-		d[location] = earlier(since, now)
 		if now.Sub(since) >= pagerecord.ConfirmAfter {
 			gone = append(gone, location)
 		}
@@ -63,9 +53,9 @@ func (d suspects) overdue(now time.Time) []string {
 }
 
 // due returns when the next minute is over, zero if there are no suspects.
-func (d suspects) due(now time.Time) (due time.Time) {
+func (d suspects) due(time.Time) (due time.Time) {
 	for _, since := range d {
-		if at := earlier(since, now).Add(pagerecord.ConfirmAfter); due.IsZero() || at.Before(due) {
+		if at := since.Add(pagerecord.ConfirmAfter); due.IsZero() || at.Before(due) {
 			due = at
 		}
 	}

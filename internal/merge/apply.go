@@ -34,11 +34,8 @@ type Reading struct {
 // Apply merges a look.
 func (m *Batch) Apply(k *Look) Reading {
 	p, known := m.Load(k.Location)
-	follow, leads := m.merge(k, p, known), m.site.leads(p)
-	if follow && !leads && !p.NoFollow && p.Content == admit.None && len(k.Links) > 0 {
-		m.Effects.Early = append(m.Effects.Early, k)
-	}
-	return Reading{p.Standing, p.Link, k.novelty(p), follow && leads}
+	follow := m.merge(k, p, known)
+	return Reading{p.Standing, p.Link, k.novelty(p), follow && m.site.leads(p)}
 }
 
 // merge merges a look at a page. follow says that the links of the page must be followed,

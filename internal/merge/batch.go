@@ -46,7 +46,6 @@ type Effects struct {
 	Parts   map[int]bool // parts whose entries changed
 	Filling int          // the highest part that a page was added to, 0 for none
 	Due     []string     // locations to look at when they are next visited
-	Early   []*Look      // looks at locations that nothing vouches for yet; their links may count later
 
 	Followed map[uint64]bool // links that need not be followed again
 

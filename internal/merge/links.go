@@ -1,8 +1,6 @@
 package merge
 
 import (
-	"slices"
-
 	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/admit"
@@ -142,15 +140,6 @@ func (m *Batch) unprompted(k *Look) bool {
 		p, _ := m.Load(from)
 		return p.Listed()
 	}
-}
-
-// CatchesUp reports whether something now vouches for a location that was seen before,
-// and whose links were remembered.
-func (m *Batch) CatchesUp() bool {
-	return slices.ContainsFunc(m.Effects.Due, func(location string) bool {
-		return m.site.Early.Has(location) ||
-			slices.ContainsFunc(m.Effects.Early, func(k *Look) bool { return k.Location == location })
-	})
 }
 
 // countLink counts the link from k's page, and reports whether that changed the record.

@@ -32,9 +32,6 @@ func (m *Batch) redirected(k *Look, p *pagerecord.Page) {
 	moved := permanent && p.Listed() && !m.late(p, k.Moment())
 	led := permanent && (moved || p.Link && m.forAll(k, p)) // a public link leads to the target
 	if hop == 0 && !led {
-		if permanent && !p.Link {
-			m.Effects.Early = append(m.Effects.Early, k)
-		}
 		return
 	}
 	to, _ := m.Load(k.Target)

@@ -14,7 +14,6 @@ import (
 	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/location"
-	"github.com/servemap/servemap/internal/look"
 	"github.com/servemap/servemap/internal/pagerecord"
 	"github.com/servemap/servemap/internal/priority"
 	"github.com/servemap/servemap/internal/robots"
@@ -51,8 +50,7 @@ type Site struct {
 	Activity    sitewide.Activity
 	Listed      int // pages listed now, about
 
-	Followed Followed   // links that were merged lately
-	Early    look.Early // looks at locations that nothing vouched for yet
+	Followed Followed // links that were merged lately
 
 	Extended sitemap.Namespaces // the extensions that all entries agree with
 	Ranks    *priority.Ranks    // of all pages, nil before they are known
