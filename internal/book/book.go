@@ -190,10 +190,11 @@ func (b Book) Extension(tx Tx, n int, location string) *Extension {
 }
 
 // Find returns the part that lists location, 0 if none does. It reads one key of each
-// part, so it is for the rare case that the page's own record is lost. If there are more
-// parts than a transaction may read, the transaction fails.
+// part, so it is for the rare case that the page's own record is lost. It also looks behind
+// the last part, since the record of a part may be lost too. If there are more parts than a
+// transaction may read, the transaction fails.
 func (b Book) Find(tx Tx, location string) int {
-	for n := range min(b.Filling, store.MaxKeys+1) {
+	for n := range min(b.Filling, store.MaxKeys) + 1 {
 		if tx.Get(b.Keys.List(n+1, location)) != nil {
 			return n + 1
 		}

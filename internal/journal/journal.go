@@ -159,13 +159,22 @@ func (j Journal) reaches(ctx context.Context, st store.Store, since time.Time) e
 }
 
 // From returns since when the journal is complete. It is the zero Time for since the site has
-// had pages: then no event was ever dropped.
+// had pages: then no event was ever dropped. If the record of that is damaged, only what is left is
+// known to be complete.
 func (j Journal) From(ctx context.Context, st store.Store) (time.Time, error) {
 	records, err := txn.ReadAll(ctx, st, j.Keys.Journal())
 	if err != nil {
 		return time.Time{}, err
 	}
-	return readBeginning(records[0]).Time(), nil
+	from, ok := readBeginning(records[0])
+	if ok {
+		return from.Time(), nil
+	}
+	now := time.Now()
+	for e, err := range j.Scan(ctx, st, 0, now.UnixMilli()) {
+		return e.At, err
+	}
+	return now.Add(-journalFor), nil
 }
 
 // Scan yields the events between two times, both included, in Unix milliseconds. It skips
@@ -192,16 +201,17 @@ func (j Journal) Scan(ctx context.Context, st store.Store, from, to int64) iter.
 	}
 }
 
-// readBeginning reads the record of when the journal begins. A damaged one counts as none.
-func readBeginning(b []byte) (from moment.Time) {
-	_, _ = record.Read(b, record.Into(func(f *record.Fields) { f.Time(1, &from) }))
-	return from
+// readBeginning reads the record of when the journal begins. ok is false if it is damaged.
+func readBeginning(b []byte) (from moment.Time, ok bool) {
+	_, err := record.Read(b, record.Into(func(f *record.Fields) { f.Time(1, &from) }))
+	return from, b == nil || err == nil
 }
 
 // forgetBefore notes that events before at are dropped.
 func (j Journal) forgetBefore(ctx context.Context, st store.Store, at moment.Time) error {
 	return st.Update(ctx, []string{j.Keys.Journal()}, func(values [][]byte) error {
-		from := max(readBeginning(values[0]), at) // another process may have dropped more
+		from, _ := readBeginning(values[0])
+		from = max(from, at) // another process may have dropped more
 		values[0] = record.Encode(func(f *record.Fields) { f.Time(1, &from) }, record.Others(values[0], 1))
 		return nil
 	})

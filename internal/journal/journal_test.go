@@ -162,6 +162,29 @@ func TestDamagedEventsArePruned(t *testing.T) {
 	})
 }
 
+// What was dropped before the first event that is left is not known then.
+func TestJournalWithADamagedBeginningIsCompleteSinceItsFirstEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDiary(t)
+		time.Sleep(time.Hour)
+		began := time.Now()
+		put(t, d.st, d.j, began, "/a", Added)
+		base.Check(t, d.st.Update(t.Context(), []string{d.j.Keys.Journal()}, func(values [][]byte) error {
+			values[0] = []byte("damaged")
+			return nil
+		}))
+		if _, err := d.since(began.Add(-time.Millisecond)); !errors.Is(err, ErrOlder) {
+			t.Errorf("%v for a time before the first event", err)
+		}
+		d.wantSince(began, "added /a")
+		d.write(func(tx Tx) { d.j.Erase(tx, began.UnixMilli(), "/a") })
+		if _, err := d.since(time.Now().Add(-journalFor - time.Millisecond)); !errors.Is(err, ErrOlder) {
+			t.Errorf("%v for a time whose events were dropped", err)
+		}
+		d.wantSince(began, "")
+	})
+}
+
 func TestEventIsReadAsItWasWritten(t *testing.T) {
 	tx, j := mapTx{}, Journal{Keys: "s|"}
 	at := j.Note(tx, 0, "/a|b", Added, admit.ByLink, 1_700_000_000_123, 7)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -237,6 +239,21 @@ func TestDamagedRecordsComeBackWithVisits(t *testing.T) {
 		r.sight("/b", html("b, changed again"))
 		r.wantListed("/", "/a", "/b")
 		r.wantLogged("damaged", 1)
+	})
+}
+
+func TestPageIsListedOnceThoughItsRecordAndThatOfTheLastPartAreLost(t *testing.T) {
+	inBubble(t, Config{MaxURLs: 2}, func(r *rig) {
+		r.crawl("/b", "/a")
+		r.answer("/b", http.StatusGone) // which leaves room in the first part
+		r.damage("https://example.com|page|/a")
+		r.put("https://example.com|part|000002", nil)
+		r.restart()
+		r.sight("/", html("home again", "/a"))
+		r.sight("/a", html("a, changed"))
+		if entries := r.kind("list|"); len(entries) != 2 {
+			r.Errorf("two pages have the entries %q", slices.Sorted(maps.Keys(entries)))
+		}
 	})
 }
 
