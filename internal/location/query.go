@@ -1,6 +1,7 @@
 package location
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -199,34 +200,20 @@ func isRaw(s string, bit uint8) bool {
 	return true
 }
 
-// isTracking reports whether a parameter says only where a visitor came from. Names such as "ref"
-// or "source" do not count: on some sites they are filters.
+// trackingFile has the names of parameters that say only where a visitor came from. A name with a
+// star is the beginning of a family. Names such as "ref" or "source" are not there: on some sites
+// they are filters.
+//
+//go:embed tracking.txt
+var trackingFile string
+
+var tracking = strings.Fields(trackingFile)
+
+// isTracking reports whether a parameter is one of them, in any case.
 func isTracking(key string) bool {
 	key = strings.ToLower(key)
-	switch key {
-	case "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "gad_source", "gad_campaignid", "srsltid", "gs_l", "usqp",
-		"fbclid", "msclkid", "yclid", "ymclid", "ysclid", "yadclid", "yadordid", "ttclid", "twclid", "li_fat_id",
-		"rdt_cid", "igshid", "igsh", "irclickid", "irgwc", "ircid", "clickid", "awclid", "s_kwcid", "s_cid",
-		"s_campaign", "ef_id", "dicbo", "tblci", "_openstat", "mc_cid", "mc_eid", "ck_subscriber_id", "_kx",
-		"mkt_tok", "_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking", "_bhlid", "_branch_match_id",
-		"_branch_referrer", "guccounter", "guce_referrer", "guce_referrer_sig", "wickedid", "__s",
-		"action_object_map", "action_ref_map", "action_type_map", "sms_click", "sms_source", "sms_uph",
-		"eblastid", "h_sid", "h_slt", "ex_cid":
-		return true
-	}
-	return hasTrackingPrefix(key)
-}
-
-// hasTrackingPrefix reports whether a key belongs to a family of tracking parameters.
-func hasTrackingPrefix(key string) bool {
-	family, _, ok := strings.Cut(key, "_")
-	if !ok {
-		return strings.HasPrefix(key, "brave-")
-	}
-	switch family {
-	case "utm", "ga", "mtm", "pk", "piwik", "hsa", "at", "nb", "sc", "ss", "et", "ir", "cx", "fb", "hmb", "itm",
-		"ml", "oly", "vero":
-		return true
-	}
-	return strings.HasPrefix(key, "cm_mmc") || strings.HasPrefix(key, "brave-")
+	return slices.ContainsFunc(tracking, func(name string) bool {
+		start, family := strings.CutSuffix(name, "*")
+		return key == name || family && strings.HasPrefix(key, start)
+	})
 }

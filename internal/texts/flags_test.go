@@ -57,7 +57,7 @@ func TestTextsOfTheLibraryAreTranslatedToFlags(t *testing.T) {
 			checked++
 		}
 		if said := InFlags(text); library.MatchString(said) {
-			t.Errorf("%q names what only the library has; add that to flags.go", said)
+			t.Errorf("%q names what only the library has; add that to flags.txt", said)
 		}
 	}
 	if checked < 20 {
