@@ -29,24 +29,6 @@ func Credentials(r *http.Request, cookies Cookies) Reason {
 	return None
 }
 
-// forwardingHeaders are headers in which proxies pass on the client's address.
-var forwardingHeaders = []string{
-	"X-Forwarded-For", "Forwarded", "X-Real-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Fastly-Client-Ip",
-	"X-Forwarded-Host", "X-Forwarded-Proto", "Cdn-Loop",
-	"X-Client-Ip", "X-Cluster-Client-Ip", "Via", "Fly-Client-Ip", "X-Envoy-External-Address", "X-Azure-Clientip",
-}
-
-// Forwarded reports whether the request seems to come through a proxy. Then the peer's address is
-// not the client's.
-func Forwarded(h http.Header) bool {
-	for _, name := range forwardingHeaders {
-		if _, ok := h[name]; ok {
-			return true
-		}
-	}
-	return false
-}
-
 // Network returns the client network of addr: the /24 of an IPv4 or the /48 of an IPv6 address. It
 // returns the zero Prefix for addresses outside the public internet, such as private ones: they do
 // not tell visitors apart.

@@ -113,18 +113,37 @@ func parse(s string) netip.Addr {
 // Header reports whether a header is one by which a proxy tells a site who asks, and for
 // which URL. A browser sends none of them. Many sites read _ in a name as -.
 func Header(name string) bool {
-	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
-	return strings.HasPrefix(name, "x-forwarded") || strings.HasPrefix(name, "x-original-") || headers[name]
+	name = http.CanonicalHeaderKey(strings.ReplaceAll(name, "_", "-"))
+	return strings.HasPrefix(name, "X-Forwarded") || strings.HasPrefix(name, "X-Original-") || headers[name]
 }
 
-// headers are those that Header does not know by their beginning.
-var headers = map[string]bool{
-	"cf-connecting-ip": true, "cf-connecting-ipv6": true, "cf-pseudo-ipv4": true, "cf-visitor": true, "client-ip": true,
-	"cloudfront-forwarded-proto": true, "cloudfront-viewer-address": true, "do-connecting-ip": true,
-	"fastly-client-ip": true, "fastly-ssl": true, "fly-client-ip": true, "forwarded": true, "forwarded-for": true,
-	"front-end-https": true, "proxy": true, "proxy-client-ip": true, "true-client-ip": true, "wl-proxy-client-ip": true, "wl-proxy-ssl": true,
-	"x-appengine-user-ip": true, "x-azure-clientip": true, "x-azure-socketip": true, "x-client-ip": true,
-	"x-cluster-client-ip": true, "x-envoy-external-address": true, "x-envoy-original-path": true,
-	"x-host": true, "x-http-host-override": true, "x-nf-client-connection-ip": true, "x-proto": true, "x-proxyuser-ip": true, "x-real-ip": true,
-	"x-remote-addr": true, "x-remote-ip": true, "x-rewrite-url": true, "x-scheme": true, "x-script-name": true, "x-url-scheme": true,
+// Passed reports whether a header shows that a proxy passed the request on.
+func Passed(h http.Header) bool {
+	for name := range h {
+		if Header(name) || strings.HasPrefix(name, "Cf-") || ofProxies[name] {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	// headers are those that Header does not know by their beginning.
+	headers = canonical("cf-connecting-ip cf-connecting-ipv6 cf-pseudo-ipv4 cf-visitor client-ip cloudfront-forwarded-proto " +
+		"cloudfront-viewer-address do-connecting-ip fastly-client-ip fastly-ssl fly-client-ip forwarded forwarded-for " +
+		"front-end-https proxy proxy-client-ip true-client-ip wl-proxy-client-ip wl-proxy-ssl x-appengine-user-ip " +
+		"x-azure-clientip x-azure-socketip x-client-ip x-cluster-client-ip x-envoy-external-address x-envoy-original-path " +
+		"x-host x-http-host-override x-nf-client-connection-ip x-proto x-proxyuser-ip x-real-ip x-remote-addr x-remote-ip " +
+		"x-rewrite-url x-scheme x-script-name x-url-scheme")
+
+	// ofProxies are headers by which proxies name themselves, but not the client.
+	ofProxies = canonical("via cdn-loop x-amzn-trace-id")
+)
+
+func canonical(names string) map[string]bool {
+	set := map[string]bool{}
+	for name := range strings.FieldsSeq(names) {
+		set[http.CanonicalHeaderKey(name)] = true
+	}
+	return set
 }

@@ -99,16 +99,5 @@ func loopbackHost(host string) bool {
 // speak HTTP/1.0 to the server, or end the connection after each request. No browser does
 // that.
 func passedOn(r *http.Request) bool {
-	if !r.ProtoAtLeast(1, 1) || r.Close {
-		return true
-	}
-	for name := range r.Header {
-		if forwarded.Header(name) || ofProxies[name] || strings.HasPrefix(name, "Cf-") {
-			return true
-		}
-	}
-	return false
+	return !r.ProtoAtLeast(1, 1) || r.Close || forwarded.Passed(r.Header)
 }
-
-// ofProxies are headers by which proxies name themselves, but not the client.
-var ofProxies = map[string]bool{"Via": true, "Cdn-Loop": true, "X-Amzn-Trace-Id": true}

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/servemap/servemap/internal/admit"
+	"github.com/servemap/servemap/internal/forwarded"
 	"github.com/servemap/servemap/internal/hint"
 )
 
@@ -39,14 +40,8 @@ func (o *Observer) hintPanic(h hint.Hint) {
 // nearby reports whether the peer may be the site's own proxy: on this machine, in a private
 // network, or without an address, as on a Unix socket.
 func nearby(r *http.Request) bool {
-	addr := peer(r)
-	return !admit.Network(addr).IsValid() || documentation.Contains(addr.Unmap())
-}
-
-// peer returns the address that the request came from, or the zero Addr if there is none.
-func peer(r *http.Request) netip.Addr {
-	addr, _ := netip.ParseAddrPort(r.RemoteAddr)
-	return addr.Addr()
+	peer, _ := forwarded.Peer(r)
+	return !admit.Network(peer).IsValid() || documentation.Contains(peer)
 }
 
 // documentation is an address range that no host on the internet uses (RFC 5737). Requests of
@@ -76,10 +71,11 @@ func (o *Observer) Client(r *http.Request) netip.Addr {
 		return netip.Addr{}
 	case o.cfg.ClientIP != nil:
 		return o.clientIP(r)
-	case admit.Forwarded(r.Header):
+	case forwarded.Passed(r.Header):
 		return netip.Addr{}
 	}
-	return peer(r)
+	peer, _ := forwarded.Peer(r)
+	return peer
 }
 
 // clientIP asks the owner's function. If it panics, the address is unknown.
@@ -91,5 +87,6 @@ func (o *Observer) clientIP(r *http.Request) netip.Addr {
 // local reports whether the request comes from this machine, for example from a developer who tries
 // the site, or from the site itself.
 func local(r *http.Request) bool {
-	return Explores(r) || peer(r).Unmap().IsLoopback() && !admit.Forwarded(r.Header)
+	peer, _ := forwarded.Peer(r)
+	return Explores(r) || peer.IsLoopback() && !forwarded.Passed(r.Header)
 }
