@@ -3,7 +3,6 @@ package robots
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -80,6 +79,8 @@ func TestLongestRuleWins(t *testing.T) {
 		{"case counts", "Allow: /A", "Disallow: /a", locations{"/A"}, locations{"/a"}},
 		{"an escape counts as it is compared", "Allow: /%61*", "Disallow: /ab", locations{"/ab"}, nil},
 		{"no rule matches", "Disallow: /a", "Disallow: /b", locations{"/c", "/"}, locations{"/a", "/b"}},
+		{"all and all", "Disallow: /", "Allow: /", locations{"/", "/a"}, nil},
+		{"all, and less than all", "Disallow: /*", "Allow: /", nil, locations{"/", "/a/b?c=d"}},
 		{"robots.txt itself", "Disallow: /", "Disallow: /*.txt", locations{"/robots.txt"}, locations{"/a.txt"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -228,32 +229,6 @@ func TestPatternsMatchHoweverTheyAreSpelled(t *testing.T) {
 	t.Run("no allow of part of an escape", func(t *testing.T) {
 		check(t, everyone("Disallow: /", "Allow: /100%"), locations{"/100%25"}, locations{"/100%20"})
 	})
-}
-
-func TestDisallowsTellsWhetherAnythingOrEverythingIs(t *testing.T) {
-	for _, tt := range []struct {
-		name                  string
-		file                  string
-		disallows, everything bool
-	}{
-		{"empty file", "", false, false},
-		{"no group for everyone", "User-agent: x\nDisallow: /\n", false, false},
-		{"empty disallow", everyone("Disallow:"), false, false},
-		{"allow alone", everyone("Allow: /"), false, false},
-		{"slash", everyone("Disallow: /"), true, true},
-		{"slash and star", everyone("Disallow: /*"), true, true},
-		{"star to the end", everyone("Disallow: /*$"), true, true},
-		{"allow of everything", everyone("Disallow: /", "Allow: /"), true, false},
-		{"shorter allow", everyone("Disallow: /*", "Allow: /"), true, true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r := Parse([]byte(tt.file))
-			everything := !slices.ContainsFunc([]string{"/", "/a", "/a/b?c=d", "/x.gif"}, r.Allows)
-			if disallows := r != nil; disallows != tt.disallows || everything != tt.everything {
-				t.Errorf("disallows %t and everything %t, want %t and %t", disallows, everything, tt.disallows, tt.everything)
-			}
-		})
-	}
 }
 
 func TestTextHasTheRulesForEveryone(t *testing.T) {

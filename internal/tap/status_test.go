@@ -181,29 +181,10 @@ func TestTypeIsSniffedAsServersDo(t *testing.T) {
 	}
 }
 
-func TestFinalTellsInterimStatusFromFinal(t *testing.T) {
-	for _, c := range []struct {
-		status, major int
-		want          bool
-	}{
-		{100, 1, false}, {101, 1, true}, {101, 2, false}, {102, 1, false}, {103, 1, false}, {103, 2, false},
-		{199, 1, false}, {200, 1, true}, {404, 2, true}, {999, 1, true},
-	} {
-		if got := final(c.status, c.major); got != c.want {
-			t.Errorf("final(%d, HTTP/%d) = %v", c.status, c.major, got)
-		}
-	}
-}
-
 func TestDeclaredReadsContentLength(t *testing.T) {
-	for _, c := range []struct {
-		value string
-		want  int64
-	}{
-		{"", -1}, {"0", 0}, {"10", 10}, {"-1", -1}, {"ten", -1}, {"10, 20", 10}, {"99999999999999999999", -1},
-	} {
-		if got := declared(c.value); got != c.want {
-			t.Errorf("declared(%q) = %d, want %d", c.value, got, c.want)
+	for value, want := range map[string]int64{"": -1, "0": 0, "10": 10, "-1": -1, "ten": -1, "10, 20": 10, "99999999999999999999": -1} {
+		if got := declared(value); got != want {
+			t.Errorf("declared(%q) = %d, want %d", value, got, want)
 		}
 	}
 }

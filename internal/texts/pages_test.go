@@ -76,23 +76,14 @@ func TestPageExplainsEachVerdictAndReason(t *testing.T) {
 	if got := Page(admit.Unknown, admit.ByLink, "/"); got != unknown {
 		t.Errorf("unknown with an old reason is explained as %q", got)
 	}
+	openings := map[string]string{
+		"listed": "It is listed: ", "waiting": "It waits: ", "held": "It is held: ", "excluded": "It is not listed: ", "gone": "It was listed, and has ",
+	}
 	seen := map[string]admit.Reason{}
 	for why := admit.ByRule; why <= admit.Disallowed; why++ { // those that a verdict can carry
-		verdict, opening := admit.Excluded, "It is not listed: "
-		switch {
-		case why == admit.Disallowed:
-		case why <= admit.ByHistory:
-			verdict, opening = admit.Listed, "It is listed: "
-		case why == admit.NoEvidence || why == admit.NotSeen:
-			verdict, opening = admit.Waiting, "It waits: "
-		case why >= admit.HeadNotSeen && why <= admit.ActionWord || why >= admit.Capability:
-			verdict, opening = admit.Held, "It is held: "
-		case why >= admit.StatusGone:
-			verdict, opening = admit.Gone, "It was listed, and has "
-		}
-		text := Page(verdict, why, "/drafts/a")
-		if !strings.HasPrefix(text, opening) || !strings.HasSuffix(text, ".") {
-			t.Errorf("%v because of %v is explained as %q, want a sentence that begins with %q", verdict, why, text, opening)
+		text, opening := Page(admit.Listed, why, "/drafts/a"), openings[ReasonNamed(why.String()).Verdict]
+		if opening == "" || !strings.HasPrefix(text, opening) {
+			t.Errorf("%v is explained as %q, want a text that begins with %q", why, text, opening)
 		}
 		if other, twice := seen[text]; twice {
 			t.Errorf("%v and %v are explained in the same words", why, other)
