@@ -4,7 +4,9 @@
 package hint
 
 import (
+	_ "embed"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 )
 
@@ -48,65 +50,21 @@ const (
 // String says what is wrong, and then what to do about it.
 func (h Hint) String() string { return words[h] }
 
-var words = [end]string{
-	Host: "Nearly all requests are for another host than the origin's, so servemap ignores them. " +
-		"Correct the origin, or name your hosts in Options.Hosts.",
-	WWW: "The site sends visitors of the origin to the same host with www. added or removed. " +
-		"Write the host where they arrive as the origin.",
-	Prefix: "Requests arrive with the beginning of their path cut off, as http.StripPrefix does, and the origin does not have it, " +
-		"so crawlers look for the sitemap in another place. " +
-		"If that folder is all of the site, add it to the origin.",
-	Failing: "Visitors got no page yet, only temporary errors such as 429, 500 or 503. " +
-		"Make the site answer 200, and its pages are learned.",
-	Authorization: "Nearly every request has an Authorization header, so no visitor counts as anonymous. " +
-		"If a proxy adds it to all, say in Options.Anonymous which requests are anonymous.",
-	Identity: "Nearly every request has a header or a certificate that names a user, so no visitor counts as anonymous. " +
-		"If a proxy adds it to all, say in Options.Anonymous which requests are anonymous.",
-	Cookies: "Nearly every visitor has a cookie that may stand for a log-in, so none counts as anonymous. " +
-		"If every visitor gets that cookie and it never stands for a log-in, name it in Options.BenignCookies.",
-	Private: "The responses say Cache-Control: private or no-store, as if each were for one visitor, so their pages are not listed. " +
-		"Send public or no-cache with pages for everybody, or set Rule.IgnoreCacheControl for them.",
-	Folder: "Nearly all requests are outside the origin's folder, where no page can be listed. " +
-		"If they are for pages of the site, correct the origin, or set Options.StrippedPrefix to what a proxy cuts off.",
-	Slash: "Visitors ask for the origin's folder without the slash at its end, which its sitemap cannot list, and nobody got a page with the slash. " +
-		"Redirect visitors to the slash, or give the whole host as the origin.",
-	Empty: "The responses are empty where servemap sees them, because the pages are written elsewhere, as with an adaptor that runs middleware before the pages. " +
-		"Put the site around all that writes pages, with fiber as site.Wrap(adaptor.FiberApp(app)).",
-	NotHTML: "Where visitors enter, the site has sent other types than HTML so far. " +
-		"Send pages with the Content-Type text/html.",
-	Encoding: "servemap cannot read the Content-Encoding of the pages, so it learns nothing from them. " +
-		"Put servemap inside the middleware that compresses, or compress with gzip, deflate, br or zstd.",
-	Robots: "The site's robots.txt forbids crawlers the page where visitors enter, and what it forbids is not listed. " +
-		"Allow what should be listed.",
-	Entry: "Where visitors enter, the site answers that there is no page or asks them to log in, so there is nowhere to begin. " +
-		"Name in Options.Entries where anonymous visitors find pages.",
-	NoIndex: "The page where visitors enter says noindex, so it is not listed. " +
-		"Remove that if it is a mistake.",
-	NoFollow: "The page where visitors enter says nofollow (in a robots meta or X-Robots-Tag), so none of its links is followed. " +
-		"Remove that if it is a mistake, or name further Options.Entries.",
-	Canonical: "The page where visitors enter names a canonical URL on another host, so it is not listed. " +
-		"Correct the origin, or the canonical URL.",
-	ClientApp: "Every path serves the same page, as when a script makes the pages in the browser, so servemap cannot tell them apart. " +
-		"Render the pages on the server, and answer 404 where there is none.",
-	DeadEnd: "The pages where visitors enter link to no page of the site, but servemap lists pages by the links to them. " +
-		"Link to them, name further Options.Entries, or write an Always rule.",
-	Proxy: "No visitor's network is known, because requests come from private addresses or through a proxy, " +
-		"so visits are no evidence that a page is public. " +
-		"To change that, return the visitor's address in Options.ClientIP.",
-	Growth: "A route or folder has grown by as many pages as it may for now, and its further pages wait. " +
-		"If they are real, write an Always rule for them; if not, answer 404.",
-	Few: "Hardly any of the pages that were seen is listed. " +
-		"See the reasons in Stats().Verdicts, or ask Site.Explain about one of them.",
-	Withdrawals: "Many pages left the sitemap in a short time. " +
-		"If they still exist, see whether the site answers 404, noindex or private by mistake.",
-	Refused: "A network is refused pages that others get, by a 401, 403 or 404, a log-in or a redirect to another site, " +
-		"so its answers take no page out of the sitemap. " +
-		"If you mean to refuse nobody, see what the site answers to crawlers, " +
-		"and behind a proxy return the visitor's address in Options.ClientIP: without it all visitors count as that network.",
-	AnonymousPanics: "Options.Anonymous panicked, and such a request does not count as anonymous. " +
-		"Correct that function; the log has the stack of the first panic.",
-	ClientIPPanics: "Options.ClientIP panicked, and the network of such a visitor counts as unknown. " +
-		"Correct that function; the log has the stack of the first panic.",
+// hintsFile has a paragraph for each hint, in the order of their numbers: its name, what is wrong,
+// and what to do.
+//
+//go:embed hints.txt
+var hintsFile string
+
+var words = readWords(hintsFile)
+
+func readWords(file string) (words [end]string) {
+	file = strings.TrimSpace(strings.ReplaceAll(file, "\r", ""))
+	for i, paragraph := range strings.Split(file, "\n\n") {
+		_, text, _ := strings.Cut(paragraph, "\n")
+		words[i+1] = strings.ReplaceAll(text, "\n", " ")
+	}
+	return words
 }
 
 // Hints holds the hints given so far for one site. A nil *Hints ignores hints and has none. It is

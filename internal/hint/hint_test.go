@@ -2,11 +2,16 @@ package hint
 
 import (
 	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 func logged() (*Hints, *bytes.Buffer) {
@@ -15,14 +20,26 @@ func logged() (*Hints, *bytes.Buffer) {
 }
 
 func TestEveryHintSaysWhatToDo(t *testing.T) {
-	seen := map[string]bool{}
+	file, err := parser.ParseFile(token.NewFileSet(), "hint.go", nil, 0)
+	base.Check(t, err)
+	var constants []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, is := n.(*ast.ValueSpec); is {
+			constants = append(constants, spec.Names[0].Name)
+		}
+		return true
+	})
+	paragraphs, seen := strings.Split(hintsFile, "\n\n"), map[string]bool{}
 	for hint := Host; hint < end; hint++ {
 		text := hint.String()
 		cause, todo, ok := strings.Cut(text, ". ")
-		if !ok || cause == "" || !strings.HasSuffix(todo, ".") || strings.Contains(text, "\n") || seen[text] {
+		if !ok || cause == "" || !strings.HasSuffix(todo, ".") || seen[text] {
 			t.Errorf("hint %d says %q, want words of its own: a sentence with the cause, and then what to do", hint, text)
 		}
 		seen[text] = true
+		if name := strings.Fields(paragraphs[hint-1])[0]; name != constants[hint] {
+			t.Errorf("hint %s has the words of %s", constants[hint], name)
+		}
 	}
 }
 

@@ -4,10 +4,13 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/servemap/servemap/internal/testkit/base"
 )
 
 // textsIn returns the strings in a Go file. Strings joined by + are one text.
@@ -47,8 +50,10 @@ func textOf(e ast.Expr) (string, bool) {
 func TestTextsOfTheLibraryAreTranslatedToFlags(t *testing.T) {
 	library := regexp.MustCompile(`Options\.|options:|Rule\.|Limits\.|Site\.|site\.[A-Z]|Stats|\bAlways\b|\bNever\b|middleware that compresses|\bWrap\b`)
 	all := strings.Split(reasonsFile, "\n")
-	for _, file := range []string{"pages.go", "dates.go", "sitemap.go", "../hint/hint.go",
-		"../../notify/answer.go", "../../notify/key.go", "../../notify/post.go"} {
+	hints, err := os.ReadFile("../hint/hints.txt")
+	base.Check(t, err)
+	all = append(all, strings.Split(string(hints), "\n")...)
+	for _, file := range []string{"pages.go", "dates.go", "sitemap.go", "../../notify/answer.go", "../../notify/key.go", "../../notify/post.go"} {
 		all = append(all, textsIn(t, file)...)
 	}
 	checked := 0
