@@ -18,11 +18,8 @@ type Distrust struct {
 	Likely Stamp
 }
 
-// Believes reports whether a date that a source gives can be used.
-func (t Trust) Believes(s Source, date moment.Time) bool { return t.Against(s, date) == NoDoubt }
-
-// believesChange is Believes for a date that moved with a change. It ignores stamps: a page
-// that changed in a build changed at the build's time.
+// believesChange reports whether a date that moved with a change is believed. It ignores
+// stamps: a page that changed in a build changed at the build's time.
 func (t Trust) believesChange(s Source, date moment.Time) bool {
 	return s < sources && !t[s].All && date > t[s].UpTo
 }

@@ -51,8 +51,6 @@ type Config struct {
 	// InferPriority ranks the pages by their links and visits.
 	InferPriority bool
 	MaxWaiting    int // locations known and not listed; 0 means 250,000
-	// Unbudgeted reads every seen page in full, whatever it costs, as Flush does.
-	Unbudgeted bool
 
 	// RefreshEvery is how often to poll for other processes' changes; 0 means that
 	// there are no other processes.

@@ -32,7 +32,7 @@ func (l *Ledger) lookAt(s *look.Sighting, before *pagerecord.Page, all bool) *me
 
 // readPage reads the page of a witness: in full if the budget allows it.
 func (l *Ledger) readPage(k *merge.Look, all bool) {
-	full := all || l.cfg.Unbudgeted || k.Explored || l.budget.allows(time.Now(), l.site.Vouched(k))
+	full := all || k.Explored || l.budget.allows(time.Now(), l.site.Vouched(k))
 	l.read(k, full)
 	l.consult(k)
 	k.Fresh = l.site.Fresh(k)

@@ -2,9 +2,6 @@ package merge
 
 import (
 	"net/http"
-	"strings"
-
-	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/admit"
 	"github.com/servemap/servemap/internal/look"
@@ -64,7 +61,6 @@ func (m *Batch) seen(k *Look, p *pagerecord.Page) {
 	} else {
 		m.seenNew(k, p)
 	}
-	p.TagHash = tagHash(k)
 	p.End(k.At)
 	m.settled(p, k.At)
 }
@@ -90,32 +86,17 @@ func (m *Batch) seenNew(k *Look, p *pagerecord.Page) {
 	m.content(k, p)
 }
 
-// alive merges an answer that proves that a known page exists, such as a 304. A 304 with
-// the entity tag of the last look also proves that the page has not changed.
+// alive merges an answer that proves that a known page exists, such as a 304.
 func (m *Batch) alive(k *Look, p *pagerecord.Page) {
 	if !m.follows(p, k.Moment()) {
 		return
 	}
 	p.LastSeen, p.Status = k.Moment(), k.Response.Status
-	notModified := k.Response.Status == http.StatusNotModified
-	if notModified && !pagerecord.Variable(p.MissingWhy) {
+	if p.Status == http.StatusNotModified && !pagerecord.Variable(p.MissingWhy) {
 		m.refuted(k, p) // the client may have the page, and has it already
 		m.trustAgain(p)
 	}
-	if notModified && !k.Undated && p.TagHash != 0 && p.TagHash == tagHash(k) {
-		p.Rate = p.Rate.Saw(k.At.Unix(), false)
-	}
 	m.Save(p)
-}
-
-// tagHash returns a hash of the entity tag without its weakness mark, which
-// compressors add and drop, 0 if there is none.
-func tagHash(k *Look) uint64 {
-	tag := strings.TrimPrefix(k.Response.Header.ETag, "W/")
-	if tag == "" {
-		return 0
-	}
-	return xxh3.HashString(tag)
 }
 
 // A tagged look is a look at a target with tracking parameters, as in links of a

@@ -251,7 +251,6 @@ func (r *Redirect) fields(f *record.Fields) {
 // Reading says what was read of the page, and what reading the same bytes again may add.
 type Reading struct {
 	BodyHash uint64
-	TagHash  uint64      // of the entity tag
 	Read     bool        // whether all with this body hash was parsed, and its links followed
 	Open     Openness    // whether some links were unsettled at the last reading
 	ReadAt   moment.Time // when that was, to the second
@@ -269,7 +268,6 @@ const (
 
 func (r *Reading) fields(f *record.Fields) {
 	f.Hash(70, &r.BodyHash)
-	f.Hash(71, &r.TagHash)
 	f.Bool(72, &r.Read)
 	record.Uint(f, 73, &r.Open)
 	f.Date(74, &r.ReadAt)

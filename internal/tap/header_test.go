@@ -12,7 +12,7 @@ import (
 func TestHeaderIsAsSent(t *testing.T) {
 	h, saw := watch(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		w.Header().Set("ETag", `"1"`)
+		w.Header().Set("Last-Modified", "yesterday")
 		w.Header().Add("Cache-Control", "public")
 		w.Header().Add("Cache-Control", "max-age=60")
 		w.Header().Add("X-Robots-Tag", "otherbot: noindex")
@@ -22,7 +22,7 @@ func TestHeaderIsAsSent(t *testing.T) {
 		w.Header()["link"] = []string{"</b>; rel=next", "</c>; rel=prev"} // these two come in any order
 		w.Header()["X-Empty"] = nil
 		io.WriteString(w, page)
-		w.Header().Set("ETag", `"2"`)
+		w.Header().Set("Last-Modified", "today")
 		w.Header().Set("X-Robots-Tag", "noindex")
 		w.Header()["Cache-Control"][0] = "no-store"
 	}), NewBuffers(1<<20, 1<<20))
@@ -31,7 +31,7 @@ func TestHeaderIsAsSent(t *testing.T) {
 	get(t, srv, "/")
 	want := Header{
 		ContentType:  "text/html",
-		ETag:         `"1"`,
+		LastModified: "yesterday",
 		CacheControl: "public, max-age=60",
 		RobotsTag:    "otherbot: noindex\nnofollow",
 		Vary:         "Cookie",
@@ -57,7 +57,6 @@ func TestHeaderOfSeveralLinesIsJoined(t *testing.T) {
 		{"Transfer-Encoding", ", ", func(h *Header) *string { return &h.TransferEncoding }},
 		{"Cache-Control", ", ", func(h *Header) *string { return &h.CacheControl }},
 		{"X-Robots-Tag", "\n", func(h *Header) *string { return &h.RobotsTag }},
-		{"ETag", ", ", func(h *Header) *string { return &h.ETag }},
 		{"Last-Modified", ", ", func(h *Header) *string { return &h.LastModified }},
 		{"Location", ", ", func(h *Header) *string { return &h.Location }},
 		{"Link", ", ", func(h *Header) *string { return &h.Link }},
@@ -98,14 +97,14 @@ type telling struct {
 }
 
 func (s telling) Read(p []byte) (int, error) {
-	s.header.Set("Etag", `"read"`)
+	s.header.Set("Last-Modified", "read")
 	return s.src.Read(p)
 }
 
 type tellingWriterTo struct{ telling }
 
 func (s tellingWriterTo) WriteTo(w io.Writer) (int64, error) {
-	s.header.Set("Etag", `"read"`)
+	s.header.Set("Last-Modified", "read")
 	return s.src.WriteTo(w)
 }
 
@@ -123,8 +122,8 @@ func TestHeaderMayBeSetWhileASourceIsRead(t *testing.T) {
 				w.Header().Set("Content-Type", "text/html")
 				w.(io.ReaderFrom).ReadFrom(c.source(telling{w.Header(), strings.NewReader(page)}))
 			}), w, httptest.NewRequest("GET", "/", nil), NewBuffers(1<<10, 1<<20))
-			if sent := w.Result().Header.Get("Etag"); sent != `"read"` || seen.Header.ETag != sent || string(seen.Body) != page {
-				t.Errorf("sent %q, saw %q and %q", sent, seen.Header.ETag, seen.Body)
+			if sent := w.Result().Header.Get("Last-Modified"); sent != "read" || seen.Header.LastModified != sent || string(seen.Body) != page {
+				t.Errorf("sent %q, saw %q and %q", sent, seen.Header.LastModified, seen.Body)
 			}
 		})
 	}

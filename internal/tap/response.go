@@ -70,7 +70,7 @@ func (s *Response) Size() int {
 	n := int(unsafe.Sizeof(*s)) + len(s.Route)
 	for _, value := range []string{
 		s.Header.ContentType, s.Header.ContentLength, s.Header.ContentEncoding, s.Header.ContentDisposition, s.Header.TransferEncoding,
-		s.Header.CacheControl, s.Header.RobotsTag, s.Header.ETag, s.Header.LastModified, s.Header.Location, s.Header.Link, s.Header.Vary,
+		s.Header.CacheControl, s.Header.RobotsTag, s.Header.LastModified, s.Header.Location, s.Header.Link, s.Header.Vary,
 	} {
 		n += len(value)
 	}
@@ -101,7 +101,6 @@ type Header struct {
 	TransferEncoding   string
 	CacheControl       string // also headers for one kind of cache alone, such as CDN-Cache-Control, and Pragma
 	RobotsTag          string // X-Robots-Tag
-	ETag               string
 	LastModified       string
 	Location           string
 	Link               string
@@ -147,8 +146,6 @@ func (h *Header) field(key string) (field *string, sep string) {
 		return &h.CacheControl, ", "
 	case "X-Robots-Tag":
 		return &h.RobotsTag, "\n"
-	case "Etag":
-		return &h.ETag, ", "
 	case "Last-Modified":
 		return &h.LastModified, ", "
 	case "Location":

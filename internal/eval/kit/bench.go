@@ -35,7 +35,6 @@ type Bench struct {
 // BenchOptions has the options that a program changes. Zero values are a site's defaults.
 type BenchOptions struct {
 	KeepFor    time.Duration
-	Unbudgeted bool // every page is read when it is seen
 	Unrendered bool // files are made only on request
 	Logger     *slog.Logger
 }
@@ -61,7 +60,7 @@ func NewBench(st store.Store, o BenchOptions) (*Bench, error) {
 	})
 	b.Ledger, err = ledger.New(ledger.Config{
 		Store: st, Normalizer: b.Locations, Files: b.Files, Entries: []string{"/"}, Networks: 3, Confidence: 0.5,
-		KeepFor: cmp.Or(o.KeepFor, 90*24*time.Hour), Unbudgeted: o.Unbudgeted, Schedule: due.New(1), Logger: log,
+		KeepFor: cmp.Or(o.KeepFor, 90*24*time.Hour), Schedule: due.New(1), Logger: log,
 	})
 	if err != nil {
 		return nil, err

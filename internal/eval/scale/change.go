@@ -52,7 +52,7 @@ func (s *site) oneChange(ctx context.Context, cfg config) error {
 		before, i := s.tags(), rand.IntN(cfg.pages)
 		page := body(i, int(time.Now().UnixNano()), cfg.pages)
 		for range 2 { // a new page's change counts once it has stayed
-			s.Ledger.Offer(kit.Sighting(location(i), time.Now(), page))
+			s.shows(location(i), time.Now(), page)
 			if err := s.Ledger.Flush(ctx); err != nil {
 				return err
 			}
@@ -94,7 +94,7 @@ func (s *site) visits(ctx context.Context, cfg config) error {
 	for range rounds {
 		for range together {
 			i := rand.IntN(cfg.pages)
-			s.Ledger.Offer(kit.Sighting(location(i), time.Now(), body(i, version(i, looks-1), cfg.pages)))
+			s.shows(location(i), time.Now(), body(i, version(i, looks-1), cfg.pages))
 		}
 		began := time.Now()
 		if err := s.Ledger.Flush(ctx); err != nil {

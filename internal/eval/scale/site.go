@@ -77,8 +77,15 @@ func open(folder string) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	bench, err := kit.NewBench(st, kit.BenchOptions{Unbudgeted: true, Unrendered: true})
+	bench, err := kit.NewBench(st, kit.BenchOptions{Unrendered: true})
 	return &site{bench, st}, err
+}
+
+// shows offers a look at a page, which is read whatever that costs.
+func (s *site) shows(loc string, at time.Time, body []byte) {
+	seen := kit.Sighting(loc, at, body)
+	seen.Explored = true
+	s.Ledger.Offer(seen)
 }
 
 func (s *site) close() error {
@@ -99,7 +106,7 @@ func fill(ctx context.Context, cfg config) error {
 		began := time.Now()
 		at := began.Add(-time.Duration(looks-look) * 24 * time.Hour)
 		for i := range cfg.pages {
-			s.Ledger.Offer(kit.Sighting(location(i), at.Add(time.Duration(i)*time.Millisecond/100), body(i, version(i, look), cfg.pages)))
+			s.shows(location(i), at.Add(time.Duration(i)*time.Millisecond/100), body(i, version(i, look), cfg.pages))
 			if i%together == together-1 || i == cfg.pages-1 {
 				if err := s.Ledger.Flush(ctx); err != nil {
 					return err
