@@ -6,12 +6,8 @@ import (
 	"time"
 
 	"github.com/servemap/servemap"
-	"github.com/servemap/servemap/internal/admit"
-	"github.com/servemap/servemap/internal/journal"
-	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
-	"github.com/servemap/servemap/internal/txn"
 )
 
 // wantRemoved fails unless the last change of a page is its removal, for a reason.
@@ -31,20 +27,13 @@ func wantRemoved(s *testkit.Site, path string, why servemap.Reason) {
 	s.Errorf("no change of %s is told", path)
 }
 
-func TestRemovalWhoseReasonIsNotStoredHasNone(t *testing.T) {
+func TestRemovalHasAReasonOnceThatIsStored(t *testing.T) {
 	h := testkit.Paths{"/": testkit.Page("home", "/a"), "/a": testkit.Page("a")}
 	st := base.NewStore()
 	testkit.Run(t, testkit.Setup{Handler: h, Store: st}, func(s *testkit.Site) {
 		s.Visit("/", "/a")
 		s.Settle()
 		s.WantListed("/", "/a")
-
-		k, err := keys.New(testkit.Origin)
-		base.Check(t, err)
-		base.Check(t, txn.Update(s.Context(), st, nil, func(tx *txn.Tx) { // a release that stored no reasons wrote this
-			journal.Journal{Keys: k}.Note(tx, 0, "/old", journal.Removed, admit.None, time.Now().UnixMilli(), 1)
-		}))
-		wantRemoved(s, "/old", "")
 	})
 
 	st.Refuse(errors.New("it cannot be written"))

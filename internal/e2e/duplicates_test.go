@@ -39,32 +39,6 @@ const (
 	namesCanonical = `<link rel="canonical" href="https://example.com/post">`
 )
 
-func TestOneClientTakesOutNoPageByVariants(t *testing.T) {
-	for _, tt := range []struct {
-		name, head string
-		targets    []string
-	}{
-		{"another query", noCanonical, numbered("/post?page=%d", 22)[2:]},
-		{"suffixes", noCanonical, numbered("/post-%d", 25)},
-		{"suffixes that name the canonical page", namesCanonical, numbered("/post-%d", 25)},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			inCrowd(t, postVariants(tt.head), servemap.Options{}, func(c crowd) {
-				c.visitAll(ann, "/", "/one", "/two", "/three")
-				c.visitAll(eve, tt.targets[:3]...) // before anybody else is there
-				for _, from := range []string{ann, bob, carl} {
-					c.visit(from, "/post")
-				}
-				c.WantVerdict("/post", "listed", "networks")
-				c.visitAll(eve, tt.targets...)
-				c.visit(eve, "/post")
-				c.visit(ann, "/post")
-				c.WantListed("/", "/one", "/two", "/three", "/post")
-			})
-		})
-	}
-}
-
 func TestManyClientsTakeOutNoPageByVariants(t *testing.T) {
 	for _, tt := range []struct{ name, head, format string }{
 		{"another query", noCanonical, "/post?page=%d"},
@@ -80,20 +54,6 @@ func TestManyClientsTakeOutNoPageByVariants(t *testing.T) {
 			})
 		})
 	}
-}
-
-// If a site answers anything with one page, that page stays out of the sitemap.
-func TestPageThatIsShownAtAnyLocationIsNotListed(t *testing.T) {
-	inCrowd(t, postVariants(noCanonical), servemap.Options{}, func(c crowd) {
-		c.visitAll(ann, "/", "/one", "/two", "/three")
-		for _, from := range []string{ann, bob, carl, dora} {
-			for _, target := range numbered("/post-%d", 3) {
-				c.visit(from, target)
-				c.WantListed("/", "/one", "/two", "/three")
-			}
-		}
-		c.WantVerdict("/post-1", "held", "duplicate")
-	})
 }
 
 // discussion is a site with an article and the page of its comments. Both show the same text and

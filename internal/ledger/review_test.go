@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -92,9 +91,11 @@ func TestWaitingLocationsAreForgottenInTheEnd(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.crawl("/a")
 		r.sight("/orphan", html("nobody links here"))
+		r.answer("/for-one", 200, cacheControl("private"))
 		r.forget("/a")
 		r.keeps(100, "/")
 		r.wantVerdict("/orphan", admit.Unknown, admit.None)
+		r.wantVerdict("/for-one", admit.Unknown, admit.None)
 		r.wantVerdict("/a", admit.Excluded, admit.Forgotten)
 		if n := r.ledger.Stats().Waiting; n != 1 {
 			t.Errorf("%d locations wait, want the one that is barred", n)
@@ -139,22 +140,6 @@ func TestStatsCountPagesByVerdict(t *testing.T) {
 		delete(want, count(admit.Waiting, admit.NoEvidence, 1))
 		delete(want, count(admit.Held, admit.Capability, 1))
 		check("after what waited has gone")
-	})
-}
-
-func TestPageLeavesWhenItsUnavailableAfterHasCome(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/offer", "/event"))
-		until := time.Now().Add(time.Hour).UTC()
-		r.sight("/offer", html("offer"), robotsTag("unavailable_after: "+until.Format(time.RFC1123)))
-		r.sight("/event", fmt.Sprintf(`<html><head><meta name=robots content="unavailable_after: %s"></head><body>event</body></html>`, until.Format(time.RFC3339)))
-		r.wantListed("/", "/offer", "/event")
-		time.Sleep(time.Hour + time.Minute)
-		if got := r.files.Listed(); got != 1 {
-			t.Errorf("%d pages are served after their end", got)
-		}
-		r.sight("/event", fmt.Sprintf(`<html><head><meta name=robots content="unavailable_after: %s"></head><body>event</body></html>`, until.Format(time.RFC3339)))
-		r.wantVerdict("/event", admit.Excluded, admit.NoIndex)
 	})
 }
 
@@ -247,31 +232,6 @@ func (r *rig) wantEvents(since time.Time, want ...string) {
 	}
 }
 
-func TestJournalTellsOfListedPages(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/a", "/b"))
-		r.sight("/a", html("first"))
-		r.sight("/b", html("second"))
-		r.sight("/secret/0f8fad5b-d9cb-469f-a165-70867728950e", html("nobody links here"))
-		r.wantEvents(time.Time{}, "added /", "added /a", "added /b")
-
-		time.Sleep(24 * time.Hour)
-		since := time.Now()
-		r.sight("/b", html("second")) // a visit that shows nothing new
-		r.wantEvents(since)
-		r.sight("/a", strings.Replace(html("first"), "</main>", "<p>"+atLength("And then something else happened")+"</main>", 1))
-		r.answer("/b", http.StatusGone)
-		r.wantEvents(since, "changed /a", "removed /b")
-
-		r.restart()
-		r.sight("/b", html("second"))
-		r.wantEvents(since, "changed /a", "added /b")
-		r.forget("/a")
-		r.wantEvents(since, "added /b")
-		r.wantNoTrace("/a")
-	})
-}
-
 // TestExplainKnowsThatAPageIsForOneVisitor visits an unknown page that says that it is
 // for one visitor. Explain can tell that.
 func TestExplainKnowsThatAPageIsForOneVisitor(t *testing.T) {
@@ -293,16 +253,4 @@ func TestExplainKnowsThatAPageIsForOneVisitor(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestPageForOneVisitorIsForgottenInTheEnd(t *testing.T) {
-	inBubble(t, Config{KeepFor: 24 * time.Hour}, func(r *rig) {
-		r.sight("/", html("home"))
-		r.answer("/for-one", 200, cacheControl("private"))
-		for range 72 {
-			time.Sleep(time.Hour)
-			r.sight("/", html("home"))
-		}
-		r.wantVerdict("/for-one", admit.Unknown, admit.None)
-	})
 }

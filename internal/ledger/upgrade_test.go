@@ -223,31 +223,6 @@ func TestOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
 	}
 }
 
-// A foreign key is among the keys of the waiting locations.
-func TestWaitingRecordUnderAForeignKeyIsIgnored(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home", "/waits"))
-		waitingRecord := r.onlyWaiting()
-		for _, key := range []string{"", "ab", "zzzzzzzzzzzzzzzzzz"} {
-			r.put(r.ledger.site.Keys.Waits()+"~"+key, waitingRecord)
-		}
-		r.restart()
-		r.wantListed("/")
-	})
-}
-
-// A listed page has a record under its own location. A record under a hash that claims to
-// be of a listed page must not name it.
-func TestWaitingRecordThatClaimsToBeListed(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		r.sight("/", html("home"))
-		r.put(r.ledger.site.Keys.Wait(r.ledger.site.Names.Of("/token-8f14e45fceea167a").Hash), []byte(r.dump()[r.ledger.site.Keys.Page("/")]))
-		r.restart()
-		r.sight("/token-8f14e45fceea167a", html("secret"))
-		r.wantNoTrace("/token-8f14e45fceea167a")
-	})
-}
-
 // stored is the store of a site that has seen some traffic.
 func stored(t *testing.T) (all map[string]string) {
 	mix(t, "page|", nil, func(m *mixed, _ map[string]string) {
@@ -324,16 +299,4 @@ func (m *mixed) wantSaneFiles() {
 			}
 		}
 	}
-}
-
-// onlyWaiting returns the record of the one location that waits.
-func (r *rig) onlyWaiting() []byte {
-	r.Helper()
-	for key, value := range r.dump() {
-		if strings.HasPrefix(key, r.ledger.site.Keys.Waits()) {
-			return []byte(value)
-		}
-	}
-	r.Fatal("no location waits")
-	return nil
 }

@@ -2,10 +2,7 @@ package sitewide
 
 import (
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/servemap/servemap/internal/keys"
 )
 
 // idOf returns IDs that tell the locations of these tests apart.
@@ -51,15 +48,6 @@ func TestMembersOfAContentAreBounded(t *testing.T) {
 	}
 	if d.Members() != membersKept {
 		t.Errorf("%d members, want %d", d.Members(), membersKept)
-	}
-}
-
-// A stored content may name anything as the location that stands for it.
-func TestDuplicatesNameNoPageThatIsNoLocation(t *testing.T) {
-	for _, listed := range []string{"no location", "/\x00", "/" + strings.Repeat("a", keys.MaxLocation)} {
-		if got := ReadDuplicates(Duplicates{Listed: listed}.Encode(idOf), idOf); got.Listed != "" {
-			t.Errorf("%.20q stands for it", got.Listed)
-		}
 	}
 }
 

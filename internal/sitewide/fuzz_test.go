@@ -1,19 +1,27 @@
 package sitewide
 
 import (
-	"github.com/servemap/servemap/internal/record/recordtest"
+	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/record"
+	"github.com/servemap/servemap/internal/record/recordtest"
 )
 
 // FuzzSmallRecords reads each record, and uses it as the program does.
 func FuzzSmallRecords(f *testing.F) {
 	f.Add(recordtest.FieldsOf(Siblings{Linked: 1, Orphans: 2, day: 3, grown: 4}.Encode()), int64(1_700_000_000))
 	f.Add(recordtest.FieldsOf(Activity{length: 3600, last: 472222, seen: 5}.Encode()), int64(1_700_000_000))
+	for _, impossible := range []Activity{{length: 3600, last: math.MinInt64, seen: 7}, {last: 5, seen: 7}, {length: -60, last: 5, seen: 7}, {length: 3600, last: math.MaxInt64, seen: 7}} {
+		f.Add(recordtest.FieldsOf(impossible.Encode()), int64(1_700_000_000))
+	}
+	for _, listed := range []string{"no location", "/\x00", "/" + strings.Repeat("a", keys.MaxLocation)} {
+		f.Add(recordtest.FieldsOf(Duplicates{Listed: listed}.Encode(idOf)), int64(5))
+	}
 	f.Add(recordtest.FieldsOf(Duplicates{Listed: "/a", members: []uint64{1, 2}}.Encode(idOf)), int64(5))
 	f.Add(recordtest.FieldsOf((&Refusals{of: []Refusal{{network: 1, missing: 2}}}).Encode()), int64(5))
 	f.Fuzz(func(t *testing.T, fields []byte, at int64) {
