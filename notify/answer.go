@@ -33,15 +33,6 @@ const (
 	verdictPaused     = "paused"
 )
 
-// outcome says what to do with the pages of a post.
-type outcome int
-
-const (
-	kept     outcome = iota // send them again later
-	accepted                // they are sent
-	invalid                 // at least one of them is not acceptable
-)
-
 // answer is the answer to a post.
 type answer struct {
 	code       int // 0 if nothing came
@@ -49,15 +40,17 @@ type answer struct {
 	retryAfter time.Duration // 0 if it is not given
 }
 
-// judge says what an answer means: the new state of the engine, and what to do with the
-// pages.
-func judge(e engine, a answer, now time.Time) (engine, outcome) {
+// accepted reports whether the engine took the pages of the last post.
+func (e engine) accepted() bool { return e.Code/100 == 2 }
+
+// judge returns the new state of an engine after an answer.
+func judge(e engine, a answer, now time.Time) engine {
 	e.Code, e.ErrorCode, e.LastTried = a.code, a.errorCode, now
 	switch {
-	case a.code/100 == 2:
-		return e.accept(now), accepted
-	case a.code == http.StatusUnprocessableEntity:
-		return e, invalid
+	case e.accepted():
+		e = e.accept(now)
+	case a.code == http.StatusUnprocessableEntity: // at least one of the pages is invalid
+		e = e.fail(verdictPaused, now, time.Hour, longest)
 	case a.code == http.StatusTooManyRequests:
 		e = e.fail(verdictThrottled, now, 10*time.Minute, longest)
 		e.Until = latest(e.Until, now.Add(min(a.retryAfter, longest)))
@@ -72,7 +65,7 @@ func judge(e engine, a answer, now time.Time) (engine, outcome) {
 	default: // no answer, a redirect, or trouble of the engine's own
 		e = e.fail(verdictDown, now, time.Minute, time.Hour)
 	}
-	return e, kept
+	return e
 }
 
 func (e engine) accept(now time.Time) engine {

@@ -13,45 +13,44 @@ func TestAnswerDecidesTheVerdictAndTheNextPost(t *testing.T) {
 		name    string
 		before  engine
 		answer  answer
-		outcome outcome
 		verdict string
 		wait    time.Duration
 	}{
-		{"200", engine{}, answer{code: 200}, accepted, "ok", 0},
-		{"202", engine{}, answer{code: 202}, accepted, "ok", 0},
-		{"203, as one engine answers", ok, answer{code: 203}, accepted, "ok", 0},
-		{"204", ok, answer{code: 204}, accepted, "ok", 0},
-		{"202 alone for a day", engine{Verdict: verdictOK, Unverified: now.Add(-24 * time.Hour)}, answer{code: 202}, accepted, "unverified", 0},
-		{"200 after a day of 202", engine{Verdict: verdictUnverified, Unverified: now.Add(-24 * time.Hour)}, answer{code: 200}, accepted, "ok", 0},
-		{"success ends a backoff", engine{Verdict: verdictDown, Fails: 9, Until: now}, answer{code: 200}, accepted, "ok", 0},
-		{"422", ok, answer{code: 422}, invalid, "ok", 0},
-		{"new key", engine{}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, kept, "pending-key", 2 * time.Minute},
-		{"new key, again", engine{Verdict: verdictPending, Fails: 3}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, kept, "pending-key", 16 * time.Minute},
-		{"new key, for long", engine{Verdict: verdictPending, Fails: 30}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, kept, "pending-key", time.Hour},
-		{"no key file", ok, answer{code: 403, errorCode: "KeyNotFound"}, kept, "key-refused", time.Hour},
-		{"wrong key file, again", engine{Verdict: verdictRefused, Fails: 1}, answer{code: 403, errorCode: "InvalidKey"}, kept, "key-refused", 2 * time.Hour},
-		{"403 without a word", ok, answer{code: 403}, kept, "key-refused", time.Hour},
-		{"refused after a new key", engine{Verdict: verdictPending, Fails: 5}, answer{code: 403, errorCode: "KeyNotFound"}, kept, "key-refused", time.Hour},
-		{"burned key", ok, answer{code: 403, errorCode: "UserForbiddedToAccessSite"}, kept, "key-refused", 24 * time.Hour},
-		{"400", ok, answer{code: 400}, kept, "paused", 24 * time.Hour},
-		{"405", ok, answer{code: 405}, kept, "paused", 24 * time.Hour},
-		{"429", ok, answer{code: 429}, kept, "throttled", 10 * time.Minute},
-		{"429, again", engine{Verdict: verdictThrottled, Fails: 2}, answer{code: 429}, kept, "throttled", 40 * time.Minute},
-		{"429, for long", engine{Verdict: verdictThrottled, Fails: 50}, answer{code: 429}, kept, "throttled", 24 * time.Hour},
-		{"429 with Retry-After", ok, answer{code: 429, retryAfter: time.Hour}, kept, "throttled", time.Hour},
-		{"429 with a short Retry-After", ok, answer{code: 429, retryAfter: time.Second}, kept, "throttled", 10 * time.Minute},
-		{"redirect", ok, answer{code: 302}, kept, "down", time.Minute},
-		{"500", ok, answer{code: 500}, kept, "down", time.Minute},
-		{"503, again", engine{Verdict: verdictDown, Fails: 4}, answer{code: 503}, kept, "down", 16 * time.Minute},
-		{"nothing, for long", engine{Verdict: verdictDown, Fails: 40}, answer{}, kept, "down", time.Hour},
+		{"200", engine{}, answer{code: 200}, "ok", 0},
+		{"202", engine{}, answer{code: 202}, "ok", 0},
+		{"203, as one engine answers", ok, answer{code: 203}, "ok", 0},
+		{"204", ok, answer{code: 204}, "ok", 0},
+		{"202 alone for a day", engine{Verdict: verdictOK, Unverified: now.Add(-24 * time.Hour)}, answer{code: 202}, "unverified", 0},
+		{"200 after a day of 202", engine{Verdict: verdictUnverified, Unverified: now.Add(-24 * time.Hour)}, answer{code: 200}, "ok", 0},
+		{"success ends a backoff", engine{Verdict: verdictDown, Fails: 9, Until: now}, answer{code: 200}, "ok", 0},
+		{"422", ok, answer{code: 422}, "paused", time.Hour},
+		{"new key", engine{}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, "pending-key", 2 * time.Minute},
+		{"new key, again", engine{Verdict: verdictPending, Fails: 3}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, "pending-key", 16 * time.Minute},
+		{"new key, for long", engine{Verdict: verdictPending, Fails: 30}, answer{code: 403, errorCode: "SiteVerificationNotCompleted"}, "pending-key", time.Hour},
+		{"no key file", ok, answer{code: 403, errorCode: "KeyNotFound"}, "key-refused", time.Hour},
+		{"wrong key file, again", engine{Verdict: verdictRefused, Fails: 1}, answer{code: 403, errorCode: "InvalidKey"}, "key-refused", 2 * time.Hour},
+		{"403 without a word", ok, answer{code: 403}, "key-refused", time.Hour},
+		{"refused after a new key", engine{Verdict: verdictPending, Fails: 5}, answer{code: 403, errorCode: "KeyNotFound"}, "key-refused", time.Hour},
+		{"burned key", ok, answer{code: 403, errorCode: "UserForbiddedToAccessSite"}, "key-refused", 24 * time.Hour},
+		{"400", ok, answer{code: 400}, "paused", 24 * time.Hour},
+		{"405", ok, answer{code: 405}, "paused", 24 * time.Hour},
+		{"429", ok, answer{code: 429}, "throttled", 10 * time.Minute},
+		{"429, again", engine{Verdict: verdictThrottled, Fails: 2}, answer{code: 429}, "throttled", 40 * time.Minute},
+		{"429, for long", engine{Verdict: verdictThrottled, Fails: 50}, answer{code: 429}, "throttled", 24 * time.Hour},
+		{"429 with Retry-After", ok, answer{code: 429, retryAfter: time.Hour}, "throttled", time.Hour},
+		{"429 with a short Retry-After", ok, answer{code: 429, retryAfter: time.Second}, "throttled", 10 * time.Minute},
+		{"redirect", ok, answer{code: 302}, "down", time.Minute},
+		{"500", ok, answer{code: 500}, "down", time.Minute},
+		{"503, again", engine{Verdict: verdictDown, Fails: 4}, answer{code: 503}, "down", 16 * time.Minute},
+		{"nothing, for long", engine{Verdict: verdictDown, Fails: 40}, answer{}, "down", time.Hour},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			e, outcome := judge(row.before, row.answer, now)
+			e := judge(row.before, row.answer, now)
 			wait := max(0, e.Until.Sub(now))
-			if outcome != row.outcome || e.Verdict != row.verdict || wait != row.wait {
-				t.Errorf("outcome %d, verdict %q, wait %v; want %d, %q, %v", outcome, e.Verdict, wait, row.outcome, row.verdict, row.wait)
+			if e.Verdict != row.verdict || wait != row.wait {
+				t.Errorf("verdict %q, wait %v; want %q, %v", e.Verdict, wait, row.verdict, row.wait)
 			}
-			if e.Code != row.answer.code || !e.LastTried.Equal(now) || e.LastAccepted.Equal(now) != (outcome == accepted) {
+			if e.Code != row.answer.code || !e.LastTried.Equal(now) || e.LastAccepted.Equal(now) != (row.answer.code/100 == 2) {
 				t.Errorf("it was noted as %+v", e)
 			}
 		})
@@ -136,10 +135,9 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, after, body string, code int) {
 		a := answer{code, errorCode([]byte(body), testKey), retryAfter(after, now)}
 		for fails := range 3 {
-			e, outcome := judge(engine{Verdict: verdictThrottled, Fails: fails * 10}, a, now)
-			wait := e.Until.Sub(now)
-			if wait > longest || outcome == accepted && code/100 != 2 || code == http.StatusTooManyRequests && wait < 10*time.Minute {
-				t.Errorf("%d, %q, %q: outcome %d, wait %v", code, after, body, outcome, wait)
+			wait := judge(engine{Verdict: verdictThrottled, Fails: fails * 10}, a, now).Until.Sub(now)
+			if wait > longest || code == http.StatusTooManyRequests && wait < 10*time.Minute {
+				t.Errorf("%d, %q, %q: wait %v", code, after, body, wait)
 			}
 		}
 	})

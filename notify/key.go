@@ -104,7 +104,8 @@ func (n *Notifier) checkKey(ctx context.Context, key string) string {
 
 const (
 	// unreachableFor is how long nothing is sent if the key file cannot be fetched from
-	// here. After that the notifier sends: engines may reach what this machine cannot.
+	// here. If it still cannot then, the notifier sends: engines may reach what this machine
+	// cannot.
 	unreachableFor = 10 * time.Minute
 	keyAgain       = time.Hour // how long to wait before checking a wrong key file again
 )
@@ -126,17 +127,17 @@ func (n *Notifier) proveKey(ctx context.Context, st state) error {
 	}
 	n.keyFile = saw
 	switch {
-	case saw == fileOK, saw == fileUnreachable && !n.unreachable.IsZero() && now.Sub(n.unreachable) >= unreachableFor:
+	case saw == fileOK, saw == fileUnreachable && before == saw:
 		n.proved = true
 		return nil
-	case saw != fileUnreachable:
-		n.unreachable, n.proveAt = time.Time{}, now.Add(keyAgain)
+	case saw == fileUnreachable:
+		n.proveAt = now.Add(unreachableFor)
+		n.log.Warn("notify: this machine cannot fetch the key file at the site's public address; sending begins in 10 minutes all the same")
+	default:
+		n.proveAt = now.Add(keyAgain)
 		if saw != before {
 			n.log.Error("notify: nothing is sent until everybody gets the key file: let Wrap stand in front of all else, and let no cache or bot shield answer in its place", "saw", saw)
 		}
-	case n.unreachable.IsZero():
-		n.unreachable = now
-		n.log.Warn("notify: this machine cannot fetch the key file at the site's public address; sending begins in 10 minutes all the same")
 	}
 	return errWait
 }

@@ -21,7 +21,8 @@
 // the site answered 404, 410 or a permanent redirect. If a page left the sitemap for any
 // other reason, nobody is told. Changes from before New was first called are not sent. Nothing
 // is sent either while more than a quarter of the listed pages, and more than 100, change
-// within an hour: that is a deploy or an import. The sitemap shows those changes.
+// within an hour: that is a deploy or an import. Pages that an engine calls invalid are not
+// sent again. The sitemap shows those changes.
 //
 // Nothing is sent while the site serves no sitemap, as under [servemap.Options.ReportOnly].
 // The store keeps everything that must survive a restart. Processes that share it send each
@@ -153,7 +154,6 @@ type Notifier struct {
 	mu sync.Mutex // held during a pass; guards the fields below
 	waiting
 	proof
-	invalid  int    // posts of this pass that were refused because of a page
 	owed     *post  // the last post, until its outcome is stored
 	property string // of Search Console, "" while unknown
 	said     string // the trouble that was logged last
@@ -188,10 +188,9 @@ type waiting struct {
 
 // proof is what is known of whether engines can see the key file.
 type proof struct {
-	proved      bool      // the key file can be seen, or enough was done for it
-	proveAt     time.Time // when to check the key file next
-	unreachable time.Time // since when the key file is unreachable
-	keyFile     string    // what the last check of the key file saw
+	proved  bool      // the key file can be seen, or enough was done for it
+	proveAt time.Time // when to check the key file next
+	keyFile string    // what the last check of the key file saw
 }
 
 // New returns a Notifier for a site. It keeps its own records in st. This is usually the
@@ -376,6 +375,5 @@ func (n *Notifier) indexNow(ctx context.Context, st state) error {
 	if err := n.proveKey(ctx, st); err != nil {
 		return err
 	}
-	n.invalid = 0
 	return n.send(ctx, due, n.perDay-st.Sent)
 }

@@ -17,14 +17,12 @@ const (
 	batchPages  = 1000
 	postTimeout = 20 * time.Second
 	answerBytes = 2 << 10 // the most bytes to read of an answer
-	mostInvalid = 20      // posts refused because of a page, before the engine is left alone
 )
 
 // post is one post and its outcome.
 type post struct {
 	endpoint string
 	began    time.Time
-	outcome  outcome
 	settled  []change // the pages that need no further post
 	engine   engine
 	keyFile  string // what was seen of the key file, "" if it was not checked
@@ -40,72 +38,34 @@ func (n *Notifier) send(ctx context.Context, due []change, left int) error {
 		if size <= 0 {
 			return fmt.Errorf("the %d pages of a day (Options.MaxPerDay) are sent; the others wait for the next day, in UTC", n.perDay)
 		}
-		sent, err := n.sendBatch(ctx, due[:size])
+		pages, err := n.sendable(ctx, due[:size]) // just before each post, since a post takes long
+		if err == nil && len(pages) > 0 {
+			err = n.post(ctx, pages)
+		}
 		if err != nil {
 			return err
 		}
-		due, left = due[size:], left-sent
+		due, left = due[size:], left-len(pages)
 	}
 	return nil
 }
 
-// sendBatch posts a batch. If the engine does not accept it, sendBatch finds the page at
-// fault by halving, leaves it out, and goes on. sent is how many pages it accepted.
-func (n *Notifier) sendBatch(ctx context.Context, batch []change) (sent int, err error) {
-	suspects := 0 // one of so many pages at the front is at fault
-	for len(batch) > 0 {
-		size := len(batch)
-		if suspects > 0 {
-			size = max(1, suspects/2)
-		}
-		pages, err := n.sendable(ctx, batch[:size]) // just before each post, since a post takes long
-		if err != nil {
-			return sent, err
-		}
-		outcome := accepted
-		if len(pages) > 0 {
-			outcome, err = n.post(ctx, pages)
-		}
-		switch {
-		case err != nil:
-			return sent, err
-		case outcome == kept:
-			return sent, errWait
-		case outcome == invalid && len(pages) > 1:
-			suspects = size
-			continue
-		case outcome == invalid:
-			suspects = 0
-		default:
-			sent += len(pages)
-			suspects = max(0, suspects-size)
-		}
-		batch = batch[size:]
-	}
-	return sent, nil
-}
-
 // post sends pages to the engine whose turn it is, and stores the outcome. Before that it
-// stores the intent. So whoever finds an intent knows that pages may have been sent.
-func (n *Notifier) post(ctx context.Context, pages []change) (outcome, error) {
+// stores the intent. So whoever finds an intent knows that pages may have been sent. The
+// error is errWait if the engine did not accept them.
+func (n *Notifier) post(ctx context.Context, pages []change) error {
 	p, st, err := n.intend(ctx, len(pages))
 	if err != nil {
-		return kept, err
+		return err
 	}
 	key := n.keyOf(st)
 	a, err := n.ask(ctx, p.endpoint, key, pages)
 	if ctx.Err() != nil {
-		return kept, ctx.Err() // the outcome is not known: the intent stays
+		return ctx.Err() // the outcome is not known: the intent stays
 	}
 	before := st.Engines[p.endpoint]
-	p.engine, p.outcome = judge(before, a, n.now())
-	if p.outcome == invalid {
-		n.invalid++
-		if n.invalid >= mostInvalid {
-			p.engine, p.outcome = p.engine.fail(verdictPaused, n.now(), time.Hour, longest), kept
-		}
-	}
-	if p.outcome == accepted || p.outcome == invalid && len(pages) == 1 {
+	p.engine = judge(before, a, n.now())
+	if p.engine.accepted() || a.code == http.StatusUnprocessableEntity { // invalid pages must not stop the others for ever
 		p.settled = pages
 	}
 	if p.engine.Verdict == verdictRefused {
@@ -117,7 +77,10 @@ func (n *Notifier) post(ctx context.Context, pages []change) (outcome, error) {
 	}
 	n.tell(before, p, len(pages), err)
 	n.owed = &p
-	return p.outcome, n.pay(ctx)
+	if err := n.pay(ctx); err != nil || p.engine.accepted() {
+		return err
+	}
+	return errWait
 }
 
 // pay stores the outcome of the last post if it is not stored yet. Nothing is sent before
@@ -206,7 +169,7 @@ func withoutURL(err error) error {
 func (n *Notifier) tell(before engine, p post, pages int, err error) {
 	to, _ := url.Parse(p.endpoint)
 	e, log := p.engine, n.log.With("engine", to.Host, "code", p.engine.Code)
-	if p.outcome == accepted {
+	if e.accepted() {
 		log.Info("notify: sent", "pages", pages)
 	}
 	if e.Verdict == before.Verdict && e.ErrorCode == before.ErrorCode || e.Verdict == verdictOK {

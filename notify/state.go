@@ -233,7 +233,7 @@ func (n *Notifier) settle(ctx context.Context, p post) error {
 		st, _ := readState(values[shards], now)
 		if st.Intent.Equal(p.began) { // otherwise this was stored before, and the store's answer was lost
 			st.Intent = time.Time{}
-			if p.outcome == accepted {
+			if p.engine.accepted() {
 				st.Sent += len(p.settled)
 			}
 		}
