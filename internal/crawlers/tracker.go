@@ -71,10 +71,8 @@ type Tracker struct {
 	known   map[uint64]known
 	held    map[uint64][]Fetch // by client
 	holding int                // how many fetches are in held
-	order   []uint64           // the clients to look up, the longest waiting first
-	running int                // lookups
+	asks    chan ask           // the clients in held
 	answers chan answer
-	lookups sync.WaitGroup
 	since   time.Time // time of the changes to read next
 
 	mu    sync.Mutex // guards the fields that Report reads; only Run changes them
@@ -95,9 +93,15 @@ type known struct {
 	until   time.Time
 }
 
+// ask is a question to the DNS, about a client. id stands for it.
+type ask struct {
+	client
+	id uint64
+}
+
 // answer is what the DNS says about a client.
 type answer struct {
-	client  uint64
+	id      uint64
 	verdict verdict
 }
 
@@ -106,7 +110,7 @@ func New(cfg Config) *Tracker {
 	t := &Tracker{
 		cfg: cfg, seed: maphash.MakeSeed(), started: time.Now(), fetches: make(chan Fetch, maxQueued),
 		flushes: make(chan chan<- error), stopped: make(chan struct{}),
-		known: map[uint64]known{}, held: map[uint64][]Fetch{}, answers: make(chan answer, maxLookups), pages: newPages(),
+		known: map[uint64]known{}, held: map[uint64][]Fetch{}, asks: make(chan ask, maxHeld), answers: make(chan answer, maxHeld), pages: newPages(),
 	}
 	for e := range t.kept {
 		t.kept[e], t.fresh[e] = newAccount(), newAccount()
@@ -145,7 +149,16 @@ func (t *Tracker) Flush(ctx context.Context) error {
 // Run works until ctx ends, and then stores the counts.
 func (t *Tracker) Run(ctx context.Context) {
 	defer close(t.stopped)
-	defer t.lookups.Wait()
+	var lookups sync.WaitGroup
+	defer lookups.Wait()
+	defer close(t.asks)
+	for range maxLookups {
+		lookups.Go(func() {
+			for a := range t.asks {
+				t.answers <- answer{a.id, verify(ctx, t.cfg.DNS, a.engine, a.addr)}
+			}
+		})
+	}
 	follow, save := time.NewTicker(followEvery), time.NewTicker(saveEvery)
 	defer follow.Stop()
 	defer save.Stop()
@@ -153,18 +166,18 @@ func (t *Tracker) Run(ctx context.Context) {
 	for {
 		select {
 		case done := <-t.flushes:
-			t.takeAll(ctx)
+			t.takeAll()
 			done <- t.sync(ctx)
 		case f := <-t.fetches:
-			t.take(ctx, f)
+			t.take(f)
 		case a := <-t.answers:
-			t.answered(ctx, a)
+			t.answered(a)
 		case <-follow.C:
 			t.follow(ctx)
 		case <-save.C:
 			_ = t.sync(ctx)
 		case <-ctx.Done():
-			t.takeAll(ctx)
+			t.takeAll()
 			_ = t.sync(ctx)
 			return
 		}
@@ -172,14 +185,14 @@ func (t *Tracker) Run(ctx context.Context) {
 }
 
 // takeAll takes the fetches that are queued.
-func (t *Tracker) takeAll(ctx context.Context) {
+func (t *Tracker) takeAll() {
 	for range len(t.fetches) {
-		t.take(ctx, <-t.fetches)
+		t.take(<-t.fetches)
 	}
 }
 
 // take counts a fetch, and finds out whether its claim is true.
-func (t *Tracker) take(ctx context.Context, f Fetch) {
+func (t *Tracker) take(f Fetch) {
 	t.count(f, counts{claimed: 1})
 	f.Client = f.Client.Unmap().WithZone("")
 	switch {
@@ -189,7 +202,8 @@ func (t *Tracker) take(ctx context.Context, f Fetch) {
 	case !admit.Network(f.Client).IsValid():
 		return // not a public address, so the DNS cannot know it
 	}
-	id := maphash.Comparable(t.seed, client{f.Engine, f.Client})
+	c := client{f.Engine, f.Client}
+	id := maphash.Comparable(t.seed, c)
 	if k, is := t.known[id]; is && f.At.Before(k.until) {
 		t.judge(f, k.verdict)
 		return
@@ -198,35 +212,21 @@ func (t *Tracker) take(ctx context.Context, f Fetch) {
 		return
 	}
 	if _, waits := t.held[id]; !waits {
-		t.order = append(t.order, id)
+		t.asks <- ask{c, id} // there is room for each client in held
 	}
 	t.held[id] = append(t.held[id], f)
 	t.holding++
-	t.lookUp(ctx)
-}
-
-// lookUp asks the DNS about the clients that have waited longest.
-func (t *Tracker) lookUp(ctx context.Context) {
-	for t.running < maxLookups && len(t.order) > 0 {
-		id := t.order[0]
-		t.order = t.order[1:]
-		first := t.held[id][0]
-		t.running++
-		t.lookups.Go(func() { t.answers <- answer{id, verify(ctx, t.cfg.DNS, first.Engine, first.Client)} })
-	}
 }
 
 // answered judges the fetches that waited for an answer.
-func (t *Tracker) answered(ctx context.Context, a answer) {
-	fetches := t.held[a.client]
-	delete(t.held, a.client)
+func (t *Tracker) answered(a answer) {
+	fetches := t.held[a.id]
+	delete(t.held, a.id)
 	t.holding -= len(fetches)
-	t.running--
 	t.remember(a, time.Now())
 	for _, f := range fetches {
 		t.judge(f, a.verdict)
 	}
-	t.lookUp(ctx)
 }
 
 func (t *Tracker) remember(a answer, now time.Time) {
@@ -243,7 +243,7 @@ func (t *Tracker) remember(a answer, now time.Time) {
 	if a.verdict == unknown {
 		until = now.Add(retryAfter)
 	}
-	t.known[a.client] = known{a.verdict, until}
+	t.known[a.id] = known{a.verdict, until}
 }
 
 // judge counts a fetch by what the DNS says about its client. Only a confirmed fetch counts
