@@ -177,9 +177,7 @@ func enter(w http.ResponseWriter, r *http.Request) {
 func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*Inspector, context.Context, url.Values) (view, error), asJSON bool) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
-	query := r.URL.Query()
-	v, err := maker(i, ctx, query)
-	say := sayerOf(r.Context())
+	v, err := maker(i, ctx, r.URL.Query())
 	var to redirect
 	switch {
 	case errors.As(err, &to):
@@ -189,15 +187,19 @@ func (i *Inspector) serve(w http.ResponseWriter, r *http.Request, maker func(*In
 	case err != nil:
 		v = failed(err)
 	}
+	i.answer(w, r, v, asJSON)
+}
+
+// answer sends a view.
+func (i *Inspector) answer(w http.ResponseWriter, r *http.Request, v view, asJSON bool) {
+	say, query := sayerOf(r.Context()), r.URL.Query()
 	v.say, v.Data = say.say, say.said(v.Data)
 	if asJSON {
 		writeJSON(w, v)
 		return
 	}
 	v.JSON = jsonOf(r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:], query)
-	if v.Query == "" {
-		v.Query = cmp.Or(query.Get("q"), query.Get("u"))
-	}
+	v.Query = cmp.Or(v.Query, query.Get("q"), query.Get("u"))
 	i.write(w, v)
 }
 

@@ -14,13 +14,11 @@ const barHeight = 96
 // bars are the changes of some days.
 type bars struct {
 	Bars  []bar
-	Most  int // changes of one day
 	Total int
 }
 
 // bar is one day. X and Middle are in percent.
 type bar struct {
-	Day
 	X, Middle float64
 	Top       int // pixels
 	Label     int // where the number is, in pixels
@@ -31,18 +29,19 @@ type bar struct {
 
 // piece is the part of a bar that has one kind.
 type piece struct {
-	Kind          string
-	Y, Height, Of int
+	Kind      string
+	Y, Height int
 }
 
 // barsOf lays out a week.
 func barsOf(days []Day) (b bars) {
+	most := 0 // changes of one day
 	for _, d := range days {
-		b.Most = max(b.Most, d.Added+d.Changed+d.Removed)
+		most = max(most, d.Added+d.Changed+d.Removed)
 	}
 	step := 100 / float64(max(len(days), 1))
 	for n, d := range days {
-		one := bar{Day: d, X: (float64(n) + 0.18) * step, Middle: (float64(n) + 0.5) * step, Top: barHeight, Total: d.Added + d.Changed + d.Removed}
+		one := bar{X: (float64(n) + 0.18) * step, Middle: (float64(n) + 0.5) * step, Top: barHeight, Total: d.Added + d.Changed + d.Removed}
 		if at, err := time.Parse(time.DateOnly, d.Date); err == nil {
 			one.Weekday = at.Format("Mon")
 		}
@@ -53,9 +52,9 @@ func barsOf(days []Day) (b bars) {
 			if k.n == 0 {
 				continue
 			}
-			height := max(2, k.n*barHeight/b.Most)
+			height := max(2, k.n*barHeight/most)
 			one.Top -= height
-			one.Pieces = append(one.Pieces, piece{k.kind, one.Top, height, k.n})
+			one.Pieces = append(one.Pieces, piece{k.kind, one.Top, height})
 		}
 		one.Label = one.Top + 16
 		b.Total += one.Total
@@ -64,37 +63,31 @@ func barsOf(days []Day) (b bars) {
 	return b
 }
 
-// timeline says when a page was seen and changed.
+// timeline says when a page was seen and changed, in percent of the line's length.
 type timeline struct {
-	Changes []mark // the first one first
-	Seen    mark   // the last look
-}
-
-// mark is a time on a line, in percent of its length.
-type mark struct {
-	At time.Time
-	X  float64
+	Changes []float64 // the latest first
+	Seen    float64   // the last look
 }
 
 // lineOf lays out the time from the first look at a page until now, nil if there was no
 // look.
 func lineOf(p Page, now time.Time) *timeline {
-	from, to := p.FirstSeen, now
+	from := p.FirstSeen
 	for _, at := range p.Dates.Changes {
 		if at.Before(from) {
 			from = at
 		}
 	}
-	if p.FirstSeen.IsZero() || !to.After(from) {
+	if p.FirstSeen.IsZero() || !now.After(from) {
 		return nil
 	}
-	at := func(t time.Time) mark {
-		share := float64(t.Sub(from)) / float64(to.Sub(from))
-		return mark{t, 1 + 98*min(1, max(0, share))}
+	x := func(t time.Time) float64 {
+		share := float64(t.Sub(from)) / float64(now.Sub(from))
+		return 1 + 98*min(1, max(0, share))
 	}
-	t := &timeline{Seen: at(p.LastSeen)}
-	for n := len(p.Dates.Changes) - 1; n >= 0; n-- {
-		t.Changes = append(t.Changes, at(p.Dates.Changes[n]))
+	t := &timeline{Seen: x(p.LastSeen)}
+	for _, at := range p.Dates.Changes {
+		t.Changes = append(t.Changes, x(at))
 	}
 	return t
 }

@@ -7,7 +7,7 @@ import (
 
 func TestBarsShowSmallDaysBesideLargeOnes(t *testing.T) {
 	b := barsOf([]Day{{Date: "2026-11-21", Added: 3, Removed: 1}, {Date: "2026-11-22"}, {Date: "2026-11-23", Changed: 1000}})
-	if b.Most != 1000 || b.Total != 1004 || len(b.Bars) != 3 {
+	if b.Total != 1004 || len(b.Bars) != 3 {
 		t.Fatalf("%+v", b)
 	}
 	if first := b.Bars[0]; first.Weekday != "Sat" || len(first.Pieces) != 2 || first.Pieces[0].Height < 2 || first.Pieces[1].Height < 2 {
@@ -29,12 +29,12 @@ func TestTimeLineShowsLooksAndChanges(t *testing.T) {
 	p := Page{Listing: Listing{FirstSeen: now.Add(-10 * time.Hour), LastSeen: now}}
 	p.Dates.Changes = []time.Time{now.Add(-time.Hour), now.Add(-5 * time.Hour), now.Add(time.Hour)}
 	l := lineOf(p, now)
-	if l == nil || len(l.Changes) != 3 || l.Changes[1].X != 50 || l.Seen.X != 99 {
+	if l == nil || len(l.Changes) != 3 || l.Changes[1] != 50 || l.Seen != 99 {
 		t.Fatalf("%+v", l)
 	}
-	for _, m := range l.Changes {
-		if m.X < 0 || m.X > 100 {
-			t.Errorf("a mark at %v %%", m.X)
+	for _, x := range l.Changes {
+		if x < 0 || x > 100 {
+			t.Errorf("a mark at %v %%", x)
 		}
 	}
 	if l := lineOf(Page{}, now); l != nil {

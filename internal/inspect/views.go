@@ -426,22 +426,14 @@ func (i *Inspector) forget(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
 	u := r.PostFormValue("u")
-	if _, err := i.explain(ctx, url.Values{"u": {u}}); err != nil {
-		i.refuse(w, r, err)
-		return
+	_, err := i.explain(ctx, url.Values{"u": {u}})
+	if err == nil {
+		err = i.Site.Forget(ctx, u)
 	}
-	if err := i.Site.Forget(ctx, u); err != nil {
-		i.refuse(w, r, err)
+	if err != nil {
+		i.answer(w, r, failed(err), false)
 		return
 	}
 	w.Header().Set("Location", "page?u="+url.QueryEscape(u))
 	w.WriteHeader(http.StatusSeeOther)
-}
-
-// refuse shows why the page could not be forgotten.
-func (i *Inspector) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	v := failed(err)
-	say := sayerOf(r.Context())
-	v.say, v.Data = say.say, say.said(v.Data)
-	i.write(w, v)
 }

@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"net/url"
@@ -20,7 +19,7 @@ import (
 var functions = template.FuncMap{
 	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "next": nextLook, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
 	"path": showPath, "crumbs": crumbs, "bars": barsOf, "line": lineOf, "often": rangeOf, "word": verdictWord, "care": careWord,
-	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "parts": elementParts, "prose": proseOf,
+	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "parts": elementParts, "prose": prose,
 	"spans": func() any { return Spans }, "last": lastSegment,
 	"tone": tone, "evidence": evidenceOf, "listings": listingsOf, "menu": func() any { return menu },
 }
@@ -120,15 +119,10 @@ type crumb struct{ Name, Location string }
 // crumbs returns the folders from the root to a folder, itself included.
 func crumbs(folder string) (all []crumb) {
 	at := 0
-	for n := strings.IndexByte(folder, '/'); n >= 0; {
-		name := showPath("", folder[at:n+1])
-		all = append(all, crumb{name, folder[:n+1]})
-		at = n + 1
-		next := strings.IndexByte(folder[at:], '/')
-		if next < 0 {
-			break
+	for segment := range strings.SplitAfterSeq(folder, "/") {
+		if at += len(segment); strings.HasSuffix(segment, "/") {
+			all = append(all, crumb{showPath("", segment), folder[:at]})
 		}
-		n = at + next
 	}
 	return all
 }
@@ -147,12 +141,10 @@ func verdictWord(verdict string) string {
 
 // careWord says what an owner should do about pages with a [texts.Care].
 func careWord(care any) string {
-	switch text := fmt.Sprint(care); text {
-	case string(texts.Look):
-		return "look into it"
-	default:
+	if text := fmt.Sprint(care); text != string(texts.Look) {
 		return text
 	}
+	return "look into it"
 }
 
 // part is a piece of an element of the sitemap: a tag or a text.
@@ -164,33 +156,29 @@ type part struct {
 // Closes reports whether it is a tag that ends an element. A line may break before it.
 func (p part) Closes() bool { return p.Tag && strings.HasPrefix(p.Text, "</") }
 
+// tagOrText is a tag of XML, or the text up to the next one.
+var tagOrText = regexp.MustCompile(`<[^>]*>?|[^<]+`)
+
 // elementParts splits the element of a page into tags and texts. Each inner element gets
 // its own line.
 func elementParts(xml string) (parts []part) {
 	depth, opened := 0, false
-	for xml = strings.TrimSpace(xml); xml != ""; {
-		end := strings.IndexByte(xml, '<')
-		if end != 0 {
-			end = cmp.Or(max(end, 0), len(xml))
-			if text := xml[:end]; strings.TrimSpace(text) != "" {
-				parts = append(parts, part{false, text})
-			}
-			xml = xml[end:]
+	for _, text := range tagOrText.FindAllString(strings.TrimSpace(xml), -1) {
+		p := part{text[0] == '<', text}
+		if !p.Tag {
+			parts = append(parts, p)
 			continue
 		}
-		end = cmp.Or(strings.IndexByte(xml, '>')+1, len(xml))
-		closes := strings.HasPrefix(xml, "</")
-		if closes {
+		if p.Closes() {
 			depth--
 		}
-		if len(parts) > 0 && (!closes || !opened) {
+		if len(parts) > 0 && (!p.Closes() || !opened) {
 			parts = append(parts, part{false, "\n" + strings.Repeat("  ", max(depth, 0))})
 		}
-		parts = append(parts, part{true, xml[:end]})
-		if opened = !closes && !strings.HasSuffix(xml[:end], "/>"); opened {
+		parts = append(parts, p)
+		if opened = !p.Closes() && !strings.HasSuffix(text, "/>"); opened {
 			depth++
 		}
-		xml = xml[end:]
 	}
 	return parts
 }
@@ -198,22 +186,15 @@ func elementParts(xml string) (parts []part) {
 // stamp is a time as texts have it.
 var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
-// words are a piece of a text, or a time in it.
-type words struct {
-	Text string
-	At   time.Time
-}
-
-// proseOf finds the times in a text, so that a page shows them as it shows other times.
-func proseOf(text string) (all []words) {
-	at := 0
-	for _, i := range stamp.FindAllStringIndex(text, -1) {
-		if t, err := time.Parse(time.RFC3339, text[i[0]:i[1]]); err == nil {
-			all = append(all, words{Text: text[at:i[0]]}, words{At: t})
-			at = i[1]
+// prose writes a text with its times as a page shows other times.
+func prose(text string) template.HTML {
+	return template.HTML(stamp.ReplaceAllStringFunc(template.HTMLEscapeString(text), func(at string) string {
+		t, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			return at
 		}
-	}
-	return append(all, words{Text: text[at:]})
+		return fmt.Sprintf(`<time datetime="%s" title="%[1]s">%s</time>`, at, date(t))
+	}))
 }
 
 // menu are the views that every page links to.
