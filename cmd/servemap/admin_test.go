@@ -60,14 +60,3 @@ func TestInspectorNamesFlags(t *testing.T) {
 		}
 	}
 }
-
-func TestInspectorAddressIsOneThatABrowserCanOpen(t *testing.T) {
-	for _, tt := range []struct{ listener, want string }{
-		{"127.0.0.1:9090", "http://127.0.0.1:9090/inspect/"}, {"[::1]:9090", "http://[::1]:9090/inspect/"},
-		{"[::]:9090", "http://localhost:9090/inspect/"}, {"0.0.0.0:9090", "http://localhost:9090/inspect/"}, {"192.0.2.1:9090", ""},
-	} {
-		if got := inspectorAt(tt.listener); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.listener, got, tt.want)
-		}
-	}
-}

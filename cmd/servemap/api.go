@@ -88,6 +88,16 @@ func (c *answers) handler() http.Handler {
 	return mux
 }
 
+// admin answers at the address of -admin.
+func (c *answers) admin() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", c.serveHealth)
+	mux.Handle("GET /metrics", c.site.Metrics(anybody))
+	mux.Handle("GET /{$}", http.RedirectHandler("inspect/", http.StatusFound))
+	mux.Handle("/inspect/", c.inspector(servemap.Local))
+	return mux
+}
+
 // inspector speaks by flags.
 func (c *answers) inspector(allow func(*http.Request) bool) http.Handler {
 	inspector := c.site.Inspector(allow)

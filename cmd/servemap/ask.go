@@ -174,7 +174,10 @@ func statsCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 		if st.Crawlers, err = fetch[inspect.Crawlers](ctx, c, "/inspect/crawlers.json", nil); err != nil {
 			return err
 		}
-		if st.IndexNow, err = fetch[*indexNow](ctx, c, "/indexnow", nil); err != nil {
+		st.IndexNow, err = fetch[*indexNow](ctx, c, "/indexnow", nil)
+		if errors.Is(err, errOlder) { // the rest is known
+			fmt.Fprintf(s.err, "servemap stats: IndexNow: %v\n", err)
+		} else if err != nil {
 			return err
 		}
 		return show(a, st, printStats)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,6 +165,25 @@ func TestStatsTellWhatCrawlersFetched(t *testing.T) {
 	var st stats
 	if err := json.Unmarshal([]byte(must(t, "stats", "-json", "-data", data)), &st); err != nil || len(st.Crawlers.Crawlers) != 1 || st.Crawlers.Crawlers[0].Days[0].Claimed != 2 {
 		t.Errorf("%+v, %v", st.Crawlers.Crawlers, err)
+	}
+}
+
+func TestStatsOfAnOlderProcessShowTheRest(t *testing.T) {
+	data := t.TempDir()
+	base.Check(t, control.Make(data))
+	socket, err := control.Listen(data)
+	base.Check(t, err)
+	older := http.NewServeMux()
+	older.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { answer(w, health{Ready: true}) })
+	older.HandleFunc("GET /inspect/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"listed":7}`) })
+	server := &http.Server{Handler: older}
+	go func() { _ = server.Serve(socket) }()
+	defer server.Close()
+	if code, out, errs := call(t, "stats", "-data", data); code != codeDone || !strings.Contains(out, "7 pages are listed") || !strings.Contains(errs, "IndexNow: the running process is of an older version") {
+		t.Errorf("code %d: %s%s", code, out, errs)
+	}
+	if code, _, errs := call(t, "list", "-data", data); code != codeFailed || !strings.Contains(errs, "older version") {
+		t.Errorf("list: code %d: %s", code, errs)
 	}
 }
 

@@ -204,6 +204,9 @@ func askHealth(ctx context.Context, data string) (health, error) {
 	return h, err
 }
 
+// errOlder is the error of a question that the process does not know.
+var errOlder = errors.New("the running process is of an older version and does not know that; restart it")
+
 // do makes a request. The caller closes the body of the answer.
 func (c *client) do(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, "http://servemap"+path+"?"+query.Encode(), body)
@@ -213,6 +216,10 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 	resp, err := c.http.Do(r)
 	if err != nil {
 		return nil, errors.Unwrap(err) // without the URL, which means nothing to the user
+	}
+	if resp.StatusCode == http.StatusNotFound && !strings.HasPrefix(path, "/files/") { // a file may have gone
+		resp.Body.Close()
+		return nil, errOlder
 	}
 	if resp.StatusCode >= 300 && path != "/health" {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))

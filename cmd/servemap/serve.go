@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -107,7 +106,7 @@ func filesCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 // run serves the site until ctx ends.
 func (v *serving) run(ctx context.Context, s streams) error {
 	v.log = slog.New(slog.NewTextHandler(s.err, &logOptions))
-	if err := cmp.Or(v.check(), checkData(v.data), checkAddress("listen", v.listen), checkAddress("admin", v.admin), v.sameOrigin()); err != nil {
+	if err := cmp.Or(v.check(), checkData(v.data), v.sameOrigin()); err != nil {
 		return err
 	}
 	handler, err := v.handler(v.log)
@@ -117,33 +116,37 @@ func (v *serving) run(ctx context.Context, s streams) error {
 	if unreachable(v.Origin) {
 		v.log.Warn("search engines cannot reach -origin, and the sitemap names its pages below it; give the site's public address before you publish it", "origin", v.Origin)
 	}
-	log := v.log // of the store and the site
-	if held, err := v.meet(ctx); err != nil {
+	if err := v.meet(ctx); err != nil {
 		return err
-	} else if held {
-		log = slog.New(unheld{v.log.Handler()}) // that was said
 	}
 	listener, err := listen("listen", v.listen)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
+	var admin net.Listener
+	if v.admin != "" {
+		if admin, err = listen("admin", v.admin); err != nil {
+			return err
+		}
+		defer admin.Close()
+	}
 	if v.loops(listener) {
 		return usage("-to %s is the address of this process itself; give the one where the site listens, or another -listen", v.To)
 	}
-	st, closeStore, err := openStore(v.data, v.database, log)
+	st, closeStore, err := openStore(v.data, v.database, v.log)
 	if err != nil {
 		return err
 	}
 	defer closeStore()
 	v.Shared = v.database != ""
-	site, err := newSite(&v.settings, st, log)
+	site, err := newSite(&v.settings, st, v.log)
 	if err != nil {
 		return err
 	}
 	c := newAnswers(&v.settings, v.data, site, handler, v.log)
 	c.health.Listen = listener.Addr().String()
-	return v.serve(ctx, st, c, listener)
+	return v.serve(ctx, st, c, listener, admin)
 }
 
 // unreachable reports whether search engines cannot reach an origin: it is at a private
@@ -166,7 +169,7 @@ func listen(name, address string) (net.Listener, error) {
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fmt.Errorf("another program listens at %s; end it, or give -%s another address: %w", address, name, err)
 	} else if err != nil {
-		return nil, fmt.Errorf("-%s %s: %w", name, address, err)
+		return nil, usage("-%s %s: %v; give an address such as localhost:8080, or :8080 for all of the machine's addresses", name, address, err)
 	}
 	return listener, nil
 }
@@ -184,17 +187,6 @@ func (v *serving) loops(l net.Listener) bool {
 	return ip == at.Addr() || local && at.Addr().IsUnspecified() || u.Hostname() == "localhost" && at.Addr().IsLoopback()
 }
 
-// checkAddress refuses an invalid address to listen at. "" means the default.
-func checkAddress(name, address string) error {
-	if _, _, err := net.SplitHostPort(address); err == nil || address == "" {
-		return nil
-	}
-	if _, err := strconv.ParseUint(address, 10, 16); err == nil {
-		return usage("-%s %s is no address; give one such as localhost:%[2]s, or :%[2]s for all of the machine's addresses", name, address)
-	}
-	return usage("-%s %s is no address; give one such as localhost:8080", name, address)
-}
-
 // sameOrigin refuses a folder in which another site was learned. Otherwise its pages would
 // be kept, and requested under the wrong address.
 func (v *serving) sameOrigin() error {
@@ -210,48 +202,26 @@ func (v *serving) sameOrigin() error {
 	return usage("-data %s has what was learned of %s; give that as -origin, or another folder for %s", v.data, before, now)
 }
 
-// meet checks and logs whether another process holds the data. Without a database, this process
-// waits for it to end. With a database, each process needs its own folder.
-func (v *serving) meet(ctx context.Context) (held bool, err error) {
+// meet says if another process holds the data. Without a database, this process waits for
+// it to end. With a database, each process needs its own folder.
+func (v *serving) meet(ctx context.Context) error {
 	h, err := askHealth(ctx, v.data)
 	switch {
 	case errors.Is(err, errSilent):
 		v.log.Warn("another process listens in the folder and does not answer; this one serves the pages, and the sitemap once the folder is free", "data", v.data)
-		return true, nil
-	case err != nil:
-		return false, nil
+	case err != nil: // there is none
 	case v.database != "":
-		return false, exit{codeLocked, fmt.Sprintf("process %d uses -data %s already; give each process a folder of its own", h.PID, v.data)}
+		return exit{codeLocked, fmt.Sprintf("process %d uses -data %s already; give each process a folder of its own", h.PID, v.data)}
+	default:
+		v.log.Warn("another process holds the data; this one serves the pages, and the sitemap once that has ended", "pid", h.PID, "data", v.data)
 	}
-	v.log.Warn("another process holds the data; this one serves the pages, and the sitemap once that has ended", "pid", h.PID, "data", v.data)
-	return true, nil
+	return nil
 }
-
-// unheld is the handler of a log that does not say again that another process holds the
-// folder.
-type unheld struct{ slog.Handler }
-
-func (u unheld) Handle(ctx context.Context, r slog.Record) error {
-	again := false
-	r.Attrs(func(a slog.Attr) bool {
-		err, ok := a.Value.Any().(error)
-		again = ok && errors.Is(err, badgerstore.ErrLocked)
-		return !again
-	})
-	if again {
-		return nil
-	}
-	return u.Handler.Handle(ctx, r)
-}
-
-func (u unheld) WithAttrs(attrs []slog.Attr) slog.Handler { return unheld{u.Handler.WithAttrs(attrs)} }
-
-func (u unheld) WithGroup(name string) slog.Handler { return unheld{u.Handler.WithGroup(name)} }
 
 // serve serves visitors at once, and commands once the data belongs to this process. Then
 // it ends in order: readiness, visitors, explorations, the site. The caller closes the
-// store.
-func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listener net.Listener) error {
+// store. admin is nil without -admin.
+func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listener, admin net.Listener) error {
 	var work sync.WaitGroup
 	defer work.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -261,10 +231,13 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 	if err != nil {
 		return errors.Join(err, c.site.Close(ctx))
 	}
-	failed := make(chan error, 3)
-	admin, err := v.serveAdmin(c, failed)
-	if err != nil {
-		return errors.Join(err, c.site.Close(ctx))
+	failed := make(chan error, 2)
+	inspector := &http.Server{Handler: c.admin(), ReadHeaderTimeout: 10 * time.Second}
+	if admin != nil {
+		go func() { failed <- inspector.Serve(admin) }()
+		if at := admin.Addr().(*net.TCPAddr); at.IP.IsUnspecified() || at.IP.IsLoopback() {
+			v.log.Info("browsers on this machine can inspect what is known", "at", fmt.Sprintf("http://localhost:%d/inspect/", at.Port))
+		}
 	}
 	visible, serving := c.site.Wrap(c.explorer.Handler), v.log
 	if v.robots {
@@ -303,7 +276,7 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 		server.Close()
 	}
 	work.Wait()
-	admin.Close()
+	inspector.Close()
 	stop, done = context.WithTimeout(context.Background(), closePatience)
 	defer done()
 	if e := c.site.Close(stop); e != nil && !errors.Is(e, store.ErrUnavailable) {
@@ -360,49 +333,6 @@ func usable(ctx context.Context, st store.Store) bool {
 		}
 	}
 	return ctx.Err() == nil
-}
-
-// serveAdmin answers /healthz, /metrics and the inspector at the address of -admin, if
-// there is one.
-func (v *serving) serveAdmin(c *answers, failed chan<- error) (io.Closer, error) {
-	server := &http.Server{ReadHeaderTimeout: 10 * time.Second}
-	if v.admin == "" {
-		return server, nil
-	}
-	listener, err := listen("admin", v.admin)
-	if err != nil {
-		return server, err
-	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", c.serveHealth)
-	mux.Handle("GET /metrics", c.site.Metrics(anybody))
-	mux.Handle("GET /{$}", http.RedirectHandler("inspect/", http.StatusFound))
-	mux.Handle("/inspect/", c.inspector(servemap.Local))
-	server.Handler = mux
-	if at := inspectorAt(listener.Addr().String()); at != "" {
-		v.log.Info("browsers on this machine can inspect what is known", "at", at)
-	}
-	go func() {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			failed <- err
-		}
-	}()
-	return server, nil
-}
-
-// inspectorAt returns the URL of the inspector of a listener, "" if browsers on this machine
-// cannot ask that by a loopback address.
-func inspectorAt(listener string) string {
-	at, err := netip.ParseAddrPort(listener)
-	switch {
-	case err != nil:
-		return ""
-	case at.Addr().IsUnspecified():
-		return fmt.Sprintf("http://localhost:%d/inspect/", at.Port())
-	case at.Addr().IsLoopback():
-		return "http://" + listener + "/inspect/"
-	}
-	return ""
 }
 
 // openStore opens the records. It also returns a function that closes them.

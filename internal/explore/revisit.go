@@ -51,11 +51,11 @@ const (
 	unknownMean = 60 * 24 * time.Hour // mean of a page without a known change
 )
 
-// Gain returns what a look at a page is worth. mean is the mean time between its changes,
+// worth returns what a look at a page is worth. mean is the mean time between its changes,
 // and since is the time since the last look. The formula is U(t) = 1/λ - (t + 1/λ)exp(-λt)
 // of Olston and Pandey. It is the time for which a later look would leave a change unseen,
 // and grows from 0 to mean.
-func Gain(mean, since time.Duration) time.Duration {
+func worth(mean, since time.Duration) time.Duration {
 	m, t := float64(mean), float64(since)
 	return time.Duration(m - (t+m)*math.Exp(-t/m))
 }
@@ -71,7 +71,7 @@ func (p Seen) gain(since time.Duration) time.Duration {
 		least, most = likely/4, likely*4
 	}
 	floor := max(leastMean, p.Watched/time.Duration(max(1, p.Looks-1)))
-	return (Gain(max(floor, least), since) + Gain(max(floor, likely), since) + Gain(max(floor, most), since)) / 3
+	return (worth(max(floor, least), since) + worth(max(floor, likely), since) + worth(max(floor, most), since)) / 3
 }
 
 // Choose returns the locations of the pages that are most worth a look now, at most budget

@@ -18,7 +18,7 @@ func TestGainGrowsToTheMeanTimeBetweenChanges(t *testing.T) {
 		{day, 100 * day, day},
 		{365 * day, day, day / 730}, // about t²/2m
 	} {
-		if got := Gain(tt.mean, tt.since); (got - tt.want).Abs() > day/1000 {
+		if got := worth(tt.mean, tt.since); (got - tt.want).Abs() > day/1000 {
 			t.Errorf("mean %v, after %v: %v, want %v", tt.mean, tt.since, got, tt.want)
 		}
 	}

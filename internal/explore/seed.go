@@ -7,9 +7,7 @@ import (
 	"context"
 	"encoding/xml"
 	"io"
-	"iter"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/servemap/servemap/internal/sitemap"
@@ -95,7 +93,7 @@ func ReadSeeds(r io.Reader) (urls, sitemaps []string, err error) {
 		b = bufio.NewReader(z)
 	}
 	if start, _ := b.Peek(64); !strings.HasPrefix(strings.TrimLeft(string(start), "\ufeff \t\r\n"), "<") {
-		return slices.Collect(ReadLog(b)), nil, nil
+		return readLog(b), nil, nil
 	}
 	text, err := io.ReadAll(io.LimitReader(b, sitemap.MaxBytes))
 	if err != nil {
@@ -105,25 +103,21 @@ func ReadSeeds(r io.Reader) (urls, sitemaps []string, err error) {
 	return urls, sitemaps, nil
 }
 
-// ReadLog reads an access log in the combined or common format. It yields the targets of
+// readLog reads an access log in the combined or common format. It returns the targets of
 // GET requests that were answered with 200, each once.
-func ReadLog(r io.Reader) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		seen := map[string]bool{}
-		lines := bufio.NewReader(r)
-		for len(seen) < seedsRead {
-			line, err := lines.ReadString('\n')
-			if target, ok := targetOf(line); ok && !seen[target] {
-				seen[target] = true
-				if !yield(target) {
-					return
-				}
-			}
-			if err != nil {
-				return
-			}
+func readLog(lines *bufio.Reader) (targets []string) {
+	seen := map[string]bool{}
+	for len(targets) < seedsRead {
+		line, err := lines.ReadString('\n')
+		if target, ok := targetOf(line); ok && !seen[target] {
+			seen[target] = true
+			targets = append(targets, target)
+		}
+		if err != nil {
+			break
 		}
 	}
+	return targets
 }
 
 // targetOf returns the target in a line of a log: host ident user [time] "GET target

@@ -6,7 +6,6 @@ package explorer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/control"
-	"github.com/servemap/servemap/internal/texts"
 )
 
 // Explorer explores one site. Its methods may be called concurrently.
@@ -81,48 +79,16 @@ func (e *Explorer) tell(done servemap.Exploration) {
 	}
 }
 
-// warn logs why nothing is listed, if that is so after an exploration.
+// warn logs which verdicts and which responses that did not count keep the site from being
+// listed, if nothing is listed after an exploration.
 func (e *Explorer) warn(ctx context.Context, done servemap.Exploration) {
 	if e.Site.Flush(ctx) != nil { // the store's trouble is logged
 		return
 	}
 	if st := e.Site.Stats(); st.Listed == 0 {
-		e.Log.Warn(nothingListed(done.Pages, st))
+		causes := slices.Concat(slices.Sorted(maps.Keys(st.Verdicts)), slices.Sorted(maps.Keys(st.Ignored)))
+		e.Log.Warn("nothing is listed; \"servemap stats\" says what to do about the causes", "pages", done.Pages, "causes", strings.Join(causes, ", "))
 	}
-}
-
-// nothingListed says that an exploration listed nothing. Unless the log has said what
-// prevents learning the whole site, it adds the cause that concerns most: why most of the
-// pages are not listed, else why most of the responses did not count.
-func nothingListed(pages int, st servemap.Stats) string {
-	text := fmt.Sprintf("nothing is listed, though the exploration saw pages: %d. ", pages)
-	if pages == 0 {
-		text = "nothing is listed: the exploration saw no page. "
-	}
-	if len(st.Hints) > 0 { // the site has logged them
-		return text + "A warning above says why."
-	}
-	verdicts := maps.Clone(st.Verdicts)
-	maps.DeleteFunc(verdicts, func(verdict string, _ int) bool { return strings.HasPrefix(verdict, "waiting ") })
-	if verdict, n := most(verdicts); n > 0 {
-		_, reason, _ := strings.Cut(verdict, " ")
-		sum := texts.ReasonNamed(reason)
-		return strings.TrimSpace(fmt.Sprintf("%sWhat keeps %d of them out: %s %s", text, n, sum.Means, sum.Todo))
-	}
-	if reason, n := most(st.Ignored); n > 0 {
-		return fmt.Sprintf("%sResponses that did not count: %d, %s", text, n, texts.Response(reason))
-	}
-	return text + "See what the site answers at its first page."
-}
-
-// most returns the name with the largest count, and the first of several.
-func most[N int | uint64](counts map[string]N) (name string, n N) {
-	for _, each := range slices.Sorted(maps.Keys(counts)) {
-		if counts[each] > n {
-			name, n = each, counts[each]
-		}
-	}
-	return name, n
 }
 
 // LogEvery is how often to tell the progress where nobody watches a terminal.
