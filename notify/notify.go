@@ -180,9 +180,7 @@ type settings struct {
 type waiting struct {
 	cursor  time.Time // nothing older waits
 	pending int
-	drops   int                // dropped pages that the store does not count yet
 	first   map[hash]time.Time // when the first change of each waiting page was seen
-	dropped map[hash]time.Time // the last changes that were dropped, by page
 	rushing bool
 }
 

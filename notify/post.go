@@ -19,11 +19,12 @@ const (
 	answerBytes = 2 << 10 // the most bytes to read of an answer
 )
 
-// post is one post and its outcome.
+// post is one post and its outcome. The endpoint is "" if no page was sendable.
 type post struct {
 	endpoint string
 	began    time.Time
 	settled  []change // the pages that need no further post
+	dropped  []change // pages that must not be sent
 	engine   engine
 	keyFile  string // what was seen of the key file, "" if it was not checked
 }
@@ -38,7 +39,11 @@ func (n *Notifier) send(ctx context.Context, due []change, left int) error {
 		if size <= 0 {
 			return fmt.Errorf("the %d pages of a day (Options.MaxPerDay) are sent; the others wait for the next day, in UTC", n.perDay)
 		}
-		pages, err := n.sendable(ctx, due[:size]) // just before each post, since a post takes long
+		pages, dropped, err := n.sendable(ctx, due[:size]) // just before each post, since a post takes long
+		if err == nil && len(dropped) > 0 {
+			n.owed = &post{dropped: dropped}
+			err = n.pay(ctx)
+		}
 		if err == nil && len(pages) > 0 {
 			err = n.post(ctx, pages)
 		}

@@ -40,7 +40,7 @@ func (n *Notifier) changes(ctx context.Context, st state, now time.Time) (recent
 		return 0, nil, err
 	}
 	hour, unsettled := now.Add(-rushWindow), st.Cursor.Add(-skew)
-	since, dropped := hour, map[hash]time.Time{}
+	since := hour
 	if unsettled.Before(since) {
 		since = unsettled
 	}
@@ -52,16 +52,11 @@ func (n *Notifier) changes(ctx context.Context, st state, now time.Time) (recent
 			recent++
 		}
 		h := hashOf(c.URL)
-		if n.dropped[h].Equal(c.At) {
-			dropped[h] = c.At
-			continue
-		}
 		if !c.At.After(st.Floor) || c.At.Before(unsettled) || !done[h].change.Before(c.At) {
 			continue
 		}
 		waiting = append(waiting, change{c.URL, h, c.At, done[h].at, c.Kind == servemap.Removed, c.Reason})
 	}
-	n.dropped = dropped
 	return recent, waiting, nil
 }
 
@@ -138,25 +133,22 @@ func (n *Notifier) skip(ctx context.Context, rushed int) error {
 	return err
 }
 
-// sendable leaves out the pages that must not be sent. A change is only a reason to look:
-// the page's verdict at this moment decides. A page that is still listed, but gave one visitor
-// another answer last, waits: its next answer decides.
-func (n *Notifier) sendable(ctx context.Context, pages []change) ([]change, error) {
-	var send []change
+// sendable returns the pages that may be sent, and those that must not. A change is only a
+// reason to look: the page's verdict at this moment decides. A page that is still listed, but
+// gave one visitor another answer last, waits: its next answer decides.
+func (n *Notifier) sendable(ctx context.Context, pages []change) (send, dropped []change, err error) {
 	for _, c := range pages {
 		e, err := n.site.Explain(ctx, c.url)
-		if err != nil {
-			return nil, err
-		}
 		switch {
+		case err != nil:
+			return nil, nil, err
 		case mayTell(e, c):
 			send = append(send, c)
 		case !e.Listed:
-			n.dropped[c.hash] = c.at
-			n.drops++
+			dropped = append(dropped, c)
 		}
 	}
-	return send, nil
+	return send, dropped, nil
 }
 
 // mayTell reports whether engines may hear of a page: it is listed, or was until the site

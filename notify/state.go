@@ -145,13 +145,10 @@ func (n *Notifier) lead(ctx context.Context) (state, error) {
 			st.Cursor = latest(st.Cursor, n.cursor)
 		}
 		st.Owner, st.Until = n.owner, now.Add(leaseFor)
-		st.Pending, st.Rush, st.Dropped = n.pending, n.rushing, st.Dropped+n.drops
+		st.Pending, st.Rush = n.pending, n.rushing
 		st.KeyFile = cmp.Or(n.keyFile, st.KeyFile)
 		return nil
 	})
-	if err == nil {
-		n.drops = 0
-	}
 	return st, err
 }
 
@@ -219,13 +216,13 @@ func (s sent) write(since, cursor time.Time) []byte {
 	for _, h := range kept[:min(len(kept), shardBytes/entrySize)] {
 		shard = append(shard, h[:]...)
 		shard = binary.BigEndian.AppendUint64(shard, uint64(s[h].change.UnixMilli()))
-		shard = binary.BigEndian.AppendUint32(shard, uint32(s[h].at.Unix()))
+		shard = binary.BigEndian.AppendUint32(shard, uint32(max(0, s[h].at.Unix())))
 	}
 	return shard
 }
 
 // settle stores the outcome of a post: the engine's state, and the pages that need no
-// further post. It may be tried again.
+// further post. It may be tried again. A dropped page keeps the time when it was last sent.
 func (n *Notifier) settle(ctx context.Context, p post) error {
 	names := append(n.shardKeys(), n.keys.Notify("state"))
 	return n.store.Update(ctx, names, func(values [][]byte) error {
@@ -237,17 +234,23 @@ func (n *Notifier) settle(ctx context.Context, p post) error {
 				st.Sent += len(p.settled)
 			}
 		}
-		st.Engines[p.endpoint] = p.engine
+		if p.endpoint != "" {
+			st.Engines[p.endpoint] = p.engine
+		}
+		st.Dropped += len(p.dropped)
 		var err error
-		if values[shards], err = json.Marshal(st); err != nil || len(p.settled) == 0 {
+		if values[shards], err = json.Marshal(st); err != nil || len(p.settled)+len(p.dropped) == 0 {
 			return err
 		}
 		for i := range shards {
 			s := sent{}
 			s.read(values[i])
-			for _, c := range p.settled {
+			for n, c := range slices.Concat(p.settled, p.dropped) {
+				if n < len(p.settled) {
+					c.told = now
+				}
 				if int(c.hash[0])%shards == i {
-					s[c.hash] = sending{c.at, now}
+					s[c.hash] = sending{c.at, c.told}
 				}
 			}
 			values[i] = s.write(now.Add(-interval), st.Cursor.Add(-skew))
