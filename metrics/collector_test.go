@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -172,37 +171,6 @@ func TestDashboardAndAlertsUseMetricsThatExist(t *testing.T) {
 	for name := range all {
 		if !shown[name] {
 			t.Errorf("neither the dashboard nor an alert shows %s", name)
-		}
-	}
-}
-
-func TestDashboardIsAsItIsGenerated(t *testing.T) {
-	b, err := os.ReadFile("dashboard.json")
-	base.Check(t, err)
-	var board struct {
-		Inputs []struct{ Name string } `json:"__inputs"`
-		Panels []struct {
-			ID      int
-			Title   string
-			GridPos struct{ X, Y, W, H int }
-			Targets []struct{ Expr string }
-		}
-	}
-	base.Check(t, json.Unmarshal(b, &board))
-	if len(board.Inputs) != 1 || board.Inputs[0].Name != "DS_PROMETHEUS" || len(board.Panels) == 0 {
-		t.Fatalf("inputs %v, %d panels", board.Inputs, len(board.Panels))
-	}
-	ids := map[int]bool{}
-	for i, p := range board.Panels {
-		if ids[p.ID] || p.GridPos.X+p.GridPos.W > 24 || len(p.Targets) == 0 {
-			t.Errorf("panel %q has id %d, lies at %+v and has %d targets", p.Title, p.ID, p.GridPos, len(p.Targets))
-		}
-		ids[p.ID] = true
-		for _, q := range board.Panels[:i] {
-			a, b := p.GridPos, q.GridPos
-			if a.X < b.X+b.W && b.X < a.X+a.W && a.Y < b.Y+b.H && b.Y < a.Y+a.H {
-				t.Errorf("panels %q and %q overlap", p.Title, q.Title)
-			}
 		}
 	}
 }

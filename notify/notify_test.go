@@ -374,16 +374,11 @@ func TestRefusalDelaysTheNextPost(t *testing.T) {
 		logs    string
 	}{
 		{"a new key", reply(403, `{"errorCode":"SiteVerificationNotCompleted","message":"wait"}`), 2 * time.Minute, 3 * time.Minute, "pending-key", "level=INFO"},
-		{"no key file", reply(403, `{"errorCode":"KeyNotFound"}`), time.Hour, 70 * time.Minute, "key-refused", "level=ERROR"},
 		{"a wrong key file", reply(403, `{"errorCode":"InvalidKey"}`), time.Hour, 70 * time.Minute, "key-refused", "keyFile=ok"},
 		{"a burned key", reply(403, `{"errorCode":"UserForbiddedToAccessSite"}`), 24 * time.Hour, 28 * time.Hour, "key-refused", "another Options.Key"},
-		{"no body", reply(403, ""), time.Hour, 70 * time.Minute, "key-refused", "level=ERROR"},
-		{"a page", reply(403, "<html><h1>Forbidden</h1></html>"), time.Hour, 70 * time.Minute, "key-refused", "level=ERROR"},
 		{"a huge body", reply(403, `{"errorCode":"SiteVerificationNotCompleted","message":"`+long+`"}`), time.Hour, 70 * time.Minute, "key-refused", "level=ERROR"},
 		{"a bad request", reply(400, testKey), 24 * time.Hour, 28 * time.Hour, "paused", "level=ERROR"},
 		{"Retry-After", reply(429, "", "Retry-After", "3600"), time.Hour, 70 * time.Minute, "throttled", "level=WARN"},
-		{"no Retry-After", reply(429, ""), 10 * time.Minute, 12 * time.Minute, "throttled", "level=WARN"},
-		{"a senseless Retry-After", reply(429, "", "Retry-After", "-1"), 10 * time.Minute, 12 * time.Minute, "throttled", "level=WARN"},
 		{"trouble of the engine", reply(500, ""), time.Minute, 2 * time.Minute, "down", "level=WARN"},
 		{"no answer", func() (*http.Response, error) { return nil, fmt.Errorf("connection reset, key %s", "hidden") }, time.Minute, 2 * time.Minute, "down", "connection reset"},
 	} {

@@ -197,20 +197,6 @@ func TestLittleOfAnAnswerIsRead(t *testing.T) {
 	}
 }
 
-func TestSlowAnswerEndsWithTheContext(t *testing.T) {
-	asked := make(chan bool, 1)
-	n := engineAt(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		asked <- true
-		<-r.Context().Done()
-	}), false)
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() { <-asked; cancel() }()
-	if _, err := n.ask(ctx, n.endpoints[0], testKey, onePage); err == nil || strings.Contains(err.Error(), "http") {
-		t.Errorf("the error is %v", err)
-	}
-}
-
 func TestRunEndsWithTheContext(t *testing.T) {
 	t.Run("during a post", func(t *testing.T) {
 		run(t, 3, Options{}, func(r *rig) {

@@ -192,7 +192,7 @@ type stats struct {
 }
 
 func printStats(w *bufio.Writer, st stats) {
-	fmt.Fprintf(w, "%d pages are listed; %d locations are known and were never listed.\n", st.Listed, st.Waiting)
+	fmt.Fprintf(w, "Listed pages: %d. Known locations that were never listed: %d.\n", st.Listed, st.Waiting)
 	for n, g := range st.Reasons {
 		if n == 0 {
 			fmt.Fprint(w, "\nLocations by verdict and reason:\n")
@@ -203,7 +203,7 @@ func printStats(w *bufio.Writer, st stats) {
 		}
 		fmt.Fprintf(w, "%8d  %s %s%s\n", g.Pages, g.Verdict, g.Reason, text)
 	}
-	fmt.Fprintf(w, "\nResponses since the start that showed something of a page: %d; too many at once to be read: %d\n", st.Sightings, st.Dropped)
+	fmt.Fprintf(w, "\nResponses since the start that showed something of a page: %d; lost because too many came at once: %d\n", st.Sightings, st.Dropped)
 	for n, r := range st.Responses {
 		if n == 0 {
 			fmt.Fprint(w, "\nResponses that showed nothing of a public page:\n")

@@ -108,7 +108,7 @@ func TestListAndExportGiveWhatTheSitemapHas(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(dir, "sitemap.xml")); string(b) != sitemap {
 		t.Errorf("file: %s, %v", b, err)
 	}
-	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "3 pages are listed") || !strings.Contains(out, "listed entry") {
+	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "Listed pages: 3.") || !strings.Contains(out, "listed entry") {
 		t.Errorf("stats: %s", out)
 	}
 	if out := must(t, "changes", "-data", s.data); strings.Count(out, "\tadded\t") != 3 {
@@ -179,7 +179,7 @@ func TestStatsOfAnOlderProcessShowTheRest(t *testing.T) {
 	server := &http.Server{Handler: older}
 	go func() { _ = server.Serve(socket) }()
 	defer server.Close()
-	if code, out, errs := call(t, "stats", "-data", data); code != codeDone || !strings.Contains(out, "7 pages are listed") || !strings.Contains(errs, "IndexNow: the running process is of an older version") {
+	if code, out, errs := call(t, "stats", "-data", data); code != codeDone || !strings.Contains(out, "Listed pages: 7.") || !strings.Contains(errs, "IndexNow: the running process is of an older version") {
 		t.Errorf("code %d: %s%s", code, out, errs)
 	}
 	if code, _, errs := call(t, "list", "-data", data); code != codeFailed || !strings.Contains(errs, "older version") {

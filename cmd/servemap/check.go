@@ -33,7 +33,7 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 		told := map[check.Finding]int{} // findings by level and text
 		cfg.Tell = func(f check.Finding) {
 			same := check.Finding{Level: f.Level, Text: f.Text}
-			if told[same]++; told[same] <= printed(f.Text) {
+			if told[same]++; told[same] <= samePrinted {
 				fmt.Fprintf(s.out, "%-7s %s: %s\n", f.Level, f.Where, f.Text)
 			}
 		}
@@ -49,10 +49,8 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 			return err
 		}
 		for f, n := range told {
-			if most := printed(f.Text); n > most && f.Level == "fault" {
-				fmt.Fprintf(s.out, "%-7s %d more: each %s\n", f.Level, n-most, f.Text)
-			} else if n > most {
-				fmt.Fprintf(s.out, "%-7s %d more: %s\n", f.Level, n-most, f.Text)
+			if n > samePrinted {
+				fmt.Fprintf(s.out, "%-7s %d more: each %s\n", f.Level, n-samePrinted, f.Text)
 			}
 		}
 		if !*asJSON {
@@ -63,12 +61,4 @@ func checkCommand(s streams, fs *flag.FlagSet) func(context.Context, []string) e
 		}
 		return nil
 	}
-}
-
-// printed returns how many findings with a text are printed.
-func printed(text string) int {
-	if text == check.OtherHost {
-		return 1 // one flag mends them all
-	}
-	return samePrinted
 }

@@ -127,10 +127,10 @@ var more = map[string]string{
 		"with -explore.",
 	"import": "It explores the site along its links, as explore does, and asks also for what the files\n" +
 		"name if nothing is known of it. That a file names a page is no evidence: a log also names\n" +
-		"pages that only one visitor may know. An exploration that was interrupted goes on with it.",
+		"pages that only one visitor may know. It also continues an exploration that was interrupted.",
 	"changes": "It prints the last event of each page. A page that was added in that time and changed\n" +
 		"afterwards is \"added, changed\", with the time of the change. The last 7 days are\n" +
-		"remembered; of a page that was forgotten nothing is.",
+		"remembered. Nothing is remembered of a page that was forgotten.",
 	"forget": "The page stays out until -always names it. What was learned of it is erased, so changes\n" +
 		"does not name it either.",
 }

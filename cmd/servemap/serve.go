@@ -56,7 +56,7 @@ func (s *serving) flags(fs *flag.FlagSet) {
 	dataFlags(fs, &s.data, &s.database)
 	fs.StringVar(&s.listen, "listen", "localhost:8080", "the `ADDRESS` to serve visitors at, such as :8080")
 	fs.StringVar(&s.admin, "admin", "", "an `ADDRESS` that answers /healthz and /metrics, and /inspect/ to browsers on this machine, such as 127.0.0.1:9090; by default none")
-	fs.BoolVar(&s.revisit, "revisit", false, "look again at pages that no visitor brings, a page a second at most, so that their changes are dated")
+	fs.BoolVar(&s.revisit, "revisit", false, "look again at pages that no visitor asks for, at most one a second, so that their changes get a date")
 	fs.BoolVar(&s.robots, "robots", false, "name the sitemap in the site's robots.txt, and serve one if the site has none")
 	maxFlag(fs, &s.max)
 }

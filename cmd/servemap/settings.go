@@ -61,7 +61,7 @@ func (s *settings) flags(fs *flag.FlagSet) {
 	list(&s.Always, "always", "`PATTERN` of locations that are listed once they are seen, such as /landing/*$; exploring asks for one without a star")
 	list(&s.Public, "public", "`PATTERN` of locations that are public although they are sent with Cache-Control private or no-store, as those of Rails, PHP sessions and Next.js are")
 	list(&s.Entries, "entry", "`PATH` where visitors enter the site, in place of /")
-	list(&s.Query, "query", "`NAME` of a query parameter that makes a page of its own, as page does")
+	list(&s.Query, "query", "`NAME` of a query parameter that makes a page of its own, such as id; page always does")
 	list(&s.Cookies, "cookie", "`NAME` of a cookie that every visitor gets, and that is never a log-in")
 	fs.StringVar(&s.Trusted, "trusted-proxies", "", "the `RANGES` of proxies in front whose X-Forwarded-For is true, such as 10.0.0.0/8,127.0.0.1 or private")
 	fs.BoolVar(&s.Crawlers, "crawlers", false, "follow what search engines fetch; this asks the DNS whose their addresses are")

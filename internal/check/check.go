@@ -62,9 +62,6 @@ const (
 	fewDates      = 20               // pages after which one date for all is suspicious
 )
 
-// OtherHost is the text about a page on another host. One setting mends all of them.
-const OtherHost = "is on another host than the sitemap; give -origin and that host if the sitemap is only read from elsewhere"
-
 // Run checks a sitemap and some of its pages. If it is an index, Run checks its files too.
 // Run returns how many pages are listed and how many faults it reported. The error says why
 // there is nothing to check, or is that of ctx.
@@ -287,7 +284,7 @@ func (c *checker) entry(name string, e entry) string {
 	}
 	for _, f := range e.ChangeFreq {
 		if !slices.Contains([]string{"always", "hourly", "daily", "weekly", "monthly", "yearly", "never"}, f) {
-			c.fault(loc, "has the changefreq %q, which is none", f)
+			c.fault(loc, "has the changefreq %q; it must be always, hourly, daily, weekly, monthly, yearly or never", f)
 		}
 	}
 	for _, p := range e.Priority {
@@ -308,7 +305,7 @@ func (c *checker) entry(name string, e entry) string {
 	c.Origin = cmp.Or(c.Origin, u) // in a file, the first page says which site it is
 	switch {
 	case u.Scheme != c.Origin.Scheme || u.Host != c.Origin.Host:
-		c.fault(loc, OtherHost)
+		c.fault(loc, "is on another host than the sitemap; give -origin and that host if the sitemap is only read from elsewhere")
 		return ""
 	case c.from != nil && !strings.HasPrefix(u.Path, c.from.Path[:strings.LastIndexByte(c.from.Path, '/')+1]):
 		c.fault(loc, "is not below the folder of the sitemap")

@@ -129,8 +129,8 @@ func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
 	}
 }
 
-// Revisit looks at pages that no visitor requests, until ctx ends. The exploration before
-// it takes one request, the least.
+// Revisit looks at pages that no visitor requests, until ctx ends. Site.Explore explores
+// before that; one request is the least.
 func (e *Explorer) Revisit(ctx context.Context) {
 	for ctx.Err() == nil {
 		_, err := e.Site.Explore(ctx, e.Handler, &servemap.ExploreOptions{MaxRequests: 1, Static: e.Static, Revisit: true})

@@ -313,8 +313,8 @@ type Changes struct {
 	Next    string    `json:"next,omitempty"` // value of before for the next page, "" at the end
 }
 
-// Spans are the times that the view of changes offers.
-var Spans = []struct{ Value, Text string }{{"1h", "Last hour"}, {"24h", "Since yesterday"}, {"168h", "Seven days"}}
+// spans are the times that the view of changes offers.
+var spans = []struct{ Value, Text string }{{"1h", "Last hour"}, {"24h", "Since yesterday"}, {"168h", "Seven days"}}
 
 func (i *Inspector) changes(ctx context.Context, q url.Values) (view, error) {
 	c := Changes{Span: cmp.Or(q.Get("since"), "168h"), Before: q.Get("before")}

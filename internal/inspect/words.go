@@ -20,7 +20,7 @@ var functions = template.FuncMap{
 	"num": func(n any) string { return thousands(fmt.Sprint(n)) }, "count": count, "ago": ago, "next": nextLook, "date": date, "iso": iso, "span": spanOf, "bytes": bytesOf,
 	"path": showPath, "crumbs": crumbs, "bars": barsOf, "line": lineOf, "often": rangeOf, "word": verdictWord, "care": careWord,
 	"percent": func(p float64) string { return strconv.Itoa(int(p*100+0.5)) + " %" }, "parts": elementParts, "prose": prose,
-	"spans": func() any { return Spans }, "last": lastSegment,
+	"spans": func() any { return spans }, "last": lastSegment,
 	"tone": tone, "evidence": evidenceOf, "listings": listingsOf, "menu": func() any { return menu },
 }
 
