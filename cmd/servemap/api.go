@@ -20,6 +20,7 @@ import (
 	"github.com/servemap/servemap/internal/explorer"
 	"github.com/servemap/servemap/internal/folder"
 	"github.com/servemap/servemap/internal/inspect"
+	"github.com/servemap/servemap/internal/metrics"
 	"github.com/servemap/servemap/internal/texts"
 	"github.com/servemap/servemap/notify"
 )
@@ -70,7 +71,7 @@ type answers struct {
 // newAnswers returns what answers for a site with these settings. handler is the site itself.
 func newAnswers(s *settings, data string, site *servemap.Site, handler http.Handler, log *slog.Logger) *answers {
 	return &answers{
-		site: site, dir: s.Dir, health: health{PID: os.Getpid(), Version: version(), Origin: s.Origin},
+		site: site, dir: s.Dir, health: health{PID: os.Getpid(), Version: metrics.Version(), Origin: s.Origin},
 		explorer: &explorer.Explorer{Site: site, Handler: handler, Static: s.Dir != "", State: control.Exploring(data), Log: log},
 	}
 }

@@ -23,8 +23,7 @@ import (
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
-// lockPatience is how long a command waits until the process that holds the folder begins
-// to answer, or ends.
+// lockPatience is how long a command waits for a folder that another process holds.
 const lockPatience = 3 * time.Second
 
 // answerPatience is how long a living process may take for its first answer. Other answers
@@ -118,11 +117,16 @@ func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if folder, ok := st.(*badgerstore.Store); ok {
-		if c, err := a.await(ctx, folder); c != nil || err != nil {
-			closeStore()
-			return c, err
+	patient, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	if err := usable(patient, st); err != nil {
+		closeStore()
+		if _, e := askHealth(ctx, a.data); e == nil { // another process has begun to answer
+			return process(a.data), nil
+		} else if errors.Is(err, badgerstore.ErrLocked) {
+			return nil, locked(a.data)
 		}
+		return nil, fmt.Errorf("-data %s: %w", a.data, err)
 	}
 	site, err := newSite(s, st, log)
 	if err != nil {
@@ -148,31 +152,6 @@ func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 // locked is the error of a folder whose process does not answer.
 func locked(data string) error {
 	return exit{codeLocked, fmt.Sprintf("-data %s: another process holds the folder and does not answer; end it, or ask it", data)}
-}
-
-// await waits until the folder is open, or another process has opened it and answers. In
-// that case it returns a client of that process.
-func (a *asking) await(ctx context.Context, folder *badgerstore.Store) (*client, error) {
-	end := time.After(lockPatience)
-	for {
-		err := folder.Health()
-		if err == nil {
-			return nil, nil
-		}
-		if _, err := askHealth(ctx, a.data); err == nil {
-			return process(a.data), nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-end:
-			if errors.Is(err, badgerstore.ErrLocked) {
-				return nil, locked(a.data)
-			}
-			return nil, fmt.Errorf("-data %s: %w", a.data, err)
-		case <-time.After(lockEvery):
-		}
-	}
 }
 
 // client asks a process, which may be this one.

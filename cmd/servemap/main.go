@@ -35,11 +35,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/servemap/servemap/internal/metrics"
 )
 
 // The exit codes. Scripts rely on them; "servemap help" lists them.
@@ -288,18 +289,9 @@ func versionCommand(s streams, _ *flag.FlagSet) func(context.Context, []string) 
 		if len(args) > 0 {
 			return usage("%q is too much; it takes nothing", args[0])
 		}
-		_, err := fmt.Fprintf(s.out, "servemap %s\n", version())
+		_, err := fmt.Fprintf(s.out, "servemap %s\n", metrics.Version())
 		return err
 	}
-}
-
-// version is the version of the module, as "go install" and "go build" note it.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "(devel)"
-	}
-	return info.Main.Version
 }
 
 // one returns the only argument.

@@ -248,7 +248,7 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 	if notifier != nil {
 		visible = notifier.Wrap(visible)
 		work.Go(func() {
-			if usable(ctx, st) {
+			if usable(ctx, st) == nil {
 				notifier.Run(ctx)
 			}
 		})
@@ -288,7 +288,7 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 // own waits until the store can be used: only one process can use a folder. Then it stores
 // the settings, answers commands, and explores, until ctx ends.
 func (v *serving) own(ctx context.Context, st store.Store, c *answers) {
-	if !usable(ctx, st) {
+	if usable(ctx, st) != nil {
 		return
 	}
 	_ = c.site.Flush(ctx) // now the site knows that the store can be used
@@ -322,17 +322,18 @@ func (v *serving) prepare() (net.Listener, error) {
 	return control.Listen(v.data)
 }
 
-// usable waits until the store can be used. It returns false if ctx ends before. Only a
-// folder may need a wait.
-func usable(ctx context.Context, st store.Store) bool {
+// usable waits until the store can be used. If ctx ends before, it returns why the store
+// cannot be used. Only a folder may need a wait.
+func usable(ctx context.Context, st store.Store) error {
 	folder, ok := st.(*badgerstore.Store)
-	for ok && ctx.Err() == nil && folder.Health() != nil {
+	for ok && folder.Health() != nil {
 		select {
 		case <-ctx.Done():
+			return cmp.Or(folder.Health(), ctx.Err())
 		case <-time.After(lockEvery):
 		}
 	}
-	return ctx.Err() == nil
+	return ctx.Err()
 }
 
 // openStore opens the records. It also returns a function that closes them.
