@@ -98,17 +98,11 @@ const LogEvery = 10 * time.Second
 const exploreAgain = 5 * time.Second
 
 // AtStart continues an interrupted exploration. Otherwise it begins one if no page is
-// listed yet, or always is set. It tries until that succeeds.
+// listed yet, or always is set. It tries until that succeeds, such as while a database or
+// the site itself starts.
 func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
 	if _, err := os.Stat(e.State); err == nil {
 		e.Log.Info("exploring goes on where it ended")
-	} else if !always && !e.empty(ctx) {
-		if ctx.Err() == nil {
-			e.Log.Info("not explored, since pages are listed already; \"servemap explore\" does it all the same")
-		}
-		return
-	} else if err := control.WriteFile(e.State, nil); err != nil { // if this process dies, the next start continues
-		e.Log.Error("exploring: how to go on cannot be kept", "err", err)
 	}
 	told := time.Now()
 	opts := servemap.ExploreOptions{MaxRequests: most, Progress: func(x servemap.Exploration) {
@@ -118,7 +112,7 @@ func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
 		}
 	}}
 	for tries := 0; ctx.Err() == nil; tries++ {
-		_, err := e.Run(ctx, opts)
+		err := e.atStart(ctx, always, opts)
 		if err == nil {
 			return
 		}
@@ -127,6 +121,26 @@ func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
 		}
 		wait(ctx, exploreAgain)
 	}
+}
+
+// atStart tries once what AtStart does.
+func (e *Explorer) atStart(ctx context.Context, always bool, opts servemap.ExploreOptions) error {
+	_, unstarted := os.Stat(e.State)
+	if unstarted != nil && !always {
+		for _, err := range e.Site.Pages(ctx) {
+			if err == nil {
+				e.Log.Info("not explored, since pages are listed already; \"servemap explore\" does it all the same")
+			}
+			return err
+		}
+	}
+	if unstarted != nil { // if this process dies, the next start continues
+		if err := control.WriteFile(e.State, nil); err != nil {
+			e.Log.Error("exploring: how to go on cannot be kept", "err", err)
+		}
+	}
+	_, err := e.Run(ctx, opts)
+	return err
 }
 
 // Revisit looks at pages that no visitor requests, until ctx ends. Site.Explore explores
@@ -147,26 +161,4 @@ func wait(ctx context.Context, d time.Duration) {
 	case <-ctx.Done():
 	case <-time.After(d):
 	}
-}
-
-// empty reports whether no page is listed. It waits until that is known, such as for a
-// database that starts later.
-func (e *Explorer) empty(ctx context.Context) bool {
-	for tries := 0; ctx.Err() == nil; tries++ {
-		var failed error
-		for _, err := range e.Site.Pages(ctx) {
-			if err == nil {
-				return false
-			}
-			failed = err
-		}
-		if failed == nil {
-			return true
-		}
-		if tries == 0 && ctx.Err() == nil {
-			e.Log.Warn("exploring waits until the store can be read", "err", failed)
-		}
-		wait(ctx, exploreAgain)
-	}
-	return false
 }

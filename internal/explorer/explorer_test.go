@@ -29,7 +29,7 @@ func TestFirstExplorationWaitsForTheStore(t *testing.T) {
 		done := make(chan struct{})
 		go func() { defer close(done); e.AtStart(t.Context(), false, 0) }()
 		time.Sleep(time.Minute)
-		if text := log.String(); !strings.Contains(text, "exploring waits") || strings.Contains(text, "msg=explored") {
+		if text := log.String(); !strings.Contains(text, "tried again") || strings.Contains(text, "msg=explored") {
 			t.Errorf("while the store is down: %s", text)
 		}
 		st.Mend()
