@@ -110,18 +110,18 @@ func (c *comparison) judge() (changes int) {
 		case w.Form != 0 && moves && c.known.has(w.Form): // only its numbers move
 			moving += int(n.block.size)
 		case c.strange == emptied:
-			w.Why = emptiedLook
+			w.Odd, w.Patience = true, patientLooks
 		case c.strange == replaced:
-			w.Why = replacedLook
+			w.Odd, w.Patience = true, 1
 		case moves:
-			w.Why = movingPlace
+			w.Patience = patientLooks
 			moving += int(n.block.size)
 		case !c.List && n.link:
-			w.Why = linked
+			w.Patience = patientLooks
 		case doubted:
-			w.Why = doubtful
+			w.Patience = max(1, c.Doubt)
 		case !c.List && n.names(c.at):
-			w.Why = dated
+			w.Patience = 1
 		default:
 			changes++
 		}

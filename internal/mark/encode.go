@@ -57,7 +57,8 @@ func Parse(b []byte) (m Mark, err error) {
 	m.Shown = min(m.Shown, uint16(len(b)/2))
 	m.Own, m.Doubt = min(m.Own, m.Shown), min(m.Doubt, firstDoubt)
 	for i := range watched {
-		watched[i].Seen, watched[i].Why = max(1, watched[i].Seen), min(watched[i].Why, emptiedLook)
+		w := &watched[i]
+		w.Seen, w.Odd = max(1, w.Seen), w.Odd && w.Patience > 0
 	}
 	for i := range movers {
 		movers[i].N = max(1, movers[i].N)

@@ -38,19 +38,19 @@ type Mark struct {
 // reads the fields, so they have capitals, as those of watched and mover do.
 type state struct {
 	List      bool   // it is read as a list
-	Doubt     uint8  // how many quiet looks it takes before small news are believed at once
+	Doubt     uint8  // for so many quiet looks small news are held, until as many looks showed them
 	Fresh     uint8  // blocks that were new at the last change
 	Furniture uint8  // blocks that did not count at the last look
 	Links     uint16 // blocks that were links at the last look
 	Shown     uint16 // how many keys of the last look are known
 	Own       uint16 // how many of them are the page's own texts
-	Text      uint32 // of the last look, see [Mark.Agrees]
+	Text      uint32 // hash of the text of the last look
 	Size      uint32 // of the main text, at the last look that was not nearly empty
 	Loss      loss
 }
 
 // firstDoubt is the doubt of a new page, which may move by itself.
-const firstDoubt = 4
+const firstDoubt = 5
 
 // A text of up to emptySize bytes hardly counts: the page was not there yet, or scripts
 // fill it. The next text with more than fullSize bytes only teaches the mark.
@@ -58,9 +58,6 @@ const (
 	emptySize = 128
 	fullSize  = 1024
 )
-
-// Agrees reports whether both marks have seen the same text last.
-func (m Mark) Agrees(other Mark) bool { return m.looked && other.looked && m.Text == other.Text }
 
 // Look compares a view, at a time in Unix seconds, with the mark and returns the
 // mark after this look. If there was a change, since is the time of the look
@@ -99,7 +96,7 @@ func (m Mark) Look(v *View, at int64) (after Mark, o Outcome, since int64) {
 // the mark holds nothing.
 func (m Mark) Still() Mark {
 	for i := range m.watch {
-		if w := &m.watch[i]; w.Seen > 0 && w.Why == believed {
+		if w := &m.watch[i]; w.Seen > 0 && w.Patience == 0 {
 			w.Seen = min(w.Seen, 254) + 1
 		}
 	}
@@ -113,13 +110,13 @@ func (m Mark) Holding() bool { return m.held() > 0 || m.Loss.Looks > 0 }
 
 // Holds reports whether the mark holds something that the look at time since first showed.
 func (m Mark) Holds(since int64) bool {
-	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Why != believed && int64(w.Since) == since })
+	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Patience > 0 && int64(w.Since) == since })
 }
 
 // Odd reports whether the last look may have shown an error page: nearly all text was gone
 // or replaced, and the mark holds the new text.
 func (m Mark) Odd() bool {
-	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Why == emptiedLook || w.Why == replacedLook })
+	return slices.ContainsFunc(m.watch[:], func(w watched) bool { return w.Odd })
 }
 
 // Awaited describes the news or loss that is held for longest. since is the look that first
@@ -131,10 +128,10 @@ func (m Mark) Awaited() (since int64, looks int) {
 	}
 	for i := range m.watch {
 		w := &m.watch[i]
-		if w.Why == believed || since != 0 && int64(w.Since) >= since {
+		if w.Patience == 0 || since != 0 && int64(w.Since) >= since {
 			continue
 		}
-		since, looks = int64(w.Since), max(1, int(w.patience())+1-int(w.Seen))
+		since, looks = int64(w.Since), max(1, int(w.Patience)+1-int(w.Seen))
 	}
 	return since, looks
 }
@@ -142,7 +139,7 @@ func (m Mark) Awaited() (since int64, looks int) {
 // held counts the blocks that are held.
 func (m *Mark) held() (n int) {
 	for i := range m.watch {
-		if m.watch[i].Why != believed {
+		if m.watch[i].Patience > 0 {
 			n++
 		}
 	}

@@ -62,7 +62,6 @@ func items(from, to int) (all []string) {
 func TestLooksTellChangesFromNoise(t *testing.T) {
 	known := slices.Repeat([]string{text(one, two)}, 5)
 	curly := slices.Repeat([]string{text("He said: “It’s done” – and left the house…", two)}, 5)
-	mail := slices.Repeat([]string{text("Write to somebody@example.com to learn more of it all.", two)}, 5)
 	clock := func(n int, paragraphs ...string) string {
 		return text(append(paragraphs, fmt.Sprintf("It is %d:%d, by the clock on the wall of the town hall.", 50+n, 37+n))...)
 	}
@@ -87,7 +86,8 @@ func TestLooksTellChangesFromNoise(t *testing.T) {
 		{"the same", []string{text(one), text(one)}, Same, 0},
 		{"a new paragraph", append(known, text(one, two, three)), Changed, 6},
 		{"a new paragraph at the second look", []string{text(one), text(one, two)}, Held, 0},
-		{"that stays", []string{text(one), text(one, two), text(one, two)}, Changed, 2},
+		{"that stays", append([]string{text(one)}, slices.Repeat([]string{text(one, two)}, 5)...), Changed, 2},
+		{"that comes and goes from the first look on", []string{text(one), text(one, two), text(one, two), text(one), text(one, two), text(one)}, Variant, 0},
 		{"that goes", []string{text(one), text(one, two), text(one)}, Variant, 0},
 		{"a long one at the second look", []string{text(one), text(one, long)}, Changed, 2},
 		{"an old text again", append(known, text(one), text(one, two)), Variant, 0},
@@ -100,7 +100,6 @@ func TestLooksTellChangesFromNoise(t *testing.T) {
 		{"a text with the word blocked", append(known, text(one, two, "The road is blocked by fallen trees since Monday.")), Changed, 6},
 		{"a comment under the post", append(known, text(one, two, "Anna: I have seen the same thing in our garden.")), Changed, 6},
 		{"straight quotes and dashes for curly ones", append(curly, text(`He said: "It's done" - and left the house...`, two)), Variant, 0},
-		{"an e-mail address hidden in another way", append(mail, text("Write to [email protected] to learn more of it all.", two)), Variant, 0},
 		{"a text of the site, and a new paragraph", append(known, text(one, two, "© 2027 by the company", three)), Changed, 6},
 		{"a clock", []string{clock(1, one), clock(2, one), clock(3, one), clock(4, one), clock(5, one)}, Variant, 0},
 		{"a new paragraph beside a clock", []string{clock(1, one), clock(2, one), clock(3, one), clock(4, one), clock(5, one), clock(6, one, two), clock(7, one, two), clock(8, one, two), clock(9, one, two)}, Changed, 6},

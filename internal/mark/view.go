@@ -34,7 +34,7 @@ type block struct {
 // The lengths of texts, in bytes.
 const (
 	leastLink     = 12  // a shorter link says too little
-	leastBlock    = 20  // a shorter block says too little
+	leastBlock    = 16  // a shorter block says too little
 	longestItem   = 300 // of a list
 	longestNotice = 100 // a longer text is no notice
 	longestDated  = 160 // a longer text is not about the date in it

@@ -13,21 +13,9 @@ type watched struct {
 	Since      uint32 // the look that first showed it
 	Long       bool   // it is longer than longestDated
 	Seen       uint8  // looks that showed it, 0 for none
-	Why        doubt
+	Patience   uint8  // it is held until more looks than these showed it; 0 if it is not held
+	Odd        bool   // while it is held: nearly all other text was gone or replaced when it came
 }
-
-// doubt says why a block is held.
-type doubt uint8
-
-const (
-	believed     doubt = iota // the block is not held
-	doubtful                  // the page may move by itself
-	movingPlace               // its place moves by itself
-	linked                    // it is a link of an article
-	dated                     // it names the day of the look
-	replacedLook              // it came with another text
-	emptiedLook               // nearly all other text was gone
-)
 
 // A block that was there at so many looks has come to stay.
 const (
@@ -35,11 +23,11 @@ const (
 	settledLooks = 8
 )
 
-// A page that is nearly empty for so long has become empty.
-const emptiedTime = day
-
 // patientLooks is how many looks a block waits if much speaks against it.
 const patientLooks = 3
+
+// A page that is nearly empty for so long has become empty.
+const emptiedTime = day
 
 const day = 86400 // in seconds
 
@@ -59,12 +47,12 @@ func (c *comparison) settle() (since int64) {
 		}
 		w.Seen = min(w.Seen, 254) + 1
 		switch {
-		case w.Why != believed && !c.counts(b):
+		case w.Patience > 0 && !c.counts(b):
 			*w = watched{}
-		case w.Why != believed && c.isRipe(w, b):
+		case w.Patience > 0 && c.isRipe(w, b):
 			since, c.Fresh = max(since, int64(w.Since)), 1
 			c.believe(w.Since)
-		case w.Why == believed && w.Seen > settledLooks:
+		case w.Patience == 0 && w.Seen > settledLooks:
 			*w = watched{}
 		}
 	}
@@ -90,38 +78,28 @@ func (c *comparison) find(key uint16) *block {
 // that moves and was not known to. A strange look reveals no such place.
 func (c *comparison) leave(w *watched) (surprise bool) {
 	switch {
-	case c.strange == another && w.Why == doubtful: // it may be there still, in the other text
-	case w.Why == replacedLook || w.Why == emptiedLook:
+	case w.Odd:
 		c.churns = c.churns || c.strange == replaced
-		*w = watched{}
+	case c.strange == another && w.Patience > 0: // it may be there still, in the other text
+		return false
 	case c.strange == usual:
 		if !w.Long || w.Seen < stayed {
 			surprise = c.moved(w)
 		}
-		*w = watched{}
-	case w.Why != believed:
-		*w = watched{}
+	case w.Patience == 0:
+		return false
 	}
+	*w = watched{}
 	return surprise
-}
-
-// patience returns how many looks must have shown a block before one more look makes it a
-// change.
-func (w *watched) patience() uint8 {
-	switch w.Why {
-	case movingPlace, linked, emptiedLook:
-		return patientLooks
-	}
-	return 1
 }
 
 // isRipe reports whether a held block has been there for long enough.
 func (c *comparison) isRipe(w *watched, b *block) bool {
 	switch {
-	case w.Seen <= w.patience():
+	case w.Seen <= w.Patience:
 		return false
-	case w.Why == emptiedLook:
-		return c.at-int64(w.Since) > emptiedTime
+	case c.strange == emptied && c.at-int64(w.Since) <= emptiedTime:
+		return false
 	}
 	return c.List || !b.names(c.at)
 }
@@ -129,9 +107,8 @@ func (c *comparison) isRipe(w *watched, b *block) bool {
 // believe ends the doubts about all that came with a look.
 func (m *Mark) believe(since uint32) {
 	for i := range m.watch {
-		w := &m.watch[i]
-		if w.Since == since {
-			w.Why = believed
+		if w := &m.watch[i]; w.Since == since {
+			w.Patience, w.Odd = 0, false
 		}
 	}
 }
