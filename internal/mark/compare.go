@@ -31,6 +31,8 @@ const (
 	emptiedShare  = 30  // percent of the size
 	replacedShare = 10  // percent of the blocks that are known
 	smallNews     = 256 // bytes; text that moves by itself is not longer
+	oftenMoves    = 3   // a place that has moved more often moves often
+	manyMovers    = 6   // so many names do about three places have
 )
 
 // A block is news of a page only if it stands on at most so many pages.
@@ -84,11 +86,6 @@ func (c *comparison) strangeness() strangeness {
 	return usual
 }
 
-// counts reports whether a block may be news of its page.
-func (c *comparison) counts(b *block) bool {
-	return c.isOwn(b) && (c.List || !b.link || b.on <= 1)
-}
-
 // isOwn reports whether a block may belong to the page, not to the site.
 func (m *Mark) isOwn(b *block) bool {
 	if m.List {
@@ -106,7 +103,7 @@ func (c *comparison) judge() (changes int) {
 	for _, n := range news {
 		w, moves := n.watched, c.moves(n)
 		switch {
-		case !c.counts(n.block), c.Mark.Text == c.View.text && n.block.size > 0:
+		case !c.isOwn(n.block), c.Mark.Text == c.View.text && n.block.size > 0:
 		case w.Form != 0 && moves && c.known.has(w.Form): // only its numbers move
 			moving += int(n.block.size)
 		case c.strange == emptied:
@@ -138,11 +135,11 @@ func (c *comparison) judge() (changes int) {
 // and one of these: the page is not known well yet, such a text has left its usual place,
 // or the page has so many such texts that they get in each other's way.
 func (c *comparison) isDoubtful(news []newsItem) bool {
-	moving := c.oftenMoving()
+	moving := c.moversOver(oftenMoves)
 	size, elsewhere := 0, moving > 0
 	for _, n := range news {
 		switch {
-		case !c.counts(n.block):
+		case !c.isOwn(n.block):
 		case c.moves(n):
 			elsewhere = false
 		default:
@@ -166,23 +163,21 @@ func (c *comparison) news() (list []newsItem) {
 		b := &c.blocks[i]
 		switch {
 		case c.known.has(b.key):
-			prev = placeAfter(b.key)
+			prev = b.key
 			for ; open < len(list); open++ {
-				list[open].Next = placeBefore(b.key)
+				list[open].Next = ^b.key
 			}
 		case b.link && !c.List && !c.moreLinks:
-		case c.counts(b) || !c.List && !b.link:
-			list = append(list, newsItem{b, watched{Key: b.key, Form: b.form, Prev: prev, Next: endOfText, Since: uint32(c.at), Long: b.size > longestDated, Seen: 1}})
+		case c.isOwn(b) || !c.List && !b.link:
+			list = append(list, newsItem{b, watched{Key: b.key, Form: b.form, Prev: prev, Next: endOfText, Since: uint32(c.at), Seen: 1}})
 		}
 	}
 	return list
 }
 
-// The names of places.
+// A place has two names: the key of the known block before it, and the inverted key of the
+// known block after it. These stand for no such block.
 const (
 	startOfText = 1
 	endOfText   = 2
 )
-
-func placeAfter(key uint16) uint16  { return key*0x9E37 + startOfText }
-func placeBefore(key uint16) uint16 { return key*0x9E37 + endOfText }

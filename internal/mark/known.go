@@ -9,11 +9,11 @@ type keySet [1 << 16 / 64]uint64
 func (s *keySet) has(key uint16) bool { return s[key>>6]&(1<<(key&63)) != 0 }
 func (s *keySet) add(key uint16)      { s[key>>6] |= 1 << (key & 63) }
 
-// knownKeys returns the keys that the page is known to have shown.
-func (m *Mark) knownKeys() *keySet {
+// setOf returns keys as a set.
+func setOf(keys string) *keySet {
 	s := new(keySet)
-	for i := 0; i < len(m.known); i += 2 {
-		s.add(keyAt(m.known, i))
+	for i := 0; i < len(keys); i += 2 {
+		s.add(keyAt(keys, i))
 	}
 	return s
 }

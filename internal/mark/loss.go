@@ -44,10 +44,7 @@ func (c *comparison) lose() (since int64) {
 // sinceLast reports whether the look shows texts of the page that the look before did not
 // show, and whether the page had shown some of them earlier.
 func (c *comparison) sinceLast() (news, returned bool) {
-	var last keySet
-	for i := range int(c.Mark.Shown) {
-		last.add(keyAt(c.Mark.known, 2*i))
-	}
+	last := setOf(c.Mark.known[:2*c.Mark.Shown])
 	for i := range c.blocks {
 		if b := &c.blocks[i]; !last.has(b.key) && !b.link && c.isOwn(b) {
 			news = true

@@ -71,7 +71,7 @@ func (m Mark) Look(v *View, at int64) (after Mark, o Outcome, since int64) {
 	case m.Text == v.text:
 		o = Same
 	}
-	known := m.knownKeys()
+	known := setOf(m.known)
 	m.List = v.isList()
 	if o == First || m.Size <= emptySize && v.size > fullSize {
 		m.looked, m.Size = true, v.size
@@ -158,11 +158,5 @@ type Reading struct {
 
 // Reading says how the page is read.
 func (m Mark) Reading() Reading {
-	moves := 0
-	for _, o := range m.movers {
-		if o.N > 1 {
-			moves++
-		}
-	}
-	return Reading{List: m.List, Fresh: int(m.Fresh), Volatile: (moves + 1) / 2, Furniture: int(m.Furniture), Held: m.held()}
+	return Reading{List: m.List, Fresh: int(m.Fresh), Volatile: (m.moversOver(1) + 1) / 2, Furniture: int(m.Furniture), Held: m.held()}
 }

@@ -44,7 +44,7 @@ func (s shown) seenOn(page uint8) shown {
 // are new on the page. m is the page's mark before this look. page is any number that
 // identifies the page.
 func (s *Site) Consult(v *View, m Mark, page uint64) {
-	known := m.knownKeys()
+	known := setOf(m.known)
 	for i := range v.blocks {
 		b := &v.blocks[i]
 		b.on = s.see(b.hash, uint8(page>>56), !known.has(b.key))

@@ -80,14 +80,7 @@ func isTelling(b *page.Block) bool {
 }
 
 // hasAmount reports whether a text has a sign of a price or a share.
-func hasAmount(s string) bool {
-	for _, sign := range "$€£¥%" {
-		if strings.ContainsRune(s, sign) {
-			return true
-		}
-	}
-	return false
-}
+func hasAmount(s string) bool { return strings.ContainsAny(s, "$€£¥%") }
 
 // reading holds buffers for folded and masked texts.
 type reading struct{ folded, masked []byte }

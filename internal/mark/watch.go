@@ -11,17 +11,13 @@ type watched struct {
 	Key, Form  uint16
 	Prev, Next uint16 // names of its place, by the known blocks around it
 	Since      uint32 // the look that first showed it
-	Long       bool   // it is longer than longestDated
 	Seen       uint8  // looks that showed it, 0 for none
 	Patience   uint8  // it is held until more looks than these showed it; 0 if it is not held
 	Odd        bool   // while it is held: nearly all other text was gone or replaced when it came
 }
 
-// A block that was there at so many looks has come to stay.
-const (
-	stayed       = 3 // looks, of a long text
-	settledLooks = 8
-)
+// settledLooks is how many looks must show a block until it has come to stay.
+const settledLooks = 8
 
 // patientLooks is how many looks a block waits if much speaks against it.
 const patientLooks = 3
@@ -47,7 +43,7 @@ func (c *comparison) settle() (since int64) {
 		}
 		w.Seen = min(w.Seen, 254) + 1
 		switch {
-		case w.Patience > 0 && !c.counts(b):
+		case w.Patience > 0 && !c.isOwn(b):
 			*w = watched{}
 		case w.Patience > 0 && c.isRipe(w, b):
 			since, c.Fresh = max(since, int64(w.Since)), 1
@@ -56,7 +52,7 @@ func (c *comparison) settle() (since int64) {
 			*w = watched{}
 		}
 	}
-	moveUp(c.watch[:])
+	_ = slices.DeleteFunc(c.watch[:], func(w watched) bool { return w.Seen == 0 })
 	if surprised {
 		c.Doubt = min(c.Doubt+1, firstDoubt)
 	} else {
@@ -83,9 +79,7 @@ func (c *comparison) leave(w *watched) (surprise bool) {
 	case c.strange == another && w.Patience > 0: // it may be there still, in the other text
 		return false
 	case c.strange == usual:
-		if !w.Long || w.Seen < stayed {
-			surprise = c.moved(w)
-		}
+		surprise = c.moved(w)
 	case w.Patience == 0:
 		return false
 	}
@@ -121,4 +115,82 @@ func (m *Mark) follow(w watched) {
 	}
 	copy(m.watch[1:], m.watch[:])
 	m.watch[0] = w
+}
+
+// moversKept is how many movers are remembered.
+const moversKept = 32
+
+// mover is a name of a place, or the form of a text, that moves by itself: what came there
+// did not stay.
+type mover struct {
+	Name uint16
+	N    uint8 // how often, 0 for an empty entry
+}
+
+// moves reports whether the place of a new block moves. It must have moved several times if
+// items of a list come and go there, or if the block is long: more likely it is new.
+func (c *comparison) moves(n newsItem) bool {
+	least := uint8(1)
+	if c.List || n.block.size > smallNews {
+		least = 3
+	}
+	return c.movesOf(&n.watched) >= least
+}
+
+// movesOf returns how often the place of a block has moved. Both of its names must agree,
+// since a change may have touched one of the blocks around it. In a list, only the gap
+// between two items that stay is a place.
+func (m *Mark) movesOf(w *watched) uint8 {
+	n := min(m.mover(w.Prev), m.mover(w.Next))
+	if m.List {
+		return n
+	}
+	return max(n, m.mover(w.Form))
+}
+
+func (m *Mark) mover(name uint16) uint8 {
+	for _, o := range m.movers {
+		if o.Name == name {
+			return o.N
+		}
+	}
+	return 0
+}
+
+// moversOver counts the movers that have moved more than n times.
+func (m *Mark) moversOver(n uint8) (count int) {
+	for _, o := range m.movers {
+		if o.N > n {
+			count++
+		}
+	}
+	return count
+}
+
+// moved notes that a block did not stay, and reports whether its place was not known to
+// move. The block's form becomes known: another text of that form differs only in its
+// numbers.
+func (c *comparison) moved(w *watched) (surprise bool) {
+	surprise = c.movesOf(w) == 0
+	for _, name := range [...]uint16{w.Prev, w.Next, w.Form} {
+		if name != 0 {
+			c.note(name)
+		}
+	}
+	if w.Form != 0 && !c.known.has(w.Form) {
+		c.known.add(w.Form)
+		c.Mark.known += string([]byte{byte(w.Form >> 8), byte(w.Form)})
+	}
+	return surprise
+}
+
+// note counts a move, and puts its mover in front.
+func (m *Mark) note(name uint16) {
+	o := mover{name, min(m.mover(name), 254) + 1}
+	at := slices.IndexFunc(m.movers[:], func(o mover) bool { return o.Name == name || o.N == 0 })
+	if at < 0 {
+		at = moversKept - 1
+	}
+	copy(m.movers[1:at+1], m.movers[:at])
+	m.movers[0] = o
 }
