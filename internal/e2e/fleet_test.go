@@ -1,14 +1,9 @@
 package e2e
 
 import (
-	"cmp"
-	"context"
-	"crypto/rand"
-	"database/sql"
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -16,11 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib"
-
 	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/postgres"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/memstore"
 	"github.com/servemap/servemap/store/sqlstore"
@@ -182,27 +176,11 @@ func TestSharedStoreIsPolledByDefault(t *testing.T) {
 	}
 }
 
-// inPostgres returns a store in a schema that is dropped with the test. Without PostgreSQL it skips the
-// test, or fails it where PostgreSQL must be there.
+// inPostgres returns a store in a schema of its own.
 func inPostgres(t *testing.T) store.Store {
 	t.Helper()
-	db, err := sql.Open("pgx", cmp.Or(os.Getenv("DATABASE_URL"), "postgres://postgres@127.0.0.1:5432/test"))
-	base.Check(t, err)
-	t.Cleanup(func() { db.Close() })
-	schema := "servemap_test_" + strings.ToLower(rand.Text()[:16])
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	if _, err := db.ExecContext(ctx, "CREATE SCHEMA "+schema); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("PostgreSQL does not answer: %v", err)
-		}
-		t.Skipf("PostgreSQL does not answer; start one, or name it in DATABASE_URL: %v", err)
-	}
-	t.Cleanup(func() {
-		_, err := db.Exec("DROP SCHEMA " + schema + " CASCADE")
-		base.Check(t, err)
-	})
-	st, err := sqlstore.Open(db, &sqlstore.Options{Table: schema + ".servemap", Logger: new(testkit.Log).Logger()})
+	db := postgres.Open(t)
+	st, err := sqlstore.Open(db, &sqlstore.Options{Table: postgres.Schema(t, db) + ".servemap", Logger: new(testkit.Log).Logger()})
 	base.Check(t, err)
 	return st
 }

@@ -43,8 +43,8 @@ func TestKeysLookAsDocumented(t *testing.T) {
 }
 
 func TestBadgerLogKeepsKeys(t *testing.T) {
-	log := newLog()
-	l := &badgerLog{log: log.logger(), dir: "/data"}
+	log := new(base.Log)
+	l := &badgerLog{log: log.Logger(), dir: "/data"}
 	cause := errors.New(`while running compactions for: {secret-key} err: no space left on device`)
 	for range 3 {
 		l.Warningf("While running doCompact: %v\n", cause)
@@ -52,9 +52,9 @@ func TestBadgerLogKeepsKeys(t *testing.T) {
 	}
 	l.Infof("Left: %s", "secret-key")
 	l.Debugf("First key=%q\n", "secret-key")
-	log.want(t, 0, "secret")
-	log.want(t, 1, "WARN badgerstore: badger: While running doCompact dir=/data cause=no space left on device")
-	log.want(t, 2, "")
+	log.Want(t, 0, "secret")
+	log.Want(t, 1, `level=WARN msg="badgerstore: badger: While running doCompact" dir=/data cause="no space left on device"`)
+	log.Want(t, 2, "\n")
 	for i := range 1000 {
 		l.Errorf(strings.Repeat("x", i))
 	}
@@ -68,7 +68,7 @@ func TestBadgerLogKeepsKeys(t *testing.T) {
 func TestCompactionsWaitForTheLogger(t *testing.T) {
 	var asked atomic.Int32
 	let, begun := make(chan struct{}), make(chan struct{})
-	o := guestOptions(t.TempDir(), &badgerLog{log: newLog().logger(), beforeTable: func() {
+	o := guestOptions(t.TempDir(), &badgerLog{log: new(base.Log).Logger(), beforeTable: func() {
 		if asked.Add(1) == 1 {
 			close(begun)
 		}

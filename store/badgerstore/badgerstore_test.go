@@ -45,9 +45,9 @@ func TestFolderHeldByAnotherStoreIsNotOpened(t *testing.T) {
 		}
 	}
 	mustClose(t, first)
-	log.wait("works again")
+	log.Await("works again")
 	wantValue(t, second, "k", "1")
-	log.want(t, 1, "cannot be used")
+	log.Want(t, 1, "cannot be used")
 }
 
 // TestFolderHeldByBadgerIsNotOpened opens Badger's folder without our lock.
@@ -60,7 +60,7 @@ func TestFolderHeldByBadgerIsNotOpened(t *testing.T) {
 		t.Errorf("Health: %v, want that the folder is in use", err)
 	}
 	base.Check(t, db.Close())
-	log.wait("works again")
+	log.Await("works again")
 	healthy(t, s)
 }
 
@@ -87,7 +87,7 @@ func TestCallsAfterCloseFail(t *testing.T) {
 func TestCloseEndsGoroutines(t *testing.T) {
 	dir := t.TempDir()
 	s := mustOpen(t, dir, nil)
-	waiting := mustOpen(t, dir, &Options{Logger: newLog().logger()})
+	waiting := mustOpen(t, dir, &Options{Logger: new(base.Log).Logger()})
 	mustPut(t, s, "k", "1")
 	base.Check(t, errors.Join(waiting.Close(), s.Close()))
 	// A goroutine that has ended may still show for a moment.
@@ -107,7 +107,7 @@ func TestCloseEndsGoroutines(t *testing.T) {
 func TestCloseGivesUp(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
 	s.closeTimeout = time.Millisecond
-	db, err := s.acquire()
+	db, err := s.acquire(t.Context())
 	base.Check(t, err)
 	if err := s.Close(); err == nil {
 		t.Error("Close says nothing of a call that is under way")

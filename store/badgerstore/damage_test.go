@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/dgraph-io/badger/v4/y"
@@ -42,7 +41,7 @@ func TestOpeningsThatDiedMoveTheFilesAside(t *testing.T) {
 			if kept := get(t, s, "k") != ""; kept != (c.aside == 0) {
 				t.Errorf("the record was kept: %t, want the contrary", kept)
 			}
-			log.want(t, c.aside, "write Never rules")
+			log.Want(t, c.aside, "write Never rules")
 			mustPut(t, s, "new", "1")
 		})
 	}
@@ -59,7 +58,7 @@ func TestTooManyMovedAside(t *testing.T) {
 		t.Fatalf("Health with %d folders moved aside: %v, want that they be removed", maxAside, err)
 	}
 	base.Check(t, os.Remove(movedAside(s.dir)[0]))
-	log.wait("works again")
+	log.Await("works again")
 	healthy(t, s)
 }
 
@@ -171,13 +170,13 @@ func TestDamageIsHealedOrMovedAside(t *testing.T) {
 					t.Error("the record is lost")
 				}
 				wantAside(t, s, 0)
-				log.want(t, log.count(noteTemporary), "dir=")
+				log.Want(t, log.Count(noteTemporary), "dir=")
 			} else {
 				if err := s.Health(); reasonOf(err) != corrupt || !strings.Contains(err.Error(), d.says) {
 					t.Errorf("Health: %v, want damage and %q", err, d.says)
 				}
 				wantAside(t, s, 0)
-				log.wait("works again")
+				log.Await("works again")
 				wantAside(t, s, 1)
 				wantNote(t, s, noteAside)
 			}
@@ -251,19 +250,4 @@ func FuzzInspectTable(f *testing.F) {
 		}
 		_, _ = inspectTableData(b[:int(at)%len(b)], 1, true)
 	})
-}
-
-// TestBadgerLosesTables shows why the manifest is inspected: Badger opens a folder with a truncated
-// manifest, and deletes the table.
-func TestBadgerLosesTables(t *testing.T) {
-	dir := filepath.Join(filled(t), badgerName)
-	base.Check(t, truncate(manifestName, -3)(dir))
-	db, err := badger.Open(guestOptions(dir, nil))
-	if err != nil {
-		t.Fatalf("Badger finds out itself by now: %v", err)
-	}
-	base.Check(t, db.Close())
-	if tables, _ := filepath.Glob(filepath.Join(dir, "*.sst")); len(tables) != 0 {
-		t.Errorf("the tables %q are kept", tables)
-	}
 }

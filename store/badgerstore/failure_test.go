@@ -31,7 +31,7 @@ func TestFailedWriteReopens(t *testing.T) {
 		t.Errorf("a commit to a closed database: %v", err)
 	}
 	_ = s.fail(broken, errors.New("a write failed"))
-	log.wait("works again")
+	log.Await("works again")
 	wantValue(t, s, "secret-key", "1")
 	mustPut(t, s, "secret-key", "3")
 	healthy(t, s)
@@ -69,9 +69,23 @@ func TestDamagedRecordsCountAsAbsent(t *testing.T) {
 	if n, err := scan(s); n != 2 || err != nil {
 		t.Errorf("Scan beside damaged records yields %d records and %v, want 2", n, err)
 	}
-	log.want(t, 1, "damaged")
+	log.Want(t, 1, "damaged")
 	mustPut(t, s, "b", "learned again")
 	wantValue(t, s, "b", "learned again")
+}
+
+// TestWriteThatHangsShowsInHealth holds a write open, and makes it older.
+func TestWriteThatHangsShowsInHealth(t *testing.T) {
+	s := open(t, t.TempDir(), nil)
+	unlock := s.lockWriter()
+	healthy(t, s)
+	began := time.Now().Add(-2 * writePatience)
+	s.writing.Store(&began)
+	if err := s.Health(); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "the disk may hang") {
+		t.Errorf("Health beside a write that hangs: %v, want that the disk may hang", err)
+	}
+	unlock()
+	healthy(t, s)
 }
 
 func TestRetryDelayGrowsWithEachAttempt(t *testing.T) {

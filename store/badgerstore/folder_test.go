@@ -19,12 +19,12 @@ func TestEmptyFolderIsLoggedOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	t.Chdir(filepath.Dir(dir))
 	for i, want := range []int{1, 0, 0} {
-		log := newLog()
-		s := mustOpen(t, "data", &Options{Logger: log.logger()})
+		log := new(base.Log)
+		s := mustOpen(t, "data", &Options{Logger: log.Logger()})
 		mustPut(t, s, "k", fmt.Sprint(i))
 		mustClose(t, s)
-		log.want(t, want, "INFO badgerstore: the folder is empty")
-		log.want(t, want, "dir="+dir)
+		log.Want(t, want, `level=INFO msg="badgerstore: the folder is empty`)
+		log.Want(t, want, "dir="+dir)
 	}
 }
 
@@ -52,7 +52,7 @@ func TestOpenRefusesBadArguments(t *testing.T) {
 			if c.os != "" && c.os != runtime.GOOS {
 				t.Skip("there is no such place on " + runtime.GOOS)
 			}
-			s, err := Open(c.dir, &Options{Reserve: c.reserve, Logger: newLog().logger()})
+			s, err := Open(c.dir, &Options{Reserve: c.reserve, Logger: new(base.Log).Logger()})
 			if err == nil {
 				s.Close()
 				t.Fatal("Open takes it")
@@ -101,7 +101,7 @@ func TestOpenWaitsForAFolder(t *testing.T) {
 				t.Errorf("Health: %v, want ErrUnavailable", err)
 			}
 			base.Check(t, c.mend(dir))
-			log.wait("works again")
+			log.Await("works again")
 			mustPut(t, s, "k", "1")
 		})
 	}
@@ -142,8 +142,8 @@ func TestFolderThatIsElsewhereIsNotWritten(t *testing.T) {
 			base.Check(t, errors.Join(os.RemoveAll(place), os.Rename(elsewhere, place)))
 			mustPut(t, s, "k", "3")
 			healthy(t, s)
-			log.want(t, 1, "cannot be used")
-			log.want(t, 1, "works again")
+			log.Want(t, 1, "cannot be used")
+			log.Want(t, 1, "works again")
 		})
 	}
 }
@@ -163,7 +163,7 @@ func TestReplacedFolderIsLeftAlone(t *testing.T) {
 	if after := files(dir); after != before {
 		t.Errorf("the folder in its place had %s, has %s", before, after)
 	}
-	theirs := open(t, dir, &Options{Logger: newLog().logger()})
+	theirs := open(t, dir, &Options{Logger: new(base.Log).Logger()})
 	if get(t, theirs, "k") == "" || get(t, theirs, "mine") != "" {
 		t.Error("the folder in its place has other records than its own")
 	}

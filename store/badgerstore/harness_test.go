@@ -2,12 +2,10 @@ package badgerstore
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/servemap/servemap/internal/testkit/base"
@@ -42,10 +40,10 @@ func open(t testing.TB, dir string, opts *Options) *Store {
 }
 
 // openLogged is open that also returns what the store logs.
-func openLogged(t testing.TB, dir string) (*Store, *capture) {
+func openLogged(t testing.TB, dir string) (*Store, *base.Log) {
 	t.Helper()
-	log := newLog()
-	return open(t, dir, &Options{Logger: log.logger()}), log
+	log := new(base.Log)
+	return open(t, dir, &Options{Logger: log.Logger()}), log
 }
 
 // filled makes a folder with a table of records in it.
@@ -85,32 +83,7 @@ func callErrors(s *Store) map[string]error {
 	}
 }
 
-func put(s store.Store, key, value string) error {
-	return s.Update(context.Background(), []string{key}, func(values [][]byte) error {
-		values[0] = []byte(value)
-		return nil
-	})
-}
-
-func mustPut(t testing.TB, s store.Store, key, value string) {
-	t.Helper()
-	if err := put(s, key, value); err != nil {
-		t.Fatalf("Update: %v", err)
-	}
-}
-
-// get returns the value of key, or "".
-func get(t testing.TB, s store.Store, key string) (got string) {
-	t.Helper()
-	err := s.View(context.Background(), []string{key}, func(values [][]byte) error {
-		got = string(values[0])
-		return nil
-	})
-	if err != nil {
-		t.Fatalf("View: %v", err)
-	}
-	return got
-}
+var put, mustPut, get = base.Put, base.MustPut, base.Get
 
 func wantValue(t testing.TB, s store.Store, key, want string) {
 	t.Helper()
@@ -147,75 +120,4 @@ func wantAside(t *testing.T, s *Store, want int) {
 func writeFile(t *testing.T, dir, name, text string) {
 	t.Helper()
 	base.Check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-}
-
-// capture keeps the logged lines, and lets tests wait for one.
-type capture struct {
-	mu    sync.Mutex
-	cond  *sync.Cond
-	lines []string
-}
-
-func newLog() *capture {
-	c := &capture{}
-	c.cond = sync.NewCond(&c.mu)
-	return c
-}
-
-func (c *capture) logger() *slog.Logger { return slog.New(c) }
-
-func (c *capture) Enabled(context.Context, slog.Level) bool { return true }
-func (c *capture) WithAttrs([]slog.Attr) slog.Handler       { return c }
-func (c *capture) WithGroup(string) slog.Handler            { return c }
-
-func (c *capture) Handle(_ context.Context, r slog.Record) error {
-	line := r.Level.String() + " " + r.Message
-	r.Attrs(func(a slog.Attr) bool {
-		line += " " + a.String()
-		return true
-	})
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.lines = append(c.lines, line)
-	c.cond.Broadcast()
-	return nil
-}
-
-// wait returns when a line with text has been logged.
-func (c *capture) wait(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for c.find(text) == 0 {
-		c.cond.Wait()
-	}
-}
-
-// count returns how many lines have text.
-func (c *capture) count(text string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.find(text)
-}
-
-// want fails the test unless n lines have text.
-func (c *capture) want(t *testing.T, n int, text string) {
-	t.Helper()
-	if got := c.count(text); got != n {
-		t.Errorf("%q was logged %d times, want %d:\n%s", text, got, n, c)
-	}
-}
-
-func (c *capture) find(text string) (n int) {
-	for _, line := range c.lines {
-		if strings.Contains(line, text) {
-			n++
-		}
-	}
-	return n
-}
-
-func (c *capture) String() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return strings.Join(c.lines, "\n")
 }

@@ -102,14 +102,14 @@ func needSpaceAt(t *testing.T) {
 
 func TestOpenWithoutSpaceMakesCallsUnavailable(t *testing.T) {
 	needSpaceAt(t)
-	log := newLog()
-	s := open(t, t.TempDir(), &Options{Reserve: never, Logger: log.logger()})
+	log := new(base.Log)
+	s := open(t, t.TempDir(), &Options{Reserve: never, Logger: log.Logger()})
 	for name, err := range callErrors(s) {
 		if !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "are free at") {
 			t.Errorf("%s without space: %v", name, err)
 		}
 	}
-	log.want(t, 1, "are needed")
+	log.Want(t, 1, "are needed")
 }
 
 // TestWritesFailWithoutSpaceAndReadsGoOn takes away space and descriptors, and gives them back.
@@ -147,8 +147,8 @@ func TestWritesFailWithoutSpaceAndReadsGoOn(t *testing.T) {
 			current(s).gate = usual
 			mustPut(t, s, "k", "3")
 			healthy(t, s)
-			log.want(t, 1, "cannot be used")
-			log.want(t, 1, "works again")
+			log.Want(t, 1, "cannot be used")
+			log.Want(t, 1, "works again")
 		})
 	}
 }
@@ -166,7 +166,7 @@ func TestCloseWithoutSpaceLosesNothing(t *testing.T) {
 	if err := s.Close(); err == nil || !strings.Contains(err.Error(), "stays locked") {
 		t.Errorf("Close without space: %v", err)
 	}
-	next := mustOpen(t, dir, &Options{Logger: newLog().logger()})
+	next := mustOpen(t, dir, &Options{Logger: new(base.Log).Logger()})
 	if err := next.Health(); reasonOf(err) != locked {
 		t.Errorf("after Close without space the folder can be opened: %v", err)
 	}

@@ -45,7 +45,7 @@ func TestLostSyncsAreNoticed(t *testing.T) {
 			}
 			s, log := openLogged(t, dir)
 			healthy(t, s)
-			log.want(t, c.lost, noteLost)
+			log.Want(t, c.lost, noteLost)
 			if len(s.Notes()) > 0 || c.lost > 0 {
 				wantNote(t, s, noteLost)
 			}
@@ -54,7 +54,7 @@ func TestLostSyncsAreNoticed(t *testing.T) {
 			mustClose(t, s)
 			next, again := openLogged(t, dir)
 			healthy(t, next)
-			again.want(t, 0, noteLost)
+			again.Want(t, 0, noteLost)
 		})
 	}
 }

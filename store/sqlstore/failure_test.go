@@ -5,44 +5,26 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/postgres"
 	"github.com/servemap/servemap/store"
 )
 
-// holdLock takes the lock that writers wait for. It releases it when the test ends or release is
-// called.
-func holdLock(t *testing.T, s *Store, db *sql.DB) (release func()) {
+// holdLock takes the lock that writers wait for, for as long as the database allows. It gives it back
+// when the test ends.
+func holdLock(t *testing.T, s *Store, db *sql.DB, limit string) *sql.Tx {
 	t.Helper()
-	tx, err := begin(context.Background(), db, &s.sql, "60s")
+	tx, err := db.Begin()
 	base.Check(t, err)
-	release = sync.OnceFunc(func() { _ = tx.Rollback() })
-	t.Cleanup(release)
-	return release
-}
-
-// throughProxy returns a store that reaches its database through a proxy.
-func throughProxy(t *testing.T, timeout time.Duration) (*Store, *proxy, *logged) {
-	t.Helper()
-	direct, _ := open(t)
-	mustPut(t, direct, "k", "1")
-	u, err := url.Parse(address())
+	t.Cleanup(func() { _ = tx.Rollback() })
+	_, err = tx.Exec(s.sql.lock, limit)
 	base.Check(t, err)
-	p := newProxy(t, u.Host)
-	log := &logged{}
-	s := openWith(t, dial(t, withSetting(withSetting(address(), "host="+p.folder), "port=5432")), &Options{
-		Table: direct.sql.name.String(), Logger: log.Logger(),
-	})
-	if got := get(t, s, "k"); got != "1" {
-		t.Fatalf("through the proxy, k is %q", got)
-	}
-	s.timeout = timeout // only now, since this machine may be busy
-	return s, p, log
+	return tx
 }
 
 // calls has one call of each kind.
@@ -68,18 +50,18 @@ var calls = map[string]func(context.Context, *Store) error{
 // TestStoreWorksAgainAfterTheDatabaseFailed makes the database hang or disappear, and then come back.
 func TestStoreWorksAgainAfterTheDatabaseFailed(t *testing.T) {
 	for _, c := range []struct {
-		name    string
-		timeout time.Duration
-		fail    func(*proxy)
-		mend    func(*testing.T, *proxy)
+		name       string
+		timeout    time.Duration
+		mute, down bool // the network
 	}{
-		{"hangs", 300 * time.Millisecond, (*proxy).hang, func(_ *testing.T, p *proxy) { p.resume() }},
-		{"is gone", 5 * time.Second, (*proxy).close, func(t *testing.T, p *proxy) { p.open(t) }},
+		{"hangs", 300 * time.Millisecond, true, false},
+		{"is gone", 5 * time.Second, false, true},
 	} {
 		for name, call := range calls {
 			t.Run(c.name+"/"+name, func(t *testing.T) {
-				s, p, log := throughProxy(t, c.timeout)
-				c.fail(p)
+				s, n, log := throughNetwork(t)
+				s.timeout = c.timeout // only now, since this machine may be busy
+				n.fail(c.mute, c.down)
 				for range 3 {
 					began := time.Now()
 					err := call(context.Background(), s)
@@ -87,15 +69,14 @@ func TestStoreWorksAgainAfterTheDatabaseFailed(t *testing.T) {
 						t.Errorf("with a database that %s: %v after %v, want ErrUnavailable within %v", c.name, err, took, c.timeout)
 					}
 				}
-				c.mend(t, p)
+				n.mend()
 				s.timeout = time.Minute // this machine may be busy
 				if err := eventually(func() error { return call(context.Background(), s) }); err != nil {
 					t.Errorf("when the database is back: %v", err)
 				}
 				mustPut(t, s, "k", "2") // only a write shows that writing works again
-				if bad, good := log.count("level=WARN"), log.count("works again"); bad != 1 || good != 1 {
-					t.Errorf("the problem was logged %d times and its end %d times, want once each:\n%s", bad, good, log)
-				}
+				log.Want(t, 1, "level=WARN")
+				log.Want(t, 1, "works again")
 			})
 		}
 	}
@@ -104,8 +85,8 @@ func TestStoreWorksAgainAfterTheDatabaseFailed(t *testing.T) {
 func TestCallsEndAtTheCallersDeadline(t *testing.T) {
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
-			s, p, log := throughProxy(t, time.Minute)
-			p.hang()
+			s, n, log := throughNetwork(t)
+			n.fail(true, false)
 			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 			defer cancel()
 			began := time.Now()
@@ -113,22 +94,20 @@ func TestCallsEndAtTheCallersDeadline(t *testing.T) {
 			if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrUnavailable) || took > 5*time.Second {
 				t.Errorf("a call with a deadline: %v after %v, want context.DeadlineExceeded", err, took)
 			}
-			if log.count("") > 1 {
-				t.Errorf("a caller that does not wait is no problem of the store:\n%s", log)
-			}
+			log.Want(t, 0, "level=WARN") // a caller that does not wait is no problem of the store
 		})
 	}
 }
 
 // TestOpenMayComeBeforeTheDatabase starts the program before the database.
 func TestOpenMayComeBeforeTheDatabase(t *testing.T) {
-	s, p, _ := throughProxy(t, 5*time.Second)
-	p.close()
-	early := openWith(t, s.db, &Options{Table: s.sql.name.schema + ".early", Logger: (&logged{}).Logger()})
+	s, n, _ := throughNetwork(t)
+	n.fail(false, true)
+	early := openWith(t, s.db, &Options{Table: s.sql.name.schema + ".early", Logger: new(base.Log).Logger()})
 	if err := put(early, "k", "1"); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("before the database is there: %v, want ErrUnavailable", err)
 	}
-	p.open(t)
+	n.mend()
 	if err := eventually(func() error { return put(early, "k", "1") }); err != nil {
 		t.Errorf("when it is there: %v", err)
 	}
@@ -141,8 +120,8 @@ func TestEndedSessionsLoseNoConfirmedWrite(t *testing.T) {
 	mustPut(t, direct, "k", "")
 	table := direct.sql.name
 	name := table.schema // of the sessions
-	s := openWith(t, dial(t, withSetting(address(), "application_name="+name)),
-		&Options{Table: table.String(), Logger: (&logged{}).Logger()})
+	s := openWith(t, dialWith(t, postgres.Address, "application_name="+name),
+		&Options{Table: table.String(), Logger: new(base.Log).Logger()})
 	const writers, rounds = 3, 60
 	var confirmed, doubtful [writers]int
 	var end sync.WaitGroup
@@ -185,9 +164,7 @@ func TestEndedSessionsLoseNoConfirmedWrite(t *testing.T) {
 func TestWriterThatStandsStillHoldsOthersUpOnlyBriefly(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
-	tx, err := begin(context.Background(), db, &s.sql, "300ms")
-	base.Check(t, err)
-	defer func() { _ = tx.Rollback() }()
+	tx := holdLock(t, s, db, "300ms")
 	began := time.Now()
 	mustPut(t, s, "k", "2")
 	if took := time.Since(began); took > 5*time.Second {
@@ -201,9 +178,9 @@ func TestWriterThatStandsStillHoldsOthersUpOnlyBriefly(t *testing.T) {
 func TestLockThatIsNotGivenBackFailsUpdatesAndLetsReadsThrough(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
-	release := holdLock(t, s, db)
+	tx := holdLock(t, s, db, "60s")
 	hasty := openWith(t, db, &Options{Table: s.sql.name.String(),
-		Timeout: 200 * time.Millisecond, Logger: (&logged{}).Logger()})
+		Timeout: 200 * time.Millisecond, Logger: new(base.Log).Logger()})
 	if err := put(hasty, "k", "2"); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Update behind a lock: %v, want ErrUnavailable", err)
 	}
@@ -211,7 +188,7 @@ func TestLockThatIsNotGivenBackFailsUpdatesAndLetsReadsThrough(t *testing.T) {
 	if got := get(t, hasty, "k"); got != "1" {
 		t.Errorf("View behind a lock gives %q, want 1", got)
 	}
-	release()
+	base.Check(t, tx.Rollback())
 	mustPut(t, hasty, "k", "3")
 }
 
@@ -306,7 +283,7 @@ func TestUpdateThatFailsAgainReturnsItsError(t *testing.T) {
 func TestSyncWaitsForTheDisk(t *testing.T) {
 	direct, db := open(t)
 	mustPut(t, direct, "k", "1")
-	s := openTable(t, dial(t, withSetting(address(), "synchronous_commit=off")), direct.sql.name.String())
+	s := openTable(t, dialWith(t, postgres.Address, "synchronous_commit=off"), direct.sql.name.String())
 	for range 20 {
 		mustPut(t, s, "k", time.Now().String())
 		var written string
@@ -358,7 +335,7 @@ func TestErrorsTellNoKeys(t *testing.T) {
 	const secret = "reset-token"
 	s, db := open(t)
 	mustPut(t, s, secret, "1")
-	s.log = (&logged{}).Logger()
+	s.log = new(base.Log).Logger()
 	mustExec(t, db, `ALTER TABLE `+s.sql.name.quoted("")+` ADD CHECK (key <> '`+secret+`' OR length(value) < 3)`)
 	if err := put(s, secret, "long"); err == nil || strings.Contains(err.Error(), secret) {
 		t.Errorf("an update that the database refuses: %v, want an error that does not show the key", err)

@@ -2,83 +2,28 @@ package sqlstore
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
-	"net/url"
-	"os"
-	"strings"
+	"errors"
+	"net"
 	"sync"
 	"testing"
-	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/servemap/servemap/internal/testkit/base"
-	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/internal/testkit/postgres"
 )
 
-// address returns where the tests find PostgreSQL.
-func address() string {
-	if url := os.Getenv("DATABASE_URL"); url != "" {
-		return url
-	}
-	return "postgres://postgres@127.0.0.1:5432/test"
-}
-
-// reach returns whether PostgreSQL answers. It asks only once.
-var reach = sync.OnceValue(func() error {
-	db, err := sql.Open("pgx", address())
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	return db.PingContext(ctx)
-})
-
-// database returns a handle to PostgreSQL that is closed when the test ends. Without PostgreSQL it
-// skips the test, or fails it in CI.
-func database(t testing.TB) *sql.DB {
-	t.Helper()
-	if err := reach(); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("PostgreSQL does not answer: %v", err)
-		}
-		t.Skipf("PostgreSQL does not answer; start one, or name it in DATABASE_URL: %v", err)
-	}
-	return dial(t, address())
-}
-
-func dial(t testing.TB, url string) *sql.DB {
-	t.Helper()
-	db, err := sql.Open("pgx", url)
-	base.Check(t, err)
-	db.SetMaxIdleConns(8)
-	t.Cleanup(func() { db.Close() })
-	return db
-}
-
-// schema makes a schema that is dropped when the test ends, and returns its name.
-func schema(t testing.TB, db *sql.DB) string {
-	t.Helper()
-	name := "servemap_test_" + strings.ToLower(rand.Text()[:16])
-	mustExec(t, db, "CREATE SCHEMA "+name)
-	t.Cleanup(func() { mustExec(t, db, "DROP SCHEMA "+name+" CASCADE") })
-	return name
-}
-
-func mustExec(t testing.TB, db *sql.DB, query string, args ...any) {
-	t.Helper()
-	if _, err := db.ExecContext(context.Background(), query, args...); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-}
+var (
+	put, mustPut, get = base.Put, base.MustPut, base.Get
+	mustExec, schema  = postgres.Exec, postgres.Schema
+)
 
 // open returns a store in its own schema, and a handle to the database.
 func open(t testing.TB) (*Store, *sql.DB) {
 	t.Helper()
-	db := database(t)
+	db := postgres.Open(t)
 	return openTable(t, db, schema(t, db)+".servemap"), db
 }
 
@@ -94,45 +39,74 @@ func openWith(t testing.TB, db *sql.DB, opts *Options) *Store {
 	return s
 }
 
-func put(st store.Store, key, value string) error {
-	return st.Update(context.Background(), []string{key}, func(values [][]byte) error {
-		values[0] = []byte(value)
-		return nil
-	})
-}
-
-func mustPut(t testing.TB, st store.Store, key, value string) {
+// dialWith returns a handle whose connections have a setting, such as "role=web".
+func dialWith(t testing.TB, address, setting string) *sql.DB {
 	t.Helper()
-	if err := put(st, key, value); err != nil {
-		t.Fatalf("Update: %v", err)
+	return postgres.Dial(t, postgres.With(t, address, setting))
+}
+
+// network is between a store and its database, and can fail.
+type network struct {
+	mu    sync.Mutex
+	down  bool // nobody can connect
+	mute  bool // what is sent is lost
+	conns []net.Conn
+}
+
+// fail makes the network lose what is sent, or end all connections and take no new ones.
+func (n *network) fail(mute, down bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.mute, n.down = mute, down; down {
+		for _, conn := range n.conns {
+			conn.Close()
+		}
 	}
 }
 
-// get returns the value of key, or "".
-func get(t testing.TB, st store.Store, key string) (got string) {
+func (n *network) mend() { n.fail(false, false) }
+
+func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.down {
+		return nil, errors.New("nobody listens")
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, kind, address)
+	if err != nil {
+		return nil, err
+	}
+	n.conns = append(n.conns, conn)
+	return link{conn, n}, nil
+}
+
+// link is a connection through a network.
+type link struct {
+	net.Conn
+	net *network
+}
+
+func (l link) Write(p []byte) (int, error) {
+	l.net.mu.Lock()
+	mute := l.net.mute
+	l.net.mu.Unlock()
+	if mute {
+		return len(p), nil
+	}
+	return l.Conn.Write(p)
+}
+
+// throughNetwork returns a store that reaches its database through a network. The database has "1" at k.
+func throughNetwork(t *testing.T) (*Store, *network, *base.Log) {
 	t.Helper()
-	err := st.View(context.Background(), []string{key}, func(values [][]byte) error {
-		got = string(values[0])
-		return nil
-	})
-	if err != nil {
-		t.Fatalf("View: %v", err)
-	}
-	return got
-}
-
-// withSetting returns the address with a setting that applies to each connection.
-func withSetting(address, setting string) string {
-	if setting == "" {
-		return address
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return address
-	}
-	q := u.Query()
-	name, value, _ := strings.Cut(setting, "=")
-	q.Set(name, value)
-	u.RawQuery = q.Encode()
-	return u.String()
+	table := schema(t, postgres.Open(t)) + ".servemap"
+	config, err := pgx.ParseConfig(postgres.Address)
+	base.Check(t, err)
+	n, log := new(network), new(base.Log)
+	config.DialFunc = n.dial
+	db := stdlib.OpenDB(*config)
+	t.Cleanup(func() { n.mend(); db.Close() })
+	s := openWith(t, db, &Options{Table: table, Logger: log.Logger()})
+	mustPut(t, s, "k", "1")
+	return s, n, log
 }

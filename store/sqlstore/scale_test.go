@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/postgres"
 	"github.com/servemap/servemap/store"
 )
 
@@ -57,11 +58,11 @@ func BenchmarkScale(b *testing.B) {
 }
 
 func benchPages(b *testing.B, pages int) {
-	db := database(b)
+	db := postgres.Open(b)
 	table := schema(b, db) + ".servemap"
 	fleet := make([]store.Store, scaleServers)
 	for i := range fleet {
-		fleet[i] = openTable(b, dial(b, address()), table)
+		fleet[i] = openTable(b, postgres.Dial(b, postgres.Address), table)
 	}
 	mustPut(b, fleet[0], "made", "by this")
 	fill := strings.ReplaceAll(fillScale, "{records}", table)

@@ -4,19 +4,22 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/postgres"
 	"github.com/servemap/servemap/store"
+	"github.com/servemap/servemap/store/memstore"
 	"github.com/servemap/servemap/store/storetest"
 )
 
 // TestStoreKeepsTheRulesForSeveralProcesses uses two handles with separate connections, like two processes.
 func TestStoreKeepsTheRulesForSeveralProcesses(t *testing.T) {
-	one, two := database(t), database(t)
+	one, two := postgres.Open(t), postgres.Open(t)
 	storetest.RunShared(t, func(t *testing.T) (a, b store.Store) {
 		table := schema(t, one) + ".servemap"
 		return openTable(t, one, table), openTable(t, two, table)
@@ -24,7 +27,7 @@ func TestStoreKeepsTheRulesForSeveralProcesses(t *testing.T) {
 }
 
 func TestOpenRefusesBadArguments(t *testing.T) {
-	db := dial(t, address()) // it is never used
+	db := postgres.Dial(t, postgres.Address) // it is never used
 	for _, c := range []struct {
 		name string
 		db   *sql.DB
@@ -49,7 +52,7 @@ func TestOpenRefusesBadArguments(t *testing.T) {
 }
 
 func TestOpenTakesValidOptions(t *testing.T) {
-	db := dial(t, address())
+	db := postgres.Dial(t, postgres.Address)
 	for _, opts := range []*Options{nil, {}, {Table: "web.sites_2"}, {Table: "select"}, {Timeout: time.Millisecond}} {
 		if _, err := Open(db, opts); err != nil {
 			t.Errorf("Open with %+v: %v", opts, err)
@@ -60,9 +63,9 @@ func TestOpenTakesValidOptions(t *testing.T) {
 // TestTablesAreApart uses two stores in one schema, one in another, and one in the connection's
 // schema.
 func TestTablesAreApart(t *testing.T) {
-	db := database(t)
+	db := postgres.Open(t)
 	one, two := schema(t, db), schema(t, db)
-	own := dial(t, withSetting(address(), "search_path="+two))
+	own := dialWith(t, postgres.Address, "search_path="+two)
 	stores := map[string]*Store{
 		"a": openTable(t, db, one+".a"), "b": openTable(t, db, one+".b"), "c": openTable(t, db, two+".c"),
 		"default": openWith(t, own, nil),
@@ -81,7 +84,7 @@ func TestTablesAreApart(t *testing.T) {
 }
 
 func TestOpenMakesTheSchema(t *testing.T) {
-	db := database(t)
+	db := postgres.Open(t)
 	name := schema(t, db)
 	mustExec(t, db, "DROP SCHEMA "+name)
 	mustPut(t, openTable(t, db, name+".servemap"), "k", "1")
@@ -89,7 +92,7 @@ func TestOpenMakesTheSchema(t *testing.T) {
 
 // TestProcessesMayStartTogether starts a fleet on an empty database.
 func TestProcessesMayStartTogether(t *testing.T) {
-	db := database(t)
+	db := postgres.Open(t)
 	table := schema(t, db) + ".servemap"
 	var end sync.WaitGroup
 	for range 6 {
@@ -119,13 +122,13 @@ func TestRoleMayLackTheRightToCreate(t *testing.T) {
 	t.Cleanup(func() { mustExec(t, db, "DROP OWNED BY "+role+"; DROP ROLE "+role) })
 	mustExec(t, db, "GRANT USAGE ON SCHEMA "+table.schema+" TO "+role)
 	mustExec(t, db, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+table.schema+" TO "+role)
-	as := openTable(t, dial(t, withSetting(address(), "role="+role)), table.String())
+	as := openTable(t, dialWith(t, postgres.Address, "role="+role), table.String())
 	mustPut(t, as, "k", get(t, as, "k")+"2")
 	if got := get(t, s, "k"); got != "12" {
 		t.Errorf("a role without the right to make tables left %q, want 12", got)
 	}
-	none := openTable(t, dial(t, withSetting(address(), "role="+role)), table.schema+".other")
-	none.log = (&logged{}).Logger()
+	none := openTable(t, dialWith(t, postgres.Address, "role="+role), table.schema+".other")
+	none.log = new(base.Log).Logger()
 	if err := put(none, "k", "1"); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("where it would have to make them: %v, want ErrUnavailable", err)
 	}
@@ -142,7 +145,7 @@ func TestLaterFormatIsNotTouched(t *testing.T) {
 	view := func(st *Store) error {
 		return st.View(context.Background(), []string{"k"}, func([][]byte) error { return nil })
 	}
-	log := &logged{}
+	log := new(base.Log)
 	late.log, s.log = log.Logger(), log.Logger()
 	for name, err := range map[string]error{
 		"View": view(late), "Update": put(late, "k", "2"), "Sync": late.Sync(context.Background()),
@@ -156,15 +159,13 @@ func TestLaterFormatIsNotTouched(t *testing.T) {
 	if got := get(t, late, "k"); got != "1" {
 		t.Errorf("a later format was written to: %q", got)
 	}
-	if n := log.count("level=ERROR"); n != 2 {
-		t.Errorf("two handles logged %d errors, want one each:\n%s", n, log)
-	}
+	log.Want(t, 2, "level=ERROR") // one of each handle
 }
 
 func TestClosedDatabaseIsAClosedStore(t *testing.T) {
 	s, _ := open(t)
 	mustPut(t, s, "k", "1")
-	s.db = dial(t, address())
+	s.db = postgres.Dial(t, postgres.Address)
 	s.db.Close()
 	if err := put(s, "k", "2"); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("Update of a closed database: %v, want ErrClosed", err)
@@ -181,7 +182,7 @@ func TestClosedDatabaseIsAClosedStore(t *testing.T) {
 func TestUpdateThatChangesNothingTakesNoLock(t *testing.T) {
 	s, db := open(t)
 	mustPut(t, s, "k", "1")
-	holdLock(t, s, db)
+	holdLock(t, s, db, "60s")
 	errMine := errors.New("mine")
 	for name, fn := range map[string]func([][]byte) error{
 		"leaves all as it is": func([][]byte) error { return nil },
@@ -217,8 +218,16 @@ func TestScanTakesRecordsOfMixedSizes(t *testing.T) {
 	}
 }
 
-// logged keeps what a store logs.
-type logged struct{ base.Log }
-
-// count returns how often the log contains text.
-func (l *logged) count(text string) int { return strings.Count(l.String(), text) }
+// TestGrowIntoAFleet copies what a site has learned to PostgreSQL, and back.
+func TestGrowIntoAFleet(t *testing.T) {
+	alone, again := new(memstore.Store), new(memstore.Store)
+	for i := range store.MaxKeys {
+		mustPut(t, alone, fmt.Sprintf("https://example.com|page|/%04d", i), fmt.Sprintf("%*d", i, i))
+	}
+	fleet, _ := open(t)
+	for _, c := range []struct{ dst, src store.Store }{{fleet, alone}, {again, fleet}} {
+		if n, err := store.Copy(context.Background(), c.dst, c.src); err != nil || n != store.MaxKeys {
+			t.Fatalf("Copy: %d records, error %v; want %d", n, err, store.MaxKeys)
+		}
+	}
+}

@@ -1,10 +1,11 @@
 // Package base has what the tests of several packages share: a log, a store that fails on demand,
-// and checks of a store's content. It imports no package that sites are made of, so that their own
-// tests can import it.
+// and ways to read, write and check a store's content. It imports no package that sites are made of,
+// so that their own tests can import it.
 package base
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"strings"
 	"sync"
@@ -15,8 +16,9 @@ import (
 
 // Log is a log that may be read while it is written.
 type Log struct {
-	mu   sync.Mutex
-	text bytes.Buffer
+	mu    sync.Mutex
+	text  bytes.Buffer
+	grown chan struct{} // closed once more is written; nil while nobody waits for that
 }
 
 // Logger returns a logger that writes everything to l.
@@ -28,6 +30,10 @@ func (l *Log) Logger() *slog.Logger {
 func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.grown != nil {
+		close(l.grown)
+		l.grown = nil
+	}
 	return l.text.Write(p)
 }
 
@@ -36,6 +42,57 @@ func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
+}
+
+// Count returns how often the log contains a text.
+func (l *Log) Count(text string) int { return strings.Count(l.String(), text) }
+
+// Want checks how often the log contains a text.
+func (l *Log) Want(t testing.TB, n int, text string) {
+	t.Helper()
+	if got := l.Count(text); got != n {
+		t.Errorf("%q was logged %d times, want %d:\n%s", text, got, n, l)
+	}
+}
+
+// Await returns once the log contains a text.
+func (l *Log) Await(text string) {
+	for {
+		l.mu.Lock()
+		if l.grown == nil {
+			l.grown = make(chan struct{})
+		}
+		grown, there := l.grown, strings.Contains(l.text.String(), text)
+		l.mu.Unlock()
+		if there {
+			return
+		}
+		<-grown
+	}
+}
+
+// Put stores a value.
+func Put(st store.Store, key, value string) error {
+	return st.Update(context.Background(), []string{key}, func(values [][]byte) error {
+		values[0] = []byte(value)
+		return nil
+	})
+}
+
+// MustPut stores a value, and ends the test if that fails.
+func MustPut(t testing.TB, st store.Store, key, value string) {
+	t.Helper()
+	Check(t, Put(st, key, value))
+}
+
+// Get returns the value of a key, or "".
+func Get(t testing.TB, st store.Store, key string) (value string) {
+	t.Helper()
+	Check(t, st.View(context.Background(), []string{key}, func(values [][]byte) error {
+		value = string(values[0])
+		return nil
+	}))
+	return value
 }
 
 // Dump returns all records of a store.

@@ -41,7 +41,7 @@ func (s *strict) View(ctx context.Context, keys []string, fn func(values [][]byt
 	s.check(store.CheckKeys(keys))
 	return s.st.View(ctx, keys, func(values [][]byte) error {
 		handed := cloneAll(values)
-		given := append([][]byte(nil), handed...)
+		given := slices.Clone(handed)
 		defer scribble(given)
 		return fn(handed)
 	})
@@ -75,7 +75,7 @@ func (s *strict) Scan(ctx context.Context, prefix, after string) iter.Seq2[store
 		for r, err := range s.st.Scan(ctx, prefix, after) {
 			handed := slices.Clone(r.Value)
 			more := yield(store.Record{Key: r.Key, Value: handed}, err)
-			fill(handed, 0xdb)
+			scribble([][]byte{handed})
 			if !more {
 				return
 			}
@@ -96,7 +96,7 @@ func (s *strict) check(err error) {
 // slices that fn got. It leaves slices that fn made alone, since fn may use them again.
 func rehearse(values [][]byte, fn func([][]byte) error) ([][]byte, error) {
 	handed := cloneAll(values)
-	given := append([][]byte(nil), handed...)
+	given := slices.Clone(handed)
 	defer scribble(given)
 	err := fn(handed)
 	return cloneAll(handed), err
@@ -104,7 +104,10 @@ func rehearse(values [][]byte, fn func([][]byte) error) ([][]byte, error) {
 
 func scribble(values [][]byte) {
 	for _, value := range values {
-		fill(value[:cap(value)], 0xdb)
+		value = value[:cap(value)]
+		for i := range value {
+			value[i] = 0xdb
+		}
 	}
 }
 
@@ -124,10 +127,4 @@ func cloneAll(values [][]byte) [][]byte {
 		out[i] = slices.Clone(value)
 	}
 	return out
-}
-
-func fill(b []byte, c byte) {
-	for i := range b {
-		b[i] = c
-	}
 }
