@@ -13,6 +13,7 @@
 package badgerstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/servemap/servemap/store"
@@ -31,6 +33,9 @@ const (
 
 	// closeTimeout is how long Close waits for the folder to close.
 	closeTimeout = 10 * time.Second
+
+	// writePatience is how long a write may take before Health calls it stuck.
+	writePatience = 10 * time.Second
 )
 
 // Options adjusts a [Store]. The zero value of each field is the default.
@@ -60,8 +65,9 @@ type Store struct {
 	closeErr error         // result of Close; read it only after stopped is closed
 
 	// writer is held during a write. Only one write may be in flight: after a failed write, the
-	// next one would end the process.
-	writer sync.Mutex
+	// next one would end the process. writing is when that write began, nil if there is none.
+	writer  sync.Mutex
+	writing atomic.Pointer[time.Time]
 
 	mu     sync.Mutex
 	state  state
@@ -149,14 +155,14 @@ func (s *Store) Close() error {
 
 // Health returns nil if the store works. Otherwise it returns why it does not: an error that wraps
 // [store.ErrUnavailable], or [store.ErrClosed]. It may be called concurrently, and does not wait
-// for running calls. So a disk on which writes hang shows in the Stats of the Site, but not here.
+// for running calls. A write that takes longer than 10 seconds is a problem too.
 func (s *Store) Health() error {
-	db, err := s.acquire()
+	db, err := s.acquire(context.Background())
 	if err != nil {
 		return err
 	}
 	defer db.calls.Done()
-	return db.gate.check()
+	return cmp.Or(s.stuck(), db.gate.check())
 }
 
 // Notes returns what happened to the records since Open, one sentence each. It tells of damage that

@@ -15,10 +15,7 @@ func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte
 	if err := store.CheckKeys(keys); err != nil {
 		return err
 	}
-	if ctx.Err() != nil {
-		return contextError(ctx)
-	}
-	db, err := s.acquire()
+	db, err := s.acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -35,12 +32,8 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if err := store.CheckKeys(keys); err != nil {
 		return err
 	}
-	s.writer.Lock()
-	defer s.writer.Unlock()
-	if ctx.Err() != nil {
-		return contextError(ctx)
-	}
-	db, err := s.acquire()
+	defer s.lockWriter()()
+	db, err := s.acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,12 +66,8 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 
 // Sync implements [store.Store].
 func (s *Store) Sync(ctx context.Context) error {
-	s.writer.Lock()
-	defer s.writer.Unlock()
-	if ctx.Err() != nil {
-		return contextError(ctx)
-	}
-	db, err := s.acquire()
+	defer s.lockWriter()()
+	db, err := s.acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -97,8 +86,8 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			return
 		}
 		after := after // each loop over the sequence begins anew
-		for c := (chunk{more: true}); c.more && ctx.Err() == nil; {
-			db, err := s.acquire()
+		for c := (chunk{more: true}); c.more; {
+			db, err := s.acquire(ctx)
 			if err == nil {
 				c, err = db.next(c, prefix, after)
 				db.calls.Done()
@@ -109,16 +98,14 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			}
 			for _, record := range c.records {
 				if ctx.Err() != nil {
-					break
+					yield(store.Record{}, contextError(ctx))
+					return
 				}
 				if !yield(record, nil) {
 					return
 				}
 				after = record.Key
 			}
-		}
-		if ctx.Err() != nil {
-			yield(store.Record{}, contextError(ctx))
 		}
 	}
 }

@@ -133,11 +133,8 @@ func (db *database) next(c chunk, prefix, after string) (_ chunk, err error) {
 	defer it.Close()
 	most := max(c.most, firstRecords)
 	c = chunk{records: c.records[:0], arena: c.arena[:0], most: min(4*most, chunkRecords)}
-	for it.Seek(appendKey(nil, max(prefix, after))); it.Valid() && !c.more; it.Next() {
+	for it.Seek(appendKey(nil, max(prefix, after+"\x00"))); it.Valid() && !c.more; it.Next() {
 		item := it.Item()
-		if string(item.Key()[len(keyPrefix):]) <= after {
-			continue
-		}
 		var value []byte
 		if c.arena, value, err = db.appendValue(c.arena, item); err != nil {
 			return chunk{}, err

@@ -1,6 +1,7 @@
 package badgerstore
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -21,7 +22,10 @@ func (s *Store) setState(next state) {
 }
 
 // acquire returns the open database. It stays open until the caller calls its calls.Done.
-func (s *Store) acquire() (*database, error) {
+func (s *Store) acquire(ctx context.Context) (*database, error) {
+	if ctx.Err() != nil {
+		return nil, contextError(ctx)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state.err != nil {
@@ -29,6 +33,26 @@ func (s *Store) acquire() (*database, error) {
 	}
 	s.state.db.calls.Add(1)
 	return s.state.db, nil
+}
+
+// lockWriter waits for the write in flight, and keeps others waiting until unlock is called.
+func (s *Store) lockWriter() (unlock func()) {
+	s.writer.Lock()
+	now := time.Now()
+	s.writing.Store(&now)
+	return func() {
+		s.writing.Store(nil)
+		s.writer.Unlock()
+	}
+}
+
+// stuck returns an error if a write has been under way for longer than any takes on a disk that works.
+func (s *Store) stuck() error {
+	began := s.writing.Load()
+	if began == nil || time.Since(*began) < writePatience {
+		return nil
+	}
+	return &problem{otherFailure, fmt.Errorf("a write to %s has not ended for more than %v; the disk may hang", s.dir, writePatience)}
 }
 
 // fail takes db out of use if err is not nil. It returns why db is out of use,
@@ -127,8 +151,7 @@ func (s *Store) shut(db *database) error {
 		}
 	}
 	db.calls.Wait()
-	s.writer.Lock() // waits for the write in flight; no other can begin
-	defer s.writer.Unlock()
+	defer s.lockWriter()() // no other write can begin
 	return db.close()
 }
 

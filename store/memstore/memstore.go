@@ -3,6 +3,7 @@
 package memstore
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -54,7 +55,7 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 		return err
 	}
 	for i, value := range values {
-		values[i] = clone(value)
+		values[i] = slices.Clone(value)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,14 +71,13 @@ const scanChunk = 1000
 // Scan implements [store.Store].
 func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		if err := store.CheckScan(prefix, after); err != nil {
+		if err := cmp.Or(store.CheckScan(prefix, after), ctx.Err()); err != nil {
 			yield(store.Record{}, err)
 			return
 		}
-		from, buf := max(prefix, next(after)), make([]byte, 0, 256)
-		chunk := make([]store.Record, 0, scanChunk)
-		for {
-			chunk = s.chunk(chunk[:0], prefix, from)
+		after, buf := after, make([]byte, 0, 256)
+		for chunk := make([]store.Record, scanChunk); len(chunk) == scanChunk; {
+			chunk = s.chunk(chunk[:0], prefix, after)
 			for _, r := range chunk {
 				if err := ctx.Err(); err != nil {
 					yield(store.Record{}, err)
@@ -87,14 +87,8 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 				if !yield(store.Record{Key: r.Key, Value: buf}, nil) {
 					return
 				}
+				after = r.Key
 			}
-			if len(chunk) < scanChunk {
-				break
-			}
-			from = next(chunk[len(chunk)-1].Key)
-		}
-		if err := ctx.Err(); err != nil {
-			yield(store.Record{}, err)
 		}
 	}
 }
@@ -111,17 +105,17 @@ func (s *Store) read(keys []string) [][]byte {
 	}
 	s.mu.RUnlock()
 	for i, value := range values {
-		values[i] = clone(value)
+		values[i] = slices.Clone(value)
 	}
 	return values
 }
 
-// chunk appends records to an empty chunk: the next ones at or after from whose keys begin with
+// chunk appends records to an empty chunk: the next ones after the key after whose keys begin with
 // prefix. The values belong to the table, which never changes them.
-func (s *Store) chunk(chunk []store.Record, prefix, from string) []store.Record {
+func (s *Store) chunk(chunk []store.Record, prefix, after string) []store.Record {
 	s.mu.Lock() // it may have to sort
 	defer s.mu.Unlock()
-	s.table.ascend(from, func(key string, value []byte) bool {
+	s.table.ascend(max(prefix, after+"\x00"), func(key string, value []byte) bool {
 		if len(chunk) == scanChunk || !strings.HasPrefix(key, prefix) {
 			return false
 		}
@@ -130,14 +124,3 @@ func (s *Store) chunk(chunk []store.Record, prefix, from string) []store.Record 
 	})
 	return chunk
 }
-
-// next returns the smallest key greater than key, or the smallest of all for "".
-func next(key string) string {
-	if key == "" {
-		return ""
-	}
-	return key + "\x00"
-}
-
-// clone keeps nil nil, and empty empty.
-func clone(b []byte) []byte { return slices.Clone(b) }

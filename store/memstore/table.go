@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// table is an ordered map. New keys stay unsorted until somebody needs the order. The zero value is
-// empty.
+// table is an ordered map. It is sorted when somebody needs the order. The zero value is empty.
 type table struct {
 	values map[string][]byte
-	keys   []string // of values, and some that were removed
-	sorted bool     // whether keys are in order
+	keys   []string // of values, in order, and some that were removed
+	grown  bool     // values has keys that are not in keys
 }
 
 // put stores value at key; nil removes it.
@@ -23,10 +22,7 @@ func (t *table) put(key string, value []byte) {
 		t.values = map[string][]byte{}
 	}
 	if _, there := t.values[key]; !there {
-		t.keys, t.sorted = append(t.keys, key), false
-		if len(t.keys) > 2*len(t.values)+1000 {
-			t.sort() // which drops those that were removed
-		}
+		t.grown = true
 	}
 	t.values[key] = value
 }
@@ -34,7 +30,7 @@ func (t *table) put(key string, value []byte) {
 // ascend calls fn in order with the keys, starting at from, and their values, until fn returns
 // false. It sorts new keys first.
 func (t *table) ascend(from string, fn func(key string, value []byte) bool) {
-	if !t.sorted || len(t.keys) > 2*len(t.values) {
+	if t.grown || len(t.keys) > 2*len(t.values) {
 		t.sort()
 	}
 	first, _ := slices.BinarySearch(t.keys, from)
@@ -45,4 +41,4 @@ func (t *table) ascend(from string, fn func(key string, value []byte) bool) {
 	}
 }
 
-func (t *table) sort() { t.keys, t.sorted = slices.Sorted(maps.Keys(t.values)), true }
+func (t *table) sort() { t.keys, t.grown = slices.Sorted(maps.Keys(t.values)), false }

@@ -16,7 +16,7 @@ func (s *Store) View(ctx context.Context, keys []string, fn func(values [][]byte
 	}
 	var values [][]byte
 	err := s.within(ctx, func(ctx context.Context) (_ bool, err error) {
-		values, err = read(ctx, s.db, s.sql.view, keys, indexOf(keys))
+		values, err = s.read(ctx, keys, indexOf(keys))
 		return false, err
 	})
 	if err != nil {
@@ -33,9 +33,9 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 	if err := store.CheckKeys(keys); err != nil {
 		return err
 	}
-	u := &update{sql: &s.sql, limit: s.limit(), keys: keys, index: indexOf(keys), fn: fn}
+	u := &update{Store: s, keys: keys, index: indexOf(keys), fn: fn}
 	return s.within(ctx, func(ctx context.Context) (bool, error) {
-		err := u.run(ctx, s.db)
+		err := u.run(ctx)
 		return u.wrote || err != nil, err
 	})
 }
@@ -44,7 +44,7 @@ func (s *Store) Update(ctx context.Context, keys []string, fn func(values [][]by
 // ones are on the disk too.
 func (s *Store) Sync(ctx context.Context) error {
 	return s.within(ctx, func(ctx context.Context) (bool, error) {
-		err := transact(ctx, s.db, &s.sql, s.limit(), func(tx *sql.Tx) error {
+		err := s.transact(ctx, func(tx *sql.Tx) error {
 			if _, err := tx.ExecContext(ctx, s.sql.flush); err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			return
 		}
 		p := firstPage(prefix, after)
-		for more := true; more && ctx.Err() == nil; more = p.next() {
+		for more := true; more; more = p.next() {
 			err := s.within(ctx, func(ctx context.Context) (bool, error) {
 				return false, p.fetch(ctx, s.db, s.sql.scan)
 			})
@@ -73,15 +73,13 @@ func (s *Store) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.
 			}
 			for _, record := range p.records {
 				if ctx.Err() != nil {
-					break
+					yield(store.Record{}, ended(ctx))
+					return
 				}
 				if !yield(record, nil) {
 					return
 				}
 			}
-		}
-		if ctx.Err() != nil {
-			yield(store.Record{}, ended(ctx))
 		}
 	}
 }

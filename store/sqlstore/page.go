@@ -23,26 +23,12 @@ type page struct {
 	records  []store.Record
 }
 
-// The first and the last character of the keys' alphabet.
-const (
-	lowest  = "!"
-	highest = '~'
-)
-
 func firstPage(prefix, after string) *page {
-	p := &page{from: prefix, to: string(rune(highest + 1)), limit: firstRecords}
-	if prefix != "" {
-		last := len(prefix) - 1
-		p.to = prefix[:last] + string(rune(prefix[last]+1))
-	}
-	if after != "" {
-		p.from = max(p.from, following(after))
-	}
-	return p
+	return &page{from: max(prefix, following(after)), to: prefix + "\x7f", limit: firstRecords} // no key has a byte above '~'
 }
 
-// following returns the first key after key.
-func following(key string) string { return key + lowest }
+// following returns the first key after key, since no key has a byte below '!'.
+func following(key string) string { return key + "!" }
 
 // fetch reads the records of the page.
 func (p *page) fetch(ctx context.Context, db *sql.DB, query string) error {

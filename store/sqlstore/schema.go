@@ -147,7 +147,7 @@ func (s *Store) prepare(ctx context.Context) error {
 		return err
 	}
 	if !version.Valid || !found {
-		if err := inSession(ctx, s.db, func(session *sql.Conn) error { return s.create(ctx, session) }); err != nil {
+		if err := s.inSession(ctx, func(session *sql.Conn) error { return s.create(ctx, session) }); err != nil {
 			return err
 		}
 	}

@@ -13,8 +13,7 @@ import (
 
 // update is one call of Update.
 type update struct {
-	sql   *statements
-	limit string
+	*Store
 	keys  []string
 	index map[string]int
 	fn    func([][]byte) error
@@ -31,15 +30,15 @@ func (r *refusal) Error() string { return "refused" }
 
 var errUnsteady = errors.New("another program writes to the table without the lock that writers take; stop that program")
 
-func (u *update) run(ctx context.Context, db *sql.DB) (err error) {
-	if u.old, err = read(ctx, db, u.sql.view, u.keys, u.index); err != nil {
+func (u *update) run(ctx context.Context) (err error) {
+	if u.old, err = u.read(ctx, u.keys, u.index); err != nil {
 		return err
 	}
 	c, err := u.changes()
 	if err != nil || c.none() {
 		return err
 	}
-	return transact(ctx, db, u.sql, u.limit, func(tx *sql.Tx) error { return u.write(ctx, tx, c) })
+	return u.transact(ctx, func(tx *sql.Tx) error { return u.write(ctx, tx, c) })
 }
 
 // changes makes fn change copies of the values.
@@ -107,8 +106,8 @@ func diff(keys []string, old, values [][]byte) *changes {
 // inSession runs f with a session of the database. It closes a session that proves read-only
 // instead of putting it back. Such a session may stay read-only as long as it lives, while a new
 // one reaches the server that now takes writes.
-func inSession(ctx context.Context, db *sql.DB, f func(*sql.Conn) error) error {
-	session, err := db.Conn(ctx)
+func (s *Store) inSession(ctx context.Context, f func(*sql.Conn) error) error {
+	session, err := s.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,38 +120,26 @@ func inSession(ctx context.Context, db *sql.DB, f func(*sql.Conn) error) error {
 }
 
 // transact runs f in a transaction that has the writers' lock. f must commit it.
-func transact(ctx context.Context, db *sql.DB, q *statements, limit string, f func(*sql.Tx) error) error {
-	return inSession(ctx, db, func(session *sql.Conn) error {
-		tx, err := begin(ctx, session, q, limit)
+func (s *Store) transact(ctx context.Context, f func(*sql.Tx) error) error {
+	return s.inSession(ctx, func(session *sql.Conn) error {
+		tx, err := session.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 		if err != nil {
 			return err
 		}
 		defer func() { _ = tx.Rollback() }() // after Commit it does nothing, and f may panic
+		var version int
+		err = tx.QueryRowContext(ctx, s.sql.lock, s.limit()).Scan(&version)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return errNoFormat
+		case err == nil:
+			err = s.sql.checkFormat(version)
+		}
+		if err != nil {
+			return err
+		}
 		return f(tx)
 	})
-}
-
-// begin opens a transaction that has the writers' lock.
-func begin(ctx context.Context, session interface {
-	BeginTx(context.Context, *sql.TxOptions) (*sql.Tx, error)
-}, q *statements, limit string) (*sql.Tx, error) {
-	tx, err := session.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
-	if err != nil {
-		return nil, err
-	}
-	var version int
-	err = tx.QueryRowContext(ctx, q.lock, limit).Scan(&version)
-	switch {
-	case err == nil:
-		err = q.checkFormat(version)
-	case errors.Is(err, sql.ErrNoRows):
-		err = errNoFormat
-	}
-	if err != nil {
-		_ = tx.Rollback() // the caller gets the error that matters
-		return nil, err
-	}
-	return tx, nil
 }
 
 // indexOf returns the index of each key in keys.
@@ -165,8 +152,8 @@ func indexOf(keys []string) map[string]int {
 }
 
 // read returns the values of the keys in their order, nil for absent ones.
-func read(ctx context.Context, db *sql.DB, query string, keys []string, index map[string]int) ([][]byte, error) {
-	rows, err := db.QueryContext(ctx, query, keys)
+func (s *Store) read(ctx context.Context, keys []string, index map[string]int) ([][]byte, error) {
+	rows, err := s.db.QueryContext(ctx, s.sql.view, keys)
 	if err != nil {
 		return nil, err
 	}

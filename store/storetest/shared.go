@@ -60,33 +60,35 @@ func nothingIsLostOnTheMove(t tester, p pair) {
 		}
 	}
 	p.putAll(t, records)
-	inParallel(t, p, func(st store.Store, w int) error {
-		if w == 0 {
-			return countTokens(t, st, keys, tokens)
-		}
-		from, way := rand.IntN(places), 1+rand.IntN(places-1)
-		return st.Update(context.Background(), []string{keys[from], keys[(from+way)%places]}, func(values [][]byte) error {
-			runtime.Gosched()
-			values[0], values[1] = values[1], values[0]
+	count := func(st store.Store) {
+		err := st.View(context.Background(), keys, func(values [][]byte) error {
+			if n := present(values); n != tokens {
+				t.Errorf("of %d values that updates move around View shows %d", tokens, n)
+			}
 			return nil
 		})
-	})
-	if err := countTokens(t, p.b, keys, tokens); err != nil {
-		t.Errorf("View: %v", err)
+		if err != nil {
+			t.Errorf("View: %v", err)
+		}
 	}
-}
-
-func countTokens(t tester, st store.Store, keys []string, want int) error {
-	return st.View(context.Background(), keys, func(values [][]byte) error {
-		n := 0
-		for _, value := range values {
-			if value != nil {
-				n++
+	together(writers, func(w int) {
+		st := []store.Store{p.a, p.b}[w/2%2]
+		for range rounds {
+			if w == 0 {
+				count(st)
+				continue
+			}
+			from, way := rand.IntN(places), 1+rand.IntN(places-1)
+			err := st.Update(context.Background(), []string{keys[from], keys[(from+way)%places]}, func(values [][]byte) error {
+				runtime.Gosched()
+				values[0], values[1] = values[1], values[0]
+				return nil
+			})
+			if err != nil {
+				t.Errorf("Update: %v", err)
+				return
 			}
 		}
-		if n != want {
-			t.Errorf("of %d values that updates move around View shows %d", want, n)
-		}
-		return nil
 	})
+	count(p.b)
 }

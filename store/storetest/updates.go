@@ -229,29 +229,20 @@ func updatesAreSerial(t tester, p pair) {
 				t.Errorf("Update: %v", err)
 			}
 		})
-		taken := 0
-		for _, value := range p.getAll(t, keys) {
-			if value != nil {
-				taken++
-			}
-		}
-		if taken != 1 {
+		if taken := present(p.getAll(t, keys)); taken != 1 {
 			t.Fatalf("of two keys that exclude each other %d were taken", taken)
 		}
 	}
 }
 
-// inParallel makes writers call f, rounds times each, through both handles.
-func inParallel(t tester, p pair, f func(st store.Store, w int) error) {
-	together(writers, func(w int) {
-		st := []store.Store{p.a, p.b}[w/2%2]
-		for range rounds {
-			if err := f(st, w); err != nil {
-				t.Errorf("concurrent call: %v", err)
-				return
-			}
+// present returns how many of the values are there.
+func present(values [][]byte) (n int) {
+	for _, value := range values {
+		if value != nil {
+			n++
 		}
-	})
+	}
+	return n
 }
 
 // together runs f n times at once and waits for all.
