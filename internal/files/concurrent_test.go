@@ -1,7 +1,6 @@
 package files
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -67,10 +66,9 @@ func (s *site) step() {
 	case n == 8:
 		s.happens(journal.Changed, l)
 	case n == 9:
-		broken := errors.New("it does not answer")
-		s.st.err.Store(&broken)
+		s.st.fail("")
 	case n == 10:
-		s.st.err.Store(nil)
+		s.st.mend()
 	default:
 		s.st.delay.Store(s.r.Int64N(int64(3 * time.Second)))
 	}
@@ -136,8 +134,10 @@ func TestWithdrawnPagesAreNeverServed(t *testing.T) {
 			s := &site{gone: map[string]time.Time{}, r: rand.New(rand.NewPCG(seed, 1))}
 			s.diary = newDiary(t, func(c *Config) {
 				c.Extensions, c.Recent, c.Every = sitemap.Alternates, 7*24*time.Hour, 5*time.Second
-				c.CacheBytes = int(seed % 3 * 500)
 			})
+			if most := seed % 3; most > 0 {
+				s.keep(int(most) * 500)
+			}
 			for i := range 24 {
 				s.happens(journal.Added, fmt.Sprintf("/page%02d", i))
 			}
@@ -160,7 +160,7 @@ func TestWithdrawnPagesAreNeverServed(t *testing.T) {
 			}
 			close(stop)
 			clients.Wait()
-			s.st.err.Store(nil)
+			s.st.mend()
 			s.st.delay.Store(0)
 			for l, at := range s.gone {
 				s.files.Settle(l, s.part[l], at)

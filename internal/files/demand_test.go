@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/lastmod"
 	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/robots"
 	"github.com/servemap/servemap/internal/testkit/base"
 )
 
@@ -23,7 +21,8 @@ var sixParts = []string{"sitemap.xml", "sitemap-1.xml", "sitemap-2.xml", "sitema
 
 // newSixParts is a shelf with six full parts, of which one is kept in memory.
 func newSixParts(t *testing.T) *shelf {
-	s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
+	s := newShelf(t)
+	s.keep(1)
 	for i := range 18 {
 		s.list(changedAt(time.Now().Unix()-int64(i)), fmt.Sprintf("/%02d", i))
 	}
@@ -109,8 +108,7 @@ func TestFilesInMemoryAreServedWithoutTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSixParts(t)
 		s.get("sitemap-2.xml")
-		broken := errors.New("it does not answer")
-		s.st.err.Store(&broken)
+		s.st.fail("")
 		s.want("sitemap-2.xml", "/03", "/04", "/05")
 		if w := s.get("sitemap.xml"); w.Code != http.StatusOK {
 			t.Errorf("the index: status %d", w.Code)
@@ -119,7 +117,7 @@ func TestFilesInMemoryAreServedWithoutTheStore(t *testing.T) {
 		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || w.Header().Get("Etag") != "" {
 			t.Errorf("a file that is not in memory: %d %v, want 503", w.Code, w.Header())
 		}
-		s.st.err.Store(nil)
+		s.st.mend()
 		s.want("sitemap-3.xml", "/06", "/07", "/08")
 	})
 }
@@ -140,12 +138,11 @@ func TestWithdrawnPageIsNotInAPartOutOfMemory(t *testing.T) {
 		if s.get("sitemap.xml").Header().Get("Etag") == index {
 			t.Error("the index does not say that the part became another one")
 		}
-		broken := errors.New("it does not answer")
-		s.st.err.Store(&broken)
+		s.st.fail("")
 		if w := s.get("sitemap-2.xml", with("If-None-Match", tag)); w.Code != http.StatusServiceUnavailable {
 			t.Errorf("status %d for a client that has the page, want 503", w.Code)
 		}
-		s.st.err.Store(nil)
+		s.st.mend()
 		if w := s.get("sitemap-2.xml", with("If-None-Match", tag)); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "/04") {
 			t.Errorf("status %d and\n%s", w.Code, w.Body)
 		}
@@ -236,7 +233,8 @@ func TestRestartServesAnIndexWithoutPartsThatShowNothing(t *testing.T) {
 
 func TestTrustInDatesSurvivesARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
+		s := newShelf(t)
+		s.keep(1)
 		build := book.Entry{}
 		build.Given[lastmod.Server] = moment.Of(time.Now()).Second()
 		s.list(build, "/1", "/2", "/3", "/4", "/5", "/6", "/7")
@@ -256,7 +254,8 @@ func TestTrustInDatesSurvivesARestart(t *testing.T) {
 // The dates of a part that a request makes may change the trust in the dates of all parts.
 func TestPartOutOfMemoryFollowsTheTrustInDates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
+		s := newShelf(t)
+		s.keep(1)
 		dated := func(at int64) (e book.Entry) { e.Given[lastmod.Server] = moment.Seconds(at); return e }
 		for i := range 6 {
 			s.list(dated(900_000_000+int64(i)*1_000_000), fmt.Sprintf("/%d", i))
@@ -359,21 +358,4 @@ func TestPageThatLeftIsNotServedAgainByALateRequest(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestFailedPassIsTriedAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(book.Entry{}, "/00", "/01", "/02")
-		s.render()
-		s.files.Follow(Policy{Robots: robots.Parse([]byte("User-agent: *\nDisallow: /01"))})
-		broken := errors.New("it does not answer")
-		s.st.err.Store(&broken)
-		if err := s.files.Render(t.Context()); err == nil {
-			t.Error("Render returned nil")
-		}
-		s.st.err.Store(nil)
-		s.render()
-		s.want("sitemap-1.xml", "/00", "/02")
-	})
 }

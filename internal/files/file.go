@@ -2,10 +2,7 @@ package files
 
 import (
 	"context"
-	"encoding/binary"
 	"time"
-
-	"github.com/zeebo/xxh3"
 
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/keys"
@@ -19,12 +16,6 @@ import (
 // tags and the store go by it in every process. Who can have two states of a file
 // listed that have one hash hides that change from crawlers, and no more.
 type hash [16]byte
-
-func hashSum(sum xxh3.Uint128) (h hash) {
-	binary.BigEndian.PutUint64(h[:8], sum.Hi)
-	binary.BigEndian.PutUint64(h[8:], sum.Lo)
-	return h
-}
 
 // file is what is kept of each file. It is replaced, never changed.
 type file struct {

@@ -35,9 +35,6 @@ type Config struct {
 	Folder string
 	// Every is the least time between two renderings that nobody waits for.
 	Every time.Duration
-	// CacheBytes is how many bytes of compressed files are kept in memory; 0
-	// means 8 MiB. Other files are rendered again when somebody asks for them.
-	CacheBytes int
 	// Recent is how long a page stays in the file of recent pages after it was
 	// listed or changed; 0 means that there is no such file.
 	Recent time.Duration
@@ -59,8 +56,9 @@ type Config struct {
 	Logger     *slog.Logger
 }
 
-// defaultCache is the default of Config.CacheBytes: some 14 full parts.
-const defaultCache = 8 << 20
+// cacheBytes is how many bytes of compressed files are kept in memory: some 14 full parts.
+// Other files are made again when somebody asks for them.
+const cacheBytes = 8 << 20
 
 // Files are the files of one site. [Files.Run] makes them, in passes, and publishes each
 // new state as an immutable snapshot. Requests read the snapshot, and make files whose
@@ -126,9 +124,6 @@ type cutter struct {
 
 // New returns the files of a site. None is made before the first call of [Files.Follow].
 func New(cfg Config) *Files {
-	if cfg.CacheBytes == 0 {
-		cfg.CacheBytes = defaultCache
-	}
 	f := &Files{
 		cfg:     cfg,
 		seed:    maphash.MakeSeed(),
@@ -136,7 +131,7 @@ func New(cfg Config) *Files {
 		passer:  passer{lock: newLock()},
 		maker:   maker{lock: newLock()},
 		loaded:  make(chan struct{}),
-		cache:   newCache(cfg.CacheBytes),
+		cache:   newCache(cacheBytes),
 		due:     due{files: map[int]bool{}},
 		orders:  map[int]int{},
 		demands: map[int]*demand{},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/servemap/servemap/internal/book"
+	"github.com/servemap/servemap/internal/robots"
 )
 
 func TestOneFileThenAnIndex(t *testing.T) {
@@ -69,17 +70,17 @@ func TestLastFilesAreServedWhileTheStoreFails(t *testing.T) {
 		s.list(book.Entry{}, "/a", "/b")
 		s.render()
 		s.write(func(tx book.Tx) { s.files.Changed(s.book.Add(tx, 0, "/c", book.Entry{})) })
-		broken := errors.New("it does not answer")
-		s.st.err.Store(&broken)
+		s.files.Follow(Policy{Robots: robots.Parse([]byte("User-agent: *\nDisallow: /a"))})
+		s.st.fail("")
 		for range 2 {
-			if err := s.files.Render(t.Context()); !errors.Is(err, broken) {
+			if err := s.files.Render(t.Context()); !errors.Is(err, errBroken) {
 				t.Errorf("Render returned %v", err)
 			}
 			s.want("sitemap.xml", "/a", "/b")
 		}
-		s.st.err.Store(nil)
+		s.st.mend()
 		s.render()
-		s.want("sitemap.xml", "/a", "/b", "/c")
+		s.want("sitemap.xml", "/b", "/c")
 		if got := strings.Count(s.log.String(), "level=WARN"); got != 1 {
 			t.Errorf("%d warnings, want one for one cause:\n%s", got, s.log)
 		}
@@ -125,15 +126,13 @@ func TestPartThatCannotBeReadKeepsItsFile(t *testing.T) {
 	s.files.Changed(1, 2)
 	s.files.Withdraw("/3", time.Now())
 	s.files.Settle("/3", 1, time.Now())
-	broken, first := errors.New("it does not answer"), s.book.Keys.List(1, "")
-	s.st.of.Store(&first)
-	s.st.err.Store(&broken)
-	if err := s.files.Render(t.Context()); !errors.Is(err, broken) {
+	s.st.fail(s.book.Keys.List(1, ""))
+	if err := s.files.Render(t.Context()); !errors.Is(err, errBroken) {
 		t.Errorf("Render returned %v", err)
 	}
 	s.want("sitemap-1.xml", "/1", "/2") // "/3" was withdrawn
 	s.want("sitemap-2.xml", "/5")
-	s.st.err.Store(nil)
+	s.st.mend()
 	s.render()
 	s.want("sitemap-1.xml", "/1")
 }
@@ -166,7 +165,8 @@ func TestFileOfAPartWhoseRecordWasLostKeepsItsTimeAfterARestart(t *testing.T) {
 }
 
 func TestPartOutOfMemoryIsMadeAfterTheSiteWasClosed(t *testing.T) {
-	s := newShelf(t, func(c *Config) { c.CacheBytes = 1 })
+	s := newShelf(t)
+	s.keep(1)
 	s.run()
 	s.list(book.Entry{}, "/a", "/b", "/c", "/d", "/e", "/f", "/g")
 	s.render()

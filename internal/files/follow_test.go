@@ -1,7 +1,6 @@
 package files
 
 import (
-	"errors"
 	"math"
 	"net/http"
 	"testing"
@@ -142,11 +141,10 @@ func TestExpiredPageLeavesOnceTheStoreAnswers(t *testing.T) {
 		s.list(book.Entry{Until: moment.Of(time.Now().Add(time.Hour)).Second()}, "/b")
 		s.run()
 		synctest.Wait()
-		broken := errors.New("it does not answer")
-		s.st.err.Store(&broken)
+		s.st.fail("")
 		time.Sleep(2 * time.Hour)
 		s.want("sitemap.xml", "/a", "/b")
-		s.st.err.Store(nil)
+		s.st.mend()
 		time.Sleep(2 * time.Minute)
 		s.want("sitemap.xml", "/a")
 	})

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/tree"
 )
@@ -18,12 +17,12 @@ type views struct {
 	made map[tree.Query]viewed
 }
 
-// viewed is a view as it was made, or the finding that there is no such view. It is served
-// for viewFor while the files are the same; a title may change although they do not.
+// viewed is a view as it was made. It is served for viewFor while the files are the same; a
+// title may change although they do not.
 type viewed struct {
-	*file // nil if there is no such view
-	of    *snapshot
-	at    time.Time
+	*file
+	of *snapshot
+	at time.Time
 }
 
 const viewFor = time.Minute
@@ -65,7 +64,6 @@ func (f *Files) view(ctx context.Context, q tree.Query) (*file, error) {
 	text, err := f.cfg.Tree.Render(ctx, q, served.pages, f.Lists)
 	switch {
 	case errors.Is(err, tree.ErrNone):
-		f.views.keep(q, viewed{nil, served, time.Now()})
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -82,34 +80,22 @@ func (v *views) get(q tree.Query) viewed {
 // put keeps a view and returns it as a file. The same bytes as before keep their date.
 func (v *views) put(q tree.Query, text []byte, of *snapshot, at time.Time) *file {
 	var p press
-	now := moment.Of(at).Second()
-	made := &file{modified: now}
+	made := &file{modified: moment.Of(at).Second()}
 	p.begin()
 	p.text = text
 	p.end(made, "")
-	switch old := v.get(q).file; {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	switch old := v.made[q].file; {
 	case old == nil:
 	case old.hash == made.hash:
 		made.modified = old.modified
 	default:
-		made.modified = old.later(now)
-	}
-	v.keep(q, viewed{made, of, at})
-	return made
-}
-
-// keep remembers a view. No location is longer than what it remembers.
-func (v *views) keep(q tree.Query, what viewed) {
-	if len(q.In) > keys.MaxLocation {
-		return
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if what.file == nil && len(v.made) >= viewsMost/2 { // views that do not exist leave room for those that do
-		return
+		made.modified = old.later(made.modified)
 	}
 	if v.made == nil || len(v.made) >= viewsMost {
 		v.made = map[tree.Query]viewed{}
 	}
-	v.made[q] = what
+	v.made[q] = viewed{made, of, at}
+	return made
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/keys"
 	"github.com/servemap/servemap/internal/moment"
-	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/txn"
 )
 
@@ -74,10 +73,6 @@ func (f *Files) element(location string, entry, part []byte) string {
 	if entry == nil || err != nil || !f.shows(&m, location, &e) {
 		return ""
 	}
-	u := f.entryURL(location, &e, &m)
-	text, ok := sitemap.AppendExtended(nil, u, e.Extension.Shown(&m.shown, m.declared, f.cfg.URL, f.linkable), m.declared)
-	if !ok {
-		text, _ = sitemap.AppendURL(nil, u)
-	}
+	text, _, _ := f.appendEntry(nil, location, &e, &m, f.linkable)
 	return string(text)
 }

@@ -24,10 +24,9 @@ type model struct {
 	touched map[int]bool   // parts with a changed entry
 }
 
-func newModel(t *testing.T, seed uint64, change ...func(*Config)) *model {
-	all := func(c *Config) { c.Extensions = sitemap.Images | sitemap.Alternates }
+func newModel(t *testing.T, seed uint64) *model {
 	m := &model{
-		shelf: newShelf(t, append(change, all)...), r: rand.New(rand.NewPCG(seed, 0)),
+		shelf: newShelf(t, func(c *Config) { c.Extensions = sitemap.Images | sitemap.Alternates }), r: rand.New(rand.NewPCG(seed, 0)),
 		pages: map[string]book.Entry{}, part: map[string]int{}, touched: map[int]bool{},
 	}
 	m.book.MaxURLs, m.book.MaxBytes = 8, modelBytes
@@ -222,15 +221,16 @@ func TestFilesFollowTheModel(t *testing.T) {
 	}
 	for seed := range uint64(2) {
 		for _, tt := range []struct {
-			name   string
-			change func(*Config)
+			name  string
+			cache int
 		}{
-			{"all in memory", func(*Config) {}},
-			{"one file in memory", func(c *Config) { c.CacheBytes = 1 }},
+			{"all in memory", cacheBytes},
+			{"one file in memory", 1},
 		} {
 			t.Run(fmt.Sprint(tt.name, ", seed ", seed), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					m := newModel(t, seed, tt.change)
+					m := newModel(t, seed)
+					m.keep(tt.cache)
 					var tags map[string]string
 					for range steps {
 						m.step()

@@ -51,5 +51,5 @@ func (p *press) end(made *file, closing string) {
 	p.text = append(p.text, closing...)
 	p.compress()
 	_ = p.zip.Close()
-	made.hash, made.size, made.gz = hashSum(p.sum.Sum128()), p.size, bytes.Clone(p.out.Bytes())
+	made.hash, made.size, made.gz = p.sum.Sum128().Bytes(), p.size, bytes.Clone(p.out.Bytes())
 }

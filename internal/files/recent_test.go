@@ -1,7 +1,6 @@
 package files
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -93,12 +92,11 @@ func TestRecentFileShowsPagesOfTheLastDay(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		d.want("sitemap-recent.xml", "/b", "/d", "/a")
 
-		broken := errors.New("it does not answer")
-		d.st.err.Store(&broken)
+		d.st.fail("")
 		d.files.Withdraw("/d", time.Now())
 		synctest.Wait()
 		d.want("sitemap-recent.xml", "/b", "/a")
-		d.st.err.Store(nil)
+		d.st.mend()
 
 		time.Sleep(13 * time.Hour)
 		d.want("sitemap-recent.xml", "/b")

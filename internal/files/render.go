@@ -89,38 +89,39 @@ func (k *maker) end(made *file) *file {
 	return made
 }
 
-// append writes an entry, and reports whether it fits a file. If it does not fit with its
-// extensions, append writes it without them.
+// append writes an entry, and reports whether it fits a file.
 func (f *Files) append(location string, e *book.Entry, m *making) (ok bool) {
-	p, u := &f.maker.press, f.entryURL(location, e, m)
-	linked := len(f.maker.linked)
-	x := e.Extension.Shown(&m.shown, m.declared, f.cfg.URL, func(to string) bool {
+	k, linked := &f.maker, len(f.maker.linked)
+	text, x, ok := f.appendEntry(k.press.text, location, e, m, func(to string) bool {
 		if !f.linkable(to) {
 			return false
 		}
-		f.maker.linked = append(f.maker.linked, f.hashOf(to))
+		k.linked = append(k.linked, f.hashOf(to))
 		return true
 	})
-	if p.text, ok = sitemap.AppendExtended(p.text, u, x, m.declared); !ok && x != nil {
-		x = nil
-		p.text, ok = sitemap.AppendURL(p.text, u)
-	}
+	k.press.text = text
 	if x == nil || len(x.Alternates) == 0 {
-		f.maker.linked = f.maker.linked[:linked]
+		k.linked = k.linked[:linked]
 	}
 	if ok {
-		f.maker.hashes = append(f.maker.hashes, f.hashOf(location))
+		k.hashes = append(k.hashes, f.hashOf(location))
 	}
 	return ok
 }
 
-// entryURL returns what a file says of a page beside its extensions.
-func (f *Files) entryURL(location string, e *book.Entry, m *making) sitemap.URL {
+// appendEntry appends an entry, and returns which extensions it has. If it does not fit a file with its
+// extensions, it has none. ok is false if it does not fit at all. linkable says which pages it may name.
+func (f *Files) appendEntry(dst []byte, location string, e *book.Entry, m *making, linkable func(string) bool) (_ []byte, x *sitemap.Extension, ok bool) {
 	u := sitemap.URL{Loc: f.cfg.URL(location), LastMod: e.LastMod(m.trust, m.now).Seconds(), ChangeFreq: e.Freq.String()}
 	if f.cfg.InferPriority {
 		u.Priority = e.Priority
 	}
 	u.ChangeFreq = cmp.Or(f.cfg.Rules.Freq(location), u.ChangeFreq)
 	u.Priority = cmp.Or(f.cfg.Rules.Priority(location), u.Priority)
-	return u
+	x = e.Extension.Shown(&m.shown, m.declared, f.cfg.URL, linkable)
+	if dst, ok = sitemap.AppendExtended(dst, u, x, m.declared); ok || x == nil {
+		return dst, x, ok
+	}
+	dst, ok = sitemap.AppendURL(dst, u)
+	return dst, nil, ok
 }

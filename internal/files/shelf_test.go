@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/xml"
+	"errors"
 	"iter"
 	"log/slog"
 	"maps"
@@ -31,6 +32,7 @@ type shelf struct {
 	st    *faulty
 	book  book.Book
 	files *Files
+	cache int // how many bytes of files are kept in memory
 	log   *strings.Builder
 	stop  func() // ends Run and waits for its end
 }
@@ -38,16 +40,22 @@ type shelf struct {
 // faulty is a store whose scans fail or take long on demand.
 type faulty struct {
 	store.Store
-	err   atomic.Pointer[error]
-	of    atomic.Pointer[string] // what the keys of the scans that fail have in them; nil for all
+	fails atomic.Pointer[string] // what the keys of the scans that fail have in them; nil if none fails
 	delay atomic.Int64           // of the scan of a part, in nanoseconds
 	scans atomic.Int64           // of parts
 }
 
+var errBroken = errors.New("it does not answer")
+
+// fail makes scans fail whose keys have a text in them.
+func (s *faulty) fail(of string) { s.fails.Store(&of) }
+
+func (s *faulty) mend() { s.fails.Store(nil) }
+
 func (s *faulty) Scan(ctx context.Context, prefix, after string) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		if err, of := s.err.Load(), s.of.Load(); err != nil && (of == nil || strings.Contains(prefix, *of)) {
-			yield(store.Record{}, *err)
+		if of := s.fails.Load(); of != nil && strings.Contains(prefix, *of) {
+			yield(store.Record{}, errBroken)
 			return
 		}
 		if strings.Contains(prefix, "list|") {
@@ -68,7 +76,7 @@ func (s *faulty) Scan(ctx context.Context, prefix, after string) iter.Seq2[store
 }
 
 func newShelf(t *testing.T, change ...func(*Config)) *shelf {
-	s := &shelf{T: t, st: &faulty{Store: new(memstore.Store)}, log: new(strings.Builder)}
+	s := &shelf{T: t, st: &faulty{Store: new(memstore.Store)}, cache: cacheBytes, log: new(strings.Builder)}
 	s.book = book.Book{Keys: "s|", URL: func(l string) string { return "https://example.com" + l }, MaxURLs: 3}
 	cfg := Config{
 		Store: s.st, Keys: "s|", URL: s.book.URL, Name: "sitemap", Folder: "/", Every: time.Minute,
@@ -88,9 +96,13 @@ func newShelf(t *testing.T, change ...func(*Config)) *shelf {
 func (s *shelf) again() {
 	s.stop()
 	s.files = New(s.files.cfg)
+	s.files.cache.most = s.cache
 	s.files.Follow(Policy{})
 	s.stop = func() {}
 }
+
+// keep sets how many bytes of files are kept in memory. The last file is always kept.
+func (s *shelf) keep(bytes int) { s.cache, s.files.cache.most = bytes, bytes }
 
 // run starts Run, as a site does.
 func (s *shelf) run() {

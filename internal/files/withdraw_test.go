@@ -1,7 +1,6 @@
 package files
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -23,8 +22,7 @@ func TestWithdrawnPageLeavesWhileTheStoreFails(t *testing.T) {
 		s.render()
 		s.run()
 		synctest.Wait()
-		broken := errors.New("it does not answer")
-		s.st.err.Store(&broken)
+		s.st.fail("")
 
 		s.files.Withdraw("/b&c", time.Now())
 		s.files.Withdraw("/e", time.Now())
@@ -36,7 +34,7 @@ func TestWithdrawnPageLeavesWhileTheStoreFails(t *testing.T) {
 		}
 
 		// The store is back, and has not been told yet.
-		s.st.err.Store(nil)
+		s.st.mend()
 		s.files.ChangedAll()
 		time.Sleep(2 * time.Minute)
 		s.want("sitemap.xml", "/a", "/d")
