@@ -11,12 +11,15 @@ import (
 func EscapedLen(loc string) int {
 	n := len(loc)
 	for i := range len(loc) {
-		if kind[loc[i]]&special != 0 {
-			n += len(entity(loc[i])) - 1
+		if e := entities[loc[i]]; e != "" {
+			n += len(e) - 1
 		}
 	}
 	return n
 }
+
+// entities are what the protocol writes for special bytes.
+var entities = [256]string{'&': "&amp;", '\'': "&apos;", '"': "&quot;", '<': "&lt;", '>': "&gt;"}
 
 // The bits of kind. A byte without any is written as it is.
 const (
@@ -33,30 +36,14 @@ func buildKind() (t [256]uint8) {
 		if c < 0x21 || c > 0x7E {
 			t[c] = refused
 		}
-	}
-	for _, c := range []byte(`&'"<>`) {
-		t[c] = special
+		if entities[c] != "" {
+			t[c] = special
+		}
 	}
 	for _, c := range []byte(`"<>\^{|}[]` + "`") {
 		t[c] |= foreign
 	}
 	return t
-}
-
-// entity returns what the protocol writes for a special byte.
-func entity(c byte) string {
-	switch c {
-	case '&':
-		return "&amp;"
-	case '\'':
-		return "&apos;"
-	case '"':
-		return "&quot;"
-	case '<':
-		return "&lt;"
-	default:
-		return "&gt;"
-	}
 }
 
 // hasKind reports whether a byte of s has one of the bits.
@@ -80,15 +67,19 @@ func appendLoc(dst []byte, loc string) ([]byte, bool) {
 	case hasKind(loc, refused):
 		return dst, false
 	}
+	return appendEscaped(dst, loc), true
+}
+
+// appendEscaped appends a text, escaped for XML.
+func appendEscaped(dst []byte, text string) []byte {
 	done := 0
-	for i := range len(loc) {
-		if kind[loc[i]]&special != 0 {
-			dst = append(dst, loc[done:i]...)
-			dst = append(dst, entity(loc[i])...)
+	for i := range len(text) {
+		if e := entities[text[i]]; e != "" {
+			dst = append(append(dst, text[done:i]...), e...)
 			done = i + 1
 		}
 	}
-	return append(dst, loc[done:]...), true
+	return append(dst, text[done:]...)
 }
 
 // ValidAddress reports whether an entry may name s as an image, a video or another

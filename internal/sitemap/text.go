@@ -9,13 +9,7 @@ import (
 // XML.
 func appendElement(dst []byte, name, text string, limit int) []byte {
 	dst = append(append(append(dst, '<'), name...), '>')
-	for _, c := range []byte(plain(text, limit)) {
-		if kind[c]&special != 0 {
-			dst = append(dst, entity(c)...)
-		} else {
-			dst = append(dst, c)
-		}
-	}
+	dst = appendEscaped(dst, plain(text, limit))
 	return append(append(append(dst, "</"...), name...), '>')
 }
 
