@@ -83,9 +83,7 @@ func TestSiteServesWithoutItsFolderAndLearnsAfterARestart(t *testing.T) {
 			if err := end(); err == nil {
 				t.Error("closing the store does not say that what was learned is lost")
 			}
-			if n := strings.Count(s.Logged.String(), "cannot be used now"); n != 1 {
-				t.Errorf("that the store cannot be used was logged %d times, want once:\n%s", n, s.Logged)
-			}
+			s.Logged.Want(t, 1, "cannot be used now")
 			_, end = learnInFolder(t, filepath.Join(top, "data"))
 			base.Check(t, end())
 		})

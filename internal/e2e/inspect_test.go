@@ -227,39 +227,36 @@ func TestInspectorIsNoPageOfTheSite(t *testing.T) {
 	})
 }
 
-func TestInspectorAnswersOnlyItsOwner(t *testing.T) {
+func TestWhatIsForTheOwnerIsHiddenFromOthers(t *testing.T) {
 	testkit.Run(t, testkit.Setup{Handler: testkit.Page("home")}, func(s *testkit.Site) {
-		handler := s.Inspector(servemap.Local)
-		for _, tt := range []struct {
-			name, peer, host string
-			header           string
-			want             int
-		}{
-			{"here", "127.0.0.1:1", "localhost:8080", "", http.StatusOK},
-			{"elsewhere", "192.0.2.1:1", "example.com", "", http.StatusNotFound},
-			{"by a name that was made to lead here", "127.0.0.1:1", "evil.example", "", http.StatusNotFound},
-			{"through a proxy here", "127.0.0.1:1", "localhost", "X-Forwarded-For", http.StatusNotFound},
-		} {
+		handlers := map[string]func(func(*http.Request) bool) http.Handler{"Inspector": s.Inspector, "Metrics": s.Metrics}
+		for name, handler := range handlers {
 			for _, path := range []string{"/", "/stats.json", "/page?u=/", "/nothing", "/forget"} {
-				r := httptest.NewRequest(http.MethodGet, path, nil)
-				r.RemoteAddr, r.Host = tt.peer, tt.host
-				if tt.header != "" {
-					r.Header.Set(tt.header, "192.0.2.1")
+				ask := func(allow func(*http.Request) bool) *httptest.ResponseRecorder {
+					w := httptest.NewRecorder()
+					handler(allow).ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+					return w
 				}
-				w := httptest.NewRecorder()
-				handler.ServeHTTP(w, r)
-				if refused := w.Code == http.StatusNotFound; refused != (tt.want == http.StatusNotFound) || refused && strings.Contains(w.Body.String(), "servemap") {
-					t.Errorf("%s, %s: %d\n%s", tt.name, path, w.Code, w.Body)
+				if w := ask(everybody); w.Code == http.StatusNotFound && path != "/nothing" {
+					t.Errorf("%s, %s: its owner gets a 404", name, path)
+				}
+				if w := ask(servemap.Local); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "servemap") {
+					t.Errorf("%s, %s: a stranger gets %d\n%s", name, path, w.Code, w.Body)
+				}
+				if w := ask(servemap.Password("a", "b")); w.Code != http.StatusUnauthorized {
+					t.Errorf("%s, %s: who has no password gets %d", name, path, w.Code)
 				}
 			}
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s(nil) does not panic", name)
+					}
+				}()
+				handler(nil)
+			}()
 		}
 	})
-	defer func() {
-		if recover() == nil {
-			t.Error("Inspector(nil) does not panic")
-		}
-	}()
-	new(servemap.Site).Inspector(nil)
 }
 
 func TestInspectorForgetsAPageForItsOwnerOnly(t *testing.T) {

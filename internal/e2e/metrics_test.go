@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/servemap/servemap"
 	"github.com/servemap/servemap/internal/testkit"
 )
 
@@ -73,33 +72,6 @@ func TestMetricsShowWhatTheSiteDid(t *testing.T) {
 			t.Errorf("the flood made the series %s", name)
 		}
 	}
-}
-
-func TestMetricsAreForWhomTheOwnerAllows(t *testing.T) {
-	s := testkit.Start(t, testkit.Setup{Handler: http.NotFoundHandler()})
-	for _, tt := range []struct {
-		name  string
-		allow func(*http.Request) bool
-		code  int
-	}{
-		{"everybody", func(*http.Request) bool { return true }, 200},
-		{"nobody", func(*http.Request) bool { return false }, 404},
-		{"who has the password", servemap.Password("a", "b"), 401},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w := httptest.NewRecorder()
-			s.Metrics(tt.allow).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-			if w.Code != tt.code || tt.code != 200 && strings.Contains(w.Body.String(), "servemap_") {
-				t.Errorf("%d %s, want %d", w.Code, w.Body, tt.code)
-			}
-		})
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic without a function")
-		}
-	}()
-	s.Metrics(nil)
 }
 
 func visit(s *testkit.Site, path string) *httptest.ResponseRecorder {

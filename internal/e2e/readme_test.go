@@ -109,6 +109,16 @@ func run(t *testing.T, folder, source string) string {
 	return strings.TrimSpace(line)
 }
 
+// command compiles the command, and returns its path.
+func command(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "servemap.exe")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/servemap").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
 func fetch(t *testing.T, url string) (int, string) {
 	t.Helper()
 	resp, err := http.Get(url)
@@ -236,10 +246,7 @@ func TestProxyOfTheREADMEExplainsAPage(t *testing.T) {
 		t.Skip("it builds the command")
 	}
 	_, transcripts := readme(t, "console")
-	program := filepath.Join(t.TempDir(), "servemap.exe")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/servemap").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	program := command(t)
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		pages := map[string]string{"/": `<title>Bakery</title><p>See the <a href="/menu">menu</a>.`, "/menu": `<title>Menu</title><p>Rye and oat.`}
 		if pages[r.URL.Path] == "" {
@@ -320,11 +327,7 @@ func TestFlagsOfTheREADMEExist(t *testing.T) {
 		t.Skip("it builds the command")
 	}
 	text, _ := readme(t, "go")
-	program := filepath.Join(t.TempDir(), "servemap.exe")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../../cmd/servemap").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	help, err := exec.CommandContext(t.Context(), program, "help", "proxy").Output()
+	help, err := exec.CommandContext(t.Context(), command(t), "help", "proxy").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,9 +71,7 @@ func TestRefusedScraperEmptiesNoSite(t *testing.T) {
 					if n := strings.Count(strings.Join(s.Stats().Hints, "\n"), hint); n != 1 {
 						s.Errorf("Stats says %d times that a network is refused, want once", n)
 					}
-					if n := strings.Count(s.Logged.String(), hint); n != 1 {
-						s.Errorf("the log says %d times that a network is refused, want once:\n%s", n, s.Logged)
-					}
+					s.Logged.Want(s, 1, hint)
 					if log := s.Logged.String(); strings.Contains(log, "/page/") || strings.Contains(log, scraper) {
 						s.Errorf("the log names a page or a client:\n%s", log)
 					}

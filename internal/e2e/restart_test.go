@@ -37,9 +37,7 @@ func TestSiteServesWhileAnotherProcessHasItsFolder(t *testing.T) {
 	if got := s.Stats().Store; !strings.Contains(got, "process") {
 		t.Errorf("Stats.Store is %q, want the cause", got)
 	}
-	if got := strings.Count(log.String(), "level=WARN"); got != 1 {
-		t.Errorf("%d warnings, want one:\n%s", got, log)
-	}
+	log.Want(t, 1, "level=WARN")
 	base.Check(t, first.Close())
 	s.Await("the folder is free", func() bool { return s.Flush(t.Context()) == nil })
 	s.WantListed("/")

@@ -334,9 +334,7 @@ func (s *Site) WantHints(want ...string) {
 	}
 	s.Shut()
 	for _, text := range want {
-		if n := strings.Count(s.Logged.String(), text); n != 1 {
-			s.Errorf("%q was logged %d times, want once:\n%s", text, n, s.Logged)
-		}
+		s.Logged.Want(s, 1, text)
 	}
 }
 
