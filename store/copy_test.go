@@ -1,13 +1,14 @@
 package store_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
+	"github.com/servemap/servemap/internal/testkit/base"
 	"github.com/servemap/servemap/internal/testkit/strict"
 	"github.com/servemap/servemap/store"
 	"github.com/servemap/servemap/store/badgerstore"
@@ -20,54 +21,21 @@ func learned(t *testing.T) store.Store {
 	t.Helper()
 	st := new(memstore.Store)
 	for i := range 1500 {
-		set(t, st, fmt.Sprintf("https://example.com|page|/%04d", i), bytes.Repeat([]byte{byte(i)}, i%7))
+		base.MustPut(t, st, fmt.Sprintf("https://example.com|page|/%04d", i), strings.Repeat(string(rune(i)), i%7))
 	}
 	for i := range 20 {
-		set(t, st, fmt.Sprintf("https://example.org|page|/%02d", i), bytes.Repeat([]byte{byte(i)}, store.MaxValue))
+		base.MustPut(t, st, fmt.Sprintf("https://example.org|page|/%02d", i), strings.Repeat(string(rune(i)), store.MaxValue))
 	}
-	set(t, st, strings.Repeat("~", store.MaxKey), []byte{0})
+	base.MustPut(t, st, strings.Repeat("~", store.MaxKey), "\x00")
 	return st
 }
 
 const learnedRecords = 1521
 
-func set(t *testing.T, st store.Store, key string, value []byte) {
-	t.Helper()
-	err := st.Update(context.Background(), []string{key}, func(values [][]byte) error {
-		values[0] = bytes.Clone(value)
-		return nil
-	})
-	if err != nil {
-		t.Fatalf("Update: %v", err)
-	}
-}
-
-// same fails the test unless a and b hold the same records.
-func same(t *testing.T, a, b store.Store) {
-	t.Helper()
-	if got, want := all(t, a), all(t, b); got != want {
-		t.Errorf("the copy holds %d bytes, or other ones, want %d", len(got), len(want))
-	}
-}
-
-func all(t *testing.T, st store.Store) string {
-	t.Helper()
-	var b strings.Builder
-	for r, err := range st.Scan(context.Background(), "", "") {
-		if err != nil {
-			t.Fatalf("Scan: %v", err)
-		}
-		fmt.Fprintf(&b, "%s=%x\n", r.Key, r.Value)
-	}
-	return b.String()
-}
-
 func TestCopyKeepsEveryRecord(t *testing.T) {
 	src, back := learned(t), new(memstore.Store)
 	disk, err := badgerstore.Open(t.TempDir(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base.Check(t, err)
 	defer disk.Close()
 	for _, c := range []struct{ dst, src store.Store }{{disk, src}, {back, disk}} {
 		n, err := store.Copy(context.Background(), strict.New(t, c.dst), strict.New(t, c.src))
@@ -75,7 +43,9 @@ func TestCopyKeepsEveryRecord(t *testing.T) {
 			t.Fatalf("Copy: %d records, error %v; want %d", n, err, learnedRecords)
 		}
 	}
-	same(t, back, src)
+	if !maps.Equal(base.Dump(t, back), base.Dump(t, src)) {
+		t.Error("the copy holds other records")
+	}
 }
 
 func TestEmptyStoreIsCopied(t *testing.T) {
@@ -86,13 +56,13 @@ func TestEmptyStoreIsCopied(t *testing.T) {
 
 func TestCopyRefusesATargetThatIsNotEmpty(t *testing.T) {
 	src, dst := new(memstore.Store), new(memstore.Store)
-	set(t, src, "secret", []byte("1"))
-	set(t, dst, "other", []byte("2"))
+	base.MustPut(t, src, "secret", "1")
+	base.MustPut(t, dst, "other", "2")
 	_, err := store.Copy(context.Background(), dst, src)
 	if err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("Copy: %v, want an error that says that the target is not empty", err)
 	}
-	if got := all(t, dst); got != "other=32\n" {
+	if got := base.Dump(t, dst); !maps.Equal(got, map[string]string{"other": "2"}) {
 		t.Errorf("the target had one record, and now holds %q", got)
 	}
 }
@@ -124,19 +94,26 @@ func (b *breaking) Update(ctx context.Context, keys []string, fn func([][]byte) 
 // TestCopyNoticesWriters changes one of the stores at the end of the copy.
 func TestCopyNoticesWriters(t *testing.T) {
 	for name, change := range map[string]func(dst, src store.Store){
-		"a record more in the source":  func(_, src store.Store) { set(t, src, "zz", []byte{}) },
-		"a record less in the source":  func(_, src store.Store) { set(t, src, "a", nil) },
-		"another value in the source":  func(_, src store.Store) { set(t, src, "b", []byte("2")) },
-		"an empty value in the target": func(dst, _ store.Store) { set(t, dst, "b", []byte{}) },
+		"a record more in the source":  func(_, src store.Store) { base.MustPut(t, src, "zz", "") },
+		"a record less in the source":  func(_, src store.Store) { base.Check(t, erase(src, "a")) },
+		"another value in the source":  func(_, src store.Store) { base.MustPut(t, src, "b", "2") },
+		"an empty value in the target": func(dst, _ store.Store) { base.MustPut(t, dst, "b", "") },
 	} {
 		src, dst := new(memstore.Store), new(memstore.Store)
-		set(t, src, "a", []byte("1"))
-		set(t, src, "b", []byte("1"))
+		base.MustPut(t, src, "a", "1")
+		base.MustPut(t, src, "b", "1")
 		_, err := store.Copy(context.Background(), &changing{dst, func() { change(dst, src) }}, src)
 		if err == nil || !strings.Contains(err.Error(), "differ") {
 			t.Errorf("with %s: %v, want an error that says that they differ", name, err)
 		}
 	}
+}
+
+func erase(st store.Store, key string) error {
+	return st.Update(context.Background(), []string{key}, func(values [][]byte) error {
+		values[0] = nil
+		return nil
+	})
 }
 
 // changing is a store that runs do when it is synced.

@@ -113,21 +113,3 @@ func FuzzCheckKeys(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkCheckKeys(b *testing.B) {
-	sorted := make([]string, 200)
-	for i := range sorted {
-		sorted[i] = fmt.Sprintf("page/%04d/a-title-of-some-length-as-locations-have-it", i)
-	}
-	unsorted := append([]string{"z"}, sorted...)
-	for name, keys := range map[string][]string{"Sorted": sorted, "Unsorted": unsorted} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if err := CheckKeys(keys); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
