@@ -1,0 +1,216 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/servemap/servemap"
+	"github.com/servemap/servemap/internal/testkit"
+)
+
+// When an exploration waits, stops, goes on and comes again.
+
+func TestExplorationGoesOnWhereItEnded(t *testing.T) {
+	site := testkit.Paths{}
+	paths := numbered("/p%02d", 40)
+	site["/"] = testkit.Page("home", paths...)
+	asked := map[string]int{}
+	h := &serial{next: func(w http.ResponseWriter, r *http.Request) { asked[r.URL.Path]++; site.ServeHTTP(w, r) }}
+	for _, p := range paths {
+		site[p] = testkit.Page(p, "/")
+	}
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		ctx, stop := context.WithCancel(s.Context())
+		site["/p20"] = func(w http.ResponseWriter, r *http.Request) {
+			stop()
+			testkit.Page("p20", "/")(w, r)
+		}
+		part, err := s.Explore(ctx, s, &servemap.ExploreOptions{Concurrency: 1})
+		if !errors.Is(err, context.Canceled) || part.State == nil {
+			s.Fatalf("stopped: %v, %d bytes of state", err, len(part.State))
+		}
+		s.Restart()
+		explore(s, &servemap.ExploreOptions{Resume: part.State})
+		s.WantListed(append(paths, "/")...)
+		delete(asked, "/robots.txt")
+		for p, n := range asked {
+			if n > 1 && p != "/p20" {
+				s.Errorf("%s was asked for %d times", p, n)
+			}
+		}
+	})
+}
+
+func TestExplorationGivesWayToALoadedSite(t *testing.T) {
+	site := testkit.Paths{"/": testkit.Page("home", "/a", "/b"), "/b": testkit.Page("b")}
+	busy := 2
+	site["/a"] = func(w http.ResponseWriter, r *http.Request) {
+		if busy--; busy >= 0 {
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		testkit.Page("a")(w, r)
+	}
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		begun := time.Now()
+		explore(s, nil)
+		s.WantListed("/", "/a", "/b")
+		if took := time.Since(begun); took < 14*time.Second {
+			s.Errorf("it took %v, although the site asked twice for 7 seconds", took)
+		}
+	})
+	site["/a"] = func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }
+	testkit.Run(t, testkit.Setup{Handler: site}, func(s *testkit.Site) {
+		done := explore(s, nil)
+		s.WantListed("/", "/b")
+		if done.Skipped["refused"] != 1 || done.State != nil {
+			s.Errorf("one page is always refused: %+v", done)
+		}
+	})
+}
+
+func TestExplorationOfASiteThatFailsGoesOnLater(t *testing.T) {
+	paths, broken := numbered("/p%02d", 40), false
+	h := &serial{next: func(w http.ResponseWriter, r *http.Request) {
+		if broken && r.URL.Path != "/robots.txt" {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		broken = r.URL.Path == "/p10"
+		if r.URL.Path == "/" {
+			testkit.PageOfItsURL(paths...)(w, r)
+			return
+		}
+		testkit.PageOfItsURL("/")(w, r)
+	}}
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		done, err := s.Explore(s.Context(), s, &servemap.ExploreOptions{Concurrency: 1})
+		if err == nil || !strings.Contains(err.Error(), "502") || done.State == nil {
+			s.Fatalf("a site that fails in the middle: %v, %+v", err, done)
+		}
+		broken = false
+		explore(s, &servemap.ExploreOptions{Concurrency: 1, Resume: done.State})
+		if n := s.Stats().Listed; n != 41 {
+			s.Errorf("%d pages are listed, want 41", n)
+		}
+	})
+}
+
+func TestExplorationOfEndlessRedirectsEnds(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		next func(path string) string
+		most int // requests
+	}{
+		{"numbered", func(path string) string {
+			n := 0
+			scan(path, "/r/%d", &n)
+			return "/r/" + strconv.Itoa(n+1)
+		}, 120},
+		{"a new name each time", func(path string) string {
+			if path == "/r/0" {
+				path = "/"
+			}
+			return path + "x"
+		}, 30},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch r.URL.Path {
+				case "/robots.txt":
+					http.NotFound(w, r)
+				case "/":
+					testkit.Page("home", "/r/0", "/a")(w, r)
+				case "/a":
+					testkit.Page("a", "/")(w, r)
+				default:
+					http.Redirect(w, r, tt.next(r.URL.Path), http.StatusFound)
+				}
+			})
+			testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+				if done := explore(s, nil); done.Requests > tt.most {
+					s.Errorf("%d requests were made", done.Requests)
+				}
+				s.WantListed("/", "/a")
+			})
+		})
+	}
+}
+
+// paragraph returns the n-th of many paragraphs that do not resemble each other.
+func paragraph(n int) string {
+	words := strings.Fields("harbour lantern meadow copper violin winter orchard pepper saddle timber velvet window yellow anchor basket candle")
+	var b strings.Builder
+	for i := range 12 {
+		b.WriteString(words[(n*(i+3)+i*i+n/5)%len(words)] + " ")
+	}
+	return b.String()
+}
+
+func TestPagesThatNobodyVisitsAreRevisited(t *testing.T) {
+	site := testkit.Paths{"/quiet": testkit.Page("quiet"), "/dropped": testkit.Page("dropped"), "/delete-me": testkit.Page("never asked for by us")}
+	day, asked, deleting := 0, map[string]int{}, 0
+	site["/daily"] = func(w http.ResponseWriter, r *http.Request) {
+		html := testkit.HTML("", "diary")
+		for i := range day { // each day adds a paragraph
+			html = strings.Replace(html, "<main>", "<main><p>"+paragraph(i)+"</p>", 1)
+		}
+		testkit.Reply(http.StatusOK, html)(w, r)
+	}
+	site["/"] = testkit.Page("home", "/daily", "/quiet", "/dropped", "/delete-me")
+	h := &serial{next: func(w http.ResponseWriter, r *http.Request) {
+		asked[r.URL.Path]++
+		if r.URL.Path == "/delete-me" && servemap.Exploring(r) {
+			deleting++
+		}
+		site.ServeHTTP(w, r)
+	}}
+	testkit.Run(t, testkit.Setup{Handler: h}, func(s *testkit.Site) {
+		s.Visit("/", "/delete-me")
+		ctx, stop := context.WithCancel(s.Context())
+		ended := make(chan error)
+		go func() {
+			_, err := s.Explore(ctx, s, &servemap.ExploreOptions{Revisit: true})
+			ended <- err
+		}()
+		late := 0
+		var changed time.Time
+		for range 40 {
+			changed = time.Now()
+			h.Lock()
+			if day++; day == 20 {
+				delete(site, "/dropped")
+			}
+			h.Unlock()
+			time.Sleep(24 * time.Hour)
+			if mod, err := time.Parse(time.RFC3339, s.LastMods()["/daily"]); day > 10 && (err != nil || mod.Before(changed.Add(-24*time.Hour))) {
+				late++
+			}
+		}
+		if late > 0 {
+			s.Errorf("on %d of 30 days the lastmod of a page that changes daily was more than two days old", late)
+		}
+		s.WantListed("/", "/daily", "/quiet", "/delete-me")
+		h.Lock()
+		defer h.Unlock()
+		if n := asked["/daily"]; n < 40 || n > 120 {
+			s.Errorf("the daily page was asked for %d times in 40 days", n)
+		}
+		if n := asked["/quiet"]; n > 25 {
+			s.Errorf("a page that never changes was asked for %d times in 40 days", n)
+		}
+		if deleting > 0 {
+			s.Errorf("what may act was asked for %d times", deleting)
+		}
+		stop()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			s.Errorf("it ended with %v", err)
+		}
+	})
+}
