@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 )
 
 // The limits of a call. Every store takes calls within them, and refuses other calls with an error
@@ -115,7 +116,11 @@ func CheckKeys(keys []string) error {
 			return fmt.Errorf("%w: key %d %w", ErrInvalid, i, err)
 		}
 	}
-	return checkDistinct(keys)
+	sorted := slices.Sorted(slices.Values(keys))
+	if len(slices.Compact(sorted)) < len(keys) {
+		return fmt.Errorf("%w: two of the keys are the same", ErrInvalid)
+	}
+	return nil
 }
 
 // CheckValues returns an error that wraps [ErrInvalid] unless values may be written to keys in one
@@ -158,28 +163,4 @@ func checkBytes(s string) error {
 		}
 	}
 	return nil
-}
-
-func checkDistinct(keys []string) error {
-	if ascending(keys) {
-		return nil
-	}
-	seen := make(map[string]int, len(keys))
-	for i, key := range keys {
-		if first, ok := seen[key]; ok {
-			return fmt.Errorf("%w: keys %d and %d are the same", ErrInvalid, first, i)
-		}
-		seen[key] = i
-	}
-	return nil
-}
-
-// ascending makes the map unnecessary in the usual case: sorted keys, or one key.
-func ascending(keys []string) bool {
-	for i := 1; i < len(keys); i++ {
-		if keys[i-1] >= keys[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -30,8 +30,8 @@ func TestCheckKeysRefusesWrongKeys(t *testing.T) {
 		{"a space", []string{"a b"}, "key 0 has byte 0x20 at 1"},
 		{"DEL", []string{"a", "b", "c\x7f"}, "key 2 has byte 0x7f at 1"},
 		{"UTF-8", []string{"é"}, "key 0 has byte 0xc3 at 0"},
-		{"twice in a row", []string{"a", "b", "b"}, "keys 1 and 2 are the same"},
-		{"twice", []string{"b", "a", "b"}, "keys 0 and 2 are the same"},
+		{"twice in a row", []string{"a", "b", "b"}, "two of the keys are the same"},
+		{"twice", []string{"b", "a", "b"}, "two of the keys are the same"},
 	} {
 		checkError(t, c.name, CheckKeys(c.keys), c.want)
 	}
