@@ -48,7 +48,7 @@ func (s *site) step() {
 	s.mu.Lock()
 	at, gone := s.gone[l]
 	s.mu.Unlock()
-	switch n := s.r.IntN(12); {
+	switch n := s.r.IntN(13); {
 	case n < 4 && !gone:
 		at := time.Now()
 		s.files.Withdraw(l, at)
@@ -69,6 +69,8 @@ func (s *site) step() {
 		s.st.fail("")
 	case n == 10:
 		s.st.mend()
+	case n == 11: // which is withdrawn before it is in a file, perhaps
+		s.happens(journal.Added, fmt.Sprintf("/new%03d", len(s.part)))
 	default:
 		s.st.delay.Store(s.r.Int64N(int64(3 * time.Second)))
 	}
@@ -167,7 +169,7 @@ func TestWithdrawnPagesAreNeverServed(t *testing.T) {
 			}
 			time.Sleep(10 * time.Minute)
 			var listed []string
-			for n := range 8 {
+			for n := range 100 {
 				if w := s.get(fmt.Sprintf("sitemap-%d.xml", n+1)); w.Code == http.StatusOK {
 					listed = append(listed, locs(t, w.Body.Bytes())...)
 				}

@@ -15,37 +15,6 @@ import (
 	"github.com/servemap/servemap/internal/sitemap"
 )
 
-func TestWithdrawnPageLeavesWhileTheStoreFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newShelf(t)
-		s.list(book.Entry{}, "/a", "/b&c", "/d", "/e")
-		s.render()
-		s.run()
-		synctest.Wait()
-		s.st.fail("")
-
-		s.files.Withdraw("/b&c", time.Now())
-		s.files.Withdraw("/e", time.Now())
-		s.files.Withdraw("/unknown", time.Now())
-		synctest.Wait()
-		s.want("sitemap.xml", "/a", "/d") // part 2 lists nothing more, so one file is enough
-		if s.files.Lists("/b&c") || !s.files.Lists("/a") {
-			t.Error("Lists does not go by the files being served")
-		}
-
-		// The store is back, and has not been told yet.
-		s.st.mend()
-		s.files.ChangedAll()
-		time.Sleep(2 * time.Minute)
-		s.want("sitemap.xml", "/a", "/d")
-
-		// It has been told, and the page has come back since.
-		s.files.Settle("/b&c", 1, time.Now())
-		time.Sleep(2 * time.Minute)
-		s.want("sitemap.xml", "/a", "/b&c", "/d")
-	})
-}
-
 func TestWithdrawnPageLeavesWhileTheStoreHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
@@ -236,40 +205,6 @@ func TestPageWithdrawnWhileTheSiteStartsIsNotServed(t *testing.T) {
 				})
 			})
 		}
-	}
-}
-
-// TestPageWithdrawnBeforeItIsRenderedIsNotServed withdraws a page that is stored but in no file yet.
-func TestPageWithdrawnBeforeItIsRenderedIsNotServed(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		wait time.Duration // a part takes five seconds to read
-	}{
-		{"before it begins", 0},
-		{"while it lasts", time.Second},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := newShelf(t)
-				s.list(book.Entry{}, "/a")
-				s.render()
-				s.list(book.Entry{}, "/b")
-				if tt.wait == 0 {
-					s.files.Withdraw("/b", time.Now())
-				}
-				s.st.delay.Store(int64(5 * time.Second))
-				go func() { _ = s.files.Render(t.Context()) }()
-				if tt.wait > 0 {
-					time.Sleep(tt.wait)
-					s.files.Withdraw("/b", time.Now())
-				}
-				time.Sleep(time.Minute)
-				s.want("sitemap.xml", "/a")
-				s.files.ChangedAll() // the store still has it
-				s.render()
-				s.want("sitemap.xml", "/a")
-			})
-		})
 	}
 }
 
