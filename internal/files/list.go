@@ -73,6 +73,6 @@ func (f *Files) element(location string, entry, part []byte) string {
 	if entry == nil || err != nil || !f.shows(&m, location, &e) {
 		return ""
 	}
-	text, _, _ := f.appendEntry(nil, location, &e, &m, f.linkable)
+	text, _, _ := f.appendEntry(nil, location, &e, &m, f.Allows)
 	return string(text)
 }

@@ -29,7 +29,7 @@ type withdrawals struct {
 }
 
 // Withdraw takes location out of the served files at once, whatever the store does. Until
-// [Files.Settle] is called, new files leave it out too, although the store may still have
+// [Files.Settle] is called, it is cut out of new files too, since the store may still have
 // its entry. at is when the page was seen to forbid its listing, or to be gone. If no
 // file contains location, the withdrawal is kept while a file that does may still come.
 func (f *Files) Withdraw(location string, at time.Time) {
@@ -72,21 +72,6 @@ func (f *Files) Settle(location string, part int, at time.Time) {
 	}
 }
 
-// isWithdrawn reports whether location, which an entry names, must stay out of the file
-// that is being made. It need not once the withdrawal is settled: if the entry is older
-// than the verdict, cut takes the location out when the file is published.
-func (f *Files) isWithdrawn(location string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	one, is := f.gone.pages[location]
-	if !is || one.settled {
-		return false
-	}
-	one.named = true
-	f.gone.pages[location] = one
-	return true
-}
-
 // forget drops the withdrawals that are done. The caller holds Files.mu.
 func (f *Files) forget(done func(one withdrawal) bool) {
 	maps.DeleteFunc(f.gone.pages, func(_ string, one withdrawal) bool { return done(one) })
@@ -115,9 +100,17 @@ func (f *Files) current() *snapshot {
 }
 
 // cut takes the locations that were withdrawn since the last cut out of the served files.
-// It never asks the store. It makes no bytes: cutBytes does that for the first request. The
-// caller holds Files.mu.
+// The caller holds Files.mu.
 func (f *Files) cut() {
+	if next := f.cutFrom(f.served.Load()); next != nil {
+		f.replace(next)
+	}
+}
+
+// cutFrom returns the files without the locations that were withdrawn since the last cut,
+// nil if no file names one. It never asks the store. It makes no bytes: cutBytes does that
+// for the first request. The caller holds Files.mu.
+func (f *Files) cutFrom(s *snapshot) *snapshot {
 	gone := map[uint64]string{}
 	for _, location := range f.gone.uncut {
 		if one, is := f.gone.pages[location]; is {
@@ -126,12 +119,11 @@ func (f *Files) cut() {
 	}
 	f.gone.uncut = nil
 	if len(gone) == 0 {
-		return
+		return nil
 	}
-	hashes := slices.Sorted(maps.Keys(gone))
-	old, now := f.served.Load(), moment.Of(time.Now()).Second()
-	next, changed := &snapshot{files: map[int]*file{}, trust: old.trust}, false
-	for n, p := range old.files {
+	hashes, now := slices.Sorted(maps.Keys(gone)), moment.Of(time.Now()).Second()
+	next, changed := &snapshot{files: map[int]*file{}, trust: s.trust}, false
+	for n, p := range s.files {
 		named := slices.DeleteFunc(slices.Clone(hashes), func(h uint64) bool { return !p.names(h) })
 		for _, h := range named {
 			one := f.gone.pages[gone[h]]
@@ -143,9 +135,10 @@ func (f *Files) cut() {
 		}
 		changed = changed || len(named) > 0
 	}
-	if changed {
-		f.replace(next)
+	if !changed {
+		return nil
 	}
+	return next
 }
 
 // without returns a copy of the file without the named locations, whose hashes are
