@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -137,11 +138,13 @@ func TestFirstRequestWaitsForTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t)
 		s.list(book.Entry{}, "/a")
-		go func() {
+		var rendered sync.WaitGroup
+		rendered.Go(func() {
 			time.Sleep(time.Second)
 			s.render()
-		}()
+		})
 		s.want("sitemap.xml", "/a")
+		rendered.Wait()
 	})
 }
 
