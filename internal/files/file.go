@@ -13,8 +13,8 @@ import (
 )
 
 // hash is that of a file's bytes before compression. It has no seed, since entity
-// tags and the store go by it in every process. Who can have two states of a file
-// listed that have one hash hides that change from crawlers, and no more.
+// tags and the store go by it in every process. Somebody who makes two states of a file
+// with one hash only hides that change from crawlers.
 type hash [16]byte
 
 // file is what is kept of each file. It is replaced, never changed.
@@ -83,13 +83,12 @@ func (f *Files) key(n int) string {
 	return f.cfg.Keys.File(n)
 }
 
-// note stores what is known of file n that was just made, and fills in since when it is
-// as it is. The same bytes keep the time that is known for them: from the file before,
-// or from the store, where it survives restarts and other processes see it. Other bytes
-// than before have a later time than these. A file without pages is stored too: else a
-// restart would take its part for one that was never made. What another process made of
-// a later state of the part stays stored. If the store does not answer, the time may be
-// another one after a restart.
+// note stores what is known of file n, which was just made, and sets its time. The same
+// bytes keep their time: that of the file before, or the stored one, which survives
+// restarts and which other processes see. Other bytes get a later time. A file without
+// pages is stored too, so that a restart knows that its part was made. If another process
+// has stored the file of a later state of the part, that stays. If the store does not
+// answer, the time may be another one after a restart.
 func (f *Files) note(ctx context.Context, n int, made, old *file, now moment.Time) {
 	since := now
 	if old != nil {
@@ -129,15 +128,15 @@ func (f *Files) note(ctx context.Context, n int, made, old *file, now moment.Tim
 	}
 }
 
-// later returns the time of a file that takes the place of p: now, but after p's,
-// so that who goes by times to the second gets the new one.
+// later returns the time of a file that takes the place of p: now, but after p's, so that a
+// client that compares times to the second gets the new one.
 func (p *file) later(now moment.Time) moment.Time { return max(now, p.modified.Add(time.Second)) }
 
 // known reports whether the file's bytes are those with its hash.
 func (p *file) known() bool { return !p.unread && len(p.gone) == 0 }
 
-// names reports whether the file lists a location or links to it. It is false for a
-// file of which that is not known, which is made anew before it is served.
+// names reports whether the file lists a location or links to it. It is false for an
+// unread file. Such a file is made anew before it is served.
 func (p *file) names(h uint64) bool { return p.listed.has(h) || p.linked.has(h) }
 
 // passed reports whether now is at or after t, where 0 is never.

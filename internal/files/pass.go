@@ -113,8 +113,8 @@ func (f *Files) begin(now moment.Time) *pass {
 	return p
 }
 
-// open reads the stored records of the files, at the first pass. If every part has one,
-// the sitemap is served from then on.
+// open reads the stored records of the files in the first pass. If every part has one, the
+// sitemap is served at once.
 func (f *Files) open(ctx context.Context, parts []int) error {
 	numbers := slices.AppendSeq(parts, maps.Values(f.sides()))
 	names := make([]string, len(numbers))
