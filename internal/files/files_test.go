@@ -137,6 +137,26 @@ func TestPartThatCannotBeReadKeepsItsFile(t *testing.T) {
 	s.want("sitemap-1.xml", "/1")
 }
 
+func TestWithdrawnPageHasNoElementUntilTheStoreHasDecided(t *testing.T) {
+	s := newShelf(t)
+	s.list(book.Entry{}, "/a", "/b")
+	s.render()
+	want := func(when string, has bool) {
+		t.Helper()
+		element, err := s.files.Element(t.Context(), 1, "/a")
+		if err != nil || (element != "") != has || !strings.Contains(s.get("sitemap.xml").Body.String(), element) {
+			t.Errorf("%s: element %q, %v; want one: %v", when, element, err, has)
+		}
+	}
+	want("at first", true)
+	now := time.Now()
+	s.files.Withdraw("/a", now)
+	want("withdrawn", false)
+	s.files.Settle("/a", 1, now)
+	s.render()
+	want("listed again", true)
+}
+
 // A part whose record was lost counts its changes from zero again. The stored date of its
 // file must not be taken for the new file's.
 func TestFileOfAPartWhoseRecordWasLostKeepsItsTimeAfterARestart(t *testing.T) {
