@@ -9,12 +9,12 @@ import (
 	"github.com/servemap/servemap/internal/escape"
 )
 
-// mode says who spelled the input.
+// A mode says who spelled the input, by the bits of what must be escaped in it.
 type mode uint8
 
 const (
-	strict  mode = iota // a request: taken as it is
-	browser             // a link: escaped as a browser would before it requests it
+	strict  mode = 0                    // a request: taken as it is
+	browser mode = linkPath | linkQuery // a link: escaped as a browser would before it requests it
 )
 
 // What a byte may be, as bits of class.
@@ -59,11 +59,7 @@ func normalPath(path string, m mode) (string, Reason) {
 		return "", ReasonForm
 	}
 	var outBuf, textBuf [512]byte
-	escape := uint8(0)
-	if m == browser {
-		escape = linkPath
-	}
-	out, text, reason := unescape(outBuf[:0], textBuf[:0], path, inPath, escape)
+	out, text, reason := unescape(outBuf[:0], textBuf[:0], path, inPath, m&linkPath)
 	if reason == ReasonNone {
 		reason = checkText(text)
 	}
@@ -105,11 +101,11 @@ func isNormal(path string) bool {
 
 // unescape appends the normal form of s to out and its decoded text to text. Bytes with a bit of
 // raw stay as they are. Bytes with a bit of mustEscape are escaped.
-func unescape(out, text []byte, s string, raw, mustEscape uint8) (_, _ []byte, _ Reason) {
+func unescape(out, text []byte, s string, raw uint8, mustEscape mode) (_, _ []byte, _ Reason) {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch k := class[c]; {
-		case k&mustEscape == 0 && k&raw != 0:
+		case k&uint8(mustEscape) == 0 && k&raw != 0:
 			out, text = append(out, c), append(text, c)
 		case c == '%':
 			if !escape.Is(s[i:]) {
@@ -123,7 +119,7 @@ func unescape(out, text []byte, s string, raw, mustEscape uint8) (_, _ []byte, _
 			} else {
 				out = escape.Append(out, d)
 			}
-		case c >= utf8.RuneSelf || k&mustEscape != 0:
+		case c >= utf8.RuneSelf || k&uint8(mustEscape) != 0:
 			out, text = escape.Append(out, c), append(text, c)
 		case c == '\\':
 			return nil, nil, ReasonBackslash

@@ -124,7 +124,7 @@ func normalKey(s string) (string, bool) {
 		return s, true
 	}
 	var outBuf, textBuf [128]byte
-	out, _, reason := unescape(outBuf[:0], textBuf[:0], s, inKey, 0)
+	out, _, reason := unescape(outBuf[:0], textBuf[:0], s, inKey, strict)
 	if reason != ReasonNone || !isRaw(string(out), inKey) {
 		return "", false
 	}
@@ -137,11 +137,7 @@ func normalValue(s string, m mode) (string, Reason) {
 		return "", ReasonQuery
 	}
 	var outBuf, textBuf [256]byte
-	mustEscape := uint8(0)
-	if m == browser {
-		mustEscape = linkQuery
-	}
-	out, text, reason := unescape(outBuf[:0], textBuf[:0], s, inValue, mustEscape)
+	out, text, reason := unescape(outBuf[:0], textBuf[:0], s, inValue, m&linkQuery)
 	if reason != ReasonNone || len(text) > maxValue || checkText(text) != ReasonNone {
 		return "", ReasonQuery
 	}
