@@ -89,7 +89,7 @@ func (rs Rules) found(location string, resp *tap.Response) (Kind, Reason) {
 		return Forbidden, why
 	}
 	switch {
-	case attachment(resp.Header.ContentDisposition):
+	case !resp.Header.Shown():
 		return Nothing, Attachment
 	case AssetName(location):
 		return Nothing, NotHTML
@@ -135,14 +135,6 @@ func cacheControl(header string) Reason {
 		}
 	}
 	return why
-}
-
-// attachment reports whether the browser should save the response instead of showing it. Unknown
-// types count as attachments (RFC 6266, section 4.2).
-func attachment(header string) bool {
-	kind, _, _ := strings.Cut(header, ";")
-	kind = strings.TrimSpace(kind)
-	return kind != "" && !strings.EqualFold(kind, "inline")
 }
 
 // AssetName reports whether the location is named like something that is never a page. HTML under

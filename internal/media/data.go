@@ -61,17 +61,9 @@ func (d *data) visitThing(t thing, own bool) {
 
 // is reports whether a thing has one of these types. They may have the vocabulary before them.
 func (t thing) is(types ...string) bool {
-	all, ok := t["@type"].([]any)
-	if !ok {
-		all = []any{t["@type"]}
-	}
-	for _, v := range all {
-		s, _ := v.(string)
-		if slices.Contains(types, s[strings.LastIndexAny(s, "/:#")+1:]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(page.Texts(t["@type"]), func(s string) bool {
+		return slices.Contains(types, s[strings.LastIndexAny(s, "/:#")+1:])
+	})
 }
 
 // first returns a property, or its first value if it has several.

@@ -45,7 +45,7 @@ func modified(v any) (latest time.Time) {
 		for key, e := range v {
 			switch key {
 			case "dateModified":
-				for _, s := range texts(e) {
+				for _, s := range Texts(e) {
 					note(Date(s))
 				}
 			case "image", "video", "audio", "associatedMedia", "about", "subjectOf": // they have dates of their own
@@ -59,8 +59,8 @@ func modified(v any) (latest time.Time) {
 	return latest
 }
 
-// texts returns the texts in a value that is a text, or a list of them.
-func texts(v any) (all []string) {
+// Texts returns the texts in a value of structured data that is a text, or a list of them.
+func Texts(v any) (all []string) {
 	list, ok := v.([]any)
 	if !ok {
 		list = []any{v}
@@ -87,7 +87,7 @@ func LeadsElsewhere(property string) bool {
 // isOtherThing reports whether a type (schema.org), or any type in a list, is of a thing that is
 // not the page's subject.
 func isOtherThing(types any) bool {
-	for _, t := range texts(types) {
+	for _, t := range Texts(types) {
 		switch t {
 		case "Comment", "Review", "UserReview", "CriticReview", "Answer", "ImageObject", "VideoObject",
 			"AudioObject", "Person", "Organization", "WebSite", "ItemList", "ListItem", "BreadcrumbList":

@@ -38,7 +38,7 @@ func judge(wants want, get bool, status int, untyped bool, h *Header) stage {
 // judgeTyped decides what to do with the body of a 200 whose type is known.
 func judgeTyped(wants want, get bool, h *Header) stage {
 	html := IsHTML(h.ContentType)
-	wanted := html && shown(h)
+	wanted := html && h.Shown()
 	if wants == texts {
 		wanted = !html
 	}
@@ -53,19 +53,12 @@ func judgeTyped(wants want, get bool, h *Header) stage {
 // responseWriterState.writeChunk, which ignores Transfer-Encoding.
 func sniffs(major int, src http.Header) bool {
 	_, typed := src["Content-Type"]
-	return !typed && first(src["Content-Encoding"]) == "" && (major > 1 || first(src["Transfer-Encoding"]) == "")
+	return !typed && src.Get("Content-Encoding") == "" && (major > 1 || src.Get("Transfer-Encoding") == "")
 }
 
-func first(values []string) string {
-	if len(values) == 0 {
-		return ""
-	}
-	return values[0]
-}
-
-// shown reports whether the browser shows the body. An unknown disposition counts as an attachment
-// (RFC 6266 section 4.2).
-func shown(h *Header) bool {
+// Shown reports whether the browser shows the body and does not save it. An unknown disposition
+// counts as an attachment (RFC 6266 section 4.2).
+func (h *Header) Shown() bool {
 	disposition, _, _ := strings.Cut(h.ContentDisposition, ";")
 	return oneOf(disposition, "", "inline")
 }
