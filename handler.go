@@ -243,13 +243,7 @@ func (s *Site) Inspector(allow func(*http.Request) bool) http.Handler {
 // inspected answers the inspector's questions about a site.
 type inspected struct{ *Site }
 
-func (i inspected) Stats() inspect.Stats {
-	s := i.Site.Stats()
-	return inspect.Stats{
-		Listed: s.Listed, Waiting: s.Waiting, Verdicts: s.Verdicts, Sightings: s.Sightings, Dropped: s.Dropped, Queued: s.Queued,
-		Damaged: s.Damaged, Ignored: s.Ignored, Hints: s.Hints, Store: s.Store, Notes: s.Notes,
-	}
-}
+func (i inspected) Stats() inspect.Stats { return inspect.Stats(i.Site.Stats()) }
 
 func (i inspected) Explain(ctx context.Context, url string) (inspect.Page, error) {
 	loc, err := i.locate(url)
@@ -539,13 +533,8 @@ func (s *Site) exploreConfig(handler http.Handler, opts *ExploreOptions) (explor
 	if handler == nil {
 		handler = http.DefaultServeMux
 	}
-	for _, number := range []struct {
-		name  string
-		value int
-	}{{"MaxRequests", opts.MaxRequests}, {"MaxDepth", opts.MaxDepth}, {"Concurrency", opts.Concurrency}} {
-		if number.value < 0 {
-			return explore.Config{}, fmt.Errorf("%s is %d; it must be positive, or 0 for the default", number.name, number.value)
-		}
+	if err := cmp.Or(between("MaxRequests", opts.MaxRequests, 1, 0), between("MaxDepth", opts.MaxDepth, 1, 0), between("Concurrency", opts.Concurrency, 1, 0)); err != nil {
+		return explore.Config{}, err
 	}
 	cfg := explore.Config{
 		Handler: s.Observe(handler), Normalizer: s.norm, Rules: s.rules, Robots: s.robots.rules, Entries: s.entries,
@@ -731,11 +720,8 @@ func (s *Site) page(p merge.Known) Page {
 		URL:        s.origin.URL(p.Location),
 		FirstSeen:  p.FirstSeen.UTC(),
 		LastSeen:   p.LastSeen.UTC(),
-		ChangeFreq: p.Entry.Freq.String(),
+		ChangeFreq: cmp.Or(s.rules.Freq(p.Location), p.Entry.Freq.String()),
 		Changes:    int(p.Changes),
-	}
-	if freq := s.rules.Freq(p.Location); freq != "" {
-		page.ChangeFreq = freq
 	}
 	for _, a := range p.Alternates {
 		if page.Alternates == nil {

@@ -1043,16 +1043,15 @@ func (o observed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // store cannot be used, Flush soon returns an error, and the Site stores it later. If ctx
 // ends before, the error wraps that of ctx.
 func (s *Site) Flush(ctx context.Context) error {
-	if err := s.ledger.Flush(ctx); err != nil {
-		return fmt.Errorf("servemap: flushing: %w", err)
+	err := s.ledger.Flush(ctx)
+	if err == nil {
+		err = s.files.Render(ctx)
 	}
-	if err := s.files.Render(ctx); err != nil {
-		return fmt.Errorf("servemap: flushing: %w", err)
+	if err == nil && s.crawlers != nil {
+		err = s.crawlers.Flush(ctx)
 	}
-	if s.crawlers != nil {
-		if err := s.crawlers.Flush(ctx); err != nil {
-			return fmt.Errorf("servemap: flushing: %w", err)
-		}
+	if err != nil {
+		return fmt.Errorf("servemap: flushing: %w", err)
 	}
 	return nil
 }

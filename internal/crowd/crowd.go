@@ -10,12 +10,12 @@ import "slices"
 const kept = 1 << 13
 
 const (
-	// needed is how many locations with one content are a crowd. Then a location that enough
-	// networks found does not stay listed either. As many networks must have got the others, since
-	// one client can ask for any number of locations.
+	// needed is how many locations that show one content are a crowd. A location of a crowd leaves
+	// again if only networks spoke for it. As many networks must have got the other locations,
+	// since one client can ask for any number of them.
 	needed = 5
-	// sharers is how many networks must have got the content elsewhere. Then networks alone get no
-	// further location listed that shows it.
+	// sharers is how many networks must have got a content elsewhere, so that networks alone list
+	// no further location that shows it.
 	sharers = 2
 )
 
@@ -54,10 +54,9 @@ func (c *Contents) slot(content uint64) *shown {
 	return one
 }
 
-// Elsewhere reports what locations other than this one did with the content lately. shared says
-// that so many networks got it there that networks alone get no further location with it listed.
-// many says that so many networks got it, at so many locations, that a location which networks got
-// listed does not stay either.
+// Elsewhere reports where else the content was shown lately. shared says that networks alone shall
+// list no further location that shows it, because several got it at other locations. many says that
+// even a location that networks alone have listed shall leave: there is a crowd.
 func (c *Contents) Elsewhere(content, location uint64) (shared, many bool) {
 	networks, locations := c.elsewhere(content, location)
 	return networks >= sharers, networks >= needed-1 && locations >= needed-1

@@ -36,15 +36,15 @@ type Site interface {
 
 // The types below are also answered as JSON. Their fields are only ever added to.
 
-// Stats are counts since the start, unless they say otherwise.
+// Stats are counts since the start, unless they say otherwise. They have the fields of servemap.Stats.
 type Stats struct {
 	Listed    int               `json:"listed"`
 	Waiting   int               `json:"waiting"` // known but never listed
-	Verdicts  map[string]int    `json:"verdicts"`
 	Sightings uint64            `json:"sightings"`
 	Dropped   uint64            `json:"dropped"`
 	Queued    int               `json:"queued"`
 	Damaged   uint64            `json:"damaged"`
+	Verdicts  map[string]int    `json:"verdicts"`
 	Ignored   map[string]uint64 `json:"ignored"`
 	Hints     []string          `json:"hints,omitempty"`
 	Store     string            `json:"store,omitempty"` // why it cannot be used

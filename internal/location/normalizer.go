@@ -151,7 +151,7 @@ func New(origin Origin, cfg Config) (*Normalizer, error) {
 	if origin.host == "" {
 		return nil, errors.New("origin is empty; ParseOrigin makes one")
 	}
-	prefix, err := parseStrippedPrefix(cfg.StrippedPrefix, origin.Folder())
+	prefix, err := parseStrippedPrefix(cfg.StrippedPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +274,7 @@ func fit(r Result) Result {
 }
 
 // parseStrippedPrefix checks the setting and returns it without a trailing slash.
-func parseStrippedPrefix(s, folder string) (string, error) {
+func parseStrippedPrefix(s string) (string, error) {
 	if s == "" || s == "/" {
 		return "", nil
 	}
@@ -284,10 +284,6 @@ func parseStrippedPrefix(s, folder string) (string, error) {
 	prefix, reason := normalFolder(s)
 	if reason != ReasonNone {
 		return "", fmt.Errorf("options: StrippedPrefix: %q is not a path that can be listed: %s", s, reason.Text())
-	}
-	// One of the two must contain the other, or no page could ever be listed.
-	if !strings.HasPrefix(prefix, folder) && !strings.HasPrefix(folder, prefix) {
-		return "", fmt.Errorf("options: StrippedPrefix: %q is outside the origin's folder %q, so no page could be listed", s, folder)
 	}
 	return strings.TrimSuffix(prefix, "/"), nil
 }

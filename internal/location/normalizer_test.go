@@ -229,7 +229,6 @@ func TestNewNamesTheSettingThatItRefuses(t *testing.T) {
 		{"prefix without slash", "https://example.com", Config{StrippedPrefix: "app"}, `write "/app"`},
 		{"prefix with dots", "https://example.com", Config{StrippedPrefix: "/a/../b"}, "StrippedPrefix"},
 		{"prefix with a query", "https://example.com", Config{StrippedPrefix: "/a?b"}, ReasonRawChar.Text()},
-		{"prefix outside the folder", "https://example.com/blog", Config{StrippedPrefix: "/app"}, `folder "/blog/"`},
 		{"host with a scheme", "https://example.com", Config{Hosts: []string{"https://example.com"}}, "Hosts"},
 		{"host with a user", "https://example.com", Config{Hosts: []string{"user@example.com"}}, "user name"},
 		{"parameter with value", "https://example.com", Config{Params: []string{"page=2"}}, "Query"},
