@@ -358,8 +358,8 @@ func Local(r *http.Request) bool { return guard.Local(r) }
 // Password returns a function that allows requests with this user and password, for
 // [Site.Inspector] and [Site.Metrics]. Browsers ask for both, by HTTP Basic authentication.
 // For that a request without them gets 401, not 404. Use it over HTTPS only, and with a
-// long random password, since nothing slows down guessing. Password panics if either is
-// empty.
+// long random password, since nothing slows down guessing. The function may be called
+// concurrently. Password panics if either is empty.
 func Password(user, password string) func(*http.Request) bool { return guard.Password(user, password) }
 
 // Behind returns a function for Options.ClientIP of a site behind proxies whose addresses
@@ -370,8 +370,8 @@ func Password(user, password string) func(*http.Request) bool { return guard.Pas
 // counts as one of the proxies.
 //
 // Behind a CDN, give the prefixes that it publishes and those of your own proxies. Without
-// prefixes the function believes nobody and returns the peer's address. Behind panics if a
-// prefix is not valid.
+// prefixes the function believes nobody and returns the peer's address. It may be called
+// concurrently. Behind panics if a prefix is not valid.
 func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 	for i, p := range prefixes {
 		if !p.IsValid() {
