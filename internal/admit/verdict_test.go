@@ -23,9 +23,6 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"route", Evidence{Route: true}, Auto, None, false, Listed, ByRoute},
 		{"link", Evidence{Link: true}, Auto, None, false, Listed, ByLink},
 		{"networks", enough, Auto, None, false, Listed, ByNetworks},
-		{"networks, one too few", Evidence{Networks: k - 1, Siblings: 100}, Auto, None, false, Waiting, NoEvidence},
-		{"networks beside too few siblings", Evidence{Networks: 100, Siblings: SiblingsNeeded - 1}, Auto, None, false, Waiting, NoEvidence},
-		{"networks of a query's secret", Evidence{Networks: 100, Siblings: 100}, Auto, None, true, Waiting, NoEvidence},
 		{"networks of what others show too", with(enough, func(ev *Evidence) { ev.Shared = true }), Auto, None, false, Held, Duplicate},
 		{"networks, at the cap", with(enough, func(ev *Evidence) { ev.Orphans = SiblingsNeeded + OrphansAllowed }), Auto, None, false, Held, Growth},
 		{"networks, below the cap", with(enough, func(ev *Evidence) { ev.Orphans = SiblingsNeeded + OrphansAllowed - 1 }), Auto, None, false, Listed, ByNetworks},
@@ -43,13 +40,31 @@ func TestDecideGivesTheVerdictAndTheReason(t *testing.T) {
 		{"listed before, at the cap", Evidence{Before: true, Link: true, Grown: GrowthADay}, Auto, None, false, Listed, ByLink},
 		{"rule", Evidence{}, Always, None, false, Listed, ByRule},
 		{"rule before other evidence", Evidence{Entry: true, Link: true}, Always, None, false, Listed, ByRule},
-		{"never over all evidence", Evidence{Entry: true, Route: true, Link: true, Before: true}, Never, None, false, Excluded, RuleNever},
-		{"never over content", Evidence{}, Never, HeadNotSeen, false, Excluded, RuleNever},
-		{"robots.txt over all evidence", Evidence{Entry: true, Route: true, Link: true, Before: true, Disallowed: true}, Auto, None, false, Excluded, Disallowed},
-		{"robots.txt over a rule", Evidence{Disallowed: true}, Always, None, false, Excluded, Disallowed},
-		{"noindex over a rule", Evidence{Link: true}, Always, NoIndex, false, Excluded, NoIndex},
 		{"head not seen over a rule", Evidence{}, Always, HeadNotSeen, false, Held, HeadNotSeen},
 		{"encoding", Evidence{Link: true}, Auto, Encoding, false, Held, Encoding},
+
+		{"risky, networks", Evidence{Networks: 99, Siblings: 99, Word: Risky}, Auto, None, false, Held, RiskyWord},
+		{"risky, route", Evidence{Route: true, Word: Risky}, Auto, None, false, Held, RiskyWord},
+		{"risky, link", Evidence{Link: true, Word: Risky}, Auto, None, false, Held, RiskyWord},
+		{"risky, link shown to several", Evidence{Link: true, Shown: true, Word: Risky}, Auto, None, false, Listed, ByLink},
+		{"risky, link that is not there for one visitor", Evidence{Link: true, Unprompted: true, Word: Risky}, Auto, None, false, Listed, ByLink},
+		{"risky, link shown to several and route", Evidence{Link: true, Shown: true, Route: true, Word: Risky}, Auto, None, false, Listed, ByLink},
+		{"risky, an entry redirects to it", Evidence{Led: true, Word: Risky}, Auto, None, false, Held, RiskyWord},
+		{"risky, an entry redirects everybody to it", Evidence{Led: true, Shown: true, Word: Risky}, Auto, None, false, Listed, ByLink},
+		{"utility, networks", Evidence{Networks: 99, Siblings: 99, Word: Utility}, Auto, None, false, Held, RiskyWord},
+		{"utility, route", Evidence{Route: true, Word: Utility}, Auto, None, false, Held, RiskyWord},
+		{"utility, link", Evidence{Link: true, Word: Utility}, Auto, None, false, Listed, ByLink},
+		{"action, link", Evidence{Link: true, Word: Action}, Auto, None, false, Held, ActionWord},
+		{"action, route", Evidence{Route: true, Word: Action}, Auto, None, false, Held, ActionWord},
+		{"action, networks", Evidence{Networks: 99, Siblings: 99, Word: Action}, Auto, None, false, Held, ActionWord},
+		{"action, an entry redirects to it", Evidence{Led: true, Word: Action}, Auto, None, false, Held, ActionWord},
+		{"secret, networks", Evidence{Networks: 99, Siblings: 99, Word: Secret}, Auto, None, false, Held, Capability},
+		{"secret, route", Evidence{Route: true, Word: Secret}, Auto, None, false, Held, Capability},
+		{"secret, link", Evidence{Link: true, Word: Secret}, Auto, None, false, Held, Capability},
+		{"secret, link that is not there for one visitor", Evidence{Link: true, Unprompted: true, Word: Secret}, Auto, None, false, Held, Capability},
+		{"secret, link shown to several", Evidence{Link: true, Shown: true, Word: Secret}, Auto, None, false, Listed, ByLink},
+		{"secret, an entry redirects to it", Evidence{Led: true, Word: Secret}, Auto, None, false, Held, Capability},
+		{"secret, an entry redirects everybody to it", Evidence{Led: true, Shown: true, Word: Secret}, Auto, None, false, Listed, ByLink},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			verdict, why := Decide(tt.ev, tt.listing, tt.content, k, tt.ownURL)
@@ -286,64 +301,6 @@ func TestWordOfRecognisesRiskyLocations(t *testing.T) {
 				t.Errorf("%s: word %d, want %d", location, got, want)
 			}
 		}
-	}
-}
-
-func TestEvidenceDecidesWhetherARiskyWordIsListed(t *testing.T) {
-	many := Evidence{Networks: 99, Siblings: 99}
-	tests := []struct {
-		name    string
-		word    Word
-		ev      Evidence
-		listing Listing
-		want    Verdict
-		reason  Reason
-	}{
-		{"risky, networks", Risky, many, Auto, Held, RiskyWord},
-		{"risky, route", Risky, Evidence{Route: true}, Auto, Held, RiskyWord},
-		{"risky, link", Risky, Evidence{Link: true}, Auto, Held, RiskyWord},
-		{"risky, link shown to several", Risky, Evidence{Link: true, Shown: true}, Auto, Listed, ByLink},
-		{"risky, link that is not there for one visitor", Risky, Evidence{Link: true, Unprompted: true}, Auto, Listed, ByLink},
-		{"risky, link and route", Risky, Evidence{Link: true, Route: true}, Auto, Held, RiskyWord},
-		{"risky, link shown to several and route", Risky, Evidence{Link: true, Shown: true, Route: true}, Auto, Listed, ByLink},
-		{"risky, entry", Risky, Evidence{Entry: true}, Auto, Listed, ByEntry},
-		{"risky, rule", Risky, Evidence{}, Always, Listed, ByRule},
-		{"risky, nothing", Risky, Evidence{}, Auto, Held, RiskyWord},
-		{"risky, an entry redirects to it", Risky, Evidence{Led: true}, Auto, Held, RiskyWord},
-		{"risky, an entry redirects everybody to it", Risky, Evidence{Led: true, Shown: true}, Auto, Listed, ByLink},
-		{"risky, was listed", Risky, Evidence{Before: true}, Auto, Listed, ByHistory},
-		{"utility, networks", Utility, many, Auto, Held, RiskyWord},
-		{"utility, route", Utility, Evidence{Route: true}, Auto, Held, RiskyWord},
-		{"utility, route and networks", Utility, with(many, func(ev *Evidence) { ev.Route = true }), Auto, Held, RiskyWord},
-		{"utility, link", Utility, Evidence{Link: true}, Auto, Listed, ByLink},
-		{"utility, link and route", Utility, Evidence{Link: true, Route: true}, Auto, Listed, ByLink},
-		{"utility, entry", Utility, Evidence{Entry: true}, Auto, Listed, ByEntry},
-		{"utility, rule", Utility, Evidence{}, Always, Listed, ByRule},
-		{"utility, was listed", Utility, Evidence{Before: true}, Auto, Listed, ByHistory},
-		{"action, link", Action, Evidence{Link: true}, Auto, Held, ActionWord},
-		{"action, route", Action, Evidence{Route: true}, Auto, Held, ActionWord},
-		{"action, networks", Action, many, Auto, Held, ActionWord},
-		{"action, entry", Action, Evidence{Entry: true}, Auto, Listed, ByEntry},
-		{"action, an entry redirects to it", Action, Evidence{Led: true}, Auto, Held, ActionWord},
-		{"secret, networks", Secret, many, Auto, Held, Capability},
-		{"secret, route", Secret, Evidence{Route: true}, Auto, Held, Capability},
-		{"secret, link", Secret, Evidence{Link: true}, Auto, Held, Capability},
-		{"secret, link that is not there for one visitor", Secret, Evidence{Link: true, Unprompted: true}, Auto, Held, Capability},
-		{"secret, link shown to several", Secret, Evidence{Link: true, Shown: true}, Auto, Listed, ByLink},
-		{"secret, an entry redirects to it", Secret, Evidence{Led: true}, Auto, Held, Capability},
-		{"secret, an entry redirects everybody to it", Secret, Evidence{Led: true, Shown: true}, Auto, Listed, ByLink},
-		{"secret, entry", Secret, Evidence{Entry: true}, Auto, Listed, ByEntry},
-		{"secret, rule", Secret, Evidence{}, Always, Listed, ByRule},
-		{"secret, was listed", Secret, Evidence{Before: true}, Auto, Listed, ByHistory},
-		{"action, rule", Action, Evidence{}, Always, Listed, ByRule},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			tt.ev.Word = tt.word
-			if got, why := Decide(tt.ev, tt.listing, None, 3, false); got != tt.want || why != tt.reason {
-				t.Errorf("%v because of %v, want %v because of %v", got, why, tt.want, tt.reason)
-			}
-		})
 	}
 }
 
