@@ -139,7 +139,7 @@ func FuzzParse(f *testing.F) {
 func wantSane(t *testing.T, e Estimate) {
 	t.Helper()
 	sum := 0.0
-	for f, p := range e.Probabilities() {
+	for f, p := range tuned.Probabilities(e) {
 		if sum += p; !(p >= 0 && p <= 1) {
 			t.Errorf("%v of %+v has probability %g", Freq(f), e, p)
 		}

@@ -37,8 +37,11 @@ func (f Freq) String() string {
 // from which probability on to publish the word. Never means that the looks found no change
 // at all, or none for far longer than the page usually took. The caller decides how long
 // that must have been. A call costs some microseconds.
-func (e Estimate) Freq() (Freq, float64) {
-	words := e.Probabilities()
+func (e Estimate) Freq() (Freq, float64) { return tuned.Freq(e) }
+
+// Freq returns what e.Freq would return with these constants.
+func (t *Tuning) Freq(e Estimate) (Freq, float64) {
+	words := t.Probabilities(e)
 	best := Unknown
 	for f := Always; f < freqs; f++ {
 		if words[f] > words[best] {
@@ -57,11 +60,11 @@ func coarse(n uint32) uint32 {
 
 // Probabilities returns the probability of every word, by Freq. All are 0 where Freq
 // returns Unknown. It costs as much as Freq.
-func (e Estimate) Probabilities() (words [freqs]float64) {
+func (t *Tuning) Probabilities(e Estimate) (words [freqs]float64) {
 	if e.looks < 2 || e.noisy && e.changes == 0 && e.quiet == 0 {
 		return words
 	}
-	post := e.posterior()
+	post := t.posterior(&e)
 	words[Always] = post.always
 	for k, p := range post.cells {
 		f := grid[k].freq
@@ -77,15 +80,18 @@ func (e Estimate) Probabilities() (words [freqs]float64) {
 // Interval returns the likely mean time between changes in seconds, if the page goes on
 // changing, and an interval that holds it with a probability of about 80 %. All are 0
 // before the first change.
-func (e Estimate) Interval() (least, likely, most float64) {
+func (e Estimate) Interval() (least, likely, most float64) { return tuned.Interval(e) }
+
+// Interval returns what e.Interval would return with these constants.
+func (t *Tuning) Interval(e Estimate) (least, likely, most float64) {
 	if e.changes == 0 {
 		return 0, 0, 0
 	}
-	post := e.posterior()
+	post := t.posterior(&e)
 	if likely = post.quantile(0.5); likely == 0 {
 		return 0, 0, 0
 	}
-	wider := max(rangeLeast, min(rangeMost, rangeWider*math.Pow(e.past.dispersion(), rangePower)))
+	wider := max(rangeLeast, rangeWider*math.Pow(e.past.dispersion(), rangePower))
 	least = likely * math.Pow(post.quantile(0.9)/likely, wider)
 	most = likely * math.Pow(post.quantile(0.1)/likely, wider)
 	return max(shortestMean, least), likely, min(longestMean, most)
@@ -97,7 +103,6 @@ const (
 	rangeWider = 1.15
 	rangePower = 2.0
 	rangeLeast = 0.8
-	rangeMost  = 3.0
 )
 
 // quantile returns the mean time in seconds that a page which goes on changing exceeds with

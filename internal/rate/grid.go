@@ -3,18 +3,17 @@ package rate
 import "math"
 
 // The prior. Mean times between changes are spread evenly on a logarithmic scale, which
-// Brewington and Cybenko ("How dynamic is the Web?", 2000) found about right. The ends are
-// thinner, and daily and weekly changes more likely, since many people publish by the day
-// and by the week.
+// Brewington and Cybenko ("How dynamic is the Web?", 2000) found about right. Times of
+// minutes are thinner, and daily and weekly changes more likely, since many people publish by
+// the day and by the week.
 const (
 	shortestMean = 5.0 // seconds
 	longestMean  = 8 * year
-	likelyFrom   = 10 * minute
-	likelyTo     = 5 * year
-	seldom       = 0.3  // height outside the likely times
-	hardly       = 0.05 // height below half of the shortest
+	likelyFrom   = 5 * minute
+	hardly       = 0.05 // height below that
 	rhythm       = 0.55 // height of the day and the week above the rest
 	rhythmNats   = 0.3  // and their width
+	neverPrior   = 0.12 // that a page never changes
 
 	minute = 60
 	hour   = 60 * minute
@@ -42,7 +41,7 @@ type cell struct {
 	mean, perSecond float64
 	width           float64 // of the times it stands for, in nats
 	freq            Freq
-	prior           float64 // of all pages that change
+	prior           float64
 	logRate         float64
 	logFound        [len(noises)][bins]float64 // logarithm of the chance that a look finds a change after the bin's gap
 }
@@ -52,7 +51,7 @@ type cell struct {
 var grid = newGrid()
 
 func newGrid() (g [cells]cell) {
-	edges := [len(bands) + 1]float64{shortestMean, likelyFrom / 2, len(bands): longestMean}
+	edges := [len(bands) + 1]float64{shortestMean, likelyFrom, len(bands): longestMean}
 	nominal := [...]float64{hour, day, 7 * day, month, year}
 	for i := 1; i < len(nominal); i++ { // a class ends halfway to the next one's nominal time
 		edges[i+1] = math.Sqrt(nominal[i-1] * nominal[i])
@@ -67,9 +66,10 @@ func newGrid() (g [cells]cell) {
 		}
 	}
 	for k := range g {
-		g[k].prior /= sum
+		g[k].prior *= (1 - neverPrior) / sum
 	}
 	g[0] = newCell(math.Inf(1), 0, Never)
+	g[0].prior = neverPrior
 	g[0].logRate = leastLog
 	return g
 }
@@ -91,11 +91,8 @@ func newCell(mean, width float64, f Freq) cell {
 
 func priorDensity(mean float64) float64 {
 	p := 1.0
-	switch {
-	case mean < likelyFrom/2:
+	if mean < likelyFrom {
 		p = hardly
-	case mean < likelyFrom, mean > likelyTo:
-		p = seldom
 	}
 	for _, often := range [...]float64{day, 7 * day} {
 		d := math.Log(mean/often) / rhythmNats

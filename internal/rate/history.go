@@ -103,13 +103,10 @@ func (h *history) dispersion() float64 {
 	}
 	n := float64(h.changes())
 	ratio := math.Log(max(1, h.span()/n)) - float64(h.meanLog)*logUnit
-	return max(leastDispersion, (n*ratio/eulerGamma+fewChanges)/(n+fewChanges))
+	return max(0, (n*ratio/eulerGamma+fewChanges)/(n+fewChanges))
 }
 
-const (
-	fewChanges      = 9.0
-	leastDispersion = 0.05
-)
+const fewChanges = 9.0
 
 // span is about the time in seconds that the history remembers.
 func (h *history) span() float64 {
@@ -120,14 +117,10 @@ func (h *history) span() float64 {
 	return sum
 }
 
-// fading is how much of the history fades in so many seconds, in nats.
-func (h *history) fading(seconds float64) float64 {
-	return seconds * (float64(h.changes())/max(hour, h.span())/fadeChanges + 1.0/fadeSeconds)
-}
-
 // fade lets the history fade for so many seconds.
 func (h *history) fade(seconds float64) {
-	units := float64(h.faded) + h.fading(seconds)/fadeUnit + 0.5
+	nats := seconds * (float64(h.changes())/max(hour, h.span())/fadeChanges + 1.0/fadeSeconds)
+	units := float64(h.faded) + nats/fadeUnit + 0.5
 	if units < fadeFrom {
 		h.faded = uint8(units)
 		return

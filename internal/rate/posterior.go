@@ -2,30 +2,31 @@ package rate
 
 import "math"
 
-// The prior of a page, before it is seen.
 const (
-	neverPrior  = 0.12  // that it never changes, against changing at random
-	stopPrior   = 0.5   // the same for a page that changed, once its past has faded
-	alwaysPrior = 0.07  // that it is another page at every look
+	alwaysPrior = 0.07  // that a page is another one at every look, before it is seen
 	alwaysMiss  = 0.001 // chance that such a page looks the same twice running
 )
 
-// How today's rate may differ from the past one. Tests on real histories and simulated
-// pages chose these constants, the fading of a history and the priors of noise, so that the
-// words get true probabilities, see eval/rates.
+// A Tuning has the constants that matter most for how today's rate may differ from the past
+// one. Like the others here, the fading of a history and the priors of noise, they were
+// chosen by tests on real histories and simulated pages, so that the words get true
+// probabilities. See eval/rates, which alone uses others than those of an Estimate.
+type Tuning struct {
+	Drifts    float64 // probability that the rate drifted, times the dispersion
+	DriftWide float64 // the standard deviation of how far, in nats
+	Stops     float64 // probability that the page stopped at its last change
+	Leaves    float64 // probability that it then went over to any other rate
+	Bunched   float64 // probability that the page changes in bunches, with long quiet times between them
+}
+
+// Tuned returns the constants that an Estimate uses.
+func Tuned() Tuning { return tuned }
+
+var tuned = Tuning{Drifts: 0.2, DriftWide: 1.15, Stops: 0.001, Leaves: 0.002, Bunched: 0.16}
+
 const (
-	quietFades = 0.22 // how much of a history fades in the quiet time since the last change, relative to the time before
-
-	spread     = 0.02 // no page is quite like the model: that the rate belongs to neighbouring cells
-	drifts     = 0.2  // that it drifted further, times the dispersion
 	mostDrifts = 0.9
-	driftNats  = -0.35 // by so much slower on average, that is, faster
-	driftWide  = 1.1   // with this standard deviation, in nats
-
-	bunched = 0.16 // that a page changes in bunches, with long quiet times between them
-
-	stops  = 0.0012 // that the page stopped at its last change
-	leaves = 0.0015 // that it then went over to any other rate
+	driftNats  = -0.35 // a rate that drifts is by so much slower on average, that is, faster
 )
 
 // A posterior holds the probability of each cell, and that of a page that differs at every
@@ -35,27 +36,22 @@ type posterior struct {
 	always float64
 }
 
-func (e *Estimate) posterior() (p posterior) {
+func (t *Tuning) posterior(e *Estimate) (p posterior) {
 	quiet, looks := float64(coarse(e.lastVisit-e.lastChange)), float64(coarse(uint32(e.quiet)))
-	never, share := neverPrior, math.Exp(-quietFades*e.past.fading(quiet))
-	if e.changes > 0 {
-		never = share*neverPrior + (1-share)*stopPrior
-	}
 	dispersion := e.past.dispersion()
-	best := p.weigh(&e.past, share/math.Sqrt(max(1, dispersion)), looks)
-	p.cells[0] *= never
-	for k := 1; k < cells; k++ {
-		p.cells[k] *= (1 - never) * grid[k].prior
+	best := p.weigh(&e.past, 1/math.Sqrt(max(1, dispersion)), looks)
+	for k := range p.cells {
+		p.cells[k] *= grid[k].prior
 	}
 	if e.changes > 0 {
-		p.drift(min(mostDrifts, drifts*dispersion))
+		p.drift(t, min(mostDrifts, t.Drifts*dispersion))
 		if e.past.gaps[dated] == 0 { // a page whose changes have dates does not differ at every look
 			p.always = math.Exp(min(leastNats, e.past.always(looks)-best))
 		}
 	}
 	sum := p.always
 	for k := range p.cells {
-		p.cells[k] *= lasts(grid[k].perSecond * quiet)
+		p.cells[k] *= t.lasts(grid[k].perSecond * quiet)
 		sum += p.cells[k]
 	}
 	p.always /= sum
@@ -116,15 +112,12 @@ func (h *history) always(looks float64) float64 {
 
 // drift moves the weights of the past rates to those of today. A share of them drifts. All
 // cells are about equally wide, so it moves weights by whole cells.
-func (p *posterior) drift(share float64) {
-	kernel := drifted
+func (p *posterior) drift(t *Tuning, share float64) {
+	kernel := t.drifted()
 	for i := range kernel {
 		kernel[i] *= share
 	}
-	kernel[driftCells] += 1 - share - spread
-	for _, i := range [...]int{-2, -1, 1, 2} {
-		kernel[driftCells+i] += spread / 4
-	}
+	kernel[driftCells] += 1 - share
 	before, sum := p.cells, 0.0
 	clear(p.cells[1:])
 	var moved [cells + 2*2*driftCells]float64 // with room at both ends
@@ -139,9 +132,9 @@ func (p *posterior) drift(share float64) {
 	for i, w := range moved {
 		p.cells[max(1, min(cells-1, i-driftCells))] += w
 	}
-	p.cells[0] += stops * sum
+	p.cells[0] += t.Stops * sum
 	for k := 1; k < cells; k++ {
-		p.cells[k] += leaves * sum * grid[k].prior
+		p.cells[k] += t.Leaves * sum * grid[k].prior
 	}
 }
 
@@ -152,12 +145,10 @@ const (
 
 // drifted says how the weight of a rate that drifts spreads over the cells around it, from
 // faster to slower.
-var drifted = newDrifted()
-
-func newDrifted() (d [2*driftCells + 1]float64) {
+func (t *Tuning) drifted() (d [2*driftCells + 1]float64) {
 	sum := 0.0
 	for i := range d {
-		x := (float64(i-driftCells)*cellNats - driftNats) / driftWide
+		x := (float64(i-driftCells)*cellNats - driftNats) / t.DriftWide
 		d[i] = math.Exp(-x * x / 2)
 		sum += d[i]
 	}
@@ -170,6 +161,6 @@ func newDrifted() (d [2*driftCells + 1]float64) {
 // lasts is the chance that a page has no change for x of its mean times between changes.
 // The gaps of bunched changes have a Weibull distribution of shape ½, whose standard
 // deviation is 2.2 times its mean.
-func lasts(x float64) float64 {
-	return (1-bunched)*math.Exp(-x) + bunched*math.Exp(-math.Sqrt(2*x))
+func (t *Tuning) lasts(x float64) float64 {
+	return (1-t.Bunched)*math.Exp(-x) + t.Bunched*math.Exp(-math.Sqrt(2*x))
 }

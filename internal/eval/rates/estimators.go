@@ -57,7 +57,7 @@ func (e *estimators) labels() [len(names)]label {
 		// bias-reduced estimator
 		point(func() float64 { return t / n / -math.Log((n-x+0.5)/(n+0.5)) }),
 		point(e.likeliest),
-		e.label(),
+		read(rate.Tuned(), e.ours),
 	}
 }
 
@@ -65,10 +65,10 @@ func (e *estimators) labels() [len(names)]label {
 // literature call a page always.
 const everyChange = 3
 
-// label returns our estimator's label.
-func (e *estimators) label() (l label) {
-	l.freq, l.probability = e.ours.Freq()
-	l.least, l.mean, l.most = e.ours.Interval()
+// read returns our estimator's label, with the constants of its read-out.
+func read(t rate.Tuning, e rate.Estimate) (l label) {
+	l.freq, l.probability = t.Freq(e)
+	l.least, l.mean, l.most = t.Interval(e)
 	return l
 }
 
