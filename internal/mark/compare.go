@@ -71,12 +71,8 @@ func (c *comparison) strangeness() strangeness {
 			known++
 		}
 	}
-	last, gone := int(c.Mark.Shown), 0
-	for i := range last {
-		if !c.shown.has(keyAt(c.Mark.known, 2*i)) {
-			gone++
-		}
-	}
+	last := int(c.Mark.Shown)
+	gone := last - c.shown.count(c.Mark.known[:2*last])
 	if !c.List && len(c.Mark.known) >= 2*replacedFrom && 100*known < replacedShare*len(c.blocks) {
 		return replaced
 	}

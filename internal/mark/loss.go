@@ -59,10 +59,5 @@ func (c *comparison) misses() bool {
 	if c.List || c.Loss.Tired > 0 || c.Doubt == firstDoubt || c.View.size+leastLoss > c.Mark.Size || c.View.links < int(c.Mark.Links) {
 		return false
 	}
-	for i := range int(c.Own) {
-		if !c.shown.has(keyAt(c.Mark.known, 2*i)) {
-			return true
-		}
-	}
-	return false
+	return c.shown.count(c.Mark.known[:2*c.Own]) < int(c.Own)
 }

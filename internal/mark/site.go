@@ -19,25 +19,11 @@ const (
 	bucketSize  = 8
 )
 
-// shown is a block: 20 bits of its hash, 8 bits of the page that showed it last, and the
-// number of pages that showed it, up to 15. 0 means no block.
-type shown uint32
-
-const (
-	pagesMask = 1<<4 - 1
-	pageShift = 4
-	tagShift  = 12
-)
-
-func (s shown) pages() uint8 { return uint8(s & pagesMask) }
-
-// seenOn returns the block after a page showed it.
-func (s shown) seenOn(page uint8) shown {
-	if s.pages() > 0 && uint8(s>>pageShift) == page {
-		return s
-	}
-	n := min(s.pages()+1, pagesMask)
-	return s>>tagShift<<tagShift | shown(page)<<pageShift | shown(n)
+// shown is a block. Package encoding/binary writes and reads the fields.
+type shown struct {
+	Tag   uint16 // of its hash
+	Page  uint8  // of the page that showed it last
+	Pages uint8  // how many pages showed it, at most 255; 0 for no block
 }
 
 // Consult tells a view how many pages showed each of its blocks, and learns the blocks that
@@ -55,28 +41,28 @@ func (s *Site) Consult(v *View, m Mark, page uint64) {
 // Each bucket keeps the blocks used last in front. Blocks on few pages make room first.
 func (s *Site) see(hash uint64, page uint8, isNew bool) (pages uint8) {
 	bucket := &s.buckets[hash%bucketsKept]
-	tag := shown(hash>>10) << tagShift
-	at := slices.IndexFunc(bucket[:], func(e shown) bool { return e != 0 && e>>tagShift == tag>>tagShift })
-	entry := tag
+	tag := uint16(hash / bucketsKept)
+	at := slices.IndexFunc(bucket[:], func(e shown) bool { return e.Pages > 0 && e.Tag == tag })
+	entry := shown{Tag: tag}
 	switch {
 	case at >= 0:
 		entry = bucket[at]
 	case !isNew:
 		return 0
 	default:
-		for at = bucketSize - 1; at > 0 && bucket[at].pages() > pagesOfText; at-- {
+		for at = bucketSize - 1; at > 0 && bucket[at].Pages > pagesOfText; at-- {
 		}
 	}
-	if isNew {
-		entry = entry.seenOn(page)
+	if isNew && (entry.Pages == 0 || entry.Page != page) {
+		entry.Page, entry.Pages = page, min(entry.Pages, 254)+1
 	}
 	copy(bucket[1:at+1], bucket[:at])
 	bucket[0] = entry
-	return entry.pages()
+	return entry.Pages
 }
 
 // siteVersion is the first byte of an encoded site.
-const siteVersion = 2
+const siteVersion = 3
 
 // AppendBinary appends the memory in a form that [ParseSite] reads, 32 KiB and a byte.
 func (s *Site) AppendBinary(b []byte) []byte {

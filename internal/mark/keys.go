@@ -18,6 +18,16 @@ func setOf(keys string) *keySet {
 	return s
 }
 
+// count counts those of some keys that are in the set.
+func (s *keySet) count(keys string) (n int) {
+	for i := 0; i < len(keys); i += 2 {
+		if s.has(keyAt(keys, i)) {
+			n++
+		}
+	}
+	return n
+}
+
 func keyAt(keys string, i int) uint16 { return uint16(keys[i])<<8 | uint16(keys[i+1]) }
 
 // adopt makes the texts of a view known. The page's own go first, then those that it shares
