@@ -389,7 +389,8 @@ func Behind(prefixes ...netip.Prefix) func(*http.Request) netip.Addr {
 //
 // Counters begin at 0 at each start, and in a fleet each process counts its own. The
 // numbers of pages and files are the same in each process; take their maximum, not their
-// sum. No number names a page or a visitor. Metrics panics if allow is nil.
+// sum. No number names a page or a visitor. The handler calls allow for each request,
+// concurrently. Metrics panics if allow is nil.
 func (s *Site) Metrics(allow func(*http.Request) bool) http.Handler {
 	return guard.Handler("Metrics", allow, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -1058,8 +1058,9 @@ func (s *Site) Flush(ctx context.Context) error {
 
 // Forget takes the page at url out of the sitemap, erases what is known of it, and bars it
 // until a rule says Always. url is a URL of the site, or a location such as "/about". If
-// Forget returns nil, all of that is stored. If it returns an error, nothing is stored, and
-// the page comes back when it is seen again. Then call it again.
+// Forget returns nil, all of that is stored. If it returns an error, nothing is stored: url
+// can be no page of the site, or the store did not take it. In the second case the page
+// comes back when it is seen again, so call Forget again.
 func (s *Site) Forget(ctx context.Context, url string) error {
 	loc, err := s.locate(url)
 	if err != nil {
