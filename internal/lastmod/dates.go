@@ -175,9 +175,9 @@ func (d *Dates) hold(l Look, since moment.Time, now heldLook) (first heldLook) {
 	return first
 }
 
-// change dates a change. A time before the latest possible lastmod of the page cannot be
-// that of the present content. A date that is believed now is kept, even if its source
-// later loses trust: the look confirmed it.
+// change dates a change. A time before the latest lastmod that the page may have had cannot
+// be that of the present content. A date that is believed now is kept even if its source
+// later loses trust, since the look confirmed it.
 func (d *Dates) change(first heldLook, since, latest, at moment.Time, trust Trust) {
 	d.seen++
 	if since < latest {
@@ -251,7 +251,7 @@ func (d *Dates) take(s Source, p step, l Look) {
 	case l.Outcome == mark.Changed, first:
 		g.moved, g.kept, g.young = false, 0, young
 		if d.fresh != 0 && (young || first && !l.First) || d.isLate(s, p.new, l.First) {
-			g.moved = true // it is never used, since a later date may have been
+			g.moved = true // it is never used: a later date may have been published
 		}
 	case g.moved:
 	case p.new != p.old:
@@ -274,8 +274,8 @@ func (d *Dates) isLate(s Source, date moment.Time, firstLook bool) bool {
 	return false
 }
 
-// used returns the date that a source gives the present content, 0 for none. It assumes that
-// the source is believed. date is the one that the source gave last.
+// used returns the date of the present content by a source that is believed, 0 for none.
+// date is the one that the source gave last.
 func (d *Dates) used(s Source, date moment.Time) moment.Time {
 	switch g := &d.given[s]; {
 	case g.moved:
@@ -313,10 +313,10 @@ func (d *Dates) FirstSeen(at moment.Time) { d.fresh = min(d.announced, at.Second
 // Listed notes that the page is listed. From then on it cannot be announced.
 func (d *Dates) Listed() { d.announced = 0 }
 
-// AnnouncedLate notes, at a look at another page, that this page is new although it was
-// seen already: a look at since showed the first link to it. That dates the page, or its
-// first sighting does if a source gives a date in between. The page is not new if it was
-// seen before the link, or if a later date may have been used. AnnouncedLate reports
+// AnnouncedLate notes that this page, which was seen already, is new after all: a look at
+// another page, at since, showed the first link to it. The page has that date. If a source
+// gives a later one, it has the date of its first sighting. The page is not new if it was
+// seen before the link, or if a later date may have been published. AnnouncedLate reports
 // whether anything changed.
 func (d *Dates) AnnouncedLate(firstSeen, since, at moment.Time) bool {
 	firstSeen, since = firstSeen.Second(), since.Second()
@@ -334,7 +334,7 @@ func (d *Dates) AnnouncedLate(firstSeen, since, at moment.Time) bool {
 			d.fresh = firstSeen
 		}
 		if g.young && (g.last < used || g.last >= firstSeen.Add(-clockWindow)) {
-			g.moved = true // a later date may have been used, or this one follows the clock
+			g.moved = true // a later date may have been published, or this one follows the clock
 		}
 		g.young = false
 	}

@@ -26,7 +26,6 @@ type Look struct {
 // Reading is the result of merging a look.
 type Reading struct {
 	pagerecord.Standing
-	Linked bool // a listed page links to it
 	News   Novelty
 	Follow bool // its links count and must still be merged, see [Batch.Follow]
 }
@@ -35,7 +34,7 @@ type Reading struct {
 func (m *Batch) Apply(k *Look) Reading {
 	p, known := m.Load(k.Location)
 	follow := m.merge(k, p, known)
-	return Reading{p.Standing, p.Link, k.novelty(p), follow && m.site.leads(p)}
+	return Reading{p.Standing, k.novelty(p), follow && m.site.leads(p)}
 }
 
 // merge merges a look at a page. follow says that the links of the page must be followed,

@@ -246,7 +246,7 @@ func (m *Batch) settled(p *pagerecord.Page, at time.Time) {
 	m.Effects.Settled[p.Loaded.Location] = Settlement{p.Part, at}
 }
 
-// due makes the next visit to a location be looked at.
+// due marks a location as due at its next visit.
 func (m *Batch) due(location string) { m.Effects.Due = append(m.Effects.Due, location) }
 
 // move moves a listed page to another part, since its own is too large.

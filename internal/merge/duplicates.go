@@ -89,8 +89,8 @@ func claim(p *pagerecord.Page) admit.Claim {
 	return admit.Claim{Location: p.Loaded.Location, Linked: p.Link || p.Hop > 0}
 }
 
-// leave takes a page, with its ID, out of its duplicates. If it represented them, another
-// one takes its place at the next look at it.
+// leave takes a page, with its ID, out of its duplicates. If it represented them, the next
+// of them that is looked at takes its place.
 func (m *Batch) leave(p *pagerecord.Page, id uint64) {
 	if p.Joined == 0 {
 		return

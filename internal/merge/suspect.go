@@ -139,7 +139,7 @@ func (m *Batch) Confirm(location string) {
 	alone := p.MissingWhy == admit.NotFound && p.MissingNet != pagerecord.SeveralNetworks
 	switch {
 	case p.Missing == 0 || !p.HasMinute(), alone && !all.Of(p.MissingNet, m.moment().Second()).Suffices(m.site.Listed):
-		m.endMinute(location) // a doubt stays until the page is seen or refused again
+		m.endMinute(location) // the doubt itself stays until the page is seen or refused again
 		m.settled(p, m.Now)
 		return
 	case alone:

@@ -277,7 +277,7 @@ func (r *Reading) fields(f *record.Fields) {
 // Copies says what the page shows, to find others that show the same.
 type Copies struct {
 	Showing uint64 // a hash of the content, 0 if unknown or too little to compare pages
-	Joined  uint64 // the content whose duplicates include the page; Showing or 0 once it was judged
+	Joined  uint64 // the content among whose duplicates the page is; once it was judged, Showing or 0
 	Shared  bool   // another location showed the same lately
 	Crowd   bool   // many did
 }

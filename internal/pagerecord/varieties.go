@@ -13,10 +13,9 @@ const varietiesKept = 8
 // familiar is a bit of a variety: the mark knows its text.
 const familiar = 1
 
-// Meet says what a look in a variety means. The first look in a variety may show another text,
-// which is no change, or be the first to show a change. So it decides nothing. At the second look,
-// the mark learns the text, if no other variety has shown it by then. taken is false if the mark
-// must stay as it was.
+// Meet says what a look in a variety means. The first look in a variety decides nothing: if it
+// shows another text, that may be the variety's own, or a change. At the second look the mark
+// learns the text. taken is false if the mark must stay as it was.
 func (v *Varieties) Meet(variety uint16, o mark.Outcome) (meant mark.Outcome, taken bool) {
 	if variety == 0 {
 		return o, true
@@ -43,8 +42,8 @@ func (v *Varieties) Meet(variety uint16, o mark.Outcome) (meant mark.Outcome, ta
 	return meant, taken
 }
 
-// Untold reports whether the mark did not learn the last look's text. Then the same bytes may still
-// be news.
+// Untold reports whether the mark does not know the text of the last look yet. Then the same bytes
+// may still show a change.
 func (v Varieties) Untold() bool { return len(v) > 0 && v[0]&familiar == 0 }
 
 // Awaits reports whether the mark holds something that was seen in another variety. A look in this
