@@ -7,9 +7,9 @@ type loss struct {
 	Tired uint8  // for so many more looks no missing text counts
 }
 
-// A lost text is a change once more than lossLooks looks missed it, for long enough. A
-// shorter text may be a message. If a text comes back, texts come and go on this page, so
-// for some looks no missing text counts.
+// A lost text is a change once more than lossLooks looks missed it, for long enough, and the
+// page is known well. A shorter text may be a message. If a text comes back, texts come and go
+// on this page, so for some looks no missing text counts.
 const (
 	leastLoss  = 60 // bytes
 	lossLooks  = 2
@@ -31,7 +31,7 @@ func (c *comparison) lose() (since int64) {
 		*l = loss{Tired: tiredLooks}
 	case l.Looks > 0:
 		l.Looks = min(l.Looks, 254) + 1
-		if l.Looks > lossLooks && c.at-int64(l.Since) > lossTime {
+		if c.Doubt == 0 && l.Looks > lossLooks && c.at-int64(l.Since) > lossTime {
 			since = int64(l.Since)
 			*l = loss{}
 		}
@@ -56,7 +56,7 @@ func (c *comparison) sinceLast() (news, returned bool) {
 
 // misses reports whether a text of the page is gone.
 func (c *comparison) misses() bool {
-	if c.List || c.Loss.Tired > 0 || c.Doubt == firstDoubt || c.View.size+leastLoss > c.Mark.Size || c.View.links < int(c.Mark.Links) {
+	if c.List || c.Loss.Tired > 0 || c.View.size+leastLoss > c.Mark.Size || c.View.links < int(c.Mark.Links) {
 		return false
 	}
 	return c.shown.count(c.Mark.known[:2*c.Own]) < int(c.Own)
