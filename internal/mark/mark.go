@@ -97,9 +97,10 @@ func (m Mark) Look(v *View, at int64) (after Mark, o Outcome, since int64) {
 func (m Mark) Still() Mark {
 	for i := range m.watch {
 		if w := &m.watch[i]; w.Seen > 0 && w.Patience == 0 {
-			w.Seen = min(w.Seen, 254) + 1
+			w.again()
 		}
 	}
+	m.closeGaps()
 	m.Doubt -= min(m.Doubt, 1)
 	m.Loss.Tired -= min(m.Loss.Tired, 1)
 	return m

@@ -41,24 +41,35 @@ func (c *comparison) settle() (since int64) {
 			surprised = c.leave(w) || surprised
 			continue
 		}
-		w.Seen = min(w.Seen, 254) + 1
+		w.again()
 		switch {
 		case w.Patience > 0 && !c.isOwn(b):
 			*w = watched{}
 		case w.Patience > 0 && c.isRipe(w, b):
 			since, c.Fresh = max(since, int64(w.Since)), 1
 			c.believe(w.Since)
-		case w.Patience == 0 && w.Seen > settledLooks:
-			*w = watched{}
 		}
 	}
-	_ = slices.DeleteFunc(c.watch[:], func(w watched) bool { return w.Seen == 0 })
+	c.closeGaps()
 	if surprised {
 		c.Doubt = min(c.Doubt+1, firstDoubt)
 	} else {
 		c.Doubt -= min(c.Doubt, 1)
 	}
 	return since
+}
+
+// again notes that one more look showed a block. The watch ends if it has come to stay.
+func (w *watched) again() {
+	w.Seen = min(w.Seen, 254) + 1
+	if w.Patience == 0 && w.Seen > settledLooks {
+		*w = watched{}
+	}
+}
+
+// closeGaps moves the watched blocks to the front.
+func (m *Mark) closeGaps() {
+	_ = slices.DeleteFunc(m.watch[:], func(w watched) bool { return w.Seen == 0 })
 }
 
 // find returns the block with a key, or nil.
