@@ -165,7 +165,7 @@ func (c *comparison) news() (list []newsItem) {
 			}
 		case b.link && !c.List && !c.moreLinks:
 		case c.isOwn(b) || !c.List && !b.link:
-			list = append(list, newsItem{b, watched{Key: b.key, Form: b.form, Prev: prev, Next: endOfText, Since: uint32(c.at), Seen: 1}})
+			list = append(list, newsItem{b, watched{Key: b.key, Form: b.form, Prev: prev, Next: endOfText, Since: uint32(c.at), Long: b.size > longestDated, Seen: 1}})
 		}
 	}
 	return list

@@ -11,13 +11,17 @@ type watched struct {
 	Key, Form  uint16
 	Prev, Next uint16 // names of its place, by the known blocks around it
 	Since      uint32 // the look that first showed it
+	Long       bool   // it is longer than longestDated
 	Seen       uint8  // looks that showed it, 0 for none
 	Patience   uint8  // it is held until more looks than these showed it; 0 if it is not held
 	Odd        bool   // while it is held: nearly all other text was gone or replaced when it came
 }
 
-// settledLooks is how many looks must show a block until it has come to stay.
-const settledLooks = 8
+// A block that so many looks have shown has come to stay. A long text seldom moves by itself.
+const (
+	settledLooks     = 8
+	settledLongLooks = 3
+)
 
 // patientLooks is how many looks a block waits if much speaks against it.
 const patientLooks = 3
@@ -90,7 +94,7 @@ func (c *comparison) leave(w *watched) (surprise bool) {
 	case c.strange == another && w.Patience > 0: // it may be there still, in the other text
 		return false
 	case c.strange == usual:
-		surprise = c.moved(w)
+		surprise = (!w.Long || w.Seen < settledLongLooks) && c.moved(w)
 	case w.Patience == 0:
 		return false
 	}
