@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -81,39 +80,4 @@ func TestRouteVariableNamedLikeASecretNeedsMoreEvidence(t *testing.T) {
 		r.sight("/", home, from(netA))
 		r.wantListed("/", "/x/winter")
 	})
-}
-
-// A page with links that nobody has followed yet is read again after a day, but not after
-// two: by then nobody will follow them.
-func TestPageWithNothingLeftOpenIsNotReadAgain(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
-		home := html("home", "/a", "/dead")
-		r.sight("/", home)
-		r.sight("/a", html("a"))
-		for _, step := range []struct {
-			after time.Duration
-			again bool
-		}{{time.Hour, false}, {24 * time.Hour, true}, {25 * time.Hour, true}, {25 * time.Hour, false}, {25 * time.Hour, false}} {
-			time.Sleep(step.after)
-			if again := r.readsAgain("/", home); again != step.again {
-				t.Errorf("after %v more it is read again: %t, want %t", step.after, again, step.again)
-			}
-		}
-	})
-}
-
-// readsAgain offers a look with the same bytes as the last one, and reports whether it
-// was read again.
-func (r *rig) readsAgain(location, body string) (again bool) {
-	r.Helper()
-	s := seen(location, body)
-	r.check(r.ledger.call(r.Context(), func(ctx context.Context) error {
-		pages, err := r.ledger.glance(ctx, []*look.Sighting{s})
-		if err == nil {
-			_, again = r.ledger.site.Knows(look.New(s, r.ledger.cfg.Normalizer, r.ledger.site.Names.Key(), false), pages[0])
-		}
-		return err
-	}))
-	r.sight(location, body)
-	return again
 }

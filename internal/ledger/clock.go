@@ -24,8 +24,8 @@ type clock struct {
 // behind reports whether looks date nothing now.
 func (c *clock) behind() bool { return !c.since.IsZero() }
 
-// judge takes the time of a look. late says that the site was observed later than that.
-// judge reports whether the clock is believed from now on although it is behind.
+// judge takes the time of a look, and whether the site was observed later than that. It
+// reports whether the clock is believed from now on although it is behind.
 func (c *clock) judge(at time.Time, late bool) (believed bool) {
 	passed := time.Since(c.since)
 	jumped := (at.Sub(c.shown) - passed).Abs() >= time.Hour

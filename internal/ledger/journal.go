@@ -8,8 +8,6 @@ import (
 // pruneAfter is how many events are written to the journal between two prunings.
 const pruneAfter = 25_000
 
-func (l *Ledger) pruneDue(now time.Time) time.Time { return nowIf(l.known.events >= pruneAfter, now) }
-
 // pruneJournal drops events that are too old or too many.
 func (l *Ledger) pruneJournal(ctx context.Context, _ bool) error {
 	if err := l.site.Journal.Prune(ctx, l.cfg.Store, time.Now()); err != nil {

@@ -53,7 +53,7 @@ func (d suspects) overdue(now time.Time) []string {
 }
 
 // due returns when the next minute is over, zero if there are no suspects.
-func (d suspects) due(time.Time) (due time.Time) {
+func (d suspects) due() (due time.Time) {
 	for _, since := range d {
 		if at := since.Add(pagerecord.ConfirmAfter); due.IsZero() || at.Before(due) {
 			due = at

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"time"
 
 	"github.com/servemap/servemap/internal/files"
 	"github.com/servemap/servemap/internal/lastmod"
@@ -44,10 +43,6 @@ func (l *Ledger) foundStamps() lastmod.Trust {
 		found[s] = lastmod.Distrust{Stamps: found[s].Stamps}
 	}
 	return found
-}
-
-func (l *Ledger) stampsDue(now time.Time) time.Time {
-	return nowIf(l.foundStamps() != l.known.stamps, now)
 }
 
 // keepStamps stores the found stamps, so that a date that was doubted stays doubted after

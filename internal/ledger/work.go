@@ -63,12 +63,12 @@ func nowIf(is bool, now time.Time) time.Time {
 func (l *Ledger) newTasks() []task {
 	return []task{
 		{due: func(time.Time) time.Time { return l.fleet.Due() }, run: l.refresh, flush: true},
-		{due: l.mergeDue, run: l.mergeQueued},
-		{due: func(now time.Time) time.Time { return l.suspects.due(now) }, run: l.confirmSuspects},
+		{due: func(now time.Time) time.Time { return nowIf(len(l.pending) > 0 || l.queue.depth() > 0, now) }, run: l.mergeQueued},
+		{due: func(time.Time) time.Time { return l.suspects.due() }, run: l.confirmSuspects},
 		{due: l.evictDue, run: l.evict},
-		{due: l.pruneDue, run: l.pruneJournal},
+		{due: func(now time.Time) time.Time { return nowIf(l.known.events >= pruneAfter, now) }, run: l.pruneJournal},
 		{due: l.reviewDue, run: l.reviewSome, flush: true},
-		{due: l.stampsDue, run: l.keepStamps},
+		{due: func(now time.Time) time.Time { return nowIf(l.foundStamps() != l.known.stamps, now) }, run: l.keepStamps},
 		{due: l.furnitureDue, run: l.keepFurniture, flush: true},
 		{due: func(time.Time) time.Time { return l.survey.FewDue() }, run: l.hintFew},
 		{due: l.syncDue, run: l.sync, flush: true},
@@ -132,10 +132,6 @@ const batch = 128
 
 // roundBatches is how many batches are merged before the other tasks get a turn.
 const roundBatches = 16
-
-func (l *Ledger) mergeDue(now time.Time) time.Time {
-	return nowIf(len(l.pending) > 0 || l.queue.depth() > 0, now)
-}
 
 // mergeQueued merges the queued sightings.
 func (l *Ledger) mergeQueued(ctx context.Context, all bool) error {
