@@ -216,7 +216,7 @@ func TestChangeFreqIsInferred(t *testing.T) {
 		{"every look", time.Second, 24, 5 * time.Second, rate.Always},
 		{"once, a minute after the first look", time.Minute, 20, 5 * time.Second, rate.Unknown},
 		{"every day", 24 * time.Hour, 200, 2 * time.Hour, rate.Daily},
-		{"every week", 7 * 24 * time.Hour, 800, 6 * time.Hour, rate.Weekly},
+		{"every week", 7 * 24 * time.Hour, 400, 6 * time.Hour, rate.Weekly},
 		{"never for two years", 0, 800, 24 * time.Hour, rate.Never},
 	} {
 		runInBubble(t, tt.name, Config{}, func(r *rig) {
