@@ -213,11 +213,11 @@
 // headings, items, cells. The Site keeps two bytes of each block, at most 4 KiB a page. In
 // another 32 KiB it keeps how many pages show each block.
 //
-//   - A block that its page never showed is a change at once, if it has 20 bytes or names a
-//     price. A block that comes back is no change.
+//   - A block that its page never showed is a change at once, if it has 16 bytes or names a
+//     price. A block that comes back is no change. A link needs 12 bytes.
 //   - A page is read as a list if much of it is links to articles, or their headlines. On a
 //     list only new items count. On an article a link counts if there are more links than
-//     before. A short link must be there at four looks.
+//     before, and must be there at four looks.
 //   - A block that goes again teaches that its place moves by itself: a clock, a quote, the
 //     weather. New text there is held until it has stayed for longer, and is then dated to
 //     the first look that showed it. The same holds for the first small news of a page that
@@ -228,8 +228,8 @@
 //     nearly empty is held for a day, or until a believed date that moved with it has stood
 //     for a day. A page whose Vary names Accept-Language is compared
 //     with itself in that language.
-//   - A text that one page loses is a change once it has been gone for a day, unless texts
-//     come and go on that page.
+//   - A text that one page loses is a change once it has been gone for a day and the page has
+//     proved quiet, unless texts come and go on that page.
 //   - A new comment under a post is a change. Numbers in a short text, ages, copyright
 //     lines, and the same words in other blocks are no change.
 //

@@ -19,6 +19,7 @@ const (
 	_ Hint = iota
 	Host
 	WWW
+	Scheme
 	Prefix
 	Failing
 	Authorization

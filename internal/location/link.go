@@ -33,6 +33,13 @@ func (n *Normalizer) Twin(base, href string) bool {
 	return reason == ReasonNone && ref.authority != "" && hostKey(ref.authority) == hostKey(n.origin.Twin().host) && !n.link.hasLink(ref.authority)
 }
 
+// OtherScheme reports whether an absolute URL has the one of http and https that the origin does not
+// have. Resolve ignores that difference.
+func (n *Normalizer) OtherScheme(url string) bool {
+	scheme, _, absolute := strings.Cut(Clean(url), "://")
+	return absolute && !strings.EqualFold(scheme, n.origin.scheme)
+}
+
 // Base returns the base for Resolve if the page at location has a base element with this href. As
 // in browsers, an href that cannot be a base is ignored, and so is an empty one. The result is then
 // location.

@@ -122,5 +122,15 @@ func (o Origin) Twin() Origin {
 	return o
 }
 
+// WithOtherScheme returns the origin with https in place of http, or http in place of https.
+func (o Origin) WithOtherScheme() Origin {
+	if o.scheme == "https" {
+		o.scheme = "http"
+	} else {
+		o.scheme = "https"
+	}
+	return o
+}
+
 // URL returns the absolute URL of a location, in ASCII. The location already contains the folder.
 func (o Origin) URL(location string) string { return o.scheme + "://" + o.host + location }

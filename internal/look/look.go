@@ -51,6 +51,7 @@ type Self struct {
 	Canonical string       // another location that it names as canonical
 	Canonized bool         // it names its own location as canonical
 	Twin      bool         // it names the origin with or without www as canonical, or links to it
+	Scheme    bool         // it names its own location as canonical, but with the other one of http and https
 }
 
 // Shown is what a page showed. If only its head was read, all but Parsed and Whole is zero.
@@ -232,6 +233,7 @@ func (k *Look) findCanonical(norm *location.Normalizer, facts *page.Facts) admit
 	}
 	switch {
 	case k.Canonized:
+		k.Scheme = norm.OtherScheme(given[0])
 		return admit.None
 	case named.Reason == location.ReasonNone:
 		k.Canonical = named.Location

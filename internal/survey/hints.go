@@ -59,6 +59,9 @@ func (s *Survey) hintEntry(k *merge.Look, is pagerecord.Standing) {
 	if k.NoFollow {
 		s.hints.Give(hint.NoFollow, "entry", k.Location)
 	}
+	if k.Scheme {
+		s.hints.Tell(hint.Scheme, fmt.Sprintf("That is %s.", s.site.Normalizer.Origin().WithOtherScheme()))
+	}
 	switch {
 	case is.Listed() && k.Full && len(k.Links) == 0 && k.Twin:
 		s.hintTwin()
