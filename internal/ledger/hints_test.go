@@ -63,7 +63,7 @@ func TestHintsSayWhyPagesAreNotListed(t *testing.T) {
 		{"an entry that leads to another host", func(r *rig) { r.answer("/", 301, redirect("https://shop.example.com/")) }, 0},
 		{"a page that leads to www", func(r *rig) { r.answer("/a", 301, redirect("https://www.example.com/a")) }, 0},
 		{"an entry that names www as canonical", func(r *rig) { r.sight("/", variant("https://www.example.com/", same)) }, hint.WWW},
-		{"an entry that names itself with the other scheme", func(r *rig) { 
+		{"an entry that names itself with the other scheme", func(r *rig) {
 			r.sight("/", strings.Replace(variant("http://example.com/", same), "<p>", "<a href=/a>a</a><p>", 1))
 		}, hint.Scheme},
 		{"an entry all links of which lead to www", func(r *rig) { r.sight("/", html("home", "https://www.example.com/a", "//www.example.com/b")) }, hint.WWW},
