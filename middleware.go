@@ -60,7 +60,8 @@
 // [Site.Explore] walks the site through its own handler, in the same process, and returns
 // when all it found is in the sitemap. It follows links; a route that no page links to
 // waits for a visitor. Without it, pages are listed as they are visited,
-// from the entry on. With ExploreOptions.Revisit it goes on, and looks at pages that no
+// from the entry on. The links of a page that is seen before a listed page links to it
+// count at its next visit. With ExploreOptions.Revisit it goes on, and looks at pages that no
 // visitor requests. So their changes are dated, and deleted pages leave.
 //
 // # What is listed

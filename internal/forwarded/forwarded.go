@@ -113,14 +113,17 @@ func parse(s string) netip.Addr {
 // Header reports whether a header is one by which a proxy tells a site who asks, and for
 // which URL. A browser sends none of them. Many sites read _ in a name as -.
 func Header(name string) bool {
-	name = http.CanonicalHeaderKey(strings.ReplaceAll(name, "_", "-"))
-	return strings.HasPrefix(name, "X-Forwarded") || strings.HasPrefix(name, "X-Original-") || headers[name]
+	return tells(http.CanonicalHeaderKey(strings.ReplaceAll(name, "_", "-")))
+}
+
+func tells(canonical string) bool {
+	return strings.HasPrefix(canonical, "X-Forwarded") || strings.HasPrefix(canonical, "X-Original-") || headers[canonical]
 }
 
 // Passed reports whether a header shows that a proxy passed the request on.
 func Passed(h http.Header) bool {
 	for name := range h {
-		if Header(name) || strings.HasPrefix(name, "Cf-") || ofProxies[name] {
+		if tells(name) || strings.HasPrefix(name, "Cf-") || ofProxies[name] || strings.Contains(name, "_") && Header(name) {
 			return true
 		}
 	}

@@ -223,6 +223,18 @@ func TestOlderProcessStopsWhereALaterVersionHasTakenOver(t *testing.T) {
 	}
 }
 
+// A listed page has a record under its own location. A record under a hash that claims to
+// be of a listed page must not name it.
+func TestWaitingRecordThatClaimsToBeListed(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.sight("/", html("home"))
+		r.put(r.ledger.site.Keys.Wait(r.ledger.site.Names.Of("/token-8f14e45fceea167a").Hash), []byte(r.dump()[r.ledger.site.Keys.Page("/")]))
+		r.restart()
+		r.sight("/token-8f14e45fceea167a", html("secret"))
+		r.wantNoTrace("/token-8f14e45fceea167a")
+	})
+}
+
 // stored is the store of a site that has seen some traffic.
 func stored(t *testing.T) (all map[string]string) {
 	mix(t, "page|", nil, func(m *mixed, _ map[string]string) {

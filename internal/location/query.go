@@ -203,13 +203,22 @@ func isRaw(s string, bit uint8) bool {
 //go:embed tracking.txt
 var trackingFile string
 
-var tracking = strings.Fields(trackingFile)
+var trackingNames, trackingFamilies = readTracking(trackingFile)
+
+func readTracking(file string) (names map[string]bool, families []string) {
+	names = map[string]bool{}
+	for name := range strings.FieldsSeq(file) {
+		if start, family := strings.CutSuffix(name, "*"); family {
+			families = append(families, start)
+		} else {
+			names[name] = true
+		}
+	}
+	return names, families
+}
 
 // isTracking reports whether a parameter is one of them, in any case.
 func isTracking(key string) bool {
 	key = strings.ToLower(key)
-	return slices.ContainsFunc(tracking, func(name string) bool {
-		start, family := strings.CutSuffix(name, "*")
-		return key == name || family && strings.HasPrefix(key, start)
-	})
+	return trackingNames[key] || slices.ContainsFunc(trackingFamilies, func(start string) bool { return strings.HasPrefix(key, start) })
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // version is the first byte of an encoded mark.
-const version = 5
+const version = 6
 
 var errMark = errors.New("mark: not a mark")
 

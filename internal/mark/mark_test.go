@@ -61,6 +61,7 @@ func items(from, to int) (all []string) {
 
 func TestLooksTellChangesFromNoise(t *testing.T) {
 	known := slices.Repeat([]string{text(one, two)}, 5)
+	mail := slices.Repeat([]string{text("Write to somebody@example.com to learn more of it all.", two)}, 5)
 	curly := slices.Repeat([]string{text("He said: “It’s done” – and left the house…", two)}, 5)
 	clock := func(n int, paragraphs ...string) string {
 		return text(append(paragraphs, fmt.Sprintf("It is %d:%d, by the clock on the wall of the town hall.", 50+n, 37+n))...)
@@ -99,6 +100,7 @@ func TestLooksTellChangesFromNoise(t *testing.T) {
 		{"a note of who is editing the page", append(known, text(one, two, "Currently locked by 12.1.1.1")), Variant, 0},
 		{"a text with the word blocked", append(known, text(one, two, "The road is blocked by fallen trees since Monday.")), Changed, 6},
 		{"a comment under the post", append(known, text(one, two, "Anna: I have seen the same thing in our garden.")), Changed, 6},
+		{"an e-mail address hidden in another way", append(mail, text("Write to [email protected] to learn more of it all.", two)), Variant, 0},
 		{"straight quotes and dashes for curly ones", append(curly, text(`He said: "It's done" - and left the house...`, two)), Variant, 0},
 		{"a text of the site, and a new paragraph", append(known, text(one, two, "© 2027 by the company", three)), Changed, 6},
 		{"a clock", []string{clock(1, one), clock(2, one), clock(3, one), clock(4, one), clock(5, one)}, Variant, 0},

@@ -1,19 +1,35 @@
 package mark
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 )
 
+// hidden replaces an e-mail address.
+const hidden = "[email protected]"
+
 // fold appends a text without the details that a template or a font may alter: spaces
-// without width, and the kinds of quotes, dashes and dots.
+// without width, and the kinds of quotes, dashes and dots. It also drops e-mail addresses,
+// because some sites hide them from robots in another way at each visit.
 func fold(dst []byte, s string) []byte {
-	rest := 0
+	start, rest := len(dst), 0
 	for i, r := range s {
-		if r < utf8.RuneSelf && r != '"' && r != '`' {
+		if i < rest || r < utf8.RuneSelf && r != '"' && r != '`' && r != '@' && r != '[' {
 			continue
 		}
-		if instead, ok := folded(r); ok {
+		if hides := strings.HasPrefix(s[i:], hidden); hides || r == '@' {
+			dst = append(dst, s[rest:i]...)
+			dst = append(dst[:start+1+bytes.LastIndexByte(dst[start:], ' ')], '@')
+			if rest = i + 1; hides {
+				rest = i + len(hidden)
+			}
+			if n := strings.IndexByte(s[rest:], ' '); n >= 0 {
+				rest += n
+			} else {
+				rest = len(s)
+			}
+		} else if instead, ok := folded(r); ok {
 			dst = append(append(dst, s[rest:i]...), instead...)
 			rest = i + utf8.RuneLen(r)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/journal"
 	"github.com/servemap/servemap/internal/moment"
 	"github.com/servemap/servemap/internal/pagerecord"
+	"github.com/servemap/servemap/internal/record"
 	"github.com/servemap/servemap/internal/sitemap"
 	"github.com/servemap/servemap/internal/txn"
 )
@@ -98,6 +99,9 @@ func (m *Batch) read(location string) *pagerecord.Page {
 			continue
 		}
 		p, err := pagerecord.Decode(b)
+		if err == nil && p.Public() && key != m.site.Keys.Page(location) {
+			err = record.ErrDamaged // a record under a hash cannot be of a listed page
+		}
 		if err == nil {
 			return p
 		}
