@@ -53,7 +53,8 @@ func (f *Files) serveHTML(w http.ResponseWriter, r *http.Request) {
 }
 
 // view returns a view, nil if there is no such view. It is made anew if the files have
-// changed since it was made.
+// changed since it was made. A view that does not exist is not remembered: the tree makes one
+// view at a time, so strangers who ask for such views cause no more than one scan at once.
 func (f *Files) view(ctx context.Context, q tree.Query) (*file, error) {
 	ctx, cancel := context.WithTimeout(ctx, demandPatience)
 	defer cancel()
