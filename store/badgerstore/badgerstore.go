@@ -155,7 +155,8 @@ func (s *Store) Close() error {
 
 // Health returns nil if the store works. Otherwise it returns why it does not: an error that wraps
 // [store.ErrUnavailable], or [store.ErrClosed]. It may be called concurrently, and does not wait
-// for running calls. A write that takes longer than 10 seconds is a problem too.
+// for running calls. A write that takes longer than 10 seconds, with the function given to Update,
+// is a problem too.
 func (s *Store) Health() error {
 	db, err := s.acquire(context.Background())
 	if err != nil {

@@ -74,17 +74,23 @@ func TestDamagedRecordsCountAsAbsent(t *testing.T) {
 	wantValue(t, s, "b", "learned again")
 }
 
-// TestWriteThatHangsShowsInHealth holds a write open, and makes it older.
+// TestWriteThatHangsShowsInHealth makes a write older while it is under way.
 func TestWriteThatHangsShowsInHealth(t *testing.T) {
 	s := open(t, t.TempDir(), nil)
-	unlock := s.lockWriter()
-	healthy(t, s)
-	began := time.Now().Add(-2 * writePatience)
-	s.writing.Store(&began)
-	if err := s.Health(); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "the disk may hang") {
-		t.Errorf("Health beside a write that hangs: %v, want that the disk may hang", err)
-	}
-	unlock()
+	err := s.Update(context.Background(), []string{"k"}, func([][]byte) error {
+		healthy(t, s)
+		began := s.writing.Load()
+		if began == nil {
+			t.Fatal("the store does not know that a write is under way")
+		}
+		earlier := began.Add(-2 * writePatience)
+		s.writing.Store(&earlier)
+		if err := s.Health(); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "the disk may hang") {
+			t.Errorf("Health beside a write that hangs: %v, want that the disk may hang", err)
+		}
+		return nil
+	})
+	base.Check(t, err)
 	healthy(t, s)
 }
 

@@ -46,13 +46,14 @@ func (s *Store) lockWriter() (unlock func()) {
 	}
 }
 
-// stuck returns an error if a write has been under way for longer than any takes on a disk that works.
+// stuck returns an error if a write, with the function given to Update, has been under way for
+// longer than any takes on a disk that works.
 func (s *Store) stuck() error {
 	began := s.writing.Load()
 	if began == nil || time.Since(*began) < writePatience {
 		return nil
 	}
-	return &problem{otherFailure, fmt.Errorf("a write to %s has not ended for more than %v; the disk may hang", s.dir, writePatience)}
+	return &problem{otherFailure, fmt.Errorf("a write to %s has not ended for more than %v; the disk may hang, or the function given to Update", s.dir, writePatience)}
 }
 
 // fail takes db out of use if err is not nil. It returns why db is out of use,
