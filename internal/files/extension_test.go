@@ -55,6 +55,16 @@ func TestWithdrawnPageIsNoAlternate(t *testing.T) {
 	}
 }
 
+// The rules may have changed since the pages were listed.
+func TestExcludedPageIsNoAlternate(t *testing.T) {
+	s := newShelf(t, func(c *Config) { c.Extensions, c.Rules = sitemap.Alternates, barring("/de") })
+	s.list(book.Entry{Extension: &book.Extension{Alternates: []book.Alternate{{Lang: "de", Location: "/de"}, {Lang: "en", Location: "/en"}, {Lang: "fr", Location: "/fr"}}}}, "/en", "/fr", "/de")
+	s.render()
+	if body := s.get("sitemap.xml").Body.String(); strings.Contains(body, "/de") || !strings.Contains(body, `hreflang="fr"`) {
+		t.Errorf("the sitemap is\n%s", body)
+	}
+}
+
 func TestNewsLeaveAfterTwoDays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf(t, func(c *Config) { c.News = true })

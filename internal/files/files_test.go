@@ -10,6 +10,7 @@ import (
 
 	"github.com/servemap/servemap/internal/book"
 	"github.com/servemap/servemap/internal/robots"
+	"github.com/servemap/servemap/internal/sitemap"
 )
 
 func TestOneFileThenAnIndex(t *testing.T) {
@@ -138,14 +139,17 @@ func TestPartThatCannotBeReadKeepsItsFile(t *testing.T) {
 }
 
 func TestWithdrawnPageHasNoElementUntilTheStoreHasDecided(t *testing.T) {
-	s := newShelf(t)
-	s.list(book.Entry{}, "/a", "/b")
+	s := newShelf(t, func(c *Config) { c.Extensions = sitemap.Alternates })
+	s.list(book.Entry{}, "/a")
+	s.list(book.Entry{Extension: &book.Extension{Alternates: []book.Alternate{{Lang: "de", Location: "/a"}, {Lang: "en", Location: "/b"}, {Lang: "fr", Location: "/fr"}}}}, "/b")
 	s.render()
 	want := func(when string, has bool) {
 		t.Helper()
-		element, err := s.files.Element(t.Context(), 1, "/a")
-		if err != nil || (element != "") != has || !strings.Contains(s.get("sitemap.xml").Body.String(), element) {
-			t.Errorf("%s: element %q, %v; want one: %v", when, element, err, has)
+		for location, has := range map[string]bool{"/a": has, "/b": true} {
+			element, err := s.files.Element(t.Context(), 1, location)
+			if err != nil || (element != "") != has || !strings.Contains(s.get("sitemap.xml").Body.String(), element) {
+				t.Errorf("%s: the element of %s is %q, %v; want one: %v", when, location, element, err, has)
+			}
 		}
 	}
 	want("at first", true)

@@ -68,17 +68,11 @@ func (f *Files) Element(ctx context.Context, n int, location string) (string, er
 // element writes the entry of a page as scan does, by the records of the entry and of
 // its part.
 func (f *Files) element(location string, entry, part []byte) string {
-	f.mu.Lock()
-	one, gone := f.gone.pages[location]
-	f.mu.Unlock()
-	if gone && !one.settled {
-		return ""
-	}
 	e, err := book.DecodeEntry(entry)
 	m := making{trust: f.Trust(), now: moment.Of(time.Now()), declared: book.DecodePart(part).Uses() & f.cfg.Extensions}
 	if entry == nil || err != nil || !f.shows(&m, location, &e) {
 		return ""
 	}
-	text, _, _ := f.appendEntry(nil, location, &e, &m, f.Allows)
+	text, _, _ := f.appendEntry(nil, location, &e, &m, f.linkable)
 	return string(text)
 }

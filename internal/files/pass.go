@@ -286,7 +286,7 @@ func (f *Files) judge(made map[int]*file) lastmod.Trust {
 	return lastmod.Judge(all, served.trust.Follow(f.policy.Load().Trust))
 }
 
-// makeFile makes file n from the store. It returns the file and
+// makeFile makes file n from the store, without withdrawn pages. It returns the file and
 // its compressed bytes. A file that lists nothing has 0 pages.
 func (f *Files) makeFile(ctx context.Context, n int, trust lastmod.Trust) (*file, []byte, error) {
 	if err := f.maker.lock.take(ctx); err != nil {

@@ -21,8 +21,11 @@ type making struct {
 
 // shows reports whether an entry is to be shown.
 func (f *Files) shows(m *making, location string, e *book.Entry) bool {
-	return !passed(e.Until, m.now) && f.Allows(location)
+	return !passed(e.Until, m.now) && f.linkable(location)
 }
+
+// linkable reports whether a file may name a listed location.
+func (f *Files) linkable(location string) bool { return !f.isWithdrawn(location) && f.Allows(location) }
 
 // compose makes the file of part n.
 func (f *Files) compose(ctx context.Context, n int, m *making) (*file, error) {
@@ -90,7 +93,7 @@ func (k *maker) end(made *file) *file {
 func (f *Files) append(location string, e *book.Entry, m *making) (ok bool) {
 	k, linked := &f.maker, len(f.maker.linked)
 	text, x, ok := f.appendEntry(k.press.text, location, e, m, func(to string) bool {
-		if !f.Allows(to) {
+		if !f.linkable(to) {
 			return false
 		}
 		k.linked = append(k.linked, f.hashOf(to))

@@ -29,7 +29,7 @@ type withdrawals struct {
 }
 
 // Withdraw takes location out of the served files at once, whatever the store does. Until
-// [Files.Settle] is called, it is cut out of new files too, since the store may still have
+// [Files.Settle] is called, new files leave it out too, although the store may still have
 // its entry. at is when the page was seen to forbid its listing, or to be gone. If no
 // file contains location, the withdrawal is kept while a file that does may still come.
 func (f *Files) Withdraw(location string, at time.Time) {
@@ -70,6 +70,22 @@ func (f *Files) Settle(location string, part int, at time.Time) {
 		f.due.files[part] = true
 		poke(f.wake)
 	}
+}
+
+// isWithdrawn reports whether location, which an entry names, must stay out of the file
+// that is being made. Cutting it out later would give the file another date in each pass.
+// Once the withdrawal is settled, files follow the store; if an entry is older than the
+// verdict, the location is cut out when the file is published.
+func (f *Files) isWithdrawn(location string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	one, is := f.gone.pages[location]
+	if !is || one.settled {
+		return false
+	}
+	one.named = true
+	f.gone.pages[location] = one
+	return true
 }
 
 // forget drops the withdrawals that are done. The caller holds Files.mu.

@@ -3,6 +3,7 @@ package files
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,6 +59,49 @@ func TestOlderVerdictEndsNoWithdrawal(t *testing.T) {
 		s.files.Settle("/a", 1, at(3)) // the store lists it, by all that was seen
 		s.render()
 		s.want("sitemap.xml", "/a", "/b")
+	})
+}
+
+// The store cannot take the verdict, and still lists the page.
+func TestFileKeepsItsTimeWhileAWithdrawalIsUnsettled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newPress(t)
+		d.files.Withdraw("/gone", time.Now())
+		validators := func() (all []string) {
+			for _, name := range []string{"sitemap-1.xml", "sitemap-2.xml", "sitemap-recent.xml", "sitemap-news.xml", "sitemap.xml"} {
+				h := d.get(name).Header()
+				all = append(all, name, h.Get("Last-Modified"), h.Get("Etag"))
+			}
+			return all
+		}
+		before := validators()
+		for range 4 {
+			time.Sleep(time.Hour)
+			d.files.ChangedAll()
+			d.render()
+			if after := validators(); !slices.Equal(after, before) {
+				t.Fatalf("the files are now\n%q, and were\n%q", after, before)
+			}
+		}
+	})
+}
+
+// TestPassThatReadThePageBeforeTheVerdictDoesNotServeIt settles a withdrawal during a pass that still
+// finds the entry.
+func TestPassThatReadThePageBeforeTheVerdictDoesNotServeIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf(t)
+		s.list(book.Entry{}, "/a")
+		s.render()
+		s.list(book.Entry{}, "/b")
+		s.st.delay.Store(int64(5 * time.Second))
+		go s.files.Render(t.Context())
+		time.Sleep(time.Second)
+		now := time.Now()
+		s.files.Withdraw("/b", now)
+		s.files.Settle("/b", 0, now)
+		time.Sleep(time.Minute)
+		s.want("sitemap.xml", "/a")
 	})
 }
 
