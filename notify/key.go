@@ -107,7 +107,8 @@ const (
 	// here. If it still cannot then, the notifier sends: engines may reach what this machine
 	// cannot.
 	unreachableFor = 10 * time.Minute
-	keyAgain       = time.Hour // how long to wait before checking a wrong key file again
+	reachAgain     = time.Minute // how long to wait before checking an unreachable key file again
+	keyAgain       = time.Hour   // the same for a wrong one
 )
 
 // proveKey checks the key file before the first post of this process. An engine that looked
@@ -127,12 +128,15 @@ func (n *Notifier) proveKey(ctx context.Context, st state) error {
 	}
 	n.keyFile = saw
 	switch {
-	case saw == fileOK, saw == fileUnreachable && before == saw:
+	case saw == fileOK, saw == fileUnreachable && before == saw && now.Sub(n.unreachable) >= unreachableFor:
 		n.proved = true
 		return nil
 	case saw == fileUnreachable:
-		n.proveAt = now.Add(unreachableFor)
-		n.log.Warn("notify: this machine cannot fetch the key file at the site's public address; sending begins in 10 minutes all the same")
+		n.proveAt = now.Add(reachAgain)
+		if saw != before {
+			n.unreachable = now
+			n.log.Warn("notify: this machine cannot fetch the key file at the site's public address; sending begins in 10 minutes all the same")
+		}
 	default:
 		n.proveAt = now.Add(keyAgain)
 		if saw != before {

@@ -21,8 +21,9 @@
 // the site answered 404, 410 or a permanent redirect. If a page left the sitemap for any
 // other reason, nobody is told. Changes from before New was first called are not sent. Nothing
 // is sent either while more than a quarter of the listed pages, and more than 100, change
-// within an hour: that is a deploy or an import. Pages that an engine calls invalid are not
-// sent again. The sitemap shows those changes.
+// within an hour: that is a deploy or an import. If an engine calls a post invalid, its pages
+// are sent in smaller posts, down to one page; a page that is invalid on its own is not sent
+// again. The sitemap shows those changes.
 //
 // Nothing is sent while the site serves no sitemap, as under [servemap.Options.ReportOnly].
 // The store keeps everything that must survive a restart. Processes that share it send each
@@ -155,6 +156,7 @@ type Notifier struct {
 	waiting
 	proof
 	owed     *post  // the last post, until its outcome is stored
+	most     int    // pages in the next post, 0 for n.batch
 	property string // of Search Console, "" while unknown
 	said     string // the trouble that was logged last
 }
@@ -186,9 +188,10 @@ type waiting struct {
 
 // proof is what is known of whether engines can see the key file.
 type proof struct {
-	proved  bool      // the key file can be seen, or enough was done for it
-	proveAt time.Time // when to check the key file next
-	keyFile string    // what the last check of the key file saw
+	proved      bool      // the key file can be seen, or enough was done for it
+	proveAt     time.Time // when to check the key file next
+	keyFile     string    // what the last check of the key file saw
+	unreachable time.Time // when the key file became unreachable, if it is
 }
 
 // New returns a Notifier for a site. It keeps its own records in st. This is usually the

@@ -449,13 +449,56 @@ func TestEngineThatHangsIsDownUntilItAnswers(t *testing.T) {
 	})
 }
 
-// The engine does not say which page is at fault. The sitemap still names them all.
-func TestPagesOfAPostThatIsInvalidStopNoOthers(t *testing.T) {
+// The engine does not say which page is at fault.
+func TestOneBadPageOfAHundredStopsNoOther(t *testing.T) {
+	for _, bad := range []string{"/0", "/61", "/99"} {
+		t.Run(bad, func(t *testing.T) {
+			run(t, 100, Options{}, func(r *rig) {
+				r.engine.judge = func(m message) int {
+					if slices.Contains(m.URLs, testkit.Origin+bad) {
+						return 422
+					}
+					return 200
+				}
+				r.changes(r.pages.paths()...)
+				time.Sleep(30 * time.Minute)
+				if posts := r.engine.all(); !slices.Equal(posts[len(posts)-1].URLs, []string{testkit.Origin + bad}) {
+					t.Errorf("after half an hour, the last post is %v", posts[len(posts)-1].URLs)
+				}
+				time.Sleep(2 * time.Hour)
+				if s := r.status(); s.SentToday != 99 || s.Pending != 0 || s.Endpoints[0].Verdict != "ok" && bad != "/99" {
+					t.Errorf("the status is %+v", s)
+				}
+				posts := len(r.engine.all())
+				time.Sleep(24 * time.Hour)
+				if n := len(r.engine.all()); posts > 20 || n != posts {
+					t.Errorf("it took %d posts, and %d a day later", posts, n)
+				}
+			})
+		})
+	}
+}
+
+func TestEngineThatAcceptsNoPageGetsFewPosts(t *testing.T) {
+	run(t, 100, Options{}, func(r *rig) {
+		r.engine.always = reply(422, "")
+		r.changes(r.pages.paths()...)
+		time.Sleep(24 * time.Hour)
+		if n := len(r.engine.all()); n > 12 {
+			t.Errorf("there were %d posts in a day", n)
+		}
+		if s := r.status(); s.SentToday != 0 || s.Pending < 94 || s.Endpoints[0].Verdict != "paused" {
+			t.Errorf("the status is %+v", s)
+		}
+	})
+}
+
+func TestInvalidPageStopsNoOthers(t *testing.T) {
 	run(t, 3, Options{}, func(r *rig) {
 		r.engine.next(reply(422, ""))
-		r.changes("/1", "/2")
+		r.changes("/1")
 		time.Sleep(6 * time.Minute)
-		r.wantPosts("/1 /2")
+		r.wantPosts("/1")
 		if s := r.status(); s.SentToday != 0 || s.Endpoints[0].Verdict != "paused" || s.Endpoints[0].Advice == "" {
 			t.Errorf("the status is %+v", s)
 		}

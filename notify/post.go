@@ -2,6 +2,7 @@ package notify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,7 +36,7 @@ var errWait = errors.New("not now")
 // send posts the due pages in batches. left is how many pages may still be sent today.
 func (n *Notifier) send(ctx context.Context, due []change, left int) error {
 	for len(due) > 0 {
-		size := min(len(due), n.batch, left)
+		size := min(len(due), cmp.Or(n.most, n.batch), left)
 		if size <= 0 {
 			return fmt.Errorf("the %d pages of a day (Options.MaxPerDay) are sent; the others wait for the next day, in UTC", n.perDay)
 		}
@@ -70,7 +71,13 @@ func (n *Notifier) post(ctx context.Context, pages []change) error {
 	}
 	before := st.Engines[p.endpoint]
 	p.engine = judge(before, a, n.now())
-	if p.engine.accepted() || a.code == http.StatusUnprocessableEntity { // invalid pages must not stop the others for ever
+	switch {
+	case p.engine.accepted():
+		p.settled, n.most = pages, 0
+	case a.code == http.StatusUnprocessableEntity && len(pages) > 1: // look for the invalid page in smaller posts
+		n.most = len(pages) / 2
+		p.engine.Fails, p.engine.Until = 0, n.now().Add(time.Minute)
+	case a.code == http.StatusUnprocessableEntity: // an invalid page must not stop the others for ever
 		p.settled = pages
 	}
 	if p.engine.Verdict == verdictRefused {

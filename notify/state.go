@@ -237,24 +237,24 @@ func (n *Notifier) settle(ctx context.Context, p post) error {
 		if p.endpoint != "" {
 			st.Engines[p.endpoint] = p.engine
 		}
-		st.Dropped += len(p.dropped)
-		var err error
-		if values[shards], err = json.Marshal(st); err != nil || len(p.settled)+len(p.dropped) == 0 {
-			return err
-		}
 		for i := range shards {
 			s := sent{}
 			s.read(values[i])
-			for n, c := range slices.Concat(p.settled, p.dropped) {
-				if n < len(p.settled) {
-					c.told = now
-				}
+			for _, c := range p.settled {
 				if int(c.hash[0])%shards == i {
+					s[c.hash] = sending{c.at, now}
+				}
+			}
+			for _, c := range p.dropped {
+				if int(c.hash[0])%shards == i && s[c.hash].change.Before(c.at) { // otherwise it is counted already
 					s[c.hash] = sending{c.at, c.told}
+					st.Dropped++
 				}
 			}
 			values[i] = s.write(now.Add(-interval), st.Cursor.Add(-skew))
 		}
-		return nil
+		var err error
+		values[shards], err = json.Marshal(st)
+		return err
 	})
 }

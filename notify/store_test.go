@@ -129,6 +129,25 @@ func TestOutcomeMayBeStoredLater(t *testing.T) {
 	}
 }
 
+func TestDroppedPageIsCountedOnceAndKeepsItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, 1, testkit.Setup{})
+		r.notifier = r.build(Options{})
+		now := time.Now().Truncate(time.Second)
+		c := change{hash: hashOf("/1"), at: now, told: now.Add(-30 * time.Minute)}
+		for range 2 { // the store's first answer was lost
+			base.Check(t, r.notifier.settle(t.Context(), post{dropped: []change{c}}))
+		}
+		done, err := r.notifier.readSent(t.Context())
+		if got := done[c.hash]; err != nil || !got.change.Equal(c.at) || !got.at.Equal(c.told) {
+			t.Errorf("stored is %v, %v; want the change at %v, sent last at %v", got, err, c.at, c.told)
+		}
+		if s := r.status(); s.Dropped != 1 {
+			t.Errorf("%d pages are counted as dropped", s.Dropped)
+		}
+	})
+}
+
 func TestProcessThatLostItsLeaseDoesNotPost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, 5, testkit.Setup{})

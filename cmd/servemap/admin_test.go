@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -31,6 +33,17 @@ func TestHealthzSaysReadyUntilTheEnd(t *testing.T) {
 	s.stop()
 	if code, out, _ := call(t, "health", "-data", s.data); code != codeNo || !strings.Contains(out, "not served") {
 		t.Errorf("after the end: %d %s", code, out)
+	}
+}
+
+func TestInspectorIsNamedByAnAddressThatAnswers(t *testing.T) {
+	for listener, want := range map[string]string{
+		"127.0.0.1:9090": "http://127.0.0.1:9090/inspect/", "127.0.0.2:9090": "http://127.0.0.2:9090/inspect/", "[::1]:9090": "http://[::1]:9090/inspect/",
+		"0.0.0.0:9090": "http://localhost:9090/inspect/", "[::]:9090": "http://localhost:9090/inspect/", "192.0.2.1:9090": "",
+	} {
+		if got := inspectorAt(net.TCPAddrFromAddrPort(netip.MustParseAddrPort(listener))); got != want {
+			t.Errorf("%s: %q, want %q", listener, got, want)
+		}
 	}
 }
 

@@ -117,13 +117,22 @@ func (a *asking) open(ctx context.Context, s *settings) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	patient, cancel := context.WithTimeout(ctx, lockPatience)
-	defer cancel()
-	if err := usable(patient, st); err != nil {
+	for end := time.Now().Add(lockPatience); ; {
+		short, cancel := context.WithTimeout(ctx, lockEvery)
+		err := usable(short, st)
+		cancel()
+		if err == nil {
+			break
+		}
+		_, silent := askHealth(ctx, a.data)
+		if silent != nil && ctx.Err() == nil && time.Now().Before(end) {
+			continue
+		}
 		closeStore()
-		if _, e := askHealth(ctx, a.data); e == nil { // another process has begun to answer
+		switch {
+		case silent == nil: // another process has begun to answer
 			return process(a.data), nil
-		} else if errors.Is(err, badgerstore.ErrLocked) {
+		case errors.Is(err, badgerstore.ErrLocked):
 			return nil, locked(a.data)
 		}
 		return nil, fmt.Errorf("-data %s: %w", a.data, err)

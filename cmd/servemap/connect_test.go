@@ -149,6 +149,30 @@ func TestFolderThatAnotherProgramHoldsExitsWith4(t *testing.T) {
 	}
 }
 
+// The third question is the second one after the command has found that the folder is held.
+func TestCommandIsAnsweredAsSoonAsTheProcessAnswers(t *testing.T) {
+	data := t.TempDir()
+	st, err := badgerstore.Open(data, nil)
+	base.Check(t, err)
+	defer st.Close()
+	base.Check(t, control.Make(data))
+	base.Check(t, (&settings{Origin: origin, Dir: data}).save(data))
+	socket, err := control.Listen(data)
+	base.Check(t, err)
+	var asked atomic.Int64
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/health" && asked.Add(1) >= 3 {
+			answer(w, health{Ready: true})
+		}
+	})}
+	go func() { _ = server.Serve(socket) }()
+	defer server.Close()
+	must(t, "list", "-data", data)
+	if n := asked.Load(); n != 3 {
+		t.Errorf("the process was asked %d times how it is, want 3", n)
+	}
+}
+
 func TestFolderOfAProgramThatUsesTheLibrarySaysWhomToAsk(t *testing.T) {
 	data := t.TempDir()
 	st, err := badgerstore.Open(data, nil)

@@ -162,8 +162,8 @@ func TestFirstStartThatListsNothingWarns(t *testing.T) {
 		blog(w, r)
 	}, "-explore")
 	line := s.log.await(t, "nothing is listed")
-	if !strings.Contains(line, "level=WARN") || !strings.Contains(line, "excluded no-store") {
-		t.Errorf("the cause is not told: %s", s.log)
+	if !strings.Contains(line, "level=WARN") || !strings.Contains(line, "excluded no-store") || !strings.Contains(line, `\"servemap stats\" says what to do`) {
+		t.Errorf("the cause and what to do are not told: %s", s.log)
 	}
 	if out := must(t, "stats", "-data", s.data); !strings.Contains(out, "excluded no-store: The responses say Cache-Control: no-store.") || !strings.Contains(out, "give -public") {
 		t.Error(out)

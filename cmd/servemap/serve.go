@@ -166,10 +166,14 @@ func unreachable(origin string) bool {
 // listen listens at the address of a flag.
 func listen(name, address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("another program listens at %s; end it, or give -%s another address: %w", address, name, err)
-	} else if err != nil {
+	var form *net.AddrError
+	switch {
+	case errors.As(err, &form):
 		return nil, usage("-%s %s: %v; give an address such as localhost:8080, or :8080 for all of the machine's addresses", name, address, err)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("another program listens at %s; end it, or give -%s another address: %w", address, name, err)
+	case err != nil:
+		return nil, fmt.Errorf("-%s %s: %w", name, address, err)
 	}
 	return listener, nil
 }
@@ -235,8 +239,8 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 	inspector := &http.Server{Handler: c.admin(), ReadHeaderTimeout: 10 * time.Second}
 	if admin != nil {
 		go func() { failed <- inspector.Serve(admin) }()
-		if at := admin.Addr().(*net.TCPAddr); at.IP.IsUnspecified() || at.IP.IsLoopback() {
-			v.log.Info("browsers on this machine can inspect what is known", "at", fmt.Sprintf("http://localhost:%d/inspect/", at.Port))
+		if at := inspectorAt(admin.Addr().(*net.TCPAddr)); at != "" {
+			v.log.Info("browsers on this machine can inspect what is known", "at", at)
 		}
 	}
 	visible, serving := c.site.Wrap(c.explorer.Handler), v.log
@@ -283,6 +287,18 @@ func (v *serving) serve(ctx context.Context, st store.Store, c *answers, listene
 		err = errors.Join(err, e)
 	}
 	return err
+}
+
+// inspectorAt returns the URL of the inspector for browsers on this machine, "" if they
+// cannot ask the listener by a loopback address.
+func inspectorAt(listener *net.TCPAddr) string {
+	switch {
+	case listener.IP.IsUnspecified():
+		return fmt.Sprintf("http://localhost:%d/inspect/", listener.Port)
+	case listener.IP.IsLoopback():
+		return "http://" + listener.String() + "/inspect/"
+	}
+	return ""
 }
 
 // own waits until the store can be used: only one process can use a folder. Then it stores

@@ -32,6 +32,15 @@ func TestFolderIsListedFromItsStart(t *testing.T) {
 	}
 }
 
+func TestAddressThatThisMachineDoesNotHaveIsNoWrongUsage(t *testing.T) {
+	for _, name := range []string{"-listen", "-admin"} {
+		args := []string{"files", writeSite(t), "-origin", origin, "-data", t.TempDir(), "-listen", "127.0.0.1:0", name, "192.0.2.1:9090"}
+		if code, _, errs := call(t, args...); code != codeFailed || !strings.Contains(errs, name+" 192.0.2.1:9090: ") || strings.Contains(errs, "give an address") {
+			t.Errorf("code %d, %s", code, errs)
+		}
+	}
+}
+
 func TestFolderOfAnotherOriginIsRefused(t *testing.T) {
 	site, data := writeSite(t), t.TempDir()
 	files(t, site, data).stop()

@@ -81,7 +81,7 @@ func trueBots() *dns {
 	return d
 }
 
-func start(t *testing.T, st store.Store, d *dns) *rig {
+func start(t *testing.T, st store.Store, d Resolver) *rig {
 	r := &rig{t: t}
 	r.Tracker = New(Config{
 		Store: st, Keys: "https://example.com|", DNS: d,

@@ -155,6 +155,9 @@ func (t *Tracker) Run(ctx context.Context) {
 	for range maxLookups {
 		lookups.Go(func() {
 			for a := range t.asks {
+				if ctx.Err() != nil {
+					continue // nobody waits for the answer
+				}
 				t.answers <- answer{a.id, verify(ctx, t.cfg.DNS, a.engine, a.addr)}
 			}
 		})

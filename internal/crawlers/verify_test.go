@@ -1,12 +1,14 @@
 package crawlers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -163,6 +165,34 @@ func TestFloodOfClaimsIsBounded(t *testing.T) {
 		synctest.Wait()
 		if r.holding != 0 || len(r.held) != 0 || len(r.known) > maxKnown {
 			t.Errorf("%d fetches wait, %d clients are known", r.holding, len(r.known))
+		}
+	})
+}
+
+// lingering is a DNS whose answers take a second longer than anybody waits.
+type lingering struct {
+	*dns
+	answered atomic.Int64
+}
+
+func (l *lingering) LookupAddr(ctx context.Context, _ string) ([]string, error) {
+	l.asked.Add(1)
+	<-ctx.Done()
+	time.Sleep(time.Second)
+	l.answered.Add(1)
+	return nil, ctx.Err()
+}
+
+func TestRunEndsWithItsLookupsAndBeginsNoOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &lingering{dns: new(dns)}
+		r := start(t, new(memstore.Store), d)
+		for i := range 100 {
+			r.fetch(google, fmt.Sprintf("66.249.66.%d", i), 0, "", 0)
+		}
+		r.stop()
+		if asked, answered := d.asked.Load(), d.answered.Load(); asked != maxLookups || answered != asked {
+			t.Errorf("the DNS was asked %d times, want %d; at the end of Run %d were answered", asked, maxLookups, answered)
 		}
 	})
 }

@@ -101,7 +101,8 @@ const exploreAgain = 5 * time.Second
 // listed yet, or always is set. It tries until that succeeds, such as while a database or
 // the site itself starts.
 func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
-	if _, err := os.Stat(e.State); err == nil {
+	_, unstarted := os.Stat(e.State)
+	if unstarted == nil {
 		e.Log.Info("exploring goes on where it ended")
 	}
 	told := time.Now()
@@ -111,8 +112,9 @@ func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
 			e.Log.Info("exploring", "requests", x.Requests, "pages", x.Pages, "waiting", x.Waiting)
 		}
 	}}
+	begun := always || unstarted == nil // it stays so if the state cannot be read
 	for tries := 0; ctx.Err() == nil; tries++ {
-		err := e.atStart(ctx, always, opts)
+		err := e.atStart(ctx, &begun, opts)
 		if err == nil {
 			return
 		}
@@ -123,10 +125,10 @@ func (e *Explorer) AtStart(ctx context.Context, always bool, most int) {
 	}
 }
 
-// atStart tries once what AtStart does.
-func (e *Explorer) atStart(ctx context.Context, always bool, opts servemap.ExploreOptions) error {
-	_, unstarted := os.Stat(e.State)
-	if unstarted != nil && !always {
+// atStart tries once what AtStart does. Once an exploration has begun, it does not matter
+// which pages are listed.
+func (e *Explorer) atStart(ctx context.Context, begun *bool, opts servemap.ExploreOptions) error {
+	if !*begun {
 		for _, err := range e.Site.Pages(ctx) {
 			if err == nil {
 				e.Log.Info("not explored, since pages are listed already; \"servemap explore\" does it all the same")
@@ -134,7 +136,8 @@ func (e *Explorer) atStart(ctx context.Context, always bool, opts servemap.Explo
 			return err
 		}
 	}
-	if unstarted != nil { // if this process dies, the next start continues
+	*begun = true
+	if _, err := os.Stat(e.State); err != nil { // if this process dies, the next start continues
 		if err := control.WriteFile(e.State, nil); err != nil {
 			e.Log.Error("exploring: how to go on cannot be kept", "err", err)
 		}

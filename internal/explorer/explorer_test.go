@@ -2,6 +2,7 @@ package explorer
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,6 +38,22 @@ func TestFirstExplorationWaitsForTheStore(t *testing.T) {
 		base.Check(t, site.Close(t.Context()))
 		if text := log.String(); !strings.Contains(text, "msg=explored") || strings.Contains(text, "nothing is listed") {
 			t.Error(text)
+		}
+	})
+}
+
+func TestExplorationWhoseStateIsDamagedBeginsAnew(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "exploring")
+	base.Check(t, os.WriteFile(state, []byte("damaged"), 0o600))
+	testkit.Run(t, testkit.Setup{Handler: testkit.PageOfItsURL("/a")}, func(s *testkit.Site) {
+		s.Visit("/", "/a")
+		e := &Explorer{Site: s.Site, Handler: s.Site.Wrap(testkit.PageOfItsURL("/a")), State: state, Log: s.Logged.Logger()}
+		e.AtStart(s.Context(), false, 0)
+		if text := s.Logged.String(); !strings.Contains(text, "msg=explored") || strings.Contains(text, "not explored") {
+			t.Error(text)
+		}
+		if _, err := os.Stat(state); !os.IsNotExist(err) {
+			t.Errorf("the state is still there: %v", err)
 		}
 	})
 }
