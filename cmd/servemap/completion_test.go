@@ -22,10 +22,10 @@ func TestShellsAcceptTheirCompletionScripts(t *testing.T) {
 		}
 	}
 	if _, err := exec.LookPath("bash"); err != nil {
-		if os.Getenv("CI") != "" {
+		if os.Getenv("CI") == "true" {
 			t.Fatal(err)
 		}
-		t.Skip(err)
+		t.Skip("there is no bash to complete words: ", err)
 	}
 	program, err := os.Executable()
 	if err != nil {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +17,7 @@ import (
 
 	"github.com/servemap/servemap/internal/control"
 	"github.com/servemap/servemap/internal/testkit/base"
+	"github.com/servemap/servemap/internal/testkit/postgres"
 	"github.com/servemap/servemap/store/badgerstore"
 )
 
@@ -220,7 +219,7 @@ func entries(t *testing.T, dir string) (names []string) {
 
 func TestOnlyTheOwnerMayEnterTheControlFolder(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("no modes")
+		t.Skip("Windows has no file modes")
 	}
 	s := files(t, writeSite(t), t.TempDir())
 	if info, err := os.Stat(control.Folder(s.data)); err != nil || info.Mode().Perm() != 0o700 {
@@ -238,23 +237,7 @@ func TestFleetOnADatabaseNeedsAFolderForEachProcess(t *testing.T) {
 }
 
 func TestProcessesOnOneDatabaseShareWhatTheyLearned(t *testing.T) {
-	address := cmp.Or(os.Getenv("DATABASE_URL"), "postgres://postgres@127.0.0.1:5432/test")
-	db, err := sql.Open("pgx", address)
-	base.Check(t, err)
-	defer db.Close()
-	schema := fmt.Sprintf("servemap_command_%d", os.Getpid())
-	if _, err := db.ExecContext(t.Context(), "CREATE SCHEMA "+schema); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("there is no PostgreSQL: ", err)
-	}
-	defer db.Exec("DROP SCHEMA " + schema + " CASCADE")
-	separator := "?"
-	if strings.Contains(address, "?") {
-		separator = "&"
-	}
-	address += separator + "search_path=" + schema
+	address := postgres.With(t, postgres.Address, "search_path="+postgres.Schema(t, postgres.Open(t)))
 	site := writeSite(t)
 	one := files(t, site, t.TempDir(), "-database", address)
 	one.stop()

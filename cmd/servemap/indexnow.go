@@ -48,7 +48,8 @@ func (t *telling) notifier(site *servemap.Site, st store.Store, log *slog.Logger
 	return n, nil
 }
 
-// indexNow says how search engines are told what changed.
+// indexNow is the answer to /indexnow: how many pages engines were told of, and how each
+// engine answers.
 type indexNow struct {
 	SentToday int    `json:"sent_today"` // pages, in UTC
 	Pending   int    `json:"pending"`

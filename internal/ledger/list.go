@@ -40,14 +40,14 @@ func (l *Ledger) List(ctx context.Context, w Wanted) (Some, error) {
 	return some, nil
 }
 
-// lookAtOnce is how many locations are looked at between two looks at the time.
-const lookAtOnce = 512
+// clockEvery is how many locations are read before the clock is read again.
+const clockEvery = 512
 
 func (l *Ledger) list(ctx context.Context, w Wanted) (some Some, err error) {
 	began, looked, last := time.Now(), 0, ""
 	for loc, value := range l.publicFrom(ctx, w.Prefix, w.After, &err) {
 		looked++
-		if w.Within > 0 && looked%lookAtOnce == 0 && time.Since(began) > w.Within {
+		if w.Within > 0 && looked%clockEvery == 0 && time.Since(began) > w.Within {
 			some.Next = last
 			break
 		}

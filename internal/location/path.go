@@ -9,7 +9,7 @@ import (
 	"github.com/servemap/servemap/internal/escape"
 )
 
-// A mode says who spelled the input, by the bits of what must be escaped in it.
+// A mode says who spelled the input. It has the bits of the characters that must be escaped.
 type mode uint8
 
 const (

@@ -90,7 +90,7 @@ func claim(p *pagerecord.Page) admit.Claim {
 }
 
 // leave takes a page, with its ID, out of its duplicates. If it represented them, the next
-// of them that is looked at takes its place.
+// of them that gets a look takes its place.
 func (m *Batch) leave(p *pagerecord.Page, id uint64) {
 	if p.Joined == 0 {
 		return

@@ -1,8 +1,8 @@
 // Package txn runs transactions over a store. It takes a function that gets and puts values by
 // their keys. The function need not know its keys in advance: when it asks for a key that was not
-// read, txn reads that key too and runs the function again. What it puts is written all at once.
-// The package also protects the process from a store that panics, hangs, or was taken over by a
-// later version of the program. It must never pass on a panic of the store.
+// read, txn reads that key too and runs the function again. All that it puts is stored in one
+// transaction. The package also protects the process from a store that panics, hangs, or was taken
+// over by a later version of the program. It must never pass on a panic of the store.
 package txn
 
 import (
